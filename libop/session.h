@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a session keeps its files; oprofile-session(5) draws the tree.
+ */
+#ifndef LIBOP_SESSION_H
+#define LIBOP_SESSION_H
+
+#define OP_SESSION_DEFAULT_DIR "/var/lib/oprofile"
+
+/**
+ * op_session_dir - the session directory to use
+ * @option: the argument of --session-dir, or NULL
+ *
+ * Without @option: ./oprofile_data if that is a directory, else OP_SESSION_DEFAULT_DIR.
+ *
+ * Return: an absolute path that the caller frees, or NULL when out of memory.
+ */
+char *op_session_dir(const char *option);
+
+/* Names below the session directory. */
+#define OP_SESSION_SAMPLES "samples"
+#define OP_SESSION_CURRENT "samples/current"	 /* the live session; others are samples/NAME */
+#define OP_SESSION_LOG "samples/oprofiled.log"
+#define OP_SESSION_LOCK "lock"			 /* pid of the daemon, decimal */
+#define OP_SESSION_CONTROL "control"		 /* socket of the daemon: control.h */
+#define OP_SESSION_ABI "abi"
+
+/* Names below samples/NAME. */
+#define OP_SAMPLES_STATS "stats"	 /* a directory: one number a file, see oprofile-session(5) */
+#define OP_SAMPLES_KALLSYMS "kallsyms"	 /* text symbols of kernel and modules: "address type name [module]" */
+#define OP_SAMPLES_MODULES "modules"	 /* "name address size build-id-or-dash", addresses in hex */
+
+/*
+ * The kernel image when no vmlinux is given: its symbols are those of OP_SAMPLES_KALLSYMS, and
+ * its keys are PC - _stext, so that they mean the same after a reboot with another address.
+ */
+#define OP_KERNEL_IMAGE "kallsyms"
+/* The kernel image with --no-vmlinux: kernel and modules as one, keys are addresses. */
+#define OP_NO_VMLINUX "no-vmlinux"
+
+#endif
