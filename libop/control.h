@@ -12,7 +12,19 @@
 #ifndef LIBOP_CONTROL_H
 #define LIBOP_CONTROL_H
 
+#include <sys/un.h>
+
 #include "error.h"
+
+/**
+ * op_control_address - the address of a session's control socket, for bind() and connect()
+ * @session_dir: the session, which must exist
+ * @address: filled in; good while the returned descriptor is open
+ *
+ * Return: a descriptor that the caller closes after use of @address, or -1 with @error set.
+ */
+int op_control_address(const char *session_dir, struct sockaddr_un *address,
+		       struct op_error *error);
 
 /**
  * op_control_call - ask the daemon of a session and wait for its answer

@@ -44,7 +44,9 @@ struct op_sample_name {
  * op_sample_name_make - the path of a sample file, relative to the samples directory
  *	(no leading '/')
  *
- * Return: a string that the caller frees, or NULL when out of memory.
+ * Return: a string that the caller frees, or NULL with errno set: ENOMEM, or EINVAL when
+ * @name does not follow the grammar (a path that is not absolute or has an empty, "." or
+ * ".." component; a '/' in a label, a kernel image or an event; a '.' in an event).
  */
 char *op_sample_name_make(const struct op_sample_name *name);
 

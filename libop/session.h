@@ -5,6 +5,8 @@
 #ifndef LIBOP_SESSION_H
 #define LIBOP_SESSION_H
 
+#include "error.h"
+
 #define OP_SESSION_DEFAULT_DIR "/var/lib/oprofile"
 
 /**
@@ -16,6 +18,22 @@
  * Return: an absolute path that the caller frees, or NULL when out of memory.
  */
 char *op_session_dir(const char *option);
+
+/* Members of this group, where it exists, may read sessions; else only root. */
+#define OP_SESSION_GROUP "oprofile"
+#define OP_SESSION_DIR_MODE 0750  /* of directories */
+#define OP_SESSION_FILE_MODE 0640 /* of files */
+
+/**
+ * op_session_make - make the directories of a session that are missing
+ *
+ * Makes @session_dir, its samples directory and samples/current.  Those that it makes
+ * belong to OP_SESSION_GROUP, if there is such a group, and have the set-group-ID bit, so
+ * that all that is made below them belongs to it as well.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int op_session_make(const char *session_dir, struct op_error *error);
 
 /* Names below the session directory. */
 #define OP_SESSION_SAMPLES "samples"
