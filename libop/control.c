@@ -18,8 +18,7 @@
 /* A status reply has some 20 lines; whatever sends more is no daemon of ours. */
 #define REPLY_LIMIT (1 << 20)
 
-int op_control_address(const char *session_dir, struct sockaddr_un *address,
-		       struct op_error *error)
+int op_control_address(const char *session_dir, struct sockaddr_un *address, struct op_error *error)
 {
 	int dir = open(session_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -27,7 +26,7 @@ int op_control_address(const char *session_dir, struct sockaddr_un *address,
 		return op_error_set(error, errno, "cannot open session directory %s: %s",
 				    session_dir, strerror(errno));
 	/* sun_path holds 107 bytes, and session directories may be deeper than that. */
-	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
 	snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/%s", dir,
 		 OP_SESSION_CONTROL);
 	return dir;

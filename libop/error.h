@@ -32,7 +32,8 @@ void op_program_set(const char *argv0);
 const char *op_program(void);
 
 void op_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void op_complain(const char *format, ...) __attribute__((format(printf, 1, 2))); /* an error, and go on */
+void op_complain(const char *format, ...)
+	__attribute__((format(printf, 1, 2))); /* an error, and go on */
 void op_die(enum op_exit status, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn)); /* for main() only */
 

@@ -179,8 +179,8 @@ static int visit_entry(const char *path,
 }
 
 int op_walk(const char *dir,
-	    int (*visit)(const char *path, const struct stat *status, void *context),
-	    void *context, struct op_error *error)
+	    int (*visit)(const char *path, const struct stat *status, void *context), void *context,
+	    struct op_error *error)
 {
 	struct dirent **entry;
 	int count = scandir(dir, &entry, NULL, alphasort);

@@ -63,7 +63,7 @@ int op_mkdir_parents(const char *path, mode_t mode, struct op_error *error);
  * Return: 0, what @visit returned, or -1 with @error set.
  */
 int op_walk(const char *dir,
-	    int (*visit)(const char *path, const struct stat *status, void *context),
-	    void *context, struct op_error *error);
+	    int (*visit)(const char *path, const struct stat *status, void *context), void *context,
+	    struct op_error *error);
 
 #endif

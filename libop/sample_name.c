@@ -17,8 +17,8 @@
 
 #define ROOT "{root}"
 #define KERN "{kern}"
-#define DEP "{dep}"
-#define CG "{cg}"
+#define DEP  "{dep}"
+#define CG   "{cg}"
 #define ANON "{anon"
 
 static bool equals(const char *text, size_t length, const char *word)
@@ -34,8 +34,7 @@ static bool starts(const char *text, size_t length, const char *word)
 static bool is_marker(const char *part, size_t length)
 {
 	return equals(part, length, ROOT) || equals(part, length, KERN) ||
-	       equals(part, length, DEP) || equals(part, length, CG) ||
-	       starts(part, length, ANON);
+	       equals(part, length, DEP) || equals(part, length, CG) || starts(part, length, ANON);
 }
 
 /* A marker behind any number of backslashes. */
@@ -276,8 +275,7 @@ static int parse_path(struct cursor *at, struct op_image_name *image, struct op_
 	return used ? 0 : bad(at, error, "an image without a name");
 }
 
-static int parse_kernel_name(struct cursor *at, struct op_image_name *image,
-			     struct op_error *error)
+static int parse_kernel_name(struct cursor *at, struct op_image_name *image, struct op_error *error)
 {
 	int result = parse_path(at, image, error);
 
@@ -332,8 +330,9 @@ static int parse_image(struct cursor *at, bool may_be_anon, struct op_image_name
 		image->kind = OP_IMAGE_ANON;
 		return parse_anon(at, image, error);
 	}
-	return bad(at, error, may_be_anon ? "expected {root}, {kern} or {anon:label}"
-					  : "expected {root} or {kern}");
+	return bad(at, error,
+		   may_be_anon ? "expected {root}, {kern} or {anon:label}"
+			       : "expected {root} or {kern}");
 }
 
 /* NAME.COUNT.UNITMASK.TGID.TID.CPU */
@@ -389,10 +388,10 @@ static int parse(struct cursor *at, struct op_sample_name *name, struct op_error
 
 int op_sample_name_parse(const char *path, struct op_sample_name *name, struct op_error *error)
 {
-	struct cursor at = { .path = path, .part = path };
+	struct cursor at = {.path = path, .part = path};
 	int result;
 
-	*name = (struct op_sample_name){ 0 };
+	*name = (struct op_sample_name){0};
 	advance(&at);
 	result = parse(&at, name, error);
 	if (result)
@@ -406,5 +405,5 @@ void op_sample_name_free(struct op_sample_name *name)
 	free(name->dep.name);
 	free(name->callee.name);
 	free(name->event);
-	*name = (struct op_sample_name){ 0 };
+	*name = (struct op_sample_name){0};
 }

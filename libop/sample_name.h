@@ -31,9 +31,11 @@ struct op_image_name {
 #define OP_ALL (-1) /* tgid, tid, cpu: not separated */
 
 struct op_sample_name {
-	struct op_image_name app; /* OP_IMAGE_FILE or OP_IMAGE_KERNEL; in a {cg} file, of the caller */
-	struct op_image_name dep; /* the image that the samples are in; in a {cg} file, the caller's */
-	bool is_arc;		  /* a {cg} file */
+	struct op_image_name
+		app; /* OP_IMAGE_FILE or OP_IMAGE_KERNEL; in a {cg} file, of the caller */
+	struct op_image_name
+		dep; /* the image that the samples are in; in a {cg} file, the caller's */
+	bool is_arc; /* a {cg} file */
 	struct op_image_name callee;
 	char *event;
 	uint64_t count, unit_mask;

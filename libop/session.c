@@ -54,7 +54,7 @@ static int make_directory(const char *path, const struct group *group, struct op
 
 int op_session_make(const char *session_dir, struct op_error *error)
 {
-	static const char *const below[] = { "", "/" OP_SESSION_SAMPLES, "/" OP_SESSION_CURRENT };
+	static const char *const below[] = {"", "/" OP_SESSION_SAMPLES, "/" OP_SESSION_CURRENT};
 	const struct group *group = getgrnam(OP_SESSION_GROUP);
 	int result = op_mkdir_parents(session_dir, 0755, error);
 

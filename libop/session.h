@@ -20,8 +20,8 @@
 char *op_session_dir(const char *option);
 
 /* Members of this group, where it exists, may read sessions; else only root. */
-#define OP_SESSION_GROUP "oprofile"
-#define OP_SESSION_DIR_MODE 0750  /* of directories */
+#define OP_SESSION_GROUP     "oprofile"
+#define OP_SESSION_DIR_MODE  0750 /* of directories */
 #define OP_SESSION_FILE_MODE 0640 /* of files */
 
 /**
@@ -37,16 +37,17 @@ int op_session_make(const char *session_dir, struct op_error *error);
 
 /* Names below the session directory. */
 #define OP_SESSION_SAMPLES "samples"
-#define OP_SESSION_CURRENT "samples/current"	 /* the live session; others are samples/NAME */
-#define OP_SESSION_LOG "samples/oprofiled.log"
-#define OP_SESSION_LOCK "lock"			 /* pid of the daemon, decimal */
-#define OP_SESSION_CONTROL "control"		 /* socket of the daemon: control.h */
-#define OP_SESSION_ABI "abi"
+#define OP_SESSION_CURRENT "samples/current" /* the live session; others are samples/NAME */
+#define OP_SESSION_LOG	   "samples/oprofiled.log"
+#define OP_SESSION_LOCK	   "lock"    /* pid of the daemon, decimal */
+#define OP_SESSION_CONTROL "control" /* socket of the daemon: control.h */
+#define OP_SESSION_ABI	   "abi"
 
 /* Names below samples/NAME. */
-#define OP_SAMPLES_STATS "stats"	 /* a directory: one number a file, see oprofile-session(5) */
-#define OP_SAMPLES_KALLSYMS "kallsyms"	 /* text symbols of kernel and modules: "address type name [module]" */
-#define OP_SAMPLES_MODULES "modules"	 /* "name address size build-id-or-dash", addresses in hex */
+#define OP_SAMPLES_STATS "stats" /* a directory: one number a file, see oprofile-session(5) */
+#define OP_SAMPLES_KALLSYMS                                                                        \
+	"kallsyms" /* text symbols of kernel and modules: "address type name [module]" */
+#define OP_SAMPLES_MODULES "modules" /* "name address size build-id-or-dash", addresses in hex */
 
 /*
  * The kernel image when no vmlinux is given: its symbols are those of OP_SAMPLES_KALLSYMS, and

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A list of strings that grows.
+ */
+#ifndef LIBOP_STRING_LIST_H
+#define LIBOP_STRING_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* All zero is an empty list. */
+struct op_strings {
+	char **item;
+	size_t count;
+};
+
+/* Adds a copy of @text at the end.  Return: 0, or -1 when out of memory. */
+int op_strings_add(struct op_strings *list, const char *text);
+/* Adds the parts of @text between separators, empty ones too.  Return: as op_strings_add(). */
+int op_strings_split(struct op_strings *list, const char *text, char separator);
+bool op_strings_contain(const struct op_strings *list, const char *text);
+/* Frees the strings; the list is empty then. */
+void op_strings_free(struct op_strings *list);
+
+#endif
