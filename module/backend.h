@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A backend makes samples: it interrupts the CPUs and calls oprofile_add_sample().
+ * The core knows backends by this table only.
+ */
+#ifndef OPROFILE_BACKEND_H
+#define OPROFILE_BACKEND_H
+
+#include <linux/types.h>
+
+struct dentry;
+struct pt_regs;
+struct op_frames;
+
+/**
+ * struct oprofile_backend - one way of taking samples
+ * @name: what the module parameter backend= calls it
+ * @probe: 0 if this machine can use it, else a negative errno; NULL: always.  Called once,
+ *	when the module is loaded.  Process context.
+ * @setup: reserve what is needed; the buffer has been opened.  Process context, may sleep.
+ *	May be NULL, as may the three below.
+ * @shutdown: undo @setup
+ * @start: prepare sampling on the whole machine; @cpu_start follows on each CPU.  Process
+ *	context, may sleep.
+ * @stop: undo @start; @cpu_stop has run on each CPU.  When it returns no interrupt of this
+ *	backend is on its way or being handled anywhere.
+ * @cpu_start: start sampling this CPU; runs on @cpu in process context with CPU hotplug
+ *	held off, when sampling starts and when a CPU comes online while sampling
+ * @cpu_stop: undo @cpu_start; runs on @cpu likewise, also before it goes offline
+ * @create_files: add entries to the root directory of oprofilefs; may be NULL
+ * @cpu_type: the text of the entry cpu_type
+ * @backtrace: log the callers of an interrupted context into @frames; same context as
+ *	the samples (NMI or hard interrupt).  NULL: the backend has no backtraces.
+ */
+struct oprofile_backend {
+	const char *name;
+	int (*probe)(void);
+	int (*setup)(void);
+	void (*shutdown)(void);
+	int (*start)(void);
+	void (*stop)(void);
+	void (*cpu_start)(unsigned int cpu);
+	void (*cpu_stop)(unsigned int cpu);
+	int (*create_files)(struct dentry *root);
+	const char *(*cpu_type)(void);
+	void (*backtrace)(struct pt_regs *regs, struct op_frames *frames);
+};
+
+/**
+ * op_backend_choose - pick the backend for as long as the module is loaded
+ * @name: the wanted one, or NULL or "" for the best that this machine can use
+ *
+ * Context: process.  Return: 0; -EINVAL if there is none of that name; -ENODEV or what its
+ * probe said if this machine cannot use it.  The log says why.
+ */
+int op_backend_choose(const char *name);
+
+/* The chosen backend; constant between op_backend_choose() and unloading.  Any context. */
+const struct oprofile_backend *op_backend(void);
+
+extern const struct oprofile_backend op_timer_backend;
+extern const struct oprofile_backend op_nmi_timer_backend;
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Backtraces on x86-64.
+ *
+ * What is logged are return addresses, which point behind the call.
+ */
+#include <linux/compat.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+
+#include <asm/unwind.h>
+
+#include "backtrace.h"
+#include "cpu_buffer.h"
+
+/* The frame that "push %rbp; mov %rsp, %rbp" makes, of a 64-bit and a 32-bit program. */
+struct frame64 {
+	u64 next;
+	u64 return_address;
+};
+
+struct frame32 {
+	u32 next;
+	u32 return_address;
+};
+
+static bool kernel_callers(struct pt_regs *regs, struct op_frames *frames)
+{
+	struct unwind_state state;
+	unsigned long address;
+
+	for (unwind_start(&state, current, regs, NULL); !unwind_done(&state);
+	     unwind_next_frame(&state)) {
+		address = unwind_get_return_address(&state);
+		if (!address)
+			break;
+		if (!op_frames_add(frames, address, true))
+			return false;
+	}
+	if (unwind_error(&state))
+		op_frames_abort(frames);
+	return true;
+}
+
+static bool read_frame(unsigned long at, bool is_64bit, struct frame64 *frame)
+{
+	struct frame32 frame32;
+
+	if (is_64bit)
+		return !copy_from_user_nmi(frame, (void __user *)at, sizeof(*frame));
+	if (copy_from_user_nmi(&frame32, (void __user *)at, sizeof(frame32)))
+		return false;
+	frame->next = frame32.next;
+	frame->return_address = frame32.return_address;
+	return true;
+}
+
+static void user_callers(struct pt_regs *regs, struct op_frames *frames)
+{
+	bool is_64bit = user_64bit_mode(regs);
+	unsigned long at = regs->bp;
+	struct frame64 frame;
+
+	/* A chain that ends as the ABI says ends with a zero.  The stack grows down: a caller's
+	 * frame lies higher, or this is no chain of frames. */
+	while (at) {
+		if (!read_frame(at, is_64bit, &frame)) {
+			op_frames_abort(frames);
+			return;
+		}
+		if (!frame.return_address)
+			return;
+		if (!op_frames_add(frames, frame.return_address, false))
+			return;
+		if (frame.next && frame.next <= at) {
+			op_frames_abort(frames);
+			return;
+		}
+		at = frame.next;
+	}
+}
+
+void op_backtrace(struct pt_regs *regs, struct op_frames *frames)
+{
+	if (!user_mode(regs)) {
+		if (!kernel_callers(regs, frames))
+			return;
+		if (!current->mm || (current->flags & PF_KTHREAD))
+			return;
+		regs = task_pt_regs(current);
+		/* In the first instructions of an entry they are not saved yet. */
+		if (!user_mode(regs))
+			return;
+		if (!op_frames_add(frames, regs->ip, false))
+			return;
+	}
+	user_callers(regs, frames);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The state machine.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/errno.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+
+#include "backend.h"
+#include "core.h"
+#include "cpu_buffer.h"
+#include "dcookie.h"
+#include "event_buffer.h"
+#include "mapping_hooks.h"
+#include "module_hook.h"
+#include "stats.h"
+#include "sync.h"
+#include "unmapped.h"
+
+static DEFINE_MUTEX(state_mutex);
+static enum { CLOSED, SET_UP, STARTED } state;
+
+struct oprofile_settings oprofile_settings = {
+	.buffer_size = OP_BUFFER_SIZE_DEFAULT,
+	.buffer_watershed = OP_BUFFER_WATERSHED_DEFAULT,
+	.cpu_buffer_size = OP_CPU_BUFFER_SIZE_DEFAULT,
+	.backtrace_depth = 0,
+};
+
+/*
+ * What setup sets up, in this order, and shutdown takes down in reverse.  Producers of
+ * samples need buffers; hooks need the tables that they write; work reads them all.
+ */
+static int set_up_buffers(void)
+{
+	const struct oprofile_settings *s = &oprofile_settings;
+	int err;
+
+	err = op_event_buffer_set_up(s->buffer_size, s->buffer_watershed);
+	if (err)
+		return err;
+	err = op_cpu_buffers_set_up(s->cpu_buffer_size, s->backtrace_depth);
+	if (err)
+		op_event_buffer_tear_down();
+	return err;
+}
+
+static void tear_down_buffers(void)
+{
+	op_cpu_buffers_tear_down();
+	op_event_buffer_tear_down();
+}
+
+static int set_up_backend(void)
+{
+	return op_backend()->setup ? op_backend()->setup() : 0;
+}
+
+static void tear_down_backend(void)
+{
+	if (op_backend()->shutdown)
+		op_backend()->shutdown();
+}
+
+static const struct stage {
+	int (*set_up)(void);
+	void (*tear_down)(void);
+} stages[] = {
+	{ set_up_buffers, tear_down_buffers },
+	{ op_dcookies_set_up, op_dcookies_tear_down },
+	{ op_unmapped_set_up, op_unmapped_tear_down },
+	{ op_sync_set_up, op_sync_tear_down },
+	{ op_mapping_hooks_set_up, op_mapping_hooks_tear_down },
+	{ op_module_hook_set_up, op_module_hook_tear_down },
+	{ set_up_backend, tear_down_backend },
+};
+
+static void tear_down(int nr_stages)
+{
+	while (nr_stages)
+		stages[--nr_stages].tear_down();
+}
+
+static int set_up(void)
+{
+	int err;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(stages); i++) {
+		err = stages[i].set_up();
+		if (err) {
+			tear_down(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+int oprofile_setup(void)
+{
+	int err;
+
+	mutex_lock(&state_mutex);
+	err = state == CLOSED ? set_up() : -EBUSY;
+	if (!err)
+		state = SET_UP;
+	mutex_unlock(&state_mutex);
+	return err;
+}
+
+/*
+ * The hotplug state calls these on every online CPU when it is installed and removed, and on
+ * each CPU that comes and goes in between.  A CPU must come online even if we cannot sample
+ * it: without a buffer its samples count as lost.
+ */
+static int cpu_start(unsigned int cpu)
+{
+	if (op_cpu_buffer_allocate(cpu))
+		pr_warn("no memory for a buffer: samples of CPU %u will be lost\n", cpu);
+	op_backend()->cpu_start(cpu);
+	return 0;
+}
+
+static int cpu_stop(unsigned int cpu)
+{
+	op_backend()->cpu_stop(cpu);
+	return 0;
+}
+
+static enum cpuhp_state hotplug_state;
+
+static int start(void)
+{
+	int err;
+
+	op_stats_reset();
+	if (op_backend()->start) {
+		err = op_backend()->start();
+		if (err)
+			return err;
+	}
+	err = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile:online", cpu_start, cpu_stop);
+	if (err < 0) {
+		if (op_backend()->stop)
+			op_backend()->stop();
+		return err;
+	}
+	hotplug_state = err; /* a dynamic state is returned as a positive number */
+	op_sync_start_work();
+	return 0;
+}
+
+static void stop(void)
+{
+	cpuhp_remove_state(hotplug_state);
+	if (op_backend()->stop)
+		op_backend()->stop();
+	op_sync_stop_work();
+	op_sync_and_make_ready();
+}
+
+int oprofile_start(void)
+{
+	int err = 0;
+
+	mutex_lock(&state_mutex);
+	if (state == CLOSED)
+		err = -EINVAL;
+	else if (state == SET_UP)
+		err = start();
+	if (!err)
+		state = STARTED;
+	mutex_unlock(&state_mutex);
+	return err;
+}
+
+int oprofile_stop(void)
+{
+	mutex_lock(&state_mutex);
+	if (state == STARTED) {
+		stop();
+		state = SET_UP;
+	}
+	mutex_unlock(&state_mutex);
+	return 0;
+}
+
+void oprofile_shutdown(void)
+{
+	mutex_lock(&state_mutex);
+	if (state == STARTED)
+		stop();
+	if (state != CLOSED)
+		tear_down(ARRAY_SIZE(stages));
+	state = CLOSED;
+	mutex_unlock(&state_mutex);
+}
+
+void oprofile_dump(void)
+{
+	mutex_lock(&state_mutex);
+	if (state != CLOSED)
+		op_sync_and_make_ready();
+	mutex_unlock(&state_mutex);
+}
+
+bool oprofile_started(void)
+{
+	return READ_ONCE(state) == STARTED;
+}
+
+int oprofile_set(unsigned long *setting, unsigned long value)
+{
+	int err = 0;
+
+	mutex_lock(&state_mutex);
+	if (state == STARTED)
+		err = -EBUSY;
+	else
+		WRITE_ONCE(*setting, value);
+	mutex_unlock(&state_mutex);
+	return err;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The state machine:
+ *
+ *	closed --setup--> set up --start--> started --stop--> set up --shutdown--> closed
+ *
+ * setup happens when the buffer is opened and shutdown when it is closed; start and stop when
+ * `enable` is written.  One mutex.  All functions: process context, may sleep.
+ */
+#ifndef OPROFILE_CORE_H
+#define OPROFILE_CORE_H
+
+#include <linux/types.h>
+
+/* What the settings entries hold; constant between setup and shutdown is what was copied. */
+struct oprofile_settings {
+	unsigned long buffer_size;
+	unsigned long buffer_watershed;
+	unsigned long cpu_buffer_size;
+	unsigned long backtrace_depth;
+};
+
+extern struct oprofile_settings oprofile_settings;
+
+/* Closed -> set up.  Return: 0; -EINVAL for settings that contradict each other; -ENOMEM;
+ * what the backend or a hook says. */
+int oprofile_setup(void);
+
+/* Any state -> closed. */
+void oprofile_shutdown(void);
+
+/* Set up -> started; statistics begin at zero.  Return: 0, also if it was started already;
+ * -EINVAL if not set up; what the backend says. */
+int oprofile_start(void);
+
+/* Started -> set up; syncs, then lets the reader read.  Return: 0, in any state. */
+int oprofile_stop(void);
+
+/* Syncs, then lets the reader read; nothing happens when closed. */
+void oprofile_dump(void);
+
+bool oprofile_started(void);
+
+/* Changes a setting.  Return: 0; -EBUSY while started. */
+int oprofile_set(unsigned long *setting, unsigned long value);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Idle CPUs.  A halted CPU has no cycles to count; the timer backends, whose interrupts wake
+ * it, leave such samples out and count them in sample_idle.  Interrupt handlers that run
+ * while the CPU has nothing else to do are sampled.
+ */
+#ifndef OPROFILE_IDLE_H
+#define OPROFILE_IDLE_H
+
+#include <linux/hardirq.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+
+#include "cpu_buffer.h"
+
+/* Did this interrupt find the CPU idle?  Counts it.  Context: NMI or hard interrupt. */
+static inline bool op_idle_interrupted(void)
+{
+	struct op_cpu_stats *stats;
+
+	/* This interrupt itself is one level of hard interrupt, as an NMI too. */
+	if (!is_idle_task(current) || hardirq_count() != HARDIRQ_OFFSET || in_serving_softirq())
+		return false;
+	stats = op_cpu_stats(smp_processor_id());
+	WRITE_ONCE(stats->idle, stats->idle + 1);
+	return true;
+}
+
+#endif

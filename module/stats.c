@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Statistics: every place that can lose a sample has a number.
+ */
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/stddef.h>
+
+#include "cpu_buffer.h"
+#include "oprofilefs.h"
+#include "stats.h"
+#include "sync.h"
+#include "unmapped.h"
+
+static const struct {
+	const char *name;
+	unsigned long *value;
+} sync_stats[] = {
+	{ "sample_lost_no_mm", &op_sync_stats.lost_no_mm },
+	{ "sample_lost_no_mapping", &op_sync_stats.lost_no_mapping },
+	{ "sample_lost_no_room", &op_sync_stats.lost_no_room },
+	{ "event_lost_overflow", &op_sync_stats.event_lost_overflow },
+	{ "bt_lost_no_mapping", &op_sync_stats.bt_lost_no_mapping },
+};
+
+static const struct {
+	const char *name;
+	size_t offset;
+} cpu_stats[] = {
+	{ "sample_received", offsetof(struct op_cpu_stats, received) },
+	{ "sample_lost_overflow", offsetof(struct op_cpu_stats, lost_overflow) },
+	{ "sample_lost_nested", offsetof(struct op_cpu_stats, lost_nested) },
+	{ "sample_invalid_eip", offsetof(struct op_cpu_stats, invalid_eip) },
+	{ "backtrace_aborted", offsetof(struct op_cpu_stats, backtrace_aborted) },
+	{ "sample_idle", offsetof(struct op_cpu_stats, idle) },
+};
+
+static int create_cpu(struct dentry *stats, unsigned int cpu)
+{
+	struct dentry *directory;
+	char name[16];
+	int err;
+	int i;
+
+	snprintf(name, sizeof(name), "cpu%u", cpu);
+	directory = oprofilefs_mkdir(stats, name);
+	if (IS_ERR(directory))
+		return PTR_ERR(directory);
+
+	for (i = 0; i < ARRAY_SIZE(cpu_stats); i++) {
+		void *value = (void *)op_cpu_stats(cpu) + cpu_stats[i].offset;
+
+		err = oprofilefs_create_counter(directory, cpu_stats[i].name, value);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int op_stats_create(struct dentry *root)
+{
+	struct dentry *stats = oprofilefs_mkdir(root, "stats");
+	unsigned int cpu;
+	int err;
+	int i;
+
+	if (IS_ERR(stats))
+		return PTR_ERR(stats);
+
+	for (i = 0; i < ARRAY_SIZE(sync_stats); i++) {
+		err = oprofilefs_create_counter(stats, sync_stats[i].name, sync_stats[i].value);
+		if (err)
+			return err;
+	}
+	err = oprofilefs_create_getter(stats, "unmapped_lost", op_unmapped_lost);
+	if (err)
+		return err;
+
+	for_each_possible_cpu(cpu) {
+		err = create_cpu(stats, cpu);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+void op_stats_reset(void)
+{
+	mutex_lock(&op_sync_mutex);
+	memset(&op_sync_stats, 0, sizeof(op_sync_stats));
+	mutex_unlock(&op_sync_mutex);
+	op_cpu_stats_reset();
+	op_unmapped_lost_reset();
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sync: resolves samples and writes them as records.
+ *
+ * A sample is written whole or not at all: before the first word of a record, room for all of
+ * it is made sure of.  If there is none, sync stops and the sample stays where it is.  So
+ * samples are lost to a slow reader in one place only, in front of a full CPU buffer.
+ *
+ * Each sync of a CPU says its own CPU, task and mode anew, and the reader gets only what was
+ * written under op_sync_mutex, so whatever one read() returns can be decoded alone.
+ */
+#include <linux/cpumask.h>
+#include <linux/hash.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/percpu.h>
+#include <linux/sched/mm.h>
+#include <linux/workqueue.h>
+
+#include "address_space.h"
+#include "cpu_buffer.h"
+#include "event_buffer.h"
+#include "sync.h"
+#include "unmapped.h"
+#include "uapi/oprofile.h"
+
+#define SYNC_PERIOD (HZ / 4)
+
+/* Words of the longest form of each record. */
+#define CPU_SWITCH_WORDS 3
+#define CTX_SWITCH_WORDS 7
+#define MODE_SWITCH_WORDS 2
+#define COOKIE_SWITCH_WORDS 3
+#define TRACE_BEGIN_WORDS 2
+#define SAMPLE_WORDS 2
+#define CALLER_WORDS (MODE_SWITCH_WORDS + COOKIE_SWITCH_WORDS + SAMPLE_WORDS)
+
+DEFINE_MUTEX(op_sync_mutex);
+struct op_sync_stats op_sync_stats;
+
+/**
+ * struct context - the task that a CPU's samples belong to
+ * @mm: with the reference of the record that named it; NULL without an address space
+ * @app: cookie of the program
+ */
+struct context {
+	u32 pid;
+	u32 tgid;
+	struct mm_struct *mm;
+	u64 app;
+};
+
+/*
+ * Lifetime: the context of a CPU's last context record holds the mm until the next one is
+ * read, or op_sync_tear_down().  The producer relies on that: see context_changed().
+ */
+static DEFINE_PER_CPU(struct context, cpu_context);
+
+enum mode { MODE_UNKNOWN, MODE_KERNEL, MODE_USER };
+
+/**
+ * struct batch - what the records written so far have said about one CPU
+ * @cookie: the last COOKIE_SWITCH; OPROFILE_INVALID_COOKIE: none yet
+ */
+struct batch {
+	unsigned int cpu;
+	bool cpu_said;
+	bool context_said;
+	enum mode mode;
+	u64 cookie;
+	struct op_address_space space;
+};
+
+/*
+ * The program of a task that has left its address space, but still runs in the kernel, is
+ * looked up by tgid: the last one seen of it.  tgid << 32 | cookie; a cookie fits, see
+ * dcookie.c.  Direct-mapped: a collision only makes a program unknown.
+ */
+#define PROGRAMS_ORDER 12
+static u64 programs[1 << PROGRAMS_ORDER];
+
+static void remember_program(u32 tgid, u64 cookie)
+{
+	if (cookie != OPROFILE_INVALID_COOKIE)
+		programs[hash_32(tgid, PROGRAMS_ORDER)] = (u64)tgid << 32 | cookie;
+}
+
+static u64 remembered_program(u32 tgid)
+{
+	u64 program = programs[hash_32(tgid, PROGRAMS_ORDER)];
+
+	return program >> 32 == tgid && program ? lower_32_bits(program) : OPROFILE_INVALID_COOKIE;
+}
+
+static u64 program_of(const struct op_record *record)
+{
+	u64 app;
+
+	if (record->header.flags & OP_CONTEXT_KERNEL_THREAD)
+		return OPROFILE_NO_COOKIE;
+	if (!record->mm)
+		return remembered_program(record->tgid);
+
+	app = op_program_cookie(record->mm);
+	if (app == OPROFILE_INVALID_COOKIE)
+		app = op_unmapped_find_program(record->mm, record->header.epoch);
+	remember_program(record->tgid, app);
+	return app;
+}
+
+/* Takes over the reference in @record. */
+static void enter_context(struct batch *batch, const struct op_record *record)
+{
+	struct context *context = per_cpu_ptr(&cpu_context, batch->cpu);
+
+	op_address_space_release(&batch->space);
+	if (context->mm)
+		mmdrop(context->mm);
+	context->pid = record->pid;
+	context->tgid = record->tgid;
+	context->mm = record->mm;
+	context->app = program_of(record);
+	batch->context_said = false;
+}
+
+static void add_escape(enum oprofile_code code)
+{
+	op_event_buffer_add(OPROFILE_ESCAPE_CODE);
+	op_event_buffer_add(code);
+}
+
+static void say_cpu_and_context(struct batch *batch)
+{
+	const struct context *context = per_cpu_ptr(&cpu_context, batch->cpu);
+
+	if (!batch->cpu_said) {
+		add_escape(OPROFILE_CPU_SWITCH);
+		op_event_buffer_add(batch->cpu);
+		batch->cpu_said = true;
+	}
+	if (!batch->context_said) {
+		add_escape(OPROFILE_CTX_SWITCH);
+		op_event_buffer_add(context->pid);
+		op_event_buffer_add(context->app);
+		add_escape(OPROFILE_CTX_TGID);
+		op_event_buffer_add(context->tgid);
+		batch->context_said = true;
+	}
+}
+
+static void say_mode(struct batch *batch, enum mode mode)
+{
+	if (batch->mode == mode)
+		return;
+	add_escape(mode == MODE_KERNEL ? OPROFILE_KERNEL_ENTER : OPROFILE_USER_ENTER);
+	batch->mode = mode;
+}
+
+static void say_sample(u64 pc_or_offset, u64 event)
+{
+	op_event_buffer_add(pc_or_offset);
+	op_event_buffer_add(event);
+}
+
+static void say_user_sample(struct batch *batch, const struct op_mapped_image *image, u64 event)
+{
+	say_mode(batch, MODE_USER);
+	if (batch->cookie != image->cookie) {
+		add_escape(OPROFILE_COOKIE_SWITCH);
+		op_event_buffer_add(image->cookie);
+		batch->cookie = image->cookie;
+	}
+	say_sample(image->offset, event);
+}
+
+/* Does not fail: room was made sure of. */
+static void add_callers(struct batch *batch, const struct op_record *record)
+{
+	const struct context *context = per_cpu_ptr(&cpu_context, batch->cpu);
+	struct op_mapped_image image;
+	int i;
+
+	for (i = 0; i < record->header.nr_kernel_callers; i++) {
+		say_mode(batch, MODE_KERNEL);
+		say_sample(record->callers[i], 0);
+	}
+	for (; i < record->header.nr_callers; i++) {
+		if (!context->mm ||
+		    !op_address_space_find(&batch->space, context->mm, record->callers[i],
+					   record->header.epoch, &image)) {
+			op_sync_stats.bt_lost_no_mapping++;
+			return;
+		}
+		say_user_sample(batch, &image, 0);
+	}
+}
+
+static void add_sample(struct batch *batch, const struct op_record *record)
+{
+	struct context *context = per_cpu_ptr(&cpu_context, batch->cpu);
+	bool kernel = record->header.flags & OP_SAMPLE_KERNEL;
+	bool cut = record->header.nr_callers; /* if the sample is lost, so are its callers */
+	struct op_mapped_image image;
+
+	if (!kernel) {
+		if (!context->mm) {
+			op_sync_stats.lost_no_mm++;
+			op_sync_stats.bt_lost_no_mapping += cut;
+			return;
+		}
+		if (!op_address_space_find(&batch->space, context->mm, record->pc,
+					   record->header.epoch, &image)) {
+			op_sync_stats.lost_no_mapping++;
+			op_sync_stats.bt_lost_no_mapping += cut;
+			return;
+		}
+	}
+
+	say_cpu_and_context(batch);
+	if (record->header.flags & OP_SAMPLE_TRACED)
+		add_escape(OPROFILE_TRACE_BEGIN);
+	if (kernel) {
+		say_mode(batch, MODE_KERNEL);
+		say_sample(record->pc, record->header.event);
+	} else {
+		say_user_sample(batch, &image, record->header.event);
+	}
+	add_callers(batch, record);
+}
+
+static unsigned long words_at_most(const struct op_record *record)
+{
+	return CPU_SWITCH_WORDS + CTX_SWITCH_WORDS + TRACE_BEGIN_WORDS + CALLER_WORDS +
+	       record->header.nr_callers * CALLER_WORDS;
+}
+
+/* Returns false if the event buffer has no room for the record. */
+static bool consume(struct batch *batch, const struct op_record *record)
+{
+	unsigned long need;
+
+	if (record->header.type == OP_RECORD_CONTEXT) {
+		enter_context(batch, record);
+		return true;
+	}
+
+	need = words_at_most(record);
+	if (need > op_event_buffer_size()) {
+		op_sync_stats.lost_no_room++;
+		op_sync_stats.event_lost_overflow += need;
+		return true;
+	}
+	if (need > op_event_buffer_free())
+		return false;
+	add_sample(batch, record);
+	return true;
+}
+
+/* Returns false if records were left behind. */
+static bool sync_cpu(unsigned int cpu)
+{
+	static struct op_record record; /* too large for the stack; under op_sync_mutex */
+	struct batch batch = { .cpu = cpu, .cookie = OPROFILE_INVALID_COOKIE };
+	unsigned long end = op_cpu_buffer_head(cpu);
+	bool room = true;
+
+	while (op_cpu_buffer_peek(cpu, end, &record)) {
+		room = consume(&batch, &record);
+		if (!room)
+			break;
+		op_cpu_buffer_advance(cpu, &record);
+	}
+	op_address_space_release(&batch.space);
+	return room;
+}
+
+static bool module_loaded_unsaid;
+static bool stalled; /* the event buffer was full */
+
+static void say_module_loaded(void)
+{
+	if (!module_loaded_unsaid || op_event_buffer_free() < MODE_SWITCH_WORDS)
+		return;
+	add_escape(OPROFILE_MODULE_LOADED);
+	module_loaded_unsaid = false;
+}
+
+static void sync_all_locked(void)
+{
+	unsigned int cpu;
+
+	lockdep_assert_held(&op_sync_mutex);
+
+	say_module_loaded();
+	stalled = false;
+	for_each_possible_cpu(cpu) {
+		if (!sync_cpu(cpu)) {
+			stalled = true;
+			break;
+		}
+	}
+	if (stalled)
+		op_event_buffer_make_ready();
+	else
+		op_unmapped_drained();
+	op_event_buffer_check_ready();
+}
+
+void op_sync_all(void)
+{
+	mutex_lock(&op_sync_mutex);
+	sync_all_locked();
+	mutex_unlock(&op_sync_mutex);
+}
+
+void op_sync_and_make_ready(void)
+{
+	mutex_lock(&op_sync_mutex);
+	sync_all_locked();
+	op_event_buffer_make_ready();
+	mutex_unlock(&op_sync_mutex);
+}
+
+void op_sync_module_loaded(void)
+{
+	mutex_lock(&op_sync_mutex);
+	sync_all_locked(); /* samples so far belong to the old list of modules */
+	module_loaded_unsaid = true;
+	say_module_loaded();
+	mutex_unlock(&op_sync_mutex);
+}
+
+static void sync_work_fn(struct work_struct *work);
+static DECLARE_DELAYED_WORK(sync_work, sync_work_fn);
+static struct workqueue_struct *sync_queue;
+static atomic_t kicked;
+
+static void sync_work_fn(struct work_struct *work)
+{
+	atomic_set(&kicked, 0);
+	op_sync_all();
+	if (READ_ONCE(stalled))
+		atomic_set(&kicked, 1); /* no kick can help before op_sync_resume() */
+	queue_delayed_work(sync_queue, &sync_work, SYNC_PERIOD);
+}
+
+static void kick_irq_fn(struct irq_work *work)
+{
+	mod_delayed_work(sync_queue, &sync_work, 0);
+}
+
+static DEFINE_IRQ_WORK(kick_irq, kick_irq_fn);
+
+void op_sync_kick(void)
+{
+	/* Once until the work runs: irq_work interrupts this CPU. */
+	if (!atomic_read(&kicked) && !atomic_xchg(&kicked, 1))
+		irq_work_queue(&kick_irq);
+}
+
+void op_sync_resume(void)
+{
+	if (READ_ONCE(stalled))
+		mod_delayed_work(sync_queue, &sync_work, 0);
+}
+
+int op_sync_set_up(void)
+{
+	sync_queue = alloc_workqueue("oprofile_sync", WQ_UNBOUND | WQ_HIGHPRI, 1);
+	if (!sync_queue)
+		return -ENOMEM;
+	memset(programs, 0, sizeof(programs));
+	module_loaded_unsaid = false;
+	stalled = false;
+	atomic_set(&kicked, 0);
+	return 0;
+}
+
+void op_sync_start_work(void)
+{
+	queue_delayed_work(sync_queue, &sync_work, SYNC_PERIOD);
+}
+
+void op_sync_stop_work(void)
+{
+	irq_work_sync(&kick_irq);
+	cancel_delayed_work_sync(&sync_work);
+}
+
+void op_sync_tear_down(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct context *context = per_cpu_ptr(&cpu_context, cpu);
+
+		if (context->mm)
+			mmdrop(context->mm);
+		memset(context, 0, sizeof(*context));
+	}
+	destroy_workqueue(sync_queue);
+}

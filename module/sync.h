@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sync: from the buffers of the CPUs to the event buffer.
+ *
+ * Runs every quarter of a second, when a CPU's buffer is half full, for a dump, before a
+ * kernel module is loaded, and when sampling stops.  What the event buffer has no room for
+ * stays in the buffers of the CPUs.
+ */
+#ifndef OPROFILE_SYNC_H
+#define OPROFILE_SYNC_H
+
+#include <linux/mutex.h>
+
+/* Owns the event buffer and the consumer's side of the CPU buffers. */
+extern struct mutex op_sync_mutex;
+
+/**
+ * struct op_sync_stats - samples that were lost here, since the last start
+ * @lost_no_mm: user samples of a task without an address space
+ * @lost_no_mapping: samples of addresses where nothing was mapped
+ * @lost_no_room: samples larger than the whole event buffer
+ * @event_lost_overflow: the words of those
+ * @bt_lost_no_mapping: backtraces cut short or dropped at such an address
+ *
+ * Under op_sync_mutex; read by anybody.
+ */
+struct op_sync_stats {
+	unsigned long lost_no_mm;
+	unsigned long lost_no_mapping;
+	unsigned long lost_no_room;
+	unsigned long event_lost_overflow;
+	unsigned long bt_lost_no_mapping;
+};
+
+extern struct op_sync_stats op_sync_stats;
+
+/* Sync every CPU now.  Context: process, may sleep; takes op_sync_mutex. */
+void op_sync_all(void);
+
+/* The same, then let the reader read. */
+void op_sync_and_make_ready(void);
+
+/* Sync soon.  Context: any, NMI too. */
+void op_sync_kick(void);
+
+/* A kernel module was loaded: sync, then tell the daemon.  Context: process, may sleep. */
+void op_sync_module_loaded(void);
+
+/* After the reader has emptied the event buffer.  Takes up what found no room. */
+void op_sync_resume(void);
+
+int op_sync_set_up(void);	/* Context: process.  Return: 0 or -ENOMEM. */
+void op_sync_start_work(void);	/* the quarters of a second begin */
+void op_sync_stop_work(void);	/* no work, no kick is under way any more; no producer may run */
+void op_sync_tear_down(void);	/* lets go of the address spaces */
+
+#endif

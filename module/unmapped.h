@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Executable mappings that have gone, remembered until no sample can ask for them.
+ *
+ * A sample is resolved up to a quarter of a second after it was taken.  By then its process
+ * may have exited or called exec, or the library may be unmapped, even with another one in
+ * its place.  Nothing is pinned for that: when executable file memory is unmapped, what it
+ * was is written down here, with an epoch that says which samples it is good for.
+ *
+ * The epoch is a number that grows when executable memory has been mapped, anywhere:
+ *
+ *	epoch       5      5        5          6        6
+ *	address A   [--- libold ---]           [--- libnew ---
+ *	                    |sample   |unmap   |mmap     |sample
+ *
+ * A sample carries the epoch it was taken in.  An unmapped region carries the epoch in which
+ * it was unmapped, and holds for every sample of that address space and address whose epoch
+ * is not later.  If several hold, the one unmapped in the earliest epoch is right: later ones
+ * were mapped later.  If none holds, what is mapped now was mapped then.
+ *
+ * That is exact.  Code still runs out of a mapping while it is being unmapped (until the TLBs
+ * are flushed), in the epoch of its region.  New code cannot run before mmap() is over, when
+ * the epoch has grown.  The last unmapping of an address space (exit, exec) makes the epoch
+ * grow too, as its mm_struct may then be used again by a child that mmap()s nothing.
+ */
+#ifndef OPROFILE_UNMAPPED_H
+#define OPROFILE_UNMAPPED_H
+
+#include <linux/types.h>
+
+struct mm_struct;
+struct vm_area_struct;
+
+/* The present epoch.  It wraps; compare by difference.  Any context, NMI too. */
+u32 op_unmapped_epoch(void);
+
+/* Executable memory has been mapped.  Any context but NMI. */
+void op_unmapped_advance_epoch(void);
+
+/**
+ * op_unmapped_mark_sampled - regions of @mm must be remembered from now on
+ *
+ * Regions of an address space without a sample are not worth a record.  Any context.
+ */
+void op_unmapped_mark_sampled(const struct mm_struct *mm);
+
+/**
+ * op_unmapped_remember - part of a file mapping goes away
+ * @vma: the mapping, still complete
+ * @start, @end: the part, page-aligned addresses
+ *
+ * Context: process, atomic: called with preemption off and locks of the mm held; does not
+ * sleep.  Any failure to remember is counted in unmapped_lost.
+ */
+void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end);
+
+/* What a sample asks for. */
+struct op_unmapped_image {
+	u64 cookie;
+	u64 offset; /* in the file, bytes */
+};
+
+/**
+ * op_unmapped_find - the image that was at an address
+ * @mm: compared, not followed; the caller has a reference to it
+ * @epoch: of the sample
+ *
+ * Context: process.  Return: false if no remembered region holds.
+ */
+bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epoch,
+		      struct op_unmapped_image *image);
+
+/* The cookie of the program that an address space ran, from any region of it that is good
+ * for @epoch; OPROFILE_INVALID_COOKIE if there is none.  Context: process. */
+u64 op_unmapped_find_program(const struct mm_struct *mm, u32 epoch);
+
+/**
+ * op_unmapped_drained - every sample published before this call began has been resolved
+ *
+ * Forgets regions that no sample can ask for any more.  Context: process, may sleep.
+ */
+void op_unmapped_drained(void);
+
+/* Regions that could not be remembered since the last reset. */
+unsigned long op_unmapped_lost(void);
+void op_unmapped_lost_reset(void);
+
+int op_unmapped_set_up(void);	   /* Context: process.  Return: 0 or -ENOMEM. */
+void op_unmapped_tear_down(void); /* forgets everything; no hook may be active */
+
+#endif
