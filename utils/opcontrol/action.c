@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The table of actions, and the steps of each.
+ */
+#include "action.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon.h"
+#include "driver.h"
+#include "libop/control.h"
+#include "module.h"
+#include "samples.h"
+#include "vmlinux.h"
+
+/* How long --shutdown is patient with a daemon that doesn't answer or end. */
+#define PATIENCE_SECONDS 15
+
+/* A module that is loaded keeps its backend: is that the one asked for? */
+static int check_backend(const char *wanted, struct op_error *error)
+{
+	char backend[MODULE_BACKEND_MAX > DRIVER_CPU_TYPE_MAX ? MODULE_BACKEND_MAX
+							      : DRIVER_CPU_TYPE_MAX];
+
+	if ((module_backend(backend) || !*backend) && driver_cpu_type(backend, error))
+		return -1;
+	if (!strcmp(backend, wanted))
+		return 0;
+	return op_error_set(error, EBUSY,
+			    "the module is loaded with the backend %s, not %s: unload it with "
+			    "\"opcontrol --deinit\" first",
+			    backend, wanted);
+}
+
+int action_load_driver(const struct request *request, struct op_error *error)
+{
+	bool loaded;
+
+	if (driver_is_given())
+		return 0;
+	loaded = module_is_loaded();
+	if (!loaded && module_load(request->module, request->backend, error))
+		return -1;
+	if (driver_mount(error))
+		return -1;
+	return loaded && request->backend ? check_backend(request->backend, error) : 0;
+}
+
+static int init(struct control *control, struct op_error *error)
+{
+	char type[DRIVER_CPU_TYPE_MAX];
+
+	if (action_load_driver(control->request, error) || driver_cpu_type(type, error))
+		return -1;
+	printf("The driver is ready in %s; CPU type: %s.\n", driver_dir(), type);
+	return 0;
+}
+
+static int start_daemon(struct control *control, struct op_error *error)
+{
+	const struct settings *settings = &control->settings;
+
+	if (control->daemon) {
+		printf("The daemon runs already (pid %d, session %s).\n", control->daemon,
+		       settings->session_dir);
+		return 0;
+	}
+	if (settings->vmlinux && strcmp(settings->vmlinux, "none") &&
+	    vmlinux_check(settings->vmlinux, error))
+		return -1;
+	if (action_load_driver(control->request, error) || driver_check_free(error) ||
+	    driver_configure(settings, error) ||
+	    daemon_start(settings, control->request->verbose, error) ||
+	    daemon_find(settings->session_dir, &control->daemon, &control->pidfd, error))
+		return -1;
+	if (!control->daemon)
+		return op_error_set(error, ESRCH,
+				    "the daemon has ended right after its start: see %s/"
+				    "samples/oprofiled.log",
+				    settings->session_dir);
+	printf("The daemon runs (pid %d, session %s).\n", control->daemon, settings->session_dir);
+	return 0;
+}
+
+static int start(struct control *control, struct op_error *error)
+{
+	if (start_daemon(control, error) || driver_write("enable", 1, error))
+		return -1;
+	printf("Profiling.\n");
+	return 0;
+}
+
+static int need_daemon(const struct control *control, struct op_error *error)
+{
+	if (control->daemon)
+		return 0;
+	return op_error_set(error, ESRCH,
+			    "no daemon runs in the session %s: \"opcontrol --start\" starts one",
+			    control->settings.session_dir);
+}
+
+static int dump(struct control *control, struct op_error *error)
+{
+	if (need_daemon(control, error))
+		return -1;
+	return daemon_dump(control->settings.session_dir, 0, error);
+}
+
+/* First disabled, then dumped: what was sampled until the end is in the files. */
+static int stop(struct control *control, struct op_error *error)
+{
+	if (need_daemon(control, error) || driver_write("enable", 0, error) ||
+	    daemon_dump(control->settings.session_dir, 0, error))
+		return -1;
+	printf("Profiling has stopped; the daemon waits (\"opcontrol --shutdown\" ends it).\n");
+	return 0;
+}
+
+/* Ends the daemon whatever else fails, and then tells what failed. */
+static int shutdown(struct control *control, struct op_error *error)
+{
+	const char *session_dir = control->settings.session_dir;
+	struct op_error why;
+	bool failed = false;
+	int ret;
+
+	if (!control->daemon) {
+		printf("No daemon runs in the session %s.\n", session_dir);
+		return 0;
+	}
+	if (driver_write("enable", 0, &why)) {
+		op_complain("%s", why.text);
+		failed = true;
+	}
+	if (daemon_dump(session_dir, PATIENCE_SECONDS, &why)) {
+		op_complain("the last samples may be lost: %s", why.text);
+		failed = true;
+	}
+	ret = daemon_end(control->pidfd, PATIENCE_SECONDS, error);
+	if (ret < 0)
+		return -1;
+	if (ret)
+		return op_error_set(
+			error, ETIMEDOUT,
+			"the daemon (pid %d) did not end within %d seconds and was killed; "
+			"samples since the last dump may be lost",
+			control->daemon, PATIENCE_SECONDS);
+	control->daemon = 0;
+	if (failed)
+		return op_error_set(error, EIO, "the daemon has ended, but not cleanly");
+	printf("The daemon has ended.\n");
+	return 0;
+}
+
+/* Before the live samples are moved: what was taken until now belongs to them. */
+static int settle(const struct control *control, struct op_error *error)
+{
+	return control->daemon ? daemon_dump(control->settings.session_dir, 0, error) : 0;
+}
+
+/* After they have been moved: the daemon is to begin with new files. */
+static int reopen(const struct control *control, struct op_error *error)
+{
+	if (!control->daemon)
+		return 0;
+	return op_control_call(control->settings.session_dir, "reopen", NULL, error);
+}
+
+static int reset(struct control *control, struct op_error *error)
+{
+	struct samples_waste waste;
+	struct op_error why;
+	int ret;
+
+	if (settle(control, error) ||
+	    samples_reset_begin(control->settings.session_dir, &waste, error))
+		return -1;
+	ret = reopen(control, error);
+	if (!samples_reset_end(&waste, ret ? &why : error))
+		return ret;
+	if (ret)
+		op_complain("%s", why.text);
+	return -1;
+}
+
+static int save(struct control *control, struct op_error *error)
+{
+	const char *session_dir = control->settings.session_dir;
+	bool saved;
+
+	if (settle(control, error) ||
+	    samples_save(session_dir, control->request->save_name, &saved, error) ||
+	    reopen(control, error))
+		return -1;
+	if (saved)
+		printf("Saved as %s.\n", control->request->save_name);
+	else
+		printf("There is nothing to save: %s has no live samples.\n", session_dir);
+	return 0;
+}
+
+static int deinit(struct control *control, struct op_error *error)
+{
+	if (control->daemon && shutdown(control, error))
+		return -1;
+	if (driver_unmount(error) || (!driver_is_given() && module_unload(error)))
+		return -1;
+	printf("The driver is unloaded.\n");
+	return 0;
+}
+
+static int list_events(struct control *control, struct op_error *error)
+{
+	char type[DRIVER_CPU_TYPE_MAX];
+
+	(void)control;
+	if (!driver_is_mounted())
+		return op_error_set(error, ENOENT,
+				    "which events there are is not known before the module is "
+				    "loaded: opcontrol --init");
+	if (driver_cpu_type(type, error))
+		return -1;
+	if (!driver_is_timer(type))
+		return op_error_set(error, EINVAL,
+				    "this opcontrol knows no events of the CPU type %s", type);
+	printf("CPU type %s: there is one event, TIMER, and nothing to choose.\n"
+	       "Its rate is set with --frequency=HZ.\n",
+	       type);
+	return 0;
+}
+
+static int (*const actions[NR_ACTIONS])(struct control *control, struct op_error *error) = {
+	[ACTION_INIT] = init,	  [ACTION_START_DAEMON] = start_daemon,
+	[ACTION_START] = start,	  [ACTION_DUMP] = dump,
+	[ACTION_STOP] = stop,	  [ACTION_SHUTDOWN] = shutdown,
+	[ACTION_RESET] = reset,	  [ACTION_SAVE] = save,
+	[ACTION_DEINIT] = deinit, [ACTION_LIST_EVENTS] = list_events,
+};
+
+int action_run(struct control *control, struct op_error *error)
+{
+	enum action_id action = control->request->action;
+
+	return action ? actions[action](control, error) : 0;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The settings of a call.  A daemon that runs keeps the settings it was started with (the
+ * session directory is one of them, and stop and shutdown must find it there), so what
+ * changes meanwhile waits in daemonrc_new.
+ */
+#include "control.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "action.h"
+#include "daemon.h"
+#include "daemonrc.h"
+#include "driver.h"
+
+static int find_daemon(struct control *control, struct op_error *error)
+{
+	if (control->pidfd >= 0)
+		close(control->pidfd);
+	return daemon_find(control->settings.session_dir, &control->daemon, &control->pidfd, error);
+}
+
+/* Reads what is in force; what waited for the daemon's end comes into force. */
+static int load(struct control *control, bool *found, struct op_error *error)
+{
+	struct settings *settings = &control->settings;
+
+	if (daemonrc_load(control->dir, DAEMONRC, settings, found, error) ||
+	    find_daemon(control, error))
+		return -1;
+	if (control->daemon)
+		return 0;
+	if (daemonrc_adopt_new(control->dir, error))
+		return -1;
+	settings_free(settings);
+	if (daemonrc_load(control->dir, DAEMONRC, settings, found, error))
+		return -1;
+	return find_daemon(control, error);
+}
+
+/* Do the new settings fit the driver?  Which events it has, only the driver can tell. */
+static int check_driver(const struct settings *settings, struct op_error *error)
+{
+	if (driver_is_mounted())
+		return driver_check(settings, error);
+	if (settings->events.count)
+		return op_error_set(error, ENOENT,
+				    "event \"%s\": which events there are is not known before the "
+				    "module is loaded: opcontrol --init",
+				    settings->events.item[0]);
+	return 0;
+}
+
+static int change(struct control *control, bool found, bool *usage, struct op_error *error)
+{
+	const char *name = control->daemon ? DAEMONRC_NEW : DAEMONRC;
+	struct settings fresh;
+	bool pending = false;
+	int ret;
+
+	if (control->daemon && daemonrc_load(control->dir, DAEMONRC_NEW, &fresh, &pending, error))
+		return -1;
+	control->pending = pending;
+	if (!pending) {
+		if (control->daemon)
+			settings_free(&fresh);
+		if (settings_copy(&fresh, &control->settings, error))
+			return -1;
+	}
+	if (!request_keeps_settings(control->request)) {
+		settings_free(&fresh);
+		return 0;
+	}
+
+	ret = request_apply(control->request, &fresh, error);
+	*usage = ret;
+	if (!ret && request_starts_daemon(control->request))
+		ret = action_load_driver(control->request, error);
+	if (!ret)
+		ret = check_driver(&fresh, error);
+	if (!ret && (!found || pending || !settings_equal(&fresh, &control->settings))) {
+		ret = daemonrc_save(control->dir, name, &fresh, error);
+		control->pending = !ret && control->daemon;
+	}
+	if (ret || control->daemon) {
+		settings_free(&fresh);
+		return ret;
+	}
+	settings_free(&control->settings);
+	control->settings = fresh;
+	return find_daemon(control, error);
+}
+
+int control_open(struct control *control, const struct request *request, bool *usage,
+		 struct op_error *error)
+{
+	bool found;
+
+	*control = (struct control){.request = request, .pidfd = -1};
+	*usage = false;
+	control->lock = daemonrc_open_dir(&control->dir, error);
+	if (control->lock < 0 || load(control, &found, error) ||
+	    change(control, found, usage, error))
+		return -1;
+	if (request_keeps_settings(request) || !request->session_dir)
+		return 0;
+	/* For this call only. */
+	if (settings_set(&control->settings, "SESSION_DIR", request->session_dir, error)) {
+		*usage = true;
+		return -1;
+	}
+	return find_daemon(control, error);
+}
+
+void control_close(struct control *control)
+{
+	settings_free(&control->settings);
+	free(control->dir);
+	if (control->pidfd >= 0)
+		close(control->pidfd);
+	if (control->lock >= 0)
+		close(control->lock);
+}

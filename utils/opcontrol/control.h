@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One call of opcontrol: what was asked, the settings, and the daemon they belong to.
+ */
+#ifndef OPCONTROL_CONTROL_H
+#define OPCONTROL_CONTROL_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "libop/error.h"
+#include "request.h"
+#include "setting.h"
+
+struct control {
+	const struct request *request;
+	struct settings settings; /* the daemon's, or what it would be started with */
+	bool pending;		  /* other settings wait in daemonrc_new for the daemon's end */
+	pid_t daemon;		  /* 0: none runs in settings.session_dir */
+	int pidfd;		  /* of the daemon, or -1 */
+	int lock;		  /* other calls wait until it is closed */
+	char *dir;		  /* of daemonrc */
+};
+
+/**
+ * control_open - read the settings, change them as the request says, and find the daemon
+ * @usage: set to true if the error is one of the command line, and nothing was changed
+ *
+ * Return: 0, or -1 with @error set.  control_close() in any case.
+ */
+int control_open(struct control *control, const struct request *request, bool *usage,
+		 struct op_error *error);
+void control_close(struct control *control);
+
+#endif

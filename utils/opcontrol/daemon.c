@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * oprofiled as a process.  Nothing is polled: the daemon's first process returns when the
+ * daemon is ready, and a pidfd tells when it has gone.
+ */
+#include "daemon.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "holder.h"
+#include "libop/control.h"
+#include "libop/file.h"
+#include "libop/number.h"
+#include "libop/session.h"
+
+extern char **environ;
+
+static int no_memory(struct op_error *error)
+{
+	return op_error_set(error, ENOMEM, "out of memory");
+}
+
+/* Is there such a program to run? */
+static bool is_program(const char *path)
+{
+	return path && !access(path, X_OK);
+}
+
+/* Where the daemon is: in a build tree in another folder than opcontrol, installed beside it. */
+static char *program_beside(const char *in_build, const char *installed)
+{
+	char self[PATH_MAX], *path;
+	ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (size <= 0)
+		return NULL;
+	self[size] = '\0';
+	*strrchr(self, '/') = '\0';
+	path = op_path("%s%s", self, in_build);
+	if (is_program(path))
+		return path;
+	free(path);
+	return op_path("%s%s", self, installed);
+}
+
+/* The program to start, which the caller frees, or NULL when out of memory. */
+static char *daemon_program(void)
+{
+	const char *given = getenv(DAEMON_ENVIRONMENT);
+
+	if (given && *given)
+		return strdup(given);
+	return program_beside("/../../daemon/" DAEMON_NAME, "/" DAEMON_NAME);
+}
+
+/* Pids are used again: is the process that has this one now a daemon at all? */
+static bool runs_daemon(pid_t pid)
+{
+	const char *given = getenv(DAEMON_ENVIRONMENT);
+	const char *slash = given ? strrchr(given, '/') : NULL;
+	char name[HOLDER_NAME_SIZE];
+
+	if (!holder_name(pid, name))
+		return false;
+	if (!strcmp(name, DAEMON_NAME))
+		return true;
+	return slash && !strncmp(name, slash + 1, HOLDER_NAME_SIZE - 1);
+}
+
+int daemon_find(const char *session_dir, pid_t *pid, int *pidfd, struct op_error *error)
+{
+	char *path = op_path("%s/%s", session_dir, OP_SESSION_LOCK), *text;
+	struct op_error why;
+	uint64_t number;
+	int fd;
+
+	*pid = 0;
+	if (pidfd)
+		*pidfd = -1;
+	if (!path)
+		return no_memory(error);
+	text = op_file_read(path, 32, NULL, &why);
+	free(path);
+	if (!text && (why.code == ENOENT || why.code == ENOTDIR))
+		return 0;
+	if (!text)
+		return op_error_set(error, why.code, "%s", why.text);
+	text[strcspn(text, "\n")] = '\0';
+	/* An empty or torn lock is that of a daemon that died while it wrote it. */
+	if (op_number_parse(text, "pid", 1, INT_MAX, &number, NULL))
+		number = 0;
+	free(text);
+	if (!number)
+		return 0;
+	/* First hold on to the process, then look whether it is the right one. */
+	fd = pidfd_open(number, 0);
+	if (fd < 0)
+		return errno == ESRCH || errno == EINVAL
+			       ? 0
+			       : op_error_set(error, errno, "cannot watch process %" PRIu64 ": %s",
+					      number, strerror(errno));
+	if (!runs_daemon(number)) {
+		close(fd);
+		return 0;
+	}
+	*pid = number;
+	if (pidfd)
+		*pidfd = fd;
+	else
+		close(fd);
+	return 0;
+}
+
+static int add(struct op_strings *arguments, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int add(struct op_strings *arguments, const char *format, ...)
+{
+	va_list values;
+	char *text;
+	int ret;
+
+	va_start(values, format);
+	ret = vasprintf(&text, format, values);
+	va_end(values);
+	if (ret < 0)
+		return -1;
+	ret = op_strings_add(arguments, text);
+	free(text);
+	return ret;
+}
+
+static int add_all(struct op_strings *arguments, const struct settings *settings,
+		   const char *verbose)
+{
+	char *program = daemon_program();
+	int ret;
+
+	ret = program ? add(arguments, "%s", program) : -1;
+	free(program);
+	ret |= add(arguments, "--session-dir=%s", settings->session_dir);
+	if (settings->vmlinux && !strcmp(settings->vmlinux, "none"))
+		ret |= add(arguments, "--no-vmlinux");
+	else if (settings->vmlinux)
+		ret |= add(arguments, "--vmlinux=%s", settings->vmlinux);
+	if (settings->kernel_range[1])
+		ret |= add(arguments, "--kernel-range=%" PRIx64 ",%" PRIx64,
+			   settings->kernel_range[0], settings->kernel_range[1]);
+	if (settings->image_filter)
+		ret |= add(arguments, "--image=%s", settings->image_filter);
+	ret |= add(arguments, "--separate-lib=%d", settings->separate_lib);
+	ret |= add(arguments, "--separate-kernel=%d", settings->separate_kernel);
+	ret |= add(arguments, "--separate-thread=%d", settings->separate_thread);
+	ret |= add(arguments, "--separate-cpu=%d", settings->separate_cpu);
+	if (verbose)
+		ret |= add(arguments, "--verbose=%s", verbose);
+	return ret;
+}
+
+int daemon_arguments(const struct settings *settings, const char *verbose,
+		     struct op_strings *arguments, struct op_error *error)
+{
+	*arguments = (struct op_strings){0};
+	if (!add_all(arguments, settings, verbose))
+		return 0;
+	op_strings_free(arguments);
+	return no_memory(error);
+}
+
+static int spawn_and_wait(char **argv, struct op_error *error)
+{
+	int status, ret;
+	pid_t pid;
+
+	ret = posix_spawn(&pid, argv[0], NULL, NULL, argv, environ);
+	if (ret)
+		return op_error_set(error, ret, "cannot run the daemon %s: %s", argv[0],
+				    strerror(ret));
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return op_error_set(error, errno, "cannot wait for the daemon: %s",
+					    strerror(errno));
+	}
+	if (WIFSIGNALED(status))
+		return op_error_set(error, EIO,
+				    "the daemon was ended by signal %d (%s) before it "
+				    "was ready",
+				    WTERMSIG(status), strsignal(WTERMSIG(status)));
+	if (WEXITSTATUS(status))
+		return op_error_set(error, EIO,
+				    "the daemon did not start (exit status %d): what it "
+				    "said stands above",
+				    WEXITSTATUS(status));
+	return 0;
+}
+
+int daemon_start(const struct settings *settings, const char *verbose, struct op_error *error)
+{
+	struct op_strings arguments;
+	char **argv;
+	int ret;
+
+	if (op_session_make(settings->session_dir, error) ||
+	    daemon_arguments(settings, verbose, &arguments, error))
+		return -1;
+	argv = calloc(arguments.count + 1, sizeof(*argv));
+	if (argv) {
+		memcpy(argv, arguments.item, arguments.count * sizeof(*argv));
+		ret = spawn_and_wait(argv, error);
+	} else {
+		ret = no_memory(error);
+	}
+	free(argv);
+	op_strings_free(&arguments);
+	return ret;
+}
+
+/* A call that runs in a thread of its own, since a daemon that hangs never answers it. */
+struct call {
+	char *session_dir;
+	struct op_error error;
+	int ret;
+};
+
+static void *dump_thread(void *context)
+{
+	struct call *call = context;
+
+	call->ret = op_control_call(call->session_dir, "dump", NULL, &call->error);
+	return NULL;
+}
+
+int daemon_dump(const char *session_dir, unsigned int seconds, struct op_error *error)
+{
+	struct timespec until;
+	struct call *call;
+	pthread_t thread;
+	int ret;
+
+	if (!seconds)
+		return op_control_call(session_dir, "dump", NULL, error);
+	call = calloc(1, sizeof(*call));
+	if (!call)
+		return no_memory(error);
+	call->session_dir = strdup(session_dir);
+	if (!call->session_dir || pthread_create(&thread, NULL, dump_thread, call)) {
+		ret = no_memory(error);
+		goto done;
+	}
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += seconds;
+	if (pthread_timedjoin_np(thread, NULL, &until)) {
+		/* The thread keeps what it uses; both end with the process. */
+		pthread_detach(thread);
+		return op_error_set(error, ETIMEDOUT, "the daemon did not answer for %u seconds",
+				    seconds);
+	}
+	ret = call->ret;
+	if (ret)
+		op_error_set(error, call->error.code, "%s", call->error.text);
+done:
+	free(call->session_dir);
+	free(call);
+	return ret;
+}
+
+/* 1 if the process has ended, 0 if it still runs after @seconds, -1 with @error set. */
+static int wait_end(int pidfd, unsigned int seconds, struct op_error *error)
+{
+	struct pollfd ended = {.fd = pidfd, .events = POLLIN};
+	int ret;
+
+	do {
+		ret = poll(&ended, 1, seconds * 1000);
+	} while (ret < 0 && errno == EINTR);
+	if (ret < 0)
+		return op_error_set(error, errno, "cannot wait for the daemon: %s",
+				    strerror(errno));
+	return ret;
+}
+
+int daemon_end(int pidfd, unsigned int seconds, struct op_error *error)
+{
+	static const int signals[] = {SIGTERM, SIGKILL};
+	int ret;
+
+	for (int i = 0; i < 2; i++) {
+		if (pidfd_send_signal(pidfd, signals[i], NULL, 0) && errno != ESRCH)
+			return op_error_set(error, errno, "cannot end the daemon: %s",
+					    strerror(errno));
+		ret = wait_end(pidfd, seconds, error);
+		if (ret)
+			return ret < 0 ? -1 : i;
+	}
+	return op_error_set(error, ETIMEDOUT,
+			    "the daemon did not even die of SIGKILL: the kernel "
+			    "holds it (see \"dmesg\")");
+}

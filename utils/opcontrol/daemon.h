@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The daemon oprofiled: is it there, starting it, asking it, ending it.
+ */
+#ifndef OPCONTROL_DAEMON_H
+#define OPCONTROL_DAEMON_H
+
+#include <sys/types.h>
+
+#include "libop/error.h"
+#include "libop/string_list.h"
+#include "setting.h"
+
+#define DAEMON_NAME	   "oprofiled"
+#define DAEMON_ENVIRONMENT "OPROFILE_DAEMON" /* another program to start */
+
+/**
+ * daemon_find - the daemon of a session
+ * @pid: set to its pid, or to 0 if none runs; a lock that a dead one left counts for nothing
+ * @pidfd: if not NULL, set to a descriptor of it that the caller closes, or to -1
+ *
+ * Return: 0, or -1 with @error set: the lock cannot be read.
+ */
+int daemon_find(const char *session_dir, pid_t *pid, int *pidfd, struct op_error *error);
+
+/**
+ * daemon_arguments - the daemon's command line
+ * @verbose: the argument of --verbose, or NULL
+ * @arguments: filled in, op_strings_free() frees it; it begins with the program
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int daemon_arguments(const struct settings *settings, const char *verbose,
+		     struct op_strings *arguments, struct op_error *error);
+
+/* Starts it and returns when it is ready: 0, or -1 with @error set. */
+int daemon_start(const struct settings *settings, const char *verbose, struct op_error *error);
+
+/**
+ * daemon_dump - have all samples taken so far written to sample files
+ * @seconds: how long to wait for a daemon that doesn't answer, 0 without an end
+ *
+ * Return: 0, or -1 with @error set (ETIMEDOUT: no answer in time).
+ */
+int daemon_dump(const char *session_dir, unsigned int seconds, struct op_error *error);
+
+/**
+ * daemon_end - ask the daemon to end, and wait until it has
+ * @pidfd: of the daemon
+ * @seconds: after which it is killed
+ *
+ * Return: 0, 1 if it had to be killed, or -1 with @error set.
+ */
+int daemon_end(int pidfd, unsigned int seconds, struct op_error *error);
+
+#endif

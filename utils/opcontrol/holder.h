@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which process holds a file open: so that "busy" can be said with a name.
+ */
+#ifndef OPCONTROL_HOLDER_H
+#define OPCONTROL_HOLDER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define HOLDER_NAME_SIZE 16
+
+/**
+ * holder_find - a process, other than this one, that uses a file or what is below a directory
+ * @path: absolute, without symbolic links in it
+ * @name: set to the name of its program (the kernel's, at most 15 bytes)
+ *
+ * Open files and working directories count; processes that may not be looked at do not.
+ *
+ * Return: its pid, or 0 if there is none.
+ */
+pid_t holder_find(const char *path, char name[HOLDER_NAME_SIZE]);
+
+/* Fills in the kernel's name of process @pid: false if there is no such process. */
+bool holder_name(pid_t pid, char name[HOLDER_NAME_SIZE]);
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * opcontrol: control the profiler.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "action.h"
+#include "control.h"
+#include "driver.h"
+#include "libop/error.h"
+#include "request.h"
+#include "status.h"
+
+/* With a driver directory of his own, anybody may do what its files allow. */
+static void need_root(void)
+{
+	if (geteuid() && !driver_is_given())
+		op_die(OP_EXIT_FAILURE, "only root can control the profiler: try sudo");
+}
+
+static void warn_pending(const struct control *control)
+{
+	if (control->pending && request_keeps_settings(control->request))
+		op_warn("the daemon (pid %d) keeps the settings it runs with: the new ones are for "
+			"its next start (opcontrol --shutdown, then --start)",
+			control->daemon);
+}
+
+int main(int argc, const char **argv)
+{
+	struct request request;
+	struct control control;
+	struct op_error error;
+	bool usage;
+	int ret;
+
+	op_program_set(argv[0]);
+	if (request_parse(argc, argv, &request, &error)) {
+		request_free(&request);
+		op_die(OP_EXIT_USAGE, "%s (see %s --help)", error.text, op_program());
+	}
+	if (request.help || request.version) {
+		if (request.help)
+			request_print_help();
+		else
+			printf("opcontrol: oprofile " OP_VERSION "\n");
+		request_free(&request);
+		return OP_EXIT_OK;
+	}
+	need_root();
+
+	ret = control_open(&control, &request, &usage, &error);
+	if (!ret) {
+		warn_pending(&control);
+		ret = action_run(&control, &error);
+	}
+	if (!ret && request.status)
+		ret = status_print(&control, &error);
+	control_close(&control);
+	request_free(&request);
+	if (ret)
+		op_die(usage ? OP_EXIT_USAGE : OP_EXIT_FAILURE, "%s", error.text);
+	if (fflush(stdout))
+		op_die(OP_EXIT_FAILURE, "cannot write to stdout");
+	return OP_EXIT_OK;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The samples of a session as a whole: keeping them under a name, and throwing them away.
+ *
+ * Both move samples/current aside in one rename, so that a crash leaves the samples either
+ * where they were or where they belong.  A daemon that runs goes on writing to the files it
+ * has open until it is told to "reopen" (libop/control.h); the caller does that.
+ */
+#ifndef OPCONTROL_SAMPLES_H
+#define OPCONTROL_SAMPLES_H
+
+#include <stdbool.h>
+
+#include "libop/error.h"
+
+/* May samples be kept under this name?  0, or -1 with @error set. */
+int samples_check_name(const char *name, struct op_error *error);
+
+/**
+ * samples_save - rename samples/current to samples/@name
+ * @saved: set to false if there was no samples/current, which is no error
+ *
+ * Return: 0, or -1 with @error set (EEXIST: the name is taken) and nothing changed.
+ */
+int samples_save(const char *session_dir, const char *name, bool *saved, struct op_error *error);
+
+/* What samples_reset_begin() has moved aside. */
+struct samples_waste {
+	int samples; /* the opened samples directory, or -1: there was nothing */
+	char name[64];
+};
+
+/**
+ * samples_reset_begin - put an empty samples/current in the place of the one that is
+ * @waste: filled in, for samples_reset_end()
+ *
+ * Return: 0, or -1 with @error set and nothing changed.
+ */
+int samples_reset_begin(const char *session_dir, struct samples_waste *waste,
+			struct op_error *error);
+
+/* Removes what was moved aside, now or by a reset that was cut short: 0, or -1. */
+int samples_reset_end(struct samples_waste *waste, struct op_error *error);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The files in stats/ and stats/cpuN/, summed by name.  New ones need no change here.
+ */
+#include "stats.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "libop/file.h"
+#include "libop/number.h"
+
+struct reader {
+	struct stats *stats;
+	struct op_error *error;
+};
+
+static int add(struct reader *reader, const char *path, uint64_t value)
+{
+	const char *name = strrchr(path, '/') + 1;
+	struct stats *stats = reader->stats;
+	size_t i;
+
+	for (i = 0; i < stats->nr && strcmp(stats->sums[i].name, name); i++)
+		;
+	if (i == STATS_MAX || strlen(name) >= sizeof(stats->sums[i].name))
+		return op_error_set(reader->error, E2BIG, "%s: more statistics than expected",
+				    path);
+	if (i == stats->nr) {
+		strcpy(stats->sums[i].name, name);
+		stats->sums[i].value = 0;
+		stats->nr++;
+	}
+	stats->sums[i].value += value;
+	return 0;
+}
+
+static int visit(const char *path, const struct stat *status, void *context)
+{
+	struct reader *reader = context;
+	struct op_error why;
+	uint64_t value;
+	char *text;
+	int ret;
+
+	if (!S_ISREG(status->st_mode))
+		return 0;
+	text = op_file_read(path, 64, NULL, &why);
+	if (!text && why.code == ENOENT)
+		return 0; /* a CPU that has just gone */
+	if (!text)
+		return op_error_set(reader->error, why.code, "%s", why.text);
+	text[strcspn(text, "\n")] = '\0';
+	ret = op_number_parse(text, "value", 0, UINT64_MAX, &value, &why);
+	free(text);
+	if (ret)
+		return op_error_set(reader->error, EPROTO, "%s: %s", path, why.text);
+	return add(reader, path, value);
+}
+
+int stats_read(struct stats *stats, struct op_error *error)
+{
+	struct reader reader = {.stats = stats, .error = error};
+	char *dir = op_path("%s/stats", driver_dir());
+	int ret;
+
+	stats->nr = 0;
+	if (!dir)
+		return op_error_set(error, ENOMEM, "out of memory");
+	ret = op_walk(dir, visit, &reader, error);
+	free(dir);
+	return ret;
+}
+
+bool stat_is_loss(const char *name)
+{
+	return !strncmp(name, "sample_lost_", strlen("sample_lost_")) ||
+	       !strcmp(name, "sample_invalid_eip");
+}
+
+const char *stat_title(const char *name)
+{
+	static const struct {
+		const char *name, *title;
+	} titles[] = {
+		{"sample_received", "samples received"},
+		{"sample_lost_overflow", "buffer of a CPU full"},
+		{"sample_lost_no_mm", "task without an address space"},
+		{"sample_lost_no_mapping", "nothing mapped at the address"},
+		{"sample_invalid_eip", "invalid program counter"},
+		{"event_lost_overflow", "words for which the event buffer had no room"},
+		{"bt_lost_no_mapping", "call chains cut at an address where nothing is mapped"},
+		{"backtrace_aborted", "call chains that could not be followed to their end"},
+	};
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+		if (!strcmp(titles[i].name, name))
+			return titles[i].title;
+	}
+	return name;
+}

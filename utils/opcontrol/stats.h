@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the driver counted since profiling was last started: samples taken, samples lost.
+ */
+#ifndef OPCONTROL_STATS_H
+#define OPCONTROL_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/error.h"
+
+#define STATS_MAX 32
+
+struct stat_sum {
+	char name[64];	/* of the file, such as "sample_lost_overflow" */
+	uint64_t value; /* of all CPUs */
+};
+
+struct stats {
+	struct stat_sum sums[STATS_MAX];
+	size_t nr;
+};
+
+/* Reads the directory stats of oprofilefs: 0, or -1 with @error set. */
+int stats_read(struct stats *stats, struct op_error *error);
+
+/* Does this one count samples that were lost? */
+bool stat_is_loss(const char *name);
+
+/* What it counts, in words; its name if that isn't known. */
+const char *stat_title(const char *name);
+
+#endif

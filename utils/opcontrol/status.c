@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --status.
+ */
+#include "status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "driver.h"
+#include "module.h"
+#include "stats.h"
+
+static void print_separation(const struct settings *settings)
+{
+	const struct {
+		bool is;
+		const char *name;
+	} kinds[] = {
+		{settings->separate_lib, "library"},
+		{settings->separate_kernel, "kernel"},
+		{settings->separate_thread, "thread"},
+		{settings->separate_cpu, "cpu"},
+	};
+	const char *gap = " ";
+
+	printf("Separate options:");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (kinds[i].is) {
+			printf("%s%s", gap, kinds[i].name);
+			gap = ", ";
+		}
+	}
+	printf("%s\n", *gap == ',' ? "" : " none");
+}
+
+static void print_settings(const struct settings *settings)
+{
+	const char *vmlinux = settings->vmlinux;
+
+	for (size_t i = 0; i < settings->events.count; i++)
+		printf("Event %zu: %s\n", i, settings->events.item[i]);
+	print_separation(settings);
+	printf("vmlinux file: %s\n", !vmlinux ? "that of the running kernel (kallsyms)"
+				     : strcmp(vmlinux, "none") ? vmlinux
+							       : "none (--no-vmlinux)");
+	if (settings->kernel_range[1])
+		printf("Kernel range: 0x%" PRIx64 "-0x%" PRIx64 "\n", settings->kernel_range[0],
+		       settings->kernel_range[1]);
+	printf("Image filter: %s\n", settings->image_filter ? settings->image_filter : "none");
+	printf("Call-graph depth: %" PRIu64 "\n", settings->callgraph);
+	if (settings->buffer_size)
+		printf("Buffer size: %" PRIu64 " words\n", settings->buffer_size);
+	if (settings->buffer_watershed)
+		printf("Buffer watershed: %" PRIu64 " words\n", settings->buffer_watershed);
+	if (settings->cpu_buffer_size)
+		printf("CPU buffer size: %" PRIu64 " entries\n", settings->cpu_buffer_size);
+}
+
+static int print_backend(const struct settings *settings, struct op_error *error)
+{
+	char type[DRIVER_CPU_TYPE_MAX], backend[MODULE_BACKEND_MAX];
+	uint64_t frequency;
+
+	if (driver_cpu_type(type, error))
+		return -1;
+	printf("CPU type: %s\n", type);
+	printf("Backend: %s\n",
+	       driver_is_given() || module_backend(backend) || !*backend ? type : backend);
+	if (!driver_is_timer(type))
+		return 0;
+	if (driver_read("frequency", &frequency, error))
+		return -1;
+	printf("Event 0: TIMER at %" PRIu64 " Hz", frequency);
+	if (settings->frequency && settings->frequency != frequency)
+		printf(" (from the next start of the daemon: %" PRIu64 " Hz)", settings->frequency);
+	printf("\n");
+	return 0;
+}
+
+/* "Samples received" and the losses always, the rest if it is not zero. */
+static int print_stats(struct op_error *error)
+{
+	struct stats stats;
+	uint64_t received = 0, lost = 0;
+
+	if (stats_read(&stats, error))
+		return -1;
+	for (size_t i = 0; i < stats.nr; i++) {
+		if (!strcmp(stats.sums[i].name, "sample_received"))
+			received = stats.sums[i].value;
+		else if (stat_is_loss(stats.sums[i].name))
+			lost += stats.sums[i].value;
+	}
+	printf("Samples received: %" PRIu64 "\n", received);
+	printf("Samples lost by the driver: %" PRIu64 "\n", lost);
+	for (int loss = 1; loss >= 0; loss--) {
+		for (size_t i = 0; i < stats.nr; i++) {
+			const struct stat_sum *sum = &stats.sums[i];
+
+			if (sum->value && strcmp(sum->name, "sample_received") &&
+			    stat_is_loss(sum->name) == loss)
+				printf("%s%s: %" PRIu64 "\n",
+				       loss ? "  lost: " : "  also: ", stat_title(sum->name),
+				       sum->value);
+		}
+	}
+	return 0;
+}
+
+int status_print(const struct control *control, struct op_error *error)
+{
+	const struct settings *settings = &control->settings;
+	bool mounted = driver_is_mounted();
+	uint64_t enabled = 0;
+
+	if (mounted && driver_read("enable", &enabled, error))
+		return -1;
+	if (control->daemon)
+		printf("Daemon %s: pid %d\n", enabled ? "running" : "paused", control->daemon);
+	else
+		printf("Daemon not running\n");
+	printf("Session-dir: %s\n", settings->session_dir);
+	if (!mounted)
+		printf("Driver not loaded (\"opcontrol --init\" loads it)\n");
+	else if (print_backend(settings, error))
+		return -1;
+	print_settings(settings);
+	if (control->pending)
+		printf("Other settings wait for the daemon's end (opcontrol --shutdown)\n");
+	return mounted ? print_stats(error) : 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --status: what runs, with which settings, and what was lost.
+ */
+#ifndef OPCONTROL_STATUS_H
+#define OPCONTROL_STATUS_H
+
+#include "control.h"
+#include "libop/error.h"
+
+/* Prints it on stdout: 0, or -1 with @error set if the driver could not be read. */
+int status_print(const struct control *control, struct op_error *error);
+
+#endif
