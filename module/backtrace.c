@@ -62,8 +62,10 @@ static void user_callers(struct pt_regs *regs, struct op_frames *frames)
 	unsigned long at = regs->bp;
 	struct frame64 frame;
 
-	/* A chain that ends as the ABI says ends with a zero.  The stack grows down: a caller's
-	 * frame lies higher, or this is no chain of frames. */
+	/*
+	 * A chain that ends as the ABI says ends with a zero.  The stack grows down: a caller's
+	 * frame lies higher, or this is no chain of frames.
+	 */
 	while (at) {
 		if (!read_frame(at, is_64bit, &frame)) {
 			op_frames_abort(frames);

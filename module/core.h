@@ -22,15 +22,19 @@ struct oprofile_settings {
 
 extern struct oprofile_settings oprofile_settings;
 
-/* Closed -> set up.  Return: 0; -EINVAL for settings that contradict each other; -ENOMEM;
- * what the backend or a hook says. */
+/*
+ * Closed -> set up.  Return: 0; -EINVAL for settings that contradict each other; -ENOMEM;
+ * what the backend or a hook says.
+ */
 int oprofile_setup(void);
 
 /* Any state -> closed. */
 void oprofile_shutdown(void);
 
-/* Set up -> started; statistics begin at zero.  Return: 0, also if it was started already;
- * -EINVAL if not set up; what the backend says. */
+/*
+ * Set up -> started; statistics begin at zero.  Return: 0, also if it was started already;
+ * -EINVAL if not set up; what the backend says.
+ */
 int oprofile_start(void);
 
 /* Started -> set up; syncs, then lets the reader read.  Return: 0, in any state. */

@@ -311,6 +311,7 @@ void op_cpu_stats_reset(void)
 
 unsigned long op_cpu_buffer_head(unsigned int cpu)
 {
+	/* Pairs with op_cpu_buffer_allocate(): who sees the buffer sees its mask. */
 	struct op_cpu_buffer *buffer = smp_load_acquire(per_cpu_ptr(&cpu_buffer, cpu));
 
 	return buffer ? smp_load_acquire(&buffer->head) : 0; /* head:A */

@@ -4,7 +4,7 @@
  *
  *	    producer: this CPU, in NMI or hard interrupt      consumer: op_sync, in a worker
  *	                         |                                      |
- *	  ... | context | sample pc caller caller | sample pc | (free) | ...
+ *	  ... | context | sample, its pc and callers | sample | (free) | ...
  *	      ^tail                                           ^head
  *
  * One producer, one consumer, no lock.  A record is written behind head, then published as

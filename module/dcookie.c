@@ -198,6 +198,7 @@ int op_dcookie_image(struct oprofile_image *image)
 	cookie = xa_load(&cookies_by_value, image->cookie);
 	if (!cookie)
 		return -EINVAL;
+	/* Pairs with resolve(): see there. */
 	if (wait_event_killable(resolved_wait, smp_load_acquire(&cookie->resolved)))
 		return -EINTR;
 

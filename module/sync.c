@@ -35,7 +35,7 @@
 #define SAMPLE_WORDS 2
 #define CALLER_WORDS (MODE_SWITCH_WORDS + COOKIE_SWITCH_WORDS + SAMPLE_WORDS)
 
-DEFINE_MUTEX(op_sync_mutex);
+DEFINE_MUTEX(op_sync_mutex); /* see sync.h */
 struct op_sync_stats op_sync_stats;
 
 /**

@@ -70,8 +70,10 @@ struct op_unmapped_image {
 bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epoch,
 		      struct op_unmapped_image *image);
 
-/* The cookie of the program that an address space ran, from any region of it that is good
- * for @epoch; OPROFILE_INVALID_COOKIE if there is none.  Context: process. */
+/*
+ * The cookie of the program that an address space ran, from any region of it that is good
+ * for @epoch; OPROFILE_INVALID_COOKIE if there is none.  Context: process.
+ */
 u64 op_unmapped_find_program(const struct mm_struct *mm, u32 epoch);
 
 /**
