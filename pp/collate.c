@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Samples to symbols. */
+#include "pp/collate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libdb/odb.h"
+#include "libop/session.h"
+#include "pp/lines.h"
+#include "pp/memory.h"
+
+/* A count of one sample file, kept until all files of the application are read. */
+struct hit {
+	struct pp_row *row;
+	uint64_t vma, count;
+	unsigned int class;
+};
+
+/* The image that is being read. */
+struct reading {
+	struct pp_collation *collation;
+	struct pp_image *image;
+	char *path; /* of its file, or NULL */
+	struct pp_symbols symbols;
+	struct pp_lines *lines;
+	bool mtime_told;
+	const char *last_file, *kept_file; /* names of source files come in runs */
+	/* Of the application that is being read: */
+	const struct pp_image *app;
+	struct pp_row **row_of; /* by index of the symbol; the last one is for no symbol */
+	size_t first_row;
+	struct hit *hits;
+	size_t n_hits, hits_capacity;
+};
+
+/* ---- the image ---- */
+
+static const struct pp_kallsyms *get_kallsyms(struct pp_collation *collation)
+{
+	for (size_t i = 0; collation->kallsyms_state == PP_KALLSYMS_UNREAD; i++) {
+		if (i == collation->list->n_dirs) {
+			collation->kallsyms_state = PP_KALLSYMS_NONE;
+		} else if (!pp_kallsyms_read(&collation->kallsyms, collation->list->samples_dirs[i],
+					     &collation->kallsyms_error)) {
+			collation->kallsyms_state = PP_KALLSYMS_READ;
+		} else {
+			pp_kallsyms_free(&collation->kallsyms);
+		}
+	}
+	return collation->kallsyms_state == PP_KALLSYMS_READ ? &collation->kallsyms : NULL;
+}
+
+static void read_kernel(struct reading *reading)
+{
+	struct pp_collation *collation = reading->collation;
+	const struct pp_kallsyms *kallsyms = get_kallsyms(collation);
+	const char *name = reading->image->id->name;
+	struct op_error error = collation->kallsyms_error;
+
+	if (kallsyms && !pp_symbols_read_kernel(&reading->symbols, kallsyms, name, &error))
+		return;
+	/* This name says it: no symbols were wanted. */
+	if (kallsyms || strcmp(name, OP_NO_VMLINUX))
+		pp_trouble_add(collation->trouble, PP_NO_SYMBOLS, "%s has no symbols: %s",
+			       reading->image->full, error.text);
+}
+
+static void read_file(struct reading *reading)
+{
+	struct pp_collation *collation = reading->collation;
+	const struct pp_profile_wish *wish = collation->wish;
+	const char *root = wish->search->archive ? wish->search->archive :
+			   wish->search->root	 ? wish->search->root :
+						   "";
+	const char *trouble = NULL;
+	struct op_error error;
+
+	reading->path = pp_image_find(wish->search, reading->image->full, &trouble);
+	if (!reading->path) {
+		pp_trouble_add(collation->trouble, PP_NO_IMAGE, "%s has no symbols: %s",
+			       reading->image->full, trouble);
+		return;
+	}
+	if (pp_symbols_read_file(&reading->symbols, reading->path, root, wish->lines, &error))
+		pp_trouble_add(collation->trouble, PP_BAD_IMAGE, "%s: symbols are missing: %s",
+			       reading->path, error.text);
+}
+
+static void read_image(struct reading *reading)
+{
+	switch (reading->image->id->kind) {
+	case OP_IMAGE_FILE:
+		read_file(reading);
+		break;
+	case OP_IMAGE_KERNEL:
+		read_kernel(reading);
+		break;
+	case OP_IMAGE_ANON: /* whose memory has no symbols */
+		break;
+	}
+	reading->row_of = pp_alloc(reading->symbols.n + 1, sizeof(*reading->row_of));
+}
+
+static void check_mtime(struct reading *reading, uint64_t mtime)
+{
+	struct stat status;
+
+	if (!mtime || !reading->path || reading->mtime_told || stat(reading->path, &status) ||
+	    (uint64_t)status.st_mtime == mtime)
+		return;
+	reading->mtime_told = true;
+	pp_trouble_add(reading->collation->trouble, PP_OLD_IMAGE,
+		       "%s was changed after it was profiled; its symbols may be wrong",
+		       reading->path);
+}
+
+/* ---- rows ---- */
+
+static bool is_hidden(const struct pp_profile_wish *wish, const char *name, const char *shown)
+{
+	const struct op_strings *include = wish->include, *exclude = wish->exclude;
+
+	if (exclude && (op_strings_contain(exclude, name) || op_strings_contain(exclude, shown)))
+		return true;
+	return include && include->count && !op_strings_contain(include, name) &&
+	       !op_strings_contain(include, shown);
+}
+
+/* A row with this name is read like any other, and left out at the end. */
+static const char hidden[] = "";
+
+static const char *show_name(struct reading *reading, const char *name)
+{
+	const struct pp_profile_wish *wish = reading->collation->wish;
+	char *demangled = pp_demangle(name, wish->demangle);
+	const char *shown = hidden;
+
+	if (!is_hidden(wish, name, demangled ? demangled : name))
+		shown = pp_profile_keep_text(reading->collation->profile,
+					     demangled ? demangled : name);
+	free(demangled);
+	return shown;
+}
+
+static struct pp_row *add_row(struct reading *reading, size_t symbol)
+{
+	struct pp_profile *profile = reading->collation->profile;
+	const struct pp_symbols *symbols = &reading->symbols;
+	struct pp_row *row = pp_profile_keep(profile, sizeof(*row) + profile->classes->n *
+									     sizeof(uint64_t));
+
+	row->counts = (uint64_t *)(row + 1);
+	row->app = reading->app;
+	row->image = reading->image;
+	if (symbol < symbols->n) {
+		row->place.vma = symbols->items[symbol].vma;
+		row->symbol = show_name(reading, symbols->items[symbol].name);
+	} else {
+		row->place.vma = symbols->n_code ? symbols->code[0].vma : 0;
+		row->symbol = show_name(reading, reading->image->full);
+	}
+	profile->rows = pp_grow(profile->rows, &profile->rows_capacity, profile->n_rows + 1,
+				sizeof(*profile->rows));
+	return profile->rows[profile->n_rows++] = row;
+}
+
+static void add_hit(struct reading *reading, struct pp_row *row, uint64_t key, uint64_t count,
+		    unsigned int class)
+{
+	reading->hits = pp_grow(reading->hits, &reading->hits_capacity, reading->n_hits + 1,
+				sizeof(*reading->hits));
+	reading->hits[reading->n_hits++] = (struct hit){
+		.row = row,
+		.vma = pp_symbols_vma(&reading->symbols, key),
+		.count = count,
+		.class = class,
+	};
+}
+
+static void attribute(struct reading *reading, const struct odb_entry *entries, size_t n,
+		      uint64_t bias, unsigned int class)
+{
+	bool details = reading->collation->wish->details;
+	const struct pp_symbols *symbols = &reading->symbols;
+	size_t symbol = symbols->n;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t key = entries[i].key + bias;
+		struct pp_row **row;
+
+		/* Samples of one function often stand together. */
+		if (symbol == symbols->n || key < symbols->items[symbol].start ||
+		    key >= symbols->items[symbol].end)
+			symbol = pp_symbols_find(symbols, key);
+		row = &reading->row_of[symbol];
+		if (!*row)
+			*row = add_row(reading, symbol);
+		(*row)->counts[class] += entries[i].count;
+		if (details)
+			add_hit(reading, *row, key, entries[i].count, class);
+	}
+}
+
+/* ---- sample files ---- */
+
+static uint64_t add_up(const struct odb_entry *entries, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += entries[i].count;
+	return sum;
+}
+
+static void read_samples(struct reading *reading, struct pp_part *part,
+			 const struct pp_sample_file *file)
+{
+	struct pp_collation *collation = reading->collation;
+	struct pp_profile *profile = collation->profile;
+	const struct odb_header *header;
+	struct odb_entry *entries;
+	struct odb_error error;
+	struct odb *db;
+	ptrdiff_t n;
+	uint64_t sum;
+
+	if (odb_open(&db, file->path, ODB_READ, NULL, &error)) {
+		pp_trouble_add(collation->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		return;
+	}
+	n = odb_entries(db, &entries, &error);
+	if (n < 0) {
+		pp_trouble_add(collation->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		odb_close(db);
+		return;
+	}
+	header = odb_header(db);
+	if (!profile->n_files++) {
+		profile->cpu_type = header->cpu_type;
+		profile->cpu_speed = header->cpu_speed;
+	}
+	sum = add_up(entries, n);
+	part->counts[file->class] += sum;
+	profile->totals[file->class] += sum;
+	reading->image->counts[file->class] += sum;
+	profile->apps[file->app].counts[file->class] += sum;
+	if (collation->wish->symbols) {
+		bool is_vmlinux = header->is_kernel && reading->image->id->kind == OP_IMAGE_FILE;
+
+		check_mtime(reading, header->mtime);
+		attribute(reading, entries, n, is_vmlinux ? reading->symbols.text : 0, file->class);
+	}
+	free(entries);
+	odb_close(db);
+}
+
+/* ---- details ---- */
+
+static int compare_hits(const void *a, const void *b)
+{
+	const struct hit *left = a, *right = b;
+
+	if (left->row != right->row)
+		return left->row < right->row ? -1 : 1;
+	return (left->vma > right->vma) - (left->vma < right->vma);
+}
+
+static size_t count_vmas(const struct hit *hits, size_t n)
+{
+	size_t vmas = 0;
+
+	for (size_t i = 0; i < n; i++)
+		vmas += !i || hits[i].vma != hits[i - 1].vma;
+	return vmas;
+}
+
+/* @hits are those of one row, by vma. */
+static void make_details(struct pp_profile *profile, const struct hit *hits, size_t n)
+{
+	size_t n_details = count_vmas(hits, n), n_classes = profile->classes->n;
+	struct pp_row *row = hits->row;
+	struct pp_detail *detail;
+	uint64_t *counts;
+
+	row->details = pp_profile_keep(profile, n_details * sizeof(*detail));
+	row->n_details = n_details;
+	counts = pp_profile_keep(profile, n_details * n_classes * sizeof(*counts));
+	detail = row->details - 1;
+	for (size_t i = 0; i < n; i++) {
+		if (!i || hits[i].vma != hits[i - 1].vma) {
+			detail++;
+			detail->place.vma = hits[i].vma;
+			detail->counts = counts;
+			counts += n_classes;
+		}
+		detail->counts[hits[i].class] += hits[i].count;
+	}
+}
+
+static void finish_details(struct reading *reading)
+{
+	struct hit *hits = reading->hits;
+	size_t n = reading->n_hits;
+
+	if (n)
+		qsort(hits, n, sizeof(*hits), compare_hits);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && hits[end].row == hits[i].row;)
+			end++;
+		make_details(reading->collation->profile, hits + i, end - i);
+	}
+	reading->n_hits = 0;
+}
+
+/* ---- lines ---- */
+
+static void find_place(struct reading *reading, struct pp_place *place)
+{
+	const char *file = pp_lines_find(reading->lines, place->vma, &place->line);
+
+	if (file && file != reading->last_file) {
+		reading->last_file = file;
+		reading->kept_file = pp_profile_keep_text(reading->collation->profile, file);
+	}
+	place->file = file ? reading->kept_file : NULL;
+}
+
+static void find_lines(struct reading *reading)
+{
+	struct pp_profile *profile = reading->collation->profile;
+	const char *debug_path = reading->symbols.debug_path;
+
+	if (debug_path)
+		reading->lines = pp_lines_read(debug_path);
+	if (!reading->lines && reading->path)
+		reading->lines = pp_lines_read(reading->path);
+	if (!reading->lines)
+		return;
+	for (size_t i = reading->first_row; i < profile->n_rows; i++) {
+		struct pp_row *row = profile->rows[i];
+
+		find_place(reading, &row->place);
+		for (size_t k = 0; k < row->n_details; k++)
+			find_place(reading, &row->details[k].place);
+	}
+	pp_lines_free(reading->lines);
+}
+
+/* ---- all together ---- */
+
+static struct pp_part *add_part(struct reading *reading)
+{
+	struct pp_profile *profile = reading->collation->profile;
+	struct pp_part *part;
+
+	profile->parts = pp_grow(profile->parts, &profile->parts_capacity, profile->n_parts + 1,
+				 sizeof(*part));
+	part = &profile->parts[profile->n_parts++];
+	part->app = reading->app;
+	part->image = reading->image;
+	part->counts = pp_profile_keep(profile, profile->classes->n * sizeof(uint64_t));
+	return part;
+}
+
+static void read_app(struct reading *reading, struct pp_sample_file **files, size_t n)
+{
+	struct pp_profile *profile = reading->collation->profile;
+	struct pp_part *part;
+
+	reading->app = &profile->apps[files[0]->app];
+	part = add_part(reading);
+	if (reading->row_of)
+		memset(reading->row_of, 0, (reading->symbols.n + 1) * sizeof(*reading->row_of));
+	for (size_t i = 0; i < n; i++)
+		read_samples(reading, part, files[i]);
+	finish_details(reading);
+}
+
+static void drop_hidden_rows(struct pp_profile *profile, size_t first)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < profile->n_rows; i++)
+		if (profile->rows[i]->symbol != hidden)
+			profile->rows[kept++] = profile->rows[i];
+	profile->n_rows = kept;
+}
+
+void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
+		      struct pp_sample_file **files, size_t n)
+{
+	struct reading reading = { .collation = collation,
+				   .image = image,
+				   .first_row = collation->profile->n_rows };
+
+	if (collation->wish->symbols)
+		read_image(&reading);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && files[end]->app == files[i]->app;)
+			end++;
+		read_app(&reading, files + i, end - i);
+	}
+	drop_hidden_rows(collation->profile, reading.first_row);
+	if (collation->wish->lines)
+		find_lines(&reading);
+	pp_symbols_free(&reading.symbols);
+	free(reading.path);
+	free(reading.row_of);
+	free(reading.hits);
+}
+
+void pp_collation_free(struct pp_collation *collation)
+{
+	pp_kallsyms_free(&collation->kallsyms);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of C++ and Rust functions as their authors wrote them.
+ */
+#ifndef PP_DEMANGLE_H
+#define PP_DEMANGLE_H
+
+enum pp_demangle {
+	PP_DEMANGLE_NONE,
+	PP_DEMANGLE_NORMAL,
+	PP_DEMANGLE_SMART, /* and the standard library's long names shortened */
+};
+
+/* The readable form of @name, which the caller frees; NULL if @name is not mangled. */
+char *pp_demangle(const char *name, enum pp_demangle style);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the file of a profiled image is now: below an archive or another root directory, at
+ * its own path, or in one of the directories given with --image-path.
+ */
+#ifndef PP_IMAGE_PATH_H
+#define PP_IMAGE_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libop/string_list.h"
+
+struct pp_image_search {
+	const char *archive;		/* put before each path, or NULL */
+	const char *root;		/* --root: likewise, or NULL */
+	const struct op_strings *paths; /* --image-path: searched by base name, recursively */
+	struct pp_found_file *found;	/* what is below the paths, made at the first need */
+	size_t n_found;
+	bool searched;
+};
+
+/**
+ * pp_image_find - look for the file of an image
+ * @name: its path when it was profiled
+ * @trouble: set to why nothing was found: a literal or strerror() text; untouched otherwise
+ *
+ * Return: the path of a regular file, which the caller frees, or NULL.
+ */
+char *pp_image_find(struct pp_image_search *search, const char *name, const char **trouble);
+
+/* Frees what the search has gathered, not what it was given. */
+void pp_image_search_free(struct pp_image_search *search);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An ELF file as libelf sees it: what says which separate debug file belongs to it, and what
+ * libbfd does not tell (sizes of symbols, segments).
+ */
+#ifndef PP_OBJECT_H
+#define PP_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <libelf.h>
+
+struct pp_object {
+	int fd;
+	Elf *elf;
+};
+
+/* Return: 0, or -1: no regular file, or no ELF file.  pp_object_close() after 0 only. */
+int pp_object_open(struct pp_object *object, const char *path);
+void pp_object_close(struct pp_object *object);
+
+bool pp_object_has_section(const struct pp_object *object, const char *name);
+
+/**
+ * pp_object_debug_file - look for the separate debug file
+ * @path: of the object
+ * @root: put before /usr/lib/debug; "" for none
+ *
+ * Tried are ROOT/usr/lib/debug/.build-id/XX/YYY.debug, which must have the same build-id, and
+ * the name in .gnu_debuglink in DIR/.debug, ROOT/usr/lib/debug/DIR and DIR, which must have
+ * the same CRC.
+ *
+ * Return: a path that the caller frees, or NULL.
+ */
+char *pp_object_debug_file(const struct pp_object *object, const char *path, const char *root);
+
+struct pp_symbol_size {
+	uint64_t address, size;
+};
+
+/* Sizes of the symbols in .dynsym, by address; *out is freed by the caller. */
+size_t pp_object_dynamic_sizes(const struct pp_object *object, struct pp_symbol_size **out);
+
+struct pp_segment {
+	uint64_t offset, size, address; /* in the file; in memory */
+};
+
+/* Executable segments, by offset; *out is freed by the caller. */
+size_t pp_object_code_segments(const struct pp_object *object, struct pp_segment **out);
+
+#endif

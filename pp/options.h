@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command line of opreport.
+ */
+#ifndef PP_OPTIONS_H
+#define PP_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "libop/error.h"
+#include "libop/string_list.h"
+#include "pp/classes.h"
+#include "pp/demangle.h"
+#include "pp/report.h"
+
+struct pp_options {
+	char *session_dir; /* absolute */
+	char *root;	   /* --root, or NULL */
+	char *output;	   /* --output-file, or NULL */
+	struct op_strings image_paths, include, exclude, words;
+	struct pp_merge merge;
+	struct pp_report_style style;
+	enum pp_demangle demangle;
+	bool symbols, exclude_dependent, stats, verbose;
+};
+
+/* What main() does next. */
+enum pp_options_result {
+	PP_OPTIONS_RUN,
+	PP_OPTIONS_DONE,  /* help or version was printed: exit with OP_EXIT_OK */
+	PP_OPTIONS_WRONG, /* the error says why: exit with OP_EXIT_USAGE */
+};
+
+/**
+ * pp_options_parse - read the command line
+ * @options: filled in; pp_options_free() frees what it holds, whatever is returned
+ */
+enum pp_options_result pp_options_parse(struct pp_options *options, int argc, const char **argv,
+					struct op_error *error);
+void pp_options_free(struct pp_options *options);
+
+#endif

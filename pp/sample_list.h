@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Candidates: the sample files of the sessions that a specification means.
+ */
+#ifndef PP_SAMPLE_LIST_H
+#define PP_SAMPLE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libop/error.h"
+#include "libop/sample_name.h"
+#include "pp/spec.h"
+#include "pp/trouble.h"
+
+struct pp_sample_file {
+	char *path;
+	struct op_sample_name name;
+	unsigned int class;	 /* set by pp_classes_make() */
+	unsigned int app, image; /* set by pp_profile_make() */
+};
+
+struct pp_sample_list {
+	char **samples_dirs; /* one a session: SESSION/samples/NAME */
+	size_t n_dirs, dirs_capacity;
+	struct pp_sample_file *files;
+	size_t n, capacity;
+	size_t n_passed_over; /* sample files that the specification does not mean */
+};
+
+/**
+ * pp_sample_list_find - look through the sessions
+ * @list: filled in; pp_sample_list_free() frees what it holds, also after an error
+ * @session_dir: the session directory; an archive's directory is put before it
+ * @spec: what is wanted
+ * @exclude_dependent: leave out images other than the application itself
+ * @trouble: told of what was skipped
+ *
+ * Call graph files ({cg}) are passed over.  That nothing was found is no error here.
+ *
+ * Return: 0, or -1 with @error set: a session does not exist.
+ */
+int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
+			const struct pp_spec *spec, bool exclude_dependent,
+			struct pp_trouble *trouble, struct op_error *error);
+void pp_sample_list_free(struct pp_sample_list *list);
+
+/* True if both names are of one image (anonymous memory: of one mapping). */
+bool pp_same_image(const struct op_image_name *a, const struct op_image_name *b);
+
+#endif

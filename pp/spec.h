@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Profile specification: which samples a report is about, as people write it on the command
+ * line of every report tool.
+ *
+ *	opreport session:night image:/usr/bin/git event:CPU_CLK_UNHALTED cpu:0-3
+ *
+ * A word is TAG:LIST (tags below), or the name of an image.  A list has commas between its
+ * items.  A sample is meant if it matches one item of every tag that was given.
+ */
+#ifndef PP_SPEC_H
+#define PP_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/error.h"
+#include "libop/sample_name.h"
+#include "libop/string_list.h"
+
+struct pp_range {
+	uint64_t low, high; /* both included */
+};
+
+struct pp_ranges {
+	struct pp_range *items; /* empty: anything matches */
+	size_t n, capacity;
+};
+
+struct pp_spec {
+	char *archive;			      /* archive: a directory that oparchive filled, or NULL */
+	struct op_strings sessions;	      /* session: names or globs; a path begins with . or / */
+	struct op_strings session_excludes;     /* session-exclude: */
+	struct op_strings names;		      /* plain words: globs for the application or the image */
+	struct op_strings images;		      /* image: globs for the application */
+	struct op_strings image_excludes;	      /* image-exclude: globs for either */
+	struct op_strings lib_images;	      /* lib-image: globs for the image */
+	struct op_strings events;		      /* event: */
+	struct pp_ranges counts, unit_masks;  /* count: unit-mask: */
+	struct pp_ranges cpus, tgids, tids;   /* cpu: tgid: tid: also as ranges, A-B */
+};
+
+/**
+ * pp_spec_parse - read a specification
+ * @spec: filled in; pp_spec_free() frees what it holds, also after an error
+ * @words: the @n words
+ *
+ * A plain word that names an existing file stands for the real path of that file.
+ *
+ * Return: 0, or -1 with @error set (EINVAL; ENOTSUP for "{ } { }").
+ */
+int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n,
+		  struct op_error *error);
+void pp_spec_free(struct pp_spec *spec);
+
+/* True if samples in a file of this name are meant.  Sessions and archive are not looked at. */
+bool pp_spec_matches(const struct pp_spec *spec, const struct op_sample_name *name);
+
+/* True if a glob of @globs, which may lack a directory, matches @text. */
+bool pp_globs_match(const struct op_strings *globs, const char *text);
+
+#endif

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Symbols of object files, through libbfd.
+ *
+ * libbfd parses what anybody may have left on the disk.  Its messages are kept as the error
+ * of the image, sizes are checked against that of the file before they are used, and what
+ * it can't read is left out.
+ */
+#include "pp/symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <obstack.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PACKAGE "oprofile" /* bfd.h insists */
+#include <bfd.h>
+
+#include "pp/memory.h"
+#include "pp/object.h"
+
+#define obstack_chunk_alloc pp_chunk
+#define obstack_chunk_free  free
+
+/* An object file, and what libbfd made of it. */
+struct file {
+	bfd *bfd;
+	uint64_t size;
+	asymbol **symbols;
+};
+
+/* What the names of a table live in. */
+struct owner {
+	struct file image, debug;
+	asymbol **dynamic;
+	asymbol *synthetic;
+	struct obstack names;
+};
+
+/* A table under construction. */
+struct build {
+	struct pp_symbols *symbols;
+	struct owner *owner;
+	struct pp_raw_symbol *raw;
+	size_t n, capacity;
+	struct pp_symbol_size *sizes; /* of dynamic symbols */
+	size_t n_sizes;
+};
+
+/* libbfd's handler of messages has no context; the first message of an image is kept. */
+static char first_message[256];
+
+/* libbfd's formats have conversions of its own (%pA, %pB): its words must do, without values. */
+static void keep_message(const char *format, va_list args)
+{
+	size_t n = 0;
+
+	(void)args;
+	if (*first_message)
+		return;
+	if (!strncmp(format, "%pB: ", 5))
+		format += 5;
+	while (*format && n + 1 < sizeof(first_message)) {
+		if (*format == '%') {
+			format += 1 + strspn(format + 1, "#0123456789.*$lhzjt");
+			format += format[0] == 'p' && (format[1] == 'A' || format[1] == 'B') ? 2 : !!*format;
+			first_message[n++] = '?';
+		} else {
+			first_message[n++] = *format++;
+		}
+	}
+	first_message[n] = '\0';
+}
+
+static void start_bfd(void)
+{
+	static bool started;
+
+	*first_message = '\0';
+	if (started)
+		return;
+	bfd_init();
+	bfd_set_error_handler(keep_message);
+	started = true;
+}
+
+/* The name of the target saves libbfd from trying all that it knows. */
+static const char *guess_target(int fd)
+{
+	unsigned char head[20];
+
+	if (pread(fd, head, sizeof(head), 0) != sizeof(head) || memcmp(head, "\177ELF", 4))
+		return NULL;
+	if (head[4] == 2 && head[5] == 1 && head[18] == 62 && !head[19])
+		return "elf64-x86-64";
+	if (head[4] == 1 && head[5] == 1 && head[18] == 3 && !head[19])
+		return "elf32-i386";
+	return NULL;
+}
+
+static int open_file(struct file *file, const char *path, struct op_error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0)
+		return op_error_set(error, errno, "%s", strerror(errno));
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+		close(fd);
+		return op_error_set(error, EINVAL, "not a regular file");
+	}
+	file->size = status.st_size;
+	file->bfd = bfd_fdopenr(path, guess_target(fd), fd);
+	if (!file->bfd) /* the descriptor is closed then */
+		return op_error_set(error, EINVAL, "%s", bfd_errmsg(bfd_get_error()));
+	if (!bfd_check_format(file->bfd, bfd_object))
+		return op_error_set(error, EINVAL, "%s", bfd_errmsg(bfd_get_error()));
+	return 0;
+}
+
+static void close_file(struct file *file)
+{
+	free(file->symbols);
+	if (file->bfd)
+		bfd_close_all_done(file->bfd);
+}
+
+static void release_owner(void *memory)
+{
+	struct owner *owner = memory;
+
+	free(owner->synthetic);
+	free(owner->dynamic);
+	close_file(&owner->debug);
+	close_file(&owner->image);
+	obstack_free(&owner->names, NULL);
+	free(owner);
+}
+
+/* ---- sections ---- */
+
+static bool is_code(const struct file *file, const asection *section)
+{
+	return (section->flags & (SEC_CODE | SEC_HAS_CONTENTS)) == (SEC_CODE | SEC_HAS_CONTENTS) &&
+	       section->size && section->filepos > 0 && (uint64_t)section->filepos < file->size;
+}
+
+static void add_code(struct build *build, size_t *capacity, uint64_t start, uint64_t size,
+		     uint64_t vma, const char *name)
+{
+	struct pp_symbols *symbols = build->symbols;
+	uint64_t limit = build->owner->image.size - start;
+
+	symbols->code = pp_grow(symbols->code, capacity, symbols->n_code + 1,
+				sizeof(*symbols->code));
+	symbols->code[symbols->n_code++] = (struct pp_code){
+		.start = start,
+		.end = start + (size < limit ? size : limit),
+		.vma = vma,
+		.name = name,
+	};
+}
+
+static int compare_code(const void *a, const void *b)
+{
+	const struct pp_code *left = a, *right = b;
+
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+static bool is_in_code(const struct pp_symbols *symbols, uint64_t start)
+{
+	size_t low = 0, high = symbols->n_code;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->code[middle].end <= start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < symbols->n_code && symbols->code[low].start <= start;
+}
+
+/* Sections of a damaged file may overlap: the later one then begins where the first ends. */
+static void order_code(struct pp_symbols *symbols)
+{
+	size_t n = 0;
+
+	if (symbols->n_code)
+		qsort(symbols->code, symbols->n_code, sizeof(*symbols->code), compare_code);
+	for (size_t i = 0; i < symbols->n_code; i++) {
+		struct pp_code code = symbols->code[i];
+		uint64_t taken = n ? symbols->code[n - 1].end : 0;
+
+		if (code.start < taken) {
+			code.vma += taken - code.start;
+			code.start = taken;
+		}
+		if (code.start < code.end)
+			symbols->code[n++] = code;
+	}
+	symbols->n_code = n;
+}
+
+static void read_sections(struct build *build)
+{
+	struct file *image = &build->owner->image;
+	struct obstack *names = &build->owner->names;
+	size_t capacity = 0;
+
+	for (asection *section = image->bfd->sections; section; section = section->next) {
+		if (!is_code(image, section))
+			continue;
+		obstack_printf(names, "anonymous symbol from section %s", section->name);
+		obstack_1grow(names, '\0');
+		if (!strcmp(section->name, ".text"))
+			build->symbols->text = section->filepos;
+		add_code(build, &capacity, section->filepos, section->size, section->vma,
+			 obstack_finish(names));
+	}
+}
+
+/* Without a section table the segments say where code is. */
+static void read_segments(struct build *build, const struct pp_object *object)
+{
+	struct pp_segment *segments;
+	size_t n = pp_object_code_segments(object, &segments), capacity = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (segments[i].offset < build->owner->image.size)
+			add_code(build, &capacity, segments[i].offset, segments[i].size,
+				 segments[i].address, NULL);
+	free(segments);
+}
+
+/* ---- symbols ---- */
+
+static bool is_wanted(const asymbol *symbol)
+{
+	const char *name = symbol->name;
+
+	if (!name || !*name)
+		return false;
+	if (symbol->flags & (BSF_SECTION_SYM | BSF_FILE | BSF_DEBUGGING | BSF_THREAD_LOCAL))
+		return false;
+	if (name[0] == '.' && name[1] == 'L')
+		return false;
+	/* Marks of code and data in ARM objects: $a, $t.5, $d(7). */
+	if (name[0] == '$' && name[1] && strchr("atdx", name[1]) &&
+	    (!name[2] || name[2] == '.' || name[2] == '('))
+		return false;
+	return strcmp(name, "gcc2_compiled.") != 0;
+}
+
+/* Which of several names at one address is for people; the lowest wins. */
+static uint32_t rank_symbol(const asymbol *symbol)
+{
+	bool local = !(symbol->flags & (BSF_GLOBAL | BSF_WEAK | BSF_GNU_UNIQUE));
+
+	return (uint32_t)!strcmp(symbol->name, "Letext") << 4 | (uint32_t)local << 3 |
+	       (uint32_t)(symbol->name[0] == '_') << 2 |
+	       (uint32_t)!!(symbol->flags & BSF_WEAK) << 1 |
+	       (uint32_t)!(symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION));
+}
+
+static void add_raw(struct build *build, uint64_t start, uint64_t size, uint32_t rank,
+		    const char *name)
+{
+	if (!is_in_code(build->symbols, start))
+		return;
+	build->raw = pp_grow(build->raw, &build->capacity, build->n + 1, sizeof(*build->raw));
+	build->raw[build->n++] = (struct pp_raw_symbol){
+		.start = start,
+		.size = size,
+		.rank = rank,
+		.name = name,
+	};
+}
+
+/* The section of the image that a section of the debug file was copied from. */
+static const asection *image_section(const struct build *build, const asection *section)
+{
+	struct file *image = &build->owner->image;
+
+	if (section->owner != image->bfd)
+		section = bfd_get_section_by_name(image->bfd, section->name);
+	return section && is_code(image, section) ? section : NULL;
+}
+
+static void add_static(struct build *build, asymbol *symbol)
+{
+	const asection *section;
+
+	if (!is_wanted(symbol) || !(symbol->section->flags & SEC_CODE))
+		return;
+	section = image_section(build, symbol->section);
+	if (section && symbol->value < section->size)
+		add_raw(build, section->filepos + symbol->value, 0, rank_symbol(symbol),
+			symbol->name);
+}
+
+static uint64_t dynamic_size(const struct build *build, uint64_t address)
+{
+	size_t low = 0, high = build->n_sizes;
+	uint64_t size = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (build->sizes[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < build->n_sizes && build->sizes[low].address == address; low++)
+		if (build->sizes[low].size > size)
+			size = build->sizes[low].size;
+	return size;
+}
+
+/* Of "memcpy@@GLIBC_2.14" the version is left out. */
+static void add_dynamic(struct build *build, asymbol *symbol)
+{
+	struct obstack *names = &build->owner->names;
+	const asection *section;
+	const char *name = symbol->name;
+
+	if (!is_wanted(symbol) || *name == '@' || !(symbol->section->flags & SEC_CODE))
+		return;
+	section = image_section(build, symbol->section);
+	if (!section || symbol->value >= section->size)
+		return;
+	if (strchr(name, '@'))
+		name = obstack_copy0(names, name, strcspn(name, "@"));
+	add_raw(build, section->filepos + symbol->value,
+		dynamic_size(build, section->vma + symbol->value), rank_symbol(symbol), name);
+}
+
+/* "malloc@plt"; a relocation of an indirect function has only an address: "*ABS*+0x1000@plt". */
+static void add_synthetic(struct build *build, asymbol *symbol)
+{
+	const asection *section = image_section(build, symbol->section);
+
+	if (section && symbol->name && symbol->value < section->size)
+		add_raw(build, section->filepos + symbol->value, 0, UINT32_MAX, symbol->name);
+}
+
+/* A table of pointers can't be longer than one for every 16 bytes of file: that is a symbol. */
+static long table_room(const struct file *file, long bytes)
+{
+	if (bytes <= 0 || (uint64_t)bytes / sizeof(asymbol *) > file->size / 16 + 2)
+		return 0;
+	return bytes;
+}
+
+static long read_static(struct file *file)
+{
+	long room = table_room(file, bfd_get_symtab_upper_bound(file->bfd)), n;
+
+	if (!room || !(bfd_get_file_flags(file->bfd) & HAS_SYMS))
+		return 0;
+	file->symbols = pp_chunk(room);
+	n = bfd_canonicalize_symtab(file->bfd, file->symbols);
+	return n > 0 ? n : 0;
+}
+
+static long read_dynamic(struct owner *owner)
+{
+	struct file *image = &owner->image;
+	long room, n;
+
+	if (!(bfd_get_file_flags(image->bfd) & DYNAMIC))
+		return 0;
+	room = table_room(image, bfd_get_dynamic_symtab_upper_bound(image->bfd));
+	if (!room)
+		return 0;
+	owner->dynamic = pp_chunk(room);
+	n = bfd_canonicalize_dynamic_symtab(image->bfd, owner->dynamic);
+	return n > 0 ? n : 0;
+}
+
+static void read_plt(struct build *build, long n_static, long n_dynamic)
+{
+	struct owner *owner = build->owner;
+	struct file *image = &owner->image;
+	long n;
+
+	if (n_dynamic <= 0 || !bfd_get_section_by_name(image->bfd, ".plt"))
+		return;
+	n = bfd_get_synthetic_symtab(image->bfd, image->symbols ? n_static : 0, image->symbols,
+				     n_dynamic, owner->dynamic, &owner->synthetic);
+	for (long i = 0; i < n; i++)
+		add_synthetic(build, &owner->synthetic[i]);
+}
+
+/* Looks for the debug file and the segments, for which libelf is needed. */
+static void read_object(struct build *build, const char *path, const char *root, bool has_symbols,
+			bool want_lines)
+{
+	struct pp_symbols *symbols = build->symbols;
+	struct pp_object object;
+
+	if (pp_object_open(&object, path))
+		return;
+	if (!symbols->n_code) {
+		read_segments(build, &object);
+		order_code(symbols);
+	}
+	if (!has_symbols || (want_lines && !pp_object_has_section(&object, ".debug_line")))
+		symbols->debug_path = pp_object_debug_file(&object, path, root);
+	if (!has_symbols)
+		build->n_sizes = pp_object_dynamic_sizes(&object, &build->sizes);
+	pp_object_close(&object);
+}
+
+static void read_symbols(struct build *build, const char *path, const char *root, bool want_lines)
+{
+	struct pp_symbols *symbols = build->symbols;
+	struct owner *owner = build->owner;
+	struct file *source = &owner->image;
+	long n_image = read_static(&owner->image), n = n_image, n_dynamic;
+
+	if (!n || want_lines || !symbols->n_code)
+		read_object(build, path, root, n, want_lines);
+	if (!n && symbols->debug_path && !open_file(&owner->debug, symbols->debug_path, NULL)) {
+		source = &owner->debug;
+		n = read_static(source);
+	}
+	for (long i = 0; i < n; i++)
+		add_static(build, source->symbols[i]);
+	n_dynamic = read_dynamic(owner);
+	for (long i = 0; !n && i < n_dynamic; i++)
+		add_dynamic(build, owner->dynamic[i]);
+	read_plt(build, n_image, n_dynamic);
+	pp_symbols_tidy(symbols, build->raw, build->n, n > 0);
+	free(build->raw);
+	free(build->sizes);
+}
+
+enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const char *path,
+					    const char *root, bool want_lines,
+					    struct op_error *error)
+{
+	struct owner *owner = pp_alloc(1, sizeof(*owner));
+	struct build build = { .symbols = symbols, .owner = owner };
+
+	memset(symbols, 0, sizeof(*symbols));
+	symbols->owner = owner;
+	symbols->release = release_owner;
+	obstack_init(&owner->names);
+	start_bfd();
+	if (open_file(&owner->image, path, error))
+		return PP_SYMBOLS_DAMAGED;
+	read_sections(&build);
+	order_code(symbols);
+	read_symbols(&build, path, root, want_lines);
+	if (!*first_message)
+		return PP_SYMBOLS_OK;
+	op_error_set(error, EINVAL, "%s", first_message);
+	return PP_SYMBOLS_DAMAGED;
+}

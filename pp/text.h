@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers and cells of reports.  A report has a hundred thousand lines, so these do without
+ * printf().
+ */
+#ifndef PP_TEXT_H
+#define PP_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A line that is put together. */
+struct pp_line {
+	char *text;
+	size_t n, capacity;
+	size_t cell; /* where the next cell begins, at least */
+};
+
+/* Adds @n bytes, or a string. */
+void pp_line_add(struct pp_line *line, const char *text, size_t n);
+void pp_line_puts(struct pp_line *line, const char *text);
+/* Adds a number, with blanks before it up to @width. */
+void pp_line_count(struct pp_line *line, uint64_t count, unsigned int width);
+/* Adds an address of @digits hexadecimal digits at least. */
+void pp_line_hex(struct pp_line *line, uint64_t value, unsigned int digits);
+/* Adds @percent in 7 columns: " 0.5178", "75.6634", "100.000", "1.0e-04", "      0". */
+void pp_line_percent(struct pp_line *line, double percent);
+
+/* Begins a cell: blanks up to where the last one ends, one at least. */
+void pp_line_cell(struct pp_line *line);
+/* Says how wide the cell is that was just begun. */
+void pp_line_width(struct pp_line *line, size_t width);
+
+/* Writes the line and begins a new one. */
+void pp_line_end(struct pp_line *line, FILE *out);
+void pp_line_free(struct pp_line *line);
+
+/* @part of @whole in percent; 0 if @whole is 0. */
+double pp_percent(uint64_t part, uint64_t whole);
+
+#endif
