@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+#
+# Debian's archive, seen through an apt of our own in the cache: it knows bookworm, its
+# security updates and its backports, takes their address, signing key and proxy from the
+# machine's own apt configuration, and an empty list of installed packages, so that what it
+# resolves is the same on every machine.  It can't change the system: packages are only
+# downloaded (and checked by apt) and unpacked into the cache.  Sourced after common.sh.
+
+archive=$cache/apt
+archive_suite=bookworm
+
+# The stanza of the machine's sources that names a repository, as "URI FILE:NUMBER".
+archive_entry()
+{
+	local suite=$1
+
+	# shellcheck disable=SC2016  # apt's own variables
+	apt-get indextargets --format '$(RELEASE) $(CODENAME) $(REPO_URI) $(SOURCESENTRY)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk -v suite="$suite" '$1 == suite || $2 == suite { print $(NF - 1), $NF; exit }'
+}
+
+# The Signed-By of an entry of the machine's sources (FILE:NUMBER), as a deb822 field, or
+# nothing.  In a .sources file NUMBER counts stanzas, in a .list file lines.
+archive_signed_by()
+{
+	local file=${1%:*} number=${1##*:}
+
+	case $file in
+	*.sources)
+		awk -v number="$number" '
+			/^#/ { next }
+			/^[[:space:]]*$/ { inside = 0; field = 0; next }
+			!inside { inside = 1; stanza++ }
+			/^[^[:space:]]/ { field = tolower($0) ~ /^signed-by:/ }
+			field && stanza == number' "$file"
+		;;
+	*)
+		sed -n "${number}p" "$file" |
+			sed -nE 's/^[^[]*\[[^]]*signed-by=([^] ]+).*/Signed-By: \1/p' | tr -d '"' |
+			tr ',' ' '
+		;;
+	esac
+}
+
+archive_stanza()
+{
+	local uri=$1 entry=$2
+	shift 2
+
+	printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\nArchitectures: amd64\n' \
+		"$uri" "$*"
+	archive_signed_by "$entry"
+	echo
+}
+
+# archive_setup - write the configuration; stop if the machine has no Debian archive
+archive_setup()
+{
+	local main security codename
+
+	if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
+		missing "apt-get: the guest's kernels, QEMU and programs are packages of Debian" \
+			"(only 'make build' and 'make unit' work on this system)"
+	fi
+	# shellcheck disable=SC1091
+	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	main=$(archive_entry $archive_suite)
+	[[ -n $main || -z $codename ]] || main=$(archive_entry "$codename")
+	security=$(archive_entry $archive_suite-security)
+	[[ -n $security || -z $codename ]] || security=$(archive_entry "$codename-security")
+	[[ -n $main ]] ||
+		missing "an entry for Debian's archive in /etc/apt/sources.list or" \
+			"/etc/apt/sources.list.d (apt-get indextargets shows those there are)"
+
+	mkdir -p "$archive"/{lists,archives}/partial
+	: >"$archive/status"
+	{
+		# shellcheck disable=SC2086
+		archive_stanza $main $archive_suite $archive_suite-backports
+		# shellcheck disable=SC2086
+		[[ -z $security ]] || archive_stanza $security $archive_suite-security
+	} >"$archive/oprofile.sources"
+
+	# How to download (a proxy, say) is the machine's; all else is ours.
+	{
+		apt-config dump Acquire | grep -v '^Acquire::Languages'
+		cat <<-CONF
+		Acquire::Languages "none";
+		Acquire::Retries "5";
+		APT::Architecture "amd64";
+		APT::Architectures { "amd64"; };
+		APT::Sandbox::User "root";
+		Dir::Etc::parts "/dev/null";
+		Dir::Etc::main "/dev/null";
+		Dir::Etc::sourcelist "$archive/oprofile.sources";
+		Dir::Etc::sourceparts "/dev/null";
+		Dir::Etc::preferences "/dev/null";
+		Dir::Etc::preferencesparts "/dev/null";
+		Dir::State "$archive";
+		Dir::State::status "$archive/status";
+		Dir::Cache "$archive";
+		CONF
+	} >"$archive/apt.conf"
+}
+
+archive_apt()
+{
+	local tool=$1
+	shift
+	APT_CONFIG=$archive/apt.conf "$tool" "$@"
+}
+
+# archive_update - learn what the archive holds now
+archive_update()
+{
+	local try
+
+	for try in 1 2 3; do
+		archive_apt apt-get -qq update && return
+		say "reading the archive's index failed (try $try of 3)"
+	done
+	die "could not read the index of Debian's archive; 'apt-get update' shows if the machine can"
+}
+
+# archive_newest PREFIX SUFFIX - the newest package whose name is PREFIX, a version, SUFFIX
+archive_newest()
+{
+	archive_apt apt-cache pkgnames "$1" | grep -E "^${1//./\\.}[0-9][^ ]*$2\$" |
+		grep -vE -- '-(rt|rt-amd64|unsigned)$' | sort -V | tail -n 1
+}
+
+# archive_closure SUITE PACKAGE... - "FILE" of each package that a machine with nothing on
+# it would install for them, preferring the suite
+archive_closure()
+{
+	local suite=$1 uris
+	shift
+	uris=$(archive_apt apt-get install -qq --print-uris --no-install-recommends \
+		-t "$suite" "$@") || die "the archive can't satisfy: $*"
+	awk '{ print $2 }' <<<"$uris"
+}
+
+# archive_fetch SUITE PACKAGE... - download the closure
+archive_fetch()
+{
+	local suite=$1 try
+	shift
+	for try in 1 2 3; do
+		archive_apt apt-get install -qq -y --download-only --no-install-recommends \
+			-t "$suite" "$@" >/dev/null && return
+		say "download failed (try $try of 3)"
+	done
+	die "could not download: $*"
+}
+
+# archive_unpack DIR FILE... - unpack downloaded packages; where DIR has a link to a folder
+# (/bin), what belongs there goes through it
+archive_unpack()
+{
+	local dir=$1 file
+	shift
+	for file; do
+		# print-uris spells an epoch as apt's cache does, with %3a
+		dpkg-deb --fsys-tarfile "$archive/archives/$file" |
+			tar -x -C "$dir" --keep-directory-symlink || die "could not unpack $file"
+	done
+}

@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Fills the cache with what a guest needs: QEMU, the kernels with their headers, and the
+# programs of the guest's root.  Nothing is installed on the machine.
+#
+#	cache.sh		fetch what is not there yet; with a full cache no network is used
+#	cache.sh --update	fetch newer versions, if the archive has any
+#
+# Below $XDG_CACHE_HOME/oprofile (default ~/.cache/oprofile):
+#
+#	qemu -> qemu-VERSION
+#	linux-6.1 -> linux-RELEASE_VERSION	(and one for each other series)
+#	root -> root-VERSION			Debian programs for the guest
+#	apt/					the private apt, see archive.sh
+#
+# A folder gets its final name by one rename when it is complete, so one that can be seen is
+# complete.  Older versions are left for guests that still run from them.
+
+. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/archive.sh"
+
+# Programs that the guest profiles and that its tests use; busybox has the rest.
+root_packages="base-files bash coreutils findutils tar gzip xz-utils openssl perl-base
+python3-minimal busybox-static"
+
+update=false
+case ${1:-} in
+"") ;;
+--update) update=true ;;
+*) say "error: unknown option $1 (only --update is known)"; exit 2 ;;
+esac
+
+wanted=(qemu root)
+for kernel in $kernels; do
+	wanted+=("linux-$kernel")
+done
+
+full()
+{
+	local name
+
+	for name in "${wanted[@]}"; do
+		[[ -e $cache/$name/complete ]] || return 1
+	done
+}
+
+# settle NAME FOLDER COMMAND... - unless FOLDER is there, let COMMAND fill a new one, which
+# becomes FOLDER when it is complete; then NAME points to it
+settle()
+{
+	local name=$1 folder=$2 new
+	shift 2
+
+	if [[ ! -e $cache/$folder/complete ]]; then
+		new=$(mktemp -d "$cache/.new.XXXXXX")
+		"$@" "$new"
+		touch "$new/complete"
+		chmod 755 "$new"
+		rm -rf "${cache:?}/$folder"
+		mv -T "$new" "$cache/$folder"
+	fi
+	ln -sfn "$folder" "$cache/.$name.link"
+	mv -T "$cache/.$name.link" "$cache/$name"
+	say "$name is $folder"
+}
+
+# The part of a file list that is a version: of the package named.
+version_of()
+{
+	local package=$1 file
+	shift
+	for file; do
+		if [[ $file == "${package}"_* ]]; then
+			file=${file#*_}
+			file=${file%_*}
+			echo "${file//%3a/:}" | tr ':' '.'
+			return
+		fi
+	done
+	die "the archive has no $package"
+}
+
+# fill_from SUITE PACKAGES DIR - with the closure that is in files
+fill_from()
+{
+	local suite=$1 packages=$2 new=$3
+	# shellcheck disable=SC2086
+	archive_fetch "$suite" $packages
+	archive_unpack "$new" "${files[@]}"
+}
+
+fill_kernel()
+{
+	local release=$1 suite=$2 new=$3 file wanted=()
+
+	archive_fetch "$suite" "linux-image-$release" "linux-headers-$release"
+	for file in "${files[@]}"; do
+		case $file in
+		linux-image-* | linux-headers-* | linux-kbuild-*) wanted+=("$file") ;;
+		esac
+	done
+	archive_unpack "$new" "${wanted[@]}"
+	# The headers name their common part by where it would be installed.
+	sed -i "s|^include /usr/src/|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../|" \
+		"$new/usr/src/linux-headers-$release/Makefile"
+	echo "$release" >"$new/release"
+}
+
+# The root becomes one cpio archive, the first part of every guest's initramfs.
+fill_root()
+{
+	local new=$1 tree dir applet
+
+	tree=$new/tree
+	mkdir -p "$tree"/usr/{bin,sbin,lib,lib64}
+	# As on any Debian 12, /bin and the like are links into /usr.
+	for dir in bin sbin lib lib64; do
+		ln -s "usr/$dir" "$tree/$dir"
+	done
+	fill_from "$archive_suite" "$root_packages" "$tree"
+	rm -rf "$tree"/usr/share/{doc,man,locale,info,lintian,bug,menu}
+	for applet in $("$tree/bin/busybox" --list); do
+		[[ -e $tree/bin/$applet || -e $tree/sbin/$applet ]] ||
+			ln -s busybox "$tree/bin/$applet"
+	done
+	mkdir -p "$tree/vm"
+	(cd "$tree" && find . -print0 | sort -z | cpio -o -0 -H newc --quiet) >"$new/root.cpio"
+	rm -rf "$tree"
+}
+
+hold "$cache/lock"
+if ! $update && full; then
+	exit 0
+fi
+
+say "filling $cache from Debian's archive"
+rm -rf "$cache"/.new.*
+archive_setup
+archive_update
+backports=$archive_suite-backports
+
+list=$(archive_closure "$backports" qemu-system-x86)
+mapfile -t files <<<"$list"
+version=$(version_of qemu-system-x86 "${files[@]}")
+settle qemu "qemu-$version" fill_from "$backports" qemu-system-x86
+
+# shellcheck disable=SC2086
+list=$(archive_closure "$archive_suite" $root_packages)
+mapfile -t files <<<"$list"
+recipe=$(declare -f fill_root; sort <<<"$list")
+settle root "root-$(sha256sum <<<"$recipe" | cut -c 1-16)" fill_root
+
+for kernel in $kernels; do
+	name=$(archive_newest "linux-headers-$kernel." -cloud-amd64)
+	[[ -n $name ]] || die "the archive has no cloud kernel of series $kernel"
+	release=${name#linux-headers-}
+	list=$(archive_closure "$backports" "linux-image-$release" "$name")
+	mapfile -t files <<<"$list"
+	version=$(version_of "linux-image-$release" "${files[@]}")
+	settle "linux-$kernel" "linux-${release}_$version" \
+		fill_kernel "$release" "$backports"
+done
+
+rm -f "$archive"/archives/*.deb
+full || die "the cache is still incomplete: $cache"

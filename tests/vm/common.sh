@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2034
+#
+# What every script of the guest harness starts with: where things are, how to say
+# something, how to give up.  Sourced, not run.
+#
+# Exit codes: 0 done, 1 failed, 2 something is missing on this machine.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+vm=$top/tests/vm
+build=${BUILD:-$top/build}	# of userspace, by meson
+out=${VM_OUT:-$build/vm}	# modules, guest images, logs
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/oprofile
+
+kernels="6.1 6.12"		# Debian's stock series that the guests boot
+
+program=$(basename "$0" .sh)
+
+say() { printf '%s: %s\n' "$program" "$*" >&2; }
+die() { say "error: $*"; exit 1; }
+missing() { say "missing: $*"; exit 2; }
+
+# kernel_known SERIES - stop unless the harness can boot that kernel
+kernel_known()
+{
+	case " $kernels " in
+	*" $1 "*) ;;
+	*) die "KERNEL=$1 is not one of: $kernels" ;;
+	esac
+}
+
+# kernel_dir SERIES - the unpacked packages of that kernel, in the cache
+kernel_dir() { printf '%s/linux-%s' "$cache" "$1"; }
+
+# kernel_release SERIES - what uname -r says in its guest
+kernel_release() { cat "$(kernel_dir "$1")/release"; }
+
+# hold LOCKFILE - wait until no other run holds it, then keep it until this process ends
+hold()
+{
+	mkdir -p "$(dirname "$1")"
+	exec 9>"$1"
+	flock --nonblock 9 && return
+	say "waiting for another run that holds $1"
+	flock 9
+}

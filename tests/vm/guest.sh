@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+#
+# Boots one guest in QEMU and judges what it left.  A run has a folder of its own:
+#
+#	console.log	the kernel's console, first serial port
+#	verdict.log	what init says of each case, second port
+#	output.log	what the cases print, third port
+#	command		the QEMU command, to run it again by hand
+#
+# Sourced after common.sh.
+
+# seconds to get from QEMU's start to the first case, on a loaded machine
+boot_limit=${VM_BOOT_LIMIT:-120}
+
+# tsc=reliable: the emulated CPUs share the host's clock, but 6.1 believes them out of step
+# and falls back to the HPET, which costs a trip into QEMU a look.  The stall and lockup
+# detectors measure wall time, which a loaded host stretches: they get a minute; a guest that
+# is really stuck runs into its time limit.
+guest_append="console=ttyS0 panic=-1 oops=panic tsc=reliable nmi_watchdog=0
+watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
+
+# Lines of the console that fail a run.  A crash of a program in the guest counts, too.
+guest_bad='BUG:|WARNING:|Oops|Kernel panic|INFO: task .* blocked|hung_task|rcu: .*(stall|starved)'
+guest_bad+='|soft lockup|hard LOCKUP|general protection|KASAN|UBSAN|refcount_t:|scheduling while atomic'
+guest_bad+='|segfault at|trap (invalid opcode|divide error|int3|stack segment)|Out of memory'
+
+# The only line that looks bad and is not: under emulation NMI handlers are slow.
+guest_harmless='NMI handler \(.*\) took too long to run'
+
+# guest_command FOLDER SERIES SMP APPEND THIRD-PORT - fill the array "command"
+guest_command()
+{
+	local folder=$1 series=$2 smp=$3 append=$4 third=$5 qemu kernel
+	local libraries=lib/x86_64-linux-gnu
+
+	qemu=$(readlink -f "$cache/qemu")
+	kernel=$(readlink -f "$(kernel_dir "$series")")
+	command=(
+		# QEMU comes with all of its libraries, down to the loader
+		"$qemu/lib64/ld-linux-x86-64.so.2"
+		--library-path "$qemu/$libraries:$qemu/usr/$libraries"
+		"$qemu/usr/bin/qemu-system-x86_64"
+		-L "$qemu/usr/share/qemu" -L "$qemu/usr/share/seabios"
+		-machine q35 -accel "tcg,thread=multi" -cpu max -smp "$smp" -m 1024
+		-nodefaults -display none -no-reboot
+		-serial "file:$folder/console.log"
+		-serial "file:$folder/verdict.log"
+		-serial "$third"
+		-kernel "$kernel/boot/vmlinuz-$(kernel_release "$series")"
+		-initrd "$folder/initramfs.cpio"
+		-append "${guest_append//$'\n'/ } $append"
+	)
+}
+
+# guest_initramfs FOLDER SERIES - from the parts that image.sh made
+guest_initramfs()
+{
+	cat "$cache/root/root.cpio" "$out/programs.cpio" "$out/$2/modules.cpio" \
+		"$1/cases.cpio" >"$1/initramfs.cpio"
+}
+
+# guest_boot FOLDER SERIES SMP APPEND LIMIT - run a guest to its end, or for LIMIT seconds
+# after boot.  Tried twice if, and only if, it never got as far as init.
+guest_boot()
+{
+	local folder=$1 limit=$(($5 + boot_limit)) try status
+	local -a command
+
+	guest_initramfs "$folder" "$2"
+	guest_command "$folder" "$2" "$3" "$4" "file:$folder/output.log"
+	printf '%q ' "${command[@]}" >"$folder/command"
+	for try in 1 2; do
+		rm -f "$folder"/{console,verdict,output}.log
+		status=0
+		timeout --kill-after=5 "$limit" "${command[@]}" \
+			</dev/null >"$folder/qemu.log" 2>&1 || status=$?
+		echo "$status" >"$folder/status"
+		grep -qsx booted "$folder/verdict.log" && break
+		if [[ $try -eq 1 ]]; then
+			for log in console qemu; do
+				cp -f "$folder/$log.log" "$folder/$log.first.log" 2>/dev/null || true
+			done
+			say "the guest did not boot, trying once more" \
+				"(log of the first try: $folder/console.first.log)"
+		fi
+	done
+	rm -f "$folder/initramfs.cpio"
+}
+
+# guest_complaint CONSOLE - the first bad line of a console, after "CASE: "; nothing if clean
+guest_complaint()
+{
+	grep -vE "$guest_harmless" "$1" | awk -v bad="$guest_bad" '
+		{ sub(/\r$/, "") }
+		/\] vm: case .* begins$/ { running = $(NF - 1); next }
+		/\] vm: case .* ends$/ { running = ""; next }
+		$0 ~ bad {
+			print (running == "" ? "outside of cases" : "in " running) ": " $0
+			exit
+		}'
+}
+
+# guest_judge FOLDER CASE... - one line for each case and one for the kernel log:
+# "ok NAME SECONDS", "skip NAME SECONDS REASON", "not ok NAME SECONDS REASON"
+guest_judge()
+{
+	local folder=$1 name verdict end status complaint
+	shift
+
+	status=$(cat "$folder/status")
+	if [[ $status -eq 124 || $status -eq 137 ]]; then
+		end="the guest's time limit ended it"
+	elif grep -qs 'Kernel panic' "$folder/console.log"; then
+		end="the kernel panicked"
+	elif [[ $status -ne 0 ]]; then
+		end="QEMU ended with status $status: $(tail -n 1 "$folder/qemu.log")"
+	elif ! grep -qsx booted "$folder/verdict.log"; then
+		end="the guest never booted"
+	else
+		end="the guest ended early"
+	fi
+	for name; do
+		verdict=$(awk -v name="$name" '
+			{ sub(/\r$/, "") }
+			($1 == "ok" || $1 == "skip") && $2 == name { print; exit }
+			$1 == "not" && $2 == "ok" && $3 == name { print; exit }' \
+			"$folder/verdict.log" 2>/dev/null || true)
+		if [[ -n $verdict ]]; then
+			echo "$verdict"
+		elif grep -qsx "begin $name" "$folder/verdict.log"; then
+			echo "not ok $name 0 no verdict: $end while it ran"
+		else
+			echo "not ok $name 0 no verdict: $end before its turn"
+		fi
+	done
+	if [[ ! -s $folder/console.log ]]; then
+		echo "not ok kernel-log 0 there is none"
+		return
+	fi
+	complaint=$(guest_complaint "$folder/console.log")
+	if [[ -n $complaint ]]; then
+		echo "not ok kernel-log 0 $complaint"
+	elif ! grep -qsx "done" "$folder/verdict.log"; then
+		echo "not ok kernel-log 0 $end"
+	else
+		echo "ok kernel-log 0"
+	fi
+}

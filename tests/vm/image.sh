@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+#
+# The guest's initramfs: cpio archives one after the other, which the kernel unpacks in that
+# order into one root.
+#
+#	root.cpio	Debian programs, from the cache
+#	programs.cpio	the profiler as "meson install" lays it out, the workloads, and the
+#			libraries of this machine that they are linked with
+#	SERIES/modules.cpio	kernel modules
+#	RUN/cases.cpio	init, the cases of one run and what they source
+#
+# Sourced after common.sh and module.sh.
+
+# pack TREE ARCHIVE - as root's, whoever builds
+pack()
+{
+	(cd "$1" && find . -print0 | sort -z | cpio -o -0 -H newc -R 0:0 --quiet) >"$2.new"
+	mv "$2.new" "$2"
+}
+
+# libraries_of FILE... - the shared libraries that the programs need, found as they would be
+libraries_of()
+{
+	local file
+
+	for file; do
+		ldd "$file" 2>/dev/null || true
+	done | awk '/not found/ { print "missing " $1; next }
+		$2 == "=>" { print $3; next }
+		$1 ~ /^\// { print $1 }' | sort -u
+}
+
+# image_programs - make programs.cpio of what is built
+image_programs()
+{
+	local tree=$out/programs library file
+	local -a elf=()
+
+	rm -rf "$tree"
+	mkdir -p "$tree/vm/workloads"
+	DESTDIR=$tree meson install -C "$build" --no-rebuild --quiet >"$out/install.log" 2>&1 ||
+		{ cat "$out/install.log" >&2; die "meson install failed"; }
+	find "$build/tests/vm/workloads" -maxdepth 1 -type f -perm -100 \
+		-exec cp -t "$tree/vm/workloads" {} +
+	# Where the guest's PATH finds the profiler, whatever the prefix is.
+	find "$tree" -name opcontrol -type f -perm -100 -printf '/%P\n' | sed 's|/[^/]*$||' \
+		>"$tree/vm/path"
+	find "$tree" -path '*bin/op*' -type f -printf '/%P\n' | sed 's|/[^/]*$||' | sort -u \
+		>>"$tree/vm/path"
+
+	while read -r file; do
+		elf+=("$file")
+	done < <(find "$tree" -type f -perm -100)
+	while read -r library; do
+		case $library in
+		missing*) die "a program needs ${library#missing }, which this machine lacks" ;;
+		"$top"/* | "$build"/* | "$tree"/*) continue ;;
+		esac
+		# /lib is a link to usr/lib in the guest
+		file=$tree/usr/${library#/}
+		file=${file/\/usr\/usr\//\/usr\/}
+		[[ -e $file ]] || install -D -m 755 "$library" "$file"
+	done < <(libraries_of "${elf[@]}")
+	pack "$tree" "$out/programs.cpio"
+}
+
+# image_modules SERIES - make modules.cpio; without the profiler's own if only the tests'
+# modules are built
+image_modules()
+{
+	local tree=$out/$1/tree extra
+
+	extra=lib/modules/$(kernel_release "$1")/extra
+	rm -rf "$tree"
+	mkdir -p "$tree/usr/$extra" "$tree/vm/modules"
+	cp "$out/$1"/modules/*.ko "$tree/vm/modules/"
+	if [[ -f $out/$1/module/oprofile.ko ]]; then
+		cp "$out/$1/module/oprofile.ko" "$tree/usr/$extra/"
+		echo "extra/oprofile.ko:" >"$tree/usr/${extra%/extra}/modules.dep"
+	fi
+	pack "$tree" "$out/$1/modules.cpio"
+}
+
+# image_cases FOLDER FILE... - make cases.cpio of a run; a FILE is a case, or "NAME=FILE" to
+# put at /vm/NAME
+image_cases()
+{
+	local tree=$1/tree file
+	shift
+
+	rm -rf "$tree"
+	mkdir -p "$tree/vm/cases"
+	install -m 755 "$vm/guest/init" "$tree/init"
+	install -m 755 "$vm/guest/clean" "$tree/vm/clean"
+	install -m 644 "$vm/guest/case.sh" "$tree/vm/case.sh"
+	for file; do
+		case $file in
+		*=*) install -m 755 "${file#*=}" "$tree/vm/${file%%=*}" ;;
+		*) install -m 755 "$file" "$tree/vm/cases/$(basename "$file" .sh)" ;;
+		esac
+	done
+	pack "$tree" "${tree%/tree}/cases.cpio"
+	rm -rf "$tree"
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+#
+# Builds kernel modules for the guests against the headers in the cache.  The sources are
+# linked into the build folder and compiled there, so the source tree stays clean and each
+# kernel has objects of its own.  Sourced after common.sh.
+
+# module_build SERIES SOURCE FOLDER ENTRY... - compile the Kbuild in SOURCE, with the folders
+# and files ENTRY beside it, in FOLDER
+module_build()
+{
+	local series=$1 source=$2 folder=$3 headers log entry
+	shift 3
+
+	headers=$(kernel_dir "$series")/usr/src/linux-headers-$(kernel_release "$series")
+	[[ -f $source/Kbuild ]] || die "no Kbuild in $source"
+	mkdir -p "$folder"
+	find "$folder" -xtype l -delete		# sources that are gone
+	for entry in Kbuild "$@"; do
+		cp -asf "$source/$entry" "$folder/"
+	done
+	log=$folder/build.log
+	# Without CONFIG_DEBUG_INFO_BTF_MODULES the build does not ask for pahole.
+	if ! make -C "$headers" M="$folder" CONFIG_DEBUG_INFO_BTF_MODULES= modules \
+			>"$log" 2>&1; then
+		cat "$log" >&2
+		die "the module of $source does not compile for Linux $series (log: $log)"
+	fi
+	grep -E 'warning:' "$log" >&2 || true
+}
+
+# module_build_tests SERIES - the modules of the tests
+module_build_tests()
+{
+	local sources=("$vm"/modules/*.c)
+
+	module_build "$1" "$vm/modules" "$out/$1/modules" "${sources[@]##*/}"
+}
+
+# module_build_all SERIES - the profiler's module and those of the tests
+module_build_all()
+{
+	module_build "$1" "$top" "$out/$1/module" module
+	module_build_tests "$1"
+}

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Proves that the harness judges rightly: runs guests in which things go wrong on purpose
+# and compares what run.sh says of them with what it ought to say.
+#
+#	selftest.sh [-k SERIES] [-t FILE]	as for run.sh; default kernel: the first
+#
+# Each line of selftest/expected is a pattern (a whole line, in the shell's own glob
+# language) for one line of run.sh.
+
+. "$(dirname "$0")/common.sh"
+
+series=${kernels%% *} tally=''
+while getopts k:t: option; do
+	case $option in
+	k) series=$OPTARG; kernel_known "$OPTARG" ;;
+	t) tally=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+
+VM_OUT=$out/selftest
+VM_BOOT_LIMIT=${VM_BOOT_LIMIT:-30}	# one guest gets stuck and has to be waited for
+export VM_OUT VM_BOOT_LIMIT
+mkdir -p "$VM_OUT"
+report=$VM_OUT/report
+
+status=0
+"$vm/run.sh" -m -k "$series" -d "$vm/selftest/cases" >"$report" || status=$?
+
+# compare - print each pattern that is not met, and each line that nobody expected
+compare()
+{
+	local line pattern
+	local -a expected
+
+	mapfile -t expected < <(grep -v '^#' "$vm/selftest/expected")
+	while IFS= read -r line; do
+		[[ $line == logs:* ]] && continue
+		line=$(tr -s ' ' <<<"${line//"$series/"/}")
+		pattern=${expected[0]-nothing more}
+		expected=("${expected[@]:1}")
+		# shellcheck disable=SC2053
+		[[ $line == $pattern ]] || printf 'expected: %s\n     got: %s\n' "$pattern" "$line"
+	done <"$report"
+	[[ ${#expected[@]} -eq 0 ]] || printf 'expected: %s\n     got: nothing\n' "${expected[@]}"
+	[[ $status -eq 1 ]] || echo "run.sh with failures ended with status $status, not 1"
+}
+
+differences=$(compare)
+if [[ -z $differences ]]; then
+	printf 'ok      %-14s harness\n' "$series"
+	counts="1 0 0"
+else
+	printf 'NOT OK  %-14s harness: judged wrongly (report: %s)\n%s\n' "$series" "$report" \
+		"$differences"
+	counts="0 1 0"
+fi
+if [[ -n $tally ]]; then
+	echo "$counts" >>"$tally"
+else
+	read -r passed failed _ <<<"$counts"
+	echo "$passed passed, $failed failed"
+fi
+[[ -z $differences ]]

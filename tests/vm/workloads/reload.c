@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Libraries that come and go at one address while they are busy:
+ *
+ *	reload TURNS MILLISECONDS LIBRARY...
+ *
+ * opens the libraries in turn with dlopen, runs reload_spin() in each for that much CPU time
+ * and closes it at once.  Prints "LIBRARY SECONDS" for each.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "spin.h"
+
+int main(int argc, char **argv)
+{
+	int turns = argc > 3 ? atoi(argv[1]) : 0;
+	double seconds = argc > 3 ? atof(argv[2]) / 1000 : 0;
+	int libraries = argc - 3;
+	double *total;
+
+	if (turns < 1 || seconds <= 0) {
+		fputs("usage: reload TURNS MILLISECONDS LIBRARY...\n", stderr);
+		return 2;
+	}
+	total = calloc((size_t)libraries, sizeof(*total));
+	if (!total)
+		abort();
+	for (int i = 0; i < turns; i++) {
+		void *library = dlopen(argv[3 + i % libraries], RTLD_NOW | RTLD_LOCAL);
+		void (*busy)(uint64_t) = library ? dlsym(library, "reload_spin") : NULL;
+		double begin = cpu_seconds();
+
+		if (!busy) {
+			fprintf(stderr, "reload: %s\n", dlerror());
+			return 1;
+		}
+		do
+			busy(SPIN_CHUNK);
+		while (cpu_seconds() - begin < seconds);
+		dlclose(library);
+		total[i % libraries] += cpu_seconds() - begin;
+	}
+	for (int i = 0; i < libraries; i++)
+		printf("%s %.3f\n", argv[3 + i], total[i]);
+	free(total);
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one way in which the workloads use up time: a loop that is the same instructions
+ * wherever it stands, so that iterations are a measure of time that holds between functions,
+ * programs and libraries.
+ */
+#ifndef WORKLOAD_SPIN_H
+#define WORKLOAD_SPIN_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* Keeps a function as it is written: not inlined, not cloned, not called by a jump. */
+#define WORKLOAD_FUNCTION __attribute__((noipa, noinline))
+
+/* Iterations of spin() that take about 0.1 ms on a slow emulated CPU. */
+#define SPIN_CHUNK UINT64_C(50000)
+
+/* Takes time proportional to @iterations, which must not be 0. */
+static inline void spin(uint64_t iterations)
+{
+	/* aligned, so that no copy of it crosses a cache line or a page */
+	__asm__ volatile(".balign 64\n"
+			 "1:\tdec %0\n\t"
+			 "jnz 1b"
+			 : "+r"(iterations)
+			 :
+			 : "cc");
+}
+
+/* CPU time of this process so far, in seconds. */
+static inline double cpu_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+#endif
