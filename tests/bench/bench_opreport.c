@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How fast reports are: a session of 200 images with 2000 offsets each (400 thousand keys).
+ *
+ * The images are real ELF files made here by the assembler and the linker: 100 functions of
+ * 80 bytes, with a symbol table; ten of them are linked, the others are copies.  Each report
+ * is made REPEAT times with a warm page cache; the best time counts.  One metric a line:
+ * name, value, unit.
+ *
+ *	bench_opreport OPREPORT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/pp/session.h"
+
+#define IMAGES	  200
+#define OFFSETS	  2000
+#define FUNCTIONS 100
+#define SIZE	  80 /* bytes of a function; OFFSETS * 4 = FUNCTIONS * SIZE */
+#define LINKED	  10
+#define REPEAT	  5
+
+static void write_source(const struct test_session *session, int image)
+{
+	char *path = test_session_path(session, "image%d.s", image);
+	FILE *file = fopen(path, "w");
+
+	test_need(file != NULL, "cannot write %s", path);
+	fputs("\t.file \"image.c\"\n\t.text\n\t.globl _start\n_start:\n\tnop\n\t.p2align 4\n", file);
+	for (int i = 0; i < FUNCTIONS; i++)
+		fprintf(file,
+			"\t.globl image%d_function_%d\n\t.type image%d_function_%d, @function\n"
+			"image%d_function_%d:\n\t.skip %d, 0x90\n"
+			"\t.size image%d_function_%d, .-image%d_function_%d\n",
+			image, i, image, i, image, i, SIZE, image, i, image, i);
+	fclose(file);
+	free(path);
+}
+
+static void make_images(const struct test_session *session)
+{
+	for (int i = 0; i < IMAGES; i++) {
+		if (i >= LINKED) {
+			test_shell("cp %s/image%d %s/image%d", session->dir, i % LINKED, session->dir, i);
+			continue;
+		}
+		write_source(session, i);
+		test_shell("gcc -nostdlib -static -Wa,-g -o %s/image%d %s/image%d.s", session->dir, i,
+			   session->dir, i);
+	}
+}
+
+/* The file offset of .text, as readelf says. */
+static uint64_t text_offset(const struct test_session *session)
+{
+	char *command = NULL;
+	unsigned long offset = 0;
+	FILE *pipe;
+
+	test_need(asprintf(&command,
+			   "readelf -SW %s/image0 | sed -n 's/.* .text *PROGBITS *[0-9a-f]* "
+			   "\\([0-9a-f]*\\) .*/\\1/p'", session->dir) >= 0, "out of memory");
+	pipe = popen(command, "r");
+	test_need(pipe && fscanf(pipe, "%lx", &offset) == 1 && offset, "no .text in the images");
+	pclose(pipe);
+	free(command);
+	return offset;
+}
+
+static void fill(struct test_session *session)
+{
+	struct odb_entry entries[OFFSETS];
+	uint64_t text = text_offset(session) + 16;
+
+	srandom(1);
+	for (int image = 0; image < IMAGES; image++) {
+		char name[512];
+
+		for (int i = 0; i < OFFSETS; i++) {
+			entries[i].key = text + 4 * (uint64_t)((i * 7919 + image) % OFFSETS);
+			entries[i].count = 1 + (uint64_t)(random() % 50);
+		}
+		snprintf(name, sizeof(name),
+			 "{root}%s/image%d/{dep}/{root}%s/image%d/TIMER.0.0.all.all.all",
+			 session->dir, image, session->dir, image);
+		test_session_add_entries(session, name, entries, OFFSETS);
+	}
+}
+
+static void measure(const struct test_session *session, const char *opreport, const char *name,
+		    const char *option, const char *more)
+{
+	char session_option[128];
+	const char *argv[] = { opreport, session_option, option, more, NULL };
+	double best = 1e9;
+	long rss = 0;
+	size_t lines = 0;
+
+	snprintf(session_option, sizeof(session_option), "--session-dir=%s", session->dir);
+	for (int i = 0; i < REPEAT; i++) {
+		struct test_run run;
+
+		test_run(&run, argv);
+		test_need(!run.status, "%s failed: %s", opreport, run.err);
+		lines = 0;
+		for (const char *c = run.out; *c; c++)
+			lines += *c == '\n';
+		if (run.seconds < best)
+			best = run.seconds;
+		if (run.max_rss_kib > rss)
+			rss = run.max_rss_kib;
+		test_run_free(&run);
+	}
+	printf("opreport_%s_time\t%.1f\tms\n", name, best * 1000);
+	printf("opreport_%s_rss\t%.1f\tMB\n", name, (double)rss / 1024);
+	printf("opreport_%s_lines\t%zu\tlines\n", name, lines);
+}
+
+int main(int argc, char **argv)
+{
+	struct test_session session;
+
+	test_need(argc == 2, "usage: bench_opreport OPREPORT");
+	test_session_make(&session);
+	make_images(&session);
+	fill(&session);
+	measure(&session, argv[1], "summary", NULL, NULL);
+	measure(&session, argv[1], "symbols", "-l", NULL);
+	measure(&session, argv[1], "symbols_lines", "-l", "-g");
+	measure(&session, argv[1], "details", "-l", "-d");
+	test_session_remove(&session);
+	return 0;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Sessions for tests. */
+#include "session.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libop/cpu_type.h"
+#include "libop/file.h"
+
+void test_need(int good, const char *format, ...)
+{
+	va_list args;
+
+	if (good)
+		return;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(99);
+}
+
+void test_session_make(struct test_session *session)
+{
+	memset(session, 0, sizeof(*session));
+	strcpy(session->dir, "/tmp/op-session-XXXXXX");
+	test_need(mkdtemp(session->dir) != NULL, "cannot make %s", session->dir);
+	session->header.cpu_type = OP_CPU_TIMER;
+	session->header.cpu_speed = 2000;
+}
+
+void test_session_remove(struct test_session *session)
+{
+	test_shell("rm -rf '%s'", session->dir);
+}
+
+static char *format_text(const char *format, va_list args)
+{
+	char *text;
+
+	test_need(vasprintf(&text, format, args) >= 0, "out of memory");
+	return text;
+}
+
+char *test_session_path(const struct test_session *session, const char *format, ...)
+{
+	char *name, *path;
+	va_list args;
+
+	va_start(args, format);
+	name = format_text(format, args);
+	va_end(args);
+	test_need(asprintf(&path, "%s/%s", session->dir, name) >= 0, "out of memory");
+	free(name);
+	return path;
+}
+
+void test_session_write(const struct test_session *session, const char *name, const char *text)
+{
+	char *path = test_session_path(session, "%s", name);
+	FILE *file;
+
+	test_need(!op_mkdir_parents(path, 0755, NULL), "cannot make the directory of %s", path);
+	file = fopen(path, "w");
+	test_need(file && fputs(text, file) >= 0 && !fclose(file), "cannot write %s", path);
+	free(path);
+}
+
+void test_session_add_entries(struct test_session *session, const char *name,
+			      const struct odb_entry *entries, size_t n)
+{
+	char *path = test_session_path(session, "samples/current/%s", name);
+	struct odb_error error;
+	struct odb *db;
+
+	test_need(!op_mkdir_parents(path, 0755, NULL), "cannot make the directory of %s", path);
+	test_need(!odb_open(&db, path, ODB_CREATE, &session->header, &error), "%s", error.text);
+	for (size_t i = 0; i < n; i++) {
+		test_need(!odb_add(db, entries[i].key, entries[i].count, &error), "%s", error.text);
+		if (!strstr(name, "{cg}"))
+			session->stored += entries[i].count;
+	}
+	odb_close(db);
+	free(path);
+}
+
+void test_session_add(struct test_session *session, const char *name, uint64_t key, uint64_t count)
+{
+	const struct odb_entry entry = { key, count };
+
+	test_session_add_entries(session, name, &entry, 1);
+}
+
+static char *read_all(int fd)
+{
+	off_t n = lseek(fd, 0, SEEK_END);
+	char *text = n >= 0 ? malloc((size_t)n + 1) : NULL;
+
+	test_need(text && pread(fd, text, (size_t)n, 0) == n, "cannot read what a program wrote");
+	text[n] = '\0';
+	close(fd);
+	return text;
+}
+
+static void start(const char *const *argv, int out, int err)
+{
+	int in = open("/dev/null", O_RDONLY);
+
+	dup2(in, 0);
+	dup2(out, 1);
+	dup2(err, 2);
+	setenv("LC_ALL", "C", 1);
+	execv(argv[0], (char *const *)argv);
+	_exit(127);
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+void test_run(struct test_run *run, const char *const *argv)
+{
+	int out = memfd_create("out", 0), err = memfd_create("err", 0), status;
+	double begin = now();
+	struct rusage usage;
+	pid_t pid = fork();
+
+	test_need(out >= 0 && err >= 0 && pid >= 0, "cannot start %s", argv[0]);
+	if (!pid)
+		start(argv, out, err);
+	test_need(wait4(pid, &status, 0, &usage) == pid, "lost %s", argv[0]);
+	run->seconds = now() - begin;
+	run->max_rss_kib = usage.ru_maxrss;
+	run->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	run->out = read_all(out);
+	run->err = read_all(err);
+	test_need(run->status != 127, "cannot run %s", argv[0]);
+}
+
+void test_run_free(struct test_run *run)
+{
+	free(run->out);
+	free(run->err);
+}
+
+void test_shell(const char *format, ...)
+{
+	va_list args;
+	char *command;
+
+	va_start(args, format);
+	command = format_text(format, args);
+	va_end(args);
+	test_need(!system(command), "failed: %s", command);
+	free(command);
+}
