@@ -4,7 +4,6 @@
  */
 #include "number.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,16 +14,14 @@ int op_number_parse(const char *text, const char *what, uint64_t min, uint64_t m
 {
 	int base = !strncmp(text, "0x", 2) || !strncmp(text, "0X", 2) ? 16 : 10;
 	const char *digits = base == 16 ? text + 2 : text;
+	const char *allowed = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
 	unsigned long long value;
-	char *end;
 
-	/* strtoull() alone would take blanks and a sign */
-	if (!isxdigit((unsigned char)*digits))
+	/* strtoull() alone would take blanks, a sign and one more 0x */
+	if (!*digits || digits[strspn(digits, allowed)])
 		return op_error_set(error, EINVAL, "%s: \"%s\" is no number", what, text);
 	errno = 0;
-	value = strtoull(digits, &end, base);
-	if (end == digits || *end)
-		return op_error_set(error, EINVAL, "%s: \"%s\" is no number", what, text);
+	value = strtoull(digits, NULL, base);
 	if (errno == ERANGE || value < min || value > max)
 		return op_error_set(error, ERANGE,
 				    "%s: %s is out of range: %" PRIu64 " to %" PRIu64, what, text,
