@@ -81,6 +81,14 @@ static bool runs_daemon(pid_t pid)
 	return slash && !strncmp(name, slash + 1, HOLDER_NAME_SIZE - 1);
 }
 
+/* A process that has ended keeps its pid and its name until its parent takes notice. */
+static bool has_ended(int pidfd)
+{
+	struct pollfd ended = {.fd = pidfd, .events = POLLIN};
+
+	return poll(&ended, 1, 0) > 0;
+}
+
 int daemon_find(const char *session_dir, pid_t *pid, int *pidfd, struct op_error *error)
 {
 	char *path = op_path("%s/%s", session_dir, OP_SESSION_LOCK), *text;
@@ -113,7 +121,7 @@ int daemon_find(const char *session_dir, pid_t *pid, int *pidfd, struct op_error
 			       ? 0
 			       : op_error_set(error, errno, "cannot watch process %" PRIu64 ": %s",
 					      number, strerror(errno));
-	if (!runs_daemon(number)) {
+	if (has_ended(fd) || !runs_daemon(number)) {
 		close(fd);
 		return 0;
 	}

@@ -41,6 +41,9 @@ int module_backend(char backend[MODULE_BACKEND_MAX])
 
 	if (!text)
 		return -1;
+	/* What the kernel prints for a parameter that was not given. */
+	if (!strncmp(text, "(null)", 6))
+		*text = '\0';
 	snprintf(backend, MODULE_BACKEND_MAX, "%.*s", (int)strcspn(text, "\n"), text);
 	free(text);
 	return 0;

@@ -15,7 +15,8 @@
 /* Is the module, or a kernel with the driver built in, there? */
 bool module_is_loaded(void);
 
-/* Fills in the parameter "backend" of the loaded module: 0, or -1 if it has none to read. */
+/* Fills in the parameter "backend" of the loaded module, "" if none was given: 0, or -1 if
+ * it has no such parameter. */
 int module_backend(char backend[MODULE_BACKEND_MAX]);
 
 /**

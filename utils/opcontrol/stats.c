@@ -86,14 +86,16 @@ const char *stat_title(const char *name)
 	static const struct {
 		const char *name, *title;
 	} titles[] = {
-		{"sample_received", "samples received"},
-		{"sample_lost_overflow", "buffer of a CPU full"},
-		{"sample_lost_no_mm", "task without an address space"},
-		{"sample_lost_no_mapping", "nothing mapped at the address"},
+		{"sample_lost_overflow", "the buffer of a CPU was full"},
+		{"sample_lost_nested", "taken while another one was logged"},
+		{"sample_lost_no_mm", "the task had no address space"},
+		{"sample_lost_no_mapping", "nothing was mapped at the address"},
+		{"sample_lost_no_room", "larger than the event buffer"},
 		{"sample_invalid_eip", "invalid program counter"},
-		{"event_lost_overflow", "words for which the event buffer had no room"},
-		{"bt_lost_no_mapping", "call chains cut at an address where nothing is mapped"},
-		{"backtrace_aborted", "call chains that could not be followed to their end"},
+		{"sample_idle", "interrupts of an idle CPU, which make no sample"},
+		{"event_lost_overflow", "words that did not fit the event buffer"},
+		{"bt_lost_no_mapping", "call chains cut where nothing was mapped"},
+		{"backtrace_aborted", "call chains that could not be read to their end"},
 	};
 
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {

@@ -73,8 +73,9 @@ static int print_backend(const struct settings *settings, struct op_error *error
 	if (driver_read("frequency", &frequency, error))
 		return -1;
 	printf("Event 0: TIMER at %" PRIu64 " Hz", frequency);
-	if (settings->frequency && settings->frequency != frequency)
-		printf(" (from the next start of the daemon: %" PRIu64 " Hz)", settings->frequency);
+	if (settings_frequency(settings) != frequency)
+		printf(" (from the next start of the daemon: %" PRIu64 " Hz)",
+		       settings_frequency(settings));
 	printf("\n");
 	return 0;
 }

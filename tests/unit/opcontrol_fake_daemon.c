@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A daemon for tests of opcontrol: it starts, answers and ends as oprofiled does, but knows
+ * nothing of samples.  What happens to it, it writes into $FAKE_JOURNAL.  $FAKE_MODE:
+ *
+ *	refuse	prints an error and doesn't start
+ *	crash	dies before it is ready
+ *	deaf	starts, but never answers and doesn't end when asked to
+ *	fail	answers dump with an error
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/control.h"
+#include "libop/error.h"
+#include "libop/file.h"
+#include "libop/session.h"
+
+static const char *mode = "";
+
+static void check(bool good, const char *what)
+{
+	if (!good)
+		op_die(OP_EXIT_FAILURE, "%s: %s", what, strerror(errno));
+}
+
+static void journal(const char *what)
+{
+	FILE *file = fopen(getenv("FAKE_JOURNAL"), "a");
+
+	check(file, "journal");
+	fprintf(file, "%s\n", what);
+	check(!fclose(file), "journal");
+}
+
+/* A command, and whether profiling was on when it came. */
+static void journal_command(const char *command)
+{
+	char *path = op_path("%s/enable", getenv("OPROFILE_FS_DIR")), line[128];
+	char *enable = op_file_read(path, 64, NULL, NULL);
+
+	check(enable, path);
+	snprintf(line, sizeof(line), "%s enable=%c", command, *enable);
+	journal(line);
+	free(enable);
+	free(path);
+}
+
+static void end(int signal)
+{
+	(void)signal;
+	_exit(1); /* as oprofiled does */
+}
+
+static void serve(int listener)
+{
+	for (;;) {
+		int fd = accept(listener, NULL, NULL);
+		char command[64] = "";
+		ssize_t size;
+
+		check(fd >= 0, "accept");
+		size = read(fd, command, sizeof(command) - 1);
+		check(size > 0, "read");
+		command[strcspn(command, "\n")] = '\0';
+		journal_command(command);
+		if (!strcmp(mode, "fail") && !strcmp(command, "dump"))
+			dprintf(fd, "error the disk is full\n");
+		else
+			dprintf(fd, "ok\n");
+		close(fd);
+	}
+}
+
+static int listen_at(const char *session_dir)
+{
+	struct sockaddr_un address;
+	struct op_error error;
+	int dir = op_control_address(session_dir, &address, &error), fd;
+
+	if (dir < 0)
+		op_die(OP_EXIT_FAILURE, "%s", error.text);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	unlink(address.sun_path);
+	check(fd >= 0 && !bind(fd, (struct sockaddr *)&address, sizeof(address)) && !listen(fd, 8),
+	      "control socket");
+	close(dir);
+	return fd;
+}
+
+static void write_lock(const char *session_dir)
+{
+	char *path = op_path("%s/" OP_SESSION_LOCK, session_dir);
+	FILE *file = fopen(path, "w");
+
+	check(file, path);
+	fprintf(file, "%d", getpid());
+	check(!fclose(file), path);
+	free(path);
+}
+
+static void run(const char *session_dir, int ready)
+{
+	char *path = op_path("%s/buffer", getenv("OPROFILE_FS_DIR"));
+	int listener, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	/* Whoever reads what opcontrol prints must not wait for this process. */
+	for (int fd = 0; fd < 3; fd++)
+		check(dup2(null, fd) == fd, "dup2");
+	check(open(path, O_RDONLY | O_CLOEXEC) >= 0, path);
+	free(path);
+	listener = listen_at(session_dir);
+	write_lock(session_dir);
+	signal(SIGTERM, strcmp(mode, "deaf") ? end : SIG_IGN);
+	check(write(ready, "", 1) == 1, "ready");
+	close(ready);
+	while (!strcmp(mode, "deaf"))
+		pause();
+	serve(listener);
+}
+
+int main(int argc, char **argv)
+{
+	const char *session_dir = NULL;
+	char byte;
+	int ready[2];
+
+	op_program_set(argv[0]);
+	if (getenv("FAKE_MODE"))
+		mode = getenv("FAKE_MODE");
+	for (int i = 1; i < argc; i++) {
+		journal(argv[i]);
+		if (!strncmp(argv[i], "--session-dir=", 14))
+			session_dir = argv[i] + 14;
+	}
+	check(session_dir, "--session-dir");
+	if (!strcmp(mode, "refuse"))
+		op_die(OP_EXIT_FAILURE, "there is something wrong");
+	if (!strcmp(mode, "crash"))
+		raise(SIGKILL);
+	check(!pipe2(ready, O_CLOEXEC), "pipe");
+	switch (fork()) {
+	case -1:
+		check(false, "fork");
+	/* fallthrough */
+	case 0:
+		run(session_dir, ready[1]);
+	}
+	close(ready[1]);
+	return read(ready[0], &byte, 1) != 1;
+}
