@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sample files: a count for each key, in a file that is mapped into memory.
+ * Sample files: a count for each key, in a file.
  *
  * This library creates, updates, reads, checks and repairs them.  It knows the layout
  * (oprofile-sample-file(5)) and nothing of profiling.
+ *
+ * A writer maps its file; readers read(2) theirs, so that nothing another process does to
+ * a file can kill them with a signal.  One writer and any number of readers may use a file
+ * at the same time.  A handle belongs to one thread at a time.
  */
 #ifndef LIBDB_ODB_H
 #define LIBDB_ODB_H
@@ -21,22 +25,33 @@ struct odb;
  *	the file has; meanings as in oprofile-sample-file(5)
  */
 struct odb_header {
-	uint32_t version; /* of the file; ignored when a file is created */
-	uint32_t cpu_type;
-	uint32_t ctr_event;
-	uint32_t ctr_um;
-	uint32_t ctr_count;
-	uint32_t is_kernel;
-	double cpu_speed; /* MHz; a value in kHz written by 0.9.9 is scaled when it is read */
-	uint64_t mtime;
-	uint32_t cg_to_is_kernel;
-	uint64_t anon_start;
-	uint64_t cg_to_anon_start;
+	uint32_t version;	  /* of the file; ignored when a file is created */
+	uint32_t cpu_type;	  /* as it stands: 0x11 and 0x12 number the types in another way */
+	uint32_t ctr_event;	  /* event code */
+	uint32_t ctr_um;	  /* unit mask */
+	uint32_t ctr_count;	  /* sample period */
+	uint32_t is_kernel;	  /* 0 or 1; of the caller's side in a call graph file */
+	double cpu_speed;	  /* MHz, 0 if unknown; a value in kHz written by 0.9.9 is scaled */
+	uint64_t mtime;		  /* of the profiled file, seconds since 1970; 0 if unknown */
+	uint32_t cg_to_is_kernel; /* 0 or 1, of the callee's side */
+	uint64_t anon_start;	  /* start of the anonymous mapping, else 0 */
+	uint64_t cg_to_anon_start; /* the same of the callee's side */
+};
+
+/* The form of an open file. */
+struct odb_format {
+	const char *abi;	/* whose C structs the header follows: "x86-64" or "i386" */
+	bool big_endian;	/* byte order */
+	uint32_t header_length; /* bytes; the descriptor follows */
+	uint32_t size;		/* node slots, and hash buckets */
+	uint32_t current_size;	/* slots used, slot 0 (always empty) included */
+	uint64_t length;	/* bytes of the file */
 };
 
 /* What went wrong: one line that names the file, the place in it and the cause. */
 struct odb_error {
-	int code; /* an errno value: EINVAL for a file that is no valid sample file */
+	int code; /* an errno value: EINVAL for a file that is no valid sample file,
+		   * ENOTSUP for one that can only be read, EBUSY if another writes to it */
 	char text[512];
 };
 
@@ -55,11 +70,18 @@ enum odb_mode {
  * @error: filled in on error
  *
  * Nothing that the file says is believed before it is checked against its length.
+ * A file that is open for writing is locked (fcntl F_OFD_SETLK) against other writers,
+ * where the file system can do that; readers never wait.  ODB_CREATE makes the file with
+ * mode 0644 less the umask, under a name ODB_TEMPORARY... that becomes @path in one step.
+ * The lock is advisory: a process that cuts a file while a writer has it mapped kills the
+ * writer with SIGBUS.
  *
  * Return: 0, or -1 with @error set.
  */
-int odb_open(struct odb **out, const char *path, enum odb_mode mode,
-	     const struct odb_header *fresh, struct odb_error *error);
+int odb_open(struct odb **out, const char *path, enum odb_mode mode, const struct odb_header *fresh,
+	     struct odb_error *error);
+
+#define ODB_TEMPORARY ".odb-" /* start of the names of unfinished files; only a kill leaves one */
 
 /* Unmaps and frees; @db may be NULL.  What was added is in the file already. */
 void odb_close(struct odb *db);
@@ -67,17 +89,24 @@ void odb_close(struct odb *db);
 /* The header of an open file; lives as long as @db. */
 const struct odb_header *odb_header(const struct odb *db);
 
+/* The form of an open file; of a file that is open for reading, as it was when opened. */
+struct odb_format odb_format(const struct odb *db);
+
 /**
  * odb_add - add @n to the count of @key
  *
- * The sum of all counts grows by exactly @n: a full 32-bit node is followed by another
- * node of the same key.  When 0 is returned the addition survives the death of the process.
+ * The sum of all counts grows by exactly @n: a node whose 32 bits cannot hold the sum is
+ * followed by another node of the same key.  The addition takes place in one store, so
+ * readers and a kill see it whole or not at all; when 0 is returned it survives the death
+ * of the process.  No set of keys makes it slow.
  *
- * Return: 0, or -1 with @error set (disk full, file too large); then nothing has changed.
+ * Return: 0, or -1 with @error set (disk full, file too large, not open for writing); then
+ * no count has changed.
  */
 int odb_add(struct odb *db, uint64_t key, uint64_t n, struct odb_error *error);
 
-/* Writes dirty pages to the disk (msync).  Return: 0, or -1 with @error set. */
+/* Writes dirty pages to the disk (msync): only what was synced survives a loss of power.
+ * Return: 0, or -1 with @error set. */
 int odb_sync(struct odb *db, struct odb_error *error);
 
 struct odb_entry {
@@ -89,7 +118,10 @@ struct odb_entry {
  * odb_entries - read all entries, in native byte order, in the order of the file
  * @out: set to an array that the caller frees with free(); NULL if there are none
  *
- * Return: the number of entries, or -1 with @error set (out of memory).
+ * A file that a writer is using is read as it is now, not as it was when opened.
+ *
+ * Return: the number of entries, or -1 with @error set (out of memory, read error, file
+ * was cut meanwhile).
  */
 ptrdiff_t odb_entries(const struct odb *db, struct odb_entry **out, struct odb_error *error);
 
@@ -97,5 +129,46 @@ ptrdiff_t odb_entries(const struct odb *db, struct odb_entry **out, struct odb_e
  * odb_entries_by_key - as odb_entries(), sorted by key, one entry a key, counts summed
  */
 ptrdiff_t odb_entries_by_key(const struct odb *db, struct odb_entry **out, struct odb_error *error);
+
+struct odb_problem {
+	uint64_t offset; /* byte of the file */
+	char text[232];	 /* cause, one line */
+};
+
+typedef void odb_report(void *context, const struct odb_problem *problem);
+
+/**
+ * odb_check - compare a file with every rule of oprofile-sample-file(5)
+ * @report: called for each problem; may be NULL
+ * @context: passed to @report
+ * @busy: set to whether a writer has the file open; then the hash chains, which change all
+ *	the time, were not looked at.  May be NULL.
+ *
+ * The file is not changed.
+ *
+ * Return: the number of problems, or -1 with @error set: the file could not be read at all.
+ */
+ptrdiff_t odb_check(const char *path, odb_report *report, void *context, bool *busy,
+		    struct odb_error *error);
+
+struct odb_repair {
+	bool changed;	  /* false: there was nothing to repair, the file was left alone */
+	uint64_t kept;	  /* nodes in the file now */
+	uint64_t emptied; /* nodes that had the count 0 and were left out */
+	uint64_t lost;	  /* nodes that the file said it has but that are beyond its end */
+	uint64_t sum;	  /* of all counts in the file now */
+};
+
+/**
+ * odb_repair - replace a damaged file with a sound one that has every count still there
+ * @result: filled in on success
+ *
+ * The sound copy has the version, the byte order and the header of the file, its owner and
+ * mode, is written beside it and takes its place in one step; a file without problems is
+ * not touched.
+ *
+ * Return: 0, or -1 with @error set: the file is as it was.
+ */
+int odb_repair(const char *path, struct odb_repair *result, struct odb_error *error);
 
 #endif

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Room for nodes: the file doubles, and what is stored to has blocks on the disk before.
+ *
+ * A store to a hole of a file on a full disk is a SIGBUS.  So nothing is stored to a hole:
+ * blocks for the buckets are taken when the file doubles, blocks for nodes an eighth of the
+ * file (or 64 KiB) ahead of their use.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "handle.h"
+
+#define BACK_LEAST 4096 /* nodes */
+#define AHEAD	   16	/* nodes for which memory is fetched before they are linked */
+
+void odb_place(struct odb *db, uint32_t size)
+{
+	db->descr = (struct odb_descr *)(db->map + ODB_HEADER_LENGTH);
+	db->nodes = (struct odb_node *)(db->map + odb_nodes_offset(odb_layout_written));
+	db->buckets = (uint32_t *)(db->map + odb_buckets_offset(odb_layout_written, size));
+	db->size = size;
+}
+
+/* Links all nodes into empty buckets, in their order: the newest comes to the head. */
+static void link_all(struct odb *db)
+{
+	for (uint32_t node = 1; node < db->current_size; node++) {
+		uint32_t *bucket = &db->buckets[odb_bucket(db->nodes[node].key, db->size)];
+
+		/* What is behind the last node is a key as well as anything else. */
+		if (db->size - node > AHEAD)
+			__builtin_prefetch(
+				&db->buckets[odb_bucket(db->nodes[node + AHEAD].key, db->size)], 1);
+		odb_store(&db->nodes[node].next, *bucket);
+		odb_store(bucket, node);
+	}
+}
+
+/* Gives blocks to a part of the file, which keeps its content. */
+static int back(struct odb *db, uint64_t from, uint64_t to, struct odb_error *error)
+{
+	int code;
+
+	if (from >= to)
+		return 0;
+	do
+		code = posix_fallocate(db->fd, (off_t)from, (off_t)(to - from));
+	while (code == EINTR);
+	if (!code)
+		return 0;
+	return odb_fail(error, code, db->path, "no room for bytes %llu to %llu: %s",
+			(unsigned long long)from, (unsigned long long)to - 1, strerror(code));
+}
+
+static int back_nodes(struct odb *db, uint64_t end, struct odb_error *error)
+{
+	uint32_t size = db->size;
+	uint32_t ahead = size / 8 < BACK_LEAST ? BACK_LEAST : size / 8;
+	uint64_t nodes = odb_nodes_offset(odb_layout_written);
+
+	if (end < (uint64_t)db->backed + ahead)
+		end = (uint64_t)db->backed + ahead;
+	if (end > size)
+		end = size;
+	if (back(db, nodes + (uint64_t)db->backed * ODB_NODE_LENGTH, nodes + end * ODB_NODE_LENGTH,
+		 error))
+		return -1;
+	db->backed = (uint32_t)end;
+	return 0;
+}
+
+static int back_buckets(struct odb *db, uint32_t size, struct odb_error *error)
+{
+	return back(db, odb_buckets_offset(odb_layout_written, size),
+		    odb_file_length(odb_layout_written, size), error);
+}
+
+/* Makes sure that what is in use has blocks, in a file that somebody made with holes. */
+static int back_used(struct odb *db, struct odb_error *error)
+{
+	off_t hole = lseek(db->fd, 0, SEEK_HOLE);
+
+	db->backed = db->size;
+	if (hole < 0 || (uint64_t)hole >= odb_file_length(odb_layout_written, db->size))
+		return 0;
+	db->backed = db->current_size;
+	if (back(db, 0,
+		 odb_nodes_offset(odb_layout_written) + (uint64_t)db->backed * ODB_NODE_LENGTH,
+		 error))
+		return -1;
+	return back_buckets(db, db->size, error);
+}
+
+int odb_mend(struct odb *db, struct odb_error *error)
+{
+	uint32_t last = db->current_size - 1;
+	uint32_t *bucket = &db->buckets[odb_bucket(db->nodes[last].key, db->size)];
+
+	if (db->shape.growing && ftruncate(db->fd, (off_t)db->map_length))
+		return odb_fail_errno(error, db->path, "cannot undo an interrupted growth");
+	db->shape.growing = false;
+	if (back_used(db, error))
+		return -1;
+	if (!last || *bucket == last)
+		return 0;
+	/* *bucket is not last while this runs, so a kill here is seen the next time. */
+	memset(db->buckets, 0, (size_t)db->size * ODB_BUCKET_LENGTH);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	link_all(db);
+	return 0;
+}
+
+/* Beyond the limit the kernel would send SIGXFSZ. */
+static bool is_beyond_limit(uint64_t length)
+{
+	struct rlimit limit;
+
+	return length > INT64_MAX || length > SIZE_MAX ||
+	       (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+		length > limit.rlim_cur);
+}
+
+/* Undoes a lengthening.  If that fails too, the next writer does it: odb_mend(). */
+static void shorten(struct odb *db)
+{
+	if (ftruncate(db->fd, (off_t)db->map_length))
+		return;
+}
+
+/* Makes the file longer and the mapping with it; undoes what it did on error. */
+static int lengthen(struct odb *db, uint32_t size, struct odb_error *error)
+{
+	uint64_t length = odb_file_length(odb_layout_written, size);
+	void *map;
+
+	if (is_beyond_limit(length))
+		return odb_fail(error, EFBIG, db->path,
+				"cannot grow to %llu bytes: beyond the limit of file size",
+				(unsigned long long)length);
+	if (ftruncate(db->fd, (off_t)length))
+		return odb_fail_errno(error, db->path, "cannot grow");
+	if (back_buckets(db, size, error)) {
+		shorten(db);
+		return -1;
+	}
+	map = mremap(db->map, db->map_length, length, MREMAP_MAYMOVE);
+	if (map == MAP_FAILED) {
+		odb_fail_errno(error, db->path, "cannot map");
+		shorten(db);
+		return -1;
+	}
+	db->map = map;
+	db->map_length = length;
+	return 0;
+}
+
+static int grow(struct odb *db, struct odb_error *error)
+{
+	uint32_t old_size = db->size;
+
+	if (old_size >= ODB_SIZE_MAX)
+		return odb_fail(error, EFBIG, db->path, "all of its %lu nodes are used",
+				(unsigned long)ODB_SIZE_MAX);
+	if (lengthen(db, old_size * 2, error))
+		return -1;
+	odb_place(db, old_size * 2);
+	odb_store(&db->descr->size, db->size);
+	link_all(db);
+	/* What were buckets are nodes now, and have blocks already. */
+	if (db->backed == old_size)
+		db->backed += old_size / (ODB_NODE_LENGTH / ODB_BUCKET_LENGTH);
+	return 0;
+}
+
+int odb_make_room(struct odb *db, uint64_t end, struct odb_error *error)
+{
+	while (end > db->size) {
+		if (grow(db, error))
+			return -1;
+	}
+	return end > db->backed ? back_nodes(db, end, error) : 0;
+}
