@@ -185,3 +185,18 @@ int odb_file_probe(int fd, uint8_t head[static ODB_HEAD_MAX], uint64_t *length,
 		errno = 0;
 	}
 }
+
+int odb_leftover(const char *path, bool remove)
+{
+	int fd = odb_file_open(path, O_RDONLY, NULL);
+	int ret = 1;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -1;
+	if (odb_file_is_locked(fd))
+		ret = 0;
+	else if (remove && unlink(path) && errno != ENOENT)
+		ret = -1;
+	close(fd);
+	return ret;
+}

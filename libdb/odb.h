@@ -81,7 +81,8 @@ enum odb_mode {
 int odb_open(struct odb **out, const char *path, enum odb_mode mode, const struct odb_header *fresh,
 	     struct odb_error *error);
 
-#define ODB_TEMPORARY ".odb-" /* start of the names of unfinished files; only a kill leaves one */
+/* Start of the names of unfinished files, of which only a kill leaves one: odb_leftover(). */
+#define ODB_TEMPORARY ".odb-"
 
 /* Unmaps and frees; @db may be NULL.  What was added is in the file already. */
 void odb_close(struct odb *db);
@@ -170,5 +171,17 @@ struct odb_repair {
  * Return: 0, or -1 with @error set: the file is as it was.
  */
 int odb_repair(const char *path, struct odb_repair *result, struct odb_error *error);
+
+/**
+ * odb_leftover - whether an unfinished file was left by a writer that was killed
+ * @path: a file whose name begins with ODB_TEMPORARY
+ * @remove: remove it, if so
+ *
+ * A writer that is still at work and loses its file by bad luck begins again.
+ *
+ * Return: 1 if it is (and has been removed), 0 if a writer is at work on it or it is gone,
+ * -1 and errno if it cannot be opened or removed.
+ */
+int odb_leftover(const char *path, bool remove);
 
 #endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sample files as text and as JSON. */
+#ifndef OPDB_DUMP_H
+#define OPDB_DUMP_H
+
+#include <stdbool.h>
+
+struct dump_style {
+	bool json;   /* one object a line and file, instead of text */
+	bool merged; /* sorted by key, one entry a key, instead of the nodes of the file */
+};
+
+/* Prints a sample file.  Return: 0, or -1 after a complaint. */
+int dump(const struct dump_style *style, const char *path);
+
+#endif
