@@ -74,7 +74,7 @@ archive_setup()
 		missing "an entry for Debian's archive in /etc/apt/sources.list or" \
 			"/etc/apt/sources.list.d (apt-get indextargets shows those there are)"
 
-	mkdir -p "$archive"/{lists,archives}/partial
+	mkdir -p "$archive"/{lists,archives,none}/partial
 	: >"$archive/status"
 	{
 		# shellcheck disable=SC2086
@@ -137,8 +137,9 @@ archive_closure()
 {
 	local suite=$1 uris
 	shift
+	# apt leaves out what it has downloaded already, hence the empty folder
 	uris=$(archive_apt apt-get install -qq --print-uris --no-install-recommends \
-		-t "$suite" "$@") || die "the archive can't satisfy: $*"
+		-o "Dir::Cache::archives=$archive/none" -t "$suite" "$@") || die "the archive can't satisfy: $*"
 	awk '{ print $2 }' <<<"$uris"
 }
 

@@ -124,6 +124,9 @@ fill_root()
 		[[ -e $tree/bin/$applet || -e $tree/sbin/$applet ]] ||
 			ln -s busybox "$tree/bin/$applet"
 	done
+	printf '%s\n' root:x:0:0:root:/root:/bin/bash nobody:x:65534:65534:nobody:/:/bin/sh \
+		>"$tree/etc/passwd"
+	printf '%s\n' root:x:0: nogroup:x:65534: >"$tree/etc/group"
 	mkdir -p "$tree/vm"
 	(cd "$tree" && find . -print0 | sort -z | cpio -o -0 -H newc --quiet) >"$new/root.cpio"
 	rm -rf "$tree"

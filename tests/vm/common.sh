@@ -31,6 +31,12 @@ kernel_known()
 	esac
 }
 
+# smp_known N - stop unless it is a sensible number of CPUs
+smp_known()
+{
+	[[ $1 =~ ^([1-9]|1[0-6])$ ]] || die "SMP=$1 is not a number of CPUs from 1 to 16"
+}
+
 # kernel_dir SERIES - the unpacked packages of that kernel, in the cache
 kernel_dir() { printf '%s/linux-%s' "$cache" "$1"; }
 

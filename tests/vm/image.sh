@@ -77,7 +77,10 @@ image_modules()
 	cp "$out/$1"/modules/*.ko "$tree/vm/modules/"
 	if [[ -f $out/$1/module/oprofile.ko ]]; then
 		cp "$out/$1/module/oprofile.ko" "$tree/usr/$extra/"
-		echo "extra/oprofile.ko:" >"$tree/usr/${extra%/extra}/modules.dep"
+		cp "$(kernel_dir "$1")/${extra%/extra}"/modules.{order,builtin,builtin.modinfo} \
+			"$tree/usr/${extra%/extra}/"
+		PATH=$PATH:/usr/sbin:/sbin depmod -b "$tree/usr" "$(kernel_release "$1")" ||
+			die "depmod failed on the guest's modules"
 	fi
 	pack "$tree" "$out/$1/modules.cpio"
 }
@@ -102,4 +105,26 @@ image_cases()
 	done
 	pack "$tree" "${tree%/tree}/cases.cpio"
 	rm -rf "$tree"
+}
+
+# image_prepare WITH-MODULE SERIES... - all that is the same in every run: fill the cache,
+# build the modules, make the archives.  Holds the output folder until this process ends.
+image_prepare()
+{
+	local with_module=$1 series
+	shift
+
+	[[ -f $build/build.ninja ]] || die "$build is not built yet: make build"
+	"$vm/cache.sh"
+	hold "$out/lock"
+	image_programs
+	for series; do
+		if $with_module; then
+			module_build_all "$series"
+		else
+			rm -rf "$out/$series/module"
+			module_build_tests "$series"
+		fi
+		image_modules "$series"
+	done
 }

@@ -30,7 +30,7 @@ only_kernel='' only_smp='' folder=$vm/cases tally='' with_module=true
 while getopts k:s:d:t:m option; do
 	case $option in
 	k) only_kernel=$OPTARG; kernel_known "$OPTARG" ;;
-	s) only_smp=$OPTARG ;;
+	s) only_smp=$OPTARG; smp_known "$OPTARG" ;;
 	d) folder=$OPTARG ;;
 	t) tally=$OPTARG ;;
 	m) with_module=false ;;
@@ -38,7 +38,6 @@ while getopts k:s:d:t:m option; do
 	esac
 done
 shift $((OPTIND - 1))
-[[ $only_smp =~ ^([1-9]|1[0-6])?$ ]] || die "SMP=$only_smp is not a number of CPUs from 1 to 16"
 
 # header CASE KEY - the value of a line of a case's head
 header() { sed -n "1,/^[^#]/s/^# $2: *//p" "$folder/$1.sh" | head -n 1; }
@@ -74,19 +73,8 @@ for series in ${only_kernel:-$kernels}; do
 done
 [[ ${#boots[@]} -gt 0 ]] || die "no case asks for that kernel"
 
-"$vm/cache.sh"
-hold "$out/lock"
-
-image_programs
-for series in ${only_kernel:-$kernels}; do
-	if $with_module; then
-		module_build_all "$series"
-	else
-		rm -rf "$out/$series/module"
-		module_build_tests "$series"
-	fi
-	image_modules "$series"
-done
+# shellcheck disable=SC2086
+image_prepare $with_module ${only_kernel:-$kernels}
 
 passed=0 failed=0 skipped=0
 number=0

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The words a person types.  Userspace is built by Meson in $(BUILD), the module by Kbuild;
+# this file only calls them.
+
+BUILD ?= build
+KERNEL ?= 6.1
+SMP ?= 2
+PREFIX ?=
+DESTDIR ?=
+
+export BUILD := $(abspath $(BUILD))
+
+# Where the running kernel's headers are, if they are.
+HEADERS := $(wildcard /lib/modules/$(shell uname -r)/build)
+
+.PHONY: help all build module demo check unit vm-check vm-test vm-shell vm-selftest update \
+	bench install clean lint
+
+help:
+	@echo 'make demo       profile real programs in a virtual machine, and print the reports'
+	@echo 'make check      all tests: unit tests, and the module on Linux 6.1 and 6.12'
+	@echo
+	@echo 'make build      programs and libraries, into $(notdir $(BUILD))/'
+	@echo 'make module     oprofile.ko for the running kernel (needs its headers)'
+	@echo 'make install    programs and man pages; PREFIX=/usr/local DESTDIR= as usual'
+	@echo 'make unit       unit tests only'
+	@echo 'make vm-check   guest tests only; KERNEL=6.1 or 6.12 for one kernel'
+	@echo 'make vm-test    one guest test: CASE=name KERNEL=6.1 SMP=2'
+	@echo 'make vm-shell   a shell in a guest, ready to profile; KERNEL=6.1 SMP=2'
+	@echo 'make vm-selftest  prove that the guest harness judges rightly'
+	@echo 'make update     fetch newer kernels and QEMU for the guests, if there are any'
+	@echo 'make bench      rates of the parts that must be fast'
+	@echo 'make lint       shellcheck on all scripts'
+	@echo 'make clean      remove what was built (the cache of kernels and QEMU stays)'
+
+all: build
+
+build:
+	@tools/packages.sh
+	@tools/build.sh
+
+module:
+	$(if $(HEADERS),,$(error no headers of the running kernel: apt-get install linux-headers-$(shell uname -r)))
+	$(MAKE) -C $(HEADERS) M=$(CURDIR) modules
+
+demo: build
+	@tests/vm/demo.sh -s $(SMP) -k $(KERNEL)
+
+check:
+	@tests/check.sh
+
+unit:
+	@tests/check.sh unit
+
+vm-check: build
+	@tests/vm/run.sh $(if $(filter command environment,$(firstword $(origin KERNEL))),-k $(KERNEL))
+
+vm-test: build
+	@test -n '$(CASE)' || { echo 'which one? make vm-test CASE=name; there are:' \
+		$(basename $(notdir $(wildcard tests/vm/cases/*.sh))); exit 2; }
+	@tests/vm/run.sh -k $(KERNEL) -s $(SMP) $(CASE)
+
+vm-shell: build
+	@tests/vm/shell.sh -k $(KERNEL) -s $(SMP)
+
+vm-selftest: build
+	@tests/vm/selftest.sh -k $(KERNEL)
+
+update:
+	@tests/vm/cache.sh --update
+
+bench:
+	@tools/packages.sh
+	@tests/bench.sh
+
+install: build
+	$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX))
+	meson install -C $(BUILD) $(if $(DESTDIR),--destdir=$(abspath $(DESTDIR)))
+	@echo 'The kernel module is apart:'
+	@echo '  $(if $(HEADERS),make module && make -C $(HEADERS) M=$(CURDIR) modules_install && depmod,install the headers of your kernel (linux-headers-$(shell uname -r)), then: make module)'
+
+lint:
+	shellcheck -x $(wildcard tools/*.sh tests/*.sh tests/vm/*.sh tests/vm/cases/*.sh \
+		tests/vm/selftest/cases/*.sh) $(wildcard tests/vm/guest/*) .ci/run
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Shows the profiler at work: boots a guest, profiles real programs in it and prints the
+# reports.
+#
+#	demo.sh [-k SERIES] [-s SMP]
+
+. "$(dirname "$0")/common.sh"
+. "$vm/module.sh"
+. "$vm/image.sh"
+. "$vm/guest.sh"
+
+series=${kernels%% *} smp=2
+while getopts k:s: option; do
+	case $option in
+	k) series=$OPTARG; kernel_known "$OPTARG" ;;
+	s) smp=$OPTARG; smp_known "$OPTARG" ;;
+	*) exit 2 ;;
+	esac
+done
+
+image_prepare true "$series"
+run=$out/demo/$series
+rm -rf "$run"
+mkdir -p "$run"
+limit=150
+echo "demo $limit" >"$run/list"
+image_cases "$run" list="$run/list" "$vm/guest/demo.sh"
+say "booting Linux $(kernel_release "$series") with $smp emulated CPUs"
+guest_boot "$run" "$series" "$smp" "" $limit
+sed '1{/^==== /d}' "$run/output.log" 2>/dev/null || true
+
+verdicts=$(guest_judge "$run" demo)
+if grep -q '^not ok' <<<"$verdicts"; then
+	grep '^not ok' <<<"$verdicts" | sed 's/^not ok \([^ ]*\) [^ ]*/demo: error: \1:/' >&2
+	die "the demo failed; logs: $run/{console,output}.log"
+fi
+say "logs: $run/{console,output}.log"

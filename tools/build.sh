@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Builds userspace in $BUILD (default: build/), setting it up the first time:
+#
+#	build.sh [MESON-OPTION...]	options are for the set-up
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=${BUILD:-$top/build}
+
+mkdir -p "$build"
+exec 9>"$build/.lock"
+flock 9		# two makes at a time must not set it up twice
+
+log=$build/setup.log
+if [[ ! -f $build/build.ninja ]]; then
+	meson setup "$@" "$build" "$top" >"$log" 2>&1 || {
+		cat "$log" >&2
+		echo "build: error: meson could not set up $build" >&2
+		exit 1
+	}
+fi
+# Says what it does only if it has something to do.
+log=$build/build.log
+ninja -C "$build" >"$log" 2>&1 || {
+	grep -vE '^\[[0-9]+/[0-9]+\] ' "$log" >&2
+	echo "build: error: see above (log: $log)" >&2
+	exit 1
+}

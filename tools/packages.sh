@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Sees to it that the machine has what the build needs.
+#
+#	packages.sh		install what is missing (Debian, as root), or name it and stop
+#	packages.sh --list	print the packages' names
+#
+# Exit codes: 0 all there, 1 installing failed, 2 something is missing and can't be installed.
+
+set -euo pipefail
+
+# package	how to see that it is there, whatever system this is:
+#		"cmd NAME", "header NAME", "lib NAME" (pkg-config)
+table="
+gcc		cmd gcc
+gcc-12		cmd gcc-12
+libc6-dev	header stdio.h
+make		cmd make
+meson		cmd meson
+ninja-build	cmd ninja
+pkgconf		cmd pkg-config
+binutils-dev	header bfd.h
+libiberty-dev	header libiberty/libiberty.h
+libpopt-dev	lib popt
+libcmocka-dev	lib cmocka
+libdw-dev	lib libdw
+libelf-dev	lib libelf
+libkmod-dev	lib libkmod
+zlib1g-dev	lib zlib
+libzstd-dev	lib libzstd
+cpio		cmd cpio
+kmod		cmd depmod
+"
+
+say() { printf 'packages: %s\n' "$*" >&2; }
+
+# A tool for root may be outside of PATH.
+PATH=$PATH:/usr/sbin:/sbin
+
+there()
+{
+	case $1 in
+	cmd) command -v "$2" >/dev/null ;;
+	header) echo "#include <$2>" | gcc -E -x c -DPACKAGE -DPACKAGE_VERSION - ;;
+	lib) pkg-config --exists "$2" ;;
+	esac >/dev/null 2>&1
+}
+
+wanted() { awk 'NF { print $1 }' <<<"$table"; }
+
+# The packages that are missing: by dpkg where there is one, else by what they bring.
+missing()
+{
+	local package kind name
+
+	if command -v dpkg-query >/dev/null; then
+		# shellcheck disable=SC2016,SC2046
+		comm -23 <(wanted | sort) <(dpkg-query -W \
+			-f '${db:Status-Abbrev} ${Package}\n' $(wanted) 2>/dev/null |
+			awk '$1 == "ii" { print $2 }' | sort)
+		return
+	fi
+	while read -r package kind name; do
+		[[ -z $package ]] || there "$kind" "$name" || echo "$package"
+	done <<<"$table"
+}
+
+case ${1:-} in
+"") ;;
+--list) wanted; exit 0 ;;
+*) say "error: unknown option $1 (only --list is known)"; exit 2 ;;
+esac
+
+mapfile -t packages < <(missing)
+[[ ${#packages[@]} -gt 0 ]] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+	say "missing: ${packages[*]}"
+	say "this is no Debian: install what these Debian packages hold, by whatever name it has here"
+	exit 2
+fi
+if [[ $(id -u) -ne 0 ]]; then
+	say "missing: ${packages[*]}"
+	say "as root: apt-get install ${packages[*]}"
+	exit 2
+fi
+
+say "installing: ${packages[*]}"
+export DEBIAN_FRONTEND=noninteractive
+install=(apt-get -qq -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=5
+	-o Dpkg::Use-Pty=0 install --no-install-recommends "${packages[@]}")
+for try in 1 2 3; do
+	# The index may be empty on a new machine, or too old for the mirror.
+	if apt-get -qq update && "${install[@]}" >/dev/null; then
+		exit 0
+	fi
+	say "that failed (try $try of 3)"
+done
+say "error: apt-get could not install them; to see why: apt-get install ${packages[*]}"
+exit 1
