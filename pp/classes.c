@@ -27,11 +27,13 @@ int pp_merge_parse(struct pp_merge *merge, const char *list, struct op_error *er
 		else if (!strcmp(item, "lib") || !strcmp(item, "library"))
 			merge->lib = true;
 		else if (!strcmp(item, "all"))
-			merge->cpu = merge->tid = merge->tgid = merge->unit_mask = merge->lib = true;
+			merge->cpu = merge->tid = merge->tgid = merge->unit_mask = merge->lib =
+				true;
 		else
 			result = op_error_set(error, EINVAL,
 					      "--merge=%s: '%s' is none of cpu, tid, tgid, "
-					      "unitmask, lib, all", list, item);
+					      "unitmask, lib, all",
+					      list, item);
 	}
 	free(copy);
 	return result;
@@ -98,7 +100,7 @@ struct differences {
 static struct differences find_differences(const struct pp_classes *classes)
 {
 	const struct pp_class *first = classes->items;
-	struct differences differ = { .tid_is_tgid = true };
+	struct differences differ = {.tid_is_tgid = true};
 
 	for (size_t i = 0; i < classes->n; i++) {
 		const struct pp_class *class = &classes->items[i];
@@ -129,12 +131,12 @@ static int find_axis(struct pp_classes *classes, struct op_error *error)
 		enum pp_axis axis;
 		const char *what, *mend;
 	} axes[] = {
-		{ differ.event, PP_AXIS_EVENT, "event", "event:NAME or count:N" },
-		{ differ.unit_mask && !differ.event, PP_AXIS_EVENT, "unit mask", "--merge=unitmask" },
-		{ differ.cpu, PP_AXIS_CPU, "CPU", "--merge=cpu" },
-		{ differ.tgid, PP_AXIS_TGID, "process", "--merge=tgid" },
-		{ differ.tid && !(differ.tgid && differ.tid_is_tgid), PP_AXIS_TID, "thread",
-		  "--merge=tid" },
+		{differ.event, PP_AXIS_EVENT, "event", "event:NAME or count:N"},
+		{differ.unit_mask && !differ.event, PP_AXIS_EVENT, "unit mask", "--merge=unitmask"},
+		{differ.cpu, PP_AXIS_CPU, "CPU", "--merge=cpu"},
+		{differ.tgid, PP_AXIS_TGID, "process", "--merge=tgid"},
+		{differ.tid && !(differ.tgid && differ.tid_is_tgid), PP_AXIS_TID, "thread",
+		 "--merge=tid"},
 	};
 	char *what = NULL, *mend = NULL;
 	int result = 0;
@@ -184,27 +186,27 @@ static void name_class(const struct pp_classes *classes, struct pp_class *class)
 		}
 		break;
 	case PP_AXIS_CPU:
-		class->column = class->cpu == OP_ALL ? pp_copy("cpu:all") :
-						       pp_format("cpu:%" PRId64, class->cpu);
-		class->title = class->cpu == OP_ALL ?
-				       pp_copy("Samples on all CPUs") :
-				       pp_format("Samples on CPU %" PRId64, class->cpu);
+		class->column = class->cpu == OP_ALL ? pp_copy("cpu:all")
+						     : pp_format("cpu:%" PRId64, class->cpu);
+		class->title = class->cpu == OP_ALL
+				       ? pp_copy("Samples on all CPUs")
+				       : pp_format("Samples on CPU %" PRId64, class->cpu);
 		break;
 	case PP_AXIS_TGID:
-		class->column = class->tgid == OP_ALL ? pp_copy("tgid:all") :
-							pp_format("tgid:%" PRId64, class->tgid);
-		class->title = class->tgid == OP_ALL ?
-				       pp_copy("Processes with any thread group ID") :
-				       pp_format("Processes with a thread group ID of %" PRId64,
-						 class->tgid);
+		class->column = class->tgid == OP_ALL ? pp_copy("tgid:all")
+						      : pp_format("tgid:%" PRId64, class->tgid);
+		class->title = class->tgid == OP_ALL
+				       ? pp_copy("Processes with any thread group ID")
+				       : pp_format("Processes with a thread group ID of %" PRId64,
+						   class->tgid);
 		break;
 	case PP_AXIS_TID:
-		class->column = class->tid == OP_ALL ? pp_copy("tid:all") :
-						       pp_format("tid:%" PRId64, class->tid);
-		class->title = class->tid == OP_ALL ?
-				       pp_copy("Processes with any thread ID") :
-				       pp_format("Processes with a thread ID of %" PRId64,
-						 class->tid);
+		class->column = class->tid == OP_ALL ? pp_copy("tid:all")
+						     : pp_format("tid:%" PRId64, class->tid);
+		class->title =
+			class->tid == OP_ALL
+				? pp_copy("Processes with any thread ID")
+				: pp_format("Processes with a thread ID of %" PRId64, class->tid);
 		break;
 	}
 }
@@ -212,8 +214,7 @@ static void name_class(const struct pp_classes *classes, struct pp_class *class)
 static void add_class(struct pp_classes *classes, size_t *capacity,
 		      const struct op_sample_name *name)
 {
-	classes->items = pp_grow(classes->items, capacity, classes->n + 1,
-				 sizeof(struct pp_class));
+	classes->items = pp_grow(classes->items, capacity, classes->n + 1, sizeof(struct pp_class));
 	classes->items[classes->n++] = (struct pp_class){
 		.event = name->event,
 		.count = name->count,

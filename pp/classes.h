@@ -32,10 +32,10 @@ enum pp_axis { PP_AXIS_EVENT, PP_AXIS_CPU, PP_AXIS_TGID, PP_AXIS_TID };
 struct pp_class {
 	const char *event; /* of a file of the list; lives as long as the list */
 	uint64_t count, unit_mask;
-	bool many_unit_masks; /* merged from files with different ones */
+	bool many_unit_masks;	/* merged from files with different ones */
 	int64_t tgid, tid, cpu; /* or OP_ALL */
-	char *column; /* "TIMER:0", "cpu:1": the head of its column */
-	char *title;  /* "Samples on CPU 1"; NULL on the event axis */
+	char *column;		/* "TIMER:0", "cpu:1": the head of its column */
+	char *title;		/* "Samples on CPU 1"; NULL on the event axis */
 };
 
 struct pp_classes {

@@ -72,9 +72,9 @@ static void read_file(struct reading *reading)
 {
 	struct pp_collation *collation = reading->collation;
 	const struct pp_profile_wish *wish = collation->wish;
-	const char *root = wish->search->archive ? wish->search->archive :
-			   wish->search->root	 ? wish->search->root :
-						   "";
+	const char *root = wish->search->archive ? wish->search->archive
+			   : wish->search->root	 ? wish->search->root
+						 : "";
 	const char *trouble = NULL;
 	struct op_error error;
 
@@ -89,6 +89,19 @@ static void read_file(struct reading *reading)
 			       reading->path, error.text);
 }
 
+/* Memory without a file has addresses, but no symbols. */
+static void read_memory(struct reading *reading)
+{
+	const struct op_image_name *id = reading->image->id;
+
+	if (id->end <= id->start)
+		return;
+	reading->symbols.code = pp_alloc(1, sizeof(*reading->symbols.code));
+	reading->symbols.n_code = 1;
+	reading->symbols.code->end = id->end - id->start;
+	reading->symbols.code->vma = id->start;
+}
+
 static void read_image(struct reading *reading)
 {
 	switch (reading->image->id->kind) {
@@ -98,7 +111,8 @@ static void read_image(struct reading *reading)
 	case OP_IMAGE_KERNEL:
 		read_kernel(reading);
 		break;
-	case OP_IMAGE_ANON: /* whose memory has no symbols */
+	case OP_IMAGE_ANON:
+		read_memory(reading);
 		break;
 	}
 	reading->row_of = pp_alloc(reading->symbols.n + 1, sizeof(*reading->row_of));
@@ -149,8 +163,8 @@ static struct pp_row *add_row(struct reading *reading, size_t symbol)
 {
 	struct pp_profile *profile = reading->collation->profile;
 	const struct pp_symbols *symbols = &reading->symbols;
-	struct pp_row *row = pp_profile_keep(profile, sizeof(*row) + profile->classes->n *
-									     sizeof(uint64_t));
+	struct pp_row *row =
+		pp_profile_keep(profile, sizeof(*row) + profile->classes->n * sizeof(uint64_t));
 
 	row->counts = (uint64_t *)(row + 1);
 	row->app = reading->app;
@@ -392,9 +406,8 @@ static void drop_hidden_rows(struct pp_profile *profile, size_t first)
 void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 		      struct pp_sample_file **files, size_t n)
 {
-	struct reading reading = { .collation = collation,
-				   .image = image,
-				   .first_row = collation->profile->n_rows };
+	struct reading reading = {
+		.collation = collation, .image = image, .first_row = collation->profile->n_rows};
 
 	if (collation->wish->symbols)
 		read_image(&reading);

@@ -6,29 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* Longer first: a shorter one may be a part of it. */
 static const struct {
 	const char *from, *to;
 } short_names[] = {
-	{ "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
-	  "std::string" },
-	{ "std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string" },
-	{ "std::__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, "
-	  "std::allocator<wchar_t> >",
-	  "std::wstring" },
-	{ "std::basic_ostream<char, std::char_traits<char> >", "std::ostream" },
-	{ "std::basic_istream<char, std::char_traits<char> >", "std::istream" },
-	{ "std::basic_iostream<char, std::char_traits<char> >", "std::iostream" },
-	{ "std::basic_ios<char, std::char_traits<char> >", "std::ios" },
-	{ "std::basic_streambuf<char, std::char_traits<char> >", "std::streambuf" },
-	{ "std::__cxx11::basic_ostringstream<char, std::char_traits<char>, std::allocator<char> >",
-	  "std::ostringstream" },
-	{ "std::__cxx11::basic_istringstream<char, std::char_traits<char>, std::allocator<char> >",
-	  "std::istringstream" },
-	{ "std::__cxx11::basic_stringstream<char, std::char_traits<char>, std::allocator<char> >",
-	  "std::stringstream" },
-	{ "std::__cxx11::", "std::" },
+	{"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+	 "std::string"},
+	{"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"},
+	{"std::__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, "
+	 "std::allocator<wchar_t> >",
+	 "std::wstring"},
+	{"std::basic_ostream<char, std::char_traits<char> >", "std::ostream"},
+	{"std::basic_istream<char, std::char_traits<char> >", "std::istream"},
+	{"std::basic_iostream<char, std::char_traits<char> >", "std::iostream"},
+	{"std::basic_ios<char, std::char_traits<char> >", "std::ios"},
+	{"std::basic_streambuf<char, std::char_traits<char> >", "std::streambuf"},
+	{"std::__cxx11::basic_ostringstream<char, std::char_traits<char>, std::allocator<char> >",
+	 "std::ostringstream"},
+	{"std::__cxx11::basic_istringstream<char, std::char_traits<char>, std::allocator<char> >",
+	 "std::istringstream"},
+	{"std::__cxx11::basic_stringstream<char, std::char_traits<char>, std::allocator<char> >",
+	 "std::stringstream"},
+	{"std::__cxx11::", "std::"},
 };
 
 #define N_SHORT_NAMES (sizeof(short_names) / sizeof(short_names[0]))

@@ -55,7 +55,7 @@ static void gather(struct pp_image_search *search)
 
 static char *find_by_base(struct pp_image_search *search, const char *name, const char **trouble)
 {
-	struct pp_found_file key = { .path = (char *)"" }, *file, *end;
+	struct pp_found_file key = {.path = (char *)""}, *file, *end;
 	size_t low = 0, high;
 
 	if (!search->searched)
@@ -83,8 +83,8 @@ static char *find_by_base(struct pp_image_search *search, const char *name, cons
 
 char *pp_image_find(struct pp_image_search *search, const char *name, const char **trouble)
 {
-	const char *const prefixes[] = { search->archive, search->root,
-					 search->archive || search->root ? NULL : "" };
+	const char *const prefixes[] = {search->archive, search->root,
+					search->archive || search->root ? NULL : ""};
 	const char *why = NULL;
 	struct stat status;
 	char *path;

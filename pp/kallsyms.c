@@ -63,9 +63,9 @@ static int parse_module(char *line, struct pp_kernel_module *module)
 {
 	module->name = next_word(&line);
 	return !module->name || read_hex(next_word(&line), &module->address) ||
-			       read_hex(next_word(&line), &module->size) ?
-		       -1 :
-		       0;
+			       read_hex(next_word(&line), &module->size)
+		       ? -1
+		       : 0;
 }
 
 static int compare_symbols(const void *a, const void *b)

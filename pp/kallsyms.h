@@ -28,8 +28,8 @@ struct pp_kallsyms {
 	size_t n_symbols;
 	struct pp_kernel_module *modules; /* in the order of the file */
 	size_t n_modules;
-	uint64_t start; /* _stext, or _text; 0 if neither is there */
-	uint64_t end;	/* _etext, or 0 */
+	uint64_t start;			   /* _stext, or _text; 0 if neither is there */
+	uint64_t end;			   /* _etext, or 0 */
 	char *symbols_text, *modules_text; /* what the names point into */
 };
 

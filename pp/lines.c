@@ -35,7 +35,7 @@ static void add_unit(struct pp_lines *lines, Dwarf_Die *unit)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		Dwarf_Line *line = dwarf_onesrcline(table, i);
-		struct entry entry = { .order = lines->n };
+		struct entry entry = {.order = lines->n};
 		bool ends = false;
 		Dwarf_Addr vma;
 
@@ -46,8 +46,8 @@ static void add_unit(struct pp_lines *lines, Dwarf_Die *unit)
 			entry.file = dwarf_linesrc(line, NULL, NULL);
 			dwarf_lineno(line, &entry.line);
 		}
-		lines->entries = pp_grow(lines->entries, &lines->capacity, lines->n + 1,
-					 sizeof(entry));
+		lines->entries =
+			pp_grow(lines->entries, &lines->capacity, lines->n + 1, sizeof(entry));
 		lines->entries[lines->n++] = entry;
 	}
 }
@@ -74,8 +74,7 @@ struct pp_lines *pp_lines_read(const char *path)
 	lines->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (lines->fd >= 0 && !fstat(lines->fd, &status) && S_ISREG(status.st_mode))
 		lines->dwarf = dwarf_begin(lines->fd, DWARF_C_READ);
-	while (lines->dwarf &&
-	       !dwarf_get_units(lines->dwarf, unit, &unit, NULL, NULL, &die, NULL))
+	while (lines->dwarf && !dwarf_get_units(lines->dwarf, unit, &unit, NULL, NULL, &die, NULL))
 		add_unit(lines, &die);
 	if (lines->n) {
 		qsort(lines->entries, lines->n, sizeof(*lines->entries), compare_entries);

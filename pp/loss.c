@@ -21,30 +21,30 @@ static const struct {
 	enum account account;
 	const char *words; /* of a cause */
 } numbers[] = {
-	{ "total_samples", RECEIVED, NULL },
-	{ "samples_stored", STORED, NULL },
-	{ "samples_filtered", FILTERED, NULL },
-	{ "lost_no_mapping", LOST, "user code in no file or memory that is known" },
-	{ "lost_kernel", LOST, "kernel code in neither the kernel nor a module" },
-	{ "lost_invalid_domain", LOST, "task or CPU not known" },
-	{ "lost_samplefile", LOST, "the sample file could not be written" },
-	{ "lost_no_event", LOST, "a counter without an event" },
-	{ "lost_no_app_for_user_sample", LOST, "anonymous memory of an unknown program" },
-	{ "lost_no_app_for_kernel_sample", LOST, "kernel code for an unknown program" },
-	{ "sample_received", KERNEL_RECEIVED, NULL },
-	{ "sample_lost_overflow", KERNEL_LOST, "in the kernel: the buffer of a CPU was full" },
-	{ "sample_lost_no_room", KERNEL_LOST, "in the kernel: the event buffer was full" },
-	{ "sample_lost_nested", KERNEL_LOST, "in the kernel: one sample interrupted another" },
-	{ "sample_lost_no_mm", KERNEL_LOST, "in the kernel: the process was gone" },
-	{ "sample_lost_no_mapping", KERNEL_LOST, "in the kernel: the mapping was gone" },
-	{ "sample_invalid_eip", KERNEL_LOST, "in the kernel: the address made no sense" },
-	{ "event_lost_overflow", OTHER_LOST, "words that the event buffer had no room for" },
-	{ "unmapped_lost", OTHER_LOST, "notes of mappings that the kernel had no room for" },
-	{ "bt_lost_no_mapping", OTHER_LOST, "backtraces with a frame whose mapping was gone" },
-	{ "lost_bt_no_mapping", OTHER_LOST, "frames of backtraces in nothing known" },
-	{ "lost_bt_no_sample", OTHER_LOST, "frames of backtraces whose sample was lost" },
-	{ "lost_bt_samplefile", OTHER_LOST, "frames whose sample file could not be written" },
-	{ "bad_records", OTHER_LOST, "records of the event buffer that made no sense" },
+	{"total_samples", RECEIVED, NULL},
+	{"samples_stored", STORED, NULL},
+	{"samples_filtered", FILTERED, NULL},
+	{"lost_no_mapping", LOST, "user code in no file or memory that is known"},
+	{"lost_kernel", LOST, "kernel code in neither the kernel nor a module"},
+	{"lost_invalid_domain", LOST, "task or CPU not known"},
+	{"lost_samplefile", LOST, "the sample file could not be written"},
+	{"lost_no_event", LOST, "a counter without an event"},
+	{"lost_no_app_for_user_sample", LOST, "anonymous memory of an unknown program"},
+	{"lost_no_app_for_kernel_sample", LOST, "kernel code for an unknown program"},
+	{"sample_received", KERNEL_RECEIVED, NULL},
+	{"sample_lost_overflow", KERNEL_LOST, "in the kernel: the buffer of a CPU was full"},
+	{"sample_lost_no_room", KERNEL_LOST, "in the kernel: the event buffer was full"},
+	{"sample_lost_nested", KERNEL_LOST, "in the kernel: one sample interrupted another"},
+	{"sample_lost_no_mm", KERNEL_LOST, "in the kernel: the process was gone"},
+	{"sample_lost_no_mapping", KERNEL_LOST, "in the kernel: the mapping was gone"},
+	{"sample_invalid_eip", KERNEL_LOST, "in the kernel: the address made no sense"},
+	{"event_lost_overflow", OTHER_LOST, "words that the event buffer had no room for"},
+	{"unmapped_lost", OTHER_LOST, "notes of mappings that the kernel had no room for"},
+	{"bt_lost_no_mapping", OTHER_LOST, "backtraces with a frame whose mapping was gone"},
+	{"lost_bt_no_mapping", OTHER_LOST, "frames of backtraces in nothing known"},
+	{"lost_bt_no_sample", OTHER_LOST, "frames of backtraces whose sample was lost"},
+	{"lost_bt_samplefile", OTHER_LOST, "frames whose sample file could not be written"},
+	{"bad_records", OTHER_LOST, "records of the event buffer that made no sense"},
 };
 
 #define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
@@ -80,15 +80,12 @@ static int read_number(const char *path, const struct stat *status, void *contex
 
 void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 {
-	struct reading reading = { 0 };
+	struct reading reading = {0};
 	uint64_t other = 0;
 	uint64_t *const accounts[] = {
-		[RECEIVED] = &loss->received,
-		[STORED] = &loss->stored,
-		[FILTERED] = &loss->filtered,
-		[KERNEL_RECEIVED] = &loss->kernel_received,
-		[LOST] = &loss->lost,
-		[KERNEL_LOST] = &loss->kernel_lost,
+		[RECEIVED] = &loss->received, [STORED] = &loss->stored,
+		[FILTERED] = &loss->filtered, [KERNEL_RECEIVED] = &loss->kernel_received,
+		[LOST] = &loss->lost,	      [KERNEL_LOST] = &loss->kernel_lost,
 		[OTHER_LOST] = &other,
 	};
 
@@ -104,7 +101,7 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 		*accounts[numbers[i].account] += reading.values[i];
 		if (numbers[i].words && reading.values[i])
 			loss->causes[loss->n_causes++] =
-				(struct pp_loss_cause){ numbers[i].words, reading.values[i] };
+				(struct pp_loss_cause){numbers[i].words, reading.values[i]};
 	}
 }
 
@@ -115,13 +112,14 @@ bool pp_loss_any(const struct pp_loss *loss)
 
 void pp_loss_write(const struct pp_loss *loss, FILE *out)
 {
-	struct pp_line line = { 0 };
+	struct pp_line line = {0};
 
 	if (!loss->known) {
 		fputs("Samples: the session has no statistics of losses\n", out);
 		return;
 	}
-	fprintf(out, "Samples: %" PRIu64 " received, %" PRIu64 " stored", loss->received, loss->stored);
+	fprintf(out, "Samples: %" PRIu64 " received, %" PRIu64 " stored", loss->received,
+		loss->stored);
 	if (loss->filtered)
 		fprintf(out, ", %" PRIu64 " outside the image filter", loss->filtered);
 	fprintf(out, ", %" PRIu64 " lost", loss->lost);

@@ -28,6 +28,21 @@ struct job {
 	struct pp_loss loss;
 };
 
+/* Names that differ make columns, so the files behind them had better be good. */
+static int classify(struct job *job, struct op_error *error)
+{
+	const struct pp_merge *merge = &job->options.merge;
+	int result = pp_classes_make(&job->classes, &job->list, merge, error);
+
+	if (!result && job->classes.n <= 1)
+		return 0;
+	pp_sample_list_check(&job->list, &job->trouble);
+	pp_classes_free(&job->classes);
+	if (!job->list.n)
+		return op_error_set(error, EINVAL, "none of the sample files could be read");
+	return pp_classes_make(&job->classes, &job->list, merge, error);
+}
+
 static int find_samples(struct job *job, struct op_error *error)
 {
 	const struct pp_options *options = &job->options;
@@ -36,7 +51,7 @@ static int find_samples(struct job *job, struct op_error *error)
 				options->exclude_dependent, &job->trouble, error))
 		return -1;
 	if (job->list.n)
-		return pp_classes_make(&job->classes, &job->list, &options->merge, error);
+		return classify(job, error);
 	if (job->list.n_passed_over)
 		return op_error_set(error, ENOENT,
 				    "none of the %zu sample files in %s is meant by the "
@@ -64,8 +79,7 @@ static int make_profile(struct job *job, struct op_error *error)
 	job->search.paths = &options->image_paths;
 	pp_profile_make(&job->profile, &job->list, &job->classes, &wish, &job->trouble);
 	if (!job->profile.n_files)
-		return op_error_set(error, EINVAL, "none of the %zu sample files could be read",
-				    job->list.n);
+		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	return 0;
 }
 
@@ -146,7 +160,7 @@ static enum op_exit run(struct job *job, int argc, const char **argv, struct op_
 
 int main(int argc, char **argv)
 {
-	struct job job = { 0 };
+	struct job job = {0};
 	struct op_error error;
 	enum op_exit status;
 

@@ -42,8 +42,8 @@ static int take_threshold(struct pp_options *options, const char *text, struct o
 	options->style.threshold = strtod(text, &end);
 	if (errno || end == text || *end || !(options->style.threshold >= 0) ||
 	    options->style.threshold > 100)
-		return op_error_set(error, EINVAL,
-				    "--threshold=%s: not a percentage from 0 to 100", text);
+		return op_error_set(error, EINVAL, "--threshold=%s: not a percentage from 0 to 100",
+				    text);
 	return 0;
 }
 
@@ -63,8 +63,8 @@ static int take_demangle(struct pp_options *options, const char *text, struct op
 
 static int take_verbose(struct pp_options *options, const char *list, struct op_error *error)
 {
-	static const char *const topics[] = { "all",   "debug", "bfd", "level1",
-					      "sfile", "stats", "xml" };
+	static const char *const topics[] = {"all",   "debug", "bfd", "level1",
+					     "sfile", "stats", "xml"};
 	char *copy = pp_copy(list), *rest = copy, *item;
 	int result = 0;
 
@@ -76,7 +76,8 @@ static int take_verbose(struct pp_options *options, const char *list, struct op_
 		if (i == sizeof(topics) / sizeof(topics[0]))
 			result = op_error_set(error, EINVAL,
 					      "--verbose=%s: '%s' is none of all, debug, bfd, "
-					      "level1, sfile, stats, xml", list, item);
+					      "level1, sfile, stats, xml",
+					      list, item);
 		options->stats |= !strcmp(item, "stats") || !strcmp(item, "all");
 		options->verbose |= strcmp(item, "stats") != 0;
 	}
@@ -157,14 +158,14 @@ static int check(const struct pp_options *options, const struct flags *flags,
 		bool wrong;
 		const char *text;
 	} conflicts[] = {
-		{ flags->show_address, "--show-address needs --symbols" },
-		{ flags->debug_info, "--debug-info needs --symbols" },
-		{ flags->accumulated, "--accumulated needs --symbols" },
-		{ options->exclude.count, "--exclude-symbols needs --symbols" },
-		{ options->include.count, "--include-symbols needs --symbols" },
-		{ sorts_by(&options->style, PP_SORT_VMA), "--sort=vma needs --symbols" },
-		{ sorts_by(&options->style, PP_SORT_DEBUG), "--sort=debug needs --symbols" },
-		{ sorts_by(&options->style, PP_SORT_SYMBOL), "--sort=symbol needs --symbols" },
+		{flags->show_address, "--show-address needs --symbols"},
+		{flags->debug_info, "--debug-info needs --symbols"},
+		{flags->accumulated, "--accumulated needs --symbols"},
+		{options->exclude.count, "--exclude-symbols needs --symbols"},
+		{options->include.count, "--include-symbols needs --symbols"},
+		{sorts_by(&options->style, PP_SORT_VMA), "--sort=vma needs --symbols"},
+		{sorts_by(&options->style, PP_SORT_DEBUG), "--sort=debug needs --symbols"},
+		{sorts_by(&options->style, PP_SORT_SYMBOL), "--sort=symbol needs --symbols"},
 	};
 
 	for (size_t i = 0; !options->symbols && i < sizeof(conflicts) / sizeof(conflicts[0]); i++)
@@ -218,58 +219,57 @@ static void choose_session(struct pp_options *options)
 enum pp_options_result pp_options_parse(struct pp_options *options, int argc, const char **argv,
 					struct op_error *error)
 {
-	struct flags flags = { 0 };
+	struct flags flags = {0};
 	const struct poptOption table[] = {
-		{ "symbols", 'l', POPT_ARG_NONE, &flags.symbols, 0, "list symbols", NULL },
-		{ "details", 'd', POPT_ARG_NONE, &flags.details, 0,
-		  "list the addresses in symbols (includes --symbols and --show-address)", NULL },
-		{ "debug-info", 'g', POPT_ARG_NONE, &flags.debug_info, 0,
-		  "show source file and line", NULL },
-		{ "show-address", 'w', POPT_ARG_NONE, &flags.show_address, 0,
-		  "show the addresses of symbols", NULL },
-		{ "long-filenames", 'f', POPT_ARG_NONE, &flags.long_filenames, 0,
-		  "show whole paths", NULL },
-		{ "accumulated", 'a', POPT_ARG_NONE, &flags.accumulated, 0,
-		  "show running sums of samples and percentages", NULL },
-		{ "global-percent", '%', POPT_ARG_NONE, &flags.global_percent, 0,
-		  "make percentages relative to all samples", NULL },
-		{ "threshold", 't', POPT_ARG_STRING, NULL, OPTION_THRESHOLD,
-		  "leave out what has less than this part of the samples", "percent" },
-		{ "sort", 's', POPT_ARG_STRING, NULL, OPTION_SORT, "sort by these, first key first",
-		  "sample,image,app-name,symbol,debug,vma" },
-		{ "reverse-sort", 'r', POPT_ARG_NONE, &flags.reverse, 0, "turn the order around",
-		  NULL },
-		{ "merge", 'm', POPT_ARG_STRING, NULL, OPTION_MERGE,
-		  "sum up what was separated by these", "cpu,tid,tgid,unitmask,lib,all" },
-		{ "exclude-dependent", 'x', POPT_ARG_NONE, &flags.exclude_dependent, 0,
-		  "leave out libraries and kernel images of applications", NULL },
-		{ "exclude-symbols", 'e', POPT_ARG_STRING, NULL, OPTION_EXCLUDE,
-		  "leave out these symbols", "names" },
-		{ "include-symbols", 'i', POPT_ARG_STRING, NULL, OPTION_INCLUDE,
-		  "list only these symbols", "names" },
-		{ "demangle", 'D', POPT_ARG_STRING, NULL, OPTION_DEMANGLE,
-		  "how to show names of C++ and Rust (default: normal)", "none|normal|smart" },
-		{ "no-header", 'n', POPT_ARG_NONE, &flags.no_header, 0,
-		  "print neither heads of columns nor statistics", NULL },
-		{ "output-file", 'o', POPT_ARG_STRING, NULL, OPTION_OUTPUT, "write to this file",
-		  "file" },
-		{ "stats", 0, POPT_ARG_NONE, &flags.stats, 0,
-		  "say how many samples were received, stored and lost", NULL },
-		{ "callgraph", 'c', POPT_ARG_NONE, NULL, OPTION_CALLGRAPH, "not supported yet",
-		  NULL },
-		{ "xml", 'X', POPT_ARG_NONE, NULL, OPTION_XML, "not supported yet", NULL },
-		{ "session-dir", 0, POPT_ARG_STRING, NULL, OPTION_SESSION_DIR,
-		  "where the sessions are (default: oprofile_data, or " OP_SESSION_DEFAULT_DIR ")",
-		  "dir" },
-		{ "image-path", 'p', POPT_ARG_STRING, NULL, OPTION_IMAGE_PATH,
-		  "search these directories for images, too", "dirs" },
-		{ "root", 'R', POPT_ARG_STRING, NULL, OPTION_ROOT, "images are below this directory",
-		  "dir" },
-		{ "verbose", 'V', POPT_ARG_STRING, NULL, OPTION_VERBOSE,
-		  "show every warning (all) or the statistics (stats)", "all,stats,..." },
-		{ "version", 'v', POPT_ARG_NONE, &flags.version, 0, "show the version", NULL },
-		POPT_AUTOHELP POPT_TABLEEND
-	};
+		{"symbols", 'l', POPT_ARG_NONE, &flags.symbols, 0, "list symbols", NULL},
+		{"details", 'd', POPT_ARG_NONE, &flags.details, 0,
+		 "list the addresses in symbols (includes --symbols and --show-address)", NULL},
+		{"debug-info", 'g', POPT_ARG_NONE, &flags.debug_info, 0,
+		 "show source file and line", NULL},
+		{"show-address", 'w', POPT_ARG_NONE, &flags.show_address, 0,
+		 "show the addresses of symbols", NULL},
+		{"long-filenames", 'f', POPT_ARG_NONE, &flags.long_filenames, 0, "show whole paths",
+		 NULL},
+		{"accumulated", 'a', POPT_ARG_NONE, &flags.accumulated, 0,
+		 "show running sums of samples and percentages", NULL},
+		{"global-percent", '%', POPT_ARG_NONE, &flags.global_percent, 0,
+		 "make percentages relative to all samples", NULL},
+		{"threshold", 't', POPT_ARG_STRING, NULL, OPTION_THRESHOLD,
+		 "leave out what has less than this part of the samples", "percent"},
+		{"sort", 's', POPT_ARG_STRING, NULL, OPTION_SORT, "sort by these, first key first",
+		 "sample,image,app-name,symbol,debug,vma"},
+		{"reverse-sort", 'r', POPT_ARG_NONE, &flags.reverse, 0, "turn the order around",
+		 NULL},
+		{"merge", 'm', POPT_ARG_STRING, NULL, OPTION_MERGE,
+		 "sum up what was separated by these", "cpu,tid,tgid,unitmask,lib,all"},
+		{"exclude-dependent", 'x', POPT_ARG_NONE, &flags.exclude_dependent, 0,
+		 "leave out libraries and kernel images of applications", NULL},
+		{"exclude-symbols", 'e', POPT_ARG_STRING, NULL, OPTION_EXCLUDE,
+		 "leave out these symbols", "names"},
+		{"include-symbols", 'i', POPT_ARG_STRING, NULL, OPTION_INCLUDE,
+		 "list only these symbols", "names"},
+		{"demangle", 'D', POPT_ARG_STRING, NULL, OPTION_DEMANGLE,
+		 "how to show names of C++ and Rust (default: normal)", "none|normal|smart"},
+		{"no-header", 'n', POPT_ARG_NONE, &flags.no_header, 0,
+		 "print neither heads of columns nor statistics", NULL},
+		{"output-file", 'o', POPT_ARG_STRING, NULL, OPTION_OUTPUT, "write to this file",
+		 "file"},
+		{"stats", 0, POPT_ARG_NONE, &flags.stats, 0,
+		 "say how many samples were received, stored and lost", NULL},
+		{"callgraph", 'c', POPT_ARG_NONE, NULL, OPTION_CALLGRAPH, "not supported yet",
+		 NULL},
+		{"xml", 'X', POPT_ARG_NONE, NULL, OPTION_XML, "not supported yet", NULL},
+		{"session-dir", 0, POPT_ARG_STRING, NULL, OPTION_SESSION_DIR,
+		 "where the sessions are (default: oprofile_data, or " OP_SESSION_DEFAULT_DIR ")",
+		 "dir"},
+		{"image-path", 'p', POPT_ARG_STRING, NULL, OPTION_IMAGE_PATH,
+		 "search these directories for images, too", "dirs"},
+		{"root", 'R', POPT_ARG_STRING, NULL, OPTION_ROOT, "images are below this directory",
+		 "dir"},
+		{"verbose", 'V', POPT_ARG_STRING, NULL, OPTION_VERBOSE,
+		 "show every warning (all) or the statistics (stats)", "all,stats,..."},
+		{"version", 'v', POPT_ARG_NONE, &flags.version, 0, "show the version", NULL},
+		POPT_AUTOHELP POPT_TABLEEND};
 	poptContext context = poptGetContext("opreport", argc, argv, table, 0);
 	enum pp_options_result result = PP_OPTIONS_RUN;
 	int option;

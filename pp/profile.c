@@ -51,9 +51,15 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* "kallsyms" stands where "/kallsyms" would. */
+static const char *sort_name(const struct op_image_name *id)
+{
+	return id->name + (id->kind == OP_IMAGE_FILE && *id->name == '/');
+}
+
 static int compare_images(const struct op_image_name *a, const struct op_image_name *b)
 {
-	int order = strcmp(a->name, b->name);
+	int order = strcmp(sort_name(a), sort_name(b));
 
 	order = order ? order : compare_numbers(a->kind, b->kind);
 	if (order || a->kind != OP_IMAGE_ANON)
@@ -127,10 +133,11 @@ static void order_images(struct pp_profile *profile)
 	size_t app = 0, image = 0, order = 0;
 
 	while (app < profile->n_apps || image < profile->n_images) {
-		int which = app == profile->n_apps	 ? 1 :
-			    image == profile->n_images ? -1 :
-							   compare_images(profile->apps[app].id,
-									  profile->images[image].id);
+		int which =
+			app == profile->n_apps ? 1
+			: image == profile->n_images
+				? -1
+				: compare_images(profile->apps[app].id, profile->images[image].id);
 
 		if (which <= 0)
 			profile->apps[app++].order = order;
@@ -152,10 +159,8 @@ static void read_images(struct pp_profile *profile, struct pp_sample_list *list,
 			struct pp_sample_file **files, const struct pp_profile_wish *wish,
 			struct pp_trouble *trouble)
 {
-	struct pp_collation collation = { .profile = profile,
-					  .list = list,
-					  .wish = wish,
-					  .trouble = trouble };
+	struct pp_collation collation = {
+		.profile = profile, .list = list, .wish = wish, .trouble = trouble};
 
 	for (size_t i = 0, end; i < list->n; i = end) {
 		for (end = i + 1; end < list->n && files[end]->image == files[i]->image;)

@@ -63,10 +63,10 @@ struct pp_profile {
 	size_t n_parts, parts_capacity;
 	struct pp_row **rows;
 	size_t n_rows, rows_capacity;
-	uint64_t *totals;   /* by class, before any symbol was left out */
-	int cpu_type;	    /* of the first file that could be read */
-	double cpu_speed;   /* MHz; 0 if not known */
-	size_t n_files;	    /* that could be read */
+	uint64_t *totals;	/* by class, before any symbol was left out */
+	int cpu_type;		/* of the first file that could be read */
+	double cpu_speed;	/* MHz; 0 if not known */
+	size_t n_files;		/* that could be read */
 	struct pp_store *store; /* what rows and names live in */
 };
 

@@ -35,8 +35,9 @@ static int compare_entries(const void *a, const void *b)
 	const struct entry *left = a, *right = b;
 	int order = compare_counts(left->app->counts, right->app->counts);
 
-	return order ? order : (left->app->order > right->app->order) -
-				       (left->app->order < right->app->order);
+	return order ? order
+		     : (left->app->order > right->app->order) -
+			       (left->app->order < right->app->order);
 }
 
 static int compare_parts(const void *a, const void *b)
@@ -44,8 +45,9 @@ static int compare_parts(const void *a, const void *b)
 	const struct pp_part *left = a, *right = b;
 	int order = compare_counts(left->counts, right->counts);
 
-	return order ? order : (left->image->order > right->image->order) -
-				       (left->image->order < right->image->order);
+	return order ? order
+		     : (left->image->order > right->image->order) -
+			       (left->image->order < right->image->order);
 }
 
 static bool is_zero(const struct summary *summary, const uint64_t *counts)
@@ -61,6 +63,8 @@ static void put_head(struct summary *summary, const char *indent)
 	const struct pp_classes *classes = summary->profile->classes;
 	struct pp_line *line = &summary->line;
 
+	if (summary->style->no_header)
+		return;
 	pp_line_puts(line, indent);
 	for (size_t i = 0; i < classes->n; i++) {
 		char cut[HEAD_WIDTH + 1], cell[HEAD_WIDTH + 2];
@@ -103,8 +107,8 @@ static void put_row(struct summary *summary, const char *indent, const uint64_t 
 /* Images are worth lines of their own if there is more than the application itself. */
 static void put_parts(struct summary *summary, const struct entry *entry)
 {
-	const uint64_t *wholes = summary->style->global_percent ? summary->profile->totals :
-								  entry->app->counts;
+	const uint64_t *wholes =
+		summary->style->global_percent ? summary->profile->totals : entry->app->counts;
 	size_t n = 0, last = 0;
 
 	for (size_t i = 0; i < entry->n_parts; i++) {
@@ -150,12 +154,11 @@ static struct entry *gather_entries(const struct pp_profile *profile, size_t *n)
 void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,
 		       FILE *out)
 {
-	struct summary summary = { .profile = profile, .style = style, .out = out };
+	struct summary summary = {.profile = profile, .style = style, .out = out};
 	struct entry *entries;
 	size_t n;
 
-	if (!style->no_header)
-		put_head(&summary, "");
+	put_head(&summary, "");
 	entries = gather_entries(profile, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct entry *entry = &entries[style->reverse ? n - 1 - i : i];

@@ -59,10 +59,11 @@ int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_err
 		if (key == PP_SORT_KEYS)
 			result = op_error_set(error, EINVAL,
 					      "--sort=%s: '%s' is none of sample, image, "
-					      "app-name, symbol, debug, vma", list, item);
-		else if (add_key(style, key))
-			result = op_error_set(error, EINVAL, "--sort=%s: '%s' is given twice",
+					      "app-name, symbol, debug, vma",
 					      list, item);
+		else if (add_key(style, key))
+			result = op_error_set(error, EINVAL, "--sort=%s: '%s' is given twice", list,
+					      item);
 	}
 	free(copy);
 	return result;
@@ -225,8 +226,8 @@ static void put_numbers(struct symbol_report *report, const struct pp_place *pla
 
 static void put_details(struct symbol_report *report, const struct pp_row *row)
 {
-	const uint64_t *wholes = report->style->global_percent ? report->profile->totals :
-								 row->counts;
+	const uint64_t *wholes =
+		report->style->global_percent ? report->profile->totals : row->counts;
 	uint64_t *sums = pp_alloc(report->profile->classes->n, sizeof(*sums));
 
 	for (size_t i = 0; i < row->n_details; i++) {
@@ -278,7 +279,7 @@ static void choose_columns(struct symbol_report *report)
 
 void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style *style, FILE *out)
 {
-	struct symbol_report report = { .profile = profile, .style = style, .out = out };
+	struct symbol_report report = {.profile = profile, .style = style, .out = out};
 
 	report.sums = pp_alloc(profile->classes->n, sizeof(uint64_t));
 	sort_rows(profile, style);

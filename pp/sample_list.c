@@ -82,9 +82,9 @@ static void search_entry(struct search *search, const struct dirent *entry)
 	memcpy(search->path + length + 1, entry->d_name, n + 1);
 	search->length += 1 + n;
 	if (type == DT_UNKNOWN && !lstat(search->path, &status))
-		type = S_ISDIR(status.st_mode) ? DT_DIR :
-		       S_ISREG(status.st_mode) ? DT_REG :
-						 DT_UNKNOWN;
+		type = S_ISDIR(status.st_mode)	 ? DT_DIR
+		       : S_ISREG(status.st_mode) ? DT_REG
+						 : DT_UNKNOWN;
 	if (type == DT_REG)
 		add_file(search);
 	else if (type != DT_DIR)
@@ -96,10 +96,15 @@ static void search_entry(struct search *search, const struct dirent *entry)
 	search->path[length] = '\0';
 }
 
+static int compare_entries(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
 static void search_directory(struct search *search)
 {
-	struct dirent *entry;
-	DIR *dir;
+	struct dirent **entries;
+	int n;
 
 	/* A profiler that profiled its own session put samples of sample files there. */
 	if (strstr(search->path + strlen(search->samples_root), search->samples_root)) {
@@ -107,21 +112,26 @@ static void search_directory(struct search *search)
 			       "skipped: samples of a sample file, %s", search->path);
 		return;
 	}
-	dir = opendir(search->path);
-	if (!dir) {
+	/* In the order of their names, so that every run says the same. */
+	n = scandir(search->path, &entries, NULL, compare_entries);
+	if (n < 0) {
 		pp_trouble_add(search->trouble, PP_BAD_DIRECTORY, "skipped: cannot read %s: %s",
 			       search->path, strerror(errno));
 		return;
 	}
-	while ((entry = readdir(dir)) != NULL)
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			search_entry(search, entry);
-	closedir(dir);
+	for (int i = 0; i < n; i++) {
+		const char *name = entries[i]->d_name;
+
+		if (strcmp(name, ".") && strcmp(name, ".."))
+			search_entry(search, entries[i]);
+		free(entries[i]);
+	}
+	free(entries);
 }
 
 static void search_session(struct search *search, const char *samples_dir)
 {
-	static const char *const below[] = { "{root}", "{kern}" };
+	static const char *const below[] = {"{root}", "{kern}"};
 	struct stat status;
 
 	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
@@ -141,15 +151,15 @@ static int add_session(struct pp_sample_list *list, char *samples_dir, struct op
 	struct stat status;
 	int code = 0;
 
-	list->samples_dirs = pp_grow(list->samples_dirs, &list->dirs_capacity, list->n_dirs + 1,
-				     sizeof(char *));
+	list->samples_dirs =
+		pp_grow(list->samples_dirs, &list->dirs_capacity, list->n_dirs + 1, sizeof(char *));
 	list->samples_dirs[list->n_dirs++] = samples_dir;
 	if (stat(samples_dir, &status))
 		code = errno;
 	else if (!S_ISDIR(status.st_mode))
 		code = ENOTDIR;
-	return code ? op_error_set(error, code, "no session at %s: %s", samples_dir, strerror(code)) :
-		      0;
+	return code ? op_error_set(error, code, "no session at %s: %s", samples_dir, strerror(code))
+		    : 0;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -161,7 +171,7 @@ static int compare_texts(const void *a, const void *b)
 static int add_globbed(struct pp_sample_list *list, const char *samples_root, const char *glob,
 		       const struct pp_spec *spec, struct op_error *error)
 {
-	struct op_strings globs = { (char *[]){ (char *)glob }, 1 };
+	struct op_strings globs = {(char *[]){(char *)glob}, 1};
 	size_t first = list->n_dirs;
 	struct dirent *entry;
 	DIR *dir = opendir(samples_root);
@@ -200,9 +210,9 @@ static int find_sessions(struct pp_sample_list *list, const char *archive, const
 		if (pp_globs_match(&spec->session_excludes, session))
 			continue;
 		if (add_session(list,
-				*session == '/' ? pp_format("%s%s", archive, session) :
-				*session == '.' ? pp_copy(session) :
-						  pp_format("%s/%s", samples_root, session),
+				*session == '/'	  ? pp_format("%s%s", archive, session)
+				: *session == '.' ? pp_copy(session)
+						  : pp_format("%s/%s", samples_root, session),
 				error))
 			return -1;
 	}
@@ -215,11 +225,11 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 {
 	const char *archive = spec->archive ? spec->archive : "";
 	char *samples_root = pp_format("%s%s/" OP_SESSION_SAMPLES, archive, session_dir);
-	struct search search = { .list = list,
-				 .spec = spec,
-				 .trouble = trouble,
-				 .exclude_dependent = exclude_dependent,
-				 .samples_root = samples_root };
+	struct search search = {.list = list,
+				.spec = spec,
+				.trouble = trouble,
+				.exclude_dependent = exclude_dependent,
+				.samples_root = samples_root};
 	int result;
 
 	memset(list, 0, sizeof(*list));
@@ -230,12 +240,34 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 	return result;
 }
 
+static void free_file(struct pp_sample_file *file)
+{
+	op_sample_name_free(&file->name);
+	free(file->path);
+}
+
+void pp_sample_list_check(struct pp_sample_list *list, struct pp_trouble *trouble)
+{
+	struct odb_error error;
+	struct odb *db;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (odb_open(&db, list->files[i].path, ODB_READ, NULL, &error)) {
+			pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
+			free_file(&list->files[i]);
+			continue;
+		}
+		odb_close(db);
+		list->files[kept++] = list->files[i];
+	}
+	list->n = kept;
+}
+
 void pp_sample_list_free(struct pp_sample_list *list)
 {
-	for (size_t i = 0; i < list->n; i++) {
-		op_sample_name_free(&list->files[i].name);
-		free(list->files[i].path);
-	}
+	for (size_t i = 0; i < list->n; i++)
+		free_file(&list->files[i]);
 	for (size_t i = 0; i < list->n_dirs; i++)
 		free(list->samples_dirs[i]);
 	free(list->files);

@@ -43,6 +43,13 @@ struct pp_sample_list {
 int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 			const struct pp_spec *spec, bool exclude_dependent,
 			struct pp_trouble *trouble, struct op_error *error);
+
+/**
+ * pp_sample_list_check - drop the files that are no valid sample files
+ *
+ * For when their names alone would change the report: a damaged file makes no column.
+ */
+void pp_sample_list_check(struct pp_sample_list *list, struct pp_trouble *trouble);
 void pp_sample_list_free(struct pp_sample_list *list);
 
 /* True if both names are of one image (anonymous memory: of one mapping). */

@@ -18,18 +18,18 @@ static const struct tag {
 	enum tag_kind kind;
 	size_t offset; /* in struct pp_spec */
 } tags[] = {
-	{ "archive", TAG_PATH, offsetof(struct pp_spec, archive) },
-	{ "session", TAG_TEXTS, offsetof(struct pp_spec, sessions) },
-	{ "session-exclude", TAG_TEXTS, offsetof(struct pp_spec, session_excludes) },
-	{ "image", TAG_TEXTS, offsetof(struct pp_spec, images) },
-	{ "image-exclude", TAG_TEXTS, offsetof(struct pp_spec, image_excludes) },
-	{ "lib-image", TAG_TEXTS, offsetof(struct pp_spec, lib_images) },
-	{ "event", TAG_TEXTS, offsetof(struct pp_spec, events) },
-	{ "count", TAG_NUMBERS, offsetof(struct pp_spec, counts) },
-	{ "unit-mask", TAG_NUMBERS, offsetof(struct pp_spec, unit_masks) },
-	{ "cpu", TAG_RANGES, offsetof(struct pp_spec, cpus) },
-	{ "tgid", TAG_RANGES, offsetof(struct pp_spec, tgids) },
-	{ "tid", TAG_RANGES, offsetof(struct pp_spec, tids) },
+	{"archive", TAG_PATH, offsetof(struct pp_spec, archive)},
+	{"session", TAG_TEXTS, offsetof(struct pp_spec, sessions)},
+	{"session-exclude", TAG_TEXTS, offsetof(struct pp_spec, session_excludes)},
+	{"image", TAG_TEXTS, offsetof(struct pp_spec, images)},
+	{"image-exclude", TAG_TEXTS, offsetof(struct pp_spec, image_excludes)},
+	{"lib-image", TAG_TEXTS, offsetof(struct pp_spec, lib_images)},
+	{"event", TAG_TEXTS, offsetof(struct pp_spec, events)},
+	{"count", TAG_NUMBERS, offsetof(struct pp_spec, counts)},
+	{"unit-mask", TAG_NUMBERS, offsetof(struct pp_spec, unit_masks)},
+	{"cpu", TAG_RANGES, offsetof(struct pp_spec, cpus)},
+	{"tgid", TAG_RANGES, offsetof(struct pp_spec, tgids)},
+	{"tid", TAG_RANGES, offsetof(struct pp_spec, tids)},
 };
 
 #define N_TAGS (sizeof(tags) / sizeof(tags[0]))
@@ -101,9 +101,9 @@ static int parse_list(struct pp_spec *spec, const struct tag *tag, const char *w
 			result = op_error_set(error, EINVAL, "'%s': empty item in the list", word);
 		else if (add_item(spec, tag, item))
 			result = op_error_set(error, EINVAL, "'%s': '%s' is not %s", word, item,
-					      tag->kind == TAG_RANGES ?
-						      "a number, a range A-B or 'all'" :
-						      "a number or 'all'");
+					      tag->kind == TAG_RANGES
+						      ? "a number, a range A-B or 'all'"
+						      : "a number or 'all'");
 	}
 	free(copy);
 	return result;
@@ -123,7 +123,8 @@ static int parse_word(struct pp_spec *spec, const char *word, struct op_error *e
 
 	if (!strcmp(word, "{") || !strcmp(word, "}") || !strcmp(word, "{}"))
 		return op_error_set(error, ENOTSUP,
-				    "'%s': differences of two profiles are not supported yet", word);
+				    "'%s': differences of two profiles are not supported yet",
+				    word);
 	if (!*word)
 		return op_error_set(error, EINVAL, "empty word in the profile specification");
 	if (!colon) {
@@ -152,8 +153,7 @@ static void resolve_names(struct op_strings *names)
 	}
 }
 
-int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n,
-		  struct op_error *error)
+int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n, struct op_error *error)
 {
 	memset(spec, 0, sizeof(*spec));
 	for (size_t i = 0; i < n; i++) {

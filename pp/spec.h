@@ -29,16 +29,16 @@ struct pp_ranges {
 };
 
 struct pp_spec {
-	char *archive;			      /* archive: a directory that oparchive filled, or NULL */
-	struct op_strings sessions;	      /* session: names or globs; a path begins with . or / */
-	struct op_strings session_excludes;     /* session-exclude: */
-	struct op_strings names;		      /* plain words: globs for the application or the image */
-	struct op_strings images;		      /* image: globs for the application */
-	struct op_strings image_excludes;	      /* image-exclude: globs for either */
-	struct op_strings lib_images;	      /* lib-image: globs for the image */
-	struct op_strings events;		      /* event: */
-	struct pp_ranges counts, unit_masks;  /* count: unit-mask: */
-	struct pp_ranges cpus, tgids, tids;   /* cpu: tgid: tid: also as ranges, A-B */
+	char *archive;		    /* archive: a directory that oparchive filled, or NULL */
+	struct op_strings sessions; /* session: names or globs; a path begins with . or / */
+	struct op_strings session_excludes; /* session-exclude: */
+	struct op_strings names;	  /* plain words: globs for the application or the image */
+	struct op_strings images;	  /* image: globs for the application */
+	struct op_strings image_excludes; /* image-exclude: globs for either */
+	struct op_strings lib_images;	  /* lib-image: globs for the image */
+	struct op_strings events;	  /* event: */
+	struct pp_ranges counts, unit_masks; /* count: unit-mask: */
+	struct pp_ranges cpus, tgids, tids;  /* cpu: tgid: tid: also as ranges, A-B */
 };
 
 /**
@@ -50,8 +50,7 @@ struct pp_spec {
  *
  * Return: 0, or -1 with @error set (EINVAL; ENOTSUP for "{ } { }").
  */
-int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n,
-		  struct op_error *error);
+int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n, struct op_error *error);
 void pp_spec_free(struct pp_spec *spec);
 
 /* True if samples in a file of this name are meant.  Sessions and archive are not looked at. */

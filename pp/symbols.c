@@ -25,8 +25,8 @@ static void add_symbol(struct pp_symbols *symbols, size_t *capacity, const struc
 {
 	if (start >= end)
 		return;
-	symbols->items = pp_grow(symbols->items, capacity, symbols->n + 1,
-				 sizeof(struct pp_symbol));
+	symbols->items =
+		pp_grow(symbols->items, capacity, symbols->n + 1, sizeof(struct pp_symbol));
 	symbols->items[symbols->n++] = (struct pp_symbol){
 		.start = start,
 		.end = end,

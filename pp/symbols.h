@@ -38,8 +38,8 @@ struct pp_symbols {
 };
 
 enum pp_symbols_status {
-	PP_SYMBOLS_OK,	     /* maybe without any symbol */
-	PP_SYMBOLS_DAMAGED,  /* nothing, or not all, could be read; the error says why */
+	PP_SYMBOLS_OK,	    /* maybe without any symbol */
+	PP_SYMBOLS_DAMAGED, /* nothing, or not all, could be read; the error says why */
 };
 
 /**

@@ -67,7 +67,9 @@ static void keep_message(const char *format, va_list args)
 	while (*format && n + 1 < sizeof(first_message)) {
 		if (*format == '%') {
 			format += 1 + strspn(format + 1, "#0123456789.*$lhzjt");
-			format += format[0] == 'p' && (format[1] == 'A' || format[1] == 'B') ? 2 : !!*format;
+			format += format[0] == 'p' && (format[1] == 'A' || format[1] == 'B')
+					  ? 2
+					  : !!*format;
 			first_message[n++] = '?';
 		} else {
 			first_message[n++] = *format++;
@@ -155,8 +157,8 @@ static void add_code(struct build *build, size_t *capacity, uint64_t start, uint
 	struct pp_symbols *symbols = build->symbols;
 	uint64_t limit = build->owner->image.size - start;
 
-	symbols->code = pp_grow(symbols->code, capacity, symbols->n_code + 1,
-				sizeof(*symbols->code));
+	symbols->code =
+		pp_grow(symbols->code, capacity, symbols->n_code + 1, sizeof(*symbols->code));
 	symbols->code[symbols->n_code++] = (struct pp_code){
 		.start = start,
 		.end = start + (size < limit ? size : limit),
@@ -265,8 +267,8 @@ static uint32_t rank_symbol(const asymbol *symbol)
 
 	return (uint32_t)!strcmp(symbol->name, "Letext") << 4 | (uint32_t)local << 3 |
 	       (uint32_t)(symbol->name[0] == '_') << 2 |
-	       (uint32_t)!!(symbol->flags & BSF_WEAK) << 1 |
-	       (uint32_t)!(symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION));
+	       (uint32_t) !!(symbol->flags & BSF_WEAK) << 1 |
+	       (uint32_t) !(symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION));
 }
 
 static void add_raw(struct build *build, uint64_t start, uint64_t size, uint32_t rank,
@@ -448,7 +450,7 @@ enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const ch
 					    struct op_error *error)
 {
 	struct owner *owner = pp_alloc(1, sizeof(*owner));
-	struct build build = { .symbols = symbols, .owner = owner };
+	struct build build = {.symbols = symbols, .owner = owner};
 
 	memset(symbols, 0, sizeof(*symbols));
 	symbols->owner = owner;

@@ -38,7 +38,7 @@ static int choose(const struct pp_kallsyms *kallsyms, const char *name, struct c
 {
 	const struct pp_kernel_module *module;
 
-	*choice = (struct choice){ .end = UINT64_MAX };
+	*choice = (struct choice){.end = UINT64_MAX};
 	if (!strcmp(name, OP_NO_VMLINUX)) {
 		choice->everything = true;
 		return 0;
@@ -106,9 +106,9 @@ int pp_symbols_read_kernel(struct pp_symbols *symbols, const struct pp_kallsyms 
 
 		if (!is_chosen(&choice, symbol))
 			continue;
-		raw[n] = (struct pp_raw_symbol){ .start = symbol->address - choice.start,
-						 .rank = rank_name(symbol->name),
-						 .name = symbol->name };
+		raw[n] = (struct pp_raw_symbol){.start = symbol->address - choice.start,
+						.rank = rank_name(symbol->name),
+						.name = symbol->name};
 		if (choice.everything && symbol->module) {
 			obstack_printf(names, "%s [%s]", symbol->name, symbol->module);
 			obstack_1grow(names, '\0');

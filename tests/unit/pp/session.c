@@ -96,7 +96,7 @@ void test_session_add_entries(struct test_session *session, const char *name,
 
 void test_session_add(struct test_session *session, const char *name, uint64_t key, uint64_t count)
 {
-	const struct odb_entry entry = { key, count };
+	const struct odb_entry entry = {key, count};
 
 	test_session_add_entries(session, name, &entry, 1);
 }

@@ -12,9 +12,9 @@
 #include "libdb/odb.h"
 
 struct test_session {
-	char dir[64];	       /* the session directory; work files are beside samples/ */
+	char dir[64];		  /* the session directory; work files are beside samples/ */
 	struct odb_header header; /* of files that are made from now on */
-	uint64_t stored;       /* samples added up to now, without call graph files */
+	uint64_t stored;	  /* samples added up to now, without call graph files */
 };
 
 /* Ends the program with a message if @good is false: a test without its session is no test. */
@@ -45,7 +45,7 @@ void test_session_add_entries(struct test_session *session, const char *name,
 /* What a program wrote, and how it ended. */
 struct test_run {
 	char *out, *err;
-	int status;	   /* exit status; -1 if a signal ended it */
+	int status; /* exit status; -1 if a signal ended it */
 	double seconds;
 	long max_rss_kib;
 };

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Golden tests of opreport. */
+#include "golden.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *opreport, *sources;
+
+void golden_begin(int argc, char **argv)
+{
+	test_need(argc == 3, "usage: %s OPREPORT SOURCES", argv[0]);
+	opreport = argv[1];
+	sources = argv[2];
+}
+
+void make_session(struct test_session *session)
+{
+	test_session_make(session);
+	fixture_images(session, sources);
+}
+
+static void check(const struct test_session *session, const struct golden *golden)
+{
+	char *out = fixture_expand(session, golden->out);
+	char *err = fixture_expand(session, golden->err ? golden->err : "");
+	struct test_run run;
+
+	fixture_opreport(&run, session, opreport, golden->arguments);
+	if (run.status != golden->status || strcmp(run.out, out) ||
+	    (golden->err ? !strstr(run.err, err) : *run.err)) {
+		print_error("opreport %s: status %d, wanted %d\n", golden->arguments, run.status,
+			    golden->status);
+		print_error("--- written:\n%s\n", run.out);
+		print_error("--- wanted:\n%s\n", out);
+		print_error("--- to stderr:\n%s\n--- wanted in it:\n%s\n", run.err, err);
+		fail();
+	}
+	test_run_free(&run);
+	free(out);
+	free(err);
+}
+
+void check_all(const struct test_session *session, const struct golden *golden, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		check(session, &golden[i]);
+}
