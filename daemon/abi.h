@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The file OP_SESSION_ABI: how this machine lays sample files out, for readers on others.
+ */
+#ifndef DAEMON_ABI_H
+#define DAEMON_ABI_H
+
+#include "libop/error.h"
+
+/* Writes the file.  Return: 0, or -1 with @error set. */
+int abi_write(const char *session_dir, struct op_error *error);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Anonymous memory: which mapping of a process an address is in.
+ *
+ * The maps of a process are read when they are first needed, and read again when an address
+ * is in none of them (once a buffer at most) or when its pid belongs to another process (which
+ * is looked at once a buffer).  Those of a process that has ended are kept while there is room;
+ * those used longest ago are dropped first.
+ */
+#ifndef DAEMON_ANON_H
+#define DAEMON_ANON_H
+
+#include <stdint.h>
+
+#include "image.h"
+
+struct anon_maps;
+
+struct anon {
+	struct map by_process;
+	size_t mappings; /* in all processes */
+	struct images *images;
+	struct source *source;
+};
+
+/* Where an address was found. */
+struct anon_mapping {
+	uint64_t start, end;
+	size_t line;	     /* in the text of the maps */
+	struct image *image; /* NULL until it is first needed */
+};
+
+/**
+ * anon_find - the anonymous mapping of an address
+ * @app: the cookie of the application, which tells processes with the same pid apart
+ * @buffer: the number of the buffer that is being decoded
+ *
+ * Return: the mapping, good until the next call, or NULL if there is none.
+ */
+const struct anon_mapping *anon_find(struct anon *anon, uint32_t tgid, uint64_t app,
+				     uint64_t address, uint64_t buffer);
+
+/* Forgets all; to be called before images_forget(). */
+void anon_forget(struct anon *anon);
+
+/**
+ * anon_parse_line - read a line of /proc/PID/maps
+ * @line: ends with '\n' or NUL
+ * @name: set to its label, which the caller frees, with tgid 0
+ *
+ * Return: 1; 0 if the mapping is that of a file, or the line makes no sense; -1 when out of
+ * memory.
+ */
+int anon_parse_line(const char *line, struct op_image_name *name);
+
+#endif

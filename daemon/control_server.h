@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The daemon's side of the control socket (libop/control.h).
+ */
+#ifndef DAEMON_CONTROL_SERVER_H
+#define DAEMON_CONTROL_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libop/error.h"
+
+#define CONTROL_CLIENTS_MOST 16
+#define CONTROL_LINE_MOST    128
+
+struct control_client {
+	int fd; /* -1: free */
+	size_t length;
+	char line[CONTROL_LINE_MOST];
+};
+
+struct control_server {
+	int fd;
+	int epoll; /* where its descriptors are waited for */
+	struct control_client client[CONTROL_CLIENTS_MOST];
+	size_t next; /* the client that goes when there are too many */
+
+	/* Does what a client asks; returns the reply, which is freed, or NULL (no memory). */
+	char *(*handle)(void *context, const char *command);
+	void *context;
+};
+
+/**
+ * control_server_open - listen
+ * @server: @epoll, @handle and @context are set
+ *
+ * A socket that is there already is that of a dead daemon, as the session's lock is ours.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int control_server_open(struct control_server *server, const char *session_dir,
+			struct op_error *error);
+
+/* Handles what epoll said of @fd.  Return: false if @fd is none of the server's. */
+bool control_server_event(struct control_server *server, int fd);
+
+/* Ends the service, and removes the socket. */
+void control_server_close(struct control_server *server, const char *session_dir);
+
+#endif

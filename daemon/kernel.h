@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Kernel code: which image an address is in, the kernel itself or a module.
+ *
+ *	vmlinux		the file's image, keys from the start of its code
+ *	kallsyms	without a vmlinux: the image OP_KERNEL_IMAGE, keys from _stext
+ *	no-vmlinux	all kernel code is one image, OP_NO_VMLINUX, keys are addresses
+ *
+ * In the first two modes, modules are images of their own, keys from their base address; and
+ * code that kallsyms knows and that belongs to no module, such as "bpf_prog_... [bpf]", is the
+ * image "[bpf]", keys are addresses.
+ */
+#ifndef DAEMON_KERNEL_H
+#define DAEMON_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "image.h"
+
+enum kernel_mode { KERNEL_KALLSYMS, KERNEL_VMLINUX, KERNEL_NO_VMLINUX };
+
+struct kernel_config {
+	enum kernel_mode mode;
+	const char *vmlinux; /* absolute path, in mode KERNEL_VMLINUX */
+	uint64_t start, end; /* of the kernel's code; 0: find out */
+};
+
+/* struct kernel_range - addresses whose samples go to one image */
+struct kernel_range {
+	uint64_t start, end;
+	uint64_t base; /* what the keys count from */
+	struct image *image;
+};
+
+struct kernel {
+	struct kernel_config config;
+	struct kernel_range self;   /* the kernel itself */
+	struct kernel_range *range; /* the others, sorted by start */
+	size_t count;
+	uint64_t asked;		    /* the buffer in which a miss led to kernel_refresh() */
+
+	struct images *images;
+	struct source *source;
+	const char *dir; /* samples/current of the session */
+};
+
+/**
+ * kernel_init - find out where the kernel's code is
+ * @kernel: zero but for config, images, source and dir; kernel_free() frees what it holds
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int kernel_init(struct kernel *kernel, struct op_error *error);
+void kernel_free(struct kernel *kernel);
+
+/**
+ * kernel_refresh - read the lists of modules and symbols again
+ *
+ * Also writes them to OP_SAMPLES_MODULES and OP_SAMPLES_KALLSYMS of the session, where lines
+ * of modules that are gone stay.  Problems are logged.
+ */
+void kernel_refresh(struct kernel *kernel);
+
+/**
+ * kernel_find - what an address is part of
+ * @buffer: the number of the buffer that is being decoded
+ *
+ * An address that is part of nothing known leads to kernel_refresh(), though not often.
+ *
+ * Return: the range, good until the next call, or NULL.
+ */
+const struct kernel_range *kernel_find(struct kernel *kernel, uint64_t address, uint64_t buffer);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The lock of a session: see lock.h.
+ */
+#include "lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/file.h"
+#include "libop/session.h"
+
+static int busy(int fd, const char *session_dir, struct op_error *error)
+{
+	char pid[32] = "";
+	ssize_t n = pread(fd, pid, sizeof(pid) - 1, 0);
+
+	pid[n > 0 ? strspn(pid, "0123456789") : 0] = '\0';
+	return op_error_set(error, EBUSY, "the session %s has a daemon already%s%s", session_dir,
+			    *pid ? ": process " : "", pid);
+}
+
+/* Whether @path still names the file that is open as @fd. */
+static int is_at(int fd, const char *path)
+{
+	struct stat opened, named;
+
+	return !fstat(fd, &opened) && !stat(path, &named) && opened.st_dev == named.st_dev &&
+	       opened.st_ino == named.st_ino;
+}
+
+static int write_pid(int fd)
+{
+	char pid[32];
+	int length = snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+
+	return ftruncate(fd, 0) || pwrite(fd, pid, (size_t)length, 0) != length;
+}
+
+static int take(const char *path, const char *session_dir, struct op_error *error)
+{
+	for (;;) {
+		int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+			      OP_SESSION_FILE_MODE);
+
+		if (fd < 0)
+			return op_error_set(error, errno, "cannot open %s: %s", path,
+					    strerror(errno));
+		if (flock(fd, LOCK_EX | LOCK_NB)) {
+			busy(fd, session_dir, error);
+		} else if (!is_at(fd, path)) {
+			/* the daemon before removed it in this very moment */
+			close(fd);
+			continue;
+		} else if (write_pid(fd)) {
+			op_error_set(error, errno, "cannot write %s: %s", path, strerror(errno));
+		} else {
+			return fd;
+		}
+		close(fd);
+		return -1;
+	}
+}
+
+int lock_take(const char *session_dir, struct op_error *error)
+{
+	char *path = op_path("%s/" OP_SESSION_LOCK, session_dir);
+	int fd = path ? take(path, session_dir, error)
+		      : op_error_set(error, ENOMEM, "out of memory");
+
+	free(path);
+	return fd;
+}
+
+void lock_release(const char *session_dir, int lock)
+{
+	char *path = op_path("%s/" OP_SESSION_LOCK, session_dir);
+
+	if (path)
+		unlink(path);
+	free(path);
+	close(lock);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lock of a session: one daemon at a time.
+ *
+ * The file OP_SESSION_LOCK holds the pid, as it always did, and is locked with flock(2) while
+ * the daemon lives; a file that a killed daemon left behind is thus known to be stale, even if
+ * its pid belongs to another process by now.
+ */
+#ifndef DAEMON_LOCK_H
+#define DAEMON_LOCK_H
+
+#include "libop/error.h"
+
+/**
+ * lock_take - become the daemon of a session
+ *
+ * Return: a descriptor to keep open, or -1 with @error set: EBUSY if there is a daemon.
+ */
+int lock_take(const char *session_dir, struct op_error *error);
+
+/* Removes the lock and closes @lock, of lock_take(). */
+void lock_release(const char *session_dir, int lock);
+
+#endif

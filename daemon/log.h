@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The daemon's log: lines with the time, on stderr, which is oprofiled.log once the daemon is
+ * in the background.
+ */
+#ifndef DAEMON_LOG_H
+#define DAEMON_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libop/error.h"
+
+/* What -V switches on. */
+enum log_topic {
+	LOG_SFILE = 1 << 0,   /* sample files opened and closed */
+	LOG_ARCS = 1 << 1,    /* each call arc */
+	LOG_SAMPLES = 1 << 2, /* each sample */
+	LOG_MODULE = 1 << 3,  /* the kernel and its modules */
+	LOG_MISC = 1 << 4,    /* buffers, images, processes, commands */
+	LOG_ALL = (1 << 5) - 1,
+};
+
+/* The topics that are switched on. */
+extern unsigned int log_topics;
+
+/**
+ * log_topics_parse - switch topics on
+ * @list: names separated by commas: all, sfile, arcs, samples, module, misc; "ext" is taken
+ *	for old scripts' sake, and says nothing
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int log_topics_parse(const char *list, struct op_error *error);
+
+/* Writes one line. */
+void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Writes one line if @topic is switched on. */
+#define log_verbose(topic, ...)                                                                    \
+	do {                                                                                       \
+		if (log_topics & (topic))                                                          \
+			log_line(__VA_ARGS__);                                                     \
+	} while (0)
+
+/* A message that may come often; all zero at first. */
+struct log_limit {
+	int64_t next; /* not before this time, in seconds of the monotonic clock */
+	uint64_t held; /* times it was not written since the last time it was */
+};
+
+/* Writes one line at most once a minute; the next one tells how many were held back. */
+void log_limited(struct log_limit *limit, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * log_open - from now on stdout and stderr are appended to a file
+ * @path: the log; made with OP_SESSION_FILE_MODE if it is missing
+ *
+ * Return: 0, or -1 with @error set; then all is as it was.
+ */
+int log_open(const char *path, struct op_error *error);
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * oprofiled: reads samples from the kernel module and counts them in the sample files of a
+ * session.  See oprofiled(8).
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "background.h"
+#include "daemon.h"
+#include "log.h"
+
+/* No file of a session is for others than its owner and group. */
+#define SESSION_UMASK 0027
+
+static int work(const struct options *options, int ready)
+{
+	struct op_error error = { 0 };
+	struct daemon daemon;
+	int result = daemon_open(&daemon, options, &error);
+
+	if (!result && !options->foreground)
+		result = log_open(daemon.log, &error);
+	if (result) {
+		op_complain("%s", error.text);
+		daemon_close(&daemon);
+		return OP_EXIT_FAILURE;
+	}
+	if (!options->foreground)
+		background_ready(ready);
+	result = daemon_run(&daemon);
+	daemon_close(&daemon);
+	return result ? OP_EXIT_FAILURE : OP_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct op_error error;
+	int ready = -1, status;
+
+	op_program_set(argv[0]);
+	if (options_parse(argc, (const char **)argv, &options, &error)) {
+		options_free(&options);
+		op_die(OP_EXIT_USAGE, "%s", error.text);
+	}
+	umask(SESSION_UMASK);
+	daemon_block_signals();
+	if (!options.foreground) {
+		ready = background_start();
+		if (ready < 0)
+			op_die(OP_EXIT_FAILURE, "cannot go to the background: %s", strerror(errno));
+		if (chdir("/"))
+			op_warn("cannot change to /: %s", strerror(errno));
+	}
+	status = work(&options, ready);
+	options_free(&options);
+	return status;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command line of oprofiled.
+ */
+#ifndef DAEMON_OPTIONS_H
+#define DAEMON_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "libop/error.h"
+#include "profile.h"
+
+struct options {
+	struct profile_config config; /* its strings are those below */
+	char *session_dir, *oprofilefs, *events, *vmlinux, *record, *replay;
+	bool foreground;
+};
+
+/**
+ * options_parse - read the command line
+ * @options: filled in, also on error; options_free() frees what it holds
+ *
+ * Prints the help or the version, and ends the program, if that is asked for.
+ *
+ * Return: 0, or -1 with @error set: the command line makes no sense.
+ */
+int options_parse(int argc, const char **argv, struct options *options, struct op_error *error);
+void options_free(struct options *options);
+
+#endif

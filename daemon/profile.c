@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A profile in the making: see profile.h.
+ */
+#include "profile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/cpu_type.h"
+#include "libop/file.h"
+#include "libop/session.h"
+
+/* Names and cookies to keep; a name takes about 300 bytes. */
+#define IMAGES_MOST (1 << 17)
+/* A dump is done again while the kernel may have had no room for all; this ends any storm. */
+#define DUMP_ROUNDS 64
+#define DRAIN_READS 64
+
+/* ---- events ---- */
+
+/* Two counters with the same event, count and unit mask share a sample file. */
+static size_t first_alike(const struct op_events *events, size_t index)
+{
+	const struct op_event *event = events->event;
+	size_t i = 0;
+
+	while (strcmp(event[i].name, event[index].name) != 0 ||
+	       event[i].count != event[index].count ||
+	       event[i].unit_mask != event[index].unit_mask)
+		i++;
+	return i;
+}
+
+static int set_up_events(struct profile *profile, struct op_error *error)
+{
+	const char *text = profile->config.events;
+	int type = op_cpu_type_number(profile->source->cpu_type);
+
+	if (type == OP_CPU_NONE)
+		return op_error_set(error, EINVAL,
+				    "the CPU type \"%s\" is unknown, and sample files need its "
+				    "number",
+				    profile->source->cpu_type);
+	profile->files.cpu_type = (uint32_t)type;
+	if (type == OP_CPU_TIMER) /* there is but one event, whatever was asked for */
+		text = "TIMER:0:0:0:0:1:1";
+	else if (!text)
+		text = profile->source->events;
+	if (!text || !*text)
+		return op_error_set(error, EINVAL, "no events given: --events is needed with CPU "
+				    "type %s", profile->source->cpu_type);
+	if (op_events_parse(text, &profile->events, error))
+		return -1;
+	for (size_t i = 0; i < OP_COUNTERS_MAX; i++)
+		profile->event_of[i] = -1;
+	for (size_t i = 0; i < profile->events.count; i++)
+		profile->event_of[profile->events.event[i].counter] =
+			(int16_t)first_alike(&profile->events, i);
+	return 0;
+}
+
+/* ---- opening and closing ---- */
+
+static void connect_parts(struct profile *profile)
+{
+	struct source *source = profile->source;
+
+	profile->images.source = source;
+	profile->images.filter = &profile->config.filter;
+	profile->anon.images = &profile->images;
+	profile->anon.source = source;
+	profile->kernel.config = profile->config.kernel;
+	profile->kernel.images = &profile->images;
+	profile->kernel.source = source;
+	profile->kernel.dir = profile->current_dir;
+	profile->files.images = &profile->images;
+	profile->files.dir = profile->current_dir;
+	profile->files.events = &profile->events;
+	profile->files.cpu_mhz = source->cpu_mhz;
+	sample_files_set_limit(&profile->files);
+}
+
+static void load_stats(struct profile *profile)
+{
+	char *kernel = source_stats(profile->source);
+
+	stats_load(&profile->stats, profile->stats_dir, kernel);
+	free(kernel);
+}
+
+int profile_open(struct profile *profile, const struct profile_config *config,
+		 struct source *source, struct op_error *error)
+{
+	*profile = (struct profile){ .config = *config, .source = source };
+	profile->current_dir = op_path("%s/" OP_SESSION_CURRENT, config->session_dir);
+	profile->stats_dir =
+		op_path("%s/" OP_SESSION_CURRENT "/" OP_SAMPLES_STATS, config->session_dir);
+	if (!profile->current_dir || !profile->stats_dir) {
+		op_error_set(error, ENOMEM, "out of memory");
+		profile_close(profile);
+		return -1;
+	}
+	connect_parts(profile);
+	if (set_up_events(profile, error) || kernel_init(&profile->kernel, error)) {
+		profile_close(profile);
+		return -1;
+	}
+	kernel_refresh(&profile->kernel);
+	load_stats(profile);
+	return 0;
+}
+
+static void forget(struct profile *profile)
+{
+	sample_files_close(&profile->files);
+	anon_forget(&profile->anon);
+}
+
+void profile_close(struct profile *profile)
+{
+	forget(profile);
+	kernel_free(&profile->kernel);
+	images_free(&profile->images);
+	op_events_free(&profile->events);
+	free(profile->current_dir);
+	free(profile->stats_dir);
+	*profile = (struct profile){ 0 };
+}
+
+int profile_reopen(struct profile *profile, struct op_error *error)
+{
+	sample_files_close(&profile->files);
+	if (op_session_make(profile->config.session_dir, error))
+		return -1;
+	kernel_refresh(&profile->kernel);
+	load_stats(profile);
+	return 0;
+}
+
+/* ---- taking samples ---- */
+
+int profile_take(struct profile *profile, size_t *words, struct op_error *error)
+{
+	const uint64_t *buffer;
+	size_t count;
+	int result = source_read(profile->source, &buffer, &count, error);
+
+	if (words)
+		*words = result ? 0 : count;
+	if (result || !count)
+		return result;
+	if (profile->images.others.count + profile->images.by_cookie.count > IMAGES_MOST) {
+		log_verbose(LOG_MISC, "forget %zu images", profile->images.others.count);
+		forget(profile);
+		images_forget(&profile->images);
+	}
+	profile->buffers++;
+	profile->files.round++;
+	profile->stats.value[STAT_BUFFERS]++;
+	stream_decode(profile, buffer, count);
+	log_verbose(LOG_MISC, "buffer %" PRIu64 ": %zu words", profile->buffers, count);
+	return 0;
+}
+
+/* Takes buffers until none is there.  Return: as profile_take(). */
+static int drain(struct profile *profile, size_t *total, struct op_error *error)
+{
+	size_t words = 0;
+	int result = 0;
+
+	*total = 0;
+	for (int i = 0; i < DRAIN_READS; i++) {
+		result = profile_take(profile, &words, error);
+		*total += words;
+		if (result || !words)
+			break;
+	}
+	return result;
+}
+
+/*
+ * One sync brings all samples taken before it to the event buffer, as far as there is room;
+ * the others stay where they are until the next one.  On a busy machine each sync finds some
+ * new ones, so that "nothing more comes" would be no end.
+ */
+int profile_dump(struct profile *profile, struct op_error *error)
+{
+	size_t words = 0;
+	int result;
+
+	if (!profile->source->ops->sync)
+		return 0; /* what was read is counted, and there is nothing to bring along */
+	result = drain(profile, &words, error);
+	for (int i = 0; !result && i < DUMP_ROUNDS; i++) {
+		if (source_sync(profile->source, error))
+			return -1;
+		result = drain(profile, &words, error);
+		if (words < profile->source->buffer_words / 2)
+			break;
+	}
+	return result;
+}
+
+void profile_save_stats(struct profile *profile)
+{
+	char *kernel = source_stats(profile->source);
+	struct op_error error;
+
+	if (stats_save(&profile->stats, profile->stats_dir, kernel, &error))
+		log_line("the statistics are not up to date: %s", error.text);
+	free(kernel);
+}
+
+void profile_log_stats(const struct profile *profile)
+{
+	char *kernel = source_stats(profile->source);
+
+	stats_log(&profile->stats, kernel);
+	free(kernel);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A profile in the making: from a source to the sample files of a session.
+ */
+#ifndef DAEMON_PROFILE_H
+#define DAEMON_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "anon.h"
+#include "image.h"
+#include "kernel.h"
+#include "libop/event.h"
+#include "libop/string_list.h"
+#include "sample_file.h"
+#include "source.h"
+#include "stats.h"
+#include "stream.h"
+
+struct profile_config {
+	const char *session_dir;
+	const char *events;	  /* as of --events; NULL: those of the source */
+	struct op_strings filter; /* as of images::filter */
+	struct kernel_config kernel;
+	bool separate_lib, separate_kernel, separate_thread, separate_cpu;
+};
+
+struct profile {
+	struct profile_config config;
+	struct source *source;
+	char *current_dir, *stats_dir;
+
+	struct op_events events;
+	int16_t event_of[OP_COUNTERS_MAX]; /* by counter: index into @events, or -1 */
+
+	struct images images;
+	struct anon anon;
+	struct kernel kernel;
+	struct sample_files files;
+	struct stats stats;
+	struct stream stream;
+	uint64_t buffers; /* decoded so far */
+};
+
+/**
+ * profile_open - get ready to count
+ * @profile: filled in; profile_close() frees what it holds, not @source
+ * @config: copied, not so what it points to
+ *
+ * The directories of the session must exist.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int profile_open(struct profile *profile, const struct profile_config *config,
+		 struct source *source, struct op_error *error);
+void profile_close(struct profile *profile);
+
+/**
+ * profile_take - count what the next buffer of the source holds
+ * @words: set to the number of words that were in it; may be NULL
+ *
+ * Return: 0, SOURCE_END, or -1 with @error set.
+ */
+int profile_take(struct profile *profile, size_t *words, struct op_error *error);
+
+/**
+ * profile_dump - count all samples taken before this call
+ *
+ * On return they are in the sample files.
+ *
+ * Return: 0, SOURCE_END, or -1 with @error set.
+ */
+int profile_dump(struct profile *profile, struct op_error *error);
+
+/**
+ * profile_reopen - go on in a session whose samples/current was emptied or moved away
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int profile_reopen(struct profile *profile, struct op_error *error);
+
+/* Writes the statistics to the session; what goes wrong is logged. */
+void profile_save_stats(struct profile *profile);
+
+/* Writes the statistics to the log. */
+void profile_log_stats(const struct profile *profile);
+
+#endif

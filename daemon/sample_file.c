@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The sample files that are open: see sample_file.h.
+ */
+#include "sample_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "libop/file.h"
+#include "libop/session.h"
+
+/* Descriptors for all but sample files. */
+#define OTHER_DESCRIPTORS 64
+/* Half of the kernel's default of mappings for a process, /proc/sys/vm/max_map_count. */
+#define MAPPINGS_MOST 32768
+
+void sample_files_set_limit(struct sample_files *files)
+{
+	struct rlimit limit;
+
+	files->most = 1024 - OTHER_DESCRIPTORS;
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	if (limit.rlim_cur < limit.rlim_max) {
+		struct rlimit wanted = limit;
+
+		wanted.rlim_cur = limit.rlim_max < MAPPINGS_MOST ? limit.rlim_max : MAPPINGS_MOST;
+		if (wanted.rlim_cur > limit.rlim_cur && !setrlimit(RLIMIT_NOFILE, &wanted))
+			limit = wanted;
+	}
+	files->most = limit.rlim_cur < MAPPINGS_MOST ? limit.rlim_cur : MAPPINGS_MOST;
+	files->most = files->most > 2 * OTHER_DESCRIPTORS ? files->most - OTHER_DESCRIPTORS
+							  : files->most / 2;
+}
+
+static uint64_t hash_key(const struct sample_key *key)
+{
+	uint64_t hash = map_mix((uintptr_t)key->dep, (uintptr_t)key->app);
+
+	hash = map_mix(hash, (uintptr_t)key->callee);
+	hash = map_mix(hash, (uint64_t)key->event << 32 | (uint32_t)key->cpu);
+	return map_mix(hash, (uint64_t)(uint32_t)key->tgid << 32 | (uint32_t)key->tid);
+}
+
+static bool same_key(const struct sample_key *a, const struct sample_key *b)
+{
+	return a->dep == b->dep && a->app == b->app && a->callee == b->callee &&
+	       a->event == b->event && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu;
+}
+
+static void free_file(struct sample_files *files, struct sample_file *file)
+{
+	if (file->db) {
+		log_verbose(LOG_SFILE, "close a sample file of %s", file->key.dep->id.name);
+		odb_close(file->db);
+		files->count--;
+	}
+	if (file->key.dep->recent == file)
+		file->key.dep->recent = NULL;
+	free(file);
+}
+
+/* All files in an array, which the caller frees; NULL if there are none or memory is short. */
+static struct sample_file **list_files(const struct sample_files *files, size_t *count)
+{
+	const struct map *map = &files->by_key;
+	struct sample_file **list = NULL, *file;
+	size_t n = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		n = 0;
+		for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
+			for (file = map->slot[i].value; file; file = file->next) {
+				if (pass)
+					list[n] = file;
+				n++;
+			}
+		}
+		if (!pass)
+			list = n ? malloc(n * sizeof(struct sample_file *)) : NULL;
+		if (!list)
+			break;
+	}
+	*count = list ? n : 0;
+	return list;
+}
+
+static int by_use(const void *a, const void *b)
+{
+	const struct sample_file *const *x = a, *const *y = b;
+
+	return ((*x)->used > (*y)->used) - ((*x)->used < (*y)->used);
+}
+
+static int insert(struct sample_files *files, struct sample_file *file)
+{
+	uint64_t hash = hash_key(&file->key);
+
+	file->next = map_find(&files->by_key, hash);
+	return map_set(&files->by_key, hash, file);
+}
+
+/* Closes the quarter that was used longest ago.  Return: whether any file was closed. */
+static bool make_room(struct sample_files *files)
+{
+	size_t count, kept = 0, closing;
+	struct sample_file **list = list_files(files, &count);
+
+	if (!list)
+		return false;
+	qsort(list, count, sizeof(struct sample_file *), by_use);
+	closing = (count + 3) / 4;
+	map_clear(&files->by_key);
+	for (size_t i = 0; i < count; i++) {
+		if (i < closing || insert(files, list[i]))
+			free_file(files, list[i]);
+		else
+			kept++;
+	}
+	free(list);
+	files->closed += count - kept;
+	log_verbose(LOG_SFILE, "closed %zu sample files to make room, %zu stay", count - kept, kept);
+	return true;
+}
+
+static void make_header(const struct sample_files *files, const struct sample_key *key,
+			struct odb_header *header)
+{
+	const struct op_event *event = &files->events->event[key->event];
+
+	*header = (struct odb_header){
+		.cpu_type = files->cpu_type,
+		.ctr_event = event->code,
+		.ctr_um = event->unit_mask,
+		.ctr_count = event->count,
+		.is_kernel = key->dep->is_kernel,
+		.cpu_speed = files->cpu_mhz,
+		.mtime = key->dep->mtime,
+		.anon_start = key->dep->id.start,
+	};
+	if (key->callee) {
+		header->cg_to_is_kernel = key->callee->is_kernel;
+		header->cg_to_anon_start = key->callee->id.start;
+	}
+}
+
+static char *make_path(const struct sample_files *files, const struct sample_key *key)
+{
+	const struct op_event *event = &files->events->event[key->event];
+	struct op_sample_name name = {
+		.app = key->app->id,
+		.dep = key->dep->id,
+		.is_arc = key->callee,
+		.event = event->name,
+		.count = event->count,
+		.unit_mask = event->unit_mask,
+		.tgid = key->tgid,
+		.tid = key->tid,
+		.cpu = key->cpu,
+	};
+	char *relative, *path;
+
+	if (key->callee)
+		name.callee = key->callee->id;
+	relative = op_sample_name_make(&name);
+	path = relative ? op_path("%s/%s", files->dir, relative) : NULL;
+	free(relative);
+	return path;
+}
+
+static int open_path(const char *path, const struct odb_header *header, struct odb **db,
+		     struct odb_error *error)
+{
+	struct op_error cause;
+	int result = odb_open(db, path, ODB_CREATE, header, error);
+
+	if (!result || error->code != ENOENT)
+		return result;
+	if (op_mkdir_parents(path, OP_SESSION_DIR_MODE, &cause)) {
+		*error = (struct odb_error){ .code = cause.code };
+		snprintf(error->text, sizeof(error->text), "%.500s", cause.text);
+		return -1;
+	}
+	return odb_open(db, path, ODB_CREATE, header, error);
+}
+
+static bool is_exhausted(int code)
+{
+	return code == EMFILE || code == ENFILE || code == ENOMEM;
+}
+
+/* Opens the file of @key.  Return: 0, or -1, which is logged. */
+static int open_file(struct sample_files *files, const struct sample_key *key, struct odb **db)
+{
+	struct odb_error error = { .code = errno };
+	struct odb_header header;
+	char *path = make_path(files, key);
+	int result;
+
+	if (!path) {
+		log_limited(&files->log_open, "no sample file can be named for %s: %s",
+			    key->dep->id.name, strerror(errno));
+		return -1;
+	}
+	make_header(files, key, &header);
+	if (files->count >= files->most)
+		make_room(files);
+	while ((result = open_path(path, &header, db, &error)) && is_exhausted(error.code)) {
+		if (!make_room(files))
+			break;
+	}
+	if (result)
+		log_limited(&files->log_open, "cannot open a sample file: %s", error.text);
+	else
+		log_verbose(LOG_SFILE, "open sample file %s", path);
+	free(path);
+	return result;
+}
+
+/* Whether what is in an open file was counted in another version of the image. */
+static bool is_of_another_version(const struct odb *db, const struct image *image)
+{
+	uint64_t mtime = odb_header(db)->mtime;
+
+	return mtime && image->mtime && mtime != image->mtime;
+}
+
+static struct sample_file *find(const struct sample_files *files, const struct sample_key *key)
+{
+	struct sample_file *file = map_find(&files->by_key, hash_key(key));
+
+	while (file && !same_key(&file->key, key))
+		file = file->next;
+	return file;
+}
+
+static struct sample_file *make(struct sample_files *files, const struct sample_key *key)
+{
+	struct sample_file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return NULL;
+	file->key = *key;
+	if (insert(files, file)) {
+		free(file);
+		return NULL;
+	}
+	return file;
+}
+
+/*
+ * The file of a key whose image was superseded.  One image stands for both parts of the name
+ * where the key does not separate them.
+ */
+static struct sample_file *get_successor(struct sample_files *files, const struct sample_key *key)
+{
+	struct sample_key next = *key;
+
+	next.dep = key->dep->successor;
+	if (key->app == key->dep)
+		next.app = next.dep;
+	return sample_file_get(files, &next);
+}
+
+struct sample_file *sample_file_get(struct sample_files *files, const struct sample_key *key)
+{
+	struct sample_file *file = key->dep->recent;
+	struct odb *db = NULL;
+
+	if (!file || !same_key(&file->key, key))
+		file = find(files, key);
+	if (file && file->db) {
+		file->used = ++files->clock;
+		key->dep->recent = file;
+		return file;
+	}
+	if (key->dep->successor)
+		return get_successor(files, key);
+	if (file && file->tried == files->round)
+		return NULL;
+
+	if (!open_file(files, key, &db) && is_of_another_version(db, key->dep) &&
+	    image_superseded(files->images, key->dep)) {
+		odb_close(db);
+		return get_successor(files, key);
+	}
+	/* opening may have closed and freed it */
+	file = find(files, key);
+	if (!file)
+		file = make(files, key);
+	if (!file) {
+		odb_close(db);
+		return NULL;
+	}
+	file->used = ++files->clock;
+	file->tried = files->round;
+	file->db = db;
+	if (!db)
+		return NULL;
+	files->count++;
+	key->dep->recent = file;
+	return file;
+}
+
+int sample_file_add_failed(struct sample_files *files, const struct odb_error *error)
+{
+	log_limited(&files->log_add, "samples are lost: %s", error->text);
+	return -1;
+}
+
+void sample_files_close(struct sample_files *files)
+{
+	const struct map *map = &files->by_key;
+
+	for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
+		struct sample_file *file = map->slot[i].value, *next;
+
+		for (; file; file = next) {
+			next = file->next;
+			free_file(files, file);
+		}
+	}
+	map_clear(&files->by_key);
+	files->closed++;
+}
+
+void sample_files_sync(struct sample_files *files)
+{
+	const struct map *map = &files->by_key;
+	struct odb_error error;
+
+	for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
+		for (struct sample_file *file = map->slot[i].value; file; file = file->next) {
+			if (file->db && odb_sync(file->db, &error))
+				log_limited(&files->log_add, "%s", error.text);
+		}
+	}
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel as a source: oprofilefs, /proc and /sys.
+ */
+#include "source_kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "build_id.h"
+#include "kallsyms.h"
+#include "libop/file.h"
+#include "libop/number.h"
+#include "libop/session.h"
+
+/* Sizes beyond which a file of /proc is not what we take it for. */
+#define MAPS_SIZE_MOST	   (64 << 20)
+#define KALLSYMS_SIZE_MOST (256 << 20)
+#define SMALL_SIZE_MOST	   (1 << 20)
+
+#define BUFFER_WORDS_MOST (1 << 27)
+
+struct kernel_source {
+	struct source source;
+	char *dir; /* oprofilefs */
+	uint64_t *words;
+	uint64_t text_start, text_end; /* of the kernel, from kallsyms; 0: not read yet */
+};
+
+static struct kernel_source *kernel_of(struct source *source)
+{
+	return (struct kernel_source *)source; /* its first member */
+}
+
+/* Reads a small file whose path is given in two parts.  NULL if there is none. */
+static char *read_below(const char *dir, const char *name, struct op_error *error)
+{
+	char *path = op_path("%s/%s", dir, name);
+	char *text = path ? op_file_read(path, SMALL_SIZE_MOST, NULL, error) : NULL;
+
+	if (!path)
+		op_error_set(error, ENOMEM, "out of memory");
+	free(path);
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+static int kernel_read(struct source *source, const uint64_t **words, size_t *count,
+		       struct op_error *error)
+{
+	struct kernel_source *kernel = kernel_of(source);
+	ssize_t n;
+
+	do {
+		n = read(source->fd, kernel->words, source->buffer_words * sizeof(uint64_t));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0 && errno != EAGAIN)
+		return op_error_set(error, errno, "cannot read %s/buffer: %s", kernel->dir,
+				    strerror(errno));
+	*words = kernel->words;
+	*count = n < 0 ? 0 : (size_t)n / sizeof(uint64_t);
+	return 0;
+}
+
+static int kernel_sync(struct source *source, struct op_error *error)
+{
+	char *path = op_path("%s/dump", kernel_of(source)->dir);
+	int result;
+
+	if (!path)
+		return op_error_set(error, ENOMEM, "out of memory");
+	result = op_file_write(path, "1", error);
+	free(path);
+	return result;
+}
+
+/*
+ * Whether the path names the very file the cookie stands for.  File systems such as btrfs and
+ * overlayfs show stat(2) another device, and perhaps another inode, than the kernel knows; then
+ * a file that is not known to be gone is recognised by its inode or its build-id.
+ */
+static bool is_present(const struct oprofile_image *told, struct stat *status)
+{
+	uint8_t id[BUILD_ID_MAX];
+	size_t length;
+
+	if (told->flags & OPROFILE_IMAGE_NO_PATH || *told->path != '/' ||
+	    stat(told->path, status) || !S_ISREG(status->st_mode))
+		return false;
+	if (status->st_ino == told->inode &&
+	    (status->st_dev == told->device ||
+	     !(told->flags & (OPROFILE_IMAGE_DELETED | OPROFILE_IMAGE_FOREIGN_NS))))
+		return true;
+	if (!(told->flags & OPROFILE_IMAGE_BUILD_ID))
+		return false;
+	length = build_id_of_file(told->path, id);
+	return length && length == told->build_id_size && !memcmp(id, told->build_id, length);
+}
+
+static int kernel_image(struct source *source, uint64_t cookie, struct image_facts *facts)
+{
+	struct oprofile_image *told = &facts->told;
+	struct stat status;
+	int result;
+
+	told->cookie = cookie;
+	do {
+		result = ioctl(source->fd, OPROFILE_IOC_IMAGE, told);
+	} while (result && errno == EINTR);
+	if (result)
+		return -1;
+	told->path[OPROFILE_PATH_MAX - 1] = '\0';
+	facts->present = is_present(told, &status);
+	facts->mtime = facts->present ? (uint64_t)status.st_mtime : 0;
+	return 0;
+}
+
+static char *kernel_maps(struct source *source, uint32_t tgid)
+{
+	char path[64];
+
+	(void)source;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", tgid);
+	return op_file_read(path, MAPS_SIZE_MOST, NULL, NULL);
+}
+
+/*
+ * A pid that is used again gets a new inode.  So may one whose inode the kernel has dropped
+ * meanwhile; then its maps are read once more than needed.
+ */
+static uint64_t kernel_process(struct source *source, uint32_t tgid)
+{
+	struct stat status;
+	char path[64];
+
+	(void)source;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, tgid);
+	if (stat(path, &status))
+		return 0;
+	return (uint64_t)status.st_ino | UINT64_C(1) << 63;
+}
+
+static void find_text(struct kernel_source *kernel, const char *kallsyms)
+{
+	if (!kernel->text_end && kallsyms_address(kallsyms, "_stext", &kernel->text_start) &&
+	    !kallsyms_address(kallsyms, "_etext", &kernel->text_end))
+		kernel->text_start = 0;
+}
+
+static char *kernel_kallsyms(struct source *source)
+{
+	char *raw = op_file_read("/proc/kallsyms", KALLSYMS_SIZE_MOST, NULL, NULL);
+	char *text = raw ? kallsyms_text_only(raw) : NULL;
+
+	free(raw);
+	if (text)
+		find_text(kernel_of(source), text);
+	return text;
+}
+
+/* Writes the build-id in a file of notes, or "-". */
+static void put_build_id(FILE *out, const char *path)
+{
+	uint8_t id[BUILD_ID_MAX];
+	size_t length = 0, n = 0;
+	char *notes = op_file_read(path, SMALL_SIZE_MOST, &length, NULL);
+
+	if (notes)
+		n = build_id_of_notes(notes, length, id);
+	free(notes);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%02x", id[i]);
+	fputs(n ? "\n" : "-\n", out);
+}
+
+/* A line of /proc/modules: name size uses users state address. */
+static void put_module(FILE *out, const char *line)
+{
+	char name[128], path[256];
+	uint64_t size, address;
+
+	if (sscanf(line, "%127s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &size, &address) != 3 ||
+	    !address)
+		return;
+	fprintf(out, "%s %016" PRIx64 " %" PRIx64 " ", name, address, size);
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
+	put_build_id(out, path);
+}
+
+static char *kernel_modules(struct source *source)
+{
+	struct kernel_source *kernel = kernel_of(source);
+	char *list = op_file_read("/proc/modules", SMALL_SIZE_MOST, NULL, NULL);
+	char *text = NULL, *rest = list, *line;
+	size_t length;
+	FILE *out;
+
+	if (!kernel->text_end)
+		free(kernel_kallsyms(source));
+	out = open_memstream(&text, &length);
+	if (!out) {
+		free(list);
+		return NULL;
+	}
+	if (kernel->text_end) {
+		fprintf(out, OP_KERNEL_IMAGE " %016" PRIx64 " %" PRIx64 " ", kernel->text_start,
+			kernel->text_end - kernel->text_start);
+		put_build_id(out, "/sys/kernel/notes");
+	}
+	while ((line = strsep(&rest, "\n")))
+		put_module(out, line);
+	free(list);
+	if (fclose(out)) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+struct stats_walk {
+	FILE *out;
+	size_t prefix; /* of paths: the directory and a slash */
+};
+
+static int put_stat(const char *path, const struct stat *status, void *context)
+{
+	struct stats_walk *walk = context;
+	char *text = op_file_read(path, SMALL_SIZE_MOST, NULL, NULL);
+	uint64_t value;
+
+	(void)status;
+	if (text) {
+		text[strcspn(text, "\n")] = '\0';
+		if (!op_number_parse(text, path, 0, UINT64_MAX, &value, NULL))
+			fprintf(walk->out, "%s %" PRIu64 "\n", path + walk->prefix, value);
+	}
+	free(text);
+	return 0;
+}
+
+static char *kernel_stats(struct source *source)
+{
+	char *dir = op_path("%s/stats", kernel_of(source)->dir), *text = NULL;
+	struct stats_walk walk = { .prefix = dir ? strlen(dir) + 1 : 0 };
+	size_t length;
+
+	walk.out = dir ? open_memstream(&text, &length) : NULL;
+	if (walk.out) {
+		op_walk(dir, put_stat, &walk, NULL);
+		if (fclose(walk.out)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	free(dir);
+	return text;
+}
+
+static void kernel_close(struct source *source)
+{
+	struct kernel_source *kernel = kernel_of(source);
+
+	if (source->fd >= 0)
+		close(source->fd);
+	free(kernel->words);
+	free(kernel->dir);
+	free(kernel);
+}
+
+static const struct source_ops kernel_ops = {
+	.read = kernel_read,
+	.sync = kernel_sync,
+	.image = kernel_image,
+	.maps = kernel_maps,
+	.process = kernel_process,
+	.modules = kernel_modules,
+	.kallsyms = kernel_kallsyms,
+	.stats = kernel_stats,
+	.close = kernel_close,
+};
+
+static int read_number(const char *dir, const char *name, uint64_t min, uint64_t max,
+		       uint64_t *value, struct op_error *error)
+{
+	char *text = read_below(dir, name, error);
+	struct op_error cause;
+	int result = text ? op_number_parse(text, name, min, max, value, &cause) : -1;
+
+	if (text && result)
+		op_error_set(error, cause.code, "%s/%s", dir, cause.text);
+	free(text);
+	return result;
+}
+
+/* MHz, or 0 if it is unknown. */
+static double cpu_mhz(void)
+{
+	char *text = read_below("/sys/devices/system/cpu/cpu0/cpufreq", "cpuinfo_max_freq", NULL);
+	double mhz = 0;
+	const char *line;
+
+	if (text) {
+		mhz = strtod(text, NULL) / 1000; /* it is in kHz */
+	} else {
+		text = op_file_read("/proc/cpuinfo", SMALL_SIZE_MOST, NULL, NULL);
+		line = text ? strstr(text, "cpu MHz") : NULL;
+		line = line ? strchr(line, ':') : NULL;
+		if (line)
+			mhz = strtod(line + 1, NULL);
+	}
+	free(text);
+	return mhz;
+}
+
+static int read_settings(struct kernel_source *kernel, struct op_error *error)
+{
+	struct source *source = &kernel->source;
+	uint64_t words, pointer_size;
+	char *type;
+
+	if (read_number(kernel->dir, "pointer_size", 1, 16, &pointer_size, error) ||
+	    read_number(kernel->dir, "buffer_size", 1, BUFFER_WORDS_MOST, &words, error))
+		return -1;
+	if (pointer_size != sizeof(uint64_t))
+		return op_error_set(error, EINVAL, "%s/pointer_size is %" PRIu64 ", not 8",
+				    kernel->dir, pointer_size);
+	type = read_below(kernel->dir, "cpu_type", error);
+	if (!type)
+		return -1;
+	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s", type);
+	free(type);
+	source->cpu_mhz = cpu_mhz();
+	source->buffer_words = (size_t)words;
+	kernel->words = malloc((size_t)words * sizeof(uint64_t));
+	return kernel->words ? 0 : op_error_set(error, ENOMEM, "out of memory");
+}
+
+static int open_buffer(struct kernel_source *kernel, struct op_error *error)
+{
+	const char *hint = "";
+	char *path = op_path("%s/buffer", kernel->dir);
+	int code;
+
+	if (!path)
+		return op_error_set(error, ENOMEM, "out of memory");
+	kernel->source.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	code = errno;
+	free(path);
+	if (kernel->source.fd >= 0)
+		return 0;
+	if (code == EBUSY)
+		hint = ": another program has it open (opcontrol --shutdown ends a daemon)";
+	else if (code == EPERM || code == EACCES)
+		hint = ": only root may profile the system";
+	else if (code == EINVAL)
+		hint = ": buffer_watershed must be less than buffer_size; see also the kernel log";
+	return op_error_set(error, code, "cannot open %s/buffer: %s%s", kernel->dir,
+			    strerror(code), hint);
+}
+
+struct source *source_kernel_open(const char *oprofilefs, struct op_error *error)
+{
+	struct kernel_source *kernel = calloc(1, sizeof(*kernel));
+
+	if (!kernel || !(kernel->dir = strdup(oprofilefs))) {
+		free(kernel);
+		op_error_set(error, ENOMEM, "out of memory");
+		return NULL;
+	}
+	kernel->source.ops = &kernel_ops;
+	kernel->source.fd = -1;
+	if (access(oprofilefs, X_OK) && errno == ENOENT)
+		op_error_set(error, ENOENT, "%s does not exist: opcontrol --init loads the module",
+			     oprofilefs);
+	else if (!read_settings(kernel, error) && !open_buffer(kernel, error))
+		return &kernel->source;
+	source_close(&kernel->source);
+	return NULL;
+}

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The event stream: see stream.h.
+ */
+#include "stream.h"
+
+#include <inttypes.h>
+
+#include "module/uapi/oprofile.h"
+#include "profile.h"
+
+#define likely(condition)   __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+static void count(struct profile *profile, enum stat_id which)
+{
+	profile->stats.value[which]++;
+}
+
+/* ---- where an address is ---- */
+
+static bool locate_kernel(struct profile *profile, uint64_t pc, struct stream_place *place,
+			  enum stat_id *lost)
+{
+	const struct kernel_range *range = kernel_find(&profile->kernel, pc, profile->buffers);
+
+	*lost = STAT_NO_KERNEL_IMAGE;
+	if (!range)
+		return false;
+	*place = (struct stream_place){ range->start, range->end - range->start, range->base,
+					range->image };
+	return true;
+}
+
+static bool locate_anon(struct profile *profile, uint64_t pc, struct stream_place *place,
+			enum stat_id *lost)
+{
+	const struct stream *stream = &profile->stream;
+	const struct anon_mapping *mapping;
+
+	/* anonymous memory is told apart by process, and stands below its application */
+	*lost = STAT_NO_USER_APP;
+	if (!stream->has_task || !image_of_cookie(&profile->images, stream->app))
+		return false;
+	*lost = STAT_NO_MAPPING;
+	mapping = anon_find(&profile->anon, (uint32_t)stream->tgid, stream->app, pc,
+			    profile->buffers);
+	if (!mapping)
+		return false;
+	*place = (struct stream_place){ mapping->start, mapping->end - mapping->start,
+					mapping->start, mapping->image };
+	return true;
+}
+
+static bool locate_file(struct profile *profile, struct stream_place *place, enum stat_id *lost)
+{
+	struct image *image = image_of_cookie(&profile->images, profile->stream.cookie);
+
+	*lost = STAT_NO_MAPPING;
+	if (!image)
+		return false;
+	*place = (struct stream_place){ 0, UINT64_MAX, 0, image };
+	return true;
+}
+
+/* Return: true, or false with @lost set to the cause. */
+static bool locate(struct profile *profile, uint64_t pc, struct stream_place *place,
+		   enum stat_id *lost)
+{
+	if (profile->stream.mode == STREAM_KERNEL)
+		return locate_kernel(profile, pc, place, lost);
+	if (profile->stream.cookie == OPROFILE_NO_COOKIE)
+		return locate_anon(profile, pc, place, lost);
+	return locate_file(profile, place, lost);
+}
+
+/* ---- which sample file that is ---- */
+
+/* The application below which samples of @image are to be stored; sets @also where it is not. */
+static struct image *choose_app(struct profile *profile, struct image *image, enum stat_id *also)
+{
+	bool is_kernel = profile->stream.mode == STREAM_KERNEL;
+	bool separate = is_kernel ? profile->config.separate_kernel : profile->config.separate_lib;
+	struct image *app;
+
+	if (!separate && image->id.kind != OP_IMAGE_ANON)
+		return image;
+	app = image_of_cookie(&profile->images, profile->stream.app);
+	if (app)
+		return app;
+	*also = is_kernel ? STAT_KERNEL_NO_APP : STAT_USER_NO_APP;
+	return image;
+}
+
+static bool is_wanted(struct profile *profile, const struct image *image)
+{
+	const struct image *app;
+
+	if (image->wanted)
+		return true;
+	app = image_of_cookie(&profile->images, profile->stream.app);
+	return app && app->wanted;
+}
+
+/* @also is set to a number of the statistics to count as well, or to STAT_COUNT. */
+static struct sample_file *find_file(struct profile *profile, struct image *image,
+				     struct image *callee, uint32_t event, enum stat_id *also)
+{
+	const struct profile_config *config = &profile->config;
+	struct stream *stream = &profile->stream;
+	uint64_t closed = profile->files.closed;
+	struct sample_file *file;
+	struct sample_key key = {
+		.dep = image,
+		.callee = callee,
+		.event = event,
+		.tgid = config->separate_thread ? stream->tgid : OP_ALL,
+		.tid = config->separate_thread ? stream->tid : OP_ALL,
+		.cpu = config->separate_cpu ? stream->cpu : OP_ALL,
+	};
+
+	*also = STAT_COUNT;
+	key.app = choose_app(profile, image, also);
+	file = sample_file_get(&profile->files, &key);
+	if (profile->files.closed != closed)
+		stream->hot.place.size = 0;
+	return file;
+}
+
+/* ---- samples ---- */
+
+static void log_sample(const struct profile *profile, uint64_t pc, uint64_t event,
+		       const char *where)
+{
+	const struct stream *stream = &profile->stream;
+
+	log_line("sample: %s %#" PRIx64 " event %" PRIu64 " cpu %" PRId32 " tgid %" PRId32
+		 " tid %" PRId32 ": %s",
+		 stream->mode == STREAM_KERNEL ? "kernel" : "user", pc, event, stream->cpu,
+		 stream->tgid, stream->tid, where);
+}
+
+/* The sample at the head of a trace is of no use, so its callers are not, either. */
+static void drop(struct profile *profile, uint64_t pc, uint64_t event, enum stat_id why)
+{
+	struct stream *stream = &profile->stream;
+
+	count(profile, why);
+	if (unlikely(log_topics & LOG_SAMPLES))
+		log_sample(profile, pc, event, stats_name(why));
+	if (stream->trace == STREAM_TRACE_HEAD) {
+		stream->trace = STREAM_TRACE_SKIP;
+		stream->trace_why =
+			why == STAT_FILTERED ? STAT_FRAMES_FILTERED : STAT_FRAMES_NO_HEAD;
+	}
+}
+
+static void store(struct profile *profile, const struct stream_hot *hot, uint64_t pc)
+{
+	struct stream *stream = &profile->stream;
+	uint64_t key = pc - hot->place.base;
+
+	if (unlikely(sample_file_add(&profile->files, hot->file, key))) {
+		drop(profile, pc, hot->event, STAT_NO_SAMPLE_FILE);
+		return;
+	}
+	count(profile, STAT_STORED);
+	++*hot->also;
+	if (stream->trace == STREAM_TRACE_HEAD) {
+		stream->trace = STREAM_TRACE_FRAMES;
+		stream->last = hot->place.image;
+		stream->last_key = key;
+	}
+}
+
+static bool has_context(const struct profile *profile)
+{
+	const struct stream *stream = &profile->stream;
+
+	return stream->mode != STREAM_NO_MODE &&
+	       (stream->has_cpu || !profile->config.separate_cpu) &&
+	       (stream->has_task || !profile->config.separate_thread);
+}
+
+/* A sample that does not go where the one before went. */
+static void take_sample_elsewhere(struct profile *profile, uint64_t pc, uint64_t event)
+{
+	struct stream *stream = &profile->stream;
+	struct stream_hot hot = { .event = event, .is_kernel = stream->mode == STREAM_KERNEL };
+	enum stat_id lost, also;
+	int index = event < OP_COUNTERS_MAX ? profile->event_of[event] : -1;
+
+	count(profile, STAT_RECEIVED);
+	profile->stats.value[STAT_KERNEL] += hot.is_kernel;
+	if (!has_context(profile)) {
+		drop(profile, pc, event, STAT_NO_CONTEXT);
+		return;
+	}
+	if (index < 0) {
+		drop(profile, pc, event, STAT_NO_EVENT);
+		return;
+	}
+	if (!locate(profile, pc, &hot.place, &lost)) {
+		drop(profile, pc, event, lost);
+		return;
+	}
+	if (!is_wanted(profile, hot.place.image)) {
+		drop(profile, pc, event, STAT_FILTERED);
+		return;
+	}
+	hot.file = find_file(profile, hot.place.image, NULL, (uint32_t)index, &also);
+	if (!hot.file) {
+		drop(profile, pc, event, STAT_NO_SAMPLE_FILE);
+		return;
+	}
+	hot.place.image = hot.file->key.dep; /* it may be the successor */
+	hot.also = also == STAT_COUNT ? &stream->dummy : &profile->stats.value[also];
+	stream->trace_event = (uint32_t)index;
+	if (unlikely(log_topics & LOG_SAMPLES))
+		log_sample(profile, pc, event, hot.place.image->id.name);
+	else
+		stream->hot = hot;
+	store(profile, &hot, pc);
+}
+
+static void take_sample(struct profile *profile, uint64_t pc, uint64_t event)
+{
+	const struct stream_hot *hot = &profile->stream.hot;
+
+	if (unlikely(pc - hot->place.start >= hot->place.size || event != hot->event)) {
+		take_sample_elsewhere(profile, pc, event);
+		return;
+	}
+	count(profile, STAT_RECEIVED);
+	profile->stats.value[STAT_KERNEL] += hot->is_kernel;
+	store(profile, hot, pc);
+}
+
+/* ---- callers ---- */
+
+/* From now on there is no frame to make an arc with; why, is counted with the next one. */
+static void forget_frame(struct stream *stream, enum stat_id why)
+{
+	stream->last = NULL;
+	stream->trace_why = why;
+}
+
+static void take_frame(struct profile *profile, uint64_t pc)
+{
+	struct stream *stream = &profile->stream;
+	struct image *callee = stream->last;
+	uint64_t callee_key = stream->last_key;
+	enum stat_id lost, also;
+	struct stream_place place;
+	struct sample_file *file;
+
+	count(profile, STAT_FRAMES);
+	if (!locate(profile, pc, &place, &lost)) {
+		count(profile, STAT_FRAMES_NO_MAPPING);
+		forget_frame(stream, STAT_FRAMES_NO_MAPPING);
+		return;
+	}
+	stream->last = place.image;
+	stream->last_key = pc - place.base;
+	if (!callee) {
+		count(profile, stream->trace_why);
+		return;
+	}
+	if (!is_wanted(profile, place.image)) {
+		count(profile, STAT_FRAMES_FILTERED);
+		return;
+	}
+	file = find_file(profile, place.image, callee, stream->trace_event, &also);
+	if (!file || sample_file_add(&profile->files, file,
+				     stream->last_key << 32 | (callee_key & UINT32_MAX))) {
+		count(profile, STAT_FRAMES_NO_SAMPLE_FILE);
+		return;
+	}
+	count(profile, STAT_ARCS);
+	log_verbose(LOG_ARCS, "arc: %s %#" PRIx64 " calls %s %#" PRIx64, place.image->id.name,
+		    stream->last_key, callee->id.name, callee_key);
+}
+
+static inline void take_pair(struct profile *profile, uint64_t pc, uint64_t event)
+{
+	const struct stream *stream = &profile->stream;
+
+	if (stream->trace == STREAM_TRACE_FRAMES) {
+		take_frame(profile, pc);
+	} else if (unlikely(stream->trace == STREAM_TRACE_SKIP)) {
+		count(profile, STAT_FRAMES);
+		count(profile, stream->trace_why);
+	} else {
+		take_sample(profile, pc, event);
+	}
+}
+
+/* ---- records ---- */
+
+static void reset(struct stream *stream)
+{
+	stream->mode = STREAM_NO_MODE;
+	stream->has_cpu = stream->has_task = false;
+	stream->cpu = stream->tid = stream->tgid = -1;
+	stream->app = stream->cookie = OPROFILE_INVALID_COOKIE;
+	stream->hot = (struct stream_hot){ 0 };
+	stream->trace = STREAM_NO_TRACE;
+	stream->last = NULL;
+}
+
+/* A switch of task or CPU ends a trace, unless its sample has yet to come. */
+static void end_trace(struct stream *stream)
+{
+	if (stream->trace != STREAM_TRACE_HEAD)
+		stream->trace = STREAM_NO_TRACE;
+}
+
+/* Arcs do not cross the border of the kernel: the next frame is the first one there. */
+static void enter(struct stream *stream, enum stream_mode mode)
+{
+	stream->mode = mode;
+	if (stream->trace == STREAM_TRACE_FRAMES)
+		forget_frame(stream, STAT_FRAMES_APART);
+}
+
+/* Recordings need the names of all files, whatever is asked of the live session. */
+static void ask(struct profile *profile, uint64_t cookie)
+{
+	if (unlikely(profile->source->wants_all))
+		image_of_cookie(&profile->images, cookie);
+}
+
+/* ESC, code, tid, application, ESC, code, tgid */
+static bool switch_context(struct profile *profile, const uint64_t *words)
+{
+	struct stream *stream = &profile->stream;
+
+	if (words[4] != OPROFILE_ESCAPE_CODE || words[5] != OPROFILE_CTX_TGID ||
+	    words[2] > INT32_MAX || words[6] > INT32_MAX)
+		return false;
+	end_trace(stream);
+	stream->has_task = true;
+	stream->tid = (int32_t)words[2];
+	stream->tgid = (int32_t)words[6];
+	stream->app = words[3];
+	ask(profile, stream->app);
+	return true;
+}
+
+static bool switch_cpu(struct stream *stream, uint64_t cpu)
+{
+	if (cpu > INT32_MAX)
+		return false;
+	end_trace(stream);
+	stream->has_cpu = true;
+	stream->cpu = (int32_t)cpu;
+	return true;
+}
+
+/* Takes the record at @words.  Return: its length, or 0 if it makes no sense. */
+static size_t take_record(struct profile *profile, const uint64_t *words, size_t left)
+{
+	struct stream *stream = &profile->stream;
+
+	if (left < 2)
+		return 0;
+	stream->hot.place.size = 0;
+	switch (words[1]) {
+	case OPROFILE_CTX_SWITCH:
+		return left >= 7 && switch_context(profile, words) ? 7 : 0;
+	case OPROFILE_CPU_SWITCH:
+		return left >= 3 && switch_cpu(stream, words[2]) ? 3 : 0;
+	case OPROFILE_COOKIE_SWITCH:
+		if (left < 3)
+			return 0;
+		stream->cookie = words[2];
+		ask(profile, stream->cookie);
+		return 3;
+	case OPROFILE_KERNEL_ENTER:
+		enter(stream, STREAM_KERNEL);
+		return 2;
+	case OPROFILE_USER_ENTER:
+		enter(stream, STREAM_USER);
+		return 2;
+	case OPROFILE_MODULE_LOADED:
+		kernel_refresh(&profile->kernel);
+		return 2;
+	case OPROFILE_TRACE_BEGIN:
+		stream->trace = STREAM_TRACE_HEAD;
+		stream->last = NULL;
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+/* Return: how many words to pass over, up to the next escape code. */
+static size_t pass_over(struct profile *profile, const uint64_t *words, size_t at, size_t total)
+{
+	size_t end = at + 1;
+
+	while (end < total && words[end] != OPROFILE_ESCAPE_CODE)
+		end++;
+	log_limited(&profile->stream.log_bad,
+		    "bad record at word %zu of buffer %" PRIu64 " (of %zu words): %#" PRIx64
+		    " %#" PRIx64 "; %zu words are passed over",
+		    at, profile->buffers, total, words[at], at + 1 < total ? words[at + 1] : 0,
+		    end - at);
+	count(profile, STAT_BAD_RECORDS);
+	profile->stats.value[STAT_BAD_WORDS] += end - at;
+	reset(&profile->stream);
+	return end - at;
+}
+
+void stream_decode(struct profile *profile, const uint64_t *words, size_t total)
+{
+	size_t at = 0, length;
+
+	reset(&profile->stream);
+	while (at < total) {
+		if (words[at] == OPROFILE_ESCAPE_CODE) {
+			length = take_record(profile, words + at, total - at);
+			at += length ? length : pass_over(profile, words, at, total);
+		} else if (likely(at + 1 < total && words[at + 1] != OPROFILE_ESCAPE_CODE)) {
+			take_pair(profile, words[at], words[at + 1]);
+			at += 2;
+		} else {
+			at += pass_over(profile, words, at, total);
+		}
+	}
+}
