@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,24 +238,54 @@ int daemon_start(const struct settings *settings, const char *verbose, struct op
 	return ret;
 }
 
-/* A call that runs in a thread of its own, since a daemon that hangs never answers it. */
+/*
+ * A call that runs in a thread of its own, since a daemon that hangs never answers it.  Caller
+ * and thread both leave it; the one that leaves last frees it.
+ */
 struct call {
 	char *session_dir;
 	struct op_error error;
 	int ret;
+	atomic_bool left;
 };
+
+static void leave_call(struct call *call)
+{
+	if (!atomic_exchange(&call->left, true))
+		return;
+	free(call->session_dir);
+	free(call);
+}
 
 static void *dump_thread(void *context)
 {
 	struct call *call = context;
 
 	call->ret = op_control_call(call->session_dir, "dump", NULL, &call->error);
+	leave_call(call);
 	return NULL;
+}
+
+/* The thread's result, which is there once it has been joined. */
+static int join_call(pthread_t thread, struct call *call, unsigned int seconds,
+		     struct op_error *error)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += seconds;
+	if (pthread_timedjoin_np(thread, NULL, &until)) {
+		pthread_detach(thread);
+		return op_error_set(error, ETIMEDOUT, "the daemon did not answer for %u seconds",
+				    seconds);
+	}
+	if (call->ret)
+		op_error_set(error, call->error.code, "%s", call->error.text);
+	return call->ret;
 }
 
 int daemon_dump(const char *session_dir, unsigned int seconds, struct op_error *error)
 {
-	struct timespec until;
 	struct call *call;
 	pthread_t thread;
 	int ret;
@@ -266,23 +297,12 @@ int daemon_dump(const char *session_dir, unsigned int seconds, struct op_error *
 		return no_memory(error);
 	call->session_dir = strdup(session_dir);
 	if (!call->session_dir || pthread_create(&thread, NULL, dump_thread, call)) {
+		atomic_store(&call->left, true); /* there is no thread */
 		ret = no_memory(error);
-		goto done;
+	} else {
+		ret = join_call(thread, call, seconds, error);
 	}
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += seconds;
-	if (pthread_timedjoin_np(thread, NULL, &until)) {
-		/* The thread keeps what it uses; both end with the process. */
-		pthread_detach(thread);
-		return op_error_set(error, ETIMEDOUT, "the daemon did not answer for %u seconds",
-				    seconds);
-	}
-	ret = call->ret;
-	if (ret)
-		op_error_set(error, call->error.code, "%s", call->error.text);
-done:
-	free(call->session_dir);
-	free(call);
+	leave_call(call);
 	return ret;
 }
 
