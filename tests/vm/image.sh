@@ -31,6 +31,20 @@ libraries_of()
 		$1 ~ /^\// { print $1 }' | sort -u
 }
 
+# image_symbols FOLDER - list the functions of the workloads there, in a file "symbols":
+# "PATH-IN-GUEST OFFSET SIZE NAME", in hex
+image_symbols()
+{
+	local file
+	local -a files=("$1"/*)
+
+	for file in "${files[@]}"; do
+		nm -S --defined-only "$file" |
+			awk -v file="/vm/workloads/${file##*/}" \
+				'NF == 4 && tolower($3) == "t" { print file, $1, $2, $4 }'
+	done >"$1/symbols"
+}
+
 # image_programs - make programs.cpio of what is built
 image_programs()
 {
@@ -43,6 +57,7 @@ image_programs()
 		{ cat "$out/install.log" >&2; die "meson install failed"; }
 	find "$build/tests/vm/workloads" -maxdepth 1 -type f -perm -100 \
 		-exec cp -t "$tree/vm/workloads" {} +
+	image_symbols "$tree/vm/workloads"
 	# Where the guest's PATH finds the profiler, whatever the prefix is.
 	find "$tree" -name opcontrol -type f -perm -100 -printf '/%P\n' | sed 's|/[^/]*$||' \
 		>"$tree/vm/path"
@@ -69,19 +84,20 @@ image_programs()
 # modules are built
 image_modules()
 {
-	local tree=$out/$1/tree extra
+	local tree=$out/$1/tree from to
 
-	extra=lib/modules/$(kernel_release "$1")/extra
+	from=$(kernel_dir "$1")/lib/modules/$(kernel_release "$1")
+	to=$tree/usr/lib/modules/$(kernel_release "$1")
 	rm -rf "$tree"
-	mkdir -p "$tree/usr/$extra" "$tree/vm/modules"
+	mkdir -p "$to/extra" "$to/kernel/fs/overlayfs" "$tree/vm/modules"
 	cp "$out/$1"/modules/*.ko "$tree/vm/modules/"
+	cp "$from"/kernel/fs/overlayfs/overlay.ko* "$to/kernel/fs/overlayfs/"
 	if [[ -f $out/$1/module/oprofile.ko ]]; then
-		cp "$out/$1/module/oprofile.ko" "$tree/usr/$extra/"
-		cp "$(kernel_dir "$1")/${extra%/extra}"/modules.{order,builtin,builtin.modinfo} \
-			"$tree/usr/${extra%/extra}/"
-		PATH=$PATH:/usr/sbin:/sbin depmod -b "$tree/usr" "$(kernel_release "$1")" ||
-			die "depmod failed on the guest's modules"
+		cp "$out/$1/module/oprofile.ko" "$to/extra/"
 	fi
+	cp "$from"/modules.{order,builtin,builtin.modinfo} "$to/"
+	PATH=$PATH:/usr/sbin:/sbin depmod -b "$tree/usr" "$(kernel_release "$1")" ||
+		die "depmod failed on the guest's modules"
 	pack "$tree" "$out/$1/modules.cpio"
 }
 

@@ -1,4 +1,159 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034
 #
-# What cases source: . /vm/case.sh
+# What the cases share: . /vm/case.sh
+#
+# A case ends with exit status 0 (passed), 77 (skipped) or anything else (failed); the last
+# line that it prints is the reason.  What it leaves behind, /vm/clean takes away.
+
+workloads=/vm/workloads
+session=/var/lib/oprofile
+samples=$session/samples/current
+frequency=1000 # Hz, of most cases: a sample is 1 ms
+
+fail()
+{
+	echo "$*"
+	exit 1
+}
+
+skip()
+{
+	echo "skip: $*"
+	exit 77
+}
+
+# need COMMAND... - fail with its words if the command fails
+need()
+{
+	"$@" || fail "failed with status $?: $*"
+}
+
+# refuse ERRNO-TEXT COMMAND... - fail unless the command fails for that reason
+refuse()
+{
+	_reason=$1
+	shift
+	_said=$("$@" 2>&1) && fail "succeeded, but should not: $*"
+	case $_said in
+	*"$_reason"*) ;;
+	*) fail "$*: \"$_said\" instead of \"$_reason\"" ;;
+	esac
+}
+
+# write VALUE FILE - with write(2)'s errno as the reason if it fails
+write() { printf '%s' "$1" | dd of="$2" conv=notrunc status=none 2>&1; }
+
+# until_true SECONDS COMMAND... - wait until the command succeeds
+until_true()
+{
+	_left=$(($1 * 20))
+	shift
+	until "$@"; do
+		_left=$((_left - 1))
+		[ $_left -gt 0 ] || fail "waited in vain for: $*"
+		usleep 50000
+	done
+}
+
+# same WHAT GOT WANTED - compare two words
+same() { [ "$2" = "$3" ] || fail "$1 is $2, not $3"; }
+
+# within WHAT GOT LOW HIGH - compare numbers, which may have fractions
+within()
+{
+	awk -v got="$2" -v low="$3" -v high="$4" 'BEGIN { exit !(got >= low && got <= high) }' ||
+		fail "$1 is $2, not from $3 to $4"
+	echo "$1 is $2, from $3 to $4"
+}
+
+# share WHAT PART WHOLE TRUTH - is PART of WHOLE samples within 3 standard errors of the true
+# share?
+share()
+{
+	[ "$3" -gt 0 ] || fail "$1: there are no samples"
+	awk -v what="$1" -v part="$2" -v whole="$3" -v p="$4" 'BEGIN {
+		error = sqrt(p * (1 - p) / whole)
+		distance = (part / whole - p) / error
+		printf "%s: %d of %d samples, %.4f, true %.4f: %+.2f standard errors\n", what,
+			part, whole, part / whole, p, distance
+		exit !(distance >= -3 && distance <= 3)
+	}' || fail "$1: $2 of $3 samples is too far from the true share $4"
+}
+
+# profile_begin [--backend NAME] OPTION... - start profiling with opcontrol's settings
+profile_begin()
+{
+	if [ "${1:-}" = --backend ]; then
+		need opcontrol --init --backend "$2"
+		shift 2
+	fi
+	need opcontrol --start --frequency "$frequency" "$@"
+}
+
+# profile_end - stop, with all samples on disk, and check that every number adds up
+profile_end()
+{
+	need opcontrol --shutdown
+	need opdb check "$samples"
+	accounts
+}
+
+# stat_sum NAME... - the sum of all statistics of these names, of all CPUs
+stat_sum()
+{
+	for _name; do
+		find "$samples/stats" -type f -name "$_name" -exec cat {} +
+	done | awk '{ sum += $1 } END { printf "%d\n", sum }'
+}
+
+kernel_losses="sample_lost_overflow sample_lost_nested sample_invalid_eip sample_lost_no_mm
+sample_lost_no_mapping sample_lost_no_room"
+daemon_losses="lost_invalid_domain lost_kernel lost_no_mapping lost_samplefile lost_no_event
+lost_no_app_for_user_sample"
+
+# lost - samples that the module or the daemon counted as lost
+lost()
+{
+	# shellcheck disable=SC2086
+	stat_sum $kernel_losses $daemon_losses
+}
+
+# stored - samples in the sample files, as opdb reads them; arcs do not count
+stored()
+{
+	find "$samples" -type f -path '*{dep}*' ! -path '*{cg}*' -exec opdb dump {} + |
+		awk '$1 == "samples:" { sum += $2 } END { printf "%d\n", sum }'
+}
+
+# accounts - received = stored + lost, exactly
+accounts()
+{
+	_received=$(stat_sum sample_received) _stored=$(stored) _lost=$(lost)
+	echo "received $_received = stored $_stored + lost $_lost"
+	[ "$_received" -gt 0 ] || fail "no samples were received"
+	same "stored + lost" $((_stored + _lost)) "$_received"
+}
+
+# report OPTION... - symbols with their samples into /tmp/report, for symbol_samples
+report() { need opreport -l -f "$@" >/tmp/report; }
+
+# symbol_samples SYMBOL [TEXT] - samples of the symbol in /tmp/report; with TEXT, of lines
+# that have this text in them
+symbol_samples()
+{
+	awk -v symbol="$1" -v text="${2:-}" '
+		$1 ~ /^[0-9]+$/ && $NF == symbol && (text == "" || index($0, text)) { sum += $1 }
+		END { printf "%d\n", sum }' /tmp/report
+}
+
+# line_samples TEXT - samples of all lines of /tmp/report that have this text in them
+line_samples()
+{
+	awk -v text="$1" '
+		$1 ~ /^[0-9]+$/ && index($0, text) { sum += $1 }
+		END { printf "%d\n", sum }' /tmp/report
+}
+
+# sample_file APP DEP [TGID.TID.CPU] - the sample file of an image in an application
+sample_file() { echo "$samples/$1/{dep}/$2/TIMER.0.0.${3:-all.all.all}"; }

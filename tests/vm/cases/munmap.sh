@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: code that another thread unmaps right after it ran, and replaces: the samples are
+# covers: on the file that was there
+# smp: 2 4
+
+# shellcheck source=../guest/case.sh
+. /vm/case.sh
+
+profile_begin --backend nmi_timer --separate=lib
+need $workloads/remap 200 20 $workloads/libreload?.so >/tmp/truth
+profile_end
+report
+same "samples in code that never runs" "$(symbol_samples pad_never_run)" 0
+all=$(symbol_samples reload_spin)
+within "samples in the files" "$all" 2000 4400
+within "samples in other code of the files" \
+	$(($(line_samples $workloads/libreload) - all)) 0 $((all / 100))
+while read -r library seconds; do
+	within "samples of $library in $seconds s" "$(symbol_samples reload_spin "$library")" \
+		$((all / 4 - all / 40)) $((all / 4 + all / 40))
+done </tmp/truth
+within "lost of 1000" $((1000 * $(lost) / (all + 1))) 0 10

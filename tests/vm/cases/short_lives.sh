@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: 200 processes that live 20 ms, each of a file of its own: at least 99 % of their
+# covers: samples are on their file, none is on a wrong one
+# smp: 2 4
+# limit: 120
+
+# shellcheck source=../guest/case.sh
+. /vm/case.sh
+
+lives=/tmp/lives
+mkdir $lives
+for backend in nmi_timer timer; do
+	profile_begin --backend $backend
+	# shellcheck disable=SC2046
+	seconds=$($workloads/spawn 200 20 $lives $(ls -d $workloads/brief?)) ||
+		fail "spawn failed"
+	profile_end
+	report
+	found=$(find "$samples/{root}$lives" -name 'brief*' -type d -path '*{dep}*' | wc -l)
+	right=$(symbol_samples brief_spin)
+	all=$(line_samples $lives/brief)
+	lost=$(lost)
+	echo "$backend: $right samples in brief_spin, $all in all, $found files, lost $lost," \
+		"$seconds of CPU time"
+	same "$backend: samples in code that never runs" "$(symbol_samples pad_never_run)" 0
+	within "$backend: files with samples" "$found" 198 200
+	within "$backend: samples for each second of CPU time" \
+		"$(echo "$seconds" | awk -v n="$all" '{ print n / $2 }')" 400 1100
+	within "$backend: lost of 1000" $((1000 * lost / (all + lost))) 0 10
+	need opcontrol --deinit
+	rm -rf $session
+done
