@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libop/control.h"
@@ -96,14 +96,14 @@ static int listen_at(const char *session_dir)
 	return fd;
 }
 
-static void write_lock(const char *session_dir)
+/* Held until the end. */
+static void take_lock(const char *session_dir)
 {
 	char *path = op_path("%s/" OP_SESSION_LOCK, session_dir);
-	FILE *file = fopen(path, "w");
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 
-	check(file, path);
-	fprintf(file, "%d", getpid());
-	check(!fclose(file), path);
+	check(fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !ftruncate(fd, 0), path);
+	check(dprintf(fd, "%d", getpid()) > 0, path);
 	free(path);
 }
 
@@ -119,7 +119,7 @@ static void run(const char *session_dir, int ready)
 	check(open(path, O_RDONLY | O_CLOEXEC) >= 0, path);
 	free(path);
 	listener = listen_at(session_dir);
-	write_lock(session_dir);
+	take_lock(session_dir);
 	signal(SIGTERM, strcmp(mode, "deaf") ? end : SIG_IGN);
 	check(write(ready, "", 1) == 1, "ready");
 	close(ready);

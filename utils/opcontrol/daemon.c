@@ -6,6 +6,7 @@
 #include "daemon.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -17,12 +18,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "holder.h"
+#include "driver.h"
 #include "libop/control.h"
 #include "libop/file.h"
 #include "libop/number.h"
@@ -68,69 +70,64 @@ static char *daemon_program(void)
 	return program_beside("/../../daemon/" DAEMON_NAME, "/" DAEMON_NAME);
 }
 
-/* Pids are used again: is the process that has this one now a daemon at all? */
-static bool runs_daemon(pid_t pid)
+/*
+ * The pid in a lock that a living daemon holds by flock(2) (daemon/lock.h), or 0.  A lock that a
+ * killed one left behind is not held, whatever process has its pid by now.
+ */
+static pid_t read_lock(int fd)
 {
-	const char *given = getenv(DAEMON_ENVIRONMENT);
-	const char *slash = given ? strrchr(given, '/') : NULL;
-	char name[HOLDER_NAME_SIZE];
+	char text[32] = "";
+	uint64_t pid;
 
-	if (!holder_name(pid, name))
-		return false;
-	if (!strcmp(name, DAEMON_NAME))
-		return true;
-	return slash && !strncmp(name, slash + 1, HOLDER_NAME_SIZE - 1);
+	if (!flock(fd, LOCK_SH | LOCK_NB))
+		return 0;
+	if (pread(fd, text, sizeof(text) - 1, 0) < 0)
+		return 0;
+	text[strcspn(text, "\n")] = '\0';
+	return op_number_parse(text, "pid", 1, INT_MAX, &pid, NULL) ? 0 : (pid_t)pid;
 }
 
-/* A process that has ended keeps its pid and its name until its parent takes notice. */
-static bool has_ended(int pidfd)
+/* The descriptor of a process that has not ended: -1 if there is none. */
+static int watch(pid_t pid)
 {
+	int pidfd = pidfd_open(pid, 0);
 	struct pollfd ended = {.fd = pidfd, .events = POLLIN};
 
-	return poll(&ended, 1, 0) > 0;
+	/* One that has ended keeps its pid until its parent takes notice. */
+	if (pidfd >= 0 && poll(&ended, 1, 0) > 0) {
+		close(pidfd);
+		return -1;
+	}
+	return pidfd;
 }
 
 int daemon_find(const char *session_dir, pid_t *pid, int *pidfd, struct op_error *error)
 {
-	char *path = op_path("%s/%s", session_dir, OP_SESSION_LOCK), *text;
-	struct op_error why;
-	uint64_t number;
-	int fd;
+	char *path = op_path("%s/%s", session_dir, OP_SESSION_LOCK);
+	int fd, code, process;
 
 	*pid = 0;
 	if (pidfd)
 		*pidfd = -1;
 	if (!path)
 		return no_memory(error);
-	text = op_file_read(path, 32, NULL, &why);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	code = errno;
+	if (fd < 0 && code != ENOENT && code != ENOTDIR)
+		op_error_set(error, code, "cannot open %s: %s", path, strerror(code));
 	free(path);
-	if (!text && (why.code == ENOENT || why.code == ENOTDIR))
-		return 0;
-	if (!text)
-		return op_error_set(error, why.code, "%s", why.text);
-	text[strcspn(text, "\n")] = '\0';
-	/* An empty or torn lock is that of a daemon that died while it wrote it. */
-	if (op_number_parse(text, "pid", 1, INT_MAX, &number, NULL))
-		number = 0;
-	free(text);
-	if (!number)
-		return 0;
-	/* First hold on to the process, then look whether it is the right one. */
-	fd = pidfd_open(number, 0);
 	if (fd < 0)
-		return errno == ESRCH || errno == EINVAL
-			       ? 0
-			       : op_error_set(error, errno, "cannot watch process %" PRIu64 ": %s",
-					      number, strerror(errno));
-	if (has_ended(fd) || !runs_daemon(number)) {
-		close(fd);
-		return 0;
-	}
-	*pid = number;
-	if (pidfd)
-		*pidfd = fd;
+		return code == ENOENT || code == ENOTDIR ? 0 : -1;
+
+	*pid = read_lock(fd);
+	close(fd);
+	process = *pid ? watch(*pid) : -1;
+	if (process < 0)
+		*pid = 0;
+	else if (pidfd)
+		*pidfd = process;
 	else
-		close(fd);
+		close(process);
 	return 0;
 }
 
@@ -162,6 +159,8 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 	ret = program ? add(arguments, "%s", program) : -1;
 	free(program);
 	ret |= add(arguments, "--session-dir=%s", settings->session_dir);
+	if (driver_is_given())
+		ret |= add(arguments, "--oprofilefs=%s", driver_dir());
 	if (settings->vmlinux && !strcmp(settings->vmlinux, "none"))
 		ret |= add(arguments, "--no-vmlinux");
 	else if (settings->vmlinux)

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static bool uses(const char *pid, const char *path)
 	return found;
 }
 
-bool holder_name(pid_t pid, char name[HOLDER_NAME_SIZE])
+static void program_name(pid_t pid, char name[HOLDER_NAME_SIZE])
 {
 	char path[64], *text;
 
@@ -59,7 +60,6 @@ bool holder_name(pid_t pid, char name[HOLDER_NAME_SIZE])
 	snprintf(name, HOLDER_NAME_SIZE, "%.*s", text ? (int)strcspn(text, "\n") : 1,
 		 text ? text : "?");
 	free(text);
-	return text != NULL;
 }
 
 pid_t holder_find(const char *path, char name[HOLDER_NAME_SIZE])
@@ -79,6 +79,6 @@ pid_t holder_find(const char *path, char name[HOLDER_NAME_SIZE])
 	}
 	closedir(proc);
 	if (pid)
-		holder_name(pid, name);
+		program_name(pid, name);
 	return pid;
 }

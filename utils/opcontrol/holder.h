@@ -5,7 +5,6 @@
 #ifndef OPCONTROL_HOLDER_H
 #define OPCONTROL_HOLDER_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #define HOLDER_NAME_SIZE 16
@@ -20,8 +19,5 @@
  * Return: its pid, or 0 if there is none.
  */
 pid_t holder_find(const char *path, char name[HOLDER_NAME_SIZE]);
-
-/* Fills in the kernel's name of process @pid: false if there is no such process. */
-bool holder_name(pid_t pid, char name[HOLDER_NAME_SIZE]);
 
 #endif
