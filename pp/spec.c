@@ -43,19 +43,20 @@ static void texts_add(struct op_strings *texts, const char *item)
 /* "N" or, if @may_span, "A-B". */
 static int add_range(struct pp_ranges *ranges, char *item, bool may_span)
 {
-	struct pp_range range;
+	struct pp_range range = {0};
 	char *dash = may_span ? strchr(item, '-') : NULL;
+	int result;
 
 	if (dash)
 		*dash = '\0';
-	if (op_number_parse(item, "", 0, UINT64_MAX, &range.low, NULL))
-		return -1;
-	range.high = range.low;
-	if (dash) {
+	result = op_number_parse(item, "", 0, UINT64_MAX, &range.low, NULL);
+	if (dash)
 		*dash = '-';
-		if (op_number_parse(dash + 1, "", range.low, UINT64_MAX, &range.high, NULL))
-			return -1;
-	}
+	range.high = range.low;
+	if (!result && dash)
+		result = op_number_parse(dash + 1, "", range.low, UINT64_MAX, &range.high, NULL);
+	if (result)
+		return -1;
 	ranges->items = pp_grow(ranges->items, &ranges->capacity, ranges->n + 1, sizeof(range));
 	ranges->items[ranges->n++] = range;
 	return 0;

@@ -58,12 +58,12 @@ void pp_symbols_tidy(struct pp_symbols *symbols, struct pp_raw_symbol *raw, size
 			end = next < n && raw[next].start < code->end ? raw[next].start : code->end;
 			if (symbol->size && symbol->size < end - symbol->start)
 				end = symbol->start + symbol->size;
-			if (name_gaps && at < symbol->start && at == code->start)
+			if (name_gaps && code->name && at == code->start)
 				add_symbol(symbols, &capacity, code, at, symbol->start, code->name);
 			add_symbol(symbols, &capacity, code, symbol->start, end, symbol->name);
 			at = end;
 		}
-		if (name_gaps && at == code->start)
+		if (name_gaps && code->name && at == code->start)
 			add_symbol(symbols, &capacity, code, at, code->end, code->name);
 	}
 }

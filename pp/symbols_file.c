@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -90,6 +91,38 @@ static void start_bfd(void)
 	started = true;
 }
 
+/*
+ * bfd_check_format() writes its warnings to stderr, past any handler.  While it runs, stderr
+ * is a file in memory; what it says there becomes a message like the others.
+ */
+static bool check_format(bfd *image)
+{
+	int saved = dup(STDERR_FILENO), caught = memfd_create("warnings", MFD_CLOEXEC);
+	char text[sizeof(first_message)], *words;
+	bool good;
+	ssize_t n;
+
+	fflush(stderr);
+	if (saved >= 0 && caught >= 0)
+		dup2(caught, STDERR_FILENO);
+	good = bfd_check_format(image, bfd_object);
+	fflush(stderr);
+	if (saved >= 0) {
+		dup2(saved, STDERR_FILENO);
+		close(saved);
+	}
+	n = caught >= 0 ? pread(caught, text, sizeof(text) - 1, 0) : 0;
+	if (caught >= 0)
+		close(caught);
+	if (n <= 0 || *first_message)
+		return good;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	words = strncmp(text, "BFD: ", 5) ? text : text + 5;
+	snprintf(first_message, sizeof(first_message), "%s", words);
+	return good;
+}
+
 /* The name of the target saves libbfd from trying all that it knows. */
 static const char *guess_target(int fd)
 {
@@ -119,7 +152,7 @@ static int open_file(struct file *file, const char *path, struct op_error *error
 	file->bfd = bfd_fdopenr(path, guess_target(fd), fd);
 	if (!file->bfd) /* the descriptor is closed then */
 		return op_error_set(error, EINVAL, "%s", bfd_errmsg(bfd_get_error()));
-	if (!bfd_check_format(file->bfd, bfd_object))
+	if (!check_format(file->bfd))
 		return op_error_set(error, EINVAL, "%s", bfd_errmsg(bfd_get_error()));
 	return 0;
 }
@@ -247,7 +280,7 @@ static bool is_wanted(const asymbol *symbol)
 {
 	const char *name = symbol->name;
 
-	if (!name || !*name)
+	if (!name || !*name || *name == '@')
 		return false;
 	if (symbol->flags & (BSF_SECTION_SYM | BSF_FILE | BSF_DEBUGGING | BSF_THREAD_LOCAL))
 		return false;
@@ -295,6 +328,13 @@ static const asection *image_section(const struct build *build, const asection *
 	return section && is_code(image, section) ? section : NULL;
 }
 
+/* Of "memcpy@@GLIBC_2.14" the version is left out. */
+static const char *bare_name(struct build *build, const char *name)
+{
+	return strchr(name, '@') ? obstack_copy0(&build->owner->names, name, strcspn(name, "@"))
+				 : name;
+}
+
 static void add_static(struct build *build, asymbol *symbol)
 {
 	const asection *section;
@@ -304,7 +344,7 @@ static void add_static(struct build *build, asymbol *symbol)
 	section = image_section(build, symbol->section);
 	if (section && symbol->value < section->size)
 		add_raw(build, section->filepos + symbol->value, 0, rank_symbol(symbol),
-			symbol->name);
+			bare_name(build, symbol->name));
 }
 
 static uint64_t dynamic_size(const struct build *build, uint64_t address)
@@ -326,31 +366,59 @@ static uint64_t dynamic_size(const struct build *build, uint64_t address)
 	return size;
 }
 
-/* Of "memcpy@@GLIBC_2.14" the version is left out. */
+/* objcopy renumbers sections and leaves .dynsym as it is, so the address must do. */
 static void add_dynamic(struct build *build, asymbol *symbol)
 {
-	struct obstack *names = &build->owner->names;
-	const asection *section;
-	const char *name = symbol->name;
+	const struct pp_symbols *symbols = build->symbols;
+	uint64_t address;
 
-	if (!is_wanted(symbol) || *name == '@' || !(symbol->section->flags & SEC_CODE))
+	if (!is_wanted(symbol) || bfd_is_und_section(symbol->section) ||
+	    bfd_is_abs_section(symbol->section))
 		return;
-	section = image_section(build, symbol->section);
-	if (!section || symbol->value >= section->size)
-		return;
-	if (strchr(name, '@'))
-		name = obstack_copy0(names, name, strcspn(name, "@"));
-	add_raw(build, section->filepos + symbol->value,
-		dynamic_size(build, section->vma + symbol->value), rank_symbol(symbol), name);
+	address = bfd_asymbol_value(symbol);
+	for (size_t i = 0; i < symbols->n_code; i++) {
+		const struct pp_code *code = &symbols->code[i];
+
+		if (address - code->vma < code->end - code->start)
+			add_raw(build, code->start + (address - code->vma),
+				dynamic_size(build, address), rank_symbol(symbol),
+				bare_name(build, symbol->name));
+	}
 }
 
-/* "malloc@plt"; a relocation of an indirect function has only an address: "*ABS*+0x1000@plt". */
+/* "malloc@plt" */
 static void add_synthetic(struct build *build, asymbol *symbol)
 {
 	const asection *section = image_section(build, symbol->section);
 
 	if (section && symbol->name && symbol->value < section->size)
 		add_raw(build, section->filepos + symbol->value, 0, UINT32_MAX, symbol->name);
+}
+
+/* Calls of indirect functions have an address for a name: "*ABS*+0x9f550@plt". */
+static void name_indirect_calls(struct build *build)
+{
+	static const char mark[] = "*ABS*+0x";
+	struct pp_symbols *symbols = build->symbols;
+
+	for (size_t i = 0; i < symbols->n; i++) {
+		const char *name = symbols->items[i].name;
+		uint64_t address;
+
+		if (strncmp(name, mark, sizeof(mark) - 1) != 0)
+			continue;
+		address = strtoull(name + sizeof(mark) - 1, NULL, 16);
+		for (size_t k = 0; k < symbols->n; k++) {
+			struct obstack *names = &build->owner->names;
+
+			if (symbols->items[k].vma != address)
+				continue;
+			obstack_printf(names, "%s@plt", symbols->items[k].name);
+			obstack_1grow(names, '\0');
+			symbols->items[i].name = obstack_finish(names);
+			break;
+		}
+	}
 }
 
 /* A table of pointers can't be longer than one for every 16 bytes of file: that is a symbol. */
@@ -377,8 +445,6 @@ static long read_dynamic(struct owner *owner)
 	struct file *image = &owner->image;
 	long room, n;
 
-	if (!(bfd_get_file_flags(image->bfd) & DYNAMIC))
-		return 0;
 	room = table_room(image, bfd_get_dynamic_symtab_upper_bound(image->bfd));
 	if (!room)
 		return 0;
@@ -441,6 +507,7 @@ static void read_symbols(struct build *build, const char *path, const char *root
 		add_dynamic(build, owner->dynamic[i]);
 	read_plt(build, n_image, n_dynamic);
 	pp_symbols_tidy(symbols, build->raw, build->n, n > 0);
+	name_indirect_calls(build);
 	free(build->raw);
 	free(build->sizes);
 }
