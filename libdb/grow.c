@@ -164,9 +164,6 @@ static int grow(struct odb *db, struct odb_error *error)
 {
 	uint32_t old_size = db->size;
 
-	if (old_size >= ODB_SIZE_MAX)
-		return odb_fail(error, EFBIG, db->path, "all of its %lu nodes are used",
-				(unsigned long)ODB_SIZE_MAX);
 	if (lengthen(db, old_size * 2, error))
 		return -1;
 	odb_place(db, old_size * 2);
@@ -180,6 +177,9 @@ static int grow(struct odb *db, struct odb_error *error)
 
 int odb_make_room(struct odb *db, uint64_t end, struct odb_error *error)
 {
+	if (end > ODB_SIZE_MAX)
+		return odb_fail(error, EFBIG, db->path, "more than %lu nodes would be needed",
+				(unsigned long)ODB_SIZE_MAX - 1);
 	while (end > db->size) {
 		if (grow(db, error))
 			return -1;

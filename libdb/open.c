@@ -17,8 +17,8 @@ static const uint8_t zeros[ODB_FIRST_SIZE * (ODB_NODE_LENGTH + ODB_BUCKET_LENGTH
 
 /*
  * Makes the file, complete, and gives it its name.
- * Return: a locked descriptor, or -1 with @error set; its code is EEXIST if another
- * process was faster.
+ * Return: a locked descriptor, or -1 with @error set; its code is EAGAIN if another process
+ * made the file meanwhile, or took the unfinished file for one that was left.
  */
 static int create(const char *path, const struct odb_header *header, bool replace,
 		  struct odb_error *error)
@@ -36,8 +36,11 @@ static int create(const char *path, const struct odb_header *header, bool replac
 		odb_fail_errno(error, path, "cannot write");
 		goto err_unlink;
 	}
-	if (odb_file_publish(temporary, path, replace, error))
+	if (odb_file_publish(temporary, path, replace, error)) {
+		if (error->code == EEXIST || error->code == ENOENT)
+			error->code = EAGAIN;
 		goto err_unlink;
+	}
 	free(temporary);
 	return fd;
 
@@ -65,8 +68,7 @@ static int open_writable(const char *path, const struct odb_header *fresh, struc
 			if (error->code != ENOENT || !fresh)
 				return -1;
 			fd = create(path, fresh, false, error);
-			/* ENOENT: opdb took the unfinished file for one that was left. */
-			if (fd >= 0 || (error->code != EEXIST && error->code != ENOENT))
+			if (fd >= 0 || error->code != EAGAIN)
 				return fd;
 			continue;
 		}
