@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: opcontrol with the real module: what it refuses and why, loading and unloading,
+# covers: saving and resetting while samples come, a daemon that hangs
+# limit: 150
+
+# shellcheck source=../guest/case.sh
+. /vm/case.sh
+
+# status TEXT - does --status say it?
+status() { opcontrol --status | grep -q "$1" || fail "--status does not say \"$1\""; }
+
+need opcontrol --deinit
+status "Daemon not running"
+status "Driver not loaded"
+refuse "no backend \"abacus\"" opcontrol --init --backend abacus
+refuse "/no/such.ko: No such file" opcontrol --init --module /no/such.ko
+echo "no module" >/tmp/bad.ko
+refuse "/tmp/bad.ko as a module" opcontrol --init --module /tmp/bad.ko
+refuse "before the module is loaded" opcontrol --list-events
+refuse "before the module is loaded" opcontrol --event=CPU_CLK_UNHALTED:100000
+
+need opcontrol --init --backend timer
+need opcontrol --init
+status "Backend: timer"
+refuse "loaded with the backend timer" opcontrol --init --backend nmi_timer
+refuse "samples by a timer" opcontrol --event=CPU_CLK_UNHALTED:100000
+opcontrol --list-events | grep -q TIMER || fail "--list-events does not tell of TIMER"
+exec 4</dev/oprofile/cpu_type
+refuse "process $$ " opcontrol --deinit
+exec 4<&-
+need opcontrol --deinit
+grep -q '^oprofile ' /proc/modules && fail "the module is still loaded"
+[ -e /dev/oprofile/enable ] && fail "oprofilefs is still mounted"
+need opcontrol --deinit # nothing to do
+
+# Saved while samples come: each one is in the old session or in the new one.
+need opcontrol --start --frequency "$frequency" --backend timer # loads by itself
+status "Daemon running"
+status "TIMER at $frequency Hz"
+$workloads/split 2 >/dev/null &
+workload=$!
+[ "$(stored)" = 0 ] || fail "there are samples before the first dump of a new session"
+need opcontrol --dump
+need opcontrol --save first
+refuse "there is a session \"first\"" opcontrol --save first
+wait $workload
+need opcontrol --shutdown
+need opdb check $session/samples/first $samples
+second=$(stored)
+first=$(samples=$session/samples/first stored)
+received=$(stat_sum sample_received) lost=$(lost)
+echo "received $received = first $first + second $second + lost $lost"
+[ "$first" -gt 0 ] || fail "no samples came before --save"
+[ "$second" -gt 0 ] || fail "no samples came after --save"
+same "first + second + lost" $((first + second + lost)) "$received"
+
+# Reset while samples come: what is left is less than what was taken.
+profile_begin
+need $workloads/split 1 >/dev/null
+need opcontrol --reset
+after=$(stored)
+need opcontrol --stop
+received=$(stat_sum sample_received)
+[ "$after" -lt "$received" ] || fail "$after of $received samples are left after --reset"
+[ -d $session/samples/first ] || fail "--reset took a saved session"
+status "Daemon paused"
+
+# A daemon that hangs is killed, and the next one starts.
+daemon=$(cat $session/lock)
+kill -STOP "$daemon"
+refuse "was killed" opcontrol --shutdown
+[ -d "/proc/$daemon" ] && ! grep -q 'State:.Z' "/proc/$daemon/status" &&
+	fail "the daemon $daemon is still there"
+profile_begin
+need opcontrol --shutdown
+refuse "no daemon runs" opcontrol --dump
+need opcontrol --deinit
