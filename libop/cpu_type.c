@@ -99,6 +99,27 @@ static const struct {
 	[85] = { "ppc64/power9", "ppc64 POWER9" },
 	[86] = { "i386/knightslanding", "Intel Knights Landing" },
 	[87] = { "arm/armv8-thunderx2", "Cavium ThunderX2" },
+	/* not in OProfile 1.4 */
+	[88] = { "i386/tremont", "Intel Tremont microarchitecture" },
+	[89] = { "i386/icelake", "Intel Ice Lake microarchitecture" },
+	[90] = { "i386/tigerlake", "Intel Tiger Lake microarchitecture" },
+	[91] = { "i386/rocketlake", "Intel Rocket Lake microarchitecture" },
+	[92] = { "i386/alderlake", "Intel Alder Lake microarchitecture" },
+	[93] = { "i386/gracemont", "Intel Gracemont microarchitecture" },
+	[94] = { "i386/sapphirerapids", "Intel Sapphire Rapids microarchitecture" },
+	[95] = { "i386/raptorlake", "Intel Raptor Lake microarchitecture" },
+	[96] = { "i386/emeraldrapids", "Intel Emerald Rapids microarchitecture" },
+	[97] = { "i386/meteorlake", "Intel Meteor Lake microarchitecture" },
+	[98] = { "i386/crestmont", "Intel Crestmont microarchitecture" },
+	[99] = { "i386/graniterapids", "Intel Granite Rapids microarchitecture" },
+	[100] = { "i386/arrowlake", "Intel Arrow Lake microarchitecture" },
+	[101] = { "i386/lunarlake", "Intel Lunar Lake microarchitecture" },
+	[102] = { "x86-64/family16h", "AMD64 family16h" },
+	[103] = { "x86-64/zen1", "AMD64 Zen" },
+	[104] = { "x86-64/zen2", "AMD64 Zen 2" },
+	[105] = { "x86-64/zen3", "AMD64 Zen 3" },
+	[106] = { "x86-64/zen4", "AMD64 Zen 4" },
+	[107] = { "x86-64/zen5", "AMD64 Zen 5" },
 };
 
 #define CPU_TYPE_COUNT ((int)(sizeof(cpu_types) / sizeof(cpu_types[0])))

@@ -42,6 +42,20 @@ static int parse_flag(const char *text, const char *what, bool *out, struct op_e
 	return 0;
 }
 
+static int parse_flags(const struct op_strings *field, struct op_event_spec *spec,
+		       struct op_error *error)
+{
+	if (field->count > 3 && parse_flag(field->item[3], "kernel", &spec->kernel, error))
+		return -1;
+	if (field->count > 4 && parse_flag(field->item[4], "user", &spec->user, error))
+		return -1;
+	if (field->count > 5)
+		return op_error_set(error, EINVAL, "more than NAME:COUNT:UNITMASK:KERNEL:USER");
+	if (!spec->kernel && !spec->user)
+		return op_error_set(error, EINVAL, "neither kernel nor user code is to be counted");
+	return 0;
+}
+
 static int parse_spec(const struct op_strings *field, struct op_event_spec *spec,
 		      struct op_error *error)
 {
@@ -56,25 +70,20 @@ static int parse_spec(const struct op_strings *field, struct op_event_spec *spec
 		spec->has_count = true;
 	}
 	if (field->count > 2 && *field->item[2]) {
+		struct op_error cause;
+
 		spec->has_unit_mask = true;
-		if (!isdigit((unsigned char)*field->item[2])) {
-			spec->unit_mask_name = strdup(field->item[2]);
-			if (!spec->unit_mask_name)
-				return no_memory(error);
-		} else if (op_number_parse(field->item[2], "unit mask", 0, UINT32_MAX,
-					   &spec->unit_mask, error)) {
-			return -1;
-		}
+		if (!op_number_parse(field->item[2], "unit mask", 0, UINT32_MAX, &spec->unit_mask,
+				     &cause))
+			return parse_flags(field, spec, error);
+		if (cause.code == ERANGE)
+			return op_error_set(error, ERANGE, "%s", cause.text);
+		/* names may begin with a digit, too: 128BIT */
+		spec->unit_mask_name = strdup(field->item[2]);
+		if (!spec->unit_mask_name)
+			return no_memory(error);
 	}
-	if (field->count > 3 && parse_flag(field->item[3], "kernel", &spec->kernel, error))
-		return -1;
-	if (field->count > 4 && parse_flag(field->item[4], "user", &spec->user, error))
-		return -1;
-	if (field->count > 5)
-		return op_error_set(error, EINVAL, "more than NAME:COUNT:UNITMASK:KERNEL:USER");
-	if (!spec->kernel && !spec->user)
-		return op_error_set(error, EINVAL, "neither kernel nor user code is to be counted");
-	return 0;
+	return parse_flags(field, spec, error);
 }
 
 int op_event_spec_parse(const char *text, struct op_event_spec *spec, struct op_error *error)

@@ -23,7 +23,7 @@ struct op_event_spec {
 	char *name;
 	uint64_t count;	      /* events a sample; 0 if @has_count is false */
 	uint64_t unit_mask;   /* if @has_unit_mask and not @unit_mask_name */
-	char *unit_mask_name; /* a unit mask that is no number, or NULL */
+	char *unit_mask_name; /* a unit mask that is no plain number, or NULL */
 	bool has_count, has_unit_mask;
 	bool kernel, user; /* true unless the specification says 0 */
 };
