@@ -110,13 +110,13 @@ static uint32_t size_of_length(const struct odb_layout *layout, uint64_t length)
 	return size;
 }
 
-/* Points for each sign that a file has @layout; 0 if it is too short for it. */
+/* Points for each sign that a file has @layout. */
 static int likelihood(const struct odb_layout *layout, const uint8_t *head, uint64_t length,
 		      bool swapped)
 {
 	const uint8_t *descr = head + layout->length;
 	uint32_t size, current_size;
-	int points = 1;
+	int points = 0;
 
 	if (length < odb_nodes_offset(layout))
 		return 0;
@@ -138,7 +138,7 @@ static int likelihood(const struct odb_layout *layout, const uint8_t *head, uint
 const struct odb_layout *odb_guess(const uint8_t *head, uint64_t length, bool *swapped,
 				   struct odb_problem *problem)
 {
-	const struct odb_layout *best = NULL;
+	const struct odb_layout *best = NULL, *usual = NULL;
 	uint32_t version;
 	int best_points = 0;
 
@@ -149,15 +149,25 @@ const struct odb_layout *odb_guess(const uint8_t *head, uint64_t length, bool *s
 
 		if (layouts[i].version != version)
 			continue;
+		if (!usual)
+			usual = &layouts[i];
 		points = likelihood(&layouts[i], head, length, *swapped);
 		if (points > best_points) {
 			best_points = points;
 			best = &layouts[i];
 		}
 	}
-	if (!best)
-		odb_problem_set(problem, length, "the file ends within its header");
-	return best;
+	if (best)
+		return best;
+	if (length < odb_nodes_offset(usual))
+		odb_problem_set(problem, length, "the file ends before its nodes");
+	else
+		odb_problem_set(problem, usual->length,
+				"size %" PRIu32 ", current_size %" PRIu32 " and the length %" PRIu64
+				" contradict each other",
+				odb_get32(head + usual->length, *swapped),
+				odb_get32(head + usual->length + 4, *swapped), length);
+	return NULL;
 }
 
 int odb_probe(const uint8_t *head, uint64_t length, struct odb_shape *shape,

@@ -93,7 +93,8 @@ static inline uint32_t odb_bucket(uint64_t key, uint32_t size)
  * @length: of the file
  * @swapped: set
  *
- * Return: the layout, or NULL with @problem set: no magic or a version unknown.
+ * Return: the layout, or NULL with @problem set: no magic, a version unknown, or nothing that
+ *	fits together.
  */
 const struct odb_layout *odb_guess(const uint8_t *head, uint64_t length, bool *swapped,
 				   struct odb_problem *problem);

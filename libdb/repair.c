@@ -152,7 +152,7 @@ static void sync_directory(const char *path)
 	free(directory);
 }
 
-/* Puts @sound in the place of the file that is open as @old. */
+/* Puts @sound in the place of the file at @path that is open as @old. */
 static int replace(const char *path, int old, const struct odb_image *sound,
 		   struct odb_error *error)
 {
@@ -228,7 +228,7 @@ static int repair_open(const char *path, int fd, struct odb_repair *result, stru
 		odb_fail(error, ENOMEM, path, "no memory for a sound copy");
 		goto out_free;
 	}
-	code = result->changed ? replace(path, fd, &sound, error) : 0;
+	code = result->changed ? replace(real, fd, &sound, error) : 0;
 out_free:
 	free(sound.bytes);
 	free(damaged.bytes);
@@ -237,22 +237,22 @@ out_free:
 
 int odb_repair(const char *path, struct odb_repair *result, struct odb_error *error)
 {
-	char *real = realpath(path, NULL); /* replacing a symbolic link would not do */
+	char *real = realpath(path, NULL);
 	struct odb_repair done = {.changed = false};
 	int fd, code = -1;
 
 	if (!real)
 		return odb_fail_errno(error, path, "cannot open");
-	fd = odb_file_open(real, O_RDWR, error);
+	fd = odb_file_open(path, O_RDWR, error);
 	if (fd < 0)
 		goto out_free;
-	if (odb_file_lock(fd, real, error))
+	if (odb_file_lock(fd, path, error))
 		goto out_close;
 	if (!odb_file_is_at(fd, real)) {
-		odb_fail(error, EBUSY, real, "was replaced meanwhile");
+		odb_fail(error, EBUSY, path, "was replaced meanwhile");
 		goto out_close;
 	}
-	code = repair_open(real, fd, &done, error);
+	code = repair_open(path, real, fd, &done, error);
 	if (!code)
 		*result = done;
 out_close:

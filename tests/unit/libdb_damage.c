@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Damaged files: each kind of damage gets the right error at the right byte, kills nobody,
+ * and is repaired with every count that is still there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "libdb_fixture.h"
+
+#define NODES 100
+#define ALL   5050 /* sum of the counts 1 to 100 */
+#define NEVER UINT64_MAX
+
+/* Places in a file, which are not at the same byte in all forms. */
+enum place { START, DESCR, NODE, BUCKET, SPEED, END, SOMEWHERE };
+
+static size_t byte_of(const struct fixture_form *form, enum place place, size_t offset)
+{
+	static const size_t bytes_of_node = 16, slots = 128;
+	size_t nodes = form->header + 32;
+
+	switch (place) {
+	case START:
+		return offset;
+	case DESCR:
+		return form->header + offset;
+	case NODE:
+		return nodes + offset;
+	case BUCKET:
+		return nodes + slots * bytes_of_node + offset;
+	case SPEED:
+		return form->speed;
+	default:
+		return nodes + slots * 20 + offset;
+	}
+}
+
+/* Bucket of key 5 * i + 1 of node i, as long as the key is below 128. */
+#define BUCKET_OF(i) (4 * (5 * (i) + 1))
+
+static const struct damage {
+	const char *name;
+	/* What is done: a word is stored, or the length is changed (width 0). */
+	enum place place;
+	size_t offset, width;
+	uint64_t value;
+	/* What comes of it. */
+	bool readable;
+	enum place problem_place;
+	size_t problem_offset;
+	uint64_t repaired; /* sum of the counts, or NEVER */
+	uint64_t emptied, lost;
+} damages[] = {
+	/* clang-format off */
+	{ "empty file", START, 0, 0, 0, false, START, 0, NEVER, 0, 0 },
+	{ "cut in the magic", START, 3, 0, 0, false, START, 3, NEVER, 0, 0 },
+	{ "cut in the version", START, 7, 0, 0, false, START, 7, NEVER, 0, 0 },
+	{ "cut in the header", START, 20, 0, 0, false, START, 20, NEVER, 0, 0 },
+	{ "cut in the descriptor", DESCR, 31, 0, 0, false, DESCR, 31, NEVER, 0, 0 },
+	{ "cut before the nodes", NODE, 0, 0, 0, false, DESCR, 0, 0, 0, 100 },
+	{ "cut at node 50", NODE, 50 * 16, 0, 0, false, DESCR, 0, 1225, 0, 51 },
+	{ "cut in node 50", NODE, 50 * 16 + 7, 0, 0, false, DESCR, 0, 1225, 0, 51 },
+	{ "cut in the buckets", BUCKET, 40, 0, 0, false, DESCR, 0, ALL, 0, 0 },
+	{ "cut by a byte", END, (size_t)-1, 0, 0, false, DESCR, 0, ALL, 0, 0 },
+	{ "a byte too long", END, 1, 0, 0, false, DESCR, 0, ALL, 0, 0 },
+	{ "a node too long", END, 20, 0, 0, false, DESCR, 0, ALL, 0, 0 },
+	{ "growth interrupted", END, 2560, 0, 0, true, DESCR, 0, ALL, 0, 0 },
+	{ "magic", START, 3, 1, 0x0d, false, START, 0, NEVER, 0, 0 },
+	{ "version 0x14", START, 4, 4, 0x14, false, START, 4, NEVER, 0, 0 },
+	{ "version 0", START, 4, 4, 0, false, START, 4, NEVER, 0, 0 },
+	{ "size 0", DESCR, 0, 4, 0, false, DESCR, 0, ALL, 0, 0 },
+	{ "size 100", DESCR, 0, 4, 100, false, DESCR, 0, ALL, 0, 0 },
+	{ "size 64", DESCR, 0, 4, 64, false, DESCR, 4, ALL, 0, 0 },
+	{ "size 256", DESCR, 0, 4, 256, false, DESCR, 0, ALL, 0, 0 },
+	{ "size 2^31", DESCR, 0, 4, 0x80000000, false, DESCR, 0, ALL, 0, 0 },
+	{ "size 2^32 - 1", DESCR, 0, 4, 0xffffffff, false, DESCR, 0, ALL, 0, 0 },
+	{ "current_size 0", DESCR, 4, 4, 0, false, DESCR, 4, ALL, 0, 0 },
+	{ "current_size 129", DESCR, 4, 4, 129, false, DESCR, 4, ALL, 0, 0 },
+	{ "current_size 2^32 - 1", DESCR, 4, 4, 0xffffffff, false, DESCR, 4, ALL, 0, 0 },
+	{ "current_size too small", DESCR, 4, 4, 50, true, SOMEWHERE, 0, ALL, 0, 0 },
+	{ "current_size too large", DESCR, 4, 4, 128, true, NODE, 101 * 16 + 8, ALL, 27, 0 },
+	{ "reserved word", DESCR, 12, 4, 1, true, DESCR, 8, ALL, 0, 0 },
+	{ "node 0", NODE, 9, 1, 1, true, NODE, 0, ALL, 0, 0 },
+	{ "count 0", NODE, 5 * 16 + 8, 4, 0, true, NODE, 5 * 16 + 8, ALL - 5, 1, 0 },
+	{ "node follows itself", NODE, 5 * 16 + 12, 4, 5, true, NODE, 5 * 16 + 12, ALL, 0, 0 },
+	{ "newer node follows", NODE, 5 * 16 + 12, 4, 77, true, NODE, 5 * 16 + 12, ALL, 0, 0 },
+	{ "no node follows", NODE, 5 * 16 + 12, 4, 0xffffffff, true, NODE, 5 * 16 + 12, ALL, 0, 0 },
+	{ "bucket beyond", BUCKET, BUCKET_OF(5), 4, 0xffffffff, true, BUCKET, BUCKET_OF(5), ALL, 0, 0 },
+	{ "bucket at end", BUCKET, BUCKET_OF(5), 4, 101, true, BUCKET, BUCKET_OF(5), ALL, 0, 0 },
+	{ "wrong bucket", BUCKET, BUCKET_OF(5), 4, 9, true, BUCKET, BUCKET_OF(5), ALL, 0, 0 },
+	{ "empty bucket", BUCKET, BUCKET_OF(5), 4, 0, true, SOMEWHERE, 0, ALL, 0, 0 },
+	{ "key of another bucket", NODE, 5 * 16, 8, 0x7f, true, SOMEWHERE, 0, ALL, 0, 0 },
+	{ "speed is no number", SPEED, 0, 8, 0x7ff8000000000000, true, SPEED, 0, ALL, 0, 0 },
+	/* clang-format on */
+};
+
+static uint8_t *sound_image(const struct fixture_form *form, size_t *length)
+{
+	struct fixture_node nodes[NODES];
+
+	for (uint32_t i = 0; i < NODES; i++)
+		nodes[i] = (struct fixture_node){(i + 1) * 5 + 1, i + 1};
+	return fixture_image(form, nodes, NODES, length);
+}
+
+static uint8_t *damaged_image(const struct fixture_form *form, const struct damage *damage,
+			      size_t *length)
+{
+	size_t at = byte_of(form, damage->place, damage->offset);
+	uint8_t *image = sound_image(form, length);
+
+	if (damage->width) {
+		fixture_put(image + at, form->big_endian, damage->width, damage->value);
+		return image;
+	}
+	image = realloc(image, at + 1);
+	assert_non_null(image);
+	if (at > *length)
+		memset(image + *length, 0, at - *length);
+	*length = at;
+	return image;
+}
+
+static void assert_bytes(const char *path, const uint8_t *bytes, size_t length)
+{
+	size_t now_length;
+	uint8_t *now = fixture_read(path, &now_length);
+
+	assert_int_equal(now_length, length);
+	assert_memory_equal(now, bytes, length);
+	free(now);
+}
+
+static void read_damaged(const char *path, const struct damage *damage)
+{
+	struct odb_entry *entries;
+	struct odb_error error;
+	struct odb *db;
+	int code = odb_open(&db, path, ODB_READ, NULL, &error);
+
+	assert_int_equal(!code, damage->readable);
+	if (code) {
+		assert_int_equal(error.code, EINVAL);
+		assert_non_null(strstr(error.text, path));
+		assert_non_null(strstr(error.text, ": byte "));
+		return;
+	}
+	assert_true(odb_entries_by_key(db, &entries, &error) >= 0);
+	free(entries);
+	odb_close(db);
+}
+
+struct first_problem {
+	uint64_t offset;
+	bool any;
+};
+
+static void note(void *context, const struct odb_problem *problem)
+{
+	struct first_problem *first = context;
+
+	assert_true(strlen(problem->text) > 10);
+	if (!first->any)
+		first->offset = problem->offset;
+	first->any = true;
+}
+
+static void each_damage_is_found_and_repaired(void **state)
+{
+	const char *path = fixture_path("damaged");
+
+	(void)state;
+	for (size_t f = 0; f < fixture_form_count; f++) {
+		const struct fixture_form *form = &fixture_forms[f];
+
+		for (size_t d = 0; d < sizeof(damages) / sizeof(damages[0]); d++) {
+			const struct damage *damage = &damages[d];
+			struct first_problem first = {.any = false};
+			struct odb_repair repair;
+			struct odb_error error;
+			size_t length;
+			uint8_t *image = damaged_image(form, damage, &length);
+			struct odb *db;
+
+			fixture_write(path, image, length);
+			read_damaged(path, damage);
+			if (odb_check(path, note, &first, NULL, &error) < 1)
+				fail_msg("%s: not found", damage->name);
+			assert_true(first.any);
+			if (damage->problem_place != SOMEWHERE &&
+			    first.offset !=
+				    byte_of(form, damage->problem_place, damage->problem_offset))
+				fail_msg("%s (0x%x %s): found at byte %" PRIu64, damage->name,
+					 form->version, form->abi, first.offset);
+			assert_bytes(path, image, length);
+
+			if (odb_repair(path, &repair, &error)) {
+				if (damage->repaired != NEVER)
+					fail_msg("%s: %s", damage->name, error.text);
+				assert_non_null(strstr(error.text, "beyond repair"));
+				assert_bytes(path, image, length);
+				free(image);
+				continue;
+			}
+			assert_true(repair.changed);
+			if (repair.sum != damage->repaired || repair.lost != damage->lost ||
+			    repair.emptied != damage->emptied)
+				fail_msg("%s (0x%x %s): kept %" PRIu64 ", %" PRIu64
+					 " empty, %" PRIu64 " lost",
+					 damage->name, form->version, form->abi, repair.sum,
+					 repair.emptied, repair.lost);
+			assert_int_equal(fixture_sum(path), damage->repaired);
+			fixture_assert_sound(path);
+			assert_int_equal(odb_open(&db, path, ODB_READ, NULL, NULL), 0);
+			assert_int_equal(odb_header(db)->version, form->version);
+			assert_int_equal(odb_header(db)->mtime, 1600000000);
+			assert_int_equal(odb_format(db).header_length, form->header);
+			odb_close(db);
+			assert_int_equal(odb_repair(path, &repair, &error), 0);
+			assert_false(repair.changed);
+			free(image);
+		}
+	}
+}
+
+/* Whatever is wrong with the chains: a writer neither dies nor hangs nor loses a count. */
+static void writers_cope_with_each_damage(void **state)
+{
+	const char *path = fixture_path("written");
+
+	(void)state;
+	for (size_t d = 0; d < sizeof(damages) / sizeof(damages[0]); d++) {
+		const struct fixture_form *form = fixture_forms;
+		const struct damage *damage = &damages[d];
+		struct odb_header header = {.cpu_type = 4};
+		struct odb_error error;
+		size_t length;
+		uint8_t *image;
+		struct odb *db;
+		uint64_t sum;
+
+		while (!fixture_is_native(form->big_endian))
+			form++;
+		image = damaged_image(form, damage, &length);
+		fixture_write(path, image, length);
+		alarm(20);
+		if (odb_open(&db, path, length ? ODB_CREATE : ODB_WRITE, &header, &error)) {
+			assert_false(damage->readable);
+			assert_int_equal(error.code, EINVAL);
+			assert_bytes(path, image, length);
+			free(image);
+			continue;
+		}
+		assert_true(damage->readable);
+		sum = fixture_sum(path);
+		for (uint64_t i = 1; i <= 400; i++) {
+			fixture_add(db, i * 5 + 1, 1);
+			fixture_add(db, i << 32 | i, 2);
+		}
+		odb_close(db);
+		alarm(0);
+		assert_int_equal(fixture_sum(path), sum + 1200);
+		for (uint64_t i = 101; i <= 400; i++)
+			assert_int_equal(fixture_count(path, i * 5 + 1), 1);
+		free(image);
+	}
+}
+
+static void a_sound_file_is_left_alone(void **state)
+{
+	const char *path = fixture_path("sound");
+
+	(void)state;
+	for (size_t f = 0; f < fixture_form_count; f++) {
+		struct odb_repair repair;
+		struct odb_error error;
+		struct stat before, after;
+		size_t length;
+		uint8_t *image = sound_image(&fixture_forms[f], &length);
+
+		fixture_write(path, image, length);
+		assert_int_equal(stat(path, &before), 0);
+		assert_int_equal(odb_repair(path, &repair, &error), 0);
+		assert_false(repair.changed);
+		assert_int_equal(repair.sum, ALL);
+		assert_int_equal(repair.kept, NODES);
+		assert_int_equal(stat(path, &after), 0);
+		assert_int_equal(before.st_ino, after.st_ino);
+		assert_bytes(path, image, length);
+		free(image);
+	}
+}
+
+static void a_repaired_file_keeps_mode_and_link(void **state)
+{
+	const char *path = fixture_path("original"), *name = fixture_path("link");
+	struct odb_repair repair;
+	struct odb_error error;
+	struct stat status;
+	size_t length;
+	uint8_t *image = sound_image(fixture_forms, &length);
+
+	(void)state;
+	fixture_write(path, image, length - 4);
+	free(image);
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(symlink("original", name), 0);
+	assert_int_equal(odb_repair(name, &repair, &error), 0);
+	assert_true(repair.changed);
+	assert_int_equal(lstat(name, &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0640);
+	fixture_assert_sound(path);
+}
+
+static void a_file_that_is_cut_while_it_is_open_is_an_error(void **state)
+{
+	const char *path = fixture_path("cut");
+	struct odb_entry *entries;
+	struct odb_error error;
+	size_t length;
+	uint8_t *image = sound_image(fixture_forms, &length);
+	struct odb *db;
+
+	(void)state;
+	fixture_write(path, image, length);
+	assert_int_equal(odb_open(&db, path, ODB_READ, NULL, &error), 0);
+	assert_int_equal(truncate(path, 500), 0);
+	assert_int_equal(odb_entries(db, &entries, &error), -1);
+	assert_int_equal(error.code, EINVAL);
+	assert_non_null(strstr(error.text, path));
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(odb_entries(db, &entries, &error), -1);
+	odb_close(db);
+	free(image);
+}
+
+static void unfinished_files_are_told_from_those_at_work(void **state)
+{
+	const char *path = fixture_path(".odb-0123456789abcdef");
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	int fd;
+
+	(void)state;
+	assert_int_equal(odb_leftover(path, false), 0);
+	fixture_write(path, "DAE", 3);
+	fd = open(path, O_RDWR);
+	assert_int_equal(fcntl(fd, F_OFD_SETLK, &lock), 0);
+	assert_int_equal(odb_leftover(path, true), 0);
+	assert_int_equal(access(path, F_OK), 0);
+	close(fd);
+	assert_int_equal(odb_leftover(path, false), 1);
+	assert_int_equal(odb_leftover(path, true), 1);
+	assert_int_not_equal(access(path, F_OK), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_damage_is_found_and_repaired),
+		cmocka_unit_test(writers_cope_with_each_damage),
+		cmocka_unit_test(a_sound_file_is_left_alone),
+		cmocka_unit_test(a_repaired_file_keeps_mode_and_link),
+		cmocka_unit_test(a_file_that_is_cut_while_it_is_open_is_an_error),
+		cmocka_unit_test(unfinished_files_are_told_from_those_at_work),
+	};
+
+	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
+}
