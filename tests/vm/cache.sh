@@ -120,6 +120,7 @@ fill_root()
 	done
 	fill_from "$archive_suite" "$root_packages" "$tree"
 	rm -rf "$tree"/usr/share/{doc,man,locale,info,lintian,bug,menu}
+	ln -s mawk "$tree/bin/awk"	# busybox's has no sqrt()
 	for applet in $("$tree/bin/busybox" --list); do
 		[[ -e $tree/bin/$applet || -e $tree/sbin/$applet ]] ||
 			ln -s busybox "$tree/bin/$applet"

@@ -12,4 +12,4 @@ dmesg | grep 'oprofile: .*timer' || fail "the module's log says nothing of the f
 need $workloads/split 3 >/dev/null
 profile_end
 report
-within "samples in 3 s" "$(symbol_samples split_seventy)" 1000 2400
+enough "samples of the workload" "$(symbol_samples split_seventy)"

@@ -34,6 +34,12 @@ grep -q '^oprofile ' /proc/modules && fail "the module is still loaded"
 [ -e /dev/oprofile/enable ] && fail "oprofilefs is still mounted"
 need opcontrol --deinit # nothing to do
 
+file=$(find "/lib/modules/$(uname -r)" -name oprofile.ko)
+need cp "$file" /tmp/other.ko
+need opcontrol --init --module=/tmp/other.ko --backend=timer
+status "Backend: timer"
+need opcontrol --deinit
+
 # Saved while samples come: each one is in the old session or in the new one.
 need opcontrol --start --frequency "$frequency" --backend timer # loads by itself
 status "Daemon running"
@@ -54,6 +60,9 @@ echo "received $received = first $first + second $second + lost $lost"
 [ "$first" -gt 0 ] || fail "no samples came before --save"
 [ "$second" -gt 0 ] || fail "no samples came after --save"
 same "first + second + lost" $((first + second + lost)) "$received"
+
+need opreport session:first >/tmp/report
+grep -q split /tmp/report || fail "opreport session:first does not tell of the workload"
 
 # Reset while samples come: what is left is less than what was taken.
 profile_begin

@@ -67,6 +67,21 @@ within()
 	echo "$1 is $2, from $3 to $4"
 }
 
+# enough WHAT SAMPLES - are there so many that their numbers mean something?  How many there
+# are in a second of work depends on how busy the host is: 1000 on an idle one, 100 at worst.
+enough()
+{
+	echo "$1: $2"
+	[ "$2" -ge "${3:-300}" ] || fail "$1 are only $2: too few to judge by"
+}
+
+# near WHAT SAMPLES WHOLE SHARE - are they, roughly, that share of the whole?
+near()
+{
+	within "$1 of $3 samples: share / true share" \
+		"$(awk -v n="$2" -v whole="$3" -v p="$4" 'BEGIN { print n / whole / p }')" 0.7 1.3
+}
+
 # share WHAT PART WHOLE TRUTH - is PART of WHOLE samples within 3 standard errors of the true
 # share?
 share()
@@ -119,12 +134,19 @@ lost()
 	stat_sum $kernel_losses $daemon_losses
 }
 
-# stored - samples in the sample files, as opdb reads them; arcs do not count
-stored()
+# samples_below TEXT [CONDITION...] - samples, as opdb reads them, in the sample files whose
+# name has this text in what is after {dep} (and that find's conditions are true of); arcs do
+# not count
+samples_below()
 {
-	find "$samples" -type f -path '*{dep}*' ! -path '*{cg}*' -exec opdb dump {} + |
-		awk '$1 == "samples:" { sum += $2 } END { printf "%d\n", sum }'
+	_text=$1
+	shift
+	find "$samples" -type f -path "*{dep}*$_text*" ! -path '*{cg}*' "$@" \
+		-exec opdb dump {} + | awk '$1 == "samples:" { n += $2 } END { printf "%d\n", n }'
 }
+
+# stored - samples in all sample files
+stored() { samples_below ""; }
 
 # accounts - received = stored + lost, exactly
 accounts()

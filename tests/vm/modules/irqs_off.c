@@ -29,9 +29,9 @@ static u64 off_ns, on_ns;
 
 /*
  * Both functions must be alike and call nothing, so that all of their time is their own:
- * rdtsc() is one instruction.
+ * rdtsc() is one instruction.  noipa, lest the compiler make one function of the two.
  */
-static noinline u64 irqs_off_spin(u64 cycles)
+static __attribute__((noipa)) u64 irqs_off_spin(u64 cycles)
 {
 	u64 begin = rdtsc(), now;
 
@@ -41,7 +41,7 @@ static noinline u64 irqs_off_spin(u64 cycles)
 	return now - begin;
 }
 
-static noinline u64 irqs_on_spin(u64 cycles)
+static __attribute__((noipa)) u64 irqs_on_spin(u64 cycles)
 {
 	u64 begin = rdtsc(), now;
 

@@ -13,17 +13,30 @@
 /* Keeps a function as it is written: not inlined, not cloned, not called by a jump. */
 #define WORKLOAD_FUNCTION __attribute__((noipa, noinline))
 
-/* Iterations of spin() that take about 0.1 ms on a slow emulated CPU. */
-#define SPIN_CHUNK UINT64_C(50000)
+/* Iterations of spin() that take about 0.1 ms, somewhat more on a slow emulated CPU. */
+#define SPIN_CHUNK UINT64_C(1000)
 
-/* Takes time proportional to @iterations, which must not be 0. */
+/*
+ * Takes time proportional to @iterations, which must not be 0.
+ *
+ * Square roots, because an emulator calls a function of its own for them: nearly all of the
+ * time is then spent in the same code of the host, wherever the loop was translated to.  A
+ * loop of simple instructions is up to 10 % faster or slower by how its translation happens
+ * to be aligned.
+ */
 static inline void spin(uint64_t iterations)
 {
+	double value = 3;
+
 	/* aligned, so that no copy of it crosses a cache line or a page */
 	__asm__ volatile(".balign 64\n"
-			 "1:\tdec %0\n\t"
+			 "1:\tsqrtsd %1, %1\n\t"
+			 "sqrtsd %1, %1\n\t"
+			 "sqrtsd %1, %1\n\t"
+			 "sqrtsd %1, %1\n\t"
+			 "dec %0\n\t"
 			 "jnz 1b"
-			 : "+r"(iterations)
+			 : "+r"(iterations), "+x"(value)
 			 :
 			 : "cc");
 }
