@@ -186,7 +186,9 @@ err_unlink:
 	return -1;
 }
 
-static int repair_open(const char *path, int fd, struct odb_repair *result, struct odb_error *error)
+/* @real is @path without symbolic links, of which replacing the last one would not do. */
+static int repair_open(const char *path, const char *real, int fd, struct odb_repair *result,
+		       struct odb_error *error)
 {
 	struct odb_findings findings = {.report = NULL};
 	struct odb_image damaged, sound = {.bytes = NULL};
