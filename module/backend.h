@@ -58,6 +58,7 @@ int op_backend_choose(const char *name);
 /* The chosen backend; constant between op_backend_choose() and unloading.  Any context. */
 const struct oprofile_backend *op_backend(void);
 
+extern const struct oprofile_backend op_x86_backend;
 extern const struct oprofile_backend op_timer_backend;
 extern const struct oprofile_backend op_nmi_timer_backend;
 

@@ -296,6 +296,13 @@ int op_cpu_buffer_allocate(unsigned int cpu)
 	return 0;
 }
 
+void op_cpu_stats_throttled(void)
+{
+	struct op_cpu_stats *stats = this_cpu_ptr(&cpu_stats);
+
+	WRITE_ONCE(stats->throttled, stats->throttled + 1);
+}
+
 struct op_cpu_stats *op_cpu_stats(unsigned int cpu)
 {
 	return per_cpu_ptr(&cpu_stats, cpu);

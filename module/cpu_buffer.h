@@ -92,6 +92,7 @@ struct op_record {
  * @lost_nested: of these, lost because they interrupted the logging of another one
  * @invalid_eip: of these, dropped because the pc is the escape code
  * @backtrace_aborted: samples whose callers could not all be read
+ * @throttled: times that the period was doubled, see x86/guard.h
  * @idle: interrupts that found the CPU idle, and so made no sample
  *
  * Written by the producer only, and by the core while there is none; read by anybody.
@@ -102,6 +103,7 @@ struct op_cpu_stats {
 	unsigned long lost_nested;
 	unsigned long invalid_eip;
 	unsigned long backtrace_aborted;
+	unsigned long throttled;
 	unsigned long idle;
 };
 
@@ -151,6 +153,9 @@ void op_cpu_buffers_tear_down(void);
 
 /* Allocates the buffer of @cpu if it has none.  Context: process, may sleep. */
 int op_cpu_buffer_allocate(unsigned int cpu);
+
+/* Counts in op_cpu_stats::throttled of this CPU.  Context: NMI. */
+void op_cpu_stats_throttled(void);
 
 /* Statistics of @cpu.  Any context. */
 struct op_cpu_stats *op_cpu_stats(unsigned int cpu);

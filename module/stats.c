@@ -32,6 +32,7 @@ static const struct {
 	{ "sample_lost_nested", offsetof(struct op_cpu_stats, lost_nested) },
 	{ "sample_invalid_eip", offsetof(struct op_cpu_stats, invalid_eip) },
 	{ "backtrace_aborted", offsetof(struct op_cpu_stats, backtrace_aborted) },
+	{ "throttled", offsetof(struct op_cpu_stats, throttled) },
 	{ "sample_idle", offsetof(struct op_cpu_stats, idle) },
 };
 

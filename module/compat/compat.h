@@ -76,6 +76,14 @@ static inline void compat_d_publish(struct dentry *dentry, struct inode *inode)
 }
 #endif
 
+/* Named so since 6.16. */
+#ifndef COMPAT_HAS_RDMSRQ
+#define rdmsrq rdmsrl
+#define wrmsrq wrmsrl
+#define rdmsrq_safe rdmsrl_safe
+#define wrmsrq_safe wrmsrl_safe
+#endif
+
 /* Since 6.13. */
 #ifndef COMPAT_HAS_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,

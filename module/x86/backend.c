@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Backend x86: the performance counters of the CPUs, sampled by NMI.
+ */
+#include <linux/errno.h>
+#include <linux/printk.h>
+
+#include <asm/cpufeature.h>
+#include <asm/nmi.h>
+
+#include "backend.h"
+#include "backtrace.h"
+#include "cpu_buffer.h"
+#include "x86/counter.h"
+#include "x86/model.h"
+#include "x86/msr.h"
+#include "x86/pmu.h"
+#include "x86/reserve.h"
+
+static struct op_x86_model model;
+static struct op_x86_plan plan;
+
+/*
+ * Hypervisors may claim a CPU whose counters are not there, or stand still: see whether a
+ * value can be written and read back.
+ */
+static bool counters_work(void)
+{
+	const u64 pattern = 0xabcd;
+	u64 control, counter, value;
+	bool work;
+
+	if (!op_x86_counter_reserve(&model, 0))
+		return true; /* somebody uses them */
+	work = op_msr_read_safe(model.bank.control, &control) &&
+	       op_msr_read_safe(model.bank.counter, &counter) &&
+	       op_msr_write_safe(model.bank.write, pattern) &&
+	       op_msr_read_safe(model.bank.counter, &value) && value == pattern;
+	if (work)
+		op_msr_write(model.bank.write, counter);
+	op_x86_counter_release(&model, 0);
+	return work;
+}
+
+static int x86_probe(void)
+{
+	struct op_x86_identity identity;
+
+	if (!boot_cpu_has(X86_FEATURE_APIC))
+		return -ENODEV;
+	op_x86_identify(&identity);
+	if (!op_x86_model_find(&identity, &model) || !counters_work())
+		return -ENODEV;
+	return 0;
+}
+
+static int make_plan(void)
+{
+	unsigned int number;
+	int err;
+
+	memset(&plan, 0, sizeof(plan));
+	plan.model = &model;
+	for (number = 0; number < model.nr_general + model.nr_fixed; number++) {
+		const struct op_x86_setting *setting = op_x86_counter_setting(number);
+		struct op_x86_program *program = &plan.programs[plan.nr_programs];
+
+		if (!setting->enabled)
+			continue;
+		err = op_x86_counter_compile(&model, number, setting, program);
+		if (err)
+			return err;
+		plan.global_bits |= program->global_bit;
+		if (program->fixed)
+			plan.fixed_control |= program->control;
+		plan.nr_programs++;
+	}
+	if (!plan.nr_programs) {
+		pr_err("no counter is enabled\n");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void release_counters(unsigned int nr)
+{
+	while (nr)
+		op_x86_counter_release(&model, plan.programs[--nr].number);
+}
+
+static int reserve_counters(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan.nr_programs; i++) {
+		if (op_x86_counter_reserve(&model, plan.programs[i].number))
+			continue;
+		pr_err("counter %u is held by perf or the NMI watchdog; \"echo 0 > /proc/sys/kernel/nmi_watchdog\" frees the latter\n",
+		       plan.programs[i].number);
+		release_counters(i);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static int handle_nmi(unsigned int type, struct pt_regs *regs)
+{
+	return op_x86_pmu_handle(regs, oprofile_add_sample);
+}
+
+static int x86_setup(void)
+{
+	int err;
+
+	err = make_plan();
+	if (err)
+		return err;
+	err = reserve_counters();
+	if (err)
+		return err;
+	err = register_nmi_handler(NMI_LOCAL, handle_nmi, 0, "oprofile_pmu");
+	if (err)
+		release_counters(plan.nr_programs);
+	return err;
+}
+
+static void x86_shutdown(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "oprofile_pmu"); /* none is running any more */
+	release_counters(plan.nr_programs);
+}
+
+static void x86_cpu_start(unsigned int cpu)
+{
+	op_x86_pmu_start(&plan);
+}
+
+static void x86_cpu_stop(unsigned int cpu)
+{
+	op_x86_pmu_stop();
+}
+
+static int x86_create_files(struct dentry *root)
+{
+	return op_x86_counters_create(root, &model);
+}
+
+static const char *x86_cpu_type(void)
+{
+	return model.cpu_type;
+}
+
+const struct oprofile_backend op_x86_backend = {
+	.name = "x86",
+	.probe = x86_probe,
+	.setup = x86_setup,
+	.shutdown = x86_shutdown,
+	.cpu_start = x86_cpu_start,
+	.cpu_stop = x86_cpu_stop,
+	.create_files = x86_create_files,
+	.cpu_type = x86_cpu_type,
+	.backtrace = op_backtrace,
+};

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The guard against too many samples.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+
+#include "x86/guard.h"
+
+#define RUNS_BEFORE_JUDGING 256
+#define WEIGHT_SHIFT 6	/* of a new value in a mean: 1/64 */
+#define BUSY_SHARE 4	/* at most 1/4 of the time */
+#define OUTLIER 4	/* times the mean: a hypervisor took the CPU away, not the handler */
+
+static void add_to_mean(u64 *mean, u64 value)
+{
+	*mean += (s64)(value - *mean) >> WEIGHT_SHIFT;
+}
+
+bool op_guard_account(struct op_guard *guard, u64 begin, u64 end)
+{
+	u64 busy = end - begin;
+	u64 interval = begin - guard->last;
+
+	guard->last = begin;
+	guard->runs++;
+	if (guard->runs == 1)
+		return false; /* no interval yet */
+	if (guard->runs == 2) {
+		guard->busy = busy;
+		guard->interval = interval;
+		return false;
+	}
+	add_to_mean(&guard->busy, min(busy, OUTLIER * guard->busy + 1));
+	add_to_mean(&guard->interval, interval);
+
+	if (guard->runs < RUNS_BEFORE_JUDGING || guard->shift == OP_GUARD_SHIFT_MAX ||
+	    guard->busy * BUSY_SHARE <= guard->interval)
+		return false;
+	guard->shift++;
+	guard->runs = 0;
+	return true;
+}

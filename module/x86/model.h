@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What kind of performance monitoring unit this CPU has.
+ *
+ * Sources: Intel SDM volume 3, "Performance Monitoring"; AMD64 Architecture Programmer's
+ * Manual volume 2, "Performance Monitoring Counters".
+ */
+#ifndef OPROFILE_X86_MODEL_H
+#define OPROFILE_X86_MODEL_H
+
+#include <linux/types.h>
+
+#define OP_X86_GENERAL_MAX 32
+#define OP_X86_FIXED_MAX 4
+#define OP_X86_COUNTERS_MAX (OP_X86_GENERAL_MAX + OP_X86_FIXED_MAX)
+
+/* Where a counter with its own event select lives: at first + number * stride. */
+struct op_x86_bank {
+	u32 control;
+	u32 counter;
+	u32 write; /* where the counter is written: differs with full-width writes */
+	u32 stride;
+};
+
+/* Registers that rule all counters of a CPU; status is 0 if there are none. */
+struct op_x86_global {
+	u32 control;
+	u32 status;
+	u32 acknowledge;
+};
+
+/**
+ * struct op_x86_model - the machine's PMU
+ * @cpu_type: as in the sample-file header's table
+ * @nr_general: counters with an event select; they are the first in the numbering
+ * @nr_fixed: counters of one event each, numbered behind the general ones
+ * @width: bits of a counter
+ * @count_max: the largest period; a counter's top bit must be set after it was written
+ * @event_max: the largest event code
+ * @extra: bits that may be set in the entry extra
+ * @enable_by_first: the enable bit of counter 0 rules all (P6)
+ * @late_nmis: an overflow that was found early may still raise its NMI
+ */
+struct op_x86_model {
+	const char *cpu_type;
+	unsigned int nr_general;
+	unsigned int nr_fixed;
+	unsigned int width;
+	u64 count_max;
+	u32 event_max;
+	u64 extra;
+	bool enable_by_first;
+	bool late_nmis;
+	struct op_x86_bank bank;
+	struct op_x86_global global;
+};
+
+#define OP_X86_COUNT_MIN 500 /* below, a CPU does little but handle overflows */
+
+/* What CPUID says of this machine; a table's worth of it can be made up by tests. */
+struct op_x86_identity {
+	enum { OP_X86_INTEL, OP_X86_AMD, OP_X86_OTHER } vendor;
+	u8 family;
+	u8 model;
+	u32 leaf_a_eax; /* 0 if there is no leaf 0xA */
+	u32 leaf_a_edx;
+	bool full_width_writes;	    /* IA32_PERF_CAPABILITIES bit 13 */
+	bool amd_core_extension;    /* CPUID 0x80000001 ECX bit 23 */
+	u8 amd_v2_counters;	    /* of CPUID 0x80000022 EBX, if its EAX bit 0 is set; else 0 */
+};
+
+/**
+ * op_x86_model_find - describe the PMU of a machine
+ * @model: filled in
+ *
+ * Return: false if there is none that we know how to program.
+ */
+bool op_x86_model_find(const struct op_x86_identity *identity, struct op_x86_model *model);
+
+/* Asks this machine.  Context: process. */
+void op_x86_identify(struct op_x86_identity *identity);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Model-specific registers, and the local APIC's entry for performance interrupts.
+ *
+ * All access goes through here, so that tests can put a register file in the place of the
+ * machine.  Context: any, NMI too; this CPU's registers.
+ */
+#ifndef OPROFILE_X86_MSR_H
+#define OPROFILE_X86_MSR_H
+
+#include <linux/types.h>
+
+#ifdef OPROFILE_FAKE_MSRS
+u64 op_msr_read(u32 msr);
+void op_msr_write(u32 msr, u64 value);
+bool op_msr_read_safe(u32 msr, u64 *value);
+bool op_msr_write_safe(u32 msr, u64 value);
+u32 op_lvtpc_read(void);
+void op_lvtpc_write(u32 value);
+#else
+#include <asm/apic.h>
+#include <asm/msr.h>
+
+static inline u64 op_msr_read(u32 msr)
+{
+	u64 value;
+
+	rdmsrq(msr, value);
+	return value;
+}
+
+static inline void op_msr_write(u32 msr, u64 value)
+{
+	wrmsrq(msr, value);
+}
+
+/* The safe ones return false if there is no such register; not in NMI. */
+static inline bool op_msr_read_safe(u32 msr, u64 *value)
+{
+	return !rdmsrq_safe(msr, value);
+}
+
+static inline bool op_msr_write_safe(u32 msr, u64 value)
+{
+	return !wrmsrq_safe(msr, value);
+}
+
+static inline u32 op_lvtpc_read(void)
+{
+	return apic->read(APIC_LVTPC);
+}
+
+static inline void op_lvtpc_write(u32 value)
+{
+	apic->write(APIC_LVTPC, value);
+}
+#endif
+
+#endif
