@@ -283,9 +283,11 @@ static void take_timer(struct daemon *daemon)
 
 /* ---- the loop ---- */
 
-static void take_event(struct daemon *daemon, int fd)
+static void take_event(struct daemon *daemon, int fd, uint32_t events)
 {
-	if (fd == daemon->source->fd)
+	if (fd == daemon->source->fd && !(events & EPOLLIN))
+		take_result(daemon, -1, &(struct op_error){ .text = "the buffer has closed" });
+	else if (fd == daemon->source->fd)
 		take_buffer(daemon);
 	else if (fd == daemon->signals)
 		take_signals(daemon);
@@ -311,7 +313,7 @@ int daemon_run(struct daemon *daemon)
 			break;
 		}
 		for (int i = 0; i < n && !daemon->done; i++)
-			take_event(daemon, event[i].data.fd);
+			take_event(daemon, event[i].data.fd, event[i].events);
 		if (always && !daemon->done)
 			take_buffer(daemon);
 	}

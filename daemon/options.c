@@ -16,7 +16,7 @@
 #include "log.h"
 #include "source_kernel.h"
 
-enum { OPT_VERBOSE = 1, OPT_TOPICS, OPT_VERSION };
+enum { OPT_VERBOSE = 1, OPT_VERSION };
 
 /* Arguments as popt hands them over. */
 struct raw {
@@ -200,9 +200,9 @@ int options_parse(int argc, const char **argv, struct options *options, struct o
 		  "where oprofilefs is mounted (" OPROFILEFS_DEFAULT_DIR ")", "DIR" },
 		{ "foreground", 0, POPT_ARG_NONE, &raw.foreground, 0,
 		  "stay in the foreground, log to stderr", NULL },
-		{ "verbose", 'v', POPT_ARG_NONE, NULL, OPT_VERBOSE, "log everything", NULL },
-		{ "verbose-topics", 'V', POPT_ARG_STRING, &raw.topics, OPT_TOPICS,
+		{ "verbose", 'V', POPT_ARG_STRING, &raw.topics, 0,
 		  "log some things: all,sfile,arcs,samples,module,misc,ext", "LIST" },
+		{ NULL, 'v', POPT_ARG_NONE, NULL, OPT_VERBOSE, "log everything", NULL },
 		{ "version", 0, POPT_ARG_NONE, NULL, OPT_VERSION, "show the version", NULL },
 		POPT_AUTOHELP POPT_TABLEEND
 	};

@@ -403,7 +403,7 @@ static size_t pass_over(struct profile *profile, const uint64_t *words, size_t a
 		end++;
 	log_limited(&profile->stream.log_bad,
 		    "bad record at word %zu of buffer %" PRIu64 " (of %zu words): %#" PRIx64
-		    " %#" PRIx64 "; %zu words are passed over",
+		    " %#" PRIx64 "; words passed over: %zu",
 		    at, profile->buffers, total, words[at], at + 1 < total ? words[at + 1] : 0,
 		    end - at);
 	count(profile, STAT_BAD_RECORDS);

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fixture.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdb/odb.h"
+#include "libop/file.h"
+#include "libop/session.h"
+
+/* ---- the machine ---- */
+
+static struct test_machine *machine_of(struct source *source)
+{
+	return (struct test_machine *)source;
+}
+
+static int machine_read(struct source *source, const uint64_t **words, size_t *count,
+			struct op_error *error)
+{
+	struct test_machine *machine = machine_of(source);
+
+	(void)error;
+	*words = machine->words;
+	*count = machine->count;
+	machine->count = 0;
+	return 0;
+}
+
+static int machine_sync(struct source *source, struct op_error *error)
+{
+	(void)error;
+	machine_of(source)->sync_calls++;
+	return 0;
+}
+
+static int machine_image(struct source *source, uint64_t cookie, struct image_facts *facts)
+{
+	struct test_machine *machine = machine_of(source);
+
+	machine->image_calls++;
+	for (const struct test_image *image = machine->images; image->cookie; image++) {
+		if (image->cookie != cookie)
+			continue;
+		facts->told.cookie = cookie;
+		facts->told.device = 0x801;
+		facts->told.inode = cookie;
+		facts->told.flags = image->flags;
+		strcpy(facts->told.path, image->path);
+		facts->mtime = image->mtime;
+		facts->present = image->mtime;
+		return 0;
+	}
+	return -1;
+}
+
+static const struct test_process *find_process(const struct test_machine *machine, uint32_t tgid)
+{
+	for (const struct test_process *process = machine->processes; process->tgid; process++) {
+		if (process->tgid == tgid)
+			return process;
+	}
+	return NULL;
+}
+
+static char *machine_maps(struct source *source, uint32_t tgid)
+{
+	const struct test_process *process = find_process(machine_of(source), tgid);
+
+	machine_of(source)->maps_calls++;
+	return process && process->maps ? strdup(process->maps) : NULL;
+}
+
+static uint64_t machine_process(struct source *source, uint32_t tgid)
+{
+	const struct test_process *process = find_process(machine_of(source), tgid);
+
+	return process ? process->process : 0;
+}
+
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static char *machine_modules(struct source *source)
+{
+	return copy(machine_of(source)->modules);
+}
+
+static char *machine_kallsyms(struct source *source)
+{
+	machine_of(source)->kallsyms_calls++;
+	return copy(machine_of(source)->kallsyms);
+}
+
+static char *machine_stats(struct source *source)
+{
+	return copy(machine_of(source)->stats);
+}
+
+static void machine_close(struct source *source)
+{
+	(void)source;
+}
+
+static const struct source_ops machine_ops = {
+	.read = machine_read,
+	.sync = machine_sync,
+	.image = machine_image,
+	.maps = machine_maps,
+	.process = machine_process,
+	.modules = machine_modules,
+	.kallsyms = machine_kallsyms,
+	.stats = machine_stats,
+	.close = machine_close,
+};
+
+static const struct test_image images[] = {
+	{ 0x10, "/usr/bin/bash", 0, 1000 },
+	{ 0x11, "/usr/lib/libc.so.6", 0, 2000 },
+	{ 0x12, "/usr/bin/cat", 0, 3000 },
+	{ 0x13, "/usr/bin/gone", OPROFILE_IMAGE_DELETED, 0 },
+	{ 0x14, "/usr/bin/bash", OPROFILE_IMAGE_FOREIGN_NS, 0 },
+	{ 0x15, "", OPROFILE_IMAGE_NO_PATH, 0 },
+	{ 0x16, "/tmp/{dep}", 0, 4000 },
+	{ 0, NULL, 0, 0 },
+};
+
+static const struct test_process processes[] = {
+	{ 500, 1,
+	  "00400000-00401000 r-xp 00000000 08:01 16 /usr/bin/bash\n"
+	  "01000000-01010000 rw-p 00000000 00:00 0 [heap]\n"
+	  "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
+	  "7f0000002000-7f0000003000 rwxp 00000000 00:00 0 [anon:a/b]\n"
+	  "7ffd00000000-7ffd00002000 r-xp 00000000 00:00 0 [vdso]\n" },
+	{ 501, 2, NULL }, /* may not be read */
+	{ 0, 0, NULL },
+};
+
+const struct test_machine test_machine = {
+	.source = {
+		.ops = &machine_ops,
+		.fd = -1,
+		.buffer_words = 131072,
+		.cpu_type = "timer",
+		.cpu_mhz = 2000,
+	},
+	.images = images,
+	.processes = processes,
+	.modules = "kallsyms ffffffff81000000 1000000 aabb\n"
+		   "ext4 ffffffffc0100000 10000 0123\n"
+		   "fuse ffffffffc0108000 4000 -\n",
+	.kallsyms = "ffffffff81000000 T _stext\n"
+		    "ffffffff81000100 t schedule\n"
+		    "ffffffff82000000 T _etext\n"
+		    "ffffffffc0100000 t ext4_read\t[ext4]\n"
+		    "ffffffffc0200000 t bpf_prog_1\t[bpf]\n"
+		    "ffffffffc0200100 t bpf_prog_2\t[bpf]\n",
+	.stats = "sample_lost_no_mm 0\ncpu0/sample_received 7\n",
+};
+
+/* ---- directories ---- */
+
+char *make_directory(void)
+{
+	const char *base = getenv("TMPDIR");
+	char *dir = op_path("%s/oprofile-test-XXXXXX", base ? base : "/tmp");
+
+	assert_non_null(dir);
+	assert_non_null(mkdtemp(dir));
+	return dir;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+	(void)status;
+	(void)kind;
+	(void)where;
+	return remove(path);
+}
+
+void remove_tree(const char *dir)
+{
+	assert_return_code(nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS), errno);
+}
+
+/* ---- sessions ---- */
+
+void session_make(struct test_session *session, const struct profile_config *config)
+{
+	struct op_error error;
+
+	*session = (struct test_session){ .machine = test_machine, .config = *config };
+	session->dir = make_directory();
+	session->config.session_dir = session->dir;
+	if (op_session_make(session->dir, &error))
+		fail_msg("%s", error.text);
+}
+
+void session_start(struct test_session *session)
+{
+	struct op_error error;
+
+	if (profile_open(&session->profile, &session->config, &session->machine.source, &error))
+		fail_msg("%s", error.text);
+}
+
+void session_open(struct test_session *session, const struct profile_config *config)
+{
+	session_make(session, config);
+	session_start(session);
+}
+
+void session_close(struct test_session *session)
+{
+	profile_close(&session->profile);
+	remove_tree(session->dir);
+	free(session->dir);
+}
+
+void session_feed(struct test_session *session, const uint64_t *words, size_t count)
+{
+	struct op_error error;
+
+	session->machine.words = words;
+	session->machine.count = count;
+	if (profile_take(&session->profile, NULL, &error))
+		fail_msg("%s", error.text);
+}
+
+/* ---- sample files ---- */
+
+static char *samples_dir(const char *session_dir)
+{
+	char *dir = op_path("%s/" OP_SESSION_CURRENT, session_dir);
+
+	assert_non_null(dir);
+	return dir;
+}
+
+/* Reads a sample file.  Return: the number of entries, or -1 if it is none. */
+static ptrdiff_t read_sample_file(const char *path, struct op_sample_name *name,
+				  struct odb_entry **entry)
+{
+	struct odb_error error;
+	struct odb *db;
+	ptrdiff_t count;
+
+	if (!strstr(path, "/{dep}/") || strstr(path, "/" ODB_TEMPORARY))
+		return -1;
+	if (op_sample_name_parse(path, name, NULL))
+		fail_msg("not the name of a sample file: %s", path);
+	if (odb_open(&db, path, ODB_READ, NULL, &error))
+		fail_msg("%s", error.text);
+	count = odb_entries_by_key(db, entry, &error);
+	if (count < 0)
+		fail_msg("%s", error.text);
+	odb_close(db);
+	return count;
+}
+
+struct text_walk {
+	FILE *out;
+	size_t prefix;
+};
+
+static int put_file(const char *path, const struct stat *status, void *context)
+{
+	struct text_walk *walk = context;
+	struct op_sample_name name;
+	struct odb_entry *entry;
+	ptrdiff_t count = read_sample_file(path, &name, &entry);
+
+	(void)status;
+	if (count < 0)
+		return 0;
+	fprintf(walk->out, "%s", path + walk->prefix);
+	for (ptrdiff_t i = 0; i < count; i++)
+		fprintf(walk->out, " %" PRIx64 ":%" PRIx64, entry[i].key, entry[i].count);
+	fputc('\n', walk->out);
+	free(entry);
+	op_sample_name_free(&name);
+	return 0;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines of @text, sorted, in new memory. */
+static char *sort_lines(const char *text)
+{
+	struct op_strings lines = { 0 };
+	char *sorted = NULL;
+	size_t length;
+	FILE *out = open_memstream(&sorted, &length);
+
+	assert_int_equal(op_strings_split(&lines, text, '\n'), 0);
+	qsort(lines.item, lines.count, sizeof(*lines.item), by_line);
+	for (size_t i = 0; i < lines.count; i++) {
+		if (*lines.item[i])
+			fprintf(out, "%s\n", lines.item[i]);
+	}
+	fclose(out);
+	op_strings_free(&lines);
+	return sorted;
+}
+
+char *session_text(const char *session_dir)
+{
+	char *dir = samples_dir(session_dir), *text = NULL, *sorted;
+	struct text_walk walk = { .prefix = strlen(dir) + 1 };
+	struct op_error error;
+	size_t length;
+
+	walk.out = open_memstream(&text, &length);
+	if (op_walk(dir, put_file, &walk, &error))
+		fail_msg("%s", error.text);
+	fclose(walk.out);
+	sorted = sort_lines(text);
+	free(text);
+	free(dir);
+	return sorted;
+}
+
+struct sum_walk {
+	bool arcs;
+	uint64_t sum;
+};
+
+static int sum_file(const char *path, const struct stat *status, void *context)
+{
+	struct sum_walk *walk = context;
+	struct op_sample_name name;
+	struct odb_entry *entry;
+	ptrdiff_t count = read_sample_file(path, &name, &entry);
+
+	(void)status;
+	if (count < 0)
+		return 0;
+	for (ptrdiff_t i = 0; i < count && name.is_arc == walk->arcs; i++)
+		walk->sum += entry[i].count;
+	free(entry);
+	op_sample_name_free(&name);
+	return 0;
+}
+
+uint64_t session_sum(const char *session_dir, bool arcs)
+{
+	struct sum_walk walk = { .arcs = arcs };
+	char *dir = samples_dir(session_dir);
+	struct op_error error;
+
+	if (op_walk(dir, sum_file, &walk, &error))
+		fail_msg("%s", error.text);
+	free(dir);
+	return walk.sum;
+}
+
+void session_check_sums(struct test_session *session)
+{
+	const uint64_t *value = session->profile.stats.value;
+
+	assert_int_equal(value[STAT_RECEIVED],
+			 value[STAT_STORED] + value[STAT_FILTERED] + value[STAT_NO_CONTEXT] +
+				 value[STAT_NO_KERNEL_IMAGE] + value[STAT_NO_MAPPING] +
+				 value[STAT_NO_SAMPLE_FILE] + value[STAT_NO_EVENT] +
+				 value[STAT_NO_USER_APP]);
+	assert_int_equal(value[STAT_FRAMES],
+			 value[STAT_ARCS] + value[STAT_FRAMES_APART] +
+				 value[STAT_FRAMES_FILTERED] + value[STAT_FRAMES_NO_HEAD] +
+				 value[STAT_FRAMES_NO_MAPPING] +
+				 value[STAT_FRAMES_NO_SAMPLE_FILE]);
+	assert_int_equal(session_sum(session->dir, false), value[STAT_STORED]);
+	assert_int_equal(session_sum(session->dir, true), value[STAT_ARCS]);
+}
+
+void session_expect(struct test_session *session, const char *text)
+{
+	char *have = session_text(session->dir), *want = sort_lines(text);
+
+	assert_string_equal(have, want);
+	free(have);
+	free(want);
+	session_check_sums(session);
+}
