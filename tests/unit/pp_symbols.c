@@ -21,20 +21,51 @@
 #include "pp/symbols.h"
 #include "tests/unit/pp/fixture.h"
 
-#define OFFSETS 20000
+#define OFFSETS 100000
 
 static const char *program, *sources;
 
 /* A line of nm, or a section of readelf. */
 struct known {
 	uint64_t address, size, offset;
-	char name[4096];
+	char *name;
 };
 
 struct known_list {
-	struct known *items;
+	struct known *items; /* by address */
 	size_t n;
+	uint64_t longest; /* size */
 };
+
+static void free_known(struct known_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->items[i].name);
+	free(list->items);
+}
+
+static int compare_known(const void *a, const void *b)
+{
+	const struct known *left = a, *right = b;
+
+	return (left->address > right->address) - (left->address < right->address);
+}
+
+/* The index of the first one at @address or behind it. */
+static size_t first_known(const struct known_list *list, uint64_t address)
+{
+	size_t low = 0, high = list->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->items[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
 
 static FILE *open_command(const char *format, const char *path)
 {
@@ -47,12 +78,14 @@ static FILE *open_command(const char *format, const char *path)
 	return pipe;
 }
 
-static struct known *add_known(struct known_list *list)
+static void add_known(struct known_list *list, const struct known *one, const char *name)
 {
 	list->items = realloc(list->items, (list->n + 1) * sizeof(*list->items));
 	test_need(list->items != NULL, "out of memory");
-	memset(&list->items[list->n], 0, sizeof(*list->items));
-	return &list->items[list->n++];
+	list->items[list->n] = *one;
+	list->items[list->n++].name = strdup(name);
+	if (one->size > list->longest)
+		list->longest = one->size;
 }
 
 /* Code sections with contents. */
@@ -62,11 +95,12 @@ static struct known_list read_sections(const char *path)
 				  "awk '$7 ~ /X/ && $2 != \"NOBITS\" {print $3, $4, $5, $1}'",
 				  path);
 	struct known_list list = {0};
-	struct known one;
+	struct known one = {0};
+	char name[4096];
 
 	while (fscanf(pipe, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %4095s", &one.address, &one.offset,
-		      &one.size, one.name) == 4)
-		*add_known(&list) = one;
+		      &one.size, name) == 4)
+		add_known(&list, &one, name);
 	pclose(pipe);
 	test_need(list.n > 0, "readelf knows no code in %s", path);
 	return list;
@@ -77,14 +111,16 @@ static struct known_list read_names(const char *command, const char *path)
 {
 	FILE *pipe = open_command(command, path);
 	struct known_list list = {0};
-	struct known one;
+	struct known one = {0};
+	char name[4096];
 
-	while (fscanf(pipe, "%" SCNx64 " %" SCNx64 " %4095s", &one.address, &one.size, one.name) ==
-	       3) {
-		one.name[strcspn(one.name, "@")] = '\0';
-		*add_known(&list) = one;
+	while (fscanf(pipe, "%" SCNx64 " %" SCNx64 " %4095s", &one.address, &one.size, name) == 3) {
+		name[strcspn(name, "@")] = '\0';
+		add_known(&list, &one, name);
 	}
 	pclose(pipe);
+	if (list.n)
+		qsort(list.items, list.n, sizeof(*list.items), compare_known);
 	return list;
 }
 
@@ -114,25 +150,29 @@ static const struct known *random_section(const struct known_list *sections)
 
 static bool is_named(const struct known_list *names, uint64_t address, const char *name)
 {
-	for (size_t i = 0; i < names->n; i++)
-		if (names->items[i].address == address && !strcmp(names->items[i].name, name))
+	for (size_t i = first_known(names, address);
+	     i < names->n && names->items[i].address == address; i++)
+		if (!strcmp(names->items[i].name, name))
 			return true;
 	return false;
 }
 
-/* Is there a name in (from, to]? */
+/* Is there a name in [from, to]? */
 static const char *named_between(const struct known_list *names, uint64_t from, uint64_t to)
 {
-	for (size_t i = 0; i < names->n; i++)
-		if (names->items[i].address > from && names->items[i].address <= to &&
-		    names->items[i].name[0] != '$' && strncmp(names->items[i].name, ".L", 2) != 0)
+	for (size_t i = first_known(names, from); i < names->n && names->items[i].address <= to;
+	     i++)
+		if (strncmp(names->items[i].name, ".L", 2) != 0)
 			return names->items[i].name;
 	return NULL;
 }
 
 static const char *named_around(const struct known_list *names, uint64_t address)
 {
-	for (size_t i = 0; i < names->n; i++)
+	uint64_t reach = names->longest < address ? address - names->longest : 0;
+
+	for (size_t i = first_known(names, reach);
+	     i < names->n && names->items[i].address <= address; i++)
 		if (address - names->items[i].address < names->items[i].size)
 			return names->items[i].name;
 	return NULL;
@@ -167,8 +207,8 @@ static void end_agreement(struct agreement *a, const char *path)
 		      "no symbol\n",
 		      path, (size_t)OFFSETS, a->symbols.n, a->named, a->made_up, a->unnamed);
 	pp_symbols_free(&a->symbols);
-	free(a->sections.items);
-	free(a->names.items);
+	free_known(&a->sections);
+	free_known(&a->names);
 }
 
 /* The address of a key is what the section says. */
@@ -204,10 +244,10 @@ static void check_static(const char *path)
 		assert_non_null(symbol); /* the last symbol reaches to the end of the section */
 		if (is_made_up(symbol->name)) {
 			a.made_up++;
-			between = named_between(&a.names, symbol->vma - 1, address);
+			between = named_between(&a.names, symbol->vma, address);
 		} else {
 			a.named++;
-			between = named_between(&a.names, symbol->vma, address);
+			between = named_between(&a.names, symbol->vma + 1, address);
 			if (!is_named(&a.names, symbol->vma, symbol->name))
 				fail_msg("%#" PRIx64 ": nm has no %s at %#" PRIx64, address,
 					 symbol->name, symbol->vma);
@@ -360,7 +400,7 @@ static void test_lines_agree_with_addr2line(void **state)
 	print_message("%zu of 5000 addresses have lines\n", known);
 	assert_true(known > 2500);
 	pp_lines_free(lines);
-	free(sections.items);
+	free_known(&sections);
 	free(path);
 	test_session_remove(&session);
 }
