@@ -20,6 +20,7 @@
 
 static DEFINE_MUTEX(state_mutex);
 static enum { CLOSED, SET_UP, STARTED } state;
+static bool paused; /* it was started, and oprofile_resume() will start it again */
 
 struct oprofile_settings oprofile_settings = {
 	.buffer_size = OP_BUFFER_SIZE_DEFAULT,
@@ -130,11 +131,10 @@ static int cpu_stop(unsigned int cpu)
 
 static enum cpuhp_state hotplug_state;
 
-static int start(void)
+static int begin_sampling(void)
 {
 	int err;
 
-	op_stats_reset();
 	if (op_backend()->start) {
 		err = op_backend()->start();
 		if (err)
@@ -151,7 +151,7 @@ static int start(void)
 	return 0;
 }
 
-static void stop(void)
+static void end_sampling(void)
 {
 	cpuhp_remove_state(hotplug_state);
 	if (op_backend()->stop)
@@ -167,8 +167,10 @@ int oprofile_start(void)
 	mutex_lock(&state_mutex);
 	if (state == CLOSED)
 		err = -EINVAL;
-	else if (state == SET_UP)
-		err = start();
+	if (!err && state == SET_UP) {
+		op_stats_reset();
+		err = begin_sampling();
+	}
 	if (!err)
 		state = STARTED;
 	mutex_unlock(&state_mutex);
@@ -178,8 +180,9 @@ int oprofile_start(void)
 int oprofile_stop(void)
 {
 	mutex_lock(&state_mutex);
+	paused = false;
 	if (state == STARTED) {
-		stop();
+		end_sampling();
 		state = SET_UP;
 	}
 	mutex_unlock(&state_mutex);
@@ -190,10 +193,11 @@ void oprofile_shutdown(void)
 {
 	mutex_lock(&state_mutex);
 	if (state == STARTED)
-		stop();
+		end_sampling();
 	if (state != CLOSED)
 		tear_down(ARRAY_SIZE(stages));
 	state = CLOSED;
+	paused = false;
 	mutex_unlock(&state_mutex);
 }
 
@@ -202,6 +206,30 @@ void oprofile_dump(void)
 	mutex_lock(&state_mutex);
 	if (state != CLOSED)
 		op_sync_and_make_ready();
+	mutex_unlock(&state_mutex);
+}
+
+void oprofile_pause(void)
+{
+	mutex_lock(&state_mutex);
+	if (state == STARTED) {
+		end_sampling();
+		state = SET_UP;
+		paused = true;
+	}
+	mutex_unlock(&state_mutex);
+}
+
+void oprofile_resume(void)
+{
+	mutex_lock(&state_mutex);
+	if (paused && state == SET_UP) {
+		if (begin_sampling())
+			pr_warn("sampling could not be taken up again\n");
+		else
+			state = STARTED;
+	}
+	paused = false;
 	mutex_unlock(&state_mutex);
 }
 

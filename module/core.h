@@ -40,6 +40,13 @@ int oprofile_start(void);
 /* Started -> set up; syncs, then lets the reader read.  Return: 0, in any state. */
 int oprofile_stop(void);
 
+/*
+ * Stop for a while, and go on with the same statistics.  Nothing happens if it is not started,
+ * or was stopped or started by somebody else meanwhile.
+ */
+void oprofile_pause(void);
+void oprofile_resume(void);
+
 /* Syncs, then lets the reader read; nothing happens when closed. */
 void oprofile_dump(void);
 

@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "oprofilefs.h"
+#include "suspend.h"
 
 static char *backend;
 module_param(backend, charp, 0444);
@@ -20,9 +21,14 @@ static int __init oprofile_init(void)
 	err = op_backend_choose(backend);
 	if (err)
 		return err;
-	err = oprofilefs_register();
+	err = op_suspend_hook_set_up();
 	if (err)
 		return err;
+	err = oprofilefs_register();
+	if (err) {
+		op_suspend_hook_tear_down();
+		return err;
+	}
 	pr_info("using backend %s\n", op_backend()->name);
 	return 0;
 }
@@ -31,6 +37,7 @@ static int __init oprofile_init(void)
 static void __exit oprofile_exit(void)
 {
 	oprofilefs_unregister();
+	op_suspend_hook_tear_down();
 }
 
 module_init(oprofile_init);
