@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "libdb/odb.h"
+#include "libop/cpu_type.h"
 #include "libop/session.h"
 #include "pp/lines.h"
 #include "pp/memory.h"
@@ -253,7 +254,11 @@ static void read_samples(struct reading *reading, struct pp_part *part,
 	}
 	header = odb_header(db);
 	if (!profile->n_files++) {
-		profile->cpu_type = header->cpu_type;
+		/* Older formats number the CPU types in another way, except for the timer. */
+		profile->cpu_type =
+			header->version < ODB_VERSION && header->cpu_type != OP_CPU_TIMER
+				? OP_CPU_NONE
+				: (int)header->cpu_type;
 		profile->cpu_speed = header->cpu_speed;
 	}
 	sum = add_up(entries, n);
