@@ -6,11 +6,13 @@
  *	one_image	all samples in one image
  *	switch_8	another image every 8 samples
  *	switch_1	another image at every sample
- *	trace_8		a call graph of 8 callers behind every sample
+ *	switch_1_wide	the same with so many places that no cache holds their counts
+ *	trace_8		a call graph of 8 callers behind every sample; another image every 8 samples
  *
- * There are 64 images with 4,096 places each (one image: 65,536 places), four kernel samples in
- * a hundred are mixed in with switch_8, and buffers are as the kernel makes them by default.
- * Each number is the best of three.
+ * There are 32 images with 1,024 places each (one_image: 16,384 places; switch_1_wide: 64 images
+ * with 4,096 places each).  Half of the samples are in a quarter of the places, half of those in
+ * a quarter of these, and so on.  In switch_8, four runs in a hundred are kernel code.  Buffers
+ * are as full as the kernel makes them by default.  Each number is the best of three.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +27,6 @@
 #include "recording.h"
 
 #define SAMPLES	     (1 << 22)
-#define IMAGES	     64
 #define FIRST_COOKIE 0x1000
 #define STEXT	     UINT64_C(0xffffffff81000000)
 #define BUFFER_WORDS 98304 /* of 131,072, at the watershed */
@@ -40,10 +41,11 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-	{ "one_image", 1, 65536, 0, 0, 0 },
-	{ "switch_8", IMAGES, 4096, 8, 0, 4 },
-	{ "switch_1", IMAGES, 4096, 1, 0, 0 },
-	{ "trace_8", IMAGES, 4096, 1, 8, 0 },
+	{ "one_image", 1, 16384, 0, 0, 0 },
+	{ "switch_8", 32, 1024, 8, 0, 4 },
+	{ "switch_1", 32, 1024, 1, 0, 0 },
+	{ "switch_1_wide", 64, 4096, 1, 0, 0 },
+	{ "trace_8", 32, 1024, 8, 8, 0 },
 };
 
 static void die(const char *what)
@@ -68,6 +70,7 @@ struct maker {
 	uint64_t words[BUFFER_WORDS];
 	size_t count;
 	bool in_kernel;
+	uint64_t cookie;
 };
 
 static void put(struct maker *maker, uint64_t word)
@@ -94,6 +97,13 @@ static void begin_buffer(struct maker *maker)
 	escape(maker, OPROFILE_COOKIE_SWITCH);
 	put(maker, FIRST_COOKIE);
 	maker->in_kernel = false;
+	maker->cookie = FIRST_COOKIE;
+}
+
+static void switch_cookie(struct maker *maker, uint64_t cookie)
+{
+	escape(maker, OPROFILE_COOKIE_SWITCH);
+	put(maker, cookie);
 }
 
 static void switch_image(struct maker *maker)
@@ -105,19 +115,52 @@ static void switch_image(struct maker *maker)
 	maker->in_kernel = kernel;
 	if (kernel)
 		return;
-	escape(maker, OPROFILE_COOKIE_SWITCH);
-	put(maker, FIRST_COOKIE + random_number() % maker->shape->images);
+	maker->cookie = FIRST_COOKIE + random_number() % maker->shape->images;
+	switch_cookie(maker, maker->cookie);
+}
+
+/* The addresses of instructions are no multiples of anything. */
+static void put_place(struct maker *maker, uint32_t place)
+{
+	put(maker, (maker->in_kernel ? STEXT : 0) + 11 * (uint64_t)place);
+	put(maker, 0);
 }
 
 /* Few places have most of the samples, as in a real profile. */
-static void put_sample(struct maker *maker)
+static uint32_t choose_place(const struct maker *maker)
 {
-	uint32_t places = maker->shape->places, range = places;
+	uint32_t range = maker->shape->places;
 
 	while (range > 16 && random_number() % 2)
 		range /= 4;
-	put(maker, (maker->in_kernel ? STEXT : 0) + 16 * (uint64_t)(random_number() % range));
-	put(maker, 0);
+	return random_number() % range;
+}
+
+/* A place always has the same callers: first some in its image, then some in another one. */
+static void put_callers(struct maker *maker, uint32_t place)
+{
+	unsigned int callers = maker->shape->callers;
+
+	for (unsigned int i = 0; i < callers; i++) {
+		if (i == callers / 2)
+			switch_cookie(maker, FIRST_COOKIE);
+		place /= 2;
+		put_place(maker, place);
+	}
+}
+
+static void put_sample(struct maker *maker)
+{
+	uint32_t place = choose_place(maker);
+
+	if (!maker->shape->callers) {
+		put_place(maker, place);
+		return;
+	}
+	escape(maker, OPROFILE_TRACE_BEGIN);
+	switch_cookie(maker, maker->cookie);
+	put_place(maker, place);
+	put_callers(maker, place);
 }
 
 static void make_recording(const char *path, const struct shape *shape)
@@ -141,10 +184,7 @@ static void make_recording(const char *path, const struct shape *shape)
 		}
 		if (shape->run && i % shape->run == 0)
 			switch_image(&maker);
-		if (shape->callers)
-			escape(&maker, OPROFILE_TRACE_BEGIN);
-		for (unsigned int frame = 0; frame <= shape->callers; frame++)
-			put_sample(&maker);
+		put_sample(&maker);
 	}
 	recording_buffer(maker.out, maker.words, maker.count);
 	if (recording_end(maker.out))
