@@ -21,7 +21,7 @@
 . "$(dirname "$0")/archive.sh"
 
 # Programs that the guest profiles and that its tests use; busybox has the rest.
-root_packages="base-files bash coreutils findutils tar gzip xz-utils openssl perl-base
+root_packages="base-files bash dash mawk coreutils findutils tar gzip xz-utils openssl perl-base
 python3-minimal busybox-static"
 
 update=false
@@ -120,7 +120,9 @@ fill_root()
 	done
 	fill_from "$archive_suite" "$root_packages" "$tree"
 	rm -rf "$tree"/usr/share/{doc,man,locale,info,lintian,bug,menu}
-	ln -s mawk "$tree/bin/awk"	# busybox's has no sqrt()
+	# Not busybox's: its shell prefers its own awk, which has no sqrt().
+	ln -s dash "$tree/bin/sh"
+	ln -s mawk "$tree/bin/awk"
 	for applet in $("$tree/bin/busybox" --list); do
 		[[ -e $tree/bin/$applet || -e $tree/sbin/$applet ]] ||
 			ln -s busybox "$tree/bin/$applet"

@@ -8,6 +8,7 @@
 #include "histogram.h"
 
 #define BUCKETS (1U << 17)
+#define PAGE	4096 /* bytes; a block is shorter than that, but for its last instruction */
 
 static struct block *table[BUCKETS];
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -66,7 +67,7 @@ void block_for_each(void (*visit)(const struct block *block, void *data), void *
 int block_find(const struct block *block, uint64_t pc)
 {
 	for (unsigned int i = 0; i < block->run.instructions; i++)
-		if (block->start + block->offset[i] == pc)
+		if (((block->start + block->offset[i]) ^ pc) % PAGE == 0)
 			return i;
 	return -1;
 }

@@ -32,7 +32,10 @@ struct block *block_intern(uint64_t start, const struct pmu_run *run, bool repea
 /* Calls @visit for each block there is. */
 void block_for_each(void (*visit)(const struct block *block, void *data), void *data);
 
-/* Index of the instruction at @pc, or -1. */
+/*
+ * Index of the instruction at @pc, or -1.  The translation of code that is mapped at several
+ * addresses is used for all of them: only the place in the page counts.
+ */
 int block_find(const struct block *block, uint64_t pc);
 
 #endif

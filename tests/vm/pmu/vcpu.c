@@ -162,7 +162,7 @@ void vcpu_faulted(struct vcpu *vcpu, uint64_t pc)
 	} else if (block) {
 		/* If elsewhere the block was done, and fetching the next one failed. */
 		last = block->run.instructions - 1;
-		if (pc == block->start + block->offset[last])
+		if (block_find(block, pc) == (int)last)
 			vcpu_left_at(vcpu, last);
 	}
 }
@@ -173,7 +173,9 @@ unsigned int vcpu_position(const struct vcpu *vcpu, uint64_t pc)
 	int position = block ? block_find(block, pc) : -1;
 
 	if (position < 0)
-		pmu_fail("an instruction at %#lx is executed outside of its block", pc);
+		pmu_fail("an instruction at %#lx is executed outside of its block, %#lx-%#lx", pc,
+			 block ? block->start : 0,
+			 block ? block->start + block->offset[block->run.instructions] : 0);
 	return position;
 }
 

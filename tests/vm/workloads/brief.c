@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program with a short life: brief MILLISECONDS of CPU time, nearly all in brief_spin().
+ * A program with a short life: brief MILLISECONDS of CPU time in main(), nearly all of them
+ * in brief_spin().
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ int main(int argc, char **argv)
 		fputs("usage: brief MILLISECONDS\n", stderr);
 		return 2;
 	}
+	seconds += cpu_seconds();
 	while (cpu_seconds() < seconds)
 		brief_spin(SPIN_CHUNK);
 	return 0;
