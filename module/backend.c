@@ -13,6 +13,7 @@
 static const struct oprofile_backend *const backends[] = {
 #ifdef CONFIG_X86_LOCAL_APIC
 	&op_x86_backend,
+	&op_perf_backend,
 	&op_nmi_timer_backend,
 #endif
 	&op_timer_backend,

@@ -59,6 +59,7 @@ int op_backend_choose(const char *name);
 const struct oprofile_backend *op_backend(void);
 
 extern const struct oprofile_backend op_x86_backend;
+extern const struct oprofile_backend op_perf_backend;
 extern const struct oprofile_backend op_timer_backend;
 extern const struct oprofile_backend op_nmi_timer_backend;
 

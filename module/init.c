@@ -12,7 +12,7 @@
 
 static char *backend;
 module_param(backend, charp, 0444);
-MODULE_PARM_DESC(backend, "how to take samples: x86, nmi_timer or timer (default: the best that works)");
+MODULE_PARM_DESC(backend, "how to take samples: x86, perf, nmi_timer or timer (default: the best that works)");
 
 static int __init oprofile_init(void)
 {

@@ -56,28 +56,19 @@ static int x86_probe(void)
 
 static int make_plan(void)
 {
-	unsigned int number;
-	int err;
+	int nr;
+	int i;
 
 	memset(&plan, 0, sizeof(plan));
 	plan.model = &model;
-	for (number = 0; number < model.nr_general + model.nr_fixed; number++) {
-		const struct op_x86_setting *setting = op_x86_counter_setting(number);
-		struct op_x86_program *program = &plan.programs[plan.nr_programs];
-
-		if (!setting->enabled)
-			continue;
-		err = op_x86_counter_compile(&model, number, setting, program);
-		if (err)
-			return err;
-		plan.global_bits |= program->global_bit;
-		if (program->fixed)
-			plan.fixed_control |= program->control;
-		plan.nr_programs++;
-	}
-	if (!plan.nr_programs) {
-		pr_err("no counter is enabled\n");
-		return -EINVAL;
+	nr = op_x86_counters_compile(&model, plan.programs);
+	if (nr < 0)
+		return nr;
+	plan.nr_programs = nr;
+	for (i = 0; i < nr; i++) {
+		plan.global_bits |= plan.programs[i].global_bit;
+		if (plan.programs[i].fixed)
+			plan.fixed_control |= plan.programs[i].control;
 	}
 	return 0;
 }
@@ -140,9 +131,17 @@ static void x86_cpu_stop(unsigned int cpu)
 	op_x86_pmu_stop();
 }
 
+static bool offered(const struct op_x86_model *of, unsigned int number)
+{
+	if (op_x86_counter_free(of, number))
+		return true;
+	pr_info("counter %u is held by perf or the NMI watchdog, and not offered\n", number);
+	return false;
+}
+
 static int x86_create_files(struct dentry *root)
 {
-	return op_x86_counters_create(root, &model);
+	return op_x86_counters_create(root, &model, model.nr_general + model.nr_fixed, offered);
 }
 
 static const char *x86_cpu_type(void)

@@ -12,7 +12,6 @@
 
 #include "oprofilefs.h"
 #include "x86/counter.h"
-#include "x86/reserve.h"
 
 static struct op_x86_setting settings[OP_X86_COUNTERS_MAX];
 
@@ -31,11 +30,6 @@ static const struct entry {
 
 static struct oprofilefs_number numbers[OP_X86_COUNTERS_MAX][ARRAY_SIZE(entries)];
 static u64 extra_allowed;
-
-const struct op_x86_setting *op_x86_counter_setting(unsigned int number)
-{
-	return &settings[number];
-}
 
 /* Zero is the word for "not set". */
 static int check_count(unsigned long count)
@@ -83,19 +77,17 @@ static int create(struct dentry *root, unsigned int number)
 	return err;
 }
 
-int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model)
+int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model, unsigned int nr,
+			   bool (*offered)(const struct op_x86_model *model, unsigned int number))
 {
 	unsigned int number;
 	int err;
 
 	extra_allowed = model->extra;
-	for (number = 0; number < model->nr_general + model->nr_fixed; number++) {
-		memset(&settings[number], 0, sizeof(settings[number]));
-		if (!op_x86_counter_free(model, number)) {
-			pr_info("counter %u is held by perf or the NMI watchdog, and not offered\n",
-				number);
+	memset(settings, 0, sizeof(settings));
+	for (number = 0; number < nr; number++) {
+		if (offered && !offered(model, number))
 			continue;
-		}
 		limit_numbers(number, model);
 		err = create(root, number);
 		if (err)
@@ -176,4 +168,25 @@ int op_x86_counter_compile(const struct op_x86_model *model, unsigned int number
 	if (number < model->nr_general)
 		return compile_general(model, setting, program);
 	return compile_fixed(model, setting, program);
+}
+
+int op_x86_counters_compile(const struct op_x86_model *model, struct op_x86_program *programs)
+{
+	unsigned int number;
+	int nr = 0;
+	int err;
+
+	for (number = 0; number < model->nr_general + model->nr_fixed; number++) {
+		if (!settings[number].enabled)
+			continue;
+		err = op_x86_counter_compile(model, number, &settings[number], &programs[nr]);
+		if (err)
+			return err;
+		nr++;
+	}
+	if (!nr) {
+		pr_err("no counter is enabled\n");
+		return -EINVAL;
+	}
+	return nr;
 }

@@ -46,11 +46,14 @@ struct op_x86_program {
 };
 
 /**
- * op_x86_counters_create - make the directories of the counters that nobody else holds
+ * op_x86_counters_create - make the directories of counters
+ * @nr: the first so many of the model's
+ * @offered: leave out the counters that this says no to; NULL: none
  *
  * Context: process, may sleep.  Return: 0 or a negative errno.
  */
-int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model);
+int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model, unsigned int nr,
+			   bool (*offered)(const struct op_x86_model *model, unsigned int number));
 
 /**
  * op_x86_counter_compile - from settings to register values
@@ -63,7 +66,13 @@ int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model
 int op_x86_counter_compile(const struct op_x86_model *model, unsigned int number,
 			   const struct op_x86_setting *setting, struct op_x86_program *program);
 
-/* The settings of counter @number, as the entries hold them. */
-const struct op_x86_setting *op_x86_counter_setting(unsigned int number);
+/**
+ * op_x86_counters_compile - all enabled counters
+ * @programs: room for OP_X86_COUNTERS_MAX of them
+ *
+ * Return: how many there are; -EINVAL, with a message in the log, if one makes no sense or
+ * none is enabled.
+ */
+int op_x86_counters_compile(const struct op_x86_model *model, struct op_x86_program *programs);
 
 #endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Backend perf: the same counters through the kernel's perf events, for machines where perf
+ * must go on working beside us.  perf shares the counters out, and so may let an event wait.
+ */
+#include <linux/err.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+
+#include "backend.h"
+#include "backtrace.h"
+#include "cpu_buffer.h"
+#include "x86/counter.h"
+#include "x86/model.h"
+
+static struct op_x86_model model;
+static struct op_x86_program programs[OP_X86_COUNTERS_MAX];
+static int nr_programs;
+
+/* Lifetime: made and released on their CPU, by cpu_start() and cpu_stop(). */
+static DEFINE_PER_CPU(struct perf_event *, events[OP_X86_COUNTERS_MAX]);
+
+/* Context: NMI. */
+static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	const struct op_x86_program *program = event->overflow_handler_context;
+
+	oprofile_add_sample(regs, program->number);
+}
+
+static struct perf_event *create(unsigned int cpu, struct op_x86_program *program)
+{
+	/* What perf chooses by itself: interrupt, enable, and which code to count. */
+	const u64 own = ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_ENABLE |
+			ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = program->control & ~own,
+		.sample_period = program->count,
+		.exclude_user = !(program->control & ARCH_PERFMON_EVENTSEL_USR),
+		.exclude_kernel = !(program->control & ARCH_PERFMON_EVENTSEL_OS),
+		.exclude_hv = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, on_overflow, program);
+}
+
+/* Can perf sample at all?  Virtual machines may have no counters. */
+static int perf_probe(void)
+{
+	struct op_x86_identity identity;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.sample_period = S32_MAX,
+		.disabled = 1,
+	};
+	struct perf_event *event;
+
+	op_x86_identify(&identity);
+	if (!op_x86_model_find(&identity, &model))
+		return -ENODEV;
+	event = perf_event_create_kernel_counter(&attr, 0, NULL, on_overflow, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_release_kernel(event);
+	return 0;
+}
+
+static int perf_setup(void)
+{
+	struct perf_event *event;
+	int i;
+
+	nr_programs = op_x86_counters_compile(&model, programs);
+	if (nr_programs < 0)
+		return nr_programs;
+	/* Learn now, and not in the midst of a start, what perf does not take. */
+	for (i = 0; i < nr_programs; i++) {
+		event = create(cpumask_first(cpu_online_mask), &programs[i]);
+		if (IS_ERR(event)) {
+			pr_err("perf refuses the event of counter %u: error %ld\n",
+			       programs[i].number, PTR_ERR(event));
+			return PTR_ERR(event);
+		}
+		perf_event_release_kernel(event);
+	}
+	return 0;
+}
+
+static void perf_cpu_start(unsigned int cpu)
+{
+	int i;
+
+	for (i = 0; i < nr_programs; i++) {
+		struct perf_event *event = create(cpu, &programs[i]);
+
+		if (IS_ERR(event)) {
+			pr_warn("counter %u does not count on CPU %u: error %ld\n",
+				programs[i].number, cpu, PTR_ERR(event));
+			event = NULL;
+		}
+		per_cpu(events, cpu)[i] = event;
+	}
+}
+
+static void perf_cpu_stop(unsigned int cpu)
+{
+	int i;
+
+	for (i = 0; i < nr_programs; i++) {
+		if (per_cpu(events, cpu)[i])
+			perf_event_release_kernel(per_cpu(events, cpu)[i]);
+		per_cpu(events, cpu)[i] = NULL;
+	}
+}
+
+/* The fixed counters are perf's to choose. */
+static int perf_create_files(struct dentry *root)
+{
+	return op_x86_counters_create(root, &model, model.nr_general, NULL);
+}
+
+static const char *perf_cpu_type(void)
+{
+	return model.cpu_type;
+}
+
+const struct oprofile_backend op_perf_backend = {
+	.name = "perf",
+	.probe = perf_probe,
+	.setup = perf_setup,
+	.cpu_start = perf_cpu_start,
+	.cpu_stop = perf_cpu_stop,
+	.create_files = perf_create_files,
+	.cpu_type = perf_cpu_type,
+	.backtrace = op_backtrace,
+};
