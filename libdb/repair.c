@@ -99,11 +99,12 @@ static int rebuild(const struct odb_image *damaged, struct odb_image *sound,
 		   struct odb_repair *result)
 {
 	uint64_t descr = damaged->layout->length;
-	uint32_t size = damaged->size;
 	struct odb_shape shape = {.layout = damaged->layout, .swapped = damaged->swapped};
 	struct odb_header header;
+	uint32_t size = damaged->size;
 
-	if (!size) {
+	/* A size that the length does not bear out could be any; what is there needs no more. */
+	if (!size || damaged->length < odb_file_length(damaged->layout, size)) {
 		for (size = ODB_FIRST_SIZE; size < damaged->current_size; size *= 2)
 			;
 	}

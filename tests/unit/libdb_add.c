@@ -378,7 +378,7 @@ static int fill_small_disk(void)
 	const char *dir = fixture_path("disk");
 
 	if (mkdir(dir, 0755) || unshare(CLONE_NEWNS) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 	    mount("tmpfs", dir, "tmpfs", 0, "size=256k"))
 		return CANNOT;
 	return fill(fixture_path("disk/full"), ENOSPC);
@@ -408,7 +408,7 @@ static int create_on_full_disk(void)
 	int fd;
 
 	if (mkdir(dir, 0755) || unshare(CLONE_NEWNS) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 	    mount("tmpfs", dir, "tmpfs", 0, "size=64k"))
 		return CANNOT;
 	fd = open(filler, O_WRONLY | O_CREAT, 0600);
