@@ -86,7 +86,7 @@ static void read_file(struct reading *reading)
 		return;
 	}
 	if (pp_symbols_read_file(&reading->symbols, reading->path, root, wish->lines, &error))
-		pp_trouble_add(collation->trouble, PP_BAD_IMAGE, "%s: symbols are missing: %s",
+		pp_trouble_add(collation->trouble, PP_BAD_IMAGE, "%s: symbols may be missing: %s",
 			       reading->path, error.text);
 }
 

@@ -63,7 +63,8 @@ enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const ch
  * pp_symbols_read_kernel - the symbols of the kernel or a module, from a saved kallsyms
  * @symbols: as above
  * @kallsyms: must live as long as @symbols
- * @name: of the image: OP_KERNEL_IMAGE, OP_NO_VMLINUX or that of a module
+ * @name: of the image: OP_KERNEL_IMAGE, OP_NO_VMLINUX, that of a module, or "[NAME]", whose keys
+ *	are addresses
  *
  * Return: 0, or -1 with @error set: nothing is known of this image.
  */

@@ -366,24 +366,30 @@ static uint64_t dynamic_size(const struct build *build, uint64_t address)
 	return size;
 }
 
-/* objcopy renumbers sections and leaves .dynsym as it is, so the address must do. */
-static void add_dynamic(struct build *build, asymbol *symbol)
+/* The key of an address in memory; false if there is no code. */
+static bool find_key(const struct pp_symbols *symbols, uint64_t address, uint64_t *key)
 {
-	const struct pp_symbols *symbols = build->symbols;
-	uint64_t address;
-
-	if (!is_wanted(symbol) || bfd_is_und_section(symbol->section) ||
-	    bfd_is_abs_section(symbol->section))
-		return;
-	address = bfd_asymbol_value(symbol);
 	for (size_t i = 0; i < symbols->n_code; i++) {
 		const struct pp_code *code = &symbols->code[i];
 
-		if (address - code->vma < code->end - code->start)
-			add_raw(build, code->start + (address - code->vma),
-				dynamic_size(build, address), rank_symbol(symbol),
-				bare_name(build, symbol->name));
+		if (address - code->vma < code->end - code->start) {
+			*key = code->start + (address - code->vma);
+			return true;
+		}
 	}
+	return false;
+}
+
+/* objcopy renumbers sections and leaves .dynsym as it is, so the address must do. */
+static void add_dynamic(struct build *build, asymbol *symbol)
+{
+	uint64_t key;
+
+	if (is_wanted(symbol) && !bfd_is_und_section(symbol->section) &&
+	    !bfd_is_abs_section(symbol->section) &&
+	    find_key(build->symbols, bfd_asymbol_value(symbol), &key))
+		add_raw(build, key, dynamic_size(build, bfd_asymbol_value(symbol)),
+			rank_symbol(symbol), bare_name(build, symbol->name));
 }
 
 /* "malloc@plt" */
@@ -396,29 +402,24 @@ static void add_synthetic(struct build *build, asymbol *symbol)
 }
 
 /* Calls of indirect functions have an address for a name: "*ABS*+0x9f550@plt". */
-static void name_indirect_calls(struct build *build)
+static void name_indirect_call(struct build *build, struct pp_symbol *call)
 {
 	static const char mark[] = "*ABS*+0x";
 	struct pp_symbols *symbols = build->symbols;
+	uint64_t address, key;
+	size_t target;
 
-	for (size_t i = 0; i < symbols->n; i++) {
-		const char *name = symbols->items[i].name;
-		uint64_t address;
-
-		if (strncmp(name, mark, sizeof(mark) - 1) != 0)
-			continue;
-		address = strtoull(name + sizeof(mark) - 1, NULL, 16);
-		for (size_t k = 0; k < symbols->n; k++) {
-			struct obstack *names = &build->owner->names;
-
-			if (symbols->items[k].vma != address)
-				continue;
-			obstack_printf(names, "%s@plt", symbols->items[k].name);
-			obstack_1grow(names, '\0');
-			symbols->items[i].name = obstack_finish(names);
-			break;
-		}
-	}
+	if (strncmp(call->name, mark, sizeof(mark) - 1) != 0)
+		return;
+	address = strtoull(call->name + sizeof(mark) - 1, NULL, 16);
+	if (!find_key(symbols, address, &key))
+		return;
+	target = pp_symbols_find(symbols, key);
+	if (target == symbols->n || symbols->items[target].start != key)
+		return;
+	obstack_printf(&build->owner->names, "%s@plt", symbols->items[target].name);
+	obstack_1grow(&build->owner->names, '\0');
+	call->name = obstack_finish(&build->owner->names);
 }
 
 /* A table of pointers can't be longer than one for every 16 bytes of file: that is a symbol. */
@@ -507,7 +508,8 @@ static void read_symbols(struct build *build, const char *path, const char *root
 		add_dynamic(build, owner->dynamic[i]);
 	read_plt(build, n_image, n_dynamic);
 	pp_symbols_tidy(symbols, build->raw, build->n, n > 0);
-	name_indirect_calls(build);
+	for (size_t i = 0; i < symbols->n; i++)
+		name_indirect_call(build, &symbols->items[i]);
 	free(build->raw);
 	free(build->sizes);
 }

@@ -19,7 +19,8 @@
 
 /* Which symbols are of the image, and where its keys begin. */
 struct choice {
-	const char *module; /* NULL: the kernel itself */
+	const char *module; /* NULL: the kernel itself; not ended by a NUL */
+	size_t length;	    /* of module */
 	bool everything;
 	uint64_t start, end;
 };
@@ -50,10 +51,17 @@ static int choose(const struct pp_kallsyms *kallsyms, const char *name, struct c
 					    "no _stext among the saved kernel symbols");
 		return 0;
 	}
+	/* "[bpf]": code of the kernel that has a name in kallsyms, but is no module. */
+	if (*name == '[') {
+		choice->module = name + 1;
+		choice->length = strcspn(name + 1, "]");
+		return 0;
+	}
 	module = find_module(kallsyms, name);
 	if (!module)
 		return op_error_set(error, ENOENT, "no module of this name was loaded");
 	choice->module = module->name;
+	choice->length = strlen(module->name);
 	choice->start = module->address;
 	choice->end = module->address + module->size;
 	if (choice->end < choice->start)
@@ -69,7 +77,8 @@ static bool is_chosen(const struct choice *choice, const struct pp_kernel_symbol
 		return true;
 	if (!choice->module)
 		return !symbol->module;
-	return symbol->module && !strcmp(choice->module, symbol->module);
+	return symbol->module && strlen(symbol->module) == choice->length &&
+	       !memcmp(choice->module, symbol->module, choice->length);
 }
 
 /* Marks of the linker are worse names than functions. */

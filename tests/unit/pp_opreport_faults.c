@@ -154,13 +154,13 @@ static void test_damage(void **state)
 		 "1         1.6393  gone1                    @DIR@/gone1\n",
 		 "opreport warning: @DIR@/gone1 has no symbols: No such file or directory"},
 		{"-l -n broken", 0, "2        100.000  @DIR@/broken\n",
-		 "opreport warning: @DIR@/broken: symbols are missing: file format not recognized"},
+		 "opreport warning: @DIR@/broken: symbols may be missing: file format not recognized"},
 		{"-l -n", 0,
 		 "60       90.9091  prog                     hot\n"
 		 "3         4.5455  lib.so                   lib_work\n"
 		 "2         3.0303  broken                   @DIR@/broken\n"
 		 "1         1.5152  gone1                    @DIR@/gone1\n",
-		 "opreport warning: @DIR@/broken: symbols are missing: file format not recognized\n"
+		 "opreport warning: @DIR@/broken: symbols may be missing: file format not recognized\n"
 		 "opreport warning: @DIR@/gone1 has no symbols: No such file or directory\n"},
 	};
 	static const struct golden many[] = {

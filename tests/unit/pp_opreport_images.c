@@ -17,6 +17,7 @@ static void test_kernel(void **state)
 		{"{kern}/ext4/{dep}/{kern}/ext4/" TIMER, 0x0, 16},
 		{"{kern}/ext4/{dep}/{kern}/ext4/" TIMER, 0x50, 32},
 		{"{kern}/ext4/{dep}/{kern}/ext4/" TIMER, 0x90, 64},
+		{"{kern}/[bpf]/{dep}/{kern}/[bpf]/" TIMER, 0xffffffffc0009010, 3},
 		{"{kern}/gone/{dep}/{kern}/gone/" TIMER, 0x90, 128},
 		{"{kern}/no-vmlinux/{dep}/{kern}/no-vmlinux/" TIMER, 0xffffffff81000104, 256},
 		{"{kern}/no-vmlinux/{dep}/{kern}/no-vmlinux/" TIMER, 0xffffffffc0000044, 512},
@@ -41,6 +42,7 @@ static void test_kernel(void **state)
 		 "  ffffffff81000000 1        33.3333\n"
 		 "  ffffffff810000ff 2        66.6667\n",
 		 NULL},
+		{"-l -n -w [[]bpf]", 0, "ffffffffc0009000 3        100.000  bpf_prog_1\n", NULL},
 		{"-l -n no-vmlinux", 0,
 		 "512      66.6667  ext4_read [ext4]\n"
 		 "256      33.3333  do_work\n",
@@ -48,10 +50,11 @@ static void test_kernel(void **state)
 		{"-l -n gone", 0, "128      100.000  /gone\n",
 		 "opreport warning: /gone has no symbols: no module of this name was loaded"},
 		{"-n", 0,
-		 "      768 75.0733 no-vmlinux\n"
-		 "      128 12.5122 gone\n"
-		 "      112 10.9482 ext4\n"
-		 "       15  1.4663 kallsyms\n",
+		 "      768 74.8538 no-vmlinux\n"
+		 "      128 12.4756 gone\n"
+		 "      112 10.9162 ext4\n"
+		 "       15  1.4620 kallsyms\n"
+		 "        3  0.2924 [bpf]\n",
 		 NULL},
 	};
 	static const struct golden without[] = {
@@ -78,7 +81,8 @@ static void test_kernel(void **state)
 		"ffffffff81000100 T __do_work\nffffffff81000100 T do_work\n"
 		"ffffffff81000200 T _etext\n"
 		"ffffffffc0000040 t ext4_read\t[ext4]\nffffffffc0000080 t ext4_write\t[ext4]\n"
-		"ffffffffc0001000 t other\t[other]\n");
+		"ffffffffc0001000 t other\t[other]\n"
+		"ffffffffc0009000 t bpf_prog_1\t[bpf]\nffffffffc0009020 t bpf_prog_2\t[bpf]\n");
 	test_session_write(&session, "samples/current/modules",
 			   "other 0xffffffffc0001000 4096 -\next4 ffffffffc0000000 1000 0123\n");
 	CHECK_ALL(&session, table);
