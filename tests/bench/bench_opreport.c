@@ -28,7 +28,8 @@ static void write_source(const struct test_session *session, int image)
 	FILE *file = fopen(path, "w");
 
 	test_need(file != NULL, "cannot write %s", path);
-	fputs("\t.file \"image.c\"\n\t.text\n\t.globl _start\n_start:\n\tnop\n\t.p2align 4\n", file);
+	fputs("\t.file \"image.c\"\n\t.text\n\t.globl _start\n_start:\n\tnop\n\t.p2align 4\n",
+	      file);
 	for (int i = 0; i < FUNCTIONS; i++)
 		fprintf(file,
 			"\t.globl image%d_function_%d\n\t.type image%d_function_%d, @function\n"
@@ -43,12 +44,13 @@ static void make_images(const struct test_session *session)
 {
 	for (int i = 0; i < IMAGES; i++) {
 		if (i >= LINKED) {
-			test_shell("cp %s/image%d %s/image%d", session->dir, i % LINKED, session->dir, i);
+			test_shell("cp %s/image%d %s/image%d", session->dir, i % LINKED,
+				   session->dir, i);
 			continue;
 		}
 		write_source(session, i);
-		test_shell("gcc -nostdlib -static -Wa,-g -o %s/image%d %s/image%d.s", session->dir, i,
-			   session->dir, i);
+		test_shell("gcc -nostdlib -static -Wa,-g -o %s/image%d %s/image%d.s", session->dir,
+			   i, session->dir, i);
 	}
 }
 
@@ -61,7 +63,9 @@ static uint64_t text_offset(const struct test_session *session)
 
 	test_need(asprintf(&command,
 			   "readelf -SW %s/image0 | sed -n 's/.* .text *PROGBITS *[0-9a-f]* "
-			   "\\([0-9a-f]*\\) .*/\\1/p'", session->dir) >= 0, "out of memory");
+			   "\\([0-9a-f]*\\) .*/\\1/p'",
+			   session->dir) >= 0,
+		  "out of memory");
 	pipe = popen(command, "r");
 	test_need(pipe && fscanf(pipe, "%lx", &offset) == 1 && offset, "no .text in the images");
 	pclose(pipe);
@@ -93,7 +97,7 @@ static void measure(const struct test_session *session, const char *opreport, co
 		    const char *option, const char *more)
 {
 	char session_option[128];
-	const char *argv[] = { opreport, session_option, option, more, NULL };
+	const char *argv[] = {opreport, session_option, option, more, NULL};
 	double best = 1e9;
 	long rss = 0;
 	size_t lines = 0;
