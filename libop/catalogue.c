@@ -171,8 +171,7 @@ bool op_catalogue_has(const struct op_catalogue *catalogue, const struct op_cata
 }
 
 /* Fixed counter of Intel that counts this, or -1. */
-static int fixed_counter(const struct op_catalogue_event *event, uint32_t unit_mask,
-			 uint32_t extra)
+static int fixed_counter(const struct op_catalogue_event *event, uint32_t unit_mask, uint32_t extra)
 {
 	if (extra & OP_EXTRA_REGISTER)
 		return -1;

@@ -16,8 +16,9 @@
 enum tag { TAG_EVENT, TAG_COUNTERS, TAG_EXT, TAG_UM, TAG_MINIMUM, TAG_NAME, TAG_FILTER, NR_TAGS };
 
 static const char *const tags[] = {
-	[TAG_EVENT] = "event", [TAG_COUNTERS] = "counters", [TAG_EXT] = "ext", [TAG_UM] = "um",
-	[TAG_MINIMUM] = "minimum", [TAG_NAME] = "name", [TAG_FILTER] = "filter",
+	[TAG_EVENT] = "event",	 [TAG_COUNTERS] = "counters", [TAG_EXT] = "ext",
+	[TAG_UM] = "um",	 [TAG_MINIMUM] = "minimum",   [TAG_NAME] = "name",
+	[TAG_FILTER] = "filter",
 };
 
 #define TAGS_NEEDED (1u << TAG_EVENT | 1u << TAG_UM | 1u << TAG_MINIMUM | 1u << TAG_NAME)
@@ -47,9 +48,9 @@ static int read_counters(const struct op_catalogue_parser *parser,
 		result = op_catalogue_text_decimal(text, "counters", list.item[i], UINT32_MAX,
 						   &number, error);
 		if (!result && number >= limit)
-			result = op_catalogue_text_error(text, 0, error,
-							 "counters: there is no counter %u: %s has %u",
-							 number, parser->catalogue->cpu_name, limit);
+			result = op_catalogue_text_error(
+				text, 0, error, "counters: there is no counter %u: %s has %u",
+				number, parser->catalogue->cpu_name, limit);
 		if (!result && event->counters & 1ull << number)
 			result = op_catalogue_text_error(text, 0, error,
 							 "counters: %u is there twice", number);
@@ -116,16 +117,14 @@ static int merge_all(const struct op_catalogue_parser *parser, const struct op_c
 						       parts->item[i]);
 		part = parser->catalogue->unit_mask[index];
 		if (part->type == OP_UNIT_MASK_MANDATORY)
-			return op_catalogue_text_error(
-				text, 0, error, "um:%s: %s is mandatory and can't be merged",
-				whole->name, part->name);
-		if (i && part->type != whole->type)
 			return op_catalogue_text_error(text, 0, error,
-						       "um:%s: %s is %s and %s is %s", whole->name,
-						       parts->item[0],
-						       op_unit_mask_type_name(whole->type),
-						       part->name,
-						       op_unit_mask_type_name(part->type));
+						       "um:%s: %s is mandatory and can't be merged",
+						       whole->name, part->name);
+		if (i && part->type != whole->type)
+			return op_catalogue_text_error(
+				text, 0, error, "um:%s: %s is %s and %s is %s", whole->name,
+				parts->item[0], op_unit_mask_type_name(whole->type), part->name,
+				op_unit_mask_type_name(part->type));
 		if (whole->count + part->count > OP_UNIT_MASK_ENTRIES_MAX)
 			return op_catalogue_text_error(text, 0, error,
 						       "um:%s: more than %d entries", whole->name,
@@ -135,7 +134,8 @@ static int merge_all(const struct op_catalogue_parser *parser, const struct op_c
 		parser->place[index].used = true;
 	}
 	if (op_unit_mask_check(whole, &cause))
-		return op_catalogue_text_error(text, 0, error, "um:%s: %s", whole->name, cause.text);
+		return op_catalogue_text_error(text, 0, error, "um:%s: %s", whole->name,
+					       cause.text);
 	return 0;
 }
 
@@ -248,8 +248,8 @@ static int read_event(struct op_catalogue_parser *parser, struct op_catalogue_te
 	}
 	missing = TAGS_NEEDED & ~seen;
 	if (missing)
-		return op_catalogue_text_error(text, 0, error, "there is no %s:",
-					       tags[__builtin_ctz(missing)]);
+		return op_catalogue_text_error(text, 0, error,
+					       "there is no %s:", tags[__builtin_ctz(missing)]);
 	if (!(seen & (1u << TAG_COUNTERS | 1u << TAG_EXT)))
 		return op_catalogue_text_error(text, 0, error, "there is no counters: or ext:");
 	if (seen & 1u << TAG_COUNTERS && seen & 1u << TAG_EXT)

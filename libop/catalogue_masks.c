@@ -89,14 +89,13 @@ static int read_header(struct op_catalogue_parser *parser, struct op_catalogue_t
 			return op_catalogue_text_error(text, 0, error, "there is no %s:", tags[i]);
 	}
 	if (strchr(mask->name, ','))
-		return op_catalogue_text_error(text, 0, error,
-					       "name:%s: a unit mask has no ',' in its name",
-					       mask->name);
+		return op_catalogue_text_error(
+			text, 0, error, "name:%s: a unit mask has no ',' in its name", mask->name);
 	other = op_catalogue_parse_find_mask(parser, mask->name);
 	if (other >= 0)
-		return op_catalogue_text_error(text, 0, error, "name:%s is defined already at %s:%u",
-					       mask->name, parser->place[other].path,
-					       parser->place[other].line);
+		return op_catalogue_text_error(
+			text, 0, error, "name:%s is defined already at %s:%u", mask->name,
+			parser->place[other].path, parser->place[other].line);
 	return 0;
 }
 
@@ -181,8 +180,8 @@ static struct op_unit_mask *add_mask(struct op_catalogue_parser *parser,
 		no_memory(error);
 		return NULL;
 	}
-	larger[parser->places] = (struct op_catalogue_place){ .path = text->path,
-							      .line = text->line };
+	larger[parser->places] =
+		(struct op_catalogue_place){.path = text->path, .line = text->line};
 	return mask;
 }
 

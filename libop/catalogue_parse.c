@@ -54,9 +54,8 @@ int op_catalogue_parse_include(struct op_catalogue_parser *parser, struct op_cat
 		return op_catalogue_text_error(text, 0, error, "include: stands alone on its line");
 	for (size_t i = 0; i < parser->files; i++) {
 		if (!strcmp(parser->cpu_name[i], cpu_name))
-			return op_catalogue_text_error(text, 0, error,
-						       "include:%s: that file is read already",
-						       cpu_name);
+			return op_catalogue_text_error(
+				text, 0, error, "include:%s: that file is read already", cpu_name);
 	}
 	if (parser->files == OP_CATALOGUE_FILES_MAX)
 		return op_catalogue_text_error(text, 0, error, "include:%s: more than %d files",
@@ -96,10 +95,9 @@ static int check_used(const struct op_catalogue_parser *parser, struct op_error 
 		const struct op_catalogue_place *place = &parser->place[i];
 
 		if (!place->used)
-			return op_error_set(error, EINVAL,
-					    "%s:%u: the unit mask %s is used by no event",
-					    place->path, place->line,
-					    parser->catalogue->unit_mask[i]->name);
+			return op_error_set(
+				error, EINVAL, "%s:%u: the unit mask %s is used by no event",
+				place->path, place->line, parser->catalogue->unit_mask[i]->name);
 	}
 	return 0;
 }

@@ -83,9 +83,8 @@ char *op_catalogue_text_description(char **rest)
 	return text;
 }
 
-int op_catalogue_text_tag(const struct op_catalogue_text *text, char *word,
-			  const char *const *tags, size_t n, uint32_t *seen, char **value,
-			  struct op_error *error)
+int op_catalogue_text_tag(const struct op_catalogue_text *text, char *word, const char *const *tags,
+			  size_t n, uint32_t *seen, char **value, struct op_error *error)
 {
 	char *colon = strchr(word, ':');
 
@@ -114,9 +113,8 @@ int op_catalogue_text_hex(const struct op_catalogue_text *text, const char *what
 	uint64_t number;
 
 	if (digits[0] != '0' || (digits[1] != 'x' && digits[1] != 'X'))
-		return op_catalogue_text_error(text, 0, error,
-					       "%s: \"%s\" is not hexadecimal with 0x", what,
-					       digits);
+		return op_catalogue_text_error(
+			text, 0, error, "%s: \"%s\" is not hexadecimal with 0x", what, digits);
 	if (op_number_parse(digits, what, 0, UINT32_MAX, &number, &cause))
 		return op_catalogue_text_error(text, 0, error, "%s", cause.text);
 	*value = (uint32_t)number;

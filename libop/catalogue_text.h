@@ -48,9 +48,8 @@ char *op_catalogue_text_description(char **rest);
  *
  * Return: the index of the tag, or -1 with @error set.
  */
-int op_catalogue_text_tag(const struct op_catalogue_text *text, char *word,
-			  const char *const *tags, size_t n, uint32_t *seen, char **value,
-			  struct op_error *error);
+int op_catalogue_text_tag(const struct op_catalogue_text *text, char *word, const char *const *tags,
+			  size_t n, uint32_t *seen, char **value, struct op_error *error);
 
 /* Reads hexadecimal with 0x, which must be there: 0, or -1 with @error set. */
 int op_catalogue_text_hex(const struct op_catalogue_text *text, const char *what,

@@ -22,12 +22,12 @@
 static const struct {
 	const char *cpu_name, *spec;
 } defaults[] = {
-	{ "i386/p4", "GLOBAL_POWER_EVENTS:100000:1:1:1" },
-	{ "i386/p4-ht", "GLOBAL_POWER_EVENTS:100000:1:1:1" },
+	{"i386/p4", "GLOBAL_POWER_EVENTS:100000:1:1:1"},
+	{"i386/p4-ht", "GLOBAL_POWER_EVENTS:100000:1:1:1"},
 	/* these count core cycles with a name, and have a high minimum */
-	{ "i386/skylake", "cpu_clk_unhalted:2000003:thread:1:1" },
-	{ "i386/goldmont", "cpu_clk_unhalted:2000003:core_p:1:1" },
-	{ "i386/goldmontplus", "cpu_clk_unhalted:2000003:core_p:1:1" },
+	{"i386/skylake", "cpu_clk_unhalted:2000003:thread:1:1"},
+	{"i386/goldmont", "cpu_clk_unhalted:2000003:core_p:1:1"},
+	{"i386/goldmontplus", "cpu_clk_unhalted:2000003:core_p:1:1"},
 };
 
 static int no_memory(struct op_error *error)
@@ -87,8 +87,9 @@ static int resolve_mask(const struct op_catalogue *catalogue,
 		snprintf(number, sizeof(number), "0x%" PRIx32, (uint32_t)spec->unit_mask);
 		return op_unit_mask_resolve(event->unit_mask, number, value, extra, error);
 	}
-	if (!op_unit_mask_resolve(event->unit_mask, spec->unit_mask_name ? spec->unit_mask_name : "",
-				  value, extra, error))
+	if (!op_unit_mask_resolve(event->unit_mask,
+				  spec->unit_mask_name ? spec->unit_mask_name : "", value, extra,
+				  error))
 		return 0;
 	/* only libpfm4 knows which of its unit masks may be joined */
 	if (!event->from_pfm || !spec->unit_mask_name || !strchr(spec->unit_mask_name, '+'))

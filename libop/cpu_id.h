@@ -11,12 +11,12 @@
 #include "error.h"
 
 struct op_cpu_id {
-	char vendor[13];	     /* "GenuineIntel"; "" if this is no x86 CPU */
-	unsigned int family, model;  /* with the extended parts added */
-	unsigned int siblings;	     /* logical CPUs of a package, as leaf 1 says */
+	char vendor[13];	    /* "GenuineIntel"; "" if this is no x86 CPU */
+	unsigned int family, model; /* with the extended parts added */
+	unsigned int siblings;	    /* logical CPUs of a package, as leaf 1 says */
 	uint32_t perfmon_eax, perfmon_ebx, perfmon_edx; /* leaf 0xA of Intel */
-	bool amd_core_counters;	     /* AMD: six counters, not four */
-	unsigned int amd_counters;   /* AMD leaf 0x80000022: their number; 0 if it is not there */
+	bool amd_core_counters;				/* AMD: six counters, not four */
+	unsigned int amd_counters; /* AMD leaf 0x80000022: their number; 0 if it is not there */
 };
 
 /* Asks the CPU this runs on. */
@@ -38,7 +38,6 @@ int op_cpu_id_type(const struct op_cpu_id *cpu);
  *
  * Return: the number, or OP_CPU_NONE with @error set.
  */
-int op_cpu_type_detect(const char *driver_dir, const struct op_cpu_id *cpu,
-		       struct op_error *error);
+int op_cpu_type_detect(const char *driver_dir, const struct op_cpu_id *cpu, struct op_error *error);
 
 #endif

@@ -11,9 +11,9 @@
 
 struct op_cpu_pmu {
 	const char *cpu_name;
-	unsigned int counters;	/* general counters of a logical CPU; 0: only CPUID knows */
-	bool perfmon;		/* architectural: CPUID 0xA knows better */
-	bool text_only;		/* of OProfile's time: its text catalogue is complete */
+	unsigned int counters; /* general counters of a logical CPU; 0: only CPUID knows */
+	bool perfmon;	       /* architectural: CPUID 0xA knows better */
+	bool text_only;	       /* of OProfile's time: its text catalogue is complete */
 	/* libpfm4's names, best first: a PMU that a libpfm4 does not know yet may have the events
 	 * of an older one with the same core */
 	const char *pfm[OP_CPU_PMU_NAMES];

@@ -39,23 +39,15 @@ struct limit {
  * unit mask, too.  The first that fits counts.
  */
 static const struct limit limits[] = {
-	{ " icl icx ", 0x03, 0x0a, 0x0f },
-	{ " icl icx ", 0x1f, 0x28, 0x0f },
-	{ " icl icx ", 0x32, 0x32, 0x0f },
-	{ " icl icx ", 0x48, 0x56, 0x0f },
-	{ " icl icx ", 0x60, 0x8b, 0x0f },
-	{ " icl icx ", 0xa3, 0xa3, 0x0f },
-	{ " icl icx ", 0xa8, 0xb0, 0x0f },
-	{ " icl icx ", 0xb7, 0xbd, 0x0f },
-	{ " icl icx ", 0xd0, 0xe6, 0x0f },
-	{ " icl icx ", 0xef, 0xf4, 0x0f },
-	{ " spr emr adl_glc ", 0x2e, 0x2e, 0xff },
-	{ " spr emr adl_glc ", 0x3c, 0x3c, 0xff },
-	{ " spr emr adl_glc ", 0x01, 0x8f, 0x0f },
-	{ " spr emr adl_glc ", 0xa3, 0xa3, 0x0f },
-	{ " spr emr adl_glc ", 0xa4, 0xa4, 0x01 },
-	{ " spr emr adl_glc ", 0xcd, 0xce, 0x01 },
-	{ " spr emr adl_glc ", 0xd0, 0xdf, 0x0f },
+	{" icl icx ", 0x03, 0x0a, 0x0f},	 {" icl icx ", 0x1f, 0x28, 0x0f},
+	{" icl icx ", 0x32, 0x32, 0x0f},	 {" icl icx ", 0x48, 0x56, 0x0f},
+	{" icl icx ", 0x60, 0x8b, 0x0f},	 {" icl icx ", 0xa3, 0xa3, 0x0f},
+	{" icl icx ", 0xa8, 0xb0, 0x0f},	 {" icl icx ", 0xb7, 0xbd, 0x0f},
+	{" icl icx ", 0xd0, 0xe6, 0x0f},	 {" icl icx ", 0xef, 0xf4, 0x0f},
+	{" spr emr adl_glc ", 0x2e, 0x2e, 0xff}, {" spr emr adl_glc ", 0x3c, 0x3c, 0xff},
+	{" spr emr adl_glc ", 0x01, 0x8f, 0x0f}, {" spr emr adl_glc ", 0xa3, 0xa3, 0x0f},
+	{" spr emr adl_glc ", 0xa4, 0xa4, 0x01}, {" spr emr adl_glc ", 0xcd, 0xce, 0x01},
+	{" spr emr adl_glc ", 0xd0, 0xdf, 0x0f},
 };
 
 /* What an event select says. */
@@ -111,7 +103,8 @@ static bool find_pmu(const char *name, pfm_pmu_info_t *info)
 
 	if (!start())
 		return false;
-	pfm_for_all_pmus(id) {
+	pfm_for_all_pmus(id)
+	{
 		if (is_core(id, info) && !strcmp(info->name, name))
 			return true;
 	}
@@ -127,7 +120,8 @@ void op_pfm_each(void (*visit)(const char *name, const char *title, unsigned int
 
 	if (!start())
 		return;
-	pfm_for_all_pmus(id) {
+	pfm_for_all_pmus(id)
+	{
 		if (is_core(id, &info))
 			visit(info.name, info.desc, (unsigned int)info.nevents, context);
 	}
@@ -225,8 +219,7 @@ static struct op_catalogue_event *add_event(struct reader *reader, const char *n
 					    struct op_error *error)
 {
 	struct op_catalogue_event event = {
-		.code = code, .filter = -1, .minimum = OP_PFM_MINIMUM, .from_pfm = true
-	};
+		.code = code, .filter = -1, .minimum = OP_PFM_MINIMUM, .from_pfm = true};
 	struct op_unit_mask *mask = calloc(1, sizeof(*mask));
 	uint64_t limit = counter_limit(reader->pmu.name, code);
 
@@ -335,7 +328,8 @@ static void finish(struct reader *reader, const char *name)
 			mask->default_value = mask->entry[0].value;
 			mask->default_extra = mask->entry[0].extra;
 		}
-		for (size_t j = 0; mask->has_default && !mask->default_name && j < mask->count; j++) {
+		for (size_t j = 0; mask->has_default && !mask->default_name && j < mask->count;
+		     j++) {
 			if (mask->entry[j].name && mask->entry[j].value == mask->default_value &&
 			    ((mask->entry[j].extra ^ mask->default_extra) & ~OP_EXTRA_NAMED) == 0)
 				mask->default_name = strdup(mask->entry[j].name);
@@ -409,7 +403,7 @@ int op_pfm_add_of_type(struct op_catalogue *catalogue, const struct op_cpu_pmu *
 /* A part of a unit mask in libpfm4's words. */
 static int translate(char *text, size_t size, const char *part)
 {
-	static const char *const words[][2] = { { "edge", "e=1" }, { "inv", "i=1" }, { "any", "t=1" } };
+	static const char *const words[][2] = {{"edge", "e=1"}, {"inv", "i=1"}, {"any", "t=1"}};
 	const char *word = part;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

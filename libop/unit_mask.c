@@ -23,10 +23,10 @@ static const struct {
 	const char *name;
 	uint32_t bit;
 } modifiers[] = {
-	{ "edge", OP_EXTRA_EDGE },
-	{ "inv", OP_EXTRA_INV },
-	{ "any", OP_EXTRA_ANY },
-	{ "pebs", OP_EXTRA_PEBS },
+	{"edge", OP_EXTRA_EDGE},
+	{"inv", OP_EXTRA_INV},
+	{"any", OP_EXTRA_ANY},
+	{"pebs", OP_EXTRA_PEBS},
 };
 
 const char *op_unit_mask_type_name(enum op_unit_mask_type type)
@@ -198,8 +198,8 @@ int op_unit_mask_number(const struct op_unit_mask *mask, uint32_t value, uint32_
 
 /* What has been read of a unit mask so far. */
 struct parts {
-	uint32_t value, extra;	/* of the entries */
-	uint32_t given;		/* modifiers given by hand */
+	uint32_t value, extra; /* of the entries */
+	uint32_t given;	       /* modifiers given by hand */
 	size_t entries, numbers;
 };
 

@@ -16,13 +16,13 @@
  * oprofilefs' file "extra" as they are; the others are marks that no register has.
  */
 enum {
-	OP_EXTRA_EDGE = 1u << 18,    /* count changes from off to on, not cycles */
-	OP_EXTRA_PEBS = 1u << 19,    /* mark: the hardware can sample it precisely */
-	OP_EXTRA_MSR = 1u << 20,     /* mark: needs one more register, so can't be counted */
-	OP_EXTRA_ANY = 1u << 21,     /* both threads of the core */
-	OP_EXTRA_NAMED = 1u << 22,   /* mark: the short name may be used */
-	OP_EXTRA_INV = 1u << 23,     /* cycles with fewer than cmask */
-	OP_EXTRA_CMASK_SHIFT = 24,   /* cycles with cmask events at least; 8 bits */
+	OP_EXTRA_EDGE = 1u << 18,  /* count changes from off to on, not cycles */
+	OP_EXTRA_PEBS = 1u << 19,  /* mark: the hardware can sample it precisely */
+	OP_EXTRA_MSR = 1u << 20,   /* mark: needs one more register, so can't be counted */
+	OP_EXTRA_ANY = 1u << 21,   /* both threads of the core */
+	OP_EXTRA_NAMED = 1u << 22, /* mark: the short name may be used */
+	OP_EXTRA_INV = 1u << 23,   /* cycles with fewer than cmask */
+	OP_EXTRA_CMASK_SHIFT = 24, /* cycles with cmask events at least; 8 bits */
 	OP_EXTRA_CMASK_MAX = 0xff,
 };
 #define OP_EXTRA_REGISTER (OP_EXTRA_EDGE | OP_EXTRA_ANY | OP_EXTRA_INV | 0xff000000u)
