@@ -121,8 +121,8 @@ fill_root()
 	fill_from "$archive_suite" "$root_packages" "$tree"
 	rm -rf "$tree"/usr/share/{doc,man,locale,info,lintian,bug,menu}
 	# Not busybox's: its shell prefers its own awk, which has no sqrt().
-	ln -s dash "$tree/bin/sh"
-	ln -s mawk "$tree/bin/awk"
+	ln -sf dash "$tree/bin/sh"
+	ln -sf mawk "$tree/bin/awk"
 	for applet in $("$tree/bin/busybox" --list); do
 		[[ -e $tree/bin/$applet || -e $tree/sbin/$applet ]] ||
 			ln -s busybox "$tree/bin/$applet"

@@ -6,7 +6,8 @@
 #
 # Exit codes: 0 done, 1 failed, 2 something is missing on this machine.
 
-set -euo pipefail
+set -Eeuo pipefail
+trap 'echo "$program: error: line ${BASH_LINENO[0]:-$LINENO}: failed: $BASH_COMMAND" >&2' ERR
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 vm=$top/tests/vm

@@ -153,6 +153,9 @@ accounts()
 {
 	_received=$(stat_sum sample_received) _stored=$(stored) _lost=$(lost)
 	echo "received $_received = stored $_stored + lost $_lost"
+	for _name in $kernel_losses $daemon_losses; do
+		[ "$(stat_sum "$_name")" -eq 0 ] || echo "  $_name $(stat_sum "$_name")"
+	done
 	[ "$_received" -gt 0 ] || fail "no samples were received"
 	same "stored + lost" $((_stored + _lost)) "$_received"
 }

@@ -17,33 +17,30 @@
 #include "chain.h"
 #include "spin.h"
 
-/* No function ends with its call, lest the compiler make a jump of it. */
-#define STAY __asm__ volatile("")
-
 WORKLOAD_FUNCTION static void chain_leaf(uint64_t iterations)
 {
 	spin(iterations);
-	STAY;
+	CHAIN_FRAME;
 }
 
 WORKLOAD_FUNCTION static void chain_often(uint64_t tenth)
 {
 	chain_leaf(6 * tenth);
 	chain_far(2 * tenth);
-	STAY;
+	CHAIN_FRAME;
 }
 
 WORKLOAD_FUNCTION static void chain_seldom(uint64_t tenth)
 {
 	chain_leaf(2 * tenth);
-	STAY;
+	CHAIN_FRAME;
 }
 
 WORKLOAD_FUNCTION static void chain_top(uint64_t tenth)
 {
 	chain_often(tenth);
 	chain_seldom(tenth);
-	STAY;
+	CHAIN_FRAME;
 }
 
 int main(int argc, char **argv)

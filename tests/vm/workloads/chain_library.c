@@ -6,5 +6,5 @@
 WORKLOAD_FUNCTION void chain_far(uint64_t iterations)
 {
 	spin(iterations);
-	__asm__ volatile("");
+	CHAIN_FRAME;
 }
