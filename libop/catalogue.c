@@ -202,20 +202,14 @@ uint64_t op_catalogue_counters(const struct op_catalogue *catalogue,
 	return mask & counters->usable;
 }
 
-static bool takes(const struct op_catalogue_event *event, uint32_t unit_mask)
-{
-	uint32_t extra;
-
-	return !unit_mask || !op_unit_mask_number(event->unit_mask, unit_mask, &extra, NULL);
-}
-
 const struct op_catalogue_event *op_catalogue_by_name(const struct op_catalogue *catalogue,
 						      const char *name, uint32_t unit_mask)
 {
 	for (size_t i = 0; i < catalogue->count; i++) {
 		const struct op_catalogue_event *event = &catalogue->event[i];
 
-		if (!strcmp(event->name, name) && takes(event, unit_mask))
+		if (!strcmp(event->name, name) &&
+		    (!unit_mask || op_unit_mask_takes(event->unit_mask, unit_mask)))
 			return event;
 	}
 	return NULL;
@@ -227,7 +221,8 @@ const struct op_catalogue_event *op_catalogue_by_code(const struct op_catalogue 
 	for (size_t i = 0; i < catalogue->count; i++) {
 		const struct op_catalogue_event *event = &catalogue->event[i];
 
-		if (event->code == code && takes(event, unit_mask))
+		if (event->code == code &&
+		    (!unit_mask || op_unit_mask_takes(event->unit_mask, unit_mask)))
 			return event;
 	}
 	return NULL;

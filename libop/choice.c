@@ -244,11 +244,13 @@ int op_choose(struct op_catalogue *catalogue, char *const *specs, size_t n,
 {
 	struct op_error cause;
 
-	/* all over again with more events: adding them moved those chosen */
-	if (choose_all(catalogue, specs, n, how, choices, &cause) &&
-	    (cause.code == ERANGE || !ask_pfm(catalogue) ||
-	     choose_all(catalogue, specs, n, how, choices, NULL)))
-		return op_error_set(error, cause.code, "%s", cause.text);
+	if (choose_all(catalogue, specs, n, how, choices, &cause)) {
+		if (cause.code == ERANGE || !ask_pfm(catalogue))
+			return op_error_set(error, cause.code, "%s", cause.text);
+		/* all over again: the events that were added moved those chosen */
+		if (choose_all(catalogue, specs, n, how, choices, error))
+			return -1;
+	}
 	if (check_distinct(choices, n, specs, error))
 		return -1;
 	return how->ignore_counters ? 0 : place(catalogue, choices, n, specs, error);

@@ -64,7 +64,7 @@ static int parse_spec(const struct op_strings *field, struct op_event_spec *spec
 	spec->name = strdup(field->item[0]);
 	if (!spec->name)
 		return no_memory(error);
-	if (field->count > 1) {
+	if (field->count > 1 && *field->item[1]) {
 		if (op_number_parse(field->item[1], "count", 0, UINT32_MAX, &spec->count, error))
 			return -1;
 		spec->has_count = true;

@@ -32,7 +32,8 @@ struct op_event_spec {
  * op_event_spec_parse - take a specification apart
  * @spec: filled in; op_event_spec_free() frees what it holds
  *
- * A name alone is taken, too (has_count is false); an empty UNITMASK is the default one.
+ * A name alone is taken, too, or an empty COUNT (has_count is false); an empty UNITMASK is the
+ * default one.
  *
  * Return: 0, or -1 with @error set.
  */

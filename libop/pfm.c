@@ -258,7 +258,7 @@ static int add_entry(struct reader *reader, const char *event_name, const struct
 	if (!event)
 		return -1;
 	copy = name ? copy_name(name) : NULL;
-	text = copy_text(description, "no unit mask");
+	text = copy_text(description, encoding->value ? "no choice" : "no unit mask");
 	result = (name && !copy) || !text ||
 		 op_unit_mask_add((struct op_unit_mask *)event->unit_mask, encoding->value,
 				  encoding->extra | (name ? OP_EXTRA_NAMED : 0), copy, text);

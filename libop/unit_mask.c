@@ -132,20 +132,33 @@ const struct op_unit_mask_entry *op_unit_mask_named(const struct op_unit_mask *m
 	return first;
 }
 
-/* One entry that @value is; NULL if none or, as *@copies says, several. */
+static uint32_t register_bits(const struct op_unit_mask_entry *entry)
+{
+	return entry->extra & (OP_EXTRA_REGISTER | OP_EXTRA_MSR);
+}
+
+/*
+ * The entry that @value is.  NULL if there is none, or if there are several that count in
+ * different ways; *@copies says how many there are.
+ */
 static const struct op_unit_mask_entry *only_entry(const struct op_unit_mask *mask, uint32_t value,
 						   size_t *copies)
 {
 	const struct op_unit_mask_entry *found = NULL;
+	bool differ = false;
 
 	*copies = 0;
 	for (size_t i = 0; i < mask->count; i++) {
-		if (mask->entry[i].value == value) {
-			found = &mask->entry[i];
-			++*copies;
-		}
+		const struct op_unit_mask_entry *entry = &mask->entry[i];
+
+		if (entry->value != value)
+			continue;
+		if (!found)
+			found = entry;
+		differ |= register_bits(found) != register_bits(entry);
+		++*copies;
 	}
-	return *copies == 1 ? found : NULL;
+	return differ ? NULL : found;
 }
 
 /* Joins entries to @value, if the mask allows it: no entry in it may be ambiguous. */
@@ -160,13 +173,12 @@ static int join(const struct op_unit_mask *mask, uint32_t value, struct op_error
 
 		if (entry->value & ~value)
 			continue;
-		only_entry(mask, entry->value, &copies);
-		if (copies > 1)
+		if (!only_entry(mask, entry->value, &copies))
 			return op_error_set(error, EINVAL,
 					    "0x%x has 0x%x in it, which %zu unit masks of the "
 					    "event share: use a name",
 					    value, entry->value, copies);
-		if (entry->value && (entry->extra & (OP_EXTRA_REGISTER | OP_EXTRA_MSR)))
+		if (entry->value && register_bits(entry))
 			return op_error_set(error, EINVAL,
 					    "0x%x has 0x%x in it, which counts in another way "
 					    "(%s): it can only stand alone",
@@ -182,7 +194,7 @@ int op_unit_mask_number(const struct op_unit_mask *mask, uint32_t value, uint32_
 	size_t copies;
 
 	entry = only_entry(mask, value, &copies);
-	if (copies > 1)
+	if (!entry && copies)
 		return op_error_set(error, EINVAL,
 				    "%zu unit masks of the event have the number 0x%x: use a name",
 				    copies, value);
@@ -338,6 +350,13 @@ int op_unit_mask_resolve(const struct op_unit_mask *mask, const char *text, uint
 	*value = parts.value;
 	*extra = parts.extra | parts.given;
 	return 0;
+}
+
+bool op_unit_mask_takes(const struct op_unit_mask *mask, uint32_t value)
+{
+	uint32_t extra;
+
+	return has_value(mask, value) || !op_unit_mask_number(mask, value, &extra, NULL);
 }
 
 const char *op_unit_mask_meaning(const struct op_unit_mask *mask, uint32_t value)

@@ -84,7 +84,8 @@ const struct op_unit_mask_entry *op_unit_mask_named(const struct op_unit_mask *m
  * op_unit_mask_number - the modifiers that belong to a unit mask given as a number
  * @extra: set to the modifiers of the entry with this value, or 0 for joined entries
  *
- * Return: 0, or -1 with @error set: no such value, or one that several entries share.
+ * Return: 0, or -1 with @error set: no such value, or one of several entries that count in
+ * different ways.
  */
 int op_unit_mask_number(const struct op_unit_mask *mask, uint32_t value, uint32_t *extra,
 			struct op_error *error);
@@ -100,6 +101,9 @@ int op_unit_mask_number(const struct op_unit_mask *mask, uint32_t value, uint32_
  */
 int op_unit_mask_resolve(const struct op_unit_mask *mask, const char *text, uint32_t *value,
 			 uint32_t *extra, struct op_error *error);
+
+/* Can @value, as sample files have it, come from this mask? */
+bool op_unit_mask_takes(const struct op_unit_mask *mask, uint32_t value);
 
 /* What @value means, for reports: an entry's description; NULL if it is none or several. */
 const char *op_unit_mask_meaning(const struct op_unit_mask *mask, uint32_t value);

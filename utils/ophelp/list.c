@@ -66,6 +66,7 @@ static void put_wrapped(const char *text, size_t column, size_t indent, FILE *ou
 static void put_counters(const struct op_catalogue *catalogue,
 			 const struct op_catalogue_event *event, FILE *out)
 {
+	uint64_t all = op_counters_plain(catalogue->counters.general, 0).usable;
 	uint64_t counters = list_counters(catalogue, event);
 	const char *separator = "";
 
@@ -74,8 +75,7 @@ static void put_counters(const struct op_catalogue *catalogue,
 		return;
 	}
 	fputs("(counter: ", out);
-	if (event->all_counters ||
-	    (unsigned int)__builtin_popcountll(counters) == catalogue->counters.general) {
+	if (event->all_counters || (all && !(all & ~counters))) {
 		fputs("all", out);
 	} else if (!counters) {
 		fputs("fixed", out);
