@@ -8,9 +8,9 @@
 # shellcheck source=../guest/case.sh
 . /vm/case.sh
 
-for backend in nmi_timer timer; do
-	profile_begin --backend $backend --separate=lib
-	same cpu_type "$(cat /dev/oprofile/cpu_type)" $backend
+measure()
+{
+	profile_begin --separate=lib
 	need $workloads/split 8 >/tmp/truth
 	profile_end
 	report
@@ -18,10 +18,16 @@ for backend in nmi_timer timer; do
 	twenty=$(symbol_samples split_twenty "$workloads/libsplit.so")
 	ten=$(symbol_samples split_ten "$workloads/split")
 	all=$((seventy + twenty + ten))
-	enough "$backend: samples of the workload" $all 1000
-	share "$backend: split_seventy" "$seventy" $all 0.7
-	share "$backend: split_twenty in the library" "$twenty" $all 0.2
-	share "$backend: split_ten" "$ten" $all 0.1
-	need opcontrol --deinit
+	enough "$1: samples of the workload" $all 1000
+	share "$1: split_seventy" "$seventy" $all 0.7
+	share "$1: split_twenty in the library" "$twenty" $all 0.2
+	share "$1: split_ten" "$ten" $all 0.1
 	rm -rf $session
+}
+
+for backend in nmi_timer timer; do
+	need opcontrol --init --backend $backend
+	same cpu_type "$(cat /dev/oprofile/cpu_type)" $backend
+	twice measure $backend
+	need opcontrol --deinit
 done

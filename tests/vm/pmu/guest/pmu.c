@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Asks the emulated PMU, from within the guest, for what was really executed:
+ *
+ *	pmu identify		CPUs and counters; exit status 1 if there is no such PMU
+ *	pmu snapshot N		take snapshot N (0-63) of all that was retired so far
+ *	pmu totals A B		what was retired between snapshots A and B, a line for each ring
+ *	pmu count A B START END	executions of instructions in [START, END) between them
+ *	pmu symbols A B FILE	the same for each symbol of FILE, whose lines are
+ *				"ADDRESS TYPE NAME" as in /proc/kallsyms; a symbol ends
+ *				where the next one begins, the last one is not counted
+ *	pmu statistics		interrupts, and what else happened
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/vm/pmu/event.h"
+#include "tests/vm/pmu/query.h"
+
+struct registers {
+	uint64_t rax, rbx, rcx, rdx;
+};
+
+static void ask(struct registers *r)
+{
+	__asm__ volatile("cpuid"
+			 : "+a"(r->rax), "+b"(r->rbx), "+c"(r->rcx), "+d"(r->rdx)
+			 :
+			 : "memory");
+}
+
+static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *format, ...)
+{
+	__builtin_va_list list;
+
+	fputs("pmu: ", stderr);
+	__builtin_va_start(list, format);
+	vfprintf(stderr, format, list);
+	__builtin_va_end(list);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+static uint64_t number(const char *text, int base)
+{
+	char *end;
+	uint64_t value;
+
+	errno = 0;
+	value = strtoull(text, &end, base);
+	if (errno || end == text || *end)
+		die("%s is not a number", text);
+	return value;
+}
+
+static uint64_t count_in(unsigned int snapshot, uint64_t start, uint64_t end)
+{
+	struct registers r = { PMU_QUERY_COUNT, start, snapshot, end };
+
+	ask(&r);
+	if (r.rbx != 1)
+		die("snapshot %u was never taken", snapshot);
+	return r.rax;
+}
+
+static uint64_t total_of(unsigned int snapshot, unsigned int ring, unsigned int quantity)
+{
+	struct registers r = { PMU_QUERY_TOTAL, ring, snapshot, quantity };
+
+	ask(&r);
+	if (r.rbx != 1)
+		die("snapshot %u was never taken", snapshot);
+	return r.rax;
+}
+
+static int identify(char **argument)
+{
+	struct registers r = { .rax = PMU_QUERY_IDENTIFY };
+
+	(void)argument;
+	ask(&r);
+	printf("cpus %" PRIu64 " counters %" PRIu64 " fixed %" PRIu64 "\n", r.rbx, r.rcx, r.rdx);
+	return 0;
+}
+
+static int snapshot(char **argument)
+{
+	struct registers r = { .rax = PMU_QUERY_SNAPSHOT, .rcx = number(argument[0], 0) };
+
+	ask(&r);
+	if (r.rbx != 1)
+		die("there is no snapshot %s", argument[0]);
+	return 0;
+}
+
+static int totals(char **argument)
+{
+	static const char *const rings[] = { "user", "kernel" };
+	static const char *const names[] = { "instructions", "jumps",	"conditionals",
+					     "calls",	     "returns", "far" };
+	unsigned int from = number(argument[0], 0), to = number(argument[1], 0);
+
+	for (unsigned int ring = 0; ring < PMU_RINGS; ring++) {
+		printf("%s", rings[ring]);
+		for (unsigned int q = 0; q < PMU_QUANTITIES; q++)
+			printf(" %s %" PRIu64, names[q],
+			       total_of(to, ring, q) - total_of(from, ring, q));
+		putchar('\n');
+	}
+	return 0;
+}
+
+static int count(char **argument)
+{
+	unsigned int from = number(argument[0], 0), to = number(argument[1], 0);
+	uint64_t start = number(argument[2], 16), end = number(argument[3], 16);
+
+	printf("%" PRIu64 "\n", count_in(to, start, end) - count_in(from, start, end));
+	return 0;
+}
+
+struct symbol {
+	uint64_t address;
+	char *name;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *one = a, *other = b;
+
+	return (one->address > other->address) - (one->address < other->address);
+}
+
+static size_t read_symbols(const char *path, struct symbol **symbols)
+{
+	FILE *in = fopen(path, "r");
+	size_t n = 0, room = 0;
+	char line[1024], type, name[900];
+
+	if (!in)
+		die("%s: %m", path);
+	*symbols = NULL;
+	while (fgets(line, sizeof(line), in)) {
+		struct symbol symbol;
+
+		if (sscanf(line, "%" SCNx64 " %c %899s", &symbol.address, &type, name) != 3)
+			die("%s:%zu: not ADDRESS TYPE NAME", path, n + 1);
+		symbol.name = strdup(name);
+		if (n == room) {
+			room = room ? 2 * room : 1024;
+			*symbols = realloc(*symbols, room * sizeof(symbol));
+		}
+		if (!*symbols || !symbol.name)
+			die("out of memory");
+		(*symbols)[n++] = symbol;
+	}
+	if (ferror(in) | fclose(in))
+		die("%s: %m", path);
+	return n;
+}
+
+static int symbols(char **argument)
+{
+	unsigned int from = number(argument[0], 0), to = number(argument[1], 0);
+	struct symbol *symbol;
+	size_t n = read_symbols(argument[2], &symbol);
+
+	qsort(symbol, n, sizeof(*symbol), by_address);
+	for (size_t i = 0; i + 1 < n; i++) {
+		uint64_t start = symbol[i].address, end = symbol[i + 1].address, executions;
+
+		executions = count_in(to, start, end) - count_in(from, start, end);
+		if (executions)
+			printf("%s %" PRIu64 "\n", symbol[i].name, executions);
+	}
+	return 0;
+}
+
+static int statistics(char **argument)
+{
+	struct registers r = { .rax = PMU_QUERY_STATISTICS };
+
+	(void)argument;
+	ask(&r);
+	printf("interrupts %" PRIu64 " masked %" PRIu64 " steps %" PRIu64 " early %" PRIu64 "\n",
+	       r.rax, r.rbx, r.rcx, r.rdx);
+	return 0;
+}
+
+static const struct command {
+	const char *name;
+	int arguments;
+	int (*run)(char **argument);
+} commands[] = {
+	{ "identify", 0, identify }, { "snapshot", 1, snapshot }, { "totals", 2, totals },
+	{ "count", 4, count },	     { "symbols", 3, symbols },	  { "statistics", 0, statistics },
+};
+
+int main(int argc, char **argv)
+{
+	struct registers r = { .rax = PMU_QUERY_IDENTIFY };
+
+	ask(&r);
+	if (r.rax != PMU_QUERY_MAGIC)
+		die("this machine has no emulated PMU");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (argc == commands[i].arguments + 2 && !strcmp(argv[1], commands[i].name))
+			return commands[i].run(argv + 2);
+	die("usage: pmu identify | snapshot N | totals A B | count A B START END |"
+	    " symbols A B FILE | statistics");
+}
