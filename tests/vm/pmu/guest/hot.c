@@ -20,7 +20,7 @@ extern const char __stop_hot_text[];
 
 static volatile uint32_t sink;
 
-FUNCTION void heavy(void)
+FUNCTION static void heavy(void)
 {
 	uint32_t x = 1;
 
@@ -29,7 +29,7 @@ FUNCTION void heavy(void)
 	sink = x;
 }
 
-FUNCTION void light(void)
+FUNCTION static void light(void)
 {
 	uint32_t x = 1;
 
@@ -38,12 +38,12 @@ FUNCTION void light(void)
 	sink = x;
 }
 
-FUNCTION uint32_t leaf(uint32_t x)
+FUNCTION static uint32_t leaf(uint32_t x)
 {
 	return x * 3 + 1;
 }
 
-FUNCTION void caller(void)
+FUNCTION static void caller(void)
 {
 	uint32_t x = 1;
 
@@ -52,7 +52,7 @@ FUNCTION void caller(void)
 	sink = x;
 }
 
-FUNCTION void branchy(void)
+FUNCTION static void branchy(void)
 {
 	uint32_t x = 12345;
 
@@ -66,7 +66,7 @@ FUNCTION void branchy(void)
 }
 
 /* a system call now and then, so that the kernel runs too */
-FUNCTION void asking(void)
+FUNCTION static void asking(void)
 {
 	static char nothing[1];
 	FILE *file = fopen("/dev/null", "w");
