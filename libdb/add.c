@@ -108,7 +108,20 @@ static __attribute__((noinline)) int add_slowly(struct odb *db, uint64_t key, ui
 	return 0;
 }
 
+/* The key is new. */
+static __attribute__((noinline)) int add_new(struct odb *db, uint64_t key, uint64_t n,
+					     struct odb_error *error)
+{
+	if (n - 1 >= UINT32_MAX || db->current_size >= db->backed)
+		return add_slowly(db, key, n, error);
+	append(db, key, (uint32_t)n);
+	return 0;
+}
+
 /*
+ * Most calls are for keys that are known, and end in the loop.  The other functions are
+ * not inlined, so that these calls save no registers.
+ *
  * Links that do not lead to an older node are none of ours.  A node that is not found for
  * that reason gets a twin, and readers add the two.
  */
@@ -120,16 +133,12 @@ int odb_add(struct odb *db, uint64_t key, uint64_t n, struct odb_error *error)
 		struct odb_node *there = &db->nodes[node];
 
 		if (there->key == key) {
-			if (!add_to_node(there, n))
-				break;
-			return 0;
+			if (add_to_node(there, n))
+				return 0;
+			break;
 		}
 		newer = node;
 		node = there->next;
 	}
-	if (!node && n - 1 < UINT32_MAX && db->current_size < db->backed) {
-		append(db, key, (uint32_t)n);
-		return 0;
-	}
-	return add_slowly(db, key, n, error);
+	return node ? add_slowly(db, key, n, error) : add_new(db, key, n, error);
 }

@@ -173,16 +173,16 @@ int odb_file_probe(int fd, uint8_t head[static ODB_HEAD_MAX], uint64_t *length,
 			odb_problem_set(problem, 0, "cannot read: %s", strerror(errno));
 			return -1;
 		}
-		errno = 0;
 		*length = (uint64_t)status.st_size;
 		/* What is behind the end is not looked at: probing goes by the length. */
 		if (got<ODB_HEAD_MAX && * length>(uint64_t) got)
 			*length = (uint64_t)got;
 		if (!odb_probe(head, *length, shape, problem))
 			return 0;
-		if (attempt >= 8 || !odb_file_is_locked(fd))
+		if (attempt >= 8 || !odb_file_is_locked(fd)) {
+			errno = 0;
 			return -1;
-		errno = 0;
+		}
 	}
 }
 

@@ -52,7 +52,8 @@ static int back(struct odb *db, uint64_t from, uint64_t to, struct odb_error *er
 	do
 		code = posix_fallocate(db->fd, (off_t)from, (off_t)(to - from));
 	while (code == EINTR);
-	if (!code)
+	/* A file system that cannot do it: then there is no such promise. */
+	if (!code || code == EOPNOTSUPP)
 		return 0;
 	return odb_fail(error, code, db->path, "no room for bytes %llu to %llu: %s",
 			(unsigned long long)from, (unsigned long long)to - 1, strerror(code));
