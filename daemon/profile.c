@@ -91,6 +91,18 @@ static void load_stats(struct profile *profile)
 	free(kernel);
 }
 
+/* A daemon that was killed may have left sample files that it had just begun to make. */
+static int remove_leftover(const char *path, const struct stat *status, void *context)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	(void)context;
+	if (S_ISREG(status->st_mode) && !strncmp(name, ODB_TEMPORARY, strlen(ODB_TEMPORARY)) &&
+	    odb_leftover(path, true) < 0)
+		log_line("cannot remove %s: %s", path, strerror(errno));
+	return 0;
+}
+
 int profile_open(struct profile *profile, const struct profile_config *config,
 		 struct source *source, struct op_error *error)
 {
@@ -103,6 +115,7 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 		profile_close(profile);
 		return -1;
 	}
+	op_walk(profile->current_dir, remove_leftover, NULL, NULL);
 	connect_parts(profile);
 	if (set_up_events(profile, error) || kernel_init(&profile->kernel, error)) {
 		profile_close(profile);

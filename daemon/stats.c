@@ -167,14 +167,17 @@ static int save_number(const char *dir, const char *name, uint64_t value, struct
 {
 	char *path = op_path("%s/%s", dir, name);
 	char text[32];
+	struct op_error cause;
 	int length, result;
 
 	if (!path)
 		return op_error_set(error, ENOMEM, "out of memory");
-	result = op_mkdir_parents(path, OP_SESSION_DIR_MODE, error);
 	length = snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
-	if (!result)
-		result = op_file_replace(path, text, (size_t)length, OP_SESSION_FILE_MODE, error);
+	result = op_file_replace(path, text, (size_t)length, OP_SESSION_FILE_MODE, &cause);
+	if (result && cause.code == ENOENT && !op_mkdir_parents(path, OP_SESSION_DIR_MODE, &cause))
+		result = op_file_replace(path, text, (size_t)length, OP_SESSION_FILE_MODE, &cause);
+	if (result)
+		op_error_set(error, cause.code, "%s", cause.text);
 	free(path);
 	return result;
 }
