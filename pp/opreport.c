@@ -12,8 +12,7 @@
 #include "pp/options.h"
 #include "pp/profile.h"
 #include "pp/report.h"
-#include "pp/sample_list.h"
-#include "pp/spec.h"
+#include "pp/selection.h"
 #include "pp/trouble.h"
 
 /* All that a report is made of, from the files to the columns. */
@@ -27,38 +26,6 @@ struct job {
 	struct pp_profile profile;
 	struct pp_loss loss;
 };
-
-/* Names that differ make columns, so the files behind them had better be good. */
-static int classify(struct job *job, struct op_error *error)
-{
-	const struct pp_merge *merge = &job->options.merge;
-	int result = pp_classes_make(&job->classes, &job->list, merge, error);
-
-	if (!result && job->classes.n <= 1)
-		return 0;
-	pp_sample_list_check(&job->list, &job->trouble);
-	pp_classes_free(&job->classes);
-	if (!job->list.n)
-		return op_error_set(error, EINVAL, "none of the sample files could be read");
-	return pp_classes_make(&job->classes, &job->list, merge, error);
-}
-
-static int find_samples(struct job *job, struct op_error *error)
-{
-	const struct pp_options *options = &job->options;
-
-	if (pp_sample_list_find(&job->list, options->session_dir, &job->spec,
-				options->exclude_dependent, &job->trouble, error))
-		return -1;
-	if (job->list.n)
-		return classify(job, error);
-	if (job->list.n_passed_over)
-		return op_error_set(error, ENOENT,
-				    "none of the %zu sample files in %s is meant by the "
-				    "profile specification",
-				    job->list.n_passed_over, options->session_dir);
-	return op_error_set(error, ENOENT, "no sample files in %s", options->session_dir);
-}
 
 static int make_profile(struct job *job, struct op_error *error)
 {
@@ -127,7 +94,11 @@ static int write_output(struct job *job, struct op_error *error)
 
 static int report(struct job *job, struct op_error *error)
 {
-	if (find_samples(job, error) || make_profile(job, error))
+	const struct pp_options *options = &job->options;
+
+	if (pp_select(&job->list, &job->classes, options->session_dir, &job->spec, &options->merge,
+		      options->exclude_dependent, &job->trouble, error) ||
+	    make_profile(job, error))
 		return -1;
 	pp_trouble_sum_up(&job->trouble);
 	return write_output(job, error);

@@ -34,106 +34,32 @@ struct flags {
 	int long_filenames, accumulated, global_percent, stats, version;
 };
 
-static int take_threshold(struct pp_options *options, const char *text, struct op_error *error)
-{
-	char *end;
-
-	errno = 0;
-	options->style.threshold = strtod(text, &end);
-	if (errno || end == text || *end || !(options->style.threshold >= 0) ||
-	    options->style.threshold > 100)
-		return op_error_set(error, EINVAL, "--threshold=%s: not a percentage from 0 to 100",
-				    text);
-	return 0;
-}
-
-static int take_demangle(struct pp_options *options, const char *text, struct op_error *error)
-{
-	if (!strcmp(text, "none"))
-		options->demangle = PP_DEMANGLE_NONE;
-	else if (!strcmp(text, "normal"))
-		options->demangle = PP_DEMANGLE_NORMAL;
-	else if (!strcmp(text, "smart"))
-		options->demangle = PP_DEMANGLE_SMART;
-	else
-		return op_error_set(error, EINVAL,
-				    "--demangle=%s: it is one of none, normal, smart", text);
-	return 0;
-}
-
-static int take_verbose(struct pp_options *options, const char *list, struct op_error *error)
-{
-	static const char *const topics[] = {"all",   "debug", "bfd", "level1",
-					     "sfile", "stats", "xml"};
-	char *copy = pp_copy(list), *rest = copy, *item;
-	int result = 0;
-
-	while (!result && (item = strsep(&rest, ",")) != NULL) {
-		size_t i = 0;
-
-		while (i < sizeof(topics) / sizeof(topics[0]) && strcmp(item, topics[i]))
-			i++;
-		if (i == sizeof(topics) / sizeof(topics[0]))
-			result = op_error_set(error, EINVAL,
-					      "--verbose=%s: '%s' is none of all, debug, bfd, "
-					      "level1, sfile, stats, xml",
-					      list, item);
-		options->stats |= !strcmp(item, "stats") || !strcmp(item, "all");
-		options->verbose |= strcmp(item, "stats") != 0;
-	}
-	free(copy);
-	return result;
-}
-
-static int take_list(struct op_strings *list, const char *text, const char *what,
-		     struct op_error *error)
-{
-	size_t first = list->count;
-
-	if (op_strings_split(list, text, ','))
-		pp_out_of_memory();
-	for (size_t i = first; i < list->count; i++)
-		if (!*list->item[i])
-			return op_error_set(error, EINVAL, "%s=%s: empty item in the list", what,
-					    text);
-	return 0;
-}
-
-static int take_text(char **out, const char *text, const char *what, struct op_error *error)
-{
-	if (!*text)
-		return op_error_set(error, EINVAL, "%s: empty argument", what);
-	free(*out);
-	*out = pp_copy(text);
-	return 0;
-}
-
 static int take_option(struct pp_options *options, enum option option, const char *text,
 		       struct op_error *error)
 {
 	switch (option) {
 	case OPTION_SESSION_DIR:
-		return take_text(&options->session_dir, text, "--session-dir", error);
+		return pp_argument_text(&options->session_dir, text, "--session-dir", error);
 	case OPTION_IMAGE_PATH:
-		return take_list(&options->image_paths, text, "--image-path", error);
+		return pp_argument_list(&options->image_paths, text, "--image-path", error);
 	case OPTION_ROOT:
-		return take_text(&options->root, text, "--root", error);
+		return pp_argument_text(&options->root, text, "--root", error);
 	case OPTION_OUTPUT:
-		return take_text(&options->output, text, "--output-file", error);
+		return pp_argument_text(&options->output, text, "--output-file", error);
 	case OPTION_SORT:
 		return pp_sort_parse(&options->style, text, error);
 	case OPTION_MERGE:
 		return pp_merge_parse(&options->merge, text, error);
 	case OPTION_EXCLUDE:
-		return take_list(&options->exclude, text, "--exclude-symbols", error);
+		return pp_argument_list(&options->exclude, text, "--exclude-symbols", error);
 	case OPTION_INCLUDE:
-		return take_list(&options->include, text, "--include-symbols", error);
+		return pp_argument_list(&options->include, text, "--include-symbols", error);
 	case OPTION_THRESHOLD:
-		return take_threshold(options, text, error);
+		return pp_argument_threshold(&options->style.threshold, text, error);
 	case OPTION_DEMANGLE:
-		return take_demangle(options, text, error);
+		return pp_argument_demangle(&options->demangle, text, error);
 	case OPTION_VERBOSE:
-		return take_verbose(options, text, error);
+		return pp_argument_verbose(&options->verbose, &options->stats, text, error);
 	case OPTION_CALLGRAPH:
 		return op_error_set(error, ENOTSUP, "--callgraph is not supported yet");
 	case OPTION_XML:

@@ -9,6 +9,7 @@
 
 #include "libop/error.h"
 #include "libop/string_list.h"
+#include "pp/arguments.h"
 #include "pp/classes.h"
 #include "pp/demangle.h"
 #include "pp/report.h"
@@ -22,13 +23,6 @@ struct pp_options {
 	struct pp_report_style style;
 	enum pp_demangle demangle;
 	bool symbols, exclude_dependent, stats, verbose;
-};
-
-/* What main() does next. */
-enum pp_options_result {
-	PP_OPTIONS_RUN,
-	PP_OPTIONS_DONE,  /* help or version was printed: exit with OP_EXIT_OK */
-	PP_OPTIONS_WRONG, /* the error says why: exit with OP_EXIT_USAGE */
 };
 
 /**

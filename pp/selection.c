@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Selecting sample files. */
+#include "pp/selection.h"
+
+#include <errno.h>
+
+/* Names that differ make columns, so the files behind them had better be good. */
+static int classify(struct pp_sample_list *list, struct pp_classes *classes,
+		    const struct pp_merge *merge, struct pp_trouble *trouble,
+		    struct op_error *error)
+{
+	int result = pp_classes_make(classes, list, merge, error);
+
+	if (!result && classes->n <= 1)
+		return 0;
+	pp_sample_list_check(list, trouble);
+	pp_classes_free(classes);
+	if (!list->n)
+		return op_error_set(error, EINVAL, "none of the sample files could be read");
+	return pp_classes_make(classes, list, merge, error);
+}
+
+int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const char *session_dir,
+	      const struct pp_spec *spec, const struct pp_merge *merge, bool exclude_dependent,
+	      struct pp_trouble *trouble, struct op_error *error)
+{
+	if (pp_sample_list_find(list, session_dir, spec, exclude_dependent, trouble, error))
+		return -1;
+	if (list->n)
+		return classify(list, classes, merge, trouble, error);
+	if (list->n_passed_over)
+		return op_error_set(error, ENOENT,
+				    "none of the %zu sample files in %s is meant by the "
+				    "profile specification",
+				    list->n_passed_over, session_dir);
+	return op_error_set(error, ENOENT, "no sample files in %s", session_dir);
+}
