@@ -27,7 +27,7 @@ mkdir -p "$VM_OUT"
 report=$VM_OUT/report
 
 status=0
-"$vm/run.sh" -m -k "$series" -d "$vm/selftest/cases" >"$report" || status=$?
+"$vm/run.sh" -j 1 -m -k "$series" -d "$vm/selftest/cases" >"$report" || status=$?
 
 # compare - print each pattern that is not met, and each line that nobody expected
 compare()

@@ -45,7 +45,7 @@ arcs()
 }
 arc() { awk -v a="$1" -v b="$2" '$1 == a && $2 == b { n += $3 } END { print n + 0 }' /tmp/arcs; }
 
-measure()
+profile_shares()
 {
 	profile_begin --separate=lib --callgraph=16
 	need $workloads/chain 6
@@ -63,7 +63,7 @@ measure()
 }
 
 need opcontrol --init --backend nmi_timer
-twice measure
+twice profile_shares
 # Before a function has set up its frame, and after it has taken it down, its caller can't be
 # seen: the frame pointer is still that of the caller, whose caller then seems to have called.
 wrong=$(awk '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: 50 cycles of load, set up, start, stop, shut down, unload leave nothing behind
-# smp: 2 4
+# smp: 4
 # limit: 120
 
 # shellcheck source=../guest/case.sh

@@ -8,7 +8,7 @@
 # shellcheck source=../guest/case.sh
 . /vm/case.sh
 
-measure()
+profile_shares()
 {
 	profile_begin --separate=lib
 	need $workloads/split 8 >/tmp/truth
@@ -28,6 +28,6 @@ measure()
 for backend in nmi_timer timer; do
 	need opcontrol --init --backend $backend
 	same cpu_type "$(cat /dev/oprofile/cpu_type)" $backend
-	twice measure $backend
+	twice profile_shares $backend
 	need opcontrol --deinit
 done
