@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGEST (1 << 20)
+
+void fuzz_must(int condition, const char *what)
+{
+	if (condition)
+		return;
+	fprintf(stderr, "fuzz: %s\n", what);
+	abort();
+}
+
+#ifndef LIBFUZZER
+
+static uint8_t data[LARGEST];
+
+static size_t below(size_t n)
+{
+	return (size_t)rand() % n;
+}
+
+/* One random change. */
+static size_t change(size_t size)
+{
+	static const uint64_t words[] = { 0, 1, UINT64_MAX, UINT64_MAX - 1, INT32_MAX, 0x80000000,
+					  2, 3, 4, 5, 6, 7, 8, 9, 0x1000 };
+	size_t at = size ? below(size) : 0, length;
+
+	switch (below(6)) {
+	case 0: /* a byte */
+		if (size)
+			data[at] = (uint8_t)rand();
+		break;
+	case 1: /* a word, where words lie */
+		at &= ~(size_t)7;
+		if (at + 8 <= size)
+			memcpy(data + at, &words[below(sizeof(words) / 8)], 8);
+		break;
+	case 2: /* the end is cut off */
+		size = at;
+		break;
+	case 3: /* a part is missing */
+		length = below(size - at + 1);
+		memmove(data + at, data + at + length, size - at - length);
+		size -= length;
+		break;
+	case 4: /* a part comes twice */
+		length = below(size - at + 1);
+		if (size + length <= LARGEST) {
+			memmove(data + at + length, data + at, size - at);
+			size += length;
+		}
+		break;
+	default: /* a bit */
+		if (size)
+			data[at] ^= (uint8_t)(1u << below(8));
+		break;
+	}
+	return size;
+}
+
+static void run_random(unsigned int iterations)
+{
+	size_t seeds = 0;
+
+	while (fuzz_seeds[seeds].bytes) {
+		LLVMFuzzerTestOneInput(fuzz_seeds[seeds].bytes, fuzz_seeds[seeds].size);
+		seeds++;
+	}
+	srand(1);
+	for (unsigned int i = 0; i < iterations; i++) {
+		const struct fuzz_seed *seed = &fuzz_seeds[below(seeds)];
+		size_t size = seed->size;
+
+		memcpy(data, seed->bytes, size);
+		for (size_t changes = 1 + below(8); changes; changes--)
+			size = change(size);
+		LLVMFuzzerTestOneInput(data, size);
+	}
+}
+
+static void run_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	size_t size;
+
+	if (!file) {
+		perror(path);
+		exit(1);
+	}
+	size = fread(data, 1, sizeof(data), file);
+	fclose(file);
+	LLVMFuzzerTestOneInput(data, size);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int iterations = fuzz_iterations;
+	int first = 1;
+
+	if (argc > 2 && !strcmp(argv[1], "-n")) {
+		iterations = (unsigned int)strtoul(argv[2], NULL, 10);
+		first = 3;
+	}
+	if (first == argc)
+		run_random(iterations);
+	for (int i = first; i < argc; i++)
+		run_file(argv[i]);
+	return 0;
+}
+
+#endif

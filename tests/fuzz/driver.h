@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A main() for fuzz targets that are not built with -fsanitize=fuzzer: it runs the files given
+ * to it, or, with none, seeds and random changes of them, always the same ones.
+ *
+ *	TARGET [-n ITERATIONS] [FILE...]
+ */
+#ifndef TESTS_FUZZ_DRIVER_H
+#define TESTS_FUZZ_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fuzz_seed {
+	const void *bytes; /* NULL ends the list */
+	size_t size;
+};
+
+/* The target's. */
+extern const struct fuzz_seed fuzz_seeds[];
+extern const unsigned int fuzz_iterations; /* unless -n says otherwise */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Ends the program with a signal if @condition is false. */
+void fuzz_must(int condition, const char *what);
+
+#endif
