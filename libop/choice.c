@@ -251,9 +251,11 @@ int op_choose(struct op_catalogue *catalogue, char *const *specs, size_t n,
 		if (choose_all(catalogue, specs, n, how, choices, error))
 			return -1;
 	}
+	if (how->ignore_counters)
+		return 0;
 	if (check_distinct(choices, n, specs, error))
 		return -1;
-	return how->ignore_counters ? 0 : place(catalogue, choices, n, specs, error);
+	return place(catalogue, choices, n, specs, error);
 }
 
 void op_choice_event(const struct op_choice *choice, struct op_event *event)

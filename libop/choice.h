@@ -31,7 +31,7 @@ struct op_choice {
 struct op_choose_how {
 	unsigned int callgraph_depth;
 	bool ignore_count;    /* the count may be missing, or too small */
-	bool ignore_counters; /* don't place the events on counters */
+	bool ignore_counters; /* the events are not to be counted together: none gets a counter */
 };
 
 /**

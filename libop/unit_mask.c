@@ -291,8 +291,10 @@ static int read_part(const struct op_unit_mask *mask, const char *text, struct p
 
 	/* a short name goes first: libpfm4 has unit masks called ANY and EDGE, and 4K */
 	if (!op_unit_mask_named(mask, text, &copies)) {
-		if (read_modifier(text, parts, &found, error) || found)
-			return found ? 0 : -1;
+		if (read_modifier(text, parts, &found, error))
+			return -1;
+		if (found)
+			return 0;
 		if (isdigit((unsigned char)*text)) {
 			if (op_number_parse(text, "unit mask", 0, UINT32_MAX, &number, error))
 				return -1;

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Specifications of events: what goes to oprofilefs, and why others are refused.
+ *
+ *	OPROFILE_EVENTS_DIR: the catalogues that are installed
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libop/catalogue.h"
+#include "libop/choice.h"
+#include "libop/cpu_pmu.h"
+#include "libop/cpu_type.h"
+#include "memory.h"
+
+#define SPECS_MAX 8
+
+/* cmask=1,inv as in "extra" */
+#define CMASK1	   (1u << 24)
+#define CMASK1_INV (1u << 24 | 1u << 23)
+
+static const struct {
+	const char *cpu_name, *spec;
+	uint32_t event, unit_mask, extra;
+	uint64_t count;
+	bool kernel, user;
+	unsigned int counter;
+} taken[] = {
+	{ "i386/core_2", "CPU_CLK_UNHALTED:100000", 0x3c, 0, 0, 100000, true, true, 0 },
+	{ "i386/core_2", "CPU_CLK_UNHALTED:100000:0:1:0", 0x3c, 0, 0, 100000, true, false, 0 },
+	{ "i386/core_2", "CPU_CLK_UNHALTED:100000:2:0:1", 0x3c, 2, 0, 100000, false, true, 0 },
+	{ "i386/core_2", "CPU_CLK_UNHALTED:6000::0", 0x3c, 0, 0, 6000, false, true, 0 },
+	{ "i386/core_2", "L2_LINES_IN:4294967295", 0x24, 0x70, 0, 4294967295, true, true, 0 },
+	/* the default, another sum of entries, a name, names */
+	{ "i386/core_2", "SEGMENT_REG_LOADS:500", 0x06, 0, 0, 500, true, true, 0 },
+	{ "i386/core_2", "LOAD_BLOCK:500", 0x03, 0x3e, 0, 500, true, true, 0 },
+	{ "i386/core_2", "LOAD_BLOCK:500:0x06", 0x03, 0x06, 0, 500, true, true, 0 },
+	{ "i386/core_2", "LOAD_BLOCK:500:6", 0x03, 0x06, 0, 500, true, true, 0 },
+	{ "i386/core_2", "LOAD_BLOCK:500:STA", 0x03, 0x02, 0, 500, true, true, 0 },
+	{ "i386/core_2", "LOAD_BLOCK:500:STA+L1D", 0x03, 0x22, 0, 500, true, true, 0 },
+	{ "i386/core_2", "LOAD_BLOCK:500:0x02+L1D+inv+cmask=2", 0x03, 0x22, 1 << 23 | 2 << 24, 500,
+	  true, true, 0 },
+	/* modifiers alone go with the default; they may also stand in the event's code */
+	{ "i386/core_2", "INST_RETIRED:6000:edge+any", 0xc0, 0, 1 << 18 | 1 << 21, 6000, true, true,
+	  0 },
+	{ "i386/core_2", "INST_RETIRED:6000:cmask=255", 0xc0, 0, 0xff000000, 6000, true, true, 0 },
+	{ "i386/core_2", "RS_UOPS_DISPATCHED_NONE:1000", 0xa0, 0, CMASK1_INV, 1000, true, true, 0 },
+	/* entries with modifiers of their own */
+	{ "i386/haswell", "uops_issued:2000003:any", 0x0e, 1, 0, 2000003, true, true, 0 },
+	{ "i386/haswell", "uops_issued:2000003", 0x0e, 1, 0, 2000003, true, true, 0 },
+	{ "i386/haswell", "uops_issued:2000003:stall_cycles", 0x0e, 1, CMASK1_INV, 2000003, true,
+	  true, 0 },
+	{ "i386/haswell", "uops_issued:2000003:core_stall_cycles+edge", 0x0e, 1,
+	  CMASK1_INV | 1 << 18 | 1 << 21, 2000003, true, true, 0 },
+	{ "i386/haswell", "l1d_pend_miss:2000003:pending_cycles", 0x48, 1, CMASK1, 2000003, true,
+	  true, 2 },
+	{ "i386/haswell", "uops_issued:2000003:0x10", 0x0e, 0x10, 0, 2000003, true, true, 0 },
+	/* AMD's codes have 12 bits */
+	{ "x86-64/family10", "L3_EVICTIONS:500", 0x4e3, 0x0f, 0, 500, true, true, 0 },
+	{ "x86-64/family15h", "CYCLES_FPU_EMPTY:500", 0x001, 0, 0, 500, true, true, 3 },
+	{ "i386/p4", "GLOBAL_POWER_EVENTS:100000:1:1:1", 0x1d, 1, 0, 100000, true, true, 0 },
+	{ "i386/arch_perfmon", "LLC_MISSES:6000", 0x2e, 0x41, 0, 6000, true, true, 0 },
+};
+
+static void load(const char *cpu_name, unsigned int general, unsigned int fixed,
+		 struct op_catalogue *catalogue)
+{
+	const struct op_cpu_pmu *pmu = op_cpu_pmu(cpu_name);
+	struct op_counters counters;
+	struct op_error error;
+
+	if (!general)
+		general = pmu->counters ? pmu->counters : 2;
+	counters = op_counters_plain(general, fixed);
+	if (op_catalogue_load(cpu_name, &counters, false, catalogue, &error))
+		fail_msg("%s", error.text);
+}
+
+static void specifications_become_what_oprofilefs_takes(void **state)
+{
+	const struct op_choose_how how = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+		struct op_catalogue catalogue;
+		char *spec = (char *)taken[i].spec;
+		struct op_choice choice;
+		struct op_error error;
+		struct op_event event;
+
+		load(taken[i].cpu_name, 0, 0, &catalogue);
+		if (op_choose(&catalogue, &spec, 1, &how, &choice, &error))
+			fail_msg("%s: %s", taken[i].cpu_name, error.text);
+		if (choice.event_code != taken[i].event || choice.unit_mask != taken[i].unit_mask ||
+		    choice.extra != taken[i].extra || choice.count != taken[i].count ||
+		    choice.kernel != taken[i].kernel || choice.user != taken[i].user ||
+		    choice.counter != taken[i].counter)
+			fail_msg("%s: event 0x%x unit mask 0x%x extra 0x%x count %llu kernel %d "
+				 "user %d counter %u",
+				 taken[i].spec, choice.event_code, choice.unit_mask, choice.extra,
+				 (unsigned long long)choice.count, choice.kernel, choice.user,
+				 choice.counter);
+		op_choice_event(&choice, &event);
+		assert_int_equal(event.count, taken[i].count);
+		assert_int_equal(event.code & 0xfff, taken[i].event);
+		assert_int_equal(event.counter, taken[i].counter);
+		op_catalogue_free(&catalogue);
+	}
+}
+
+static const struct {
+	const char *cpu_name;
+	unsigned int depth; /* of call graphs */
+	const char *specs[SPECS_MAX], *error;
+} refused[] = {
+	{ "i386/core_2", 0, { "" }, "event \"\": an event without a name" },
+	{ "i386/core_2", 0, { "A.B:1" }, "event \"A.B:1\": event \"A.B\": a name has no '.', '/' or "
+					 "blank" },
+	{ "i386/core_2", 0, { "INST_RETIRE:6000" },
+	  "event \"INST_RETIRE:6000\": i386/core_2 has no event INST_RETIRE (it has INST_RETIRED)" },
+	{ "i386/ppro", 0, { "NOTHING_LIKE_IT:6000" },
+	  "event \"NOTHING_LIKE_IT:6000\": i386/ppro has no event NOTHING_LIKE_IT" },
+	{ "i386/core_2", 0, { "INST_RETIRED" },
+	  "event \"INST_RETIRED\": it has no count: INST_RETIRED:COUNT" },
+	{ "i386/core_2", 0, { "INST_RETIRED::0" },
+	  "event \"INST_RETIRED::0\": it has no count: INST_RETIRED:COUNT" },
+	{ "i386/core_2", 0, { "INST_RETIRED:5999" },
+	  "event \"INST_RETIRED:5999\": the count 5999 is below the least one, 6000" },
+	{ "i386/core_2", 1, { "INST_RETIRED:89999" },
+	  "event \"INST_RETIRED:89999\": the count 89999 is below the least one, 90000 with call "
+	  "graphs" },
+	{ "i386/core_2", 0, { "INST_RETIRED:4294967296" },
+	  "event \"INST_RETIRED:4294967296\": count: 4294967296 is out of range: 0 to 4294967295" },
+	{ "i386/core_2", 0, { "INST_RETIRED:6000:0:0:0" },
+	  "event \"INST_RETIRED:6000:0:0:0\": neither kernel nor user code is to be counted" },
+	{ "i386/core_2", 0, { "INST_RETIRED:6000:0:2" },
+	  "event \"INST_RETIRED:6000:0:2\": kernel: 2 is out of range: 0 to 1" },
+	{ "i386/core_2", 0, { "INST_RETIRED:6000:0:1:1:1" },
+	  "event \"INST_RETIRED:6000:0:1:1:1\": more than NAME:COUNT:UNITMASK:KERNEL:USER" },
+	/* unit masks */
+	{ "i386/ppro", 0, { "INST_RETIRED:6000:1" },
+	  "event \"INST_RETIRED:6000:1\": 0x1 is no unit mask of the event" },
+	{ "i386/core_2", 0, { "LOAD_BLOCK:500:0x41" },
+	  "event \"LOAD_BLOCK:500:0x41\": 0x41 is no unit mask of the event" },
+	{ "i386/ppro", 0, { "INST_RETIRED:6000:zero" },
+	  "event \"INST_RETIRED:6000:zero\": the event has no unit mask called zero, nor any with a "
+	  "name" },
+	{ "i386/core_2", 0, { "STORE_BLOCK:500:STA" },
+	  "event \"STORE_BLOCK:500:STA\": the event has no unit mask called STA: there are "
+	  "SB_DRAIN_CYCLES, ORDER, NOOP" },
+	{ "i386/core_2", 0, { "PAGE_WALKS:500:COUNT+CYCLES" },
+	  "event \"PAGE_WALKS:500:COUNT+CYCLES\": the unit masks of the event exclude each other" },
+	{ "i386/core_2", 0, { "INST_RETIRED:6000:cmask=256" },
+	  "event \"INST_RETIRED:6000:cmask=256\": cmask: 256 is out of range: 0 to 255" },
+	{ "i386/core_2", 0, { "LOAD_BLOCK:500:STA++L1D" },
+	  "event \"LOAD_BLOCK:500:STA++L1D\": the event has no unit mask called : there are STA, "
+	  "STD, OVERLAP_STORE, UNTIL_RETIRE, L1D" },
+	{ "i386/atom", 0, { "SIMD_UOP_TYPE_EXEC:6000:s" },
+	  "event \"SIMD_UOP_TYPE_EXEC:6000:s\": 6 unit masks of the event are called s: use a "
+	  "number" },
+	/* events together */
+	{ "i386/core_2", 0, { "INST_RETIRED:6000", "INST_RETIRED:6000" },
+	  "the events \"INST_RETIRED:6000\" and \"INST_RETIRED:6000\" are the same, or their samples "
+	  "would be: give them different counts" },
+	{ "i386/core_2", 0, { "INST_RETIRED:6000:0:1:0", "INST_RETIRED:6000:0:0:1" },
+	  "the events \"INST_RETIRED:6000:0:1:0\" and \"INST_RETIRED:6000:0:0:1\" are the same, or "
+	  "their samples would be: give them different counts" },
+	{ "i386/core_2", 0, { "INST_RETIRED:6000", "CPU_CLK_UNHALTED:6000", "LLC_MISSES:6000" },
+	  "there are not enough counters for all 3 events: i386/core_2 has 2 general and 0 fixed "
+	  "ones, and some events can only be on some of them" },
+	{ "i386/core_2", 0, { "ITLB_MISS_RETIRED:500", "MEM_LOAD_RETIRED:500" },
+	  "there are not enough counters for all 2 events: i386/core_2 has 2 general and 0 fixed "
+	  "ones, and some events can only be on some of them" },
+};
+
+static void wrong_specifications_are_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		const struct op_choose_how how = {.callgraph_depth = refused[i].depth};
+		struct op_choice choices[SPECS_MAX];
+		struct op_catalogue catalogue;
+		struct op_error error = {0};
+		size_t n = 0;
+
+		while (refused[i].specs[n])
+			n++;
+		load(refused[i].cpu_name, 0, 0, &catalogue);
+		catalogue.pfm_pmu = "none"; /* what libpfm4 would say is not for this table */
+		if (!op_choose(&catalogue, (char **)refused[i].specs, n, &how, choices, &error))
+			fail_msg("taken: %s", refused[i].error);
+		assert_string_equal(error.text, refused[i].error);
+		op_catalogue_free(&catalogue);
+	}
+}
+
+/* Numbers that several entries share are refused where it matters which is meant. */
+static void ambiguous_numbers_need_a_name(void **state)
+{
+	static struct memory_file files[] = {
+		{ "i386/core_2",
+		  "event:0x1 counters:0 um:same minimum:1 name:SAME : a\n"
+		  "event:0x2 counters:0 um:other minimum:1 name:OTHER : a\n"
+		  "event:0x3 counters:0 um:joined minimum:1 name:JOINED : a\n",
+		  "name:same type:exclusive default:0x1\n\t0x1 extra: a A\n\t0x1 extra:pebs b B\n"
+		  "name:other type:exclusive default:0x2\n\t0x1 extra: a A\n\t0x1 extra:inv b B\n"
+		  "\t0x2 extra: c C\n"
+		  "name:joined type:bitmask default:0x2\n\t0x1 extra: a A\n\t0x1 extra:inv b B\n"
+		  "\t0x2 extra: c C\n\t0x4 extra:edge d D\n\t0x8 eight\n" },
+		{ NULL, NULL, NULL },
+	};
+	static const struct {
+		const char *spec, *error; /* NULL: taken */
+		uint32_t unit_mask, extra;
+	} cases[] = {
+		{ "SAME:1:1", NULL, 1, 0 },
+		{ "OTHER:1:a", NULL, 1, 0 },
+		{ "OTHER:1:b", NULL, 1, 1 << 23 },
+		{ "OTHER:1:2", NULL, 2, 0 },
+		{ "OTHER:1:1",
+		  "event \"OTHER:1:1\": 2 unit masks of the event have the number 0x1: use a name", 0,
+		  0 },
+		{ "JOINED:1:0xa", NULL, 10, 0 },
+		{ "JOINED:1:c+0x8", NULL, 10, 0 },
+		{ "JOINED:1:d", NULL, 4, 1 << 18 },
+		{ "JOINED:1:0x4", NULL, 4, 1 << 18 },
+		{ "JOINED:1:3",
+		  "event \"JOINED:1:3\": 0x3 has 0x1 in it, which 2 unit masks of the event share: "
+		  "use a name", 0, 0 },
+		{ "JOINED:1:c+d",
+		  "event \"JOINED:1:c+d\": 0x6 has 0x4 in it, which counts in another way (D): it can "
+		  "only stand alone", 0, 0 },
+		{ "JOINED:1:0", "event \"JOINED:1:0\": 0x0 is no unit mask of the event", 0, 0 },
+	};
+	struct op_counters counters = op_counters_plain(2, 0);
+	const struct op_choose_how how = {0};
+	struct op_catalogue catalogue;
+	struct op_error error;
+
+	(void)state;
+	if (op_catalogue_parse("i386/core_2", &counters, memory_read, files, &catalogue, &error))
+		fail_msg("%s", error.text);
+	/* else libpfm4 would be asked for what is wrong here */
+	catalogue.pfm_pmu = "none";
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *spec = (char *)cases[i].spec;
+		struct op_choice choice;
+
+		if (op_choose(&catalogue, &spec, 1, &how, &choice, &error)) {
+			assert_string_equal(error.text, cases[i].error ? cases[i].error : "");
+			continue;
+		}
+		assert_null(cases[i].error);
+		assert_int_equal(choice.unit_mask, cases[i].unit_mask);
+		assert_int_equal(choice.extra, cases[i].extra);
+	}
+	op_catalogue_free(&catalogue);
+}
+
+static void check_counters(struct op_catalogue *catalogue, const char *const *specs,
+			   const char *want)
+{
+	struct op_choose_how how = {0};
+	struct op_choice choices[SPECS_MAX];
+	char have[64] = "";
+	struct op_error error;
+	size_t n = 0;
+
+	while (specs[n])
+		n++;
+	if (op_choose(catalogue, (char **)specs, n, &how, choices, &error)) {
+		assert_null(want);
+		assert_int_equal(error.code, EBUSY);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		sprintf(have + strlen(have), "%u ", choices[i].counter);
+	assert_string_equal(have, want ? want : "refused");
+}
+
+#define CHECK_COUNTERS(catalogue, want, ...)                                                       \
+	check_counters(catalogue, (const char *const[]){ __VA_ARGS__, NULL }, want)
+
+static void events_make_room_for_each_other(void **state)
+{
+	struct op_catalogue catalogue;
+
+	(void)state;
+	/* MEM_LOAD_RETIRED is on counter 0 only */
+	load("i386/core_2", 2, 0, &catalogue);
+	CHECK_COUNTERS(&catalogue, "0 1 ", "INST_RETIRED:6000", "CPU_CLK_UNHALTED:6000");
+	CHECK_COUNTERS(&catalogue, "1 0 ", "INST_RETIRED:6000", "MEM_LOAD_RETIRED:500");
+	CHECK_COUNTERS(&catalogue, "0 1 ", "MEM_LOAD_RETIRED:500", "INST_RETIRED:6000");
+	/* one is held by somebody else */
+	catalogue.counters.usable = 2;
+	CHECK_COUNTERS(&catalogue, "1 ", "INST_RETIRED:6000");
+	CHECK_COUNTERS(&catalogue, NULL, "MEM_LOAD_RETIRED:500");
+	op_catalogue_free(&catalogue);
+
+	/* fixed counters stand behind the general ones and take what they count */
+	load("i386/haswell", 2, 3, &catalogue);
+	CHECK_COUNTERS(&catalogue, "0 1 2 ", "LLC_MISSES:6000", "LLC_REFS:6000", "INST_RETIRED:6000");
+	CHECK_COUNTERS(&catalogue, "2 3 0 1 ", "INST_RETIRED:6000", "CPU_CLK_UNHALTED:6000",
+		       "LLC_MISSES:6000", "LLC_REFS:6000");
+	/* but not with modifiers */
+	CHECK_COUNTERS(&catalogue, NULL, "INST_RETIRED:6000:inv", "CPU_CLK_UNHALTED:6000:edge",
+		       "LLC_MISSES:6000");
+	catalogue.counters.usable &= ~(1ull << 2);
+	CHECK_COUNTERS(&catalogue, NULL, "INST_RETIRED:6000", "LLC_MISSES:6000", "LLC_REFS:6000");
+	op_catalogue_free(&catalogue);
+}
+
+static void what_cpuid_says_is_missing_can_t_be_chosen(void **state)
+{
+	const struct op_choose_how how = {0};
+	char *spec = (char *)"LLC_REFS:6000";
+	struct op_catalogue catalogue;
+	struct op_choice choice;
+	struct op_error error;
+
+	(void)state;
+	load("i386/arch_perfmon", 2, 0, &catalogue);
+	catalogue.counters.absent_events = 1 << 3;
+	assert_int_equal(op_choose(&catalogue, &spec, 1, &how, &choice, &error), -1);
+	assert_string_equal(error.text, "event \"LLC_REFS:6000\": this CPU does not have the event "
+					"(CPUID says)");
+	op_catalogue_free(&catalogue);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(specifications_become_what_oprofilefs_takes),
+		cmocka_unit_test(wrong_specifications_are_refused),
+		cmocka_unit_test(ambiguous_numbers_need_a_name),
+		cmocka_unit_test(events_make_room_for_each_other),
+		cmocka_unit_test(what_cpuid_says_is_missing_can_t_be_chosen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * CPUs and counters: the type of a CPU, how many counters it has, and which events get which.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "libop/counters.h"
+#include "libop/cpu_id.h"
+#include "libop/cpu_pmu.h"
+#include "libop/cpu_type.h"
+#include "libop/file.h"
+
+#define PERFMON(version, counters) ((version) | (counters) << 8 | 48 << 16 | 7 << 24)
+
+static const struct {
+	struct op_cpu_id cpu;
+	const char *name; /* NULL: none */
+} types[] = {
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 1 }, "i386/ppro" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 5 }, "i386/pii" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 8 }, "i386/piii" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0xb }, "i386/piii" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0xd }, "i386/p6_mobile" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0xe }, "i386/core" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x17 }, "i386/core_2" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x1a }, "i386/core_i7" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x1c }, "i386/atom" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x2c }, "i386/westmere" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x2d }, "i386/sandybridge" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x3e }, "i386/ivybridge" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x3f }, "i386/haswell" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x47 }, "i386/broadwell" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x55 }, "i386/skylake" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x4d }, "i386/silvermont" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x5f }, "i386/goldmont" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x7a }, "i386/goldmontplus" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x57 }, "i386/knightslanding" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x6a }, "i386/icelake" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x97 }, "i386/alderlake" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0xbe }, "i386/gracemont" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0xb7 }, "i386/raptorlake" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0x8f }, "i386/sapphirerapids" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0xcf }, "i386/emeraldrapids" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0xaa }, "i386/meteorlake" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0xad }, "i386/graniterapids" },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0xf0 }, NULL },
+	{ { .vendor = "GenuineIntel", .family = 6, .model = 0xf0, .perfmon_eax = PERFMON(5, 8) },
+	  "i386/arch_perfmon" },
+	{ { .vendor = "GenuineIntel", .family = 0x12, .perfmon_eax = PERFMON(6, 8) },
+	  "i386/arch_perfmon" },
+	{ { .vendor = "GenuineIntel", .family = 0xf, .model = 2, .siblings = 1 }, "i386/p4" },
+	{ { .vendor = "GenuineIntel", .family = 0xf, .model = 4, .siblings = 2 }, "i386/p4-ht" },
+	{ { .vendor = "GenuineIntel", .family = 0xf, .model = 5, .siblings = 1 }, NULL },
+	{ { .vendor = "GenuineIntel", .family = 5, .model = 2 }, NULL },
+	{ { .vendor = "CentaurHauls", .family = 6, .model = 0xf, .perfmon_eax = PERFMON(2, 3) },
+	  "i386/arch_perfmon" },
+	{ { .vendor = "  Shanghai  ", .family = 7, .model = 0x1b }, NULL },
+	{ { .vendor = "AuthenticAMD", .family = 5 }, NULL },
+	{ { .vendor = "AuthenticAMD", .family = 6, .model = 8 }, "i386/athlon" },
+	{ { .vendor = "AuthenticAMD", .family = 0xf, .model = 0x41 }, "x86-64/hammer" },
+	{ { .vendor = "AuthenticAMD", .family = 0x10 }, "x86-64/family10" },
+	{ { .vendor = "AuthenticAMD", .family = 0x11 }, "x86-64/family11h" },
+	{ { .vendor = "AuthenticAMD", .family = 0x13 }, NULL },
+	{ { .vendor = "AuthenticAMD", .family = 0x15, .model = 2 }, "x86-64/family15h" },
+	{ { .vendor = "AuthenticAMD", .family = 0x16, .model = 0 }, "x86-64/family16h" },
+	{ { .vendor = "AuthenticAMD", .family = 0x17, .model = 1 }, "x86-64/zen1" },
+	{ { .vendor = "AuthenticAMD", .family = 0x17, .model = 0x71 }, "x86-64/zen2" },
+	{ { .vendor = "AuthenticAMD", .family = 0x19, .model = 0x21 }, "x86-64/zen3" },
+	{ { .vendor = "AuthenticAMD", .family = 0x19, .model = 0x61 }, "x86-64/zen4" },
+	{ { .vendor = "AuthenticAMD", .family = 0x1a, .model = 0x44 }, "x86-64/zen5" },
+	{ { .vendor = "AuthenticAMD", .family = 0x1b, .model = 0 }, "x86-64/generic" },
+	{ { .vendor = "HygonGenuine", .family = 0x18, .model = 0 }, "x86-64/zen1" },
+	{ { .vendor = "" }, NULL },
+};
+
+static void a_cpu_has_its_type(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		const char *name = op_cpu_type_name(op_cpu_id_type(&types[i].cpu));
+
+		if (!types[i].name != !name || (name && strcmp(name, types[i].name)))
+			fail_msg("%s family 0x%x model 0x%x: %s, not %s", types[i].cpu.vendor,
+				 types[i].cpu.family, types[i].cpu.model, name ? name : "none",
+				 types[i].name ? types[i].name : "none");
+	}
+}
+
+static void new_types_follow_the_last_of_oprofile(void **state)
+{
+	(void)state;
+	assert_string_equal(op_cpu_type_name(87), "arm/armv8-thunderx2");
+	assert_string_equal(op_cpu_type_name(88), "i386/tremont");
+	assert_string_equal(op_cpu_type_name(107), "x86-64/zen5");
+	assert_null(op_cpu_type_name(108));
+}
+
+/* What the driver says goes first, unless it only says the general name. */
+static const struct {
+	const char *driver; /* NULL: no driver */
+	struct op_cpu_id cpu;
+	const char *name;
+} detected[] = {
+	{ "timer", { .vendor = "GenuineIntel", .family = 6, .model = 0x3c }, "timer" },
+	{ "nmi_timer\n", { .vendor = "GenuineIntel", .family = 6, .model = 0x3c }, "timer" },
+	{ "i386/core_2", { .vendor = "AuthenticAMD", .family = 0x17 }, "i386/core_2" },
+	{ "i386/arch_perfmon", { .vendor = "GenuineIntel", .family = 6, .model = 0x8f },
+	  "i386/sapphirerapids" },
+	{ "i386/arch_perfmon", { .vendor = "" }, "i386/arch_perfmon" },
+	{ "x86-64/generic", { .vendor = "AuthenticAMD", .family = 0x1a }, "x86-64/zen5" },
+	{ NULL, { .vendor = "AuthenticAMD", .family = 0x19 }, "x86-64/zen3" },
+	{ NULL, { .vendor = "" }, NULL },
+	{ "nonsense", { .vendor = "AuthenticAMD", .family = 0x19 }, NULL },
+};
+
+static void the_driver_says_the_type(void **state)
+{
+	char dir[] = "/tmp/op-detect-XXXXXX";
+	struct op_error error;
+	char *path;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	path = op_path("%s/cpu_type", dir);
+	for (size_t i = 0; i < sizeof(detected) / sizeof(detected[0]); i++) {
+		const char *name;
+
+		unlink(path);
+		if (detected[i].driver)
+			assert_int_equal(op_file_replace(path, detected[i].driver,
+							 strlen(detected[i].driver), 0600, &error),
+					 0);
+		name = op_cpu_type_name(op_cpu_type_detect(dir, &detected[i].cpu, &error));
+		if (detected[i].name)
+			assert_string_equal(name, detected[i].name);
+		else
+			assert_null(name);
+	}
+	unlink(path);
+	rmdir(dir);
+	free(path);
+}
+
+static const struct {
+	const char *type;
+	bool has_cpu;
+	struct op_cpu_id cpu;
+	unsigned int general, fixed;
+	uint32_t absent;
+} numbers[] = {
+	{ "i386/ppro", false, { .family = 0 }, 2, 0, 0 },
+	{ "i386/p4", false, { .family = 0 }, 8, 0, 0 },
+	{ "i386/haswell", false, { .family = 0 }, 4, 0, 0 },
+	{ "i386/arch_perfmon", false, { .family = 0 }, 0, 0, 0 },
+	{ "i386/haswell", true, { .perfmon_eax = PERFMON(3, 8), .perfmon_edx = 0x603 }, 8, 3, 0 },
+	{ "i386/arch_perfmon", true, { .perfmon_eax = PERFMON(1, 2), .perfmon_edx = 3 }, 2, 0, 0 },
+	/* a virtual machine without PMU */
+	{ "i386/haswell", true, { .perfmon_eax = 0 }, 0, 0, 0 },
+	/* bits of EBX above the length that EAX gives mean nothing */
+	{ "i386/core_2", true, { .perfmon_eax = PERFMON(2, 2), .perfmon_ebx = 0xff84 }, 2, 0, 4 },
+	{ "x86-64/family15h", false, { .family = 0 }, 6, 0, 0 },
+	{ "x86-64/zen3", true, { .amd_core_counters = true }, 6, 0, 0 },
+	{ "x86-64/zen3", true, { .amd_core_counters = false }, 4, 0, 0 },
+	{ "x86-64/zen5", true, { .amd_core_counters = true, .amd_counters = 6 }, 6, 0, 0 },
+	{ "x86-64/hammer", true, { .amd_core_counters = false }, 4, 0, 0 },
+	{ "timer", false, { .family = 0 }, 0, 0, 0 },
+	{ "ppc64/power9", false, { .family = 0 }, 0, 0, 0 },
+};
+
+static void a_cpu_has_its_counters(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct op_counters counters = op_counters_of(op_cpu_type_number(numbers[i].type),
+							     numbers[i].has_cpu ? &numbers[i].cpu :
+										  NULL);
+
+		assert_int_equal(counters.general, numbers[i].general);
+		assert_int_equal(counters.fixed, numbers[i].fixed);
+		assert_int_equal(counters.absent_events, numbers[i].absent);
+		assert_int_equal(counters.usable,
+				 (1ull << (numbers[i].general + numbers[i].fixed)) - 1);
+	}
+}
+
+/* Tries every way, the lowest counters first: what op_counters_allocate() must agree with. */
+static bool try_all(const uint64_t *allowed, size_t n, size_t at, uint64_t taken,
+		    unsigned int *counter)
+{
+	if (at == n)
+		return true;
+	if (!allowed[at])
+		return try_all(allowed, n, at + 1, taken, counter);
+	for (unsigned int c = 0; c < 8; c++) {
+		if (!(allowed[at] & ~taken & 1ull << c))
+			continue;
+		counter[at] = c;
+		if (try_all(allowed, n, at + 1, taken | 1ull << c, counter))
+			return true;
+	}
+	return false;
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+static void events_get_the_counters_of_trying_all(void **state)
+{
+	uint32_t random = 20051;
+	unsigned int found = 0, none = 0;
+
+	(void)state;
+	for (int round = 0; round < 200000; round++) {
+		unsigned int have[8] = {0}, want[8] = {0};
+		uint64_t allowed[8];
+		size_t n = 1 + next_random(&random) % 7;
+		unsigned int width = 1 + next_random(&random) % 8;
+		bool possible;
+
+		for (size_t i = 0; i < n; i++) {
+			allowed[i] = next_random(&random) & ((1u << width) - 1);
+			if (next_random(&random) % 3 == 0)
+				allowed[i] &= next_random(&random);
+		}
+		possible = try_all(allowed, n, 0, 0, want);
+		assert_int_equal(op_counters_allocate(allowed, n, have), possible ? 0 : -1);
+		if (possible) {
+			for (size_t i = 0; i < n; i++) {
+				if (allowed[i])
+					assert_int_equal(have[i], want[i]);
+			}
+			found++;
+		} else {
+			none++;
+		}
+	}
+	/* both kinds were there in numbers */
+	assert_true(found > 10000 && none > 10000);
+}
+
+/* 64 events for 63 counters: trying all would take longer than there is time. */
+static void the_impossible_is_found_out_at_once(void **state)
+{
+	uint64_t allowed[64];
+	unsigned int counter[64] = {0};
+
+	(void)state;
+	for (int i = 0; i < 64; i++)
+		allowed[i] = UINT64_MAX >> 1;
+	assert_int_equal(op_counters_allocate(allowed, 64, counter), -1);
+	assert_int_equal(counter[0], 0);
+	allowed[63] = UINT64_MAX;
+	assert_int_equal(op_counters_allocate(allowed, 64, counter), 0);
+	for (unsigned int i = 0; i < 64; i++)
+		assert_int_equal(counter[i], i);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cpu_has_its_type),
+		cmocka_unit_test(new_types_follow_the_last_of_oprofile),
+		cmocka_unit_test(the_driver_says_the_type),
+		cmocka_unit_test(a_cpu_has_its_counters),
+		cmocka_unit_test(events_get_the_counters_of_trying_all),
+		cmocka_unit_test(the_impossible_is_found_out_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
