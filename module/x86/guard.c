@@ -9,7 +9,6 @@
 
 #define RUNS_BEFORE_JUDGING 256
 #define WEIGHT_SHIFT 6	/* of a new value in a mean: 1/64 */
-#define BUSY_SHARE 4	/* at most 1/4 of the time */
 #define OUTLIER 4	/* times the mean: a hypervisor took the CPU away, not the handler */
 
 static void add_to_mean(u64 *mean, u64 value)
@@ -17,7 +16,7 @@ static void add_to_mean(u64 *mean, u64 value)
 	*mean += (s64)(value - *mean) >> WEIGHT_SHIFT;
 }
 
-bool op_guard_account(struct op_guard *guard, u64 begin, u64 end)
+bool op_guard_account(struct op_guard *guard, u64 begin, u64 end, unsigned int percent)
 {
 	u64 busy = end - begin;
 	u64 interval = begin - guard->last;
@@ -34,8 +33,8 @@ bool op_guard_account(struct op_guard *guard, u64 begin, u64 end)
 	add_to_mean(&guard->busy, min(busy, OUTLIER * guard->busy + 1));
 	add_to_mean(&guard->interval, interval);
 
-	if (guard->runs < RUNS_BEFORE_JUDGING || guard->shift == OP_GUARD_SHIFT_MAX ||
-	    guard->busy * BUSY_SHARE <= guard->interval)
+	if (!percent || guard->runs < RUNS_BEFORE_JUDGING ||
+	    guard->shift == OP_GUARD_SHIFT_MAX || guard->busy * 100 <= guard->interval * percent)
 		return false;
 	guard->shift++;
 	guard->runs = 0;

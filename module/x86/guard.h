@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Keeps the machine alive when samples come faster than it can log them: when handling them
- * takes more than a quarter of a CPU's time, its periods are doubled.
+ * takes more than a share of a CPU's time, its periods are doubled.
  */
 #ifndef OPROFILE_X86_GUARD_H
 #define OPROFILE_X86_GUARD_H
@@ -30,9 +30,10 @@ struct op_guard {
 
 /**
  * op_guard_account - the handler ran from @begin to @end
+ * @percent: of the CPU's time that it may take; 0: no limit
  *
  * Context: NMI.  Return: true if the periods have just been doubled.
  */
-bool op_guard_account(struct op_guard *guard, u64 begin, u64 end);
+bool op_guard_account(struct op_guard *guard, u64 begin, u64 end, unsigned int percent);
 
 #endif

@@ -14,6 +14,7 @@
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
 
@@ -26,6 +27,11 @@
 #include "x86/guard.h"
 #include "x86/msr.h"
 #include "x86/pmu.h"
+
+/* As kernel.perf_cpu_time_max_percent is for perf. */
+static uint cpu_time_max_percent = 25;
+module_param(cpu_time_max_percent, uint, 0644);
+MODULE_PARM_DESC(cpu_time_max_percent, "time of a CPU that samples may take before their periods are doubled; 0: no limit");
 
 /* What the registers held before us. */
 struct saved_registers {
@@ -277,7 +283,8 @@ int op_x86_pmu_handle(struct pt_regs *regs, void (*sample)(struct pt_regs *regs,
 		return 0;
 	handled = has_global(pmu->plan->model) ? handle_by_status(pmu, regs, sample) :
 						 handle_by_top_bit(pmu, regs, sample);
-	if (handled && op_guard_account(&pmu->guard, begin, rdtsc()))
+	if (handled && op_guard_account(&pmu->guard, begin, rdtsc(),
+					READ_ONCE(cpu_time_max_percent)))
 		op_cpu_stats_throttled();
 	return handled;
 }
