@@ -29,6 +29,7 @@ libelf-dev	lib libelf
 libkmod-dev	lib libkmod
 zlib1g-dev	lib zlib
 libzstd-dev	lib libzstd
+libarchive-dev	lib libarchive
 cpio		cmd cpio
 kmod		cmd depmod
 "
