@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "catalogue_parse.h"
+#include "number.h"
 
 enum tag { TAG_NAME, TAG_TYPE, TAG_DEFAULT, NR_TAGS };
 
@@ -99,6 +100,22 @@ static int read_header(struct op_catalogue_parser *parser, struct op_catalogue_t
 	return 0;
 }
 
+/* A short name stands in specifications, where a number or a '+' means something else. */
+static int check_short_name(const struct op_catalogue_text *text, const char *name,
+			    struct op_error *error)
+{
+	uint64_t number;
+
+	if (!name)
+		return op_catalogue_text_error(text, 0, error, "no short name after extra:");
+	if (strpbrk(name, ":+") || !op_number_parse(name, "", 0, UINT64_MAX, &number, NULL))
+		return op_catalogue_text_error(text, 0, error,
+					       "the short name \"%s\" is a number, or has : or + "
+					       "in it",
+					       name);
+	return 0;
+}
+
 static int read_entry(struct op_catalogue_text *text, char *rest, struct op_unit_mask *mask,
 		      struct op_error *error)
 {
@@ -113,9 +130,8 @@ static int read_entry(struct op_catalogue_text *text, char *rest, struct op_unit
 		if (op_extra_parse(word + 6, &extra, &cause))
 			return op_catalogue_text_error(text, 0, error, "%s", cause.text);
 		name = op_catalogue_text_word(&rest);
-		if (!name)
-			return op_catalogue_text_error(text, 0, error,
-						       "no short name after extra:");
+		if (check_short_name(text, name, error))
+			return -1;
 	}
 	for (size_t length = strlen(rest); length && strchr(" \t\r", rest[length - 1]);)
 		rest[--length] = '\0';

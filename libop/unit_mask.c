@@ -285,24 +285,25 @@ static int read_name(const struct op_unit_mask *mask, const char *text, struct p
 static int read_part(const struct op_unit_mask *mask, const char *text, struct parts *parts,
 		     struct op_error *error)
 {
+	struct op_error cause;
 	uint64_t number;
-	bool found;
 	size_t copies;
+	bool found;
 
-	/* a short name goes first: libpfm4 has unit masks called ANY and EDGE, and 4K */
+	if (!op_number_parse(text, "unit mask", 0, UINT32_MAX, &number, &cause)) {
+		parts->value |= (uint32_t)number;
+		parts->numbers++;
+		parts->entries++;
+		return 0;
+	}
+	if (cause.code == ERANGE)
+		return op_error_set(error, ERANGE, "%s", cause.text);
+	/* a short name goes before a modifier: some events have one called "any" */
 	if (!op_unit_mask_named(mask, text, &copies)) {
 		if (read_modifier(text, parts, &found, error))
 			return -1;
 		if (found)
 			return 0;
-		if (isdigit((unsigned char)*text)) {
-			if (op_number_parse(text, "unit mask", 0, UINT32_MAX, &number, error))
-				return -1;
-			parts->value |= (uint32_t)number;
-			parts->numbers++;
-			parts->entries++;
-			return 0;
-		}
 	}
 	parts->entries++;
 	return read_name(mask, text, parts, error);

@@ -33,40 +33,40 @@ static const struct {
 	bool kernel, user;
 	unsigned int counter;
 } taken[] = {
-	{ "i386/core_2", "CPU_CLK_UNHALTED:100000", 0x3c, 0, 0, 100000, true, true, 0 },
-	{ "i386/core_2", "CPU_CLK_UNHALTED:100000:0:1:0", 0x3c, 0, 0, 100000, true, false, 0 },
-	{ "i386/core_2", "CPU_CLK_UNHALTED:100000:2:0:1", 0x3c, 2, 0, 100000, false, true, 0 },
-	{ "i386/core_2", "CPU_CLK_UNHALTED:6000::0", 0x3c, 0, 0, 6000, false, true, 0 },
-	{ "i386/core_2", "L2_LINES_IN:4294967295", 0x24, 0x70, 0, 4294967295, true, true, 0 },
+	{"i386/core_2", "CPU_CLK_UNHALTED:100000", 0x3c, 0, 0, 100000, true, true, 0},
+	{"i386/core_2", "CPU_CLK_UNHALTED:100000:0:1:0", 0x3c, 0, 0, 100000, true, false, 0},
+	{"i386/core_2", "CPU_CLK_UNHALTED:100000:2:0:1", 0x3c, 2, 0, 100000, false, true, 0},
+	{"i386/core_2", "CPU_CLK_UNHALTED:6000::0", 0x3c, 0, 0, 6000, false, true, 0},
+	{"i386/core_2", "L2_LINES_IN:4294967295", 0x24, 0x70, 0, 4294967295, true, true, 0},
 	/* the default, another sum of entries, a name, names */
-	{ "i386/core_2", "SEGMENT_REG_LOADS:500", 0x06, 0, 0, 500, true, true, 0 },
-	{ "i386/core_2", "LOAD_BLOCK:500", 0x03, 0x3e, 0, 500, true, true, 0 },
-	{ "i386/core_2", "LOAD_BLOCK:500:0x06", 0x03, 0x06, 0, 500, true, true, 0 },
-	{ "i386/core_2", "LOAD_BLOCK:500:6", 0x03, 0x06, 0, 500, true, true, 0 },
-	{ "i386/core_2", "LOAD_BLOCK:500:STA", 0x03, 0x02, 0, 500, true, true, 0 },
-	{ "i386/core_2", "LOAD_BLOCK:500:STA+L1D", 0x03, 0x22, 0, 500, true, true, 0 },
-	{ "i386/core_2", "LOAD_BLOCK:500:0x02+L1D+inv+cmask=2", 0x03, 0x22, 1 << 23 | 2 << 24, 500,
-	  true, true, 0 },
+	{"i386/core_2", "SEGMENT_REG_LOADS:500", 0x06, 0, 0, 500, true, true, 0},
+	{"i386/core_2", "LOAD_BLOCK:500", 0x03, 0x3e, 0, 500, true, true, 0},
+	{"i386/core_2", "LOAD_BLOCK:500:0x06", 0x03, 0x06, 0, 500, true, true, 0},
+	{"i386/core_2", "LOAD_BLOCK:500:6", 0x03, 0x06, 0, 500, true, true, 0},
+	{"i386/core_2", "LOAD_BLOCK:500:STA", 0x03, 0x02, 0, 500, true, true, 0},
+	{"i386/core_2", "LOAD_BLOCK:500:STA+L1D", 0x03, 0x22, 0, 500, true, true, 0},
+	{"i386/core_2", "LOAD_BLOCK:500:0x02+L1D+inv+cmask=2", 0x03, 0x22, 1 << 23 | 2 << 24, 500,
+	 true, true, 0},
 	/* modifiers alone go with the default; they may also stand in the event's code */
-	{ "i386/core_2", "INST_RETIRED:6000:edge+any", 0xc0, 0, 1 << 18 | 1 << 21, 6000, true, true,
-	  0 },
-	{ "i386/core_2", "INST_RETIRED:6000:cmask=255", 0xc0, 0, 0xff000000, 6000, true, true, 0 },
-	{ "i386/core_2", "RS_UOPS_DISPATCHED_NONE:1000", 0xa0, 0, CMASK1_INV, 1000, true, true, 0 },
+	{"i386/core_2", "INST_RETIRED:6000:edge+any", 0xc0, 0, 1 << 18 | 1 << 21, 6000, true, true,
+	 0},
+	{"i386/core_2", "INST_RETIRED:6000:cmask=255", 0xc0, 0, 0xff000000, 6000, true, true, 0},
+	{"i386/core_2", "RS_UOPS_DISPATCHED_NONE:1000", 0xa0, 0, CMASK1_INV, 1000, true, true, 0},
 	/* entries with modifiers of their own */
-	{ "i386/haswell", "uops_issued:2000003:any", 0x0e, 1, 0, 2000003, true, true, 0 },
-	{ "i386/haswell", "uops_issued:2000003", 0x0e, 1, 0, 2000003, true, true, 0 },
-	{ "i386/haswell", "uops_issued:2000003:stall_cycles", 0x0e, 1, CMASK1_INV, 2000003, true,
-	  true, 0 },
-	{ "i386/haswell", "uops_issued:2000003:core_stall_cycles+edge", 0x0e, 1,
-	  CMASK1_INV | 1 << 18 | 1 << 21, 2000003, true, true, 0 },
-	{ "i386/haswell", "l1d_pend_miss:2000003:pending_cycles", 0x48, 1, CMASK1, 2000003, true,
-	  true, 2 },
-	{ "i386/haswell", "uops_issued:2000003:0x10", 0x0e, 0x10, 0, 2000003, true, true, 0 },
+	{"i386/haswell", "uops_issued:2000003:any", 0x0e, 1, 0, 2000003, true, true, 0},
+	{"i386/haswell", "uops_issued:2000003", 0x0e, 1, 0, 2000003, true, true, 0},
+	{"i386/haswell", "uops_issued:2000003:stall_cycles", 0x0e, 1, CMASK1_INV, 2000003, true,
+	 true, 0},
+	{"i386/haswell", "uops_issued:2000003:core_stall_cycles+edge", 0x0e, 1,
+	 CMASK1_INV | 1 << 18 | 1 << 21, 2000003, true, true, 0},
+	{"i386/haswell", "l1d_pend_miss:2000003:pending_cycles", 0x48, 1, CMASK1, 2000003, true,
+	 true, 2},
+	{"i386/haswell", "uops_issued:2000003:0x10", 0x0e, 0x10, 0, 2000003, true, true, 0},
 	/* AMD's codes have 12 bits */
-	{ "x86-64/family10", "L3_EVICTIONS:500", 0x4e3, 0x0f, 0, 500, true, true, 0 },
-	{ "x86-64/family15h", "CYCLES_FPU_EMPTY:500", 0x001, 0, 0, 500, true, true, 3 },
-	{ "i386/p4", "GLOBAL_POWER_EVENTS:100000:1:1:1", 0x1d, 1, 0, 100000, true, true, 0 },
-	{ "i386/arch_perfmon", "LLC_MISSES:6000", 0x2e, 0x41, 0, 6000, true, true, 0 },
+	{"x86-64/family10", "L3_EVICTIONS:500", 0x4e3, 0x0f, 0, 500, true, true, 0},
+	{"x86-64/family15h", "CYCLES_FPU_EMPTY:500", 0x001, 0, 0, 500, true, true, 3},
+	{"i386/p4", "GLOBAL_POWER_EVENTS:100000:1:1:1", 0x1d, 1, 0, 100000, true, true, 0},
+	{"i386/arch_perfmon", "LLC_MISSES:6000", 0x2e, 0x41, 0, 6000, true, true, 0},
 };
 
 static void load(const char *cpu_name, unsigned int general, unsigned int fixed,
@@ -120,64 +120,112 @@ static const struct {
 	unsigned int depth; /* of call graphs */
 	const char *specs[SPECS_MAX], *error;
 } refused[] = {
-	{ "i386/core_2", 0, { "" }, "event \"\": an event without a name" },
-	{ "i386/core_2", 0, { "A.B:1" }, "event \"A.B:1\": event \"A.B\": a name has no '.', '/' or "
-					 "blank" },
-	{ "i386/core_2", 0, { "INST_RETIRE:6000" },
-	  "event \"INST_RETIRE:6000\": i386/core_2 has no event INST_RETIRE (it has INST_RETIRED)" },
-	{ "i386/ppro", 0, { "NOTHING_LIKE_IT:6000" },
-	  "event \"NOTHING_LIKE_IT:6000\": i386/ppro has no event NOTHING_LIKE_IT" },
-	{ "i386/core_2", 0, { "INST_RETIRED" },
-	  "event \"INST_RETIRED\": it has no count: INST_RETIRED:COUNT" },
-	{ "i386/core_2", 0, { "INST_RETIRED::0" },
-	  "event \"INST_RETIRED::0\": it has no count: INST_RETIRED:COUNT" },
-	{ "i386/core_2", 0, { "INST_RETIRED:5999" },
-	  "event \"INST_RETIRED:5999\": the count 5999 is below the least one, 6000" },
-	{ "i386/core_2", 1, { "INST_RETIRED:89999" },
-	  "event \"INST_RETIRED:89999\": the count 89999 is below the least one, 90000 with call "
-	  "graphs" },
-	{ "i386/core_2", 0, { "INST_RETIRED:4294967296" },
-	  "event \"INST_RETIRED:4294967296\": count: 4294967296 is out of range: 0 to 4294967295" },
-	{ "i386/core_2", 0, { "INST_RETIRED:6000:0:0:0" },
-	  "event \"INST_RETIRED:6000:0:0:0\": neither kernel nor user code is to be counted" },
-	{ "i386/core_2", 0, { "INST_RETIRED:6000:0:2" },
-	  "event \"INST_RETIRED:6000:0:2\": kernel: 2 is out of range: 0 to 1" },
-	{ "i386/core_2", 0, { "INST_RETIRED:6000:0:1:1:1" },
-	  "event \"INST_RETIRED:6000:0:1:1:1\": more than NAME:COUNT:UNITMASK:KERNEL:USER" },
+	{"i386/core_2", 0, {""}, "event \"\": an event without a name"},
+	{"i386/core_2",
+	 0,
+	 {"A.B:1"},
+	 "event \"A.B:1\": event \"A.B\": a name has no '.', '/' or "
+	 "blank"},
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRE:6000"},
+	 "event \"INST_RETIRE:6000\": i386/core_2 has no event INST_RETIRE (it has INST_RETIRED)"},
+	{"i386/ppro",
+	 0,
+	 {"NOTHING_LIKE_IT:6000"},
+	 "event \"NOTHING_LIKE_IT:6000\": i386/ppro has no event NOTHING_LIKE_IT"},
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRED"},
+	 "event \"INST_RETIRED\": it has no count: INST_RETIRED:COUNT"},
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRED::0"},
+	 "event \"INST_RETIRED::0\": it has no count: INST_RETIRED:COUNT"},
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRED:5999"},
+	 "event \"INST_RETIRED:5999\": the count 5999 is below the least one, 6000"},
+	{"i386/core_2",
+	 1,
+	 {"INST_RETIRED:89999"},
+	 "event \"INST_RETIRED:89999\": the count 89999 is below the least one, 90000 with call "
+	 "graphs"},
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRED:4294967296"},
+	 "event \"INST_RETIRED:4294967296\": count: 4294967296 is out of range: 0 to 4294967295"},
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRED:6000:0:0:0"},
+	 "event \"INST_RETIRED:6000:0:0:0\": neither kernel nor user code is to be counted"},
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRED:6000:0:2"},
+	 "event \"INST_RETIRED:6000:0:2\": kernel: 2 is out of range: 0 to 1"},
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRED:6000:0:1:1:1"},
+	 "event \"INST_RETIRED:6000:0:1:1:1\": more than NAME:COUNT:UNITMASK:KERNEL:USER"},
 	/* unit masks */
-	{ "i386/ppro", 0, { "INST_RETIRED:6000:1" },
-	  "event \"INST_RETIRED:6000:1\": 0x1 is no unit mask of the event" },
-	{ "i386/core_2", 0, { "LOAD_BLOCK:500:0x41" },
-	  "event \"LOAD_BLOCK:500:0x41\": 0x41 is no unit mask of the event" },
-	{ "i386/ppro", 0, { "INST_RETIRED:6000:zero" },
-	  "event \"INST_RETIRED:6000:zero\": the event has no unit mask called zero, nor any with a "
-	  "name" },
-	{ "i386/core_2", 0, { "STORE_BLOCK:500:STA" },
-	  "event \"STORE_BLOCK:500:STA\": the event has no unit mask called STA: there are "
-	  "SB_DRAIN_CYCLES, ORDER, NOOP" },
-	{ "i386/core_2", 0, { "PAGE_WALKS:500:COUNT+CYCLES" },
-	  "event \"PAGE_WALKS:500:COUNT+CYCLES\": the unit masks of the event exclude each other" },
-	{ "i386/core_2", 0, { "INST_RETIRED:6000:cmask=256" },
-	  "event \"INST_RETIRED:6000:cmask=256\": cmask: 256 is out of range: 0 to 255" },
-	{ "i386/core_2", 0, { "LOAD_BLOCK:500:STA++L1D" },
-	  "event \"LOAD_BLOCK:500:STA++L1D\": the event has no unit mask called : there are STA, "
-	  "STD, OVERLAP_STORE, UNTIL_RETIRE, L1D" },
-	{ "i386/atom", 0, { "SIMD_UOP_TYPE_EXEC:6000:s" },
-	  "event \"SIMD_UOP_TYPE_EXEC:6000:s\": 6 unit masks of the event are called s: use a "
-	  "number" },
+	{"i386/ppro",
+	 0,
+	 {"INST_RETIRED:6000:1"},
+	 "event \"INST_RETIRED:6000:1\": 0x1 is no unit mask of the event"},
+	{"i386/core_2",
+	 0,
+	 {"LOAD_BLOCK:500:0x41"},
+	 "event \"LOAD_BLOCK:500:0x41\": 0x41 is no unit mask of the event"},
+	{"i386/ppro",
+	 0,
+	 {"INST_RETIRED:6000:zero"},
+	 "event \"INST_RETIRED:6000:zero\": the event has no unit mask called zero, nor any with a "
+	 "name"},
+	{"i386/core_2",
+	 0,
+	 {"STORE_BLOCK:500:STA"},
+	 "event \"STORE_BLOCK:500:STA\": the event has no unit mask called STA: there are "
+	 "SB_DRAIN_CYCLES, ORDER, NOOP"},
+	{"i386/core_2",
+	 0,
+	 {"PAGE_WALKS:500:COUNT+CYCLES"},
+	 "event \"PAGE_WALKS:500:COUNT+CYCLES\": the unit masks of the event exclude each other"},
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRED:6000:cmask=256"},
+	 "event \"INST_RETIRED:6000:cmask=256\": cmask: 256 is out of range: 0 to 255"},
+	{"i386/core_2",
+	 0,
+	 {"LOAD_BLOCK:500:STA++L1D"},
+	 "event \"LOAD_BLOCK:500:STA++L1D\": the event has no unit mask called : there are STA, "
+	 "STD, OVERLAP_STORE, UNTIL_RETIRE, L1D"},
+	{"i386/atom",
+	 0,
+	 {"SIMD_UOP_TYPE_EXEC:6000:s"},
+	 "event \"SIMD_UOP_TYPE_EXEC:6000:s\": 6 unit masks of the event are called s: use a "
+	 "number"},
 	/* events together */
-	{ "i386/core_2", 0, { "INST_RETIRED:6000", "INST_RETIRED:6000" },
-	  "the events \"INST_RETIRED:6000\" and \"INST_RETIRED:6000\" are the same, or their samples "
-	  "would be: give them different counts" },
-	{ "i386/core_2", 0, { "INST_RETIRED:6000:0:1:0", "INST_RETIRED:6000:0:0:1" },
-	  "the events \"INST_RETIRED:6000:0:1:0\" and \"INST_RETIRED:6000:0:0:1\" are the same, or "
-	  "their samples would be: give them different counts" },
-	{ "i386/core_2", 0, { "INST_RETIRED:6000", "CPU_CLK_UNHALTED:6000", "LLC_MISSES:6000" },
-	  "there are not enough counters for all 3 events: i386/core_2 has 2 general and 0 fixed "
-	  "ones, and some events can only be on some of them" },
-	{ "i386/core_2", 0, { "ITLB_MISS_RETIRED:500", "MEM_LOAD_RETIRED:500" },
-	  "there are not enough counters for all 2 events: i386/core_2 has 2 general and 0 fixed "
-	  "ones, and some events can only be on some of them" },
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRED:6000", "INST_RETIRED:6000"},
+	 "the events \"INST_RETIRED:6000\" and \"INST_RETIRED:6000\" are the same, or their "
+	 "samples "
+	 "would be: give them different counts"},
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRED:6000:0:1:0", "INST_RETIRED:6000:0:0:1"},
+	 "the events \"INST_RETIRED:6000:0:1:0\" and \"INST_RETIRED:6000:0:0:1\" are the same, or "
+	 "their samples would be: give them different counts"},
+	{"i386/core_2",
+	 0,
+	 {"INST_RETIRED:6000", "CPU_CLK_UNHALTED:6000", "LLC_MISSES:6000"},
+	 "there are not enough counters for all 3 events: i386/core_2 has 2 general and 0 fixed "
+	 "ones, and some events can only be on some of them"},
+	{"i386/core_2",
+	 0,
+	 {"ITLB_MISS_RETIRED:500", "MEM_LOAD_RETIRED:500"},
+	 "there are not enough counters for all 2 events: i386/core_2 has 2 general and 0 fixed "
+	 "ones, and some events can only be on some of them"},
 };
 
 static void wrong_specifications_are_refused(void **state)
@@ -205,39 +253,42 @@ static void wrong_specifications_are_refused(void **state)
 static void ambiguous_numbers_need_a_name(void **state)
 {
 	static struct memory_file files[] = {
-		{ "i386/core_2",
-		  "event:0x1 counters:0 um:same minimum:1 name:SAME : a\n"
-		  "event:0x2 counters:0 um:other minimum:1 name:OTHER : a\n"
-		  "event:0x3 counters:0 um:joined minimum:1 name:JOINED : a\n",
-		  "name:same type:exclusive default:0x1\n\t0x1 extra: a A\n\t0x1 extra:pebs b B\n"
-		  "name:other type:exclusive default:0x2\n\t0x1 extra: a A\n\t0x1 extra:inv b B\n"
-		  "\t0x2 extra: c C\n"
-		  "name:joined type:bitmask default:0x2\n\t0x1 extra: a A\n\t0x1 extra:inv b B\n"
-		  "\t0x2 extra: c C\n\t0x4 extra:edge d D\n\t0x8 eight\n" },
-		{ NULL, NULL, NULL },
+		{"i386/core_2",
+		 "event:0x1 counters:0 um:same minimum:1 name:SAME : a\n"
+		 "event:0x2 counters:0 um:other minimum:1 name:OTHER : a\n"
+		 "event:0x3 counters:0 um:joined minimum:1 name:JOINED : a\n",
+		 "name:same type:exclusive default:0x1\n\t0x1 extra: a A\n\t0x1 extra:pebs b B\n"
+		 "name:other type:exclusive default:0x2\n\t0x1 extra: a A\n\t0x1 extra:inv b B\n"
+		 "\t0x2 extra: c C\n"
+		 "name:joined type:bitmask default:0x2\n\t0x1 extra: a A\n\t0x1 extra:inv b B\n"
+		 "\t0x2 extra: c C\n\t0x4 extra:edge d D\n\t0x8 eight\n"},
+		{NULL, NULL, NULL},
 	};
 	static const struct {
 		const char *spec, *error; /* NULL: taken */
 		uint32_t unit_mask, extra;
 	} cases[] = {
-		{ "SAME:1:1", NULL, 1, 0 },
-		{ "OTHER:1:a", NULL, 1, 0 },
-		{ "OTHER:1:b", NULL, 1, 1 << 23 },
-		{ "OTHER:1:2", NULL, 2, 0 },
-		{ "OTHER:1:1",
-		  "event \"OTHER:1:1\": 2 unit masks of the event have the number 0x1: use a name", 0,
-		  0 },
-		{ "JOINED:1:0xa", NULL, 10, 0 },
-		{ "JOINED:1:c+0x8", NULL, 10, 0 },
-		{ "JOINED:1:d", NULL, 4, 1 << 18 },
-		{ "JOINED:1:0x4", NULL, 4, 1 << 18 },
-		{ "JOINED:1:3",
-		  "event \"JOINED:1:3\": 0x3 has 0x1 in it, which 2 unit masks of the event share: "
-		  "use a name", 0, 0 },
-		{ "JOINED:1:c+d",
-		  "event \"JOINED:1:c+d\": 0x6 has 0x4 in it, which counts in another way (D): it can "
-		  "only stand alone", 0, 0 },
-		{ "JOINED:1:0", "event \"JOINED:1:0\": 0x0 is no unit mask of the event", 0, 0 },
+		{"SAME:1:1", NULL, 1, 0},
+		{"OTHER:1:a", NULL, 1, 0},
+		{"OTHER:1:b", NULL, 1, 1 << 23},
+		{"OTHER:1:2", NULL, 2, 0},
+		{"OTHER:1:1",
+		 "event \"OTHER:1:1\": 2 unit masks of the event have the number 0x1: use a name",
+		 0, 0},
+		{"JOINED:1:0xa", NULL, 10, 0},
+		{"JOINED:1:c+0x8", NULL, 10, 0},
+		{"JOINED:1:d", NULL, 4, 1 << 18},
+		{"JOINED:1:0x4", NULL, 4, 1 << 18},
+		{"JOINED:1:3",
+		 "event \"JOINED:1:3\": 0x3 has 0x1 in it, which 2 unit masks of the event share: "
+		 "use a name",
+		 0, 0},
+		{"JOINED:1:c+d",
+		 "event \"JOINED:1:c+d\": 0x6 has 0x4 in it, which counts in another way (D): it "
+		 "can "
+		 "only stand alone",
+		 0, 0},
+		{"JOINED:1:0", "event \"JOINED:1:0\": 0x0 is no unit mask of the event", 0, 0},
 	};
 	struct op_counters counters = op_counters_plain(2, 0);
 	const struct op_choose_how how = {0};
@@ -286,7 +337,7 @@ static void check_counters(struct op_catalogue *catalogue, const char *const *sp
 }
 
 #define CHECK_COUNTERS(catalogue, want, ...)                                                       \
-	check_counters(catalogue, (const char *const[]){ __VA_ARGS__, NULL }, want)
+	check_counters(catalogue, (const char *const[]){__VA_ARGS__, NULL}, want)
 
 static void events_make_room_for_each_other(void **state)
 {
@@ -306,7 +357,8 @@ static void events_make_room_for_each_other(void **state)
 
 	/* fixed counters stand behind the general ones and take what they count */
 	load("i386/haswell", 2, 3, &catalogue);
-	CHECK_COUNTERS(&catalogue, "0 1 2 ", "LLC_MISSES:6000", "LLC_REFS:6000", "INST_RETIRED:6000");
+	CHECK_COUNTERS(&catalogue, "0 1 2 ", "LLC_MISSES:6000", "LLC_REFS:6000",
+		       "INST_RETIRED:6000");
 	CHECK_COUNTERS(&catalogue, "2 3 0 1 ", "INST_RETIRED:6000", "CPU_CLK_UNHALTED:6000",
 		       "LLC_MISSES:6000", "LLC_REFS:6000");
 	/* but not with modifiers */

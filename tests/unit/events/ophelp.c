@@ -82,53 +82,59 @@ static const char small_masks[] =
 	"\t0x1 extra:cmask=a,inv slow Slow mode\n\t0x2 extra:edge one_more Another\n"
 	"name:only type:mandatory default:0x10\n\t0x10 The only one\n";
 
-static const char small_list[] =
-	"oprofile: available events for CPU type \"Pentium Pro\"\n"
-	"\n"
-	"Volume 3B of the Intel 64 and IA-32 Architectures Software Developer's Manual explains the "
-	"events.\n"
-	"\n"
-	"INST_RETIRED: (counter: all)\n"
-	"\tInstructions retired (min count: 6000)\n"
-	"KINDS: (counter: 0)\n"
-	"\tA description so long that it has to go on in the next line, which begins where the first\n"
-	"        one did (min count: 500)\n"
-	"\tUnit masks (default 0x3)\n"
-	"\t----------\n"
-	"\t0x01: First kind\n"
-	"\t0x02: Second kind, of which so much can be said that the line is full before all of it has\n"
-	"              been said\n"
-	"\t0x40: Third\n"
-	"MODES: (counter: all)\n"
-	"\tModes with \"<&>\" (min count: 1)\n"
-	"\tUnit masks (default slow)\n"
-	"\t----------\n"
-	"\t0x01: (name=fast) Fast mode\n"
-	"\t0x01: (name=slow) Slow mode\n"
-	"\t0x02: (name=one_more) Another\n"
-	"TAGGED: (ext: ibs_op)\n"
-	"\tOperations tagged (min count: 50000)\n"
-	"\tUnit masks (default 0x10)\n"
-	"\t----------\n"
-	"\t0x10: The only one\n";
+static const char small_list[] = "oprofile: available events for CPU type \"Pentium Pro\"\n"
+				 "\n"
+				 "Volume 3B of the Intel 64 and IA-32 Architectures Software "
+				 "Developer's Manual explains the "
+				 "events.\n"
+				 "\n"
+				 "INST_RETIRED: (counter: all)\n"
+				 "\tInstructions retired (min count: 6000)\n"
+				 "KINDS: (counter: 0)\n"
+				 "\tA description so long that it has to go on in the next line, "
+				 "which begins where the first\n"
+				 "        one did (min count: 500)\n"
+				 "\tUnit masks (default 0x3)\n"
+				 "\t----------\n"
+				 "\t0x01: First kind\n"
+				 "\t0x02: Second kind, of which so much can be said that the line "
+				 "is full before all of it has\n"
+				 "              been said\n"
+				 "\t0x40: Third\n"
+				 "MODES: (counter: all)\n"
+				 "\tModes with \"<&>\" (min count: 1)\n"
+				 "\tUnit masks (default slow)\n"
+				 "\t----------\n"
+				 "\t0x01: (name=fast) Fast mode\n"
+				 "\t0x01: (name=slow) Slow mode\n"
+				 "\t0x02: (name=one_more) Another\n"
+				 "TAGGED: (ext: ibs_op)\n"
+				 "\tOperations tagged (min count: 50000)\n"
+				 "\tUnit masks (default 0x10)\n"
+				 "\t----------\n"
+				 "\t0x10: The only one\n";
 
 static const char small_xml[] =
 	"<help_events  schemaversion=\"1.1\">\n"
 	"<header  title=\"oprofile: available events for CPU type &quot;Pentium Pro&quot;\" "
-	"doc=\"Volume 3B of the Intel 64 and IA-32 Architectures Software Developer's Manual explains "
+	"doc=\"Volume 3B of the Intel 64 and IA-32 Architectures Software Developer's Manual "
+	"explains "
 	"the events.\"/>\n"
 	"<event  event_name=\"INST_RETIRED\" desc=\"Instructions retired\" counter_mask=\"3\" "
 	"min_count=\"6000\"/>\n"
-	"<event  event_name=\"KINDS\" desc=\"A description so long that it has to go on in the next "
+	"<event  event_name=\"KINDS\" desc=\"A description so long that it has to go on in the "
+	"next "
 	"line, which begins where the first one did\" counter_mask=\"1\" min_count=\"500\">\n"
 	"<unit_masks  default=\"3\" category=\"bitmask\">\n"
 	"<unit_mask  mask=\"1\" desc=\"First kind\"/>\n"
-	"<unit_mask  mask=\"2\" desc=\"Second kind, of which so much can be said that the line is full "
+	"<unit_mask  mask=\"2\" desc=\"Second kind, of which so much can be said that the line is "
+	"full "
 	"before all of it has been said\"/>\n"
 	"<unit_mask  mask=\"64\" desc=\"Third\"/>\n"
 	"</unit_masks>\n"
 	"</event>\n"
-	"<event  event_name=\"MODES\" desc=\"Modes with &quot;&lt;&amp;&gt;&quot;\" counter_mask=\"3\" "
+	"<event  event_name=\"MODES\" desc=\"Modes with &quot;&lt;&amp;&gt;&quot;\" "
+	"counter_mask=\"3\" "
 	"min_count=\"1\">\n"
 	"<unit_masks  default=\"slow\" category=\"exclusive\">\n"
 	"<unit_mask  mask=\"1\" desc=\"Fast mode\"/>\n"
@@ -136,7 +142,8 @@ static const char small_xml[] =
 	"<unit_mask  mask=\"2\" desc=\"Another\" extra=\"262144\"/>\n"
 	"</unit_masks>\n"
 	"</event>\n"
-	"<event  event_name=\"TAGGED\" desc=\"Operations tagged\" counter_mask=\"0\" ext=\"ibs_op\" "
+	"<event  event_name=\"TAGGED\" desc=\"Operations tagged\" counter_mask=\"0\" "
+	"ext=\"ibs_op\" "
 	"min_count=\"50000\">\n"
 	"<unit_masks  default=\"16\" category=\"mandatory\">\n"
 	"<unit_mask  mask=\"16\" desc=\"The only one\"/>\n"
@@ -152,12 +159,17 @@ static const char small_json[] =
 	"\"catalogue\", \"unit_mask\": {\"type\": \"exclusive\", \"default\": 1, \"default_name\": "
 	"\"slow\", \"entries\": [{\"mask\": 1, \"extra\": 0, \"name\": \"fast\", \"description\": "
 	"\"Fast mode\", \"can_be_counted\": true}, {\"mask\": 1, \"extra\": 176160768, \"name\": "
-	"\"slow\", \"description\": \"Slow mode\", \"can_be_counted\": true}, {\"mask\": 2, \"extra\": "
-	"262144, \"name\": \"one_more\", \"description\": \"Another\", \"can_be_counted\": true}]}},\n"
-	"{\"name\": \"TAGGED\", \"description\": \"Operations tagged\", \"code\": 255, \"minimum\": "
+	"\"slow\", \"description\": \"Slow mode\", \"can_be_counted\": true}, {\"mask\": 2, "
+	"\"extra\": "
+	"262144, \"name\": \"one_more\", \"description\": \"Another\", \"can_be_counted\": "
+	"true}]}},\n"
+	"{\"name\": \"TAGGED\", \"description\": \"Operations tagged\", \"code\": 255, "
+	"\"minimum\": "
 	"50000, \"all_counters\": false, \"counters\": [], \"ext\": \"ibs_op\", \"source\": "
-	"\"catalogue\", \"unit_mask\": {\"type\": \"mandatory\", \"default\": 16, \"default_name\": "
-	"null, \"entries\": [{\"mask\": 16, \"extra\": 0, \"name\": null, \"description\": \"The only "
+	"\"catalogue\", \"unit_mask\": {\"type\": \"mandatory\", \"default\": 16, "
+	"\"default_name\": "
+	"null, \"entries\": [{\"mask\": 16, \"extra\": 0, \"name\": null, \"description\": \"The "
+	"only "
 	"one\", \"can_be_counted\": true}]}}\n"
 	"]}\n";
 
@@ -168,74 +180,75 @@ struct call {
 };
 
 static const struct call small_calls[] = {
-	{ "-c i386/ppro", 0, small_list, "" },
-	{ "-c i386/ppro --xml", 0, small_xml, "" },
-	{ "-c i386/ppro --json --search mode|TAGGED", 0, small_json, "" },
-	{ "-c i386/ppro -e TAGGED:50000 KINDS:500 INST_RETIRED:6000", 0, "ibs_op 0 1 \n", "" },
-	{ "-c i386/ppro -e INST_RETIRED:6000 KINDS:500", 0, "1 0 \n", "" },
-	{ "-c i386/ppro MODES", 0, "1217\n", "" },
-	{ "-c i386/ppro MODES:1:fast", 0, "1217\n", "" },
-	{ "-c i386/ppro -u MODES KINDS KINDS:500:0x41 MODES:1:one_more", 0, "1\n3\n65\n2\n", "" },
+	{"-c i386/ppro", 0, small_list, ""},
+	{"-c i386/ppro --xml", 0, small_xml, ""},
+	{"-c i386/ppro --json --search mode|TAGGED", 0, small_json, ""},
+	{"-c i386/ppro -e TAGGED:50000 KINDS:500 INST_RETIRED:6000", 0, "ibs_op 0 1 \n", ""},
+	{"-c i386/ppro -e INST_RETIRED:6000 KINDS:500", 0, "1 0 \n", ""},
+	{"-c i386/ppro MODES", 0, "1217\n", ""},
+	{"-c i386/ppro MODES:1:fast", 0, "1217\n", ""},
+	{"-c i386/ppro -u MODES KINDS KINDS:500:0x41 MODES:1:one_more", 0, "1\n3\n65\n2\n", ""},
 	/* modifiers; else a unit mask that was named; else nothing */
-	{ "-c i386/ppro -E MODES MODES:1:fast MODES:1:slow MODES:1:2 KINDS:500:1", 0,
-	  "176160768\n1\n176160768\n262144\n0\n", "" },
-	{ "-c i386/ppro -E KINDS:500:cmask=16+any", 0, "270532608\n", "" },
-	{ "-c i386/ppro -e KINDS:499", 1, "",
-	  "ophelp error: event \"KINDS:499\": the count 499 is below the least one, 500\n" },
-	{ "-c i386/ppro -e KINDS:499 -i", 0, "0 \n", "" },
-	{ "-c i386/ppro -e KINDS --ignore-count", 0, "0 \n", "" },
-	{ "-c i386/ppro -e KINDS:7499 --callgraph 8", 1, "",
-	  "ophelp error: event \"KINDS:7499\": the count 7499 is below the least one, 7500 with call "
-	  "graphs\n" },
-	{ "-c i386/ppro -e KINDS:7500 --callgraph=8", 0, "0 \n", "" },
-	{ "-c i386/pii", 1, "", NULL }, /* no catalogue: the path differs */
+	{"-c i386/ppro -E MODES MODES:1:fast MODES:1:slow MODES:1:2 KINDS:500:1", 0,
+	 "176160768\n1\n176160768\n262144\n0\n", ""},
+	{"-c i386/ppro -E KINDS:500:cmask=16+any", 0, "270532608\n", ""},
+	{"-c i386/ppro -e KINDS:499", 1, "",
+	 "ophelp error: event \"KINDS:499\": the count 499 is below the least one, 500\n"},
+	{"-c i386/ppro -e KINDS:499 -i", 0, "0 \n", ""},
+	{"-c i386/ppro -e KINDS --ignore-count", 0, "0 \n", ""},
+	{"-c i386/ppro -e KINDS:7499 --callgraph 8", 1, "",
+	 "ophelp error: event \"KINDS:7499\": the count 7499 is below the least one, 7500 with "
+	 "call "
+	 "graphs\n"},
+	{"-c i386/ppro -e KINDS:7500 --callgraph=8", 0, "0 \n", ""},
+	{"-c i386/pii", 1, "", NULL}, /* no catalogue: the path differs */
 };
 
 /* Of the catalogues that are installed: independent of this machine. */
 static const struct call calls[] = {
-	{ "-c i386/core_2 -r", 0, "i386/core_2\n", "" },
-	{ "-c i386/core_2 -d", 0, "CPU_CLK_UNHALTED:100000:0:1:1\n", "" },
-	{ "-c i386/p4-ht -d", 0, "GLOBAL_POWER_EVENTS:100000:1:1:1\n", "" },
-	{ "-c i386/skylake --get-default-event", 0, "cpu_clk_unhalted:2000003:thread:1:1\n", "" },
-	{ "-c x86-64/zen5 -d", 0, "CPU_CLK_UNHALTED:100000:0:1:1\n", "" },
-	{ "-c timer -d", 0, "", "" },
-	{ "-c timer -e TIMER:0", 0, "timer \n", "" },
-	{ "-c timer -e CYCLES:1", 1, "",
-	  "ophelp error: event \"CYCLES:1\": timer has no event CYCLES\n" },
-	{ "-c i386/core_2 CPU_CLK_UNHALTED", 0, "60\n", "" },
+	{"-c i386/core_2 -r", 0, "i386/core_2\n", ""},
+	{"-c i386/core_2 -d", 0, "CPU_CLK_UNHALTED:100000:0:1:1\n", ""},
+	{"-c i386/p4-ht -d", 0, "GLOBAL_POWER_EVENTS:100000:1:1:1\n", ""},
+	{"-c i386/skylake --get-default-event", 0, "cpu_clk_unhalted:2000003:thread:1:1\n", ""},
+	{"-c x86-64/zen5 -d", 0, "CPU_CLK_UNHALTED:100000:0:1:1\n", ""},
+	{"-c timer -d", 0, "", ""},
+	{"-c timer -e TIMER:0", 0, "timer \n", ""},
+	{"-c timer -e CYCLES:1", 1, "",
+	 "ophelp error: event \"CYCLES:1\": timer has no event CYCLES\n"},
+	{"-c i386/core_2 CPU_CLK_UNHALTED", 0, "60\n", ""},
 	/* another machine's counters are not this one's */
-	{ "-c i386/haswell -e LLC_MISSES:6000 LLC_REFS:6000 INST_RETIRED:6000 CPU_CLK_UNHALTED:6000",
-	  0, "0 1 2 3 \n", "" },
-	{ "-c i386/haswell --counters 8 --fixed-counters 3 -e INST_RETIRED:6000", 0, "0 \n", "" },
-	{ "-c i386/haswell --counters 2 -e LLC_MISSES:6000 LLC_REFS:6000 INST_RETIRED:6000", 1, "",
-	  "ophelp error: there are not enough counters for all 3 events: i386/haswell has 2 general "
-	  "and 0 fixed ones, and some events can only be on some of them\n" },
-	{ "-c i386/haswell --counters 2 --fixed-counters 3 -e LLC_MISSES:6000 LLC_REFS:6000 "
-	  "INST_RETIRED:6000", 0, "0 1 2 \n", "" },
-	{ "-c i386/arch_perfmon --counters 2 -e INST_RETIRED:6000", 0, "0 \n", "" },
+	{"-c i386/haswell -e LLC_MISSES:6000 LLC_REFS:6000 INST_RETIRED:6000 CPU_CLK_UNHALTED:6000",
+	 0, "0 1 2 3 \n", ""},
+	{"-c i386/haswell --counters 8 --fixed-counters 3 -e INST_RETIRED:6000", 0, "0 \n", ""},
+	{"-c i386/haswell --counters 2 -e LLC_MISSES:6000 LLC_REFS:6000 INST_RETIRED:6000", 1, "",
+	 "ophelp error: there are not enough counters for all 3 events: i386/haswell has 2 general "
+	 "and 0 fixed ones, and some events can only be on some of them\n"},
+	{"-c i386/haswell --counters 2 --fixed-counters 3 -e LLC_MISSES:6000 LLC_REFS:6000 "
+	 "INST_RETIRED:6000",
+	 0, "0 1 2 \n", ""},
+	{"-c i386/arch_perfmon --counters 2 -e INST_RETIRED:6000", 0, "0 \n", ""},
 	/* wrong calls */
-	{ "-c i386/none", 1, "", "ophelp error: unknown CPU type \"i386/none\"\n" },
-	{ "-c i386/core_2 --search (", 1, "",
-	  "ophelp error: --search: \"(\": Unmatched ( or \\(\n" },
-	{ "--bogus", 2, "", "ophelp error: --bogus: unknown option (see ophelp --help)\n" },
-	{ "-e", 2, "", "ophelp error: no events given (see ophelp --help)\n" },
-	{ "-e -u A", 2, "",
-	  "ophelp error: only one thing can be asked at a time (see ophelp --help)\n" },
-	{ "A B", 2, "",
-	  "ophelp error: several events: say what about them, such as --check-events (see ophelp "
-	  "--help)\n" },
-	{ "-r A", 2, "", "ophelp error: \"A\": an event is not expected here (see ophelp --help)\n" },
-	{ "--counters 0", 2, "",
-	  "ophelp error: --counters: 0 is out of range: 1 to 64 (see ophelp --help)\n" },
-	{ "--counters two", 2, "",
-	  "ophelp error: --counters: \"two\" is no number (see ophelp --help)\n" },
-	{ "--callgraph -1", 2, "",
-	  "ophelp error: --callgraph: \"-1\" is no number (see ophelp --help)\n" },
-	{ "--fixed-counters 3", 2, "",
-	  "ophelp error: --fixed-counters goes with --counters only (see ophelp --help)\n" },
-	{ "--search a -r", 2, "",
-	  "ophelp error: --search goes with lists of events only (see ophelp --help)\n" },
-	{ "--version", 0, "ophelp: oprofile " OP_VERSION "\n", "" },
+	{"-c i386/none", 1, "", "ophelp error: unknown CPU type \"i386/none\"\n"},
+	{"-c i386/core_2 --search (", 1, "", "ophelp error: --search: \"(\": Unmatched ( or \\(\n"},
+	{"--bogus", 2, "", "ophelp error: --bogus: unknown option (see ophelp --help)\n"},
+	{"-e", 2, "", "ophelp error: no events given (see ophelp --help)\n"},
+	{"-e -u A", 2, "",
+	 "ophelp error: only one thing can be asked at a time (see ophelp --help)\n"},
+	{"A B", 2, "",
+	 "ophelp error: several events: say what about them, such as --check-events (see ophelp "
+	 "--help)\n"},
+	{"-r A", 2, "", "ophelp error: \"A\": an event is not expected here (see ophelp --help)\n"},
+	{"--counters 0", 2, "",
+	 "ophelp error: --counters: 0 is out of range: 1 to 64 (see ophelp --help)\n"},
+	{"--counters two", 2, "",
+	 "ophelp error: --counters: \"two\" is no number (see ophelp --help)\n"},
+	{"--callgraph -1", 2, "",
+	 "ophelp error: --callgraph: \"-1\" is no number (see ophelp --help)\n"},
+	{"--fixed-counters 3", 2, "",
+	 "ophelp error: --fixed-counters goes with --counters only (see ophelp --help)\n"},
+	{"--search a -r", 2, "",
+	 "ophelp error: --search goes with lists of events only (see ophelp --help)\n"},
+	{"--version", 0, "ophelp: oprofile " OP_VERSION "\n", ""},
 };
 
 static void check(const struct call *call)
@@ -270,13 +283,13 @@ static void words_are_searched(void **state)
 	static const struct {
 		const char *line, *names; /* of the events, blank after each */
 	} searches[] = {
-		{ "-c i386/ppro --search retired", "INST_RETIRED " },
-		{ "-c i386/ppro --search ^k.*s$", "KINDS " },
-		{ "-c i386/ppro --search kind_third", "KINDS " },
-		{ "-c i386/ppro --search third_fourth", "" },
-		{ "-c i386/ppro --search one_more", "MODES " },
-		{ "-c i386/ppro --search mask", "" },
-		{ "-c i386/ppro --search __mode__", "MODES " },
+		{"-c i386/ppro --search retired", "INST_RETIRED "},
+		{"-c i386/ppro --search ^k.*s$", "KINDS "},
+		{"-c i386/ppro --search kind_third", "KINDS "},
+		{"-c i386/ppro --search third_fourth", ""},
+		{"-c i386/ppro --search one_more", "MODES "},
+		{"-c i386/ppro --search mask", ""},
+		{"-c i386/ppro --search __mode__", "MODES "},
 	};
 
 	(void)state;
@@ -306,11 +319,11 @@ static void the_driver_says_the_type(void **state)
 	setenv(OP_EVENTS_ENVIRONMENT, installed, 1);
 	setenv("OPROFILE_FS_DIR", top, 1);
 	assert_int_equal(op_file_replace(path, "i386/ppro", 9, 0600, &error), 0);
-	check(&(struct call){ "-r", 0, "i386/ppro\n", "" });
-	check(&(struct call){ "-e INST_RETIRED:6000 CPU_CLK_UNHALTED:6000", 0, "0 1 \n", "" });
+	check(&(struct call){"-r", 0, "i386/ppro\n", ""});
+	check(&(struct call){"-e INST_RETIRED:6000 CPU_CLK_UNHALTED:6000", 0, "0 1 \n", ""});
 	assert_int_equal(op_file_replace(path, "nmi_timer", 9, 0600, &error), 0);
-	check(&(struct call){ "-r", 0, "timer\n", "" });
-	check(&(struct call){ "-d", 0, "", "" });
+	check(&(struct call){"-r", 0, "timer\n", ""});
+	check(&(struct call){"-d", 0, "", ""});
 	assert_int_equal(op_file_replace(path, "i386/486", 8, 0600, &error), 0);
 	assert_int_equal(run("-r"), 1);
 	assert_non_null(strstr(errors, "cpu_type: unknown CPU type \"i386/486\" (see --cpu-type)"));
@@ -352,8 +365,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	static const char *const made[] = { "i386/ppro/events", "i386/ppro/unit_masks", "i386/ppro",
-					    "i386", "" };
+	static const char *const made[] = {"i386/ppro/events", "i386/ppro/unit_masks", "i386/ppro",
+					   "i386", ""};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {

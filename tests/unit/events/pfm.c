@@ -97,7 +97,8 @@ static void check_all_there(const struct op_catalogue *catalogue, const char *pm
 	pfm_pmu_info_t info;
 	pfm_pmu_t id;
 
-	pfm_for_all_pmus(id) {
+	pfm_for_all_pmus(id)
+	{
 		info = (pfm_pmu_info_t){.size = sizeof(info)};
 		if (pfm_get_pmu_info(id, &info) == PFM_SUCCESS && !strcmp(info.name, pmu))
 			break;
@@ -155,20 +156,20 @@ static const struct {
 	const char *cpu_name, *spec;
 	uint32_t event, unit_mask, extra;
 } known[] = {
-	{ "pfm/spr", "INST_RETIRED:6000:ANY_P", 0xc0, 0, 0 },
-	{ "i386/sapphirerapids", "MEM_LOAD_RETIRED:6000:L1_MISS", 0xd1, 8, 0 },
-	{ "i386/sapphirerapids", "INT_MISC:6000:CLEARS_COUNT", 0xad, 1, 1 << 24 | 1 << 18 },
-	{ "i386/sapphirerapids", "MEM_LOAD_RETIRED:6000:L1_MISS+edge+cmask=3", 0xd1, 8,
-	  1 << 18 | 3 << 24 },
-	{ "i386/icelake", "INT_VEC_RETIRED", 0, 0, 0 }, /* it has no such event */
+	{"pfm/spr", "INST_RETIRED:6000:ANY_P", 0xc0, 0, 0},
+	{"i386/sapphirerapids", "MEM_LOAD_RETIRED:6000:L1_MISS", 0xd1, 8, 0},
+	{"i386/sapphirerapids", "INT_MISC:6000:CLEARS_COUNT", 0xad, 1, 1 << 24 | 1 << 18},
+	{"i386/sapphirerapids", "MEM_LOAD_RETIRED:6000:L1_MISS+edge+cmask=3", 0xd1, 8,
+	 1 << 18 | 3 << 24},
+	{"i386/icelake", "INT_VEC_RETIRED", 0, 0, 0}, /* it has no such event */
 	/* Golden Cove is in both */
-	{ "i386/alderlake", "BR_MISP_RETIRED:6000:ALL_BRANCHES", 0xc5, 0, 0 },
+	{"i386/alderlake", "BR_MISP_RETIRED:6000:ALL_BRANCHES", 0xc5, 0, 0},
 	/* AMD's event 0x1d0 has more than 8 bits */
-	{ "x86-64/zen2", "RETIRED_FUSED_INSTRUCTIONS:6000", 0x1d0, 0, 0 },
-	{ "x86-64/zen4", "RETIRED_X87_FP_OPS:6000:ADD_SUB_OPS+MUL_OPS", 0x02, 3, 0 },
-	{ "x86-64/zen4", "RETIRED_X87_FP_OPS:6000:0x6", 0x02, 6, 0 },
+	{"x86-64/zen2", "RETIRED_FUSED_INSTRUCTIONS:6000", 0x1d0, 0, 0},
+	{"x86-64/zen4", "RETIRED_X87_FP_OPS:6000:ADD_SUB_OPS+MUL_OPS", 0x02, 3, 0},
+	{"x86-64/zen4", "RETIRED_X87_FP_OPS:6000:0x6", 0x02, 6, 0},
 	/* of an older type, what its text files lack */
-	{ "i386/nehalem", "UNHALTED_CORE_CYCLES:6000", 0x3c, 0, 0 },
+	{"i386/nehalem", "UNHALTED_CORE_CYCLES:6000", 0x3c, 0, 0},
 };
 
 static void known_events_have_their_numbers(void **state)
@@ -182,9 +183,9 @@ static void known_events_have_their_numbers(void **state)
 		struct op_choice choice;
 		struct op_error error;
 
-		assert_int_equal(op_catalogue_load(known[i].cpu_name, &counters, false, &catalogue,
-						   &error),
-				 0);
+		assert_int_equal(
+			op_catalogue_load(known[i].cpu_name, &counters, false, &catalogue, &error),
+			0);
 		if (op_choose(&catalogue, &spec, 1, &how, &choice, &error)) {
 			if (known[i].event)
 				fail_msg("%s: %s", known[i].cpu_name, error.text);

@@ -39,8 +39,9 @@ static void load(const char *cpu_name, struct op_catalogue *catalogue)
 static bool is_text(const char *text)
 {
 	/* begins as a sentence does, and says more than a letter */
-	return strlen(text) > 3 && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", text[0]) ? true :
-	       text[0] == 'x';
+	return strlen(text) > 3 && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", text[0])
+		       ? true
+		       : text[0] == 'x';
 }
 
 static void check_event(const struct op_catalogue *catalogue,
