@@ -14,7 +14,7 @@
 #define INPUTS_OF_ONE 100 /* for one session; other pids make more and more files */
 #define STEXT	     0xffffffff81000000
 
-const unsigned int fuzz_iterations = 20000;
+const unsigned int fuzz_iterations = 100000;
 
 static const uint64_t plain[] = { 0, CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), 1, 0, KERNEL,
 				  STEXT, 0, MODULE_LOADED, CPU(1), CTX(502, 500, 0x12), COOKIE(ANON),
