@@ -100,3 +100,16 @@ uint64_t pp_symbols_vma(const struct pp_symbols *symbols, uint64_t key)
 			return symbols->code[i].vma + (key - symbols->code[i].start);
 	return key;
 }
+
+bool pp_symbols_key(const struct pp_symbols *symbols, uint64_t vma, uint64_t *key)
+{
+	for (size_t i = 0; i < symbols->n_code; i++) {
+		const struct pp_code *code = &symbols->code[i];
+
+		if (vma - code->vma < code->end - code->start) {
+			*key = code->start + (vma - code->vma);
+			return true;
+		}
+	}
+	return false;
+}

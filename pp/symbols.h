@@ -26,6 +26,15 @@ struct pp_code {
 	const char *name;    /* of the section, or NULL; lives as long as the table */
 };
 
+/* What the code of an object file is for. */
+struct pp_machine {
+	bool known;
+	bool big_endian;
+	unsigned int address_bits; /* 32 or 64 */
+	int arch;		   /* enum bfd_architecture */
+	unsigned long mach;	   /* libbfd's number of the variant */
+};
+
 struct pp_symbols {
 	struct pp_symbol *items; /* by start; they do not overlap */
 	size_t n;
@@ -33,7 +42,8 @@ struct pp_symbols {
 	size_t n_code;
 	uint64_t text;	  /* key of the start of .text; keys of a vmlinux count from there */
 	char *debug_path; /* of the separate debug file, or NULL */
-	void *owner;	  /* of the names */
+	struct pp_machine machine;
+	void *owner; /* of the names */
 	void (*release)(void *owner);
 };
 
@@ -78,6 +88,9 @@ size_t pp_symbols_find(const struct pp_symbols *symbols, uint64_t key);
 
 /* The address of @key; @key itself if it is in no code. */
 uint64_t pp_symbols_vma(const struct pp_symbols *symbols, uint64_t key);
+
+/* The key of an address, in *@key; false if no code is there. */
+bool pp_symbols_key(const struct pp_symbols *symbols, uint64_t vma, uint64_t *key);
 
 /* For readers: a symbol as it is found, before the array is tidied. */
 struct pp_raw_symbol {

@@ -176,6 +176,17 @@ static void release_owner(void *memory)
 	free(owner);
 }
 
+static struct pp_machine machine_of(bfd *image)
+{
+	return (struct pp_machine){
+		.known = true,
+		.big_endian = bfd_big_endian(image),
+		.address_bits = bfd_get_arch_size(image) == 32 ? 32 : 64,
+		.arch = bfd_get_arch(image),
+		.mach = bfd_get_mach(image),
+	};
+}
+
 /* ---- sections ---- */
 
 static bool is_code(const struct file *file, const asection *section)
@@ -366,20 +377,6 @@ static uint64_t dynamic_size(const struct build *build, uint64_t address)
 	return size;
 }
 
-/* The key of an address in memory; false if there is no code. */
-static bool find_key(const struct pp_symbols *symbols, uint64_t address, uint64_t *key)
-{
-	for (size_t i = 0; i < symbols->n_code; i++) {
-		const struct pp_code *code = &symbols->code[i];
-
-		if (address - code->vma < code->end - code->start) {
-			*key = code->start + (address - code->vma);
-			return true;
-		}
-	}
-	return false;
-}
-
 /* objcopy renumbers sections and leaves .dynsym as it is, so the address must do. */
 static void add_dynamic(struct build *build, asymbol *symbol)
 {
@@ -387,7 +384,7 @@ static void add_dynamic(struct build *build, asymbol *symbol)
 
 	if (is_wanted(symbol) && !bfd_is_und_section(symbol->section) &&
 	    !bfd_is_abs_section(symbol->section) &&
-	    find_key(build->symbols, bfd_asymbol_value(symbol), &key))
+	    pp_symbols_key(build->symbols, bfd_asymbol_value(symbol), &key))
 		add_raw(build, key, dynamic_size(build, bfd_asymbol_value(symbol)),
 			rank_symbol(symbol), bare_name(build, symbol->name));
 }
@@ -412,7 +409,7 @@ static void name_indirect_call(struct build *build, struct pp_symbol *call)
 	if (strncmp(call->name, mark, sizeof(mark) - 1) != 0)
 		return;
 	address = strtoull(call->name + sizeof(mark) - 1, NULL, 16);
-	if (!find_key(symbols, address, &key))
+	if (!pp_symbols_key(symbols, address, &key))
 		return;
 	target = pp_symbols_find(symbols, key);
 	if (target == symbols->n || symbols->items[target].start != key)
@@ -528,6 +525,7 @@ enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const ch
 	start_bfd();
 	if (open_file(&owner->image, path, error))
 		return PP_SYMBOLS_DAMAGED;
+	symbols->machine = machine_of(owner->image.bfd);
 	read_sections(&build);
 	order_code(symbols);
 	read_symbols(&build, path, root, want_lines);
