@@ -6,10 +6,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon.h"
 #include "driver.h"
+#include "events.h"
 #include "libop/control.h"
 #include "module.h"
 #include "samples.h"
@@ -58,9 +60,43 @@ static int init(struct control *control, struct op_error *error)
 	return 0;
 }
 
+/* Who holds counters may have changed since oprofilefs was mounted. */
+static int refresh_counters(struct op_error *error)
+{
+	char type[DRIVER_CPU_TYPE_MAX];
+
+	if (driver_cpu_type(type, error))
+		return -1;
+	return driver_is_timer(type) ? 0 : driver_remount(error);
+}
+
+/*
+ * Has the driver count the events, on counters that are free at this moment.
+ * @argument: the daemon's --events, which the caller frees; NULL if it needs none
+ */
+static int program_events(const struct settings *settings, char **argument, struct op_error *error)
+{
+	struct events events;
+	int ret;
+
+	if (events_open(settings, &events, error))
+		return -1;
+	ret = events_place(&events, error);
+	if (!ret)
+		ret = events_argument(&events, argument, error);
+	if (!ret && events_program(&events, error)) {
+		free(*argument);
+		ret = -1;
+	}
+	events_close(&events);
+	return ret;
+}
+
 static int start_daemon(struct control *control, struct op_error *error)
 {
 	const struct settings *settings = &control->settings;
+	char *events;
+	int ret;
 
 	if (control->daemon) {
 		printf("The daemon runs already (pid %d, session %s).\n", control->daemon,
@@ -71,9 +107,12 @@ static int start_daemon(struct control *control, struct op_error *error)
 	    vmlinux_check(settings->vmlinux, error))
 		return -1;
 	if (action_load_driver(control->request, error) || driver_check_free(error) ||
-	    driver_configure(settings, error) ||
-	    daemon_start(settings, control->request->verbose, error) ||
-	    daemon_find(settings->session_dir, &control->daemon, &control->pidfd, error))
+	    refresh_counters(error) || driver_configure(settings, error) ||
+	    program_events(settings, &events, error))
+		return -1;
+	ret = daemon_start(settings, events, control->request->verbose, error);
+	free(events);
+	if (ret || daemon_find(settings->session_dir, &control->daemon, &control->pidfd, error))
 		return -1;
 	if (!control->daemon)
 		return op_error_set(error, ESRCH,
@@ -213,22 +252,12 @@ static int deinit(struct control *control, struct op_error *error)
 
 static int list_events(struct control *control, struct op_error *error)
 {
-	char type[DRIVER_CPU_TYPE_MAX];
-
 	(void)control;
 	if (!driver_is_mounted())
 		return op_error_set(error, ENOENT,
 				    "which events there are is not known before the module is "
 				    "loaded: opcontrol --init");
-	if (driver_cpu_type(type, error))
-		return -1;
-	if (!driver_is_timer(type))
-		return op_error_set(error, EINVAL,
-				    "this opcontrol knows no events of the CPU type %s", type);
-	printf("CPU type %s: there is one event, TIMER, and nothing to choose.\n"
-	       "Its rate is set with --frequency=HZ.\n",
-	       type);
-	return 0;
+	return events_list(error);
 }
 
 static int (*const actions[NR_ACTIONS])(struct control *control, struct op_error *error) = {

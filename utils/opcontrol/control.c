@@ -15,6 +15,7 @@
 #include "daemon.h"
 #include "daemonrc.h"
 #include "driver.h"
+#include "events.h"
 
 static int find_daemon(struct control *control, struct op_error *error)
 {
@@ -45,7 +46,7 @@ static int load(struct control *control, bool *found, struct op_error *error)
 static int check_driver(const struct settings *settings, struct op_error *error)
 {
 	if (driver_is_mounted())
-		return driver_check(settings, error);
+		return driver_check(settings, error) || events_check(settings, error) ? -1 : 0;
 	if (settings->events.count)
 		return op_error_set(error, ENOENT,
 				    "event \"%s\": which events there are is not known before the "

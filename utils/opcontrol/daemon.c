@@ -151,7 +151,7 @@ static int add(struct op_strings *arguments, const char *format, ...)
 }
 
 static int add_all(struct op_strings *arguments, const struct settings *settings,
-		   const char *verbose)
+		   const char *events, const char *verbose)
 {
 	char *program = daemon_program();
 	int ret;
@@ -161,6 +161,8 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 	ret |= add(arguments, "--session-dir=%s", settings->session_dir);
 	if (driver_is_given())
 		ret |= add(arguments, "--oprofilefs=%s", driver_dir());
+	if (events)
+		ret |= add(arguments, "--events=%s", events);
 	if (settings->vmlinux && !strcmp(settings->vmlinux, "none"))
 		ret |= add(arguments, "--no-vmlinux");
 	else if (settings->vmlinux)
@@ -179,11 +181,11 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 	return ret;
 }
 
-int daemon_arguments(const struct settings *settings, const char *verbose,
+int daemon_arguments(const struct settings *settings, const char *events, const char *verbose,
 		     struct op_strings *arguments, struct op_error *error)
 {
 	*arguments = (struct op_strings){0};
-	if (!add_all(arguments, settings, verbose))
+	if (!add_all(arguments, settings, events, verbose))
 		return 0;
 	op_strings_free(arguments);
 	return no_memory(error);
@@ -216,14 +218,15 @@ static int spawn_and_wait(char **argv, struct op_error *error)
 	return 0;
 }
 
-int daemon_start(const struct settings *settings, const char *verbose, struct op_error *error)
+int daemon_start(const struct settings *settings, const char *events, const char *verbose,
+		 struct op_error *error)
 {
 	struct op_strings arguments;
 	char **argv;
 	int ret;
 
 	if (op_session_make(settings->session_dir, error) ||
-	    daemon_arguments(settings, verbose, &arguments, error))
+	    daemon_arguments(settings, events, verbose, &arguments, error))
 		return -1;
 	argv = calloc(arguments.count + 1, sizeof(*argv));
 	if (argv) {

@@ -88,6 +88,13 @@ int driver_unmount(struct op_error *error)
 	return 0;
 }
 
+int driver_remount(struct op_error *error)
+{
+	if (driver_is_given() || driver_unmount(NULL))
+		return 0;
+	return driver_mount(error);
+}
+
 static char *path_of(const char *name, struct op_error *error)
 {
 	char *path = op_path("%s/%s", driver_dir(), name);
@@ -164,7 +171,7 @@ int driver_write(const char *name, uint64_t value, struct op_error *error)
 	return ret;
 }
 
-static bool has_entry(const char *name)
+bool driver_has(const char *name)
 {
 	char *path = path_of(name, NULL);
 	bool there = path && !access(path, F_OK);
@@ -179,20 +186,7 @@ int driver_check(const struct settings *settings, struct op_error *error)
 
 	if (driver_cpu_type(type, error))
 		return -1;
-	if (settings->events.count && driver_is_timer(type))
-		return op_error_set(
-			error, EINVAL,
-			"event \"%s\": the backend %s samples by a timer and has no events "
-			"to choose from; drop the choice with --event=default, and "
-			"set the rate with --frequency",
-			settings->events.item[0], type);
-	if (settings->events.count)
-		return op_error_set(
-			error, EINVAL,
-			"event \"%s\": this opcontrol cannot program the counters of the "
-			"CPU type %s; drop the choice with --event=default",
-			settings->events.item[0], type);
-	if (settings->frequency && !has_entry("frequency"))
+	if (settings->frequency && !driver_has("frequency"))
 		return op_error_set(
 			error, EINVAL,
 			"the backend of CPU type %s has no frequency: each event has its "
@@ -209,7 +203,7 @@ int driver_configure(const struct settings *settings, struct op_error *error)
 	    driver_write("cpu_buffer_size", settings_cpu_buffer_size(settings), error) ||
 	    driver_write("backtrace_depth", settings->callgraph, error))
 		return -1;
-	if (has_entry("frequency"))
+	if (driver_has("frequency"))
 		return driver_write("frequency", settings_frequency(settings), error);
 	return 0;
 }

@@ -26,12 +26,19 @@ bool driver_is_mounted(void);
 int driver_mount(struct op_error *error);
 /* Unmounts it, if it is: 0, or -1 with @error set (EBUSY: @error names who uses it). */
 int driver_unmount(struct op_error *error);
+/*
+ * Has the driver look again which counters are free, which it does as oprofilefs is mounted.
+ * Where it is in use, all stays as it is.  Return: 0, or -1 with @error set: it is gone now.
+ */
+int driver_remount(struct op_error *error);
 
 /* Fills in such as "nmi_timer": 0, or -1 with @error set. */
 int driver_cpu_type(char type[DRIVER_CPU_TYPE_MAX], struct op_error *error);
 /* Is it a type that counts timer interrupts and has no events? */
 bool driver_is_timer(const char *cpu_type);
 
+/* Is there such a file? */
+bool driver_has(const char *name);
 /* Reads or writes the number in a file of oprofilefs: 0, or -1 with @error set. */
 int driver_read(const char *name, uint64_t *value, struct op_error *error);
 int driver_write(const char *name, uint64_t value, struct op_error *error);

@@ -11,7 +11,8 @@
 
 /**
  * holder_find - a process, other than this one, that uses a file or what is below a directory
- * @path: absolute, without symbolic links in it
+ * @path: absolute, without symbolic links in it; or what /proc/PID/fd shows for a file without a
+ *	path, such as "anon_inode:[perf_event]"
  * @name: set to the name of its program (the kernel's, at most 15 bytes)
  *
  * Open files and working directories count; processes that may not be looked at do not.

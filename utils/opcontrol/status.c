@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "driver.h"
+#include "events.h"
 #include "module.h"
 #include "stats.h"
 
@@ -35,12 +36,76 @@ static void print_separation(const struct settings *settings)
 	printf("%s\n", *gap == ',' ? "" : " none");
 }
 
+/* The description of the unit mask; that of an entry with the same modifiers, if there is one. */
+static const char *mask_text(const struct op_choice *choice)
+{
+	const struct op_unit_mask *mask = choice->event->unit_mask;
+	const char *meaning = op_unit_mask_meaning(mask, choice->unit_mask);
+
+	for (size_t i = 0; i < mask->count; i++) {
+		const struct op_unit_mask_entry *entry = &mask->entry[i];
+
+		if (entry->value == choice->unit_mask &&
+		    (entry->extra & OP_EXTRA_REGISTER) == choice->extra)
+			return entry->description;
+	}
+	return meaning ? meaning : "several";
+}
+
+static void print_event(const struct events *events, size_t i)
+{
+	const struct op_choice *choice = &events->choices[i];
+
+	printf("Event %zu: %s%s\n", i, events->specs.item[i],
+	       events->is_default ? " (the default)" : "");
+	printf("  period %" PRIu64 ", unit mask 0x%02" PRIx32 " (%s)", choice->count,
+	       choice->unit_mask, mask_text(choice));
+	if (choice->extra)
+		printf(" with modifiers 0x%" PRIx32, choice->extra);
+	printf(", %s code", choice->kernel && choice->user ? "kernel and user"
+			    : choice->kernel		   ? "kernel"
+							   : "user");
+	if (events->placed)
+		printf(", counter %u", choice->counter);
+	printf("\n");
+}
+
+/* Events that were chosen but can't be looked up are told as they are, and why. */
+static void print_unknown_events(const struct settings *settings, const char *why)
+{
+	for (size_t i = 0; i < settings->events.count; i++)
+		printf("Event %zu: %s\n", i, settings->events.item[i]);
+	if (why)
+		printf("  not to be counted: %s\n", why);
+}
+
+static void print_events(const struct settings *settings)
+{
+	struct events events;
+	struct op_error why;
+	char missing[512];
+	bool placed;
+
+	if (events_open(settings, &events, &why)) {
+		print_unknown_events(settings, why.text);
+		return;
+	}
+	placed = !events_place(&events, &why);
+	for (size_t i = 0; i < events.specs.count; i++)
+		print_event(&events, i);
+	if (!placed) {
+		printf("  not to be counted: %s\n", why.text);
+	} else if (events.missing) {
+		events_print_missing(&events, missing, sizeof(missing));
+		printf("Counters not free: %s\n", missing);
+	}
+	events_close(&events);
+}
+
 static void print_settings(const struct settings *settings)
 {
 	const char *vmlinux = settings->vmlinux;
 
-	for (size_t i = 0; i < settings->events.count; i++)
-		printf("Event %zu: %s\n", i, settings->events.item[i]);
 	print_separation(settings);
 	printf("vmlinux file: %s\n", !vmlinux ? "that of the running kernel (kallsyms)"
 				     : strcmp(vmlinux, "none") ? vmlinux
@@ -127,6 +192,10 @@ int status_print(const struct control *control, struct op_error *error)
 		printf("Driver not loaded (\"opcontrol --init\" loads it)\n");
 	else if (print_backend(settings, error))
 		return -1;
+	if (mounted)
+		print_events(settings);
+	else
+		print_unknown_events(settings, NULL);
 	print_settings(settings);
 	if (control->pending)
 		printf("Other settings wait for the daemon's end (opcontrol --shutdown)\n");

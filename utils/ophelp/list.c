@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "libop/cpu_pmu.h"
 #include "libop/cpu_type.h"
+#include "libop/error.h"
+#include "libop/pfm.h"
 
 #define LINE_WIDTH  99
 #define TAB_WIDTH   8
@@ -39,6 +42,19 @@ uint64_t list_counters(const struct op_catalogue *catalogue, const struct op_cat
 {
 	return event->all_counters ? op_counters_plain(catalogue->counters.general, 0).usable
 				   : event->counters;
+}
+
+void list_warn(const struct op_catalogue *catalogue)
+{
+	const struct op_cpu_pmu *pmu = op_cpu_pmu(catalogue->cpu_name);
+
+	if (!pmu || pmu->text_only || catalogue->pfm_pmu)
+		return;
+	op_warn(op_pfm_is_there()
+			? "the installed libpfm4 does not know %s: only its basic events "
+			  "are listed"
+			: "this build has no libpfm4: of %s, only basic events are listed",
+		catalogue->cpu_name);
 }
 
 /* Writes words, on further lines from column @indent on, if a line gets too long. */

@@ -15,6 +15,9 @@ void list_text(const struct op_catalogue *catalogue, const struct search *search
 void list_xml(const struct op_catalogue *catalogue, const struct search *search, FILE *out);
 void list_json(const struct op_catalogue *catalogue, const struct search *search, FILE *out);
 
+/* Warns if libpfm4 should know more events of the CPU type than @catalogue has. */
+void list_warn(const struct op_catalogue *catalogue);
+
 /* What a list is headed with: the CPU type for people, and where its events are explained. */
 const char *list_cpu_title(const struct op_catalogue *catalogue);
 const char *list_manual(const struct op_catalogue *catalogue);

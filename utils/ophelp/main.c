@@ -49,20 +49,13 @@ static int find_target(const struct request *request, struct target *target, str
 static void list(const struct request *request, const struct op_catalogue *catalogue,
 		 const struct search *search)
 {
-	const struct op_cpu_pmu *pmu = op_cpu_pmu(catalogue->cpu_name);
-
 	if (request->action == ACTION_XML)
 		list_xml(catalogue, search, stdout);
 	else if (request->action == ACTION_JSON)
 		list_json(catalogue, search, stdout);
 	else
 		list_text(catalogue, search, stdout);
-	if (pmu && !pmu->text_only && !catalogue->pfm_pmu)
-		op_warn(op_pfm_is_there()
-				? "the installed libpfm4 does not know %s: only its basic events "
-				  "are listed"
-				: "this build has no libpfm4: of %s, only basic events are listed",
-			catalogue->cpu_name);
+	list_warn(catalogue);
 }
 
 /* What oprofilefs' file "extra" gets, or else, as OProfile has it, a unit mask given by name. */

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From the settings' events to counters.
+ */
+#include "events.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counter.h"
+#include "counter_holder.h"
+#include "driver.h"
+#include "libop/cpu_id.h"
+#include "libop/cpu_type.h"
+#include "module.h"
+#include "utils/ophelp/list.h"
+
+static int no_memory(struct op_error *error)
+{
+	return op_error_set(error, ENOMEM, "out of memory");
+}
+
+/* All that the CPU has and the driver could offer. */
+static struct op_counters limit_counters(const struct op_counters *counters, uint64_t offered)
+{
+	char backend[MODULE_BACKEND_MAX];
+	struct op_counters limited;
+	unsigned int general = counters->general, fixed = counters->fixed;
+
+	/* Of a CPU that libop does not know, the driver does. */
+	while (!counters->general && general < OP_COUNTERS_LIMIT && offered >> general)
+		general++;
+	if (fixed > COUNTER_FIXED_MAX)
+		fixed = COUNTER_FIXED_MAX;
+	/* perf places events on them by itself. */
+	if (!driver_is_given() && !module_backend(backend) && !strcmp(backend, "perf"))
+		fixed = 0;
+	limited = op_counters_plain(general, fixed);
+	limited.absent_events = counters->absent_events;
+	return limited;
+}
+
+/* The catalogue of the CPU, and the counters that it has and that are free. */
+static int load_catalogue(struct events *events, bool with_pfm, struct op_error *error)
+{
+	struct op_counters counters;
+	struct op_cpu_id cpu;
+	int type;
+
+	if (counters_offered(&events->offered, error))
+		return -1;
+	op_cpu_id_read(&cpu);
+	type = op_cpu_type_detect(driver_dir(), &cpu, error);
+	if (type == OP_CPU_NONE)
+		return -1;
+	counters = op_counters_of(type, type == op_cpu_id_type(&cpu) ? &cpu : NULL);
+	counters = limit_counters(&counters, events->offered);
+	events->missing = counters.usable & ~events->offered;
+	return op_catalogue_load(op_cpu_type_name(type), &counters, with_pfm, &events->catalogue,
+				 error);
+}
+
+static int take_specs(struct events *events, const struct settings *settings,
+		      struct op_error *error)
+{
+	char *spec;
+	int ret;
+
+	events->is_default = !settings->events.count;
+	if (events->is_default) {
+		spec = op_choice_default(&events->catalogue, error);
+		if (!spec)
+			return -1;
+		ret = op_strings_add(&events->specs, spec);
+		free(spec);
+		return ret ? no_memory(error) : 0;
+	}
+	for (size_t i = 0; i < settings->events.count; i++) {
+		if (op_strings_add(&events->specs, settings->events.item[i]))
+			return no_memory(error);
+	}
+	return 0;
+}
+
+static int choose(struct events *events, const struct op_choose_how *how, struct op_error *error)
+{
+	return op_choose(&events->catalogue, events->specs.item, events->specs.count, how,
+			 events->choices, error);
+}
+
+static int check_counts(const struct events *events, struct op_error *error)
+{
+	for (size_t i = 0; i < events->specs.count; i++) {
+		if (events->choices[i].count < COUNTER_COUNT_MIN)
+			return op_error_set(error, ERANGE,
+					    "event \"%s\": the driver takes no count below %d",
+					    events->specs.item[i], COUNTER_COUNT_MIN);
+	}
+	return 0;
+}
+
+/* Events that need something that is no counter, such as AMD's IBS. */
+static int check_ext(const struct events *events, struct op_error *error)
+{
+	for (size_t i = 0; i < events->specs.count; i++) {
+		if (events->choices[i].event->ext)
+			return op_error_set(error, ENOTSUP,
+					    "event \"%s\": it is counted by %s, which this driver "
+					    "does not have",
+					    events->specs.item[i], events->choices[i].event->ext);
+	}
+	return 0;
+}
+
+static int look_up(struct events *events, const struct settings *settings, struct op_error *error)
+{
+	/* The default is our own choice, and good with call graphs too. */
+	struct op_choose_how how = {
+		.callgraph_depth = settings->callgraph,
+		.ignore_count = !settings->events.count,
+		.ignore_counters = !events->catalogue.counters.general,
+	};
+
+	if (take_specs(events, settings, error))
+		return -1;
+	events->choices = calloc(events->specs.count, sizeof(*events->choices));
+	if (!events->choices)
+		return no_memory(error);
+	if (choose(events, &how, error) || check_ext(events, error))
+		return -1;
+	return check_counts(events, error);
+}
+
+int events_open(const struct settings *settings, struct events *events, struct op_error *error)
+{
+	char type[DRIVER_CPU_TYPE_MAX];
+
+	*events = (struct events){0};
+	if (driver_cpu_type(type, error))
+		return -1;
+	if (driver_is_timer(type) && settings->events.count)
+		return op_error_set(
+			error, EINVAL,
+			"event \"%s\": the backend %s samples by a timer and has no events "
+			"to choose from; drop the choice with --event=default, and "
+			"set the rate with --frequency",
+			settings->events.item[0], type);
+	if (driver_is_timer(type))
+		return 0;
+	if (!load_catalogue(events, false, error) && !look_up(events, settings, error))
+		return 0;
+	events_close(events);
+	return -1;
+}
+
+void events_close(struct events *events)
+{
+	free(events->choices);
+	op_strings_free(&events->specs);
+	op_catalogue_free(&events->catalogue);
+	*events = (struct events){0};
+}
+
+int events_check(const struct settings *settings, struct op_error *error)
+{
+	struct events events;
+
+	if (events_open(settings, &events, error))
+		return -1;
+	events_close(&events);
+	return 0;
+}
+
+void events_print_missing(const struct events *events, char *text, size_t size)
+{
+	struct counter_holders holders;
+	char list[256], who[512];
+
+	counters_list(events->missing, list, sizeof(list));
+	counter_holders_find(&holders);
+	counter_holders_explain(&holders, who, sizeof(who));
+	snprintf(text, size, "%s (%s)", *list ? list : "all", who);
+}
+
+int events_place(struct events *events, struct op_error *error)
+{
+	/* The counts were judged by events_open(). */
+	const struct op_choose_how how = {.ignore_count = true};
+	struct op_counters *counters = &events->catalogue.counters;
+	struct op_error why = {0};
+	char missing[512];
+
+	if (!events->specs.count)
+		return 0;
+	counters->usable &= events->offered;
+	events->placed = counters->usable && !choose(events, &how, &why);
+	if (events->placed)
+		return 0;
+	if (counters->usable && !(why.code == EBUSY && events->missing))
+		return op_error_set(error, why.code, "%s", why.text);
+	events_print_missing(events, missing, sizeof(missing));
+	return op_error_set(error, EBUSY, "%.400s; counters that are not free: %.500s",
+			    counters->usable ? why.text : "no counter can be used", missing);
+}
+
+int events_program(const struct events *events, struct op_error *error)
+{
+	if (!events->specs.count)
+		return 0;
+	return counters_program(&events->catalogue.counters, events->offered, events->choices,
+				events->specs.item, events->specs.count, error);
+}
+
+int events_argument(const struct events *events, char **argument, struct op_error *error)
+{
+	struct op_events list = {.count = events->specs.count};
+
+	*argument = NULL;
+	if (!list.count)
+		return 0;
+	list.event = calloc(list.count, sizeof(*list.event));
+	if (!list.event)
+		return no_memory(error);
+	for (size_t i = 0; i < list.count; i++)
+		op_choice_event(&events->choices[i], &list.event[i]);
+	*argument = op_events_format(&list);
+	free(list.event); /* the names are the catalogue's */
+	return *argument ? 0 : no_memory(error);
+}
+
+int events_list(struct op_error *error)
+{
+	const struct search all = {0};
+	char type[DRIVER_CPU_TYPE_MAX];
+	struct events events = {0};
+
+	if (driver_cpu_type(type, error))
+		return -1;
+	if (driver_is_timer(type)) {
+		printf("CPU type %s: there is one event, TIMER, and nothing to choose.\n"
+		       "Its rate is set with --frequency=HZ.\n",
+		       type);
+		return 0;
+	}
+	if (load_catalogue(&events, true, error))
+		return -1;
+	list_text(&events.catalogue, &all, stdout);
+	list_warn(&events.catalogue);
+	events_close(&events);
+	return 0;
+}
