@@ -28,27 +28,34 @@ static DEFINE_MUTEX(load_mutex);
 static u64 off_ns, on_ns;
 
 /*
- * Both functions must be alike and call nothing, so that all of their time is their own:
- * rdtsc() is one instruction.  noipa, lest the compiler make one function of the two.
+ * Looks at the clock once in a while only: in QEMU that takes a lock, for which the CPU that
+ * sends the NMIs has to queue, too.
  */
-static __attribute__((noipa)) u64 irqs_off_spin(u64 cycles)
+static __always_inline u64 spin(u64 cycles)
 {
 	u64 begin = rdtsc(), now;
+	unsigned long i;
 
 	do {
+		for (i = 0; i < 2000; i++)
+			barrier();
 		now = rdtsc();
 	} while (now - begin < cycles);
 	return now - begin;
 }
 
+/*
+ * Both functions must be alike and call nothing, so that all of their time is their own:
+ * rdtsc() is one instruction.  noipa, lest the compiler make one function of the two.
+ */
+static __attribute__((noipa)) u64 irqs_off_spin(u64 cycles)
+{
+	return spin(cycles);
+}
+
 static __attribute__((noipa)) u64 irqs_on_spin(u64 cycles)
 {
-	u64 begin = rdtsc(), now;
-
-	do {
-		now = rdtsc();
-	} while (now - begin < cycles);
-	return now - begin;
+	return spin(cycles);
 }
 
 static ssize_t load_write(struct file *file, const char __user *text, size_t size, loff_t *pos)
