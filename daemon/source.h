@@ -48,7 +48,7 @@ struct source {
 	int fd;		     /* poll() says when it has data; -1: it always has, until its end */
 	size_t buffer_words; /* the most words that one source_read() brings; 0 if unknown */
 	bool wants_all;	     /* ask for each application and image, needed or not */
-	char cpu_type[64];   /* as oprofilefs names it */
+	char cpu_type[64];   /* as oprofilefs names it, or more precisely */
 	double cpu_mhz;	     /* 0 if unknown */
 	char *events;	     /* as of --events; NULL if the source does not say */
 };

@@ -16,6 +16,8 @@
 
 #include "build_id.h"
 #include "kallsyms.h"
+#include "libop/cpu_id.h"
+#include "libop/cpu_type.h"
 #include "libop/file.h"
 #include "libop/number.h"
 #include "libop/session.h"
@@ -320,11 +322,31 @@ static double cpu_mhz(void)
 	return mhz;
 }
 
+/*
+ * What the driver says; of CPUs that it calls by a general name, the name of this one, as
+ * opcontrol has it, so that reports find the events.  A type that is not known stays as it is.
+ */
+static int read_cpu_type(struct kernel_source *kernel, struct op_error *error)
+{
+	struct source *source = &kernel->source;
+	char *said = read_below(kernel->dir, "cpu_type", error);
+	struct op_cpu_id cpu;
+	int type;
+
+	if (!said)
+		return -1;
+	op_cpu_id_read(&cpu);
+	type = op_cpu_type_detect(kernel->dir, &cpu, NULL);
+	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s",
+		 type == OP_CPU_NONE || type == OP_CPU_TIMER ? said : op_cpu_type_name(type));
+	free(said);
+	return 0;
+}
+
 static int read_settings(struct kernel_source *kernel, struct op_error *error)
 {
 	struct source *source = &kernel->source;
 	uint64_t words, pointer_size;
-	char *type;
 
 	if (read_number(kernel->dir, "pointer_size", 1, 16, &pointer_size, error) ||
 	    read_number(kernel->dir, "buffer_size", 1, BUFFER_WORDS_MOST, &words, error))
@@ -332,11 +354,8 @@ static int read_settings(struct kernel_source *kernel, struct op_error *error)
 	if (pointer_size != sizeof(uint64_t))
 		return op_error_set(error, EINVAL, "%s/pointer_size is %" PRIu64 ", not 8",
 				    kernel->dir, pointer_size);
-	type = read_below(kernel->dir, "cpu_type", error);
-	if (!type)
+	if (read_cpu_type(kernel, error))
 		return -1;
-	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s", type);
-	free(type);
 	source->cpu_mhz = cpu_mhz();
 	source->buffer_words = (size_t)words;
 	kernel->words = malloc((size_t)words * sizeof(uint64_t));
@@ -357,7 +376,8 @@ static int open_buffer(struct kernel_source *kernel, struct op_error *error)
 	if (kernel->source.fd >= 0)
 		return 0;
 	if (code == EBUSY)
-		hint = ": another program has it open (opcontrol --shutdown ends a daemon)";
+		hint = ": another program has it open (opcontrol --shutdown ends a daemon), or "
+		       "perf or the NMI watchdog has taken a counter (the kernel log says so)";
 	else if (code == EPERM || code == EACCES)
 		hint = ": only root may profile the system";
 	else if (code == EINVAL)

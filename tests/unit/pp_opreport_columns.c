@@ -2,7 +2,12 @@
 /*
  * opreport from outside: files that differ in event, CPU, process or thread, and --merge.
  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "libop/cpu_type.h"
+#include "libop/pfm.h"
 #include "pp/golden.h"
 
 static void test_cpus(void **state)
@@ -220,12 +225,148 @@ static void test_events(void **state)
 	test_session_remove(&session);
 }
 
+/* The head explains events by the catalogue of the CPU type that the samples come from. */
+static void test_explained_events(void **state)
+{
+	static const struct {
+		const char *name, *text; /* of the sample file, and in the head */
+	} table[] = {
+		{"CPU_CLK_UNHALTED.100000.0",
+		 "CPU_CLK_UNHALTED events (Cycles) with a unit mask of 0x00 (No unit mask) count "
+		 "100000"},
+		{"REQUESTS.6000.2", "REQUESTS events (Requests of memory) with a unit mask of 0x02 "
+				    "(Writes) count 6000"},
+		{"REQUESTS.6000.3",
+		 "REQUESTS events (Requests of memory) with a unit mask of 0x03 (multiple flags) "
+		 "count 6000"},
+		{"REQUESTS.6000.8", "REQUESTS events (Requests of memory) with a unit mask of 0x08 "
+				    "(Unknown unit mask) "
+				    "count 6000"},
+		/* two events of one name */
+		{"REQUESTS.6000.64", "REQUESTS events (Requests of devices) with a unit mask of "
+				     "0x40 (By DMA) count 6000"},
+		/* unit masks that differ in their modifiers only */
+		{"STALLS.6000.1", "STALLS events (Stalls) with a unit mask of 0x01 (one of several "
+				  "with this number) "
+				  "count 6000"},
+		{"NONESUCH.6000.0", "NONESUCH events (Unknown event) with a unit mask of 0x00 (No "
+				    "unit mask) count 6000"},
+		{"NONESUCH.6000.1", "NONESUCH events (Unknown event) with a unit mask of 0x01 "
+				    "(Unknown unit mask) count "
+				    "6000"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct test_session session;
+		struct test_run run;
+		char *file, *text;
+
+		make_session(&session);
+		test_session_write(&session, "events/i386/nehalem/events",
+				   "event:0x3c counters:0 um:zero minimum:6000 "
+				   "name:CPU_CLK_UNHALTED : Cycles\n"
+				   "event:0x3d counters:0 um:kinds minimum:6000 name:REQUESTS : "
+				   "Requests of memory\n"
+				   "event:0x3e counters:0 um:devices minimum:6000 name:REQUESTS : "
+				   "Requests of devices\n"
+				   "event:0x3f counters:0 um:stalls minimum:6000 name:STALLS : "
+				   "Stalls\n");
+		test_session_write(&session, "events/i386/nehalem/unit_masks",
+				   "name:zero type:mandatory default:0x0\n\t0x0 No unit mask\n"
+				   "name:kinds type:bitmask default:0x1\n\t0x1 Reads\n"
+				   "\t0x2 Writes\n"
+				   "name:devices type:mandatory default:0x40\n\t0x40 By DMA\n"
+				   "name:stalls type:exclusive default:a\n\t0x1 extra: a All\n"
+				   "\t0x1 extra:edge,cmask=1 b Beginnings\n");
+		session.header.cpu_type = (uint32_t)op_cpu_type_number("i386/nehalem");
+		session.header.cpu_speed = 2666.76;
+		test_need(
+			asprintf(&file, FIXTURE_ALONE("prog") "%s.all.all.all", table[i].name) >
+					0 &&
+				asprintf(&text,
+					 "CPU: Intel Nehalem microarchitecture, speed 2666.76 MHz "
+					 "(estimated)\nCounted %s\n",
+					 table[i].text) > 0,
+			"out of memory");
+		fixture_samples(&session, &(struct fixture_sample){file, TEXT(0x10), 60}, 1);
+		fixture_opreport(&run, &session, opreport_path(), "");
+		if (run.status || *run.err || strncmp(run.out, text, strlen(text)) != 0)
+			fail_msg("status %d, %s\n%s\ninstead of\n%s", run.status, run.err, run.out,
+				 text);
+		test_run_free(&run);
+		free(file);
+		free(text);
+		test_session_remove(&session);
+	}
+}
+
+static void test_broken_catalogue(void **state)
+{
+	static const struct fixture_sample samples[] = {
+		{FIXTURE_ALONE("prog") "CPU_CLK_UNHALTED.100000.0.all.all.all", TEXT(0x10), 60},
+	};
+	static const struct golden table[] = {
+		{"", 0,
+		 "CPU: Intel Nehalem microarchitecture, speed 2000 MHz (estimated)\n"
+		 "Counted CPU_CLK_UNHALTED events (Unknown event) with a unit mask of 0x00 (No "
+		 "unit "
+		 "mask) count 100000\n"
+		 "CPU_CLK_UNHALT...|\n"
+		 "  samples|      %|\n"
+		 "------------------\n"
+		 "       60 100.000 prog\n",
+		 "/events/i386/nehalem/unit_masks:1: "},
+	};
+	struct test_session session;
+
+	(void)state;
+	make_session(&session);
+	test_session_write(&session, "events/i386/nehalem/events", "event:0x3c nonsense\n");
+	test_session_write(&session, "events/i386/nehalem/unit_masks", "nonsense\n");
+	session.header.cpu_type = (uint32_t)op_cpu_type_number("i386/nehalem");
+	ADD_ALL(&session, samples);
+	CHECK_ALL(&session, table);
+	test_session_remove(&session);
+}
+
+/* An event that the text catalogue does not have, but libpfm4 has. */
+static void test_event_of_libpfm4(void **state)
+{
+	static const struct fixture_sample samples[] = {
+		{FIXTURE_ALONE("prog") "UOPS_RETIRED.6000.1.all.all.all", TEXT(0x10), 60},
+	};
+	struct test_session session;
+	struct test_run run;
+
+	(void)state;
+	if (!op_pfm_is_there()) {
+		print_message("skipped: this build has no libpfm4\n");
+		skip();
+	}
+	make_session(&session);
+	test_session_write(&session, "events/i386/nehalem/events",
+			   "event:0x3c counters:0 um:zero minimum:6000 name:X : Cycles\n");
+	test_session_write(&session, "events/i386/nehalem/unit_masks",
+			   "name:zero type:mandatory default:0x0\n\t0x0 No unit mask\n");
+	session.header.cpu_type = (uint32_t)op_cpu_type_number("i386/nehalem");
+	ADD_ALL(&session, samples);
+	fixture_opreport(&run, &session, opreport_path(), "");
+	if (run.status || strstr(run.out, "Unknown") || !strstr(run.out, "Counted UOPS_RETIRED "))
+		fail_msg("status %d, %s\n%s", run.status, run.err, run.out);
+	test_run_free(&run);
+	test_session_remove(&session);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_explained_events),
+		cmocka_unit_test(test_broken_catalogue),
+		cmocka_unit_test(test_event_of_libpfm4),
 	};
 
 	golden_begin(argc, argv);

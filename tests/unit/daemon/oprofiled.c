@@ -21,7 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon/source_kernel.h"
 #include "libop/control.h"
+#include "libop/cpu_id.h"
+#include "libop/cpu_type.h"
 #include "libop/file.h"
 #include "libop/session.h"
 #include "program.h"
@@ -381,6 +384,44 @@ static void a_daemon_that_cannot_start_says_so(void **state)
 	}
 }
 
+/* The driver calls CPUs that are newer than it by a general name; sample files tell more. */
+static void general_names_of_cpus_are_made_precise(void **state)
+{
+	static const struct {
+		const char *said, *name; /* NULL: that of this CPU, if it has one */
+	} cases[] = {
+		{ "timer", "timer" },
+		{ "nmi_timer", "nmi_timer" },
+		{ "i386/nehalem", "i386/nehalem" },
+		{ "i386/nonesuch", "i386/nonesuch" },
+		{ "i386/arch_perfmon", NULL },
+		{ "x86-64/generic", NULL },
+	};
+	struct op_cpu_id cpu;
+	const char *local;
+
+	(void)state;
+	op_cpu_id_read(&cpu);
+	local = op_cpu_type_name(op_cpu_id_type(&cpu));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *name = cases[i].name;
+		struct source *source;
+		struct op_error error;
+		struct live live;
+
+		live_open(&live);
+		write_file(live.oprofilefs, "cpu_type", cases[i].said);
+		source = source_kernel_open(live.oprofilefs, &error);
+		if (!source)
+			fail_msg("%s", error.text);
+		if (!name)
+			name = local ? local : cases[i].said;
+		assert_string_equal(source->cpu_type, name);
+		source_close(source);
+		live_close(&live);
+	}
+}
+
 static void without_a_module_there_is_a_hint(void **state)
 {
 	struct program program;
@@ -638,6 +679,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_session_has_one_daemon),
 		cmocka_unit_test(what_a_killed_daemon_left_is_no_hindrance),
 		cmocka_unit_test(a_daemon_that_cannot_start_says_so),
+		cmocka_unit_test(general_names_of_cpus_are_made_precise),
 		cmocka_unit_test(without_a_module_there_is_a_hint),
 		cmocka_unit_test(a_saved_session_is_not_touched_again),
 		cmocka_unit_test(commands_that_make_no_sense),

@@ -406,6 +406,50 @@ static void headers_tell_the_circumstances(void **state)
 	session_close(&session);
 }
 
+/* What opcontrol says of each event goes into the files of that event, and of no other. */
+static void headers_tell_their_event(void **state)
+{
+	static const struct {
+		const char *file;
+		uint32_t code, count, unit_mask;
+	} files[] = {
+		{ BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.0.all.all.all", 0x3c, 100000, 0 },
+		{ BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.1.all.all.all", 0x3c, 100000, 1 },
+		{ BASH "{dep}/" BASH "LLC_MISSES.6000.65.all.all.all", 0x2e, 6000, 0x41 },
+		{ KSYM "{dep}/" KSYM "LLC_MISSES.7000.65.all.all.all", 0x12e, 7000, 0x41 },
+	};
+	struct profile_config config = make_config(0);
+	struct test_session session;
+
+	(void)state;
+	config.events = "LLC_MISSES:46:3:6000:65:0:1,CPU_CLK_UNHALTED:60:0:100000:0:1:1,"
+			"CPU_CLK_UNHALTED:60:5:100000:1:1:1,LLC_MISSES:302:34:7000:65:1:0,";
+	session_make(&session, &config);
+	strcpy(session.machine.source.cpu_type, "i386/nehalem");
+	session_start(&session);
+	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, 5, 2, 5, 3, 3, KERNEL,
+				      STEXT + 4, 34));
+	session_expect(&session,
+		       BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.0.all.all.all 1:1\n"
+		       BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.1.all.all.all 2:2\n"
+		       BASH "{dep}/" BASH "LLC_MISSES.6000.65.all.all.all 3:1\n"
+		       KSYM "{dep}/" KSYM "LLC_MISSES.7000.65.all.all.all 4:1\n");
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *path = op_path("%s/" OP_SESSION_CURRENT "/%s", session.dir, files[i].file);
+		struct odb_error error;
+		struct odb *db;
+
+		if (odb_open(&db, path, ODB_READ, NULL, &error))
+			fail_msg("%s", error.text);
+		assert_int_equal(odb_header(db)->ctr_event, files[i].code);
+		assert_int_equal(odb_header(db)->ctr_count, files[i].count);
+		assert_int_equal(odb_header(db)->ctr_um, files[i].unit_mask);
+		odb_close(db);
+		free(path);
+	}
+	session_close(&session);
+}
+
 /* ---- the image filter ---- */
 
 static void other_images_are_filtered_out(void **state)
@@ -596,6 +640,7 @@ int main(void)
 		cmocka_unit_test(a_timer_has_one_event),
 		cmocka_unit_test(sessions_that_cannot_begin),
 		cmocka_unit_test(headers_tell_the_circumstances),
+		cmocka_unit_test(headers_tell_their_event),
 		cmocka_unit_test(other_images_are_filtered_out),
 		cmocka_unit_test(the_filter_is_about_real_paths),
 		cmocka_unit_test(filtered_samples_take_their_callers_along),

@@ -36,12 +36,12 @@ static void load(const char *cpu_name, struct op_catalogue *catalogue)
 		fail_msg("%s", error.text);
 }
 
+/* Begins as a sentence does (or with x87), and says more than a word's first letters. */
 static bool is_text(const char *text)
 {
-	/* begins as a sentence does, and says more than a letter */
-	return strlen(text) > 3 && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", text[0])
-		       ? true
-		       : text[0] == 'x';
+	static const char first[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+	return strlen(text) > 3 && (strchr(first, text[0]) || !strncmp(text, "x87", 3));
 }
 
 static void check_event(const struct op_catalogue *catalogue,
@@ -66,8 +66,7 @@ static void check_event(const struct op_catalogue *catalogue,
 		assert_true(op_unit_mask_takes(mask, mask->entry[i].value));
 	}
 	assert_true(op_catalogue_counters(catalogue, event, value, extra) || event->ext);
-	assert_ptr_equal(op_catalogue_by_name(catalogue, event->name, 0)->name[0] ? event : NULL,
-			 event);
+	assert_string_equal(op_catalogue_by_name(catalogue, event->name, 0)->name, event->name);
 }
 
 static void each_catalogue_is_sound(void **state)

@@ -14,6 +14,11 @@ void golden_begin(int argc, char **argv)
 	sources = argv[2];
 }
 
+const char *opreport_path(void)
+{
+	return opreport;
+}
+
 void make_session(struct test_session *session)
 {
 	test_session_make(session);

@@ -24,6 +24,9 @@ struct golden {
 /* Takes the arguments of main(): the paths of opreport and of the sources of images. */
 void golden_begin(int argc, char **argv);
 
+/* The first of them. */
+const char *opreport_path(void);
+
 /* A session with prog and lib.so, yet without samples. */
 void make_session(struct test_session *session);
 

@@ -32,9 +32,14 @@ void test_need(int good, const char *format, ...)
 
 void test_session_make(struct test_session *session)
 {
+	char *path;
+
 	memset(session, 0, sizeof(*session));
 	strcpy(session->dir, "/tmp/op-session-XXXXXX");
 	test_need(mkdtemp(session->dir) != NULL, "cannot make %s", session->dir);
+	path = test_session_path(session, "events");
+	setenv("OPROFILE_EVENTS_DIR", path, 1);
+	free(path);
 	session->header.cpu_type = OP_CPU_TIMER;
 	session->header.cpu_speed = 2000;
 }

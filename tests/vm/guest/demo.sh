@@ -15,7 +15,10 @@ work()
 	xz -1 -T 1 -k -c /tmp/usr.tar | head -c 20000000 >/tmp/usr.tar.xz &
 	openssl dgst -sha256 /tmp/usr.tar /usr/bin/python3.11 /tmp/usr.tar >/dev/null
 	gzip -6 </tmp/usr.tar >/tmp/usr.tar.gz
-	python3 -c 'import re
+	python3 -c 'import re, zlib
+archive = open("/tmp/usr.tar", "rb").read()
+for turn in range(8):
+	zlib.crc32(archive)
 text = open("/usr/lib/python3.11/argparse.py").read()
 words = {}
 for turn in range(12):

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The client's side of the control socket, against a server that answers with literal bytes.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "libop/control.h"
+#include "libop/file.h"
+
+static const struct {
+	const char *answer;
+	size_t repeat; /* how often it is sent */
+	const char *reply; /* NULL: an error */
+	const char *cause;
+	int code;
+} answers[] = {
+	{ "ok\n", 1, "", NULL, 0 },
+	{ "pid 7\nstate running\nok\n", 1, "pid 7\nstate running\n", NULL, 0 },
+	{ "error no room: on the disk\n", 1, NULL, "no room: on the disk", EIO },
+	{ "pid 7\nerror broken\n", 1, NULL, "broken", EIO },
+	{ "", 1, NULL, "before it had answered", EPROTO },
+	{ "ok", 1, NULL, "before it had answered", EPROTO },
+	{ "pid 7\n", 1, NULL, "while it answered", EPROTO },
+	{ "okay\n", 1, NULL, "while it answered", EPROTO },
+	{ "0123456789abcdef0123456789abcdef\n", 100000, NULL, "does not end", EPROTO },
+};
+
+static char *dir;
+
+static int enter(void **state)
+{
+	const char *base = getenv("TMPDIR");
+	char *deep;
+
+	(void)state;
+	/* deeper than the address of a socket can be */
+	dir = op_path("%s/libop-control-XXXXXX", base ? base : "/tmp");
+	if (!dir || !mkdtemp(dir))
+		return 1;
+	deep = op_path("%s/%0120d/%0120d/", dir, 1, 2);
+	return !deep || op_mkdir_parents(deep, 0700, NULL) || (free(dir), !(dir = deep));
+}
+
+static int leave(void **state)
+{
+	char *command = op_path("rm -rf '%.*s'", (int)(strstr(dir, "/000") - dir), dir);
+	int result = command ? system(command) : -1;
+
+	(void)state;
+	free(command);
+	free(dir);
+	return result;
+}
+
+static int listen_at(void)
+{
+	struct sockaddr_un address;
+	struct op_error error;
+	int folder = op_control_address(dir, &address, &error);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_return_code(folder, errno);
+	unlink(address.sun_path);
+	assert_return_code(bind(fd, (struct sockaddr *)&address, sizeof(address)), errno);
+	assert_return_code(listen(fd, 1), errno);
+	close(folder);
+	return fd;
+}
+
+/* Takes one command and answers.  Runs in a process of its own; its status is the verdict. */
+static void serve(int fd, size_t which)
+{
+	char line[64] = "";
+	size_t used = 0;
+	int client = accept(fd, NULL, NULL);
+
+	while (used < sizeof(line) - 1 && !strchr(line, '\n')) {
+		ssize_t n = recv(client, line + used, sizeof(line) - 1 - used, 0);
+
+		if (n <= 0)
+			_exit(1);
+		used += (size_t)n;
+		line[used] = '\0';
+	}
+	for (size_t i = 0; i < answers[which].repeat; i++) {
+		size_t length = strlen(answers[which].answer);
+
+		if (send(client, answers[which].answer, length, MSG_NOSIGNAL) != (ssize_t)length)
+			break; /* the client has had enough */
+	}
+	_exit(strcmp(line, "dump\n") != 0);
+}
+
+static void answers_are_understood(void **state)
+{
+	int fd = listen_at();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		struct op_error error = { 0 };
+		char *reply = NULL;
+		pid_t server = fork();
+		int status;
+
+		assert_return_code(server, errno);
+		if (!server)
+			serve(fd, i);
+		assert_int_equal(op_control_call(dir, "dump", &reply, &error),
+				 answers[i].reply ? 0 : -1);
+		if (answers[i].reply) {
+			assert_string_equal(reply, answers[i].reply);
+		} else {
+			assert_null(reply);
+			assert_int_equal(error.code, answers[i].code);
+			if (!strstr(error.text, answers[i].cause))
+				fail_msg("case %zu: unclear: %s", i, error.text);
+		}
+		free(reply);
+		assert_int_equal(waitpid(server, &status, 0), server);
+		assert_int_equal(status, 0);
+	}
+	close(fd);
+}
+
+static void without_a_daemon(void **state)
+{
+	struct op_error error;
+	char *missing = op_path("%s/missing", dir), line[400];
+
+	(void)state;
+	assert_int_equal(op_control_call(missing, "dump", NULL, &error), -1);
+	assert_int_equal(error.code, ENOENT);
+	free(missing);
+	close(listen_at()); /* leaves the socket of a daemon that has died */
+	assert_int_equal(op_control_call(dir, "dump", NULL, &error), -1);
+	assert_int_equal(error.code, ECONNREFUSED);
+	assert_non_null(strstr(error.text, "no daemon serves the session"));
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\0';
+	{
+		int fd = listen_at();
+
+		assert_int_equal(op_control_call(dir, line, NULL, &error), -1);
+		assert_int_equal(error.code, EINVAL);
+		close(fd);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers_are_understood),
+		cmocka_unit_test(without_a_daemon),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}

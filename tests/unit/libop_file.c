@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Small files, directories, lists of strings, and which session is meant.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "libop/file.h"
+#include "libop/session.h"
+#include "libop/string_list.h"
+
+static char *dir;
+
+static int enter(void **state)
+{
+	const char *base = getenv("TMPDIR");
+
+	(void)state;
+	dir = op_path("%s/libop-file-XXXXXX", base ? base : "/tmp");
+	return !dir || !mkdtemp(dir) || chdir(dir);
+}
+
+static int leave(void **state)
+{
+	char *command = op_path("rm -rf '%s'", dir);
+	int result = command ? system(command) : -1;
+
+	(void)state;
+	free(command);
+	free(dir);
+	return result || chdir("/");
+}
+
+static void files_are_read_and_replaced(void **state)
+{
+	struct op_error error;
+	struct stat status;
+	size_t length;
+	char *text;
+
+	(void)state;
+	assert_null(op_file_read("missing", 10, NULL, &error));
+	assert_int_equal(error.code, ENOENT);
+	assert_string_equal(error.text, "cannot open missing: No such file or directory");
+	assert_int_equal(op_file_replace("a", "one\0two", 7, 0640, &error), 0);
+	text = op_file_read("a", 7, &length, &error);
+	assert_int_equal(length, 7);
+	assert_memory_equal(text, "one\0two", 8);
+	free(text);
+	assert_null(op_file_read("a", 6, NULL, &error));
+	assert_int_equal(error.code, EFBIG);
+	assert_return_code(stat("a", &status), errno);
+	assert_int_equal(status.st_mode & 0777, 0640);
+	assert_int_equal(op_file_replace("a", "", 0, 0640, &error), 0);
+	text = op_file_read("a", 0, &length, &error);
+	assert_string_equal(text, "");
+	free(text);
+	assert_int_equal(op_file_replace("no/a", "", 0, 0640, &error), -1);
+	assert_int_equal(error.code, ENOENT);
+	assert_int_equal(access("a.new", F_OK), -1);
+}
+
+/* A file as large as those of /proc, which do not tell their size. */
+static void large_files_are_read_whole(void **state)
+{
+	size_t length = 100001, read_length;
+	char *bytes = malloc(length), *text;
+	struct op_error error;
+
+	(void)state;
+	memset(bytes, 'x', length);
+	assert_int_equal(op_file_replace("large", bytes, length, 0600, &error), 0);
+	text = op_file_read("large", length, &read_length, &error);
+	assert_int_equal(read_length, length);
+	assert_memory_equal(text, bytes, length);
+	free(text);
+	text = op_file_read("/proc/self/status", 1 << 20, NULL, &error);
+	assert_memory_equal(text, "Name:", 5);
+	free(text);
+	free(bytes);
+}
+
+static void writing_does_not_make_files(void **state)
+{
+	struct op_error error;
+	char *text;
+
+	(void)state;
+	assert_int_equal(op_file_write("missing", "1", &error), -1);
+	assert_int_equal(error.code, ENOENT);
+	assert_int_equal(op_file_replace("b", "0\n", 2, 0600, &error), 0);
+	assert_int_equal(op_file_write("b", "1", &error), 0);
+	text = op_file_read("b", 10, NULL, &error);
+	assert_string_equal(text, "1\n");
+	free(text);
+	assert_int_equal(op_file_write("/dev/full", "1", &error), -1);
+	assert_int_equal(error.code, ENOSPC);
+}
+
+static void directories_on_the_way_are_made(void **state)
+{
+	struct op_error error;
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(op_mkdir_parents("x/y//z/file", 0700, &error), 0);
+	assert_return_code(stat("x/y/z", &status), errno);
+	assert_true(S_ISDIR(status.st_mode));
+	assert_int_equal(access("x/y/z/file", F_OK), -1);
+	assert_int_equal(op_mkdir_parents("x/y/z/", 0700, &error), 0);
+	assert_int_equal(op_file_replace("plain", "", 0, 0600, &error), 0);
+	assert_int_equal(op_mkdir_parents("plain/below/file", 0700, &error), -1);
+	assert_int_equal(error.code, ENOTDIR);
+}
+
+static int collect(const char *path, const struct stat *status, void *context)
+{
+	struct op_strings *seen = context;
+
+	assert_false(S_ISDIR(status->st_mode));
+	assert_int_equal(op_strings_add(seen, path), 0);
+	return seen->count == 4 ? 99 : 0;
+}
+
+static void walks_visit_files_in_order(void **state)
+{
+	static const char *const paths[] = { "w/b", "w/a/2", "w/a/1", "w/c/d/e" };
+	static const char *const order[] = { "w/a/1", "w/a/2", "w/b", "w/c/d/e" };
+	struct op_strings seen = { 0 };
+	struct op_error error;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(op_mkdir_parents(paths[i], 0700, &error), 0);
+		assert_int_equal(op_file_replace(paths[i], "", 0, 0600, &error), 0);
+	}
+	assert_return_code(symlink("..", "w/zz"), errno); /* is not followed */
+	assert_int_equal(op_walk("w", collect, &seen, &error), 99);
+	assert_int_equal(seen.count, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(seen.item[i], order[i]);
+	op_strings_free(&seen);
+	assert_int_equal(op_walk("missing", collect, &seen, &error), -1);
+	assert_int_equal(error.code, ENOENT);
+}
+
+static void lists_of_strings(void **state)
+{
+	struct op_strings list = { 0 };
+
+	(void)state;
+	assert_int_equal(op_strings_split(&list, "a,,b", ','), 0);
+	assert_int_equal(list.count, 3);
+	assert_string_equal(list.item[1], "");
+	assert_string_equal(list.item[2], "b");
+	assert_int_equal(op_strings_add(&list, "c,d"), 0);
+	assert_true(op_strings_contain(&list, "c,d"));
+	assert_false(op_strings_contain(&list, "c"));
+	op_strings_free(&list);
+	assert_int_equal(list.count, 0);
+	assert_int_equal(op_strings_split(&list, "", ','), 0);
+	assert_int_equal(list.count, 1);
+	op_strings_free(&list);
+}
+
+static void expect_session(const char *option, const char *want, bool below)
+{
+	char *have = op_session_dir(option), *path = below ? op_path("%s/%s", dir, want)
+							   : strdup(want);
+
+	assert_string_equal(have, path);
+	free(path);
+	free(have);
+}
+
+static void the_session_that_is_meant(void **state)
+{
+	(void)state;
+	expect_session(NULL, OP_SESSION_DEFAULT_DIR, false);
+	expect_session("/x/y", "/x/y", false);
+	expect_session("x", "x", true);
+	assert_int_equal(op_file_replace("oprofile_data", "", 0, 0600, NULL), 0);
+	expect_session(NULL, OP_SESSION_DEFAULT_DIR, false);
+	assert_return_code(unlink("oprofile_data"), errno);
+	assert_return_code(mkdir("oprofile_data", 0700), errno);
+	expect_session(NULL, "oprofile_data", true);
+	expect_session("x", "x", true);
+}
+
+static void sessions_are_made_once(void **state)
+{
+	static const char *const made[] = { "", "/samples", "/samples/current" };
+	const struct group *group = getgrnam(OP_SESSION_GROUP);
+	mode_t set_group = group && !geteuid() ? S_ISGID : 0;
+	char *session = op_path("%s/deep/session", dir);
+	struct op_error error;
+
+	(void)state;
+	umask(022);
+	assert_int_equal(op_session_make(session, &error), 0);
+	for (size_t i = 0; i < 3; i++) {
+		char *path = op_path("%s%s", session, made[i]);
+		struct stat status;
+
+		assert_return_code(stat(path, &status), errno);
+		assert_int_equal(status.st_mode & 07777, OP_SESSION_DIR_MODE | set_group);
+		if (set_group)
+			assert_int_equal(status.st_gid, group->gr_gid);
+		/* what is there stays as it is */
+		assert_return_code(chmod(path, 0711), errno);
+		assert_int_equal(op_session_make(session, &error), 0);
+		assert_return_code(stat(path, &status), errno);
+		assert_int_equal(status.st_mode & 07777, 0711);
+		free(path);
+	}
+	free(session);
+	assert_int_equal(op_file_replace("taken", "", 0, 0600, &error), 0);
+	session = op_path("%s/taken", dir);
+	assert_int_equal(op_session_make(session, &error), -1);
+	assert_non_null(strstr(error.text, "cannot create session directory"));
+	free(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_are_read_and_replaced),
+		cmocka_unit_test(large_files_are_read_whole),
+		cmocka_unit_test(writing_does_not_make_files),
+		cmocka_unit_test(directories_on_the_way_are_made),
+		cmocka_unit_test(walks_visit_files_in_order),
+		cmocka_unit_test(lists_of_strings),
+		cmocka_unit_test(the_session_that_is_meant),
+		cmocka_unit_test(sessions_are_made_once),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}
