@@ -20,46 +20,48 @@
 
 static const struct {
 	const char *answer;
-	size_t repeat; /* how often it is sent */
+	size_t repeat;	   /* how often it is sent */
 	const char *reply; /* NULL: an error */
 	const char *cause;
 	int code;
 } answers[] = {
-	{ "ok\n", 1, "", NULL, 0 },
-	{ "pid 7\nstate running\nok\n", 1, "pid 7\nstate running\n", NULL, 0 },
-	{ "error no room: on the disk\n", 1, NULL, "no room: on the disk", EIO },
-	{ "pid 7\nerror broken\n", 1, NULL, "broken", EIO },
-	{ "", 1, NULL, "before it had answered", EPROTO },
-	{ "ok", 1, NULL, "before it had answered", EPROTO },
-	{ "pid 7\n", 1, NULL, "while it answered", EPROTO },
-	{ "okay\n", 1, NULL, "while it answered", EPROTO },
-	{ "0123456789abcdef0123456789abcdef\n", 100000, NULL, "does not end", EPROTO },
+	{"ok\n", 1, "", NULL, 0},
+	{"pid 7\nstate running\nok\n", 1, "pid 7\nstate running\n", NULL, 0},
+	{"error no room: on the disk\n", 1, NULL, "no room: on the disk", EIO},
+	{"pid 7\nerror broken\n", 1, NULL, "broken", EIO},
+	{"", 1, NULL, "before it had answered", EPROTO},
+	{"ok", 1, NULL, "before it had answered", EPROTO},
+	{"pid 7\n", 1, NULL, "while it answered", EPROTO},
+	{"okay\n", 1, NULL, "while it answered", EPROTO},
+	{"0123456789abcdef0123456789abcdef\n", 100000, NULL, "does not end", EPROTO},
 };
 
-static char *dir;
+/* A session deeper than the address of a socket can be: three directories. */
+static char *top, *middle, *dir;
 
 static int enter(void **state)
 {
 	const char *base = getenv("TMPDIR");
-	char *deep;
 
 	(void)state;
-	/* deeper than the address of a socket can be */
-	dir = op_path("%s/libop-control-XXXXXX", base ? base : "/tmp");
-	if (!dir || !mkdtemp(dir))
+	top = op_path("%s/libop-control-XXXXXX", base ? base : "/tmp");
+	if (!top || !mkdtemp(top))
 		return 1;
-	deep = op_path("%s/%0120d/%0120d/", dir, 1, 2);
-	return !deep || op_mkdir_parents(deep, 0700, NULL) || (free(dir), !(dir = deep));
+	middle = op_path("%s/%0120d", top, 1);
+	dir = op_path("%s/%0120d/", middle, 2);
+	return op_mkdir_parents(dir, 0700, NULL);
 }
 
 static int leave(void **state)
 {
-	char *command = op_path("rm -rf '%.*s'", (int)(strstr(dir, "/000") - dir), dir);
-	int result = command ? system(command) : -1;
+	char *control = op_path("%s/control", dir);
+	int result = unlink(control) || rmdir(dir) || rmdir(middle) || rmdir(top);
 
 	(void)state;
-	free(command);
+	free(control);
 	free(dir);
+	free(middle);
+	free(top);
 	return result;
 }
 
@@ -108,7 +110,7 @@ static void answers_are_understood(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-		struct op_error error = { 0 };
+		struct op_error error = {0};
 		char *reply = NULL;
 		pid_t server = fork();
 		int status;
@@ -135,8 +137,8 @@ static void answers_are_understood(void **state)
 
 static void without_a_daemon(void **state)
 {
+	char *missing = op_path("%s/missing", dir);
 	struct op_error error;
-	char *missing = op_path("%s/missing", dir), line[400];
 
 	(void)state;
 	assert_int_equal(op_control_call(missing, "dump", NULL, &error), -1);
@@ -146,15 +148,20 @@ static void without_a_daemon(void **state)
 	assert_int_equal(op_control_call(dir, "dump", NULL, &error), -1);
 	assert_int_equal(error.code, ECONNREFUSED);
 	assert_non_null(strstr(error.text, "no daemon serves the session"));
+}
+
+static void commands_are_short(void **state)
+{
+	struct op_error error;
+	char line[400];
+	int fd = listen_at();
+
+	(void)state;
 	memset(line, 'x', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\0';
-	{
-		int fd = listen_at();
-
-		assert_int_equal(op_control_call(dir, line, NULL, &error), -1);
-		assert_int_equal(error.code, EINVAL);
-		close(fd);
-	}
+	assert_int_equal(op_control_call(dir, line, NULL, &error), -1);
+	assert_int_equal(error.code, EINVAL);
+	close(fd);
 }
 
 int main(void)
@@ -162,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_are_understood),
 		cmocka_unit_test(without_a_daemon),
+		cmocka_unit_test(commands_are_short),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
