@@ -360,8 +360,10 @@ void op_sync_kick(void)
 
 void op_sync_resume(void)
 {
+	/* Here and not in the work, which has an end with op_sync_stop_work(). */
 	if (READ_ONCE(stalled))
-		mod_delayed_work(sync_queue, &sync_work, 0);
+		op_sync_and_make_ready();
+	atomic_set(&kicked, 0);
 }
 
 int op_sync_set_up(void)

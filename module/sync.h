@@ -46,7 +46,10 @@ void op_sync_kick(void);
 /* A kernel module was loaded: sync, then tell the daemon.  Context: process, may sleep. */
 void op_sync_module_loaded(void);
 
-/* After the reader has emptied the event buffer.  Takes up what found no room. */
+/*
+ * After the reader has emptied the event buffer: takes up what found no room.  Context: process,
+ * may sleep; while the buffer is open, sampling or not.
+ */
 void op_sync_resume(void);
 
 int op_sync_set_up(void);	/* Context: process.  Return: 0 or -ENOMEM. */
