@@ -12,6 +12,7 @@
 #	qemu -> qemu-VERSION
 #	linux-6.1 -> linux-RELEASE_VERSION	(and one for each other series)
 #	root -> root-VERSION			Debian programs for the guest
+#	perf -> perf-VERSION			perf, for guests with a PMU
 #	apt/					the private apt, see archive.sh
 #
 # A folder gets its final name by one rename when it is complete, so one that can be seen is
@@ -31,7 +32,7 @@ case ${1:-} in
 *) say "error: unknown option $1 (only --update is known)"; exit 2 ;;
 esac
 
-wanted=(qemu root)
+wanted=(qemu root perf)
 for kernel in $kernels; do
 	wanted+=("linux-$kernel")
 done
@@ -135,6 +136,27 @@ fill_root()
 	rm -rf "$tree"
 }
 
+# perf and the libraries it is linked with, without what else its package wants.
+fill_perf()
+{
+	local new=$1 tree=$1/tree part=$1/part dir library
+	local libraries=usr/lib/x86_64-linux-gnu
+
+	mkdir -p "$tree"/usr/{bin,sbin,lib,lib64} "$part/$libraries" "$part/usr/bin"
+	for dir in bin sbin lib lib64; do
+		ln -s "usr/$dir" "$tree/$dir"
+	done
+	fill_from "$archive_suite" linux-perf "$tree"
+	cp "$tree/usr/bin/perf" "$part/usr/bin/"
+	"$tree/lib64/ld-linux-x86-64.so.2" --library-path "$tree/$libraries" \
+		--list "$tree/usr/bin/perf" >"$new/list" || die "perf lacks a library"
+	while read -r library; do
+		cp -L "$library" "$part/$libraries/"
+	done < <(awk '$2 == "=>" { print $3 }' "$new/list")
+	(cd "$part" && find . -print0 | sort -z | cpio -o -0 -H newc --quiet) >"$new/perf.cpio"
+	rm -rf "$tree" "$part"
+}
+
 hold "$cache/lock"
 if ! $update && full; then
 	exit 0
@@ -156,6 +178,11 @@ list=$(archive_closure "$archive_suite" $root_packages)
 mapfile -t files <<<"$list"
 recipe=$(declare -f fill_root; sort <<<"$list")
 settle root "root-$(sha256sum <<<"$recipe" | cut -c 1-16)" fill_root
+
+list=$(archive_closure "$archive_suite" linux-perf)
+mapfile -t files <<<"$list"
+recipe=$(declare -f fill_perf; sort <<<"$list")
+settle perf "perf-$(sha256sum <<<"$recipe" | cut -c 1-16)" fill_perf
 
 for kernel in $kernels; do
 	name=$(archive_newest "linux-headers-$kernel." -cloud-amd64)

@@ -28,11 +28,42 @@ guest_bad+='|segfault at|trap (invalid opcode|divide error|int3|stack segment)|O
 # The only line that looks bad and is not: under emulation NMI handlers are slow.
 guest_harmless='NMI handler \(.*\) took too long to run'
 
-# guest_command FOLDER SERIES SMP APPEND THIRD-PORT - fill the array "command"
+# Where histograms of a PMU count: a workload at its own address, and the kernel.
+guest_pmu_ranges=range=10000000-11000000,range=kernel
+
+# With a PMU addresses must be those that the histogram has; and some of its CPU models have
+# flaws of which the kernel warns.
+guest_pmu_append="nokaslr norandmaps mitigations=off"
+
+# guest_pmu OPTIONS - the words of QEMU's command line that give the CPUs that PMU (see
+# pmu/README.md), in the array "pmu"
+guest_pmu()
+{
+	local model cpu
+
+	model=$(tr , '\n' <<<"$1" | sed -n 's/^model=//p')
+	cpu=$("$build/tests/vm/pmu/models" | awk -v model="$model" '$1 == model { print $2 }')
+	[[ -n $cpu ]] || die "pmu: $1: there is no such model"
+	pmu=(-cpu "$cpu" -plugin "$build/tests/vm/pmu/pmu.so,$1,$guest_pmu_ranges")
+}
+
+# guest_command FOLDER SERIES SMP APPEND THIRD-PORT [PMU] - fill the array "command".  The
+# number of CPUs "exact" is one, whose runs are the same instruction by instruction.
 guest_command()
 {
 	local folder=$1 series=$2 smp=$3 append=$4 third=$5 qemu kernel
 	local libraries=lib/x86_64-linux-gnu
+	local -a pmu=(-cpu max) accel=(-accel "tcg,thread=multi")
+
+	if [[ -n ${6:-} ]]; then
+		guest_pmu "$6"
+		append+=" $guest_pmu_append"
+	fi
+	if [[ $smp == exact ]]; then
+		smp=1
+		accel=(-accel "tcg,thread=single" -icount "shift=1,sleep=off"
+			-rtc "base=2020-01-01,clock=vm")
+	fi
 
 	qemu=$(readlink -f "$cache/qemu")
 	kernel=$(readlink -f "$(kernel_dir "$series")")
@@ -42,7 +73,7 @@ guest_command()
 		--library-path "$qemu/$libraries:$qemu/usr/$libraries"
 		"$qemu/usr/bin/qemu-system-x86_64"
 		-L "$qemu/usr/share/qemu" -L "$qemu/usr/share/seabios"
-		-machine q35 -accel "tcg,thread=multi" -cpu max -smp "$smp" -m 1024
+		-machine q35 "${accel[@]}" "${pmu[@]}" -smp "$smp" -m 1024
 		-nodefaults -display none -no-reboot
 		-serial "file:$folder/console.log"
 		-serial "file:$folder/verdict.log"
@@ -53,22 +84,25 @@ guest_command()
 	)
 }
 
-# guest_initramfs FOLDER SERIES - from the parts that image.sh made
+# guest_initramfs FOLDER SERIES [PMU] - from the parts that image.sh made
 guest_initramfs()
 {
-	cat "$cache/root/root.cpio" "$out/programs.cpio" "$out/$2/modules.cpio" \
-		"$1/cases.cpio" >"$1/initramfs.cpio"
+	local -a parts=("$cache/root/root.cpio")
+
+	[[ -z ${3:-} ]] || parts+=("$cache/perf/perf.cpio")
+	cat "${parts[@]}" "$out/programs.cpio" "$out/$2/modules.cpio" "$1/cases.cpio" \
+		>"$1/initramfs.cpio"
 }
 
-# guest_boot FOLDER SERIES SMP APPEND LIMIT - run a guest to its end, or for LIMIT seconds
+# guest_boot FOLDER SERIES SMP APPEND LIMIT [PMU] - run a guest to its end, or for LIMIT seconds
 # after boot.  Tried twice if, and only if, it never got as far as init.
 guest_boot()
 {
 	local folder=$1 limit=$(($5 + boot_limit)) try status
 	local -a command
 
-	guest_initramfs "$folder" "$2"
-	guest_command "$folder" "$2" "$3" "$4" "file:$folder/output.log"
+	guest_initramfs "$folder" "$2" "${6:-}"
+	guest_command "$folder" "$2" "$3" "$4" "file:$folder/output.log" "${6:-}"
 	printf '%q ' "${command[@]}" >"$folder/command"
 	for try in 1 2; do
 		rm -f "$folder"/{console,verdict,output}.log

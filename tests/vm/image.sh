@@ -12,10 +12,12 @@
 #
 # Sourced after common.sh and module.sh.
 
-# pack TREE ARCHIVE - as root's, whoever builds
+# pack TREE ARCHIVE - as root's, whoever builds; of the same files it is the same archive
 pack()
 {
-	(cd "$1" && find . -print0 | sort -z | cpio -o -0 -H newc -R 0:0 --quiet) >"$2.new"
+	find "$1" -exec touch -h -d @1577836800 {} +
+	(cd "$1" && find . -print0 | sort -z |
+		cpio -o -0 -H newc -R 0:0 --reproducible --quiet) >"$2.new"
 	mv "$2.new" "$2"
 }
 
@@ -52,11 +54,13 @@ image_programs()
 	local -a elf=()
 
 	rm -rf "$tree"
-	mkdir -p "$tree/vm/workloads"
+	mkdir -p "$tree"/vm/{workloads,pmu}
 	DESTDIR=$tree meson install -C "$build" --no-rebuild --quiet >"$out/install.log" 2>&1 ||
 		{ cat "$out/install.log" >&2; die "meson install failed"; }
 	find "$build/tests/vm/workloads" -maxdepth 1 -type f -perm -100 \
 		-exec cp -t "$tree/vm/workloads" {} +
+	find "$build/tests/vm/pmu/guest" -maxdepth 1 -type f -perm -100 \
+		-exec cp -t "$tree/vm/pmu" {} +
 	image_symbols "$tree/vm/workloads"
 	# Where the guest's PATH finds the profiler, whatever the prefix is.
 	find "$tree" -name opcontrol -type f -perm -100 -printf '/%P\n' | sed 's|/[^/]*$||' \

@@ -196,3 +196,30 @@ line_samples()
 
 # sample_file APP DEP [TGID.TID.CPU] - the sample file of an image in an application
 sample_file() { echo "$samples/$1/{dep}/$2/TIMER.0.0.${3:-all.all.all}"; }
+
+# What follows needs "# pmu:" in the case's head, and asks the emulated PMU for the truth.
+
+pmu() { /vm/pmu/pmu "$@" || fail "failed: pmu $*"; }
+
+# perf_unlimited - no sample is to be withheld because the host is slow; perf record's buffer
+# should have room for all (-m PAGES)
+perf_unlimited()
+{
+	write 1000000 /proc/sys/kernel/perf_event_max_sample_rate
+	write 0 /proc/sys/kernel/perf_cpu_time_max_percent
+}
+
+# exact_count START END - executions of instructions at [START, END) between snapshots 0 and 1
+exact_count() { pmu count 0 1 "$1" "$2"; }
+
+# measure NAME COMMAND... - run it between two snapshots, and print what all CPUs retired
+measure()
+{
+	_name=$1
+	shift
+	pmu snapshot 60
+	need "$@"
+	pmu snapshot 61
+	pmu totals 60 61 | awk -v name="$_name" '{ n[$1] = $3 }
+		END { printf "measured: %s user %d kernel %d\n", name, n["user"], n["kernel"] }'
+}

@@ -54,7 +54,8 @@ void query_answer(uint32_t leaf, struct vcpu *vcpu, struct env *env)
 
 	switch (leaf) {
 	case PMU_QUERY_IDENTIFY:
-		answer(env, PMU_QUERY_MAGIC, vcpu_count(), model->general, model->fixed);
+		answer(env, PMU_QUERY_MAGIC, vcpu_count(), model->general,
+		       model->fixed | (model->masks_lvtpc ? PMU_QUERY_MASKS : 0));
 		break;
 	case PMU_QUERY_SNAPSHOT:
 		addresses = histogram_snapshot(number(rcx));

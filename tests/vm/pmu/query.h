@@ -8,9 +8,13 @@
 
 #define PMU_QUERY_BASE	    0x4f500000
 
-/* out: RAX PMU_QUERY_MAGIC, RBX number of CPUs, RCX general counters, RDX fixed ones */
+/*
+ * out: RAX PMU_QUERY_MAGIC, RBX number of CPUs, RCX general counters, RDX fixed ones, and
+ * PMU_QUERY_MASKS if the APIC masks LVTPC with each interrupt
+ */
 #define PMU_QUERY_IDENTIFY  (PMU_QUERY_BASE + 0)
 #define PMU_QUERY_MAGIC	    0x31554d50
+#define PMU_QUERY_MASKS	    0x100
 
 /* in: RCX number; out: RAX addresses in the snapshot, RBX 1 (0: no such number) */
 #define PMU_QUERY_SNAPSHOT  (PMU_QUERY_BASE + 1)

@@ -5,7 +5,8 @@
  *	pmu identify		CPUs and counters; exit status 1 if there is no such PMU
  *	pmu snapshot N		take snapshot N (0-63) of all that was retired so far
  *	pmu totals A B		what was retired between snapshots A and B, a line for each ring
- *	pmu count A B START END	executions of instructions in [START, END) between them
+ *	pmu count A B START END	executions of instructions in [START, END) between them;
+ *				hex numbers, and +SIZE for an END
  *	pmu symbols A B FILE	the same for each symbol of FILE, whose lines are
  *				"ADDRESS TYPE NAME" as in /proc/kallsyms; a symbol ends
  *				where the next one begins, the last one is not counted
@@ -83,7 +84,8 @@ static int identify(char **argument)
 
 	(void)argument;
 	ask(&r);
-	printf("cpus %" PRIu64 " counters %" PRIu64 " fixed %" PRIu64 "\n", r.rbx, r.rcx, r.rdx);
+	printf("cpus %" PRIu64 " counters %" PRIu64 " fixed %" PRIu64 " lvtpc %s\n", r.rbx, r.rcx,
+	       r.rdx & ~(uint64_t)PMU_QUERY_MASKS, r.rdx & PMU_QUERY_MASKS ? "mask" : "keep");
 	return 0;
 }
 
@@ -119,6 +121,8 @@ static int count(char **argument)
 	unsigned int from = number(argument[0], 0), to = number(argument[1], 0);
 	uint64_t start = number(argument[2], 16), end = number(argument[3], 16);
 
+	if (argument[3][0] == '+')
+		end += start;
 	printf("%" PRIu64 "\n", count_in(to, start, end) - count_in(from, start, end));
 	return 0;
 }

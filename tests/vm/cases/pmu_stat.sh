@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: Linux' own perf driver comes up on each emulated PMU, with the counters that it was
+# covers: given, and counts a program of known length exactly
+# pmu: model=p6 model=core model=core2 model=nehalem model=haswell model=skylake model=icelake model=k8 model=family10h model=family15h model=zen model=nehalem,counters=6,fixed=2,width=40
+# kernels: 6.12
+# limit: 120
+
+# shellcheck source=../guest/case.sh
+. /vm/case.sh
+
+length=2000004 # instructions of /vm/pmu/length in user mode
+branches=1000001
+
+# driver KEY - what the driver said about the PMU when it came up
+driver() { dmesg | sed -n "s/.*\] \.\.\. $1: *//p" | head -n 1; }
+
+pmu identify
+dmesg | grep 'Performance Events:'
+dmesg | grep -q 'Performance Events:.* PMU driver\.' || fail "the driver did not come up"
+dmesg | grep -q 'Broken PMU' && fail "the driver says that the PMU is broken"
+read -r _ _ _ counters _ fixed _ <<END
+$(pmu identify)
+END
+same "number of counters" "$(driver 'generic \(registers\|counters\)')" "$counters"
+same "number of fixed counters" "$(driver 'fixed-purpose \(events\|counters\)')" "$fixed"
+
+# counted EVENT - of the last perf stat
+counted() { awk -F , -v event="$1" '$3 == event { print $1 }' /tmp/stat; }
+
+for _try in 1 2 3; do
+	need perf stat -x , -o /tmp/stat -e instructions:u,branches:u /vm/pmu/length
+	same "instructions:u" "$(counted instructions:u)" $length
+	same "branches:u" "$(counted branches:u)" $branches
+	need perf stat -x , -o /tmp/stat -e cycles:u,instructions:k /vm/pmu/length
+	same "cycles:u" "$(counted cycles:u)" $length
+	[ "$(counted instructions:k)" -gt 1000 ] || fail "no kernel was needed to run a program"
+done
+
+# more events than counters: they take turns, and say so
+need perf stat -x , -o /tmp/stat \
+	-e "$(yes branches:u | head -n $((counters + fixed + 1)) | paste -s -d ,)" /vm/pmu/hot 20
+awk -F , '$3 == "branches:u" && $5 < 100 { shared++ }
+	END { printf "%d events shared a counter\n", shared; exit !shared }' /tmp/stat ||
+	fail "no event had to share a counter"
+
+# both rings together: where one register starts all counters, exactly the sum of each
+case $(driver version) in
+0 | 1) ;;
+*)
+	need perf stat -x , -o /tmp/stat \
+		-e '{instructions:u,instructions:k,instructions}' /vm/pmu/length
+	same "instructions" "$(counted instructions)" \
+		$(($(counted instructions:u) + $(counted instructions:k)))
+	;;
+esac

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples a loop of its own by the overflow of one Intel counter, as simply as can be, and with
+ * or without setting LVTPC again, which the local APIC masks with each interrupt:
+ *
+ *	insmod pmu_lvtpc.ko unmask=1 period=10007 overflows=100
+ *	cat /sys/module/pmu_lvtpc/parameters/{samples,elsewhere}
+ *
+ * The loop is OVERFLOWS periods long.  Of all samples, those "elsewhere" were not in it.
+ * Nobody else may use the counters meanwhile.
+ */
+#include <linux/module.h>
+#include <asm/apic.h>
+#include <asm/msr.h>
+#include <asm/nmi.h>
+#include <asm/perf_event.h>
+
+#define SELECT_KERNEL_INSTRUCTIONS 0x5200c0 /* enabled, with interrupt */
+
+static bool unmask = true;
+module_param(unmask, bool, 0444);
+static uint period = 10007;
+module_param(period, uint, 0444);
+static uint overflows = 100;
+module_param(overflows, uint, 0444);
+static uint samples;
+module_param(samples, uint, 0444);
+static uint elsewhere;
+module_param(elsewhere, uint, 0444);
+
+static struct {
+	u64 select, counter, control;
+	u32 lvtpc;
+} saved;
+
+/* What is sampled: two instructions a turn.  Its section tells where it is. */
+static noinline __aligned(64) __section(".text.pmu_loop") void loop(unsigned long turns)
+{
+	asm volatile("1:\tdec %0\n\t"
+		     "jnz 1b"
+		     : "+r"(turns)
+		     :
+		     : "cc");
+}
+
+static void reload(void)
+{
+	wrmsrl(MSR_ARCH_PERFMON_PERFCTR0, -(u64)period);
+}
+
+static int overflowed(unsigned int type, struct pt_regs *regs)
+{
+	unsigned long in_loop = regs->ip - (unsigned long)loop;
+	u64 status;
+
+	rdmsrl(MSR_CORE_PERF_GLOBAL_STATUS, status);
+	if (!(status & 1))
+		return NMI_DONE;
+	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
+	samples++;
+	if (in_loop >= 64)
+		elsewhere++;
+	reload();
+	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, 1);
+	if (unmask)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 1);
+	return NMI_HANDLED;
+}
+
+static void save(void)
+{
+	rdmsrl(MSR_ARCH_PERFMON_EVENTSEL0, saved.select);
+	rdmsrl(MSR_ARCH_PERFMON_PERFCTR0, saved.counter);
+	rdmsrl(MSR_CORE_PERF_GLOBAL_CTRL, saved.control);
+	saved.lvtpc = apic->read(APIC_LVTPC);
+}
+
+static void restore(void)
+{
+	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
+	wrmsrl(MSR_ARCH_PERFMON_EVENTSEL0, saved.select);
+	wrmsrl(MSR_ARCH_PERFMON_PERFCTR0, saved.counter);
+	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, 1);
+	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, saved.control);
+	apic->write(APIC_LVTPC, saved.lvtpc);
+}
+
+static int __init pmu_lvtpc_init(void)
+{
+	unsigned long flags;
+	int error;
+
+	if (!boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
+		return -ENODEV;
+	if (!period || period > INT_MAX || !overflows || overflows > 10000)
+		return -EINVAL;
+	error = register_nmi_handler(NMI_LOCAL, overflowed, 0, "pmu_lvtpc");
+	if (error)
+		return error;
+
+	local_irq_save(flags);
+	save();
+	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
+	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	reload();
+	wrmsrl(MSR_ARCH_PERFMON_EVENTSEL0, SELECT_KERNEL_INSTRUCTIONS);
+	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 1);
+	loop((unsigned long)period * overflows / 2);
+	restore();
+	local_irq_restore(flags);
+
+	unregister_nmi_handler(NMI_LOCAL, "pmu_lvtpc");
+	return 0;
+}
+
+static void __exit pmu_lvtpc_exit(void)
+{
+}
+
+module_init(pmu_lvtpc_init);
+module_exit(pmu_lvtpc_exit);
+MODULE_DESCRIPTION("Samples with and without unmasking LVTPC");
+MODULE_LICENSE("GPL");
