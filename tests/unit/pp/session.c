@@ -34,14 +34,9 @@ void test_session_make(struct test_session *session)
 {
 	char *path;
 
-	char *path;
-
 	memset(session, 0, sizeof(*session));
 	strcpy(session->dir, "/tmp/op-session-XXXXXX");
 	test_need(mkdtemp(session->dir) != NULL, "cannot make %s", session->dir);
-	path = test_session_path(session, "events");
-	setenv("OPROFILE_EVENTS_DIR", path, 1);
-	free(path);
 	path = test_session_path(session, "events");
 	setenv("OPROFILE_EVENTS_DIR", path, 1);
 	free(path);
