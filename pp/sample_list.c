@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "libdb/odb.h"
+#include "libop/file.h"
 #include "libop/session.h"
 #include "pp/memory.h"
 
@@ -38,31 +39,47 @@ static bool ends_with(const char *text, const char *end)
 	return n >= k && !strcmp(text + n - k, end);
 }
 
+/* Does all of it lie in the application itself? */
+static bool is_own(const struct op_sample_name *name)
+{
+	return pp_same_image(&name->app, &name->dep) &&
+	       (!name->is_arc || pp_same_image(&name->app, &name->callee));
+}
+
+static void keep_file(struct pp_sample_list *list, const struct pp_sample_file *file)
+{
+	if (file->name.is_arc) {
+		list->arcs =
+			pp_grow(list->arcs, &list->arcs_capacity, list->n_arcs + 1, sizeof(*file));
+		list->arcs[list->n_arcs++] = *file;
+	} else {
+		list->files = pp_grow(list->files, &list->capacity, list->n + 1, sizeof(*file));
+		list->files[list->n++] = *file;
+	}
+}
+
 static void add_file(struct search *search)
 {
 	struct pp_sample_list *list = search->list;
-	struct pp_sample_file *file;
+	struct pp_sample_file file = {0};
 	struct op_error error;
 
 	/* Code of a JIT compiler, and what a daemon that was killed left unfinished. */
 	if (ends_with(search->path, ".jo") ||
 	    !strncmp(strrchr(search->path, '/') + 1, ODB_TEMPORARY, strlen(ODB_TEMPORARY)))
 		return;
-	list->files = pp_grow(list->files, &list->capacity, list->n + 1, sizeof(*file));
-	file = &list->files[list->n];
-	memset(file, 0, sizeof(*file));
-	if (op_sample_name_parse(search->path, &file->name, &error)) {
+	if (op_sample_name_parse(search->path, &file.name, &error)) {
 		pp_trouble_add(search->trouble, PP_BAD_NAME, "skipped: %s", error.text);
 		return;
 	}
-	if (file->name.is_arc || !pp_spec_matches(search->spec, &file->name) ||
-	    (search->exclude_dependent && !pp_same_image(&file->name.app, &file->name.dep))) {
-		list->n_passed_over += !file->name.is_arc;
-		op_sample_name_free(&file->name);
+	if ((file.name.is_arc && !list->want_arcs) || !pp_spec_matches(search->spec, &file.name) ||
+	    (search->exclude_dependent && !is_own(&file.name))) {
+		list->n_passed_over += !file.name.is_arc;
+		op_sample_name_free(&file.name);
 		return;
 	}
-	file->path = pp_copy(search->path);
-	list->n++;
+	file.path = pp_copy(search->path);
+	keep_file(list, &file);
 }
 
 static void search_directory(struct search *search);
@@ -90,7 +107,7 @@ static void search_entry(struct search *search, const struct dirent *entry)
 	else if (type != DT_DIR)
 		pp_trouble_add(search->trouble, PP_BAD_NAME, "skipped: %s is no regular file",
 			       search->path);
-	else if (strcmp(entry->d_name, "{cg}"))
+	else if (search->list->want_arcs || strcmp(entry->d_name, "{cg}"))
 		search_directory(search);
 	search->length = length;
 	search->path[length] = '\0';
@@ -219,12 +236,33 @@ static int find_sessions(struct pp_sample_list *list, const char *archive, const
 	return 0;
 }
 
+char *pp_session_dir_in(const char *archive, const char *session_dir)
+{
+	char *path = pp_format("%s%s/" OP_SESSION_SAMPLES, archive, session_dir), *named = NULL;
+	struct stat status;
+	bool there = !stat(path, &status);
+
+	free(path);
+	if (!*archive || there)
+		return pp_copy(session_dir);
+	path = pp_format("%s/" PP_ARCHIVE_SESSION, archive);
+	named = op_file_read(path, PATH_MAX, NULL, NULL);
+	free(path);
+	if (named)
+		named[strcspn(named, "\n")] = '\0';
+	if (named && *named == '/' && !strstr(named, "/.."))
+		return named;
+	free(named);
+	return pp_copy(session_dir);
+}
+
 int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 			const struct pp_spec *spec, bool exclude_dependent,
 			struct pp_trouble *trouble, struct op_error *error)
 {
 	const char *archive = spec->archive ? spec->archive : "";
-	char *samples_root = pp_format("%s%s/" OP_SESSION_SAMPLES, archive, session_dir);
+	char *dir = pp_session_dir_in(archive, session_dir);
+	char *samples_root = pp_format("%s%s/" OP_SESSION_SAMPLES, archive, dir);
 	struct search search = {.list = list,
 				.spec = spec,
 				.trouble = trouble,
@@ -232,11 +270,11 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 				.samples_root = samples_root};
 	int result;
 
-	memset(list, 0, sizeof(*list));
 	result = find_sessions(list, archive, samples_root, spec, error);
 	for (size_t i = 0; !result && i < list->n_dirs; i++)
 		search_session(&search, list->samples_dirs[i]);
 	free(samples_root);
+	free(dir);
 	return result;
 }
 
@@ -246,31 +284,40 @@ static void free_file(struct pp_sample_file *file)
 	free(file->path);
 }
 
-void pp_sample_list_check(struct pp_sample_list *list, struct pp_trouble *trouble)
+static size_t check_files(struct pp_sample_file *files, size_t n, struct pp_trouble *trouble)
 {
 	struct odb_error error;
 	struct odb *db;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < list->n; i++) {
-		if (odb_open(&db, list->files[i].path, ODB_READ, NULL, &error)) {
+	for (size_t i = 0; i < n; i++) {
+		if (odb_open(&db, files[i].path, ODB_READ, NULL, &error)) {
 			pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
-			free_file(&list->files[i]);
+			free_file(&files[i]);
 			continue;
 		}
 		odb_close(db);
-		list->files[kept++] = list->files[i];
+		files[kept++] = files[i];
 	}
-	list->n = kept;
+	return kept;
+}
+
+void pp_sample_list_check(struct pp_sample_list *list, struct pp_trouble *trouble)
+{
+	list->n = check_files(list->files, list->n, trouble);
+	list->n_arcs = check_files(list->arcs, list->n_arcs, trouble);
 }
 
 void pp_sample_list_free(struct pp_sample_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		free_file(&list->files[i]);
+	for (size_t i = 0; i < list->n_arcs; i++)
+		free_file(&list->arcs[i]);
 	for (size_t i = 0; i < list->n_dirs; i++)
 		free(list->samples_dirs[i]);
 	free(list->files);
+	free(list->arcs);
 	free(list->samples_dirs);
 	memset(list, 0, sizeof(*list));
 }

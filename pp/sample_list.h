@@ -16,8 +16,10 @@
 struct pp_sample_file {
 	char *path;
 	struct op_sample_name name;
-	unsigned int class;	 /* set by pp_classes_make() */
-	unsigned int app, image; /* set by pp_profile_make() */
+	unsigned int class;	  /* set by pp_classes_make() */
+	unsigned int app, image;  /* set by pp_profile_make() */
+	struct pp_arc_file *arcs; /* of an end of a {cg} file: see pp/callgraph.h; else NULL */
+	bool is_callee;		  /* which end */
 };
 
 struct pp_sample_list {
@@ -25,18 +27,30 @@ struct pp_sample_list {
 	size_t n_dirs, dirs_capacity;
 	struct pp_sample_file *files;
 	size_t n, capacity;
-	size_t n_passed_over; /* sample files that the specification does not mean */
+	size_t n_passed_over;	     /* sample files that the specification does not mean */
+	bool want_arcs;		     /* set by the caller: look for call graph files, too */
+	struct pp_sample_file *arcs; /* {cg} files */
+	size_t n_arcs, arcs_capacity;
 };
+
+/* In an archive: a file with the session directory in it, for when --session-dir is not that. */
+#define PP_ARCHIVE_SESSION "oprofile-session-dir"
+
+/* The session directory in @archive ("": none): @session_dir, or if there is nothing at it, the
+ * one that PP_ARCHIVE_SESSION names.  The caller frees it. */
+char *pp_session_dir_in(const char *archive, const char *session_dir);
 
 /**
  * pp_sample_list_find - look through the sessions
- * @list: filled in; pp_sample_list_free() frees what it holds, also after an error
- * @session_dir: the session directory; an archive's directory is put before it
+ * @list: filled in; zeroed before, but for want_arcs; pp_sample_list_free() frees what it
+ *	holds, also after an error
+ * @session_dir: the session directory, to be looked for in an archive as pp_session_dir_in() does
  * @spec: what is wanted
  * @exclude_dependent: leave out images other than the application itself
  * @trouble: told of what was skipped
  *
- * Call graph files ({cg}) are passed over.  That nothing was found is no error here.
+ * Call graph files ({cg}) are passed over unless @list wants them.  That nothing was found is no
+ *error here.
  *
  * Return: 0, or -1 with @error set: a session does not exist.
  */

@@ -20,18 +20,27 @@ static int classify(struct pp_sample_list *list, struct pp_classes *classes,
 	return pp_classes_make(classes, list, merge, error);
 }
 
-int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const char *session_dir,
-	      const struct pp_spec *spec, const struct pp_merge *merge, bool exclude_dependent,
-	      struct pp_trouble *trouble, struct op_error *error)
+int pp_select_files(struct pp_sample_list *list, const char *session_dir,
+		    const struct pp_spec *spec, bool exclude_dependent, struct pp_trouble *trouble,
+		    struct op_error *error)
 {
 	if (pp_sample_list_find(list, session_dir, spec, exclude_dependent, trouble, error))
 		return -1;
 	if (list->n)
-		return classify(list, classes, merge, trouble, error);
+		return 0;
 	if (list->n_passed_over)
 		return op_error_set(error, ENOENT,
 				    "none of the %zu sample files in %s is meant by the "
 				    "profile specification",
 				    list->n_passed_over, session_dir);
 	return op_error_set(error, ENOENT, "no sample files in %s", session_dir);
+}
+
+int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const char *session_dir,
+	      const struct pp_spec *spec, const struct pp_merge *merge, bool exclude_dependent,
+	      struct pp_trouble *trouble, struct op_error *error)
+{
+	if (pp_select_files(list, session_dir, spec, exclude_dependent, trouble, error))
+		return -1;
+	return classify(list, classes, merge, trouble, error);
 }

@@ -69,8 +69,8 @@ static void test_source(void **state)
 		 "   190 19.0955 :/* line 40 is not there */ /* _Z3addii total:    190 19.0955 */\n"
 		 "/* Samples without a source line:      4  0.4020 */\n",
 		 NULL},
-		{"-s -t 99.5 prog", 0,
-		 HEAD("-s -t 99.5 prog",
+		{"-s -t 99.7 prog", 0,
+		 HEAD("-s -t 99.7 prog",
 		      "line") "/* Samples without a source line:      4  0.4020 */\n",
 		 NULL},
 		{"-s --include-file=*.h prog", 0,
