@@ -20,7 +20,7 @@ struct anon_maps {
 	struct anon_maps *next; /* another process whose key has the same hash */
 	uint32_t tgid;
 	uint64_t app;
-	uint64_t process;	/* as of source_process() */
+	uint64_t process;	      /* as of source_process() */
 	uint64_t read, checked, used; /* the buffers in which that was done last */
 	char *text;
 	size_t count;
@@ -33,7 +33,7 @@ int anon_parse_line(const char *line, struct op_image_name *name)
 	int used = 0;
 	size_t length;
 
-	*name = (struct op_image_name){ .kind = OP_IMAGE_ANON };
+	*name = (struct op_image_name){.kind = OP_IMAGE_ANON};
 	/* start-end permissions offset device inode label */
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s%n", &name->start, &name->end,
 		   &used) != 2 ||
@@ -120,7 +120,7 @@ static struct anon_mapping *find_mapping(struct anon_maps *maps, uint64_t addres
 			high = middle;
 	}
 	return low < maps->count && maps->mapping[low].start <= address ? &maps->mapping[low]
-									 : NULL;
+									: NULL;
 }
 
 static uint64_t hash_process(uint32_t tgid, uint64_t app)

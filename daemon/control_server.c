@@ -17,7 +17,7 @@
 
 static int wait_for(struct control_server *server, int fd)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
 	return epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event);
 }
@@ -86,7 +86,7 @@ static void accept_client(struct control_server *server)
 	if (fd < 0)
 		return;
 	client = find_place(server);
-	*client = (struct control_client){ .fd = fd };
+	*client = (struct control_client){.fd = fd};
 	if (wait_for(server, fd))
 		drop(client);
 }

@@ -32,7 +32,7 @@
 
 static void fill_signals(sigset_t *set)
 {
-	static const int handled[] = { SIGHUP, SIGTERM, SIGINT, SIGALRM, SIGUSR1, SIGUSR2, SIGPIPE };
+	static const int handled[] = {SIGHUP, SIGTERM, SIGINT, SIGALRM, SIGUSR1, SIGUSR2, SIGPIPE};
 
 	sigemptyset(set);
 	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
@@ -63,7 +63,7 @@ static struct source *open_source(const struct options *options, struct op_error
 
 static int wait_for(const struct daemon *daemon, int fd)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
 	return epoll_ctl(daemon->epoll, EPOLL_CTL_ADD, fd, &event);
 }
@@ -260,7 +260,8 @@ static void take_signal(struct daemon *daemon, int number)
 		take_result(daemon, profile_dump(&daemon->profile, &error), &error);
 		daemon->done = true;
 		break;
-	default: /* SIGUSR1 and SIGUSR2 told ia64's daemon to start and stop; SIGPIPE says nothing */
+	default: /* SIGUSR1 and SIGUSR2 told ia64's daemon to start and stop; SIGPIPE says nothing
+		  */
 		break;
 	}
 }
@@ -286,7 +287,7 @@ static void take_timer(struct daemon *daemon)
 static void take_event(struct daemon *daemon, int fd, uint32_t events)
 {
 	if (fd == daemon->source->fd && !(events & EPOLLIN))
-		take_result(daemon, -1, &(struct op_error){ .text = "the buffer has closed" });
+		take_result(daemon, -1, &(struct op_error){.text = "the buffer has closed"});
 	else if (fd == daemon->source->fd)
 		take_buffer(daemon);
 	else if (fd == daemon->signals)
@@ -323,7 +324,7 @@ int daemon_run(struct daemon *daemon)
 
 void daemon_close(struct daemon *daemon)
 {
-	const int fds[] = { daemon->epoll, daemon->signals, daemon->timer };
+	const int fds[] = {daemon->epoll, daemon->signals, daemon->timer};
 
 	if (daemon->serving)
 		control_server_close(&daemon->server, daemon->options->session_dir);

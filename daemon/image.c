@@ -70,8 +70,7 @@ static struct image *make(struct images *images, const struct op_image_name *nam
 	return image;
 }
 
-struct image *image_of_name(struct images *images, const struct op_image_name *name,
-			    bool is_kernel)
+struct image *image_of_name(struct images *images, const struct op_image_name *name, bool is_kernel)
 {
 	uint64_t hash = hash_name(name);
 	/* first the kernel's: a program may map its file, but there is one image of one name */
@@ -84,7 +83,7 @@ struct image *image_of_name(struct images *images, const struct op_image_name *n
 
 static struct image *image_of_facts(struct images *images, const struct image_facts *facts)
 {
-	struct op_image_name name = { .kind = OP_IMAGE_FILE, .name = image_name(facts) };
+	struct op_image_name name = {.kind = OP_IMAGE_FILE, .name = image_name(facts)};
 	struct image *image = name.name ? image_of_name(images, &name, false) : NULL;
 
 	free(name.name);
@@ -102,7 +101,7 @@ static struct image *image_of_facts(struct images *images, const struct image_fa
 
 static struct image *look_up(struct images *images, uint64_t cookie)
 {
-	struct image_facts facts = { 0 };
+	struct image_facts facts = {0};
 	struct image *image = NULL;
 
 	if (cookie == OPROFILE_NO_COOKIE || cookie == OPROFILE_INVALID_COOKIE)
@@ -134,7 +133,7 @@ struct image *image_of_cookie(struct images *images, uint64_t cookie)
 
 struct image *image_superseded(struct images *images, struct image *image)
 {
-	struct op_image_name name = { .kind = image->id.kind, .name = image->changed_name };
+	struct op_image_name name = {.kind = image->id.kind, .name = image->changed_name};
 
 	if (!image->changed_name)
 		return NULL;

@@ -23,7 +23,7 @@ struct image {
 	struct image *successor; /* or NULL */
 	uint64_t mtime;		 /* for the headers of sample files */
 	bool is_kernel;
-	bool wanted;		 /* by the image filter */
+	bool wanted; /* by the image filter */
 
 	/* the sample file, of those with the samples in this image, that was asked for last */
 	struct sample_file *recent;

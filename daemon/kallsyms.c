@@ -161,7 +161,7 @@ char *kallsyms_text_only(const char *raw)
 
 char *modules_join(const char *now, const char *before)
 {
-	struct op_strings loaded = { 0 };
+	struct op_strings loaded = {0};
 	struct kernel_module module;
 	char *text = NULL;
 	size_t length;
@@ -223,7 +223,7 @@ static bool has_module(struct module_set *set, const struct kernel_symbol *symbo
 
 char *kallsyms_join(const char *now, const char *before)
 {
-	struct module_set loaded = { 0 };
+	struct module_set loaded = {0};
 	struct kernel_symbol symbol;
 	char *text = NULL;
 	size_t length;

@@ -33,7 +33,7 @@ static int find_self(struct kernel *kernel, const char *kallsyms, struct op_erro
 
 	switch (config->mode) {
 	case KERNEL_NO_VMLINUX:
-		*self = (struct kernel_range){ .start = 0, .end = UINT64_MAX };
+		*self = (struct kernel_range){.start = 0, .end = UINT64_MAX};
 		return 0;
 	case KERNEL_VMLINUX:
 		if (!config->end &&
@@ -41,12 +41,14 @@ static int find_self(struct kernel *kernel, const char *kallsyms, struct op_erro
 			return -1;
 		break;
 	case KERNEL_KALLSYMS:
-		if (!config->end && (!kallsyms || !kallsyms_address(kallsyms, "_stext", &self->start) ||
-				     !kallsyms_address(kallsyms, "_etext", &self->end)))
-			return op_error_set(error, ENOENT,
-					    "cannot tell where the kernel's code is: /proc/kallsyms "
-					    "shows no addresses; be root, or use --vmlinux or "
-					    "--no-vmlinux");
+		if (!config->end &&
+		    (!kallsyms || !kallsyms_address(kallsyms, "_stext", &self->start) ||
+		     !kallsyms_address(kallsyms, "_etext", &self->end)))
+			return op_error_set(
+				error, ENOENT,
+				"cannot tell where the kernel's code is: /proc/kallsyms "
+				"shows no addresses; be root, or use --vmlinux or "
+				"--no-vmlinux");
 		break;
 	}
 	if (config->end) {
@@ -55,14 +57,15 @@ static int find_self(struct kernel *kernel, const char *kallsyms, struct op_erro
 	}
 	self->base = self->start;
 	if (self->start >= self->end)
-		return op_error_set(error, EINVAL, "the kernel's code has no length: %#" PRIx64
-				    " to %#" PRIx64, self->start, self->end);
+		return op_error_set(error, EINVAL,
+				    "the kernel's code has no length: %#" PRIx64 " to %#" PRIx64,
+				    self->start, self->end);
 	return 0;
 }
 
 static int name_self(struct kernel *kernel, struct op_error *error)
 {
-	struct op_image_name name = { .kind = OP_IMAGE_KERNEL };
+	struct op_image_name name = {.kind = OP_IMAGE_KERNEL};
 	struct stat status;
 
 	switch (kernel->config.mode) {
@@ -113,7 +116,7 @@ void kernel_free(struct kernel *kernel)
 static int add_range(struct kernel *kernel, uint64_t start, uint64_t end, uint64_t base,
 		     const char *image)
 {
-	struct op_image_name name = { .kind = OP_IMAGE_KERNEL, .name = (char *)image };
+	struct op_image_name name = {.kind = OP_IMAGE_KERNEL, .name = (char *)image};
 	struct kernel_range *range = kernel->range;
 
 	/* grows by doubling */
@@ -123,7 +126,7 @@ static int add_range(struct kernel *kernel, uint64_t start, uint64_t end, uint64
 		return -1;
 	kernel->range = range;
 	range += kernel->count;
-	*range = (struct kernel_range){ start, end, base, NULL };
+	*range = (struct kernel_range){start, end, base, NULL};
 	range->image = image_of_name(kernel->images, &name, true);
 	if (!range->image)
 		return -1;
@@ -217,7 +220,7 @@ static int by_start(const void *a, const void *b)
 
 static void find_others(struct kernel *kernel, const char *modules, const char *kallsyms)
 {
-	struct op_strings names = { 0 };
+	struct op_strings names = {0};
 
 	kernel->count = 0;
 	if (!add_modules(kernel, modules, &names) || !add_others(kernel, kallsyms, &names))
@@ -239,7 +242,7 @@ static void find_others(struct kernel *kernel, const char *modules, const char *
 static void save(const struct kernel *kernel, const char *name, const char *now,
 		 char *(*join)(const char *now, const char *before))
 {
-	struct op_error error = { .text = "out of memory" };
+	struct op_error error = {.text = "out of memory"};
 	char *path = op_path("%s/%s", kernel->dir, name);
 	char *before = path ? op_file_read(path, LIST_SIZE_MOST, NULL, NULL) : NULL;
 	char *text = path ? join(now, before) : NULL;

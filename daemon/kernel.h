@@ -38,7 +38,7 @@ struct kernel {
 	struct kernel_range self;   /* the kernel itself */
 	struct kernel_range *range; /* the others, sorted by start */
 	size_t count;
-	uint64_t asked;		    /* the buffer in which a miss led to kernel_refresh() */
+	uint64_t asked; /* the buffer in which a miss led to kernel_refresh() */
 
 	struct images *images;
 	struct source *source;

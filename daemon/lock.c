@@ -46,8 +46,8 @@ static int write_pid(int fd)
 static int take(const char *path, const char *session_dir, struct op_error *error)
 {
 	for (;;) {
-		int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-			      OP_SESSION_FILE_MODE);
+		int fd =
+			open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, OP_SESSION_FILE_MODE);
 
 		if (fd < 0)
 			return op_error_set(error, errno, "cannot open %s: %s", path,

@@ -23,9 +23,8 @@ static const struct {
 	const char *name;
 	unsigned int topics;
 } topic_names[] = {
-	{ "all", LOG_ALL },	  { "sfile", LOG_SFILE }, { "arcs", LOG_ARCS },
-	{ "samples", LOG_SAMPLES }, { "module", LOG_MODULE }, { "misc", LOG_MISC },
-	{ "ext", 0 },
+	{"all", LOG_ALL},	{"sfile", LOG_SFILE}, {"arcs", LOG_ARCS}, {"samples", LOG_SAMPLES},
+	{"module", LOG_MODULE}, {"misc", LOG_MISC},   {"ext", 0},
 };
 
 static int switch_on(const char *name, struct op_error *error)
@@ -42,7 +41,7 @@ static int switch_on(const char *name, struct op_error *error)
 
 int log_topics_parse(const char *list, struct op_error *error)
 {
-	struct op_strings names = { 0 };
+	struct op_strings names = {0};
 	int result = 0;
 
 	if (op_strings_split(&names, list, ','))

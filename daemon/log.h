@@ -45,7 +45,7 @@ void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A message that may come often; all zero at first. */
 struct log_limit {
-	int64_t next; /* not before this time, in seconds of the monotonic clock */
+	int64_t next;  /* not before this time, in seconds of the monotonic clock */
 	uint64_t held; /* times it was not written since the last time it was */
 };
 

@@ -16,12 +16,12 @@ static void place(struct map *map, uint64_t key, void *value)
 		at = (at + 1) & mask;
 	if (!map->slot[at].value)
 		map->count++;
-	map->slot[at] = (struct map_slot){ key, value };
+	map->slot[at] = (struct map_slot){key, value};
 }
 
 static int grow(struct map *map)
 {
-	struct map larger = { .bits = map->slot ? map->bits + 1 : FIRST_BITS };
+	struct map larger = {.bits = map->slot ? map->bits + 1 : FIRST_BITS};
 
 	larger.slot = calloc((size_t)1 << larger.bits, sizeof(*larger.slot));
 	if (!larger.slot)
@@ -47,7 +47,7 @@ int map_set(struct map *map, uint64_t key, void *value)
 void map_clear(struct map *map)
 {
 	free(map->slot);
-	*map = (struct map){ 0 };
+	*map = (struct map){0};
 }
 
 uint64_t map_hash(const char *text)

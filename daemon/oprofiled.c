@@ -17,7 +17,7 @@
 
 static int work(const struct options *options, int ready)
 {
-	struct op_error error = { 0 };
+	struct op_error error = {0};
 	struct daemon daemon;
 	int result = daemon_open(&daemon, options, &error);
 

@@ -88,7 +88,7 @@ static int take_kernel(const struct raw *raw, struct options *options, struct op
 /* Images are known by their real paths; what is no file is the name of a kernel module. */
 static int take_filter(const char *list, struct op_strings *filter, struct op_error *error)
 {
-	struct op_strings names = { 0 };
+	struct op_strings names = {0};
 	int result = op_strings_split(&names, list, ',');
 
 	for (size_t i = 0; !result && i < names.count; i++) {
@@ -171,49 +171,48 @@ static int read_line(poptContext context, struct op_error *error)
 
 int options_parse(int argc, const char **argv, struct options *options, struct op_error *error)
 {
-	struct raw raw = { 0 };
+	struct raw raw = {0};
 	const struct poptOption table[] = {
-		{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
-		  "where sample files go (" OP_SESSION_DEFAULT_DIR ")", "DIR" },
-		{ "events", 'e', POPT_ARG_STRING, &raw.events, 0,
-		  "what the counters count: NAME:code:counter:count:unitmask:kernel:user,...",
-		  "LIST" },
-		{ "vmlinux", 'k', POPT_ARG_STRING, &raw.vmlinux, 0, "the kernel's ELF file", "FILE" },
-		{ "kernel-range", 'r', POPT_ARG_STRING, &raw.range, 0,
-		  "where the kernel's code is, in hexadecimal", "START,END" },
-		{ "no-vmlinux", 0, POPT_ARG_NONE, &raw.no_vmlinux, 0,
-		  "count all kernel code as one image", NULL },
-		{ "image", 0, POPT_ARG_STRING, &raw.image, 0,
-		  "count only samples in these images and programs", "LIST" },
-		{ "separate-lib", 0, POPT_ARG_STRING, &raw.lib, 0,
-		  "count libraries apart for each program", "0|1" },
-		{ "separate-kernel", 0, POPT_ARG_STRING, &raw.kernel, 0,
-		  "count libraries and the kernel apart for each program", "0|1" },
-		{ "separate-thread", 0, POPT_ARG_STRING, &raw.thread, 0,
-		  "count each thread apart", "0|1" },
-		{ "separate-cpu", 0, POPT_ARG_STRING, &raw.cpu, 0, "count each CPU apart", "0|1" },
-		{ "record", 0, POPT_ARG_STRING, &raw.record, 0,
-		  "also keep the raw event stream in a new file", "FILE" },
-		{ "replay", 0, POPT_ARG_STRING, &raw.replay, 0,
-		  "take samples from such a file, not from the kernel", "FILE" },
-		{ "oprofilefs", 0, POPT_ARG_STRING, &raw.oprofilefs, 0,
-		  "where oprofilefs is mounted (" OPROFILEFS_DEFAULT_DIR ")", "DIR" },
-		{ "foreground", 0, POPT_ARG_NONE, &raw.foreground, 0,
-		  "stay in the foreground, log to stderr", NULL },
-		{ "verbose", 'V', POPT_ARG_STRING, &raw.topics, 0,
-		  "log some things: all,sfile,arcs,samples,module,misc,ext", "LIST" },
-		{ NULL, 'v', POPT_ARG_NONE, NULL, OPT_VERBOSE, "log everything", NULL },
-		{ "version", 0, POPT_ARG_NONE, NULL, OPT_VERSION, "show the version", NULL },
-		POPT_AUTOHELP POPT_TABLEEND
-	};
-	char **const strings[] = { &raw.session_dir, &raw.oprofilefs, &raw.vmlinux, &raw.range,
-				   &raw.image,	     &raw.events,     &raw.record,  &raw.replay,
-				   &raw.topics,	     &raw.lib,	      &raw.kernel,  &raw.thread,
-				   &raw.cpu };
+		{"session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
+		 "where sample files go (" OP_SESSION_DEFAULT_DIR ")", "DIR"},
+		{"events", 'e', POPT_ARG_STRING, &raw.events, 0,
+		 "what the counters count: NAME:code:counter:count:unitmask:kernel:user,...",
+		 "LIST"},
+		{"vmlinux", 'k', POPT_ARG_STRING, &raw.vmlinux, 0, "the kernel's ELF file", "FILE"},
+		{"kernel-range", 'r', POPT_ARG_STRING, &raw.range, 0,
+		 "where the kernel's code is, in hexadecimal", "START,END"},
+		{"no-vmlinux", 0, POPT_ARG_NONE, &raw.no_vmlinux, 0,
+		 "count all kernel code as one image", NULL},
+		{"image", 0, POPT_ARG_STRING, &raw.image, 0,
+		 "count only samples in these images and programs", "LIST"},
+		{"separate-lib", 0, POPT_ARG_STRING, &raw.lib, 0,
+		 "count libraries apart for each program", "0|1"},
+		{"separate-kernel", 0, POPT_ARG_STRING, &raw.kernel, 0,
+		 "count libraries and the kernel apart for each program", "0|1"},
+		{"separate-thread", 0, POPT_ARG_STRING, &raw.thread, 0, "count each thread apart",
+		 "0|1"},
+		{"separate-cpu", 0, POPT_ARG_STRING, &raw.cpu, 0, "count each CPU apart", "0|1"},
+		{"record", 0, POPT_ARG_STRING, &raw.record, 0,
+		 "also keep the raw event stream in a new file", "FILE"},
+		{"replay", 0, POPT_ARG_STRING, &raw.replay, 0,
+		 "take samples from such a file, not from the kernel", "FILE"},
+		{"oprofilefs", 0, POPT_ARG_STRING, &raw.oprofilefs, 0,
+		 "where oprofilefs is mounted (" OPROFILEFS_DEFAULT_DIR ")", "DIR"},
+		{"foreground", 0, POPT_ARG_NONE, &raw.foreground, 0,
+		 "stay in the foreground, log to stderr", NULL},
+		{"verbose", 'V', POPT_ARG_STRING, &raw.topics, 0,
+		 "log some things: all,sfile,arcs,samples,module,misc,ext", "LIST"},
+		{NULL, 'v', POPT_ARG_NONE, NULL, OPT_VERBOSE, "log everything", NULL},
+		{"version", 0, POPT_ARG_NONE, NULL, OPT_VERSION, "show the version", NULL},
+		POPT_AUTOHELP POPT_TABLEEND};
+	char **const strings[] = {&raw.session_dir, &raw.oprofilefs, &raw.vmlinux, &raw.range,
+				  &raw.image,	    &raw.events,     &raw.record,  &raw.replay,
+				  &raw.topics,	    &raw.lib,	     &raw.kernel,  &raw.thread,
+				  &raw.cpu};
 	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
 	int result;
 
-	*options = (struct options){ 0 };
+	*options = (struct options){0};
 	if (!context)
 		return no_memory(error);
 	result = read_line(context, error);
@@ -234,5 +233,5 @@ void options_free(struct options *options)
 	free(options->vmlinux);
 	free(options->record);
 	free(options->replay);
-	*options = (struct options){ 0 };
+	*options = (struct options){0};
 }

@@ -28,8 +28,7 @@ static size_t first_alike(const struct op_events *events, size_t index)
 	size_t i = 0;
 
 	while (strcmp(event[i].name, event[index].name) != 0 ||
-	       event[i].count != event[index].count ||
-	       event[i].unit_mask != event[index].unit_mask)
+	       event[i].count != event[index].count || event[i].unit_mask != event[index].unit_mask)
 		i++;
 	return i;
 }
@@ -50,8 +49,10 @@ static int set_up_events(struct profile *profile, struct op_error *error)
 	else if (!text)
 		text = profile->source->events;
 	if (!text || !*text)
-		return op_error_set(error, EINVAL, "no events given: --events is needed with CPU "
-				    "type %s", profile->source->cpu_type);
+		return op_error_set(error, EINVAL,
+				    "no events given: --events is needed with CPU "
+				    "type %s",
+				    profile->source->cpu_type);
 	if (op_events_parse(text, &profile->events, error))
 		return -1;
 	for (size_t i = 0; i < OP_COUNTERS_MAX; i++)
@@ -106,7 +107,7 @@ static int remove_leftover(const char *path, const struct stat *status, void *co
 int profile_open(struct profile *profile, const struct profile_config *config,
 		 struct source *source, struct op_error *error)
 {
-	*profile = (struct profile){ .config = *config, .source = source };
+	*profile = (struct profile){.config = *config, .source = source};
 	profile->current_dir = op_path("%s/" OP_SESSION_CURRENT, config->session_dir);
 	profile->stats_dir =
 		op_path("%s/" OP_SESSION_CURRENT "/" OP_SAMPLES_STATS, config->session_dir);
@@ -140,7 +141,7 @@ void profile_close(struct profile *profile)
 	op_events_free(&profile->events);
 	free(profile->current_dir);
 	free(profile->stats_dir);
-	*profile = (struct profile){ 0 };
+	*profile = (struct profile){0};
 }
 
 int profile_reopen(struct profile *profile, struct op_error *error)

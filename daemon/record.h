@@ -72,7 +72,7 @@ _Static_assert(sizeof(struct record_image) == 80, "on disk");
 /* struct record_maps - the memory of a process; the text of /proc/TGID/maps follows */
 struct record_maps {
 	uint32_t tgid;
-	uint32_t answer; /* RECORD_MAPS_* */
+	uint32_t answer;  /* RECORD_MAPS_* */
 	uint64_t process; /* as of source_process() */
 };
 

@@ -123,7 +123,8 @@ static bool make_room(struct sample_files *files)
 	}
 	free(list);
 	files->closed += count - kept;
-	log_verbose(LOG_SFILE, "closed %zu sample files to make room, %zu stay", count - kept, kept);
+	log_verbose(LOG_SFILE, "closed %zu sample files to make room, %zu stay", count - kept,
+		    kept);
 	return true;
 }
 
@@ -181,7 +182,7 @@ static int open_path(const char *path, const struct odb_header *header, struct o
 	if (!result || error->code != ENOENT)
 		return result;
 	if (op_mkdir_parents(path, OP_SESSION_DIR_MODE, &cause)) {
-		*error = (struct odb_error){ .code = cause.code };
+		*error = (struct odb_error){.code = cause.code};
 		snprintf(error->text, sizeof(error->text), "%.500s", cause.text);
 		return -1;
 	}
@@ -196,7 +197,7 @@ static bool is_exhausted(int code)
 /* Opens the file of @key.  Return: 0, or -1, which is logged. */
 static int open_file(struct sample_files *files, const struct sample_key *key, struct odb **db)
 {
-	struct odb_error error = { .code = errno };
+	struct odb_error error = {.code = errno};
 	struct odb_header header;
 	char *path = make_path(files, key);
 	int result;

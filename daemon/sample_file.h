@@ -18,10 +18,10 @@
 
 /* struct sample_key - what tells sample files apart */
 struct sample_key {
-	struct image *dep;    /* the samples are in it; in an arc: the caller is */
-	struct image *app;    /* equal to @dep if not separated */
-	struct image *callee; /* of an arc, else NULL */
-	uint32_t event;	      /* index into sample_files::events */
+	struct image *dep;	/* the samples are in it; in an arc: the caller is */
+	struct image *app;	/* equal to @dep if not separated */
+	struct image *callee;	/* of an arc, else NULL */
+	uint32_t event;		/* index into sample_files::events */
 	int32_t tgid, tid, cpu; /* or OP_ALL */
 };
 
@@ -35,9 +35,9 @@ struct sample_file {
 
 struct sample_files {
 	struct map by_key;
-	size_t count, most;	/* open, and how many may be */
+	size_t count, most; /* open, and how many may be */
 	uint64_t clock, round;
-	uint64_t closed;	/* files closed to make room; tells when pointers went stale */
+	uint64_t closed; /* files closed to make room; tells when pointers went stale */
 
 	struct images *images;
 	const char *dir; /* samples/current of the session */

@@ -251,7 +251,7 @@ static int put_stat(const char *path, const struct stat *status, void *context)
 static char *kernel_stats(struct source *source)
 {
 	char *dir = op_path("%s/stats", kernel_of(source)->dir), *text = NULL;
-	struct stats_walk walk = { .prefix = dir ? strlen(dir) + 1 : 0 };
+	struct stats_walk walk = {.prefix = dir ? strlen(dir) + 1 : 0};
 	size_t length;
 
 	walk.out = dir ? open_memstream(&text, &length) : NULL;
@@ -382,8 +382,8 @@ static int open_buffer(struct kernel_source *kernel, struct op_error *error)
 		hint = ": only root may profile the system";
 	else if (code == EINVAL)
 		hint = ": buffer_watershed must be less than buffer_size; see also the kernel log";
-	return op_error_set(error, code, "cannot open %s/buffer: %s%s", kernel->dir,
-			    strerror(code), hint);
+	return op_error_set(error, code, "cannot open %s/buffer: %s%s", kernel->dir, strerror(code),
+			    hint);
 }
 
 struct source *source_kernel_open(const char *oprofilefs, struct op_error *error)

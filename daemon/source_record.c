@@ -69,12 +69,12 @@ static void write_chunk(struct recorder *recorder, enum record_type type, const 
 {
 	static const char zeros[8];
 	size_t length = head_length + body_length, padding = -length & 7;
-	struct record_chunk chunk = { .type = type, .length = length };
+	struct record_chunk chunk = {.type = type, .length = length};
 	struct iovec parts[] = {
-		{ &chunk, sizeof(chunk) },
-		{ (void *)head, head_length },
-		{ (void *)body, body_length },
-		{ (void *)zeros, padding },
+		{&chunk, sizeof(chunk)},
+		{(void *)head, head_length},
+		{(void *)body, body_length},
+		{(void *)zeros, padding},
 	};
 
 	if (recorder->fd < 0)
@@ -128,7 +128,7 @@ static int record_image(struct source *source, uint64_t cookie, struct image_fac
 	};
 
 	if (result)
-		image = (struct record_image){ .cookie = cookie, .answer = RECORD_IMAGE_UNKNOWN };
+		image = (struct record_image){.cookie = cookie, .answer = RECORD_IMAGE_UNKNOWN};
 	else
 		memcpy(image.build_id, told->build_id, sizeof(image.build_id));
 	write_chunk(recorder, RECORD_IMAGE, &image, sizeof(image), told->path,
@@ -213,7 +213,7 @@ static int write_head(struct recorder *recorder)
 		.version = RECORD_VERSION,
 		.byte_order = RECORD_BYTE_ORDER,
 	};
-	struct iovec part = { (void *)&head, sizeof(head) };
+	struct iovec part = {(void *)&head, sizeof(head)};
 
 	recorder->length = sizeof(head);
 	return write_parts(recorder->fd, &part, 1);

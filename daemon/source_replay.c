@@ -173,8 +173,7 @@ static int take_image(struct replay *replay, const char *body, size_t length,
 	return map_set(&replay->images, image.cookie, known) ? no_memory(error) : 0;
 }
 
-static int take_maps(struct replay *replay, const char *body, size_t length,
-		     struct op_error *error)
+static int take_maps(struct replay *replay, const char *body, size_t length, struct op_error *error)
 {
 	struct known_process *known;
 	struct record_maps maps;

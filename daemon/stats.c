@@ -20,34 +20,32 @@
 static const struct {
 	const char *name, *label;
 } stats[STAT_COUNT] = {
-	[STAT_BUFFERS] = { "sample_dumps", "sample dumps" },
-	[STAT_RECEIVED] = { "total_samples", "non-backtrace samples" },
-	[STAT_STORED] = { "samples_stored", "stored samples" },
-	[STAT_KERNEL] = { "kernel_samples", "kernel samples" },
-	[STAT_FILTERED] = { "samples_filtered", "samples outside the image filter" },
-	[STAT_NO_CONTEXT] = { "lost_invalid_domain", "lost samples (no kernel/user)" },
-	[STAT_NO_KERNEL_IMAGE] = { "lost_kernel", "lost kernel samples" },
-	[STAT_NO_MAPPING] = { "lost_no_mapping", "samples lost to no permanent mapping" },
-	[STAT_NO_SAMPLE_FILE] = { "lost_samplefile",
-				  "samples lost to sample file open failure" },
-	[STAT_NO_EVENT] = { "lost_no_event", "samples lost to a counter without an event" },
-	[STAT_NO_USER_APP] = { "lost_no_app_for_user_sample",
-			       "samples lost to no app info for anonymous memory" },
-	[STAT_KERNEL_NO_APP] = { "kernel_samples_without_app",
-				 "kernel samples stored without app info" },
-	[STAT_USER_NO_APP] = { "user_samples_without_app",
-			       "user samples stored without app info" },
-	[STAT_FRAMES] = { "backtrace_frames", "backtrace frames" },
-	[STAT_ARCS] = { "arcs_stored", "stored arcs" },
-	[STAT_FRAMES_APART] = { "frames_across_kernel", "frames between kernel and user code" },
-	[STAT_FRAMES_FILTERED] = { "frames_filtered", "frames outside the image filter" },
-	[STAT_FRAMES_NO_HEAD] = { "lost_bt_no_sample", "frames lost with their sample" },
-	[STAT_FRAMES_NO_MAPPING] = { "lost_bt_no_mapping", "frames lost to no mapping" },
-	[STAT_FRAMES_NO_SAMPLE_FILE] = { "lost_bt_samplefile",
-					 "frames lost to sample file open failure" },
-	[STAT_BAD_RECORDS] = { "bad_records", "incomplete code structs" },
-	[STAT_BAD_WORDS] = { "bad_words", "words passed over" },
-	[STAT_KERNEL_RECORDS] = { "lost_records_by_kernel", "records lost by the kernel" },
+	[STAT_BUFFERS] = {"sample_dumps", "sample dumps"},
+	[STAT_RECEIVED] = {"total_samples", "non-backtrace samples"},
+	[STAT_STORED] = {"samples_stored", "stored samples"},
+	[STAT_KERNEL] = {"kernel_samples", "kernel samples"},
+	[STAT_FILTERED] = {"samples_filtered", "samples outside the image filter"},
+	[STAT_NO_CONTEXT] = {"lost_invalid_domain", "lost samples (no kernel/user)"},
+	[STAT_NO_KERNEL_IMAGE] = {"lost_kernel", "lost kernel samples"},
+	[STAT_NO_MAPPING] = {"lost_no_mapping", "samples lost to no permanent mapping"},
+	[STAT_NO_SAMPLE_FILE] = {"lost_samplefile", "samples lost to sample file open failure"},
+	[STAT_NO_EVENT] = {"lost_no_event", "samples lost to a counter without an event"},
+	[STAT_NO_USER_APP] = {"lost_no_app_for_user_sample",
+			      "samples lost to no app info for anonymous memory"},
+	[STAT_KERNEL_NO_APP] = {"kernel_samples_without_app",
+				"kernel samples stored without app info"},
+	[STAT_USER_NO_APP] = {"user_samples_without_app", "user samples stored without app info"},
+	[STAT_FRAMES] = {"backtrace_frames", "backtrace frames"},
+	[STAT_ARCS] = {"arcs_stored", "stored arcs"},
+	[STAT_FRAMES_APART] = {"frames_across_kernel", "frames between kernel and user code"},
+	[STAT_FRAMES_FILTERED] = {"frames_filtered", "frames outside the image filter"},
+	[STAT_FRAMES_NO_HEAD] = {"lost_bt_no_sample", "frames lost with their sample"},
+	[STAT_FRAMES_NO_MAPPING] = {"lost_bt_no_mapping", "frames lost to no mapping"},
+	[STAT_FRAMES_NO_SAMPLE_FILE] = {"lost_bt_samplefile",
+					"frames lost to sample file open failure"},
+	[STAT_BAD_RECORDS] = {"bad_records", "incomplete code structs"},
+	[STAT_BAD_WORDS] = {"bad_words", "words passed over"},
+	[STAT_KERNEL_RECORDS] = {"lost_records_by_kernel", "records lost by the kernel"},
 };
 
 /* The kernel's files, by the last component of their paths. */
@@ -55,16 +53,16 @@ static const struct {
 	const char *name, *label;
 	bool is_loss;
 } kernel_stats[] = {
-	{ "event_lost_overflow", "words lost due to buffer overflow", false },
-	{ "sample_lost_no_room", "samples lost due to buffer overflow", true },
-	{ "sample_lost_no_mapping", "samples lost due to no mapping", true },
-	{ "bt_lost_no_mapping", "backtraces skipped due to no file mapping", false },
-	{ "sample_lost_no_mm", "samples lost due to no mm", true },
-	{ "sample_lost_overflow", "samples lost cpu buffer overflow", true },
-	{ "sample_lost_nested", "samples lost in another sample", true },
-	{ "sample_received", "samples received", false },
-	{ "backtrace_aborted", "backtrace aborted", false },
-	{ "sample_invalid_eip", "samples lost invalid pc", true },
+	{"event_lost_overflow", "words lost due to buffer overflow", false},
+	{"sample_lost_no_room", "samples lost due to buffer overflow", true},
+	{"sample_lost_no_mapping", "samples lost due to no mapping", true},
+	{"bt_lost_no_mapping", "backtraces skipped due to no file mapping", false},
+	{"sample_lost_no_mm", "samples lost due to no mm", true},
+	{"sample_lost_overflow", "samples lost cpu buffer overflow", true},
+	{"sample_lost_nested", "samples lost in another sample", true},
+	{"sample_received", "samples received", false},
+	{"backtrace_aborted", "backtrace aborted", false},
+	{"sample_invalid_eip", "samples lost invalid pc", true},
 };
 
 const char *stats_name(enum stat_id which)
@@ -137,7 +135,8 @@ static void take_kernel_losses(struct stats *self, const char *kernel)
 
 	if (!kernel)
 		return;
-	self->value[STAT_KERNEL_RECORDS] += now - (now >= self->kernel_seen ? self->kernel_seen : 0);
+	self->value[STAT_KERNEL_RECORDS] +=
+		now - (now >= self->kernel_seen ? self->kernel_seen : 0);
 	self->kernel_seen = now;
 }
 
@@ -158,7 +157,7 @@ static uint64_t read_number(const char *dir, const char *name)
 
 void stats_load(struct stats *self, const char *dir, const char *kernel)
 {
-	*self = (struct stats){ .kernel_seen = kernel_losses(kernel) };
+	*self = (struct stats){.kernel_seen = kernel_losses(kernel)};
 	for (int i = 0; i < STAT_COUNT; i++)
 		self->before[i] = read_number(dir, stats[i].name);
 }

@@ -16,9 +16,9 @@ enum stat_id {
 	STAT_BUFFERS,
 	STAT_RECEIVED, /* samples that the stream held */
 	STAT_STORED,
-	STAT_KERNEL,	/* of the received: kernel code */
-	STAT_FILTERED,	/* not in an image that was asked for */
-	STAT_NO_CONTEXT, /* lost: neither kernel nor user, or no task, or no CPU known */
+	STAT_KERNEL,	      /* of the received: kernel code */
+	STAT_FILTERED,	      /* not in an image that was asked for */
+	STAT_NO_CONTEXT,      /* lost: neither kernel nor user, or no task, or no CPU known */
 	STAT_NO_KERNEL_IMAGE, /* lost: kernel code that belongs to nothing */
 	STAT_NO_MAPPING,      /* lost: user code in no file and no memory that is known */
 	STAT_NO_SAMPLE_FILE,  /* lost: the sample file could not be written */
@@ -40,7 +40,7 @@ enum stat_id {
 };
 
 struct stats {
-	uint64_t value[STAT_COUNT]; /* since the daemon started, or since stats_load() */
+	uint64_t value[STAT_COUNT];  /* since the daemon started, or since stats_load() */
 	uint64_t before[STAT_COUNT]; /* of the session, from earlier daemons */
 	uint64_t kernel_seen;	     /* what the kernel said it has lost when it was last asked */
 };

@@ -27,8 +27,8 @@ static bool locate_kernel(struct profile *profile, uint64_t pc, struct stream_pl
 	*lost = STAT_NO_KERNEL_IMAGE;
 	if (!range)
 		return false;
-	*place = (struct stream_place){ range->start, range->end - range->start, range->base,
-					range->image };
+	*place = (struct stream_place){range->start, range->end - range->start, range->base,
+				       range->image};
 	return true;
 }
 
@@ -47,8 +47,8 @@ static bool locate_anon(struct profile *profile, uint64_t pc, struct stream_plac
 			    profile->buffers);
 	if (!mapping)
 		return false;
-	*place = (struct stream_place){ mapping->start, mapping->end - mapping->start,
-					mapping->start, mapping->image };
+	*place = (struct stream_place){mapping->start, mapping->end - mapping->start,
+				       mapping->start, mapping->image};
 	return true;
 }
 
@@ -59,7 +59,7 @@ static bool locate_file(struct profile *profile, struct stream_place *place, enu
 	*lost = STAT_NO_MAPPING;
 	if (!image)
 		return false;
-	*place = (struct stream_place){ 0, UINT64_MAX, 0, image };
+	*place = (struct stream_place){0, UINT64_MAX, 0, image};
 	return true;
 }
 
@@ -186,7 +186,7 @@ static bool has_context(const struct profile *profile)
 static void take_sample_elsewhere(struct profile *profile, uint64_t pc, uint64_t event)
 {
 	struct stream *stream = &profile->stream;
-	struct stream_hot hot = { .event = event, .is_kernel = stream->mode == STREAM_KERNEL };
+	struct stream_hot hot = {.event = event, .is_kernel = stream->mode == STREAM_KERNEL};
 	enum stat_id lost, also;
 	int index = event < OP_COUNTERS_MAX ? profile->event_of[event] : -1;
 
@@ -303,7 +303,7 @@ static void reset(struct stream *stream)
 	stream->has_cpu = stream->has_task = false;
 	stream->cpu = stream->tid = stream->tgid = -1;
 	stream->app = stream->cookie = OPROFILE_INVALID_COOKIE;
-	stream->hot = (struct stream_hot){ 0 };
+	stream->hot = (struct stream_hot){0};
 	stream->trace = STREAM_NO_TRACE;
 	stream->last = NULL;
 }

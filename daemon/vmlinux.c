@@ -14,8 +14,8 @@
 #include "kallsyms.h"
 
 struct text {
-	uint64_t start, size;	/* of .text */
-	uint64_t stext, etext;	/* symbols; 0 if there are none */
+	uint64_t start, size;  /* of .text */
+	uint64_t stext, etext; /* symbols; 0 if there are none */
 };
 
 static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct text *text)
@@ -83,7 +83,7 @@ static int read_file(const char *path, struct text *text, struct op_error *error
 int vmlinux_range(const char *path, const char *kallsyms, uint64_t *start, uint64_t *end,
 		  struct op_error *error)
 {
-	struct text text = { 0 };
+	struct text text = {0};
 	uint64_t running, moved = 0;
 
 	if (read_file(path, &text, error))

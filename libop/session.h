@@ -43,15 +43,16 @@ int op_session_make(const char *session_dir, struct op_error *error);
 #define OP_SESSION_CONTROL "control" /* socket of the daemon: control.h */
 #define OP_SESSION_ABI	   "abi"
 
-/* Names below samples/NAME. */
-#define OP_SAMPLES_STATS "stats" /* a directory: one number a file, see oprofile-session(5) */
-#define OP_SAMPLES_KALLSYMS                                                                        \
-	"kallsyms" /* text symbols of kernel and modules: "address type name [module]" */
-#define OP_SAMPLES_MODULES "modules" /* "name address size build-id-or-dash", addresses in hex */
+/* Names below samples/NAME; oprofile-session(5) says what is in them. */
+#define OP_SAMPLES_STATS    "stats"    /* a directory: one number a file */
+#define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]" */
+#define OP_SAMPLES_MODULES  "modules"  /* lines "name address size build-id-or-dash", in hex */
 
 /*
  * The kernel image when no vmlinux is given: its symbols are those of OP_SAMPLES_KALLSYMS, and
  * its keys are PC - _stext, so that they mean the same after a reboot with another address.
+ * Code that is in kallsyms and in no module is the image "[bpf]" or the like; keys of such an
+ * image are addresses.
  */
 #define OP_KERNEL_IMAGE "kallsyms"
 /* The kernel image with --no-vmlinux: kernel and modules as one, keys are addresses. */

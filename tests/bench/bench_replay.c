@@ -41,11 +41,9 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-	{ "one_image", 1, 16384, 0, 0, 0 },
-	{ "switch_8", 32, 1024, 8, 0, 4 },
-	{ "switch_1", 32, 1024, 1, 0, 0 },
-	{ "switch_1_wide", 64, 4096, 1, 0, 0 },
-	{ "trace_8", 32, 1024, 8, 8, 0 },
+	{"one_image", 1, 16384, 0, 0, 0}, {"switch_8", 32, 1024, 8, 0, 4},
+	{"switch_1", 32, 1024, 1, 0, 0},  {"switch_1_wide", 64, 4096, 1, 0, 0},
+	{"trace_8", 32, 1024, 8, 8, 0},
 };
 
 static void die(const char *what)
@@ -168,7 +166,7 @@ static void make_recording(const char *path, const struct shape *shape)
 	static struct maker maker;
 	char name[64];
 
-	maker = (struct maker){ .out = recording_begin(path), .shape = shape };
+	maker = (struct maker){.out = recording_begin(path), .shape = shape};
 	if (!maker.out)
 		die(path);
 	for (unsigned int i = 0; i < shape->images; i++) {
@@ -203,7 +201,7 @@ static double now(void)
 
 static double replay(const char *session_dir, const char *recording)
 {
-	struct profile_config config = { .session_dir = session_dir };
+	struct profile_config config = {.session_dir = session_dir};
 	struct profile profile;
 	struct op_error error;
 	struct source *source;

@@ -15,20 +15,37 @@ const unsigned int fuzz_iterations = 3000;
 
 /* Made when the program starts: a recording with a chunk of each kind, and zeros behind it. */
 static uint8_t seed[2048];
-const struct fuzz_seed fuzz_seeds[] = { { seed, sizeof(seed) }, { NULL, 0 } };
+const struct fuzz_seed fuzz_seeds[] = {{seed, sizeof(seed)}, {NULL, 0}};
 
 static char *dir, *path;
 
 static void __attribute__((constructor)) make_seed(void)
 {
-	static const uint64_t words[] = { CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), 1, 0,
-					  COOKIE(ANON), 0x1000004, 0, TRACE, COOKIE(0x10), 2, 0, 3, 0,
-					  KERNEL, 0xffffffff81000004, 0, MODULE_LOADED,
-					  0xffffffffc0000000, 0 };
+	static const uint64_t words[] = {CPU(0),
+					 CTX(501, 500, 0x10),
+					 USER,
+					 COOKIE(0x10),
+					 1,
+					 0,
+					 COOKIE(ANON),
+					 0x1000004,
+					 0,
+					 TRACE,
+					 COOKIE(0x10),
+					 2,
+					 0,
+					 3,
+					 0,
+					 KERNEL,
+					 0xffffffff81000004,
+					 0,
+					 MODULE_LOADED,
+					 0xffffffffc0000000,
+					 0};
 	static const char maps[] = "01000000-01010000 rw-p 00000000 00:00 0 [heap]\n";
 	static const char modules[] = "ext4 ffffffffc0000000 1000 -\n";
 	static const char stats[] = "cpu0/sample_received 7\n";
-	const struct record_maps head = { .tgid = 500, .process = 1 };
+	const struct record_maps head = {.tgid = 500, .process = 1};
 	char chunk[sizeof(head) + sizeof(maps)], *bytes;
 	size_t length;
 	FILE *out;
@@ -60,7 +77,7 @@ static void __attribute__((destructor)) remove_seed(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct profile_config config = { .separate_kernel = true };
+	static const struct profile_config config = {.separate_kernel = true};
 	struct test_session session;
 	struct op_error error;
 	struct source *source;

@@ -10,26 +10,80 @@
 #include "driver.h"
 #include "fixture.h"
 
-#define WORDS_MOST   4096
+#define WORDS_MOST    4096
 #define INPUTS_OF_ONE 100 /* for one session; other pids make more and more files */
-#define STEXT	     0xffffffff81000000
+#define STEXT	      0xffffffff81000000
 
 const unsigned int fuzz_iterations = 100000;
 
-static const uint64_t plain[] = { 0, CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), 1, 0, KERNEL,
-				  STEXT, 0, MODULE_LOADED, CPU(1), CTX(502, 500, 0x12), COOKIE(ANON),
-				  USER, 0x1000004, 0, COOKIE(0x13), 9, 0 };
-static const uint64_t traces[] = { 3, CPU(0), CTX(501, 500, 0x10), TRACE, KERNEL, STEXT, 0, STEXT + 9,
-				   0, USER, COOKIE(0x11), 5, 0, COOKIE(ANON), 0x7f0000000008, 0,
-				   COOKIE(0x999), 1, 0, COOKIE(0x10), 7, 0, TRACE, 8, 0, 9, 0 };
-static const uint64_t apart[] = { 15, CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), 1, 0, KERNEL,
-				  0xffffffffc0100001, 0, 5, 0, CTX(2, 2, ANON), STEXT, 0 };
+static const uint64_t plain[] = {0,
+				 CPU(0),
+				 CTX(501, 500, 0x10),
+				 USER,
+				 COOKIE(0x10),
+				 1,
+				 0,
+				 KERNEL,
+				 STEXT,
+				 0,
+				 MODULE_LOADED,
+				 CPU(1),
+				 CTX(502, 500, 0x12),
+				 COOKIE(ANON),
+				 USER,
+				 0x1000004,
+				 0,
+				 COOKIE(0x13),
+				 9,
+				 0};
+static const uint64_t traces[] = {3,
+				  CPU(0),
+				  CTX(501, 500, 0x10),
+				  TRACE,
+				  KERNEL,
+				  STEXT,
+				  0,
+				  STEXT + 9,
+				  0,
+				  USER,
+				  COOKIE(0x11),
+				  5,
+				  0,
+				  COOKIE(ANON),
+				  0x7f0000000008,
+				  0,
+				  COOKIE(0x999),
+				  1,
+				  0,
+				  COOKIE(0x10),
+				  7,
+				  0,
+				  TRACE,
+				  8,
+				  0,
+				  9,
+				  0};
+static const uint64_t apart[] = {15,
+				 CPU(0),
+				 CTX(501, 500, 0x10),
+				 USER,
+				 COOKIE(0x10),
+				 1,
+				 0,
+				 KERNEL,
+				 0xffffffffc0100001,
+				 0,
+				 5,
+				 0,
+				 CTX(2, 2, ANON),
+				 STEXT,
+				 0};
 
 const struct fuzz_seed fuzz_seeds[] = {
-	{ plain, sizeof(plain) },
-	{ traces, sizeof(traces) },
-	{ apart, sizeof(apart) },
-	{ NULL, 0 },
+	{plain, sizeof(plain)},
+	{traces, sizeof(traces)},
+	{apart, sizeof(apart)},
+	{NULL, 0},
 };
 
 #define KINDS 32
@@ -77,8 +131,8 @@ static struct test_session *choose_session(unsigned int kind)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const uint64_t good[] = { CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), 1, 0, KERNEL,
-					 STEXT, 0 };
+	static const uint64_t good[] = {
+		CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), 1, 0, KERNEL, STEXT, 0};
 	static uint64_t words[WORDS_MOST];
 	struct test_session *session;
 	uint64_t *value, stored, sum;

@@ -27,8 +27,9 @@ static size_t below(size_t n)
 /* One random change. */
 static size_t change(size_t size)
 {
-	static const uint64_t words[] = { 0, 1, UINT64_MAX, UINT64_MAX - 1, INT32_MAX, 0x80000000,
-					  2, 3, 4, 5, 6, 7, 8, 9, 0x1000 };
+	static const uint64_t words[] = {
+		0, 1, UINT64_MAX, UINT64_MAX - 1, INT32_MAX, 0x80000000, 2, 3, 4, 5, 6,
+		7, 8, 9,	  0x1000};
 	size_t at = size ? below(size) : 0, length;
 
 	switch (below(6)) {

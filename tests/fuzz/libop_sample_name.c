@@ -11,14 +11,17 @@
 
 const unsigned int fuzz_iterations = 300000;
 
-#define SEED(text) { text, sizeof(text) - 1 }
+#define SEED(text)                                                                                 \
+	{                                                                                          \
+		text, sizeof(text) - 1                                                             \
+	}
 
 const struct fuzz_seed fuzz_seeds[] = {
 	SEED("{root}/usr/bin/bash/{dep}/{root}/usr/lib/libc.so.6/TIMER.0.0.all.all.all"),
 	SEED("/var/lib/oprofile/samples//current/{kern}/a/{dep}/{kern}/a/T.-1.7.12.13.0"),
 	SEED("{root}/a/\\{dep}/b/{dep}/{anon:[vdso]}/12.0x1000.0xffffffffffffffff/T.1.1.all.all.1"),
 	SEED("{root}/a/{dep}/{root}/\\\\{cg}/{cg}/{anon:x}/1.0x1.0x2/CPU_CLK.100000.0.1.2.all"),
-	{ NULL, 0 },
+	{NULL, 0},
 };
 
 static int same_image(const struct op_image_name *a, const struct op_image_name *b)
@@ -45,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!op_sample_name_parse(text, &name, &error)) {
 		made = op_sample_name_make(&name);
 		fuzz_must(made != NULL, "what was parsed can be made");
-		fuzz_must(!op_sample_name_parse(made, &again, &error), "what was made can be parsed");
+		fuzz_must(!op_sample_name_parse(made, &again, &error),
+			  "what was made can be parsed");
 		fuzz_must(same(&name, &again), "it is the same");
 		op_sample_name_free(&again);
 		op_sample_name_free(&name);

@@ -15,10 +15,10 @@
 #include "libop/event.h"
 #include "libop/number.h"
 
-#define COUNT(n) .count = (n), .has_count = true
-#define UNIT_MASK(n) .unit_mask = (n), .has_unit_mask = true
+#define COUNT(n)	     .count = (n), .has_count = true
+#define UNIT_MASK(n)	     .unit_mask = (n), .has_unit_mask = true
 #define UNIT_MASK_NAME(text) .unit_mask_name = (char *)(text), .has_unit_mask = true
-#define BOTH .kernel = true, .user = true
+#define BOTH		     .kernel = true, .user = true
 
 static void specifications(void **state)
 {
@@ -190,14 +190,9 @@ static void cpu_types(void **state)
 		const char *name;
 		int number;
 	} fixed[] = {
-		{"i386/ppro", 0},
-		{"timer", OP_CPU_TIMER},
-		{"i386/p4", 5},
-		{"i386/arch_perfmon", 41},
-		{"i386/nehalem", 47},
-		{"x86-64/generic", 69},
-		{"i386/skylake", 80},
-		{"arm/armv8-thunderx2", 87},
+		{"i386/ppro", 0},	   {"timer", OP_CPU_TIMER},	{"i386/p4", 5},
+		{"i386/arch_perfmon", 41}, {"i386/nehalem", 47},	{"x86-64/generic", 69},
+		{"i386/skylake", 80},	   {"arm/armv8-thunderx2", 87},
 	};
 
 	(void)state;

@@ -14,61 +14,105 @@
 
 #include "libop/sample_name.h"
 
-#define FILE_IMAGE(path) { .kind = OP_IMAGE_FILE, .name = (char *)(path) }
-#define KERNEL_IMAGE(path) { .kind = OP_IMAGE_KERNEL, .name = (char *)(path) }
-#define TIMER .event = (char *)"TIMER"
+#define FILE_IMAGE(path)                                                                           \
+	{                                                                                          \
+		.kind = OP_IMAGE_FILE, .name = (char *)(path)                                      \
+	}
+#define KERNEL_IMAGE(path)                                                                         \
+	{                                                                                          \
+		.kind = OP_IMAGE_KERNEL, .name = (char *)(path)                                    \
+	}
+#define TIMER	      .event = (char *)"TIMER"
 #define NOT_SEPARATED .tgid = OP_ALL, .tid = OP_ALL, .cpu = OP_ALL
 
 static const struct {
 	const char *path;
 	struct op_sample_name name;
 } both_ways[] = {
-	{ "{root}/usr/bin/bash/{dep}/{root}/usr/bin/bash/TIMER.0.0.all.all.all",
-	  { .app = FILE_IMAGE("/usr/bin/bash"), .dep = FILE_IMAGE("/usr/bin/bash"), TIMER,
-	    NOT_SEPARATED } },
-	{ "{kern}/no-vmlinux/{dep}/{kern}/no-vmlinux/TIMER.0.0.all.all.all",
-	  { .app = KERNEL_IMAGE("no-vmlinux"), .dep = KERNEL_IMAGE("no-vmlinux"), TIMER,
-	    NOT_SEPARATED } },
-	{ "{root}/usr/bin/bash/{dep}/{root}/usr/lib/libc.so.6/TIMER.0.0.all.all.all",
-	  { .app = FILE_IMAGE("/usr/bin/bash"), .dep = FILE_IMAGE("/usr/lib/libc.so.6"), TIMER,
-	    NOT_SEPARATED } },
-	{ "{root}/usr/bin/bash/{dep}/{kern}/no-vmlinux/TIMER.0.0.all.all.all",
-	  { .app = FILE_IMAGE("/usr/bin/bash"), .dep = KERNEL_IMAGE("no-vmlinux"), TIMER,
-	    NOT_SEPARATED } },
-	{ "{root}/bin/a/{dep}/{root}/bin/a/TIMER.0.0.4320.4321.all",
-	  { .app = FILE_IMAGE("/bin/a"), .dep = FILE_IMAGE("/bin/a"), TIMER, .tgid = 4320,
-	    .tid = 4321, .cpu = OP_ALL } },
-	{ "{root}/bin/a/{dep}/{root}/bin/a/TIMER.0.0.all.all.1",
-	  { .app = FILE_IMAGE("/bin/a"), .dep = FILE_IMAGE("/bin/a"), TIMER, .tgid = OP_ALL,
-	    .tid = OP_ALL, .cpu = 1 } },
-	{ "{root}/usr/bin/cat/{dep}/{root}/usr/lib/libc.so.6/{cg}/{root}/usr/bin/cat/"
-	  "TIMER.0.0.all.all.all",
-	  { .app = FILE_IMAGE("/usr/bin/cat"), .dep = FILE_IMAGE("/usr/lib/libc.so.6"),
-	    .is_arc = true, .callee = FILE_IMAGE("/usr/bin/cat"), TIMER, NOT_SEPARATED } },
-	{ "{root}/usr/bin/bash/{dep}/{anon:anon}/6727.0x7fbb26d42000.0x7fbb26d52000/"
-	  "TIMER.0.0.all.all.all",
-	  { .app = FILE_IMAGE("/usr/bin/bash"),
-	    .dep = { OP_IMAGE_ANON, (char *)"anon", 6727, 0x7fbb26d42000, 0x7fbb26d52000 }, TIMER,
-	    NOT_SEPARATED } },
-	{ "{root}/bin/a/{dep}/{root}/bin/a/{cg}/{anon:[vdso]}/7.0x1000.0x2000/"
-	  "CPU_CLK_UNHALTED.100000.65.all.all.all",
-	  { .app = FILE_IMAGE("/bin/a"), .dep = FILE_IMAGE("/bin/a"), .is_arc = true,
-	    .callee = { OP_IMAGE_ANON, (char *)"[vdso]", 7, 0x1000, 0x2000 },
-	    .event = (char *)"CPU_CLK_UNHALTED", .count = 100000, .unit_mask = 65,
-	    NOT_SEPARATED } },
-	{ "{root}/boot/vmlinux/{dep}/{root}/boot/vmlinux/A.4294967295.18446744073709551615.0.0.0",
-	  { .app = FILE_IMAGE("/boot/vmlinux"), .dep = FILE_IMAGE("/boot/vmlinux"),
-	    .event = (char *)"A", .count = 4294967295, .unit_mask = UINT64_MAX, 0, 0, 0 } },
+	{"{root}/usr/bin/bash/{dep}/{root}/usr/bin/bash/TIMER.0.0.all.all.all",
+	 {.app = FILE_IMAGE("/usr/bin/bash"),
+	  .dep = FILE_IMAGE("/usr/bin/bash"),
+	  TIMER,
+	  NOT_SEPARATED}},
+	{"{kern}/no-vmlinux/{dep}/{kern}/no-vmlinux/TIMER.0.0.all.all.all",
+	 {.app = KERNEL_IMAGE("no-vmlinux"),
+	  .dep = KERNEL_IMAGE("no-vmlinux"),
+	  TIMER,
+	  NOT_SEPARATED}},
+	{"{root}/usr/bin/bash/{dep}/{root}/usr/lib/libc.so.6/TIMER.0.0.all.all.all",
+	 {.app = FILE_IMAGE("/usr/bin/bash"),
+	  .dep = FILE_IMAGE("/usr/lib/libc.so.6"),
+	  TIMER,
+	  NOT_SEPARATED}},
+	{"{root}/usr/bin/bash/{dep}/{kern}/no-vmlinux/TIMER.0.0.all.all.all",
+	 {.app = FILE_IMAGE("/usr/bin/bash"),
+	  .dep = KERNEL_IMAGE("no-vmlinux"),
+	  TIMER,
+	  NOT_SEPARATED}},
+	{"{root}/bin/a/{dep}/{root}/bin/a/TIMER.0.0.4320.4321.all",
+	 {.app = FILE_IMAGE("/bin/a"),
+	  .dep = FILE_IMAGE("/bin/a"),
+	  TIMER,
+	  .tgid = 4320,
+	  .tid = 4321,
+	  .cpu = OP_ALL}},
+	{"{root}/bin/a/{dep}/{root}/bin/a/TIMER.0.0.all.all.1",
+	 {.app = FILE_IMAGE("/bin/a"),
+	  .dep = FILE_IMAGE("/bin/a"),
+	  TIMER,
+	  .tgid = OP_ALL,
+	  .tid = OP_ALL,
+	  .cpu = 1}},
+	{"{root}/usr/bin/cat/{dep}/{root}/usr/lib/libc.so.6/{cg}/{root}/usr/bin/cat/"
+	 "TIMER.0.0.all.all.all",
+	 {.app = FILE_IMAGE("/usr/bin/cat"),
+	  .dep = FILE_IMAGE("/usr/lib/libc.so.6"),
+	  .is_arc = true,
+	  .callee = FILE_IMAGE("/usr/bin/cat"),
+	  TIMER,
+	  NOT_SEPARATED}},
+	{"{root}/usr/bin/bash/{dep}/{anon:anon}/6727.0x7fbb26d42000.0x7fbb26d52000/"
+	 "TIMER.0.0.all.all.all",
+	 {.app = FILE_IMAGE("/usr/bin/bash"),
+	  .dep = {OP_IMAGE_ANON, (char *)"anon", 6727, 0x7fbb26d42000, 0x7fbb26d52000},
+	  TIMER,
+	  NOT_SEPARATED}},
+	{"{root}/bin/a/{dep}/{root}/bin/a/{cg}/{anon:[vdso]}/7.0x1000.0x2000/"
+	 "CPU_CLK_UNHALTED.100000.65.all.all.all",
+	 {.app = FILE_IMAGE("/bin/a"),
+	  .dep = FILE_IMAGE("/bin/a"),
+	  .is_arc = true,
+	  .callee = {OP_IMAGE_ANON, (char *)"[vdso]", 7, 0x1000, 0x2000},
+	  .event = (char *)"CPU_CLK_UNHALTED",
+	  .count = 100000,
+	  .unit_mask = 65,
+	  NOT_SEPARATED}},
+	{"{root}/boot/vmlinux/{dep}/{root}/boot/vmlinux/A.4294967295.18446744073709551615.0.0.0",
+	 {.app = FILE_IMAGE("/boot/vmlinux"),
+	  .dep = FILE_IMAGE("/boot/vmlinux"),
+	  .event = (char *)"A",
+	  .count = 4294967295,
+	  .unit_mask = UINT64_MAX,
+	  0,
+	  0,
+	  0}},
 	/* users may call their files as they like */
-	{ "{root}/tmp/\\{dep}/\\{root}/x/{dep}/{root}/tmp/\\{cg}/\\\\{kern}/\\x/TIMER.0.0.all.all.all",
-	  { .app = FILE_IMAGE("/tmp/{dep}/{root}/x"), .dep = FILE_IMAGE("/tmp/{cg}/\\{kern}/\\x"),
-	    TIMER, NOT_SEPARATED } },
-	{ "{root}/tmp/\\{anonymous/{dep}/{kern}/\\{dep}/TIMER.0.0.all.all.all",
-	  { .app = FILE_IMAGE("/tmp/{anonymous"), .dep = KERNEL_IMAGE("{dep}"), TIMER,
-	    NOT_SEPARATED } },
-	{ "{root}/a.b/TIMER.0.0.all.all.all/{dep}/{root}/ a\nb/TIMER.0.0.all.all.all",
-	  { .app = FILE_IMAGE("/a.b/TIMER.0.0.all.all.all"), .dep = FILE_IMAGE("/ a\nb"), TIMER,
-	    NOT_SEPARATED } },
+	{"{root}/tmp/\\{dep}/\\{root}/x/{dep}/{root}/tmp/\\{cg}/\\\\{kern}/\\x/"
+	 "TIMER.0.0.all.all.all",
+	 {.app = FILE_IMAGE("/tmp/{dep}/{root}/x"),
+	  .dep = FILE_IMAGE("/tmp/{cg}/\\{kern}/\\x"),
+	  TIMER,
+	  NOT_SEPARATED}},
+	{"{root}/tmp/\\{anonymous/{dep}/{kern}/\\{dep}/TIMER.0.0.all.all.all",
+	 {.app = FILE_IMAGE("/tmp/{anonymous"),
+	  .dep = KERNEL_IMAGE("{dep}"),
+	  TIMER,
+	  NOT_SEPARATED}},
+	{"{root}/a.b/TIMER.0.0.all.all.all/{dep}/{root}/ a\nb/TIMER.0.0.all.all.all",
+	 {.app = FILE_IMAGE("/a.b/TIMER.0.0.all.all.all"),
+	  .dep = FILE_IMAGE("/ a\nb"),
+	  TIMER,
+	  NOT_SEPARATED}},
 };
 
 static void assert_image(const struct op_image_name *have, const struct op_image_name *want)
@@ -100,7 +144,7 @@ static void assert_name(const struct op_sample_name *have, const struct op_sampl
 static void parsed(const char *path, const struct op_sample_name *want)
 {
 	struct op_sample_name name;
-	struct op_error error = { 0 };
+	struct op_error error = {0};
 
 	if (op_sample_name_parse(path, &name, &error))
 		fail_msg("%s", error.text);
@@ -126,14 +170,17 @@ static const struct {
 	struct op_sample_name name;
 } read_only[] = {
 	/* the redundant slashes and the directories in front of OProfile's names */
-	{ "/var/lib/oprofile/samples//current/{root}//usr/bin/x/{dep}/{root}//usr/bin/x//"
-	  "TIMER.0.0.all.all.all",
-	  { .app = FILE_IMAGE("/usr/bin/x"), .dep = FILE_IMAGE("/usr/bin/x"), TIMER,
-	    NOT_SEPARATED } },
+	{"/var/lib/oprofile/samples//current/{root}//usr/bin/x/{dep}/{root}//usr/bin/x//"
+	 "TIMER.0.0.all.all.all",
+	 {.app = FILE_IMAGE("/usr/bin/x"), .dep = FILE_IMAGE("/usr/bin/x"), TIMER, NOT_SEPARATED}},
 	/* counts above 2^31 were printed as signed numbers */
-	{ "{root}/x/{dep}/{root}/x/A.-1294967296.-1.all.all.all",
-	  { .app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x"), .event = (char *)"A",
-	    .count = 3000000000, .unit_mask = 0xffffffff, NOT_SEPARATED } },
+	{"{root}/x/{dep}/{root}/x/A.-1294967296.-1.all.all.all",
+	 {.app = FILE_IMAGE("/x"),
+	  .dep = FILE_IMAGE("/x"),
+	  .event = (char *)"A",
+	  .count = 3000000000,
+	  .unit_mask = 0xffffffff,
+	  NOT_SEPARATED}},
 };
 
 static void old_names_are_parsed(void **state)
@@ -146,45 +193,45 @@ static void old_names_are_parsed(void **state)
 static const struct {
 	const char *path, *cause;
 } refused[] = {
-	{ "", "{root} or {kern}" },
-	{ "/", "{root} or {kern}" },
-	{ "/var/lib/oprofile/samples/oprofiled.log", "{root} or {kern}" },
-	{ "{root}", "without a name" },
-	{ "{root}/", "without a name" },
-	{ "{root}/x", "without a name" },
-	{ "{root}/{dep}/{root}/x/T.0.0.all.all.all", "without a name" },
-	{ "{root}/x/T.0.0.all.all.all", "expected {dep}" },
-	{ "{root}/x/{root}/x/T.0.0.all.all.all", "expected {dep}" },
-	{ "{root}/x/{dep}/x/T.0.0.all.all.all", "expected {root}, {kern} or" },
-	{ "{root}/x/{dep}/T.0.0.all.all.all", "expected {root}, {kern} or" },
-	{ "{root}/x/{dep}/{root}/T.0.0.all.all.all", "without a name" },
-	{ "{root}/x/{dep}/{root}/x/{cg}/T.0.0.all.all.all", "expected {root}, {kern} or" },
-	{ "{root}/x/{dep}/{root}/x/{dep}/{root}/x/T.0.0.all.all.all", "expected the event" },
-	{ "{root}/x/{dep}/{root}/x/{root}/x/T.0.0.all.all.all", "expected the event" },
-	{ "{root}/x/{dep}/{root}/x/T.0.0.all.all", "not EVENT.COUNT" },
-	{ "{root}/x/{dep}/{root}/x/T.0.0.all.all.all.0", "more than 6" },
-	{ "{root}/x/{dep}/{root}/x/.0.0.all.all.all", "not EVENT.COUNT" },
-	{ "{root}/x/{dep}/{root}/x/T..0.all.all.all", "no number" },
-	{ "{root}/x/{dep}/{root}/x/T.0.0.all.all.", "no number" },
-	{ "{root}/x/{dep}/{root}/x/T.0.0.al.all.all", "no number" },
-	{ "{root}/x/{dep}/{root}/x/T.0.0.all.all.-1", "no number" },
-	{ "{root}/x/{dep}/{root}/x/T.0x1.0.all.all.all", "no number" },
-	{ "{root}/x/{dep}/{root}/x/T.18446744073709551616.0.all.all.all", "no number" },
-	{ "{root}/x/{dep}/{root}/x/T.-2147483649.0.all.all.all", "no number" },
-	{ "{root}/x/{dep}/{root}/x/T.0.0.2147483648.all.all", "no number" },
-	{ "{root}/x/../y/{dep}/{root}/x/T.0.0.all.all.all", "\"..\"" },
-	{ "{root}/x/{dep}/{root}/./x/T.0.0.all.all.all", "\".\"" },
-	{ "{kern}/a/b/{dep}/{kern}/a/T.0.0.all.all.all", "more than one component" },
-	{ "{root}/x/{dep}/{anon:a/1.0x1.0x2/T.0.0.all.all.all", "broken {anon" },
-	{ "{root}/x/{dep}/{anonymous}/1.0x1.0x2/T.0.0.all.all.all", "broken {anon" },
-	{ "{root}/x/{dep}/{anon/1.0x1.0x2/T.0.0.all.all.all", "broken {anon" },
-	{ "{root}/x/{dep}/{anon:a}/T.0.0.all.all.all", "TGID" },
-	{ "{root}/x/{dep}/{anon:a}/1.0x1/T.0.0.all.all.all", "TGID" },
-	{ "{root}/x/{dep}/{anon:a}/1.1.2/T.0.0.all.all.all", "TGID" },
-	{ "{root}/x/{dep}/{anon:a}/1.0x1.0xg/T.0.0.all.all.all", "TGID" },
-	{ "{root}/x/{dep}/{anon:a}/4294967296.0x1.0x2/T.0.0.all.all.all", "TGID" },
-	{ "{root}/x/{dep}/{anon:a}/1.0x1.0x20000000000000000/T.0.0.all.all.all", "TGID" },
-	{ "{root}/x/{dep}/{anon:a}", "TGID" },
+	{"", "{root} or {kern}"},
+	{"/", "{root} or {kern}"},
+	{"/var/lib/oprofile/samples/oprofiled.log", "{root} or {kern}"},
+	{"{root}", "without a name"},
+	{"{root}/", "without a name"},
+	{"{root}/x", "without a name"},
+	{"{root}/{dep}/{root}/x/T.0.0.all.all.all", "without a name"},
+	{"{root}/x/T.0.0.all.all.all", "expected {dep}"},
+	{"{root}/x/{root}/x/T.0.0.all.all.all", "expected {dep}"},
+	{"{root}/x/{dep}/x/T.0.0.all.all.all", "expected {root}, {kern} or"},
+	{"{root}/x/{dep}/T.0.0.all.all.all", "expected {root}, {kern} or"},
+	{"{root}/x/{dep}/{root}/T.0.0.all.all.all", "without a name"},
+	{"{root}/x/{dep}/{root}/x/{cg}/T.0.0.all.all.all", "expected {root}, {kern} or"},
+	{"{root}/x/{dep}/{root}/x/{dep}/{root}/x/T.0.0.all.all.all", "expected the event"},
+	{"{root}/x/{dep}/{root}/x/{root}/x/T.0.0.all.all.all", "expected the event"},
+	{"{root}/x/{dep}/{root}/x/T.0.0.all.all", "not EVENT.COUNT"},
+	{"{root}/x/{dep}/{root}/x/T.0.0.all.all.all.0", "more than 6"},
+	{"{root}/x/{dep}/{root}/x/.0.0.all.all.all", "not EVENT.COUNT"},
+	{"{root}/x/{dep}/{root}/x/T..0.all.all.all", "no number"},
+	{"{root}/x/{dep}/{root}/x/T.0.0.all.all.", "no number"},
+	{"{root}/x/{dep}/{root}/x/T.0.0.al.all.all", "no number"},
+	{"{root}/x/{dep}/{root}/x/T.0.0.all.all.-1", "no number"},
+	{"{root}/x/{dep}/{root}/x/T.0x1.0.all.all.all", "no number"},
+	{"{root}/x/{dep}/{root}/x/T.18446744073709551616.0.all.all.all", "no number"},
+	{"{root}/x/{dep}/{root}/x/T.-2147483649.0.all.all.all", "no number"},
+	{"{root}/x/{dep}/{root}/x/T.0.0.2147483648.all.all", "no number"},
+	{"{root}/x/../y/{dep}/{root}/x/T.0.0.all.all.all", "\"..\""},
+	{"{root}/x/{dep}/{root}/./x/T.0.0.all.all.all", "\".\""},
+	{"{kern}/a/b/{dep}/{kern}/a/T.0.0.all.all.all", "more than one component"},
+	{"{root}/x/{dep}/{anon:a/1.0x1.0x2/T.0.0.all.all.all", "broken {anon"},
+	{"{root}/x/{dep}/{anonymous}/1.0x1.0x2/T.0.0.all.all.all", "broken {anon"},
+	{"{root}/x/{dep}/{anon/1.0x1.0x2/T.0.0.all.all.all", "broken {anon"},
+	{"{root}/x/{dep}/{anon:a}/T.0.0.all.all.all", "TGID"},
+	{"{root}/x/{dep}/{anon:a}/1.0x1/T.0.0.all.all.all", "TGID"},
+	{"{root}/x/{dep}/{anon:a}/1.1.2/T.0.0.all.all.all", "TGID"},
+	{"{root}/x/{dep}/{anon:a}/1.0x1.0xg/T.0.0.all.all.all", "TGID"},
+	{"{root}/x/{dep}/{anon:a}/4294967296.0x1.0x2/T.0.0.all.all.all", "TGID"},
+	{"{root}/x/{dep}/{anon:a}/1.0x1.0x20000000000000000/T.0.0.all.all.all", "TGID"},
+	{"{root}/x/{dep}/{anon:a}", "TGID"},
 };
 
 static void other_names_are_refused(void **state)
@@ -192,7 +239,7 @@ static void other_names_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		struct op_sample_name name;
-		struct op_error error = { 0 };
+		struct op_error error = {0};
 
 		if (!op_sample_name_parse(refused[i].path, &name, &error))
 			fail_msg("accepted: %s", refused[i].path);
@@ -203,20 +250,20 @@ static void other_names_are_refused(void **state)
 }
 
 static const struct op_sample_name unmakable[] = {
-	{ .app = FILE_IMAGE("/../x"), .dep = FILE_IMAGE("/x"), TIMER },
-	{ .app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x/."), TIMER },
-	{ .app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x//y"), TIMER },
-	{ .app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x/"), TIMER },
-	{ .app = FILE_IMAGE("x"), .dep = FILE_IMAGE("/x"), TIMER },
-	{ .app = FILE_IMAGE(""), .dep = FILE_IMAGE("/x"), TIMER },
-	{ .app = KERNEL_IMAGE("a/b"), .dep = FILE_IMAGE("/x"), TIMER },
-	{ .app = KERNEL_IMAGE(".."), .dep = FILE_IMAGE("/x"), TIMER },
-	{ .app = KERNEL_IMAGE(""), .dep = FILE_IMAGE("/x"), TIMER },
-	{ .app = { .kind = OP_IMAGE_ANON, .name = (char *)"a" }, .dep = FILE_IMAGE("/x"), TIMER },
-	{ .app = FILE_IMAGE("/x"), .dep = { .kind = OP_IMAGE_ANON, .name = (char *)"a/b" }, TIMER },
-	{ .app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x"), .event = (char *)"A.B" },
-	{ .app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x"), .event = (char *)"A/B" },
-	{ .app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x"), .event = (char *)"" },
+	{.app = FILE_IMAGE("/../x"), .dep = FILE_IMAGE("/x"), TIMER},
+	{.app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x/."), TIMER},
+	{.app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x//y"), TIMER},
+	{.app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x/"), TIMER},
+	{.app = FILE_IMAGE("x"), .dep = FILE_IMAGE("/x"), TIMER},
+	{.app = FILE_IMAGE(""), .dep = FILE_IMAGE("/x"), TIMER},
+	{.app = KERNEL_IMAGE("a/b"), .dep = FILE_IMAGE("/x"), TIMER},
+	{.app = KERNEL_IMAGE(".."), .dep = FILE_IMAGE("/x"), TIMER},
+	{.app = KERNEL_IMAGE(""), .dep = FILE_IMAGE("/x"), TIMER},
+	{.app = {.kind = OP_IMAGE_ANON, .name = (char *)"a"}, .dep = FILE_IMAGE("/x"), TIMER},
+	{.app = FILE_IMAGE("/x"), .dep = {.kind = OP_IMAGE_ANON, .name = (char *)"a/b"}, TIMER},
+	{.app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x"), .event = (char *)"A.B"},
+	{.app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x"), .event = (char *)"A/B"},
+	{.app = FILE_IMAGE("/x"), .dep = FILE_IMAGE("/x"), .event = (char *)""},
 };
 
 static void names_outside_the_grammar_are_not_made(void **state)
@@ -239,8 +286,9 @@ static unsigned int random_below(unsigned int n)
 static void random_path(char *out, unsigned int most)
 {
 	static const char *const parts[] = {
-		"{root}", "{kern}", "{dep}", "{cg}", "{anon}", "{anon:x}", "\\{dep}", "\\\\{cg}",
-		"\\", "a", ".a", "...", "T.0.0.all.all.all", "{", "}", " ", "{dep}x", "x{dep}",
+		"{root}",   "{kern}", "{dep}",	"{cg}",	  "{anon}", "{anon:x}",		 "\\{dep}",
+		"\\\\{cg}", "\\",     "a",	".a",	  "...",    "T.0.0.all.all.all", "{",
+		"}",	    " ",      "{dep}x", "x{dep}",
 	};
 	unsigned int count = 1 + random_below(most);
 
@@ -253,9 +301,9 @@ static void random_path(char *out, unsigned int most)
 
 static void random_image(struct op_image_name *image, char *buffer, unsigned int kinds)
 {
-	static const char *const labels[] = { "", "[vdso]", "a}b", "{dep}", "anon", ":", "." };
+	static const char *const labels[] = {"", "[vdso]", "a}b", "{dep}", "anon", ":", "."};
 
-	*image = (struct op_image_name){ .kind = (enum op_image_kind)random_below(kinds) };
+	*image = (struct op_image_name){.kind = (enum op_image_kind)random_below(kinds)};
 	image->name = buffer;
 	switch (image->kind) {
 	case OP_IMAGE_FILE:
@@ -276,13 +324,13 @@ static void random_image(struct op_image_name *image, char *buffer, unsigned int
 
 static void what_is_made_is_read_back(void **state)
 {
-	static const char *const events[] = { "TIMER", "{dep}", "{root}", "x", "a b" };
+	static const char *const events[] = {"TIMER", "{dep}", "{root}", "x", "a b"};
 
 	(void)state;
 	srand(1);
 	for (int i = 0; i < 50000; i++) {
 		char buffer[3][256];
-		struct op_sample_name name = { 0 };
+		struct op_sample_name name = {0};
 		char *path;
 
 		random_image(&name.app, buffer[0], 2);

@@ -122,35 +122,36 @@ static const struct source_ops machine_ops = {
 };
 
 static const struct test_image images[] = {
-	{ 0x10, "/usr/bin/bash", 0, 1000 },
-	{ 0x11, "/usr/lib/libc.so.6", 0, 2000 },
-	{ 0x12, "/usr/bin/cat", 0, 3000 },
-	{ 0x13, "/usr/bin/gone", OPROFILE_IMAGE_DELETED, 0 },
-	{ 0x14, "/usr/bin/bash", OPROFILE_IMAGE_FOREIGN_NS, 0 },
-	{ 0x15, "", OPROFILE_IMAGE_NO_PATH, 0 },
-	{ 0x16, "/tmp/{dep}", 0, 4000 },
-	{ 0, NULL, 0, 0 },
+	{0x10, "/usr/bin/bash", 0, 1000},
+	{0x11, "/usr/lib/libc.so.6", 0, 2000},
+	{0x12, "/usr/bin/cat", 0, 3000},
+	{0x13, "/usr/bin/gone", OPROFILE_IMAGE_DELETED, 0},
+	{0x14, "/usr/bin/bash", OPROFILE_IMAGE_FOREIGN_NS, 0},
+	{0x15, "", OPROFILE_IMAGE_NO_PATH, 0},
+	{0x16, "/tmp/{dep}", 0, 4000},
+	{0, NULL, 0, 0},
 };
 
 static const struct test_process processes[] = {
-	{ 500, 1,
-	  "00400000-00401000 r-xp 00000000 08:01 16 /usr/bin/bash\n"
-	  "01000000-01010000 rw-p 00000000 00:00 0 [heap]\n"
-	  "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
-	  "7f0000002000-7f0000003000 rwxp 00000000 00:00 0 [anon:a/b]\n"
-	  "7ffd00000000-7ffd00002000 r-xp 00000000 00:00 0 [vdso]\n" },
-	{ 501, 2, NULL }, /* may not be read */
-	{ 0, 0, NULL },
+	{500, 1,
+	 "00400000-00401000 r-xp 00000000 08:01 16 /usr/bin/bash\n"
+	 "01000000-01010000 rw-p 00000000 00:00 0 [heap]\n"
+	 "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
+	 "7f0000002000-7f0000003000 rwxp 00000000 00:00 0 [anon:a/b]\n"
+	 "7ffd00000000-7ffd00002000 r-xp 00000000 00:00 0 [vdso]\n"},
+	{501, 2, NULL}, /* may not be read */
+	{0, 0, NULL},
 };
 
 const struct test_machine test_machine = {
-	.source = {
-		.ops = &machine_ops,
-		.fd = -1,
-		.buffer_words = 131072,
-		.cpu_type = "timer",
-		.cpu_mhz = 2000,
-	},
+	.source =
+		{
+			.ops = &machine_ops,
+			.fd = -1,
+			.buffer_words = 131072,
+			.cpu_type = "timer",
+			.cpu_mhz = 2000,
+		},
 	.images = images,
 	.processes = processes,
 	.modules = "kallsyms ffffffff81000000 1000000 aabb\n"
@@ -199,7 +200,7 @@ void session_make(struct test_session *session, const struct profile_config *con
 {
 	struct op_error error;
 
-	*session = (struct test_session){ .machine = test_machine, .config = *config };
+	*session = (struct test_session){.machine = test_machine, .config = *config};
 	session->dir = make_directory();
 	session->config.session_dir = session->dir;
 	if (op_session_make(session->dir, &error))
@@ -300,7 +301,7 @@ static int by_line(const void *a, const void *b)
 /* The lines of @text, sorted, in new memory. */
 static char *sort_lines(const char *text)
 {
-	struct op_strings lines = { 0 };
+	struct op_strings lines = {0};
 	char *sorted = NULL;
 	size_t length;
 	FILE *out = open_memstream(&sorted, &length);
@@ -319,7 +320,7 @@ static char *sort_lines(const char *text)
 char *session_text(const char *session_dir)
 {
 	char *dir = samples_dir(session_dir), *text = NULL, *sorted;
-	struct text_walk walk = { .prefix = strlen(dir) + 1 };
+	struct text_walk walk = {.prefix = strlen(dir) + 1};
 	struct op_error error;
 	size_t length;
 
@@ -357,7 +358,7 @@ static int sum_file(const char *path, const struct stat *status, void *context)
 
 uint64_t session_sum(const char *session_dir, bool arcs)
 {
-	struct sum_walk walk = { .arcs = arcs };
+	struct sum_walk walk = {.arcs = arcs};
 	char *dir = samples_dir(session_dir);
 	struct op_error error;
 
@@ -377,9 +378,8 @@ void session_check_sums(struct test_session *session)
 				 value[STAT_NO_SAMPLE_FILE] + value[STAT_NO_EVENT] +
 				 value[STAT_NO_USER_APP]);
 	assert_int_equal(value[STAT_FRAMES],
-			 value[STAT_ARCS] + value[STAT_FRAMES_APART] +
-				 value[STAT_FRAMES_FILTERED] + value[STAT_FRAMES_NO_HEAD] +
-				 value[STAT_FRAMES_NO_MAPPING] +
+			 value[STAT_ARCS] + value[STAT_FRAMES_APART] + value[STAT_FRAMES_FILTERED] +
+				 value[STAT_FRAMES_NO_HEAD] + value[STAT_FRAMES_NO_MAPPING] +
 				 value[STAT_FRAMES_NO_SAMPLE_FILE]);
 	assert_int_equal(session_sum(session->dir, false), value[STAT_STORED]);
 	assert_int_equal(session_sum(session->dir, true), value[STAT_ARCS]);

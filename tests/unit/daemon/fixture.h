@@ -17,17 +17,17 @@
 
 /* ---- words of the event stream ---- */
 
-#define ESC		     OPROFILE_ESCAPE_CODE
-#define CPU(n)		     ESC, OPROFILE_CPU_SWITCH, n
-#define CTX(tid, tgid, app)  ESC, OPROFILE_CTX_SWITCH, tid, app, ESC, OPROFILE_CTX_TGID, tgid
-#define COOKIE(cookie)	     ESC, OPROFILE_COOKIE_SWITCH, cookie
-#define KERNEL		     ESC, OPROFILE_KERNEL_ENTER
-#define USER		     ESC, OPROFILE_USER_ENTER
-#define MODULE_LOADED	     ESC, OPROFILE_MODULE_LOADED
-#define TRACE		     ESC, OPROFILE_TRACE_BEGIN
-#define BUFFER(...)	     (const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8
-#define ANON		     OPROFILE_NO_COOKIE
-#define INVALID		     OPROFILE_INVALID_COOKIE
+#define ESC		    OPROFILE_ESCAPE_CODE
+#define CPU(n)		    ESC, OPROFILE_CPU_SWITCH, n
+#define CTX(tid, tgid, app) ESC, OPROFILE_CTX_SWITCH, tid, app, ESC, OPROFILE_CTX_TGID, tgid
+#define COOKIE(cookie)	    ESC, OPROFILE_COOKIE_SWITCH, cookie
+#define KERNEL		    ESC, OPROFILE_KERNEL_ENTER
+#define USER		    ESC, OPROFILE_USER_ENTER
+#define MODULE_LOADED	    ESC, OPROFILE_MODULE_LOADED
+#define TRACE		    ESC, OPROFILE_TRACE_BEGIN
+#define BUFFER(...)	    (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8
+#define ANON		    OPROFILE_NO_COOKIE
+#define INVALID		    OPROFILE_INVALID_COOKIE
 
 /* ---- a machine ---- */
 

@@ -18,8 +18,8 @@
 #include "libop/file.h"
 #include "libop/session.h"
 
-#define ALL "TIMER.0.0.all.all.all"
-#define BASH "{root}/usr/bin/bash/"
+#define ALL   "TIMER.0.0.all.all.all"
+#define BASH  "{root}/usr/bin/bash/"
 #define START CPU(0), CTX(501, 500, 0x10)
 
 /* ---- names ---- */
@@ -35,29 +35,28 @@ static const struct {
 	const char *build_id;
 	const char *name, *changed;
 } names[] = {
-	{ "/usr/bin/x", 0, true, 77, 0, "", "/usr/bin/x", "/[changed 8:1-5-t77]/usr/bin/x" },
-	{ "/usr/bin/x", OPROFILE_IMAGE_BUILD_ID, true, 77, 0, "\x12\x34\x56\x78\x9a\xbc\xde\xf0\x11",
-	  "/usr/bin/x", "/[changed 123456789abcdef0]/usr/bin/x" },
+	{"/usr/bin/x", 0, true, 77, 0, "", "/usr/bin/x", "/[changed 8:1-5-t77]/usr/bin/x"},
+	{"/usr/bin/x", OPROFILE_IMAGE_BUILD_ID, true, 77, 0, "\x12\x34\x56\x78\x9a\xbc\xde\xf0\x11",
+	 "/usr/bin/x", "/[changed 123456789abcdef0]/usr/bin/x"},
 	/* removed, or another file is there now */
-	{ "/usr/bin/x", 0, false, 0, 0, "", "/[deleted 8:1-5]/usr/bin/x", NULL },
-	{ "/usr/bin/x", OPROFILE_IMAGE_DELETED, false, 0, 9, "", "/[deleted 8:1-5-g9]/usr/bin/x",
-	  NULL },
-	{ "/usr/bin/x (deleted)", OPROFILE_IMAGE_DELETED, false, 0, 0, "",
-	  "/[deleted 8:1-5]/usr/bin/x", NULL },
-	{ "/usr/bin/x (deleted)", 0, false, 0, 0, "", "/[deleted 8:1-5]/usr/bin/x (deleted)",
-	  NULL },
-	{ "/usr/bin/x", OPROFILE_IMAGE_DELETED | OPROFILE_IMAGE_BUILD_ID, false, 0, 9,
-	  "\x12\x34\x56\x78\x9a\xbc\xde\xf0", "/[deleted 123456789abcdef0]/usr/bin/x", NULL },
+	{"/usr/bin/x", 0, false, 0, 0, "", "/[deleted 8:1-5]/usr/bin/x", NULL},
+	{"/usr/bin/x", OPROFILE_IMAGE_DELETED, false, 0, 9, "", "/[deleted 8:1-5-g9]/usr/bin/x",
+	 NULL},
+	{"/usr/bin/x (deleted)", OPROFILE_IMAGE_DELETED, false, 0, 0, "",
+	 "/[deleted 8:1-5]/usr/bin/x", NULL},
+	{"/usr/bin/x (deleted)", 0, false, 0, 0, "", "/[deleted 8:1-5]/usr/bin/x (deleted)", NULL},
+	{"/usr/bin/x", OPROFILE_IMAGE_DELETED | OPROFILE_IMAGE_BUILD_ID, false, 0, 9,
+	 "\x12\x34\x56\x78\x9a\xbc\xde\xf0", "/[deleted 123456789abcdef0]/usr/bin/x", NULL},
 	/* a build-id that is too short to tell files apart */
-	{ "/x", OPROFILE_IMAGE_BUILD_ID, false, 0, 0, "\x12", "/[deleted 8:1-5]/x", NULL },
+	{"/x", OPROFILE_IMAGE_BUILD_ID, false, 0, 0, "\x12", "/[deleted 8:1-5]/x", NULL},
 	/* the same in another mount namespace is the same file */
-	{ "/usr/bin/x", OPROFILE_IMAGE_FOREIGN_NS, true, 77, 0, "", "/usr/bin/x",
-	  "/[changed 8:1-5-t77]/usr/bin/x" },
-	{ "/usr/bin/x", OPROFILE_IMAGE_FOREIGN_NS, false, 0, 0, "",
-	  "/[mount namespace 8:1-5]/usr/bin/x", NULL },
-	{ "", OPROFILE_IMAGE_NO_PATH, false, 0, 0, "", "/[no path]/8:1-5", NULL },
-	{ "", 0, false, 0, 0, "", "/[no path]/8:1-5", NULL },
-	{ "memfd:jit", 0, false, 0, 0, "", "/[no path]/8:1-5", NULL },
+	{"/usr/bin/x", OPROFILE_IMAGE_FOREIGN_NS, true, 77, 0, "", "/usr/bin/x",
+	 "/[changed 8:1-5-t77]/usr/bin/x"},
+	{"/usr/bin/x", OPROFILE_IMAGE_FOREIGN_NS, false, 0, 0, "",
+	 "/[mount namespace 8:1-5]/usr/bin/x", NULL},
+	{"", OPROFILE_IMAGE_NO_PATH, false, 0, 0, "", "/[no path]/8:1-5", NULL},
+	{"", 0, false, 0, 0, "", "/[no path]/8:1-5", NULL},
+	{"memfd:jit", 0, false, 0, 0, "", "/[no path]/8:1-5", NULL},
 };
 
 static void names_tell_files_apart(void **state)
@@ -65,13 +64,14 @@ static void names_tell_files_apart(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct image_facts facts = {
-			.told = {
-				.device = DEVICE,
-				.inode = 5,
-				.generation = names[i].generation,
-				.flags = names[i].flags,
-				.build_id_size = (uint32_t)strlen(names[i].build_id),
-			},
+			.told =
+				{
+					.device = DEVICE,
+					.inode = 5,
+					.generation = names[i].generation,
+					.flags = names[i].flags,
+					.build_id_size = (uint32_t)strlen(names[i].build_id),
+				},
 			.present = names[i].present,
 			.mtime = names[i].mtime,
 		};
@@ -92,7 +92,7 @@ static void names_tell_files_apart(void **state)
 
 static void each_cookie_is_asked_for_once(void **state)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 
 	(void)state;
@@ -108,11 +108,11 @@ static void each_cookie_is_asked_for_once(void **state)
 static void cookies_of_one_name_share_a_file(void **state)
 {
 	static const struct test_image images[] = {
-		{ 0x10, "/usr/bin/bash", 0, 1000 },
-		{ 0x20, "/usr/bin/bash", 0, 1000 },
-		{ 0, NULL, 0, 0 },
+		{0x10, "/usr/bin/bash", 0, 1000},
+		{0x20, "/usr/bin/bash", 0, 1000},
+		{0, NULL, 0, 0},
 	};
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 
 	(void)state;
@@ -127,16 +127,16 @@ static void cookies_of_one_name_share_a_file(void **state)
 /* ---- versions ---- */
 
 static const struct test_image after_upgrade[] = {
-	{ 0x10, "/usr/bin/bash", 0, 1000 },
-	{ 0x20, "/usr/bin/bash", 0, 5000 },
-	{ 0x11, "/usr/lib/libc.so.6", 0, 2000 },
-	{ 0, NULL, 0, 0 },
+	{0x10, "/usr/bin/bash", 0, 1000},
+	{0x20, "/usr/bin/bash", 0, 5000},
+	{0x11, "/usr/lib/libc.so.6", 0, 2000},
+	{0, NULL, 0, 0},
 };
 
 /* An upgrade comes with a new cookie; the session has counts of the old version. */
 static void versions_of_a_file_are_not_mixed(void **state)
 {
-	struct profile_config config = { 0 };
+	struct profile_config config = {0};
 	struct test_session session;
 
 	(void)state;
@@ -146,28 +146,27 @@ static void versions_of_a_file_are_not_mixed(void **state)
 	session.machine.images = after_upgrade;
 	session_start(&session);
 	for (int i = 0; i < 2; i++)
-		session_feed(&session,
-			     BUFFER(START, USER, COOKIE(0x20), 1, 0, COOKIE(0x11), 3, 0, TRACE,
-				    COOKIE(0x11), 4, 0, COOKIE(0x20), 2, 0));
+		session_feed(&session, BUFFER(START, USER, COOKIE(0x20), 1, 0, COOKIE(0x11), 3, 0,
+					      TRACE, COOKIE(0x11), 4, 0, COOKIE(0x20), 2, 0));
 	session_stat(&session, STAT_STORED)++; /* that of the daemon before */
 	session_stat(&session, STAT_RECEIVED)++;
 #define CHANGED "{root}/[changed 8:1-32-t5000]/usr/bin/bash/"
-#define LIBC "{root}/usr/lib/libc.so.6/"
-	session_expect(&session, BASH "{dep}/" BASH ALL " 1:1\n"
-		       CHANGED "{dep}/" CHANGED ALL " 1:2\n"
+#define LIBC	"{root}/usr/lib/libc.so.6/"
+	session_expect(&session,
+		       BASH "{dep}/" BASH ALL " 1:1\n" CHANGED "{dep}/" CHANGED ALL " 1:2\n"
 		       /* an arc file of this name is new, so there is nothing to mix */
-		       CHANGED "{dep}/" CHANGED "{cg}/" LIBC ALL " 200000004:2\n"
-		       LIBC "{dep}/" LIBC ALL " 3:2 4:2\n");
+		       CHANGED "{dep}/" CHANGED "{cg}/" LIBC ALL " 200000004:2\n" LIBC
+			    "{dep}/" LIBC ALL " 3:2 4:2\n");
 	session_close(&session);
 }
 
 static void versions_below_an_application(void **state)
 {
-	struct profile_config config = { .separate_lib = true };
+	struct profile_config config = {.separate_lib = true};
 	static const struct test_image libc_changed[] = {
-		{ 0x10, "/usr/bin/bash", 0, 1000 },
-		{ 0x11, "/usr/lib/libc.so.6", 0, 6000 },
-		{ 0, NULL, 0, 0 },
+		{0x10, "/usr/bin/bash", 0, 1000},
+		{0x11, "/usr/lib/libc.so.6", 0, 6000},
+		{0, NULL, 0, 0},
 	};
 	struct test_session session;
 
@@ -180,8 +179,9 @@ static void versions_below_an_application(void **state)
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x11), 1, 0));
 	session_stat(&session, STAT_STORED)++;
 	session_stat(&session, STAT_RECEIVED)++;
-	session_expect(&session, BASH "{dep}/" LIBC ALL " 1:1\n"
-		       BASH "{dep}/{root}/[changed 8:1-17-t6000]/usr/lib/libc.so.6/" ALL " 1:1\n");
+	session_expect(&session,
+		       BASH "{dep}/" LIBC ALL " 1:1\n" BASH
+			    "{dep}/{root}/[changed 8:1-17-t6000]/usr/lib/libc.so.6/" ALL " 1:1\n");
 	session_close(&session);
 }
 
@@ -195,24 +195,24 @@ static void lines_of_maps(void **state)
 		const char *line, *label; /* NULL: not anonymous, or no line */
 		uint64_t start, end;
 	} lines[] = {
-		{ "01000000-01010000 rw-p 00000000 00:00 0                  [heap]\n", "[heap]",
-		  0x1000000, 0x1010000 },
-		{ "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n", "anon", 0x7f0000000000,
-		  0x7f0000001000 },
-		{ "7f0000000000-7f0000001000 rwxp 00000000 00:00 0", "anon", 0x7f0000000000,
-		  0x7f0000001000 },
-		{ "7f0000000000-7f0000001000 rwxp 0 00:00 0 [anon:x y/../z]\n", "[anon:x y_.._z]",
-		  0x7f0000000000, 0x7f0000001000 },
-		{ "ffffffffff600000-ffffffffff601000 --xp 0 00:00 0 [vsyscall]", "[vsyscall]",
-		  0xffffffffff600000, 0xffffffffff601000 },
-		{ "00400000-00401000 r-xp 00000000 08:01 16 /usr/bin/bash\n", NULL, 0, 0 },
-		{ "7f0000000000-7f0000001000 rwxp 0 00:01 9 /memfd:jit (deleted)\n", NULL, 0, 0 },
-		{ "7f0000001000-7f0000001000 rwxp 0 00:00 0 \n", NULL, 0, 0 },
-		{ "7f0000002000-7f0000001000 rwxp 0 00:00 0 \n", NULL, 0, 0 },
-		{ "7f0000000000-7f0000001000 rwxp\n1-2 rwxp 0 00:00 0 x\n", NULL, 0, 0 },
-		{ "7f0000000000 rwxp\n", NULL, 0, 0 },
-		{ "\n", NULL, 0, 0 },
-		{ "", NULL, 0, 0 },
+		{"01000000-01010000 rw-p 00000000 00:00 0                  [heap]\n", "[heap]",
+		 0x1000000, 0x1010000},
+		{"7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n", "anon", 0x7f0000000000,
+		 0x7f0000001000},
+		{"7f0000000000-7f0000001000 rwxp 00000000 00:00 0", "anon", 0x7f0000000000,
+		 0x7f0000001000},
+		{"7f0000000000-7f0000001000 rwxp 0 00:00 0 [anon:x y/../z]\n", "[anon:x y_.._z]",
+		 0x7f0000000000, 0x7f0000001000},
+		{"ffffffffff600000-ffffffffff601000 --xp 0 00:00 0 [vsyscall]", "[vsyscall]",
+		 0xffffffffff600000, 0xffffffffff601000},
+		{"00400000-00401000 r-xp 00000000 08:01 16 /usr/bin/bash\n", NULL, 0, 0},
+		{"7f0000000000-7f0000001000 rwxp 0 00:01 9 /memfd:jit (deleted)\n", NULL, 0, 0},
+		{"7f0000001000-7f0000001000 rwxp 0 00:00 0 \n", NULL, 0, 0},
+		{"7f0000002000-7f0000001000 rwxp 0 00:00 0 \n", NULL, 0, 0},
+		{"7f0000000000-7f0000001000 rwxp\n1-2 rwxp 0 00:00 0 x\n", NULL, 0, 0},
+		{"7f0000000000 rwxp\n", NULL, 0, 0},
+		{"\n", NULL, 0, 0},
+		{"", NULL, 0, 0},
 	};
 
 	(void)state;
@@ -232,10 +232,10 @@ static void lines_of_maps(void **state)
 static void maps_are_read_once_a_buffer_at_most(void **state)
 {
 	static const struct test_process grown[] = {
-		{ 500, 1, "01000000-02000000 rw-p 00000000 00:00 0 [heap]\n" },
-		{ 0, 0, NULL },
+		{500, 1, "01000000-02000000 rw-p 00000000 00:00 0 [heap]\n"},
+		{0, 0, NULL},
 	};
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 
 	(void)state;
@@ -249,21 +249,22 @@ static void maps_are_read_once_a_buffer_at_most(void **state)
 	assert_int_equal(session.machine.maps_calls, 1);
 	/* a miss, and now it is there */
 	session.machine.processes = grown;
-	session_feed(&session, BUFFER(START, USER, COOKIE(ANON), 0x1500000, 0, 0x2500000, 0,
-				      0x1000004, 0));
+	session_feed(&session,
+		     BUFFER(START, USER, COOKIE(ANON), 0x1500000, 0, 0x2500000, 0, 0x1000004, 0));
 	assert_int_equal(session.machine.maps_calls, 2);
-	session_expect(&session, BASH "{dep}/{anon:[heap]}/500.0x1000000.0x1010000/" ALL " 4:3\n"
-		       BASH "{dep}/{anon:[heap]}/500.0x1000000.0x2000000/" ALL " 4:1 500000:1\n");
+	session_expect(&session,
+		       BASH "{dep}/{anon:[heap]}/500.0x1000000.0x1010000/" ALL " 4:3\n" BASH
+			    "{dep}/{anon:[heap]}/500.0x1000000.0x2000000/" ALL " 4:1 500000:1\n");
 	session_close(&session);
 }
 
 static void a_pid_may_be_used_again(void **state)
 {
 	static const struct test_process again[] = {
-		{ 500, 77, "01000000-01010000 rw-p 00000000 00:00 0 [stack]\n" },
-		{ 0, 0, NULL },
+		{500, 77, "01000000-01010000 rw-p 00000000 00:00 0 [stack]\n"},
+		{0, 0, NULL},
 	};
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 
 	(void)state;
@@ -271,15 +272,16 @@ static void a_pid_may_be_used_again(void **state)
 	session_feed(&session, BUFFER(START, USER, COOKIE(ANON), 0x1000004, 0));
 	session.machine.processes = again;
 	session_feed(&session, BUFFER(START, USER, COOKIE(ANON), 0x1000004, 0));
-	session_expect(&session, BASH "{dep}/{anon:[heap]}/500.0x1000000.0x1010000/" ALL " 4:1\n"
-		       BASH "{dep}/{anon:[stack]}/500.0x1000000.0x1010000/" ALL " 4:1\n");
+	session_expect(&session,
+		       BASH "{dep}/{anon:[heap]}/500.0x1000000.0x1010000/" ALL " 4:1\n" BASH
+			    "{dep}/{anon:[stack]}/500.0x1000000.0x1010000/" ALL " 4:1\n");
 	session_close(&session);
 }
 
 static void what_was_known_of_a_dead_process_helps(void **state)
 {
-	static const struct test_process dead[] = { { 0, 0, NULL } };
-	const struct profile_config config = { 0 };
+	static const struct test_process dead[] = {{0, 0, NULL}};
+	const struct profile_config config = {0};
 	struct test_session session;
 
 	(void)state;
@@ -301,11 +303,11 @@ static char many_paths[MANY][32];
 
 static void open_many(struct test_session *session)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 
 	for (size_t i = 0; i < MANY; i++) {
 		snprintf(many_paths[i], sizeof(many_paths[i]), "/usr/lib/%zu", i);
-		many[i] = (struct test_image){ 0x1000 + i, many_paths[i], 0, 1000 };
+		many[i] = (struct test_image){0x1000 + i, many_paths[i], 0, 1000};
 	}
 	session_make(session, &config);
 	session->machine.images = many;
@@ -314,13 +316,13 @@ static void open_many(struct test_session *session)
 
 static void feed_many(struct test_session *session, bool traced)
 {
-	uint64_t words[64] = { CPU(0), CTX(501, 500, 0x1000), USER };
+	uint64_t words[64] = {CPU(0), CTX(501, 500, 0x1000), USER};
 	const size_t start = 12;
 
 	for (uint64_t i = 0; i < MANY; i++) {
-		const uint64_t plain[] = { COOKIE(0x1000 + i), i, 0 };
-		const uint64_t trace[] = { TRACE, COOKIE(0x1000 + i), i, 0,
-					   COOKIE(0x1000 + (i * 7) % MANY), i, 0 };
+		const uint64_t plain[] = {COOKIE(0x1000 + i), i, 0};
+		const uint64_t trace[] = {
+			TRACE, COOKIE(0x1000 + i), i, 0, COOKIE(0x1000 + (i * 7) % MANY), i, 0};
 
 		if (traced)
 			memcpy(words + start, trace, sizeof(trace));
@@ -378,7 +380,7 @@ static void descriptors_run_out(void **state)
 /* What cannot be opened is lost, by this cause, and tried again with the next buffer. */
 static void files_that_cannot_be_opened(void **state)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 	char *path;
 
@@ -398,14 +400,14 @@ static void files_that_cannot_be_opened(void **state)
 	free(path);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0));
 	session_expect(&session, BASH "{dep}/" BASH ALL " 1:1\n"
-		       "{kern}/kallsyms/{dep}/{kern}/kallsyms/" ALL " 0:1\n");
+				      "{kern}/kallsyms/{dep}/{kern}/kallsyms/" ALL " 0:1\n");
 	session_close(&session);
 }
 
 /* A file that is no sample file is left alone. */
 static void a_foreign_file_stays_as_it_is(void **state)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 	char *path, *text;
 
@@ -427,12 +429,12 @@ static void a_foreign_file_stays_as_it_is(void **state)
 static void names_stay_inside_the_session(void **state)
 {
 	static const struct test_image hostile[] = {
-		{ 0x10, "/../../../../tmp/oprofile-test-escaped", 0, 1000 },
-		{ 0x11, "/a//b", 0, 1000 },
-		{ 0x12, "/", 0, 1000 },
-		{ 0, NULL, 0, 0 },
+		{0x10, "/../../../../tmp/oprofile-test-escaped", 0, 1000},
+		{0x11, "/a//b", 0, 1000},
+		{0x12, "/", 0, 1000},
+		{0, NULL, 0, 0},
 	};
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 
 	(void)state;
@@ -449,7 +451,7 @@ static void names_stay_inside_the_session(void **state)
 /* Files of a session are for its owner and group only. */
 static void modes_are_those_of_the_session(void **state)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 	struct stat status;
 	mode_t before;

@@ -15,7 +15,7 @@
 #include "libop/file.h"
 #include "libop/session.h"
 
-#define ALL "TIMER.0.0.all.all.all"
+#define ALL   "TIMER.0.0.all.all.all"
 #define START CPU(0), CTX(501, 500, 0x10)
 #define STEXT 0xffffffff81000000
 
@@ -73,10 +73,9 @@ static void unloaded_modules_keep_their_lines(void **state)
 	(void)state;
 	assert_string_equal(modules, "a 0000000000001000 100 -\nb 0000000000002000 100 ff\n"
 				     "c 0000000000003000 100 -\n");
-	assert_string_equal(symbols,
-			    "0000000000000010 T x\n0000000000001000 t a1\t[a]\n"
-			    "0000000000002000 t b1\t[b]\n0000000000003000 t c1\t[c]\n"
-			    "0000000000003010 t c2\t[c]\n");
+	assert_string_equal(symbols, "0000000000000010 T x\n0000000000001000 t a1\t[a]\n"
+				     "0000000000002000 t b1\t[b]\n0000000000003000 t c1\t[c]\n"
+				     "0000000000003010 t c2\t[c]\n");
 	free(modules);
 	free(symbols);
 }
@@ -117,7 +116,7 @@ static char *read_list(const struct test_session *session, const char *name)
 
 static void a_loaded_module_is_known_from_its_record_on(void **state)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 	char *text;
 
@@ -150,7 +149,7 @@ static void a_loaded_module_is_known_from_its_record_on(void **state)
 /* BPF programs come without a record; an address in nothing known is looked into, not often. */
 static void unknown_addresses_are_looked_into(void **state)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 	unsigned int calls;
 
@@ -158,8 +157,8 @@ static void unknown_addresses_are_looked_into(void **state)
 	session_open(&session, &config);
 	calls = session.machine.kallsyms_calls;
 	for (int i = 0; i < 600; i++)
-		session_feed(&session, BUFFER(START, KERNEL, 0xffffffffc0500000, 0,
-					      0xffffffffc0500000, 0));
+		session_feed(&session,
+			     BUFFER(START, KERNEL, 0xffffffffc0500000, 0, 0xffffffffc0500000, 0));
 	assert_in_range(session.machine.kallsyms_calls - calls, 1, 3);
 	session.machine.kallsyms = "ffffffff81000000 T _stext\nffffffff82000000 T _etext\n"
 				   "ffffffffc0500000 t bpf_prog_3\t[bpf]\n";
@@ -172,7 +171,7 @@ static void unknown_addresses_are_looked_into(void **state)
 
 static void reopen_begins_with_fresh_lists(void **state)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 	char *current, *saved, *text;
 	struct op_error error;
@@ -203,7 +202,7 @@ static void reopen_begins_with_fresh_lists(void **state)
 static void a_range_may_be_given(void **state)
 {
 	const struct profile_config config = {
-		.kernel = { .start = STEXT + 0x1000, .end = STEXT + 0x2000 },
+		.kernel = {.start = STEXT + 0x1000, .end = STEXT + 0x2000},
 	};
 	struct test_session session;
 
@@ -226,32 +225,36 @@ static void write_vmlinux(const char *path, uint64_t text, uint64_t size)
 		Elf64_Sym symbol[3];
 		char names[sizeof(names)];
 	} file = {
-		.head = {
-			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-				     EV_CURRENT },
-			.e_type = ET_EXEC,
-			.e_machine = EM_X86_64,
-			.e_version = EV_CURRENT,
-			.e_shoff = sizeof(Elf64_Ehdr),
-			.e_ehsize = sizeof(Elf64_Ehdr),
-			.e_shentsize = sizeof(Elf64_Shdr),
-			.e_shnum = 4,
-			.e_shstrndx = 3,
-		},
+		.head =
+			{
+				.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+					    ELFDATA2LSB, EV_CURRENT},
+				.e_type = ET_EXEC,
+				.e_machine = EM_X86_64,
+				.e_version = EV_CURRENT,
+				.e_shoff = sizeof(Elf64_Ehdr),
+				.e_ehsize = sizeof(Elf64_Ehdr),
+				.e_shentsize = sizeof(Elf64_Shdr),
+				.e_shnum = 4,
+				.e_shstrndx = 3,
+			},
 	};
 
 	memcpy(file.names, names, sizeof(names));
-	file.section[1] = (Elf64_Shdr){ .sh_name = 1, .sh_type = SHT_NOBITS, .sh_addr = text,
-					.sh_size = size };
-	file.section[2] = (Elf64_Shdr){ .sh_name = 7, .sh_type = SHT_SYMTAB, .sh_link = 3,
-					.sh_offset = offsetof(typeof(file), symbol),
-					.sh_size = sizeof(file.symbol),
-					.sh_entsize = sizeof(Elf64_Sym) };
-	file.section[3] = (Elf64_Shdr){ .sh_name = 15, .sh_type = SHT_STRTAB,
-					.sh_offset = offsetof(typeof(file), names),
-					.sh_size = sizeof(names) };
-	file.symbol[1] = (Elf64_Sym){ .st_name = 23, .st_value = text };
-	file.symbol[2] = (Elf64_Sym){ .st_name = 30, .st_value = text + size - 16 };
+	file.section[1] =
+		(Elf64_Shdr){.sh_name = 1, .sh_type = SHT_NOBITS, .sh_addr = text, .sh_size = size};
+	file.section[2] = (Elf64_Shdr){.sh_name = 7,
+				       .sh_type = SHT_SYMTAB,
+				       .sh_link = 3,
+				       .sh_offset = offsetof(typeof(file), symbol),
+				       .sh_size = sizeof(file.symbol),
+				       .sh_entsize = sizeof(Elf64_Sym)};
+	file.section[3] = (Elf64_Shdr){.sh_name = 15,
+				       .sh_type = SHT_STRTAB,
+				       .sh_offset = offsetof(typeof(file), names),
+				       .sh_size = sizeof(names)};
+	file.symbol[1] = (Elf64_Sym){.st_name = 23, .st_value = text};
+	file.symbol[2] = (Elf64_Sym){.st_name = 30, .st_value = text + size - 16};
 	assert_int_equal(op_file_replace(path, &file, sizeof(file), 0600, NULL), 0);
 }
 
@@ -280,7 +283,7 @@ static void a_vmlinux_is_an_image_with_a_path(void **state)
 {
 	char *dir = make_directory(), *path = op_path("%s/vmlinux", dir), *want;
 	const struct profile_config config = {
-		.kernel = { .mode = KERNEL_VMLINUX, .vmlinux = path },
+		.kernel = {.mode = KERNEL_VMLINUX, .vmlinux = path},
 	};
 	struct test_session session;
 
@@ -289,7 +292,8 @@ static void a_vmlinux_is_an_image_with_a_path(void **state)
 	session_open(&session, &config);
 	session_feed(&session, BUFFER(START, KERNEL, STEXT + 4, 0, 0xffffffffc0100001, 0));
 	want = op_path("{root}%s/{dep}/{root}%s/" ALL " 4:1\n{kern}/ext4/{dep}/{kern}/ext4/" ALL
-		       " 1:1\n", path, path);
+		       " 1:1\n",
+		       path, path);
 	session_expect(&session, want);
 	session_close(&session);
 	remove_tree(dir);

@@ -56,7 +56,7 @@ static void make_recording(const char *path)
 		recording_image(out, FIRST_COOKIE + i, name, 1000);
 	}
 	for (uint32_t buffer = 0; buffer < BUFFERS; buffer++) {
-		const uint64_t start[] = { CPU(0), CTX(1, 1, FIRST_COOKIE), USER };
+		const uint64_t start[] = {CPU(0), CTX(1, 1, FIRST_COOKIE), USER};
 		size_t count = sizeof(start) / sizeof(*start);
 
 		memcpy(words, start, sizeof(start));
@@ -148,7 +148,7 @@ static void *read_counts(const char *path, ptrdiff_t *count)
 static void check_file(const char *path, uint32_t image, uint32_t acknowledged[IMAGES][PLACES],
 		       uint32_t total[IMAGES][PLACES], struct tally *tally)
 {
-	uint64_t counts[PLACES] = { 0 };
+	uint64_t counts[PLACES] = {0};
 	ptrdiff_t count;
 	struct odb_entry *entry = read_counts(path, &count);
 
@@ -200,7 +200,7 @@ static void check_session(const char *session, uint32_t acknowledged[IMAGES][PLA
 
 		check_file(path, image, acknowledged, total, tally);
 		check_rules(path, tally);
-		check_file(path, image, acknowledged, total, &(struct tally){ 0 });
+		check_file(path, image, acknowledged, total, &(struct tally){0});
 		free(path);
 	}
 }
@@ -225,8 +225,8 @@ static void nothing_acknowledged_is_lost(void **state)
 	char *session = op_path("%s/session", dir);
 	char *replay_option = op_path("--replay=%s", recording);
 	char *session_option = op_path("--session-dir=%s", session);
-	const char *const arguments[] = { replay_option, session_option, "--no-vmlinux", NULL };
-	struct tally tally = { 0 };
+	const char *const arguments[] = {replay_option, session_option, "--no-vmlinux", NULL};
+	struct tally tally = {0};
 	int64_t duration;
 
 	(void)state;

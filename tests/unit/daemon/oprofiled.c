@@ -30,9 +30,9 @@
 #include "program.h"
 #include "recording.h"
 
-#define NOVM "{kern}/no-vmlinux/"
+#define NOVM	       "{kern}/no-vmlinux/"
 #define FILE_OF_KERNEL NOVM "{dep}/" NOVM "TIMER.0.0.all.all.all"
-#define START CPU(0), CTX(501, 500, 0x10)
+#define START	       CPU(0), CTX(501, 500, 0x10)
 
 /* ---- the command line ---- */
 
@@ -42,19 +42,19 @@ static void senseless_command_lines(void **state)
 		const char *arguments[4];
 		const char *cause;
 	} lines[] = {
-		{ { "--nonsense" }, "--nonsense: unknown option" },
-		{ { "argument" }, "unexpected argument: argument" },
-		{ { "--vmlinux=/a", "--no-vmlinux" }, "contradict" },
-		{ { "--kernel-range=1,2", "--no-vmlinux" }, "contradict" },
-		{ { "--kernel-range=1" }, "--kernel-range" },
-		{ { "--kernel-range=2,1" }, "--kernel-range" },
-		{ { "--kernel-range=1,2x" }, "--kernel-range" },
-		{ { "--record=/a", "--replay=/b" }, "contradict" },
-		{ { "--separate-lib=2" }, "--separate-lib: 2 is out of range" },
-		{ { "--separate-cpu=yes" }, "--separate-cpu: \"yes\" is no number" },
-		{ { "--events=A:1" }, "not NAME:code" },
-		{ { "--events=" }, "no events given" },
-		{ { "--verbose=loud" }, "\"loud\" is none of" },
+		{{"--nonsense"}, "--nonsense: unknown option"},
+		{{"argument"}, "unexpected argument: argument"},
+		{{"--vmlinux=/a", "--no-vmlinux"}, "contradict"},
+		{{"--kernel-range=1,2", "--no-vmlinux"}, "contradict"},
+		{{"--kernel-range=1"}, "--kernel-range"},
+		{{"--kernel-range=2,1"}, "--kernel-range"},
+		{{"--kernel-range=1,2x"}, "--kernel-range"},
+		{{"--record=/a", "--replay=/b"}, "contradict"},
+		{{"--separate-lib=2"}, "--separate-lib: 2 is out of range"},
+		{{"--separate-cpu=yes"}, "--separate-cpu: \"yes\" is no number"},
+		{{"--events=A:1"}, "not NAME:code"},
+		{{"--events="}, "no events given"},
+		{{"--verbose=loud"}, "\"loud\" is none of"},
 	};
 
 	(void)state;
@@ -73,9 +73,9 @@ static void help_and_version(void **state)
 	struct program program;
 
 	(void)state;
-	assert_int_equal(program_run(&program, (const char *const[]){ "--help", NULL }), 0);
+	assert_int_equal(program_run(&program, (const char *const[]){"--help", NULL}), 0);
 	assert_non_null(strstr(program.text, "--session-dir=DIR"));
-	assert_int_equal(program_run(&program, (const char *const[]){ "--version", NULL }), 0);
+	assert_int_equal(program_run(&program, (const char *const[]){"--version", NULL}), 0);
 	assert_string_equal(program.text, "oprofiled: oprofile " OP_VERSION "\n");
 }
 
@@ -155,8 +155,8 @@ static void call_and_forget(const struct live *live, const char *command)
 /* Starts a daemon in the background.  Return: a pidfd. */
 static int start(const struct live *live, const char *option)
 {
-	const char *const arguments[] = { live->oprofilefs_option, live->session_option,
-					  "--no-vmlinux", option, NULL };
+	const char *const arguments[] = {live->oprofilefs_option, live->session_option,
+					 "--no-vmlinux", option, NULL};
 	struct program program;
 	char *reply;
 	long pid;
@@ -175,7 +175,7 @@ static int start(const struct live *live, const char *option)
 
 static void stop(int pidfd, int signal)
 {
-	struct pollfd poll_fd = { .fd = pidfd, .events = POLLIN };
+	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
 
 	assert_return_code(pidfd_send_signal(pidfd, signal, NULL, 0), errno);
 	assert_int_equal(poll(&poll_fd, 1, 60000), 1);
@@ -301,9 +301,9 @@ static void a_session_has_one_daemon(void **state)
 	(void)state;
 	live_open(&live);
 	daemon = start(&live, NULL);
-	assert_int_equal(program_run(&program, (const char *const[]){ live.oprofilefs_option,
-								      live.session_option,
-								      "--no-vmlinux", NULL }),
+	assert_int_equal(program_run(&program, (const char *const[]){live.oprofilefs_option,
+								     live.session_option,
+								     "--no-vmlinux", NULL}),
 			 OP_EXIT_FAILURE);
 	want = op_path("oprofiled error: the session %s has a daemon already: process ",
 		       live.session);
@@ -348,13 +348,13 @@ static void a_daemon_that_cannot_start_says_so(void **state)
 	const struct {
 		const char *file, *text, *cause; /* text NULL: the file is missing */
 	} cases[] = {
-		{ "buffer", NULL, "cannot open" },
-		{ "buffer_size", NULL, "buffer_size" },
-		{ "buffer_size", "many\n", "buffer_size: \"many\" is no number" },
-		{ "buffer_size", "0\n", "out of range" },
-		{ "pointer_size", "4\n", "pointer_size is 4" },
-		{ "cpu_type", "i386/nonesuch", "\"i386/nonesuch\" is unknown" },
-		{ "cpu_type", "i386/nehalem", "no events given" },
+		{"buffer", NULL, "cannot open"},
+		{"buffer_size", NULL, "buffer_size"},
+		{"buffer_size", "many\n", "buffer_size: \"many\" is no number"},
+		{"buffer_size", "0\n", "out of range"},
+		{"pointer_size", "4\n", "pointer_size is 4"},
+		{"cpu_type", "i386/nonesuch", "\"i386/nonesuch\" is unknown"},
+		{"cpu_type", "i386/nehalem", "no events given"},
 	};
 
 	(void)state;
@@ -369,10 +369,9 @@ static void a_daemon_that_cannot_start_says_so(void **state)
 			write_file(live.oprofilefs, cases[i].file, cases[i].text);
 		else
 			unlink(path);
-		assert_int_equal(program_run(&program,
-					     (const char *const[]){ live.oprofilefs_option,
-								    live.session_option,
-								    "--no-vmlinux", NULL }),
+		assert_int_equal(program_run(&program, (const char *const[]){live.oprofilefs_option,
+									     live.session_option,
+									     "--no-vmlinux", NULL}),
 				 OP_EXIT_FAILURE);
 		if (!strstr(program.text, cases[i].cause) ||
 		    strncmp(program.text, "oprofiled error: ", 17) != 0)
@@ -390,12 +389,12 @@ static void general_names_of_cpus_are_made_precise(void **state)
 	static const struct {
 		const char *said, *name; /* NULL: that of this CPU, if it has one */
 	} cases[] = {
-		{ "timer", "timer" },
-		{ "nmi_timer", "nmi_timer" },
-		{ "i386/nehalem", "i386/nehalem" },
-		{ "i386/nonesuch", "i386/nonesuch" },
-		{ "i386/arch_perfmon", NULL },
-		{ "x86-64/generic", NULL },
+		{"timer", "timer"},
+		{"nmi_timer", "nmi_timer"},
+		{"i386/nehalem", "i386/nehalem"},
+		{"i386/nonesuch", "i386/nonesuch"},
+		{"i386/arch_perfmon", NULL},
+		{"x86-64/generic", NULL},
 	};
 	struct op_cpu_id cpu;
 	const char *local;
@@ -429,7 +428,7 @@ static void without_a_module_there_is_a_hint(void **state)
 	char *missing = op_path("--oprofilefs=%s/missing", dir);
 
 	(void)state;
-	assert_int_equal(program_run(&program, (const char *const[]){ session, missing, NULL }),
+	assert_int_equal(program_run(&program, (const char *const[]){session, missing, NULL}),
 			 OP_EXIT_FAILURE);
 	assert_non_null(strstr(program.text, "opcontrol --init"));
 	remove_tree(dir);
@@ -562,19 +561,19 @@ static void a_live_session_is_recorded_and_replayed(void **state)
 	assert_string_equal(live_text, FILE_OF_KERNEL " 7:1 8:1\n");
 	remove_tree(live.session);
 
-	if (program_run(&program, (const char *const[]){ replay_option, live.session_option,
-							 "--no-vmlinux", NULL }))
+	if (program_run(&program, (const char *const[]){replay_option, live.session_option,
+							"--no-vmlinux", NULL}))
 		fail_msg("%s", program.text);
 	expect_samples(&live, live_text);
 	expect_file(&live, "samples/current/stats/cpu0/sample_received", "42\n");
 	remove_tree(live.session);
 
-	if (program_run(&program, (const char *const[]){ replay_option, live.session_option,
-							 "--no-vmlinux", "--separate-thread=1",
-							 NULL }))
+	if (program_run(&program,
+			(const char *const[]){replay_option, live.session_option, "--no-vmlinux",
+					      "--separate-thread=1", NULL}))
 		fail_msg("%s", program.text);
 	expect_samples(&live, NOVM "{dep}/" NOVM "TIMER.0.0.500.501.all 7:1\n" NOVM "{dep}/" NOVM
-			      "TIMER.0.0.9.9.all 8:1\n");
+				   "TIMER.0.0.9.9.all 8:1\n");
 	free(live_text);
 	free(replay_option);
 	free(record_option);
@@ -590,7 +589,7 @@ static void a_live_session_is_recorded_and_replayed(void **state)
 static bool fill(struct test_session *session)
 {
 	static uint64_t words[12 + 2 * MANY_PLACES];
-	const uint64_t start[] = { START, KERNEL };
+	const uint64_t start[] = {START, KERNEL};
 	const uint64_t *value = session->profile.stats.value;
 	size_t count = sizeof(start) / sizeof(*start);
 
@@ -610,7 +609,7 @@ static bool fill(struct test_session *session)
 /* A file that may not grow any more: what does not fit is lost, and the daemon goes on. */
 static void files_may_not_grow(void **state)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 	struct rlimit before, small;
 	bool right;
@@ -630,7 +629,7 @@ static void files_may_not_grow(void **state)
 /* In a process of its own, with a mount namespace of its own.  Does not return. */
 static void run_on_a_small_disk(void)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct test_session session;
 	char *current;
 

@@ -18,13 +18,13 @@ const char *program_path;
 
 void program_start(struct program *program, const char *const *arguments)
 {
-	const char *list[ARGUMENTS_MOST] = { program_path };
+	const char *list[ARGUMENTS_MOST] = {program_path};
 	posix_spawn_file_actions_t actions;
 	int pipe_ends[2], result;
 
 	for (int i = 0; arguments[i]; i++)
 		list[i + 1] = arguments[i];
-	*program = (struct program){ 0 };
+	*program = (struct program){0};
 	assert_return_code(pipe2(pipe_ends, O_CLOEXEC), errno);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);

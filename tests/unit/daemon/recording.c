@@ -25,7 +25,7 @@ FILE *recording_begin(const char *path)
 void recording_chunk(FILE *out, uint32_t type, const void *bytes, size_t length)
 {
 	static const char zeros[8];
-	struct record_chunk chunk = { .type = type, .length = length };
+	struct record_chunk chunk = {.type = type, .length = length};
 
 	fwrite(&chunk, sizeof(chunk), 1, out);
 	fwrite(bytes, 1, length, out);

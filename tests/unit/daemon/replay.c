@@ -36,9 +36,9 @@ static void make_config(int kind, struct profile_config *config)
 static void play(struct test_session *session)
 {
 	static const struct test_process grown[] = {
-		{ 500, 1, "01000000-02000000 rw-p 00000000 00:00 0 [heap]\n" },
-		{ 600, 9, "03000000-04000000 rw-p 00000000 00:00 0 \n" },
-		{ 0, 0, NULL },
+		{500, 1, "01000000-02000000 rw-p 00000000 00:00 0 [heap]\n"},
+		{600, 9, "03000000-04000000 rw-p 00000000 00:00 0 \n"},
+		{0, 0, NULL},
 	};
 
 	session_feed(session,
@@ -48,10 +48,10 @@ static void play(struct test_session *session)
 	session->machine.processes = grown;
 	session->machine.modules = "xfs ffffffffc0300000 1000 77\n";
 	session_feed(session,
-		     BUFFER(CPU(1), CTX(600, 600, 0x12), TRACE, USER, COOKIE(0x11), 1, 0, COOKIE(0x12),
-			    2, 0, COOKIE(ANON), 0x3000004, 0, CTX(501, 500, 0x10), 0x1500004, 0,
-			    MODULE_LOADED, KERNEL, 0xffffffffc0300010, 0, ESC, 99, 1, START, USER,
-			    COOKIE(0x10), 9, 0));
+		     BUFFER(CPU(1), CTX(600, 600, 0x12), TRACE, USER, COOKIE(0x11), 1, 0,
+			    COOKIE(0x12), 2, 0, COOKIE(ANON), 0x3000004, 0, CTX(501, 500, 0x10),
+			    0x1500004, 0, MODULE_LOADED, KERNEL, 0xffffffffc0300010, 0, ESC, 99, 1,
+			    START, USER, COOKIE(0x10), 9, 0));
 }
 
 /* Plays to a session of its own, with or without recording.  The caller frees the text. */
@@ -203,7 +203,7 @@ static size_t end_of_chunks(const struct recorded *recorded, unsigned int buffer
 /* Wherever a recording is cut off, it is good up to the last whole chunk. */
 static void a_recording_may_end_anywhere(void **state)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct recorded recorded;
 	uint64_t stored_before = 0;
 	size_t facts, first, second;
@@ -215,7 +215,7 @@ static void a_recording_may_end_anywhere(void **state)
 	facts = end_of_chunks(&recorded, 0);
 	for (size_t length = 0; length <= recorded.length; length += length < facts ? 1 : 5) {
 		struct test_session session;
-		struct op_error error = { 0 };
+		struct op_error error = {0};
 		int result;
 
 		assert_int_equal(op_file_replace(recorded.path, recorded.bytes, length, 0600, NULL),
@@ -227,9 +227,9 @@ static void a_recording_may_end_anywhere(void **state)
 			if (length >= facts)
 				fail_msg("%zu bytes of %zu: %s", length, recorded.length,
 					 error.text);
-			assert_non_null(strstr(error.text, "recording") ?
-						strstr(error.text, recorded.path) :
-						strstr(error.text, "kallsyms"));
+			assert_non_null(strstr(error.text, "recording")
+						? strstr(error.text, recorded.path)
+						: strstr(error.text, "kallsyms"));
 		} else {
 			uint64_t stored = session_stat(&session, STAT_STORED);
 
@@ -249,19 +249,19 @@ static void a_recording_may_end_anywhere(void **state)
 /* A byte that is wrong leads to other samples or to an error, to nothing else. */
 static void any_byte_may_be_wrong(void **state)
 {
-	const struct profile_config config = { 0 };
+	const struct profile_config config = {0};
 	struct recorded recorded;
 
 	(void)state;
 	record(&recorded);
 	for (size_t at = 0; at < recorded.length; at += 3) {
 		struct test_session session;
-		struct op_error error = { 0 };
+		struct op_error error = {0};
 
 		recorded.bytes[at] ^= 0xff;
-		assert_int_equal(op_file_replace(recorded.path, recorded.bytes, recorded.length,
-						 0600, NULL),
-				 0);
+		assert_int_equal(
+			op_file_replace(recorded.path, recorded.bytes, recorded.length, 0600, NULL),
+			0);
 		recorded.bytes[at] ^= 0xff;
 		session_make(&session, &config);
 		if (replay_all(&session, recorded.path, &error) != SOURCE_END)
@@ -278,23 +278,23 @@ static void other_files_are_no_recordings(void **state)
 		size_t length;
 		const char *cause;
 	} refused[] = {
-		{ "", 0, "no recording" },
-		{ "OPRECOR", 7, "no recording" },
-		{ "OPRECORX\1\0\0\0\4\3\2\1", 16, "no recording" },
-		{ "OPRECORD\2\0\0\0\4\3\2\1", 16, "version 2" },
-		{ "OPRECORD\1\0\0\0\1\2\3\4", 16, "byte order" },
-		{ "OPRECORD\1\0\0\0\4\3\2\1", 16, "facts" },
-		{ "OPRECORD\1\0\0\0\4\3\2\1BUFF\0\0\0\0\0\0\0\0\0\0\0\0", 32, "facts" },
-		{ "OPRECORD\1\0\0\0\4\3\2\1FACT\0\0\0\0\0\0\0\0\0\0\0\0", 32, "pointer size" },
-		{ "OPRECORD\1\0\0\0\4\3\2\1FACT\0\0\0\0\17\0\0\0\0\0\0\0pointer_size 8\n\0", 48,
-		  "CPU type" },
-		{ "OPRECORD\1\0\0\0\4\3\2\1FACT\0\0\0\0\0\0\0\0\0\0\0\1", 32, "longer than any" },
+		{"", 0, "no recording"},
+		{"OPRECOR", 7, "no recording"},
+		{"OPRECORX\1\0\0\0\4\3\2\1", 16, "no recording"},
+		{"OPRECORD\2\0\0\0\4\3\2\1", 16, "version 2"},
+		{"OPRECORD\1\0\0\0\1\2\3\4", 16, "byte order"},
+		{"OPRECORD\1\0\0\0\4\3\2\1", 16, "facts"},
+		{"OPRECORD\1\0\0\0\4\3\2\1BUFF\0\0\0\0\0\0\0\0\0\0\0\0", 32, "facts"},
+		{"OPRECORD\1\0\0\0\4\3\2\1FACT\0\0\0\0\0\0\0\0\0\0\0\0", 32, "pointer size"},
+		{"OPRECORD\1\0\0\0\4\3\2\1FACT\0\0\0\0\17\0\0\0\0\0\0\0pointer_size 8\n\0", 48,
+		 "CPU type"},
+		{"OPRECORD\1\0\0\0\4\3\2\1FACT\0\0\0\0\0\0\0\0\0\0\0\1", 32, "longer than any"},
 	};
 	char *dir = make_directory(), *path = op_path("%s/recording", dir);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		struct op_error error = { 0 };
+		struct op_error error = {0};
 
 		assert_int_equal(
 			op_file_replace(path, refused[i].bytes, refused[i].length, 0600, NULL), 0);
@@ -311,7 +311,7 @@ static void other_files_are_no_recordings(void **state)
 /* Chunks of a later version of the format are passed over. */
 static void unknown_chunks_are_passed_over(void **state)
 {
-	static const uint64_t words[] = { START, USER, COOKIE(0x10), 1, 0 };
+	static const uint64_t words[] = {START, USER, COOKIE(0x10), 1, 0};
 	char *dir = make_directory(), *path = op_path("%s/recording", dir), *text;
 	FILE *out = recording_begin(path);
 	uint64_t values[STAT_COUNT];

@@ -69,8 +69,9 @@ static void the_kernels_files_are_copied(void **state)
 
 	(void)state;
 	stats_load(&stats, dir, NULL);
-	save(&stats, dir, "sample_lost_no_mm 3\ncpu0/sample_received 12\n"
-			  "cpu1/sample_lost_overflow 5\nunknown_one 9\n");
+	save(&stats, dir,
+	     "sample_lost_no_mm 3\ncpu0/sample_received 12\n"
+	     "cpu1/sample_lost_overflow 5\nunknown_one 9\n");
 	expect(dir, "sample_lost_no_mm", "3\n");
 	expect(dir, "cpu0/sample_received", "12\n");
 	expect(dir, "cpu1/sample_lost_overflow", "5\n");
@@ -89,8 +90,9 @@ static void hostile_names_are_not_copied(void **state)
 
 	(void)state;
 	stats_load(&stats, below, NULL);
-	save(&stats, below, "../outside 1\n/outside 1\ncpu0/../../outside 1\na/b/c 1\n. 1\n"
-			    "cpu0//x 1\nno_number\n 5\nnegative -1\nlast 2");
+	save(&stats, below,
+	     "../outside 1\n/outside 1\ncpu0/../../outside 1\na/b/c 1\n. 1\n"
+	     "cpu0//x 1\nno_number\n 5\nnegative -1\nlast 2");
 	assert_int_not_equal(access(outside, F_OK), 0);
 	expect(below, "last", "2\n");
 	remove_tree(dir);

@@ -16,11 +16,11 @@
 
 #define BASH "{root}/usr/bin/bash/"
 #define LIBC "{root}/usr/lib/libc.so.6/"
-#define CAT "{root}/usr/bin/cat/"
+#define CAT  "{root}/usr/bin/cat/"
 #define KSYM "{kern}/kallsyms/"
 #define NOVM "{kern}/no-vmlinux/"
 #define EXT4 "{kern}/ext4/"
-#define ALL "TIMER.0.0.all.all.all"
+#define ALL  "TIMER.0.0.all.all.all"
 
 #define STEXT 0xffffffff81000000
 
@@ -29,6 +29,7 @@
 
 enum { LIB = 1, KERN = 2, THREAD = 4, CPUS = 8, NO_VMLINUX = 16 };
 
+/* clang-format off */
 static const struct {
 	const char *name;
 	int separate;
@@ -177,6 +178,7 @@ static const struct {
 	  BUFFER(CTX(501, 500, 0x10), USER, COOKIE(0x10), 1, 0), "" },
 	{ "an empty buffer", 0, NULL, 0, "" },
 };
+/* clang-format on */
 
 static struct profile_config make_config(int separate)
 {
@@ -208,6 +210,7 @@ static void words_become_sample_files(void **state)
 /* What is lost is counted by its cause. */
 static void losses_have_causes(void **state)
 {
+	/* clang-format off */
 	const struct {
 		enum stat_id which;
 		uint64_t number;
@@ -239,6 +242,7 @@ static void losses_have_causes(void **state)
 		{ STAT_FRAMES_APART, 1, 0,
 		  BUFFER(START, TRACE, KERNEL, STEXT, 0, USER, COOKIE(0x10), 1, 0, 2, 0) },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
@@ -289,8 +293,8 @@ static void events_have_files_of_their_own(void **state)
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 1, 1, 1, 5, 1, 2));
 	/* counters 0 and 5 count the same, into one file */
 	session_expect(&session,
-		       BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.0.all.all.all 1:2\n"
-		       BASH "{dep}/" BASH "LLC_MISSES.6000.65.all.all.all 1:1\n");
+		       BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.0.all.all.all 1:2\n" BASH
+			    "{dep}/" BASH "LLC_MISSES.6000.65.all.all.all 1:1\n");
 	session_close(&session);
 }
 
@@ -314,21 +318,21 @@ static void sessions_that_cannot_begin(void **state)
 	static const struct {
 		const char *cpu_type, *events, *kallsyms, *cause;
 	} refused[] = {
-		{ "i386/nehalem", NULL, "", "no events given" },
-		{ "i386/nehalem", "A:1:0", "", "not NAME:code" },
-		{ "i386/nonesuch", "A:1:0:1:1:1:1", "", "unknown" },
-		{ "timer", NULL, NULL, "/proc/kallsyms" },
-		{ "timer", NULL, "0000000000000000 T _stext\n0000000000000000 T _etext\n",
-		  "/proc/kallsyms" },
-		{ "timer", NULL, "ffffffff81000000 T _stext\nffffffff80000000 T _etext\n",
-		  "no length" },
+		{"i386/nehalem", NULL, "", "no events given"},
+		{"i386/nehalem", "A:1:0", "", "not NAME:code"},
+		{"i386/nonesuch", "A:1:0:1:1:1:1", "", "unknown"},
+		{"timer", NULL, NULL, "/proc/kallsyms"},
+		{"timer", NULL, "0000000000000000 T _stext\n0000000000000000 T _etext\n",
+		 "/proc/kallsyms"},
+		{"timer", NULL, "ffffffff81000000 T _stext\nffffffff80000000 T _etext\n",
+		 "no length"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		struct profile_config config = make_config(0);
 		struct test_session session;
-		struct op_error error = { 0 };
+		struct op_error error = {0};
 
 		config.events = refused[i].events;
 		session_make(&session, &config);
@@ -378,6 +382,7 @@ static void check_header(const struct test_session *session, const struct header
 static void headers_tell_the_circumstances(void **state)
 {
 #define EVENT "E.3000000000.65.all.all.all"
+	/* clang-format off */
 	static const struct header_case headers[] = {
 		{ BASH "{dep}/" BASH EVENT, { .mtime = 1000 } },
 		{ KSYM "{dep}/" KSYM EVENT, { .is_kernel = 1 } },
@@ -389,6 +394,7 @@ static void headers_tell_the_circumstances(void **state)
 		{ "{root}/[deleted 8:1-19]/usr/bin/gone/{dep}/"
 		  "{root}/[deleted 8:1-19]/usr/bin/gone/" EVENT, { .mtime = 0 } },
 	};
+	/* clang-format on */
 	struct profile_config config = make_config(0);
 	struct test_session session;
 
@@ -397,10 +403,9 @@ static void headers_tell_the_circumstances(void **state)
 	session_make(&session, &config);
 	strcpy(session.machine.source.cpu_type, "i386/nehalem");
 	session_start(&session);
-	session_feed(&session,
-		     BUFFER(START, USER, COOKIE(0x10), 1, 0, COOKIE(0x13), 1, 0, TRACE,
-			    COOKIE(ANON), 0x1000004, 0, COOKIE(0x10), 2, 0, TRACE, KERNEL, STEXT, 0,
-			    STEXT + 8, 0));
+	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, COOKIE(0x13), 1, 0, TRACE,
+				      COOKIE(ANON), 0x1000004, 0, COOKIE(0x10), 2, 0, TRACE, KERNEL,
+				      STEXT, 0, STEXT + 8, 0));
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		check_header(&session, &headers[i]);
 	session_close(&session);
@@ -409,6 +414,7 @@ static void headers_tell_the_circumstances(void **state)
 /* What opcontrol says of each event goes into the files of that event, and of no other. */
 static void headers_tell_their_event(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *file;
 		uint32_t code, count, unit_mask;
@@ -418,6 +424,7 @@ static void headers_tell_their_event(void **state)
 		{ BASH "{dep}/" BASH "LLC_MISSES.6000.65.all.all.all", 0x2e, 6000, 0x41 },
 		{ KSYM "{dep}/" KSYM "LLC_MISSES.7000.65.all.all.all", 0x12e, 7000, 0x41 },
 	};
+	/* clang-format on */
 	struct profile_config config = make_config(0);
 	struct test_session session;
 
@@ -430,10 +437,10 @@ static void headers_tell_their_event(void **state)
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, 5, 2, 5, 3, 3, KERNEL,
 				      STEXT + 4, 34));
 	session_expect(&session,
-		       BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.0.all.all.all 1:1\n"
-		       BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.1.all.all.all 2:2\n"
-		       BASH "{dep}/" BASH "LLC_MISSES.6000.65.all.all.all 3:1\n"
-		       KSYM "{dep}/" KSYM "LLC_MISSES.7000.65.all.all.all 4:1\n");
+		       BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.0.all.all.all 1:1\n" BASH
+			    "{dep}/" BASH "CPU_CLK_UNHALTED.100000.1.all.all.all 2:2\n" BASH
+			    "{dep}/" BASH "LLC_MISSES.6000.65.all.all.all 3:1\n" KSYM "{dep}/" KSYM
+			    "LLC_MISSES.7000.65.all.all.all 4:1\n");
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		char *path = op_path("%s/" OP_SESSION_CURRENT "/%s", session.dir, files[i].file);
 		struct odb_error error;
@@ -454,6 +461,7 @@ static void headers_tell_their_event(void **state)
 
 static void other_images_are_filtered_out(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *image, *files;
 		int separate;
@@ -469,6 +477,7 @@ static void other_images_are_filtered_out(void **state)
 		  LIB | KERN, 3 },
 		{ "/nonesuch", "", 0, 5 },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
@@ -477,10 +486,9 @@ static void other_images_are_filtered_out(void **state)
 
 		op_strings_add(&config.filter, filters[i].image);
 		session_open(&session, &config);
-		session_feed(&session,
-			     BUFFER(START, USER, COOKIE(0x10), 1, 0, COOKIE(0x11), 2, 0, KERNEL,
-				    STEXT, 0, CTX(9, 9, 0x12), USER, COOKIE(0x11), 3, 0, KERNEL,
-				    STEXT, 0));
+		session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, COOKIE(0x11), 2, 0,
+					      KERNEL, STEXT, 0, CTX(9, 9, 0x12), USER, COOKIE(0x11),
+					      3, 0, KERNEL, STEXT, 0));
 		assert_int_equal(session_stat(&session, STAT_FILTERED), filters[i].filtered);
 		session_expect(&session, filters[i].files);
 		session_close(&session);
@@ -511,26 +519,28 @@ static void filtered_samples_take_their_callers_along(void **state)
 	(void)state;
 	op_strings_add(&config.filter, "/usr/lib/libc.so.6");
 	session_open(&session, &config);
-	session_feed(&session,
-		     BUFFER(START, USER, TRACE, COOKIE(0x10), 1, 0, COOKIE(0x11), 2, 0, TRACE, 3, 0,
-			    COOKIE(0x10), 4, 0, COOKIE(0x11), 5, 0));
+	session_feed(&session, BUFFER(START, USER, TRACE, COOKIE(0x10), 1, 0, COOKIE(0x11), 2, 0,
+				      TRACE, 3, 0, COOKIE(0x10), 4, 0, COOKIE(0x11), 5, 0));
 	assert_int_equal(session_stat(&session, STAT_FRAMES_FILTERED), 2);
-	session_expect(&session, LIBC "{dep}/" LIBC ALL " 3:1\n"
-		       LIBC "{dep}/" LIBC "{cg}/" BASH ALL " 500000004:1\n");
+	session_expect(&session, LIBC "{dep}/" LIBC ALL " 3:1\n" LIBC "{dep}/" LIBC "{cg}/" BASH ALL
+				      " 500000004:1\n");
 	session_close(&session);
 	op_strings_free(&config.filter);
 }
 
 /* ---- bad records ---- */
 
+/* clang-format off */
 static const uint64_t good[] = { CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), 1, 0,
 				 2, 0, TRACE, 3, 0, 4, 0, KERNEL, STEXT, 0,
 				 CPU(1), CTX(502, 500, 0x12), USER, COOKIE(0x12), 5, 0, MODULE_LOADED,
 				 6, 0 };
+/* clang-format on */
 #define GOOD_WORDS (sizeof(good) / sizeof(good[0]))
 
 static void a_bad_record_is_passed_over(void **state)
 {
+	/* clang-format off */
 	const struct {
 		const char *name;
 		const uint64_t *words;
@@ -567,6 +577,7 @@ static void a_bad_record_is_passed_over(void **state)
 		{ "escape codes only", BUFFER(ESC, ESC, ESC, ESC), 4, 4, "" },
 		{ "one word", BUFFER(ESC), 1, 1, "" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -609,7 +620,7 @@ static void a_buffer_may_end_anywhere(void **state)
 
 static void any_word_may_be_missing_or_wrong(void **state)
 {
-	static const uint64_t wrong[] = { 0, 1, 2, 3, 7, 8, 9, 15, ESC, ESC - 1, 0x80000000 };
+	static const uint64_t wrong[] = {0, 1, 2, 3, 7, 8, 9, 15, ESC, ESC - 1, 0x80000000};
 	struct profile_config config = make_config(THREAD | CPUS);
 	struct test_session session;
 	uint64_t words[GOOD_WORDS];
