@@ -18,7 +18,7 @@ record()
 	run=$1 period=$2
 	shift 2
 	before=$(pmu statistics | awk '{ print $2 }')
-	measure "$run" perf record -q -m 1024 "$@" -e instructions:u -c "$period" -o /tmp/data \
+	measure "$run" perf record -q -m 1024 -B -N "$@" -e instructions:u -c "$period" -o /tmp/data \
 		/vm/pmu/hot $rounds >/tmp/measured
 	cat /tmp/measured
 	samples=$(($(pmu statistics | awk '{ print $2 }') - before))
