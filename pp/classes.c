@@ -228,18 +228,18 @@ static void add_class(struct pp_classes *classes, size_t *capacity,
 int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
 		    const struct pp_merge *merge, struct op_error *error)
 {
-	struct pp_sample_file **order = pp_alloc(list->n, sizeof(*order));
+	size_t n = list->n + list->n_arcs, capacity = 0;
+	struct pp_sample_file **order = pp_alloc(n, sizeof(*order));
 	struct pp_class *class;
-	size_t capacity = 0;
 	int result;
 
 	memset(classes, 0, sizeof(*classes));
-	for (size_t i = 0; i < list->n; i++) {
-		merge_name(&list->files[i].name, merge);
-		order[i] = &list->files[i];
+	for (size_t i = 0; i < n; i++) {
+		order[i] = i < list->n ? &list->files[i] : &list->arcs[i - list->n];
+		merge_name(&order[i]->name, merge);
 	}
-	qsort_r(order, list->n, sizeof(*order), compare_files, (void *)merge);
-	for (size_t i = 0; i < list->n; i++) {
+	qsort_r(order, n, sizeof(*order), compare_files, (void *)merge);
+	for (size_t i = 0; i < n; i++) {
 		if (!i || compare_names(&order[i - 1]->name, &order[i]->name, merge))
 			add_class(classes, &capacity, &order[i]->name);
 		class = &classes->items[classes->n - 1];

@@ -10,6 +10,7 @@
 #include "libdb/odb.h"
 #include "libop/cpu_type.h"
 #include "libop/session.h"
+#include "pp/callgraph.h"
 #include "pp/lines.h"
 #include "pp/memory.h"
 
@@ -144,20 +145,15 @@ static bool is_hidden(const struct pp_profile_wish *wish, const char *name, cons
 	       !op_strings_contain(include, shown);
 }
 
-/* A row with this name is read like any other, and left out at the end. */
-static const char hidden[] = "";
-
-static const char *show_name(struct reading *reading, const char *name)
+static void name_row(struct reading *reading, struct pp_row *row, const char *name)
 {
 	const struct pp_profile_wish *wish = reading->collation->wish;
 	char *demangled = pp_demangle(name, wish->demangle);
-	const char *shown = hidden;
+	const char *shown = demangled ? demangled : name;
 
-	if (!is_hidden(wish, name, demangled ? demangled : name))
-		shown = pp_profile_keep_text(reading->collation->profile,
-					     demangled ? demangled : name);
+	row->symbol = pp_profile_keep_text(reading->collation->profile, shown);
+	row->is_hidden = is_hidden(wish, name, shown);
 	free(demangled);
-	return shown;
 }
 
 static struct pp_row *add_row(struct reading *reading, size_t symbol)
@@ -172,10 +168,10 @@ static struct pp_row *add_row(struct reading *reading, size_t symbol)
 	row->image = reading->image;
 	if (symbol < symbols->n) {
 		row->place.vma = symbols->items[symbol].vma;
-		row->symbol = show_name(reading, symbols->items[symbol].name);
+		name_row(reading, row, symbols->items[symbol].name);
 	} else {
 		row->place.vma = symbols->n_code ? symbols->code[0].vma : 0;
-		row->symbol = show_name(reading, reading->image->full);
+		name_row(reading, row, reading->image->full);
 	}
 	profile->rows = pp_grow(profile->rows, &profile->rows_capacity, profile->n_rows + 1,
 				sizeof(*profile->rows));
@@ -195,6 +191,15 @@ static void add_hit(struct reading *reading, struct pp_row *row, uint64_t key, u
 	};
 }
 
+static struct pp_row *row_at(struct reading *reading, size_t symbol)
+{
+	struct pp_row **row = &reading->row_of[symbol];
+
+	if (!*row)
+		*row = add_row(reading, symbol);
+	return *row;
+}
+
 static void attribute(struct reading *reading, const struct odb_entry *entries, size_t n,
 		      uint64_t bias, unsigned int class)
 {
@@ -204,18 +209,41 @@ static void attribute(struct reading *reading, const struct odb_entry *entries, 
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t key = entries[i].key + bias;
-		struct pp_row **row;
+		struct pp_row *row;
 
 		/* Samples of one function often stand together. */
 		if (symbol == symbols->n || key < symbols->items[symbol].start ||
 		    key >= symbols->items[symbol].end)
 			symbol = pp_symbols_find(symbols, key);
-		row = &reading->row_of[symbol];
-		if (!*row)
-			*row = add_row(reading, symbol);
-		(*row)->counts[class] += entries[i].count;
+		row = row_at(reading, symbol);
+		row->counts[class] += entries[i].count;
 		if (details)
-			add_hit(reading, *row, key, entries[i].count, class);
+			add_hit(reading, row, key, entries[i].count, class);
+	}
+}
+
+/* Of a key only 32 bits are in a {cg} file; what has addresses for keys needs the others. */
+static uint64_t widen(const struct pp_symbols *symbols, uint64_t key)
+{
+	return symbols->n_code ? key | (symbols->code[0].start & ~(uint64_t)UINT32_MAX) : key;
+}
+
+/* One end of the arcs of a file: that in the image being read. */
+static void attribute_end(struct reading *reading, const struct pp_sample_file *file)
+{
+	enum pp_end end = file->is_callee ? PP_CALLEE : PP_CALLER;
+	const struct pp_symbols *symbols = &reading->symbols;
+	const struct pp_arc_file *arcs = file->arcs;
+	uint64_t bias = 0;
+
+	if (arcs->is_kernel[end] && reading->image->id->kind == OP_IMAGE_FILE)
+		bias = symbols->text;
+	for (size_t i = 0; i < arcs->n; i++) {
+		uint64_t key = end == PP_CALLER ? arcs->entries[i].key >> 32
+						: arcs->entries[i].key & UINT32_MAX;
+
+		arcs->row[end][i] =
+			row_at(reading, pp_symbols_find(symbols, widen(symbols, key) + bias));
 	}
 }
 
@@ -393,8 +421,12 @@ static void read_app(struct reading *reading, struct pp_sample_file **files, siz
 	part = add_part(reading);
 	if (reading->row_of)
 		memset(reading->row_of, 0, (reading->symbols.n + 1) * sizeof(*reading->row_of));
-	for (size_t i = 0; i < n; i++)
-		read_samples(reading, part, files[i]);
+	for (size_t i = 0; i < n; i++) {
+		if (files[i]->arcs)
+			attribute_end(reading, files[i]);
+		else
+			read_samples(reading, part, files[i]);
+	}
 	finish_details(reading);
 }
 
@@ -403,7 +435,7 @@ static void drop_hidden_rows(struct pp_profile *profile, size_t first)
 	size_t kept = first;
 
 	for (size_t i = first; i < profile->n_rows; i++)
-		if (profile->rows[i]->symbol != hidden)
+		if (!profile->rows[i]->is_hidden)
 			profile->rows[kept++] = profile->rows[i];
 	profile->n_rows = kept;
 }
@@ -421,9 +453,9 @@ void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 			end++;
 		read_app(&reading, files + i, end - i);
 	}
-	drop_hidden_rows(collation->profile, reading.first_row);
 	if (collation->wish->lines)
 		find_lines(&reading);
+	drop_hidden_rows(collation->profile, reading.first_row);
 	pp_symbols_free(&reading.symbols);
 	free(reading.path);
 	free(reading.row_of);

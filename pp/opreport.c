@@ -34,6 +34,7 @@ static int make_profile(struct job *job, struct op_error *error)
 		.symbols = options->symbols,
 		.details = options->style.details,
 		.lines = options->style.lines,
+		.arcs = options->callgraph,
 		.merge_lib = options->merge.lib,
 		.demangle = options->demangle,
 		.include = &options->include,
@@ -69,7 +70,9 @@ static void write_report(struct job *job, FILE *out)
 
 	if (!style->no_header)
 		pp_report_head(&job->profile, out);
-	if (job->options.symbols)
+	if (job->options.callgraph)
+		pp_report_callgraph(&job->profile, style, out);
+	else if (job->options.symbols)
 		pp_report_symbols(&job->profile, style, out);
 	else
 		pp_report_summary(&job->profile, style, out);
@@ -96,6 +99,7 @@ static int report(struct job *job, struct op_error *error)
 {
 	const struct pp_options *options = &job->options;
 
+	job->list.want_arcs = options->callgraph;
 	if (pp_select(&job->list, &job->classes, options->session_dir, &job->spec, &options->merge,
 		      options->exclude_dependent, &job->trouble, error) ||
 	    make_profile(job, error))

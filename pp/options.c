@@ -24,13 +24,13 @@ enum option {
 	OPTION_THRESHOLD,
 	OPTION_DEMANGLE,
 	OPTION_VERBOSE,
-	OPTION_CALLGRAPH,
 	OPTION_XML,
 };
 
 /* popt sets flags as int. */
 struct flags {
-	int details, symbols, reverse, exclude_dependent, debug_info, no_header, show_address;
+	int details, symbols, callgraph, reverse, exclude_dependent, debug_info, no_header,
+		show_address;
 	int long_filenames, accumulated, global_percent, stats, version;
 };
 
@@ -60,8 +60,6 @@ static int take_option(struct pp_options *options, enum option option, const cha
 		return pp_argument_demangle(&options->demangle, text, error);
 	case OPTION_VERBOSE:
 		return pp_argument_verbose(&options->verbose, &options->stats, text, error);
-	case OPTION_CALLGRAPH:
-		return op_error_set(error, ENOTSUP, "--callgraph is not supported yet");
 	case OPTION_XML:
 		return op_error_set(error, ENOTSUP, "--xml is not supported yet");
 	}
@@ -97,9 +95,13 @@ static int check(const struct pp_options *options, const struct flags *flags,
 	for (size_t i = 0; !options->symbols && i < sizeof(conflicts) / sizeof(conflicts[0]); i++)
 		if (conflicts[i].wrong)
 			return op_error_set(error, EINVAL, "%s", conflicts[i].text);
-	if (flags->global_percent && flags->symbols && !flags->details)
+	if (flags->global_percent && flags->symbols && !flags->details && !flags->callgraph)
 		return op_error_set(error, EINVAL,
-				    "--global-percent with --symbols needs --details");
+				    "--global-percent with --symbols needs --details or "
+				    "--callgraph");
+	if (flags->callgraph && flags->details)
+		return op_error_set(error, EINVAL,
+				    "--callgraph and --details contradict each other");
 	if (options->merge.lib && flags->exclude_dependent)
 		return op_error_set(error, EINVAL,
 				    "--merge=lib and --exclude-dependent contradict each other");
@@ -110,7 +112,8 @@ static void apply_flags(struct pp_options *options, const struct flags *flags)
 {
 	struct pp_report_style *style = &options->style;
 
-	options->symbols = flags->symbols || flags->details;
+	options->symbols = flags->symbols || flags->details || flags->callgraph;
+	options->callgraph = flags->callgraph;
 	options->exclude_dependent = flags->exclude_dependent;
 	options->stats |= flags->stats;
 	style->details = flags->details;
@@ -150,6 +153,8 @@ enum pp_options_result pp_options_parse(struct pp_options *options, int argc, co
 		{"symbols", 'l', POPT_ARG_NONE, &flags.symbols, 0, "list symbols", NULL},
 		{"details", 'd', POPT_ARG_NONE, &flags.details, 0,
 		 "list the addresses in symbols (includes --symbols and --show-address)", NULL},
+		{"callgraph", 'c', POPT_ARG_NONE, &flags.callgraph, 0,
+		 "list symbols with their callers and what they call", NULL},
 		{"debug-info", 'g', POPT_ARG_NONE, &flags.debug_info, 0,
 		 "show source file and line", NULL},
 		{"show-address", 'w', POPT_ARG_NONE, &flags.show_address, 0,
@@ -182,8 +187,6 @@ enum pp_options_result pp_options_parse(struct pp_options *options, int argc, co
 		 "file"},
 		{"stats", 0, POPT_ARG_NONE, &flags.stats, 0,
 		 "say how many samples were received, stored and lost", NULL},
-		{"callgraph", 'c', POPT_ARG_NONE, NULL, OPTION_CALLGRAPH, "not supported yet",
-		 NULL},
 		{"xml", 'X', POPT_ARG_NONE, NULL, OPTION_XML, "not supported yet", NULL},
 		{"session-dir", 0, POPT_ARG_STRING, NULL, OPTION_SESSION_DIR,
 		 "where the sessions are (default: oprofile_data, or " OP_SESSION_DEFAULT_DIR ")",

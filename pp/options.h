@@ -22,7 +22,7 @@ struct pp_options {
 	struct pp_merge merge;
 	struct pp_report_style style;
 	enum pp_demangle demangle;
-	bool symbols, exclude_dependent, stats, verbose;
+	bool symbols, callgraph, exclude_dependent, stats, verbose;
 };
 
 /**

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pp/callgraph.h"
 #include "pp/collate.h"
 #include "pp/memory.h"
 
@@ -57,7 +58,7 @@ static const char *sort_name(const struct op_image_name *id)
 	return id->name + (id->kind == OP_IMAGE_FILE && *id->name == '/');
 }
 
-static int compare_images(const struct op_image_name *a, const struct op_image_name *b)
+int pp_compare_images(const struct op_image_name *a, const struct op_image_name *b)
 {
 	int order = strcmp(sort_name(a), sort_name(b));
 
@@ -71,14 +72,14 @@ static int compare_images(const struct op_image_name *a, const struct op_image_n
 
 static int compare_deps(const void *a, const void *b)
 {
-	return compare_images(&(*(struct pp_sample_file *const *)a)->name.dep,
-			      &(*(struct pp_sample_file *const *)b)->name.dep);
+	return pp_compare_images(&(*(struct pp_sample_file *const *)a)->name.dep,
+				 &(*(struct pp_sample_file *const *)b)->name.dep);
 }
 
 static int compare_apps(const void *a, const void *b)
 {
-	return compare_images(&(*(struct pp_sample_file *const *)a)->name.app,
-			      &(*(struct pp_sample_file *const *)b)->name.app);
+	return pp_compare_images(&(*(struct pp_sample_file *const *)a)->name.app,
+				 &(*(struct pp_sample_file *const *)b)->name.app);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -133,11 +134,11 @@ static void order_images(struct pp_profile *profile)
 	size_t app = 0, image = 0, order = 0;
 
 	while (app < profile->n_apps || image < profile->n_images) {
-		int which =
-			app == profile->n_apps ? 1
-			: image == profile->n_images
-				? -1
-				: compare_images(profile->apps[app].id, profile->images[image].id);
+		int which = app == profile->n_apps ? 1
+			    : image == profile->n_images
+				    ? -1
+				    : pp_compare_images(profile->apps[app].id,
+							profile->images[image].id);
 
 		if (which <= 0)
 			profile->apps[app++].order = order;
@@ -155,15 +156,15 @@ static int compare_parts(const void *a, const void *b)
 	return order ? order : compare_numbers(left->image->order, right->image->order);
 }
 
-static void read_images(struct pp_profile *profile, struct pp_sample_list *list,
-			struct pp_sample_file **files, const struct pp_profile_wish *wish,
+static void read_images(struct pp_profile *profile, const struct pp_sample_list *list,
+			struct pp_sample_file **files, size_t n, const struct pp_profile_wish *wish,
 			struct pp_trouble *trouble)
 {
 	struct pp_collation collation = {
 		.profile = profile, .list = list, .wish = wish, .trouble = trouble};
 
-	for (size_t i = 0, end; i < list->n; i = end) {
-		for (end = i + 1; end < list->n && files[end]->image == files[i]->image;)
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && files[end]->image == files[i]->image;)
 			end++;
 		pp_collate_image(&collation, &profile->images[files[i]->image], files + i, end - i);
 	}
@@ -174,30 +175,38 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		     const struct pp_classes *classes, const struct pp_profile_wish *wish,
 		     struct pp_trouble *trouble)
 {
-	struct pp_sample_file **files = pp_alloc(list->n, sizeof(*files));
+	struct pp_sample_file **files;
+	struct pp_arcs arcs = {0};
+	size_t n;
 
 	memset(profile, 0, sizeof(*profile));
+	if (wish->arcs && wish->symbols)
+		pp_arcs_read(&arcs, list, trouble);
+	n = list->n + 2 * arcs.n;
+	files = pp_alloc(n, sizeof(*files));
 	profile->classes = classes;
 	profile->totals = pp_alloc(classes->n, sizeof(uint64_t));
 	profile->store = pp_alloc(1, sizeof(*profile->store));
 	obstack_init(&profile->store->memory);
-	for (size_t i = 0; i < list->n; i++)
-		files[i] = &list->files[i];
-	profile->n_images = gather_images(&profile->images, files, list->n, false, classes->n);
+	for (size_t i = 0; i < n; i++)
+		files[i] = i < list->n ? &list->files[i] : &arcs.ends[i - list->n];
+	profile->n_images = gather_images(&profile->images, files, n, false, classes->n);
 	if (wish->merge_lib) {
-		for (size_t i = 0; i < list->n; i++)
+		for (size_t i = 0; i < n; i++)
 			files[i]->app = files[i]->image;
 		profile->n_apps = profile->n_images;
 		profile->apps = pp_alloc(profile->n_apps, sizeof(*profile->apps));
 		for (size_t i = 0; i < profile->n_apps; i++)
 			name_image(&profile->apps[i], profile->images[i].id, classes->n);
 	} else {
-		profile->n_apps = gather_images(&profile->apps, files, list->n, true, classes->n);
+		profile->n_apps = gather_images(&profile->apps, files, n, true, classes->n);
 	}
 	order_images(profile);
-	if (list->n)
-		qsort(files, list->n, sizeof(*files), compare_places);
-	read_images(profile, list, files, wish, trouble);
+	if (n)
+		qsort(files, n, sizeof(*files), compare_places);
+	read_images(profile, list, files, n, wish, trouble);
+	pp_arcs_finish(&arcs, profile);
+	pp_arcs_free(&arcs);
 	if (profile->n_parts)
 		qsort(profile->parts, profile->n_parts, sizeof(*profile->parts), compare_parts);
 	free(files);
@@ -218,6 +227,7 @@ void pp_profile_free(struct pp_profile *profile)
 	free_images(profile->images, profile->n_images);
 	free(profile->parts);
 	free(profile->rows);
+	free(profile->arcs);
 	free(profile->totals);
 	obstack_free(&profile->store->memory, NULL);
 	free(profile->store);

@@ -49,9 +49,17 @@ struct pp_detail {
 struct pp_row {
 	const struct pp_image *app, *image;
 	const char *symbol; /* as it is shown */
+	bool is_hidden;	    /* an end of an arc, but not wanted in the list of symbols */
+	size_t number;	    /* for writers */
 	struct pp_place place;
 	struct pp_detail *details; /* by vma */
 	size_t n_details;
+	uint64_t *counts; /* by class */
+};
+
+/* Calls of one symbol by another; in samples that were taken during the call. */
+struct pp_arc {
+	const struct pp_row *caller, *callee;
 	uint64_t *counts; /* by class */
 };
 
@@ -63,6 +71,8 @@ struct pp_profile {
 	size_t n_parts, parts_capacity;
 	struct pp_row **rows;
 	size_t n_rows, rows_capacity;
+	struct pp_arc *arcs; /* those of one caller stand together */
+	size_t n_arcs;
 	uint64_t *totals;	/* by class, before any symbol was left out */
 	int cpu_type;		/* of the first file that could be read */
 	double cpu_speed;	/* MHz; 0 if not known */
@@ -74,6 +84,7 @@ struct pp_profile_wish {
 	bool symbols;	/* make rows */
 	bool details;	/* make details of rows */
 	bool lines;	/* look for source lines */
+	bool arcs;	/* with symbols: make arcs of the list's {cg} files; ends are rows, too */
 	bool merge_lib; /* each image is its own application */
 	enum pp_demangle demangle;
 	const struct op_strings *include, *exclude; /* symbols; NULL or empty: all, none */
@@ -93,6 +104,9 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		     const struct pp_classes *classes, const struct pp_profile_wish *wish,
 		     struct pp_trouble *trouble);
 void pp_profile_free(struct pp_profile *profile);
+
+/* The order of names in reports; 0 for one image. */
+int pp_compare_images(const struct op_image_name *a, const struct op_image_name *b);
 
 /* The name of an image in reports; the caller frees it. */
 char *pp_image_full_name(const struct op_image_name *id);

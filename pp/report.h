@@ -50,6 +50,10 @@ void pp_report_head(const struct pp_profile *profile, FILE *out);
 void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,
 		       FILE *out);
 
+/* Each symbol between its callers and what it calls.  Sorts the profile's rows. */
+void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_style *style,
+			 FILE *out);
+
 /* One line a symbol, and below it its addresses.  Sorts the profile's rows. */
 void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style *style, FILE *out);
 

@@ -228,17 +228,24 @@ static bool id_matches(const struct pp_ranges *ranges, int64_t id)
 	return id == OP_ALL ? !ranges->n : range_matches(ranges, id);
 }
 
+/* The image; of an arc, the one or the other. */
+static bool either_matches(const struct op_strings *globs, const struct op_sample_name *name)
+{
+	return image_matches(globs, &name->dep) ||
+	       (name->is_arc && image_matches(globs, &name->callee));
+}
+
 bool pp_spec_matches(const struct pp_spec *spec, const struct op_sample_name *name)
 {
 	if (spec->names.count && !image_matches(&spec->names, &name->app) &&
-	    !image_matches(&spec->names, &name->dep))
+	    !either_matches(&spec->names, name))
 		return false;
 	if (spec->images.count && !image_matches(&spec->images, &name->app))
 		return false;
-	if (spec->lib_images.count && !image_matches(&spec->lib_images, &name->dep))
+	if (spec->lib_images.count && !either_matches(&spec->lib_images, name))
 		return false;
 	if (image_matches(&spec->image_excludes, &name->app) ||
-	    image_matches(&spec->image_excludes, &name->dep))
+	    either_matches(&spec->image_excludes, name))
 		return false;
 	if (spec->events.count && !pp_globs_match(&spec->events, name->event))
 		return false;

@@ -2,6 +2,7 @@
 /* Golden tests of opreport. */
 #include "golden.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,11 +35,11 @@ static void check(const struct test_session *session, const struct golden *golde
 	fixture_opreport(&run, session, opreport, golden->arguments);
 	if (run.status != golden->status || strcmp(run.out, out) ||
 	    (golden->err ? !strstr(run.err, err) : *run.err)) {
-		print_error("opreport %s: status %d, wanted %d\n", golden->arguments, run.status,
-			    golden->status);
-		print_error("--- written:\n%s\n", run.out);
-		print_error("--- wanted:\n%s\n", out);
-		print_error("--- to stderr:\n%s\n--- wanted in it:\n%s\n", run.err, err);
+		fprintf(stderr, "opreport %s: status %d, wanted %d\n", golden->arguments,
+			run.status, golden->status);
+		fprintf(stderr, "--- written:\n%s\n", run.out);
+		fprintf(stderr, "--- wanted:\n%s\n", out);
+		fprintf(stderr, "--- to stderr:\n%s\n--- wanted in it:\n%s\n", run.err, err);
 		fail();
 	}
 	test_run_free(&run);
