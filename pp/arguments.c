@@ -93,12 +93,15 @@ enum common_option {
 	COMMON_VERSION,
 };
 
-static const struct poptOption common_table[] = {
+static const struct poptOption session_table[] = {
 	{"session-dir", 0, POPT_ARG_STRING, NULL, COMMON_SESSION_DIR,
 	 "where the sessions are (default: oprofile_data, or " OP_SESSION_DEFAULT_DIR ")", "dir"},
 	{"image-path", 'p', POPT_ARG_STRING, NULL, COMMON_IMAGE_PATH,
 	 "search these directories for images, too", "dirs"},
 	{"root", 'R', POPT_ARG_STRING, NULL, COMMON_ROOT, "images are below this directory", "dir"},
+	POPT_TABLEEND};
+
+static const struct poptOption common_table[] = {
 	{"verbose", 'V', POPT_ARG_STRING, NULL, COMMON_VERBOSE, "show every warning (all)",
 	 "all,..."},
 	{"version", 'v', POPT_ARG_NONE, NULL, COMMON_VERSION, "show the version", NULL},
@@ -151,8 +154,12 @@ enum pp_options_result pp_arguments_parse(struct pp_common *common,
 					  const struct pp_command *command, int argc,
 					  const char **argv, struct op_error *error)
 {
+	static const struct poptOption none[] = {POPT_TABLEEND};
+	const struct poptOption *session = command->no_session ? none : session_table;
 	const struct poptOption table[] = {
 		{NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)command->table, 0, NULL, NULL},
+		{NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)session, 0,
+		 command->no_session ? NULL : "Where things are:", NULL},
 		{NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)common_table, 0,
 		 "Options of all report tools:", NULL},
 		POPT_AUTOHELP POPT_TABLEEND};

@@ -52,7 +52,8 @@ struct pp_command {
 	/* Called for those that have a value (which is above 0 and below 1000) with their
 	 * argument, or NULL; returns 0, or -1 with @error set. */
 	int (*take)(void *context, int option, const char *text, struct op_error *error);
-	void *context; /* of take */
+	void *context;	 /* of take */
+	bool no_session; /* it has no options that say where sessions and images are */
 };
 
 /**
