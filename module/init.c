@@ -29,6 +29,8 @@ static int __init oprofile_init(void)
 		op_suspend_hook_tear_down();
 		return err;
 	}
+	if (!backend)
+		backend = (char *)op_backend()->name; /* so that opcontrol knows */
 	pr_info("using backend %s\n", op_backend()->name);
 	return 0;
 }

@@ -27,26 +27,21 @@ static void load_catalogue(int cpu_type, struct op_catalogue *catalogue)
 		op_warn("%s", error.text);
 }
 
-/* The event that was counted, or at least one of its name, or NULL. */
-static const struct op_catalogue_event *find(const struct op_catalogue *catalogue,
+/*
+ * The event that was counted, or at least one of its name, or NULL.  libpfm4 has many events,
+ * and reading them takes time: it is asked only for what the text does not have.
+ */
+static const struct op_catalogue_event *find(struct op_catalogue *catalogue,
 					     const struct pp_class *class)
 {
-	const struct op_catalogue_event *event =
-		op_catalogue_by_name(catalogue, class->event, (uint32_t) class->unit_mask);
-
-	return event ? event : op_catalogue_by_name(catalogue, class->event, 0);
-}
-
-/* libpfm4 has many events, and reading them takes time: only for what the text does not have. */
-static const struct op_catalogue_event *find_anywhere(struct op_catalogue *catalogue,
-						      const struct pp_class *class)
-{
-	const struct op_catalogue_event *event = find(catalogue, class);
 	const struct op_cpu_pmu *pmu = catalogue->cpu_name ? op_cpu_pmu(catalogue->cpu_name) : NULL;
+	const uint32_t unit_mask = (uint32_t)class->unit_mask;
+	const struct op_catalogue_event *event =
+		op_catalogue_by_name(catalogue, class->event, unit_mask);
 
-	if (event || !pmu || catalogue->pfm_pmu || op_pfm_add_of_type(catalogue, pmu, NULL))
-		return event;
-	return find(catalogue, class);
+	if (!event && pmu && !catalogue->pfm_pmu && !op_pfm_add_of_type(catalogue, pmu, NULL))
+		event = op_catalogue_by_name(catalogue, class->event, unit_mask);
+	return event ? event : op_catalogue_by_name(catalogue, class->event, 0);
 }
 
 static const char *mask_text(const struct op_catalogue_event *event, uint64_t value)
@@ -69,7 +64,7 @@ static const char *mask_text(const struct op_catalogue_event *event, uint64_t va
 
 static void put_event(struct op_catalogue *catalogue, const struct pp_class *class, FILE *out)
 {
-	const struct op_catalogue_event *event = find_anywhere(catalogue, class);
+	const struct op_catalogue_event *event = find(catalogue, class);
 
 	fprintf(out, "Counted %s events (%s) with ", class->event,
 		event ? event->description : "Unknown event");

@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: events by name, with a named unit mask and for programs only: from opcontrol's
+# covers: command line to the counters, the columns of reports and their head
+# covers: counters that perf or the NMI watchdog holds: opcontrol says who, and how to free them
+# pmu: model=nehalem model=icelake model=zen
+# limit: 300
+
+# shellcheck source=../guest/case.sh
+. /vm/case.sh
+
+rounds=1500
+hot=/vm/pmu/hot
+
+# refuse_start TEXT - --start must fail and say so
+refuse_start() { refuse "$1" opcontrol --start; }
+
+need opcontrol --init
+opcontrol --status >/tmp/status
+grep -q '^Backend: x86$' /tmp/status || fail "the backend is not x86"
+sed -n '/^CPU type/p; /^Event/,/^Separate/p' /tmp/status
+grep -q '^Event 0: CPU_CLK_UNHALTED:.* (the default)' /tmp/status || fail "no default event"
+grep -q '^Counters not free' /tmp/status && fail "somebody holds counters"
+opcontrol --list-events >/tmp/list
+ophelp >/tmp/help
+cmp /tmp/list /tmp/help || fail "opcontrol --list-events is not what ophelp says"
+
+case $(sed -n 's/.*CPU type "\(.*\)"/\1/p' /tmp/list) in
+"Intel Core/i7")
+	instructions=INST_RETIRED calls=BR_INST_RETIRED
+	first=$instructions:100003:any_p:0:1 second=$calls:5003:near_call:0:1
+	;;
+"Intel Ice Lake microarchitecture") # names of libpfm4
+	instructions=INST_RETIRED calls=BR_INST_RETIRED
+	first=$instructions:100003::0:1 second=$calls:6007:NEAR_CALL:0:1
+	;;
+"AMD64 Zen") # has no event for calls, and no unit masks of these
+	instructions=RETIRED_INSTRUCTIONS calls=RETIRED_BRANCH_INSTRUCTIONS
+	first=$instructions:100003::0:1 second=$calls:5003::0:1
+	;;
+*) fail "the CPU is none of those that this case knows: $(head -n 1 /tmp/list)" ;;
+esac
+refuse "has no event NO_SUCH_EVENT" opcontrol --event=NO_SUCH_EVENT:100000
+refuse "is below" opcontrol --event=$instructions:5
+refuse "unit mask" opcontrol --event=$instructions:100000:no_such_mask
+
+# Held counters: by perf, by the NMI watchdog, and free again without unloading the module.
+need opcontrol --event=$first --event=$second
+perf stat -e instructions sleep 1000 2>/tmp/stat &
+perf=$!
+until_true 30 sh -c "ls -l /proc/$perf/fd | grep -q perf_event"
+refuse_start "process $perf (perf) has perf events open"
+opcontrol --status | grep -q '^Event 1: ' || fail "--status does not tell of the second event"
+kill $perf
+wait $perf
+need write 1 /proc/sys/kernel/nmi_watchdog
+refuse_start "sysctl kernel.nmi_watchdog=0"
+need write 0 /proc/sys/kernel/nmi_watchdog
+
+# The register, bit for bit, is what was written here.
+need opcontrol --start
+for counter in /dev/oprofile/[0-9]*; do
+	[ "$(cat "$counter/enabled")" = 1 ] || continue
+	same "kernel of $counter" "$(cat "$counter/kernel")" 0
+	same "user of $counter" "$(cat "$counter/user")" 1
+	echo "$counter: event $(cat "$counter/event") unit mask $(cat "$counter/unit_mask")" \
+		"count $(cat "$counter/count")"
+done
+opcontrol --status | sed -n '/^Event/,/^Separate/p'
+
+$hot symbols >/tmp/symbols
+pmu snapshot 0
+need $hot $rounds
+pmu snapshot 1
+need opcontrol --shutdown
+need opdb check $samples
+accounts
+
+need opreport -l $hot >/tmp/both
+cat /tmp/both
+grep -q '^CPU: unknown' /tmp/both && fail "the head does not name the CPU"
+grep -q 'Unknown' /tmp/both && fail "the head does not know an event or unit mask"
+for event in $instructions $calls; do
+	grep -q "^Counted $event events (.*) with a unit mask of .* count " /tmp/both ||
+		fail "the head does not tell of $event"
+done
+awk '$NF == "heavy" && NF == 5 { found = 1 } END { exit !found }' /tmp/both ||
+	fail "the report does not have two columns"
+
+# Instructions: the shares of the functions are those of the histogram.  leaf() and caller()
+# take turns every few instructions, so they are one: a period that is so large meets them out
+# of step.
+need opreport -l $hot event:$instructions >/tmp/report
+whole=$(awk '$1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }' /tmp/report)
+exact=$(exact_count 10000000 11000000)
+within "samples of $exact instructions / expected" \
+	"$(awk -v n="$whole" -v exact="$exact" 'BEGIN { print n * 100003 / exact }')" 0.98 1.02
+pmu symbols 0 1 /tmp/symbols >/tmp/symbol_counts
+awk '{ n[$1 == "leaf" ? "caller" : $1] += $2 } END { for (name in n) print name, n[name] }' \
+	/tmp/symbol_counts >/tmp/exact
+shares_right=true
+while read -r name count; do
+	samples_here=$(symbol_samples "$name")
+	[ "$name" != caller ] || samples_here=$((samples_here + $(symbol_samples leaf)))
+	share "$name" "$samples_here" "$whole" \
+		"$(awk -v a="$count" -v b="$exact" 'BEGIN { printf "%.9f", a / b }')"
+done </tmp/exact
+$shares_right || fail "shares are more than 3 standard errors off"
+
+# Calls: caller() and leaf() have nearly all of them, and heavy(), with most instructions, none.
+need opreport -l $hot event:$calls >/tmp/report
+whole=$(awk '$1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }' /tmp/report)
+if [ $calls = BR_INST_RETIRED ]; then
+	enough "samples of calls" "$whole" 500
+	within "share of the function that calls" "$(awk -v n="$(symbol_samples caller)" \
+		-v m="$(symbol_samples leaf)" -v all="$whole" 'BEGIN { print (n + m) / all }')" 0.96 1
+	within "samples of calls in heavy()" "$(symbol_samples heavy)" 0 $((whole / 100))
+	# 3000 in a round, and a few more
+	period=${second#*:} period=${period%%:*}
+	within "calls / expected" "$(awk -v n="$whole" -v p="$period" -v r=$rounds \
+		'BEGIN { print n * p / (3000 * r) }')" 0.98 1.05
+else
+	enough "samples of branches" "$whole" 500
+fi
+need opcontrol --deinit
