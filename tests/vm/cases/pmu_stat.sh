@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: Linux' own perf driver comes up on each emulated PMU, with the counters that it was
-# covers: given, and counts a program of known length exactly
+# covers: given, and counts a program of known length exactly; so does RDPMC in user mode
 # pmu: model=p6 model=core model=core2 model=nehalem model=haswell model=skylake model=icelake model=k8 model=family10h model=family15h model=zen model=nehalem,counters=6,fixed=2,width=40
 # kernels: 6.12
 # limit: 120
@@ -36,6 +36,8 @@ for _try in 1 2 3; do
 	same "cycles:u" "$(counted cycles:u)" $length
 	[ "$(counted instructions:k)" -gt 1000 ] || fail "no kernel was needed to run a program"
 done
+
+/vm/pmu/rdpmc || fail "RDPMC in user mode"
 
 # more events than counters: they take turns, and say so
 need perf stat -x , -o /tmp/stat \
