@@ -5,9 +5,11 @@
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -152,6 +154,52 @@ char *pp_object_debug_file(const struct pp_object *object, const char *path, con
 	char *found = find_by_build_id(object, root);
 
 	return found ? found : find_by_link(object, path, root);
+}
+
+/* Such tables are small; this is for damaged ones. */
+#define MINI_DEBUG_LIMIT (64 << 20)
+
+static int unpack(const void *packed, size_t size, int fd)
+{
+	lzma_stream stream = LZMA_STREAM_INIT;
+	unsigned char buffer[65536];
+	lzma_ret result;
+	uint64_t total = 0;
+
+	if (lzma_stream_decoder(&stream, MINI_DEBUG_LIMIT, 0) != LZMA_OK)
+		return -1;
+	stream.next_in = packed;
+	stream.avail_in = size;
+	do {
+		size_t n;
+
+		stream.next_out = buffer;
+		stream.avail_out = sizeof(buffer);
+		result = lzma_code(&stream, LZMA_FINISH);
+		n = sizeof(buffer) - stream.avail_out;
+		total += n;
+		if (total > MINI_DEBUG_LIMIT || write(fd, buffer, n) != (ssize_t)n)
+			result = LZMA_MEMLIMIT_ERROR;
+	} while (result == LZMA_OK);
+	lzma_end(&stream);
+	return result == LZMA_STREAM_END ? 0 : -1;
+}
+
+int pp_object_mini_debug(const struct pp_object *object)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = find_section(object, ".gnu_debugdata", SHT_NULL, &header);
+	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+	int fd;
+
+	if (!data || !data->d_buf || !data->d_size)
+		return -1;
+	fd = memfd_create("gnu_debugdata", MFD_CLOEXEC);
+	if (fd >= 0 && (unpack(data->d_buf, data->d_size, fd) || lseek(fd, 0, SEEK_SET))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 static int compare_sizes(const void *a, const void *b)

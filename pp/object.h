@@ -35,6 +35,17 @@ bool pp_object_has_section(const struct pp_object *object, const char *name);
  */
 char *pp_object_debug_file(const struct pp_object *object, const char *path, const char *root);
 
+/**
+ * pp_object_mini_debug - unpack the symbols that are packed into the object itself
+ *
+ * Distributions strip programs but put a small object file, packed with xz, into the section
+ * .gnu_debugdata: it has the symbols that .dynsym has not.
+ *
+ * Return: a descriptor at the start of a file in memory, which the caller closes; -1 if there is none or
+ * it is damaged.
+ */
+int pp_object_mini_debug(const struct pp_object *object);
+
 struct pp_symbol_size {
 	uint64_t address, size;
 };

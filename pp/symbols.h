@@ -59,9 +59,10 @@ enum pp_symbols_status {
  * @root: put before /usr/lib/debug, where separate debug files are; "" for none
  * @want_lines: look for the debug file even if the image has symbols, because lines are wanted
  *
- * The symbols are those of .symtab, of the separate debug file, or else of .dynsym.  Those of
- * .symtab reach to the next one or to the end of the section.  Those of .dynsym are as long as
- * they say: what is between them belongs to functions whose names are gone.
+ * The symbols are those of .symtab, of the separate debug file, or else of .gnu_debugdata and
+ * .dynsym together, or of .dynsym alone.  Those of .symtab and .gnu_debugdata reach to the next one
+ * or to the end of the section.  Those of .dynsym are as long as they say: what is between them
+ * belongs to functions whose names are gone.
  *
  * Return: see enum pp_symbols_status; @error is set if the image is damaged.
  */

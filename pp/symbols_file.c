@@ -50,6 +50,7 @@ struct build {
 	size_t n, capacity;
 	struct pp_symbol_size *sizes; /* of dynamic symbols */
 	size_t n_sizes;
+	int mini; /* unpacked .gnu_debugdata, or -1 */
 };
 
 /* libbfd's handler of messages has no context; the first message of an image is kept. */
@@ -137,13 +138,11 @@ static const char *guess_target(int fd)
 	return NULL;
 }
 
-static int open_file(struct file *file, const char *path, struct op_error *error)
+/* @fd is closed by close_file(), or here. */
+static int open_descriptor(struct file *file, int fd, const char *path, struct op_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 
-	if (fd < 0)
-		return op_error_set(error, errno, "%s", strerror(errno));
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
 		close(fd);
 		return op_error_set(error, EINVAL, "not a regular file");
@@ -155,6 +154,14 @@ static int open_file(struct file *file, const char *path, struct op_error *error
 	if (!check_format(file->bfd))
 		return op_error_set(error, EINVAL, "%s", bfd_errmsg(bfd_get_error()));
 	return 0;
+}
+
+static int open_file(struct file *file, const char *path, struct op_error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return fd < 0 ? op_error_set(error, errno, "%s", strerror(errno))
+		      : open_descriptor(file, fd, path, error);
 }
 
 static void close_file(struct file *file)
@@ -482,6 +489,8 @@ static void read_object(struct build *build, const char *path, const char *root,
 		symbols->debug_path = pp_object_debug_file(&object, path, root);
 	if (!has_symbols)
 		build->n_sizes = pp_object_dynamic_sizes(&object, &build->sizes);
+	if (!has_symbols && !symbols->debug_path)
+		build->mini = pp_object_mini_debug(&object);
 	pp_object_close(&object);
 }
 
@@ -491,6 +500,7 @@ static void read_symbols(struct build *build, const char *path, const char *root
 	struct owner *owner = build->owner;
 	struct file *source = &owner->image;
 	long n_image = read_static(&owner->image), n = n_image, n_dynamic;
+	bool is_mini = false;
 
 	if (!n || want_lines || !symbols->n_code)
 		read_object(build, path, root, n, want_lines);
@@ -498,10 +508,16 @@ static void read_symbols(struct build *build, const char *path, const char *root
 		source = &owner->debug;
 		n = read_static(source);
 	}
+	/* Its table has only what .dynsym has not, so both are needed. */
+	if (build->mini >= 0 && !open_descriptor(&owner->debug, build->mini, path, NULL)) {
+		is_mini = true;
+		source = &owner->debug;
+		n = read_static(source);
+	}
 	for (long i = 0; i < n; i++)
 		add_static(build, source->symbols[i]);
 	n_dynamic = read_dynamic(owner);
-	for (long i = 0; !n && i < n_dynamic; i++)
+	for (long i = 0; (!n || is_mini) && i < n_dynamic; i++)
 		add_dynamic(build, owner->dynamic[i]);
 	read_plt(build, n_image, n_dynamic);
 	pp_symbols_tidy(symbols, build->raw, build->n, n > 0);
@@ -516,7 +532,7 @@ enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const ch
 					    struct op_error *error)
 {
 	struct owner *owner = pp_alloc(1, sizeof(*owner));
-	struct build build = {.symbols = symbols, .owner = owner};
+	struct build build = {.symbols = symbols, .owner = owner, .mini = -1};
 
 	memset(symbols, 0, sizeof(*symbols));
 	symbols->owner = owner;

@@ -30,6 +30,7 @@ libkmod-dev	lib libkmod
 zlib1g-dev	lib zlib
 libzstd-dev	lib libzstd
 libarchive-dev	lib libarchive
+liblzma-dev	lib liblzma
 cpio		cmd cpio
 kmod		cmd depmod
 "
