@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libop/cpu_type.h"
 #include "libop/file.h"
@@ -84,12 +85,27 @@ static void connect_parts(struct profile *profile)
 	sample_files_set_limit(&profile->files);
 }
 
+/*
+ * Before the first buffer, the kernel's statistics are those of an earlier start of profiling,
+ * which an earlier daemon has counted.
+ */
+static bool has_begun(const struct profile *profile)
+{
+	return profile->buffers;
+}
+
 static void load_stats(struct profile *profile)
 {
-	char *kernel = source_stats(profile->source);
+	char *kernel = has_begun(profile) ? source_stats(profile->source) : NULL;
 
 	stats_load(&profile->stats, profile->stats_dir, kernel);
 	free(kernel);
+}
+
+/* Whether the session still has the statistics that were saved last: else it is a new one. */
+static bool has_stats(const struct profile *profile)
+{
+	return !access(profile->stats_dir, F_OK);
 }
 
 /* A daemon that was killed may have left sample files that it had just begun to make. */
@@ -124,6 +140,7 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 	}
 	kernel_refresh(&profile->kernel);
 	load_stats(profile);
+	profile_save_stats(profile);
 	return 0;
 }
 
@@ -146,11 +163,14 @@ void profile_close(struct profile *profile)
 
 int profile_reopen(struct profile *profile, struct op_error *error)
 {
+	if (has_stats(profile))
+		profile_save_stats(profile);
 	sample_files_close(&profile->files);
 	if (op_session_make(profile->config.session_dir, error))
 		return -1;
 	kernel_refresh(&profile->kernel);
 	load_stats(profile);
+	profile_save_stats(profile);
 	return 0;
 }
 
@@ -223,6 +243,8 @@ void profile_save_stats(struct profile *profile)
 	char *kernel = source_stats(profile->source);
 	struct op_error error;
 
+	if (has_begun(profile))
+		stats_take_kernel(&profile->stats, kernel);
 	if (stats_save(&profile->stats, profile->stats_dir, kernel, &error))
 		log_line("the statistics are not up to date: %s", error.text);
 	free(kernel);

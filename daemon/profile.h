@@ -74,7 +74,9 @@ int profile_take(struct profile *profile, size_t *words, struct op_error *error)
 int profile_dump(struct profile *profile, struct op_error *error);
 
 /**
- * profile_reopen - go on in a session whose samples/current was emptied or moved away
+ * profile_reopen - go on in a session whose samples/current may have been emptied or moved away
+ *
+ * If its statistics are still there it is the same session, and they go on.
  *
  * Return: 0, or -1 with @error set.
  */

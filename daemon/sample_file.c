@@ -197,7 +197,7 @@ static bool is_exhausted(int code)
 /* Opens the file of @key.  Return: 0, or -1, which is logged. */
 static int open_file(struct sample_files *files, const struct sample_key *key, struct odb **db)
 {
-	struct odb_error error = {.code = errno};
+	struct odb_error error = {0};
 	struct odb_header header;
 	char *path = make_path(files, key);
 	int result;

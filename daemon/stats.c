@@ -48,22 +48,27 @@ static const struct {
 	[STAT_KERNEL_RECORDS] = {"lost_records_by_kernel", "records lost by the kernel"},
 };
 
-/* The kernel's files, by the last component of their paths. */
+/* The kernel's files, by the last component of their paths; others are called by that. */
 static const struct {
 	const char *name, *label;
-	bool is_loss;
 } kernel_stats[] = {
-	{"event_lost_overflow", "words lost due to buffer overflow", false},
-	{"sample_lost_no_room", "samples lost due to buffer overflow", true},
-	{"sample_lost_no_mapping", "samples lost due to no mapping", true},
-	{"bt_lost_no_mapping", "backtraces skipped due to no file mapping", false},
-	{"sample_lost_no_mm", "samples lost due to no mm", true},
-	{"sample_lost_overflow", "samples lost cpu buffer overflow", true},
-	{"sample_lost_nested", "samples lost in another sample", true},
-	{"sample_received", "samples received", false},
-	{"backtrace_aborted", "backtrace aborted", false},
-	{"sample_invalid_eip", "samples lost invalid pc", true},
+	{"event_lost_overflow", "words lost due to buffer overflow"},
+	{"sample_lost_no_room", "samples lost due to buffer overflow"},
+	{"sample_lost_no_mapping", "samples lost due to no mapping"},
+	{"bt_lost_no_mapping", "backtraces skipped due to no file mapping"},
+	{"sample_lost_no_mm", "samples lost due to no mm"},
+	{"sample_lost_overflow", "samples lost cpu buffer overflow"},
+	{"sample_lost_nested", "samples lost in another sample"},
+	{"sample_received", "samples received"},
+	{"backtrace_aborted", "backtrace aborted"},
+	{"sample_invalid_eip", "samples lost invalid pc"},
 };
+
+/* Whether a file of the kernel counts samples that were received and did not come out. */
+static bool is_loss(const char *name)
+{
+	return !strncmp(name, "sample_lost_", 12) || !strcmp(name, "sample_invalid_eip");
+}
 
 const char *stats_name(enum stat_id which)
 {
@@ -119,17 +124,12 @@ static uint64_t kernel_losses(const char *kernel)
 	struct kernel_stat stat;
 	uint64_t sum = 0;
 
-	while (next_kernel_stat(&kernel, &stat)) {
-		for (size_t i = 0; i < sizeof(kernel_stats) / sizeof(kernel_stats[0]); i++) {
-			if (kernel_stats[i].is_loss && !strcmp(kernel_stats[i].name, stat.name))
-				sum += stat.value;
-		}
-	}
+	while (next_kernel_stat(&kernel, &stat))
+		sum += is_loss(stat.name) ? stat.value : 0;
 	return sum;
 }
 
-/* The kernel begins anew with each start of profiling, so its numbers may fall. */
-static void take_kernel_losses(struct stats *self, const char *kernel)
+void stats_take_kernel(struct stats *self, const char *kernel)
 {
 	uint64_t now = kernel_losses(kernel);
 
@@ -181,12 +181,12 @@ static int save_number(const char *dir, const char *name, uint64_t value, struct
 	return result;
 }
 
-int stats_save(struct stats *self, const char *dir, const char *kernel, struct op_error *error)
+int stats_save(const struct stats *self, const char *dir, const char *kernel,
+	       struct op_error *error)
 {
 	struct kernel_stat stat;
 	int result = 0;
 
-	take_kernel_losses(self, kernel);
 	for (int i = 0; !result && i < STAT_COUNT; i++)
 		result = save_number(dir, stats[i].name, self->before[i] + self->value[i], error);
 	while (!result && next_kernel_stat(&kernel, &stat))

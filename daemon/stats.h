@@ -48,9 +48,19 @@ struct stats {
 /**
  * stats_load - begin counting for a session
  * @dir: its OP_SAMPLES_STATS directory, which need not exist
- * @kernel: the kernel's statistics at this time, as of source_stats(), or NULL
+ * @kernel: the kernel's statistics at this time, as of source_stats(), if they count from a
+ *	start of profiling that belongs to this daemon; else NULL
  */
 void stats_load(struct stats *stats, const char *dir, const char *kernel);
+
+/**
+ * stats_take_kernel - count what the kernel has lost since it was last asked
+ * @kernel: as of source_stats(), or NULL
+ *
+ * The kernel begins anew with each start of profiling, which is noticed when its losses are
+ * less than they were.
+ */
+void stats_take_kernel(struct stats *stats, const char *kernel);
 
 /**
  * stats_save - write one file for each number, and one for each of the kernel's
@@ -59,7 +69,8 @@ void stats_load(struct stats *stats, const char *dir, const char *kernel);
  *
  * Return: 0, or -1 with @error set.
  */
-int stats_save(struct stats *stats, const char *dir, const char *kernel, struct op_error *error);
+int stats_save(const struct stats *stats, const char *dir, const char *kernel,
+	       struct op_error *error);
 
 /* Writes the statistics block to the log. */
 void stats_log(const struct stats *stats, const char *kernel);

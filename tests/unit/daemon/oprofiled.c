@@ -226,6 +226,19 @@ static void expect_samples(const struct live *live, const char *want)
 	free(text);
 }
 
+static void wait_for_samples(const struct live *live, const char *want)
+{
+	bool there = false;
+
+	while (!there) {
+		char *text = session_text(live->session);
+
+		there = !strcmp(text, want);
+		free(text);
+		sched_yield();
+	}
+}
+
 static void a_daemon_lives_and_ends(void **state)
 {
 	struct live live;
@@ -478,6 +491,53 @@ static void a_saved_session_is_not_touched_again(void **state)
 	live_close(&live);
 }
 
+/* "reopen" alone does not end a session: its statistics are not forgotten. */
+static void reopening_keeps_the_statistics(void **state)
+{
+	struct live live;
+	int daemon;
+
+	(void)state;
+	live_open(&live);
+	daemon = start(&live, NULL);
+	live_write(&live, BUFFER(START, KERNEL, 7, 0));
+	call_and_forget(&live, "dump");
+	live_write(&live, BUFFER(START, KERNEL, 7, 0));
+	wait_for_samples(&live, FILE_OF_KERNEL " 7:2\n");
+	call_and_forget(&live, "reopen");
+	live_write(&live, BUFFER(START, KERNEL, 8, 0));
+	call_and_forget(&live, "dump");
+	expect_samples(&live, FILE_OF_KERNEL " 7:2 8:1\n");
+	expect_file(&live, "samples/current/stats/total_samples", "3\n");
+	stop(daemon, SIGTERM);
+	live_close(&live);
+}
+
+/* What the kernel's numbers say before the first buffer is of an earlier start of profiling. */
+static void losses_of_an_earlier_start_are_not_counted_again(void **state)
+{
+	static const char lost[] = "samples/current/stats/lost_records_by_kernel";
+	struct live live;
+	int daemon;
+
+	(void)state;
+	live_open(&live);
+	write_file(live.oprofilefs, "stats/sample_lost_no_mm", "5\n");
+	daemon = start(&live, NULL);
+	call_and_forget(&live, "dump");
+	expect_file(&live, lost, "0\n");
+	write_file(live.oprofilefs, "stats/sample_lost_no_mm", "7\n");
+	live_write(&live, BUFFER(START, KERNEL, 7, 0));
+	call_and_forget(&live, "dump");
+	expect_file(&live, lost, "7\n");
+	write_file(live.oprofilefs, "stats/sample_lost_no_mm", "9\n");
+	call_and_forget(&live, "reopen");
+	call_and_forget(&live, "dump");
+	expect_file(&live, lost, "9\n");
+	stop(daemon, SIGTERM);
+	live_close(&live);
+}
+
 static void commands_that_make_no_sense(void **state)
 {
 	struct op_error error;
@@ -681,6 +741,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(general_names_of_cpus_are_made_precise),
 		cmocka_unit_test(without_a_module_there_is_a_hint),
 		cmocka_unit_test(a_saved_session_is_not_touched_again),
+		cmocka_unit_test(reopening_keeps_the_statistics),
+		cmocka_unit_test(losses_of_an_earlier_start_are_not_counted_again),
 		cmocka_unit_test(commands_that_make_no_sense),
 		cmocka_unit_test(silent_clients_are_no_hindrance),
 		cmocka_unit_test(a_live_session_is_recorded_and_replayed),

@@ -29,6 +29,7 @@ static void save(struct stats *stats, const char *dir, const char *kernel)
 {
 	struct op_error error;
 
+	stats_take_kernel(stats, kernel);
 	if (stats_save(stats, dir, kernel, &error))
 		fail_msg("%s", error.text);
 }
