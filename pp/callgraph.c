@@ -105,7 +105,7 @@ void pp_arcs_read(struct pp_arcs *arcs, const struct pp_sample_list *list,
 
 /* An arc between rows, of one entry. */
 struct raw_arc {
-	const struct pp_row *caller, *callee;
+	struct pp_row *caller, *callee;
 	uint64_t count;
 	unsigned int class;
 };

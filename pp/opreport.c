@@ -56,7 +56,6 @@ static void write_losses(struct job *job, FILE *out)
 {
 	bool quiet = job->options.style.no_header;
 
-	pp_loss_read(&job->loss, job->list.samples_dirs, job->list.n_dirs);
 	if (!job->options.stats && !pp_loss_any(&job->loss))
 		return;
 	if (!quiet)
@@ -64,7 +63,7 @@ static void write_losses(struct job *job, FILE *out)
 	pp_loss_write(&job->loss, quiet ? stderr : out);
 }
 
-static void write_report(struct job *job, FILE *out)
+static void write_text(struct job *job, FILE *out)
 {
 	const struct pp_report_style *style = &job->options.style;
 
@@ -77,6 +76,34 @@ static void write_report(struct job *job, FILE *out)
 	else
 		pp_report_summary(&job->profile, style, out);
 	write_losses(job, out);
+}
+
+static void write_report(struct job *job, FILE *out)
+{
+	const struct pp_options *options = &job->options;
+	const struct pp_report_facts facts = {
+		.symbols = options->symbols,
+		.callgraph = options->callgraph,
+		.loss = &job->loss,
+		.command_line = options->command_line,
+		.session_dir = options->session_dir,
+	};
+
+	pp_loss_read(&job->loss, job->list.samples_dirs, job->list.n_dirs);
+	switch (options->format) {
+	case PP_FORMAT_TEXT:
+		write_text(job, out);
+		break;
+	case PP_FORMAT_CSV:
+		pp_report_csv(&job->profile, &options->style, &facts, out);
+		break;
+	case PP_FORMAT_JSON:
+		pp_report_json(&job->profile, &options->style, &facts, out);
+		break;
+	case PP_FORMAT_XML:
+		pp_report_xml(&job->profile, &options->style, &facts, out);
+		break;
+	}
 }
 
 static int write_output(struct job *job, struct op_error *error)

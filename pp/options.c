@@ -10,8 +10,9 @@
 
 #include "libop/session.h"
 #include "pp/memory.h"
+#include "pp/text.h"
 
-/* Options with an argument, and those that can't be had yet. */
+/* Options with an argument. */
 enum option {
 	OPTION_SESSION_DIR = 1,
 	OPTION_IMAGE_PATH,
@@ -24,14 +25,13 @@ enum option {
 	OPTION_THRESHOLD,
 	OPTION_DEMANGLE,
 	OPTION_VERBOSE,
-	OPTION_XML,
 };
 
 /* popt sets flags as int. */
 struct flags {
 	int details, symbols, callgraph, reverse, exclude_dependent, debug_info, no_header,
 		show_address;
-	int long_filenames, accumulated, global_percent, stats, version;
+	int long_filenames, accumulated, global_percent, stats, xml, json, csv, version;
 };
 
 static int take_option(struct pp_options *options, enum option option, const char *text,
@@ -60,8 +60,6 @@ static int take_option(struct pp_options *options, enum option option, const cha
 		return pp_argument_demangle(&options->demangle, text, error);
 	case OPTION_VERBOSE:
 		return pp_argument_verbose(&options->verbose, &options->stats, text, error);
-	case OPTION_XML:
-		return op_error_set(error, ENOTSUP, "--xml is not supported yet");
 	}
 	return 0;
 }
@@ -102,6 +100,13 @@ static int check(const struct pp_options *options, const struct flags *flags,
 	if (flags->callgraph && flags->details)
 		return op_error_set(error, EINVAL,
 				    "--callgraph and --details contradict each other");
+	if (flags->xml + flags->json + flags->csv > 1)
+		return op_error_set(error, EINVAL,
+				    "only one of --xml, --json and --csv can be written");
+	if (options->format != PP_FORMAT_TEXT && (flags->accumulated || flags->global_percent))
+		return op_error_set(error, EINVAL,
+				    "--accumulated and --global-percent are for text only, not "
+				    "for --xml, --json and --csv");
 	if (options->merge.lib && flags->exclude_dependent)
 		return op_error_set(error, EINVAL,
 				    "--merge=lib and --exclude-dependent contradict each other");
@@ -112,7 +117,11 @@ static void apply_flags(struct pp_options *options, const struct flags *flags)
 {
 	struct pp_report_style *style = &options->style;
 
-	options->symbols = flags->symbols || flags->details || flags->callgraph;
+	options->format = flags->xml	? PP_FORMAT_XML
+			  : flags->json ? PP_FORMAT_JSON
+			  : flags->csv	? PP_FORMAT_CSV
+					: PP_FORMAT_TEXT;
+	options->symbols = flags->symbols || flags->details || flags->callgraph || flags->xml;
 	options->callgraph = flags->callgraph;
 	options->exclude_dependent = flags->exclude_dependent;
 	options->stats |= flags->stats;
@@ -133,6 +142,19 @@ static void take_words(struct pp_options *options, poptContext context)
 	for (size_t i = 0; words && words[i]; i++)
 		if (op_strings_add(&options->words, words[i]))
 			pp_out_of_memory();
+}
+
+static void join_words(struct pp_options *options, int argc, const char **argv)
+{
+	struct pp_line line = {0};
+
+	pp_line_puts(&line, op_program());
+	for (int i = 1; i < argc; i++) {
+		pp_line_puts(&line, " ");
+		pp_line_puts(&line, argv[i]);
+	}
+	pp_line_add(&line, "", 1);
+	options->command_line = line.text;
 }
 
 static void choose_session(struct pp_options *options)
@@ -187,7 +209,9 @@ enum pp_options_result pp_options_parse(struct pp_options *options, int argc, co
 		 "file"},
 		{"stats", 0, POPT_ARG_NONE, &flags.stats, 0,
 		 "say how many samples were received, stored and lost", NULL},
-		{"xml", 'X', POPT_ARG_NONE, NULL, OPTION_XML, "not supported yet", NULL},
+		{"xml", 'X', POPT_ARG_NONE, &flags.xml, 0, "write XML (includes --symbols)", NULL},
+		{"json", 0, POPT_ARG_NONE, &flags.json, 0, "write JSON", NULL},
+		{"csv", 0, POPT_ARG_NONE, &flags.csv, 0, "write CSV", NULL},
 		{"session-dir", 0, POPT_ARG_STRING, NULL, OPTION_SESSION_DIR,
 		 "where the sessions are (default: oprofile_data, or " OP_SESSION_DEFAULT_DIR ")",
 		 "dir"},
@@ -223,6 +247,7 @@ enum pp_options_result pp_options_parse(struct pp_options *options, int argc, co
 		result = PP_OPTIONS_DONE;
 	}
 	take_words(options, context);
+	join_words(options, argc, argv);
 	apply_flags(options, &flags);
 	if (result == PP_OPTIONS_RUN && check(options, &flags, error))
 		result = PP_OPTIONS_WRONG;
@@ -236,6 +261,7 @@ void pp_options_free(struct pp_options *options)
 	free(options->session_dir);
 	free(options->root);
 	free(options->output);
+	free(options->command_line);
 	op_strings_free(&options->image_paths);
 	op_strings_free(&options->include);
 	op_strings_free(&options->exclude);

@@ -14,6 +14,8 @@
 #include "pp/demangle.h"
 #include "pp/report.h"
 
+enum pp_format { PP_FORMAT_TEXT, PP_FORMAT_CSV, PP_FORMAT_JSON, PP_FORMAT_XML };
+
 struct pp_options {
 	char *session_dir; /* absolute */
 	char *root;	   /* --root, or NULL */
@@ -22,6 +24,8 @@ struct pp_options {
 	struct pp_merge merge;
 	struct pp_report_style style;
 	enum pp_demangle demangle;
+	enum pp_format format;
+	char *command_line; /* words with blanks between them */
 	bool symbols, callgraph, exclude_dependent, stats, verbose;
 };
 

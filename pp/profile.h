@@ -59,7 +59,7 @@ struct pp_row {
 
 /* Calls of one symbol by another; in samples that were taken during the call. */
 struct pp_arc {
-	const struct pp_row *caller, *callee;
+	struct pp_row *caller, *callee;
 	uint64_t *counts; /* by class */
 };
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "libop/error.h"
+#include "pp/loss.h"
 #include "pp/profile.h"
 
 enum pp_sort_key {
@@ -45,6 +46,22 @@ int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_err
 
 /* "CPU: ...", and what was counted. */
 void pp_report_head(const struct pp_profile *profile, FILE *out);
+
+/* What reports for programs are made of, besides the profile. */
+struct pp_report_facts {
+	bool symbols, callgraph; /* what was asked for */
+	const struct pp_loss *loss;
+	const char *command_line;
+	const char *session_dir;
+};
+
+/* Reports for programs, of one document each.  They sort the profile's rows. */
+void pp_report_csv(struct pp_profile *profile, const struct pp_report_style *style,
+		   const struct pp_report_facts *facts, FILE *out);
+void pp_report_json(struct pp_profile *profile, const struct pp_report_style *style,
+		    const struct pp_report_facts *facts, FILE *out);
+void pp_report_xml(struct pp_profile *profile, const struct pp_report_style *style,
+		   const struct pp_report_facts *facts, FILE *out);
 
 /* One line an application, and below it its images. */
 void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,

@@ -108,11 +108,16 @@ void pp_line_width(struct pp_line *line, size_t width)
 	line->cell = line->n + width;
 }
 
+void pp_line_flush(struct pp_line *line, FILE *out)
+{
+	fwrite_unlocked(line->text, 1, line->n, out);
+	line->n = line->cell = 0;
+}
+
 void pp_line_end(struct pp_line *line, FILE *out)
 {
 	pp_line_add(line, "\n", 1);
-	fwrite_unlocked(line->text, 1, line->n, out);
-	line->n = line->cell = 0;
+	pp_line_flush(line, out);
 }
 
 void pp_line_free(struct pp_line *line)

@@ -33,6 +33,9 @@ void pp_line_cell(struct pp_line *line);
 /* Says how wide the cell is that was just begun. */
 void pp_line_width(struct pp_line *line, size_t width);
 
+/* Writes what there is of the line, and goes on with it; for lines without cells. */
+void pp_line_flush(struct pp_line *line, FILE *out);
+
 /* Writes the line and begins a new one. */
 void pp_line_end(struct pp_line *line, FILE *out);
 void pp_line_free(struct pp_line *line);

@@ -11,7 +11,7 @@
 set -euo pipefail
 
 # package	how to see that it is there, whatever system this is:
-#		"cmd NAME", "header NAME", "lib NAME" (pkg-config)
+#		"cmd NAME", "header NAME", "lib NAME" (pkg-config), "python NAME" (module)
 table="
 gcc		cmd gcc
 gcc-12		cmd gcc-12
@@ -32,6 +32,8 @@ libzstd-dev	lib libzstd
 libarchive-dev	lib libarchive
 liblzma-dev	lib liblzma
 cpio		cmd cpio
+libxml2-utils	cmd xmllint
+python3-jsonschema	python jsonschema
 kmod		cmd depmod
 "
 
@@ -46,6 +48,7 @@ there()
 	cmd) command -v "$2" >/dev/null ;;
 	header) echo "#include <$2>" | gcc -E -x c -DPACKAGE -DPACKAGE_VERSION - ;;
 	lib) pkg-config --exists "$2" ;;
+	python) python3 -c "import $2" ;;
 	esac >/dev/null 2>&1
 }
 

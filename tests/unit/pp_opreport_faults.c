@@ -64,9 +64,6 @@ static void test_wrong_use(void **state)
 		 "opreport error: --verbose=loud: 'loud' is none of all, debug, bfd, level1, "
 		 "sfile, stats, xml\n"
 		 "Try 'opreport --help'.\n"},
-		{"-X", 2, "",
-		 "opreport error: --xml is not supported yet\n"
-		 "Try 'opreport --help'.\n"},
 		{"--nonsense", 2, "",
 		 "opreport error: --nonsense: unknown option\n"
 		 "Try 'opreport --help'.\n"},
