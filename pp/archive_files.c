@@ -82,10 +82,10 @@ static const char *root_of(const struct pp_image_search *search)
 
 /*
  * A debug file that .gnu_debuglink names goes to .debug beside the image; one that only the
- * build-id leads to keeps its place below /usr/lib/debug.
+ * build-id leads to, to where it is looked for.
  */
 static char *debug_name(const struct pp_object *object, const char *debug_path,
-			const char *image_name, const char *root)
+			const char *image_name)
 {
 	const char *slash = strrchr(debug_path, '/'), *end = strrchr(image_name, '/'), *link;
 	GElf_Word crc;
@@ -93,20 +93,22 @@ static char *debug_name(const struct pp_object *object, const char *debug_path,
 	link = dwelf_elf_gnu_debuglink(object->elf, &crc);
 	if (link && slash && end && !strcmp(link, slash + 1))
 		return pp_format("%.*s/.debug/%s", (int)(end - image_name), image_name, link);
-	return pp_copy(debug_path + strlen(root));
+	return pp_object_build_id_path(object);
 }
 
 static void add_debug_file(struct gathering *gathering, const char *path, const char *name)
 {
-	const char *root = root_of(gathering->search);
 	struct pp_object object;
-	char *debug_path;
+	char *debug_path, *debug;
 
 	if (pp_object_open(&object, path))
 		return;
-	debug_path = pp_object_debug_file(&object, path, root);
-	if (debug_path)
-		add_file(gathering->files, debug_path, debug_name(&object, debug_path, name, root));
+	debug_path = pp_object_debug_file(&object, path, root_of(gathering->search));
+	debug = debug_path ? debug_name(&object, debug_path, name) : NULL;
+	if (debug)
+		add_file(gathering->files, debug_path, debug);
+	else
+		free(debug_path);
 	pp_object_close(&object);
 }
 

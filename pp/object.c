@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "pp/debuginfod.h"
 #include "pp/memory.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
@@ -87,21 +88,40 @@ static bool has_build_id(const char *path, const void *id, size_t size)
 	return same;
 }
 
-static char *find_by_build_id(const struct pp_object *object, const char *root)
+char *pp_object_build_id_path(const struct pp_object *object)
 {
 	const unsigned char *id;
 	ssize_t size = dwelf_elf_gnu_build_id(object->elf, (const void **)&id);
-	char hex[2 * 64 + 1], *path;
+	char hex[2 * 64 + 1];
 
 	if (size < 2 || size > 64)
 		return NULL;
 	for (ssize_t i = 0; i < size; i++)
 		sprintf(hex + 2 * i, "%02x", id[i]);
-	path = pp_format("%s" DEBUG_DIR "/.build-id/%.2s/%s.debug", root, hex, hex + 2);
-	if (has_build_id(path, id, size))
+	return pp_format(DEBUG_DIR "/.build-id/%.2s/%s.debug", hex, hex + 2);
+}
+
+/* @path, if it is the debug file of the object by its build-id; else it is freed. */
+static char *if_debug_file(const struct pp_object *object, char *path)
+{
+	const void *id;
+	ssize_t size = dwelf_elf_gnu_build_id(object->elf, &id);
+
+	if (path && size > 0 && has_build_id(path, id, size))
 		return path;
 	free(path);
 	return NULL;
+}
+
+static char *find_by_build_id(const struct pp_object *object, const char *root)
+{
+	char *below = pp_object_build_id_path(object), *path;
+
+	if (!below)
+		return NULL;
+	path = pp_format("%s%s", root, below);
+	free(below);
+	return if_debug_file(object, path);
 }
 
 static bool has_crc(const char *path, uint32_t crc)
@@ -149,11 +169,23 @@ static char *find_by_link(const struct pp_object *object, const char *path, cons
 	return found;
 }
 
+/* What a server sends must be of this image, too. */
+static char *fetch(const struct pp_object *object)
+{
+	const unsigned char *id;
+	ssize_t size = dwelf_elf_gnu_build_id(object->elf, (const void **)&id);
+
+	if (size <= 0 || size > 64)
+		return NULL;
+	return if_debug_file(object, pp_debuginfod_find(id, size));
+}
+
 char *pp_object_debug_file(const struct pp_object *object, const char *path, const char *root)
 {
 	char *found = find_by_build_id(object, root);
 
-	return found ? found : find_by_link(object, path, root);
+	found = found ? found : find_by_link(object, path, root);
+	return found ? found : fetch(object);
 }
 
 /* Such tables are small; this is for damaged ones. */

@@ -29,11 +29,16 @@ bool pp_object_has_section(const struct pp_object *object, const char *name);
  *
  * Tried are ROOT/usr/lib/debug/.build-id/XX/YYY.debug, which must have the same build-id, and
  * the name in .gnu_debuglink in DIR/.debug, ROOT/usr/lib/debug/DIR and DIR, which must have
- * the same CRC.
+ * the same CRC; and servers, if the user has named any (pp/debuginfod.h).
  *
  * Return: a path that the caller frees, or NULL.
  */
 char *pp_object_debug_file(const struct pp_object *object, const char *path, const char *root);
+
+/* Where a debug file is looked for by build-id, without a root:
+ * /usr/lib/debug/.build-id/XX/YYY.debug. The caller frees it; NULL if the object has no build-id.
+ */
+char *pp_object_build_id_path(const struct pp_object *object);
 
 /**
  * pp_object_mini_debug - unpack the symbols that are packed into the object itself
@@ -41,8 +46,8 @@ char *pp_object_debug_file(const struct pp_object *object, const char *path, con
  * Distributions strip programs but put a small object file, packed with xz, into the section
  * .gnu_debugdata: it has the symbols that .dynsym has not.
  *
- * Return: a descriptor at the start of a file in memory, which the caller closes; -1 if there is none or
- * it is damaged.
+ * Return: a descriptor at the start of a file in memory, which the caller closes; -1 if there is
+ * none or it is damaged.
  */
 int pp_object_mini_debug(const struct pp_object *object);
 

@@ -146,6 +146,38 @@ static void test_directory(void **state)
 	check_elsewhere("-o @DIR@/out", false);
 }
 
+/* A debug file that only the build-id leads to is found by it in the archive. */
+static void test_build_id(void **state)
+{
+	static const struct fixture_sample hot[] = {
+		{FIXTURE_ALONE("prog") TIMER, TEXT(0x10), 600},
+	};
+	struct test_session session;
+	struct test_run run;
+	char *before, *after;
+
+	(void)state;
+	make_session(&session);
+	ADD_ALL(&session, hot);
+	test_shell(
+		"cd %s && mkdir -p root%s && cp prog root%s && "
+		"mkdir -p root/usr/lib/debug/.build-id/01 && objcopy --only-keep-debug prog "
+		"root/usr/lib/debug/.build-id/01/23456789abcdef0123456789abcdef01234567.debug && "
+		"strip root%s/prog && rm prog",
+		session.dir, session.dir, session.dir, session.dir);
+	before = report(&session, "-l -g -n --root=@DIR@/root");
+	assert_string_equal(before, "600      100.000  prog.c:20                   hot\n");
+	archive(&session, "-o @DIR@/out --root=@DIR@/root");
+	after = report(&session, "-l -g -n archive:@DIR@/out");
+	assert_string_equal(after, before);
+	fixture_opreport(&run, &session, oparchive, "-l --root=@DIR@/root");
+	assert_non_null(strstr(run.out, "/root/usr/lib/debug/.build-id/01/23456789abcdef"));
+	test_run_free(&run);
+	free(before);
+	free(after);
+	test_session_remove(&session);
+}
+
 static void test_tar(void **state)
 {
 	(void)state;
@@ -227,9 +259,13 @@ static void test_damaged_images(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_list),	    cmocka_unit_test(test_directory),
-		cmocka_unit_test(test_tar),	    cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_wrong_words), cmocka_unit_test(test_damaged_images),
+		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_directory),
+		cmocka_unit_test(test_tar),
+		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_wrong_words),
+		cmocka_unit_test(test_damaged_images),
 	};
 
 	golden_begin(argc - 1, argv);
