@@ -9,7 +9,7 @@
 # shellcheck source=../guest/case.sh
 . /vm/case.sh
 
-length=2000004 # instructions of /vm/pmu/length in user mode
+length=2000009 # instructions of /vm/pmu/length in user mode
 branches=1000001
 
 # driver KEY - what the driver said about the PMU when it came up

@@ -196,20 +196,28 @@ static bool exec_interrupt(CPUState *cpu, int request)
 	struct env *env = env_of(cpu);
 	struct vcpu *vcpu;
 	struct pmu_totals now;
+	bool repeating;
 
 	if (!env)
 		return x86_cpu_exec_interrupt(cpu, request);
 	vcpu = vcpu_of(cpu);
 	vcpu_left(vcpu, env_pc(env));
+	/* a REP that is interrupted is not done: it will be begun and counted again */
+	repeating = vcpu_repeating(vcpu, env_pc(env));
+	if (repeating)
+		vcpu_take_back(vcpu, vcpu->repeat, vcpu->repeat->run.instructions - 1);
 	vcpu_totals(vcpu, &now);
 	/* an NMI that is due by now goes first */
 	if (overflow_sync(vcpu, &now) && !use_icount)
 		request |= CPU_INTERRUPT_NMI;
 	overflow_plan(vcpu);
-	if (!x86_cpu_exec_interrupt(cpu, request))
-		return false;
-	overflow_interrupted(vcpu);
-	return true;
+	if (x86_cpu_exec_interrupt(cpu, request)) {
+		overflow_interrupted(vcpu);
+		return true;
+	}
+	if (repeating)
+		vcpu_give_again(vcpu, vcpu->repeat, vcpu->repeat->run.instructions - 1);
+	return false;
 }
 
 /* The executable's own segments. */

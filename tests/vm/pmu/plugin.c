@@ -30,24 +30,10 @@ static void left_early(unsigned int vcpu_index, void *data)
 	vcpu_left(vcpu_at(vcpu_index), block->start);
 }
 
-/*
- * A block that ends with a repeated string instruction begins. QEMU goes round through the same
- * instruction's block as often as it likes; it is retired once.
- */
-static void repeats(unsigned int vcpu_index, void *data)
+/* A block that ends with a REP instruction begins. */
+static void repeats(unsigned int vcpu_index, void *block)
 {
-	struct vcpu *vcpu = vcpu_at(vcpu_index);
-	struct block *block = data;
-	const struct pmu_run *run = &block->run;
-	uint64_t retired = vcpu_retired(vcpu, run->ring);
-	uint64_t pc = block->start + block->offset[run->instructions - 1];
-
-	if (run->instructions == 1 && pc == vcpu->repeat_pc && retired == vcpu->repeat_retired) {
-		vcpu_take_back(vcpu, block, 0);
-	} else {
-		vcpu->repeat_pc = pc;
-		vcpu->repeat_retired = retired + run->instructions;
-	}
+	vcpu_repeats(vcpu_at(vcpu_index), block);
 }
 
 static void instrument(struct qemu_plugin_tb *tb, struct block *block)

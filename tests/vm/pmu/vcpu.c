@@ -167,6 +167,26 @@ void vcpu_faulted(struct vcpu *vcpu, uint64_t pc)
 	}
 }
 
+bool vcpu_repeating(const struct vcpu *vcpu, uint64_t pc)
+{
+	const struct block *block = vcpu->repeat;
+
+	return block && vcpu_retired(vcpu, block->run.ring) == vcpu->repeat_retired &&
+	       block_find(block, pc) == (int)block->run.instructions - 1;
+}
+
+void vcpu_repeats(struct vcpu *vcpu, struct block *block)
+{
+	const struct pmu_run *run = &block->run;
+
+	if (run->instructions == 1 && vcpu_repeating(vcpu, block->start)) {
+		vcpu_take_back(vcpu, block, 0);
+	} else {
+		vcpu->repeat = block;
+		vcpu->repeat_retired = vcpu_retired(vcpu, run->ring) + run->instructions;
+	}
+}
+
 unsigned int vcpu_position(const struct vcpu *vcpu, uint64_t pc)
 {
 	const struct block *block = vcpu_block(vcpu);

@@ -39,8 +39,11 @@ struct vcpu {
 	uint64_t bias[PMU_RINGS];
 	struct pmu pmu;
 	bool stepping; /* wants blocks of one instruction */
-	/* The last REP instruction, and what was retired in its ring once it was counted. */
-	uint64_t repeat_pc;
+	/*
+	 * The block that began last of those that end with a REP instruction, and what is
+	 * retired in its ring with that.
+	 */
+	struct block *repeat;
 	uint64_t repeat_retired;
 	bool snapshot_alone; /* has left the block to take a snapshot while all others wait */
 	struct {
@@ -95,6 +98,15 @@ void vcpu_left_at(struct vcpu *vcpu, unsigned int position);
 
 /* Says that the instruction at @pc raised an exception, or that its fetch did. */
 void vcpu_faulted(struct vcpu *vcpu, uint64_t pc);
+
+/*
+ * Says that @block, which ends with a REP instruction, begins.  QEMU goes round through that
+ * instruction as often as it likes; all rounds together are counted once.
+ */
+void vcpu_repeats(struct vcpu *vcpu, struct block *block);
+
+/* Whether the instruction at @pc, which comes next, is one more round of a REP instruction. */
+bool vcpu_repeating(const struct vcpu *vcpu, uint64_t pc);
 
 /* Index in its block of the instruction at @pc, which the CPU executes now; fails if unknown. */
 unsigned int vcpu_position(const struct vcpu *vcpu, uint64_t pc);
