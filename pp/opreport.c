@@ -96,6 +96,8 @@ static void write_report(struct job *job, FILE *out)
 		break;
 	case PP_FORMAT_CSV:
 		pp_report_csv(&job->profile, &options->style, &facts, out);
+		if (options->style.no_header)
+			write_losses(job, out);
 		break;
 	case PP_FORMAT_JSON:
 		pp_report_json(&job->profile, &options->style, &facts, out);

@@ -7,8 +7,12 @@
  * is made REPEAT times with a warm page cache; the best time counts.  One metric a line:
  * name, value, unit.
  *
+ * Then, in sessions of their own: a call graph of 20 {cg} files with 4000 arcs each, 4000 files
+ * of threads merged into one, and a list of symbols from 100 thousand sample files.
+ *
  *	bench_opreport OPREPORT
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +25,10 @@
 #define SIZE	  80 /* bytes of a function; OFFSETS * 4 = FUNCTIONS * SIZE */
 #define LINKED	  10
 #define REPEAT	  5
+#define ARC_FILES 20
+#define ARCS	  4000
+#define THREADS	  4000
+#define FILES	  100000
 
 static void write_source(const struct test_session *session, int image)
 {
@@ -122,18 +130,87 @@ static void measure(const struct test_session *session, const char *opreport, co
 	printf("opreport_%s_lines\t%zu\tlines\n", name, lines);
 }
 
+/* Arcs among functions of one image, from ARC_FILES images. */
+static void fill_arcs(struct test_session *session)
+{
+	struct odb_entry entries[ARCS];
+	uint64_t text = text_offset(session) + 16;
+
+	for (int image = 0; image < ARC_FILES; image++) {
+		char name[512];
+
+		for (int i = 0; i < ARCS; i++) {
+			uint64_t from = text + 4 * (uint64_t)((i * 7919) % OFFSETS);
+			uint64_t to = text + 4 * (uint64_t)((i * 104729 + i / OFFSETS) % OFFSETS);
+
+			entries[i].key = from << 32 | to;
+			entries[i].count = 1 + (uint64_t)(random() % 50);
+		}
+		snprintf(name, sizeof(name),
+			 "{root}%s/image%d/{dep}/{root}%s/image%d/{cg}/{root}%s/image%d/"
+			 "TIMER.0.0.all.all.all",
+			 session->dir, image, session->dir, image, session->dir,
+			 (image + 1) % ARC_FILES);
+		test_session_add_entries(session, name, entries, ARCS);
+		snprintf(name, sizeof(name),
+			 "{root}%s/image%d/{dep}/{root}%s/image%d/TIMER.0.0.all.all.all",
+			 session->dir, image, session->dir, image);
+		test_session_add(session, name, text, 1);
+	}
+}
+
+/* @n files with one key each, for @images images; they differ in thread, if @threads, or in
+ * application. */
+static void fill_files(struct test_session *session, int n, int images, bool threads)
+{
+	uint64_t text = text_offset(session) + 16;
+
+	for (int i = 0; i < n; i++) {
+		char name[512], app[128];
+		int image = i % images;
+
+		snprintf(app, sizeof(app), threads ? "%s/image%d" : "%s/app%d", session->dir,
+			 threads ? image : i);
+		snprintf(name, sizeof(name), "{root}%s/{dep}/{root}%s/image%d/TIMER.0.0.%s", app,
+			 session->dir, image, threads ? "" : "all.all.all");
+		if (threads)
+			snprintf(name + strlen(name), sizeof(name) - strlen(name), "%d.%d.all", 100,
+				 100 + i);
+		test_session_add(session, name, text + 4 * (uint64_t)(i % OFFSETS), 1);
+	}
+}
+
+static void make_session(struct test_session *session)
+{
+	test_session_make(session);
+	make_images(session);
+}
+
 int main(int argc, char **argv)
 {
 	struct test_session session;
 
 	test_need(argc == 2, "usage: bench_opreport OPREPORT");
-	test_session_make(&session);
-	make_images(&session);
+	make_session(&session);
 	fill(&session);
 	measure(&session, argv[1], "summary", NULL, NULL);
 	measure(&session, argv[1], "symbols", "-l", NULL);
 	measure(&session, argv[1], "symbols_lines", "-l", "-g");
 	measure(&session, argv[1], "details", "-l", "-d");
+	measure(&session, argv[1], "xml", "-X", NULL);
+	measure(&session, argv[1], "json", "--json", "-l");
+	test_session_remove(&session);
+	make_session(&session);
+	fill_arcs(&session);
+	measure(&session, argv[1], "callgraph", "-c", NULL);
+	test_session_remove(&session);
+	make_session(&session);
+	fill_files(&session, THREADS, 10, true);
+	measure(&session, argv[1], "threads_merged", "-l", "-mtid");
+	test_session_remove(&session);
+	make_session(&session);
+	fill_files(&session, FILES, IMAGES, false);
+	measure(&session, argv[1], "many_files", "-l", NULL);
 	test_session_remove(&session);
 	return 0;
 }

@@ -357,6 +357,34 @@ static void test_damaged_arcs(void **state)
 	test_session_remove(&session);
 }
 
+/* Whatever a call graph file says, the samples of the others stay. */
+static void test_scrambled_arcs(void **state)
+{
+	struct test_session session;
+	char *name;
+
+	(void)state;
+	make_session(&session);
+	ADD_ALL(&session, samples);
+	name = fixture_expand(&session, FIXTURE_ALONE("prog") CG("prog") TIMER);
+	srandom(6);
+	for (int i = 0; i < 60; i++) {
+		struct test_run run;
+
+		/* The header and the first nodes; each round leaves its damage to the next. */
+		test_shell("printf '\\%03o' | dd of='%s/samples/current/%s' bs=1 seek=%ld "
+			   "conv=notrunc status=none",
+			   (unsigned int)random() % 256, session.dir, name, random() % 240);
+		fixture_opreport(&run, &session, argv_opreport, i % 2 ? "-c -n" : "-X -c");
+		assert_int_equal(run.status, 0);
+		assert_non_null(strstr(run.out, i % 2 ? "\n60       60.0000  prog"
+						      : "<count>60</count>"));
+		test_run_free(&run);
+	}
+	free(name);
+	test_session_remove(&session);
+}
+
 static void test_wrong_options(void **state)
 {
 	static const struct golden table[] = {
@@ -379,6 +407,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_arcs_without_separation),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_damaged_arcs),
+		cmocka_unit_test(test_scrambled_arcs),
 		cmocka_unit_test(test_wrong_options),
 	};
 

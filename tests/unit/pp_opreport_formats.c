@@ -213,7 +213,8 @@ static void test_csv_with_losses(void **state)
 		 "# samples received 1000, stored 0, lost 3, lost in the kernel 0\n"
 		 "# 3 user code in no file or memory that is known\n", NULL},
 		{"--csv -n", 0,
-		 "60,40,@DIR@/prog,@DIR@/prog\n", NULL},
+		 "60,40,@DIR@/prog,@DIR@/prog\n", 
+		 "Samples: 1000 received, 0 stored, 3 lost (0.3 %)\n"},
 	};
 	struct test_session session;
 
