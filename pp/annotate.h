@@ -44,6 +44,10 @@ void pp_annotate_title(struct pp_annotation *annotation, const char *name, const
 /* The comment behind all: samples that stand nowhere, if there are any. */
 void pp_annotate_missing(struct pp_annotation *annotation, const char *what, FILE *out);
 
+/* Adds @counts to @sums, class by class. */
+void pp_annotate_add(const struct pp_annotation *annotation, uint64_t *sums,
+		     const uint64_t *counts);
+
 /* Begins a line: counts, or blanks if @counts is NULL or has none but 0. */
 void pp_annotate_prefix(struct pp_annotation *annotation, const uint64_t *counts);
 

@@ -27,12 +27,6 @@ struct listing {
 	uint64_t *sums; /* of an instruction */
 };
 
-static void add(uint64_t *sums, const uint64_t *counts, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		sums[i] += counts[i];
-}
-
 /* A line without samples. */
 static void put_text(struct listing *listing, const char *text)
 {
@@ -112,7 +106,7 @@ static size_t put_instruction(struct listing *listing, uint64_t key, uint64_t en
 		return 0;
 	memset(listing->sums, 0, n_classes * sizeof(uint64_t));
 	for (; *details < last && (*details)->place.vma < vma + n; ++*details)
-		add(listing->sums, (*details)->counts, n_classes);
+		pp_annotate_add(annotation, listing->sums, (*details)->counts);
 	put_source(listing, vma);
 	pp_annotate_prefix(annotation, listing->sums);
 	pp_line_hex(&annotation->line, vma, listing->vma_digits);
@@ -154,7 +148,7 @@ static void put_pieces(struct listing *listing, const struct pp_detail **details
 		}
 		next = vma + n;
 		if (!n) {
-			add(annotation->missing, before->counts, annotation->profile->classes->n);
+			pp_annotate_add(annotation, annotation->missing, before->counts);
 			*details = before + 1;
 		}
 	}
@@ -208,8 +202,6 @@ static bool is_wanted(const struct pp_annotation *annotation, const struct pp_ro
 static int open_image(struct listing *listing, const struct pp_image *image)
 {
 	struct pp_annotation *annotation = listing->annotation;
-	const struct pp_image_search *search = annotation->search;
-	const char *root = search->archive ? search->archive : search->root ? search->root : "";
 	const char *trouble = NULL;
 	struct op_error error;
 	char *path;
@@ -221,7 +213,8 @@ static int open_image(struct listing *listing, const struct pp_image *image)
 		       : NULL;
 	if (!path)
 		return -1;
-	pp_symbols_read_file(&listing->symbols, path, root, annotation->options->source, &error);
+	pp_symbols_read_file(&listing->symbols, path, pp_image_root(annotation->search),
+			     annotation->options->source, &error);
 	result = pp_disassembly_open(&listing->disassembly, path, &listing->symbols,
 				     annotation->options->disassembler, &error);
 	if (result)
@@ -261,7 +254,7 @@ static void put_image(struct pp_annotation *annotation, struct pp_row **rows, si
 	listing.sums = pp_alloc(n_classes, sizeof(uint64_t));
 	for (size_t i = 0; i < n; i++) {
 		if (!readable)
-			add(annotation->missing, rows[i]->counts, n_classes);
+			pp_annotate_add(annotation, annotation->missing, rows[i]->counts);
 		if (!readable || !is_wanted(annotation, rows[i]))
 			continue;
 		if (!titled)

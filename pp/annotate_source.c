@@ -40,12 +40,6 @@ static void add_mark(struct marks *marks, const struct pp_place *place, const st
 		.file = place->file, .line = place->line, .symbol = symbol, .counts = counts};
 }
 
-static void add(uint64_t *sums, const uint64_t *counts, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		sums[i] += counts[i];
-}
-
 static void gather_marks(struct pp_annotation *annotation, struct marks *marks)
 {
 	const struct pp_profile *profile = annotation->profile;
@@ -61,7 +55,7 @@ static void gather_marks(struct pp_annotation *annotation, struct marks *marks)
 			if (detail->place.file)
 				add_mark(marks, &detail->place, NULL, detail->counts);
 			else
-				add(annotation->missing, detail->counts, profile->classes->n);
+				pp_annotate_add(annotation, annotation->missing, detail->counts);
 		}
 	}
 }
@@ -116,7 +110,8 @@ static struct source *gather_sources(struct pp_annotation *annotation, struct ma
 		source.counts = pp_alloc(n_classes, sizeof(uint64_t));
 		for (end = i; end < marks->n && !strcmp(marks->items[end].file, source.name); end++)
 			if (!marks->items[end].symbol)
-				add(source.counts, marks->items[end].counts, n_classes);
+				pp_annotate_add(annotation, source.counts,
+						marks->items[end].counts);
 		source.n = end - i;
 		if (!is_wanted(annotation, &source)) {
 			free(source.counts);
@@ -138,7 +133,7 @@ static void put_symbols(struct pp_annotation *annotation, const struct mark *mar
 	uint64_t *sums = pp_alloc(n_classes, sizeof(*sums));
 
 	for (size_t i = 0; i < n; i++) {
-		add(sums, marks[i].counts, n_classes);
+		pp_annotate_add(annotation, sums, marks[i].counts);
 		if (i + 1 < n && !strcmp(marks[i].symbol->symbol, marks[i + 1].symbol->symbol))
 			continue;
 		pp_line_puts(&annotation->line, " ");
@@ -156,7 +151,7 @@ static void put_line(struct pp_annotation *annotation, const char *text, int lin
 	uint64_t *sums = pp_alloc(n_classes, sizeof(*sums));
 
 	for (; n_samples < n && !marks[n_samples].symbol; n_samples++)
-		add(sums, marks[n_samples].counts, n_classes);
+		pp_annotate_add(annotation, sums, marks[n_samples].counts);
 	pp_annotate_prefix(annotation, sums);
 	free(sums);
 	if (text) {

@@ -10,6 +10,12 @@
 #define COUNT_WIDTH   6
 #define PERCENT_WIDTH 7
 
+void pp_annotate_add(const struct pp_annotation *annotation, uint64_t *sums, const uint64_t *counts)
+{
+	for (size_t i = 0; i < annotation->profile->classes->n; i++)
+		sums[i] += counts[i];
+}
+
 static bool has_samples(const struct pp_annotation *annotation, const uint64_t *counts)
 {
 	for (size_t i = 0; counts && i < annotation->profile->classes->n; i++)

@@ -75,11 +75,6 @@ static int compare_images(const void *a, const void *b)
 		      (*(const struct op_image_name *const *)b)->name);
 }
 
-static const char *root_of(const struct pp_image_search *search)
-{
-	return search->archive ? search->archive : search->root ? search->root : "";
-}
-
 /*
  * A debug file that .gnu_debuglink names goes to .debug beside the image; one that only the
  * build-id leads to, to where it is looked for.
@@ -103,7 +98,7 @@ static void add_debug_file(struct gathering *gathering, const char *path, const 
 
 	if (pp_object_open(&object, path))
 		return;
-	debug_path = pp_object_debug_file(&object, path, root_of(gathering->search));
+	debug_path = pp_object_debug_file(&object, path, pp_image_root(gathering->search));
 	debug = debug_path ? debug_name(&object, debug_path, name) : NULL;
 	if (debug)
 		add_file(gathering->files, debug_path, debug);

@@ -107,6 +107,11 @@ char *pp_image_find(struct pp_image_search *search, const char *name, const char
 	return path;
 }
 
+const char *pp_image_root(const struct pp_image_search *search)
+{
+	return search->archive ? search->archive : search->root ? search->root : "";
+}
+
 void pp_image_search_free(struct pp_image_search *search)
 {
 	for (size_t i = 0; i < search->n_found; i++)

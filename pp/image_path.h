@@ -29,6 +29,9 @@ struct pp_image_search {
  */
 char *pp_image_find(struct pp_image_search *search, const char *name, const char **trouble);
 
+/* What stands before the paths of images, and of /usr/lib/debug; "" for nothing. */
+const char *pp_image_root(const struct pp_image_search *search);
+
 /* Frees what the search has gathered, not what it was given. */
 void pp_image_search_free(struct pp_image_search *search);
 

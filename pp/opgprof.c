@@ -4,9 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "libop/file.h"
 #include "pp/arguments.h"
 #include "pp/gprof_data.h"
 #include "pp/memory.h"
@@ -68,35 +67,29 @@ static int find_samples(struct job *job, struct op_error *error)
 			    job->classes.items[0].column, job->classes.items[1].column);
 }
 
-/* Replaces the file only once all is written. */
+/* The file is replaced only once all is written. */
 static int write_file(struct job *job, struct op_error *error)
 {
 	const struct pp_gprof_data *data = &job->data;
 	const char *path = job->output ? job->output : "gmon.out";
-	char *temporary = pp_format("%s.new", path);
-	FILE *out = fopen(temporary, "wxe");
-	uint64_t left_out = 0;
-	int result = 0;
+	char *bytes = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&bytes, &length);
+	uint64_t left_out;
+	int result;
 
-	if (!out) {
-		result = op_error_set(error, errno, "cannot make %s: %s", temporary,
-				      strerror(errno));
-		free(temporary);
-		return result;
-	}
+	if (!out)
+		pp_out_of_memory();
 	left_out =
 		pp_gmon_write(out, &data->machine, data->counts, data->n, data->arcs, data->n_arcs);
 	if (ferror(out) | fclose(out))
-		result = op_error_set(error, EIO, "cannot write all of %s", temporary);
-	else if (rename(temporary, path))
-		result = op_error_set(error, errno, "cannot replace %s: %s", path, strerror(errno));
-	if (result)
-		unlink(temporary);
-	free(temporary);
-	if (left_out)
+		pp_out_of_memory();
+	result = op_file_replace(path, bytes, length, 0644, error);
+	free(bytes);
+	if (!result && left_out)
 		op_warn("%" PRIu64 " samples are not in %s: too many for gprof at one place",
 			left_out, path);
-	if (data->outside)
+	if (!result && data->outside)
 		op_warn("%" PRIu64 " samples are not in %s: they are in no code of the image",
 			data->outside, path);
 	return result;
