@@ -23,13 +23,19 @@ sample()
 	masked=$(($(pmu statistics | awk '{ print $4 }') - masked))
 	begin=$(cat /sys/module/pmu_lvtpc/sections/.text.pmu_loop)
 	looped=$(exact_count "$begin" +40)
+	begin=$(cat /sys/module/pmu_lvtpc/sections/.text.pmu_device)
+	device_looped=$(exact_count "$begin" +40)
 	need rmmod pmu_lvtpc
 	echo "unmask $1: $samples samples, $elsewhere of them elsewhere, $masked lost to the mask," \
 		"$looped instructions in the loop"
 }
 
-# The loop is turns of two instructions, set up and returned from by a few.
-check_loop() { within "instructions in the loop" "$looped" $((2 * turns)) $((2 * turns + 8)); }
+# The loops are turns of two and three instructions, set up and returned from by a few.
+check_loops()
+{
+	within "instructions in the loop" "$looped" $((2 * turns)) $((2 * turns + 8))
+	within "instructions in the loop with a device" "$device_looped" 3000 3012
+}
 
 # The kernel counts its own handler, too: there are some samples more than the loop has periods.
 all_samples()
@@ -40,10 +46,10 @@ all_samples()
 }
 
 sample 1
-check_loop
+check_loops
 all_samples
 sample 0
-check_loop
+check_loops
 if pmu identify | grep -q 'lvtpc mask'; then
 	same "samples without unmasking" "$samples" 1
 	# its handler had set the counter again, which overflowed once more

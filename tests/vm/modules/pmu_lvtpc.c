@@ -6,7 +6,8 @@
  *	insmod pmu_lvtpc.ko unmask=1 period=10007 overflows=100
  *	cat /sys/module/pmu_lvtpc/parameters/{samples,elsewhere}
  *
- * The loop is OVERFLOWS periods long.  Of all samples, those "elsewhere" were not in it.
+ * Then, not sampled, it runs a loop of device_turns turns that accesses a device.
+ * The first loop is OVERFLOWS periods long.  Of all samples, those "elsewhere" were not in it.
  * Nobody else may use the counters meanwhile.
  */
 #include <linux/module.h>
@@ -23,6 +24,8 @@ static uint period = 10007;
 module_param(period, uint, 0444);
 static uint overflows = 100;
 module_param(overflows, uint, 0444);
+static uint device_turns = 1000;
+module_param(device_turns, uint, 0444);
 static uint samples;
 module_param(samples, uint, 0444);
 static uint elsewhere;
@@ -40,6 +43,22 @@ static noinline __aligned(64) __section(".text.pmu_loop") void loop(unsigned lon
 		     "jnz 1b"
 		     : "+r"(turns)
 		     :
+		     : "cc");
+}
+
+/*
+ * Three instructions a turn, the first of which QEMU can't execute within translated code: it
+ * leaves a block in the middle.  The register is the APIC's version.
+ */
+static noinline __aligned(64) __section(".text.pmu_device") void device_loop(unsigned long turns)
+{
+	unsigned int value;
+
+	asm volatile("1:\tmov (%2), %1\n\t"
+		     "dec %0\n\t"
+		     "jnz 1b"
+		     : "+r"(turns), "=&r"(value)
+		     : "r"(APIC_BASE + APIC_LVR)
 		     : "cc");
 }
 
@@ -91,9 +110,9 @@ static int __init pmu_lvtpc_init(void)
 	unsigned long flags;
 	int error;
 
-	if (!boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
+	if (!boot_cpu_has(X86_FEATURE_ARCH_PERFMON) || apic_is_x2apic_enabled())
 		return -ENODEV;
-	if (!period || period > INT_MAX || !overflows || overflows > 10000)
+	if (!period || period > INT_MAX || !overflows || overflows > 10000 || !device_turns)
 		return -EINVAL;
 	error = register_nmi_handler(NMI_LOCAL, overflowed, 0, "pmu_lvtpc");
 	if (error)
@@ -108,6 +127,7 @@ static int __init pmu_lvtpc_init(void)
 	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 1);
 	loop((unsigned long)period * overflows / 2);
 	restore();
+	device_loop(device_turns);
 	local_irq_restore(flags);
 
 	unregister_nmi_handler(NMI_LOCAL, "pmu_lvtpc");
