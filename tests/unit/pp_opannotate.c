@@ -349,6 +349,86 @@ static void test_sums(void **state)
 	test_session_remove(&session);
 }
 
+/* What objdump says of an instruction. */
+struct instruction {
+	uint64_t address;
+	const char *text;
+};
+
+/* "ADDRESS:\tTEXT", without the names of addresses, which end the text. */
+static bool read_instruction(char *line, struct instruction *out)
+{
+	char *tab = strstr(line, ":\t"), *name, *end;
+
+	if (!tab)
+		return false;
+	out->address = strtoull(line, &end, 16);
+	if (end != tab)
+		return false;
+	out->text = tab + 2;
+	name = strchr(out->text, '<');
+	end = name ? name : tab + 2 + strlen(tab + 2);
+	while (end > out->text && strchr(" \t", end[-1]))
+		end--;
+	*end = '\0';
+	return true;
+}
+
+/* The instructions of a real program, opannotate itself, are those that objdump finds. */
+static void test_agrees_with_objdump(void **state)
+{
+	static const size_t most = 500000;
+	struct instruction *known = calloc(most, sizeof(*known)), found;
+	struct test_run objdump, run;
+	struct test_session session;
+	char *self, *line, *rest;
+	size_t n = 0, next = 0, agreed = 0;
+	uint64_t sum = 0;
+
+	(void)state;
+	make_session(&session);
+	self = realpath(opannotate, NULL);
+	assert_true(known && self);
+	test_run(&objdump, (const char *const[]){"/usr/bin/objdump", "-d", "-j", ".text",
+						 "--no-show-raw-insn", self, NULL});
+	assert_int_equal(objdump.status, 0);
+	rest = objdump.out;
+	while (n < most && (line = strsep(&rest, "\n")) != NULL)
+		n += read_instruction(line, &known[n]);
+	for (size_t i = 0; i < n; i += 37) {
+		char name[512];
+
+		snprintf(name, sizeof(name), "{root}%s/{dep}/{root}%s/" TIMER, self, self);
+		test_session_add(&session, name, known[i].address, 1);
+	}
+	fixture_opreport(&run, &session, opannotate, "-a");
+	assert_int_equal(run.status, 0);
+	rest = run.out;
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		bool has_samples = strncmp(line, "     1 ", 7) == 0;
+
+		line = strchr(line, ':');
+		if (!line || !read_instruction(line + 1, &found))
+			continue;
+		sum += has_samples;
+		while (next < n && known[next].address < found.address)
+			next++;
+		if (next == n || known[next].address != found.address ||
+		    strcmp(known[next].text, found.text))
+			fail_msg("%" PRIx64 ": %s, but objdump says %s", found.address, found.text,
+				 next < n ? known[next].text : "nothing");
+		agreed++;
+	}
+	print_message("%zu instructions agree with objdump\n", agreed);
+	assert_true(agreed > 5000);
+	assert_int_equal(sum, session.stored);
+	test_run_free(&run);
+	test_run_free(&objdump);
+	free(self);
+	free(known);
+	test_session_remove(&session);
+}
+
 /* Images that are damaged in any byte must not end it. */
 static void test_damaged_images(void **state)
 {
@@ -376,10 +456,11 @@ static void test_damaged_images(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_source),	     cmocka_unit_test(test_assembly),
-		cmocka_unit_test(test_instructions), cmocka_unit_test(test_classes),
-		cmocka_unit_test(test_output_dir),   cmocka_unit_test(test_wrong_words),
-		cmocka_unit_test(test_sums),	     cmocka_unit_test(test_damaged_images),
+		cmocka_unit_test(test_source),	       cmocka_unit_test(test_assembly),
+		cmocka_unit_test(test_instructions),   cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_output_dir),     cmocka_unit_test(test_wrong_words),
+		cmocka_unit_test(test_sums),	       cmocka_unit_test(test_agrees_with_objdump),
+		cmocka_unit_test(test_damaged_images),
 	};
 
 	golden_begin(argc, argv);
