@@ -10,16 +10,15 @@
 #include "pp/loss.h"
 #include "pp/memory.h"
 #include "pp/options.h"
+#include "pp/pair.h"
 #include "pp/profile.h"
 #include "pp/report.h"
 #include "pp/selection.h"
 #include "pp/trouble.h"
 
-/* All that a report is made of, from the files to the columns. */
-struct job {
-	struct pp_options options;
+/* All that a profile is made of, from the files to the columns. */
+struct source {
 	struct pp_spec spec;
-	struct pp_trouble trouble;
 	struct pp_sample_list list;
 	struct pp_classes classes;
 	struct pp_image_search search;
@@ -27,7 +26,14 @@ struct job {
 	struct pp_loss loss;
 };
 
-static int make_profile(struct job *job, struct op_error *error)
+struct job {
+	struct pp_options options;
+	struct pp_pair pair;
+	struct pp_trouble trouble;
+	struct source sources[2]; /* the second one for the difference of a pair */
+};
+
+static int make_profile(struct job *job, struct source *source, struct op_error *error)
 {
 	const struct pp_options *options = &job->options;
 	const struct pp_profile_wish wish = {
@@ -39,71 +45,88 @@ static int make_profile(struct job *job, struct op_error *error)
 		.demangle = options->demangle,
 		.include = &options->include,
 		.exclude = &options->exclude,
-		.search = &job->search,
+		.search = &source->search,
 	};
 
-	job->search.archive = job->spec.archive;
-	job->search.root = options->root;
-	job->search.paths = &options->image_paths;
-	pp_profile_make(&job->profile, &job->list, &job->classes, &wish, &job->trouble);
-	if (!job->profile.n_files)
+	source->search.archive = source->spec.archive;
+	source->search.root = options->root;
+	source->search.paths = &options->image_paths;
+	pp_profile_make(&source->profile, &source->list, &source->classes, &wish, &job->trouble);
+	if (!source->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
+	pp_loss_read(&source->loss, source->list.samples_dirs, source->list.n_dirs);
 	return 0;
 }
 
 /* Losses stand below the report; one without any head is for programs, so they go to stderr. */
-static void write_losses(struct job *job, FILE *out)
+static void write_losses(const struct job *job, const struct source *source, FILE *out)
 {
 	bool quiet = job->options.style.no_header;
 
-	if (!job->options.stats && !pp_loss_any(&job->loss))
+	if (!job->options.stats && !pp_loss_any(&source->loss))
 		return;
 	if (!quiet)
 		fputc('\n', out);
-	pp_loss_write(&job->loss, quiet ? stderr : out);
+	pp_loss_write(&source->loss, quiet ? stderr : out);
 }
 
-static void write_text(struct job *job, FILE *out)
+static void write_text(struct job *job, struct source *source, FILE *out)
 {
 	const struct pp_report_style *style = &job->options.style;
 
 	if (!style->no_header)
-		pp_report_head(&job->profile, out);
+		pp_report_head(&source->profile, out);
 	if (job->options.callgraph)
-		pp_report_callgraph(&job->profile, style, out);
+		pp_report_callgraph(&source->profile, style, out);
 	else if (job->options.symbols)
-		pp_report_symbols(&job->profile, style, out);
+		pp_report_symbols(&source->profile, style, out);
 	else
-		pp_report_summary(&job->profile, style, out);
-	write_losses(job, out);
+		pp_report_summary(&source->profile, style, out);
+	write_losses(job, source, out);
+}
+
+static void write_difference(const struct job *job, FILE *out)
+{
+	const struct source *old = &job->sources[0], *new = &job->sources[1];
+	const struct pp_report_style *style = &job->options.style;
+
+	if (!style->no_header)
+		pp_report_head(&new->profile, out);
+	pp_report_difference(&old->profile, &new->profile, style, job->options.symbols, out);
+	write_losses(job, old, out);
+	write_losses(job, new, out);
 }
 
 static void write_report(struct job *job, FILE *out)
 {
+	struct source *source = &job->sources[0];
 	const struct pp_options *options = &job->options;
 	const struct pp_report_facts facts = {
 		.symbols = options->symbols,
 		.callgraph = options->callgraph,
-		.loss = &job->loss,
+		.loss = &source->loss,
 		.command_line = options->command_line,
 		.session_dir = options->session_dir,
 	};
 
-	pp_loss_read(&job->loss, job->list.samples_dirs, job->list.n_dirs);
+	if (job->pair.is_pair) {
+		write_difference(job, out);
+		return;
+	}
 	switch (options->format) {
 	case PP_FORMAT_TEXT:
-		write_text(job, out);
+		write_text(job, source, out);
 		break;
 	case PP_FORMAT_CSV:
-		pp_report_csv(&job->profile, &options->style, &facts, out);
+		pp_report_csv(&source->profile, &options->style, &facts, out);
 		if (options->style.no_header)
-			write_losses(job, out);
+			write_losses(job, source, out);
 		break;
 	case PP_FORMAT_JSON:
-		pp_report_json(&job->profile, &options->style, &facts, out);
+		pp_report_json(&source->profile, &options->style, &facts, out);
 		break;
 	case PP_FORMAT_XML:
-		pp_report_xml(&job->profile, &options->style, &facts, out);
+		pp_report_xml(&source->profile, &options->style, &facts, out);
 		break;
 	}
 }
@@ -124,28 +147,85 @@ static int write_output(struct job *job, struct op_error *error)
 	return failed ? op_error_set(error, EIO, "cannot write all of the report to %s", name) : 0;
 }
 
-static int report(struct job *job, struct op_error *error)
+static int read_source(struct job *job, struct source *source, struct op_error *error)
 {
 	const struct pp_options *options = &job->options;
 
-	job->list.want_arcs = options->callgraph;
-	if (pp_select(&job->list, &job->classes, options->session_dir, &job->spec, &options->merge,
-		      options->exclude_dependent, &job->trouble, error) ||
-	    make_profile(job, error))
+	source->list.want_arcs = options->callgraph;
+	return pp_select(&source->list, &source->classes, options->session_dir, &source->spec,
+			 &options->merge, options->exclude_dependent, &job->trouble, error) ||
+			       make_profile(job, source, error)
+		       ? -1
+		       : 0;
+}
+
+/* Only columns of the same kind can be subtracted. */
+static int compare_columns(const struct job *job, struct op_error *error)
+{
+	const struct pp_classes *old = &job->sources[0].classes, *new = &job->sources[1].classes;
+
+	for (size_t i = 0; i < old->n || i < new->n; i++)
+		if (i >= old->n || i >= new->n || old->axis != new->axis ||
+		    strcmp(old->items[i].column, new->items[i].column) != 0)
+			return op_error_set(error, EINVAL,
+					    "the two profiles have different columns (%s and %s); "
+					    "--merge or the profile specification can make them "
+					    "alike",
+					    i < old->n ? old->items[i].column : "none",
+					    i < new->n ? new->items[i].column : "none");
+	return 0;
+}
+
+static int report(struct job *job, struct op_error *error)
+{
+	if (read_source(job, &job->sources[0], error))
+		return -1;
+	if (job->pair.is_pair &&
+	    (read_source(job, &job->sources[1], error) || compare_columns(job, error)))
 		return -1;
 	pp_trouble_sum_up(&job->trouble);
 	return write_output(job, error);
 }
 
+static void free_source(struct source *source)
+{
+	if (source->profile.store)
+		pp_profile_free(&source->profile);
+	pp_image_search_free(&source->search);
+	pp_classes_free(&source->classes);
+	pp_sample_list_free(&source->list);
+	pp_spec_free(&source->spec);
+}
+
 static void free_job(struct job *job)
 {
-	if (job->profile.store)
-		pp_profile_free(&job->profile);
-	pp_image_search_free(&job->search);
-	pp_classes_free(&job->classes);
-	pp_sample_list_free(&job->list);
-	pp_spec_free(&job->spec);
+	free_source(&job->sources[0]);
+	free_source(&job->sources[1]);
+	pp_pair_free(&job->pair);
 	pp_options_free(&job->options);
+}
+
+static int parse_words(struct job *job, struct op_error *error)
+{
+	const struct pp_options *options = &job->options;
+	const struct pp_report_style *style = &options->style;
+
+	if (pp_pair_split(&job->pair, &options->words, error))
+		return -1;
+	if (job->pair.is_pair &&
+	    (options->callgraph || style->details || options->format != PP_FORMAT_TEXT ||
+	     style->lines || style->show_address || style->accumulated || style->global_percent ||
+	     style->n_sort))
+		return op_error_set(error, EINVAL,
+				    "a difference has none of --callgraph, --details, "
+				    "--debug-info, --show-address, --accumulated, "
+				    "--global-percent, --sort, --xml, --json and --csv");
+	for (size_t i = 0; i < (job->pair.is_pair ? 2 : 1); i++)
+		if (pp_spec_parse(&job->sources[i].spec,
+				  (const char *const *)job->pair.words[i].item,
+				  job->pair.words[i].count, error))
+			return -1;
+	return 0;
 }
 
 static enum op_exit run(struct job *job, int argc, const char **argv, struct op_error *error)
@@ -154,9 +234,7 @@ static enum op_exit run(struct job *job, int argc, const char **argv, struct op_
 
 	if (result == PP_OPTIONS_DONE)
 		return OP_EXIT_OK;
-	if (result == PP_OPTIONS_WRONG ||
-	    pp_spec_parse(&job->spec, (const char *const *)job->options.words.item,
-			  job->options.words.count, error))
+	if (result == PP_OPTIONS_WRONG || parse_words(job, error))
 		return OP_EXIT_USAGE;
 	job->trouble.verbose = job->options.verbose;
 	return report(job, error) ? OP_EXIT_FAILURE : OP_EXIT_OK;

@@ -67,6 +67,10 @@ void pp_report_xml(struct pp_profile *profile, const struct pp_report_style *sty
 void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,
 		       FILE *out);
 
+/* By how much the share of each symbol, or image, has changed: of --threshold percent at least. */
+void pp_report_difference(const struct pp_profile *old, const struct pp_profile *new,
+			  const struct pp_report_style *style, bool symbols, FILE *out);
+
 /* Each symbol between its callers and what it calls.  Sorts the profile's rows. */
 void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_style *style,
 			 FILE *out);

@@ -124,8 +124,7 @@ static int parse_word(struct pp_spec *spec, const char *word, struct op_error *e
 
 	if (!strcmp(word, "{") || !strcmp(word, "}") || !strcmp(word, "{}"))
 		return op_error_set(error, ENOTSUP,
-				    "'%s': differences of two profiles are not supported yet",
-				    word);
+				    "'%s': this program makes no differences of profiles", word);
 	if (!*word)
 		return op_error_set(error, EINVAL, "empty word in the profile specification");
 	if (!colon) {

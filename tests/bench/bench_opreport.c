@@ -191,6 +191,7 @@ int main(int argc, char **argv)
 	struct test_session session;
 
 	test_need(argc == 2, "usage: bench_opreport OPREPORT");
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	make_session(&session);
 	fill(&session);
 	measure(&session, argv[1], "summary", NULL, NULL);

@@ -70,9 +70,6 @@ static void test_wrong_use(void **state)
 		{"-t", 2, "",
 		 "opreport error: -t: missing argument\n"
 		 "Try 'opreport --help'.\n"},
-		{"{ image:a } { image:b }", 2, "",
-		 "opreport error: '{': differences of two profiles are not supported yet\n"
-		 "Try 'opreport --help'.\n"},
 		{"cpu:x", 2, "",
 		 "opreport error: 'cpu:x': 'x' is not a number, a range A-B or 'all'\n"
 		 "Try 'opreport --help'.\n"},

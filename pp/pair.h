@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two profile specifications on one command line, "COMMON { OLD } { NEW }", of which the
+ * difference is wanted.
+ */
+#ifndef PP_PAIR_H
+#define PP_PAIR_H
+
+#include <stdbool.h>
+
+#include "libop/error.h"
+#include "libop/string_list.h"
+
+struct pp_pair {
+	bool is_pair;		    /* false: there are no braces, and words[1] is empty */
+	struct op_strings words[2]; /* of the old and the new one, common ones first */
+};
+
+/**
+ * pp_pair_split - find the braces
+ * @pair: filled in; pp_pair_free() frees what it holds, whatever is returned
+ * @words: the words of the command line; a brace is a word of its own, or "{}"
+ *
+ * Return: 0, or -1 with @error set: a brace is missing, or there are not two pairs of them.
+ */
+int pp_pair_split(struct pp_pair *pair, const struct op_strings *words, struct op_error *error);
+void pp_pair_free(struct pp_pair *pair);
+
+#endif
