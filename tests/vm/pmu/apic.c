@@ -8,16 +8,16 @@
 #include "fail.h"
 #include "qemu.h"
 
-#define APIC_BASE	0xfee00000
-#define REGISTER_ICR	0x30
-#define REGISTER_LVTPC	0x34
+#define APIC_BASE      0xfee00000
+#define REGISTER_ICR   0x30
+#define REGISTER_LVTPC 0x34
 
-#define LVT_VECTOR	0xff
-#define LVT_MODE	0x700
-#define LVT_MODE_FIXED	0x000
-#define LVT_MODE_NMI	0x400
-#define LVT_MASKED	(UINT32_C(1) << 16)
-#define ICR_SELF	(UINT32_C(1) << 18)
+#define LVT_VECTOR     0xff
+#define LVT_MODE       0x700
+#define LVT_MODE_FIXED 0x000
+#define LVT_MODE_NMI   0x400
+#define LVT_MASKED     (UINT32_C(1) << 16)
+#define ICR_SELF       (UINT32_C(1) << 18)
 
 static uint32_t apic_read(unsigned int number)
 {

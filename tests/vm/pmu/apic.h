@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 enum apic_result {
-	APIC_MASKED,   /* nothing happens: the interrupt is lost */
-	APIC_SENT,     /* as an ordinary interrupt */
+	APIC_MASKED, /* nothing happens: the interrupt is lost */
+	APIC_SENT,   /* as an ordinary interrupt */
 	APIC_SENT_NMI,
 };
 

@@ -4,16 +4,16 @@
  */
 #include "cpuid.h"
 
-#define LEAF_PERFMON	    0xa
-#define LEAF_AMD_FEATURES   0x80000001
-#define FEATURE_PDCM	    (UINT32_C(1) << 15) /* leaf 1 ECX: IA32_PERF_CAPABILITIES exists */
+#define LEAF_PERFMON	     0xa
+#define LEAF_AMD_FEATURES    0x80000001
+#define FEATURE_PDCM	     (UINT32_C(1) << 15) /* leaf 1 ECX: IA32_PERF_CAPABILITIES exists */
 #define FEATURE_PERFCTR_CORE (UINT32_C(1) << 23) /* LEAF_AMD_FEATURES ECX */
 /*
  * Architectural events that are there: core cycles, instructions, reference cycles, branches;
  * not cache references (bit 3) and misses (4), mispredicted branches (6) and slots (7).
  */
-#define EVENTS_MISSING	    UINT32_C(0x58)
-#define EVENTS_MISSING_V5   UINT32_C(0x80)
+#define EVENTS_MISSING	  UINT32_C(0x58)
+#define EVENTS_MISSING_V5 UINT32_C(0x80)
 
 static void perfmon(const struct pmu_model *model, struct pmu_cpuid *answer)
 {

@@ -25,7 +25,8 @@ struct env *env_learn(CPUX86State *state)
 
 	if (!atomic_compare_exchange_strong(&distance, &known, here) && known != here)
 		pmu_fail("the CPU's registers are at %td from the CPU, others at %td: "
-			 "not the QEMU this was made for", here, known);
+			 "not the QEMU this was made for",
+			 here, known);
 	return (struct env *)state;
 }
 
@@ -57,12 +58,13 @@ void env_check(const struct env *env, uint64_t pc)
 {
 	if (env_pc(env) != pc)
 		pmu_fail("the block at %#lx begins with RIP %#lx, CS base %#lx: "
-			 "not the QEMU this was made for", pc, env->rip, env->segment[CS].base);
+			 "not the QEMU this was made for",
+			 pc, env->rip, env->segment[CS].base);
 	if (!env_is_64bit(env))
 		return;
 	if ((env->segment[CS].selector ^ env->hflags) & HFLAGS_CPL ||
 	    (env->cr[0] & CR0_PE_PG) != CR0_PE_PG || !(env->cr[4] & CR4_PAE))
 		pmu_fail("CS %#x, flags %#x, CR0 %#lx, CR4 %#lx in 64-bit code: "
-			 "not the QEMU this was made for", env->segment[CS].selector,
-			 env->hflags, env->cr[0], env->cr[4]);
+			 "not the QEMU this was made for",
+			 env->segment[CS].selector, env->hflags, env->cr[0], env->cr[4]);
 }

@@ -6,34 +6,34 @@
  */
 #include "msr.h"
 
-#define PMC		0xc1  /* IA32_PMC0, P6 PerfCtr0 */
-#define SELECT		0x186 /* IA32_PERFEVTSEL0 */
-#define CAPABILITIES	0x345 /* IA32_PERF_CAPABILITIES */
-#define FIXED_CTR	0x309
-#define FIXED_CTR_CTRL	0x38d
-#define GLOBAL_STATUS	0x38e
-#define GLOBAL_CTRL	0x38f
-#define GLOBAL_RESET	0x390 /* IA32_PERF_GLOBAL_OVF_CTRL; from version 4 ..._STATUS_RESET */
-#define GLOBAL_SET	0x391 /* from version 4; other registers on other models */
-#define GLOBAL_INUSE	0x392 /* likewise */
-#define FULL_PMC	0x4c1 /* IA32_A_PMC0 */
-#define INTEL_ROOM	8     /* counters there is room for at each of these numbers */
+#define PMC	       0xc1  /* IA32_PMC0, P6 PerfCtr0 */
+#define SELECT	       0x186 /* IA32_PERFEVTSEL0 */
+#define CAPABILITIES   0x345 /* IA32_PERF_CAPABILITIES */
+#define FIXED_CTR      0x309
+#define FIXED_CTR_CTRL 0x38d
+#define GLOBAL_STATUS  0x38e
+#define GLOBAL_CTRL    0x38f
+#define GLOBAL_RESET   0x390 /* IA32_PERF_GLOBAL_OVF_CTRL; from version 4 ..._STATUS_RESET */
+#define GLOBAL_SET     0x391 /* from version 4; other registers on other models */
+#define GLOBAL_INUSE   0x392 /* likewise */
+#define FULL_PMC       0x4c1 /* IA32_A_PMC0 */
+#define INTEL_ROOM     8     /* counters there is room for at each of these numbers */
 
 #define CAPABILITY_FULL_WIDTH (UINT64_C(1) << 13)
 
-#define INTEL_SELECT_BITS     UINT64_C(0xffdfffff) /* and PMU_SELECT_ANY from version 3 */
+#define INTEL_SELECT_BITS UINT64_C(0xffdfffff) /* and PMU_SELECT_ANY from version 3 */
 /* trace, LBR and counter freezing, uncore, debug store, condition changed */
-#define STATUS_OTHERS_V4      (UINT64_C(1) << 55 | UINT64_C(3) << 58)
-#define STATUS_OTHERS	      (UINT64_C(7) << 61)
+#define STATUS_OTHERS_V4 (UINT64_C(1) << 55 | UINT64_C(3) << 58)
+#define STATUS_OTHERS	 (UINT64_C(7) << 61)
 
-#define K7_SELECT	      0xc0010000
-#define K7_PMC		      0xc0010004
-#define K7_ROOM		      4
-#define AMD_CORE	      0xc0010200 /* select, counter, select, ... */
-#define AMD_CORE_ROOM	      6
-#define AMD_SELECT_BITS	      UINT64_C(0x30fffd7ffff)
+#define K7_SELECT	0xc0010000
+#define K7_PMC		0xc0010004
+#define K7_ROOM		4
+#define AMD_CORE	0xc0010200 /* select, counter, select, ... */
+#define AMD_CORE_ROOM	6
+#define AMD_SELECT_BITS UINT64_C(0x30fffd7ffff)
 
-#define RDPMC_FIXED	      (UINT32_C(1) << 30)
+#define RDPMC_FIXED (UINT32_C(1) << 30)
 
 static bool within(uint32_t number, uint32_t first, unsigned int count)
 {
@@ -225,8 +225,8 @@ enum pmu_access pmu_msr_write(struct pmu *pmu, uint32_t number, uint64_t value)
 		return PMU_ACCESS_FAULT;
 	switch (where.kind) {
 	case COUNTER:
-		pmu->counter[where.i] = (uint64_t)(int64_t)(int32_t)value &
-					pmu_counter_max(pmu->model, where.i);
+		pmu->counter[where.i] =
+			(uint64_t)(int64_t)(int32_t)value & pmu_counter_max(pmu->model, where.i);
 		break;
 	case COUNTER_FULL:
 	case COUNTER_WRAP:

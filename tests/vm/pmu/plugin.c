@@ -48,21 +48,21 @@ static void instrument(struct qemu_plugin_tb *tb, struct block *block)
 						  block);
 	if (block->repeated)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, repeats, QEMU_PLUGIN_CB_NO_REGS, block);
-	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64,
-							  vcpu_budget_cell(run->ring),
-							  run->instructions);
+	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
+		tb, QEMU_PLUGIN_INLINE_ADD_U64, vcpu_budget_cell(run->ring), run->instructions);
 	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, overflow_look, QEMU_PLUGIN_CB_NO_REGS,
 						  QEMU_PLUGIN_COND_GE, vcpu_budget_cell(run->ring),
 						  VCPU_DUE, block);
 	if (run->branch != PMU_INSTRUCTIONS)
 		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
-			tb, QEMU_PLUGIN_INLINE_ADD_U64, vcpu_branch_cell(run->ring, run->branch), 1);
+			tb, QEMU_PLUGIN_INLINE_ADD_U64, vcpu_branch_cell(run->ring, run->branch),
+			1);
 	if (block->cell)
 		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
 			tb, QEMU_PLUGIN_INLINE_ADD_U64, histogram_cell_counter(block->cell), 1);
 	if (run->instructions > 1)
-		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
-			tb, QEMU_PLUGIN_INLINE_STORE_U64, vcpu_block_cell(), address);
+		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_STORE_U64,
+								  vcpu_block_cell(), address);
 	qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(last, QEMU_PLUGIN_INLINE_STORE_U64,
 							    vcpu_block_cell(), address | VCPU_LAST);
 }

@@ -6,27 +6,27 @@
 #ifndef PMU_QUERY_H
 #define PMU_QUERY_H
 
-#define PMU_QUERY_BASE	    0x4f500000
+#define PMU_QUERY_BASE 0x4f500000
 
 /*
  * out: RAX PMU_QUERY_MAGIC, RBX number of CPUs, RCX general counters, RDX fixed ones, and
  * PMU_QUERY_MASKS if the APIC masks LVTPC with each interrupt
  */
-#define PMU_QUERY_IDENTIFY  (PMU_QUERY_BASE + 0)
-#define PMU_QUERY_MAGIC	    0x31554d50
-#define PMU_QUERY_MASKS	    0x100
+#define PMU_QUERY_IDENTIFY (PMU_QUERY_BASE + 0)
+#define PMU_QUERY_MAGIC	   0x31554d50
+#define PMU_QUERY_MASKS	   0x100
 
 /* in: RCX number; out: RAX addresses in the snapshot, RBX 1 (0: no such number) */
-#define PMU_QUERY_SNAPSHOT  (PMU_QUERY_BASE + 1)
+#define PMU_QUERY_SNAPSHOT (PMU_QUERY_BASE + 1)
 
 /* in: RCX number, RBX start, RDX end; out: RAX executions there, RBX 1 (0: never taken) */
-#define PMU_QUERY_COUNT	    (PMU_QUERY_BASE + 2)
+#define PMU_QUERY_COUNT (PMU_QUERY_BASE + 2)
 
 /*
  * in: RCX number, RBX ring (0 user, 1 kernel), RDX quantity (enum pmu_quantity);
  * out: RAX how many of it were retired, RBX 1 (0: never taken, or no such ring or quantity)
  */
-#define PMU_QUERY_TOTAL	    (PMU_QUERY_BASE + 3)
+#define PMU_QUERY_TOTAL (PMU_QUERY_BASE + 3)
 
 /*
  * sums of all CPUs since the start, out: RAX interrupts delivered, RBX interrupts lost since
@@ -34,7 +34,7 @@
  */
 #define PMU_QUERY_STATISTICS (PMU_QUERY_BASE + 4)
 
-#define PMU_QUERY_END	    (PMU_QUERY_BASE + 5)
+#define PMU_QUERY_END (PMU_QUERY_BASE + 5)
 
 #ifdef PMU_PLUGIN
 #include <stdbool.h>

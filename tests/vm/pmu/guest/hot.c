@@ -79,8 +79,8 @@ static const struct {
 	const void *address;
 	const char *name;
 } functions[] = {
-	{ heavy, "heavy" }, { light, "light" },	    { leaf, "leaf" },
-	{ caller, "caller" }, { branchy, "branchy" }, { asking, "asking" },
+	{ heavy, "heavy" },	    { light, "light" },	    { leaf, "leaf" },
+	{ caller, "caller" },	    { branchy, "branchy" }, { asking, "asking" },
 	{ __stop_hot_text, "end" },
 };
 
@@ -92,7 +92,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (!strcmp(argv[1], "symbols")) {
 		for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-			printf("%lx T %s\n", (unsigned long)functions[i].address, functions[i].name);
+			printf("%lx T %s\n", (unsigned long)functions[i].address,
+			       functions[i].name);
 		return 0;
 	}
 	rounds = strtoul(argv[1], NULL, 10);
