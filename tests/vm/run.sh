@@ -112,7 +112,7 @@ run_boot()
 	IFS='|' read -r series smp pmu append <<<"$2"
 	read -ra names <<<"${boot_cases[$2]}"
 	where=$series/smp$smp
-	[[ -z $pmu$append ]] || where+=/boot$1
+	[[ -z $pmu$append ]] || where+=-boot$1 # not below it: each boot clears its own folder
 	run=$out/run/$where
 	rm -rf "$run"
 	mkdir -p "$run"
