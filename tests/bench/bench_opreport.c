@@ -8,7 +8,7 @@
  * name, value, unit.
  *
  * Then, in sessions of their own: a call graph of 20 {cg} files with 4000 arcs each, 4000 files
- * of threads merged into one, and a list of symbols from 100 thousand sample files.
+ * of threads merged into one, and a list of symbols from 10 thousand sample files.
  *
  *	bench_opreport OPREPORT
  */
@@ -28,7 +28,7 @@
 #define ARC_FILES 20
 #define ARCS	  4000
 #define THREADS	  4000
-#define FILES	  100000
+#define FILES	  10000
 
 static void write_source(const struct test_session *session, int image)
 {
