@@ -26,7 +26,7 @@ unit()
 	local log=$build/meson-logs/testlog
 
 	rm -f "$log.json"
-	meson test -C "$build" --no-rebuild --quiet >/dev/null 2>&1 || true
+	meson test -C "$build" --no-rebuild --timeout-multiplier 10 --quiet >/dev/null 2>&1 || true
 	python3 - "$log.json" "$tally" <<-'PYTHON'
 	import json, sys
 

@@ -35,6 +35,8 @@ cpio		cmd cpio
 libxml2-utils	cmd xmllint
 python3-jsonschema	python jsonschema
 kmod		cmd depmod
+xz-utils	cmd xz
+zstd		cmd zstd
 "
 
 say() { printf 'packages: %s\n' "$*" >&2; }

@@ -602,7 +602,9 @@ static void calls_wait_for_each_other(void **state)
 		pids[i] = fork();
 		assert_true(pids[i] >= 0);
 		if (!pids[i]) {
-			int null = open("/dev/null", O_WRONLY);
+			/* Opened before, as another user may not reach the folder it is in. */
+		int null = open("/dev/null", O_WRONLY), program = open(opcontrol, O_RDONLY);
+		char *arguments[] = {"opcontrol", "--start", NULL};
 
 			dup2(null, 1);
 			execv(opcontrol, argv);
@@ -663,7 +665,7 @@ static void only_root_controls(void **state)
 		dup2(null, 2);
 		if (setuid(65534))
 			_exit(126);
-		execl(opcontrol, opcontrol, "--start", NULL);
+		fexecve(program, arguments, environ);
 		_exit(127);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
