@@ -602,9 +602,7 @@ static void calls_wait_for_each_other(void **state)
 		pids[i] = fork();
 		assert_true(pids[i] >= 0);
 		if (!pids[i]) {
-			/* Opened before, as another user may not reach the folder it is in. */
-		int null = open("/dev/null", O_WRONLY), program = open(opcontrol, O_RDONLY);
-		char *arguments[] = {"opcontrol", "--start", NULL};
+			int null = open("/dev/null", O_WRONLY);
 
 			dup2(null, 1);
 			execv(opcontrol, argv);
@@ -659,7 +657,9 @@ static void only_root_controls(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		int null = open("/dev/null", O_WRONLY);
+		/* Opened before, as another user may not reach the folder it is in. */
+		int null = open("/dev/null", O_WRONLY), program = open(opcontrol, O_RDONLY);
+		char *arguments[] = {"opcontrol", "--start", NULL};
 
 		unsetenv("OPROFILE_FS_DIR");
 		dup2(null, 2);
