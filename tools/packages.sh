@@ -31,6 +31,7 @@ zlib1g-dev	lib zlib
 libzstd-dev	lib libzstd
 libarchive-dev	lib libarchive
 liblzma-dev	lib liblzma
+libpfm4-dev	header perfmon/pfmlib.h
 cpio		cmd cpio
 libxml2-utils	cmd xmllint
 python3-jsonschema	python jsonschema
