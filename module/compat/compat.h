@@ -78,8 +78,8 @@ static inline void compat_d_publish(struct dentry *dentry, struct inode *inode)
 
 /* Named so since 6.16. */
 #ifndef COMPAT_HAS_RDMSRQ
-#define rdmsrq rdmsrl
-#define wrmsrq wrmsrl
+#define native_rdmsrq __rdmsr
+#define native_wrmsrq native_wrmsrl
 #define rdmsrq_safe rdmsrl_safe
 #define wrmsrq_safe wrmsrl_safe
 #endif

@@ -46,7 +46,7 @@ static int x86_probe(void)
 {
 	struct op_x86_identity identity;
 
-	if (!boot_cpu_has(X86_FEATURE_APIC))
+	if (!boot_cpu_has(X86_FEATURE_APIC) || boot_cpu_has(X86_FEATURE_XENPV))
 		return -ENODEV;
 	op_x86_identify(&identity);
 	if (!op_x86_model_find(&identity, &model) || !counters_work())
