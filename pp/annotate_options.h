@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command line of opannotate.
+ * The options of opannotate.
  */
 #ifndef PP_ANNOTATE_OPTIONS_H
 #define PP_ANNOTATE_OPTIONS_H
 
 #include <stdbool.h>
 
-#include "pp/arguments.h"
-#include "pp/classes.h"
+#include "pp/tool.h"
 
 struct pp_annotate_options {
 	struct pp_common common;
@@ -24,12 +23,13 @@ struct pp_annotate_options {
 	double threshold; /* percent of the first class that a file or a symbol must have */
 };
 
+extern const struct pp_option pp_annotate_options_table[];
+
 /**
- * pp_annotate_options_parse - read the command line
- * @options: filled in; pp_annotate_options_free() frees what it holds, whatever is returned
+ * pp_annotate_options_check - look for options that make no sense together
+ *
+ * Return: 0, or -1 with @error set.
  */
-enum pp_options_result pp_annotate_options_parse(struct pp_annotate_options *options, int argc,
-						 const char **argv, struct op_error *error);
-void pp_annotate_options_free(struct pp_annotate_options *options);
+int pp_annotate_options_check(const struct pp_annotate_options *options, struct op_error *error);
 
 #endif

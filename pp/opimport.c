@@ -7,59 +7,31 @@
 #include <sys/stat.h>
 
 #include "libop/cpu_type.h"
-#include "pp/arguments.h"
 #include "pp/import.h"
+#include "pp/tool.h"
 
 struct job {
 	struct pp_common common;
 	char *from, *abi, *type, *output;
 	bool force;
-	struct pp_trouble trouble;
 };
 
-enum option {
-	OPTION_FROM = 1,
-	OPTION_ABI,
-	OPTION_OUTPUT,
-	OPTION_FORCE,
-	OPTION_CPU_TYPE,
-};
+static const struct pp_option options[] = {
+	{"from", 0, "oprofile", "form of the input (default: oprofile)", PP_TEXT(struct job, from)},
+	{"output", 'o', "path", "write to this file or directory, which is new",
+	 PP_TEXT(struct job, output)},
+	{"abi", 'a', "file", "compare the input with this description of its ABI",
+	 PP_TEXT(struct job, abi)},
+	{"cpu-type", 0, "name", "the CPU type that was profiled, such as i386/core_2",
+	 PP_TEXT(struct job, type)},
+	{"force", 'f', NULL, "import a file that is of this machine's form, or not of --abi's",
+	 PP_FLAG(struct job, force)},
+	{0}};
 
-static const struct poptOption table[] = {
-	{"from", 0, POPT_ARG_STRING, NULL, OPTION_FROM, "form of the input (default: oprofile)",
-	 "oprofile"},
-	{"output", 'o', POPT_ARG_STRING, NULL, OPTION_OUTPUT,
-	 "write to this file or directory, which is new", "path"},
-	{"abi", 'a', POPT_ARG_STRING, NULL, OPTION_ABI,
-	 "compare the input with this description of its ABI", "file"},
-	{"cpu-type", 0, POPT_ARG_STRING, NULL, OPTION_CPU_TYPE,
-	 "the CPU type that was profiled, such as i386/core_2", "name"},
-	{"force", 'f', POPT_ARG_NONE, NULL, OPTION_FORCE,
-	 "import a file that is of this machine's form, or not of --abi's", NULL},
-	POPT_TABLEEND};
-
-static int take(void *context, int option, const char *text, struct op_error *error)
+static int check(void *context, struct op_error *error)
 {
-	struct job *job = context;
+	const struct job *job = context;
 
-	switch (option) {
-	case OPTION_FROM:
-		return pp_argument_text(&job->from, text, "--from", error);
-	case OPTION_ABI:
-		return pp_argument_text(&job->abi, text, "--abi", error);
-	case OPTION_OUTPUT:
-		return pp_argument_text(&job->output, text, "--output", error);
-	case OPTION_CPU_TYPE:
-		return pp_argument_text(&job->type, text, "--cpu-type", error);
-	case OPTION_FORCE:
-		job->force = true;
-		break;
-	}
-	return 0;
-}
-
-static int check(const struct job *job, struct op_error *error)
-{
 	if (job->from && strcmp(job->from, "oprofile"))
 		return op_error_set(error, EINVAL, "--from=%s: it is oprofile", job->from);
 	if (job->type && op_cpu_type_number(job->type) == OP_CPU_NONE)
@@ -81,8 +53,9 @@ static bool is_jit_code(const char *path)
 	return n > 3 && !strcmp(path + n - 3, ".jo");
 }
 
-static int import(struct job *job, struct op_error *error)
+static int import(void *context, struct op_error *error)
 {
+	struct job *job = context;
 	const struct pp_import wish = {.abi = job->abi, .type = job->type, .force = job->force};
 	const char *path = job->common.words.item[0];
 	struct pp_import_result result;
@@ -92,52 +65,27 @@ static int import(struct job *job, struct op_error *error)
 		return op_error_set(error, errno, "%s: %s", path, strerror(errno));
 	if (!S_ISDIR(status.st_mode))
 		return is_jit_code(path) ? 0 : pp_import_file(&wish, path, job->output, error);
-	if (pp_import_tree(&wish, path, job->output, &result, &job->trouble, error))
+	if (pp_import_tree(&wish, path, job->output, &result, &job->common.trouble, error))
 		return -1;
-	pp_trouble_sum_up(&job->trouble);
+	pp_trouble_sum_up(&job->common.trouble);
 	if (result.failed)
 		return op_error_set(error, EINVAL, "%zu of %zu sample files were not imported",
 				    result.failed, result.failed + result.imported);
 	return result.imported ? 0 : op_error_set(error, ENOENT, "no sample files below %s", path);
 }
 
-static enum op_exit run(struct job *job, int argc, const char **argv, struct op_error *error)
-{
-	const struct pp_command command = {
-		.name = "opimport",
-		.usage = "[OPTION...] FILE|DIRECTORY",
-		.table = table,
-		.take = take,
-		.context = job,
-		.no_session = true,
-	};
-	enum pp_options_result result =
-		pp_arguments_parse(&job->common, &command, argc, argv, error);
-
-	if (result == PP_OPTIONS_DONE)
-		return OP_EXIT_OK;
-	if (result == PP_OPTIONS_WRONG || check(job, error))
-		return OP_EXIT_USAGE;
-	job->trouble.verbose = job->common.verbose;
-	return import(job, error) ? OP_EXIT_FAILURE : OP_EXIT_OK;
-}
+static const struct pp_tool tool = {
+	.synopsis = "[OPTION...] FILE|DIRECTORY",
+	.options = options,
+	.words = PP_WORDS_OWN,
+	.no_session = true,
+	.check = check,
+	.run = import,
+};
 
 int main(int argc, char **argv)
 {
 	struct job job = {0};
-	struct op_error error;
-	enum op_exit status;
 
-	op_program_set(argv[0]);
-	status = run(&job, argc, (const char **)argv, &error);
-	if (status != OP_EXIT_OK)
-		op_complain("%s", error.text);
-	if (status == OP_EXIT_USAGE)
-		fprintf(stderr, "Try '%s --help'.\n", op_program());
-	pp_common_free(&job.common);
-	free(job.from);
-	free(job.abi);
-	free(job.type);
-	free(job.output);
-	return status;
+	return pp_tool_main(&tool, &job, argc, argv);
 }

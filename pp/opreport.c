@@ -10,7 +10,6 @@
 #include "pp/loss.h"
 #include "pp/memory.h"
 #include "pp/options.h"
-#include "pp/pair.h"
 #include "pp/profile.h"
 #include "pp/report.h"
 #include "pp/selection.h"
@@ -18,7 +17,6 @@
 
 /* All that a profile is made of, from the files to the columns. */
 struct source {
-	struct pp_spec spec;
 	struct pp_sample_list list;
 	struct pp_classes classes;
 	struct pp_image_search search;
@@ -28,8 +26,6 @@ struct source {
 
 struct job {
 	struct pp_options options;
-	struct pp_pair pair;
-	struct pp_trouble trouble;
 	struct source sources[2]; /* the second one for the difference of a pair */
 };
 
@@ -48,10 +44,8 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		.search = &source->search,
 	};
 
-	source->search.archive = source->spec.archive;
-	source->search.root = options->root;
-	source->search.paths = &options->image_paths;
-	pp_profile_make(&source->profile, &source->list, &source->classes, &wish, &job->trouble);
+	pp_profile_make(&source->profile, &source->list, &source->classes, &wish,
+			&job->options.common.trouble);
 	if (!source->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	pp_loss_read(&source->loss, source->list.samples_dirs, source->list.n_dirs);
@@ -63,7 +57,7 @@ static void write_losses(const struct job *job, const struct source *source, FIL
 {
 	bool quiet = job->options.style.no_header;
 
-	if (!job->options.stats && !pp_loss_any(&source->loss))
+	if (!job->options.common.stats && !pp_loss_any(&source->loss))
 		return;
 	if (!quiet)
 		fputc('\n', out);
@@ -105,11 +99,11 @@ static void write_report(struct job *job, FILE *out)
 		.symbols = options->symbols,
 		.callgraph = options->callgraph,
 		.loss = &source->loss,
-		.command_line = options->command_line,
-		.session_dir = options->session_dir,
+		.command_line = options->common.command_line,
+		.session_dir = options->common.session_dir,
 	};
 
-	if (job->pair.is_pair) {
+	if (job->options.common.is_pair) {
 		write_difference(job, out);
 		return;
 	}
@@ -147,16 +141,18 @@ static int write_output(struct job *job, struct op_error *error)
 	return failed ? op_error_set(error, EIO, "cannot write all of the report to %s", name) : 0;
 }
 
-static int read_source(struct job *job, struct source *source, struct op_error *error)
+static int read_source(struct job *job, size_t which, struct op_error *error)
 {
-	const struct pp_options *options = &job->options;
+	struct pp_options *options = &job->options;
+	const struct pp_spec *spec = &options->common.specs[which];
+	struct source *source = &job->sources[which];
 
 	source->list.want_arcs = options->callgraph;
-	return pp_select(&source->list, &source->classes, options->session_dir, &source->spec,
-			 &options->merge, options->exclude_dependent, &job->trouble, error) ||
-			       make_profile(job, source, error)
-		       ? -1
-		       : 0;
+	source->search = pp_common_search(&options->common, spec);
+	if (pp_select(&source->list, &source->classes, options->common.session_dir, spec,
+		      &options->merge, options->exclude_dependent, &options->common.trouble, error))
+		return -1;
+	return make_profile(job, source, error);
 }
 
 /* Only columns of the same kind can be subtracted. */
@@ -176,82 +172,51 @@ static int compare_columns(const struct job *job, struct op_error *error)
 	return 0;
 }
 
-static int report(struct job *job, struct op_error *error)
+static int report(void *context, struct op_error *error)
 {
-	if (read_source(job, &job->sources[0], error))
+	struct job *job = context;
+
+	if (read_source(job, 0, error))
 		return -1;
-	if (job->pair.is_pair &&
-	    (read_source(job, &job->sources[1], error) || compare_columns(job, error)))
+	if (job->options.common.is_pair &&
+	    (read_source(job, 1, error) || compare_columns(job, error)))
 		return -1;
-	pp_trouble_sum_up(&job->trouble);
+	pp_trouble_sum_up(&job->options.common.trouble);
 	return write_output(job, error);
 }
 
-static void free_source(struct source *source)
+static int check(void *job, struct op_error *error)
 {
-	if (source->profile.store)
-		pp_profile_free(&source->profile);
-	pp_image_search_free(&source->search);
-	pp_classes_free(&source->classes);
-	pp_sample_list_free(&source->list);
-	pp_spec_free(&source->spec);
+	return pp_options_check(&((struct job *)job)->options, error);
 }
 
-static void free_job(struct job *job)
+static void release(void *context)
 {
-	free_source(&job->sources[0]);
-	free_source(&job->sources[1]);
-	pp_pair_free(&job->pair);
-	pp_options_free(&job->options);
+	struct job *job = context;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct source *source = &job->sources[i];
+
+		if (source->profile.store)
+			pp_profile_free(&source->profile);
+		pp_image_search_free(&source->search);
+		pp_classes_free(&source->classes);
+		pp_sample_list_free(&source->list);
+	}
 }
 
-static int parse_words(struct job *job, struct op_error *error)
-{
-	const struct pp_options *options = &job->options;
-	const struct pp_report_style *style = &options->style;
-
-	if (pp_pair_split(&job->pair, &options->words, error))
-		return -1;
-	if (job->pair.is_pair &&
-	    (options->callgraph || style->details || options->format != PP_FORMAT_TEXT ||
-	     style->lines || style->show_address || style->accumulated || style->global_percent ||
-	     style->n_sort))
-		return op_error_set(error, EINVAL,
-				    "a difference has none of --callgraph, --details, "
-				    "--debug-info, --show-address, --accumulated, "
-				    "--global-percent, --sort, --xml, --json and --csv");
-	for (size_t i = 0; i < (job->pair.is_pair ? 2 : 1); i++)
-		if (pp_spec_parse(&job->sources[i].spec,
-				  (const char *const *)job->pair.words[i].item,
-				  job->pair.words[i].count, error))
-			return -1;
-	return 0;
-}
-
-static enum op_exit run(struct job *job, int argc, const char **argv, struct op_error *error)
-{
-	enum pp_options_result result = pp_options_parse(&job->options, argc, argv, error);
-
-	if (result == PP_OPTIONS_DONE)
-		return OP_EXIT_OK;
-	if (result == PP_OPTIONS_WRONG || parse_words(job, error))
-		return OP_EXIT_USAGE;
-	job->trouble.verbose = job->options.verbose;
-	return report(job, error) ? OP_EXIT_FAILURE : OP_EXIT_OK;
-}
+static const struct pp_tool tool = {
+	.synopsis = PP_SYNOPSIS_SPEC,
+	.options = pp_options_table,
+	.words = PP_WORDS_PAIR,
+	.check = check,
+	.run = report,
+	.release = release,
+};
 
 int main(int argc, char **argv)
 {
-	struct job job = {0};
-	struct op_error error;
-	enum op_exit status;
+	struct job job = {.options.demangle = PP_DEMANGLE_NORMAL};
 
-	op_program_set(argv[0]);
-	status = run(&job, argc, (const char **)argv, &error);
-	if (status != OP_EXIT_OK)
-		op_complain("%s", error.text);
-	if (status == OP_EXIT_USAGE)
-		fprintf(stderr, "Try '%s --help'.\n", op_program());
-	free_job(&job);
-	return status;
+	return pp_tool_main(&tool, &job, argc, argv);
 }

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * opreport from outside: XML, JSON and CSV.  Of sessions of several kinds, every report is valid
+ * by its schema, and its counts add up to those of the sample files.
+ *
+ *	pp_opreport_formats OPREPORT SOURCES DOC
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "golden.h"
+
+#define ARC(from, to) ((uint64_t)(from) << 32 | (to))
+#define CG(image)     "{cg}/{root}@DIR@/" image "/"
+
+static const char *opreport, *doc;
+
+static const struct fixture_sample plain[] = {
+	{FIXTURE_ALONE("prog") TIMER, TEXT(0x10), 60},
+	{FIXTURE_ALONE("prog") TIMER, TEXT(0x50), 7},
+	{FIXTURE_IN("prog", "lib.so") TIMER, TEXT(4), 33},
+	/* '<', '&', '"', a tab, a comma, a byte that is no UTF-8 and one that XML has not */
+	{FIXTURE_ALONE("<a&b>\"\t,\xff\x01") TIMER, 0x10, 5},
+	{FIXTURE_ALONE("prog") CG("prog") TIMER, ARC(TEXT(0), TEXT(0x14)), 25},
+	{FIXTURE_ALONE("prog") CG("lib.so") TIMER, ARC(TEXT(0x10), TEXT(8)), 20},
+};
+
+static const struct fixture_sample cpus[] = {
+	{FIXTURE_ALONE("prog") "TIMER.0.0.all.all.0", TEXT(0x10), 60},
+	{FIXTURE_ALONE("prog") "TIMER.0.0.all.all.1", TEXT(0x30), 0xffffffffffULL},
+	{FIXTURE_ALONE("prog") CG("prog") "TIMER.0.0.all.all.1", ARC(TEXT(0), TEXT(0x10)), 9},
+};
+
+static const struct fixture_sample events[] = {
+	{FIXTURE_ALONE("prog") "CPU_CLK_UNHALTED.100000.0.all.all.all", TEXT(0x10), 60},
+	{FIXTURE_ALONE("prog") "LLC_MISSES.6000.65.all.all.all", TEXT(0x30), 12},
+};
+
+static const struct fixture_sample threads[] = {
+	{FIXTURE_ALONE("prog") "TIMER.0.0.10.10.all", TEXT(0x10), 60},
+	{FIXTURE_ALONE("prog") "TIMER.0.0.20.20.all", TEXT(0x10), 40},
+};
+
+/* Reports are written to "report" in the session's directory. */
+static void write_report(const struct test_session *session, const char *options)
+{
+	char arguments[256];
+	struct test_run run;
+
+	snprintf(arguments, sizeof(arguments), "-o @DIR@/report %s", options);
+	fixture_opreport(&run, session, opreport, arguments);
+	if (run.status)
+		fail_msg("opreport %s: %s", arguments, run.err);
+	test_run_free(&run);
+}
+
+static bool there(const char *command)
+{
+	char *text = NULL;
+	bool result;
+
+	test_need(asprintf(&text, "%s >/dev/null 2>&1", command) >= 0, "out of memory");
+	result = !system(text);
+	free(text);
+	return result;
+}
+
+static void each_session(void (*check)(const struct test_session *session))
+{
+	static const struct {
+		const struct fixture_sample *samples;
+		size_t n;
+		uint32_t cpu_type;
+	} sessions[] = {
+		{plain, sizeof(plain) / sizeof(plain[0]), 4},
+		{cpus, sizeof(cpus) / sizeof(cpus[0]), 4},
+		{events, sizeof(events) / sizeof(events[0]), 94},
+		{threads, sizeof(threads) / sizeof(threads[0]), 4},
+	};
+
+	for (size_t i = 0; i < sizeof(sessions) / sizeof(sessions[0]); i++) {
+		struct test_session session;
+
+		make_session(&session);
+		session.header.cpu_type = sessions[i].cpu_type;
+		fixture_samples(&session, sessions[i].samples, sessions[i].n);
+		if (i % 2) {
+			test_session_write(&session, "samples/current/stats/total_samples",
+					   "1000\n");
+			test_session_write(&session, "samples/current/stats/lost_no_mapping",
+					   "3\n");
+		}
+		check(&session);
+		test_session_remove(&session);
+	}
+}
+
+static void check_xml(const struct test_session *session)
+{
+	static const char *const options[] = {"-X", "-X -g", "-X -d -g", "-X -c", "-X -c -t 20",
+					      "-X -c -i hot", "-X -f -m lib"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		write_report(session, options[i]);
+		test_shell("xmllint --noout --schema %s/opreport.xsd %s/report 2>%s/log || "
+			   "{ cat %s/log %s/report >&2; false; }",
+			   doc, session->dir, session->dir, session->dir, session->dir);
+		if (strstr(options[i], "-t") || strstr(options[i], "-i"))
+			continue;
+		/* Counts of symbols, without those of arcs. */
+		test_shell("test true = \"$(xmllint --xpath 'sum(//symbol[not(ancestor::callers|"
+			   "ancestor::callees)]/count) = %" PRIu64 "' %s/report)\"",
+			   session->stored, session->dir);
+	}
+}
+
+static void test_xml(void **state)
+{
+	(void)state;
+	if (!there("xmllint --version")) {
+		print_message("xmllint (libxml2-utils) is not installed\n");
+		skip();
+	}
+	each_session(check_xml);
+}
+
+static void check_json(const struct test_session *session)
+{
+	static const char *const options[] = {"--json",	      "--json -l",	"--json -l -g",
+					      "--json -d -g", "--json -c",	"--json -c -t 20",
+					      "--json -c -i hot", "--json -l -m lib"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		bool all = !strstr(options[i], "-t") && !strstr(options[i], "-i");
+
+		write_report(session, options[i]);
+		test_shell(
+			"python3 -W ignore -c '\n"
+			"import json, jsonschema, sys\n"
+			"report = json.load(open(sys.argv[1], encoding=\"utf-8\"))\n"
+			"jsonschema.validate(report, json.load(open(sys.argv[2])))\n"
+			"stored = int(sys.argv[3])\n"
+			"total = lambda rows: sum(sum(row[\"counts\"]) for row in rows)\n"
+			"assert sum(c[\"total\"] for c in report[\"classes\"]) == stored\n"
+			"assert total(report[\"images\"]) == stored\n"
+			"symbols = report.get(\"symbols\")\n"
+			"if %d and symbols is not None: assert total(symbols) == stored\n"
+			"for arc in report.get(\"arcs\", []):\n"
+			"    assert max(arc[\"caller\"], arc[\"callee\"]) < len(symbols)\n"
+			"' %s/report %s/opreport.schema.json %" PRIu64,
+			all, session->dir, doc, session->stored);
+	}
+}
+
+static void test_json(void **state)
+{
+	(void)state;
+	if (!there("python3 -W ignore -c 'import jsonschema'")) {
+		print_message("jsonschema (python3-jsonschema) is not installed\n");
+		skip();
+	}
+	each_session(check_json);
+}
+
+static void test_csv(void **state)
+{
+	static const struct fixture_sample samples[] = {
+		{FIXTURE_ALONE("prog") TIMER, TEXT(0x10), 60},
+		{FIXTURE_ALONE("prog") TIMER, TEXT(0x14), 1},
+		{FIXTURE_IN("prog", "lib.so") TIMER, TEXT(4), 33},
+		{FIXTURE_ALONE("a,\"b") TIMER, 0x10, 5},
+		{FIXTURE_ALONE("prog") CG("lib.so") TIMER, ARC(TEXT(0x10), TEXT(8)), 20},
+	};
+	static const struct golden table[] = {
+		{"--csv image:*prog", 0,
+		 "TIMER:0,application,image\n"
+		 "33,@DIR@/prog,@DIR@/lib.so\n"
+		 "61,@DIR@/prog,@DIR@/prog\n", NULL},
+		{"--csv -l -g image:*prog", 0,
+		 "TIMER:0,application,image,symbol,address,file,line\n"
+		 "61,@DIR@/prog,@DIR@/prog,hot,0x401010,src/prog.c,20\n"
+		 "33,@DIR@/prog,@DIR@/lib.so,lib_work,0x2000,,\n", NULL},
+		{"--csv -d image:*prog", 0,
+		 "TIMER:0,application,image,symbol,address\n"
+		 "60,@DIR@/prog,@DIR@/prog,hot,0x401010\n"
+		 "1,@DIR@/prog,@DIR@/prog,hot,0x401014\n"
+		 "33,@DIR@/prog,@DIR@/lib.so,lib_work,0x2004\n", NULL},
+		{"--csv -c -g image:*prog", 0,
+		 "TIMER:0,application,image,symbol,address,file,line,callee_application,callee_image,callee_symbol,callee_address,callee_file,callee_line\n"
+		 "61,@DIR@/prog,@DIR@/prog,hot,0x401010,src/prog.c,20,,,,,,\n"
+		 "33,@DIR@/prog,@DIR@/lib.so,lib_work,0x2000,,,,,,,,\n"
+		 "20,@DIR@/prog,@DIR@/prog,hot,0x401010,src/prog.c,20,@DIR@/prog,@DIR@/lib.so,lib_work,0x2000,,\n", NULL},
+		{"--csv -n image:*b", 0,
+		 "5,\"@DIR@/a,\"\"b\",\"@DIR@/a,\"\"b\"\n", NULL},
+	};
+	struct test_session session;
+
+	(void)state;
+	make_session(&session);
+	ADD_ALL(&session, samples);
+	CHECK_ALL(&session, table);
+	test_session_remove(&session);
+}
+
+static void test_csv_with_losses(void **state)
+{
+	static const struct golden table[] = {
+		{"--csv", 0,
+		 "tgid:10,tgid:20,application,image\n"
+		 "60,40,@DIR@/prog,@DIR@/prog\n"
+		 "# samples received 1000, stored 0, lost 3, lost in the kernel 0\n"
+		 "# 3 user code in no file or memory that is known\n", NULL},
+		{"--csv -n", 0,
+		 "60,40,@DIR@/prog,@DIR@/prog\n", 
+		 "Samples: 1000 received, 0 stored, 3 lost (0.3 %)\n"},
+	};
+	struct test_session session;
+
+	(void)state;
+	make_session(&session);
+	ADD_ALL(&session, threads);
+	test_session_write(&session, "samples/current/stats/total_samples", "1000\n");
+	test_session_write(&session, "samples/current/stats/lost_no_mapping", "3\n");
+	CHECK_ALL(&session, table);
+	test_session_remove(&session);
+}
+
+static void test_wrong_options(void **state)
+{
+	static const struct golden table[] = {
+		{"-X --json", 2, "",
+		 "opreport error: only one of --xml, --json and --csv can be written\n"},
+		{"-X -a", 2, "",
+		 "opreport error: --accumulated and --global-percent are for text only, not for "
+		 "--xml, --json and --csv\n"},
+		{"--csv -d -%", 2, "", "opreport error: --accumulated and --global-percent are"},
+	};
+	struct test_session session;
+
+	(void)state;
+	make_session(&session);
+	CHECK_ALL(&session, table);
+	test_session_remove(&session);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_xml),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_csv_with_losses),
+		cmocka_unit_test(test_wrong_options),
+	};
+
+	test_need(argc == 4, "usage: pp_opreport_formats OPREPORT SOURCES DOC");
+	opreport = argv[1];
+	doc = argv[3];
+	golden_begin(3, argv);
+	return cmocka_run_group_tests_name("pp_opreport_formats", tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Numbers of reports: percentages in seven columns, counts, addresses, cells.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/text.h"
+
+static void check(struct pp_line *line, const char *wanted)
+{
+	pp_line_add(line, "", 1);
+	assert_string_equal(line->text, wanted);
+	line->n = line->cell = 0;
+}
+
+static void test_percentages(void **state)
+{
+	static const struct {
+		double percent;
+		const char *text;
+	} table[] = {
+		{0, "      0"},	      {0.0000001, "1.0e-07"}, {0.001, "1.0e-03"},
+		{0.0011, " 0.0011"},  {0.5178, " 0.5178"},    {1, " 1.0000"},
+		{9.99994, " 9.9999"}, {9.99996, "10.0000"},   {75.6634, "75.6634"},
+		{99.9999, "99.9999"}, {99.99996, "100.000"},  {100, "100.000"},
+	};
+	struct pp_line line = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		pp_line_percent(&line, table[i].percent);
+		check(&line, table[i].text);
+	}
+	pp_line_free(&line);
+}
+
+/* What printf() would write with four decimals. */
+static void test_percentages_are_rounded_as_by_printf(void **state)
+{
+	struct pp_line line = {0};
+
+	(void)state;
+	srandom(6);
+	for (int i = 0; i < 100000; i++) {
+		double percent =
+			pp_percent(1 + (uint64_t)random() % 99999, 100000 + (uint64_t)random() % 7);
+		char text[32];
+
+		if (percent <= 0.001 || percent >= 99.9999)
+			continue;
+		snprintf(text, sizeof(text), "%7.4f", percent);
+		pp_line_percent(&line, percent);
+		check(&line, text);
+	}
+	pp_line_free(&line);
+}
+
+static void test_counts_addresses_and_cells(void **state)
+{
+	struct pp_line line = {0};
+
+	(void)state;
+	pp_line_count(&line, 0, 0);
+	check(&line, "0");
+	pp_line_count(&line, 123, 9);
+	check(&line, "      123");
+	pp_line_count(&line, UINT64_MAX, 9);
+	check(&line, "18446744073709551615");
+	pp_line_hex(&line, 0, 8);
+	check(&line, "00000000");
+	pp_line_hex(&line, 0x123456789, 8);
+	check(&line, "123456789");
+	pp_line_hex(&line, UINT64_MAX, 16);
+	check(&line, "ffffffffffffffff");
+	for (int i = 0; i < 3; i++) {
+		pp_line_cell(&line);
+		pp_line_width(&line, 4);
+		pp_line_puts(&line, i == 1 ? "longer" : "ab");
+	}
+	check(&line, "ab  longer ab");
+	pp_line_free(&line);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_percentages),
+		cmocka_unit_test(test_percentages_are_rounded_as_by_printf),
+		cmocka_unit_test(test_counts_addresses_and_cells),
+	};
+
+	return cmocka_run_group_tests_name("pp_text", tests, NULL, NULL);
+}
