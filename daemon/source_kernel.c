@@ -14,18 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "build_id.h"
-#include "kallsyms.h"
 #include "libop/cpu_id.h"
 #include "libop/cpu_type.h"
 #include "libop/file.h"
 #include "libop/number.h"
-#include "libop/session.h"
+#include "machine.h"
 
-/* Sizes beyond which a file of /proc is not what we take it for. */
-#define MAPS_SIZE_MOST	   (64 << 20)
-#define KALLSYMS_SIZE_MOST (256 << 20)
-#define SMALL_SIZE_MOST	   (1 << 20)
+/* A file of oprofilefs that is larger is not what we take it for. */
+#define SMALL_SIZE_MOST (1 << 20)
 
 #define BUFFER_WORDS_MOST (1 << 27)
 
@@ -33,7 +29,7 @@ struct kernel_source {
 	struct source source;
 	char *dir; /* oprofilefs */
 	uint64_t *words;
-	uint64_t text_start, text_end; /* of the kernel, from kallsyms; 0: not read yet */
+	struct machine machine;
 };
 
 static struct kernel_source *kernel_of(struct source *source)
@@ -84,33 +80,9 @@ static int kernel_sync(struct source *source, struct op_error *error)
 	return result;
 }
 
-/*
- * Whether the path names the very file the cookie stands for.  File systems such as btrfs and
- * overlayfs show stat(2) another device, and perhaps another inode, than the kernel knows; then
- * a file that is not known to be gone is recognised by its inode or its build-id.
- */
-static bool is_present(const struct oprofile_image *told, struct stat *status)
-{
-	uint8_t id[BUILD_ID_MAX];
-	size_t length;
-
-	if (told->flags & OPROFILE_IMAGE_NO_PATH || *told->path != '/' ||
-	    stat(told->path, status) || !S_ISREG(status->st_mode))
-		return false;
-	if (status->st_ino == told->inode &&
-	    (status->st_dev == told->device ||
-	     !(told->flags & (OPROFILE_IMAGE_DELETED | OPROFILE_IMAGE_FOREIGN_NS))))
-		return true;
-	if (!(told->flags & OPROFILE_IMAGE_BUILD_ID))
-		return false;
-	length = build_id_of_file(told->path, id);
-	return length && length == told->build_id_size && !memcmp(id, told->build_id, length);
-}
-
 static int kernel_image(struct source *source, uint64_t cookie, struct image_facts *facts)
 {
 	struct oprofile_image *told = &facts->told;
-	struct stat status;
 	int result;
 
 	told->cookie = cookie;
@@ -120,18 +92,14 @@ static int kernel_image(struct source *source, uint64_t cookie, struct image_fac
 	if (result)
 		return -1;
 	told->path[OPROFILE_PATH_MAX - 1] = '\0';
-	facts->present = is_present(told, &status);
-	facts->mtime = facts->present ? (uint64_t)status.st_mtime : 0;
+	machine_find_image(facts);
 	return 0;
 }
 
 static char *kernel_maps(struct source *source, uint32_t tgid)
 {
-	char path[64];
-
 	(void)source;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", tgid);
-	return op_file_read(path, MAPS_SIZE_MOST, NULL, NULL);
+	return machine_maps(tgid);
 }
 
 /*
@@ -150,81 +118,14 @@ static uint64_t kernel_process(struct source *source, uint32_t tgid)
 	return (uint64_t)status.st_ino | UINT64_C(1) << 63;
 }
 
-static void find_text(struct kernel_source *kernel, const char *kallsyms)
-{
-	if (!kernel->text_end && kallsyms_address(kallsyms, "_stext", &kernel->text_start) &&
-	    !kallsyms_address(kallsyms, "_etext", &kernel->text_end))
-		kernel->text_start = 0;
-}
-
 static char *kernel_kallsyms(struct source *source)
 {
-	char *raw = op_file_read("/proc/kallsyms", KALLSYMS_SIZE_MOST, NULL, NULL);
-	char *text = raw ? kallsyms_text_only(raw) : NULL;
-
-	free(raw);
-	if (text)
-		find_text(kernel_of(source), text);
-	return text;
-}
-
-/* Writes the build-id in a file of notes, or "-". */
-static void put_build_id(FILE *out, const char *path)
-{
-	uint8_t id[BUILD_ID_MAX];
-	size_t length = 0, n = 0;
-	char *notes = op_file_read(path, SMALL_SIZE_MOST, &length, NULL);
-
-	if (notes)
-		n = build_id_of_notes(notes, length, id);
-	free(notes);
-	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%02x", id[i]);
-	fputs(n ? "\n" : "-\n", out);
-}
-
-/* A line of /proc/modules: name size uses users state address. */
-static void put_module(FILE *out, const char *line)
-{
-	char name[128], path[256];
-	uint64_t size, address;
-
-	if (sscanf(line, "%127s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &size, &address) != 3 ||
-	    !address)
-		return;
-	fprintf(out, "%s %016" PRIx64 " %" PRIx64 " ", name, address, size);
-	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
-	put_build_id(out, path);
+	return machine_kallsyms(&kernel_of(source)->machine);
 }
 
 static char *kernel_modules(struct source *source)
 {
-	struct kernel_source *kernel = kernel_of(source);
-	char *list = op_file_read("/proc/modules", SMALL_SIZE_MOST, NULL, NULL);
-	char *text = NULL, *rest = list, *line;
-	size_t length;
-	FILE *out;
-
-	if (!kernel->text_end)
-		free(kernel_kallsyms(source));
-	out = open_memstream(&text, &length);
-	if (!out) {
-		free(list);
-		return NULL;
-	}
-	if (kernel->text_end) {
-		fprintf(out, OP_KERNEL_IMAGE " %016" PRIx64 " %" PRIx64 " ", kernel->text_start,
-			kernel->text_end - kernel->text_start);
-		put_build_id(out, "/sys/kernel/notes");
-	}
-	while ((line = strsep(&rest, "\n")))
-		put_module(out, line);
-	free(list);
-	if (fclose(out)) {
-		free(text);
-		text = NULL;
-	}
-	return text;
+	return machine_modules(&kernel_of(source)->machine);
 }
 
 struct stats_walk {
@@ -302,26 +203,6 @@ static int read_number(const char *dir, const char *name, uint64_t min, uint64_t
 	return result;
 }
 
-/* MHz, or 0 if it is unknown. */
-static double cpu_mhz(void)
-{
-	char *text = read_below("/sys/devices/system/cpu/cpu0/cpufreq", "cpuinfo_max_freq", NULL);
-	double mhz = 0;
-	const char *line;
-
-	if (text) {
-		mhz = strtod(text, NULL) / 1000; /* it is in kHz */
-	} else {
-		text = op_file_read("/proc/cpuinfo", SMALL_SIZE_MOST, NULL, NULL);
-		line = text ? strstr(text, "cpu MHz") : NULL;
-		line = line ? strchr(line, ':') : NULL;
-		if (line)
-			mhz = strtod(line + 1, NULL);
-	}
-	free(text);
-	return mhz;
-}
-
 /*
  * What the driver says; of CPUs that it calls by a general name, the name of this one, as
  * opcontrol has it, so that reports find the events.  A type that is not known stays as it is.
@@ -356,7 +237,7 @@ static int read_settings(struct kernel_source *kernel, struct op_error *error)
 				    kernel->dir, pointer_size);
 	if (read_cpu_type(kernel, error))
 		return -1;
-	source->cpu_mhz = cpu_mhz();
+	source->cpu_mhz = machine_cpu_mhz();
 	source->buffer_words = (size_t)words;
 	kernel->words = malloc((size_t)words * sizeof(uint64_t));
 	return kernel->words ? 0 : op_error_set(error, ENOMEM, "out of memory");

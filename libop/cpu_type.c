@@ -120,6 +120,8 @@ static const struct {
 	[105] = { "x86-64/zen3", "AMD64 Zen 3" },
 	[106] = { "x86-64/zen4", "AMD64 Zen 4" },
 	[107] = { "x86-64/zen5", "AMD64 Zen 5" },
+	/* OP_PERF_CPU_TYPE: any machine */
+	[108] = { "perf", "any, by the kernel's perf events" },
 };
 
 #define CPU_TYPE_COUNT ((int)(sizeof(cpu_types) / sizeof(cpu_types[0])))
