@@ -102,6 +102,20 @@ static const struct file_operations getter_fops = {
 	.llseek = default_llseek,
 };
 
+static ssize_t getter_of_read(struct file *file, char __user *to, size_t count, loff_t *ppos)
+{
+	const struct oprofilefs_getter *getter = file_inode(file)->i_private;
+
+	return oprofilefs_read_number(getter->get(getter->of), to, count, ppos);
+}
+
+static const struct file_operations getter_of_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.read = getter_of_read,
+	.llseek = default_llseek,
+};
+
 static struct inode *new_node(struct super_block *sb, umode_t mode)
 {
 	struct inode *inode = new_inode(sb);
@@ -164,6 +178,12 @@ int oprofilefs_create_counter(struct dentry *parent, const char *name, const uns
 int oprofilefs_create_getter(struct dentry *parent, const char *name, unsigned long (*get)(void))
 {
 	return PTR_ERR_OR_ZERO(create(parent, name, S_IFREG | 0400, &getter_fops, get));
+}
+
+int oprofilefs_create_getter_of(struct dentry *parent, const char *name,
+				const struct oprofilefs_getter *getter)
+{
+	return PTR_ERR_OR_ZERO(create(parent, name, S_IFREG | 0400, &getter_of_fops, getter));
 }
 
 int oprofilefs_create_file(struct dentry *parent, const char *name, umode_t mode,

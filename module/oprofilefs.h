@@ -29,6 +29,18 @@ struct oprofilefs_number {
 	int (*check)(unsigned long value);
 };
 
+/**
+ * struct oprofilefs_getter - a number that is found out when it is read
+ * @get: called in process context, may sleep
+ * @of: what it is called with
+ *
+ * Static, as above.
+ */
+struct oprofilefs_getter {
+	unsigned long (*get)(unsigned int of);
+	unsigned int of;
+};
+
 /*
  * All return 0 or a negative errno.  Context: process, may sleep; only while the file system
  * is being mounted (entries.c, and create_files() of the backend).
@@ -40,6 +52,8 @@ int oprofilefs_create_counter(struct dentry *parent, const char *name,
 			      const unsigned long *value); /* read-only */
 int oprofilefs_create_getter(struct dentry *parent, const char *name,
 			     unsigned long (*get)(void)); /* read-only */
+int oprofilefs_create_getter_of(struct dentry *parent, const char *name,
+				const struct oprofilefs_getter *getter); /* read-only */
 int oprofilefs_create_file(struct dentry *parent, const char *name, umode_t mode,
 			   const struct file_operations *fops);
 

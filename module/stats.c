@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/stddef.h>
 
+#include "backend.h"
 #include "cpu_buffer.h"
 #include "oprofilefs.h"
 #include "stats.h"
@@ -82,7 +83,7 @@ int op_stats_create(struct dentry *root)
 		if (err)
 			return err;
 	}
-	return 0;
+	return op_backend()->create_stats ? op_backend()->create_stats(stats) : 0;
 }
 
 void op_stats_reset(void)
@@ -92,4 +93,6 @@ void op_stats_reset(void)
 	mutex_unlock(&op_sync_mutex);
 	op_cpu_stats_reset();
 	op_unmapped_lost_reset();
+	if (op_backend()->reset_stats)
+		op_backend()->reset_stats();
 }

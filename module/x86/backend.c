@@ -14,8 +14,11 @@
 #include "x86/counter.h"
 #include "x86/model.h"
 #include "x86/msr.h"
+#include "x86/plan.h"
 #include "x86/pmu.h"
 #include "x86/reserve.h"
+#include "x86/rotation.h"
+#include "x86/times.h"
 
 static struct op_x86_model model;
 static struct op_x86_plan plan;
@@ -54,40 +57,21 @@ static int x86_probe(void)
 	return 0;
 }
 
-static int make_plan(void)
-{
-	int nr;
-	int i;
-
-	memset(&plan, 0, sizeof(plan));
-	plan.model = &model;
-	nr = op_x86_counters_compile(&model, plan.programs);
-	if (nr < 0)
-		return nr;
-	plan.nr_programs = nr;
-	for (i = 0; i < nr; i++) {
-		plan.global_bits |= plan.programs[i].global_bit;
-		if (plan.programs[i].fixed)
-			plan.fixed_control |= plan.programs[i].control;
-	}
-	return 0;
-}
-
 static void release_counters(unsigned int nr)
 {
 	while (nr)
-		op_x86_counter_release(&model, plan.programs[--nr].number);
+		op_x86_counter_release(&model, plan.hardware[--nr]->hardware);
 }
 
 static int reserve_counters(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < plan.nr_programs; i++) {
-		if (op_x86_counter_reserve(&model, plan.programs[i].number))
+	for (i = 0; i < plan.nr_hardware; i++) {
+		if (op_x86_counter_reserve(&model, plan.hardware[i]->hardware))
 			continue;
 		pr_err("counter %u is held by perf or the NMI watchdog; \"echo 0 > /proc/sys/kernel/nmi_watchdog\" frees the latter\n",
-		       plan.programs[i].number);
+		       plan.hardware[i]->hardware);
 		release_counters(i);
 		return -EBUSY;
 	}
@@ -103,7 +87,7 @@ static int x86_setup(void)
 {
 	int err;
 
-	err = make_plan();
+	err = op_x86_plan_make(&model, &plan);
 	if (err)
 		return err;
 	err = reserve_counters();
@@ -111,37 +95,51 @@ static int x86_setup(void)
 		return err;
 	err = register_nmi_handler(NMI_LOCAL, handle_nmi, 0, "oprofile_pmu");
 	if (err)
-		release_counters(plan.nr_programs);
+		release_counters(plan.nr_hardware);
 	return err;
 }
 
 static void x86_shutdown(void)
 {
 	unregister_nmi_handler(NMI_LOCAL, "oprofile_pmu"); /* none is running any more */
-	release_counters(plan.nr_programs);
+	release_counters(plan.nr_hardware);
 }
 
 static void x86_cpu_start(unsigned int cpu)
 {
 	op_x86_pmu_start(&plan);
+	if (plan.nr_groups > 1)
+		op_x86_rotation_start();
 }
 
 static void x86_cpu_stop(unsigned int cpu)
 {
+	if (plan.nr_groups > 1)
+		op_x86_rotation_stop();
 	op_x86_pmu_stop();
 }
 
-static bool offered(const struct op_x86_model *of, unsigned int number)
+static bool is_offered(const struct op_x86_model *of, unsigned int number)
 {
-	if (op_x86_counter_free(of, number))
+	unsigned int hardware = op_x86_hardware_counter(of, number);
+
+	if (op_x86_counter_free(of, hardware))
 		return true;
-	pr_info("counter %u is held by perf or the NMI watchdog, and not offered\n", number);
+	if (number == hardware)
+		pr_info("counter %u is held by perf or the NMI watchdog, and not offered\n",
+			number);
 	return false;
 }
 
 static int x86_create_files(struct dentry *root)
 {
-	return op_x86_counters_create(root, &model, model.nr_general + model.nr_fixed, offered);
+	return op_x86_counters_create(root, &model, is_offered) ?:
+	       op_x86_rotation_create_files(root);
+}
+
+static int x86_create_stats(struct dentry *stats)
+{
+	return op_x86_times_create(stats, op_x86_numbers(&model), NULL);
 }
 
 static const char *x86_cpu_type(void)
@@ -157,6 +155,8 @@ const struct oprofile_backend op_x86_backend = {
 	.cpu_start = x86_cpu_start,
 	.cpu_stop = x86_cpu_stop,
 	.create_files = x86_create_files,
+	.create_stats = x86_create_stats,
+	.reset_stats = op_x86_times_reset,
 	.cpu_type = x86_cpu_type,
 	.backtrace = op_backtrace,
 };

@@ -13,7 +13,7 @@
 #include "oprofilefs.h"
 #include "x86/counter.h"
 
-static struct op_x86_setting settings[OP_X86_COUNTERS_MAX];
+static struct op_x86_setting settings[OP_X86_NUMBERS_MAX];
 
 static const struct entry {
 	const char *name;
@@ -28,8 +28,10 @@ static const struct entry {
 	{ "extra", offsetof(struct op_x86_setting, extra) },
 };
 
-static struct oprofilefs_number numbers[OP_X86_COUNTERS_MAX][ARRAY_SIZE(entries)];
+static struct oprofilefs_number numbers[OP_X86_NUMBERS_MAX][ARRAY_SIZE(entries)];
 static u64 extra_allowed;
+static unsigned long general_counters;
+static unsigned long fixed_counters;
 
 /* Zero is the word for "not set". */
 static int check_count(unsigned long count)
@@ -64,7 +66,7 @@ static void limit_numbers(unsigned int number, const struct op_x86_model *model)
 static int create(struct dentry *root, unsigned int number)
 {
 	struct dentry *directory;
-	char name[8];
+	char name[16];
 	int err = 0;
 	int i;
 
@@ -77,15 +79,21 @@ static int create(struct dentry *root, unsigned int number)
 	return err;
 }
 
-int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model, unsigned int nr,
+int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model,
 			   bool (*offered)(const struct op_x86_model *model, unsigned int number))
 {
 	unsigned int number;
 	int err;
 
 	extra_allowed = model->extra;
+	general_counters = model->nr_general;
+	fixed_counters = model->nr_fixed;
+	err = oprofilefs_create_counter(root, "general_counters", &general_counters) ?:
+	      oprofilefs_create_counter(root, "fixed_counters", &fixed_counters);
+	if (err)
+		return err;
 	memset(settings, 0, sizeof(settings));
-	for (number = 0; number < nr; number++) {
+	for (number = 0; number < op_x86_numbers(model); number++) {
 		if (offered && !offered(model, number))
 			continue;
 		limit_numbers(number, model);
@@ -99,12 +107,12 @@ int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model
 static int compile_general(const struct op_x86_model *model,
 			   const struct op_x86_setting *setting, struct op_x86_program *program)
 {
-	unsigned int at = program->number * model->bank.stride;
+	unsigned int at = program->hardware * model->bank.stride;
 
 	program->control_msr = model->bank.control + at;
 	program->counter_msr = model->bank.counter + at;
 	program->write_msr = model->bank.write + at;
-	program->global_bit = BIT_ULL(program->number);
+	program->global_bit = BIT_ULL(program->hardware);
 	program->control = ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_ENABLE |
 			   (setting->event & 0xff) | (u64)(setting->event & 0xf00) << 24 |
 			   setting->unit_mask << 8 | setting->extra;
@@ -132,7 +140,7 @@ static const struct {
 static int compile_fixed(const struct op_x86_model *model, const struct op_x86_setting *setting,
 			 struct op_x86_program *program)
 {
-	unsigned int index = program->number - model->nr_general;
+	unsigned int index = program->hardware - model->nr_general;
 	u64 bits = FIXED_PMI;
 
 	if (setting->event != fixed_events[index].event ||
@@ -164,8 +172,9 @@ int op_x86_counter_compile(const struct op_x86_model *model, unsigned int number
 		return -EINVAL;
 	}
 	program->number = number;
+	program->hardware = op_x86_hardware_counter(model, number);
 	program->count = setting->count;
-	if (number < model->nr_general)
+	if (program->hardware < model->nr_general)
 		return compile_general(model, setting, program);
 	return compile_fixed(model, setting, program);
 }
@@ -176,7 +185,7 @@ int op_x86_counters_compile(const struct op_x86_model *model, struct op_x86_prog
 	int nr = 0;
 	int err;
 
-	for (number = 0; number < model->nr_general + model->nr_fixed; number++) {
+	for (number = 0; number < op_x86_numbers(model); number++) {
 		if (!settings[number].enabled)
 			continue;
 		err = op_x86_counter_compile(model, number, &settings[number], &programs[nr]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The counters as oprofilefs shows them: /dev/oprofile/N/{enabled,event,count,unit_mask,
- * kernel,user,extra}, and as values of registers.
+ * kernel,user,extra}, general_counters and fixed_counters, and as values of registers.
  */
 #ifndef OPROFILE_X86_COUNTER_H
 #define OPROFILE_X86_COUNTER_H
@@ -26,6 +26,7 @@ struct op_x86_setting {
 /**
  * struct op_x86_program - a counter as it is going to be programmed
  * @number: in oprofilefs, which is the event number of its samples
+ * @hardware: the counter of the hardware
  * @fixed: one of the fixed counters
  * @control: value of the event select with the enable bit; of a fixed counter, its four bits,
  *	in their place
@@ -36,6 +37,7 @@ struct op_x86_setting {
  */
 struct op_x86_program {
 	u8 number;
+	u8 hardware;
 	bool fixed;
 	u64 control;
 	u32 control_msr;
@@ -46,18 +48,17 @@ struct op_x86_program {
 };
 
 /**
- * op_x86_counters_create - make the directories of counters
- * @nr: the first so many of the model's
- * @offered: leave out the counters that this says no to; NULL: none
+ * op_x86_counters_create - make the directories of counters, and say how many are real
+ * @offered: leave out the numbers that this says no to; NULL: none
  *
  * Context: process, may sleep.  Return: 0 or a negative errno.
  */
-int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model, unsigned int nr,
+int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model,
 			   bool (*offered)(const struct op_x86_model *model, unsigned int number));
 
 /**
  * op_x86_counter_compile - from settings to register values
- * @number: which counter of @model
+ * @number: of the counter in oprofilefs
  * @program: filled in
  *
  * Return: 0; -EINVAL, with a message in the log, for settings that make no sense together: no
@@ -67,8 +68,8 @@ int op_x86_counter_compile(const struct op_x86_model *model, unsigned int number
 			   const struct op_x86_setting *setting, struct op_x86_program *program);
 
 /**
- * op_x86_counters_compile - all enabled counters
- * @programs: room for OP_X86_COUNTERS_MAX of them
+ * op_x86_counters_compile - all enabled counters, by number
+ * @programs: room for OP_X86_NUMBERS_MAX of them
  *
  * Return: how many there are; -EINVAL, with a message in the log, if one makes no sense or
  * none is enabled.

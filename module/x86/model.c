@@ -213,6 +213,17 @@ bool op_x86_model_find(const struct op_x86_identity *identity, struct op_x86_mod
 	       describe_p6(identity, model);
 }
 
+static_assert(OP_X86_NUMBERS <= OP_X86_NUMBERS_MAX);
+
+unsigned int op_x86_numbers(const struct op_x86_model *model)
+{
+	unsigned int hardware = op_x86_hardware_counters(model);
+
+	if (hardware >= OP_X86_NUMBERS)
+		return hardware;
+	return hardware + rounddown(OP_X86_NUMBERS - hardware, model->nr_general);
+}
+
 void op_x86_identify(struct op_x86_identity *identity)
 {
 	const struct cpuinfo_x86 *cpu = &boot_cpu_data;

@@ -14,6 +14,10 @@
 #define OP_X86_FIXED_MAX 4
 #define OP_X86_COUNTERS_MAX (OP_X86_GENERAL_MAX + OP_X86_FIXED_MAX)
 
+/* Up to so many numbers are offered, if the counters are fewer: see op_x86_numbers(). */
+#define OP_X86_NUMBERS 32
+#define OP_X86_NUMBERS_MAX OP_X86_COUNTERS_MAX
+
 /* Where a counter with its own event select lives: at first + number * stride. */
 struct op_x86_bank {
 	u32 control;
@@ -76,6 +80,40 @@ struct op_x86_identity {
  * Return: false if there is none that we know how to program.
  */
 bool op_x86_model_find(const struct op_x86_identity *identity, struct op_x86_model *model);
+
+/*
+ * Numbers of counters, as in oprofilefs: first the general counters, then the fixed ones, then
+ * virtual ones, that take turns on the general counters:
+ *
+ *	two general, three fixed	0 1   2 3 4   5 6   7 8   9 10  ...
+ *	on the hardware's counter	0 1   2 3 4   0 1   0 1   0 1   ...
+ *	turn				0 0   all     1 1   2 2   3 3   ...
+ */
+
+/* How many numbers there are: all of the hardware's counters, and whole turns of virtual ones. */
+unsigned int op_x86_numbers(const struct op_x86_model *model);
+
+static inline unsigned int op_x86_hardware_counters(const struct op_x86_model *model)
+{
+	return model->nr_general + model->nr_fixed;
+}
+
+/* The counter of the hardware that @number is counted on. */
+static inline unsigned int op_x86_hardware_counter(const struct op_x86_model *model,
+						   unsigned int number)
+{
+	unsigned int hardware = op_x86_hardware_counters(model);
+
+	return number < hardware ? number : (number - hardware) % model->nr_general;
+}
+
+/* Its turn; 0 for a fixed counter, which is counted in all of them. */
+static inline unsigned int op_x86_turn(const struct op_x86_model *model, unsigned int number)
+{
+	unsigned int hardware = op_x86_hardware_counters(model);
+
+	return number < hardware ? 0 : 1 + (number - hardware) / model->nr_general;
+}
 
 /* Asks this machine.  Context: process. */
 void op_x86_identify(struct op_x86_identity *identity);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Backend perf: the same counters through the kernel's perf events, for machines where perf
- * must go on working beside us.  perf shares the counters out, and so may let an event wait.
+ * must go on working beside us.  perf shares the counters out, and has events take turns if
+ * there are more than counters.
  */
+#include <linux/cpu.h>
 #include <linux/err.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/printk.h>
@@ -13,13 +16,22 @@
 #include "cpu_buffer.h"
 #include "x86/counter.h"
 #include "x86/model.h"
+#include "x86/times.h"
 
 static struct op_x86_model model;
-static struct op_x86_program programs[OP_X86_COUNTERS_MAX];
+static struct op_x86_program programs[OP_X86_NUMBERS_MAX];
 static int nr_programs;
 
-/* Lifetime: made and released on their CPU, by cpu_start() and cpu_stop(). */
-static DEFINE_PER_CPU(struct perf_event *, events[OP_X86_COUNTERS_MAX]);
+/* An event on a CPU, and what its times were when they were last added up. */
+struct cpu_event {
+	struct perf_event *event;
+	u64 enabled_ns;
+	u64 running_ns;
+};
+
+/* Made and released on their CPU, by cpu_start() and cpu_stop(); read by anybody. */
+static DEFINE_PER_CPU(struct cpu_event, events[OP_X86_NUMBERS_MAX]);
+static DEFINE_MUTEX(events_mutex);
 
 /* Context: NMI. */
 static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
@@ -64,6 +76,7 @@ static int perf_probe(void)
 	op_x86_identify(&identity);
 	if (!op_x86_model_find(&identity, &model))
 		return -ENODEV;
+	model.nr_fixed = 0; /* they are perf's to choose */
 	event = perf_event_create_kernel_counter(&attr, 0, NULL, on_overflow, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
@@ -96,6 +109,7 @@ static void perf_cpu_start(unsigned int cpu)
 {
 	int i;
 
+	mutex_lock(&events_mutex);
 	for (i = 0; i < nr_programs; i++) {
 		struct perf_event *event = create(cpu, &programs[i]);
 
@@ -104,25 +118,61 @@ static void perf_cpu_start(unsigned int cpu)
 				programs[i].number, cpu, PTR_ERR(event));
 			event = NULL;
 		}
-		per_cpu(events, cpu)[i] = event;
+		per_cpu(events, cpu)[i] = (struct cpu_event){ .event = event };
 	}
+	mutex_unlock(&events_mutex);
+}
+
+static void add_times(unsigned int cpu, int i)
+{
+	struct cpu_event *of = &per_cpu(events, cpu)[i];
+	u64 enabled, running;
+
+	perf_event_read_value(of->event, &enabled, &running);
+	op_x86_times_add(cpu, programs[i].number, enabled - of->enabled_ns,
+			 running - of->running_ns);
+	of->enabled_ns = enabled;
+	of->running_ns = running;
 }
 
 static void perf_cpu_stop(unsigned int cpu)
 {
 	int i;
 
+	mutex_lock(&events_mutex);
 	for (i = 0; i < nr_programs; i++) {
-		if (per_cpu(events, cpu)[i])
-			perf_event_release_kernel(per_cpu(events, cpu)[i]);
-		per_cpu(events, cpu)[i] = NULL;
+		if (!per_cpu(events, cpu)[i].event)
+			continue;
+		add_times(cpu, i);
+		perf_event_release_kernel(per_cpu(events, cpu)[i].event);
+		per_cpu(events, cpu)[i].event = NULL;
 	}
+	mutex_unlock(&events_mutex);
 }
 
-/* The fixed counters are perf's to choose. */
+static void refresh_times(void)
+{
+	unsigned int cpu;
+	int i;
+
+	mutex_lock(&events_mutex);
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < nr_programs; i++) {
+			if (per_cpu(events, cpu)[i].event)
+				add_times(cpu, i);
+		}
+	}
+	mutex_unlock(&events_mutex);
+}
+
 static int perf_create_files(struct dentry *root)
 {
-	return op_x86_counters_create(root, &model, model.nr_general, NULL);
+	return op_x86_counters_create(root, &model, NULL);
+}
+
+static int perf_create_stats(struct dentry *stats)
+{
+	return op_x86_times_create(stats, op_x86_numbers(&model), refresh_times);
 }
 
 static const char *perf_cpu_type(void)
@@ -137,6 +187,8 @@ const struct oprofile_backend op_perf_backend = {
 	.cpu_start = perf_cpu_start,
 	.cpu_stop = perf_cpu_stop,
 	.create_files = perf_create_files,
+	.create_stats = perf_create_stats,
+	.reset_stats = op_x86_times_reset,
 	.cpu_type = perf_cpu_type,
 	.backtrace = op_backtrace,
 };

@@ -11,11 +11,17 @@
  *
  * The APIC masks its entry as it delivers the interrupt.  It is unmasked before the counters
  * run again: an overflow while it is masked would never be heard of.
+ *
+ * Groups take turns: op_x86_pmu_switch() takes the group away from the NMI handler, stops the
+ * counters, remembers how far each of them is from its next sample, and sets up the next group
+ * before the handler gets to see it.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/ktime.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 #include <asm/apicdef.h>
@@ -27,6 +33,7 @@
 #include "x86/guard.h"
 #include "x86/msr.h"
 #include "x86/pmu.h"
+#include "x86/times.h"
 
 /* As kernel.perf_cpu_time_max_percent is for perf. */
 static uint cpu_time_max_percent = 25;
@@ -45,16 +52,27 @@ struct saved_registers {
 
 /**
  * struct cpu_pmu - one CPU's
+ * @group: what is counted now; NULL while it is not started, or is switched.  Read by NMIs on
+ *	the same CPU.
  * @plan: NULL while it is not started
  * @running: global bits of the counters that are to run; 0 while stopping.  The handler, an
  *	NMI on the same CPU, writes it back to the hardware.
  * @late: NMIs that may still come for overflows that are handled already
+ * @late_of_switch: one may still come for an overflow that the last switch found
+ * @claimed: one came while groups were switched
+ * @left: by number: events to the next sample of a counter whose group is not counted
+ * @began: when this group began to be counted, in ns
  */
 struct cpu_pmu {
+	const struct op_x86_group *group;
 	const struct op_x86_plan *plan;
 	u64 running;
 	unsigned int late;
+	bool late_of_switch;
+	bool claimed;
 	struct op_guard guard;
+	u64 left[OP_X86_NUMBERS_MAX];
+	u64 began;
 	struct saved_registers saved;
 };
 
@@ -83,12 +101,17 @@ static u64 period(const struct cpu_pmu *pmu, const struct op_x86_program *progra
 	return count <= pmu->plan->model->count_max ? count : program->count;
 }
 
-/* @passed: what it has counted since it overflowed. */
-static void reload(const struct cpu_pmu *pmu, const struct op_x86_program *program, u64 passed)
+/* Events to the next sample; @passed: what it has counted since it overflowed. */
+static u64 next_left(const struct cpu_pmu *pmu, const struct op_x86_program *program, u64 passed)
 {
 	u64 events = period(pmu, program);
 
-	set_counter(pmu->plan->model, program, passed < events ? events - passed : events);
+	return passed < events ? events - passed : events;
+}
+
+static void reload(const struct cpu_pmu *pmu, const struct op_x86_program *program, u64 passed)
+{
+	set_counter(pmu->plan->model, program, next_left(pmu, program, passed));
 }
 
 static void save(struct cpu_pmu *pmu)
@@ -100,12 +123,12 @@ static void save(struct cpu_pmu *pmu)
 	saved->lvtpc = op_lvtpc_read();
 	if (has_global(model))
 		saved->global_control = op_msr_read(model->global.control);
-	if (pmu->plan->fixed_control)
+	if (pmu->plan->has_fixed)
 		saved->fixed_control = op_msr_read(MSR_CORE_PERF_FIXED_CTR_CTRL);
 	if (model->enable_by_first)
 		saved->first_control = op_msr_read(model->bank.control);
-	for (i = 0; i < pmu->plan->nr_programs; i++) {
-		const struct op_x86_program *program = &pmu->plan->programs[i];
+	for (i = 0; i < pmu->plan->nr_hardware; i++) {
+		const struct op_x86_program *program = pmu->plan->hardware[i];
 
 		if (!program->fixed)
 			saved->control[i] = op_msr_read(program->control_msr);
@@ -119,8 +142,8 @@ static void restore(struct cpu_pmu *pmu)
 	const struct saved_registers *saved = &pmu->saved;
 	int i;
 
-	for (i = 0; i < pmu->plan->nr_programs; i++) {
-		const struct op_x86_program *program = &pmu->plan->programs[i];
+	for (i = 0; i < pmu->plan->nr_hardware; i++) {
+		const struct op_x86_program *program = pmu->plan->hardware[i];
 
 		op_msr_write(program->write_msr, saved->counter[i]);
 		if (!program->fixed)
@@ -128,11 +151,17 @@ static void restore(struct cpu_pmu *pmu)
 	}
 	if (model->enable_by_first)
 		op_msr_write(model->bank.control, saved->first_control);
-	if (pmu->plan->fixed_control)
+	if (pmu->plan->has_fixed)
 		op_msr_write(MSR_CORE_PERF_FIXED_CTR_CTRL, saved->fixed_control);
 	if (has_global(model))
 		op_msr_write(model->global.control, saved->global_control);
 	op_lvtpc_write(saved->lvtpc);
+}
+
+static void control_off(const struct op_x86_program *program)
+{
+	if (!program->fixed)
+		op_msr_write(program->control_msr, 0);
 }
 
 /* Counters off, so that nothing overflows while registers are half written. */
@@ -144,11 +173,9 @@ static void silence(const struct op_x86_plan *plan)
 		op_msr_write(plan->model->global.control, 0);
 	if (plan->model->enable_by_first)
 		op_msr_write(plan->model->bank.control, 0);
-	for (i = 0; i < plan->nr_programs; i++) {
-		if (!plan->programs[i].fixed)
-			op_msr_write(plan->programs[i].control_msr, 0);
-	}
-	if (plan->fixed_control)
+	for (i = 0; i < plan->nr_hardware; i++)
+		control_off(plan->hardware[i]);
+	if (plan->has_fixed)
 		op_msr_write(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
 	if (has_global(plan->model))
 		op_msr_write(plan->model->global.acknowledge, plan->global_bits);
@@ -162,76 +189,224 @@ static u64 control_of(const struct op_x86_model *model, const struct op_x86_prog
 	return program->control;
 }
 
-static void go(const struct op_x86_plan *plan)
+/* Both for the whole group before anything counts: the handler looks at all of its counters. */
+static void set_counters(const struct cpu_pmu *pmu, const struct op_x86_group *group)
 {
-	const struct op_x86_model *model = plan->model;
 	int i;
 
-	for (i = 0; i < plan->nr_programs; i++) {
-		const struct op_x86_program *program = &plan->programs[i];
+	for (i = 0; i < group->nr_programs; i++)
+		set_counter(pmu->plan->model, &group->programs[i],
+			    pmu->left[group->programs[i].number]);
+}
 
-		set_counter(model, program, program->count);
+static void set_controls(const struct cpu_pmu *pmu, const struct op_x86_group *group)
+{
+	const struct op_x86_model *model = pmu->plan->model;
+	int i;
+
+	for (i = 0; i < group->nr_programs; i++) {
+		const struct op_x86_program *program = &group->programs[i];
+
 		if (!program->fixed)
 			op_msr_write(program->control_msr, control_of(model, program));
 	}
-	if (plan->fixed_control)
-		op_msr_write(MSR_CORE_PERF_FIXED_CTR_CTRL, plan->fixed_control);
+	if (pmu->plan->has_fixed)
+		op_msr_write(MSR_CORE_PERF_FIXED_CTR_CTRL, group->fixed_control);
+}
+
+/* Show the group to the handler, and begin to count. */
+static void go(struct cpu_pmu *pmu, const struct op_x86_group *group)
+{
+	const struct op_x86_model *model = pmu->plan->model;
+
+	set_counters(pmu, group);
+	if (has_global(model))
+		set_controls(pmu, group);
+	pmu->began = ktime_get_ns();
+	pmu->running = group->global_bits;
+	WRITE_ONCE(pmu->group, group);
+	barrier(); /* an NMI on this CPU finds all of it */
+
+	if (has_global(model)) {
+		op_msr_write(model->global.control, group->global_bits);
+		return;
+	}
+	set_controls(pmu, group);
 	if (model->enable_by_first)
 		op_msr_write(model->bank.control, op_msr_read(model->bank.control) |
 						  ARCH_PERFMON_EVENTSEL_ENABLE);
-	if (has_global(model))
-		op_msr_write(model->global.control, plan->global_bits);
 }
 
 void op_x86_pmu_start(const struct op_x86_plan *plan)
 {
 	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
+	unsigned int i, j;
 
 	memset(&pmu->guard, 0, sizeof(pmu->guard));
 	pmu->late = 0;
-	pmu->running = plan->global_bits;
+	pmu->late_of_switch = false;
+	for (i = 0; i < plan->nr_groups; i++) {
+		for (j = 0; j < plan->groups[i].nr_programs; j++) {
+			const struct op_x86_program *program = &plan->groups[i].programs[j];
+
+			pmu->left[program->number] = program->count;
+		}
+	}
 	WRITE_ONCE(pmu->plan, plan);
-	barrier(); /* an NMI on this CPU finds all of it */
 
 	save(pmu);
 	silence(plan);
 	op_lvtpc_write(APIC_DM_NMI);
-	go(plan);
+	go(pmu, &plan->groups[0]);
+}
+
+/*
+ * Time in which @group was counted, out of that in which all were to be.
+ * Context: hard interrupt, or process bound to the CPU.
+ */
+static void account(const struct op_x86_plan *plan, const struct op_x86_group *group, u64 enabled,
+		    u64 running)
+{
+	unsigned int cpu = smp_processor_id();
+	int i;
+
+	for (i = 0; i < plan->nr_numbers; i++)
+		op_x86_times_add(cpu, plan->numbers[i], enabled, 0);
+	for (i = 0; i < group->nr_programs; i++)
+		op_x86_times_add(cpu, group->programs[i].number, 0, running);
 }
 
 void op_x86_pmu_stop(void)
 {
 	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
+	u64 counted;
 
 	WRITE_ONCE(pmu->running, 0);
 	barrier();
 	silence(pmu->plan);
+	counted = ktime_get_ns() - pmu->began;
+	account(pmu->plan, pmu->group, counted, counted);
 	restore(pmu);
 	/*
 	 * An NMI that was raised before silence() has been taken by now, as NMIs are not
 	 * masked here: the register writes before are serialising.
 	 */
 	barrier();
+	WRITE_ONCE(pmu->group, NULL);
 	WRITE_ONCE(pmu->plan, NULL);
 }
 
-static int handle_by_status(struct cpu_pmu *pmu, struct pt_regs *regs,
+/* The group counts no more, and does not go on when the next one does. */
+static void stop_group(const struct op_x86_model *model, const struct op_x86_group *group)
+{
+	int i;
+
+	if (has_global(model)) {
+		op_msr_write(model->global.control, 0);
+		return;
+	}
+	if (model->enable_by_first)
+		op_msr_write(model->bank.control, 0);
+	for (i = 0; i < group->nr_programs; i++)
+		control_off(&group->programs[i]);
+}
+
+/*
+ * How far the counters of the group are.  Return: whether one of them has overflowed, and
+ * waited for its NMI.
+ */
+static bool put_by(struct cpu_pmu *pmu, const struct op_x86_group *group, struct pt_regs *regs,
+		   void (*sample)(struct pt_regs *regs, u8 number))
+{
+	const struct op_x86_model *model = pmu->plan->model;
+	u64 status = has_global(model) ? op_msr_read(model->global.status) : 0;
+	bool overflowed = false;
+	int i;
+
+	for (i = 0; i < group->nr_programs; i++) {
+		const struct op_x86_program *program = &group->programs[i];
+		u64 value = op_msr_read(program->counter_msr);
+
+		if (has_global(model) ? status & program->global_bit : !(value & top_bit(model))) {
+			pmu->left[program->number] = next_left(pmu, program, value);
+			sample(regs, program->number);
+			overflowed = true;
+		} else {
+			pmu->left[program->number] = -value & GENMASK_ULL(model->width - 1, 0);
+		}
+	}
+	if (status & group->global_bits)
+		op_msr_write(model->global.acknowledge, status & group->global_bits);
+	return overflowed;
+}
+
+void op_x86_pmu_switch(struct pt_regs *regs, void (*sample)(struct pt_regs *regs, u8 number))
+{
+	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
+	const struct op_x86_plan *plan = pmu->plan;
+	const struct op_x86_group *from = pmu->group;
+	const struct op_x86_group *to = from + 1;
+	u64 began = pmu->began;
+	u64 stopped;
+
+	if (to == plan->groups + plan->nr_groups)
+		to = plan->groups;
+	pmu->claimed = false;
+	WRITE_ONCE(pmu->group, NULL);
+	barrier(); /* NMIs on this CPU leave registers alone from here on */
+
+	stop_group(plan->model, from);
+	stopped = ktime_get_ns();
+	pmu->late_of_switch = put_by(pmu, from, regs, sample) && !READ_ONCE(pmu->claimed);
+	op_lvtpc_write(APIC_DM_NMI); /* the entry may be masked by an NMI that found no group */
+	go(pmu, to);
+	account(plan, from, pmu->began - began, stopped - began);
+}
+
+/*
+ * An NMI in the midst of a switch, which will find the overflow itself; or one that comes
+ * after that.  Return: whether it may be ours.
+ */
+static int handle_without_group(struct cpu_pmu *pmu)
+{
+	const struct op_x86_plan *plan = READ_ONCE(pmu->plan);
+
+	if (!plan)
+		return 0;
+	/* AMD does not mask the entry. */
+	if (!plan->model->late_nmis && !(op_lvtpc_read() & APIC_LVT_MASKED))
+		return 0;
+	WRITE_ONCE(pmu->claimed, true);
+	pmu->late_of_switch = false;
+	return 1;
+}
+
+static int handle_late(struct cpu_pmu *pmu)
+{
+	if (!pmu->late_of_switch)
+		return 0;
+	pmu->late_of_switch = false;
+	op_lvtpc_write(APIC_DM_NMI);
+	return 1;
+}
+
+static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *group,
+			    struct pt_regs *regs,
 			    void (*sample)(struct pt_regs *regs, u8 number))
 {
-	const struct op_x86_plan *plan = pmu->plan;
-	const struct op_x86_global *global = &plan->model->global;
+	const struct op_x86_global *global = &pmu->plan->model->global;
 	u64 overflowed;
 	int handled = 0;
 	int i;
 
-	if (!(op_msr_read(global->status) & plan->global_bits))
-		return 0;
+	if (!(op_msr_read(global->status) & group->global_bits))
+		return handle_late(pmu);
 
 	op_msr_write(global->control, 0);
-	overflowed = op_msr_read(global->status) & plan->global_bits;
+	overflowed = op_msr_read(global->status) & group->global_bits;
 	op_msr_write(global->acknowledge, overflowed);
-	for (i = 0; i < plan->nr_programs; i++) {
-		const struct op_x86_program *program = &plan->programs[i];
+	for (i = 0; i < group->nr_programs; i++) {
+		const struct op_x86_program *program = &group->programs[i];
 
 		if (!(overflowed & program->global_bit))
 			continue;
@@ -244,18 +419,19 @@ static int handle_by_status(struct cpu_pmu *pmu, struct pt_regs *regs,
 	return handled;
 }
 
-static int handle_by_top_bit(struct cpu_pmu *pmu, struct pt_regs *regs,
+static int handle_by_top_bit(struct cpu_pmu *pmu, const struct op_x86_group *group,
+			     struct pt_regs *regs,
 			     void (*sample)(struct pt_regs *regs, u8 number))
 {
-	const struct op_x86_plan *plan = pmu->plan;
+	const struct op_x86_model *model = pmu->plan->model;
 	int handled = 0;
 	int i;
 
-	for (i = 0; READ_ONCE(pmu->running) && i < plan->nr_programs; i++) {
-		const struct op_x86_program *program = &plan->programs[i];
+	for (i = 0; READ_ONCE(pmu->running) && i < group->nr_programs; i++) {
+		const struct op_x86_program *program = &group->programs[i];
 		u64 value = op_msr_read(program->counter_msr);
 
-		if (value & top_bit(plan->model))
+		if (value & top_bit(model))
 			continue;
 		reload(pmu, program, value);
 		sample(regs, program->number);
@@ -264,25 +440,27 @@ static int handle_by_top_bit(struct cpu_pmu *pmu, struct pt_regs *regs,
 
 	if (handled) {
 		pmu->late += handled - 1;
-	} else if (plan->model->late_nmis && pmu->late) {
+	} else if (model->late_nmis && pmu->late) {
 		pmu->late--;
 		handled = 1;
+	} else {
+		return handle_late(pmu);
 	}
-	if (handled)
-		op_lvtpc_write(APIC_DM_NMI);
+	op_lvtpc_write(APIC_DM_NMI);
 	return handled;
 }
 
 int op_x86_pmu_handle(struct pt_regs *regs, void (*sample)(struct pt_regs *regs, u8 number))
 {
 	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
+	const struct op_x86_group *group = READ_ONCE(pmu->group);
 	u64 begin = rdtsc();
 	int handled;
 
-	if (!READ_ONCE(pmu->plan))
-		return 0;
-	handled = has_global(pmu->plan->model) ? handle_by_status(pmu, regs, sample) :
-						 handle_by_top_bit(pmu, regs, sample);
+	if (!group)
+		return handle_without_group(pmu);
+	handled = has_global(pmu->plan->model) ? handle_by_status(pmu, group, regs, sample) :
+						 handle_by_top_bit(pmu, group, regs, sample);
 	if (handled && op_guard_account(&pmu->guard, begin, rdtsc(),
 					READ_ONCE(cpu_time_max_percent)))
 		op_cpu_stats_throttled();

@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The counters of one CPU: save, program, answer overflows, restore.
+ * The counters of one CPU: save, program, answer overflows, take turns, restore.
  */
 #ifndef OPROFILE_X86_PMU_H
 #define OPROFILE_X86_PMU_H
 
-#include "x86/counter.h"
-#include "x86/model.h"
+#include "x86/plan.h"
 
 struct pt_regs;
-
-/**
- * struct op_x86_plan - what every CPU is to count; constant while CPUs are started
- * @fixed_control: the bits of all fixed counters
- * @global_bits: of all counters
- */
-struct op_x86_plan {
-	const struct op_x86_model *model;
-	unsigned int nr_programs;
-	struct op_x86_program programs[OP_X86_COUNTERS_MAX];
-	u64 fixed_control;
-	u64 global_bits;
-};
 
 /**
  * op_x86_pmu_start - save this CPU's registers and begin to count
@@ -33,6 +19,18 @@ void op_x86_pmu_start(const struct op_x86_plan *plan);
 
 /* Stop, and restore what was saved.  Context: as op_x86_pmu_start(), on the same CPU. */
 void op_x86_pmu_stop(void);
+
+/**
+ * op_x86_pmu_switch - count the next group of the plan
+ * @regs: what was interrupted
+ * @sample: is called once for each counter that overflowed so late that its NMI has not come
+ *
+ * Each counter goes on where it was when its group was counted the last time.  How long the
+ * groups are counted goes to op_x86_times_add().
+ *
+ * Context: hard interrupt, on a started CPU.
+ */
+void op_x86_pmu_switch(struct pt_regs *regs, void (*sample)(struct pt_regs *regs, u8 number));
 
 /**
  * op_x86_pmu_handle - an NMI has come

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A timer on each CPU that has the groups of counters take turns, after each time slice.
+ */
+#ifndef OPROFILE_X86_ROTATION_H
+#define OPROFILE_X86_ROTATION_H
+
+#define OP_X86_TIME_SLICE_MAX 1000 /* ms */
+#define OP_X86_TIME_SLICE_DEFAULT 1
+
+struct dentry;
+
+/* Adds the entry `time_slice`, in ms.  Context: process.  Return: 0 or a negative errno. */
+int op_x86_rotation_create_files(struct dentry *root);
+
+/*
+ * On this CPU, in process context bound to it, after op_x86_pmu_start() and before
+ * op_x86_pmu_stop().
+ */
+void op_x86_rotation_start(void);
+void op_x86_rotation_stop(void); /* no switch is on its way when it returns */
+
+#endif
