@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Runs the programs of tests/bench, built for speed, one after the other, and says first what
-# machine their numbers are of.
+# machine their numbers are of.  Then what a sample costs, in instructions: in guests, so the
+# machine does not matter.
 
 set -euo pipefail
 
@@ -19,6 +20,7 @@ printf 'memory   %s kB, load %s\n' "$(awk '/^MemTotal/ { print $2 }' /proc/memin
 printf 'built    by %s, %s\n' "$(gcc --version | head -n 1)" "$(git -C "$top" describe --always \
 	--dirty 2>/dev/null || echo 'no git')"
 
+status=0
 meson introspect --benchmarks "$BUILD" | python3 -c '
 import json, os, subprocess, sys
 
@@ -29,4 +31,8 @@ for bench in json.load(sys.stdin):
     if subprocess.call(bench["cmd"], cwd=bench["workdir"], env=env) != 0:
         print("bench: error:", bench["name"], "failed", file=sys.stderr)
         failed = 1
-sys.exit(failed)'
+sys.exit(failed)' || status=$?
+
+printf '\ncost of a sample\n'
+"$top/tests/vm/pmu/bench.sh" || status=$?
+exit $status

@@ -18,10 +18,10 @@ run_and_dump()
 	/vm/pmu/hot $rounds >/dev/null && opcontrol --dump
 }
 
-# record NAME PERIOD DEPTH - prints what it took, and sets $count, $user and $kernel
+# record NAME EVENT DEPTH - prints what it took, and sets $count, $user and $kernel
 record()
 {
-	need opcontrol --event=INST_RETIRED:"$2":any_p:0:1 --callgraph="$3" --separate=none
+	need opcontrol --event="$2" --callgraph="$3" --separate=none
 	need opcontrol --start
 	measure "$1" run_and_dump >/tmp/measured
 	cat /tmp/measured
@@ -30,21 +30,23 @@ record()
 	need opcontrol --shutdown
 }
 
+# cost KIND DEPTH EVENT:UNITMASK SHORT LONG - of a sample, by the difference of two periods
+cost()
+{
+	record "$backend, $1, long period" "${3%:*}:$5:${3#*:}:0:1" "$2"
+	long_count=$count long_user=$user long_kernel=$kernel
+	record "$backend, $1, short period" "${3%:*}:$4:${3#*:}:0:1" "$2"
+	count=$((count - long_count))
+	echo "measured: cost oprofile-$backend $1 kernel $(((kernel - long_kernel) / count))" \
+		"user $(((user - long_user) / count)) samples $count"
+}
+
 for backend in x86 perf; do
 	need opcontrol --init --backend $backend
 	write 0 /sys/module/oprofile/parameters/cpu_time_max_percent
-	record "$backend, warm-up" 1000003 0
-	for depth in 0 8; do
-		# With a call graph, fifteen times the least period is the least.
-		[ $depth = 0 ] && period=10007 || period=90007
-		name="oprofile, backend $backend, call graph of depth $depth"
-		record "$name, long period" 1000003 $depth
-		long_count=$count long_user=$user long_kernel=$kernel
-		record "$name, short period" $period $depth
-		count=$((count - long_count))
-		echo "measured: $name, of $count samples: a sample takes" \
-			"$(((kernel - long_kernel) / count)) kernel instructions and" \
-			"$(((user - long_user) / count)) of the daemon"
-	done
+	record "$backend, warm-up" INST_RETIRED:1000003:any_p:0:1 0
+	cost flat 0 INST_RETIRED:any_p 10007 1000003
+	# an event of which opcontrol allows as many call graphs
+	cost callgraph 8 BR_INST_RETIRED:0x00 7507 1000003
 	need opcontrol --deinit
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: what a sample of perf record costs: instructions of the kernel and of perf itself
-# covers: between a run with a long and one with a short period
+# covers: between a run with a long and one with a short period, of the same events as ours
 # pmu: model=nehalem
 # smp: exact
 # limit: 300
@@ -18,21 +18,26 @@ record()
 	run=$1 period=$2
 	shift 2
 	before=$(pmu statistics | awk '{ print $2 }')
-	measure "$run" perf record -q -m 1024 -B -N "$@" -e instructions:u -c "$period" -o /tmp/data \
+	measure "$run" perf record -q -m 1024 -B -N "$@" -c "$period" -o /tmp/data \
 		/vm/pmu/hot $rounds >/tmp/measured
 	cat /tmp/measured
 	samples=$(($(pmu statistics | awk '{ print $2 }') - before))
 	user=$(awk '{ print $(NF - 2) }' /tmp/measured) kernel=$(awk '{ print $NF }' /tmp/measured)
 }
 
-record warm-up 1000003
-for option in "" -g; do
-	name="perf record${option:+ $option}"
-	record "$name, long period" 1000003 $option
+# cost KIND SHORT LONG OPTION... - of a sample, by the difference of two periods
+cost()
+{
+	kind=$1 short=$2 long=$3
+	shift 3
+	record "perf, $kind, long period" "$long" "$@"
 	long_samples=$samples long_user=$user long_kernel=$kernel
-	record "$name, short period" 10007 $option
+	record "perf, $kind, short period" "$short" "$@"
 	samples=$((samples - long_samples))
-	echo "measured: $name, of $samples samples: a sample takes" \
-		"$(((kernel - long_kernel) / samples)) kernel instructions and" \
-		"$(((user - long_user) / samples)) of perf's own"
-done
+	echo "measured: cost perf-record $kind kernel $(((kernel - long_kernel) / samples))" \
+		"user $(((user - long_user) / samples)) samples $samples"
+}
+
+record "perf, warm-up" 1000003 -e instructions:u
+cost flat 10007 1000003 -e instructions:u
+cost callgraph 7507 1000003 -g -e branches:u
