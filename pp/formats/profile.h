@@ -211,6 +211,7 @@ struct prof_context {
 #define PROF_BY_PID  (1u << 1)
 #define PROF_BY_TID  (1u << 2) /* and by process */
 #define PROF_BY_CPU  (1u << 3)
+#define PROF_COUNTS_ONLY (1u << 4) /* keep totals, but no samples: for --info */
 
 /* Distinct stacks (nodes of the tree) that a profile holds by default: 3 GB. */
 #define PROF_NODES_MOST (UINT32_C(1) << 26)
@@ -244,7 +245,7 @@ struct prof {
 	size_t n_notes;
 
 	struct prof_value *totals;	 /* by event */
-	uint64_t first_time, last_time; /* of samples; 0: no times */
+	uint64_t first_time, last_time; /* of samples, ns of the recording's clock; 0: none known */
 	struct prof_tree *tree;
 };
 
@@ -278,7 +279,8 @@ void prof_finish(struct prof *prof);
 struct prof_cursor {
 	size_t at;
 	struct prof_frame *frames;
-	size_t capacity;
+	struct prof_value *values;
+	size_t frames_capacity, values_capacity;
 };
 
 bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_sample *sample);
@@ -305,7 +307,7 @@ static inline uint64_t prof_lookup_offset(const struct prof_frame *frame, size_t
  * frame is image.start + frame.offset - image.offset.  A mapping that is known is kept if it can
  * be; programs that are linked to fixed addresses (ET_EXEC) stand there.  Kernel images go to
  * the upper half.  Every offset that occurs is inside the mapping; start and offset are equal
- * modulo the page size for files.
+ * modulo the page size for files.  Addresses without an image stay what they are, wherever that is.
  */
 void prof_layout(struct prof *prof);
 
