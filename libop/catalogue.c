@@ -199,7 +199,7 @@ uint64_t op_catalogue_counters(const struct op_catalogue *catalogue,
 		mask &= event->counters;
 	if (fixed >= 0 && (unsigned int)fixed < counters->fixed)
 		mask |= 1ull << (counters->general + (unsigned int)fixed);
-	return mask & counters->usable;
+	return op_counters_on(counters, mask);
 }
 
 const struct op_catalogue_event *op_catalogue_by_name(const struct op_catalogue *catalogue,

@@ -175,11 +175,9 @@ static int choose_one(const struct op_catalogue *catalogue, const char *text,
 
 static bool is_same(const struct op_choice *a, const struct op_choice *b)
 {
-	if (strcmp(a->event->name, b->event->name) || a->unit_mask != b->unit_mask)
-		return false;
 	/* sample files are named by event, count and unit mask */
-	return a->count == b->count ||
-	       (a->extra == b->extra && a->kernel == b->kernel && a->user == b->user);
+	return !strcmp(a->event->name, b->event->name) && a->unit_mask == b->unit_mask &&
+	       a->count == b->count;
 }
 
 static int check_distinct(const struct op_choice *choices, size_t n, char *const *specs,
@@ -205,7 +203,11 @@ static int place(const struct op_catalogue *catalogue, struct op_choice *choices
 	uint64_t *allowed = calloc(n + 1, sizeof(*allowed));
 	unsigned int *counter = calloc(n + 1, sizeof(*counter));
 	int result = allowed && counter ? 0 : no_memory(error);
+	char turns[64] = "";
 
+	if (counters->turns)
+		snprintf(turns, sizeof(turns), ", up to %u events on each general one",
+			 counters->turns + 1);
 	for (size_t i = 0; !result && i < n; i++) {
 		allowed[i] = op_catalogue_counters(catalogue, choices[i].event,
 						   choices[i].unit_mask, choices[i].extra);
@@ -215,12 +217,13 @@ static int place(const struct op_catalogue *catalogue, struct op_choice *choices
 					      "on is there and free (%u general, %u fixed ones)",
 					      specs[i], counters->general, counters->fixed);
 	}
-	if (!result && op_counters_allocate(allowed, n, counter))
+	if (!result && op_counters_allocate_turns(counters, allowed, n, counter))
 		result = op_error_set(error, EBUSY,
 				      "there are not enough counters for all %zu events: %s has %u "
-				      "general and %u fixed ones, and some events can only be on "
+				      "general and %u fixed ones%s, and some events can only be on "
 				      "some of them",
-				      n, catalogue->cpu_name, counters->general, counters->fixed);
+				      n, catalogue->cpu_name, counters->general, counters->fixed,
+				      turns);
 	for (size_t i = 0; !result && i < n; i++)
 		choices[i].counter = counter[i];
 	free(allowed);

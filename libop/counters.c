@@ -4,6 +4,8 @@
  */
 #include "counters.h"
 
+#include <stdlib.h>
+
 #include "cpu_pmu.h"
 #include "cpu_type.h"
 
@@ -25,6 +27,52 @@ struct op_counters op_counters_plain(unsigned int general, unsigned int fixed)
 	counters.fixed = bounded(fixed, OP_COUNTERS_LIMIT - counters.general);
 	counters.usable = low_bits(counters.general + counters.fixed);
 	return counters;
+}
+
+struct op_counters op_counters_multiplexed(unsigned int general, unsigned int fixed,
+					   unsigned int virtual_counters)
+{
+	struct op_counters counters = op_counters_plain(general, fixed);
+	unsigned int hardware = counters.general + counters.fixed;
+
+	if (counters.general)
+		counters.turns = bounded(virtual_counters, OP_COUNTERS_LIMIT - hardware) /
+				 counters.general;
+	counters.usable = low_bits(hardware + counters.turns * counters.general);
+	return counters;
+}
+
+unsigned int op_counters_hardware(const struct op_counters *counters, unsigned int number)
+{
+	unsigned int hardware = counters->general + counters->fixed;
+
+	return number < hardware || !counters->general ? number
+						       : (number - hardware) % counters->general;
+}
+
+unsigned int op_counters_turn(const struct op_counters *counters, unsigned int number)
+{
+	unsigned int hardware = counters->general + counters->fixed;
+
+	return number < hardware || !counters->general
+		       ? 0
+		       : 1 + (number - hardware) / counters->general;
+}
+
+/* The numbers up to and with a turn. */
+static uint64_t numbers_to(const struct op_counters *counters, unsigned int turn)
+{
+	return low_bits(counters->general + counters->fixed + turn * counters->general);
+}
+
+uint64_t op_counters_on(const struct op_counters *counters, uint64_t hardware)
+{
+	unsigned int first = counters->general + counters->fixed;
+	uint64_t general = hardware & low_bits(counters->general), bits = hardware;
+
+	for (unsigned int turn = 0; turn < counters->turns; turn++)
+		bits |= general << (first + turn * counters->general);
+	return bits & counters->usable;
 }
 
 /* Leaf 0xA: EAX[15:8] general counters, EAX[31:24] bits of EBX, EDX[4:0] fixed ones of v2. */
@@ -105,4 +153,25 @@ int op_counters_allocate(const uint64_t *allowed, size_t n, unsigned int *counte
 		}
 	}
 	return 0;
+}
+
+int op_counters_allocate_turns(const struct op_counters *counters, const uint64_t *allowed,
+			       size_t n, unsigned int *counter)
+{
+	uint64_t *now = calloc(n + 1, sizeof(*now));
+	int result = -1;
+
+	for (unsigned int turn = 0; now && result && turn <= counters->turns; turn++) {
+		size_t i;
+
+		for (i = 0; i < n; i++) {
+			now[i] = allowed[i] & numbers_to(counters, turn);
+			if (allowed[i] && !now[i])
+				break;
+		}
+		if (i == n)
+			result = op_counters_allocate(now, n, counter);
+	}
+	free(now);
+	return result;
 }

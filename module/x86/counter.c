@@ -32,6 +32,7 @@ static struct oprofilefs_number numbers[OP_X86_NUMBERS_MAX][ARRAY_SIZE(entries)]
 static u64 extra_allowed;
 static unsigned long general_counters;
 static unsigned long fixed_counters;
+static unsigned long virtual_counters;
 
 /* Zero is the word for "not set". */
 static int check_count(unsigned long count)
@@ -88,8 +89,10 @@ int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model
 	extra_allowed = model->extra;
 	general_counters = model->nr_general;
 	fixed_counters = model->nr_fixed;
+	virtual_counters = op_x86_numbers(model) - op_x86_hardware_counters(model);
 	err = oprofilefs_create_counter(root, "general_counters", &general_counters) ?:
-	      oprofilefs_create_counter(root, "fixed_counters", &fixed_counters);
+	      oprofilefs_create_counter(root, "fixed_counters", &fixed_counters) ?:
+	      oprofilefs_create_counter(root, "virtual_counters", &virtual_counters);
 	if (err)
 		return err;
 	memset(settings, 0, sizeof(settings));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The counters as oprofilefs shows them: /dev/oprofile/N/{enabled,event,count,unit_mask,
- * kernel,user,extra}, general_counters and fixed_counters, and as values of registers.
+ * kernel,user,extra}, {general,fixed,virtual}_counters, and as values of registers.
  */
 #ifndef OPROFILE_X86_COUNTER_H
 #define OPROFILE_X86_COUNTER_H
@@ -48,7 +48,7 @@ struct op_x86_program {
 };
 
 /**
- * op_x86_counters_create - make the directories of counters, and say how many are real
+ * op_x86_counters_create - make the directories of counters, and say how many of what there are
  * @offered: leave out the numbers that this says no to; NULL: none
  *
  * Context: process, may sleep.  Return: 0 or a negative errno.

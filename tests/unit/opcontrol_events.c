@@ -359,6 +359,75 @@ static void what_cannot_be_counted_is_explained(void **state)
 	}
 }
 
+/* ---- events that take turns ---- */
+
+static void put_multiplexer(const char *counters)
+{
+	put_driver(CATALOGUE_CPU, counters);
+	put("fs/general_counters", "2\n");
+	put("fs/fixed_counters", "0\n");
+	put("fs/virtual_counters", "6\n");
+}
+
+static void more_events_than_counters_take_turns(void **state)
+{
+	static const struct {
+		const char *counters, *specs, *argument;
+		unsigned int groups; /* 0: not all fit */
+	} cases[] = {
+		{"01234567", "RETIRED:6000 LOW:500",
+		 "RETIRED:192:0:6000:0:1:1,LOW:65:1:500:0:1:1,", 1},
+		{"01234567", "RETIRED:6000 RETIRED:6001 LOW:500",
+		 "RETIRED:192:0:6000:0:1:1,RETIRED:192:1:6001:0:1:1,LOW:65:2:500:0:1:1,", 2},
+		{"01234567", "ONLY0:500 ONLY0:501 ONLY0:502",
+		 "ONLY0:64:0:500:0:1:1,ONLY0:64:2:501:0:1:1,ONLY0:64:4:502:0:1:1,", 3},
+		{"01234567", "ONLY0:500 ONLY0:501 ONLY0:502 ONLY0:503 ONLY0:504", NULL, 0},
+		/* somebody holds counter 0 */
+		{"1357", "RETIRED:6000 LOW:500", "RETIRED:192:1:6000:0:1:1,LOW:65:3:500:0:1:1,", 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct settings settings;
+		struct op_error error;
+		struct events events;
+		char *argument;
+
+		put_multiplexer(cases[i].counters);
+		choose(&settings, cases[i].specs);
+		if (!cases[i].groups) {
+			assert_int_equal(events_open(&settings, &events, &error), -1);
+			assert_non_null(strstr(error.text, "up to 4 events on each general one"));
+			settings_free(&settings);
+			continue;
+		}
+		if (events_open(&settings, &events, &error) || events_place(&events, &error) ||
+		    events_program(&events, &error))
+			fail_msg("\"%s\": %s", cases[i].specs, error.text);
+		assert_int_equal(events_argument(&events, &argument, &error), 0);
+		assert_string_equal(argument, cases[i].argument);
+		assert_int_equal(events_groups(&events), cases[i].groups);
+		free(argument);
+		events_close(&events);
+		settings_free(&settings);
+	}
+}
+
+static void a_driver_with_too_many_counters_is_refused(void **state)
+{
+	struct settings settings;
+	struct op_error error;
+	struct events events;
+
+	(void)state;
+	put_multiplexer("01");
+	put("fs/virtual_counters", "65\n");
+	choose(&settings, "RETIRED:6000");
+	assert_int_equal(events_open(&settings, &events, &error), -1);
+	assert_non_null(strstr(error.text, "more counters than a driver can have"));
+	settings_free(&settings);
+}
+
 static void the_default_event_is_good_with_call_graphs(void **state)
 {
 	struct settings settings;
@@ -625,6 +694,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(specs_become_writes),
 		TEST(what_cannot_be_counted_is_explained),
+		TEST(more_events_than_counters_take_turns),
+		TEST(a_driver_with_too_many_counters_is_refused),
 		TEST(the_default_event_is_good_with_call_graphs),
 		TEST(timers_have_no_events),
 		TEST(events_of_libpfm4),

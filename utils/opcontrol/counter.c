@@ -127,9 +127,11 @@ static void fill(const struct op_counters *counters, const struct op_choice *cho
 {
 	uint32_t event = choice->event_code, unit_mask = choice->unit_mask;
 
-	if (choice->counter >= counters->general) {
-		event = fixed_events[choice->counter - counters->general].event;
-		unit_mask = fixed_events[choice->counter - counters->general].unit_mask;
+	unsigned int hardware = op_counters_hardware(counters, choice->counter);
+
+	if (hardware >= counters->general) {
+		event = fixed_events[hardware - counters->general].event;
+		unit_mask = fixed_events[hardware - counters->general].unit_mask;
 	}
 	entries[0] = (struct entry){"enabled", 1};
 	entries[1] = (struct entry){"event", event};

@@ -192,6 +192,13 @@ int driver_check(const struct settings *settings, struct op_error *error)
 			"the backend of CPU type %s has no frequency: each event has its "
 			"count; drop the choice with --frequency=0",
 			type);
+	if (settings->time_slice && !driver_has("time_slice"))
+		return op_error_set(
+			error, EINVAL,
+			"the backend of CPU type %s has no time slice: it does not have "
+			"events take turns, or leaves that to perf; drop the choice with "
+			"--time-slice=0",
+			type);
 	return 0;
 }
 
@@ -203,8 +210,11 @@ int driver_configure(const struct settings *settings, struct op_error *error)
 	    driver_write("cpu_buffer_size", settings_cpu_buffer_size(settings), error) ||
 	    driver_write("backtrace_depth", settings->callgraph, error))
 		return -1;
-	if (driver_has("frequency"))
-		return driver_write("frequency", settings_frequency(settings), error);
+	if (driver_has("frequency") &&
+	    driver_write("frequency", settings_frequency(settings), error))
+		return -1;
+	if (driver_has("time_slice"))
+		return driver_write("time_slice", settings_time_slice(settings), error);
 	return 0;
 }
 

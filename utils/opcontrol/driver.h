@@ -46,7 +46,7 @@ int driver_write(const char *name, uint64_t value, struct op_error *error);
 /* Do these settings fit the driver that is there?  0, or -1 with @error set. */
 int driver_check(const struct settings *settings, struct op_error *error);
 
-/* Gives the driver its buffer sizes, depth and frequency: 0, or -1 with @error set. */
+/* Gives the driver its buffer sizes, depth, frequency and time slice: 0, or -1 with @error set. */
 int driver_configure(const struct settings *settings, struct op_error *error);
 
 /* EBUSY if some process has the event buffer open, which @error names; else 0. */

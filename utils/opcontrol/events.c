@@ -43,6 +43,32 @@ static struct op_counters limit_counters(const struct op_counters *counters, uin
 	return limited;
 }
 
+/* All that the driver says it could offer; one that does not say gives its counters no turns. */
+static int find_counters(struct op_counters *counters, uint64_t offered, struct op_error *error)
+{
+	uint64_t general, fixed, virtual_counters;
+	uint32_t absent_events = counters->absent_events;
+
+	if (!driver_has("virtual_counters")) {
+		*counters = limit_counters(counters, offered);
+		return 0;
+	}
+	if (driver_read("general_counters", &general, error) ||
+	    driver_read("fixed_counters", &fixed, error) ||
+	    driver_read("virtual_counters", &virtual_counters, error))
+		return -1;
+	if (general > OP_COUNTERS_LIMIT || fixed > COUNTER_FIXED_MAX ||
+	    virtual_counters > OP_COUNTERS_LIMIT)
+		return op_error_set(error, EPROTO,
+				    "%s: more counters than a driver can have: %" PRIu64
+				    " general, %" PRIu64 " fixed, %" PRIu64 " virtual ones",
+				    driver_dir(), general, fixed, virtual_counters);
+	*counters = op_counters_multiplexed((unsigned int)general, (unsigned int)fixed,
+					    (unsigned int)virtual_counters);
+	counters->absent_events = absent_events;
+	return 0;
+}
+
 /* The catalogue of the CPU, and the counters that it has and that are free. */
 static int load_catalogue(struct events *events, bool with_pfm, struct op_error *error)
 {
@@ -57,8 +83,10 @@ static int load_catalogue(struct events *events, bool with_pfm, struct op_error 
 	if (type == OP_CPU_NONE)
 		return -1;
 	counters = op_counters_of(type, type == op_cpu_id_type(&cpu) ? &cpu : NULL);
-	counters = limit_counters(&counters, events->offered);
-	events->missing = counters.usable & ~events->offered;
+	if (find_counters(&counters, events->offered, error))
+		return -1;
+	events->missing =
+		op_counters_plain(counters.general, counters.fixed).usable & ~events->offered;
 	return op_catalogue_load(op_cpu_type_name(type), &counters, with_pfm, &events->catalogue,
 				 error);
 }
@@ -204,6 +232,20 @@ int events_place(struct events *events, struct op_error *error)
 	events_print_missing(events, missing, sizeof(missing));
 	return op_error_set(error, EBUSY, "%.400s; counters that are not free: %.500s",
 			    counters->usable ? why.text : "no counter can be used", missing);
+}
+
+unsigned int events_groups(const struct events *events)
+{
+	uint64_t turns = 0;
+
+	for (size_t i = 0; i < events->specs.count; i++) {
+		unsigned int counter = events->choices[i].counter;
+		const struct op_counters *counters = &events->catalogue.counters;
+
+		if (op_counters_hardware(counters, counter) < counters->general)
+			turns |= UINT64_C(1) << op_counters_turn(counters, counter);
+	}
+	return turns ? (unsigned int)__builtin_popcountll(turns) : 1;
 }
 
 int events_program(const struct events *events, struct op_error *error)

@@ -49,6 +49,9 @@ int events_check(const struct settings *settings, struct op_error *error);
  */
 int events_place(struct events *events, struct op_error *error);
 
+/* In how many groups are they counted, by turns, once placed?  1: all at once. */
+unsigned int events_groups(const struct events *events);
+
 /* Writes which counters are not free, and who may hold them, as far as there is room. */
 void events_print_missing(const struct events *events, char *text, size_t size);
 

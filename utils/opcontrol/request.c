@@ -39,6 +39,7 @@ enum option {
 	OPTION_BUFFER_WATERSHED,
 	OPTION_CPU_BUFFER_SIZE,
 	OPTION_FREQUENCY,
+	OPTION_TIME_SLICE,
 };
 
 #define WORD(name, letter, option, text)                                                           \
@@ -102,6 +103,8 @@ static const struct poptOption settings_options[] = {
 	      "N"),
 	VALUE("frequency", '\0', OPTION_FREQUENCY, "samples a second on each CPU (timer backends)",
 	      "HZ"),
+	VALUE("time-slice", '\0', OPTION_TIME_SLICE,
+	      "how long a group of events is counted, where events take turns", "MS"),
 	POPT_TABLEEND,
 };
 
@@ -143,6 +146,8 @@ static const char *option_key(int option)
 		return "CPU_BUF_SIZE";
 	case OPTION_FREQUENCY:
 		return "FREQUENCY";
+	case OPTION_TIME_SLICE:
+		return "TIME_SLICE";
 	default:
 		return NULL;
 	}

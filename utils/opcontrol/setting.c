@@ -230,7 +230,10 @@ static int set_unused(void *field, const struct key *key, const char *value, str
 #define FLAG  .set = set_flag, .print = print_flag, .equal = equal_flag
 #define RANGE .set = set_range, .print = print_range, .equal = equal_range
 
-/* The limits of numbers are the driver's: module/event_buffer.h, module/cpu_buffer.h. */
+/*
+ * The limits of numbers are the driver's: module/event_buffer.h, module/cpu_buffer.h,
+ * module/x86/rotation.h.
+ */
 static const struct key keys[] = {
 	{"SESSION_DIR", FIELD(session_dir), .set = set_path, TEXT},
 	{"SEPARATE_LIB", FIELD(separate_lib), FLAG},
@@ -246,6 +249,7 @@ static const struct key keys[] = {
 	 .always = true},
 	{"CALLGRAPH", FIELD(callgraph), NUMBER("callgraph depth", 1, 255), .always = true},
 	{"FREQUENCY", FIELD(frequency), NUMBER("frequency", 1, 20000)},
+	{"TIME_SLICE", FIELD(time_slice), NUMBER("time slice", 1, 1000)},
 	{"XENIMAGE", .set = set_foreign},
 	{"XEN_RANGE", .set = set_foreign},
 	{"S390_HW_SAMPLER_BUFSIZE", .set = set_foreign},
@@ -412,6 +416,11 @@ uint64_t settings_buffer_watershed(const struct settings *settings)
 uint64_t settings_frequency(const struct settings *settings)
 {
 	return settings->frequency ? settings->frequency : SETTING_FREQUENCY;
+}
+
+uint64_t settings_time_slice(const struct settings *settings)
+{
+	return settings->time_slice ? settings->time_slice : SETTING_TIME_SLICE;
 }
 
 uint64_t settings_cpu_buffer_size(const struct settings *settings)

@@ -20,6 +20,7 @@
 #define SETTING_BUFFER_SIZE	131072
 #define SETTING_CPU_BUFFER_SIZE 8192
 #define SETTING_FREQUENCY	1000 /* Hz */
+#define SETTING_TIME_SLICE	1    /* ms */
 /* The reader is woken when a quarter of the event buffer is left. */
 #define SETTING_WATERSHED_SHARE 4
 
@@ -32,6 +33,7 @@ struct settings {
 	uint64_t buffer_size, buffer_watershed, cpu_buffer_size; /* 0: the default */
 	uint64_t callgraph;					 /* frames, 0: none */
 	uint64_t frequency;					 /* Hz, 0: the default */
+	uint64_t time_slice;					 /* ms, 0: the default */
 	bool separate_lib, separate_kernel, separate_thread, separate_cpu;
 	struct op_strings events; /* as given; none: the default event */
 };
@@ -73,5 +75,6 @@ uint64_t settings_buffer_size(const struct settings *settings);
 uint64_t settings_buffer_watershed(const struct settings *settings);
 uint64_t settings_cpu_buffer_size(const struct settings *settings);
 uint64_t settings_frequency(const struct settings *settings);
+uint64_t settings_time_slice(const struct settings *settings);
 
 #endif

@@ -38,6 +38,14 @@ static int add(struct reader *reader, const char *path, uint64_t value)
 	return 0;
 }
 
+/* Of a counter, "counter3/running_ns", and no number of samples. */
+static bool is_time(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && strlen(slash) > 3 && !strcmp(slash + strlen(slash) - 3, "_ns");
+}
+
 static int visit(const char *path, const struct stat *status, void *context)
 {
 	struct reader *reader = context;
@@ -46,7 +54,7 @@ static int visit(const char *path, const struct stat *status, void *context)
 	char *text;
 	int ret;
 
-	if (!S_ISREG(status->st_mode))
+	if (!S_ISREG(status->st_mode) || is_time(path))
 		return 0;
 	text = op_file_read(path, 64, NULL, &why);
 	if (!text && why.code == ENOENT)
@@ -73,6 +81,21 @@ int stats_read(struct stats *stats, struct op_error *error)
 	ret = op_walk(dir, visit, &reader, error);
 	free(dir);
 	return ret;
+}
+
+int stats_read_times(unsigned int counter, uint64_t *enabled_ns, uint64_t *running_ns,
+		     struct op_error *error)
+{
+	char name[48];
+
+	*enabled_ns = *running_ns = 0;
+	snprintf(name, sizeof(name), "stats/counter%u/enabled_ns", counter);
+	if (!driver_has(name))
+		return 0;
+	if (driver_read(name, enabled_ns, error))
+		return -1;
+	snprintf(name, sizeof(name), "stats/counter%u/running_ns", counter);
+	return driver_read(name, running_ns, error);
 }
 
 bool stat_is_loss(const char *name)

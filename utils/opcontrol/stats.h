@@ -26,6 +26,15 @@ struct stats {
 /* Reads the directory stats of oprofilefs: 0, or -1 with @error set. */
 int stats_read(struct stats *stats, struct op_error *error);
 
+/**
+ * stats_read_times - how long a counter was to count since profiling was last started, and did
+ * @enabled_ns: set to nanoseconds, of all CPUs together; 0 if the driver does not say
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int stats_read_times(unsigned int counter, uint64_t *enabled_ns, uint64_t *running_ns,
+		     struct op_error *error);
+
 /* Does this one count samples that were lost? */
 bool stat_is_loss(const char *name);
 

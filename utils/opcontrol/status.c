@@ -54,7 +54,9 @@ static const char *mask_text(const struct op_choice *choice)
 
 static void print_event(const struct events *events, size_t i)
 {
+	const struct op_counters *counters = &events->catalogue.counters;
 	const struct op_choice *choice = &events->choices[i];
+	uint64_t enabled_ns, running_ns;
 
 	printf("Event %zu: %s%s\n", i, events->specs.item[i],
 	       events->is_default ? " (the default)" : "");
@@ -67,6 +69,13 @@ static void print_event(const struct events *events, size_t i)
 							   : "user");
 	if (events->placed)
 		printf(", counter %u", choice->counter);
+	if (events->placed && op_counters_turn(counters, choice->counter))
+		printf(" (in turn %u on the hardware's %u)",
+		       op_counters_turn(counters, choice->counter) + 1,
+		       op_counters_hardware(counters, choice->counter));
+	if (events->placed && !stats_read_times(choice->counter, &enabled_ns, &running_ns, NULL) &&
+	    running_ns < enabled_ns)
+		printf(", counted %.1f %% of the time", 100.0 * running_ns / enabled_ns);
 	printf("\n");
 }
 
@@ -77,6 +86,22 @@ static void print_unknown_events(const struct settings *settings, const char *wh
 		printf("Event %zu: %s\n", i, settings->events.item[i]);
 	if (why)
 		printf("  not to be counted: %s\n", why);
+}
+
+/* The driver says how long a turn is, unless that is not its own to decide. */
+static void print_multiplexed(const struct settings *settings, unsigned int groups)
+{
+	uint64_t slice;
+
+	printf("Multiplexed: %u groups of events take turns", groups);
+	if (!driver_has("time_slice") || driver_read("time_slice", &slice, NULL))
+		printf(", as perf decides");
+	else if (slice == settings_time_slice(settings))
+		printf(" of %" PRIu64 " ms", slice);
+	else
+		printf(" of %" PRIu64 " ms (from the next start of the daemon: %" PRIu64 " ms)",
+		       slice, settings_time_slice(settings));
+	printf("; reports scale their counts\n");
 }
 
 static void print_events(const struct settings *settings)
@@ -99,6 +124,8 @@ static void print_events(const struct settings *settings)
 		events_print_missing(&events, missing, sizeof(missing));
 		printf("Counters not free: %s\n", missing);
 	}
+	if (placed && events_groups(&events) > 1)
+		print_multiplexed(settings, events_groups(&events));
 	events_close(&events);
 }
 

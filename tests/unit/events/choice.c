@@ -249,6 +249,92 @@ static void wrong_specifications_are_refused(void **state)
 	}
 }
 
+/* Nothing but the count need differ: sample files are named by it. */
+static void an_event_may_have_two_counts(void **state)
+{
+	char *specs[] = {"INST_RETIRED:6000", "INST_RETIRED:6001"};
+	const struct op_choose_how how = {0};
+	struct op_catalogue catalogue;
+	struct op_choice choices[2];
+	struct op_error error;
+
+	(void)state;
+	load("i386/core_2", 0, 0, &catalogue);
+	if (op_choose(&catalogue, specs, 2, &how, choices, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal(choices[0].count, 6000);
+	assert_int_equal(choices[0].counter, 0);
+	assert_int_equal(choices[1].count, 6001);
+	assert_int_equal(choices[1].counter, 1);
+	op_catalogue_free(&catalogue);
+}
+
+/* Where it must, each event shares a counter that it can be on. */
+static void more_events_than_counters_take_turns(void **state)
+{
+	/* on core_2 ITLB_MISS_RETIRED and MEM_LOAD_RETIRED are on counter 0 only */
+	static const struct {
+		unsigned int fixed, virtual_counters;
+		char *specs[SPECS_MAX];
+		int counter[SPECS_MAX]; /* -1 in the first: they do not fit */
+	} cases[] = {
+		{0, 30, {"INST_RETIRED:6000", "LLC_MISSES:6000"}, {0, 1}},
+		{0, 30, {"INST_RETIRED:6000", "ITLB_MISS_RETIRED:500"}, {1, 0}},
+		{0, 30, {"ITLB_MISS_RETIRED:500", "MEM_LOAD_RETIRED:500"}, {0, 2}},
+		{0,
+		 30,
+		 {"ITLB_MISS_RETIRED:500", "MEM_LOAD_RETIRED:500", "LLC_MISSES:6000"},
+		 {0, 2, 1}},
+		{0,
+		 30,
+		 {"LLC_MISSES:6000", "LLC_MISSES:6001", "ITLB_MISS_RETIRED:500",
+		  "MEM_LOAD_RETIRED:500", "INST_RETIRED:6000"},
+		 {0, 1, 2, 4, 3}},
+		/* fixed counters are in all turns: INST_RETIRED leaves the others room */
+		{3,
+		 26,
+		 {"INST_RETIRED:6000", "LLC_MISSES:6000", "MEM_LOAD_RETIRED:500"},
+		 {2, 1, 0}},
+		{3,
+		 26,
+		 {"ITLB_MISS_RETIRED:500", "MEM_LOAD_RETIRED:500", "MEM_LOAD_RETIRED:501"},
+		 {0, 5, 7}},
+		{0,
+		 2,
+		 {"ITLB_MISS_RETIRED:500", "MEM_LOAD_RETIRED:500", "MEM_LOAD_RETIRED:501"},
+		 {-1}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct op_choose_how how = {0};
+		struct op_choice choices[SPECS_MAX];
+		struct op_catalogue catalogue;
+		struct op_error error;
+		size_t n = 0;
+		int result;
+
+		while (cases[i].specs[n])
+			n++;
+		load("i386/core_2", 0, 0, &catalogue);
+		catalogue.counters =
+			op_counters_multiplexed(2, cases[i].fixed, cases[i].virtual_counters);
+		result = op_choose(&catalogue, (char **)cases[i].specs, n, &how, choices, &error);
+		if (cases[i].counter[0] < 0) {
+			assert_int_equal(result, -1);
+			assert_non_null(strstr(error.text, "up to 2 events on each general one"));
+		} else if (result) {
+			fail_msg("%s", error.text);
+		}
+		for (size_t k = 0; !result && k < n; k++) {
+			if ((int)choices[k].counter != cases[i].counter[k])
+				fail_msg("case %zu: %s is on %u, not on %d", i, cases[i].specs[k],
+					 choices[k].counter, cases[i].counter[k]);
+		}
+		op_catalogue_free(&catalogue);
+	}
+}
+
 /* Numbers that several entries share are refused where it matters which is meant. */
 static void ambiguous_numbers_need_a_name(void **state)
 {
@@ -391,6 +477,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(specifications_become_what_oprofilefs_takes),
 		cmocka_unit_test(wrong_specifications_are_refused),
+		cmocka_unit_test(an_event_may_have_two_counts),
+		cmocka_unit_test(more_events_than_counters_take_turns),
 		cmocka_unit_test(ambiguous_numbers_need_a_name),
 		cmocka_unit_test(events_make_room_for_each_other),
 		cmocka_unit_test(what_cpuid_says_is_missing_can_t_be_chosen),

@@ -270,6 +270,105 @@ static void the_impossible_is_found_out_at_once(void **state)
 		assert_int_equal(counter[i], i);
 }
 
+/* Virtual counters are numbered behind the hardware's, in whole turns. */
+static void virtual_counters_take_turns_on_the_general_ones(void **state)
+{
+	static const struct {
+		unsigned int general, fixed, virtual_counters, turns;
+		uint64_t usable;
+		struct {
+			unsigned int number, hardware, turn;
+		} of[4];
+	} cases[] = {
+		{2, 3, 4, 2, 0x1ff, {{1, 1, 0}, {4, 4, 0}, {5, 0, 1}, {8, 1, 2}}},
+		{2, 3, 5, 2, 0x1ff, {{0, 0, 0}, {2, 2, 0}, {6, 1, 1}, {7, 0, 2}}},
+		{4, 0, 28, 7, 0xffffffff, {{3, 3, 0}, {4, 0, 1}, {11, 3, 2}, {31, 3, 7}}},
+		{6, 0, 24, 4, 0x3fffffff, {{5, 5, 0}, {6, 0, 1}, {12, 0, 2}, {29, 5, 4}}},
+		{1, 0, 63, 63, UINT64_MAX, {{0, 0, 0}, {1, 0, 1}, {63, 0, 63}, {2, 0, 2}}},
+		{8, 3, 100, 6, (1ull << 59) - 1, {{10, 10, 0}, {11, 0, 1}, {58, 7, 6}, {0}}},
+		{2, 0, 0, 0, 3, {{0, 0, 0}, {1, 1, 0}, {0}, {0}}},
+		/* there is nothing for them to be on */
+		{0, 3, 8, 0, 7, {{0, 0, 0}, {2, 2, 0}, {0}, {9, 9, 0}}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct op_counters counters = op_counters_multiplexed(
+			cases[i].general, cases[i].fixed, cases[i].virtual_counters);
+
+		assert_int_equal(counters.turns, cases[i].turns);
+		assert_true(counters.usable == cases[i].usable);
+		for (size_t k = 0; k < 4; k++) {
+			unsigned int number = cases[i].of[k].number;
+
+			assert_int_equal(op_counters_hardware(&counters, number),
+					 cases[i].of[k].hardware);
+			assert_int_equal(op_counters_turn(&counters, number), cases[i].of[k].turn);
+		}
+		assert_true(op_counters_on(&counters, 0) == 0);
+		/* all numbers are on some counter of the hardware */
+		assert_true(op_counters_on(&counters,
+					   op_counters_plain(counters.general, counters.fixed)
+						   .usable) == cases[i].usable);
+	}
+}
+
+/* As few turns as there is a way with, in none of which two events are on one counter. */
+static void turns_are_as_few_as_possible(void **state)
+{
+	uint32_t random = 61203;
+	unsigned int by_turns[4] = {0}, none = 0;
+
+	(void)state;
+	for (int round = 0; round < 50000; round++) {
+		unsigned int general = 1 + next_random(&random) % 3;
+		struct op_counters counters = op_counters_multiplexed(
+			general, next_random(&random) % 2, 2 * general);
+		unsigned int hardware = counters.general + counters.fixed;
+		unsigned int have[8], want[8], turns = 0, need = 4;
+		size_t n = 1 + next_random(&random) % 7;
+		uint64_t allowed[8], now[8];
+
+		if (hardware + 2 * general > 8) /* try_all() knows 8 counters */
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			uint64_t on = 0;
+
+			while (!on)
+				on = next_random(&random) & ((1u << hardware) - 1);
+			allowed[i] = op_counters_on(&counters, on);
+		}
+		for (unsigned int turn = 0; turn <= 2 && need == 4; turn++) {
+			bool all = true;
+
+			for (size_t i = 0; i < n; i++) {
+				now[i] = allowed[i] & ((1u << (hardware + turn * general)) - 1);
+				all = all && now[i];
+			}
+			if (all && try_all(now, n, 0, 0, want))
+				need = turn;
+		}
+		if (need == 4) {
+			assert_int_equal(op_counters_allocate_turns(&counters, allowed, n, have),
+					 -1);
+			none++;
+			continue;
+		}
+		assert_int_equal(op_counters_allocate_turns(&counters, allowed, n, have), 0);
+		for (size_t i = 0; i < n; i++) {
+			assert_true(allowed[i] & 1ull << have[i]);
+			if (op_counters_turn(&counters, have[i]) > turns)
+				turns = op_counters_turn(&counters, have[i]);
+			for (size_t k = 0; k < i; k++)
+				assert_int_not_equal(have[i], have[k]);
+		}
+		assert_int_equal(turns, need);
+		by_turns[turns]++;
+	}
+	/* all kinds were there in numbers */
+	assert_true(by_turns[0] > 500 && by_turns[1] > 500 && by_turns[2] > 500 && none > 500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +378,8 @@ int main(void)
 		cmocka_unit_test(a_cpu_has_its_counters),
 		cmocka_unit_test(events_get_the_counters_of_trying_all),
 		cmocka_unit_test(the_impossible_is_found_out_at_once),
+		cmocka_unit_test(virtual_counters_take_turns_on_the_general_ones),
+		cmocka_unit_test(turns_are_as_few_as_possible),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
