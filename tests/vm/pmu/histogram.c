@@ -26,7 +26,7 @@ struct entry {
 
 struct snapshot {
 	bool taken;
-	struct pmu_totals totals; /* of all CPUs */
+	struct pmu_totals totals[VCPU_MAX];
 	struct entry *entry;	  /* by address; the last one is beyond all */
 	size_t entries;
 	size_t room;
@@ -174,14 +174,8 @@ int64_t histogram_snapshot(unsigned int number)
 	snapshot = &snapshots[number];
 	free(snapshot->entry);
 	*snapshot = (struct snapshot){ .taken = true };
-	for (unsigned int i = 0; i < vcpu_count(); i++) {
-		struct pmu_totals totals;
-
-		vcpu_totals(vcpu_at(i), &totals);
-		for (unsigned int ring = 0; ring < PMU_RINGS; ring++)
-			for (unsigned int q = 0; q < PMU_QUANTITIES; q++)
-				snapshot->totals.count[ring][q] += totals.count[ring][q];
-	}
+	for (unsigned int i = 0; i < vcpu_count(); i++)
+		vcpu_totals(vcpu_at(i), &snapshot->totals[i]);
 	block_for_each(add_entries, snapshot);
 	finish(snapshot);
 	if (file)
@@ -222,13 +216,13 @@ bool histogram_count(unsigned int number, uint64_t start, uint64_t end, uint64_t
 	return true;
 }
 
-bool histogram_total(unsigned int number, enum pmu_ring ring, enum pmu_quantity quantity,
-		     uint64_t *count)
+bool histogram_total(unsigned int number, unsigned int cpu, enum pmu_ring ring,
+		     enum pmu_quantity quantity, uint64_t *count)
 {
 	const struct snapshot *snapshot = find(number);
 
-	if (!snapshot || ring >= PMU_RINGS || quantity >= PMU_QUANTITIES)
+	if (!snapshot || cpu >= vcpu_count() || ring >= PMU_RINGS || quantity >= PMU_QUANTITIES)
 		return false;
-	*count = snapshot->totals.count[ring][quantity];
+	*count = snapshot->totals[cpu].count[ring][quantity];
 	return true;
 }

@@ -49,8 +49,8 @@ int64_t histogram_snapshot(unsigned int number);
  */
 bool histogram_count(unsigned int number, uint64_t start, uint64_t end, uint64_t *count);
 
-/* Likewise for what all CPUs had retired of @quantity in @ring. */
-bool histogram_total(unsigned int number, enum pmu_ring ring, enum pmu_quantity quantity,
-		     uint64_t *count);
+/* Likewise for what CPU @cpu had retired of @quantity in @ring. */
+bool histogram_total(unsigned int number, unsigned int cpu, enum pmu_ring ring,
+		     enum pmu_quantity quantity, uint64_t *count);
 
 #endif

@@ -66,7 +66,8 @@ void query_answer(uint32_t leaf, struct vcpu *vcpu, struct env *env)
 		answer(env, count, ok, rcx, rdx);
 		break;
 	case PMU_QUERY_TOTAL:
-		ok = histogram_total(number(rcx), number(rbx), number(rdx), &count);
+		ok = histogram_total(number(rcx), number(rdx) / PMU_QUERY_CPU, number(rbx),
+				     number(rdx) % PMU_QUERY_CPU, &count);
 		answer(env, count, ok, rcx, rdx);
 		break;
 	case PMU_QUERY_STATISTICS:

@@ -23,10 +23,12 @@
 #define PMU_QUERY_COUNT (PMU_QUERY_BASE + 2)
 
 /*
- * in: RCX number, RBX ring (0 user, 1 kernel), RDX quantity (enum pmu_quantity);
- * out: RAX how many of it were retired, RBX 1 (0: never taken, or no such ring or quantity)
+ * in: RCX number, RBX ring (0 user, 1 kernel), RDX quantity (enum pmu_quantity) and
+ * PMU_QUERY_CPU times the CPU; out: RAX how many of it were retired there, RBX 1 (0: never
+ * taken, or no such CPU, ring or quantity)
  */
 #define PMU_QUERY_TOTAL (PMU_QUERY_BASE + 3)
+#define PMU_QUERY_CPU	0x100
 
 /*
  * sums of all CPUs since the start, out: RAX interrupts delivered, RBX interrupts lost since

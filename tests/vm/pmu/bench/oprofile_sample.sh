@@ -11,7 +11,6 @@
 . /vm/case.sh
 
 rounds=1000
-perf_unlimited
 
 run_and_dump()
 {
@@ -43,7 +42,7 @@ cost()
 
 for backend in x86 perf; do
 	need opcontrol --init --backend $backend
-	write 0 /sys/module/oprofile/parameters/cpu_time_max_percent
+	unlimited
 	record "$backend, warm-up" INST_RETIRED:1000003:any_p:0:1 0
 	cost flat 0 INST_RETIRED:any_p 10007 1000003
 	# an event of which opcontrol allows as many call graphs

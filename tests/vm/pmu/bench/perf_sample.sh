@@ -10,7 +10,7 @@
 . /vm/case.sh
 
 rounds=1000
-perf_unlimited
+unlimited
 
 # record NAME PERIOD OPTION... - prints what it took, and sets $samples, $user and $kernel
 record()

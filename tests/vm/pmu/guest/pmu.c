@@ -5,19 +5,26 @@
  *	pmu identify		CPUs and counters; exit status 1 if there is no such PMU
  *	pmu snapshot N		take snapshot N (0-63) of all that was retired so far
  *	pmu totals A B		what was retired between snapshots A and B, a line for each ring
+ *	pmu cpus A B		the same, a line for each CPU and ring
  *	pmu count A B START END	executions of instructions in [START, END) between them;
  *				hex numbers, and +SIZE for an END
  *	pmu symbols A B FILE	the same for each symbol of FILE, whose lines are
  *				"ADDRESS TYPE NAME" as in /proc/kallsyms; a symbol ends
  *				where the next one begins, the last one is not counted
  *	pmu statistics		interrupts, and what else happened
+ *	pmu profile A B COMMAND...	run a command that the profiler samples, from snapshot A
+ *				to snapshot B; samples begin before and end after by no more
+ *				than what it takes to start and stop them
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/vm/pmu/event.h"
 #include "tests/vm/pmu/query.h"
@@ -68,9 +75,10 @@ static uint64_t count_in(unsigned int snapshot, uint64_t start, uint64_t end)
 	return r.rax;
 }
 
-static uint64_t total_of(unsigned int snapshot, unsigned int ring, unsigned int quantity)
+static uint64_t total_of(unsigned int snapshot, unsigned int cpu, unsigned int ring,
+			 unsigned int quantity)
 {
-	struct registers r = { PMU_QUERY_TOTAL, ring, snapshot, quantity };
+	struct registers r = { PMU_QUERY_TOTAL, ring, snapshot, quantity + PMU_QUERY_CPU * cpu };
 
 	ask(&r);
 	if (r.rbx != 1)
@@ -99,7 +107,17 @@ static int snapshot(char **argument)
 	return 0;
 }
 
-static int totals(char **argument)
+static unsigned int cpus_of_machine(void)
+{
+	struct registers r = { .rax = PMU_QUERY_IDENTIFY };
+
+	ask(&r);
+	return r.rbx;
+}
+
+/* The sums of @nr_cpus CPUs from @first on. */
+static void print_totals(char **argument, const char *whose, unsigned int first,
+			 unsigned int nr_cpus)
 {
 	static const char *const rings[] = { "user", "kernel" };
 	static const char *const names[] = { "instructions", "jumps",	"conditionals",
@@ -107,11 +125,31 @@ static int totals(char **argument)
 	unsigned int from = number(argument[0], 0), to = number(argument[1], 0);
 
 	for (unsigned int ring = 0; ring < PMU_RINGS; ring++) {
-		printf("%s", rings[ring]);
-		for (unsigned int q = 0; q < PMU_QUANTITIES; q++)
-			printf(" %s %" PRIu64, names[q],
-			       total_of(to, ring, q) - total_of(from, ring, q));
+		printf("%s%s", whose, rings[ring]);
+		for (unsigned int q = 0; q < PMU_QUANTITIES; q++) {
+			uint64_t sum = 0;
+
+			for (unsigned int cpu = first; cpu < first + nr_cpus; cpu++)
+				sum += total_of(to, cpu, ring, q) - total_of(from, cpu, ring, q);
+			printf(" %s %" PRIu64, names[q], sum);
+		}
 		putchar('\n');
+	}
+}
+
+static int totals(char **argument)
+{
+	print_totals(argument, "", 0, cpus_of_machine());
+	return 0;
+}
+
+static int cpus(char **argument)
+{
+	for (unsigned int cpu = 0; cpu < cpus_of_machine(); cpu++) {
+		char whose[16];
+
+		snprintf(whose, sizeof(whose), "cpu%u ", cpu);
+		print_totals(argument, whose, cpu, 1);
 	}
 	return 0;
 }
@@ -195,13 +233,45 @@ static int statistics(char **argument)
 	return 0;
 }
 
+/* The profiler's switch; it must be set up. */
+static void enable(const char *value)
+{
+	int fd = open("/dev/oprofile/enable", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, value, 1) != 1)
+		die("/dev/oprofile/enable: %m");
+	close(fd);
+}
+
+static int profile(char **argument)
+{
+	int status;
+	pid_t pid;
+
+	enable("1");
+	snapshot(argument);
+	pid = fork();
+	if (pid == 0) {
+		execvp(argument[2], argument + 2);
+		die("%s: %m", argument[2]);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		die("%s: %m", argument[2]);
+	snapshot(argument + 1);
+	enable("0");
+	return !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static const struct command {
 	const char *name;
 	int arguments;
+	bool more; /* there may be more of them */
 	int (*run)(char **argument);
 } commands[] = {
-	{ "identify", 0, identify }, { "snapshot", 1, snapshot }, { "totals", 2, totals },
-	{ "count", 4, count },	     { "symbols", 3, symbols },	  { "statistics", 0, statistics },
+	{ "identify", 0, false, identify },	{ "snapshot", 1, false, snapshot },
+	{ "totals", 2, false, totals },		{ "cpus", 2, false, cpus },
+	{ "count", 4, false, count },		{ "symbols", 3, false, symbols },
+	{ "statistics", 0, false, statistics }, { "profile", 3, true, profile },
 };
 
 int main(int argc, char **argv)
@@ -211,9 +281,11 @@ int main(int argc, char **argv)
 	ask(&r);
 	if (r.rax != PMU_QUERY_MAGIC)
 		die("this machine has no emulated PMU");
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (argc == commands[i].arguments + 2 && !strcmp(argv[1], commands[i].name))
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(argv[1], commands[i].name) &&
+		    (argc == commands[i].arguments + 2 ||
+		     (commands[i].more && argc > commands[i].arguments + 2)))
 			return commands[i].run(argv + 2);
-	die("usage: pmu identify | snapshot N | totals A B | count A B START END |"
-	    " symbols A B FILE | statistics");
+	die("usage: pmu identify | snapshot N | totals A B | cpus A B | count A B START END |"
+	    " symbols A B FILE | statistics | profile A B COMMAND...");
 }
