@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "progress.h"
+
 static const char *program = "oprofile";
 
 int op_error_set(struct op_error *error, int code, const char *format, ...)
@@ -45,6 +47,7 @@ static void say(const char *kind, const char *format, va_list args)
 	int saved = errno;
 
 	fflush(stdout);
+	op_progress_clear();
 	flockfile(stderr);
 	fprintf(stderr, "%s %s: ", program, kind);
 	vfprintf(stderr, format, args);

@@ -12,6 +12,7 @@
 
 #include "libop/error.h"
 #include "pp/annotate_options.h"
+#include "pp/loss.h"
 #include "pp/profile.h"
 #include "pp/text.h"
 #include "pp/trouble.h"
@@ -20,6 +21,7 @@ struct pp_annotation {
 	const struct pp_profile *profile; /* with details, and lines if sources are wanted */
 	const struct pp_annotate_options *options;
 	const char *command_line;
+	const struct pp_loss *loss;
 	struct pp_image_search *search;
 	struct pp_trouble *trouble;
 	uint64_t *missing; /* by class: samples that no line or instruction is known for */
@@ -36,6 +38,9 @@ void pp_annotate_assembly(struct pp_annotation *annotation);
 
 /* The comment that says what was counted. */
 void pp_annotate_head(struct pp_annotation *annotation, FILE *out);
+
+/* The comment below all: what was lost. */
+void pp_annotate_foot(struct pp_annotation *annotation, FILE *out);
 
 /* The comment above a file: its name and its samples. */
 void pp_annotate_title(struct pp_annotation *annotation, const char *name, const uint64_t *counts,

@@ -295,4 +295,5 @@ void pp_annotate_assembly(struct pp_annotation *annotation)
 		put_image(annotation, profile->rows + i, end - i);
 	}
 	pp_annotate_missing(annotation, "Samples in code that could not be read", stdout);
+	pp_annotate_foot(annotation, stdout);
 }

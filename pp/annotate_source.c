@@ -256,6 +256,7 @@ int pp_annotate_source(struct pp_annotation *annotation, struct op_error *error)
 		free(sources[i].counts);
 	}
 	pp_annotate_missing(annotation, "Samples without a source line", stdout);
+	pp_annotate_foot(annotation, stdout);
 	free(sources);
 	free(marks.items);
 	return result;

@@ -33,7 +33,7 @@ static void put_counts(struct pp_annotation *annotation, const uint64_t *counts)
 			pp_line_puts(&annotation->line, " ");
 		pp_line_count(&annotation->line, counts[i], COUNT_WIDTH);
 		pp_line_puts(&annotation->line, " ");
-		pp_line_percent(&annotation->line, pp_percent(counts[i], profile->totals[i]));
+		pp_line_share(&annotation->line, pp_percent(counts[i], profile->totals[i]));
 	}
 }
 
@@ -83,11 +83,23 @@ static void put_comment(struct pp_annotation *annotation, const char *text, FILE
 	pp_line_end(&annotation->line, out);
 }
 
+/* Lines as a comment; frees @text. */
+static void put_comments(struct pp_annotation *annotation, char *text, FILE *out)
+{
+	char *rest = text, *line;
+
+	put_text(annotation, "/*", out);
+	while ((line = strsep(&rest, "\n")) != NULL && rest)
+		put_comment(annotation, line, out);
+	put_text(annotation, " */", out);
+	free(text);
+}
+
 void pp_annotate_head(struct pp_annotation *annotation, FILE *out)
 {
 	const struct pp_annotate_options *options = annotation->options;
-	char *text = NULL, *rest, *line;
 	size_t size = 0;
+	char *text = NULL;
 	FILE *stream = open_memstream(&text, &size);
 
 	if (!stream)
@@ -98,12 +110,24 @@ void pp_annotate_head(struct pp_annotation *annotation, FILE *out)
 	pp_report_head(annotation->profile, stream);
 	if (fclose(stream))
 		pp_out_of_memory();
-	put_text(annotation, "/*", out);
-	rest = text;
-	while ((line = strsep(&rest, "\n")) != NULL && rest)
-		put_comment(annotation, line, out);
-	put_text(annotation, " */", out);
-	free(text);
+	put_comments(annotation, text, out);
+}
+
+void pp_annotate_foot(struct pp_annotation *annotation, FILE *out)
+{
+	size_t size = 0;
+	char *text = NULL;
+	FILE *stream;
+
+	if (!annotation->loss->known && !annotation->options->common.stats)
+		return;
+	stream = open_memstream(&text, &size);
+	if (!stream)
+		pp_out_of_memory();
+	pp_loss_write(annotation->loss, annotation->line.color, stream);
+	if (fclose(stream))
+		pp_out_of_memory();
+	put_comments(annotation, text, out);
 }
 
 void pp_annotate_title(struct pp_annotation *annotation, const char *name, const uint64_t *counts,

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/progress.h"
 #include "libop/session.h"
 #include "pp/memory.h"
 #include "pp/sample_list.h"
@@ -123,8 +124,10 @@ static int put_all(struct writer *writer, const struct pp_archive_files *files,
 	if (!result)
 		result = put_bytes(writer, text, n, error);
 	free(text);
-	for (size_t i = 0; !result && i < files->n; i++)
+	for (size_t i = 0; !result && i < files->n; i++) {
+		op_progress("files archived", i, files->n);
 		result = put_file(writer, &files->items[i], error);
+	}
 	return result;
 }
 

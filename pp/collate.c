@@ -9,6 +9,7 @@
 
 #include "libdb/odb.h"
 #include "libop/cpu_type.h"
+#include "libop/progress.h"
 #include "libop/session.h"
 #include "pp/callgraph.h"
 #include "pp/lines.h"
@@ -426,6 +427,8 @@ static void read_app(struct reading *reading, struct pp_sample_file **files, siz
 			attribute_end(reading, files[i]);
 		else
 			read_samples(reading, part, files[i]);
+		op_progress("sample files read", ++reading->collation->n_read,
+			    reading->collation->n_files);
 	}
 	finish_details(reading);
 }

@@ -19,6 +19,7 @@ struct pp_collation {
 	struct pp_kallsyms kallsyms;
 	enum { PP_KALLSYMS_UNREAD, PP_KALLSYMS_READ, PP_KALLSYMS_NONE } kallsyms_state;
 	struct op_error kallsyms_error;
+	size_t n_files, n_read; /* sample files, for the progress */
 };
 
 /**

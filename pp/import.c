@@ -13,6 +13,7 @@
 #include "libdb/odb.h"
 #include "libop/cpu_type.h"
 #include "libop/file.h"
+#include "libop/progress.h"
 #include "libop/sample_name.h"
 #include "libop/session.h"
 #include "pp/memory.h"
@@ -244,6 +245,7 @@ static int visit(const char *path, const struct stat *status, void *context)
 		} else {
 			tree->result->imported++;
 		}
+		op_progress("sample files imported", tree->result->imported, 0);
 	} else if (!result) {
 		result = copy_file(path, out, status->st_mode & 0777, tree->error);
 		tree->result->copied += !result;

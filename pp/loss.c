@@ -110,9 +110,9 @@ bool pp_loss_any(const struct pp_loss *loss)
 	return loss->n_causes > 0;
 }
 
-void pp_loss_write(const struct pp_loss *loss, FILE *out)
+void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out)
 {
-	struct pp_line line = {0};
+	struct pp_line line = {.color = color};
 
 	if (!loss->known) {
 		fputs("Samples: the session has no statistics of losses\n", out);
@@ -122,10 +122,19 @@ void pp_loss_write(const struct pp_loss *loss, FILE *out)
 		loss->stored);
 	if (loss->filtered)
 		fprintf(out, ", %" PRIu64 " outside the image filter", loss->filtered);
-	fprintf(out, ", %" PRIu64 " lost", loss->lost);
+	if (!pp_loss_any(loss)) {
+		fputs(", none lost\n", out);
+		return;
+	}
+	pp_line_tone(&line, PP_TONE_ALARM);
+	pp_line_puts(&line, ", ");
+	pp_line_count(&line, loss->lost, 0);
+	pp_line_puts(&line, " lost");
+	pp_line_flush(&line, out);
 	if (loss->lost)
 		fprintf(out, " (%.4g %%)", pp_percent(loss->lost, loss->received));
-	fputc('\n', out);
+	pp_line_tone(&line, PP_TONE_PLAIN);
+	pp_line_end(&line, out);
 	if (loss->kernel_received || loss->kernel_lost)
 		fprintf(out,
 			"Kernel, since profiling was last started: %" PRIu64 " taken, %" PRIu64

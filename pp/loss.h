@@ -36,7 +36,7 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n);
 /* Was anything lost, samples or frames of backtraces? */
 bool pp_loss_any(const struct pp_loss *loss);
 
-/* What was received, stored and lost by which cause, in a few lines. */
-void pp_loss_write(const struct pp_loss *loss, FILE *out);
+/* What was received, stored and lost by which cause: one line if nothing was lost. */
+void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out);
 
 #endif

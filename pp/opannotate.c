@@ -15,6 +15,7 @@ struct job {
 	struct pp_classes classes;
 	struct pp_image_search search;
 	struct pp_profile profile;
+	struct pp_loss loss;
 };
 
 static int make_profile(struct job *job, struct op_error *error)
@@ -40,6 +41,7 @@ static int make_profile(struct job *job, struct op_error *error)
 	pp_profile_make(&job->profile, &job->list, &job->classes, &wish, trouble);
 	if (!job->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
+	pp_loss_read(&job->loss, job->list.samples_dirs, job->list.n_dirs);
 	return 0;
 }
 
@@ -50,25 +52,27 @@ static int annotate(void *context, struct op_error *error)
 		.profile = &job->profile,
 		.options = &job->options,
 		.command_line = job->options.common.command_line,
+		.loss = &job->loss,
 		.search = &job->search,
 		.trouble = &job->options.common.trouble,
 	};
-	int result = 0;
+	struct pp_output output;
+	int result = 0, closed;
 
-	if (make_profile(job, error))
+	if (make_profile(job, error) ||
+	    pp_output_open(&output, &job->options.common.output, NULL, error))
 		return -1;
 	annotation.missing = pp_alloc(job->classes.n, sizeof(uint64_t));
+	annotation.line.color = output.color && !job->options.output_dir;
 	if (job->options.assembly)
 		pp_annotate_assembly(&annotation);
 	else
 		result = pp_annotate_source(&annotation, error);
+	closed = pp_output_close(&output, result ? NULL : error);
 	pp_trouble_sum_up(&job->options.common.trouble);
-	fflush(stdout);
-	if (!result && ferror(stdout))
-		result = op_error_set(error, EIO, "cannot write all of it to standard output");
 	free(annotation.missing);
 	pp_line_free(&annotation.line);
-	return result;
+	return result || closed ? -1 : 0;
 }
 
 static int check(void *job, struct op_error *error)
@@ -91,6 +95,7 @@ static const struct pp_tool tool = {
 	.synopsis = PP_SYNOPSIS_SPEC,
 	.options = pp_annotate_options_table,
 	.words = PP_WORDS_SPEC,
+	.reports = true,
 	.check = check,
 	.run = annotate,
 	.release = release,

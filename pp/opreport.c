@@ -52,16 +52,20 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 	return 0;
 }
 
-/* Losses stand below the report; one without any head is for programs, so they go to stderr. */
+/*
+ * What was lost, or that nothing was, stands below every report.  One without any head is for
+ * programs, so it goes to stderr, and only if there is something to worry about.
+ */
 static void write_losses(const struct job *job, const struct source *source, FILE *out)
 {
+	const struct pp_loss *loss = &source->loss;
 	bool quiet = job->options.style.no_header;
 
-	if (!job->options.common.stats && !pp_loss_any(&source->loss))
+	if (!job->options.common.stats && (quiet ? !pp_loss_any(loss) : !loss->known))
 		return;
 	if (!quiet)
 		fputc('\n', out);
-	pp_loss_write(&source->loss, quiet ? stderr : out);
+	pp_loss_write(loss, job->options.style.color && !quiet, quiet ? stderr : out);
 }
 
 static void write_text(struct job *job, struct source *source, FILE *out)
@@ -127,18 +131,14 @@ static void write_report(struct job *job, FILE *out)
 
 static int write_output(struct job *job, struct op_error *error)
 {
-	const char *path = job->options.output, *name = path ? path : "standard output";
-	FILE *out = path ? fopen(path, "we") : stdout;
-	bool failed;
+	struct pp_options *options = &job->options;
+	struct pp_output output;
 
-	if (!out)
-		return op_error_set(error, errno, "cannot write %s: %s", path, strerror(errno));
-	write_report(job, out);
-	fflush(out);
-	failed = ferror(out);
-	if (path && fclose(out))
-		failed = true;
-	return failed ? op_error_set(error, EIO, "cannot write all of the report to %s", name) : 0;
+	if (pp_output_open(&output, &options->common.output, options->output, error))
+		return -1;
+	options->style.color = output.color;
+	write_report(job, output.file);
+	return pp_output_close(&output, error);
 }
 
 static int read_source(struct job *job, size_t which, struct op_error *error)
@@ -209,6 +209,7 @@ static const struct pp_tool tool = {
 	.synopsis = PP_SYNOPSIS_SPEC,
 	.options = pp_options_table,
 	.words = PP_WORDS_PAIR,
+	.reports = true,
 	.check = check,
 	.run = report,
 	.release = release,

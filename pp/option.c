@@ -172,7 +172,8 @@ int pp_options_read(const struct pp_option_table *tables, const char *synopsis, 
 		all[n] = (struct poptOption){
 			.argInfo = POPT_ARG_INCLUDE_TABLE,
 			.arg = make_table(tables[n].rows, n),
-			.descrip = tables[n].title,
+			/* What has no rows has no place in the help. */
+			.descrip = tables[n].rows->name ? tables[n].title : NULL,
 		};
 	all[n] = help[0];
 	context = poptGetContext(op_program(), argc, argv, all, 0);

@@ -161,7 +161,7 @@ static void read_images(struct pp_profile *profile, const struct pp_sample_list 
 			struct pp_trouble *trouble)
 {
 	struct pp_collation collation = {
-		.profile = profile, .list = list, .wish = wish, .trouble = trouble};
+		.profile = profile, .list = list, .wish = wish, .trouble = trouble, .n_files = n};
 
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && files[end]->image == files[i]->image;)

@@ -31,6 +31,7 @@ struct pp_report_style {
 	bool details;
 	bool lines;
 	bool reverse;
+	bool color; /* of text */
 	double threshold; /* percent of the first class that a line must have */
 	enum pp_sort_key sort[PP_SORT_KEYS];
 	size_t n_sort; /* the keys that were asked for; the others follow in their order */

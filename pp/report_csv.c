@@ -130,7 +130,8 @@ static void put_loss(struct csv *csv, const struct pp_loss *loss)
 {
 	if (csv->style->no_header || !loss->known)
 		return;
-	fprintf(csv->out, "# samples received %llu, stored %llu, lost %llu, lost in the kernel %llu\n",
+	fprintf(csv->out,
+		"# samples received %llu, stored %llu, lost %llu, lost in the kernel %llu\n",
 		(unsigned long long)loss->received, (unsigned long long)loss->stored,
 		(unsigned long long)loss->lost, (unsigned long long)loss->kernel_lost);
 	for (size_t i = 0; i < loss->n_causes; i++)

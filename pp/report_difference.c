@@ -34,8 +34,8 @@ static void add_entry(struct difference *difference, const struct pp_image *app,
 {
 	struct entry *entry;
 
-	difference->entries = pp_grow(difference->entries, &difference->capacity,
-				      difference->n + 1, sizeof(*entry));
+	difference->entries = pp_grow(difference->entries, &difference->capacity, difference->n + 1,
+				      sizeof(*entry));
 	entry = &difference->entries[difference->n++];
 	memset(entry, 0, sizeof(*entry));
 	entry->app = app->full;
@@ -98,8 +98,8 @@ static void match(struct difference *difference)
 	for (size_t i = 0, end; i < difference->n; i = end) {
 		struct entry entry = difference->entries[i];
 
-		for (end = i + 1; end < difference->n &&
-				  !compare_names(&difference->entries[i], &difference->entries[end]);)
+		for (end = i + 1; end < difference->n && !compare_names(&difference->entries[i],
+									&difference->entries[end]);)
 			end++;
 		entry.old = sum(difference, difference->entries + i, end - i, false);
 		entry.new = sum(difference, difference->entries + i, end - i, true);
@@ -142,7 +142,11 @@ static void put_change(struct difference *difference, double value)
 		snprintf(text, sizeof(text), "%+.4f", value);
 	pp_line_cell(&difference->line);
 	pp_line_width(&difference->line, 12);
+	if (value > 0)
+		pp_line_tone(&difference->line, PP_TONE_ALARM);
 	pp_line_puts(&difference->line, text);
+	if (value > 0)
+		pp_line_tone(&difference->line, PP_TONE_PLAIN);
 }
 
 static void put_text(struct difference *difference, const char *text, size_t width)
@@ -156,6 +160,7 @@ static void put_head(struct difference *difference)
 {
 	if (difference->style->no_header)
 		return;
+	pp_line_tone(&difference->line, PP_TONE_HEAD);
 	for (size_t i = 0; i < difference->new->classes->n; i++) {
 		put_text(difference, "samples", 9);
 		put_text(difference, "%", 9);
@@ -167,6 +172,7 @@ static void put_head(struct difference *difference)
 		put_text(difference, "app name", 25);
 	if (difference->symbols)
 		put_text(difference, "symbol name", 30);
+	pp_line_tone(&difference->line, PP_TONE_PLAIN);
 	pp_line_end(&difference->line, difference->out);
 }
 
@@ -182,7 +188,7 @@ static void put_entry(struct difference *difference, const struct entry *entry)
 		pp_line_count(&difference->line, counts[i], 0);
 		pp_line_cell(&difference->line);
 		pp_line_width(&difference->line, 9);
-		pp_line_percent(&difference->line, pp_percent(counts[i], profile->totals[i]));
+		pp_line_share(&difference->line, pp_percent(counts[i], profile->totals[i]));
 		put_change(difference, change(difference, entry, i));
 	}
 	if (difference->show_image)
@@ -212,6 +218,7 @@ void pp_report_difference(const struct pp_profile *old, const struct pp_profile 
 	struct difference difference = {
 		.old = old, .new = new, .style = style, .out = out, .symbols = symbols};
 
+	difference.line.color = style->color;
 	add_profile(&difference, old, false);
 	add_profile(&difference, new, true);
 	match(&difference);

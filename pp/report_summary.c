@@ -65,6 +65,7 @@ static void put_head(struct summary *summary, const char *indent)
 
 	if (summary->style->no_header)
 		return;
+	pp_line_tone(line, PP_TONE_HEAD);
 	pp_line_puts(line, indent);
 	for (size_t i = 0; i < classes->n; i++) {
 		char cut[HEAD_WIDTH + 1], cell[HEAD_WIDTH + 2];
@@ -85,6 +86,7 @@ static void put_head(struct summary *summary, const char *indent)
 	pp_line_puts(line, indent);
 	for (size_t i = 0; i < classes->n; i++)
 		pp_line_puts(line, "------------------");
+	pp_line_tone(line, PP_TONE_PLAIN);
 	pp_line_end(line, summary->out);
 }
 
@@ -97,7 +99,7 @@ static void put_row(struct summary *summary, const char *indent, const uint64_t 
 	for (size_t i = 0; i < summary->profile->classes->n; i++) {
 		pp_line_count(line, counts[i], 9);
 		pp_line_add(line, " ", 1);
-		pp_line_percent(line, pp_percent(counts[i], wholes[i]));
+		pp_line_share(line, pp_percent(counts[i], wholes[i]));
 		pp_line_add(line, " ", 1);
 	}
 	pp_line_puts(line, summary->style->long_names ? image->full : image->base);
@@ -158,6 +160,7 @@ void pp_report_summary(const struct pp_profile *profile, const struct pp_report_
 	struct entry *entries;
 	size_t n;
 
+	summary.line.color = style->color;
 	put_head(&summary, "");
 	entries = gather_entries(profile, &n);
 	for (size_t i = 0; i < n; i++) {

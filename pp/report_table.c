@@ -138,6 +138,7 @@ void pp_table_head(struct pp_table *table)
 
 	if (style->no_header)
 		return;
+	pp_line_tone(&table->line, PP_TONE_HEAD);
 	if (style->show_address)
 		put_text(table, "vma", table->vma_digits + 1);
 	for (size_t i = 0; i < table->profile->classes->n; i++) {
@@ -155,6 +156,7 @@ void pp_table_head(struct pp_table *table)
 	if (table->show_app)
 		put_text(table, "app name", WIDTH_APP);
 	put_text(table, "symbol name", WIDTH_SYMBOL);
+	pp_line_tone(&table->line, PP_TONE_PLAIN);
 	pp_line_end(&table->line, table->out);
 }
 
@@ -169,7 +171,7 @@ static void put_percent(struct pp_table *table, double percent, size_t width)
 {
 	pp_line_cell(&table->line);
 	pp_line_width(&table->line, width);
-	pp_line_percent(&table->line, percent);
+	pp_line_share(&table->line, percent);
 }
 
 static void put_vma(struct pp_table *table, uint64_t vma)
@@ -253,6 +255,7 @@ void pp_table_columns(struct pp_table *table)
 	const struct pp_profile *profile = table->profile;
 
 	table->vma_digits = 8;
+	table->line.color = table->style->color;
 	for (size_t i = 0; i < profile->n_rows; i++)
 		make_room(table, profile->rows[i]);
 	/* Their ends may be hidden, so that they are no rows. */

@@ -12,6 +12,7 @@
 
 #include "libdb/odb.h"
 #include "libop/file.h"
+#include "libop/progress.h"
 #include "libop/session.h"
 #include "pp/memory.h"
 
@@ -80,6 +81,7 @@ static void add_file(struct search *search)
 	}
 	file.path = pp_copy(search->path);
 	keep_file(list, &file);
+	op_progress("sample files found", list->n + list->n_arcs, 0);
 }
 
 static void search_directory(struct search *search);
@@ -291,6 +293,7 @@ static size_t check_files(struct pp_sample_file *files, size_t n, struct pp_trou
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		op_progress("sample files checked", i, n);
 		if (odb_open(&db, files[i].path, ODB_READ, NULL, &error)) {
 			pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
 			free_file(&files[i]);

@@ -95,11 +95,41 @@ void pp_line_percent(struct pp_line *line, double percent)
 	pp_line_add(line, text + 20 - decimals, decimals);
 }
 
+void pp_line_tone(struct pp_line *line, enum pp_tone tone)
+{
+	/* SGR of ECMA-48: all off, bold, yellow, bold red, red. */
+	static const char *const codes[] = {
+		[PP_TONE_PLAIN] = "\033[m",   [PP_TONE_HEAD] = "\033[1m",
+		[PP_TONE_WARM] = "\033[33m",  [PP_TONE_HOT] = "\033[1;31m",
+		[PP_TONE_ALARM] = "\033[31m",
+	};
+
+	if (!line->color)
+		return;
+	if (line->n == line->lead)
+		line->lead += strlen(codes[tone]);
+	pp_line_puts(line, codes[tone]);
+	line->cell += strlen(codes[tone]);
+}
+
+void pp_line_share(struct pp_line *line, double percent)
+{
+	enum pp_tone tone = percent >= 10  ? PP_TONE_HOT
+			    : percent >= 1 ? PP_TONE_WARM
+					   : PP_TONE_PLAIN;
+
+	if (tone != PP_TONE_PLAIN)
+		pp_line_tone(line, tone);
+	pp_line_percent(line, percent);
+	if (tone != PP_TONE_PLAIN)
+		pp_line_tone(line, PP_TONE_PLAIN);
+}
+
 void pp_line_cell(struct pp_line *line)
 {
 	if (line->n < line->cell)
 		add_blanks(line, line->cell - line->n);
-	else if (line->n && line->text[line->n - 1] != ' ')
+	else if (line->n > line->lead && line->text[line->n - 1] != ' ')
 		add_blanks(line, 1);
 }
 
@@ -111,7 +141,7 @@ void pp_line_width(struct pp_line *line, size_t width)
 void pp_line_flush(struct pp_line *line, FILE *out)
 {
 	fwrite_unlocked(line->text, 1, line->n, out);
-	line->n = line->cell = 0;
+	line->n = line->cell = line->lead = 0;
 }
 
 void pp_line_end(struct pp_line *line, FILE *out)
@@ -128,4 +158,16 @@ void pp_line_free(struct pp_line *line)
 double pp_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * part / whole : 0;
+}
+
+char *pp_hex(const unsigned char *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *text = pp_alloc(2 * n + 1, 1);
+
+	for (size_t i = 0; i < n; i++) {
+		text[2 * i] = digits[bytes[i] >> 4];
+		text[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	return text;
 }

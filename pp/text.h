@@ -16,6 +16,17 @@ struct pp_line {
 	char *text;
 	size_t n, capacity;
 	size_t cell; /* where the next cell begins, at least */
+	size_t lead; /* bytes of tones in front of all text */
+	bool color;  /* tones are written */
+};
+
+/* Of text on a terminal. */
+enum pp_tone {
+	PP_TONE_PLAIN,
+	PP_TONE_HEAD,  /* heads of columns, and what a block is about */
+	PP_TONE_WARM,  /* 1 percent and more */
+	PP_TONE_HOT,   /* 10 percent and more */
+	PP_TONE_ALARM, /* what should not be */
 };
 
 /* Adds @n bytes, or a string. */
@@ -27,11 +38,16 @@ void pp_line_count(struct pp_line *line, uint64_t count, unsigned int width);
 void pp_line_hex(struct pp_line *line, uint64_t value, unsigned int digits);
 /* Adds @percent in 7 columns: " 0.5178", "75.6634", "100.000", "1.0e-04", "      0". */
 void pp_line_percent(struct pp_line *line, double percent);
+/* The same in the tone that it deserves. */
+void pp_line_share(struct pp_line *line, double percent);
 
 /* Begins a cell: blanks up to where the last one ends, one at least. */
 void pp_line_cell(struct pp_line *line);
 /* Says how wide the cell is that was just begun. */
 void pp_line_width(struct pp_line *line, size_t width);
+
+/* What follows has this tone, up to the next one; it takes no room in the cell. */
+void pp_line_tone(struct pp_line *line, enum pp_tone tone);
 
 /* Writes what there is of the line, and goes on with it; for lines without cells. */
 void pp_line_flush(struct pp_line *line, FILE *out);
@@ -39,6 +55,9 @@ void pp_line_flush(struct pp_line *line, FILE *out);
 /* Writes the line and begins a new one. */
 void pp_line_end(struct pp_line *line, FILE *out);
 void pp_line_free(struct pp_line *line);
+
+/* @n bytes in hexadecimal; the caller frees it. */
+char *pp_hex(const unsigned char *bytes, size_t n);
 
 /* @part of @whole in percent; 0 if @whole is 0. */
 double pp_percent(uint64_t part, uint64_t whole);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/progress.h"
 #include "libop/session.h"
 #include "pp/memory.h"
 #include "pp/pair.h"
@@ -47,6 +48,13 @@ static const struct pp_option session_options[] = {
 	{"image-path", 'p', "dirs", "search these directories for images, too",
 	 PP_LIST(struct pp_common, image_paths)},
 	{"root", 'R', "dir", "images are below this directory", PP_TEXT(struct pp_common, root)},
+	{0}};
+
+static const struct pp_option report_options[] = {
+	{"color", 0, "auto|always|never", "colour the report (default: on a terminal)",
+	 &pp_option_color, PP_FIELD(struct pp_common, output.color, enum pp_color)},
+	{"no-pager", 0, NULL, "don't show the report with $PAGER on a terminal",
+	 PP_FLAG(struct pp_common, output.no_pager)},
 	{0}};
 
 static const struct pp_option common_options[] = {
@@ -142,17 +150,21 @@ static enum op_exit run(const struct pp_tool *tool, const struct pp_option_table
 
 int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
 {
+	static const struct pp_option none[] = {{0}};
 	const struct pp_option_table tables[] = {
 		{tool->options, job, NULL},
 		{common_options, job, "Options of all report tools:"},
-		{tool->no_session ? NULL : session_options, job, "Where things are:"},
+		{tool->no_session ? none : session_options, job, "Where things are:"},
+		{tool->reports ? report_options : none, job, "On a terminal:"},
 		{0}};
 	struct pp_common *common = job;
 	struct op_error error;
 	enum op_exit status;
 
 	op_program_set(argv[0]);
+	op_progress_begin();
 	status = run(tool, tables, job, argc, argv, &error);
+	op_progress_end();
 	if (status != OP_EXIT_OK)
 		op_complain("%s", error.text);
 	if (status == OP_EXIT_USAGE)

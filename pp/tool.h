@@ -33,6 +33,7 @@
 #include "libop/string_list.h"
 #include "pp/image_path.h"
 #include "pp/option.h"
+#include "pp/output.h"
 #include "pp/spec.h"
 #include "pp/trouble.h"
 
@@ -42,11 +43,12 @@ struct pp_common {
 	bool session_given; /* there was --session-dir */
 	char *root;	    /* --root, or NULL */
 	struct op_strings image_paths;
-	struct op_strings words;   /* what is no option */
-	struct pp_spec specs[2];   /* the second one if is_pair: the new one */
-	bool is_pair;		   /* there were { } { } */
-	char *command_line;	   /* one line: all words, those with blanks in quotes */
-	bool stats;		   /* --verbose=stats */
+	struct op_strings words; /* what is no option */
+	struct pp_spec specs[2]; /* the second one if is_pair: the new one */
+	bool is_pair;		 /* there were { } { } */
+	char *command_line;	 /* one line: all words, those with blanks in quotes */
+	bool stats;		 /* --verbose=stats */
+	struct pp_output_options output;
 	struct pp_trouble trouble; /* verbose if --verbose says so */
 	bool version;		   /* --version; no tool sees it */
 };
@@ -64,6 +66,7 @@ struct pp_tool {
 	const char *synopsis;		 /* what stands behind the name in the help */
 	const struct pp_option *options; /* fields of the tool's struct */
 	enum pp_words words;
+	bool reports;	 /* it writes reports for people, and has options of colours and pagers */
 	bool no_session; /* it has no options that say where sessions and images are */
 	/* Looks at options and words; an error is one of the command line (OP_EXIT_USAGE).  Or
 	 * NULL. */

@@ -225,15 +225,18 @@ static void test_losses(void **state)
 		 TIMER_HEAD "          TIMER:0|\n"
 			    "  samples|      %|\n"
 			    "------------------\n"
-			    "       90 100.000 prog\n",
-		 NULL},
-		{"-V stats", 0,
-		 TIMER_HEAD "          TIMER:0|\n"
-			    "  samples|      %|\n"
-			    "------------------\n"
 			    "       90 100.000 prog\n"
 			    "\n"
-			    "Samples: 100 received, 100 stored, 0 lost\n",
+			    "Samples: 100 received, 100 stored, none lost\n",
+		 NULL},
+		{"-n", 0, "       90 100.000 prog\n", NULL},
+		{"-n -V stats", 0, "       90 100.000 prog\n",
+		 "Samples: 100 received, 100 stored, none lost\n"},
+		{"-l", 0,
+		 TIMER_HEAD "samples  %        symbol name\n"
+			    "90       100.000  hot\n"
+			    "\n"
+			    "Samples: 100 received, 100 stored, none lost\n",
 		 NULL},
 	};
 	static const struct golden loss[] = {
