@@ -6,6 +6,7 @@
 #include <string.h>
 
 const struct format *const formats[] = {
+	&format_cpuprofile,
 	NULL,
 };
 

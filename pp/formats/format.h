@@ -70,5 +70,6 @@ extern const struct format format_speedscope;
 extern const struct format format_firefox;
 extern const struct format format_callgrind;
 extern const struct format format_session;
+extern const struct format format_cpuprofile;
 
 #endif
