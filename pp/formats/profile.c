@@ -73,7 +73,12 @@ static uint32_t take_string(struct prof_sink *sink, const char *text)
 /* A copy that lives as long as the profile; NULL of NULL. */
 static const char *keep(struct prof_sink *sink, const char *text)
 {
-	return text ? tables_of(sink)->prof.strings[take_string(sink, text)] : NULL;
+	uint32_t id;
+
+	if (!text)
+		return NULL;
+	id = take_string(sink, text); /* may move the strings */
+	return tables_of(sink)->prof.strings[id];
 }
 
 /* ---- events ---- */
