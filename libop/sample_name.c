@@ -9,6 +9,8 @@
  */
 #include "sample_name.h"
 
+#include "session.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@
 #define DEP  "{dep}"
 #define CG   "{cg}"
 #define ANON "{anon"
+#define STACKS OP_SAMPLES_STACKS
 
 static bool equals(const char *text, size_t length, const char *word)
 {
@@ -105,6 +108,17 @@ static void put_separation(FILE *out, int64_t value)
 		fprintf(out, ".%" PRId64, value);
 }
 
+static bool put_event(FILE *out, const struct op_sample_name *name)
+{
+	if (!is_component(name->event, strlen(name->event)) || strchr(name->event, '.'))
+		return false;
+	fprintf(out, "%s.%" PRIu64 ".%" PRIu64, name->event, name->count, name->unit_mask);
+	put_separation(out, name->tgid);
+	put_separation(out, name->tid);
+	put_separation(out, name->cpu);
+	return true;
+}
+
 static bool put_name(FILE *out, const struct op_sample_name *name)
 {
 	if (name->app.kind == OP_IMAGE_ANON || !put_image(out, &name->app))
@@ -117,35 +131,65 @@ static bool put_name(FILE *out, const struct op_sample_name *name)
 		if (!put_image(out, &name->callee))
 			return false;
 	}
-	if (!is_component(name->event, strlen(name->event)) || strchr(name->event, '.'))
-		return false;
-	fprintf(out, "%s.%" PRIu64 ".%" PRIu64, name->event, name->count, name->unit_mask);
-	put_separation(out, name->tgid);
-	put_separation(out, name->tid);
-	put_separation(out, name->cpu);
-	return true;
+	return put_event(out, name);
+}
+
+static bool put_stacks_name(FILE *out, const struct op_sample_name *name)
+{
+	fputs(STACKS "/", out);
+	return name->app.kind != OP_IMAGE_ANON && put_image(out, &name->app) &&
+	       put_event(out, name);
+}
+
+/* A text that is being made. */
+struct making {
+	FILE *out;
+	char *text;
+	size_t length;
+};
+
+static bool begin(struct making *making)
+{
+	*making = (struct making){0};
+	making->out = open_memstream(&making->text, &making->length);
+	return making->out;
+}
+
+static char *end(struct making *making, bool valid)
+{
+	int code = fclose(making->out) ? ENOMEM : EINVAL;
+
+	if (valid && code == EINVAL)
+		return making->text;
+	free(making->text);
+	errno = code;
+	return NULL;
 }
 
 char *op_sample_name_make(const struct op_sample_name *name)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-	bool valid;
+	struct making making;
 
-	if (!out)
-		return NULL;
-	valid = put_name(out, name);
-	if (fclose(out)) {
-		free(text);
-		errno = ENOMEM;
-		return NULL;
-	}
-	if (!valid) {
-		free(text);
-		errno = EINVAL;
-		return NULL;
-	}
+	return begin(&making) ? end(&making, put_name(making.out, name)) : NULL;
+}
+
+char *op_stacks_name_make(const struct op_sample_name *name)
+{
+	struct making making;
+
+	return begin(&making) ? end(&making, put_stacks_name(making.out, name)) : NULL;
+}
+
+char *op_image_name_make(const struct op_image_name *image)
+{
+	struct making making;
+	char *text;
+	size_t length;
+
+	text = begin(&making) ? end(&making, put_image(making.out, image)) : NULL;
+	length = text ? strlen(text) : 0;
+	if (length)
+		text[length - 1] = '\0';
 	return text;
 }
 
@@ -260,7 +304,7 @@ static bool append(char **path, size_t *used, const char *part, size_t length)
 	return true;
 }
 
-/* The components up to the next marker or the last one, which is the event, as a path. */
+/* The components up to the next marker, or up to the event, which is the last one, as a path. */
 static int parse_path(struct cursor *at, struct op_image_name *image, struct op_error *error)
 {
 	size_t used = 0;
@@ -396,6 +440,56 @@ int op_sample_name_parse(const char *path, struct op_sample_name *name, struct o
 	result = parse(&at, name, error);
 	if (result)
 		op_sample_name_free(name);
+	return result;
+}
+
+static int parse_stacks(struct cursor *at, struct op_sample_name *name, struct op_error *error)
+{
+	while (at->length && !equals(at->part, at->length, ROOT) &&
+	       !equals(at->part, at->length, KERN))
+		advance(at);
+	if (parse_image(at, false, &name->app, error))
+		return -1;
+	name->dep = name->app;
+	name->dep.name = strdup(name->app.name);
+	if (!name->dep.name)
+		return no_memory(error);
+	return parse_event(at, name, error);
+}
+
+int op_stacks_name_parse(const char *path, struct op_sample_name *name, struct op_error *error)
+{
+	struct cursor at = {.path = path, .part = path};
+	int result;
+
+	*name = (struct op_sample_name){0};
+	advance(&at);
+	result = parse_stacks(&at, name, error);
+	if (result)
+		op_sample_name_free(name);
+	return result;
+}
+
+int op_image_name_parse(const char *text, struct op_image_name *image, struct op_error *error)
+{
+	struct cursor at = {.part = text};
+	char *path = NULL;
+	int result;
+
+	*image = (struct op_image_name){0};
+	/* an event behind it, as the last component of a path is one */
+	if (asprintf(&path, "%s/x", text) < 0)
+		return no_memory(error);
+	at.path = at.part = path;
+	advance(&at);
+	result = parse_image(&at, true, image, error);
+	if (!result && !is_last(&at))
+		result = bad(&at, error, "more than one image");
+	if (result) {
+		free(image->name);
+		*image = (struct op_image_name){0};
+	}
+	free(path);
 	return result;
 }
 

@@ -63,4 +63,38 @@ int op_sample_name_parse(const char *path, struct op_sample_name *name, struct o
 
 void op_sample_name_free(struct op_sample_name *name);
 
+/*
+ * Stack files (oprofile-stacks(5)) stand beside the sample files:
+ *
+ *	stacks/{root}/bin/ls/TIMER.0.0.all.all.all
+ */
+
+/**
+ * op_stacks_name_make - the path of a stack file, relative to the samples directory
+ * @name: its dep and callee are not looked at
+ *
+ * Return: as op_sample_name_make().
+ */
+char *op_stacks_name_make(const struct op_sample_name *name);
+
+/**
+ * op_stacks_name_parse - take the path of a stack file apart
+ * @name: filled in, dep as app; op_sample_name_free() frees what it holds
+ *
+ * Return: as op_sample_name_parse().
+ */
+int op_stacks_name_parse(const char *path, struct op_sample_name *name, struct op_error *error);
+
+/* The name of an image as it stands in a path, without the last '/': "{root}/bin/ls".  As
+ * op_sample_name_make(). */
+char *op_image_name_make(const struct op_image_name *image);
+
+/**
+ * op_image_name_parse - the reverse of op_image_name_make()
+ * @image: filled in; its name is the caller's to free
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int op_image_name_parse(const char *text, struct op_image_name *image, struct op_error *error);
+
 #endif

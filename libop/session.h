@@ -47,6 +47,7 @@ int op_session_make(const char *session_dir, struct op_error *error);
 #define OP_SAMPLES_STATS    "stats"    /* a directory: one number a file */
 #define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]" */
 #define OP_SAMPLES_MODULES  "modules"  /* lines "name address size build-id-or-dash", in hex */
+#define OP_SAMPLES_STACKS   "stacks"   /* a directory: stack files, by application */
 
 /*
  * The kernel image when no vmlinux is given: its symbols are those of OP_SAMPLES_KALLSYMS, and

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading and judging the bytes of a stack file; used by all but the writer's additions. */
+#ifndef LIBDB_STACKS_SCAN_H
+#define LIBDB_STACKS_SCAN_H
+
+#include "stacks.h"
+#include "stacks_layout.h"
+
+/* A file in memory, in native byte order. */
+struct stacks_bytes {
+	struct stacks_header header;
+	struct stacks_unit *units; /* header.used many, fewer if the file is cut */
+	uint32_t n;
+	uint8_t *sound;	   /* by unit: STACKS_SOUND_...; set by stacks_scan() */
+	uint32_t n_images; /* highest number of an image, + 1 */
+	bool swapped;	   /* the file has the other byte order */
+	uint64_t length;   /* of the file */
+};
+
+enum stacks_sound {
+	STACKS_BAD,
+	STACKS_NODE,
+	STACKS_IMAGE, /* first unit of one */
+	STACKS_TEXT,
+};
+
+/**
+ * stacks_load - read a file
+ * @bytes: filled in; stacks_bytes_free() frees what it holds
+ *
+ * Only the header is judged: what else is wrong is for stacks_scan().
+ *
+ * Return: 0, or -1 with @error set: EINVAL if it is no stack file, ENOTSUP for another version.
+ */
+int stacks_load(struct stacks_bytes *bytes, int fd, const char *path, struct odb_error *error);
+void stacks_bytes_free(struct stacks_bytes *bytes);
+
+/* Looks at all units.  Return: the number of problems, each of which is reported. */
+ptrdiff_t stacks_scan(struct stacks_bytes *bytes, odb_report *report, void *context);
+
+/* The name of the image at unit @at, which is not ended by NUL; its length is in *@length. */
+const char *stacks_name_at(const struct stacks_bytes *bytes, uint32_t at, size_t *length);
+
+#endif
