@@ -13,12 +13,14 @@
 #include "libop/error.h"
 #include "pp/annotate_options.h"
 #include "pp/loss.h"
+#include "pp/image_reader.h"
 #include "pp/profile.h"
 #include "pp/text.h"
 #include "pp/trouble.h"
 
 struct pp_annotation {
 	const struct pp_profile *profile; /* with details, and lines if sources are wanted */
+	const struct pp_sample_list *list; /* that the profile was made of */
 	const struct pp_annotate_options *options;
 	const char *command_line;
 	const struct pp_loss *loss;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "pp/annotate.h"
+#include "pp/debug_info.h"
 #include "pp/disassembly.h"
-#include "pp/lines.h"
 #include "pp/memory.h"
 #include "pp/source_file.h"
 #include "pp/spec.h"
@@ -16,11 +16,11 @@
 /* The image that is written. */
 struct listing {
 	struct pp_annotation *annotation;
-	struct pp_symbols symbols;
+	struct pp_image_content content;
 	struct pp_disassembly *disassembly;
 	unsigned int vma_digits;
 	/* With --source: */
-	struct pp_lines *lines;
+	struct pp_debug_info *debug;
 	struct pp_source source; /* the file that was needed last */
 	char *source_name;
 	int last_line;
@@ -69,7 +69,8 @@ static void change_file(struct listing *listing, const char *file)
 static void put_source(struct listing *listing, uint64_t vma)
 {
 	int line = 0, first;
-	const char *file = listing->lines ? pp_lines_find(listing->lines, vma, &line) : NULL;
+	const char *file = pp_debug_info_line(
+		listing->debug, pp_symbols_link(&listing->content.symbols, vma), &line);
 
 	if (!file)
 		return;
@@ -98,7 +99,7 @@ static size_t put_instruction(struct listing *listing, uint64_t key, uint64_t en
 {
 	struct pp_annotation *annotation = listing->annotation;
 	size_t n_classes = annotation->profile->classes->n, n;
-	uint64_t vma = pp_symbols_vma(&listing->symbols, key);
+	uint64_t vma = pp_symbols_vma(&listing->content.symbols, key);
 	const char *text;
 
 	n = pp_disassembly_next(listing->disassembly, key, end, &text);
@@ -141,7 +142,7 @@ static void put_pieces(struct listing *listing, const struct pp_detail **details
 		const struct pp_detail *before = *details;
 		size_t n = 0;
 
-		if (pp_symbols_key(&listing->symbols, vma, &key)) {
+		if (pp_symbols_key(&listing->content.symbols, vma, &key)) {
 			if (next && vma != next)
 				put_text(listing, "...");
 			n = put_instruction(listing, key, UINT64_MAX, details, last);
@@ -156,7 +157,7 @@ static void put_pieces(struct listing *listing, const struct pp_detail **details
 
 static const struct pp_symbol *find_symbol(const struct listing *listing, uint64_t vma)
 {
-	const struct pp_symbols *symbols = &listing->symbols;
+	const struct pp_symbols *symbols = &listing->content.symbols;
 	uint64_t key;
 	size_t i;
 
@@ -199,57 +200,52 @@ static bool is_wanted(const struct pp_annotation *annotation, const struct pp_ro
 	       annotation->options->threshold;
 }
 
-static int open_image(struct listing *listing, const struct pp_image *image)
+static int open_image(struct listing *listing, struct pp_image_reader *reader,
+		      const struct pp_image *image)
 {
 	struct pp_annotation *annotation = listing->annotation;
-	const char *trouble = NULL;
+	struct pp_image_content *content = &listing->content;
+	const struct pp_symbols *symbols = &content->symbols;
 	struct op_error error;
-	char *path;
 	int result;
 
 	/* Images that are missing or damaged were told of when the profile was made. */
-	path = image->id->kind == OP_IMAGE_FILE
-		       ? pp_image_find(annotation->search, image->full, &trouble)
-		       : NULL;
-	if (!path)
+	pp_image_reader_read(reader, image->id, content);
+	if (content->no_file)
+		pp_trouble_add(annotation->trouble, PP_NO_IMAGE, "%s: no code to show: %s",
+			       image->full, content->no_file);
+	if (!content->path)
 		return -1;
-	pp_symbols_read_file(&listing->symbols, path, pp_image_root(annotation->search),
-			     annotation->options->source, &error);
-	result = pp_disassembly_open(&listing->disassembly, path, &listing->symbols,
+	result = pp_disassembly_open(&listing->disassembly, content->path, symbols,
 				     annotation->options->disassembler, &error);
 	if (result)
 		pp_trouble_add(annotation->trouble, PP_BAD_IMAGE, "%s", error.text);
-	if (!result && annotation->options->source) {
-		if (listing->symbols.debug_path)
-			listing->lines = pp_lines_read(listing->symbols.debug_path);
-		if (!listing->lines)
-			listing->lines = pp_lines_read(path);
-	}
-	listing->vma_digits = listing->symbols.machine.address_bits == 64 &&
-					      listing->symbols.n_code &&
-					      listing->symbols.code[0].vma >> 32
+	if (!result && annotation->options->source)
+		listing->debug = pp_debug_info_open(content->path, &content->symbols);
+	listing->vma_digits = symbols->machine.address_bits == 64 && symbols->n_code &&
+					      symbols->code[0].vma >> 32
 				      ? 16
 				      : 8;
-	free(path);
 	return result;
 }
 
 static void close_image(struct listing *listing)
 {
 	pp_disassembly_close(listing->disassembly);
-	pp_symbols_free(&listing->symbols);
-	pp_lines_free(listing->lines);
+	pp_debug_info_close(listing->debug);
+	pp_image_content_free(&listing->content);
 	pp_source_free(&listing->source);
 	free(listing->source_name);
 	free(listing->sums);
 }
 
 /* @rows are the @n of one image, by vma. */
-static void put_image(struct pp_annotation *annotation, struct pp_row **rows, size_t n)
+static void put_image(struct pp_annotation *annotation, struct pp_image_reader *reader,
+		      struct pp_row **rows, size_t n)
 {
 	size_t n_classes = annotation->profile->classes->n;
 	struct listing listing = {.annotation = annotation};
-	bool readable = !open_image(&listing, rows[0]->image), titled = false;
+	bool readable = !open_image(&listing, reader, rows[0]->image), titled = false;
 
 	listing.sums = pp_alloc(n_classes, sizeof(uint64_t));
 	for (size_t i = 0; i < n; i++) {
@@ -284,6 +280,13 @@ static int compare_rows(const void *a, const void *b)
 void pp_annotate_assembly(struct pp_annotation *annotation)
 {
 	const struct pp_profile *profile = annotation->profile;
+	struct pp_image_reader reader = {
+		.search = annotation->search,
+		.samples_dirs = annotation->list->samples_dirs,
+		.n_dirs = annotation->list->n_dirs,
+		.want_code = true,
+		.want_lines = annotation->options->source,
+	};
 
 	pp_annotate_head(annotation, stdout);
 	if (profile->n_rows)
@@ -292,8 +295,9 @@ void pp_annotate_assembly(struct pp_annotation *annotation)
 		for (end = i + 1;
 		     end < profile->n_rows && profile->rows[end]->image == profile->rows[i]->image;)
 			end++;
-		put_image(annotation, profile->rows + i, end - i);
+		put_image(annotation, &reader, profile->rows + i, end - i);
 	}
+	pp_image_reader_free(&reader);
 	pp_annotate_missing(annotation, "Samples in code that could not be read", stdout);
 	pp_annotate_foot(annotation, stdout);
 }

@@ -10,9 +10,8 @@
 #include "libdb/odb.h"
 #include "libop/cpu_type.h"
 #include "libop/progress.h"
-#include "libop/session.h"
 #include "pp/callgraph.h"
-#include "pp/lines.h"
+#include "pp/debug_info.h"
 #include "pp/memory.h"
 
 /* A count of one sample file, kept until all files of the application are read. */
@@ -26,14 +25,15 @@ struct hit {
 struct reading {
 	struct pp_collation *collation;
 	struct pp_image *image;
-	char *path; /* of its file, or NULL */
-	struct pp_symbols symbols;
-	struct pp_lines *lines;
-	bool mtime_told;
+	struct pp_image_content content;
+	struct pp_debug_info *debug;
+	uint64_t old_samples; /* of a file with another modification time */
 	const char *last_file, *kept_file; /* names of source files come in runs */
 	/* Of the application that is being read: */
 	const struct pp_image *app;
 	struct pp_row **row_of; /* by index of the symbol; the last one is for no symbol */
+	struct pp_row **inlined_row_of; /* by name_index */
+	size_t n_inlined_rows, inlined_rows_capacity;
 	size_t first_row;
 	struct hit *hits;
 	size_t n_hits, hits_capacity;
@@ -41,97 +41,35 @@ struct reading {
 
 /* ---- the image ---- */
 
-static const struct pp_kallsyms *get_kallsyms(struct pp_collation *collation)
-{
-	for (size_t i = 0; collation->kallsyms_state == PP_KALLSYMS_UNREAD; i++) {
-		if (i == collation->list->n_dirs) {
-			collation->kallsyms_state = PP_KALLSYMS_NONE;
-		} else if (!pp_kallsyms_read(&collation->kallsyms, collation->list->samples_dirs[i],
-					     &collation->kallsyms_error)) {
-			collation->kallsyms_state = PP_KALLSYMS_READ;
-		} else {
-			pp_kallsyms_free(&collation->kallsyms);
-		}
-	}
-	return collation->kallsyms_state == PP_KALLSYMS_READ ? &collation->kallsyms : NULL;
-}
-
-static void read_kernel(struct reading *reading)
-{
-	struct pp_collation *collation = reading->collation;
-	const struct pp_kallsyms *kallsyms = get_kallsyms(collation);
-	const char *name = reading->image->id->name;
-	struct op_error error = collation->kallsyms_error;
-
-	if (kallsyms && !pp_symbols_read_kernel(&reading->symbols, kallsyms, name, &error))
-		return;
-	/* This name says it: no symbols were wanted. */
-	if (kallsyms || strcmp(name, OP_NO_VMLINUX))
-		pp_trouble_add(collation->trouble, PP_NO_SYMBOLS, "%s has no symbols: %s",
-			       reading->image->full, error.text);
-}
-
-static void read_file(struct reading *reading)
+static void read_image(struct reading *reading)
 {
 	struct pp_collation *collation = reading->collation;
 	const struct pp_profile_wish *wish = collation->wish;
-	const char *root = wish->search->archive ? wish->search->archive
-			   : wish->search->root	 ? wish->search->root
-						 : "";
-	const char *trouble = NULL;
-	struct op_error error;
 
-	reading->path = pp_image_find(wish->search, reading->image->full, &trouble);
-	if (!reading->path) {
-		pp_trouble_add(collation->trouble, PP_NO_IMAGE, "%s has no symbols: %s",
-			       reading->image->full, trouble);
-		return;
-	}
-	if (pp_symbols_read_file(&reading->symbols, reading->path, root, wish->lines, &error))
-		pp_trouble_add(collation->trouble, PP_BAD_IMAGE, "%s: symbols may be missing: %s",
-			       reading->path, error.text);
+	pp_image_reader_read(&collation->reader, reading->image->id, &reading->content);
+	if (wish->lines || wish->inlines)
+		reading->debug = pp_debug_info_open(reading->content.path,
+						    &reading->content.symbols);
+	reading->row_of =
+		pp_alloc(reading->content.symbols.n + 1, sizeof(*reading->row_of));
 }
 
-/* Memory without a file has addresses, but no symbols. */
-static void read_memory(struct reading *reading)
-{
-	const struct op_image_name *id = reading->image->id;
-
-	if (id->end <= id->start)
-		return;
-	reading->symbols.code = pp_alloc(1, sizeof(*reading->symbols.code));
-	reading->symbols.n_code = 1;
-	reading->symbols.code->end = id->end - id->start;
-	reading->symbols.code->vma = id->start;
-}
-
-static void read_image(struct reading *reading)
-{
-	switch (reading->image->id->kind) {
-	case OP_IMAGE_FILE:
-		read_file(reading);
-		break;
-	case OP_IMAGE_KERNEL:
-		read_kernel(reading);
-		break;
-	case OP_IMAGE_ANON:
-		read_memory(reading);
-		break;
-	}
-	reading->row_of = pp_alloc(reading->symbols.n + 1, sizeof(*reading->row_of));
-}
-
-static void check_mtime(struct reading *reading, uint64_t mtime)
+static void check_mtime(struct reading *reading, uint64_t mtime, uint64_t samples)
 {
 	struct stat status;
 
-	if (!mtime || !reading->path || reading->mtime_told || stat(reading->path, &status) ||
-	    (uint64_t)status.st_mtime == mtime)
-		return;
-	reading->mtime_told = true;
-	pp_trouble_add(reading->collation->trouble, PP_OLD_IMAGE,
-		       "%s was changed after it was profiled; its symbols may be wrong",
-		       reading->path);
+	if (mtime && reading->content.path && reading->content.may_have_changed &&
+	    !stat(reading->content.path, &status) && (uint64_t)status.st_mtime != mtime)
+		reading->old_samples += samples;
+}
+
+static void tell_of_change(const struct reading *reading)
+{
+	if (reading->old_samples)
+		pp_trouble_add(reading->collation->trouble, PP_OLD_IMAGE,
+			       "%s was changed after it was profiled; the symbols of %" PRIu64
+			       " samples may be wrong",
+			       reading->content.path, reading->old_samples);
 }
 
 /* ---- rows ---- */
@@ -146,27 +84,46 @@ static bool is_hidden(const struct pp_profile_wish *wish, const char *name, cons
 	       !op_strings_contain(include, shown);
 }
 
+static const char *keep_name(struct reading *reading, const char *shown, bool is_inlined)
+{
+	char *marked = is_inlined ? pp_format("%s (inlined)", shown) : NULL;
+	const char *kept = pp_profile_keep_text(reading->collation->profile,
+						marked ? marked : shown);
+
+	free(marked);
+	return kept;
+}
+
 static void name_row(struct reading *reading, struct pp_row *row, const char *name)
 {
 	const struct pp_profile_wish *wish = reading->collation->wish;
 	char *demangled = pp_demangle(name, wish->demangle);
 	const char *shown = demangled ? demangled : name;
 
-	row->symbol = pp_profile_keep_text(reading->collation->profile, shown);
 	row->is_hidden = is_hidden(wish, name, shown);
+	row->symbol = keep_name(reading, shown, row->is_inlined);
 	free(demangled);
 }
 
-static struct pp_row *add_row(struct reading *reading, size_t symbol)
+static struct pp_row *add_row(struct reading *reading)
 {
 	struct pp_profile *profile = reading->collation->profile;
-	const struct pp_symbols *symbols = &reading->symbols;
 	struct pp_row *row =
 		pp_profile_keep(profile, sizeof(*row) + profile->classes->n * sizeof(uint64_t));
 
 	row->counts = (uint64_t *)(row + 1);
 	row->app = reading->app;
 	row->image = reading->image;
+	profile->rows = pp_grow(profile->rows, &profile->rows_capacity, profile->n_rows + 1,
+				sizeof(*profile->rows));
+	return profile->rows[profile->n_rows++] = row;
+}
+
+static struct pp_row *add_symbol_row(struct reading *reading, size_t symbol)
+{
+	const struct pp_symbols *symbols = &reading->content.symbols;
+	struct pp_row *row = add_row(reading);
+
 	if (symbol < symbols->n) {
 		row->place.vma = symbols->items[symbol].vma;
 		name_row(reading, row, symbols->items[symbol].name);
@@ -174,9 +131,7 @@ static struct pp_row *add_row(struct reading *reading, size_t symbol)
 		row->place.vma = symbols->n_code ? symbols->code[0].vma : 0;
 		name_row(reading, row, reading->image->full);
 	}
-	profile->rows = pp_grow(profile->rows, &profile->rows_capacity, profile->n_rows + 1,
-				sizeof(*profile->rows));
-	return profile->rows[profile->n_rows++] = row;
+	return row;
 }
 
 static void add_hit(struct reading *reading, struct pp_row *row, uint64_t key, uint64_t count,
@@ -186,7 +141,7 @@ static void add_hit(struct reading *reading, struct pp_row *row, uint64_t key, u
 				sizeof(*reading->hits));
 	reading->hits[reading->n_hits++] = (struct hit){
 		.row = row,
-		.vma = pp_symbols_vma(&reading->symbols, key),
+		.vma = pp_symbols_vma(&reading->content.symbols, key),
 		.count = count,
 		.class = class,
 	};
@@ -197,15 +152,62 @@ static struct pp_row *row_at(struct reading *reading, size_t symbol)
 	struct pp_row **row = &reading->row_of[symbol];
 
 	if (!*row)
-		*row = add_row(reading, symbol);
+		*row = add_symbol_row(reading, symbol);
 	return *row;
+}
+
+/* The row of an inlined function: one for all places of the image where it was inlined.  Its
+ * address is the lowest one that has samples. */
+static struct pp_row *inlined_row_at(struct reading *reading, const struct pp_inlined *inlined,
+				     uint64_t vma)
+{
+	size_t n = inlined->name_index + 1;
+	struct pp_row **row;
+
+	if (n > reading->n_inlined_rows) {
+		reading->inlined_row_of =
+			pp_grow(reading->inlined_row_of, &reading->inlined_rows_capacity, n,
+				sizeof(*reading->inlined_row_of));
+		memset(reading->inlined_row_of + reading->n_inlined_rows, 0,
+		       (n - reading->n_inlined_rows) * sizeof(*reading->inlined_row_of));
+		reading->n_inlined_rows = n;
+	}
+	row = &reading->inlined_row_of[inlined->name_index];
+	if (!*row) {
+		*row = add_row(reading);
+		(*row)->is_inlined = true;
+		(*row)->place.vma = vma;
+		name_row(reading, *row, inlined->name);
+	}
+	if (vma < (*row)->place.vma)
+		(*row)->place.vma = vma;
+	return *row;
+}
+
+static const struct pp_inlined *inlined_at(struct reading *reading, uint64_t vma)
+{
+	return pp_debug_info_inlined(reading->debug,
+				     pp_symbols_link(&reading->content.symbols, vma));
+}
+
+/* The row of a sample: that of the function inlined there, or of the symbol. */
+static struct pp_row *row_of_sample(struct reading *reading, uint64_t key, size_t symbol)
+{
+	const struct pp_inlined *inlined = NULL;
+	uint64_t vma = 0;
+
+	if (reading->collation->wish->inlines && reading->debug) {
+		vma = pp_symbols_vma(&reading->content.symbols, key);
+		inlined = inlined_at(reading, vma);
+	}
+	return inlined ? inlined_row_at(reading, inlined, vma) : row_at(reading, symbol);
 }
 
 static void attribute(struct reading *reading, const struct odb_entry *entries, size_t n,
 		      uint64_t bias, unsigned int class)
 {
 	bool details = reading->collation->wish->details;
-	const struct pp_symbols *symbols = &reading->symbols;
+	const struct pp_symbols *symbols = &reading->content.symbols;
 	size_t symbol = symbols->n;
 
 	for (size_t i = 0; i < n; i++) {
@@ -216,7 +218,7 @@ static void attribute(struct reading *reading, const struct odb_entry *entries, 
 		if (symbol == symbols->n || key < symbols->items[symbol].start ||
 		    key >= symbols->items[symbol].end)
 			symbol = pp_symbols_find(symbols, key);
-		row = row_at(reading, symbol);
+		row = row_of_sample(reading, key, symbol);
 		row->counts[class] += entries[i].count;
 		if (details)
 			add_hit(reading, row, key, entries[i].count, class);
@@ -233,7 +235,7 @@ static uint64_t widen(const struct pp_symbols *symbols, uint64_t key)
 static void attribute_end(struct reading *reading, const struct pp_sample_file *file)
 {
 	enum pp_end end = file->is_callee ? PP_CALLEE : PP_CALLER;
-	const struct pp_symbols *symbols = &reading->symbols;
+	const struct pp_symbols *symbols = &reading->content.symbols;
 	const struct pp_arc_file *arcs = file->arcs;
 	uint64_t bias = 0;
 
@@ -298,8 +300,8 @@ static void read_samples(struct reading *reading, struct pp_part *part,
 	if (collation->wish->symbols) {
 		bool is_vmlinux = header->is_kernel && reading->image->id->kind == OP_IMAGE_FILE;
 
-		check_mtime(reading, header->mtime);
-		attribute(reading, entries, n, is_vmlinux ? reading->symbols.text : 0, file->class);
+		check_mtime(reading, header->mtime, sum);
+		attribute(reading, entries, n, is_vmlinux ? reading->content.symbols.text : 0, file->class);
 	}
 	free(entries);
 	odb_close(db);
@@ -363,11 +365,61 @@ static void finish_details(struct reading *reading)
 	reading->n_hits = 0;
 }
 
+/* ---- inlined functions ---- */
+
+/* How a name is shown as a caller. */
+static const char *shown_caller(struct reading *reading, const char *name, bool is_inlined)
+{
+	char *demangled = pp_demangle(name, reading->collation->wish->demangle);
+	const char *kept = keep_name(reading, demangled ? demangled : name, is_inlined);
+
+	free(demangled);
+	return kept;
+}
+
+/* What the function at @vma is inlined into, up to the symbol. */
+static const char *const *find_callers(struct reading *reading, uint64_t vma)
+{
+	const struct pp_inlined *inlined = inlined_at(reading, vma), *caller;
+	const struct pp_symbols *symbols = &reading->content.symbols;
+	const char **callers;
+	size_t n = 0, symbol = symbols->n;
+	uint64_t key;
+
+	if (!inlined)
+		return NULL;
+	for (caller = inlined->caller; caller; caller = caller->caller)
+		n++;
+	callers = pp_profile_keep(reading->collation->profile, (n + 2) * sizeof(*callers));
+	n = 0;
+	for (caller = inlined->caller; caller; caller = caller->caller)
+		callers[n++] = shown_caller(reading, caller->name, true);
+	if (pp_symbols_key(symbols, vma, &key))
+		symbol = pp_symbols_find(symbols, key);
+	if (symbol < symbols->n)
+		callers[n] = shown_caller(reading, symbols->items[symbol].name, false);
+	return callers;
+}
+
+static void find_all_callers(struct reading *reading)
+{
+	struct pp_profile *profile = reading->collation->profile;
+
+	for (size_t i = reading->first_row; i < profile->n_rows; i++) {
+		struct pp_row *row = profile->rows[i];
+
+		for (size_t k = 0; row->is_inlined && k < row->n_details; k++)
+			row->details[k].callers =
+				find_callers(reading, row->details[k].place.vma);
+	}
+}
+
 /* ---- lines ---- */
 
 static void find_place(struct reading *reading, struct pp_place *place)
 {
-	const char *file = pp_lines_find(reading->lines, place->vma, &place->line);
+	uint64_t link = pp_symbols_link(&reading->content.symbols, place->vma);
+	const char *file = pp_debug_info_line(reading->debug, link, &place->line);
 
 	if (file && file != reading->last_file) {
 		reading->last_file = file;
@@ -379,22 +431,14 @@ static void find_place(struct reading *reading, struct pp_place *place)
 static void find_lines(struct reading *reading)
 {
 	struct pp_profile *profile = reading->collation->profile;
-	const char *debug_path = reading->symbols.debug_path;
 
-	if (debug_path)
-		reading->lines = pp_lines_read(debug_path);
-	if (!reading->lines && reading->path)
-		reading->lines = pp_lines_read(reading->path);
-	if (!reading->lines)
-		return;
-	for (size_t i = reading->first_row; i < profile->n_rows; i++) {
+	for (size_t i = reading->first_row; reading->debug && i < profile->n_rows; i++) {
 		struct pp_row *row = profile->rows[i];
 
 		find_place(reading, &row->place);
 		for (size_t k = 0; k < row->n_details; k++)
 			find_place(reading, &row->details[k].place);
 	}
-	pp_lines_free(reading->lines);
 }
 
 /* ---- all together ---- */
@@ -421,7 +465,9 @@ static void read_app(struct reading *reading, struct pp_sample_file **files, siz
 	reading->app = &profile->apps[files[0]->app];
 	part = add_part(reading);
 	if (reading->row_of)
-		memset(reading->row_of, 0, (reading->symbols.n + 1) * sizeof(*reading->row_of));
+		memset(reading->row_of, 0,
+		       (reading->content.symbols.n + 1) * sizeof(*reading->row_of));
+	reading->n_inlined_rows = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (files[i]->arcs)
 			attribute_end(reading, files[i]);
@@ -458,14 +504,36 @@ void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 	}
 	if (collation->wish->lines)
 		find_lines(&reading);
+	if (collation->wish->inlines && reading.debug)
+		find_all_callers(&reading);
+	tell_of_change(&reading);
 	drop_hidden_rows(collation->profile, reading.first_row);
-	pp_symbols_free(&reading.symbols);
-	free(reading.path);
+	pp_debug_info_close(reading.debug);
+	pp_image_content_free(&reading.content);
 	free(reading.row_of);
+	free(reading.inlined_row_of);
 	free(reading.hits);
+}
+
+void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,
+			const struct pp_sample_list *list, const struct pp_profile_wish *wish,
+			struct pp_trouble *trouble)
+{
+	*collation = (struct pp_collation){
+		.profile = profile,
+		.list = list,
+		.wish = wish,
+		.trouble = trouble,
+		.reader = {.search = wish->search,
+			   .samples_dirs = list->samples_dirs,
+			   .n_dirs = list->n_dirs,
+			   .trouble = trouble,
+			   .want_code = wish->lines || wish->inlines,
+			   .want_lines = wish->lines || wish->inlines},
+	};
 }
 
 void pp_collation_free(struct pp_collation *collation)
 {
-	pp_kallsyms_free(&collation->kallsyms);
+	pp_image_reader_free(&collation->reader);
 }

@@ -5,22 +5,22 @@
 #ifndef PP_COLLATE_H
 #define PP_COLLATE_H
 
-#include "libop/error.h"
-#include "pp/kallsyms.h"
+#include "pp/image_reader.h"
 #include "pp/profile.h"
-#include "pp/symbols.h"
 
 struct pp_collation {
 	struct pp_profile *profile;
 	const struct pp_sample_list *list;
 	const struct pp_profile_wish *wish;
 	struct pp_trouble *trouble;
-	/* Kernel symbols, read at the first need. */
-	struct pp_kallsyms kallsyms;
-	enum { PP_KALLSYMS_UNREAD, PP_KALLSYMS_READ, PP_KALLSYMS_NONE } kallsyms_state;
-	struct op_error kallsyms_error;
+	struct pp_image_reader reader;
 	size_t n_files, n_read; /* sample files, for the progress */
 };
+
+/* What collation needs; the other arguments are those of pp_profile_make(). */
+void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,
+			const struct pp_sample_list *list, const struct pp_profile_wish *wish,
+			struct pp_trouble *trouble);
 
 /**
  * pp_collate_image - add one image to the profile

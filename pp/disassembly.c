@@ -155,14 +155,6 @@ void pp_disassembly_close(struct pp_disassembly *disassembly)
 	free(disassembly);
 }
 
-static const struct pp_code *find_code(const struct pp_symbols *symbols, uint64_t key)
-{
-	for (size_t i = 0; i < symbols->n_code; i++)
-		if (key >= symbols->code[i].start && key < symbols->code[i].end)
-			return &symbols->code[i];
-	return NULL;
-}
-
 /* Reads from @key on, up to the end of the code or as much as one likes to have at once. */
 static int read_code(struct pp_disassembly *disassembly, const struct pp_code *code, uint64_t key)
 {
@@ -173,7 +165,8 @@ static int read_code(struct pp_disassembly *disassembly, const struct pp_code *c
 
 	if (!disassembly->code)
 		disassembly->code = pp_alloc(most, 1);
-	n = pread(disassembly->fd, disassembly->code, size, (off_t)key);
+	n = pread(disassembly->fd, disassembly->code, size,
+		  (off_t)(code->offset + (key - code->start)));
 	disassembly->start = key;
 	disassembly->end = key + (n > 0 ? n : 0);
 	return n > 0 ? 0 : -1;
@@ -183,7 +176,7 @@ size_t pp_disassembly_next(struct pp_disassembly *disassembly, uint64_t key, uin
 			   const char **text)
 {
 	struct disassemble_info *info = &disassembly->info;
-	const struct pp_code *code = find_code(disassembly->symbols, key);
+	const struct pp_code *code = pp_symbols_code(disassembly->symbols, key);
 	uint64_t vma;
 	int n;
 

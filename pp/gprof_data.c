@@ -141,7 +141,7 @@ int pp_gprof_data_make(struct pp_gprof_data *data, const struct pp_profile *prof
 	if (!image)
 		return -1;
 	if (image->id->kind == OP_IMAGE_FILE)
-		path = pp_image_find(search, image->full, &why);
+		path = pp_image_find(search, image->id->name, &why);
 	if (!path)
 		return op_error_set(error, ENOENT, "cannot read %s: %s", image->full, why);
 	pp_symbols_read_file(&symbols, path, "", false, &ignored);

@@ -2,18 +2,15 @@
 /* Looking for images. */
 #include "pp/image_path.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "pp/image_identity.h"
 #include "pp/memory.h"
-
-struct pp_found_file {
-	char *path;
-	const char *base; /* in path */
-};
 
 static void gather_file(struct pp_image_search *search, size_t *capacity, const char *path)
 {
@@ -53,11 +50,16 @@ static void gather(struct pp_image_search *search)
 	search->searched = true;
 }
 
-static char *find_by_base(struct pp_image_search *search, const char *name, const char **trouble)
+const struct pp_found_file *pp_image_search_base(struct pp_image_search *search, const char *name,
+						 size_t *n)
 {
-	struct pp_found_file key = {.path = (char *)""}, *file, *end;
+	struct pp_found_file key = {.path = (char *)""};
+	const struct pp_found_file *file, *end;
 	size_t low = 0, high;
 
+	*n = 0;
+	if (!search->paths || !search->paths->count)
+		return NULL;
 	if (!search->searched)
 		gather(search);
 	key.base = strrchr(name, '/');
@@ -72,36 +74,142 @@ static char *find_by_base(struct pp_image_search *search, const char *name, cons
 	}
 	file = search->found + low;
 	end = search->found + search->n_found;
-	if (file == end || strcmp(file->base, key.base))
-		return NULL;
-	if (file + 1 != end && !strcmp(file[1].base, key.base)) {
+	while (file + *n < end && !strcmp(file[*n].base, key.base))
+		++*n;
+	return file;
+}
+
+static char *find_by_base(struct pp_image_search *search, const char *name, const char **trouble)
+{
+	size_t n;
+	const struct pp_found_file *files = pp_image_search_base(search, name, &n);
+
+	if (n == 1)
+		return pp_copy(files->path);
+	if (n)
 		*trouble = "several files below --image-path have this name";
-		return NULL;
+	return NULL;
+}
+
+static bool is_file(const char *path, const char **trouble)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		*trouble = strerror(errno);
+	else if (!S_ISREG(status.st_mode))
+		*trouble = "not a regular file";
+	else
+		return true;
+	return false;
+}
+
+/* Takes @path, which is freed if it is not the file. */
+static char *if_fits(const struct pp_image_identity *identity, char *path)
+{
+	const char *ignored;
+
+	if (path && is_file(path, &ignored) && pp_image_identity_fits(identity, path))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* The file in a directory where the names are build-ids: XX/YYYY..., or XX/YYYY.../elf as perf
+ * has it. */
+static char *find_in_build_ids(const struct pp_image_identity *identity, const char *dir)
+{
+	char *below = pp_format("%s/%.2s", dir, identity->id), *found = NULL;
+	DIR *entries = opendir(below);
+	struct dirent *entry;
+
+	while (entries && !found && (entry = readdir(entries)) != NULL) {
+		if (strncmp(entry->d_name, identity->id + 2, identity->id_length - 2) != 0 ||
+		    strchr(entry->d_name, '.'))
+			continue;
+		found = if_fits(identity, pp_format("%s/%s", below, entry->d_name));
+		if (!found)
+			found = if_fits(identity, pp_format("%s/%s/elf", below, entry->d_name));
 	}
-	return pp_copy(file->path);
+	if (entries)
+		closedir(entries);
+	free(below);
+	return found;
+}
+
+static char *find_by_build_id(const struct pp_image_search *search,
+			      const struct pp_image_identity *identity)
+{
+	static const char *const dirs[] = {"/usr/lib/.build-id", "/usr/lib/debug/.build-id"};
+	const char *home = getenv("HOME");
+	char *found = NULL;
+
+	for (size_t i = 0; !found && i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		char *dir = pp_format("%s%s", pp_image_root(search), dirs[i]);
+
+		found = find_in_build_ids(identity, dir);
+		free(dir);
+	}
+	if (!found && home && *home) {
+		char *dir = pp_format("%s/.debug/.build-id", home);
+
+		found = find_in_build_ids(identity, dir);
+		free(dir);
+	}
+	return found;
+}
+
+/* An image that is not what its path names.  Only the very file that was profiled will do. */
+static char *find_identity(struct pp_image_search *search, const char *name,
+			   const struct pp_image_identity *identity, const char **trouble)
+{
+	const char *const prefixes[] = {search->archive, search->root, search->archive ? NULL : ""};
+	size_t n;
+	const struct pp_found_file *files;
+	char *found = NULL;
+
+	/* oparchive puts it there, after it has checked that it is the one; inodes are others. */
+	if (search->archive) {
+		found = pp_format("%s%s", search->archive, name);
+		if (is_file(found, trouble) &&
+		    (!identity->has_build_id || pp_image_identity_fits(identity, found)))
+			return found;
+		free(found);
+		found = NULL;
+	}
+	for (size_t i = 0; !found && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (prefixes[i] && *identity->path)
+			found = if_fits(identity, pp_format("%s%s", prefixes[i], identity->path));
+	files = pp_image_search_base(search, identity->path, &n);
+	for (size_t i = 0; !found && i < n; i++)
+		found = if_fits(identity, pp_copy(files[i].path));
+	if (!found && identity->has_build_id)
+		found = find_by_build_id(search, identity);
+	if (!found)
+		*trouble = "the file that was profiled is not at hand";
+	return found;
 }
 
 char *pp_image_find(struct pp_image_search *search, const char *name, const char **trouble)
 {
 	const char *const prefixes[] = {search->archive, search->root,
 					search->archive || search->root ? NULL : ""};
+	struct pp_image_identity identity;
 	const char *why = NULL;
-	struct stat status;
 	char *path;
 
+	pp_image_identity_parse(&identity, name);
+	if (identity.state != PP_IMAGE_IN_PLACE)
+		return find_identity(search, name, &identity, trouble);
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		if (!prefixes[i])
 			continue;
 		path = pp_format("%s%s", prefixes[i], name);
-		if (stat(path, &status))
-			why = strerror(errno);
-		else if (!S_ISREG(status.st_mode))
-			why = "not a regular file";
-		else
+		if (is_file(path, &why))
 			return path;
 		free(path);
 	}
-	path = search->paths && search->paths->count ? find_by_base(search, name, &why) : NULL;
+	path = find_by_base(search, name, &why);
 	if (!path)
 		*trouble = why;
 	return path;

@@ -58,14 +58,19 @@ static int parse_symbol(char *line, struct pp_kernel_symbol *symbol)
 	return 0;
 }
 
-/* "ext4 0xffffffffc0200000 999424 build-id" */
+/* "ext4 0xffffffffc0200000 f4000 build-id" */
 static int parse_module(char *line, struct pp_kernel_module *module)
 {
 	module->name = next_word(&line);
-	return !module->name || read_hex(next_word(&line), &module->address) ||
-			       read_hex(next_word(&line), &module->size)
-		       ? -1
-		       : 0;
+	if (!module->name || read_hex(next_word(&line), &module->address) ||
+	    read_hex(next_word(&line), &module->size))
+		return -1;
+	module->build_id = next_word(&line);
+	if (module->build_id &&
+	    (strlen(module->build_id) < 4 || module->build_id[strspn(module->build_id,
+								      "0123456789abcdef")]))
+		module->build_id = NULL;
+	return 0;
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -106,9 +111,19 @@ static void parse_symbols(struct pp_kallsyms *kallsyms)
 		      compare_symbols);
 }
 
+const struct pp_kernel_module *pp_kallsyms_module(const struct pp_kallsyms *kallsyms,
+						  const char *name)
+{
+	for (size_t i = 0; i < kallsyms->n_modules; i++)
+		if (!strcmp(kallsyms->modules[i].name, name))
+			return &kallsyms->modules[i];
+	return NULL;
+}
+
 static void parse_modules(struct pp_kallsyms *kallsyms)
 {
 	char *rest = kallsyms->modules_text, *line;
+	const struct pp_kernel_module *kernel;
 	size_t capacity = 0;
 
 	while (rest && (line = strsep(&rest, "\n")) != NULL) {
@@ -117,6 +132,8 @@ static void parse_modules(struct pp_kallsyms *kallsyms)
 		if (!parse_module(line, &kallsyms->modules[kallsyms->n_modules]))
 			kallsyms->n_modules++;
 	}
+	kernel = pp_kallsyms_module(kallsyms, OP_KERNEL_IMAGE);
+	kallsyms->build_id = kernel ? kernel->build_id : NULL;
 }
 
 int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, struct op_error *error)

@@ -21,6 +21,7 @@ struct pp_kernel_symbol {
 struct pp_kernel_module {
 	const char *name;
 	uint64_t address, size;
+	const char *build_id; /* hexadecimal, or NULL */
 };
 
 struct pp_kallsyms {
@@ -28,10 +29,15 @@ struct pp_kallsyms {
 	size_t n_symbols;
 	struct pp_kernel_module *modules; /* in the order of the file */
 	size_t n_modules;
+	const char *build_id; /* of the kernel itself, or NULL */
 	uint64_t start;			   /* _stext, or _text; 0 if neither is there */
 	uint64_t end;			   /* _etext, or 0 */
 	char *symbols_text, *modules_text; /* what the names point into */
 };
+
+/* The module of this name, or NULL. */
+const struct pp_kernel_module *pp_kallsyms_module(const struct pp_kallsyms *kallsyms,
+						  const char *name);
 
 /**
  * pp_kallsyms_read - read what is saved in a session

@@ -16,6 +16,7 @@
 
 #include "pp/debuginfod.h"
 #include "pp/memory.h"
+#include "pp/text.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 
@@ -88,17 +89,23 @@ static bool has_build_id(const char *path, const void *id, size_t size)
 	return same;
 }
 
-char *pp_object_build_id_path(const struct pp_object *object)
+char *pp_object_build_id(const struct pp_object *object)
 {
 	const unsigned char *id;
 	ssize_t size = dwelf_elf_gnu_build_id(object->elf, (const void **)&id);
-	char hex[2 * 64 + 1];
 
-	if (size < 2 || size > 64)
+	return size < 2 || size > 64 ? NULL : pp_hex(id, size);
+}
+
+char *pp_object_build_id_path(const struct pp_object *object)
+{
+	char *id = pp_object_build_id(object), *path;
+
+	if (!id)
 		return NULL;
-	for (ssize_t i = 0; i < size; i++)
-		sprintf(hex + 2 * i, "%02x", id[i]);
-	return pp_format(DEBUG_DIR "/.build-id/%.2s/%s.debug", hex, hex + 2);
+	path = pp_format(DEBUG_DIR "/.build-id/%.2s/%s.debug", id, id + 2);
+	free(id);
+	return path;
 }
 
 /* @path, if it is the debug file of the object by its build-id; else it is freed. */

@@ -35,6 +35,10 @@ bool pp_object_has_section(const struct pp_object *object, const char *name);
  */
 char *pp_object_debug_file(const struct pp_object *object, const char *path, const char *root);
 
+/* The build-id, hexadecimal, which the caller frees; NULL if there is none, or none of usual
+ * length (2 to 64 bytes). */
+char *pp_object_build_id(const struct pp_object *object);
+
 /* Where a debug file is looked for by build-id, without a root:
  * /usr/lib/debug/.build-id/XX/YYY.debug. The caller frees it; NULL if the object has no build-id.
  */

@@ -50,6 +50,7 @@ static int annotate(void *context, struct op_error *error)
 	struct job *job = context;
 	struct pp_annotation annotation = {
 		.profile = &job->profile,
+		.list = &job->list,
 		.options = &job->options,
 		.command_line = job->options.common.command_line,
 		.loss = &job->loss,

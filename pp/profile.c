@@ -12,6 +12,7 @@
 
 #include "pp/callgraph.h"
 #include "pp/collate.h"
+#include "pp/image_identity.h"
 #include "pp/memory.h"
 
 #define obstack_chunk_alloc pp_chunk
@@ -35,9 +36,12 @@ char *pp_profile_keep_text(struct pp_profile *profile, const char *text)
 
 char *pp_image_full_name(const struct op_image_name *id)
 {
+	struct pp_image_identity identity;
+
 	switch (id->kind) {
 	case OP_IMAGE_FILE:
-		return pp_copy(id->name);
+		pp_image_identity_parse(&identity, id->name);
+		return pp_image_identity_text(&identity);
 	case OP_IMAGE_KERNEL:
 		return pp_format("/%s", id->name);
 	case OP_IMAGE_ANON:
@@ -160,9 +164,10 @@ static void read_images(struct pp_profile *profile, const struct pp_sample_list 
 			struct pp_sample_file **files, size_t n, const struct pp_profile_wish *wish,
 			struct pp_trouble *trouble)
 {
-	struct pp_collation collation = {
-		.profile = profile, .list = list, .wish = wish, .trouble = trouble, .n_files = n};
+	struct pp_collation collation;
 
+	pp_collation_begin(&collation, profile, list, wish, trouble);
+	collation.n_files = n;
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && files[end]->image == files[i]->image;)
 			end++;

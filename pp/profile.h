@@ -21,7 +21,7 @@
 /* What has a name of its own in a report: an application or an image. */
 struct pp_image {
 	const struct op_image_name *id;
-	char *full;	  /* path, "/no-vmlinux", "anon (tgid:1 range:0x1000-0x2000)" */
+	char *full; /* path, "/x (deleted, ID)", "/no-vmlinux", "anon (tgid:1 range:0x1000-0x2000)" */
 	const char *base; /* without directories */
 	size_t order;	  /* among the images by name; two with the same order are one */
 	uint64_t *counts; /* by class; of an application, of all that belongs to it */
@@ -42,6 +42,9 @@ struct pp_place {
 /* The samples at one address. */
 struct pp_detail {
 	struct pp_place place;
+	/* With inlined functions: those that the function of the row is inlined into, the nearest
+	 * first, as they are shown; ends with NULL.  NULL if it is not inlined here. */
+	const char *const *callers;
 	uint64_t *counts; /* by class */
 };
 
@@ -49,6 +52,7 @@ struct pp_detail {
 struct pp_row {
 	const struct pp_image *app, *image;
 	const char *symbol; /* as it is shown */
+	bool is_inlined;    /* wherever in the image; the symbol ends with " (inlined)" */
 	bool is_hidden;	    /* an end of an arc, but not wanted in the list of symbols */
 	size_t number;	    /* for writers */
 	struct pp_place place;
@@ -84,6 +88,7 @@ struct pp_profile_wish {
 	bool symbols;	/* make rows */
 	bool details;	/* make details of rows */
 	bool lines;	/* look for source lines */
+	bool inlines;	/* samples in inlined functions belong to these; not with arcs */
 	bool arcs;	/* with symbols: make arcs of the list's {cg} files; ends are rows, too */
 	bool merge_lib; /* each image is its own application */
 	enum pp_demangle demangle;

@@ -93,12 +93,30 @@ size_t pp_symbols_find(const struct pp_symbols *symbols, uint64_t key)
 	return low < symbols->n && symbols->items[low].start <= key ? low : symbols->n;
 }
 
-uint64_t pp_symbols_vma(const struct pp_symbols *symbols, uint64_t key)
+const struct pp_code *pp_symbols_code(const struct pp_symbols *symbols, uint64_t key)
 {
 	for (size_t i = 0; i < symbols->n_code; i++)
 		if (key >= symbols->code[i].start && key < symbols->code[i].end)
-			return symbols->code[i].vma + (key - symbols->code[i].start);
-	return key;
+			return &symbols->code[i];
+	return NULL;
+}
+
+uint64_t pp_symbols_vma(const struct pp_symbols *symbols, uint64_t key)
+{
+	const struct pp_code *code = pp_symbols_code(symbols, key);
+
+	return code ? code->vma + (key - code->start) : key;
+}
+
+uint64_t pp_symbols_link(const struct pp_symbols *symbols, uint64_t vma)
+{
+	for (size_t i = 0; i < symbols->n_code; i++) {
+		const struct pp_code *code = &symbols->code[i];
+
+		if (vma - code->vma < code->end - code->start)
+			return code->link + (vma - code->vma);
+	}
+	return vma;
 }
 
 bool pp_symbols_key(const struct pp_symbols *symbols, uint64_t vma, uint64_t *key)

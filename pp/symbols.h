@@ -22,7 +22,9 @@ struct pp_symbol {
 /* A stretch of code, with or without symbols. */
 struct pp_code {
 	uint64_t start, end; /* keys, without end */
-	uint64_t vma;	     /* of start */
+	uint64_t vma;	     /* of start, as it is shown */
+	uint64_t offset;     /* of start in the file; without a file, 0 */
+	uint64_t link;	     /* the address that debug information has for start */
 	const char *name;    /* of the section, or NULL; lives as long as the table */
 };
 
@@ -40,6 +42,7 @@ struct pp_symbols {
 	size_t n;
 	struct pp_code *code; /* by start */
 	size_t n_code;
+	bool is_relocatable; /* links are those that pp_debug_info_open() sets */
 	uint64_t text;	  /* key of the start of .text; keys of a vmlinux count from there */
 	char *debug_path; /* of the separate debug file, or NULL */
 	struct pp_machine machine;
@@ -70,6 +73,18 @@ enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const ch
 					    const char *root, bool want_lines,
 					    struct op_error *error);
 
+/* Kernel files: their keys are no offsets in the file. */
+struct pp_kernel_place {
+	bool is_module;	  /* keys count from where its first code section is loaded; else from _stext */
+	uint64_t address; /* of key 0 in the kernel that was profiled */
+};
+
+/* As pp_symbols_read_file(), of a vmlinux or the file of a module. */
+enum pp_symbols_status pp_symbols_read_kernel_file(struct pp_symbols *symbols, const char *path,
+						   const char *root, bool want_lines,
+						   const struct pp_kernel_place *place,
+						   struct op_error *error);
+
 /**
  * pp_symbols_read_kernel - the symbols of the kernel or a module, from a saved kallsyms
  * @symbols: as above
@@ -89,6 +104,12 @@ size_t pp_symbols_find(const struct pp_symbols *symbols, uint64_t key);
 
 /* The address of @key; @key itself if it is in no code. */
 uint64_t pp_symbols_vma(const struct pp_symbols *symbols, uint64_t key);
+
+/* The code that @key is in, or NULL. */
+const struct pp_code *pp_symbols_code(const struct pp_symbols *symbols, uint64_t key);
+
+/* The address in debug information of an address that is shown. */
+uint64_t pp_symbols_link(const struct pp_symbols *symbols, uint64_t vma);
 
 /* The key of an address, in *@key; false if no code is there. */
 bool pp_symbols_key(const struct pp_symbols *symbols, uint64_t vma, uint64_t *key);

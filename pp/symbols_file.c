@@ -51,6 +51,14 @@ struct build {
 	struct pp_symbol_size *sizes; /* of dynamic symbols */
 	size_t n_sizes;
 	int mini; /* unpacked .gnu_debugdata, or -1 */
+	const struct pp_kernel_place *place; /* NULL: keys are offsets in the file */
+	struct section_key *keys;	     /* of a module's sections, by index */
+	uint64_t stext;			     /* of a vmlinux */
+};
+
+struct section_key {
+	bool is_loaded;
+	uint64_t key;
 };
 
 /* libbfd's handler of messages has no context; the first message of an image is kept. */
@@ -202,20 +210,68 @@ static bool is_code(const struct file *file, const asection *section)
 	       section->size && section->filepos > 0 && (uint64_t)section->filepos < file->size;
 }
 
-static void add_code(struct build *build, size_t *capacity, uint64_t start, uint64_t size,
-		     uint64_t vma, const char *name)
+static void add_code(struct build *build, size_t *capacity, const struct pp_code *code)
 {
 	struct pp_symbols *symbols = build->symbols;
-	uint64_t limit = build->owner->image.size - start;
+	uint64_t limit = build->owner->image.size - code->offset, size = code->end - code->start;
+	struct pp_code *added;
 
 	symbols->code =
 		pp_grow(symbols->code, capacity, symbols->n_code + 1, sizeof(*symbols->code));
-	symbols->code[symbols->n_code++] = (struct pp_code){
-		.start = start,
-		.end = start + (size < limit ? size : limit),
-		.vma = vma,
-		.name = name,
-	};
+	added = &symbols->code[symbols->n_code++];
+	*added = *code;
+	added->end = code->start + (size < limit ? size : limit);
+}
+
+/* ---- keys ---- */
+
+/*
+ * Where the kernel loads the sections of a module: those with code one after another, in the
+ * order of the file, each aligned as it wants; what is for the start only is elsewhere.
+ */
+static void lay_out_module(struct build *build)
+{
+	bfd *image = build->owner->image.bfd;
+	uint64_t at = 0;
+	size_t i = 0;
+
+	build->keys = pp_alloc(bfd_count_sections(image), sizeof(*build->keys));
+	for (asection *section = image->sections; section; section = section->next, i++) {
+		uint64_t align = (uint64_t)1 << (section->alignment_power & 31);
+
+		if ((section->flags & (SEC_CODE | SEC_ALLOC)) != (SEC_CODE | SEC_ALLOC) ||
+		    !strncmp(section->name, ".init", 5) || section->size > build->owner->image.size)
+			continue;
+		at = (at + align - 1) & ~(align - 1);
+		build->keys[i] = (struct section_key){.is_loaded = true, .key = at};
+		at += section->size;
+	}
+}
+
+static void find_stext(struct build *build, long n)
+{
+	asymbol **symbols = build->owner->image.symbols;
+	const asection *text = bfd_get_section_by_name(build->owner->image.bfd, ".text");
+
+	build->stext = text ? text->vma : 0;
+	for (long i = 0; i < n; i++)
+		if (symbols[i]->name && !strcmp(symbols[i]->name, "_stext"))
+			build->stext = bfd_asymbol_value(symbols[i]);
+}
+
+/* The key of the start of a section of the image, in *@key; false if it has none. */
+static bool section_key(const struct build *build, const asection *section, uint64_t *key)
+{
+	if (!build->place) {
+		*key = section->filepos;
+		return true;
+	}
+	if (build->place->is_module) {
+		*key = build->keys[section->index].key;
+		return build->keys[section->index].is_loaded;
+	}
+	*key = section->vma - build->stext;
+	return section->vma >= build->stext;
 }
 
 static int compare_code(const void *a, const void *b)
@@ -253,6 +309,8 @@ static void order_code(struct pp_symbols *symbols)
 
 		if (code.start < taken) {
 			code.vma += taken - code.start;
+			code.offset += taken - code.start;
+			code.link += taken - code.start;
 			code.start = taken;
 		}
 		if (code.start < code.end)
@@ -268,14 +326,21 @@ static void read_sections(struct build *build)
 	size_t capacity = 0;
 
 	for (asection *section = image->bfd->sections; section; section = section->next) {
-		if (!is_code(image, section))
+		struct pp_code code;
+
+		if (!is_code(image, section) || !section_key(build, section, &code.start))
 			continue;
 		obstack_printf(names, "anonymous symbol from section %s", section->name);
 		obstack_1grow(names, '\0');
 		if (!strcmp(section->name, ".text"))
 			build->symbols->text = section->filepos;
-		add_code(build, &capacity, section->filepos, section->size, section->vma,
-			 obstack_finish(names));
+		code.name = obstack_finish(names);
+		code.end = code.start + section->size;
+		code.vma = build->place ? build->place->address + code.start : section->vma;
+		code.offset = section->filepos;
+		code.link = section->vma;
+		if (code.start < code.end)
+			add_code(build, &capacity, &code);
 	}
 }
 
@@ -286,9 +351,14 @@ static void read_segments(struct build *build, const struct pp_object *object)
 	size_t n = pp_object_code_segments(object, &segments), capacity = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (segments[i].offset < build->owner->image.size)
-			add_code(build, &capacity, segments[i].offset, segments[i].size,
-				 segments[i].address, NULL);
+		if (segments[i].offset < build->owner->image.size &&
+		    segments[i].size <= UINT64_MAX - segments[i].offset)
+			add_code(build, &capacity,
+				 &(struct pp_code){.start = segments[i].offset,
+						   .end = segments[i].offset + segments[i].size,
+						   .vma = segments[i].address,
+						   .offset = segments[i].offset,
+						   .link = segments[i].address});
 	free(segments);
 }
 
@@ -356,12 +426,13 @@ static const char *bare_name(struct build *build, const char *name)
 static void add_static(struct build *build, asymbol *symbol)
 {
 	const asection *section;
+	uint64_t key;
 
 	if (!is_wanted(symbol) || !(symbol->section->flags & SEC_CODE))
 		return;
 	section = image_section(build, symbol->section);
-	if (section && symbol->value < section->size)
-		add_raw(build, section->filepos + symbol->value, 0, rank_symbol(symbol),
+	if (section && symbol->value < section->size && section_key(build, section, &key))
+		add_raw(build, key + symbol->value, 0, rank_symbol(symbol),
 			bare_name(build, symbol->name));
 }
 
@@ -400,9 +471,11 @@ static void add_dynamic(struct build *build, asymbol *symbol)
 static void add_synthetic(struct build *build, asymbol *symbol)
 {
 	const asection *section = image_section(build, symbol->section);
+	uint64_t key;
 
-	if (section && symbol->name && symbol->value < section->size)
-		add_raw(build, section->filepos + symbol->value, 0, UINT32_MAX, symbol->name);
+	if (section && symbol->name && symbol->value < section->size &&
+	    section_key(build, section, &key))
+		add_raw(build, key + symbol->value, 0, UINT32_MAX, symbol->name);
 }
 
 /* Calls of indirect functions have an address for a name: "*ABS*+0x9f550@plt". */
@@ -481,7 +554,7 @@ static void read_object(struct build *build, const char *path, const char *root,
 
 	if (pp_object_open(&object, path))
 		return;
-	if (!symbols->n_code) {
+	if (!symbols->n_code && !build->place) {
 		read_segments(build, &object);
 		order_code(symbols);
 	}
@@ -501,6 +574,13 @@ static void read_symbols(struct build *build, const char *path, const char *root
 	struct file *source = &owner->image;
 	long n_image = read_static(&owner->image), n = n_image, n_dynamic;
 	bool is_mini = false;
+
+	if (build->place && build->place->is_module)
+		lay_out_module(build);
+	else if (build->place)
+		find_stext(build, n_image);
+	read_sections(build);
+	order_code(symbols);
 
 	if (!n || want_lines || !symbols->n_code)
 		read_object(build, path, root, n, want_lines);
@@ -527,12 +607,12 @@ static void read_symbols(struct build *build, const char *path, const char *root
 	free(build->sizes);
 }
 
-enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const char *path,
-					    const char *root, bool want_lines,
-					    struct op_error *error)
+static enum pp_symbols_status read_file(struct pp_symbols *symbols, const char *path,
+					const char *root, bool want_lines,
+					const struct pp_kernel_place *place, struct op_error *error)
 {
 	struct owner *owner = pp_alloc(1, sizeof(*owner));
-	struct build build = {.symbols = symbols, .owner = owner, .mini = -1};
+	struct build build = {.symbols = symbols, .owner = owner, .mini = -1, .place = place};
 
 	memset(symbols, 0, sizeof(*symbols));
 	symbols->owner = owner;
@@ -542,11 +622,26 @@ enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const ch
 	if (open_file(&owner->image, path, error))
 		return PP_SYMBOLS_DAMAGED;
 	symbols->machine = machine_of(owner->image.bfd);
-	read_sections(&build);
-	order_code(symbols);
+	symbols->is_relocatable = place && place->is_module;
 	read_symbols(&build, path, root, want_lines);
+	free(build.keys);
 	if (!*first_message)
 		return PP_SYMBOLS_OK;
 	op_error_set(error, EINVAL, "%s", first_message);
 	return PP_SYMBOLS_DAMAGED;
+}
+
+enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const char *path,
+					    const char *root, bool want_lines,
+					    struct op_error *error)
+{
+	return read_file(symbols, path, root, want_lines, NULL, error);
+}
+
+enum pp_symbols_status pp_symbols_read_kernel_file(struct pp_symbols *symbols, const char *path,
+						   const char *root, bool want_lines,
+						   const struct pp_kernel_place *place,
+						   struct op_error *error)
+{
+	return read_file(symbols, path, root, want_lines, place, error);
 }

@@ -25,15 +25,6 @@ struct choice {
 	uint64_t start, end;
 };
 
-static const struct pp_kernel_module *find_module(const struct pp_kallsyms *kallsyms,
-						  const char *name)
-{
-	for (size_t i = 0; i < kallsyms->n_modules; i++)
-		if (!strcmp(kallsyms->modules[i].name, name))
-			return &kallsyms->modules[i];
-	return NULL;
-}
-
 static int choose(const struct pp_kallsyms *kallsyms, const char *name, struct choice *choice,
 		  struct op_error *error)
 {
@@ -57,7 +48,7 @@ static int choose(const struct pp_kallsyms *kallsyms, const char *name, struct c
 		choice->length = strcspn(name + 1, "]");
 		return 0;
 	}
-	module = find_module(kallsyms, name);
+	module = pp_kallsyms_module(kallsyms, name);
 	if (!module)
 		return op_error_set(error, ENOENT, "no module of this name was loaded");
 	choice->module = module->name;

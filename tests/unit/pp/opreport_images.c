@@ -196,8 +196,8 @@ static void test_changed_image(void **state)
 	};
 	static const struct golden changed[] = {
 		{"-l -n", 0, "60       100.000  hot\n",
-		 "opreport warning: @DIR@/prog was changed after it was profiled; its symbols may "
-		 "be wrong"},
+		 "opreport warning: @DIR@/prog was changed after it was profiled; the symbols of "
+		 "60 samples may be wrong"},
 	};
 	static const struct golden same[] = {
 		{"-l -n", 0, "60       100.000  hot\n", NULL},

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/lines.h"
+#include "pp/debug_info.h"
 #include "pp/symbols.h"
 #include "tests/unit/pp/fixture.h"
 
@@ -352,7 +352,7 @@ static void test_python_agrees_with_nm(void **state)
 static void test_lines_agree_with_addr2line(void **state)
 {
 	struct known_list sections = read_sections(program);
-	struct pp_lines *lines = pp_lines_read(program);
+	struct pp_debug_info *lines = pp_debug_info_open(program, NULL);
 	struct test_session session;
 	char *path, line[4096], command[1024];
 	uint64_t addresses[5000];
@@ -375,7 +375,7 @@ static void test_lines_agree_with_addr2line(void **state)
 	file = popen(command, "r");
 	for (size_t i = 0; i < 5000; i++) {
 		int number = 0;
-		const char *name = pp_lines_find(lines, addresses[i], &number);
+		const char *name = pp_debug_info_line(lines, addresses[i], &number);
 		const char *base = name ? strrchr(name, '/') : NULL;
 		char ours[4096], *theirs;
 
@@ -399,7 +399,7 @@ static void test_lines_agree_with_addr2line(void **state)
 	pclose(file);
 	print_message("%zu of 5000 addresses have lines\n", known);
 	assert_true(known > 2500);
-	pp_lines_free(lines);
+	pp_debug_info_close(lines);
 	free_known(&sections);
 	free(path);
 	test_session_remove(&session);
@@ -409,7 +409,7 @@ static void test_lines_agree_with_addr2line(void **state)
 static void read_all(const char *path)
 {
 	struct pp_symbols symbols;
-	struct pp_lines *lines;
+	struct pp_debug_info *lines;
 	uint64_t last = 0;
 	int number;
 
@@ -423,10 +423,10 @@ static void read_all(const char *path)
 	}
 	pp_symbols_find(&symbols, 0x1010);
 	pp_symbols_free(&symbols);
-	lines = pp_lines_read(path);
-	if (lines)
-		pp_lines_find(lines, 0x401010, &number);
-	pp_lines_free(lines);
+	lines = pp_debug_info_open(path, NULL);
+	pp_debug_info_line(lines, 0x401010, &number);
+	pp_debug_info_inlined(lines, 0x401010);
+	pp_debug_info_close(lines);
 }
 
 static void write_bytes(const char *path, const unsigned char *bytes, size_t n)

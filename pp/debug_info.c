@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Debug information: which unit an address is in, and its tables. */
+#include "pp/debug_info.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pp/debug_tables.h"
+#include "pp/memory.h"
+
+struct unit {
+	Dwarf_Die die;	 /* whose line table is used */
+	Dwarf_Die scope; /* the same, or in split debug information the one with the functions */
+	bool lines_read, inlines_read;
+	struct pp_line_table lines;
+	struct pp_inline_table inlines;
+};
+
+struct pp_debug_info {
+	int fd;
+	Dwarf *dwarf;
+	Dwfl *dwfl; /* of a relocatable image, which libdw alone does not relocate */
+	struct unit *units;
+	size_t n_units, units_capacity;
+	struct pp_interval *flat; /* value: index into units */
+	size_t n_flat;
+	size_t last; /* index into flat: addresses often come in order */
+	struct pp_names names;
+};
+
+/* ---- units ---- */
+
+struct ranges {
+	struct pp_interval *items;
+	size_t n, capacity;
+};
+
+static void add_range(struct ranges *ranges, uint64_t start, uint64_t end, size_t unit)
+{
+	ranges->items =
+		pp_grow(ranges->items, &ranges->capacity, ranges->n + 1, sizeof(*ranges->items));
+	ranges->items[ranges->n++] =
+		(struct pp_interval){.start = start, .end = end, .value = unit};
+}
+
+/* A unit that does not say what code is in it: its lines do. */
+static void add_ranges_of_lines(struct ranges *ranges, struct unit *unit, size_t index)
+{
+	const struct pp_line_entry *entries;
+
+	pp_line_table_read(&unit->lines, &unit->die);
+	unit->lines_read = true;
+	entries = unit->lines.entries;
+	for (size_t i = 0; i + 1 < unit->lines.n; i++)
+		if (entries[i].file)
+			add_range(ranges, entries[i].link, entries[i + 1].link, index);
+}
+
+static void add_unit(struct pp_debug_info *info, struct ranges *ranges, Dwarf_Die *die,
+		     Dwarf_Die *split)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t offset = 0;
+	struct unit *unit;
+	size_t before = ranges->n;
+
+	info->units = pp_grow(info->units, &info->units_capacity, info->n_units + 1, sizeof(*unit));
+	unit = &info->units[info->n_units];
+	*unit = (struct unit){.die = *die, .scope = split->addr ? *split : *die};
+	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
+		add_range(ranges, start, end, info->n_units);
+	if (ranges->n == before)
+		add_ranges_of_lines(ranges, unit, info->n_units);
+	info->n_units++;
+}
+
+static void read_units(struct pp_debug_info *info)
+{
+	struct ranges ranges = {0};
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+
+	while (!dwarf_get_units(info->dwarf, unit, &unit, NULL, &type, &die, &split))
+		if ((type == DW_UT_compile || type == DW_UT_skeleton) &&
+		    (dwarf_tag(&die) == DW_TAG_compile_unit ||
+		     dwarf_tag(&die) == DW_TAG_skeleton_unit))
+			add_unit(info, &ranges, &die, &split);
+	info->n_flat = pp_intervals_flatten(ranges.items, ranges.n, &info->flat);
+	free(ranges.items);
+}
+
+/* ---- files ---- */
+
+static int find_no_elf(Dwfl_Module *module, void **path, const char *name, Dwarf_Addr base,
+		       char **file, Elf **elf)
+{
+	(void)module;
+	(void)path;
+	(void)name;
+	(void)base;
+	(void)file;
+	(void)elf;
+	return -1;
+}
+
+/* The separate debug file that was found already. */
+static int open_debug_file(Dwfl_Module *module, void **path, const char *name, Dwarf_Addr base,
+			   const char *file, const char *link, GElf_Word crc, char **debug_path)
+{
+	(void)module;
+	(void)name;
+	(void)base;
+	(void)file;
+	(void)link;
+	(void)crc;
+	(void)debug_path;
+	return *path ? open(*path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+}
+
+/* Relocation gave the sections of the image addresses, and debug information has those. */
+static void set_links(Dwfl_Module *module, struct pp_symbols *symbols)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(module, &bias);
+	Elf_Scn *section = NULL;
+
+	while (elf && (section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+			continue;
+		for (size_t i = 0; i < symbols->n_code; i++)
+			if (symbols->code[i].offset == header.sh_offset)
+				symbols->code[i].link = header.sh_addr + bias;
+	}
+}
+
+static void open_relocatable(struct pp_debug_info *info, const char *path,
+			     struct pp_symbols *symbols)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = find_no_elf,
+		.find_debuginfo = open_debug_file,
+		.section_address = dwfl_offline_section_address,
+	};
+	Dwfl_Module *module;
+	Dwarf_Addr bias;
+	void **userdata;
+
+	info->dwfl = dwfl_begin(&callbacks);
+	module = info->dwfl ? dwfl_report_offline(info->dwfl, "", path, -1) : NULL;
+	if (!module || dwfl_report_end(info->dwfl, NULL, NULL))
+		return;
+	dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
+	*userdata = symbols->debug_path;
+	info->dwarf = dwfl_module_getdwarf(module, &bias);
+	if (info->dwarf)
+		set_links(module, symbols);
+}
+
+static bool is_relocatable(int fd)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	GElf_Ehdr header;
+	bool is = elf && gelf_getehdr(elf, &header) && header.e_type == ET_REL;
+
+	elf_end(elf);
+	return is;
+}
+
+static void open_file(struct pp_debug_info *info, const char *path, struct pp_symbols *symbols)
+{
+	struct stat status;
+
+	info->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (info->fd < 0 || fstat(info->fd, &status) || !S_ISREG(status.st_mode))
+		return;
+	elf_version(EV_CURRENT);
+	if (symbols && is_relocatable(info->fd))
+		open_relocatable(info, path, symbols);
+	else
+		info->dwarf = dwarf_begin(info->fd, DWARF_C_READ);
+}
+
+static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symbols)
+{
+	struct pp_debug_info *info = pp_alloc(1, sizeof(*info));
+
+	open_file(info, path, symbols);
+	if (info->dwarf)
+		read_units(info);
+	if (info->n_flat)
+		return info;
+	pp_debug_info_close(info);
+	return NULL;
+}
+
+struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *symbols)
+{
+	struct pp_debug_info *info = NULL;
+
+	/* Those of a relocatable image need the image. */
+	if (symbols && symbols->debug_path && !symbols->is_relocatable)
+		info = open_info(symbols->debug_path, NULL);
+	return info || !path ? info : open_info(path, symbols);
+}
+
+void pp_debug_info_close(struct pp_debug_info *info)
+{
+	if (!info)
+		return;
+	for (size_t i = 0; i < info->n_units; i++) {
+		free(info->units[i].lines.entries);
+		pp_inline_table_free(&info->units[i].inlines);
+	}
+	free(info->units);
+	free(info->flat);
+	pp_names_free(&info->names);
+	if (info->dwfl)
+		dwfl_end(info->dwfl);
+	else
+		dwarf_end(info->dwarf);
+	if (info->fd >= 0)
+		close(info->fd);
+	free(info);
+}
+
+/* ---- look-up ---- */
+
+static struct unit *find_unit(struct pp_debug_info *info, uint64_t link)
+{
+	const struct pp_interval *found = info->flat + info->last;
+
+	if (link < found->start || link >= found->end) {
+		found = pp_intervals_find(info->flat, info->n_flat, link);
+		if (!found)
+			return NULL;
+		info->last = found - info->flat;
+	}
+	return &info->units[found->value];
+}
+
+const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *line)
+{
+	struct unit *unit = info ? find_unit(info, link) : NULL;
+	const struct pp_line_entry *entry;
+
+	if (!unit)
+		return NULL;
+	if (!unit->lines_read)
+		pp_line_table_read(&unit->lines, &unit->die);
+	unit->lines_read = true;
+	entry = pp_line_table_find(&unit->lines, link);
+	if (!entry)
+		return NULL;
+	*line = entry->line;
+	return entry->file;
+}
+
+const struct pp_inlined *pp_debug_info_inlined(struct pp_debug_info *info, uint64_t link)
+{
+	struct unit *unit = info ? find_unit(info, link) : NULL;
+
+	if (!unit)
+		return NULL;
+	if (!unit->inlines_read)
+		pp_inline_table_read(&unit->inlines, &unit->scope, &info->names);
+	unit->inlines_read = true;
+	return pp_inline_table_find(&unit->inlines, link);
+}
+
+size_t pp_debug_info_names(const struct pp_debug_info *info)
+{
+	return info ? info->names.n : 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Intervals of addresses that lie over each other, made flat: each address belongs to the one
+ * with the highest rank.
+ */
+#ifndef PP_INTERVALS_H
+#define PP_INTERVALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pp_interval {
+	uint64_t start, end; /* without end */
+	uint64_t rank;
+	size_t value; /* the caller's */
+};
+
+/**
+ * pp_intervals_flatten - make intervals flat
+ * @intervals: the @n of them, which are sorted
+ * @out: set to an array by address, which the caller frees
+ *
+ * Of one rank, the one that begins later counts.  Empty ones count nothing.
+ *
+ * Return: the number in *@out.
+ */
+size_t pp_intervals_flatten(struct pp_interval *intervals, size_t n, struct pp_interval **out);
+
+/* The one that @address is in, of @n flat ones; NULL if in none. */
+const struct pp_interval *pp_intervals_find(const struct pp_interval *flat, size_t n,
+					    uint64_t address);
+
+#endif
