@@ -22,6 +22,7 @@
 #include "log.h"
 #include "record.h"
 #include "source_kernel.h"
+#include "source_perf.h"
 
 /* Between two statistics in the log. */
 #define STATISTICS_SECONDS 600
@@ -47,15 +48,37 @@ void daemon_block_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+static struct source *open_perf(const struct options *options, struct op_error *error)
+{
+	const struct op_perf_choose how = {.frequency = options->frequency};
+	struct op_perf_events events;
+	const struct source_perf_config config = {
+		.events = &events,
+		.callgraph = (unsigned int)options->callgraph,
+	};
+	struct source *source;
+
+	if (options->events ? op_perf_from_daemon(options->events, options->frequency, &events, error)
+			    : op_perf_choose(NULL, 0, &how, &events, error))
+		return NULL;
+	source = source_perf_open(&config, error);
+	op_perf_events_free(&events);
+	return source;
+}
+
 static struct source *open_source(const struct options *options, struct op_error *error)
 {
 	struct source *source;
 
 	if (options->replay)
 		return source_replay_open(options->replay, error);
-	source = source_kernel_open(options->oprofilefs, error);
-	if (source && options->events)
-		source->events = strdup(options->events);
+	if (options->perf) {
+		source = open_perf(options, error);
+	} else {
+		source = source_kernel_open(options->oprofilefs, error);
+		if (source && options->events)
+			source->events = strdup(options->events);
+	}
 	if (source && options->record)
 		return source_record_open(source, options->record, error);
 	return source;
@@ -88,6 +111,14 @@ static int open_events(struct daemon *daemon)
 }
 
 static char *handle_command(void *context, const char *command);
+
+static int run(struct daemon *daemon, bool on, struct op_error *error)
+{
+	if (source_run(daemon->source, on, error))
+		return -1;
+	daemon->running = on;
+	return 0;
+}
 
 int daemon_open(struct daemon *daemon, const struct options *options, struct op_error *error)
 {
@@ -125,7 +156,7 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 	if (control_server_open(&daemon->server, session, error))
 		return -1;
 	daemon->serving = true;
-	return 0;
+	return options->perf ? run(daemon, true, error) : 0;
 }
 
 /* ---- work ---- */
@@ -195,6 +226,8 @@ static const char *state(const struct daemon *daemon)
 
 	if (daemon->options->replay)
 		return "running";
+	if (daemon->options->perf)
+		return daemon->running ? "running" : "stopped";
 	path = op_path("%s/enable", daemon->options->oprofilefs);
 	text = path ? op_file_read(path, 64, NULL, NULL) : NULL;
 	running = text && *text != '0';
@@ -216,11 +249,14 @@ static char *reply_status(const struct daemon *daemon)
 	const struct profile *profile = &daemon->profile;
 	const uint64_t *value = profile->stats.value;
 
-	return op_path("pid %ld\nstate %s\nstarted %" PRId64 "\nsession-dir %s\ncpu-type %s\n"
+	return op_path("pid %ld\nstate %s\nsource %s\nstarted %" PRId64
+		       "\nsession-dir %s\ncpu-type %s\nevents %s\n"
 		       "buffers %" PRIu64 "\nreceived %" PRIu64 "\nsamples %" PRIu64
 		       "\nlost %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu\nok\n",
-		       (long)getpid(), state(daemon), (int64_t)daemon->started,
-		       daemon->options->session_dir, daemon->source->cpu_type, profile->buffers,
+		       (long)getpid(), state(daemon), daemon->source->name,
+		       (int64_t)daemon->started, daemon->options->session_dir,
+		       daemon->source->cpu_type,
+		       daemon->source->events ? daemon->source->events : "", profile->buffers,
 		       value[STAT_RECEIVED], value[STAT_STORED],
 		       value[STAT_RECEIVED] - value[STAT_STORED] - value[STAT_FILTERED],
 		       value[STAT_BAD_RECORDS], profile->files.count);
@@ -236,6 +272,10 @@ static char *handle_command(void *context, const char *command)
 	if (!strcmp(command, "dump"))
 		return dump(daemon, &error) ? op_path("error %s\n", error.text)
 					    : reply_progress(daemon);
+	if (!strcmp(command, "start") || !strcmp(command, "stop"))
+		return run(daemon, !strcmp(command, "start"), &error)
+			       ? op_path("error %s\n", error.text)
+			       : strdup("ok\n");
 	if (!strcmp(command, "reopen"))
 		return reopen(daemon, &error) ? op_path("error %s\n", error.text) : strdup("ok\n");
 	return op_path("error unknown command: %s\n", command);

@@ -18,12 +18,16 @@
 
 enum { OPT_VERBOSE = 1, OPT_VERSION };
 
+/* As perf_event_max_sample_rate is unless it was raised. */
+#define FREQUENCY_MOST 100000
+
 /* Arguments as popt hands them over. */
 struct raw {
 	char *session_dir, *oprofilefs, *vmlinux, *range, *image, *events, *record, *replay;
 	char *topics;
-	int no_vmlinux, foreground;
+	int no_vmlinux, foreground, perf;
 	char *lib, *kernel, *thread, *cpu;
+	char *frequency, *callgraph;
 };
 
 static int no_memory(struct op_error *error)
@@ -120,6 +124,21 @@ static int take_paths(const struct raw *raw, struct options *options, struct op_
 	return 0;
 }
 
+static int take_perf(const struct raw *raw, struct options *options, struct op_error *error)
+{
+	options->perf = raw->perf;
+	if (!raw->perf && (raw->frequency || raw->callgraph))
+		return op_error_set(error, EINVAL, "--freq and --callgraph go with --perf only");
+	if (raw->perf && raw->replay)
+		return op_error_set(error, EINVAL, "--perf and --replay contradict");
+	if (raw->frequency && op_number_parse(raw->frequency, "--freq", 1, FREQUENCY_MOST,
+					      &options->frequency, error))
+		return -1;
+	return raw->callgraph ? op_number_parse(raw->callgraph, "--callgraph", 0, UINT16_MAX,
+						&options->callgraph, error)
+			      : 0;
+}
+
 static int take_all(const struct raw *raw, struct options *options, struct op_error *error)
 {
 	struct profile_config *config = &options->config;
@@ -132,13 +151,16 @@ static int take_all(const struct raw *raw, struct options *options, struct op_er
 		if (op_events_parse(raw->events, &events, error))
 			return -1;
 		op_events_free(&events);
-		config->events = options->events = strdup(raw->events);
+		options->events = strdup(raw->events);
 		if (!options->events)
 			return no_memory(error);
 	}
+	/* perf events may get other counts than they are given, so their source tells them */
+	if (!raw->perf)
+		config->events = options->events;
 	if (raw->topics && log_topics_parse(raw->topics, error))
 		return -1;
-	if (take_paths(raw, options, error) || take_kernel(raw, options, error) ||
+	if (take_perf(raw, options, error) || take_paths(raw, options, error) || take_kernel(raw, options, error) ||
 	    take_flag(raw->lib, "--separate-lib", &config->separate_lib, error) ||
 	    take_flag(raw->kernel, "--separate-kernel", &config->separate_kernel, error) ||
 	    take_flag(raw->thread, "--separate-thread", &config->separate_thread, error) ||
@@ -192,6 +214,12 @@ int options_parse(int argc, const char **argv, struct options *options, struct o
 		{"separate-thread", 0, POPT_ARG_STRING, &raw.thread, 0, "count each thread apart",
 		 "0|1"},
 		{"separate-cpu", 0, POPT_ARG_STRING, &raw.cpu, 0, "count each CPU apart", "0|1"},
+		{"perf", 0, POPT_ARG_NONE, &raw.perf, 0,
+		 "take samples from the kernel's perf events: no module is needed", NULL},
+		{"freq", 0, POPT_ARG_STRING, &raw.frequency, 0,
+		 "samples a second of perf events, whatever their counts", "HZ"},
+		{"callgraph", 0, POPT_ARG_STRING, &raw.callgraph, 0,
+		 "with --perf: take up to so many callers of each sample", "DEPTH"},
 		{"record", 0, POPT_ARG_STRING, &raw.record, 0,
 		 "also keep the raw event stream in a new file", "FILE"},
 		{"replay", 0, POPT_ARG_STRING, &raw.replay, 0,
@@ -208,7 +236,7 @@ int options_parse(int argc, const char **argv, struct options *options, struct o
 	char **const strings[] = {&raw.session_dir, &raw.oprofilefs, &raw.vmlinux, &raw.range,
 				  &raw.image,	    &raw.events,     &raw.record,  &raw.replay,
 				  &raw.topics,	    &raw.lib,	     &raw.kernel,  &raw.thread,
-				  &raw.cpu};
+				  &raw.cpu,	    &raw.frequency,  &raw.callgraph};
 	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
 	int result;
 

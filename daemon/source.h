@@ -8,6 +8,7 @@
 #ifndef DAEMON_SOURCE_H
 #define DAEMON_SOURCE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +34,7 @@ struct source_ops {
 	int (*read)(struct source *source, const uint64_t **words, size_t *count,
 		    struct op_error *error);
 	int (*sync)(struct source *source, struct op_error *error);
+	int (*run)(struct source *source, bool on, struct op_error *error);
 	int (*image)(struct source *source, uint64_t cookie, struct image_facts *facts);
 	char *(*maps)(struct source *source, uint32_t tgid);
 	uint64_t (*process)(struct source *source, uint32_t tgid);
@@ -45,6 +47,7 @@ struct source_ops {
 /* struct source - the head of every kind of source */
 struct source {
 	const struct source_ops *ops;
+	const char *name;    /* "module", "perf" or "recording", for people */
 	int fd;		     /* poll() says when it has data; -1: it always has, until its end */
 	size_t buffer_words; /* the most words that one source_read() brings; 0 if unknown */
 	bool wants_all;	     /* ask for each application and image, needed or not */
@@ -74,6 +77,14 @@ static inline int source_read(struct source *source, const uint64_t **words, siz
 static inline int source_sync(struct source *source, struct op_error *error)
 {
 	return source->ops->sync ? source->ops->sync(source, error) : 0;
+}
+
+/* Starts or stops sampling.  Return: 0, or -1 with @error set: ENOTSUP if others do that. */
+static inline int source_run(struct source *source, bool on, struct op_error *error)
+{
+	if (!source->ops->run)
+		return op_error_set(error, ENOTSUP, "this source of samples is not started by us");
+	return source->ops->run(source, on, error);
 }
 
 /* The file behind @cookie.  Return: 0, or -1 if it is unknown. */

@@ -277,6 +277,7 @@ struct source *source_kernel_open(const char *oprofilefs, struct op_error *error
 		return NULL;
 	}
 	kernel->source.ops = &kernel_ops;
+	kernel->source.name = "module";
 	kernel->source.fd = -1;
 	if (access(oprofilefs, X_OK) && errno == ENOENT)
 		op_error_set(error, ENOENT, "%s does not exist: opcontrol --init loads the module",

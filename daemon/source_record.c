@@ -106,6 +106,11 @@ static int record_read(struct source *source, const uint64_t **words, size_t *co
 	return result;
 }
 
+static int record_run(struct source *source, bool on, struct op_error *error)
+{
+	return source_run(recorder_of(source)->inner, on, error);
+}
+
 static int record_sync(struct source *source, struct op_error *error)
 {
 	return source_sync(recorder_of(source)->inner, error);
@@ -197,6 +202,7 @@ static void record_close(struct source *source)
 static const struct source_ops record_ops = {
 	.read = record_read,
 	.sync = record_sync,
+	.run = record_run,
 	.image = record_image,
 	.maps = record_maps,
 	.process = record_process,
@@ -246,6 +252,7 @@ static void write_facts(struct recorder *recorder)
 
 static void copy_facts(struct source *to, const struct source *from)
 {
+	to->name = from->name;
 	to->fd = from->fd;
 	to->buffer_words = from->buffer_words;
 	memcpy(to->cpu_type, from->cpu_type, sizeof(to->cpu_type));

@@ -484,6 +484,7 @@ struct source *source_replay_open(const char *path, struct op_error *error)
 		return NULL;
 	}
 	replay->source.ops = &replay_ops;
+	replay->source.name = "recording";
 	replay->source.fd = -1;
 	replay->fd = open(path, O_RDONLY | O_CLOEXEC);
 	replay->size = UINT64_MAX;

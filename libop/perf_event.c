@@ -366,6 +366,7 @@ int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_eve
 			break;
 		}
 		choice->event = parsed.event[i];
+		choice->event.counter = (uint32_t)i;
 		choice->event.name = strdup(parsed.event[i].name);
 		result = choice->event.name ? set_attr(choice, &how, error) : no_memory(error);
 	}

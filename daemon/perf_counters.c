@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The perf events that are open: see perf_counters.h.
+ */
+#include "perf_counters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libop/cpu_list.h"
+
+/* Pages of a ring, from what we like to have down to what is of any use. */
+#define PAGES_FLAT   128
+#define PAGES_CHAINS 512
+#define PAGES_STACKS 2048
+#define PAGES_LEAST  8
+/* The reader is woken when a ring is this full: 1 / WAKE_SHARE. */
+#define WAKE_SHARE 4
+
+/* Each event takes a descriptor for each CPU and thread. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static size_t pages_wanted(const struct perf_counters_config *config)
+{
+	/* what other users may lock is all that perf_event_mlock_kb gives: 128 pages a CPU */
+	if (!op_perf_is_privileged())
+		return PAGES_FLAT;
+	if (config->layout.user_registers)
+		return PAGES_STACKS;
+	return config->layout.chain ? PAGES_CHAINS : PAGES_FLAT;
+}
+
+/* What all events have in common; @first tells of processes as well. */
+static struct perf_event_attr make_attr(const struct op_perf_event *event,
+					const struct perf_counters_config *config, bool first,
+					size_t pages)
+{
+	struct perf_event_attr attr = event->attr;
+
+	attr.sample_type = PERF_RECORD_SAMPLE_TYPE;
+	attr.disabled = 1;
+	attr.inherit = config->target.threads != NULL;
+	attr.enable_on_exec = config->target.on_exec;
+	attr.sample_id_all = 1;
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC;
+	attr.watermark = 1;
+	attr.wakeup_watermark = (uint32_t)(pages * (size_t)sysconf(_SC_PAGESIZE) / WAKE_SHARE);
+	attr.exclude_guest = !op_perf_is_software(&attr);
+	attr.exclude_idle = op_perf_is_clock(&attr);
+	if (config->layout.chain) {
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+		attr.sample_max_stack = (uint16_t)config->depth;
+		attr.exclude_callchain_kernel = attr.exclude_kernel;
+	}
+	if (config->layout.user_registers) {
+		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attr.sample_regs_user = config->layout.user_registers;
+		attr.sample_stack_user = config->stack;
+		attr.exclude_callchain_user = 1;
+	}
+	if (first) {
+		attr.mmap = attr.mmap2 = 1;
+		attr.comm = attr.comm_exec = 1;
+		attr.task = 1;
+		attr.namespaces = 1;
+		attr.build_id = 1;
+	}
+	return attr;
+}
+
+/* Kernels before 5.12 tell no build-ids; device and inode then tell files apart. */
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	int fd = op_perf_open(attr, pid, cpu, -1);
+
+	if (fd < 0 && errno == EINVAL && attr->build_id) {
+		attr->build_id = 0;
+		fd = op_perf_open(attr, pid, cpu, -1);
+	}
+	return fd;
+}
+
+static int keep(struct perf_counters *counters, int fd, size_t place, struct op_error *error)
+{
+	int *larger = counters->fd;
+	uint64_t id;
+
+	/* grows by doubling */
+	if (!(counters->fds & (counters->fds - 1)))
+		larger = reallocarray(larger, counters->fds ? 2 * counters->fds : 1, sizeof(int));
+	if (!larger) {
+		close(fd);
+		return op_error_set(error, ENOMEM, "out of memory");
+	}
+	counters->fd = larger;
+	larger[counters->fds++] = fd;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
+		return op_error_set(error, errno, "cannot tell an event's number: %s",
+				    strerror(errno));
+	/* the map takes pointers; what they point to is only told apart from NULL */
+	if (map_set(&counters->by_id, id, (void *)(uintptr_t)(place + 1)))
+		return op_error_set(error, ENOMEM, "out of memory");
+	return 0;
+}
+
+int perf_counters_event(const struct perf_counters *counters, uint64_t id)
+{
+	uintptr_t value = (uintptr_t)map_find(&counters->by_id, id);
+
+	return (int)value - 1;
+}
+
+/* Maps the ring of a CPU, smaller if it may not be as large as we like. */
+static int map_ring(struct perf_cpu *cpu, int fd, size_t *pages, struct op_error *error)
+{
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+
+	while (perf_ring_open(&cpu->ring, fd, *pages)) {
+		if (errno != EPERM || *pages <= PAGES_LEAST)
+			return op_perf_explain_map(errno, *pages * page_size, error);
+		*pages /= 2;
+	}
+	cpu->fd = fd;
+	return 0;
+}
+
+/* The first event of a CPU has the ring, and the others write into it. */
+static int attach(struct perf_cpu *cpu, int fd, size_t *pages, struct op_error *error)
+{
+	if (!cpu->ring.page)
+		return map_ring(cpu, fd, pages, error);
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd))
+		return op_error_set(error, errno, "events of CPU %d cannot share a ring: %s",
+				    cpu->cpu, strerror(errno));
+	return 0;
+}
+
+static int open_on(struct perf_counters *counters, const struct perf_counters_config *config,
+		   pid_t thread, struct perf_cpu *cpu, size_t *pages, struct op_error *error)
+{
+	for (size_t i = 0; i < config->events->count; i++) {
+		const struct op_perf_event *event = &config->events->event[i];
+		struct perf_event_attr attr = make_attr(event, config, !i, *pages);
+		int fd = open_event(&attr, thread, cpu->cpu);
+
+		if (fd < 0 && errno == ESRCH && config->target.count > 1)
+			return 0; /* one of several threads has ended meanwhile */
+		if (fd < 0)
+			return op_perf_explain_open(errno, event->event.name, &attr, thread, error);
+		if (keep(counters, fd, i, error) || attach(cpu, fd, pages, error))
+			return -1;
+	}
+	return 0;
+}
+
+static int open_all(struct perf_counters *counters, const struct perf_counters_config *config,
+		    struct op_error *error)
+{
+	static const pid_t everything = -1;
+	const struct perf_target *target = &config->target;
+	const pid_t *threads = target->threads ? target->threads : &everything;
+	size_t count = target->threads ? target->count : 1, pages = pages_wanted(config);
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < counters->cpus; j++) {
+			if (open_on(counters, config, threads[i], &counters->cpu[j], &pages, error))
+				return -1;
+		}
+	}
+	for (size_t i = 0; i < counters->cpus; i++) {
+		if (!counters->cpu[i].ring.page)
+			return op_error_set(error, ESRCH, "the process has ended");
+	}
+	return 0;
+}
+
+int perf_counters_open(struct perf_counters *counters, const struct perf_counters_config *config,
+		       struct op_error *error)
+{
+	int *numbers;
+
+	*counters = (struct perf_counters){0};
+	raise_descriptor_limit();
+	if (op_cpu_list_online(&numbers, &counters->cpus, error))
+		return -1;
+	counters->cpu = calloc(counters->cpus + 1, sizeof(*counters->cpu));
+	for (size_t i = 0; counters->cpu && i < counters->cpus; i++) {
+		counters->cpu[i].cpu = numbers[i];
+		counters->cpu[i].fd = -1;
+	}
+	free(numbers);
+	if (!counters->cpu) {
+		counters->cpus = 0;
+		return op_error_set(error, ENOMEM, "out of memory");
+	}
+	return open_all(counters, config, error);
+}
+
+int perf_counters_enable(struct perf_counters *counters, struct op_error *error)
+{
+	for (size_t i = 0; i < counters->fds; i++) {
+		if (ioctl(counters->fd[i], PERF_EVENT_IOC_ENABLE, 0))
+			return op_error_set(error, errno, "cannot start an event: %s",
+					    strerror(errno));
+	}
+	return 0;
+}
+
+void perf_counters_disable(struct perf_counters *counters)
+{
+	for (size_t i = 0; i < counters->fds; i++)
+		ioctl(counters->fd[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void perf_counters_close(struct perf_counters *counters)
+{
+	for (size_t i = 0; i < counters->cpus; i++)
+		perf_ring_close(&counters->cpu[i].ring);
+	for (size_t i = 0; i < counters->fds; i++)
+		close(counters->fd[i]);
+	map_clear(&counters->by_id);
+	free(counters->fd);
+	free(counters->cpu);
+	*counters = (struct perf_counters){0};
+}

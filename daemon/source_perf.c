@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel's perf events as a source: see source_perf.h.
+ *
+ * A buffer of words ends early where a process whose anonymous memory is in it is about to
+ * change: questions about that memory are asked when the buffer is decoded, and are answered
+ * from the tables as they are then.
+ */
+#include "source_perf.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/sysmacros.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "machine.h"
+#include "perf_merge.h"
+#include "perf_process.h"
+#include "perf_words.h"
+
+/* Records are taken this often even if no ring is full enough to wake us. */
+#define PERIOD_NS 250000000
+/*
+ * A record gets its time before it is in the ring.  Those younger than this wait for the next
+ * read, so that an older one of another CPU can still come before them.
+ */
+#define SLACK_NS 10000000
+#define SECOND_NS UINT64_C(1000000000)
+/* Callers of one sample that are taken; the kernel's limit is 127 unless it was raised. */
+#define FRAMES_MOST 4096
+#define EVENTS_AT_ONCE 64
+
+struct perf_source {
+	struct source source;
+	struct perf_counters counters;
+	struct perf_merge merge;
+	struct perf_processes processes;
+	struct perf_words words;
+	struct perf_layout layout;
+	struct machine machine;
+	int timer, more;  /* descriptors; @more is readable while there is more to read */
+	uint64_t all_until; /* no slack for what is older */
+	uint64_t bad;	  /* records that made no sense */
+	pid_t *target;	  /* the processes to profile; NULL: all */
+	size_t targets;
+	bool on_exec;
+};
+
+static struct perf_source *perf_of(struct source *source)
+{
+	return (struct perf_source *)source; /* its first member */
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
+}
+
+/* ---- samples ---- */
+
+/* An address of user code; one that is in nothing known is told as such. */
+static void put_user(struct perf_source *perf, struct perf_process *process, uint64_t address,
+		     uint32_t counter)
+{
+	const struct perf_mapping *mapping =
+		process ? perf_process_where(&perf->processes, process, address) : NULL;
+
+	if (!mapping) {
+		perf_words_user(&perf->words, OPROFILE_INVALID_COOKIE, address, counter);
+	} else if (mapping->cookie == OPROFILE_NO_COOKIE) {
+		process->told = perf->processes.round;
+		perf_words_user(&perf->words, OPROFILE_NO_COOKIE, address, counter);
+	} else {
+		perf_words_user(&perf->words, mapping->cookie,
+				address - mapping->start + mapping->offset, counter);
+	}
+}
+
+/* Whether kernel code was sampled.  The kernel says so, but for some software events. */
+static bool is_kernel(uint16_t misc, uint64_t ip)
+{
+	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+	case PERF_RECORD_MISC_HYPERVISOR:
+		return true;
+	case PERF_RECORD_MISC_USER:
+	case PERF_RECORD_MISC_GUEST_USER:
+		return false;
+	default:
+		return ip >> 63;
+	}
+}
+
+static uint64_t frame_at(const struct perf_record *record, size_t index)
+{
+	uint64_t address;
+
+	memcpy(&address, record->sample.chain + index * sizeof(address), sizeof(address));
+	return address;
+}
+
+/* Takes note of a marker among the frames.  Return: whether frames behind it can be told. */
+static bool take_marker(uint64_t marker, bool *kernel)
+{
+	*kernel = marker == PERF_CONTEXT_KERNEL;
+	return *kernel || marker == PERF_CONTEXT_USER;
+}
+
+/* The callers, behind the sampled address itself, which the kernel puts first. */
+static void put_callers(struct perf_source *perf, struct perf_process *process,
+			const struct perf_record *record, bool kernel)
+{
+	size_t frames = record->sample.frames < FRAMES_MOST ? record->sample.frames : FRAMES_MOST;
+	bool first = true;
+
+	for (size_t i = 0; i < frames; i++) {
+		uint64_t address = frame_at(record, i);
+
+		if (address >= PERF_CONTEXT_MAX) {
+			if (!take_marker(address, &kernel))
+				return;
+			continue;
+		}
+		if (!first || address != record->sample.ip) {
+			if (kernel)
+				perf_words_kernel(&perf->words, address, 0);
+			else
+				put_user(perf, process, address, 0);
+		}
+		first = false;
+	}
+}
+
+static void take_sample(struct perf_source *perf, struct perf_cpu *cpu,
+			const struct perf_record *record)
+{
+	int event = perf_counters_event(&perf->counters, record->id);
+	/* a counter that has no event is counted as such */
+	uint32_t counter = event < 0 ? OP_COUNTERS_MAX : (uint32_t)event;
+	bool kernel = is_kernel(record->misc, record->sample.ip);
+	bool named = record->pid <= INT32_MAX && record->tid <= INT32_MAX; /* else: it has ended */
+	struct perf_process *process =
+		named ? perf_process_get(&perf->processes, record->pid) : NULL;
+
+	cpu->samples++;
+	perf_words_cpu(&perf->words, record->cpu);
+	perf_words_task(&perf->words, named ? record->pid : 0, named ? record->tid : 0,
+			process ? process->app : OPROFILE_NO_COOKIE);
+	if (perf->layout.chain)
+		perf_words_trace(&perf->words);
+	if (kernel)
+		perf_words_kernel(&perf->words, record->sample.ip, counter);
+	else
+		put_user(perf, process, record->sample.ip, counter);
+	if (perf->layout.chain)
+		put_callers(perf, process, record, kernel);
+}
+
+/* ---- other records ---- */
+
+static void take_map(struct perf_source *perf, const struct perf_record *record)
+{
+	const struct perf_file file = {
+		.path = record->map.name,
+		.device = record->map.build_id_size ? 0
+						    : makedev(record->map.major, record->map.minor),
+		.inode = record->map.inode,
+		.generation = record->map.generation,
+		.build_id_size = record->map.build_id_size,
+		.build_id = record->map.build_id,
+	};
+
+	if (record->map.length > UINT64_MAX - record->map.start)
+		return;
+	perf_process_map(&perf->processes, record->pid, record->map.start,
+			 record->map.start + record->map.length, record->map.offset, &file);
+}
+
+static void take_lost(struct perf_source *perf, struct perf_cpu *cpu, uint64_t records)
+{
+	cpu->lost += records;
+	perf_processes_lost(&perf->processes);
+}
+
+static void take(struct perf_source *perf, struct perf_cpu *cpu, const struct perf_record *record)
+{
+	struct perf_processes *processes = &perf->processes;
+
+	switch (record->kind) {
+	case PERF_KIND_SAMPLE:
+		take_sample(perf, cpu, record);
+		break;
+	case PERF_KIND_MAP:
+		take_map(perf, record);
+		break;
+	case PERF_KIND_EXEC:
+		perf_process_exec(processes, record->pid);
+		break;
+	case PERF_KIND_FORK:
+		perf_process_fork(processes, record->pid, record->task.parent_pid);
+		break;
+	case PERF_KIND_EXIT:
+		perf_process_exit(processes, record->pid);
+		break;
+	case PERF_KIND_NAMESPACE:
+		perf_process_namespace(processes, record->pid, record->namespaces.mount);
+		break;
+	case PERF_KIND_LOST:
+		take_lost(perf, cpu, record->lost.records);
+		break;
+	case PERF_KIND_THROTTLE:
+		cpu->throttled++;
+		break;
+	case PERF_KIND_OTHER:
+		break;
+	}
+}
+
+/* Whether the record has to wait for the next buffer: see the head of this file. */
+static bool has_to_wait(const struct perf_source *perf, const struct perf_record *record)
+{
+	const struct perf_process *process;
+
+	if (record->kind == PERF_KIND_SAMPLE)
+		return !perf_words_have_room(&perf->words, record->sample.frames < FRAMES_MOST
+								   ? record->sample.frames
+								   : FRAMES_MOST);
+	if (record->kind != PERF_KIND_MAP && record->kind != PERF_KIND_EXEC &&
+	    record->kind != PERF_KIND_FORK)
+		return false;
+	process = perf_process_find(&perf->processes, record->pid);
+	return process && process->told == perf->processes.round;
+}
+
+/* ---- reading ---- */
+
+/* Descriptors of events whose tasks have all ended would be ready for ever. */
+static void take_readiness(struct perf_source *perf)
+{
+	struct epoll_event event[EVENTS_AT_ONCE];
+	uint64_t times;
+	int n = epoll_wait(perf->source.fd, event, EVENTS_AT_ONCE, 0);
+
+	for (int i = 0; i < n; i++) {
+		if (event[i].data.fd != perf->timer && event[i].data.fd != perf->more &&
+		    event[i].events & (EPOLLHUP | EPOLLERR))
+			epoll_ctl(perf->source.fd, EPOLL_CTL_DEL, event[i].data.fd, NULL);
+	}
+	/* both are read until they are empty, which is no error */
+	if (read(perf->timer, &times, sizeof(times)) < 0 || read(perf->more, &times, sizeof(times)))
+		return;
+}
+
+/* Return: whether there is more to take than fits into the buffer. */
+static bool take_records(struct perf_source *perf, uint64_t until)
+{
+	struct perf_record record;
+	struct perf_cpu *cpu;
+	const void *bytes;
+	size_t size;
+
+	perf_merge_begin(&perf->merge, &perf->counters);
+	while ((cpu = perf_merge_next(&perf->merge, until, &bytes, &size))) {
+		if (perf_record_parse(bytes, size, &perf->layout, &record)) {
+			perf->bad++;
+		} else {
+			if (has_to_wait(perf, &record))
+				return true;
+			take(perf, cpu, &record);
+		}
+		perf_merge_pass(&perf->merge, size);
+	}
+	return false;
+}
+
+static int perf_read(struct source *source, const uint64_t **words, size_t *count,
+		     struct op_error *error)
+{
+	struct perf_source *perf = perf_of(source);
+	static const uint64_t one = 1;
+	uint64_t until;
+
+	take_readiness(perf);
+	until = now() - SLACK_NS;
+	if (until < perf->all_until)
+		until = perf->all_until;
+	perf_processes_next_round(&perf->processes);
+	perf_words_begin(&perf->words);
+	if (take_records(perf, until) && write(perf->more, &one, sizeof(one)) < 0)
+		return op_error_set(error, errno, "cannot go on: %s", strerror(errno));
+	for (size_t i = 0; i < perf->counters.cpus; i++)
+		perf_ring_release(&perf->counters.cpu[i].ring);
+	*words = perf->words.word;
+	*count = perf->words.count;
+	return 0;
+}
+
+static int perf_sync(struct source *source, struct op_error *error)
+{
+	(void)error;
+	perf_of(source)->all_until = now();
+	return 0;
+}
+
+/* ---- answers ---- */
+
+static int perf_image(struct source *source, uint64_t cookie, struct image_facts *facts)
+{
+	return perf_image_facts(&perf_of(source)->processes.images, cookie, facts);
+}
+
+static char *perf_maps(struct source *source, uint32_t tgid)
+{
+	const struct perf_process *process = perf_process_find(&perf_of(source)->processes, tgid);
+
+	return process ? perf_process_anon_text(process) : NULL;
+}
+
+static uint64_t perf_process(struct source *source, uint32_t tgid)
+{
+	const struct perf_process *process = perf_process_find(&perf_of(source)->processes, tgid);
+
+	return process ? process->number : 0;
+}
+
+static char *perf_modules(struct source *source)
+{
+	return machine_modules(&perf_of(source)->machine);
+}
+
+static char *perf_kallsyms(struct source *source)
+{
+	return machine_kallsyms(&perf_of(source)->machine);
+}
+
+static char *perf_stats(struct source *source)
+{
+	const struct perf_counters *counters = &perf_of(source)->counters;
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < counters->cpus; i++) {
+		const struct perf_cpu *cpu = &counters->cpu[i];
+
+		fprintf(out,
+			"cpu%d/sample_received %" PRIu64 "\ncpu%d/sample_lost_overflow %" PRIu64
+			"\ncpu%d/throttled %" PRIu64 "\n",
+			cpu->cpu, cpu->samples + cpu->lost, cpu->cpu, cpu->lost, cpu->cpu,
+			cpu->throttled);
+	}
+	fprintf(out, "bad_perf_records %" PRIu64 "\n", perf_of(source)->bad);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+struct source_perf_losses source_perf_losses(const struct source *source)
+{
+	const struct perf_counters *counters = &((const struct perf_source *)source)->counters;
+	struct source_perf_losses losses = {0};
+
+	for (size_t i = 0; i < counters->cpus; i++) {
+		losses.received += counters->cpu[i].samples;
+		losses.lost += counters->cpu[i].lost;
+		losses.throttled += counters->cpu[i].throttled;
+	}
+	return losses;
+}
+
+/*
+ * Processes that are there already are looked at when records come: what they map meanwhile is
+ * told by both, and nothing by neither.
+ */
+static int read_processes(struct perf_source *perf)
+{
+	/* while nothing was counted, nothing was told */
+	perf_processes_lost(&perf->processes);
+	if (!perf->target)
+		return perf_processes_read_all(&perf->processes);
+	for (size_t i = 0; i < perf->targets; i++) {
+		if (!perf_process_get(&perf->processes, (uint32_t)perf->target[i]))
+			return -1;
+	}
+	return 0;
+}
+
+static int perf_run(struct source *source, bool on, struct op_error *error)
+{
+	struct perf_source *perf = perf_of(source);
+
+	if (!on) {
+		perf_counters_disable(&perf->counters);
+		return 0;
+	}
+	if (perf->on_exec)
+		return 0;
+	if (perf_counters_enable(&perf->counters, error))
+		return -1;
+	return read_processes(perf) ? op_error_set(error, ENOMEM, "out of memory") : 0;
+}
+
+static void perf_close(struct source *source)
+{
+	struct perf_source *perf = perf_of(source);
+
+	perf_counters_close(&perf->counters);
+	perf_merge_free(&perf->merge);
+	perf_processes_free(&perf->processes);
+	if (perf->timer >= 0)
+		close(perf->timer);
+	if (perf->more >= 0)
+		close(perf->more);
+	if (source->fd >= 0)
+		close(source->fd);
+	free(source->events);
+	free(perf->target);
+	free(perf);
+}
+
+static const struct source_ops perf_ops = {
+	.read = perf_read,
+	.sync = perf_sync,
+	.run = perf_run,
+	.image = perf_image,
+	.maps = perf_maps,
+	.process = perf_process,
+	.modules = perf_modules,
+	.kallsyms = perf_kallsyms,
+	.stats = perf_stats,
+	.close = perf_close,
+};
+
+/* ---- opening ---- */
+
+static int wait_for(const struct perf_source *perf, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	return epoll_ctl(perf->source.fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+static int open_descriptors(struct perf_source *perf, struct op_error *error)
+{
+	const struct itimerspec period = {{0, PERIOD_NS}, {0, PERIOD_NS}};
+	bool good;
+
+	perf->source.fd = epoll_create1(EPOLL_CLOEXEC);
+	perf->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	perf->more = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	good = perf->source.fd >= 0 && perf->timer >= 0 && perf->more >= 0 &&
+	       !timerfd_settime(perf->timer, 0, &period, NULL) && !wait_for(perf, perf->timer) &&
+	       !wait_for(perf, perf->more);
+	for (size_t i = 0; good && i < perf->counters.cpus; i++)
+		good = !wait_for(perf, perf->counters.cpu[i].fd);
+	if (!good)
+		return op_error_set(error, errno, "cannot wait for samples: %s", strerror(errno));
+	return 0;
+}
+
+/* What the kernel takes for a call chain at most. */
+static unsigned int depth_of(unsigned int wanted)
+{
+	unsigned int most = (unsigned int)op_perf_setting("perf_event_max_stack", 127);
+
+	return wanted < most ? wanted : most;
+}
+
+/* Adds the threads of a process to a list.  Return: 0, or -1 with @error set. */
+static int add_threads(pid_t process, pid_t **threads, size_t *count, struct op_error *error)
+{
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)process);
+	dir = opendir(path);
+	if (!dir)
+		return op_error_set(error, errno == ENOENT ? ESRCH : errno,
+				    "process %d cannot be profiled: %s", (int)process,
+				    errno == ENOENT ? "there is none" : strerror(errno));
+	while ((entry = readdir(dir))) {
+		pid_t *larger;
+
+		if (!isdigit((unsigned char)*entry->d_name))
+			continue;
+		larger = reallocarray(*threads, *count + 1, sizeof(**threads));
+		if (!larger) {
+			closedir(dir);
+			return op_error_set(error, ENOMEM, "out of memory");
+		}
+		*threads = larger;
+		larger[(*count)++] = (pid_t)strtol(entry->d_name, NULL, 10);
+	}
+	closedir(dir);
+	return 0;
+}
+
+static int open_counters(struct perf_source *perf, const struct source_perf_config *config,
+			 struct op_error *error)
+{
+	struct perf_counters_config counters = {
+		.events = config->events,
+		.target.on_exec = config->on_exec,
+		.layout = perf->layout,
+		.depth = depth_of(config->callgraph),
+	};
+	pid_t *threads = NULL;
+	int result = 0;
+
+	for (size_t i = 0; !result && i < perf->targets; i++)
+		result = add_threads(perf->target[i], &threads, &counters.target.count, error);
+	counters.target.threads = threads;
+	if (!result)
+		result = perf_counters_open(&perf->counters, &counters, error);
+	free(threads);
+	return result;
+}
+
+static int take_targets(struct perf_source *perf, const struct source_perf_config *config,
+			struct op_error *error)
+{
+	perf->on_exec = config->on_exec;
+	if (!config->processes)
+		return 0;
+	perf->target = calloc(config->count + 1, sizeof(*perf->target));
+	if (!perf->target)
+		return op_error_set(error, ENOMEM, "out of memory");
+	memcpy(perf->target, config->processes, config->count * sizeof(*perf->target));
+	perf->targets = config->count;
+	return 0;
+}
+
+static int open_all(struct perf_source *perf, const struct source_perf_config *config,
+		    struct op_error *error)
+{
+	if (take_targets(perf, config, error) || open_counters(perf, config, error) ||
+	    open_descriptors(perf, error))
+		return -1;
+	perf->source.events = op_perf_format(config->events);
+	if (!perf->source.events || perf_merge_init(&perf->merge, perf->counters.cpus))
+		return op_error_set(error, ENOMEM, "out of memory");
+	return 0;
+}
+
+struct source *source_perf_open(const struct source_perf_config *config, struct op_error *error)
+{
+	struct perf_source *perf = calloc(1, sizeof(*perf));
+	struct source *source;
+
+	if (!perf) {
+		op_error_set(error, ENOMEM, "out of memory");
+		return NULL;
+	}
+	source = &perf->source;
+	source->ops = &perf_ops;
+	source->name = "perf";
+	source->fd = perf->timer = perf->more = -1;
+	source->buffer_words = PERF_WORDS_MOST;
+	source->cpu_mhz = machine_cpu_mhz();
+	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s", config->events->cpu_type);
+	perf->layout.chain = config->callgraph;
+	perf_processes_init(&perf->processes);
+	if (open_all(perf, config, error)) {
+		source_close(source);
+		return NULL;
+	}
+	return source;
+}

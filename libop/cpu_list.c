@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Lists of CPUs: see cpu_list.h.
+ */
+#include "cpu_list.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "number.h"
+#include "string_list.h"
+
+#define ONLINE "/sys/devices/system/cpu/online"
+
+/* Marks the CPUs of "N" or "N-M". */
+static int take_range(char *text, const char *what, unsigned char *marked, struct op_error *error)
+{
+	char *dash = strchr(text, '-');
+	uint64_t first, last;
+
+	if (dash)
+		*dash = '\0';
+	if (op_number_parse(text, what, 0, OP_CPUS_MOST - 1, &first, error))
+		return -1;
+	last = first;
+	if (dash && op_number_parse(dash + 1, what, first, OP_CPUS_MOST - 1, &last, error))
+		return -1;
+	memset(marked + first, 1, last - first + 1);
+	return 0;
+}
+
+static int collect(const unsigned char *marked, int **cpus, size_t *count)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < OP_CPUS_MOST; i++)
+		n += marked[i];
+	*cpus = calloc(n + 1, sizeof(**cpus));
+	if (!*cpus)
+		return -1;
+	*count = 0;
+	for (int i = 0; i < OP_CPUS_MOST; i++) {
+		if (marked[i])
+			(*cpus)[(*count)++] = i;
+	}
+	return 0;
+}
+
+int op_cpu_list_parse(const char *text, const char *what, int **cpus, size_t *count,
+		      struct op_error *error)
+{
+	unsigned char *marked = calloc(1, OP_CPUS_MOST);
+	struct op_strings ranges = {0};
+	int result = 0;
+
+	*cpus = NULL;
+	*count = 0;
+	if (!marked || op_strings_split(&ranges, text, ','))
+		result = op_error_set(error, ENOMEM, "out of memory");
+	for (size_t i = 0; !result && i < ranges.count; i++)
+		result = take_range(ranges.item[i], what, marked, error);
+	if (!result && collect(marked, cpus, count))
+		result = op_error_set(error, ENOMEM, "out of memory");
+	op_strings_free(&ranges);
+	free(marked);
+	return result;
+}
+
+int op_cpu_list_online(int **cpus, size_t *count, struct op_error *error)
+{
+	char *text = op_file_read(ONLINE, 1 << 16, NULL, error);
+	int result;
+
+	if (!text)
+		return -1;
+	text[strcspn(text, "\n")] = '\0';
+	result = op_cpu_list_parse(text, ONLINE, cpus, count, error);
+	free(text);
+	return result;
+}
