@@ -71,5 +71,6 @@ extern const struct format format_firefox;
 extern const struct format format_callgrind;
 extern const struct format format_session;
 extern const struct format format_cpuprofile;
+extern const struct format format_perf;
 
 #endif
