@@ -105,6 +105,11 @@ static void write_report(struct job *job, FILE *out)
 		.loss = &source->loss,
 		.command_line = options->common.command_line,
 		.session_dir = options->common.session_dir,
+		.image_paths = &options->common.image_paths,
+		.include = &options->include,
+		.exclude = &options->exclude,
+		.merge = &options->merge,
+		.exclude_dependent = options->exclude_dependent,
 	};
 
 	if (job->options.common.is_pair) {

@@ -54,6 +54,9 @@ struct pp_report_facts {
 	const struct pp_loss *loss;
 	const char *command_line;
 	const char *session_dir;
+	const struct op_strings *image_paths, *include, *exclude;
+	const struct pp_merge *merge;
+	bool exclude_dependent;
 };
 
 /* Reports for programs, of one document each.  They sort the profile's rows. */

@@ -126,6 +126,109 @@ static void test_xml(void **state)
 	each_session(check_xml);
 }
 
+/* Threads make processes; a symbol has its place wherever it has samples or arcs. */
+static void test_xml_threads(void **state)
+{
+	static const struct fixture_sample samples[] = {
+		{FIXTURE_ALONE("prog") "TIMER.0.0.10.10.all", TEXT(0x10), 60},
+		{FIXTURE_ALONE("prog") "TIMER.0.0.10.11.all", TEXT(0x30), 7},
+		{FIXTURE_IN("prog", "lib.so") "TIMER.0.0.10.11.all", TEXT(4), 33},
+		{FIXTURE_ALONE("prog") CG("lib.so") "TIMER.0.0.10.11.all",
+		 ARC(TEXT(0x10), TEXT(8)), 20},
+	};
+	static const struct golden table[] = {
+		{"-X -c -m unitmask -p /none -i hot,lib_work,cold", 0,
+		 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		 "<profile schemaversion=\"3.0\" cputype=\"timer\" processor=\"CPU with timer interrupt\" mhz=\"2000\" title=\"opreport --session-dir=@DIR@ -X -c -m unitmask -p /none -i hot,lib_work,cold\">\n"
+		 "<options session=\"@DIR@\" imagepath=\"/none\" merge=\"unitmask\" includesymbols=\"hot,lib_work,cold\"/>\n"
+		 "<setup>\n"
+		 "<timersetup rtcinterrupts=\"0\"/>\n"
+		 "</setup>\n"
+		 "<classes>\n"
+		 "<class name=\"c0\" tgid=\"10\" tid=\"10\"/>\n"
+		 "<class name=\"c1\" tgid=\"10\" tid=\"11\"/>\n"
+		 "</classes>\n"
+		 "<process pid=\"10\" name=\"prog\">\n"
+		 "<count class=\"c0\">60</count>\n"
+		 "<count class=\"c1\">40</count>\n"
+		 "<thread tid=\"10\">\n"
+		 "<count class=\"c0\">60</count>\n"
+		 "<module name=\"prog\">\n"
+		 "<count class=\"c0\">60</count>\n"
+		 "<symbol idref=\"0\">\n"
+		 "<count class=\"c0\">60</count>\n"
+		 "</symbol>\n"
+		 "</module>\n"
+		 "</thread>\n"
+		 "<thread tid=\"11\">\n"
+		 "<count class=\"c1\">40</count>\n"
+		 "<module name=\"lib.so\">\n"
+		 "<count class=\"c1\">33</count>\n"
+		 "<symbol idref=\"1\">\n"
+		 "<callers>\n"
+		 "<symbol idref=\"0\">\n"
+		 "<count class=\"c1\">20</count>\n"
+		 "</symbol>\n"
+		 "</callers>\n"
+		 "<count class=\"c1\">33</count>\n"
+		 "</symbol>\n"
+		 "</module>\n"
+		 "<module name=\"prog\">\n"
+		 "<count class=\"c1\">7</count>\n"
+		 "<symbol idref=\"0\">\n"
+		 "<callees>\n"
+		 "<symbol idref=\"1\">\n"
+		 "<count class=\"c1\">20</count>\n"
+		 "</symbol>\n"
+		 "</callees>\n"
+		 "</symbol>\n"
+		 "<symbol idref=\"2\">\n"
+		 "<count class=\"c1\">7</count>\n"
+		 "</symbol>\n"
+		 "</module>\n"
+		 "</thread>\n"
+		 "</process>\n"
+		 "<symboltable>\n"
+		 "<symboldata id=\"0\" name=\"hot\" startingaddr=\"0x401010\"/>\n"
+		 "<symboldata id=\"1\" name=\"lib_work\" startingaddr=\"0x2000\"/>\n"
+		 "<symboldata id=\"2\" name=\"cold\" startingaddr=\"0x401030\"/>\n"
+		 "</symboltable>\n"
+		 "</profile>\n",
+		 NULL},
+		{"-X -x -e x -t 1 tid:10", 0,
+		 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		 "<profile schemaversion=\"3.0\" cputype=\"timer\" processor=\"CPU with timer interrupt\" mhz=\"2000\" title=\"opreport --session-dir=@DIR@ -X -x -e x -t 1 tid:10\">\n"
+		 "<options session=\"@DIR@\" excludedependent=\"true\" excludesymbols=\"x\"/>\n"
+		 "<setup>\n"
+		 "<timersetup rtcinterrupts=\"0\"/>\n"
+		 "</setup>\n"
+		 "<process pid=\"10\" name=\"prog\">\n"
+		 "<count>60</count>\n"
+		 "<thread tid=\"10\">\n"
+		 "<count>60</count>\n"
+		 "<module name=\"prog\">\n"
+		 "<count>60</count>\n"
+		 "<symbol idref=\"0\">\n"
+		 "<count>60</count>\n"
+		 "</symbol>\n"
+		 "</module>\n"
+		 "</thread>\n"
+		 "</process>\n"
+		 "<symboltable>\n"
+		 "<symboldata id=\"0\" name=\"hot\" startingaddr=\"0x401010\"/>\n"
+		 "</symboltable>\n"
+		 "</profile>\n",
+		 NULL},
+	};
+	struct test_session session;
+
+	(void)state;
+	make_session(&session);
+	ADD_ALL(&session, samples);
+	CHECK_ALL(&session, table);
+	test_session_remove(&session);
+}
+
 static void check_json(const struct test_session *session)
 {
 	static const char *const options[] = {"--json",	      "--json -l",	"--json -l -g",
@@ -249,6 +352,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_xml),
+		cmocka_unit_test(test_xml_threads),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_csv_with_losses),
