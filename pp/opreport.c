@@ -100,6 +100,8 @@ static void write_report(struct job *job, FILE *out)
 	struct source *source = &job->sources[0];
 	const struct pp_options *options = &job->options;
 	const struct pp_report_facts facts = {
+		.search = &source->search,
+		.list = &source->list,
 		.symbols = options->symbols,
 		.callgraph = options->callgraph,
 		.loss = &source->loss,

@@ -57,6 +57,8 @@ struct pp_report_facts {
 	const struct op_strings *image_paths, *include, *exclude;
 	const struct pp_merge *merge;
 	bool exclude_dependent;
+	struct pp_image_search *search;	   /* for the code of images */
+	const struct pp_sample_list *list; /* for its sessions */
 };
 
 /* Reports for programs, of one document each.  They sort the profile's rows. */

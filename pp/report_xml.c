@@ -279,6 +279,8 @@ static void put_profile(struct pp_report_xml *report)
 	pp_report_xml_samples(report);
 	put_symbol_table(report);
 	put_detail_table(report);
+	if (report->style->details)
+		pp_report_xml_bytes(report);
 	put_loss(report);
 	pp_xml_end(xml, "</profile>");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The XML report, in two parts: what was profiled, with its tables (report_xml.c), and the
- * samples by application or by process (report_xml_samples.c).
+ * The XML report, in parts: what was profiled, with its tables (report_xml.c); the samples by
+ * application or by process (report_xml_samples.c); the code of symbols (report_xml_bytes.c).
  */
 #ifndef PP_REPORT_XML_H
 #define PP_REPORT_XML_H
@@ -29,6 +29,9 @@ void pp_report_xml_class(struct pp_report_xml *report, const char *attribute, si
 
 /* Are the columns threads, so that there are processes instead of binaries? */
 bool pp_report_xml_has_threads(const struct pp_report_xml *report);
+
+/* The element "bytestable". */
+void pp_report_xml_bytes(struct pp_report_xml *report);
 
 /* The elements "binary", or "process". */
 void pp_report_xml_samples(struct pp_report_xml *report);

@@ -99,8 +99,8 @@ static void each_session(void (*check)(const struct test_session *session))
 
 static void check_xml(const struct test_session *session)
 {
-	static const char *const options[] = {"-X", "-X -g", "-X -d -g", "-X -c", "-X -c -t 20",
-					      "-X -c -i hot", "-X -f -m lib"};
+	static const char *const options[] = {"-X",	     "-X -g",	     "-X -d -g",    "-X -c",
+					      "-X -c -t 20", "-X -c -i hot", "-X -f -m lib"};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		write_report(session, options[i]);
@@ -116,14 +116,59 @@ static void check_xml(const struct test_session *session)
 	}
 }
 
+static void need_xmllint(void)
+{
+	if (there("xmllint --version"))
+		return;
+	print_message("xmllint (libxml2-utils) is not installed\n");
+	skip();
+}
+
 static void test_xml(void **state)
 {
 	(void)state;
-	if (!there("xmllint --version")) {
-		print_message("xmllint (libxml2-utils) is not installed\n");
-		skip();
-	}
+	need_xmllint();
 	each_session(check_xml);
+}
+
+/* The bytes of all symbols are those that objdump shows. */
+static void test_xml_bytes(void **state)
+{
+	static const struct fixture_sample samples[] = {
+		{FIXTURE_ALONE("prog") TIMER, TEXT(0), 1},
+		{FIXTURE_ALONE("prog") TIMER, TEXT(0x10), 60},
+		{FIXTURE_ALONE("prog") TIMER, TEXT(0x30), 2},
+		{FIXTURE_ALONE("prog") TIMER, 0x2000, 3}, /* .odd */
+		{FIXTURE_IN("prog", "lib.so") TIMER, TEXT(4), 33},
+		{FIXTURE_ALONE("gone") TIMER, 0x10, 5},
+	};
+	static const char *const symbols[] = {"hot", "_start", "cold", "lib_work",
+					      "anonymous symbol from section .odd"};
+	static const char *const ranges[] = {
+		"prog --start-address=0x401010 --stop-address=0x401030",
+		"prog --start-address=0x401000 --stop-address=0x401010",
+		"prog --start-address=0x401030 --stop-address=0x401040",
+		"lib.so --start-address=0x2000 --stop-address=0x2020",
+		"prog --start-address=0x403000 --stop-address=0x403020",
+	};
+	struct test_session session;
+
+	(void)state;
+	need_xmllint();
+	make_session(&session);
+	ADD_ALL(&session, samples);
+	write_report(&session, "-X -d");
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
+		test_shell(
+			"cd %s && wanted=$(objdump -s %s | sed -n 's/^ [0-9a-f]* \\(.\\{36\\}\\).*/"
+			"\\1/p' | tr -d ' \\n' | tr a-f A-F) && test -n \"$wanted\" && test "
+			"\"$wanted\" = "
+			"\"$(xmllint --xpath 'string(//bytes[@id = //symboldata[@name = "
+			"\"%s\"]/@id])' "
+			"report)\"",
+			session.dir, ranges[i], symbols[i]);
+	test_shell("test true = $(xmllint --xpath 'count(//bytes) = 5' %s/report)", session.dir);
+	test_session_remove(&session);
 }
 
 /* Threads make processes; a symbol has its place wherever it has samples or arcs. */
@@ -133,14 +178,17 @@ static void test_xml_threads(void **state)
 		{FIXTURE_ALONE("prog") "TIMER.0.0.10.10.all", TEXT(0x10), 60},
 		{FIXTURE_ALONE("prog") "TIMER.0.0.10.11.all", TEXT(0x30), 7},
 		{FIXTURE_IN("prog", "lib.so") "TIMER.0.0.10.11.all", TEXT(4), 33},
-		{FIXTURE_ALONE("prog") CG("lib.so") "TIMER.0.0.10.11.all",
-		 ARC(TEXT(0x10), TEXT(8)), 20},
+		{FIXTURE_ALONE("prog") CG("lib.so") "TIMER.0.0.10.11.all", ARC(TEXT(0x10), TEXT(8)),
+		 20},
 	};
 	static const struct golden table[] = {
 		{"-X -c -m unitmask -p /none -i hot,lib_work,cold", 0,
 		 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		 "<profile schemaversion=\"3.0\" cputype=\"timer\" processor=\"CPU with timer interrupt\" mhz=\"2000\" title=\"opreport --session-dir=@DIR@ -X -c -m unitmask -p /none -i hot,lib_work,cold\">\n"
-		 "<options session=\"@DIR@\" imagepath=\"/none\" merge=\"unitmask\" includesymbols=\"hot,lib_work,cold\"/>\n"
+		 "<profile schemaversion=\"3.0\" cputype=\"timer\" processor=\"CPU with timer "
+		 "interrupt\" mhz=\"2000\" title=\"opreport --session-dir=@DIR@ -X -c -m unitmask "
+		 "-p /none -i hot,lib_work,cold\">\n"
+		 "<options session=\"@DIR@\" imagepath=\"/none\" merge=\"unitmask\" "
+		 "includesymbols=\"hot,lib_work,cold\"/>\n"
 		 "<setup>\n"
 		 "<timersetup rtcinterrupts=\"0\"/>\n"
 		 "</setup>\n"
@@ -197,7 +245,9 @@ static void test_xml_threads(void **state)
 		 NULL},
 		{"-X -x -e x -t 1 tid:10", 0,
 		 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		 "<profile schemaversion=\"3.0\" cputype=\"timer\" processor=\"CPU with timer interrupt\" mhz=\"2000\" title=\"opreport --session-dir=@DIR@ -X -x -e x -t 1 tid:10\">\n"
+		 "<profile schemaversion=\"3.0\" cputype=\"timer\" processor=\"CPU with timer "
+		 "interrupt\" mhz=\"2000\" title=\"opreport --session-dir=@DIR@ -X -x -e x -t 1 "
+		 "tid:10\">\n"
 		 "<options session=\"@DIR@\" excludedependent=\"true\" excludesymbols=\"x\"/>\n"
 		 "<setup>\n"
 		 "<timersetup rtcinterrupts=\"0\"/>\n"
@@ -231,29 +281,28 @@ static void test_xml_threads(void **state)
 
 static void check_json(const struct test_session *session)
 {
-	static const char *const options[] = {"--json",	      "--json -l",	"--json -l -g",
-					      "--json -d -g", "--json -c",	"--json -c -t 20",
-					      "--json -c -i hot", "--json -l -m lib"};
+	static const char *const options[] = {
+		"--json",    "--json -l",	"--json -l -g",	    "--json -d -g",
+		"--json -c", "--json -c -t 20", "--json -c -i hot", "--json -l -m lib"};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		bool all = !strstr(options[i], "-t") && !strstr(options[i], "-i");
 
 		write_report(session, options[i]);
-		test_shell(
-			"python3 -W ignore -c '\n"
-			"import json, jsonschema, sys\n"
-			"report = json.load(open(sys.argv[1], encoding=\"utf-8\"))\n"
-			"jsonschema.validate(report, json.load(open(sys.argv[2])))\n"
-			"stored = int(sys.argv[3])\n"
-			"total = lambda rows: sum(sum(row[\"counts\"]) for row in rows)\n"
-			"assert sum(c[\"total\"] for c in report[\"classes\"]) == stored\n"
-			"assert total(report[\"images\"]) == stored\n"
-			"symbols = report.get(\"symbols\")\n"
-			"if %d and symbols is not None: assert total(symbols) == stored\n"
-			"for arc in report.get(\"arcs\", []):\n"
-			"    assert max(arc[\"caller\"], arc[\"callee\"]) < len(symbols)\n"
-			"' %s/report %s/opreport.schema.json %" PRIu64,
-			all, session->dir, doc, session->stored);
+		test_shell("python3 -W ignore -c '\n"
+			   "import json, jsonschema, sys\n"
+			   "report = json.load(open(sys.argv[1], encoding=\"utf-8\"))\n"
+			   "jsonschema.validate(report, json.load(open(sys.argv[2])))\n"
+			   "stored = int(sys.argv[3])\n"
+			   "total = lambda rows: sum(sum(row[\"counts\"]) for row in rows)\n"
+			   "assert sum(c[\"total\"] for c in report[\"classes\"]) == stored\n"
+			   "assert total(report[\"images\"]) == stored\n"
+			   "symbols = report.get(\"symbols\")\n"
+			   "if %d and symbols is not None: assert total(symbols) == stored\n"
+			   "for arc in report.get(\"arcs\", []):\n"
+			   "    assert max(arc[\"caller\"], arc[\"callee\"]) < len(symbols)\n"
+			   "' %s/report %s/opreport.schema.json %" PRIu64,
+			   all, session->dir, doc, session->stored);
 	}
 }
 
@@ -280,23 +329,28 @@ static void test_csv(void **state)
 		{"--csv image:*prog", 0,
 		 "TIMER:0,application,image\n"
 		 "33,@DIR@/prog,@DIR@/lib.so\n"
-		 "61,@DIR@/prog,@DIR@/prog\n", NULL},
+		 "61,@DIR@/prog,@DIR@/prog\n",
+		 NULL},
 		{"--csv -l -g image:*prog", 0,
 		 "TIMER:0,application,image,symbol,address,file,line\n"
 		 "61,@DIR@/prog,@DIR@/prog,hot,0x401010,src/prog.c,20\n"
-		 "33,@DIR@/prog,@DIR@/lib.so,lib_work,0x2000,,\n", NULL},
+		 "33,@DIR@/prog,@DIR@/lib.so,lib_work,0x2000,,\n",
+		 NULL},
 		{"--csv -d image:*prog", 0,
 		 "TIMER:0,application,image,symbol,address\n"
 		 "60,@DIR@/prog,@DIR@/prog,hot,0x401010\n"
 		 "1,@DIR@/prog,@DIR@/prog,hot,0x401014\n"
-		 "33,@DIR@/prog,@DIR@/lib.so,lib_work,0x2004\n", NULL},
+		 "33,@DIR@/prog,@DIR@/lib.so,lib_work,0x2004\n",
+		 NULL},
 		{"--csv -c -g image:*prog", 0,
-		 "TIMER:0,application,image,symbol,address,file,line,callee_application,callee_image,callee_symbol,callee_address,callee_file,callee_line\n"
+		 "TIMER:0,application,image,symbol,address,file,line,callee_application,callee_"
+		 "image,callee_symbol,callee_address,callee_file,callee_line\n"
 		 "61,@DIR@/prog,@DIR@/prog,hot,0x401010,src/prog.c,20,,,,,,\n"
 		 "33,@DIR@/prog,@DIR@/lib.so,lib_work,0x2000,,,,,,,,\n"
-		 "20,@DIR@/prog,@DIR@/prog,hot,0x401010,src/prog.c,20,@DIR@/prog,@DIR@/lib.so,lib_work,0x2000,,\n", NULL},
-		{"--csv -n image:*b", 0,
-		 "5,\"@DIR@/a,\"\"b\",\"@DIR@/a,\"\"b\"\n", NULL},
+		 "20,@DIR@/prog,@DIR@/prog,hot,0x401010,src/prog.c,20,@DIR@/prog,@DIR@/"
+		 "lib.so,lib_work,0x2000,,\n",
+		 NULL},
+		{"--csv -n image:*b", 0, "5,\"@DIR@/a,\"\"b\",\"@DIR@/a,\"\"b\"\n", NULL},
 	};
 	struct test_session session;
 
@@ -314,9 +368,9 @@ static void test_csv_with_losses(void **state)
 		 "tgid:10,tgid:20,application,image\n"
 		 "60,40,@DIR@/prog,@DIR@/prog\n"
 		 "# samples received 1000, stored 0, lost 3, lost in the kernel 0\n"
-		 "# 3 user code in no file or memory that is known\n", NULL},
-		{"--csv -n", 0,
-		 "60,40,@DIR@/prog,@DIR@/prog\n", 
+		 "# 3 user code in no file or memory that is known\n",
+		 NULL},
+		{"--csv -n", 0, "60,40,@DIR@/prog,@DIR@/prog\n",
 		 "Samples: 1000 received, 0 stored, 3 lost (0.3 %)\n"},
 	};
 	struct test_session session;
@@ -351,11 +405,9 @@ static void test_wrong_options(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_xml),
-		cmocka_unit_test(test_xml_threads),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_csv),
-		cmocka_unit_test(test_csv_with_losses),
+		cmocka_unit_test(test_xml),	      cmocka_unit_test(test_xml_threads),
+		cmocka_unit_test(test_xml_bytes),     cmocka_unit_test(test_json),
+		cmocka_unit_test(test_csv),	      cmocka_unit_test(test_csv_with_losses),
 		cmocka_unit_test(test_wrong_options),
 	};
 
