@@ -261,31 +261,28 @@ void op_x86_pmu_start(const struct op_x86_plan *plan)
 }
 
 /*
- * Time in which @group was counted, out of that in which all were to be.
+ * @group was counted for so long, and the others waited.  What a switch takes is nobody's time.
  * Context: hard interrupt, or process bound to the CPU.
  */
-static void account(const struct op_x86_plan *plan, const struct op_x86_group *group, u64 enabled,
-		    u64 running)
+static void account(const struct op_x86_plan *plan, const struct op_x86_group *group, u64 ns)
 {
 	unsigned int cpu = smp_processor_id();
 	int i;
 
 	for (i = 0; i < plan->nr_numbers; i++)
-		op_x86_times_add(cpu, plan->numbers[i], enabled, 0);
+		op_x86_times_add(cpu, plan->numbers[i], ns, 0);
 	for (i = 0; i < group->nr_programs; i++)
-		op_x86_times_add(cpu, group->programs[i].number, 0, running);
+		op_x86_times_add(cpu, group->programs[i].number, 0, ns);
 }
 
 void op_x86_pmu_stop(void)
 {
 	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
-	u64 counted;
 
 	WRITE_ONCE(pmu->running, 0);
 	barrier();
 	silence(pmu->plan);
-	counted = ktime_get_ns() - pmu->began;
-	account(pmu->plan, pmu->group, counted, counted);
+	account(pmu->plan, pmu->group, ktime_get_ns() - pmu->began);
 	restore(pmu);
 	/*
 	 * An NMI that was raised before silence() has been taken by now, as NMIs are not
@@ -346,8 +343,6 @@ void op_x86_pmu_switch(struct pt_regs *regs, void (*sample)(struct pt_regs *regs
 	const struct op_x86_plan *plan = pmu->plan;
 	const struct op_x86_group *from = pmu->group;
 	const struct op_x86_group *to = from + 1;
-	u64 began = pmu->began;
-	u64 stopped;
 
 	if (to == plan->groups + plan->nr_groups)
 		to = plan->groups;
@@ -356,11 +351,10 @@ void op_x86_pmu_switch(struct pt_regs *regs, void (*sample)(struct pt_regs *regs
 	barrier(); /* NMIs on this CPU leave registers alone from here on */
 
 	stop_group(plan->model, from);
-	stopped = ktime_get_ns();
+	account(plan, from, ktime_get_ns() - pmu->began);
 	pmu->late_of_switch = put_by(pmu, from, regs, sample) && !READ_ONCE(pmu->claimed);
 	op_lvtpc_write(APIC_DM_NMI); /* the entry may be masked by an NMI that found no group */
 	go(pmu, to);
-	account(plan, from, pmu->began - began, stopped - began);
 }
 
 /*
