@@ -93,9 +93,11 @@ image_modules()
 	from=$(kernel_dir "$1")/lib/modules/$(kernel_release "$1")
 	to=$tree/usr/lib/modules/$(kernel_release "$1")
 	rm -rf "$tree"
-	mkdir -p "$to/extra" "$to/kernel/fs/overlayfs" "$tree/vm/modules"
+	mkdir -p "$to/extra" "$to/kernel/fs/overlayfs" "$to/kernel/arch/x86/kernel" \
+		"$tree/vm/modules"
 	cp "$out/$1"/modules/*.ko "$tree/vm/modules/"
 	cp "$from"/kernel/fs/overlayfs/overlay.ko* "$to/kernel/fs/overlayfs/"
+	cp "$from"/kernel/arch/x86/kernel/msr.ko* "$to/kernel/arch/x86/kernel/"
 	if [[ -f $out/$1/module/oprofile.ko ]]; then
 		cp "$out/$1/module/oprofile.ko" "$to/extra/"
 	fi

@@ -1,0 +1,163 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: more events than counters: groups take turns, and not an event is lost when they do;
+# covers: scaled by the time that it was counted, each event's number is that of an exact count;
+# covers: none is counted for another one; fixed counters take no turns; all registers restored
+# pmu: model=core model=core2 model=p6 model=zen
+# limit: 240
+
+# shellcheck source=../guest/case.sh
+. /vm/case.sh
+
+hot=/vm/pmu/hot
+rounds=3000
+cpus=$(nproc)
+fs=/dev/oprofile
+
+# registers - all that the profiler may write, of each CPU
+registers()
+{
+	for _cpu in $(seq 0 $((cpus - 1))); do
+		for _msr in $msrs; do
+			echo "cpu $_cpu msr $_msr" "$(dd if="/dev/cpu/$_cpu/msr" bs=8 count=1 \
+				skip=$((_msr)) iflag=skip_bytes status=none | od -An -tx8)"
+		done
+	done
+}
+
+# profile EVENT... - of the hot program, twice as long as $rounds; sets $user to the instructions
+# that programs retired meanwhile
+profile()
+{
+	_events=$*
+	set --
+	for _event in $_events; do
+		set -- "$@" --event="$_event"
+	done
+	need opcontrol --start-daemon --buffer-size=1048576 --cpu-buffer-size=65536 "$@"
+	pmu profile 0 1 $hot $rounds
+	user=$(pmu totals 0 1 | awk '$1 == "user" { print $3 }')
+	opcontrol --status >/tmp/status || fail "no status"
+	sed -n '/^Event/,/^Separate/p' /tmp/status
+	mkdir /tmp/times
+	for _event in $_events; do
+		time_share "$_event" >"/tmp/times/$_event"
+	done
+	need opcontrol --shutdown
+	accounts
+}
+
+# counter_of EVENT - its number, from --status
+counter_of()
+{
+	awk -v event="$1" '$1 == "Event" { here = $3 == event }
+		here && match($0, /counter [0-9]+/) { print substr($0, RSTART + 8, RLENGTH - 8) }' \
+		/tmp/status
+}
+
+# time_share EVENT - the share of the time that it was counted
+time_share()
+{
+	_counter=$fs/stats/counter$(counter_of "$1")
+	awk -v running="$(cat "$_counter/running_ns")" -v enabled="$(cat "$_counter/enabled_ns")" \
+		'BEGIN { print enabled ? running / enabled : "none" }'
+}
+
+# counted NAME COUNT - samples of it in all sample files
+counted() { samples_below "/$1.$2."; }
+
+# counted_all COUNT... - every user instruction was counted by the one or the other of the
+# events with these counts: what they have left is less than a period on each CPU.  It takes
+# some more to start and stop.
+counted_all()
+{
+	_sum=0 _left=0
+	for _count; do
+		_samples=$(counted $instructions "$_count")
+		_sum=$((_sum + _samples * _count))
+		_left=$((_left + _count * cpus))
+	done
+	within "instructions of the events with counts $*" $_sum $((user - _left)) $((user + 100000))
+}
+
+# exact EVENT-SELECT - what perf counts of it in user mode, alone
+exact()
+{
+	perf stat -x , -o /tmp/stat -e "$1:u" $hot $rounds || fail "perf stat -e $1"
+	awk -F , -v event="$1:u" '$3 == event { print $1 }' /tmp/stat
+}
+
+# name_of EVENT, count_of EVENT - NAME:COUNT:...
+name_of() { echo "${1%%:*}"; }
+count_of() { echo "$1" | cut -d : -f 2; }
+
+need modprobe msr
+need opcontrol --init
+intel_msrs="0x186 0x187 0xc1 0xc2"
+instructions=INST_RETIRED branches=BR_INST_RETIRED select=r00c4 mask=
+case $(cat $fs/cpu_type) in
+i386/core | i386/piii)
+	msrs=$intel_msrs general=2 fixed=0
+	nothing=BR_MISS_PRED_RETIRED
+	;;
+i386/core_2)
+	msrs="$intel_msrs 0x309 0x30a 0x30b 0x38d 0x38f" general=2 fixed=3
+	nothing=BR_MISS_PRED_RETIRED
+	mask=0x0a select=r0ac4 # near calls and returns
+	;;
+x86-64/*)
+	msrs=$(seq $((0xc0010200)) $((0xc001020b))) general=6 fixed=0
+	instructions=RETIRED_INSTRUCTIONS branches=RETIRED_BRANCH_INSTRUCTIONS select=r00c2
+	nothing=RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED
+	;;
+*) fail "a CPU type that this case does not know" ;;
+esac
+[ $fixed = 0 ] || fixed_used=1
+fixed_used=${fixed_used:-0}
+
+exact_branches=$(exact $select)
+exact_instructions=$(exact r00c0)
+echo "$exact_instructions instructions, of these $exact_branches branches"
+registers >/tmp/registers
+cat /tmp/registers | head -n 4
+
+# Instructions on all counters in two turns, each time with another count.
+events='' count=100003
+while [ "$(echo "$events" | wc -w)" -lt $((2 * general + fixed_used)) ]; do
+	events="$events $instructions:$count::0:1"
+	count=$((count + 10))
+done
+# shellcheck disable=SC2086
+profile $events
+grep -q '^Multiplexed: 2 groups of events take turns of 1 ms' /tmp/status ||
+	fail "--status does not say that events take turns"
+number=0
+# The fixed counter of instructions takes one event; it takes no turns.
+for event in $events; do
+	wanted=$number
+	[ $number -lt $((general + fixed_used)) ] || wanted=$((number - fixed_used + fixed))
+	same "counter of $event" "$(counter_of "$event")" $wanted
+	number=$((number + 1))
+done
+i=0
+while [ $i -lt $general ]; do
+	counted_all $((100003 + 10 * i)) $((100003 + 10 * (i + general + fixed_used)))
+	i=$((i + 1))
+done
+i=0
+for event in $events; do
+	if [ $fixed_used = 1 ] && [ $i = $general ]; then
+		counted_all "$(count_of "$event")"
+		same "share of time of $event" "$(cat "/tmp/times/$event")" 1
+	else
+		within "share of time of $event" "$(cat "/tmp/times/$event")" 0.4 0.6
+		within "$event, scaled / exact" "$(awk -v n="$(counted $instructions "$(count_of "$event")")" \
+			-v c="$(count_of "$event")" -v t="$(cat "/tmp/times/$event")" -v all="$user" \
+			'BEGIN { print n * c / t / all }')" 0.9 1.1
+	fi
+	i=$((i + 1))
+done
+registers >/tmp/registers_now
+cmp /tmp/registers /tmp/registers_now || fail "registers are not what they were"
+need opcontrol --reset
+rm -r /tmp/times
