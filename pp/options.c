@@ -22,6 +22,8 @@ const struct pp_option pp_options_table[] = {
 	 PP_FLAG(struct pp_options, callgraph)},
 	{"debug-info", 'g', NULL, "show source file and line",
 	 PP_FLAG(struct pp_options, style.lines)},
+	{"inline", 0, NULL, "list inlined functions, too (includes --symbols)",
+	 PP_FLAG(struct pp_options, inlines)},
 	{"show-address", 'w', NULL, "show the addresses of symbols",
 	 PP_FLAG(struct pp_options, style.show_address)},
 	{"long-filenames", 'f', NULL, "show whole paths",
@@ -111,13 +113,17 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 		return op_error_set(error, EINVAL,
 				    "--global-percent with --symbols needs --details or "
 				    "--callgraph");
-	options->symbols |= style->details || options->callgraph || options->xml;
+	options->symbols |=
+		style->details || options->callgraph || options->xml || options->inlines;
 	if (!options->symbols && check_without_symbols(options, error))
 		return -1;
 	style->show_address |= style->details;
 	if (options->callgraph && style->details)
 		return op_error_set(error, EINVAL,
 				    "--callgraph and --details contradict each other");
+	if (options->callgraph && options->inlines)
+		return op_error_set(error, EINVAL,
+				    "--callgraph and --inline contradict each other");
 	if (options->format != PP_FORMAT_TEXT && (style->accumulated || style->global_percent))
 		return op_error_set(error, EINVAL,
 				    "--accumulated and --global-percent are for text only, not "

@@ -110,6 +110,20 @@ static void put_images(struct json *json)
 	pp_line_puts(&json->line, "]");
 }
 
+static void put_callers(struct json *json, const char *const *callers)
+{
+	if (!callers)
+		return;
+	put_key(json, "inlined_into");
+	pp_line_puts(&json->line, "[");
+	for (size_t i = 0; callers[i]; i++) {
+		if (i)
+			pp_line_puts(&json->line, ", ");
+		pp_markup_json(&json->line, callers[i]);
+	}
+	pp_line_puts(&json->line, "]");
+}
+
 static void put_details(struct json *json, const struct pp_row *row)
 {
 	if (!row->n_details)
@@ -120,6 +134,7 @@ static void put_details(struct json *json, const struct pp_row *row)
 		open_object(json, i);
 		put_counts(json, row->details[i].counts);
 		put_place(json, &row->details[i].place);
+		put_callers(json, row->details[i].callers);
 		pp_line_puts(&json->line, "}");
 		pp_line_flush(&json->line, json->out);
 	}
@@ -141,6 +156,10 @@ static void put_symbols(struct json *json, const struct pp_listing *listing)
 		pp_markup_json(&json->line, row->image->full);
 		put_key(json, "application");
 		pp_markup_json(&json->line, row->app->full);
+		if (row->is_inlined) {
+			put_key(json, "inlined");
+			pp_line_puts(&json->line, "true");
+		}
 		if (i >= listing->n) {
 			put_key(json, "only_in_arcs");
 			pp_line_puts(&json->line, "true");

@@ -5,6 +5,17 @@
 #include "pp/memory.h"
 #include "pp/report_table.h"
 
+/* What an inlined function stands in. */
+static void put_callers(struct pp_table *table, const char *const *callers)
+{
+	for (size_t i = 0; callers && callers[i]; i++) {
+		if (!i)
+			pp_line_cell(&table->line);
+		pp_line_puts(&table->line, i ? " in " : "in ");
+		pp_line_puts(&table->line, callers[i]);
+	}
+}
+
 static void put_details(struct pp_table *table, const struct pp_row *row)
 {
 	const uint64_t *wholes =
@@ -16,6 +27,7 @@ static void put_details(struct pp_table *table, const struct pp_row *row)
 		table->line.cell = 2;
 		pp_table_numbers(table, &row->details[i].place, row->details[i].counts, wholes,
 				 sums);
+		put_callers(table, row->details[i].callers);
 		pp_line_end(&table->line, table->out);
 	}
 	free(sums);

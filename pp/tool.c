@@ -48,6 +48,8 @@ static const struct pp_option session_options[] = {
 	{"image-path", 'p', "dirs", "search these directories for images, too",
 	 PP_LIST(struct pp_common, image_paths)},
 	{"root", 'R', "dir", "images are below this directory", PP_TEXT(struct pp_common, root)},
+	{"jit-dir", 0, "dir", "where JIT compilers wrote perf-PID.map and jit-PID.dump (default: /tmp)",
+	 PP_TEXT(struct pp_common, jit_dir)},
 	{0}};
 
 static const struct pp_option report_options[] = {
@@ -183,5 +185,6 @@ int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
 struct pp_image_search pp_common_search(const struct pp_common *common, const struct pp_spec *spec)
 {
 	return (struct pp_image_search){
-		.archive = spec->archive, .root = common->root, .paths = &common->image_paths};
+		.archive = spec->archive, .root = common->root, .paths = &common->image_paths,
+		.jit_dir = common->jit_dir};
 }

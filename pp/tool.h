@@ -43,6 +43,7 @@ struct pp_common {
 	bool session_given; /* there was --session-dir */
 	char *root;	    /* --root, or NULL */
 	struct op_strings image_paths;
+	char *jit_dir; /* --jit-dir, or NULL */
 	struct op_strings words; /* what is no option */
 	struct pp_spec specs[2]; /* the second one if is_pair: the new one */
 	bool is_pair;		 /* there were { } { } */
