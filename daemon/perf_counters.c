@@ -76,7 +76,7 @@ static struct perf_event_attr make_attr(const struct op_perf_event *event,
 		attr.mmap = attr.mmap2 = 1;
 		attr.comm = attr.comm_exec = 1;
 		attr.task = 1;
-		attr.namespaces = 1;
+		attr.namespaces = op_perf_is_privileged(); /* others are refused */
 		attr.build_id = 1;
 	}
 	return attr;

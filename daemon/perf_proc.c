@@ -83,7 +83,8 @@ static char *program_path(const struct perf_process *process)
 static void take_line(struct perf_processes *processes, struct perf_process *process,
 		      const struct line *line, const char *program)
 {
-	const char *label = perf_process_label(line->name);
+	bool is_program = program && !strcmp(program, line->name);
+	const char *label = perf_process_label(line->name, is_program);
 	struct perf_mapping mapping = {
 		.start = line->start,
 		.end = line->end,
@@ -94,7 +95,7 @@ static void take_line(struct perf_processes *processes, struct perf_process *pro
 
 	if (!label) {
 		mapping.cookie = cookie_of(processes, process, line);
-		if (program ? !strcmp(program, line->name) : process->app == OPROFILE_NO_COOKIE)
+		if (program ? is_program : process->app == OPROFILE_NO_COOKIE)
 			process->app = mapping.cookie;
 	}
 	perf_process_add(process, &mapping);

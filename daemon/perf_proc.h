@@ -18,7 +18,10 @@ void perf_proc_read(struct perf_processes *processes, struct perf_process *proce
 /* For perf_proc.c: forgets all mappings; adds one. */
 void perf_process_drop(struct perf_process *process);
 void perf_process_add(struct perf_process *process, const struct perf_mapping *mapping);
-/* The label of anonymous memory by the name that the kernel gives; NULL if it is a file. */
-const char *perf_process_label(const char *name);
+/*
+ * The label of anonymous memory by the name that the kernel gives; NULL if it is a file.
+ * @program: it is known to be a program, so that even memory without a place on disk is a file
+ */
+const char *perf_process_label(const char *name, bool program);
 
 #endif

@@ -286,8 +286,7 @@ void perf_process_exit(struct perf_processes *processes, uint32_t tgid)
 		process->ended = processes->round;
 }
 
-/* How /proc/PID/maps calls memory whose file is none to look into; NULL if it is a file. */
-const char *perf_process_label(const char *name)
+const char *perf_process_label(const char *name, bool program)
 {
 	static const char *const kinds[] = {"/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV"};
 
@@ -295,6 +294,8 @@ const char *perf_process_label(const char *name)
 		return "";
 	if (*name != '/')
 		return name;
+	if (program)
+		return NULL;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (!strncmp(name, kinds[i], strlen(kinds[i])))
 			return name + 1;
@@ -305,19 +306,21 @@ const char *perf_process_label(const char *name)
 void perf_process_map(struct perf_processes *processes, uint32_t tgid, uint64_t start, uint64_t end,
 		      uint64_t offset, const struct perf_file *file)
 {
-	const char *label = perf_process_label(file->path);
 	struct perf_process *process = perf_process_get(processes, tgid);
 	struct perf_mapping mapping = {
 		.start = start,
 		.end = end,
 		.offset = offset,
 		.cookie = OPROFILE_NO_COOKIE,
-		.label = (char *)label,
 	};
 	struct perf_file told = *file;
+	const char *label;
 
 	if (!process)
 		return;
+	label = perf_process_label(file->path, file->build_id_size ||
+						       process->app == OPROFILE_NO_COOKIE);
+	mapping.label = (char *)label;
 	if (!label) {
 		told.foreign = process->mount && process->mount != processes->mount;
 		mapping.cookie = perf_image_cookie(&processes->images, &told);

@@ -15,6 +15,7 @@
 #include "libop/string_list.h"
 #include "sample_file.h"
 #include "source.h"
+#include "stack.h"
 #include "stats.h"
 #include "stream.h"
 
@@ -40,6 +41,7 @@ struct profile {
 	struct sample_files files;
 	struct stats stats;
 	struct stream stream;
+	struct stack stack; /* of the trace that is being decoded */
 	uint64_t buffers; /* decoded so far */
 };
 

@@ -49,18 +49,32 @@ static uint64_t hash_key(const struct sample_key *key)
 static bool same_key(const struct sample_key *a, const struct sample_key *b)
 {
 	return a->dep == b->dep && a->app == b->app && a->callee == b->callee &&
-	       a->event == b->event && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu;
+	       a->is_stacks == b->is_stacks && a->event == b->event && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu;
+}
+
+static bool is_open(const struct sample_file *file)
+{
+	return file->db || file->stacks;
+}
+
+/* Where the file that was asked for last is remembered. */
+static struct sample_file **recent(struct sample_files *files, const struct sample_key *key)
+{
+	return key->is_stacks ? &files->recent_stacks : &key->dep->recent;
 }
 
 static void free_file(struct sample_files *files, struct sample_file *file)
 {
-	if (file->db) {
-		log_verbose(LOG_SFILE, "close a sample file of %s", file->key.dep->id.name);
+	if (is_open(file)) {
+		log_verbose(LOG_SFILE, "close a %s file of %s",
+			    file->stacks ? "stack" : "sample", file->key.dep->id.name);
 		odb_close(file->db);
+		stacks_close(file->stacks);
 		files->count--;
 	}
-	if (file->key.dep->recent == file)
-		file->key.dep->recent = NULL;
+	map_clear(&file->stack_images);
+	if (*recent(files, &file->key) == file)
+		*recent(files, &file->key) = NULL;
 	free(file);
 }
 
@@ -167,17 +181,25 @@ static char *make_path(const struct sample_files *files, const struct sample_key
 
 	if (key->callee)
 		name.callee = key->callee->id;
-	relative = op_sample_name_make(&name);
+	relative = key->is_stacks ? op_stacks_name_make(&name) : op_sample_name_make(&name);
 	path = relative ? op_path("%s/%s", files->dir, relative) : NULL;
 	free(relative);
 	return path;
 }
 
-static int open_path(const char *path, const struct odb_header *header, struct odb **db,
+static int try_path(const char *path, const struct odb_header *header, struct sample_file *opened,
+		    struct odb_error *error)
+{
+	if (opened->key.is_stacks)
+		return stacks_open(&opened->stacks, path, 0, error);
+	return odb_open(&opened->db, path, ODB_CREATE, header, error);
+}
+
+static int open_path(const char *path, const struct odb_header *header, struct sample_file *opened,
 		     struct odb_error *error)
 {
 	struct op_error cause;
-	int result = odb_open(db, path, ODB_CREATE, header, error);
+	int result = try_path(path, header, opened, error);
 
 	if (!result || error->code != ENOENT)
 		return result;
@@ -186,7 +208,7 @@ static int open_path(const char *path, const struct odb_header *header, struct o
 		snprintf(error->text, sizeof(error->text), "%.500s", cause.text);
 		return -1;
 	}
-	return odb_open(db, path, ODB_CREATE, header, error);
+	return try_path(path, header, opened, error);
 }
 
 static bool is_exhausted(int code)
@@ -194,9 +216,10 @@ static bool is_exhausted(int code)
 	return code == EMFILE || code == ENFILE || code == ENOMEM;
 }
 
-/* Opens the file of @key.  Return: 0, or -1, which is logged. */
-static int open_file(struct sample_files *files, const struct sample_key *key, struct odb **db)
+/* Opens the file of @opened->key.  Return: 0, or -1, which is logged. */
+static int open_file(struct sample_files *files, struct sample_file *opened)
 {
+	const struct sample_key *key = &opened->key;
 	struct odb_error error = {0};
 	struct odb_header header;
 	char *path = make_path(files, key);
@@ -210,7 +233,7 @@ static int open_file(struct sample_files *files, const struct sample_key *key, s
 	make_header(files, key, &header);
 	if (files->count >= files->most)
 		make_room(files);
-	while ((result = open_path(path, &header, db, &error)) && is_exhausted(error.code)) {
+	while ((result = open_path(path, &header, opened, &error)) && is_exhausted(error.code)) {
 		if (!make_room(files))
 			break;
 	}
@@ -269,14 +292,13 @@ static struct sample_file *get_successor(struct sample_files *files, const struc
 
 struct sample_file *sample_file_get(struct sample_files *files, const struct sample_key *key)
 {
-	struct sample_file *file = key->dep->recent;
-	struct odb *db = NULL;
+	struct sample_file *file = *recent(files, key), opened = {.key = *key};
 
 	if (!file || !same_key(&file->key, key))
 		file = find(files, key);
-	if (file && file->db) {
+	if (file && is_open(file)) {
 		file->used = ++files->clock;
-		key->dep->recent = file;
+		*recent(files, key) = file;
 		return file;
 	}
 	if (key->dep->successor)
@@ -284,9 +306,9 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	if (file && file->tried == files->round)
 		return NULL;
 
-	if (!open_file(files, key, &db) && is_of_another_version(db, key->dep) &&
+	if (!open_file(files, &opened) && opened.db && is_of_another_version(opened.db, key->dep) &&
 	    image_superseded(files->images, key->dep)) {
-		odb_close(db);
+		odb_close(opened.db);
 		return get_successor(files, key);
 	}
 	/* opening may have closed and freed it */
@@ -294,16 +316,18 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	if (!file)
 		file = make(files, key);
 	if (!file) {
-		odb_close(db);
+		odb_close(opened.db);
+		stacks_close(opened.stacks);
 		return NULL;
 	}
 	file->used = ++files->clock;
 	file->tried = files->round;
-	file->db = db;
-	if (!db)
+	file->db = opened.db;
+	file->stacks = opened.stacks;
+	if (!is_open(file))
 		return NULL;
 	files->count++;
-	key->dep->recent = file;
+	*recent(files, key) = file;
 	return file;
 }
 
@@ -336,7 +360,8 @@ void sample_files_sync(struct sample_files *files)
 
 	for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
 		for (struct sample_file *file = map->slot[i].value; file; file = file->next) {
-			if (file->db && odb_sync(file->db, &error))
+			if ((file->db && odb_sync(file->db, &error)) ||
+			    (file->stacks && stacks_sync(file->stacks, &error)))
 				log_limited(&files->log_add, "%s", error.text);
 		}
 	}

@@ -12,6 +12,7 @@
 
 #include "image.h"
 #include "libdb/odb.h"
+#include "libdb/stacks.h"
 #include "libop/event.h"
 #include "log.h"
 #include "map.h"
@@ -21,6 +22,7 @@ struct sample_key {
 	struct image *dep;	/* the samples are in it; in an arc: the caller is */
 	struct image *app;	/* equal to @dep if not separated */
 	struct image *callee;	/* of an arc, else NULL */
+	bool is_stacks;		/* a stack file: @dep and @app are the application */
 	uint32_t event;		/* index into sample_files::events */
 	int32_t tgid, tid, cpu; /* or OP_ALL */
 };
@@ -28,7 +30,9 @@ struct sample_key {
 struct sample_file {
 	struct sample_key key;
 	struct sample_file *next; /* another one whose key has the same hash */
-	struct odb *db;		  /* NULL: could not be opened */
+	struct odb *db;		  /* NULL: could not be opened, or it is a stack file */
+	struct stacks *stacks;	  /* of a stack file; NULL: could not be opened */
+	struct map stack_images;  /* by struct image: their numbers in a stack file */
 	uint64_t used;		  /* sample_files::clock when it was asked for last */
 	uint64_t tried;		  /* sample_files::round in which opening it failed */
 };
@@ -38,6 +42,7 @@ struct sample_files {
 	size_t count, most; /* open, and how many may be */
 	uint64_t clock, round;
 	uint64_t closed; /* files closed to make room; tells when pointers went stale */
+	struct sample_file *recent_stacks; /* the stack file that was asked for last, or NULL */
 
 	struct images *images;
 	const char *dir; /* samples/current of the session */

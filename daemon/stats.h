@@ -33,6 +33,9 @@ enum stat_id {
 	STAT_FRAMES_NO_HEAD,	    /* lost: so was the sample at the head */
 	STAT_FRAMES_NO_MAPPING,	    /* lost: the frame, or the one before, is in nothing known */
 	STAT_FRAMES_NO_SAMPLE_FILE, /* lost: the sample file could not be written */
+	STAT_STACKS,		    /* whole stacks stored, of samples with a backtrace */
+	STAT_STACKS_MERGED,	    /* stored, but cut at the leaf's end for want of room */
+	STAT_STACKS_LOST,	    /* the stack file could not be written */
 	STAT_BAD_RECORDS,	    /* records of the stream that make no sense */
 	STAT_BAD_WORDS,		    /* words passed over because of them */
 	STAT_KERNEL_RECORDS,	    /* lost by the kernel: the sum of what its files say */

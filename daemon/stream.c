@@ -8,6 +8,7 @@
 
 #include "module/uapi/oprofile.h"
 #include "profile.h"
+#include "stack.h"
 
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
@@ -155,6 +156,19 @@ static void drop(struct profile *profile, uint64_t pc, uint64_t event, enum stat
 	}
 }
 
+/* The stack file is that of the program, whether samples are separated by program or not. */
+static void begin_stack(struct profile *profile, struct sample_file *file, uint64_t key)
+{
+	struct image *app = image_of_cookie(&profile->images, profile->stream.app);
+	struct sample_key wanted = file->key;
+
+	if (!app)
+		app = file->key.app;
+	wanted.app = wanted.dep = app;
+	wanted.is_stacks = true;
+	stack_begin(&profile->stack, &wanted, file->key.dep, key);
+}
+
 static void store(struct profile *profile, const struct stream_hot *hot, uint64_t pc)
 {
 	struct stream *stream = &profile->stream;
@@ -170,6 +184,7 @@ static void store(struct profile *profile, const struct stream_hot *hot, uint64_
 		stream->trace = STREAM_TRACE_FRAMES;
 		stream->last = hot->place.image;
 		stream->last_key = key;
+		begin_stack(profile, hot->file, key);
 	}
 }
 
@@ -258,10 +273,12 @@ static void take_frame(struct profile *profile, uint64_t pc)
 	if (!locate(profile, pc, &place, &lost)) {
 		count(profile, STAT_FRAMES_NO_MAPPING);
 		forget_frame(stream, STAT_FRAMES_NO_MAPPING);
+		stack_push(&profile->stack, NULL, pc);
 		return;
 	}
 	stream->last = place.image;
 	stream->last_key = pc - place.base;
+	stack_push(&profile->stack, place.image, pc - place.base);
 	if (!callee) {
 		count(profile, stream->trace_why);
 		return;
@@ -367,8 +384,10 @@ static size_t take_record(struct profile *profile, const uint64_t *words, size_t
 	stream->hot.place.size = 0;
 	switch (words[1]) {
 	case OPROFILE_CTX_SWITCH:
+		stack_end(profile);
 		return left >= 7 && switch_context(profile, words) ? 7 : 0;
 	case OPROFILE_CPU_SWITCH:
+		stack_end(profile);
 		return left >= 3 && switch_cpu(stream, words[2]) ? 3 : 0;
 	case OPROFILE_COOKIE_SWITCH:
 		if (left < 3)
@@ -386,6 +405,7 @@ static size_t take_record(struct profile *profile, const uint64_t *words, size_t
 		kernel_refresh(&profile->kernel);
 		return 2;
 	case OPROFILE_TRACE_BEGIN:
+		stack_end(profile);
 		stream->trace = STREAM_TRACE_HEAD;
 		stream->last = NULL;
 		return 2;
@@ -408,6 +428,7 @@ static size_t pass_over(struct profile *profile, const uint64_t *words, size_t a
 		    end - at);
 	count(profile, STAT_BAD_RECORDS);
 	profile->stats.value[STAT_BAD_WORDS] += end - at;
+	stack_end(profile);
 	reset(&profile->stream);
 	return end - at;
 }
@@ -428,4 +449,5 @@ void stream_decode(struct profile *profile, const uint64_t *words, size_t total)
 			at += pass_over(profile, words, at, total);
 		}
 	}
+	stack_end(profile);
 }

@@ -150,6 +150,12 @@ static uint64_t raw_config(const struct op_perf_event *choice)
 	return config | (choice->extra & OP_EXTRA_REGISTER);
 }
 
+/* Level 2 of perf_event_paranoid, the default of Linux, keeps the kernel to root. */
+static bool may_see_kernel(void)
+{
+	return op_perf_is_privileged() || op_perf_setting("perf_event_paranoid", 2) < 2;
+}
+
 /* Fills in @choice->attr from the rest.  Clocks take a period for each frequency. */
 static int set_attr(struct op_perf_event *choice, const struct op_perf_choose *how,
 		    struct op_error *error)
@@ -157,6 +163,9 @@ static int set_attr(struct op_perf_event *choice, const struct op_perf_choose *h
 	const struct op_perf_name *name = op_perf_name(choice->event.name);
 	struct perf_event_attr *attr = &choice->attr;
 
+	/* what may not be had is not asked for, so that the rest can be */
+	if (choice->event.user && !may_see_kernel())
+		choice->event.kernel = false;
 	*attr = (struct perf_event_attr){
 		.size = sizeof(*attr),
 		.type = name ? name->type : PERF_TYPE_RAW,

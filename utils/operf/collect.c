@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Collecting: see collect.h.
+ */
+#include "collect.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/pidfd.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "daemon/log.h"
+
+#define EVENTS_AT_ONCE 16
+
+struct loop {
+	struct collect *collect;
+	int epoll, signals;
+	size_t alive; /* processes whose end is waited for */
+	bool done;
+};
+
+static void fill_signals(sigset_t *set)
+{
+	static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+		sigaddset(set, handled[i]);
+}
+
+void collect_block_signals(void)
+{
+	sigset_t set;
+
+	fill_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static int wait_for(const struct loop *loop, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* A process that has ended already is no error: its end is what we wait for. */
+static int wait_for_end(struct loop *loop, pid_t pid)
+{
+	int fd = pidfd_open(pid, 0);
+
+	if (fd < 0)
+		return errno == ESRCH ? 0 : -1;
+	if (wait_for(loop, fd)) {
+		close(fd);
+		return -1;
+	}
+	loop->alive++;
+	return 0;
+}
+
+static int open_loop(struct loop *loop, struct op_error *error)
+{
+	const struct collect *collect = loop->collect;
+	sigset_t set;
+	bool good;
+
+	fill_signals(&set);
+	loop->epoll = epoll_create1(EPOLL_CLOEXEC);
+	loop->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	good = loop->epoll >= 0 && loop->signals >= 0 && !wait_for(loop, loop->signals) &&
+	       !wait_for(loop, collect->profile->source->fd);
+	if (good && collect->command)
+		good = !wait_for_end(loop, collect->command);
+	for (size_t i = 0; good && i < collect->count; i++)
+		good = !wait_for_end(loop, collect->processes[i]);
+	if (!good)
+		return op_error_set(error, errno, "cannot wait for samples: %s", strerror(errno));
+	if (!loop->alive && (collect->command || collect->count))
+		loop->done = true;
+	return 0;
+}
+
+static void take_signals(struct loop *loop)
+{
+	struct collect *collect = loop->collect;
+	struct signalfd_siginfo info;
+
+	while (read(loop->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (collect->signal || !collect->command)
+			loop->done = true;
+		/* what the terminal sends reaches the command by itself */
+		else if (info.ssi_code != SI_KERNEL)
+			kill(collect->command, (int)info.ssi_signo);
+		collect->signal = (int)info.ssi_signo;
+	}
+}
+
+/* A descriptor of a process is readable for ever once it has ended. */
+static void take_end(struct loop *loop, int fd)
+{
+	epoll_ctl(loop->epoll, EPOLL_CTL_DEL, fd, NULL);
+	close(fd);
+	if (!--loop->alive)
+		loop->done = true;
+}
+
+static int run(struct loop *loop, struct op_error *error)
+{
+	struct profile *profile = loop->collect->profile;
+	struct epoll_event event[EVENTS_AT_ONCE];
+
+	while (!loop->done) {
+		int n = epoll_wait(loop->epoll, event, EVENTS_AT_ONCE, -1);
+
+		if (n < 0 && errno != EINTR)
+			return op_error_set(error, errno, "cannot wait for samples: %s",
+					    strerror(errno));
+		for (int i = 0; i < n; i++) {
+			int fd = event[i].data.fd;
+
+			if (fd == loop->signals)
+				take_signals(loop);
+			else if (fd != profile->source->fd)
+				take_end(loop, fd);
+			else if (profile_take(profile, NULL, error))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+int collect_run(struct collect *collect, struct op_error *error)
+{
+	struct loop loop = {.collect = collect, .epoll = -1, .signals = -1};
+	int result = open_loop(&loop, error);
+	struct op_error ignored;
+	int status;
+
+	if (!result)
+		result = run(&loop, error);
+	if (source_run(collect->profile->source, false, &ignored))
+		log_line("%s", ignored.text);
+	if (!result)
+		result = profile_dump(collect->profile, error);
+	if (collect->command && waitpid(collect->command, &status, WNOHANG) == collect->command)
+		collect->status = command_status(status);
+	else if (collect->signal)
+		collect->status = 128 + collect->signal;
+	if (loop.epoll >= 0)
+		close(loop.epoll);
+	if (loop.signals >= 0)
+		close(loop.signals);
+	return result;
+}

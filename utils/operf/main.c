@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * operf: profiles a command, processes or the system by the kernel's perf events.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collect.h"
+#include "command.h"
+#include "daemon/abi.h"
+#include "daemon/lock.h"
+#include "daemon/log.h"
+#include "daemon/source_perf.h"
+#include "libop/file.h"
+#include "libop/perf_event.h"
+#include "libop/session.h"
+#include "request.h"
+#include "session.h"
+
+/* No file of a session is for others than its owner and group. */
+#define SESSION_UMASK 0027
+
+struct run {
+	const struct request *request;
+	struct op_perf_events events;
+	struct command command;
+	struct source *source;
+	struct profile profile;
+	struct collect collect;
+	int lock;	/* of the session; -1: not taken */
+	int messages;	/* where stderr was before it became the log */
+	bool user_only; /* no event samples the kernel */
+};
+
+static int choose_events(struct run *run, struct op_error *error)
+{
+	const struct request *request = run->request;
+	const struct op_perf_choose how = {
+		.frequency = request->frequency,
+		.callgraph = request->callgraph,
+	};
+
+	if (op_perf_choose(request->events.item, request->events.count, &how, &run->events, error))
+		return -1;
+	run->user_only = true;
+	for (size_t i = 0; i < run->events.count; i++)
+		run->user_only &= run->events.event[i].attr.exclude_kernel;
+	return 0;
+}
+
+static int open_source(struct run *run, struct op_error *error)
+{
+	const struct request *request = run->request;
+	struct source_perf_config config = {
+		.events = &run->events,
+		.processes = request->processes,
+		.count = request->count,
+		.callgraph = request->callgraph ? SOURCE_PERF_FULL_DEPTH : 0,
+	};
+
+	if (run->command.pid) {
+		config.processes = &run->command.pid;
+		config.count = 1;
+		config.on_exec = true;
+	}
+	run->source = source_perf_open(&config, error);
+	return run->source ? 0 : -1;
+}
+
+/* Without addresses of the kernel, all its code is one image. */
+static int open_profile(struct run *run, struct op_error *error)
+{
+	const struct request *request = run->request;
+	struct profile_config config = {
+		.session_dir = request->session_dir,
+		.separate_lib = true,
+		.separate_kernel = true,
+		.separate_thread = request->separate_thread,
+		.separate_cpu = request->separate_cpu,
+	};
+
+	if (request->vmlinux) {
+		config.kernel.mode = KERNEL_VMLINUX;
+		config.kernel.vmlinux = request->vmlinux;
+	} else if (run->user_only) {
+		config.kernel.mode = KERNEL_NO_VMLINUX;
+	}
+	if (!profile_open(&run->profile, &config, run->source, error))
+		return 0;
+	if (config.kernel.mode != KERNEL_KALLSYMS || error->code != ENOENT)
+		return -1;
+	op_warn("kernel code is not told apart: /proc/kallsyms shows no addresses "
+		"(as root, \"sysctl kernel.kptr_restrict=0\")");
+	config.kernel.mode = KERNEL_NO_VMLINUX;
+	return profile_open(&run->profile, &config, run->source, error);
+}
+
+/* From here on, what the daemon's code has to say goes to the log. */
+static int open_log(struct run *run, struct op_error *error)
+{
+	char *path = op_path("%s/" SESSION_LOG, run->request->session_dir);
+	int result;
+
+	run->messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (!path || run->messages < 0)
+		result = op_error_set(error, errno, "cannot open the log: %s", strerror(errno));
+	else
+		result = log_open(path, error);
+	free(path);
+	return result;
+}
+
+static void close_log(struct run *run)
+{
+	if (run->messages >= 0) {
+		fflush(stderr);
+		dup2(run->messages, STDERR_FILENO);
+		close(run->messages);
+	}
+	run->messages = -1;
+}
+
+static int prepare(struct run *run, struct op_error *error)
+{
+	const struct request *request = run->request;
+
+	if (request->verbose && log_topics_parse(request->verbose, error))
+		return -1;
+	if (choose_events(run, error))
+		return -1;
+	if (request->command && command_prepare(&run->command, request->command, error))
+		return -1;
+	umask(SESSION_UMASK);
+	if (open_source(run, error))
+		return -1;
+	run->lock = session_begin(request->session_dir, request->append, error);
+	if (run->lock < 0 || open_profile(run, error) || abi_write(request->session_dir, error))
+		return -1;
+	return source_run(run->source, true, error);
+}
+
+static int work(struct run *run, struct op_error *error)
+{
+	collect_block_signals();
+	run->collect = (struct collect){
+		.profile = &run->profile,
+		.command = run->command.pid,
+		.processes = run->request->processes,
+		.count = run->request->count,
+	};
+	if (run->command.pid && command_go(&run->command, run->request->command[0], error))
+		return -1;
+	return open_log(run, error) || collect_run(&run->collect, error) ? -1 : 0;
+}
+
+/* One line: how much there is, what is missing, and where to look. */
+static void tell(const struct run *run)
+{
+	const uint64_t *stat = run->profile.stats.value;
+	struct source_perf_losses losses = source_perf_losses(run->source);
+	const char *session = run->request->session_dir;
+	char *here = op_session_dir(NULL);
+	uint64_t lost = stat[STAT_RECEIVED] - stat[STAT_STORED] - stat[STAT_FILTERED] + losses.lost;
+
+	fprintf(stderr, "operf: %" PRIu64 " samples of ", stat[STAT_STORED]);
+	for (size_t i = 0; i < run->events.count; i++)
+		fprintf(stderr, "%s%s", i ? ", " : "", run->events.event[i].event.name);
+	if (run->user_only)
+		fprintf(stderr, " (user code only)");
+	if (lost)
+		fprintf(stderr, ", %" PRIu64 " lost", lost);
+	if (losses.throttled)
+		fprintf(stderr, ", throttled %" PRIu64 " times", losses.throttled);
+	if (here && !strcmp(here, session))
+		fprintf(stderr, "; look with \"opreport\"\n");
+	else
+		fprintf(stderr, "; look with \"opreport --session-dir=%s\"\n", session);
+	free(here);
+}
+
+static void finish(struct run *run)
+{
+	if (run->profile.source) {
+		profile_save_stats(&run->profile);
+		if (log_topics)
+			profile_log_stats(&run->profile);
+	}
+	close_log(run);
+}
+
+static void release(struct run *run)
+{
+	command_abandon(&run->command);
+	if (run->profile.source)
+		profile_close(&run->profile);
+	source_close(run->source);
+	if (run->lock >= 0)
+		lock_release(run->request->session_dir, run->lock);
+	op_perf_events_free(&run->events);
+}
+
+static int profile(const struct request *request, struct op_error *error)
+{
+	struct run run = {
+		.request = request, .lock = -1, .messages = -1, .command = {.go = -1, .failed = -1}};
+	int result, status = OP_EXIT_FAILURE;
+
+	result = prepare(&run, error);
+	if (!result)
+		result = work(&run, error);
+	finish(&run);
+	if (!result) {
+		tell(&run);
+		status = run.collect.command ? run.collect.status : OP_EXIT_OK;
+		run.command.pid = 0; /* it has ended, or goes on alone */
+	} else if (run.lock >= 0 && request->command && !run.command.pid) {
+		status = command_failure(error); /* it was not executed after all */
+	}
+	if (result)
+		op_complain("%s", error->text);
+	release(&run);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct request request;
+	struct op_error error = {0};
+	int status;
+
+	op_program_set(argv[0]);
+	if (request_parse(argc, (const char **)argv, &request, &error)) {
+		request_free(&request);
+		op_die(OP_EXIT_USAGE, "%s", error.text);
+	}
+	if (request.command && command_check(request.command[0], &error)) {
+		op_complain("%s", error.text);
+		status = command_failure(&error);
+	} else {
+		status = profile(&request, &error);
+	}
+	request_free(&request);
+	return status;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The command line of operf: see request.h.
+ */
+#include "request.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/number.h"
+#include "libop/perf_event.h"
+#include "libop/session.h"
+
+enum option { OPTION_EVENT = 1, OPTION_PID, OPTION_VERSION };
+
+/* Arguments as popt hands them over. */
+struct raw {
+	char *session_dir, *vmlinux, *frequency, *topics;
+	int system_wide, callgraph, append, lazy, thread, cpu;
+};
+
+static int no_memory(struct op_error *error)
+{
+	return op_error_set(error, ENOMEM, "out of memory");
+}
+
+static int take_processes(struct request *request, const char *text, struct op_error *error)
+{
+	struct op_strings list = {0};
+	int result = op_strings_split(&list, text, ',') ? no_memory(error) : 0;
+
+	for (size_t i = 0; !result && i < list.count; i++) {
+		pid_t *larger = reallocarray(request->processes, request->count + 1,
+					     sizeof(*larger));
+		uint64_t pid;
+
+		if (!larger) {
+			result = no_memory(error);
+			break;
+		}
+		request->processes = larger;
+		result = op_number_parse(list.item[i], "--pid", 1, INT_MAX, &pid, error);
+		if (!result)
+			larger[request->count++] = (pid_t)pid;
+	}
+	op_strings_free(&list);
+	return result;
+}
+
+static int take_option(struct request *request, int option, char *value, struct op_error *error)
+{
+	struct op_strings list = {0};
+	int result = 0;
+
+	switch (option) {
+	case OPTION_EVENT:
+		result = op_strings_split(&list, value, ',') ? no_memory(error) : 0;
+		for (size_t i = 0; !result && i < list.count; i++)
+			result = op_strings_add(&request->events, list.item[i]) ? no_memory(error)
+										: 0;
+		op_strings_free(&list);
+		return result;
+	case OPTION_PID:
+		return take_processes(request, value, error);
+	case OPTION_VERSION:
+		printf("operf: oprofile %s\n", OP_VERSION);
+		exit(OP_EXIT_OK);
+	}
+	return 0;
+}
+
+static int check_target(const struct request *request, struct op_error *error)
+{
+	int targets = !!request->command + !!request->processes + request->system_wide;
+
+	if (targets > 1)
+		return op_error_set(error, EINVAL,
+				    "a command, --pid and --system-wide exclude each other");
+	if (!targets)
+		return op_error_set(error, EINVAL,
+				    "nothing to profile: give a command, --pid PID or "
+				    "--system-wide");
+	return 0;
+}
+
+static int take_raw(struct request *request, const struct raw *raw, struct op_error *error)
+{
+	request->system_wide = raw->system_wide;
+	request->callgraph = raw->callgraph;
+	request->append = raw->append;
+	request->separate_thread = raw->thread;
+	request->separate_cpu = raw->cpu;
+	request->verbose = raw->topics ? raw->topics : NULL;
+	if (raw->frequency && op_number_parse(raw->frequency, "--freq", 1, 100000,
+					      &request->frequency, error))
+		return -1;
+	if (raw->vmlinux) {
+		request->vmlinux = realpath(raw->vmlinux, NULL);
+		if (!request->vmlinux)
+			return op_error_set(error, errno, "--vmlinux: %s: %s", raw->vmlinux,
+					    strerror(errno));
+	}
+	request->session_dir =
+		op_session_dir(raw->session_dir ? raw->session_dir : "oprofile_data");
+	return request->session_dir ? 0 : no_memory(error);
+}
+
+static int read_options(poptContext context, struct request *request, struct op_error *error)
+{
+	int option, result = 0;
+
+	while (!result && (option = poptGetNextOpt(context)) > 0) {
+		char *value = poptGetOptArg(context);
+
+		result = take_option(request, option, value, error);
+		free(value);
+	}
+	if (!result && option < -1)
+		result = op_error_set(error, EINVAL, "%s: %s",
+				      poptBadOption(context, POPT_BADOPTION_NOALIAS),
+				      poptStrerror(option));
+	return result;
+}
+
+/* The command is the end of the command line. */
+static void take_command(poptContext context, int argc, const char **argv, struct request *request)
+{
+	const char **rest = poptGetArgs(context);
+	int count = 0;
+
+	while (rest && rest[count])
+		count++;
+	if (count)
+		request->command = (char **)argv + argc - count;
+}
+
+int request_parse(int argc, const char **argv, struct request *request, struct op_error *error)
+{
+	struct raw raw = {0};
+	const struct poptOption table[] = {
+		{"events", 'e', POPT_ARG_STRING, NULL, OPTION_EVENT,
+		 "what to sample: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]],...", "LIST"},
+		{"freq", 'F', POPT_ARG_STRING, &raw.frequency, 0,
+		 "samples a second, whatever the counts", "HZ"},
+		{"callgraph", 'g', POPT_ARG_NONE, &raw.callgraph, 0,
+		 "take call chains (by frame pointers)", NULL},
+		{"pid", 'p', POPT_ARG_STRING, NULL, OPTION_PID,
+		 "profile processes that run, and their children", "PID,..."},
+		{"system-wide", 's', POPT_ARG_NONE, &raw.system_wide, 0,
+		 "profile the whole system (root)", NULL},
+		{"session-dir", 'd', POPT_ARG_STRING, &raw.session_dir, 0,
+		 "where sample files go (./oprofile_data)", "DIR"},
+		{"append", 'a', POPT_ARG_NONE, &raw.append, 0,
+		 "add to the samples that are there", NULL},
+		{"separate-thread", 't', POPT_ARG_NONE, &raw.thread, 0, "count each thread apart",
+		 NULL},
+		{"separate-cpu", 'c', POPT_ARG_NONE, &raw.cpu, 0, "count each CPU apart", NULL},
+		{"vmlinux", 'k', POPT_ARG_STRING, &raw.vmlinux, 0, "the kernel's ELF file", "FILE"},
+		{"lazy-conversion", 'l', POPT_ARG_NONE, &raw.lazy, 0,
+		 "taken for old scripts' sake: samples are counted as they come", NULL},
+		{"verbose", 'V', POPT_ARG_STRING, &raw.topics, 0,
+		 "log some things: all,sfile,arcs,samples,module,misc", "LIST"},
+		{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
+		POPT_AUTOHELP POPT_TABLEEND};
+	poptContext context =
+		poptGetContext(NULL, argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);
+	int result;
+
+	*request = (struct request){0};
+	if (!context)
+		return no_memory(error);
+	poptSetOtherOptionHelp(context, "[OPTION...] COMMAND [ARGUMENT...] | --pid PID | "
+					"--system-wide");
+	result = read_options(context, request, error);
+	if (!result) {
+		take_command(context, argc, argv, request);
+		result = take_raw(request, &raw, error);
+	}
+	if (!result)
+		result = check_target(request, error);
+	request->topics = raw.topics;
+	free(raw.session_dir);
+	free(raw.vmlinux);
+	free(raw.frequency);
+	poptFreeContext(context);
+	return result;
+}
+
+void request_free(struct request *request)
+{
+	op_strings_free(&request->events);
+	free(request->session_dir);
+	free(request->vmlinux);
+	free(request->processes);
+	free(request->topics);
+	*request = (struct request){0};
+}

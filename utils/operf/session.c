@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The session that operf fills: see session.h.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/lock.h"
+#include "libop/file.h"
+#include "libop/session.h"
+#include "utils/opcontrol/tree.h"
+
+#define CURRENT "current"
+
+/* Whether a directory of samples has any. */
+static bool has_samples(int samples)
+{
+	return !faccessat(samples, CURRENT "/" OP_SAMPLES_STATS, F_OK, 0);
+}
+
+static int put_aside(const char *dir, struct op_error *error)
+{
+	char *path = op_path("%s/" OP_SESSION_SAMPLES, dir);
+	int samples = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, result = 0;
+
+	if (samples < 0) {
+		result = op_error_set(error, errno, "cannot open %s: %s", path ? path : dir,
+				      strerror(errno));
+	} else if (has_samples(samples)) {
+		if (!faccessat(samples, SESSION_PREVIOUS, F_OK, AT_SYMLINK_NOFOLLOW))
+			result = tree_remove(samples, SESSION_PREVIOUS, error);
+		if (!result && renameat(samples, CURRENT, samples, SESSION_PREVIOUS))
+			result = op_error_set(error, errno,
+					      "cannot put the samples of the run before aside: %s: %s",
+					      path, strerror(errno));
+	}
+	if (samples >= 0)
+		close(samples);
+	free(path);
+	return result;
+}
+
+int session_begin(const char *dir, bool append, struct op_error *error)
+{
+	int lock;
+
+	if (op_session_make(dir, error))
+		return -1;
+	lock = lock_take(dir, error);
+	if (lock < 0)
+		return -1;
+	if (!append && (put_aside(dir, error) || op_session_make(dir, error))) {
+		lock_release(dir, lock);
+		return -1;
+	}
+	return lock;
+}
