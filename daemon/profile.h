@@ -18,6 +18,7 @@
 #include "stack.h"
 #include "stats.h"
 #include "stream.h"
+#include "times.h"
 
 struct profile_config {
 	const char *session_dir;
@@ -40,6 +41,7 @@ struct profile {
 	struct kernel kernel;
 	struct sample_files files;
 	struct stats stats;
+	struct times times;
 	struct stream stream;
 	struct stack stack; /* of the trace that is being decoded */
 	uint64_t buffers; /* decoded so far */
