@@ -99,6 +99,8 @@ static void load_stats(struct profile *profile)
 	char *kernel = has_begun(profile) ? source_stats(profile->source) : NULL;
 
 	stats_load(&profile->stats, profile->stats_dir, kernel);
+	times_take(&profile->times, kernel);
+	times_load(&profile->times, profile->stats_dir);
 	free(kernel);
 }
 
@@ -134,7 +136,9 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 	}
 	op_walk(profile->current_dir, remove_leftover, NULL, NULL);
 	connect_parts(profile);
-	if (set_up_events(profile, error) || kernel_init(&profile->kernel, error)) {
+	if (set_up_events(profile, error) ||
+	    times_open(&profile->times, &profile->events, profile->event_of, error) ||
+	    kernel_init(&profile->kernel, error)) {
 		profile_close(profile);
 		return -1;
 	}
@@ -155,6 +159,7 @@ void profile_close(struct profile *profile)
 	forget(profile);
 	kernel_free(&profile->kernel);
 	images_free(&profile->images);
+	times_close(&profile->times);
 	op_events_free(&profile->events);
 	free(profile->current_dir);
 	free(profile->stats_dir);
@@ -243,9 +248,12 @@ void profile_save_stats(struct profile *profile)
 	char *kernel = source_stats(profile->source);
 	struct op_error error;
 
+	times_take(&profile->times, kernel);
+	times_cut(kernel);
 	if (has_begun(profile))
 		stats_take_kernel(&profile->stats, kernel);
-	if (stats_save(&profile->stats, profile->stats_dir, kernel, &error))
+	if (stats_save(&profile->stats, profile->stats_dir, kernel, &error) ||
+	    times_save(&profile->times, profile->stats_dir, &error))
 		log_line("the statistics are not up to date: %s", error.text);
 	free(kernel);
 }
@@ -254,6 +262,7 @@ void profile_log_stats(const struct profile *profile)
 {
 	char *kernel = source_stats(profile->source);
 
+	times_cut(kernel);
 	stats_log(&profile->stats, kernel);
 	free(kernel);
 }

@@ -43,6 +43,14 @@ int op_session_make(const char *session_dir, struct op_error *error);
 #define OP_SESSION_CONTROL "control" /* socket of the daemon: control.h */
 #define OP_SESSION_ABI	   "abi"
 
+/*
+ * Below OP_SAMPLES_STATS: how long an event was to be counted, and how long it was, in
+ * OP_STATS_EVENTS/NAME.COUNT.UNITMASK/.
+ */
+#define OP_STATS_EVENTS	    "events"
+#define OP_STATS_ENABLED_NS "enabled_ns"
+#define OP_STATS_RUNNING_NS "running_ns"
+
 /* Names below samples/NAME; oprofile-session(5) says what is in them. */
 #define OP_SAMPLES_STATS    "stats"    /* a directory: one number a file */
 #define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]" */
