@@ -29,7 +29,6 @@ struct op_frames;
  * @cpu_stop: undo @cpu_start; runs on @cpu likewise, also before it goes offline
  * @create_files: add entries to the root directory of oprofilefs; may be NULL
  * @create_stats: add entries to the directory stats of oprofilefs; may be NULL
- * @reset_stats: all of them to zero; no CPU is started.  May be NULL.
  * @cpu_type: the text of the entry cpu_type
  * @backtrace: log the callers of an interrupted context into @frames; same context as
  *	the samples (NMI or hard interrupt).  NULL: the backend has no backtraces.
@@ -45,7 +44,6 @@ struct oprofile_backend {
 	void (*cpu_stop)(unsigned int cpu);
 	int (*create_files)(struct dentry *root);
 	int (*create_stats)(struct dentry *stats);
-	void (*reset_stats)(void);
 	const char *(*cpu_type)(void);
 	void (*backtrace)(struct pt_regs *regs, struct op_frames *frames);
 };

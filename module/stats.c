@@ -93,6 +93,4 @@ void op_stats_reset(void)
 	mutex_unlock(&op_sync_mutex);
 	op_cpu_stats_reset();
 	op_unmapped_lost_reset();
-	if (op_backend()->reset_stats)
-		op_backend()->reset_stats();
 }

@@ -90,6 +90,7 @@ static int x86_setup(void)
 	err = op_x86_plan_make(&model, &plan);
 	if (err)
 		return err;
+	op_x86_times_reset();
 	err = reserve_counters();
 	if (err)
 		return err;
@@ -156,7 +157,6 @@ const struct oprofile_backend op_x86_backend = {
 	.cpu_stop = x86_cpu_stop,
 	.create_files = x86_create_files,
 	.create_stats = x86_create_stats,
-	.reset_stats = op_x86_times_reset,
 	.cpu_type = x86_cpu_type,
 	.backtrace = op_backtrace,
 };

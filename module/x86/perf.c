@@ -92,6 +92,7 @@ static int perf_setup(void)
 	nr_programs = op_x86_counters_compile(&model, programs);
 	if (nr_programs < 0)
 		return nr_programs;
+	op_x86_times_reset();
 	/* Learn now, and not in the midst of a start, what perf does not take. */
 	for (i = 0; i < nr_programs; i++) {
 		event = create(cpumask_first(cpu_online_mask), &programs[i]);
@@ -188,7 +189,6 @@ const struct oprofile_backend op_perf_backend = {
 	.cpu_stop = perf_cpu_stop,
 	.create_files = perf_create_files,
 	.create_stats = perf_create_stats,
-	.reset_stats = op_x86_times_reset,
 	.cpu_type = perf_cpu_type,
 	.backtrace = op_backtrace,
 };

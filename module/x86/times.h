@@ -5,8 +5,9 @@
  *	stats/counterN/enabled_ns	all CPUs together
  *	stats/counterN/running_ns
  *
- * The two are equal if the counter took no turns with others.  What has gone by since the last
- * turn, or since the start if there are no turns, is added when the CPU stops counting.
+ * Both count from when the buffer was opened, over all starts of profiling: so long a counter
+ * counts the same.  They are equal if it took no turns.  What has gone by since the last turn,
+ * or since the start if there are no turns, is added when the CPU stops counting.
  */
 #ifndef OPROFILE_X86_TIMES_H
 #define OPROFILE_X86_TIMES_H

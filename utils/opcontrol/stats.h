@@ -27,7 +27,7 @@ struct stats {
 int stats_read(struct stats *stats, struct op_error *error);
 
 /**
- * stats_read_times - how long a counter was to count since profiling was last started, and did
+ * stats_read_times - how long a counter was to count since the daemon was started, and did
  * @enabled_ns: set to nanoseconds, of all CPUs together; 0 if the driver does not say
  *
  * Return: 0, or -1 with @error set.
