@@ -7,6 +7,7 @@
 
 const struct format *const formats[] = {
 	&format_cpuprofile,
+	&format_dcpi,
 	&format_perf,
 	NULL,
 };

@@ -71,6 +71,7 @@ extern const struct format format_firefox;
 extern const struct format format_callgrind;
 extern const struct format format_session;
 extern const struct format format_cpuprofile;
+extern const struct format format_dcpi;
 extern const struct format format_perf;
 
 #endif
