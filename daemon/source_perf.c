@@ -8,8 +8,6 @@
  */
 #include "source_perf.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -23,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "libop/threads.h"
 #include "machine.h"
 #include "perf_merge.h"
 #include "perf_process.h"
@@ -485,36 +483,6 @@ static unsigned int depth_of(unsigned int wanted)
 	return wanted < most ? wanted : most;
 }
 
-/* Adds the threads of a process to a list.  Return: 0, or -1 with @error set. */
-static int add_threads(pid_t process, pid_t **threads, size_t *count, struct op_error *error)
-{
-	struct dirent *entry;
-	char path[64];
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)process);
-	dir = opendir(path);
-	if (!dir)
-		return op_error_set(error, errno == ENOENT ? ESRCH : errno,
-				    "process %d cannot be profiled: %s", (int)process,
-				    errno == ENOENT ? "there is none" : strerror(errno));
-	while ((entry = readdir(dir))) {
-		pid_t *larger;
-
-		if (!isdigit((unsigned char)*entry->d_name))
-			continue;
-		larger = reallocarray(*threads, *count + 1, sizeof(**threads));
-		if (!larger) {
-			closedir(dir);
-			return op_error_set(error, ENOMEM, "out of memory");
-		}
-		*threads = larger;
-		larger[(*count)++] = (pid_t)strtol(entry->d_name, NULL, 10);
-	}
-	closedir(dir);
-	return 0;
-}
-
 static int open_counters(struct perf_source *perf, const struct source_perf_config *config,
 			 struct op_error *error)
 {
@@ -528,7 +496,7 @@ static int open_counters(struct perf_source *perf, const struct source_perf_conf
 	int result = 0;
 
 	for (size_t i = 0; !result && i < perf->targets; i++)
-		result = add_threads(perf->target[i], &threads, &counters.target.count, error);
+		result = op_threads_add(perf->target[i], &threads, &counters.target.count, error);
 	counters.target.threads = threads;
 	if (!result)
 		result = perf_counters_open(&perf->counters, &counters, error);

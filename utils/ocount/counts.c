@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Events that are being counted: see counts.h.
+ */
+#include "counts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "libop/cpu_list.h"
+#include "libop/threads.h"
+
+/* What the events are opened on: each is a pid and a CPU of perf_event_open(2). */
+struct parts {
+	pid_t *thread; /* NULL: CPUs */
+	int *cpu;
+	size_t count;
+};
+
+static int no_memory(struct op_error *error)
+{
+	return op_error_set(error, ENOMEM, "out of memory");
+}
+
+static int find_parts(struct parts *parts, const struct request *request, pid_t command,
+		      struct op_error *error)
+{
+	*parts = (struct parts){0};
+	if (request->system_wide)
+		return op_cpu_list_online(&parts->cpu, &parts->count, error);
+	if (request->cpus) {
+		parts->count = request->nr_cpus;
+		parts->cpu = calloc(parts->count + 1, sizeof(*parts->cpu));
+		if (!parts->cpu)
+			return no_memory(error);
+		memcpy(parts->cpu, request->cpus, parts->count * sizeof(*parts->cpu));
+		return 0;
+	}
+	for (size_t i = 0; i < request->nr_processes; i++) {
+		if (op_threads_add(request->processes[i], &parts->thread, &parts->count, error))
+			return -1;
+	}
+	if (request->processes)
+		return 0;
+	parts->count = command ? 1 : request->nr_threads;
+	parts->thread = calloc(parts->count + 1, sizeof(*parts->thread));
+	if (!parts->thread)
+		return no_memory(error);
+	if (command)
+		parts->thread[0] = command;
+	else
+		memcpy(parts->thread, request->threads, parts->count * sizeof(*parts->thread));
+	return 0;
+}
+
+static int open_place(struct place *place, const struct op_perf_events *events,
+		      const struct parts *parts, size_t first, size_t count, bool on_exec,
+		      struct op_error *error)
+{
+	place->parts = count;
+	place->fd = calloc(events->count * count + 1, sizeof(*place->fd));
+	place->before = calloc(events->count + 1, sizeof(*place->before));
+	if (!place->fd || !place->before)
+		return no_memory(error);
+	memset(place->fd, -1, events->count * count * sizeof(*place->fd));
+	for (size_t i = 0; i < events->count * count; i++) {
+		const struct op_perf_event *event = &events->event[i / count];
+		struct perf_event_attr attr = event->attr;
+		size_t part = first + i % count;
+		pid_t pid = parts->thread ? parts->thread[part] : -1;
+
+		attr.read_format =
+			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+		attr.disabled = 1;
+		attr.inherit = parts->thread != NULL;
+		attr.enable_on_exec = on_exec;
+		place->fd[i] = op_perf_open(&attr, pid, parts->cpu ? parts->cpu[part] : -1, -1);
+		if (place->fd[i] < 0)
+			return op_perf_explain_open(errno, event->event.name, &attr, pid, error);
+	}
+	return 0;
+}
+
+static int open_all(struct counts *counts, const struct request *request,
+		    const struct parts *parts, bool on_exec, struct op_error *error)
+{
+	bool apart = request->by_cpu || request->by_thread;
+	size_t places = apart ? parts->count : 1;
+
+	counts->place = calloc(places + 1, sizeof(*counts->place));
+	if (!counts->place)
+		return no_memory(error);
+	counts->places = places;
+	for (size_t i = 0; i < places; i++) {
+		struct place *place = &counts->place[i];
+
+		place->number = !apart ? -1 : parts->thread ? (int)parts->thread[i] : parts->cpu[i];
+		if (open_place(place, counts->events, parts, i, apart ? 1 : parts->count, on_exec,
+			       error))
+			return -1;
+	}
+	return 0;
+}
+
+int counts_open(struct counts *counts, const struct op_perf_events *events,
+		const struct request *request, pid_t command, struct op_error *error)
+{
+	struct rlimit limit;
+	struct parts parts;
+	int result;
+
+	*counts = (struct counts){.events = events};
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	result = find_parts(&parts, request, command, error);
+	if (!result)
+		result = open_all(counts, request, &parts, command, error);
+	free(parts.thread);
+	free(parts.cpu);
+	return result;
+}
+
+int counts_enable(struct counts *counts, struct op_error *error)
+{
+	for (size_t i = 0; i < counts->places; i++) {
+		const struct place *place = &counts->place[i];
+
+		for (size_t j = 0; j < counts->events->count * place->parts; j++) {
+			if (ioctl(place->fd[j], PERF_EVENT_IOC_ENABLE, 0))
+				return op_error_set(error, errno, "cannot start counting: %s",
+						    strerror(errno));
+		}
+	}
+	return 0;
+}
+
+void counts_close(struct counts *counts)
+{
+	for (size_t i = 0; i < counts->places; i++) {
+		struct place *place = &counts->place[i];
+
+		for (size_t j = 0; place->fd && j < counts->events->count * place->parts; j++) {
+			if (place->fd[j] >= 0)
+				close(place->fd[j]);
+		}
+		free(place->fd);
+		free(place->before);
+	}
+	free(counts->place);
+	*counts = (struct counts){0};
+}
+
+int counts_read(struct counts *counts, size_t index, size_t event, struct count *count,
+		struct op_error *error)
+{
+	struct place *place = &counts->place[index];
+	struct count *before = &place->before[event], now = {0}, part;
+
+	for (size_t i = 0; i < place->parts; i++) {
+		ssize_t n = read(place->fd[event * place->parts + i], &part, sizeof(part));
+
+		if (n != sizeof(part))
+			return op_error_set(error, n < 0 ? errno : EIO, "cannot read a counter: %s",
+					    n < 0 ? strerror(errno) : "it has no value");
+		now.value += part.value;
+		now.enabled += part.enabled;
+		now.running += part.running;
+	}
+	*count = (struct count){now.value - before->value, now.enabled - before->enabled,
+				now.running - before->running};
+	*before = now;
+	return 0;
+}
+
+uint64_t count_scaled(const struct count *count)
+{
+	if (!count->running || count->running >= count->enabled)
+		return count->value;
+	return (uint64_t)((double)count->value * (double)count->enabled / (double)count->running);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Events that are being counted.
+ */
+#ifndef OCOUNT_COUNTS_H
+#define OCOUNT_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "libop/error.h"
+#include "libop/perf_event.h"
+#include "request.h"
+
+/* struct count - what was counted in an interval, of one event in one place */
+struct count {
+	uint64_t value;		   /* as the counter says */
+	uint64_t enabled, running; /* ns: while it was to count, and while it did */
+};
+
+/* struct place - a CPU, a thread, or all that is counted */
+struct place {
+	int number;    /* of the CPU or thread; -1: all */
+	int *fd;       /* of each event, of each that is part of it: [event * parts + part] */
+	size_t parts;
+	struct count *before; /* of each event: what earlier intervals had */
+};
+
+struct counts {
+	const struct op_perf_events *events;
+	struct place *place;
+	size_t places;
+};
+
+/**
+ * counts_open - open all events where the request says
+ * @command: the command's process, which has not executed its program yet; 0: there is none
+ *
+ * Return: 0, or -1 with @error set.  counts_close() in any case.
+ */
+int counts_open(struct counts *counts, const struct op_perf_events *events,
+		const struct request *request, pid_t command, struct op_error *error);
+int counts_enable(struct counts *counts, struct op_error *error);
+void counts_close(struct counts *counts);
+
+/**
+ * counts_read - what an event has counted since the last call
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int counts_read(struct counts *counts, size_t place, size_t event, struct count *count,
+		struct op_error *error);
+
+/**
+ * count_scaled - what would have been counted if the event had counted all the time
+ *
+ * Events take turns on the counters of a CPU when there are too few.
+ */
+uint64_t count_scaled(const struct count *count);
+
+#endif
