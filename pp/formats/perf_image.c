@@ -6,8 +6,8 @@
 
 #include "pp/formats/mapped_image.h"
 
-/* What the kernel is called; other spellings mean it, too. */
-#define KERNEL "[kernel.kallsyms]"
+/* No kernel is larger; some recorders let it go on to the end of all addresses. */
+#define KERNEL_SIZE_MOST (UINT64_C(1) << 30)
 
 /* A file, whatever its name: mapped_image() would take high addresses for the kernel's. */
 #define ANY_USER_ADDRESS 0x1000
@@ -36,7 +36,7 @@ struct prof_image perf_image_of(const char *path, uint16_t misc, char room[PERF_
 	struct prof_image image = mapped_image(path, somewhere, somewhere, 0);
 
 	if (image.kind == PROF_KERNEL && *path == '[')
-		image.path = KERNEL;
+		image.path = PERF_KERNEL_NAME;
 	if (image.kind == PROF_MODULE)
 		image.path = without_brackets(path, room);
 	image.start = 0;
@@ -58,6 +58,8 @@ static bool place_kernel(struct prof_image *image, const struct perf_mmap *mmap,
 	if (!image->start)
 		image->start = reference;
 	image->offset = image->start - reference;
+	if (image->end - image->start > KERNEL_SIZE_MOST)
+		image->end = image->start + KERNEL_SIZE_MOST;
 	return true;
 }
 

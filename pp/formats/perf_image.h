@@ -23,6 +23,9 @@ static inline enum perf_cpumode perf_cpumode(uint16_t misc)
 	return (enum perf_cpumode)(misc & 7);
 }
 
+/* What perf calls the kernel. */
+#define PERF_KERNEL_NAME "[kernel.kallsyms]"
+
 /* Bytes for a name that is not spelled as in the recording: kernel modules have 55 at most. */
 #define PERF_NAME_ROOM 64
 

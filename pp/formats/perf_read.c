@@ -13,6 +13,7 @@
 
 #include "pp/formats/perf_file.h"
 #include "pp/formats/perf_sources.h"
+#include "pp/formats/perf_write.h"
 #include "pp/memory.h"
 
 static int probe(const uint8_t *bytes, size_t n)
@@ -125,4 +126,6 @@ const struct format format_perf = {
 	.probe = probe,
 	.probe_directory = probe_directory,
 	.read = read_perf,
+	.write = perf_write,
+	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU,
 };

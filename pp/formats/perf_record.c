@@ -13,6 +13,15 @@ static const char *text_of_rest(struct perf_bytes *body)
 	return perf_text(body, perf_bytes_left(body));
 }
 
+/*
+ * Before Linux 3.16, MMAP2 had no protection and flags before the path.  Protections have bits in
+ * their first or last byte only.
+ */
+static bool is_text(const struct perf_bytes *body)
+{
+	return perf_bytes_left(body) > 2 && (body->at[1] || body->at[2]);
+}
+
 const char *perf_mmap_read(struct perf_mmap *mmap, const struct perf_raw *raw,
 			   struct perf_bytes body)
 {
@@ -31,7 +40,8 @@ const char *perf_mmap_read(struct perf_mmap *mmap, const struct perf_raw *raw,
 			mmap->build_id_length = *id;
 			mmap->build_id = id + 4;
 		}
-		perf_u64(&body); /* protection and flags; perf sets none of its own mappings */
+		if (!is_text(&body))
+			perf_u64(&body); /* protection and flags; perf sets none of its own */
 	}
 	mmap->path = text_of_rest(&body);
 	if (body.fault)
