@@ -3,17 +3,22 @@
  * Turns of groups of counters.
  */
 #include <linux/hrtimer.h>
-#include <linux/ktime.h>
 #include <linux/percpu.h>
 
 #include <asm/irq_regs.h>
 
 #include "cpu_buffer.h"
 #include "oprofilefs.h"
+#include "spread.h"
 #include "x86/pmu.h"
 #include "x86/rotation.h"
 
-static DEFINE_PER_CPU(struct hrtimer, timers);
+struct rotation {
+	struct hrtimer timer;
+	u32 random;
+};
+
+static DEFINE_PER_CPU(struct rotation, rotations);
 static unsigned long time_slice = OP_X86_TIME_SLICE_DEFAULT; /* ms; constant while started */
 
 static const struct oprofilefs_number time_slice_number = {
@@ -29,20 +34,24 @@ int op_x86_rotation_create_files(struct dentry *root)
 
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
 {
+	struct rotation *rotation = container_of(timer, struct rotation, timer);
+
 	op_x86_pmu_switch(get_irq_regs(), oprofile_add_sample);
-	hrtimer_forward_now(timer, ms_to_ktime(time_slice));
+	hrtimer_forward_now(timer, op_spread(time_slice * NSEC_PER_MSEC, &rotation->random));
 	return HRTIMER_RESTART;
 }
 
 void op_x86_rotation_start(void)
 {
-	struct hrtimer *timer = this_cpu_ptr(&timers);
+	struct rotation *rotation = this_cpu_ptr(&rotations);
 
-	hrtimer_setup(timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	hrtimer_start(timer, ms_to_ktime(time_slice), HRTIMER_MODE_REL_PINNED_HARD);
+	rotation->random = op_spread_begin();
+	hrtimer_setup(&rotation->timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&rotation->timer, op_spread(time_slice * NSEC_PER_MSEC, &rotation->random),
+		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 void op_x86_rotation_stop(void)
 {
-	hrtimer_cancel(this_cpu_ptr(&timers));
+	hrtimer_cancel(&this_cpu_ptr(&rotations)->timer);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A timer on each CPU that has the groups of counters take turns, after each time slice.
+ *
+ * Slices are spread at random: with two groups and slices of 1 ms, a clock tick each 4 ms would
+ * always fall to the same group.
  */
 #ifndef OPROFILE_X86_ROTATION_H
 #define OPROFILE_X86_ROTATION_H
@@ -10,7 +13,7 @@
 
 struct dentry;
 
-/* Adds the entry `time_slice`, in ms.  Context: process.  Return: 0 or a negative errno. */
+/* Adds the entry `time_slice`, in ms: the mean.  Context: process.  Return: 0 or a negative errno. */
 int op_x86_rotation_create_files(struct dentry *root);
 
 /*
