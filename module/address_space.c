@@ -6,11 +6,17 @@
  * writing, and after the unmap hook has remembered them, so under the lock for reading a
  * mapping is found either in the tree or among the remembered ones.
  *
+ * What the tree has at an address while the lock is held for reading, and where no remembered
+ * region holds for the first sample to be resolved, is right for all later ones, too: mappings
+ * are replaced, and what was there before is remembered, under the lock for writing.
+ *
  * munmap() differs: it takes mappings out of the tree first, and unmaps (and so remembers)
  * them with the lock held for reading only.  A look-up that finds nothing is therefore made
  * again with the lock held for writing, which waits for such a munmap() to be over.
  */
 #include <linux/file.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 
@@ -37,8 +43,7 @@ void op_address_space_release(struct op_address_space *space)
 		mmap_read_unlock(space->mm);
 	space->locked = false;
 	space->mm = NULL;
-	space->start = 0;
-	space->end = 0;
+	space->size = 0;
 }
 
 static void enter(struct op_address_space *space, struct mm_struct *mm)
@@ -51,51 +56,46 @@ static void enter(struct op_address_space *space, struct mm_struct *mm)
 	space->locked = true;
 }
 
-static bool find_unmapped(struct mm_struct *mm, unsigned long address, u32 epoch,
-			  struct op_mapped_image *image)
+static bool look_up(struct op_address_space *space, unsigned long address, u32 epoch)
 {
 	struct op_unmapped_image unmapped;
+	struct vm_area_struct *vma;
 
-	if (!op_unmapped_find(mm, address, epoch, &unmapped))
+	space->size = 0;
+	if (op_unmapped_find(space->mm, address, epoch, &unmapped)) {
+		space->start = unmapped.start;
+		space->size = unmapped.end - unmapped.start;
+		space->cookie = unmapped.cookie;
+		space->offset = unmapped.offset;
+		space->until = unmapped.epoch;
+		return true;
+	}
+
+	vma = find_vma(space->mm, address);
+	if (!vma || address < vma->vm_start)
 		return false;
-	image->cookie = unmapped.cookie;
-	image->offset = unmapped.offset;
+	space->start = max(vma->vm_start, unmapped.start);
+	space->size = min(vma->vm_end, unmapped.end) - space->start;
+	space->cookie = OPROFILE_NO_COOKIE;
+	space->offset = space->start;
+	space->until = epoch + S32_MAX;
+	if (vma->vm_file) {
+		space->cookie = op_dcookie_get(vma->vm_file);
+		space->offset = op_vma_file_offset(vma, space->start);
+	}
 	return true;
 }
 
-static bool find_mapped(struct op_address_space *space, unsigned long address,
-			struct op_mapped_image *image)
-{
-	struct vm_area_struct *vma;
-
-	if (address < space->start || address >= space->end) {
-		vma = find_vma(space->mm, address);
-		if (!vma || address < vma->vm_start)
-			return false;
-		space->start = vma->vm_start;
-		space->end = vma->vm_end;
-		space->cookie = OPROFILE_NO_COOKIE;
-		space->offset = vma->vm_start;
-		if (vma->vm_file) {
-			space->cookie = op_dcookie_get(vma->vm_file);
-			space->offset = op_vma_file_offset(vma, vma->vm_start);
-		}
-	}
-	image->cookie = space->cookie;
-	image->offset = space->offset + (address - space->start);
-	return space->cookie != OPROFILE_INVALID_COOKIE;
-}
-
 /* @space is left closed: the lock for writing is not kept. */
-static bool find_behind_munmap(struct op_address_space *space, struct mm_struct *mm,
-			       unsigned long address, u32 epoch, struct op_mapped_image *image)
+static bool look_up_behind_munmap(struct op_address_space *space, unsigned long address, u32 epoch)
 {
+	struct mm_struct *mm = space->mm;
 	bool found;
 
 	op_address_space_release(space);
 	mmap_write_lock(mm);
 	space->mm = mm;
-	found = find_unmapped(mm, address, epoch, image) || find_mapped(space, address, image);
+	found = look_up(space, address, epoch);
 	mmap_write_unlock(mm);
 	op_address_space_release(space);
 	return found;
@@ -105,7 +105,10 @@ bool op_address_space_find(struct op_address_space *space, struct mm_struct *mm,
 			   unsigned long address, u32 epoch, struct op_mapped_image *image)
 {
 	enter(space, mm);
-	if (find_unmapped(mm, address, epoch, image) || find_mapped(space, address, image))
-		return true;
-	return find_behind_munmap(space, mm, address, epoch, image);
+	if (!op_address_space_holds(space, address, epoch) && !look_up(space, address, epoch) &&
+	    !look_up_behind_munmap(space, address, epoch))
+		return false;
+	image->cookie = space->cookie;
+	image->offset = space->offset + (address - space->start);
+	return space->cookie != OPROFILE_INVALID_COOKIE;
 }

@@ -26,18 +26,21 @@ u64 op_program_cookie(struct mm_struct *mm);
 /**
  * struct op_address_space - the one whose addresses are being looked up
  * @mm: locked for reading; NULL if none is open
+ * @start, @size: where the last look-up has the same answer; @size is 0 if there is none
+ * @until: the last epoch for whose samples it has
+ * @cookie, @offset: of @start
  *
  * The mmap lock is taken at the first look-up and kept for the run of samples that share the
- * address space.
+ * address space, whose epochs must not go back.
  */
 struct op_address_space {
 	struct mm_struct *mm;
 	bool locked;
-	/* the mapping that was found last */
+	u32 until;
 	unsigned long start;
-	unsigned long end;
+	unsigned long size;
 	u64 cookie;
-	u64 offset; /* of start */
+	u64 offset;
 };
 
 /* What is mapped at an address. */
@@ -56,6 +59,13 @@ struct op_mapped_image {
  */
 bool op_address_space_find(struct op_address_space *space, struct mm_struct *mm,
 			   unsigned long address, u32 epoch, struct op_mapped_image *image);
+
+/* Has this address the same answer as the last look-up that found something? */
+static inline bool op_address_space_holds(const struct op_address_space *space,
+					  unsigned long address, u32 epoch)
+{
+	return address - space->start < space->size && (s32)(epoch - space->until) <= 0;
+}
 
 /* Lets go of the lock, if held.  The reference to the mm stays the caller's. */
 void op_address_space_release(struct op_address_space *space);

@@ -7,12 +7,12 @@
  *	producer (NMI on the buffer's CPU)	consumer (worker, any CPU)
  *	log:A  write words of the record
  *	log:B  store-release head	-->	head:A load-acquire head
- *						peek:A read words of the record
- *	log:C  load-acquire tail	<--	advance:A store-release tail
+ *						read:A read words of the record
+ *	log:C  load-acquire tail	<--	release:A store-release tail
  *	log:A  write words over it
  *
  * log:B with head:A: who sees the new head sees the whole record, with its callers.
- * advance:A with log:C: a place is written again only after it has been read.
+ * release:A with log:C: a place is written again only after it has been read.
  *
  * A producer that is itself interrupted by a producer (an NMI in a hard interrupt) would
  * break the single-producer rule: the inner one sees op_cpu_buffer::logging and gives up,
@@ -32,17 +32,16 @@
 #include "unmapped.h"
 #include "uapi/oprofile.h"
 
-#define CONTEXT_WORDS 3
-
 /**
  * struct op_cpu_buffer - one CPU's
  * @head: where the next record is published; counts words, wraps as unsigned long
  * @pid, @tgid, @mm: the last context that was logged; @mm is compared, never followed: the
- *	reference belongs to the record
- * @context_logged: there is a last context
+ *	reference belongs to the record; NO_CONTEXT: none was
+ * @mark_period: in which the last context's address space was marked, see unmapped.h
  * @logging: a producer is at work
  * @tail: where the oldest record begins
  * @mask: words - 1
+ * @most_used: words that may be in use when a record of any kind is to fit
  * @words: the ring
  */
 struct op_cpu_buffer {
@@ -51,7 +50,7 @@ struct op_cpu_buffer {
 	u32 pid;
 	u32 tgid;
 	struct mm_struct *mm;
-	bool context_logged;
+	unsigned int mark_period;
 	bool logging;
 
 	/* the consumer's */
@@ -59,8 +58,11 @@ struct op_cpu_buffer {
 
 	/* constant */
 	unsigned long mask ____cacheline_aligned;
+	unsigned long most_used;
 	u64 words[];
 };
+
+#define NO_CONTEXT ((struct mm_struct *)-1UL)
 
 /*
  * Lifetime: a buffer is allocated in process context before its CPU's first sample and freed
@@ -76,18 +78,9 @@ static void put_word(struct op_cpu_buffer *buffer, unsigned long position, u64 w
 	buffer->words[position & buffer->mask] = word;
 }
 
-static u64 get_word(const struct op_cpu_buffer *buffer, unsigned long position)
+static struct op_record_header *header_at(struct op_cpu_buffer *buffer, unsigned long position)
 {
-	return buffer->words[position & buffer->mask];
-}
-
-static void put_header(struct op_cpu_buffer *buffer, unsigned long position,
-		       struct op_record_header header)
-{
-	u64 word;
-
-	memcpy(&word, &header, sizeof(word));
-	put_word(buffer, position, word);
+	return (struct op_record_header *)&buffer->words[position & buffer->mask];
 }
 
 bool op_frames_add(struct op_frames *frames, unsigned long pc, bool kernel)
@@ -110,26 +103,25 @@ void op_frames_abort(struct op_frames *frames)
 	frames->aborted = true;
 }
 
-static bool context_changed(const struct op_cpu_buffer *buffer)
+static bool in_last_context(const struct op_cpu_buffer *buffer)
 {
-	return !buffer->context_logged || buffer->pid != current->pid ||
-	       buffer->tgid != current->tgid || buffer->mm != current->mm;
+	const struct task_struct *task = current;
+
+	return buffer->pid == task->pid && buffer->mm == task->mm && buffer->tgid == task->tgid;
 }
 
-/* Returns the position behind the record. */
-static unsigned long log_context(struct op_cpu_buffer *buffer, unsigned long position, u32 epoch)
+static unsigned long log_context(struct op_cpu_buffer *buffer, unsigned long position)
 {
-	struct op_record_header header = {
-		.epoch = epoch,
-		.type = OP_RECORD_CONTEXT,
-		.flags = current->flags & PF_KTHREAD ? OP_CONTEXT_KERNEL_THREAD : 0,
-	};
+	u8 kind = OP_RECORD_CONTEXT;
 	/* A kernel thread may have borrowed an address space: it is not the one it runs in. */
 	struct mm_struct *mm = current->flags & PF_KTHREAD ? NULL : current->mm;
 
+	if (current->flags & PF_KTHREAD)
+		kind |= OP_CONTEXT_KERNEL_THREAD;
+
 	/*
 	 * Lifetime: current holds its mm, and cannot give it up while it is interrupted here;
-	 * from now on so does the record.  op_cpu_buffer_peek()'s caller gets the reference.
+	 * from now on so does the record, and then the consumer.
 	 */
 	if (mm)
 		mmgrab(mm);
@@ -137,98 +129,120 @@ static unsigned long log_context(struct op_cpu_buffer *buffer, unsigned long pos
 	buffer->pid = current->pid;
 	buffer->tgid = current->tgid;
 	buffer->mm = current->mm;
-	buffer->context_logged = true;
 
-	put_header(buffer, position, header);
+	*header_at(buffer, position) = (struct op_record_header){
+		.epoch = op_unmapped_epoch(),
+		.kind = kind,
+	};
 	put_word(buffer, position + 1, (u64)current->tgid << 32 | (u32)current->pid);
 	put_word(buffer, position + 2, (unsigned long)mm);
-	return position + CONTEXT_WORDS;
+	return position + OP_CONTEXT_WORDS;
 }
 
-static unsigned long log_sample(struct op_cpu_buffer *buffer, unsigned long position, u32 epoch,
-				struct pt_regs *regs, u8 event, struct op_cpu_stats *stats)
+/*
+ * Another task, or another period: marks the address space, before its epoch is read (see
+ * unmapped.c, mark:A), and logs what has changed.  Returns the position behind it.
+ */
+static unsigned long begin_context(struct op_cpu_buffer *buffer, unsigned long position)
+{
+	unsigned int period = op_unmapped_period();
+
+	if (current->mm)
+		op_unmapped_mark_sampled(current->mm, period);
+	buffer->mark_period = period;
+	return in_last_context(buffer) ? position : log_context(buffer, position);
+}
+
+/* The callers go behind @position and into @header.  Returns the position behind them. */
+static unsigned long log_callers(struct op_cpu_buffer *buffer, unsigned long position,
+				 struct pt_regs *regs, struct op_record_header *header)
 {
 	struct op_frames frames = {
 		.buffer = buffer,
-		.position = position + OP_ENTRY_WORDS,
+		.position = position,
 		.depth = backtrace_depth,
 	};
-	struct op_record_header header = {
-		.epoch = epoch,
-		.type = OP_RECORD_SAMPLE,
-		.flags = user_mode(regs) ? 0 : OP_SAMPLE_KERNEL,
-		.event = event,
-	};
 
-	put_word(buffer, position + 1, instruction_pointer(regs));
-	if (frames.depth) {
-		header.flags |= OP_SAMPLE_TRACED;
-		op_backend()->backtrace(regs, &frames);
-	}
+	op_backend()->backtrace(regs, &frames);
 	if (frames.aborted)
-		WRITE_ONCE(stats->backtrace_aborted, stats->backtrace_aborted + 1);
-	header.nr_callers = frames.nr;
-	header.nr_kernel_callers = frames.nr_kernel;
-	put_header(buffer, position, header);
-	return frames.position + frames.nr;
+		__this_cpu_inc(cpu_stats.backtrace_aborted);
+	header->kind |= OP_SAMPLE_TRACED;
+	header->nr_callers = frames.nr;
+	header->nr_kernel_callers = frames.nr_kernel;
+	return position + frames.nr;
 }
 
-static bool log_interrupt(struct op_cpu_buffer *buffer, struct pt_regs *regs, u8 event,
-			  struct op_cpu_stats *stats)
+/* Is a sample all there is to log? */
+static bool plain(const struct op_cpu_buffer *buffer)
 {
-	unsigned long need = OP_ENTRY_WORDS + backtrace_depth;
-	unsigned long size = buffer->mask + 1;
-	bool change = context_changed(buffer);
-	unsigned long position = buffer->head;
-	unsigned long used;
-	u32 epoch;
-
-	used = position - smp_load_acquire(&buffer->tail); /* log:C */
-	if (change)
-		need += CONTEXT_WORDS;
-	if (used + need > size)
-		return false;
-
-	/* The address space is marked before its epoch is read: see unmapped.c, mark:A. */
-	if (current->mm)
-		op_unmapped_mark_sampled(current->mm);
-	epoch = op_unmapped_epoch();
-
-	if (change)
-		position = log_context(buffer, position, epoch);
-	position = log_sample(buffer, position, epoch, regs, event, stats); /* log:A */
-	smp_store_release(&buffer->head, position);			    /* log:B */
-
-	if (used + need > size / 2)
-		op_sync_kick();
-	return true;
+	return !backtrace_depth && in_last_context(buffer) &&
+	       buffer->mark_period == op_unmapped_period();
 }
 
-void oprofile_add_sample(struct pt_regs *regs, u8 event)
+static __always_inline void log_interrupt(struct op_cpu_buffer *buffer, struct pt_regs *regs,
+					  u8 event, bool is_plain)
 {
-	struct op_cpu_buffer *buffer = this_cpu_read(cpu_buffer);
-	struct op_cpu_stats *stats = this_cpu_ptr(&cpu_stats);
-
-	WRITE_ONCE(stats->received, stats->received + 1);
-	if (!buffer) { /* no memory for one when this CPU came online */
-		WRITE_ONCE(stats->lost_overflow, stats->lost_overflow + 1);
-		return;
-	}
-	if (buffer->logging) {
-		WRITE_ONCE(stats->lost_nested, stats->lost_nested + 1);
-		return;
-	}
-	if (instruction_pointer(regs) == OPROFILE_ESCAPE_CODE) {
-		WRITE_ONCE(stats->invalid_eip, stats->invalid_eip + 1);
-		return;
-	}
+	unsigned long position, used;
+	struct op_record_header *header;
 
 	WRITE_ONCE(buffer->logging, true);
 	barrier();
-	if (!log_interrupt(buffer, regs, event, stats))
-		WRITE_ONCE(stats->lost_overflow, stats->lost_overflow + 1);
+	position = buffer->head;
+	used = position - smp_load_acquire(&buffer->tail); /* log:C */
+
+	if (used > buffer->most_used) {
+		__this_cpu_inc(cpu_stats.lost_overflow);
+	} else {
+		/* log:A */
+		if (!is_plain)
+			position = begin_context(buffer, position);
+		header = header_at(buffer, position);
+		*header = (struct op_record_header){
+			.epoch = op_unmapped_epoch(),
+			.event = event,
+			.kind = user_mode(regs) ? OP_RECORD_SAMPLE :
+						  OP_RECORD_SAMPLE | OP_SAMPLE_KERNEL,
+		};
+		put_word(buffer, position + 1, instruction_pointer(regs));
+		position += OP_SAMPLE_WORDS;
+		if (!is_plain && backtrace_depth)
+			position = log_callers(buffer, position, regs, header);
+		smp_store_release(&buffer->head, position); /* log:B */
+	}
 	barrier();
 	WRITE_ONCE(buffer->logging, false);
+
+	if (used > buffer->mask / 2)
+		op_sync_kick();
+}
+
+static noinline void log_at_length(struct op_cpu_buffer *buffer, struct pt_regs *regs, u8 event)
+{
+	log_interrupt(buffer, regs, event, false);
+}
+
+static noinline void refuse(const struct op_cpu_buffer *buffer)
+{
+	if (!buffer) /* no memory for one when this CPU came online */
+		__this_cpu_inc(cpu_stats.lost_overflow);
+	else if (buffer->logging)
+		__this_cpu_inc(cpu_stats.lost_nested);
+	else
+		__this_cpu_inc(cpu_stats.invalid_eip);
+}
+
+/* Most samples are plain: for them everything is inline, and no register is saved. */
+void oprofile_add_sample(struct pt_regs *regs, u8 event)
+{
+	struct op_cpu_buffer *buffer = __this_cpu_read(cpu_buffer);
+
+	__this_cpu_inc(cpu_stats.received);
+	if (!buffer || buffer->logging || instruction_pointer(regs) == OPROFILE_ESCAPE_CODE)
+		refuse(buffer);
+	else if (plain(buffer))
+		log_interrupt(buffer, regs, event, true);
+	else
+		log_at_length(buffer, regs, event);
 }
 
 int op_cpu_buffers_set_up(unsigned long entries, u8 depth)
@@ -252,20 +266,26 @@ int op_cpu_buffers_set_up(unsigned long entries, u8 depth)
 }
 
 /* Drops the references that records nobody has consumed still hold. */
-static void discard_records(unsigned int cpu, struct op_record *record)
+static void discard_records(unsigned int cpu)
 {
-	unsigned long end = op_cpu_buffer_head(cpu);
+	struct op_cpu_reader reader;
+	struct op_record_header header;
 
-	while (op_cpu_buffer_peek(cpu, end, record)) {
-		if (record->header.type == OP_RECORD_CONTEXT && record->mm)
-			mmdrop(record->mm);
-		op_cpu_buffer_advance(cpu, record);
+	op_cpu_reader_open(&reader, cpu);
+	while (!op_cpu_reader_at_end(&reader)) {
+		header = op_cpu_reader_header(&reader);
+		if (header.kind & OP_RECORD_CONTEXT) {
+			struct mm_struct *mm = op_cpu_reader_mm(&reader);
+
+			if (mm)
+				mmdrop(mm);
+		}
+		op_cpu_reader_advance(&reader, header);
 	}
 }
 
 void op_cpu_buffers_tear_down(void)
 {
-	static struct op_record record; /* too large for the stack; the core's mutex is held */
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
@@ -273,7 +293,7 @@ void op_cpu_buffers_tear_down(void)
 
 		if (!buffer)
 			continue;
-		discard_records(cpu, &record);
+		discard_records(cpu);
 		per_cpu(cpu_buffer, cpu) = NULL;
 		kvfree(buffer);
 	}
@@ -290,17 +310,17 @@ int op_cpu_buffer_allocate(unsigned int cpu)
 	buffer = kvzalloc_node(struct_size(buffer, words, nr_words), GFP_KERNEL, cpu_to_node(cpu));
 	if (!buffer)
 		return -ENOMEM;
+	buffer->mm = NO_CONTEXT;
 	buffer->mask = nr_words - 1;
-	/* The consumer, on another CPU, may look for it at any time: op_cpu_buffer_head(). */
+	buffer->most_used = nr_words - OP_CONTEXT_WORDS - OP_SAMPLE_WORDS - backtrace_depth;
+	/* The consumer, on another CPU, may look for it at any time: op_cpu_reader_open(). */
 	smp_store_release(per_cpu_ptr(&cpu_buffer, cpu), buffer);
 	return 0;
 }
 
 void op_cpu_stats_throttled(void)
 {
-	struct op_cpu_stats *stats = this_cpu_ptr(&cpu_stats);
-
-	WRITE_ONCE(stats->throttled, stats->throttled + 1);
+	__this_cpu_inc(cpu_stats.throttled);
 }
 
 struct op_cpu_stats *op_cpu_stats(unsigned int cpu)
@@ -316,50 +336,22 @@ void op_cpu_stats_reset(void)
 		memset(op_cpu_stats(cpu), 0, sizeof(struct op_cpu_stats));
 }
 
-unsigned long op_cpu_buffer_head(unsigned int cpu)
+bool op_cpu_reader_open(struct op_cpu_reader *reader, unsigned int cpu)
 {
 	/* Pairs with op_cpu_buffer_allocate(): who sees the buffer sees its mask. */
 	struct op_cpu_buffer *buffer = smp_load_acquire(per_cpu_ptr(&cpu_buffer, cpu));
 
-	return buffer ? smp_load_acquire(&buffer->head) : 0; /* head:A */
-}
-
-static unsigned long record_words(const struct op_record *record)
-{
-	if (record->header.type == OP_RECORD_CONTEXT)
-		return CONTEXT_WORDS;
-	return OP_ENTRY_WORDS + record->header.nr_callers;
-}
-
-bool op_cpu_buffer_peek(unsigned int cpu, unsigned long end, struct op_record *record)
-{
-	const struct op_cpu_buffer *buffer = per_cpu(cpu_buffer, cpu);
-	unsigned long position;
-	u64 word;
-	int i;
-
-	if (!buffer || buffer->tail == end)
+	if (!buffer)
 		return false;
-
-	position = buffer->tail;
-	word = get_word(buffer, position); /* peek:A */
-	memcpy(&record->header, &word, sizeof(word));
-	if (record->header.type == OP_RECORD_CONTEXT) {
-		word = get_word(buffer, position + 1);
-		record->pid = lower_32_bits(word);
-		record->tgid = upper_32_bits(word);
-		record->mm = (struct mm_struct *)(unsigned long)get_word(buffer, position + 2);
-	} else {
-		record->pc = get_word(buffer, position + 1);
-		for (i = 0; i < record->header.nr_callers; i++)
-			record->callers[i] = get_word(buffer, position + OP_ENTRY_WORDS + i);
-	}
+	reader->buffer = buffer;
+	reader->words = buffer->words;
+	reader->mask = buffer->mask;
+	reader->position = buffer->tail;
+	reader->end = smp_load_acquire(&buffer->head); /* head:A */
 	return true;
 }
 
-void op_cpu_buffer_advance(unsigned int cpu, const struct op_record *record)
+void op_cpu_reader_release(const struct op_cpu_reader *reader)
 {
-	struct op_cpu_buffer *buffer = per_cpu(cpu_buffer, cpu);
-
-	smp_store_release(&buffer->tail, buffer->tail + record_words(record)); /* advance:A */
+	smp_store_release(&reader->buffer->tail, reader->position); /* release:A */
 }

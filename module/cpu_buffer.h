@@ -21,69 +21,50 @@
 
 #include <linux/bits.h>
 #include <linux/build_bug.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
 struct mm_struct;
 struct pt_regs;
 struct op_cpu_buffer;
 
-enum op_record_type {
-	OP_RECORD_CONTEXT = 1,
-	OP_RECORD_SAMPLE = 2,
-};
-
-/* op_record_header::flags */
-#define OP_SAMPLE_KERNEL BIT(0)	       /* the pc is kernel code */
-#define OP_SAMPLE_TRACED BIT(1)	       /* callers were asked for, even if there are none */
-#define OP_CONTEXT_KERNEL_THREAD BIT(2) /* the task never had a user address space */
+/* op_record_header::kind */
+#define OP_RECORD_CONTEXT BIT(0)
+#define OP_RECORD_SAMPLE BIT(1)
+#define OP_SAMPLE_KERNEL BIT(4)		/* the pc is kernel code */
+#define OP_SAMPLE_TRACED BIT(5)		/* callers were asked for, even if there are none */
+#define OP_CONTEXT_KERNEL_THREAD BIT(6) /* the task never had a user address space */
 
 /**
  * struct op_record_header - the first word of every record
  * @epoch: of mappings, see unmapped.h: read before the record was written
- * @type: enum op_record_type
- * @flags: OP_SAMPLE_*, OP_CONTEXT_*
  * @event: number of the counter
+ * @kind: OP_RECORD_*, with OP_SAMPLE_* or OP_CONTEXT_*
  * @nr_callers: words that follow the pc; those of the kernel come first
+ *
+ * A context is followed by two words: tgid << 32 | pid, and the mm_struct, with a reference
+ * that passes to the consumer; NULL for kernel threads and for a task that has left its
+ * address space.  A sample is followed by its pc and the callers, nearest first.
  */
 struct op_record_header {
 	u32 epoch;
-	u8 type : 4;
-	u8 flags : 4;
 	u8 event;
+	u8 kind;
 	u8 nr_callers;
 	u8 nr_kernel_callers;
 };
 static_assert(sizeof(struct op_record_header) == sizeof(u64));
 
+#define OP_CONTEXT_WORDS 3
+#define OP_SAMPLE_WORDS 2 /* and its callers */
+
 #define OP_BACKTRACE_DEPTH_MAX 255 /* what fits nr_callers */
 
 /* An entry, the unit of cpu_buffer_size, is what a sample without callers takes. */
-#define OP_ENTRY_WORDS 2
+#define OP_ENTRY_WORDS OP_SAMPLE_WORDS
 #define OP_CPU_BUFFER_SIZE_DEFAULT 8192
 #define OP_CPU_BUFFER_SIZE_MIN 512 /* room for a context and the deepest backtrace */
 #define OP_CPU_BUFFER_SIZE_MAX (1UL << 22)
-
-/**
- * struct op_record - a record taken out of the buffer
- * @pid, @tgid, @mm: of a context; the reference to @mm passes to the caller; @mm is NULL
- *	for kernel threads and for a task that has left its address space
- * @pc: of a sample
- * @callers: copied out, nearest first
- */
-struct op_record {
-	struct op_record_header header;
-	union {
-		struct {
-			u32 pid;
-			u32 tgid;
-			struct mm_struct *mm;
-		};
-		struct {
-			u64 pc;
-			u64 callers[OP_BACKTRACE_DEPTH_MAX];
-		};
-	};
-};
 
 /**
  * struct op_cpu_stats - what happened on one CPU since the last start
@@ -163,20 +144,65 @@ struct op_cpu_stats *op_cpu_stats(unsigned int cpu);
 /* All statistics to zero.  No producer may run. */
 void op_cpu_stats_reset(void);
 
-/* The consumer's side; serialised by the caller (sync.c).  Context: process. */
-
-/* The position behind the last published record of @cpu; 0 if it has no buffer. */
-unsigned long op_cpu_buffer_head(unsigned int cpu);
-
 /**
- * op_cpu_buffer_peek - copy out the oldest record
- * @end: a head; records at and behind it are not looked at
+ * struct op_cpu_reader - the consumer's look at one CPU's buffer
+ * @position: of the record to be consumed
+ * @end: behind the last record that was published when the look began
  *
- * Return: true if there is one.  It stays in the buffer until op_cpu_buffer_advance().
+ * Positions count words.  Only the functions below look at @words and @mask.
+ *
+ * Lifetime: the buffers', so not across op_cpu_buffers_tear_down().  One reader of a
+ * CPU at a time; sync.c sees to that.  Context: process.
  */
-bool op_cpu_buffer_peek(unsigned int cpu, unsigned long end, struct op_record *record);
+struct op_cpu_reader {
+	struct op_cpu_buffer *buffer;
+	const u64 *words;
+	unsigned long mask;
+	unsigned long position;
+	unsigned long end;
+};
 
-/* Gives the place of the record that was peeked at back to the producer. */
-void op_cpu_buffer_advance(unsigned int cpu, const struct op_record *record);
+/* Returns false if the CPU has no buffer: then nothing may be done with @reader. */
+bool op_cpu_reader_open(struct op_cpu_reader *reader, unsigned int cpu);
+
+/* Gives the place of all that lies before @position back to the producer. */
+void op_cpu_reader_release(const struct op_cpu_reader *reader);
+
+static inline bool op_cpu_reader_at_end(const struct op_cpu_reader *reader)
+{
+	return reader->position == reader->end;
+}
+
+/* A word of the record to be consumed. */
+static inline u64 op_cpu_reader_word(const struct op_cpu_reader *reader, unsigned int index)
+{
+	return reader->words[(reader->position + index) & reader->mask]; /* read:A */
+}
+
+/* The header of the record to be consumed. */
+static inline struct op_record_header op_cpu_reader_header(const struct op_cpu_reader *reader)
+{
+	u64 word = op_cpu_reader_word(reader, 0);
+	struct op_record_header header;
+
+	memcpy(&header, &word, sizeof(header));
+	return header;
+}
+
+/* Of a context: the address space, whose reference is the caller's when the record is past. */
+static inline struct mm_struct *op_cpu_reader_mm(const struct op_cpu_reader *reader)
+{
+	return (struct mm_struct *)(unsigned long)op_cpu_reader_word(reader, 2);
+}
+
+/* Past the record to be consumed, whose header is @header. */
+static inline void op_cpu_reader_advance(struct op_cpu_reader *reader,
+					 struct op_record_header header)
+{
+	if (header.kind & OP_RECORD_CONTEXT)
+		reader->position += OP_CONTEXT_WORDS;
+	else
+		reader->position += OP_SAMPLE_WORDS + header.nr_callers;
+}
 
 #endif

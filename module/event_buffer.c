@@ -13,22 +13,23 @@
 
 DECLARE_WAIT_QUEUE_HEAD(op_event_buffer_wait);
 
-static u64 *words;
-static unsigned long nr_words;
-static unsigned long max_words;
-static unsigned long ready_words;  /* the watershed, counted from the start */
-static unsigned long first_jiffies; /* when the oldest word was added */
+struct op_event_buffer op_event_buffer;
+
+static unsigned long ready_words;   /* the watershed, counted from the start */
+static unsigned long first_jiffies; /* when the oldest word was seen */
+static bool waiting;		    /* there is an oldest word */
 static bool ready;
 
 int op_event_buffer_set_up(unsigned long size, unsigned long watershed)
 {
 	if (watershed >= size)
 		return -EINVAL;
-	words = vmalloc(array_size(size, sizeof(*words)));
-	if (!words)
+	op_event_buffer.words = vmalloc(array_size(size, sizeof(u64)));
+	if (!op_event_buffer.words)
 		return -ENOMEM;
-	nr_words = 0;
-	max_words = size;
+	op_event_buffer.nr_words = 0;
+	op_event_buffer.max_words = size;
+	waiting = false;
 	ready_words = size - watershed;
 	WRITE_ONCE(ready, false);
 	return 0;
@@ -36,27 +37,8 @@ int op_event_buffer_set_up(unsigned long size, unsigned long watershed)
 
 void op_event_buffer_tear_down(void)
 {
-	vfree(words);
-	words = NULL;
-}
-
-unsigned long op_event_buffer_size(void)
-{
-	return max_words;
-}
-
-unsigned long op_event_buffer_free(void)
-{
-	return max_words - nr_words;
-}
-
-void op_event_buffer_add(u64 word)
-{
-	if (!nr_words)
-		first_jiffies = jiffies;
-	words[nr_words++] = word;
-	if (nr_words == ready_words)
-		op_event_buffer_make_ready();
+	vfree(op_event_buffer.words);
+	op_event_buffer.words = NULL;
 }
 
 void op_event_buffer_make_ready(void)
@@ -72,17 +54,25 @@ bool op_event_buffer_ready(void)
 
 void op_event_buffer_check_ready(void)
 {
-	if (nr_words && !ready && time_after_eq(jiffies, first_jiffies + READY_AGE))
+	if (ready || !op_event_buffer.nr_words)
+		return;
+	if (!waiting) {
+		waiting = true;
+		first_jiffies = jiffies;
+	}
+	if (op_event_buffer.nr_words >= ready_words ||
+	    time_after_eq(jiffies, first_jiffies + READY_AGE))
 		op_event_buffer_make_ready();
 }
 
 ssize_t op_event_buffer_read(void __user *to)
 {
-	size_t size = nr_words * sizeof(*words);
+	size_t size = op_event_buffer.nr_words * sizeof(u64);
 
-	if (copy_to_user(to, words, size))
+	if (copy_to_user(to, op_event_buffer.words, size))
 		return -EFAULT;
-	nr_words = 0;
+	op_event_buffer.nr_words = 0;
+	waiting = false;
 	WRITE_ONCE(ready, false);
 	return size;
 }

@@ -28,12 +28,45 @@ extern wait_queue_head_t op_event_buffer_wait;
 int op_event_buffer_set_up(unsigned long size, unsigned long watershed);
 void op_event_buffer_tear_down(void);
 
-/* Words that can still be added; never more than op_event_buffer_size(). */
-unsigned long op_event_buffer_free(void);
-unsigned long op_event_buffer_size(void);
+/**
+ * struct op_event_buffer - only for the functions in this header
+ * @nr_words: that wait for the reader
+ */
+struct op_event_buffer {
+	u64 *words;
+	unsigned long nr_words;
+	unsigned long max_words;
+};
 
-/* Adds a word, for which there must be room. */
-void op_event_buffer_add(u64 word);
+extern struct op_event_buffer op_event_buffer;
+
+/* Words that can still be added; never more than op_event_buffer_size(). */
+static inline unsigned long op_event_buffer_free(void)
+{
+	return op_event_buffer.max_words - op_event_buffer.nr_words;
+}
+
+static inline unsigned long op_event_buffer_size(void)
+{
+	return op_event_buffer.max_words;
+}
+
+/* Adds a word, for which there must be room.  Then comes op_event_buffer_check_ready(). */
+static inline void op_event_buffer_add(u64 word)
+{
+	op_event_buffer.words[op_event_buffer.nr_words++] = word;
+}
+
+/* The same for many: where the next words go, and when they are there, the end of them. */
+static inline u64 *op_event_buffer_begin(void)
+{
+	return op_event_buffer.words + op_event_buffer.nr_words;
+}
+
+static inline void op_event_buffer_end(const u64 *end)
+{
+	op_event_buffer.nr_words = end - op_event_buffer.words;
+}
 
 /* The reader may read now, be it full enough or not. */
 void op_event_buffer_make_ready(void);

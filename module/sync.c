@@ -32,8 +32,10 @@
 #define MODE_SWITCH_WORDS 2
 #define COOKIE_SWITCH_WORDS 3
 #define TRACE_BEGIN_WORDS 2
-#define SAMPLE_WORDS 2
-#define CALLER_WORDS (MODE_SWITCH_WORDS + COOKIE_SWITCH_WORDS + SAMPLE_WORDS)
+#define PLAIN_SAMPLE_WORDS 2
+#define CALLER_WORDS (MODE_SWITCH_WORDS + COOKIE_SWITCH_WORDS + PLAIN_SAMPLE_WORDS)
+
+#define RUN_MAX 256 /* samples after which their place in the CPU buffer is given back */
 
 DEFINE_MUTEX(op_sync_mutex); /* see sync.h */
 struct op_sync_stats op_sync_stats;
@@ -52,18 +54,19 @@ struct context {
 
 /*
  * Lifetime: the context of a CPU's last context record holds the mm until the next one is
- * read, or op_sync_tear_down().  The producer relies on that: see context_changed().
+ * read, or op_sync_tear_down().  The producer relies on that: see in_last_context().
  */
 static DEFINE_PER_CPU(struct context, cpu_context);
 
 enum mode { MODE_UNKNOWN, MODE_KERNEL, MODE_USER };
 
 /**
- * struct batch - what the records written so far have said about one CPU
+ * struct batch - one sync of one CPU: what the records written so far have said about it
  * @cookie: the last COOKIE_SWITCH; OPROFILE_INVALID_COOKIE: none yet
  */
 struct batch {
 	unsigned int cpu;
+	struct op_cpu_reader reader;
 	bool cpu_said;
 	bool context_said;
 	enum mode mode;
@@ -92,34 +95,35 @@ static u64 remembered_program(u32 tgid)
 	return program >> 32 == tgid && program ? lower_32_bits(program) : OPROFILE_INVALID_COOKIE;
 }
 
-static u64 program_of(const struct op_record *record)
+static u64 program_of(const struct context *context, struct op_record_header header)
 {
 	u64 app;
 
-	if (record->header.flags & OP_CONTEXT_KERNEL_THREAD)
+	if (header.kind & OP_CONTEXT_KERNEL_THREAD)
 		return OPROFILE_NO_COOKIE;
-	if (!record->mm)
-		return remembered_program(record->tgid);
+	if (!context->mm)
+		return remembered_program(context->tgid);
 
-	app = op_program_cookie(record->mm);
+	app = op_program_cookie(context->mm);
 	if (app == OPROFILE_INVALID_COOKIE)
-		app = op_unmapped_find_program(record->mm, record->header.epoch);
-	remember_program(record->tgid, app);
+		app = op_unmapped_find_program(context->mm, header.epoch);
+	remember_program(context->tgid, app);
 	return app;
 }
 
-/* Takes over the reference in @record. */
-static void enter_context(struct batch *batch, const struct op_record *record)
+/* Takes over the reference in the record. */
+static void enter_context(struct batch *batch, struct op_record_header header)
 {
 	struct context *context = per_cpu_ptr(&cpu_context, batch->cpu);
+	u64 task = op_cpu_reader_word(&batch->reader, 1);
 
 	op_address_space_release(&batch->space);
 	if (context->mm)
 		mmdrop(context->mm);
-	context->pid = record->pid;
-	context->tgid = record->tgid;
-	context->mm = record->mm;
-	context->app = program_of(record);
+	context->pid = lower_32_bits(task);
+	context->tgid = upper_32_bits(task);
+	context->mm = op_cpu_reader_mm(&batch->reader);
+	context->app = program_of(context, header);
 	batch->context_said = false;
 }
 
@@ -174,20 +178,22 @@ static void say_user_sample(struct batch *batch, const struct op_mapped_image *i
 }
 
 /* Does not fail: room was made sure of. */
-static void add_callers(struct batch *batch, const struct op_record *record)
+static void add_callers(struct batch *batch, struct op_record_header header)
 {
 	const struct context *context = per_cpu_ptr(&cpu_context, batch->cpu);
+	const struct op_cpu_reader *reader = &batch->reader;
 	struct op_mapped_image image;
 	int i;
 
-	for (i = 0; i < record->header.nr_kernel_callers; i++) {
+	for (i = 0; i < header.nr_kernel_callers; i++) {
 		say_mode(batch, MODE_KERNEL);
-		say_sample(record->callers[i], 0);
+		say_sample(op_cpu_reader_word(reader, OP_SAMPLE_WORDS + i), 0);
 	}
-	for (; i < record->header.nr_callers; i++) {
+	for (; i < header.nr_callers; i++) {
 		if (!context->mm ||
-		    !op_address_space_find(&batch->space, context->mm, record->callers[i],
-					   record->header.epoch, &image)) {
+		    !op_address_space_find(&batch->space, context->mm,
+					   op_cpu_reader_word(reader, OP_SAMPLE_WORDS + i),
+					   header.epoch, &image)) {
 			op_sync_stats.bt_lost_no_mapping++;
 			return;
 		}
@@ -195,11 +201,12 @@ static void add_callers(struct batch *batch, const struct op_record *record)
 	}
 }
 
-static void add_sample(struct batch *batch, const struct op_record *record)
+static void add_sample(struct batch *batch, struct op_record_header header)
 {
 	struct context *context = per_cpu_ptr(&cpu_context, batch->cpu);
-	bool kernel = record->header.flags & OP_SAMPLE_KERNEL;
-	bool cut = record->header.nr_callers; /* if the sample is lost, so are its callers */
+	u64 pc = op_cpu_reader_word(&batch->reader, 1);
+	bool kernel = header.kind & OP_SAMPLE_KERNEL;
+	bool cut = header.nr_callers; /* if the sample is lost, so are its callers */
 	struct op_mapped_image image;
 
 	if (!kernel) {
@@ -208,8 +215,7 @@ static void add_sample(struct batch *batch, const struct op_record *record)
 			op_sync_stats.bt_lost_no_mapping += cut;
 			return;
 		}
-		if (!op_address_space_find(&batch->space, context->mm, record->pc,
-					   record->header.epoch, &image)) {
+		if (!op_address_space_find(&batch->space, context->mm, pc, header.epoch, &image)) {
 			op_sync_stats.lost_no_mapping++;
 			op_sync_stats.bt_lost_no_mapping += cut;
 			return;
@@ -217,34 +223,34 @@ static void add_sample(struct batch *batch, const struct op_record *record)
 	}
 
 	say_cpu_and_context(batch);
-	if (record->header.flags & OP_SAMPLE_TRACED)
+	if (header.kind & OP_SAMPLE_TRACED)
 		add_escape(OPROFILE_TRACE_BEGIN);
 	if (kernel) {
 		say_mode(batch, MODE_KERNEL);
-		say_sample(record->pc, record->header.event);
+		say_sample(pc, header.event);
 	} else {
-		say_user_sample(batch, &image, record->header.event);
+		say_user_sample(batch, &image, header.event);
 	}
-	add_callers(batch, record);
+	add_callers(batch, header);
 }
 
-static unsigned long words_at_most(const struct op_record *record)
+static unsigned long words_at_most(struct op_record_header header)
 {
 	return CPU_SWITCH_WORDS + CTX_SWITCH_WORDS + TRACE_BEGIN_WORDS + CALLER_WORDS +
-	       record->header.nr_callers * CALLER_WORDS;
+	       header.nr_callers * CALLER_WORDS;
 }
 
 /* Returns false if the event buffer has no room for the record. */
-static bool consume(struct batch *batch, const struct op_record *record)
+static bool consume(struct batch *batch, struct op_record_header header)
 {
 	unsigned long need;
 
-	if (record->header.type == OP_RECORD_CONTEXT) {
-		enter_context(batch, record);
+	if (header.kind & OP_RECORD_CONTEXT) {
+		enter_context(batch, header);
 		return true;
 	}
 
-	need = words_at_most(record);
+	need = words_at_most(header);
 	if (need > op_event_buffer_size()) {
 		op_sync_stats.lost_no_room++;
 		op_sync_stats.event_lost_overflow += need;
@@ -252,23 +258,87 @@ static bool consume(struct batch *batch, const struct op_record *record)
 	}
 	if (need > op_event_buffer_free())
 		return false;
-	add_sample(batch, record);
+	add_sample(batch, header);
 	return true;
+}
+
+/* How far consume_run() may go before the place in the CPU buffer is given back. */
+static unsigned long run_limit(void)
+{
+	return min_t(unsigned long, op_event_buffer_free() / PLAIN_SAMPLE_WORDS, RUN_MAX);
+}
+
+/*
+ * Nearly all samples follow one like them: without callers, and of the same task, mode and
+ * image.  These two are consume() for a run of such, which needs no record but the samples.
+ * They return the position behind it; the copy of the reader stays in registers.
+ */
+static unsigned long consume_kernel_run(struct op_cpu_reader reader)
+{
+	unsigned long left = run_limit();
+	u64 *to = op_event_buffer_begin();
+
+	for (; left && !op_cpu_reader_at_end(&reader); left--) {
+		struct op_record_header header = op_cpu_reader_header(&reader);
+
+		if (header.kind != (OP_RECORD_SAMPLE | OP_SAMPLE_KERNEL))
+			break;
+		*to++ = op_cpu_reader_word(&reader, 1);
+		*to++ = header.event;
+		reader.position += OP_SAMPLE_WORDS;
+	}
+	op_event_buffer_end(to);
+	return reader.position;
+}
+
+static unsigned long consume_user_run(struct op_cpu_reader reader,
+				      const struct op_address_space *space)
+{
+	unsigned long left = run_limit();
+	u64 *to = op_event_buffer_begin();
+
+	for (; left && !op_cpu_reader_at_end(&reader); left--) {
+		struct op_record_header header = op_cpu_reader_header(&reader);
+		u64 pc = op_cpu_reader_word(&reader, 1);
+
+		if (header.kind != OP_RECORD_SAMPLE ||
+		    !op_address_space_holds(space, pc, header.epoch))
+			break;
+		*to++ = space->offset + (pc - space->start);
+		*to++ = header.event;
+		reader.position += OP_SAMPLE_WORDS;
+	}
+	op_event_buffer_end(to);
+	return reader.position;
+}
+
+static void consume_run(struct batch *batch)
+{
+	if (!batch->context_said)
+		return;
+	if (batch->mode == MODE_KERNEL)
+		batch->reader.position = consume_kernel_run(batch->reader);
+	else if (batch->cookie == batch->space.cookie)
+		batch->reader.position = consume_user_run(batch->reader, &batch->space);
 }
 
 /* Returns false if records were left behind. */
 static bool sync_cpu(unsigned int cpu)
 {
-	static struct op_record record; /* too large for the stack; under op_sync_mutex */
 	struct batch batch = { .cpu = cpu, .cookie = OPROFILE_INVALID_COOKIE };
-	unsigned long end = op_cpu_buffer_head(cpu);
+	struct op_record_header header;
 	bool room = true;
 
-	while (op_cpu_buffer_peek(cpu, end, &record)) {
-		room = consume(&batch, &record);
+	if (!op_cpu_reader_open(&batch.reader, cpu))
+		return true;
+	while (!op_cpu_reader_at_end(&batch.reader)) {
+		header = op_cpu_reader_header(&batch.reader);
+		room = consume(&batch, header);
 		if (!room)
 			break;
-		op_cpu_buffer_advance(cpu, &record);
+		op_cpu_reader_advance(&batch.reader, header);
+		consume_run(&batch);
+		op_cpu_reader_release(&batch.reader);
 	}
 	op_address_space_release(&batch.space);
 	return room;

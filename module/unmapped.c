@@ -2,9 +2,9 @@
 /*
  * Executable mappings that have gone; unmapped.h explains the epochs.
  *
- * Which address spaces matter is kept as two small hashed bitmaps.  NMIs set bits in the
- * current one; the unmap hook looks into both.  A period ends in op_unmapped_drained(): the
- * older map is cleared and becomes the current one.  A hash collision only costs a record.
+ * Which address spaces matter is kept as two small hashed bitmaps.  NMIs set bits in that of
+ * the present period; the unmap hook looks into both.  A period ends in op_unmapped_drained():
+ * the older map is cleared and becomes that of the next.  A hash collision only costs a record.
  *
  * Pairs of accesses:
  *
@@ -24,6 +24,7 @@
 #include <linux/bitmap.h>
 #include <linux/hash.h>
 #include <linux/hashtable.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -64,28 +65,23 @@ static unsigned int nr_regions;
 static unsigned long nr_lost;
 static struct kmem_cache *region_cache;
 
-static atomic_t mapping_epoch = ATOMIC_INIT(0);
-static DECLARE_BITMAP(marks[2], MARK_BITS);
-static unsigned int current_marks;
+atomic_t op_mapping_epoch = ATOMIC_INIT(0);
+static DECLARE_BITMAP(marks[2], MARK_BITS); /* of periods with even and with odd numbers */
+unsigned int op_mark_period;
 
 /* The period that is to end: its samples' epochs, and the grace period that closes it. */
 static u32 period_epoch;
 static unsigned long period_rcu_state;
 static bool period_closed;
 
-u32 op_unmapped_epoch(void)
-{
-	return atomic_read(&mapping_epoch); /* mark:B */
-}
-
 void op_unmapped_advance_epoch(void)
 {
-	atomic_inc(&mapping_epoch);
+	atomic_inc(&op_mapping_epoch);
 }
 
-void op_unmapped_mark_sampled(const struct mm_struct *mm)
+void op_unmapped_mark_sampled(const struct mm_struct *mm, unsigned int period)
 {
-	unsigned long *map = marks[READ_ONCE(current_marks)];
+	unsigned long *map = marks[period % 2];
 	unsigned int bit = hash_ptr(mm, MARK_BITS_ORDER);
 
 	if (!test_bit(bit, map)) {
@@ -170,17 +166,21 @@ static bool not_later(u32 a, u32 b)
 	return (s32)(a - b) <= 0;
 }
 
+/* If none is found, @gap is narrowed to where none of those that hold is. */
 static const struct unmapped_region *find_region(const struct mm_struct *mm,
-						 unsigned long address, u32 epoch)
+						 unsigned long address, u32 epoch,
+						 struct op_unmapped_image *gap)
 {
 	const struct unmapped_region *region, *best = NULL;
 
 	hash_for_each_possible(regions, region, node, (unsigned long)mm) {
-		if (region->mm != mm || address < region->start || address >= region->end)
+		if (region->mm != mm || !not_later(epoch, region->epoch))
 			continue;
-		if (!not_later(epoch, region->epoch))
-			continue;
-		if (!best || not_later(region->epoch, best->epoch))
+		if (region->end <= address)
+			gap->start = max(gap->start, region->end);
+		else if (region->start > address)
+			gap->end = min(gap->end, region->start);
+		else if (!best || not_later(region->epoch, best->epoch))
 			best = region;
 	}
 	return best;
@@ -191,14 +191,19 @@ bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epo
 {
 	const struct unmapped_region *region;
 
+	image->start = 0;
+	image->end = ULONG_MAX;
 	if (!READ_ONCE(nr_regions))
 		return false;
 
 	spin_lock(&regions_lock);
-	region = find_region(mm, address, epoch);
+	region = find_region(mm, address, epoch, image);
 	if (region) {
+		image->start = region->start;
+		image->end = region->end;
 		image->cookie = region->cookie;
-		image->offset = region->offset + (address - region->start);
+		image->offset = region->offset;
+		image->epoch = region->epoch;
 	}
 	spin_unlock(&regions_lock);
 	return region;
@@ -237,10 +242,10 @@ static void forget_before(u32 epoch)
 
 static void begin_period(void)
 {
-	unsigned int next = !current_marks;
+	unsigned int next = op_mark_period + 1;
 
-	bitmap_zero(marks[next], MARK_BITS);
-	WRITE_ONCE(current_marks, next);
+	bitmap_zero(marks[next % 2], MARK_BITS);
+	WRITE_ONCE(op_mark_period, next);
 	/* Where nothing is ever mapped, only this lets old regions be forgotten. */
 	if (nr_regions > REGIONS_MAX / 2)
 		op_unmapped_advance_epoch();

@@ -26,23 +26,39 @@
 #ifndef OPROFILE_UNMAPPED_H
 #define OPROFILE_UNMAPPED_H
 
+#include <linux/atomic.h>
 #include <linux/types.h>
 
 struct mm_struct;
 struct vm_area_struct;
 
+extern atomic_t op_mapping_epoch; /* only for op_unmapped_epoch() */
+
 /* The present epoch.  It wraps; compare by difference.  Any context, NMI too. */
-u32 op_unmapped_epoch(void);
+static inline u32 op_unmapped_epoch(void)
+{
+	return atomic_read(&op_mapping_epoch); /* mark:B */
+}
 
 /* Executable memory has been mapped.  Any context but NMI. */
 void op_unmapped_advance_epoch(void);
 
+extern unsigned int op_mark_period; /* only for op_unmapped_period() */
+
+/* The present period: a mark lasts to the end of the period after it.  Any context, NMI too. */
+static inline unsigned int op_unmapped_period(void)
+{
+	return READ_ONCE(op_mark_period);
+}
+
 /**
  * op_unmapped_mark_sampled - regions of @mm must be remembered from now on
+ * @period: the present one
  *
- * Regions of an address space without a sample are not worth a record.  Any context.
+ * Regions of an address space without a sample are not worth a record.  Once in a period is
+ * enough.  Any context.
  */
-void op_unmapped_mark_sampled(const struct mm_struct *mm);
+void op_unmapped_mark_sampled(const struct mm_struct *mm, unsigned int period);
 
 /**
  * op_unmapped_remember - part of a file mapping goes away
@@ -54,10 +70,18 @@ void op_unmapped_mark_sampled(const struct mm_struct *mm);
  */
 void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 
-/* What a sample asks for. */
+/**
+ * struct op_unmapped_image - what an address of a sample is answered with
+ * @start, @end: where the answer is the same
+ * @cookie, @offset: the image, and the offset of @start in it, bytes; if there is one
+ * @epoch: the answer is the same up to this epoch
+ */
 struct op_unmapped_image {
+	unsigned long start;
+	unsigned long end;
 	u64 cookie;
-	u64 offset; /* in the file, bytes */
+	u64 offset;
+	u32 epoch;
 };
 
 /**
@@ -65,7 +89,8 @@ struct op_unmapped_image {
  * @mm: compared, not followed; the caller has a reference to it
  * @epoch: of the sample
  *
- * Context: process.  Return: false if no remembered region holds.
+ * Context: process.  Return: false if no remembered region holds, for any address from start
+ * to end and any later epoch.  Regions that are remembered later may.
  */
 bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epoch,
 		      struct op_unmapped_image *image);
