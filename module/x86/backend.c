@@ -10,7 +10,6 @@
 
 #include "backend.h"
 #include "backtrace.h"
-#include "cpu_buffer.h"
 #include "x86/counter.h"
 #include "x86/model.h"
 #include "x86/msr.h"
@@ -80,7 +79,7 @@ static int reserve_counters(void)
 
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
-	return op_x86_pmu_handle(regs, oprofile_add_sample);
+	return op_x86_pmu_handle(regs);
 }
 
 static int x86_setup(void)

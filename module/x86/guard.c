@@ -7,9 +7,9 @@
 
 #include "x86/guard.h"
 
-#define RUNS_BEFORE_JUDGING 256
-#define WEIGHT_SHIFT 6	/* of a new value in a mean: 1/64 */
-#define OUTLIER 4	/* times the mean: a hypervisor took the CPU away, not the handler */
+#define TIMED_BEFORE_JUDGING 32
+#define WEIGHT_SHIFT 4 /* of a new value in a mean: 1/16 */
+#define OUTLIER 4      /* times the mean: a hypervisor took the CPU away, not the handler */
 
 static void add_to_mean(u64 *mean, u64 value)
 {
@@ -22,10 +22,10 @@ bool op_guard_account(struct op_guard *guard, u64 begin, u64 end, unsigned int p
 	u64 interval = begin - guard->last;
 
 	guard->last = begin;
-	guard->runs++;
-	if (guard->runs == 1)
+	guard->timed++;
+	if (guard->timed == 1)
 		return false; /* no interval yet */
-	if (guard->runs == 2) {
+	if (guard->timed == 2) {
 		guard->busy = busy;
 		guard->interval = interval;
 		return false;
@@ -33,10 +33,11 @@ bool op_guard_account(struct op_guard *guard, u64 begin, u64 end, unsigned int p
 	add_to_mean(&guard->busy, min(busy, OUTLIER * guard->busy + 1));
 	add_to_mean(&guard->interval, interval);
 
-	if (!percent || guard->runs < RUNS_BEFORE_JUDGING ||
-	    guard->shift == OP_GUARD_SHIFT_MAX || guard->busy * 100 <= guard->interval * percent)
+	if (!percent || guard->timed < TIMED_BEFORE_JUDGING || guard->shift == OP_GUARD_SHIFT_MAX)
+		return false;
+	if (guard->busy * OP_GUARD_TURN * 100 <= guard->interval * percent)
 		return false;
 	guard->shift++;
-	guard->runs = 0;
+	guard->timed = 0;
 	return true;
 }

@@ -8,12 +8,16 @@
 
 #include <linux/types.h>
 
+/* One run of the handler in so many is timed: the clock, too, takes time. */
+#define OP_GUARD_TURN 8
+
 /**
  * struct op_guard - of one CPU; zeroed before the first use
- * @busy: mean time in the handler
- * @interval: mean time between the beginnings of two of its runs
- * @last: when it began the last time
- * @runs: since the means were begun anew
+ * @busy: mean time of a run of the handler
+ * @interval: mean time between the beginnings of two timed runs
+ * @last: when the last timed run began
+ * @runs: of the handler, all of them
+ * @timed: runs that were timed since the means were begun anew
  * @shift: periods are 2^shift times what was asked for
  *
  * Times in any one unit that does not jump, such as cycles of the time stamp counter.
@@ -23,13 +27,20 @@ struct op_guard {
 	u64 interval;
 	u64 last;
 	unsigned int runs;
+	unsigned int timed;
 	u8 shift;
 };
 
 #define OP_GUARD_SHIFT_MAX 12
 
+/* Is the run of the handler that begins now to be timed?  Ask once a run.  Context: NMI. */
+static inline bool op_guard_begins_turn(struct op_guard *guard)
+{
+	return ++guard->runs % OP_GUARD_TURN == 0;
+}
+
 /**
- * op_guard_account - the handler ran from @begin to @end
+ * op_guard_account - a timed run of the handler lasted from @begin to @end
  * @percent: of the CPU's time that it may take; 0: no limit
  *
  * Context: NMI.  Return: true if the periods have just been doubled.

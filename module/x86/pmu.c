@@ -94,7 +94,7 @@ static void set_counter(const struct op_x86_model *model, const struct op_x86_pr
 	op_msr_write(program->write_msr, -events & GENMASK_ULL(model->width - 1, 0));
 }
 
-static u64 period(const struct cpu_pmu *pmu, const struct op_x86_program *program)
+static u64 raised_period(const struct cpu_pmu *pmu, const struct op_x86_program *program)
 {
 	u64 count = program->count << pmu->guard.shift;
 
@@ -104,12 +104,14 @@ static u64 period(const struct cpu_pmu *pmu, const struct op_x86_program *progra
 /* Events to the next sample; @passed: what it has counted since it overflowed. */
 static u64 next_left(const struct cpu_pmu *pmu, const struct op_x86_program *program, u64 passed)
 {
-	u64 events = period(pmu, program);
+	u64 events = program->count;
 
+	if (unlikely(pmu->guard.shift))
+		events = raised_period(pmu, program);
 	return passed < events ? events - passed : events;
 }
 
-static void reload(const struct cpu_pmu *pmu, const struct op_x86_program *program, u64 passed)
+static __always_inline void reload(const struct cpu_pmu *pmu, const struct op_x86_program *program, u64 passed)
 {
 	set_counter(pmu->plan->model, program, next_left(pmu, program, passed));
 }
@@ -279,15 +281,29 @@ void op_x86_pmu_stop(void)
 {
 	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
 
-	WRITE_ONCE(pmu->running, 0);
+	/*
+	 * With global registers the handler must not switch the counters on again.  Without, it
+	 * still has to tell our overflows from other NMIs while they are switched off.
+	 */
+	if (has_global(pmu->plan->model))
+		WRITE_ONCE(pmu->running, 0);
 	barrier();
 	silence(pmu->plan);
+<<<<<<< Updated upstream
 	account(pmu->plan, pmu->group, ktime_get_ns() - pmu->began);
 	restore(pmu);
+=======
+>>>>>>> Stashed changes
 	/*
 	 * An NMI that was raised before silence() has been taken by now, as NMIs are not
 	 * masked here: the register writes before are serialising.
 	 */
+	barrier();
+	WRITE_ONCE(pmu->running, 0);
+	barrier();
+	counted = ktime_get_ns() - pmu->began;
+	account(pmu->plan, pmu->group, counted, counted);
+	restore(pmu);
 	barrier();
 	WRITE_ONCE(pmu->group, NULL);
 	WRITE_ONCE(pmu->plan, NULL);
@@ -312,8 +328,7 @@ static void stop_group(const struct op_x86_model *model, const struct op_x86_gro
  * How far the counters of the group are.  Return: whether one of them has overflowed, and
  * waited for its NMI.
  */
-static bool put_by(struct cpu_pmu *pmu, const struct op_x86_group *group, struct pt_regs *regs,
-		   void (*sample)(struct pt_regs *regs, u8 number))
+static bool put_by(struct cpu_pmu *pmu, const struct op_x86_group *group, struct pt_regs *regs)
 {
 	const struct op_x86_model *model = pmu->plan->model;
 	u64 status = has_global(model) ? op_msr_read(model->global.status) : 0;
@@ -326,7 +341,7 @@ static bool put_by(struct cpu_pmu *pmu, const struct op_x86_group *group, struct
 
 		if (has_global(model) ? status & program->global_bit : !(value & top_bit(model))) {
 			pmu->left[program->number] = next_left(pmu, program, value);
-			sample(regs, program->number);
+			oprofile_add_sample(regs, program->number);
 			overflowed = true;
 		} else {
 			pmu->left[program->number] = -value & GENMASK_ULL(model->width - 1, 0);
@@ -337,7 +352,7 @@ static bool put_by(struct cpu_pmu *pmu, const struct op_x86_group *group, struct
 	return overflowed;
 }
 
-void op_x86_pmu_switch(struct pt_regs *regs, void (*sample)(struct pt_regs *regs, u8 number))
+void op_x86_pmu_switch(struct pt_regs *regs)
 {
 	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
 	const struct op_x86_plan *plan = pmu->plan;
@@ -351,8 +366,13 @@ void op_x86_pmu_switch(struct pt_regs *regs, void (*sample)(struct pt_regs *regs
 	barrier(); /* NMIs on this CPU leave registers alone from here on */
 
 	stop_group(plan->model, from);
+<<<<<<< Updated upstream
 	account(plan, from, ktime_get_ns() - pmu->began);
 	pmu->late_of_switch = put_by(pmu, from, regs, sample) && !READ_ONCE(pmu->claimed);
+=======
+	stopped = ktime_get_ns();
+	pmu->late_of_switch = put_by(pmu, from, regs) && !READ_ONCE(pmu->claimed);
+>>>>>>> Stashed changes
 	op_lvtpc_write(APIC_DM_NMI); /* the entry may be masked by an NMI that found no group */
 	go(pmu, to);
 }
@@ -385,19 +405,19 @@ static int handle_late(struct cpu_pmu *pmu)
 }
 
 static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *group,
-			    struct pt_regs *regs,
-			    void (*sample)(struct pt_regs *regs, u8 number))
+			    struct pt_regs *regs)
 {
 	const struct op_x86_global *global = &pmu->plan->model->global;
 	u64 overflowed;
 	int handled = 0;
 	int i;
 
-	if (!(op_msr_read(global->status) & group->global_bits))
-		return handle_late(pmu);
-
 	op_msr_write(global->control, 0);
 	overflowed = op_msr_read(global->status) & group->global_bits;
+	if (unlikely(!overflowed)) {
+		op_msr_write(global->control, READ_ONCE(pmu->running));
+		return handle_late(pmu);
+	}
 	op_msr_write(global->acknowledge, overflowed);
 	for (i = 0; i < group->nr_programs; i++) {
 		const struct op_x86_program *program = &group->programs[i];
@@ -405,7 +425,7 @@ static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *grou
 		if (!(overflowed & program->global_bit))
 			continue;
 		reload(pmu, program, op_msr_read(program->counter_msr));
-		sample(regs, program->number);
+		oprofile_add_sample(regs, program->number);
 		handled++;
 	}
 	op_lvtpc_write(APIC_DM_NMI);
@@ -414,8 +434,7 @@ static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *grou
 }
 
 static int handle_by_top_bit(struct cpu_pmu *pmu, const struct op_x86_group *group,
-			     struct pt_regs *regs,
-			     void (*sample)(struct pt_regs *regs, u8 number))
+			     struct pt_regs *regs)
 {
 	const struct op_x86_model *model = pmu->plan->model;
 	int handled = 0;
@@ -428,7 +447,7 @@ static int handle_by_top_bit(struct cpu_pmu *pmu, const struct op_x86_group *gro
 		if (value & top_bit(model))
 			continue;
 		reload(pmu, program, value);
-		sample(regs, program->number);
+		oprofile_add_sample(regs, program->number);
 		handled++;
 	}
 
@@ -444,19 +463,33 @@ static int handle_by_top_bit(struct cpu_pmu *pmu, const struct op_x86_group *gro
 	return handled;
 }
 
-int op_x86_pmu_handle(struct pt_regs *regs, void (*sample)(struct pt_regs *regs, u8 number))
+static noinline int handle(struct cpu_pmu *pmu, const struct op_x86_group *group,
+			   struct pt_regs *regs)
+{
+	return has_global(pmu->plan->model) ? handle_by_status(pmu, group, regs) :
+					      handle_by_top_bit(pmu, group, regs);
+}
+
+static noinline int handle_timed(struct cpu_pmu *pmu, const struct op_x86_group *group,
+				 struct pt_regs *regs)
+{
+	u64 begin = rdtsc();
+	int handled = handle(pmu, group, regs);
+
+	if (handled &&
+	    op_guard_account(&pmu->guard, begin, rdtsc(), READ_ONCE(cpu_time_max_percent)))
+		op_cpu_stats_throttled();
+	return handled;
+}
+
+int op_x86_pmu_handle(struct pt_regs *regs)
 {
 	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
 	const struct op_x86_group *group = READ_ONCE(pmu->group);
-	u64 begin = rdtsc();
-	int handled;
 
 	if (!group)
 		return handle_without_group(pmu);
-	handled = has_global(pmu->plan->model) ? handle_by_status(pmu, group, regs, sample) :
-						 handle_by_top_bit(pmu, group, regs, sample);
-	if (handled && op_guard_account(&pmu->guard, begin, rdtsc(),
-					READ_ONCE(cpu_time_max_percent)))
-		op_cpu_stats_throttled();
-	return handled;
+	if (op_guard_begins_turn(&pmu->guard))
+		return handle_timed(pmu, group, regs);
+	return handle(pmu, group, regs);
 }

@@ -23,22 +23,20 @@ void op_x86_pmu_stop(void);
 /**
  * op_x86_pmu_switch - count the next group of the plan
  * @regs: what was interrupted
- * @sample: is called once for each counter that overflowed so late that its NMI has not come
  *
+ * A counter that overflowed so late that its NMI has not come gets its sample here.
  * Each counter goes on where it was when its group was counted the last time.  How long the
  * groups are counted goes to op_x86_times_add().
  *
  * Context: hard interrupt, on a started CPU.
  */
-void op_x86_pmu_switch(struct pt_regs *regs, void (*sample)(struct pt_regs *regs, u8 number));
+void op_x86_pmu_switch(struct pt_regs *regs);
 
 /**
- * op_x86_pmu_handle - an NMI has come
- * @sample: is called once for each counter that overflowed
+ * op_x86_pmu_handle - an NMI has come: log a sample for each counter that overflowed
  *
  * Context: NMI.  Return: how many counters had overflowed; 0: this NMI is not ours.
  */
-int op_x86_pmu_handle(struct pt_regs *regs,
-		      void (*sample)(struct pt_regs *regs, u8 number));
+int op_x86_pmu_handle(struct pt_regs *regs);
 
 #endif
