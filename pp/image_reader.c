@@ -73,7 +73,7 @@ static bool tables_agree(const struct pp_symbols *file, const struct pp_symbols 
 
 		same += at < file->n && file->items[at].start == kernel->items[i].start;
 	}
-	return same >= kernel->n - kernel->n / 10;
+	return same + kernel->n / 10 + 1 >= kernel->n;
 }
 
 /* The file of the kernel or a module into @content; its symbols take the place of those there. */

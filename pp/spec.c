@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libop/number.h"
+#include "pp/image_identity.h"
 #include "pp/memory.h"
 
 /* How the list behind a tag is kept. */
@@ -202,10 +203,16 @@ bool pp_globs_match(const struct op_strings *globs, const char *text)
 /* A kernel image may be written with and without the '/' that old reports show. */
 static bool image_matches(const struct op_strings *globs, const struct op_image_name *image)
 {
+	struct pp_image_identity identity;
 	char rooted[512];
 
 	if (pp_globs_match(globs, image->name))
 		return true;
+	/* "/[deleted ID]/usr/bin/x" is an image of /usr/bin/x, too. */
+	if (globs->count && image->kind == OP_IMAGE_FILE && !strncmp(image->name, "/[", 2)) {
+		pp_image_identity_parse(&identity, image->name);
+		return pp_globs_match(globs, identity.path);
+	}
 	if (image->kind != OP_IMAGE_KERNEL || strlen(image->name) + 2 > sizeof(rooted))
 		return false;
 	rooted[0] = '/';
