@@ -7,6 +7,7 @@
  */
 #include "pfm.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,44 @@ static int no_memory(struct op_error *error)
 	return op_error_set(error, ENOMEM, "out of memory");
 }
 
+/*
+ * libpfm4 has megabytes of tables, which cost time to load: it is loaded when it is asked
+ * first, so that programs that never ask, such as reports of old profiles, do without.
+ */
+static struct {
+	__typeof__(pfm_initialize) *initialize;
+	__typeof__(pfm_get_pmu_info) *get_pmu_info;
+	__typeof__(pfm_get_event_next) *get_event_next;
+	__typeof__(pfm_get_event_info) *get_event_info;
+	__typeof__(pfm_get_event_attr_info) *get_event_attr_info;
+	__typeof__(pfm_get_os_event_encoding) *get_os_event_encoding;
+	__typeof__(pfm_strerror) *strerror;
+} library;
+
+static bool load(void)
+{
+	const struct {
+		const char *name;
+		void *function;
+	} functions[] = {
+		{"pfm_initialize", &library.initialize},
+		{"pfm_get_pmu_info", &library.get_pmu_info},
+		{"pfm_get_event_next", &library.get_event_next},
+		{"pfm_get_event_info", &library.get_event_info},
+		{"pfm_get_event_attr_info", &library.get_event_attr_info},
+		{"pfm_get_os_event_encoding", &library.get_os_event_encoding},
+		{"pfm_strerror", &library.strerror},
+	};
+	void *handle = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
+
+	for (size_t i = 0; handle && i < sizeof(functions) / sizeof(functions[0]); i++) {
+		*(void **)functions[i].function = dlsym(handle, functions[i].name);
+		if (!*(void **)functions[i].function)
+			return false;
+	}
+	return handle;
+}
+
 /* libpfm4 encodes events of other CPUs than this one only when told so as it starts. */
 static bool start(void)
 {
@@ -78,7 +117,7 @@ static bool start(void)
 		const char *before = getenv(variable);
 
 		setenv(variable, "1", 1);
-		state = pfm_initialize() == PFM_SUCCESS ? WORKS : FAILED;
+		state = load() && library.initialize() == PFM_SUCCESS ? WORKS : FAILED;
 		if (!before)
 			unsetenv(variable);
 	}
@@ -93,7 +132,7 @@ bool op_pfm_is_there(void)
 static bool is_core(pfm_pmu_t id, pfm_pmu_info_t *info)
 {
 	*info = (pfm_pmu_info_t){.size = sizeof(*info)};
-	return pfm_get_pmu_info(id, info) == PFM_SUCCESS && info->type == PFM_PMU_TYPE_CORE &&
+	return library.get_pmu_info(id, info) == PFM_SUCCESS && info->type == PFM_PMU_TYPE_CORE &&
 	       info->nevents;
 }
 
@@ -137,7 +176,7 @@ static int encode(const char *pmu, const char *text, struct encoding *encoding)
 {
 	uint64_t select, rest, *codes = NULL;
 	pfm_pmu_encode_arg_t arg = {.size = sizeof(arg), .codes = NULL};
-	int result = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg);
+	int result = library.get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg);
 
 	if (result != PFM_SUCCESS)
 		return result;
@@ -274,7 +313,7 @@ static int add_unit_masks(struct reader *reader, const pfm_event_info_t *event,
 		pfm_event_attr_info_t mask = {.size = sizeof(mask)};
 		struct encoding encoding;
 
-		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_NONE, &mask) != PFM_SUCCESS ||
+		if (library.get_event_attr_info(event->idx, i, PFM_OS_NONE, &mask) != PFM_SUCCESS ||
 		    mask.type != PFM_ATTR_UMASK ||
 		    encode_event(reader->pmu.name, event->name, mask.name, &encoding))
 			continue;
@@ -377,10 +416,10 @@ int op_pfm_add(struct op_catalogue *catalogue, const char *pmu, struct op_error 
 
 	if (!find_pmu(pmu, &reader.pmu))
 		return op_error_set(error, ENOENT, "libpfm4 knows no core PMU called \"%s\"", pmu);
-	for (int id = reader.pmu.first_event; id != -1; id = pfm_get_event_next(id)) {
+	for (int id = reader.pmu.first_event; id != -1; id = library.get_event_next(id)) {
 		pfm_event_info_t event = {.size = sizeof(event)};
 
-		if (pfm_get_event_info(id, PFM_OS_NONE, &event) == PFM_SUCCESS &&
+		if (library.get_event_info(id, PFM_OS_NONE, &event) == PFM_SUCCESS &&
 		    read_event(&reader, before, &event, error))
 			return -1;
 	}
@@ -434,7 +473,7 @@ int op_pfm_join(const struct op_catalogue *catalogue, const struct op_catalogue_
 	result = encode_event(catalogue->pfm_pmu, event->name, text + 1, &encoding);
 	if (result)
 		return op_error_set(error, EINVAL, "libpfm4 does not take it: %s",
-				    pfm_strerror(result));
+				    library.strerror(result));
 	if (encoding.code != event->code)
 		return op_error_set(error, EINVAL,
 				    "these unit masks belong to events of different codes");

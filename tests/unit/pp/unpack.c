@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Packed files come out as they went in, or not at all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "pp/unpack.h"
+#include "session.h"
+
+static struct test_session session;
+
+static const struct {
+	const char *end, *command;
+} formats[] = {
+	{"xz", "xz -c"},
+	{"zst", "zstd -qc"},
+	{"zst", "zstd -qc --ultra -22 --long=27"},
+	{"gz", "gzip -c"},
+};
+
+/* What comes out of a packed file, or NULL. */
+static char *unpack(const char *path, size_t *n)
+{
+	const char *trouble = NULL;
+	int fd = pp_unpack(path, &trouble);
+	struct stat status;
+	char *bytes;
+
+	if (fd < 0) {
+		assert_string_equal(trouble, "cannot be unpacked");
+		return NULL;
+	}
+	assert_int_equal(fstat(fd, &status), 0);
+	*n = (size_t)status.st_size;
+	bytes = malloc(*n + 1);
+	assert_int_equal(pread(fd, bytes, *n, 0), (ssize_t)*n);
+	close(fd);
+	return bytes;
+}
+
+static char *read_plain(const char *path, size_t *n)
+{
+	FILE *file = fopen(path, "r");
+	struct stat status;
+	char *bytes;
+
+	assert_non_null(file);
+	assert_int_equal(fstat(fileno(file), &status), 0);
+	*n = (size_t)status.st_size;
+	bytes = malloc(*n + 1);
+	assert_int_equal(fread(bytes, 1, *n, file), *n);
+	fclose(file);
+	return bytes;
+}
+
+/* One byte, less and more than what is read at once, well and badly packable. */
+static void test_what_goes_in_comes_out(void **state)
+{
+	static const char *const contents[] = {
+		"printf x",
+		"seq 10000",
+		"head -c 3000000 /dev/zero",
+		"head -c 65536 /dev/urandom",
+		"head -c 1000003 /dev/urandom",
+	};
+	char *plain = test_session_path(&session, "plain");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(contents) / sizeof(contents[0]); i++) {
+		size_t n_wanted, n;
+		char *wanted;
+
+		test_shell("%s > %s", contents[i], plain);
+		wanted = read_plain(plain, &n_wanted);
+		for (size_t k = 0; k < sizeof(formats) / sizeof(formats[0]); k++) {
+			char *packed = test_session_path(&session, "packed.%s", formats[k].end);
+			char *got;
+
+			assert_true(pp_is_packed(packed));
+			test_shell("%s %s > %s", formats[k].command, plain, packed);
+			got = unpack(packed, &n);
+			assert_non_null(got);
+			assert_int_equal(n, n_wanted);
+			assert_memory_equal(got, wanted, n);
+			free(got);
+			/* Two of them in one file are one after another, as the tools have it. */
+			test_shell("cat %s %s > %s.2 && mv %s.2 %s", packed, packed, packed, packed,
+				   packed);
+			got = unpack(packed, &n);
+			assert_non_null(got);
+			assert_int_equal(n, 2 * n_wanted);
+			assert_memory_equal(got + n_wanted, wanted, n_wanted);
+			free(got);
+			free(packed);
+		}
+		free(wanted);
+	}
+	free(plain);
+}
+
+static void test_damaged(void **state)
+{
+	char *plain = test_session_path(&session, "plain");
+	size_t n, n_packed;
+
+	(void)state;
+	test_shell("seq 300 > %s", plain);
+	for (size_t k = 0; k < sizeof(formats) / sizeof(formats[0]); k++) {
+		char *packed = test_session_path(&session, "packed.%s", formats[k].end);
+		char *bytes;
+
+		test_shell("%s %s > %s", formats[k].command, plain, packed);
+		bytes = read_plain(packed, &n_packed);
+		/* Cut anywhere. */
+		for (size_t i = 0; i < n_packed; i++) {
+			FILE *file = fopen(packed, "w");
+
+			fwrite(bytes, 1, i, file);
+			fclose(file);
+			assert_null(unpack(packed, &n));
+		}
+		/* Any byte changed: no crash, whatever comes out. */
+		for (size_t i = 0; i < n_packed; i++) {
+			FILE *file = fopen(packed, "w");
+
+			bytes[i] = (char)~bytes[i];
+			fwrite(bytes, 1, n_packed, file);
+			fclose(file);
+			free(unpack(packed, &n));
+			bytes[i] = (char)~bytes[i];
+		}
+		free(bytes);
+		free(packed);
+	}
+	free(plain);
+}
+
+static void test_not_packed(void **state)
+{
+	static const char *const names[] = {"a", "xz", ".xz", "a.xz.txt", "a.ko", "zst"};
+	char *path = test_session_path(&session, "plain.gz");
+	size_t n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_false(pp_is_packed(names[i]));
+	assert_true(pp_is_packed("a.xz"));
+	assert_null(unpack("/nonexistent.xz", &n));
+	assert_null(unpack("/", &n));
+	test_shell(": > %s", path);
+	assert_null(unpack(path, &n));
+	free(path);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_goes_in_comes_out),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_not_packed),
+	};
+	int result;
+
+	test_session_make(&session);
+	result = cmocka_run_group_tests_name("pp_unpack", tests, NULL, NULL);
+	test_session_remove(&session);
+	return result;
+}
