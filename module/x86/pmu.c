@@ -111,7 +111,8 @@ static u64 next_left(const struct cpu_pmu *pmu, const struct op_x86_program *pro
 	return passed < events ? events - passed : events;
 }
 
-static __always_inline void reload(const struct cpu_pmu *pmu, const struct op_x86_program *program, u64 passed)
+static __always_inline void reload(const struct cpu_pmu *pmu,
+				   const struct op_x86_program *program, u64 passed)
 {
 	set_counter(pmu->plan->model, program, next_left(pmu, program, passed));
 }
@@ -289,11 +290,6 @@ void op_x86_pmu_stop(void)
 		WRITE_ONCE(pmu->running, 0);
 	barrier();
 	silence(pmu->plan);
-<<<<<<< Updated upstream
-	account(pmu->plan, pmu->group, ktime_get_ns() - pmu->began);
-	restore(pmu);
-=======
->>>>>>> Stashed changes
 	/*
 	 * An NMI that was raised before silence() has been taken by now, as NMIs are not
 	 * masked here: the register writes before are serialising.
@@ -301,8 +297,7 @@ void op_x86_pmu_stop(void)
 	barrier();
 	WRITE_ONCE(pmu->running, 0);
 	barrier();
-	counted = ktime_get_ns() - pmu->began;
-	account(pmu->plan, pmu->group, counted, counted);
+	account(pmu->plan, pmu->group, ktime_get_ns() - pmu->began);
 	restore(pmu);
 	barrier();
 	WRITE_ONCE(pmu->group, NULL);
@@ -366,13 +361,8 @@ void op_x86_pmu_switch(struct pt_regs *regs)
 	barrier(); /* NMIs on this CPU leave registers alone from here on */
 
 	stop_group(plan->model, from);
-<<<<<<< Updated upstream
 	account(plan, from, ktime_get_ns() - pmu->began);
-	pmu->late_of_switch = put_by(pmu, from, regs, sample) && !READ_ONCE(pmu->claimed);
-=======
-	stopped = ktime_get_ns();
 	pmu->late_of_switch = put_by(pmu, from, regs) && !READ_ONCE(pmu->claimed);
->>>>>>> Stashed changes
 	op_lvtpc_write(APIC_DM_NMI); /* the entry may be masked by an NMI that found no group */
 	go(pmu, to);
 }

@@ -33,15 +33,10 @@ int op_x86_rotation_create_files(struct dentry *root)
 
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
 {
-<<<<<<< Updated upstream
 	struct rotation *rotation = container_of(timer, struct rotation, timer);
 
-	op_x86_pmu_switch(get_irq_regs(), oprofile_add_sample);
-	hrtimer_forward_now(timer, op_spread(time_slice * NSEC_PER_MSEC, &rotation->random));
-=======
 	op_x86_pmu_switch(get_irq_regs());
-	hrtimer_forward_now(timer, ms_to_ktime(time_slice));
->>>>>>> Stashed changes
+	hrtimer_forward_now(timer, op_spread(time_slice * NSEC_PER_MSEC, &rotation->random));
 	return HRTIMER_RESTART;
 }
 
