@@ -20,10 +20,12 @@ struct gathering {
 	const char *prefix; /* of paths that the archive has not: an archive that is read, or "" */
 	const struct op_image_name **images;
 	size_t n_images, images_capacity;
+	const struct op_image_name **memory; /* images of kind OP_IMAGE_ANON */
+	size_t n_memory, memory_capacity;
 	const char *samples_dir; /* that is walked */
 };
 
-static void add_file(struct pp_archive_files *files, char *path, char *name)
+void pp_archive_files_add(struct pp_archive_files *files, char *path, char *name)
 {
 	files->items = pp_grow(files->items, &files->capacity, files->n + 1, sizeof(*files->items));
 	files->items[files->n++] = (struct pp_archive_file){.path = path, .name = name};
@@ -46,7 +48,7 @@ static char *session_name(const struct gathering *gathering, const char *path)
 
 static void add_session_file(struct gathering *gathering, const char *path)
 {
-	add_file(gathering->files, pp_copy(path), session_name(gathering, path));
+	pp_archive_files_add(gathering->files, pp_copy(path), session_name(gathering, path));
 }
 
 static void add_if_there(struct gathering *gathering, char *path)
@@ -62,6 +64,11 @@ static void add_if_there(struct gathering *gathering, char *path)
 
 static void add_image(struct gathering *gathering, const struct op_image_name *image)
 {
+	if (image->kind == OP_IMAGE_ANON) {
+		gathering->memory = pp_grow(gathering->memory, &gathering->memory_capacity,
+					    gathering->n_memory + 1, sizeof(*gathering->memory));
+		gathering->memory[gathering->n_memory++] = image;
+	}
 	if (image->kind != OP_IMAGE_FILE)
 		return;
 	gathering->images = pp_grow(gathering->images, &gathering->images_capacity,
@@ -101,7 +108,7 @@ static void add_debug_file(struct gathering *gathering, const char *path, const 
 	debug_path = pp_object_debug_file(&object, path, pp_image_root(gathering->search));
 	debug = debug_path ? debug_name(&object, debug_path, name) : NULL;
 	if (debug)
-		add_file(gathering->files, debug_path, debug);
+		pp_archive_files_add(gathering->files, debug_path, debug);
 	else
 		free(debug_path);
 	pp_object_close(&object);
@@ -124,7 +131,7 @@ static void add_images(struct gathering *gathering)
 				       "%s is not in the archive: %s", name, why);
 			continue;
 		}
-		add_file(gathering->files, path, pp_copy(name));
+		pp_archive_files_add(gathering->files, path, pp_copy(name));
 		add_debug_file(gathering, path, name);
 	}
 }
@@ -223,9 +230,12 @@ int pp_archive_files_find(struct pp_archive_files *files, const char *session_di
 		add_samples(&gathering, list.files, list.n);
 		add_samples(&gathering, list.arcs, list.n_arcs);
 		add_images(&gathering);
+		pp_archive_files_add_memory(files, search, gathering.memory, gathering.n_memory,
+					    list.samples_dirs, list.n_dirs);
 		tidy(files);
 	}
 	free(gathering.images);
+	free(gathering.memory);
 	pp_sample_list_free(&list);
 	return result;
 }
@@ -236,5 +246,6 @@ void pp_archive_files_free(struct pp_archive_files *files)
 		free_file(&files->items[i]);
 	free(files->items);
 	free(files->session_dir);
+	pp_kernel_files_free(&files->kernel);
 	memset(files, 0, sizeof(*files));
 }

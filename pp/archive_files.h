@@ -11,6 +11,7 @@
 
 #include "libop/error.h"
 #include "pp/image_path.h"
+#include "pp/kernel_files.h"
 #include "pp/spec.h"
 #include "pp/trouble.h"
 
@@ -23,6 +24,7 @@ struct pp_archive_files {
 	struct pp_archive_file *items; /* by name, each name once */
 	size_t n, capacity;
 	char *session_dir; /* in the archive */
+	struct pp_kernel_files kernel; /* what some of the paths live in */
 };
 
 /**
@@ -36,7 +38,7 @@ struct pp_archive_files {
  *
  * These are the sample files and call graph files that are meant; of their sessions
  * everything that is no sample file (statistics, kernel symbols, the list of modules); the
- * images and their separate debug files; the log and the abi file.
+ * images and their separate debug files; the vdso and maps of JIT code; the log and the abi file.
  *
  * Return: 0, or -1 with @error set: no session, or no samples.
  */
@@ -44,6 +46,15 @@ int pp_archive_files_find(struct pp_archive_files *files, const char *session_di
 			  const struct pp_spec *spec, bool exclude_dependent,
 			  struct pp_image_search *search, struct pp_trouble *trouble,
 			  struct op_error *error);
+/* Adds a file; takes both strings. */
+void pp_archive_files_add(struct pp_archive_files *files, char *path, char *name);
+
+/* Adds what belongs to images of kind OP_IMAGE_ANON, the @n of which are sorted: the vdso, and maps
+ * of JIT code. */
+void pp_archive_files_add_memory(struct pp_archive_files *files, struct pp_image_search *search,
+				 const struct op_image_name **images, size_t n,
+				 char *const *samples_dirs, size_t n_dirs);
+
 void pp_archive_files_free(struct pp_archive_files *files);
 
 #endif

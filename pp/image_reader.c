@@ -173,15 +173,13 @@ static bool read_vdso(struct pp_image_reader *reader, const struct op_image_name
 
 static const struct pp_jit *get_jit(struct pp_image_reader *reader, const struct op_image_name *id)
 {
-	const char *prefix = reader->search->archive ? reader->search->archive : "";
 	struct op_error error;
 	char *dir;
 
 	if (reader->jit_read && reader->jit.tgid == id->tgid)
 		return &reader->jit;
 	pp_jit_free(&reader->jit);
-	dir = reader->search->jit_dir ? pp_copy(reader->search->jit_dir)
-				      : pp_format("%s" PP_JIT_DIR, prefix);
+	dir = pp_jit_dir(reader->search->jit_dir, reader->search->archive);
 	reader->jit_read = true;
 	if (pp_jit_read(&reader->jit, dir, id->tgid, &error) == PP_JIT_REFUSED)
 		TELL(reader, id, PP_NO_SYMBOLS, "may lack symbols: %s", error.text);

@@ -42,6 +42,11 @@ char *pp_jit_dump_path(const char *dir, uint32_t tgid)
 	return pp_format("%s/jit-%" PRIu32 ".dump", dir, tgid);
 }
 
+char *pp_jit_dir(const char *given, const char *archive)
+{
+	return given ? pp_copy(given) : pp_format("%s" PP_JIT_DIR, archive ? archive : "");
+}
+
 static void add_stretch(struct stretches *all, uint64_t start, uint64_t size, const char *name)
 {
 	if (!size || size > UINT64_MAX - start)
@@ -73,6 +78,13 @@ static bool is_believed(const struct stat *file, const char *dir, uint32_t tgid)
 	same = !stat(path, &process) && process.st_uid == file->st_uid;
 	free(path);
 	return same;
+}
+
+bool pp_jit_is_believed(const char *path, const char *dir, uint32_t tgid)
+{
+	struct stat status;
+
+	return !lstat(path, &status) && S_ISREG(status.st_mode) && is_believed(&status, dir, tgid);
 }
 
 /* Reads the file, with a NUL at its end, into *@text. */

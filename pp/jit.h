@@ -10,6 +10,7 @@
 #ifndef PP_JIT_H
 #define PP_JIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,6 +52,13 @@ void pp_jit_free(struct pp_jit *jit);
 /* Adds the symbols between @start and @end to @symbols, whose keys count from @start. */
 void pp_jit_symbols(const struct pp_jit *jit, uint64_t start, uint64_t end,
 		    struct pp_symbols *symbols);
+
+/* Where the files are: @given, or else PP_JIT_DIR below @archive, which may be NULL.  The caller
+ * frees it. */
+char *pp_jit_dir(const char *given, const char *archive);
+
+/* True if @path is a file that pp_jit_read() would read. */
+bool pp_jit_is_believed(const char *path, const char *dir, uint32_t tgid);
 
 /* The names of the two files, in @dir; the caller frees them. */
 char *pp_jit_map_path(const char *dir, uint32_t tgid);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pp/archive_files.h"
 #include "pp/archive_writer.h"
@@ -41,8 +42,12 @@ static int check(void *context, struct op_error *error)
 
 static int list_files(const struct job *job, struct op_error *error)
 {
-	for (size_t i = 0; i < job->files.n; i++)
-		puts(job->files.items[i].path);
+	for (size_t i = 0; i < job->files.n; i++) {
+		const struct pp_archive_file *file = &job->files.items[i];
+
+		/* What is in memory only has a name in the archive. */
+		puts(strncmp(file->path, "/proc/self/", 11) ? file->path : file->name);
+	}
 	fflush(stdout);
 	return ferror(stdout)
 		       ? op_error_set(error, EIO, "cannot write all of it to standard output")

@@ -256,6 +256,61 @@ static void test_damaged_images(void **state)
 	test_session_remove(&session);
 }
 
+/* Memory: the maps of JIT code, the vdso of this kernel; and a file that was replaced. */
+static void test_memory(void **state)
+{
+	static const struct fixture_sample memory[] = {
+		{"{root}/x/{dep}/{anon:anon}/77.0x1000.0x2000/" TIMER, 0x10, 1},
+		{"{root}/x/{dep}/{anon:anon}/78.0x1000.0x2000/" TIMER, 0x10, 2},
+		{"{root}/[deleted 0123456789abcdef]@DIR@/prog/{dep}/"
+		 "{root}/[deleted 0123456789abcdef]@DIR@/prog/" TIMER,
+		 TEXT(0x10), 4},
+		{"{root}/x/{dep}/{anon:[vdso]}/7.0x7ffff7fc1000.0x7ffff7fc3000/" TIMER, 0x800, 4},
+	};
+	static const char *const wanted[] = {
+		"4        36.3636  prog (deleted, 0123456789abcdef) prog (deleted, "
+		"0123456789abcdef) hot\n",
+		"2        18.1818  anon (tgid:78 range:0x1000-0x2000) x                        "
+		"anon (tgid:78 range:0x1000-0x2000)\n",
+		"1         9.0909  anon (tgid:77 range:0x1000-0x2000) x                        "
+		"jitted\n",
+	};
+	struct test_session session;
+	struct test_run run;
+
+	(void)state;
+	make_session(&session);
+	ADD_ALL(&session, memory);
+	test_session_write(&session, "jit/perf-77.map", "1000 20 jitted\n");
+	test_session_write(&session, "jit/perf-79.map", "1000 20 another\n");
+	test_shell("cd %s && mkdir kept && mv prog kept && "
+		   "objcopy --remove-section=.note.gnu.build-id kept/prog prog 2>/dev/null",
+		   session.dir);
+	test_session_write(&session, "samples/current/kallsyms", "ffffffff81000000 T _stext\n");
+	test_shell("cd %s && if test $(od -An -tx1 -N4 /sys/kernel/notes | tr -d ' \\n') = 04000000; "
+		   "then od -An -tx1 -j16 -N20 /sys/kernel/notes | tr -d ' \\n' >samples.id; "
+		   "echo kallsyms ffffffff81000000 1000 $(cat samples.id) "
+		   ">samples/current/modules; fi",
+		   session.dir);
+	fixture_opreport(&run, &session, oparchive,
+			 "-p @DIR@/kept --jit-dir @DIR@/jit -o @DIR@/archive");
+	assert_int_equal(run.status, 0);
+	test_run_free(&run);
+	test_shell("cd %s && ! test -e archive/tmp/perf-79.map && rm -r kept prog jit samples",
+		   session.dir);
+	/* Of this kernel, if the daemon could tell which it was. */
+	test_shell("cd %s && if test -s samples.id; then id=$(cat samples.id); "
+		   "cmp -n 4 \"archive/[vdso] $id\" /proc/self/exe; fi",
+		   session.dir);
+	fixture_opreport(&run, &session, opreport, "-l -n archive:@DIR@/archive");
+	assert_int_equal(run.status, 0);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (!strstr(run.out, wanted[i]))
+			fail_msg("no '%s' in:\n%s", wanted[i], run.out);
+	test_run_free(&run);
+	test_session_remove(&session);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -263,6 +318,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_directory),
 		cmocka_unit_test(test_tar),
 		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_wrong_words),
 		cmocka_unit_test(test_damaged_images),
