@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dump_stacks.h"
 #include "libdb/odb.h"
+#include "libdb/stacks.h"
 #include "libop/error.h"
 
 /* The length of the UTF-8 character at @text, 0 if there is none. */
@@ -38,7 +40,7 @@ static size_t utf8_length(const unsigned char *text)
 }
 
 /* A byte that is no UTF-8 becomes U+FFFD. */
-static void print_json_string(const char *text)
+void print_json_string(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
 
@@ -123,6 +125,8 @@ int dump(const struct dump_style *style, const char *path)
 	ptrdiff_t count;
 	struct odb *db;
 
+	if (stacks_is_file(path))
+		return dump_stacks(path, style->json);
 	if (odb_open(&db, path, ODB_READ, NULL, &error)) {
 		op_complain("%s", error.text);
 		return -1;

@@ -10,7 +10,10 @@ struct dump_style {
 	bool merged; /* sorted by key, one entry a key, instead of the nodes of the file */
 };
 
-/* Prints a sample file.  Return: 0, or -1 after a complaint. */
+/* Prints a sample file or a stack file.  Return: 0, or -1 after a complaint. */
 int dump(const struct dump_style *style, const char *path);
+
+/* Prints a text with quotes around it; bytes that are no UTF-8 become U+FFFD. */
+void print_json_string(const char *text);
 
 #endif

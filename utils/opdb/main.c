@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opdb: look at sample files, and mend them. */
+/* opdb: look at sample files and stack files, and mend them. */
 #include <inttypes.h>
 #include <popt.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "dump.h"
 #include "libdb/odb.h"
+#include "libdb/stacks.h"
 #include "libop/error.h"
 #include "walk.h"
 
@@ -37,7 +38,8 @@ static int check_file(void *context, const char *path)
 
 	run->path = path;
 	run->shown = 0;
-	problems = odb_check(path, report, run, &busy, &error);
+	problems = stacks_is_file(path) ? stacks_check(path, report, run, &error)
+					: odb_check(path, report, run, &busy, &error);
 	if (problems < 0) {
 		op_complain("%s", error.text);
 		return -1;
@@ -63,7 +65,8 @@ static int repair_file(void *context, const char *path)
 	struct odb_error error;
 
 	(void)context;
-	if (odb_repair(path, &result, &error)) {
+	if (stacks_is_file(path) ? stacks_repair(path, &result, &error)
+				 : odb_repair(path, &result, &error)) {
 		op_complain("%s", error.text);
 		return -1;
 	}
@@ -74,7 +77,8 @@ static int repair_file(void *context, const char *path)
 	if (result.emptied)
 		printf(", %" PRIu64 " nodes without a count left out", result.emptied);
 	if (result.lost)
-		printf(", %" PRIu64 " nodes beyond the end of the file lost", result.lost);
+		printf(", %" PRIu64 " nodes that are %s lost", result.lost,
+		       stacks_is_file(path) ? "damaged" : "beyond the end of the file");
 	putchar('\n');
 	return 0;
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stack files as text and as JSON. */
+#ifndef OPDB_DUMP_STACKS_H
+#define OPDB_DUMP_STACKS_H
+
+#include <stdbool.h>
+
+/* Prints a stack file.  Return: 0, or -1 after a complaint. */
+int dump_stacks(const char *path, bool json);
+
+#endif
