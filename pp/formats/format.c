@@ -9,6 +9,7 @@ const struct format *const formats[] = {
 	&format_cpuprofile,
 	&format_dcpi,
 	&format_perf,
+	&format_pprof,
 	NULL,
 };
 

@@ -72,6 +72,7 @@ extern const struct format format_callgrind;
 extern const struct format format_session;
 extern const struct format format_cpuprofile;
 extern const struct format format_dcpi;
+extern const struct format format_pprof;
 extern const struct format format_perf;
 
 #endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The encoding of protocol buffers, as far as pprof's profiles need it: numbers, texts, messages
+ * in messages.
+ *
+ * By hand, for a generated parser makes objects of the whole message before any of it can be
+ * looked at: that is many times the size of a file that may have been made to be unpacked.
+ */
+#ifndef PP_FORMATS_PPROF_WIRE_H
+#define PP_FORMATS_PPROF_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the longest encoded number. */
+#define WIRE_NUMBER_MOST 10
+
+struct wire_field {
+	uint64_t number;      /* of the field */
+	uint64_t value;	      /* of a number, or of 4 or 8 bytes */
+	const uint8_t *bytes; /* of a text or message; NULL: it is a number */
+	size_t length;
+};
+
+struct wire_message {
+	const uint8_t *at, *end;
+	bool is_broken; /* set where something makes no sense; nothing comes behind it */
+};
+
+struct wire_message wire_message(const uint8_t *bytes, size_t length);
+
+/* The next field of a message.  Return: false at the end, or if the message is broken. */
+bool wire_next(struct wire_message *message, struct wire_field *field);
+
+/* The next of numbers that are packed in one field.  Return: likewise. */
+bool wire_next_number(struct wire_message *numbers, uint64_t *value);
+
+/*
+ * Reads the tag of a field, and its value or, for a text or message, its length.
+ *
+ * Return: how many bytes that took; 0: they are too few; -1: no field begins so.  A field->length
+ * that is not 0, or field->bytes that is not NULL, says that such bytes follow.
+ */
+int wire_head(const uint8_t *bytes, size_t n, struct wire_field *field);
+/* Bytes that wire_head() needs at most. */
+#define WIRE_HEAD_MOST (2 * WIRE_NUMBER_MOST)
+
+/* A message that is put together; all zero is an empty one. */
+struct wire_buffer {
+	uint8_t *bytes;
+	size_t n, capacity;
+};
+
+void wire_put_number(struct wire_buffer *buffer, unsigned int field, uint64_t value); /* 0: none */
+void wire_put_bytes(struct wire_buffer *buffer, unsigned int field, const void *bytes, size_t n);
+void wire_put_text(struct wire_buffer *buffer, unsigned int field, const char *text);
+/* Puts @message into a field, and empties it. */
+void wire_put_message(struct wire_buffer *buffer, unsigned int field, struct wire_buffer *message);
+/* Adds a number without a field: one of those that are packed. */
+void wire_add_number(struct wire_buffer *buffer, uint64_t value);
+void wire_free(struct wire_buffer *buffer);
+
+#endif
