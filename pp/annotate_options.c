@@ -53,6 +53,7 @@ const struct pp_option pp_annotate_options_table[] = {
 	 PP_FIELD(struct pp_annotate_options, disassembler, char *)},
 	PP_OPTION_EXCLUDE_DEPENDENT(struct pp_annotate_options, exclude_dependent),
 	PP_OPTION_MERGE(struct pp_annotate_options, merge),
+	PP_OPTION_UNSCALED(struct pp_annotate_options, unscaled),
 	PP_OPTION_DEMANGLE(struct pp_annotate_options, demangle),
 	/* Of files; with --assembly, of symbols. */
 	PP_OPTION_THRESHOLD(struct pp_annotate_options, threshold),

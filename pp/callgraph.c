@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pp/memory.h"
+#include "pp/scale.h"
 
 /* ---- which application the callee belongs to ---- */
 
@@ -53,13 +54,14 @@ static void choose_app(struct pp_sample_file *callee, const struct pp_sample_fil
 
 /* ---- reading ---- */
 
-static int read_file(struct pp_arc_file *arcs, const char *path, struct odb_error *error)
+static int read_file(struct pp_arc_file *arcs, const struct pp_sample_file *file,
+		     struct odb_error *error)
 {
 	const struct odb_header *header;
 	struct odb *db;
 	ptrdiff_t n;
 
-	if (odb_open(&db, path, ODB_READ, NULL, error))
+	if (odb_open(&db, file->path, ODB_READ, NULL, error))
 		return -1;
 	n = odb_entries(db, &arcs->entries, error);
 	header = odb_header(db);
@@ -69,6 +71,7 @@ static int read_file(struct pp_arc_file *arcs, const char *path, struct odb_erro
 	if (n < 0)
 		return -1;
 	arcs->n = n;
+	pp_scale_entries(file, arcs->entries, arcs->n);
 	for (int end = 0; end < 2; end++)
 		arcs->row[end] = pp_alloc(arcs->n, sizeof(struct pp_row *));
 	return 0;
@@ -87,7 +90,7 @@ void pp_arcs_read(struct pp_arcs *arcs, const struct pp_sample_list *list,
 		struct pp_sample_file *ends = &arcs->ends[2 * arcs->n];
 		struct pp_arc_file *file = &arcs->files[arcs->n];
 
-		if (read_file(file, list->arcs[i].path, &error)) {
+		if (read_file(file, &list->arcs[i], &error)) {
 			pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
 			continue;
 		}

@@ -36,6 +36,9 @@ struct pp_class {
 	int64_t tgid, tid, cpu; /* or OP_ALL */
 	char *column;		/* "TIMER:0", "cpu:1": the head of its column */
 	char *title;		/* "Samples on CPU 1"; NULL on the event axis */
+	/* How long it was to be counted, and how long it was; set by pp_scales_find(). */
+	uint64_t enabled_ns, running_ns;
+	bool is_scaled; /* its counts are */
 };
 
 struct pp_classes {

@@ -13,6 +13,7 @@
 #include "pp/callgraph.h"
 #include "pp/debug_info.h"
 #include "pp/memory.h"
+#include "pp/scale.h"
 
 /* A count of one sample file, kept until all files of the application are read. */
 struct hit {
@@ -283,6 +284,7 @@ static void read_samples(struct reading *reading, struct pp_part *part,
 		odb_close(db);
 		return;
 	}
+	pp_scale_entries(file, entries, (size_t)n);
 	header = odb_header(db);
 	if (!profile->n_files++) {
 		/* Older formats number the CPU types in another way, except for the timer. */

@@ -8,6 +8,7 @@
 
 #include "libdb/odb.h"
 #include "pp/memory.h"
+#include "pp/scale.h"
 #include "pp/text.h"
 
 /* The image that has samples; if there are several, the error names two of them. */
@@ -120,6 +121,7 @@ static void read_arcs(struct pp_gprof_data *data, const struct pp_sample_file *f
 	if (n < 0) {
 		pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
 	} else {
+		pp_scale_entries(file, entries, (size_t)n);
 		add_arcs(data, entries, n, odb_header(db), symbols);
 		free(entries);
 	}

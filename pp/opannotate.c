@@ -34,6 +34,7 @@ static int make_profile(struct job *job, struct op_error *error)
 		.search = &job->search,
 	};
 
+	job->list.unscaled = options->unscaled;
 	if (pp_select(&job->list, &job->classes, options->common.session_dir, spec, &options->merge,
 		      options->exclude_dependent, trouble, error))
 		return -1;

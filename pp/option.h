@@ -76,6 +76,12 @@ extern const struct pp_option_type pp_option_flag, pp_option_text, pp_option_lis
 	{                                                                                          \
 		"include-symbols", 'i', "names", "show only these symbols", PP_LIST(type, field)   \
 	}
+#define PP_OPTION_UNSCALED(type, field)                                                            \
+	{                                                                                          \
+		"unscaled", 0, NULL,                                                               \
+			"show counts as they are, of events counted a part of the time, too",      \
+			PP_FLAG(type, field)                                                       \
+	}
 #define PP_OPTION_DEMANGLE(type, field)                                                            \
 	{                                                                                          \
 		"demangle", 'D', "none|normal|smart",                                              \

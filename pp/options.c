@@ -38,6 +38,7 @@ const struct pp_option pp_options_table[] = {
 	{"reverse-sort", 'r', NULL, "turn the order around",
 	 PP_FLAG(struct pp_options, style.reverse)},
 	PP_OPTION_MERGE(struct pp_options, merge),
+	PP_OPTION_UNSCALED(struct pp_options, unscaled),
 	PP_OPTION_EXCLUDE_DEPENDENT(struct pp_options, exclude_dependent),
 	PP_OPTION_EXCLUDE_SYMBOLS(struct pp_options, exclude),
 	PP_OPTION_INCLUDE_SYMBOLS(struct pp_options, include),

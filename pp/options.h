@@ -19,7 +19,7 @@ struct pp_options {
 	struct pp_merge merge;
 	struct pp_report_style style;
 	enum pp_demangle demangle;
-	bool symbols, callgraph, exclude_dependent, inlines;
+	bool symbols, callgraph, exclude_dependent, inlines, unscaled;
 	bool xml, json, csv;
 	enum pp_format format; /* which of these */
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reports as CSV (RFC 4180, lines end with LF): a head, then one line a symbol, address or arc. */
+#include <stdlib.h>
+
 #include "pp/listing.h"
 #include "pp/markup.h"
 #include "pp/memory.h"
@@ -54,8 +56,13 @@ static void put_head(struct csv *csv)
 {
 	if (csv->style->no_header)
 		return;
-	for (size_t i = 0; i < csv->profile->classes->n; i++)
-		put_field(csv, csv->profile->classes->items[i].column);
+	for (size_t i = 0; i < csv->profile->classes->n; i++) {
+		const struct pp_class *class = &csv->profile->classes->items[i];
+		char *scaled = pp_format("%s (scaled)", class->column);
+
+		put_field(csv, class->is_scaled ? scaled : class->column);
+		free(scaled);
+	}
 	put_names(csv, "");
 	if (csv->facts->callgraph)
 		put_names(csv, "callee_");

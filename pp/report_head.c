@@ -13,6 +13,7 @@
 #include "libop/error.h"
 #include "libop/pfm.h"
 #include "pp/report.h"
+#include "pp/scale.h"
 
 /* Without a catalogue, events are unknown; one that is broken is told. */
 static void load_catalogue(int cpu_type, struct op_catalogue *catalogue)
@@ -73,7 +74,9 @@ static void put_event(struct op_catalogue *catalogue, const struct pp_class *cla
 	else
 		fprintf(out, "a unit mask of 0x%02" PRIx64 " (%s)", class->unit_mask,
 			mask_text(event, class->unit_mask));
-	fprintf(out, " count %" PRIu64 "\n", class->count);
+	fprintf(out, " count %" PRIu64, class->count);
+	pp_scale_put(class, out);
+	fputc('\n', out);
 }
 
 void pp_report_head(const struct pp_profile *profile, FILE *out)

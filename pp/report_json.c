@@ -6,6 +6,7 @@
 #include "pp/listing.h"
 #include "pp/markup.h"
 #include "pp/report.h"
+#include "pp/scale.h"
 #include "pp/text.h"
 
 struct json {
@@ -86,6 +87,12 @@ static void put_classes(struct json *json)
 			put_number(json, "tid", class->tid);
 		if (class->cpu != OP_ALL)
 			put_number(json, "cpu", class->cpu);
+		if (pp_class_is_partial(class)) {
+			put_number(json, "enabled_ns", class->enabled_ns);
+			put_number(json, "running_ns", class->running_ns);
+			put_key(json, "scaled");
+			pp_line_puts(&json->line, class->is_scaled ? "true" : "false");
+		}
 		put_number(json, "total", json->profile->totals[i]);
 		pp_line_puts(&json->line, "}");
 	}

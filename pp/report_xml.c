@@ -9,6 +9,7 @@
 
 #include "libop/cpu_type.h"
 #include "pp/memory.h"
+#include "pp/scale.h"
 
 /* ---- head ---- */
 
@@ -89,6 +90,11 @@ static void put_setup(struct pp_report_xml *report)
 		if (!class->many_unit_masks)
 			pp_xml_number(xml, "unitmask", class->unit_mask);
 		pp_xml_number(xml, "setupcount", class->count);
+		if (pp_class_is_partial(class)) {
+			pp_xml_number(xml, "enabledns", class->enabled_ns);
+			pp_xml_number(xml, "runningns", class->running_ns);
+			pp_xml_text(xml, "scaled", class->is_scaled ? "true" : "false");
+		}
 		pp_xml_end(xml, "/>");
 	}
 	pp_xml_end(xml, "</setup>");

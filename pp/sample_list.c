@@ -319,6 +319,9 @@ void pp_sample_list_free(struct pp_sample_list *list)
 		free_file(&list->arcs[i]);
 	for (size_t i = 0; i < list->n_dirs; i++)
 		free(list->samples_dirs[i]);
+	for (size_t i = 0; i < list->n_scales; i++)
+		free(list->scales[i]);
+	free(list->scales);
 	free(list->files);
 	free(list->arcs);
 	free(list->samples_dirs);

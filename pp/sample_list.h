@@ -17,6 +17,7 @@ struct pp_sample_file {
 	char *path;
 	struct op_sample_name name;
 	unsigned int class;	  /* set by pp_classes_make() */
+	struct pp_scale *scale;	  /* set by pp_scales_find(); NULL: counts are as they are */
 	unsigned int app, image;  /* set by pp_profile_make() */
 	struct pp_arc_file *arcs; /* of an end of a {cg} file: see pp/callgraph.h; else NULL */
 	bool is_callee;		  /* which end */
@@ -31,6 +32,9 @@ struct pp_sample_list {
 	bool want_arcs;		     /* set by the caller: look for call graph files, too */
 	struct pp_sample_file *arcs; /* {cg} files */
 	size_t n_arcs, arcs_capacity;
+	bool unscaled; /* set by the caller: don't scale what was counted a part of the time */
+	struct pp_scale **scales; /* see pp/scale.h */
+	size_t n_scales, scales_capacity;
 };
 
 /* In an archive: a file with the session directory in it, for when --session-dir is not that. */

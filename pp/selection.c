@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "pp/scale.h"
+
 /* Names that differ make columns, so the files behind them had better be good. */
 static int classify(struct pp_sample_list *list, struct pp_classes *classes,
 		    const struct pp_merge *merge, struct pp_trouble *trouble,
@@ -42,5 +44,8 @@ int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const cha
 {
 	if (pp_select_files(list, session_dir, spec, exclude_dependent, trouble, error))
 		return -1;
-	return classify(list, classes, merge, trouble, error);
+	if (classify(list, classes, merge, trouble, error))
+		return -1;
+	pp_scales_find(list, classes);
+	return 0;
 }
