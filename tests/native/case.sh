@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh disable=SC2034,SC1091
+#
+# What the native cases share: . "$TESTS/native/case.sh"
+#
+# They run on this machine, by perf events, as root and as an ordinary user (run.sh).  The
+# judging is that of the guests' cases.
+
+# shellcheck source=../vm/guest/case.sh
+. "$TESTS/vm/guest/case.sh"
+
+workloads=$BUILD/tests/vm/workloads
+own=$BUILD/tests/native/workloads
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/native.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+session=$scratch/oprofile_data
+samples=$session/samples/current
+PATH=$BUILD/daemon:$BUILD/pp:$BUILD/utils/operf:$BUILD/utils/ocount:$BUILD/utils/opdb:$BUILD/utils/opcontrol:$PATH
+cd "$scratch" || exit 1
+
+is_root() { [ "$(id -u)" -eq 0 ]; }
+
+# As the guests' usleep.
+usleep() { sleep "$(awk -v us="$1" 'BEGIN { print us / 1e6 }')"; }
+
+# sample OPTION... - profile with operf into $session; its words go to $scratch/said
+sample()
+{
+	operf --session-dir="$session" "$@" 2>"$scratch/said" || {
+		_status=$?
+		cat "$scratch/said"
+		fail "operf ended with $_status: $*"
+	}
+	cat "$scratch/said"
+	need opdb check "$samples"
+	accounts
+}
+
+report() { need opreport --session-dir="$session" -l -f "$@" >"$scratch/report"; }
+
+# As the guests', of $scratch/report.
+symbol_samples()
+{
+	awk -v symbol="$1" -v text="${2:-}" '
+		$1 ~ /^[0-9]+$/ && index($0, symbol) && $NF == symbol &&
+			(text == "" || index($0, text)) { sum += $1 }
+		END { printf "%d\n", sum }' "$scratch/report"
+}
+
+line_samples()
+{
+	awk -v text="$1" '
+		$1 ~ /^[0-9]+$/ && index($0, text) { sum += $1 }
+		END { printf "%d\n", sum }' "$scratch/report"
+}

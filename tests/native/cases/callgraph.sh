@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: call chains of code with frame pointers: callers have the shares that they have by
+# covers: construction
+
+# shellcheck source=../case.sh
+. "$TESTS/native/case.sh"
+
+# caller CALLER CALLEE - samples of CALLEE that CALLER called, of a report of opreport -c
+caller()
+{
+	awk -v caller="$1" -v callee="$2" '
+		/^---/ { n = 0; next }
+		/^  / { if ($NF == caller) n = $1; next }
+		$NF == callee { print n + 0; found = 1; exit }
+		END { if (!found) print 0 }' "$scratch/graph"
+}
+
+chain_shares()
+{
+	sample --freq=4000 -g "$workloads/chain" 1
+	report
+	need opreport --session-dir="$session" -c >"$scratch/graph"
+	leaf=$(symbol_samples chain_leaf)
+	far=$(symbol_samples chain_far)
+	enough "samples in the leaves" $((leaf + far)) 1000
+	share "chain_far" "$far" $((leaf + far)) 0.2
+	often=$(caller chain_often chain_leaf)
+	seldom=$(caller chain_seldom chain_leaf)
+	within "leaf calls told / leaf samples" \
+		"$(awk -v a=$((often + seldom)) -v b="$leaf" 'BEGIN { print a / b }')" 0.98 1.05
+	share "chain_often calls chain_leaf" "$often" $((often + seldom)) 0.75
+	within "chain_far by chain_often of 1000" \
+		$((1000 * $(caller chain_often chain_far) / far)) 980 1050
+}
+
+twice chain_shares

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: what goes wrong is told with its cause and the command that helps; a session that is
+# covers: there stays; exit statuses
+
+# shellcheck source=../case.sh
+. "$TESTS/native/case.sh"
+
+# status WANTED COMMAND... - does it end with this status?
+status()
+{
+	_wanted=$1
+	shift
+	_got=0
+	"$@" >"$scratch/out" 2>&1 || _got=$?
+	same "the status of $*" $_got "$_wanted"
+}
+
+status 0 operf true
+status 7 operf sh -c 'exit 7'
+status 143 operf sh -c 'kill -TERM $$'
+status 127 operf nonesuch
+status 126 operf /etc/passwd
+status 2 operf
+status 2 operf --nonsense true
+status 2 operf --pid=1x
+status 2 operf --pid=1 true
+status 1 operf -e page-faults:0 true
+status 0 ocount -f /dev/null true
+status 5 ocount -f /dev/null sh -c 'exit 5'
+status 127 ocount nonesuch
+status 2 ocount
+status 2 ocount -b -j true
+status 2 ocount -c true
+status 2 ocount -C 3-1
+
+refuse "cannot be executed: No such file" operf nonesuch
+refuse "there is no process" operf --pid=4194304
+refuse "given twice" operf -e cpu-clock:1000000,cpu-clock:1000000 true
+refuse "no unit masks" operf -e cpu-clock:1000000:1 true
+refuse "a count of 0" operf -e cpu-clock:0 true
+refuse "out of range" operf --freq=1000000 true
+grep -q 'nonesuch' "$scratch/oprofile_data/samples/operf.log" && fail "a log of nothing"
+if ! ocount -e cycles -f /dev/null true 2>/dev/null; then
+	refuse 'no hardware counter for it, as most virtual machines: use "-e cpu-clock"' \
+		operf -e cycles:100000 true
+fi
+# a soft limit of descriptors is raised by operf itself
+(ulimit -n 12 && refuse '"ulimit -n 65536"' operf --session-dir="$scratch/few" \
+	-e cpu-clock:1000000,page-faults:1,context-switches:1,minor-faults:1 true) || exit 1
+is_root && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 3 ] && exit 0
+if ! is_root && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
+	refuse 'as root, "sysctl kernel.perf_event_paranoid=0"' operf --system-wide
+	refuse 'only its owner and root may profile it' operf --pid=1
+	refuse 'as root, "sysctl kernel.perf_event_paranoid=0"' ocount --system-wide
+fi
+exit 0

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: code made at run time is stored as that of its process, at its addresses, so that
+# covers: /tmp/perf-PID.map names it
+
+# shellcheck source=../case.sh
+. "$TESTS/native/case.sh"
+
+# Shares of the addresses themselves, from the sample files: cold code is half a page further.
+jit_shares()
+{
+	sample --freq=4000 "$own/jit" 1 >"$scratch/pid"
+	pid=$(grep -x '[0-9]*' "$scratch/pid")
+	map=/tmp/perf-$pid.map
+	[ -s "$map" ] || fail "the workload has left no $map"
+	find "$samples" -type f -path "*{anon:anon}/$pid.*" -exec opdb dump {} + >"$scratch/dump"
+	hot=$(awk '/^samples:/ { n += $2 } END { print n + 0 }' "$scratch/dump")
+	enough "samples in the memory of process $pid" "$hot" 1000
+	report
+	rm -f "$map"
+	all=$hot
+	hot=$(symbol_samples jit_hot)
+	cold=$(symbol_samples jit_cold)
+	echo "named: hot $hot, cold $cold of $all"
+	share jit_hot "$hot" "$all" 0.75
+	share jit_cold "$cold" "$all" 0.25
+}
+
+twice jit_shares

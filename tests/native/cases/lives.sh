@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: 1000 processes that live 2 ms, each of a file of its own, also one that
+# covers: is deleted at once: at least 99 % of their samples are on their file, none is on a wrong
+# covers: one
+
+# shellcheck source=../case.sh
+. "$TESTS/native/case.sh"
+
+mkdir "$scratch/lives" "$scratch/deaths"
+sample --freq=4000 "$workloads/spawn" 1000 2 "$scratch/lives" "$workloads"/brief?
+report
+right=$(symbol_samples brief_spin)
+all=$(line_samples "$scratch/lives/brief")
+unknown=$(samples_below '{anon:' ! -path '*[[]*[]]*')
+lost=$(lost)
+echo "$right samples in brief_spin, $all in all, in no file $unknown, lost $lost"
+same "samples in code that never runs" "$(symbol_samples pad_never_run)" 0
+enough "samples of the files" "$right" 1000
+within "per thousand lost or in no file" \
+	$((1000 * (lost + unknown) / (all + lost + unknown))) 0 10
+
+# The file is gone when its samples are looked at: its build-id tells what they were in.
+sample --freq=4000 "$workloads/spawn" -d 200 5 "$scratch/deaths" "$workloads"/brief?
+gone=$(samples_below "{root}/[[]deleted *[]]$scratch/deaths/brief")
+there=$(samples_below "{root}$scratch/deaths/brief")
+echo "samples of files that are gone: $gone, of files that were there when asked: $there"
+enough "samples of the files" $((gone + there)) 1000
+lost=$(lost)
+within "per thousand lost" $((1000 * lost / (gone + there + lost))) 0 10

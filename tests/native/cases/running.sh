@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: a process that runs already, with all its threads and children; the end of the process
+# covers: is the end of the profile; separation by thread; a signal ends a profile, which keeps
+# covers: its samples
+
+# shellcheck source=../case.sh
+. "$TESTS/native/case.sh"
+
+# waits_for PID - has it used up CPU time?
+is_busy() { [ "$(awk '{ print $14 }' "/proc/$1/stat")" -ge 5 ]; }
+
+attached()
+{
+	"$workloads/split" 1.5 >/dev/null &
+	until_true 10 is_busy $!
+	sample --freq=2000 --pid=$!
+	report
+	seventy=$(symbol_samples split_seventy)
+	all=$((seventy + $(symbol_samples split_twenty) + $(symbol_samples split_ten)))
+	enough "samples of the process" $all 500
+	share "split_seventy of a running process" "$seventy" $all 0.7
+}
+twice attached
+
+sample --freq=4000 --separate-thread "$own/storm" threads 8 100
+threads=$(find "$samples" -type f -path '*/storm/{dep}/*/storm/*' -name '*.all' | wc -l)
+within "threads apart" "$threads" 8 9
+
+"$workloads/split" 60 >/dev/null &
+split=$!
+operf --session-dir="$session" --freq=2000 --pid=$split 2>"$scratch/said" &
+operf=$!
+# the rings are mapped when the process's events are, before the first sample
+until_true 10 test -s "$session/samples/operf.log" -o -d "$samples/{root}$workloads"
+kill -INT $operf
+wait $operf || fail "operf ended with $? after SIGINT"
+kill $split
+cat "$scratch/said"
+accounts
+enough "samples until the signal" "$(stored)" 1
