@@ -713,12 +713,13 @@ size_t prof_nodes(const struct prof *prof)
 bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_sample *sample)
 {
 	const struct prof_tree *tree = prof->tree;
-	const struct prof_entry *entry = tree->entries + cursor->at;
+	const struct prof_entry *entry;
 	const struct prof_context *context;
 	size_t depth = 0, n = 0;
 
 	if (cursor->at >= tree->n_entries)
 		return false;
+	entry = &tree->entries[cursor->at];
 	for (uint32_t node = entry->node; node; node = tree->nodes[node].parent) {
 		cursor->frames = pp_grow(cursor->frames, &cursor->frames_capacity, depth + 1,
 					 sizeof(*cursor->frames));
