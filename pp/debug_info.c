@@ -3,11 +3,8 @@
 #include "pp/debug_info.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,26 +12,11 @@
 
 #include "pp/debug_tables.h"
 #include "pp/memory.h"
+#include "pp/object.h"
+#include "pp/table_cache.h"
 
-struct unit {
-	Dwarf_Die die;	 /* whose line table is used */
-	Dwarf_Die scope; /* the same, or in split debug information the one with the functions */
-	bool lines_read, inlines_read;
-	struct pp_line_table lines;
-	struct pp_inline_table inlines;
-};
-
-struct pp_debug_info {
-	int fd;
-	Dwarf *dwarf;
-	Dwfl *dwfl; /* of a relocatable image, which libdw alone does not relocate */
-	struct unit *units;
-	size_t n_units, units_capacity;
-	struct pp_interval *flat; /* value: index into units */
-	size_t n_flat;
-	size_t last; /* index into flat: addresses often come in order */
-	struct pp_names names;
-};
+/* Below this size, tables are made as fast as they are read. */
+#define CACHED_SIZE 65536
 
 /* ---- units ---- */
 
@@ -52,7 +34,7 @@ static void add_range(struct ranges *ranges, uint64_t start, uint64_t end, size_
 }
 
 /* A unit that does not say what code is in it: its lines do. */
-static void add_ranges_of_lines(struct ranges *ranges, struct unit *unit, size_t index)
+static void add_ranges_of_lines(struct ranges *ranges, struct pp_debug_unit *unit, size_t index)
 {
 	const struct pp_line_entry *entries;
 
@@ -69,12 +51,12 @@ static void add_unit(struct pp_debug_info *info, struct ranges *ranges, Dwarf_Di
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t offset = 0;
-	struct unit *unit;
+	struct pp_debug_unit *unit;
 	size_t before = ranges->n;
 
 	info->units = pp_grow(info->units, &info->units_capacity, info->n_units + 1, sizeof(*unit));
 	unit = &info->units[info->n_units];
-	*unit = (struct unit){.die = *die, .scope = split->addr ? *split : *die};
+	*unit = (struct pp_debug_unit){.die = *die, .scope = split->addr ? *split : *die};
 	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
 		add_range(ranges, start, end, info->n_units);
 	if (ranges->n == before)
@@ -191,13 +173,36 @@ static void open_file(struct pp_debug_info *info, const char *path, struct pp_sy
 		info->dwarf = dwarf_begin(info->fd, DWARF_C_READ);
 }
 
+/* Tables of files with a build-id are kept; those of relocatable ones have addresses that are made
+ * up anew each time. */
+static char *cache_name(const char *path)
+{
+	struct pp_object object;
+	struct stat status;
+	char *id, *name;
+
+	if (stat(path, &status) || status.st_size < CACHED_SIZE || pp_object_open(&object, path))
+		return NULL;
+	id = pp_object_build_id(&object);
+	name = id ? pp_table_cache_name(id, &status, "debug-1") : NULL;
+	free(id);
+	pp_object_close(&object);
+	return name;
+}
+
 static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symbols)
 {
 	struct pp_debug_info *info = pp_alloc(1, sizeof(*info));
 
-	open_file(info, path, symbols);
-	if (info->dwarf)
-		read_units(info);
+	info->fd = -1;
+	info->path = pp_copy(path);
+	if (!symbols || !symbols->is_relocatable)
+		info->cache_name = cache_name(path);
+	if (!info->cache_name || !pp_debug_cache_load(info)) {
+		open_file(info, path, symbols);
+		if (info->dwarf)
+			read_units(info);
+	}
 	if (info->n_flat)
 		return info;
 	pp_debug_info_close(info);
@@ -218,12 +223,17 @@ void pp_debug_info_close(struct pp_debug_info *info)
 {
 	if (!info)
 		return;
+	if (info->cache_name && info->n_new)
+		pp_debug_cache_store(info);
+	pp_debug_cache_free(info->cache);
 	for (size_t i = 0; i < info->n_units; i++) {
 		free(info->units[i].lines.entries);
 		pp_inline_table_free(&info->units[i].inlines);
 	}
 	free(info->units);
 	free(info->flat);
+	free(info->cache_name);
+	free(info->path);
 	pp_names_free(&info->names);
 	if (info->dwfl)
 		dwfl_end(info->dwfl);
@@ -236,7 +246,7 @@ void pp_debug_info_close(struct pp_debug_info *info)
 
 /* ---- look-up ---- */
 
-static struct unit *find_unit(struct pp_debug_info *info, uint64_t link)
+static struct pp_debug_unit *find_unit(struct pp_debug_info *info, uint64_t link)
 {
 	const struct pp_interval *found = info->flat + info->last;
 
@@ -249,16 +259,72 @@ static struct unit *find_unit(struct pp_debug_info *info, uint64_t link)
 	return &info->units[found->value];
 }
 
+/* A table that is not in the cache: the units must be those that are. */
+static bool open_units(struct pp_debug_info *info)
+{
+	struct pp_debug_info fresh = {.fd = -1};
+	bool same;
+
+	if (info->dwarf)
+		return true;
+	if (info->is_gone)
+		return false;
+	open_file(&fresh, info->path, NULL);
+	if (fresh.dwarf)
+		read_units(&fresh);
+	same = fresh.n_units == info->n_units;
+	for (size_t i = 0; i < fresh.n_units; i++) {
+		if (same) {
+			info->units[i].die = fresh.units[i].die;
+			info->units[i].scope = fresh.units[i].scope;
+		}
+		free(fresh.units[i].lines.entries);
+	}
+	free(fresh.units);
+	free(fresh.flat);
+	if (same) {
+		info->fd = fresh.fd;
+		info->dwarf = fresh.dwarf;
+		return true;
+	}
+	info->is_gone = true;
+	dwarf_end(fresh.dwarf);
+	if (fresh.fd >= 0)
+		close(fresh.fd);
+	return false;
+}
+
+static void read_lines(struct pp_debug_info *info, struct pp_debug_unit *unit)
+{
+	if (unit->lines_cached) {
+		pp_debug_cache_lines(info, unit);
+	} else if (open_units(info)) {
+		pp_line_table_read(&unit->lines, &unit->die);
+		info->n_new++;
+	}
+	unit->lines_read = true;
+}
+
+static void read_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit)
+{
+	if (unit->inlines_cached) {
+		pp_debug_cache_inlines(info, unit);
+	} else if (open_units(info)) {
+		pp_inline_table_read(&unit->inlines, &unit->scope, &info->names);
+		info->n_new++;
+	}
+	unit->inlines_read = true;
+}
+
 const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *line)
 {
-	struct unit *unit = info ? find_unit(info, link) : NULL;
+	struct pp_debug_unit *unit = info ? find_unit(info, link) : NULL;
 	const struct pp_line_entry *entry;
 
 	if (!unit)
 		return NULL;
 	if (!unit->lines_read)
-		pp_line_table_read(&unit->lines, &unit->die);
-	unit->lines_read = true;
+		read_lines(info, unit);
 	entry = pp_line_table_find(&unit->lines, link);
 	if (!entry)
 		return NULL;
@@ -268,13 +334,12 @@ const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *l
 
 const struct pp_inlined *pp_debug_info_inlined(struct pp_debug_info *info, uint64_t link)
 {
-	struct unit *unit = info ? find_unit(info, link) : NULL;
+	struct pp_debug_unit *unit = info ? find_unit(info, link) : NULL;
 
 	if (!unit)
 		return NULL;
 	if (!unit->inlines_read)
-		pp_inline_table_read(&unit->inlines, &unit->scope, &info->names);
-	unit->inlines_read = true;
+		read_inlines(info, unit);
 	return pp_inline_table_find(&unit->inlines, link);
 }
 

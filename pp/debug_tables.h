@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inside of pp/debug_info.h: the tables of one compilation unit.
+ * Inside of pp/debug_info.h: the tables of compilation units, and how they are kept on the disk.
  */
 #ifndef PP_DEBUG_TABLES_H
 #define PP_DEBUG_TABLES_H
 
 #include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "pp/debug_info.h"
@@ -24,6 +26,11 @@ struct pp_line_table {
 	size_t n, capacity;
 };
 
+/* Where a table lies in what pp_debug_cache_load() has read. */
+struct pp_cached_table {
+	size_t first, n;
+};
+
 struct pp_inline_table {
 	struct pp_interval *flat; /* value: index into frames */
 	size_t n;
@@ -38,6 +45,43 @@ struct pp_names {
 	size_t *slots; /* hashed; 0 or the index + 1 */
 	size_t n_slots;
 };
+
+struct pp_debug_unit {
+	Dwarf_Die die;	 /* whose line table is used */
+	Dwarf_Die scope; /* the same, or in split debug information the one with the functions */
+	bool lines_read, inlines_read;
+	struct pp_line_table lines;
+	struct pp_inline_table inlines;
+	/* What is not read yet may be in the cache. */
+	bool lines_cached, inlines_cached;
+	struct pp_cached_table cached_lines, cached_inlines, cached_frames;
+};
+
+struct pp_debug_info {
+	char *path;
+	bool is_gone; /* the file is not what it was when its tables were kept */
+	int fd;
+	Dwarf *dwarf; /* opened at the first need, if the units are in the cache */
+	Dwfl *dwfl;   /* of a relocatable image, which libdw alone does not relocate */
+	struct pp_debug_unit *units;
+	size_t n_units, units_capacity;
+	struct pp_interval *flat; /* value: index into units */
+	size_t n_flat;
+	size_t last; /* index into flat: addresses often come in order */
+	struct pp_names names;
+	char *cache_name; /* NULL: these tables are not kept */
+	struct pp_debug_cache *cache;
+	size_t n_new; /* tables that were made and are not in the cache */
+};
+
+/* Reads units, and where their tables are, from the cache.  Return: false if they are not there. */
+bool pp_debug_cache_load(struct pp_debug_info *info);
+/* Reads a table of a unit that is in the cache. */
+void pp_debug_cache_lines(struct pp_debug_info *info, struct pp_debug_unit *unit);
+void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit);
+/* Keeps all tables that there are, in the place of those that were kept. */
+void pp_debug_cache_store(struct pp_debug_info *info);
+void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL */
 
 /* The index of a name, which is added if it is not there; @name must live as long. */
 size_t pp_names_index(struct pp_names *names, const char *name);

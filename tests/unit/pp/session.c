@@ -40,6 +40,9 @@ void test_session_make(struct test_session *session)
 	path = test_session_path(session, "events");
 	setenv("OPROFILE_EVENTS_DIR", path, 1);
 	free(path);
+	path = test_session_path(session, "cache");
+	setenv("XDG_CACHE_HOME", path, 1);
+	free(path);
 	session->header.cpu_type = OP_CPU_TIMER;
 	session->header.cpu_speed = 2000;
 }

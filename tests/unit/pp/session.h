@@ -2,7 +2,8 @@
 /*
  * Sessions for tests and benchmarks of the report tools: made in a temporary directory
  * through libop and libdb, and given to the programs.  Catalogues of events are looked for
- * below "events" in the session's directory, so that there are only those that a test writes.
+ * below "events" in the session's directory, so that there are only those that a test writes; and
+ * tables are kept below "cache" there.
  */
 #ifndef TEST_PP_SESSION_H
 #define TEST_PP_SESSION_H

@@ -500,5 +500,6 @@ int main(int argc, char **argv)
 	test_need(argc == 3, "usage: pp_symbols PROGRAM SOURCES");
 	program = argv[1];
 	sources = argv[2];
+	setenv("XDG_CACHE_HOME", "/dev/null", 1); /* not the user's */
 	return cmocka_run_group_tests_name("pp_symbols", tests, NULL, NULL);
 }

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tables on the disk: what was kept comes back, or nothing does; and tables of debug information
+ * say the same from there.
+ *
+ *	pp_table_cache PROGRAM-WITH-LINES
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pp/debug_info.h"
+#include "pp/table_cache.h"
+#include "session.h"
+
+static const char *program;
+static struct test_session session;
+
+static int set_up(void **state)
+{
+	(void)state;
+	test_session_make(&session);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	test_session_remove(&session);
+	return 0;
+}
+
+static char *path_of(const char *name)
+{
+	return test_session_path(&session, "cache/oprofile/tables/%s", name);
+}
+
+static bool is_kept(const char *name, const void *bytes, size_t n)
+{
+	size_t size = 0;
+	void *loaded = pp_table_cache_load(name, &size);
+	bool same = loaded && size == n && !memcmp(loaded, bytes, n);
+
+	free(loaded);
+	return same;
+}
+
+static bool is_there(const char *name)
+{
+	size_t size;
+	void *loaded = pp_table_cache_load(name, &size);
+
+	free(loaded);
+	return loaded != NULL;
+}
+
+static void test_what_is_kept_comes_back(void **state)
+{
+	static unsigned char bytes[100000];
+	const struct stat one = {.st_size = 1, .st_mtim = {2, 3}}, other = {.st_size = 1};
+	char *a = pp_table_cache_name("abcd", &one, "x-1"), *b = pp_table_cache_name("abcd", &other,
+										   "x-1");
+	struct stat status;
+	char *path;
+
+	(void)state;
+	assert_string_equal(a, "abcd-1-2.3-x-1");
+	assert_string_not_equal(a, b);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i * 7);
+	assert_false(is_there(a));
+	pp_table_cache_store(a, bytes, sizeof(bytes));
+	assert_true(is_kept(a, bytes, sizeof(bytes)));
+	assert_false(is_there(b));
+	pp_table_cache_store(a, "another", 7);
+	assert_true(is_kept(a, "another", 7));
+	pp_table_cache_store(b, NULL, 0);
+	assert_true(is_kept(b, "", 0));
+	path = path_of(a);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0600);
+	path[strlen(path) - strlen(a) - 1] = '\0';
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0700);
+	free(path);
+	free(a);
+	free(b);
+}
+
+static void write_bytes(const char *path, const unsigned char *bytes, size_t n)
+{
+	FILE *file = fopen(path, "w");
+
+	test_need(file && fwrite(bytes, 1, n, file) == n && !fclose(file), "cannot write %s", path);
+}
+
+static void test_damage_is_seen(void **state)
+{
+	unsigned char bytes[256];
+	char *path = path_of("table");
+	size_t n;
+	FILE *file;
+
+	(void)state;
+	pp_table_cache_store("table", "twenty bytes of text", 20);
+	file = fopen(path, "r");
+	n = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	for (size_t i = 0; i < n; i++)
+		for (int bit = 0; bit < 8; bit++) {
+			bytes[i] ^= 1 << bit;
+			write_bytes(path, bytes, n);
+			assert_false(is_there("table"));
+			bytes[i] ^= 1 << bit;
+		}
+	for (size_t i = 0; i < n; i++) {
+		write_bytes(path, bytes, i);
+		assert_false(is_there("table"));
+	}
+	bytes[n] = 0;
+	write_bytes(path, bytes, n + 1);
+	assert_false(is_there("table"));
+	/* It is made anew. */
+	pp_table_cache_store("table", "new", 3);
+	assert_true(is_kept("table", "new", 3));
+	free(path);
+}
+
+/* Others could have written it. */
+static void test_files_of_others(void **state)
+{
+	char *path = path_of("table");
+	const struct stat status = {0};
+
+	(void)state;
+	pp_table_cache_store("table", "x", 1);
+	assert_int_equal(chmod(path, 0620), 0);
+	assert_false(is_there("table"));
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_true(is_there("table"));
+	test_shell("mv %s %s/x && ln -s %s/x %s", path, session.dir, session.dir, path);
+	assert_false(is_there("table"));
+	test_shell("rm %s && mkfifo %s", path, path);
+	assert_false(is_there("table"));
+	/* A directory in which others write. */
+	test_shell("rm %s && mv %s/x %s && chmod 0770 %s/cache/oprofile/tables", path, session.dir,
+		   path, session.dir);
+	assert_false(is_there("table"));
+	assert_null(pp_table_cache_name("ab", &status, "x"));
+	test_shell("chmod 0700 %s/cache/oprofile/tables", session.dir);
+	assert_true(is_there("table"));
+	if (geteuid()) {
+		print_message("not root: files of other users can't be made\n");
+	} else {
+		assert_int_equal(chown(path, 54321, -1), 0);
+		assert_false(is_there("table"));
+		/* Nor are files left in their homes. */
+		test_shell("rm -r %s/cache && mkdir %s/cache && chown 54321 %s/cache", session.dir,
+			   session.dir, session.dir);
+		pp_table_cache_store("table", "x", 1);
+		test_shell("test -z \"$(ls %s/cache)\"", session.dir);
+	}
+	setenv("XDG_CACHE_HOME", "relative", 1);
+	setenv("HOME", "/nonexistent/home", 1);
+	pp_table_cache_store("table", "x", 1);
+	assert_false(is_there("table"));
+	free(path);
+}
+
+static void test_size_is_bounded(void **state)
+{
+	static unsigned char bytes[1000];
+	char name[16], *path;
+
+	(void)state;
+	pp_table_cache_limit = 5000;
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "t%d", i);
+		pp_table_cache_store(name, bytes, sizeof(bytes));
+		/* As if it had been used long ago, each later than the one before. */
+		path = path_of(name);
+		test_shell("touch -d @%d %s", 1000000 + i, path);
+		free(path);
+	}
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "t%d", i);
+		assert_int_equal(is_there(name), i >= 16);
+	}
+	/* Those that were looked at just now are used; this one needs room. */
+	path = path_of("t16");
+	test_shell("touch -d @5 %s", path);
+	free(path);
+	pp_table_cache_store("new", bytes, sizeof(bytes));
+	assert_false(is_there("t16"));
+	assert_true(is_there("t17"));
+	pp_table_cache_store("large", bytes, 5000);
+	assert_false(is_there("large"));
+	pp_table_cache_limit = 1 << 30;
+}
+
+/* ---- debug information ---- */
+
+struct answer {
+	char *text; /* file:line and the chain of inlined functions */
+};
+
+static char *ask(struct pp_debug_info *info, uint64_t address)
+{
+	const struct pp_inlined *inlined = pp_debug_info_inlined(info, address);
+	int line = 0;
+	const char *file = pp_debug_info_line(info, address, &line);
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+
+	fprintf(out, "%s:%d", file ? file : "?", line);
+	for (; inlined; inlined = inlined->caller)
+		fprintf(out, " %s", inlined->name);
+	fclose(out);
+	return text;
+}
+
+static void find_text(uint64_t *start, uint64_t *end)
+{
+	struct pp_symbols symbols;
+
+	pp_symbols_read_file(&symbols, program, "", false, NULL);
+	*start = *end = 0;
+	for (size_t i = 0; i < symbols.n_code; i++)
+		if (strstr(symbols.code[i].name, ".text")) {
+			*start = symbols.code[i].vma;
+			*end = *start + (symbols.code[i].end - symbols.code[i].start);
+		}
+	pp_symbols_free(&symbols);
+	test_need(*end > *start, "no .text in %s", program);
+}
+
+static char *kept_name(void)
+{
+	char *name = NULL;
+	size_t n = 0;
+	FILE *pipe;
+
+	test_need(asprintf(&name, "ls %s/cache/oprofile/tables", session.dir) > 0, "memory");
+	pipe = popen(name, "r");
+	free(name);
+	name = NULL;
+	test_need(getline(&name, &n, pipe) > 0, "no table was kept");
+	name[strcspn(name, "\n")] = '\0';
+	pclose(pipe);
+	return name;
+}
+
+/* Asked from the file, from tables that are half kept, and from tables that are kept. */
+static void test_debug_tables_say_the_same(void **state)
+{
+	uint64_t start, end, middle;
+	size_t n = 0, inlined = 0;
+	char **wanted;
+
+	(void)state;
+	find_text(&start, &end);
+	middle = start + (end - start) / 2;
+	wanted = calloc((end - start) / 5 + 1, sizeof(*wanted));
+	setenv("XDG_CACHE_HOME", "/dev/null", 1);
+	for (struct pp_debug_info *info = pp_debug_info_open(program, NULL); info;
+	     pp_debug_info_close(info), info = NULL)
+		for (uint64_t at = start; at < end; at += 5, n++) {
+			wanted[n] = ask(info, at);
+			inlined += strchr(wanted[n], ' ') != NULL;
+		}
+	assert_true(n > 1000 && inlined > n / 100);
+	test_session_remove(&session);
+	test_session_make(&session);
+	for (int round = 0; round < 3; round++) {
+		struct pp_debug_info *info = pp_debug_info_open(program, NULL);
+
+		assert_non_null(info);
+		n = 0;
+		for (uint64_t at = start; at < (round ? end : middle); at += 5, n++) {
+			char *text = ask(info, at);
+
+			assert_string_equal(text, wanted[n]);
+			free(text);
+		}
+		pp_debug_info_close(info);
+	}
+	print_message("%s: %zu addresses, %zu inlined\n", program, n, inlined);
+	for (size_t i = 0; i < n; i++)
+		free(wanted[i]);
+	free(wanted);
+	free(kept_name());
+}
+
+/* A table that is whole, but makes no sense. */
+static void test_senseless_debug_tables(void **state)
+{
+	uint64_t start, end;
+	struct pp_debug_info *info;
+	unsigned char *bytes;
+	size_t size = 0, step;
+	char *name;
+
+	(void)state;
+	find_text(&start, &end);
+	info = pp_debug_info_open(program, NULL);
+	for (uint64_t at = start; at < start + 2000; at += 50)
+		free(ask(info, at));
+	pp_debug_info_close(info);
+	name = kept_name();
+	bytes = pp_table_cache_load(name, &size);
+	assert_non_null(bytes);
+	step = size / 1000 + 1;
+	for (size_t i = 0; i < size; i += i < 200 ? 1 : step) {
+		bytes[i] ^= i % 3 ? 0xff : 0x01;
+		pp_table_cache_store(name, bytes, size);
+		info = pp_debug_info_open(program, NULL);
+		for (uint64_t at = start; at < start + 2000; at += 50)
+			free(ask(info, at));
+		pp_debug_info_close(info);
+		bytes[i] ^= i % 3 ? 0xff : 0x01;
+	}
+	for (size_t i = 0; i < size; i += i < 200 ? 1 : 10 * step) {
+		pp_table_cache_store(name, bytes, i);
+		info = pp_debug_info_open(program, NULL);
+		for (uint64_t at = start; at < start + 2000; at += 50)
+			free(ask(info, at));
+		pp_debug_info_close(info);
+	}
+	print_message("%zu bytes of tables\n", size);
+	free(bytes);
+	free(name);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_what_is_kept_comes_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_damage_is_seen, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_files_of_others, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_size_is_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_debug_tables_say_the_same, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_senseless_debug_tables, set_up, tear_down),
+	};
+
+	test_need(argc == 2, "usage: pp_table_cache PROGRAM");
+	program = argv[1];
+	return cmocka_run_group_tests_name("pp_table_cache", tests, NULL, NULL);
+}
