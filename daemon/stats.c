@@ -5,7 +5,6 @@
 #include "stats.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,9 +12,9 @@
 #include <string.h>
 
 #include "libop/file.h"
-#include "libop/number.h"
 #include "libop/session.h"
 #include "log.h"
+#include "number_file.h"
 
 static const struct {
 	const char *name, *label;
@@ -146,14 +145,8 @@ void stats_take_kernel(struct stats *self, const char *kernel)
 static uint64_t read_number(const char *dir, const char *name)
 {
 	char *path = op_path("%s/%s", dir, name);
-	char *text = path ? op_file_read(path, 64, NULL, NULL) : NULL;
-	uint64_t value = 0;
+	uint64_t value = number_file_read(path);
 
-	if (text) {
-		text[strcspn(text, "\n")] = '\0';
-		op_number_parse(text, name, 0, UINT64_MAX, &value, NULL);
-	}
-	free(text);
 	free(path);
 	return value;
 }
@@ -168,18 +161,8 @@ void stats_load(struct stats *self, const char *dir, const char *kernel)
 static int save_number(const char *dir, const char *name, uint64_t value, struct op_error *error)
 {
 	char *path = op_path("%s/%s", dir, name);
-	char text[32];
-	struct op_error cause;
-	int length, result;
+	int result = number_file_save(path, value, error);
 
-	if (!path)
-		return op_error_set(error, ENOMEM, "out of memory");
-	length = snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
-	result = op_file_replace(path, text, (size_t)length, OP_SESSION_FILE_MODE, &cause);
-	if (result && cause.code == ENOENT && !op_mkdir_parents(path, OP_SESSION_DIR_MODE, &cause))
-		result = op_file_replace(path, text, (size_t)length, OP_SESSION_FILE_MODE, &cause);
-	if (result)
-		op_error_set(error, cause.code, "%s", cause.text);
 	free(path);
 	return result;
 }

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "libop/file.h"
-#include "libop/number.h"
 #include "libop/session.h"
+#include "number_file.h"
 
 /* Takes a line such as "counter3/running_ns 12" apart.  Return: whether it is one. */
 static bool parse_line(const char *line, unsigned int *counter, bool *running, uint64_t *ns)
@@ -65,14 +65,8 @@ static char *path_of(const char *dir, const struct op_event *event, const char *
 static uint64_t read_time(const char *dir, const struct op_event *event, const char *name)
 {
 	char *path = path_of(dir, event, name);
-	char *text = path ? op_file_read(path, 64, NULL, NULL) : NULL;
-	uint64_t ns = 0;
+	uint64_t ns = number_file_read(path);
 
-	if (text) {
-		text[strcspn(text, "\n")] = '\0';
-		op_number_parse(text, name, 0, UINT64_MAX, &ns, NULL);
-	}
-	free(text);
 	free(path);
 	return ns;
 }
@@ -133,18 +127,8 @@ static int save_time(const char *dir, const struct op_event *event, const char *
 		     struct op_error *error)
 {
 	char *path = path_of(dir, event, name);
-	struct op_error cause;
-	char text[32];
-	int length, result;
+	int result = number_file_save(path, ns, error);
 
-	if (!path)
-		return op_error_set(error, ENOMEM, "out of memory");
-	length = snprintf(text, sizeof(text), "%" PRIu64 "\n", ns);
-	result = op_file_replace(path, text, (size_t)length, OP_SESSION_FILE_MODE, &cause);
-	if (result && cause.code == ENOENT && !op_mkdir_parents(path, OP_SESSION_DIR_MODE, &cause))
-		result = op_file_replace(path, text, (size_t)length, OP_SESSION_FILE_MODE, &cause);
-	if (result)
-		op_error_set(error, cause.code, "%s", cause.text);
 	free(path);
 	return result;
 }
