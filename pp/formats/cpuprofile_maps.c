@@ -254,10 +254,14 @@ static void read_line(struct reader *reader, const char *text, size_t length)
 
 void cpuprofile_maps_read(struct cpuprofile_maps *maps, const char *text, size_t length)
 {
-	struct reader *reader = pp_alloc(1, sizeof(*reader));
-	const char *end = text + length;
+	struct reader *reader;
+	const char *end;
 
 	*maps = (struct cpuprofile_maps){0};
+	if (!length)
+		return;
+	reader = pp_alloc(1, sizeof(*reader));
+	end = text + length;
 	reader->maps = maps;
 	while (text < end) {
 		const char *line_end = memchr(text, '\n', (size_t)(end - text));

@@ -90,10 +90,13 @@ static void take_line(char *line, bool java, cpuprofile_name_fn *take, void *con
 static void take_lines(struct cpuprofile_text text, bool java, cpuprofile_name_fn *take,
 		       void *context)
 {
-	const char *at = text.bytes, *end = at + text.length;
+	const char *at = text.bytes, *end;
 	char *line = NULL;
 	size_t capacity = 0;
 
+	if (!text.length)
+		return;
+	end = at + text.length;
 	while (at < end) {
 		const char *line_end = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((line_end ? line_end : end) - at);

@@ -95,11 +95,12 @@ static size_t find_map(const struct cpuprofile_maps *maps, uint64_t address)
 static struct prof_frame find_place(struct reader *reader, uint64_t address)
 {
 	size_t i = find_map(&reader->maps, address);
-	const struct cpuprofile_map *map = &reader->maps.items[i];
 	struct prof_frame frame = {PROF_NO_IMAGE, address};
+	const struct cpuprofile_map *map;
 
 	if (i == reader->maps.n)
 		return frame;
+	map = &reader->maps.items[i];
 	/* Some write down only the second part of what lies there: the rest is before it. */
 	if (address < map->start && map->start - address > map->offset)
 		return frame;
@@ -203,8 +204,8 @@ static int read_parts(struct reader *reader, struct input *input, struct op_erro
 		read_maps(reader);
 		cpuprofile_symbols(records->symbols, take_name, reader);
 	}
-	reader->stack = pp_alloc(CPUPROFILE_DEPTH_MAX, sizeof(*reader->stack));
-	reader->frames = pp_alloc(PROF_DEPTH_MOST, sizeof(*reader->frames));
+	reader->stack = pp_alloc(records->deepest, sizeof(*reader->stack));
+	reader->frames = pp_alloc(records->deepest, sizeof(*reader->frames));
 	if (read_samples(reader, error))
 		return -1;
 	if (!records->fault.code)

@@ -186,6 +186,8 @@ static int scan_record(struct cpuprofile_records *records, size_t *at, bool *don
 	records->total += record.count;
 	records->end = *at;
 	records->n++;
+	if (record.depth > records->deepest)
+		records->deepest = record.depth;
 	*done = false;
 	return 0;
 }

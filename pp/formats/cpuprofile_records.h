@@ -37,6 +37,7 @@ struct cpuprofile_records {
 	struct cpuprofile_text text;	/* behind the records: mappings, or names of Java */
 	size_t begin, end;		/* the records */
 	size_t n;
+	size_t deepest; /* frames of the deepest one */
 	uint64_t total; /* the sum of all counts */
 	struct op_error
 		fault; /* why there is nothing behind the records; code 0: nothing is wrong */

@@ -11,7 +11,7 @@ enum wire_type { WIRE_NUMBER, WIRE_8_BYTES, WIRE_BYTES, WIRE_4_BYTES = 5 };
 
 struct wire_message wire_message(const uint8_t *bytes, size_t length)
 {
-	return (struct wire_message){bytes, bytes + length, false};
+	return (struct wire_message){bytes, bytes ? bytes + length : NULL, false};
 }
 
 /* Return: bytes of the number; 0: they are too few; -1: it is too long. */

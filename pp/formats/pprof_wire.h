@@ -28,6 +28,7 @@ struct wire_message {
 	bool is_broken; /* set where something makes no sense; nothing comes behind it */
 };
 
+/* What to read; without any bytes (NULL) there is nothing. */
 struct wire_message wire_message(const uint8_t *bytes, size_t length);
 
 /* The next field of a message.  Return: false at the end, or if the message is broken. */
