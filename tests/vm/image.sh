@@ -33,6 +33,13 @@ libraries_of()
 		$1 ~ /^\// { print $1 }' | sort -u
 }
 
+# libraries_opened - those that programs open by their names when they need them, if there are any
+libraries_opened()
+{
+	PATH=$PATH:/usr/sbin:/sbin ldconfig -p |
+		awk '$1 == "libpfm.so.4" && /x86-64/ { print $NF; exit }'
+}
+
 # image_symbols FOLDER - list the functions of the workloads there, in a file "symbols":
 # "PATH-IN-GUEST OFFSET SIZE NAME", in hex
 image_symbols()
@@ -80,7 +87,7 @@ image_programs()
 		file=$tree/usr/${library#/}
 		file=${file/\/usr\/usr\//\/usr\/}
 		[[ -e $file ]] || install -D -m 755 "$library" "$file"
-	done < <(libraries_of "${elf[@]}")
+	done < <(libraries_of "${elf[@]}"; libraries_opened)
 	pack "$tree" "$out/programs.cpio"
 }
 

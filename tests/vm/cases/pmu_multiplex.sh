@@ -68,7 +68,7 @@ counted() { samples_below "/$1.$2."; }
 
 # counted_all COUNT... - every user instruction was counted by the one or the other of the
 # events with these counts: what they have left is less than a period on each CPU.  It takes
-# some more to start and stop.
+# some more to start and stop, which all counters see alike.
 counted_all()
 {
 	_sum=0 _left=0
@@ -77,7 +77,11 @@ counted_all()
 		_sum=$((_sum + _samples * _count))
 		_left=$((_left + _count * cpus))
 	done
-	within "instructions of the events with counts $*" $_sum $((user - _left)) $((user + 100000))
+	within "instructions of the events with counts $*" $_sum $((user - _left)) \
+		$((user + 1000000))
+	[ -z "$first_sum" ] || within "the same beside those of the first counter" $_sum \
+		$((first_sum - _left)) $((first_sum + _left))
+	first_sum=${first_sum:-$_sum}
 }
 
 # exact EVENT-SELECT - what perf counts of it in user mode, alone
@@ -108,18 +112,17 @@ i386/core_2)
 x86-64/*)
 	msrs=$(seq $((0xc0010200)) $((0xc001020b))) general=6 fixed=0
 	instructions=RETIRED_INSTRUCTIONS branches=RETIRED_BRANCH_INSTRUCTIONS select=r00c2
-	nothing=RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED
+	nothing=RETIRED_MISPREDICTED_BRANCH_INSTRUCTIONS
 	;;
 *) fail "a CPU type that this case does not know" ;;
 esac
 [ $fixed = 0 ] || fixed_used=1
 fixed_used=${fixed_used:-0}
-
 exact_branches=$(exact $select)
 exact_instructions=$(exact r00c0)
 echo "$exact_instructions instructions, of these $exact_branches branches"
 registers >/tmp/registers
-cat /tmp/registers | head -n 4
+head -n 4 /tmp/registers
 
 # Instructions on all counters in two turns, each time with another count.
 events='' count=100003
@@ -139,14 +142,14 @@ for event in $events; do
 	same "counter of $event" "$(counter_of "$event")" $wanted
 	number=$((number + 1))
 done
-i=0
+i=0 first_sum=
 while [ $i -lt $general ]; do
 	counted_all $((100003 + 10 * i)) $((100003 + 10 * (i + general + fixed_used)))
 	i=$((i + 1))
 done
 i=0
 for event in $events; do
-	if [ $fixed_used = 1 ] && [ $i = $general ]; then
+	if [ "$fixed_used" = 1 ] && [ $i = $general ]; then
 		counted_all "$(count_of "$event")"
 		same "share of time of $event" "$(cat "/tmp/times/$event")" 1
 	else
@@ -161,3 +164,80 @@ registers >/tmp/registers_now
 cmp /tmp/registers /tmp/registers_now || fail "registers are not what they were"
 need opcontrol --reset
 rm -r /tmp/times
+
+# Events of several kinds, with counts that make a thousand samples each.  More would make the
+# turns of the events that happen most often longer than those of others: here, samples take long.
+instructions_event=$instructions:$((exact_instructions / 1000))::0:1
+nothing_event=$nothing:500::0:1
+branches_events='' count=$((exact_branches / 1000))
+while [ "$(echo "$branches_events" | wc -w)" -lt $((2 * general - 2)) ]; do
+	branches_events="$branches_events $branches:$count:$mask:0:1"
+	count=$((count + 10))
+done
+# shellcheck disable=SC2086
+profile $instructions_event $nothing_event $branches_events
+same "samples of an event that does not happen" "$(counted "$nothing" 500)" 0
+opreport -l $hot event:$branches >/tmp/report || fail "opreport"
+cat /tmp/report
+same "columns that are scaled" "$(grep -c "^Counted $branches .*scaled by" /tmp/report)" \
+	$((2 * general - 2))
+
+# scaled EVENT TRUTH [OPTION...] - what opreport says of the program
+scaled()
+{
+	_event=$1
+	shift
+	need opreport -n "$@" $hot "event:$(name_of "$_event")" "count:$(count_of "$_event")" |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+for event in $branches_events $instructions_event; do
+	case $event in
+	"$instructions_event") exact=$exact_instructions ;;
+	*) exact=$exact_branches ;;
+	esac
+	within "share of time of $event" "$(cat "/tmp/times/$event")" 0.4 0.6
+	n=$(scaled "$event")
+	within "opreport's $n of $event, times its count / exact" \
+		"$(awk -v n="$n" -v c="$(count_of "$event")" -v all="$exact" \
+			'BEGIN { print n * c / all }')" 0.9 1.1
+	raw=$(scaled "$event" --unscaled)
+	within "$raw unscaled / scaled / share of time" "$(awk -v n="$n" -v raw="$raw" \
+		-v t="$(cat "/tmp/times/$event")" 'BEGIN { print raw / n / t }')" 0.99 1.01
+done
+opreport --json $hot >/tmp/json || fail "opreport --json"
+grep -q '"running_ns": [0-9]*, "scaled": true' /tmp/json || fail "JSON does not tell"
+registers >/tmp/registers_now
+cmp /tmp/registers /tmp/registers_now || fail "registers are not what they were"
+
+# CPUs that come and go, and more starts of the same daemon, while groups are switched.
+rm -r /tmp/times
+need opcontrol --reset
+set --
+for event in $instructions_event $nothing_event $branches_events; do
+	set -- "$@" --event="$event"
+done
+need opcontrol --start "$@"
+$hot $rounds &
+for _round in 1 2 3 4 5; do
+	[ "$cpus" = 1 ] || {
+		echo 0 >/sys/devices/system/cpu/cpu1/online || fail "CPU 1 does not go"
+		echo 1 >/sys/devices/system/cpu/cpu1/online || fail "CPU 1 does not come"
+	}
+	need opcontrol --stop
+	need opcontrol --start
+done
+wait
+need opcontrol --shutdown
+need opdb check "$samples"
+same "samples stored" "$(cat "$samples/stats/samples_stored")" "$(stored)"
+same "samples of an event that does not happen" "$(counted "$nothing" 500)" 0
+for event in $branches_events; do
+	times=$samples/stats/events/$branches.$(count_of "$event").$((mask))
+	within "the session's share of time of $event" "$(awk -v running="$(cat "$times/running_ns")" \
+		-v enabled="$(cat "$times/enabled_ns")" 'BEGIN { print running / enabled }')" 0.35 0.65
+done
+registers >/tmp/registers_now
+[ "$cpus" != 1 ] || cmp /tmp/registers /tmp/registers_now || fail "registers are not what they were"
+dmesg | grep -i "unknown reason" && fail "an NMI of ours was not claimed"
+need opcontrol --deinit
