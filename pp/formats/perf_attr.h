@@ -19,6 +19,7 @@
 enum perf_attr_flag {
 	PERF_FLAG_FREQ = 10,
 	PERF_FLAG_SAMPLE_ID_ALL = 18,
+	PERF_FLAG_BUILD_ID = 34,
 };
 
 struct perf_attr {

@@ -54,8 +54,19 @@ static int fail(struct perf_profile *profile, const struct perf_raw *raw, const 
 
 /* ---- what tells where addresses are ---- */
 
-static const char *take_mmap(struct perf_profile *profile, const struct perf_raw *raw,
-			     struct perf_bytes body)
+/*
+ * If one of several recorders wants build-ids, Linux says of the mappings that it tells the others
+ * that they have one, too, but gives them the inode.  Recorders that put them in later do so
+ * without asking for them, but those are whole.
+ */
+static bool is_build_id_likely(const struct perf_event *event, const struct perf_mmap *mmap)
+{
+	return mmap->build_id_length == PERF_BUILD_ID_MOST ||
+	       (event && perf_attr_flag(&event->attr, PERF_FLAG_BUILD_ID));
+}
+
+static const char *take_mmap(struct perf_profile *profile, const struct perf_event *event,
+			     const struct perf_raw *raw, struct perf_bytes body)
 {
 	char room[PERF_NAME_ROOM];
 	struct prof_image image;
@@ -67,6 +78,8 @@ static const char *take_mmap(struct perf_profile *profile, const struct perf_raw
 		return fault;
 	if (perf_cpumode(raw->misc) >= PERF_MODE_GUEST_KERNEL)
 		return NULL;
+	if (!is_build_id_likely(event, &mmap))
+		mmap.build_id_length = 0;
 	pid = perf_mmap_is_kernel(&mmap, raw->misc) ? MAPS_KERNEL : (int64_t)mmap.pid;
 	if (!perf_image_of_mmap(&image, &mmap, raw->misc, room, &symbol)) {
 		profile->census.hidden_kernels += symbol != NULL;
@@ -305,7 +318,7 @@ static int deliver(void *context, const struct perf_raw *raw, struct op_error *e
 	switch (raw->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		fault = take_mmap(profile, raw, body);
+		fault = take_mmap(profile, event, raw, body);
 		break;
 	case PERF_RECORD_COMM:
 		fault = take_comm(profile, raw, body);

@@ -34,9 +34,10 @@ const char *perf_mmap_read(struct perf_mmap *mmap, const struct perf_raw *raw,
 	mmap->length = perf_u64(&body);
 	mmap->offset = perf_u64(&body);
 	if (raw->type == PERF_RECORD_MMAP2) {
-		/* Either device and inode, or the build-id. */
+		/* Either the build-id or device and inode, which have no such first bytes. */
 		id = perf_bytes_take(&body, 24);
-		if (id && raw->misc & MISC_BUILD_ID) {
+		if (id && raw->misc & MISC_BUILD_ID && *id <= PERF_BUILD_ID_MOST && !id[1] &&
+		    !id[2] && !id[3]) {
 			mmap->build_id_length = *id;
 			mmap->build_id = id + 4;
 		}
@@ -44,11 +45,7 @@ const char *perf_mmap_read(struct perf_mmap *mmap, const struct perf_raw *raw,
 			perf_u64(&body); /* protection and flags; perf sets none of its own */
 	}
 	mmap->path = text_of_rest(&body);
-	if (body.fault)
-		return "a mapping without its end";
-	if (mmap->build_id_length > PERF_BUILD_ID_MOST)
-		return "a build-id of more than 20 bytes";
-	return NULL;
+	return body.fault ? "a mapping without its end" : NULL;
 }
 
 const char *perf_task_read(struct perf_task *task, struct perf_bytes body)

@@ -25,7 +25,8 @@ enum {
 
 static const uint64_t common_flags = BIT(FLAG_INHERIT) | BIT(FLAG_MMAP) | BIT(FLAG_COMM) |
 				     BIT(FLAG_TASK) | BIT(FLAG_MMAP2) | BIT(FLAG_COMM_EXEC) |
-				     BIT(FLAG_KSYMBOL) | BIT(PERF_FLAG_SAMPLE_ID_ALL);
+				     BIT(FLAG_KSYMBOL) | BIT(PERF_FLAG_BUILD_ID) |
+				     BIT(PERF_FLAG_SAMPLE_ID_ALL);
 
 /* The type and the code of an event for perf: those of OProfile are what it calls raw, and it
  * wants to know the format of tracepoints. */
