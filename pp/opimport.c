@@ -7,20 +7,35 @@
 #include <sys/stat.h>
 
 #include "libop/cpu_type.h"
+#include "pp/formats/format.h"
+#include "pp/formats/import_session.h"
+#include "pp/formats/info.h"
 #include "pp/import.h"
+#include "pp/memory.h"
 #include "pp/tool.h"
+
+#define DEFAULT_OUTPUT "oprofile_data"
 
 struct job {
 	struct pp_common common;
-	char *from, *abi, *type, *output;
-	bool force;
+	char *from, *abi, *type, *output, *separate;
+	bool force, info;
+	bool merge_libs;
+	unsigned int by; /* what samples are separated by */
 };
 
 static const struct pp_option options[] = {
-	{"from", 0, "oprofile", "form of the input (default: oprofile)", PP_TEXT(struct job, from)},
-	{"output", 'o', "path", "write to this file or directory, which is new",
+	{"from", 0, "format", "the format of the input (default: by its content)",
+	 PP_TEXT(struct job, from)},
+	{"output", 'o', "path",
+	 "write to this directory; of sample files, a file or directory that is new "
+	 "(default: " DEFAULT_OUTPUT ")",
 	 PP_TEXT(struct job, output)},
-	{"abi", 'a', "file", "compare the input with this description of its ABI",
+	{"info", 'i', NULL, "only show what is in the input", PP_FLAG(struct job, info)},
+	{"separate", 's', "lib,thread,cpu,none",
+	 "separate samples by these (default: lib, which is by program)",
+	 PP_TEXT(struct job, separate)},
+	{"abi", 'a', "file", "of sample files: compare the input with this description of its ABI",
 	 PP_TEXT(struct job, abi)},
 	{"cpu-type", 0, "name", "the CPU type that was profiled, such as i386/core_2",
 	 PP_TEXT(struct job, type)},
@@ -28,21 +43,44 @@ static const struct pp_option options[] = {
 	 PP_FLAG(struct job, force)},
 	{0}};
 
+static int parse_separation(struct job *job, struct op_error *error)
+{
+	char *copy = pp_copy(job->separate ? job->separate : "lib"), *rest = copy, *word;
+	int result = 0;
+
+	job->merge_libs = true;
+	while (!result && (word = strsep(&rest, ","))) {
+		/* the kernel's images belong to programs, too; they have no switch of their own */
+		if (!strcmp(word, "lib") || !strcmp(word, "library") || !strcmp(word, "kernel"))
+			job->merge_libs = false;
+		else if (!strcmp(word, "thread"))
+			job->by |= PROF_BY_TID;
+		else if (!strcmp(word, "cpu"))
+			job->by |= PROF_BY_CPU;
+		else if (strcmp(word, "none"))
+			result = op_error_set(error, EINVAL,
+					      "--separate=%s: '%s' is none of lib, kernel, "
+					      "thread, cpu, none",
+					      job->separate, word);
+	}
+	free(copy);
+	return result;
+}
+
 static int check(void *context, struct op_error *error)
 {
-	const struct job *job = context;
+	struct job *job = context;
+	const struct format *format = job->from ? format_named(job->from) : NULL;
 
-	if (job->from && strcmp(job->from, "oprofile"))
-		return op_error_set(error, EINVAL, "--from=%s: it is oprofile", job->from);
+	if (job->from && (!format || !format->read))
+		return op_error_set(error, EINVAL, "--from=%s: no such format", job->from);
 	if (job->type && op_cpu_type_number(job->type) == OP_CPU_NONE)
 		return op_error_set(error, EINVAL, "--cpu-type=%s: no such CPU type", job->type);
-	if (!job->output)
-		return op_error_set(error, EINVAL, "where to? --output is needed");
 	if (job->common.words.count != 1)
 		return op_error_set(error, EINVAL,
-				    "one sample file or session directory is needed, not %zu",
+				    "one file or directory is needed, not %zu",
 				    job->common.words.count);
-	return 0;
+	return parse_separation(job, error);
 }
 
 /* Code of a JIT compiler is no sample file; the original passed it over, too. */
@@ -53,14 +91,16 @@ static bool is_jit_code(const char *path)
 	return n > 3 && !strcmp(path + n - 3, ".jo");
 }
 
-static int import(void *context, struct op_error *error)
+/* ---- sample files of other machines ---- */
+
+static int import_sample_files(struct job *job, const char *path, struct op_error *error)
 {
-	struct job *job = context;
 	const struct pp_import wish = {.abi = job->abi, .type = job->type, .force = job->force};
-	const char *path = job->common.words.item[0];
 	struct pp_import_result result;
 	struct stat status;
 
+	if (!job->output)
+		return op_error_set(error, EINVAL, "where to? --output is needed");
 	if (stat(path, &status))
 		return op_error_set(error, errno, "%s: %s", path, strerror(errno));
 	if (!S_ISDIR(status.st_mode))
@@ -74,13 +114,104 @@ static int import(void *context, struct op_error *error)
 	return result.imported ? 0 : op_error_set(error, ENOENT, "no sample files below %s", path);
 }
 
+/* ---- foreign formats ---- */
+
+static struct prof *read_profile(const struct format *format, struct input *input, unsigned int by,
+				 int *result, struct op_error *error)
+{
+	struct prof *prof = prof_new(by, 0);
+
+	*result = format->read(input, &prof->sink, error);
+	prof_finish(prof);
+	return prof;
+}
+
+static int show_info(const struct format *format, struct input *input, struct op_error *error)
+{
+	int result;
+	struct prof *prof = read_profile(format, input, PROF_COUNTS_ONLY, &result, error);
+
+	info_write(prof, format, input_path(input), stdout);
+	prof_free(prof);
+	if (fflush(stdout) || ferror(stdout))
+		return op_error_set(error, errno, "standard output: %s", strerror(errno));
+	return result;
+}
+
+static int import_profile(struct job *job, const struct format *format, struct input *input,
+			  struct op_error *error)
+{
+	const char *dir = job->output ? job->output : DEFAULT_OUTPUT;
+	const struct session_options wish = {.merge_libs = job->merge_libs};
+	const struct prof_host host = {.cpu_type = job->type};
+	struct op_error cause;
+	struct prof *prof;
+	int result;
+
+	/* before what may take long */
+	if (import_session_check(dir, error))
+		return -1;
+	prof = read_profile(format, input, job->by, &result, error);
+	prof->sink.host(&prof->sink, &host);
+	for (size_t i = 0; i < prof->n_notes; i++)
+		op_warn("%s: %s", input_name(input), prof->notes[i]);
+	/* of a damaged file, what is before the damage */
+	if (!prof_count(prof)) {
+		if (!result)
+			result = op_error_set(error, ENODATA, "%s: there are no samples in it",
+					      input_name(input));
+	} else if (import_session(prof, dir, &wish, &cause)) {
+		result = op_error_set(error, cause.code, "%s", cause.text);
+	} else if (result) {
+		op_warn("%s: only what is before the error was imported, to %s",
+			input_name(input), dir);
+	}
+	prof_free(prof);
+	return result;
+}
+
+/* ---- which it is ---- */
+
+/* Sample files, and directories that are of no other format, have their own way. */
+static bool are_sample_files(const struct job *job, const struct format *format,
+			     struct input *input)
+{
+	if (job->from)
+		return format == &format_sample_file ||
+		       (format == &format_session && input_is_directory(input));
+	return format == &format_sample_file || format == &format_session ||
+	       (!format && (input_is_directory(input) || is_jit_code(input_path(input)) ||
+			    job->abi));
+}
+
+static int run(void *context, struct op_error *error)
+{
+	struct job *job = context;
+	const char *path = job->common.words.item[0];
+	struct input *input = input_open(path, error);
+	const struct format *format;
+	int result;
+
+	if (!input)
+		return -1;
+	format = job->from ? format_named(job->from) : format_of(input, error);
+	if (job->info)
+		result = format ? show_info(format, input, error) : -1;
+	else if (are_sample_files(job, format, input))
+		result = import_sample_files(job, path, error);
+	else
+		result = format ? import_profile(job, format, input, error) : -1;
+	input_close(input);
+	return result;
+}
+
 static const struct pp_tool tool = {
 	.synopsis = "[OPTION...] FILE|DIRECTORY",
 	.options = options,
 	.words = PP_WORDS_OWN,
 	.no_session = true,
 	.check = check,
-	.run = import,
+	.run = run,
 };
 
 int main(int argc, char **argv)

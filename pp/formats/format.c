@@ -8,8 +8,11 @@
 const struct format *const formats[] = {
 	&format_cpuprofile,
 	&format_dcpi,
+	&format_folded,
 	&format_perf,
 	&format_pprof,
+	&format_sample_file,
+	&format_session,
 	NULL,
 };
 

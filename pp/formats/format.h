@@ -70,6 +70,7 @@ extern const struct format format_speedscope;
 extern const struct format format_firefox;
 extern const struct format format_callgrind;
 extern const struct format format_session;
+extern const struct format format_sample_file;
 extern const struct format format_cpuprofile;
 extern const struct format format_dcpi;
 extern const struct format format_pprof;
