@@ -67,6 +67,23 @@ static int parse_separation(struct job *job, struct op_error *error)
 	return result;
 }
 
+/* Whether there is no place that what is made of the input could go to by default. */
+static bool needs_output(const struct job *job)
+{
+	const char *path = job->common.words.item[0];
+	const struct format *format;
+	struct input *input;
+	struct stat status;
+
+	/* what can be opened twice */
+	if (stat(path, &status) || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+		return false;
+	input = input_open(path, NULL);
+	format = input ? format_of(input, NULL) : NULL;
+	input_close(input);
+	return format == &format_sample_file || format == &format_session;
+}
+
 static int check(void *context, struct op_error *error)
 {
 	struct job *job = context;
@@ -80,6 +97,9 @@ static int check(void *context, struct op_error *error)
 		return op_error_set(error, EINVAL,
 				    "one file or directory is needed, not %zu",
 				    job->common.words.count);
+	if (!job->output && !job->info && strcmp(job->common.words.item[0], "-") &&
+	    needs_output(job))
+		return op_error_set(error, EINVAL, "where to? --output is needed");
 	return parse_separation(job, error);
 }
 

@@ -217,9 +217,9 @@ static void wrong_words_and_files_are_told_of(void **state)
 	fixture_write(fixture_path("bad"), "nonsense", 8);
 	fixture_write(fixture_path("abi"), "little_endian 1\nsizeof_struct_opd_header 88\n", 45);
 	check(2, "where to? --output is needed", "%s", in);
-	check(2, "one sample file or session directory is needed, not 0", "-o x");
+	check(2, "one file or directory is needed, not 0", "-o x");
 	check(2, "not 2", "-o x a b");
-	check(2, "--from=perf.dat: it is oprofile", "--from=perf.dat -o x %s", in);
+	check(2, "--from=perf.dat: no such format", "--from=perf.dat -o x %s", in);
 	check(2, "--cpu-type=z80: no such CPU type", "--cpu-type=z80 -o x %s", in);
 	check(2, "--root=/: unknown option", "--root=/ -o x %s", in);
 	check(1, "No such file", "-o x %s.gone", in);
