@@ -203,7 +203,9 @@ static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symb
 		if (info->dwarf)
 			read_units(info);
 	}
-	if (info->n_flat)
+	if (!info->n_flat)
+		info->stabs = pp_stabs_open(path);
+	if (info->n_flat || info->stabs)
 		return info;
 	pp_debug_info_close(info);
 	return NULL;
@@ -226,6 +228,7 @@ void pp_debug_info_close(struct pp_debug_info *info)
 	if (info->cache_name && info->n_new)
 		pp_debug_cache_store(info);
 	pp_debug_cache_free(info->cache);
+	pp_stabs_close(info->stabs);
 	for (size_t i = 0; i < info->n_units; i++) {
 		free(info->units[i].lines.entries);
 		pp_inline_table_free(&info->units[i].inlines);
@@ -248,8 +251,11 @@ void pp_debug_info_close(struct pp_debug_info *info)
 
 static struct pp_debug_unit *find_unit(struct pp_debug_info *info, uint64_t link)
 {
-	const struct pp_interval *found = info->flat + info->last;
+	const struct pp_interval *found;
 
+	if (!info->n_flat)
+		return NULL;
+	found = info->flat + info->last;
 	if (link < found->start || link >= found->end) {
 		found = pp_intervals_find(info->flat, info->n_flat, link);
 		if (!found)
@@ -321,6 +327,8 @@ const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *l
 	struct pp_debug_unit *unit = info ? find_unit(info, link) : NULL;
 	const struct pp_line_entry *entry;
 
+	if (info && info->stabs)
+		return pp_stabs_line(info->stabs, link, line);
 	if (!unit)
 		return NULL;
 	if (!unit->lines_read)

@@ -71,7 +71,8 @@ struct pp_debug_info {
 	struct pp_names names;
 	char *cache_name; /* NULL: these tables are not kept */
 	struct pp_debug_cache *cache;
-	size_t n_new; /* tables that were made and are not in the cache */
+	struct pp_stabs *stabs; /* instead of all that is above */
+	size_t n_new;		/* tables that were made and are not in the cache */
 };
 
 /* Reads units, and where their tables are, from the cache.  Return: false if they are not there. */
@@ -86,6 +87,14 @@ void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL */
 /* The index of a name, which is added if it is not there; @name must live as long. */
 size_t pp_names_index(struct pp_names *names, const char *name);
 void pp_names_free(struct pp_names *names);
+
+struct pp_stabs;
+
+/* Return: NULL if there are no stabs in the file. */
+struct pp_stabs *pp_stabs_open(const char *path);
+void pp_stabs_close(struct pp_stabs *stabs); /* may be NULL */
+/* As pp_debug_info_line(). */
+const char *pp_stabs_line(struct pp_stabs *stabs, uint64_t link, int *line);
 
 /* @table must be zeroed. */
 void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit);

@@ -1,42 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Symbols of object files, through libbfd.
- *
- * libbfd parses what anybody may have left on the disk.  Its messages are kept as the error
- * of the image, sizes are checked against that of the file before they are used, and what
- * it can't read is left out.
- */
+/* Symbols of object files. */
 #include "pp/symbols.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <obstack.h>
-#include <stdio.h>
+#include <stdio.h> /* obstack_printf() */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define PACKAGE "oprofile" /* bfd.h insists */
-#include <bfd.h>
-
+#include "pp/bfd_file.h"
 #include "pp/memory.h"
 #include "pp/object.h"
 
 #define obstack_chunk_alloc pp_chunk
 #define obstack_chunk_free  free
 
-/* An object file, and what libbfd made of it. */
-struct file {
-	bfd *bfd;
-	uint64_t size;
-	asymbol **symbols;
-};
-
 /* What the names of a table live in. */
 struct owner {
-	struct file image, debug;
+	struct pp_bfd_file image, debug;
 	asymbol **dynamic;
 	asymbol *synthetic;
 	struct obstack names;
@@ -61,132 +42,14 @@ struct section_key {
 	uint64_t key;
 };
 
-/* libbfd's handler of messages has no context; the first message of an image is kept. */
-static char first_message[256];
-
-/* libbfd's formats have conversions of its own (%pA, %pB): its words must do, without values. */
-static void keep_message(const char *format, va_list args)
-{
-	size_t n = 0;
-
-	(void)args;
-	if (*first_message)
-		return;
-	if (!strncmp(format, "%pB: ", 5))
-		format += 5;
-	while (*format && n + 1 < sizeof(first_message)) {
-		if (*format == '%') {
-			format += 1 + strspn(format + 1, "#0123456789.*$lhzjt");
-			format += format[0] == 'p' && (format[1] == 'A' || format[1] == 'B')
-					  ? 2
-					  : !!*format;
-			first_message[n++] = '?';
-		} else {
-			first_message[n++] = *format++;
-		}
-	}
-	first_message[n] = '\0';
-}
-
-static void start_bfd(void)
-{
-	static bool started;
-
-	*first_message = '\0';
-	if (started)
-		return;
-	bfd_init();
-	bfd_set_error_handler(keep_message);
-	started = true;
-}
-
-/*
- * bfd_check_format() writes its warnings to stderr, past any handler.  While it runs, stderr
- * is a file in memory; what it says there becomes a message like the others.
- */
-static bool check_format(bfd *image)
-{
-	int saved = dup(STDERR_FILENO), caught = memfd_create("warnings", MFD_CLOEXEC);
-	char text[sizeof(first_message)], *words;
-	bool good;
-	ssize_t n;
-
-	fflush(stderr);
-	if (saved >= 0 && caught >= 0)
-		dup2(caught, STDERR_FILENO);
-	good = bfd_check_format(image, bfd_object);
-	fflush(stderr);
-	if (saved >= 0) {
-		dup2(saved, STDERR_FILENO);
-		close(saved);
-	}
-	n = caught >= 0 ? pread(caught, text, sizeof(text) - 1, 0) : 0;
-	if (caught >= 0)
-		close(caught);
-	if (n <= 0 || *first_message)
-		return good;
-	text[n] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	words = strncmp(text, "BFD: ", 5) ? text : text + 5;
-	snprintf(first_message, sizeof(first_message), "%s", words);
-	return good;
-}
-
-/* The name of the target saves libbfd from trying all that it knows. */
-static const char *guess_target(int fd)
-{
-	unsigned char head[20];
-
-	if (pread(fd, head, sizeof(head), 0) != sizeof(head) || memcmp(head, "\177ELF", 4))
-		return NULL;
-	if (head[4] == 2 && head[5] == 1 && head[18] == 62 && !head[19])
-		return "elf64-x86-64";
-	if (head[4] == 1 && head[5] == 1 && head[18] == 3 && !head[19])
-		return "elf32-i386";
-	return NULL;
-}
-
-/* @fd is closed by close_file(), or here. */
-static int open_descriptor(struct file *file, int fd, const char *path, struct op_error *error)
-{
-	struct stat status;
-
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		close(fd);
-		return op_error_set(error, EINVAL, "not a regular file");
-	}
-	file->size = status.st_size;
-	file->bfd = bfd_fdopenr(path, guess_target(fd), fd);
-	if (!file->bfd) /* the descriptor is closed then */
-		return op_error_set(error, EINVAL, "%s", bfd_errmsg(bfd_get_error()));
-	if (!check_format(file->bfd))
-		return op_error_set(error, EINVAL, "%s", bfd_errmsg(bfd_get_error()));
-	return 0;
-}
-
-static int open_file(struct file *file, const char *path, struct op_error *error)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	return fd < 0 ? op_error_set(error, errno, "%s", strerror(errno))
-		      : open_descriptor(file, fd, path, error);
-}
-
-static void close_file(struct file *file)
-{
-	free(file->symbols);
-	if (file->bfd)
-		bfd_close_all_done(file->bfd);
-}
-
 static void release_owner(void *memory)
 {
 	struct owner *owner = memory;
 
 	free(owner->synthetic);
 	free(owner->dynamic);
-	close_file(&owner->debug);
-	close_file(&owner->image);
+	pp_bfd_close(&owner->debug);
+	pp_bfd_close(&owner->image);
 	obstack_free(&owner->names, NULL);
 	free(owner);
 }
@@ -204,7 +67,7 @@ static struct pp_machine machine_of(bfd *image)
 
 /* ---- sections ---- */
 
-static bool is_code(const struct file *file, const asection *section)
+static bool is_code(const struct pp_bfd_file *file, const asection *section)
 {
 	return (section->flags & (SEC_CODE | SEC_HAS_CONTENTS)) == (SEC_CODE | SEC_HAS_CONTENTS) &&
 	       section->size && section->filepos > 0 && (uint64_t)section->filepos < file->size;
@@ -321,7 +184,7 @@ static void order_code(struct pp_symbols *symbols)
 
 static void read_sections(struct build *build)
 {
-	struct file *image = &build->owner->image;
+	struct pp_bfd_file *image = &build->owner->image;
 	struct obstack *names = &build->owner->names;
 	size_t capacity = 0;
 
@@ -409,7 +272,7 @@ static void add_raw(struct build *build, uint64_t start, uint64_t size, uint32_t
 /* The section of the image that a section of the debug file was copied from. */
 static const asection *image_section(const struct build *build, const asection *section)
 {
-	struct file *image = &build->owner->image;
+	struct pp_bfd_file *image = &build->owner->image;
 
 	if (section->owner != image->bfd)
 		section = bfd_get_section_by_name(image->bfd, section->name);
@@ -499,31 +362,12 @@ static void name_indirect_call(struct build *build, struct pp_symbol *call)
 	call->name = obstack_finish(&build->owner->names);
 }
 
-/* A table of pointers can't be longer than one for every 16 bytes of file: that is a symbol. */
-static long table_room(const struct file *file, long bytes)
-{
-	if (bytes <= 0 || (uint64_t)bytes / sizeof(asymbol *) > file->size / 16 + 2)
-		return 0;
-	return bytes;
-}
-
-static long read_static(struct file *file)
-{
-	long room = table_room(file, bfd_get_symtab_upper_bound(file->bfd)), n;
-
-	if (!room || !(bfd_get_file_flags(file->bfd) & HAS_SYMS))
-		return 0;
-	file->symbols = pp_chunk(room);
-	n = bfd_canonicalize_symtab(file->bfd, file->symbols);
-	return n > 0 ? n : 0;
-}
-
 static long read_dynamic(struct owner *owner)
 {
-	struct file *image = &owner->image;
+	struct pp_bfd_file *image = &owner->image;
 	long room, n;
 
-	room = table_room(image, bfd_get_dynamic_symtab_upper_bound(image->bfd));
+	room = pp_bfd_table_room(image, bfd_get_dynamic_symtab_upper_bound(image->bfd));
 	if (!room)
 		return 0;
 	owner->dynamic = pp_chunk(room);
@@ -534,7 +378,7 @@ static long read_dynamic(struct owner *owner)
 static void read_plt(struct build *build, long n_static, long n_dynamic)
 {
 	struct owner *owner = build->owner;
-	struct file *image = &owner->image;
+	struct pp_bfd_file *image = &owner->image;
 	long n;
 
 	if (n_dynamic <= 0 || !bfd_get_section_by_name(image->bfd, ".plt"))
@@ -571,8 +415,8 @@ static void read_symbols(struct build *build, const char *path, const char *root
 {
 	struct pp_symbols *symbols = build->symbols;
 	struct owner *owner = build->owner;
-	struct file *source = &owner->image;
-	long n_image = read_static(&owner->image), n = n_image, n_dynamic;
+	struct pp_bfd_file *source = &owner->image;
+	long n_image = pp_bfd_read_symbols(&owner->image), n = n_image, n_dynamic;
 	bool is_mini = false;
 
 	if (build->place && build->place->is_module)
@@ -584,15 +428,15 @@ static void read_symbols(struct build *build, const char *path, const char *root
 
 	if (!n || want_lines || !symbols->n_code)
 		read_object(build, path, root, n, want_lines);
-	if (!n && symbols->debug_path && !open_file(&owner->debug, symbols->debug_path, NULL)) {
+	if (!n && symbols->debug_path && !pp_bfd_open(&owner->debug, symbols->debug_path, NULL)) {
 		source = &owner->debug;
-		n = read_static(source);
+		n = pp_bfd_read_symbols(source);
 	}
 	/* Its table has only what .dynsym has not, so both are needed. */
-	if (build->mini >= 0 && !open_descriptor(&owner->debug, build->mini, path, NULL)) {
+	if (build->mini >= 0 && !pp_bfd_open_descriptor(&owner->debug, build->mini, path, NULL)) {
 		is_mini = true;
 		source = &owner->debug;
-		n = read_static(source);
+		n = pp_bfd_read_symbols(source);
 	}
 	for (long i = 0; i < n; i++)
 		add_static(build, source->symbols[i]);
@@ -618,16 +462,16 @@ static enum pp_symbols_status read_file(struct pp_symbols *symbols, const char *
 	symbols->owner = owner;
 	symbols->release = release_owner;
 	obstack_init(&owner->names);
-	start_bfd();
-	if (open_file(&owner->image, path, error))
+	pp_bfd_start();
+	if (pp_bfd_open(&owner->image, path, error))
 		return PP_SYMBOLS_DAMAGED;
 	symbols->machine = machine_of(owner->image.bfd);
 	symbols->is_relocatable = place && place->is_module;
 	read_symbols(&build, path, root, want_lines);
 	free(build.keys);
-	if (!*first_message)
+	if (!*pp_bfd_message())
 		return PP_SYMBOLS_OK;
-	op_error_set(error, EINVAL, "%s", first_message);
+	op_error_set(error, EINVAL, "%s", pp_bfd_message());
 	return PP_SYMBOLS_DAMAGED;
 }
 

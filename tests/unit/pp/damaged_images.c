@@ -149,6 +149,11 @@ static void test_small_images(void **state)
 	damage_everywhere(&session, "prog", NULL);
 	damage_everywhere(&session, "lib.so", NULL);
 	damage_everywhere(&session, "module.ko", &place);
+	/* Debug information that libbfd reads, where gcc still writes it. */
+	test_shell("cd %s && gcc -w -gstabs -nostdlib -shared -fPIC -O1 -o stabs %s/stabs.c "
+		   "2>/dev/null || cp lib.so stabs",
+		   session.dir, sources);
+	damage_everywhere(&session, "stabs", NULL);
 	test_session_remove(&session);
 }
 
