@@ -96,6 +96,12 @@ static void write_difference(const struct job *job, FILE *out)
 	write_losses(job, new, out);
 }
 
+/* DCPI's layouts have none, and programs that read them know of no other lines. */
+static bool is_without_place_for_losses(enum pp_format format)
+{
+	return format == PP_FORMAT_DCPICAT || format == PP_FORMAT_DCPIPROF;
+}
+
 static void write_report(struct job *job, FILE *out)
 {
 	struct source *source = &job->sources[0];
@@ -119,6 +125,8 @@ static void write_report(struct job *job, FILE *out)
 		write_difference(job, out);
 		return;
 	}
+	if (is_without_place_for_losses(options->format) && pp_loss_any(&source->loss))
+		pp_loss_write(&source->loss, false, stderr);
 	switch (options->format) {
 	case PP_FORMAT_TEXT:
 		write_text(job, source, out);
@@ -133,6 +141,12 @@ static void write_report(struct job *job, FILE *out)
 		break;
 	case PP_FORMAT_XML:
 		pp_report_xml(&source->profile, &options->style, &facts, out);
+		break;
+	case PP_FORMAT_DCPICAT:
+		pp_report_dcpicat(&source->profile, &options->style, &facts, out);
+		break;
+	case PP_FORMAT_DCPIPROF:
+		pp_report_dcpiprof(&source->profile, &options->style, &facts, out);
 		break;
 	}
 }

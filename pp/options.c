@@ -3,6 +3,7 @@
 #include "pp/options.h"
 
 #include <errno.h>
+#include <string.h>
 
 static int take_sort(void *field, const char *name, const char *text, struct op_error *error)
 {
@@ -11,6 +12,29 @@ static int take_sort(void *field, const char *name, const char *text, struct op_
 }
 
 static const struct pp_option_type sort_type = {.take = take_sort};
+
+static int take_format(void *field, const char *name, const char *text, struct op_error *error)
+{
+	static const struct {
+		const char *name;
+		enum pp_format format;
+	} formats[] = {
+		{"text", PP_FORMAT_TEXT},	{"csv", PP_FORMAT_CSV},
+		{"json", PP_FORMAT_JSON},	{"xml", PP_FORMAT_XML},
+		{"dcpicat", PP_FORMAT_DCPICAT}, {"dcpiprof", PP_FORMAT_DCPIPROF},
+	};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(text, formats[i].name)) {
+			*(enum pp_format *)field = formats[i].format;
+			return 0;
+		}
+	return op_error_set(error, EINVAL,
+			    "%s: \"%s\" is none of text, csv, json, xml, dcpicat and dcpiprof",
+			    name, text);
+}
+
+static const struct pp_option_type format_type = {.take = take_format};
 
 const struct pp_option pp_options_table[] = {
 	{"symbols", 'l', NULL, "list symbols", PP_FLAG(struct pp_options, symbols)},
@@ -51,6 +75,9 @@ const struct pp_option pp_options_table[] = {
 	{"xml", 'X', NULL, "write XML (includes --symbols)", PP_FLAG(struct pp_options, xml)},
 	{"json", 0, NULL, "write JSON", PP_FLAG(struct pp_options, json)},
 	{"csv", 0, NULL, "write CSV", PP_FLAG(struct pp_options, csv)},
+	{"format", 0, "text|csv|json|xml|dcpicat|dcpiprof",
+	 "write this, or what dcpicat or dcpiprof of DCPI would print", &format_type,
+	 PP_FIELD(struct pp_options, format, enum pp_format)},
 	{0}};
 
 static bool sorts_by(const struct pp_report_style *style, enum pp_sort_key key)
@@ -99,26 +126,66 @@ static int check_difference(const struct pp_options *options, struct op_error *e
 			    "--json and --csv");
 }
 
+static bool is_dcpi(enum pp_format format)
+{
+	return format == PP_FORMAT_DCPICAT || format == PP_FORMAT_DCPIPROF;
+}
+
+static int check_dcpi(struct pp_options *options, struct op_error *error)
+{
+	struct pp_report_style *style = &options->style;
+
+	if (options->callgraph || style->lines || style->show_address || style->n_sort ||
+	    style->reverse || style->long_names)
+		return op_error_set(error, EINVAL,
+				    "dcpicat and dcpiprof have none of --callgraph, --debug-info, "
+				    "--details, --show-address, --sort, --reverse-sort and "
+				    "--long-filenames");
+	style->details = options->format == PP_FORMAT_DCPICAT;
+	return 0;
+}
+
+static int choose_format(struct pp_options *options, struct op_error *error)
+{
+	const struct {
+		bool wanted;
+		enum pp_format format;
+	} short_ways[] = {
+		{options->xml, PP_FORMAT_XML},
+		{options->json, PP_FORMAT_JSON},
+		{options->csv, PP_FORMAT_CSV},
+	};
+
+	for (size_t i = 0; i < sizeof(short_ways) / sizeof(short_ways[0]); i++) {
+		if (!short_ways[i].wanted || options->format == short_ways[i].format)
+			continue;
+		if (options->format != PP_FORMAT_TEXT)
+			return op_error_set(error, EINVAL,
+					    "only one of --xml, --json, --csv and --format can be "
+					    "written");
+		options->format = short_ways[i].format;
+	}
+	return 0;
+}
+
 int pp_options_check(struct pp_options *options, struct op_error *error)
 {
 	struct pp_report_style *style = &options->style;
 
-	if (options->xml + options->json + options->csv > 1)
-		return op_error_set(error, EINVAL,
-				    "only one of --xml, --json and --csv can be written");
-	options->format = options->xml	  ? PP_FORMAT_XML
-			  : options->json ? PP_FORMAT_JSON
-			  : options->csv  ? PP_FORMAT_CSV
-					  : PP_FORMAT_TEXT;
+	if (choose_format(options, error))
+		return -1;
 	if (style->global_percent && options->symbols && !style->details && !options->callgraph)
 		return op_error_set(error, EINVAL,
 				    "--global-percent with --symbols needs --details or "
 				    "--callgraph");
-	options->symbols |=
-		style->details || options->callgraph || options->xml || options->inlines;
+	options->symbols |= style->details || options->callgraph || options->inlines ||
+			    options->format == PP_FORMAT_XML ||
+			    options->format == PP_FORMAT_DCPICAT;
 	if (!options->symbols && check_without_symbols(options, error))
 		return -1;
 	style->show_address |= style->details;
+	if (is_dcpi(options->format) && check_dcpi(options, error))
+		return -1;
 	if (options->callgraph && style->details)
 		return op_error_set(error, EINVAL,
 				    "--callgraph and --details contradict each other");

@@ -10,7 +10,14 @@
 #include "pp/report.h"
 #include "pp/tool.h"
 
-enum pp_format { PP_FORMAT_TEXT, PP_FORMAT_CSV, PP_FORMAT_JSON, PP_FORMAT_XML };
+enum pp_format {
+	PP_FORMAT_TEXT,
+	PP_FORMAT_CSV,
+	PP_FORMAT_JSON,
+	PP_FORMAT_XML,
+	PP_FORMAT_DCPICAT,
+	PP_FORMAT_DCPIPROF,
+};
 
 struct pp_options {
 	struct pp_common common;
@@ -21,7 +28,7 @@ struct pp_options {
 	enum pp_demangle demangle;
 	bool symbols, callgraph, exclude_dependent, inlines, unscaled;
 	bool xml, json, csv;
-	enum pp_format format; /* which of these */
+	enum pp_format format; /* of --format or one of these */
 };
 
 extern const struct pp_option pp_options_table[];

@@ -69,6 +69,13 @@ void pp_report_json(struct pp_profile *profile, const struct pp_report_style *st
 void pp_report_xml(struct pp_profile *profile, const struct pp_report_style *style,
 		   const struct pp_report_facts *facts, FILE *out);
 
+/* In the layouts of DCPI's tools.  dcpicat needs details; dcpiprof makes rows of symbols, or of
+ * images without. */
+void pp_report_dcpicat(const struct pp_profile *profile, const struct pp_report_style *style,
+		       const struct pp_report_facts *facts, FILE *out);
+void pp_report_dcpiprof(const struct pp_profile *profile, const struct pp_report_style *style,
+			const struct pp_report_facts *facts, FILE *out);
+
 /* One line an application, and below it its images. */
 void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,
 		       FILE *out);

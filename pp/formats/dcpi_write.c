@@ -10,10 +10,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "libop/file.h"
 #include "libop/string_list.h"
+#include "pp/dcpi_image.h"
 #include "pp/formats/dcpi_header.h"
 #include "pp/memory.h"
 #include "pp/object.h"
@@ -120,31 +120,6 @@ static bool find_header(const struct writer *writer, const struct spot *spot,
 	return false;
 }
 
-static void put_time(struct writer *writer, const char *format, uint64_t seconds)
-{
-	time_t time = (time_t)seconds;
-	struct tm tm;
-	char text[32];
-
-	if (!gmtime_r(&time, &tm) || !strftime(text, sizeof(text), format, &tm))
-		text[0] = '\0';
-	fputs(text, writer->file);
-}
-
-/* What tells images of one name apart: when it was made, and something of what is in it. */
-static void put_image(struct writer *writer, const struct prof_image *image)
-{
-	uint32_t id = 0;
-
-	fputs("image ", writer->file);
-	put_time(writer, "%Y%m%d%H%M%S", image->mtime);
-	for (unsigned int i = 0; i < image->build_id_length && i < 3; i++)
-		id = id << 8 | image->build_id[i];
-	for (const char *c = image->path; *c && !image->build_id_length; c++)
-		id = id * 31 + (unsigned char)*c;
-	fprintf(writer->file, "%06" PRIx32 "\n", id & 0xffffff);
-}
-
 /* A text that is on a line of its own. */
 static void put_line(struct writer *writer, const char *word, const char *text)
 {
@@ -184,11 +159,12 @@ static void put_new_header(struct writer *writer, const struct spot *spot)
 {
 	const struct prof_image *image = &writer->prof->images[spot->image];
 	const struct prof_host *host = &writer->prof->host;
+	char id[PP_DCPI_IMAGE_ID], epoch[16];
 
 	fputs("version pdb-0.07\n", writer->file);
-	put_image(writer, image);
-	fputs("epoch ", writer->file);
-	put_time(writer, "%y%m%d%H%M\n", host->start_time / 1000000000);
+	pp_dcpi_image_id(id, image->mtime, image->build_id, image->build_id_length, image->path);
+	pp_dcpi_time(epoch, sizeof(epoch), "%y%m%d%H%M", host->start_time / 1000000000);
+	fprintf(writer->file, "image %s\nepoch %s\n", id, epoch);
 	put_platform(writer);
 	put_line(writer, "event", writer->prof->events[spot->event].name);
 	fprintf(writer->file, "period %" PRIu64 "\ntstart %" PRIx64 "\ntsize %" PRIu64 "\n",

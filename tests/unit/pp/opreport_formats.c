@@ -388,7 +388,7 @@ static void test_wrong_options(void **state)
 {
 	static const struct golden table[] = {
 		{"-X --json", 2, "",
-		 "opreport error: only one of --xml, --json and --csv can be written\n"},
+		 "opreport error: only one of --xml, --json, --csv and --format can be written\n"},
 		{"-X -a", 2, "",
 		 "opreport error: --accumulated and --global-percent are for text only, not for "
 		 "--xml, --json and --csv\n"},
