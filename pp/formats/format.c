@@ -6,6 +6,7 @@
 #include <string.h>
 
 const struct format *const formats[] = {
+	&format_callgrind,
 	&format_cpuprofile,
 	&format_dcpi,
 	&format_folded,
@@ -13,6 +14,7 @@ const struct format *const formats[] = {
 	&format_pprof,
 	&format_sample_file,
 	&format_session,
+	&format_speedscope,
 	NULL,
 };
 
