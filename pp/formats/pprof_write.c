@@ -13,6 +13,7 @@
 
 #include "pp/formats/index.h"
 #include "pp/formats/mapped_image.h"
+#include "pp/formats/names.h"
 #include "pp/formats/pprof_tables.h"
 #include "pp/formats/pprof_values.h"
 #include "pp/formats/pprof_wire.h"
@@ -181,10 +182,23 @@ static uint64_t address_of(const struct writer *writer, const struct prof_frame 
 	return prof_address(writer->prof, place);
 }
 
+/* What is there besides the image, as far as it is known. */
+static size_t lines_at(const struct writer *writer, const struct prof_frame *place,
+		       const struct prof_line **lines)
+{
+	const struct prof_name *name;
+
+	if (!writer->output->names)
+		return prof_lines(writer->prof, place, lines);
+	name = names_at(writer->output->names, place, 0);
+	*lines = name->lines;
+	return name->is_known ? name->n : 0;
+}
+
 static void put_location(struct writer *writer, const struct prof_frame *place)
 {
 	const struct prof_line *lines;
-	size_t n = prof_lines(writer->prof, place, &lines);
+	size_t n = lines_at(writer, place, &lines);
 
 	wire_put_number(&writer->message, PPROF_LOCATION_ID, writer->n_locations);
 	wire_put_number(&writer->message, PPROF_LOCATION_MAPPING, mapping(writer, place->image));
