@@ -9,6 +9,7 @@ const struct format *const formats[] = {
 	&format_callgrind,
 	&format_cpuprofile,
 	&format_dcpi,
+	&format_firefox,
 	&format_folded,
 	&format_perf,
 	&format_pprof,
