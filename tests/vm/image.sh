@@ -125,7 +125,7 @@ image_cases()
 	mkdir -p "$tree/vm/cases"
 	install -m 755 "$vm/guest/init" "$tree/init"
 	install -m 755 "$vm/guest/clean" "$tree/vm/clean"
-	install -m 644 "$vm/guest/case.sh" "$tree/vm/case.sh"
+	install -m 644 "$vm"/guest/{case,pmu_case}.sh "$tree/vm"
 	for file; do
 		case $file in
 		*=*) install -m 755 "${file#*=}" "$tree/vm/${file%%=*}" ;;

@@ -6,11 +6,10 @@
 # pmu: model=nehalem model=icelake model=zen
 # limit: 300
 
-# shellcheck source=../guest/case.sh
-. /vm/case.sh
+# shellcheck source=../guest/pmu_case.sh
+. /vm/pmu_case.sh
 
 rounds=1500
-hot=/vm/pmu/hot
 
 # refuse_start TEXT - --start must fail and say so
 refuse_start() { refuse "$1" opcontrol --start; }

@@ -5,14 +5,13 @@
 # covers: same program in the same guest, which is held against the histogram as well
 # pmu: model=core model=core2 model=k8
 # smp: 1 2
-# limit: 180
+# limit: 300
 
-# shellcheck source=../guest/case.sh
-. /vm/case.sh
+# shellcheck source=../guest/pmu_case.sh
+. /vm/pmu_case.sh
 
 period=10007
 rounds=2000 # gives more than 25,000 samples
-hot=/vm/pmu/hot
 
 $hot symbols >/tmp/symbols
 
@@ -27,38 +26,17 @@ truth()
 	cat /tmp/others >>"/tmp/$1.exact"
 }
 
-# judge NAME WHOLE SAMPLES-OF... - write /tmp/NAME, of as many samples, by a command that prints
-# the samples of a symbol, and compare each symbol with /tmp/NAME.exact
-judge()
-{
-	name=$1 whole=$2
-	shift 2
-	enough "samples of $name" "$whole" 25000
-	others=$whole
-	while read -r symbol count; do
-		n=$others
-		[ "$symbol" = others ] || n=$("$@" "$symbol")
-		others=$((others - n))
-		share "$name: $symbol" "$n" "$whole" \
-			"$(awk -v a="$count" -v b="$exact" 'BEGIN { printf "%.9f", a / b }')"
-		echo "$symbol $n" >&3
-	done <"/tmp/$name.exact" 3>"/tmp/$name"
-}
-
-perf_samples() { awk -v symbol="$1" '$3 == symbol { n = $1 } END { print n + 0 }' /tmp/perf_report; }
-
 by_perf()
 {
 	pmu snapshot 0
 	need perf record -q -m 1024 -e instructions:u -c $period -o /tmp/data $hot $rounds
 	pmu snapshot 1
-	perf report -i /tmp/data --stdio -F sample,sym 2>/tmp/said >/tmp/perf_report ||
-		fail "perf report: $(cat /tmp/said)"
+	perf_profile /tmp/data >/tmp/symbol_samples
 	truth perf
-	whole=$(awk '$1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }' /tmp/perf_report)
+	judge perf 25000 </tmp/symbol_samples
+	whole=$(awk '{ n += $2 } END { print n + 0 }' /tmp/perf)
 	within "perf's samples of $exact instructions" "$whole" \
 		$((exact / period - 1)) $((exact / period + 1))
-	judge perf "$whole" perf_samples
 }
 
 # the program on each CPU at once
@@ -75,9 +53,9 @@ by_oprofile()
 	profile_exactly sh /tmp/each_cpu $hot $rounds
 	one_each_period $period
 	truth oprofile
-	report $hot
-	judge oprofile "$(line_samples "")" symbol_samples
-	rm -rf $session
+	opreport_profile $hot >/tmp/symbol_samples
+	judge oprofile 25000 </tmp/symbol_samples
+	rm -rf "$session"
 }
 
 need opcontrol --init --backend x86

@@ -5,8 +5,8 @@
 # covers: kernel is sampled where it happens; the histogram of the kernel is exact
 # pmu: model=nehalem model=nehalem,lvtpc=keep
 
-# shellcheck source=../guest/case.sh
-. /vm/case.sh
+# shellcheck source=../guest/pmu_case.sh
+. /vm/pmu_case.sh
 
 overflows=100 period=10007
 parameters=/sys/module/pmu_lvtpc/parameters

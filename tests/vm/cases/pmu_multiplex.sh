@@ -4,12 +4,11 @@
 # covers: scaled by the time that it was counted, each event's number is that of an exact count;
 # covers: none is counted for another one; fixed counters take no turns; all registers restored
 # pmu: model=core model=core2 model=p6 model=zen
-# limit: 240
+# limit: 400
 
-# shellcheck source=../guest/case.sh
-. /vm/case.sh
+# shellcheck source=../guest/pmu_case.sh
+. /vm/pmu_case.sh
 
-hot=/vm/pmu/hot
 rounds=3000
 cpus=$(nproc)
 fs=/dev/oprofile

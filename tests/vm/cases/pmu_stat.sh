@@ -6,8 +6,8 @@
 # kernels: 6.12
 # limit: 120
 
-# shellcheck source=../guest/case.sh
-. /vm/case.sh
+# shellcheck source=../guest/pmu_case.sh
+. /vm/pmu_case.sh
 
 length=2000009 # instructions of /vm/pmu/length in user mode
 branches=1000001

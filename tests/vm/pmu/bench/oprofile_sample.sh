@@ -7,8 +7,8 @@
 # smp: exact
 # limit: 600
 
-# shellcheck source=../../guest/case.sh
-. /vm/case.sh
+# shellcheck source=../../guest/pmu_case.sh
+. /vm/pmu_case.sh
 
 rounds=1000
 

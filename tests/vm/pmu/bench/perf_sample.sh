@@ -6,8 +6,8 @@
 # smp: exact
 # limit: 300
 
-# shellcheck source=../../guest/case.sh
-. /vm/case.sh
+# shellcheck source=../../guest/pmu_case.sh
+. /vm/pmu_case.sh
 
 rounds=1000
 unlimited
