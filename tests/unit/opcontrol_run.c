@@ -456,6 +456,7 @@ static void events_of_the_cpu_type(void **state)
 	assert_non_null(strstr(output, "\t0x04: (name=starts) Beginnings of stalls\n"));
 	assert_int_equal(unlink("fs/frequency"), 0);
 	RUN("--frequency=10", 1, "has no frequency");
+	RUN("--time-slice=10", 1, "has no time slice");
 	put("events/" CATALOGUE_EVENTS_FILE, "event:0x76 counters:0 nonsense\n");
 	RUN("-l", 1, "/events:1: ");
 }
