@@ -38,6 +38,7 @@ static int read_start(struct odb_load *load, int fd, struct odb_shape *shape, si
 	struct odb_problem problem;
 	struct stat status;
 	uint64_t length;
+	size_t want;
 	ssize_t n;
 
 	if (fstat(fd, &status))
@@ -45,12 +46,14 @@ static int read_start(struct odb_load *load, int fd, struct odb_shape *shape, si
 	if (!S_ISREG(status.st_mode))
 		return odb_fail(error, S_ISDIR(status.st_mode) ? EISDIR : EINVAL, path,
 				"not a regular file");
-	n = odb_file_read(fd, load->bytes, load->room, 0);
+	length = (uint64_t)status.st_size;
+	want = length < load->room ? length : load->room;
+	n = odb_file_read(fd, load->bytes, want, 0);
 	if (n < 0)
 		return odb_fail_errno(error, path, "cannot read");
 	*got = (size_t)n;
-	length = (uint64_t)status.st_size;
-	if (*got < load->room && *got < length)
+	/* It was cut meanwhile. */
+	if (*got < want)
 		length = *got;
 	/* Probing looks at this many bytes, whatever the length. */
 	if (*got < ODB_HEAD_MAX)

@@ -2,6 +2,7 @@
 /* Samples to symbols. */
 #include "pp/collate.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +254,30 @@ static void attribute_end(struct reading *reading, const struct pp_sample_file *
 
 /* ---- sample files ---- */
 
+/*
+ * The entries of a file: those that were kept, or read again.  Who calls frees them.  Return:
+ * NULL if it can't be read any more.
+ */
+static struct odb_entry *get_entries(struct pp_collation *collation, struct pp_sample_file *file)
+{
+	struct odb_load *load = &collation->load;
+	struct odb_entry *entries = file->entries;
+	struct odb_error error;
+
+	file->entries = NULL;
+	if (entries)
+		return entries;
+	if (odb_load(load, AT_FDCWD, file->path, file->path, &error)) {
+		pp_trouble_add(collation->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		return NULL;
+	}
+	/* A daemon may have added to it since. */
+	file->n_entries = load->n;
+	entries = pp_alloc(load->n, sizeof(*entries));
+	odb_load_entries(load, entries);
+	return entries;
+}
+
 static uint64_t add_up(const struct odb_entry *entries, size_t n)
 {
 	uint64_t sum = 0;
@@ -262,30 +287,12 @@ static uint64_t add_up(const struct odb_entry *entries, size_t n)
 	return sum;
 }
 
-static void read_samples(struct reading *reading, struct pp_part *part,
-			 const struct pp_sample_file *file)
+static void add_sum(struct reading *reading, struct pp_part *part,
+		    const struct pp_sample_file *file, uint64_t sum)
 {
-	struct pp_collation *collation = reading->collation;
-	struct pp_profile *profile = collation->profile;
-	const struct odb_header *header;
-	struct odb_entry *entries;
-	struct odb_error error;
-	struct odb *db;
-	ptrdiff_t n;
-	uint64_t sum;
+	struct pp_profile *profile = reading->collation->profile;
+	const struct odb_header *header = &file->header;
 
-	if (odb_open(&db, file->path, ODB_READ, NULL, &error)) {
-		pp_trouble_add(collation->trouble, PP_BAD_FILE, "skipped: %s", error.text);
-		return;
-	}
-	n = odb_entries(db, &entries, &error);
-	if (n < 0) {
-		pp_trouble_add(collation->trouble, PP_BAD_FILE, "skipped: %s", error.text);
-		odb_close(db);
-		return;
-	}
-	pp_scale_entries(file, entries, (size_t)n);
-	header = odb_header(db);
 	if (!profile->n_files++) {
 		/* Older formats number the CPU types in another way, except for the timer. */
 		profile->cpu_type =
@@ -294,19 +301,36 @@ static void read_samples(struct reading *reading, struct pp_part *part,
 				: (int)header->cpu_type;
 		profile->cpu_speed = header->cpu_speed;
 	}
-	sum = add_up(entries, n);
 	part->counts[file->class] += sum;
 	profile->totals[file->class] += sum;
 	reading->image->counts[file->class] += sum;
 	profile->apps[file->app].counts[file->class] += sum;
-	if (collation->wish->symbols) {
-		bool is_vmlinux = header->is_kernel && reading->image->id->kind == OP_IMAGE_FILE;
+}
 
-		check_mtime(reading, header->mtime, sum);
-		attribute(reading, entries, n, is_vmlinux ? reading->content.symbols.text : 0, file->class);
+static void read_samples(struct reading *reading, struct pp_part *part, struct pp_sample_file *file)
+{
+	struct pp_collation *collation = reading->collation;
+	struct odb_entry *entries;
+	bool is_vmlinux;
+	uint64_t sum;
+
+	if (!collation->wish->symbols && !file->scale) {
+		add_sum(reading, part, file, file->sum);
+		return;
+	}
+	entries = get_entries(collation, file);
+	if (!entries)
+		return;
+	pp_scale_entries(file, entries, file->n_entries);
+	sum = add_up(entries, file->n_entries);
+	add_sum(reading, part, file, sum);
+	if (collation->wish->symbols) {
+		is_vmlinux = file->header.is_kernel && reading->image->id->kind == OP_IMAGE_FILE;
+		check_mtime(reading, file->header.mtime, sum);
+		attribute(reading, entries, file->n_entries,
+			  is_vmlinux ? reading->content.symbols.text : 0, file->class);
 	}
 	free(entries);
-	odb_close(db);
 }
 
 /* ---- details ---- */
@@ -538,4 +562,5 @@ void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profi
 void pp_collation_free(struct pp_collation *collation)
 {
 	pp_image_reader_free(&collation->reader);
+	odb_load_free(&collation->load);
 }

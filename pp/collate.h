@@ -14,6 +14,7 @@ struct pp_collation {
 	const struct pp_profile_wish *wish;
 	struct pp_trouble *trouble;
 	struct pp_image_reader reader;
+	struct odb_load load;
 	size_t n_files, n_read; /* sample files, for the progress */
 };
 

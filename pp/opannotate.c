@@ -35,6 +35,7 @@ static int make_profile(struct job *job, struct op_error *error)
 	};
 
 	job->list.unscaled = options->unscaled;
+	job->list.want_entries = true;
 	if (pp_select(&job->list, &job->classes, options->common.session_dir, spec, &options->merge,
 		      options->exclude_dependent, trouble, error))
 		return -1;

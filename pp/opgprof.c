@@ -39,7 +39,7 @@ static int find_samples(struct job *job, struct op_error *error)
 	const struct pp_spec *spec = &job->common.specs[0];
 	bool exclude_dependent = !spec->lib_images.count;
 
-	job->list.want_arcs = true;
+	job->list.want_arcs = job->list.want_entries = true;
 	if (pp_select(&job->list, &job->classes, job->common.session_dir, spec, &merge,
 		      exclude_dependent, &job->common.trouble, error))
 		return -1;

@@ -170,6 +170,7 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	struct source *source = &job->sources[which];
 
 	source->list.want_arcs = options->callgraph;
+	source->list.want_entries = options->symbols;
 	source->list.unscaled = options->unscaled;
 	source->search = pp_common_search(&options->common, spec);
 	if (pp_select(&source->list, &source->classes, options->common.session_dir, spec,

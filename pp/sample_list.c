@@ -10,21 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libdb/odb.h"
 #include "libop/file.h"
-#include "libop/progress.h"
 #include "libop/session.h"
 #include "pp/memory.h"
-
-struct search {
-	struct pp_sample_list *list;
-	const struct pp_spec *spec;
-	struct pp_trouble *trouble;
-	bool exclude_dependent;
-	const char *samples_root; /* SESSION/samples */
-	char path[PATH_MAX];	  /* where the search is */
-	size_t length;
-};
+#include "pp/sample_search.h"
 
 bool pp_same_image(const struct op_image_name *a, const struct op_image_name *b)
 {
@@ -33,135 +22,18 @@ bool pp_same_image(const struct op_image_name *a, const struct op_image_name *b)
 		(a->tgid == b->tgid && a->start == b->start && a->end == b->end));
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), k = strlen(end);
-
-	return n >= k && !strcmp(text + n - k, end);
-}
-
-/* Does all of it lie in the application itself? */
-static bool is_own(const struct op_sample_name *name)
-{
-	return pp_same_image(&name->app, &name->dep) &&
-	       (!name->is_arc || pp_same_image(&name->app, &name->callee));
-}
-
-static void keep_file(struct pp_sample_list *list, const struct pp_sample_file *file)
-{
-	if (file->name.is_arc) {
-		list->arcs =
-			pp_grow(list->arcs, &list->arcs_capacity, list->n_arcs + 1, sizeof(*file));
-		list->arcs[list->n_arcs++] = *file;
-	} else {
-		list->files = pp_grow(list->files, &list->capacity, list->n + 1, sizeof(*file));
-		list->files[list->n++] = *file;
-	}
-}
-
-static void add_file(struct search *search)
-{
-	struct pp_sample_list *list = search->list;
-	struct pp_sample_file file = {0};
-	struct op_error error;
-
-	/* Code of a JIT compiler, and what a daemon that was killed left unfinished. */
-	if (ends_with(search->path, ".jo") ||
-	    !strncmp(strrchr(search->path, '/') + 1, ODB_TEMPORARY, strlen(ODB_TEMPORARY)))
-		return;
-	if (op_sample_name_parse(search->path, &file.name, &error)) {
-		pp_trouble_add(search->trouble, PP_BAD_NAME, "skipped: %s", error.text);
-		return;
-	}
-	if ((file.name.is_arc && !list->want_arcs) || !pp_spec_matches(search->spec, &file.name) ||
-	    (search->exclude_dependent && !is_own(&file.name))) {
-		list->n_passed_over += !file.name.is_arc;
-		op_sample_name_free(&file.name);
-		return;
-	}
-	file.path = pp_copy(search->path);
-	keep_file(list, &file);
-	op_progress("sample files found", list->n + list->n_arcs, 0);
-}
-
-static void search_directory(struct search *search);
-
-static void search_entry(struct search *search, const struct dirent *entry)
-{
-	size_t length = search->length, n = strlen(entry->d_name);
-	unsigned char type = entry->d_type;
-	struct stat status;
-
-	if (length + 1 + n >= sizeof(search->path)) {
-		pp_trouble_add(search->trouble, PP_BAD_NAME, "skipped: a path longer than %d in %s",
-			       PATH_MAX, search->path);
-		return;
-	}
-	search->path[length] = '/';
-	memcpy(search->path + length + 1, entry->d_name, n + 1);
-	search->length += 1 + n;
-	if (type == DT_UNKNOWN && !lstat(search->path, &status))
-		type = S_ISDIR(status.st_mode)	 ? DT_DIR
-		       : S_ISREG(status.st_mode) ? DT_REG
-						 : DT_UNKNOWN;
-	if (type == DT_REG)
-		add_file(search);
-	else if (type != DT_DIR)
-		pp_trouble_add(search->trouble, PP_BAD_NAME, "skipped: %s is no regular file",
-			       search->path);
-	else if (search->list->want_arcs || strcmp(entry->d_name, "{cg}"))
-		search_directory(search);
-	search->length = length;
-	search->path[length] = '\0';
-}
-
-static int compare_entries(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static void search_directory(struct search *search)
-{
-	struct dirent **entries;
-	int n;
-
-	/* A profiler that profiled its own session put samples of sample files there. */
-	if (strstr(search->path + strlen(search->samples_root), search->samples_root)) {
-		pp_trouble_add(search->trouble, PP_BAD_NAME,
-			       "skipped: samples of a sample file, %s", search->path);
-		return;
-	}
-	/* In the order of their names, so that every run says the same. */
-	n = scandir(search->path, &entries, NULL, compare_entries);
-	if (n < 0) {
-		pp_trouble_add(search->trouble, PP_BAD_DIRECTORY, "skipped: cannot read %s: %s",
-			       search->path, strerror(errno));
-		return;
-	}
-	for (int i = 0; i < n; i++) {
-		const char *name = entries[i]->d_name;
-
-		if (strcmp(name, ".") && strcmp(name, ".."))
-			search_entry(search, entries[i]);
-		free(entries[i]);
-	}
-	free(entries);
-}
-
-static void search_session(struct search *search, const char *samples_dir)
+static void search_session(struct pp_sample_list *list, const struct pp_sample_search *search,
+			   const char *samples_dir, struct pp_trouble *trouble)
 {
 	static const char *const below[] = {"{root}", "{kern}"};
 	struct stat status;
 
 	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
-		int n = snprintf(search->path, sizeof(search->path), "%s/%s", samples_dir,
-				 below[i]);
+		char *path = pp_format("%s/%s", samples_dir, below[i]);
 
-		if (n < 0 || (size_t)n >= sizeof(search->path))
-			continue;
-		search->length = n;
-		if (!lstat(search->path, &status))
-			search_directory(search);
+		if (strlen(path) < PATH_MAX && !lstat(path, &status))
+			pp_sample_search(list, search, path, trouble);
+		free(path);
 	}
 }
 
@@ -265,16 +137,13 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 	const char *archive = spec->archive ? spec->archive : "";
 	char *dir = pp_session_dir_in(archive, session_dir);
 	char *samples_root = pp_format("%s%s/" OP_SESSION_SAMPLES, archive, dir);
-	struct search search = {.list = list,
-				.spec = spec,
-				.trouble = trouble,
-				.exclude_dependent = exclude_dependent,
-				.samples_root = samples_root};
+	const struct pp_sample_search search = {
+		.spec = spec, .samples_root = samples_root, .exclude_dependent = exclude_dependent};
 	int result;
 
 	result = find_sessions(list, archive, samples_root, spec, error);
 	for (size_t i = 0; !result && i < list->n_dirs; i++)
-		search_session(&search, list->samples_dirs[i]);
+		search_session(list, &search, list->samples_dirs[i], trouble);
 	free(samples_root);
 	free(dir);
 	return result;
@@ -284,31 +153,7 @@ static void free_file(struct pp_sample_file *file)
 {
 	op_sample_name_free(&file->name);
 	free(file->path);
-}
-
-static size_t check_files(struct pp_sample_file *files, size_t n, struct pp_trouble *trouble)
-{
-	struct odb_error error;
-	struct odb *db;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		op_progress("sample files checked", i, n);
-		if (odb_open(&db, files[i].path, ODB_READ, NULL, &error)) {
-			pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
-			free_file(&files[i]);
-			continue;
-		}
-		odb_close(db);
-		files[kept++] = files[i];
-	}
-	return kept;
-}
-
-void pp_sample_list_check(struct pp_sample_list *list, struct pp_trouble *trouble)
-{
-	list->n = check_files(list->files, list->n, trouble);
-	list->n_arcs = check_files(list->arcs, list->n_arcs, trouble);
+	free(file->entries);
 }
 
 void pp_sample_list_free(struct pp_sample_list *list)

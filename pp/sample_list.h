@@ -7,7 +7,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "libdb/odb.h"
 #include "libop/error.h"
 #include "libop/sample_name.h"
 #include "pp/spec.h"
@@ -16,11 +18,16 @@
 struct pp_sample_file {
 	char *path;
 	struct op_sample_name name;
-	unsigned int class;	  /* set by pp_classes_make() */
-	struct pp_scale *scale;	  /* set by pp_scales_find(); NULL: counts are as they are */
-	unsigned int app, image;  /* set by pp_profile_make() */
-	struct pp_arc_file *arcs; /* of an end of a {cg} file: see pp/callgraph.h; else NULL */
-	bool is_callee;		  /* which end */
+	/* If the list wants counts: */
+	struct odb_header header;
+	size_t n_entries;
+	uint64_t sum;		   /* of all counts, as they are in the file */
+	struct odb_entry *entries; /* if the list wants them; NULL: they must be read again */
+	unsigned int class;	   /* set by pp_classes_make() */
+	struct pp_scale *scale;	   /* set by pp_scales_find(); NULL: counts are as they are */
+	unsigned int app, image;   /* set by pp_profile_make() */
+	struct pp_arc_file *arcs;  /* of an end of a {cg} file: see pp/callgraph.h; else NULL */
+	bool is_callee;		   /* which end */
 };
 
 struct pp_sample_list {
@@ -28,8 +35,12 @@ struct pp_sample_list {
 	size_t n_dirs, dirs_capacity;
 	struct pp_sample_file *files;
 	size_t n, capacity;
-	size_t n_passed_over;	     /* sample files that the specification does not mean */
-	bool want_arcs;		     /* set by the caller: look for call graph files, too */
+	size_t n_passed_over; /* sample files that the specification does not mean */
+	size_t n_bad; /* files that can't be read or are damaged, if the list wants counts */
+	/* Set by the caller: */
+	bool want_arcs;	   /* look for call graph files, too */
+	bool want_counts;  /* read the files; those that are bad are left out */
+	bool want_entries; /* and keep what is in them, as far as memory is not needed elsewhere */
 	struct pp_sample_file *arcs; /* {cg} files */
 	size_t n_arcs, arcs_capacity;
 	bool unscaled; /* set by the caller: don't scale what was counted a part of the time */
@@ -46,7 +57,7 @@ char *pp_session_dir_in(const char *archive, const char *session_dir);
 
 /**
  * pp_sample_list_find - look through the sessions
- * @list: filled in; zeroed before, but for want_arcs; pp_sample_list_free() frees what it
+ * @list: filled in; zeroed before, but for want_...; pp_sample_list_free() frees what it
  *	holds, also after an error
  * @session_dir: the session directory, to be looked for in an archive as pp_session_dir_in() does
  * @spec: what is wanted
@@ -62,12 +73,6 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 			const struct pp_spec *spec, bool exclude_dependent,
 			struct pp_trouble *trouble, struct op_error *error);
 
-/**
- * pp_sample_list_check - drop the files that are no valid sample files
- *
- * For when their names alone would change the report: a damaged file makes no column.
- */
-void pp_sample_list_check(struct pp_sample_list *list, struct pp_trouble *trouble);
 void pp_sample_list_free(struct pp_sample_list *list);
 
 /* True if both names are of one image (anonymous memory: of one mapping). */

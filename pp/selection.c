@@ -6,22 +6,6 @@
 
 #include "pp/scale.h"
 
-/* Names that differ make columns, so the files behind them had better be good. */
-static int classify(struct pp_sample_list *list, struct pp_classes *classes,
-		    const struct pp_merge *merge, struct pp_trouble *trouble,
-		    struct op_error *error)
-{
-	int result = pp_classes_make(classes, list, merge, error);
-
-	if (!result && classes->n <= 1)
-		return 0;
-	pp_sample_list_check(list, trouble);
-	pp_classes_free(classes);
-	if (!list->n)
-		return op_error_set(error, EINVAL, "none of the sample files could be read");
-	return pp_classes_make(classes, list, merge, error);
-}
-
 int pp_select_files(struct pp_sample_list *list, const char *session_dir,
 		    const struct pp_spec *spec, bool exclude_dependent, struct pp_trouble *trouble,
 		    struct op_error *error)
@@ -30,6 +14,8 @@ int pp_select_files(struct pp_sample_list *list, const char *session_dir,
 		return -1;
 	if (list->n)
 		return 0;
+	if (list->n_bad)
+		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	if (list->n_passed_over)
 		return op_error_set(error, ENOENT,
 				    "none of the %zu sample files in %s is meant by the "
@@ -42,9 +28,11 @@ int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const cha
 	      const struct pp_spec *spec, const struct pp_merge *merge, bool exclude_dependent,
 	      struct pp_trouble *trouble, struct op_error *error)
 {
+	/* Names that differ make columns, so the files behind them had better be good. */
+	list->want_counts = true;
 	if (pp_select_files(list, session_dir, spec, exclude_dependent, trouble, error))
 		return -1;
-	if (classify(list, classes, merge, trouble, error))
+	if (pp_classes_make(classes, list, merge, error))
 		return -1;
 	pp_scales_find(list, classes);
 	return 0;
