@@ -14,6 +14,7 @@
 #include "libop/session.h"
 #include "pp/formats/session.h"
 #include "pp/formats/session_image.h"
+#include "pp/formats/tree.h"
 #include "pp/memory.h"
 
 #define KALLSYMS_MOST (256u << 20)
@@ -125,19 +126,107 @@ static bool is_running(const struct prof *prof, const struct prof_image *kernel,
 
 /* ---- what is written ---- */
 
-static int write_symbols(const char *dir, const char *kallsyms, struct op_error *error)
+static int compare_addresses(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The addresses of kernel code that are in the profile, sorted; the caller frees them. */
+static uint64_t *sampled_addresses(const struct prof *prof, size_t *n)
+{
+	const struct prof_tree *tree = prof->tree;
+	uint64_t *addresses = pp_alloc(tree->n_nodes, sizeof(*addresses));
+
+	*n = 0;
+	for (size_t i = 1; i < tree->n_nodes; i++) {
+		const struct prof_image *image = &prof->images[tree->nodes[i].image];
+
+		if (image->is_kernel)
+			addresses[(*n)++] = image->start - image->offset + tree->nodes[i].offset;
+	}
+	if (*n)
+		qsort(addresses, *n, sizeof(*addresses), compare_addresses);
+	return addresses;
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Symbols of code, by address; the caller frees them. */
+static struct symbol *read_symbols(const char *kallsyms, size_t *n)
+{
+	struct symbol *symbols = NULL, symbol;
+	size_t capacity = 0;
+
+	*n = 0;
+	while (next_symbol(&kallsyms, &symbol)) {
+		if (!strchr("tTwW", symbol.type))
+			continue;
+		symbols = pp_grow(symbols, &capacity, *n + 1, sizeof(*symbols));
+		symbols[(*n)++] = symbol;
+	}
+	if (*n)
+		qsort(symbols, *n, sizeof(*symbols), compare_symbols);
+	return symbols;
+}
+
+static bool is_landmark(const struct symbol *symbol)
+{
+	static const char *const names[] = {"_text", "_stext", "_etext"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (symbol->name_length == strlen(names[i]) &&
+		    !memcmp(symbol->name, names[i], symbol->name_length))
+			return true;
+	return false;
+}
+
+/* Only the symbols that have samples, and those at which they end: all would be megabytes. */
+static void put_symbols(const struct prof *prof, const char *kallsyms, FILE *out)
+{
+	size_t n_symbols, n_addresses, at = 0;
+	struct symbol *symbols = read_symbols(kallsyms, &n_symbols);
+	uint64_t *addresses = sampled_addresses(prof, &n_addresses);
+
+	for (size_t i = 0, end; i < n_symbols; i = end) {
+		uint64_t from = i ? symbols[i - 1].address : symbols[i].address, to;
+		bool keep;
+
+		for (end = i + 1; end < n_symbols && symbols[end].address == symbols[i].address;)
+			end++;
+		to = end < n_symbols ? symbols[end].address : UINT64_MAX;
+		/* samples in the symbol before or in this one; a return address may be at its end */
+		while (at < n_addresses && addresses[at] < from)
+			at++;
+		keep = at < n_addresses && addresses[at] <= to;
+		for (size_t k = i; k < end; k++)
+			if (keep || is_landmark(&symbols[k]))
+				fprintf(out, "%.*s\n", (int)symbols[k].line_length,
+					symbols[k].line);
+	}
+	free(symbols);
+	free(addresses);
+}
+
+static int write_symbols(const struct prof *prof, const char *dir, const char *kallsyms,
+			 struct op_error *error)
 {
 	char *path = pp_format("%s/" OP_SAMPLES_KALLSYMS, dir), *text = NULL;
-	struct symbol symbol;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 	int result;
 
 	if (!out)
 		pp_out_of_memory();
-	while (next_symbol(&kallsyms, &symbol))
-		if (strchr("tTwW", symbol.type))
-			fprintf(out, "%.*s\n", (int)symbol.line_length, symbol.line);
+	put_symbols(prof, kallsyms, out);
 	if (fclose(out))
 		pp_out_of_memory();
 	result = op_file_replace(path, text, length, OP_SESSION_FILE_MODE, error);
@@ -231,7 +320,7 @@ int session_kernel_write(const struct prof *prof, const char *dir, struct op_err
 	is_this_one = kallsyms && address_of(kallsyms, "_stext") &&
 		      is_running(prof, kernel, address_of(kallsyms, "_stext"));
 	if (is_this_one)
-		result = write_symbols(dir, kallsyms, error);
+		result = write_symbols(prof, dir, kallsyms, error);
 	if (!result)
 		result = write_modules(prof, kernel, dir, is_this_one, error);
 	free(kallsyms);
