@@ -294,11 +294,7 @@ static void add_sum(struct reading *reading, struct pp_part *part,
 	const struct odb_header *header = &file->header;
 
 	if (!profile->n_files++) {
-		/* Older formats number the CPU types in another way, except for the timer. */
-		profile->cpu_type =
-			header->version < ODB_VERSION && header->cpu_type != OP_CPU_TIMER
-				? OP_CPU_NONE
-				: (int)header->cpu_type;
+		profile->cpu_type = op_cpu_type_of_file(header->version, header->cpu_type);
 		profile->cpu_speed = header->cpu_speed;
 	}
 	part->counts[file->class] += sum;

@@ -23,48 +23,17 @@
 
 /* ---- CPU types ---- */
 
-/* Their numbers in versions 0x11 and 0x12, as far as they are of x86. */
-static const struct {
-	uint32_t number;
-	const char *name;
-} old_types[] = {
-	{0, "i386/ppro"},
-	{1, "i386/pii"},
-	{2, "i386/piii"},
-	{3, "i386/athlon"},
-	{4, "timer"},
-	{6, "i386/p4"},
-	{10, "x86-64/hammer"},
-	{11, "i386/p4-ht"},
-	{17, "i386/p6_mobile"},
-	{38, "i386/core"},
-	{40, "i386/core_2"},
-	{44, "x86-64/family10"},
-	{52, "i386/arch_perfmon"},
-	{53, "x86-64/family11h"},
-	{56, "i386/core_i7"},
-	{57, "i386/atom"},
-	{59, "i386/nehalem"},
-	{63, "x86-64/family12h"},
-	{64, "x86-64/family14h"},
-	{65, "x86-64/family15h"},
-	{66, "i386/westmere"},
-	{69, "i386/sandybridge"},
-	{75, "i386/ivybridge"},
-	{79, "i386/haswell"},
-	{81, "x86-64/generic"},
-};
-
 static uint32_t translate_type(const struct odb_header *header, const char *path)
 {
+	int type = op_cpu_type_of_file(header->version, header->cpu_type);
+
+	/* What is written already stays as it is, known or not. */
 	if (header->version >= ODB_VERSION)
 		return header->cpu_type;
-	for (size_t i = 0; i < sizeof(old_types) / sizeof(old_types[0]); i++)
-		if (old_types[i].number == header->cpu_type)
-			return (uint32_t)op_cpu_type_number(old_types[i].name);
-	op_warn("%s: CPU type %u of version 0x%x is not known; --cpu-type=NAME gives it", path,
-		header->cpu_type, header->version);
-	return (uint32_t)OP_CPU_NONE;
+	if (type == OP_CPU_NONE)
+		op_warn("%s: CPU type %u of version 0x%x is not known; --cpu-type=NAME gives it",
+			path, header->cpu_type, header->version);
+	return (uint32_t)type;
 }
 
 /* ---- the form of a file ---- */

@@ -119,8 +119,8 @@ static void tell_form(const struct odb *db, struct prof_sink *sink)
 	const struct odb_header *header = odb_header(db);
 	const struct odb_format form = odb_format(db);
 	const struct prof_host host = {
-		.cpu_type = header->version >= ODB_VERSION ? op_cpu_type_name((int)header->cpu_type)
-							   : NULL,
+		.cpu_type = op_cpu_type_name(
+			op_cpu_type_of_file(header->version, header->cpu_type)),
 		.cpu_mhz = header->cpu_speed,
 	};
 

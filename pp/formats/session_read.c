@@ -265,9 +265,8 @@ static void add_flat(struct reading *reading, const struct flat *flat)
 
 static void tell_host(struct reading *reading, const struct odb_header *header)
 {
-	const char *type = header->version >= ODB_VERSION || header->cpu_type == OP_CPU_TIMER
-				   ? op_cpu_type_name((int)header->cpu_type)
-				   : NULL;
+	const char *type =
+		op_cpu_type_name(op_cpu_type_of_file(header->version, header->cpu_type));
 	const struct prof_host host = {.cpu_type = type, .cpu_mhz = header->cpu_speed};
 
 	if (!reading->told_host)

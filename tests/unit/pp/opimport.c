@@ -160,6 +160,53 @@ static void cpu_types_are_translated(void **state)
 	}
 }
 
+/* Reports need no import: whatever form a file has, they show its CPU type and its counts. */
+static void reports_read_all_forms(void **state)
+{
+	static const struct {
+		uint32_t old, number; /* before 0x13, and in it */
+		const char *title;
+	} types[] = {
+		{4, 4, "CPU with timer interrupt"},
+		{40, 32, "Core 2"},
+		{81, 69, "AMD64 generic"},
+		{5, 1000, "unknown CPU type"},
+	};
+	static const char name[] = "samples/current/{root}/bin/x/{dep}/{root}/bin/x/"
+				   "EV.100000.1.all.all.all";
+
+	(void)state;
+	for (size_t i = 0; i < fixture_form_count * (sizeof(types) / sizeof(types[0])); i++) {
+		const struct fixture_form *form = &fixture_forms[i % fixture_form_count];
+		size_t type = i / fixture_form_count, length;
+		uint8_t *bytes = fixture_image(form, nodes, 4, &length);
+		struct test_session session;
+		char option[128], head[128];
+		struct test_run report;
+		char *path;
+
+		test_session_make(&session);
+		fixture_put(bytes + 8, form->big_endian, 4,
+			    form->version < 0x13 ? types[type].old : types[type].number);
+		test_session_write(&session, name, "");
+		path = test_session_path(&session, "%s", name);
+		fixture_write(path, bytes, length);
+		snprintf(option, sizeof(option), "--session-dir=%s", session.dir);
+		test_run(&report, (const char *const[]){opreport, option, NULL});
+		snprintf(head, sizeof(head), "CPU: %s, speed 2200 MHz (estimated)\n",
+			 types[type].title);
+		if (report.status || strncmp(report.out, head, strlen(head)) ||
+		    !strstr(report.out, "\n4294967310 100.000 x\n"))
+			fail_msg("version 0x%x, %s, %s: %d\n%s%s", form->version, form->abi,
+				 form->big_endian ? "big" : "little", report.status, report.out,
+				 report.err);
+		test_run_free(&report);
+		free(path);
+		free(bytes);
+		test_session_remove(&session);
+	}
+}
+
 /* A session of an old big-endian machine: reports of it say what those of a native one do. */
 static void sessions_are_imported(void **state)
 {
@@ -273,6 +320,7 @@ int main(int argc, char **argv)
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(cpu_types_are_translated, fixture_setup,
 						fixture_teardown),
+		cmocka_unit_test(reports_read_all_forms),
 		cmocka_unit_test(sessions_are_imported),
 		cmocka_unit_test_setup_teardown(wrong_words_and_files_are_told_of, fixture_setup,
 						fixture_teardown),
