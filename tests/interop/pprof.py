@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# gperftools' profiler, google-pprof and go tool pprof on one side, opimport, opreport and opexport
+# on the other: each reads what the other writes, and they count the same in the same functions.
+#
+#	pprof.py TOOLS PROGRAM...
+#
+# TOOLS: the folder of opimport, opexport and opreport.  PROGRAM: calls.c, linked in several ways.
+# Exit codes: 0 all is the same, 1 something is not, 77 there is no google-pprof.  What needs go
+# is left out, saying so, where there is none.
+
+import collections
+import csv
+import gzip
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FUNCTIONS = {"hash", "scatter", "mix", "compare", "sort", "main"}
+SKIP = 77
+
+failures = 0
+scratch = None
+
+
+def check(what, ours, theirs):
+    global failures
+
+    if ours == theirs:
+        print("ok      " + what)
+        return
+    failures += 1
+    print("NOT OK  " + what)
+    print("    ours:   " + str(ours))
+    print("    theirs: " + str(theirs))
+
+
+def run(*words, **variables):
+    result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env=dict(os.environ, **variables))
+    if result.returncode:
+        sys.exit("%s: exit code %d: %s" % (" ".join(words), result.returncode,
+                                           result.stderr.decode()))
+    return result.stdout.decode(errors="replace")
+
+
+def ours(tool, *words):
+    return run(os.path.join(tools, tool), *words)
+
+
+# ---- tables: {function: (samples in it, samples in it and what it calls)} ----
+
+def known(table):
+    return {name: counts for name, counts in table.items() if name in FUNCTIONS}
+
+
+def google_table(program, profile):
+    """The table of google-pprof --text, and its total."""
+    text = run("google-pprof", "--text", program, profile)
+    total = int(re.search(r"Total: (\d+) samples", text).group(1))
+    table = {}
+    for line in text.splitlines():
+        words = line.split(None, 5)
+        if len(words) == 6 and words[1].endswith("%"):
+            table[words[5]] = (int(words[0]), int(words[3]))
+    return table, total
+
+
+def go_table(*words):
+    """The same of go tool pprof -top."""
+    text = run("go", "tool", "pprof", "-top", "-sample_index=0", "-nodecount=10000",
+               "-nodefraction=0", *words, HOME=scratch, PPROF_TMPDIR=scratch)
+    total = int(re.search(r" of (\d+) total", text).group(1))
+    table = {}
+    for line in text.splitlines():
+        words = line.split(None, 5)
+        if len(words) == 6 and words[1].endswith("%"):
+            table[words[5]] = (int(words[0]), int(words[3]))
+    return table, total
+
+
+def opreport_table(session):
+    """Samples by function, of opreport, and their total."""
+    rows = csv.reader(io.StringIO(ours("opreport", "--session-dir=" + session, "-l", "--csv")))
+    table, total = collections.Counter(), 0
+    head = next(rows)
+    for row in rows:
+        if row[0].startswith("#"):
+            continue
+        table[row[head.index("symbol")]] += int(row[0])
+        total += int(row[0])
+    return table, total
+
+
+def flat(table):
+    return {name: counts[0] for name, counts in known(table).items() if counts[0]}
+
+
+# ---- the tests ----
+
+def record(program, path):
+    """A profile by gperftools' own profiler: at least a hundred samples."""
+    subprocess.run([program, "1.5"], stderr=subprocess.DEVNULL,
+                   env=dict(os.environ, LD_PRELOAD="libprofiler.so.0", CPUPROFILE=path,
+                            CPUPROFILE_FREQUENCY="250"))
+    if not os.path.exists(path):
+        print("skipped: libprofiler.so.0 can't be loaded")
+        sys.exit(SKIP)
+
+
+def same_as_opreport(what, session, table, total):
+    our_table, our_total = opreport_table(session)
+    check(what + ": total", our_total, total)
+    check(what + ": samples by function",
+          {name: count for name, count in our_table.items() if name in FUNCTIONS and count},
+          flat(table))
+
+
+def test_program(name, program):
+    profile = os.path.join(scratch, name + ".prof")
+    session = os.path.join(scratch, name + ".session")
+    exported = os.path.join(scratch, name + ".exported")
+    packed = os.path.join(scratch, name + ".pb.gz")
+
+    record(program, profile)
+    theirs, total = google_table(program, profile)
+    if total < 100 or not known(theirs):
+        sys.exit("%s: only %d samples, in %s" % (name, total, ", ".join(theirs)))
+    ours("opimport", "-o", session, profile)
+    same_as_opreport(name + ": opreport and google-pprof", session, theirs, total)
+
+    ours("opexport", "--session-dir=" + session, "--to=cpuprofile", "-o", exported)
+    check(name + ": google-pprof on what opexport wrote", google_table(program, exported),
+          (theirs, total))
+    ours("opexport", "--session-dir=" + session, "--to=pprof", "-o", packed)
+
+    raw = os.path.join(scratch, name + ".raw")
+    with open(raw, "wb") as file:
+        subprocess.run(["google-pprof", "--raw", program, profile], stdout=file,
+                       stderr=subprocess.DEVNULL, check=True)
+    check(name + ": samples of google-pprof --raw",
+          re.search(r"^samples: (\d+)$", ours("opimport", "--info", raw), re.M).group(1),
+          str(total))
+
+    if go:
+        test_program_by_go(name, program, profile, exported, packed, session)
+
+
+def test_program_by_go(name, program, profile, exported, packed, session):
+    theirs, total = go_table(program, profile)
+    same_as_opreport(name + ": opreport and go tool pprof", session, theirs, total)
+    check(name + ": go tool pprof on the CPU profile that opexport wrote",
+          go_table(program, exported), (theirs, total))
+    table, our_total = go_table("-symbolize=none", packed)
+    check(name + ": go tool pprof on the pprof profile that opexport wrote",
+          (known(table), our_total), (known(theirs), total))
+
+    rewritten = os.path.join(scratch, name + ".go.pb.gz")
+    again = os.path.join(scratch, name + ".go.session")
+    run("go", "tool", "pprof", "-proto", "-output=" + rewritten, program, profile, HOME=scratch,
+        PPROF_TMPDIR=scratch)
+    ours("opimport", "-o", again, rewritten)
+    same_as_opreport(name + ": opreport on what go tool pprof wrote", again, theirs, total)
+
+
+# ---- a caller that all stacks have ----
+
+def number(value):
+    out = b""
+    while value > 0x7f:
+        out += bytes([value & 0x7f | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(tag, value):
+    if isinstance(value, int):
+        return number(tag << 3) + number(value)
+    if isinstance(value, str):
+        value = value.encode()
+    return number(tag << 3 | 2) + number(len(value)) + value
+
+
+def addresses_of(program):
+    """Addresses of functions, for a program that is linked to a fixed address."""
+    symbols = {}
+    for line in run("nm", program).splitlines():
+        words = line.split()
+        if len(words) == 3 and words[2] in FUNCTIONS:
+            symbols[words[2]] = int(words[0], 16)
+    return symbols
+
+
+def test_common_caller(program):
+    """Readers take a frame that all stacks have next to the leaf for the signal handler's."""
+    at = addresses_of(program)
+    stacks = {("hash", "mix", "main"): 50, ("scatter", "mix", "main"): 30}
+    strings = ["", "samples", "count", "cpu", "nanoseconds", program]
+    out = b"".join(field(6, string) for string in strings)
+    out += field(1, field(1, 1) + field(2, 2)) + field(1, field(1, 3) + field(2, 4))
+    out += field(11, field(1, 3) + field(2, 4)) + field(12, 1000000)
+    out += field(3, field(1, 1) + field(2, 0x400000) + field(3, 0x500000) + field(5, 5))
+    names = sorted(at)
+    for i, name in enumerate(names):
+        out += field(4, field(1, i + 1) + field(2, 1) + field(3, at[name] + 4))
+    for stack, count in stacks.items():
+        ids = b"".join(number(names.index(name) + 1) for name in stack)
+        out += field(2, field(1, ids) + field(2, number(count) + number(count * 1000000)))
+
+    made = os.path.join(scratch, "made.pb.gz")
+    session = os.path.join(scratch, "made.session")
+    exported = os.path.join(scratch, "made.prof")
+    with gzip.open(made, "wb") as file:
+        file.write(out)
+    ours("opimport", "-o", session, made)
+    ours("opexport", "--session-dir=" + session, "--to=cpuprofile", "-o", exported)
+    wanted = {"hash": (50, 50), "scatter": (30, 30), "mix": (0, 80), "main": (0, 80)}
+    check("a caller that all stacks have: google-pprof", google_table(program, exported),
+          (wanted, 80))
+    if go:
+        check("a caller that all stacks have: go tool pprof", go_table(program, exported),
+              (wanted, 80))
+
+
+def main():
+    global go, scratch, tools
+
+    tools = sys.argv[1]
+    if not shutil.which("google-pprof"):
+        print("skipped: there is no google-pprof (Debian package google-perftools)")
+        return SKIP
+    go = shutil.which("go")
+    if not go:
+        print("skipped: there is no go (Debian package golang-go, 450 MB) for go tool pprof")
+    with tempfile.TemporaryDirectory(prefix="oprofile-interop-") as scratch:
+        programs = [os.path.abspath(program) for program in sys.argv[2:]]
+        for program in programs:
+            test_program(os.path.basename(program), program)
+        test_common_caller(programs[-1])
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
