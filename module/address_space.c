@@ -39,76 +39,86 @@ u64 op_program_cookie(struct mm_struct *mm)
 
 void op_address_space_release(struct op_address_space *space)
 {
+	int i;
+
 	if (space->locked)
 		mmap_read_unlock(space->mm);
 	space->locked = false;
 	space->mm = NULL;
-	space->size = 0;
+	for (i = 0; i < OP_ADDRESS_SPANS; i++)
+		space->spans[i].size = 0;
 }
 
 static void enter(struct op_address_space *space, struct mm_struct *mm)
 {
-	if (space->mm == mm)
-		return;
 	op_address_space_release(space);
 	mmap_read_lock(mm);
 	space->mm = mm;
 	space->locked = true;
 }
 
-static bool look_up(struct op_address_space *space, unsigned long address, u32 epoch)
+static bool look_up(struct mm_struct *mm, unsigned long address, u32 epoch,
+		    struct op_address_span *span)
 {
 	struct op_unmapped_image unmapped;
 	struct vm_area_struct *vma;
 
-	space->size = 0;
-	if (op_unmapped_find(space->mm, address, epoch, &unmapped)) {
-		space->start = unmapped.start;
-		space->size = unmapped.end - unmapped.start;
-		space->cookie = unmapped.cookie;
-		space->offset = unmapped.offset;
-		space->until = unmapped.epoch;
+	if (op_unmapped_find(mm, address, epoch, &unmapped)) {
+		span->start = unmapped.start;
+		span->size = unmapped.end - unmapped.start;
+		span->until = unmapped.epoch;
+		span->cookie = unmapped.cookie;
+		span->offset = unmapped.offset;
 		return true;
 	}
 
-	vma = find_vma(space->mm, address);
+	vma = find_vma(mm, address);
 	if (!vma || address < vma->vm_start)
 		return false;
-	space->start = max(vma->vm_start, unmapped.start);
-	space->size = min(vma->vm_end, unmapped.end) - space->start;
-	space->cookie = OPROFILE_NO_COOKIE;
-	space->offset = space->start;
-	space->until = epoch + S32_MAX;
+	span->start = max(vma->vm_start, unmapped.start);
+	span->size = min(vma->vm_end, unmapped.end) - span->start;
+	span->until = epoch + S32_MAX;
+	span->cookie = OPROFILE_NO_COOKIE;
+	span->offset = span->start;
 	if (vma->vm_file) {
-		space->cookie = op_dcookie_get(vma->vm_file);
-		space->offset = op_vma_file_offset(vma, space->start);
+		span->cookie = op_dcookie_get(vma->vm_file);
+		span->offset = op_vma_file_offset(vma, span->start);
 	}
 	return true;
 }
 
-/* @space is left closed: the lock for writing is not kept. */
-static bool look_up_behind_munmap(struct op_address_space *space, unsigned long address, u32 epoch)
+/* @space is left closed, but for @span: the lock for writing is not kept. */
+static bool look_up_behind_munmap(struct op_address_space *space, unsigned long address, u32 epoch,
+				  struct op_address_span *span)
 {
 	struct mm_struct *mm = space->mm;
 	bool found;
 
 	op_address_space_release(space);
 	mmap_write_lock(mm);
-	space->mm = mm;
-	found = look_up(space, address, epoch);
+	found = look_up(mm, address, epoch, span);
 	mmap_write_unlock(mm);
-	op_address_space_release(space);
 	return found;
 }
 
-bool op_address_space_find(struct op_address_space *space, struct mm_struct *mm,
-			   unsigned long address, u32 epoch, struct op_mapped_image *image)
+const struct op_address_span *op_address_space_find(struct op_address_space *space,
+						    struct mm_struct *mm, unsigned long address,
+						    u32 epoch)
 {
-	enter(space, mm);
-	if (!op_address_space_holds(space, address, epoch) && !look_up(space, address, epoch) &&
-	    !look_up_behind_munmap(space, address, epoch))
-		return false;
-	image->cookie = space->cookie;
-	image->offset = space->offset + (address - space->start);
-	return space->cookie != OPROFILE_INVALID_COOKIE;
+	struct op_address_span *span;
+
+	if (space->mm != mm)
+		enter(space, mm);
+	for (span = space->spans; span < space->spans + OP_ADDRESS_SPANS; span++) {
+		if (op_address_span_holds(span, address, epoch))
+			return span;
+	}
+
+	span = &space->spans[space->next];
+	space->next = (space->next + 1) % OP_ADDRESS_SPANS;
+	span->size = 0;
+	if (look_up(mm, address, epoch, span) ||
+	    look_up_behind_munmap(space, address, epoch, span))
+		return span;
+	return NULL;
 }

@@ -24,11 +24,42 @@ static inline u64 op_vma_file_offset(const struct vm_area_struct *vma, unsigned 
 u64 op_program_cookie(struct mm_struct *mm);
 
 /**
+ * struct op_address_span - addresses that have the same answer
+ * @start, @size: @size is 0 if there are none
+ * @until: the last epoch for whose samples the answer holds
+ * @cookie: of the image; OPROFILE_NO_COOKIE: memory without a file; OPROFILE_INVALID_COOKIE:
+ *	none that could be named
+ * @offset: of @start in the image's file, bytes; the address itself without a file
+ */
+struct op_address_span {
+	unsigned long start;
+	unsigned long size;
+	u32 until;
+	u64 cookie;
+	u64 offset;
+};
+
+/* Is this address in the span, for a sample of this epoch?  Those before it may not be. */
+static inline bool op_address_span_holds(const struct op_address_span *span,
+					 unsigned long address, u32 epoch)
+{
+	return address - span->start < span->size && (s32)(epoch - span->until) <= 0;
+}
+
+/* The offset in the image of an address in the span. */
+static inline u64 op_address_span_offset(const struct op_address_span *span,
+					 unsigned long address)
+{
+	return span->offset + (address - span->start);
+}
+
+#define OP_ADDRESS_SPANS 4 /* a call chain goes to and fro between a few images */
+
+/**
  * struct op_address_space - the one whose addresses are being looked up
  * @mm: locked for reading; NULL if none is open
- * @start, @size: where the last look-up has the same answer; @size is 0 if there is none
- * @until: the last epoch for whose samples it has
- * @cookie, @offset: of @start
+ * @spans: the last answers
+ * @next: which of them is replaced next
  *
  * The mmap lock is taken at the first look-up and kept for the run of samples that share the
  * address space, whose epochs must not go back.
@@ -36,17 +67,8 @@ u64 op_program_cookie(struct mm_struct *mm);
 struct op_address_space {
 	struct mm_struct *mm;
 	bool locked;
-	u32 until;
-	unsigned long start;
-	unsigned long size;
-	u64 cookie;
-	u64 offset;
-};
-
-/* What is mapped at an address. */
-struct op_mapped_image {
-	u64 cookie; /* OPROFILE_NO_COOKIE: memory without a file */
-	u64 offset; /* bytes in the file; the address itself without a file */
+	unsigned int next;
+	struct op_address_span spans[OP_ADDRESS_SPANS];
 };
 
 /**
@@ -55,17 +77,12 @@ struct op_mapped_image {
  * @mm: the caller has a reference (mmgrab); its last user may be gone
  * @epoch: of the sample that asks, see unmapped.h
  *
- * Context: process, may sleep.  Return: false if nothing is or was mapped there.
+ * Context: process, may sleep.  Return: a span that holds, good until the next call; NULL if
+ * nothing is or was mapped there.
  */
-bool op_address_space_find(struct op_address_space *space, struct mm_struct *mm,
-			   unsigned long address, u32 epoch, struct op_mapped_image *image);
-
-/* Has this address the same answer as the last look-up that found something? */
-static inline bool op_address_space_holds(const struct op_address_space *space,
-					  unsigned long address, u32 epoch)
-{
-	return address - space->start < space->size && (s32)(epoch - space->until) <= 0;
-}
+const struct op_address_span *op_address_space_find(struct op_address_space *space,
+						    struct mm_struct *mm, unsigned long address,
+						    u32 epoch);
 
 /* Lets go of the lock, if held.  The reference to the mm stays the caller's. */
 void op_address_space_release(struct op_address_space *space);

@@ -43,7 +43,11 @@ static bool kernel_callers(struct pt_regs *regs, struct op_frames *frames)
 	return true;
 }
 
-static bool read_frame(unsigned long at, bool is_64bit, struct frame64 *frame)
+/*
+ * copy_from_user_nmi() checks that the user's page tables are the ones in use, which nothing
+ * can change before this NMI or interrupt returns.  So only the first frame goes through it.
+ */
+static bool read_first_frame(unsigned long at, bool is_64bit, struct frame64 *frame)
 {
 	struct frame32 frame32;
 
@@ -56,31 +60,44 @@ static bool read_frame(unsigned long at, bool is_64bit, struct frame64 *frame)
 	return true;
 }
 
+/* With page faults disabled. */
+static bool read_frame(unsigned long at, bool is_64bit, struct frame64 *frame)
+{
+	const struct frame64 __user *user64 = (void __user *)at;
+	const struct frame32 __user *user32 = (void __user *)at;
+
+	if (is_64bit)
+		return access_ok(user64, sizeof(*user64)) &&
+		       !__get_user(frame->next, &user64->next) &&
+		       !__get_user(frame->return_address, &user64->return_address);
+	return access_ok(user32, sizeof(*user32)) && !__get_user(frame->next, &user32->next) &&
+	       !__get_user(frame->return_address, &user32->return_address);
+}
+
+/*
+ * A chain that ends as the ABI says ends with a zero.  The stack grows down: a caller's frame
+ * lies higher, or this is no chain of frames.
+ */
 static void user_callers(struct pt_regs *regs, struct op_frames *frames)
 {
 	bool is_64bit = user_64bit_mode(regs);
 	unsigned long at = regs->bp;
 	struct frame64 frame;
+	bool good;
 
-	/*
-	 * A chain that ends as the ABI says ends with a zero.  The stack grows down: a caller's
-	 * frame lies higher, or this is no chain of frames.
-	 */
-	while (at) {
-		if (!read_frame(at, is_64bit, &frame)) {
-			op_frames_abort(frames);
-			return;
-		}
-		if (!frame.return_address)
-			return;
-		if (!op_frames_add(frames, frame.return_address, false))
-			return;
-		if (frame.next && frame.next <= at) {
-			op_frames_abort(frames);
-			return;
-		}
+	if (!at)
+		return;
+	good = read_first_frame(at, is_64bit, &frame);
+	pagefault_disable();
+	while (good && frame.return_address &&
+	       op_frames_add(frames, frame.return_address, false) && frame.next) {
+		good = frame.next > at;
 		at = frame.next;
+		good = good && read_frame(at, is_64bit, &frame);
 	}
+	pagefault_enable();
+	if (!good)
+		op_frames_abort(frames);
 }
 
 void op_backtrace(struct pt_regs *regs, struct op_frames *frames)

@@ -140,17 +140,18 @@ static unsigned long log_context(struct op_cpu_buffer *buffer, unsigned long pos
 }
 
 /*
- * Another task, or another period: marks the address space, before its epoch is read (see
- * unmapped.c, mark:A), and logs what has changed.  Returns the position behind it.
+ * If this is another task or another period: marks the address space, before its epoch is read
+ * (see unmapped.c, mark:A), and logs what has changed.  Returns the position behind it.
  */
 static unsigned long begin_context(struct op_cpu_buffer *buffer, unsigned long position)
 {
 	unsigned int period = op_unmapped_period();
+	bool change = !in_last_context(buffer);
 
-	if (current->mm)
+	if ((change || buffer->mark_period != period) && current->mm)
 		op_unmapped_mark_sampled(current->mm, period);
 	buffer->mark_period = period;
-	return in_last_context(buffer) ? position : log_context(buffer, position);
+	return change ? log_context(buffer, position) : position;
 }
 
 /* The callers go behind @position and into @header.  Returns the position behind them. */

@@ -51,18 +51,13 @@ static inline unsigned long op_event_buffer_size(void)
 	return op_event_buffer.max_words;
 }
 
-/* Adds a word, for which there must be room.  Then comes op_event_buffer_check_ready(). */
-static inline void op_event_buffer_add(u64 word)
-{
-	op_event_buffer.words[op_event_buffer.nr_words++] = word;
-}
-
-/* The same for many: where the next words go, and when they are there, the end of them. */
+/* Where the next words go, for which there must be room. */
 static inline u64 *op_event_buffer_begin(void)
 {
 	return op_event_buffer.words + op_event_buffer.nr_words;
 }
 
+/* Words have been put there, up to @end.  Then comes op_event_buffer_check_ready(). */
 static inline void op_event_buffer_end(const u64 *end)
 {
 	op_event_buffer.nr_words = end - op_event_buffer.words;

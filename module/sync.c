@@ -63,15 +63,18 @@ enum mode { MODE_UNKNOWN, MODE_KERNEL, MODE_USER };
 /**
  * struct batch - one sync of one CPU: what the records written so far have said about it
  * @cookie: the last COOKIE_SWITCH; OPROFILE_INVALID_COOKIE: none yet
+ * @span: of @space, where the last sample of user code was; NULL if the last was lost
  */
 struct batch {
 	unsigned int cpu;
+	struct context *context;
 	struct op_cpu_reader reader;
 	bool cpu_said;
 	bool context_said;
 	enum mode mode;
 	u64 cookie;
 	struct op_address_space space;
+	const struct op_address_span *span;
 };
 
 /*
@@ -114,10 +117,11 @@ static u64 program_of(const struct context *context, struct op_record_header hea
 /* Takes over the reference in the record. */
 static void enter_context(struct batch *batch, struct op_record_header header)
 {
-	struct context *context = per_cpu_ptr(&cpu_context, batch->cpu);
+	struct context *context = batch->context;
 	u64 task = op_cpu_reader_word(&batch->reader, 1);
 
 	op_address_space_release(&batch->space);
+	batch->span = NULL;
 	if (context->mm)
 		mmdrop(context->mm);
 	context->pid = lower_32_bits(task);
@@ -127,111 +131,130 @@ static void enter_context(struct batch *batch, struct op_record_header header)
 	batch->context_said = false;
 }
 
-static void add_escape(enum oprofile_code code)
+/* These write at @to, where there is room, and return what is behind it. */
+
+static u64 *add_escape(u64 *to, enum oprofile_code code)
 {
-	op_event_buffer_add(OPROFILE_ESCAPE_CODE);
-	op_event_buffer_add(code);
+	*to++ = OPROFILE_ESCAPE_CODE;
+	*to++ = code;
+	return to;
 }
 
-static void say_cpu_and_context(struct batch *batch)
+static u64 *say_cpu_and_context(struct batch *batch, u64 *to)
 {
-	const struct context *context = per_cpu_ptr(&cpu_context, batch->cpu);
+	const struct context *context = batch->context;
 
 	if (!batch->cpu_said) {
-		add_escape(OPROFILE_CPU_SWITCH);
-		op_event_buffer_add(batch->cpu);
+		to = add_escape(to, OPROFILE_CPU_SWITCH);
+		*to++ = batch->cpu;
 		batch->cpu_said = true;
 	}
-	if (!batch->context_said) {
-		add_escape(OPROFILE_CTX_SWITCH);
-		op_event_buffer_add(context->pid);
-		op_event_buffer_add(context->app);
-		add_escape(OPROFILE_CTX_TGID);
-		op_event_buffer_add(context->tgid);
-		batch->context_said = true;
-	}
+	to = add_escape(to, OPROFILE_CTX_SWITCH);
+	*to++ = context->pid;
+	*to++ = context->app;
+	to = add_escape(to, OPROFILE_CTX_TGID);
+	*to++ = context->tgid;
+	batch->context_said = true;
+	return to;
 }
 
-static void say_mode(struct batch *batch, enum mode mode)
+static u64 *say_mode(struct batch *batch, u64 *to, enum mode mode)
 {
 	if (batch->mode == mode)
-		return;
-	add_escape(mode == MODE_KERNEL ? OPROFILE_KERNEL_ENTER : OPROFILE_USER_ENTER);
+		return to;
 	batch->mode = mode;
+	return add_escape(to, mode == MODE_KERNEL ? OPROFILE_KERNEL_ENTER : OPROFILE_USER_ENTER);
 }
 
-static void say_sample(u64 pc_or_offset, u64 event)
+static u64 *say_image(struct batch *batch, u64 *to, u64 cookie)
 {
-	op_event_buffer_add(pc_or_offset);
-	op_event_buffer_add(event);
+	to = say_mode(batch, to, MODE_USER);
+	if (batch->cookie == cookie)
+		return to;
+	batch->cookie = cookie;
+	to = add_escape(to, OPROFILE_COOKIE_SWITCH);
+	*to++ = cookie;
+	return to;
 }
 
-static void say_user_sample(struct batch *batch, const struct op_mapped_image *image, u64 event)
+static u64 *say_sample(u64 *to, u64 pc_or_offset, u64 event)
 {
-	say_mode(batch, MODE_USER);
-	if (batch->cookie != image->cookie) {
-		add_escape(OPROFILE_COOKIE_SWITCH);
-		op_event_buffer_add(image->cookie);
-		batch->cookie = image->cookie;
-	}
-	say_sample(image->offset, event);
+	*to++ = pc_or_offset;
+	*to++ = event;
+	return to;
 }
 
-/* Does not fail: room was made sure of. */
-static void add_callers(struct batch *batch, struct op_record_header header)
+/* What is mapped at an address, perhaps @hint; NULL: nothing that could be named. */
+static const struct op_address_span *find_image(struct batch *batch, unsigned long address,
+						u32 epoch, const struct op_address_span *hint)
 {
-	const struct context *context = per_cpu_ptr(&cpu_context, batch->cpu);
+	const struct op_address_span *span;
+
+	if (hint && op_address_span_holds(hint, address, epoch))
+		return hint;
+	span = op_address_space_find(&batch->space, batch->context->mm, address, epoch);
+	return span && span->cookie != OPROFILE_INVALID_COOKIE ? span : NULL;
+}
+
+static u64 *add_callers(struct batch *batch, u64 *to, struct op_record_header header)
+{
 	const struct op_cpu_reader *reader = &batch->reader;
-	struct op_mapped_image image;
-	int i;
+	const struct op_address_span *span = batch->span;
+	unsigned int caller;
 
-	for (i = 0; i < header.nr_kernel_callers; i++) {
-		say_mode(batch, MODE_KERNEL);
-		say_sample(op_cpu_reader_word(reader, OP_SAMPLE_WORDS + i), 0);
+	for (caller = 0; caller < header.nr_kernel_callers; caller++) {
+		to = say_mode(batch, to, MODE_KERNEL);
+		to = say_sample(to, op_cpu_reader_word(reader, OP_SAMPLE_WORDS + caller), 0);
 	}
-	for (; i < header.nr_callers; i++) {
-		if (!context->mm ||
-		    !op_address_space_find(&batch->space, context->mm,
-					   op_cpu_reader_word(reader, OP_SAMPLE_WORDS + i),
-					   header.epoch, &image)) {
+	for (; caller < header.nr_callers; caller++) {
+		unsigned long pc = op_cpu_reader_word(reader, OP_SAMPLE_WORDS + caller);
+
+		span = batch->context->mm ? find_image(batch, pc, header.epoch, span) : NULL;
+		if (!span) {
 			op_sync_stats.bt_lost_no_mapping++;
-			return;
+			break;
 		}
-		say_user_sample(batch, &image, 0);
+		to = say_image(batch, to, span->cookie);
+		to = say_sample(to, op_address_span_offset(span, pc), 0);
 	}
+	return to;
 }
 
-static void add_sample(struct batch *batch, struct op_record_header header)
+static u64 *lose_sample(struct batch *batch, u64 *to, struct op_record_header header,
+			unsigned long *count)
 {
-	struct context *context = per_cpu_ptr(&cpu_context, batch->cpu);
-	u64 pc = op_cpu_reader_word(&batch->reader, 1);
+	(*count)++;
+	if (header.nr_callers) /* they are lost with it */
+		op_sync_stats.bt_lost_no_mapping++;
+	batch->span = NULL;
+	return to;
+}
+
+static u64 *add_sample(struct batch *batch, u64 *to, struct op_record_header header)
+{
+	unsigned long pc = op_cpu_reader_word(&batch->reader, 1);
 	bool kernel = header.kind & OP_SAMPLE_KERNEL;
-	bool cut = header.nr_callers; /* if the sample is lost, so are its callers */
-	struct op_mapped_image image;
 
 	if (!kernel) {
-		if (!context->mm) {
-			op_sync_stats.lost_no_mm++;
-			op_sync_stats.bt_lost_no_mapping += cut;
-			return;
-		}
-		if (!op_address_space_find(&batch->space, context->mm, pc, header.epoch, &image)) {
-			op_sync_stats.lost_no_mapping++;
-			op_sync_stats.bt_lost_no_mapping += cut;
-			return;
-		}
+		if (!batch->context->mm)
+			return lose_sample(batch, to, header, &op_sync_stats.lost_no_mm);
+		batch->span = find_image(batch, pc, header.epoch, batch->span);
+		if (!batch->span)
+			return lose_sample(batch, to, header, &op_sync_stats.lost_no_mapping);
 	}
 
-	say_cpu_and_context(batch);
+	if (!batch->context_said)
+		to = say_cpu_and_context(batch, to);
 	if (header.kind & OP_SAMPLE_TRACED)
-		add_escape(OPROFILE_TRACE_BEGIN);
+		to = add_escape(to, OPROFILE_TRACE_BEGIN);
 	if (kernel) {
-		say_mode(batch, MODE_KERNEL);
-		say_sample(pc, header.event);
+		to = say_mode(batch, to, MODE_KERNEL);
+		to = say_sample(to, pc, header.event);
 	} else {
-		say_user_sample(batch, &image, header.event);
+		to = say_image(batch, to, batch->span->cookie);
+		to = say_sample(to, op_address_span_offset(batch->span, pc), header.event);
 	}
-	add_callers(batch, header);
+	return header.nr_callers ? add_callers(batch, to, header) : to;
 }
 
 static unsigned long words_at_most(struct op_record_header header)
@@ -258,7 +281,7 @@ static bool consume(struct batch *batch, struct op_record_header header)
 	}
 	if (need > op_event_buffer_free())
 		return false;
-	add_sample(batch, header);
+	op_event_buffer_end(add_sample(batch, op_event_buffer_begin(), header));
 	return true;
 }
 
@@ -283,8 +306,7 @@ static unsigned long consume_kernel_run(struct op_cpu_reader reader)
 
 		if (header.kind != (OP_RECORD_SAMPLE | OP_SAMPLE_KERNEL))
 			break;
-		*to++ = op_cpu_reader_word(&reader, 1);
-		*to++ = header.event;
+		to = say_sample(to, op_cpu_reader_word(&reader, 1), header.event);
 		reader.position += OP_SAMPLE_WORDS;
 	}
 	op_event_buffer_end(to);
@@ -292,7 +314,7 @@ static unsigned long consume_kernel_run(struct op_cpu_reader reader)
 }
 
 static unsigned long consume_user_run(struct op_cpu_reader reader,
-				      const struct op_address_space *space)
+				      const struct op_address_span span)
 {
 	unsigned long left = run_limit();
 	u64 *to = op_event_buffer_begin();
@@ -302,30 +324,32 @@ static unsigned long consume_user_run(struct op_cpu_reader reader,
 		u64 pc = op_cpu_reader_word(&reader, 1);
 
 		if (header.kind != OP_RECORD_SAMPLE ||
-		    !op_address_space_holds(space, pc, header.epoch))
+		    !op_address_span_holds(&span, pc, header.epoch))
 			break;
-		*to++ = space->offset + (pc - space->start);
-		*to++ = header.event;
+		to = say_sample(to, op_address_span_offset(&span, pc), header.event);
 		reader.position += OP_SAMPLE_WORDS;
 	}
 	op_event_buffer_end(to);
 	return reader.position;
 }
 
-static void consume_run(struct batch *batch)
+/* @header: of the record that was consumed last. */
+static void consume_run(struct batch *batch, struct op_record_header header)
 {
-	if (!batch->context_said)
-		return;
-	if (batch->mode == MODE_KERNEL)
+	if (header.kind == (OP_RECORD_SAMPLE | OP_SAMPLE_KERNEL))
 		batch->reader.position = consume_kernel_run(batch->reader);
-	else if (batch->cookie == batch->space.cookie)
-		batch->reader.position = consume_user_run(batch->reader, &batch->space);
+	else if (header.kind == OP_RECORD_SAMPLE && batch->span)
+		batch->reader.position = consume_user_run(batch->reader, *batch->span);
 }
 
 /* Returns false if records were left behind. */
 static bool sync_cpu(unsigned int cpu)
 {
-	struct batch batch = { .cpu = cpu, .cookie = OPROFILE_INVALID_COOKIE };
+	struct batch batch = {
+		.cpu = cpu,
+		.context = per_cpu_ptr(&cpu_context, cpu),
+		.cookie = OPROFILE_INVALID_COOKIE,
+	};
 	struct op_record_header header;
 	bool room = true;
 
@@ -337,7 +361,7 @@ static bool sync_cpu(unsigned int cpu)
 		if (!room)
 			break;
 		op_cpu_reader_advance(&batch.reader, header);
-		consume_run(&batch);
+		consume_run(&batch, header);
 		op_cpu_reader_release(&batch.reader);
 	}
 	op_address_space_release(&batch.space);
@@ -351,7 +375,7 @@ static void say_module_loaded(void)
 {
 	if (!module_loaded_unsaid || op_event_buffer_free() < MODE_SWITCH_WORDS)
 		return;
-	add_escape(OPROFILE_MODULE_LOADED);
+	op_event_buffer_end(add_escape(op_event_buffer_begin(), OPROFILE_MODULE_LOADED));
 	module_loaded_unsaid = false;
 }
 
