@@ -69,7 +69,7 @@ static void describe_arch_perfmon(const struct op_x86_identity *identity,
 	model->cpu_type = identity->vendor == OP_X86_INTEL && identity->family == 6 ?
 				  intel_cpu_type(identity->model) : "i386/arch_perfmon";
 	model->nr_general = min_t(unsigned int, eax.split.num_counters, OP_X86_GENERAL_MAX);
-	model->width = eax.split.bit_width;
+	model->counter_mask = GENMASK_ULL(eax.split.bit_width - 1, 0);
 	model->event_max = 0xff;
 	model->extra = basic_extra;
 	model->bank = (struct op_x86_bank){
@@ -82,7 +82,7 @@ static void describe_arch_perfmon(const struct op_x86_identity *identity,
 	model->count_max = S32_MAX;
 	if (identity->full_width_writes) {
 		model->bank.write = MSR_IA32_PMC0;
-		model->count_max = GENMASK_ULL(model->width - 2, 0);
+		model->count_max = model->counter_mask >> 1;
 	}
 
 	if (eax.split.version_id >= 2) {
@@ -121,7 +121,7 @@ static bool describe_p6(const struct op_x86_identity *identity, struct op_x86_mo
 		return false;
 	}
 	model->nr_general = 2;
-	model->width = 40;
+	model->counter_mask = GENMASK_ULL(39, 0);
 	model->count_max = S32_MAX; /* writes are sign-extended, as above */
 	model->event_max = 0xff;
 	model->extra = basic_extra;
@@ -163,7 +163,7 @@ static bool describe_amd(const struct op_x86_identity *identity, struct op_x86_m
 		return false;
 	model->cpu_type = amd_cpu_type(identity->family);
 	model->nr_general = 4;
-	model->width = 48;
+	model->counter_mask = GENMASK_ULL(47, 0);
 	model->count_max = GENMASK_ULL(46, 0);
 	model->event_max = 0xfff;
 	model->extra = basic_extra;

@@ -38,7 +38,7 @@ struct op_x86_global {
  * @cpu_type: as in the sample-file header's table
  * @nr_general: counters with an event select; they are the first in the numbering
  * @nr_fixed: counters of one event each, numbered behind the general ones
- * @width: bits of a counter
+ * @counter_mask: the bits of a counter
  * @count_max: the largest period; a counter's top bit must be set after it was written
  * @event_max: the largest event code
  * @extra: bits that may be set in the entry extra
@@ -49,7 +49,7 @@ struct op_x86_model {
 	const char *cpu_type;
 	unsigned int nr_general;
 	unsigned int nr_fixed;
-	unsigned int width;
+	u64 counter_mask;
 	u64 count_max;
 	u32 event_max;
 	u64 extra;

@@ -85,13 +85,13 @@ static bool has_global(const struct op_x86_model *model)
 
 static u64 top_bit(const struct op_x86_model *model)
 {
-	return BIT_ULL(model->width - 1);
+	return model->counter_mask & ~(model->counter_mask >> 1);
 }
 
 static void set_counter(const struct op_x86_model *model, const struct op_x86_program *program,
 			u64 events)
 {
-	op_msr_write(program->write_msr, -events & GENMASK_ULL(model->width - 1, 0));
+	op_msr_write(program->write_msr, -events & model->counter_mask);
 }
 
 static u64 raised_period(const struct cpu_pmu *pmu, const struct op_x86_program *program)
@@ -339,7 +339,7 @@ static bool put_by(struct cpu_pmu *pmu, const struct op_x86_group *group, struct
 			oprofile_add_sample(regs, program->number);
 			overflowed = true;
 		} else {
-			pmu->left[program->number] = -value & GENMASK_ULL(model->width - 1, 0);
+			pmu->left[program->number] = -value & model->counter_mask;
 		}
 	}
 	if (status & group->global_bits)
@@ -398,9 +398,9 @@ static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *grou
 			    struct pt_regs *regs)
 {
 	const struct op_x86_global *global = &pmu->plan->model->global;
+	const struct op_x86_program *program = group->programs;
 	u64 overflowed;
 	int handled = 0;
-	int i;
 
 	op_msr_write(global->control, 0);
 	overflowed = op_msr_read(global->status) & group->global_bits;
@@ -409,11 +409,10 @@ static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *grou
 		return handle_late(pmu);
 	}
 	op_msr_write(global->acknowledge, overflowed);
-	for (i = 0; i < group->nr_programs; i++) {
-		const struct op_x86_program *program = &group->programs[i];
-
+	for (; overflowed; program++) { /* each bit is a program's */
 		if (!(overflowed & program->global_bit))
 			continue;
+		overflowed &= ~program->global_bit;
 		reload(pmu, program, op_msr_read(program->counter_msr));
 		oprofile_add_sample(regs, program->number);
 		handled++;
