@@ -10,7 +10,7 @@
 # shellcheck source=../../guest/pmu_case.sh
 . /vm/pmu_case.sh
 
-rounds=1000
+rounds=4000 # what is done once, for a session or a process, must not show
 
 run_and_dump()
 {
