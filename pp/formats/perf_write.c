@@ -3,7 +3,6 @@
 #include "pp/formats/perf_write.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "libop/error.h"
 #include "pp/formats/perf_attr.h"
@@ -173,43 +172,38 @@ static void put_header(struct perf_buffer *buffer, const struct prof *prof, uint
 		perf_put_u64(buffer, bits[i]);
 }
 
-static int write_file(const struct prof *prof, const struct perf_layout *layout, FILE *file,
-		      off_t start)
+/* How long the data are is found by making them twice: not every output can be rewound. */
+static void write_file(const struct prof *prof, const struct perf_layout *layout, FILE *file)
 {
-	struct perf_buffer buffer = {0};
-	uint64_t bits[4] = {0}, data;
-	off_t end;
+	struct perf_buffer attrs = {0}, features = {0}, header = {0};
+	uint64_t bits[4] = {0}, data, end;
 
-	perf_put_zeros(&buffer, HEADER_BYTES);
-	put_attrs(&buffer, prof, layout);
-	data = buffer.n;
-	flush(&buffer, file);
+	put_attrs(&attrs, prof, layout);
+	data = HEADER_BYTES + attrs.n;
+	end = data + perf_write_data(prof, layout, NULL);
+	put_features(&features, end, prof, layout, bits);
+	put_header(&header, prof, data, end, bits);
+	flush(&header, file);
+	flush(&attrs, file);
 	perf_write_data(prof, layout, file);
-	end = ftello(file) - start;
-	put_features(&buffer, (uint64_t)end, prof, layout, bits);
-	flush(&buffer, file);
-	put_header(&buffer, prof, data, (uint64_t)end, bits);
-	if (end < 0 || fseeko(file, start, SEEK_SET)) {
-		perf_buffer_free(&buffer);
-		return -1;
-	}
-	flush(&buffer, file);
-	perf_buffer_free(&buffer);
-	return fseeko(file, 0, SEEK_END);
+	flush(&features, file);
+	perf_buffer_free(&attrs);
+	perf_buffer_free(&features);
+	perf_buffer_free(&header);
 }
 
 int perf_write(struct prof *prof, struct output *output, struct op_error *error)
 {
-	off_t start = ftello(output->file);
+	bool is_pipe = ftello(output->file) < 0;
 	struct perf_layout layout;
 
 	if (!prof->n_events)
 		return op_error_set(error, EINVAL, "%s: there is no event to write", output->path);
 	prof_layout(prof);
 	choose_layout(prof, &layout);
-	if (start < 0)
+	if (is_pipe)
 		write_pipe(prof, &layout, output->file);
-	else if (write_file(prof, &layout, output->file, start))
-		return op_error_set(error, errno, "%s: %s", output->path, strerror(errno));
+	else
+		write_file(prof, &layout, output->file);
 	return 0;
 }

@@ -42,8 +42,9 @@ extern const size_t perf_n_written_features;
 void perf_put_feature(struct perf_buffer *buffer, unsigned int bit, const struct prof *prof,
 		      const struct perf_layout *layout);
 
-/* Writes all records of the data; errors stay with @file. */
-void perf_write_data(const struct prof *prof, const struct perf_layout *layout, FILE *file);
+/* Writes all records of the data, or only counts if @file is NULL; errors stay with @file.
+ * Return: bytes of the data. */
+uint64_t perf_write_data(const struct prof *prof, const struct perf_layout *layout, FILE *file);
 
 /* Samples that will be written. */
 uint64_t perf_written_samples(const struct prof *prof);

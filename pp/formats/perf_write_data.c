@@ -39,7 +39,8 @@ struct mapped {
 struct writer {
 	const struct prof *prof;
 	const struct perf_layout *layout;
-	FILE *file;
+	FILE *file; /* NULL: only count */
+	uint64_t bytes;
 	struct perf_buffer buffer;
 	uint64_t samples, written;
 
@@ -98,7 +99,9 @@ static void begin(struct writer *writer, uint32_t type, uint16_t misc)
 static void end(struct writer *writer)
 {
 	perf_end_record(&writer->buffer, 0);
-	fwrite(writer->buffer.bytes, 1, writer->buffer.n, writer->file);
+	writer->bytes += writer->buffer.n;
+	if (writer->file)
+		fwrite(writer->buffer.bytes, 1, writer->buffer.n, writer->file);
 }
 
 /* Ends a record that is no sample. */
@@ -377,7 +380,9 @@ static void put_samples(struct writer *writer)
 	struct prof_sample sample;
 	uint32_t process;
 
-	while (prof_next(writer->prof, &cursor, &sample) && !ferror(writer->file)) {
+	while (prof_next(writer->prof, &cursor, &sample)) {
+		if (writer->file && ferror(writer->file))
+			break;
 		process = enter(writer, &sample);
 		for (size_t i = 0; i < sample.depth; i++)
 			map(writer, process, sample.frames[i].image);
@@ -397,7 +402,7 @@ static void put_losses(struct writer *writer)
 	}
 }
 
-void perf_write_data(const struct prof *prof, const struct perf_layout *layout, FILE *file)
+uint64_t perf_write_data(const struct prof *prof, const struct perf_layout *layout, FILE *file)
 {
 	struct writer writer = {.prof = prof,
 				.layout = layout,
@@ -414,4 +419,5 @@ void perf_write_data(const struct prof *prof, const struct perf_layout *layout, 
 	free(writer.mappings);
 	index_free(&writer.by_pid);
 	index_free(&writer.by_mapping);
+	return writer.bytes;
 }

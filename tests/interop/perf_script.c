@@ -145,7 +145,7 @@ static bool compare_recording(const struct way *way, const char *path)
 	bool is_done;
 
 	run("rm -rf %s", path);
-	assert_int_equal(run("cd %s && " RECORD " -F 999 %s -o %s %s 0.4 %s%s 2> record.log", dir,
+	assert_int_equal(run("cd %s && " RECORD " -F 999 %s -o %s %s 0.15 %s%s 2> record.log", dir,
 			     way->options, way->is_pipe ? "-" : path, busy,
 			     way->is_pipe ? "| cat > " : "", way->is_pipe ? path : ""),
 			 0);
@@ -205,7 +205,7 @@ static void perf_prints_what_we_wrote(void **state)
 	}
 	recording = pp_format("%s/own.data", dir);
 	written = pp_format("%s/ours.data", dir);
-	assert_int_equal(run("cd %s && " RECORD " -F 999 -e cpu-clock,task-clock -g -o %s %s 0.4 "
+	assert_int_equal(run("cd %s && " RECORD " -F 999 -e cpu-clock,task-clock -g -o %s %s 0.15 "
 			     "2> record.log",
 			     dir, recording, busy),
 			 0);
