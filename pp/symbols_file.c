@@ -11,6 +11,7 @@
 #include "pp/bfd_file.h"
 #include "pp/memory.h"
 #include "pp/object.h"
+#include "pp/symbols_cache.h"
 
 #define obstack_chunk_alloc pp_chunk
 #define obstack_chunk_free  free
@@ -479,7 +480,22 @@ enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const ch
 					    const char *root, bool want_lines,
 					    struct op_error *error)
 {
-	return read_file(symbols, path, root, want_lines, NULL, error);
+	char *debug_path = NULL;
+	char *name = pp_symbols_cache_name(path, root, want_lines, &debug_path);
+	enum pp_symbols_status status = PP_SYMBOLS_OK;
+
+	memset(symbols, 0, sizeof(*symbols));
+	if (!name || !pp_symbols_cache_load(name, symbols)) {
+		status = read_file(symbols, path, root, want_lines, NULL, error);
+		if (name && status == PP_SYMBOLS_OK)
+			pp_symbols_cache_store(name, symbols);
+	}
+	if (!symbols->debug_path)
+		symbols->debug_path = debug_path;
+	else
+		free(debug_path);
+	free(name);
+	return status;
 }
 
 enum pp_symbols_status pp_symbols_read_kernel_file(struct pp_symbols *symbols, const char *path,

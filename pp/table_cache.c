@@ -222,7 +222,8 @@ void pp_table_cache_store(const char *name, const void *bytes, size_t size)
 	head.crc = checksum(bytes, size);
 	whole = pp_chunk(sizeof(head) + size);
 	memcpy(whole, &head, sizeof(head));
-	memcpy(whole + sizeof(head), bytes, size);
+	if (size)
+		memcpy(whole + sizeof(head), bytes, size);
 	op_file_replace(path, whole, sizeof(head) + size, 0600, &ignored);
 	free(whole);
 	free(path);

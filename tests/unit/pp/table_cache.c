@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "pp/debug_info.h"
+#include "pp/symbols_cache.h"
 #include "pp/table_cache.h"
 #include "session.h"
 
@@ -340,6 +341,118 @@ static void test_senseless_debug_tables(void **state)
 	free(name);
 }
 
+/* ---- symbols ---- */
+
+static void read_symbols(struct pp_symbols *symbols, const char *path, const char *root)
+{
+	struct op_error error;
+
+	if (pp_symbols_read_file(symbols, path, root, false, &error))
+		fail_msg("%s: %s", path, error.text);
+}
+
+static void assert_same(const struct pp_symbols *a, const struct pp_symbols *b)
+{
+	assert_int_equal(a->n, b->n);
+	assert_int_equal(a->n_code, b->n_code);
+	assert_int_equal(a->text, b->text);
+	assert_memory_equal(&a->machine, &b->machine, sizeof(a->machine));
+	for (size_t i = 0; i < a->n; i++) {
+		assert_int_equal(a->items[i].start, b->items[i].start);
+		assert_int_equal(a->items[i].end, b->items[i].end);
+		assert_int_equal(a->items[i].vma, b->items[i].vma);
+		assert_string_equal(a->items[i].name, b->items[i].name);
+	}
+	for (size_t i = 0; i < a->n_code; i++) {
+		assert_int_equal(a->code[i].start, b->code[i].start);
+		assert_int_equal(a->code[i].end, b->code[i].end);
+		assert_int_equal(a->code[i].vma, b->code[i].vma);
+		assert_int_equal(a->code[i].offset, b->code[i].offset);
+		assert_int_equal(a->code[i].link, b->code[i].link);
+		assert_string_equal(a->code[i].name, b->code[i].name);
+	}
+}
+
+static void test_symbols_are_the_same(void **state)
+{
+	struct pp_symbols first, second;
+	char *name;
+
+	(void)state;
+	pp_symbols_cache_least = 0;
+	read_symbols(&first, program, "");
+	name = kept_name();
+	assert_true(is_there(name));
+	read_symbols(&second, program, "");
+	/* Names of both would be the object file's, had it been read again. */
+	assert_ptr_equal(second.release, free);
+	assert_same(&first, &second);
+	pp_symbols_free(&first);
+	pp_symbols_free(&second);
+	free(name);
+}
+
+/* A stripped program, whose debug file is installed later, and then another one. */
+static void test_symbols_of_debug_files(void **state)
+{
+	char *bare = test_session_path(&session, "bare");
+	struct pp_symbols before, after, again;
+
+	(void)state;
+	pp_symbols_cache_least = 0;
+	test_shell("cp %s %s && objcopy --only-keep-debug %s %s/debug && strip %s", program, bare,
+		   bare, session.dir, bare);
+	read_symbols(&before, bare, session.dir);
+	read_symbols(&again, bare, session.dir);
+	assert_same(&before, &again);
+	pp_symbols_free(&again);
+	test_shell("cd %s && id=$(readelf -n bare | sed -n 's/.*Build ID: //p') && "
+		   "d=usr/lib/debug/.build-id/$(echo $id | cut -c 1-2) && mkdir -p $d && "
+		   "cp debug $d/$(echo $id | cut -c 3-).debug",
+		   session.dir);
+	read_symbols(&after, bare, session.dir);
+	assert_true(after.n > before.n + 100);
+	assert_non_null(after.debug_path);
+	read_symbols(&again, bare, session.dir);
+	assert_ptr_equal(again.release, free);
+	assert_string_equal(after.debug_path, again.debug_path);
+	assert_same(&after, &again);
+	pp_symbols_free(&before);
+	pp_symbols_free(&after);
+	pp_symbols_free(&again);
+	free(bare);
+}
+
+static void test_senseless_symbols(void **state)
+{
+	struct pp_symbols symbols;
+	unsigned char *bytes;
+	size_t size = 0, step;
+	char *name;
+
+	(void)state;
+	pp_symbols_cache_least = 0;
+	read_symbols(&symbols, program, "");
+	pp_symbols_free(&symbols);
+	name = kept_name();
+	bytes = pp_table_cache_load(name, &size);
+	assert_non_null(bytes);
+	step = size / 1000 + 1;
+	for (size_t i = 0; i < size; i += i < 200 ? 1 : step) {
+		bytes[i] ^= i % 3 ? 0xff : 0x01;
+		pp_table_cache_store(name, bytes, size);
+		pp_symbols_read_file(&symbols, program, "", false, NULL);
+		for (size_t k = 0; k < symbols.n; k++)
+			assert_non_null(symbols.items[k].name);
+		pp_symbols_find(&symbols, 0x1000);
+		pp_symbols_free(&symbols);
+		bytes[i] ^= i % 3 ? 0xff : 0x01;
+	}
+	free(bytes);
+	free(name);
+	pp_symbols_cache_least = 4 << 20;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -349,6 +462,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_size_is_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_debug_tables_say_the_same, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_senseless_debug_tables, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_symbols_are_the_same, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_symbols_of_debug_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_senseless_symbols, set_up, tear_down),
 	};
 
 	test_need(argc == 2, "usage: pp_table_cache PROGRAM");
