@@ -212,7 +212,6 @@ static int reopen(struct daemon *daemon, struct op_error *error)
 
 static void tell_statistics(struct daemon *daemon)
 {
-	sample_files_sync(&daemon->profile.files);
 	profile_save_stats(&daemon->profile);
 	profile_log_stats(&daemon->profile);
 }
@@ -293,6 +292,11 @@ static void take_signal(struct daemon *daemon, int number)
 			log_line("%s", error.text);
 		break;
 	case SIGALRM:
+		/*
+		 * Waits for the disk, once for each file, which takes minutes when there are many;
+		 * so it is done only on demand.  The kernel writes by itself within half a minute.
+		 */
+		sample_files_sync(&daemon->profile.files);
 		tell_statistics(daemon);
 		break;
 	case SIGTERM:
