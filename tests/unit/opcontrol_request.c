@@ -144,7 +144,7 @@ static void settings_are_applied(void **state)
 		{{"--frequency=0"}, "\nCALLGRAPH=3\nCHOSEN_EVENTS_0=", false},
 		{{"--frequency=20001"}, "--frequency: ", true},
 		{{"--time-slice=7"}, "\nTIME_SLICE=7\n", false},
-		{{"--time-slice=7", "--time-slice=0"}, "\nCALLGRAPH=3\nCHOSEN_EVENTS_0=", false},
+		{{"--time-slice=7", "--time-slice=0"}, "\nFREQUENCY=77\nCHOSEN_EVENTS_0=", false},
 		{{"--time-slice=1001"}, "--time-slice: ", true},
 		{{"--callgraph=8"}, "\nCALLGRAPH=8\n", false},
 		{{"--separate=thread"},
