@@ -29,6 +29,7 @@ struct reading {
 	struct pp_image *image;
 	struct pp_image_content content;
 	struct pp_debug_info *debug;
+	uint64_t mtime;	      /* of the file, if that says whether it has changed; else 0 */
 	uint64_t old_samples; /* of a file with another modification time */
 	const char *last_file, *kept_file; /* names of source files come in runs */
 	/* Of the application that is being read: */
@@ -47,8 +48,12 @@ static void read_image(struct reading *reading)
 {
 	struct pp_collation *collation = reading->collation;
 	const struct pp_profile_wish *wish = collation->wish;
+	struct stat status;
 
 	pp_image_reader_read(&collation->reader, reading->image->id, &reading->content);
+	if (reading->content.path && reading->content.may_have_changed &&
+	    !stat(reading->content.path, &status))
+		reading->mtime = (uint64_t)status.st_mtime;
 	if (wish->lines || wish->inlines)
 		reading->debug = pp_debug_info_open(reading->content.path,
 						    &reading->content.symbols);
@@ -58,10 +63,7 @@ static void read_image(struct reading *reading)
 
 static void check_mtime(struct reading *reading, uint64_t mtime, uint64_t samples)
 {
-	struct stat status;
-
-	if (mtime && reading->content.path && reading->content.may_have_changed &&
-	    !stat(reading->content.path, &status) && (uint64_t)status.st_mtime != mtime)
+	if (mtime && reading->mtime && reading->mtime != mtime)
 		reading->old_samples += samples;
 }
 

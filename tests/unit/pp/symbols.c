@@ -451,10 +451,19 @@ static void test_modules_agree_with_nm(void **state)
 
 /* ---- lines ---- */
 
+/* gcc makes a function that a sanitizer starts with: it has lines, but no unit claims its code. */
+static bool is_unclaimed(const struct known_list *names, uint64_t address)
+{
+	size_t after = known_first(names, address + 1);
+
+	return after && !strncmp(names->items[after - 1].name, "_sub_", 5);
+}
+
 /* addr2line reads addresses from a file and says "file:line". */
 static void test_lines_agree_with_addr2line(void **state)
 {
 	struct known_list sections = known_sections(program);
+	struct known_list names = known_names(NM_STATIC, program);
 	struct pp_debug_info *lines = pp_debug_info_open(program, NULL);
 	struct test_session session;
 	char *path, line[4096], command[1024];
@@ -489,7 +498,8 @@ static void test_lines_agree_with_addr2line(void **state)
 		snprintf(ours, sizeof(ours), "%s:%d", base ? base + 1 : name ? name : "??", number);
 		if (!name || !number) {
 			if (strcmp(theirs, "??:0") != 0 && strcmp(theirs, "??:?") != 0 &&
-			    !strstr(theirs, ":?") && !strstr(theirs, ":0"))
+			    !strstr(theirs, ":?") && !strstr(theirs, ":0") &&
+			    !is_unclaimed(&names, addresses[i]))
 				fail_msg("%#" PRIx64 ": no line, but addr2line has %s",
 					 addresses[i], theirs);
 			continue;
@@ -504,6 +514,7 @@ static void test_lines_agree_with_addr2line(void **state)
 	assert_true(known > 2500);
 	pp_debug_info_close(lines);
 	known_free(&sections);
+	known_free(&names);
 	free(path);
 	test_session_remove(&session);
 }
