@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sessions as a profile format: what is written is read again, sample by sample and stack by
+ * stack; sessions without stack files; what cannot be written leaves what was there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "describe.h"
+#include "libdb/odb.h"
+#include "libop/file.h"
+#include "libop/sample_name.h"
+#include "pp/formats/import_session.h"
+#include "pp/formats/session.h"
+#include "pp/formats/session_image.h"
+
+static char dir[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/formats_session.XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)status;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static uint64_t random_number(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* ---- a profile with everything ---- */
+
+static const struct prof_image images[] = {
+	{.kind = PROF_FILE, .path = "/usr/bin/x", .start = 0x555500001000, .end = 0x555500009000,
+	 .offset = 0x1000, .build_id_length = 3, .build_id = {0xab, 0xcd, 0xef}, .mtime = 1600000000,
+	 .pid = PROF_ANY},
+	{.kind = PROF_FILE, .path = "/usr/lib/{dep}/lib x.so", .pid = PROF_ANY},
+	{.kind = PROF_ANON, .path = "[heap]", .start = 0x1000000, .end = 0x1010000, .pid = 7},
+	{.kind = PROF_VDSO, .path = "[vdso]", .start = 0x7fff00001000, .end = 0x7fff00003000,
+	 .pid = PROF_ANY},
+	{.kind = PROF_KERNEL, .is_kernel = true, .path = "kallsyms", .start = 0xffffffff81000000,
+	 .end = 0xffffffff82000000, .pid = PROF_ANY},
+	{.kind = PROF_MODULE, .is_kernel = true, .path = "ext4", .start = 0xffffffffc0000000,
+	 .end = 0xffffffffc0100000, .pid = PROF_ANY},
+};
+
+static const struct prof_event events[] = {
+	{.name = "cpu-clock", .unit = "nanoseconds", .period = 1000000, .type = 1},
+	{.name = "cycles/u.x", .period = 5000, .unit_mask = 3, .code = 0x3c, .type = 0},
+};
+
+#define N_IMAGES (sizeof(images) / sizeof(images[0]))
+
+static struct prof *make_profile(unsigned int by, bool deep)
+{
+	const struct prof_host host = {
+		.hostname = "here", .os_release = "6.1.0", .arch = "x86_64",
+		.cpu_description = "A CPU", .cpu_type = "timer", .tool = "a tool 1.0",
+		.command_line = "record -g", .cpus_online = 4, .cpu_mhz = 2000,
+		.start_time = 1700000000000000000, .duration = 5000000000};
+	struct prof *prof = prof_new(by, 0);
+	struct prof_sink *sink = &prof->sink;
+	uint32_t image[N_IMAGES + 2], event[2];
+	uint64_t seed = 11;
+
+	sink->host(sink, &host);
+	sink->lost(sink, "ring buffer full", 12);
+	sink->fact(sink, "dcpi.line", "what  ever");
+	for (size_t i = 0; i < 2; i++)
+		event[i] = sink->event(sink, &events[i]);
+	for (size_t i = 0; i < N_IMAGES; i++)
+		image[i] = sink->image(sink, &images[i]);
+	image[N_IMAGES] = PROF_NO_IMAGE;
+	image[N_IMAGES + 1] = PROF_NO_KERNEL_IMAGE;
+	for (int i = 0; i < 2000; i++) {
+		struct prof_frame frames[8];
+		struct prof_value value = {event[random_number(&seed) % 2], 1, 0};
+		struct prof_sample sample = {.frames = frames, .values = &value, .n_values = 1};
+
+		value.events = events[value.event].period;
+		sample.depth = deep ? 1 + random_number(&seed) % 8 : 1;
+		for (size_t k = 0; k < sample.depth; k++) {
+			uint32_t which = image[random_number(&seed) % (N_IMAGES + 2)];
+
+			frames[k] = (struct prof_frame){which, 0x1000 + random_number(&seed) % 6};
+			if (which == PROF_NO_KERNEL_IMAGE)
+				frames[k].offset |= UINT64_C(0xffffffffa0000000);
+		}
+		sample.app = image[random_number(&seed) % 2];
+		sample.pid = 7;
+		sample.tid = 7 + (int64_t)(random_number(&seed) % 2);
+		sample.cpu = (int64_t)(random_number(&seed) % 3);
+		assert_int_equal(sink->sample(sink, &sample, NULL), 0);
+	}
+	prof_finish(prof);
+	return prof;
+}
+
+static char *path_of(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static struct prof *read_back(const char *name)
+{
+	struct op_error error;
+	struct prof *prof = read_path(&format_session, path_of(name), &error);
+
+	assert_string_equal(error.text, "");
+	return prof;
+}
+
+static void write_it(const struct prof *prof, const char *name, bool merge_libs)
+{
+	const struct session_options options = {.merge_libs = merge_libs};
+	struct op_error error;
+
+	if (import_session(prof, path_of(name), &options, &error))
+		fail_msg("%s", error.text);
+}
+
+/* ---- round trips ---- */
+
+static void everything_comes_back(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned int by;
+		bool deep;
+	} cases[] = {
+		{"flat", 0, false},
+		{"deep", 0, true},
+		{"threads", PROF_BY_PID | PROF_BY_TID, true},
+		{"all", PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct prof *prof = make_profile(cases[i].by, cases[i].deep), *again;
+		char *want, *got;
+
+		write_it(prof, cases[i].name, false);
+		again = read_back(cases[i].name);
+		want = describe_samples(prof);
+		got = describe_samples(again);
+		assert_string_equal(got, want);
+		free(want);
+		free(got);
+		want = describe_head(prof);
+		got = describe_head(again);
+		assert_string_equal(got, want);
+		free(want);
+		free(got);
+		assert_string_equal(again->host.hostname, "here");
+		assert_string_equal(again->host.cpu_type, "timer");
+		assert_string_equal(again->host.command_line, "record -g");
+		assert_true(again->host.cpu_mhz == 2000);
+		assert_int_equal(again->host.duration, 5000000000);
+		assert_int_equal(again->n_losses, 1);
+		assert_int_equal(again->losses[0].count, 12);
+		assert_string_equal(again->losses[0].cause, "ring buffer full");
+		prof_free(prof);
+		prof_free(again);
+	}
+}
+
+/* Each image its own application: the programs are only in the stack files. */
+static void merged_libraries_keep_their_stacks(void **state)
+{
+	struct prof *prof = make_profile(0, true), *again;
+	uint64_t with = 0, without = 0;
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+	struct op_sample_name name = {
+		.app = {.kind = OP_IMAGE_KERNEL, .name = (char *)"ext4"},
+		.dep = {.kind = OP_IMAGE_KERNEL, .name = (char *)"ext4"},
+		.event = (char *)"cpu-clock", .count = 1000000, .tgid = OP_ALL, .tid = OP_ALL,
+		.cpu = OP_ALL};
+	char *relative = op_sample_name_make(&name), path[512];
+
+	(void)state;
+	write_it(prof, "merged", true);
+	snprintf(path, sizeof(path), "%s/merged/samples/current/%s", dir, relative);
+	assert_int_equal(access(path, R_OK), 0);
+	free(relative);
+	again = read_back("merged");
+	while (prof_next(again, &cursor, &sample))
+		for (size_t i = 0; i < sample.n_values; i++)
+			*(sample.depth > 1 ? &with : &without) += sample.values[i].count;
+	prof_cursor_free(&cursor);
+	assert_int_equal(with + without, 2000);
+	cursor = (struct prof_cursor){0};
+	while (prof_next(prof, &cursor, &sample))
+		for (size_t i = 0; sample.depth > 1 && i < sample.n_values; i++)
+			with -= sample.values[i].count;
+	prof_cursor_free(&cursor);
+	assert_int_equal(with, 0);
+	prof_free(prof);
+	prof_free(again);
+}
+
+/* Samples beyond those of the stacks, as of a daemon that took some without callers. */
+static void what_is_in_no_stack_comes_alone(void **state)
+{
+	struct prof *prof = make_profile(0, true), *again;
+	struct op_sample_name name = {
+		.app = {.kind = OP_IMAGE_FILE, .name = (char *)"/usr/bin/x"},
+		.dep = {.kind = OP_IMAGE_FILE, .name = (char *)"/usr/bin/x"},
+		.event = (char *)"cpu-clock", .count = 1000000, .tgid = OP_ALL, .tid = OP_ALL,
+		.cpu = OP_ALL};
+	char *relative = op_sample_name_make(&name), path[512], *before, *after;
+	struct odb_error error;
+	struct odb *db;
+
+	(void)state;
+	write_it(prof, "more", false);
+	again = read_back("more");
+	before = describe_samples(again);
+	prof_free(again);
+	snprintf(path, sizeof(path), "%s/more/samples/current/%s", dir, relative);
+	assert_int_equal(odb_open(&db, path, ODB_WRITE, NULL, &error), 0);
+	assert_int_equal(odb_add(db, 0x777, 5, &error), 0);
+	odb_close(db);
+	again = read_back("more");
+	after = describe_samples(again);
+	assert_int_equal(again->totals[0].count + again->totals[1].count, 2005);
+	assert_null(strstr(before, "5/5000000 /usr/bin/x+777\n"));
+	assert_non_null(strstr(after, "5/5000000 /usr/bin/x+777\n"));
+	free(before);
+	free(after);
+	free(relative);
+	prof_free(again);
+	prof_free(prof);
+}
+
+static void a_damaged_stack_file_leaves_the_samples(void **state)
+{
+	struct prof *prof = make_profile(0, true), *again;
+	char path[512];
+	struct op_error error;
+
+	(void)state;
+	write_it(prof, "damaged", false);
+	snprintf(path, sizeof(path), "%s/damaged/samples/current/stacks/{root}/usr/bin/x/"
+		 "cpu-clock.1000000.0.all.all.all", dir);
+	assert_int_equal(access(path, R_OK), 0);
+	assert_int_equal(op_file_replace(path, "nonsense", 8, 0600, &error), 0);
+	again = read_back("damaged");
+	assert_int_equal(again->totals[0].count + again->totals[1].count, 2000);
+	assert_true(prof_count(again) < prof_count(prof));
+	prof_free(again);
+	prof_free(prof);
+}
+
+static void branches_come_back(void **state)
+{
+	struct prof *prof = prof_new(0, 0), *again;
+	uint32_t event = prof->sink.event(&prof->sink, &events[0]);
+	uint32_t x = prof->sink.image(&prof->sink, &images[0]);
+	uint32_t kernel = prof->sink.image(&prof->sink, &images[4]);
+	const struct prof_value value = {event, 1, 1000000};
+	const struct prof_frame frame = {x, 1};
+	const struct prof_sample sample = {.frames = &frame, .depth = 1, .values = &value,
+					   .n_values = 1, .app = x};
+	const struct prof_branch branch = {{x, 0x10}, {kernel, 0x20}, 3, 1, 70};
+
+	(void)state;
+	assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
+	assert_int_equal(prof->sink.branch(&prof->sink, &branch, NULL), 0);
+	assert_int_equal(prof->sink.branch(&prof->sink, &branch, NULL), 0);
+	prof_finish(prof);
+	write_it(prof, "branches", false);
+	again = read_back("branches");
+	assert_int_equal(again->n_branches, 1);
+	assert_int_equal(again->branches[0].count, 6);
+	assert_int_equal(again->branches[0].mispredicted, 2);
+	assert_int_equal(again->branches[0].cycles, 140);
+	assert_int_equal(again->branches[0].from.offset, 0x10);
+	assert_string_equal(again->images[again->branches[0].to.image].path, "kallsyms");
+	prof_free(prof);
+	prof_free(again);
+}
+
+static void samples_that_are_there_stay(void **state)
+{
+	const struct session_options options = {0};
+	struct prof *prof = make_profile(0, false), *again;
+	struct op_error error;
+	char *want, *got;
+
+	(void)state;
+	write_it(prof, "taken", false);
+	assert_int_equal(import_session(prof, path_of("taken"), &options, &error), -1);
+	assert_int_equal(error.code, EEXIST);
+	again = read_back("taken");
+	want = describe_samples(prof);
+	got = describe_samples(again);
+	assert_string_equal(got, want);
+	free(want);
+	free(got);
+	prof_free(again);
+	assert_int_equal(import_session(prof, path_of("taken/abi/x"), &options, &error), 0);
+	/* where nothing can be made, nothing is left */
+	assert_int_equal(op_file_replace(path_of("file"), "", 0, 0600, &error), 0);
+	assert_int_equal(import_session(prof, path_of("file"), &options, &error), -1);
+	assert_non_null(strstr(error.text, "file"));
+	prof_free(prof);
+}
+
+/* ---- names ---- */
+
+static void images_have_names_in_sessions(void **state)
+{
+	static const struct {
+		struct prof_image image;
+		const char *name;
+	} cases[] = {
+		{{.kind = PROF_FILE, .path = "/bin/x"}, "{root}/bin/x"},
+		{{.kind = PROF_FILE, .path = "//bin/./../x/"}, "{root}/bin/x"},
+		{{.kind = PROF_FILE, .path = "x"}, "{root}/[no path]/x"},
+		{{.kind = PROF_FILE, .path = "/"}, "{root}/_"},
+		{{.kind = PROF_FILE, .path = ""}, "{root}/[no path]"},
+		{{.kind = PROF_FILE, .path = "/a/{dep}/b"}, "{root}/a/\\{dep}/b"},
+		{{.kind = PROF_KERNEL, .path = "[kernel.kallsyms]"}, "{kern}/kallsyms"},
+		{{.kind = PROF_KERNEL, .path = "no-vmlinux"}, "{kern}/no-vmlinux"},
+		{{.kind = PROF_KERNEL, .path = "/boot/vmlinux"}, "{root}/boot/vmlinux"},
+		{{.kind = PROF_MODULE, .path = "/lib/modules/6/nf-tables.ko.xz"}, "{kern}/nf_tables"},
+		{{.kind = PROF_MODULE, .path = "[ext4]"}, "{kern}/ext4"},
+		{{.kind = PROF_MODULE, .path = "ext4"}, "{kern}/ext4"},
+		{{.kind = PROF_BPF, .path = "bpf_prog_1"}, "{kern}/[bpf]"},
+		{{.kind = PROF_ANON, .path = "//anon", .pid = 3, .start = 1, .end = 2},
+		 "{anon:__anon}/3.0x1.0x2"},
+		{{.kind = PROF_VDSO, .path = "[vdso]", .start = 1, .end = 2, .pid = -1},
+		 "{anon:[vdso]}/0.0x1.0x2"},
+		{{.kind = PROF_UNKNOWN, .path = "[unknown]"}, "{anon:[unknown]}/0.0x0.0x0"},
+		{{.kind = PROF_UNKNOWN, .is_kernel = true, .path = "[unknown]"}, "{kern}/[unknown]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct op_image_name name = session_image_name(&cases[i].image), again;
+		char *text = op_image_name_make(&name);
+
+		assert_non_null(text);
+		assert_string_equal(text, cases[i].name);
+		assert_int_equal(op_image_name_parse(text, &again, NULL), 0);
+		assert_string_equal(again.name, name.name);
+		free(again.name);
+		free(name.name);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything_comes_back),
+		cmocka_unit_test(merged_libraries_keep_their_stacks),
+		cmocka_unit_test(what_is_in_no_stack_comes_alone),
+		cmocka_unit_test(a_damaged_stack_file_leaves_the_samples),
+		cmocka_unit_test(branches_come_back),
+		cmocka_unit_test(samples_that_are_there_stay),
+		cmocka_unit_test(images_have_names_in_sessions),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
