@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What profiling the whole system by perf events costs, side by side with perf record in the
+# same run: samples lost, the daemon's share of a CPU, its memory, bytes on disk for a sample,
+# and the time that a report takes right after the stop.
+#
+#	bench.sh BUILD		BENCH_SECONDS=60 for a long run; else 6
+#
+# Prints one metric a line.  Needs root; without perf, only our own figures are told.
+
+set -euo pipefail
+
+build=$1
+seconds=${BENCH_SECONDS:-6}
+frequency=4000
+workloads=$build/tests/vm/workloads
+scratch=$(mktemp -d)
+started=()
+
+# Ends what it started, and waits until that is gone.
+finish()
+{
+	local pid
+
+	for pid in "${started[@]}"; do
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	rm -rf "$scratch"
+}
+trap finish EXIT
+
+metric() { printf '%-44s %s\n' "$1" "$2"; }
+
+if [[ $(id -u) -ne 0 ]]; then
+	echo "skip: only root may profile the whole system"
+	exit 0
+fi
+
+# CPU ticks of a process, user and system.
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+
+memory() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
+
+# Work for each CPU: deep calls, and short lives of the programs that a shell runs.
+load()
+{
+	local cpu
+
+	for ((cpu = 1; cpu < $(nproc); cpu++)); do
+		"$workloads/chain" $((seconds * 4)) >/dev/null &
+		started+=($!)
+	done
+	while :; do
+		"$workloads/brief1" 20
+		ls -lR /usr/include/linux | sort | gzip
+	done >/dev/null &
+	started+=($!)
+}
+
+# seconds_of COMMAND... - how long it takes
+seconds_of()
+{
+	local begin end
+
+	begin=$(date +%s%N)
+	timeout 60 "$@" >/dev/null 2>&1
+	end=$(date +%s%N)
+	awk -v ns=$((end - begin)) 'BEGIN { printf "%.3f", ns / 1e9 }'
+}
+
+per() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", b ? a / b : 0 }'; }
+
+number() { find "$session/samples/current/stats" -name "$1" -exec cat {} + | awk '{ n += $1 } END { print n + 0 }'; }
+
+# bench NAME OURS THEIRS - one run with these options of oprofiled and of perf record
+bench()
+{
+	local name=$1 session=$scratch/$1 data=$scratch/$1.data daemon perf= begin first middle last
+	local samples bytes theirs elapsed
+
+	"$build/daemon/oprofiled" --perf --freq=$frequency --foreground --separate-kernel=1 \
+		--session-dir="$session" $2 2>"$scratch/log" &
+	daemon=$!
+	started+=("$daemon")
+	until [[ -S $session/control ]]; do sleep 0.05; done
+	if command -v perf >/dev/null; then
+		perf record -q -N -B -a -F $frequency -e cpu-clock $3 -o "$data" >/dev/null 2>&1 &
+		perf=$!
+		started+=("$perf")
+		until [[ -s $data ]]; do sleep 0.05; done
+	fi
+	begin=$(date +%s%N)
+	first=$(ticks "$daemon")
+	sleep $((seconds / 2))
+	middle=$(memory "$daemon")
+	sleep $((seconds - seconds / 2))
+	elapsed=$(($(date +%s%N) - begin))
+	last=$(memory "$daemon")
+	metric "$name: oprofiled, % of a CPU" "$(awk -v t=$(($(ticks "$daemon") - first)) \
+		-v hz="$(getconf CLK_TCK)" -v ns=$elapsed \
+		'BEGIN { printf "%.2f", 100 * t / hz / (ns / 1e9) }')"
+	metric "$name: memory half-way, at the end, KiB" "$middle $last"
+	if [[ -n $perf ]]; then
+		kill -INT "$perf"
+		wait "$perf" || true
+	fi
+	kill -TERM "$daemon"
+	wait "$daemon"
+	samples=$(number samples_stored)
+	bytes=$(du -sb "$session/samples/current" | cut -f 1)
+	metric "$name: samples, lost in rings, by the daemon" "$samples \
+$(number sample_lost_overflow) $(($(number total_samples) - samples))"
+	metric "$name: session, bytes a sample" "$(per "$bytes" "$samples")"
+	metric "$name:   without kallsyms" \
+		"$(per $((bytes - $(stat -c %s "$session/samples/current/kallsyms"))) "$samples")"
+	metric "$name: opreport -l, seconds" \
+		"$(seconds_of "$build/pp/opreport" --session-dir="$session" -l)"
+	[[ -n $perf ]] || return 0
+	theirs=$(timeout 60 perf script -i "$data" -F time 2>/dev/null | grep -c . || true)
+	metric "$name: perf record: samples" "$theirs"
+	metric "$name: perf.data, bytes a sample" "$(per "$(stat -c %s "$data")" "$theirs")"
+	metric "$name: perf report, seconds" \
+		"$(seconds_of perf report -i "$data" --stdio --no-children --no-inline)"
+	rm -f "$data"
+}
+
+load
+bench flat "" ""
+bench callgraph --callgraph=127 -g

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names and specifications of perf events, lists of CPUs, and the words for each refusal.
+ */
+#include "ring.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/cpu_list.h"
+#include "libop/perf_event.h"
+
+static void specifications(void **state)
+{
+	static char *const specs[] = {(char *)"cpu-clock", (char *)"page-faults:7:0:1:1",
+				      (char *)"cycles:250000"};
+	const struct op_perf_choose how = {0};
+	struct op_perf_events events;
+	struct op_error error;
+	char *text;
+
+	(void)state;
+	assert_int_equal(op_perf_choose(specs, 3, &how, &events, &error), 0);
+	assert_int_equal(events.count, 3);
+	assert_string_equal(events.cpu_type, OP_PERF_CPU_TYPE);
+	assert_int_equal(events.event[0].attr.type, PERF_TYPE_SOFTWARE);
+	assert_int_equal(events.event[0].attr.sample_period, 1000000);
+	assert_int_equal(events.event[1].attr.config, PERF_COUNT_SW_PAGE_FAULTS);
+	assert_int_equal(events.event[1].attr.sample_period, 7);
+	assert_int_equal(events.event[2].attr.type, PERF_TYPE_HARDWARE);
+	assert_int_equal(events.event[2].attr.sample_period, 250000);
+	text = op_perf_format(&events);
+	op_perf_events_free(&events);
+	assert_int_equal(op_perf_from_daemon(text, 0, &events, &error), 0);
+	assert_int_equal(events.count, 3);
+	assert_int_equal(events.event[1].attr.sample_period, 7);
+	assert_int_equal(events.event[2].attr.type, PERF_TYPE_HARDWARE);
+	op_perf_events_free(&events);
+	free(text);
+}
+
+static void frequencies(void **state)
+{
+	static char *const specs[] = {(char *)"cpu-clock", (char *)"cycles"};
+	const struct op_perf_choose how = {.frequency = 4000};
+	struct op_perf_events events;
+	struct op_error error;
+
+	(void)state;
+	assert_int_equal(op_perf_choose(specs, 2, &how, &events, &error), 0);
+	/* a clock's period is known; the kernel finds out that of others */
+	assert_int_equal(events.event[0].event.count, 250000);
+	assert_false(events.event[0].attr.freq);
+	assert_true(events.event[1].attr.freq);
+	assert_int_equal(events.event[1].attr.sample_freq, 4000);
+	op_perf_events_free(&events);
+}
+
+static void raw_events_of_the_daemon(void **state)
+{
+	struct op_perf_events events;
+	struct op_error error;
+
+	(void)state;
+	assert_int_equal(op_perf_from_daemon("DISPATCH_STALL:0x1c0:5:100000:0x41:0:1", 0, &events,
+					     &error),
+			 0);
+	assert_int_equal(events.event[0].attr.type, PERF_TYPE_RAW);
+	assert_int_equal(events.event[0].attr.config, 0x1000041c0);
+	assert_true(events.event[0].attr.exclude_kernel);
+	assert_int_equal(events.event[0].event.counter, 0);
+	op_perf_events_free(&events);
+}
+
+static void senseless_specifications(void **state)
+{
+	static const struct {
+		char *spec;
+		const char *cause;
+	} cases[] = {
+		{(char *)"cpu-clock:0", "a count of 0"},
+		{(char *)"cpu-clock:1000:1", "no unit masks"},
+		{(char *)"cpu-clock:1000:0:0:0", "neither kernel nor user"},
+		{(char *)"cpu-clock:x", "no number"},
+		{(char *)"", "without a name"},
+	};
+	const struct op_perf_choose how = {0};
+	struct op_perf_events events;
+	struct op_error error;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(op_perf_choose(&cases[i].spec, 1, &how, &events, &error), -1);
+		if (!strstr(error.text, cases[i].cause))
+			fail_msg("\"%s\": unclear: %s", cases[i].spec, error.text);
+	}
+}
+
+static void refusals(void **state)
+{
+	const struct perf_event_attr hardware = {.type = PERF_TYPE_HARDWARE, .sample_period = 1},
+				     software = {.type = PERF_TYPE_SOFTWARE};
+	static const struct {
+		int code;
+		bool hardware;
+		pid_t pid;
+		const char *cure;
+	} cases[] = {
+		{ENOENT, true, 0, "use \"-e cpu-clock\""},
+		{EOPNOTSUPP, true, 0, "use \"-e cpu-clock\""},
+		{ENOENT, false, 0, "this kernel does not have it"},
+		{EMFILE, false, 0, "\"ulimit -n 65536\""},
+		{ENFILE, false, 0, "\"sysctl fs.file-max=1000000\""},
+		{ESRCH, false, 4711, "there is no process 4711"},
+		{ENOSYS, false, 0, "CONFIG_PERF_EVENTS"},
+		{EBUSY, true, 0, "\"sysctl kernel.nmi_watchdog=0\""},
+		{EINVAL, true, 0, "perf_event_max_sample_rate"},
+		{EIO, true, 0, "Input/output error"},
+	};
+	struct op_error error;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		op_perf_explain_open(cases[i].code, "name", cases[i].hardware ? &hardware : &software,
+				     cases[i].pid, &error);
+		assert_int_equal(error.code, cases[i].code);
+		if (strncmp(error.text, "event \"name\": ", 14) || !strstr(error.text, cases[i].cure))
+			fail_msg("case %zu: unclear: %s", i, error.text);
+	}
+	op_perf_explain_map(EPERM, 528384, &error);
+	assert_non_null(strstr(error.text, "\"sysctl kernel.perf_event_mlock_kb=1032\""));
+}
+
+static void lists_of_cpus(void **state)
+{
+	static const struct {
+		const char *text, *list; /* NULL: an error */
+	} cases[] = {
+		{"0", "0 "},	     {"0-3", "0 1 2 3 "}, {"8,0-1", "0 1 8 "}, {"2,2,1-2", "1 2 "},
+		{"", NULL},	     {"1-", NULL},	  {"3-1", NULL},       {"a", NULL},
+		{"1,,2", NULL},	     {"65536", NULL},	  {"-1", NULL},	       {"1-2-3", NULL},
+	};
+	struct op_error error;
+	size_t count;
+	int *cpus;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[64] = "";
+		int result = op_cpu_list_parse(cases[i].text, "CPUs", &cpus, &count, &error);
+
+		assert_int_equal(result, cases[i].list ? 0 : -1);
+		for (size_t j = 0; !result && j < count; j++)
+			sprintf(text + strlen(text), "%d ", cpus[j]);
+		if (!result)
+			assert_string_equal(text, cases[i].list);
+		free(cpus);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(specifications),
+		cmocka_unit_test(frequencies),
+		cmocka_unit_test(raw_events_of_the_daemon),
+		cmocka_unit_test(senseless_specifications),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(lists_of_cpus),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What processes have mapped: new mappings in the place of old ones, forks, programs executed,
+ * ends; and the same by a plain model, at random.
+ */
+#include "ring.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/perf_process.h"
+#include "module/uapi/oprofile.h"
+
+/* No such process: /proc has nothing to say. */
+#define PID 0x7ffffff0
+
+static struct perf_processes *processes;
+
+static int set_up(void **state)
+{
+	(void)state;
+	processes = malloc(sizeof(*processes));
+	perf_processes_init(processes);
+	perf_process_exec(processes, PID);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	perf_processes_free(processes);
+	free(processes);
+	return 0;
+}
+
+static void map(uint32_t pid, uint64_t start, uint64_t end, uint64_t offset, const char *path)
+{
+	const struct perf_file file = {.path = path, .device = 1, .inode = 2};
+
+	perf_process_map(processes, pid, start, end, offset, &file);
+}
+
+/* "PATH+OFFSET" of an address, or "-". */
+static const char *where(uint32_t pid, uint64_t address)
+{
+	struct perf_process *process = perf_process_get(processes, pid);
+	const struct perf_mapping *mapping = perf_process_where(processes, process, address);
+	static char text[OPROFILE_PATH_MAX + 64];
+	struct image_facts facts = {0};
+
+	if (!mapping)
+		return "-";
+	if (mapping->cookie == OPROFILE_NO_COOKIE)
+		snprintf(text, sizeof(text), "anon \"%s\"", mapping->label);
+	else if (perf_image_facts(&processes->images, mapping->cookie, &facts))
+		return "?";
+	else
+		snprintf(text, sizeof(text), "%s+%#llx", facts.told.path,
+			 (unsigned long long)(address - mapping->start + mapping->offset));
+	return text;
+}
+
+static void mappings(void **state)
+{
+	(void)state;
+	map(PID, 0x1000, 0x5000, 0x100, "/a");
+	assert_string_equal(where(PID, 0xfff), "-");
+	assert_string_equal(where(PID, 0x1000), "/a+0x100");
+	assert_string_equal(where(PID, 0x4fff), "/a+0x40ff");
+	assert_string_equal(where(PID, 0x5000), "-");
+	/* in its middle: both its ends stay where they are */
+	map(PID, 0x2000, 0x3000, 0, "/b");
+	assert_string_equal(where(PID, 0x1fff), "/a+0x10ff");
+	assert_string_equal(where(PID, 0x2000), "/b+0");
+	assert_string_equal(where(PID, 0x3000), "/a+0x2100");
+	/* over an end, over several */
+	map(PID, 0x4800, 0x6000, 0, "//anon");
+	assert_string_equal(where(PID, 0x47ff), "/a+0x38ff");
+	assert_string_equal(where(PID, 0x4800), "anon \"\"");
+	map(PID, 0, 0x10000, 0, "[heap]");
+	assert_string_equal(where(PID, 0x2000), "anon \"[heap]\"");
+	assert_int_equal(perf_process_find(processes, PID)->count, 1);
+}
+
+static void programs(void **state)
+{
+	const struct perf_process *process = perf_process_find(processes, PID);
+	uint64_t number = process->number, app;
+
+	(void)state;
+	assert_int_equal(process->app, OPROFILE_NO_COOKIE);
+	map(PID, 0x1000, 0x2000, 0, "/program");
+	app = process->app;
+	assert_int_not_equal(app, OPROFILE_NO_COOKIE);
+	map(PID, 0x3000, 0x4000, 0, "/lib/ld.so");
+	assert_int_equal(process->app, app);
+
+	perf_process_fork(processes, PID + 1, PID);
+	assert_string_equal(where(PID + 1, 0x3000), "/lib/ld.so+0");
+	assert_int_equal(perf_process_find(processes, PID + 1)->app, app);
+	perf_process_exec(processes, PID + 1);
+	assert_string_equal(where(PID + 1, 0x3000), "-");
+	assert_string_equal(where(PID, 0x3000), "/lib/ld.so+0");
+	assert_int_not_equal(perf_process_find(processes, PID + 1)->number, number);
+	/* a program that has no place on any disk is a file all the same, unlike other memory */
+	map(PID + 1, 0x1000, 0x2000, 0, "/memfd:program (deleted)");
+	assert_string_equal(where(PID + 1, 0x1000), "/memfd:program (deleted)+0");
+	map(PID + 1, 0x8000, 0x9000, 0, "/memfd:code (deleted)");
+	assert_string_equal(where(PID + 1, 0x8000), "anon \"memfd:code (deleted)\"");
+}
+
+static void ends(void **state)
+{
+	(void)state;
+	perf_process_fork(processes, PID, PID); /* a thread */
+	perf_process_exit(processes, PID);
+	perf_processes_next_round(processes);
+	perf_processes_next_round(processes);
+	perf_processes_next_round(processes);
+	assert_non_null(perf_process_find(processes, PID));
+	perf_process_exit(processes, PID);
+	perf_processes_next_round(processes);
+	assert_non_null(perf_process_find(processes, PID)); /* samples may come late */
+	perf_processes_next_round(processes);
+	assert_null(perf_process_find(processes, PID));
+}
+
+static void same_files(void **state)
+{
+	const uint8_t id[] = {1, 2, 3, 4}, other[] = {1, 2, 3, 5};
+	struct perf_file file = {.path = "/a", .build_id = id, .build_id_size = 4};
+	uint64_t first = perf_image_cookie(&processes->images, &file);
+
+	(void)state;
+	assert_int_equal(perf_image_cookie(&processes->images, &file), first);
+	file.build_id = other;
+	assert_int_not_equal(perf_image_cookie(&processes->images, &file), first);
+	file.build_id = id;
+	file.foreign = true;
+	assert_int_not_equal(perf_image_cookie(&processes->images, &file), first);
+	file.foreign = false;
+	file.path = "/b";
+	assert_int_not_equal(perf_image_cookie(&processes->images, &file), first);
+	/* those that nobody maps are forgotten, and their cookies are not used again */
+	perf_image_keep(&processes->images, first);
+	perf_images_sweep(&processes->images);
+	perf_image_keep(&processes->images, first);
+	perf_images_sweep(&processes->images);
+	assert_int_equal(processes->images.count, 1);
+	assert_true(perf_image_cookie(&processes->images, &file) > first + 3);
+	file.path = "/a";
+	assert_int_equal(perf_image_cookie(&processes->images, &file), first);
+}
+
+static void this_process(void **state)
+{
+	struct perf_process *process = perf_process_get(processes, (uint32_t)getpid());
+	const struct perf_mapping *mapping =
+		perf_process_where(processes, process, (uint64_t)(uintptr_t)this_process);
+	struct image_facts facts = {0};
+	char self[OPROFILE_PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	(void)state;
+	assert_true(length > 0);
+	self[length] = '\0';
+	assert_non_null(mapping);
+	assert_int_equal(mapping->cookie, process->app);
+	assert_int_equal(perf_image_facts(&processes->images, process->app, &facts), 0);
+	assert_string_equal(facts.told.path, self);
+	assert_true(facts.present);
+	assert_true(facts.told.flags & OPROFILE_IMAGE_BUILD_ID);
+}
+
+#define PAGES 64
+
+/* A model that is an array: the file of each page, and which page of it. */
+static void as_a_model(void **state)
+{
+	static const char *const paths[] = {"/a", "/b", "/c", "/d"};
+	char model[PAGES][64];
+
+	(void)state;
+	srand(1);
+	for (int i = 0; i < PAGES; i++)
+		strcpy(model[i], "-");
+	for (int turn = 0; turn < 3000; turn++) {
+		int first = rand() % PAGES, count = 1 + rand() % (PAGES - first);
+		uint64_t offset = (uint64_t)(1 + rand() % 1000) << 12;
+		const char *path = paths[rand() % 4];
+
+		map(PID, (uint64_t)first << 12, (uint64_t)(first + count) << 12, offset, path);
+		for (int i = 0; i < count; i++)
+			snprintf(model[first + i], sizeof(model[0]), "%s+%#llx", path,
+				 (unsigned long long)(offset + ((uint64_t)i << 12)));
+		for (int i = 0; i < PAGES; i++)
+			assert_string_equal(where(PID, (uint64_t)i << 12), model[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(mappings, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(programs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(ends, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(same_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(this_process, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(as_a_model, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
