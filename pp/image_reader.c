@@ -134,8 +134,9 @@ static void read_kernel(struct pp_image_reader *reader, const struct op_image_na
 		return;
 	content->no_file = trouble;
 	/* This name says it: no symbols were wanted. */
-	if (!known && (kallsyms || strcmp(id->name, OP_NO_VMLINUX)))
-		TELL(reader, id, PP_NO_SYMBOLS, "has no symbols: %s", error.text);
+	if (content->symbols.n || (!kallsyms && !strcmp(id->name, OP_NO_VMLINUX)))
+		return;
+	TELL(reader, id, PP_NO_SYMBOLS, "has no symbols: %s", known ? trouble : error.text);
 }
 
 /* ---- memory ---- */

@@ -67,7 +67,8 @@ static void test_module_file(void **state)
 	};
 	static const struct golden wrong[] = {
 		{"-l -w -n -R @DIR@/root", 0,
-		 "ffffffffc0000000 127      100.000  /demo_x\n", NULL},
+		 "ffffffffc0000000 127      100.000  /demo_x\n",
+		 "/demo_x has no symbols: only other versions of the module are at hand"},
 	};
 	static const struct {
 		const char *pack, *name;
@@ -96,12 +97,42 @@ static void test_module_file(void **state)
 	test_session_remove(&session);
 }
 
+/* A session without build-ids: only if there is one file, it is that. */
+static void test_module_without_build_id(void **state)
+{
+	static const struct golden one[] = {
+		{"-l -w -n -R @DIR@/root", 0, ALL_NAMES, NULL},
+		{"-l -w -n", 0, "ffffffffc0000000 127      100.000  /demo_x\n",
+		 "/demo_x has no symbols: no file of this module is at hand"},
+	};
+	static const struct golden two[] = {
+		{"-l -w -n -R @DIR@/root", 0, "ffffffffc0000000 127      100.000  /demo_x\n",
+		 "there are several files of this module, and no build-id to choose by"},
+	};
+	struct test_session session;
+
+	(void)state;
+	make_module_session(&session);
+	test_session_write(&session, "samples/current/modules", "demo_x ffffffffc0000000 4000 -\n");
+	test_shell("cp %s/demo-x.ko %s/root/lib/modules/6.6.6/extra", session.dir, session.dir);
+	CHECK_ALL(&session, one);
+	test_shell("cp %s/demo-x.ko %s/root/lib/modules/5.5.5/demo_x.ko", session.dir, session.dir);
+	CHECK_ALL(&session, two);
+	test_session_remove(&session);
+}
+
 /* Packed files that are damaged, or are no modules inside: said once, and no symbols. */
 static void test_damaged_module(void **state)
 {
-	static const struct golden table[] = {
+	static const struct golden packed[] = {
 		{"-l -w -n -R @DIR@/root", 0,
-		 "ffffffffc0000000 127      100.000  /demo_x\n", NULL},
+		 "ffffffffc0000000 127      100.000  /demo_x\n",
+		 "/demo_x has no symbols: cannot be unpacked"},
+	};
+	static const struct golden zeros[] = {
+		{"-l -w -n -R @DIR@/root", 0,
+		 "ffffffffc0000000 127      100.000  /demo_x\n",
+		 "/demo_x has no symbols: only other versions of the module are at hand"},
 	};
 	struct test_session session;
 
@@ -110,11 +141,11 @@ static void test_damaged_module(void **state)
 	test_shell("cd %s/root/lib/modules/6.6.6/extra && xz -c ../../../../../demo-x.ko | "
 		   "head -c 200 >demo_x.ko.xz",
 		   session.dir);
-	CHECK_ALL(&session, table);
+	CHECK_ALL(&session, packed);
 	test_shell("cd %s/root/lib/modules/6.6.6/extra && head -c 100000 /dev/zero | xz -c "
 		   ">demo_x.ko.xz",
 		   session.dir);
-	CHECK_ALL(&session, table);
+	CHECK_ALL(&session, zeros);
 	test_session_remove(&session);
 }
 
@@ -322,6 +353,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_module_file),
+		cmocka_unit_test(test_module_without_build_id),
 		cmocka_unit_test(test_damaged_module),
 		cmocka_unit_test(test_module_and_kallsyms),
 		cmocka_unit_test(test_annotated_module),
