@@ -142,7 +142,6 @@ static void put_features(struct perf_buffer *buffer, uint64_t table, const struc
 		size_t begin = features.n;
 
 		perf_put_feature(&features, bit, prof, layout);
-		perf_put_zeros(&features, -features.n % 8);
 		if (features.n == begin)
 			continue;
 		ends[n++] = features.n;

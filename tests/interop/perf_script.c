@@ -238,9 +238,44 @@ static void perf_prints_what_we_wrote(void **state)
 	free(written);
 }
 
+/* hotspot's reader shares no code with perf.  It prints binary, with names of functions in it. */
+static void hotspot_reads_what_we_wrote(void **state)
+{
+	static const char parser[] = "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser";
+	static const char *const functions[] = {"descend", "enter_kernel", "scatter"};
+	struct op_error error = {0};
+	struct output output;
+	struct prof *prof;
+	char *written;
+
+	(void)state;
+	if (*why_not || access(parser, X_OK)) {
+		print_message("skipped: %s\n", *why_not ? why_not : "there is no hotspot");
+		skip();
+	}
+	written = pp_format("%s/for_hotspot.data", dir);
+	assert_int_equal(run("cd %s && " RECORD " -F 999 -e cpu-clock -g -o own.data %s 0.15 "
+			     "2> record.log",
+			     dir, busy),
+			 0);
+	output = (struct output){.path = pp_format("%s/own.data", dir)};
+	prof = import(output.path);
+	free((char *)output.path);
+	output = (struct output){.path = written, .file = fopen(written, "w")};
+	assert_int_equal(format_perf.write(prof, &output, &error), 0);
+	assert_int_equal(fclose(output.file), 0);
+	assert_int_equal(run("timeout 60 %s --input %s --output %s/parsed 2> %s/parser.log", parser,
+			     written, dir, dir),
+			 0);
+	for (size_t i = 0; i < N(functions); i++)
+		assert_int_equal(run("grep -qa %s %s/parsed", functions[i], dir), 0);
+	prof_free(prof);
+	free(written);
+}
+
 int main(int argc, char **argv)
 {
-	struct CMUnitTest tests[N(ways) + 1];
+	struct CMUnitTest tests[N(ways) + 2];
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: perf_script BUSY\n");
@@ -252,5 +287,6 @@ int main(int argc, char **argv)
 			(struct CMUnitTest){ways[i].name, recordings_hold_for_us_what_perf_prints,
 					    NULL, NULL, (void *)&ways[i]};
 	tests[N(ways)] = (struct CMUnitTest)cmocka_unit_test(perf_prints_what_we_wrote);
+	tests[N(ways) + 1] = (struct CMUnitTest)cmocka_unit_test(hotspot_reads_what_we_wrote);
 	return cmocka_run_group_tests(tests, begin, end);
 }

@@ -210,6 +210,34 @@ static void a_file_is_read_back_the_same(void **state)
 	prof_free(back);
 }
 
+/* hotspot takes padding behind a feature for a fault, and may never end. */
+static void features_are_as_long_as_they_say(void **state)
+{
+	enum { HOSTNAME = 3, DATA = 40, BITS = 72, TABLE_ENTRY = 16 };
+	struct prof *prof = make_profile();
+	char *bytes = NULL;
+	size_t n;
+	struct output output = {.path = "-", .file = open_memstream(&bytes, &n)};
+	uint64_t data[2], section[2], bits;
+	uint32_t length;
+
+	(void)state;
+	assert_int_equal(format_perf.write(prof, &output, &error), 0);
+	fclose(output.file);
+	memcpy(data, bytes + DATA, sizeof(data));
+	memcpy(&bits, bytes + BITS, sizeof(bits));
+	assert_true(bits >> HOSTNAME & 1);
+	memcpy(section,
+	       bytes + data[0] + data[1] +
+		       TABLE_ENTRY * __builtin_popcountll(bits & ((1 << HOSTNAME) - 1)),
+	       sizeof(section));
+	memcpy(&length, bytes + section[0], sizeof(length));
+	assert_int_equal(section[1], length + sizeof(length));
+	assert_string_equal(bytes + section[0] + sizeof(length), "somewhere");
+	prof_free(prof);
+	free(bytes);
+}
+
 static void a_pipe_is_read_back_the_same(void **state)
 {
 	struct prof *prof = make_profile(), *back;
@@ -274,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_read_back_the_same),
+		cmocka_unit_test(features_are_as_long_as_they_say),
 		cmocka_unit_test(a_pipe_is_read_back_the_same),
 		cmocka_unit_test(many_equal_samples_become_one_record),
 	};
