@@ -156,7 +156,7 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 	if (control_server_open(&daemon->server, session, error))
 		return -1;
 	daemon->serving = true;
-	return options->perf ? run(daemon, true, error) : 0;
+	return options->perf && !options->stopped ? run(daemon, true, error) : 0;
 }
 
 /* ---- work ---- */

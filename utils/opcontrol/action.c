@@ -14,6 +14,7 @@
 #include "events.h"
 #include "libop/control.h"
 #include "module.h"
+#include "perf.h"
 #include "samples.h"
 #include "vmlinux.h"
 
@@ -36,6 +37,23 @@ static int check_backend(const char *wanted, struct op_error *error)
 			    backend, wanted);
 }
 
+/* Has samples taken, or none any more, by whatever takes them. */
+static int set_running(const struct settings *settings, bool on, struct op_error *error)
+{
+	return settings->perf ? perf_run(settings, on, error) : driver_write("enable", on, error);
+}
+
+/* Adds to @error what helps where no module can be had.  Returns -1. */
+static int without_module(const struct request *request, struct op_error *error)
+{
+	struct op_error why = *error;
+
+	if (!request_starts_daemon(request))
+		return -1;
+	return op_error_set(error, why.code, "%.900s; without a module: opcontrol --start --perf",
+			    why.text);
+}
+
 int action_load_driver(const struct request *request, struct op_error *error)
 {
 	bool loaded;
@@ -44,7 +62,7 @@ int action_load_driver(const struct request *request, struct op_error *error)
 		return 0;
 	loaded = module_is_loaded();
 	if (!loaded && module_load(request->module, request->backend, error))
-		return -1;
+		return without_module(request, error);
 	if (driver_mount(error))
 		return -1;
 	return loaded && request->backend ? check_backend(request->backend, error) : 0;
@@ -92,6 +110,19 @@ static int program_events(const struct settings *settings, char **argument, stru
 	return ret;
 }
 
+/* Gets the source of samples ready.  @events: as of program_events() */
+static int prepare_source(struct control *control, char **events, struct op_error *error)
+{
+	const struct settings *settings = &control->settings;
+
+	if (settings->perf)
+		return perf_argument(settings, events, error);
+	if (action_load_driver(control->request, error) || driver_check_free(error) ||
+	    refresh_counters(error) || driver_configure(settings, error))
+		return -1;
+	return program_events(settings, events, error);
+}
+
 static int start_daemon(struct control *control, struct op_error *error)
 {
 	const struct settings *settings = &control->settings;
@@ -106,9 +137,7 @@ static int start_daemon(struct control *control, struct op_error *error)
 	if (settings->vmlinux && strcmp(settings->vmlinux, "none") &&
 	    vmlinux_check(settings->vmlinux, error))
 		return -1;
-	if (action_load_driver(control->request, error) || driver_check_free(error) ||
-	    refresh_counters(error) || driver_configure(settings, error) ||
-	    program_events(settings, &events, error))
+	if (prepare_source(control, &events, error))
 		return -1;
 	ret = daemon_start(settings, events, control->request->verbose, error);
 	free(events);
@@ -125,7 +154,7 @@ static int start_daemon(struct control *control, struct op_error *error)
 
 static int start(struct control *control, struct op_error *error)
 {
-	if (start_daemon(control, error) || driver_write("enable", 1, error))
+	if (start_daemon(control, error) || set_running(&control->settings, true, error))
 		return -1;
 	printf("Profiling.\n");
 	return 0;
@@ -150,7 +179,7 @@ static int dump(struct control *control, struct op_error *error)
 /* First disabled, then dumped: what was sampled until the end is in the files. */
 static int stop(struct control *control, struct op_error *error)
 {
-	if (need_daemon(control, error) || driver_write("enable", 0, error) ||
+	if (need_daemon(control, error) || set_running(&control->settings, false, error) ||
 	    daemon_dump(control->settings.session_dir, 0, error))
 		return -1;
 	printf("Profiling has stopped; the daemon waits (\"opcontrol --shutdown\" ends it).\n");
@@ -169,7 +198,7 @@ static int shutdown(struct control *control, struct op_error *error)
 		printf("No daemon runs in the session %s.\n", session_dir);
 		return 0;
 	}
-	if (driver_write("enable", 0, &why)) {
+	if (set_running(&control->settings, false, &why)) {
 		op_complain("%s", why.text);
 		failed = true;
 	}

@@ -16,6 +16,7 @@
 #include "daemonrc.h"
 #include "driver.h"
 #include "events.h"
+#include "perf.h"
 
 static int find_daemon(struct control *control, struct op_error *error)
 {
@@ -45,6 +46,14 @@ static int load(struct control *control, bool *found, struct op_error *error)
 /* Do the new settings fit the driver?  Which events it has, only the driver can tell. */
 static int check_driver(const struct settings *settings, struct op_error *error)
 {
+	char *events;
+
+	if (settings->perf) {
+		if (perf_argument(settings, &events, error))
+			return -1;
+		free(events);
+		return 0;
+	}
 	if (driver_is_mounted())
 		return driver_check(settings, error) || events_check(settings, error) ? -1 : 0;
 	if (settings->events.count)
@@ -78,7 +87,7 @@ static int change(struct control *control, bool found, bool *usage, struct op_er
 
 	ret = request_apply(control->request, &fresh, error);
 	*usage = ret;
-	if (!ret && request_starts_daemon(control->request))
+	if (!ret && request_starts_daemon(control->request) && !fresh.perf)
 		ret = action_load_driver(control->request, error);
 	if (!ret)
 		ret = check_driver(&fresh, error);

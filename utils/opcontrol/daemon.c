@@ -163,6 +163,13 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 		ret |= add(arguments, "--oprofilefs=%s", driver_dir());
 	if (events)
 		ret |= add(arguments, "--events=%s", events);
+	if (settings->perf) {
+		ret |= add(arguments, "--perf");
+		ret |= add(arguments, "--stopped");
+		if (settings->frequency)
+			ret |= add(arguments, "--freq=%" PRIu64, settings->frequency);
+		ret |= add(arguments, "--callgraph=%" PRIu64, settings->callgraph);
+	}
 	if (settings->vmlinux && !strcmp(settings->vmlinux, "none"))
 		ret |= add(arguments, "--no-vmlinux");
 	else if (settings->vmlinux)

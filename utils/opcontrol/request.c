@@ -39,6 +39,8 @@ enum option {
 	OPTION_BUFFER_WATERSHED,
 	OPTION_CPU_BUFFER_SIZE,
 	OPTION_FREQUENCY,
+	OPTION_PERF,
+	OPTION_NO_PERF,
 	OPTION_TIME_SLICE,
 };
 
@@ -101,7 +103,9 @@ static const struct poptOption settings_options[] = {
 	      "wake the daemon when this many words are left", "N"),
 	VALUE("cpu-buffer-size", '\0', OPTION_CPU_BUFFER_SIZE, "buffer of each CPU, in entries",
 	      "N"),
-	VALUE("frequency", '\0', OPTION_FREQUENCY, "samples a second on each CPU (timer backends)",
+	WORD("perf", '\0', OPTION_PERF, "sample by the kernel's perf events: no module is needed"),
+	WORD("no-perf", '\0', OPTION_NO_PERF, "sample by the module"),
+	VALUE("frequency", '\0', OPTION_FREQUENCY, "samples a second on each CPU (timer backends, perf)",
 	      "HZ"),
 	VALUE("time-slice", '\0', OPTION_TIME_SLICE,
 	      "how long a group of events is counted, where events take turns", "MS"),
@@ -298,6 +302,12 @@ static int check_combination(const struct request *request, struct op_error *err
 				    request->backend ? "backend" : "module");
 	if (has_change(request, OPTION_VMLINUX) && has_change(request, OPTION_NO_VMLINUX))
 		return op_error_set(error, EINVAL, "--vmlinux and --no-vmlinux exclude each other");
+	if (has_change(request, OPTION_PERF) && has_change(request, OPTION_NO_PERF))
+		return op_error_set(error, EINVAL, "--perf and --no-perf exclude each other");
+	if (has_change(request, OPTION_PERF) && (request->backend || request->module))
+		return op_error_set(error, EINVAL,
+				    "--perf needs no module: --backend and --module don't go with "
+				    "it");
 	return 0;
 }
 
@@ -452,6 +462,10 @@ static int apply_change(struct settings *settings, const struct change *change, 
 		return apply_vmlinux(settings, change->value, error);
 	case OPTION_NO_VMLINUX:
 		return settings_set(settings, "VMLINUX", "none", error);
+	case OPTION_PERF:
+		return settings_set(settings, "PERF", "1", error);
+	case OPTION_NO_PERF:
+		return settings_set(settings, "PERF", "0", error);
 	case OPTION_IMAGE:
 		return apply_images(settings, change->value, error);
 	default:

@@ -250,6 +250,7 @@ static const struct key keys[] = {
 	{"CALLGRAPH", FIELD(callgraph), NUMBER("callgraph depth", 1, 255), .always = true},
 	{"FREQUENCY", FIELD(frequency), NUMBER("frequency", 1, 20000)},
 	{"TIME_SLICE", FIELD(time_slice), NUMBER("time slice", 1, 1000)},
+	{"PERF", FIELD(perf), NUMBER("perf", 1, 1)},
 	{"XENIMAGE", .set = set_foreign},
 	{"XEN_RANGE", .set = set_foreign},
 	{"S390_HW_SAMPLER_BUFSIZE", .set = set_foreign},

@@ -11,6 +11,7 @@
 #include "driver.h"
 #include "events.h"
 #include "module.h"
+#include "perf.h"
 #include "stats.h"
 
 static void print_separation(const struct settings *settings)
@@ -202,12 +203,35 @@ static int print_stats(struct op_error *error)
 	return 0;
 }
 
+/* Without the module: the daemon knows all that there is to tell. */
+static int print_perf(const struct control *control, struct op_error *error)
+{
+	const struct settings *settings = &control->settings;
+
+	if (control->daemon)
+		printf("Daemon: pid %d\n", control->daemon);
+	else
+		printf("Daemon not running\n");
+	printf("Session-dir: %s\n", settings->session_dir);
+	printf("Source: perf events of the kernel (--no-perf: the module)\n");
+	if (control->daemon && perf_status_print(settings, error))
+		return -1;
+	if (!control->daemon)
+		print_unknown_events(settings, NULL);
+	print_settings(settings);
+	if (control->pending)
+		printf("Other settings wait for the daemon's end (opcontrol --shutdown)\n");
+	return 0;
+}
+
 int status_print(const struct control *control, struct op_error *error)
 {
 	const struct settings *settings = &control->settings;
 	bool mounted = driver_is_mounted();
 	uint64_t enabled = 0;
 
+	if (settings->perf)
+		return print_perf(control, error);
 	if (mounted && driver_read("enable", &enabled, error))
 		return -1;
 	if (control->daemon)
@@ -216,7 +240,7 @@ int status_print(const struct control *control, struct op_error *error)
 		printf("Daemon not running\n");
 	printf("Session-dir: %s\n", settings->session_dir);
 	if (!mounted)
-		printf("Driver not loaded (\"opcontrol --init\" loads it)\n");
+		printf("Driver not loaded (\"opcontrol --init\" loads it, --perf does without)\n");
 	else if (print_backend(settings, error))
 		return -1;
 	if (mounted)

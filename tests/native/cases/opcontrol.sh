@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: opcontrol without the module: setup, start, status, stop and start again, dump, save,
+# covers: shutdown
+
+# shellcheck source=../case.sh
+. "$TESTS/native/case.sh"
+
+is_root || skip "opcontrol is for root"
+export HOME="$scratch"
+
+says()
+{
+	"$@" >"$scratch/said" 2>&1 || fail "failed: $*: $(cat "$scratch/said")"
+}
+
+saying() { grep -q "$1" "$scratch/said" || fail "\"$1\" was not said: $(cat "$scratch/said")"; }
+
+says opcontrol --setup --perf --frequency=2000 --separate=kernel --session-dir="$session"
+says opcontrol --status
+saying "Source: perf events"
+saying "Daemon not running"
+says opcontrol --start
+trap 'opcontrol --shutdown >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+saying Profiling
+"$workloads/split" 1 >/dev/null
+says opcontrol --status
+saying "State: running"
+saying "Events: cpu-clock:0:0:500000:0:1:1"
+says opcontrol --stop
+says opcontrol --status
+saying "State: stopped"
+report
+first=$(symbol_samples split_seventy)
+enough "samples until the stop" "$first" 300
+"$workloads/split" 1 >/dev/null
+says opcontrol --dump
+report
+same "samples after it" "$(symbol_samples split_seventy)" "$first"
+says opcontrol --start
+"$workloads/split" 1 >/dev/null
+says opcontrol --dump
+report
+within "after another start" "$(symbol_samples split_seventy)" $((first + 300)) $((first * 20))
+says opcontrol --save=one
+[ -d "$session/samples/one/stats" ] || fail "nothing was saved"
+says opcontrol --shutdown
+saying "The daemon has ended"

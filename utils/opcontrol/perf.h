@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Profiling by the kernel's perf events, without the module.
+ */
+#ifndef OPCONTROL_PERF_H
+#define OPCONTROL_PERF_H
+
+#include <stdbool.h>
+
+#include "libop/error.h"
+#include "setting.h"
+
+/**
+ * perf_argument - what the daemon's --events is to say
+ * @argument: set to a text that the caller frees
+ *
+ * Return: 0, or -1 with @error set: an event that there is not.
+ */
+int perf_argument(const struct settings *settings, char **argument, struct op_error *error);
+
+/* Has the daemon of the session start or stop sampling: 0, or -1 with @error set. */
+int perf_run(const struct settings *settings, bool on, struct op_error *error);
+
+/* Prints what the daemon of the session says of itself: 0, or -1 with @error set. */
+int perf_status_print(const struct settings *settings, struct op_error *error);
+
+#endif
