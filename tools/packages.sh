@@ -35,6 +35,7 @@ libpfm4-dev	header perfmon/pfmlib.h
 cpio		cmd cpio
 libxml2-utils	cmd xmllint
 python3-jsonschema	python jsonschema
+linux-perf	cmd perf
 google-perftools	cmd google-pprof
 kmod		cmd depmod
 xz-utils	cmd xz

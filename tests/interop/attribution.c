@@ -125,6 +125,26 @@ static void read_kallsyms(struct symbolizer *symbolizer)
 	rmdir(dir);
 }
 
+/* Reads the symbols of the vdso, which all processes of one kernel share. */
+static void read_vdso(struct pp_symbols *symbols)
+{
+	char path[] = "/tmp/symbolizer.XXXXXX", line[512];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long start, end;
+	int fd = mkstemp(path);
+
+	if (!maps || fd < 0)
+		abort();
+	while (fgets(line, sizeof(line), maps))
+		if (strstr(line, "[vdso]") && sscanf(line, "%lx-%lx", &start, &end) == 2 &&
+		    write(fd, (void *)start, end - start) < 0)
+			abort();
+	fclose(maps);
+	close(fd);
+	pp_symbols_read_file(symbols, path, "", false, NULL);
+	unlink(path);
+}
+
 struct symbolizer *symbolizer_new(const struct prof *prof)
 {
 	struct symbolizer *symbolizer = pp_alloc(1, sizeof(*symbolizer));
@@ -156,6 +176,8 @@ static struct pp_symbols *symbols_of(struct symbolizer *symbolizer, uint32_t ima
 	symbolizer->was_read[image] = true;
 	if (described->kind == PROF_FILE)
 		pp_symbols_read_file(symbols, described->path, "", false, NULL);
+	else if (described->kind == PROF_VDSO)
+		read_vdso(symbols);
 	else if (described->kind == PROF_KERNEL && symbolizer->has_kallsyms)
 		pp_symbols_read_kernel(symbols, &symbolizer->kallsyms, OP_KERNEL_IMAGE, NULL);
 	return symbols;
