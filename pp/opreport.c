@@ -36,7 +36,7 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		.symbols = options->symbols,
 		.details = options->style.details,
 		.lines = options->style.lines,
-		.inlines = options->inlines,
+		.inlines = options->style.inlines,
 		.arcs = options->callgraph,
 		.merge_lib = options->merge.lib,
 		.demangle = options->demangle,

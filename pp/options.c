@@ -47,7 +47,7 @@ const struct pp_option pp_options_table[] = {
 	{"debug-info", 'g', NULL, "show source file and line",
 	 PP_FLAG(struct pp_options, style.lines)},
 	{"inline", 0, NULL, "list inlined functions, too (includes --symbols)",
-	 PP_FLAG(struct pp_options, inlines)},
+	 PP_FLAG(struct pp_options, style.inlines)},
 	{"show-address", 'w', NULL, "show the addresses of symbols",
 	 PP_FLAG(struct pp_options, style.show_address)},
 	{"long-filenames", 'f', NULL, "show whole paths",
@@ -178,7 +178,7 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 		return op_error_set(error, EINVAL,
 				    "--global-percent with --symbols needs --details or "
 				    "--callgraph");
-	options->symbols |= style->details || options->callgraph || options->inlines ||
+	options->symbols |= style->details || options->callgraph || style->inlines ||
 			    options->format == PP_FORMAT_XML ||
 			    options->format == PP_FORMAT_DCPICAT;
 	if (!options->symbols && check_without_symbols(options, error))
@@ -189,7 +189,7 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 	if (options->callgraph && style->details)
 		return op_error_set(error, EINVAL,
 				    "--callgraph and --details contradict each other");
-	if (options->callgraph && options->inlines)
+	if (options->callgraph && style->inlines)
 		return op_error_set(error, EINVAL,
 				    "--callgraph and --inline contradict each other");
 	if (options->format != PP_FORMAT_TEXT && (style->accumulated || style->global_percent))

@@ -26,7 +26,7 @@ struct pp_options {
 	struct pp_merge merge;
 	struct pp_report_style style;
 	enum pp_demangle demangle;
-	bool symbols, callgraph, exclude_dependent, inlines, unscaled;
+	bool symbols, callgraph, exclude_dependent, unscaled;
 	bool xml, json, csv;
 	enum pp_format format; /* of --format or one of these */
 };

@@ -30,6 +30,7 @@ struct pp_report_style {
 	bool show_address;
 	bool details;
 	bool lines;
+	bool inlines; /* details of inlined functions say what they are inlined into */
 	bool reverse;
 	bool color; /* of text */
 	double threshold; /* percent of the first class that a line must have */

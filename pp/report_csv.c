@@ -66,6 +66,8 @@ static void put_head(struct csv *csv)
 	put_names(csv, "");
 	if (csv->facts->callgraph)
 		put_names(csv, "callee_");
+	if (csv->style->inlines && csv->style->details)
+		put_field(csv, "inlined_into");
 	pp_line_end(&csv->line, csv->out);
 }
 
@@ -84,6 +86,20 @@ static void put_place(struct csv *csv, const struct pp_row *row, const struct pp
 		pp_line_count(&csv->line, place->line, 0);
 }
 
+/* "middle (inlined) in main" */
+static void put_callers(struct csv *csv, const char *const *callers)
+{
+	struct pp_line line = {0};
+
+	for (size_t i = 0; callers && callers[i]; i++) {
+		pp_line_puts(&line, i ? " in " : "");
+		pp_line_puts(&line, callers[i]);
+	}
+	pp_line_add(&line, "", 1);
+	put_field(csv, line.text);
+	pp_line_free(&line);
+}
+
 /* A symbol, or each of its addresses; behind it, room for what it calls. */
 static void put_row(struct csv *csv, const struct pp_row *row)
 {
@@ -96,6 +112,8 @@ static void put_row(struct csv *csv, const struct pp_row *row)
 		put_place(csv, row, detail ? &detail->place : &row->place);
 		if (csv->facts->callgraph)
 			pp_line_puts(&csv->line, csv->style->lines ? ",,,,,," : ",,,,");
+		if (detail && csv->style->inlines)
+			put_callers(csv, detail->callers);
 		pp_line_end(&csv->line, csv->out);
 	}
 }

@@ -284,6 +284,15 @@ static void test_report_attributes_to_inlined_functions(void **state)
 	assert_non_null(strstr(run.out, "\"inlined_into\": [\"middle (inlined)\", \"app::hot(int)\"]"));
 	assert_non_null(strstr(run.out, "\"inlined\": true"));
 	test_run_free(&run);
+	fixture_opreport(&run, &session, opreport_path(), "-d --csv --inline");
+	assert_int_equal(run.status, 0);
+	assert_non_null(strstr(run.out, ",address,inlined_into\n"));
+	assert_non_null(strstr(run.out, ",middle (inlined) in app::hot(int)\n"));
+	test_run_free(&run);
+	fixture_opreport(&run, &session, opreport_path(), "-X -d --inline");
+	assert_int_equal(run.status, 0);
+	assert_non_null(strstr(run.out, "\"leaf (inlined)\""));
+	test_run_free(&run);
 	fixture_opreport(&run, &session, opreport_path(), "-c --inline");
 	assert_int_equal(run.status, 2);
 	test_run_free(&run);
