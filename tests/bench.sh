@@ -11,6 +11,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 BUILD=${BUILD:-$top/build}/release
 export BUILD
 
+"$top/tools/packages.sh" --tests
 "$top/tools/build.sh" --buildtype=release
 
 printf 'machine  %s, %s CPUs, Linux %s\n' \

@@ -14,7 +14,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build}
 [[ $# -gt 0 ]] || set -- unit selftest vm
 
-"$top/tools/packages.sh"
+"$top/tools/packages.sh" --tests
 "$top/tools/build.sh"
 
 tally=$(mktemp)

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Sees to it that the machine has what the build needs.
+# Sees to it that the machine has what the build needs, or the tests, too.
 #
-#	packages.sh		install what is missing (Debian, as root), or name it and stop
-#	packages.sh --list	print the packages' names
+#	packages.sh [--tests]		install what is missing (Debian, as root), or name it and
+#					stop
+#	packages.sh [--tests] --list	print the packages' names
 #
 # Exit codes: 0 all there, 1 installing failed, 2 something is missing and can't be installed.
 
@@ -33,14 +34,22 @@ libarchive-dev	lib libarchive
 liblzma-dev	lib liblzma
 libpfm4-dev	header perfmon/pfmlib.h
 cpio		cmd cpio
-libxml2-utils	cmd xmllint
-python3-jsonschema	python jsonschema
-linux-perf	cmd perf
-google-perftools	cmd google-pprof
 kmod		cmd depmod
 xz-utils	cmd xz
 zstd		cmd zstd
 "
+
+tests="
+libxml2-utils	cmd xmllint
+python3-jsonschema	python jsonschema
+linux-perf	cmd perf
+google-perftools	cmd google-pprof
+"
+
+if [[ ${1:-} = --tests ]]; then
+	table+=$tests
+	shift
+fi
 
 say() { printf 'packages: %s\n' "$*" >&2; }
 
@@ -79,7 +88,7 @@ missing()
 case ${1:-} in
 "") ;;
 --list) wanted; exit 0 ;;
-*) say "error: unknown option $1 (only --list is known)"; exit 2 ;;
+*) say "error: unknown option $1 (--tests, then --list, are known)"; exit 2 ;;
 esac
 
 mapfile -t packages < <(missing)
