@@ -71,7 +71,6 @@ update:
 	@tests/vm/cache.sh --update
 
 bench:
-	@tools/packages.sh
 	@tests/bench.sh
 
 install: build
