@@ -13,6 +13,7 @@
 #include "libop/cpu_type.h"
 #include "libop/file.h"
 #include "libop/session.h"
+#include "origin.h"
 
 /* Names and cookies to keep; a name takes about 300 bytes. */
 #define IMAGES_MOST (1 << 17)
@@ -32,6 +33,15 @@ static size_t first_alike(const struct op_events *events, size_t index)
 	       event[i].count != event[index].count || event[i].unit_mask != event[index].unit_mask)
 		i++;
 	return i;
+}
+
+static void save_origin(const struct profile *profile)
+{
+	char *events = op_events_format(&profile->events);
+
+	if (events)
+		origin_save(profile->current_dir, profile->source, events);
+	free(events);
 }
 
 static int set_up_events(struct profile *profile, struct op_error *error)
@@ -143,6 +153,7 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 		return -1;
 	}
 	kernel_refresh(&profile->kernel);
+	save_origin(profile);
 	load_stats(profile);
 	profile_save_stats(profile);
 	return 0;
@@ -174,6 +185,7 @@ int profile_reopen(struct profile *profile, struct op_error *error)
 	if (op_session_make(profile->config.session_dir, error))
 		return -1;
 	kernel_refresh(&profile->kernel);
+	save_origin(profile);
 	load_stats(profile);
 	profile_save_stats(profile);
 	return 0;

@@ -54,6 +54,7 @@ int op_session_make(const char *session_dir, struct op_error *error);
 /* Names below samples/NAME; oprofile-session(5) says what is in them. */
 #define OP_SAMPLES_STATS    "stats"    /* a directory: one number a file */
 #define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]" */
+#define OP_SAMPLES_SOURCE   "source"   /* lines "key value": what took the samples */
 #define OP_SAMPLES_MODULES  "modules"  /* lines "name address size build-id-or-dash", in hex */
 #define OP_SAMPLES_STACKS   "stacks"   /* a directory: stack files, by application */
 

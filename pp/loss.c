@@ -78,6 +78,27 @@ static int read_number(const char *path, const struct stat *status, void *contex
 	return 0;
 }
 
+/* Adds the sources that a session names to a list of them. */
+static void read_sources(struct pp_loss *loss, const char *samples_dir)
+{
+	char *path = pp_format("%s/" OP_SAMPLES_SOURCE, samples_dir);
+	char *text = op_file_read(path, 1 << 20, NULL, NULL), *rest = text, *line;
+	static const char key[] = "source ";
+	size_t length;
+
+	while (text && (line = strsep(&rest, "\n"))) {
+		const char *name = line + strlen(key);
+
+		length = strlen(loss->sources);
+		if (strncmp(line, key, strlen(key)) || strstr(loss->sources, name) ||
+		    length + strlen(name) + 3 > sizeof(loss->sources))
+			continue;
+		sprintf(loss->sources + length, "%s%s", length ? ", " : "", name);
+	}
+	free(text);
+	free(path);
+}
+
 void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 {
 	struct reading reading = {0};
@@ -95,6 +116,7 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 
 		op_walk(path, read_number, &reading, NULL);
 		free(path);
+		read_sources(loss, samples_dirs[i]);
 	}
 	loss->known = reading.known;
 	for (size_t i = 0; i < N_NUMBERS; i++) {
@@ -118,6 +140,8 @@ void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out)
 		fputs("Samples: the session has no statistics of losses\n", out);
 		return;
 	}
+	if (*loss->sources)
+		fprintf(out, "Source: %s\n", loss->sources);
 	fprintf(out, "Samples: %" PRIu64 " received, %" PRIu64 " stored", loss->received,
 		loss->stored);
 	if (loss->filtered)

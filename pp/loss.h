@@ -20,6 +20,7 @@ struct pp_loss_cause {
 
 struct pp_loss {
 	bool known; /* there were statistics */
+	char sources[64]; /* what took the samples: "module, perf"; "" if it is not known */
 	/* Samples, of the whole session. */
 	uint64_t received, stored, filtered;
 	/* Samples, since profiling was last started. */

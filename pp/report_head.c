@@ -11,6 +11,7 @@
 #include "libop/cpu_pmu.h"
 #include "libop/cpu_type.h"
 #include "libop/error.h"
+#include "libop/perf_event.h"
 #include "libop/pfm.h"
 #include "pp/report.h"
 #include "pp/scale.h"
@@ -65,10 +66,11 @@ static const char *mask_text(const struct op_catalogue_event *event, uint64_t va
 
 static void put_event(struct op_catalogue *catalogue, const struct pp_class *class, FILE *out)
 {
-	const struct op_catalogue_event *event = find(catalogue, class);
+	const struct op_perf_name *own = op_perf_name(class->event);
+	const struct op_catalogue_event *event = own ? NULL : find(catalogue, class);
 
 	fprintf(out, "Counted %s events (%s) with ", class->event,
-		event ? event->description : "Unknown event");
+		event ? event->description : own ? own->description : "Unknown event");
 	if (class->many_unit_masks)
 		fprintf(out, "multiple unit masks");
 	else
