@@ -36,19 +36,12 @@ void named_stack_free(struct named_stack *stack)
 
 static uint64_t hash_function(const struct named_function *function)
 {
-	uint64_t hash = index_mix_text(function->image, function->name);
-
-	return function->file ? index_mix_text(hash, function->file) : hash;
+	return index_mix_text(function->image, function->name);
 }
 
 static uint64_t rehash_function(const void *context, uint32_t id)
 {
 	return hash_function(&((const struct named_functions *)context)->items[id]);
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
 }
 
 uint32_t named_function(struct named_functions *functions, const struct named_frame *frame)
@@ -63,11 +56,13 @@ uint32_t named_function(struct named_functions *functions, const struct named_fr
 	for (size_t at = index_first(functions->by_function, hash);
 	     (id = index_at(functions->by_function, at)) != INDEX_NONE;
 	     at = index_next(functions->by_function, at)) {
-		const struct named_function *known = &functions->items[id];
+		struct named_function *known = &functions->items[id];
 
-		if (known->image == wanted.image && !strcmp(known->name, wanted.name) &&
-		    same_text(known->file, wanted.file))
-			return id;
+		if (known->image != wanted.image || strcmp(known->name, wanted.name) != 0)
+			continue;
+		if (!known->file)
+			known->file = wanted.file;
+		return id;
 	}
 	id = (uint32_t)functions->n++;
 	functions->items = pp_grow(functions->items, &functions->capacity, functions->n,

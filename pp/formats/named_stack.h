@@ -23,7 +23,8 @@ void named_stack_make(struct named_stack *stack, struct prof_names *names,
 		      const struct prof_sample *sample);
 void named_stack_free(struct named_stack *stack);
 
-/* A function, wherever it is called: what is the same has the same number. */
+/* A function, wherever it is called: of one image, what has one name has one number.  Where a
+ * function was inlined, its file is not known for each place. */
 struct named_functions {
 	struct named_function {
 		const char *name, *file; /* file may be NULL */
