@@ -13,7 +13,7 @@
 
 struct dentry;
 
-/* Adds the entry `time_slice`, the mean in ms.  Context: process.  Return: 0 or a negative errno. */
+/* Adds the entry `time_slice`, mean ms.  Context: process.  Return: 0 or a negative errno. */
 int op_x86_rotation_create_files(struct dentry *root);
 
 /*
