@@ -5,12 +5,12 @@
 # covers: none is counted for another one; fixed counters take no turns; all registers restored
 # pmu: model=core2 model=p6 model=zen
 # smp: exact
-# limit: 300
+# limit: 400
 
 # shellcheck source=../guest/pmu_case.sh
 . /vm/pmu_case.sh
 
-rounds=1500
+rounds=600
 cpus=$(nproc)
 # With one CPU, time is that of instructions; with more it is the host's, which may leave the
 # guest alone in the midst of a turn for longer than all the others take.
@@ -120,7 +120,7 @@ x86-64/*)
 	;;
 *) fail "a CPU type that this case does not know" ;;
 esac
-[ $fixed = 0 ] || fixed_used=1
+[ "$fixed" = 0 ] || fixed_used=1
 fixed_used=${fixed_used:-0}
 exact_branches=$(exact $select)
 exact_instructions=$(exact r00c0)
@@ -147,13 +147,13 @@ for event in $events; do
 	number=$((number + 1))
 done
 i=0 first_sum=
-while [ $i -lt $general ]; do
+while [ $i -lt "$general" ]; do
 	counted_all $((100003 + 10 * i)) $((100003 + 10 * (i + general + fixed_used)))
 	i=$((i + 1))
 done
 i=0
 for event in $events; do
-	if [ "$fixed_used" = 1 ] && [ $i = $general ]; then
+	if [ "$fixed_used" = 1 ] && [ $i = "$general" ]; then
 		counted_all "$(count_of "$event")"
 		same "share of time of $event" "$(cat "/tmp/times/$event")" 1
 	else
@@ -198,13 +198,13 @@ scaled()
 
 for event in $branches_events $instructions_event; do
 	case $event in
-	"$instructions_event") exact=$exact_instructions ;;
-	*) exact=$exact_branches ;;
+	"$instructions_event") truth=$exact_instructions ;;
+	*) truth=$exact_branches ;;
 	esac
 	within "share of time of $event" "$(cat "/tmp/times/$event")" $share_low $share_high
 	n=$(scaled "$event")
 	within "opreport's $n of $event, times its count / exact" \
-		"$(awk -v n="$n" -v c="$(count_of "$event")" -v all="$exact" \
+		"$(awk -v n="$n" -v c="$(count_of "$event")" -v all="$truth" \
 			'BEGIN { print n * c / all }')" $scaled_low $scaled_high
 	raw=$(scaled "$event" --unscaled)
 	within "$raw unscaled / scaled / share of time" "$(awk -v n="$n" -v raw="$raw" \
@@ -245,4 +245,21 @@ done
 registers >/tmp/registers_now
 [ "$cpus" != 1 ] || cmp /tmp/registers /tmp/registers_now || fail "registers are not what they were"
 dmesg | grep -i "unknown reason" && fail "an NMI of ours was not claimed"
+need opcontrol --deinit
+
+# The backend perf: turns are perf's, and how long each event was counted is told in the same way.
+need opcontrol --init --backend perf
+perf_unlimited
+# shellcheck disable=SC2086
+profile $instructions_event $nothing_event $branches_events
+grep -q '^Multiplexed: 2 groups of events take turns, as perf decides' /tmp/status ||
+	fail "--status does not say that perf has events take turns"
+same "samples of an event that does not happen" "$(counted "$nothing" 500)" 0
+for event in $branches_events; do
+	within "perf: share of time of $event" "$(cat "/tmp/times/$event")" 0.2 0.9
+	n=$(scaled "$event")
+	within "perf: opreport's $n of $event, times its count / exact" \
+		"$(awk -v n="$n" -v c="$(count_of "$event")" -v all="$exact_branches" \
+			'BEGIN { print n * c / all }')" $scaled_low $scaled_high
+done
 need opcontrol --deinit
