@@ -43,6 +43,9 @@ tests="
 libxml2-utils	cmd xmllint
 python3-jsonschema	python jsonschema
 linux-perf	cmd perf
+valgrind	cmd callgrind_annotate
+nodejs		cmd node
+npm		cmd npm
 google-perftools	cmd google-pprof
 "
 
