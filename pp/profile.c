@@ -95,11 +95,14 @@ static int compare_places(const void *a, const void *b)
 	return order ? order : compare_numbers(left->app, right->app);
 }
 
-static void name_image(struct pp_image *image, const struct op_image_name *id, size_t n_classes)
+/* The name may be that of an end of an arc, which is gone when the profile is made; what it
+ * points to is the list's. */
+static void name_image(struct pp_profile *profile, struct pp_image *image,
+		       const struct op_image_name *id, size_t n_classes)
 {
 	const char *slash;
 
-	image->id = id;
+	image->id = memcpy(pp_profile_keep(profile, sizeof(*id)), id, sizeof(*id));
 	image->full = pp_image_full_name(id);
 	slash = id->kind == OP_IMAGE_ANON ? NULL : strrchr(image->full, '/');
 	image->base = slash && slash[1] ? slash + 1 : image->full;
@@ -107,8 +110,8 @@ static void name_image(struct pp_image *image, const struct op_image_name *id, s
 }
 
 /* Applications or images by name; each file is told its own. */
-static size_t gather_images(struct pp_image **out, struct pp_sample_file **files, size_t n,
-			    bool apps, size_t n_classes)
+static size_t gather_images(struct pp_profile *profile, struct pp_image **out,
+			    struct pp_sample_file **files, size_t n, bool apps, size_t n_classes)
 {
 	struct pp_image *images = NULL;
 	size_t n_images = 0, capacity = 0;
@@ -121,7 +124,8 @@ static size_t gather_images(struct pp_image **out, struct pp_sample_file **files
 		if (!i || (apps ? compare_apps : compare_deps)(&files[i - 1], &files[i])) {
 			images = pp_grow(images, &capacity, n_images + 1, sizeof(*images));
 			memset(&images[n_images], 0, sizeof(*images));
-			name_image(&images[n_images++], apps ? &name->app : &name->dep, n_classes);
+			name_image(profile, &images[n_images++], apps ? &name->app : &name->dep,
+				   n_classes);
 		}
 		if (apps)
 			files[i]->app = n_images - 1;
@@ -195,16 +199,17 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 	obstack_init(&profile->store->memory);
 	for (size_t i = 0; i < n; i++)
 		files[i] = i < list->n ? &list->files[i] : &arcs.ends[i - list->n];
-	profile->n_images = gather_images(&profile->images, files, n, false, classes->n);
+	profile->n_images = gather_images(profile, &profile->images, files, n, false, classes->n);
 	if (wish->merge_lib) {
 		for (size_t i = 0; i < n; i++)
 			files[i]->app = files[i]->image;
 		profile->n_apps = profile->n_images;
 		profile->apps = pp_alloc(profile->n_apps, sizeof(*profile->apps));
 		for (size_t i = 0; i < profile->n_apps; i++)
-			name_image(&profile->apps[i], profile->images[i].id, classes->n);
+			name_image(profile, &profile->apps[i], profile->images[i].id, classes->n);
 	} else {
-		profile->n_apps = gather_images(&profile->apps, files, n, true, classes->n);
+		profile->n_apps =
+			gather_images(profile, &profile->apps, files, n, true, classes->n);
 	}
 	order_images(profile);
 	if (n)

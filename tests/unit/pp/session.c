@@ -32,10 +32,12 @@ void test_need(int good, const char *format, ...)
 
 void test_session_make(struct test_session *session)
 {
+	const char *parent = getenv("TMPDIR");
 	char *path;
 
 	memset(session, 0, sizeof(*session));
-	strcpy(session->dir, "/tmp/op-session-XXXXXX");
+	snprintf(session->dir, sizeof(session->dir), "%s/op-session-XXXXXX",
+		 parent && strlen(parent) < 32 ? parent : "/tmp");
 	test_need(mkdtemp(session->dir) != NULL, "cannot make %s", session->dir);
 	path = test_session_path(session, "events");
 	setenv("OPROFILE_EVENTS_DIR", path, 1);

@@ -22,6 +22,7 @@ struct test_session {
 /* Ends the program with a message if @good is false: a test without its session is no test. */
 void test_need(int good, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* In $TMPDIR, else in /tmp. */
 void test_session_make(struct test_session *session);
 void test_session_remove(struct test_session *session);
 
