@@ -5,7 +5,7 @@
 # covers: same program in the same guest, which is held against the histogram as well
 # pmu: model=core model=core2 model=k8
 # smp: 1 2
-# limit: 300
+# limit: 400
 
 # shellcheck source=../guest/pmu_case.sh
 . /vm/pmu_case.sh

@@ -16,8 +16,10 @@ pmu() { /vm/pmu/pmu "$@" || fail "failed: pmu $*"; }
 # have room for all (-m PAGES), and so have ours
 unlimited()
 {
-	write 1000000 /proc/sys/kernel/perf_event_max_sample_rate
-	write 0 /proc/sys/kernel/perf_cpu_time_max_percent
+	if [ "$(cat /proc/sys/kernel/perf_cpu_time_max_percent)" != 0 ]; then
+		need write 1000000 /proc/sys/kernel/perf_event_max_sample_rate
+		need write 0 /proc/sys/kernel/perf_cpu_time_max_percent
+	fi
 	[ ! -e /sys/module/oprofile ] || write 0 /sys/module/oprofile/parameters/cpu_time_max_percent
 }
 

@@ -42,6 +42,30 @@ static void apic_write(unsigned int number, uint32_t value)
 	cpu_physical_memory_rw(APIC_BASE + number * 16, &value, sizeof(value), true);
 }
 
+uint32_t apic_lvtpc_read(void)
+{
+	bool locked = bql_locked();
+	uint32_t value;
+
+	if (!locked)
+		bql_lock_impl(__FILE__, __LINE__);
+	value = apic_read(REGISTER_LVTPC);
+	if (!locked)
+		bql_unlock();
+	return value;
+}
+
+void apic_lvtpc_write(uint32_t value)
+{
+	bool locked = bql_locked();
+
+	if (!locked)
+		bql_lock_impl(__FILE__, __LINE__);
+	apic_write(REGISTER_LVTPC, value);
+	if (!locked)
+		bql_unlock();
+}
+
 static void send(CPUState *cpu, run_on_cpu_data vector)
 {
 	bool locked = bql_locked();

@@ -6,6 +6,7 @@
 #define PMU_APIC_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum apic_result {
 	APIC_MASKED, /* nothing happens: the interrupt is lost */
@@ -18,5 +19,9 @@ enum apic_result {
  * mask first, as Intel's APIC does.
  */
 enum apic_result apic_counter_interrupt(bool masks);
+
+/* LVTPC of the current CPU, for those who ask. */
+uint32_t apic_lvtpc_read(void);
+void apic_lvtpc_write(uint32_t value);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "query.h"
 
+#include "apic.h"
 #include "env.h"
 #include "histogram.h"
 #include "vcpu.h"
@@ -72,6 +73,11 @@ void query_answer(uint32_t leaf, struct vcpu *vcpu, struct env *env)
 		break;
 	case PMU_QUERY_STATISTICS:
 		answer_statistics(env);
+		break;
+	case PMU_QUERY_LVTPC:
+		if (rcx == 1)
+			apic_lvtpc_write(rbx);
+		answer(env, apic_lvtpc_read(), rbx, rcx, rdx);
 		break;
 	}
 }

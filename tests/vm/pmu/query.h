@@ -36,7 +36,12 @@
  */
 #define PMU_QUERY_STATISTICS (PMU_QUERY_BASE + 4)
 
-#define PMU_QUERY_END (PMU_QUERY_BASE + 5)
+/*
+ * LVTPC of the CPU that asks; in: RCX 1 to set it, to RBX, 0 not to; out: RAX what it is now
+ */
+#define PMU_QUERY_LVTPC (PMU_QUERY_BASE + 5)
+
+#define PMU_QUERY_END (PMU_QUERY_BASE + 6)
 
 #ifdef PMU_PLUGIN
 #include <stdbool.h>

@@ -12,6 +12,8 @@
  *				"ADDRESS TYPE NAME" as in /proc/kallsyms; a symbol ends
  *				where the next one begins, the last one is not counted
  *	pmu statistics		interrupts, and what else happened
+ *	pmu msr CPU MSR [VALUE]	a register of a CPU, hex, by way of the kernel's module msr; set it
+ *	pmu lvtpc [VALUE]	the local APIC's LVTPC of the CPU that this runs on, hex; set it
  *	pmu profile A B COMMAND...	run a command that the profiler samples, from snapshot A
  *				to snapshot B; samples begin before and end after by no more
  *				than what it takes to start and stop them
@@ -233,6 +235,42 @@ static int statistics(char **argument)
 	return 0;
 }
 
+static int msr(char **argument)
+{
+	off_t at = number(argument[1], 16);
+	char path[64];
+	uint64_t value;
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/cpu/%u/msr", (unsigned int)number(argument[0], 0));
+	fd = open(path, argument[2] ? O_RDWR : O_RDONLY);
+	if (fd < 0)
+		die("%s: %m", path);
+	if (argument[2]) {
+		value = number(argument[2], 16);
+		if (pwrite(fd, &value, sizeof(value), at) != sizeof(value))
+			die("%s: cannot write %" PRIx64 " to %s: %m", path, value, argument[1]);
+	}
+	if (pread(fd, &value, sizeof(value), at) != sizeof(value))
+		die("%s: cannot read %s: %m", path, argument[1]);
+	printf("%" PRIx64 "\n", value);
+	close(fd);
+	return 0;
+}
+
+static int lvtpc(char **argument)
+{
+	struct registers r = { .rax = PMU_QUERY_LVTPC };
+
+	if (*argument) {
+		r.rbx = number(*argument, 16);
+		r.rcx = 1;
+	}
+	ask(&r);
+	printf("%" PRIx64 "\n", r.rax);
+	return 0;
+}
+
 /* The profiler's switch; it must be set up. */
 static void enable(const char *value)
 {
@@ -271,7 +309,9 @@ static const struct command {
 	{ "identify", 0, false, identify },	{ "snapshot", 1, false, snapshot },
 	{ "totals", 2, false, totals },		{ "cpus", 2, false, cpus },
 	{ "count", 4, false, count },		{ "symbols", 3, false, symbols },
-	{ "statistics", 0, false, statistics }, { "profile", 3, true, profile },
+	{ "statistics", 0, false, statistics }, { "lvtpc", 0, true, lvtpc },
+	{ "msr", 2, true, msr },
+	{ "profile", 3, true, profile },
 };
 
 int main(int argc, char **argv)
@@ -287,5 +327,6 @@ int main(int argc, char **argv)
 		     (commands[i].more && argc > commands[i].arguments + 2)))
 			return commands[i].run(argv + 2);
 	die("usage: pmu identify | snapshot N | totals A B | cpus A B | count A B START END |"
-	    " symbols A B FILE | statistics | profile A B COMMAND...");
+	    " symbols A B FILE | statistics | msr CPU MSR [VALUE] |"
+	    " lvtpc [VALUE] | profile A B COMMAND...");
 }
