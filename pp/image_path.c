@@ -185,6 +185,8 @@ static char *find_identity(struct pp_image_search *search, const char *name,
 		found = if_fits(identity, pp_copy(files[i].path));
 	if (!found && identity->has_build_id)
 		found = find_by_build_id(search, identity);
+	if (!found && !search->archive)
+		found = pp_running_images_find(&search->running, identity);
 	if (!found)
 		*trouble = "the file that was profiled is not at hand";
 	return found;
@@ -225,6 +227,7 @@ void pp_image_search_free(struct pp_image_search *search)
 	for (size_t i = 0; i < search->n_found; i++)
 		free(search->found[i].path);
 	free(search->found);
+	pp_running_images_free(&search->running);
 	search->found = NULL;
 	search->n_found = 0;
 	search->searched = false;

@@ -4,7 +4,7 @@
  * its own path, or in one of the directories given with --image-path.  Of an image that is not
  * what its path names (pp/image_identity.h) only the very file that was profiled will do; it may
  * also be in a directory of build-ids: /usr/lib/.build-id, /usr/lib/debug/.build-id,
- * ~/.debug/.build-id.
+ * ~/.debug/.build-id; or in the reach of a running process (pp/running_image.h).
  */
 #ifndef PP_IMAGE_PATH_H
 #define PP_IMAGE_PATH_H
@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "libop/string_list.h"
+#include "pp/running_image.h"
 
 /* A file below --image-path. */
 struct pp_found_file {
@@ -27,6 +28,7 @@ struct pp_image_search {
 	const struct op_strings *paths; /* --image-path: searched by base name, recursively */
 	struct pp_found_file *found;	/* what is below the paths, by base; made at the first need */
 	size_t n_found;
+	struct pp_running_images running; /* likewise */
 	bool searched;
 };
 

@@ -7,10 +7,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define BUILD_ID "0123456789abcdef" /* what names have of that of prog */
 #define GONE(mark)                                                                                 \
@@ -150,6 +153,155 @@ static void test_inodes(void **state)
 	test_session_remove(&session);
 }
 
+/* ---- what only a process has ---- */
+
+/* Starts @argv[0], which says something when it runs; to be ended by end_process(). */
+static pid_t start_process(const char *const *argv)
+{
+	int out[2];
+	char byte;
+	pid_t pid;
+
+	test_need(!pipe(out), "no pipe");
+	pid = fork();
+	test_need(pid >= 0, "no process");
+	if (!pid) {
+		dup2(out[1], STDOUT_FILENO);
+		close(out[0]);
+		close(out[1]);
+		execvp(argv[0], (char *const *)argv);
+		_exit(127);
+	}
+	close(out[1]);
+	test_need(read(out[0], &byte, 1) == 1, "%s does not run", argv[0]);
+	close(out[0]);
+	return pid;
+}
+
+static void end_process(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* A program that waits, and a library that it maps; both with the build-id of prog. */
+static void make_waiting(const struct test_session *session)
+{
+	test_session_write(session, "wait.c",
+			   "#include <unistd.h>\nextern int work(void);\n"
+			   "int main(void) { if (write(1, \"x\", 1) == 1) for (;;) pause(); "
+			   "return work(); }\n");
+	test_session_write(session, "work.c", "int work(void) { return 1; }\n");
+	test_shell("cd %s && gcc -shared -fPIC -Wl,--build-id=0x" BUILD_ID "01234567 -o libwork.so "
+		   "work.c && gcc -static -Wl,--build-id=0x" BUILD_ID "01234567 -o waiting wait.c "
+		   "work.c && gcc -Wl,--build-id=0x" BUILD_ID "01234567 -o linked wait.c "
+		   "$PWD/libwork.so",
+		   session->dir);
+}
+
+/* The file offset of a function in .text. */
+static uint64_t offset_of(const struct test_session *session, const char *image, const char *name)
+{
+	char command[1024];
+	unsigned long address = 0, text = 0, offset = 0;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command),
+		 "cd %s && echo $(nm %s | awk '$3 == \"%s\" {print $1}') $(readelf -SW %s | sed -n "
+		 "'s/.* .text *PROGBITS *\\([0-9a-f]*\\) *\\([0-9a-f]*\\) .*/\\1 \\2/p')",
+		 session->dir, image, name, image);
+	pipe = popen(command, "r");
+	test_need(pipe && fscanf(pipe, "%lx %lx %lx", &address, &text, &offset) == 3,
+		  "no %s in %s", name, image);
+	pclose(pipe);
+	return address - text + offset;
+}
+
+static void test_files_of_processes(void **state)
+{
+	static const struct golden program[] = {
+		{"-l -n image:*/waiting", 0, "1        100.000  main\n", NULL},
+	};
+	static const struct golden library[] = {
+		{"-l -n image:*/libwork.so", 0, "1        100.000  work\n", NULL},
+	};
+	static const struct golden gone[] = {
+		{"-l -n image:*/waiting", 0,
+		 "1        100.000  @DIR@/waiting (deleted, " BUILD_ID ")\n", "is not at hand"},
+	};
+	struct test_session session;
+	struct fixture_sample sample = {.count = 1};
+	char path[128];
+	const char *argv[] = {path, NULL};
+	pid_t pid;
+
+	(void)state;
+	test_session_make(&session);
+	make_waiting(&session);
+	sample.name = "{root}/[deleted " BUILD_ID "]@DIR@/waiting/{dep}/{root}/[deleted " BUILD_ID
+		      "]@DIR@/waiting/" TIMER;
+	sample.key = offset_of(&session, "waiting", "main");
+	fixture_samples(&session, &sample, 1);
+	sample.name = "{root}/[deleted " BUILD_ID "]@DIR@/libwork.so/{dep}/{root}/[deleted " BUILD_ID
+		      "]@DIR@/libwork.so/" TIMER;
+	sample.key = offset_of(&session, "libwork.so", "work");
+	fixture_samples(&session, &sample, 1);
+
+	snprintf(path, sizeof(path), "%s/waiting", session.dir);
+	pid = start_process(argv);
+	test_shell("rm %s", path);
+	CHECK_ALL(&session, program);
+	end_process(pid);
+	CHECK_ALL(&session, gone);
+
+	snprintf(path, sizeof(path), "%s/linked", session.dir);
+	pid = start_process(argv);
+	test_shell("rm %s/libwork.so", session.dir);
+	if (access("/proc/self/map_files", X_OK) || geteuid())
+		print_message("not root: mapped files of processes can't be opened\n");
+	else
+		CHECK_ALL(&session, library);
+	end_process(pid);
+	test_session_remove(&session);
+}
+
+static void test_files_of_containers(void **state)
+{
+	static const struct golden inside[] = {
+		{"-l -n", 0, "1        100.000  main\n", NULL},
+	};
+	static const struct golden gone[] = {
+		{"-l -n", 0,
+		 "1        100.000  /op-waiting (in another mount namespace, " BUILD_ID ")\n",
+		 "is not at hand"},
+		{"-l -n -R @DIR@/root", 0, "1        100.000  main\n", NULL},
+	};
+	struct test_session session;
+	struct fixture_sample sample = {.count = 1};
+	char dir[128];
+	const char *argv[] = {"chroot", dir, "/op-waiting", NULL};
+	pid_t pid;
+
+	(void)state;
+	if (geteuid()) {
+		print_message("skipped: not root\n");
+		skip();
+	}
+	test_session_make(&session);
+	make_waiting(&session);
+	snprintf(dir, sizeof(dir), "%s/root", session.dir);
+	test_shell("mkdir %s && cp %s/waiting %s/op-waiting", dir, session.dir, dir);
+	sample.name = "{root}/[mount namespace " BUILD_ID "]/op-waiting/{dep}/{root}/[mount "
+		      "namespace " BUILD_ID "]/op-waiting/" TIMER;
+	sample.key = offset_of(&session, "waiting", "main");
+	fixture_samples(&session, &sample, 1);
+	pid = start_process(argv);
+	CHECK_ALL(&session, inside);
+	end_process(pid);
+	CHECK_ALL(&session, gone);
+	test_session_remove(&session);
+}
+
 /* Names that only look like those of the daemon are paths. */
 static void test_odd_names(void **state)
 {
@@ -188,6 +340,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_inodes),
+		cmocka_unit_test(test_files_of_processes),
+		cmocka_unit_test(test_files_of_containers),
 		cmocka_unit_test(test_odd_names),
 	};
 
