@@ -73,11 +73,13 @@ static void each_session(void (*check)(const struct test_session *session))
 		const struct fixture_sample *samples;
 		size_t n;
 		uint32_t cpu_type;
+		bool is_scaled; /* the cycles, by 3 */
 	} sessions[] = {
-		{plain, sizeof(plain) / sizeof(plain[0]), 4},
-		{cpus, sizeof(cpus) / sizeof(cpus[0]), 4},
-		{events, sizeof(events) / sizeof(events[0]), 94},
-		{threads, sizeof(threads) / sizeof(threads[0]), 4},
+		{plain, sizeof(plain) / sizeof(plain[0]), 4, false},
+		{cpus, sizeof(cpus) / sizeof(cpus[0]), 4, false},
+		{events, sizeof(events) / sizeof(events[0]), 94, false},
+		{threads, sizeof(threads) / sizeof(threads[0]), 4, false},
+		{events, sizeof(events) / sizeof(events[0]), 94, true},
 	};
 
 	for (size_t i = 0; i < sizeof(sessions) / sizeof(sessions[0]); i++) {
@@ -86,6 +88,15 @@ static void each_session(void (*check)(const struct test_session *session))
 		make_session(&session);
 		session.header.cpu_type = sessions[i].cpu_type;
 		fixture_samples(&session, sessions[i].samples, sessions[i].n);
+		if (sessions[i].is_scaled) {
+			test_session_write(&session,
+					   "samples/current/stats/events/"
+					   "CPU_CLK_UNHALTED.100000.0/enabled_ns", "3000\n");
+			test_session_write(&session,
+					   "samples/current/stats/events/"
+					   "CPU_CLK_UNHALTED.100000.0/running_ns", "1000\n");
+			session.stored += 2 * events[0].count;
+		}
 		if (i % 2) {
 			test_session_write(&session, "samples/current/stats/total_samples",
 					   "1000\n");

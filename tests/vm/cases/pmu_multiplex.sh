@@ -84,8 +84,8 @@ counted_all()
 	within "instructions of the events with counts $*" $_sum $((user - _left)) \
 		$((user + 1000000))
 	[ -z "$first_sum" ] || within "the same beside those of the first counter" $_sum \
-		$((first_sum - _left)) $((first_sum + _left))
-	first_sum=${first_sum:-$_sum}
+		$((first_sum - _left)) $((first_sum + first_left))
+	[ -n "$first_sum" ] || first_sum=$_sum first_left=$_left
 }
 
 # exact EVENT-SELECT - what perf counts of it in user mode, alone
