@@ -39,8 +39,8 @@ struct cpuprofile_records {
 	size_t n;
 	size_t deepest; /* frames of the deepest one */
 	uint64_t total; /* the sum of all counts */
-	struct op_error
-		fault; /* why there is nothing behind the records; code 0: nothing is wrong */
+	/* Why there is nothing behind the records; code 0: nothing is wrong. */
+	struct op_error fault;
 	/* Frames next to the leaf that the profiler's signal handler left in all stacks. */
 	uint64_t handlers[2];
 	unsigned int n_handlers;

@@ -182,11 +182,13 @@ static void put_header(struct writer *writer, const struct spot *spot,
 {
 	long length;
 
-	if (header)
-		for (size_t i = 0; i < header->lines.count; i++)
-			fprintf(writer->file, "%s\n", header->lines.item[i]);
-	else
+	if (!header)
 		put_new_header(writer, spot);
+	for (size_t i = 0; header && i < header->lines.count; i++)
+		fprintf(writer->file, "%s\n", header->lines.item[i]);
+	/* what could be told from the chunks need not be told from ours */
+	if (header && !header->stride && writer->stride != DCPI_STRIDE_ALPHA)
+		fprintf(writer->file, "stride %" PRIu64 "\n", writer->stride);
 	fputs("samples", writer->file);
 	for (length = ftell(writer->file) + 1; length % ALIGNMENT; length++)
 		putc(' ', writer->file);
@@ -238,18 +240,25 @@ static void find_text(struct writer *writer, const struct spot *spots, size_t n)
 	writer->tsize = (high | (PAGE - 1)) - writer->first + 1;
 }
 
-/* Return: false if the samples are not where the header says that the text is. */
+/* Return: false if the samples are not where the header says that there are counts. */
 static bool take_text(struct writer *writer, const struct dcpi_header *header,
 		      const struct spot *spots, size_t n)
 {
+	bool is_aligned = true;
+
 	writer->tstart = header->tstart;
 	writer->tsize = header->tsize;
 	writer->first = header->path ? header->offset : 0;
 	writer->stride = header->stride ? header->stride : DCPI_STRIDE_ALPHA;
-	for (size_t i = 0; i < n && !header->stride; i++)
-		if ((spots[i].offset - writer->first) % DCPI_STRIDE_ALPHA)
-			writer->stride = DCPI_STRIDE_BYTES;
-	return spots[0].offset >= writer->first &&
+	for (size_t i = 0; i < n; i++) {
+		uint64_t offset = spots[i].offset - writer->first;
+
+		is_aligned &= offset % writer->stride == 0 &&
+			      offset + writer->stride <= writer->tsize;
+	}
+	if (!is_aligned && !header->stride)
+		writer->stride = DCPI_STRIDE_BYTES;
+	return (is_aligned || !header->stride) && spots[0].offset >= writer->first &&
 	       spots[n - 1].offset - writer->first < writer->tsize;
 }
 

@@ -394,6 +394,29 @@ static void test_a_profile_is_written_as_it_was(void **state)
 	prof_free(prof);
 }
 
+/* The chunks said how far counts are apart; written as one chunk, they would say something else. */
+static void test_the_distance_of_counts_is_written_down(void **state)
+{
+	static const uint32_t words[] = {0x10, 1, 5, 0x11, 1, 6, END};
+	static const char samples[] = "5/317440 /usr/bin/x11+10\n6/380928 /usr/bin/x11+11\n";
+	struct made file = make_file(HEADER "samples\n", words), written = {0};
+	struct op_error error;
+	struct prof *prof = read_bytes(&format_dcpi, file.bytes, file.n, &error);
+	char *bytes;
+	size_t n;
+
+	write_to(*state, prof);
+	bytes = read_file(*state, "x11.cycles", &n);
+	assert_non_null(strstr(bytes, "path /usr/bin/x11\nstride 1\nsamples"));
+	made_bytes(&written, bytes, n);
+	check_file(&file, samples, "");
+	check_file(&written, samples, "");
+	free(bytes);
+	free(written.bytes);
+	free(file.bytes);
+	prof_free(prof);
+}
+
 /* A profile of two images and two events that was never DCPI's. */
 static struct prof *make_profile(uint64_t count)
 {
@@ -523,6 +546,8 @@ int main(void)
 		cmocka_unit_test(test_what_the_header_says_is_told),
 		cmocka_unit_test_setup_teardown(test_a_profile_is_written_as_it_was, make_folder,
 						remove_folder),
+		cmocka_unit_test_setup_teardown(test_the_distance_of_counts_is_written_down,
+						make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_one_file_for_each_image_and_event, make_folder,
 						remove_folder),
 		cmocka_unit_test_setup_teardown(test_too_many_samples_are_refused, make_folder,
