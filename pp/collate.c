@@ -14,6 +14,7 @@
 #include "pp/callgraph.h"
 #include "pp/debug_info.h"
 #include "pp/memory.h"
+#include "pp/name_index.h"
 #include "pp/scale.h"
 
 /* A count of one sample file, kept until all files of the application are read. */
@@ -34,6 +35,7 @@ struct reading {
 	const char *last_file, *kept_file; /* names of source files come in runs */
 	/* Of the application that is being read: */
 	const struct pp_image *app;
+	size_t *first_of; /* by index of the symbol: the first one of the same name; or NULL */
 	struct pp_row **row_of; /* by index of the symbol; the last one is for no symbol */
 	struct pp_row **inlined_row_of; /* by name_index */
 	size_t n_inlined_rows, inlined_rows_capacity;
@@ -43,6 +45,26 @@ struct reading {
 };
 
 /* ---- the image ---- */
+
+/* A JIT compiler puts a function here and there in the course of time; it is one function. */
+static void join_names(struct reading *reading)
+{
+	const struct pp_symbols *symbols = &reading->content.symbols;
+	size_t *first = pp_alloc(symbols->n, sizeof(*first));
+	struct pp_names names = {0};
+
+	reading->first_of = pp_alloc(symbols->n + 1, sizeof(*reading->first_of));
+	for (size_t i = 0; i < symbols->n; i++) {
+		size_t n = names.n, name = pp_names_index(&names, symbols->items[i].name);
+
+		if (name == n)
+			first[name] = i;
+		reading->first_of[i] = first[name];
+	}
+	reading->first_of[symbols->n] = symbols->n;
+	pp_names_free(&names);
+	free(first);
+}
 
 static void read_image(struct reading *reading)
 {
@@ -57,6 +79,8 @@ static void read_image(struct reading *reading)
 	if (wish->lines || wish->inlines)
 		reading->debug = pp_debug_info_open(reading->content.path,
 						    &reading->content.symbols);
+	if (reading->image->id->kind == OP_IMAGE_ANON && reading->content.symbols.n)
+		join_names(reading);
 	reading->row_of =
 		pp_alloc(reading->content.symbols.n + 1, sizeof(*reading->row_of));
 }
@@ -153,10 +177,11 @@ static void add_hit(struct reading *reading, struct pp_row *row, uint64_t key, u
 
 static struct pp_row *row_at(struct reading *reading, size_t symbol)
 {
-	struct pp_row **row = &reading->row_of[symbol];
+	struct pp_row **row = &reading->row_of[reading->first_of ? reading->first_of[symbol]
+								  : symbol];
 
 	if (!*row)
-		*row = add_symbol_row(reading, symbol);
+		*row = add_symbol_row(reading, row - reading->row_of);
 	return *row;
 }
 
@@ -534,6 +559,7 @@ void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 	drop_hidden_rows(collation->profile, reading.first_row);
 	pp_debug_info_close(reading.debug);
 	pp_image_content_free(&reading.content);
+	free(reading.first_of);
 	free(reading.row_of);
 	free(reading.inlined_row_of);
 	free(reading.hits);

@@ -12,6 +12,7 @@
 
 #include "pp/debug_info.h"
 #include "pp/intervals.h"
+#include "pp/name_index.h"
 
 /* From link on, up to the next one, code is of this line. */
 struct pp_line_entry {
@@ -38,14 +39,6 @@ struct pp_inline_table {
 	size_t n_frames;
 };
 
-/* Names of inlined functions, each once. */
-struct pp_names {
-	const char **names; /* by name_index */
-	size_t n, capacity;
-	size_t *slots; /* hashed; 0 or the index + 1 */
-	size_t n_slots;
-};
-
 struct pp_debug_unit {
 	Dwarf_Die die;	 /* whose line table is used */
 	Dwarf_Die scope; /* the same, or in split debug information the one with the functions */
@@ -68,7 +61,7 @@ struct pp_debug_info {
 	struct pp_interval *flat; /* value: index into units */
 	size_t n_flat;
 	size_t last; /* index into flat: addresses often come in order */
-	struct pp_names names;
+	struct pp_names names; /* of inlined functions */
 	char *cache_name; /* NULL: these tables are not kept */
 	struct pp_debug_cache *cache;
 	struct pp_stabs *stabs; /* instead of all that is above */
@@ -83,10 +76,6 @@ void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *un
 /* Keeps all tables that there are, in the place of those that were kept. */
 void pp_debug_cache_store(struct pp_debug_info *info);
 void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL */
-
-/* The index of a name, which is added if it is not there; @name must live as long. */
-size_t pp_names_index(struct pp_names *names, const char *name);
-void pp_names_free(struct pp_names *names);
 
 struct pp_stabs;
 

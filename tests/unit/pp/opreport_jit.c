@@ -49,6 +49,7 @@ static const char map[] = "7f0000000100 100 LazyCompile:~add /srv/app.js:3\n"
 			  "7f0000000300 zz wrong\n"
 			  "7f0000000280 100 _Z3addii\n"
 			  "ffffffffffffffff 2 beyond\n"
+			  "7f0000008000 10 old\n"
 			  "1000000 20 in_the_heap\n";
 
 
@@ -58,12 +59,10 @@ static const struct golden by_map[] = {
 	 " anon (tgid:78 range:0x7f0000000000-0x7f0000010000)\n"
 	 "0000000001000000 32       25.1969  [heap] (tgid:77 range:0x1000000-0x1001000)"
 	 " in_the_heap\n"
-	 "00007f0000000000 16       12.5984  anon (tgid:77 range:0x7f0000000000-0x7f0000010000)"
-	 " anon (tgid:77 range:0x7f0000000000-0x7f0000010000)\n"
+	 "00007f0000000200 20       15.7480  anon (tgid:77 range:0x7f0000000000-0x7f0000010000)"
+	 " old\n"
 	 "00007f0000000280 8         6.2992  anon (tgid:77 range:0x7f0000000000-0x7f0000010000)"
 	 " add(int, int)\n"
-	 "00007f0000000200 4         3.1496  anon (tgid:77 range:0x7f0000000000-0x7f0000010000)"
-	 " old\n"
 	 "00007f0000000100 3         2.3622  anon (tgid:77 range:0x7f0000000000-0x7f0000010000)"
 	 " LazyCompile:~add /srv/app.js:3\n",
 	 NULL},

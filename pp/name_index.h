@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names, each once, with small numbers.
+ */
+#ifndef PP_NAME_INDEX_H
+#define PP_NAME_INDEX_H
+
+#include <stddef.h>
+
+struct pp_names {
+	const char **names; /* by number */
+	size_t n, capacity;
+	size_t *slots; /* hashed; 0 or the number + 1 */
+	size_t n_slots;
+};
+
+/* The number of a name, which is added if it is not there; @name must live as long. */
+size_t pp_names_index(struct pp_names *names, const char *name);
+void pp_names_free(struct pp_names *names); /* not the names themselves */
+
+#endif
