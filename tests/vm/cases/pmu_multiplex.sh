@@ -101,6 +101,7 @@ count_of() { echo "$1" | cut -d : -f 2; }
 
 need modprobe msr
 need opcontrol --init
+unlimited
 intel_msrs="0x186 0x187 0xc1 0xc2"
 instructions=INST_RETIRED branches=BR_INST_RETIRED select=r00c4 mask=
 case $(cat $fs/cpu_type) in
@@ -248,8 +249,9 @@ dmesg | grep -i "unknown reason" && fail "an NMI of ours was not claimed"
 need opcontrol --deinit
 
 # The backend perf: turns are perf's, and how long each event was counted is told in the same way.
+need opcontrol --reset
 need opcontrol --init --backend perf
-perf_unlimited
+unlimited
 # shellcheck disable=SC2086
 profile $instructions_event $nothing_event $branches_events
 grep -q '^Multiplexed: 2 groups of events take turns, as perf decides' /tmp/status ||
