@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The program oprofiled: command line, going to the background, the control socket, signals,
- * one daemon a session, full disks.  The kernel's side is a directory with a pipe for a buffer.
+ * one daemon a session.  The kernel's side is a directory with a pipe for a buffer (live.h).
  */
 #include "fixture.h"
 
@@ -13,9 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/pidfd.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -27,6 +25,7 @@
 #include "libop/cpu_type.h"
 #include "libop/file.h"
 #include "libop/session.h"
+#include "live.h"
 #include "program.h"
 #include "recording.h"
 
@@ -79,166 +78,6 @@ static void help_and_version(void **state)
 	assert_string_equal(program.text, "oprofiled: oprofile " OP_VERSION "\n");
 }
 
-/* ---- a machine made of files ---- */
-
-struct live {
-	char *dir, *oprofilefs, *session;
-	char *oprofilefs_option, *session_option;
-	int buffer; /* where to write words */
-};
-
-static void write_file(const char *dir, const char *name, const char *text)
-{
-	char *path = op_path("%s/%s", dir, name);
-
-	assert_int_equal(op_file_replace(path, text, strlen(text), 0600, NULL), 0);
-	free(path);
-}
-
-static void live_open(struct live *live)
-{
-	char *path;
-
-	live->dir = make_directory();
-	live->oprofilefs = op_path("%s/oprofilefs", live->dir);
-	live->session = op_path("%s/session", live->dir);
-	live->oprofilefs_option = op_path("--oprofilefs=%s", live->oprofilefs);
-	live->session_option = op_path("--session-dir=%s", live->session);
-	path = op_path("%s/stats/cpu0/", live->oprofilefs);
-	assert_int_equal(op_mkdir_parents(path, 0700, NULL), 0);
-	free(path);
-	write_file(live->oprofilefs, "buffer_size", "4096\n");
-	write_file(live->oprofilefs, "pointer_size", "8\n");
-	write_file(live->oprofilefs, "cpu_type", "timer");
-	write_file(live->oprofilefs, "enable", "1\n");
-	write_file(live->oprofilefs, "dump", "");
-	write_file(live->oprofilefs, "stats/sample_lost_no_mm", "0\n");
-	write_file(live->oprofilefs, "stats/cpu0/sample_received", "42\n");
-	path = op_path("%s/buffer", live->oprofilefs);
-	assert_return_code(mkfifo(path, 0600), errno);
-	live->buffer = open(path, O_RDWR | O_CLOEXEC);
-	assert_return_code(live->buffer, errno);
-	free(path);
-}
-
-static void live_close(struct live *live)
-{
-	close(live->buffer);
-	remove_tree(live->dir);
-	free(live->dir);
-	free(live->oprofilefs);
-	free(live->session);
-	free(live->oprofilefs_option);
-	free(live->session_option);
-}
-
-static void live_write(const struct live *live, const uint64_t *words, size_t count)
-{
-	assert_int_equal(write(live->buffer, words, count * 8), count * 8);
-}
-
-static char *call(const struct live *live, const char *command)
-{
-	struct op_error error;
-	char *reply;
-
-	if (op_control_call(live->session, command, &reply, &error))
-		fail_msg("%s: %s", command, error.text);
-	return reply;
-}
-
-static void call_and_forget(const struct live *live, const char *command)
-{
-	free(call(live, command));
-}
-
-/* Starts a daemon in the background.  Return: a pidfd. */
-static int start(const struct live *live, const char *option)
-{
-	const char *const arguments[] = {live->oprofilefs_option, live->session_option,
-					 "--no-vmlinux", option, NULL};
-	struct program program;
-	char *reply;
-	long pid;
-	int fd;
-
-	if (program_run(&program, arguments))
-		fail_msg("%s", program.text);
-	assert_string_equal(program.text, "");
-	reply = call(live, "status");
-	assert_int_equal(sscanf(reply, "pid %ld", &pid), 1);
-	free(reply);
-	fd = pidfd_open((pid_t)pid, 0);
-	assert_return_code(fd, errno);
-	return fd;
-}
-
-static void stop(int pidfd, int signal)
-{
-	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
-
-	assert_return_code(pidfd_send_signal(pidfd, signal, NULL, 0), errno);
-	assert_int_equal(poll(&poll_fd, 1, 60000), 1);
-	close(pidfd);
-}
-
-static char *session_file(const struct live *live, const char *name)
-{
-	char *path = op_path("%s/%s", live->session, name);
-	char *text = op_file_read(path, 1 << 20, NULL, NULL);
-
-	free(path);
-	return text;
-}
-
-static void expect_file(const struct live *live, const char *name, const char *want)
-{
-	char *text = session_file(live, name);
-
-	if (!text)
-		fail_msg("there is no %s", name);
-	assert_string_equal(text, want);
-	free(text);
-}
-
-static void expect_in_file(const struct live *live, const char *name, const char *part)
-{
-	char *text = session_file(live, name);
-
-	if (!text || !strstr(text, part))
-		fail_msg("no \"%s\" in %s: %s", part, name, text ? text : "(missing)");
-	free(text);
-}
-
-static void expect_none(const struct live *live, const char *name)
-{
-	char *text = session_file(live, name);
-
-	if (text)
-		fail_msg("there is a file %s", name);
-}
-
-static void expect_samples(const struct live *live, const char *want)
-{
-	char *text = session_text(live->session);
-
-	assert_string_equal(text, want);
-	free(text);
-}
-
-static void wait_for_samples(const struct live *live, const char *want)
-{
-	bool there = false;
-
-	while (!there) {
-		char *text = session_text(live->session);
-
-		there = !strcmp(text, want);
-		free(text);
-		sched_yield();
-	}
-}
-
 static void a_daemon_lives_and_ends(void **state)
 {
 	struct live live;
@@ -247,21 +86,21 @@ static void a_daemon_lives_and_ends(void **state)
 
 	(void)state;
 	live_open(&live);
-	daemon = start(&live, "--verbose=misc");
-	reply = call(&live, "status");
+	daemon = live_start(&live, "--verbose=misc");
+	reply = live_call(&live, "status");
 	assert_non_null(strstr(reply, "\nstate running\n"));
 	assert_non_null(strstr(reply, "\nsamples 0\n"));
 	free(reply);
 
 	live_write(&live, BUFFER(START, KERNEL, 7, 0, 8, 0));
-	reply = call(&live, "dump");
+	reply = live_call(&live, "dump");
 	assert_string_equal(reply, "buffers 1\nsamples 2\n");
 	free(reply);
-	expect_samples(&live, FILE_OF_KERNEL " 7:1 8:1\n");
-	expect_file(&live, "complete_dump", "1\n");
-	expect_file(&live, "samples/current/stats/total_samples", "2\n");
-	expect_file(&live, "samples/current/stats/cpu0/sample_received", "42\n");
-	expect_in_file(&live, "abi", "sizeof_struct_opd_header 72\n");
+	live_expect_samples(&live, FILE_OF_KERNEL " 7:1 8:1\n");
+	live_expect_file(&live, "complete_dump", "1\n");
+	live_expect_file(&live, "samples/current/stats/total_samples", "2\n");
+	live_expect_file(&live, "samples/current/stats/cpu0/sample_received", "42\n");
+	live_expect_in_file(&live, "abi", "sizeof_struct_opd_header 72\n");
 	{
 		char *asked = op_path("%s/dump", live.oprofilefs);
 		char *text = op_file_read(asked, 10, NULL, NULL);
@@ -273,13 +112,13 @@ static void a_daemon_lives_and_ends(void **state)
 
 	/* what comes between the last dump and the end is counted as well */
 	live_write(&live, BUFFER(START, KERNEL, 9, 0));
-	stop(daemon, SIGTERM);
-	expect_samples(&live, FILE_OF_KERNEL " 7:1 8:1 9:1\n");
-	expect_file(&live, "samples/current/stats/total_samples", "3\n");
-	expect_in_file(&live, OP_SESSION_LOG, "-- OProfile Statistics --");
-	expect_in_file(&live, OP_SESSION_LOG, "Nr. stored samples: 3\n");
-	expect_none(&live, OP_SESSION_LOCK);
-	expect_none(&live, OP_SESSION_CONTROL);
+	live_stop(daemon, SIGTERM);
+	live_expect_samples(&live, FILE_OF_KERNEL " 7:1 8:1 9:1\n");
+	live_expect_file(&live, "samples/current/stats/total_samples", "3\n");
+	live_expect_in_file(&live, OP_SESSION_LOG, "-- OProfile Statistics --");
+	live_expect_in_file(&live, OP_SESSION_LOG, "Nr. stored samples: 3\n");
+	live_expect_none(&live, OP_SESSION_LOCK);
+	live_expect_none(&live, OP_SESSION_CONTROL);
 	live_close(&live);
 }
 
@@ -292,15 +131,15 @@ static void the_old_way_to_dump_works(void **state)
 
 	(void)state;
 	live_open(&live);
-	daemon = start(&live, NULL);
+	daemon = live_start(&live, NULL);
 	path = op_path("%s/complete_dump", live.session);
 	unlink(path);
 	live_write(&live, BUFFER(START, KERNEL, 7, 0));
 	while (access(path, F_OK))
 		sched_yield();
-	expect_samples(&live, FILE_OF_KERNEL " 7:1\n");
+	live_expect_samples(&live, FILE_OF_KERNEL " 7:1\n");
 	free(path);
-	stop(daemon, SIGTERM);
+	live_stop(daemon, SIGTERM);
 	live_close(&live);
 }
 
@@ -313,7 +152,7 @@ static void a_session_has_one_daemon(void **state)
 
 	(void)state;
 	live_open(&live);
-	daemon = start(&live, NULL);
+	daemon = live_start(&live, NULL);
 	assert_int_equal(program_run(&program, (const char *const[]){live.oprofilefs_option,
 								     live.session_option,
 								     "--no-vmlinux", NULL}),
@@ -323,10 +162,10 @@ static void a_session_has_one_daemon(void **state)
 	assert_non_null(strstr(program.text, want));
 	/* and it is not disturbed */
 	live_write(&live, BUFFER(START, KERNEL, 7, 0));
-	call_and_forget(&live, "dump");
-	expect_samples(&live, FILE_OF_KERNEL " 7:1\n");
+	live_call_and_forget(&live, "dump");
+	live_expect_samples(&live, FILE_OF_KERNEL " 7:1\n");
 	free(want);
-	stop(daemon, SIGTERM);
+	live_stop(daemon, SIGTERM);
 	live_close(&live);
 }
 
@@ -338,21 +177,21 @@ static void what_a_killed_daemon_left_is_no_hindrance(void **state)
 
 	(void)state;
 	live_open(&live);
-	daemon = start(&live, NULL);
+	daemon = live_start(&live, NULL);
 	live_write(&live, BUFFER(START, KERNEL, 7, 0));
-	call_and_forget(&live, "dump");
-	stop(daemon, SIGKILL);
+	live_call_and_forget(&live, "dump");
+	live_stop(daemon, SIGKILL);
 	/* its pid belongs to a process that lives, but is no daemon: this one */
 	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
-	write_file(live.session, OP_SESSION_LOCK, pid);
-	write_file(live.session, "samples/current/.odb-0000000000000001", "");
-	daemon = start(&live, NULL);
+	live_put(live.session, OP_SESSION_LOCK, pid);
+	live_put(live.session, "samples/current/.odb-0000000000000001", "");
+	daemon = live_start(&live, NULL);
 	live_write(&live, BUFFER(START, KERNEL, 7, 0));
-	call_and_forget(&live, "dump");
-	expect_samples(&live, FILE_OF_KERNEL " 7:2\n");
-	expect_file(&live, "samples/current/stats/total_samples", "2\n");
-	expect_none(&live, "samples/current/.odb-0000000000000001");
-	stop(daemon, SIGTERM);
+	live_call_and_forget(&live, "dump");
+	live_expect_samples(&live, FILE_OF_KERNEL " 7:2\n");
+	live_expect_file(&live, "samples/current/stats/total_samples", "2\n");
+	live_expect_none(&live, "samples/current/.odb-0000000000000001");
+	live_stop(daemon, SIGTERM);
 	live_close(&live);
 }
 
@@ -379,7 +218,7 @@ static void a_daemon_that_cannot_start_says_so(void **state)
 		live_open(&live);
 		path = op_path("%s/%s", live.oprofilefs, cases[i].file);
 		if (cases[i].text)
-			write_file(live.oprofilefs, cases[i].file, cases[i].text);
+			live_put(live.oprofilefs, cases[i].file, cases[i].text);
 		else
 			unlink(path);
 		assert_int_equal(program_run(&program, (const char *const[]){live.oprofilefs_option,
@@ -389,8 +228,8 @@ static void a_daemon_that_cannot_start_says_so(void **state)
 		if (!strstr(program.text, cases[i].cause) ||
 		    strncmp(program.text, "oprofiled error: ", 17) != 0)
 			fail_msg("case %zu: unclear: %s", i, program.text);
-		expect_none(&live, OP_SESSION_LOCK);
-		expect_none(&live, OP_SESSION_CONTROL);
+		live_expect_none(&live, OP_SESSION_LOCK);
+		live_expect_none(&live, OP_SESSION_CONTROL);
 		free(path);
 		live_close(&live);
 	}
@@ -422,7 +261,7 @@ static void general_names_of_cpus_are_made_precise(void **state)
 		struct live live;
 
 		live_open(&live);
-		write_file(live.oprofilefs, "cpu_type", cases[i].said);
+		live_put(live.oprofilefs, "cpu_type", cases[i].said);
 		source = source_kernel_open(live.oprofilefs, &error);
 		if (!source)
 			fail_msg("%s", error.text);
@@ -459,21 +298,21 @@ static void a_saved_session_is_not_touched_again(void **state)
 
 	(void)state;
 	live_open(&live);
-	daemon = start(&live, NULL);
+	daemon = live_start(&live, NULL);
 	current = op_path("%s/" OP_SESSION_CURRENT, live.session);
 	saved = op_path("%s/samples/saved", live.session);
 	log = op_path("%s/" OP_SESSION_LOG, live.session);
 	live_write(&live, BUFFER(START, KERNEL, 7, 0));
-	call_and_forget(&live, "dump");
+	live_call_and_forget(&live, "dump");
 	assert_return_code(rename(current, saved), errno);
 	assert_return_code(unlink(log), errno);
-	call_and_forget(&live, "reopen");
+	live_call_and_forget(&live, "reopen");
 	assert_return_code(access(log, F_OK), errno);
 	live_write(&live, BUFFER(START, KERNEL, 8, 0));
-	call_and_forget(&live, "dump");
-	expect_samples(&live, FILE_OF_KERNEL " 8:1\n");
-	expect_file(&live, "samples/current/stats/total_samples", "1\n");
-	expect_file(&live, "samples/saved/stats/total_samples", "1\n");
+	live_call_and_forget(&live, "dump");
+	live_expect_samples(&live, FILE_OF_KERNEL " 8:1\n");
+	live_expect_file(&live, "samples/current/stats/total_samples", "1\n");
+	live_expect_file(&live, "samples/saved/stats/total_samples", "1\n");
 
 	/* the same by signal: the new log is its last step */
 	remove_tree(current);
@@ -482,12 +321,12 @@ static void a_saved_session_is_not_touched_again(void **state)
 	while (access(log, F_OK))
 		sched_yield();
 	live_write(&live, BUFFER(START, KERNEL, 9, 0));
-	call_and_forget(&live, "dump");
-	expect_samples(&live, FILE_OF_KERNEL " 9:1\n");
+	live_call_and_forget(&live, "dump");
+	live_expect_samples(&live, FILE_OF_KERNEL " 9:1\n");
 	free(current);
 	free(saved);
 	free(log);
-	stop(daemon, SIGTERM);
+	live_stop(daemon, SIGTERM);
 	live_close(&live);
 }
 
@@ -499,17 +338,17 @@ static void reopening_keeps_the_statistics(void **state)
 
 	(void)state;
 	live_open(&live);
-	daemon = start(&live, NULL);
+	daemon = live_start(&live, NULL);
 	live_write(&live, BUFFER(START, KERNEL, 7, 0));
-	call_and_forget(&live, "dump");
+	live_call_and_forget(&live, "dump");
 	live_write(&live, BUFFER(START, KERNEL, 7, 0));
-	wait_for_samples(&live, FILE_OF_KERNEL " 7:2\n");
-	call_and_forget(&live, "reopen");
+	live_wait_for_samples(&live, FILE_OF_KERNEL " 7:2\n");
+	live_call_and_forget(&live, "reopen");
 	live_write(&live, BUFFER(START, KERNEL, 8, 0));
-	call_and_forget(&live, "dump");
-	expect_samples(&live, FILE_OF_KERNEL " 7:2 8:1\n");
-	expect_file(&live, "samples/current/stats/total_samples", "3\n");
-	stop(daemon, SIGTERM);
+	live_call_and_forget(&live, "dump");
+	live_expect_samples(&live, FILE_OF_KERNEL " 7:2 8:1\n");
+	live_expect_file(&live, "samples/current/stats/total_samples", "3\n");
+	live_stop(daemon, SIGTERM);
 	live_close(&live);
 }
 
@@ -522,19 +361,19 @@ static void losses_of_an_earlier_start_are_not_counted_again(void **state)
 
 	(void)state;
 	live_open(&live);
-	write_file(live.oprofilefs, "stats/sample_lost_no_mm", "5\n");
-	daemon = start(&live, NULL);
-	call_and_forget(&live, "dump");
-	expect_file(&live, lost, "0\n");
-	write_file(live.oprofilefs, "stats/sample_lost_no_mm", "7\n");
+	live_put(live.oprofilefs, "stats/sample_lost_no_mm", "5\n");
+	daemon = live_start(&live, NULL);
+	live_call_and_forget(&live, "dump");
+	live_expect_file(&live, lost, "0\n");
+	live_put(live.oprofilefs, "stats/sample_lost_no_mm", "7\n");
 	live_write(&live, BUFFER(START, KERNEL, 7, 0));
-	call_and_forget(&live, "dump");
-	expect_file(&live, lost, "7\n");
-	write_file(live.oprofilefs, "stats/sample_lost_no_mm", "9\n");
-	call_and_forget(&live, "reopen");
-	call_and_forget(&live, "dump");
-	expect_file(&live, lost, "9\n");
-	stop(daemon, SIGTERM);
+	live_call_and_forget(&live, "dump");
+	live_expect_file(&live, lost, "7\n");
+	live_put(live.oprofilefs, "stats/sample_lost_no_mm", "9\n");
+	live_call_and_forget(&live, "reopen");
+	live_call_and_forget(&live, "dump");
+	live_expect_file(&live, lost, "9\n");
+	live_stop(daemon, SIGTERM);
 	live_close(&live);
 }
 
@@ -547,7 +386,7 @@ static void commands_that_make_no_sense(void **state)
 
 	(void)state;
 	live_open(&live);
-	daemon = start(&live, NULL);
+	daemon = live_start(&live, NULL);
 	assert_int_equal(op_control_call(live.session, "", NULL, &error), -1);
 	assert_string_equal(error.text, "unknown command: ");
 	assert_int_equal(op_control_call(live.session, "dance", NULL, &error), -1);
@@ -557,8 +396,8 @@ static void commands_that_make_no_sense(void **state)
 	line[200] = '\0';
 	assert_int_equal(op_control_call(live.session, line, NULL, &error), -1);
 	free(line);
-	call_and_forget(&live, "status");
-	stop(daemon, SIGTERM);
+	live_call_and_forget(&live, "status");
+	live_stop(daemon, SIGTERM);
 	assert_int_equal(op_control_call(live.session, "status", NULL, &error), -1);
 	assert_int_equal(error.code, ENOENT);
 	live_close(&live);
@@ -584,19 +423,19 @@ static void silent_clients_are_no_hindrance(void **state)
 
 	(void)state;
 	live_open(&live);
-	daemon = start(&live, NULL);
+	daemon = live_start(&live, NULL);
 	for (int i = 0; i < 40; i++) {
 		fds[i] = connect_silently(&live);
 		if (i % 3 == 0)
 			assert_int_equal(send(fds[i], "dum", 3, MSG_NOSIGNAL), 3);
 	}
 	live_write(&live, BUFFER(START, KERNEL, 7, 0));
-	call_and_forget(&live, "dump");
-	expect_samples(&live, FILE_OF_KERNEL " 7:1\n");
+	live_call_and_forget(&live, "dump");
+	live_expect_samples(&live, FILE_OF_KERNEL " 7:1\n");
 	for (int i = 0; i < 40; i++)
 		close(fds[i]);
-	call_and_forget(&live, "status");
-	stop(daemon, SIGTERM);
+	live_call_and_forget(&live, "status");
+	live_stop(daemon, SIGTERM);
 	live_close(&live);
 }
 
@@ -614,9 +453,9 @@ static void a_live_session_is_recorded_and_replayed(void **state)
 	recording = op_path("%s/recording", live.dir);
 	record_option = op_path("--record=%s", recording);
 	replay_option = op_path("--replay=%s", recording);
-	daemon = start(&live, record_option);
+	daemon = live_start(&live, record_option);
 	live_write(&live, BUFFER(START, KERNEL, 7, 0, CTX(9, 9, 0x11), 8, 0));
-	stop(daemon, SIGTERM);
+	live_stop(daemon, SIGTERM);
 	live_text = session_text(live.session);
 	assert_string_equal(live_text, FILE_OF_KERNEL " 7:1 8:1\n");
 	remove_tree(live.session);
@@ -624,108 +463,21 @@ static void a_live_session_is_recorded_and_replayed(void **state)
 	if (program_run(&program, (const char *const[]){replay_option, live.session_option,
 							"--no-vmlinux", NULL}))
 		fail_msg("%s", program.text);
-	expect_samples(&live, live_text);
-	expect_file(&live, "samples/current/stats/cpu0/sample_received", "42\n");
+	live_expect_samples(&live, live_text);
+	live_expect_file(&live, "samples/current/stats/cpu0/sample_received", "42\n");
 	remove_tree(live.session);
 
 	if (program_run(&program,
 			(const char *const[]){replay_option, live.session_option, "--no-vmlinux",
 					      "--separate-thread=1", NULL}))
 		fail_msg("%s", program.text);
-	expect_samples(&live, NOVM "{dep}/" NOVM "TIMER.0.0.500.501.all 7:1\n" NOVM "{dep}/" NOVM
+	live_expect_samples(&live, NOVM "{dep}/" NOVM "TIMER.0.0.500.501.all 7:1\n" NOVM "{dep}/" NOVM
 				   "TIMER.0.0.9.9.all 8:1\n");
 	free(live_text);
 	free(replay_option);
 	free(record_option);
 	free(recording);
 	live_close(&live);
-}
-
-/* ---- full disks ---- */
-
-#define MANY_PLACES 20000
-
-/* Feeds kernel samples of so many places that files must grow.  Return: whether sums are right. */
-static bool fill(struct test_session *session)
-{
-	static uint64_t words[12 + 2 * MANY_PLACES];
-	const uint64_t start[] = {START, KERNEL};
-	const uint64_t *value = session->profile.stats.value;
-	size_t count = sizeof(start) / sizeof(*start);
-
-	memcpy(words, start, sizeof(start));
-	for (uint64_t i = 0; i < MANY_PLACES; i++) {
-		words[count++] = 0xffffffff81000000 + 8 * i;
-		words[count++] = 0;
-	}
-	for (int round = 0; round < 2; round++)
-		session_feed(session, words, count);
-	return value[STAT_RECEIVED] == 2 * MANY_PLACES &&
-	       value[STAT_RECEIVED] == value[STAT_STORED] + value[STAT_NO_SAMPLE_FILE] &&
-	       value[STAT_NO_SAMPLE_FILE] > 0 && value[STAT_STORED] > 0 &&
-	       session_sum(session->dir, false) == value[STAT_STORED];
-}
-
-/* A file that may not grow any more: what does not fit is lost, and the daemon goes on. */
-static void files_may_not_grow(void **state)
-{
-	const struct profile_config config = {0};
-	struct test_session session;
-	struct rlimit before, small;
-	bool right;
-
-	(void)state;
-	session_open(&session, &config);
-	assert_return_code(getrlimit(RLIMIT_FSIZE, &before), errno);
-	small = before;
-	small.rlim_cur = 64 << 10;
-	assert_return_code(setrlimit(RLIMIT_FSIZE, &small), errno);
-	right = fill(&session);
-	assert_return_code(setrlimit(RLIMIT_FSIZE, &before), errno);
-	assert_true(right);
-	session_close(&session);
-}
-
-/* In a process of its own, with a mount namespace of its own.  Does not return. */
-static void run_on_a_small_disk(void)
-{
-	const struct profile_config config = {0};
-	struct test_session session;
-	char *current;
-
-	session_make(&session, &config);
-	current = op_path("%s/" OP_SESSION_CURRENT, session.dir);
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", current, "tmpfs", 0, "size=128k")) {
-		remove_tree(session.dir);
-		_exit(77);
-	}
-	session_start(&session);
-	if (!fill(&session))
-		_exit(1);
-	/* room again: what is lost is a matter of now */
-	umount2(current, MNT_DETACH);
-	remove_tree(session.dir);
-	_exit(0);
-}
-
-static void the_disk_is_full(void **state)
-{
-	int status;
-	pid_t child;
-
-	(void)state;
-	child = fork();
-	assert_return_code(child, errno);
-	if (!child)
-		run_on_a_small_disk();
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == 77) {
-		print_message("           skipped: only root may mount a small disk\n");
-		skip();
-	}
-	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 int main(int argc, char **argv)
@@ -746,8 +498,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(commands_that_make_no_sense),
 		cmocka_unit_test(silent_clients_are_no_hindrance),
 		cmocka_unit_test(a_live_session_is_recorded_and_replayed),
-		cmocka_unit_test(files_may_not_grow),
-		cmocka_unit_test(the_disk_is_full),
 	};
 
 	if (argc < 2) {
