@@ -8,7 +8,7 @@
 #include "formats_reader.h"
 #include "pp/formats/perf_attr.h"
 
-const unsigned int fuzz_iterations = 200000;
+const unsigned int fuzz_iterations = 100000;
 
 /* Recordings of a few records, made before main(); what follows them is one record to skip. */
 #define SEED_SIZE 1024
