@@ -25,6 +25,7 @@
 #include "machine.h"
 #include "perf_merge.h"
 #include "perf_process.h"
+#include "perf_unwind.h"
 #include "perf_words.h"
 
 /* Records are taken this often even if no ring is full enough to wake us. */
@@ -47,6 +48,7 @@ struct perf_source {
 	struct perf_words words;
 	struct perf_layout layout;
 	struct machine machine;
+	struct perf_unwind *unwind; /* NULL: callers are those that the kernel tells */
 	int timer, more;  /* descriptors; @more is readable while there is more to read */
 	uint64_t all_until; /* no slack for what is older */
 	uint64_t bad;	  /* records that made no sense */
@@ -104,6 +106,11 @@ static bool is_kernel(uint16_t misc, uint64_t ip)
 	}
 }
 
+static size_t frames_of(const struct perf_record *record)
+{
+	return record->sample.frames < FRAMES_MOST ? record->sample.frames : FRAMES_MOST;
+}
+
 static uint64_t frame_at(const struct perf_record *record, size_t index)
 {
 	uint64_t address;
@@ -123,7 +130,7 @@ static bool take_marker(uint64_t marker, bool *kernel)
 static void put_callers(struct perf_source *perf, struct perf_process *process,
 			const struct perf_record *record, bool kernel)
 {
-	size_t frames = record->sample.frames < FRAMES_MOST ? record->sample.frames : FRAMES_MOST;
+	size_t frames = frames_of(record);
 	bool first = true;
 
 	for (size_t i = 0; i < frames; i++) {
@@ -142,6 +149,19 @@ static void put_callers(struct perf_source *perf, struct perf_process *process,
 		}
 		first = false;
 	}
+}
+
+/* User code and its callers, by unwinding.  Of a user sample, the first is told already. */
+static void put_unwound(struct perf_source *perf, struct perf_process *process,
+			const struct perf_record *record, bool kernel)
+{
+	uint64_t frame[PERF_UNWIND_FRAMES_MOST];
+	size_t count = process ? perf_unwind_chain(perf->unwind, &perf->processes, process,
+						   &record->sample.user, frame)
+			       : 0;
+
+	for (size_t i = kernel ? 0 : 1; i < count; i++)
+		put_user(perf, process, frame[i], 0);
 }
 
 static void take_sample(struct perf_source *perf, struct perf_cpu *cpu,
@@ -167,6 +187,8 @@ static void take_sample(struct perf_source *perf, struct perf_cpu *cpu,
 		put_user(perf, process, record->sample.ip, counter);
 	if (perf->layout.chain)
 		put_callers(perf, process, record, kernel);
+	if (perf->unwind)
+		put_unwound(perf, process, record, kernel);
 }
 
 /* ---- other records ---- */
@@ -235,9 +257,8 @@ static bool has_to_wait(const struct perf_source *perf, const struct perf_record
 	const struct perf_process *process;
 
 	if (record->kind == PERF_KIND_SAMPLE)
-		return !perf_words_have_room(&perf->words, record->sample.frames < FRAMES_MOST
-								   ? record->sample.frames
-								   : FRAMES_MOST);
+		return !perf_words_have_room(&perf->words, frames_of(record) +
+								   PERF_UNWIND_FRAMES_MOST);
 	if (record->kind != PERF_KIND_MAP && record->kind != PERF_KIND_EXEC &&
 	    record->kind != PERF_KIND_FORK)
 		return false;
@@ -423,6 +444,7 @@ static void perf_close(struct source *source)
 
 	perf_counters_close(&perf->counters);
 	perf_merge_free(&perf->merge);
+	perf_unwind_free(perf->unwind);
 	perf_processes_free(&perf->processes);
 	if (perf->timer >= 0)
 		close(perf->timer);
@@ -491,6 +513,7 @@ static int open_counters(struct perf_source *perf, const struct source_perf_conf
 		.target.on_exec = config->on_exec,
 		.layout = perf->layout,
 		.depth = depth_of(config->callgraph),
+		.stack = PERF_UNWIND_STACK,
 	};
 	pid_t *threads = NULL;
 	int result = 0;
@@ -521,6 +544,11 @@ static int take_targets(struct perf_source *perf, const struct source_perf_confi
 static int open_all(struct perf_source *perf, const struct source_perf_config *config,
 		    struct op_error *error)
 {
+	if (config->unwind && !PERF_UNWIND_REGISTERS)
+		return op_error_set(error, ENOTSUP,
+				    "callers by call frame information are known on x86-64 only");
+	if (config->unwind && !(perf->unwind = perf_unwind_new()))
+		return op_error_set(error, ENOMEM, "out of memory");
 	if (take_targets(perf, config, error) || open_counters(perf, config, error) ||
 	    open_descriptors(perf, error))
 		return -1;
@@ -547,6 +575,8 @@ struct source *source_perf_open(const struct source_perf_config *config, struct 
 	source->cpu_mhz = machine_cpu_mhz();
 	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s", config->events->cpu_type);
 	perf->layout.chain = config->callgraph;
+	if (config->unwind)
+		perf->layout.user_registers = PERF_UNWIND_REGISTERS;
 	perf_processes_init(&perf->processes);
 	if (open_all(perf, config, error)) {
 		source_close(source);

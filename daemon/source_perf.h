@@ -20,6 +20,7 @@ struct source_perf_config {
 	size_t count;
 	bool on_exec;		/* begin by itself when the process executes a program */
 	unsigned int callgraph; /* most callers of a sample; 0: none */
+	bool unwind;		/* callers by call frame information, not by frame pointers */
 };
 
 /* As many callers as the kernel takes. */

@@ -53,3 +53,13 @@ line_samples()
 		$1 ~ /^[0-9]+$/ && index($0, text) { sum += $1 }
 		END { printf "%d\n", sum }' "$scratch/report"
 }
+
+# caller CALLER CALLEE - samples of CALLEE that CALLER called, of $scratch/graph (opreport -c)
+caller()
+{
+	awk -v caller="$1" -v callee="$2" '
+		/^---/ { n = 0; next }
+		/^  / { if ($NF == caller) n = $1; next }
+		$NF == callee { print n + 0; found = 1; exit }
+		END { if (!found) print 0 }' "$scratch/graph"
+}

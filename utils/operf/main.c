@@ -62,6 +62,7 @@ static int open_source(struct run *run, struct op_error *error)
 		.processes = request->processes,
 		.count = request->count,
 		.callgraph = request->callgraph ? SOURCE_PERF_FULL_DEPTH : 0,
+		.unwind = request->unwind,
 	};
 
 	if (run->command.pid) {

@@ -19,7 +19,7 @@ enum option { OPTION_EVENT = 1, OPTION_PID, OPTION_VERSION };
 
 /* Arguments as popt hands them over. */
 struct raw {
-	char *session_dir, *vmlinux, *frequency, *topics;
+	char *session_dir, *vmlinux, *frequency, *topics, *chains;
 	int system_wide, callgraph, append, lazy, thread, cpu;
 };
 
@@ -90,7 +90,11 @@ static int check_target(const struct request *request, struct op_error *error)
 static int take_raw(struct request *request, const struct raw *raw, struct op_error *error)
 {
 	request->system_wide = raw->system_wide;
-	request->callgraph = raw->callgraph;
+	request->callgraph = raw->callgraph || raw->chains;
+	request->unwind = raw->chains && !strcmp(raw->chains, "dwarf");
+	if (raw->chains && !request->unwind && strcmp(raw->chains, "fp") != 0)
+		return op_error_set(error, EINVAL, "--call-graph: \"%s\" is neither fp nor dwarf",
+				    raw->chains);
 	request->append = raw->append;
 	request->separate_thread = raw->thread;
 	request->separate_cpu = raw->cpu;
@@ -148,6 +152,8 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 		 "samples a second, whatever the counts", "HZ"},
 		{"callgraph", 'g', POPT_ARG_NONE, &raw.callgraph, 0,
 		 "take call chains (by frame pointers)", NULL},
+		{"call-graph", '\0', POPT_ARG_STRING, &raw.chains, 0,
+		 "take call chains by frame pointers or call frame information", "fp|dwarf"},
 		{"pid", 'p', POPT_ARG_STRING, NULL, OPTION_PID,
 		 "profile processes that run, and their children", "PID,..."},
 		{"system-wide", 's', POPT_ARG_NONE, &raw.system_wide, 0,
@@ -186,6 +192,7 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	free(raw.session_dir);
 	free(raw.vmlinux);
 	free(raw.frequency);
+	free(raw.chains);
 	poptFreeContext(context);
 	return result;
 }

@@ -6,16 +6,6 @@
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
-# caller CALLER CALLEE - samples of CALLEE that CALLER called, of a report of opreport -c
-caller()
-{
-	awk -v caller="$1" -v callee="$2" '
-		/^---/ { n = 0; next }
-		/^  / { if ($NF == caller) n = $1; next }
-		$NF == callee { print n + 0; found = 1; exit }
-		END { if (!found) print 0 }' "$scratch/graph"
-}
-
 chain_shares()
 {
 	sample --freq=4000 -g "$workloads/chain" 1

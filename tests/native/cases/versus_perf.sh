@@ -73,12 +73,8 @@ chains()
 		END { if (n > 1) print name[1], name[2] }' >"$scratch/pairs"
 	: >"$scratch/compare"
 	for pair in "chain_leaf chain_often" "chain_leaf chain_seldom" "chain_far chain_often"; do
-		echo "$pair $(awk -v callee="${pair% *}" -v caller="${pair#* }" '
-			/^---/ { n = 0; next }
-			/^  / { if ($NF == caller) n = $1; next }
-			$NF == callee { print n + 0; found = 1; exit }
-			END { if (!found) print 0 }' "$scratch/graph") $(grep -cx "$pair" \
-				"$scratch/pairs")" >>"$scratch/compare"
+		echo "$pair $(caller "${pair#* }" "${pair% *}") $(grep -cx "$pair" "$scratch/pairs")" \
+			>>"$scratch/compare"
 	done
 	ours=$(awk '{ n += $3 } END { print n }' "$scratch/compare")
 	all=$(awk '{ n += $4 } END { print n }' "$scratch/compare")
