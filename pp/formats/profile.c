@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The profile model: see profile.h.  What is added up is in tree.c. */
+/* The profile model: see profile.h.  Texts, events and images are in tables.c, stacks in tree.c. */
 #include "pp/formats/profile.h"
 
 #include <errno.h>
@@ -8,279 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/index.h"
+#include "pp/formats/tables.h"
 #include "pp/formats/tree.h"
 #include "pp/memory.h"
-
-/* Functions that are known to be at a place. */
-struct place_lines {
-	struct prof_frame place;
-	struct prof_line *lines;
-	size_t n;
-};
-
-/* struct prof with what readers of it need not see. */
-struct prof_tables {
-	struct prof prof;
-	unsigned int by;
-	size_t events_capacity, images_capacity, strings_capacity, contexts_capacity;
-	size_t branches_capacity, losses_capacity, facts_capacity, notes_capacity;
-	size_t totals_capacity;
-	struct index by_string, by_event, by_image, by_context, by_branch, by_place;
-	uint32_t recent_context; /* of the sample before */
-
-	struct place_lines *places;
-	size_t n_places, places_capacity;
-};
-
-static struct prof_tables *tables_of(struct prof_sink *sink)
-{
-	return (struct prof_tables *)sink;
-}
-
-/* ---- texts ---- */
-
-static uint64_t hash_text(const char *text)
-{
-	return index_mix_text(0, text);
-}
-
-static uint64_t rehash_text(const void *context, uint32_t id)
-{
-	return hash_text(((const struct prof *)context)->strings[id]);
-}
-
-static uint32_t take_string(struct prof_sink *sink, const char *text)
-{
-	struct prof_tables *tables = tables_of(sink);
-	struct prof *prof = &tables->prof;
-	uint64_t hash = hash_text(text);
-	uint32_t id;
-
-	for (size_t at = index_first(&tables->by_string, hash);
-	     (id = index_at(&tables->by_string, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_string, at))
-		if (!strcmp(prof->strings[id], text))
-			return id;
-	id = (uint32_t)prof->n_strings++;
-	prof->strings = pp_grow(prof->strings, &tables->strings_capacity, prof->n_strings,
-				sizeof(*prof->strings));
-	prof->strings[id] = pp_copy(text);
-	index_add(&tables->by_string, hash, id, rehash_text, prof);
-	return id;
-}
-
-/* A copy that lives as long as the profile; NULL of NULL. */
-static const char *keep(struct prof_sink *sink, const char *text)
-{
-	uint32_t id;
-
-	if (!text)
-		return NULL;
-	id = take_string(sink, text); /* may move the strings */
-	return tables_of(sink)->prof.strings[id];
-}
-
-/* ---- events ---- */
-
-static uint64_t hash_event(const struct prof_event *event)
-{
-	return index_mix(index_mix(hash_text(event->name), event->period), event->unit_mask);
-}
-
-static uint64_t rehash_event(const void *context, uint32_t id)
-{
-	return hash_event(&((const struct prof *)context)->events[id]);
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-static bool same_event(const struct prof_event *a, const struct prof_event *b)
-{
-	return !strcmp(a->name, b->name) && same_text(a->unit, b->unit) &&
-	       a->period == b->period && a->frequency == b->frequency &&
-	       a->unit_mask == b->unit_mask && a->code == b->code && a->type == b->type;
-}
-
-static uint32_t take_event(struct prof_sink *sink, const struct prof_event *event)
-{
-	struct prof_tables *tables = tables_of(sink);
-	struct prof *prof = &tables->prof;
-	struct prof_event *copy;
-	uint64_t hash = hash_event(event);
-	uint32_t id;
-
-	for (size_t at = index_first(&tables->by_event, hash);
-	     (id = index_at(&tables->by_event, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_event, at))
-		if (same_event(&prof->events[id], event))
-			return id;
-	id = (uint32_t)prof->n_events++;
-	prof->events = pp_grow(prof->events, &tables->events_capacity, prof->n_events,
-			       sizeof(*prof->events));
-	copy = &prof->events[id];
-	*copy = *event;
-	copy->name = keep(sink, event->name);
-	copy->unit = keep(sink, event->unit);
-	prof->totals = pp_grow(prof->totals, &tables->totals_capacity, prof->n_events,
-			       sizeof(*prof->totals));
-	prof->totals[id] = (struct prof_value){.event = id};
-	index_add(&tables->by_event, hash, id, rehash_event, prof);
-	return id;
-}
-
-/* ---- images ---- */
-
-static bool has_place(const struct prof_image *image)
-{
-	return image->kind == PROF_ANON;
-}
-
-static uint64_t hash_image(const struct prof_image *image)
-{
-	uint64_t hash = index_mix(hash_text(image->path), image->kind);
-
-	return has_place(image) ? index_mix(index_mix(hash, (uint64_t)image->pid), image->start)
-				: hash;
-}
-
-static uint64_t rehash_image(const void *context, uint32_t id)
-{
-	return hash_image(&((const struct prof *)context)->images[id]);
-}
-
-static int compare_build_ids(const struct prof_image *a, const struct prof_image *b)
-{
-	if (a->build_id_length != b->build_id_length)
-		return a->build_id_length < b->build_id_length ? -1 : 1;
-	return memcmp(a->build_id, b->build_id, a->build_id_length);
-}
-
-static bool same_image(const struct prof_image *a, const struct prof_image *b)
-{
-	return a->kind == b->kind && a->is_kernel == b->is_kernel && !strcmp(a->path, b->path) &&
-	       !compare_build_ids(a, b) &&
-	       (!has_place(a) || (a->pid == b->pid && a->start == b->start));
-}
-
-static void limit_build_id(struct prof_image *image)
-{
-	if (image->build_id_length > PROF_BUILD_ID_MOST)
-		image->build_id_length = PROF_BUILD_ID_MOST;
-	memset(image->build_id + image->build_id_length, 0,
-	       PROF_BUILD_ID_MOST - image->build_id_length);
-}
-
-static uint32_t take_image(struct prof_sink *sink, const struct prof_image *given)
-{
-	struct prof_tables *tables = tables_of(sink);
-	struct prof *prof = &tables->prof;
-	struct prof_image image = *given;
-	uint64_t hash;
-	uint32_t id;
-
-	limit_build_id(&image);
-	if (!has_place(&image))
-		image.pid = PROF_ANY;
-	hash = hash_image(&image);
-	for (size_t at = index_first(&tables->by_image, hash);
-	     (id = index_at(&tables->by_image, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_image, at))
-		if (same_image(&prof->images[id], &image))
-			return id;
-	id = (uint32_t)prof->n_images++;
-	prof->images = pp_grow(prof->images, &tables->images_capacity, prof->n_images,
-			       sizeof(*prof->images));
-	image.path = keep(sink, image.path);
-	prof->images[id] = image;
-	index_add(&tables->by_image, hash, id, rehash_image, prof);
-	return id;
-}
-
-static void take_build_id(struct prof_sink *sink, const struct prof_image *given)
-{
-	struct prof_tables *tables = tables_of(sink);
-	struct prof *prof = &tables->prof;
-	struct prof_image wanted = *given, *image;
-	uint64_t hash;
-	uint32_t id;
-
-	limit_build_id(&wanted);
-	hash = hash_image(&wanted);
-	for (size_t at = index_first(&tables->by_image, hash);
-	     (id = index_at(&tables->by_image, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_image, at)) {
-		image = &prof->images[id];
-		if (image->kind != wanted.kind || strcmp(image->path, wanted.path) ||
-		    image->build_id_length)
-			continue;
-		image->build_id_length = wanted.build_id_length;
-		memcpy(image->build_id, wanted.build_id, sizeof(image->build_id));
-	}
-}
-
-/* ---- lines ---- */
-
-static uint64_t hash_place(const struct prof_frame *place)
-{
-	return index_mix(place->image, place->offset);
-}
-
-static uint64_t rehash_place(const void *context, uint32_t id)
-{
-	return hash_place(&((const struct prof_tables *)context)->places[id].place);
-}
-
-static const struct place_lines *find_place(const struct prof_tables *tables,
-					    const struct prof_frame *place)
-{
-	uint64_t hash = hash_place(place);
-	uint32_t id;
-
-	for (size_t at = index_first(&tables->by_place, hash);
-	     (id = index_at(&tables->by_place, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_place, at))
-		if (tables->places[id].place.image == place->image &&
-		    tables->places[id].place.offset == place->offset)
-			return &tables->places[id];
-	return NULL;
-}
-
-static void take_lines(struct prof_sink *sink, const struct prof_frame *place,
-		       const struct prof_line *lines, size_t n)
-{
-	struct prof_tables *tables = tables_of(sink);
-	struct place_lines *known;
-	uint32_t id;
-
-	if (!n || find_place(tables, place))
-		return;
-	id = (uint32_t)tables->n_places++;
-	tables->places = pp_grow(tables->places, &tables->places_capacity, tables->n_places,
-				 sizeof(*tables->places));
-	known = &tables->places[id];
-	*known = (struct place_lines){.place = *place, .n = n};
-	known->lines = pp_alloc(n, sizeof(*known->lines));
-	for (size_t i = 0; i < n; i++) {
-		known->lines[i] = lines[i];
-		known->lines[i].function = keep(sink, lines[i].function);
-		known->lines[i].system_name = keep(sink, lines[i].system_name);
-		known->lines[i].file = keep(sink, lines[i].file);
-	}
-	index_add(&tables->by_place, hash_place(place), id, rehash_place, tables);
-}
-
-size_t prof_lines(const struct prof *prof, const struct prof_frame *place,
-		  const struct prof_line **lines)
-{
-	const struct place_lines *known = find_place((const struct prof_tables *)prof, place);
-
-	*lines = known ? known->lines : NULL;
-	return known ? known->n : 0;
-}
 
 /* ---- samples ---- */
 
@@ -370,7 +100,7 @@ static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
 
 static uint64_t hash_branch(const struct prof_branch *branch)
 {
-	return index_mix(hash_place(&branch->from), hash_place(&branch->to));
+	return index_mix(tables_hash_frame(&branch->from), tables_hash_frame(&branch->to));
 }
 
 static uint64_t rehash_branch(const void *context, uint32_t id)
@@ -446,7 +176,7 @@ static void take_host(struct prof_sink *sink, const struct prof_host *given)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (texts[i].text)
-			*texts[i].kept = keep(sink, texts[i].text);
+			*texts[i].kept = tables_keep(sink, texts[i].text);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (numbers[i].number)
 			*numbers[i].kept = numbers[i].number;
@@ -465,7 +195,7 @@ static void take_lost(struct prof_sink *sink, const char *cause, uint64_t count)
 	if (i == prof->n_losses) {
 		prof->losses = pp_grow(prof->losses, &tables->losses_capacity, ++prof->n_losses,
 				       sizeof(*prof->losses));
-		prof->losses[i] = (struct prof_loss){.cause = keep(sink, cause)};
+		prof->losses[i] = (struct prof_loss){.cause = tables_keep(sink, cause)};
 	}
 	prof->losses[i].count += count;
 }
@@ -478,8 +208,8 @@ static void take_fact(struct prof_sink *sink, const char *key, const char *value
 
 	prof->facts = pp_grow(prof->facts, &tables->facts_capacity, prof->n_facts,
 			      sizeof(*prof->facts));
-	prof->facts[i].key = keep(sink, key);
-	prof->facts[i].value = keep(sink, value);
+	prof->facts[i].key = tables_keep(sink, key);
+	prof->facts[i].value = tables_keep(sink, value);
 }
 
 static void take_note(struct prof_sink *sink, const char *text)
@@ -490,7 +220,7 @@ static void take_note(struct prof_sink *sink, const char *text)
 
 	prof->notes = pp_grow(prof->notes, &tables->notes_capacity, prof->n_notes,
 			      sizeof(*prof->notes));
-	prof->notes[i] = keep(sink, text);
+	prof->notes[i] = tables_keep(sink, text);
 }
 
 void prof_sink_fact(struct prof_sink *sink, const char *key, const char *format, ...)
@@ -525,11 +255,11 @@ struct prof *prof_new(unsigned int by, uint32_t nodes_most)
 
 	tables->by = by;
 	prof->sink = (struct prof_sink){
-		.string = take_string,
-		.event = take_event,
-		.image = take_image,
-		.image_build_id = take_build_id,
-		.lines = take_lines,
+		.string = tables_string,
+		.event = tables_event,
+		.image = tables_image,
+		.image_build_id = tables_build_id,
+		.lines = tables_lines,
 		.sample = take_sample,
 		.branch = take_branch,
 		.host = take_host,
@@ -538,10 +268,10 @@ struct prof *prof_new(unsigned int by, uint32_t nodes_most)
 		.note = take_note,
 	};
 	prof->tree = tree_new(nodes_most);
-	take_string(&prof->sink, "");
-	take_image(&prof->sink, &unknown);
+	tables_string(&prof->sink, "");
+	tables_image(&prof->sink, &unknown);
 	unknown.is_kernel = true;
-	take_image(&prof->sink, &unknown);
+	tables_image(&prof->sink, &unknown);
 	return prof;
 }
 
@@ -595,7 +325,7 @@ static int compare_images(const void *a, const void *b, void *context)
 	if (!order)
 		order = compare_numbers(x->kind, y->kind);
 	if (!order)
-		order = compare_build_ids(x, y);
+		order = tables_compare_build_ids(x, y);
 	if (!order)
 		order = compare_numbers(x->pid, y->pid);
 	return order ? order : (x->start > y->start) - (x->start < y->start);
@@ -675,18 +405,9 @@ void prof_finish(struct prof *prof)
 				 order_of(0, prof->n_contexts, compare_contexts, prof));
 	tree_sort(prof->tree, image_rank, context_rank);
 
-	index_free(&tables->by_image);
 	index_free(&tables->by_context);
 	index_free(&tables->by_branch);
-	index_free(&tables->by_place);
-	for (uint32_t i = 0; i < prof->n_images; i++)
-		index_add(&tables->by_image, hash_image(&prof->images[i]), i, rehash_image, prof);
-	for (uint32_t i = 0; i < tables->n_places; i++) {
-		struct prof_frame *place = &tables->places[i].place;
-
-		place->image = image_rank[place->image];
-		index_add(&tables->by_place, hash_place(place), i, rehash_place, tables);
-	}
+	tables_renumber(tables, image_rank);
 	for (size_t i = 0; i < prof->n_branches; i++) {
 		prof->branches[i].from.image = image_rank[prof->branches[i].from.image];
 		prof->branches[i].to.image = image_rank[prof->branches[i].to.image];
