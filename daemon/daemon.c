@@ -243,7 +243,22 @@ static char *reply_progress(const struct daemon *daemon)
 		       profile->stats.value[STAT_STORED]);
 }
 
-static char *reply_status(const struct daemon *daemon)
+/* What was lost before it came to us, of this session. */
+static uint64_t lost_by_source(struct daemon *daemon)
+{
+	struct stats *stats = &daemon->profile.stats;
+	char *text;
+
+	/* before the first buffer, they are those of an earlier start */
+	if (daemon->profile.buffers) {
+		text = source_stats(daemon->source);
+		stats_take_kernel(stats, text);
+		free(text);
+	}
+	return stats->value[STAT_KERNEL_RECORDS];
+}
+
+static char *reply_status(struct daemon *daemon)
 {
 	const struct profile *profile = &daemon->profile;
 	const uint64_t *value = profile->stats.value;
@@ -251,14 +266,14 @@ static char *reply_status(const struct daemon *daemon)
 	return op_path("pid %ld\nstate %s\nsource %s\nstarted %" PRId64
 		       "\nsession-dir %s\ncpu-type %s\nevents %s\n"
 		       "buffers %" PRIu64 "\nreceived %" PRIu64 "\nsamples %" PRIu64
-		       "\nlost %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu\nok\n",
+		       "\nlost %" PRIu64 "\nlost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu\nok\n",
 		       (long)getpid(), state(daemon), daemon->source->name,
 		       (int64_t)daemon->started, daemon->options->session_dir,
 		       daemon->source->cpu_type,
 		       daemon->source->events ? daemon->source->events : "", profile->buffers,
 		       value[STAT_RECEIVED], value[STAT_STORED],
 		       value[STAT_RECEIVED] - value[STAT_STORED] - value[STAT_FILTERED],
-		       value[STAT_BAD_RECORDS], profile->files.count);
+		       lost_by_source(daemon), value[STAT_BAD_RECORDS], profile->files.count);
 }
 
 static char *handle_command(void *context, const char *command)

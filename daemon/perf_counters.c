@@ -124,44 +124,57 @@ int perf_counters_event(const struct perf_counters *counters, uint64_t id)
 	return (int)value - 1;
 }
 
-/* Maps the ring of a CPU, smaller if it may not be as large as we like. */
-static int map_ring(struct perf_cpu *cpu, int fd, size_t *pages, struct op_error *error)
+/* The first event of a CPU has the ring, and the others write into it. */
+static int attach(struct perf_cpu *cpu, int fd, size_t pages, struct op_error *error)
 {
-	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
-
-	while (perf_ring_open(&cpu->ring, fd, *pages)) {
-		if (errno != EPERM || *pages <= PAGES_LEAST)
-			return op_perf_explain_map(errno, *pages * page_size, error);
-		*pages /= 2;
+	if (!cpu->ring.page) {
+		if (perf_ring_open(&cpu->ring, fd, pages))
+			return op_perf_explain_map(errno, pages * (size_t)sysconf(_SC_PAGESIZE),
+						   error);
+		cpu->fd = fd;
+	} else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd)) {
+		return op_error_set(error, errno, "events of CPU %d cannot share a ring: %s",
+				    cpu->cpu, strerror(errno));
 	}
-	cpu->fd = fd;
 	return 0;
 }
 
-/* The first event of a CPU has the ring, and the others write into it. */
-static int attach(struct perf_cpu *cpu, int fd, size_t *pages, struct op_error *error)
+/*
+ * Opens an event of a thread on a CPU.  The event says when to wake us, which depends on the size
+ * of the ring: where the ring may not be as large as we like, it is opened anew.
+ *
+ * Return: 1 with the event attached, 0 if the thread is gone and that is no error, or -1.
+ */
+static int open_attached(const struct perf_counters_config *config, size_t place, pid_t thread,
+			 struct perf_cpu *cpu, size_t *pages, int *fd, struct op_error *error)
 {
-	if (!cpu->ring.page)
-		return map_ring(cpu, fd, pages, error);
-	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd))
-		return op_error_set(error, errno, "events of CPU %d cannot share a ring: %s",
-				    cpu->cpu, strerror(errno));
-	return 0;
+	const struct op_perf_event *event = &config->events->event[place];
+
+	for (;; *pages /= 2) {
+		struct perf_event_attr attr = make_attr(event, config, !place, *pages);
+
+		*fd = open_event(&attr, thread, cpu->cpu);
+		if (*fd < 0 && errno == ESRCH && config->target.count > 1)
+			return 0; /* one of several threads has ended meanwhile */
+		if (*fd < 0)
+			return op_perf_explain_open(errno, event->event.name, &attr, thread, error);
+		if (!attach(cpu, *fd, *pages, error))
+			return 1;
+		close(*fd);
+		if (cpu->ring.page || error->code != EPERM || *pages <= PAGES_LEAST)
+			return -1;
+	}
 }
 
 static int open_on(struct perf_counters *counters, const struct perf_counters_config *config,
 		   pid_t thread, struct perf_cpu *cpu, size_t *pages, struct op_error *error)
 {
 	for (size_t i = 0; i < config->events->count; i++) {
-		const struct op_perf_event *event = &config->events->event[i];
-		struct perf_event_attr attr = make_attr(event, config, !i, *pages);
-		int fd = open_event(&attr, thread, cpu->cpu);
+		int fd, result = open_attached(config, i, thread, cpu, pages, &fd, error);
 
-		if (fd < 0 && errno == ESRCH && config->target.count > 1)
-			return 0; /* one of several threads has ended meanwhile */
-		if (fd < 0)
-			return op_perf_explain_open(errno, event->event.name, &attr, thread, error);
-		if (keep(counters, fd, i, error) || attach(cpu, fd, pages, error))
+		if (result <= 0)
+			return result;
+		if (keep(counters, fd, i, error))
 			return -1;
 	}
 	return 0;

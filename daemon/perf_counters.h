@@ -39,7 +39,7 @@ struct perf_counters_config {
 struct perf_cpu {
 	int cpu, fd; /* the event whose ring it is */
 	struct perf_ring ring;
-	uint64_t samples, lost, throttled, broken;
+	uint64_t samples, lost, throttled;
 };
 
 struct perf_counters {

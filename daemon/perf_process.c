@@ -17,8 +17,8 @@
 
 /* Of one process; more is a mistake or malice, and further ones are not kept. */
 #define MAPPINGS_MOST 65536
-/* Images that are kept before those that nobody maps any more are forgotten. */
-#define IMAGES_MOST (1 << 16)
+/* Images, before those that nobody maps any more are forgotten. */
+#define IMAGES_LEAST (1 << 14)
 /* Processes, before it is looked whether each is still there. */
 #define SWEEP_LEAST 4096
 
@@ -26,7 +26,8 @@ void perf_processes_init(struct perf_processes *processes)
 {
 	struct stat status;
 
-	*processes = (struct perf_processes){.round = 1, .sweep_at = SWEEP_LEAST};
+	*processes = (struct perf_processes){
+		.round = 1, .sweep_at = SWEEP_LEAST, .images_sweep_at = IMAGES_LEAST};
 	if (!stat("/proc/self/ns/mnt", &status))
 		processes->mount = status.st_ino;
 }
@@ -405,6 +406,11 @@ static void sweep_images(struct perf_processes *processes)
 	perf_images_sweep(&processes->images);
 }
 
+static size_t twice(size_t count, size_t least)
+{
+	return 2 * count > least ? 2 * count : least;
+}
+
 void perf_processes_next_round(struct perf_processes *processes)
 {
 	bool look_closer = processes->count > processes->sweep_at;
@@ -412,10 +418,11 @@ void perf_processes_next_round(struct perf_processes *processes)
 	processes->round++;
 	sweep(processes, look_closer);
 	if (look_closer)
-		processes->sweep_at =
-			2 * processes->count > SWEEP_LEAST ? 2 * processes->count : SWEEP_LEAST;
-	if (processes->images.count > IMAGES_MOST)
+		processes->sweep_at = twice(processes->count, SWEEP_LEAST);
+	if (processes->images.count > processes->images_sweep_at) {
 		sweep_images(processes);
+		processes->images_sweep_at = twice(processes->images.count, IMAGES_LEAST);
+	}
 }
 
 void perf_processes_free(struct perf_processes *processes)

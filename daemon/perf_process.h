@@ -46,7 +46,8 @@ struct perf_process {
 
 struct perf_processes {
 	struct perf_process *bucket[PERF_PROCESS_BUCKETS];
-	size_t count, sweep_at;
+	size_t count, sweep_at; /* how many there are, and may be before a closer look */
+	size_t images_sweep_at;
 	uint64_t round, last_number;
 	uint64_t mount; /* the mount namespace of this process */
 	uint64_t stale; /* the round in which records were lost last: what is older may be wrong */

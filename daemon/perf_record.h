@@ -34,7 +34,7 @@ enum perf_record_kind {
 	PERF_KIND_THROTTLE,
 };
 
-/* struct perf_registers_and_stack - of user code, for unwinding; size 0: there is none */
+/* struct perf_user_state - registers and stack of user code, for unwinding; size 0: there is none */
 struct perf_user_state {
 	uint64_t abi;
 	const uint8_t *registers; /* u64 each, not aligned, in the order of the mask */

@@ -373,11 +373,14 @@ static char *perf_stats(struct source *source)
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
+	uint64_t bad = perf_of(source)->bad;
 
 	if (!out)
 		return NULL;
 	for (size_t i = 0; i < counters->cpus; i++) {
 		const struct perf_cpu *cpu = &counters->cpu[i];
+
+		bad += cpu->ring.broken;
 
 		fprintf(out,
 			"cpu%d/sample_received %" PRIu64 "\ncpu%d/sample_lost_overflow %" PRIu64
@@ -385,7 +388,7 @@ static char *perf_stats(struct source *source)
 			cpu->cpu, cpu->samples + cpu->lost, cpu->cpu, cpu->lost, cpu->cpu,
 			cpu->throttled);
 	}
-	fprintf(out, "bad_perf_records %" PRIu64 "\n", perf_of(source)->bad);
+	fprintf(out, "bad_perf_records %" PRIu64 "\n", bad);
 	if (fclose(out)) {
 		free(text);
 		return NULL;

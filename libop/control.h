@@ -29,7 +29,8 @@ int op_control_address(const char *session_dir, struct sockaddr_un *address,
 /**
  * op_control_call - ask the daemon of a session and wait for its answer
  * @session_dir: the session
- * @command: "dump", "status" or "reopen"
+ * @command: "dump", "status", "reopen" or, of a daemon that samples by perf events, "start" or
+ *	"stop"
  * @reply: set to the key-value lines, which the caller frees; may be NULL
  *
  * Return: 0, or -1 with @error set: ECONNREFUSED or ENOENT when no daemon serves the

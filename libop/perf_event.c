@@ -316,12 +316,13 @@ static int check_distinct(const struct op_perf_events *events, struct op_error *
 int op_perf_choose(char *const *specs, size_t n, const struct op_perf_choose *how,
 		   struct op_perf_events *events, struct op_error *error)
 {
-	char *fallback = (char *)op_perf_default();
+	char *fallback;
 	struct own_catalogue own = {0};
 	int result = 0;
 
 	*events = (struct op_perf_events){0};
 	if (!n) {
+		fallback = (char *)op_perf_default();
 		specs = &fallback;
 		n = 1;
 	}

@@ -131,7 +131,7 @@ static int prepare(struct run *run, struct op_error *error)
 {
 	const struct request *request = run->request;
 
-	if (request->verbose && log_topics_parse(request->verbose, error))
+	if (request->topics && log_topics_parse(request->topics, error))
 		return -1;
 	if (choose_events(run, error))
 		return -1;

@@ -98,7 +98,6 @@ static int take_raw(struct request *request, const struct raw *raw, struct op_er
 	request->append = raw->append;
 	request->separate_thread = raw->thread;
 	request->separate_cpu = raw->cpu;
-	request->verbose = raw->topics ? raw->topics : NULL;
 	if (raw->frequency && op_number_parse(raw->frequency, "--freq", 1, 100000,
 					      &request->frequency, error))
 		return -1;
