@@ -11,6 +11,7 @@
 #define PPROF_LABEL_TID	   "tid"
 #define PPROF_LABEL_CPU	   "cpu"
 #define PPROF_LABEL_APP	   "app" /* the program, if it is not that of the first mapping */
+#define PPROF_NO_APP	   "[unknown]"
 
 /* Facts that have a place of their own in the format. */
 #define PPROF_FACT_COMMENT	"pprof.comment"

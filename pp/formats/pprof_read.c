@@ -186,8 +186,10 @@ static int64_t label_number(const struct reader *reader, uint64_t string, uint64
 
 static uint32_t app_image(struct reader *reader, const char *path)
 {
-	const struct prof_image image = {.kind = PROF_FILE, .path = path, .pid = PROF_ANY};
+	const struct prof_image image = mapped_image(path, 0, 0, 0);
 
+	if (!strcmp(path, PPROF_NO_APP))
+		return PROF_NO_IMAGE;
 	for (size_t i = 0; i < reader->tables.n_mappings; i++) {
 		struct pprof_mapping *mapping = &reader->tables.mappings[i];
 

@@ -43,8 +43,9 @@ struct writer {
 	struct prof_frame *locations; /* id - 1; places to look up */
 	size_t n_locations, locations_capacity;
 	struct index by_location;
-	uint32_t app;			 /* the image of the program with the most samples */
-	uint64_t *mappings;		 /* ids by image; 0: it has none */
+	uint32_t app;	    /* the file of the program with the most samples; 0: there is none */
+	bool has_files;	    /* among the images */
+	uint64_t *mappings; /* ids by image; 0: it has none */
 	bool *has_functions, *has_lines; /* by image */
 	uint64_t n_mappings;
 	/* By event: the names of its columns; samples is NULL if it has none. */
@@ -322,6 +323,23 @@ static void put_label(struct writer *writer, const char *key, const char *text, 
 	wire_put_message(&writer->message, PPROF_SAMPLE_LABEL, &writer->part);
 }
 
+/* Readers take the file that is mapped first for the program, unless they are told otherwise. */
+static void put_app(struct writer *writer, uint32_t app)
+{
+	struct mapping mapping;
+
+	if (app == writer->app && app)
+		return;
+	if (app <= PROF_NO_KERNEL_IMAGE) {
+		if (writer->has_files)
+			put_label(writer, PPROF_LABEL_APP, PPROF_NO_APP, 0);
+		return;
+	}
+	mapping = mapping_of(&writer->prof->images[app]);
+	put_label(writer, PPROF_LABEL_APP, mapping.name, 0);
+	free(mapping.name);
+}
+
 static void put_labels(struct writer *writer, const struct prof_sample *sample)
 {
 	const struct prof *prof = writer->prof;
@@ -334,8 +352,7 @@ static void put_labels(struct writer *writer, const struct prof_sample *sample)
 		put_label(writer, PPROF_LABEL_TID, NULL, sample->tid);
 	if (sample->cpu != PROF_ANY)
 		put_label(writer, PPROF_LABEL_CPU, NULL, sample->cpu);
-	if (sample->app != writer->app && sample->app > PROF_NO_KERNEL_IMAGE)
-		put_label(writer, PPROF_LABEL_APP, prof->images[sample->app].path, 0);
+	put_app(writer, sample->app);
 }
 
 static void put_sample(struct writer *writer, const struct prof_sample *sample)
@@ -366,9 +383,13 @@ static void find_app(struct writer *writer)
 	while (prof_next(writer->prof, &cursor, &sample))
 		if (sample.n_values)
 			apps[sample.app] += sample.values[0].count;
-	for (size_t i = PROF_NO_KERNEL_IMAGE + 1; i < writer->prof->n_images; i++)
+	for (uint32_t i = PROF_NO_KERNEL_IMAGE + 1; i < writer->prof->n_images; i++) {
+		if (writer->prof->images[i].kind != PROF_FILE)
+			continue;
+		writer->has_files = true;
 		if (apps[i] && (!writer->app || apps[i] > apps[writer->app]))
-			writer->app = (uint32_t)i;
+			writer->app = i;
+	}
 	free(apps);
 	prof_cursor_free(&cursor);
 }

@@ -413,7 +413,7 @@ static void test_what_is_written_is_read_again(void **state)
 					     .depth = 6 - i,
 					     .values = values,
 					     .n_values = 1 + i % 2,
-					     .app = numbers[i % 2],
+					     .app = i % 3 ? numbers[i] : PROF_NO_IMAGE,
 					     .comm = i % 3 ? sink->string(sink, "a thread") : 0,
 					     .pid = i < 3 ? 7 : PROF_ANY,
 					     .tid = i == 1 ? 8 : PROF_ANY,
