@@ -351,6 +351,67 @@ static void what_is_made_is_read_back(void **state)
 	}
 }
 
+static void stack_files_have_names(void **state)
+{
+	const struct op_sample_name name = {.app = FILE_IMAGE("/bin/{dep}"), TIMER, .tgid = 4,
+					    .tid = 5, .cpu = OP_ALL};
+	struct op_sample_name again;
+	struct op_error error;
+	char *path = op_stacks_name_make(&name);
+
+	(void)state;
+	assert_string_equal(path, "stacks/{root}/bin/\\{dep}/TIMER.0.0.4.5.all");
+	assert_int_equal(op_stacks_name_parse(path, &again, &error), 0);
+	assert_string_equal(again.app.name, "/bin/{dep}");
+	assert_string_equal(again.dep.name, "/bin/{dep}");
+	assert_string_equal(again.event, "TIMER");
+	assert_int_equal(again.tgid, 4);
+	assert_int_equal(again.tid, 5);
+	assert_int_equal(again.cpu, OP_ALL);
+	op_sample_name_free(&again);
+	free(path);
+	assert_int_equal(op_stacks_name_parse("stacks/{kern}/ext4/TIMER.0.0.all.all.all", &again,
+					      &error), 0);
+	assert_int_equal(again.app.kind, OP_IMAGE_KERNEL);
+	op_sample_name_free(&again);
+	/* the application is never memory, and there is no second image */
+	assert_int_equal(op_stacks_name_parse("stacks/{anon:x}/1.0x1.0x2/TIMER.0.0.all.all.all",
+					      &again, &error), -1);
+	assert_int_equal(op_stacks_name_parse("stacks/{root}/a/{dep}/{root}/b/TIMER.0.0.all.all.all",
+					      &again, &error), -1);
+	assert_int_equal(op_stacks_name_parse("stacks/{root}/a/TIMER.0.0.all.all", &again, &error),
+			 -1);
+}
+
+static void images_have_names_of_their_own(void **state)
+{
+	static const char *const good[] = {"{root}/a", "{root}/a/b c/\\{dep}", "{kern}/ext4",
+					   "{anon:[heap]}/7.0x1000.0x2000", "{anon:}/0.0x0.0x0"};
+	static const char *const bad[] = {"", "a", "{root}", "{kern}/a/b", "{anon:x}", "{anon:x}/7",
+					  "{anon:x}/7.0x1.0x2/y", "{root}/a/{root}/b", "{dep}/a",
+					  "{root}/a/.."};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct op_image_name image;
+		char *text;
+
+		assert_int_equal(op_image_name_parse(good[i], &image, NULL), 0);
+		text = op_image_name_make(&image);
+		assert_string_equal(text, good[i]);
+		free(text);
+		free(image.name);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct op_image_name image;
+		struct op_error error;
+
+		if (!op_image_name_parse(bad[i], &image, &error))
+			fail_msg("%s was taken", bad[i]);
+		assert_non_null(strstr(error.text, "no sample file"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +420,8 @@ int main(void)
 		cmocka_unit_test(other_names_are_refused),
 		cmocka_unit_test(names_outside_the_grammar_are_not_made),
 		cmocka_unit_test(what_is_made_is_read_back),
+		cmocka_unit_test(stack_files_have_names),
+		cmocka_unit_test(images_have_names_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

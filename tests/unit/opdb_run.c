@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "libdb/stacks.h"
 #include "libdb_fixture.h"
 
 static char *opdb;
@@ -130,6 +131,52 @@ static void dump_shows_all(void **state)
 	       "opdb error: bad: byte 72: size 100 is no power of two up to 2147483648\n");
 }
 
+/* A stack file with a stack of two frames; @cut: bytes that its end lacks. */
+static void make_stacks(const char *name, size_t cut)
+{
+	struct stacks_frame frames[] = {{0, 0x20}, {0, 0x10}};
+	struct odb_error error;
+	struct stacks *stacks;
+	uint8_t *bytes;
+	size_t length;
+
+	if (stacks_open(&stacks, fixture_path(name), 0, &error))
+		fail_msg("%s", error.text);
+	frames[0].image = stacks_image(stacks, "{kern}/ext4", STACKS_IMAGE_KERNEL, 5, &error);
+	assert_int_equal(stacks_add(stacks, frames, 2, 7, &error), STACKS_ADDED);
+	stacks_close(stacks);
+	bytes = fixture_read(fixture_path(name), &length);
+	fixture_write(fixture_path(name), bytes, length - cut);
+	free(bytes);
+}
+
+static void stack_files_are_known(void **state)
+{
+	(void)state;
+	make_stacks("stacks", 0);
+	expect("check stacks", 0, "");
+	expect("dump stacks", 0,
+	       "file: stacks\n"
+	       "images: 1\n"
+	       "  1 {kern}/ext4 kernel mtime 5\n"
+	       "merged: 0\n"
+	       "samples: 7 in 3 nodes\n"
+	       "  0 0 0 0x0000000000000000 0\n"
+	       "  1 0 0 0x0000000000000010 0\n"
+	       "  2 1 1 0x0000000000000020 7\n");
+	expect("dump --json stacks", 0,
+	       "{\"file\":\"stacks\",\"merged\":0,\"images\":[{\"name\":\"{kern}/ext4\","
+	       "\"is_kernel\":true,\"mtime\":5}],\"nodes\":[[0,0,\"0x0\",0],[0,0,\"0x10\",0],"
+	       "[1,1,\"0x20\",7]]}\n");
+	make_stacks("cut", 1);
+	expect("check cut", 1, "cut: byte 128: the file ends here, before 1 of 5 units\n");
+	expect("dump cut", 1,
+	       "opdb error: cut: byte 128: the file ends here, before 1 of 5 units\n");
+	expect("repair cut", 0,
+	       "cut: repaired: 0 samples kept in 1 nodes, 1 nodes that are damaged lost\n");
+	expect("check cut", 0, "");
+}
+
 static void directories_are_walked(void **state)
 {
 	char command[8192];
@@ -182,6 +229,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(wrong_usage_is_refused),
 		cmocka_unit_test(check_tells_problems),
 		cmocka_unit_test(dump_shows_all),
+		cmocka_unit_test(stack_files_are_known),
 		cmocka_unit_test(directories_are_walked),
 		cmocka_unit_test(files_in_use_are_said_to_be),
 	};
