@@ -7,7 +7,7 @@
 #
 #	named.py TOOLS PROGRAM
 #
-# TOOLS: the folder of opimport, opexport and opreport.  PROGRAM: something to profile.
+# TOOLS: the folder of opimport, opexport, opreport and oparchive.  PROGRAM: something to profile.
 # Exit codes: 0 all is the same, 1 something is not, 77 there is no perf to record with.  What needs
 # callgrind_annotate, node or speedscope is left out, saying so, where there is none.
 
@@ -207,6 +207,14 @@ def test_pipes(session, scratch):
     check("opexport | opimport -", stacks_of(session), stacks_of(again))
 
 
+# An archive has the stack files, too.
+def test_archive(session, scratch):
+    archive = os.path.join(scratch, "archive")
+    ours("oparchive", "--session-dir=" + session, "-o", archive)
+    check("oparchive: stacks", export(session, "folded"),
+          export(session, "folded", "archive:" + archive))
+
+
 def record(program, event, scratch):
     data = os.path.join(scratch, event + ".data")
     run("perf", "record", "-q", "-e", event, "-F", "997", "-g", "-o", data, program, "1", cwd=scratch)
@@ -231,6 +239,7 @@ def main():
         # programs only: it has no kernel
         test_round_trip(user, "cpuprofile", scratch)
         test_pipes(both, scratch)
+        test_archive(both, scratch)
     print("%d failed, %d left out" % (failures, left_out))
     return 1 if failures else 0
 
