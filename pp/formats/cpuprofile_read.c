@@ -48,7 +48,7 @@ static uint32_t image_of(struct reader *reader, size_t map)
 	return reader->images[map];
 }
 
-/* The program is the first file that is no library, as it is for pprof. */
+/* The program is the first file (by line) that is no library, as it is for pprof. */
 static void find_app(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->maps.n; i++) {
@@ -56,7 +56,7 @@ static void find_app(struct reader *reader)
 
 		if (mapped_image(map->path, map->start, map->end, 0).kind == PROF_FILE &&
 		    !mapped_image_is_library(map->path)) {
-			reader->app = image_of(reader, i);
+			reader->app = make_image(reader, map);
 			return;
 		}
 	}
@@ -67,10 +67,10 @@ static void read_maps(struct reader *reader)
 	struct cpuprofile_maps *maps = &reader->maps;
 
 	cpuprofile_maps_read(maps, reader->records.text.bytes, reader->records.text.length);
+	find_app(reader);
 	if (maps->n > 1)
 		qsort(maps->items, maps->n, sizeof(*maps->items), compare_maps);
 	reader->images = pp_alloc(maps->n, sizeof(*reader->images));
-	find_app(reader);
 	if (!maps->n)
 		reader->sink->note(reader->sink, "there are no mappings, so samples have addresses "
 						 "and no images");

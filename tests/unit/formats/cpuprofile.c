@@ -388,6 +388,42 @@ static void test_variables_do_not_explode(void **state)
 	free(text.text);
 }
 
+static void test_the_program_is_the_first_file_that_is_no_library(void **state)
+{
+	static const struct {
+		const char *maps;
+		const char *app;
+	} table[] = {
+		{MAPS, "/bin/prog"},
+		{"7000-8000: /bin/prog\n1000-2000: /bin/plugin\n", "/bin/prog"},
+		{"1000-2000: /lib/a.so.6\n3000-4000: [vdso]\n5000-6000: /bin/x.sort\n",
+		 "/bin/x.sort"},
+		{"1000-2000: /lib/a.so\n", "[unknown]"},
+		{"", "[unknown]"},
+	};
+	static const struct layout layout = {8, 0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct prof_cursor cursor = {0};
+		struct prof_sample sample;
+		struct made file = {0};
+		struct op_error error;
+		struct prof *prof;
+
+		put_header(&file, &layout);
+		PUT(&file, &layout, 1, 1, 0x1010);
+		put_trailer(&file, &layout);
+		made_text(&file, table[i].maps);
+		prof = read_bytes(&format_cpuprofile, file.bytes, file.n, &error);
+		assert_true(prof_next(prof, &cursor, &sample));
+		assert_string_equal(prof->images[sample.app].path, table[i].app);
+		prof_cursor_free(&cursor);
+		prof_free(prof);
+		free(file.bytes);
+	}
+}
+
 static void test_damage(void **state)
 {
 	static const struct {
@@ -840,6 +876,7 @@ int main(void)
 		cmocka_unit_test(test_java),
 		cmocka_unit_test(test_lines_of_mappings),
 		cmocka_unit_test(test_variables_do_not_explode),
+		cmocka_unit_test(test_the_program_is_the_first_file_that_is_no_library),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_every_cut_is_read_or_told),
 		cmocka_unit_test(test_what_is_written),
