@@ -2,9 +2,10 @@
 /*
  * Nothing is lost between sample files and reports: in sessions of every separation, with
  * images that have symbols, are stripped, damaged or missing, every report that leaves
- * nothing out adds up to the sum of the sample files.
+ * nothing out adds up to the sum of the sample files: opreport's as text, CSV, JSON and XML,
+ * the latter two valid by their schemas, and opannotate's.
  *
- *	pp_sums OPREPORT SOURCES
+ *	pp_sums OPREPORT SOURCES OPANNOTATE DOC
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@
 
 #include "fixture.h"
 
-static const char *opreport, *sources;
+static const char *opreport, *opannotate, *sources, *doc;
 
 static const char *const images[] = {"prog", "lib.so", "stripped", "broken", "gone"};
 
@@ -30,9 +31,11 @@ static const char *const images[] = {"prog", "lib.so", "stripped", "broken", "go
 struct separation {
 	const char *name;
 	bool lib, kernel, thread, cpu, events, anon;
+	bool one_process;
 };
 
-static void random_name(const struct separation *by, const char *dir, char *out, size_t size)
+static void random_name(const struct separation *by, const char *dir, bool is_arc, char *out,
+			size_t size)
 {
 	const char *app = images[(unsigned long)random() % N_IMAGES];
 	const char *image = images[(unsigned long)random() % N_IMAGES];
@@ -47,12 +50,15 @@ static void random_name(const struct separation *by, const char *dir, char *out,
 	else
 		snprintf(dep, sizeof(dep), "{root}%s/%s", dir, by->lib ? image : app);
 	if (by->thread)
-		snprintf(separated, sizeof(separated), "%ld.%ld.all", 10 + random() % 2,
-			 100 + random() % 3);
+		snprintf(separated, sizeof(separated), "%ld.%ld.all",
+			 by->one_process ? 10 : 10 + random() % 2, 100 + random() % 3);
 	else if (by->cpu)
 		snprintf(separated, sizeof(separated), "all.all.%ld", random() % 12);
 	else
 		snprintf(separated, sizeof(separated), "all.all.all");
+	if (is_arc)
+		snprintf(dep + strlen(dep), sizeof(dep) - strlen(dep), "/{cg}/{root}%s/%s", dir,
+			 image);
 	snprintf(out, size, "{root}%s/%s/{dep}/%s/%s.%s", dir, app, dep,
 		 by->events && random() % 2 ? "CYCLES.6000.0" : "TIMER.0.0", separated);
 }
@@ -69,11 +75,11 @@ static void random_entry(struct odb_entry *entry)
 
 static void fill(struct test_session *session, const struct separation *by)
 {
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < 70; i++) {
 		struct odb_entry entries[20];
 		char name[1024];
 
-		random_name(by, session->dir, name, sizeof(name));
+		random_name(by, session->dir, i >= 60, name, sizeof(name));
 		for (size_t k = 0; k < 20; k++)
 			random_entry(&entries[k]);
 		test_session_add_entries(session, name, entries, 20);
@@ -121,7 +127,7 @@ static uint64_t add_details(const char *text)
 
 static void check(const struct test_session *session, const char *merge, const char *options)
 {
-	bool symbols = strstr(options, "-l") || strstr(options, "-d");
+	bool symbols = strstr(options, "-l") || strstr(options, "-d") || strstr(options, "-c");
 	char arguments[256] = "-n ";
 	struct test_run run;
 	uint64_t sum;
@@ -138,6 +144,102 @@ static void check(const struct test_session *session, const char *merge, const c
 	test_run_free(&run);
 }
 
+/* Percentages of all samples come out as 100 in the end. */
+static void check_annotation(const struct test_session *session, const char *merge,
+			     const char *option)
+{
+	char session_option[128], merge_option[16];
+	const char *argv[] = {opannotate, session_option, option, *merge ? merge_option : NULL,
+			      NULL};
+	struct test_run run;
+	uint64_t sum = 0;
+
+	snprintf(session_option, sizeof(session_option), "--session-dir=%s", session->dir);
+	snprintf(merge_option, sizeof(merge_option), "-m%s", merge + strcspn(merge, " ") + 1);
+	test_run(&run, argv);
+	if (run.status)
+		fail_msg("opannotate %s: %s", option, run.err);
+	for (const char *line = run.out; *line; line = strchr(line, '\n') + 1) {
+		/* What stands nowhere is in the comment at the end. */
+		if (!strncmp(line, "/* Samples ", 11))
+			sum += add_line(strchr(line, ':') + 1);
+		else if (line[strspn(line, " ")] != ':')
+			sum += add_line(line);
+	}
+	if (sum != session->stored)
+		fail_msg("opannotate %s %s: %" PRIu64 ", but the files hold %" PRIu64, option,
+			 merge, sum, session->stored);
+	test_run_free(&run);
+}
+
+static bool there(const char *command)
+{
+	char *text = NULL;
+	bool result;
+
+	test_need(asprintf(&text, "%s >/dev/null 2>&1", command) >= 0, "out of memory");
+	result = !system(text);
+	free(text);
+	return result;
+}
+
+/* Reports for programs: valid, and with the same sum. */
+static void check_documents(const struct test_session *session, const char *merge)
+{
+	static const char *const options[] = {"-X",	"-X -d -g",  "-X -c",
+					      "--json", "--json -d", "--json -c",
+					      "--csv",	"--csv -l",  "--csv -d"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		char arguments[256];
+		struct test_run run;
+
+		snprintf(arguments, sizeof(arguments), "%s %s -o @DIR@/report%zu.%s", merge,
+			 options[i], i,
+			 options[i][1] == 'X'	? "xml"
+			 : options[i][2] == 'j' ? "json"
+						: "csv");
+		fixture_opreport(&run, session, opreport, arguments);
+		if (run.status)
+			fail_msg("opreport %s: %s", arguments, run.err);
+		test_run_free(&run);
+	}
+	test_shell("cd %s && xmllint --noout --schema %s/opreport.xsd report*.xml 2>log || "
+		   "{ cat log; false; }",
+		   session->dir, doc);
+	test_shell(
+		"cd %s && python3 -W ignore -c '\n"
+		"import csv, glob, json, jsonschema, sys, xml.etree.ElementTree as tree\n"
+		"schema = json.load(open(sys.argv[1]))\n"
+		"stored = int(sys.argv[2])\n"
+		"def check(name, total): assert total == stored, (name, total, stored)\n"
+		"for name in glob.glob(\"report*.json\"):\n"
+		"    report = json.load(open(name))\n"
+		"    jsonschema.validate(report, schema)\n"
+		"    for key in \"images\", \"symbols\":\n"
+		"        if key in report: check(name, sum(sum(r[\"counts\"]) for r in "
+		"report[key]))\n"
+		"    for symbol in report.get(\"symbols\", []):\n"
+		"        if \"details\" in symbol:\n"
+		"            assert sum(map(sum, (d[\"counts\"] for d in symbol[\"details\"]))) == "
+		"sum(symbol[\"counts\"])\n"
+		"for name in glob.glob(\"report*.csv\"):\n"
+		"    rows = list(csv.reader(open(name)))\n"
+		"    n = rows[0].index(\"application\")\n"
+		"    check(name, sum(int(c) for row in rows[1:] for c in row[:n]))\n"
+		"def count(elements): return sum(int(c.text) for e in elements for c in "
+		"e.findall(\"count\"))\n"
+		"for name in glob.glob(\"report*.xml\"):\n"
+		"    root = tree.parse(name).getroot()\n"
+		"    check(name, count(root.findall(\"binary\") + root.findall(\"process\")))\n"
+		"    check(name, count(s for b in root.iter() if b.tag in (\"binary\", \"module\") "
+		"for s in b.findall(\"symbol\")))\n"
+		"    if root.find(\"detailtable\") is not None:\n"
+		"        check(name, count(root.iter(\"detaildata\")))\n"
+		"' %s/opreport.schema.json %" PRIu64,
+		session->dir, doc, session->stored);
+}
+
 static void test_reports_add_up(void **state)
 {
 	static const struct {
@@ -147,18 +249,25 @@ static void test_reports_add_up(void **state)
 		{{"none", .anon = true}, ""},
 		{{"lib", .lib = true, .anon = true}, ""},
 		{{"kernel", .lib = true, .kernel = true, .anon = true}, ""},
-		{{"thread", .lib = true, .thread = true}, "-m tid"},
+		{{"process", .lib = true, .thread = true}, "-m tid"},
+		{{"thread", .lib = true, .thread = true, .one_process = true}, ""},
 		{{"cpu", .cpu = true, .kernel = true}, ""},
 		{{"events", .lib = true, .events = true}, ""},
 		{{"all", .lib = true, .kernel = true, .thread = true, .anon = true, .events = true},
 		 "-m tgid"},
 	};
 	static const char *const options[] = {
-		"",	 "-f",	  "-r",		  "-%",	       "-m lib", "-l",	  "-l -f",
-		"-l -g", "-l -r", "-l -s symbol", "-l -m lib", "-d",	 "-d -g", "-l -D none",
+		"",	 "-f",	       "-r",	"-%",		"-m lib",    "-l",
+		"-l -f", "-l -g",      "-l -r", "-l -s symbol", "-l -m lib", "-d",
+		"-d -g", "-l -D none", "-c",	"-c -g",	"-c -m lib", "-d -%",
 	};
+	bool has_validators =
+		there("xmllint --version") && there("python3 -W ignore -c 'import jsonschema'");
 
 	(void)state;
+	if (!has_validators)
+		print_message("xmllint (libxml2-utils) or jsonschema (python3-jsonschema) is not "
+			      "installed: only text is looked at\n");
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct test_session session;
 
@@ -173,6 +282,10 @@ static void test_reports_add_up(void **state)
 		fill(&session, &table[i].by);
 		for (size_t k = 0; k < sizeof(options) / sizeof(options[0]); k++)
 			check(&session, table[i].merge, options[k]);
+		check_annotation(&session, table[i].merge, "-a");
+		check_annotation(&session, table[i].merge, "-s");
+		if (has_validators)
+			check_documents(&session, table[i].merge);
 		print_message("%s: %" PRIu64 " samples\n", table[i].by.name, session.stored);
 		test_session_remove(&session);
 	}
@@ -219,8 +332,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_damaged_files_leave_the_rest),
 	};
 
-	test_need(argc == 3, "usage: pp_sums OPREPORT SOURCES");
+	test_need(argc == 5, "usage: pp_sums OPREPORT SOURCES OPANNOTATE DOC");
 	opreport = argv[1];
 	sources = argv[2];
+	opannotate = argv[3];
+	doc = argv[4];
 	return cmocka_run_group_tests_name("pp_sums", tests, NULL, NULL);
 }
