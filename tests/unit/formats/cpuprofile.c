@@ -632,6 +632,37 @@ static void test_a_caller_that_all_stacks_have_is_kept(void **state)
 	free(bytes);
 }
 
+/* One stack of 40 without it does not save it, one of 20 does. */
+static void test_guard_records_are_there_when_they_are_needed(void **state)
+{
+	static const struct {
+		size_t stacks, others, guards;
+	} table[] = {{1, 0, 1}, {40, 0, 2}, {40, 1, 2}, {64, 3, 0}, {20, 1, 0}, {20, 10, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		uint64_t stacks[64][4];
+		struct prof *prof;
+		unsigned char *bytes;
+		size_t n, guards = 0;
+
+		for (size_t j = 0; j < table[i].stacks; j++) {
+			stacks[j][0] = 1;
+			stacks[j][1] = 0x1000 + j;
+			stacks[j][2] = j < table[i].others ? 0x2000 + j : 0x3000;
+			stacks[j][3] = 0;
+		}
+		prof = make_profile((const uint64_t(*)[4])stacks, table[i].stacks);
+		bytes = write_profile(prof, &n);
+		for (size_t at = 5; slot(bytes, at) || slot(bytes, at + 2);
+		     at += 2 + slot(bytes, at + 1))
+			guards += !slot(bytes, at);
+		assert_int_equal(guards, table[i].guards);
+		free(bytes);
+		prof_free(prof);
+	}
+}
+
 static void test_what_is_read_is_written_and_read_again(void **state)
 {
 	(void)state;
@@ -881,6 +912,7 @@ int main(void)
 		cmocka_unit_test(test_every_cut_is_read_or_told),
 		cmocka_unit_test(test_what_is_written),
 		cmocka_unit_test(test_a_caller_that_all_stacks_have_is_kept),
+		cmocka_unit_test(test_guard_records_are_there_when_they_are_needed),
 		cmocka_unit_test(test_what_is_read_is_written_and_read_again),
 		cmocka_unit_test(test_two_events_are_refused),
 		cmocka_unit_test(test_real_profiles_are_read_as_pprof_does),

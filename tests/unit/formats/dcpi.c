@@ -417,6 +417,28 @@ static void test_the_distance_of_counts_is_written_down(void **state)
 	prof_free(prof);
 }
 
+/* A gap of one count takes less room than another chunk, a gap of two takes as much. */
+static void test_small_gaps_are_filled(void **state)
+{
+	static const uint32_t words[] = {0x10, 1, 5, 0x12, 1, 6, 0x15, 1, 7, END};
+	static const unsigned char chunks[] = "\x10\0\0\0\3\0\0\0\5\0\0\0\0\0\0\0\6\0\0\0"
+					      "\x15\0\0\0\1\0\0\0\7\0\0\0"
+					      "\3\0\0\0\x12\0\0\0";
+	struct made file = make_file(HEADER "stride 1\nsamples\n", words);
+	struct op_error error;
+	struct prof *prof = read_bytes(&format_dcpi, file.bytes, file.n, &error);
+	char *bytes;
+	size_t n;
+
+	write_to(*state, prof);
+	bytes = read_file(*state, "x11.cycles", &n);
+	assert_true(n > sizeof(chunks) - 1);
+	assert_memory_equal(bytes + n - (sizeof(chunks) - 1), chunks, sizeof(chunks) - 1);
+	free(bytes);
+	free(file.bytes);
+	prof_free(prof);
+}
+
 /* A profile of two images and two events that was never DCPI's. */
 static struct prof *make_profile(uint64_t count)
 {
@@ -548,6 +570,8 @@ int main(void)
 						remove_folder),
 		cmocka_unit_test_setup_teardown(test_the_distance_of_counts_is_written_down,
 						make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_small_gaps_are_filled, make_folder,
+						remove_folder),
 		cmocka_unit_test_setup_teardown(test_one_file_for_each_image_and_event, make_folder,
 						remove_folder),
 		cmocka_unit_test_setup_teardown(test_too_many_samples_are_refused, make_folder,
