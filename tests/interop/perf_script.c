@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -186,6 +188,22 @@ static void recordings_hold_for_us_what_perf_prints(void **state)
 	}
 }
 
+/* perf report counts all samples, and shows functions. */
+static void check_report(const struct way *form, const char *path, uint64_t samples)
+{
+	const char *file = form->is_pipe ? "-" : path, *input = form->is_pipe ? path : "/dev/null";
+
+	assert_int_equal(run("perf report --stats -i %s < %s 2> %s/report.log | "
+			     "grep -q 'SAMPLE events: *%" PRIu64 " '",
+			     file, input, dir, samples),
+			 0);
+	assert_int_equal(
+		run("perf report --stdio --no-children -g none --percent-limit 0 -i %s < %s "
+		    "2> %s/report.log | grep -q ' enter_kernel\\| descend\\| scatter'",
+		    file, input, dir),
+		0);
+}
+
 /* What was read is written: perf must see in it what we saw. */
 static void perf_prints_what_we_wrote(void **state)
 {
@@ -229,6 +247,7 @@ static void perf_prints_what_we_wrote(void **state)
 			      theirs.samples, theirs.n);
 		assert_int_equal(attribution_compare(&ours, &theirs), 0);
 		assert_true(theirs.samples > 50);
+		check_report(forms[i], written, theirs.samples);
 		attribution_free(&ours);
 		attribution_free(&theirs);
 		symbolizer_free(symbolizer);
@@ -236,6 +255,42 @@ static void perf_prints_what_we_wrote(void **state)
 	}
 	free(recording);
 	free(written);
+}
+
+/* A recorder that is killed leaves a file that perf itself does not read. */
+static void recordings_of_killed_recorders_are_recovered(void **state)
+{
+	enum { ENOUGH_BYTES = 100000, SECONDS = 60 };
+	time_t end = time(NULL) + SECONDS;
+	struct stat status;
+	uint64_t samples;
+	struct prof *prof;
+	char *path;
+	pid_t pid;
+
+	(void)state;
+	if (*why_not) {
+		print_message("skipped: %s\n", why_not);
+		skip();
+	}
+	path = pp_format("%s/killed.data", dir);
+	pid = fork();
+	if (!pid) {
+		execlp("perf", "perf", "record", "-qB", "-F", "20000", "-e", "cpu-clock", "-g",
+		       "-m", "16", "-o", path, busy, "2", NULL);
+		_exit(127);
+	}
+	while ((stat(path, &status) || status.st_size < ENOUGH_BYTES) && time(NULL) < end)
+		usleep(10000);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	prof = import(path);
+	samples = prof->totals[0].count;
+	print_message("%" PRIu64 " samples recovered\n", samples);
+	assert_true(samples > 100);
+	assert_true(has_note(prof, "killed"));
+	prof_free(prof);
+	free(path);
 }
 
 /* hotspot's reader shares no code with perf.  It prints binary, with names of functions in it. */
@@ -275,7 +330,7 @@ static void hotspot_reads_what_we_wrote(void **state)
 
 int main(int argc, char **argv)
 {
-	struct CMUnitTest tests[N(ways) + 2];
+	struct CMUnitTest tests[N(ways) + 3];
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: perf_script BUSY\n");
@@ -288,5 +343,7 @@ int main(int argc, char **argv)
 					    NULL, NULL, (void *)&ways[i]};
 	tests[N(ways)] = (struct CMUnitTest)cmocka_unit_test(perf_prints_what_we_wrote);
 	tests[N(ways) + 1] = (struct CMUnitTest)cmocka_unit_test(hotspot_reads_what_we_wrote);
+	tests[N(ways) + 2] =
+		(struct CMUnitTest)cmocka_unit_test(recordings_of_killed_recorders_are_recovered);
 	return cmocka_run_group_tests(tests, begin, end);
 }
