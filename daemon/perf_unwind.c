@@ -36,6 +36,15 @@ struct perf_unwind *perf_unwind_new(void)
 	return calloc(1, sizeof(struct perf_unwind));
 }
 
+static void close_file(struct unwind_file *file)
+{
+	dwarf_cfi_end(file->cfi);
+	elf_end(file->elf);
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file);
+}
+
 static void forget_files(struct perf_unwind *unwind)
 {
 	const struct map *map = &unwind->by_cookie;
@@ -43,12 +52,8 @@ static void forget_files(struct perf_unwind *unwind)
 	for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
 		struct unwind_file *file = map->slot[i].value;
 
-		if (!file)
-			continue;
-		elf_end(file->elf); /* its CFI is part of it */
-		if (file->fd >= 0)
-			close(file->fd);
-		free(file);
+		if (file)
+			close_file(file);
 	}
 	map_clear(&unwind->by_cookie);
 }
@@ -112,10 +117,7 @@ static const struct unwind_file *file_of(struct perf_unwind *unwind,
 		forget_files(unwind);
 	file = load_file(images, cookie, tgid);
 	if (file && map_set(&unwind->by_cookie, cookie, file)) {
-		elf_end(file->elf);
-		if (file->fd >= 0)
-			close(file->fd);
-		free(file);
+		close_file(file);
 		return NULL;
 	}
 	return file;
