@@ -4,11 +4,11 @@
 # gperftools' profiler, google-pprof and go tool pprof on one side, opimport, opreport and opexport
 # on the other: each reads what the other writes, and they count the same in the same functions.
 #
-#	pprof.py TOOLS PROGRAM...
+#	pprof.py google|go TOOLS PROGRAM...
 #
-# TOOLS: the folder of opimport, opexport and opreport.  PROGRAM: calls.c, linked in several ways.
-# Exit codes: 0 all is the same, 1 something is not, 77 there is no google-pprof.  What needs go
-# is left out, saying so, where there is none.
+# google, go: which pprof.  TOOLS: the folder of opimport, opexport and opreport.  PROGRAM: calls.c,
+# linked in several ways.
+# Exit codes: 0 all is the same, 1 something is not, 77 there is no such pprof or no libprofiler.
 
 import collections
 import csv
@@ -121,25 +121,21 @@ def same_as_opreport(what, session, table, total):
           flat(table))
 
 
-def test_program(name, program):
-    profile = os.path.join(scratch, name + ".prof")
-    session = os.path.join(scratch, name + ".session")
-    exported = os.path.join(scratch, name + ".exported")
-    packed = os.path.join(scratch, name + ".pb.gz")
+def export(session, form, path):
+    ours("opexport", "--session-dir=" + session, "--to=" + form, "-o", path)
+    return path
 
-    record(program, profile)
+
+def test_google(name, program, profile, session):
     theirs, total = google_table(program, profile)
     if total < 100 or not known(theirs):
         sys.exit("%s: only %d samples, in %s" % (name, total, ", ".join(theirs)))
-    ours("opimport", "-o", session, profile)
     same_as_opreport(name + ": opreport and google-pprof", session, theirs, total)
-
-    ours("opexport", "--session-dir=" + session, "--to=cpuprofile", "-o", exported)
+    exported = export(session, "cpuprofile", profile + ".exported")
     check(name + ": google-pprof on what opexport wrote", google_table(program, exported),
           (theirs, total))
-    ours("opexport", "--session-dir=" + session, "--to=pprof", "-o", packed)
 
-    raw = os.path.join(scratch, name + ".raw")
+    raw = profile + ".raw"
     with open(raw, "wb") as file:
         subprocess.run(["google-pprof", "--raw", program, profile], stdout=file,
                        stderr=subprocess.DEVNULL, check=True)
@@ -147,25 +143,35 @@ def test_program(name, program):
           re.search(r"^samples: (\d+)$", ours("opimport", "--info", raw), re.M).group(1),
           str(total))
 
-    if go:
-        test_program_by_go(name, program, profile, exported, packed, session)
 
-
-def test_program_by_go(name, program, profile, exported, packed, session):
+def test_go(name, program, profile, session):
     theirs, total = go_table(program, profile)
+    if total < 100 or not known(theirs):
+        sys.exit("%s: only %d samples, in %s" % (name, total, ", ".join(theirs)))
     same_as_opreport(name + ": opreport and go tool pprof", session, theirs, total)
+    exported = export(session, "cpuprofile", profile + ".exported")
     check(name + ": go tool pprof on the CPU profile that opexport wrote",
           go_table(program, exported), (theirs, total))
+    packed = export(session, "pprof", profile + ".pb.gz")
     table, our_total = go_table("-symbolize=none", packed)
     check(name + ": go tool pprof on the pprof profile that opexport wrote",
           (known(table), our_total), (known(theirs), total))
 
-    rewritten = os.path.join(scratch, name + ".go.pb.gz")
-    again = os.path.join(scratch, name + ".go.session")
+    rewritten = profile + ".go.pb.gz"
+    again = profile + ".go.session"
     run("go", "tool", "pprof", "-proto", "-output=" + rewritten, program, profile, HOME=scratch,
         PPROF_TMPDIR=scratch)
     ours("opimport", "-o", again, rewritten)
     same_as_opreport(name + ": opreport on what go tool pprof wrote", again, theirs, total)
+
+
+def test_program(name, program):
+    profile = os.path.join(scratch, name + ".prof")
+    session = os.path.join(scratch, name + ".session")
+
+    record(program, profile)
+    ours("opimport", "-o", session, profile)
+    (test_go if by_go else test_google)(name, program, profile, session)
 
 
 # ---- a caller that all stacks have ----
@@ -214,31 +220,26 @@ def test_common_caller(program):
 
     made = os.path.join(scratch, "made.pb.gz")
     session = os.path.join(scratch, "made.session")
-    exported = os.path.join(scratch, "made.prof")
     with gzip.open(made, "wb") as file:
         file.write(out)
     ours("opimport", "-o", session, made)
-    ours("opexport", "--session-dir=" + session, "--to=cpuprofile", "-o", exported)
+    exported = export(session, "cpuprofile", os.path.join(scratch, "made.prof"))
     wanted = {"hash": (50, 50), "scatter": (30, 30), "mix": (0, 80), "main": (0, 80)}
-    check("a caller that all stacks have: google-pprof", google_table(program, exported),
+    check("a caller that all stacks have", (go_table if by_go else google_table)(program, exported),
           (wanted, 80))
-    if go:
-        check("a caller that all stacks have: go tool pprof", go_table(program, exported),
-              (wanted, 80))
 
 
 def main():
-    global go, scratch, tools
+    global by_go, scratch, tools
 
-    tools = sys.argv[1]
-    if not shutil.which("google-pprof"):
-        print("skipped: there is no google-pprof (Debian package google-perftools)")
+    by_go = sys.argv[1] == "go"
+    tools = sys.argv[2]
+    command, package = ("go", "golang-go") if by_go else ("google-pprof", "google-perftools")
+    if not shutil.which(command):
+        print("skipped: there is no %s (Debian package %s)" % (command, package))
         return SKIP
-    go = shutil.which("go")
-    if not go:
-        print("skipped: there is no go (Debian package golang-go, 450 MB) for go tool pprof")
     with tempfile.TemporaryDirectory(prefix="oprofile-interop-") as scratch:
-        programs = [os.path.abspath(program) for program in sys.argv[2:]]
+        programs = [os.path.abspath(program) for program in sys.argv[3:]]
         for program in programs:
             test_program(os.path.basename(program), program)
         test_common_caller(programs[-1])
