@@ -102,7 +102,6 @@ static int unpack(struct perf_stream *stream, const struct perf_raw *raw, struct
 	perf_compressed_add(stream->compressed, body.at, size);
 	stream->is_unpacking = true;
 	stream->piece_offset = raw->offset;
-	stream->pieces++;
 	return 0;
 }
 
@@ -122,7 +121,6 @@ static int next_plain(struct perf_stream *stream, struct perf_raw *raw, struct o
 	if (stream->payload > left)
 		return stop(stream, error, offset, "data behind a record run past the end");
 	if (stream->payload) {
-		stream->skipped += stream->payload;
 		if (input_skip(input, stream->payload, error) < 0)
 			return -1;
 		stream->payload = 0;

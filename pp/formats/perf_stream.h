@@ -22,8 +22,6 @@ struct perf_stream {
 	uint64_t piece_offset; /* of that record */
 	size_t taken;	       /* bytes of the last record that are still to be passed over */
 	uint64_t payload;      /* and of what follows it */
-	uint64_t skipped;      /* bytes of payload */
-	uint64_t pieces;       /* compressed records */
 	uint64_t cut_off;      /* offset of a last record that is not whole; 0: none */
 };
 

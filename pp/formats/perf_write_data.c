@@ -81,13 +81,11 @@ uint64_t perf_written_samples(const struct prof *prof)
 static uint64_t now(const struct writer *writer)
 {
 	const struct perf_layout *layout = writer->layout;
-	double part =
-		writer->samples > 1 ? (double)writer->written / (double)(writer->samples - 1) : 0;
+	uint64_t span = layout->last_time - layout->first_time;
+	uint64_t steps = writer->samples > 1 ? writer->samples - 1 : 1;
+	uint64_t step = writer->written < steps ? writer->written : steps;
 
-	if (part > 1)
-		part = 1;
-	return layout->first_time +
-	       (uint64_t)((double)(layout->last_time - layout->first_time) * part);
+	return layout->first_time + span / steps * step + span % steps * step / steps;
 }
 
 static void begin(struct writer *writer, uint32_t type, uint16_t misc)

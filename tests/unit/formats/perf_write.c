@@ -298,12 +298,49 @@ static void many_equal_samples_become_one_record(void **state)
 	prof_free(back);
 }
 
+/* Times of a damaged recording may be anything. */
+static void any_times_are_spread(void **state)
+{
+	static const struct prof_event event = {.name = "e", .period = 1, .type = PROF_NO_TYPE};
+	struct prof *prof = prof_new(format_perf.by, 0), *back;
+	struct prof_frame frame = {PROF_NO_IMAGE, 0x1234};
+	struct prof_value value = {0, 1, 1};
+	struct prof_sample sample = {.frames = &frame,
+				     .depth = 1,
+				     .values = &value,
+				     .n_values = 1,
+				     .pid = PROF_ANY,
+				     .tid = PROF_ANY,
+				     .cpu = PROF_ANY};
+	char *bytes = NULL;
+	size_t n;
+	struct output output = {.path = "-", .file = open_memstream(&bytes, &n)};
+
+	(void)state;
+	value.event = prof->sink.event(&prof->sink, &event);
+	for (uint64_t i = 0; i < 3; i++) {
+		sample.time = i ? UINT64_MAX - i : 1;
+		assert_int_equal(prof->sink.sample(&prof->sink, &sample, &error), 0);
+	}
+	prof_finish(prof);
+	assert_int_equal(format_perf.write(prof, &output, &error), 0);
+	fclose(output.file);
+	back = read_back(input_of_bytes("back", bytes, n));
+	assert_int_equal(back->totals[0].count, 3);
+	assert_int_equal(back->first_time, 1);
+	assert_int_equal(back->last_time, UINT64_MAX - 1);
+	prof_free(prof);
+	prof_free(back);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_read_back_the_same),
 		cmocka_unit_test(features_are_as_long_as_they_say),
 		cmocka_unit_test(a_pipe_is_read_back_the_same),
+		cmocka_unit_test(any_times_are_spread),
 		cmocka_unit_test(many_equal_samples_become_one_record),
 	};
 
