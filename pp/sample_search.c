@@ -226,8 +226,9 @@ static int list_directory(struct worker *worker, int fd)
 static bool is_of_itself(struct worker *worker)
 {
 	const char *samples_root = worker->tree->search->samples_root;
+	size_t n = strlen(samples_root);
 
-	if (!strstr(worker->path + strlen(samples_root), samples_root))
+	if (worker->length < 2 * n || strcmp(worker->path + worker->length - n, samples_root) != 0)
 		return false;
 	note(worker, PP_BAD_NAME, "skipped: samples of a sample file, %s", worker->path);
 	return true;

@@ -134,6 +134,14 @@ static void test_program(void **state)
 			    "5         0.5000  quiet\n"
 			    "4         0.4000  anonymous symbol from section .odd\n",
 		 NULL},
+		{"-l -n -s sample,vma -D smart", 0,
+		 "800      80.0000  hot\n"
+		 "100      10.0000  add(int, int)\n"
+		 "90        9.0000  cold\n"
+		 "5         0.5000  quiet\n"
+		 "4         0.4000  anonymous symbol from section .odd\n"
+		 "1         0.1000  _start\n",
+		 NULL},
 		{"-l -g -s debug", 0,
 		 TIMER_HEAD "samples  %        linenr info                 symbol name\n"
 			    "1         0.1000  prog.c:10                   _start\n"

@@ -142,6 +142,11 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+static double seconds_of(const struct timeval *time)
+{
+	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
 void test_run(struct test_run *run, const char *const *argv)
 {
 	int out = memfd_create("out", 0), err = memfd_create("err", 0), status;
@@ -154,6 +159,7 @@ void test_run(struct test_run *run, const char *const *argv)
 		start(argv, out, err);
 	test_need(wait4(pid, &status, 0, &usage) == pid, "lost %s", argv[0]);
 	run->seconds = now() - begin;
+	run->cpu_seconds = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
 	run->max_rss_kib = usage.ru_maxrss;
 	run->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	run->out = read_all(out);
