@@ -204,6 +204,30 @@ static void test_damage(void **state)
 	test_session_remove(&session);
 }
 
+/* The profiler's own samples, taken as images by a profiler before it, are passed over. */
+static void test_samples_of_itself(void **state)
+{
+	static const struct fixture_sample samples[] = {
+		{FIXTURE_ALONE("prog") TIMER, TEXT(0x10), 90},
+		{FIXTURE_ALONE("samples/current/x") TIMER, 0x10, 5},
+		{FIXTURE_ALONE("sample") TIMER, 0x10, 10},
+	};
+	static const struct golden table[] = {
+		{"-n", 0,
+		 "       90 90.0000 prog\n"
+		 "       10 10.0000 sample\n",
+		 "opreport warning: skipped: samples of a sample file, "
+		 "@DIR@/samples/current/{root}@DIR@/samples\n"},
+	};
+	struct test_session session;
+
+	(void)state;
+	make_session(&session);
+	ADD_ALL(&session, samples);
+	CHECK_ALL(&session, table);
+	test_session_remove(&session);
+}
+
 static void test_losses(void **state)
 {
 	static const struct fixture_sample samples[] = {
@@ -325,6 +349,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wrong_use),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_samples_of_itself),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_output_file),
 	};
