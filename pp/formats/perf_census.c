@@ -25,6 +25,11 @@ static void tell_samples(const struct perf_census *census, struct prof_sink *sin
 			       "copies of the stack of %" PRIu64 " samples (%" PRIu64
 			       " bytes, for DWARF) skipped: callers in programs are not known",
 			       census->user_stacks, census->user_stack_bytes);
+	if (census->groups)
+		prof_sink_note(sink,
+			       "%" PRIu64
+			       " samples of groups count for the event that took them only",
+			       census->groups);
 	if (census->guests)
 		prof_sink_note(sink, "%" PRIu64 " samples in virtual machines have no image",
 			       census->guests);

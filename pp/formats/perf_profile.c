@@ -228,6 +228,7 @@ static void count_sample(struct perf_profile *profile, const struct perf_sample 
 	struct perf_census *census = &profile->census;
 	const struct perf_stack *stack = &profile->stack;
 
+	census->groups += sample->counters > 1;
 	census->user_stacks += sample->stack_size != 0;
 	census->user_stack_bytes += sample->stack_size;
 	census->sample_aux += sample->aux_size != 0;

@@ -23,6 +23,7 @@ struct perf_census {
 	uint64_t simpleperf, unknown; /* records */
 	uint64_t no_event;	      /* samples whose id is of no event */
 	uint64_t user_stacks, user_stack_bytes;
+	uint64_t groups; /* samples with values of other events */
 	uint64_t guests; /* samples in a virtual machine */
 	uint64_t cut;	 /* samples whose stacks are too deep */
 	uint64_t odd_chains, deferred;

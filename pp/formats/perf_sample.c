@@ -17,7 +17,8 @@ enum {
 	FORMAT_LOST = 16,
 };
 
-static void skip_read(struct perf_bytes *bytes, uint64_t format)
+/* Return: of how many counters there are values. */
+static uint64_t skip_read(struct perf_bytes *bytes, uint64_t format)
 {
 	uint64_t counters = 1;
 	size_t times =
@@ -28,6 +29,7 @@ static void skip_read(struct perf_bytes *bytes, uint64_t format)
 		counters = perf_u64(bytes);
 	perf_bytes_array(bytes, times, 8);
 	perf_bytes_array(bytes, counters, 8 * words);
+	return counters;
 }
 
 static void take_branches(struct perf_sample *sample, const struct perf_attr *attr,
@@ -95,7 +97,7 @@ const char *perf_sample_read(struct perf_sample *sample, const struct perf_attr 
 	if (bytes.fault)
 		return "fixed part";
 	if (type & PERF_SAMPLE_READ)
-		skip_read(&bytes, attr->read_format);
+		sample->counters = skip_read(&bytes, attr->read_format);
 	if (bytes.fault)
 		return "counter values";
 	if (type & PERF_SAMPLE_CALLCHAIN) {

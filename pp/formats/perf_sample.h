@@ -21,6 +21,7 @@ struct perf_sample {
 	struct perf_ids ids;
 	uint64_t ip, addr;
 	uint64_t period;
+	uint64_t counters;    /* whose values it has, which are passed over */
 	uint64_t chain_size;  /* entries, marks among them */
 	const uint8_t *chain; /* u64s, leaf first; see perf_chain_at() */
 	uint64_t raw_size;

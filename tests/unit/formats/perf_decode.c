@@ -202,6 +202,7 @@ static void samples_have_their_fields_in_order(void **state)
 		assert_int_equal(sample.ids.stream_id, 8);
 		assert_int_equal(sample.ids.cpu, 3);
 		assert_int_equal(sample.period, 250000);
+		assert_int_equal(sample.counters, 2);
 		assert_int_equal(sample.chain_size, 3);
 		assert_int_equal(perf_chain_at(&sample, 2), 0x405678);
 		assert_int_equal(sample.raw_size, 12);
