@@ -46,8 +46,7 @@ static void add_ranges_of_lines(struct ranges *ranges, struct pp_debug_unit *uni
 			add_range(ranges, entries[i].link, entries[i + 1].link, index);
 }
 
-static void add_unit(struct pp_debug_info *info, struct ranges *ranges, Dwarf_Die *die,
-		     Dwarf_Die *split)
+static void add_unit(struct pp_debug_info *info, struct ranges *ranges, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t offset = 0;
@@ -56,7 +55,7 @@ static void add_unit(struct pp_debug_info *info, struct ranges *ranges, Dwarf_Di
 
 	info->units = pp_grow(info->units, &info->units_capacity, info->n_units + 1, sizeof(*unit));
 	unit = &info->units[info->n_units];
-	*unit = (struct pp_debug_unit){.die = *die, .scope = split->addr ? *split : *die};
+	*unit = (struct pp_debug_unit){.die = *die};
 	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
 		add_range(ranges, start, end, info->n_units);
 	if (ranges->n == before)
@@ -68,14 +67,14 @@ static void read_units(struct pp_debug_info *info)
 {
 	struct ranges ranges = {0};
 	Dwarf_CU *unit = NULL;
-	Dwarf_Die die, split;
+	Dwarf_Die die;
 	uint8_t type;
 
-	while (!dwarf_get_units(info->dwarf, unit, &unit, NULL, &type, &die, &split))
+	while (!dwarf_get_units(info->dwarf, unit, &unit, NULL, &type, &die, NULL))
 		if ((type == DW_UT_compile || type == DW_UT_skeleton) &&
 		    (dwarf_tag(&die) == DW_TAG_compile_unit ||
 		     dwarf_tag(&die) == DW_TAG_skeleton_unit))
-			add_unit(info, &ranges, &die, &split);
+			add_unit(info, &ranges, &die);
 	info->n_flat = pp_intervals_flatten(ranges.items, ranges.n, &info->flat);
 	free(ranges.items);
 }
@@ -171,6 +170,11 @@ static void open_file(struct pp_debug_info *info, const char *path, struct pp_sy
 		open_relocatable(info, path, symbols);
 	else
 		info->dwarf = dwarf_begin(info->fd, DWARF_C_READ);
+	if (info->dwarf && !pp_debug_supplement_is_safe(info->dwarf, path)) {
+		if (!info->dwfl)
+			dwarf_end(info->dwarf);
+		info->dwarf = NULL;
+	}
 }
 
 /* Tables of files with a build-id are kept; those of relocatable ones have addresses that are made
@@ -280,10 +284,8 @@ static bool open_units(struct pp_debug_info *info)
 		read_units(&fresh);
 	same = fresh.n_units == info->n_units;
 	for (size_t i = 0; i < fresh.n_units; i++) {
-		if (same) {
+		if (same)
 			info->units[i].die = fresh.units[i].die;
-			info->units[i].scope = fresh.units[i].scope;
-		}
 		free(fresh.units[i].lines.entries);
 	}
 	free(fresh.units);
@@ -311,12 +313,26 @@ static void read_lines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 	unit->lines_read = true;
 }
 
+/* The functions of a unit are below its die, or in split debug information that it names. */
+static Dwarf_Die find_scope(struct pp_debug_info *info, struct pp_debug_unit *unit)
+{
+	Dwarf_Die split = {0};
+	uint8_t type;
+
+	if (!dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) &&
+	    type == DW_UT_skeleton && pp_debug_split_is_safe(&unit->die, info->path))
+		dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL);
+	return split.addr ? split : unit->die;
+}
+
 static void read_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 {
 	if (unit->inlines_cached) {
 		pp_debug_cache_inlines(info, unit);
 	} else if (open_units(info)) {
-		pp_inline_table_read(&unit->inlines, &unit->scope, &info->names);
+		Dwarf_Die scope = find_scope(info, unit);
+
+		pp_inline_table_read(&unit->inlines, &scope, &info->names);
 		info->n_new++;
 	}
 	unit->inlines_read = true;

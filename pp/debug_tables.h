@@ -40,8 +40,7 @@ struct pp_inline_table {
 };
 
 struct pp_debug_unit {
-	Dwarf_Die die;	 /* whose line table is used */
-	Dwarf_Die scope; /* the same, or in split debug information the one with the functions */
+	Dwarf_Die die;
 	bool lines_read, inlines_read;
 	struct pp_line_table lines;
 	struct pp_inline_table inlines;
@@ -76,6 +75,11 @@ void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *un
 /* Keeps all tables that there are, in the place of those that were kept. */
 void pp_debug_cache_store(struct pp_debug_info *info);
 void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL */
+
+/* False if libdw would open something that is no file: the supplementary file of @dwarf, which is of
+ * the file @path; the split debug information of @unit. */
+bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path);
+bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path);
 
 struct pp_stabs;
 

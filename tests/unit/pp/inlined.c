@@ -218,6 +218,37 @@ static void test_split_debug_information(void **state)
 	test_session_remove(&session);
 }
 
+/* Names of files in debug information that are none: who opens such a FIFO waits forever. */
+static void test_fifos_are_not_opened(void **state)
+{
+	struct test_session session;
+	struct test_run run;
+
+	(void)state;
+	if (!has_compiler("g++"))
+		skip();
+	test_session_make(&session);
+	test_shell("cd %s && g++ -O2 -g -gsplit-dwarf -o inlined %s/inlined.cc && rm *.dwo && "
+		   "mkfifo $(readelf --debug-dump=info inlined 2>/dev/null | "
+		   "sed -n 's/.*dwo_name.*: *//p' | head -n 1)",
+		   session.dir, sources);
+	test_session_add(&session, "{root}/x/{dep}/{root}/x/" TIMER, 1, 1);
+	fixture_samples(&session,
+			&(struct fixture_sample){FIXTURE_ALONE("inlined") TIMER, 0x1200, 1}, 1);
+	fixture_opreport(&run, &session, opreport_path(), "--inline -g -n");
+	assert_int_equal(run.status, 0);
+	test_run_free(&run);
+	/* A supplementary file, as dwz makes it. */
+	test_shell("cd %s && g++ -O2 -g -o inlined %s/inlined.cc && mkfifo fifo && "
+		   "printf 'fifo\\0aaaaaaaaaaaaaaaaaaaa' >link && "
+		   "objcopy --add-section .gnu_debugaltlink=link inlined",
+		   session.dir, sources);
+	fixture_opreport(&run, &session, opreport_path(), "--inline -g -n");
+	assert_int_equal(run.status, 0);
+	test_run_free(&run);
+	test_session_remove(&session);
+}
+
 /* The line of a CSV report that has @what in it, as a count; 0 if there is none. */
 static uint64_t reported(const char *csv, const char *what)
 {
@@ -308,6 +339,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tables_agree_with_addr2line),
 		cmocka_unit_test(test_split_debug_information),
+		cmocka_unit_test(test_fifos_are_not_opened),
 		cmocka_unit_test(test_report_attributes_to_inlined_functions),
 	};
 
