@@ -18,6 +18,8 @@
 #define PAGE	      UINT64_C(4096)
 #define KEYWORD_WIDTH 12
 #define COUNT_WIDTH   8
+/* Names that are longer stand out, so that the others need no screen for themselves. */
+#define PROCEDURE_WIDTH_MOST 48
 /* The share of the time in which an event was counted that dcpicat prints for all of it. */
 #define ALWAYS 10000
 
@@ -338,9 +340,12 @@ void pp_report_dcpiprof(const struct pp_profile *profile, const struct pp_report
 	uint64_t sum = 0;
 
 	collect_procedures(&entries, profile, facts->symbols);
-	for (size_t i = 0; i < entries.n && facts->symbols; i++)
-		if ((int)strlen(entries.items[i].procedure) > procedures)
-			procedures = (int)strlen(entries.items[i].procedure);
+	for (size_t i = 0; i < entries.n && facts->symbols; i++) {
+		size_t length = strlen(entries.items[i].procedure);
+
+		if (length > (size_t)procedures && length <= PROCEDURE_WIDTH_MOST)
+			procedures = (int)length;
+	}
 	if (!style->no_header) {
 		put_totals(profile, out);
 		put_columns(profile, procedures, out);
