@@ -255,6 +255,243 @@ static void lost_samples_and_skipped_stacks_are_told(void **state)
 	assert_true(has_note("stack of 1 samples (8 bytes"));
 }
 
+/* Where the processor recorded the calls, they are the callers in the program. */
+static void calls_of_the_processor_are_callers(void **state)
+{
+	struct rec_event event = clock_event;
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+	size_t record;
+
+	(void)state;
+	event.sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK;
+	event.branch_sample_type = PERF_SAMPLE_BRANCH_CALL_STACK;
+	rec_pipe(&rec, &event, 1, 112);
+	rec_comm(&rec, 10, 11);
+	rec_mmap(&rec, 20, 11);
+	record = rec_begin(&rec, PERF_RECORD_SAMPLE, 2);
+	rec_u64(&rec, 11);
+	rec_u64(&rec, 0x400010);
+	rec_u32(&rec, 42);
+	rec_u32(&rec, 42);
+	rec_u64(&rec, 30);
+	rec_u64(&rec, 1);
+	rec_u64(&rec, 3); /* frame pointers found something else */
+	rec_u64(&rec, PERF_MARK_USER);
+	rec_u64(&rec, 0x400010);
+	rec_u64(&rec, 0x400999);
+	rec_u64(&rec, 2);
+	for (uint64_t i = 0; i < 2; i++) {
+		rec_u64(&rec, 0x400020 + 0x10 * i);
+		rec_u64(&rec, 0x400000);
+		rec_u64(&rec, 0);
+	}
+	rec_end(&rec, record);
+	assert_int_equal(read_made(), 0);
+	assert_true(prof_next(prof, &cursor, &sample));
+	assert_int_equal(sample.depth, 3);
+	assert_int_equal(sample.frames[0].offset, 0x1010);
+	assert_int_equal(prof_lookup_offset(&sample.frames[1], 1), 0x1020);
+	assert_int_equal(prof_lookup_offset(&sample.frames[2], 2), 0x1030);
+	assert_int_equal(prof->n_branches, 0);
+	prof_cursor_free(&cursor);
+}
+
+/* A chain that begins some instructions after an exact address has the leaf once only. */
+static void exact_addresses_stand_for_the_leaf(void **state)
+{
+	static const uint16_t exact[] = {0, 1 << 14};
+	struct rec_event event = clock_event;
+
+	(void)state;
+	event.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	for (size_t i = 0; i < N(exact); i++) {
+		struct prof_cursor cursor = {0};
+		struct prof_sample sample;
+		size_t record;
+
+		rec.n = 0;
+		rec_pipe(&rec, &event, 1, 112);
+		record = rec_begin(&rec, PERF_RECORD_SAMPLE, 2 | exact[i]);
+		rec_u64(&rec, 11);
+		rec_u64(&rec, 0x400010);
+		rec_u32(&rec, 42);
+		rec_u32(&rec, 42);
+		rec_u64(&rec, 30);
+		rec_u64(&rec, 1);
+		rec_u64(&rec, 2);
+		rec_u64(&rec, 0x400014);
+		rec_u64(&rec, 0x400020);
+		rec_end(&rec, record);
+		assert_int_equal(read_made(), 0);
+		assert_true(prof_next(prof, &cursor, &sample));
+		assert_int_equal(sample.depth, exact[i] ? 2 : 3);
+		assert_int_equal(sample.frames[0].offset, 0x400010);
+		prof_cursor_free(&cursor);
+	}
+}
+
+static void put_string(const char *text)
+{
+	rec_u32(&rec, (uint32_t)(strlen(text) / 8 * 8 + 8));
+	rec_text(&rec, text);
+}
+
+static size_t begin_feature(uint64_t bit)
+{
+	size_t record = rec_begin(&rec, PERF_TYPE_FEATURE, 0);
+
+	rec_u64(&rec, bit);
+	return record;
+}
+
+static void facts_of_the_host_are_in_either_byte_order(void **state)
+{
+	size_t record;
+
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		rec.n = 0;
+		rec.is_big_endian = order;
+		rec_pipe(&rec, &clock_event, 1, 112);
+		record = begin_feature(PERF_FEATURE_HOSTNAME);
+		put_string("somewhere");
+		rec_end(&rec, record);
+		record = begin_feature(PERF_FEATURE_NRCPUS);
+		rec_u32(&rec, 8);
+		rec_u32(&rec, 7);
+		rec_end(&rec, record);
+		record = begin_feature(PERF_FEATURE_TOTAL_MEM);
+		rec_u64(&rec, 1000);
+		rec_end(&rec, record);
+		record = begin_feature(PERF_FEATURE_CMDLINE);
+		rec_u32(&rec, 2);
+		put_string("perf");
+		put_string("record");
+		rec_end(&rec, record);
+		record = begin_feature(PERF_FEATURE_CLOCK_DATA);
+		rec_u32(&rec, 1);
+		rec_u32(&rec, 4);
+		rec_u64(&rec, 1234567);
+		rec_u64(&rec, 5);
+		rec_end(&rec, record);
+		record = begin_feature(PERF_FEATURE_NUMA_TOPOLOGY);
+		rec_u32(&rec, 1);
+		rec_u32(&rec, 0);
+		rec_u64(&rec, 4000);
+		rec_u64(&rec, 3000);
+		put_string("0-7");
+		rec_end(&rec, record);
+		record = begin_feature(PERF_FEATURE_GROUP_DESC);
+		rec_u32(&rec, 1);
+		put_string("mine");
+		rec_u32(&rec, 0);
+		rec_u32(&rec, 2);
+		rec_end(&rec, record);
+		record = begin_feature(PERF_FEATURE_EVENT_DESC);
+		rec_u32(&rec, 1);
+		rec_u32(&rec, 112);
+		rec_attr(&rec, &clock_event, 112);
+		rec_u32(&rec, 1);
+		put_string("my-clock");
+		rec_u64(&rec, 11);
+		rec_end(&rec, record);
+		rec_end(&rec, begin_feature(35)); /* the end of them, as some recorders say it */
+		rec_sample(&rec, 0x400010, 30, 11, 5);
+		assert_int_equal(read_made(), 0);
+		assert_string_equal(prof->host.hostname, "somewhere");
+		assert_int_equal(prof->host.cpus_available, 8);
+		assert_int_equal(prof->host.cpus_online, 7);
+		assert_int_equal(prof->host.memory, 1024000);
+		assert_string_equal(prof->host.command_line, "perf record");
+		assert_int_equal(prof->host.start_time, 1234567);
+		assert_true(has_fact("perf.numa-node", "0: CPUs 0-7, 4000 kB, 3000 kB free"));
+		assert_true(has_fact("perf.group", "mine: event 0 and 1 others"));
+		assert_string_equal(prof->events[0].name, "my-clock");
+		assert_int_equal(prof->n_notes, 0);
+	}
+}
+
+/* Nothing depends on them. */
+static void damaged_features_are_noted(void **state)
+{
+	size_t record;
+
+	(void)state;
+	rec_pipe(&rec, &clock_event, 1, 112);
+	record = begin_feature(PERF_FEATURE_HOSTNAME);
+	rec_u32(&rec, 1000);
+	rec_text(&rec, "somewhere");
+	rec_end(&rec, record);
+	record = begin_feature(PERF_FEATURE_NUMA_TOPOLOGY);
+	rec_u32(&rec, UINT32_MAX);
+	rec_end(&rec, record);
+	make_records();
+	assert_int_equal(read_made(), 0);
+	assert_records();
+	assert_true(has_note("header feature 3 is damaged"));
+	assert_true(has_note("header feature 14 is damaged"));
+	/* in a file: a table that is not there */
+	rec.n = 0;
+	rec_file(&rec, &clock_event, 1, 112);
+	rec_u64_at(&rec, 72, 1 << PERF_FEATURE_HOSTNAME);
+	make_records();
+	rec_finish(&rec);
+	assert_int_equal(read_made(), 0);
+	assert_records();
+	assert_true(has_note("table of header features ends early"));
+}
+
+/* They write the bits of features as words of 32. */
+static void features_of_big_endian_machines_of_32_bits_are_found(void **state)
+{
+	size_t table;
+
+	(void)state;
+	rec.is_big_endian = true;
+	rec_file(&rec, &clock_event, 1, 112);
+	make_records();
+	rec_finish(&rec);
+	rec_u64_at(&rec, 72, UINT64_C(1) << (32 + PERF_FEATURE_HOSTNAME));
+	table = rec.n;
+	rec_u64(&rec, table + 16);
+	rec_u64(&rec, 20);
+	put_string("somewhere");
+	assert_int_equal(read_made(), 0);
+	assert_records();
+	assert_string_equal(prof->host.hostname, "somewhere");
+}
+
+/* Build-ids come with mappings, or before or after them by path. */
+static void build_ids_reach_their_images(void **state)
+{
+	size_t record;
+
+	(void)state;
+	for (int is_late = 0; is_late < 2; is_late++) {
+		rec.n = 0;
+		rec_pipe(&rec, &clock_event, 1, 112);
+		if (is_late)
+			make_records();
+		record = rec_begin(&rec, PERF_TYPE_BUILD_ID, 2 | 1 << 15);
+		rec_u32(&rec, 42);
+		rec_u32(&rec, 0x77777777);
+		rec_zeros(&rec, 16);
+		rec_u32(&rec, 16); /* its length in the first byte */
+		rec_text(&rec, "/bin/prog");
+		rec_end(&rec, record);
+		if (!is_late)
+			make_records();
+		assert_int_equal(read_made(), 0);
+		assert_records();
+		for (size_t i = 0; i < prof->n_images; i++)
+			if (!strcmp(prof->images[i].path, "/bin/prog")) {
+				assert_int_equal(prof->images[i].build_id_length, 16);
+				assert_int_equal(prof->images[i].build_id[3], 0x77);
+			}
+	}
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, reading_begin, reading_end)
@@ -266,6 +503,12 @@ int main(void)
 		T(chains_are_stacks),
 		T(taken_branches_are_kept),
 		T(lost_samples_and_skipped_stacks_are_told),
+		T(calls_of_the_processor_are_callers),
+		T(exact_addresses_stand_for_the_leaf),
+		T(facts_of_the_host_are_in_either_byte_order),
+		T(damaged_features_are_noted),
+		T(features_of_big_endian_machines_of_32_bits_are_found),
+		T(build_ids_reach_their_images),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
