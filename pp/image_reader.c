@@ -95,6 +95,12 @@ static bool read_kernel_file(struct pp_image_reader *reader, const struct op_ima
 		*trouble = "this code is in no file";
 		return false;
 	}
+	if (place.is_module && !build_id && !*pp_image_root(reader->search) && kallsyms &&
+	    kallsyms->build_id && !pp_kernel_runs(kallsyms->build_id)) {
+		*trouble = "the kernel that was profiled does not run now, and the session has no "
+			   "build-id of the module";
+		return false;
+	}
 	if (place.is_module) {
 		path = pp_kernel_files_module(&reader->kernel_files, id->name, build_id, trouble);
 	} else {

@@ -288,6 +288,15 @@ static char *running_build_id(void)
 	return hex;
 }
 
+bool pp_kernel_runs(const char *build_id)
+{
+	char *running = running_build_id();
+	bool same = running && !strcmp(running, build_id);
+
+	free(running);
+	return same;
+}
+
 /* Its size: up to the end of the section table, which stands last. */
 static size_t vdso_size(const ElfW(Ehdr) * header)
 {
@@ -305,12 +314,9 @@ static bool has_size(uint64_t bytes, uint64_t mapping)
 static char *own_vdso(struct pp_kernel_files *files, const char *build_id, uint64_t size)
 {
 	const ElfW(Ehdr) *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
-	char *running = running_build_id();
-	bool same = running && !strcmp(running, build_id);
 	int fd;
 
-	free(running);
-	if (!same || !vdso || !has_size(vdso_size(vdso), size))
+	if (!pp_kernel_runs(build_id) || !vdso || !has_size(vdso_size(vdso), size))
 		return NULL;
 	fd = memfd_create("vdso", MFD_CLOEXEC);
 	if (fd < 0)

@@ -19,6 +19,9 @@ struct pp_kernel_files {
 	size_t n_unpacked, unpacked_capacity;
 };
 
+/* True if the kernel with this build-id is the one that runs. */
+bool pp_kernel_runs(const char *build_id);
+
 /* All that follow: @build_id is hexadecimal, or NULL if the session has none.  What is found can
  * be opened as long as @files lives; the caller frees the path.  NULL with @trouble set, a
  * literal, if nothing fits. */

@@ -6,7 +6,7 @@
  *
  *	bench_images OPREPORT [IMAGE]
  *
- * Without IMAGE, a C++ program of UNITS units is made: as many as make about 30 MB of debug
+ * Without IMAGE, a C++ program of UNITS units is made: as many as make about 10 MB of debug
  * information.
  */
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 #include "tests/unit/pp/session.h"
 
 #define ADDRESSES 5000
-#define UNITS	  120
+#define UNITS	  40
 #define REPEAT	  3
 
 /* Code that brings much of the standard library along. */
