@@ -38,6 +38,37 @@ static const struct fixture_sample program[] = {
 	{FIXTURE_ALONE("gone") TIMER, 0x2010, 5},
 };
 
+/* At the foot stands what was lost, or that nothing was. */
+static void test_losses(void **state)
+{
+	static const struct golden none[] = {
+		{"-s -t 99.7 prog", 0,
+		 HEAD("-s -t 99.7 prog", "line")
+		 "/* Samples without a source line:      4  0.4020 */\n"
+		 "/*\n * Samples: 1000 received, 1000 stored, none lost\n */\n",
+		 NULL},
+	};
+	static const struct golden some[] = {
+		{"-s -t 99.7 prog", 0,
+		 HEAD("-s -t 99.7 prog", "line")
+		 "/* Samples without a source line:      4  0.4020 */\n"
+		 "/*\n * Samples: 1000 received, 1000 stored, 2 lost (0.2 %)\n"
+		 " *         2  task or CPU not known\n */\n",
+		 NULL},
+	};
+	struct test_session session;
+
+	(void)state;
+	make_session(&session);
+	ADD_ALL(&session, program);
+	test_session_write(&session, "samples/current/stats/total_samples", "1000\n");
+	test_session_write(&session, "samples/current/stats/samples_stored", "1000\n");
+	CHECK_ALL(&session, none);
+	test_session_write(&session, "samples/current/stats/lost_invalid_domain", "2\n");
+	CHECK_ALL(&session, some);
+	test_session_remove(&session);
+}
+
 /* Lines of a source file that is short, and of one that is not there. */
 static void test_source(void **state)
 {
@@ -456,6 +487,7 @@ static void test_damaged_images(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_source),	       cmocka_unit_test(test_assembly),
 		cmocka_unit_test(test_instructions),   cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_output_dir),     cmocka_unit_test(test_wrong_words),
