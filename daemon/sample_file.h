@@ -33,6 +33,8 @@ struct sample_file {
 	struct odb *db;		  /* NULL: could not be opened, or it is a stack file */
 	struct stacks *stacks;	  /* of a stack file; NULL: could not be opened */
 	struct map stack_images;  /* by struct image: their numbers in a stack file */
+	struct image *last_image; /* of the frame before, in a stack file; NULL: none */
+	uint32_t last_number;	  /* its number */
 	uint64_t used;		  /* sample_files::clock when it was asked for last */
 	uint64_t tried;		  /* sample_files::round in which opening it failed */
 };

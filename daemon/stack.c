@@ -46,7 +46,14 @@ static struct stacks_frame store_frame(struct sample_file *file, const struct st
 
 	while (image && image->successor)
 		image = image->successor;
-	return (struct stacks_frame){image ? find_image(file, image) : 0, frame->key};
+	if (!image)
+		return (struct stacks_frame){0, frame->key};
+	/* callers are often in the image of what they call */
+	if (image != file->last_image) {
+		file->last_number = find_image(file, image);
+		file->last_image = image;
+	}
+	return (struct stacks_frame){file->last_number, frame->key};
 }
 
 /* Translates the frames; those at the root's end are mostly the same as the last time. */
