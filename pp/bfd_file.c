@@ -105,7 +105,8 @@ static const char *guess_target(int fd)
 }
 
 /* @fd is closed by pp_bfd_close(), or here. */
-int pp_bfd_open_descriptor(struct pp_bfd_file *file, int fd, const char *path, struct op_error *error)
+int pp_bfd_open_descriptor(struct pp_bfd_file *file, int fd, const char *path,
+			   struct op_error *error)
 {
 	struct stat status;
 

@@ -36,7 +36,7 @@ struct reading {
 	/* Of the application that is being read: */
 	const struct pp_image *app;
 	size_t *first_of; /* by index of the symbol: the first one of the same name; or NULL */
-	struct pp_row **row_of; /* by index of the symbol; the last one is for no symbol */
+	struct pp_row **row_of;		/* by index of the symbol; the last one is for no symbol */
 	struct pp_row **inlined_row_of; /* by name_index */
 	size_t n_inlined_rows, inlined_rows_capacity;
 	size_t first_row;
@@ -77,12 +77,11 @@ static void read_image(struct reading *reading)
 	    !stat(reading->content.path, &status))
 		reading->mtime = (uint64_t)status.st_mtime;
 	if (wish->lines || wish->inlines)
-		reading->debug = pp_debug_info_open(reading->content.path,
-						    &reading->content.symbols);
+		reading->debug =
+			pp_debug_info_open(reading->content.path, &reading->content.symbols);
 	if (reading->image->id->kind == OP_IMAGE_ANON && reading->content.symbols.n)
 		join_names(reading);
-	reading->row_of =
-		pp_alloc(reading->content.symbols.n + 1, sizeof(*reading->row_of));
+	reading->row_of = pp_alloc(reading->content.symbols.n + 1, sizeof(*reading->row_of));
 }
 
 static void check_mtime(struct reading *reading, uint64_t mtime, uint64_t samples)
@@ -115,8 +114,8 @@ static bool is_hidden(const struct pp_profile_wish *wish, const char *name, cons
 static const char *keep_name(struct reading *reading, const char *shown, bool is_inlined)
 {
 	char *marked = is_inlined ? pp_format("%s (inlined)", shown) : NULL;
-	const char *kept = pp_profile_keep_text(reading->collation->profile,
-						marked ? marked : shown);
+	const char *kept =
+		pp_profile_keep_text(reading->collation->profile, marked ? marked : shown);
 
 	free(marked);
 	return kept;
@@ -177,8 +176,8 @@ static void add_hit(struct reading *reading, struct pp_row *row, uint64_t key, u
 
 static struct pp_row *row_at(struct reading *reading, size_t symbol)
 {
-	struct pp_row **row = &reading->row_of[reading->first_of ? reading->first_of[symbol]
-								  : symbol];
+	struct pp_row **row =
+		&reading->row_of[reading->first_of ? reading->first_of[symbol] : symbol];
 
 	if (!*row)
 		*row = add_symbol_row(reading, row - reading->row_of);
@@ -458,8 +457,7 @@ static void find_all_callers(struct reading *reading)
 		struct pp_row *row = profile->rows[i];
 
 		for (size_t k = 0; row->is_inlined && k < row->n_details; k++)
-			row->details[k].callers =
-				find_callers(reading, row->details[k].place.vma);
+			row->details[k].callers = find_callers(reading, row->details[k].place.vma);
 	}
 }
 

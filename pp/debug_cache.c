@@ -52,9 +52,9 @@ struct frame {
 };
 
 static const size_t sizes[KINDS] = {
-	[RANGES] = sizeof(struct range),   [UNITS] = sizeof(struct unit),
-	[LINES] = sizeof(struct line),	   [INLINED] = sizeof(struct inlined),
-	[FRAMES] = sizeof(struct frame),   [NAMES] = sizeof(uint32_t),
+	[RANGES] = sizeof(struct range), [UNITS] = sizeof(struct unit),
+	[LINES] = sizeof(struct line),	 [INLINED] = sizeof(struct inlined),
+	[FRAMES] = sizeof(struct frame), [NAMES] = sizeof(uint32_t),
 	[TEXT] = sizeof(char),
 };
 
@@ -253,8 +253,8 @@ void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *un
 		table->frames[i] = (struct pp_inlined){
 			.name = info->names.names[index],
 			.name_index = index,
-			.caller = frames[i].caller == NONE ? NULL
-							   : &table->frames[frames[i].caller],
+			.caller =
+				frames[i].caller == NONE ? NULL : &table->frames[frames[i].caller],
 		};
 	}
 }

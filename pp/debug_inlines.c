@@ -31,8 +31,8 @@ static const char *name_of(Dwarf_Die *die)
 
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
 		Dwarf_Attribute attribute;
-		const char *name = dwarf_formstring(
-			dwarf_attr_integrate(die, attributes[i], &attribute));
+		const char *name =
+			dwarf_formstring(dwarf_attr_integrate(die, attributes[i], &attribute));
 
 		if (name && *name)
 			return name;
@@ -52,8 +52,8 @@ static size_t add_frame(struct build *build, Dwarf_Die *die, size_t caller, unsi
 		pp_grow(build->frames, &build->frames_capacity, build->n, sizeof(*build->frames));
 	build->callers = pp_grow(build->callers, &build->callers_capacity, build->n,
 				 sizeof(*build->callers));
-	build->frames[frame] = (struct pp_inlined){.name = build->names->names[index],
-						   .name_index = index};
+	build->frames[frame] =
+		(struct pp_inlined){.name = build->names->names[index], .name_index = index};
 	build->callers[frame] = caller;
 	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
 		build->intervals = pp_grow(build->intervals, &build->intervals_capacity,

@@ -38,8 +38,7 @@ struct pp_stabs *pp_stabs_open(const char *path)
 		return NULL;
 	stabs = pp_alloc(1, sizeof(*stabs));
 	pp_bfd_start();
-	if (!pp_bfd_open(&stabs->file, path, &ignored) &&
-	    pp_bfd_read_symbols(&stabs->file) > 0)
+	if (!pp_bfd_open(&stabs->file, path, &ignored) && pp_bfd_read_symbols(&stabs->file) > 0)
 		return stabs;
 	pp_stabs_close(stabs);
 	return NULL;
@@ -76,8 +75,8 @@ const char *pp_stabs_line(struct pp_stabs *stabs, uint64_t link, int *line)
 	for (asection *section = image->sections; section; section = section->next) {
 		if (!(section->flags & SEC_CODE) || link - section->vma >= section->size)
 			continue;
-		if (!bfd_find_nearest_line(image, section, stabs->file.symbols,
-					   link - section->vma, &file, &function, &number) ||
+		if (!bfd_find_nearest_line(image, section, stabs->file.symbols, link - section->vma,
+					   &file, &function, &number) ||
 		    !file || !number)
 			return NULL;
 		*line = (int)number;

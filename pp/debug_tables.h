@@ -76,8 +76,8 @@ void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *un
 void pp_debug_cache_store(struct pp_debug_info *info);
 void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL */
 
-/* False if libdw would open something that is no file: the supplementary file of @dwarf, which is of
- * the file @path; the split debug information of @unit. */
+/* False if libdw would open something that is no file: the supplementary file of @dwarf, which
+ * is of the file @path; the split debug information of @unit. */
 bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path);
 bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path);
 

@@ -130,8 +130,8 @@ static void read_kernel(struct pp_image_reader *reader, const struct op_image_na
 {
 	const struct pp_kallsyms *kallsyms = get_kallsyms(reader);
 	struct op_error error = reader->kallsyms_error;
-	bool known = kallsyms && !pp_symbols_read_kernel(&content->symbols, kallsyms, id->name,
-							 &error);
+	bool known =
+		kallsyms && !pp_symbols_read_kernel(&content->symbols, kallsyms, id->name, &error);
 	const char *trouble;
 
 	if (known && content->symbols.n && !reader->want_code)

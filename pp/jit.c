@@ -52,8 +52,7 @@ static void add_stretch(struct stretches *all, uint64_t start, uint64_t size, co
 	if (!size || size > UINT64_MAX - start)
 		return;
 	all->items = pp_grow(all->items, &all->capacity, all->n + 1, sizeof(*all->items));
-	all->items[all->n++] =
-		(struct stretch){.start = start, .end = start + size, .name = name};
+	all->items[all->n++] = (struct stretch){.start = start, .end = start + size, .name = name};
 }
 
 /* ---- whom to believe ---- */
@@ -301,10 +300,9 @@ static void resolve(struct pp_jit *jit, const struct stretches *all)
 	free(intervals);
 	jit->symbols = pp_alloc(jit->n, sizeof(*jit->symbols));
 	for (size_t i = 0; i < jit->n; i++)
-		jit->symbols[i] =
-			(struct pp_jit_symbol){.start = flat[i].start,
-					       .end = flat[i].end,
-					       .name = all->items[flat[i].value].name};
+		jit->symbols[i] = (struct pp_jit_symbol){.start = flat[i].start,
+							 .end = flat[i].end,
+							 .name = all->items[flat[i].value].name};
 	free(flat);
 }
 
@@ -361,8 +359,8 @@ void pp_jit_symbols(const struct pp_jit *jit, uint64_t start, uint64_t end,
 		uint64_t from = symbol->start > start ? symbol->start : start;
 		uint64_t to = symbol->end < end ? symbol->end : end;
 
-		symbols->items = pp_grow(symbols->items, &capacity, symbols->n + 1,
-					 sizeof(*symbols->items));
+		symbols->items =
+			pp_grow(symbols->items, &capacity, symbols->n + 1, sizeof(*symbols->items));
 		symbols->items[symbols->n++] = (struct pp_symbol){.start = from - start,
 								  .end = to - start,
 								  .vma = from,

@@ -33,8 +33,8 @@ struct pp_module_file {
 /* A path that opens the file in memory; @fd belongs to @files from now on. */
 static char *path_of(struct pp_kernel_files *files, int fd)
 {
-	files->unpacked = pp_grow(files->unpacked, &files->unpacked_capacity,
-				  files->n_unpacked + 1, sizeof(*files->unpacked));
+	files->unpacked = pp_grow(files->unpacked, &files->unpacked_capacity, files->n_unpacked + 1,
+				  sizeof(*files->unpacked));
 	files->unpacked[files->n_unpacked++] = fd;
 	return pp_format("/proc/self/fd/%d", fd);
 }
@@ -81,8 +81,8 @@ static void gather_modules(struct pp_kernel_files *files, const char *dir)
 			continue;
 		files->modules = pp_grow(files->modules, &files->modules_capacity,
 					 files->n_modules + 1, sizeof(*files->modules));
-		files->modules[files->n_modules++] = (struct pp_module_file){
-			.path = pp_copy(entry->fts_path), .name = name};
+		files->modules[files->n_modules++] =
+			(struct pp_module_file){.path = pp_copy(entry->fts_path), .name = name};
 	}
 	if (walk)
 		fts_close(walk);
@@ -221,9 +221,8 @@ static char *find_vmlinux(const char *root, const char *build_id)
 	struct dirent *entry;
 
 	while (releases && !found && (entry = readdir(releases)) != NULL)
-		for (size_t i = 0; !found && *entry->d_name != '.' &&
-				   i < sizeof(places) / sizeof(places[0]);
-		     i++)
+		for (size_t i = 0;
+		     !found && *entry->d_name != '.' && i < sizeof(places) / sizeof(places[0]); i++)
 			found = if_vmlinux(pp_format("%s%s%s%s", root, places[i].before,
 						     entry->d_name, places[i].after),
 					   build_id);

@@ -43,8 +43,8 @@ static void add_removed(struct pp_running_images *images, const char *target, ch
 		free(link);
 		return;
 	}
-	images->removed = pp_grow(images->removed, &images->removed_capacity,
-				  images->n_removed + 1, sizeof(*images->removed));
+	images->removed = pp_grow(images->removed, &images->removed_capacity, images->n_removed + 1,
+				  sizeof(*images->removed));
 	images->removed[images->n_removed++] = (struct pp_removed_file){
 		.path = pp_format("%.*s", (int)(n - k), target), .link = link};
 }
@@ -163,9 +163,9 @@ char *pp_running_images_find(struct pp_running_images *images,
 	       !strcmp(images->removed[low].path, identity->path);
 	     low++)
 		found = if_fits(identity, pp_copy(images->removed[low].link));
-	for (size_t i = 0; !found && identity->state == PP_IMAGE_FOREIGN && i < images->n_roots; i++)
-		found = if_fits(identity,
-				pp_format("%s%s", images->roots[i].link, identity->path));
+	for (size_t i = 0; !found && identity->state == PP_IMAGE_FOREIGN && i < images->n_roots;
+	     i++)
+		found = if_fits(identity, pp_format("%s%s", images->roots[i].link, identity->path));
 	return found;
 }
 

@@ -32,7 +32,7 @@ struct build {
 	size_t n, capacity;
 	struct pp_symbol_size *sizes; /* of dynamic symbols */
 	size_t n_sizes;
-	int mini; /* unpacked .gnu_debugdata, or -1 */
+	int mini;			     /* unpacked .gnu_debugdata, or -1 */
 	const struct pp_kernel_place *place; /* NULL: keys are offsets in the file */
 	struct section_key *keys;	     /* of a module's sections, by index */
 	uint64_t stext;			     /* of a vmlinux */

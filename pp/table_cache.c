@@ -19,8 +19,8 @@
 /* In front of the bytes, in the byte order of the machine. */
 struct head {
 	char magic[8];
-	uint64_t size; /* of what follows */
-	uint32_t crc;  /* of what follows */
+	uint64_t size;	/* of what follows */
+	uint32_t crc;	/* of what follows */
 	uint32_t order; /* ORDER */
 };
 
@@ -214,7 +214,8 @@ void pp_table_cache_store(const char *name, const void *bytes, size_t size)
 	struct op_error ignored;
 	unsigned char *whole;
 
-	if (!path || size > (uint64_t)pp_table_cache_limit / 4 || op_mkdir_parents(path, 0700, &ignored)) {
+	if (!path || size > (uint64_t)pp_table_cache_limit / 4 ||
+	    op_mkdir_parents(path, 0700, &ignored)) {
 		free(path);
 		return;
 	}

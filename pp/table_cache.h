@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables that took long to make, on the disk: files below ${XDG_CACHE_HOME:-~/.cache}/oprofile/tables.
+ * Tables that took long to make, on the disk: files below
+ * ${XDG_CACHE_HOME:-~/.cache}/oprofile/tables.
  *
  * The cache is never needed and never trusted further than it can be checked: what is damaged,
  * old, or not the user's own is passed over and made anew, and what can't be written is not.  It

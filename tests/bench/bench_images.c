@@ -135,8 +135,8 @@ int main(int argc, char **argv)
 		double without, with;
 
 		/* A cache can't be made below a file. */
-		without = measure(&session, argv[1], reports[i].name, reports[i].option,
-				  "/dev/null");
+		without =
+			measure(&session, argv[1], reports[i].name, reports[i].option, "/dev/null");
 		snprintf(name, sizeof(name), "%s_cached", reports[i].name);
 		with = measure(&session, argv[1], name, reports[i].option, cache);
 		printf("images_%s_ratio\t%.1f\tx\n", name, without / with);

@@ -64,7 +64,8 @@ static void read_as(const uint8_t *data, size_t size, char *(*name)(const char *
 	struct op_error error;
 	struct pp_jit jit;
 
-	fuzz_must(file && fwrite(data, 1, size, file) == size && !fclose(file), "a file is written");
+	fuzz_must(file && fwrite(data, 1, size, file) == size && !fclose(file),
+		  "a file is written");
 	if (pp_jit_read(&jit, dir, 1, &error) == PP_JIT_REFUSED)
 		fuzz_must(*error.text, "an error has a text");
 	check(&jit);

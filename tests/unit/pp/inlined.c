@@ -133,8 +133,9 @@ static void check_program(const struct test_session *session, const char *progra
 	test_need(pipe != NULL, "cannot run addr2line");
 	compare_all(info, pipe, &tally);
 	pclose(pipe);
-	print_message("%s: %zu addresses, %zu of them inlined, %zu with a name of addr2line's own\n",
-		      program, tally.addresses, tally.inlined, tally.renamed);
+	print_message(
+		"%s: %zu addresses, %zu of them inlined, %zu with a name of addr2line's own\n",
+		program, tally.addresses, tally.inlined, tally.renamed);
 	assert_true(tally.inlined > tally.addresses / 10);
 	assert_true(tally.renamed < tally.inlined / 4);
 	pp_debug_info_close(info);
@@ -154,11 +155,9 @@ static bool has_compiler(const char *name)
 
 static void test_tables_agree_with_addr2line(void **state)
 {
-	static const char *const forms[] = {"-O2 -g",
-					    "-O3 -gdwarf-4",
+	static const char *const forms[] = {"-O2 -g", "-O3 -gdwarf-4",
 					    "-O2 -gdwarf-5 -ffunction-sections -Wl,--gc-sections",
-					    "-O2 -g -gz=zlib",
-					    "-O2 -g -flto"};
+					    "-O2 -g -gz=zlib", "-O2 -g -flto"};
 	struct test_session session;
 	char *program;
 
@@ -189,9 +188,10 @@ static void test_split_debug_information(void **state)
 	if (!has_compiler("g++"))
 		skip();
 	test_session_make(&session);
-	test_shell("cd %s && g++ -O2 -g -o whole %s/inlined.cc && g++ -O2 -g -gsplit-dwarf -o split "
-		   "%s/inlined.cc",
-		   session.dir, sources, sources);
+	test_shell(
+		"cd %s && g++ -O2 -g -o whole %s/inlined.cc && g++ -O2 -g -gsplit-dwarf -o split "
+		"%s/inlined.cc",
+		session.dir, sources, sources);
 	path = test_session_path(&session, "whole");
 	text = text_of(path);
 	whole = pp_debug_info_open(path, NULL);
@@ -312,7 +312,8 @@ static void test_report_attributes_to_inlined_functions(void **state)
 	test_run_free(&run);
 	fixture_opreport(&run, &session, opreport_path(), "-d --json --inline");
 	assert_int_equal(run.status, 0);
-	assert_non_null(strstr(run.out, "\"inlined_into\": [\"middle (inlined)\", \"app::hot(int)\"]"));
+	assert_non_null(
+		strstr(run.out, "\"inlined_into\": [\"middle (inlined)\", \"app::hot(int)\"]"));
 	assert_non_null(strstr(run.out, "\"inlined\": true"));
 	test_run_free(&run);
 	fixture_opreport(&run, &session, opreport_path(), "-d --csv --inline");

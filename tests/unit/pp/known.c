@@ -63,8 +63,8 @@ static void known_add(struct known_list *list, const struct known *one, const ch
 struct known_list known_sections(const char *path)
 {
 	FILE *pipe = known_command("readelf -SW %s | sed 's/^ *\\[ *[0-9]*\\] *//' | "
-				  "awk '$7 ~ /X/ && $2 != \"NOBITS\" {print $3, $4, $5, $1}'",
-				  path);
+				   "awk '$7 ~ /X/ && $2 != \"NOBITS\" {print $3, $4, $5, $1}'",
+				   path);
 	struct known_list list = {0};
 	struct known one = {0};
 	char name[4096];
@@ -94,7 +94,6 @@ struct known_list known_names(const char *command, const char *path)
 		qsort(list.items, list.n, sizeof(*list.items), compare_known);
 	return list;
 }
-
 
 const struct known *known_random(const struct known_list *sections)
 {

@@ -96,12 +96,14 @@ static void test_places(void **state)
 	replace_prog(&session);
 	test_shell("cd %s && mkdir -p root$PWD fedora/usr/lib/.build-id/01 empty && "
 		   "cp kept/prog root$PWD && "
-		   "ln -s $PWD/kept/prog fedora/usr/lib/.build-id/01/23456789abcdef0123456789abcdef01234567",
+		   "ln -s $PWD/kept/prog "
+		   "fedora/usr/lib/.build-id/01/23456789abcdef0123456789abcdef01234567",
 		   session.dir);
 	CHECK_ALL(&session, replaced);
-	test_shell("cd %s && mkdir -p .debug/.build-id/01/23456789abcdef0123456789abcdef01234567 && "
-		   "mv kept/prog .debug/.build-id/01/23456789abcdef0123456789abcdef01234567/elf",
-		   session.dir);
+	test_shell(
+		"cd %s && mkdir -p .debug/.build-id/01/23456789abcdef0123456789abcdef01234567 && "
+		"mv kept/prog .debug/.build-id/01/23456789abcdef0123456789abcdef01234567/elf",
+		session.dir);
 	setenv("HOME", session.dir, 1);
 	CHECK_ALL(&session, by_perf);
 	test_session_remove(&session);
@@ -211,8 +213,8 @@ static uint64_t offset_of(const struct test_session *session, const char *image,
 		 "'s/.* .text *PROGBITS *\\([0-9a-f]*\\) *\\([0-9a-f]*\\) .*/\\1 \\2/p')",
 		 session->dir, image, name, image);
 	pipe = popen(command, "r");
-	test_need(pipe && fscanf(pipe, "%lx %lx %lx", &address, &text, &offset) == 3,
-		  "no %s in %s", name, image);
+	test_need(pipe && fscanf(pipe, "%lx %lx %lx", &address, &text, &offset) == 3, "no %s in %s",
+		  name, image);
 	pclose(pipe);
 	return address - text + offset;
 }
@@ -242,8 +244,9 @@ static void test_files_of_processes(void **state)
 		      "]@DIR@/waiting/" TIMER;
 	sample.key = offset_of(&session, "waiting", "main");
 	fixture_samples(&session, &sample, 1);
-	sample.name = "{root}/[deleted " BUILD_ID "]@DIR@/libwork.so/{dep}/{root}/[deleted " BUILD_ID
-		      "]@DIR@/libwork.so/" TIMER;
+	sample.name =
+		"{root}/[deleted " BUILD_ID "]@DIR@/libwork.so/{dep}/{root}/[deleted " BUILD_ID
+		"]@DIR@/libwork.so/" TIMER;
 	sample.key = offset_of(&session, "libwork.so", "work");
 	fixture_samples(&session, &sample, 1);
 
@@ -308,7 +311,8 @@ static void test_odd_names(void **state)
 	static const struct fixture_sample samples[] = {
 		{"{root}/[deleted/x/{dep}/{root}/[deleted/x/" TIMER, 0, 1},
 		{"{root}/[deleted ]/x/{dep}/{root}/[deleted ]/x/" TIMER, 0, 2},
-		{"{root}/[changed zzzzzzzzzzzzzzzz]/x/{dep}/{root}/[changed zzzzzzzzzzzzzzzz]/x/" TIMER,
+		{"{root}/[changed zzzzzzzzzzzzzzzz]/x/{dep}/{root}/[changed "
+		 "zzzzzzzzzzzzzzzz]/x/" TIMER,
 		 0, 3},
 		{"{root}/[x]/y/{dep}/{root}/[x]/y/" TIMER, 0, 4},
 	};
@@ -320,7 +324,8 @@ static void test_odd_names(void **state)
 		 "        1 10.0000 /[deleted/x\n",
 		 NULL},
 		{"-l -n -f image:/x", 0,
-		 "3        60.0000  /x (changed meanwhile, zzzzzzzzzzzzzzzz) /x (changed meanwhile, "
+		 "3        60.0000  /x (changed meanwhile, zzzzzzzzzzzzzzzz) /x (changed "
+		 "meanwhile, "
 		 "zzzzzzzzzzzzzzzz)\n"
 		 "2        40.0000  /x (deleted, )           /x (deleted, )\n",
 		 "is not at hand"},

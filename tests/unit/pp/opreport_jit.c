@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HEAP "[heap] (tgid:77 range:0x1000000-0x1001000)"
+#define HEAP		  "[heap] (tgid:77 range:0x1000000-0x1001000)"
 #define ANON(tgid, label) "{root}/usr/bin/node/{dep}/{anon:" label "}/" tgid
 
 static const struct fixture_sample samples[] = {
@@ -52,7 +52,6 @@ static const char map[] = "7f0000000100 100 LazyCompile:~add /srv/app.js:3\n"
 			  "7f0000008000 10 old\n"
 			  "1000000 20 in_the_heap\n";
 
-
 static const struct golden by_map[] = {
 	{"-l -n -w tgid:all --jit-dir @DIR@/jit", 0,
 	 "00007f0000000000 64       50.3937  anon (tgid:78 range:0x7f0000000000-0x7f0000010000)"
@@ -83,8 +82,8 @@ static void test_perf_map(void **state)
 static void test_archive(void **state)
 {
 	static const struct golden table[] = {
-		{"-l -n archive:@DIR@/archive [[]heap]", 0, "32       100.000  " HEAP " in_the_heap\n",
-		 NULL},
+		{"-l -n archive:@DIR@/archive [[]heap]", 0,
+		 "32       100.000  " HEAP " in_the_heap\n", NULL},
 	};
 	struct test_session session;
 
@@ -100,8 +99,8 @@ static void test_archive(void **state)
 static void test_owners(void **state)
 {
 	static const struct golden good[] = {
-		{"-l -n [[]heap] --jit-dir @DIR@/shared", 0, "32       100.000  " HEAP " in_the_heap\n",
-		 NULL},
+		{"-l -n [[]heap] --jit-dir @DIR@/shared", 0,
+		 "32       100.000  " HEAP " in_the_heap\n", NULL},
 	};
 	static const struct golden bad[] = {
 		{"-l -n [[]heap] --jit-dir @DIR@/shared", 0,
@@ -114,13 +113,11 @@ static void test_owners(void **state)
 	};
 	static const struct golden link[] = {
 		{"-l -n [[]heap] --jit-dir @DIR@/shared", 0,
-		 "32       100.000  " HEAP " " HEAP "\n",
-		 "a symbolic link is not followed"},
+		 "32       100.000  " HEAP " " HEAP "\n", "a symbolic link is not followed"},
 	};
 	static const struct golden special[] = {
 		{"-l -n [[]heap] --jit-dir @DIR@/shared", 0,
-		 "32       100.000  " HEAP " " HEAP "\n",
-		 "not a regular file"},
+		 "32       100.000  " HEAP " " HEAP "\n", "not a regular file"},
 	};
 	struct test_session session;
 
@@ -131,8 +128,9 @@ static void test_owners(void **state)
 	if (geteuid()) {
 		print_message("not root: files of other users can't be made\n");
 	} else {
-		test_shell("cd %s && chown 54321 shared/perf-77.map && cp -p shared/perf-77.map jit",
-			   session.dir);
+		test_shell(
+			"cd %s && chown 54321 shared/perf-77.map && cp -p shared/perf-77.map jit",
+			session.dir);
 		CHECK_ALL(&session, bad);
 		CHECK_ALL(&session, own);
 	}

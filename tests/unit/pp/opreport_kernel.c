@@ -22,7 +22,7 @@ static const char *sources, *opannotate;
  * (0x41 aligned to 16), cleanup_module at 0x60; init_module is elsewhere.
  */
 static const struct fixture_sample samples[] = {
-	{MODULE, 0x00, 1}, {MODULE, 0x27, 2}, {MODULE, 0x28, 4}, {MODULE, 0x40, 8},
+	{MODULE, 0x00, 1},  {MODULE, 0x27, 2},	{MODULE, 0x28, 4},  {MODULE, 0x40, 8},
 	{MODULE, 0x50, 16}, {MODULE, 0x5f, 32}, {MODULE, 0x60, 64},
 };
 
@@ -66,17 +66,14 @@ static void test_module_file(void **state)
 		 NULL},
 	};
 	static const struct golden wrong[] = {
-		{"-l -w -n -R @DIR@/root", 0,
-		 "ffffffffc0000000 127      100.000  /demo_x\n",
+		{"-l -w -n -R @DIR@/root", 0, "ffffffffc0000000 127      100.000  /demo_x\n",
 		 "/demo_x has no symbols: only other versions of the module are at hand"},
 	};
 	static const struct {
 		const char *pack, *name;
 	} packings[] = {
-		{"cat", "demo-x.ko"},
-		{"xz -c", "demo-x.ko.xz"},
-		{"xz -c", "demo_x.ko.xz"},
-		{"zstd -qc", "demo_x.ko.zst"},
+		{"cat", "demo-x.ko"},	     {"xz -c", "demo-x.ko.xz"},
+		{"xz -c", "demo_x.ko.xz"},   {"zstd -qc", "demo_x.ko.zst"},
 		{"gzip -c", "demo-x.ko.gz"},
 	};
 	struct test_session session;
@@ -85,7 +82,8 @@ static void test_module_file(void **state)
 	make_module_session(&session);
 	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++) {
 		/* Another version stands in another release. */
-		test_shell("cd %s/root/lib/modules && ld -r --build-id=0x9988776655443322 -o 5.5.5/kernel/fs/demo_x.ko "
+		test_shell("cd %s/root/lib/modules && ld -r --build-id=0x9988776655443322 -o "
+			   "5.5.5/kernel/fs/demo_x.ko "
 			   "../../../unlinked.o && %s ../../../demo-x.ko >6.6.6/extra/%s",
 			   session.dir, packings[i].pack, packings[i].name);
 		CHECK_ALL(&session, found);
@@ -125,13 +123,11 @@ static void test_module_without_build_id(void **state)
 static void test_damaged_module(void **state)
 {
 	static const struct golden packed[] = {
-		{"-l -w -n -R @DIR@/root", 0,
-		 "ffffffffc0000000 127      100.000  /demo_x\n",
+		{"-l -w -n -R @DIR@/root", 0, "ffffffffc0000000 127      100.000  /demo_x\n",
 		 "/demo_x has no symbols: cannot be unpacked"},
 	};
 	static const struct golden zeros[] = {
-		{"-l -w -n -R @DIR@/root", 0,
-		 "ffffffffc0000000 127      100.000  /demo_x\n",
+		{"-l -w -n -R @DIR@/root", 0, "ffffffffc0000000 127      100.000  /demo_x\n",
 		 "/demo_x has no symbols: only other versions of the module are at hand"},
 	};
 	struct test_session session;
@@ -321,8 +317,7 @@ static void test_vdso(void **state)
 	snprintf(modules, sizeof(modules), "kallsyms ffffffff81000000 1000 %s\n", id);
 	test_session_write(&session, "samples/current/modules", modules);
 	test_session_write(&session, "samples/current/kallsyms", "ffffffff81000000 T _stext\n");
-	snprintf(name, sizeof(name),
-		 "{root}/x/{dep}/{anon:[vdso]}/7.0x7ffff7fc1000.0x%lx/" TIMER,
+	snprintf(name, sizeof(name), "{root}/x/{dep}/{anon:[vdso]}/7.0x7ffff7fc1000.0x%lx/" TIMER,
 		 0x7ffff7fc1000 + (end - start));
 	test_session_add(&session, name, offset + 1, 5);
 	fixture_opreport(&run, &session, opreport_path(), "-l -n -w");

@@ -188,7 +188,7 @@ static void test_libc_agrees_with_nm(void **state)
 static void test_system_programs_agree_with_nm(void **state)
 {
 	static const char *const programs[] = {"/usr/bin/python3", "git", "ninja",
-						"/usr/bin/apt-get"};
+					       "/usr/bin/apt-get"};
 	char command[256], path[4096];
 	size_t checked = 0;
 
@@ -324,7 +324,8 @@ static void test_linkage_tables_agree_with_objdump(void **state)
 		size_t n;
 
 		if (!build(&session, "gcc",
-			   "printf '#include <stdio.h>\\n#include <stdlib.h>\\nint main(int c, char "
+			   "printf '#include <stdio.h>\\n#include <stdlib.h>\\nint main(int c, "
+			   "char "
 			   "**v) { printf(\"%%s\", v[0]); return atoi(v[c - 1]) + puts(\"x\") + "
 			   "system(v[0]); }\\n' >p.c && gcc -O1 -o program %s p.c",
 			   forms[i]))
@@ -547,7 +548,8 @@ static void test_stabs_agree_with_addr2line(void **state)
 			const char *file;
 			FILE *pipe;
 
-			if (strcmp(names.items[i].name, "work") && strcmp(names.items[i].name, "main"))
+			if (strcmp(names.items[i].name, "work") &&
+			    strcmp(names.items[i].name, "main"))
 				continue;
 			file = pp_debug_info_line(info, names.items[i].address + at, &line);
 			snprintf(ours, sizeof(ours), "%s:%d", file ? file : "??", line);

@@ -67,8 +67,8 @@ static void test_what_is_kept_comes_back(void **state)
 {
 	static unsigned char bytes[100000];
 	const struct stat one = {.st_size = 1, .st_mtim = {2, 3}}, other = {.st_size = 1};
-	char *a = pp_table_cache_name("abcd", &one, "x-1"), *b = pp_table_cache_name("abcd", &other,
-										   "x-1");
+	char *a = pp_table_cache_name("abcd", &one, "x-1"),
+	     *b = pp_table_cache_name("abcd", &other, "x-1");
 	struct stat status;
 	char *path;
 
