@@ -106,7 +106,8 @@ static void test_wrong_arguments(void **state)
 
 static void test_no_session(void **state)
 {
-	static const char *const needed[] = {"opannotate -a", "oparchive -l", NULL};
+	static const char *const needed[] = {"opannotate -a", "oparchive -l",
+					     "opexport --to=folded", NULL};
 
 	(void)state;
 	for (size_t i = 0; i < n_tools; i++) {
