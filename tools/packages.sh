@@ -16,6 +16,7 @@ set -euo pipefail
 table="
 gcc		cmd gcc
 gcc-12		cmd gcc-12
+g++		cmd g++
 libc6-dev	header stdio.h
 make		cmd make
 meson		cmd meson
