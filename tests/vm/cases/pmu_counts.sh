@@ -21,7 +21,7 @@ unlimited
 register()
 {
 	for cpu in $(seq 0 $((cpus - 1))); do
-		same "register $1 of CPU $cpu, $line" "$(pmu msr $cpu "$1")" "$2"
+		same "register $1 of CPU $cpu, $line" "$(pmu msr "$cpu" "$1")" "$2"
 	done
 }
 
@@ -75,18 +75,21 @@ x86-64/hammer)
 	;;
 *) fail "the CPU is none of those that this case knows: $(cat $fs/cpu_type)" ;;
 esac
+for cpu in $(seq 0 $((cpus - 1))); do
+	pmu msr "$cpu" "$select" 0 >/dev/null # another case may have left what it likes there
+done
 while read -r line; do
 	# shellcheck disable=SC2086
 	set -- $line
 	start_counter 1 "$1" "$2" "$3" "$4" "$5"
-	register $select "$6"
+	register "$select" "$6"
 	stop_counter 1
-	register $select 0
+	register "$select" 0
 done </tmp/table
 for bits in $forbidden; do
 	refuse "Invalid argument" write "$bits" $fs/1/extra
 done
-if [ $select = 187 ]; then
+if [ "$select" = 187 ]; then
 	line="fixed counter 0, of programs"
 	start_counter 4 0xc0 0 0 0 1
 	register 38d a
@@ -130,17 +133,17 @@ for events in "$pair" "$pair --event=$four --event=$instructions:10009:$unit_mas
 	profile_exactly $hot $rounds
 	pmu totals 0 1 >/tmp/totals
 	cat /tmp/totals
-	counted $instructions.10007 "$(total user instructions)"
-	counted $branches.5003 "$(total user "$branch_kinds")"
+	counted "$instructions.10007" "$(total user instructions)"
+	counted "$branches.5003" "$(total user "$branch_kinds")"
 	if [ "$events" != "$pair" ]; then
 		third_total=$(total user instructions)
-		[ $select != 187 ] || third_total=$(total user conditionals)
+		[ "$select" != 187 ] || third_total=$(total user conditionals)
 		counted "$third" "$third_total"
 		# What an NMI executes before and after its handler stops the counters is counted,
 		# and on CPUs that can't stop them all of it; so is what starts and stops us.
-		n=$(event_samples $instructions.10009) all=$(total kernel instructions)
+		n=$(event_samples "$instructions.10009") all=$(total kernel instructions)
 		within "samples of the kernel" "$n" \
-			$(((all - 2500 * $(stored)) / 10009)) $((all / 10009 * 11 / 10 + 100))
+			$(((all - 2500 * $(stored)) / 10009)) $((all * 11 / 100090 + 100))
 	fi
 	rm -rf "$session"
 done

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: call graphs of depth 8 and 64 sampled by the counters' NMI: of a program with frame
+# covers: pointers, and of the kernel and on into the program that called it: each call that is
+# covers: known by construction has all the samples, as far up as the depth, and none beyond
+# pmu: model=nehalem model=k8
+# limit: 300
+
+# shellcheck source=../guest/pmu_case.sh
+. /vm/pmu_case.sh
+
+turns=30000000 # of two instructions: 600 samples
+need insmod /vm/modules/deep.ko
+trap 'rmmod deep' EXIT
+need opcontrol --init --backend x86
+unlimited
+event=INST_RETIRED:100003:0x01
+! opcontrol --list-events | grep -q '^RETIRED_INSTRUCTIONS' || event=RETIRED_INSTRUCTIONS:100003:0
+
+# profile_deep DEPTH FILE... - calls into /tmp/calls, of lines that begin with the number of
+# samples; the 4th field is the caller, the 8th the callee, or nothing for own samples
+profile_deep()
+{
+	need opcontrol --event="$event:1:1" --separate=kernel --callgraph="$1"
+	shift
+	profile_exactly /vm/pmu/deep $turns "$@"
+	need opreport --callgraph --csv --no-header >/tmp/calls
+	rm -rf "$session"
+}
+own() { awk -F , -v symbol="$1" '$4 == symbol && $8 == "" { n += $1 } END { print n + 0 }' /tmp/calls; }
+calls()
+{
+	awk -F , -v caller="$1" -v callee="$2" \
+		'$4 == caller && $8 == callee { n += $1 } END { print n + 0 }' /tmp/calls
+}
+
+# most WHAT SAMPLES - is it what all the samples of the bottom have?  An interrupt may lie on top of
+# some, and take up some of the depth.
+most() { within "$1" "$2" $((all * 98 / 100 - 2)) $((all + 2)); }
+
+# chain PREFIX FIRST LAST - does each of these functions call the one below in all the samples?
+chain()
+{
+	for level in $(seq "$2" "$3"); do
+		caller=$(printf '%s_%02d' "$1" "$level")
+		callee=$(printf '%s_%02d' "$1" $((level - 1)))
+		most "samples of calls from $caller to $callee" "$(calls "$caller" "$callee")"
+	done
+}
+
+
+for depth in 8 64; do
+	profile_deep $depth
+	all=$(calls deep_00 bottom)
+	enough "samples at the bottom" "$all" 500
+	most "its own samples" "$(own bottom)"
+	chain deep 1 $((depth - 1))
+	same "samples of calls further up" "$(calls "deep_$(printf %02d $depth)" \
+		"deep_$(printf %02d $((depth - 1)))")" 0
+done
+
+for depth in 8 64; do
+	profile_deep $depth /proc/deep
+	all=$(calls kdeep_00 kbottom)
+	enough "samples at the kernel's bottom" "$all" 500
+	most "its own samples" "$(own kbottom)"
+	if [ $depth = 8 ]; then
+		chain kdeep 1 7
+		same "samples of calls further up" "$(calls kdeep_08 kdeep_07)" 0
+		continue
+	fi
+	chain kdeep 1 19
+	most "samples of calls from deep_write to kdeep_19" "$(calls deep_write kdeep_19)"
+	most "samples of calls from ksys_write to vfs_write" "$(calls ksys_write vfs_write)"
+	most "samples of calls in the program" "$(calls deep_00 bottom)"
+	chain deep 1 20
+	same "samples of calls in the program, further up than the depth" \
+		"$(calls deep_60 deep_59)" 0
+done
+need opcontrol --deinit
