@@ -107,6 +107,7 @@ image_modules()
 	cp "$from"/kernel/arch/x86/kernel/msr.ko* "$to/kernel/arch/x86/kernel/"
 	if [[ -f $out/$1/module/oprofile.ko ]]; then
 		cp "$out/$1/module/oprofile.ko" "$to/extra/"
+		cp "$out/$1/mutant/oprofile.ko" "$tree/vm/modules/mutant.ko"
 	fi
 	cp "$from"/modules.{order,builtin,builtin.modinfo} "$to/"
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$tree/usr" "$(kernel_release "$1")" ||

@@ -37,9 +37,27 @@ module_build_tests()
 	module_build "$1" "$vm/modules" "$out/$1/modules" "${sources[@]##*/}"
 }
 
-# module_build_all SERIES - the profiler's module and those of the tests
+# module_build_mutant SERIES - the profiler's module with a fault: its handler does not unmask
+# LVTPC, so that a CPU has one sample and no more.  That must not go unnoticed.
+module_build_mutant()
+{
+	local source=$out/$1/mutant_source file=module/x86/pmu.c
+
+	rm -rf "$source"
+	mkdir -p "$source"
+	cp -as "$top/Kbuild" "$top/module" "$source/"
+	rm "$source/$file"
+	sed '/^static int handle_by/,/^}/{/op_lvtpc_write(APIC_DM_NMI);/d}' "$top/$file" \
+		>"$source/$file"
+	cmp -s "$top/$file" "$source/$file" && die "$file unmasks LVTPC somewhere else now"
+	touch -r "$top/$file" "$source/$file"
+	module_build "$1" "$source" "$out/$1/mutant" module
+}
+
+# module_build_all SERIES - the profiler's module, its mutant, and those of the tests
 module_build_all()
 {
 	module_build "$1" "$top" "$out/$1/module" module
+	module_build_mutant "$1"
 	module_build_tests "$1"
 }

@@ -107,7 +107,7 @@ verdicts()
 run_boot()
 {
 	local series smp pmu append where run name limit report
-	local -a names files=()
+	local -a names
 
 	IFS='|' read -r series smp pmu append <<<"$2"
 	read -ra names <<<"${boot_cases[$2]}"
@@ -117,11 +117,10 @@ run_boot()
 	rm -rf "$run"
 	mkdir -p "$run"
 	for name in "${names[@]}"; do
-		files+=("$folder/$name.sh")
 		limit=$(header "$name" limit)
 		echo "$name ${limit:-60}" >>"$run/list"
 	done
-	image_cases "$run" list="$run/list" "${files[@]}"
+	image_cases "$run" list="$run/list" "$folder"/*.sh
 	guest_boot "$run" "$series" "$smp" "$append" "${boot_limit_sum[$2]}" "$pmu"
 	report=$(guest_judge "$run" "${names[@]}" | verdicts "$where")
 	if grep -q '^NOT OK' <<<"$report"; then
