@@ -17,6 +17,8 @@
 
 /* Of one process; more is a mistake or malice, and further ones are not kept. */
 #define MAPPINGS_MOST 65536
+/* Between two readings of the same /proc/PID/maps. */
+#define READ_AGAIN_NS UINT64_C(1000000000)
 /* Images, before those that nobody maps any more are forgotten. */
 #define IMAGES_LEAST (1 << 14)
 /* Processes, before it is looked whether each is still there. */
@@ -193,6 +195,7 @@ static void read_again(struct perf_processes *processes, struct perf_process *pr
 	bool stale = process->read < processes->stale;
 
 	process->read = processes->round;
+	process->read_at = processes->now;
 	perf_proc_read(processes, process, stale);
 }
 
@@ -215,7 +218,7 @@ const struct perf_mapping *perf_process_where(struct perf_processes *processes,
 {
 	const struct perf_mapping *mapping = look(process, address);
 
-	if (mapping || process->ended || process->read == processes->round)
+	if (mapping || process->ended || processes->now < process->read_at + READ_AGAIN_NS)
 		return mapping;
 	read_again(processes, process);
 	return look(process, address);
@@ -254,6 +257,7 @@ void perf_process_fork(struct perf_processes *processes, uint32_t tgid, uint32_t
 	process->threads = 1;
 	process->ended = 0;
 	process->read = from->read;
+	process->read_at = from->read_at;
 	process->app = from->app;
 	process->mount = from->mount;
 	copy_mappings(process, from);
@@ -271,6 +275,7 @@ void perf_process_exec(struct perf_processes *processes, uint32_t tgid)
 	process->threads = 1;
 	process->ended = 0;
 	process->read = processes->round; /* its mappings are told */
+	process->read_at = processes->now;
 	process->app = OPROFILE_NO_COOKIE;
 	perf_process_drop(process);
 }
@@ -411,11 +416,12 @@ static size_t twice(size_t count, size_t least)
 	return 2 * count > least ? 2 * count : least;
 }
 
-void perf_processes_next_round(struct perf_processes *processes)
+void perf_processes_next_round(struct perf_processes *processes, uint64_t now)
 {
 	bool look_closer = processes->count > processes->sweep_at;
 
 	processes->round++;
+	processes->now = now;
 	sweep(processes, look_closer);
 	if (look_closer)
 		processes->sweep_at = twice(processes->count, SWEEP_LEAST);

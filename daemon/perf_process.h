@@ -37,6 +37,7 @@ struct perf_process {
 	uint64_t mount;	   /* inode of its mount namespace; 0: not known */
 	uint64_t ended;	   /* the round in which it ended; 0: it has not */
 	uint64_t read;	   /* the round in which its /proc/PID/maps was read last */
+	uint64_t read_at;  /* and the time, in ns of the monotonic clock */
 	uint64_t told;	   /* the round in which a sample in its anonymous memory was told last */
 	struct perf_mapping *mapping; /* sorted, apart from each other */
 	size_t count, room;
@@ -48,7 +49,7 @@ struct perf_processes {
 	struct perf_process *bucket[PERF_PROCESS_BUCKETS];
 	size_t count, sweep_at; /* how many there are, and may be before a closer look */
 	size_t images_sweep_at;
-	uint64_t round, last_number;
+	uint64_t round, now, last_number;
 	uint64_t mount; /* the mount namespace of this process */
 	uint64_t stale; /* the round in which records were lost last: what is older may be wrong */
 	struct perf_images images;
@@ -57,8 +58,8 @@ struct perf_processes {
 void perf_processes_init(struct perf_processes *processes);
 void perf_processes_free(struct perf_processes *processes);
 
-/* Begins a round: forgets what ended long enough ago. */
-void perf_processes_next_round(struct perf_processes *processes);
+/* Begins a round at the time @now (monotonic, ns): forgets what ended long enough ago. */
+void perf_processes_next_round(struct perf_processes *processes, uint64_t now);
 
 /* A process that is known, or NULL. */
 struct perf_process *perf_process_find(const struct perf_processes *processes, uint32_t tgid);
@@ -73,7 +74,8 @@ struct perf_process *perf_process_get(struct perf_processes *processes, uint32_t
 /**
  * perf_process_where - what is mapped at an address
  *
- * If nothing is known there, /proc is read again, though at most once a round.
+ * If nothing is known there, /proc is read again, though at most once a second: chains by frame
+ * pointers lead anywhere in code that has none.
  *
  * Return: the mapping, good until the next record is taken, or NULL.
  */

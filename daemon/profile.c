@@ -223,7 +223,7 @@ static int drain(struct profile *profile, size_t *total, struct op_error *error)
 	int result = 0;
 
 	*total = 0;
-	for (int i = 0; i < DRAIN_READS; i++) {
+	for (int i = 0; i < DRAIN_READS || profile->source->syncs_all; i++) {
 		result = profile_take(profile, &words, error);
 		*total += words;
 		if (result || !words)
@@ -244,12 +244,12 @@ int profile_dump(struct profile *profile, struct op_error *error)
 
 	if (!profile->source->ops->sync)
 		return 0; /* what was read is counted, and there is nothing to bring along */
-	result = drain(profile, &words, error);
+	result = profile->source->syncs_all ? 0 : drain(profile, &words, error);
 	for (int i = 0; !result && i < DUMP_ROUNDS; i++) {
 		if (source_sync(profile->source, error))
 			return -1;
 		result = drain(profile, &words, error);
-		if (words < profile->source->buffer_words / 2)
+		if (profile->source->syncs_all || words < profile->source->buffer_words / 2)
 			break;
 	}
 	return result;

@@ -50,6 +50,7 @@ struct source {
 	const char *name;    /* "module", "perf" or "recording", for people */
 	int fd;		     /* poll() says when it has data; -1: it always has, until its end */
 	size_t buffer_words; /* the most words that one source_read() brings; 0 if unknown */
+	bool syncs_all;	     /* after a sync, reads bring what was before it, then nothing once */
 	bool wants_all;	     /* ask for each application and image, needed or not */
 	char cpu_type[64];   /* as oprofilefs names it, or more precisely */
 	double cpu_mhz;	     /* 0 if unknown */

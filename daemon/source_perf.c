@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "libop/threads.h"
+#include "log.h"
 #include "machine.h"
 #include "perf_merge.h"
 #include "perf_process.h"
@@ -50,7 +51,7 @@ struct perf_source {
 	struct machine machine;
 	struct perf_unwind *unwind; /* NULL: callers are those that the kernel tells */
 	int timer, more;  /* descriptors; @more is readable while there is more to read */
-	uint64_t all_until; /* no slack for what is older */
+	uint64_t sync_until; /* a sync is under way: reads take no younger records; else 0 */
 	uint64_t bad;	  /* records that made no sense */
 	pid_t *target;	  /* the processes to profile; NULL: all */
 	size_t targets;
@@ -217,10 +218,35 @@ static void take_lost(struct perf_source *perf, struct perf_cpu *cpu, uint64_t r
 	perf_processes_lost(&perf->processes);
 }
 
+static void log_record(const struct perf_record *record)
+{
+	switch (record->kind) {
+	case PERF_KIND_MAP:
+		log_line("process %" PRIu32 ": %#" PRIx64 " to %#" PRIx64 " is %s", record->pid,
+			 record->map.start, record->map.start + record->map.length,
+			 record->map.name);
+		break;
+	case PERF_KIND_EXEC:
+		log_line("process %" PRIu32 " executes a program", record->pid);
+		break;
+	case PERF_KIND_FORK:
+		log_line("process %" PRIu32 " begins thread %" PRIu32 " of %" PRIu32,
+			 record->task.parent_pid, record->tid, record->pid);
+		break;
+	case PERF_KIND_EXIT:
+		log_line("process %" PRIu32 ": thread %" PRIu32 " ends", record->pid, record->tid);
+		break;
+	default:
+		break;
+	}
+}
+
 static void take(struct perf_source *perf, struct perf_cpu *cpu, const struct perf_record *record)
 {
 	struct perf_processes *processes = &perf->processes;
 
+	if (log_topics & LOG_MISC)
+		log_record(record);
 	switch (record->kind) {
 	case PERF_KIND_SAMPLE:
 		take_sample(perf, cpu, record);
@@ -315,10 +341,8 @@ static int perf_read(struct source *source, const uint64_t **words, size_t *coun
 	uint64_t until;
 
 	take_readiness(perf);
-	until = now() - SLACK_NS;
-	if (until < perf->all_until)
-		until = perf->all_until;
-	perf_processes_next_round(&perf->processes);
+	until = perf->sync_until ? perf->sync_until : now() - SLACK_NS;
+	perf_processes_next_round(&perf->processes, until);
 	perf_words_begin(&perf->words);
 	if (take_records(perf, until) && write(perf->more, &one, sizeof(one)) < 0)
 		return op_error_set(error, errno, "cannot go on: %s", strerror(errno));
@@ -326,13 +350,15 @@ static int perf_read(struct source *source, const uint64_t **words, size_t *coun
 		perf_ring_release(&perf->counters.cpu[i].ring);
 	*words = perf->words.word;
 	*count = perf->words.count;
+	if (!*count)
+		perf->sync_until = 0;
 	return 0;
 }
 
 static int perf_sync(struct source *source, struct op_error *error)
 {
 	(void)error;
-	perf_of(source)->all_until = now();
+	perf_of(source)->sync_until = now();
 	return 0;
 }
 
@@ -409,12 +435,9 @@ struct source_perf_losses source_perf_losses(const struct source *source)
 	return losses;
 }
 
-/*
- * Processes that are there already are looked at when records come: what they map meanwhile is
- * told by both, and nothing by neither.
- */
 static int read_processes(struct perf_source *perf)
 {
+	perf_processes_next_round(&perf->processes, now());
 	/* while nothing was counted, nothing was told */
 	perf_processes_lost(&perf->processes);
 	if (!perf->target)
@@ -436,6 +459,12 @@ static int perf_run(struct source *source, bool on, struct op_error *error)
 	}
 	if (perf->on_exec)
 		return 0;
+	/*
+	 * Processes that are there already are looked at before records come, for those that end
+	 * soon, and again after: what is mapped meanwhile is told by both, and nothing by neither.
+	 */
+	if (read_processes(perf))
+		return op_error_set(error, ENOMEM, "out of memory");
 	if (perf_counters_enable(&perf->counters, error))
 		return -1;
 	return read_processes(perf) ? op_error_set(error, ENOMEM, "out of memory") : 0;
@@ -575,6 +604,7 @@ struct source *source_perf_open(const struct source_perf_config *config, struct 
 	source->name = "perf";
 	source->fd = perf->timer = perf->more = -1;
 	source->buffer_words = PERF_WORDS_MOST;
+	source->syncs_all = true;
 	source->cpu_mhz = machine_cpu_mhz();
 	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s", config->events->cpu_type);
 	perf->layout.chain = config->callgraph;

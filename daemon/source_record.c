@@ -255,6 +255,7 @@ static void copy_facts(struct source *to, const struct source *from)
 	to->name = from->name;
 	to->fd = from->fd;
 	to->buffer_words = from->buffer_words;
+	to->syncs_all = from->syncs_all;
 	memcpy(to->cpu_type, from->cpu_type, sizeof(to->cpu_type));
 	to->cpu_mhz = from->cpu_mhz;
 	to->events = from->events; /* @from's, which lives as long */

@@ -80,7 +80,7 @@ bench()
 	local name=$1 session=$scratch/$1 data=$scratch/$1.data daemon perf= begin first middle last
 	local samples bytes theirs elapsed
 
-	"$build/daemon/oprofiled" --perf --freq=$frequency --foreground --separate-kernel=1 \
+	"$build/daemon/oprofiled" --perf --freq=$frequency --foreground \
 		--session-dir="$session" $2 2>"$scratch/log" &
 	daemon=$!
 	started+=("$daemon")

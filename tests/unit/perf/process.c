@@ -116,14 +116,14 @@ static void ends(void **state)
 	(void)state;
 	perf_process_fork(processes, PID, PID); /* a thread */
 	perf_process_exit(processes, PID);
-	perf_processes_next_round(processes);
-	perf_processes_next_round(processes);
-	perf_processes_next_round(processes);
+	perf_processes_next_round(processes, 0);
+	perf_processes_next_round(processes, 0);
+	perf_processes_next_round(processes, 0);
 	assert_non_null(perf_process_find(processes, PID));
 	perf_process_exit(processes, PID);
-	perf_processes_next_round(processes);
+	perf_processes_next_round(processes, 0);
 	assert_non_null(perf_process_find(processes, PID)); /* samples may come late */
-	perf_processes_next_round(processes);
+	perf_processes_next_round(processes, 0);
 	assert_null(perf_process_find(processes, PID));
 }
 
