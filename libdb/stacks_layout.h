@@ -36,6 +36,10 @@ _Static_assert(offsetof(struct stacks_header, used) == 24, "as in oprofile-stack
 _Static_assert(offsetof(struct stacks_header, merged) == 32, "as in oprofile-stacks(5)");
 _Static_assert(offsetof(struct stacks_header, unplaced) == 40, "as in oprofile-stacks(5)");
 
+/* Units that readers take: 1 GiB; writers stop long before.  A sparse file can say that it has any
+ * number of them. */
+#define STACKS_UNITS_READ_MOST (UINT32_C(1) << 26)
+
 /* parent of the first unit of an image, and of the root; nodes have less. */
 #define STACKS_IS_IMAGE UINT32_C(0xffffffff)
 #define STACKS_IS_ROOT	UINT32_C(0xfffffffe)

@@ -63,7 +63,7 @@ static int judge_header(struct stacks_bytes *bytes, const char *path, struct odb
 	    header->unit_length != sizeof(struct stacks_unit))
 		return odb_fail(error, EINVAL, path, "byte 16: lengths %u and %u are not 64 and 16",
 				header->header_length, header->unit_length);
-	if (!header->used || header->used >= STACKS_IS_ROOT)
+	if (!header->used || header->used > STACKS_UNITS_READ_MOST)
 		return odb_fail(error, EINVAL, path, "byte 24: %u units are in use",
 				header->used);
 	return 0;

@@ -213,7 +213,7 @@ struct prof_context {
 #define PROF_BY_CPU  (1u << 3)
 #define PROF_COUNTS_ONLY (1u << 4) /* keep totals, but no samples: for --info */
 
-/* Distinct stacks (nodes of the tree) that a profile holds by default: 3 GB. */
+/* Distinct stacks (nodes of the tree) that a profile holds by default: some 4 GB. */
 #define PROF_NODES_MOST (UINT32_C(1) << 26)
 
 struct prof_tree;

@@ -141,6 +141,9 @@ static int read_file(struct input *input, struct prof_sink *sink, struct op_erro
 	ptrdiff_t n;
 	int result;
 
+	if (!strcmp(input_path(input), "-"))
+		return op_error_set(error, EINVAL, "%s: a sample file is read by its name only",
+				    input_name(input));
 	if (odb_open(&db, input_path(input), ODB_READ, NULL, &cause))
 		return op_error_set(error, cause.code, "%s", cause.text);
 	n = odb_entries(db, &entries, &cause);

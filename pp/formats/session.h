@@ -48,8 +48,15 @@ int session_write(const struct prof *prof, const char *dir, const struct session
 
 /* ---- the file "origin" ---- */
 
-/* Writes it to @dir, SESSION/samples/NAME.  Return: 0, or -1 with @error set. */
-int session_origin_write(const struct prof *prof, const char *dir, struct op_error *error);
+/**
+ * session_origin_write - write it
+ * @names: of the images, as op_image_name_make() makes them
+ * @dir: SESSION/samples/NAME
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int session_origin_write(const struct prof *prof, char *const *names, const char *dir,
+			 struct op_error *error);
 
 /* What it says of events and images. */
 struct session_origin {

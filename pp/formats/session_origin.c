@@ -8,7 +8,6 @@
 
 #include "libop/file.h"
 #include "pp/formats/session.h"
-#include "pp/formats/session_image.h"
 #include "pp/memory.h"
 
 #define ORIGIN_MOST (64u << 20)
@@ -20,6 +19,13 @@ static void put_text(FILE *out, const char *text)
 {
 	for (; *text; text++)
 		fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+}
+
+/* @text as one word. */
+static void put_word(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		fputc((unsigned char)*text <= ' ' ? '_' : *text, out);
 }
 
 static void put_line(FILE *out, const char *key, const char *text)
@@ -59,34 +65,30 @@ static void put_event(FILE *out, const struct prof *prof, uint32_t number)
 	uint64_t count;
 	char *name = session_event_name(prof, number, &count);
 
-	fprintf(out, "event %s %" PRIu64 " %" PRIu64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32
-		     " ",
-		name, count, event->unit_mask, event->unit && *event->unit ? event->unit : "-",
-		event->period, event->frequency, event->code, event->type);
+	fprintf(out, "event %s %" PRIu64 " %" PRIu64 " ", name, count, event->unit_mask);
+	put_word(out, event->unit && *event->unit ? event->unit : "-");
+	fprintf(out, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 " ", event->period,
+		event->frequency, event->code, event->type);
 	put_text(out, event->name);
 	fputc('\n', out);
 	free(name);
 }
 
-static void put_image(FILE *out, const struct prof_image *image)
+static void put_image(FILE *out, const struct prof_image *image, const char *name)
 {
-	struct op_image_name name = session_image_name(image);
-	char *text = op_image_name_make(&name);
-
-	if (text && (image->build_id_length || image->end)) {
-		fputs("image ", out);
-		for (unsigned int i = 0; i < image->build_id_length; i++)
-			fprintf(out, "%02x", image->build_id[i]);
-		fprintf(out, "%s %" PRIx64 " %" PRIx64 " %" PRIx64 " ",
-			image->build_id_length ? "" : "-", image->start, image->end, image->offset);
-		put_text(out, text);
-		fputc('\n', out);
-	}
-	free(text);
-	free(name.name);
+	if (!image->build_id_length && !image->end)
+		return;
+	fputs("image ", out);
+	for (unsigned int i = 0; i < image->build_id_length; i++)
+		fprintf(out, "%02x", image->build_id[i]);
+	fprintf(out, "%s %" PRIx64 " %" PRIx64 " %" PRIx64 " ", image->build_id_length ? "" : "-",
+		image->start, image->end, image->offset);
+	put_text(out, name);
+	fputc('\n', out);
 }
 
-int session_origin_write(const struct prof *prof, const char *dir, struct op_error *error)
+int session_origin_write(const struct prof *prof, char *const *names, const char *dir,
+			 struct op_error *error)
 {
 	char *text = NULL, *path = pp_format("%s/" SESSION_ORIGIN, dir);
 	size_t length;
@@ -109,7 +111,7 @@ int session_origin_write(const struct prof *prof, const char *dir, struct op_err
 		fputc('\n', out);
 	}
 	for (size_t i = PROF_NO_KERNEL_IMAGE + 1; i < prof->n_images; i++)
-		put_image(out, &prof->images[i]);
+		put_image(out, &prof->images[i], names[i]);
 	if (fclose(out))
 		pp_out_of_memory();
 	result = op_file_replace(path, text, length, 0640, error);

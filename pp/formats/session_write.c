@@ -24,6 +24,7 @@
 #include "pp/formats/session.h"
 #include "pp/formats/session_image.h"
 #include "pp/memory.h"
+#include "pp/text.h"
 
 #define NONE UINT32_MAX
 
@@ -35,6 +36,11 @@ struct file {
 struct entry {
 	uint32_t file;
 	uint64_t key, count;
+};
+
+/* The number of an image in the stack file of a context; of another one if @round is. */
+struct stack_image {
+	uint32_t round, number;
 };
 
 struct event_name {
@@ -61,7 +67,8 @@ struct writing {
 	/* Of the context that is being written: */
 	uint32_t context;
 	struct stacks **stacks; /* by event; NULL: not open */
-	uint32_t *stack_images; /* by event and image; 0: not yet asked for */
+	struct stack_image *stack_images; /* by event and image */
+	uint32_t round;			  /* counts contexts, so that stack_images need no reset */
 	struct stacks_frame *frames;
 	size_t frames_capacity;
 	uint64_t merged;
@@ -222,8 +229,7 @@ static void close_stacks(struct writing *writing)
 		stacks_close(writing->stacks[i]);
 		writing->stacks[i] = NULL;
 	}
-	memset(writing->stack_images, 0,
-	       writing->prof->n_events * writing->prof->n_images * sizeof(uint32_t));
+	writing->round++;
 }
 
 static int make_directories(const char *path, struct op_error *error)
@@ -265,14 +271,18 @@ static uint32_t stack_image(struct writing *writing, struct stacks *stacks, uint
 			    uint32_t image)
 {
 	const struct prof_image *known = &writing->prof->images[image];
-	uint32_t *id = &writing->stack_images[event * writing->prof->n_images + image];
+	struct stack_image *stored =
+		&writing->stack_images[event * writing->prof->n_images + image];
 
-	if (!*id)
-		*id = stacks_image(stacks, writing->image_texts[image],
-				   known->is_kernel ? STACKS_IMAGE_KERNEL : 0,
-				   known->mtime <= UINT32_MAX ? (uint32_t)known->mtime : 0, NULL);
+	if (stored->round != writing->round) {
+		stored->round = writing->round;
+		stored->number = stacks_image(
+			stacks, writing->image_texts[image],
+			known->is_kernel ? STACKS_IMAGE_KERNEL : 0,
+			known->mtime <= UINT32_MAX ? (uint32_t)known->mtime : 0, NULL);
+	}
 	/* without room for its name, no node can be made */
-	return *id ? *id : NONE;
+	return stored->number ? stored->number : NONE;
 }
 
 static int add_stack(struct writing *writing, const struct prof_sample *sample,
@@ -497,20 +507,67 @@ static int cpu_type_of(const struct prof *prof)
 	return type == OP_CPU_NONE ? OP_CPU_TIMER : type;
 }
 
+/*
+ * A name never stands for two files.  Images with one path stand together; of those with
+ * another build-id than the first one that has any, the name says which they are.
+ */
+static void name_image(struct writing *writing, uint32_t number, uint32_t *first)
+{
+	const struct prof_image *images = writing->prof->images, *image = &images[number];
+	struct op_image_name *name = &writing->images[number];
+	struct pp_line line = {0};
+
+	*name = session_image_name(image);
+	if (image->kind != PROF_FILE || !image->build_id_length)
+		return;
+	if (*first == NONE || images[*first].kind != PROF_FILE ||
+	    strcmp(images[*first].path, image->path) != 0) {
+		*first = number;
+		return;
+	}
+	pp_line_puts(&line, "/[changed ");
+	for (unsigned int i = 0; i < 8 && i < image->build_id_length; i++) {
+		char digits[3];
+
+		snprintf(digits, sizeof(digits), "%02x", image->build_id[i]);
+		pp_line_puts(&line, digits);
+	}
+	pp_line_puts(&line, "]");
+	pp_line_puts(&line, name->name);
+	pp_line_add(&line, "", 1);
+	free(name->name);
+	name->name = pp_copy(line.text);
+	pp_line_free(&line);
+}
+
+static struct op_image_name name_app(const struct writing *writing, uint32_t number)
+{
+	struct op_image_name name = session_app_name(&writing->prof->images[number]);
+
+	if (name.kind == OP_IMAGE_FILE && writing->images[number].kind == OP_IMAGE_FILE) {
+		free(name.name);
+		name.name = pp_copy(writing->images[number].name);
+	}
+	return name;
+}
+
 static void prepare(struct writing *writing)
 {
 	const struct prof *prof = writing->prof;
+	uint32_t first = NONE;
 
 	writing->images = pp_alloc(prof->n_images, sizeof(*writing->images));
 	writing->apps = pp_alloc(prof->n_images, sizeof(*writing->apps));
 	writing->image_texts = pp_alloc(prof->n_images, sizeof(*writing->image_texts));
 	writing->events = pp_alloc(prof->n_events, sizeof(*writing->events));
 	writing->stacks = pp_alloc(prof->n_events, sizeof(*writing->stacks));
-	writing->stack_images = pp_alloc(prof->n_events * prof->n_images, sizeof(uint32_t));
+	writing->stack_images =
+		pp_alloc(prof->n_events * prof->n_images, sizeof(*writing->stack_images));
+	writing->round = 1;
 	writing->cpu_type = cpu_type_of(prof);
 	for (uint32_t i = 0; i < prof->n_images; i++) {
-		writing->images[i] = session_image_name(&prof->images[i]);
-		writing->apps[i] = session_app_name(&prof->images[i]);
+		name_image(writing, i, &first);
+		writing->apps[i] = name_app(writing, i);
 		writing->image_texts[i] = op_image_name_make(&writing->images[i]);
 		if (!writing->image_texts[i])
 			writing->image_texts[i] = pp_copy("{kern}/" SESSION_UNKNOWN);
@@ -559,7 +616,8 @@ int session_write(const struct prof *prof, const char *dir, const struct session
 	}
 	prepare(&writing);
 	if (add_all(&writing) || write_files(&writing) || write_stats(&writing) ||
-	    write_branches(&writing) || session_origin_write(prof, writing.dir, error) ||
+	    write_branches(&writing) ||
+	    session_origin_write(prof, writing.image_texts, writing.dir, error) ||
 	    session_kernel_write(prof, writing.dir, error))
 		result = -1;
 	clean_up(&writing);

@@ -283,6 +283,43 @@ static void a_damaged_stack_file_leaves_the_samples(void **state)
 	prof_free(prof);
 }
 
+/* A program that was replaced while it was profiled. */
+static void a_name_is_that_of_one_file(void **state)
+{
+	struct prof *prof = prof_new(0, 0), *again;
+	uint32_t event = prof->sink.event(&prof->sink, &events[0]);
+	const struct prof_value value = {event, 1, 1000000};
+	char *samples, *head;
+
+	(void)state;
+	for (uint8_t i = 0; i < 3; i++) {
+		const struct prof_image image = {.kind = PROF_FILE, .path = "/bin/x", .pid = PROF_ANY,
+						 .build_id_length = i ? 20 : 0, .build_id = {i}};
+		const struct prof_frame frames[] = {
+			{prof->sink.image(&prof->sink, &image), 0x10}, {PROF_NO_IMAGE, 0x11 + i}};
+		const struct prof_sample sample = {.frames = frames, .depth = 2, .values = &value,
+						   .n_values = 1, .app = frames[0].image};
+
+		assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
+	}
+	prof_finish(prof);
+	write_it(prof, "replaced", false);
+	again = read_back("replaced");
+	samples = describe_samples(again);
+	/* the one without a build-id may be the first one; the other is not */
+	assert_string_equal(samples,
+			    "1/1000000 /[changed 0200000000000000]/bin/x+10 [unknown]+12\n"
+			    "1/1000000 /bin/x+10 [unknown]+10\n"
+			    "1/1000000 /bin/x+10 [unknown]+11\n");
+	head = describe_head(again);
+	assert_non_null(strstr(head, "image /bin/x 0-0 @0 id=0100000000"));
+	assert_non_null(strstr(head, "image /[changed 0200000000000000]/bin/x 0-0 @0 id=0200000000"));
+	free(samples);
+	free(head);
+	prof_free(prof);
+	prof_free(again);
+}
+
 static void branches_come_back(void **state)
 {
 	struct prof *prof = prof_new(0, 0), *again;
@@ -389,6 +426,7 @@ int main(void)
 		cmocka_unit_test(merged_libraries_keep_their_stacks),
 		cmocka_unit_test(what_is_in_no_stack_comes_alone),
 		cmocka_unit_test(a_damaged_stack_file_leaves_the_samples),
+		cmocka_unit_test(a_name_is_that_of_one_file),
 		cmocka_unit_test(branches_come_back),
 		cmocka_unit_test(samples_that_are_there_stay),
 		cmocka_unit_test(images_have_names_in_sessions),
