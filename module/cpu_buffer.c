@@ -83,26 +83,6 @@ static struct op_record_header *header_at(struct op_cpu_buffer *buffer, unsigned
 	return (struct op_record_header *)&buffer->words[position & buffer->mask];
 }
 
-bool op_frames_add(struct op_frames *frames, unsigned long pc, bool kernel)
-{
-	if (frames->nr >= frames->depth)
-		return false;
-	if (pc == OPROFILE_ESCAPE_CODE) {
-		op_frames_abort(frames);
-		return false;
-	}
-	put_word(frames->buffer, frames->position + frames->nr, pc);
-	frames->nr++;
-	if (kernel)
-		frames->nr_kernel++;
-	return frames->nr < frames->depth;
-}
-
-void op_frames_abort(struct op_frames *frames)
-{
-	frames->aborted = true;
-}
-
 static bool in_last_context(const struct op_cpu_buffer *buffer)
 {
 	const struct task_struct *task = current;
@@ -159,7 +139,8 @@ static unsigned long log_callers(struct op_cpu_buffer *buffer, unsigned long pos
 				 struct pt_regs *regs, struct op_record_header *header)
 {
 	struct op_frames frames = {
-		.buffer = buffer,
+		.words = buffer->words,
+		.mask = buffer->mask,
 		.position = position,
 		.depth = backtrace_depth,
 	};

@@ -24,6 +24,8 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
+#include "uapi/oprofile.h"
+
 struct mm_struct;
 struct pt_regs;
 struct op_cpu_buffer;
@@ -88,15 +90,27 @@ struct op_cpu_stats {
 	unsigned long idle;
 };
 
-/* Where a backtrace goes; only cpu_buffer.c looks inside. */
+/**
+ * struct op_frames - where a backtrace goes; only for cpu_buffer.c and the functions below
+ * @words, @mask: the ring
+ * @position: of the first caller
+ * @depth: at most so many
+ */
 struct op_frames {
-	struct op_cpu_buffer *buffer;
+	u64 *words;
+	unsigned long mask;
 	unsigned long position;
-	u8 depth; /* at most so many */
-	u8 nr;
-	u8 nr_kernel;
+	unsigned int depth;
+	unsigned int nr;
+	unsigned int nr_kernel;
 	bool aborted;
 };
+
+/* The rest of the stack could not be read.  Context: that of the backend's backtrace(). */
+static inline void op_frames_abort(struct op_frames *frames)
+{
+	frames->aborted = true;
+}
 
 /**
  * op_frames_add - log one caller
@@ -105,10 +119,19 @@ struct op_frames {
  *
  * Context: that of the backend's backtrace().  Return: false when no more are wanted.
  */
-bool op_frames_add(struct op_frames *frames, unsigned long pc, bool kernel);
-
-/* The rest of the stack could not be read.  Context: as op_frames_add(). */
-void op_frames_abort(struct op_frames *frames);
+static inline bool op_frames_add(struct op_frames *frames, unsigned long pc, bool kernel)
+{
+	if (frames->nr >= frames->depth)
+		return false;
+	if (pc == OPROFILE_ESCAPE_CODE) {
+		op_frames_abort(frames);
+		return false;
+	}
+	frames->words[(frames->position + frames->nr) & frames->mask] = pc;
+	frames->nr++;
+	frames->nr_kernel += kernel;
+	return frames->nr < frames->depth;
+}
 
 /**
  * oprofile_add_sample - log that this CPU was interrupted

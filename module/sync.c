@@ -184,14 +184,12 @@ static u64 *say_sample(u64 *to, u64 pc_or_offset, u64 event)
 	return to;
 }
 
-/* What is mapped at an address, perhaps @hint; NULL: nothing that could be named. */
+/* What is mapped at an address; NULL: nothing that could be named. */
 static const struct op_address_span *find_image(struct batch *batch, unsigned long address,
-						u32 epoch, const struct op_address_span *hint)
+						u32 epoch)
 {
 	const struct op_address_span *span;
 
-	if (hint && op_address_span_holds(hint, address, epoch))
-		return hint;
 	span = op_address_space_find(&batch->space, batch->context->mm, address, epoch);
 	return span && span->cookie != OPROFILE_INVALID_COOKIE ? span : NULL;
 }
@@ -199,8 +197,11 @@ static const struct op_address_span *find_image(struct batch *batch, unsigned lo
 static u64 *add_callers(struct batch *batch, u64 *to, struct op_record_header header)
 {
 	const struct op_cpu_reader *reader = &batch->reader;
-	const struct op_address_span *span = batch->span;
+	const struct op_address_span *span = NULL; /* what was said last */
 	unsigned int caller;
+
+	if (!(header.kind & OP_SAMPLE_KERNEL))
+		span = batch->span;
 
 	for (caller = 0; caller < header.nr_kernel_callers; caller++) {
 		to = say_mode(batch, to, MODE_KERNEL);
@@ -209,12 +210,14 @@ static u64 *add_callers(struct batch *batch, u64 *to, struct op_record_header he
 	for (; caller < header.nr_callers; caller++) {
 		unsigned long pc = op_cpu_reader_word(reader, OP_SAMPLE_WORDS + caller);
 
-		span = batch->context->mm ? find_image(batch, pc, header.epoch, span) : NULL;
-		if (!span) {
-			op_sync_stats.bt_lost_no_mapping++;
-			break;
+		if (!span || !op_address_span_holds(span, pc, header.epoch)) {
+			span = batch->context->mm ? find_image(batch, pc, header.epoch) : NULL;
+			if (!span) {
+				op_sync_stats.bt_lost_no_mapping++;
+				break;
+			}
+			to = say_image(batch, to, span->cookie);
 		}
-		to = say_image(batch, to, span->cookie);
 		to = say_sample(to, op_address_span_offset(span, pc), 0);
 	}
 	return to;
@@ -238,7 +241,8 @@ static u64 *add_sample(struct batch *batch, u64 *to, struct op_record_header hea
 	if (!kernel) {
 		if (!batch->context->mm)
 			return lose_sample(batch, to, header, &op_sync_stats.lost_no_mm);
-		batch->span = find_image(batch, pc, header.epoch, batch->span);
+		if (!batch->span || !op_address_span_holds(batch->span, pc, header.epoch))
+			batch->span = find_image(batch, pc, header.epoch);
 		if (!batch->span)
 			return lose_sample(batch, to, header, &op_sync_stats.lost_no_mapping);
 	}
