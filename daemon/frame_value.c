@@ -124,8 +124,8 @@ static bool step(struct machine *machine, const Dwarf_Op *op)
 /* DW_OP_reg names a register, which is a place but no address. */
 static bool is_register(const Dwarf_Op *op, size_t count)
 {
-	return count == 1 && ((op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) ||
-			      op->atom == DW_OP_regx);
+	return count == 1 &&
+	       ((op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) || op->atom == DW_OP_regx);
 }
 
 bool frame_value(const struct frame_state *state, const Dwarf_Op *op, size_t count,
@@ -135,7 +135,8 @@ bool frame_value(const struct frame_state *state, const Dwarf_Op *op, size_t cou
 
 	if (is_register(op, count)) {
 		if (!push_register(&machine,
-				   op->atom == DW_OP_regx ? op->number : op->atom - (uint64_t)DW_OP_reg0,
+				   op->atom == DW_OP_regx ? op->number
+							  : op->atom - (uint64_t)DW_OP_reg0,
 				   0))
 			return false;
 		*value = machine.stack[0];

@@ -134,9 +134,9 @@ static const struct perf_image *find_mapped(const struct perf_images *images,
 	uint64_t hash = hash_inode(file->path, file->device, file->inode);
 	const struct perf_image *image = map_find(&images->by_inode, hash);
 
-	while (image && (image->mapped_device != file->device ||
-			 image->mapped_inode != file->inode || image->foreign != file->foreign ||
-			 strcmp(image->path, file->path) != 0))
+	while (image &&
+	       (image->mapped_device != file->device || image->mapped_inode != file->inode ||
+		image->foreign != file->foreign || strcmp(image->path, file->path) != 0))
 		image = image->same_inode;
 	return image;
 }

@@ -64,8 +64,8 @@ void perf_merge_begin(struct perf_merge *merge, struct perf_counters *counters)
 		sift(merge, i);
 }
 
-struct perf_cpu *perf_merge_next(const struct perf_merge *merge, uint64_t until,
-				 const void **bytes, size_t *size)
+struct perf_cpu *perf_merge_next(const struct perf_merge *merge, uint64_t until, const void **bytes,
+				 size_t *size)
 {
 	const struct perf_merge_entry *first = merge->entry;
 

@@ -37,8 +37,8 @@ void perf_merge_begin(struct perf_merge *merge, struct perf_counters *counters);
  *
  * Return: the CPU in whose ring it is, or NULL if there is none.
  */
-struct perf_cpu *perf_merge_next(const struct perf_merge *merge, uint64_t until,
-				 const void **bytes, size_t *size);
+struct perf_cpu *perf_merge_next(const struct perf_merge *merge, uint64_t until, const void **bytes,
+				 size_t *size);
 
 /* Passes the record that perf_merge_next() gave. */
 void perf_merge_pass(struct perf_merge *merge, size_t size);

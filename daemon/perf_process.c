@@ -324,8 +324,8 @@ void perf_process_map(struct perf_processes *processes, uint32_t tgid, uint64_t 
 
 	if (!process)
 		return;
-	label = perf_process_label(file->path, file->build_id_size ||
-						       process->app == OPROFILE_NO_COOKIE);
+	label = perf_process_label(file->path,
+				   file->build_id_size || process->app == OPROFILE_NO_COOKIE);
 	mapping.label = (char *)label;
 	if (!label) {
 		told.foreign = process->mount && process->mount != processes->mount;

@@ -32,13 +32,13 @@ struct perf_process {
 	struct perf_process *next; /* another one in the same bucket */
 	uint32_t tgid;
 	uint32_t threads;
-	uint64_t number;   /* another one for each program that is executed */
-	uint64_t app;	   /* cookie of the program; OPROFILE_NO_COOKIE: none yet */
-	uint64_t mount;	   /* inode of its mount namespace; 0: not known */
-	uint64_t ended;	   /* the round in which it ended; 0: it has not */
-	uint64_t read;	   /* the round in which its /proc/PID/maps was read last */
-	uint64_t read_at;  /* and the time, in ns of the monotonic clock */
-	uint64_t told;	   /* the round in which a sample in its anonymous memory was told last */
+	uint64_t number;  /* another one for each program that is executed */
+	uint64_t app;	  /* cookie of the program; OPROFILE_NO_COOKIE: none yet */
+	uint64_t mount;	  /* inode of its mount namespace; 0: not known */
+	uint64_t ended;	  /* the round in which it ended; 0: it has not */
+	uint64_t read;	  /* the round in which its /proc/PID/maps was read last */
+	uint64_t read_at; /* and the time, in ns of the monotonic clock */
+	uint64_t told;	  /* the round in which a sample in its anonymous memory was told last */
 	struct perf_mapping *mapping; /* sorted, apart from each other */
 	size_t count, room;
 };

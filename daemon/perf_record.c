@@ -4,8 +4,10 @@
  */
 #include "perf_record.h"
 
-#include <endian.h>
+#include <inttypes.h>
 #include <string.h>
+
+#include "log.h"
 
 /* What a record ends with, but for samples, in this order: see PERF_RECORD_SAMPLE_TYPE. */
 struct trailer {
@@ -262,4 +264,27 @@ uint64_t perf_record_time(const void *bytes, size_t size)
 		return 0;
 	memcpy(&time, at + offset, sizeof(time));
 	return time;
+}
+
+void perf_record_log(const struct perf_record *record)
+{
+	switch (record->kind) {
+	case PERF_KIND_MAP:
+		log_line("process %" PRIu32 ": %#" PRIx64 " to %#" PRIx64 " is %s", record->pid,
+			 record->map.start, record->map.start + record->map.length,
+			 record->map.name);
+		break;
+	case PERF_KIND_EXEC:
+		log_line("process %" PRIu32 " executes a program", record->pid);
+		break;
+	case PERF_KIND_FORK:
+		log_line("process %" PRIu32 " begins thread %" PRIu32 " of %" PRIu32,
+			 record->task.parent_pid, record->tid, record->pid);
+		break;
+	case PERF_KIND_EXIT:
+		log_line("process %" PRIu32 ": thread %" PRIu32 " ends", record->pid, record->tid);
+		break;
+	default:
+		break;
+	}
 }

@@ -19,7 +19,7 @@
 	 PERF_SAMPLE_CPU)
 
 /* The longest record: its size has 16 bits. */
-#define PERF_RECORD_SIZE_MOST 65536
+#define PERF_RECORD_SIZE_MOST	  65536
 #define PERF_RECORD_BUILD_ID_MOST 20
 
 enum perf_record_kind {
@@ -34,7 +34,8 @@ enum perf_record_kind {
 	PERF_KIND_THROTTLE,
 };
 
-/* struct perf_user_state - registers and stack of user code, for unwinding; size 0: there is none */
+/* struct perf_user_state - registers and stack of user code, for unwinding; size 0: there is none
+ */
 struct perf_user_state {
 	uint64_t abi;
 	const uint8_t *registers; /* u64 each, not aligned, in the order of the mask */
@@ -91,6 +92,9 @@ struct perf_layout {
  */
 int perf_record_parse(const void *bytes, size_t size, const struct perf_layout *layout,
 		      struct perf_record *record);
+
+/* Writes what a record tells of processes to the log. */
+void perf_record_log(const struct perf_record *record);
 
 /* The time of a record, which is all that putting it in order needs; 0 if it has none. */
 uint64_t perf_record_time(const void *bytes, size_t size);

@@ -204,8 +204,8 @@ static bool go_up(struct perf_unwind *unwind, struct perf_processes *processes,
 /* The kernel's order of registers, as DWARF numbers them; flags and segments are passed over. */
 static bool take_registers(const struct perf_user_state *user, struct frame_state *state)
 {
-	static const int8_t numbers[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, -1, -1, -1,
-					 8, 9, 10, 11, 12, 13, 14, 15};
+	static const int8_t numbers[] = {0,  3,	 2, 1, 4,  5,  6,  7,  16, -1,
+					 -1, -1, 8, 9, 10, 11, 12, 13, 14, 15};
 
 	if (user->abi != PERF_SAMPLE_REGS_ABI_64)
 		return false;

@@ -22,7 +22,7 @@
 #define PERF_UNWIND_REGISTERS 0
 #endif
 /* perf_event_attr::sample_stack_user */
-#define PERF_UNWIND_STACK 8192
+#define PERF_UNWIND_STACK	8192
 #define PERF_UNWIND_FRAMES_MOST 128
 
 struct perf_unwind;

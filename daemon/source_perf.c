@@ -35,10 +35,10 @@
  * A record gets its time before it is in the ring.  Those younger than this wait for the next
  * read, so that an older one of another CPU can still come before them.
  */
-#define SLACK_NS 10000000
+#define SLACK_NS  10000000
 #define SECOND_NS UINT64_C(1000000000)
 /* Callers of one sample that are taken; the kernel's limit is 127 unless it was raised. */
-#define FRAMES_MOST 4096
+#define FRAMES_MOST    4096
 #define EVENTS_AT_ONCE 64
 
 struct perf_source {
@@ -50,10 +50,10 @@ struct perf_source {
 	struct perf_layout layout;
 	struct machine machine;
 	struct perf_unwind *unwind; /* NULL: callers are those that the kernel tells */
-	int timer, more;  /* descriptors; @more is readable while there is more to read */
-	uint64_t sync_until; /* a sync is under way: reads take no younger records; else 0 */
-	uint64_t bad;	  /* records that made no sense */
-	pid_t *target;	  /* the processes to profile; NULL: all */
+	int timer, more;	    /* descriptors; @more is readable while there is more to read */
+	uint64_t sync_until;	    /* a sync is under way: reads take no younger records; else 0 */
+	uint64_t bad;		    /* records that made no sense */
+	pid_t *target;		    /* the processes to profile; NULL: all */
 	size_t targets;
 	bool on_exec;
 };
@@ -218,35 +218,12 @@ static void take_lost(struct perf_source *perf, struct perf_cpu *cpu, uint64_t r
 	perf_processes_lost(&perf->processes);
 }
 
-static void log_record(const struct perf_record *record)
-{
-	switch (record->kind) {
-	case PERF_KIND_MAP:
-		log_line("process %" PRIu32 ": %#" PRIx64 " to %#" PRIx64 " is %s", record->pid,
-			 record->map.start, record->map.start + record->map.length,
-			 record->map.name);
-		break;
-	case PERF_KIND_EXEC:
-		log_line("process %" PRIu32 " executes a program", record->pid);
-		break;
-	case PERF_KIND_FORK:
-		log_line("process %" PRIu32 " begins thread %" PRIu32 " of %" PRIu32,
-			 record->task.parent_pid, record->tid, record->pid);
-		break;
-	case PERF_KIND_EXIT:
-		log_line("process %" PRIu32 ": thread %" PRIu32 " ends", record->pid, record->tid);
-		break;
-	default:
-		break;
-	}
-}
-
 static void take(struct perf_source *perf, struct perf_cpu *cpu, const struct perf_record *record)
 {
 	struct perf_processes *processes = &perf->processes;
 
 	if (log_topics & LOG_MISC)
-		log_record(record);
+		perf_record_log(record);
 	switch (record->kind) {
 	case PERF_KIND_SAMPLE:
 		take_sample(perf, cpu, record);
@@ -283,8 +260,8 @@ static bool has_to_wait(const struct perf_source *perf, const struct perf_record
 	const struct perf_process *process;
 
 	if (record->kind == PERF_KIND_SAMPLE)
-		return !perf_words_have_room(&perf->words, frames_of(record) +
-								   PERF_UNWIND_FRAMES_MOST);
+		return !perf_words_have_room(&perf->words,
+					     frames_of(record) + PERF_UNWIND_FRAMES_MOST);
 	if (record->kind != PERF_KIND_MAP && record->kind != PERF_KIND_EXEC &&
 	    record->kind != PERF_KIND_FORK)
 		return false;

@@ -23,7 +23,7 @@
 
 #define NANOSECONDS UINT64_C(1000000000)
 /* Of clocks: 1000 samples a second. */
-#define CLOCK_COUNT 1000000
+#define CLOCK_COUNT  1000000
 #define CYCLES_COUNT 100000
 /* A request for more than this is a mistake, and the kernel's default limit. */
 #define FREQUENCY_MOST 100000
@@ -42,8 +42,8 @@ static const struct op_perf_name names[] = {
 	 PERF_COUNT_SW_PAGE_FAULTS_MIN, 1},
 	{"major-faults", "page faults with disk access", PERF_TYPE_SOFTWARE,
 	 PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1},
-	{"context-switches", "context switches", PERF_TYPE_SOFTWARE,
-	 PERF_COUNT_SW_CONTEXT_SWITCHES, 1},
+	{"context-switches", "context switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
+	 1},
 	{"cpu-migrations", "tasks moved to another CPU", PERF_TYPE_SOFTWARE,
 	 PERF_COUNT_SW_CPU_MIGRATIONS, 1},
 	{"alignment-faults", "unaligned accesses that the kernel handled", PERF_TYPE_SOFTWARE,
@@ -144,7 +144,8 @@ const char *op_perf_default(void)
 /* What perf programs into a counter of an x86 CPU for the event. */
 static uint64_t raw_config(const struct op_perf_event *choice)
 {
-	uint64_t config = (choice->event.code & 0xff) | (uint64_t)(choice->event.unit_mask & 0xff) << 8 |
+	uint64_t config = (choice->event.code & 0xff) |
+			  (uint64_t)(choice->event.unit_mask & 0xff) << 8 |
 			  (uint64_t)(choice->event.code >> 8 & 0xf) << 32;
 
 	return config | (choice->extra & OP_EXTRA_REGISTER);

@@ -39,8 +39,8 @@ bool op_perf_is_software(const struct perf_event_attr *attr);
 
 /* struct op_perf_event - an event with all that is needed to open it */
 struct op_perf_event {
-	struct op_event event; /* for sample files; its name is owned, counter is its place */
-	uint32_t extra;	       /* modifiers as of libop/unit_mask.h */
+	struct op_event event;	     /* for sample files; its name is owned, counter is its place */
+	uint32_t extra;		     /* modifiers as of libop/unit_mask.h */
 	struct perf_event_attr attr; /* type, config, sample_period, exclude_*; size is set */
 };
 
@@ -51,8 +51,8 @@ struct op_perf_events {
 };
 
 struct op_perf_choose {
-	bool counting;		/* the events are to be counted, not sampled: without counts */
-	uint64_t frequency;	/* samples a second instead of counts; 0: counts */
+	bool counting;	    /* the events are to be counted, not sampled: without counts */
+	uint64_t frequency; /* samples a second instead of counts; 0: counts */
 	bool callgraph;
 };
 

@@ -79,7 +79,8 @@ static int explain_permission(int code, const char *name, const struct perf_even
 		if (is_filtered())
 			return op_error_set(
 				error, code,
-				"event \"%s\": a seccomp filter forbids perf_event_open(2) here, as "
+				"event \"%s\": a seccomp filter forbids perf_event_open(2) here, "
+				"as "
 				"containers have it: start the container with "
 				"\"--cap-add PERFMON --security-opt seccomp=unconfined\"",
 				name);
@@ -95,14 +96,15 @@ static int explain_permission(int code, const char *name, const struct perf_even
 				    "locked-down kernel (dmesg)?",
 				    name, strerror(code), level);
 	}
-	return op_error_set(error, code,
-			    "event \"%s\": %s is for root while perf_event_paranoid is %d: as root, "
-			    "\"sysctl kernel.perf_event_paranoid=%d\"",
-			    name,
-			    pid < 0		    ? "profiling the whole system"
-			    : !attr->exclude_kernel ? "profiling kernel code"
-						    : "any profiling",
-			    level, needed);
+	return op_error_set(
+		error, code,
+		"event \"%s\": %s is for root while perf_event_paranoid is %d: as root, "
+		"\"sysctl kernel.perf_event_paranoid=%d\"",
+		name,
+		pid < 0			? "profiling the whole system"
+		: !attr->exclude_kernel ? "profiling kernel code"
+					: "any profiling",
+		level, needed);
 }
 
 static int explain_missing(int code, const char *name, const struct perf_event_attr *attr,
@@ -123,14 +125,16 @@ static int explain_descriptors(int code, const char *name, struct op_error *erro
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	if (code == ENFILE)
-		return op_error_set(error, code,
-				    "event \"%s\": the system has no more file descriptors: as root, "
-				    "\"sysctl fs.file-max=1000000\"",
-				    name);
-	return op_error_set(error, code,
-			    "event \"%s\": a descriptor is needed for each event, CPU and thread, and "
-			    "%" PRIu64 " are allowed: \"ulimit -n 65536\"",
-			    name, (uint64_t)limit.rlim_cur);
+		return op_error_set(
+			error, code,
+			"event \"%s\": the system has no more file descriptors: as root, "
+			"\"sysctl fs.file-max=1000000\"",
+			name);
+	return op_error_set(
+		error, code,
+		"event \"%s\": a descriptor is needed for each event, CPU and thread, and "
+		"%" PRIu64 " are allowed: \"ulimit -n 65536\"",
+		name, (uint64_t)limit.rlim_cur);
 }
 
 int op_perf_explain_open(int code, const char *name, const struct perf_event_attr *attr, pid_t pid,
@@ -156,16 +160,18 @@ int op_perf_explain_open(int code, const char *name, const struct perf_event_att
 				    "(CONFIG_PERF_EVENTS), or a seccomp filter hides them",
 				    name);
 	case EBUSY:
-		return op_error_set(error, code,
-				    "event \"%s\": all counters are taken by another program, such as "
-				    "the NMI watchdog: as root, \"sysctl kernel.nmi_watchdog=0\"",
-				    name);
+		return op_error_set(
+			error, code,
+			"event \"%s\": all counters are taken by another program, such as "
+			"the NMI watchdog: as root, \"sysctl kernel.nmi_watchdog=0\"",
+			name);
 	case EINVAL:
 		if (attr->freq || attr->sample_period)
 			return op_error_set(
 				error, code,
 				"event \"%s\": the kernel does not take it with this count or "
-				"frequency (perf_event_max_sample_rate is %d Hz), code or unit mask",
+				"frequency (perf_event_max_sample_rate is %d Hz), code or unit "
+				"mask",
 				name, op_perf_setting("perf_event_max_sample_rate", 0));
 		break;
 	}
@@ -175,12 +181,12 @@ int op_perf_explain_open(int code, const char *name, const struct perf_event_att
 int op_perf_explain_map(int code, size_t bytes, struct op_error *error)
 {
 	if (code == EPERM || code == ENOMEM || code == EAGAIN)
-		return op_error_set(
-			error, code,
-			"no memory for samples may be locked (%zu KiB a CPU; perf_event_mlock_kb is "
-			"%d, and other profilers of this user share it): as root, "
-			"\"sysctl kernel.perf_event_mlock_kb=%zu\"",
-			bytes >> 10, op_perf_setting("perf_event_mlock_kb", 516),
-			(bytes >> 10) + 516);
+		return op_error_set(error, code,
+				    "no memory for samples may be locked (%zu KiB a CPU; "
+				    "perf_event_mlock_kb is "
+				    "%d, and other profilers of this user share it): as root, "
+				    "\"sysctl kernel.perf_event_mlock_kb=%zu\"",
+				    bytes >> 10, op_perf_setting("perf_event_mlock_kb", 516),
+				    (bytes >> 10) + 516);
 	return op_error_set(error, code, "cannot map the samples: %s", strerror(code));
 }

@@ -51,19 +51,47 @@ const unsigned int fuzz_iterations = 300000;
 static const uint64_t sample[] = {
 	HEADER(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 48), 7, 0x1234, 0x6500000064, 5000, 3};
 static const uint64_t chain[] = {HEADER(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 104),
-				 7, 0x1234, 0x6500000064, 5000, 3,
-				 3, PERF_CONTEXT_USER, 0x1234, 0x5678, 0, 8, 1};
+				 7,
+				 0x1234,
+				 0x6500000064,
+				 5000,
+				 3,
+				 3,
+				 PERF_CONTEXT_USER,
+				 0x1234,
+				 0x5678,
+				 0,
+				 8,
+				 1};
 static const uint64_t map[] = {HEADER(PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID, 112),
-			       0x6500000064, 0x400000, 0x1000, 0, 4, 0x1234, 0, 0x200000005,
-			       0x616161612f, TRAILER};
+			       0x6500000064,
+			       0x400000,
+			       0x1000,
+			       0,
+			       4,
+			       0x1234,
+			       0,
+			       0x200000005,
+			       0x616161612f,
+			       TRAILER};
 static const uint64_t forked[] = {HEADER(PERF_RECORD_FORK, 0, 64), 0x6400000065, 0x6400000065, 5000,
-				TRAILER};
-static const uint64_t namespaces[] = {HEADER(PERF_RECORD_NAMESPACES, 0, 88), 0x6500000064, 2,
-				      3, 4026531840, 3, 4026531841, TRAILER};
+				  TRAILER};
+static const uint64_t namespaces[] = {HEADER(PERF_RECORD_NAMESPACES, 0, 88),
+				      0x6500000064,
+				      2,
+				      3,
+				      4026531840,
+				      3,
+				      4026531841,
+				      TRAILER};
 static const uint64_t lost[] = {HEADER(PERF_RECORD_LOST, 0, 56), 7, 42, TRAILER};
 
 const struct fuzz_seed fuzz_seeds[] = {
-	{sample, sizeof(sample)}, {chain, sizeof(chain)},	    {map, sizeof(map)},
-	{forked, sizeof(forked)},  {namespaces, sizeof(namespaces)}, {lost, sizeof(lost)},
+	{sample, sizeof(sample)},
+	{chain, sizeof(chain)},
+	{map, sizeof(map)},
+	{forked, sizeof(forked)},
+	{namespaces, sizeof(namespaces)},
+	{lost, sizeof(lost)},
 	{NULL, 0},
 };

@@ -54,7 +54,7 @@ load()
 	done
 	while :; do
 		"$workloads/brief1" 20
-		ls -lR /usr/include/linux | sort | gzip
+		find /usr/include/linux -ls | sort | gzip
 	done >/dev/null &
 	started+=($!)
 }
@@ -77,15 +77,17 @@ number() { find "$session/samples/current/stats" -name "$1" -exec cat {} + | awk
 # bench NAME OURS THEIRS - one run with these options of oprofiled and of perf record
 bench()
 {
-	local name=$1 session=$scratch/$1 data=$scratch/$1.data daemon perf= begin first middle last
+	local name=$1 session=$scratch/$1 data=$scratch/$1.data daemon perf='' begin first middle last
 	local samples bytes theirs elapsed
 
+	# shellcheck disable=SC2086 # options are words, and there may be none
 	"$build/daemon/oprofiled" --perf --freq=$frequency --foreground \
 		--session-dir="$session" $2 2>"$scratch/log" &
 	daemon=$!
 	started+=("$daemon")
 	until [[ -S $session/control ]]; do sleep 0.05; done
 	if command -v perf >/dev/null; then
+		# shellcheck disable=SC2086
 		perf record -q -N -B -a -F $frequency -e cpu-clock $3 -o "$data" >/dev/null 2>&1 &
 		perf=$!
 		started+=("$perf")

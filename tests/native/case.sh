@@ -54,8 +54,8 @@ line_samples()
 		END { printf "%d\n", sum }' "$scratch/report"
 }
 
-# caller CALLER CALLEE - samples of CALLEE that CALLER called, of $scratch/graph (opreport -c)
-caller()
+# calls_by CALLER CALLEE - samples of CALLEE that CALLER called, of $scratch/graph (opreport -c)
+calls_by()
 {
 	awk -v caller="$1" -v callee="$2" '
 		/^---/ { n = 0; next }

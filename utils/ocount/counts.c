@@ -73,8 +73,7 @@ static int open_place(struct place *place, const struct op_perf_events *events,
 		size_t part = first + i % count;
 		pid_t pid = parts->thread ? parts->thread[part] : -1;
 
-		attr.read_format =
-			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+		attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 		attr.disabled = 1;
 		attr.inherit = parts->thread != NULL;
 		attr.enable_on_exec = on_exec;
@@ -85,8 +84,8 @@ static int open_place(struct place *place, const struct op_perf_events *events,
 	return 0;
 }
 
-static int open_all(struct counts *counts, const struct request *request,
-		    const struct parts *parts, bool on_exec, struct op_error *error)
+static int open_all(struct counts *counts, const struct request *request, const struct parts *parts,
+		    bool on_exec, struct op_error *error)
 {
 	bool apart = request->by_cpu || request->by_thread;
 	size_t places = apart ? parts->count : 1;

@@ -21,8 +21,8 @@ struct count {
 
 /* struct place - a CPU, a thread, or all that is counted */
 struct place {
-	int number;    /* of the CPU or thread; -1: all */
-	int *fd;       /* of each event, of each that is part of it: [event * parts + part] */
+	int number; /* of the CPU or thread; -1: all */
+	int *fd;    /* of each event, of each that is part of it: [event * parts + part] */
 	size_t parts;
 	struct count *before; /* of each event: what earlier intervals had */
 };

@@ -100,7 +100,9 @@ static int open_report(struct run *run, struct op_error *error)
 		.out = request->output ? fopen(request->output, "we") : stderr,
 		.format = request->format,
 		.what = run->what,
-		.place = request->by_cpu ? "CPU" : request->by_thread ? "Task ID" : NULL,
+		.place = request->by_cpu      ? "CPU"
+			 : request->by_thread ? "Task ID"
+					      : NULL,
 		.intervals = request->milliseconds,
 	};
 	if (!run->report.out)

@@ -80,8 +80,8 @@ static void put_json_row(const struct report *report, const struct row *row, dou
 	fprintf(report->out, "{\"time\": %.6f, \"event\": ", since);
 	put_json(row->event, report->out);
 	if (report->place)
-		fprintf(report->out, ", \"%s\": %d", strcmp(report->place, "CPU") ? "thread" : "cpu",
-			row->number);
+		fprintf(report->out, ", \"%s\": %d",
+			strcmp(report->place, "CPU") ? "thread" : "cpu", row->number);
 	fprintf(report->out,
 		", \"count\": %" PRIu64 ", \"counted\": %" PRIu64 ", \"enabled_ns\": %" PRIu64
 		", \"running_ns\": %" PRIu64 "}\n",
@@ -98,7 +98,9 @@ static void put_head(struct report *report, const struct row *rows, size_t count
 		scaled |= rows[i].count.running < rows[i].count.enabled;
 	if (report->format == FORMAT_BRIEF && !report->begun)
 		fprintf(report->out, "time,event,%scount,counted,enabled_ns,running_ns,percent\n",
-			!report->place ? "" : strcmp(report->place, "CPU") ? "thread," : "cpu,");
+			!report->place		       ? ""
+			: strcmp(report->place, "CPU") ? "thread,"
+						       : "cpu,");
 	report->begun = true;
 	if (report->format != FORMAT_TABLE)
 		return;

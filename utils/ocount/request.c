@@ -164,8 +164,8 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	const struct poptOption table[] = {
 		{"events", 'e', POPT_ARG_STRING, NULL, OPTION_EVENT,
 		 "what to count: NAME[::UNITMASK[:KERNEL[:USER]]],...", "LIST"},
-		{"system-wide", 's', POPT_ARG_NONE, &system_wide, 0,
-		 "count on all CPUs (root)", NULL},
+		{"system-wide", 's', POPT_ARG_NONE, &system_wide, 0, "count on all CPUs (root)",
+		 NULL},
 		{"cpu-list", 'C', POPT_ARG_STRING, NULL, OPTION_CPUS,
 		 "count on these CPUs, such as 0-3,8 (root)", "LIST"},
 		{"process-list", 'p', POPT_ARG_STRING, NULL, OPTION_PROCESSES,
@@ -179,8 +179,8 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 		 "report every MS milliseconds, and end after N times", "MS[:N]"},
 		{"brief-format", 'b', POPT_ARG_NONE, &brief, 0, "report as CSV", NULL},
 		{"json", 'j', POPT_ARG_NONE, &json, 0, "report as JSON, one object a line", NULL},
-		{"output-file", 'f', POPT_ARG_STRING, &request->output, 0, "report there, not to stderr",
-		 "FILE"},
+		{"output-file", 'f', POPT_ARG_STRING, &request->output, 0,
+		 "report there, not to stderr", "FILE"},
 		{"list", 'l', POPT_ARG_NONE, &list, 0, "list events that need no catalogue", NULL},
 		{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
 		POPT_AUTOHELP POPT_TABLEEND};
@@ -201,7 +201,8 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	request->list = list;
 	request->format = json ? FORMAT_JSON : brief ? FORMAT_BRIEF : FORMAT_TABLE;
 	if (!result && json && brief)
-		result = op_error_set(error, EINVAL, "--brief-format and --json exclude each other");
+		result =
+			op_error_set(error, EINVAL, "--brief-format and --json exclude each other");
 	if (!result)
 		result = check(request, error);
 	poptFreeContext(context);

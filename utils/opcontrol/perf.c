@@ -38,8 +38,12 @@ int perf_status_print(const struct settings *settings, struct op_error *error)
 	static const struct {
 		const char *key, *title;
 	} lines[] = {
-		{"state", "State"},	   {"cpu-type", "CPU type"},	{"events", "Events"},
-		{"received", "Samples received"}, {"samples", "Samples stored"}, {"lost", "Samples lost"},
+		{"state", "State"},
+		{"cpu-type", "CPU type"},
+		{"events", "Events"},
+		{"received", "Samples received"},
+		{"samples", "Samples stored"},
+		{"lost", "Samples lost"},
 		{"lost-by-source", "Records lost in the kernel's buffers"},
 	};
 	char *reply;

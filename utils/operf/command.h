@@ -10,8 +10,8 @@
 #include "libop/error.h"
 
 struct command {
-	pid_t pid; /* 0: there is none */
-	int go;	   /* a byte written here lets it execute; closed, it ends */
+	pid_t pid;  /* 0: there is none */
+	int go;	    /* a byte written here lets it execute; closed, it ends */
 	int failed; /* it tells here why it could not */
 };
 

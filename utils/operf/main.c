@@ -208,8 +208,10 @@ static void release(struct run *run)
 
 static int profile(const struct request *request, struct op_error *error)
 {
-	struct run run = {
-		.request = request, .lock = -1, .messages = -1, .command = {.go = -1, .failed = -1}};
+	struct run run = {.request = request,
+			  .lock = -1,
+			  .messages = -1,
+			  .command = {.go = -1, .failed = -1}};
 	int result, status = OP_EXIT_FAILURE;
 
 	result = prepare(&run, error);

@@ -34,8 +34,8 @@ static int take_processes(struct request *request, const char *text, struct op_e
 	int result = op_strings_split(&list, text, ',') ? no_memory(error) : 0;
 
 	for (size_t i = 0; !result && i < list.count; i++) {
-		pid_t *larger = reallocarray(request->processes, request->count + 1,
-					     sizeof(*larger));
+		pid_t *larger =
+			reallocarray(request->processes, request->count + 1, sizeof(*larger));
 		uint64_t pid;
 
 		if (!larger) {
@@ -98,8 +98,8 @@ static int take_raw(struct request *request, const struct raw *raw, struct op_er
 	request->append = raw->append;
 	request->separate_thread = raw->thread;
 	request->separate_cpu = raw->cpu;
-	if (raw->frequency && op_number_parse(raw->frequency, "--freq", 1, 100000,
-					      &request->frequency, error))
+	if (raw->frequency &&
+	    op_number_parse(raw->frequency, "--freq", 1, 100000, &request->frequency, error))
 		return -1;
 	if (raw->vmlinux) {
 		request->vmlinux = realpath(raw->vmlinux, NULL);
@@ -159,8 +159,8 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 		 "profile the whole system (root)", NULL},
 		{"session-dir", 'd', POPT_ARG_STRING, &raw.session_dir, 0,
 		 "where sample files go (./oprofile_data)", "DIR"},
-		{"append", 'a', POPT_ARG_NONE, &raw.append, 0,
-		 "add to the samples that are there", NULL},
+		{"append", 'a', POPT_ARG_NONE, &raw.append, 0, "add to the samples that are there",
+		 NULL},
 		{"separate-thread", 't', POPT_ARG_NONE, &raw.thread, 0, "count each thread apart",
 		 NULL},
 		{"separate-cpu", 'c', POPT_ARG_NONE, &raw.cpu, 0, "count each CPU apart", NULL},
@@ -171,8 +171,7 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 		 "log some things: all,sfile,arcs,samples,module,misc", "LIST"},
 		{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
 		POPT_AUTOHELP POPT_TABLEEND};
-	poptContext context =
-		poptGetContext(NULL, argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);
+	poptContext context = poptGetContext(NULL, argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);
 	int result;
 
 	*request = (struct request){0};

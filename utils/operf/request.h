@@ -18,9 +18,9 @@ struct request {
 	char *vmlinux;		  /* absolute; NULL: kallsyms */
 	pid_t *processes;	  /* to profile; NULL: the command, or the whole system */
 	size_t count;
-	char **command;	     /* and its arguments, then NULL; NULL: none.  Points into argv */
-	uint64_t frequency;  /* samples a second instead of counts; 0: counts */
-	bool unwind;	     /* call chains by call frame information */
+	char **command;	    /* and its arguments, then NULL; NULL: none.  Points into argv */
+	uint64_t frequency; /* samples a second instead of counts; 0: counts */
+	bool unwind;	    /* call chains by call frame information */
 	bool system_wide, callgraph, append, separate_thread, separate_cpu;
 	char *topics; /* of the log, or NULL */
 };

@@ -36,9 +36,10 @@ static int put_aside(const char *dir, struct op_error *error)
 		if (!faccessat(samples, SESSION_PREVIOUS, F_OK, AT_SYMLINK_NOFOLLOW))
 			result = tree_remove(samples, SESSION_PREVIOUS, error);
 		if (!result && renameat(samples, CURRENT, samples, SESSION_PREVIOUS))
-			result = op_error_set(error, errno,
-					      "cannot put the samples of the run before aside: %s: %s",
-					      path, strerror(errno));
+			result = op_error_set(
+				error, errno,
+				"cannot put the samples of the run before aside: %s: %s", path,
+				strerror(errno));
 	}
 	if (samples >= 0)
 		close(samples);

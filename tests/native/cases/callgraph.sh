@@ -15,13 +15,13 @@ chain_shares()
 	far=$(symbol_samples chain_far)
 	enough "samples in the leaves" $((leaf + far)) 1000
 	share "chain_far" "$far" $((leaf + far)) 0.2
-	often=$(caller chain_often chain_leaf)
-	seldom=$(caller chain_seldom chain_leaf)
+	often=$(calls_by chain_often chain_leaf)
+	seldom=$(calls_by chain_seldom chain_leaf)
 	within "leaf calls told / leaf samples" \
 		"$(awk -v a=$((often + seldom)) -v b="$leaf" 'BEGIN { print a / b }')" 0.98 1.05
 	share "chain_often calls chain_leaf" "$often" $((often + seldom)) 0.75
 	within "chain_far by chain_often of 1000" \
-		$((1000 * $(caller chain_often chain_far) / far)) 980 1050
+		$((1000 * $(calls_by chain_often chain_far) / far)) 980 1050
 }
 
 twice chain_shares

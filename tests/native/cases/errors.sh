@@ -46,6 +46,7 @@ if ! ocount -e cycles -f /dev/null true 2>/dev/null; then
 		operf -e cycles:100000 true
 fi
 # a soft limit of descriptors is raised by operf itself
+# shellcheck disable=SC3045 # dash and bash have it
 (ulimit -n 12 && refuse '"ulimit -n 65536"' operf --session-dir="$scratch/few" \
 	-e cpu-clock:1000000,page-faults:1,context-switches:1,minor-faults:1 true) || exit 1
 is_root && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 3 ] && exit 0

@@ -16,17 +16,17 @@ unwound_shares()
 	need opreport --session-dir="$session" -c >"$scratch/graph"
 	leaf=$(symbol_samples frames_leaf)
 	enough "samples in the leaf" "$leaf" 1000
-	middle=$(caller frames_middle frames_leaf)
-	compare=$(caller frames_compare frames_leaf)
+	middle=$(calls_by frames_middle frames_leaf)
+	compare=$(calls_by frames_compare frames_leaf)
 	within "calls of the leaf of 1000" $((1000 * (middle + compare) / leaf)) 990 1000
 	share "frames_middle calls frames_leaf" "$middle" $((middle + compare)) 0.6
 	within "frames_top calls frames_middle, of 1000" \
-		$((1000 * $(caller frames_top frames_middle) / middle)) 990 1010
+		$((1000 * $(calls_by frames_top frames_middle) / middle)) 990 1010
 	within "main calls frames_top, of 1000" \
-		$((1000 * $(caller main frames_top) / middle)) 990 1010
+		$((1000 * $(calls_by main frames_top) / middle)) 990 1010
 	# through the library and back into the program
 	within "main calls frames_sort, of 1000" \
-		$((1000 * $(caller main frames_sort) / compare)) 980 1010
+		$((1000 * $(calls_by main frames_sort) / compare)) 980 1010
 }
 
 twice unwound_shares

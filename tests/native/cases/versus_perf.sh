@@ -9,6 +9,7 @@
 perf record -o "$scratch/try" -e cpu-clock:u true >/dev/null 2>&1 || skip "no perf that works here"
 
 # equal WHAT OURS OUR-ALL THEIRS THEIR-ALL - two samples of one share: 3 standard errors
+# shellcheck disable=SC2034 # twice() looks at $shares_right
 equal()
 {
 	awk -v what="$1" -v a="$2" -v n="$3" -v b="$4" -v m="$5" 'BEGIN {
@@ -73,7 +74,7 @@ chains()
 		END { if (n > 1) print name[1], name[2] }' >"$scratch/pairs"
 	: >"$scratch/compare"
 	for pair in "chain_leaf chain_often" "chain_leaf chain_seldom" "chain_far chain_often"; do
-		echo "$pair $(caller "${pair#* }" "${pair% *}") $(grep -cx "$pair" "$scratch/pairs")" \
+		echo "$pair $(calls_by "${pair#* }" "${pair% *}") $(grep -cx "$pair" "$scratch/pairs")" \
 			>>"$scratch/compare"
 	done
 	ours=$(awk '{ n += $3 } END { print n }' "$scratch/compare")

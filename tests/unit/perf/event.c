@@ -64,9 +64,9 @@ static void raw_events_of_the_daemon(void **state)
 	struct op_error error;
 
 	(void)state;
-	assert_int_equal(op_perf_from_daemon("DISPATCH_STALL:0x1c0:5:100000:0x41:0:1", 0, &events,
-					     &error),
-			 0);
+	assert_int_equal(
+		op_perf_from_daemon("DISPATCH_STALL:0x1c0:5:100000:0x41:0:1", 0, &events, &error),
+		0);
 	assert_int_equal(events.event[0].attr.type, PERF_TYPE_RAW);
 	assert_int_equal(events.event[0].attr.config, 0x1000041c0);
 	assert_true(events.event[0].attr.exclude_kernel);
@@ -123,10 +123,12 @@ static void refusals(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		op_perf_explain_open(cases[i].code, "name", cases[i].hardware ? &hardware : &software,
-				     cases[i].pid, &error);
+		op_perf_explain_open(cases[i].code, "name",
+				     cases[i].hardware ? &hardware : &software, cases[i].pid,
+				     &error);
 		assert_int_equal(error.code, cases[i].code);
-		if (strncmp(error.text, "event \"name\": ", 14) || !strstr(error.text, cases[i].cure))
+		if (strncmp(error.text, "event \"name\": ", 14) ||
+		    !strstr(error.text, cases[i].cure))
 			fail_msg("case %zu: unclear: %s", i, error.text);
 	}
 	op_perf_explain_map(EPERM, 528384, &error);
@@ -138,9 +140,9 @@ static void lists_of_cpus(void **state)
 	static const struct {
 		const char *text, *list; /* NULL: an error */
 	} cases[] = {
-		{"0", "0 "},	     {"0-3", "0 1 2 3 "}, {"8,0-1", "0 1 8 "}, {"2,2,1-2", "1 2 "},
-		{"", NULL},	     {"1-", NULL},	  {"3-1", NULL},       {"a", NULL},
-		{"1,,2", NULL},	     {"65536", NULL},	  {"-1", NULL},	       {"1-2-3", NULL},
+		{"0", "0 "},	{"0-3", "0 1 2 3 "}, {"8,0-1", "0 1 8 "}, {"2,2,1-2", "1 2 "},
+		{"", NULL},	{"1-", NULL},	     {"3-1", NULL},	  {"a", NULL},
+		{"1,,2", NULL}, {"65536", NULL},     {"-1", NULL},	  {"1-2-3", NULL},
 	};
 	struct op_error error;
 	size_t count;
