@@ -127,6 +127,27 @@ static int write_file(const struct format *format, struct prof *prof, struct out
 	return result;
 }
 
+/* A device, a pipe or the like is written to, not replaced. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && !S_ISREG(status.st_mode);
+}
+
+static int write_special(const struct format *format, struct prof *prof, struct output *output,
+			 struct op_error *error)
+{
+	int result;
+
+	output->file = fopen(output->path, "w");
+	if (!output->file)
+		return op_error_set(error, errno, "%s: %s", output->path, strerror(errno));
+	result = finish(output->file, output->path, format->write(prof, output, error), error);
+	fclose(output->file);
+	return result;
+}
+
 static int write_profile(const struct job *job, struct prof *prof, struct prof_names *names,
 			 struct op_error *error)
 {
@@ -140,7 +161,8 @@ static int write_profile(const struct job *job, struct prof *prof, struct prof_n
 	if (format->writes_directory)
 		return write_directory(format, prof, &output, error);
 	if (!is_standard_output(job))
-		return write_file(format, prof, &output, error);
+		return is_special(job->output) ? write_special(format, prof, &output, error)
+					       : write_file(format, prof, &output, error);
 	output.file = stdout;
 	return finish(stdout, output.path, format->write(prof, &output, error), error);
 }

@@ -17,6 +17,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -207,6 +208,24 @@ def test_pipes(session, scratch):
     check("opexport | opimport -", stacks_of(session), stacks_of(again))
 
 
+# Files are replaced, devices are written to.
+def test_output(session, scratch):
+    opexport = [os.path.join(tools, "opexport"), "--session-dir=" + session, "--to=folded", "-o"]
+    path = os.path.join(scratch, "replaced")
+    with open(path, "w") as old:
+        old.write("old")
+    failed = subprocess.run(opexport + [path, "session:none"], stderr=subprocess.DEVNULL)
+    check("opexport -o: what was there stays after an error", (1, "old"),
+          (failed.returncode, open(path).read()))
+    export(session, "folded", "-o", path)
+    check("opexport -o", export(session, "folded"), open(path).read())
+    full = subprocess.run(opexport + ["/dev/full"], stderr=subprocess.DEVNULL)
+    check("opexport -o /dev/full", (1, True),
+          (full.returncode, stat.S_ISCHR(os.stat("/dev/full").st_mode)))
+    names = sorted(os.listdir(scratch))
+    check("opexport -o leaves nothing else", [], [name for name in names if "replaced." in name])
+
+
 # An archive has the stack files, too.
 def test_archive(session, scratch):
     archive = os.path.join(scratch, "archive")
@@ -240,6 +259,7 @@ def main():
         test_round_trip(user, "cpuprofile", scratch)
         test_pipes(both, scratch)
         test_archive(both, scratch)
+        test_output(both, scratch)
     print("%d failed, %d left out" % (failures, left_out))
     return 1 if failures else 0
 
