@@ -44,6 +44,8 @@ static const struct {
 	{"lost_bt_no_mapping", OTHER_LOST, "frames of backtraces in nothing known"},
 	{"lost_bt_no_sample", OTHER_LOST, "frames of backtraces whose sample was lost"},
 	{"lost_bt_samplefile", OTHER_LOST, "frames whose sample file could not be written"},
+	{"lost_stacks", OTHER_LOST, "whole stacks whose stack file could not be written"},
+	{"stacks_cut", OTHER_LOST, "whole stacks that were cut, as the stack file was full"},
 	{"bad_records", OTHER_LOST, "records of the event buffer that made no sense"},
 };
 
