@@ -299,7 +299,7 @@ static struct odb_entry *get_entries(struct pp_collation *collation, struct pp_s
 	}
 	/* A daemon may have added to it since. */
 	file->n_entries = load->n;
-	entries = pp_alloc(load->n, sizeof(*entries));
+	entries = pp_chunk(load->n * sizeof(*entries));
 	odb_load_entries(load, entries);
 	return entries;
 }

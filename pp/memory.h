@@ -30,7 +30,7 @@ void *pp_grow(void *array, size_t *capacity, size_t needed, size_t size);
 char *pp_copy(const char *text);
 char *pp_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* For obstacks: malloc() that does not fail. */
+/* malloc() that does not fail: for what is filled at once, and for obstacks. */
 void *pp_chunk(size_t size);
 
 #endif

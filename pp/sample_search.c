@@ -29,8 +29,12 @@
 #define THREADS_MAX 8
 /* Directories that are open at a time, each below the other. */
 #define DEPTH_MAX 64
-/* Memory for the entries that are kept until they are needed; other files are read again. */
-#define KEPT_MAX (32u << 20)
+/*
+ * Entries of small files are kept until they are needed, as opening a file again costs more; those
+ * of larger ones would cost more memory than reading them again costs time.
+ */
+#define KEPT_MAX   (32u << 20) /* bytes, of all files */
+#define SMALL_FILE 8192	       /* bytes, of the entries of one */
 
 /* A file or a directory where the search goes on, and where its finds are. */
 struct item {
@@ -104,9 +108,9 @@ static void keep_entries(struct worker *worker, struct pp_sample_file *file)
 {
 	size_t size = worker->load.n * sizeof(*file->entries);
 
-	if (atomic_fetch_add(&worker->tree->kept, size) + size > KEPT_MAX)
+	if (size > SMALL_FILE || atomic_fetch_add(&worker->tree->kept, size) + size > KEPT_MAX)
 		return;
-	file->entries = pp_alloc(worker->load.n, sizeof(*file->entries));
+	file->entries = pp_chunk(size);
 	odb_load_entries(&worker->load, file->entries);
 }
 
