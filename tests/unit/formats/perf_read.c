@@ -337,6 +337,43 @@ static void directories_are_merged_by_time(void **state)
 
 /* A chain of user and kernel frames, with its marks. */
 
+/* More than may wait for its time: the files have to be read side by side. */
+static void large_directories_are_read_side_by_side(void **state)
+{
+	enum { SAMPLES = 1000000, MAPPED = 900000 };
+	char dir[] = "/tmp/perf_read.XXXXXX", path[64];
+	FILE *file;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	rec_file(&rec, &clock_event, 1, 112);
+	rec_round(&rec);
+	rec_finish(&rec);
+	write_file(dir, "data");
+	snprintf(path, sizeof(path), "%s/data.0", dir);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	for (uint64_t time = 1; time <= SAMPLES; time++) {
+		rec.n = 0;
+		rec_sample(&rec, 0x400010, time, 11, 5);
+		assert_int_equal(fwrite(rec.bytes, 1, rec.n, file), rec.n);
+	}
+	assert_int_equal(fclose(file), 0);
+	rec.n = 0;
+	rec_comm(&rec, MAPPED, 11);
+	rec_mmap(&rec, MAPPED, 11);
+	write_file(dir, "data.1");
+	assert_int_equal(read_directory(dir), 0);
+	assert_int_equal(samples(), SAMPLES);
+	/* one of the same time may be on either side */
+	assert_in_range(samples_at(0x1010), SAMPLES - MAPPED, SAMPLES - MAPPED + 1);
+	for (int i = -1; i < 2; i++) {
+		snprintf(path, sizeof(path), i < 0 ? "%s/data" : "%s/data.%d", dir, i);
+		unlink(path);
+	}
+	rmdir(dir);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, reading_begin, reading_end)
@@ -351,6 +388,7 @@ int main(void)
 		T(damaged_compression_is_an_error),
 		T(bombs_are_refused),
 		T(directories_are_merged_by_time),
+		T(large_directories_are_read_side_by_side),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
