@@ -340,7 +340,7 @@ static void directories_are_merged_by_time(void **state)
 /* More than may wait for its time: the files have to be read side by side. */
 static void large_directories_are_read_side_by_side(void **state)
 {
-	enum { SAMPLES = 1000000, MAPPED = 900000 };
+	enum { SAMPLES = 1000000, MAPPED = 100000 };
 	char dir[] = "/tmp/perf_read.XXXXXX", path[64];
 	FILE *file;
 
