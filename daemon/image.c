@@ -81,18 +81,52 @@ struct image *image_of_name(struct images *images, const struct op_image_name *n
 	return image ? image : make(images, name, hash, is_kernel);
 }
 
+/* Takes @name, which is freed.  Return: as of image_of_name(). */
+static struct image *image_of_file(struct images *images, char *name)
+{
+	struct op_image_name id = {.kind = OP_IMAGE_FILE, .name = name};
+	struct image *image = name ? image_of_name(images, &id, false) : NULL;
+
+	free(name);
+	return image;
+}
+
+static void set_version(struct image *image, const struct image_facts *facts)
+{
+	const struct oprofile_image *told = &facts->told;
+
+	image->mtime = facts->mtime;
+	image->build_id_size = told->flags & OPROFILE_IMAGE_BUILD_ID ? told->build_id_size : 0;
+	memcpy(image->build_id, told->build_id, image->build_id_size);
+}
+
+/* Whether the path named another file when it was looked at before. */
+static bool is_another_version(const struct image *image, const struct image_facts *facts)
+{
+	const struct oprofile_image *told = &facts->told;
+
+	if (!image->changed_name)
+		return false;
+	if (image->build_id_size && told->flags & OPROFILE_IMAGE_BUILD_ID)
+		return image->build_id_size != told->build_id_size ||
+		       memcmp(image->build_id, told->build_id, image->build_id_size) != 0;
+	return image->mtime != facts->mtime;
+}
+
 static struct image *image_of_facts(struct images *images, const struct image_facts *facts)
 {
-	struct op_image_name name = {.kind = OP_IMAGE_FILE, .name = image_name(facts)};
-	struct image *image = name.name ? image_of_name(images, &name, false) : NULL;
+	struct image *image = image_of_file(images, image_name(facts));
 
-	free(name.name);
-	if (!image)
-		return NULL;
-	if (facts->present && !image->changed_name) {
-		image->mtime = facts->mtime;
+	if (image && facts->present && is_another_version(image, facts)) {
+		image = image_of_file(images, image_name_changed(facts));
+		if (image)
+			set_version(image, facts);
+	} else if (image && facts->present && !image->changed_name) {
+		set_version(image, facts);
 		image->changed_name = image_name_changed(facts);
 	}
+	if (!image)
+		return NULL;
 	/* the filter is about paths, not about what we put in front of them */
 	if (!image->wanted)
 		image->wanted = op_strings_contain(images->filter, facts->told.path);

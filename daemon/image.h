@@ -22,6 +22,8 @@ struct image {
 	char *changed_name;	 /* see image_superseded(); NULL if there is none */
 	struct image *successor; /* or NULL */
 	uint64_t mtime;		 /* for the headers of sample files */
+	uint8_t build_id[OPROFILE_BUILD_ID_MAX];
+	uint32_t build_id_size; /* 0: not known */
 	bool is_kernel;
 	bool wanted; /* by the image filter */
 
