@@ -16,6 +16,7 @@
 
 #include "libdb/odb.h"
 #include "libdb/stacks.h"
+#include "libop/cpu_id.h"
 #include "libop/cpu_type.h"
 #include "libop/file.h"
 #include "libop/sample_name.h"
@@ -499,10 +500,29 @@ static int write_branches(struct writing *writing)
 
 /* ---- all together ---- */
 
+/* perf_event_attr's numbers for types of events that the CPU counts. */
+static bool is_of_cpu(const struct prof_event *event)
+{
+	return event->type == 0 || event->type == 3 || event->type == 4;
+}
+
+/* The type of a CPU called "GenuineIntel,6,94,3". */
+static int cpu_type_of_id(const char *id)
+{
+	struct op_cpu_id cpu = {.siblings = 1};
+
+	if (sscanf(id, "%12[^,],%u,%u", cpu.vendor, &cpu.family, &cpu.model) != 3)
+		return OP_CPU_NONE;
+	return op_cpu_id_type(&cpu);
+}
+
 static int cpu_type_of(const struct prof *prof)
 {
 	int type = prof->host.cpu_type ? op_cpu_type_number(prof->host.cpu_type) : OP_CPU_NONE;
 
+	for (size_t i = 0; type == OP_CPU_NONE && prof->host.cpu_id && i < prof->n_events; i++)
+		if (is_of_cpu(&prof->events[i]))
+			type = cpu_type_of_id(prof->host.cpu_id);
 	/* what is said of events of a CPU that is not known would be wrong */
 	return type == OP_CPU_NONE ? OP_CPU_TIMER : type;
 }

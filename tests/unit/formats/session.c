@@ -320,6 +320,46 @@ static void a_name_is_that_of_one_file(void **state)
 	prof_free(again);
 }
 
+static void the_cpu_is_known_by_its_number(void **state)
+{
+	static const struct {
+		const char *id;
+		uint32_t type; /* of the event */
+		const char *cpu_type;
+	} cases[] = {
+		{"GenuineIntel,6,94,3", 0, "i386/skylake"},
+		{"GenuineIntel,6,94,3", 4, "i386/skylake"},
+		/* events of the kernel have no use for it */
+		{"GenuineIntel,6,94,3", 1, "timer"},
+		{"GenuineIntel,6,94,3", PROF_NO_TYPE, "timer"},
+		{"0x00000000410fd0b0", 0, "timer"},
+		{"", 0, "timer"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct prof_host host = {.cpu_id = cases[i].id};
+		const struct prof_event event = {.name = "cycles", .period = 1000,
+						 .type = cases[i].type};
+		struct prof *prof = prof_new(0, 0), *again;
+		const struct prof_value value = {prof->sink.event(&prof->sink, &event), 1, 1000};
+		const struct prof_frame frame = {prof->sink.image(&prof->sink, &images[0]), 1};
+		const struct prof_sample sample = {.frames = &frame, .depth = 1, .values = &value,
+						   .n_values = 1, .app = frame.image};
+		char name[16];
+
+		prof->sink.host(&prof->sink, &host);
+		assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
+		prof_finish(prof);
+		snprintf(name, sizeof(name), "cpu%zu", i);
+		write_it(prof, name, false);
+		again = read_back(name);
+		assert_string_equal(again->host.cpu_type, cases[i].cpu_type);
+		prof_free(prof);
+		prof_free(again);
+	}
+}
+
 static void branches_come_back(void **state)
 {
 	struct prof *prof = prof_new(0, 0), *again;
@@ -427,6 +467,7 @@ int main(void)
 		cmocka_unit_test(what_is_in_no_stack_comes_alone),
 		cmocka_unit_test(a_damaged_stack_file_leaves_the_samples),
 		cmocka_unit_test(a_name_is_that_of_one_file),
+		cmocka_unit_test(the_cpu_is_known_by_its_number),
 		cmocka_unit_test(branches_come_back),
 		cmocka_unit_test(samples_that_are_there_stay),
 		cmocka_unit_test(images_have_names_in_sessions),
