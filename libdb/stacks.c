@@ -23,6 +23,7 @@
 #define FIRST_LENGTH 4096
 #define GROWTH_MOST  (UINT64_C(1) << 20)
 #define NONE	     UINT32_MAX
+#define RETRY	     1024 /* a full disk is tried again after so many units without room */
 
 /* From nodes, or images, to their units: open addressing, 0 is free. */
 struct table {
@@ -43,6 +44,7 @@ struct stacks {
 	struct table nodes, images;
 	uint32_t n_images; /* the next number */
 	struct odb_error full; /* why nothing more can be made; code 0 if it can */
+	uint32_t refused;      /* units without room since that was tried */
 
 	/* The nodes of the stack before, root first. */
 	uint32_t *before;
@@ -209,18 +211,21 @@ static int make_room(struct stacks *stacks, uint32_t n, struct odb_error *error)
 
 	if (needed <= stacks->room)
 		return 0;
-	if (stacks->full.code) {
+	if (stacks->full.code && ++stacks->refused < RETRY) {
 		*error = stacks->full;
 		return -1;
 	}
-	if (needed > stacks->units_most)
+	if (needed > stacks->units_most) {
 		odb_fail(error, EFBIG, stacks->path, "%u units is all that it may have",
 			 stacks->units_most);
-	else if (!grow(stacks,
-		       sizeof(struct stacks_header) + needed * sizeof(struct stacks_unit), error))
+	} else if (!grow(stacks,
+			 sizeof(struct stacks_header) + needed * sizeof(struct stacks_unit),
+			 error)) {
+		stacks->full.code = 0;
 		return 0;
-	/* what is full stays full until the file is opened again */
+	}
 	stacks->full = *error;
+	stacks->refused = 0;
 	return -1;
 }
 

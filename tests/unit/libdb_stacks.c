@@ -271,7 +271,7 @@ static void a_limit_of_file_size_is_no_signal(void **state)
 	(void)state;
 	assert_true(pid >= 0);
 	if (!pid) {
-		const struct rlimit limit = {10000, 10000};
+		struct rlimit limit = {10000, RLIM_INFINITY};
 		struct odb_error error = {0};
 		struct stacks *stacks;
 		uint64_t merged = 0;
@@ -283,12 +283,23 @@ static void a_limit_of_file_size_is_no_signal(void **state)
 
 			merged += stacks_add(stacks, &frame, 1, 1, &error) == STACKS_MERGED;
 		}
+		if (!merged || error.code != EFBIG)
+			_exit(2);
+		/* when there is room again, it is found */
+		limit.rlim_cur = RLIM_INFINITY;
+		if (setrlimit(RLIMIT_FSIZE, &limit))
+			_exit(3);
+		for (uint64_t i = 10000; i < 13000; i++) {
+			const struct stacks_frame frame = {0, i};
+
+			merged = stacks_add(stacks, &frame, 1, 1, &error) == STACKS_MERGED;
+		}
 		stacks_close(stacks);
-		_exit(merged && error.code == EFBIG ? 0 : 2);
+		_exit(merged ? 4 : 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(sum_of(path), 5000);
+	assert_int_equal(sum_of(path), 8000);
 }
 
 static void a_second_writer_is_refused(void **state)
