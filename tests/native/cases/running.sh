@@ -39,3 +39,14 @@ kill $split
 cat "$scratch/said"
 accounts
 enough "samples until the signal" "$(stored)" 1
+
+# The command gets the signal, and its end is the end.
+rm -rf "$session"
+operf --session-dir="$session" --freq=2000 "$workloads/split" 60 >/dev/null 2>"$scratch/said" &
+operf=$!
+until_true 10 test -d "$samples/{root}$workloads"
+kill -TERM $operf
+status=0
+wait $operf || status=$?
+same "the status of a command that SIGTERM has ended" $status 143
+accounts
