@@ -301,6 +301,9 @@ static int add_stack(struct writing *writing, const struct prof_sample *sample,
 
 		writing->frames[i].image = stack_image(writing, stacks, value->event, frame->image);
 		writing->frames[i].offset = key_of(writing, frame);
+		/* what a stack without frame pointers had in their place: a frame, but no address */
+		if (frame->image == PROF_NO_IMAGE && frame->offset >> 48)
+			writing->frames[i].offset = 0;
 	}
 	switch (stacks_add(stacks, writing->frames, sample->depth, value->count, &cause)) {
 	case STACKS_MERGED:

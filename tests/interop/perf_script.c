@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_script BUSY: fresh recordings of perf, in all the forms it has, hold for us what "perf
+ * perf_script BUSY TOOLS: fresh recordings of perf, in all the forms it has, hold for us what "perf
  * script" prints: for each process, image and function the same number of samples, and with call
  * chains, of frames.  Then the same of what we write as perf.data.
  *
@@ -27,7 +27,7 @@
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 
-static const char *busy;
+static const char *busy, *tools; /* a program, and the folder of ours */
 static char dir[] = "/tmp/perf_script.XXXXXX";
 static char why_not[256];
 
@@ -257,6 +257,46 @@ static void perf_prints_what_we_wrote(void **state)
 	free(written);
 }
 
+/* A pipe becomes a session, and that a file for perf, with as much of each function. */
+static void sessions_hold_what_perf_prints(void **state)
+{
+	static const struct way form = {.name = "session"};
+	struct attribution ours = {0}, theirs = {0};
+	struct symbolizer *symbolizer;
+	char *written, *pipe;
+	struct prof *prof;
+
+	(void)state;
+	if (*why_not) {
+		print_message("skipped: %s\n", why_not);
+		skip();
+	}
+	written = pp_format("%s/session.data", dir);
+	assert_int_equal(run("cd %s && " RECORD
+			     " -F 999 -e cpu-clock -g -o - %s 0.15 2> record.log | "
+			     "tee pipe.data | %s/opimport --separate=lib,thread -o session - "
+			     "> import.log 2>&1",
+			     dir, busy, tools),
+			 0);
+	assert_int_equal(run("cd %s && %s/opexport --to=perf --session-dir=session -o %s "
+			     "2> export.log",
+			     dir, tools, written),
+			 0);
+	pipe = pp_format("%s/pipe.data", dir);
+	prof = import(pipe);
+	free(pipe);
+	symbolizer = symbolizer_new(prof);
+	attribution_of(&ours, prof, symbolizer, false);
+	assert_true(script(&theirs, written, prof, symbolizer, &form));
+	assert_int_equal(attribution_compare(&ours, &theirs), 0);
+	assert_true(ours.samples > 50);
+	attribution_free(&ours);
+	attribution_free(&theirs);
+	symbolizer_free(symbolizer);
+	prof_free(prof);
+	free(written);
+}
+
 /* A recorder that is killed leaves a file that perf itself does not read. */
 static void recordings_of_killed_recorders_are_recovered(void **state)
 {
@@ -330,13 +370,14 @@ static void hotspot_reads_what_we_wrote(void **state)
 
 int main(int argc, char **argv)
 {
-	struct CMUnitTest tests[N(ways) + 3];
+	struct CMUnitTest tests[N(ways) + 4];
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: perf_script BUSY\n");
+	if (argc != 3) {
+		fprintf(stderr, "usage: perf_script BUSY TOOLS\n");
 		return 2;
 	}
 	busy = argv[1];
+	tools = argv[2];
 	for (size_t i = 0; i < N(ways); i++)
 		tests[i] =
 			(struct CMUnitTest){ways[i].name, recordings_hold_for_us_what_perf_prints,
@@ -345,5 +386,6 @@ int main(int argc, char **argv)
 	tests[N(ways) + 1] = (struct CMUnitTest)cmocka_unit_test(hotspot_reads_what_we_wrote);
 	tests[N(ways) + 2] =
 		(struct CMUnitTest)cmocka_unit_test(recordings_of_killed_recorders_are_recovered);
+	tests[N(ways) + 3] = (struct CMUnitTest)cmocka_unit_test(sessions_hold_what_perf_prints);
 	return cmocka_run_group_tests(tests, begin, end);
 }
