@@ -168,7 +168,8 @@ static void no_free_counter_at_all(void **state)
 	(void)state;
 	put_counters("");
 	RUN("--start", 1, "no counter can be used; counters that are not free: 0, 1, 2, 3 (");
-	assert_non_null(strstr(output, "NMI watchdog"));
+	/* which of them, this machine decides: another test may be running perf */
+	assert_true(strstr(output, "NMI watchdog") || strstr(output, "has perf events open"));
 	RUN("--status", 0, "  not to be counted: no counter can be used");
 }
 

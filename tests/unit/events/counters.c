@@ -101,7 +101,8 @@ static void new_types_follow_the_last_of_oprofile(void **state)
 	assert_string_equal(op_cpu_type_name(87), "arm/armv8-thunderx2");
 	assert_string_equal(op_cpu_type_name(88), "i386/tremont");
 	assert_string_equal(op_cpu_type_name(107), "x86-64/zen5");
-	assert_null(op_cpu_type_name(108));
+	assert_string_equal(op_cpu_type_name(108), "perf");
+	assert_null(op_cpu_type_name(109));
 }
 
 /* What the driver says goes first, unless it only says the general name. */
