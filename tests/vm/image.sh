@@ -37,7 +37,7 @@ libraries_of()
 libraries_opened()
 {
 	PATH=$PATH:/usr/sbin:/sbin ldconfig -p |
-		awk '$1 == "libpfm.so.4" && /x86-64/ { print $NF; exit }'
+		awk '$1 == "libpfm.so.4" && /x86-64/ && !n++ { print $NF }'
 }
 
 # image_symbols FOLDER - list the functions of the workloads there, in a file "symbols":
