@@ -45,8 +45,6 @@ libxml2-utils	cmd xmllint
 python3-jsonschema	python jsonschema
 linux-perf	cmd perf
 valgrind	cmd callgrind_annotate
-nodejs		cmd node
-npm		cmd npm
 google-perftools	cmd google-pprof
 "
 
@@ -72,20 +70,20 @@ there()
 
 wanted() { awk 'NF { print $1 }' <<<"$table"; }
 
-# The packages that are missing: by dpkg where there is one, else by what they bring.
+# The packages that are missing: dpkg says at once which may be, and what of these is there
+# all the same, from another source, is not missing.
 missing()
 {
-	local package kind name
+	local package kind name known=""
 
 	if command -v dpkg-query >/dev/null; then
 		# shellcheck disable=SC2016,SC2046
-		comm -23 <(wanted | sort) <(dpkg-query -W \
-			-f '${db:Status-Abbrev} ${Package}\n' $(wanted) 2>/dev/null |
-			awk '$1 == "ii" { print $2 }' | sort)
-		return
+		known=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $(wanted) 2>/dev/null |
+			awk '$1 == "ii" { print $2 }')
 	fi
 	while read -r package kind name; do
-		[[ -z $package ]] || there "$kind" "$name" || echo "$package"
+		[[ -z $package ]] || grep -qxF "$package" <<<"$known" || there "$kind" "$name" ||
+			echo "$package"
 	done <<<"$table"
 }
 
