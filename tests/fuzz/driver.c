@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define LARGEST (1 << 20)
 
@@ -65,16 +66,19 @@ static size_t change(size_t size)
 	return size;
 }
 
-static void run_random(unsigned int iterations)
+/* Until @iterations inputs were given, or @seconds have gone by if that is not 0. */
+static void run_random(unsigned int iterations, time_t seconds)
 {
+	time_t begin = time(NULL);
 	size_t seeds = 0;
+	unsigned int i;
 
 	while (fuzz_seeds[seeds].bytes) {
 		LLVMFuzzerTestOneInput(fuzz_seeds[seeds].bytes, fuzz_seeds[seeds].size);
 		seeds++;
 	}
 	srand(1);
-	for (unsigned int i = 0; i < iterations; i++) {
+	for (i = 0; seconds ? time(NULL) - begin < seconds : i < iterations; i++) {
 		const struct fuzz_seed *seed = &fuzz_seeds[below(seeds)];
 		size_t size = seed->size;
 
@@ -83,6 +87,7 @@ static void run_random(unsigned int iterations)
 			size = change(size);
 		LLVMFuzzerTestOneInput(data, size);
 	}
+	printf("%u inputs\n", i);
 }
 
 static void run_file(const char *path)
@@ -102,14 +107,18 @@ static void run_file(const char *path)
 int main(int argc, char **argv)
 {
 	unsigned int iterations = fuzz_iterations;
+	time_t seconds = 0;
 	int first = 1;
 
 	if (argc > 2 && !strcmp(argv[1], "-n")) {
 		iterations = (unsigned int)strtoul(argv[2], NULL, 10);
 		first = 3;
+	} else if (argc > 2 && !strcmp(argv[1], "-s")) {
+		seconds = (time_t)strtoul(argv[2], NULL, 10);
+		first = 3;
 	}
 	if (first == argc)
-		run_random(iterations);
+		run_random(iterations, seconds);
 	for (int i = first; i < argc; i++)
 		run_file(argv[i]);
 	return 0;

@@ -3,7 +3,7 @@
  * A main() for fuzz targets that are not built with -fsanitize=fuzzer: it runs the files given
  * to it, or, with none, seeds and random changes of them, always the same ones.
  *
- *	TARGET [-n ITERATIONS] [FILE...]
+ *	TARGET [-n ITERATIONS | -s SECONDS] [FILE...]
  */
 #ifndef TESTS_FUZZ_DRIVER_H
 #define TESTS_FUZZ_DRIVER_H
@@ -18,7 +18,7 @@ struct fuzz_seed {
 
 /* The target's. */
 extern const struct fuzz_seed fuzz_seeds[];
-extern const unsigned int fuzz_iterations; /* unless -n says otherwise */
+extern const unsigned int fuzz_iterations; /* unless -n or -s says otherwise */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Ends the program with a signal if @condition is false. */
