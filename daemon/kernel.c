@@ -13,6 +13,7 @@
 
 #include "kallsyms.h"
 #include "libop/file.h"
+#include "libop/packed.h"
 #include "libop/session.h"
 #include "log.h"
 #include "vmlinux.h"
@@ -21,8 +22,6 @@
 #define ASK_AGAIN 256
 /* Symbols have no size; one with nothing behind it is taken to be no larger than this. */
 #define SYMBOL_SIZE_MOST 0x10000
-/* Far above what a kernel with all its modules has. */
-#define LIST_SIZE_MOST (256 << 20)
 
 /* ---- the kernel itself ---- */
 
@@ -238,18 +237,38 @@ static void find_others(struct kernel *kernel, const char *modules, const char *
 	}
 }
 
-/* Writes @now and the lines of the session that @join keeps. */
-static void save(const struct kernel *kernel, const char *name, const char *now,
-		 char *(*join)(const char *now, const char *before))
-{
-	struct op_error error = {.text = "out of memory"};
-	char *path = op_path("%s/%s", kernel->dir, name);
-	char *before = path ? op_file_read(path, LIST_SIZE_MOST, NULL, NULL) : NULL;
-	char *text = path ? join(now, before) : NULL;
+/* A list of the session, and how it is kept. */
+struct list {
+	const char *name;
+	char *(*join)(const char *now, const char *before);
+	char *(*read)(const char *path, size_t limit, size_t *length, struct op_error *error);
+	int (*replace)(const char *path, const void *bytes, size_t length, mode_t mode,
+		       struct op_error *error);
+};
 
-	if (!text || ((!before || strcmp(before, text) != 0) &&
-		      op_file_replace(path, text, strlen(text), OP_SESSION_FILE_MODE, &error)))
-		log_line("the session's list of %s is not up to date: %s", name, error.text);
+static const struct list modules_list = {OP_SAMPLES_MODULES, modules_join, op_file_read,
+					 op_file_replace};
+static const struct list kallsyms_list = {OP_SAMPLES_KALLSYMS, kallsyms_join, op_packed_read,
+					  op_packed_replace};
+
+/* Writes @now and those lines of the session that are to stay. */
+static void save(const struct kernel *kernel, const struct list *list, const char *now)
+{
+	struct op_error error = {.code = ENOMEM, .text = "out of memory"};
+	char *path = op_path("%s/%s", kernel->dir, list->name), *before = NULL, *text = NULL;
+
+	if (path) {
+		before = list->read(path, OP_KALLSYMS_MOST, NULL, &error);
+		if (!before && error.code != ENOENT)
+			log_line("the session's list of %s is made anew: %s", list->name,
+				 error.text);
+		text = list->join(now, before);
+	}
+	if (!text)
+		log_line("the session's list of %s is not up to date: out of memory", list->name);
+	else if ((!before || strcmp(before, text) != 0) &&
+		 list->replace(path, text, strlen(text), OP_SESSION_FILE_MODE, &error))
+		log_line("the session's list of %s is not up to date: %s", list->name, error.text);
 	free(text);
 	free(before);
 	free(path);
@@ -270,9 +289,9 @@ void kernel_refresh(struct kernel *kernel)
 	kallsyms = source_kallsyms(kernel->source);
 	find_others(kernel, modules ? modules : "", kallsyms ? kallsyms : "");
 	if (modules)
-		save(kernel, OP_SAMPLES_MODULES, modules, modules_join);
+		save(kernel, &modules_list, modules);
 	if (kallsyms)
-		save(kernel, OP_SAMPLES_KALLSYMS, kallsyms, kallsyms_join);
+		save(kernel, &kallsyms_list, kallsyms);
 	free(modules);
 	free(kallsyms);
 }

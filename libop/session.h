@@ -5,6 +5,8 @@
 #ifndef LIBOP_SESSION_H
 #define LIBOP_SESSION_H
 
+#include <stddef.h>
+
 #include "error.h"
 
 #define OP_SESSION_DEFAULT_DIR "/var/lib/oprofile"
@@ -53,10 +55,16 @@ int op_session_make(const char *session_dir, struct op_error *error);
 
 /* Names below samples/NAME; oprofile-session(5) says what is in them. */
 #define OP_SAMPLES_STATS    "stats"    /* a directory: one number a file */
-#define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]" */
+#define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]"; libop/packed.h */
 #define OP_SAMPLES_SOURCE   "source"   /* lines "key value": what took the samples */
 #define OP_SAMPLES_MODULES  "modules"  /* lines "name address size build-id-or-dash", in hex */
 #define OP_SAMPLES_STACKS   "stacks"   /* a directory: stack files, by application */
+
+/*
+ * Bytes that OP_SAMPLES_KALLSYMS may have, unpacked: the symbols of a kernel without modules are
+ * about 5 MB; this is for damaged files.
+ */
+#define OP_KALLSYMS_MOST ((size_t)64 << 20)
 
 /*
  * The kernel image when no vmlinux is given: its symbols are those of OP_SAMPLES_KALLSYMS, and

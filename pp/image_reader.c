@@ -2,6 +2,7 @@
 /* Reading images. */
 #include "pp/image_reader.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,9 @@ static void read_file(struct pp_image_reader *reader, const struct op_image_name
 
 static const struct pp_kallsyms *get_kallsyms(struct pp_image_reader *reader)
 {
+	/* Somebody else may have read them before. */
+	bool told = !reader->trouble || reader->trouble->n[PP_BAD_KALLSYMS];
+
 	for (size_t i = 0; reader->kallsyms_state == PP_KALLSYMS_UNREAD; i++) {
 		if (i == reader->n_dirs) {
 			reader->kallsyms_state = PP_KALLSYMS_NONE;
@@ -55,6 +59,8 @@ static const struct pp_kallsyms *get_kallsyms(struct pp_image_reader *reader)
 			reader->kallsyms_state = PP_KALLSYMS_READ;
 		} else {
 			pp_kallsyms_free(&reader->kallsyms);
+			if (!told)
+				pp_kallsyms_tell(reader->trouble, &reader->kallsyms_error);
 		}
 	}
 	return reader->kallsyms_state == PP_KALLSYMS_READ ? &reader->kallsyms : NULL;
@@ -141,6 +147,9 @@ static void read_kernel(struct pp_image_reader *reader, const struct op_image_na
 	content->no_file = trouble;
 	/* This name says it: no symbols were wanted. */
 	if (content->symbols.n || (!kallsyms && !strcmp(id->name, OP_NO_VMLINUX)))
+		return;
+	/* get_kallsyms() has told of it, once for all images. */
+	if (!kallsyms && error.code != ENOENT)
 		return;
 	TELL(reader, id, PP_NO_SYMBOLS, "has no symbols: %s", known ? trouble : error.text);
 }

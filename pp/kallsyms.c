@@ -7,11 +7,9 @@
 #include <string.h>
 
 #include "libop/file.h"
+#include "libop/packed.h"
 #include "libop/session.h"
 #include "pp/memory.h"
-
-/* A kernel has about 200 thousand symbols of 40 bytes; this is for damaged files. */
-#define TEXT_LIMIT (256 << 20)
 
 /* The next word of a line, ended with a NUL; NULL if there is none. */
 static char *next_word(char **line)
@@ -142,7 +140,7 @@ int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, stru
 	int result = 0;
 
 	memset(kallsyms, 0, sizeof(*kallsyms));
-	kallsyms->symbols_text = op_file_read(path, TEXT_LIMIT, NULL, error);
+	kallsyms->symbols_text = op_packed_read(path, OP_KALLSYMS_MOST, NULL, error);
 	if (kallsyms->symbols_text) {
 		parse_symbols(kallsyms);
 		if (!kallsyms->n_symbols)
@@ -152,7 +150,7 @@ int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, stru
 	}
 	free(path);
 	path = pp_format("%s/" OP_SAMPLES_MODULES, samples_dir);
-	kallsyms->modules_text = op_file_read(path, TEXT_LIMIT, NULL, NULL);
+	kallsyms->modules_text = op_file_read(path, OP_KALLSYMS_MOST, NULL, NULL);
 	parse_modules(kallsyms);
 	free(path);
 	return result;
@@ -165,4 +163,11 @@ void pp_kallsyms_free(struct pp_kallsyms *kallsyms)
 	free(kallsyms->symbols_text);
 	free(kallsyms->modules_text);
 	memset(kallsyms, 0, sizeof(*kallsyms));
+}
+
+void pp_kallsyms_tell(struct pp_trouble *trouble, const struct op_error *error)
+{
+	if (error->code != ENOENT)
+		pp_trouble_add(trouble, PP_BAD_KALLSYMS, "the kernel has no symbols: %s",
+			       error->text);
 }

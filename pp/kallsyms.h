@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "libop/error.h"
+#include "pp/trouble.h"
 
 struct pp_kernel_symbol {
 	uint64_t address;
@@ -46,9 +47,12 @@ const struct pp_kernel_module *pp_kallsyms_module(const struct pp_kallsyms *kall
  *
  * Lines that make no sense are passed over.  A missing list of modules is no error.
  *
- * Return: 0, or -1 with @error set: no symbols could be read.
+ * Return: 0, or -1 with @error set: no symbols could be read; ENOENT if none were saved.
  */
 int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, struct op_error *error);
 void pp_kallsyms_free(struct pp_kallsyms *kallsyms);
+
+/* Tells of why pp_kallsyms_read() failed, unless it is that there is nothing to read. */
+void pp_kallsyms_tell(struct pp_trouble *trouble, const struct op_error *error);
 
 #endif

@@ -18,6 +18,7 @@ static const char *const kind_words[PP_TROUBLES] = {
 	[PP_BAD_IMAGE] = "images have no symbols because they are damaged",
 	[PP_OLD_IMAGE] = "images were changed after they were profiled",
 	[PP_NO_SYMBOLS] = "kernel images have no symbols",
+	[PP_BAD_KALLSYMS] = "sessions have kernel symbols that could not be read",
 	[PP_NO_SOURCE] = "source files could not be read",
 };
 

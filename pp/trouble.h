@@ -17,6 +17,7 @@ enum pp_trouble_kind {
 	PP_BAD_IMAGE,	  /* an image that is no valid object file */
 	PP_OLD_IMAGE,	  /* an image that was changed after it was profiled */
 	PP_NO_SYMBOLS,	  /* a kernel image without saved symbols */
+	PP_BAD_KALLSYMS,  /* the saved symbols of a session that can't be read */
 	PP_NO_SOURCE,	  /* a source file that is missing or can't be read */
 	PP_TROUBLES
 };

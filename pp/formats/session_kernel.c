@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 
 #include "libop/file.h"
+#include "libop/packed.h"
 #include "libop/session.h"
 #include "pp/formats/session.h"
 #include "pp/formats/session_image.h"
@@ -229,7 +230,7 @@ static int write_symbols(const struct prof *prof, const char *dir, const char *k
 	put_symbols(prof, kallsyms, out);
 	if (fclose(out))
 		pp_out_of_memory();
-	result = op_file_replace(path, text, length, OP_SESSION_FILE_MODE, error);
+	result = op_packed_replace(path, text, length, OP_SESSION_FILE_MODE, error);
 	free(text);
 	free(path);
 	return result;

@@ -579,7 +579,8 @@ static void read_session(struct reading *reading)
 
 	session_origin_read(&reading->origin, reading->dir, reading->sink);
 	/* without, kernel code has no addresses; there may be a list of modules alone */
-	pp_kallsyms_read(&reading->kallsyms, reading->dir, &error);
+	if (pp_kallsyms_read(&reading->kallsyms, reading->dir, &error) && reading->trouble)
+		pp_kallsyms_tell(reading->trouble, &error);
 	note_files(reading);
 	read_all_stacks(reading);
 	for (size_t i = 0; i < reading->list->n && !reading->result; i++)

@@ -13,6 +13,7 @@
 #include "daemon/kallsyms.h"
 #include "daemon/vmlinux.h"
 #include "libop/file.h"
+#include "libop/packed.h"
 #include "libop/session.h"
 
 #define ALL   "TIMER.0.0.all.all.all"
@@ -106,7 +107,7 @@ static char *read_list(const struct test_session *session, const char *name)
 {
 	char *path = op_path("%s/" OP_SESSION_CURRENT "/%s", session->dir, name);
 	struct op_error error;
-	char *text = op_file_read(path, 1 << 20, NULL, &error);
+	char *text = op_packed_read(path, 1 << 20, NULL, &error);
 
 	if (!text)
 		fail_msg("%s", error.text);
@@ -144,6 +145,45 @@ static void a_loaded_module_is_known_from_its_record_on(void **state)
 				  "ffffffffc0200100 t bpf_prog_2\t[bpf]\n");
 	free(text);
 	session_close(&session);
+}
+
+/* Packed; made anew when it is damaged; and a list of before, which was not packed, is good. */
+static void the_list_of_symbols_is_packed(void **state)
+{
+	static const char old[] = "ffffffff81000000 T _stext\nffffffffc0700000 t old\t[gone]\n";
+	static const struct {
+		const char *content;
+		size_t length;
+		bool keeps;
+	} table[] = {
+		{old, sizeof(old) - 1, true},
+		{"\x28\xb5\x2f\xfd\x04", 5, false},
+		{"", 0, false},
+	};
+	const struct profile_config config = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct test_session session;
+		char *path, *text;
+
+		session_open(&session, &config);
+		path = op_path("%s/" OP_SESSION_CURRENT "/" OP_SAMPLES_KALLSYMS, session.dir);
+		assert_int_equal(
+			op_file_replace(path, table[i].content, table[i].length, 0640, NULL), 0);
+		session_feed(&session, BUFFER(START, KERNEL, MODULE_LOADED, STEXT, 0));
+		text = op_file_read(path, 1 << 20, NULL, NULL);
+		assert_memory_equal(text, "\x28\xb5\x2f\xfd", 4);
+		free(text);
+		text = read_list(&session, OP_SAMPLES_KALLSYMS);
+		assert_memory_equal(text, session.machine.kallsyms,
+				    strlen(session.machine.kallsyms));
+		assert_string_equal(text + strlen(session.machine.kallsyms),
+				    table[i].keeps ? "ffffffffc0700000 t old\t[gone]\n" : "");
+		free(text);
+		free(path);
+		session_close(&session);
+	}
 }
 
 /* BPF programs come without a record; an address in nothing known is looked into, not often. */
@@ -327,6 +367,7 @@ int main(void)
 		cmocka_unit_test(lines_of_modules),
 		cmocka_unit_test(unloaded_modules_keep_their_lines),
 		cmocka_unit_test(a_loaded_module_is_known_from_its_record_on),
+		cmocka_unit_test(the_list_of_symbols_is_packed),
 		cmocka_unit_test(unknown_addresses_are_looked_into),
 		cmocka_unit_test(reopen_begins_with_fresh_lists),
 		cmocka_unit_test(a_range_may_be_given),

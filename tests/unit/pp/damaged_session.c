@@ -23,6 +23,8 @@
 
 #include "fixture.h"
 #include "libop/file.h"
+#include "libop/packed.h"
+#include "libop/session.h"
 #include "pp/loss.h"
 #include "pp/memory.h"
 #include "pp/report.h"
@@ -353,6 +355,31 @@ static void test_tools(void **state)
 	each_file(damage_for_tools);
 }
 
+/* The kernel's symbols again, as the daemon packs them: each byte changed, and each length. */
+static void test_packed(void **state)
+{
+	char *path = test_session_path(&session, "samples/current/" OP_SAMPLES_KALLSYMS);
+	size_t n_plain, n;
+	char *plain = op_file_read(path, 1 << 20, &n_plain, NULL), *packed;
+
+	(void)state;
+	assert_non_null(plain);
+	assert_int_equal(op_packed_replace(path, plain, n_plain, 0644, NULL), 0);
+	packed = op_file_read(path, 1 << 20, &n, NULL);
+	assert_non_null(packed);
+	n_wrong = 0;
+	assert_int_equal(make_reports("nothing"), session.stored);
+	change_bytes(path, packed, n);
+	cut(path, packed, n);
+	assert_int_equal(n_wrong, 0);
+	put(path, packed, n);
+	damage_for_tools(path, packed, n);
+	put(path, plain, n_plain);
+	free(packed);
+	free(plain);
+	free(path);
+}
+
 static int setup(void **state)
 {
 	char *current = test_session_path(&session, "samples");
@@ -394,6 +421,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_every_length),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_tools),
+		cmocka_unit_test(test_packed),
 	};
 
 	test_need(argc > 2, "usage: pp_damaged_session SOURCES TOOL...");

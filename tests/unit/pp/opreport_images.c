@@ -4,6 +4,7 @@
  */
 #include "golden.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The kernel by saved symbols, by a vmlinux, and not at all. */
@@ -91,6 +92,79 @@ static void test_kernel(void **state)
 	test_session_add(&session, name, 0x10, 7);
 	free(name);
 	CHECK_ALL(&session, vmlinux);
+	test_session_remove(&session);
+}
+
+/* Saved symbols as they are, packed, and damaged. */
+static void test_packed_kallsyms(void **state)
+{
+	static const struct fixture_sample samples[] = {
+		{FIXTURE_ALONE("prog") TIMER, TEXT(0x10), 6},
+		{"{kern}/kallsyms/{dep}/{kern}/kallsyms/" TIMER, 0x10, 3},
+		{"{kern}/demo/{dep}/{kern}/demo/" TIMER, 0x50, 2},
+		{"{kern}/[bpf]/{dep}/{kern}/[bpf]/" TIMER, 0xffffffffc0009010, 1},
+	};
+	static const struct golden good[] = {
+		{"-l -n", 0,
+		 "6        50.0000  prog                     hot\n"
+		 "3        25.0000  kallsyms                 startup_64\n"
+		 "2        16.6667  demo                     demo_read\n"
+		 "1         8.3333  [bpf]                    bpf_prog_1\n",
+		 NULL},
+	};
+	static const char without[] = "6        50.0000  prog                     hot\n"
+				      "3        25.0000  kallsyms                 /kallsyms\n"
+				      "2        16.6667  demo                     /demo\n"
+				      "1         8.3333  [bpf]                    /[bpf]\n";
+	static const struct {
+		const char *how, *cause;
+	} damages[] = {
+		{"head -c 60 packed", "cannot unpack %s: it is cut short"},
+		{"head -c 4 packed", "cannot unpack %s: it is cut short"},
+		/* the checksum is at the end */
+		{"head -c -1 packed && printf x",
+		 "cannot unpack %s: Restored data doesn't match checksum"},
+		{"cat packed && echo more", "cannot unpack %s: Unknown frame descriptor"},
+		/* kilobytes that would become more than memory should hold */
+		{"head -c 70000000 /dev/zero | zstd -qc", "cannot unpack %s: File too large"},
+		/* half of the magic is text */
+		{"head -c 2 packed", "%s: no symbols in it"},
+	};
+	struct test_session session;
+	char *path, *cause, *message;
+
+	(void)state;
+	make_session(&session);
+	ADD_ALL(&session, samples);
+	path = test_session_path(&session, "samples/current/kallsyms");
+	test_session_write(&session, "samples/current/modules", "demo ffffffffc0000000 1000 -\n");
+	test_session_write(&session, "samples/current/kallsyms",
+			   "ffffffff81000000 T _stext\nffffffff81000000 T startup_64\n"
+			   "ffffffff81000200 T _etext\n"
+			   "ffffffffc0000040 t demo_read\t[demo]\n"
+			   "ffffffffc0009000 t bpf_prog_1\t[bpf]\n");
+	CHECK_ALL(&session, good);
+	test_shell("cd %s && zstd -qc %s > packed && cp packed %s", session.dir, path, path);
+	CHECK_ALL(&session, good);
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		struct test_run run;
+
+		test_shell("cd %s && { %s; } > %s", session.dir, damages[i].how, path);
+		fixture_opreport(&run, &session, opreport_path(), "-l -n");
+		assert_int_equal(run.status, 0);
+		assert_string_equal(run.out, without);
+		/* once, not for each image */
+		test_need(asprintf(&cause, damages[i].cause, path) >= 0 &&
+				  asprintf(&message,
+					   "opreport warning: the kernel has no symbols: %s\n",
+					   cause) >= 0,
+			  "out of memory");
+		assert_string_equal(run.err, message);
+		free(message);
+		free(cause);
+		test_run_free(&run);
+	}
+	free(path);
 	test_session_remove(&session);
 }
 
@@ -299,9 +373,10 @@ static void test_no_sections(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel),	 cmocka_unit_test(test_anonymous),
-		cmocka_unit_test(test_places),	 cmocka_unit_test(test_changed_image),
-		cmocka_unit_test(test_stripped), cmocka_unit_test(test_no_sections),
+		cmocka_unit_test(test_kernel),	      cmocka_unit_test(test_packed_kallsyms),
+		cmocka_unit_test(test_anonymous),     cmocka_unit_test(test_places),
+		cmocka_unit_test(test_changed_image), cmocka_unit_test(test_stripped),
+		cmocka_unit_test(test_no_sections),
 	};
 
 	golden_begin(argc, argv);
