@@ -14,6 +14,9 @@
 #include "libop/cpu_list.h"
 #include "libop/threads.h"
 
+/* A product of two 64-bit numbers. */
+__extension__ typedef unsigned __int128 wide;
+
 /* What the events are opened on: each is a pid and a CPU of perf_event_open(2). */
 struct parts {
 	pid_t *thread; /* NULL: CPUs */
@@ -179,7 +182,10 @@ int counts_read(struct counts *counts, size_t index, size_t event, struct count 
 
 uint64_t count_scaled(const struct count *count)
 {
+	wide scaled;
+
 	if (!count->running || count->running >= count->enabled)
 		return count->value;
-	return (uint64_t)((double)count->value * (double)count->enabled / (double)count->running);
+	scaled = ((wide)count->value * count->enabled + count->running / 2) / count->running;
+	return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
 }

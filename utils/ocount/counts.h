@@ -56,6 +56,9 @@ int counts_read(struct counts *counts, size_t place, size_t event, struct count 
  * count_scaled - what would have been counted if the event had counted all the time
  *
  * Events take turns on the counters of a CPU when there are too few.
+ *
+ * Return: rounded to the nearest, and UINT64_MAX if it is more; what the counter says if the event
+ * counted all the time, or never.
  */
 uint64_t count_scaled(const struct count *count);
 
