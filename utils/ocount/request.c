@@ -5,7 +5,6 @@
 #include "request.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "libop/cpu_list.h"
 #include "libop/number.h"
+#include "utils/operf/arguments.h"
 
 #define INTERVAL_MOST (24 * 60 * 60 * 1000) /* a day, in ms */
 
@@ -30,40 +30,6 @@ static int no_memory(struct op_error *error)
 	return op_error_set(error, ENOMEM, "out of memory");
 }
 
-static int take_events(struct request *request, const char *text, struct op_error *error)
-{
-	struct op_strings list = {0};
-	int result = op_strings_split(&list, text, ',') ? -1 : 0;
-
-	for (size_t i = 0; !result && i < list.count; i++)
-		result = op_strings_add(&request->events, list.item[i]);
-	op_strings_free(&list);
-	return result ? no_memory(error) : 0;
-}
-
-static int take_pids(const char *text, const char *option, pid_t **pids, size_t *count,
-		     struct op_error *error)
-{
-	struct op_strings list = {0};
-	int result = op_strings_split(&list, text, ',') ? no_memory(error) : 0;
-
-	for (size_t i = 0; !result && i < list.count; i++) {
-		pid_t *larger = reallocarray(*pids, *count + 1, sizeof(*larger));
-		uint64_t pid;
-
-		if (!larger) {
-			result = no_memory(error);
-			break;
-		}
-		*pids = larger;
-		result = op_number_parse(list.item[i], option, 1, INT_MAX, &pid, error);
-		if (!result)
-			larger[(*count)++] = (pid_t)pid;
-	}
-	op_strings_free(&list);
-	return result;
-}
-
 /* MS[:N] */
 static int take_interval(struct request *request, char *text, struct op_error *error)
 {
@@ -79,21 +45,23 @@ static int take_interval(struct request *request, char *text, struct op_error *e
 		     : 0;
 }
 
-static int take_option(struct request *request, int option, char *value, struct op_error *error)
+static int take_option(void *all, int option, char *value, struct op_error *error)
 {
+	struct request *request = all;
+
 	switch (option) {
 	case OPTION_EVENT:
-		return take_events(request, value, error);
+		return arguments_events(value, &request->events, error);
 	case OPTION_CPUS:
 		free(request->cpus);
 		return op_cpu_list_parse(value, "--cpu-list", &request->cpus, &request->nr_cpus,
 					 error);
 	case OPTION_PROCESSES:
-		return take_pids(value, "--process-list", &request->processes,
-				 &request->nr_processes, error);
+		return arguments_pids(value, "--process-list", &request->processes,
+				      &request->nr_processes, error);
 	case OPTION_THREADS:
-		return take_pids(value, "--thread-list", &request->threads, &request->nr_threads,
-				 error);
+		return arguments_pids(value, "--thread-list", &request->threads,
+				      &request->nr_threads, error);
 	case OPTION_INTERVAL:
 		return take_interval(request, value, error);
 	case OPTION_VERSION:
@@ -127,35 +95,6 @@ static int check(const struct request *request, struct op_error *error)
 			error, EINVAL,
 			"--separate-thread goes with --process-list and --thread-list only");
 	return 0;
-}
-
-static int read_options(poptContext context, struct request *request, struct op_error *error)
-{
-	int option, result = 0;
-
-	while (!result && (option = poptGetNextOpt(context)) > 0) {
-		char *value = poptGetOptArg(context);
-
-		result = take_option(request, option, value, error);
-		free(value);
-	}
-	if (!result && option < -1)
-		result = op_error_set(error, EINVAL, "%s: %s",
-				      poptBadOption(context, POPT_BADOPTION_NOALIAS),
-				      poptStrerror(option));
-	return result;
-}
-
-/* The command is the end of the command line. */
-static void take_command(poptContext context, int argc, const char **argv, struct request *request)
-{
-	const char **rest = poptGetArgs(context);
-	int count = 0;
-
-	while (rest && rest[count])
-		count++;
-	if (count)
-		request->command = (char **)argv + argc - count;
 }
 
 int request_parse(int argc, const char **argv, struct request *request, struct op_error *error)
@@ -193,8 +132,8 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 		return no_memory(error);
 	poptSetOtherOptionHelp(context, "[OPTION...] COMMAND [ARGUMENT...] | -s | -C LIST | "
 					"-p PIDS | -r TIDS");
-	result = read_options(context, request, error);
-	take_command(context, argc, argv, request);
+	result = arguments_read(context, take_option, request, error);
+	request->command = arguments_command(context, argc, argv);
 	request->system_wide = system_wide;
 	request->by_cpu = by_cpu;
 	request->by_thread = by_thread;

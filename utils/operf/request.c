@@ -5,12 +5,12 @@
 #include "request.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "libop/number.h"
 #include "libop/perf_event.h"
 #include "libop/session.h"
@@ -28,44 +28,15 @@ static int no_memory(struct op_error *error)
 	return op_error_set(error, ENOMEM, "out of memory");
 }
 
-static int take_processes(struct request *request, const char *text, struct op_error *error)
+static int take_option(void *all, int option, char *value, struct op_error *error)
 {
-	struct op_strings list = {0};
-	int result = op_strings_split(&list, text, ',') ? no_memory(error) : 0;
-
-	for (size_t i = 0; !result && i < list.count; i++) {
-		pid_t *larger =
-			reallocarray(request->processes, request->count + 1, sizeof(*larger));
-		uint64_t pid;
-
-		if (!larger) {
-			result = no_memory(error);
-			break;
-		}
-		request->processes = larger;
-		result = op_number_parse(list.item[i], "--pid", 1, INT_MAX, &pid, error);
-		if (!result)
-			larger[request->count++] = (pid_t)pid;
-	}
-	op_strings_free(&list);
-	return result;
-}
-
-static int take_option(struct request *request, int option, char *value, struct op_error *error)
-{
-	struct op_strings list = {0};
-	int result = 0;
+	struct request *request = all;
 
 	switch (option) {
 	case OPTION_EVENT:
-		result = op_strings_split(&list, value, ',') ? no_memory(error) : 0;
-		for (size_t i = 0; !result && i < list.count; i++)
-			result = op_strings_add(&request->events, list.item[i]) ? no_memory(error)
-										: 0;
-		op_strings_free(&list);
-		return result;
+		return arguments_events(value, &request->events, error);
 	case OPTION_PID:
-		return take_processes(request, value, error);
+		return arguments_pids(value, "--pid", &request->processes, &request->count, error);
 	case OPTION_VERSION:
 		printf("operf: oprofile %s\n", OP_VERSION);
 		exit(OP_EXIT_OK);
@@ -112,35 +83,6 @@ static int take_raw(struct request *request, const struct raw *raw, struct op_er
 	return request->session_dir ? 0 : no_memory(error);
 }
 
-static int read_options(poptContext context, struct request *request, struct op_error *error)
-{
-	int option, result = 0;
-
-	while (!result && (option = poptGetNextOpt(context)) > 0) {
-		char *value = poptGetOptArg(context);
-
-		result = take_option(request, option, value, error);
-		free(value);
-	}
-	if (!result && option < -1)
-		result = op_error_set(error, EINVAL, "%s: %s",
-				      poptBadOption(context, POPT_BADOPTION_NOALIAS),
-				      poptStrerror(option));
-	return result;
-}
-
-/* The command is the end of the command line. */
-static void take_command(poptContext context, int argc, const char **argv, struct request *request)
-{
-	const char **rest = poptGetArgs(context);
-	int count = 0;
-
-	while (rest && rest[count])
-		count++;
-	if (count)
-		request->command = (char **)argv + argc - count;
-}
-
 int request_parse(int argc, const char **argv, struct request *request, struct op_error *error)
 {
 	struct raw raw = {0};
@@ -179,9 +121,9 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 		return no_memory(error);
 	poptSetOtherOptionHelp(context, "[OPTION...] COMMAND [ARGUMENT...] | --pid PID | "
 					"--system-wide");
-	result = read_options(context, request, error);
+	result = arguments_read(context, take_option, request, error);
 	if (!result) {
-		take_command(context, argc, argv, request);
+		request->command = arguments_command(context, argc, argv);
 		result = take_raw(request, &raw, error);
 	}
 	if (!result)
