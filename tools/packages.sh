@@ -79,7 +79,7 @@ missing()
 	if command -v dpkg-query >/dev/null; then
 		# shellcheck disable=SC2016,SC2046
 		known=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $(wanted) 2>/dev/null |
-			awk '$1 == "ii" { print $2 }')
+			awk '$1 == "ii" { print $2 }') || true # some are unknown to it
 	fi
 	while read -r package kind name; do
 		[[ -z $package ]] || grep -qxF "$package" <<<"$known" || there "$kind" "$name" ||
