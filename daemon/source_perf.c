@@ -524,16 +524,25 @@ static int open_counters(struct perf_source *perf, const struct source_perf_conf
 		.depth = depth_of(config->callgraph),
 		.stack = PERF_UNWIND_STACK,
 	};
-	pid_t *threads = NULL;
-	int result = 0;
+	pid_t *threads;
+	int result;
 
-	for (size_t i = 0; !result && i < perf->targets; i++)
-		result = op_threads_add(perf->target[i], &threads, &counters.target.count, error);
-	counters.target.threads = threads;
-	if (!result)
+	if (!perf->targets)
+		return perf_counters_open(&perf->counters, &counters, error);
+	for (int attempt = 1;; attempt++) {
+		if (op_threads_list(perf->target, perf->targets, &threads, &counters.target.count,
+				    error))
+			return -1;
+		counters.target.threads = threads;
 		result = perf_counters_open(&perf->counters, &counters, error);
-	free(threads);
-	return result;
+		if (!result && attempt < OP_THREADS_ATTEMPTS)
+			result = op_threads_new(perf->target, perf->targets, threads,
+						counters.target.count, error);
+		free(threads);
+		if (result <= 0)
+			return result;
+		perf_counters_close(&perf->counters);
+	}
 }
 
 static int take_targets(struct perf_source *perf, const struct source_perf_config *config,

@@ -22,8 +22,9 @@ static int add(pid_t thread, pid_t **threads, size_t *count)
 	return 0;
 }
 
-int op_threads_add(pid_t process, pid_t **threads, size_t *count, struct op_error *error)
+static int add_threads_of(pid_t process, pid_t **threads, size_t *count, struct op_error *error)
 {
+	size_t before = *count;
 	struct dirent *entry;
 	int result = 0;
 	char path[64];
@@ -40,5 +41,53 @@ int op_threads_add(pid_t process, pid_t **threads, size_t *count, struct op_erro
 			result = add((pid_t)strtol(entry->d_name, NULL, 10), threads, count);
 	}
 	closedir(dir);
-	return result ? op_error_set(error, ENOMEM, "out of memory") : 0;
+	if (result)
+		return op_error_set(error, ENOMEM, "out of memory");
+	/* it ended while the directory was read */
+	if (*count == before)
+		return op_error_set(error, ESRCH, "there is no process %d", (int)process);
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	pid_t left = *(const pid_t *)a, right = *(const pid_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+int op_threads_list(const pid_t *processes, size_t n, pid_t **threads, size_t *count,
+		    struct op_error *error)
+{
+	*threads = NULL;
+	*count = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (add_threads_of(processes[i], threads, count, error)) {
+			free(*threads);
+			*threads = NULL;
+			*count = 0;
+			return -1;
+		}
+	}
+	if (*count)
+		qsort(*threads, *count, sizeof(**threads), compare);
+	return 0;
+}
+
+int op_threads_new(const pid_t *processes, size_t n, const pid_t *threads, size_t count,
+		   struct op_error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; !result && i < n; i++) {
+		pid_t *now = NULL;
+		size_t there = 0;
+
+		if (add_threads_of(processes[i], &now, &there, error) && error->code != ESRCH)
+			result = -1;
+		for (size_t j = 0; !result && j < there; j++)
+			result = !bsearch(&now[j], threads, count, sizeof(*threads), compare);
+		free(now);
+	}
+	return result;
 }

@@ -43,12 +43,9 @@ static int find_parts(struct parts *parts, const struct request *request, pid_t 
 		memcpy(parts->cpu, request->cpus, parts->count * sizeof(*parts->cpu));
 		return 0;
 	}
-	for (size_t i = 0; i < request->nr_processes; i++) {
-		if (op_threads_add(request->processes[i], &parts->thread, &parts->count, error))
-			return -1;
-	}
 	if (request->processes)
-		return 0;
+		return op_threads_list(request->processes, request->nr_processes, &parts->thread,
+				       &parts->count, error);
 	parts->count = command ? 1 : request->nr_threads;
 	parts->thread = calloc(parts->count + 1, sizeof(*parts->thread));
 	if (!parts->thread)
@@ -120,12 +117,24 @@ int counts_open(struct counts *counts, const struct op_perf_events *events,
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
-	result = find_parts(&parts, request, command, error);
-	if (!result)
-		result = open_all(counts, request, &parts, command, error);
-	free(parts.thread);
-	free(parts.cpu);
-	return result;
+	for (int attempt = 1;; attempt++) {
+		result = find_parts(&parts, request, command, error);
+		if (!result)
+			result = open_all(counts, request, &parts, command, error);
+		if (!result && request->processes && attempt < OP_THREADS_ATTEMPTS)
+			result = op_threads_new(request->processes, request->nr_processes,
+						parts.thread, parts.count, error);
+		/* a thread has ended meanwhile, which is no error if its process goes on */
+		else if (result && error->code == ESRCH && parts.count &&
+			 attempt < OP_THREADS_ATTEMPTS && request->processes)
+			result = 1;
+		free(parts.thread);
+		free(parts.cpu);
+		if (result <= 0)
+			return result;
+		counts_close(counts);
+		counts->events = events;
+	}
 }
 
 int counts_enable(struct counts *counts, struct op_error *error)
