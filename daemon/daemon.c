@@ -112,14 +112,6 @@ static int open_events(struct daemon *daemon)
 
 static char *handle_command(void *context, const char *command);
 
-static int run(struct daemon *daemon, bool on, struct op_error *error)
-{
-	if (source_run(daemon->source, on, error))
-		return -1;
-	daemon->running = on;
-	return 0;
-}
-
 int daemon_open(struct daemon *daemon, const struct options *options, struct op_error *error)
 {
 	const char *session = options->session_dir;
@@ -156,7 +148,7 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 	if (control_server_open(&daemon->server, session, error))
 		return -1;
 	daemon->serving = true;
-	return options->perf && !options->stopped ? run(daemon, true, error) : 0;
+	return options->perf && !options->stopped ? profile_run(&daemon->profile, true, error) : 0;
 }
 
 /* ---- work ---- */
@@ -218,21 +210,11 @@ static void tell_statistics(struct daemon *daemon)
 
 /* ---- commands ---- */
 
-static const char *state(const struct daemon *daemon)
+static const char *state(struct daemon *daemon)
 {
-	char *path, *text;
-	bool running;
-
-	if (daemon->options->replay)
+	if (profile_is_running(&daemon->profile) || daemon->options->replay)
 		return "running";
-	if (daemon->options->perf)
-		return daemon->running ? "running" : "stopped";
-	path = op_path("%s/enable", daemon->options->oprofilefs);
-	text = path ? op_file_read(path, 64, NULL, NULL) : NULL;
-	running = text && *text != '0';
-	free(text);
-	free(path);
-	return running ? "running" : "stopped";
+	return "stopped";
 }
 
 static char *reply_progress(const struct daemon *daemon)
@@ -287,7 +269,7 @@ static char *handle_command(void *context, const char *command)
 		return dump(daemon, &error) ? op_path("error %s\n", error.text)
 					    : reply_progress(daemon);
 	if (!strcmp(command, "start") || !strcmp(command, "stop"))
-		return run(daemon, !strcmp(command, "start"), &error)
+		return profile_run(&daemon->profile, !strcmp(command, "start"), &error)
 			       ? op_path("error %s\n", error.text)
 			       : strdup("ok\n");
 	if (!strcmp(command, "reopen"))

@@ -22,7 +22,6 @@ struct daemon {
 	char *log, *complete_dump;	 /* paths */
 	time_t started;
 	bool serving; /* the control socket is there */
-	bool running; /* it samples: of a source that we start ourselves */
 	bool done;
 	bool failed; /* the samples ended in an error */
 };

@@ -111,6 +111,8 @@ static void load_stats(struct profile *profile)
 	stats_load(&profile->stats, profile->stats_dir, kernel);
 	times_take(&profile->times, kernel);
 	times_load(&profile->times, profile->stats_dir);
+	overhead_load(&profile->overhead, profile->stats_dir, overhead_now(),
+		      source_running(profile->source));
 	free(kernel);
 }
 
@@ -193,6 +195,22 @@ int profile_reopen(struct profile *profile, struct op_error *error)
 
 /* ---- taking samples ---- */
 
+bool profile_is_running(struct profile *profile)
+{
+	bool running = source_running(profile->source);
+
+	overhead_look(&profile->overhead, overhead_now(), running);
+	return running;
+}
+
+int profile_run(struct profile *profile, bool on, struct op_error *error)
+{
+	int result = source_run(profile->source, on, error);
+
+	profile_is_running(profile);
+	return result;
+}
+
 int profile_take(struct profile *profile, size_t *words, struct op_error *error)
 {
 	const uint64_t *buffer;
@@ -208,6 +226,8 @@ int profile_take(struct profile *profile, size_t *words, struct op_error *error)
 		forget(profile);
 		images_forget(&profile->images);
 	}
+	if (!profile->overhead.running)
+		profile_is_running(profile); /* the module tells nobody that it was started */
 	profile->buffers++;
 	profile->files.round++;
 	profile->stats.value[STAT_BUFFERS]++;
@@ -260,12 +280,14 @@ void profile_save_stats(struct profile *profile)
 	char *kernel = source_stats(profile->source);
 	struct op_error error;
 
+	profile_is_running(profile);
 	times_take(&profile->times, kernel);
 	times_cut(kernel);
 	if (has_begun(profile))
 		stats_take_kernel(&profile->stats, kernel);
 	if (stats_save(&profile->stats, profile->stats_dir, kernel, &error) ||
-	    times_save(&profile->times, profile->stats_dir, &error))
+	    times_save(&profile->times, profile->stats_dir, &error) ||
+	    overhead_save(&profile->overhead, profile->stats_dir, &error))
 		log_line("the statistics are not up to date: %s", error.text);
 	free(kernel);
 }

@@ -13,6 +13,7 @@
 #include "kernel.h"
 #include "libop/event.h"
 #include "libop/string_list.h"
+#include "overhead.h"
 #include "sample_file.h"
 #include "source.h"
 #include "stack.h"
@@ -42,9 +43,10 @@ struct profile {
 	struct sample_files files;
 	struct stats stats;
 	struct times times;
+	struct overhead overhead;
 	struct stream stream;
 	struct stack stack; /* of the trace that is being decoded */
-	uint64_t buffers; /* decoded so far */
+	uint64_t buffers;   /* decoded so far */
 };
 
 /**
@@ -59,6 +61,19 @@ struct profile {
 int profile_open(struct profile *profile, const struct profile_config *config,
 		 struct source *source, struct op_error *error);
 void profile_close(struct profile *profile);
+
+/**
+ * profile_run - start or stop sampling
+ *
+ * Return: 0, or -1 with @error set: ENOTSUP if others do that.
+ */
+int profile_run(struct profile *profile, bool on, struct op_error *error);
+
+/*
+ * Whether samples are being taken.  Where others start and stop the source, the statistics are
+ * the more exact on how long that was the sooner it is asked.
+ */
+bool profile_is_running(struct profile *profile);
 
 /**
  * profile_take - count what the next buffer of the source holds

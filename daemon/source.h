@@ -35,6 +35,7 @@ struct source_ops {
 		    struct op_error *error);
 	int (*sync)(struct source *source, struct op_error *error);
 	int (*run)(struct source *source, bool on, struct op_error *error);
+	bool (*running)(struct source *source);
 	int (*image)(struct source *source, uint64_t cookie, struct image_facts *facts);
 	char *(*maps)(struct source *source, uint32_t tgid);
 	uint64_t (*process)(struct source *source, uint32_t tgid);
@@ -86,6 +87,12 @@ static inline int source_run(struct source *source, bool on, struct op_error *er
 	if (!source->ops->run)
 		return op_error_set(error, ENOTSUP, "this source of samples is not started by us");
 	return source->ops->run(source, on, error);
+}
+
+/* Are samples being taken at this time, whoever has started that?  Never in a replay. */
+static inline bool source_running(struct source *source)
+{
+	return source->ops->running && source->ops->running(source);
 }
 
 /* The file behind @cookie.  Return: 0, or -1 if it is unknown. */

@@ -80,6 +80,15 @@ static int kernel_sync(struct source *source, struct op_error *error)
 	return result;
 }
 
+static bool kernel_running(struct source *source)
+{
+	char *enable = read_below(kernel_of(source)->dir, "enable", NULL);
+	bool running = enable && *enable != '0';
+
+	free(enable);
+	return running;
+}
+
 static int kernel_image(struct source *source, uint64_t cookie, struct image_facts *facts)
 {
 	struct oprofile_image *told = &facts->told;
@@ -181,6 +190,7 @@ static void kernel_close(struct source *source)
 static const struct source_ops kernel_ops = {
 	.read = kernel_read,
 	.sync = kernel_sync,
+	.running = kernel_running,
 	.image = kernel_image,
 	.maps = kernel_maps,
 	.process = kernel_process,

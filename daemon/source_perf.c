@@ -56,6 +56,7 @@ struct perf_source {
 	pid_t *target;		    /* the processes to profile; NULL: all */
 	size_t targets;
 	bool on_exec;
+	bool running; /* from source_run() to source_run() */
 };
 
 static struct perf_source *perf_of(struct source *source)
@@ -432,10 +433,13 @@ static int perf_run(struct source *source, bool on, struct op_error *error)
 
 	if (!on) {
 		perf_counters_disable(&perf->counters);
+		perf->running = false;
 		return 0;
 	}
-	if (perf->on_exec)
+	if (perf->on_exec) {
+		perf->running = true;
 		return 0;
+	}
 	/*
 	 * Processes that are there already are looked at before records come, for those that end
 	 * soon, and again after: what is mapped meanwhile is told by both, and nothing by neither.
@@ -444,7 +448,13 @@ static int perf_run(struct source *source, bool on, struct op_error *error)
 		return op_error_set(error, ENOMEM, "out of memory");
 	if (perf_counters_enable(&perf->counters, error))
 		return -1;
+	perf->running = true;
 	return read_processes(perf) ? op_error_set(error, ENOMEM, "out of memory") : 0;
+}
+
+static bool perf_running(struct source *source)
+{
+	return perf_of(source)->running;
 }
 
 static void perf_close(struct source *source)
@@ -470,6 +480,7 @@ static const struct source_ops perf_ops = {
 	.read = perf_read,
 	.sync = perf_sync,
 	.run = perf_run,
+	.running = perf_running,
 	.image = perf_image,
 	.maps = perf_maps,
 	.process = perf_process,

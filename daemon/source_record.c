@@ -111,6 +111,12 @@ static int record_run(struct source *source, bool on, struct op_error *error)
 	return source_run(recorder_of(source)->inner, on, error);
 }
 
+/* Not written: it does not change what comes of the samples. */
+static bool record_running(struct source *source)
+{
+	return source_running(recorder_of(source)->inner);
+}
+
 static int record_sync(struct source *source, struct op_error *error)
 {
 	return source_sync(recorder_of(source)->inner, error);
@@ -203,6 +209,7 @@ static const struct source_ops record_ops = {
 	.read = record_read,
 	.sync = record_sync,
 	.run = record_run,
+	.running = record_running,
 	.image = record_image,
 	.maps = record_maps,
 	.process = record_process,

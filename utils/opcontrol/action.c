@@ -40,7 +40,16 @@ static int check_backend(const char *wanted, struct op_error *error)
 /* Has samples taken, or none any more, by whatever takes them. */
 static int set_running(const struct settings *settings, bool on, struct op_error *error)
 {
-	return settings->perf ? perf_run(settings, on, error) : driver_write("enable", on, error);
+	struct op_error ignored;
+
+	if (settings->perf)
+		return perf_run(settings, on, error);
+	if (driver_write("enable", on, error))
+		return -1;
+	/* When it is asked, the daemon notices; its statistics tell how long it profiled. */
+	if (on)
+		op_control_call(settings->session_dir, "status", NULL, &ignored);
+	return 0;
 }
 
 /* Adds to @error what helps where no module can be had.  Returns -1. */

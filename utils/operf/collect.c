@@ -145,7 +145,7 @@ int collect_run(struct collect *collect, struct op_error *error)
 
 	if (!result)
 		result = run(&loop, error);
-	if (source_run(collect->profile->source, false, &ignored))
+	if (profile_run(collect->profile, false, &ignored))
 		log_line("%s", ignored.text);
 	if (!result)
 		result = profile_dump(collect->profile, error);

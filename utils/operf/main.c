@@ -143,7 +143,7 @@ static int prepare(struct run *run, struct op_error *error)
 	run->lock = session_begin(request->session_dir, request->append, error);
 	if (run->lock < 0 || open_profile(run, error) || abi_write(request->session_dir, error))
 		return -1;
-	return source_run(run->source, true, error);
+	return profile_run(&run->profile, true, error);
 }
 
 static int work(struct run *run, struct op_error *error)

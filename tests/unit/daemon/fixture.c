@@ -39,6 +39,11 @@ static int machine_sync(struct source *source, struct op_error *error)
 	return 0;
 }
 
+static bool machine_running(struct source *source)
+{
+	return machine_of(source)->running;
+}
+
 static int machine_image(struct source *source, uint64_t cookie, struct image_facts *facts)
 {
 	struct test_machine *machine = machine_of(source);
@@ -112,6 +117,7 @@ static void machine_close(struct source *source)
 static const struct source_ops machine_ops = {
 	.read = machine_read,
 	.sync = machine_sync,
+	.running = machine_running,
 	.image = machine_image,
 	.maps = machine_maps,
 	.process = machine_process,

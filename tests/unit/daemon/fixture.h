@@ -50,6 +50,7 @@ struct test_machine {
 	const struct test_image *images;
 	const struct test_process *processes;
 	const char *modules, *kallsyms, *stats;
+	bool running;
 
 	/* the next buffer; taken once */
 	const uint64_t *words;

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon/number_file.h"
 #include "daemon/source_kernel.h"
 #include "libop/control.h"
 #include "libop/cpu_id.h"
@@ -356,6 +357,66 @@ static void reopening_keeps_the_statistics(void **state)
 	live_close(&live);
 }
 
+/* The number in a file of the session's statistics; 0 if there is none. */
+static uint64_t statistic(const struct live *live, const char *name)
+{
+	char *path = op_path("%s/samples/current/stats/%s", live->session, name);
+	uint64_t value = number_file_read(path);
+
+	free(path);
+	return value;
+}
+
+/* Dumps until more than @ms of profiling are told. */
+static void profile_for_more_than(const struct live *live, uint64_t ms)
+{
+	do {
+		live_call_and_forget(live, "dump");
+	} while (statistic(live, "profiling_ms") <= ms);
+}
+
+/* How long it profiled adds up over stops and daemons; a mere status shows a start. */
+static void the_time_of_profiling_is_told(void **state)
+{
+	uint64_t until_stop;
+	struct live live;
+	char *reply;
+	int daemon;
+
+	(void)state;
+	live_open(&live);
+	live_put(live.oprofilefs, "enable", "0\n");
+	daemon = live_start(&live, NULL);
+	live_call_and_forget(&live, "dump");
+	live_expect_none(&live, "samples/current/stats/profiling_ms");
+	live_expect_none(&live, "samples/current/stats/daemon_cpu_ms");
+
+	live_put(live.oprofilefs, "enable", "1\n");
+	reply = live_call(&live, "status");
+	assert_non_null(strstr(reply, "\nstate running\n"));
+	free(reply);
+	profile_for_more_than(&live, 20);
+	assert_true(statistic(&live, "daemon_cpu_ms") <= statistic(&live, "profiling_ms") + 1000);
+
+	live_put(live.oprofilefs, "enable", "0\n");
+	reply = live_call(&live, "status");
+	assert_non_null(strstr(reply, "\nstate stopped\n"));
+	free(reply);
+	live_call_and_forget(&live, "dump");
+	until_stop = statistic(&live, "profiling_ms");
+	for (uint64_t begin = overhead_now().wall_ns; overhead_now().wall_ns < begin + 20000000;)
+		live_call_and_forget(&live, "dump");
+	assert_int_equal(statistic(&live, "profiling_ms"), until_stop);
+	live_stop(daemon, SIGTERM);
+	assert_int_equal(statistic(&live, "profiling_ms"), until_stop);
+
+	live_put(live.oprofilefs, "enable", "1\n");
+	daemon = live_start(&live, NULL);
+	profile_for_more_than(&live, until_stop);
+	live_stop(daemon, SIGTERM);
+	live_close(&live);
+}
+
 /* What the kernel's numbers say before the first buffer is of an earlier start of profiling. */
 static void losses_of_an_earlier_start_are_not_counted_again(void **state)
 {
@@ -498,6 +559,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(without_a_module_there_is_a_hint),
 		cmocka_unit_test(a_saved_session_is_not_touched_again),
 		cmocka_unit_test(reopening_keeps_the_statistics),
+		cmocka_unit_test(the_time_of_profiling_is_told),
 		cmocka_unit_test(losses_of_an_earlier_start_are_not_counted_again),
 		cmocka_unit_test(commands_that_make_no_sense),
 		cmocka_unit_test(silent_clients_are_no_hindrance),

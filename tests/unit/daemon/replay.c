@@ -116,6 +116,51 @@ static char *replay(int kind, const char *recording, uint64_t values[STAT_COUNT]
 	return text;
 }
 
+/* What it cost to record is no matter of the recording, nor is what it costs to replay. */
+static void a_replay_has_no_overhead(void **state)
+{
+	char *dir = make_directory(), *recording = op_path("%s/recording", dir), *path;
+	struct test_session session;
+	struct profile_config config;
+	struct source *source;
+	struct op_error error;
+	uint64_t begin;
+
+	(void)state;
+	make_config(0, &config);
+	session_make(&session, &config);
+	session.machine.running = true;
+	source = source_record_open(&session.machine.source, recording, &error);
+	if (!source || profile_open(&session.profile, &session.config, source, &error))
+		fail_msg("%s", error.text);
+	play(&session);
+	begin = overhead_now().wall_ns;
+	while (overhead_now().wall_ns < begin + 2000000)
+		;
+	profile_save_stats(&session.profile);
+	path = op_path("%s/profiling_ms", session.profile.stats_dir);
+	assert_return_code(access(path, F_OK), errno);
+	free(path);
+	session_close(&session);
+	source_close(source);
+
+	session_make(&session, &config);
+	if (replay_all(&session, recording, &error) != SOURCE_END)
+		fail_msg("%s", error.text);
+	assert_int_equal(session.profile.overhead.profiling_ns, 0);
+	path = op_path("%s/total_samples", session.profile.stats_dir);
+	assert_return_code(access(path, F_OK), errno);
+	free(path);
+	path = op_path("%s/profiling_ms", session.profile.stats_dir);
+	assert_int_not_equal(access(path, F_OK), 0);
+	free(path);
+	session_close(&session);
+	op_strings_free(&config.filter);
+	remove_tree(dir);
+	free(recording);
+	free(dir);
+}
+
 /* Whatever the options were while it was recorded, it replays with all others. */
 static void a_replay_gives_what_was_live(void **state)
 {
@@ -335,6 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_replay_gives_what_was_live),
+		cmocka_unit_test(a_replay_has_no_overhead),
 		cmocka_unit_test(a_recording_is_never_overwritten),
 		cmocka_unit_test(a_recording_may_end_anywhere),
 		cmocka_unit_test(any_byte_may_be_wrong),

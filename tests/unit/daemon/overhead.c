@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The cost of profiling: CPU time and the time that was spent profiling, over stops, several
+ * daemons and sessions.
+ */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/number_file.h"
+#include "libop/file.h"
+
+#define MS UINT64_C(1000000)
+
+static struct overhead_time at(uint64_t cpu_ms, uint64_t wall_ms)
+{
+	return (struct overhead_time){cpu_ms * MS, wall_ms * MS};
+}
+
+static void save(const struct overhead *overhead, const char *dir)
+{
+	struct op_error error;
+
+	if (overhead_save(overhead, dir, &error))
+		fail_msg("%s", error.text);
+}
+
+static void expect(const char *dir, uint64_t cpu_ms, uint64_t profiling_ms)
+{
+	char *cpu = op_path("%s/daemon_cpu_ms", dir), *profiling = op_path("%s/profiling_ms", dir);
+
+	assert_int_equal(number_file_read(cpu), cpu_ms);
+	assert_int_equal(number_file_read(profiling), profiling_ms);
+	free(cpu);
+	free(profiling);
+}
+
+static void expect_none(const char *dir)
+{
+	char *cpu = op_path("%s/daemon_cpu_ms", dir), *profiling = op_path("%s/profiling_ms", dir);
+
+	assert_int_not_equal(access(cpu, F_OK), 0);
+	assert_int_not_equal(access(profiling, F_OK), 0);
+	free(cpu);
+	free(profiling);
+}
+
+static void sums_go_over_all_daemons_of_a_session(void **state)
+{
+	char *dir = make_directory(), *below = op_path("%s/stats", dir);
+	struct overhead overhead;
+
+	(void)state;
+	overhead_load(&overhead, below, at(50, 1000), true);
+	overhead_look(&overhead, at(60, 3000), true);
+	save(&overhead, below);
+	expect(below, 10, 2000);
+	overhead_look(&overhead, at(75, 4000), true);
+	save(&overhead, below);
+	expect(below, 25, 3000);
+	/* another process, whose CPU time begins anew */
+	overhead_load(&overhead, below, at(2, 9000), true);
+	save(&overhead, below);
+	expect(below, 25, 3000);
+	overhead_look(&overhead, at(3, 9500), true);
+	save(&overhead, below);
+	expect(below, 26, 3500);
+	/* the same process in a new session */
+	remove_tree(below);
+	overhead_load(&overhead, below, at(3, 9500), true);
+	overhead_look(&overhead, at(10, 9600), true);
+	save(&overhead, below);
+	expect(below, 7, 100);
+	remove_tree(dir);
+	free(below);
+	free(dir);
+}
+
+static void only_time_between_start_and_stop_counts(void **state)
+{
+	char *dir = make_directory();
+	struct overhead overhead;
+
+	(void)state;
+	overhead_load(&overhead, dir, at(0, 0), false);
+	overhead_look(&overhead, at(1, 100), false);
+	overhead_look(&overhead, at(2, 200), true); /* started */
+	save(&overhead, dir);
+	expect_none(dir);
+	overhead_look(&overhead, at(5, 250), false); /* stopped */
+	overhead_look(&overhead, at(9, 1000), false);
+	save(&overhead, dir);
+	expect(dir, 9, 50);
+	overhead_look(&overhead, at(9, 2000), true);
+	overhead_look(&overhead, at(10, 2003), true);
+	save(&overhead, dir);
+	expect(dir, 10, 53);
+	remove_tree(dir);
+	free(dir);
+}
+
+/* Many short intervals are as much as a long one. */
+static void parts_of_a_millisecond_add_up(void **state)
+{
+	struct overhead_time time = {0};
+	char *dir = make_directory();
+	struct overhead overhead;
+
+	(void)state;
+	overhead_load(&overhead, dir, time, true);
+	for (int i = 0; i < 1000; i++) {
+		time.cpu_ns += 3000;
+		time.wall_ns += 10500;
+		overhead_look(&overhead, time, true);
+	}
+	save(&overhead, dir);
+	expect(dir, 3, 10);
+	remove_tree(dir);
+	free(dir);
+}
+
+static void this_process_has_used_time(void **state)
+{
+	struct overhead_time begin = overhead_now(), now;
+
+	(void)state;
+	do {
+		now = overhead_now();
+		assert_true(now.cpu_ns >= begin.cpu_ns && now.wall_ns >= begin.wall_ns);
+	} while (now.cpu_ns < begin.cpu_ns + 2 * MS);
+	assert_true(now.wall_ns > begin.wall_ns);
+}
+
+/* Whoever has started the machine: the first buffer shows it. */
+static void a_profile_notices_that_it_runs(void **state)
+{
+	struct test_session session;
+	uint64_t begin;
+	char *dir;
+
+	(void)state;
+	session_open(&session, &(struct profile_config){0});
+	dir = session.profile.stats_dir;
+	profile_save_stats(&session.profile);
+	session.machine.running = true;
+	session_feed(&session, BUFFER(CPU(0), CTX(500, 500, 0x10), USER, COOKIE(0x10), 7, 0));
+	session.machine.running = false;
+	begin = overhead_now().wall_ns;
+	while (overhead_now().wall_ns < begin + 2 * MS)
+		;
+	expect_none(dir);
+	profile_save_stats(&session.profile);
+	assert_true(session.profile.overhead.profiling_ns >= 2 * MS);
+	expect(dir, session.profile.overhead.cpu_ns / MS,
+	       session.profile.overhead.profiling_ns / MS);
+	assert_false(profile_is_running(&session.profile));
+	session_close(&session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_go_over_all_daemons_of_a_session),
+		cmocka_unit_test(only_time_between_start_and_stop_counts),
+		cmocka_unit_test(parts_of_a_millisecond_add_up),
+		cmocka_unit_test(this_process_has_used_time),
+		cmocka_unit_test(a_profile_notices_that_it_runs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
