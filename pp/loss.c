@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Loss statistics. */
+/* Statistics of losses and overhead. */
 #include "pp/loss.h"
 
 #include <inttypes.h>
@@ -13,7 +13,18 @@
 #include "pp/text.h"
 
 /* What a number is added to. */
-enum account { RECEIVED, STORED, FILTERED, KERNEL_RECEIVED, LOST, KERNEL_LOST, OTHER_LOST };
+enum account {
+	RECEIVED,
+	STORED,
+	FILTERED,
+	KERNEL_RECEIVED,
+	LOST,
+	KERNEL_LOST,
+	OTHER_LOST,
+	THROTTLED,
+	DAEMON_CPU_MS,
+	PROFILING_MS,
+};
 
 /* Files of the statistics; those of a CPU are in a directory of its own. */
 static const struct {
@@ -47,6 +58,9 @@ static const struct {
 	{"lost_stacks", OTHER_LOST, "whole stacks whose stack file could not be written"},
 	{"stacks_cut", OTHER_LOST, "whole stacks that were cut, as the stack file was full"},
 	{"bad_records", OTHER_LOST, "records of the event buffer that made no sense"},
+	{"throttled", THROTTLED, NULL},
+	{"daemon_cpu_ms", DAEMON_CPU_MS, NULL},
+	{"profiling_ms", PROFILING_MS, NULL},
 };
 
 #define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
@@ -106,10 +120,16 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 	struct reading reading = {0};
 	uint64_t other = 0;
 	uint64_t *const accounts[] = {
-		[RECEIVED] = &loss->received, [STORED] = &loss->stored,
-		[FILTERED] = &loss->filtered, [KERNEL_RECEIVED] = &loss->kernel_received,
-		[LOST] = &loss->lost,	      [KERNEL_LOST] = &loss->kernel_lost,
+		[RECEIVED] = &loss->received,
+		[STORED] = &loss->stored,
+		[FILTERED] = &loss->filtered,
+		[KERNEL_RECEIVED] = &loss->kernel_received,
+		[LOST] = &loss->lost,
+		[KERNEL_LOST] = &loss->kernel_lost,
 		[OTHER_LOST] = &other,
+		[THROTTLED] = &loss->throttled,
+		[DAEMON_CPU_MS] = &loss->daemon_cpu_ms,
+		[PROFILING_MS] = &loss->profiling_ms,
 	};
 
 	memset(loss, 0, sizeof(*loss));
@@ -134,6 +154,67 @@ bool pp_loss_any(const struct pp_loss *loss)
 	return loss->n_causes > 0;
 }
 
+static void write_causes(const struct pp_loss *loss, struct pp_line *line, FILE *out)
+{
+	for (size_t i = 0; i < loss->n_causes; i++) {
+		pp_line_count(line, loss->causes[i].n, 9);
+		pp_line_puts(line, "  ");
+		pp_line_puts(line, loss->causes[i].words);
+		pp_line_end(line, out);
+	}
+}
+
+static void write_samples(const struct pp_loss *loss, struct pp_line *line, FILE *out)
+{
+	fprintf(out, "Samples: %" PRIu64 " received, %" PRIu64 " stored", loss->received,
+		loss->stored);
+	if (loss->filtered)
+		fprintf(out, ", %" PRIu64 " outside the image filter", loss->filtered);
+	if (!pp_loss_any(loss)) {
+		fputs(", none lost\n", out);
+		return;
+	}
+	pp_line_tone(line, PP_TONE_ALARM);
+	pp_line_puts(line, ", ");
+	pp_line_count(line, loss->lost, 0);
+	pp_line_puts(line, " lost");
+	pp_line_flush(line, out);
+	if (loss->lost)
+		fprintf(out, " (%.4g %%)", pp_percent(loss->lost, loss->received));
+	pp_line_tone(line, PP_TONE_PLAIN);
+	pp_line_end(line, out);
+	if (loss->kernel_received || loss->kernel_lost)
+		fprintf(out,
+			"Kernel, since profiling was last started: %" PRIu64 " taken, %" PRIu64
+			" lost before the daemon got them\n",
+			loss->kernel_received, loss->kernel_lost);
+	write_causes(loss, line, out);
+}
+
+/* The module makes periods longer; perf's events count nothing until the next tick. */
+static void write_throttling(const struct pp_loss *loss, FILE *out)
+{
+	const char *what = "events were throttled";
+
+	if (!loss->throttled)
+		return;
+	if (!strcmp(loss->sources, "module"))
+		what = "periods were doubled";
+	else if (!strcmp(loss->sources, "perf"))
+		what = "events were paused";
+	fprintf(out, "Too many samples: %s %" PRIu64 " times\n", what, loss->throttled);
+}
+
+static void write_overhead(const struct pp_loss *loss, FILE *out)
+{
+	double seconds = (double)loss->profiling_ms / 1000;
+
+	if (loss->profiling_ms)
+		fprintf(out, "Overhead: the daemon used %.2f %% of a CPU in %.*f s\n",
+			pp_percent(loss->daemon_cpu_ms, loss->profiling_ms), seconds < 10 ? 1 : 0,
+			seconds);
+}
+
 void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out)
 {
 	struct pp_line line = {.color = color};
@@ -144,33 +225,8 @@ void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out)
 	}
 	if (*loss->sources)
 		fprintf(out, "Source: %s\n", loss->sources);
-	fprintf(out, "Samples: %" PRIu64 " received, %" PRIu64 " stored", loss->received,
-		loss->stored);
-	if (loss->filtered)
-		fprintf(out, ", %" PRIu64 " outside the image filter", loss->filtered);
-	if (!pp_loss_any(loss)) {
-		fputs(", none lost\n", out);
-		return;
-	}
-	pp_line_tone(&line, PP_TONE_ALARM);
-	pp_line_puts(&line, ", ");
-	pp_line_count(&line, loss->lost, 0);
-	pp_line_puts(&line, " lost");
-	pp_line_flush(&line, out);
-	if (loss->lost)
-		fprintf(out, " (%.4g %%)", pp_percent(loss->lost, loss->received));
-	pp_line_tone(&line, PP_TONE_PLAIN);
-	pp_line_end(&line, out);
-	if (loss->kernel_received || loss->kernel_lost)
-		fprintf(out,
-			"Kernel, since profiling was last started: %" PRIu64 " taken, %" PRIu64
-			" lost before the daemon got them\n",
-			loss->kernel_received, loss->kernel_lost);
-	for (size_t i = 0; i < loss->n_causes; i++) {
-		pp_line_count(&line, loss->causes[i].n, 9);
-		pp_line_puts(&line, "  ");
-		pp_line_puts(&line, loss->causes[i].words);
-		pp_line_end(&line, out);
-	}
+	write_samples(loss, &line, out);
+	write_throttling(loss, out);
+	write_overhead(loss, out);
 	pp_line_free(&line);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loss statistics: what the daemon saved of its own and the kernel's counters
- * (OP_SAMPLES_STATS), so that a report says how much of the truth it has.
+ * Statistics of losses and overhead: what the daemon saved of its own and the kernel's counters
+ * (OP_SAMPLES_STATS), so that a report says how much of the truth it has, and what that cost.
  */
 #ifndef PP_LOSS_H
 #define PP_LOSS_H
@@ -19,7 +19,7 @@ struct pp_loss_cause {
 #define PP_LOSS_CAUSES 32
 
 struct pp_loss {
-	bool known; /* there were statistics */
+	bool known;	  /* there were statistics */
 	char sources[64]; /* what took the samples: "module, perf"; "" if it is not known */
 	/* Samples, of the whole session. */
 	uint64_t received, stored, filtered;
@@ -27,6 +27,10 @@ struct pp_loss {
 	uint64_t kernel_received;
 	/* Sums of the causes below. */
 	uint64_t lost, kernel_lost;
+	/* Times that there were too many samples, since profiling was last started. */
+	uint64_t throttled;
+	/* Of the whole session; @profiling_ms is 0 if it is not known. */
+	uint64_t daemon_cpu_ms, profiling_ms;
 	struct pp_loss_cause causes[PP_LOSS_CAUSES];
 	size_t n_causes;
 };
@@ -37,7 +41,10 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n);
 /* Was anything lost, samples or frames of backtraces? */
 bool pp_loss_any(const struct pp_loss *loss);
 
-/* What was received, stored and lost by which cause: one line if nothing was lost. */
+/*
+ * What was received, stored and lost by which cause: one line if nothing was lost; then the
+ * overhead, if it is known.
+ */
 void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out);
 
 #endif

@@ -162,6 +162,12 @@ static void put_loss(struct csv *csv, const struct pp_loss *loss)
 	for (size_t i = 0; i < loss->n_causes; i++)
 		fprintf(csv->out, "# %llu %s\n", (unsigned long long)loss->causes[i].n,
 			loss->causes[i].words);
+	if (loss->throttled)
+		fprintf(csv->out, "# throttled %llu times\n", (unsigned long long)loss->throttled);
+	if (loss->profiling_ms)
+		fprintf(csv->out, "# daemon CPU time %llu ms, profiling %llu ms\n",
+			(unsigned long long)loss->daemon_cpu_ms,
+			(unsigned long long)loss->profiling_ms);
 }
 
 void pp_report_csv(struct pp_profile *profile, const struct pp_report_style *style,

@@ -205,6 +205,12 @@ static void put_loss(struct json *json, const struct pp_loss *loss)
 	put_number(json, "lost", loss->lost);
 	put_number(json, "kernel_received", loss->kernel_received);
 	put_number(json, "kernel_lost", loss->kernel_lost);
+	if (loss->throttled)
+		put_number(json, "throttled", loss->throttled);
+	if (loss->profiling_ms) {
+		put_number(json, "daemon_cpu_ms", loss->daemon_cpu_ms);
+		put_number(json, "profiling_ms", loss->profiling_ms);
+	}
 	put_key(json, "causes");
 	pp_line_puts(&json->line, "[");
 	for (size_t i = 0; i < loss->n_causes; i++) {

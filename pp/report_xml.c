@@ -226,6 +226,12 @@ static void put_loss(struct pp_report_xml *report)
 	pp_xml_number(xml, "lost", loss->lost);
 	pp_xml_number(xml, "kernelreceived", loss->kernel_received);
 	pp_xml_number(xml, "kernellost", loss->kernel_lost);
+	if (loss->throttled)
+		pp_xml_number(xml, "throttled", loss->throttled);
+	if (loss->profiling_ms) {
+		pp_xml_number(xml, "daemoncpums", loss->daemon_cpu_ms);
+		pp_xml_number(xml, "profilingms", loss->profiling_ms);
+	}
 	pp_xml_end(xml, ">");
 	for (size_t i = 0; i < loss->n_causes; i++) {
 		pp_xml_put(xml, "<loss");

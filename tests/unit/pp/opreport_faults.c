@@ -5,6 +5,8 @@
  */
 #include "golden.h"
 
+#include "libop/session.h"
+
 /* Command lines that make no sense, or ask for what is not there. */
 static void test_wrong_use(void **state)
 {
@@ -322,6 +324,78 @@ static void test_losses(void **state)
 	test_session_remove(&session);
 }
 
+/* Below the losses stands what profiling cost, if the session tells. */
+static void test_overhead(void **state)
+{
+	static const struct fixture_sample samples[] = {
+		{FIXTURE_ALONE("prog") TIMER, TEXT(0x10), 90},
+	};
+#define TABLE                                                                                      \
+	TIMER_HEAD "          TIMER:0|\n"                                                          \
+		   "  samples|      %|\n"                                                          \
+		   "------------------\n"                                                          \
+		   "       90 100.000 prog\n\n"
+	static const struct golden no_time[] = {
+		{"", 0, TABLE "Samples: 90 received, 90 stored, none lost\n", NULL},
+	};
+	static const struct golden minute[] = {
+		{"", 0,
+		 TABLE "Samples: 90 received, 90 stored, none lost\n"
+		       "Overhead: the daemon used 0.42 % of a CPU in 61 s\n",
+		 NULL},
+		{"-n", 0, "       90 100.000 prog\n", NULL},
+	};
+	static const struct golden throttled[] = {
+		{"", 0,
+		 TABLE "Samples: 90 received, 90 stored, none lost\n"
+		       "Too many samples: events were throttled 5 times\n"
+		       "Overhead: the daemon used 100.00 % of a CPU in 1.5 s\n",
+		 NULL},
+	};
+	static const struct golden module[] = {
+		{"", 0,
+		 TABLE "Source: module\n"
+		       "Samples: 90 received, 90 stored, 1 lost (1.111 %)\n"
+		       "        1  task or CPU not known\n"
+		       "Too many samples: periods were doubled 5 times\n"
+		       "Overhead: the daemon used 100.00 % of a CPU in 1.5 s\n",
+		 NULL},
+	};
+	static const struct golden perf[] = {
+		{"", 0,
+		 TABLE "Source: perf\n"
+		       "Samples: 90 received, 90 stored, 1 lost (1.111 %)\n"
+		       "        1  task or CPU not known\n"
+		       "Too many samples: events were paused 5 times\n"
+		       "Overhead: the daemon used 100.00 % of a CPU in 1.5 s\n",
+		 NULL},
+	};
+#undef TABLE
+	struct test_session session;
+
+	(void)state;
+	make_session(&session);
+	ADD_ALL(&session, samples);
+	test_session_write(&session, "samples/current/stats/total_samples", "90\n");
+	test_session_write(&session, "samples/current/stats/samples_stored", "90\n");
+	test_session_write(&session, "samples/current/stats/cpu0/throttled", "0\n");
+	test_session_write(&session, "samples/current/stats/daemon_cpu_ms", "256\n");
+	CHECK_ALL(&session, no_time);
+	test_session_write(&session, "samples/current/stats/profiling_ms", "61000\n");
+	CHECK_ALL(&session, minute);
+	test_session_write(&session, "samples/current/stats/cpu0/throttled", "2\n");
+	test_session_write(&session, "samples/current/stats/cpu1/throttled", "3\n");
+	test_session_write(&session, "samples/current/stats/daemon_cpu_ms", "1500\n");
+	test_session_write(&session, "samples/current/stats/profiling_ms", "1500\n");
+	CHECK_ALL(&session, throttled);
+	test_session_write(&session, "samples/current/stats/lost_invalid_domain", "1\n");
+	test_session_write(&session, "samples/current/" OP_SAMPLES_SOURCE, "source module\n");
+	CHECK_ALL(&session, module);
+	test_session_write(&session, "samples/current/" OP_SAMPLES_SOURCE, "source perf\n");
+	CHECK_ALL(&session, perf);
+	test_session_remove(&session);
+}
+
 static void test_output_file(void **state)
 {
 	static const struct fixture_sample samples[] = {
@@ -351,6 +425,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_samples_of_itself),
 		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_overhead),
 		cmocka_unit_test(test_output_file),
 	};
 

@@ -103,6 +103,11 @@ static void each_session(void (*check)(const struct test_session *session))
 			test_session_write(&session, "samples/current/stats/lost_no_mapping",
 					   "3\n");
 		}
+		if (i % 4 == 1) {
+			test_session_write(&session, "samples/current/stats/cpu0/throttled", "2\n");
+			test_session_write(&session, "samples/current/stats/daemon_cpu_ms", "0\n");
+			test_session_write(&session, "samples/current/stats/profiling_ms", "7\n");
+		}
 		check(&session);
 		test_session_remove(&session);
 	}
@@ -395,6 +400,42 @@ static void test_csv_with_losses(void **state)
 	test_session_remove(&session);
 }
 
+/* The same numbers in each format, and by the schemas. */
+static void test_overhead(void **state)
+{
+	static const struct golden csv[] = {
+		{"--csv", 0,
+		 "tgid:10,tgid:20,application,image\n"
+		 "60,40,@DIR@/prog,@DIR@/prog\n"
+		 "# samples received 100, stored 100, lost 0, lost in the kernel 0\n"
+		 "# throttled 5 times\n"
+		 "# daemon CPU time 256 ms, profiling 61000 ms\n",
+		 NULL},
+		{"--csv -n", 0, "60,40,@DIR@/prog,@DIR@/prog\n", NULL},
+	};
+	struct test_session session;
+
+	(void)state;
+	make_session(&session);
+	ADD_ALL(&session, threads);
+	test_session_write(&session, "samples/current/stats/total_samples", "100\n");
+	test_session_write(&session, "samples/current/stats/samples_stored", "100\n");
+	test_session_write(&session, "samples/current/stats/cpu0/throttled", "5\n");
+	test_session_write(&session, "samples/current/stats/daemon_cpu_ms", "256\n");
+	test_session_write(&session, "samples/current/stats/profiling_ms", "61000\n");
+	CHECK_ALL(&session, csv);
+	write_report(&session, "-X");
+	test_shell("grep -q '<statistics received=\"100\" stored=\"100\" filtered=\"0\" lost=\"0\" "
+		   "kernelreceived=\"0\" kernellost=\"0\" throttled=\"5\" daemoncpums=\"256\" "
+		   "profilingms=\"61000\">' %s/report",
+		   session.dir);
+	write_report(&session, "--json");
+	test_shell("grep -q '\"kernel_lost\": 0, \"throttled\": 5, \"daemon_cpu_ms\": 256, "
+		   "\"profiling_ms\": 61000, \"causes\"' %s/report",
+		   session.dir);
+	test_session_remove(&session);
+}
+
 static void test_wrong_options(void **state)
 {
 	static const struct golden table[] = {
@@ -419,6 +460,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_xml),	      cmocka_unit_test(test_xml_threads),
 		cmocka_unit_test(test_xml_bytes),     cmocka_unit_test(test_json),
 		cmocka_unit_test(test_csv),	      cmocka_unit_test(test_csv_with_losses),
+		cmocka_unit_test(test_overhead),
 		cmocka_unit_test(test_wrong_options),
 	};
 
