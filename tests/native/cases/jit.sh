@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: code made at run time is stored as that of its process, at its addresses, so that
-# covers: /tmp/perf-PID.map names it
+# covers: /tmp/perf-PID.map names it, or the jitdump of the process
 
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
@@ -26,4 +26,20 @@ jit_shares()
 	share jit_cold "$cold" "$all" 0.25
 }
 
+# Compilers map their jitdump as a mark for profilers; no sample is taken for one of that file.
+jitdump_shares()
+{
+	sample --freq=4000 "$own/jit" 1 "$scratch" >"$scratch/pid"
+	[ -s "$scratch/jit-$(grep -x '[0-9]*' "$scratch/pid").dump" ] || fail "there is no jitdump"
+	report --jit-dir "$scratch"
+	hot=$(symbol_samples dumped_hot)
+	cold=$(symbol_samples dumped_cold)
+	all=$((hot + cold))
+	enough "samples that the jitdump names" $all 1000
+	share dumped_hot "$hot" $all 0.75
+	share dumped_cold "$cold" $all 0.25
+	same "samples in the jitdump itself" "$(line_samples .dump)" 0
+}
+
 twice jit_shares
+twice jitdump_shares
