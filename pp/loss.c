@@ -202,7 +202,8 @@ static void write_throttling(const struct pp_loss *loss, FILE *out)
 		what = "periods were doubled";
 	else if (!strcmp(loss->sources, "perf"))
 		what = "events were paused";
-	fprintf(out, "Too many samples: %s %" PRIu64 " times\n", what, loss->throttled);
+	fprintf(out, "Too many samples: %s %" PRIu64 " time%s\n", what, loss->throttled,
+		loss->throttled == 1 ? "" : "s");
 }
 
 static void write_overhead(const struct pp_loss *loss, FILE *out)
