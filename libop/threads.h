@@ -11,7 +11,7 @@
 #include "error.h"
 
 /* How often to list threads and open their events, before those that began meanwhile are let go. */
-#define OP_THREADS_ATTEMPTS 8
+#define OP_THREADS_ATTEMPTS 3
 
 /**
  * op_threads_list - all threads of some processes, in ascending order
