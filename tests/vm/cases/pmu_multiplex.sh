@@ -4,7 +4,7 @@
 # covers: scaled by the time that it was counted, each event's number is that of an exact count;
 # covers: none is counted for another one; fixed counters take no turns; all registers restored
 # pmu: model=core2 model=p6 model=zen
-# smp: exact 2
+# smp: exact
 # limit: 400
 
 # shellcheck source=../guest/pmu_case.sh
