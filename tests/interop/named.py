@@ -247,8 +247,9 @@ def main():
         print("skipped: there is no perf (Debian: linux-perf)")
         return SKIP
     with tempfile.TemporaryDirectory() as scratch:
-        user = record(sys.argv[2], "cpu-clock:u", scratch)
-        both = record(sys.argv[2], "cpu-clock", scratch)
+        program = os.path.abspath(sys.argv[2])
+        user = record(program, "cpu-clock:u", scratch)
+        both = record(program, "cpu-clock", scratch)
         check("folded: leaves", reported(both, "--inline"),
               without_brackets(folded_leaves(export(both, "folded"))))
         test_callgrind(both, scratch)
