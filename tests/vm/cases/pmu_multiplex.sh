@@ -5,6 +5,7 @@
 # covers: none is counted for another one; fixed counters take no turns; all registers restored
 # pmu: model=core2 model=p6 model=zen
 # smp: exact
+# kernels: 6.12
 # limit: 400
 
 # shellcheck source=../guest/pmu_case.sh
