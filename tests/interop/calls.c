@@ -6,42 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static volatile unsigned long sum;
-
-__attribute__((noinline)) static void hash(unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++)
-		sum = sum * 31 + i;
-}
-
-__attribute__((noinline)) static void scatter(unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++)
-		sum ^= i * 7UL;
-}
-
-__attribute__((noinline)) static void mix(unsigned int n)
-{
-	hash(2 * n);
-	scatter(n);
-	sum++;
-}
-
-static int compare(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-
-	return (x > y) - (x < y);
-}
-
-__attribute__((noinline)) static void sort(void)
-{
-	static int numbers[2048];
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		numbers[i] = rand();
-	qsort(numbers, sizeof(numbers) / sizeof(*numbers), sizeof(*numbers), compare);
-}
+#include "work.h"
 
 int main(int argc, char **argv)
 {
