@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -455,9 +456,17 @@ static int write_all(int fd, const uint8_t *bytes, size_t n)
 	return 0;
 }
 
+/* How large a temporary copy may get: a few bytes can unpack to more than any disk holds. */
+static uint64_t room_for_copy(int fd)
+{
+	struct statvfs status;
+
+	return fstatvfs(fd, &status) ? 0 : (uint64_t)status.f_bavail * status.f_frsize / 2;
+}
+
 int input_seekable(struct input *input, struct op_error *error)
 {
-	uint64_t size = 0;
+	uint64_t size = 0, room;
 	size_t piece;
 	int fd;
 
@@ -466,12 +475,20 @@ int input_seekable(struct input *input, struct op_error *error)
 	fd = temporary_file(input, error);
 	if (fd < 0)
 		return -1;
+	room = room_for_copy(fd);
 	for (;;) {
 		if (fill(input, 1, error))
 			goto fail;
 		piece = input->end - input->begin;
 		if (!piece)
 			break;
+		if (size + piece > room) {
+			op_error_set(error, ENOSPC,
+				     "%s: a temporary copy would take more than half of the free "
+				     "space, %" PRIu64 " bytes",
+				     input->name, room);
+			goto fail;
+		}
 		if (write_all(fd, input->buffer + input->begin, piece)) {
 			op_error_set(error, errno, "%s: a temporary copy can't be written: %s",
 				     input->name, strerror(errno));

@@ -79,7 +79,8 @@ uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error
  * input_seekable - get ready for input_seek()
  *
  * A pipe, or what is in a gzip file, is written to a temporary file (in $TMPDIR or /tmp, without
- * a name) first.  Nothing may have been taken yet.
+ * a name) first, which may take half of the free space there (more is an error, ENOSPC).
+ * Nothing may have been taken yet.
  *
  * Return: 0, or -1 with @error set.
  */
