@@ -16,6 +16,10 @@ struct pt_regs;
  *
  * Context: NMI or hard interrupt.  Does not fault; bounded by the depth of @frames.
  */
+#ifdef CONFIG_X86
 void op_backtrace(struct pt_regs *regs, struct op_frames *frames);
+#else
+#define op_backtrace NULL /* a backend without backtraces, see backend.h */
+#endif
 
 #endif

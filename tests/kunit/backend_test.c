@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Choosing a backend, among four fakes that have the names of the real ones.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+
+#include <kunit/test.h>
+
+#include "fake_backend.h"
+
+static int x86_answer, perf_answer, nmi_timer_answer;
+
+static int x86_probe(void)
+{
+	return x86_answer;
+}
+
+static int perf_probe(void)
+{
+	return perf_answer;
+}
+
+static int nmi_timer_probe(void)
+{
+	return nmi_timer_answer;
+}
+
+static const struct oprofile_backend fake_x86 = { .name = "x86", .probe = x86_probe };
+static const struct oprofile_backend fake_perf = { .name = "perf", .probe = perf_probe };
+static const struct oprofile_backend fake_nmi = { .name = "nmi_timer", .probe = nmi_timer_probe };
+static const struct oprofile_backend fake_timer = { .name = "timer" };
+
+/* Seams: these backends, all four of them, on any architecture. */
+#define op_x86_backend fake_x86
+#define op_perf_backend fake_perf
+#define op_nmi_timer_backend fake_nmi
+#define op_timer_backend fake_timer
+#ifndef CONFIG_X86_LOCAL_APIC
+#define CONFIG_X86_LOCAL_APIC 1
+#endif
+
+#include "backend.c"
+
+void fake_backend_use(const struct oprofile_backend *backend)
+{
+	chosen = backend;
+}
+
+static const struct choice {
+	const char *what;
+	const char *name;
+	int x86, perf, nmi_timer; /* what the probes say */
+	int err;
+	const struct oprofile_backend *backend;
+} choices[] = {
+	{ "best, all work", NULL, 0, 0, 0, 0, &fake_x86 },
+	{ "an empty name is none", "", 0, 0, 0, 0, &fake_x86 },
+	{ "best, no x86", NULL, -ENODEV, 0, 0, 0, &fake_perf },
+	{ "best, no counters", NULL, -EBUSY, -ENOENT, 0, 0, &fake_nmi },
+	{ "one without a probe works always", NULL, -ENODEV, -ENODEV, -ENODEV, 0, &fake_timer },
+	{ "first of all by name", "x86", 0, 0, 0, 0, &fake_x86 },
+	{ "by name, though others are better", "nmi_timer", 0, 0, 0, 0, &fake_nmi },
+	{ "last by name", "timer", 0, 0, 0, 0, &fake_timer },
+	{ "by name, other probes are not asked", "perf", -EIO, 0, -EIO, 0, &fake_perf },
+	{ "what the probe says is passed on", "perf", 0, -ENOENT, 0, -ENOENT, NULL },
+	{ "no other one instead", "x86", -EBUSY, 0, 0, -EBUSY, NULL },
+	{ "unknown", "pebs", 0, 0, 0, -EINVAL, NULL },
+	{ "the beginning of a name", "nmi", 0, 0, 0, -EINVAL, NULL },
+	{ "more than a name", "timer ", 0, 0, 0, -EINVAL, NULL },
+};
+
+static void choice_describe(const struct choice *choice, char *text)
+{
+	strscpy(text, choice->what, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(choice, choices, choice_describe);
+
+static void backend_chosen(struct kunit *test)
+{
+	const struct choice *choice = test->param_value;
+
+	x86_answer = choice->x86;
+	perf_answer = choice->perf;
+	nmi_timer_answer = choice->nmi_timer;
+	KUNIT_EXPECT_EQ(test, op_backend_choose(choice->name), choice->err);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), choice->backend);
+}
+
+/* The present one stays when another one cannot be had. */
+static void backend_kept(struct kunit *test)
+{
+	perf_answer = -ENOENT;
+	fake_backend_use(&fake_timer);
+	KUNIT_EXPECT_EQ(test, op_backend_choose("perf"), -ENOENT);
+	KUNIT_EXPECT_EQ(test, op_backend_choose("nothing"), -EINVAL);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &fake_timer);
+}
+
+static int backend_init(struct kunit *test)
+{
+	fake_backend_use(NULL);
+	return 0;
+}
+
+static void backend_exit(struct kunit *test)
+{
+	fake_backend_use(NULL);
+}
+
+static struct kunit_case backend_cases[] = {
+	KUNIT_CASE_PARAM(backend_chosen, choice_gen_params),
+	KUNIT_CASE(backend_kept),
+	{}
+};
+
+static struct kunit_suite oprofile_backend_suite = {
+	.name = "oprofile_backend",
+	.init = backend_init,
+	.exit = backend_exit,
+	.test_cases = backend_cases,
+};
+
+kunit_test_suite(oprofile_backend_suite);
