@@ -1,17 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# All tests, or one kind of them; the last line is the sum: "N passed, N failed".
+# All tests, or one kind of them; at the end a table of them, by kernel and suite, and the sum:
+# "N passed, N failed".
 #
 #	check.sh [unit] [selftest] [vm]
 #
 # unit: Meson's tests; selftest: of the guest harness; vm: the guest cases on every kernel.
-# A kind that can't be run at all counts as one failure.
+# What can't be run at all counts as one failure.
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build}
+. "$top/tests/tally.sh"
+. "$top/tests/vm/kernel.sh"
 [[ $# -gt 0 ]] || set -- unit selftest vm
 
 "$top/tools/packages.sh" --tests
@@ -20,7 +23,7 @@ build=${BUILD:-$top/build}
 tally=$(mktemp)
 trap 'rm -f "$tally"' EXIT
 
-# One line for each test that is not fine, and its counts into the tally.
+# One line for each test that is not fine, and all into the tally.
 unit()
 {
 	local log=$build/meson-logs/testlog
@@ -30,46 +33,51 @@ unit()
 	python3 - "$log.json" "$tally" <<-'PYTHON'
 	import json, sys
 
-	passed = failed = skipped = 0
-	for line in open(sys.argv[1]):
-	    test = json.loads(line)
-	    result = test["result"]
-	    if result in ("OK", "EXPECTEDFAIL"):
-	        passed += 1
-	    elif result == "SKIP":
-	        skipped += 1
-	        print("skip    unit          ", test["name"])
-	    else:
-	        failed += 1
-	        print("NOT OK  unit          ", test["name"], result)
-	        print(test.get("stdout", "") + test.get("stderr", ""), end="")
-	print(f"ok      unit           {passed} tests" if not failed else "", end="\n" if not failed else "")
+	counts = {"passed": 0, "failed": 0, "skipped": 0}
 	with open(sys.argv[2], "a") as tally:
-	    print(passed, failed, skipped, file=tally)
+	    def note(*fields):
+	        print(*(" ".join(str(f).split()) for f in fields), sep="\t", file=tally)
+
+	    for line in open(sys.argv[1]):
+	        test = json.loads(line)
+	        name, result = test["name"], test["result"]
+	        said = (test.get("stdout", "") + test.get("stderr", "")).strip()
+	        if result in ("OK", "EXPECTEDFAIL"):
+	            counts["passed"] += 1
+	        elif result == "SKIP":
+	            counts["skipped"] += 1
+	            reason = said.rpartition("\n")[2] or "no reason given"
+	            print(f"skip    host           {name}: {reason}")
+	            note("skip", "host", "unit", name, reason)
+	        else:
+	            counts["failed"] += 1
+	            print(f"NOT OK  host           {name} {result}\n{said}")
+	            note("fail", "host", "unit", name, result)
+	    note("ran", "host", "unit", *counts.values())
+	print(f"ok      host           {counts['passed']} unit tests")
 	PYTHON
 	echo "logs:   $log.txt"
 }
 
 for kind; do
-	before=$(wc -l <"$tally")
 	status=0
 	case $kind in
-	unit) unit || status=$? ;;
-	selftest) "$top/tests/vm/selftest.sh" -t "$tally" || status=$? ;;
-	vm) "$top/tests/vm/run.sh" -t "$tally" || status=$? ;;
+	unit)
+		unit || status=$?
+		tally_expect "$tally" host unit "ended with status $status"
+		;;
+	selftest)
+		"$top/tests/vm/selftest.sh" -t "$tally" || status=$?
+		tally_expect "$tally" "${kernels_stock%% *}" selftest "ended with status $status"
+		;;
+	vm)
+		"$top/tests/vm/run.sh" -t "$tally" || status=$?
+		for kernel in $kernels_stock; do
+			tally_expect "$tally" "$kernel" guest "ended with status $status"
+		done
+		;;
 	*) echo "check: error: no tests of kind $kind (unit, selftest, vm)" >&2; exit 2 ;;
 	esac
-	if [[ $(wc -l <"$tally") -eq $before ]]; then
-		echo "NOT OK  $kind could not be run (exit status $status)"
-		echo "0 1 0" >>"$tally"
-	fi
 done
 
-awk '{ passed += $1; failed += $2; skipped += $3 }
-	END {
-		printf "%d passed, %d failed", passed, failed
-		if (skipped)
-			printf ", %d skipped", skipped
-		print ""
-		exit failed || !passed
-	}' "$tally"
+"$top/tests/table.py" "$tally"

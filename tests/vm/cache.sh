@@ -4,13 +4,14 @@
 # Fills the cache with what a guest needs: QEMU, the kernels with their headers, and the
 # programs of the guest's root.  Nothing is installed on the machine.
 #
-#	cache.sh		fetch what is not there yet; with a full cache no network is used
-#	cache.sh --update	fetch newer versions, if the archive has any
+#	cache.sh [KERNEL...]		fetch what is not there yet; with a full cache no network is
+#					used; default: all stock kernels
+#	cache.sh --update [KERNEL...]	fetch newer versions, if the archive has any
 #
 # Below $XDG_CACHE_HOME/oprofile (default ~/.cache/oprofile):
 #
 #	qemu -> qemu-VERSION
-#	linux-6.1 -> linux-RELEASE_VERSION	(and one for each other series)
+#	linux-6.1 -> linux-RELEASE_VERSION-RECIPE	(and so on; kernel.sh says what is in it)
 #	root -> root-VERSION			Debian programs for the guest
 #	perf -> perf-VERSION			perf, for guests with a PMU
 #	apt/					the private apt, see archive.sh
@@ -27,22 +28,28 @@ python3-minimal busybox-static"
 
 update=false
 case ${1:-} in
-"") ;;
---update) update=true ;;
-*) say "error: unknown option $1 (only --update is known)"; exit 2 ;;
+--update) update=true; shift ;;
+-*) say "error: unknown option $1 (only --update is known)"; exit 2 ;;
 esac
-
-wanted=(qemu root perf)
-for kernel in $kernels; do
-	wanted+=("linux-$kernel")
+# shellcheck disable=SC2086
+[[ $# -gt 0 ]] || set -- $kernels_stock
+for kernel; do
+	case " $kernels_stock " in
+	*" $kernel "*) ;;
+	*) die "Debian's kernels here are $kernels_stock, not $kernel" ;;
+	esac
 done
+series=("$@")
 
 full()
 {
 	local name
 
-	for name in "${wanted[@]}"; do
+	for name in qemu root perf; do
 		[[ -e $cache/$name/complete ]] || return 1
+	done
+	for name in "${series[@]}"; do
+		kernel_complete "$name" || return 1
 	done
 }
 
@@ -105,6 +112,9 @@ fill_kernel()
 	# The headers name their common part by where it would be installed.
 	sed -i "s|^include /usr/src/|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../|" \
 		"$new/usr/src/linux-headers-$release/Makefile"
+	ln -s "boot/vmlinuz-$release" "$new/vmlinuz"
+	ln -s "lib/modules/$release" "$new/modules"
+	ln -s "usr/src/linux-headers-$release" "$new/build"
 	echo "$release" >"$new/release"
 }
 
@@ -184,14 +194,15 @@ mapfile -t files <<<"$list"
 recipe=$(declare -f fill_perf; sort <<<"$list")
 settle perf "perf-$(sha256sum <<<"$recipe" | cut -c 1-16)" fill_perf
 
-for kernel in $kernels; do
+for kernel in "${series[@]}"; do
 	name=$(archive_newest "linux-headers-$kernel." -cloud-amd64)
 	[[ -n $name ]] || die "the archive has no cloud kernel of series $kernel"
 	release=${name#linux-headers-}
 	list=$(archive_closure "$backports" "linux-image-$release" "$name")
 	mapfile -t files <<<"$list"
 	version=$(version_of "linux-image-$release" "${files[@]}")
-	settle "linux-$kernel" "linux-${release}_$version" \
+	recipe=$(declare -f fill_kernel | sha256sum | cut -c 1-8)
+	settle "linux-$kernel" "linux-${release}_$version-$recipe" \
 		fill_kernel "$release" "$backports"
 done
 

@@ -15,34 +15,19 @@ build=${BUILD:-$top/build}	# of userspace, by meson
 out=${VM_OUT:-$build/vm}	# modules, guest images, logs
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/oprofile
 
-kernels="6.1 6.12"		# Debian's stock series that the guests boot
-
 program=$(basename "$0" .sh)
 
 say() { printf '%s: %s\n' "$program" "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 missing() { say "missing: $*"; exit 2; }
 
-# kernel_known SERIES - stop unless the harness can boot that kernel
-kernel_known()
-{
-	case " $kernels " in
-	*" $1 "*) ;;
-	*) die "KERNEL=$1 is not one of: $kernels" ;;
-	esac
-}
+. "$vm/kernel.sh"
 
 # smp_known N - stop unless it is a sensible number of CPUs
 smp_known()
 {
 	[[ $1 =~ ^([1-9]|1[0-6])$ ]] || die "SMP=$1 is not a number of CPUs from 1 to 16"
 }
-
-# kernel_dir SERIES - the unpacked packages of that kernel, in the cache
-kernel_dir() { printf '%s/linux-%s' "$cache" "$1"; }
-
-# kernel_release SERIES - what uname -r says in its guest
-kernel_release() { cat "$(kernel_dir "$1")/release"; }
 
 # hold LOCKFILE - wait until no other run holds it, then keep it until this process ends
 hold()

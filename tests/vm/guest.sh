@@ -51,7 +51,7 @@ guest_pmu()
 # number of CPUs "exact" is one, whose runs are the same instruction by instruction.
 guest_command()
 {
-	local folder=$1 series=$2 smp=$3 append=$4 third=$5 qemu kernel
+	local folder=$1 series=$2 smp=$3 append=$4 third=$5 qemu
 	local libraries=lib/x86_64-linux-gnu
 	local -a pmu=(-cpu max) accel=(-accel "tcg,thread=multi")
 
@@ -66,7 +66,6 @@ guest_command()
 	fi
 
 	qemu=$(readlink -f "$cache/qemu")
-	kernel=$(readlink -f "$(kernel_dir "$series")")
 	command=(
 		# QEMU comes with all of its libraries, down to the loader
 		"$qemu/lib64/ld-linux-x86-64.so.2"
@@ -78,7 +77,7 @@ guest_command()
 		-serial "file:$folder/console.log"
 		-serial "file:$folder/verdict.log"
 		-serial "$third"
-		-kernel "$kernel/boot/vmlinuz-$(kernel_release "$series")"
+		-kernel "$(kernel_image "$series")"
 		-initrd "$folder/initramfs.cpio"
 		-append "${guest_append//$'\n'/ } $append"
 	)

@@ -95,16 +95,18 @@ image_programs()
 # modules are built
 image_modules()
 {
-	local tree=$out/$1/tree from to
+	local tree=$out/$1/tree from to module
 
-	from=$(kernel_dir "$1")/lib/modules/$(kernel_release "$1")
+	from=$(kernel_modules "$1")
 	to=$tree/usr/lib/modules/$(kernel_release "$1")
 	rm -rf "$tree"
-	mkdir -p "$to/extra" "$to/kernel/fs/overlayfs" "$to/kernel/arch/x86/kernel" \
-		"$tree/vm/modules"
+	mkdir -p "$to/extra" "$tree/vm/modules"
 	cp "$out/$1"/modules/*.ko "$tree/vm/modules/"
-	cp "$from"/kernel/fs/overlayfs/overlay.ko* "$to/kernel/fs/overlayfs/"
-	cp "$from"/kernel/arch/x86/kernel/msr.ko* "$to/kernel/arch/x86/kernel/"
+	for module in kernel/fs/overlayfs/overlay.ko kernel/arch/x86/kernel/msr.ko; do
+		grep -qx "$module" "$from/modules.builtin" && continue
+		mkdir -p "$to/${module%/*}"
+		cp "$from/$module"* "$to/${module%/*}/"
+	done
 	if [[ -f $out/$1/module/oprofile.ko ]]; then
 		cp "$out/$1/module/oprofile.ko" "$to/extra/"
 		cp "$out/$1/mutant/oprofile.ko" "$tree/vm/modules/mutant.ko"
@@ -137,24 +139,38 @@ image_cases()
 	rm -rf "$tree"
 }
 
-# image_prepare WITH-MODULE SERIES... - all that is the same in every run: fill the cache,
-# build the modules, make the archives.  Holds the output folder until this process ends.
+# image_kernel WITH-MODULE KERNEL - build the modules for it, and make their archive
+image_kernel()
+{
+	kernel_complete "$2" || die "there is no Linux $2 in $cache"
+	if $1; then
+		module_build_all "$2"
+	else
+		rm -rf "$out/$2/module"
+		module_build_tests "$2"
+	fi
+	image_modules "$2"
+}
+
+# image_prepare WITH-MODULE KERNEL... - all that is the same in every run: fill the cache, build
+# the modules, make the archives.  Holds the output folder until this process ends.  The kernels
+# that could not be had or built for are left in the array "broken".
 image_prepare()
 {
-	local with_module=$1 series
+	local with_module=$1 name
+	local -A making=()
 	shift
 
 	[[ -f $build/build.ninja ]] || die "$build is not built yet: make build"
-	"$vm/cache.sh"
+	kernel_fill "$@" || true	# image_kernel tells which is missing
 	hold "$out/lock"
 	image_programs
-	for series; do
-		if $with_module; then
-			module_build_all "$series"
-		else
-			rm -rf "$out/$series/module"
-			module_build_tests "$series"
-		fi
-		image_modules "$series"
+	for name; do
+		image_kernel "$with_module" "$name" &
+		making[$name]=$!
+	done
+	broken=()
+	for name; do
+		wait "${making[$name]}" || broken+=("$name")
 	done
 }

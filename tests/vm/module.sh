@@ -9,10 +9,9 @@
 # and files ENTRY beside it, in FOLDER
 module_build()
 {
-	local series=$1 source=$2 folder=$3 headers log entry
+	local series=$1 source=$2 folder=$3 log entry
 	shift 3
 
-	headers=$(kernel_dir "$series")/usr/src/linux-headers-$(kernel_release "$series")
 	[[ -f $source/Kbuild ]] || die "no Kbuild in $source"
 	mkdir -p "$folder"
 	find "$folder" -xtype l -delete		# sources that are gone
@@ -20,9 +19,7 @@ module_build()
 		cp -asf "$source/$entry" "$folder/"
 	done
 	log=$folder/build.log
-	# Without CONFIG_DEBUG_INFO_BTF_MODULES the build does not ask for pahole.
-	if ! make -C "$headers" M="$folder" CONFIG_DEBUG_INFO_BTF_MODULES= modules \
-			>"$log" 2>&1; then
+	if ! kernel_make "$series" M="$folder" modules >"$log" 2>&1; then
 		cat "$log" >&2
 		die "the module of $source does not compile for Linux $series (log: $log)"
 	fi

@@ -3,12 +3,13 @@
 #
 # Runs guest cases and says how each went.
 #
-#	run.sh [-k SERIES] [-s SMP] [-d CASES] [-t FILE] [-j JOBS] [-m] [CASE...]
+#	run.sh [-k KERNEL] [-s SMP] [-d CASES] [-t FILE] [-j JOBS] [-m] [CASE...]
 #
-#	-k SERIES	only on this kernel (6.1, 6.12); default: each that a case names
+#	-k KERNEL	only on this kernel, any that kernel.sh knows; default: the stock ones
 #	-s SMP		only with this many CPUs; default: each that a case names
 #	-d CASES	folder of the cases; default: tests/vm/cases
-#	-t FILE		append "PASSED FAILED SKIPPED" to FILE, instead of a closing line
+#	-t FILE		append to that tally (see tests/tally.sh), as the suite "guest", instead of
+#			a closing line
 #	-j JOBS		guests at a time; default: one for each CPU, at most 4
 #	-m		without the profiler's module (for the harness's own tests)
 #
@@ -29,6 +30,7 @@
 . "$vm/module.sh"
 . "$vm/image.sh"
 . "$vm/guest.sh"
+. "$top/tests/tally.sh"
 
 only_kernel='' only_smp='' folder=$vm/cases tally='' with_module=true
 jobs=$(nproc)
@@ -63,6 +65,7 @@ done
 # their limits.
 declare -A boot_cases=() boot_limit_sum=()
 boots=()
+declare -A kernel_boots=()
 for series in ${only_kernel:-$kernels}; do
 	for name; do
 		wanted=$(header "$name" kernels)
@@ -73,7 +76,10 @@ for series in ${only_kernel:-$kernels}; do
 			pmus=$(header "$name" pmu)
 			for pmu in ${pmus:-none}; do
 				boot="$series|$smp|${pmu#none}|$(header "$name" append)"
-				[[ -n ${boot_cases[$boot]:-} ]] || boots+=("$boot")
+				if [[ -z ${boot_cases[$boot]:-} ]]; then
+					boots+=("$boot")
+					kernel_boots[$series]=$((${kernel_boots[$series]:-0} + 1))
+				fi
 				boot_cases[$boot]+=" $name"
 				: "${boot_limit_sum[$boot]:=0}"
 				boot_limit_sum[$boot]=$((boot_limit_sum[$boot] + ${limit:-60} + 15))
@@ -103,10 +109,32 @@ verdicts()
 	done
 }
 
+# note KERNEL WHAT - the verdicts of a guest, whose counters and so on are WHAT, into the tally
+note()
+{
+	local kernel=$1 what=$2 verdict name rest passed=0 failed=0 skipped=0
+
+	while read -r verdict name rest; do
+		case $verdict in
+		ok) passed=$((passed + 1)) ;;
+		skip)
+			skipped=$((skipped + 1))
+			tally_skip "$noted" "$kernel" guest "$name $what" "${rest#* }"
+			;;
+		not)
+			failed=$((failed + 1))
+			read -r name _ rest <<<"$rest"
+			tally_fail "$noted" "$kernel" guest "$name $what" "$rest"
+			;;
+		esac
+	done
+	tally_ran "$noted" "$kernel" guest $passed $failed $skipped
+}
+
 # run_boot NUMBER BOOT - boot a guest for its cases, and print how they went, all at once
 run_boot()
 {
-	local series smp pmu append where run name limit report
+	local series smp pmu append where run name limit judged report
 	local -a names
 
 	IFS='|' read -r series smp pmu append <<<"$2"
@@ -122,37 +150,61 @@ run_boot()
 	done
 	image_cases "$run" list="$run/list" "$folder"/*.sh
 	guest_boot "$run" "$series" "$smp" "$append" "${boot_limit_sum[$2]}" "$pmu"
-	report=$(guest_judge "$run" "${names[@]}" | verdicts "$where")
+	judged=$(guest_judge "$run" "${names[@]}")
+	report=$(verdicts "$where" <<<"$judged")
 	if grep -q '^NOT OK' <<<"$report"; then
 		report+=$'\n'"logs:   $run/{console,output}.log"
 	fi
-	printf '%s\n' "$report" | tee -a "$results"
+	printf '%s\n' "$report"
+	note "$series" "${where#*/}${pmu:+ $pmu}" <<<"$judged"
+}
+
+# could_not KERNEL WHAT - a failure that no guest tells of
+could_not()
+{
+	printf 'NOT OK  %-14s %s\n' "$1" "$2"
+	tally_ran "$noted" "$1" guest 0 1 0
+	tally_fail "$noted" "$1" guest "the kernel" "$2"
 }
 
 # A guest uses about one CPU, whatever number it has of its own.
-results=$(mktemp)
-trap 'rm -f "$results"; kill $(jobs -p) 2>/dev/null || true' EXIT
+noted=$(mktemp)
+trap 'rm -f "$noted"; kill $(jobs -p) 2>/dev/null || true' EXIT
 number=0
 for boot in "${boots[@]}"; do
 	number=$((number + 1))
+	[[ " ${broken[*]} " != *" ${boot%%|*} "* ]] || continue
 	[[ $(jobs -rp | wc -l) -lt $jobs ]] || wait -n || true
 	run_boot $number "$boot" &
 done
 wait
 
-# A guest that nothing was said of has failed, too.
-said=$(grep -c ' kernel-log ' "$results" || true)
-silent=$((${#boots[@]} - said))
-[[ $silent -eq 0 ]] || echo "NOT OK  $silent of ${#boots[@]} guests could not be run" | tee -a "$results"
-passed=$(grep -c '^ok ' "$results" || true)
-failed=$(grep -c '^NOT OK ' "$results" || true)
-skipped=$(grep -c '^skip ' "$results" || true)
+# A kernel or a guest that nothing was said of has failed, too.
+for series in "${!kernel_boots[@]}"; do
+	if [[ " ${broken[*]} " == *" $series "* ]]; then
+		could_not "$series" "could not be had, or the modules not be built for it"
+		continue
+	fi
+	said=$(grep -c "^ran"$'\t'"$series"$'\t' "$noted" || true)
+	silent=$((kernel_boots[$series] - said))
+	[[ $silent -eq 0 ]] ||
+		could_not "$series" "$silent of ${kernel_boots[$series]} guests could not be run"
+done
 
+status=0
+awk -F '\t' '
+	$1 == "ran" { passed += $4; failed += $5; skipped += $6 }
+	END {
+		printf "%d passed, %d failed", passed, failed
+		if (skipped)
+			printf ", %d skipped", skipped
+		print ""
+		exit failed || !passed
+	}' "$noted" >"$noted.sum" || status=$?
 if [[ -n $tally ]]; then
-	echo "$passed $failed $skipped" >>"$tally"
+	cat "$noted" >>"$tally"
 else
-	printf '%d passed, %d failed' "$passed" "$failed"
-	[[ $skipped -eq 0 ]] || printf ', %d skipped' "$skipped"
-	echo
+	cat "$noted.sum"
 fi
-[[ $failed -eq 0 ]]
+rm -f "$noted.sum"
+exit $status

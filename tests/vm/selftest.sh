@@ -10,8 +10,9 @@
 # language) for one line of run.sh.
 
 . "$(dirname "$0")/common.sh"
+. "$top/tests/tally.sh"
 
-series=${kernels%% *} tally=''
+series=${kernels_stock%% *} tally=''
 while getopts k:t: option; do
 	case $option in
 	k) series=$OPTARG; kernel_known "$OPTARG" ;;
@@ -51,16 +52,14 @@ compare()
 differences=$(compare)
 if [[ -z $differences ]]; then
 	printf 'ok      %-14s harness\n' "$series"
-	counts="1 0 0"
+	tally_ran "$tally" "$series" selftest 1 0 0
+	sum="1 passed, 0 failed"
 else
 	printf 'NOT OK  %-14s harness: judged wrongly (report: %s)\n%s\n' "$series" "$report" \
 		"$differences"
-	counts="0 1 0"
+	tally_ran "$tally" "$series" selftest 0 1 0
+	tally_fail "$tally" "$series" selftest harness "judged wrongly"
+	sum="0 passed, 1 failed"
 fi
-if [[ -n $tally ]]; then
-	echo "$counts" >>"$tally"
-else
-	read -r passed failed _ <<<"$counts"
-	echo "$passed passed, $failed failed"
-fi
+[[ -n $tally ]] || echo "$sum"
 [[ -z $differences ]]

@@ -12,7 +12,7 @@
 . "$vm/image.sh"
 . "$vm/guest.sh"
 
-series=${kernels%% *} smp=2
+series=${kernels_stock%% *} smp=2
 while getopts k:s: option; do
 	case $option in
 	k) series=$OPTARG; kernel_known "$OPTARG" ;;
@@ -22,6 +22,7 @@ while getopts k:s: option; do
 done
 
 image_prepare true "$series"
+[[ ${#broken[@]} -eq 0 ]] || exit 1
 run=$out/shell/$series
 rm -rf "$run"
 mkdir -p "$run"

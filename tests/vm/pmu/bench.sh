@@ -14,7 +14,7 @@
 
 . "$(dirname "$0")/../common.sh"
 
-series=${kernels%% *}
+series=${kernels_stock%% *}
 module=()
 while getopts k:m option; do
 	case $option in

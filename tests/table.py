@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Prints the table of a tally (see tally.sh): what passed, failed and was skipped, by kernel and
+suite, the reasons below it, and last the sum: "N passed, N failed[, N skipped]".
+
+	table.py FILE
+
+Exit codes: 0 all passed or were skipped, 1 something failed or nothing passed, 2 the file is
+no tally."""
+
+import sys
+
+
+class Row:
+    def __init__(self):
+        self.counts = [0, 0, 0]
+        self.reasons = {"fail": [], "skip": []}
+
+
+def read_tally(path):
+    rows = {}
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
+            fields = line.rstrip("\n").split("\t")
+            kind, key, rest = fields[0], tuple(fields[1:3]), fields[3:]
+            row = rows.setdefault(key, Row())
+            if kind == "ran" and len(rest) == 3 and all(n.isdecimal() for n in rest):
+                row.counts = [a + int(b) for a, b in zip(row.counts, rest)]
+            elif kind in ("fail", "skip") and len(rest) == 2:
+                row.reasons[kind].append(rest)
+            else:
+                raise ValueError(f"{path}:{number}: not a line of a tally: {line.rstrip()}")
+    return rows
+
+
+def account(rows):
+    """Each skip has its reason, and each failure its name: what lacks one is a failure."""
+    for row in rows.values():
+        passed, failed, skipped = row.counts
+        for kind, count in (("fail", failed), ("skip", skipped)):
+            given = len(row.reasons[kind])
+            if given != count:
+                row.reasons["fail"].append(
+                    ["the tally", f"{count} tests counted as {kind}, but {given} named"])
+                row.counts[1] += 1
+
+
+def print_table(rows):
+    table = [("kernel", "suite", "passed", "failed", "skipped")]
+    table += [(*key, *map(str, row.counts)) for key, row in rows.items()]
+    widths = [max(len(cell) for cell in column) for column in zip(*table)]
+    for row in table:
+        left = "  ".join(cell.ljust(width) for cell, width in zip(row[:2], widths))
+        right = "  ".join(cell.rjust(width) for cell, width in zip(row[2:], widths[2:]))
+        print(f"{left}  {right}")
+
+
+def print_reasons(rows):
+    """Those that several kernels share are one line."""
+    for kind, title in (("fail", "failed"), ("skip", "skipped")):
+        kernels = {}
+        for (kernel, suite), row in rows.items():
+            for test, reason in row.reasons[kind]:
+                kernels.setdefault((suite, test, reason), []).append(kernel)
+        if kernels:
+            print(f"\n{title}:")
+        for (suite, test, reason), names in kernels.items():
+            print(f"  {suite}: {test} ({', '.join(dict.fromkeys(names))}): {reason}")
+
+
+def main():
+    if len(sys.argv) != 2:
+        print("usage: table.py FILE", file=sys.stderr)
+        return 2
+    try:
+        rows = read_tally(sys.argv[1])
+    except (OSError, ValueError) as error:
+        print(f"table: error: {error}", file=sys.stderr)
+        return 2
+    account(rows)
+    print_table(rows)
+    print_reasons(rows)
+    passed, failed, skipped = (sum(row.counts[i] for row in rows.values()) for i in range(3))
+    print(f"\n{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

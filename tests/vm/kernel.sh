@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2034,SC2154
+#
+# The kernels that the harness knows, by name.  Whoever fills it (cache.sh for Debian's own,
+# sanitised.sh for those built from its source), the cache has one folder for each, which is all
+# that the harness asks:
+#
+#	linux-NAME/release	what uname -r says
+#	linux-NAME/vmlinuz	the image (a file or link)
+#	linux-NAME/modules	its /lib/modules/RELEASE (a folder or link)
+#	linux-NAME/build	where Kbuild's make runs: headers or the kernel's own objects
+#	linux-NAME/toolchain	only if the machine's compiler is not for it: a root with one
+#	linux-NAME/complete	says that all of this is there
+#
+# Sourced by common.sh.
+
+kernels_stock="6.1 6.12"		# Debian's cloud kernels: what "make check" boots
+kernels_own=""				# built here: what "make check-kernel" boots
+kernels=$kernels_stock			# of a case that names none
+
+# kernel_known NAME - stop unless the harness has that kernel
+kernel_known()
+{
+	case " $kernels_stock $kernels_own " in
+	*" $1 "*) ;;
+	*) die "kernel $1 is not one of: $kernels_stock $kernels_own" ;;
+	esac
+}
+
+# kernel_dir NAME - its folder in the cache
+kernel_dir() { printf '%s/linux-%s' "$cache" "$1"; }
+
+# kernel_complete NAME - is it there?
+kernel_complete()
+{
+	local dir part
+
+	dir=$(kernel_dir "$1")
+	for part in complete release vmlinuz modules build; do
+		[[ -e $dir/$part ]] || return 1
+	done
+}
+
+# kernel_fill NAME... - see to it that they are in the cache; fails if one is not, but tries all
+kernel_fill()
+{
+	local name stock=() status=0
+
+	for name; do
+		if [[ " $kernels_own " == *" $name "* ]]; then
+			kernel_complete "$name" || "$vm/sanitised.sh" "$name" || status=$?
+		else
+			stock+=("$name")
+		fi
+	done
+	[[ ${#stock[@]} -eq 0 ]] || "$vm/cache.sh" "${stock[@]}" || status=$?
+	return $status
+}
+
+# kernel_release NAME - what uname -r says in its guest
+kernel_release() { cat "$(kernel_dir "$1")/release"; }
+
+# kernel_image NAME - the file to boot
+kernel_image() { readlink -f "$(kernel_dir "$1")/vmlinuz"; }
+
+# kernel_modules NAME - the folder with its modules
+kernel_modules() { readlink -f "$(kernel_dir "$1")/modules"; }
+
+# kernel_build NAME - the folder in which Kbuild's make runs
+kernel_build() { readlink -f "$(kernel_dir "$1")/build"; }
+
+# kernel_make NAME ARGUMENT... - run Kbuild's make for it, e.g. M=FOLDER modules
+kernel_make()
+{
+	local name=$1 root
+	shift
+
+	root=$(readlink -f "$(kernel_dir "$name")/toolchain")
+	# Without CONFIG_DEBUG_INFO_BTF_MODULES the build does not ask for pahole.
+	set -- make -C "$(kernel_build "$name")" CONFIG_DEBUG_INFO_BTF_MODULES= "$@"
+	if [[ -d $root ]]; then
+		kernel_toolchain "$root" "$@"
+	else
+		"$@"
+	fi
+}
+
+# kernel_toolchain ROOT COMMAND... - run it with the programs and libraries of ROOT instead of
+# the machine's, and everything else as it is: ROOT's /usr hides the machine's, in a mount
+# namespace of the command's own, which goes away with it however it ends.  What the machine has
+# below /usr/local and /usr/src stays in sight.
+kernel_toolchain()
+{
+	local root=$1 space=(unshare --mount)
+	shift
+
+	[[ -L /bin && -L /lib ]] || missing "a merged /usr (the package usrmerge)"
+	[[ $(id -u) -eq 0 ]] || space+=(--map-root-user)
+	# shellcheck disable=SC2016 # for the shell in there
+	"${space[@]}" /bin/sh -c '
+		exec 3</usr/local 4</usr/src
+		mount --bind "$0/usr" /usr || exit
+		mount --bind /proc/self/fd/3 /usr/local
+		mount --bind /proc/self/fd/4 /usr/src
+		exec 3<&- 4<&- "$@"' "$root" "$@"
+}
