@@ -6,6 +6,7 @@
 #	console.log	the kernel's console, first serial port
 #	verdict.log	what init says of each case, second port
 #	output.log	what the cases print, third port
+#	coverage.tar.gz	of a sanitised kernel: what the module executed, as gcov has it, fourth port
 #	command		the QEMU command, to run it again by hand
 #
 # Sourced after common.sh.
@@ -24,9 +25,14 @@ watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
 guest_bad='BUG:|WARNING:|Oops|Kernel panic|INFO: task .* blocked|hung_task|rcu: .*(stall|starved)'
 guest_bad+='|soft lockup|hard LOCKUP|general protection|KASAN|UBSAN|refcount_t:|scheduling while atomic'
 guest_bad+='|segfault at|trap (invalid opcode|divide error|int3|stack segment)|Out of memory'
+guest_bad+='|ODEBUG|kmemleak: .*(suspected|disabled|Cannot)|unreferenced object|lockdep is turned off'
+guest_bad+='|vm: broken'
 
 # The only line that looks bad and is not: under emulation NMI handlers are slow.
 guest_harmless='NMI handler \(.*\) took too long to run'
+
+# A sanitised kernel's data is larger, and its guest says more.
+guest_sanitised_append="printk.devkmsg=on"
 
 # Where histograms of a PMU count: a workload at its own address, and the kernel.
 guest_pmu_ranges=range=10000000-11000000,range=kernel
@@ -53,11 +59,17 @@ guest_command()
 {
 	local folder=$1 series=$2 smp=$3 append=$4 third=$5 qemu
 	local libraries=lib/x86_64-linux-gnu
-	local -a pmu=(-cpu max) accel=(-accel "tcg,thread=multi")
+	local memory=1024
+	local -a pmu=(-cpu max) accel=(-accel "tcg,thread=multi") fourth=()
 
 	if [[ -n ${6:-} ]]; then
 		guest_pmu "$6"
 		append+=" $guest_pmu_append"
+	fi
+	if kernel_sanitised "$series"; then
+		memory=2048
+		fourth=(-serial "file:$folder/coverage.tar.gz")
+		append+=" $guest_sanitised_append"
 	fi
 	if [[ $smp == exact ]]; then
 		smp=1
@@ -72,11 +84,11 @@ guest_command()
 		--library-path "$qemu/$libraries:$qemu/usr/$libraries"
 		"$qemu/usr/bin/qemu-system-x86_64"
 		-L "$qemu/usr/share/qemu" -L "$qemu/usr/share/seabios"
-		-machine q35 "${accel[@]}" "${pmu[@]}" -smp "$smp" -m 1024
+		-machine q35 "${accel[@]}" "${pmu[@]}" -smp "$smp" -m "$memory"
 		-nodefaults -display none -no-reboot
 		-serial "file:$folder/console.log"
 		-serial "file:$folder/verdict.log"
-		-serial "$third"
+		-serial "$third" "${fourth[@]}"
 		-kernel "$(kernel_image "$series")"
 		-initrd "$folder/initramfs.cpio"
 		-append "${guest_append//$'\n'/ } $append"
@@ -104,7 +116,7 @@ guest_boot()
 	guest_command "$folder" "$2" "$3" "$4" "file:$folder/output.log" "${6:-}"
 	printf '%q ' "${command[@]}" >"$folder/command"
 	for try in 1 2; do
-		rm -f "$folder"/{console,verdict,output}.log
+		rm -f "$folder"/{console,verdict,output}.log "$folder/coverage.tar.gz"
 		status=0
 		timeout --kill-after=5 "$limit" "${command[@]}" \
 			</dev/null >"$folder/qemu.log" 2>&1 || status=$?
@@ -121,17 +133,25 @@ guest_boot()
 	rm -f "$folder/initramfs.cpio"
 }
 
-# guest_complaint CONSOLE - the first bad line of a console, after "CASE: "; nothing if clean
+# guest_complaint CONSOLE - the first bad line of a console, after "CASE: "; nothing if clean.
+# KCSAN watches the whole kernel, which has data races of its own: a report of which no line is
+# in a module is not ours, and counts for nothing.
 guest_complaint()
 {
 	grep -vE "$guest_harmless" "$1" | awk -v bad="$guest_bad" '
+		function complain(line) {
+			print (running == "" ? "outside of cases" : "in " running) ": " line
+			race = ""
+			exit
+		}
 		{ sub(/\r$/, "") }
+		race != "" && / \[[a-z0-9_]+\]$/ { complain(race) }
+		race != "" && /\] ={60,}$/ { race = ""; next }
 		/\] vm: case .* begins$/ { running = $(NF - 1); next }
 		/\] vm: case .* ends$/ { running = ""; next }
-		$0 ~ bad {
-			print (running == "" ? "outside of cases" : "in " running) ": " $0
-			exit
-		}'
+		/BUG: KCSAN: / && race == "" { race = $0; next }
+		$0 ~ bad { complain($0) }
+		END { if (race != "") complain(race) }'
 }
 
 # guest_judge FOLDER CASE... - one line for each case and one for the kernel log:

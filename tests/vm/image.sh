@@ -127,7 +127,7 @@ image_cases()
 	rm -rf "$tree"
 	mkdir -p "$tree/vm/cases"
 	install -m 755 "$vm/guest/init" "$tree/init"
-	install -m 755 "$vm/guest/clean" "$tree/vm/clean"
+	install -m 755 "$vm"/guest/{clean,closing} "$tree/vm"
 	install -m 644 "$vm"/guest/{case,pmu_case}.sh "$tree/vm"
 	for file; do
 		case $file in

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The module on kernels with sanitisers, and how much of it the tests reach; at the end a table
+# as check.sh's, and the sum: "N passed, N failed".
+#
+#	check_kernel.sh [SUITE...]
+#
+#	selftest	bugs on purpose are reported, each by the sanitiser that is there for it
+#	guest		all guest cases, on 6.1-kasan and 6.1-kcsan
+#	kunit		KUnit's suites on 6.1-kasan, in the kernel's own framework
+#	fuzz		a million operations on 6.1-kasan (FUZZ_OPERATIONS=N for others)
+#	coverage	lines of module/ that all of these reached on 6.1-kasan, but at least 85 %
+#			of all; by itself, those of the last run
+#
+# A kernel's log without a report is part of each suite; a kernel that can't be had is a failure.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=${BUILD:-$top/build}
+out=${VM_OUT:-$build/vm}
+. "$top/tests/tally.sh"
+[[ $# -gt 0 ]] || set -- selftest guest kunit fuzz coverage
+for suite; do
+	case $suite in
+	selftest | guest | kunit | fuzz | coverage) ;;
+	*)
+		echo "check_kernel: error: no suite $suite (there are selftest, guest, kunit," \
+			"fuzz, coverage)" >&2
+		exit 2
+		;;
+	esac
+done
+wanted=" $* "
+
+"$top/tools/packages.sh" --tests
+
+tally=$(mktemp)
+building=''
+# shellcheck disable=SC2317
+finish()
+{
+	[[ -z $building ]] || kill "$building" 2>/dev/null || true
+	rm -f "$tally"
+}
+trap finish EXIT
+
+# note KERNEL SUITE COMMAND... - run it with the tally; without counts of it, it has failed
+note()
+{
+	local kernel=$1 suite=$2 status=0 begin=$SECONDS
+	shift 2
+
+	[[ $wanted == *" $suite "* ]] || return 0
+	"$@" -k "$kernel" -t "$tally" || status=$?
+	tally_expect "$tally" "$kernel" "$suite" "ended with status $status"
+	echo "time:   $kernel $suite: $((SECONDS - begin)) s"
+}
+
+# coverage - print it, and note whether it is enough
+coverage()
+{
+	local status=0
+
+	"$top/tests/coverage.py" --least 85 --missed "$out/missed" "$out"/run/6.1-kasan \
+		"$out"/fuzz/6.1-kasan || status=$?
+	echo "lines that nothing reached: $out/missed"
+	if [[ $status -eq 0 ]]; then
+		tally_ran "$tally" 6.1-kasan coverage 1 0 0
+	else
+		tally_ran "$tally" 6.1-kasan coverage 0 1 0
+		tally_fail "$tally" 6.1-kasan coverage "lines of module/" \
+			"too few of them were reached, or nothing is known (status $status)"
+	fi
+}
+
+# The first kernel is needed at once; the second is built beside the first one's guests, with
+# what time they leave.  While the first is built, so are the programs.
+begin=$SECONDS
+if [[ $wanted != " coverage " ]]; then
+	rm -rf "$out/run/6.1-kasan" "$out/run/6.1-kcsan" "$out/fuzz/6.1-kasan"
+	"$top/tools/build.sh" &
+	programs=$!
+	"$top/tests/vm/sanitised.sh" 6.1-kasan || true # the suites say that it is missing
+	wait $programs
+	nice -n 15 "$top/tests/vm/sanitised.sh" 6.1-kcsan &
+	building=$!
+	echo "time:   the first kernel: $((SECONDS - begin)) s"
+fi
+
+note 6.1-kasan selftest "$top/tests/vm/selftest.sh"
+note 6.1-kasan guest "$top/tests/vm/run.sh"
+note 6.1-kasan kunit "$top/tests/vm/kunit.sh"
+note 6.1-kasan fuzz "$top/tests/vm/fuzz.sh" -n "${FUZZ_OPERATIONS:-1000000}"
+[[ $wanted != *" coverage "* ]] || coverage
+[[ -z $building ]] || wait "$building" || true
+building=''
+note 6.1-kcsan selftest "$top/tests/vm/selftest.sh"
+note 6.1-kcsan guest "$top/tests/vm/run.sh"
+
+echo "time:   all: $((SECONDS - begin)) s"
+"$top/tests/table.py" "$tally"
