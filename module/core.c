@@ -19,7 +19,7 @@
 #include "unmapped.h"
 
 static DEFINE_MUTEX(state_mutex);
-static enum { CLOSED, SET_UP, STARTED } state;
+static enum { CLOSED, SET_UP, STARTED } state; /* of oprofile_started() without the mutex */
 static bool paused; /* it was started, and oprofile_resume() will start it again */
 
 struct oprofile_settings oprofile_settings = {
@@ -105,7 +105,7 @@ int oprofile_setup(void)
 	mutex_lock(&state_mutex);
 	err = state == CLOSED ? set_up() : -EBUSY;
 	if (!err)
-		state = SET_UP;
+		WRITE_ONCE(state, SET_UP);
 	mutex_unlock(&state_mutex);
 	return err;
 }
@@ -172,7 +172,7 @@ int oprofile_start(void)
 		err = begin_sampling();
 	}
 	if (!err)
-		state = STARTED;
+		WRITE_ONCE(state, STARTED);
 	mutex_unlock(&state_mutex);
 	return err;
 }
@@ -183,7 +183,7 @@ int oprofile_stop(void)
 	paused = false;
 	if (state == STARTED) {
 		end_sampling();
-		state = SET_UP;
+		WRITE_ONCE(state, SET_UP);
 	}
 	mutex_unlock(&state_mutex);
 	return 0;
@@ -196,7 +196,7 @@ void oprofile_shutdown(void)
 		end_sampling();
 	if (state != CLOSED)
 		tear_down(ARRAY_SIZE(stages));
-	state = CLOSED;
+	WRITE_ONCE(state, CLOSED);
 	paused = false;
 	mutex_unlock(&state_mutex);
 }
@@ -214,7 +214,7 @@ void oprofile_pause(void)
 	mutex_lock(&state_mutex);
 	if (state == STARTED) {
 		end_sampling();
-		state = SET_UP;
+		WRITE_ONCE(state, SET_UP);
 		paused = true;
 	}
 	mutex_unlock(&state_mutex);
@@ -227,7 +227,7 @@ void oprofile_resume(void)
 		if (begin_sampling())
 			pr_warn("sampling could not be taken up again\n");
 		else
-			state = STARTED;
+			WRITE_ONCE(state, STARTED);
 	}
 	paused = false;
 	mutex_unlock(&state_mutex);

@@ -28,6 +28,7 @@
 
 #include "backend.h"
 #include "cpu_buffer.h"
+#include "published.h"
 #include "sync.h"
 #include "unmapped.h"
 #include "uapi/oprofile.h"
@@ -315,7 +316,8 @@ void op_cpu_stats_reset(void)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		memset(op_cpu_stats(cpu), 0, sizeof(struct op_cpu_stats));
+		op_published_clear((unsigned long *)op_cpu_stats(cpu),
+				   sizeof(struct op_cpu_stats) / sizeof(long));
 }
 
 bool op_cpu_reader_open(struct op_cpu_reader *reader, unsigned int cpu)

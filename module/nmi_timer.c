@@ -41,9 +41,13 @@ static struct cpumask ring; /* the CPUs that are being sampled */
 
 static unsigned int next_in_ring(unsigned int cpu)
 {
-	unsigned int next = cpumask_next(cpu, &ring);
+	unsigned int next;
 
-	return next < nr_cpu_ids ? next : cpumask_first(&ring);
+	/* A CPU that comes or goes just now: with it or without it will do. */
+	next = data_race(cpumask_next(cpu, &ring));
+	if (next >= nr_cpu_ids)
+		next = data_race(cpumask_first(&ring)); /* the same */
+	return next;
 }
 
 static void send_tick(void)

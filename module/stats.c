@@ -9,6 +9,7 @@
 #include "backend.h"
 #include "cpu_buffer.h"
 #include "oprofilefs.h"
+#include "published.h"
 #include "stats.h"
 #include "sync.h"
 #include "unmapped.h"
@@ -89,7 +90,7 @@ int op_stats_create(struct dentry *root)
 void op_stats_reset(void)
 {
 	mutex_lock(&op_sync_mutex);
-	memset(&op_sync_stats, 0, sizeof(op_sync_stats));
+	op_published_clear((unsigned long *)&op_sync_stats, sizeof(op_sync_stats) / sizeof(long));
 	mutex_unlock(&op_sync_mutex);
 	op_cpu_stats_reset();
 	op_unmapped_lost_reset();

@@ -20,6 +20,7 @@
 #include "address_space.h"
 #include "cpu_buffer.h"
 #include "event_buffer.h"
+#include "published.h"
 #include "sync.h"
 #include "unmapped.h"
 #include "uapi/oprofile.h"
@@ -213,7 +214,7 @@ static u64 *add_callers(struct batch *batch, u64 *to, struct op_record_header he
 		if (!span || !op_address_span_holds(span, pc, header.epoch)) {
 			span = batch->context->mm ? find_image(batch, pc, header.epoch) : NULL;
 			if (!span) {
-				op_sync_stats.bt_lost_no_mapping++;
+				op_published_add(&op_sync_stats.bt_lost_no_mapping, 1);
 				break;
 			}
 			to = say_image(batch, to, span->cookie);
@@ -226,9 +227,9 @@ static u64 *add_callers(struct batch *batch, u64 *to, struct op_record_header he
 static u64 *lose_sample(struct batch *batch, u64 *to, struct op_record_header header,
 			unsigned long *count)
 {
-	(*count)++;
+	op_published_add(count, 1);
 	if (header.nr_callers) /* they are lost with it */
-		op_sync_stats.bt_lost_no_mapping++;
+		op_published_add(&op_sync_stats.bt_lost_no_mapping, 1);
 	batch->span = NULL;
 	return to;
 }
@@ -279,8 +280,8 @@ static bool consume(struct batch *batch, struct op_record_header header)
 
 	need = words_at_most(header);
 	if (need > op_event_buffer_size()) {
-		op_sync_stats.lost_no_room++;
-		op_sync_stats.event_lost_overflow += need;
+		op_published_add(&op_sync_stats.lost_no_room, 1);
+		op_published_add(&op_sync_stats.event_lost_overflow, need);
 		return true;
 	}
 	if (need > op_event_buffer_free())

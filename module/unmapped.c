@@ -32,6 +32,7 @@
 
 #include "address_space.h"
 #include "dcookie.h"
+#include "published.h"
 #include "unmapped.h"
 #include "uapi/oprofile.h"
 
@@ -143,14 +144,14 @@ void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsig
 
 	spin_lock(&regions_lock);
 	if (!region) {
-		nr_lost++;
+		op_published_add(&nr_lost, 1);
 	} else {
 		region->epoch = op_unmapped_epoch(); /* remember:A */
 		if (remembered(region)) {
 			kmem_cache_free(region_cache, region);
 		} else {
 			hash_add(regions, &region->node, (unsigned long)mm);
-			nr_regions++;
+			WRITE_ONCE(nr_regions, nr_regions + 1);
 		}
 	}
 	spin_unlock(&regions_lock);
@@ -234,20 +235,26 @@ static void forget_before(u32 epoch)
 		if (!not_later(epoch, region->epoch)) {
 			hash_del(&region->node);
 			kmem_cache_free(region_cache, region);
-			nr_regions--;
+			WRITE_ONCE(nr_regions, nr_regions - 1);
 		}
 	}
 	spin_unlock(&regions_lock);
+}
+
+/* While the hook tests bits of it: to see one or not is the same here, see above. */
+static void forget_marks(unsigned long *map)
+{
+	op_published_clear(map, BITS_TO_LONGS(MARK_BITS));
 }
 
 static void begin_period(void)
 {
 	unsigned int next = op_mark_period + 1;
 
-	bitmap_zero(marks[next % 2], MARK_BITS);
+	forget_marks(marks[next % 2]);
 	WRITE_ONCE(op_mark_period, next);
 	/* Where nothing is ever mapped, only this lets old regions be forgotten. */
-	if (nr_regions > REGIONS_MAX / 2)
+	if (READ_ONCE(nr_regions) > REGIONS_MAX / 2)
 		op_unmapped_advance_epoch();
 	period_epoch = op_unmapped_epoch();
 	period_rcu_state = get_state_synchronize_rcu();
@@ -275,7 +282,9 @@ unsigned long op_unmapped_lost(void)
 
 void op_unmapped_lost_reset(void)
 {
+	spin_lock(&regions_lock);
 	WRITE_ONCE(nr_lost, 0);
+	spin_unlock(&regions_lock);
 }
 
 int op_unmapped_set_up(void)

@@ -5,7 +5,6 @@
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
-#include <linux/string.h>
 
 #include "oprofilefs.h"
 #include "x86/model.h"
@@ -83,7 +82,14 @@ void op_x86_times_add(unsigned int cpu, unsigned int number, u64 enabled_ns, u64
 void op_x86_times_reset(void)
 {
 	unsigned int cpu;
+	int number;
 
-	for_each_possible_cpu(cpu)
-		memset(per_cpu_ptr(&cpu_times, cpu), 0, sizeof(struct cpu_times));
+	for_each_possible_cpu(cpu) {
+		struct cpu_times *times = per_cpu_ptr(&cpu_times, cpu);
+
+		for (number = 0; number < OP_X86_NUMBERS_MAX; number++) {
+			WRITE_ONCE(times->enabled[number], 0);
+			WRITE_ONCE(times->running[number], 0);
+		}
+	}
 }
