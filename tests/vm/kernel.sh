@@ -15,7 +15,7 @@
 # Sourced by common.sh.
 
 kernels_stock="6.1 6.12"		# Debian's cloud kernels: what "make check" boots
-kernels_own=""				# built here: what "make check-kernel" boots
+kernels_own="6.1-kasan 6.1-kcsan"	# built here: what "make check-kernel" boots
 kernels=$kernels_stock			# of a case that names none
 
 # kernel_known NAME - stop unless the harness has that kernel
@@ -25,6 +25,15 @@ kernel_known()
 	*" $1 "*) ;;
 	*) die "kernel $1 is not one of: $kernels_stock $kernels_own" ;;
 	esac
+}
+
+# kernel_sanitised NAME - is it one of those that sanitised.sh builds?
+kernel_sanitised() { [[ " $kernels_own " == *" $1 "* ]]; }
+
+# kernel_slowness NAME - how many times longer a case may take there than on a stock kernel
+kernel_slowness()
+{
+	if kernel_sanitised "$1"; then echo 4; else echo 1; fi
 }
 
 # kernel_dir NAME - its folder in the cache
@@ -47,7 +56,7 @@ kernel_fill()
 	local name stock=() status=0
 
 	for name; do
-		if [[ " $kernels_own " == *" $name "* ]]; then
+		if kernel_sanitised "$name"; then
 			kernel_complete "$name" || "$vm/sanitised.sh" "$name" || status=$?
 		else
 			stock+=("$name")

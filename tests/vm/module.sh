@@ -5,6 +5,8 @@
 # linked into the build folder and compiled there, so the source tree stays clean and each
 # kernel has objects of its own.  Sourced after common.sh.
 
+module_options=()	# more arguments of make
+
 # module_build SERIES SOURCE FOLDER ENTRY... - compile the Kbuild in SOURCE, with the folders
 # and files ENTRY beside it, in FOLDER
 module_build()
@@ -19,11 +21,21 @@ module_build()
 		cp -asf "$source/$entry" "$folder/"
 	done
 	log=$folder/build.log
-	if ! kernel_make "$series" M="$folder" modules >"$log" 2>&1; then
+	if ! kernel_make "$series" M="$folder" "${module_options[@]}" modules >"$log" 2>&1; then
 		cat "$log" >&2
 		die "the module of $source does not compile for Linux $series (log: $log)"
 	fi
 	grep -E 'warning:' "$log" >&2 || true
+}
+
+# module_build_counted SERIES ... - the same, and where the kernel has gcov, count what is executed
+module_build_counted()
+{
+	local module_options=()
+
+	! grep -qx CONFIG_GCOV_KERNEL=y "$(kernel_build "$1")/.config" ||
+		module_options=(GCOV_PROFILE=y)
+	module_build "$@"
 }
 
 # module_build_tests SERIES - the modules of the tests
@@ -54,7 +66,7 @@ module_build_mutant()
 # module_build_all SERIES - the profiler's module, its mutant, and those of the tests
 module_build_all()
 {
-	module_build "$1" "$top" "$out/$1/module" module
+	module_build_counted "$1" "$top" "$out/$1/module" module
 	module_build_mutant "$1"
 	module_build_tests "$1"
 }

@@ -22,7 +22,10 @@
 #	# append: TEXT		for the kernel's command line
 #	# pmu: OPTIONS...	a boot with each of these hardware counters, and with perf;
 #				e.g. model=nehalem, see pmu/README.md; default: without any
-#	# limit: SECONDS	of wall time; default 60
+#	# limit: SECONDS	of wall time; default 60; a sanitised kernel has a multiple of it
+#	# sanitised: TEXT	why it is skipped on kernels with sanitisers; default: it is run on
+#				all of them, whatever stock kernels it wants
+#	# sanitised_pmu: OPTIONS...	instead of "pmu" there: what differs there is the kernel
 #
 # Cases that want the same kernel, CPUs, command line and counters share one boot.
 
@@ -51,6 +54,29 @@ shift $((OPTIND - 1))
 # header CASE KEY - the value of a line of a case's head
 header() { sed -n "1,/^[^#]/s/^# $2: *//p" "$folder/$1.sh" | head -n 1; }
 
+# on_kernel KERNEL CASE - is it to be run there?
+on_kernel()
+{
+	local wanted
+
+	if kernel_sanitised "$1"; then
+		[[ -z $(header "$2" sanitised) ]]
+	else
+		wanted=$(header "$2" kernels)
+		[[ " ${wanted:-$kernels} " == *" $1 "* ]]
+	fi
+}
+
+# pmus_of KERNEL CASE - the hardware counters that it wants there
+pmus_of()
+{
+	local pmus=''
+
+	! kernel_sanitised "$1" || pmus=$(header "$2" sanitised_pmu)
+	[[ -n $pmus ]] || pmus=$(header "$2" pmu)
+	echo "$pmus"
+}
+
 if [[ $# -eq 0 ]]; then
 	for file in "$folder"/*.sh; do
 		set -- "$@" "$(basename "$file" .sh)"
@@ -68,12 +94,11 @@ boots=()
 declare -A kernel_boots=()
 for series in ${only_kernel:-$kernels}; do
 	for name; do
-		wanted=$(header "$name" kernels)
-		[[ " ${wanted:-$kernels} " == *" $series "* ]] || continue
+		on_kernel "$series" "$name" || continue
 		smps=$(header "$name" smp)
 		for smp in ${only_smp:-${smps:-2}}; do
 			limit=$(header "$name" limit)
-			pmus=$(header "$name" pmu)
+			pmus=$(pmus_of "$series" "$name")
 			for pmu in ${pmus:-none}; do
 				boot="$series|$smp|${pmu#none}|$(header "$name" append)"
 				if [[ -z ${boot_cases[$boot]:-} ]]; then
@@ -82,7 +107,8 @@ for series in ${only_kernel:-$kernels}; do
 				fi
 				boot_cases[$boot]+=" $name"
 				: "${boot_limit_sum[$boot]:=0}"
-				boot_limit_sum[$boot]=$((boot_limit_sum[$boot] + ${limit:-60} + 15))
+				boot_limit_sum[$boot]=$((boot_limit_sum[$boot] +
+					$(kernel_slowness "$series") * (${limit:-60} + 15)))
 			done
 		done
 	done
@@ -146,7 +172,7 @@ run_boot()
 	mkdir -p "$run"
 	for name in "${names[@]}"; do
 		limit=$(header "$name" limit)
-		echo "$name ${limit:-60}" >>"$run/list"
+		echo "$name $(($(kernel_slowness "$series") * ${limit:-60}))" >>"$run/list"
 	done
 	image_cases "$run" list="$run/list" "$folder"/*.sh
 	guest_boot "$run" "$series" "$smp" "$append" "${boot_limit_sum[$2]}" "$pmu"
@@ -189,6 +215,18 @@ for series in "${!kernel_boots[@]}"; do
 	silent=$((kernel_boots[$series] - said))
 	[[ $silent -eq 0 ]] ||
 		could_not "$series" "$silent of ${kernel_boots[$series]} guests could not be run"
+done
+
+# What is left out on a sanitised kernel is counted, with the reason.
+for series in ${only_kernel:-$kernels}; do
+	for name; do
+		kernel_sanitised "$series" || continue
+		reason=$(header "$name" sanitised)
+		[[ -n $reason ]] || continue
+		printf 'skip    %-14s %-22s %s\n' "$series" "$name" "$reason"
+		tally_ran "$noted" "$series" guest 0 0 1
+		tally_skip "$noted" "$series" guest "$name" "$reason"
+	done
 done
 
 status=0

@@ -6,7 +6,7 @@
 #
 #	selftest.sh [-k SERIES] [-t FILE]	as for run.sh; default kernel: the first
 #
-# Each line of selftest/expected is a pattern (a whole line, in the shell's own glob
+# Each line of selftest/expected, or of selftest/KERNEL/expected if there is one, is a pattern (a whole line, in the shell's own glob
 # language) for one line of run.sh.
 
 . "$(dirname "$0")/common.sh"
@@ -26,9 +26,11 @@ VM_BOOT_LIMIT=${VM_BOOT_LIMIT:-30}	# one guest gets stuck and has to be waited f
 export VM_OUT VM_BOOT_LIMIT
 mkdir -p "$VM_OUT"
 report=$VM_OUT/report
+what=$vm/selftest
+[[ ! -d $what/$series ]] || what+=/$series
 
 status=0
-"$vm/run.sh" -j 1 -m -k "$series" -d "$vm/selftest/cases" >"$report" || status=$?
+"$vm/run.sh" -j 1 -m -k "$series" -d "$what/cases" >"$report" || status=$?
 
 # compare - print each pattern that is not met, and each line that nobody expected
 compare()
@@ -36,7 +38,7 @@ compare()
 	local line pattern
 	local -a expected
 
-	mapfile -t expected < <(grep -v '^#' "$vm/selftest/expected")
+	mapfile -t expected < <(grep -v '^#' "$what/expected")
 	while IFS= read -r line; do
 		[[ $line == logs:* ]] && continue
 		line=$(tr -s ' ' <<<"${line//"$series/"/}")
