@@ -6,8 +6,9 @@
 #
 #	selftest.sh [-k SERIES] [-t FILE]	as for run.sh; default kernel: the first
 #
-# Each line of selftest/expected, or of selftest/KERNEL/expected if there is one, is a pattern (a whole line, in the shell's own glob
-# language) for one line of run.sh.
+# Each line of selftest/expected is a pattern (a whole line, in the shell's own glob language)
+# for one line of run.sh.  A kernel with a folder of its own, selftest/KERNEL, has its own cases
+# and expectations there.
 
 . "$(dirname "$0")/common.sh"
 . "$top/tests/tally.sh"
