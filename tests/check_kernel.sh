@@ -64,7 +64,7 @@ coverage()
 	local status=0
 
 	"$top/tests/coverage.py" --least 85 --missed "$out/missed" "$out"/run/6.1-kasan \
-		"$out"/fuzz/6.1-kasan || status=$?
+		"$out"/fuzz/run/6.1-kasan || status=$?
 	echo "lines that nothing reached: $out/missed"
 	if [[ $status -eq 0 ]]; then
 		tally_ran "$tally" 6.1-kasan coverage 1 0 0
@@ -79,7 +79,7 @@ coverage()
 # what time they leave.  While the first is built, so are the programs.
 begin=$SECONDS
 if [[ $wanted != " coverage " ]]; then
-	rm -rf "$out/run/6.1-kasan" "$out/run/6.1-kcsan" "$out/fuzz/6.1-kasan"
+	rm -rf "$out/run/6.1-kasan" "$out/run/6.1-kcsan" "$out/fuzz/run/6.1-kasan"
 	"$top/tools/build.sh" &
 	programs=$!
 	"$top/tests/vm/sanitised.sh" 6.1-kasan || true # the suites say that it is missing

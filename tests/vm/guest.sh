@@ -138,7 +138,7 @@ guest_boot()
 # in a module is not ours, and counts for nothing.
 guest_complaint()
 {
-	grep -vE "$guest_harmless" "$1" | awk -v bad="$guest_bad" '
+	grep -avE "$guest_harmless" "$1" | awk -v bad="$guest_bad" '
 		function complain(line) {
 			print (running == "" ? "outside of cases" : "in " running) ": " line
 			race = ""

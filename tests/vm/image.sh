@@ -61,13 +61,15 @@ image_programs()
 	local -a elf=()
 
 	rm -rf "$tree"
-	mkdir -p "$tree"/vm/{workloads,pmu}
+	mkdir -p "$tree"/vm/{workloads,pmu,fuzz}
 	DESTDIR=$tree meson install -C "$build" --no-rebuild --quiet >"$out/install.log" 2>&1 ||
 		{ cat "$out/install.log" >&2; die "meson install failed"; }
 	find "$build/tests/vm/workloads" -maxdepth 1 -type f -perm -100 \
 		-exec cp -t "$tree/vm/workloads" {} +
 	find "$build/tests/vm/pmu/guest" -maxdepth 1 -type f -perm -100 \
 		-exec cp -t "$tree/vm/pmu" {} +
+	find "$build/tests/vm/fuzz" -maxdepth 1 -type f -perm -100 \
+		-exec cp -t "$tree/vm/fuzz" {} +
 	image_symbols "$tree/vm/workloads"
 	# Where the guest's PATH finds the profiler, whatever the prefix is.
 	find "$tree" -name opcontrol -type f -perm -100 -printf '/%P\n' | sed 's|/[^/]*$||' \
@@ -128,7 +130,7 @@ image_cases()
 	mkdir -p "$tree/vm/cases"
 	install -m 755 "$vm/guest/init" "$tree/init"
 	install -m 755 "$vm"/guest/{clean,closing} "$tree/vm"
-	install -m 644 "$vm"/guest/{case,pmu_case}.sh "$tree/vm"
+	install -m 644 "$vm"/guest/{case,pmu_case,fuzz_case}.sh "$tree/vm"
 	for file; do
 		case $file in
 		*=*) install -m 755 "${file#*=}" "$tree/vm/${file%%=*}" ;;

@@ -25,20 +25,36 @@ void slot_close(struct slot *slot)
 	slot->blocking = false;
 }
 
+/* Mostly an open one: the drawn one, or the next that is. */
 struct slot *draw_slot(struct worker *worker)
 {
-	struct slot *slot = &worker->slots[stream_below(&worker->stream, SLOTS)];
+	unsigned int at = stream_below(&worker->stream, SLOTS);
+	bool any = stream_chance(&worker->stream, 5);
 
-	describe(worker, " slot %d", (int)(slot - worker->slots));
-	return slot;
+	for (int tries = 0; !any && tries < SLOTS && worker->slots[at].fd < 0; tries++)
+		at = (at + 1) % SLOTS;
+	describe(worker, " slot %u", at);
+	return &worker->slots[at];
+}
+
+/* Mostly one that is not open. */
+struct slot *draw_free_slot(struct worker *worker)
+{
+	unsigned int at = stream_below(&worker->stream, SLOTS);
+	bool any = stream_chance(&worker->stream, 50);
+
+	for (int tries = 0; !any && tries < SLOTS && worker->slots[at].fd >= 0; tries++)
+		at = (at + 1) % SLOTS;
+	describe(worker, " slot %u", at);
+	return &worker->slots[at];
 }
 
 const struct entry *draw_path(struct worker *worker, char *path, size_t size)
 {
-	unsigned int which = stream_below(&worker->stream, 10);
+	unsigned int which = stream_below(&worker->stream, 20);
 	const struct entry *entry = tree_draw(&worker->stream);
 
-	snprintf(path, size, "%s/%s", roots[which < 8 ? 0 : which - 7], entry->path);
+	snprintf(path, size, "%s/%s", roots[which < 18 ? 0 : which - 17], entry->path);
 	describe(worker, " %s", path);
 	return entry;
 }

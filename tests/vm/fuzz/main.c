@@ -7,7 +7,7 @@
  * In rounds.  Each loads the module with parameters that work, mounts oprofilefs, and lets some
  * processes do random operations at once, of which none is forbidden; then it tidies up, keeps
  * the accounts of a session while the processes do all that must not disturb it, and unloads the
- * module, which must leave nothing behind.  Of each four processes two are root, one is root
+ * module, which must leave nothing behind.  Of each five processes three are root, one is root
  * without capabilities, one is nobody; the latter two have some files open from before.
  *
  * SEED (printed) reproduces what each process does in each round, with -r from a later round on;
@@ -45,7 +45,7 @@
 #define COORDINATOR (PROCESSES_MAX - 1)
 
 static unsigned long operations_wanted = 20000;
-static unsigned int nr_workers = 4;
+static unsigned int nr_workers = 5;
 static unsigned int first_round;
 
 static void usage(void)
@@ -90,9 +90,9 @@ static void prepare(struct worker *worker, unsigned int number)
 static const char *who(unsigned int number)
 {
 	static const char *const names[] = { "root", "root", "root without capabilities",
-					     "nobody" };
+					     "nobody", "root" };
 
-	return names[number % 4];
+	return names[number % 5];
 }
 
 static void let_go_of_rights(unsigned int number)
@@ -101,9 +101,9 @@ static void let_go_of_rights(unsigned int number)
 	struct __user_cap_data_struct none[2] = { { 0 } };
 	int failed = 0;
 
-	if (number % 4 == 2)
+	if (number % 5 == 2)
 		failed = (int)syscall(SYS_capset, &header, none);
-	else if (number % 4 == 3)
+	else if (number % 5 == 3)
 		failed = setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 			 setresuid(NOBODY, NOBODY, NOBODY);
 	if (failed)

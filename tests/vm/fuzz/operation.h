@@ -66,6 +66,7 @@ void describe(struct worker *worker, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 struct slot *draw_slot(struct worker *worker);
+struct slot *draw_free_slot(struct worker *worker);
 void slot_close(struct slot *slot);
 void slot_set(struct slot *slot, int fd, enum kind kind, bool blocking);
 

@@ -246,7 +246,7 @@ int op_open(struct worker *worker)
 				     O_RDONLY | O_NONBLOCK, O_RDWR | O_NONBLOCK,
 				     O_WRONLY | O_TRUNC, O_WRONLY | O_APPEND, O_RDONLY | O_DIRECT,
 				     O_PATH, O_RDWR | O_CREAT, O_RDONLY | O_SYNC };
-	struct slot *slot = draw_slot(worker);
+	struct slot *slot = draw_free_slot(worker);
 	int flag = flags[stream_below(&worker->stream, sizeof(flags) / sizeof(flags[0]))];
 	const struct entry *entry;
 	char path[128];

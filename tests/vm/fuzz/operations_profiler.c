@@ -91,7 +91,7 @@ int op_dump(struct worker *worker)
 
 int op_buffer(struct worker *worker)
 {
-	struct slot *slot = draw_slot(worker);
+	struct slot *slot = draw_free_slot(worker);
 	bool wait = stream_chance(&worker->stream, 10);
 	bool modest = stream_chance(&worker->stream, 70);
 	char path[64];

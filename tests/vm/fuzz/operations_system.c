@@ -32,10 +32,11 @@ bool mounted_on(const char *root)
 	return !statfs(root, &st) && st.f_type == OPROFILEFS_MAGIC;
 }
 
-static const char *draw_root(struct worker *worker)
+/* @usual: how often, in percent, the first */
+static const char *draw_root(struct worker *worker, unsigned int usual)
 {
-	unsigned int which = stream_below(&worker->stream, 5);
-	const char *root = roots[which < 3 ? 0 : which - 2];
+	bool first = stream_chance(&worker->stream, usual);
+	const char *root = roots[first ? 0 : 1 + stream_below(&worker->stream, ROOTS - 1)];
 
 	describe(worker, " %s", root);
 	return root;
@@ -46,7 +47,7 @@ int op_mount(struct worker *worker)
 	static const unsigned long flags[] = { 0, 0, 0, MS_NOSUID | MS_NOEXEC | MS_NODEV,
 					       MS_SYNCHRONOUS, MS_RDONLY };
 	static const char *const options[] = { NULL, NULL, NULL, "", "mode=0777", "x", "\xff=,," };
-	const char *root = draw_root(worker);
+	const char *root = draw_root(worker, 70);
 	unsigned long flag = flags[stream_below(&worker->stream, 6)];
 	const char *option = options[stream_below(&worker->stream, 7)];
 
@@ -57,7 +58,7 @@ int op_mount(struct worker *worker)
 int op_umount(struct worker *worker)
 {
 	static const int flags[] = { 0, 0, MNT_DETACH, MNT_FORCE, MNT_EXPIRE, UMOUNT_NOFOLLOW };
-	const char *root = draw_root(worker);
+	const char *root = draw_root(worker, 25);
 	int flag = flags[stream_below(&worker->stream, 6)];
 
 	describe(worker, " flags %d", flag);
@@ -66,8 +67,8 @@ int op_umount(struct worker *worker)
 
 int op_remount(struct worker *worker)
 {
-	const char *root = draw_root(worker);
-	bool read_only = stream_chance(&worker->stream, 30);
+	const char *root = draw_root(worker, 50);
+	bool read_only = stream_chance(&worker->stream, 20);
 
 	describe(worker, read_only ? " read-only" : " writable");
 	if (!mounted_on(root))

@@ -65,19 +65,22 @@ static void *map_code(int fd, int number, void *at)
 
 static void run(void *code) { ((void (*)(void))code)(); }
 
+static void be_nothing(void)
+{
+	execl(self, self, "nothing", NULL);
+	_exit(127);
+}
+
 static void turn_exec(unsigned int turn)
 {
-	pid_t pids[2] = { -1, -1 };
-	int many = turn % 3 == 2 ? 2 : 1;
-
-	for (int i = 0; i < many; i++) {
-		pids[i] = turn % 3 == 1 ? vfork() : fork();
-		if (pids[i] == 0) {
-			execl(self, self, "nothing", NULL);
-			_exit(127);
-		}
-		if (pids[i] < 0 && errno != EAGAIN)
-			die("fork");
+	if (turn % 3 == 0) {
+		if (vfork() == 0)
+			be_nothing();
+	} else {
+		if (fork() == 0)
+			be_nothing();
+		if (turn % 3 == 1 && fork() == 0)
+			be_nothing();
 	}
 	while (waitpid(-1, NULL, 0) > 0)
 		;
