@@ -14,8 +14,8 @@ export BUILD := $(abspath $(BUILD))
 # Where the running kernel's headers are, if they are.
 HEADERS := $(wildcard /lib/modules/$(shell uname -r)/build)
 
-.PHONY: help all build module demo check unit vm-check vm-test vm-shell vm-selftest update \
-	bench install clean lint
+.PHONY: help all build module demo check unit vm-check vm-test vm-shell vm-selftest fuzz \
+	stress update bench install clean lint
 
 help:
 	@echo 'make demo       profile real programs in a virtual machine, and print the reports'
@@ -29,6 +29,8 @@ help:
 	@echo 'make vm-test    one guest test: CASE=name KERNEL=6.1 SMP=2'
 	@echo 'make vm-shell   a shell in a guest, ready to profile; KERNEL=6.1 SMP=2'
 	@echo 'make vm-selftest  prove that the guest harness judges rightly'
+	@echo 'make fuzz       fuzz the module; KERNEL=6.1-kasan OPERATIONS=1000000 SEED=number'
+	@echo 'make stress     profile storms at 10 kHz; KERNEL=6.1-kasan MINUTES=30'
 	@echo 'make update     fetch newer kernels and QEMU for the guests, if there are any'
 	@echo 'make bench      rates of the parts that must be fast'
 	@echo 'make lint       shellcheck on all scripts'
@@ -66,6 +68,17 @@ vm-shell: build
 
 vm-selftest: build
 	@tests/vm/selftest.sh -k $(KERNEL)
+
+# What kernels with sanitisers are for, unless another one is asked for.
+SANITISED = $(if $(filter command environment,$(firstword $(origin KERNEL))),$(KERNEL),6.1-kasan)
+MINUTES ?= 30
+OPERATIONS ?= 1000000
+
+fuzz: build
+	@tests/vm/fuzz.sh -k $(SANITISED) -n $(OPERATIONS) $(if $(SEED),-S $(SEED))
+
+stress: build
+	@tests/vm/stress.sh -k $(SANITISED) -m $(MINUTES)
 
 update:
 	@tests/vm/cache.sh --update
