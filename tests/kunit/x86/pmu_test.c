@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The counters of one CPU, on machines made of memory: saved, programmed, overflown and restored,
+ * compared bit for bit.  pmu_turns_test.c has the turns.
+ */
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/ktime.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include <asm/msr-index.h>
+#include <asm/perf_event.h>
+#include <asm/tsc.h>
+
+#include <kunit/test.h>
+
+#include "cpu_buffer.h"
+#include "x86/fake_msr.h"
+#include "x86/samples.h"
+
+struct fake_samples fake_samples;
+u64 fake_ns;
+u64 fake_cycles;
+u64 fake_cycles_step;
+struct op_x86_model fake_model;
+struct op_x86_plan fake_plan;
+
+static u64 seam_ktime_get_ns(void)
+{
+	return fake_ns;
+}
+
+static u64 seam_rdtsc(void)
+{
+	return fake_cycles += fake_cycles_step;
+}
+
+static void seam_add_sample(struct pt_regs *regs, u8 event)
+{
+	if (fake_samples.nr < FAKE_SAMPLES_MAX)
+		fake_samples.number[fake_samples.nr] = event;
+	fake_samples.nr++;
+	fake_samples.regs = regs;
+}
+
+static void seam_throttled(void)
+{
+	fake_samples.throttled++;
+}
+
+/* Seams. */
+#define ktime_get_ns seam_ktime_get_ns
+#define rdtsc seam_rdtsc
+#define oprofile_add_sample seam_add_sample
+#define op_cpu_stats_throttled seam_throttled
+
+#include "x86/pmu.c"
+
+static struct pt_regs interrupted;
+
+int fake_pmu_init(struct kunit *test)
+{
+	migrate_disable();
+	memset(this_cpu_ptr(&cpu_pmu), 0, sizeof(cpu_pmu));
+	settings_clear();
+	return 0;
+}
+
+void fake_pmu_exit(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, fake_log.faults, 0);
+	memset(this_cpu_ptr(&cpu_pmu), 0, sizeof(cpu_pmu));
+	settings_clear();
+	migrate_enable();
+}
+
+void fake_pmu_set_up(struct kunit *test, const struct machine *machine)
+{
+	KUNIT_ASSERT_TRUE(test, op_x86_model_find(&machine->identity, &fake_model));
+	KUNIT_ASSERT_EQ(test, op_x86_plan_make(&fake_model, &fake_plan), 0);
+	op_x86_times_reset();
+	fake_msr_begin(&machine->pmu);
+	memset(&fake_samples, 0, sizeof(fake_samples));
+	memset(this_cpu_ptr(&cpu_pmu), 0, sizeof(cpu_pmu));
+	fake_ns = 0;
+	fake_cycles = 0;
+	fake_cycles_step = 0;
+}
+
+int fake_pmu_nmi(void)
+{
+	return op_x86_pmu_handle(&interrupted);
+}
+
+/* Two general counters, and two fixed ones if there are. */
+static const struct op_x86_setting both_rings = {
+	.enabled = 1, .event = 0xc0, .count = 10007, .kernel = 1, .user = 1,
+};
+static const struct op_x86_setting user_only = {
+	.enabled = 1, .event = 0x2e, .unit_mask = 0x41, .count = 5000, .user = 1,
+};
+static const struct op_x86_setting kernel_instructions = {
+	.enabled = 1, .event = 0xc0, .count = 20011, .kernel = 1,
+};
+static const struct op_x86_setting user_cycles = {
+	.enabled = 1, .event = 0x3c, .count = 600, .user = 1,
+};
+
+struct value {
+	u32 msr;
+	u64 value;
+};
+
+/* What the registers hold while it counts; a zero ends a list. */
+static const struct programmed {
+	const struct machine *machine;
+	struct value values[12];
+} programmeds[] = {
+	{ &machine_pentium3, {
+		{ 0x186, 0x5300c0 }, { 0x187, 0x11412e }, { 0xc1, 0xffffffd8e9 },
+		{ 0xc2, 0xffffffec78 }, { FAKE_LVTPC, 0x400 } } },
+	{ &machine_core, {
+		{ 0x186, 0x5300c0 }, { 0x187, 0x51412e }, { 0xc1, 0xffffffd8e9 },
+		{ 0xc2, 0xffffffec78 }, { FAKE_LVTPC, 0x400 } } },
+	{ &machine_core2, {
+		{ 0x186, 0x5300c0 }, { 0x187, 0x51412e }, { 0xc1, 0xffffffd8e9 },
+		{ 0xc2, 0xffffffec78 }, { 0x309, 0xffffffb1d5 }, { 0x30a, 0xfffffffda8 },
+		{ 0x38d, 0xa9 }, { 0x38f, 0x300000003 }, { 0x38e, 0 }, { FAKE_LVTPC, 0x400 } } },
+	{ &machine_nehalem, {
+		{ 0x186, 0x5300c0 }, { 0x187, 0x51412e }, { 0xc1, 0xffffffffd8e9 },
+		{ 0xc2, 0xffffffffec78 }, { 0x309, 0xffffffffb1d5 }, { 0x30a, 0xfffffffffda8 },
+		{ 0x38d, 0xa9 }, { 0x38f, 0x300000003 }, { 0x38e, 0 }, { FAKE_LVTPC, 0x400 } } },
+	{ &machine_skylake, {
+		{ 0x186, 0x5300c0 }, { 0x187, 0x51412e }, { 0xc1, 0xffffffffd8e9 },
+		{ 0xc2, 0xffffffffec78 }, { 0x309, 0xffffffffb1d5 }, { 0x30a, 0xfffffffffda8 },
+		{ 0x38d, 0xa9 }, { 0x38f, 0x300000003 }, { 0x38e, 0 }, { FAKE_LVTPC, 0x400 } } },
+	{ &machine_sapphire, {
+		{ 0x186, 0x5300c0 }, { 0x187, 0x51412e }, { 0xc1, 0xffffffffd8e9 },
+		{ 0xc2, 0xffffffffec78 }, { 0x309, 0xffffffffb1d5 }, { 0x30a, 0xfffffffffda8 },
+		{ 0x38d, 0xa9 }, { 0x38f, 0x300000003 }, { 0x38e, 0 }, { FAKE_LVTPC, 0x400 } } },
+	{ &machine_hypervisor, {
+		{ 0x186, 0x5300c0 }, { 0x187, 0x51412e }, { 0xc1, 0xffffffffd8e9 },
+		{ 0xc2, 0xffffffffec78 }, { 0x38f, 0x3 }, { 0x38e, 0 }, { FAKE_LVTPC, 0x400 } } },
+	{ &machine_family10, {
+		{ 0xc0010000, 0x5300c0 }, { 0xc0010001, 0x51412e },
+		{ 0xc0010004, 0xffffffffd8e9 }, { 0xc0010005, 0xffffffffec78 },
+		{ FAKE_LVTPC, 0x400 } } },
+	{ &machine_family15, {
+		{ 0xc0010200, 0x5300c0 }, { 0xc0010202, 0x51412e },
+		{ 0xc0010201, 0xffffffffd8e9 }, { 0xc0010203, 0xffffffffec78 },
+		{ FAKE_LVTPC, 0x400 } } },
+	{ &machine_zen4, {
+		{ 0xc0010200, 0x5300c0 }, { 0xc0010202, 0x51412e },
+		{ 0xc0010201, 0xffffffffd8e9 }, { 0xc0010203, 0xffffffffec78 },
+		{ 0xc0000301, 0x3 }, { 0xc0000300, 0 }, { FAKE_LVTPC, 0x400 } } },
+};
+
+static void programmed_describe(const struct programmed *programmed, char *text)
+{
+	strscpy(text, programmed->machine->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(programmed, programmeds, programmed_describe);
+
+static void set_up(struct kunit *test, const struct machine *machine)
+{
+	settings_clear();
+	settings_put(0, &both_rings);
+	settings_put(1, &user_only);
+	if (machine->pmu.nr_fixed) {
+		settings_put(machine->pmu.nr_general, &kernel_instructions);
+		settings_put(machine->pmu.nr_general + 1, &user_cycles);
+	}
+	fake_pmu_set_up(test, machine);
+}
+
+/* Is it a register of the list, or another address of one? */
+static bool may_be_written(const struct programmed *p, u32 msr)
+{
+	const struct fake_pmu *pmu = &p->machine->pmu;
+	const struct value *value;
+
+	if (msr == pmu->global_clear)
+		return true;
+	if (pmu->full_width && msr >= pmu->full_width && msr < pmu->full_width + pmu->nr_general)
+		msr = pmu->counter + msr - pmu->full_width;
+	for (value = p->values; value->msr; value++) {
+		if (value->msr == msr)
+			return true;
+	}
+	return false;
+}
+
+/* What is written is in the list, and all of the list is written. */
+static void pmu_programmed(struct kunit *test)
+{
+	const struct programmed *p = test->param_value;
+	const struct fake_pmu *pmu = &p->machine->pmu;
+	const struct value *value;
+	unsigned int i;
+
+	set_up(test, p->machine);
+	op_x86_pmu_start(&fake_plan);
+	for (value = p->values; value->msr; value++)
+		KUNIT_EXPECT_EQ_MSG(test, fake_msr_get(value->msr), value->value, "of %#x",
+				    value->msr);
+	for (i = 2; i < pmu->nr_general; i++) {
+		u32 control = pmu->control + i * pmu->stride;
+		u32 counter = pmu->counter + i * pmu->stride;
+
+		KUNIT_EXPECT_EQ(test, fake_msr_get(control), fake_msr_initial(control));
+		KUNIT_EXPECT_EQ(test, fake_msr_get(counter), fake_msr_initial(counter));
+	}
+	for (i = 0; i < fake_log.nr; i++) {
+		const struct fake_access *access = &fake_log.accesses[i];
+
+		KUNIT_EXPECT_TRUE_MSG(test, access->kind == FAKE_READ ||
+				      may_be_written(p, access->msr),
+				      "%#x was written", access->msr);
+	}
+
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
+}
+
+/* Somebody's values come back whatever has happened in between. */
+static void pmu_restored(struct kunit *test)
+{
+	const struct programmed *p = test->param_value;
+	const struct fake_pmu *pmu = &p->machine->pmu;
+	unsigned int number, round;
+
+	set_up(test, p->machine);
+	for (round = 0; round < 3; round++) {
+		op_x86_pmu_start(&fake_plan);
+		for (number = 0; number < pmu->nr_general + pmu->nr_fixed; number++) {
+			fake_msr_count(number, 25000);
+			fake_pmu_nmi();
+		}
+		op_x86_pmu_stop();
+		KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
+	}
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, 3 * (pmu->nr_fixed ? 4 : 2));
+	KUNIT_EXPECT_EQ(test, fake_log.interrupts_lost, 0);
+}
+
+/* After the stop: nothing counts, and an NMI is somebody else's, whose registers are not touched. */
+static void pmu_stopped(struct kunit *test)
+{
+	const struct programmed *p = test->param_value;
+	unsigned int accesses;
+
+	set_up(test, p->machine);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	KUNIT_EXPECT_EQ(test, fake_log.nr, 0);
+	op_x86_pmu_start(&fake_plan);
+	op_x86_pmu_stop();
+	accesses = fake_log.nr;
+	fake_msr_count(0, 1ULL << 40);
+	KUNIT_EXPECT_EQ(test, fake_msr_nmis(), 0);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	KUNIT_EXPECT_EQ(test, fake_log.nr, accesses);
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, 0);
+}
+
+/*
+ * Each counter, one after the other: no interrupt one event before, one at the period; what was
+ * counted since is taken off the next period, so that the mean is exact.
+ */
+static void pmu_overflown(struct kunit *test)
+{
+	static const struct { u64 count; } of[] = { { 10007 }, { 5000 }, { 20011 }, { 600 } };
+	const struct programmed *p = test->param_value;
+	const struct fake_pmu *pmu = &p->machine->pmu;
+	unsigned int i, nr = pmu->nr_fixed ? 4 : 2;
+
+	set_up(test, p->machine);
+	op_x86_pmu_start(&fake_plan);
+	for (i = 0; i < nr; i++) {
+		unsigned int number = i < 2 ? i : pmu->nr_general + i - 2;
+		u32 msr = i < 2 ? pmu->counter + i * pmu->stride : 0x309 + i - 2;
+		u64 mask = GENMASK_ULL(pmu->bits - 1, 0);
+
+		fake_msr_count(number, of[i].count - 1);
+		KUNIT_EXPECT_EQ(test, fake_msr_nmis(), i);
+		fake_msr_count(number, 1 + 7); /* seven more before the handler runs */
+		KUNIT_ASSERT_EQ(test, fake_msr_nmis(), i + 1);
+		KUNIT_EXPECT_EQ(test, fake_msr_get(msr), 7);
+
+		KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+		KUNIT_ASSERT_EQ(test, fake_samples.nr, i + 1);
+		KUNIT_EXPECT_EQ(test, fake_samples.number[i], number);
+		KUNIT_EXPECT_PTR_EQ(test, fake_samples.regs, &interrupted);
+		KUNIT_EXPECT_EQ(test, fake_msr_get(msr), -(of[i].count - 7) & mask);
+		KUNIT_EXPECT_EQ(test, fake_msr_get(FAKE_LVTPC), 0x400);
+		if (pmu->global_status) {
+			KUNIT_EXPECT_EQ(test, fake_msr_get(pmu->global_status), 0);
+			KUNIT_EXPECT_EQ(test, fake_msr_get(pmu->global_control),
+					fake_plan.global_bits);
+		}
+		/* Nobody's: no counter has overflowed again. */
+		KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+		KUNIT_EXPECT_EQ(test, fake_samples.nr, i + 1);
+	}
+	KUNIT_EXPECT_EQ(test, fake_log.interrupts_lost, 0);
+	op_x86_pmu_stop();
+}
+
+/* All at the same time: one NMI answers all; on AMD those that follow are claimed, no more. */
+static void pmu_overflown_together(struct kunit *test)
+{
+	const struct programmed *p = test->param_value;
+	const struct fake_pmu *pmu = &p->machine->pmu;
+	unsigned int nr = pmu->nr_fixed ? 4 : 2;
+
+	set_up(test, p->machine);
+	op_x86_pmu_start(&fake_plan);
+	fake_msr_count(0, 10007);
+	fake_msr_count(1, 5000);
+	if (pmu->nr_fixed) {
+		fake_msr_count(pmu->nr_general, 20011);
+		fake_msr_count(pmu->nr_general + 1, 600);
+	}
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), nr);
+	KUNIT_ASSERT_EQ(test, fake_samples.nr, nr);
+	KUNIT_EXPECT_EQ(test, fake_samples.number[0], 0);
+	KUNIT_EXPECT_EQ(test, fake_samples.number[1], 1);
+	/* The APIC of an AMD CPU let both through; an Intel CPU's masked entry only the first. */
+	if (fake_model.late_nmis)
+		KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, nr);
+	op_x86_pmu_stop();
+}
+
+/* Passed by more than a period, as when interrupts to the CPU were held: a whole one begins. */
+static void pmu_far_behind(struct kunit *test)
+{
+	set_up(test, &machine_core2);
+	op_x86_pmu_start(&fake_plan);
+	fake_msr_count(1, 5000 + 5000);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_msr_get(0xc2), 0xffffffec78);
+	fake_msr_count(1, 5000 + 4999);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_msr_get(0xc2), 0xffffffffff);
+	op_x86_pmu_stop();
+}
+
+static void expect_log(struct kunit *test, const struct fake_access *expected, unsigned int nr)
+{
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, fake_log.nr, nr);
+	for (i = 0; i < nr && i < fake_log.nr; i++) {
+		const struct fake_access *access = &fake_log.accesses[i];
+
+		KUNIT_EXPECT_TRUE_MSG(test, access->kind == expected[i].kind &&
+				      access->msr == expected[i].msr &&
+				      access->value == expected[i].value,
+				      "access %u is %s %#x %#llx, not %s %#x %#llx", i,
+				      access->kind == FAKE_READ ? "read" : "write", access->msr,
+				      access->value,
+				      expected[i].kind == FAKE_READ ? "read" : "write",
+				      expected[i].msr, expected[i].value);
+	}
+}
+
+/* Saved before anything is written; counters before controls; what enables all comes last. */
+static void pmu_start_order_core2(struct kunit *test)
+{
+	static const struct fake_access expected[] = {
+		{ FAKE_READ, FAKE_LVTPC, 0x100f2 },
+		{ FAKE_READ, 0x38f, 0 },
+		{ FAKE_READ, 0x38d, 0 },
+		{ FAKE_READ, 0x187, 0x1020187 },
+		{ FAKE_READ, 0xc2, 0x100000c2 },
+		{ FAKE_READ, 0x309, 0x10000309 },
+		{ FAKE_WRITE, 0x38f, 0 },
+		{ FAKE_WRITE, 0x187, 0 },
+		{ FAKE_WRITE, 0x38d, 0 },
+		{ FAKE_WRITE, 0x390, 0x100000002 },
+		{ FAKE_WRITE, FAKE_LVTPC, 0x400 },
+		{ FAKE_WRITE, 0xc2, 0xffffffec78 },
+		{ FAKE_WRITE, 0x309, 0xffffffb1d5 },
+		{ FAKE_WRITE, 0x187, 0x51412e },
+		{ FAKE_WRITE, 0x38d, 0x9 },
+		{ FAKE_WRITE, 0x38f, 0x100000002 },
+	};
+
+	settings_put(1, &user_only);
+	settings_put(2, &kernel_instructions);
+	fake_pmu_set_up(test, &machine_core2);
+	op_x86_pmu_start(&fake_plan);
+	expect_log(test, expected, ARRAY_SIZE(expected));
+	op_x86_pmu_stop();
+}
+
+static struct kunit_case pmu_cases[] = {
+	KUNIT_CASE_PARAM(pmu_programmed, programmed_gen_params),
+	KUNIT_CASE_PARAM(pmu_restored, programmed_gen_params),
+	KUNIT_CASE_PARAM(pmu_stopped, programmed_gen_params),
+	KUNIT_CASE_PARAM(pmu_overflown, programmed_gen_params),
+	KUNIT_CASE_PARAM(pmu_overflown_together, programmed_gen_params),
+	KUNIT_CASE(pmu_far_behind),
+	KUNIT_CASE(pmu_start_order_core2),
+	{}
+};
+
+static struct kunit_suite oprofile_x86_pmu_suite = {
+	.name = "oprofile_x86_pmu",
+	.init = fake_pmu_init,
+	.exit = fake_pmu_exit,
+	.test_cases = pmu_cases,
+};
+
+kunit_test_suite(oprofile_x86_pmu_suite);
