@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What kunit_stock.ko has of its own on a kernel without CONFIG_KUNIT.
+ * What kunit.ko has of its own on a kernel without CONFIG_KUNIT.
  */
 #include <linux/export.h>
 

@@ -24,8 +24,8 @@ framework_replace()
 	sed -i "s/$pattern/$text/" "$@"
 }
 
-# framework_copy SOURCE FOLDER - the patched framework of an unpacked linux-source, as FOLDER/*.c
-# and FOLDER/include/kunit
+# framework_copy SOURCE FOLDER - the patched framework of an unpacked linux-source, with what
+# builds kunit.ko of it
 framework_copy()
 {
 	local source=$1 folder=$2
@@ -38,4 +38,5 @@ framework_copy()
 	framework_replace 'current->kunit_test' kunit_stock_current_test \
 		"$folder"/*.c "$folder"/include/kunit/*.h
 	framework_replace '^#ifdef CONFIG_MODULES' '#if 0' "$folder/test.c"
+	cp "$(dirname "${BASH_SOURCE[0]}")"/{Kbuild,stock.[ch]} "$folder/"
 }

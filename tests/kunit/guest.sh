@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Runs the KUnit suites on Debian's stock kernels, in guests: those of what needs an x86, and all
+# others once more, on a real kernel of each series.  The framework is the kernel's own, patched
+# to load into a kernel without it: guest/framework/copy.sh says how.
+#
+#	guest.sh [-k KERNEL] [-t FILE]
+#
+#	-k KERNEL	only on this one
+#	-t FILE		note down results in FILE, see tests/tally.sh
+#
+# One boot for each kernel.  results.py judges what is in the console: each suite and case of the
+# sources must have run and passed.
+
+. "$(dirname "$0")/../vm/common.sh"
+out=$build/kunit	# apart from what tests/vm builds, and not in its way
+. "$vm/archive.sh"
+. "$vm/source.sh"
+. "$vm/module.sh"
+. "$vm/image.sh"
+. "$vm/guest.sh"
+. "$top/tests/tally.sh"
+. "$top/tests/kunit/guest/framework/copy.sh"
+
+kunit=$top/tests/kunit
+only='' tally=''
+while getopts k:t: option; do
+	case $option in
+	k) only=$OPTARG; kernel_known "$OPTARG" ;;
+	t) tally=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+
+# build_suites KERNEL - framework/kunit.ko and oprofile_kunit.ko
+build_suites()
+{
+	local source=$out/$1/source linux stamp
+
+	linux=$(linux_source "$1")
+	stamp="$linux $(cat "$kunit"/guest/framework/* | sha256sum)"
+	if [[ $(cat "$source/stamp" 2>/dev/null) != "$stamp" ]]; then
+		rm -rf "$source"
+		framework_copy "$linux" "$source/framework"
+		echo "$stamp" >"$source/stamp"
+	fi
+	rm -rf "$source"/{module,kunit,Kbuild}
+	cp -as "$top/module" "$source/module"
+	cp -as "$kunit" "$source/kunit"
+	ln -s kunit/guest/Kbuild "$source/Kbuild"
+	module_build "$1" "$source" "$out/$1/module" module kunit framework
+}
+
+# boot_suites KERNEL FOLDER - run them in a guest
+boot_suites()
+{
+	local modules=$out/$1/module
+
+	rm -rf "$2"
+	mkdir -p "$2"
+	echo 'suites 300' >"$2/list"
+	# Nothing of userspace is wanted, nor other modules.
+	mkdir -p "$out/$1"
+	: >"$out/programs.cpio"
+	: >"$out/$1/modules.cpio"
+	image_cases "$2" list="$2/list" kunit.ko="$modules/framework/kunit.ko" \
+		oprofile_kunit.ko="$modules/oprofile_kunit.ko" "$kunit/guest/suites.sh"
+	guest_boot "$2" "$1" 2 "" 300
+}
+
+# run_suites KERNEL - build, boot, judge
+run_suites()
+{
+	local folder=$out/run/$1 parser verdict='' sources status=0
+
+	build_suites "$1"
+	boot_suites "$1" "$folder"
+	parser=$(linux_source "$1")/tools/testing/kunit/kunit.py
+	if ! "$parser" parse --json="$folder/results.json" "$folder/console.log" \
+			>"$folder/kunit.log" 2>&1; then
+		verdict="kunit.py is not content. "
+	fi
+	verdict+=$(guest_judge "$folder" suites | grep -v '^ok ' || true)
+	mapfile -t sources < <(find "$kunit" -name '*_test.c')
+	"$kunit/results.py" -k "$1" -t "${tally:-/dev/null}" -c "$verdict" \
+		"$folder/results.json" "${sources[@]}" || status=$?
+	[[ $status -eq 0 ]] || echo "logs:   $folder/{console,kunit,output}.log"
+	return $status
+}
+
+hold "$out/lock"
+kernels=${only:-$kernels_stock}
+# shellcheck disable=SC2086
+kernel_fill $kernels
+failed=0
+for kernel in $kernels; do
+	run_suites "$kernel" || failed=1
+done
+exit $failed

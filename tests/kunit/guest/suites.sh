@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# In the guest: loading the module runs the suites.  What they found is in the console; here
+# only that both modules can be loaded, and unloaded afterwards.
+
+set -e
+insmod /vm/kunit.ko
+insmod /vm/oprofile_kunit.ko
+rmmod oprofile_kunit
+rmmod kunit
