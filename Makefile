@@ -14,12 +14,13 @@ export BUILD := $(abspath $(BUILD))
 # Where the running kernel's headers are, if they are.
 HEADERS := $(wildcard /lib/modules/$(shell uname -r)/build)
 
-.PHONY: help all build module demo check unit vm-check vm-test vm-shell vm-selftest fuzz \
-	stress update bench install clean lint
+.PHONY: help all build module demo check check-kernel unit vm-check vm-test vm-shell vm-selftest \
+	fuzz stress update bench install clean lint
 
 help:
 	@echo 'make demo       profile real programs in a virtual machine, and print the reports'
 	@echo 'make check      all tests: unit tests, and the module on Linux 6.1 and 6.12'
+	@echo 'make check-kernel  the module on kernels with sanitisers: fuzzed, and its coverage'
 	@echo
 	@echo 'make build      programs and libraries, into $(notdir $(BUILD))/'
 	@echo 'make module     oprofile.ko for the running kernel (needs its headers)'
@@ -51,6 +52,9 @@ demo: build
 
 check:
 	@tests/check.sh
+
+check-kernel:
+	@tests/check_kernel.sh
 
 unit:
 	@tests/check.sh unit
