@@ -23,11 +23,13 @@
 #	# pmu: OPTIONS...	a boot with each of these hardware counters, and with perf;
 #				e.g. model=nehalem, see pmu/README.md; default: without any
 #	# limit: SECONDS	of wall time; default 60; a sanitised kernel has a multiple of it
-#	# sanitised: TEXT	why it is skipped on kernels with sanitisers; default: it is run on
-#				all of them, whatever stock kernels it wants
-#	# sanitised_pmu: OPTIONS...	instead of "pmu" there: what differs there is the kernel
+#	# sanitised: TEXT	why it is skipped on kernels with sanitisers
 #
 # Cases that want the same kernel, CPUs, command line and counters share one boot.
+#
+# A kernel with sanitisers runs all cases, whatever stock kernels they want, but each only once:
+# with the last of its numbers of CPUs, and with the first of its counters on 6.1-kasan, the last
+# on others.  All others differ in the CPU, which the stock kernels have seen.
 
 . "$(dirname "$0")/common.sh"
 . "$vm/module.sh"
@@ -70,11 +72,26 @@ on_kernel()
 # pmus_of KERNEL CASE - the hardware counters that it wants there
 pmus_of()
 {
-	local pmus=''
+	local pmus
 
-	! kernel_sanitised "$1" || pmus=$(header "$2" sanitised_pmu)
-	[[ -n $pmus ]] || pmus=$(header "$2" pmu)
-	echo "$pmus"
+	pmus=$(header "$2" pmu)
+	case $1 in
+	*-kasan) echo "${pmus%% *}" ;;
+	*-*) echo "${pmus##* }" ;;
+	*) echo "$pmus" ;;
+	esac
+}
+
+# smps_of KERNEL CASE - the numbers of CPUs that it wants there
+smps_of()
+{
+	local smps
+
+	smps=$(header "$2" smp)
+	case $1 in
+	*-*) echo "${smps##* }" ;;
+	*) echo "$smps" ;;
+	esac
 }
 
 if [[ $# -eq 0 ]]; then
@@ -95,7 +112,7 @@ declare -A kernel_boots=()
 for series in ${only_kernel:-$kernels}; do
 	for name; do
 		on_kernel "$series" "$name" || continue
-		smps=$(header "$name" smp)
+		smps=$(smps_of "$series" "$name")
 		for smp in ${only_smp:-${smps:-2}}; do
 			limit=$(header "$name" limit)
 			pmus=$(pmus_of "$series" "$name")

@@ -3,6 +3,7 @@
 # covers: a module whose handler does not unmask LVTPC does not pass the test of counts
 # pmu: model=nehalem
 # kernels: 6.12
+# sanitised: it proves that the other cases can fail, which is no matter of the kernel
 # limit: 200
 
 # shellcheck source=../guest/pmu_case.sh
