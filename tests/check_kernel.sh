@@ -33,6 +33,7 @@ for suite; do
 	esac
 done
 wanted=" $* "
+runs=("$out/run/6.1-kasan" "$build/kunit/run/6.1-kasan" "$out/fuzz/run/6.1-kasan")
 
 "$top/tools/packages.sh" --tests
 
@@ -63,8 +64,7 @@ coverage()
 {
 	local status=0
 
-	"$top/tests/coverage.py" --least 85 --missed "$out/missed" "$out"/run/6.1-kasan \
-		"$out"/fuzz/run/6.1-kasan || status=$?
+	"$top/tests/coverage.py" --least 85 --missed "$out/missed" "${runs[@]}" || status=$?
 	echo "lines that nothing reached: $out/missed"
 	if [[ $status -eq 0 ]]; then
 		tally_ran "$tally" 6.1-kasan coverage 1 0 0
@@ -91,7 +91,7 @@ fi
 
 note 6.1-kasan selftest "$top/tests/vm/selftest.sh"
 note 6.1-kasan guest "$top/tests/vm/run.sh"
-note 6.1-kasan kunit "$top/tests/vm/kunit.sh"
+note 6.1-kasan kunit "$top/tests/kunit/guest.sh"
 note 6.1-kasan fuzz "$top/tests/vm/fuzz.sh" -n "${FUZZ_OPERATIONS:-1000000}"
 [[ $wanted != *" coverage "* ]] || coverage
 [[ -z $building ]] || wait "$building" || true
