@@ -17,6 +17,11 @@
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
 
+/* cpuid() was in asm/processor.h until 6.15. */
+#ifdef COMPAT_HAS_CPUID_API
+#include <asm/cpuid/api.h>
+#endif
+
 /* Since 6.8: the path that a user of the file would name, on overlayfs too. */
 #ifndef COMPAT_HAS_FILE_USER_PATH
 static inline const struct path *file_user_path(const struct file *file)
@@ -80,6 +85,8 @@ static inline void compat_d_publish(struct dentry *dentry, struct inode *inode)
 #ifndef COMPAT_HAS_RDMSRQ
 #define native_rdmsrq __rdmsr
 #define native_wrmsrq native_wrmsrl
+#define rdmsrq rdmsrl
+#define wrmsrq wrmsrl
 #define rdmsrq_safe rdmsrl_safe
 #define wrmsrq_safe wrmsrl_safe
 #endif

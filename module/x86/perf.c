@@ -33,6 +33,11 @@ struct cpu_event {
 static DEFINE_PER_CPU(struct cpu_event, events[OP_X86_NUMBERS_MAX]);
 static DEFINE_MUTEX(events_mutex);
 
+static struct cpu_event *event_of(unsigned int cpu, int i)
+{
+	return per_cpu_ptr(&events[i], cpu);
+}
+
 /* Context: NMI. */
 static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
@@ -119,14 +124,14 @@ static void perf_cpu_start(unsigned int cpu)
 				programs[i].number, cpu, PTR_ERR(event));
 			event = NULL;
 		}
-		per_cpu(events, cpu)[i] = (struct cpu_event){ .event = event };
+		*event_of(cpu, i) = (struct cpu_event){ .event = event };
 	}
 	mutex_unlock(&events_mutex);
 }
 
 static void add_times(unsigned int cpu, int i)
 {
-	struct cpu_event *of = &per_cpu(events, cpu)[i];
+	struct cpu_event *of = event_of(cpu, i);
 	u64 enabled, running;
 
 	perf_event_read_value(of->event, &enabled, &running);
@@ -142,11 +147,11 @@ static void perf_cpu_stop(unsigned int cpu)
 
 	mutex_lock(&events_mutex);
 	for (i = 0; i < nr_programs; i++) {
-		if (!per_cpu(events, cpu)[i].event)
+		if (!event_of(cpu, i)->event)
 			continue;
 		add_times(cpu, i);
-		perf_event_release_kernel(per_cpu(events, cpu)[i].event);
-		per_cpu(events, cpu)[i].event = NULL;
+		perf_event_release_kernel(event_of(cpu, i)->event);
+		event_of(cpu, i)->event = NULL;
 	}
 	mutex_unlock(&events_mutex);
 }
@@ -159,7 +164,7 @@ static void refresh_times(void)
 	mutex_lock(&events_mutex);
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < nr_programs; i++) {
-			if (per_cpu(events, cpu)[i].event)
+			if (event_of(cpu, i)->event)
 				add_times(cpu, i);
 		}
 	}

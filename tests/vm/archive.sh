@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154
 #
-# Debian's archive, seen through an apt of our own in the cache: it knows bookworm, its
-# security updates and its backports, takes their address, signing key and proxy from the
-# machine's own apt configuration, and an empty list of installed packages, so that what it
-# resolves is the same on every machine.  It can't change the system: packages are only
-# downloaded (and checked by apt) and unpacked into the cache.  Sourced after common.sh.
+# Debian's archive, seen through an apt of our own in the cache: it knows one suite with what
+# belongs to it (bookworm with its security updates and its backports, or unstable), takes its
+# address, signing key and proxy from the machine's own apt configuration, and an empty list of
+# installed packages, so that what it resolves is the same on every machine.  It can't change the
+# system: packages are only downloaded (and checked by apt) and unpacked into the cache.  Sourced
+# after common.sh.
 
-archive=$cache/apt
 archive_suite=bookworm
+archive=''		# the folder of the apt in use
 
 # The stanza of the machine's sources that names a repository, as "URI FILE:NUMBER".
 archive_entry()
@@ -55,32 +56,40 @@ archive_stanza()
 	echo
 }
 
-# archive_setup - write the configuration; stop if the machine has no Debian archive
+# archive_setup SUITE - use the apt that knows SUITE; stop if the machine has no Debian archive
 archive_setup()
 {
-	local main security codename
+	local suite=$1 main='' security='' name codename names
 
 	if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
 		missing "apt-get: the guest's kernels, QEMU and programs are packages of Debian" \
 			"(only 'make build' and 'make unit' work on this system)"
 	fi
+	# The entry of another suite has the same address.
 	# shellcheck disable=SC1091
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-	main=$(archive_entry $archive_suite)
-	[[ -n $main || -z $codename ]] || main=$(archive_entry "$codename")
-	security=$(archive_entry $archive_suite-security)
-	[[ -n $security || -z $codename ]] || security=$(archive_entry "$codename-security")
+	for name in "$suite" $archive_suite $codename; do
+		[[ -n $main ]] || main=$(archive_entry "$name")
+		[[ -n $security ]] || security=$(archive_entry "$name-security")
+	done
 	[[ -n $main ]] ||
 		missing "an entry for Debian's archive in /etc/apt/sources.list or" \
 			"/etc/apt/sources.list.d (apt-get indextargets shows those there are)"
 
+	archive=$cache/apt
+	names=("$suite" "$suite-backports")
+	if [[ $suite == unstable ]]; then
+		archive+=-unstable
+		names=("$suite")
+		security=''
+	fi
 	mkdir -p "$archive"/{lists,archives,none}/partial
 	: >"$archive/status"
 	{
 		# shellcheck disable=SC2086
-		archive_stanza $main $archive_suite $archive_suite-backports
+		archive_stanza $main "${names[@]}"
 		# shellcheck disable=SC2086
-		[[ -z $security ]] || archive_stanza $security $archive_suite-security
+		[[ -z $security ]] || archive_stanza $security "$suite-security"
 	} >"$archive/oprofile.sources"
 
 	# How to download (a proxy, say) is the machine's; all else is ours.

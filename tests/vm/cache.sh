@@ -10,11 +10,11 @@
 #
 # Below $XDG_CACHE_HOME/oprofile (default ~/.cache/oprofile):
 #
-#	qemu -> qemu-VERSION
-#	linux-6.1 -> linux-RELEASE_VERSION-RECIPE	(and so on; kernel.sh says what is in it)
-#	root -> root-VERSION			Debian programs for the guest
-#	perf -> perf-VERSION			perf, for guests with a PMU
-#	apt/					the private apt, see archive.sh
+#	qemu -> qemu-VERSION-RECIPE
+#	linux-6.1 -> linux-6.1-VERSION-RECIPE	(and so on; kernel.sh says what is in it)
+#	root -> root-VERSION-RECIPE		Debian programs for the guest
+#	perf -> perf-VERSION-RECIPE		perf, for guests with a PMU
+#	apt/, apt-unstable/			the private apt, see archive.sh
 #
 # A folder gets its final name by one rename when it is complete, so one that can be seen is
 # complete.  Older versions are left for guests that still run from them.
@@ -41,29 +41,43 @@ for kernel; do
 done
 series=("$@")
 
+# recipe_of NAME - a checksum of how that part of the cache is made
+recipe_of()
+{
+	{
+		declare -f fill_from
+		case $1 in
+		root) declare -f merged fill_root; echo "$root_packages" ;;
+		perf) declare -f merged fill_perf ;;
+		linux-7.*) declare -f merged fill_toolchain fill_kernel; echo "$toolchain_packages" ;;
+		linux-*) declare -f fill_kernel ;;
+		esac
+	} | sha256sum | cut -c 1-8
+}
+
+# full - is each part there, made as it would be made now?
 full()
 {
 	local name
 
-	for name in qemu root perf; do
-		[[ -e $cache/$name/complete ]] || return 1
-	done
-	for name in "${series[@]}"; do
-		kernel_complete "$name" || return 1
+	for name in qemu root perf "${series[@]/#/linux-}"; do
+		[[ $(cat "$cache/$name/complete" 2>/dev/null) == "$(recipe_of "$name")" ]] || return 1
 	done
 }
 
-# settle NAME FOLDER COMMAND... - unless FOLDER is there, let COMMAND fill a new one, which
-# becomes FOLDER when it is complete; then NAME points to it
+# settle NAME VERSION COMMAND... - unless that version is there, let COMMAND fill a new folder,
+# which gets its name when it is complete; then NAME points to it
 settle()
 {
-	local name=$1 folder=$2 new
+	local name=$1 recipe folder new
+	recipe=$(recipe_of "$1")
+	folder=$1-$2-$recipe
 	shift 2
 
 	if [[ ! -e $cache/$folder/complete ]]; then
 		new=$(mktemp -d "$cache/.new.XXXXXX")
 		"$@" "$new"
-		touch "$new/complete"
+		echo "$recipe" >"$new/complete"
 		chmod 755 "$new"
 		rm -rf "${cache:?}/$folder"
 		mv -T "$new" "$cache/$folder"
@@ -98,37 +112,74 @@ fill_from()
 	archive_unpack "$new" "${files[@]}"
 }
 
+# The suite that a kernel comes from; its compiler is the machine's, or else its suite's, too.
+kernel_suite() { case $1 in 7.*) echo unstable ;; *) echo "$archive_suite-backports" ;; esac; }
+
+# What Kbuild's make runs besides the compiler, which the headers' package asks for.
+toolchain_packages="base-files bash coreutils dash diffutils findutils gawk grep make sed"
+
+# merged ROOT - make the links of a merged /usr there, as /bin -> usr/bin
+merged()
+{
+	local dir
+
+	mkdir -p "$1"/usr/{bin,sbin,lib,lib64}
+	for dir in bin sbin lib lib64; do
+		ln -s "usr/$dir" "$1/$dir"
+	done
+}
+
+# fill_toolchain RELEASE SUITE ROOT - the compiler of that suite, and what make runs
+fill_toolchain()
+{
+	local root=$3 list
+	local -a wanted
+
+	merged "$root"
+	# shellcheck disable=SC2086
+	list=$(archive_closure "$2" $toolchain_packages "linux-headers-$1")
+	# shellcheck disable=SC2086
+	archive_fetch "$2" $toolchain_packages "linux-headers-$1"
+	mapfile -t wanted < <(grep -vE '^linux-' <<<"$list")
+	archive_unpack "$root" "${wanted[@]}"
+	ln -sf gawk "$root/usr/bin/awk"
+	mkdir -p "$root"/usr/{local,src}	# where the machine's will be seen
+	rm -rf "$root"/usr/share/{doc,man,locale,info,lintian,bug}
+}
+
+# fill_kernel RELEASE SUITE DIR - image, modules and headers; from unstable with the toolchain
 fill_kernel()
 {
-	local release=$1 suite=$2 new=$3 file wanted=()
+	local release=$1 suite=$2 new=$3 file part wanted=()
 
 	archive_fetch "$suite" "linux-image-$release" "linux-headers-$release"
 	for file in "${files[@]}"; do
 		case $file in
-		linux-image-* | linux-headers-* | linux-kbuild-*) wanted+=("$file") ;;
+		linux-image-* | linux-binary-* | linux-modules-* | linux-headers-* | linux-kbuild-*)
+			wanted+=("$file")
+			;;
 		esac
 	done
 	archive_unpack "$new" "${wanted[@]}"
-	# The headers name their common part by where it would be installed.
-	sed -i "s|^include /usr/src/|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../|" \
+	# The headers name themselves and their common part by where they would be installed.
+	sed -i "s|/usr/src/|\$(dir \$(abspath \$(lastword \$(MAKEFILE_LIST))))../|" \
 		"$new/usr/src/linux-headers-$release/Makefile"
-	ln -s "boot/vmlinuz-$release" "$new/vmlinuz"
-	ln -s "lib/modules/$release" "$new/modules"
-	ln -s "usr/src/linux-headers-$release" "$new/build"
+	[[ $suite != unstable ]] || fill_toolchain "$release" "$suite" "$new/toolchain"
+
+	for part in "vmlinuz boot/vmlinuz-$release" "vmlinuz usr/lib/modules/$release/vmlinuz" \
+			"modules lib/modules/$release" "modules usr/lib/modules/$release" \
+			"build usr/src/linux-headers-$release"; do
+		[[ ! -e $new/${part#* } ]] || ln -s "${part#* }" "$new/${part%% *}"
+	done
 	echo "$release" >"$new/release"
 }
 
 # The root becomes one cpio archive, the first part of every guest's initramfs.
 fill_root()
 {
-	local new=$1 tree dir applet
+	local new=$1 tree=$1/tree applet
 
-	tree=$new/tree
-	mkdir -p "$tree"/usr/{bin,sbin,lib,lib64}
-	# As on any Debian 12, /bin and the like are links into /usr.
-	for dir in bin sbin lib lib64; do
-		ln -s "usr/$dir" "$tree/$dir"
-	done
+	merged "$tree"
 	fill_from "$archive_suite" "$root_packages" "$tree"
 	rm -rf "$tree"/usr/share/{doc,man,locale,info,lintian,bug,menu}
 	# Not busybox's: its shell prefers its own awk, which has no sqrt().
@@ -149,13 +200,11 @@ fill_root()
 # perf and the libraries it is linked with, without what else its package wants.
 fill_perf()
 {
-	local new=$1 tree=$1/tree part=$1/part dir library
+	local new=$1 tree=$1/tree part=$1/part library
 	local libraries=usr/lib/x86_64-linux-gnu
 
-	mkdir -p "$tree"/usr/{bin,sbin,lib,lib64} "$part/$libraries" "$part/usr/bin"
-	for dir in bin sbin lib lib64; do
-		ln -s "usr/$dir" "$tree/$dir"
-	done
+	mkdir -p "$part/$libraries" "$part/usr/bin"
+	merged "$tree"
 	fill_from "$archive_suite" linux-perf "$tree"
 	cp "$tree/usr/bin/perf" "$part/usr/bin/"
 	"$tree/lib64/ld-linux-x86-64.so.2" --library-path "$tree/$libraries" \
@@ -174,36 +223,48 @@ fi
 
 say "filling $cache from Debian's archive"
 rm -rf "$cache"/.new.*
-archive_setup
+archive_setup "$archive_suite"
 archive_update
 backports=$archive_suite-backports
 
 list=$(archive_closure "$backports" qemu-system-x86)
 mapfile -t files <<<"$list"
 version=$(version_of qemu-system-x86 "${files[@]}")
-settle qemu "qemu-$version" fill_from "$backports" qemu-system-x86
+settle qemu "$version" fill_from "$backports" qemu-system-x86
 
 # shellcheck disable=SC2086
 list=$(archive_closure "$archive_suite" $root_packages)
 mapfile -t files <<<"$list"
-recipe=$(declare -f fill_root; sort <<<"$list")
-settle root "root-$(sha256sum <<<"$recipe" | cut -c 1-16)" fill_root
+settle root "$(sort <<<"$list" | sha256sum | cut -c 1-16)" fill_root
 
 list=$(archive_closure "$archive_suite" linux-perf)
 mapfile -t files <<<"$list"
-recipe=$(declare -f fill_perf; sort <<<"$list")
-settle perf "perf-$(sha256sum <<<"$recipe" | cut -c 1-16)" fill_perf
+settle perf "$(sort <<<"$list" | sha256sum | cut -c 1-16)" fill_perf
 
-for kernel in "${series[@]}"; do
-	name=$(archive_newest "linux-headers-$kernel." -cloud-amd64)
-	[[ -n $name ]] || die "the archive has no cloud kernel of series $kernel"
+# settle_kernel KERNEL
+settle_kernel()
+{
+	local suite name release
+
+	suite=$(kernel_suite "$1")
+	if [[ $suite == unstable ]]; then
+		archive_setup unstable
+		archive_update
+	fi
+	name=$(archive_newest "linux-headers-$1." -cloud-amd64)
+	[[ -n $name ]] || die "the archive has no cloud kernel of series $1"
 	release=${name#linux-headers-}
-	list=$(archive_closure "$backports" "linux-image-$release" "$name")
+	list=$(archive_closure "$suite" "linux-image-$release" "$name")
 	mapfile -t files <<<"$list"
 	version=$(version_of "linux-image-$release" "${files[@]}")
-	recipe=$(declare -f fill_kernel | sha256sum | cut -c 1-8)
-	settle "linux-$kernel" "linux-${release}_$version-$recipe" \
-		fill_kernel "$release" "$backports"
+	settle "linux-$1" "$version" fill_kernel "$release" "$suite"
+	rm -f "$archive"/archives/*.deb
+}
+
+# One that can't be had must not keep the others out.
+for kernel in "${series[@]}"; do
+	settle_kernel "$kernel" &
+	wait $! || say "error: Linux $kernel could not be had"
 done
 
 rm -f "$archive"/archives/*.deb

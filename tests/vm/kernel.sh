@@ -14,7 +14,7 @@
 #
 # Sourced by common.sh.
 
-kernels_stock="6.1 6.12"		# Debian's cloud kernels: what "make check" boots
+kernels_stock="6.1 6.12 7.2"		# Debian's cloud kernels: what "make check" boots
 kernels_own="6.1-kasan 6.1-kcsan"	# built here: what "make check-kernel" boots
 kernels=$kernels_stock			# of a case that names none
 
@@ -107,9 +107,8 @@ kernel_toolchain()
 	[[ $(id -u) -eq 0 ]] || space+=(--map-root-user)
 	# shellcheck disable=SC2016 # for the shell in there
 	"${space[@]}" /bin/sh -c '
-		exec 3</usr/local 4</usr/src
-		mount --bind "$0/usr" /usr || exit
-		mount --bind /proc/self/fd/3 /usr/local
-		mount --bind /proc/self/fd/4 /usr/src
-		exec 3<&- 4<&- "$@"' "$root" "$@"
+		mount --bind /usr/local "$0/usr/local" &&
+		mount --bind /usr/src "$0/usr/src" &&
+		mount --rbind "$0/usr" /usr &&
+		exec "$@"' "$root" "$@"
 }

@@ -43,6 +43,8 @@ module_build_tests()
 {
 	local sources=("$vm"/modules/*.c)
 
+	mkdir -p "$out/$1/modules"
+	ln -sfn "$top/module" "$out/$1/modules/module"	# for what it knows of older kernels
 	module_build "$1" "$vm/modules" "$out/$1/modules" "${sources[@]##*/}"
 }
 

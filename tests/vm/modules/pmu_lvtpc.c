@@ -64,7 +64,7 @@ static noinline __aligned(64) __section(".text.pmu_device") void device_loop(uns
 
 static void reload(void)
 {
-	wrmsrl(MSR_ARCH_PERFMON_PERFCTR0, -(u64)period);
+	wrmsrq(MSR_ARCH_PERFMON_PERFCTR0, -(u64)period);
 }
 
 static int overflowed(unsigned int type, struct pt_regs *regs)
@@ -72,36 +72,36 @@ static int overflowed(unsigned int type, struct pt_regs *regs)
 	unsigned long in_loop = regs->ip - (unsigned long)loop;
 	u64 status;
 
-	rdmsrl(MSR_CORE_PERF_GLOBAL_STATUS, status);
+	rdmsrq(MSR_CORE_PERF_GLOBAL_STATUS, status);
 	if (!(status & 1))
 		return NMI_DONE;
-	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
+	wrmsrq(MSR_CORE_PERF_GLOBAL_CTRL, 0);
 	samples++;
 	if (in_loop >= 64)
 		elsewhere++;
 	reload();
-	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, 1);
+	wrmsrq(MSR_CORE_PERF_GLOBAL_OVF_CTRL, 1);
 	if (unmask)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
-	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 1);
+	wrmsrq(MSR_CORE_PERF_GLOBAL_CTRL, 1);
 	return NMI_HANDLED;
 }
 
 static void save(void)
 {
-	rdmsrl(MSR_ARCH_PERFMON_EVENTSEL0, saved.select);
-	rdmsrl(MSR_ARCH_PERFMON_PERFCTR0, saved.counter);
-	rdmsrl(MSR_CORE_PERF_GLOBAL_CTRL, saved.control);
+	rdmsrq(MSR_ARCH_PERFMON_EVENTSEL0, saved.select);
+	rdmsrq(MSR_ARCH_PERFMON_PERFCTR0, saved.counter);
+	rdmsrq(MSR_CORE_PERF_GLOBAL_CTRL, saved.control);
 	saved.lvtpc = apic->read(APIC_LVTPC);
 }
 
 static void restore(void)
 {
-	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
-	wrmsrl(MSR_ARCH_PERFMON_EVENTSEL0, saved.select);
-	wrmsrl(MSR_ARCH_PERFMON_PERFCTR0, saved.counter);
-	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, 1);
-	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, saved.control);
+	wrmsrq(MSR_CORE_PERF_GLOBAL_CTRL, 0);
+	wrmsrq(MSR_ARCH_PERFMON_EVENTSEL0, saved.select);
+	wrmsrq(MSR_ARCH_PERFMON_PERFCTR0, saved.counter);
+	wrmsrq(MSR_CORE_PERF_GLOBAL_OVF_CTRL, 1);
+	wrmsrq(MSR_CORE_PERF_GLOBAL_CTRL, saved.control);
 	apic->write(APIC_LVTPC, saved.lvtpc);
 }
 
@@ -120,11 +120,11 @@ static int __init pmu_lvtpc_init(void)
 
 	local_irq_save(flags);
 	save();
-	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
+	wrmsrq(MSR_CORE_PERF_GLOBAL_CTRL, 0);
 	apic->write(APIC_LVTPC, APIC_DM_NMI);
 	reload();
-	wrmsrl(MSR_ARCH_PERFMON_EVENTSEL0, SELECT_KERNEL_INSTRUCTIONS);
-	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 1);
+	wrmsrq(MSR_ARCH_PERFMON_EVENTSEL0, SELECT_KERNEL_INSTRUCTIONS);
+	wrmsrq(MSR_CORE_PERF_GLOBAL_CTRL, 1);
 	loop((unsigned long)period * overflows / 2);
 	restore();
 	device_loop(device_turns);

@@ -14,6 +14,7 @@
 
 . "$(dirname "$0")/../common.sh"
 
+# shellcheck disable=SC2154 # of kernel.sh
 series=${kernels_stock%% *}
 module=()
 while getopts k:m option; do
