@@ -56,10 +56,11 @@ archive_stanza()
 	echo
 }
 
-# archive_setup SUITE - use the apt that knows SUITE; stop if the machine has no Debian archive
+# archive_setup [SUITE] - use the apt that knows SUITE (default: bookworm); stop if the machine has
+# no Debian archive
 archive_setup()
 {
-	local suite=$1 main='' security='' name codename names
+	local suite=${1:-$archive_suite} main='' security='' name codename names
 
 	if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
 		missing "apt-get: the guest's kernels, QEMU and programs are packages of Debian" \
