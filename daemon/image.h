@@ -39,6 +39,12 @@ struct images {
 	const struct op_strings *filter; /* absolute paths and kernel image names; empty: all */
 };
 
+/* Whether an image is wanted: it is itself, or the program that runs it; NULL: unknown. */
+static inline bool image_is_wanted(const struct image *image, const struct image *program)
+{
+	return image->wanted || (program && program->wanted);
+}
+
 /**
  * image_of_cookie - the image of a file
  *

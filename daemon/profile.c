@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libop/cpu_type.h"
@@ -20,6 +21,8 @@
 /* A dump is done again while the kernel may have had no room for all; this ends any storm. */
 #define DUMP_ROUNDS 64
 #define DRAIN_READS 64
+/* Between two times that call graphs are written, and files taken out of memory. */
+#define REST_SECONDS 10
 
 /* ---- events ---- */
 
@@ -75,6 +78,14 @@ static int set_up_events(struct profile *profile, struct op_error *error)
 }
 
 /* ---- opening and closing ---- */
+
+static uint64_t seconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	return (uint64_t)time.tv_sec;
+}
 
 static void connect_parts(struct profile *profile)
 {
@@ -137,7 +148,7 @@ static int remove_leftover(const char *path, const struct stat *status, void *co
 int profile_open(struct profile *profile, const struct profile_config *config,
 		 struct source *source, struct op_error *error)
 {
-	*profile = (struct profile){.config = *config, .source = source};
+	*profile = (struct profile){.config = *config, .source = source, .rested = seconds()};
 	profile->current_dir = op_path("%s/" OP_SESSION_CURRENT, config->session_dir);
 	profile->stats_dir =
 		op_path("%s/" OP_SESSION_CURRENT "/" OP_SAMPLES_STATS, config->session_dir);
@@ -148,7 +159,7 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 	}
 	op_walk(profile->current_dir, remove_leftover, NULL, NULL);
 	connect_parts(profile);
-	if (set_up_events(profile, error) ||
+	if (stack_init(&profile->stack, error) || set_up_events(profile, error) ||
 	    times_open(&profile->times, &profile->events, profile->event_of, error) ||
 	    kernel_init(&profile->kernel, error)) {
 		profile_close(profile);
@@ -163,6 +174,7 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 
 static void forget(struct profile *profile)
 {
+	stack_flush(profile);
 	sample_files_close(&profile->files);
 	anon_forget(&profile->anon);
 }
@@ -170,6 +182,7 @@ static void forget(struct profile *profile)
 void profile_close(struct profile *profile)
 {
 	forget(profile);
+	stack_free(&profile->stack);
 	kernel_free(&profile->kernel);
 	images_free(&profile->images);
 	times_close(&profile->times);
@@ -183,6 +196,7 @@ int profile_reopen(struct profile *profile, struct op_error *error)
 {
 	if (has_stats(profile))
 		profile_save_stats(profile);
+	stack_flush(profile);
 	sample_files_close(&profile->files);
 	if (op_session_make(profile->config.session_dir, error))
 		return -1;
@@ -211,12 +225,27 @@ int profile_run(struct profile *profile, bool on, struct op_error *error)
 	return result;
 }
 
+/* Between two buffers: what was gathered goes to its files, and these out of memory. */
+static void rest_sometimes(struct profile *profile)
+{
+	uint64_t time = seconds();
+
+	if (time < profile->rested + REST_SECONDS)
+		return;
+	profile->rested = time;
+	stack_flush(profile);
+	sample_files_rest(&profile->files);
+}
+
 int profile_take(struct profile *profile, size_t *words, struct op_error *error)
 {
 	const uint64_t *buffer;
 	size_t count;
 	int result = source_read(profile->source, &buffer, &count, error);
 
+	rest_sometimes(profile);
+	if (result == SOURCE_END)
+		stack_flush(profile);
 	if (words)
 		*words = result ? 0 : count;
 	if (result || !count)
@@ -257,13 +286,11 @@ static int drain(struct profile *profile, size_t *total, struct op_error *error)
  * the others stay where they are until the next one.  On a busy machine each sync finds some
  * new ones, so that "nothing more comes" would be no end.
  */
-int profile_dump(struct profile *profile, struct op_error *error)
+static int take_all(struct profile *profile, struct op_error *error)
 {
 	size_t words = 0;
 	int result;
 
-	if (!profile->source->ops->sync)
-		return 0; /* what was read is counted, and there is nothing to bring along */
 	result = profile->source->syncs_all ? 0 : drain(profile, &words, error);
 	for (int i = 0; !result && i < DUMP_ROUNDS; i++) {
 		if (source_sync(profile->source, error))
@@ -275,11 +302,21 @@ int profile_dump(struct profile *profile, struct op_error *error)
 	return result;
 }
 
+int profile_dump(struct profile *profile, struct op_error *error)
+{
+	/* what was read is counted; some sources have nothing to bring along */
+	int result = profile->source->ops->sync ? take_all(profile, error) : 0;
+
+	stack_flush(profile);
+	return result;
+}
+
 void profile_save_stats(struct profile *profile)
 {
 	char *kernel = source_stats(profile->source);
 	struct op_error error;
 
+	stack_flush(profile);
 	profile_is_running(profile);
 	times_take(&profile->times, kernel);
 	times_cut(kernel);

@@ -45,8 +45,9 @@ struct profile {
 	struct times times;
 	struct overhead overhead;
 	struct stream stream;
-	struct stack stack; /* of the trace that is being decoded */
-	uint64_t buffers;   /* decoded so far */
+	struct stack stack;
+	uint64_t buffers; /* decoded so far */
+	uint64_t rested;  /* when files were taken out of memory; seconds, monotonic */
 };
 
 /**
@@ -68,6 +69,21 @@ void profile_close(struct profile *profile);
  * Return: 0, or -1 with @error set: ENOTSUP if others do that.
  */
 int profile_run(struct profile *profile, bool on, struct op_error *error);
+
+/**
+ * profile_app - the application below which samples of an image are stored
+ * @is_kernel: whether they were taken in kernel mode
+ * @program: that the task ran, or NULL
+ *
+ * Return: the image itself, @program, or NULL if that is needed and not known.
+ */
+static inline struct image *profile_app(const struct profile *profile, struct image *image,
+					bool is_kernel, struct image *program)
+{
+	bool separate = is_kernel ? profile->config.separate_kernel : profile->config.separate_lib;
+
+	return separate || image->id.kind == OP_IMAGE_ANON ? program : image;
+}
 
 /*
  * Whether samples are being taken.  Where others start and stop the source, the statistics are

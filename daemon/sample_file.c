@@ -17,6 +17,8 @@
 #define OTHER_DESCRIPTORS 64
 /* Half of the kernel's default of mappings for a process, /proc/sys/vm/max_map_count. */
 #define MAPPINGS_MOST 32768
+/* A round in which no file was opened. */
+#define NEVER UINT64_MAX
 
 void sample_files_set_limit(struct sample_files *files)
 {
@@ -57,24 +59,26 @@ static bool is_open(const struct sample_file *file)
 	return file->db || file->stacks;
 }
 
-/* Where the file that was asked for last is remembered. */
-static struct sample_file **recent(struct sample_files *files, const struct sample_key *key)
+static void close_file(struct sample_files *files, struct sample_file *file)
 {
-	return key->is_stacks ? &files->recent_stacks : &key->dep->recent;
+	if (!is_open(file))
+		return;
+	log_verbose(LOG_SFILE, "close a %s file of %s", file->stacks ? "stack" : "sample",
+		    file->key.dep->id.name);
+	odb_close(file->db);
+	stacks_close(file->stacks);
+	map_clear(&file->stack_images);
+	file->db = NULL;
+	file->stacks = NULL;
+	file->tried = NEVER;
+	files->count--;
 }
 
 static void free_file(struct sample_files *files, struct sample_file *file)
 {
-	if (is_open(file)) {
-		log_verbose(LOG_SFILE, "close a %s file of %s",
-			    file->stacks ? "stack" : "sample", file->key.dep->id.name);
-		odb_close(file->db);
-		stacks_close(file->stacks);
-		files->count--;
-	}
-	map_clear(&file->stack_images);
-	if (*recent(files, &file->key) == file)
-		*recent(files, &file->key) = NULL;
+	close_file(files, file);
+	if (file->key.dep->recent == file)
+		file->key.dep->recent = NULL;
 	free(file);
 }
 
@@ -292,13 +296,13 @@ static struct sample_file *get_successor(struct sample_files *files, const struc
 
 struct sample_file *sample_file_get(struct sample_files *files, const struct sample_key *key)
 {
-	struct sample_file *file = *recent(files, key), opened = {.key = *key};
+	struct sample_file *file = key->dep->recent, opened = {.key = *key};
 
 	if (!file || !same_key(&file->key, key))
 		file = find(files, key);
 	if (file && is_open(file)) {
 		file->used = ++files->clock;
-		*recent(files, key) = file;
+		key->dep->recent = file;
 		return file;
 	}
 	if (key->dep->successor)
@@ -327,7 +331,7 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	if (!is_open(file))
 		return NULL;
 	files->count++;
-	*recent(files, key) = file;
+	key->dep->recent = file;
 	return file;
 }
 
@@ -351,6 +355,40 @@ void sample_files_close(struct sample_files *files)
 	}
 	map_clear(&files->by_key);
 	files->closed++;
+}
+
+/* Closes stack files, those used longest ago first, until the others' memory is little enough. */
+static void bound_indices(struct sample_files *files, struct sample_file *const *list, size_t count)
+{
+	uint64_t memory = 0;
+
+	for (size_t i = 0; i < count; i++)
+		memory += list[i]->stacks ? stacks_memory(list[i]->stacks) : 0;
+	for (size_t i = 0; i < count && memory > SAMPLE_FILES_INDEX_MOST; i++) {
+		if (!list[i]->stacks)
+			continue;
+		memory -= stacks_memory(list[i]->stacks);
+		close_file(files, list[i]);
+	}
+}
+
+void sample_files_rest(struct sample_files *files)
+{
+	size_t count;
+	struct sample_file **list = list_files(files, &count);
+
+	if (!list)
+		return;
+	qsort(list, count, sizeof(struct sample_file *), by_use);
+	bound_indices(files, list, count);
+	for (size_t i = 0; i < count; i++) {
+		if (list[i]->stacks)
+			stacks_rest(list[i]->stacks);
+		else if (list[i]->db && (list[i]->key.callee || list[i]->used <= files->rested))
+			odb_rest(list[i]->db);
+	}
+	files->rested = files->clock;
+	free(list);
 }
 
 void sample_files_sync(struct sample_files *files)

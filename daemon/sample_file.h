@@ -33,8 +33,6 @@ struct sample_file {
 	struct odb *db;		  /* NULL: could not be opened, or it is a stack file */
 	struct stacks *stacks;	  /* of a stack file; NULL: could not be opened */
 	struct map stack_images;  /* by struct image: their numbers in a stack file */
-	struct image *last_image; /* of the frame before, in a stack file; NULL: none */
-	uint32_t last_number;	  /* its number */
 	uint64_t used;		  /* sample_files::clock when it was asked for last */
 	uint64_t tried;		  /* sample_files::round in which opening it failed */
 };
@@ -44,7 +42,7 @@ struct sample_files {
 	size_t count, most; /* open, and how many may be */
 	uint64_t clock, round;
 	uint64_t closed; /* files closed to make room; tells when pointers went stale */
-	struct sample_file *recent_stacks; /* the stack file that was asked for last, or NULL */
+	uint64_t rested; /* @clock at the last sample_files_rest() */
 
 	struct images *images;
 	const char *dir; /* samples/current of the session */
@@ -69,12 +67,22 @@ void sample_files_set_limit(struct sample_files *files);
 struct sample_file *sample_file_get(struct sample_files *files, const struct sample_key *key);
 
 /**
- * sample_file_add - count a sample
+ * sample_file_add - count @n samples
  *
  * Return: 0, or -1 if that failed, which is logged; then nothing was counted.
  */
 static inline int sample_file_add(struct sample_files *files, struct sample_file *file,
-				  uint64_t key);
+				  uint64_t key, uint64_t n);
+
+/**
+ * sample_files_rest - give back memory that the files take, for when they have been written to
+ *
+ * Mappings of files that were not asked for since the last time are taken out of memory, and they
+ * come again from the system's cache.  Stack files are closed, the one used longest ago first, as
+ * long as it takes more than SAMPLE_FILES_INDEX_MOST bytes to find nodes in those that are open.
+ */
+void sample_files_rest(struct sample_files *files);
+#define SAMPLE_FILES_INDEX_MOST (UINT64_C(32) << 20)
 
 void sample_files_close(struct sample_files *files);
 /* Has the system write to disk what was counted.  Errors are logged. */
@@ -85,11 +93,11 @@ void sample_files_sync(struct sample_files *files);
 int sample_file_add_failed(struct sample_files *files, const struct odb_error *error);
 
 static inline int sample_file_add(struct sample_files *files, struct sample_file *file,
-				  uint64_t key)
+				  uint64_t key, uint64_t n)
 {
 	struct odb_error error;
 
-	if (__builtin_expect(odb_add(file->db, key, 1, &error), 0))
+	if (__builtin_expect(odb_add(file->db, key, n, &error), 0))
 		return sample_file_add_failed(files, &error);
 	return 0;
 }

@@ -40,6 +40,7 @@ static const struct {
 	[STAT_FRAMES_FILTERED] = {"frames_filtered", "frames outside the image filter"},
 	[STAT_FRAMES_NO_HEAD] = {"lost_bt_no_sample", "frames lost with their sample"},
 	[STAT_FRAMES_NO_MAPPING] = {"lost_bt_no_mapping", "frames lost to no mapping"},
+	[STAT_FRAMES_TOO_DEEP] = {"lost_bt_too_deep", "frames lost in too deep a stack"},
 	[STAT_FRAMES_NO_SAMPLE_FILE] = {"lost_bt_samplefile",
 					"frames lost to sample file open failure"},
 	[STAT_STACKS] = {"stacks_stored", "stored stacks"},

@@ -32,6 +32,7 @@ enum stat_id {
 	STAT_FRAMES_FILTERED,
 	STAT_FRAMES_NO_HEAD,	    /* lost: so was the sample at the head */
 	STAT_FRAMES_NO_MAPPING,	    /* lost: the frame, or the one before, is in nothing known */
+	STAT_FRAMES_TOO_DEEP,	    /* lost: so many frames has no real stack */
 	STAT_FRAMES_NO_SAMPLE_FILE, /* lost: the sample file could not be written */
 	STAT_STACKS,		    /* whole stacks stored, of samples with a backtrace */
 	STAT_STACKS_MERGED,	    /* stored, but cut at the leaf's end for want of room */

@@ -18,6 +18,17 @@ static void count(struct profile *profile, enum stat_id which)
 	profile->stats.value[which]++;
 }
 
+/* The program that the task runs, or NULL. */
+static struct image *program_of(struct profile *profile)
+{
+	struct stream *stream = &profile->stream;
+
+	if (!stream->asked)
+		stream->program = image_of_cookie(&profile->images, stream->app);
+	stream->asked = true;
+	return stream->program;
+}
+
 /* ---- where an address is ---- */
 
 static bool locate_kernel(struct profile *profile, uint64_t pc, struct stream_place *place,
@@ -41,7 +52,7 @@ static bool locate_anon(struct profile *profile, uint64_t pc, struct stream_plac
 
 	/* anonymous memory is told apart by process, and stands below its application */
 	*lost = STAT_NO_USER_APP;
-	if (!stream->has_task || !image_of_cookie(&profile->images, stream->app))
+	if (!stream->has_task || !program_of(profile))
 		return false;
 	*lost = STAT_NO_MAPPING;
 	mapping = anon_find(&profile->anon, (uint32_t)stream->tgid, stream->app, pc,
@@ -77,16 +88,12 @@ static bool locate(struct profile *profile, uint64_t pc, struct stream_place *pl
 
 /* ---- which sample file that is ---- */
 
-/* The application below which samples of @image are to be stored; sets @also where it is not. */
+/* The application below which samples of @image are stored; @also is set where that is not known. */
 static struct image *choose_app(struct profile *profile, struct image *image, enum stat_id *also)
 {
 	bool is_kernel = profile->stream.mode == STREAM_KERNEL;
-	bool separate = is_kernel ? profile->config.separate_kernel : profile->config.separate_lib;
-	struct image *app;
+	struct image *app = profile_app(profile, image, is_kernel, program_of(profile));
 
-	if (!separate && image->id.kind != OP_IMAGE_ANON)
-		return image;
-	app = image_of_cookie(&profile->images, profile->stream.app);
 	if (app)
 		return app;
 	*also = is_kernel ? STAT_KERNEL_NO_APP : STAT_USER_NO_APP;
@@ -95,17 +102,12 @@ static struct image *choose_app(struct profile *profile, struct image *image, en
 
 static bool is_wanted(struct profile *profile, const struct image *image)
 {
-	const struct image *app;
-
-	if (image->wanted)
-		return true;
-	app = image_of_cookie(&profile->images, profile->stream.app);
-	return app && app->wanted;
+	return image->wanted || image_is_wanted(image, program_of(profile));
 }
 
 /* @also is set to a number of the statistics to count as well, or to STAT_COUNT. */
-static struct sample_file *find_file(struct profile *profile, struct image *image,
-				     struct image *callee, uint32_t event, enum stat_id *also)
+static struct sample_file *find_file(struct profile *profile, struct image *image, uint32_t event,
+				     enum stat_id *also)
 {
 	const struct profile_config *config = &profile->config;
 	struct stream *stream = &profile->stream;
@@ -113,7 +115,6 @@ static struct sample_file *find_file(struct profile *profile, struct image *imag
 	struct sample_file *file;
 	struct sample_key key = {
 		.dep = image,
-		.callee = callee,
 		.event = event,
 		.tgid = config->separate_thread ? stream->tgid : OP_ALL,
 		.tid = config->separate_thread ? stream->tid : OP_ALL,
@@ -124,7 +125,7 @@ static struct sample_file *find_file(struct profile *profile, struct image *imag
 	key.app = choose_app(profile, image, also);
 	file = sample_file_get(&profile->files, &key);
 	if (profile->files.closed != closed)
-		stream->hot.place.size = 0;
+		stream_forget(stream);
 	return file;
 }
 
@@ -159,14 +160,13 @@ static void drop(struct profile *profile, uint64_t pc, uint64_t event, enum stat
 /* The stack file is that of the program, whether samples are separated by program or not. */
 static void begin_stack(struct profile *profile, struct sample_file *file, uint64_t key)
 {
-	struct image *app = image_of_cookie(&profile->images, profile->stream.app);
+	struct image *program = program_of(profile);
 	struct sample_key wanted = file->key;
 
-	if (!app)
-		app = file->key.app;
-	wanted.app = wanted.dep = app;
+	wanted.app = wanted.dep = program ? program : file->key.app;
 	wanted.is_stacks = true;
-	stack_begin(&profile->stack, &wanted, file->key.dep, key);
+	stack_begin(&profile->stack, &wanted, program,
+		    &(struct stack_frame){file->key.dep, key});
 }
 
 static void store(struct profile *profile, const struct stream_hot *hot, uint64_t pc)
@@ -174,7 +174,7 @@ static void store(struct profile *profile, const struct stream_hot *hot, uint64_
 	struct stream *stream = &profile->stream;
 	uint64_t key = pc - hot->place.base;
 
-	if (unlikely(sample_file_add(&profile->files, hot->file, key))) {
+	if (unlikely(sample_file_add(&profile->files, hot->file, key, 1))) {
 		drop(profile, pc, hot->event, STAT_NO_SAMPLE_FILE);
 		return;
 	}
@@ -182,8 +182,7 @@ static void store(struct profile *profile, const struct stream_hot *hot, uint64_
 	++*hot->also;
 	if (stream->trace == STREAM_TRACE_HEAD) {
 		stream->trace = STREAM_TRACE_FRAMES;
-		stream->last = hot->place.image;
-		stream->last_key = key;
+		stream->frame = hot->place;
 		begin_stack(profile, hot->file, key);
 	}
 }
@@ -223,14 +222,13 @@ static void take_sample_elsewhere(struct profile *profile, uint64_t pc, uint64_t
 		drop(profile, pc, event, STAT_FILTERED);
 		return;
 	}
-	hot.file = find_file(profile, hot.place.image, NULL, (uint32_t)index, &also);
+	hot.file = find_file(profile, hot.place.image, (uint32_t)index, &also);
 	if (!hot.file) {
 		drop(profile, pc, event, STAT_NO_SAMPLE_FILE);
 		return;
 	}
 	hot.place.image = hot.file->key.dep; /* it may be the successor */
 	hot.also = also == STAT_COUNT ? &stream->dummy : &profile->stats.value[also];
-	stream->trace_event = (uint32_t)index;
 	if (unlikely(log_topics & LOG_SAMPLES))
 		log_sample(profile, pc, event, hot.place.image->id.name);
 	else
@@ -253,49 +251,22 @@ static void take_sample(struct profile *profile, uint64_t pc, uint64_t event)
 
 /* ---- callers ---- */
 
-/* From now on there is no frame to make an arc with; why, is counted with the next one. */
-static void forget_frame(struct stream *stream, enum stat_id why)
-{
-	stream->last = NULL;
-	stream->trace_why = why;
-}
-
 static void take_frame(struct profile *profile, uint64_t pc)
 {
 	struct stream *stream = &profile->stream;
-	struct image *callee = stream->last;
-	uint64_t callee_key = stream->last_key;
-	enum stat_id lost, also;
-	struct stream_place place;
-	struct sample_file *file;
+	struct stream_place *place = &stream->frame;
+	enum stat_id lost;
+	bool pushed;
 
 	count(profile, STAT_FRAMES);
-	if (!locate(profile, pc, &place, &lost)) {
-		count(profile, STAT_FRAMES_NO_MAPPING);
-		forget_frame(stream, STAT_FRAMES_NO_MAPPING);
-		stack_push(&profile->stack, NULL, pc);
-		return;
+	if (unlikely(pc - place->start >= place->size) && !locate(profile, pc, place, &lost)) {
+		place->size = 0;
+		pushed = stack_push_unknown(&profile->stack, pc, stream->mode == STREAM_KERNEL);
+	} else {
+		pushed = stack_push(&profile->stack, place->image, pc - place->base);
 	}
-	stream->last = place.image;
-	stream->last_key = pc - place.base;
-	stack_push(&profile->stack, place.image, pc - place.base);
-	if (!callee) {
-		count(profile, stream->trace_why);
-		return;
-	}
-	if (!is_wanted(profile, place.image)) {
-		count(profile, STAT_FRAMES_FILTERED);
-		return;
-	}
-	file = find_file(profile, place.image, callee, stream->trace_event, &also);
-	if (!file || sample_file_add(&profile->files, file,
-				     stream->last_key << 32 | (callee_key & UINT32_MAX))) {
-		count(profile, STAT_FRAMES_NO_SAMPLE_FILE);
-		return;
-	}
-	count(profile, STAT_ARCS);
-	log_verbose(LOG_ARCS, "arc: %s %#" PRIx64 " calls %s %#" PRIx64, place.image->id.name,
-		    stream->last_key, callee->id.name, callee_key);
+	if (unlikely(!pushed))
+		count(profile, STAT_FRAMES_TOO_DEEP);
 }
 
 static inline void take_pair(struct profile *profile, uint64_t pc, uint64_t event)
@@ -320,9 +291,10 @@ static void reset(struct stream *stream)
 	stream->has_cpu = stream->has_task = false;
 	stream->cpu = stream->tid = stream->tgid = -1;
 	stream->app = stream->cookie = OPROFILE_INVALID_COOKIE;
+	stream->asked = false;
 	stream->hot = (struct stream_hot){0};
+	stream->frame = (struct stream_place){0};
 	stream->trace = STREAM_NO_TRACE;
-	stream->last = NULL;
 }
 
 /* A switch of task or CPU ends a trace, unless its sample has yet to come. */
@@ -330,14 +302,6 @@ static void end_trace(struct stream *stream)
 {
 	if (stream->trace != STREAM_TRACE_HEAD)
 		stream->trace = STREAM_NO_TRACE;
-}
-
-/* Arcs do not cross the border of the kernel: the next frame is the first one there. */
-static void enter(struct stream *stream, enum stream_mode mode)
-{
-	stream->mode = mode;
-	if (stream->trace == STREAM_TRACE_FRAMES)
-		forget_frame(stream, STAT_FRAMES_APART);
 }
 
 /* Recordings need the names of all files, whatever is asked of the live session. */
@@ -360,6 +324,7 @@ static bool switch_context(struct profile *profile, const uint64_t *words)
 	stream->tid = (int32_t)words[2];
 	stream->tgid = (int32_t)words[6];
 	stream->app = words[3];
+	stream->asked = false;
 	ask(profile, stream->app);
 	return true;
 }
@@ -381,7 +346,14 @@ static size_t take_record(struct profile *profile, const uint64_t *words, size_t
 
 	if (left < 2)
 		return 0;
-	stream->hot.place.size = 0;
+	if (words[1] == OPROFILE_TRACE_BEGIN) {
+		stack_end(profile);
+		stream->trace = STREAM_TRACE_HEAD;
+		return 2;
+	}
+	/* the samples behind it may be elsewhere */
+	stream_forget(stream);
+	stream->frame.size = 0;
 	switch (words[1]) {
 	case OPROFILE_CTX_SWITCH:
 		stack_end(profile);
@@ -396,18 +368,13 @@ static size_t take_record(struct profile *profile, const uint64_t *words, size_t
 		ask(profile, stream->cookie);
 		return 3;
 	case OPROFILE_KERNEL_ENTER:
-		enter(stream, STREAM_KERNEL);
+		stream->mode = STREAM_KERNEL;
 		return 2;
 	case OPROFILE_USER_ENTER:
-		enter(stream, STREAM_USER);
+		stream->mode = STREAM_USER;
 		return 2;
 	case OPROFILE_MODULE_LOADED:
 		kernel_refresh(&profile->kernel);
-		return 2;
-	case OPROFILE_TRACE_BEGIN:
-		stack_end(profile);
-		stream->trace = STREAM_TRACE_HEAD;
-		stream->last = NULL;
 		return 2;
 	default:
 		return 0;

@@ -55,17 +55,23 @@ struct stream {
 	bool has_cpu, has_task;
 	int32_t cpu, tid, tgid;
 	uint64_t app, cookie;
+	struct image *program; /* of @app, if @asked; NULL: unknown */
+	bool asked;
 	struct stream_hot hot;
 
 	enum stream_trace trace;
-	uint32_t trace_event;	/* index of the event of its head */
-	unsigned int trace_why; /* the number of the statistics for frames that make no arc */
-	struct image *last;	/* of the frame before; NULL if there is none to make an arc with */
-	uint64_t last_key;
+	unsigned int trace_why;	   /* the number of the statistics for frames that are skipped */
+	struct stream_place frame; /* where the frame before was; its size is 0 after a record */
 
 	uint64_t dummy;
 	struct log_limit log_bad;
 };
+
+/* For when sample files were closed: none is known to be open. */
+static inline void stream_forget(struct stream *stream)
+{
+	stream->hot.place.size = 0;
+}
 
 /* Counts the samples of a buffer. */
 void stream_decode(struct profile *profile, const uint64_t *words, size_t count);

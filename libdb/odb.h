@@ -110,6 +110,9 @@ int odb_add(struct odb *db, uint64_t key, uint64_t n, struct odb_error *error);
  * Return: 0, or -1 with @error set. */
 int odb_sync(struct odb *db, struct odb_error *error);
 
+/* Gives back the memory in which a file is mapped; it comes again from the system's cache. */
+void odb_rest(struct odb *db);
+
 struct odb_entry {
 	uint64_t key;
 	uint64_t count; /* of one node: several entries may have the same key; sum them */

@@ -203,3 +203,9 @@ int odb_sync(struct odb *db, struct odb_error *error)
 		return odb_fail_errno(error, db->path, "cannot write to the disk");
 	return 0;
 }
+
+void odb_rest(struct odb *db)
+{
+	if (db->map)
+		madvise(db->map, db->map_length, MADV_DONTNEED);
+}

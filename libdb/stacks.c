@@ -22,7 +22,6 @@
 
 #define FIRST_LENGTH 4096
 #define GROWTH_MOST  (UINT64_C(1) << 20)
-#define NONE	     UINT32_MAX
 #define RETRY	     1024 /* a full disk is tried again after so many units without room */
 
 /* From nodes, or images, to their units: open addressing, 0 is free. */
@@ -425,6 +424,22 @@ int stacks_sync(struct stacks *stacks, struct odb_error *error)
 	return 0;
 }
 
+static size_t table_memory(const struct table *table)
+{
+	return table->slot ? sizeof(*table->slot) << table->bits : 0;
+}
+
+size_t stacks_memory(const struct stacks *stacks)
+{
+	return table_memory(&stacks->nodes) + table_memory(&stacks->images) +
+	       stacks->before_capacity * sizeof(*stacks->before);
+}
+
+void stacks_rest(struct stacks *stacks)
+{
+	madvise(stacks->header, stacks->map_length, MADV_DONTNEED);
+}
+
 /* ---- images ---- */
 
 static uint32_t find_image(const struct stacks *stacks, const char *name, size_t length,
@@ -498,7 +513,7 @@ static bool is_node(const struct stacks_unit *unit, uint32_t parent,
 	       stacks_offset(unit) == frame->offset;
 }
 
-/* Makes a node.  Return: its number, or NONE with @error set. */
+/* Makes a node.  Return: its number, or STACKS_NO_NODE with @error set. */
 static uint32_t make_node(struct stacks *stacks, uint32_t parent, const struct stacks_frame *frame,
 			  uint64_t hash, struct odb_error *error)
 {
@@ -513,13 +528,13 @@ static uint32_t make_node(struct stacks *stacks, uint32_t parent, const struct s
 	if (!is_node(&unit, parent, frame) || frame->image >= stacks->n_images) {
 		odb_fail(error, EINVAL, stacks->path, "no place for offset %#llx of image %u",
 			 (unsigned long long)frame->offset, frame->image);
-		return NONE;
+		return STACKS_NO_NODE;
 	}
 	if (make_room(stacks, 1, error))
-		return NONE;
+		return STACKS_NO_NODE;
 	if (widen(stacks, &stacks->nodes)) {
 		odb_fail(error, ENOMEM, stacks->path, "out of memory");
-		return NONE;
+		return STACKS_NO_NODE;
 	}
 	stacks->units[at] = unit;
 	put(&stacks->nodes, hash, at);
@@ -528,8 +543,8 @@ static uint32_t make_node(struct stacks *stacks, uint32_t parent, const struct s
 	return at;
 }
 
-static uint32_t get_node(struct stacks *stacks, uint32_t parent, const struct stacks_frame *frame,
-			 struct odb_error *error)
+uint32_t stacks_node(struct stacks *stacks, uint32_t parent, const struct stacks_frame *frame,
+		     struct odb_error *error)
 {
 	const struct table *table = &stacks->nodes;
 	uint64_t hash = hash_frame(parent, frame->image, frame->offset);
@@ -543,7 +558,7 @@ static uint32_t get_node(struct stacks *stacks, uint32_t parent, const struct st
 
 /* ---- counts ---- */
 
-/* Another node like @node whose count has room, or NONE. */
+/* Another node like @node whose count has room, or STACKS_NO_NODE. */
 static uint32_t find_twin(struct stacks *stacks, uint32_t node, struct odb_error *error)
 {
 	const struct stacks_unit *unit = &stacks->units[node];
@@ -553,7 +568,7 @@ static uint32_t find_twin(struct stacks *stacks, uint32_t node, struct odb_error
 	uint64_t hash;
 
 	if (!node)
-		return NONE; /* the root has none: see stacks_header::unplaced */
+		return STACKS_NO_NODE; /* the root has none: see stacks_header::unplaced */
 	hash = hash_frame(parent, frame.image, frame.offset);
 	for (size_t at = home(table, hash); table->slot[at]; at = next(table, at))
 		if (is_node(&stacks->units[table->slot[at]], parent, &frame) &&
@@ -585,7 +600,7 @@ static bool add_count(struct stacks *stacks, uint32_t node, uint64_t n, struct o
 			continue;
 		}
 		twin = find_twin(stacks, node, error);
-		if (twin != NONE) {
+		if (twin != STACKS_NO_NODE) {
 			node = twin;
 		} else if (node) {
 			merged = true;
@@ -597,6 +612,14 @@ static bool add_count(struct stacks *stacks, uint32_t node, uint64_t n, struct o
 		}
 	}
 	return merged;
+}
+
+enum stacks_result stacks_count(struct stacks *stacks, uint32_t node, uint64_t n, bool cut,
+				struct odb_error *error)
+{
+	if (cut)
+		add_64(&stacks->header->merged, n);
+	return add_count(stacks, node, n, error) || cut ? STACKS_MERGED : STACKS_ADDED;
 }
 
 /* Remembers where the stack is, for the next one; without memory that is only slower. */
@@ -629,15 +652,13 @@ enum stacks_result stacks_add(struct stacks *stacks, const struct stacks_frame *
 		node = stacks->before[level++];
 	remembers = remember(stacks, depth);
 	for (; level < depth; level++) {
-		child = get_node(stacks, node, &frames[depth - 1 - level], error);
-		if (child == NONE)
+		child = stacks_node(stacks, node, &frames[depth - 1 - level], error);
+		if (child == STACKS_NO_NODE)
 			break;
 		node = child;
 		if (remembers)
 			stacks->before[level] = node;
 	}
 	stacks->before_depth = remembers ? level : 0;
-	if (level < depth)
-		add_64(&stacks->header->merged, n);
-	return add_count(stacks, node, n, error) || level < depth ? STACKS_MERGED : STACKS_ADDED;
+	return stacks_count(stacks, node, n, level < depth, error);
 }

@@ -83,6 +83,38 @@ uint32_t stacks_image(struct stacks *stacks, const char *name, uint32_t flags, u
 enum stacks_result stacks_add(struct stacks *stacks, const struct stacks_frame *frames,
 			      size_t depth, uint64_t n, struct odb_error *error);
 
+/* A stack without frames, and what is no node. */
+#define STACKS_ROOT    UINT32_C(0)
+#define STACKS_NO_NODE UINT32_MAX
+
+/**
+ * stacks_node - the node of a frame, which is made if there is none
+ * @caller: the node of its caller, or STACKS_ROOT
+ *
+ * With stacks_count(), for writers that have a tree themselves: a frame that many stacks share is
+ * then looked for once.
+ *
+ * Return: its number, good until stacks_close(), or STACKS_NO_NODE if there is no room, with
+ * @error set.
+ */
+uint32_t stacks_node(struct stacks *stacks, uint32_t caller, const struct stacks_frame *frame,
+		     struct odb_error *error);
+
+/**
+ * stacks_count - count @n samples whose stack ends at a node
+ * @cut: it is that of a caller, as there is no room for the node where they end
+ *
+ * Return: as stacks_add().
+ */
+enum stacks_result stacks_count(struct stacks *stacks, uint32_t node, uint64_t n, bool cut,
+				struct odb_error *error);
+
+/* Bytes of memory, beside the mapped file, that it takes to find nodes. */
+size_t stacks_memory(const struct stacks *stacks);
+
+/* Gives back the memory in which the file is mapped; it comes again from the system's cache. */
+void stacks_rest(struct stacks *stacks);
+
 /* Writes dirty pages to the disk.  Return: 0, or -1 with @error set. */
 int stacks_sync(struct stacks *stacks, struct odb_error *error);
 

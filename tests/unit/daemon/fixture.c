@@ -234,7 +234,7 @@ void session_close(struct test_session *session)
 	free(session->dir);
 }
 
-void session_feed(struct test_session *session, const uint64_t *words, size_t count)
+void session_feed_only(struct test_session *session, const uint64_t *words, size_t count)
 {
 	struct op_error error;
 
@@ -242,6 +242,12 @@ void session_feed(struct test_session *session, const uint64_t *words, size_t co
 	session->machine.count = count;
 	if (profile_take(&session->profile, NULL, &error))
 		fail_msg("%s", error.text);
+}
+
+void session_feed(struct test_session *session, const uint64_t *words, size_t count)
+{
+	session_feed_only(session, words, count);
+	stack_flush(&session->profile);
 }
 
 /* ---- sample files ---- */
@@ -386,7 +392,7 @@ void session_check_sums(struct test_session *session)
 	assert_int_equal(value[STAT_FRAMES],
 			 value[STAT_ARCS] + value[STAT_FRAMES_APART] + value[STAT_FRAMES_FILTERED] +
 				 value[STAT_FRAMES_NO_HEAD] + value[STAT_FRAMES_NO_MAPPING] +
-				 value[STAT_FRAMES_NO_SAMPLE_FILE]);
+				 value[STAT_FRAMES_TOO_DEEP] + value[STAT_FRAMES_NO_SAMPLE_FILE]);
 	assert_int_equal(session_sum(session->dir, false), value[STAT_STORED]);
 	assert_int_equal(session_sum(session->dir, true), value[STAT_ARCS]);
 }

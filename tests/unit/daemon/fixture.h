@@ -80,8 +80,10 @@ void session_start(struct test_session *session);
 /* Removes all. */
 void session_close(struct test_session *session);
 
-/* Feeds a buffer. */
+/* Feeds a buffer, and has its call graphs written. */
 void session_feed(struct test_session *session, const uint64_t *words, size_t count);
+/* Feeds a buffer.  Call graphs stay in memory until stack_flush(). */
+void session_feed_only(struct test_session *session, const uint64_t *words, size_t count);
 
 /*
  * The sample files as text: a line for each, sorted by name, with its keys and counts in

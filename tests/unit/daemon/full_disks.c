@@ -70,7 +70,7 @@ static void run_on_a_small_disk(void)
 	session_make(&session, &config);
 	current = op_path("%s/" OP_SESSION_CURRENT, session.dir);
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", current, "tmpfs", 0, "size=128k")) {
+	    mount("none", current, "tmpfs", 0, "size=160k")) {
 		remove_tree(session.dir);
 		_exit(77);
 	}
