@@ -180,12 +180,22 @@ void perf_process_add(struct perf_process *process, const struct perf_mapping *m
 	insert_at(process, first_behind(process, mapping->start), mapping);
 }
 
-static const struct perf_mapping *look(const struct perf_process *process, uint64_t address)
+static bool is_in(const struct perf_mapping *mapping, uint64_t address)
 {
-	size_t at = first_behind(process, address);
+	return address - mapping->start < mapping->end - mapping->start;
+}
 
-	return at < process->count && process->mapping[at].start <= address ? &process->mapping[at]
-									    : NULL;
+const struct perf_mapping *perf_process_known(struct perf_process *process, uint64_t address)
+{
+	size_t at = process->recent;
+
+	if (at < process->count && is_in(&process->mapping[at], address))
+		return &process->mapping[at];
+	at = first_behind(process, address);
+	if (at == process->count || !is_in(&process->mapping[at], address))
+		return NULL;
+	process->recent = at;
+	return &process->mapping[at];
 }
 
 /* ---- reading /proc ---- */
@@ -216,12 +226,12 @@ struct perf_process *perf_process_get(struct perf_processes *processes, uint32_t
 const struct perf_mapping *perf_process_where(struct perf_processes *processes,
 					      struct perf_process *process, uint64_t address)
 {
-	const struct perf_mapping *mapping = look(process, address);
+	const struct perf_mapping *mapping = perf_process_known(process, address);
 
 	if (mapping || process->ended || processes->now < process->read_at + READ_AGAIN_NS)
 		return mapping;
 	read_again(processes, process);
-	return look(process, address);
+	return perf_process_known(process, address);
 }
 
 /* ---- records ---- */

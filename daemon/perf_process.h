@@ -41,6 +41,7 @@ struct perf_process {
 	uint64_t told;	  /* the round in which a sample in its anonymous memory was told last */
 	struct perf_mapping *mapping; /* sorted, apart from each other */
 	size_t count, room;
+	size_t recent; /* index of the one that was found last */
 };
 
 #define PERF_PROCESS_BUCKETS 4096
@@ -72,12 +73,17 @@ struct perf_process *perf_process_find(const struct perf_processes *processes, u
 struct perf_process *perf_process_get(struct perf_processes *processes, uint32_t tgid);
 
 /**
- * perf_process_where - what is mapped at an address
- *
- * If nothing is known there, /proc is read again, though at most once a second: chains by frame
- * pointers lead anywhere in code that has none.
+ * perf_process_known - what is known to be mapped at an address
  *
  * Return: the mapping, good until the next record is taken, or NULL.
+ */
+const struct perf_mapping *perf_process_known(struct perf_process *process, uint64_t address);
+
+/**
+ * perf_process_where - the same, of an address at which code was executed
+ *
+ * If nothing is known there, /proc is read again, though at most once a second.  That is not for
+ * callers: chains by frame pointers lead anywhere in code that has none.
  */
 const struct perf_mapping *perf_process_where(struct perf_processes *processes,
 					      struct perf_process *process, uint64_t address);

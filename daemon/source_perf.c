@@ -74,22 +74,48 @@ static uint64_t now(void)
 
 /* ---- samples ---- */
 
-/* An address of user code; one that is in nothing known is told as such. */
-static void put_user(struct perf_source *perf, struct perf_process *process, uint64_t address,
-		     uint32_t counter)
+static void put_mapped(struct perf_source *perf, struct perf_process *process,
+		       const struct perf_mapping *mapping, uint64_t address, uint32_t counter)
 {
-	const struct perf_mapping *mapping =
-		process ? perf_process_where(&perf->processes, process, address) : NULL;
-
-	if (!mapping) {
-		perf_words_user(&perf->words, OPROFILE_INVALID_COOKIE, address, counter);
-	} else if (mapping->cookie == OPROFILE_NO_COOKIE) {
+	if (mapping->cookie == OPROFILE_NO_COOKIE) {
 		process->told = perf->processes.round;
 		perf_words_user(&perf->words, OPROFILE_NO_COOKIE, address, counter);
 	} else {
 		perf_words_user(&perf->words, mapping->cookie,
 				address - mapping->start + mapping->offset, counter);
 	}
+}
+
+/* An address at which user code was executed; one that is in nothing known is told as such. */
+static void put_user(struct perf_source *perf, struct perf_process *process, uint64_t address,
+		     uint32_t counter)
+{
+	const struct perf_mapping *mapping =
+		process ? perf_process_where(&perf->processes, process, address) : NULL;
+
+	if (mapping)
+		put_mapped(perf, process, mapping, address, counter);
+	else
+		perf_words_user(&perf->words, OPROFILE_INVALID_COOKIE, address, counter);
+}
+
+/*
+ * A caller in user code.  In code without frame pointers, chains lead to any value that is on the
+ * stack.  Where one is no address of code, the chain is broken: that is told by a frame at 0, which
+ * is the same for all of them, and nothing behind it is believed.
+ *
+ * Return: whether the chain goes on.
+ */
+static bool put_caller(struct perf_source *perf, struct perf_process *process, uint64_t address)
+{
+	const struct perf_mapping *mapping =
+		process ? perf_process_known(process, address) : NULL;
+
+	if (mapping)
+		put_mapped(perf, process, mapping, address, 0);
+	else
+		perf_words_user(&perf->words, OPROFILE_INVALID_COOKIE, 0, 0);
+	return mapping;
 }
 
 /* Whether kernel code was sampled.  The kernel says so, but for some software events. */
@@ -128,28 +154,39 @@ static bool take_marker(uint64_t marker, bool *kernel)
 	return *kernel || marker == PERF_CONTEXT_USER;
 }
 
-/* The callers, behind the sampled address itself, which the kernel puts first. */
+/*
+ * The callers, behind the sampled address itself, which the kernel puts first.  Behind kernel
+ * code comes the address at which user code went there.
+ */
 static void put_callers(struct perf_source *perf, struct perf_process *process,
 			const struct perf_record *record, bool kernel)
 {
 	size_t frames = frames_of(record);
-	bool first = true;
+	bool first = true, entered = false;
 
 	for (size_t i = 0; i < frames; i++) {
 		uint64_t address = frame_at(record, i);
 
 		if (address >= PERF_CONTEXT_MAX) {
+			bool before = kernel;
+
 			if (!take_marker(address, &kernel))
 				return;
+			entered = before && !kernel;
 			continue;
 		}
-		if (!first || address != record->sample.ip) {
-			if (kernel)
-				perf_words_kernel(&perf->words, address, 0);
-			else
-				put_user(perf, process, address, 0);
+		if (first && address == record->sample.ip) {
+			first = false;
+			continue;
 		}
 		first = false;
+		if (kernel)
+			perf_words_kernel(&perf->words, address, 0);
+		else if (entered)
+			put_user(perf, process, address, 0);
+		else if (!put_caller(perf, process, address))
+			return;
+		entered = false;
 	}
 }
 
@@ -162,8 +199,12 @@ static void put_unwound(struct perf_source *perf, struct perf_process *process,
 						   &record->sample.user, frame)
 			       : 0;
 
-	for (size_t i = kernel ? 0 : 1; i < count; i++)
-		put_user(perf, process, frame[i], 0);
+	if (kernel && count)
+		put_user(perf, process, frame[0], 0);
+	for (size_t i = 1; i < count; i++) {
+		if (!put_caller(perf, process, frame[i]))
+			return;
+	}
 }
 
 static void take_sample(struct perf_source *perf, struct perf_cpu *cpu,
