@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Arcs of random traces, which are derived from stacks some time later, against a model that
+ * counts each frame of each trace by itself; whenever they are written, and whatever happens to the
+ * stack files.
+ */
+#include "fixture.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "libdb/stacks.h"
+#include "libop/file.h"
+#include "libop/session.h"
+
+#define FRAMES_MOST 12
+#define NAME_MOST   256
+
+enum place { BASH, LIBC, CAT, KSYM, EXT4, HEAP, NOWHERE, PLACES };
+static const struct {
+	const char *name; /* as in the paths of sample files */
+	uint64_t cookie, base;
+	bool is_kernel;
+} places[PLACES] = {
+	[BASH] = {"{root}/usr/bin/bash/", 0x10, 0, false},
+	[LIBC] = {"{root}/usr/lib/libc.so.6/", 0x11, 0, false},
+	[CAT] = {"{root}/usr/bin/cat/", 0x12, 0, false},
+	[KSYM] = {"{kern}/kallsyms/", 0, 0xffffffff81000000, true},
+	[EXT4] = {"{kern}/ext4/", 0, 0xffffffffc0100000, true},
+	[HEAP] = {"{anon:[heap]}/500.0x1000000.0x1010000/", ANON, 0x1000000, false},
+	[NOWHERE] = {"", INVALID, 0, false},
+};
+
+static const struct task {
+	uint64_t tid, tgid;
+	enum place program;
+} tasks[] = {{501, 500, BASH}, {502, 500, BASH}, {600, 600, CAT}, {700, 700, NOWHERE}};
+#define TASKS (sizeof(tasks) / sizeof(tasks[0]))
+
+struct trace {
+	const struct task *task;
+	unsigned int cpu;
+	size_t depth;
+	struct {
+		enum place place;
+		uint64_t key;
+	} frame[FRAMES_MOST]; /* leaf first */
+};
+
+/* ---- the model ---- */
+
+struct arc {
+	char name[NAME_MOST];
+	uint64_t key, count;
+};
+
+struct model {
+	const struct profile_config *config;
+	enum place wanted; /* NOWHERE: all */
+	struct arc *arc;
+	size_t arcs;
+	uint64_t stored, arcs_stored;
+};
+
+static struct arc *find_arc(struct model *model, const char *name, uint64_t key)
+{
+	for (size_t i = 0; i < model->arcs; i++) {
+		if (model->arc[i].key == key && !strcmp(model->arc[i].name, name))
+			return &model->arc[i];
+	}
+	return NULL;
+}
+
+static void count_arc(struct model *model, const char *name, uint64_t key)
+{
+	struct arc *arc = find_arc(model, name, key);
+
+	if (!arc) {
+		model->arc = reallocarray(model->arc, model->arcs + 1, sizeof(*arc));
+		assert_non_null(model->arc);
+		arc = &model->arc[model->arcs++];
+		*arc = (struct arc){.key = key};
+		snprintf(arc->name, sizeof(arc->name), "%s", name);
+	}
+	arc->count++;
+	model->arcs_stored++;
+}
+
+/* Memory of a process whose maps cannot be read is in nothing known. */
+static bool is_known(const struct trace *trace, enum place place)
+{
+	return place != NOWHERE && (place != HEAP || trace->task->tgid == 500);
+}
+
+static bool is_wanted(const struct model *model, const struct trace *trace, enum place place)
+{
+	return model->wanted == NOWHERE || model->wanted == place ||
+	       model->wanted == trace->task->program;
+}
+
+static void put_number(char *text, bool apart, uint64_t number)
+{
+	if (apart)
+		sprintf(text, "%" PRIu64, number);
+	else
+		strcpy(text, "all");
+}
+
+static void name_arc(const struct model *model, const struct trace *trace, enum place caller,
+		     enum place callee, char *name)
+{
+	const struct profile_config *config = model->config;
+	bool apart = caller == HEAP ||
+		     (places[caller].is_kernel ? config->separate_kernel : config->separate_lib);
+	enum place app = apart && trace->task->program != NOWHERE ? trace->task->program : caller;
+	char tgid[24], tid[24], cpu[24];
+
+	put_number(tgid, config->separate_thread, trace->task->tgid);
+	put_number(tid, config->separate_thread, trace->task->tid);
+	put_number(cpu, config->separate_cpu, trace->cpu);
+	snprintf(name, NAME_MOST, "%s{dep}/%s{cg}/%sTIMER.0.0.%s.%s.%s", places[app].name,
+		 places[caller].name, places[callee].name, tgid, tid, cpu);
+}
+
+static void count_trace(struct model *model, const struct trace *trace)
+{
+	char name[NAME_MOST];
+
+	if (!is_known(trace, trace->frame[0].place) ||
+	    !is_wanted(model, trace, trace->frame[0].place))
+		return;
+	/* without its program, anonymous memory has no name */
+	if (trace->frame[0].place == HEAP && trace->task->program == NOWHERE)
+		return;
+	model->stored++;
+	for (size_t i = 1; i < trace->depth; i++) {
+		enum place caller = trace->frame[i].place, callee = trace->frame[i - 1].place;
+
+		if (!is_known(trace, caller) || !is_known(trace, callee) ||
+		    places[caller].is_kernel != places[callee].is_kernel ||
+		    !is_wanted(model, trace, caller))
+			continue;
+		name_arc(model, trace, caller, callee, name);
+		count_arc(model, name,
+			  trace->frame[i].key << 32 | (trace->frame[i - 1].key & UINT32_MAX));
+	}
+}
+
+/* Each arc of the sample files is one of the model, and they are equally many. */
+static void expect_model(struct test_session *session, struct model *model)
+{
+	char *text = session_text(session->dir), *rest = text, *line, *word, *words;
+	size_t found = 0;
+
+	while ((line = strsep(&rest, "\n"))) {
+		const char *name;
+
+		if (!strstr(line, "{cg}"))
+			continue;
+		name = strtok_r(line, " ", &words);
+		while ((word = strtok_r(NULL, " ", &words))) {
+			uint64_t key = strtoull(word, &word, 16);
+			uint64_t count = strtoull(word + 1, NULL, 16);
+			const struct arc *arc = find_arc(model, name, key);
+
+			if (!arc || arc->count != count)
+				fail_msg("%s %" PRIx64 ": %" PRIu64 " times, not %" PRIu64, name,
+					 key, count, arc ? arc->count : 0);
+			found++;
+		}
+	}
+	assert_int_equal(found, model->arcs);
+	free(text);
+	assert_int_equal(session_stat(session, STAT_STORED), model->stored);
+	assert_int_equal(session_stat(session, STAT_ARCS), model->arcs_stored);
+	assert_int_equal(session_stat(session, STAT_STACKS) +
+				 session_stat(session, STAT_STACKS_MERGED) +
+				 session_stat(session, STAT_STACKS_LOST),
+			 model->stored);
+	session_check_sums(session);
+}
+
+/* ---- random traces ---- */
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t limit)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)(random_state >> 33) % limit;
+}
+
+/* Half of the traces have some callers in common with the one before. */
+static void change_trace(struct trace *trace, uint32_t keys)
+{
+	size_t depth = 1 + random_below(FRAMES_MOST), shared = 0;
+	size_t common = depth < trace->depth ? depth : trace->depth;
+
+	if (common && random_below(2))
+		shared = random_below((uint32_t)common);
+	else
+		trace->task = &tasks[random_below(TASKS)];
+	trace->cpu = random_below(2);
+	memmove(&trace->frame[depth - shared], &trace->frame[trace->depth - shared],
+		shared * sizeof(trace->frame[0]));
+	for (size_t i = 0; i < depth - shared; i++) {
+		trace->frame[i].place = random_below(PLACES);
+		trace->frame[i].key = random_below(keys);
+	}
+	trace->depth = depth;
+}
+
+static size_t put_words(uint64_t *words, const struct trace *trace)
+{
+	const uint64_t start[] = {CPU(trace->cpu),
+				  CTX(trace->task->tid, trace->task->tgid,
+				      places[trace->task->program].cookie),
+				  TRACE};
+	size_t n = sizeof(start) / sizeof(*start);
+
+	memcpy(words, start, sizeof(start));
+	for (size_t i = 0; i < trace->depth; i++) {
+		enum place place = trace->frame[i].place;
+
+		words[n++] = ESC;
+		words[n++] = places[place].is_kernel ? OPROFILE_KERNEL_ENTER : OPROFILE_USER_ENTER;
+		if (!places[place].is_kernel) {
+			words[n++] = ESC;
+			words[n++] = OPROFILE_COOKIE_SWITCH;
+			words[n++] = places[place].cookie;
+		}
+		words[n++] = places[place].base + trace->frame[i].key;
+		words[n++] = 0;
+	}
+	return n;
+}
+
+/* Feeds traces, with calls of stack_flush() between them: one in @flushes times; 0: never. */
+static void feed_random(struct test_session *session, struct model *model, uint32_t traces,
+			uint32_t keys, uint32_t flushes)
+{
+	uint64_t words[16 + FRAMES_MOST * 7];
+	struct trace trace = {.task = &tasks[0]};
+
+	while (traces--) {
+		change_trace(&trace, keys);
+		count_trace(model, &trace);
+		session_feed_only(session, words, put_words(words, &trace));
+		if (flushes && !random_below(flushes))
+			stack_flush(&session->profile);
+	}
+}
+
+enum { LIB = 1, KERN = 2, THREAD = 4, CPUS = 8, ALL = 16 };
+
+static struct profile_config config_of(int separate)
+{
+	return (struct profile_config){
+		.separate_lib = separate & LIB,
+		.separate_kernel = separate & KERN,
+		.separate_thread = separate & THREAD,
+		.separate_cpu = separate & CPUS,
+	};
+}
+
+static void arcs_are_those_of_each_sample(void **state)
+{
+	static const struct {
+		const char *path;
+		enum place wanted;
+	} filters[] = {{NULL, NOWHERE}, {"/usr/bin/bash", BASH}, {"/usr/lib/libc.so.6", LIBC}};
+	static const uint32_t flushes[] = {0, 1, 10, 100};
+
+	(void)state;
+	random_state = 1;
+	for (int separate = 0; separate < ALL; separate++) {
+		struct profile_config config = config_of(separate);
+		struct model model = {.config = &config, .wanted = filters[separate % 3].wanted};
+		struct test_session session;
+
+		if (filters[separate % 3].path)
+			op_strings_add(&config.filter, filters[separate % 3].path);
+		session_open(&session, &config);
+		feed_random(&session, &model, 1500, 4, flushes[separate / 4]);
+		stack_flush(&session.profile);
+		expect_model(&session, &model);
+		session_close(&session);
+		op_strings_free(&config.filter);
+		free(model.arc);
+	}
+}
+
+/* More nodes than the tree has room for: it is written by itself. */
+static void the_tree_is_bounded(void **state)
+{
+	const struct profile_config config = config_of(LIB | KERN);
+	struct model model = {.config = &config, .wanted = NOWHERE};
+	struct test_session session;
+
+	(void)state;
+	random_state = 2;
+	session_open(&session, &config);
+	feed_random(&session, &model, 30000, 3, 0);
+	assert_true(session_stat(&session, STAT_ARCS) > 0);
+	stack_flush(&session.profile);
+	expect_model(&session, &model);
+	session_close(&session);
+	free(model.arc);
+}
+
+/* More threads than the tree has roots, and than files may be open. */
+static void so_are_its_roots(void **state)
+{
+	const struct profile_config config = config_of(THREAD);
+	struct test_session session;
+	const uint64_t threads = STACK_ROOTS_MOST + 10;
+
+	(void)state;
+	session_open(&session, &config);
+	session.profile.files.most = 300;
+	for (uint64_t i = 1; i <= threads; i++)
+		session_feed_only(&session, BUFFER(CPU(0), CTX(i, 500, 0x10), USER, COOKIE(0x10),
+						   TRACE, 1, 0, 2, 0));
+	assert_int_equal(session_stat(&session, STAT_ARCS), STACK_ROOTS_MOST);
+	stack_flush(&session.profile);
+	assert_int_equal(session_stat(&session, STAT_ARCS), threads);
+	assert_int_equal(session_stat(&session, STAT_STACKS), threads);
+	session_check_sums(&session);
+	session_close(&session);
+}
+
+static int sum_stacks(const char *path, const struct stat *status, void *context)
+{
+	struct stacks_content content;
+	uint64_t *sum = context;
+	struct odb_error error;
+
+	(void)status;
+	if (!strstr(path, "/" OP_SAMPLES_STACKS "/"))
+		return 0;
+	if (stacks_read(&content, path, &error))
+		fail_msg("%s", error.text);
+	for (size_t i = 0; i < content.n_nodes; i++)
+		*sum += content.nodes[i].count;
+	stacks_content_free(&content);
+	return 0;
+}
+
+/* Stacks for which there is no room are counted at a caller; arcs are those of the whole stack. */
+static void arcs_need_no_room_for_stacks(void **state)
+{
+	const struct profile_config config = config_of(0);
+	struct model model = {.config = &config, .wanted = NOWHERE};
+	struct test_session session;
+	struct rlimit before, small;
+	struct op_error error;
+	uint64_t sum = 0;
+
+	(void)state;
+	random_state = 3;
+	session_open(&session, &config);
+	assert_return_code(getrlimit(RLIMIT_FSIZE, &before), errno);
+	small = before;
+	small.rlim_cur = 40 << 10;
+	assert_return_code(setrlimit(RLIMIT_FSIZE, &small), errno);
+	feed_random(&session, &model, 5000, 3, 1000);
+	stack_flush(&session.profile);
+	assert_return_code(setrlimit(RLIMIT_FSIZE, &before), errno);
+	assert_true(session_stat(&session, STAT_STACKS_MERGED) > 1000);
+	assert_int_equal(session_stat(&session, STAT_FRAMES_NO_SAMPLE_FILE), 0);
+	expect_model(&session, &model);
+	assert_int_equal(op_walk(session.profile.current_dir, sum_stacks, &sum, &error), 0);
+	assert_int_equal(sum, model.stored);
+	session_close(&session);
+	free(model.arc);
+}
+
+static void a_stack_is_not_endless(void **state)
+{
+	static uint64_t words[32 + 2 * STACK_FRAMES_MOST];
+	const uint64_t start[] = {CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), TRACE};
+	const struct profile_config config = config_of(0);
+	size_t n = sizeof(start) / sizeof(*start);
+	struct test_session session;
+
+	(void)state;
+	memcpy(words, start, sizeof(start));
+	for (uint64_t i = 0; i < STACK_FRAMES_MOST + 5; i++) {
+		words[n++] = i;
+		words[n++] = 0;
+	}
+	session_open(&session, &config);
+	session_feed(&session, words, n);
+	assert_int_equal(session_stat(&session, STAT_FRAMES_TOO_DEEP), 5);
+	assert_int_equal(session_stat(&session, STAT_ARCS), STACK_FRAMES_MOST - 1);
+	session_check_sums(&session);
+	session_close(&session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arcs_are_those_of_each_sample),
+		cmocka_unit_test(the_tree_is_bounded),
+		cmocka_unit_test(so_are_its_roots),
+		cmocka_unit_test(arcs_need_no_room_for_stacks),
+		cmocka_unit_test(a_stack_is_not_endless),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
