@@ -14,6 +14,8 @@ export BUILD := $(abspath $(BUILD))
 # Where the running kernel's headers are, if they are.
 HEADERS := $(wildcard /lib/modules/$(shell uname -r)/build)
 
+no_headers = no headers of the running kernel: apt-get install linux-headers-$(shell uname -r)
+
 .PHONY: help all build module demo check check-kernel unit vm-check vm-test vm-shell vm-selftest \
 	fuzz stress update bench install clean lint
 
@@ -34,7 +36,7 @@ help:
 	@echo 'make stress     profile storms at 10 kHz; KERNEL=6.1-kasan MINUTES=30'
 	@echo 'make update     fetch newer kernels and QEMU for the guests, if there are any'
 	@echo 'make bench      rates of the parts that must be fast'
-	@echo 'make lint       shellcheck on all scripts'
+	@echo 'make lint       static checks of all the code: sparse, checkpatch, coccinelle and more'
 	@echo 'make clean      remove what was built (the cache of kernels and QEMU stays)'
 
 all: build
@@ -44,7 +46,7 @@ build:
 	@tools/build.sh
 
 module:
-	$(if $(HEADERS),,$(error no headers of the running kernel: apt-get install linux-headers-$(shell uname -r)))
+	$(if $(HEADERS),,$(error $(no_headers)))
 	$(MAKE) -C $(HEADERS) M=$(CURDIR) modules
 
 demo: build
@@ -60,7 +62,8 @@ unit:
 	@tests/check.sh unit
 
 vm-check: build
-	@tests/vm/run.sh $(if $(filter command environment,$(firstword $(origin KERNEL))),-k $(KERNEL))
+	@tests/vm/run.sh \
+		$(if $(filter command environment,$(firstword $(origin KERNEL))),-k $(KERNEL))
 
 vm-test: build
 	@test -n '$(CASE)' || { echo 'which one? make vm-test CASE=name; there are:' \
@@ -97,8 +100,7 @@ install: build
 	@echo '  $(if $(HEADERS),make module && make -C $(HEADERS) M=$(CURDIR) modules_install && depmod,install the headers of your kernel (linux-headers-$(shell uname -r)), then: make module)'
 
 lint:
-	shellcheck -x $(wildcard tools/*.sh tests/*.sh tests/vm/*.sh tests/vm/cases/*.sh \
-		tests/vm/selftest/cases/*.sh) $(wildcard tests/vm/guest/*) .ci/run
+	@tools/lint.sh
 
 clean:
 	rm -rf $(BUILD)

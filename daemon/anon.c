@@ -188,7 +188,8 @@ static void make_room(struct anon *anon)
 			list[count++] = maps;
 		}
 	}
-	qsort(list, count, sizeof(*list), by_last_use);
+	if (count)
+		qsort(list, count, sizeof(*list), by_last_use);
 	map_clear(&anon->by_process);
 	anon->mappings = 0;
 	for (size_t i = 0; i < count; i++) {

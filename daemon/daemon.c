@@ -58,7 +58,8 @@ static struct source *open_perf(const struct options *options, struct op_error *
 	};
 	struct source *source;
 
-	if (options->events ? op_perf_from_daemon(options->events, options->frequency, &events, error)
+	if (options->events ? op_perf_from_daemon(options->events, options->frequency, &events,
+						  error)
 			    : op_perf_choose(NULL, 0, &how, &events, error))
 		return NULL;
 	source = source_perf_open(&config, error);

@@ -9,7 +9,7 @@
 
 #include "libop/error.h"
 
-/* The number in the file, whose path may be NULL; 0 if there is no such file, or no number in it. */
+/* The number in the file, whose path may be NULL; 0 if there is no such file, or no number. */
 uint64_t number_file_read(const char *path);
 
 /**

@@ -162,7 +162,8 @@ static int take_all(const struct raw *raw, struct options *options, struct op_er
 		config->events = options->events;
 	if (raw->topics && log_topics_parse(raw->topics, error))
 		return -1;
-	if (take_perf(raw, options, error) || take_paths(raw, options, error) || take_kernel(raw, options, error) ||
+	if (take_perf(raw, options, error) || take_paths(raw, options, error) ||
+	    take_kernel(raw, options, error) ||
 	    take_flag(raw->lib, "--separate-lib", &config->separate_lib, error) ||
 	    take_flag(raw->kernel, "--separate-kernel", &config->separate_kernel, error) ||
 	    take_flag(raw->thread, "--separate-thread", &config->separate_thread, error) ||

@@ -51,7 +51,8 @@ static uint64_t hash_key(const struct sample_key *key)
 static bool same_key(const struct sample_key *a, const struct sample_key *b)
 {
 	return a->dep == b->dep && a->app == b->app && a->callee == b->callee &&
-	       a->is_stacks == b->is_stacks && a->event == b->event && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu;
+	       a->is_stacks == b->is_stacks && a->event == b->event && a->tgid == b->tgid &&
+	       a->tid == b->tid && a->cpu == b->cpu;
 }
 
 static bool is_open(const struct sample_file *file)

@@ -40,7 +40,7 @@ const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *l
 
 /* A call that the compiler replaced with the body of the function. */
 struct pp_inlined {
-	const char *name;		/* of the function that was called; as the linker knows it */
+	const char *name;		/* of the function called, as the linker knows it */
 	size_t name_index;		/* equal for equal names, and small */
 	const struct pp_inlined *caller; /* inlined too, or NULL: in the function of the symbol */
 };

@@ -26,7 +26,7 @@ struct pp_image_search {
 	const char *root;		/* --root: likewise, or NULL */
 	const char *jit_dir;		/* --jit-dir: of maps of JIT code, or NULL */
 	const struct op_strings *paths; /* --image-path: searched by base name, recursively */
-	struct pp_found_file *found;	/* what is below the paths, by base; made at the first need */
+	struct pp_found_file *found;	/* what is below the paths, by base; made when needed */
 	size_t n_found;
 	struct pp_running_images running; /* likewise */
 	bool searched;

@@ -12,7 +12,7 @@
 void pp_markup_xml(struct pp_line *line, const char *text);
 /* Adds @text as a JSON string, with its quotation marks. */
 void pp_markup_json(struct pp_line *line, const char *text);
-/* Adds @text as a CSV field (RFC 4180), with quotation marks if it needs them; bytes as they are. */
+/* Adds @text as a CSV field (RFC 4180), quoted if it needs to be; bytes as they are. */
 void pp_markup_csv(struct pp_line *line, const char *text);
 
 #endif

@@ -14,8 +14,6 @@
 #include "libop/progress.h"
 #include "pp/memory.h"
 
-extern char **environ;
-
 static int take_color(void *field, const char *name, const char *text, struct op_error *error)
 {
 	enum pp_color *color = field;

@@ -48,7 +48,8 @@ static uint64_t read_time(const struct pp_sample_list *list, const struct pp_sca
 static bool is_of(const struct pp_scale *scale, const struct op_sample_name *name, size_t session)
 {
 	return scale->session == session && scale->name->count == name->count &&
-	       scale->name->unit_mask == name->unit_mask && !strcmp(scale->name->event, name->event);
+	       scale->name->unit_mask == name->unit_mask &&
+	       !strcmp(scale->name->event, name->event);
 }
 
 static size_t session_of(const struct pp_sample_list *list, const char *path)

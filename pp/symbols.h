@@ -75,7 +75,7 @@ enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const ch
 
 /* Kernel files: their keys are no offsets in the file. */
 struct pp_kernel_place {
-	bool is_module;	  /* keys count from where its first code section is loaded; else from _stext */
+	bool is_module;	  /* keys count from where its first code section is; else from _stext */
 	uint64_t address; /* of key 0 in the kernel that was profiled */
 };
 

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Sees to it that the machine has what the build needs, or the tests, too.
+# Sees to it that the machine has what the build needs, or the tests and checks, too.
 #
-#	packages.sh [--tests]		install what is missing (Debian, as root), or name it and
+#	packages.sh [SET...]		install what is missing (Debian, as root), or name it and
 #					stop
-#	packages.sh [--tests] --list	print the packages' names
+#	packages.sh [SET...] --list	print the packages' names
+#
+# SET is --tests or --lint: what the tests need, or the static checks, beside the build.
 #
 # Exit codes: 0 all there, 1 installing failed, 2 something is missing and can't be installed.
 
@@ -46,12 +48,28 @@ python3-jsonschema	python jsonschema
 linux-perf	cmd perf
 valgrind	cmd callgrind_annotate
 google-perftools	cmd google-pprof
+systemd		cmd systemd-analyze
+dkms		cmd dkms
+openssl		cmd openssl
 "
 
-if [[ ${1:-} = --tests ]]; then
-	table+=$tests
+lint="
+clang-tidy	cmd clang-tidy
+coccinelle	cmd spatch
+cppcheck	cmd cppcheck
+perl		cmd perl
+shellcheck	cmd shellcheck
+sparse		cmd sparse
+"
+
+while :; do
+	case ${1:-} in
+	--tests) table+=$tests ;;
+	--lint) table+=$lint ;;
+	*) break ;;
+	esac
 	shift
-fi
+done
 
 say() { printf 'packages: %s\n' "$*" >&2; }
 
@@ -90,7 +108,7 @@ missing()
 case ${1:-} in
 "") ;;
 --list) wanted; exit 0 ;;
-*) say "error: unknown option $1 (--tests, then --list, are known)"; exit 2 ;;
+*) say "error: unknown option $1 (--tests, --lint, then --list, are known)"; exit 2 ;;
 esac
 
 mapfile -t packages < <(missing)

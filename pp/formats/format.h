@@ -20,7 +20,7 @@
 /* Where a writer writes to. */
 struct output {
 	const char *path;    /* a directory that is there and empty, or the name of the file */
-	FILE *file;	     /* NULL if the format is a directory; errors are looked at by the caller */
+	FILE *file;	     /* NULL if the format is a directory; the caller looks at errors */
 	const char *command; /* that makes it, for formats that name their maker */
 	struct prof_names *names; /* of functions: pp/formats/names.h */
 };
@@ -31,8 +31,8 @@ struct format {
 
 	/*
 	 * Recognises the format by its first bytes; @n may be less than FORMAT_PROBE_BYTES.
-	 * Returns 0: no; else how sure it is, up to 100: a magic number is 90, a guess by structure 50,
-	 * text that could be anything 10.  NULL: it is never recognised.
+	 * Returns 0: no; else how sure it is, up to 100: a magic number is 90, a guess by structure
+	 * 50, text that could be anything 10.  NULL: it is never recognised.
 	 */
 	int (*probe)(const uint8_t *bytes, size_t n);
 	/* The same of a directory; NULL: it is none. */

@@ -145,10 +145,11 @@ static int fill(struct input *input, size_t n, struct op_error *error)
 			input->end -= input->begin;
 			input->begin = 0;
 		}
-		if (input->end == input->capacity)
-			input->buffer = pp_grow(input->buffer, &input->capacity,
-						input->capacity ? input->capacity * 2 : BUFFER_FIRST,
-						1);
+		if (input->end == input->capacity) {
+			size_t wanted = input->capacity ? input->capacity * 2 : BUFFER_FIRST;
+
+			input->buffer = pp_grow(input->buffer, &input->capacity, wanted, 1);
+		}
 		if (input->fd < 0)
 			got = read_bytes(input, input->buffer + input->end,
 					 input->capacity - input->end);

@@ -164,7 +164,8 @@ void prof_layout(struct prof *prof)
 	for (size_t i = PROF_NO_KERNEL_IMAGE + 1; i < prof->n_images; i++) {
 		struct prof_image place = prof->images[i];
 
-		if (linked_place(&place, &spans[i], &place) && take(&room, place.start, place.end)) {
+		if (linked_place(&place, &spans[i], &place) &&
+		    take(&room, place.start, place.end)) {
 			prof->images[i] = place;
 			is_placed[i] = true;
 		}

@@ -370,7 +370,7 @@ void maps_fork(struct maps *maps, int64_t pid, int64_t tid, int64_t parent_pid,
 	if (pid == parent_pid)
 		return;
 	get_process(maps, parent_pid);
-	child = get_process(maps, pid); /* may move the parent */
+	get_process(maps, pid); /* may move the parent */
 	parent = find_process(maps, parent_pid);
 	child = find_process(maps, pid);
 	leave_space(child);

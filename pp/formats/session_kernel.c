@@ -204,7 +204,7 @@ static void put_symbols(const struct prof *prof, const char *kallsyms, FILE *out
 		for (end = i + 1; end < n_symbols && symbols[end].address == symbols[i].address;)
 			end++;
 		to = end < n_symbols ? symbols[end].address : UINT64_MAX;
-		/* samples in the symbol before or in this one; a return address may be at its end */
+		/* samples in the symbol before or in this; a return address may be at its end */
 		while (at < n_addresses && addresses[at] < from)
 			at++;
 		keep = at < n_addresses && addresses[at] <= to;

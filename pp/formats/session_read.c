@@ -85,7 +85,8 @@ static void read_build_id(struct reading *reading, struct prof_image *image)
 
 	if (!path)
 		return;
-	if ((!image->mtime || (!stat(path, &status) && (uint64_t)status.st_mtime == image->mtime)) &&
+	if ((!image->mtime ||
+	     (!stat(path, &status) && (uint64_t)status.st_mtime == image->mtime)) &&
 	    !pp_object_open(&object, path)) {
 		n = dwelf_elf_gnu_build_id(object.elf, &id);
 		if (n > 0 && n <= PROF_BUILD_ID_MOST) {
@@ -434,7 +435,8 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 				     content->images[i].mtime);
 		free(image.name);
 	}
-	for (size_t i = 1; flat.event != UINT32_MAX && i < content->n_nodes && !reading->result; i++) {
+	for (size_t i = 1; flat.event != UINT32_MAX && i < content->n_nodes && !reading->result;
+	     i++) {
 		const struct stacks_node *node = &content->nodes[i];
 		struct flat own = flat;
 		size_t depth;

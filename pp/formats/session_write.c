@@ -301,7 +301,7 @@ static int add_stack(struct writing *writing, const struct prof_sample *sample,
 
 		writing->frames[i].image = stack_image(writing, stacks, value->event, frame->image);
 		writing->frames[i].offset = key_of(writing, frame);
-		/* what a stack without frame pointers had in their place: a frame, but no address */
+		/* what a stack without frame pointers had instead: a frame, but no address */
 		if (frame->image == PROF_NO_IMAGE && frame->offset >> 48)
 			writing->frames[i].offset = 0;
 	}

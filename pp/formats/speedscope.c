@@ -79,12 +79,12 @@ static void put_functions(struct speedscope *speedscope, FILE *out)
 
 	for (size_t i = 0; i < speedscope->functions.n; i++) {
 		const struct named_function *function = &speedscope->functions.items[i];
+		const char *path = speedscope->prof->images[function->image].path;
 
 		pp_line_puts(line, i ? ",\n{\"name\":" : "{\"name\":");
 		pp_markup_json(line, function->name);
 		pp_line_puts(line, ",\"file\":");
-		pp_markup_json(line, function->file ? function->file
-						    : speedscope->prof->images[function->image].path);
+		pp_markup_json(line, function->file ? function->file : path);
 		pp_line_puts(line, "}");
 		pp_line_flush(line, out);
 	}

@@ -15,7 +15,8 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/native.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 session=$scratch/oprofile_data
 samples=$session/samples/current
-PATH=$BUILD/daemon:$BUILD/pp:$BUILD/utils/operf:$BUILD/utils/ocount:$BUILD/utils/opdb:$BUILD/utils/opcontrol:$PATH
+PATH=$BUILD/utils/operf:$BUILD/utils/ocount:$BUILD/utils/opdb:$BUILD/utils/opcontrol:$PATH
+PATH=$BUILD/daemon:$BUILD/pp:$PATH
 cd "$scratch" || exit 1
 
 is_root() { [ "$(id -u)" -eq 0 ]; }

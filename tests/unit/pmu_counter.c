@@ -253,7 +253,8 @@ static void overflow_is_found_in_a_run(void **state)
 static void budgets_never_pass_an_overflow(void **state)
 {
 	static const uint64_t selects[] = {
-		USR | 0xc0, OS | 0xc0, USR | OS | 0xc0, USR | 0x1c4, USR | OS | 0xc4, USR | OS | 0xff,
+		USR | 0xc0,   OS | 0xc0,	USR | OS | 0xc0,
+		USR | 0x1c4, USR | OS | 0xc4, USR | OS | 0xff,
 	};
 
 	(void)state;

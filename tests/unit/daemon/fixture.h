@@ -25,7 +25,8 @@
 #define USER		    ESC, OPROFILE_USER_ENTER
 #define MODULE_LOADED	    ESC, OPROFILE_MODULE_LOADED
 #define TRACE		    ESC, OPROFILE_TRACE_BEGIN
-#define BUFFER(...)	    (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8
+#define BUFFER(...)	    \
+	(const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8
 #define ANON		    OPROFILE_NO_COOKIE
 #define INVALID		    OPROFILE_INVALID_COOKIE
 

@@ -533,8 +533,8 @@ static void filtered_samples_take_their_callers_along(void **state)
 /* clang-format off */
 static const uint64_t good[] = { CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), 1, 0,
 				 2, 0, TRACE, 3, 0, 4, 0, KERNEL, STEXT, 0,
-				 CPU(1), CTX(502, 500, 0x12), USER, COOKIE(0x12), 5, 0, MODULE_LOADED,
-				 6, 0 };
+				 CPU(1), CTX(502, 500, 0x12), USER, COOKIE(0x12), 5, 0,
+				 MODULE_LOADED, 6, 0 };
 /* clang-format on */
 #define GOOD_WORDS (sizeof(good) / sizeof(good[0]))
 

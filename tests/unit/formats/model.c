@@ -324,7 +324,8 @@ static void random_mappings_are_those_of_the_model(void **state)
 
 	(void)state;
 	for (int round = 0; round < 3000; round++) {
-		uint64_t first = random_number(&seed) % 256, end = first + random_number(&seed) % 40;
+		uint64_t first = random_number(&seed) % 256;
+		uint64_t end = first + random_number(&seed) % 40;
 		unsigned int name = 1 + random_number(&seed) % 200;
 		char text[8];
 
@@ -583,7 +584,8 @@ static void build_ids_may_come_later(void **state)
 {
 	struct prof *prof = prof_new(0, 0);
 	struct prof_image image = file_at("/a", 0, 0, 0), other = file_at("/b", 0, 0, 0);
-	uint32_t a = prof->sink.image(&prof->sink, &image), b = prof->sink.image(&prof->sink, &other);
+	uint32_t a = prof->sink.image(&prof->sink, &image);
+	uint32_t b = prof->sink.image(&prof->sink, &other);
 
 	(void)state;
 	image.build_id_length = 200; /* is cut to what there is room for */

@@ -60,8 +60,8 @@ static uint64_t random_number(uint64_t *state)
 
 static const struct prof_image images[] = {
 	{.kind = PROF_FILE, .path = "/usr/bin/x", .start = 0x555500001000, .end = 0x555500009000,
-	 .offset = 0x1000, .build_id_length = 3, .build_id = {0xab, 0xcd, 0xef}, .mtime = 1600000000,
-	 .pid = PROF_ANY},
+	 .offset = 0x1000, .build_id_length = 3, .build_id = {0xab, 0xcd, 0xef},
+	 .mtime = 1600000000, .pid = PROF_ANY},
 	{.kind = PROF_FILE, .path = "/usr/lib/{dep}/lib x.so", .pid = PROF_ANY},
 	{.kind = PROF_ANON, .path = "[heap]", .start = 0x1000000, .end = 0x1010000, .pid = 7},
 	{.kind = PROF_VDSO, .path = "[vdso]", .start = 0x7fff00001000, .end = 0x7fff00003000,

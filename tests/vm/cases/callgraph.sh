@@ -13,7 +13,8 @@ arcs()
 		BEGIN {
 			for (n = 0; (getline line <"/vm/workloads/symbols") > 0; n++) {
 				split(line, field, " ")
-				file[n] = field[1]; low[n] = hex(field[2]); high[n] = low[n] + hex(field[3])
+				file[n] = field[1]; low[n] = hex(field[2])
+				high[n] = low[n] + hex(field[3])
 				name[n] = field[4]
 			}
 		}
@@ -28,7 +29,10 @@ arcs()
 					return name[i]
 			return "other"
 		}
-		function image(part) { sub(/.*[{]root[}]/, "", part); sub(/\/$/, "", part); return part }
+		function image(part) {
+			sub(/.*[{]root[}]/, "", part); sub(/\/$/, "", part)
+			return part
+		}
 		$1 == "file:" {
 			path = $2
 			callee = path; sub(/.*[{]cg[}]\//, "", callee); sub(/\/[^\/]*$/, "", callee)

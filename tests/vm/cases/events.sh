@@ -40,11 +40,11 @@ case $(sed -n 's/.*CPU type "\(.*\)"/\1/p' /tmp/list) in
 *) fail "the CPU is none of those that this case knows: $(head -n 1 /tmp/list)" ;;
 esac
 refuse "has no event NO_SUCH_EVENT" opcontrol --event=NO_SUCH_EVENT:100000
-refuse "is below" opcontrol --event=$instructions:5
-refuse "unit mask" opcontrol --event=$instructions:100000:no_such_mask
+refuse "is below" opcontrol --event="$instructions:5"
+refuse "unit mask" opcontrol --event="$instructions:100000:no_such_mask"
 
 # Held counters: by perf, by the NMI watchdog, and free again without unloading the module.
-need opcontrol --event=$first --event=$second
+need opcontrol --event="$first" --event="$second"
 perf stat -e instructions sleep 1000 2>/tmp/stat &
 perf=$!
 until_true 30 sh -c "ls -l /proc/$perf/fd | grep -q perf_event"
@@ -72,7 +72,7 @@ pmu snapshot 0
 need $hot $rounds
 pmu snapshot 1
 need opcontrol --shutdown
-need opdb check $samples
+need opdb check "$samples"
 accounts
 
 need opreport -l $hot >/tmp/both
@@ -89,7 +89,7 @@ awk '$NF == "heavy" && NF == 5 { found = 1 } END { exit !found }' /tmp/both ||
 # Instructions: the shares of the functions are those of the histogram.  leaf() and caller()
 # take turns every few instructions, so they are one: a period that is so large meets them out
 # of step.
-need opreport -l $hot event:$instructions >/tmp/report
+need opreport -l $hot event:"$instructions" >/tmp/report
 whole=$(awk '$1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }' /tmp/report)
 exact=$(exact_count 10000000 11000000)
 within "samples of $exact instructions / expected" \
@@ -107,9 +107,9 @@ done </tmp/exact
 $shares_right || fail "shares are more than 3 standard errors off"
 
 # Calls: caller() and leaf() have nearly all of them, and heavy(), with most instructions, none.
-need opreport -l $hot event:$calls >/tmp/report
+need opreport -l $hot event:"$calls" >/tmp/report
 whole=$(awk '$1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }' /tmp/report)
-if [ $calls = BR_INST_RETIRED ]; then
+if [ "$calls" = BR_INST_RETIRED ]; then
 	enough "samples of calls" "$whole" 500
 	within "share of the function that calls" "$(awk -v n="$(symbol_samples caller)" \
 		-v m="$(symbol_samples leaf)" -v all="$whole" 'BEGIN { print (n + m) / all }')" 0.96 1

@@ -20,7 +20,8 @@ unlimited()
 		need write 1000000 /proc/sys/kernel/perf_event_max_sample_rate
 		need write 0 /proc/sys/kernel/perf_cpu_time_max_percent
 	fi
-	[ ! -e /sys/module/oprofile ] || write 0 /sys/module/oprofile/parameters/cpu_time_max_percent
+	[ ! -e /sys/module/oprofile ] ||
+		write 0 /sys/module/oprofile/parameters/cpu_time_max_percent
 }
 
 # profile_exactly COMMAND... - profile it with opcontrol's settings, between snapshots 0 and 1,

@@ -1,0 +1,253 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Static checks of all the code.
+#
+#	lint.sh [CHECKER...]	all checkers, or those named; each prints its findings and a line:
+#				files, findings, exempt ones, seconds
+#
+# What is no finding, and why, stands in tools/lint/exempt, in .clang-tidy and in .shellcheckrc.
+# Environment: BUILD, as for make; LINT_TREE: another tree than this one, in git, whose userspace
+# is set up in BUILD (tools/lint/selftest.sh uses it).
+#
+# Exit codes: 0 no findings, 1 findings, 2 a checker could not be run.
+
+. "$(dirname "$0")/../tests/vm/common.sh"
+. "$top/tests/vm/archive.sh"
+. "$top/tests/vm/source.sh"
+
+trap - ERR	# a checker that finds something fails
+tree=${LINT_TREE:-$top}
+exempt=$tree/tools/lint/exempt
+work=$build/lint
+jobs=$(nproc)
+
+# Cheap ones first.
+checkers=(spdx lines python shellcheck checkpatch sparse coccinelle cppcheck clang-tidy)
+
+# Each checker is a function lint_NAME: it prints what it finds as "file:line: text", with files
+# relative to the tree, writes how many files it has looked at to $work/NAME.files, and fails if
+# it could not look.
+
+# sources PATTERN... - files of the tree, those that git does not know yet, too
+sources()
+{
+	git -C "$tree" ls-files --cached --others --exclude-standard -- "$@" | sort -u |
+		while read -r file; do
+			[[ ! -f $tree/$file || -L $tree/$file ]] || echo "$file"
+		done
+}
+
+scripts()
+{
+	sources '*.sh'
+	sources . | grep -vE '\.[a-z0-9]+$' | while read -r file; do
+		[[ $(head -c 64 "$tree/$file" | head -n 1 | tr -d '\0') != '#!'*sh* ]] ||
+			echo "$file"
+	done
+}
+
+code()
+{
+	sources '*.c' '*.h' '*.cc' '*.s' '*.S' '*.py' '*.js' '*.go' '*.rs' '*.cocci' \
+		'meson*' '*Makefile' '*Kbuild*'
+	scripts
+}
+
+# Code of ours that runs in the kernel.
+kernel_code() { sources 'module/*.[ch]' 'tests/vm/modules/*.[ch]' 'tests/kunit/*.[ch]'; }
+
+# each CHECKER LIST COMMAND... - count the list's files, and give them to the command
+each()
+{
+	local name=$1 list=$2
+	shift 2
+
+	mapfile -t files < <($list)
+	echo "${#files[@]}" >"$work/$name.files"
+	[[ ${#files[@]} -eq 0 ]] || (cd "$tree" && "$@" "${files[@]}")
+}
+
+python_files() { sources '*.py'; }
+
+lint_spdx() { each spdx code "$top/tools/lint/text.py" spdx; }
+lint_lines() { each lines code "$top/tools/lint/text.py" lines; }
+lint_python() { each python python_files "$top/tools/lint/text.py" python; }
+
+lint_shellcheck()
+{
+	local status=0
+
+	each shellcheck scripts shellcheck -x -f gcc || status=$?
+	[[ $status -le 1 ]]	# 1: findings
+}
+
+# The kernel's own judge of style.  It leaves a file of names where it stands.
+lint_checkpatch()
+{
+	local file status=0
+
+	kernel_code >"$work/checkpatch.list"
+	wc -l <"$work/checkpatch.list" >"$work/checkpatch.files"
+	cd "$work" || return
+	while read -r file; do
+		"$linux/scripts/checkpatch.pl" --no-tree -f --strict --terse --show-types \
+			--max-line-length=100 "$tree/$file" || status=$?
+	done <checkpatch.list >checkpatch.log 2>&1
+	[[ $status -le 1 ]] || { cat checkpatch.log >&2; return 1; }
+	sed -n "s|^$tree/||p" checkpatch.log
+}
+
+# sparse FOLDER ENTRY... - the module whose Kbuild is in a folder of the tree
+sparse()
+{
+	local folder=$1 copy=$work/sparse/$1 headers log=$work/sparse.log entry
+	shift
+
+	headers=$(kernel_dir 6.1)/usr/src/linux-headers-$(kernel_release 6.1)
+	rm -rf "$copy"
+	mkdir -p "$copy"
+	for entry in Kbuild "$@"; do
+		cp -asf "$tree/$folder/$entry" "$copy/"
+	done
+	make -C "$headers" M="$copy" CONFIG_DEBUG_INFO_BTF_MODULES= -j "$jobs" C=2 modules \
+		>"$log" 2>&1 || { cat "$log" >&2; return 1; }
+	grep -c '^  CHECK ' "$log" >>"$work/sparse.count"
+	# What it says of the kernel's headers is not ours.
+	sed -nE "s#^($copy/)([^:]+:[0-9]+:[0-9]+: (warning|error):.*)#${folder#.}/\2#p" "$log" |
+		sed 's|^/||'
+}
+
+lint_sparse()
+{
+	local modules=("$tree"/tests/vm/modules/*.c)
+
+	: >"$work/sparse.count"
+	sparse . module || return
+	if [[ -f $tree/tests/vm/modules/Kbuild ]]; then
+		sparse tests/vm/modules "${modules[@]##*/}" || return
+	fi
+	awk '{ files += $1 } END { print files + 0 }' "$work/sparse.count" >"$work/sparse.files"
+}
+
+# The kernel's own rules for coccinelle; those that are scripted in OCaml are left out, as
+# Debian's spatch has Python only.
+lint_coccinelle()
+{
+	local log=$work/coccinelle
+
+	kernel_code | grep '\.c$' >"$work/coccinelle.list"
+	wc -l <"$work/coccinelle.list" >"$work/coccinelle.files"
+	mapfile -t files <"$work/coccinelle.list"
+	grep -rlE '^virtual .*report' --include='*.cocci' "$linux/scripts/coccinelle" |
+		xargs grep -LE 'ocaml' | sort >"$work/coccinelle.rules"
+	rm -rf "$log"
+	mkdir -p "$log"
+	# shellcheck disable=SC2016
+	(cd "$tree" && xargs -a "$work/coccinelle.rules" -P "$jobs" -I RULE bash -c '
+		rule=$1 log=$2
+		shift 2
+		name=$(basename "$rule" .cocci)
+		spatch --very-quiet -D report --no-includes --include-headers \
+			--cocci-file "$rule" "$@" >"$log/$name.out" 2>"$log/$name.err" || {
+				cat "$log/$name.err" >&2
+				exit 1
+			}
+		sed -nE "s|^([^ :]+:[0-9]+).*|& [$name]|p" "$log/$name.out"
+		' spatch RULE "$log" "${files[@]}")
+}
+
+# commands - userspace's C files, as Meson compiles them, in $work/compile_commands.json and
+# $work/userspace
+commands()
+{
+	[[ -f $build/compile_commands.json ]] || return
+	"$top/tools/lint/commands.py" "$build/compile_commands.json" "$tree" \
+		"$work/compile_commands.json" >"$work/userspace"
+}
+
+# A file that is not compiled is not looked at; that must not go unnoticed.
+uncompiled()
+{
+	comm -13 <(sort "$work/userspace") <(comm -23 <(sources '*.c') <(kernel_code | sort)) |
+		sed 's|$|:1: not in compile_commands.json, so not looked at [uncompiled]|'
+}
+
+lint_cppcheck()
+{
+	commands || return
+	wc -l <"$work/userspace" >"$work/cppcheck.files"
+	(cd "$tree" && cppcheck --project="$work/compile_commands.json" --quiet -j "$jobs" \
+		--enable=warning,performance,portability --inline-suppr \
+		--library=posix,gnu --template='{file}:{line}: {message} [{id}]' \
+		>"$work/cppcheck.log" 2>&1) || { cat "$work/cppcheck.log" >&2; return 1; }
+	sed "s|^$tree/||" "$work/cppcheck.log" | grep -E '^[^ :]+:[0-9]+: '
+}
+
+lint_clang-tidy()
+{
+	commands || return
+	wc -l <"$work/userspace" >"$work/clang-tidy.files"
+	# One file at a time: the analyzer of clang 14 mixes va_lists up in longer runs.
+	(cd "$tree" && xargs -a "$work/userspace" -P "$jobs" -n 1 clang-tidy --quiet \
+		-p "$work" >"$work/clang-tidy.log" 2>"$work/clang-tidy.err") ||
+		grep -q ': error: ' "$work/clang-tidy.log" || {
+			cat "$work/clang-tidy.err" >&2
+			return 1
+		}
+	sed -nE "s#^($tree/)?([^ :]+:[0-9]+:[0-9]+: (warning|error): .*)#\2#p" \
+		"$work/clang-tidy.log"
+	uncompiled
+}
+
+# What the named checkers need; userspace is set up, too, as it tells how it is compiled.
+prepare()
+{
+	local name
+
+	"$top/tools/packages.sh" --tests --lint
+	mkdir -p "$work"
+	for name; do
+		case $name in
+		sparse) "$vm/cache.sh" ;;
+		checkpatch | coccinelle) linux=$(linux_source 6.1) ;;
+		cppcheck | clang-tidy) [[ $tree != "$top" ]] || "$top/tools/build.sh" ;;
+		esac || { say "error: what $name needs could not be had"; exit 2; }
+	done
+}
+
+failed=false
+unable=false
+
+judge()
+{
+	local name=$1 began=$SECONDS findings=$work/$1.findings left exempted
+
+	if ! "lint_$name" >"$findings"; then
+		unable=true
+		printf 'NOT OK  %-11s could not be run\n' "$name"
+		return
+	fi
+	"$top/tools/lint/judge.py" "$name" "$exempt" <"$findings" >"$work/$name.judged" ||
+		{ unable=true; return; }
+	read -r left exempted < <(tail -n 1 "$work/$name.judged")
+	head -n -1 "$work/$name.judged"
+	printf '%-7s %-11s %s files, %s findings, %s exempt, %s s\n' \
+		"$([[ $left -eq 0 ]] && echo ok || echo 'NOT OK')" "$name" \
+		"$(cat "$work/$name.files")" "$left" "$exempted" $((SECONDS - began))
+	[[ $left -eq 0 ]] || failed=true
+}
+
+[[ $# -gt 0 ]] || set -- "${checkers[@]}"
+for name; do
+	declare -F "lint_$name" >/dev/null || {
+		say "error: no checker $name (${checkers[*]})"
+		exit 2
+	}
+done
+prepare "$@"
+for name; do
+	judge "$name"
+done
+! $unable || exit 2
+! $failed
