@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # covers: dkms(8) adds, builds, installs and removes the module as it is shipped, for Linux 6.1
-# (whose headers are in the cache), and signs it with the key that it is given.  Nothing on this machine is touched: dkms works in folders of its own here.
+# (whose headers are in the cache), and signs it with the key that it is given.  Nothing on this
+# machine is touched: dkms works in folders of its own here.
 #
 #	dkms.sh VERSION
 
