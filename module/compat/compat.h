@@ -2,14 +2,16 @@
 /*
  * The module is written for the newest kernel.  This header, included before every file of
  * the module, gives older kernels the names of the newest; Kbuild.include beside it finds
- * out what is missing.  Each function has an inline "canary" use of what it wraps, so a
- * changed prototype breaks the build and not the machine.
+ * out what is missing, range.h says which kernels there are, and canary.c holds the
+ * prototypes of what is used against the kernel's.
  */
 #ifndef OPROFILE_COMPAT_H
 #define OPROFILE_COMPAT_H
 
 /* Here because this is read before any header of the kernel: what every message begins with. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "range.h"
 
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -52,11 +54,12 @@ static inline struct file *compat_mm_exe_file(struct mm_struct *mm)
 
 /* Since 6.7. */
 #ifndef COMPAT_HAS_SIMPLE_INODE_INIT_TS
-static inline void simple_inode_init_ts(struct inode *inode)
+static inline struct timespec64 simple_inode_init_ts(struct inode *inode)
 {
 	inode->i_atime = current_time(inode);
 	inode->i_mtime = inode->i_atime;
 	inode->i_ctime = inode->i_atime;
+	return inode->i_ctime;
 }
 #endif
 

@@ -155,7 +155,8 @@ fill_kernel()
 	archive_fetch "$suite" "linux-image-$release" "linux-headers-$release"
 	for file in "${files[@]}"; do
 		case $file in
-		linux-image-* | linux-binary-* | linux-modules-* | linux-headers-* | linux-kbuild-*)
+		linux-image-* | linux-binary-* | linux-modules-* | linux-base-[0-9]* | \
+		linux-headers-* | linux-kbuild-*)
 			wanted+=("$file")
 			;;
 		esac
