@@ -217,10 +217,10 @@ fill_perf()
 	rm -rf "$tree" "$part"
 }
 
+# Who finds all there needs not wait for another one who fills something else.
+$update || ! full || exit 0
 hold "$cache/lock"
-if ! $update && full; then
-	exit 0
-fi
+$update || ! full || exit 0
 
 say "filling $cache from Debian's archive"
 rm -rf "$cache"/.new.*
