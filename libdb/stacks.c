@@ -662,3 +662,8 @@ enum stacks_result stacks_add(struct stacks *stacks, const struct stacks_frame *
 	stacks->before_depth = remembers ? level : 0;
 	return stacks_count(stacks, node, n, level < depth, error);
 }
+
+void stacks_add_merged(struct stacks *stacks, uint64_t n)
+{
+	add_64(&stacks->header->merged, n);
+}

@@ -50,7 +50,7 @@ static int make_room(struct text *text, size_t limit)
 }
 
 /* Return: 0, or an errno value; EBADMSG with @cause set. */
-static int unpack(ZSTD_DCtx *context, struct text *text, const char *packed, size_t n, size_t limit,
+static int unpack(ZSTD_DCtx *context, struct text *text, const void *packed, size_t n, size_t limit,
 		  const char **cause)
 {
 	ZSTD_inBuffer in = {packed, n, 0};
@@ -79,17 +79,17 @@ static int unpack(ZSTD_DCtx *context, struct text *text, const char *packed, siz
 	return text->used > limit ? EFBIG : 0;
 }
 
-static char *read_frames(const char *path, const char *packed, size_t n, size_t limit,
-			 size_t *length, struct op_error *error)
+/* Return: the bytes and a NUL, or NULL with errno set; EBADMSG with @cause set. */
+static char *unpack_frames(const void *packed, size_t n, size_t limit, size_t *length,
+			   const char **cause)
 {
 	ZSTD_DCtx *context = ZSTD_createDCtx();
 	struct text text = {0};
-	const char *cause = NULL;
 	int code = ENOMEM;
 
 	if (context) {
 		ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, WINDOW_LOG_MOST);
-		code = unpack(context, &text, packed, n, limit, &cause);
+		code = unpack(context, &text, packed, n, limit, cause);
 	}
 	ZSTD_freeDCtx(context);
 	if (!code) {
@@ -98,9 +98,35 @@ static char *read_frames(const char *path, const char *packed, size_t n, size_t 
 		return text.bytes;
 	}
 	free(text.bytes);
-	op_error_set(error, code, "cannot unpack %s: %s", path,
-		     code == EBADMSG ? cause : strerror(code));
+	errno = code;
 	return NULL;
+}
+
+char *op_packed_unpack(const void *packed, size_t n, size_t length, const char **cause)
+{
+	size_t got = 0;
+	char *bytes = unpack_frames(packed, n, length, &got, cause);
+
+	if (bytes && got == length)
+		return bytes;
+	free(bytes);
+	if (bytes || errno == EFBIG) {
+		errno = EBADMSG;
+		*cause = "another length comes out of it";
+	}
+	return NULL;
+}
+
+static char *read_frames(const char *path, const char *packed, size_t n, size_t limit,
+			 size_t *length, struct op_error *error)
+{
+	const char *cause = NULL;
+	char *text = unpack_frames(packed, n, limit, length, &cause);
+
+	if (!text)
+		op_error_set(error, errno, "cannot unpack %s: %s", path,
+			     errno == EBADMSG ? cause : strerror(errno));
+	return text;
 }
 
 char *op_packed_read(const char *path, size_t limit, size_t *length, struct op_error *error)
@@ -134,18 +160,29 @@ static size_t pack(const void *bytes, size_t length, void *packed, size_t most)
 	return ZSTD_isError(n) ? 0 : n;
 }
 
+void *op_packed_make(const void *bytes, size_t length, size_t *n)
+{
+	size_t most = ZSTD_compressBound(length);
+	void *packed = malloc(most), *smaller;
+
+	*n = packed ? pack(bytes, length, packed, most) : 0;
+	if (!*n) { /* with room for the worst case, nothing else goes wrong */
+		free(packed);
+		return NULL;
+	}
+	smaller = realloc(packed, *n);
+	return smaller ? smaller : packed;
+}
+
 int op_packed_replace(const char *path, const void *bytes, size_t length, mode_t mode,
 		      struct op_error *error)
 {
-	size_t most = ZSTD_compressBound(length), n;
-	void *packed = malloc(most);
+	size_t n;
+	void *packed = op_packed_make(bytes, length, &n);
 	int result;
 
-	n = packed ? pack(bytes, length, packed, most) : 0;
-	if (n)
-		result = op_file_replace(path, packed, n, mode, error);
-	else /* with room for the worst case, nothing else goes wrong */
-		result = op_error_set(error, ENOMEM, "out of memory");
+	result = packed ? op_file_replace(path, packed, n, mode, error)
+			: op_error_set(error, ENOMEM, "out of memory");
 	free(packed);
 	return result;
 }

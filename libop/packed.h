@@ -34,4 +34,22 @@ char *op_packed_read(const char *path, size_t limit, size_t *length, struct op_e
 int op_packed_replace(const char *path, const void *bytes, size_t length, mode_t mode,
 		      struct op_error *error);
 
+/**
+ * op_packed_make - pack bytes, with a checksum
+ * @n: set to the packed length
+ *
+ * Return: the frame, which the caller frees, or NULL when out of memory.
+ */
+void *op_packed_make(const void *bytes, size_t length, size_t *n);
+
+/**
+ * op_packed_unpack - the reverse, for frames of which it is known what comes out
+ * @length: bytes that must come out; memory grows with what does
+ * @cause: set to what is wrong, if anything is
+ *
+ * Return: the bytes and a NUL after them, which the caller frees, or NULL with errno set: ENOMEM,
+ * or EBADMSG for a frame that is damaged or has another length.
+ */
+char *op_packed_unpack(const void *packed, size_t n, size_t length, const char **cause);
+
 #endif

@@ -157,7 +157,9 @@ static void add_samples(struct gathering *gathering, const struct pp_sample_file
 	for (size_t i = 0; i < n; i++) {
 		const struct pp_sample_file *file = &files[i];
 
-		add_session_file(gathering, file->path);
+		/* a pack is one of the session's other files */
+		if (!file->pack)
+			add_session_file(gathering, file->path);
 		add_image(gathering, &file->name.app);
 		add_image(gathering, &file->name.dep);
 		if (file->name.is_arc)

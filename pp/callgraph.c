@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pp/memory.h"
+#include "pp/sample_read.h"
 #include "pp/scale.h"
 
 /* ---- which application the callee belongs to ---- */
@@ -55,22 +56,14 @@ static void choose_app(struct pp_sample_file *callee, const struct pp_sample_fil
 /* ---- reading ---- */
 
 static int read_file(struct pp_arc_file *arcs, const struct pp_sample_file *file,
-		     struct odb_error *error)
+		     struct op_error *error)
 {
-	const struct odb_header *header;
-	struct odb *db;
-	ptrdiff_t n;
+	struct odb_header header;
 
-	if (odb_open(&db, file->path, ODB_READ, NULL, error))
+	if (pp_sample_read(file, &header, &arcs->entries, &arcs->n, error))
 		return -1;
-	n = odb_entries(db, &arcs->entries, error);
-	header = odb_header(db);
-	arcs->is_kernel[PP_CALLER] = header->is_kernel;
-	arcs->is_kernel[PP_CALLEE] = header->cg_to_is_kernel;
-	odb_close(db);
-	if (n < 0)
-		return -1;
-	arcs->n = n;
+	arcs->is_kernel[PP_CALLER] = header.is_kernel;
+	arcs->is_kernel[PP_CALLEE] = header.cg_to_is_kernel;
 	pp_scale_entries(file, arcs->entries, arcs->n);
 	for (int end = 0; end < 2; end++)
 		arcs->row[end] = pp_alloc(arcs->n, sizeof(struct pp_row *));
@@ -81,7 +74,7 @@ void pp_arcs_read(struct pp_arcs *arcs, const struct pp_sample_list *list,
 		  struct pp_trouble *trouble)
 {
 	const struct pp_sample_file **pairs = order_pairs(list);
-	struct odb_error error;
+	struct op_error error;
 
 	memset(arcs, 0, sizeof(*arcs));
 	arcs->files = pp_alloc(list->n_arcs, sizeof(*arcs->files));

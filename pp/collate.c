@@ -288,11 +288,20 @@ static struct odb_entry *get_entries(struct pp_collation *collation, struct pp_s
 {
 	struct odb_load *load = &collation->load;
 	struct odb_entry *entries = file->entries;
+	struct op_error trouble;
 	struct odb_error error;
 
 	file->entries = NULL;
 	if (entries)
 		return entries;
+	if (file->pack) {
+		if (op_pack_samples(file->pack, &file->place, file->path, &entries, &trouble))
+			pp_trouble_add(collation->trouble, PP_BAD_FILE, "skipped: %s",
+				       trouble.text);
+		else if (!entries)
+			entries = pp_chunk(1);
+		return entries;
+	}
 	if (odb_load(load, AT_FDCWD, file->path, file->path, &error)) {
 		pp_trouble_add(collation->trouble, PP_BAD_FILE, "skipped: %s", error.text);
 		return NULL;

@@ -8,6 +8,7 @@
 
 #include "libdb/odb.h"
 #include "pp/memory.h"
+#include "pp/sample_read.h"
 #include "pp/scale.h"
 #include "pp/text.h"
 
@@ -106,26 +107,20 @@ static void read_arcs(struct pp_gprof_data *data, const struct pp_sample_file *f
 		      struct pp_trouble *trouble)
 {
 	struct odb_entry *entries;
-	struct odb_error error;
-	struct odb *db;
-	ptrdiff_t n;
+	struct odb_header header;
+	struct op_error error;
+	size_t n;
 
 	if (!pp_same_image(&file->name.dep, image->id) ||
 	    !pp_same_image(&file->name.callee, image->id))
 		return;
-	if (odb_open(&db, file->path, ODB_READ, NULL, &error)) {
+	if (pp_sample_read(file, &header, &entries, &n, &error)) {
 		pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
 		return;
 	}
-	n = odb_entries_by_key(db, &entries, &error);
-	if (n < 0) {
-		pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
-	} else {
-		pp_scale_entries(file, entries, (size_t)n);
-		add_arcs(data, entries, n, odb_header(db), symbols);
-		free(entries);
-	}
-	odb_close(db);
+	pp_scale_entries(file, entries, n);
+	add_arcs(data, entries, n, &header, symbols);
+	free(entries);
 }
 
 int pp_gprof_data_make(struct pp_gprof_data *data, const struct pp_profile *profile,

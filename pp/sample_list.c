@@ -13,7 +13,11 @@
 #include "libop/file.h"
 #include "libop/session.h"
 #include "pp/memory.h"
+#include "pp/pack_search.h"
 #include "pp/sample_search.h"
+
+/* How often a session is looked through that is packed or unpacked meanwhile. */
+#define SEARCHES_MOST 4
 
 bool pp_same_image(const struct op_image_name *a, const struct op_image_name *b)
 {
@@ -22,12 +26,20 @@ bool pp_same_image(const struct op_image_name *a, const struct op_image_name *b)
 		(a->tgid == b->tgid && a->start == b->start && a->end == b->end));
 }
 
-static void search_session(struct pp_sample_list *list, const struct pp_sample_search *search,
-			   const char *samples_dir, struct pp_trouble *trouble)
+static void free_file(struct pp_sample_file *file)
+{
+	op_sample_name_free(&file->name);
+	free(file->path);
+	free(file->entries);
+}
+
+static void search_once(struct pp_sample_list *list, const struct pp_sample_search *search,
+			const char *samples_dir, struct pp_trouble *trouble)
 {
 	static const char *const below[] = {"{root}", "{kern}"};
 	struct stat status;
 
+	pp_pack_search(list, search, samples_dir, trouble);
 	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
 		char *path = pp_format("%s/%s", samples_dir, below[i]);
 
@@ -35,6 +47,36 @@ static void search_session(struct pp_sample_list *list, const struct pp_sample_s
 			pp_sample_search(list, search, path, trouble);
 		free(path);
 	}
+}
+
+/* Forgets what was found since @before was the list. */
+static void forget(struct pp_sample_list *list, const struct pp_sample_list *before)
+{
+	while (list->n > before->n)
+		free_file(&list->files[--list->n]);
+	while (list->n_arcs > before->n_arcs)
+		free_file(&list->arcs[--list->n_arcs]);
+	list->n_passed_over = before->n_passed_over;
+	list->n_bad = before->n_bad;
+}
+
+/* A session that is packed meanwhile has another directory: half of each would be wrong. */
+static void search_session(struct pp_sample_list *list, const struct pp_sample_search *search,
+			   const char *samples_dir, struct pp_trouble *trouble)
+{
+	const struct pp_sample_list before = *list;
+
+	for (int attempt = 0; attempt < SEARCHES_MOST; attempt++) {
+		struct stat status, after;
+
+		if (stat(samples_dir, &status))
+			return;
+		search_once(list, search, samples_dir, trouble);
+		if (stat(samples_dir, &after) || status.st_ino == after.st_ino)
+			return;
+		forget(list, &before);
+	}
+	search_once(list, search, samples_dir, trouble);
 }
 
 static int add_session(struct pp_sample_list *list, char *samples_dir, struct op_error *error)
@@ -149,13 +191,6 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 	return result;
 }
 
-static void free_file(struct pp_sample_file *file)
-{
-	op_sample_name_free(&file->name);
-	free(file->path);
-	free(file->entries);
-}
-
 void pp_sample_list_free(struct pp_sample_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
@@ -164,6 +199,9 @@ void pp_sample_list_free(struct pp_sample_list *list)
 		free_file(&list->arcs[i]);
 	for (size_t i = 0; i < list->n_dirs; i++)
 		free(list->samples_dirs[i]);
+	for (size_t i = 0; i < list->n_packs; i++)
+		op_pack_close(list->packs[i]);
+	free(list->packs);
 	for (size_t i = 0; i < list->n_scales; i++)
 		free(list->scales[i]);
 	free(list->scales);

@@ -11,14 +11,17 @@
 
 #include "libdb/odb.h"
 #include "libop/error.h"
+#include "libop/pack.h"
 #include "libop/sample_name.h"
 #include "pp/spec.h"
 #include "pp/trouble.h"
 
 struct pp_sample_file {
-	char *path;
+	char *path; /* of a packed file, where it would be if it were loose */
 	struct op_sample_name name;
-	/* If the list wants counts: */
+	struct op_pack *pack; /* that it is in; NULL: it is loose */
+	struct op_pack_place place;
+	/* If the list wants counts, or the file is packed: */
 	struct odb_header header;
 	size_t n_entries;
 	uint64_t sum;		   /* of all counts, as they are in the file */
@@ -33,6 +36,8 @@ struct pp_sample_file {
 struct pp_sample_list {
 	char **samples_dirs; /* one a session: SESSION/samples/NAME */
 	size_t n_dirs, dirs_capacity;
+	struct op_pack **packs; /* those that files are in */
+	size_t n_packs, packs_capacity;
 	struct pp_sample_file *files;
 	size_t n, capacity;
 	size_t n_passed_over; /* sample files that the specification does not mean */

@@ -104,6 +104,11 @@ static bool is_own(const struct op_sample_name *name)
 	       (!name->is_arc || pp_same_image(&name->app, &name->callee));
 }
 
+bool pp_sample_is_wanted(const struct pp_sample_search *search, const struct op_sample_name *name)
+{
+	return pp_spec_matches(search->spec, name) && !(search->exclude_dependent && !is_own(name));
+}
+
 static void keep_entries(struct worker *worker, struct pp_sample_file *file)
 {
 	size_t size = worker->load.n * sizeof(*file->entries);
@@ -145,8 +150,7 @@ static bool is_wanted(struct worker *worker, const struct op_sample_name *name)
 
 	if (name->is_arc && !tree->list->want_arcs)
 		return false;
-	if (pp_spec_matches(tree->search->spec, name) &&
-	    !(tree->search->exclude_dependent && !is_own(name)))
+	if (pp_sample_is_wanted(tree->search, name))
 		return true;
 	worker->found.n_passed_over += !name->is_arc;
 	return false;

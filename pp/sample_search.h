@@ -16,6 +16,9 @@ struct pp_sample_search {
 	bool exclude_dependent;	  /* leave out images other than the application itself */
 };
 
+/* Whether a sample file is one of those that are looked for. */
+bool pp_sample_is_wanted(const struct pp_sample_search *search, const struct op_sample_name *name);
+
 /**
  * pp_sample_search - add what is below a directory to a list
  * @list: its want_... say what is done with each file

@@ -26,6 +26,7 @@
 #include "pp/kallsyms.h"
 #include "pp/memory.h"
 #include "pp/object.h"
+#include "pp/sample_read.h"
 #include "pp/spec.h"
 
 /* What a sample file is of: numbers of what has a name. */
@@ -299,18 +300,15 @@ static void note_files(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->list->n; i++) {
 		const struct pp_sample_file *file = &reading->list->files[i];
-		struct odb_error error;
+		struct odb_header header;
 		struct flat flat;
-		struct odb *db;
 
 		/* told when it is read */
-		if (!is_of_session(reading, file) ||
-		    odb_open(&db, file->path, ODB_READ, NULL, &error))
+		if (!is_of_session(reading, file) || pp_sample_header(file, &header, NULL))
 			continue;
-		tell_host(reading, odb_header(db));
-		flat = flat_of(reading, &file->name, odb_header(db));
+		tell_host(reading, &header);
+		flat = flat_of(reading, &file->name, &header);
 		add_flat(reading, &flat);
-		odb_close(db);
 	}
 }
 
@@ -415,13 +413,11 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 		if (is_of_session(reading, &reading->list->files[i]) &&
 		    other->count == name->count && other->unit_mask == name->unit_mask &&
 		    !strcmp(other->event, name->event)) {
-			struct odb_error ignored;
-			struct odb *db;
+			struct odb_header header;
 
-			if (odb_open(&db, reading->list->files[i].path, ODB_READ, NULL, &ignored))
+			if (pp_sample_header(&reading->list->files[i], &header, NULL))
 				continue;
-			flat.event = event_of(reading, name, odb_header(db)->ctr_event);
-			odb_close(db);
+			flat.event = event_of(reading, name, header.ctr_event);
 			break;
 		}
 	}
@@ -481,6 +477,35 @@ static int visit_stacks(const char *path, const struct stat *status, void *conte
 	return 0;
 }
 
+/* Those of the session's packs, whose files may all be unwanted. */
+static void read_packed_stacks(struct reading *reading)
+{
+	char *path = pp_format("%s/" OP_PACK_NAME, reading->dir);
+	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	struct stacks_content content;
+	struct op_pack_file file;
+	struct op_sample_name name;
+	struct op_pack *pack = NULL;
+	struct op_error error;
+
+	for (size_t i = 0; i < reading->list->n_packs; i++)
+		if (!strcmp(op_pack_path(reading->list->packs[i]), path))
+			walk->pack = pack = reading->list->packs[i];
+	while (walk->pack && op_pack_next(walk, &file)) {
+		if (file.kind != OP_PACK_STACKS || op_stacks_name_parse(file.name, &name, NULL))
+			continue;
+		if (op_pack_stacks(pack, &file, &content, &error)) {
+			pp_trouble_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		} else {
+			read_stacks(reading, &name, &content);
+			stacks_content_free(&content);
+		}
+		op_sample_name_free(&name);
+	}
+	free(walk);
+	free(path);
+}
+
 static void read_all_stacks(struct reading *reading)
 {
 	char *path = pp_format("%s/" OP_SAMPLES_STACKS, reading->dir);
@@ -496,26 +521,22 @@ static void read_all_stacks(struct reading *reading)
 
 static void read_file(struct reading *reading, const struct pp_sample_file *file)
 {
-	struct odb_entry *entries = NULL;
-	struct odb_error error;
+	struct odb_entry *entries;
+	struct odb_header header;
+	struct op_error error;
 	struct flat flat;
-	struct odb *db;
-	ptrdiff_t n;
 	uint32_t id;
+	size_t n;
 
-	if (odb_open(&db, file->path, ODB_READ, NULL, &error)) {
+	if (pp_sample_read(file, &header, &entries, &n, &error)) {
 		pp_trouble_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
 		return;
 	}
-	n = odb_entries_by_key(db, &entries, &error);
-	flat = flat_of(reading, &file->name, odb_header(db));
-	odb_close(db);
-	if (n < 0)
-		pp_trouble_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+	flat = flat_of(reading, &file->name, &header);
 	id = find_flat(reading, &flat);
 	reading->frames = pp_grow(reading->frames, &reading->frames_capacity, 1,
 				  sizeof(*reading->frames));
-	for (ptrdiff_t i = 0; i < n && !reading->result; i++) {
+	for (size_t i = 0; i < n && !reading->result; i++) {
 		struct leaf *leaf = find_leaf(reading, id, entries[i].key);
 		uint64_t taken = 0;
 
@@ -584,6 +605,7 @@ static void read_session(struct reading *reading)
 	if (pp_kallsyms_read(&reading->kallsyms, reading->dir, &error) && reading->trouble)
 		pp_kallsyms_tell(reading->trouble, &error);
 	note_files(reading);
+	read_packed_stacks(reading);
 	read_all_stacks(reading);
 	for (size_t i = 0; i < reading->list->n && !reading->result; i++)
 		if (is_of_session(reading, &reading->list->files[i]))

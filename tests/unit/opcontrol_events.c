@@ -28,7 +28,7 @@
 #include "utils/opcontrol/counter.h"
 #include "utils/opcontrol/counter_holder.h"
 #include "utils/opcontrol/events.h"
-#include "utils/opcontrol/tree.h"
+#include "libop/tree.h"
 
 static const char *const entry_names[] = {"enabled", "event", "count", "unit_mask",
 					  "kernel",  "user",  "extra"};
@@ -65,7 +65,7 @@ static void put_driver(const char *cpu_type, const char *counters)
 	struct op_error error;
 
 	if (!access("fs", F_OK))
-		assert_int_equal(tree_remove(AT_FDCWD, "fs", &error), 0);
+		assert_int_equal(op_tree_remove(AT_FDCWD, "fs", &error), 0);
 	put("fs/cpu_type", cpu_type);
 	for (; *counters; counters++)
 		put_counter(*counters);
@@ -109,7 +109,7 @@ static int leave(void **state)
 	struct op_error error;
 
 	(void)state;
-	return chdir("/") || tree_remove(AT_FDCWD, top, &error);
+	return chdir("/") || op_tree_remove(AT_FDCWD, top, &error);
 }
 
 /* Settings with the events of @specs, which are separated by blanks. */

@@ -20,7 +20,7 @@
 #include "libop/file.h"
 #include "opcontrol_catalogue.h"
 #include "utils/opcontrol/daemon.h"
-#include "utils/opcontrol/tree.h"
+#include "libop/tree.h"
 
 const char *opcontrol, *fake_daemon;
 static char top[] = "/tmp/opcontrol-XXXXXX";
@@ -171,5 +171,5 @@ int leave(void **state)
 			close(pidfd);
 		}
 	}
-	return chdir("/") || tree_remove(AT_FDCWD, top, &error);
+	return chdir("/") || op_tree_remove(AT_FDCWD, top, &error);
 }

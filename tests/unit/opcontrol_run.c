@@ -24,7 +24,7 @@
 #include "opcontrol_catalogue.h"
 #include "opcontrol_fixture.h"
 #include "utils/opcontrol/daemon.h"
-#include "utils/opcontrol/tree.h"
+#include "libop/tree.h"
 
 static void a_whole_session(void **state)
 {

@@ -23,7 +23,7 @@
 #include "opcontrol_catalogue.h"
 #include "opcontrol_fixture.h"
 #include "utils/opcontrol/daemon.h"
-#include "utils/opcontrol/tree.h"
+#include "libop/tree.h"
 
 static void events_of_the_cpu_type(void **state)
 {

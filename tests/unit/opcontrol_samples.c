@@ -19,7 +19,7 @@
 
 #include "libop/file.h"
 #include "utils/opcontrol/samples.h"
-#include "utils/opcontrol/tree.h"
+#include "libop/tree.h"
 
 /* Everything happens in a directory of its own, which is the working directory. */
 static char top[] = "/tmp/opcontrol-XXXXXX";
@@ -36,7 +36,7 @@ static int leave(void **state)
 	struct op_error error;
 
 	(void)state;
-	return chdir("/") || tree_remove(AT_FDCWD, top, &error);
+	return chdir("/") || op_tree_remove(AT_FDCWD, top, &error);
 }
 
 static void make_file(const char *path)
@@ -285,13 +285,13 @@ static void deep_and_wide_trees_are_removed(void **state)
 		snprintf(name, sizeof(name), "tree/.flat-%d/%d/file", i, i);
 		make_file(name);
 	}
-	assert_int_equal(tree_remove(here, "tree", &error), 0);
+	assert_int_equal(op_tree_remove(here, "tree", &error), 0);
 	assert_false(exists("tree"));
-	assert_int_equal(tree_remove(here, "tree", &error), -1);
+	assert_int_equal(op_tree_remove(here, "tree", &error), -1);
 	make_file("file");
 	assert_int_equal(symlink(".", "link"), 0);
-	assert_int_equal(tree_remove(here, "file", &error), -1);
-	assert_int_equal(tree_remove(here, "link", &error), -1);
+	assert_int_equal(op_tree_remove(here, "file", &error), -1);
+	assert_int_equal(op_tree_remove(here, "link", &error), -1);
 	assert_true(exists("file") && exists("link"));
 	close(here);
 }

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "libop/session.h"
-#include "tree.h"
+#include "libop/tree.h"
 
 /* The live samples, as seen from the samples directory. */
 #define CURRENT "current"
@@ -196,7 +196,7 @@ static int remove_wastes(int samples, struct op_error *error)
 		if (!strncmp(entry->d_name, WASTE_PREFIX, strlen(WASTE_PREFIX)) &&
 		    !fstatat(samples, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) &&
 		    S_ISDIR(status.st_mode))
-			ret = tree_remove(samples, entry->d_name, error);
+			ret = op_tree_remove(samples, entry->d_name, error);
 	}
 	closedir(dir);
 	return ret;

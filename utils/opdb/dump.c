@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "dump_stacks.h"
+#include "pack.h"
 #include "libdb/odb.h"
 #include "libdb/stacks.h"
 #include "libop/error.h"
+#include "libop/pack.h"
 
 /* The length of the UTF-8 character at @text, 0 if there is none. */
 static size_t utf8_length(const unsigned char *text)
@@ -61,18 +63,19 @@ void print_json_string(const char *text)
 	putchar('"');
 }
 
-static void print_json(const char *path, const struct odb *db, const struct odb_entry *entries,
+/* @format: NULL for a packed file, which has none. */
+static void print_json(const char *path, const struct odb_header *header,
+		       const struct odb_format *format, const struct odb_entry *entries,
 		       ptrdiff_t count)
 {
-	const struct odb_header *header = odb_header(db);
-	struct odb_format format = odb_format(db);
-
 	printf("{\"file\":");
 	print_json_string(path);
-	printf(",\"version\":%" PRIu32 ",\"abi\":\"%s\",\"byte_order\":\"%s\"", header->version,
-	       format.abi, format.big_endian ? "big" : "little");
-	printf(",\"length\":%" PRIu64 ",\"size\":%" PRIu32 ",\"current_size\":%" PRIu32,
-	       format.length, format.size, format.current_size);
+	printf(",\"version\":%" PRIu32, header->version);
+	if (format)
+		printf(",\"abi\":\"%s\",\"byte_order\":\"%s\",\"length\":%" PRIu64
+		       ",\"size\":%" PRIu32 ",\"current_size\":%" PRIu32,
+		       format->abi, format->big_endian ? "big" : "little", format->length,
+		       format->size, format->current_size);
 	printf(",\"cpu_type\":%" PRIu32 ",\"ctr_event\":%" PRIu32 ",\"ctr_um\":%" PRIu32
 	       ",\"ctr_count\":%" PRIu32,
 	       header->cpu_type, header->ctr_event, header->ctr_um, header->ctr_count);
@@ -87,22 +90,23 @@ static void print_json(const char *path, const struct odb *db, const struct odb_
 	puts("]}");
 }
 
-static void print_text(const char *path, const struct odb *db, const struct odb_entry *entries,
+static void print_text(const char *path, const struct odb_header *header,
+		       const struct odb_format *format, const struct odb_entry *entries,
 		       ptrdiff_t count)
 {
-	const struct odb_header *header = odb_header(db);
-	struct odb_format format = odb_format(db);
 	uint64_t sum = 0;
 
 	for (ptrdiff_t i = 0; i < count; i++)
 		sum += entries[i].count;
 	printf("file: %s\n", path);
 	printf("version: 0x%" PRIx32 "\n", header->version);
-	printf("abi: %s\n", format.abi);
-	printf("byte order: %s endian\n", format.big_endian ? "big" : "little");
-	printf("length: %" PRIu64 "\n", format.length);
-	printf("size: %" PRIu32 "\n", format.size);
-	printf("current_size: %" PRIu32 "\n", format.current_size);
+	if (format) {
+		printf("abi: %s\n", format->abi);
+		printf("byte order: %s endian\n", format->big_endian ? "big" : "little");
+		printf("length: %" PRIu64 "\n", format->length);
+		printf("size: %" PRIu32 "\n", format->size);
+		printf("current_size: %" PRIu32 "\n", format->current_size);
+	}
 	printf("cpu_type: %" PRIu32 "\n", header->cpu_type);
 	printf("ctr_event: 0x%" PRIx32 "\n", header->ctr_event);
 	printf("ctr_um: 0x%" PRIx32 "\n", header->ctr_um);
@@ -118,13 +122,26 @@ static void print_text(const char *path, const struct odb *db, const struct odb_
 		printf("  0x%016" PRIx64 " %" PRIu64 "\n", entries[i].key, entries[i].count);
 }
 
+void dump_samples(const struct dump_style *style, const char *path,
+		  const struct odb_header *header, const struct odb_format *format,
+		  const struct odb_entry *entries, ptrdiff_t count)
+{
+	if (style->json)
+		print_json(path, header, format, entries, count);
+	else
+		print_text(path, header, format, entries, count);
+}
+
 int dump(const struct dump_style *style, const char *path)
 {
+	struct odb_format format;
 	struct odb_entry *entries;
 	struct odb_error error;
 	ptrdiff_t count;
 	struct odb *db;
 
+	if (op_pack_is_file(path))
+		return dump_pack(style, path);
 	if (stacks_is_file(path))
 		return dump_stacks(path, style->json);
 	if (odb_open(&db, path, ODB_READ, NULL, &error)) {
@@ -138,10 +155,8 @@ int dump(const struct dump_style *style, const char *path)
 		odb_close(db);
 		return -1;
 	}
-	if (style->json)
-		print_json(path, db, entries, count);
-	else
-		print_text(path, db, entries, count);
+	format = odb_format(db);
+	dump_samples(style, path, odb_header(db), &format, entries, count);
 	free(entries);
 	odb_close(db);
 	return 0;

@@ -53,6 +53,14 @@ static void print_json(const char *path, const struct stacks_content *content)
 	puts("]}");
 }
 
+void dump_stacks_content(const char *path, const struct stacks_content *content, bool json)
+{
+	if (json)
+		print_json(path, content);
+	else
+		print_text(path, content);
+}
+
 int dump_stacks(const char *path, bool json)
 {
 	struct stacks_content content;
@@ -62,10 +70,7 @@ int dump_stacks(const char *path, bool json)
 		op_complain("%s", error.text);
 		return -1;
 	}
-	if (json)
-		print_json(path, &content);
-	else
-		print_text(path, &content);
+	dump_stacks_content(path, &content, json);
 	stacks_content_free(&content);
 	return 0;
 }

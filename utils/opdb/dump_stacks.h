@@ -5,7 +5,12 @@
 
 #include <stdbool.h>
 
+#include "libdb/stacks.h"
+
 /* Prints a stack file.  Return: 0, or -1 after a complaint. */
 int dump_stacks(const char *path, bool json);
+
+/* Prints what is in one. */
+void dump_stacks_content(const char *path, const struct stacks_content *content, bool json);
 
 #endif

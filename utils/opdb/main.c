@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opdb: look at sample files and stack files, and mend them. */
+/* opdb: look at sample files, stack files and packs, mend them, pack and unpack. */
 #include <inttypes.h>
 #include <popt.h>
 #include <stdio.h>
@@ -10,6 +10,9 @@
 #include "libdb/odb.h"
 #include "libdb/stacks.h"
 #include "libop/error.h"
+#include "libop/pack.h"
+#include "pack.h"
+#include "session.h"
 #include "walk.h"
 
 #define PROBLEMS_SHOWN 100 /* of one file */
@@ -36,6 +39,8 @@ static int check_file(void *context, const char *path)
 	ptrdiff_t problems;
 	bool busy = false;
 
+	if (op_pack_is_file(path))
+		return check_pack(path);
 	run->path = path;
 	run->shown = 0;
 	problems = stacks_is_file(path) ? stacks_check(path, report, run, &error)
@@ -65,6 +70,8 @@ static int repair_file(void *context, const char *path)
 	struct odb_error error;
 
 	(void)context;
+	if (op_pack_is_file(path))
+		return repair_pack(path);
 	if (stacks_is_file(path) ? stacks_repair(path, &result, &error)
 				 : odb_repair(path, &result, &error)) {
 		op_complain("%s", error.text);
@@ -105,11 +112,14 @@ static int dump_file(void *context, const char *path)
 static const struct command {
 	const char *name;
 	struct walk walk;
+	int (*session)(const char *directory); /* of those that work on a whole session */
 	bool dumps;
 } commands[] = {
-	{"check", {.file = check_file, .leftover = check_leftover}, false},
-	{"repair", {.file = repair_file, .leftover = repair_leftover}, false},
-	{"dump", {.file = dump_file}, true},
+	{"check", {.file = check_file, .leftover = check_leftover}, NULL, false},
+	{"repair", {.file = repair_file, .leftover = repair_leftover}, NULL, false},
+	{"dump", {.file = dump_file}, NULL, true},
+	{"pack", {0}, session_pack, false},
+	{"unpack", {0}, session_unpack, false},
 };
 
 static const struct command *command_named(const char *name)
@@ -129,7 +139,7 @@ static int run_command(const struct command *command, struct run *run, poptConte
 
 	each.context = run;
 	while ((path = poptGetArg(args))) {
-		if (walk(&each, path))
+		if (command->session ? command->session(path) : walk(&each, path))
 			ret = -1;
 	}
 	if (run->busy)
@@ -162,7 +172,7 @@ int main(int argc, char **argv)
 	args = poptGetContext(NULL, argc, (const char **)argv, options, 0);
 	if (!args)
 		op_die(OP_EXIT_FAILURE, "out of memory");
-	poptSetOtherOptionHelp(args, "check|repair|dump FILE|DIRECTORY...");
+	poptSetOtherOptionHelp(args, "check|repair|dump FILE|DIRECTORY... | pack|unpack DIRECTORY...");
 	option = poptGetNextOpt(args);
 	if (option < -1)
 		op_die(OP_EXIT_USAGE, "%s: %s", poptBadOption(args, 0), poptStrerror(option));
@@ -173,15 +183,15 @@ int main(int argc, char **argv)
 	}
 	name = poptGetArg(args);
 	if (!name)
-		op_die(OP_EXIT_USAGE, "no command given: check, repair or dump");
+		op_die(OP_EXIT_USAGE, "no command given: check, repair, dump, pack or unpack");
 	command = command_named(name);
 	if (!command)
-		op_die(OP_EXIT_USAGE, "%s: unknown command; there are check, repair and dump",
-		       name);
+		op_die(OP_EXIT_USAGE, "%s: unknown command; there are check, repair, dump, pack and unpack", name);
 	if ((json || merged) && !command->dumps)
 		op_die(OP_EXIT_USAGE, "--json and --merged are for dump");
 	if (!poptPeekArg(args))
-		op_die(OP_EXIT_USAGE, "%s: no file given", name);
+		op_die(OP_EXIT_USAGE, "%s: no %s given", name,
+		       command->session ? "directory" : "file");
 	run.style = (struct dump_style){.json = json, .merged = merged};
 	status = run_command(command, &run, args);
 	poptFreeContext(args);

@@ -9,6 +9,7 @@
 #include "libop/error.h"
 #include "libop/file.h"
 #include "libop/number.h"
+#include "libop/pack.h"
 
 static bool is_number(const char *text)
 {
@@ -50,7 +51,7 @@ static int visit(const char *path, const struct stat *status, void *context)
 
 	if (!S_ISREG(status->st_mode))
 		return 0;
-	if (is_sample_file_name(name)) {
+	if (is_sample_file_name(name) || !strcmp(name, OP_PACK_NAME)) {
 		progress->any = true;
 		if (walk->file(walk->context, path))
 			progress->failed = true;

@@ -14,7 +14,7 @@
 #include "daemon/lock.h"
 #include "libop/file.h"
 #include "libop/session.h"
-#include "utils/opcontrol/tree.h"
+#include "libop/tree.h"
 
 #define CURRENT "current"
 
@@ -34,7 +34,7 @@ static int put_aside(const char *dir, struct op_error *error)
 				      strerror(errno));
 	} else if (has_samples(samples)) {
 		if (!faccessat(samples, SESSION_PREVIOUS, F_OK, AT_SYMLINK_NOFOLLOW))
-			result = tree_remove(samples, SESSION_PREVIOUS, error);
+			result = op_tree_remove(samples, SESSION_PREVIOUS, error);
 		if (!result && renameat(samples, CURRENT, samples, SESSION_PREVIOUS))
 			result = op_error_set(
 				error, errno,

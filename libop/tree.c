@@ -91,7 +91,7 @@ static int remove_child(struct remover *remover, int parent, const char *name)
 	return ret;
 }
 
-int tree_remove(int parent, const char *name, struct op_error *error)
+int op_tree_remove(int parent, const char *name, struct op_error *error)
 {
 	struct remover remover = {.name = name, .error = error};
 	DIR *dir;

@@ -2,19 +2,19 @@
 /*
  * Removing a directory with all that is in it.
  */
-#ifndef OPCONTROL_TREE_H
-#define OPCONTROL_TREE_H
+#ifndef LIBOP_TREE_H
+#define LIBOP_TREE_H
 
 #include "libop/error.h"
 
 /**
- * tree_remove - remove directory @name of the opened directory @parent
+ * op_tree_remove - remove directory @name of the opened directory @parent
  *
  * Symbolic links are removed, never followed, and mounted file systems are left alone, which
  * is the error EBUSY.  The depth of the tree doesn't matter.
  *
  * Return: 0, or -1 with @error set.
  */
-int tree_remove(int parent, const char *name, struct op_error *error);
+int op_tree_remove(int parent, const char *name, struct op_error *error);
 
 #endif
