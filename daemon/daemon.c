@@ -367,11 +367,16 @@ int daemon_run(struct daemon *daemon)
 void daemon_close(struct daemon *daemon)
 {
 	const int fds[] = {daemon->epoll, daemon->signals, daemon->timer};
+	struct op_error error;
 
 	if (daemon->serving)
 		control_server_close(&daemon->server, daemon->options->session_dir);
-	if (daemon->profile.source)
+	if (daemon->profile.source) {
 		profile_close(&daemon->profile);
+		if (daemon->options->perf && !daemon->options->loose &&
+		    profile_pack(daemon->options->session_dir, &error))
+			log_line("the session stays unpacked: %s", error.text);
+	}
 	source_close(daemon->source);
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
 		if (fds[i] >= 0)

@@ -25,7 +25,7 @@ enum { OPT_VERBOSE = 1, OPT_VERSION };
 struct raw {
 	char *session_dir, *oprofilefs, *vmlinux, *range, *image, *events, *record, *replay;
 	char *topics;
-	int no_vmlinux, foreground, perf, stopped;
+	int no_vmlinux, foreground, perf, stopped, loose;
 	char *lib, *kernel, *thread, *cpu;
 	char *frequency, *callgraph;
 };
@@ -128,9 +128,10 @@ static int take_perf(const struct raw *raw, struct options *options, struct op_e
 {
 	options->perf = raw->perf;
 	options->stopped = raw->stopped;
-	if (!raw->perf && (raw->frequency || raw->callgraph || raw->stopped))
-		return op_error_set(error, EINVAL,
-				    "--freq, --callgraph and --stopped go with --perf only");
+	options->loose = raw->loose;
+	if (!raw->perf && (raw->frequency || raw->callgraph || raw->stopped || raw->loose))
+		return op_error_set(error, EINVAL, "--freq, --callgraph, --stopped and --no-pack "
+						   "go with --perf only");
 	if (raw->perf && raw->replay)
 		return op_error_set(error, EINVAL, "--perf and --replay contradict");
 	if (raw->frequency && op_number_parse(raw->frequency, "--freq", 1, FREQUENCY_MOST,
@@ -225,6 +226,8 @@ int options_parse(int argc, const char **argv, struct options *options, struct o
 		 "with --perf: take up to so many callers of each sample", "DEPTH"},
 		{"stopped", 0, POPT_ARG_NONE, &raw.stopped, 0,
 		 "with --perf: wait for the command \"start\"", NULL},
+		{"no-pack", 0, POPT_ARG_NONE, &raw.loose, 0,
+		 "with --perf: leave sample files loose at the end", NULL},
 		{"record", 0, POPT_ARG_STRING, &raw.record, 0,
 		 "also keep the raw event stream in a new file", "FILE"},
 		{"replay", 0, POPT_ARG_STRING, &raw.replay, 0,

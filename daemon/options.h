@@ -15,6 +15,7 @@ struct options {
 	char *session_dir, *oprofilefs, *events, *vmlinux, *record, *replay;
 	bool foreground;
 	bool stopped;	    /* perf events wait for the command "start" */
+	bool loose;	    /* a session of perf events is not packed at the end */
 	bool perf;	    /* the source is the kernel's perf events */
 	uint64_t frequency; /* of perf events; 0: their counts */
 	uint64_t callgraph; /* most callers of a perf sample; 0: none */

@@ -13,6 +13,7 @@
 
 #include "libop/cpu_type.h"
 #include "libop/file.h"
+#include "libop/pack_session.h"
 #include "libop/session.h"
 #include "origin.h"
 
@@ -104,6 +105,7 @@ static void connect_parts(struct profile *profile)
 	profile->files.events = &profile->events;
 	profile->files.cpu_mhz = source->cpu_mhz;
 	sample_files_set_limit(&profile->files);
+	sample_files_know_pack(&profile->files);
 }
 
 /*
@@ -183,6 +185,7 @@ void profile_close(struct profile *profile)
 {
 	forget(profile);
 	stack_free(&profile->stack);
+	map_clear(&profile->files.packed_mtimes);
 	kernel_free(&profile->kernel);
 	images_free(&profile->images);
 	times_close(&profile->times);
@@ -198,6 +201,7 @@ int profile_reopen(struct profile *profile, struct op_error *error)
 		profile_save_stats(profile);
 	stack_flush(profile);
 	sample_files_close(&profile->files);
+	sample_files_know_pack(&profile->files);
 	if (op_session_make(profile->config.session_dir, error))
 		return -1;
 	kernel_refresh(&profile->kernel);
@@ -205,6 +209,38 @@ int profile_reopen(struct profile *profile, struct op_error *error)
 	load_stats(profile);
 	profile_save_stats(profile);
 	return 0;
+}
+
+/* ---- packing ---- */
+
+static void log_unpacked(void *context, const char *text)
+{
+	(void)context;
+	log_line("not packed: %s", text);
+}
+
+/* Whether a file system has no exchange of directories, or no links. */
+static bool is_unable(int code)
+{
+	return code == EINVAL || code == ENOSYS || code == EOPNOTSUPP || code == EXDEV ||
+	       code == EPERM;
+}
+
+int profile_pack(const char *session_dir, struct op_error *error)
+{
+	char *dir = op_path("%s/" OP_SESSION_CURRENT, session_dir);
+	struct op_pack_result packed;
+	int result;
+
+	if (!dir)
+		return op_error_set(error, ENOMEM, "out of memory");
+	result = op_session_pack(dir, log_unpacked, NULL, &packed, error);
+	free(dir);
+	if (result && is_unable(error->code)) {
+		log_verbose(LOG_SFILE, "the session stays unpacked: %s", error->text);
+		return 0;
+	}
+	return result;
 }
 
 /* ---- taking samples ---- */

@@ -117,6 +117,16 @@ int profile_dump(struct profile *profile, struct op_error *error);
  */
 int profile_reopen(struct profile *profile, struct op_error *error);
 
+/**
+ * profile_pack - pack the samples of a session, whose profile was closed
+ *
+ * The session's lock must be held.  Files that cannot be packed are logged; a file system that
+ * cannot do it at all is no error: what stays loose is as good.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int profile_pack(const char *session_dir, struct op_error *error);
+
 /* Writes the statistics to the session; what goes wrong is logged. */
 void profile_save_stats(struct profile *profile);
 

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "libop/file.h"
+#include "libop/pack.h"
 #include "libop/session.h"
 
 /* Descriptors for all but sample files. */
@@ -168,7 +169,8 @@ static void make_header(const struct sample_files *files, const struct sample_ke
 	}
 }
 
-static char *make_path(const struct sample_files *files, const struct sample_key *key)
+/* Below the session's samples; the caller frees it.  NULL and errno if there is none. */
+static char *make_name(const struct sample_files *files, const struct sample_key *key)
 {
 	const struct op_event *event = &files->events->event[key->event];
 	struct op_sample_name name = {
@@ -182,13 +184,18 @@ static char *make_path(const struct sample_files *files, const struct sample_key
 		.tid = key->tid,
 		.cpu = key->cpu,
 	};
-	char *relative, *path;
 
 	if (key->callee)
 		name.callee = key->callee->id;
-	relative = key->is_stacks ? op_stacks_name_make(&name) : op_sample_name_make(&name);
-	path = relative ? op_path("%s/%s", files->dir, relative) : NULL;
-	free(relative);
+	return key->is_stacks ? op_stacks_name_make(&name) : op_sample_name_make(&name);
+}
+
+static char *make_path(const struct sample_files *files, const struct sample_key *key)
+{
+	char *name = make_name(files, key);
+	char *path = name ? op_path("%s/%s", files->dir, name) : NULL;
+
+	free(name);
 	return path;
 }
 
@@ -258,6 +265,48 @@ static bool is_of_another_version(const struct odb *db, const struct image *imag
 	return mtime && image->mtime && mtime != image->mtime;
 }
 
+void sample_files_know_pack(struct sample_files *files)
+{
+	char *path = op_path("%s/" OP_PACK_NAME, files->dir);
+	struct op_pack_walk *walk = calloc(1, sizeof(*walk));
+	struct op_error error = {.code = ENOMEM, .text = "out of memory"};
+	struct op_pack *pack = NULL;
+	struct op_pack_file file;
+
+	map_clear(&files->packed_mtimes);
+	if (path && walk && !op_pack_open(&pack, path, &error)) {
+		walk->pack = pack;
+		while (op_pack_next(walk, &file)) {
+			uintptr_t mtime = (uintptr_t)file.header.mtime;
+
+			if (mtime && map_set(&files->packed_mtimes, map_hash(file.name),
+					     (void *)mtime))
+				break;
+		}
+		op_pack_close(pack);
+	} else if (error.code != ENOENT) {
+		log_line("what was packed before is not looked at: %s", error.text);
+	}
+	free(walk);
+	free(path);
+}
+
+/* The same of what was packed before: its files have no handles. */
+static bool is_packed_of_another_version(const struct sample_files *files,
+					 const struct sample_key *key)
+{
+	uintptr_t mtime = 0;
+	char *name;
+
+	if (!files->packed_mtimes.count || key->is_stacks)
+		return false;
+	name = make_name(files, key);
+	if (name)
+		mtime = (uintptr_t)map_find(&files->packed_mtimes, map_hash(name));
+	free(name);
+	return mtime && key->dep->mtime && mtime != key->dep->mtime;
+}
+
 static struct sample_file *find(const struct sample_files *files, const struct sample_key *key)
 {
 	struct sample_file *file = map_find(&files->by_key, hash_key(key));
@@ -311,6 +360,8 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	if (file && file->tried == files->round)
 		return NULL;
 
+	if (is_packed_of_another_version(files, key) && image_superseded(files->images, key->dep))
+		return get_successor(files, key);
 	if (!open_file(files, &opened) && opened.db && is_of_another_version(opened.db, key->dep) &&
 	    image_superseded(files->images, key->dep)) {
 		odb_close(opened.db);

@@ -44,6 +44,8 @@ struct sample_files {
 	uint64_t closed; /* files closed to make room; tells when pointers went stale */
 	uint64_t rested; /* @clock at the last sample_files_rest() */
 
+	struct map packed_mtimes; /* by name of a packed file: when its image was changed last */
+
 	struct images *images;
 	const char *dir; /* samples/current of the session */
 	const struct op_events *events;
@@ -54,6 +56,12 @@ struct sample_files {
 
 /* Finds out how many files may be open, and asks for as many descriptors as root may have. */
 void sample_files_set_limit(struct sample_files *files);
+
+/*
+ * Takes note of the samples that were packed before: files are made beside the pack, under the
+ * same names if the images are the same.
+ */
+void sample_files_know_pack(struct sample_files *files);
 
 /**
  * sample_file_get - the open file for a key

@@ -195,11 +195,21 @@ static void finish(struct run *run)
 	close_log(run);
 }
 
+static void pack(const struct run *run)
+{
+	struct op_error error;
+
+	if (!run->request->loose && profile_pack(run->request->session_dir, &error))
+		op_warn("the session stays unpacked: %s", error.text);
+}
+
 static void release(struct run *run)
 {
 	command_abandon(&run->command);
-	if (run->profile.source)
+	if (run->profile.source) {
 		profile_close(&run->profile);
+		pack(run);
+	}
 	source_close(run->source);
 	if (run->lock >= 0)
 		lock_release(run->request->session_dir, run->lock);

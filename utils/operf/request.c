@@ -20,7 +20,7 @@ enum option { OPTION_EVENT = 1, OPTION_PID, OPTION_VERSION };
 /* Arguments as popt hands them over. */
 struct raw {
 	char *session_dir, *vmlinux, *frequency, *topics, *chains;
-	int system_wide, callgraph, append, lazy, thread, cpu;
+	int system_wide, callgraph, append, lazy, thread, cpu, loose;
 };
 
 static int no_memory(struct op_error *error)
@@ -67,6 +67,7 @@ static int take_raw(struct request *request, const struct raw *raw, struct op_er
 		return op_error_set(error, EINVAL, "--call-graph: \"%s\" is neither fp nor dwarf",
 				    raw->chains);
 	request->append = raw->append;
+	request->loose = raw->loose;
 	request->separate_thread = raw->thread;
 	request->separate_cpu = raw->cpu;
 	if (raw->frequency &&
@@ -109,6 +110,8 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 		{"vmlinux", 'k', POPT_ARG_STRING, &raw.vmlinux, 0, "the kernel's ELF file", "FILE"},
 		{"lazy-conversion", 'l', POPT_ARG_NONE, &raw.lazy, 0,
 		 "taken for old scripts' sake: samples are counted as they come", NULL},
+		{"no-pack", '\0', POPT_ARG_NONE, &raw.loose, 0, "leave sample files loose at the end",
+		 NULL},
 		{"verbose", 'V', POPT_ARG_STRING, &raw.topics, 0,
 		 "log some things: all,sfile,arcs,samples,module,misc", "LIST"},
 		{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},

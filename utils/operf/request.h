@@ -22,6 +22,7 @@ struct request {
 	uint64_t frequency; /* samples a second instead of counts; 0: counts */
 	bool unwind;	    /* call chains by call frame information */
 	bool system_wide, callgraph, append, separate_thread, separate_cpu;
+	bool loose; /* sample files are not packed at the end */
 	char *topics; /* of the log, or NULL */
 };
 
