@@ -366,8 +366,7 @@ static int read_header(struct op_pack *pack, struct pack_header *header, struct 
 	header->directory_length = le64toh(header->directory_length);
 	header->directory_content = le64toh(header->directory_content);
 	if (le32toh(header->header_length) != sizeof(*header) || header->zero ||
-	    header->directory < sizeof(*header) ||
-	    header->directory > (uint64_t)status.st_size ||
+	    header->directory < sizeof(*header) || header->directory > (uint64_t)status.st_size ||
 	    header->directory_content > PACK_DIRECTORY_MOST ||
 	    !is_frame_length(header->directory_length, header->directory_content) ||
 	    header->directory_length != (uint64_t)status.st_size - header->directory)

@@ -40,7 +40,8 @@ struct op_pack_place {
 
 /* What the directory tells of a file. */
 struct op_pack_file {
-	const char *name; /* path below the samples directory; good until the next one is asked for */
+	const char
+		*name; /* path below the samples directory; good until the next one is asked for */
 	enum op_pack_kind kind;
 	uint64_t n;   /* entries, each of another key; or nodes */
 	uint64_t sum; /* of all counts */

@@ -170,7 +170,8 @@ static int join(struct joined *joined, const struct stacks_content *content, boo
 static int by_frame(const void *a, const void *b, void *context)
 {
 	const struct node *nodes = context;
-	const struct node *left = &nodes[*(const uint32_t *)a], *right = &nodes[*(const uint32_t *)b];
+	const struct node *left = &nodes[*(const uint32_t *)a],
+			  *right = &nodes[*(const uint32_t *)b];
 
 	if (left->image != right->image)
 		return left->image < right->image ? -1 : 1;
@@ -211,7 +212,8 @@ static void put_frames(struct op_buffer *body, struct joined *joined, uint32_t *
 static int by_caller(const void *a, const void *b, void *context)
 {
 	const struct node *nodes = context;
-	const struct node *left = &nodes[*(const uint32_t *)a], *right = &nodes[*(const uint32_t *)b];
+	const struct node *left = &nodes[*(const uint32_t *)a],
+			  *right = &nodes[*(const uint32_t *)b];
 
 	if (left->parent != right->parent)
 		return left->parent < right->parent ? -1 : 1;

@@ -23,11 +23,11 @@
 #include "tree.h"
 
 struct job {
-	char *dir;	    /* of the session, without links */
-	char *parent;	    /* that it stands in */
-	char *fresh;	    /* what will take its place */
+	char *dir;    /* of the session, without links */
+	char *parent; /* that it stands in */
+	char *fresh;  /* what will take its place */
 	int parent_fd, fresh_fd;
-	struct stat status; /* of dir */
+	struct stat status;	 /* of dir */
 	struct op_strings loose; /* names of sample files and stack files */
 	struct op_strings rest;	 /* of all other files */
 	struct op_pack *pack;	 /* that is there, or NULL */
@@ -83,7 +83,7 @@ static int visit(const char *path, const struct stat *status, void *context)
 		return op_error_set(job->error, EBUSY, "%s is being written", path);
 	}
 	if (op_strings_add(S_ISREG(status->st_mode) && is_loose_name(name) ? &job->loose
-									    : &job->rest,
+									   : &job->rest,
 			   name))
 		return no_memory(job);
 	return 0;
@@ -401,7 +401,7 @@ static int put_packed(struct job *job, struct op_pack_writer *writer,
 	if (op_pack_samples(job->pack, &file->place, file->name, &entries, job->error))
 		return -1;
 	result = merge(content, entries, (size_t)file->n) ? no_memory(job)
-							   : put(job, writer, file, content, NULL);
+							  : put(job, writer, file, content, NULL);
 	free(entries);
 	return result;
 }
@@ -461,10 +461,10 @@ static int put_all(struct job *job, struct op_pack_writer *writer)
 	walk->pack = job->pack;
 	packed = job->pack && op_pack_next(walk, &file);
 	while (!result && (packed || i < job->loose.count)) {
-		int order = !packed		     ? -1
-			    : i == job->loose.count ? 1
-						     : op_pack_compare_names(job->loose.item[i],
-									     file.name);
+		int order = !packed ? -1
+			    : i == job->loose.count
+				    ? 1
+				    : op_pack_compare_names(job->loose.item[i], file.name);
 
 		if (order <= 0) {
 			result = put_loose(job, writer, job->loose.item[i++], order ? NULL : &file);
@@ -513,7 +513,8 @@ static int sync_directories(struct job *job)
 		char *path;
 		int fd, result;
 
-		if (!n || (!strncmp(before, name, n) && before[n] == '/' && !strchr(before + n + 1, '/')))
+		if (!n ||
+		    (!strncmp(before, name, n) && before[n] == '/' && !strchr(before + n + 1, '/')))
 			continue;
 		before = name;
 		path = op_path("%s/%.*s", job->fresh, (int)n, name);
@@ -542,8 +543,9 @@ int op_session_pack(const char *dir, op_pack_report *report, void *context,
 
 	if (!code && job.loose.count) {
 		code = -1;
-		if (!check_idle(&job) && !make_fresh(&job) && !write_pack(&job) &&
-		    !keep_rest(&job) && !sync_directories(&job))
+		/* the pack comes last: on most file systems, waiting for it is waiting for all */
+		if (!check_idle(&job) && !make_fresh(&job) && !keep_rest(&job) &&
+		    !write_pack(&job) && !sync_directories(&job))
 			code = result->done ? exchange(&job) : 0;
 	} else if (!code && job.pack) {
 		result->done = op_pack_files(job.pack);
@@ -727,7 +729,7 @@ int op_session_unpack(const char *dir, struct op_pack_result *result, struct op_
 		    !keep_rest(&job)) {
 			/* one call for all the files that were made */
 			code = syncfs(job.fresh_fd) ? failed(&job, "write to the disk", job.fresh)
-						     : exchange(&job);
+						    : exchange(&job);
 		}
 	}
 	end(&job);

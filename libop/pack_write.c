@@ -18,11 +18,11 @@
 struct op_pack_writer {
 	int fd;
 	char *path;
-	uint64_t length;	  /* of what was written */
-	struct op_buffer block;	  /* bodies that are not written yet */
-	uint32_t in_block;	  /* files that they belong to */
-	struct op_buffer body;	  /* of the file that is put in */
-	struct op_buffer blocks;  /* directory: the blocks, then the files */
+	uint64_t length;	 /* of what was written */
+	struct op_buffer block;	 /* bodies that are not written yet */
+	uint32_t in_block;	 /* files that they belong to */
+	struct op_buffer body;	 /* of the file that is put in */
+	struct op_buffer blocks; /* directory: the blocks, then the files */
 	struct op_buffer files;
 	uint64_t n_blocks, n_files;
 	char before[PACK_NAME_MOST + 1]; /* the name of the file before */
@@ -170,7 +170,8 @@ static int add_body(struct op_pack_writer *writer, const struct op_pack_file *fi
 		return -1;
 	op_buffer_put(&writer->block, body->bytes, body->used);
 	put_name(writer, file->name);
-	op_buffer_number(files, file->kind == OP_PACK_STACKS ? PACK_KIND_STACKS : PACK_KIND_SAMPLES);
+	op_buffer_number(files,
+			 file->kind == OP_PACK_STACKS ? PACK_KIND_STACKS : PACK_KIND_SAMPLES);
 	op_buffer_number(files, n);
 	op_buffer_number(files, sum);
 	op_buffer_number(files, body->used);

@@ -28,9 +28,8 @@ static struct op_pack *open_pack(struct pp_sample_list *list, const char *sample
 	return pack;
 }
 
-static void add_file(struct pp_sample_list *list, const char *samples_dir,
-		     struct op_pack *pack, const struct op_pack_file *packed,
-		     const struct op_sample_name *name)
+static void add_file(struct pp_sample_list *list, const char *samples_dir, struct op_pack *pack,
+		     const struct op_pack_file *packed, const struct op_sample_name *name)
 {
 	const struct pp_sample_file file = {
 		.path = pp_format("%s/%s", samples_dir, packed->name),
@@ -43,8 +42,8 @@ static void add_file(struct pp_sample_list *list, const char *samples_dir,
 	};
 
 	if (name->is_arc) {
-		list->arcs = pp_grow(list->arcs, &list->arcs_capacity, list->n_arcs + 1,
-				     sizeof(file));
+		list->arcs =
+			pp_grow(list->arcs, &list->arcs_capacity, list->n_arcs + 1, sizeof(file));
 		list->arcs[list->n_arcs++] = file;
 	} else {
 		list->files = pp_grow(list->files, &list->capacity, list->n + 1, sizeof(file));

@@ -37,6 +37,25 @@ sample()
 	accounts
 }
 
+# loose - put a copy of the samples into $scratch/loose, with the files that a session has before
+# it is packed
+loose()
+{
+	rm -rf "$scratch/loose"
+	cp -a "$samples" "$scratch/loose"
+	[ ! -e "$scratch/loose/pack" ] || need opdb unpack "$scratch/loose" >/dev/null
+}
+
+# As the guests', of a session that was packed.
+samples_below()
+{
+	_text=$1
+	shift
+	loose
+	find "$scratch/loose" -type f -path "*{dep}*$_text*" ! -path '*{cg}*' "$@" \
+		-exec opdb dump {} + | awk '$1 == "samples:" { n += $2 } END { printf "%d\n", n }'
+}
+
 report() { need opreport --session-dir="$session" -l -f "$@" >"$scratch/report"; }
 
 # As the guests', of $scratch/report.

@@ -88,8 +88,8 @@ struct copy {
 	uint64_t files, sum;
 };
 
-static int copy_file(void *context, const struct op_pack_file *file,
-		     const struct unpacked *content, struct op_error *error)
+static int copy_file(void *context, const struct op_pack_file *file, const struct unpacked *content,
+		     struct op_error *error)
 {
 	struct copy *copy = context;
 
@@ -153,8 +153,8 @@ struct dumping {
 	const char *path;
 };
 
-static int dump_file(void *context, const struct op_pack_file *file,
-		     const struct unpacked *content, struct op_error *error)
+static int dump_file(void *context, const struct op_pack_file *file, const struct unpacked *content,
+		     struct op_error *error)
 {
 	const struct dumping *dumping = context;
 	char *name = op_path("%s: %s", dumping->path, file->name);

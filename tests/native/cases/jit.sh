@@ -13,7 +13,8 @@ jit_shares()
 	pid=$(grep -x '[0-9]*' "$scratch/pid")
 	map=/tmp/perf-$pid.map
 	[ -s "$map" ] || fail "the workload has left no $map"
-	find "$samples" -type f -path "*{anon:anon}/$pid.*" -exec opdb dump {} + >"$scratch/dump"
+	loose
+	find "$scratch/loose" -type f -path "*{anon:anon}/$pid.*" -exec opdb dump {} + >"$scratch/dump"
 	hot=$(awk '/^samples:/ { n += $2 } END { print n + 0 }' "$scratch/dump")
 	enough "samples in the memory of process $pid" "$hot" 1000
 	report

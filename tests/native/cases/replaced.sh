@@ -16,7 +16,8 @@ cat >"$scratch/both" <<-END
 	wait
 END
 sample --freq=4000 sh "$scratch/both"
-find "$samples" -type f -path "*{dep}*$scratch/program/*" ! -path '*{cg}*' | sort
+loose
+find "$scratch/loose" -type f -path "*{dep}*$scratch/program/*" ! -path '*{cg}*' | sort
 # Which of the two the path stands for depends on when its samples were looked at first.
 path=$(samples_below "{root}$scratch/program/")
 other=$(samples_below "{root}/[[][cd]*[]]$scratch/program/")
@@ -35,3 +36,18 @@ first=$(samples_below "{root}$scratch/program/")
 second=$(samples_below "{root}/[[]changed *[]]$scratch/program/")
 within "samples of the first program / of the second" \
 	"$(awk -v a="$first" -v b="$second" 'BEGIN { print b ? a / b : 0 }')" 1.4 2.1
+
+# What an earlier run has counted and packed tells versions apart, too.
+sample --freq=4000 "$scratch/program" 400
+[ -s "$samples/pack" ] || fail "the session is not packed"
+cp "$workloads/brief4" "$scratch/new"
+mv "$scratch/new" "$scratch/program"
+sample --append --freq=4000 "$scratch/program" 400
+first=$(samples_below "{root}$scratch/program/")
+second=$(samples_below "{root}/[[]changed *[]]$scratch/program/")
+within "samples of the first run / of the second" \
+	"$(awk -v a="$first" -v b="$second" 'BEGIN { print b ? a / b : 0 }')" 0.7 1.4
+sample --append --freq=4000 "$scratch/program" 400
+second=$(samples_below "{root}/[[]changed *[]]$scratch/program/")
+within "samples of the second and third run / of the first" \
+	"$(awk -v a="$second" -v b="$first" 'BEGIN { print b ? a / b : 0 }')" 1.4 2.8

@@ -24,7 +24,8 @@ attached()
 twice attached
 
 sample --freq=4000 --separate-thread "$own/storm" threads 8 100
-threads=$(find "$samples" -type f -path '*/storm/{dep}/*/storm/*' -name '*.all' | wc -l)
+loose
+threads=$(find "$scratch/loose" -type f -path '*/storm/{dep}/*/storm/*' -name '*.all' | wc -l)
 within "threads apart" "$threads" 8 9
 
 "$workloads/split" 60 >/dev/null &
