@@ -51,6 +51,20 @@ static void add_file(struct pp_sample_list *list, const char *samples_dir, struc
 	}
 }
 
+/* A profiler that profiled its own session put samples of sample files there. */
+static bool is_of_itself(const struct pp_sample_search *search, const char *samples_dir,
+			 const char *name, struct pp_trouble *trouble)
+{
+	size_t n = strlen(search->samples_root);
+	const char *at = strstr(name, search->samples_root);
+
+	if (!at || at[n] != '/')
+		return false;
+	pp_trouble_add(trouble, PP_BAD_NAME, "skipped: samples of a sample file, %s/%.*s",
+		       samples_dir, (int)(at + n - name), name);
+	return true;
+}
+
 static void take_file(struct pp_sample_list *list, const struct pp_sample_search *search,
 		      const char *samples_dir, struct op_pack *pack,
 		      const struct op_pack_file *packed, struct pp_trouble *trouble)
@@ -58,7 +72,8 @@ static void take_file(struct pp_sample_list *list, const struct pp_sample_search
 	struct op_sample_name name;
 	struct op_error error;
 
-	if (!list->want_arcs && strstr(packed->name, "/{cg}/"))
+	if ((!list->want_arcs && strstr(packed->name, "/{cg}/")) ||
+	    is_of_itself(search, samples_dir, packed->name, trouble))
 		return;
 	if (op_sample_name_parse(packed->name, &name, &error)) {
 		pp_trouble_add(trouble, PP_BAD_NAME, "skipped: %s: %s", op_pack_path(pack),

@@ -42,12 +42,13 @@ sample --freq=4000 "$scratch/program" 400
 [ -s "$samples/pack" ] || fail "the session is not packed"
 cp "$workloads/brief4" "$scratch/new"
 mv "$scratch/new" "$scratch/program"
-sample --append --freq=4000 "$scratch/program" 400
+need operf --append --session-dir="$session" --freq=4000 "$scratch/program" 400
+need opdb check "$samples"
 first=$(samples_below "{root}$scratch/program/")
 second=$(samples_below "{root}/[[]changed *[]]$scratch/program/")
 within "samples of the first run / of the second" \
 	"$(awk -v a="$first" -v b="$second" 'BEGIN { print b ? a / b : 0 }')" 0.7 1.4
-sample --append --freq=4000 "$scratch/program" 400
+need operf --append --session-dir="$session" --freq=4000 "$scratch/program" 400
 second=$(samples_below "{root}/[[]changed *[]]$scratch/program/")
 within "samples of the second and third run / of the first" \
 	"$(awk -v a="$second" -v b="$first" 'BEGIN { print b ? a / b : 0 }')" 1.4 2.8

@@ -2,9 +2,13 @@
 /* Golden tests of opreport. */
 #include "golden.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "libop/pack_session.h"
 
 static const char *opreport, *sources;
 
@@ -47,8 +51,48 @@ static void check(const struct test_session *session, const struct golden *golde
 	free(err);
 }
 
+/* Packs or unpacks what samples there are. */
+static void each_session(const struct test_session *session,
+			 int (*call)(const char *dir, struct op_error *error))
+{
+	char *path = test_session_path(session, "samples");
+	struct dirent **entries;
+	int n = scandir(path, &entries, NULL, alphasort);
+	struct op_error error = {0};
+
+	for (int i = 0; i < n; i++) {
+		char *dir = test_session_path(session, "samples/%s", entries[i]->d_name);
+
+		if (*entries[i]->d_name != '.' && entries[i]->d_type == DT_DIR)
+			test_need(!call(dir, &error) || error.code == ENOENT, "%s", error.text);
+		free(entries[i]);
+		free(dir);
+	}
+	if (n >= 0)
+		free(entries);
+	free(path);
+}
+
+static int pack(const char *dir, struct op_error *error)
+{
+	struct op_pack_result result;
+
+	return op_session_pack(dir, NULL, NULL, &result, error);
+}
+
+static int unpack(const char *dir, struct op_error *error)
+{
+	struct op_pack_result result;
+
+	return op_session_unpack(dir, &result, error);
+}
+
 void check_all(const struct test_session *session, const struct golden *golden, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		check(session, &golden[i]);
+	each_session(session, pack);
+	for (size_t i = 0; i < n; i++)
+		check(session, &golden[i]);
+	each_session(session, unpack);
 }

@@ -30,6 +30,7 @@ const char *opreport_path(void);
 /* A session with prog and lib.so, yet without samples. */
 void make_session(struct test_session *session);
 
+/* Checks them twice: with the session's files as they are, and packed.  They are loose then. */
 void check_all(const struct test_session *session, const struct golden *golden, size_t n);
 
 #define CHECK_ALL(session, table) check_all(session, table, sizeof(table) / sizeof(table[0]))
