@@ -87,12 +87,16 @@ static int unpack(const char *dir, struct op_error *error)
 	return op_session_unpack(dir, &result, error);
 }
 
-void check_all(const struct test_session *session, const struct golden *golden, size_t n)
+void check_loose(const struct test_session *session, const struct golden *golden, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		check(session, &golden[i]);
+}
+
+void check_all(const struct test_session *session, const struct golden *golden, size_t n)
+{
+	check_loose(session, golden, n);
 	each_session(session, pack);
-	for (size_t i = 0; i < n; i++)
-		check(session, &golden[i]);
+	check_loose(session, golden, n);
 	each_session(session, unpack);
 }

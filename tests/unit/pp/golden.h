@@ -30,10 +30,14 @@ const char *opreport_path(void);
 /* A session with prog and lib.so, yet without samples. */
 void make_session(struct test_session *session);
 
+/* Checks them with the session's files as they are. */
+void check_loose(const struct test_session *session, const struct golden *golden, size_t n);
+
 /* Checks them twice: with the session's files as they are, and packed.  They are loose then. */
 void check_all(const struct test_session *session, const struct golden *golden, size_t n);
 
 #define CHECK_ALL(session, table) check_all(session, table, sizeof(table) / sizeof(table[0]))
+#define CHECK_LOOSE(session, table) check_loose(session, table, sizeof(table) / sizeof(table[0]))
 #define ADD_ALL(session, table)	  fixture_samples(session, table, sizeof(table) / sizeof(table[0]))
 
 #define TIMER "TIMER.0.0.all.all.all"
