@@ -219,13 +219,6 @@ static void log_unpacked(void *context, const char *text)
 	log_line("not packed: %s", text);
 }
 
-/* Whether a file system has no exchange of directories, or no links. */
-static bool is_unable(int code)
-{
-	return code == EINVAL || code == ENOSYS || code == EOPNOTSUPP || code == EXDEV ||
-	       code == EPERM;
-}
-
 int profile_pack(const char *session_dir, struct op_error *error)
 {
 	char *dir = op_path("%s/" OP_SESSION_CURRENT, session_dir);
@@ -236,7 +229,7 @@ int profile_pack(const char *session_dir, struct op_error *error)
 		return op_error_set(error, ENOMEM, "out of memory");
 	result = op_session_pack(dir, log_unpacked, NULL, &packed, error);
 	free(dir);
-	if (result && is_unable(error->code)) {
+	if (result && error->code == EOPNOTSUPP) {
 		log_verbose(LOG_SFILE, "the session stays unpacked: %s", error->text);
 		return 0;
 	}

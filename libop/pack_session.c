@@ -49,6 +49,18 @@ static int failed(struct job *job, const char *doing, const char *path)
 	return op_error_set(job->error, code, "cannot %s %s: %s", doing, path, strerror(code));
 }
 
+/* The same where a file system may have no such thing: EOPNOTSUPP, whatever it says. */
+static int unable(struct job *job, const char *doing, const char *path)
+{
+	bool is = errno == EINVAL || errno == ENOSYS || errno == EXDEV || errno == EPERM ||
+		  errno == EMLINK;
+
+	failed(job, doing, path);
+	if (is)
+		job->error->code = EOPNOTSUPP;
+	return -1;
+}
+
 /* ---- what there is ---- */
 
 static bool is_stacks_name(const char *name)
@@ -139,7 +151,7 @@ static int keep(struct job *job, const char *name)
 	else if (make_directories(job, name))
 		result = -1;
 	else
-		result = link(from, to) ? failed(job, "link", from) : 0;
+		result = link(from, to) ? unable(job, "link", from) : 0;
 	free(from);
 	free(to);
 	return result;
@@ -221,7 +233,7 @@ static int make_fresh(struct job *job)
 static int exchange(struct job *job)
 {
 	if (renameat2(AT_FDCWD, job->fresh, AT_FDCWD, job->dir, RENAME_EXCHANGE))
-		return failed(job, "exchange the files of", job->dir);
+		return unable(job, "exchange the files of", job->dir);
 	/* Until this is on the disk, the old ones may be the session. */
 	if (fsync(job->parent_fd))
 		return failed(job, "write to the disk", job->parent);
@@ -598,23 +610,12 @@ static int unpack_samples(struct job *job, const struct op_pack_file *file, cons
 	return result;
 }
 
-static size_t frames_of(const struct stacks_content *content, const uint32_t *images, size_t node,
-			struct stacks_frame *frames)
-{
-	size_t depth = 0;
-
-	for (; node; node = content->nodes[node].parent)
-		frames[depth++] = (struct stacks_frame){images[content->nodes[node].image],
-							content->nodes[node].offset};
-	return depth;
-}
-
 static int add_stacks(struct job *job, struct stacks *stacks, const struct stacks_content *content)
 {
 	uint32_t *images = calloc(content->n_images + 1, sizeof(*images));
-	struct stacks_frame *frames = malloc(content->n_nodes * sizeof(*frames));
+	uint32_t *numbers = calloc(content->n_nodes, sizeof(*numbers));
 	struct odb_error cause;
-	int result = images && frames ? 0 : no_memory(job);
+	int result = images && numbers ? 0 : no_memory(job);
 
 	for (size_t i = 1; !result && i < content->n_images; i++) {
 		const struct stacks_name *image = &content->images[i];
@@ -624,19 +625,20 @@ static int add_stacks(struct job *job, struct stacks *stacks, const struct stack
 			result = odb_failed(job, &cause);
 	}
 	for (size_t i = 0; !result && i < content->n_nodes; i++) {
-		size_t depth;
+		const struct stacks_node *node = &content->nodes[i];
+		const struct stacks_frame frame = {images[node->image], node->offset};
 
-		if (!content->nodes[i].count)
-			continue;
-		depth = frames_of(content, images, i, frames);
-		if (stacks_add(stacks, frames, depth, content->nodes[i].count, &cause) !=
-		    STACKS_ADDED)
+		numbers[i] = i ? stacks_node(stacks, numbers[node->parent], &frame, &cause)
+			       : STACKS_ROOT;
+		if (numbers[i] == STACKS_NO_NODE ||
+		    (node->count &&
+		     stacks_count(stacks, numbers[i], node->count, false, &cause) != STACKS_ADDED))
 			result = odb_failed(job, &cause);
 	}
 	if (!result)
 		stacks_add_merged(stacks, content->merged);
 	free(images);
-	free(frames);
+	free(numbers);
 	return result;
 }
 

@@ -33,7 +33,7 @@ typedef void op_pack_report(void *context, const char *text);
  * A pack that is there already becomes part of the new one.  With nothing loose, nothing is done.
  *
  * Return: 0, or -1 with @error set and nothing changed: EBUSY if a file is being written to,
- * EINVAL or another code of the file system if it cannot exchange directories.
+ * EOPNOTSUPP if the file system has no links, or cannot exchange directories.
  */
 int op_session_pack(const char *dir, op_pack_report *report, void *context,
 		    struct op_pack_result *result, struct op_error *error);
