@@ -180,6 +180,21 @@ static int open_on(struct perf_counters *counters, const struct perf_counters_co
 	return 0;
 }
 
+/* There may be thousands of threads. */
+static bool is_interrupted(const struct perf_target *target)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	sigset_t pending;
+
+	if (!target->ends || sigpending(&pending))
+		return false;
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++) {
+		if (sigismember(target->ends, ending[i]) && sigismember(&pending, ending[i]))
+			return true;
+	}
+	return false;
+}
+
 static int open_all(struct perf_counters *counters, const struct perf_counters_config *config,
 		    struct op_error *error)
 {
@@ -189,6 +204,11 @@ static int open_all(struct perf_counters *counters, const struct perf_counters_c
 	size_t count = target->threads ? target->count : 1, pages = pages_wanted(config);
 
 	for (size_t i = 0; i < count; i++) {
+		if (is_interrupted(target))
+			return op_error_set(error, EINTR,
+					    "a signal came while events were opened, of %zu "
+					    "threads: nothing was profiled",
+					    count);
 		for (size_t j = 0; j < counters->cpus; j++) {
 			if (open_on(counters, config, threads[i], &counters->cpu[j], &pages, error))
 				return -1;

@@ -9,6 +9,7 @@
 #ifndef DAEMON_PERF_COUNTERS_H
 #define DAEMON_PERF_COUNTERS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ struct perf_target {
 	const pid_t *threads; /* and their children; NULL: all CPUs */
 	size_t count;
 	bool on_exec; /* begin when the thread executes a program, not at once */
+	const sigset_t *ends; /* blocked signals that end the opening; NULL: none does */
 };
 
 struct perf_counters_config {
@@ -56,7 +58,7 @@ struct perf_counters {
  *
  * They do not count before perf_counters_enable(), or the program is executed.
  *
- * Return: 0, or -1 with @error set: what is wrong, and what helps.
+ * Return: 0, or -1 with @error set: what is wrong, and what helps; EINTR if a signal came.
  */
 int perf_counters_open(struct perf_counters *counters, const struct perf_counters_config *config,
 		       struct op_error *error);

@@ -572,6 +572,7 @@ static int open_counters(struct perf_source *perf, const struct source_perf_conf
 	struct perf_counters_config counters = {
 		.events = config->events,
 		.target.on_exec = config->on_exec,
+		.target.ends = config->ends,
 		.layout = perf->layout,
 		.depth = depth_of(config->callgraph),
 		.stack = PERF_UNWIND_STACK,

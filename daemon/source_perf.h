@@ -9,6 +9,7 @@
 #define DAEMON_SOURCE_PERF_H
 
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 
 #include "perf_counters.h"
@@ -19,6 +20,7 @@ struct source_perf_config {
 	const pid_t *processes; /* and all their children; NULL: the whole system */
 	size_t count;
 	bool on_exec;		/* begin by itself when the process executes a program */
+	const sigset_t *ends;	/* blocked signals that end the opening with EINTR; NULL: none */
 	unsigned int callgraph; /* most callers of a sample; 0: none */
 	bool unwind;		/* callers by call frame information, not by frame pointers */
 };

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,13 +71,38 @@ int op_cpu_list_parse(const char *text, const char *what, int **cpus, size_t *co
 	return result;
 }
 
+/* Without sysfs, as in some containers: the CPUs on which we may run, which are all unless the
+ * container is bound to some of them. */
+static int list_allowed(int **cpus, size_t *count, struct op_error *error)
+{
+	size_t size = CPU_ALLOC_SIZE(OP_CPUS_MOST);
+	cpu_set_t *set = CPU_ALLOC(OP_CPUS_MOST);
+	unsigned char *marked = calloc(1, OP_CPUS_MOST);
+	int result = -1;
+
+	if (!set || !marked)
+		op_error_set(error, ENOMEM, "out of memory");
+	else if (sched_getaffinity(0, size, set))
+		op_error_set(error, errno, "neither " ONLINE " nor sched_getaffinity(2) tells the "
+			     "CPUs: %s", strerror(errno));
+	else
+		result = 0;
+	for (int i = 0; !result && i < OP_CPUS_MOST; i++)
+		marked[i] = CPU_ISSET_S(i, size, set) != 0;
+	if (!result && collect(marked, cpus, count))
+		result = op_error_set(error, ENOMEM, "out of memory");
+	free(marked);
+	CPU_FREE(set);
+	return result;
+}
+
 int op_cpu_list_online(int **cpus, size_t *count, struct op_error *error)
 {
 	char *text = op_file_read(ONLINE, 1 << 16, NULL, error);
 	int result;
 
 	if (!text)
-		return -1;
+		return list_allowed(cpus, count, error);
 	text[strcspn(text, "\n")] = '\0';
 	result = op_cpu_list_parse(text, ONLINE, cpus, count, error);
 	free(text);

@@ -22,7 +22,10 @@
 int op_cpu_list_parse(const char *text, const char *what, int **cpus, size_t *count,
 		      struct op_error *error);
 
-/* The CPUs that are online; as op_cpu_list_parse(). */
+/*
+ * The CPUs that are online, or without sysfs those on which this process may run; as
+ * op_cpu_list_parse().
+ */
 int op_cpu_list_online(int **cpus, size_t *count, struct op_error *error);
 
 #endif

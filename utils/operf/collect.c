@@ -26,7 +26,7 @@ struct loop {
 	bool done;
 };
 
-static void fill_signals(sigset_t *set)
+void collect_signals(sigset_t *set)
 {
 	static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -39,8 +39,19 @@ void collect_block_signals(void)
 {
 	sigset_t set;
 
-	fill_signals(&set);
+	collect_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+int collect_pending_signal(void)
+{
+	static const struct timespec at_once;
+	sigset_t set;
+	int number;
+
+	collect_signals(&set);
+	number = sigtimedwait(&set, NULL, &at_once);
+	return number > 0 ? number : 0;
 }
 
 static int wait_for(const struct loop *loop, int fd)
@@ -71,7 +82,7 @@ static int open_loop(struct loop *loop, struct op_error *error)
 	sigset_t set;
 	bool good;
 
-	fill_signals(&set);
+	collect_signals(&set);
 	loop->epoll = epoll_create1(EPOLL_CLOEXEC);
 	loop->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	good = loop->epoll >= 0 && loop->signals >= 0 && !wait_for(loop, loop->signals) &&

@@ -5,6 +5,7 @@
 #ifndef OPERF_COLLECT_H
 #define OPERF_COLLECT_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -21,8 +22,12 @@ struct collect {
 	int signal; /* that ended the collecting; 0: none */
 };
 
-/* Blocks the signals that collect_run() takes. */
+/* The signals that collect_run() takes, and to block them. */
+void collect_signals(sigset_t *set);
 void collect_block_signals(void);
+
+/* Takes one of them that has come while they were blocked.  Return: its number, or 0. */
+int collect_pending_signal(void);
 
 /**
  * collect_run - collect to the end

@@ -57,14 +57,17 @@ static int choose_events(struct run *run, struct op_error *error)
 static int open_source(struct run *run, struct op_error *error)
 {
 	const struct request *request = run->request;
+	sigset_t ends;
 	struct source_perf_config config = {
 		.events = &run->events,
+		.ends = &ends,
 		.processes = request->processes,
 		.count = request->count,
 		.callgraph = request->callgraph ? SOURCE_PERF_FULL_DEPTH : 0,
 		.unwind = request->unwind,
 	};
 
+	collect_signals(&ends);
 	if (run->command.pid) {
 		config.processes = &run->command.pid;
 		config.count = 1;
@@ -137,6 +140,9 @@ static int prepare(struct run *run, struct op_error *error)
 		return -1;
 	if (request->command && command_prepare(&run->command, request->command, error))
 		return -1;
+	/* from here on there is something to end in order; the command has been made before, and
+	 * does not inherit it */
+	collect_block_signals();
 	umask(SESSION_UMASK);
 	if (open_source(run, error))
 		return -1;
@@ -148,13 +154,16 @@ static int prepare(struct run *run, struct op_error *error)
 
 static int work(struct run *run, struct op_error *error)
 {
-	collect_block_signals();
 	run->collect = (struct collect){
 		.profile = &run->profile,
 		.command = run->command.pid,
 		.processes = run->request->processes,
 		.count = run->request->count,
 	};
+	/* one that came before the command has begun; without a command, collect_run() takes it */
+	if (run->command.pid && (run->collect.signal = collect_pending_signal()))
+		return op_error_set(error, EINTR, "a signal came before %s had begun",
+				    run->request->command[0]);
 	if (run->command.pid && command_go(&run->command, run->request->command[0], error))
 		return -1;
 	return open_log(run, error) || collect_run(&run->collect, error) ? -1 : 0;
@@ -234,6 +243,10 @@ static int profile(const struct request *request, struct op_error *error)
 		run.command.pid = 0; /* it has ended, or goes on alone */
 	} else if (run.lock >= 0 && request->command && !run.command.pid) {
 		status = command_failure(error); /* it was not executed after all */
+	} else if (error->code == EINTR) {
+		int number = run.collect.signal ? run.collect.signal : collect_pending_signal();
+
+		status = number ? 128 + number : OP_EXIT_FAILURE;
 	}
 	if (result)
 		op_complain("%s", error->text);

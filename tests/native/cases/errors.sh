@@ -49,6 +49,40 @@ fi
 # shellcheck disable=SC3045 # dash and bash have it
 (ulimit -n 12 && refuse '"ulimit -n 65536"' operf --session-dir="$scratch/few" \
 	-e cpu-clock:1000000,page-faults:1,context-switches:1,minor-faults:1 true) || exit 1
+for code in EPERM ENOSYS; do
+	refuse "a seccomp filter" "$own/forbid" $code operf true
+	refuse "a seccomp filter" "$own/forbid" $code ocount -f /dev/null true
+done
+refuse '"--cap-add PERFMON --security-opt seccomp=unconfined"' "$own/forbid" EPERM operf true
+# without sysfs there are the CPUs on which a process may run
+if is_root; then
+	need unshare --mount sh -c 'umount -l /sys && [ ! -e /sys/devices ] && exec operf "$@"' sh \
+		--session-dir="$scratch/bare" "$workloads/chain" 1
+	[ "$(samples=$scratch/bare/samples/current; stored)" -gt 0 ] ||
+		fail "no samples without /sys"
+fi
+# the memory that rings may lock is one for all profilers of a user: the second one finds none left
+# cannot_map SESSION - has operf no memory for rings?  Its words are in $refused.
+# shellcheck disable=SC2317 # until_true calls it
+cannot_map()
+{
+	! refused=$(operf --session-dir="$scratch/$1" true 2>&1)
+}
+
+if ! is_root; then
+	# shellcheck disable=SC3045 # dash and bash have it
+	ulimit -l 0
+	sleep 1000 &
+	sleeper=$!
+	trap 'kill $sleeper; rm -rf "$scratch"' EXIT
+	operf --session-dir="$scratch/holder1" --pid=$sleeper 2>/dev/null &
+	operf --session-dir="$scratch/holder2" --pid=$sleeper 2>/dev/null &
+	until_true 20 cannot_map full
+	case $refused in
+	*'"sysctl kernel.perf_event_mlock_kb='*) ;;
+	*) fail "without memory to lock: $refused" ;;
+	esac
+fi
 is_root && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 3 ] && exit 0
 if ! is_root && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
 	refuse 'as root, "sysctl kernel.perf_event_paranoid=0"' operf --system-wide

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,6 +220,32 @@ static void sampled_once(void **state)
 	op_perf_events_free(&events);
 }
 
+/* A signal that waits ends the opening, with all that was opened. */
+static void a_signal_ends_the_opening(void **state)
+{
+	pid_t self = getpid();
+	struct op_perf_events events;
+	sigset_t ends, none;
+	struct source_perf_config config = {
+		.events = &events, .processes = &self, .count = 1, .ends = &ends};
+	struct op_error error;
+	int number;
+
+	(void)state;
+	sigemptyset(&none);
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &ends, &none), 0);
+	assert_int_equal(raise(SIGTERM), 0);
+	choose(&events, false);
+	assert_null(source_perf_open(&config, &error));
+	assert_int_equal(error.code, EINTR);
+	assert_int_equal(open_events(), 0);
+	assert_int_equal(sigwait(&ends, &number), 0);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &none, NULL), 0);
+	op_perf_events_free(&events);
+}
+
 static bool has_perf(void)
 {
 	struct op_perf_events events;
@@ -242,6 +269,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(counted_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sampled_once, set_up, tear_down),
+		cmocka_unit_test(a_signal_ends_the_opening),
 	};
 	int failed = cmocka_run_group_tests(plain, NULL, NULL);
 
