@@ -100,6 +100,7 @@ install: build
 	@echo '  $(if $(HEADERS),make module && make -C $(HEADERS) M=$(CURDIR) modules_install && depmod,install the headers of your kernel (linux-headers-$(shell uname -r)), then: make module)'
 
 lint:
+	@tools/lint/selftest.sh
 	@tools/lint.sh
 
 clean:

@@ -34,7 +34,7 @@ static int buffer_open(struct inode *inode, struct file *file)
 
 	if (!perfmon_capable())
 		return -EPERM;
-	if (test_and_set_bit_lock(0, &opened))
+	if (test_and_set_bit_lock(0, &opened)) /* buffer_open:A */
 		return -EBUSY;
 	err = oprofile_setup();
 	if (err)
@@ -45,7 +45,7 @@ static int buffer_open(struct inode *inode, struct file *file)
 static int buffer_release(struct inode *inode, struct file *file)
 {
 	oprofile_shutdown();
-	clear_bit_unlock(0, &opened);
+	clear_bit_unlock(0, &opened); /* buffer_release:A - pairs with buffer_open:A */
 	return 0;
 }
 

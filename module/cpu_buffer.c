@@ -10,9 +10,12 @@
  *						read:A read words of the record
  *	log:C  load-acquire tail	<--	release:A store-release tail
  *	log:A  write words over it
+ *	allocate:A  store-release buffer -->	open:A load-acquire buffer
  *
  * log:B with head:A: who sees the new head sees the whole record, with its callers.
  * release:A with log:C: a place is written again only after it has been read.
+ * allocate:A (in process context, when a CPU comes online) with open:A: who sees a buffer sees
+ * it empty, with its size.
  *
  * A producer that is itself interrupted by a producer (an NMI in a hard interrupt) would
  * break the single-producer rule: the inner one sees op_cpu_buffer::logging and gives up,
@@ -297,7 +300,7 @@ int op_cpu_buffer_allocate(unsigned int cpu)
 	buffer->mask = nr_words - 1;
 	buffer->most_used = nr_words - OP_CONTEXT_WORDS - OP_SAMPLE_WORDS - backtrace_depth;
 	/* The consumer, on another CPU, may look for it at any time: op_cpu_reader_open(). */
-	smp_store_release(per_cpu_ptr(&cpu_buffer, cpu), buffer);
+	smp_store_release(per_cpu_ptr(&cpu_buffer, cpu), buffer); /* allocate:A */
 	return 0;
 }
 
@@ -322,8 +325,8 @@ void op_cpu_stats_reset(void)
 
 bool op_cpu_reader_open(struct op_cpu_reader *reader, unsigned int cpu)
 {
-	/* Pairs with op_cpu_buffer_allocate(): who sees the buffer sees its mask. */
-	struct op_cpu_buffer *buffer = smp_load_acquire(per_cpu_ptr(&cpu_buffer, cpu));
+	struct op_cpu_buffer *buffer =
+		smp_load_acquire(per_cpu_ptr(&cpu_buffer, cpu)); /* open:A */
 
 	if (!buffer)
 		return false;

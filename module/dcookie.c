@@ -147,8 +147,8 @@ static void resolve(struct work_struct *work)
 	fput(cookie->file);
 	cookie->file = NULL;
 
-	/* Pairs with op_dcookie_image(): who sees resolved sees the rest. */
-	smp_store_release(&cookie->resolved, true);
+	/* Pairs with image:A: who sees resolved sees the rest. */
+	smp_store_release(&cookie->resolved, true); /* resolve:A */
 	wake_up_all(&resolved_wait);
 }
 
@@ -198,7 +198,7 @@ int op_dcookie_image(struct oprofile_image *image)
 	cookie = xa_load(&cookies_by_value, image->cookie);
 	if (!cookie)
 		return -EINVAL;
-	/* Pairs with resolve(): see there. */
+	/* image:A - pairs with resolve:A */
 	if (wait_event_killable(resolved_wait, smp_load_acquire(&cookie->resolved)))
 		return -EINTR;
 

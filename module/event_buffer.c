@@ -43,13 +43,13 @@ void op_event_buffer_tear_down(void)
 
 void op_event_buffer_make_ready(void)
 {
-	WRITE_ONCE(ready, true);
+	WRITE_ONCE(ready, true); /* make_ready:A */
 	wake_up_all(&op_event_buffer_wait);
 }
 
 bool op_event_buffer_ready(void)
 {
-	return READ_ONCE(ready);
+	return READ_ONCE(ready); /* ready:A - a hint: the words are read under op_sync_mutex */
 }
 
 void op_event_buffer_check_ready(void)

@@ -117,7 +117,7 @@ static void nmi_timer_stop(void)
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
-		while (atomic_read(per_cpu_ptr(&pending, cpu)))
+		while (atomic_read(per_cpu_ptr(&pending, cpu))) /* stop:A - pairs with handle:A */
 			usleep_range(10, 100);
 	}
 	cpus_read_unlock();

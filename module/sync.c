@@ -436,7 +436,7 @@ static atomic_t kicked;
 
 static void sync_work_fn(struct work_struct *work)
 {
-	atomic_set(&kicked, 0);
+	atomic_set(&kicked, 0); /* work:A - before the buffers are read; see kick:A */
 	op_sync_all();
 	if (READ_ONCE(stalled))
 		atomic_set(&kicked, 1); /* no kick can help before op_sync_resume() */
@@ -452,8 +452,11 @@ static DEFINE_IRQ_WORK(kick_irq, kick_irq_fn);
 
 void op_sync_kick(void)
 {
-	/* Once until the work runs: irq_work interrupts this CPU. */
-	if (!atomic_read(&kicked) && !atomic_xchg(&kicked, 1))
+	/*
+	 * Once until the work runs: irq_work interrupts this CPU.  A kick that crosses work:A and
+	 * is lost costs no sample: the work runs again after SYNC_PERIOD.
+	 */
+	if (!atomic_read(&kicked) && !atomic_xchg(&kicked, 1)) /* kick:A */
 		irq_work_queue(&kick_irq);
 }
 

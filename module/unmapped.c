@@ -103,7 +103,7 @@ static struct unmapped_region *new_region(struct vm_area_struct *vma, unsigned l
 {
 	struct unmapped_region *region;
 
-	if (READ_ONCE(nr_regions) >= REGIONS_MAX)
+	if (READ_ONCE(nr_regions) >= REGIONS_MAX) /* about so many: not under the lock */
 		return NULL;
 	region = kmem_cache_alloc(region_cache, GFP_ATOMIC | __GFP_NOWARN);
 	if (!region)
@@ -151,7 +151,7 @@ void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsig
 			kmem_cache_free(region_cache, region);
 		} else {
 			hash_add(regions, &region->node, (unsigned long)mm);
-			WRITE_ONCE(nr_regions, nr_regions + 1);
+			WRITE_ONCE(nr_regions, nr_regions + 1); /* remember:C */
 		}
 	}
 	spin_unlock(&regions_lock);
@@ -194,7 +194,11 @@ bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epo
 
 	image->start = 0;
 	image->end = ULONG_MAX;
-	if (!READ_ONCE(nr_regions))
+	/*
+	 * The lock of the mappings, which the caller holds, orders these: a region that is to be
+	 * found was counted (remember:C) before the lock could be taken.
+	 */
+	if (!READ_ONCE(nr_regions)) /* find:A */
 		return false;
 
 	spin_lock(&regions_lock);

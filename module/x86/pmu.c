@@ -227,7 +227,7 @@ static void go(struct cpu_pmu *pmu, const struct op_x86_group *group)
 		set_controls(pmu, group);
 	pmu->began = ktime_get_ns();
 	pmu->running = group->global_bits;
-	WRITE_ONCE(pmu->group, group);
+	WRITE_ONCE(pmu->group, group); /* go:A - pairs with nmi:A */
 	barrier(); /* an NMI on this CPU finds all of it */
 
 	if (has_global(model)) {
@@ -287,7 +287,7 @@ void op_x86_pmu_stop(void)
 	 * still has to tell our overflows from other NMIs while they are switched off.
 	 */
 	if (has_global(pmu->plan->model))
-		WRITE_ONCE(pmu->running, 0);
+		WRITE_ONCE(pmu->running, 0); /* pmu_stop:A - pairs with nmi:C */
 	barrier();
 	silence(pmu->plan);
 	/*
@@ -357,12 +357,12 @@ void op_x86_pmu_switch(struct pt_regs *regs)
 	if (to == plan->groups + plan->nr_groups)
 		to = plan->groups;
 	pmu->claimed = false;
-	WRITE_ONCE(pmu->group, NULL);
+	WRITE_ONCE(pmu->group, NULL); /* switch:A - pairs with nmi:A */
 	barrier(); /* NMIs on this CPU leave registers alone from here on */
 
 	stop_group(plan->model, from);
 	account(plan, from, ktime_get_ns() - pmu->began);
-	pmu->late_of_switch = put_by(pmu, from, regs) && !READ_ONCE(pmu->claimed);
+	pmu->late_of_switch = put_by(pmu, from, regs) && !READ_ONCE(pmu->claimed); /* switch:B */
 	op_lvtpc_write(APIC_DM_NMI); /* the entry may be masked by an NMI that found no group */
 	go(pmu, to);
 }
@@ -380,7 +380,7 @@ static int handle_without_group(struct cpu_pmu *pmu)
 	/* AMD does not mask the entry. */
 	if (!plan->model->late_nmis && !(op_lvtpc_read() & APIC_LVT_MASKED))
 		return 0;
-	WRITE_ONCE(pmu->claimed, true);
+	WRITE_ONCE(pmu->claimed, true); /* nmi:B - pairs with switch:B */
 	pmu->late_of_switch = false;
 	return 1;
 }
@@ -418,7 +418,7 @@ static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *grou
 		handled++;
 	}
 	op_lvtpc_write(APIC_DM_NMI);
-	op_msr_write(global->control, READ_ONCE(pmu->running));
+	op_msr_write(global->control, READ_ONCE(pmu->running)); /* nmi:C */
 	return handled;
 }
 
@@ -474,7 +474,7 @@ static noinline int handle_timed(struct cpu_pmu *pmu, const struct op_x86_group 
 int op_x86_pmu_handle(struct pt_regs *regs)
 {
 	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
-	const struct op_x86_group *group = READ_ONCE(pmu->group);
+	const struct op_x86_group *group = READ_ONCE(pmu->group); /* nmi:A */
 
 	if (!group)
 		return handle_without_group(pmu);

@@ -15,7 +15,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 release=$(kernel_release 6.1)
-headers=$(kernel_dir 6.1)/usr/src/linux-headers-$release
+headers=$(kernel_build 6.1)
 mkdir -p "$scratch"/{src/oprofile-"$version",tree,lib/modules/"$release"}
 cp -r "$top/dkms.conf" "$top/Kbuild" "$top/module" "$scratch/src/oprofile-$version/"
 

@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Proves that each checker of lint.sh sees something: in a small tree of seeded faults every one
+# of them must find its own, and the table of exemptions must take it off, and be refused when it
+# is stale.
+#
+#	selftest.sh [CHECKER...]
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export LINT_TREE=$scratch/tree BUILD=$scratch/build
+tree=$LINT_TREE
+mkdir -p "$tree/module" "$tree/tools/lint" "$BUILD"
+git -C "$scratch" init -q tree
+
+put() { cat >"$tree/$1"; }
+spdx='SPDX-License-Identifier: GPL-2.0'
+
+put Kbuild <<END
+# $spdx-only
+obj-m := seeded.o
+seeded-y := module/seeded.o
+END
+# checkpatch: no blank between if and its parenthesis; sparse: a user pointer is followed;
+# coccinelle: semicolon.cocci.
+put module/seeded.c <<END
+// $spdx-only
+#include <linux/module.h>
+#include <linux/uaccess.h>
+
+static int seeded(int __user *from)
+{
+	if(from)
+		return *from;
+	while (!from) {
+		cpu_relax();
+	};
+	return 0;
+}
+
+static int __init seeded_init(void)
+{
+	return seeded(NULL);
+}
+
+module_init(seeded_init);
+MODULE_LICENSE("GPL");
+END
+put no_licence.sh <<'END'
+#!/bin/bash
+echo none
+END
+put long.py <<END
+# $spdx-or-later
+# $(printf 'x%.0s' {1..100})
+END
+put broken.py <<END
+# $spdx-or-later
+def broken(:
+END
+put unquoted.sh <<END
+#!/bin/bash
+# $spdx-or-later
+rm \$1
+END
+# cppcheck and clang-tidy: what is freed is used.
+put seeded.c <<END
+// $spdx-or-later
+#include <stdlib.h>
+
+int seeded(void);
+
+int seeded(void)
+{
+	int *number = malloc(sizeof(*number));
+
+	if (!number)
+		return 1;
+	free(number);
+	return *number;
+}
+END
+put uncompiled.c <<END
+// $spdx-or-later
+int uncompiled;
+END
+cp "$here/../../.clang-tidy" "$tree/"
+cat >"$BUILD/compile_commands.json" <<END
+[{"directory": "$tree", "command": "cc -c seeded.c", "file": "seeded.c"}]
+END
+
+# checker, and what it must say
+seeds="spdx	no_licence.sh:2: no SPDX
+lines	long.py:2: 102 columns
+python	broken.py:2: .*syntax
+shellcheck	unquoted.sh:3:.*SC2086
+checkpatch	module/seeded.c:7: ERROR:SPACING
+sparse	module/seeded.c:8:.*dereference of noderef
+coccinelle	module/seeded.c:11:.*semicolon
+cppcheck	seeded.c:13: .*deallocuse
+clang-tidy	seeded.c:13:.*clang-analyzer-unix.Malloc
+clang-tidy	uncompiled.c:1:.*uncompiled"
+
+failures=0
+fail() { printf 'NOT OK  selftest: %s\n' "$*"; failures=$((failures + 1)); }
+
+# lint CHECKER STATUS - run it, with what it says in $scratch/log
+lint()
+{
+	local status=0
+
+	"$here/../lint.sh" "$1" >"$scratch/log" 2>&1 || status=$?
+	[[ $status -eq $2 ]] || fail "$1 ended with $status, not $2: $(cat "$scratch/log")"
+}
+
+wanted=$*
+tested=0
+while IFS=$'\t' read -r checker says; do
+	[[ -z $wanted || " $wanted " == *" $checker "* ]] || continue
+	tested=$((tested + 1))
+	: >"$tree/tools/lint/exempt"
+	lint "$checker" 1
+	grep -qE "$says" "$scratch/log" || fail "$checker did not find: $says"
+done <<<"$seeds"
+
+# The table: takes off, is refused without a reason, and is stale when nothing is found.
+put tools/lint/exempt <<'END'
+# It is seeded.
+lines long.py \[columns\]
+END
+lint lines 0
+put tools/lint/exempt <<'END'
+lines long.py \[columns\]
+END
+lint lines 2
+rm "$tree/long.py"
+put tools/lint/exempt <<'END'
+# It is gone.
+lines long.py \[columns\]
+END
+lint lines 1
+grep -q 'exempts nothing' "$scratch/log" || fail "a stale exemption was not found"
+
+[[ $failures -eq 0 ]] || exit 1
+echo "ok      selftest    $tested seeded faults found"
