@@ -101,9 +101,10 @@ lint_checkpatch()
 # sparse FOLDER ENTRY... - the module whose Kbuild is in a folder of the tree
 sparse()
 {
-	local folder=$1 copy=$work/sparse/$1 log=$work/sparse.log entry
+	local folder=$1 copy=$work/sparse/tree/$1 log=$work/sparse.log entry
 	shift
 
+	copy=${copy%/.}
 	rm -rf "$copy"
 	mkdir -p "$copy"
 	for entry in Kbuild "$@"; do
@@ -184,7 +185,7 @@ lint_cppcheck()
 		--enable=warning,performance,portability --inline-suppr \
 		--library=posix,gnu --template='{file}:{line}: {message} [{id}]' \
 		>"$work/cppcheck.log" 2>&1) || { cat "$work/cppcheck.log" >&2; return 1; }
-	sed "s|^$tree/||" "$work/cppcheck.log" | grep -E '^[^ :]+:[0-9]+: '
+	sed -nE "s#^($tree/)?([^ :]+:[0-9]+: )#\2#p" "$work/cppcheck.log"
 }
 
 lint_clang-tidy()

@@ -67,7 +67,7 @@ put unquoted.sh <<END
 # $spdx-or-later
 rm \$1
 END
-# cppcheck and clang-tidy: what is freed is used.
+# clang-tidy: what is freed is used; cppcheck: an array is too small.
 put seeded.c <<END
 // $spdx-or-later
 #include <stdlib.h>
@@ -77,11 +77,13 @@ int seeded(void);
 int seeded(void)
 {
 	int *number = malloc(sizeof(*number));
+	int room[2] = {0};
 
 	if (!number)
 		return 1;
+	room[2] = 1;
 	free(number);
-	return *number;
+	return *number + room[0];
 }
 END
 put uncompiled.c <<END
@@ -101,8 +103,8 @@ shellcheck	unquoted.sh:3:.*SC2086
 checkpatch	module/seeded.c:7: ERROR:SPACING
 sparse	module/seeded.c:8:.*dereference of noderef
 coccinelle	module/seeded.c:11:.*semicolon
-cppcheck	seeded.c:13: .*deallocuse
-clang-tidy	seeded.c:13:.*clang-analyzer-unix.Malloc
+cppcheck	seeded.c:13: .*arrayIndexOutOfBounds
+clang-tidy	seeded.c:15:.*clang-analyzer-unix.Malloc
 clang-tidy	uncompiled.c:1:.*uncompiled"
 
 failures=0

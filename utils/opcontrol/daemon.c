@@ -30,8 +30,6 @@
 #include "libop/number.h"
 #include "libop/session.h"
 
-extern char **environ;
-
 static int no_memory(struct op_error *error)
 {
 	return op_error_set(error, ENOMEM, "out of memory");
