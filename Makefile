@@ -16,23 +16,25 @@ HEADERS := $(wildcard /lib/modules/$(shell uname -r)/build)
 
 no_headers = no headers of the running kernel: apt-get install linux-headers-$(shell uname -r)
 
-.PHONY: help all build module demo check check-kernel unit vm-check vm-test vm-shell vm-selftest \
-	fuzz stress update bench install clean lint
+.PHONY: help all build module demo check check-kernel unit kunit vm-check vm-test vm-shell \
+	vm-selftest fuzz fuzz-programs stress update bench install clean lint
 
 help:
 	@echo 'make demo       profile real programs in a virtual machine, and print the reports'
-	@echo 'make check      all tests: unit tests, and the module on Linux 6.1 and 6.12'
+	@echo 'make check      all tests: unit tests, and the module on Linux 6.1, 6.12 and 7.2'
 	@echo 'make check-kernel  the module on kernels with sanitisers: fuzzed, and its coverage'
 	@echo
 	@echo 'make build      programs and libraries, into $(notdir $(BUILD))/'
 	@echo 'make module     oprofile.ko for the running kernel (needs its headers)'
 	@echo 'make install    programs and man pages; PREFIX=/usr/local DESTDIR= as usual'
 	@echo 'make unit       unit tests only'
-	@echo 'make vm-check   guest tests only; KERNEL=6.1 or 6.12 for one kernel'
+	@echo 'make vm-check   guest tests only; KERNEL=6.1, 6.12 or 7.2 for one kernel'
 	@echo 'make vm-test    one guest test: CASE=name KERNEL=6.1 SMP=2'
 	@echo 'make vm-shell   a shell in a guest, ready to profile; KERNEL=6.1 SMP=2'
+	@echo 'make kunit      KUnit suites only, on user-mode Linux and in guests'
 	@echo 'make vm-selftest  prove that the guest harness judges rightly'
 	@echo 'make fuzz       fuzz the module; KERNEL=6.1-kasan OPERATIONS=1000000 SEED=number'
+	@echo 'make fuzz-programs  fuzz what the programs read, 60 s each; FUZZ_SECONDS=60'
 	@echo 'make stress     profile storms at 10 kHz; KERNEL=6.1-kasan MINUTES=30'
 	@echo 'make update     fetch newer kernels and QEMU for the guests, if there are any'
 	@echo 'make bench      rates of the parts that must be fast'
@@ -61,6 +63,9 @@ check-kernel:
 unit:
 	@tests/check.sh unit
 
+kunit:
+	@tests/check.sh kunit
+
 vm-check: build
 	@tests/vm/run.sh \
 		$(if $(filter command environment,$(firstword $(origin KERNEL))),-k $(KERNEL))
@@ -83,6 +88,9 @@ OPERATIONS ?= 1000000
 
 fuzz: build
 	@tests/vm/fuzz.sh -k $(SANITISED) -n $(OPERATIONS) $(if $(SEED),-S $(SEED))
+
+fuzz-programs: build
+	@tests/fuzz.sh $(FUZZ_SECONDS)
 
 stress: build
 	@tests/vm/stress.sh -k $(SANITISED) -m $(MINUTES)

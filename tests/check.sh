@@ -4,9 +4,14 @@
 # All tests, or one kind of them; at the end a table of them, by kernel and suite, and the sum:
 # "N passed, N failed".
 #
-#	check.sh [unit] [selftest] [vm]
+#	check.sh [unit] [selftest] [compat] [kunit] [vm]
 #
-# unit: Meson's tests; selftest: of the guest harness; vm: the guest cases on every kernel.
+#	unit		Meson's tests
+#	selftest	of the guest harness
+#	compat		of what the module knows of older kernels, with each kernel's headers
+#	kunit		KUnit's suites, on user-mode Linux and in guests
+#	vm		the guest cases on every stock kernel
+#
 # What can't be run at all counts as one failure.
 
 set -euo pipefail
@@ -15,13 +20,25 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build}
 . "$top/tests/tally.sh"
 . "$top/tests/vm/kernel.sh"
-[[ $# -gt 0 ]] || set -- unit selftest vm
+[[ $# -gt 0 ]] || set -- unit selftest compat kunit vm
+for kind; do
+	case $kind in
+	unit | selftest | compat | kunit | vm) ;;
+	*)
+		echo "check: error: no tests of kind $kind (unit, selftest, compat, kunit, vm)" >&2
+		exit 2
+		;;
+	esac
+done
+wanted=" $* "
 
 "$top/tools/packages.sh" --tests
 "$top/tools/build.sh"
 
-tally=$(mktemp)
-trap 'rm -f "$tally"' EXIT
+folder=$(mktemp -d)
+tally=$folder/tally
+: >"$tally"
+trap 'rm -rf "$folder"' EXIT
 
 # One line for each test that is not fine, and all into the tally.
 unit()
@@ -59,25 +76,49 @@ unit()
 	echo "logs:   $log.txt"
 }
 
-for kind; do
-	status=0
-	case $kind in
-	unit)
-		unit || status=$?
-		tally_expect "$tally" host unit "ended with status $status"
-		;;
-	selftest)
-		"$top/tests/vm/selftest.sh" -t "$tally" || status=$?
-		tally_expect "$tally" "${kernels_stock%% *}" selftest "ended with status $status"
-		;;
-	vm)
-		"$top/tests/vm/run.sh" -t "$tally" || status=$?
-		for kernel in $kernels_stock; do
-			tally_expect "$tally" "$kernel" guest "ended with status $status"
-		done
-		;;
-	*) echo "check: error: no tests of kind $kind (unit, selftest, vm)" >&2; exit 2 ;;
-	esac
-done
+# note SUITE "KERNEL..." COMMAND... - run it with the tally; a kernel of which it leaves no counts
+# has failed
+note()
+{
+	local suite=$1 kernel status=0 begin=$SECONDS kernels=$2
+	shift 2
 
+	[[ $wanted == *" $suite "* ]] || return 0
+	"$@" || status=$?
+	[[ $suite != vm ]] || suite=guest
+	for kernel in $kernels; do
+		tally_expect "$tally" "$kernel" "$suite" "ended with status $status"
+	done
+	echo "time:   $suite: $((SECONDS - begin)) s"
+}
+
+# beside FILE COMMAND... - what mostly waits, for the network or for a guest that is stuck on
+# purpose, runs beside the unit tests; what it says is kept in FILE until they are through
+beside()
+{
+	local file=$1
+	shift
+
+	"$@" >"$file" 2>&1 &
+}
+
+guests_without_much_work()
+{
+	[[ $wanted == " unit " ]] || "$top/tests/vm/cache.sh" || true # the suites say what is missing
+	note selftest "${kernels_stock%% *}" "$top/tests/vm/selftest.sh" -t "$tally"
+	note compat "host $kernels_stock" "$top/tests/vm/compat.sh" -t "$tally"
+}
+
+begin=$SECONDS
+beside "$folder/beside" guests_without_much_work
+note unit host unit
+wait
+cat "$folder/beside"
+note kunit uml "$top/tests/kunit/uml.sh" -t "$tally"
+for kernel in $kernels_stock; do
+	note kunit "$kernel" "$top/tests/kunit/guest.sh" -k "$kernel" -t "$tally"
+done
+note vm "$kernels_stock" "$top/tests/vm/run.sh" -t "$tally"
+
+echo "time:   all: $((SECONDS - begin)) s"
 "$top/tests/table.py" "$tally"

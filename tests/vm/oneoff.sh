@@ -23,7 +23,7 @@ oneoff()
 	{
 		IFS= read -r covers
 		printf '#!/bin/sh\n# %s\n' "$covers"
-		printf '# kernels: %s\n# limit: %s\n' "$kernel" "$limit"
+		printf '# limit: %s\n' "$limit"
 		[[ -z $append ]] || printf '# append: %s\n' "$append"
 		[[ -z $pmu ]] || printf '# pmu: %s\n' "$pmu"
 		printf '. /vm/fuzz_case.sh\n'

@@ -18,12 +18,15 @@
 #	# covers: TEXT		(required) the behaviour that it tests
 #	# smp: N...		numbers of CPUs to run with; default 2; "exact" is one whose
 #				runs are the same instruction by instruction
-#	# kernels: SERIES...	default: all
 #	# append: TEXT		for the kernel's command line
 #	# pmu: OPTIONS...	a boot with each of these hardware counters, and with perf;
 #				e.g. model=nehalem, see pmu/README.md; default: without any
 #	# limit: SECONDS	of wall time; default 60; a sanitised kernel has a multiple of it
 #	# sanitised: TEXT	why it is skipped on kernels with sanitisers
+#
+# A case runs on all stock kernels.  A number of CPUs or counters with "@KERNEL[,KERNEL...]" behind
+# it are only for these; README.md says how they are shared out.  Cases named on the command line
+# together with -k have all of them there.
 #
 # Cases that want the same kernel, CPUs, command line and counters share one boot.
 #
@@ -56,44 +59,27 @@ shift $((OPTIND - 1))
 # header CASE KEY - the value of a line of a case's head
 header() { sed -n "1,/^[^#]/s/^# $2: *//p" "$folder/$1.sh" | head -n 1; }
 
-# on_kernel KERNEL CASE - is it to be run there?
-on_kernel()
+# wanted KERNEL CASE KEY DEFAULT - the words of a line of its head that are meant for that kernel
+wanted()
 {
-	local wanted
+	local kernel=$1 word words=()
 
-	if kernel_sanitised "$1"; then
-		[[ -z $(header "$2" sanitised) ]]
-	else
-		wanted=$(header "$2" kernels)
-		[[ " ${wanted:-$kernels} " == *" $1 "* ]]
-	fi
-}
-
-# pmus_of KERNEL CASE - the hardware counters that it wants there
-pmus_of()
-{
-	local pmus
-
-	pmus=$(header "$2" pmu)
-	case $1 in
-	*-kasan) echo "${pmus%% *}" ;;
-	*-*) echo "${pmus##* }" ;;
-	*) echo "$pmus" ;;
+	for word in $(header "$2" "$3"); do
+		words+=("${word%%@*}")
+		[[ $word != *@* || ,${word#*@}, == *",$kernel,"* ]] || $all ||
+			kernel_sanitised "$kernel" || unset 'words[-1]'
+	done
+	[[ -n $(header "$2" "$3") ]] || words=("$4")
+	[[ ${#words[@]} -gt 0 ]] || return 0
+	case $3,$kernel in
+	pmu,*-kasan) echo "${words[0]}" ;;
+	*,*-*) echo "${words[-1]}" ;;
+	*) echo "${words[*]}" ;;
 	esac
 }
 
-# smps_of KERNEL CASE - the numbers of CPUs that it wants there
-smps_of()
-{
-	local smps
-
-	smps=$(header "$2" smp)
-	case $1 in
-	*-*) echo "${smps##* }" ;;
-	*) echo "$smps" ;;
-	esac
-}
-
+all=false	# counters and CPUs that are for other kernels, too
+[[ $# -eq 0 || -z $only_kernel ]] || all=true
 if [[ $# -eq 0 ]]; then
 	for file in "$folder"/*.sh; do
 		set -- "$@" "$(basename "$file" .sh)"
@@ -111,12 +97,14 @@ boots=()
 declare -A kernel_boots=()
 for series in ${only_kernel:-$kernels}; do
 	for name; do
-		on_kernel "$series" "$name" || continue
-		smps=$(smps_of "$series" "$name")
-		for smp in ${only_smp:-${smps:-2}}; do
-			limit=$(header "$name" limit)
-			pmus=$(pmus_of "$series" "$name")
-			for pmu in ${pmus:-none}; do
+		if kernel_sanitised "$series" && [[ -n $(header "$name" sanitised) ]]; then
+			continue
+		fi
+		limit=$(header "$name" limit)
+		smps=$(wanted "$series" "$name" smp 2)
+		pmus=$(wanted "$series" "$name" pmu none)
+		for smp in ${only_smp:-$smps}; do
+			for pmu in $pmus; do
 				boot="$series|$smp|${pmu#none}|$(header "$name" append)"
 				if [[ -z ${boot_cases[$boot]:-} ]]; then
 					boots+=("$boot")

@@ -3,7 +3,7 @@
 # covers: events by name, with a named unit mask and for programs only: from opcontrol's
 # covers: command line to the counters, the columns of reports and their head
 # covers: counters that perf or the NMI watchdog holds: opcontrol says who, and how to free them
-# pmu: model=nehalem model=icelake model=zen
+# pmu: model=nehalem@6.1 model=icelake@6.12 model=zen@7.2
 # limit: 300
 
 # shellcheck source=../guest/pmu_case.sh

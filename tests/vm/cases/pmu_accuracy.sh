@@ -3,8 +3,8 @@
 # covers: a profile of a program by instructions is that of the exact histogram, with one sample
 # covers: each period, no more and no less, on each CPU; it is no worse than perf record's of the
 # covers: same program in the same guest, which is held against the histogram as well
-# pmu: model=core model=core2 model=k8
-# smp: 1 2
+# pmu: model=core2@6.1 model=core@6.12 model=k8@7.2
+# smp: 1@6.12 2@6.1,7.2
 # limit: 400
 
 # shellcheck source=../guest/pmu_case.sh

@@ -4,7 +4,7 @@
 # covers: have no samples of the kernel
 # covers: event, unit mask, further bits and privilege levels reach the counter's register bit
 # covers: for bit, and nothing but what is allowed
-# pmu: model=nehalem model=k8
+# pmu: model=nehalem@6.1 model=k8@7.2
 # limit: 300
 
 # shellcheck source=../guest/pmu_case.sh

@@ -3,7 +3,7 @@
 # covers: a profile of the kernel by instructions is that of the exact histogram, in code with
 # covers: interrupts off, too; it is no worse than perf record's in the same guest
 # covers: an event of the kernel's code alone counts nothing of programs
-# pmu: model=core2 model=k8
+# pmu: model=core2@6.1 model=k8@7.2
 # limit: 400
 
 # shellcheck source=../guest/pmu_case.sh

@@ -3,7 +3,7 @@
 # covers: the emulated local APIC masks LVTPC when it delivers the counters' interrupt, and
 # covers: loses what comes while it is masked; on AMD's it is not masked; each overflow in the
 # covers: kernel is sampled where it happens; the histogram of the kernel is exact
-# pmu: model=nehalem model=nehalem,lvtpc=keep
+# pmu: model=nehalem@6.1 model=nehalem,lvtpc=keep@6.12
 
 # shellcheck source=../guest/pmu_case.sh
 . /vm/pmu_case.sh

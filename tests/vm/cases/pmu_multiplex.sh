@@ -3,9 +3,8 @@
 # covers: more events than counters: groups take turns, and not an event is lost when they do;
 # covers: scaled by the time that it was counted, each event's number is that of an exact count;
 # covers: none is counted for another one; fixed counters take no turns; all registers restored
-# pmu: model=core2 model=p6 model=zen
+# pmu: model=core2@6.12 model=p6@6.1 model=zen@7.2
 # smp: exact
-# kernels: 6.12
 # limit: 400
 
 # shellcheck source=../guest/pmu_case.sh

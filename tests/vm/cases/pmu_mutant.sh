@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: a module whose handler does not unmask LVTPC does not pass the test of counts
-# pmu: model=nehalem
-# kernels: 6.12
+# pmu: model=nehalem@6.1
 # sanitised: it proves that the other cases can fail, which is no matter of the kernel
 # limit: 200
 

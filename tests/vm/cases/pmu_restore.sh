@@ -5,7 +5,7 @@
 # covers: the module can't be unloaded while it samples
 # covers: perf and the NMI watchdog count again; with the watchdog on, the log says who holds
 # covers: the counters
-# pmu: model=nehalem model=zen
+# pmu: model=nehalem@6.1 model=zen@7.2
 # limit: 600
 
 # shellcheck source=../guest/pmu_case.sh

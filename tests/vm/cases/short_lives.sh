@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: 200 processes that live 20 ms, each of a file of its own: at least 99 % of their
 # covers: samples are on their file, none is on a wrong one
-# smp: 2 4
+# smp: 2@6.1,7.2 4@6.12
 # limit: 120
 
 # shellcheck source=../guest/case.sh

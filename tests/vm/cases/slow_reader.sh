@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: a daemon that does not read in time: samples are lost, and received is exactly
 # covers: stored + lost
-# smp: 2 4
+# smp: 2@6.1,7.2 4@6.12
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: a profile known by construction, 70/20/10 % between three functions, one of them in
 # covers: a shared library, is reported within 3 standard errors, by both timer backends
-# smp: 2 4
+# smp: 2@6.1,7.2 4@6.12
 # limit: 120
 
 # shellcheck source=../guest/case.sh
