@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The backend perf, with a perf that refuses, and whose events count what the test says.
+ */
+#include <linux/cpu.h>
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+
+#include <kunit/test.h>
+
+#include "cpu_buffer.h"
+#include "x86/machines.h"
+#include "x86/settings.h"
+#include "x86/times.h"
+#include "x86/times_sums.h"
+
+#define EVENTS_MAX 16
+
+static struct fake_event {
+	struct perf_event event;
+	struct perf_event_attr attr;
+	int cpu;
+	bool open;
+	perf_overflow_handler_t overflow;
+	u64 enabled_ns, running_ns;
+} *fakes;
+static unsigned int nr_created;
+static unsigned int fails_at; /* the creation of this number; 0: none */
+static struct op_x86_identity fake_identity;
+static unsigned int last_sample;
+
+static struct perf_event *seam_create(struct perf_event_attr *attr, int cpu,
+				      struct task_struct *task, perf_overflow_handler_t overflow,
+				      void *context)
+{
+	struct fake_event *fake;
+
+	if (++nr_created == fails_at)
+		return ERR_PTR(-EOPNOTSUPP);
+	for (fake = fakes; fake < fakes + EVENTS_MAX && fake->open; fake++)
+		;
+	if (fake == fakes + EVENTS_MAX)
+		return ERR_PTR(-ENOSPC);
+	memset(fake, 0, sizeof(*fake));
+	fake->attr = *attr;
+	fake->cpu = cpu;
+	fake->open = true;
+	fake->overflow = overflow;
+	fake->event.overflow_handler_context = context;
+	return &fake->event;
+}
+
+static int seam_release(struct perf_event *event)
+{
+	container_of(event, struct fake_event, event)->open = false;
+	return 0;
+}
+
+static u64 seam_read_value(struct perf_event *event, u64 *enabled, u64 *running)
+{
+	struct fake_event *fake = container_of(event, struct fake_event, event);
+
+	*enabled = fake->enabled_ns;
+	*running = fake->running_ns;
+	return 0;
+}
+
+static void seam_identify(struct op_x86_identity *identity)
+{
+	*identity = fake_identity;
+}
+
+static void seam_add_sample(struct pt_regs *regs, u8 event)
+{
+	last_sample = event;
+}
+
+/* Seams. */
+#define perf_event_create_kernel_counter seam_create
+#define perf_event_release_kernel seam_release
+#define perf_event_read_value seam_read_value
+#define op_x86_identify seam_identify
+#define oprofile_add_sample seam_add_sample
+
+#include "x86/perf.c"
+
+static unsigned int nr_open(void)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < EVENTS_MAX; i++)
+		nr += fakes[i].open;
+	return nr;
+}
+
+static void probe_answers(struct kunit *test)
+{
+	fake_identity = machine_sapphire.identity;
+	KUNIT_EXPECT_EQ(test, op_perf_backend.probe(), 0);
+	KUNIT_EXPECT_EQ(test, nr_open(), 0);
+	KUNIT_EXPECT_STREQ(test, op_perf_backend.cpu_type(), "i386/arch_perfmon");
+	KUNIT_EXPECT_EQ(test, model.nr_fixed, 0);
+
+	nr_created = 0;
+	fails_at = 1;
+	KUNIT_EXPECT_EQ(test, op_perf_backend.probe(), -EOPNOTSUPP);
+
+	fake_identity = (struct op_x86_identity){ .vendor = OP_X86_OTHER };
+	KUNIT_EXPECT_EQ(test, op_perf_backend.probe(), -ENODEV);
+}
+
+static const struct op_x86_setting kernel_only = {
+	.enabled = 1, .event = 0x12e, .unit_mask = 0x41, .count = 6000, .kernel = 1,
+};
+static const struct op_x86_setting user_only = {
+	.enabled = 1, .event = 0xc0, .count = 7000, .user = 1,
+};
+
+static void set_up(struct kunit *test)
+{
+	fake_identity = machine_family10.identity;
+	KUNIT_ASSERT_EQ(test, op_perf_backend.probe(), 0);
+	settings_put(1, &kernel_only);
+	settings_put(6, &user_only);
+	nr_created = 0;
+}
+
+/* Each event is tried when the buffer is opened, and none stays open. */
+static void setup_tries_all(struct kunit *test)
+{
+	set_up(test);
+	KUNIT_EXPECT_EQ(test, op_perf_backend.setup(), 0);
+	KUNIT_EXPECT_EQ(test, nr_created, 2);
+	KUNIT_EXPECT_EQ(test, nr_open(), 0);
+
+	for (fails_at = 1; fails_at <= 2; fails_at++) {
+		nr_created = 0;
+		KUNIT_EXPECT_EQ(test, op_perf_backend.setup(), -EOPNOTSUPP);
+		KUNIT_EXPECT_EQ(test, nr_created, fails_at);
+		KUNIT_EXPECT_EQ(test, nr_open(), 0);
+	}
+	fails_at = 0;
+	settings_clear();
+	KUNIT_EXPECT_EQ(test, op_perf_backend.setup(), -EINVAL);
+}
+
+static void events_as_asked(struct kunit *test)
+{
+	set_up(test);
+	KUNIT_ASSERT_EQ(test, op_perf_backend.setup(), 0);
+	op_perf_backend.cpu_start(0);
+	KUNIT_ASSERT_EQ(test, nr_open(), 2);
+	KUNIT_EXPECT_EQ(test, fakes[0].cpu, 0);
+	KUNIT_EXPECT_EQ(test, fakes[0].attr.type, PERF_TYPE_RAW);
+	KUNIT_EXPECT_EQ(test, fakes[0].attr.config, 0x10000412eULL);
+	KUNIT_EXPECT_EQ(test, fakes[0].attr.sample_period, 6000);
+	KUNIT_EXPECT_TRUE(test, fakes[0].attr.exclude_user);
+	KUNIT_EXPECT_FALSE(test, fakes[0].attr.exclude_kernel);
+	KUNIT_EXPECT_EQ(test, fakes[1].attr.config, 0xc0ULL);
+	KUNIT_EXPECT_EQ(test, fakes[1].attr.sample_period, 7000);
+	KUNIT_EXPECT_FALSE(test, fakes[1].attr.exclude_user);
+	KUNIT_EXPECT_TRUE(test, fakes[1].attr.exclude_kernel);
+	fakes[1].overflow(&fakes[1].event, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, last_sample, 6);
+	fakes[0].overflow(&fakes[0].event, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, last_sample, 1);
+	op_perf_backend.cpu_stop(0);
+	KUNIT_EXPECT_EQ(test, nr_open(), 0);
+}
+
+/* A CPU where perf refuses one event counts the other; nothing is read or released of the first. */
+static void one_event_refused(struct kunit *test)
+{
+	set_up(test);
+	KUNIT_ASSERT_EQ(test, op_perf_backend.setup(), 0);
+	nr_created = 0;
+	fails_at = 1;
+	op_perf_backend.cpu_start(0);
+	KUNIT_EXPECT_EQ(test, nr_open(), 1);
+	refresh_times();
+	op_perf_backend.cpu_stop(0);
+	KUNIT_EXPECT_EQ(test, nr_open(), 0);
+	KUNIT_EXPECT_EQ(test, times_enabled(0, 1), 0);
+}
+
+/* perf's times are sums: what is new is added, at each read and at the stop. */
+static void times_are_kept(struct kunit *test)
+{
+	set_up(test);
+	KUNIT_ASSERT_EQ(test, op_perf_backend.setup(), 0);
+	op_perf_backend.cpu_start(0);
+	fakes[0].enabled_ns = 1000;
+	fakes[0].running_ns = 600;
+	refresh_times();
+	refresh_times();
+	KUNIT_EXPECT_EQ(test, times_enabled(0, 1), 1000);
+	KUNIT_EXPECT_EQ(test, times_running(0, 1), 600);
+	fakes[0].enabled_ns = 1500;
+	fakes[0].running_ns = 700;
+	op_perf_backend.cpu_stop(0);
+	KUNIT_EXPECT_EQ(test, times_enabled(0, 1), 1500);
+	KUNIT_EXPECT_EQ(test, times_running(0, 1), 700);
+	refresh_times();
+	KUNIT_EXPECT_EQ(test, times_enabled(0, 1), 1500);
+
+	/* The next start's events begin at zero, and the times go on. */
+	op_perf_backend.cpu_start(0);
+	fakes[0].enabled_ns = 50;
+	fakes[0].running_ns = 40;
+	op_perf_backend.cpu_stop(0);
+	KUNIT_EXPECT_EQ(test, times_enabled(0, 1), 1550);
+	KUNIT_EXPECT_EQ(test, times_running(0, 1), 740);
+}
+
+static int perf_init(struct kunit *test)
+{
+	fakes = kunit_kcalloc(test, EVENTS_MAX, sizeof(*fakes), GFP_KERNEL);
+	if (!fakes)
+		return -ENOMEM;
+	settings_clear();
+	nr_programs = 0;
+	memset(per_cpu(events, 0), 0, sizeof(events));
+	nr_created = 0;
+	fails_at = 0;
+	return 0;
+}
+
+static void perf_exit(struct kunit *test)
+{
+	memset(per_cpu(events, 0), 0, sizeof(events));
+	settings_clear();
+	op_x86_times_reset();
+}
+
+static struct kunit_case perf_cases[] = {
+	KUNIT_CASE(probe_answers),
+	KUNIT_CASE(setup_tries_all),
+	KUNIT_CASE(events_as_asked),
+	KUNIT_CASE(one_event_refused),
+	KUNIT_CASE(times_are_kept),
+	{}
+};
+
+static struct kunit_suite oprofile_x86_perf_suite = {
+	.name = "oprofile_x86_perf",
+	.init = perf_init,
+	.exit = perf_exit,
+	.test_cases = perf_cases,
+};
+
+kunit_test_suite(oprofile_x86_perf_suite);

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Groups of counters that take turns on one CPU, and the guard against too many samples.
+ */
+#include <linux/smp.h>
+
+#include <kunit/test.h>
+
+#include "x86/samples.h"
+#include "x86/times_sums.h"
+
+static struct pt_regs *const at_switch = (struct pt_regs *)0x1000;
+
+static void enable(unsigned int number, unsigned long count)
+{
+	settings_put(number, &(struct op_x86_setting){ .enabled = 1, .event = 0xc0,
+						       .count = count, .kernel = 1, .user = 1 });
+}
+
+/* Of which number's turn a machine's first virtual counter is, on counter 0. */
+static unsigned int first_virtual(const struct machine *machine)
+{
+	unsigned int fixed = machine->pmu.nr_fixed;
+
+	return machine->pmu.nr_general + (fixed > 3 ? 3 : fixed);
+}
+
+static const struct machine *const machines[] = {
+	&machine_pentium3, &machine_core, &machine_core2, &machine_skylake, &machine_family10,
+	&machine_family15, &machine_zen4,
+};
+
+static void machine_describe(const struct machine *const *machine, char *text)
+{
+	strscpy(text, (*machine)->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(machine, machines, machine_describe);
+
+static const struct machine *machine_of(struct kunit *test)
+{
+	return *(const struct machine *const *)test->param_value;
+}
+
+/* No event is lost or counted twice: each counter goes on where it was. */
+static void turns_go_on(struct kunit *test)
+{
+	const struct machine *machine = machine_of(test);
+	const struct fake_pmu *pmu = &machine->pmu;
+	unsigned int second = first_virtual(machine);
+	u64 mask = GENMASK_ULL(pmu->bits - 1, 0);
+
+	enable(0, 1000);
+	enable(second, 3000);
+	fake_pmu_set_up(test, machine);
+	op_x86_pmu_start(&fake_plan);
+	fake_msr_count(0, 400);
+	op_x86_pmu_switch(at_switch);
+	KUNIT_EXPECT_EQ(test, fake_msr_get(pmu->counter), -3000ULL & mask);
+	fake_msr_count(0, 2900);
+	op_x86_pmu_switch(at_switch);
+	KUNIT_EXPECT_EQ(test, fake_msr_get(pmu->counter), -600ULL & mask);
+	fake_msr_count(0, 599);
+	KUNIT_EXPECT_EQ(test, fake_msr_nmis(), 0);
+	fake_msr_count(0, 1);
+	KUNIT_EXPECT_EQ(test, fake_msr_nmis(), 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	op_x86_pmu_switch(at_switch);
+	KUNIT_EXPECT_EQ(test, fake_msr_get(pmu->counter), -100ULL & mask);
+	fake_msr_count(0, 100);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_ASSERT_EQ(test, fake_samples.nr, 2);
+	KUNIT_EXPECT_EQ(test, fake_samples.number[0], 0);
+	KUNIT_EXPECT_EQ(test, fake_samples.number[1], second);
+	KUNIT_EXPECT_EQ(test, fake_log.interrupts_lost, 0);
+
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
+}
+
+/* What ran for how long, in a table of switches; the time of switches is nobody's. */
+static void turns_are_timed(struct kunit *test)
+{
+	unsigned int second = first_virtual(&machine_core2), cpu = smp_processor_id();
+
+	enable(0, 1000);
+	enable(2, 5000); /* fixed: in both groups */
+	enable(second, 3000);
+	fake_pmu_set_up(test, &machine_core2);
+	fake_ns = 100;
+	op_x86_pmu_start(&fake_plan);
+	fake_ns = 1100;
+	op_x86_pmu_switch(at_switch);
+	fake_ns = 1400;
+	op_x86_pmu_switch(at_switch);
+	fake_ns = 3400;
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_EQ(test, times_enabled(cpu, 0), 3300);
+	KUNIT_EXPECT_EQ(test, times_running(cpu, 0), 3000);
+	KUNIT_EXPECT_EQ(test, times_enabled(cpu, second), 3300);
+	KUNIT_EXPECT_EQ(test, times_running(cpu, second), 300);
+	KUNIT_EXPECT_EQ(test, times_enabled(cpu, 2), 3300);
+	KUNIT_EXPECT_EQ(test, times_running(cpu, 2), 3300);
+	KUNIT_EXPECT_EQ(test, times_enabled(cpu, 1), 0);
+}
+
+/*
+ * An overflow whose NMI has not come when the groups switch: the switch makes the sample, and
+ * the NMI that comes afterwards is claimed, once.
+ */
+static void turns_overflow_before(struct kunit *test)
+{
+	const struct machine *machine = machine_of(test);
+	const struct fake_pmu *pmu = &machine->pmu;
+	u64 mask = GENMASK_ULL(pmu->bits - 1, 0);
+
+	enable(0, 1000);
+	enable(first_virtual(machine), 3000);
+	fake_pmu_set_up(test, machine);
+	op_x86_pmu_start(&fake_plan);
+	fake_msr_count(0, 1010);
+	op_x86_pmu_switch(at_switch);
+	KUNIT_ASSERT_EQ(test, fake_samples.nr, 1);
+	KUNIT_EXPECT_EQ(test, fake_samples.number[0], 0);
+	KUNIT_EXPECT_PTR_EQ(test, fake_samples.regs, at_switch);
+	KUNIT_EXPECT_EQ(test, fake_msr_get(FAKE_LVTPC), 0x400);
+
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, 1);
+	op_x86_pmu_switch(at_switch);
+	KUNIT_EXPECT_EQ(test, fake_msr_get(pmu->counter), -990ULL & mask);
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
+}
+
+static int said_in_switch;
+
+static void overflow_in_switch(void)
+{
+	fake_msr_count(0, 1000);
+	said_in_switch = fake_pmu_nmi();
+}
+
+/* The NMI comes in the midst of the switch: claimed there, sampled there, and not waited for. */
+static void turns_overflow_within(struct kunit *test)
+{
+	const struct machine *machine = machine_of(test);
+	const struct fake_pmu *pmu = &machine->pmu;
+
+	enable(0, 1000);
+	enable(first_virtual(machine), 3000);
+	fake_pmu_set_up(test, machine);
+	op_x86_pmu_start(&fake_plan);
+	said_in_switch = -1;
+	/* The first write that stops the group. */
+	fake_msr_before(pmu->global_control ?: pmu->control, overflow_in_switch);
+	op_x86_pmu_switch(at_switch);
+	KUNIT_EXPECT_EQ(test, said_in_switch, 1);
+	KUNIT_ASSERT_EQ(test, fake_samples.nr, 1);
+	KUNIT_EXPECT_EQ(test, fake_samples.number[0], 0);
+	/* The entry was masked when it was delivered; it must not stay so. */
+	KUNIT_EXPECT_EQ(test, fake_msr_get(FAKE_LVTPC), 0x400);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
+}
+
+static void somebodys_nmi(void)
+{
+	said_in_switch = fake_pmu_nmi();
+}
+
+/* An NMI of somebody else in the midst of a switch is left to him, where the hardware can tell. */
+static void turns_strange_nmi(struct kunit *test)
+{
+	enable(0, 1000);
+	enable(5, 3000);
+	fake_pmu_set_up(test, &machine_core2);
+	op_x86_pmu_start(&fake_plan);
+	said_in_switch = -1;
+	fake_msr_before(0x38f, somebodys_nmi);
+	op_x86_pmu_switch(at_switch);
+	KUNIT_EXPECT_EQ(test, said_in_switch, 0);
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, 0);
+	op_x86_pmu_stop();
+}
+
+static unsigned int group_seen; /* the first counter's value while it was set up */
+
+static void nmi_while_set_up(void)
+{
+	said_in_switch = fake_pmu_nmi();
+	group_seen = fake_samples.nr;
+}
+
+/* Before the second group is complete, the handler must not look at its counters. */
+static void turns_half_set_up(struct kunit *test)
+{
+	enable(0, 1000);
+	enable(2, 1000);
+	enable(3, 3000);
+	fake_pmu_set_up(test, &machine_core);
+	op_x86_pmu_start(&fake_plan);
+	said_in_switch = -1;
+	/* Counter 1 is set after counter 0 was; before, its top bit is clear. */
+	fake_msr_before(0xc2, nmi_while_set_up);
+	op_x86_pmu_switch(at_switch);
+	KUNIT_EXPECT_EQ(test, said_in_switch, 0);
+	KUNIT_EXPECT_EQ(test, group_seen, 0);
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
+}
+
+/* Handling takes half of the time: after 32 timed runs, one of eight each, periods double. */
+static void turns_doubled_period(struct kunit *test)
+{
+	int i;
+
+	enable(0, 1000);
+	fake_pmu_set_up(test, &machine_core2);
+	op_x86_pmu_start(&fake_plan);
+	fake_cycles_step = 1000; /* a run takes as long as there is between two timed ones */
+	for (i = 1; i <= 32 * 8; i++) {
+		fake_msr_count(0, 1000);
+		KUNIT_ASSERT_EQ(test, fake_pmu_nmi(), 1);
+		KUNIT_ASSERT_EQ(test, fake_msr_get(0xc1), 0xfffffffc18);
+		KUNIT_ASSERT_EQ(test, fake_samples.throttled, i == 256);
+	}
+	fake_msr_count(0, 1000 + 3);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_msr_get(0xc1), 0xfffffff833); /* -2000 + 3 */
+	op_x86_pmu_stop();
+
+	/* The next start begins with what was asked for. */
+	op_x86_pmu_start(&fake_plan);
+	KUNIT_EXPECT_EQ(test, fake_msr_get(0xc1), 0xfffffffc18);
+	fake_msr_count(0, 1000);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_msr_get(0xc1), 0xfffffffc18);
+	op_x86_pmu_stop();
+}
+
+/* A period that would not fit a counter any more stays what it is. */
+static void turns_longest_period(struct kunit *test)
+{
+	int i;
+
+	enable(0, 0x7fffffff);
+	fake_pmu_set_up(test, &machine_core2);
+	op_x86_pmu_start(&fake_plan);
+	fake_cycles_step = 1000;
+	for (i = 1; i <= 32 * 8 + 1; i++) {
+		fake_msr_count(0, 0x7fffffff);
+		KUNIT_ASSERT_EQ(test, fake_pmu_nmi(), 1);
+	}
+	KUNIT_EXPECT_EQ(test, fake_samples.throttled, 1);
+	KUNIT_EXPECT_EQ(test, fake_msr_get(0xc1), 0xff80000001);
+	op_x86_pmu_stop();
+}
+
+static struct kunit_case turns_cases[] = {
+	KUNIT_CASE_PARAM(turns_go_on, machine_gen_params),
+	KUNIT_CASE(turns_are_timed),
+	KUNIT_CASE_PARAM(turns_overflow_before, machine_gen_params),
+	KUNIT_CASE_PARAM(turns_overflow_within, machine_gen_params),
+	KUNIT_CASE(turns_strange_nmi),
+	KUNIT_CASE(turns_half_set_up),
+	KUNIT_CASE(turns_doubled_period),
+	KUNIT_CASE(turns_longest_period),
+	{}
+};
+
+static struct kunit_suite oprofile_x86_pmu_turns_suite = {
+	.name = "oprofile_x86_pmu_turns",
+	.init = fake_pmu_init,
+	.exit = fake_pmu_exit,
+	.test_cases = turns_cases,
+};
+
+kunit_test_suite(oprofile_x86_pmu_turns_suite);
