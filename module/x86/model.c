@@ -186,7 +186,6 @@ static bool describe_amd(const struct op_x86_identity *identity, struct op_x86_m
 	if (identity->amd_v2_counters) {
 		model->nr_general = min_t(unsigned int, identity->amd_v2_counters,
 					  OP_X86_GENERAL_MAX);
-		model->late_nmis = false;
 		model->global = (struct op_x86_global){
 			.control = MSR_AMD64_PERF_CNTR_GLOBAL_CTL,
 			.status = MSR_AMD64_PERF_CNTR_GLOBAL_STATUS,

@@ -43,7 +43,8 @@ struct op_x86_global {
  * @event_max: the largest event code
  * @extra: bits that may be set in the entry extra
  * @enable_by_first: the enable bit of counter 0 rules all (P6)
- * @late_nmis: an overflow that was found early may still raise its NMI
+ * @late_nmis: the APIC's entry is not masked by an interrupt (AMD): an overflow that was found
+ *	early may still raise its NMI
  */
 struct op_x86_model {
 	const char *cpu_type;

@@ -10,14 +10,6 @@
 
 #include <linux/types.h>
 
-#ifdef OPROFILE_FAKE_MSRS
-u64 op_msr_read(u32 msr);
-void op_msr_write(u32 msr, u64 value);
-bool op_msr_read_safe(u32 msr, u64 *value);
-bool op_msr_write_safe(u32 msr, u64 value);
-u32 op_lvtpc_read(void);
-void op_lvtpc_write(u32 value);
-#else
 #include <asm/apic.h>
 #include <asm/msr.h>
 
@@ -55,6 +47,5 @@ static inline void op_lvtpc_write(u32 value)
 {
 	apic->write(APIC_LVTPC, value);
 }
-#endif
 
 #endif

@@ -385,11 +385,15 @@ static int handle_without_group(struct cpu_pmu *pmu)
 	return 1;
 }
 
+/* No counter has overflowed: an NMI for what was found before it came, or somebody else's. */
 static int handle_late(struct cpu_pmu *pmu)
 {
-	if (!pmu->late_of_switch)
+	if (pmu->plan->model->late_nmis && pmu->late)
+		pmu->late--;
+	else if (pmu->late_of_switch)
+		pmu->late_of_switch = false;
+	else
 		return 0;
-	pmu->late_of_switch = false;
 	op_lvtpc_write(APIC_DM_NMI);
 	return 1;
 }
@@ -417,6 +421,7 @@ static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *grou
 		oprofile_add_sample(regs, program->number);
 		handled++;
 	}
+	pmu->late += handled - 1;
 	op_lvtpc_write(APIC_DM_NMI);
 	op_msr_write(global->control, READ_ONCE(pmu->running)); /* nmi:C */
 	return handled;
@@ -440,14 +445,9 @@ static int handle_by_top_bit(struct cpu_pmu *pmu, const struct op_x86_group *gro
 		handled++;
 	}
 
-	if (handled) {
-		pmu->late += handled - 1;
-	} else if (model->late_nmis && pmu->late) {
-		pmu->late--;
-		handled = 1;
-	} else {
+	if (!handled)
 		return handle_late(pmu);
-	}
+	pmu->late += handled - 1;
 	op_lvtpc_write(APIC_DM_NMI);
 	return handled;
 }

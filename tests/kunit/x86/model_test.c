@@ -93,7 +93,7 @@ static const struct described {
 	{ &machine_zen4, {
 		.cpu_type = "x86-64/generic", .nr_general = 6,
 		.counter_mask = 0xffffffffffff, .count_max = 0x7fffffffffff,
-		.event_max = 0xfff, .extra = 0xff840000,
+		.event_max = 0xfff, .extra = 0xff840000, .late_nmis = true,
 		.bank = { 0xc0010200, 0xc0010201, 0xc0010201, 2 },
 		.global = { 0xc0000301, 0xc0000300, 0xc0000302 } }, 30 },
 };
