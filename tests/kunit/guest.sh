@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs the KUnit suites on Debian's stock kernels, in guests: those of what needs an x86, and all
+# Runs the KUnit suites on Debian's stock kernels (kernels_kunit), in guests: those of what needs an x86, and all
 # others once more, on a real kernel of each series.  The framework is the kernel's own, patched
 # to load into a kernel without it: guest/framework/copy.sh says how.
 #
@@ -90,7 +90,7 @@ run_suites()
 }
 
 hold "$out/lock"
-kernels=${only:-$kernels_stock}
+kernels=${only:-$kernels_kunit}
 # shellcheck disable=SC2086
 kernel_fill $kernels
 failed=0
