@@ -15,10 +15,15 @@
 
 . "$(dirname "$0")/../vm/common.sh"
 out=$build/kunit	# apart from what tests/vm builds, and not in its way
+# shellcheck source=../vm/archive.sh
 . "$vm/archive.sh"
+# shellcheck source=../vm/source.sh
 . "$vm/source.sh"
+# shellcheck source=../vm/module.sh
 . "$vm/module.sh"
+# shellcheck source=../vm/image.sh
 . "$vm/image.sh"
+# shellcheck source=../vm/guest.sh
 . "$vm/guest.sh"
 . "$top/tests/tally.sh"
 . "$top/tests/kunit/guest/framework/copy.sh"

@@ -102,13 +102,14 @@ def main():
                   f"{test}: {reason}")
             lines.append((verdict, arguments.kernel, "kunit", test, reason))
     lines.insert(0, ("ran", arguments.kernel, "kunit", *counts.values()))
-    print(f"{'ok' if counts['pass'] else 'NOT OK':<7} {arguments.kernel:<14} "
-          f"{counts['pass']} cases of {len(suites)} KUnit suites")
+    good = counts["pass"] and not counts["fail"]
+    print(f"{'ok' if good else 'NOT OK':<7} {arguments.kernel:<14} "
+          f"{counts['pass']} cases of {len(suites)} KUnit suites passed")
     if arguments.tally:
         with open(arguments.tally, "a", encoding="utf-8") as tally:
             for line in lines:
                 print(*(" ".join(str(field).split()) for field in line), sep="\t", file=tally)
-    return 1 if counts["fail"] or not counts["pass"] else 0
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
