@@ -146,7 +146,7 @@ guest_complaint()
 		}
 		{ sub(/\r$/, "") }
 		race != "" && / \[[a-z0-9_]+\]$/ { complain(race) }
-		race != "" && /\] ={60,}$/ { race = ""; next }
+		race != "" && /\] ==========+$/ { race = ""; next }
 		/\] vm: case .* begins$/ { running = $(NF - 1); next }
 		/\] vm: case .* ends$/ { running = ""; next }
 		/BUG: KCSAN: / && race == "" { race = $0; next }
