@@ -3,7 +3,8 @@
 #
 # Runs the KUnit suites on Debian's stock kernels (kernels_kunit), in guests: those of what needs an x86, and all
 # others once more, on a real kernel of each series.  The framework is the kernel's own, patched
-# to load into a kernel without it: guest/framework/copy.sh says how.
+# to load into a kernel without it: guest/framework/copy.sh says how.  Kernels that are built for
+# tests, with sanitisers, have KUnit of their own, which is not patched.
 #
 #	guest.sh [-k KERNEL] [-t FILE]
 #
@@ -38,12 +39,32 @@ while getopts k:t: option; do
 	esac
 done
 
+# linux_of KERNEL - the source that it is of
+linux_of() { linux_source "${1%-*}"; }
+
+# build_native KERNEL - oprofile_kunit.ko for a kernel that has KUnit
+build_native()
+{
+	local source=$out/$1/source
+
+	rm -rf "$source"
+	mkdir -p "$source"
+	cp -as "$top/module" "$source/module"
+	cp -as "$kunit" "$source/kunit"
+	ln -s kunit/Kbuild "$source/Kbuild"
+	module_build_counted "$1" "$source" "$out/$1/module" module kunit
+}
+
 # build_suites KERNEL - framework/kunit.ko and oprofile_kunit.ko
 build_suites()
 {
 	local source=$out/$1/source linux stamp
 
-	linux=$(linux_source "$1")
+	if kernel_sanitised "$1"; then
+		build_native "$1"
+		return
+	fi
+	linux=$(linux_of "$1")
 	stamp="$linux $(cat "$kunit"/guest/framework/* | sha256sum)"
 	if [[ $(cat "$source/stamp" 2>/dev/null) != "$stamp" ]]; then
 		rm -rf "$source"
@@ -60,18 +81,19 @@ build_suites()
 # boot_suites KERNEL FOLDER - run them in a guest
 boot_suites()
 {
-	local modules=$out/$1/module
+	local modules=$out/$1/module limit=$((300 * $(kernel_slowness "$1")))
+	local ko=(oprofile_kunit.ko="$modules/oprofile_kunit.ko")
 
+	kernel_sanitised "$1" || ko+=(kunit.ko="$modules/framework/kunit.ko")
 	rm -rf "$2"
 	mkdir -p "$2"
-	echo 'suites 300' >"$2/list"
+	echo "suites $limit" >"$2/list"
 	# Nothing of userspace is wanted, nor other modules.
 	mkdir -p "$out/$1"
 	: >"$out/programs.cpio"
 	: >"$out/$1/modules.cpio"
-	image_cases "$2" list="$2/list" kunit.ko="$modules/framework/kunit.ko" \
-		oprofile_kunit.ko="$modules/oprofile_kunit.ko" "$kunit/guest/suites.sh"
-	guest_boot "$2" "$1" 2 "" 300
+	image_cases "$2" list="$2/list" "${ko[@]}" "$kunit/guest/suites.sh"
+	guest_boot "$2" "$1" 2 "" $limit
 }
 
 # run_suites KERNEL - build, boot, judge
@@ -81,7 +103,7 @@ run_suites()
 
 	build_suites "$1"
 	boot_suites "$1" "$folder"
-	parser=$(linux_source "$1")/tools/testing/kunit/kunit.py
+	parser=$(linux_of "$1")/tools/testing/kunit/kunit.py
 	if ! "$parser" parse --json="$folder/results.json" "$folder/console.log" \
 			>"$folder/kunit.log" 2>&1; then
 		verdict="kunit.py is not content. "
