@@ -138,7 +138,8 @@ void stack_end(struct profile *profile)
 	stack->root[stack->last_root].samples++;
 	caller = STACK_IS_ROOT | stack->last_root;
 	newest = &stack->root[stack->last_root].newest;
-	for (const struct stack_frame *frame = stack->frame + stack->depth; frame-- > stack->frame;) {
+	for (const struct stack_frame *frame = stack->frame + stack->depth;
+	     frame-- > stack->frame;) {
 		uint32_t callee = *newest;
 
 		if (callee == STACK_NO_NODE || !is_frame(&stack->node[callee], frame)) {

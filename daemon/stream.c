@@ -88,7 +88,7 @@ static bool locate(struct profile *profile, uint64_t pc, struct stream_place *pl
 
 /* ---- which sample file that is ---- */
 
-/* The application below which samples of @image are stored; @also is set where that is not known. */
+/* The application below which samples of @image are stored; @also is set if it is not known. */
 static struct image *choose_app(struct profile *profile, struct image *image, enum stat_id *also)
 {
 	bool is_kernel = profile->stream.mode == STREAM_KERNEL;

@@ -108,7 +108,7 @@ sparse()
 	rm -rf "$copy"
 	mkdir -p "$copy"
 	for entry in Kbuild "$@"; do
-		cp -asf "$tree/$folder/$entry" "$copy/"
+		cp -rL "$tree/$folder/$entry" "$copy/"
 	done
 	# Kbuilds of tests look there for what the module knows of older kernels.
 	[[ -e $copy/module ]] || ln -s "$tree/module" "$copy/module"

@@ -13,7 +13,7 @@ struct dump_style {
 	bool merged; /* sorted by key, one entry a key, instead of the nodes of the file */
 };
 
-/* Prints a sample file, a stack file, or all files of a pack.  Return: 0, or -1 after a complaint. */
+/* Prints a sample file, a stack file, or all of a pack.  Return: 0, or -1 after a complaint. */
 int dump(const struct dump_style *style, const char *path);
 
 /* Prints what is in a sample file.  @format: NULL if it is packed. */

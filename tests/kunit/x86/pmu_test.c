@@ -249,7 +249,7 @@ static void pmu_restored(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_log.interrupts_lost, 0);
 }
 
-/* After the stop: nothing counts, and an NMI is somebody else's, whose registers are not touched. */
+/* After the stop nothing counts; an NMI is somebody else's, whose registers are not touched. */
 static void pmu_stopped(struct kunit *test)
 {
 	const struct programmed *p = test->param_value;

@@ -12,8 +12,6 @@
 
 #define ARGUMENTS_MOST 32
 
-extern char **environ;
-
 const char *program_path;
 
 void program_start(struct program *program, const char *const *arguments)
