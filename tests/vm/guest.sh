@@ -109,7 +109,7 @@ guest_initramfs()
 # after boot.  Tried twice if, and only if, it never got as far as init.
 guest_boot()
 {
-	local folder=$1 limit=$(($5 + boot_limit)) try status
+	local folder=$1 limit=$(($5 + $(kernel_slowness "$2") * boot_limit)) try status
 	local -a command
 
 	guest_initramfs "$folder" "$2" "${6:-}"

@@ -111,7 +111,8 @@ image_modules()
 	done
 	if [[ -f $out/$1/module/oprofile.ko ]]; then
 		cp "$out/$1/module/oprofile.ko" "$to/extra/"
-		cp "$out/$1/mutant/oprofile.ko" "$tree/vm/modules/mutant.ko"
+		kernel_sanitised "$1" ||
+			cp "$out/$1/mutant/oprofile.ko" "$tree/vm/modules/mutant.ko"
 	fi
 	cp "$from"/modules.{order,builtin,builtin.modinfo} "$to/"
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$tree/usr" "$(kernel_release "$1")" ||
