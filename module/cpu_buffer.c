@@ -293,7 +293,9 @@ int op_cpu_buffer_allocate(unsigned int cpu)
 	if (per_cpu(cpu_buffer, cpu))
 		return 0;
 
-	buffer = kvzalloc_node(struct_size(buffer, words, nr_words), GFP_KERNEL, cpu_to_node(cpu));
+	/* More than there is: fail, and let nobody be killed for it. */
+	buffer = kvzalloc_node(struct_size(buffer, words, nr_words),
+			       GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN, cpu_to_node(cpu));
 	if (!buffer)
 		return -ENOMEM;
 	buffer->mm = NO_CONTEXT;

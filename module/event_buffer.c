@@ -24,7 +24,9 @@ int op_event_buffer_set_up(unsigned long size, unsigned long watershed)
 {
 	if (watershed >= size)
 		return -EINVAL;
-	op_event_buffer.words = vmalloc(array_size(size, sizeof(u64)));
+	/* More than there is: fail, and let nobody be killed for it. */
+	op_event_buffer.words = __vmalloc(array_size(size, sizeof(u64)),
+					  GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!op_event_buffer.words)
 		return -ENOMEM;
 	op_event_buffer.nr_words = 0;

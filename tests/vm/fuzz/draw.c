@@ -41,7 +41,7 @@ struct slot *draw_slot(struct worker *worker)
 struct slot *draw_free_slot(struct worker *worker)
 {
 	unsigned int at = stream_below(&worker->stream, SLOTS);
-	bool any = stream_chance(&worker->stream, 50);
+	bool any = stream_chance(&worker->stream, 20);
 
 	for (int tries = 0; !any && tries < SLOTS && worker->slots[at].fd >= 0; tries++)
 		at = (at + 1) % SLOTS;

@@ -40,7 +40,7 @@
 
 #define WILD_STEPS 3000 /* of each process in a round, at most */
 #define CALM_STEPS 1000
-#define STEPS_AS_ROOT 40 /* before the others let go of their rights */
+#define STEPS_AS_ROOT 200 /* before the others let go of their rights */
 #define NOBODY 65534
 #define COORDINATOR (PROCESSES_MAX - 1)
 

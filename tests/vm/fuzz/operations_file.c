@@ -240,19 +240,30 @@ int op_close(struct worker *worker)
 	return open ? 0 : EBADF;
 }
 
+/* As somebody would who means it. */
+static const int usual_flags[NR_KINDS] = {
+	[KIND_DIRECTORY] = O_RDONLY | O_DIRECTORY,
+	[KIND_BUFFER] = O_RDONLY | O_NONBLOCK,
+	[KIND_ENABLE] = O_RDWR,
+	[KIND_DUMP] = O_WRONLY,
+	[KIND_SETTING] = O_RDWR,
+};
+
 int op_open(struct worker *worker)
 {
 	static const int flags[] = { O_RDONLY, O_WRONLY, O_RDWR, O_RDONLY | O_NONBLOCK,
-				     O_RDONLY | O_NONBLOCK, O_RDWR | O_NONBLOCK,
 				     O_WRONLY | O_TRUNC, O_WRONLY | O_APPEND, O_RDONLY | O_DIRECT,
 				     O_PATH, O_RDWR | O_CREAT, O_RDONLY | O_SYNC };
 	struct slot *slot = draw_free_slot(worker);
 	int flag = flags[stream_below(&worker->stream, sizeof(flags) / sizeof(flags[0]))];
+	bool usual = stream_chance(&worker->stream, 75);
 	const struct entry *entry;
 	char path[128];
 	int fd;
 
 	entry = draw_path(worker, path, sizeof(path));
+	if (usual)
+		flag = usual_flags[entry->kind];
 	describe(worker, " flags %o", (unsigned int)flag);
 	fd = open(path, flag | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -288,8 +299,8 @@ int op_epoll(struct worker *worker)
 	error = result(epoll_ctl(set, EPOLL_CTL_ADD, slot->fd, &event));
 	if (!error)
 		error = result(epoll_wait(set, &event, 1, 0));
-	/* Half of them close the file first. */
-	if (stream_chance(&worker->stream, 50))
+	/* Some close the file first. */
+	if (stream_chance(&worker->stream, 20))
 		slot_close(slot);
 	close(set);
 	return error;

@@ -43,7 +43,7 @@ static const struct entry known[] = {
 };
 
 #define NR_KNOWN (sizeof(known) / sizeof(known[0]))
-#define NR_VITAL 7 /* the first of them, which change the profiler's state */
+#define NR_VITAL 7 /* the first of them: what takes the profiler up and down, and settings */
 
 static const struct entry absent[] = {
 	{ "nothing", KIND_ABSENT },
@@ -130,13 +130,13 @@ const struct entry *tree_draw(struct stream *stream)
 	unsigned int which = stream_below(stream, 100);
 	unsigned int any = stream_below(stream, 1 << 20);
 
-	if (which < 20)
+	if (which < 3)
 		return &known[0]; /* the buffer */
-	if (which < 35)
+	if (which < 8)
 		return &known[1 + any % 2];
-	if (which < 60)
-		return &known[any % NR_VITAL];
-	if (which < 95 && nr_entries)
+	if (which < 50)
+		return &known[3 + any % (NR_VITAL - 3)];
+	if (which < 96 && nr_entries)
 		return &entries[any % nr_entries];
 	return &absent[any % (sizeof(absent) / sizeof(absent[0]))];
 }
