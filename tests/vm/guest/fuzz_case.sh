@@ -112,6 +112,7 @@ stress_run()
 	while [ "$(cut -d . -f 1 /proc/uptime)" -lt $_end ]; do
 		sleep $(($1 * 60 / 30)) # the measurements are 30 at most, whatever they cost
 		measure_memory /tmp/measured
+		echo "stress: $(tail -n 1 /tmp/measured)" >/dev/kmsg # for whoever watches
 	done
 	storms_alive
 	echo "seconds, bytes of the module, cookies, unmapped regions, mm_structs, daemon's kB," \
