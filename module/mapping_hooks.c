@@ -12,6 +12,12 @@
  *
  * The last two advance the epoch, with mmap_lock held for writing, so before anybody can run
  * the new code.  Handlers run with preemption off and must not sleep.
+ *
+ * A kernel with function tracing (CONFIG_KPROBES_ON_FTRACE, as Debian's are) calls them as
+ * functions.  Without, they are called from the int3 exception until the kernel has optimised
+ * the probe, which takes it some RCU grace periods; that counts as NMI, where no lock may be
+ * taken and no memory be allocated.  Then what is unmapped cannot be remembered, and counts in
+ * unmapped_lost.
  */
 #include <linux/kprobes.h>
 #include <linux/mm.h>

@@ -26,6 +26,7 @@
 #include <linux/hashtable.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -63,7 +64,7 @@ struct unmapped_region {
 static DEFINE_HASHTABLE(regions, 10);
 static DEFINE_SPINLOCK(regions_lock);
 static unsigned int nr_regions;
-static unsigned long nr_lost;
+static atomic_long_t nr_lost = ATOMIC_LONG_INIT(0);
 static struct kmem_cache *region_cache;
 
 atomic_t op_mapping_epoch = ATOMIC_INIT(0);
@@ -132,6 +133,19 @@ static bool remembered(const struct unmapped_region *wanted)
 	return false;
 }
 
+static void add_region(struct unmapped_region *region)
+{
+	spin_lock(&regions_lock);
+	region->epoch = op_unmapped_epoch(); /* remember:A */
+	if (remembered(region)) {
+		kmem_cache_free(region_cache, region);
+	} else {
+		hash_add(regions, &region->node, (unsigned long)region->mm);
+		WRITE_ONCE(nr_regions, nr_regions + 1); /* remember:C */
+	}
+	spin_unlock(&regions_lock);
+}
+
 void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
 	struct mm_struct *mm = vma->vm_mm;
@@ -140,21 +154,12 @@ void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsig
 	if (!sampled(mm))
 		return;
 
-	region = new_region(vma, start, end);
-
-	spin_lock(&regions_lock);
-	if (!region) {
-		op_published_add(&nr_lost, 1);
-	} else {
-		region->epoch = op_unmapped_epoch(); /* remember:A */
-		if (remembered(region)) {
-			kmem_cache_free(region_cache, region);
-		} else {
-			hash_add(regions, &region->node, (unsigned long)mm);
-			WRITE_ONCE(nr_regions, nr_regions + 1); /* remember:C */
-		}
-	}
-	spin_unlock(&regions_lock);
+	/* Where no lock may be taken: mapping_hooks.c says when. */
+	region = in_nmi() ? NULL : new_region(vma, start, end);
+	if (region)
+		add_region(region);
+	else
+		atomic_long_inc(&nr_lost);
 
 	/* Nobody runs in it any more: exit or exec. */
 	if (!atomic_read(&mm->mm_users))
@@ -281,14 +286,12 @@ void op_unmapped_drained(void)
 
 unsigned long op_unmapped_lost(void)
 {
-	return READ_ONCE(nr_lost);
+	return atomic_long_read(&nr_lost);
 }
 
 void op_unmapped_lost_reset(void)
 {
-	spin_lock(&regions_lock);
-	WRITE_ONCE(nr_lost, 0);
-	spin_unlock(&regions_lock);
+	atomic_long_set(&nr_lost, 0);
 }
 
 int op_unmapped_set_up(void)

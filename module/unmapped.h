@@ -66,7 +66,7 @@ void op_unmapped_mark_sampled(const struct mm_struct *mm, unsigned int period);
  * @start, @end: the part, page-aligned addresses
  *
  * Context: process, atomic: called with preemption off and locks of the mm held; does not
- * sleep.  Any failure to remember is counted in unmapped_lost.
+ * sleep.  Any failure to remember is counted in unmapped_lost, as is what is unmapped in_nmi().
  */
 void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 
