@@ -74,6 +74,21 @@ per() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", b ? a / b : 0 }'; }
 
 number() { find "$session/samples/current/stats" -name "$1" -exec cat {} + | awk '{ n += $1 } END { print n + 0 }'; }
 
+# packing NAME SESSION SAMPLES - what the session was before it was packed, and what packing takes
+packing()
+{
+	local current=$2/samples/current opdb=$build/utils/opdb/opdb TIMEFORMAT='%U %S' cpu
+
+	"$opdb" unpack "$2" >/dev/null
+	metric "$1:   unpacked, bytes a sample" "$(per "$(du -sb "$current" | cut -f 1)" "$3")"
+	metric "$1:   unpacked, bytes of disk a sample" \
+		"$(per "$(du -s --block-size=1 "$current" | cut -f 1)" "$3")"
+	cpu=$({ time "$opdb" pack "$2" >/dev/null; } 2>&1)
+	metric "$1:   packed, bytes of disk a sample" \
+		"$(per "$(du -s --block-size=1 "$current" | cut -f 1)" "$3")"
+	metric "$1: packing, CPU seconds, user and system" "$cpu"
+}
+
 # bench NAME OURS THEIRS - one run with these options of oprofiled and of perf record
 bench()
 {
@@ -108,8 +123,11 @@ bench()
 		kill -INT "$perf"
 		wait "$perf" || true
 	fi
+	begin=$(date +%s%N)
 	kill -TERM "$daemon"
 	wait "$daemon"
+	metric "$name: the stop, with packing, seconds" \
+		"$(awk -v ns=$(($(date +%s%N) - begin)) 'BEGIN { printf "%.3f", ns / 1e9 }')"
 	samples=$(number samples_stored)
 	bytes=$(du -sb "$session/samples/current" | cut -f 1)
 	metric "$name: samples, lost in rings, by the daemon" "$samples \
@@ -119,6 +137,7 @@ $(number sample_lost_overflow) $(($(number total_samples) - samples))"
 		"$(per $((bytes - $(stat -c %s "$session/samples/current/kallsyms"))) "$samples")"
 	metric "$name: opreport -l, seconds" \
 		"$(seconds_of "$build/pp/opreport" --session-dir="$session" -l)"
+	packing "$name" "$session" "$samples"
 	[[ -n $perf ]] || return 0
 	theirs=$(timeout 60 perf script -i "$data" -F time 2>/dev/null | grep -c . || true)
 	metric "$name: perf record: samples" "$theirs"

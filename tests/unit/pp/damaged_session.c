@@ -23,6 +23,8 @@
 
 #include "fixture.h"
 #include "libop/file.h"
+#include "libop/pack.h"
+#include "libop/pack_session.h"
 #include "libop/packed.h"
 #include "libop/session.h"
 #include "pp/loss.h"
@@ -380,6 +382,47 @@ static void test_packed(void **state)
 	free(path);
 }
 
+/*
+ * The session again, packed but for the other program: each byte of the pack changed, and each
+ * length.  Nothing of a damaged pack is shown twice.
+ */
+static void test_pack(void **state)
+{
+	char *current = test_session_path(&session, "samples/current");
+	char *path = test_session_path(&session, "samples/current/" OP_PACK_NAME);
+	char *from = test_session_path(&session, "samples/current/{root}%s/other", session.dir);
+	char *aside = test_session_path(&session, "aside"), *bytes;
+	struct op_pack_result result;
+	struct op_error error;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(rename(from, aside), 0);
+	if (op_session_pack(current, NULL, NULL, &result, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal(result.left, 0);
+	/* the directories on the way have gone, too */
+	test_need(!op_mkdir_parents(from, 0755, &error) && !rename(aside, from), "cannot put back");
+	n_wrong = 0;
+	assert_int_equal(make_reports("nothing"), session.stored);
+	bytes = op_file_read(path, 1 << 20, &n, NULL);
+	assert_non_null(bytes);
+	change_bytes(path, bytes, n);
+	cut(path, bytes, n);
+	assert_int_equal(n_wrong, 0);
+	put(path, bytes, n);
+	damage_for_tools(path, bytes, n);
+	put(path, bytes, n);
+	if (op_session_unpack(current, &result, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal(make_reports("nothing"), session.stored);
+	free(bytes);
+	free(aside);
+	free(from);
+	free(path);
+	free(current);
+}
+
 static int setup(void **state)
 {
 	char *current = test_session_path(&session, "samples");
@@ -422,6 +465,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_tools),
 		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_pack),
 	};
 
 	test_need(argc > 2, "usage: pp_damaged_session SOURCES TOOL...");
