@@ -8,7 +8,8 @@
  * tells more on a machine that others use.  One metric a line: name, value, unit.
  *
  * Then, in sessions of their own: a call graph of 20 {cg} files with 4000 arcs each, 4000 files
- * of threads merged into one, and a list of symbols from 100 thousand sample files.
+ * of threads merged into one, and a list of symbols from 100 thousand sample files.  The first and
+ * the last one are packed as well.
  *
  *	bench_opreport OPREPORT
  */
@@ -18,9 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libop/file.h"
+#include "libop/pack.h"
+#include "libop/pack_session.h"
 #include "tests/unit/pp/session.h"
 
 #define IMAGES	  200
@@ -244,6 +248,24 @@ static void make_session(struct test_session *session)
 	make_images(session);
 }
 
+/* Packs the session; tells the CPU time that it takes and the length of the pack. */
+static void pack(const struct test_session *session, const char *name)
+{
+	char *current = test_session_path(session, "samples/current");
+	char *path = test_session_path(session, "samples/current/" OP_PACK_NAME);
+	struct op_pack_result result;
+	struct op_error error;
+	struct stat status;
+	clock_t begin = clock();
+
+	test_need(!op_session_pack(current, NULL, NULL, &result, &error), "%s", error.text);
+	printf("%s_cpu\t%.1f\tms\n", name, (double)(clock() - begin) * 1000 / CLOCKS_PER_SEC);
+	test_need(!stat(path, &status), "cannot examine %s", path);
+	printf("%s_size\t%lld\tbytes\n", name, (long long)status.st_size);
+	free(path);
+	free(current);
+}
+
 int main(int argc, char **argv)
 {
 	struct test_session session;
@@ -258,6 +280,9 @@ int main(int argc, char **argv)
 	measure(&session, argv[1], "details", "-l", "-d");
 	measure(&session, argv[1], "xml", "-X", NULL);
 	measure(&session, argv[1], "json", "--json", "-l");
+	pack(&session, "packing");
+	measure(&session, argv[1], "packed_summary", NULL, NULL);
+	measure(&session, argv[1], "packed_symbols", "-l", NULL);
 	test_session_remove(&session);
 	make_session(&session);
 	fill_arcs(&session);
@@ -272,7 +297,11 @@ int main(int argc, char **argv)
 		setenv("TMPDIR", "/dev/shm", 0);
 	make_session(&session);
 	fill_applications(&session, FILES, IMAGES);
+	measure(&session, argv[1], "many_files_summary", NULL, NULL);
 	measure(&session, argv[1], "many_files", "-l", NULL);
+	pack(&session, "packing_many_files");
+	measure(&session, argv[1], "packed_many_files_summary", NULL, NULL);
+	measure(&session, argv[1], "packed_many_files", "-l", NULL);
 	test_session_remove(&session);
 	return 0;
 }

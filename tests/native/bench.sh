@@ -59,15 +59,12 @@ load()
 	started+=($!)
 }
 
-# seconds_of COMMAND... - how long it takes
+# seconds_of COMMAND... - how long it takes, and its CPU time: a busy machine makes it wait
 seconds_of()
 {
-	local begin end
+	local TIMEFORMAT='%R (CPU %U + %S)'
 
-	begin=$(date +%s%N)
-	timeout 60 "$@" >/dev/null 2>&1
-	end=$(date +%s%N)
-	awk -v ns=$((end - begin)) 'BEGIN { printf "%.3f", ns / 1e9 }'
+	{ time timeout 60 "$@" >/dev/null 2>&1; } 2>&1
 }
 
 per() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", b ? a / b : 0 }'; }
