@@ -9,6 +9,9 @@
 
 #include "section.h"
 
+#undef pr_fmt
+#define pr_fmt(fmt) fmt /* kunit.py knows KTAP by how a line begins */
+
 struct kunit_suite *oprofile_kunit_suites_end[0] __used __section(".kunit_test_suites");
 
 static int nr_suites(void)
@@ -18,7 +21,7 @@ static int nr_suites(void)
 
 static int __init run_suites(void)
 {
-	printk(KERN_INFO "KTAP version 1\n1..%d\n", nr_suites());
+	pr_info("KTAP version 1\n1..%d\n", nr_suites());
 	return __kunit_test_suites_init(oprofile_kunit_suites_begin, nr_suites());
 }
 module_init(run_suites);

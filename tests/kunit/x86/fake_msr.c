@@ -40,8 +40,7 @@ static u64 counter_mask(void)
 
 static bool is_in_bank(u32 msr, u32 first, unsigned int nr, u32 stride)
 {
-	return first && nr && msr >= first && msr < first + nr * stride &&
-	       (msr - first) % stride == 0;
+	return first && msr >= first && msr < first + nr * stride && !((msr - first) % stride);
 }
 
 /* With full width, a counter has two addresses. */

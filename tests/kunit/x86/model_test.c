@@ -167,7 +167,7 @@ static void model_named(struct kunit *test)
 		struct op_x86_model model;
 		bool found = op_x86_model_find(&nameds[i].identity, &model);
 
-		KUNIT_EXPECT_EQ_MSG(test, found, nameds[i].cpu_type != NULL, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, found, !!nameds[i].cpu_type, "row %d", i);
 		if (found && nameds[i].cpu_type)
 			KUNIT_EXPECT_STREQ_MSG(test, model.cpu_type, nameds[i].cpu_type,
 					       "row %d", i);

@@ -179,7 +179,7 @@ static void nmi_claimed_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nmi_samples, 1);
 }
 
-/* What was on its way to a CPU that went offline has been lost: it is sampled again all the same. */
+/* What was on its way to a CPU that went offline is lost: it is sampled again all the same. */
 static void cpu_comes_online(struct kunit *test)
 {
 	if (nr_cpu_ids < 2)
@@ -196,7 +196,7 @@ static void cpu_comes_online(struct kunit *test)
 	stop_all();
 }
 
-/* The last CPU of the ring samples itself, by its interrupt; one that is in no ring does nothing. */
+/* The last CPU of the ring samples itself, by its interrupt; one in no ring does nothing. */
 static void last_cpu_falls_back(struct kunit *test)
 {
 	op_nmi_timer_backend.start();
@@ -238,7 +238,10 @@ static int nmi_timer_init(struct kunit *test)
 	atomic_set(per_cpu_ptr(&pending, other), 0);
 	online = 2;
 	handler_error = 0;
-	handlers = sent = timer_samples = nmi_samples = 0;
+	handlers = 0;
+	sent = 0;
+	timer_samples = 0;
+	nmi_samples = 0;
 	tickers = 0;
 	idle = false;
 	cpumask_clear(&ring);

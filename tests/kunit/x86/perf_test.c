@@ -115,6 +115,7 @@ static void probe_answers(struct kunit *test)
 static const struct op_x86_setting kernel_only = {
 	.enabled = 1, .event = 0x12e, .unit_mask = 0x41, .count = 6000, .kernel = 1,
 };
+
 static const struct op_x86_setting user_only = {
 	.enabled = 1, .event = 0xc0, .count = 7000, .user = 1,
 };

@@ -113,6 +113,9 @@ static void plan_largest(struct kunit *test)
 		.vendor = OP_X86_INTEL, .family = 6, .model = 0xff, .leaf_a_eax = 0x07300102,
 		.leaf_a_edx = 0x601,
 	};
+	static const struct op_x86_setting fixed = {
+		.enabled = 1, .event = 0xc0, .count = 999, .user = 1,
+	};
 	unsigned int number, i, programs = 0;
 
 	KUNIT_ASSERT_TRUE(test, op_x86_model_find(&identity, &model));
@@ -121,8 +124,7 @@ static void plan_largest(struct kunit *test)
 		enable(number);
 	/* The fixed one's event is that of number 1 here. */
 	KUNIT_ASSERT_EQ(test, model.nr_fixed, 1);
-	settings_put(1, &(struct op_x86_setting){ .enabled = 1, .event = 0xc0, .count = 999,
-						  .user = 1 });
+	settings_put(1, &fixed);
 	KUNIT_ASSERT_EQ(test, op_x86_plan_make(&model, &plan), 0);
 	KUNIT_EXPECT_EQ(test, plan.nr_groups, 31);
 	for (i = 0; i < plan.nr_groups; i++)

@@ -101,12 +101,15 @@ int fake_pmu_nmi(void)
 static const struct op_x86_setting both_rings = {
 	.enabled = 1, .event = 0xc0, .count = 10007, .kernel = 1, .user = 1,
 };
+
 static const struct op_x86_setting user_only = {
 	.enabled = 1, .event = 0x2e, .unit_mask = 0x41, .count = 5000, .user = 1,
 };
+
 static const struct op_x86_setting kernel_instructions = {
 	.enabled = 1, .event = 0xc0, .count = 20011, .kernel = 1,
 };
+
 static const struct op_x86_setting user_cycles = {
 	.enabled = 1, .event = 0x3c, .count = 600, .user = 1,
 };
@@ -249,7 +252,7 @@ static void pmu_restored(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_log.interrupts_lost, 0);
 }
 
-/* After the stop nothing counts; an NMI is somebody else's, whose registers are not touched. */
+/* After the stop: nothing counts, and an NMI is somebody else's, as are the registers. */
 static void pmu_stopped(struct kunit *test)
 {
 	const struct programmed *p = test->param_value;

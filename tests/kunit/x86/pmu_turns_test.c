@@ -13,8 +13,11 @@ static struct pt_regs *const at_switch = (struct pt_regs *)0x1000;
 
 static void enable(unsigned int number, unsigned long count)
 {
-	settings_put(number, &(struct op_x86_setting){ .enabled = 1, .event = 0xc0,
-						       .count = count, .kernel = 1, .user = 1 });
+	const struct op_x86_setting setting = {
+		.enabled = 1, .event = 0xc0, .count = count, .kernel = 1, .user = 1,
+	};
+
+	settings_put(number, &setting);
 }
 
 /* Of which number's turn a machine's first virtual counter is, on counter 0. */

@@ -38,7 +38,8 @@ static void rotation_turns(struct kunit *test)
 	time_slice = 2;
 	migrate_disable();
 	started_on = smp_processor_id();
-	switches = switched_elsewhere = 0;
+	switches = 0;
+	switched_elsewhere = 0;
 	op_x86_rotation_start();
 	while (READ_ONCE(switches) < 20 && ktime_get() - begin < PATIENCE)
 		cpu_relax();
