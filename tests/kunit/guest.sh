@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs the KUnit suites on Debian's stock kernels (kernels_kunit), in guests: those of what needs an x86, and all
-# others once more, on a real kernel of each series.  The framework is the kernel's own, patched
-# to load into a kernel without it: guest/framework/copy.sh says how.  Kernels that are built for
-# tests, with sanitisers, have KUnit of their own, which is not patched.
+# Runs the KUnit suites in guests: those of what needs an x86, and all others once more, on a
+# real kernel.  On Debian's stock kernels (kernels_kunit) the framework is the kernel's own,
+# patched to load into a kernel without it: guest/framework/copy.sh says how.  Kernels that are
+# built for tests, with sanitisers, have KUnit of their own, which is not patched.
 #
 #	guest.sh [-k KERNEL] [-t FILE]
 #
@@ -78,38 +78,45 @@ build_suites()
 	module_build "$1" "$source" "$out/$1/module" module kunit framework
 }
 
-# boot_suites KERNEL FOLDER - run them in a guest
+# boot_suites KERNEL FOLDER NUMBER - run them in a guest; so many suites
 boot_suites()
 {
 	local modules=$out/$1/module limit=$((300 * $(kernel_slowness "$1")))
-	local ko=(oprofile_kunit.ko="$modules/oprofile_kunit.ko")
+	local files=(oprofile_kunit.ko="$modules/oprofile_kunit.ko")
 
-	kernel_sanitised "$1" || ko+=(kunit.ko="$modules/framework/kunit.ko")
 	rm -rf "$2"
 	mkdir -p "$2"
 	echo "suites $limit" >"$2/list"
+	if kernel_sanitised "$1"; then
+		echo "$3" >"$2/count"
+		files+=(count="$2/count")
+	else
+		files+=(kunit.ko="$modules/framework/kunit.ko")
+	fi
 	# Nothing of userspace is wanted, nor other modules.
 	mkdir -p "$out/$1"
 	: >"$out/programs.cpio"
 	: >"$out/$1/modules.cpio"
-	image_cases "$2" list="$2/list" "${ko[@]}" "$kunit/guest/suites.sh"
-	guest_boot "$2" "$1" 2 "" $limit
+	image_cases "$2" list="$2/list" "${files[@]}" "$kunit/guest/suites.sh"
+	# where KUnit is built in, it does nothing unless it is told to
+	guest_boot "$2" "$1" 2 kunit.enable=1 $limit
 }
 
 # run_suites KERNEL - build, boot, judge
 run_suites()
 {
-	local folder=$out/run/$1 parser verdict='' sources status=0
+	local folder=$out/run/$1 parser verdict='' status=0
+	local -a sources
 
+	mapfile -t sources < <(find "$kunit" -name '*_test.c')
 	build_suites "$1"
-	boot_suites "$1" "$folder"
+	boot_suites "$1" "$folder" "$(cat "${sources[@]}" | grep -c '^kunit_test_suite(')"
 	parser=$(linux_of "$1")/tools/testing/kunit/kunit.py
 	if ! "$parser" parse --json="$folder/results.json" "$folder/console.log" \
 			>"$folder/kunit.log" 2>&1; then
 		verdict="kunit.py is not content. "
 	fi
 	verdict+=$(guest_judge "$folder" suites | grep -v '^ok ' || true)
-	mapfile -t sources < <(find "$kunit" -name '*_test.c')
 	"$kunit/results.py" -k "$1" -t "${tally:-/dev/null}" -c "$verdict" \
 		"$folder/results.json" "${sources[@]}" || status=$?
 	[[ $status -eq 0 ]] || echo "logs:   $folder/{console,kunit,output}.log"
