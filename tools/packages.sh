@@ -48,6 +48,9 @@ python3-jsonschema	python jsonschema
 linux-perf	cmd perf
 valgrind	cmd callgrind_annotate
 google-perftools	cmd google-pprof
+flex		cmd flex
+bison		cmd bison
+bc		cmd bc
 systemd		cmd systemd-analyze
 dkms		cmd dkms
 openssl		cmd openssl
