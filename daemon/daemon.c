@@ -55,6 +55,7 @@ static struct source *open_perf(const struct options *options, struct op_error *
 	const struct source_perf_config config = {
 		.events = &events,
 		.callgraph = (unsigned int)options->callgraph,
+		.unwind = options->unwind,
 	};
 	struct source *source;
 

@@ -137,6 +137,11 @@ static int take_perf(const struct raw *raw, struct options *options, struct op_e
 	if (raw->frequency && op_number_parse(raw->frequency, "--freq", 1, FREQUENCY_MOST,
 					      &options->frequency, error))
 		return -1;
+	options->unwind = raw->callgraph && !strcmp(raw->callgraph, "dwarf");
+	if (options->unwind) {
+		options->callgraph = UINT16_MAX;
+		return 0;
+	}
 	return raw->callgraph ? op_number_parse(raw->callgraph, "--callgraph", 0, UINT16_MAX,
 						&options->callgraph, error)
 			      : 0;
@@ -223,7 +228,7 @@ int options_parse(int argc, const char **argv, struct options *options, struct o
 		{"freq", 0, POPT_ARG_STRING, &raw.frequency, 0,
 		 "samples a second of perf events, whatever their counts", "HZ"},
 		{"callgraph", 0, POPT_ARG_STRING, &raw.callgraph, 0,
-		 "with --perf: take up to so many callers of each sample", "DEPTH"},
+		 "with --perf: take up to so many callers of each sample", "DEPTH|dwarf"},
 		{"stopped", 0, POPT_ARG_NONE, &raw.stopped, 0,
 		 "with --perf: wait for the command \"start\"", NULL},
 		{"no-pack", 0, POPT_ARG_NONE, &raw.loose, 0,

@@ -19,6 +19,7 @@ struct options {
 	bool perf;	    /* the source is the kernel's perf events */
 	uint64_t frequency; /* of perf events; 0: their counts */
 	uint64_t callgraph; /* most callers of a perf sample; 0: none */
+	bool unwind;	    /* callers by call frame information, not by frame pointers */
 };
 
 /**

@@ -4,6 +4,7 @@
  */
 #include "perf_ring.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ int perf_ring_open(struct perf_ring *ring, int fd, size_t pages)
 		return -1;
 	*ring = (struct perf_ring){
 		.page = base,
+		.mapped = (pages + 1) * page_size,
 		.data = (const uint8_t *)base + page_size,
 		.size = pages * page_size,
 	};
@@ -29,20 +31,50 @@ int perf_ring_open(struct perf_ring *ring, int fd, size_t pages)
 
 void perf_ring_close(struct perf_ring *ring)
 {
+	perf_queue_free(ring->queue);
 	if (ring->page)
-		munmap(ring->page, ring->size + (size_t)(ring->data - (const uint8_t *)ring->page));
+		munmap(ring->page, ring->mapped);
 	free(ring->bounce);
 	*ring = (struct perf_ring){0};
 }
 
+int perf_ring_queue(struct perf_ring *ring, size_t bytes)
+{
+	ring->queue = perf_queue_new(ring->page, ring->data, ring->size, bytes);
+	if (!ring->queue) {
+		errno = ENOMEM;
+		return -1;
+	}
+	ring->data = ring->queue->data;
+	ring->size = bytes;
+	return 0;
+}
+
 void perf_ring_look(struct perf_ring *ring)
 {
+	if (ring->queue) {
+		perf_queue_fill(ring->queue);
+		ring->head = __atomic_load_n(&ring->queue->head, __ATOMIC_ACQUIRE);
+		return;
+	}
 	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 }
 
 void perf_ring_release(struct perf_ring *ring)
 {
-	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+	if (ring->queue)
+		__atomic_store_n(&ring->queue->tail, ring->tail, __ATOMIC_RELEASE);
+	else
+		__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+}
+
+uint64_t perf_ring_broken(const struct perf_ring *ring)
+{
+	uint64_t broken = ring->broken;
+
+	if (ring->queue)
+		broken += __atomic_load_n(&ring->queue->broken, __ATOMIC_RELAXED);
+	return broken;
 }
 
 /* A copy in one piece of a record that goes round the end. */

@@ -13,14 +13,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct perf_event_mmap_page;
+#include "perf_queue.h"
 
 struct perf_ring {
 	struct perf_event_mmap_page *page; /* NULL: not mapped */
+	size_t mapped;			   /* bytes, from @page */
+	struct perf_queue *queue;	   /* behind it; NULL: none */
+
+	/* what is read: the ring, or the queue */
 	const uint8_t *data;
 	size_t size;	     /* of @data, a power of two */
 	uint64_t head, tail; /* what may be read is between them */
-	uint64_t broken;     /* times that it made no sense */
+	uint64_t broken;     /* times that it made no sense: see perf_ring_broken() */
 	uint8_t *bounce;     /* for a record that goes round the end; made when needed */
 };
 
@@ -32,6 +36,16 @@ struct perf_ring {
  */
 int perf_ring_open(struct perf_ring *ring, int fd, size_t pages);
 void perf_ring_close(struct perf_ring *ring);
+
+/**
+ * perf_ring_queue - put a queue behind a ring from which nothing was read
+ * @bytes: its size, a power of two
+ *
+ * From then on it is the queue that is read, which perf_queue_fill() fills, and each look.
+ *
+ * Return: 0, or -1 and errno.
+ */
+int perf_ring_queue(struct perf_ring *ring, size_t bytes);
 
 /* Looks how far the kernel has come. */
 void perf_ring_look(struct perf_ring *ring);
@@ -52,5 +66,8 @@ static inline void perf_ring_pass(struct perf_ring *ring, size_t size)
 }
 
 void perf_ring_release(struct perf_ring *ring);
+
+/* How often it made no sense, or the ring behind its queue did not. */
+uint64_t perf_ring_broken(const struct perf_ring *ring);
 
 #endif

@@ -24,6 +24,7 @@
 #include "libop/threads.h"
 #include "log.h"
 #include "machine.h"
+#include "perf_drain.h"
 #include "perf_merge.h"
 #include "perf_process.h"
 #include "perf_unwind.h"
@@ -50,6 +51,7 @@ struct perf_source {
 	struct perf_layout layout;
 	struct machine machine;
 	struct perf_unwind *unwind; /* NULL: callers are those that the kernel tells */
+	struct perf_drain drain;    /* that unwinding does not keep rings full */
 	int timer, more;	    /* descriptors; @more is readable while there is more to read */
 	uint64_t sync_until;	    /* a sync is under way: reads take no younger records; else 0 */
 	uint64_t bad;		    /* records that made no sense */
@@ -325,8 +327,10 @@ static void take_readiness(struct perf_source *perf)
 		    event[i].events & (EPOLLHUP | EPOLLERR))
 			epoll_ctl(perf->source.fd, EPOLL_CTL_DEL, event[i].data.fd, NULL);
 	}
-	/* both are read until they are empty, which is no error */
-	if (read(perf->timer, &times, sizeof(times)) < 0 || read(perf->more, &times, sizeof(times)))
+	/* they are read until they are empty, which is no error */
+	if (read(perf->timer, &times, sizeof(times)) < 0 ||
+	    (perf->unwind && read(perf->drain.filled, &times, sizeof(times)) < 0) ||
+	    read(perf->more, &times, sizeof(times)))
 		return;
 }
 
@@ -425,7 +429,7 @@ static char *perf_stats(struct source *source)
 	for (size_t i = 0; i < counters->cpus; i++) {
 		const struct perf_cpu *cpu = &counters->cpu[i];
 
-		bad += cpu->ring.broken;
+		bad += perf_ring_broken(&cpu->ring);
 
 		fprintf(out,
 			"cpu%d/sample_received %" PRIu64 "\ncpu%d/sample_lost_overflow %" PRIu64
@@ -502,6 +506,7 @@ static void perf_close(struct source *source)
 {
 	struct perf_source *perf = perf_of(source);
 
+	perf_drain_stop(&perf->drain);
 	perf_counters_close(&perf->counters);
 	perf_merge_free(&perf->merge);
 	perf_unwind_free(perf->unwind);
@@ -551,7 +556,9 @@ static int open_descriptors(struct perf_source *perf, struct op_error *error)
 	good = perf->source.fd >= 0 && perf->timer >= 0 && perf->more >= 0 &&
 	       !timerfd_settime(perf->timer, 0, &period, NULL) && !wait_for(perf, perf->timer) &&
 	       !wait_for(perf, perf->more);
-	for (size_t i = 0; good && i < perf->counters.cpus; i++)
+	if (perf->unwind)
+		good = good && !wait_for(perf, perf->drain.filled);
+	for (size_t i = 0; good && !perf->unwind && i < perf->counters.cpus; i++)
 		good = !wait_for(perf, perf->counters.cpu[i].fd);
 	if (!good)
 		return op_error_set(error, errno, "cannot wait for samples: %s", strerror(errno));
@@ -621,6 +628,7 @@ static int open_all(struct perf_source *perf, const struct source_perf_config *c
 	if (config->unwind && !(perf->unwind = perf_unwind_new()))
 		return op_error_set(error, ENOMEM, "out of memory");
 	if (take_targets(perf, config, error) || open_counters(perf, config, error) ||
+	    (perf->unwind && perf_drain_start(&perf->drain, &perf->counters, error)) ||
 	    open_descriptors(perf, error))
 		return -1;
 	perf->source.events = op_perf_format(config->events);

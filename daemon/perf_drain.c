@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The thread that keeps rings empty: see perf_drain.h.
+ */
+#include "perf_drain.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* Of the queues of all CPUs together, and of one.  A sample with its stack takes up to 64 KiB. */
+#define ALL_MOST       (UINT64_C(256) << 20)
+#define QUEUE_MOST     (UINT64_C(64) << 20)
+#define QUEUE_LEAST    (UINT64_C(4) << 20)
+#define EVENTS_AT_ONCE 64
+
+static void fill_all(struct perf_drain *drain)
+{
+	static const uint64_t one = 1;
+	bool any = false;
+
+	for (size_t i = 0; i < drain->counters->cpus; i++)
+		any |= perf_queue_fill(drain->counters->cpu[i].ring.queue);
+	/* if it cannot be told, the reader looks by itself some time later */
+	if (any && write(drain->filled, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void *work(void *argument)
+{
+	struct perf_drain *drain = argument;
+	struct epoll_event event[EVENTS_AT_ONCE];
+
+	for (;;) {
+		int n = epoll_wait(drain->epoll, event, EVENTS_AT_ONCE, -1);
+
+		if (n < 0 && errno != EINTR)
+			return NULL;
+		for (int i = 0; i < n; i++) {
+			if (event[i].data.fd == drain->stop)
+				return NULL;
+			/* those whose tasks have all ended would be ready for ever */
+			if (event[i].events & (EPOLLHUP | EPOLLERR))
+				epoll_ctl(drain->epoll, EPOLL_CTL_DEL, event[i].data.fd, NULL);
+		}
+		fill_all(drain);
+	}
+}
+
+static int wait_for(const struct perf_drain *drain, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	return epoll_ctl(drain->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+static size_t queue_size(size_t cpus)
+{
+	size_t size = QUEUE_MOST;
+
+	while (size > QUEUE_LEAST && size * cpus > ALL_MOST)
+		size /= 2;
+	return size;
+}
+
+int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters,
+		     struct op_error *error)
+{
+	int code;
+	bool good;
+
+	*drain = (struct perf_drain){
+		.counters = counters,
+		.epoll = epoll_create1(EPOLL_CLOEXEC),
+		.stop = eventfd(0, EFD_CLOEXEC),
+		.filled = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	};
+	good = drain->epoll >= 0 && drain->stop >= 0 && drain->filled >= 0 &&
+	       !wait_for(drain, drain->stop);
+	for (size_t i = 0; good && i < counters->cpus; i++)
+		good = !wait_for(drain, counters->cpu[i].fd) &&
+		       !perf_ring_queue(&counters->cpu[i].ring, queue_size(counters->cpus));
+	code = good ? pthread_create(&drain->thread, NULL, work, drain) : errno;
+	if (code)
+		return op_error_set(error, code, "cannot start a thread that empties rings: %s",
+				    strerror(code));
+	drain->started = true;
+	return 0;
+}
+
+void perf_drain_stop(struct perf_drain *drain)
+{
+	static const uint64_t one = 1;
+	const int fds[] = {drain->epoll, drain->stop, drain->filled};
+
+	if (!drain->counters)
+		return;
+	if (drain->started && write(drain->stop, &one, sizeof(one)) == sizeof(one))
+		pthread_join(drain->thread, NULL);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+	*drain = (struct perf_drain){0};
+}
