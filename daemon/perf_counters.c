@@ -19,8 +19,10 @@
 #define PAGES_CHAINS 512
 #define PAGES_STACKS 2048
 #define PAGES_LEAST  8
-/* The reader is woken when a ring is this full: 1 / WAKE_SHARE. */
-#define WAKE_SHARE 4
+/* The reader is woken when a ring is this full: 1 / WAKE_SHARE.  Stacks fill a small ring in some
+ * milliseconds, and who is woken then only moves them. */
+#define WAKE_SHARE	  4
+#define WAKE_SHARE_STACKS 16
 
 /* Each event takes a descriptor for each CPU and thread. */
 static void raise_descriptor_limit(void)
@@ -58,7 +60,9 @@ static struct perf_event_attr make_attr(const struct op_perf_event *event,
 	attr.use_clockid = 1;
 	attr.clockid = CLOCK_MONOTONIC;
 	attr.watermark = 1;
-	attr.wakeup_watermark = (uint32_t)(pages * (size_t)sysconf(_SC_PAGESIZE) / WAKE_SHARE);
+	attr.wakeup_watermark =
+		(uint32_t)(pages * (size_t)sysconf(_SC_PAGESIZE) /
+			   (config->layout.user_registers ? WAKE_SHARE_STACKS : WAKE_SHARE));
 	attr.exclude_guest = !op_perf_is_software(&attr);
 	attr.exclude_idle = op_perf_is_clock(&attr);
 	if (config->layout.chain) {
