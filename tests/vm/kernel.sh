@@ -30,10 +30,14 @@ kernel_known()
 # kernel_sanitised NAME - is it one of those that sanitised.sh builds?
 kernel_sanitised() { [[ " $kernels_own " == *" $1 "* ]]; }
 
-# kernel_slowness NAME - how many times longer a case may take there than on a stock kernel
+# kernel_slowness NAME - how many times longer a case may take there than on a stock kernel; by hand,
+# VM_PATIENCE=N multiplies it, for a machine that is busy with other things
 kernel_slowness()
 {
-	if kernel_sanitised "$1"; then echo 4; else echo 1; fi
+	local slowness=1
+
+	! kernel_sanitised "$1" || slowness=4
+	echo $((slowness * ${VM_PATIENCE:-1}))
 }
 
 # kernel_dir NAME - its folder in the cache
