@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: random operations of several processes on oprofilefs, mounts and the module, beside
 # covers: storms and CPU hotplug, get documented errors, keep the accounts and leave nothing
-# limit: 240
+# limit: 600
 
 # shellcheck source=../guest/fuzz_case.sh
 . /vm/fuzz_case.sh

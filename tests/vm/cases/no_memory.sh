@@ -12,8 +12,12 @@ need opcontrol --init --backend timer
 # What can be asked for at most is 1 GB: less than that must be left.
 spare=600
 eaten=$(($(available) - spare))
-[ "$eaten" -lt 1 ] || need mount -t tmpfs -o size="${eaten}m" eaten /mnt
-[ "$eaten" -lt 1 ] || dd if=/dev/zero of=/mnt/eaten bs=1M count="$eaten" status=none
+if [ "$eaten" -gt 0 ]; then
+	need mkdir /tmp/eaten
+	need mount -t tmpfs -o size="${eaten}m" eaten /tmp/eaten
+	trap 'umount /tmp/eaten' EXIT
+	need dd if=/dev/zero of=/tmp/eaten/zeros bs=1M count="$eaten" status=none
+fi
 echo "available: $(available) MB of $(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo) MB"
 refusal=0
 need write 100000000 /dev/oprofile/buffer_size # 763 MB
@@ -25,4 +29,3 @@ dmesg | grep -q "invoked oom-killer" && fail "the kernel began to kill for it"
 need write 131072 /dev/oprofile/buffer_size
 need opcontrol --start
 need opcontrol --shutdown
-umount /mnt 2>/dev/null || true
