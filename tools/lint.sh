@@ -85,17 +85,16 @@ lint_shellcheck()
 # The kernel's own judge of style.  It leaves a file of names where it stands.
 lint_checkpatch()
 {
-	local file status=0
+	local file status=0 log=$work/checkpatch.log
 
 	kernel_code >"$work/checkpatch.list"
 	wc -l <"$work/checkpatch.list" >"$work/checkpatch.files"
-	cd "$work" || return
 	while read -r file; do
-		"$linux/scripts/checkpatch.pl" --no-tree -f --strict --terse --show-types \
-			--max-line-length=100 "$tree/$file" || status=$?
-	done <checkpatch.list >checkpatch.log 2>&1
-	[[ $status -le 1 ]] || { cat checkpatch.log >&2; return 1; }
-	sed -n "s|^$tree/||p" checkpatch.log
+		(cd "$work" && "$linux/scripts/checkpatch.pl" --no-tree -f --strict --terse \
+			--show-types --max-line-length=100 "$tree/$file") || status=$?
+	done <"$work/checkpatch.list" >"$log" 2>&1
+	[[ $status -le 1 ]] || { cat "$log" >&2; return 1; }
+	sed -n "s|^$tree/||p" "$log"
 }
 
 # sparse FOLDER ENTRY... - the module whose Kbuild is in a folder of the tree
@@ -253,5 +252,6 @@ prepare "$@"
 for name; do
 	judge "$name"
 done
+echo "logs:   $work; $SECONDS s in all"
 ! $unable || exit 2
 ! $failed
