@@ -75,7 +75,7 @@ static unsigned int the_cpu; /* whose buffer the cases write */
 
 static void add(bool user, unsigned long pc, u8 event)
 {
-	struct pt_regs regs;
+	static struct pt_regs regs; /* some are too large for the stack */
 
 	fake_regs(&regs, user, pc);
 	preempt_disable();
@@ -88,8 +88,10 @@ static struct op_cpu_buffer *the_buffer(void)
 	return per_cpu(cpu_buffer, the_cpu);
 }
 
-/* The next record, which is taken out; the test fails if there is none. */
-static struct op_record_header take(struct kunit *test, u64 *words)
+static u64 words[OP_SAMPLE_WORDS + OP_BACKTRACE_DEPTH_MAX]; /* of the record taken last */
+
+/* Takes the next record out; the test fails if there is none. */
+static struct op_record_header take(struct kunit *test)
 {
 	struct op_cpu_reader reader;
 	struct op_record_header header;
@@ -112,8 +114,7 @@ static struct op_record_header take(struct kunit *test, u64 *words)
 static void expect_context(struct kunit *test, u8 kind, const struct task_struct *task,
 			   const struct mm_struct *mm)
 {
-	u64 words[OP_SAMPLE_WORDS + OP_BACKTRACE_DEPTH_MAX];
-	struct op_record_header header = take(test, words);
+	struct op_record_header header = take(test);
 
 	KUNIT_EXPECT_EQ(test, header.kind, OP_RECORD_CONTEXT | kind);
 	KUNIT_EXPECT_EQ(test, words[1], (u64)task->tgid << 32 | task->pid);
@@ -122,8 +123,7 @@ static void expect_context(struct kunit *test, u8 kind, const struct task_struct
 
 static void expect_sample(struct kunit *test, u8 kind, unsigned long pc, u8 event)
 {
-	u64 words[OP_SAMPLE_WORDS + OP_BACKTRACE_DEPTH_MAX];
-	struct op_record_header header = take(test, words);
+	struct op_record_header header = take(test);
 
 	KUNIT_EXPECT_EQ(test, header.kind, OP_RECORD_SAMPLE | kind);
 	KUNIT_EXPECT_EQ(test, header.event, event);
@@ -355,7 +355,6 @@ KUNIT_ARRAY_PARAM(trace, traces, trace_describe);
 
 static void cpu_buffer_traced(struct kunit *test)
 {
-	u64 words[OP_SAMPLE_WORDS + OP_BACKTRACE_DEPTH_MAX];
 	const struct trace *trace = test->param_value;
 	struct op_record_header header;
 	unsigned int i;
@@ -368,7 +367,7 @@ static void cpu_buffer_traced(struct kunit *test)
 	add(false, 1000, 4);
 
 	expect_context(test, 0, fake_current, fake_current->mm);
-	header = take(test, words);
+	header = take(test);
 	KUNIT_EXPECT_EQ(test, header.kind, OP_RECORD_SAMPLE | OP_SAMPLE_KERNEL | OP_SAMPLE_TRACED);
 	KUNIT_EXPECT_EQ(test, header.event, 4);
 	KUNIT_EXPECT_EQ(test, header.nr_callers, trace->nr);
@@ -385,7 +384,6 @@ static void cpu_buffer_traced(struct kunit *test)
  */
 static void cpu_buffer_whole_traces(struct kunit *test)
 {
-	u64 words[OP_SAMPLE_WORDS + OP_BACKTRACE_DEPTH_MAX];
 	struct op_cpu_stats *stats = op_cpu_stats(the_cpu);
 	unsigned long round, pc, kept;
 
@@ -406,7 +404,7 @@ static void cpu_buffer_whole_traces(struct kunit *test)
 			unsigned int nr, i;
 
 			do
-				header = take(test, words);
+				header = take(test);
 			while (header.kind & OP_RECORD_CONTEXT);
 			/* Only what came behind the last that was kept can have been lost. */
 			KUNIT_ASSERT_EQ(test, words[1], pc << 16);
@@ -422,14 +420,12 @@ static void cpu_buffer_whole_traces(struct kunit *test)
 /* A sample that interrupts the logging of another is counted, and does no harm to it. */
 static void cpu_buffer_nested(struct kunit *test)
 {
-	u64 words[OP_SAMPLE_WORDS + OP_BACKTRACE_DEPTH_MAX];
-
 	begin_traces(test, 8);
 	user_callers = 2;
 	nests = true;
 	add(true, 500, 1);
 	expect_context(test, 0, fake_current, fake_current->mm);
-	KUNIT_EXPECT_EQ(test, take(test, words).nr_callers, 2);
+	KUNIT_EXPECT_EQ(test, take(test).nr_callers, 2);
 	KUNIT_EXPECT_EQ(test, words[1], 500);
 	expect_empty(test);
 	KUNIT_EXPECT_EQ(test, op_cpu_stats(the_cpu)->received, 3);
@@ -522,7 +518,7 @@ static enum hrtimer_restart storm_tick(struct hrtimer *timer)
 {
 	/* Now a few, now more than the buffer has room for. */
 	unsigned long burst = 1 + (storm_sent * 2654435761UL >> 7) % 90;
-	struct pt_regs regs;
+	static struct pt_regs regs;
 
 	while (burst-- && storm_sent < STORM_SAMPLES) {
 		fake_current->pid = storm_sent / 7;

@@ -13,6 +13,8 @@
 
 #define FAKE_USER_FAULT ((char __user *)16)
 
+static const void *fake_user_read_only; /* writing to this address fails; NULL: none */
+
 static inline char __user *fake_user(const void *memory)
 {
 	return (char __force __user *)memory;
@@ -30,7 +32,7 @@ static inline unsigned long fake_copy_from_user(void *to, const void __user *fro
 static inline unsigned long fake_copy_to_user(void __user *to, const void *from,
 					      unsigned long size)
 {
-	if (to == FAKE_USER_FAULT)
+	if (to == FAKE_USER_FAULT || (fake_user_read_only && to == fake_user(fake_user_read_only)))
 		return size;
 	memcpy((void __force *)to, from, size);
 	return 0;

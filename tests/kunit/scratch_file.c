@@ -34,5 +34,5 @@ void scratch_file_end(struct kunit *test, struct file *file)
 {
 	if (!d_unlinked(file->f_path.dentry))
 		scratch_file_unlink(test, file);
-	fput(file);
+	__fput_sync(file); /* not put off, as fput() does: its mount may be about to go */
 }

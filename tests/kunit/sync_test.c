@@ -70,7 +70,7 @@ static struct {
 
 static void add(bool user, unsigned long pc, u8 event)
 {
-	struct pt_regs regs;
+	static struct pt_regs regs; /* some are too large for the stack */
 
 	fake_regs(&regs, user, pc);
 	preempt_disable();

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attribution is exact: whatever is mapped and unmapped between the samples, and however late
+ * they are resolved, each gets the image that was at its address when it was taken.
+ *
+ * Random histories of one address space of a few pages are made, as the hooks would see them;
+ * a sample knows what it must be answered.
+ */
+#include <linux/file.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+
+#include <kunit/test.h>
+
+#include "dcookie.h"
+#include "fake_mm.h"
+#include "scratch_file.h"
+#include "unmapped.h"
+
+#include "address_space.c"
+
+#define BASE 0x10000000UL
+#define PAGES 12
+#define FILES 3
+#define ROUNDS 400
+#define EVENTS 60
+#define AT(page) (BASE + (page) * PAGE_SIZE)
+
+static struct file *files[FILES];
+static struct mm_struct *mm;
+static u32 random_state = 2463534242U;
+
+/* From 0 to below @end. */
+static unsigned int pick(unsigned int end)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 17;
+	random_state ^= random_state << 5;
+	return (random_state >> 8) % end;
+}
+
+/* What is mapped: by page, which mapping. */
+struct mapping {
+	struct vm_area_struct *vma;
+	unsigned int file; /* FILES: none */
+	unsigned long pgoff; /* of page 0 of the address space */
+};
+
+static struct mapping mappings[PAGES];
+
+struct sample {
+	unsigned long address;
+	u32 epoch;
+	u64 cookie;
+	u64 offset;
+};
+
+static struct sample samples[EVENTS];
+
+/* One mapping goes, as the kernel takes it apart: page by page is a mapping of its own here. */
+static void unmap(struct kunit *test, unsigned int first, unsigned int end)
+{
+	unsigned int page;
+
+	for (page = first; page < end; page++) {
+		struct vm_area_struct *vma = mappings[page].vma;
+
+		if (!vma)
+			continue;
+		if (vma->vm_file)
+			op_unmapped_remember(vma, vma->vm_start, vma->vm_end);
+		fake_mm_unmap(vma);
+		kunit_kfree(test, vma);
+		mappings[page].vma = NULL;
+	}
+}
+
+static void map(struct kunit *test, unsigned int first, unsigned int end)
+{
+	unsigned int file = pick(FILES + 1), page;
+	unsigned long pgoff = pick(100);
+
+	unmap(test, first, end);
+	for (page = first; page < end; page++) {
+		struct mapping *mapping = &mappings[page];
+
+		mapping->file = file;
+		mapping->pgoff = pgoff + page;
+		mapping->vma = fake_mm_map(test, mm, AT(page), AT(page + 1),
+					   file < FILES ? files[file] : NULL, mapping->pgoff);
+	}
+	op_unmapped_advance_epoch();
+}
+
+/* A page that is mapped, for code runs nowhere else; false: there is none. */
+static bool sample(struct sample *sample)
+{
+	unsigned int page = pick(PAGES), i;
+
+	for (i = 0; i < PAGES && !mappings[page].vma; i++)
+		page = (page + 1) % PAGES;
+	if (!mappings[page].vma)
+		return false;
+	sample->address = AT(page) + pick(PAGE_SIZE);
+	sample->epoch = op_unmapped_epoch();
+	if (mappings[page].file < FILES) {
+		sample->cookie = op_dcookie_get(files[mappings[page].file]);
+		sample->offset = (mappings[page].pgoff << PAGE_SHIFT) +
+				 (sample->address - AT(page));
+	} else {
+		sample->cookie = OPROFILE_NO_COOKIE;
+		sample->offset = sample->address;
+	}
+	return true;
+}
+
+/* Anonymous memory that is gone is not remembered, so its samples may be lost, but not wrong. */
+static bool resolved_rightly(const struct op_address_span *span, const struct sample *sample)
+{
+	if (!span)
+		return sample->cookie == OPROFILE_NO_COOKIE;
+	return op_address_span_holds(span, sample->address, sample->epoch) &&
+	       span->cookie == sample->cookie &&
+	       op_address_span_offset(span, sample->address) == sample->offset;
+}
+
+static void address_space_exact(struct kunit *test)
+{
+	unsigned int round, event, i, nr, wrong = 0, total = 0;
+	struct op_address_space space = {};
+
+	for (round = 0; round < ROUNDS; round++) {
+		if (round % 50 == 7)
+			atomic_set(&op_mapping_epoch, -(EVENTS / 4)); /* it wraps on the way */
+		op_unmapped_mark_sampled(mm, op_unmapped_period());
+		nr = 0;
+		for (event = 0; event < EVENTS; event++) {
+			unsigned int first = pick(PAGES), end = first + 1 + pick(PAGES - first);
+
+			switch (pick(4)) {
+			case 0:
+				map(test, first, end);
+				break;
+			case 1:
+				unmap(test, first, end);
+				break;
+			default:
+				nr += sample(&samples[nr]);
+			}
+		}
+		for (i = 0; i < nr; i++) {
+			const struct op_address_span *span;
+
+			span = op_address_space_find(&space, mm, samples[i].address,
+						     samples[i].epoch);
+			wrong += !resolved_rightly(span, &samples[i]);
+		}
+		op_address_space_release(&space);
+		total += nr;
+		unmap(test, 0, PAGES);
+		op_unmapped_tear_down();
+		KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);
+	}
+	kunit_info(test, "%u samples", total);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_GT(test, total, ROUNDS * EVENTS / 4);
+}
+
+/* The lock is taken with the first look-up in an address space, and kept until another's. */
+static void address_space_locks(struct kunit *test)
+{
+	struct mm_struct *other = fake_mm(test, NULL);
+	struct op_address_space space = {};
+
+	map(test, 0, 2);
+	KUNIT_EXPECT_NOT_NULL(test, op_address_space_find(&space, mm, AT(0), 0));
+	KUNIT_EXPECT_TRUE(test, rwsem_is_locked(&mm->mmap_lock));
+	KUNIT_EXPECT_NULL(test, op_address_space_find(&space, other, AT(0), 0));
+	KUNIT_EXPECT_FALSE(test, rwsem_is_locked(&mm->mmap_lock));
+	KUNIT_EXPECT_FALSE(test, rwsem_is_locked(&other->mmap_lock)); /* after the second look */
+	KUNIT_EXPECT_NOT_NULL(test, op_address_space_find(&space, mm, AT(1), 0));
+	op_address_space_release(&space);
+	KUNIT_EXPECT_FALSE(test, rwsem_is_locked(&mm->mmap_lock));
+	op_address_space_release(&space);
+	unmap(test, 0, PAGES);
+	fake_mm_end(test, other);
+}
+
+static void address_space_program(struct kunit *test)
+{
+	struct mm_struct *with_exe = fake_mm(test, files[1]);
+
+	KUNIT_EXPECT_EQ(test, op_program_cookie(mm), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, op_program_cookie(with_exe), op_dcookie_get(files[1]));
+	fake_mm_end(test, with_exe);
+}
+
+static int address_space_init(struct kunit *test)
+{
+	static const char *const names[FILES] = { "oprofile_a", "oprofile_b", "oprofile_c" };
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
+	KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);
+	for (i = 0; i < FILES; i++)
+		files[i] = scratch_file(test, names[i], "", 0);
+	mm = fake_mm(test, NULL);
+	memset(mappings, 0, sizeof(mappings));
+	return 0;
+}
+
+static void address_space_exit(struct kunit *test)
+{
+	unsigned int i;
+
+	op_unmapped_tear_down();
+	op_dcookies_tear_down();
+	fake_mm_end(test, mm);
+	for (i = 0; i < FILES; i++)
+		scratch_file_end(test, files[i]);
+}
+
+static struct kunit_case address_space_cases[] = {
+	KUNIT_CASE(address_space_exact),
+	KUNIT_CASE(address_space_locks),
+	KUNIT_CASE(address_space_program),
+	{}
+};
+
+static struct kunit_suite oprofile_address_space_suite = {
+	.name = "oprofile_address_space",
+	.init = address_space_init,
+	.exit = address_space_exit,
+	.test_cases = address_space_cases,
+};
+
+kunit_test_suite(oprofile_address_space_suite);

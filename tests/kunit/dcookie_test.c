@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cookies.
+ */
+#include <linux/dcache.h>
+#include <linux/elf.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/hashtable.h>
+#include <linux/kdev_t.h>
+#include <linux/mount.h>
+#include <linux/path.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/shmem_fs.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include <kunit/test.h>
+
+#include "scratch_file.h"
+
+static enum { ALL_WORKS, NO_COOKIE, NO_VALUE, NO_PATH_BUFFER, NO_PATH, NO_PATH_COPY, NO_QUEUE } fault;
+static bool elsewhere; /* files are not below our root */
+
+/* Seams. */
+static void *seam_kzalloc(size_t size, gfp_t flags)
+{
+	return fault == NO_COOKIE ? NULL : kzalloc(size, flags);
+}
+
+static int seam_xa_alloc(struct xarray *xa, u32 *id, void *entry, struct xa_limit limit,
+			 gfp_t flags)
+{
+	return fault == NO_VALUE ? -EBUSY : xa_alloc(xa, id, entry, limit, flags);
+}
+
+static void *seam_kmalloc(size_t size, gfp_t flags)
+{
+	return fault == NO_PATH_BUFFER ? NULL : kmalloc(size, flags);
+}
+
+static char *seam_d_path(const struct path *path, char *buffer, int size)
+{
+	return fault == NO_PATH ? ERR_PTR(-ENAMETOOLONG) : d_path(path, buffer, size);
+}
+
+static char *seam_kstrndup(const char *text, size_t size, gfp_t flags)
+{
+	return fault == NO_PATH_COPY ? NULL : kstrndup(text, size, flags);
+}
+
+static struct workqueue_struct *seam_alloc_workqueue(const char *name)
+{
+	return fault == NO_QUEUE ? NULL : alloc_workqueue("%s", WQ_UNBOUND, 0, name);
+}
+
+static bool seam_path_is_under(const struct path *path, const struct path *root)
+{
+	return !elsewhere && path_is_under(path, root);
+}
+
+#undef kzalloc
+#define kzalloc seam_kzalloc
+#undef xa_alloc
+#define xa_alloc seam_xa_alloc
+#undef kmalloc
+#define kmalloc seam_kmalloc
+#undef d_path
+#define d_path seam_d_path
+#undef kstrndup
+#define kstrndup seam_kstrndup
+#undef alloc_workqueue
+#define alloc_workqueue(name, flags, max_active) seam_alloc_workqueue(name)
+#undef path_is_under
+#define path_is_under seam_path_is_under
+
+#include "dcookie.c"
+
+static struct file *a, *b;
+static struct oprofile_image image;
+
+static int explain(u64 cookie)
+{
+	memset(&image, 0xee, sizeof(image));
+	image.cookie = cookie;
+	return op_dcookie_image(&image);
+}
+
+static void dcookie_same_and_distinct(struct kunit *test)
+{
+	struct file *again = filp_open("/oprofile_a", O_RDONLY, 0);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, again);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(b), 2);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(again), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(b), 2);
+	fput(again);
+}
+
+static void dcookie_explained(struct kunit *test)
+{
+	const struct inode *inode = file_inode(a);
+
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_a");
+	KUNIT_EXPECT_EQ(test, image.path_size, sizeof("/oprofile_a"));
+	KUNIT_EXPECT_EQ(test, image.device, new_encode_dev(inode->i_sb->s_dev));
+	KUNIT_EXPECT_EQ(test, image.inode, inode->i_ino);
+	KUNIT_EXPECT_EQ(test, image.generation, inode->i_generation);
+	KUNIT_EXPECT_EQ(test, image.flags, 0);
+	KUNIT_EXPECT_EQ(test, image.build_id_size, 0);
+
+	/* To the last byte, for it goes to user space. */
+	KUNIT_EXPECT_EQ(test, image.path[OPROFILE_PATH_MAX - 1], 0);
+	KUNIT_EXPECT_EQ(test, image.build_id[OPROFILE_BUILD_ID_MAX - 1], 0);
+}
+
+static void dcookie_unknown(struct kunit *test)
+{
+	static const u64 unknown[] = {
+		OPROFILE_NO_COOKIE, OPROFILE_INVALID_COOKIE, 2, U32_MAX, 1ULL << 32 | 1,
+		1ULL << 63 | 1,
+	};
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, op_dcookie_get(a), 1);
+	for (i = 0; i < ARRAY_SIZE(unknown); i++)
+		KUNIT_EXPECT_EQ(test, explain(unknown[i]), -EINVAL);
+}
+
+/* Neither the file nor its mount is kept busy. */
+static void dcookie_released(struct kunit *test)
+{
+	long before = file_count(a);
+
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	KUNIT_EXPECT_EQ(test, file_count(a), before);
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	KUNIT_EXPECT_EQ(test, file_count(a), before);
+}
+
+/* Cookies begin anew with each opening of the buffer. */
+static void dcookie_forgotten(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(b), 2);
+	op_dcookies_tear_down();
+	KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
+	KUNIT_EXPECT_EQ(test, explain(1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(b), 1);
+	KUNIT_ASSERT_EQ(test, explain(1), 0);
+	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_b");
+}
+
+/* A file of another name is another image, as it will be in reports. */
+static void dcookie_renamed(struct kunit *test)
+{
+	struct dentry *dentry = a->f_path.dentry;
+	struct dentry *other = d_alloc_name(dentry->d_parent, "oprofile_renamed");
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
+	KUNIT_ASSERT_EQ(test, explain(1), 0);
+	d_move(dentry, other);
+	dput(other);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 2);
+	KUNIT_ASSERT_EQ(test, explain(1), 0);
+	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_a");
+	KUNIT_ASSERT_EQ(test, explain(2), 0);
+	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_renamed");
+}
+
+static void dcookie_deleted(struct kunit *test)
+{
+	scratch_file_unlink(test, a);
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_a");
+	KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_DELETED);
+}
+
+/* Deleted after it was first seen: what was seen stays right. */
+static void dcookie_deleted_later(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	scratch_file_unlink(test, a);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
+	KUNIT_ASSERT_EQ(test, explain(1), 0);
+	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_a");
+	KUNIT_EXPECT_EQ(test, image.flags, 0);
+}
+
+/* Such as of memfd_create(2). */
+static void dcookie_nameless(struct kunit *test)
+{
+	struct file *file = shmem_file_setup("oprofile", PAGE_SIZE, 0);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(file)), 0);
+	KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_DELETED);
+	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile");
+	fput(file);
+}
+
+static void dcookie_foreign(struct kunit *test)
+{
+	elsewhere = true;
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_FOREIGN_NS);
+	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_a");
+}
+
+static void dcookie_build_id(struct kunit *test)
+{
+	/* A program header at 64 says that there is a note at 120. */
+	struct {
+		Elf64_Ehdr ehdr;
+		Elf64_Phdr phdr;
+		Elf64_Nhdr note;
+		char owner[4];
+		u8 id[4];
+	} elf = {
+		.ehdr = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELF_DATA },
+			  .e_phoff = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 1 },
+		.phdr = { .p_type = PT_NOTE, .p_offset = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
+			  .p_filesz = sizeof(Elf64_Nhdr) + 8 },
+		.note = { .n_namesz = 4, .n_descsz = 4, .n_type = 3 },
+		.owner = "GNU",
+		.id = { 0xde, 0xad, 0xbe, 0xef },
+	};
+	struct file *file = scratch_file(test, "oprofile_elf", &elf, sizeof(elf));
+
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(file)), 0);
+	KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_BUILD_ID);
+	KUNIT_EXPECT_EQ(test, image.build_id_size, 4);
+	KUNIT_EXPECT_EQ(test, memcmp(image.build_id, elf.id, 4), 0);
+	scratch_file_end(test, file);
+}
+
+static void dcookie_no_path(struct kunit *test)
+{
+	static const int faults[] = { NO_PATH_BUFFER, NO_PATH, NO_PATH_COPY };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(faults); i++) {
+		fault = faults[i];
+		KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+		KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_NO_PATH);
+		KUNIT_EXPECT_STREQ(test, image.path, "");
+		KUNIT_EXPECT_EQ(test, image.path_size, 1);
+		KUNIT_EXPECT_EQ(test, image.inode, file_inode(a)->i_ino);
+		op_dcookies_tear_down();
+		KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
+	}
+}
+
+/* Without memory there is no cookie, and nothing is kept; with memory there is. */
+static void dcookie_no_memory(struct kunit *test)
+{
+	long before = file_count(a);
+
+	fault = NO_COOKIE;
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), OPROFILE_INVALID_COOKIE);
+	fault = NO_VALUE;
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, file_count(a), before);
+	fault = ALL_WORKS;
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
+
+	op_dcookies_tear_down();
+	fault = NO_QUEUE;
+	KUNIT_EXPECT_EQ(test, op_dcookies_set_up(), -ENOMEM);
+	fault = ALL_WORKS;
+	KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
+}
+
+static void dcookie_many(struct kunit *test)
+{
+	struct file *files[64];
+	char name[32];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(name, sizeof(name), "oprofile_many_%u", i);
+		files[i] = scratch_file(test, name, "", 0);
+	}
+	for (i = 0; i < 3 * ARRAY_SIZE(files); i++)
+		KUNIT_EXPECT_EQ(test, op_dcookie_get(files[i % ARRAY_SIZE(files)]),
+				1 + i % ARRAY_SIZE(files));
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(name, sizeof(name), "/oprofile_many_%u", i);
+		KUNIT_EXPECT_EQ(test, explain(i + 1), 0);
+		KUNIT_EXPECT_STREQ(test, image.path, name);
+		scratch_file_end(test, files[i]);
+	}
+}
+
+static int dcookie_init(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
+	a = scratch_file(test, "oprofile_a", "a", 1);
+	b = scratch_file(test, "oprofile_b", "b", 1);
+	return 0;
+}
+
+static void dcookie_exit(struct kunit *test)
+{
+	op_dcookies_tear_down();
+	fault = ALL_WORKS;
+	elsewhere = false;
+	scratch_file_end(test, a);
+	scratch_file_end(test, b);
+}
+
+static struct kunit_case dcookie_cases[] = {
+	KUNIT_CASE(dcookie_same_and_distinct),
+	KUNIT_CASE(dcookie_explained),
+	KUNIT_CASE(dcookie_unknown),
+	KUNIT_CASE(dcookie_released),
+	KUNIT_CASE(dcookie_forgotten),
+	KUNIT_CASE(dcookie_renamed),
+	KUNIT_CASE(dcookie_deleted),
+	KUNIT_CASE(dcookie_deleted_later),
+	KUNIT_CASE(dcookie_nameless),
+	KUNIT_CASE(dcookie_foreign),
+	KUNIT_CASE(dcookie_build_id),
+	KUNIT_CASE(dcookie_no_path),
+	KUNIT_CASE(dcookie_no_memory),
+	KUNIT_CASE(dcookie_many),
+	{}
+};
+
+static struct kunit_suite oprofile_dcookie_suite = {
+	.name = "oprofile_dcookie",
+	.init = dcookie_init,
+	.exit = dcookie_exit,
+	.test_cases = dcookie_cases,
+};
+
+kunit_test_suite(oprofile_dcookie_suite);

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is remembered of mappings that have gone.  In the pictures a letter is a region's image,
+ * from left to right are pages.
+ */
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/file.h>
+#include <linux/hash.h>
+#include <linux/hashtable.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include <kunit/test.h>
+
+#include "dcookie.h"
+#include "fake_mm.h"
+#include "scratch_file.h"
+
+static bool no_memory;
+
+/* Seams. */
+static void *seam_kmem_cache_alloc(struct kmem_cache *cache, gfp_t flags)
+{
+	return no_memory ? NULL : kmem_cache_alloc(cache, flags);
+}
+
+static struct kmem_cache *seam_kmem_cache_create(const char *name, size_t size)
+{
+	return no_memory ? NULL : kmem_cache_create(name, size, 0, 0, NULL);
+}
+
+#undef kmem_cache_alloc
+#define kmem_cache_alloc seam_kmem_cache_alloc
+#undef KMEM_CACHE
+#define KMEM_CACHE(type, flags) seam_kmem_cache_create(#type, sizeof(struct type))
+
+#include "unmapped.c"
+
+static struct file *files[3]; /* a, b, c */
+static struct mm_struct *the_mm, *other_mm;
+
+#define PAGE(n) (0x10000000UL + (n) * PAGE_SIZE)
+
+static void mark(const struct mm_struct *mm)
+{
+	op_unmapped_mark_sampled(mm, op_unmapped_period());
+}
+
+/* Remembers pages from @first to before @end of a mapping of @file that begins at page 0. */
+static void remember(struct mm_struct *mm, struct file *file, unsigned int first, unsigned int end)
+{
+	struct vm_area_struct vma = {
+		.vm_mm = mm,
+		.vm_start = PAGE(0),
+		.vm_end = PAGE(100),
+		.vm_file = file,
+		.vm_pgoff = 7,
+	};
+
+	op_unmapped_remember(&vma, PAGE(first), PAGE(end));
+}
+
+static char letter(u64 cookie)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		if (cookie == op_dcookie_get(files[i]))
+			return 'a' + i;
+	}
+	return '?';
+}
+
+/* What is found on each of 8 pages, as a picture. */
+static const char *find_all(const struct mm_struct *mm, u32 epoch, char *picture)
+{
+	struct op_unmapped_image image;
+	unsigned int page;
+
+	for (page = 0; page < 8; page++)
+		picture[page] = op_unmapped_find(mm, PAGE(page) + 5, epoch, &image) ?
+			letter(image.cookie) : '.';
+	picture[8] = '\0';
+	return picture;
+}
+
+static void unmapped_found(struct kunit *test)
+{
+	struct op_unmapped_image image;
+	u32 epoch = op_unmapped_epoch();
+
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(2), epoch, &image));
+	KUNIT_EXPECT_EQ(test, image.start, 0);
+	KUNIT_EXPECT_EQ(test, image.end, ULONG_MAX);
+
+	remember(the_mm, files[0], 2, 5);
+	KUNIT_EXPECT_TRUE(test, op_unmapped_find(the_mm, PAGE(2), epoch, &image));
+	KUNIT_EXPECT_EQ(test, image.start, PAGE(2));
+	KUNIT_EXPECT_EQ(test, image.end, PAGE(5));
+	KUNIT_EXPECT_EQ(test, image.cookie, op_dcookie_get(files[0]));
+	KUNIT_EXPECT_EQ(test, image.offset, (7 + 2) * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, image.epoch, epoch);
+
+	KUNIT_EXPECT_TRUE(test, op_unmapped_find(the_mm, PAGE(5) - 1, epoch, &image));
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(2) - 1, epoch, &image));
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(5), epoch, &image));
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(other_mm, PAGE(2), epoch, &image));
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
+}
+
+/*
+ *	epoch e		aaa.....	unmapped
+ *	epoch e + 1	.bbbb...	unmapped
+ *	epoch e + 2	c.......	unmapped
+ */
+static void unmapped_epochs(struct kunit *test)
+{
+	u32 epoch = op_unmapped_epoch();
+	char picture[9];
+
+	remember(the_mm, files[0], 0, 3);
+	op_unmapped_advance_epoch();
+	remember(the_mm, files[1], 1, 5);
+	op_unmapped_advance_epoch();
+	remember(the_mm, files[2], 0, 1);
+
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch - 1, picture), "aaabb...");
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "aaabb...");
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch + 1, picture), "cbbbb...");
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch + 2, picture), "c.......");
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch + 3, picture), "........");
+	KUNIT_EXPECT_STREQ(test, find_all(other_mm, epoch, picture), "........");
+}
+
+/* The same where the numbers begin anew. */
+static void unmapped_epochs_wrap(struct kunit *test)
+{
+	atomic_set(&op_mapping_epoch, -1);
+	unmapped_epochs(test);
+	KUNIT_EXPECT_EQ(test, op_unmapped_epoch(), 1);
+}
+
+/* Where nothing is found, how far that holds. */
+static void unmapped_gaps(struct kunit *test)
+{
+	struct op_unmapped_image gap;
+	u32 epoch = op_unmapped_epoch();
+
+	remember(the_mm, files[0], 1, 2);
+	remember(the_mm, files[1], 4, 6);
+	remember(other_mm, files[1], 3, 4);
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(0), epoch, &gap));
+	KUNIT_EXPECT_EQ(test, gap.start, 0);
+	KUNIT_EXPECT_EQ(test, gap.end, PAGE(1));
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(3), epoch, &gap));
+	KUNIT_EXPECT_EQ(test, gap.start, PAGE(2));
+	KUNIT_EXPECT_EQ(test, gap.end, PAGE(4));
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(6), epoch, &gap));
+	KUNIT_EXPECT_EQ(test, gap.start, PAGE(6));
+	KUNIT_EXPECT_EQ(test, gap.end, ULONG_MAX);
+
+	/* Regions of before do not narrow it for later samples. */
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(3), epoch + 1, &gap));
+	KUNIT_EXPECT_EQ(test, gap.start, 0);
+	KUNIT_EXPECT_EQ(test, gap.end, ULONG_MAX);
+}
+
+/* Address spaces without samples are not worth memory. */
+static void unmapped_not_sampled(struct kunit *test)
+{
+	struct mm_struct *unsampled = fake_mm(test, NULL);
+
+	/* Unless its mark is that of another. */
+	if (!sampled(unsampled)) {
+		remember(unsampled, files[0], 0, 1);
+		KUNIT_EXPECT_EQ(test, nr_regions, 0);
+	}
+	mark(unsampled);
+	remember(unsampled, files[0], 0, 1);
+	KUNIT_EXPECT_EQ(test, nr_regions, 1);
+	fake_mm_end(test, unsampled);
+}
+
+/* madvise(MADV_DONTNEED), again and again. */
+static void unmapped_repeated(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < 100; i++)
+		remember(the_mm, files[0], 0, 4);
+	KUNIT_EXPECT_EQ(test, nr_regions, 1);
+	remember(the_mm, files[0], 0, 3);
+	remember(the_mm, files[1], 0, 4);
+	remember(other_mm, files[0], 0, 4);
+	KUNIT_EXPECT_EQ(test, nr_regions, 4);
+	op_unmapped_advance_epoch();
+	remember(the_mm, files[0], 0, 4);
+	KUNIT_EXPECT_EQ(test, nr_regions, 5);
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
+}
+
+static void unmapped_limits(struct kunit *test)
+{
+	no_memory = true;
+	remember(the_mm, files[0], 0, 1);
+	no_memory = false;
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 1);
+
+	nr_regions = REGIONS_MAX - 1;
+	remember(the_mm, files[0], 0, 1);
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 1);
+	KUNIT_EXPECT_EQ(test, nr_regions, REGIONS_MAX);
+	remember(the_mm, files[0], 1, 2);
+	remember(the_mm, files[0], 2, 3);
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 3);
+	KUNIT_EXPECT_EQ(test, nr_regions, REGIONS_MAX);
+	nr_regions = 1;
+
+	op_unmapped_lost_reset();
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
+}
+
+static void unmapped_program(struct kunit *test)
+{
+	u32 epoch = op_unmapped_epoch();
+
+	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm, epoch), OPROFILE_INVALID_COOKIE);
+	remember(the_mm, files[1], 0, 1);
+	remember(other_mm, files[1], 0, 1);
+	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm, epoch), op_dcookie_get(files[2]));
+	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(other_mm, epoch),
+			OPROFILE_INVALID_COOKIE); /* it has none */
+	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm, epoch + 1),
+			OPROFILE_INVALID_COOKIE);
+}
+
+/* Exit and exec begin an epoch, as the mm_struct may be used again. */
+static void unmapped_last_user(struct kunit *test)
+{
+	u32 epoch = op_unmapped_epoch();
+
+	remember(the_mm, files[0], 0, 1);
+	KUNIT_EXPECT_EQ(test, op_unmapped_epoch(), epoch);
+	atomic_set(&the_mm->mm_users, 0);
+	remember(the_mm, files[0], 1, 2);
+	KUNIT_EXPECT_EQ(test, op_unmapped_epoch(), epoch + 1);
+	atomic_set(&the_mm->mm_users, 1);
+}
+
+/* Drains until the period that goes on has ended, as sync does every quarter of a second. */
+static void end_period(void)
+{
+	unsigned int period = op_mark_period;
+
+	synchronize_rcu();
+	while (op_mark_period == period)
+		op_unmapped_drained();
+}
+
+/*
+ * What a sample may ask for is kept: a region goes when a period that began behind its epoch has
+ * ended, and a mark with the period after its own.
+ */
+static void unmapped_forgotten(struct kunit *test)
+{
+	char picture[9];
+	u32 epoch;
+
+	end_period(); /* begin with a new one */
+	mark(the_mm);
+	epoch = op_unmapped_epoch();
+	remember(the_mm, files[0], 0, 2);
+	op_unmapped_advance_epoch();
+	remember(the_mm, files[1], 4, 6);
+
+	end_period(); /* its epoch is that of both, or earlier */
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "aa..bb..");
+	KUNIT_EXPECT_TRUE(test, sampled(the_mm));
+	end_period();
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "....bb..");
+	KUNIT_EXPECT_FALSE(test, sampled(the_mm));
+	op_unmapped_advance_epoch();
+	end_period();
+	end_period();
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "........");
+	KUNIT_EXPECT_EQ(test, nr_regions, 0);
+}
+
+/* A period does not end before all samples are published that may ask. */
+static void unmapped_grace(struct kunit *test)
+{
+	unsigned int period, i;
+
+	end_period();
+	period = op_mark_period;
+	rcu_read_lock();
+	for (i = 0; i < 100; i++)
+		op_unmapped_drained();
+	KUNIT_EXPECT_EQ(test, op_mark_period, period);
+	rcu_read_unlock();
+}
+
+/* Where nothing is ever mapped the epoch advances by itself when there is much to forget. */
+static void unmapped_crowded(struct kunit *test)
+{
+	u32 epoch = op_unmapped_epoch();
+
+	end_period();
+	KUNIT_EXPECT_EQ(test, op_unmapped_epoch(), epoch);
+	nr_regions = REGIONS_MAX / 2 + 1;
+	end_period();
+	nr_regions = 0;
+	KUNIT_EXPECT_EQ(test, op_unmapped_epoch(), epoch + 1);
+}
+
+static void unmapped_memory(struct kunit *test)
+{
+	op_unmapped_tear_down();
+	no_memory = true;
+	KUNIT_EXPECT_EQ(test, op_unmapped_set_up(), -ENOMEM);
+	no_memory = false;
+	KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);
+}
+
+/* Marks and regions do not outlive the buffer. */
+static void unmapped_torn_down(struct kunit *test)
+{
+	char picture[9];
+
+	remember(the_mm, files[0], 0, 2);
+	op_unmapped_tear_down();
+	KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);
+	KUNIT_EXPECT_EQ(test, nr_regions, 0);
+	KUNIT_EXPECT_FALSE(test, sampled(the_mm));
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, 0, picture), "........");
+}
+
+static int unmapped_init(struct kunit *test)
+{
+	static const char *const names[] = { "oprofile_a", "oprofile_b", "oprofile_c" };
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
+	KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		files[i] = scratch_file(test, names[i], "", 0);
+	the_mm = fake_mm(test, files[2]);
+	other_mm = fake_mm(test, NULL);
+	mark(the_mm);
+	mark(other_mm);
+	op_unmapped_lost_reset();
+	return 0;
+}
+
+static void unmapped_exit(struct kunit *test)
+{
+	unsigned int i;
+
+	no_memory = false;
+	op_unmapped_tear_down();
+	op_unmapped_lost_reset();
+	op_dcookies_tear_down();
+	fake_mm_end(test, the_mm);
+	fake_mm_end(test, other_mm);
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		scratch_file_end(test, files[i]);
+}
+
+static struct kunit_case unmapped_cases[] = {
+	KUNIT_CASE(unmapped_found),
+	KUNIT_CASE(unmapped_epochs),
+	KUNIT_CASE(unmapped_epochs_wrap),
+	KUNIT_CASE(unmapped_gaps),
+	KUNIT_CASE(unmapped_not_sampled),
+	KUNIT_CASE(unmapped_repeated),
+	KUNIT_CASE(unmapped_limits),
+	KUNIT_CASE(unmapped_program),
+	KUNIT_CASE(unmapped_last_user),
+	KUNIT_CASE(unmapped_forgotten),
+	KUNIT_CASE(unmapped_grace),
+	KUNIT_CASE(unmapped_crowded),
+	KUNIT_CASE(unmapped_memory),
+	KUNIT_CASE(unmapped_torn_down),
+	{}
+};
+
+static struct kunit_suite oprofile_unmapped_suite = {
+	.name = "oprofile_unmapped",
+	.init = unmapped_init,
+	.exit = unmapped_exit,
+	.test_cases = unmapped_cases,
+};
+
+kunit_test_suite(oprofile_unmapped_suite);
