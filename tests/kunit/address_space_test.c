@@ -55,9 +55,23 @@ struct sample {
 	u32 epoch;
 	u64 cookie;
 	u64 offset;
+	bool anonymous_gone;
 };
 
 static struct sample samples[EVENTS];
+static unsigned int nr_samples;
+
+/* Only mappings of files are remembered: nothing can be said of samples of other memory. */
+static void forget_anonymous(unsigned int page)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_samples; i++) {
+		if (samples[i].cookie == OPROFILE_NO_COOKIE &&
+		    samples[i].address - AT(page) < PAGE_SIZE)
+			samples[i].anonymous_gone = true;
+	}
+}
 
 /* One mapping goes, as the kernel takes it apart: page by page is a mapping of its own here. */
 static void unmap(struct kunit *test, unsigned int first, unsigned int end)
@@ -71,6 +85,8 @@ static void unmap(struct kunit *test, unsigned int first, unsigned int end)
 			continue;
 		if (vma->vm_file)
 			op_unmapped_remember(vma, vma->vm_start, vma->vm_end);
+		else
+			forget_anonymous(page);
 		fake_mm_unmap(vma);
 		kunit_kfree(test, vma);
 		mappings[page].vma = NULL;
@@ -105,6 +121,7 @@ static bool sample(struct sample *sample)
 		return false;
 	sample->address = AT(page) + pick(PAGE_SIZE);
 	sample->epoch = op_unmapped_epoch();
+	sample->anonymous_gone = false;
 	if (mappings[page].file < FILES) {
 		sample->cookie = op_dcookie_get(files[mappings[page].file]);
 		sample->offset = (mappings[page].pgoff << PAGE_SHIFT) +
@@ -116,26 +133,25 @@ static bool sample(struct sample *sample)
 	return true;
 }
 
-/* Anonymous memory that is gone is not remembered, so its samples may be lost, but not wrong. */
 static bool resolved_rightly(const struct op_address_span *span, const struct sample *sample)
 {
-	if (!span)
-		return sample->cookie == OPROFILE_NO_COOKIE;
-	return op_address_span_holds(span, sample->address, sample->epoch) &&
+	if (sample->anonymous_gone)
+		return true;
+	return span && op_address_span_holds(span, sample->address, sample->epoch) &&
 	       span->cookie == sample->cookie &&
 	       op_address_span_offset(span, sample->address) == sample->offset;
 }
 
 static void address_space_exact(struct kunit *test)
 {
-	unsigned int round, event, i, nr, wrong = 0, total = 0;
+	unsigned int round, event, i, wrong = 0, total = 0;
 	struct op_address_space space = {};
 
 	for (round = 0; round < ROUNDS; round++) {
 		if (round % 50 == 7)
 			atomic_set(&op_mapping_epoch, -(EVENTS / 4)); /* it wraps on the way */
 		op_unmapped_mark_sampled(mm, op_unmapped_period());
-		nr = 0;
+		nr_samples = 0;
 		for (event = 0; event < EVENTS; event++) {
 			unsigned int first = pick(PAGES), end = first + 1 + pick(PAGES - first);
 
@@ -147,10 +163,10 @@ static void address_space_exact(struct kunit *test)
 				unmap(test, first, end);
 				break;
 			default:
-				nr += sample(&samples[nr]);
+				nr_samples += sample(&samples[nr_samples]);
 			}
 		}
-		for (i = 0; i < nr; i++) {
+		for (i = 0; i < nr_samples; i++) {
 			const struct op_address_span *span;
 
 			span = op_address_space_find(&space, mm, samples[i].address,
@@ -158,7 +174,7 @@ static void address_space_exact(struct kunit *test)
 			wrong += !resolved_rightly(span, &samples[i]);
 		}
 		op_address_space_release(&space);
-		total += nr;
+		total += nr_samples;
 		unmap(test, 0, PAGES);
 		op_unmapped_tear_down();
 		KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);

@@ -24,10 +24,12 @@ void scratch_file_unlink(struct kunit *test, struct file *file)
 	struct dentry *dentry = file->f_path.dentry;
 	struct inode *directory = d_inode(dentry->d_parent);
 
+	dget(dentry); /* or d_delete() would take the inode from the opened file's dentry */
 	inode_lock(directory);
 	KUNIT_EXPECT_EQ(test, directory->i_op->unlink(directory, dentry), 0);
 	inode_unlock(directory);
 	d_delete(dentry);
+	dput(dentry);
 }
 
 void scratch_file_end(struct kunit *test, struct file *file)

@@ -45,7 +45,7 @@ static struct workqueue_struct *seam_alloc_workqueue(const char *name)
 #define USER ESC, OPROFILE_USER_ENTER
 #define IMAGE(cookie) ESC, OPROFILE_COOKIE_SWITCH, (cookie)
 #define TRACE ESC, OPROFILE_TRACE_BEGIN
-#define MODULE ESC, OPROFILE_MODULE_LOADED
+#define MODULES ESC, OPROFILE_MODULE_LOADED
 #define NO_APP OPROFILE_INVALID_COOKIE
 
 #define EXE 1 /* the cookie of the program of fixture.mm, and that of the library, in most cases */
@@ -336,7 +336,7 @@ static void sync_module_loaded(struct kunit *test)
 	add(false, KERNEL_AT + 1, 0);
 	op_sync_all();
 	EXPECT_WORDS(test, CPU(fixture.cpu), TASK(11, EXE, 10), KERNEL, KERNEL_AT, 0,
-		     MODULE,
+		     MODULES,
 		     CPU(fixture.cpu), TASK(11, EXE, 10), KERNEL, KERNEL_AT + 1, 0);
 }
 
@@ -348,7 +348,7 @@ static void sync_module_later(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, op_event_buffer.nr_words, op_event_buffer.max_words - 1);
 	op_event_buffer.nr_words = 0;
 	op_sync_all();
-	EXPECT_WORDS(test, MODULE);
+	EXPECT_WORDS(test, MODULES);
 	op_sync_all();
 	EXPECT_NO_WORDS(test);
 }
