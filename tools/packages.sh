@@ -54,6 +54,9 @@ bc		cmd bc
 systemd		cmd systemd-analyze
 dkms		cmd dkms
 openssl		cmd openssl
+bc		cmd bc
+bison		cmd bison
+flex		cmd flex
 "
 
 lint="
