@@ -30,8 +30,8 @@ kernel_known()
 # kernel_sanitised NAME - is it one of those that sanitised.sh builds?
 kernel_sanitised() { [[ " $kernels_own " == *" $1 "* ]]; }
 
-# kernel_slowness NAME - how many times longer a case may take there than on a stock kernel; by hand,
-# VM_PATIENCE=N multiplies it, for a machine that is busy with other things
+# kernel_slowness NAME - how many times longer a case may take there than on a stock kernel; by
+# hand, VM_PATIENCE=N multiplies it, for a machine that is busy with other things
 kernel_slowness()
 {
 	local slowness=1
