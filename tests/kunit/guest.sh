@@ -112,7 +112,9 @@ run_suites()
 	build_suites "$1"
 	boot_suites "$1" "$folder" "$(cat "${sources[@]}" | grep -c '^kunit_test_suite(')"
 	parser=$(linux_of "$1")/tools/testing/kunit/kunit.py
-	if ! "$parser" parse --json="$folder/results.json" "$folder/console.log" \
+	# what comes before is of a KUnit that is built in, and has no suites of its own
+	sed '1,/vm: case suites begins/d' "$folder/console.log" >"$folder/ktap.log"
+	if ! "$parser" parse --json="$folder/results.json" "$folder/ktap.log" \
 			>"$folder/kunit.log" 2>&1; then
 		verdict="kunit.py is not content. "
 	fi
