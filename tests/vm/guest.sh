@@ -17,8 +17,9 @@ boot_limit=${VM_BOOT_LIMIT:-120}
 # tsc=reliable: the emulated CPUs share the host's clock, but 6.1 believes them out of step
 # and falls back to the HPET, which costs a trip into QEMU a look.  The stall and lockup
 # detectors measure wall time, which a loaded host stretches: they get a minute; a guest that
-# is really stuck runs into its time limit.
-guest_append="console=ttyS0 panic=-1 oops=panic tsc=reliable nmi_watchdog=0
+# is really stuck runs into its time limit.  no_timer_check: early in a boot the kernel panics if
+# it sees no timer tick in a while, which such a host may need longer for.
+guest_append="console=ttyS0 panic=-1 oops=panic tsc=reliable nmi_watchdog=0 no_timer_check
 watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
 
 # Lines of the console that fail a run.  A crash of a program in the guest counts, too.
@@ -31,15 +32,15 @@ guest_bad+='|vm: broken'
 # The only line that looks bad and is not: under emulation NMI handlers are slow.
 guest_harmless='NMI handler \(.*\) took too long to run'
 
-# A sanitised kernel's guest says more, and on a busy host fails to see a timer tick when it looks.
-guest_sanitised_append="printk.devkmsg=on no_timer_check"
+# A sanitised kernel's guest says more.
+guest_sanitised_append="printk.devkmsg=on"
 
 # Where histograms of a PMU count: a workload at its own address, and the kernel.
 guest_pmu_ranges=range=10000000-11000000,range=kernel
 
-# With a PMU addresses must be those that the histogram has; some of its CPU models have flaws
-# of which the kernel warns; and on a busy host some fail to see a timer tick when they look.
-guest_pmu_append="nokaslr norandmaps mitigations=off no_timer_check"
+# With a PMU addresses must be those that the histogram has, and some of its CPU models have flaws
+# of which the kernel warns.
+guest_pmu_append="nokaslr norandmaps mitigations=off"
 
 # guest_pmu OPTIONS - the words of QEMU's command line that give the CPUs that PMU (see
 # pmu/README.md), in the array "pmu"
