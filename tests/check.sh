@@ -115,9 +115,7 @@ note unit host unit
 wait
 cat "$folder/beside"
 note kunit uml "$top/tests/kunit/uml.sh" -t "$tally"
-for kernel in $kernels_stock; do
-	note kunit "$kernel" "$top/tests/kunit/guest.sh" -k "$kernel" -t "$tally"
-done
+note kunit "$kernels_kunit" "$top/tests/kunit/guest.sh" -t "$tally"
 note vm "$kernels_stock" "$top/tests/vm/run.sh" -t "$tally"
 
 echo "time:   all: $((SECONDS - begin)) s"

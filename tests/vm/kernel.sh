@@ -16,7 +16,7 @@
 
 kernels_stock="6.1 6.12 7.2"		# Debian's cloud kernels: what "make check" boots
 kernels_own="6.1-kasan 6.1-kcsan"	# built here: what "make check-kernel" boots
-kernels=$kernels_stock			# of a case that names none
+kernels_kunit="6.1 6.12"		# stock ones whose source Debian 12 has, for lib/kunit
 
 # kernel_known NAME - stop unless the harness has that kernel
 kernel_known()

@@ -95,7 +95,7 @@ done
 declare -A boot_cases=() boot_limit_sum=()
 boots=()
 declare -A kernel_boots=()
-for series in ${only_kernel:-$kernels}; do
+for series in ${only_kernel:-$kernels_stock}; do
 	for name; do
 		if kernel_sanitised "$series" && [[ -n $(header "$name" sanitised) ]]; then
 			continue
@@ -121,7 +121,7 @@ done
 [[ ${#boots[@]} -gt 0 ]] || die "no case asks for that kernel"
 
 # shellcheck disable=SC2086
-image_prepare $with_module ${only_kernel:-$kernels}
+image_prepare $with_module ${only_kernel:-$kernels_stock}
 
 # verdicts - print judgements for a person, those of the guest WHERE
 verdicts()
@@ -227,7 +227,7 @@ for series in "${!kernel_boots[@]}"; do
 done
 
 # What is left out on a sanitised kernel is counted, with the reason.
-for series in ${only_kernel:-$kernels}; do
+for series in ${only_kernel:-$kernels_stock}; do
 	for name; do
 		kernel_sanitised "$series" || continue
 		reason=$(header "$name" sanitised)
