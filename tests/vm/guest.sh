@@ -33,7 +33,7 @@ guest_bad+='|vm: broken'
 guest_harmless='NMI handler \(.*\) took too long to run'
 
 # A sanitised kernel's guest says more.
-guest_sanitised_append="printk.devkmsg=on"
+guest_sanitised_append="printk.devkmsg=on kunit.enable=1"
 
 # Where histograms of a PMU count: a workload at its own address, and the kernel.
 guest_pmu_ranges=range=10000000-11000000,range=kernel
