@@ -98,8 +98,7 @@ boot_suites()
 	: >"$out/programs.cpio"
 	: >"$out/$1/modules.cpio"
 	image_cases "$2" list="$2/list" "${files[@]}" "$kunit/guest/suites.sh"
-	# where KUnit is built in, it does nothing unless it is told to
-	guest_boot "$2" "$1" 2 kunit.enable=1 $limit
+	guest_boot "$2" "$1" 2 "" $limit
 }
 
 # run_suites KERNEL - build, boot, judge
