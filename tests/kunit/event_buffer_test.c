@@ -14,9 +14,9 @@
 static bool no_memory;
 static unsigned long now; /* what the buffer takes for the time */
 
-static void *seam_vmalloc(unsigned long size)
+static void *seam_vmalloc(unsigned long size, gfp_t flags)
 {
-	return no_memory ? NULL : vmalloc(size);
+	return no_memory ? NULL : __vmalloc(size, flags);
 }
 
 static unsigned long seam_jiffies(void)
@@ -25,8 +25,8 @@ static unsigned long seam_jiffies(void)
 }
 
 /* Seams. */
-#undef vmalloc
-#define vmalloc seam_vmalloc
+#undef __vmalloc
+#define __vmalloc seam_vmalloc
 #define jiffies seam_jiffies()
 
 #include "event_buffer.c"
