@@ -20,7 +20,9 @@
 #include "describe.h"
 #include "libdb/odb.h"
 #include "libop/file.h"
+#include "libop/pack_session.h"
 #include "libop/sample_name.h"
+#include "libop/session.h"
 #include "pp/formats/import_session.h"
 #include "pp/formats/session.h"
 #include "pp/formats/session_image.h"
@@ -152,6 +154,25 @@ static void write_it(const struct prof *prof, const char *name, bool merge_libs)
 
 /* ---- round trips ---- */
 
+/* Nothing but a pack is left of the files. */
+static void pack(const char *name)
+{
+	char *current = op_path("%s/" OP_SESSION_CURRENT, path_of(name));
+	char *root = op_path("%s/{root}", current), *stacks = op_path("%s/stacks", current);
+	struct op_pack_result result;
+	struct op_error error;
+
+	if (op_session_pack(current, NULL, NULL, &result, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal(result.left, 0);
+	assert_int_not_equal(access(root, F_OK), 0);
+	assert_int_not_equal(access(stacks, F_OK), 0);
+	free(stacks);
+	free(root);
+	free(current);
+}
+
+/* From loose files, then from packed ones. */
 static void everything_comes_back(void **state)
 {
 	static const struct {
@@ -166,11 +187,15 @@ static void everything_comes_back(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t k = 0; k < 2 * (sizeof(cases) / sizeof(cases[0])); k++) {
+		size_t i = k / 2;
 		struct prof *prof = make_profile(cases[i].by, cases[i].deep), *again;
 		char *want, *got;
 
-		write_it(prof, cases[i].name, false);
+		if (k % 2)
+			pack(cases[i].name);
+		else
+			write_it(prof, cases[i].name, false);
 		again = read_back(cases[i].name);
 		want = describe_samples(prof);
 		got = describe_samples(again);
