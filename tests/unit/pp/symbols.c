@@ -423,8 +423,9 @@ static size_t check_module(const char *path)
 /* Those of the kernels that guests of other tests run, if they are there. */
 static void test_modules_agree_with_nm(void **state)
 {
-	FILE *list = popen("find \"$HOME\"/.cache/oprofile /lib/modules -name '*.ko*' -size +40k "
-			   "2>/dev/null | sort | awk 'NR % 40 == 1' | head -n 12",
+	FILE *list = popen("find \"$HOME\"/.cache/oprofile /lib/modules -size +40k "
+			   "-regex '.*\\.ko\\(\\.xz\\|\\.zst\\)?' 2>/dev/null | sort | "
+			   "awk 'NR % 40 == 1' | head -n 12",
 			   "r");
 	char path[4096], *copy;
 	struct test_session session;
