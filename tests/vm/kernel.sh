@@ -61,12 +61,12 @@ kernel_fill()
 
 	for name; do
 		if kernel_sanitised "$name"; then
-			kernel_complete "$name" || "$vm/sanitised.sh" "$name" || status=$?
-		else
-			stock+=("$name")
+			"$vm/sanitised.sh" "$name" || status=$?
+			name=${name%-*}	# QEMU and the guests' programs come with Debian's own
 		fi
+		[[ " ${stock[*]} " == *" $name "* ]] || stock+=("$name")
 	done
-	[[ ${#stock[@]} -eq 0 ]] || "$vm/cache.sh" "${stock[@]}" || status=$?
+	"$vm/cache.sh" "${stock[@]}" || status=$?
 	return $status
 }
 
