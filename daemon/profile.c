@@ -197,9 +197,11 @@ void profile_close(struct profile *profile)
 
 int profile_reopen(struct profile *profile, struct op_error *error)
 {
+	/* what was gathered for a session that is gone is not for the new one */
 	if (has_stats(profile))
 		profile_save_stats(profile);
-	stack_flush(profile);
+	else
+		stack_clear(&profile->stack);
 	sample_files_close(&profile->files);
 	sample_files_know_pack(&profile->files);
 	if (op_session_make(profile->config.session_dir, error))

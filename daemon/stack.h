@@ -116,7 +116,7 @@ void stack_end(struct profile *profile);
  */
 void stack_flush(struct profile *profile);
 
-/* Forgets what was counted: stack_flush() has written it. */
+/* Forgets what was counted: it is written, or nobody wants it any more. */
 void stack_clear(struct stack *stack);
 
 #endif

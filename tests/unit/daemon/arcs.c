@@ -379,6 +379,32 @@ static void arcs_need_no_room_for_stacks(void **state)
 	free(model.arc);
 }
 
+/* What was gathered goes to the session in which it was; if that is gone, so is it. */
+static void a_new_session_begins_without_arcs(void **state)
+{
+	static const uint64_t words[] = {CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), TRACE,
+					 1, 0, 2, 0};
+	const struct profile_config config = config_of(0);
+	struct test_session session;
+	struct op_error error;
+	char *text;
+
+	(void)state;
+	session_open(&session, &config);
+	session_feed_only(&session, words, sizeof(words) / 8);
+	assert_int_equal(profile_reopen(&session.profile, &error), 0);
+	assert_int_equal(session_sum(session.dir, true), 1);
+	session_feed_only(&session, words, sizeof(words) / 8);
+	remove_tree(session.profile.current_dir);
+	assert_int_equal(profile_reopen(&session.profile, &error), 0);
+	stack_flush(&session.profile);
+	text = session_text(session.dir);
+	assert_string_equal(text, "");
+	free(text);
+	session_check_sums(&session);
+	session_close(&session);
+}
+
 static void a_stack_is_not_endless(void **state)
 {
 	static uint64_t words[32 + 2 * STACK_FRAMES_MOST];
@@ -408,6 +434,7 @@ int main(void)
 		cmocka_unit_test(the_tree_is_bounded),
 		cmocka_unit_test(so_are_its_roots),
 		cmocka_unit_test(arcs_need_no_room_for_stacks),
+		cmocka_unit_test(a_new_session_begins_without_arcs),
 		cmocka_unit_test(a_stack_is_not_endless),
 	};
 
