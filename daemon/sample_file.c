@@ -279,8 +279,8 @@ void sample_files_know_pack(struct sample_files *files)
 		while (op_pack_next(walk, &file)) {
 			uintptr_t mtime = (uintptr_t)file.header.mtime;
 
-			if (mtime && map_set(&files->packed_mtimes, map_hash(file.name),
-					     (void *)mtime))
+			if (mtime &&
+			    map_set(&files->packed_mtimes, map_hash(file.name), (void *)mtime))
 				break;
 		}
 		op_pack_close(pack);

@@ -114,6 +114,7 @@ size_t stacks_memory(const struct stacks *stacks);
 
 /* Gives back the memory in which the file is mapped; it comes again from the system's cache. */
 void stacks_rest(struct stacks *stacks);
+
 /* Counts @n samples as merged that were so when they were counted before, in another file. */
 void stacks_add_merged(struct stacks *stacks, uint64_t n);
 

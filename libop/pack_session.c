@@ -234,10 +234,13 @@ static int exchange(struct job *job)
 {
 	if (renameat2(AT_FDCWD, job->fresh, AT_FDCWD, job->dir, RENAME_EXCHANGE))
 		return unable(job, "exchange the files of", job->dir);
-	/* Until this is on the disk, the old ones may be the session. */
-	if (fsync(job->parent_fd))
-		return failed(job, "write to the disk", job->parent);
-	return 0;
+	if (!fsync(job->parent_fd))
+		return 0;
+	/* The old files may be the session after a loss of power: they stay beside it. */
+	failed(job, "write to the disk", job->parent);
+	free(job->fresh);
+	job->fresh = NULL;
+	return -1;
 }
 
 static void end(struct job *job)

@@ -122,9 +122,8 @@ static void print_text(const char *path, const struct odb_header *header,
 		printf("  0x%016" PRIx64 " %" PRIu64 "\n", entries[i].key, entries[i].count);
 }
 
-void dump_samples(const struct dump_style *style, const char *path,
-		  const struct odb_header *header, const struct odb_format *format,
-		  const struct odb_entry *entries, ptrdiff_t count)
+void dump_samples(const struct dump_style *style, const char *path, const struct odb_header *header,
+		  const struct odb_format *format, const struct odb_entry *entries, ptrdiff_t count)
 {
 	if (style->json)
 		print_json(path, header, format, entries, count);

@@ -17,9 +17,9 @@ struct dump_style {
 int dump(const struct dump_style *style, const char *path);
 
 /* Prints what is in a sample file.  @format: NULL if it is packed. */
-void dump_samples(const struct dump_style *style, const char *path,
-		  const struct odb_header *header, const struct odb_format *format,
-		  const struct odb_entry *entries, ptrdiff_t count);
+void dump_samples(const struct dump_style *style, const char *path, const struct odb_header *header,
+		  const struct odb_format *format, const struct odb_entry *entries,
+		  ptrdiff_t count);
 
 /* Prints a text with quotes around it; bytes that are no UTF-8 become U+FFFD. */
 void print_json_string(const char *text);

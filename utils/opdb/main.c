@@ -172,7 +172,8 @@ int main(int argc, char **argv)
 	args = poptGetContext(NULL, argc, (const char **)argv, options, 0);
 	if (!args)
 		op_die(OP_EXIT_FAILURE, "out of memory");
-	poptSetOtherOptionHelp(args, "check|repair|dump FILE|DIRECTORY... | pack|unpack DIRECTORY...");
+	poptSetOtherOptionHelp(args,
+			       "check|repair|dump FILE|DIRECTORY... | pack|unpack DIRECTORY...");
 	option = poptGetNextOpt(args);
 	if (option < -1)
 		op_die(OP_EXIT_USAGE, "%s: %s", poptBadOption(args, 0), poptStrerror(option));
@@ -186,7 +187,8 @@ int main(int argc, char **argv)
 		op_die(OP_EXIT_USAGE, "no command given: check, repair, dump, pack or unpack");
 	command = command_named(name);
 	if (!command)
-		op_die(OP_EXIT_USAGE, "%s: unknown command; there are check, repair, dump, pack and unpack", name);
+		op_die(OP_EXIT_USAGE,
+		       "%s: unknown command; there are check, repair, dump, pack and unpack", name);
 	if ((json || merged) && !command->dumps)
 		op_die(OP_EXIT_USAGE, "--json and --merged are for dump");
 	if (!poptPeekArg(args))
