@@ -29,6 +29,7 @@ out=$build/kunit	# apart from what tests/vm builds, and not in its way
 . "$top/tests/tally.sh"
 . "$top/tests/kunit/guest/framework/copy.sh"
 
+module_options=(-j "$(nproc)")
 kunit=$top/tests/kunit
 only='' tally=''
 while getopts k:t: option; do
