@@ -24,7 +24,9 @@
 
 #include "scratch_file.h"
 
-static enum { ALL_WORKS, NO_COOKIE, NO_VALUE, NO_PATH_BUFFER, NO_PATH, NO_PATH_COPY, NO_QUEUE } fault;
+static enum {
+	ALL_WORKS, NO_COOKIE, NO_VALUE, NO_PATH_BUFFER, NO_PATH, NO_PATH_COPY, NO_QUEUE,
+} fault;
 static bool elsewhere; /* files are not below our root */
 
 /* Seams. */
