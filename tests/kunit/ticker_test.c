@@ -11,7 +11,6 @@
 
 #include <kunit/test.h>
 
-
 #include "ticker.c"
 
 #define TICKS 20
