@@ -184,9 +184,8 @@ static bool go_up(struct perf_unwind *unwind, struct perf_processes *processes,
 		  struct perf_process *process, bool is_return, struct frame_state *state)
 {
 	uint64_t pc = state->reg[FRAME_PC] - is_return, address;
-	const struct perf_mapping *mapping = is_return
-						     ? perf_process_known(process, pc)
-						     : perf_process_where(processes, process, pc);
+	const struct perf_mapping *mapping = is_return ? perf_process_known(process, pc)
+						       : perf_process_where(processes, process, pc);
 	const struct unwind_file *file;
 	Dwarf_Frame *frame;
 	bool good;

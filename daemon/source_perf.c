@@ -110,8 +110,7 @@ static void put_user(struct perf_source *perf, struct perf_process *process, uin
  */
 static bool put_caller(struct perf_source *perf, struct perf_process *process, uint64_t address)
 {
-	const struct perf_mapping *mapping =
-		process ? perf_process_known(process, address) : NULL;
+	const struct perf_mapping *mapping = process ? perf_process_known(process, address) : NULL;
 
 	if (mapping)
 		put_mapped(perf, process, mapping, address, 0);

@@ -92,8 +92,8 @@ static uint32_t get_root(struct stack *stack, const struct stack_root *wanted)
 static size_t node_home(uint32_t caller, const struct stack_frame *frame)
 {
 	/* callees of one frame differ in their keys; images are told apart by comparing */
-	uint64_t hash = (frame->key ^ (uint64_t)caller << 40 ^ caller) *
-			UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash =
+		(frame->key ^ (uint64_t)caller << 40 ^ caller) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return hash >> (64 - NODE_SLOT_BITS);
 }

@@ -48,9 +48,9 @@ _Static_assert(sizeof(struct stack_node) == 32, "two in a cache line");
 
 /* struct stack_root - what all stacks of a tree have in common */
 struct stack_root {
-	struct sample_key key;	/* of the stack file */
-	struct image *program;	/* that the task ran; NULL: unknown, and another one is in @key */
-	uint32_t newest;	/* as of a node */
+	struct sample_key key; /* of the stack file */
+	struct image *program; /* that the task ran; NULL: unknown, and another one is in @key */
+	uint32_t newest;       /* as of a node */
 	uint64_t samples;
 };
 

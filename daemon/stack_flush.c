@@ -89,8 +89,8 @@ static void store_tree(struct profile *profile, struct sample_file *file, struct
 	for (size_t i = 0; i < count; i++) {
 		uint32_t at = order[i];
 		const struct stack_node *node = &stack->node[at];
-		uint32_t caller = node->caller & STACK_IS_ROOT ? STACKS_ROOT
-							       : flush->stored[node->caller];
+		uint32_t caller =
+			node->caller & STACK_IS_ROOT ? STACKS_ROOT : flush->stored[node->caller];
 		uint32_t number = store_node(stack, file, node, caller, &error);
 
 		flush->stored[at] = number;
@@ -116,8 +116,8 @@ static void sort_nodes(const struct stack *stack, struct flush *flush, uint32_t 
 	for (uint32_t i = 0; i < stack->nodes; i++) {
 		uint32_t caller = stack->node[i].caller;
 
-		flush->root[i] = caller & STACK_IS_ROOT ? caller & ~STACK_IS_ROOT
-							: flush->root[caller];
+		flush->root[i] =
+			caller & STACK_IS_ROOT ? caller & ~STACK_IS_ROOT : flush->root[caller];
 		end[flush->root[i]]++;
 	}
 	for (uint32_t i = 0; i < stack->roots; i++) {

@@ -83,8 +83,10 @@ static int list_allowed(int **cpus, size_t *count, struct op_error *error)
 	if (!set || !marked)
 		op_error_set(error, ENOMEM, "out of memory");
 	else if (sched_getaffinity(0, size, set))
-		op_error_set(error, errno, "neither " ONLINE " nor sched_getaffinity(2) tells the "
-			     "CPUs: %s", strerror(errno));
+		op_error_set(error, errno,
+			     "neither " ONLINE " nor sched_getaffinity(2) tells the "
+			     "CPUs: %s",
+			     strerror(errno));
 	else
 		result = 0;
 	for (int i = 0; !result && i < OP_CPUS_MOST; i++)

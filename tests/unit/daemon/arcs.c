@@ -216,10 +216,10 @@ static void change_trace(struct trace *trace, uint32_t keys)
 
 static size_t put_words(uint64_t *words, const struct trace *trace)
 {
-	const uint64_t start[] = {CPU(trace->cpu),
-				  CTX(trace->task->tid, trace->task->tgid,
-				      places[trace->task->program].cookie),
-				  TRACE};
+	const uint64_t start[] = {
+		CPU(trace->cpu),
+		CTX(trace->task->tid, trace->task->tgid, places[trace->task->program].cookie),
+		TRACE};
 	size_t n = sizeof(start) / sizeof(*start);
 
 	memcpy(words, start, sizeof(start));
@@ -382,8 +382,8 @@ static void arcs_need_no_room_for_stacks(void **state)
 /* What was gathered goes to the session in which it was; if that is gone, so is it. */
 static void a_new_session_begins_without_arcs(void **state)
 {
-	static const uint64_t words[] = {CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), TRACE,
-					 1, 0, 2, 0};
+	static const uint64_t words[] = {
+		CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), TRACE, 1, 0, 2, 0};
 	const struct profile_config config = config_of(0);
 	struct test_session session;
 	struct op_error error;

@@ -61,7 +61,8 @@ static bool put_record(struct machine *machine)
 	struct record record = {.header.size = (uint16_t)size_of(number)};
 
 	if (head + record.header.size -
-		    __atomic_load_n(&machine->page.data_tail, __ATOMIC_ACQUIRE) > RING_SIZE)
+		    __atomic_load_n(&machine->page.data_tail, __ATOMIC_ACQUIRE) >
+	    RING_SIZE)
 		return false;
 	for (size_t i = 0; i < 32; i++)
 		record.word[i] = number;
