@@ -88,9 +88,9 @@ CANARY(unwind_next_frame, bool(struct unwind_state *));
 CANARY(unwind_get_return_address, unsigned long(struct unwind_state *));
 CANARY(copy_from_user_nmi, unsigned long(void *, const void __user *, unsigned long));
 
-CANARY(perf_event_create_kernel_counter,
-       struct perf_event *(struct perf_event_attr *, int, struct task_struct *,
-			   perf_overflow_handler_t, void *));
+CANARY(perf_event_create_kernel_counter, struct perf_event *(struct perf_event_attr *, int,
+							     struct task_struct *,
+							     perf_overflow_handler_t, void *));
 CANARY(perf_event_read_value, u64(struct perf_event *, u64 *, u64 *));
 CANARY(perf_event_release_kernel, int(struct perf_event *));
 #endif
