@@ -4,6 +4,7 @@
  */
 #include <linux/errno.h>
 #include <linux/jiffies.h>
+#include <linux/mm.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
@@ -24,7 +25,9 @@ int op_event_buffer_set_up(unsigned long size, unsigned long watershed)
 {
 	if (watershed >= size)
 		return -EINVAL;
-	/* More than there is: fail, and let nobody be killed for it. */
+	/* It must leave room for all others, and nobody be killed for it. */
+	if (size / (PAGE_SIZE / sizeof(u64)) > si_mem_available() / 2)
+		return -ENOMEM;
 	op_event_buffer.words = __vmalloc(array_size(size, sizeof(u64)),
 					  GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!op_event_buffer.words)
