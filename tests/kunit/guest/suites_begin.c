@@ -2,8 +2,6 @@
 /*
  * Linked first, as suites_run.c is linked last: where the section of the suites begins.
  */
-#include <kunit/test.h>
-
 #include "section.h"
 
-struct kunit_suite *oprofile_kunit_suites_begin[0] __used __section(".kunit_test_suites");
+struct kunit_suite *oprofile_kunit_suites_begin[0] __used __section(OPROFILE_KUNIT_SECTION);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs all suites when the module is loaded, as KUnit's module notifier does on a kernel that has
- * it.  The result is in the kernel log.
+ * Runs all suites when the module is loaded.  The result is in the kernel log.
  */
 #include <linux/module.h>
 
@@ -12,7 +11,7 @@
 #undef pr_fmt
 #define pr_fmt(fmt) fmt /* kunit.py knows KTAP by how a line begins */
 
-struct kunit_suite *oprofile_kunit_suites_end[0] __used __section(".kunit_test_suites");
+struct kunit_suite *oprofile_kunit_suites_end[0] __used __section(OPROFILE_KUNIT_SECTION);
 
 static int nr_suites(void)
 {
