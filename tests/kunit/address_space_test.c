@@ -204,6 +204,40 @@ static void address_space_locks(struct kunit *test)
 	fake_mm_end(test, other);
 }
 
+/* What is mapped holds no further than to where something else was, for a sample of that time. */
+static void address_space_narrowed(struct kunit *test)
+{
+	struct vm_area_struct old = {
+		.vm_mm = mm, .vm_start = AT(1), .vm_end = AT(2), .vm_file = files[1],
+	};
+	struct op_address_space space = {};
+	const struct op_address_span *span;
+	struct vm_area_struct *vma;
+	u32 epoch = op_unmapped_epoch();
+
+	op_unmapped_mark_sampled(mm, op_unmapped_period());
+	op_unmapped_remember(&old, AT(1), AT(2));
+	vma = fake_mm_map(test, mm, AT(0), AT(4), files[0], 0);
+	op_unmapped_advance_epoch();
+
+	span = op_address_space_find(&space, mm, AT(0), epoch);
+	KUNIT_ASSERT_NOT_NULL(test, span);
+	KUNIT_EXPECT_EQ(test, span->start, AT(0));
+	KUNIT_EXPECT_EQ(test, span->size, PAGE_SIZE);
+	span = op_address_space_find(&space, mm, AT(1), epoch);
+	KUNIT_ASSERT_NOT_NULL(test, span);
+	KUNIT_EXPECT_EQ(test, span->cookie, op_dcookie_get(files[1]));
+	span = op_address_space_find(&space, mm, AT(3), epoch);
+	KUNIT_ASSERT_NOT_NULL(test, span);
+	KUNIT_EXPECT_EQ(test, span->start, AT(2));
+	KUNIT_EXPECT_EQ(test, span->offset, 2 * PAGE_SIZE);
+	span = op_address_space_find(&space, mm, AT(1), epoch + 1);
+	KUNIT_ASSERT_NOT_NULL(test, span);
+	KUNIT_EXPECT_EQ(test, span->cookie, op_dcookie_get(files[0]));
+	op_address_space_release(&space);
+	fake_mm_unmap(vma);
+}
+
 static void address_space_program(struct kunit *test)
 {
 	struct mm_struct *with_exe = fake_mm(test, files[1]);
@@ -241,6 +275,7 @@ static void address_space_exit(struct kunit *test)
 static struct kunit_case address_space_cases[] = {
 	KUNIT_CASE(address_space_exact),
 	KUNIT_CASE(address_space_locks),
+	KUNIT_CASE(address_space_narrowed),
 	KUNIT_CASE(address_space_program),
 	{}
 };

@@ -224,7 +224,7 @@ static void build_id_read(struct kunit *test)
 		elf[EI_CLASS] = 3;
 		break;
 	case BYTE_ORDER:
-		elf[EI_DATA] = ELF_DATA == ELFDATA2LSB ? ELFDATA2MSB : ELFDATA2LSB;
+		elf[EI_DATA] = ELFDATA2LSB + ELFDATA2MSB - ELF_DATA;
 		break;
 	case OFFSET_NEGATIVE:
 		note->p_offset = 1ULL << 63 | NOTE_AT;

@@ -126,7 +126,7 @@ unsigned long mounted_number(struct kunit *test, const char *name)
 	return number;
 }
 
-#define NUL_INSIDE "1\0" "2"
+#define NUL_INSIDE "1\0002"
 #define ZEROS_48 "000000000000000000000000000000000000000000000000"
 
 static const struct input {
@@ -139,7 +139,7 @@ static const struct input {
 	{ "0", -1, 0, 0, 0 },
 	{ "1", -1, 0, 0, 1 },
 	{ "1234\n", -1, 0, 0, 1234 },
-	{ " \t12 \n", -1, 0, 0, 12 },
+	{ " \t12\n ", -1, 0, 0, 12 },
 	{ "+7", -1, 0, 0, 7 },
 	{ "0x1f", -1, 0, 0, 31 },
 	{ "0X1F\n", -1, 0, 0, 31 },
