@@ -21,6 +21,7 @@
 #include "fake_backend.h"
 #include "fake_user.h"
 #include "mounted.h"
+#include "scratch_file.h"
 
 static int (*own_entries)(struct dentry *root); /* instead of the real ones; NULL: these */
 static int nodes_left = -1; /* so many dentries and inodes can be made; -1: no limit */
@@ -83,7 +84,7 @@ struct file *mounted_open(const char *name, int flags)
 
 void mounted_close(struct file *file)
 {
-	__fput_sync(file);
+	scratch_file_close(file);
 }
 
 ssize_t mounted_write(const char *name, const char *text)

@@ -2,8 +2,18 @@
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/sched.h>
 
 #include "scratch_file.h"
+
+void scratch_file_close(struct file *file)
+{
+	/* After a failed assertion KUnit cleans up in its caller's thread, which may be init. */
+	if (current->flags & PF_KTHREAD)
+		__fput_sync(file);
+	else
+		fput(file);
+}
 
 struct file *scratch_file(struct kunit *test, const char *name, const void *bytes, size_t size)
 {
@@ -36,5 +46,5 @@ void scratch_file_end(struct kunit *test, struct file *file)
 {
 	if (!d_unlinked(file->f_path.dentry))
 		scratch_file_unlink(test, file);
-	__fput_sync(file); /* not put off, as fput() does: its mount may be about to go */
+	scratch_file_close(file);
 }

@@ -20,4 +20,7 @@ void scratch_file_unlink(struct kunit *test, struct file *file);
 /* Closes it, and removes its name if it still has it. */
 void scratch_file_end(struct kunit *test, struct file *file);
 
+/* fput(), at once: for kernel threads it is put off, and the mount may be about to go. */
+void scratch_file_close(struct file *file);
+
 #endif
