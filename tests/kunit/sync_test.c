@@ -230,7 +230,13 @@ static void sync_lost(struct kunit *test)
 static void sync_exiting(struct kunit *test)
 {
 	struct task_struct *exiting = fake_task(test, 10, 11, NULL);
-	struct task_struct *stranger = fake_task(test, 77, 77, NULL);
+	struct task_struct *stranger;
+	pid_t tgid = 77;
+
+	/* One that shares the other's place in the table. */
+	while (hash_32(tgid, PROGRAMS_ORDER) != hash_32(10, PROGRAMS_ORDER))
+		tgid++;
+	stranger = fake_task(test, tgid, tgid, NULL);
 
 	add(true, EXE_AT, 0);
 	fake_current = exiting;
@@ -240,7 +246,7 @@ static void sync_exiting(struct kunit *test)
 	op_sync_all();
 	EXPECT_WORDS(test, CPU(fixture.cpu), TASK(11, EXE, 10), USER, IMAGE(EXE), PAGE_SIZE, 0,
 		     TASK(11, EXE, 10), KERNEL, KERNEL_AT, 0,
-		     TASK(77, NO_APP, 77), KERNEL_AT, 0);
+		     TASK(tgid, NO_APP, tgid), KERNEL_AT, 0);
 }
 
 /* The program is gone, but a region of the address space tells which it was. */
