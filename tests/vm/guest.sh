@@ -143,10 +143,11 @@ guest_complaint()
 		function complain(line) {
 			print (running == "" ? "outside of cases" : "in " running) ": " line
 			race = ""
-			exit
+			found = 1
 		}
+		found { next } # and read on: grep would fail if nobody read its lines
 		{ sub(/\r$/, "") }
-		race != "" && / \[[a-z0-9_]+\]$/ { complain(race) }
+		race != "" && / \[[a-z0-9_]+\]$/ { complain(race); next }
 		race != "" && /\] ==========+$/ { race = ""; next }
 		/\] vm: case .* begins$/ { running = $(NF - 1); next }
 		/\] vm: case .* ends$/ { running = ""; next }
