@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -719,6 +720,30 @@ static int unpack_all(struct job *job)
 	return result;
 }
 
+static int sync_entry(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	int fd, result;
+
+	(void)type;
+	(void)where;
+	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode))
+		return 0; /* on the disk with its directory */
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	result = fsync(fd);
+	close(fd);
+	return result;
+}
+
+/* All that was made, one by one: syncfs() would wait for what others write, too. */
+static int sync_fresh(struct job *job)
+{
+	return nftw(job->fresh, sync_entry, 16, FTW_PHYS | FTW_DEPTH)
+		       ? failed(job, "write to the disk", job->fresh)
+		       : 0;
+}
+
 int op_session_unpack(const char *dir, struct op_pack_result *result, struct op_error *error)
 {
 	struct op_error ignored;
@@ -731,11 +756,8 @@ int op_session_unpack(const char *dir, struct op_pack_result *result, struct op_
 	if (!code) {
 		code = -1;
 		if (!check_idle(&job) && !make_fresh(&job) && !unpack_all(&job) &&
-		    !keep_rest(&job)) {
-			/* one call for all the files that were made */
-			code = syncfs(job.fresh_fd) ? failed(&job, "write to the disk", job.fresh)
-						    : exchange(&job);
-		}
+		    !keep_rest(&job) && !sync_fresh(&job))
+			code = exchange(&job);
 	}
 	end(&job);
 	return code;

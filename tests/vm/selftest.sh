@@ -31,7 +31,17 @@ what=$vm/selftest
 [[ ! -d $what/$series ]] || what+=/$series
 
 status=0
-"$vm/run.sh" -j 1 -m -k "$series" -d "$what/cases" >"$report" || status=$?
+"$vm/run.sh" -m -k "$series" -d "$what/cases" >"$report" || status=$?
+
+# by_boot - its lines in the order of the boots, which end in any order; the sum is last
+by_boot()
+{
+	awk '{
+		boot = $0 ~ /-boot[0-9]+ / ? $0 : ""
+		sub(/.*-boot/, "", boot)
+		print ($0 ~ /\/smp/ ? boot + 0 : 1000) "\t" $0
+	}' "$report" | sort -n -s -k 1,1 | cut -f 2-
+}
 
 # compare - print each pattern that is not met, and each line that nobody expected
 compare()
@@ -47,7 +57,7 @@ compare()
 		expected=("${expected[@]:1}")
 		# shellcheck disable=SC2053
 		[[ $line == $pattern ]] || printf 'expected: %s\n     got: %s\n' "$pattern" "$line"
-	done <"$report"
+	done < <(by_boot)
 	[[ ${#expected[@]} -eq 0 ]] || printf 'expected: %s\n     got: nothing\n' "${expected[@]}"
 	[[ $status -eq 1 ]] || echo "run.sh with failures ended with status $status, not 1"
 }
