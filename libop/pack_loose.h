@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Loose files of a session: which files can be packed, and what is in them. */
+#ifndef LIBOP_PACK_LOOSE_H
+#define LIBOP_PACK_LOOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "libdb/odb.h"
+#include "libdb/stacks.h"
+
+/* What is in a loose file, of either kind. */
+struct pack_loose {
+	struct odb_header header;  /* of a sample file */
+	struct odb_entry *entries; /* sorted by key */
+	size_t n;
+	struct stacks_content stacks; /* of a stack file */
+};
+
+/* Whether a file of this name, below samples/NAME, is one of stacks. */
+bool pack_loose_is_stacks(const char *name);
+/* Whether it is one of samples or of stacks. */
+bool pack_loose_is_name(const char *name);
+
+/**
+ * pack_loose_read - read a loose file
+ * @loose: filled in; pack_loose_free() frees what it holds
+ * @dir: samples/NAME of the session
+ *
+ * Return: 0, or -1 with @error set: ENOTSUP for sample files that could not be made again as they
+ * are, those of another version or machine.
+ */
+int pack_loose_read(struct pack_loose *loose, const char *dir, const char *name,
+		    struct odb_error *error);
+void pack_loose_free(struct pack_loose *loose);
+
+/* Whether the counts of two sample files can be added up. */
+bool pack_loose_same_header(const struct odb_header *a, const struct odb_header *b);
+
+#endif
