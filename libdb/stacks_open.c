@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Opening stack files to write to them, and closing them.
+ *
+ * A file that is opened is read as a stranger's: each unit is judged before anything is added, and
+ * the index is made anew.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "file.h"
+#include "stacks_scan.h"
+#include "stacks_writer.h"
+
+#define FIRST_LENGTH 4096
+
+static int write_empty(int fd, const char *path, struct odb_error *error)
+{
+	uint8_t page[FIRST_LENGTH] = {0};
+	struct stacks_header *header = (struct stacks_header *)page;
+	struct stacks_unit *root = (struct stacks_unit *)(header + 1);
+
+	memcpy(header->magic, STACKS_MAGIC, sizeof(header->magic));
+	header->byte_order = STACKS_BYTE_ORDER;
+	header->version = STACKS_VERSION;
+	header->header_length = sizeof(*header);
+	header->unit_length = sizeof(*root);
+	header->used = 1;
+	root->parent = STACKS_IS_ROOT;
+	if (odb_file_write(fd, page, sizeof(page)))
+		return odb_fail_errno(error, path, "cannot write");
+	return 0;
+}
+
+/* Makes the file under its name, complete and locked.  Return: a descriptor, or -1. */
+static int create(const char *path, struct odb_error *error)
+{
+	char *temporary;
+	int fd = odb_file_new(path, &temporary, error);
+
+	if (fd < 0)
+		return -1;
+	if (write_empty(fd, path, error) || odb_file_publish(temporary, path, false, error)) {
+		if (error->code == EEXIST)
+			error->code = EAGAIN;
+		unlink(temporary);
+		close(fd);
+		fd = -1;
+	}
+	free(temporary);
+	return fd;
+}
+
+static int open_locked(const char *path, struct odb_error *error)
+{
+	for (int attempt = 0; attempt < 64; attempt++) {
+		int fd = odb_file_open(path, O_RDWR, error);
+
+		if (fd < 0 && error->code == ENOENT) {
+			fd = create(path, error);
+			if (fd >= 0 || error->code != EAGAIN)
+				return fd;
+			continue;
+		}
+		if (fd < 0)
+			return -1;
+		if (odb_file_lock(fd, path, error)) {
+			close(fd);
+			return -1;
+		}
+		if (odb_file_is_at(fd, path))
+			return fd;
+		close(fd);
+	}
+	return odb_fail(error, EBUSY, path, "is created and removed again and again");
+}
+
+struct first_problem {
+	struct odb_problem problem;
+	bool any;
+};
+
+static void keep_first(void *context, const struct odb_problem *problem)
+{
+	struct first_problem *first = context;
+
+	if (!first->any)
+		first->problem = *problem;
+	first->any = true;
+}
+
+/* Refuses what it would be wrong to add to. */
+static int judge(struct stacks *stacks, struct stacks_bytes *bytes, struct odb_error *error)
+{
+	struct first_problem first = {.any = false};
+
+	if (stacks_load(bytes, stacks->fd, stacks->path, error))
+		return -1;
+	if (bytes->swapped)
+		return odb_fail(error, ENOTSUP, stacks->path,
+				"foreign byte order: can be read, not written");
+	if (stacks_scan(bytes, keep_first, &first))
+		return odb_fail_problem(error, stacks->path, &first.problem);
+	return 0;
+}
+
+static int make_tables(struct stacks *stacks, const struct stacks_bytes *bytes,
+		       struct odb_error *error)
+{
+	for (uint32_t at = 1; at < bytes->n; at++) {
+		bool is_image = bytes->sound[at] == STACKS_IMAGE;
+		struct stacks_table *table = is_image ? &stacks->images : &stacks->nodes;
+
+		if (bytes->sound[at] == STACKS_TEXT)
+			continue;
+		if (stacks_table_widen(table, stacks->units))
+			return odb_fail(error, ENOMEM, stacks->path, "out of memory");
+		stacks_table_put_unit(table, stacks->units, at);
+	}
+	stacks->n_images = bytes->n_images;
+	return 0;
+}
+
+static int load(struct stacks *stacks, struct odb_error *error)
+{
+	struct stacks_bytes bytes = {0};
+	int result = judge(stacks, &bytes, error);
+
+	if (!result) {
+		uint64_t least = stacks_length(bytes.n);
+
+		/* what somebody made with holes gets blocks */
+		result = stacks_back(stacks, least, error) || stacks_map(stacks, least, error) ? -1
+											       : 0;
+	}
+	if (!result) {
+		stacks->used = bytes.n;
+		result = make_tables(stacks, &bytes, error);
+	}
+	stacks_bytes_free(&bytes);
+	return result;
+}
+
+int stacks_open(struct stacks **out, const char *path, uint32_t units_most, struct odb_error *error)
+{
+	struct odb_error ignored;
+	struct stacks *stacks = calloc(1, sizeof(*stacks));
+
+	if (!error)
+		error = &ignored;
+	if (!stacks)
+		return odb_fail(error, ENOMEM, path, "out of memory");
+	stacks->fd = -1;
+	stacks->units_most = units_most ? units_most : STACKS_UNITS_MOST;
+	stacks->path = strdup(path);
+	if (!stacks->path) {
+		odb_fail(error, ENOMEM, path, "out of memory");
+		goto err_close;
+	}
+	stacks->fd = open_locked(path, error);
+	if (stacks->fd < 0 || load(stacks, error))
+		goto err_close;
+	*out = stacks;
+	return 0;
+
+err_close:
+	/* it was not written to: leave its length alone */
+	stacks->used = 0;
+	stacks_close(stacks);
+	return -1;
+}
+
+void stacks_close(struct stacks *stacks)
+{
+	uint64_t length;
+
+	if (!stacks)
+		return;
+	length = stacks_length(stacks->used);
+	if (stacks->header)
+		munmap(stacks->header, stacks->map_length);
+	/* If it cannot be cut, it is longer than it needs to be. */
+	if (stacks->used && length < stacks->map_length && ftruncate(stacks->fd, (off_t)length))
+		length = stacks->map_length;
+	if (stacks->fd >= 0)
+		close(stacks->fd);
+	free(stacks->nodes.slot);
+	free(stacks->images.slot);
+	free(stacks->before);
+	free(stacks->path);
+	free(stacks);
+}
+
+int stacks_sync(struct stacks *stacks, struct odb_error *error)
+{
+	if (msync(stacks->header, stacks->map_length, MS_SYNC))
+		return odb_fail_errno(error, stacks->path, "cannot write to the disk");
+	return 0;
+}
+
+size_t stacks_memory(const struct stacks *stacks)
+{
+	return stacks_table_memory(&stacks->nodes) + stacks_table_memory(&stacks->images) +
+	       stacks->before_capacity * sizeof(*stacks->before);
+}
+
+void stacks_rest(struct stacks *stacks)
+{
+	madvise(stacks->header, stacks->map_length, MADV_DONTNEED);
+}
