@@ -3,6 +3,7 @@
 # covers: random operations of several processes on oprofilefs, mounts and the module, beside
 # covers: storms and CPU hotplug, get documented errors, keep the accounts and leave nothing
 # limit: 600
+# sanitised: check-kernel fuzzes there with many more operations
 
 # shellcheck source=../guest/fuzz_case.sh
 . /vm/fuzz_case.sh
