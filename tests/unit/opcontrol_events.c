@@ -3,131 +3,22 @@
  * Events of opcontrol: from what a person writes to what is written to the counters of
  * oprofilefs and said to the daemon; and what is said when it can't be counted.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <linux/perf_event.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "libop/file.h"
 #include "libop/pfm.h"
 #include "opcontrol_catalogue.h"
+#include "opcontrol_driver.h"
 #include "utils/opcontrol/counter.h"
-#include "utils/opcontrol/counter_holder.h"
 #include "utils/opcontrol/events.h"
-#include "libop/tree.h"
-
-static const char *const entry_names[] = {"enabled", "event", "count", "unit_mask",
-					  "kernel",  "user",  "extra"};
-#define ENTRIES (sizeof(entry_names) / sizeof(entry_names[0]))
-
-static char top[] = "/tmp/opcontrol-XXXXXX";
-
-static void put(const char *path, const char *text)
-{
-	struct op_error error;
-	FILE *file;
-
-	assert_int_equal(op_mkdir_parents(path, 0755, &error), 0);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
-}
-
-/* A counter, with what somebody left there. */
-static void put_counter(char number)
-{
-	char path[64];
-
-	for (size_t i = 0; i < ENTRIES; i++) {
-		snprintf(path, sizeof(path), "fs/%c/%s", number, entry_names[i]);
-		put(path, "77777\n");
-	}
-}
-
-/* The driver with these counters, such as "023". */
-static void put_driver(const char *cpu_type, const char *counters)
-{
-	struct op_error error;
-
-	if (!access("fs", F_OK))
-		assert_int_equal(op_tree_remove(AT_FDCWD, "fs", &error), 0);
-	put("fs/cpu_type", cpu_type);
-	for (; *counters; counters++)
-		put_counter(*counters);
-}
-
-static uint64_t get(int counter, const char *name)
-{
-	char path[64], *text, *end;
-	struct op_error error;
-	uint64_t value;
-
-	snprintf(path, sizeof(path), "fs/%d/%s", counter, name);
-	text = op_file_read(path, 64, NULL, &error);
-	if (!text)
-		fail_msg("%s", error.text);
-	value = strtoull(text, &end, 10);
-	assert_int_equal(*end, '\n');
-	free(text);
-	return value;
-}
-
-static int enter(void **state)
-{
-	char path[64];
-
-	(void)state;
-	strcpy(top + strlen(top) - 6, "XXXXXX");
-	if (!mkdtemp(top) || chdir(top))
-		return -1;
-	snprintf(path, sizeof(path), "%s/fs", top);
-	setenv("OPROFILE_FS_DIR", path, 1);
-	snprintf(path, sizeof(path), "%s/events", top);
-	setenv("OPROFILE_EVENTS_DIR", path, 1);
-	put("events/" CATALOGUE_EVENTS_FILE, CATALOGUE_EVENTS);
-	put("events/" CATALOGUE_MASKS_FILE, CATALOGUE_MASKS);
-	return 0;
-}
-
-static int leave(void **state)
-{
-	struct op_error error;
-
-	(void)state;
-	return chdir("/") || op_tree_remove(AT_FDCWD, top, &error);
-}
-
-/* Settings with the events of @specs, which are separated by blanks. */
-static void choose(struct settings *settings, const char *specs)
-{
-	struct op_strings list = {0};
-	struct op_error error;
-
-	assert_int_equal(settings_init(settings, &error), 0);
-	if (!*specs)
-		return;
-	assert_int_equal(op_strings_split(&list, specs, ' '), 0);
-	for (size_t i = 0; i < list.count; i++) {
-		if (settings_add_event(settings, list.item[i], &error))
-			fail_msg("%s", error.text);
-	}
-	op_strings_free(&list);
-}
 
 /* ---- the order of writes ---- */
 
@@ -375,8 +266,8 @@ static void more_events_than_counters_take_turns(void **state)
 		const char *counters, *specs, *argument;
 		unsigned int groups; /* 0: not all fit */
 	} cases[] = {
-		{"01234567", "RETIRED:6000 LOW:500",
-		 "RETIRED:192:0:6000:0:1:1,LOW:65:1:500:0:1:1,", 1},
+		{"01234567", "RETIRED:6000 LOW:500", "RETIRED:192:0:6000:0:1:1,LOW:65:1:500:0:1:1,",
+		 1},
 		{"01234567", "RETIRED:6000 RETIRED:6001 LOW:500",
 		 "RETIRED:192:0:6000:0:1:1,RETIRED:192:1:6001:0:1:1,LOW:65:2:500:0:1:1,", 2},
 		{"01234567", "ONLY0:500 ONLY0:501 ONLY0:502",
@@ -427,6 +318,8 @@ static void a_driver_with_too_many_counters_is_refused(void **state)
 	assert_non_null(strstr(error.text, "more counters than a driver can have"));
 	settings_free(&settings);
 }
+
+/* ---- the default, timers, libpfm4 ---- */
 
 static void the_default_event_is_good_with_call_graphs(void **state)
 {
@@ -491,206 +384,8 @@ static void events_of_libpfm4(void **state)
 	settings_free(&settings);
 }
 
-/* ---- the driver ---- */
-
-static void what_was_written_is_read_back(void **state)
-{
-	struct settings settings;
-	struct op_error error;
-	struct events events;
-
-	(void)state;
-	put_driver(CATALOGUE_CPU, "0123");
-	choose(&settings, "RETIRED:6000 REQUESTS:500:reads:1:0");
-	assert_int_equal(events_open(&settings, &events, &error), 0);
-	assert_int_equal(events_place(&events, &error), 0);
-
-	/* a driver that takes one for the other */
-	assert_int_equal(unlink("fs/1/user"), 0);
-	assert_int_equal(link("fs/1/kernel", "fs/1/user"), 0);
-	assert_int_equal(events_program(&events, &error), -1);
-	assert_int_equal(error.code, EPROTO);
-	assert_non_null(strstr(error.text, "event \"REQUESTS:500:reads:1:0\": "));
-	assert_non_null(strstr(error.text, "/fs/1/kernel holds 0, though 1 was written"));
-	assert_int_equal(get(0, "enabled"), 0);
-	assert_int_equal(get(1, "enabled"), 0);
-
-	/* one that forgets */
-	put_counter('1');
-	assert_int_equal(unlink("fs/0/count"), 0);
-	assert_int_equal(symlink("/dev/null", "fs/0/count"), 0);
-	assert_int_equal(events_program(&events, &error), -1);
-	assert_non_null(strstr(error.text, "/fs/0/count"));
-
-	/* one that lacks a file */
-	assert_int_equal(unlink("fs/0/count"), 0);
-	put_counter('0');
-	assert_int_equal(unlink("fs/1/unit_mask"), 0);
-	assert_int_equal(events_program(&events, &error), -1);
-	assert_non_null(strstr(error.text, "/fs/1/unit_mask: No such file"));
-	assert_int_equal(get(0, "enabled"), 0);
-	events_close(&events);
-	settings_free(&settings);
-}
-
-static void a_driver_without_extra(void **state)
-{
-	struct settings settings;
-	struct op_error error;
-	struct events events;
-
-	(void)state;
-	put_driver(CATALOGUE_CPU, "0");
-	assert_int_equal(unlink("fs/0/extra"), 0);
-	choose(&settings, "STALLS:1000:cycles");
-	assert_int_equal(events_open(&settings, &events, &error), 0);
-	assert_int_equal(events_place(&events, &error), 0);
-	if (events_program(&events, &error))
-		fail_msg("%s", error.text);
-	assert_int_equal(get(0, "enabled"), 1);
-	events_close(&events);
-	settings_free(&settings);
-
-	choose(&settings, "STALLS:1000:starts");
-	assert_int_equal(events_open(&settings, &events, &error), 0);
-	assert_int_equal(events_place(&events, &error), 0);
-	assert_int_equal(events_program(&events, &error), -1);
-	assert_non_null(strstr(error.text, "has modifiers (0x1040000)"));
-	assert_int_equal(get(0, "enabled"), 0);
-	events_close(&events);
-	settings_free(&settings);
-}
-
-/* Fixed counters stand behind the general ones, and take their own event only. */
-static void fixed_counters(void **state)
-{
-	static const struct {
-		uint32_t event_code, unit_mask; /* as chosen */
-		unsigned int counter;
-		uint32_t event, mask; /* as written */
-	} cases[] = {
-		{0xc0, 0, 1, 0xc0, 0}, {0xc0, 0, 2, 0xc0, 0}, {0x3c, 0, 3, 0x3c, 0},
-		{0, 3, 4, 0x3c, 1},    {0, 1, 2, 0xc0, 0},
-	};
-	const struct op_counters counters = op_counters_plain(2, 3);
-	char spec[] = "X:1000", *specs[] = {spec};
-	struct op_error error;
-
-	(void)state;
-	put_driver("i386/arch_perfmon", "01234");
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct op_choice choice = {
-			.count = 1000,
-			.unit_mask = cases[i].unit_mask,
-			.event_code = cases[i].event_code,
-			.kernel = true,
-			.user = true,
-			.counter = cases[i].counter,
-		};
-
-		assert_int_equal(counters_program(&counters, 0x1f, &choice, specs, 1, &error), 0);
-		assert_int_equal(get(cases[i].counter, "event"), cases[i].event);
-		assert_int_equal(get(cases[i].counter, "unit_mask"), cases[i].mask);
-	}
-}
-
-static void counters_are_the_numbered_directories(void **state)
-{
-	static const char *const names[] = {"0",  "3",	"10", "63",  "64", "00", "01",
-					    "1x", "-1", "+2", "4.5", " 5", "99", "100"};
-	struct op_error error;
-	uint64_t offered;
-	char path[64];
-
-	(void)state;
-	put_driver("i386/nehalem", "");
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "fs/%s", names[i]);
-		assert_int_equal(mkdir(path, 0700), 0);
-	}
-	assert_int_equal(counters_offered(&offered, &error), 0);
-	assert_true(offered == (1ull << 0 | 1ull << 3 | 1ull << 10 | 1ull << 63));
-	counters_list(offered, path, sizeof(path));
-	assert_string_equal(path, "0, 3, 10, 63");
-	counters_list(0, path, sizeof(path));
-	assert_string_equal(path, "");
-	/* cut, not overrun */
-	counters_list(UINT64_MAX, path, 8);
-	assert_string_equal(path, "0, 1, 2");
-}
-
-/* ---- holders ---- */
-
-static void holders_are_named_with_the_cure(void **state)
-{
-	static const struct {
-		struct counter_holders holders;
-		const char *texts[3];
-	} cases[] = {
-		{{.nmi_watchdog = true},
-		 {"the NMI watchdog is on", "sysctl kernel.nmi_watchdog=0", "frees them"}},
-		{{.perf = 812, .perf_name = "perf"}, {"process 812 (perf)", "end it", ""}},
-		{{.nmi_watchdog = true, .perf = 812, .perf_name = "perf"},
-		 {"kernel.nmi_watchdog=0", "; ", "process 812 (perf)"}},
-		{{0}, {"the NMI watchdog is off", "no process is seen to use perf", "dmesg"}},
-	};
-	char text[512];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		counter_holders_explain(&cases[i].holders, text, sizeof(text));
-		for (int k = 0; k < 3; k++) {
-			if (!strstr(text, cases[i].texts[k]))
-				fail_msg("case %zu: \"%s\" is not in: %s", i, cases[i].texts[k],
-					 text);
-		}
-	}
-}
-
-static void a_process_with_perf_events_is_found(void **state)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_PAGE_FAULTS,
-		.exclude_kernel = 1,
-	};
-	struct counter_holders holders;
-	int ready[2], status;
-	char byte;
-	pid_t pid;
-
-	(void)state;
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		if (syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0) < 0)
-			_exit(1);
-		if (write(ready[1], "", 1) == 1)
-			pause();
-		_exit(0);
-	}
-	close(ready[1]);
-	if (read(ready[0], &byte, 1) == 1) {
-		counter_holders_find(&holders);
-		kill(pid, SIGKILL);
-		waitpid(pid, &status, 0);
-		/* there may be another one */
-		assert_true(holders.perf > 0);
-		assert_true(*holders.perf_name);
-		close(ready[0]);
-		return;
-	}
-	waitpid(pid, &status, 0);
-	close(ready[0]);
-	print_message("skipped: perf events cannot be opened here\n");
-	skip();
-}
-
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 	const struct CMUnitTest tests[] = {
 		TEST(specs_become_writes),
 		TEST(what_cannot_be_counted_is_explained),
@@ -699,12 +394,6 @@ int main(void)
 		TEST(the_default_event_is_good_with_call_graphs),
 		TEST(timers_have_no_events),
 		TEST(events_of_libpfm4),
-		TEST(what_was_written_is_read_back),
-		TEST(a_driver_without_extra),
-		TEST(fixed_counters),
-		TEST(counters_are_the_numbered_directories),
-		TEST(holders_are_named_with_the_cure),
-		TEST(a_process_with_perf_events_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
