@@ -23,6 +23,8 @@
  * milliseconds, and who is woken then only moves them. */
 #define WAKE_SHARE	  4
 #define WAKE_SHARE_STACKS 16
+/* For how long the time of an event stands still that is taken for dead. */
+#define STILL_NS 2000000
 
 /* Each event takes a descriptor for each CPU and thread. */
 static void raise_descriptor_limit(void)
@@ -65,6 +67,8 @@ static struct perf_event_attr make_attr(const struct op_perf_event *event,
 			   (config->layout.user_registers ? WAKE_SHARE_STACKS : WAKE_SHARE));
 	attr.exclude_guest = !op_perf_is_software(&attr);
 	attr.exclude_idle = op_perf_is_clock(&attr);
+	if (!config->target.threads)
+		attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_LOST;
 	if (config->layout.chain) {
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 		attr.sample_max_stack = (uint16_t)config->depth;
@@ -86,11 +90,18 @@ static struct perf_event_attr make_attr(const struct op_perf_event *event,
 	return attr;
 }
 
-/* Kernels before 5.12 tell no build-ids; device and inode then tell files apart. */
+/*
+ * Kernels before 6.0 do not tell an event's losses, and those before 5.12 no build-ids; device and
+ * inode then tell files apart.
+ */
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	int fd = op_perf_open(attr, pid, cpu, -1);
 
+	if (fd < 0 && errno == EINVAL && attr->read_format & PERF_FORMAT_LOST) {
+		attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+		fd = op_perf_open(attr, pid, cpu, -1);
+	}
 	if (fd < 0 && errno == EINVAL && attr->build_id) {
 		attr->build_id = 0;
 		fd = op_perf_open(attr, pid, cpu, -1);
@@ -98,25 +109,32 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return fd;
 }
 
-static int keep(struct perf_counters *counters, int fd, size_t place, struct op_error *error)
+/* The map takes pointers; what they point to is only told apart from NULL. */
+static int remember(struct perf_counters *counters, const struct perf_counter *counter)
 {
-	int *larger = counters->fd;
-	uint64_t id;
+	return map_set(&counters->by_id, counter->id, (void *)(uintptr_t)(counter->place + 1));
+}
+
+static int keep(struct perf_counters *counters, const struct perf_cpu *cpu, int fd, size_t place,
+		struct op_error *error)
+{
+	struct perf_counter *larger = counters->counter, *counter;
 
 	/* grows by doubling */
-	if (!(counters->fds & (counters->fds - 1)))
-		larger = reallocarray(larger, counters->fds ? 2 * counters->fds : 1, sizeof(int));
+	if (!(counters->count & (counters->count - 1)))
+		larger = reallocarray(larger, counters->count ? 2 * counters->count : 1,
+				      sizeof(*larger));
 	if (!larger) {
 		close(fd);
 		return op_error_set(error, ENOMEM, "out of memory");
 	}
-	counters->fd = larger;
-	larger[counters->fds++] = fd;
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
+	counters->counter = larger;
+	counter = &larger[counters->count++];
+	*counter = (struct perf_counter){.fd = fd, .opening = cpu->opening, .place = place};
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &counter->id))
 		return op_error_set(error, errno, "cannot tell an event's number: %s",
 				    strerror(errno));
-	/* the map takes pointers; what they point to is only told apart from NULL */
-	if (map_set(&counters->by_id, id, (void *)(uintptr_t)(place + 1)))
+	if (remember(counters, counter))
 		return op_error_set(error, ENOMEM, "out of memory");
 	return 0;
 }
@@ -171,14 +189,15 @@ static int open_attached(const struct perf_counters_config *config, size_t place
 }
 
 static int open_on(struct perf_counters *counters, const struct perf_counters_config *config,
-		   pid_t thread, struct perf_cpu *cpu, size_t *pages, struct op_error *error)
+		   pid_t thread, struct perf_cpu *cpu, struct op_error *error)
 {
 	for (size_t i = 0; i < config->events->count; i++) {
-		int fd, result = open_attached(config, i, thread, cpu, pages, &fd, error);
+		int fd, result =
+				open_attached(config, i, thread, cpu, &counters->pages, &fd, error);
 
 		if (result <= 0)
 			return result;
-		if (keep(counters, fd, i, error))
+		if (keep(counters, cpu, fd, i, error))
 			return -1;
 	}
 	return 0;
@@ -205,7 +224,7 @@ static int open_all(struct perf_counters *counters, const struct perf_counters_c
 	static const pid_t everything = -1;
 	const struct perf_target *target = &config->target;
 	const pid_t *threads = target->threads ? target->threads : &everything;
-	size_t count = target->threads ? target->count : 1, pages = pages_wanted(config);
+	size_t count = target->threads ? target->count : 1;
 
 	for (size_t i = 0; i < count; i++) {
 		if (is_interrupted(target))
@@ -214,7 +233,7 @@ static int open_all(struct perf_counters *counters, const struct perf_counters_c
 					    "threads: nothing was profiled",
 					    count);
 		for (size_t j = 0; j < counters->cpus; j++) {
-			if (open_on(counters, config, threads[i], &counters->cpu[j], &pages, error))
+			if (open_on(counters, config, threads[i], &counters->cpu[j], error))
 				return -1;
 		}
 	}
@@ -225,20 +244,23 @@ static int open_all(struct perf_counters *counters, const struct perf_counters_c
 	return 0;
 }
 
+static struct perf_cpu new_cpu(struct perf_counters *counters, int cpu)
+{
+	return (struct perf_cpu){.cpu = cpu, .fd = -1, .opening = ++counters->openings};
+}
+
 int perf_counters_open(struct perf_counters *counters, const struct perf_counters_config *config,
 		       struct op_error *error)
 {
 	int *numbers;
 
-	*counters = (struct perf_counters){0};
+	*counters = (struct perf_counters){.pages = pages_wanted(config)};
 	raise_descriptor_limit();
 	if (op_cpu_list_online(&numbers, &counters->cpus, error))
 		return -1;
 	counters->cpu = calloc(counters->cpus + 1, sizeof(*counters->cpu));
-	for (size_t i = 0; counters->cpu && i < counters->cpus; i++) {
-		counters->cpu[i].cpu = numbers[i];
-		counters->cpu[i].fd = -1;
-	}
+	for (size_t i = 0; counters->cpu && i < counters->cpus; i++)
+		counters->cpu[i] = new_cpu(counters, numbers[i]);
 	free(numbers);
 	if (!counters->cpu) {
 		counters->cpus = 0;
@@ -247,30 +269,189 @@ int perf_counters_open(struct perf_counters *counters, const struct perf_counter
 	return open_all(counters, config, error);
 }
 
+static int enable(const struct perf_counter *counter, struct op_error *error)
+{
+	if (ioctl(counter->fd, PERF_EVENT_IOC_ENABLE, 0))
+		return op_error_set(error, errno, "cannot start an event: %s", strerror(errno));
+	return 0;
+}
+
 int perf_counters_enable(struct perf_counters *counters, struct op_error *error)
 {
-	for (size_t i = 0; i < counters->fds; i++) {
-		if (ioctl(counters->fd[i], PERF_EVENT_IOC_ENABLE, 0))
-			return op_error_set(error, errno, "cannot start an event: %s",
-					    strerror(errno));
+	for (size_t i = 0; i < counters->count; i++) {
+		if (enable(&counters->counter[i], error))
+			return -1;
+	}
+	return 0;
+}
+
+int perf_counters_enable_one(struct perf_counters *counters, const struct perf_cpu *cpu,
+			     struct op_error *error)
+{
+	for (size_t i = 0; i < counters->count; i++) {
+		if (counters->counter[i].opening == cpu->opening &&
+		    enable(&counters->counter[i], error))
+			return -1;
 	}
 	return 0;
 }
 
 void perf_counters_disable(struct perf_counters *counters)
 {
-	for (size_t i = 0; i < counters->fds; i++)
-		ioctl(counters->fd[i], PERF_EVENT_IOC_DISABLE, 0);
+	for (size_t i = 0; i < counters->count; i++)
+		ioctl(counters->counter[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* ---- CPUs that come and go ---- */
+
+/* Closes what was opened for a ring: first the ring, which holds its event. */
+static void close_cpu(struct perf_counters *counters, struct perf_cpu *cpu)
+{
+	size_t left = 0;
+
+	perf_ring_close(&cpu->ring);
+	cpu->fd = -1;
+	map_clear(&counters->by_id);
+	for (size_t i = 0; i < counters->count; i++) {
+		if (counters->counter[i].opening == cpu->opening)
+			close(counters->counter[i].fd);
+		else
+			counters->counter[left++] = counters->counter[i];
+	}
+	counters->count = left;
+	/* as many as there were before, or fewer: if memory lacks, samples have no event */
+	for (size_t i = 0; i < left; i++)
+		remember(counters, &counters->counter[i]);
+}
+
+int perf_counters_add(struct perf_counters *counters, const struct perf_counters_config *config,
+		      int cpu, struct op_error *error)
+{
+	struct perf_cpu *larger =
+		reallocarray(counters->cpu, counters->cpus + 1, sizeof(*counters->cpu));
+
+	if (!larger)
+		return op_error_set(error, ENOMEM, "out of memory");
+	counters->cpu = larger;
+	larger[counters->cpus] = new_cpu(counters, cpu);
+	if (open_on(counters, config, -1, &larger[counters->cpus], error)) {
+		close_cpu(counters, &larger[counters->cpus]);
+		return -1;
+	}
+	counters->cpus++;
+	return 0;
+}
+
+struct perf_cpu *perf_counters_find(struct perf_counters *counters, int cpu)
+{
+	for (size_t i = 0; i < counters->cpus; i++) {
+		if (counters->cpu[i].cpu == cpu && !counters->cpu[i].gone)
+			return &counters->cpu[i];
+	}
+	return NULL;
+}
+
+/* What read(2) tells of an event of the whole system. */
+struct reading {
+	uint64_t count, enabled, lost;
+};
+
+/* Numbers that the kernel does not tell are 0. */
+static struct reading read_event(int fd)
+{
+	struct reading reading = {0};
+
+	if (read(fd, &reading, sizeof(reading)) < 0)
+		return (struct reading){0};
+	return reading;
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+bool perf_counters_stand_still(const struct perf_cpu *cpu)
+{
+	uint64_t enabled = read_event(cpu->fd).enabled, until = now() + STILL_NS;
+
+	do {
+		if (read_event(cpu->fd).enabled != enabled)
+			return false;
+	} while (now() < until);
+	return true;
+}
+
+bool perf_counters_is_done(struct perf_cpu *cpu)
+{
+	if (!cpu->gone || !cpu->ring.page)
+		return false;
+	perf_ring_look(&cpu->ring);
+	return cpu->ring.head == cpu->ring.tail;
+}
+
+/* The kernel writes how many records it lost with the next one that has room; here none came. */
+static uint64_t lost_at_the_end(const struct perf_counters *counters, const struct perf_cpu *cpu)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < counters->count; i++) {
+		if (counters->counter[i].opening == cpu->opening)
+			lost += read_event(counters->counter[i].fd).lost;
+	}
+	return lost > cpu->lost ? lost - cpu->lost : 0;
+}
+
+/* Adds what a closed ring had to an earlier one of the same CPU.  Return: whether there is one. */
+static bool join(struct perf_counters *counters, const struct perf_cpu *cpu)
+{
+	for (struct perf_cpu *earlier = counters->cpu; earlier < cpu; earlier++) {
+		if (earlier->cpu != cpu->cpu || earlier->ring.page)
+			continue;
+		earlier->samples += cpu->samples;
+		earlier->lost += cpu->lost;
+		earlier->throttled += cpu->throttled;
+		earlier->broken += cpu->broken;
+		return true;
+	}
+	return false;
+}
+
+uint64_t perf_counters_close_done(struct perf_counters *counters)
+{
+	uint64_t all = 0;
+	size_t left = 0;
+
+	for (size_t i = 0; i < counters->cpus; i++) {
+		struct perf_cpu *cpu = &counters->cpu[i];
+		uint64_t lost;
+
+		if (perf_counters_is_done(cpu)) {
+			lost = lost_at_the_end(counters, cpu);
+			cpu->lost += lost;
+			all += lost;
+			cpu->broken += perf_ring_broken(&cpu->ring);
+			close_cpu(counters, cpu);
+			if (join(counters, cpu))
+				continue;
+		}
+		counters->cpu[left++] = *cpu;
+	}
+	counters->cpus = left;
+	return all;
 }
 
 void perf_counters_close(struct perf_counters *counters)
 {
 	for (size_t i = 0; i < counters->cpus; i++)
 		perf_ring_close(&counters->cpu[i].ring);
-	for (size_t i = 0; i < counters->fds; i++)
-		close(counters->fd[i]);
+	for (size_t i = 0; i < counters->count; i++)
+		close(counters->counter[i].fd);
 	map_clear(&counters->by_id);
-	free(counters->fd);
+	free(counters->counter);
 	free(counters->cpu);
 	*counters = (struct perf_counters){0};
 }

@@ -22,7 +22,8 @@ static void fill_all(struct perf_drain *drain)
 	bool any = false;
 
 	for (size_t i = 0; i < drain->counters->cpus; i++)
-		any |= perf_queue_fill(drain->counters->cpu[i].ring.queue);
+		any |= drain->counters->cpu[i].ring.queue &&
+		       perf_queue_fill(drain->counters->cpu[i].ring.queue);
 	/* if it cannot be told, the reader looks by itself some time later */
 	if (any && write(drain->filled, &one, sizeof(one)) < 0)
 		return;
@@ -65,10 +66,41 @@ static size_t queue_size(size_t cpus)
 	return size;
 }
 
+int perf_drain_add(struct perf_drain *drain, struct perf_cpu *cpu)
+{
+	return perf_ring_queue(&cpu->ring, queue_size(drain->counters->cpus)) ||
+			       wait_for(drain, cpu->fd)
+		       ? -1
+		       : 0;
+}
+
+int perf_drain_resume(struct perf_drain *drain, struct op_error *error)
+{
+	int code = pthread_create(&drain->thread, NULL, work, drain);
+
+	if (code)
+		return op_error_set(error, code, "cannot start a thread that empties rings: %s",
+				    strerror(code));
+	drain->started = true;
+	return 0;
+}
+
+void perf_drain_pause(struct perf_drain *drain)
+{
+	uint64_t times = 1;
+
+	if (!drain->started || write(drain->stop, &times, sizeof(times)) != sizeof(times))
+		return;
+	pthread_join(drain->thread, NULL);
+	drain->started = false;
+	/* takes back what was written, which cannot fail; the next thread would end at once */
+	if (read(drain->stop, &times, sizeof(times)) < 0)
+		return;
+}
+
 int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters,
 		     struct op_error *error)
 {
-	int code;
 	bool good;
 
 	*drain = (struct perf_drain){
@@ -80,25 +112,20 @@ int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters,
 	good = drain->epoll >= 0 && drain->stop >= 0 && drain->filled >= 0 &&
 	       !wait_for(drain, drain->stop);
 	for (size_t i = 0; good && i < counters->cpus; i++)
-		good = !wait_for(drain, counters->cpu[i].fd) &&
-		       !perf_ring_queue(&counters->cpu[i].ring, queue_size(counters->cpus));
-	code = good ? pthread_create(&drain->thread, NULL, work, drain) : errno;
-	if (code)
-		return op_error_set(error, code, "cannot start a thread that empties rings: %s",
-				    strerror(code));
-	drain->started = true;
-	return 0;
+		good = !perf_drain_add(drain, &counters->cpu[i]);
+	if (!good)
+		return op_error_set(error, errno, "cannot start to empty rings: %s",
+				    strerror(errno));
+	return perf_drain_resume(drain, error);
 }
 
 void perf_drain_stop(struct perf_drain *drain)
 {
-	static const uint64_t one = 1;
 	const int fds[] = {drain->epoll, drain->stop, drain->filled};
 
 	if (!drain->counters)
 		return;
-	if (drain->started && write(drain->stop, &one, sizeof(one)) == sizeof(one))
-		pthread_join(drain->thread, NULL);
+	perf_drain_pause(drain);
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
 		if (fds[i] >= 0)
 			close(fds[i]);

@@ -33,4 +33,14 @@ int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters,
 		     struct op_error *error);
 void perf_drain_stop(struct perf_drain *drain);
 
+/*
+ * While the thread is paused, CPUs may be added to @counters and taken out of them.  Without a
+ * thread, also where resuming failed, only the reader's own looks fill the queues.
+ */
+void perf_drain_pause(struct perf_drain *drain);
+int perf_drain_resume(struct perf_drain *drain, struct op_error *error);
+
+/* Gives the ring of one more CPU a queue, while paused.  Return: 0, or -1 and errno. */
+int perf_drain_add(struct perf_drain *drain, struct perf_cpu *cpu);
+
 #endif

@@ -7,11 +7,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-int perf_merge_init(struct perf_merge *merge, size_t cpus)
+int perf_merge_reserve(struct perf_merge *merge, size_t cpus)
 {
-	merge->entry = calloc(cpus + 1, sizeof(*merge->entry));
+	struct perf_merge_entry *larger =
+		reallocarray(merge->entry, cpus + 1, sizeof(*merge->entry));
+
+	if (!larger)
+		return -1;
+	merge->entry = larger;
 	merge->count = 0;
-	return merge->entry ? 0 : -1;
+	return 0;
 }
 
 void perf_merge_free(struct perf_merge *merge)
@@ -56,6 +61,8 @@ void perf_merge_begin(struct perf_merge *merge, struct perf_counters *counters)
 		struct perf_merge_entry *entry = &merge->entry[merge->count];
 
 		entry->cpu = &counters->cpu[i];
+		if (!entry->cpu->ring.page)
+			continue;
 		perf_ring_look(&entry->cpu->ring);
 		if (peek(entry))
 			merge->count++;

@@ -25,11 +25,11 @@ struct perf_merge {
 	size_t count;
 };
 
-/* Return: 0, or -1 when out of memory. */
-int perf_merge_init(struct perf_merge *merge, size_t cpus);
+/* Has room for the rings of so many CPUs; all zero has none.  Return: 0, or -1 without memory. */
+int perf_merge_reserve(struct perf_merge *merge, size_t cpus);
 void perf_merge_free(struct perf_merge *merge);
 
-/* Looks at all rings. */
+/* Looks at all rings that are open. */
 void perf_merge_begin(struct perf_merge *merge, struct perf_counters *counters);
 
 /**

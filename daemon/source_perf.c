@@ -25,6 +25,7 @@
 #include "log.h"
 #include "machine.h"
 #include "perf_drain.h"
+#include "perf_hotplug.h"
 #include "perf_merge.h"
 #include "perf_process.h"
 #include "perf_unwind.h"
@@ -50,14 +51,16 @@ struct perf_source {
 	struct perf_words words;
 	struct perf_layout layout;
 	struct machine machine;
-	struct perf_unwind *unwind; /* NULL: callers are those that the kernel tells */
-	struct perf_drain drain;    /* that unwinding does not keep rings full */
-	int timer, more;	    /* descriptors; @more is readable while there is more to read */
-	uint64_t sync_until;	    /* a sync is under way: reads take no younger records; else 0 */
-	uint64_t bad;		    /* records that made no sense */
-	pid_t *target;		    /* the processes to profile; NULL: all */
+	struct perf_unwind *unwind;  /* NULL: callers are those that the kernel tells */
+	struct perf_drain drain;     /* that unwinding does not keep rings full */
+	struct perf_hotplug hotplug; /* if all processes are profiled: events of threads stay */
+	int timer, more;     /* descriptors; @more is readable while there is more to read */
+	uint64_t sync_until; /* a sync is under way: reads take no younger records; else 0 */
+	uint64_t bad;	     /* records that made no sense */
+	pid_t *target;	     /* the processes to profile; NULL: all */
 	size_t targets;
 	bool on_exec;
+	bool has_run;
 	bool running; /* from source_run() to source_run() */
 };
 
@@ -322,15 +325,26 @@ static void take_readiness(struct perf_source *perf)
 	int n = epoll_wait(perf->source.fd, event, EVENTS_AT_ONCE, 0);
 
 	for (int i = 0; i < n; i++) {
-		if (event[i].data.fd != perf->timer && event[i].data.fd != perf->more &&
+		int fd = event[i].data.fd;
+
+		/* a socket that lost messages has an error, too */
+		if (fd != perf->timer && fd != perf->more && fd != perf->hotplug.uevents &&
 		    event[i].events & (EPOLLHUP | EPOLLERR))
-			epoll_ctl(perf->source.fd, EPOLL_CTL_DEL, event[i].data.fd, NULL);
+			epoll_ctl(perf->source.fd, EPOLL_CTL_DEL, fd, NULL);
 	}
 	/* they are read until they are empty, which is no error */
 	if (read(perf->timer, &times, sizeof(times)) < 0 ||
 	    (perf->unwind && read(perf->drain.filled, &times, sizeof(times)) < 0) ||
 	    read(perf->more, &times, sizeof(times)))
 		return;
+}
+
+/* CPUs that have gone or come.  Nothing of the counters is held between reads. */
+static void take_hotplug(struct perf_source *perf)
+{
+	if (!perf->target &&
+	    (perf_hotplug_follow(&perf->hotplug, now()) | perf_hotplug_close_done(&perf->hotplug)))
+		perf_processes_lost(&perf->processes);
 }
 
 /* Return: whether there is more to take than fits into the buffer. */
@@ -363,13 +377,16 @@ static int perf_read(struct source *source, const uint64_t **words, size_t *coun
 	uint64_t until;
 
 	take_readiness(perf);
+	take_hotplug(perf);
 	until = perf->sync_until ? perf->sync_until : now() - SLACK_NS;
 	perf_processes_next_round(&perf->processes, until);
 	perf_words_begin(&perf->words);
 	if (take_records(perf, until) && write(perf->more, &one, sizeof(one)) < 0)
 		return op_error_set(error, errno, "cannot go on: %s", strerror(errno));
-	for (size_t i = 0; i < perf->counters.cpus; i++)
-		perf_ring_release(&perf->counters.cpu[i].ring);
+	for (size_t i = 0; i < perf->counters.cpus; i++) {
+		if (perf->counters.cpu[i].ring.page)
+			perf_ring_release(&perf->counters.cpu[i].ring);
+	}
 	*words = perf->words.word;
 	*count = perf->words.count;
 	if (!*count)
@@ -415,6 +432,28 @@ static char *perf_kallsyms(struct source *source)
 	return machine_kallsyms(&perf_of(source)->machine);
 }
 
+/* The numbers of a CPU, if its first ring is this: it has another when it was away. */
+static void put_numbers(const struct perf_counters *counters, size_t first, FILE *out)
+{
+	struct perf_cpu sum = {.cpu = counters->cpu[first].cpu};
+
+	for (size_t i = 0; i < counters->cpus; i++) {
+		const struct perf_cpu *cpu = &counters->cpu[i];
+
+		if (cpu->cpu != sum.cpu)
+			continue;
+		if (i < first)
+			return;
+		sum.samples += cpu->samples;
+		sum.lost += cpu->lost;
+		sum.throttled += cpu->throttled;
+	}
+	fprintf(out,
+		"cpu%d/sample_received %" PRIu64 "\ncpu%d/sample_lost_overflow %" PRIu64
+		"\ncpu%d/throttled %" PRIu64 "\n",
+		sum.cpu, sum.samples + sum.lost, sum.cpu, sum.lost, sum.cpu, sum.throttled);
+}
+
 static char *perf_stats(struct source *source)
 {
 	const struct perf_counters *counters = &perf_of(source)->counters;
@@ -426,15 +465,8 @@ static char *perf_stats(struct source *source)
 	if (!out)
 		return NULL;
 	for (size_t i = 0; i < counters->cpus; i++) {
-		const struct perf_cpu *cpu = &counters->cpu[i];
-
-		bad += perf_ring_broken(&cpu->ring);
-
-		fprintf(out,
-			"cpu%d/sample_received %" PRIu64 "\ncpu%d/sample_lost_overflow %" PRIu64
-			"\ncpu%d/throttled %" PRIu64 "\n",
-			cpu->cpu, cpu->samples + cpu->lost, cpu->cpu, cpu->lost, cpu->cpu,
-			cpu->throttled);
+		bad += counters->cpu[i].broken + perf_ring_broken(&counters->cpu[i].ring);
+		put_numbers(counters, i, out);
 	}
 	fprintf(out, "bad_perf_records %" PRIu64 "\n", bad);
 	if (fclose(out)) {
@@ -477,7 +509,7 @@ static int perf_run(struct source *source, bool on, struct op_error *error)
 
 	if (!on) {
 		perf_counters_disable(&perf->counters);
-		perf->running = false;
+		perf->running = perf->hotplug.running = false;
 		return 0;
 	}
 	if (perf->on_exec) {
@@ -490,9 +522,11 @@ static int perf_run(struct source *source, bool on, struct op_error *error)
 	 */
 	if (read_processes(perf))
 		return op_error_set(error, ENOMEM, "out of memory");
+	if (!perf->target && perf->has_run)
+		perf_hotplug_restart(&perf->hotplug);
 	if (perf_counters_enable(&perf->counters, error))
 		return -1;
-	perf->running = true;
+	perf->running = perf->has_run = perf->hotplug.running = true;
 	return read_processes(perf) ? op_error_set(error, ENOMEM, "out of memory") : 0;
 }
 
@@ -506,6 +540,7 @@ static void perf_close(struct source *source)
 	struct perf_source *perf = perf_of(source);
 
 	perf_drain_stop(&perf->drain);
+	perf_hotplug_close(&perf->hotplug);
 	perf_counters_close(&perf->counters);
 	perf_merge_free(&perf->merge);
 	perf_unwind_free(perf->unwind);
@@ -557,10 +592,13 @@ static int open_descriptors(struct perf_source *perf, struct op_error *error)
 	       !wait_for(perf, perf->more);
 	if (perf->unwind)
 		good = good && !wait_for(perf, perf->drain.filled);
+	if (perf->hotplug.uevents >= 0)
+		good = good && !wait_for(perf, perf->hotplug.uevents);
 	for (size_t i = 0; good && !perf->unwind && i < perf->counters.cpus; i++)
 		good = !wait_for(perf, perf->counters.cpu[i].fd);
 	if (!good)
 		return op_error_set(error, errno, "cannot wait for samples: %s", strerror(errno));
+	perf->hotplug.epoll = perf->source.fd;
 	return 0;
 }
 
@@ -587,7 +625,9 @@ static int open_counters(struct perf_source *perf, const struct source_perf_conf
 	int result;
 
 	if (!perf->targets)
-		return perf_counters_open(&perf->counters, &counters, error);
+		return perf_hotplug_open(&perf->hotplug, &counters, error)
+			       ? -1
+			       : perf_counters_open(&perf->counters, &counters, error);
 	for (int attempt = 1;; attempt++) {
 		if (op_threads_list(perf->target, perf->targets, &threads, &counters.target.count,
 				    error))
@@ -631,7 +671,7 @@ static int open_all(struct perf_source *perf, const struct source_perf_config *c
 	    open_descriptors(perf, error))
 		return -1;
 	perf->source.events = op_perf_format(config->events);
-	if (!perf->source.events || perf_merge_init(&perf->merge, perf->counters.cpus))
+	if (!perf->source.events || perf_merge_reserve(&perf->merge, perf->counters.cpus))
 		return op_error_set(error, ENOMEM, "out of memory");
 	return 0;
 }
@@ -648,7 +688,10 @@ struct source *source_perf_open(const struct source_perf_config *config, struct 
 	source = &perf->source;
 	source->ops = &perf_ops;
 	source->name = "perf";
-	source->fd = perf->timer = perf->more = -1;
+	source->fd = perf->timer = perf->more = perf->hotplug.uevents = -1;
+	perf->hotplug.counters = &perf->counters;
+	perf->hotplug.merge = &perf->merge;
+	perf->hotplug.drain = config->unwind ? &perf->drain : NULL;
 	source->buffer_words = PERF_WORDS_MOST;
 	source->syncs_all = true;
 	source->cpu_mhz = machine_cpu_mhz();

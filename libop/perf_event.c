@@ -403,6 +403,26 @@ char *op_perf_format(const struct op_perf_events *events)
 	return text;
 }
 
+int op_perf_events_copy(struct op_perf_events *copy, const struct op_perf_events *events,
+			struct op_error *error)
+{
+	*copy = (struct op_perf_events){0};
+	memcpy(copy->cpu_type, events->cpu_type, sizeof(copy->cpu_type));
+	for (size_t i = 0; i < events->count; i++) {
+		struct op_perf_event *event = add(copy);
+
+		if (event) {
+			*event = events->event[i];
+			event->event.name = strdup(events->event[i].event.name);
+		}
+		if (!event || !event->event.name) {
+			op_perf_events_free(copy);
+			return no_memory(error);
+		}
+	}
+	return 0;
+}
+
 void op_perf_events_free(struct op_perf_events *events)
 {
 	for (size_t i = 0; i < events->count; i++)

@@ -80,6 +80,9 @@ int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_eve
 
 /* The daemon's --events for these events; the caller frees it.  NULL when out of memory. */
 char *op_perf_format(const struct op_perf_events *events);
+/* Copies all, names too.  Return: 0, or -1 with @error set, and @copy is empty. */
+int op_perf_events_copy(struct op_perf_events *copy, const struct op_perf_events *events,
+			struct op_error *error);
 void op_perf_events_free(struct op_perf_events *events);
 
 /* "cycles" if this machine has a hardware counter for it and lets us, else "cpu-clock". */

@@ -34,7 +34,7 @@ static int set_up(void **state)
 			.page = &machine->page[i], .data = machine->data[i], .size = SIZE};
 	}
 	machine->counters = (struct perf_counters){.cpu = machine->cpu, .cpus = CPUS};
-	return perf_merge_init(&machine->merge, CPUS);
+	return perf_merge_reserve(&machine->merge, CPUS);
 }
 
 static int tear_down(void **state)

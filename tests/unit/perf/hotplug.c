@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * CPUs that go and come, by a list of CPUs that we make up: each has its events while it is in the
+ * list, and what it counted stays when it has gone.  Events are the kernel's own; messages are
+ * refused, as in a container.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/perf_hotplug.h"
+#include "daemon/uevent.h"
+#include "libop/cpu_list.h"
+
+#define SKIPPED 77
+#define SECOND	UINT64_C(1000000000)
+
+static struct {
+	const char *text; /* NULL: the list cannot be read */
+	struct op_perf_events events;
+	struct perf_counters counters;
+	struct perf_merge merge;
+	struct perf_drain drain;
+	struct perf_hotplug hotplug;
+	uint64_t now;
+} machine;
+
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's names */
+int __wrap_op_cpu_list_online(int **cpus, size_t *count, struct op_error *error);
+int __wrap_uevent_open(void);
+
+int __wrap_op_cpu_list_online(int **cpus, size_t *count, struct op_error *error)
+{
+	if (!machine.text)
+		return op_error_set(error, EIO, "no list");
+	return op_cpu_list_parse(machine.text, "CPUs", cpus, count, error);
+}
+
+int __wrap_uevent_open(void)
+{
+	return -1;
+}
+/* NOLINTEND(bugprone-reserved-identifier) */
+
+/* ---- messages ---- */
+
+static void messages(void **state)
+{
+	/* without the NUL that ends the string, unless it is told */
+	static const struct {
+		const char *text;
+		size_t nuls;
+		bool cpu;
+	} cases[] = {
+		{"online@/devices/system/cpu/cpu3", 0, true},
+		{"offline@/devices/system/cpu/cpu12", 1, true},
+		{"online@/devices/system/cpu/cpu", 1, false},
+		{"online@/devices/system/cpu/cpufreq", 1, false},
+		{"online@/devices/system/cpu/cpu3/cache", 1, false},
+		{"online@/devices/system/memory/memory3", 1, false},
+		{"change@/devices/system/cpu/cpu3", 1, false},
+		{"libudev", 1, false},
+		{"online@", 0, false},
+		{"", 0, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(
+			uevent_is_cpu(cases[i].text, strlen(cases[i].text) + cases[i].nuls),
+			cases[i].cpu);
+}
+
+/* ---- a machine ---- */
+
+static int begin(bool unwind)
+{
+	static char spec[] = "cpu-clock:100000";
+	char *specs[] = {spec};
+	const struct op_perf_choose how = {0};
+	struct perf_counters_config config = {.events = &machine.events};
+	struct op_error error;
+
+	memset(&machine, 0, sizeof(machine));
+	machine.text = "0";
+	machine.hotplug.counters = &machine.counters;
+	machine.hotplug.merge = &machine.merge;
+	machine.hotplug.drain = unwind ? &machine.drain : NULL;
+	machine.hotplug.epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (op_perf_choose(specs, 1, &how, &machine.events, &error) ||
+	    perf_hotplug_open(&machine.hotplug, &config, &error) ||
+	    perf_counters_open(&machine.counters, &config, &error) ||
+	    (unwind && perf_drain_start(&machine.drain, &machine.counters, &error)) ||
+	    perf_merge_reserve(&machine.merge, machine.counters.cpus) ||
+	    perf_counters_enable(&machine.counters, &error)) {
+		print_error("%s\n", error.text);
+		return -1;
+	}
+	machine.hotplug.running = true;
+	return 0;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	return begin(false);
+}
+
+static int set_up_drain(void **state)
+{
+	(void)state;
+	return begin(true);
+}
+
+static size_t open_events(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	char link[64];
+	size_t n = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		ssize_t size = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+
+		if (size > 0) {
+			link[size] = '\0';
+			n += strstr(link, "[perf_event]") != NULL;
+		}
+	}
+	closedir(dir);
+	return n;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	perf_drain_stop(&machine.drain);
+	perf_counters_close(&machine.counters);
+	perf_hotplug_close(&machine.hotplug);
+	perf_merge_free(&machine.merge);
+	op_perf_events_free(&machine.events);
+	close(machine.hotplug.epoll);
+	assert_int_equal(open_events(), 0);
+	return 0;
+}
+
+/* A second later, with this list.  Return: as perf_hotplug_follow(). */
+static bool follow(const char *text)
+{
+	machine.text = text;
+	machine.now += SECOND;
+	return perf_hotplug_follow(&machine.hotplug, machine.now);
+}
+
+/* Takes all records there are. */
+static void take_all(void)
+{
+	const void *bytes;
+	struct perf_cpu *cpu;
+	size_t size;
+
+	perf_merge_begin(&machine.merge, &machine.counters);
+	while ((cpu = perf_merge_next(&machine.merge, UINT64_MAX, &bytes, &size))) {
+		cpu->samples++;
+		perf_merge_pass(&machine.merge, size);
+	}
+	for (size_t i = 0; i < machine.counters.cpus; i++) {
+		if (machine.counters.cpu[i].ring.page)
+			perf_ring_release(&machine.counters.cpu[i].ring);
+	}
+}
+
+static void run_on(int cpu, unsigned int milliseconds)
+{
+	struct timespec used;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	for (struct timespec time = used;
+	     (time.tv_sec - used.tv_sec) * 1000 + (time.tv_nsec - used.tv_nsec) / 1000000 <
+	     milliseconds;)
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+}
+
+static uint64_t samples(int number)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < machine.counters.cpus; i++) {
+		if (machine.counters.cpu[i].cpu == number)
+			sum += machine.counters.cpu[i].samples;
+	}
+	return sum;
+}
+
+static void the_same_list(void **state)
+{
+	int fd = machine.counters.cpu[0].fd;
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		assert_false(follow("0"));
+		assert_false(perf_hotplug_close_done(&machine.hotplug));
+	}
+	assert_int_equal(machine.counters.cpus, 1);
+	assert_int_equal(machine.counters.cpu[0].fd, fd);
+	assert_false(follow(NULL));
+	assert_int_equal(machine.counters.cpus, 1);
+	assert_false(machine.counters.cpu[0].gone);
+}
+
+/* Nothing is looked at before its time. */
+static void once_a_second(void **state)
+{
+	(void)state;
+	assert_false(follow("0"));
+	machine.text = "0-1";
+	assert_false(perf_hotplug_follow(&machine.hotplug, machine.now + SECOND - 1));
+	assert_true(perf_hotplug_follow(&machine.hotplug, machine.now + SECOND));
+	assert_int_equal(machine.counters.cpus, 2);
+}
+
+/* The CPUs of this machine do not go: their events are stopped, as if they had. */
+static void stop_gone(void)
+{
+	for (size_t i = 0; i < machine.counters.cpus; i++) {
+		const struct perf_cpu *cpu = &machine.counters.cpu[i];
+
+		if (cpu->gone && cpu->fd >= 0)
+			assert_int_equal(ioctl(cpu->fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+	}
+}
+
+static void comes_and_goes(void **state)
+{
+	uint64_t before = 0, left;
+
+	(void)state;
+	for (int turn = 0; turn < 3; turn++) {
+		assert_true(follow("0-1"));
+		assert_int_equal(open_events(), 2);
+		run_on(1, 50);
+		take_all();
+		assert_true(samples(1) > before);
+		before = samples(1);
+		run_on(1, 50);
+		/* what is in the ring when the CPU goes is taken, and then the ring is closed */
+		assert_false(follow("0"));
+		assert_null(perf_counters_find(&machine.counters, 1));
+		stop_gone();
+		assert_false(perf_hotplug_close_done(&machine.hotplug));
+		assert_int_equal(open_events(), 2);
+		take_all();
+		left = samples(1);
+		assert_true(left > before);
+		assert_false(perf_hotplug_close_done(&machine.hotplug));
+		assert_int_equal(open_events(), 1);
+		/* one place keeps the numbers of all times */
+		assert_int_equal(machine.counters.cpus, 2);
+		assert_int_equal(samples(1), left);
+		before = left;
+	}
+}
+
+/* It is back before what it left was taken: both rings are read. */
+static void back_at_once(void **state)
+{
+	uint64_t all;
+
+	(void)state;
+	assert_true(follow("0-1"));
+	run_on(1, 50);
+	assert_false(follow("0"));
+	stop_gone();
+	assert_true(follow("0-1"));
+	assert_int_equal(machine.counters.cpus, 3);
+	assert_int_equal(open_events(), 3);
+	run_on(1, 50);
+	take_all();
+	assert_true(machine.counters.cpu[1].samples > 0);
+	assert_true(machine.counters.cpu[2].samples > 0);
+	perf_hotplug_close_done(&machine.hotplug);
+	assert_int_equal(open_events(), 2);
+	assert_false(follow("0"));
+	stop_gone();
+	take_all();
+	all = samples(1);
+	perf_hotplug_close_done(&machine.hotplug);
+	assert_int_equal(open_events(), 1);
+	assert_int_equal(machine.counters.cpus, 2);
+	assert_int_equal(samples(1), all);
+}
+
+/* Off and on between two looks: only that the event counts no more tells. */
+static void a_dead_event(void **state)
+{
+	struct perf_cpu *cpu;
+
+	(void)state;
+	assert_true(follow("0-1"));
+	cpu = perf_counters_find(&machine.counters, 1);
+	assert_non_null(cpu);
+	assert_false(perf_counters_stand_still(cpu));
+	assert_int_equal(ioctl(cpu->fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+	assert_true(perf_counters_stand_still(cpu));
+	assert_true(follow("0-1"));
+	assert_true(machine.counters.cpu[1].gone);
+	cpu = perf_counters_find(&machine.counters, 1);
+	assert_non_null(cpu);
+	assert_false(perf_counters_stand_still(cpu));
+}
+
+/* Events that are stopped prove nothing: all are opened anew before they are started again. */
+static void stopped_and_started(void **state)
+{
+	(void)state;
+	assert_true(follow("0-1"));
+	perf_counters_disable(&machine.counters);
+	machine.hotplug.running = false;
+	assert_false(follow("0-1"));
+	assert_int_equal(open_events(), 2);
+	perf_hotplug_restart(&machine.hotplug);
+	assert_int_equal(open_events(), 4);
+	take_all();
+	perf_hotplug_close_done(&machine.hotplug);
+	assert_int_equal(open_events(), 2);
+	/* nothing counts before it is started */
+	run_on(1, 20);
+	take_all();
+	assert_int_equal(perf_counters_find(&machine.counters, 1)->samples, 0);
+}
+
+/* A CPU in the list whose events the kernel refuses leaves nothing, however often it is tried. */
+static void refused(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		follow("0,65535");
+		assert_int_equal(machine.counters.cpus, 1);
+		assert_int_equal(open_events(), 1);
+	}
+}
+
+/* The kernel loses records, and no further one comes that could tell. */
+static void losses_without_a_record(void **state)
+{
+	struct {
+		uint64_t count, enabled, lost;
+	} told = {0};
+	struct perf_cpu *cpu;
+	bool losses;
+
+	(void)state;
+	assert_true(follow("0-1"));
+	cpu = perf_counters_find(&machine.counters, 1);
+	assert_non_null(cpu);
+	for (int i = 0; i < 100 && !told.lost; i++) {
+		run_on(1, 100);
+		if (read(cpu->fd, &told, sizeof(told)) < (ssize_t)sizeof(told))
+			skip(); /* a kernel before 6.0 */
+	}
+	assert_true(told.lost > 0);
+	assert_false(follow("0"));
+	stop_gone();
+	assert_int_equal(read(cpu->fd, &told, sizeof(told)), sizeof(told));
+	take_all();
+	losses = perf_hotplug_close_done(&machine.hotplug);
+	assert_true(losses);
+	assert_int_equal(machine.counters.cpu[1].lost, told.lost);
+}
+
+static bool has_two_cpus(void)
+{
+	bool has = !begin(false) && follow("0-1") && machine.counters.cpus == 2;
+
+	tear_down(NULL);
+	return has;
+}
+
+int main(void)
+{
+	const struct CMUnitTest plain[] = {cmocka_unit_test(messages)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_same_list, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(once_a_second, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(comes_and_goes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(comes_and_goes, set_up_drain, tear_down),
+		cmocka_unit_test_setup_teardown(back_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(back_at_once, set_up_drain, tear_down),
+		cmocka_unit_test_setup_teardown(a_dead_event, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(stopped_and_started, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(losses_without_a_record, set_up, tear_down),
+	};
+	int failed = cmocka_run_group_tests(plain, NULL, NULL);
+
+	if (failed || !has_two_cpus()) {
+		if (!failed)
+			fputs("two CPUs cannot be profiled as a whole here\n", stderr);
+		return failed ? failed : SKIPPED;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
