@@ -435,13 +435,11 @@ static int setup(void **state)
 			   "ffffffff81000000 T _stext\nffffffff81000010 T first\n"
 			   "ffffffffc0000000 t init [demo]\n");
 	test_session_write(&session, "samples/current/modules", "demo ffffffffc0000000 4000 -\n");
-	test_session_write(&session, "samples/current/stats/total_samples", "100\n");
-	test_session_write(&session, "samples/current/stats/lost_no_mapping", "3\n");
-	test_session_write(&session, "samples/current/stats/cpu0/sample_received", "99\n");
-	test_session_write(&session, "samples/current/stats/events/EV.100000.1/enabled_ns",
-			   "2000\n");
-	test_session_write(&session, "samples/current/stats/events/EV.100000.1/running_ns",
-			   "2000\n");
+	test_session_stat(&session, "total_samples", 100);
+	test_session_stat(&session, "lost_no_mapping", 3);
+	test_session_stat(&session, "cpu0/sample_received", 99);
+	test_session_stat(&session, "events/EV.100000.1/enabled_ns", 2000);
+	test_session_stat(&session, "events/EV.100000.1/running_ns", 2000);
 	test_session_write(&session, "samples/oprofiled.log", "a line\n");
 	test_need(!op_walk(current, add_file, NULL, NULL), "cannot walk %s", current);
 	free(current);

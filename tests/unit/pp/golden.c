@@ -100,3 +100,14 @@ void check_all(const struct test_session *session, const struct golden *golden, 
 	check_loose(session, golden, n);
 	each_session(session, unpack);
 }
+
+void check_samples(const struct fixture_sample *samples, size_t n_samples,
+		   const struct golden *golden, size_t n)
+{
+	struct test_session session;
+
+	make_session(&session);
+	fixture_samples(&session, samples, n_samples);
+	check_all(&session, golden, n);
+	test_session_remove(&session);
+}

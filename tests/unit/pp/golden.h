@@ -36,6 +36,13 @@ void check_loose(const struct test_session *session, const struct golden *golden
 /* Checks them twice: with the session's files as they are, and packed.  They are loose then. */
 void check_all(const struct test_session *session, const struct golden *golden, size_t n);
 
+/* The same of a session of its own with these samples. */
+void check_samples(const struct fixture_sample *samples, size_t n_samples,
+		   const struct golden *golden, size_t n);
+
+#define CHECK_SAMPLES(samples, table)                                                              \
+	check_samples(samples, sizeof(samples) / sizeof(samples[0]), table,                        \
+		      sizeof(table) / sizeof(table[0]))
 #define CHECK_ALL(session, table) check_all(session, table, sizeof(table) / sizeof(table[0]))
 #define CHECK_LOOSE(session, table) check_loose(session, table, sizeof(table) / sizeof(table[0]))
 #define ADD_ALL(session, table)	  fixture_samples(session, table, sizeof(table) / sizeof(table[0]))

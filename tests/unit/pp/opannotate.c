@@ -61,10 +61,10 @@ static void test_losses(void **state)
 	(void)state;
 	make_session(&session);
 	ADD_ALL(&session, program);
-	test_session_write(&session, "samples/current/stats/total_samples", "1000\n");
-	test_session_write(&session, "samples/current/stats/samples_stored", "1000\n");
+	test_session_stat(&session, "total_samples", 1000);
+	test_session_stat(&session, "samples_stored", 1000);
 	CHECK_ALL(&session, none);
-	test_session_write(&session, "samples/current/stats/lost_invalid_domain", "2\n");
+	test_session_stat(&session, "lost_invalid_domain", 2);
 	CHECK_ALL(&session, some);
 	test_session_remove(&session);
 }
@@ -315,13 +315,9 @@ static void test_wrong_words(void **state)
 		{"-s nothing", 1, "", "none of the 2 sample files in"},
 		{"-s session:none", 1, "", "no session at"},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, program);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(program, table);
 }
 
 /* Counts before lines and instructions, and behind "could not be read" and "without". */

@@ -40,7 +40,7 @@ static void make_full_session(struct test_session *session)
 	test_session_write(session, "samples/current/kallsyms",
 			   "ffffffff81000000 T _stext\nffffffff81000010 T first\n");
 	test_session_write(session, "samples/current/modules", "ext4 0xffffffffc0000000 4096 -\n");
-	test_session_write(session, "samples/current/stats/event_lost_overflow", "0\n");
+	test_session_stat(session, "event_lost_overflow", 0);
 	test_session_write(session, "samples/oprofiled.log", "started\n");
 	test_session_write(session, "abi", "little_endian 1\n");
 	test_session_write(session, "samples/saved/kallsyms", "not of this session\n");

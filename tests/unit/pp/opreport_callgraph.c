@@ -198,13 +198,9 @@ static void test_arcs(void **state)
 		 "30       30.0000  lib.so                   lib_work\n"
 		 "10       10.0000  prog                     cold\n", NULL},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(samples, table);
 }
 
 /* What has no symbols has arcs all the same; those of its first address, too. */
@@ -267,13 +263,9 @@ static void test_arcs_without_separation(void **state)
 		 "  30       100.000  lib.so                   lib_work [self]\n"
 		 "-------------------------------------------------------------------------------\n", NULL},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, plain);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(plain, table);
 }
 
 static void test_classes(void **state)
@@ -323,25 +315,26 @@ static void test_classes(void **state)
 		 "  0              0  cold [self]\n"
 		 "-------------------------------------------------------------------------------\n", NULL},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, cpus);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(cpus, table);
+}
+
+/* A session of samples.  Return: the name of a call graph file, which the caller frees. */
+static char *make_arcs(struct test_session *session)
+{
+	make_session(session);
+	ADD_ALL(session, samples);
+	return fixture_expand(session, FIXTURE_ALONE("prog") CG("prog") TIMER);
 }
 
 /* A call graph file that was cut costs its arcs and nothing else. */
 static void test_damaged_arcs(void **state)
 {
 	struct test_session session;
-	char *name;
+	char *name = make_arcs(&session);
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	name = fixture_expand(&session, FIXTURE_ALONE("prog") CG("prog") TIMER);
 	for (long length = 2600; length >= 0; length -= 97) {
 		struct test_run run;
 
@@ -361,12 +354,9 @@ static void test_damaged_arcs(void **state)
 static void test_scrambled_arcs(void **state)
 {
 	struct test_session session;
-	char *name;
+	char *name = make_arcs(&session);
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	name = fixture_expand(&session, FIXTURE_ALONE("prog") CG("prog") TIMER);
 	srandom(6);
 	for (int i = 0; i < 60; i++) {
 		struct test_run run;

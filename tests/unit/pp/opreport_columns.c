@@ -73,13 +73,9 @@ static void test_cpus(void **state)
 		 "opreport error: none of the 3 sample files in @DIR@ is meant by the profile "
 		 "specification"},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(samples, table);
 }
 
 static void test_threads(void **state)
@@ -126,13 +122,9 @@ static void test_threads(void **state)
 		 NULL},
 		{"-n tgid:15-25", 0, "       10 100.000 prog\n", NULL},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(samples, table);
 }
 
 static void test_events(void **state)

@@ -150,8 +150,8 @@ static void test_losses_are_told_beside(void **state)
 	(void)state;
 	make_session(&session);
 	ADD_ALL(&session, one);
-	test_session_write(&session, "samples/current/stats/total_samples", "1000\n");
-	test_session_write(&session, "samples/current/stats/lost_no_mapping", "3\n");
+	test_session_stat(&session, "total_samples", 1000);
+	test_session_stat(&session, "lost_no_mapping", 3);
 	CHECK_ALL(&session, table);
 	test_session_remove(&session);
 }

@@ -63,13 +63,9 @@ static void test_differences(void **state)
 		{"-l -n -m cpu -i hot { cpu:0 } { cpu:1 }", 0,
 		 "150      75.0000  +50.0000    hot\n", NULL},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(samples, table);
 }
 
 static void test_wrong_words(void **state)
@@ -92,13 +88,9 @@ static void test_wrong_words(void **state)
 		{"-l { cpu:0 } { cpu:7 }", 1, "",
 		 "opreport error: none of the 3 sample files in @DIR@ is meant"},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(samples, table);
 }
 
 int main(int argc, char **argv)

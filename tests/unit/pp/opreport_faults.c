@@ -221,13 +221,9 @@ static void test_samples_of_itself(void **state)
 		 "opreport warning: skipped: samples of a sample file, "
 		 "@DIR@/samples/current/{root}@DIR@/samples\n"},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(samples, table);
 }
 
 static void test_losses(void **state)
@@ -307,19 +303,19 @@ static void test_losses(void **state)
 	make_session(&session);
 	ADD_ALL(&session, samples);
 	CHECK_ALL(&session, none);
-	test_session_write(&session, "samples/current/stats/total_samples", "100\n");
-	test_session_write(&session, "samples/current/stats/samples_stored", "100\n");
-	test_session_write(&session, "samples/current/stats/lost_no_mapping", "0\n");
+	test_session_stat(&session, "total_samples", 100);
+	test_session_stat(&session, "samples_stored", 100);
+	test_session_stat(&session, "lost_no_mapping", 0);
 	test_session_write(&session, "samples/current/stats/junk", "x\n");
 	CHECK_ALL(&session, no_loss);
-	test_session_write(&session, "samples/current/stats/samples_stored", "90\n");
-	test_session_write(&session, "samples/current/stats/lost_no_mapping", "7\n");
+	test_session_stat(&session, "samples_stored", 90);
+	test_session_stat(&session, "lost_no_mapping", 7);
 	test_session_write(&session, "samples/current/stats/lost_kernel", "3");
-	test_session_write(&session, "samples/current/stats/event_lost_overflow", "11\n");
-	test_session_write(&session, "samples/current/stats/cpu0/sample_received", "60\n");
-	test_session_write(&session, "samples/current/stats/cpu1/sample_received", "50\n");
-	test_session_write(&session, "samples/current/stats/cpu0/sample_lost_overflow", "4\n");
-	test_session_write(&session, "samples/current/stats/cpu1/sample_lost_overflow", "6\n");
+	test_session_stat(&session, "event_lost_overflow", 11);
+	test_session_stat(&session, "cpu0/sample_received", 60);
+	test_session_stat(&session, "cpu1/sample_received", 50);
+	test_session_stat(&session, "cpu0/sample_lost_overflow", 4);
+	test_session_stat(&session, "cpu1/sample_lost_overflow", 6);
 	CHECK_ALL(&session, loss);
 	test_session_remove(&session);
 }
@@ -376,19 +372,19 @@ static void test_overhead(void **state)
 	(void)state;
 	make_session(&session);
 	ADD_ALL(&session, samples);
-	test_session_write(&session, "samples/current/stats/total_samples", "90\n");
-	test_session_write(&session, "samples/current/stats/samples_stored", "90\n");
-	test_session_write(&session, "samples/current/stats/cpu0/throttled", "0\n");
-	test_session_write(&session, "samples/current/stats/daemon_cpu_ms", "256\n");
+	test_session_stat(&session, "total_samples", 90);
+	test_session_stat(&session, "samples_stored", 90);
+	test_session_stat(&session, "cpu0/throttled", 0);
+	test_session_stat(&session, "daemon_cpu_ms", 256);
 	CHECK_ALL(&session, no_time);
-	test_session_write(&session, "samples/current/stats/profiling_ms", "61000\n");
+	test_session_stat(&session, "profiling_ms", 61000);
 	CHECK_ALL(&session, minute);
-	test_session_write(&session, "samples/current/stats/cpu0/throttled", "2\n");
-	test_session_write(&session, "samples/current/stats/cpu1/throttled", "3\n");
-	test_session_write(&session, "samples/current/stats/daemon_cpu_ms", "1500\n");
-	test_session_write(&session, "samples/current/stats/profiling_ms", "1500\n");
+	test_session_stat(&session, "cpu0/throttled", 2);
+	test_session_stat(&session, "cpu1/throttled", 3);
+	test_session_stat(&session, "daemon_cpu_ms", 1500);
+	test_session_stat(&session, "profiling_ms", 1500);
 	CHECK_ALL(&session, throttled);
-	test_session_write(&session, "samples/current/stats/lost_invalid_domain", "1\n");
+	test_session_stat(&session, "lost_invalid_domain", 1);
 	test_session_write(&session, "samples/current/" OP_SAMPLES_SOURCE, "source module\n");
 	CHECK_ALL(&session, module);
 	test_session_write(&session, "samples/current/" OP_SAMPLES_SOURCE, "source perf\n");

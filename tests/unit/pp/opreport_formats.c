@@ -89,24 +89,20 @@ static void each_session(void (*check)(const struct test_session *session))
 		session.header.cpu_type = sessions[i].cpu_type;
 		fixture_samples(&session, sessions[i].samples, sessions[i].n);
 		if (sessions[i].is_scaled) {
-			test_session_write(&session,
-					   "samples/current/stats/events/"
-					   "CPU_CLK_UNHALTED.100000.0/enabled_ns", "3000\n");
-			test_session_write(&session,
-					   "samples/current/stats/events/"
-					   "CPU_CLK_UNHALTED.100000.0/running_ns", "1000\n");
+			test_session_stat(&session,
+					  "events/CPU_CLK_UNHALTED.100000.0/enabled_ns", 3000);
+			test_session_stat(&session,
+					  "events/CPU_CLK_UNHALTED.100000.0/running_ns", 1000);
 			session.stored += 2 * events[0].count;
 		}
 		if (i % 2) {
-			test_session_write(&session, "samples/current/stats/total_samples",
-					   "1000\n");
-			test_session_write(&session, "samples/current/stats/lost_no_mapping",
-					   "3\n");
+			test_session_stat(&session, "total_samples", 1000);
+			test_session_stat(&session, "lost_no_mapping", 3);
 		}
 		if (i % 4 == 1) {
-			test_session_write(&session, "samples/current/stats/cpu0/throttled", "2\n");
-			test_session_write(&session, "samples/current/stats/daemon_cpu_ms", "0\n");
-			test_session_write(&session, "samples/current/stats/profiling_ms", "7\n");
+			test_session_stat(&session, "cpu0/throttled", 2);
+			test_session_stat(&session, "daemon_cpu_ms", 0);
+			test_session_stat(&session, "profiling_ms", 7);
 		}
 		check(&session);
 		test_session_remove(&session);
@@ -286,13 +282,9 @@ static void test_xml_threads(void **state)
 		 "</profile>\n",
 		 NULL},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(samples, table);
 }
 
 static void check_json(const struct test_session *session)
@@ -368,13 +360,9 @@ static void test_csv(void **state)
 		 NULL},
 		{"--csv -n image:*b", 0, "5,\"@DIR@/a,\"\"b\",\"@DIR@/a,\"\"b\"\n", NULL},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(samples, table);
 }
 
 static void test_csv_with_losses(void **state)
@@ -394,8 +382,8 @@ static void test_csv_with_losses(void **state)
 	(void)state;
 	make_session(&session);
 	ADD_ALL(&session, threads);
-	test_session_write(&session, "samples/current/stats/total_samples", "1000\n");
-	test_session_write(&session, "samples/current/stats/lost_no_mapping", "3\n");
+	test_session_stat(&session, "total_samples", 1000);
+	test_session_stat(&session, "lost_no_mapping", 3);
 	CHECK_ALL(&session, table);
 	test_session_remove(&session);
 }
@@ -418,11 +406,11 @@ static void test_overhead(void **state)
 	(void)state;
 	make_session(&session);
 	ADD_ALL(&session, threads);
-	test_session_write(&session, "samples/current/stats/total_samples", "100\n");
-	test_session_write(&session, "samples/current/stats/samples_stored", "100\n");
-	test_session_write(&session, "samples/current/stats/cpu0/throttled", "5\n");
-	test_session_write(&session, "samples/current/stats/daemon_cpu_ms", "256\n");
-	test_session_write(&session, "samples/current/stats/profiling_ms", "61000\n");
+	test_session_stat(&session, "total_samples", 100);
+	test_session_stat(&session, "samples_stored", 100);
+	test_session_stat(&session, "cpu0/throttled", 5);
+	test_session_stat(&session, "daemon_cpu_ms", 256);
+	test_session_stat(&session, "profiling_ms", 61000);
 	CHECK_ALL(&session, csv);
 	write_report(&session, "-X");
 	test_shell("grep -q '<statistics received=\"100\" stored=\"100\" filtered=\"0\" lost=\"0\" "

@@ -54,13 +54,9 @@ static void test_names(void **state)
 		{"-n image-exclude:prog", 0, "        4 100.000 (no path, " BUILD_ID ")\n", NULL},
 		{"-n image:*deleted*", 0, "       60 100.000 prog (deleted, " BUILD_ID ")\n", NULL},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(samples, table);
 }
 
 /* Where the file may be: at its path after all, below --image-path or --root, by build-id. */

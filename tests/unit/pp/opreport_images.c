@@ -210,13 +210,9 @@ static void test_anonymous(void **state)
 		 "\t        3 100.000 anon (tgid:7 range:0x7f0000000000-0x7f0000010000)\n",
 		 NULL},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(samples, table);
 }
 
 /* Several sessions, and images at other places. */

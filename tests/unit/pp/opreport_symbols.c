@@ -200,13 +200,9 @@ static void test_program(void **state)
 		 "  0040104f 100      100.000\n",
 		 NULL},
 	};
-	struct test_session session;
 
 	(void)state;
-	make_session(&session);
-	ADD_ALL(&session, samples);
-	CHECK_ALL(&session, table);
-	test_session_remove(&session);
+	CHECK_SAMPLES(samples, table);
 }
 
 int main(int argc, char **argv)

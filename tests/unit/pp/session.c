@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,16 @@ void test_session_write(const struct test_session *session, const char *name, co
 	file = fopen(path, "w");
 	test_need(file && fputs(text, file) >= 0 && !fclose(file), "cannot write %s", path);
 	free(path);
+}
+
+void test_session_stat(const struct test_session *session, const char *name, uint64_t number)
+{
+	char path[256], text[32];
+	int length = snprintf(path, sizeof(path), "samples/current/stats/%s", name);
+
+	test_need(length < (int)sizeof(path), "the name is too long: %s", name);
+	snprintf(text, sizeof(text), "%" PRIu64 "\n", number);
+	test_session_write(session, path, text);
 }
 
 void test_session_add_entries(struct test_session *session, const char *name,

@@ -33,6 +33,9 @@ char *test_session_path(const struct test_session *session, const char *format, 
 /* Writes a file, and the directories on the way to it. */
 void test_session_write(const struct test_session *session, const char *name, const char *text);
 
+/* Writes a number that the daemon counted: @name is below samples/current/stats. */
+void test_session_stat(const struct test_session *session, const char *name, uint64_t number);
+
 /**
  * test_session_add - add samples
  * @name: of the sample file, below samples/current: "{root}/bin/x/{dep}/..."

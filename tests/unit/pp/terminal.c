@@ -106,7 +106,7 @@ static void test_colors(void **state)
 static void test_heads(void **state)
 {
 	(void)state;
-	test_session_write(&session, "samples/current/stats/lost_no_mapping", "9\n");
+	test_session_stat(&session, "lost_no_mapping", 9);
 	expect("PAGER=", "-l -t 50",
 	       "CPU: CPU with timer interrupt, speed 2000 MHz (estimated)\n"
 	       "Profiling through timer interrupt\n"
@@ -115,7 +115,7 @@ static void test_heads(void **state)
 	       "\n"
 	       "Samples: 100 received, 91 stored\033[31m, 9 lost (9 %)" PLAIN "\n"
 	       "        9  user code in no file or memory that is known\n");
-	test_session_write(&session, "samples/current/stats/lost_no_mapping", "0\n");
+	test_session_stat(&session, "lost_no_mapping", 0);
 }
 
 static void test_pager(void **state)
@@ -202,8 +202,8 @@ static int setup(void **state)
 
 	(void)state;
 	fixture_samples(&session, samples, sizeof(samples) / sizeof(samples[0]));
-	test_session_write(&session, "samples/current/stats/total_samples", "100\n");
-	test_session_write(&session, "samples/current/stats/samples_stored", "91\n");
+	test_session_stat(&session, "total_samples", 100);
+	test_session_stat(&session, "samples_stored", 91);
 	test_session_write(&session, "samples/bad/{root}/x", "no sample file\n");
 	return 0;
 }
