@@ -17,7 +17,9 @@
 #	kunit-VERSION_RECIPE/dirty	make is at work there, or was when it was killed
 
 . "$(dirname "$0")/../vm/common.sh"
+# shellcheck source=../vm/archive.sh
 . "$vm/archive.sh"
+# shellcheck source=../vm/source.sh
 . "$vm/source.sh"
 
 series=6.1
