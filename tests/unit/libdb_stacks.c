@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Stack files: the bytes of one against the manual's layout, counts against a model, kills at a
- * thousand moments, bounds, damage of every byte, both byte orders, check and repair.
+ * thousand moments, bounds.
  */
 #include <errno.h>
 #include <sched.h>
@@ -21,91 +21,7 @@
 
 #include "libdb/stacks.h"
 #include "libdb_fixture.h"
-
-static struct stacks *open_file(const char *path, uint32_t most)
-{
-	struct odb_error error;
-	struct stacks *stacks;
-
-	if (stacks_open(&stacks, path, most, &error))
-		fail_msg("%s", error.text);
-	return stacks;
-}
-
-static uint32_t image(struct stacks *stacks, const char *name)
-{
-	struct odb_error error;
-	uint32_t id = stacks_image(stacks, name, 0, 0, &error);
-
-	if (!id)
-		fail_msg("%s", error.text);
-	return id;
-}
-
-static void add(struct stacks *stacks, const struct stacks_frame *frames, size_t depth, uint64_t n)
-{
-	assert_int_equal(stacks_add(stacks, frames, depth, n, NULL), STACKS_ADDED);
-}
-
-static struct stacks_content read_file(const char *path)
-{
-	struct stacks_content content;
-	struct odb_error error;
-
-	if (stacks_read(&content, path, &error))
-		fail_msg("%s", error.text);
-	return content;
-}
-
-static uint64_t sum_of(const char *path)
-{
-	struct stacks_content content = read_file(path);
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < content.n_nodes; i++)
-		sum += content.nodes[i].count;
-	stacks_content_free(&content);
-	return sum;
-}
-
-/* A file as text: "image+offset<caller...:count", root last, in the order of the file. */
-static char *text_of(const char *path)
-{
-	struct stacks_content content = read_file(path);
-	char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-
-	for (size_t i = 0; i < content.n_nodes; i++) {
-		if (!content.nodes[i].count)
-			continue;
-		for (size_t at = i; at; at = content.nodes[at].parent) {
-			const struct stacks_node *node = &content.nodes[at];
-
-			fprintf(out, "%s+%llx%s", node->image ? content.images[node->image].name : "",
-				(unsigned long long)node->offset, node->parent ? "<" : "");
-		}
-		fprintf(out, ":%llu ", (unsigned long long)content.nodes[i].count);
-	}
-	fclose(out);
-	stacks_content_free(&content);
-	return text;
-}
-
-static void assert_text(const char *path, const char *want)
-{
-	char *text = text_of(path);
-
-	assert_string_equal(text, want);
-	free(text);
-}
-
-static void assert_sound(const char *path)
-{
-	struct odb_error error;
-
-	assert_int_equal(stacks_check(path, NULL, NULL, &error), 0);
-}
+#include "libdb_stacks_fixture.h"
 
 /* ---- what is written ---- */
 
@@ -317,6 +233,25 @@ static void a_second_writer_is_refused(void **state)
 	stacks_close(open_file(path, 0));
 }
 
+static void images_have_a_limit(void **state)
+{
+	const char *path = fixture_path("images");
+	struct stacks *stacks = open_file(path, 0);
+	struct odb_error error;
+	char name[32];
+
+	(void)state;
+	for (uint32_t i = 1; i <= STACKS_IMAGES_MOST; i++) {
+		snprintf(name, sizeof(name), "image %u", i);
+		assert_int_equal(stacks_image(stacks, name, 0, 0, &error), i);
+	}
+	assert_int_equal(stacks_image(stacks, "one more", 0, 0, &error), 0);
+	assert_int_equal(error.code, EFBIG);
+	assert_int_equal(stacks_image(stacks, "image 1", 0, 0, &error), 1);
+	stacks_close(stacks);
+	assert_sound(path);
+}
+
 /* ---- kills ---- */
 
 #define KILLS 1000
@@ -445,180 +380,6 @@ static void a_thousand_kills_lose_nothing(void **state)
 	munmap(progress, sizeof(*progress));
 }
 
-/* ---- damage ---- */
-
-/* A file with two images and some nodes. */
-static uint8_t *make_sample(const char *path, size_t *length)
-{
-	struct stacks *stacks;
-
-	unlink(path);
-	stacks = open_file(path, 0);
-	for (uint64_t i = 0; i < 6; i++) {
-		const struct stacks_frame frames[] = {
-			{image(stacks, i < 4 ? "{root}/bin/ls" : "{kern}/ext4"), i}, {0, i / 2}};
-
-		add(stacks, frames, 2, i + 1);
-	}
-	stacks_close(stacks);
-	return fixture_read(path, length);
-}
-
-/* Whatever is in the file, it is read, refused or repaired, but never believed. */
-static void try_all(const char *path)
-{
-	struct stacks_content content;
-	struct odb_repair repair;
-	struct odb_error error;
-	struct stacks *stacks;
-	ptrdiff_t problems;
-
-	problems = stacks_check(path, NULL, NULL, &error);
-	assert_int_equal(!problems, !stacks_read(&content, path, &error));
-	if (!problems)
-		stacks_content_free(&content);
-	if (!stacks_open(&stacks, path, 0, &error)) {
-		const struct stacks_frame frames[] = {{image(stacks, "new"), 77}, {0, 1}};
-
-		assert_int_equal(problems, 0);
-		assert_int_equal(stacks_add(stacks, frames, 2, 1, &error), STACKS_ADDED);
-		stacks_close(stacks);
-		assert_sound(path);
-	}
-	if (!stacks_repair(path, &repair, &error))
-		assert_sound(path);
-}
-
-static void every_byte_may_be_damaged(void **state)
-{
-	const char *path = fixture_path("damaged");
-	size_t length;
-	uint8_t *bytes = make_sample(path, &length);
-
-	(void)state;
-	for (size_t i = 0; i < length; i++) {
-		for (int bit = 0; bit < 8; bit++) {
-			bytes[i] ^= (uint8_t)(1 << bit);
-			fixture_write(path, bytes, length);
-			try_all(path);
-			bytes[i] ^= (uint8_t)(1 << bit);
-		}
-	}
-	for (size_t cut = 0; cut < length; cut++) {
-		fixture_write(path, bytes, cut);
-		try_all(path);
-	}
-	free(bytes);
-}
-
-static void a_cut_file_keeps_what_is_there(void **state)
-{
-	const char *path = fixture_path("cut");
-	size_t length;
-	uint8_t *bytes = make_sample(path, &length);
-	struct odb_repair repair;
-	struct odb_error error;
-
-	(void)state;
-	fixture_write(path, bytes, length - 20);
-	assert_true(stacks_check(path, NULL, NULL, &error) > 0);
-	assert_int_equal(stacks_repair(path, &repair, &error), 0);
-	assert_true(repair.changed);
-	assert_int_equal(repair.lost, 2);
-	assert_int_equal(repair.sum, 1 + 2 + 3 + 4 + 5 - 5);
-	assert_int_equal(sum_of(path), repair.sum);
-	assert_int_equal(stacks_repair(path, &repair, &error), 0);
-	assert_false(repair.changed);
-	free(bytes);
-}
-
-static void swap(uint8_t *bytes, size_t width)
-{
-	for (size_t i = 0; i < width / 2; i++) {
-		uint8_t byte = bytes[i];
-
-		bytes[i] = bytes[width - 1 - i];
-		bytes[width - 1 - i] = byte;
-	}
-}
-
-/* The file as a machine of the other byte order writes it. */
-static void turn(uint8_t *bytes, size_t length)
-{
-	for (size_t at = 8; at < 32; at += 4)
-		swap(bytes + at, 4);
-	swap(bytes + 32, 8);
-	swap(bytes + 40, 8);
-	for (size_t at = 64; at < length; at += 16) {
-		bool is_image = !memcmp(bytes + at, "\xff\xff\xff\xff", 4);
-		uint16_t units;
-
-		memcpy(&units, bytes + at + 6, 2);
-		swap(bytes + at, 4);
-		swap(bytes + at + 4, 2);
-		swap(bytes + at + 6, 2);
-		swap(bytes + at + 8, 4);
-		swap(bytes + at + 12, 4);
-		at += is_image ? 16 * (size_t)units : 0;
-	}
-}
-
-static void both_byte_orders_are_read(void **state)
-{
-	const char *path = fixture_path("turned");
-	struct odb_error error;
-	struct stacks *stacks;
-	size_t length;
-	uint8_t *bytes = make_sample(path, &length);
-	char *text = text_of(path);
-
-	(void)state;
-	turn(bytes, length);
-	fixture_write(path, bytes, length);
-	assert_text(path, text);
-	assert_sound(path);
-	assert_int_equal(stacks_open(&stacks, path, 0, &error), -1);
-	assert_int_equal(error.code, ENOTSUP);
-	free(text);
-	free(bytes);
-}
-
-static void what_is_no_stack_file_is_refused(void **state)
-{
-	const char *path = fixture_path("other");
-	struct odb_error error;
-	struct stacks *stacks;
-	struct odb *db = fixture_create(path);
-
-	(void)state;
-	odb_close(db);
-	assert_false(stacks_is_file(path));
-	assert_int_equal(stacks_open(&stacks, path, 0, &error), -1);
-	assert_int_equal(error.code, EINVAL);
-	assert_non_null(strstr(error.text, "byte 0: not a stack file"));
-	assert_int_equal(stacks_open(&stacks, fixture_path("no/such"), 0, &error), -1);
-	assert_int_equal(error.code, ENOENT);
-}
-
-static void images_have_a_limit(void **state)
-{
-	const char *path = fixture_path("images");
-	struct stacks *stacks = open_file(path, 0);
-	struct odb_error error;
-	char name[32];
-
-	(void)state;
-	for (uint32_t i = 1; i <= STACKS_IMAGES_MOST; i++) {
-		snprintf(name, sizeof(name), "image %u", i);
-		assert_int_equal(stacks_image(stacks, name, 0, 0, &error), i);
-	}
-	assert_int_equal(stacks_image(stacks, "one more", 0, 0, &error), 0);
-	assert_int_equal(error.code, EFBIG);
-	assert_int_equal(stacks_image(stacks, "image 1", 0, 0, &error), 1);
-	stacks_close(stacks);
-	assert_sound(path);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -629,12 +390,8 @@ int main(void)
 		cmocka_unit_test(a_full_file_merges_into_callers),
 		cmocka_unit_test(a_limit_of_file_size_is_no_signal),
 		cmocka_unit_test(a_second_writer_is_refused),
-		cmocka_unit_test(a_thousand_kills_lose_nothing),
-		cmocka_unit_test(every_byte_may_be_damaged),
-		cmocka_unit_test(a_cut_file_keeps_what_is_there),
-		cmocka_unit_test(both_byte_orders_are_read),
-		cmocka_unit_test(what_is_no_stack_file_is_refused),
 		cmocka_unit_test(images_have_a_limit),
+		cmocka_unit_test(a_thousand_kills_lose_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
