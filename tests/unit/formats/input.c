@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Inputs of all formats: the same bytes from each kind of source, packed or not; what is damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "model_fixture.h"
+#include "pp/formats/input.h"
+
+#define BIG 700000 /* more than a buffer */
+
+static uint8_t content[BIG];
+
+enum source { MEMORY, PLAIN_FILE, GZIP_FILE, GZIP_MEMBERS, PIPE, SOURCES };
+
+static char path[64];
+
+static void write_gzip(const char *mode, const uint8_t *bytes, unsigned int n)
+{
+	gzFile out = gzopen(path, mode);
+
+	assert_non_null(out);
+	assert_int_equal(gzwrite(out, bytes, n), n);
+	assert_int_equal(gzclose(out), Z_OK);
+}
+
+/* The same bytes from each kind of source. */
+static struct input *open_source(enum source source)
+{
+	struct op_error error;
+	struct input *input;
+	int fd;
+
+	if (source == MEMORY)
+		return input_of_bytes("memory", content, BIG);
+	if (source == PIPE) {
+		int ends[2];
+
+		assert_int_equal(pipe(ends), 0);
+		if (!fork()) {
+			/* what the parent does not read is left unwritten */
+			for (size_t at = 0, n; at < BIG; at += n) {
+				n = BIG - at < 7000 ? BIG - at : 7000;
+				if (write(ends[1], content + at, n) != (ssize_t)n)
+					_exit(1);
+			}
+			_exit(0);
+		}
+		close(ends[1]);
+		fd = dup(STDIN_FILENO);
+		assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+		close(ends[0]);
+		input = input_open("-", &error);
+		dup2(fd, STDIN_FILENO);
+		close(fd);
+	} else {
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+		assert_int_equal(write(fd, content, BIG), BIG);
+		close(fd);
+		if (source == GZIP_FILE)
+			write_gzip("wb", content, BIG);
+		if (source == GZIP_MEMBERS) {
+			write_gzip("wb", content, 1000);
+			write_gzip("ab", content + 1000, BIG - 1000);
+		}
+		input = input_open(path, &error);
+	}
+	if (!input)
+		fail_msg("%s", error.text);
+	return input;
+}
+
+static int setup(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/formats_input.%d", getpid());
+	for (size_t i = 0; i < BIG; i++)
+		content[i] = (uint8_t)random_number(&seed);
+	memcpy(content, "no magic", 8);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	unlink(path);
+	return 0;
+}
+
+static void every_source_gives_the_same_bytes(void **state)
+{
+	(void)state;
+	for (enum source source = MEMORY; source < SOURCES; source++) {
+		struct input *input = open_source(source);
+		struct op_error error;
+		const uint8_t *bytes;
+		uint64_t seed = 2, at = 0;
+
+		while (at < BIG) {
+			size_t n = random_number(&seed) % 5000;
+
+			if (n > BIG - at)
+				n = (size_t)(BIG - at);
+			switch (random_number(&seed) % 3) {
+			case 0:
+				assert_int_equal(input_peek(input, n, &bytes, &error), n);
+				assert_memory_equal(bytes, content + at, n);
+				break;
+			case 1:
+				bytes = input_take(input, n, &error);
+				assert_non_null(bytes);
+				assert_memory_equal(bytes, content + at, n);
+				at += n;
+				break;
+			default:
+				assert_int_equal(input_skip(input, n, &error), 0);
+				at += n;
+			}
+			assert_int_equal(input_offset(input), at);
+		}
+		assert_int_equal(input_at_end(input, &error), 1);
+		assert_int_equal(input_peek(input, 5, &bytes, &error), 0);
+		assert_null(input_take(input, 1, &error));
+		assert_int_equal(error.code, ENODATA);
+		assert_non_null(strstr(error.text, "byte 700000: "));
+		assert_int_equal(input_skip(input, 1, &error), -1);
+		input_close(input);
+	}
+}
+
+static void every_source_can_be_made_seekable(void **state)
+{
+	(void)state;
+	for (enum source source = MEMORY; source < SOURCES; source++) {
+		struct input *input = open_source(source);
+		struct op_error error;
+		const uint8_t *bytes;
+		uint64_t seed = 3;
+
+		assert_int_equal(input_peek(input, 100, &bytes, &error), 100);
+		assert_int_equal(input_seekable(input, &error), 0);
+		assert_int_equal(input_size(input), BIG);
+		for (int i = 0; i < 200; i++) {
+			uint64_t at = random_number(&seed) % BIG;
+			size_t n = random_number(&seed) % 300;
+
+			assert_int_equal(input_seek(input, at, &error), 0);
+			if (n > BIG - at)
+				n = (size_t)(BIG - at);
+			bytes = input_take(input, n, &error);
+			assert_non_null(bytes);
+			assert_memory_equal(bytes, content + at, n);
+		}
+		assert_int_equal(input_seek(input, BIG + 1, &error), -1);
+		assert_int_equal(error.code, ENODATA);
+		input_close(input);
+	}
+}
+
+static void lines_end_somehow(void **state)
+{
+	static const char text[] = "one\n\nthree\0x\nlast";
+	struct input *input = input_of_bytes("text", text, sizeof(text) - 1);
+	struct op_error error;
+	size_t n;
+	char *line;
+
+	(void)state;
+	assert_int_equal(input_line(input, 10, &line, &n, &error), 1);
+	assert_string_equal(line, "one");
+	assert_int_equal(input_line(input, 10, &line, &n, &error), 1);
+	assert_int_equal(n, 0);
+	assert_int_equal(input_line(input, 10, &line, &n, &error), 1);
+	assert_int_equal(n, 7);
+	assert_int_equal(input_offset(input), 13);
+	assert_int_equal(input_line(input, 10, &line, &n, &error), 1);
+	assert_string_equal(line, "last");
+	assert_int_equal(input_line(input, 10, &line, &n, &error), 0);
+	input_close(input);
+	input = input_of_bytes("text", text, sizeof(text) - 1);
+	assert_int_equal(input_line(input, 2, &line, &n, &error), -1);
+	assert_string_equal(error.text, "text: byte 0: a line is longer than 2 bytes");
+	input_close(input);
+}
+
+static void damaged_gzip_is_an_error(void **state)
+{
+	struct op_error error;
+	struct input *input;
+	int fd;
+
+	(void)state;
+	write_gzip("wb", content, BIG);
+	assert_int_equal(truncate(path, 5000), 0);
+	input = input_open(path, &error);
+	assert_non_null(input);
+	assert_null(input_rest(input, 2 * BIG, &(size_t){0}, &error));
+	assert_non_null(strstr(error.text, "gzip data are damaged (they end early)"));
+	input_close(input);
+	write_gzip("wb", content, BIG);
+	fd = open(path, O_WRONLY);
+	assert_int_equal(pwrite(fd, "\xff\xff\xff\xff\xff\xff\xff\xff", 8, 3000), 8);
+	close(fd);
+	input = input_open(path, &error);
+	assert_null(input_rest(input, 2 * BIG, &(size_t){0}, &error));
+	input_close(input);
+}
+
+static void more_than_wanted_is_an_error(void **state)
+{
+	struct input *input = input_of_bytes("memory", content, BIG);
+	struct op_error error;
+	uint8_t *bytes;
+	size_t n;
+
+	(void)state;
+	assert_null(input_rest(input, BIG - 1, &n, &error));
+	assert_int_equal(error.code, EFBIG);
+	bytes = input_rest(input, BIG, &n, &error);
+	assert_non_null(bytes);
+	assert_int_equal(n, BIG);
+	assert_int_equal(bytes[n], 0);
+	free(bytes);
+	input_close(input);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_source_gives_the_same_bytes),
+		cmocka_unit_test(every_source_can_be_made_seekable),
+		cmocka_unit_test(lines_end_somehow),
+		cmocka_unit_test(damaged_gzip_is_an_error),
+		cmocka_unit_test(more_than_wanted_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
