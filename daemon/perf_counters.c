@@ -405,10 +405,12 @@ static uint64_t lost_at_the_end(const struct perf_counters *counters, const stru
 	return lost > cpu->lost ? lost - cpu->lost : 0;
 }
 
-/* Adds what a closed ring had to an earlier one of the same CPU.  Return: whether there is one. */
-static bool join(struct perf_counters *counters, const struct perf_cpu *cpu)
+/* Adds what a ring had to a closed one of the same CPU, of the first @count.  Return: if any. */
+static bool join(struct perf_counters *counters, size_t count, const struct perf_cpu *cpu)
 {
-	for (struct perf_cpu *earlier = counters->cpu; earlier < cpu; earlier++) {
+	for (size_t i = 0; i < count; i++) {
+		struct perf_cpu *earlier = &counters->cpu[i];
+
 		if (earlier->cpu != cpu->cpu || earlier->ring.page)
 			continue;
 		earlier->samples += cpu->samples;
@@ -435,7 +437,7 @@ uint64_t perf_counters_close_done(struct perf_counters *counters)
 			all += lost;
 			cpu->broken += perf_ring_broken(&cpu->ring);
 			close_cpu(counters, cpu);
-			if (join(counters, cpu))
+			if (join(counters, left, cpu))
 				continue;
 		}
 		counters->cpu[left++] = *cpu;

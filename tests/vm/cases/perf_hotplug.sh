@@ -104,6 +104,7 @@ profile()
 # has_events COUNT - so many are open: those of CPUs that have gone are closed
 has_events() { [ "$(readlink "/proc/$daemon/fd"/* | grep -c perf_event)" -eq "$1" ]; }
 
+need opcontrol --setup --perf # what it is to talk to
 taskset 1 $workloads/split 1000 >/dev/null &
 steady=$!
 profile flat --separate-cpu=1 --events=cpu-clock:0:0:1000000:0:1:1
