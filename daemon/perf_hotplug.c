@@ -122,7 +122,7 @@ static bool join_all(struct perf_hotplug *hotplug, const int *online, size_t cou
 			pause_drain(hotplug);
 		any = true;
 		if (!join(hotplug, online[i], &error))
-			log_line("CPU %d is online, and sampled", online[i]);
+			log_line("CPU %d has new events", online[i]);
 		else if (error.code != ENODEV) /* else it has gone meanwhile */
 			log_limited(&hotplug->trouble, "CPU %d is not sampled: %s", online[i],
 				    error.text);
