@@ -1,33 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * From literal words of the event stream to the names and counts of sample files, for each kind
- * of separation, call graphs, anonymous memory, kernel code and image filters; and what bad
- * records do.
+ * of separation, call graphs, anonymous memory, kernel code and image filters.
  */
-#include "fixture.h"
+#include "stream_fixture.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "libop/session.h"
-#include "libop/file.h"
-
-#define BASH "{root}/usr/bin/bash/"
-#define LIBC "{root}/usr/lib/libc.so.6/"
-#define CAT  "{root}/usr/bin/cat/"
-#define KSYM "{kern}/kallsyms/"
-#define NOVM "{kern}/no-vmlinux/"
-#define EXT4 "{kern}/ext4/"
-#define ALL  "TIMER.0.0.all.all.all"
-
-#define STEXT 0xffffffff81000000
-
-/* The start of most buffers. */
-#define START CPU(0), CTX(501, 500, 0x10)
-
-enum { LIB = 1, KERN = 2, THREAD = 4, CPUS = 8, NO_VMLINUX = 16 };
 
 /* clang-format off */
 static const struct {
@@ -179,17 +158,6 @@ static const struct {
 	{ "an empty buffer", 0, NULL, 0, "" },
 };
 /* clang-format on */
-
-static struct profile_config make_config(int separate)
-{
-	return (struct profile_config){
-		.kernel.mode = separate & NO_VMLINUX ? KERNEL_NO_VMLINUX : KERNEL_KALLSYMS,
-		.separate_lib = separate & LIB,
-		.separate_kernel = separate & KERN,
-		.separate_thread = separate & THREAD,
-		.separate_cpu = separate & CPUS,
-	};
-}
 
 static void words_become_sample_files(void **state)
 {
@@ -347,116 +315,6 @@ static void sessions_that_cannot_begin(void **state)
 	}
 }
 
-/* ---- headers ---- */
-
-struct header_case {
-	const char *file;
-	struct odb_header header;
-};
-
-static void check_header(const struct test_session *session, const struct header_case *want)
-{
-	char *path = op_path("%s/" OP_SESSION_CURRENT "/%s", session->dir, want->file);
-	const struct odb_header *header;
-	struct odb_error error;
-	struct odb *db;
-
-	if (odb_open(&db, path, ODB_READ, NULL, &error))
-		fail_msg("%s", error.text);
-	header = odb_header(db);
-	assert_int_equal(header->version, ODB_VERSION);
-	assert_int_equal(header->cpu_type, 47);
-	assert_int_equal(header->ctr_event, 0x3c);
-	assert_int_equal(header->ctr_um, 0x41);
-	assert_int_equal(header->ctr_count, 3000000000);
-	assert_true(header->cpu_speed == 2000);
-	assert_int_equal(header->is_kernel, want->header.is_kernel);
-	assert_int_equal(header->mtime, want->header.mtime);
-	assert_int_equal(header->cg_to_is_kernel, want->header.cg_to_is_kernel);
-	assert_int_equal(header->anon_start, want->header.anon_start);
-	assert_int_equal(header->cg_to_anon_start, want->header.cg_to_anon_start);
-	odb_close(db);
-	free(path);
-}
-
-static void headers_tell_the_circumstances(void **state)
-{
-#define EVENT "E.3000000000.65.all.all.all"
-	/* clang-format off */
-	static const struct header_case headers[] = {
-		{ BASH "{dep}/" BASH EVENT, { .mtime = 1000 } },
-		{ KSYM "{dep}/" KSYM EVENT, { .is_kernel = 1 } },
-		{ BASH "{dep}/{anon:[heap]}/500.0x1000000.0x1010000/" EVENT,
-		  { .anon_start = 0x1000000 } },
-		{ BASH "{dep}/" BASH "{cg}/{anon:[heap]}/500.0x1000000.0x1010000/" EVENT,
-		  { .mtime = 1000, .cg_to_anon_start = 0x1000000 } },
-		{ KSYM "{dep}/" KSYM "{cg}/" KSYM EVENT, { .is_kernel = 1, .cg_to_is_kernel = 1 } },
-		{ "{root}/[deleted 8:1-19]/usr/bin/gone/{dep}/"
-		  "{root}/[deleted 8:1-19]/usr/bin/gone/" EVENT, { .mtime = 0 } },
-	};
-	/* clang-format on */
-	struct profile_config config = make_config(0);
-	struct test_session session;
-
-	(void)state;
-	config.events = "E:0x3c:0:3000000000:0x41:1:1";
-	session_make(&session, &config);
-	strcpy(session.machine.source.cpu_type, "i386/nehalem");
-	session_start(&session);
-	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, COOKIE(0x13), 1, 0, TRACE,
-				      COOKIE(ANON), 0x1000004, 0, COOKIE(0x10), 2, 0, TRACE, KERNEL,
-				      STEXT, 0, STEXT + 8, 0));
-	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-		check_header(&session, &headers[i]);
-	session_close(&session);
-}
-
-/* What opcontrol says of each event goes into the files of that event, and of no other. */
-static void headers_tell_their_event(void **state)
-{
-	/* clang-format off */
-	static const struct {
-		const char *file;
-		uint32_t code, count, unit_mask;
-	} files[] = {
-		{ BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.0.all.all.all", 0x3c, 100000, 0 },
-		{ BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.1.all.all.all", 0x3c, 100000, 1 },
-		{ BASH "{dep}/" BASH "LLC_MISSES.6000.65.all.all.all", 0x2e, 6000, 0x41 },
-		{ KSYM "{dep}/" KSYM "LLC_MISSES.7000.65.all.all.all", 0x12e, 7000, 0x41 },
-	};
-	/* clang-format on */
-	struct profile_config config = make_config(0);
-	struct test_session session;
-
-	(void)state;
-	config.events = "LLC_MISSES:46:3:6000:65:0:1,CPU_CLK_UNHALTED:60:0:100000:0:1:1,"
-			"CPU_CLK_UNHALTED:60:5:100000:1:1:1,LLC_MISSES:302:34:7000:65:1:0,";
-	session_make(&session, &config);
-	strcpy(session.machine.source.cpu_type, "i386/nehalem");
-	session_start(&session);
-	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, 5, 2, 5, 3, 3, KERNEL,
-				      STEXT + 4, 34));
-	session_expect(&session,
-		       BASH "{dep}/" BASH "CPU_CLK_UNHALTED.100000.0.all.all.all 1:1\n" BASH
-			    "{dep}/" BASH "CPU_CLK_UNHALTED.100000.1.all.all.all 2:2\n" BASH
-			    "{dep}/" BASH "LLC_MISSES.6000.65.all.all.all 3:1\n" KSYM "{dep}/" KSYM
-			    "LLC_MISSES.7000.65.all.all.all 4:1\n");
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		char *path = op_path("%s/" OP_SESSION_CURRENT "/%s", session.dir, files[i].file);
-		struct odb_error error;
-		struct odb *db;
-
-		if (odb_open(&db, path, ODB_READ, NULL, &error))
-			fail_msg("%s", error.text);
-		assert_int_equal(odb_header(db)->ctr_event, files[i].code);
-		assert_int_equal(odb_header(db)->ctr_count, files[i].count);
-		assert_int_equal(odb_header(db)->ctr_um, files[i].unit_mask);
-		odb_close(db);
-		free(path);
-	}
-	session_close(&session);
-}
-
 /* ---- the image filter ---- */
 
 static void other_images_are_filtered_out(void **state)
@@ -528,119 +386,6 @@ static void filtered_samples_take_their_callers_along(void **state)
 	op_strings_free(&config.filter);
 }
 
-/* ---- bad records ---- */
-
-/* clang-format off */
-static const uint64_t good[] = { CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), 1, 0,
-				 2, 0, TRACE, 3, 0, 4, 0, KERNEL, STEXT, 0,
-				 CPU(1), CTX(502, 500, 0x12), USER, COOKIE(0x12), 5, 0,
-				 MODULE_LOADED, 6, 0 };
-/* clang-format on */
-#define GOOD_WORDS (sizeof(good) / sizeof(good[0]))
-
-static void a_bad_record_is_passed_over(void **state)
-{
-	/* clang-format off */
-	const struct {
-		const char *name;
-		const uint64_t *words;
-		size_t count;
-		uint64_t bad_records, bad_words;
-		const char *files;
-	} bad[] = {
-		{ "unknown code", BUFFER(START, USER, COOKIE(0x10), 1, 0, ESC, 99, 2, 0, 3, 0, START,
-					 USER, COOKIE(0x10), 4, 0), 1, 6,
-		  BASH "{dep}/" BASH ALL " 1:1 4:1\n" },
-		{ "nothing is believed behind it",
-		  BUFFER(START, USER, COOKIE(0x10), 1, 0, ESC, 99, COOKIE(0x12), 2, 0, USER, 3, 0,
-			 COOKIE(0x12), 4, 0), 1, 2,
-		  BASH "{dep}/" BASH ALL " 1:1\n" CAT "{dep}/" CAT ALL " 3:1 4:1\n" },
-		{ "half a task switch", BUFFER(CPU(0), ESC, 1, 5, 0x10, USER, COOKIE(0x10), 1, 0), 1,
-		  4, BASH "{dep}/" BASH ALL " 1:1\n" },
-		{ "a task switch whose second half is another record",
-		  BUFFER(CPU(0), ESC, 1, 5, 0x10, CPU(7), USER, COOKIE(0x10), 1, 0), 1, 4,
-		  BASH "{dep}/" BASH ALL " 1:1\n" },
-		{ "a process number that is none",
-		  BUFFER(CPU(0), CTX(501, 0x80000000, 0x10), USER, COOKIE(0x10), 1, 0), 2, 7,
-		  BASH "{dep}/" BASH ALL " 1:1\n" },
-		{ "a CPU number that is none", BUFFER(CPU(ESC - 1), USER, COOKIE(0x10), 1, 0), 1, 3,
-		  BASH "{dep}/" BASH ALL " 1:1\n" },
-		{ "the second half of a task switch alone",
-		  BUFFER(CPU(0), ESC, 7, 500, USER, COOKIE(0x10), 1, 0), 1, 3,
-		  BASH "{dep}/" BASH ALL " 1:1\n" },
-		{ "an address without a counter",
-		  BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, USER, COOKIE(0x10), 3, 0), 1, 1,
-		  BASH "{dep}/" BASH ALL " 1:1 3:1\n" },
-		{ "an address without a counter at the end",
-		  BUFFER(START, USER, COOKIE(0x10), 1, 0, 2), 1, 1,
-		  BASH "{dep}/" BASH ALL " 1:1\n" },
-		{ "escape codes only", BUFFER(ESC, ESC, ESC, ESC), 4, 4, "" },
-		{ "one word", BUFFER(ESC), 1, 1, "" },
-	};
-	/* clang-format on */
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct profile_config config = make_config(0);
-		struct test_session session;
-
-		print_message("           %s\n", bad[i].name);
-		session_open(&session, &config);
-		session_feed(&session, bad[i].words, bad[i].count);
-		session_expect(&session, bad[i].files);
-		assert_int_equal(session_stat(&session, STAT_BAD_RECORDS), bad[i].bad_records);
-		assert_int_equal(session_stat(&session, STAT_BAD_WORDS), bad[i].bad_words);
-		session_close(&session);
-	}
-}
-
-/* Feeds @words and then a good buffer, which must be understood whatever came before. */
-static void feed_spoilt(struct test_session *session, const uint64_t *words, size_t count)
-{
-	uint64_t stored;
-
-	session_feed(session, words, count);
-	stored = session_stat(session, STAT_STORED);
-	session_feed(session, good, GOOD_WORDS);
-	assert_int_equal(session_stat(session, STAT_STORED) - stored, 5);
-}
-
-static void a_buffer_may_end_anywhere(void **state)
-{
-	struct profile_config config = make_config(THREAD | CPUS);
-	struct test_session session;
-
-	(void)state;
-	session_open(&session, &config);
-	for (size_t length = 0; length < GOOD_WORDS; length++)
-		feed_spoilt(&session, good, length);
-	session_check_sums(&session);
-	session_close(&session);
-}
-
-static void any_word_may_be_missing_or_wrong(void **state)
-{
-	static const uint64_t wrong[] = {0, 1, 2, 3, 7, 8, 9, 15, ESC, ESC - 1, 0x80000000};
-	struct profile_config config = make_config(THREAD | CPUS);
-	struct test_session session;
-	uint64_t words[GOOD_WORDS];
-
-	(void)state;
-	session_open(&session, &config);
-	for (size_t at = 0; at < GOOD_WORDS; at++) {
-		memcpy(words, good, at * sizeof(*words));
-		memcpy(words + at, good + at + 1, (GOOD_WORDS - at - 1) * sizeof(*words));
-		feed_spoilt(&session, words, GOOD_WORDS - 1);
-		memcpy(words, good, sizeof(words));
-		for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-			words[at] = wrong[i];
-			feed_spoilt(&session, words, GOOD_WORDS);
-		}
-	}
-	session_check_sums(&session);
-	session_close(&session);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -650,14 +395,9 @@ int main(void)
 		cmocka_unit_test(events_have_files_of_their_own),
 		cmocka_unit_test(a_timer_has_one_event),
 		cmocka_unit_test(sessions_that_cannot_begin),
-		cmocka_unit_test(headers_tell_the_circumstances),
-		cmocka_unit_test(headers_tell_their_event),
 		cmocka_unit_test(other_images_are_filtered_out),
 		cmocka_unit_test(the_filter_is_about_real_paths),
 		cmocka_unit_test(filtered_samples_take_their_callers_along),
-		cmocka_unit_test(a_bad_record_is_passed_over),
-		cmocka_unit_test(a_buffer_may_end_anywhere),
-		cmocka_unit_test(any_word_may_be_missing_or_wrong),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
