@@ -2,7 +2,6 @@
 /* Sessions to pack: see libop_pack_fixture.h. */
 #include "libop_pack_fixture.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
