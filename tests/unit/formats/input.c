@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Inputs of all formats: the same bytes from each kind of source, packed or not; what is damaged. */
+/* Inputs of all formats: the same bytes from each kind of source, packed or not; what is damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
