@@ -60,6 +60,8 @@ struct perf_source {
 	pid_t *target;	     /* the processes to profile; NULL: all */
 	size_t targets;
 	bool on_exec;
+	uint64_t missed_until; /* until then records of processes may have been missed; else 0 */
+	uint64_t taken_until;  /* all records that are older were taken */
 	bool has_run;
 	bool running; /* from source_run() to source_run() */
 };
@@ -344,7 +346,20 @@ static void take_hotplug(struct perf_source *perf)
 {
 	if (!perf->target &&
 	    (perf_hotplug_follow(&perf->hotplug, now()) | perf_hotplug_close_done(&perf->hotplug)))
-		perf_processes_lost(&perf->processes);
+		perf->missed_until = now();
+}
+
+/*
+ * What is known of processes is doubted until all records are taken that are older than the gap,
+ * and once more: they may begin what the missed ones went on with.
+ */
+static void doubt_missed(struct perf_source *perf)
+{
+	if (!perf->missed_until)
+		return;
+	perf_processes_lost(&perf->processes);
+	if (perf->taken_until >= perf->missed_until)
+		perf->missed_until = 0;
 }
 
 /* Return: whether there is more to take than fits into the buffer. */
@@ -375,13 +390,18 @@ static int perf_read(struct source *source, const uint64_t **words, size_t *coun
 	struct perf_source *perf = perf_of(source);
 	static const uint64_t one = 1;
 	uint64_t until;
+	bool more;
 
 	take_readiness(perf);
 	take_hotplug(perf);
 	until = perf->sync_until ? perf->sync_until : now() - SLACK_NS;
 	perf_processes_next_round(&perf->processes, until);
 	perf_words_begin(&perf->words);
-	if (take_records(perf, until) && write(perf->more, &one, sizeof(one)) < 0)
+	doubt_missed(perf);
+	more = take_records(perf, until);
+	if (!more)
+		perf->taken_until = until;
+	if (more && write(perf->more, &one, sizeof(one)) < 0)
 		return op_error_set(error, errno, "cannot go on: %s", strerror(errno));
 	for (size_t i = 0; i < perf->counters.cpus; i++) {
 		if (perf->counters.cpu[i].ring.page)

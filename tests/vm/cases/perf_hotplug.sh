@@ -106,8 +106,8 @@ profile flat --separate-cpu=1 --events=cpu-clock:0:0:1000000:0:1:1
 profile "unwound stacks" --callgraph=dwarf --events=cpu-clock:0:0:4000000:0:1:1
 
 echo "-- operf"
-operf --system-wide --separate-cpu --separate-thread --no-pack --events=cpu-clock:1000000 \
-	2>/tmp/said &
+operf --system-wide --session-dir=$session --separate-cpu --separate-thread --no-pack \
+	--events=cpu-clock:1000000 2>/tmp/said &
 daemon=$!
 until_true 30 test -e $samples
 back=''
