@@ -40,6 +40,9 @@ end_load()
 # used_up PID TICKS - has the process had so many hundredths of a second in user mode?
 used_up() { [ "$(cut -d ' ' -f 14 "/proc/$1/stat")" -gt "$2" ]; }
 
+# is_profiled PID - has operf samples of it?
+is_profiled() { [ "$(samples_below ".$1.$1.0")" -gt 0 ]; }
+
 # answers - the daemon
 answers() { opcontrol --dump >/dev/null 2>&1; }
 
@@ -109,7 +112,7 @@ echo "-- operf"
 operf --system-wide --session-dir=$session --separate-cpu --separate-thread --no-pack \
 	--events=cpu-clock:1000000 2>/tmp/said &
 daemon=$!
-until_true 30 test -e $samples
+until_true 30 is_profiled "$steady"
 back=''
 for _turn in 1 2; do
 	switch_cpu 3 0
