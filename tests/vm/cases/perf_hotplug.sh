@@ -3,7 +3,7 @@
 # covers: CPUs go and come while perf events are sampled, by oprofiled --perf and by operf: what
 # covers: they had is kept, one that comes back is sampled again, as is one that was off at the
 # covers: start, and the numbers add up
-# smp: 4
+# smp: 4@6.1
 # limit: 600
 
 # shellcheck source=../guest/case.sh
