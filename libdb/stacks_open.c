@@ -80,31 +80,17 @@ static int open_locked(const char *path, struct odb_error *error)
 	return odb_fail(error, EBUSY, path, "is created and removed again and again");
 }
 
-struct first_problem {
-	struct odb_problem problem;
-	bool any;
-};
-
-static void keep_first(void *context, const struct odb_problem *problem)
-{
-	struct first_problem *first = context;
-
-	if (!first->any)
-		first->problem = *problem;
-	first->any = true;
-}
-
 /* Refuses what it would be wrong to add to. */
 static int judge(struct stacks *stacks, struct stacks_bytes *bytes, struct odb_error *error)
 {
-	struct first_problem first = {.any = false};
+	struct stacks_first_problem first = {.any = false};
 
 	if (stacks_load(bytes, stacks->fd, stacks->path, error))
 		return -1;
 	if (bytes->swapped)
 		return odb_fail(error, ENOTSUP, stacks->path,
 				"foreign byte order: can be read, not written");
-	if (stacks_scan(bytes, keep_first, &first))
+	if (stacks_scan(bytes, stacks_keep_first, &first))
 		return odb_fail_problem(error, stacks->path, &first.problem);
 	return 0;
 }

@@ -77,23 +77,9 @@ static int take_all(struct stacks_content *content, const struct stacks_bytes *b
 	return 0;
 }
 
-struct first_problem {
-	struct odb_problem problem;
-	bool any;
-};
-
-static void keep_first(void *context, const struct odb_problem *problem)
-{
-	struct first_problem *first = context;
-
-	if (!first->any)
-		first->problem = *problem;
-	first->any = true;
-}
-
 int stacks_read(struct stacks_content *content, const char *path, struct odb_error *error)
 {
-	struct first_problem first = {.any = false};
+	struct stacks_first_problem first = {.any = false};
 	struct stacks_bytes bytes;
 	struct odb_error ignored;
 	uint32_t *index = NULL;
@@ -104,7 +90,7 @@ int stacks_read(struct stacks_content *content, const char *path, struct odb_err
 	*content = (struct stacks_content){0};
 	if (load(&bytes, path, error))
 		return -1;
-	if (stacks_scan(&bytes, keep_first, &first)) {
+	if (stacks_scan(&bytes, stacks_keep_first, &first)) {
 		odb_fail_problem(error, path, &first.problem);
 		goto out;
 	}

@@ -219,3 +219,12 @@ ptrdiff_t stacks_scan(struct stacks_bytes *bytes, odb_report *report, void *cont
 	}
 	return scan.problems;
 }
+
+void stacks_keep_first(void *context, const struct odb_problem *problem)
+{
+	struct stacks_first_problem *first = context;
+
+	if (!first->any)
+		first->problem = *problem;
+	first->any = true;
+}

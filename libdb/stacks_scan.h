@@ -41,4 +41,13 @@ ptrdiff_t stacks_scan(struct stacks_bytes *bytes, odb_report *report, void *cont
 /* The name of the image at unit @at, which is not ended by NUL; its length is in *@length. */
 const char *stacks_name_at(const struct stacks_bytes *bytes, uint32_t at, size_t *length);
 
+/* The first of the problems that a scan reports; @any: there is one. */
+struct stacks_first_problem {
+	struct odb_problem problem;
+	bool any;
+};
+
+/* An odb_report that keeps it; @context: a struct stacks_first_problem, zeroed before. */
+void stacks_keep_first(void *context, const struct odb_problem *problem);
+
 #endif
