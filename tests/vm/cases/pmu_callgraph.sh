@@ -38,6 +38,9 @@ calls()
 # some, and take up some of the depth.
 most() { within "$1" "$2" $((all * 98 / 100 - 2)) $((all + 2)); }
 
+# at_least WHAT SAMPLES - is it that, and perhaps some percent more?
+at_least() { within "$1" "$2" $((all * 98 / 100 - 2)) $((all * 105 / 100 + 2)); }
+
 # chain PREFIX FIRST LAST - does each of these functions call the one below in all the samples?
 chain()
 {
@@ -47,7 +50,6 @@ chain()
 		most "samples of calls from $caller to $callee" "$(calls "$caller" "$callee")"
 	done
 }
-
 
 for depth in 8 64; do
 	profile_deep $depth
@@ -71,7 +73,8 @@ for depth in 8 64; do
 	fi
 	chain kdeep 1 19
 	most "samples of calls from deep_write to kdeep_19" "$(calls deep_write kdeep_19)"
-	most "samples of calls from ksys_write to vfs_write" "$(calls ksys_write vfs_write)"
+	# which others call, too: the guest's shells write, and the counters see all of it
+	at_least "samples of calls from ksys_write to vfs_write" "$(calls ksys_write vfs_write)"
 	most "samples of calls in the program" "$(calls deep_00 bottom)"
 	chain deep 1 20
 	same "samples of calls in the program, further up than the depth" \
