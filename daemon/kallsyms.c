@@ -74,6 +74,8 @@ bool kallsyms_next(const char **text, struct kernel_symbol *symbol)
 		const char *line = *text;
 
 		*text = strchrnul(line, '\n');
+		symbol->line = line;
+		symbol->line_length = (size_t)(*text - line);
 		if (**text)
 			(*text)++;
 		good = parse_symbol(line, symbol);
@@ -119,13 +121,41 @@ bool modules_next(const char **text, struct kernel_module *module)
 	return good;
 }
 
-static void put_symbol(FILE *out, const struct kernel_symbol *symbol)
+/*
+ * Lines of symbols, of which a kernel has a hundred thousand: in one piece of memory that is
+ * large enough for all.
+ */
+struct lines {
+	char *text;
+	size_t length;
+};
+
+/* @of, @also: texts from which lines will be added, each once at most; may be NULL */
+static bool lines_init(struct lines *lines, const char *of, const char *also)
 {
-	fprintf(out, "%016" PRIx64 " %c %.*s", symbol->address, symbol->type,
-		(int)symbol->name_length, symbol->name);
-	if (symbol->module_length)
-		fprintf(out, "\t[%.*s]", (int)symbol->module_length, symbol->module);
-	fputc('\n', out);
+	/* the last line of each may lack its end */
+	size_t most = (of ? strlen(of) : 0) + (also ? strlen(also) : 0) + 2;
+
+	lines->length = 0;
+	lines->text = malloc(most + 1);
+	return lines->text;
+}
+
+static void lines_add(struct lines *lines, const struct kernel_symbol *symbol)
+{
+	memcpy(lines->text + lines->length, symbol->line, symbol->line_length);
+	lines->length += symbol->line_length;
+	lines->text[lines->length++] = '\n';
+}
+
+/* Return: a string that the caller frees. */
+static char *lines_end(struct lines *lines)
+{
+	char *text;
+
+	lines->text[lines->length] = '\0';
+	text = realloc(lines->text, lines->length + 1);
+	return text ? text : lines->text;
 }
 
 static void put_module(FILE *out, const struct kernel_module *module)
@@ -146,17 +176,15 @@ static char *end_text(FILE *out, char **text)
 char *kallsyms_text_only(const char *raw)
 {
 	struct kernel_symbol symbol;
-	char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	struct lines lines;
 
-	if (!out)
+	if (!lines_init(&lines, raw, NULL))
 		return NULL;
 	while (kallsyms_next(&raw, &symbol)) {
 		if (kallsyms_is_text(&symbol))
-			put_symbol(out, &symbol);
+			lines_add(&lines, &symbol);
 	}
-	return end_text(out, &text);
+	return lines_end(&lines);
 }
 
 char *modules_join(const char *now, const char *before)
@@ -225,27 +253,24 @@ char *kallsyms_join(const char *now, const char *before)
 {
 	struct module_set loaded = {0};
 	struct kernel_symbol symbol;
-	char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	struct lines lines;
 	int failed = 0;
 
-	if (!out)
+	if (!lines_init(&lines, now, before))
 		return NULL;
 	while (kallsyms_next(&now, &symbol)) {
-		put_symbol(out, &symbol);
+		lines_add(&lines, &symbol);
 		if (symbol.module_length)
 			failed |= add_module(&loaded, &symbol);
 	}
 	*loaded.last = '\0';
 	while (before && kallsyms_next(&before, &symbol)) {
 		if (symbol.module_length && !has_module(&loaded, &symbol))
-			put_symbol(out, &symbol);
+			lines_add(&lines, &symbol);
 	}
 	op_strings_free(&loaded.names);
-	text = end_text(out, &text);
 	if (!failed)
-		return text;
-	free(text);
+		return lines_end(&lines);
+	free(lines.text);
 	return NULL;
 }

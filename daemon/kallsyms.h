@@ -18,6 +18,8 @@ struct kernel_symbol {
 	char type;
 	const char *name, *module; /* module without brackets; length 0 for the kernel itself */
 	size_t name_length, module_length;
+	const char *line; /* all of it, without its end */
+	size_t line_length;
 };
 
 /**

@@ -87,22 +87,6 @@ static int name_self(struct kernel *kernel, struct op_error *error)
 	return 0;
 }
 
-int kernel_init(struct kernel *kernel, struct op_error *error)
-{
-	char *kallsyms = NULL;
-	int result;
-
-	if (kernel->config.mode != KERNEL_NO_VMLINUX && !kernel->config.end)
-		kallsyms = source_kallsyms(kernel->source);
-	result = find_self(kernel, kallsyms, error);
-	free(kallsyms);
-	if (result || name_self(kernel, error))
-		return -1;
-	log_verbose(LOG_MODULE, "kernel code at %#" PRIx64 " to %#" PRIx64, kernel->self.start,
-		    kernel->self.end);
-	return 0;
-}
-
 void kernel_free(struct kernel *kernel)
 {
 	free(kernel->range);
@@ -274,9 +258,22 @@ static void save(const struct kernel *kernel, const struct list *list, const cha
 	free(path);
 }
 
+/* @kallsyms: as of now; may be NULL */
+static void refresh(struct kernel *kernel, const char *kallsyms)
+{
+	char *modules = source_modules(kernel->source);
+
+	find_others(kernel, modules ? modules : "", kallsyms ? kallsyms : "");
+	if (modules)
+		save(kernel, &modules_list, modules);
+	if (kallsyms)
+		save(kernel, &kallsyms_list, kallsyms);
+	free(modules);
+}
+
 void kernel_refresh(struct kernel *kernel)
 {
-	char *modules, *kallsyms;
+	char *kallsyms;
 
 	if (kernel->config.mode == KERNEL_NO_VMLINUX) {
 		if (kernel->source->wants_all) {
@@ -285,15 +282,28 @@ void kernel_refresh(struct kernel *kernel)
 		}
 		return;
 	}
-	modules = source_modules(kernel->source);
 	kallsyms = source_kallsyms(kernel->source);
-	find_others(kernel, modules ? modules : "", kallsyms ? kallsyms : "");
-	if (modules)
-		save(kernel, &modules_list, modules);
-	if (kallsyms)
-		save(kernel, &kallsyms_list, kallsyms);
-	free(modules);
+	refresh(kernel, kallsyms);
 	free(kallsyms);
+}
+
+int kernel_init(struct kernel *kernel, struct op_error *error)
+{
+	bool with_symbols = kernel->config.mode != KERNEL_NO_VMLINUX;
+	char *kallsyms = with_symbols ? source_kallsyms(kernel->source) : NULL;
+
+	if (find_self(kernel, kallsyms, error) || name_self(kernel, error)) {
+		free(kallsyms);
+		return -1;
+	}
+	log_verbose(LOG_MODULE, "kernel code at %#" PRIx64 " to %#" PRIx64, kernel->self.start,
+		    kernel->self.end);
+	if (with_symbols)
+		refresh(kernel, kallsyms);
+	else
+		kernel_refresh(kernel);
+	free(kallsyms);
+	return 0;
 }
 
 static const struct kernel_range *find(const struct kernel *kernel, uint64_t address)

@@ -46,7 +46,7 @@ struct kernel {
 };
 
 /**
- * kernel_init - find out where the kernel's code is
+ * kernel_init - find out where the kernel's code is, and do what kernel_refresh() does
  * @kernel: zero but for config, images, source and dir; kernel_free() frees what it holds
  *
  * Return: 0, or -1 with @error set.

@@ -167,7 +167,6 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 		profile_close(profile);
 		return -1;
 	}
-	kernel_refresh(&profile->kernel);
 	save_origin(profile);
 	load_stats(profile);
 	profile_save_stats(profile);

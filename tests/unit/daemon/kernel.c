@@ -40,6 +40,7 @@ static void lines_of_kallsyms(void **state)
 	assert_int_equal(symbol.type, 'T');
 	assert_int_equal(symbol.name_length, 6);
 	assert_int_equal(symbol.module_length, 0);
+	assert_memory_equal(symbol.line, "ffffffff81000000 T _stext\n", symbol.line_length + 1);
 	assert_true(kallsyms_next(&text, &symbol));
 	assert_int_equal(symbol.address, 0xffffffffc0000000);
 	assert_int_equal(symbol.module_length, 4);
@@ -68,15 +69,14 @@ static void unloaded_modules_keep_their_lines(void **state)
 {
 	char *modules = modules_join("a 1000 100 -\nb 2000 100 ff\n",
 				     "b 9000 100 -\nc 3000 100 -\nbroken\n");
-	char *symbols = kallsyms_join("10 T x\n1000 t a1\t[a]\n2000 t b1\t[b]\n",
-				      "90 T x\n9000 t b0\t[b]\n3000 t c1\t[c]\n3010 t c2\t[c]\n");
+	char *symbols = kallsyms_join("10 T x\n1000 t a1\t[a]\n2000 t b1\t[b]",
+				      "90 T x\n9000 t b0\t[b]\n3000 t c1 [c]\n3010 t c2\t[c]");
 
 	(void)state;
 	assert_string_equal(modules, "a 0000000000001000 100 -\nb 0000000000002000 100 ff\n"
 				     "c 0000000000003000 100 -\n");
-	assert_string_equal(symbols, "0000000000000010 T x\n0000000000001000 t a1\t[a]\n"
-				     "0000000000002000 t b1\t[b]\n0000000000003000 t c1\t[c]\n"
-				     "0000000000003010 t c2\t[c]\n");
+	assert_string_equal(symbols, "10 T x\n1000 t a1\t[a]\n2000 t b1\t[b]\n"
+				     "3000 t c1 [c]\n3010 t c2\t[c]\n");
 	free(modules);
 	free(symbols);
 }

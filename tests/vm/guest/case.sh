@@ -140,13 +140,22 @@ profile_end()
 	accounts
 }
 
-# stat_sum NAME... - the sum of all statistics of these names, of all CPUs
-stat_sum()
+# stat_sums - "NAME SUM" of each statistic of the session that is not 0, of all CPUs
+stat_sums()
 {
-	for _name; do
-		find "$samples/stats" -type f -name "$_name" -exec cat {} +
-	done | awk '{ sum += $1 } END { printf "%d\n", sum }'
+	find "$samples/stats" -type f -exec awk '
+		{ name = FILENAME; sub(/.*\//, "", name); sum[name] += $1 }
+		END { for (name in sum) if (sum[name]) printf "%s %d\n", name, sum[name] }' {} +
 }
+
+# sum_of NAME... - of those of stat_sums' lines, on the standard input
+sum_of()
+{
+	awk -v wanted=" $* " 'index(wanted, " " $1 " ") { sum += $2 } END { printf "%d\n", sum }'
+}
+
+# stat_sum NAME... - the sum of all statistics of these names, of all CPUs
+stat_sum() { stat_sums | sum_of "$@"; }
 
 kernel_losses="sample_lost_overflow sample_lost_nested sample_invalid_eip sample_lost_no_mm
 sample_lost_no_mapping sample_lost_no_room"
@@ -177,11 +186,12 @@ stored() { samples_below ""; }
 # accounts - received = stored + lost, exactly
 accounts()
 {
-	_received=$(stat_sum sample_received) _stored=$(stored) _lost=$(lost)
+	stat_sums >/tmp/stat_sums
+	# shellcheck disable=SC2086
+	_stored=$(stored) _lost=$(sum_of $kernel_losses $daemon_losses </tmp/stat_sums)
+	_received=$(sum_of sample_received </tmp/stat_sums)
 	echo "received $_received = stored $_stored + lost $_lost"
-	for _name in $kernel_losses $daemon_losses; do
-		[ "$(stat_sum "$_name")" -eq 0 ] || echo "  $_name $(stat_sum "$_name")"
-	done
+	grep lost /tmp/stat_sums
 	[ "$_received" -gt 0 ] || fail "no samples were received"
 	same "stored + lost" $((_stored + _lost)) "$_received"
 }
