@@ -46,7 +46,8 @@ status "Daemon running"
 status "TIMER at $frequency Hz"
 $workloads/split 2 >/dev/null &
 workload=$!
-[ "$(stored)" = 0 ] || fail "there are samples before the first dump of a new session"
+# With sanitisers this takes so long that the module has some by itself.
+sanitised || [ "$(stored)" = 0 ] || fail "there are samples before the first dump of a new session"
 need opcontrol --dump
 need opcontrol --save first
 refuse "there is a session \"first\"" opcontrol --save first

@@ -4,6 +4,7 @@
 # covers: loses what comes while it is masked; on AMD's it is not masked; each overflow in the
 # covers: kernel is sampled where it happens; the histogram of the kernel is exact
 # pmu: model=nehalem@6.1 model=nehalem,lvtpc=keep@6.12
+# sanitised: it proves the emulated counters, with a module of its own, to the instruction
 
 # shellcheck source=../guest/pmu_case.sh
 . /vm/pmu_case.sh
