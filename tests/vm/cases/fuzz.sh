@@ -8,4 +8,4 @@
 # shellcheck source=../guest/fuzz_case.sh
 . /vm/fuzz_case.sh
 
-fuzz_run 20000 1
+fuzz_run 60000 1

@@ -38,9 +38,9 @@
 #include "guard.h"
 #include "operation.h"
 
-#define WILD_STEPS 3000 /* of each process in a round, at most */
-#define CALM_STEPS 1000
-#define STEPS_AS_ROOT 200 /* before the others let go of their rights */
+#define WILD_STEPS 9000 /* of each process in a round, at most */
+#define CALM_STEPS 3000
+#define STEPS_AS_ROOT 600 /* before the others let go of their rights */
 #define NOBODY 65534
 #define COORDINATOR (PROCESSES_MAX - 1)
 
