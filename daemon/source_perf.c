@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,7 @@
 #include "perf_hotplug.h"
 #include "perf_merge.h"
 #include "perf_process.h"
+#include "perf_sample.h"
 #include "perf_unwind.h"
 #include "perf_words.h"
 
@@ -39,8 +39,7 @@
  */
 #define SLACK_NS  10000000
 #define SECOND_NS UINT64_C(1000000000)
-/* Callers of one sample that are taken; the kernel's limit is 127 unless it was raised. */
-#define FRAMES_MOST    4096
+
 #define EVENTS_AT_ONCE 64
 
 struct perf_source {
@@ -51,7 +50,7 @@ struct perf_source {
 	struct perf_words words;
 	struct perf_layout layout;
 	struct machine machine;
-	struct perf_unwind *unwind;  /* NULL: callers are those that the kernel tells */
+	struct perf_samples samples; /* perf_samples::unwind is ours */
 	struct perf_drain drain;     /* that unwinding does not keep rings full */
 	struct perf_hotplug hotplug; /* if all processes are profiled: events of threads stay */
 	int timer, more;     /* descriptors; @more is readable while there is more to read */
@@ -79,168 +78,7 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
 }
 
-/* ---- samples ---- */
-
-static void put_mapped(struct perf_source *perf, struct perf_process *process,
-		       const struct perf_mapping *mapping, uint64_t address, uint32_t counter)
-{
-	if (mapping->cookie == OPROFILE_NO_COOKIE) {
-		process->told = perf->processes.round;
-		perf_words_user(&perf->words, OPROFILE_NO_COOKIE, address, counter);
-	} else {
-		perf_words_user(&perf->words, mapping->cookie,
-				address - mapping->start + mapping->offset, counter);
-	}
-}
-
-/* An address at which user code was executed; one that is in nothing known is told as such. */
-static void put_user(struct perf_source *perf, struct perf_process *process, uint64_t address,
-		     uint32_t counter)
-{
-	const struct perf_mapping *mapping =
-		process ? perf_process_where(&perf->processes, process, address) : NULL;
-
-	if (mapping)
-		put_mapped(perf, process, mapping, address, counter);
-	else
-		perf_words_user(&perf->words, OPROFILE_INVALID_COOKIE, address, counter);
-}
-
-/*
- * A caller in user code.  In code without frame pointers, chains lead to any value that is on the
- * stack.  Where one is no address of code, the chain is broken: that is told by a frame at 0, which
- * is the same for all of them, and nothing behind it is believed.
- *
- * Return: whether the chain goes on.
- */
-static bool put_caller(struct perf_source *perf, struct perf_process *process, uint64_t address)
-{
-	const struct perf_mapping *mapping = process ? perf_process_known(process, address) : NULL;
-
-	if (mapping)
-		put_mapped(perf, process, mapping, address, 0);
-	else
-		perf_words_user(&perf->words, OPROFILE_INVALID_COOKIE, 0, 0);
-	return mapping;
-}
-
-/* Whether kernel code was sampled.  The kernel says so, but for some software events. */
-static bool is_kernel(uint16_t misc, uint64_t ip)
-{
-	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
-	case PERF_RECORD_MISC_KERNEL:
-	case PERF_RECORD_MISC_GUEST_KERNEL:
-	case PERF_RECORD_MISC_HYPERVISOR:
-		return true;
-	case PERF_RECORD_MISC_USER:
-	case PERF_RECORD_MISC_GUEST_USER:
-		return false;
-	default:
-		return ip >> 63;
-	}
-}
-
-static size_t frames_of(const struct perf_record *record)
-{
-	return record->sample.frames < FRAMES_MOST ? record->sample.frames : FRAMES_MOST;
-}
-
-static uint64_t frame_at(const struct perf_record *record, size_t index)
-{
-	uint64_t address;
-
-	memcpy(&address, record->sample.chain + index * sizeof(address), sizeof(address));
-	return address;
-}
-
-/* Takes note of a marker among the frames.  Return: whether frames behind it can be told. */
-static bool take_marker(uint64_t marker, bool *kernel)
-{
-	*kernel = marker == PERF_CONTEXT_KERNEL;
-	return *kernel || marker == PERF_CONTEXT_USER;
-}
-
-/*
- * The callers, behind the sampled address itself, which the kernel puts first.  Behind kernel
- * code comes the address at which user code went there.
- */
-static void put_callers(struct perf_source *perf, struct perf_process *process,
-			const struct perf_record *record, bool kernel)
-{
-	size_t frames = frames_of(record);
-	bool first = true, entered = false;
-
-	for (size_t i = 0; i < frames; i++) {
-		uint64_t address = frame_at(record, i);
-
-		if (address >= PERF_CONTEXT_MAX) {
-			bool before = kernel;
-
-			if (!take_marker(address, &kernel))
-				return;
-			entered = before && !kernel;
-			continue;
-		}
-		if (first && address == record->sample.ip) {
-			first = false;
-			continue;
-		}
-		first = false;
-		if (kernel)
-			perf_words_kernel(&perf->words, address, 0);
-		else if (entered)
-			put_user(perf, process, address, 0);
-		else if (!put_caller(perf, process, address))
-			return;
-		entered = false;
-	}
-}
-
-/* User code and its callers, by unwinding.  Of a user sample, the first is told already. */
-static void put_unwound(struct perf_source *perf, struct perf_process *process,
-			const struct perf_record *record, bool kernel)
-{
-	uint64_t frame[PERF_UNWIND_FRAMES_MOST];
-	size_t count = process ? perf_unwind_chain(perf->unwind, &perf->processes, process,
-						   &record->sample.user, frame)
-			       : 0;
-
-	if (kernel && count)
-		put_user(perf, process, frame[0], 0);
-	for (size_t i = 1; i < count; i++) {
-		if (!put_caller(perf, process, frame[i]))
-			return;
-	}
-}
-
-static void take_sample(struct perf_source *perf, struct perf_cpu *cpu,
-			const struct perf_record *record)
-{
-	int event = perf_counters_event(&perf->counters, record->id);
-	/* a counter that has no event is counted as such */
-	uint32_t counter = event < 0 ? OP_COUNTERS_MAX : (uint32_t)event;
-	bool kernel = is_kernel(record->misc, record->sample.ip);
-	bool named = record->pid <= INT32_MAX && record->tid <= INT32_MAX; /* else: it has ended */
-	struct perf_process *process =
-		named ? perf_process_get(&perf->processes, record->pid) : NULL;
-
-	cpu->samples++;
-	perf_words_cpu(&perf->words, record->cpu);
-	perf_words_task(&perf->words, named ? record->pid : 0, named ? record->tid : 0,
-			process ? process->app : OPROFILE_NO_COOKIE);
-	if (perf->layout.chain)
-		perf_words_trace(&perf->words);
-	if (kernel)
-		perf_words_kernel(&perf->words, record->sample.ip, counter);
-	else
-		put_user(perf, process, record->sample.ip, counter);
-	if (perf->layout.chain)
-		put_callers(perf, process, record, kernel);
-	if (perf->unwind)
-		put_unwound(perf, process, record, kernel);
-}
-
-/* ---- other records ---- */
+/* ---- records ---- */
 
 static void take_map(struct perf_source *perf, const struct perf_record *record)
 {
@@ -274,7 +112,8 @@ static void take(struct perf_source *perf, struct perf_cpu *cpu, const struct pe
 		perf_record_log(record);
 	switch (record->kind) {
 	case PERF_KIND_SAMPLE:
-		take_sample(perf, cpu, record);
+		cpu->samples++;
+		perf_sample_take(&perf->samples, record);
 		break;
 	case PERF_KIND_MAP:
 		take_map(perf, record);
@@ -308,8 +147,7 @@ static bool has_to_wait(const struct perf_source *perf, const struct perf_record
 	const struct perf_process *process;
 
 	if (record->kind == PERF_KIND_SAMPLE)
-		return !perf_words_have_room(&perf->words,
-					     frames_of(record) + PERF_UNWIND_FRAMES_MOST);
+		return !perf_sample_fits(&perf->samples, record);
 	if (record->kind != PERF_KIND_MAP && record->kind != PERF_KIND_EXEC &&
 	    record->kind != PERF_KIND_FORK)
 		return false;
@@ -336,7 +174,7 @@ static void take_readiness(struct perf_source *perf)
 	}
 	/* they are read until they are empty, which is no error */
 	if (read(perf->timer, &times, sizeof(times)) < 0 ||
-	    (perf->unwind && read(perf->drain.filled, &times, sizeof(times)) < 0) ||
+	    (perf->samples.unwind && read(perf->drain.filled, &times, sizeof(times)) < 0) ||
 	    read(perf->more, &times, sizeof(times)))
 		return;
 }
@@ -563,7 +401,7 @@ static void perf_close(struct source *source)
 	perf_hotplug_close(&perf->hotplug);
 	perf_counters_close(&perf->counters);
 	perf_merge_free(&perf->merge);
-	perf_unwind_free(perf->unwind);
+	perf_unwind_free(perf->samples.unwind);
 	perf_processes_free(&perf->processes);
 	if (perf->timer >= 0)
 		close(perf->timer);
@@ -610,11 +448,11 @@ static int open_descriptors(struct perf_source *perf, struct op_error *error)
 	good = perf->source.fd >= 0 && perf->timer >= 0 && perf->more >= 0 &&
 	       !timerfd_settime(perf->timer, 0, &period, NULL) && !wait_for(perf, perf->timer) &&
 	       !wait_for(perf, perf->more);
-	if (perf->unwind)
+	if (perf->samples.unwind)
 		good = good && !wait_for(perf, perf->drain.filled);
 	if (perf->hotplug.uevents >= 0)
 		good = good && !wait_for(perf, perf->hotplug.uevents);
-	for (size_t i = 0; good && !perf->unwind && i < perf->counters.cpus; i++)
+	for (size_t i = 0; good && !perf->samples.unwind && i < perf->counters.cpus; i++)
 		good = !wait_for(perf, perf->counters.cpu[i].fd);
 	if (!good)
 		return op_error_set(error, errno, "cannot wait for samples: %s", strerror(errno));
@@ -684,10 +522,10 @@ static int open_all(struct perf_source *perf, const struct source_perf_config *c
 	if (config->unwind && !PERF_UNWIND_REGISTERS)
 		return op_error_set(error, ENOTSUP,
 				    "callers by call frame information are known on x86-64 only");
-	if (config->unwind && !(perf->unwind = perf_unwind_new()))
+	if (config->unwind && !(perf->samples.unwind = perf_unwind_new()))
 		return op_error_set(error, ENOMEM, "out of memory");
 	if (take_targets(perf, config, error) || open_counters(perf, config, error) ||
-	    (perf->unwind && perf_drain_start(&perf->drain, &perf->counters, error)) ||
+	    (perf->samples.unwind && perf_drain_start(&perf->drain, &perf->counters, error)) ||
 	    open_descriptors(perf, error))
 		return -1;
 	perf->source.events = op_perf_format(config->events);
@@ -716,6 +554,10 @@ struct source *source_perf_open(const struct source_perf_config *config, struct 
 	source->syncs_all = true;
 	source->cpu_mhz = machine_cpu_mhz();
 	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s", config->events->cpu_type);
+	perf->samples.counters = &perf->counters;
+	perf->samples.processes = &perf->processes;
+	perf->samples.words = &perf->words;
+	perf->samples.layout = &perf->layout;
 	perf->layout.chain = config->callgraph;
 	if (config->unwind)
 		perf->layout.user_registers = PERF_UNWIND_REGISTERS;
