@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# covers: 50 cycles of load, set up, start, stop, shut down, unload leave nothing behind
+# covers: 50 cycles (on 6.1; elsewhere 20) of load, set up, start, stop, shut down, unload leave
+# covers: nothing behind
 # smp: 4
 # limit: 120
 
@@ -16,7 +17,9 @@ has_samples() { [ "$(received)" -gt 0 ]; }
 
 modinfo=/lib/modules/$(uname -r)/extra/oprofile.ko
 mkdir -p /dev/oprofile
-for cycle in $(seq 50); do
+cycles=20
+sanitised || [ "$(uname -r | cut -d . -f 1-2)" != 6.1 ] || cycles=50
+for cycle in $(seq $cycles); do
 	backend=nmi_timer
 	[ $((cycle % 2)) -eq 0 ] || backend=timer
 	need insmod "$modinfo" backend=$backend

@@ -4,6 +4,7 @@
 # covers: they had is kept, one that comes back is sampled again, as is one that was off at the
 # covers: start, and the numbers add up
 # smp: 4@6.1
+# sanitised: it is of operf and the kernel's own driver; the module has no part in it
 # limit: 600
 
 # shellcheck source=../guest/case.sh

@@ -12,6 +12,7 @@
 
 period=10007
 rounds=2000 # gives more than 25,000 samples
+! sanitised || rounds=500
 
 $hot symbols >/tmp/symbols
 

@@ -13,6 +13,7 @@
 fs=/dev/oprofile
 rounds=300
 cpus=$(nproc)
+all_cpus=$(seq 0 $((cpus - 1)))
 need modprobe msr
 need opcontrol --init --backend x86
 unlimited
@@ -20,7 +21,7 @@ unlimited
 # register MSR CPU-TO-BE - is it that on each CPU?
 register()
 {
-	for cpu in $(seq 0 $((cpus - 1))); do
+	for cpu in $all_cpus; do
 		same "register $1 of CPU $cpu, $line" "$(pmu msr "$cpu" "$1")" "$2"
 	done
 }
@@ -30,17 +31,17 @@ start_counter()
 {
 	for entry in event:"$2" unit_mask:"$3" extra:"$4" kernel:"$5" user:"$6" enabled:1 \
 			count:2000000000; do
-		need write "${entry#*:}" "$fs/$1/${entry%%:*}"
+		set_entry "$1/${entry%%:*}" "${entry#*:}"
 	done
 	exec 5<$fs/buffer
-	need write 1 $fs/enable
+	set_entry enable 1
 }
 
 stop_counter()
 {
-	need write 0 $fs/enable
+	set_entry enable 0
 	exec 5<&-
-	need write 0 "$fs/$1/enabled"
+	set_entry "$1/enabled" 0
 }
 
 # "EVENT UNIT-MASK EXTRA KERNEL USER EVENT-SELECT": enabled and with interrupt is 0x500000
@@ -75,7 +76,7 @@ x86-64/hammer)
 	;;
 *) fail "the CPU is none of those that this case knows: $(cat $fs/cpu_type)" ;;
 esac
-for cpu in $(seq 0 $((cpus - 1))); do
+for cpu in $all_cpus; do
 	pmu msr "$cpu" "$select" 0 >/dev/null # another case may have left what it likes there
 done
 while read -r line; do

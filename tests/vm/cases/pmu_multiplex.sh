@@ -5,6 +5,7 @@
 # covers: none is counted for another one; fixed counters take no turns; all registers restored
 # pmu: model=core2@6.12 model=p6@6.1 model=zen@7.2
 # smp: exact
+# sanitised: pmu_multiplex_cpus is the same, on two CPUs
 # limit: 400
 
 # shellcheck source=../guest/pmu_case.sh

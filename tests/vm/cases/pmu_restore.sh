@@ -49,9 +49,8 @@ mark()
 registers()
 {
 	for cpu in 0 1; do
-		for msr in $selects $counters $others; do
-			echo "cpu $cpu register $msr $(pmu msr $cpu "$msr")"
-		done
+		# shellcheck disable=SC2086
+		pmu msrs $cpu $selects $counters $others | sed "s/^/cpu $cpu register /"
 		echo "cpu $cpu LVTPC $(taskset $((1 << cpu)) /vm/pmu/pmu lvtpc)"
 	done
 }
@@ -69,7 +68,7 @@ enable_all()
 	for number in $(seq 0 $((general - 1))); do
 		for entry in event:0xc0 unit_mask:0 kernel:1 user:1 enabled:1 \
 			count:$(($1 + number)); do
-			need write "${entry#*:}" "$fs/$number/${entry%%:*}"
+			set_entry "$number/${entry%%:*}" "${entry#*:}"
 		done
 	done
 	exec 5<$fs/buffer

@@ -44,6 +44,9 @@ refuse()
 # write VALUE FILE - with write(2)'s errno as the reason if it fails
 write() { printf '%s' "$1" | dd of="$2" conv=notrunc status=none 2>&1; }
 
+# set_entry ENTRY VALUE - of oprofilefs, in the shell itself
+set_entry() { echo "$2" >"/dev/oprofile/$1" || fail "$2 could not be written to $1"; }
+
 # until_true SECONDS COMMAND... - wait until the command succeeds
 until_true()
 {
@@ -78,7 +81,8 @@ sanitised()
 
 # enough WHAT SAMPLES - are there so many that their numbers mean something?  How many there
 # are in a second of work depends on how busy the host is: 1000 on an idle one, 100 at worst.
-# Sanitisers leave less; then what was to be done has been done, but its shares are not judged.
+# Sanitisers leave less; if too little, what was to be done has been done, but its shares are not
+# judged.
 enough()
 {
 	echo "$1: $2"

@@ -13,6 +13,7 @@
  *				where the next one begins, the last one is not counted
  *	pmu statistics		interrupts, and what else happened
  *	pmu msr CPU MSR [VALUE]	a register of a CPU, hex, by way of the kernel's module msr; set it
+ *	pmu msrs CPU MSR...	several of them, "MSR VALUE" each
  *	pmu lvtpc [VALUE]	the local APIC's LVTPC of the CPU that this runs on, hex; set it
  *	pmu profile A B COMMAND...	run a command that the profiler samples, from snapshot A
  *				to snapshot B; samples begin before and end after by no more
@@ -235,25 +236,50 @@ static int statistics(char **argument)
 	return 0;
 }
 
-static int msr(char **argument)
+/* The registers of a CPU, as a file of the kernel's module msr. */
+static int open_registers(const char *cpu, int flags)
 {
-	off_t at = number(argument[1], 16);
 	char path[64];
-	uint64_t value;
 	int fd;
 
-	snprintf(path, sizeof(path), "/dev/cpu/%u/msr", (unsigned int)number(argument[0], 0));
-	fd = open(path, argument[2] ? O_RDWR : O_RDONLY);
+	snprintf(path, sizeof(path), "/dev/cpu/%u/msr", (unsigned int)number(cpu, 0));
+	fd = open(path, flags | O_CLOEXEC);
 	if (fd < 0)
 		die("%s: %m", path);
+	return fd;
+}
+
+static uint64_t read_register(int fd, const char *name)
+{
+	uint64_t value;
+
+	if (pread(fd, &value, sizeof(value), (off_t)number(name, 16)) != sizeof(value))
+		die("cannot read register %s: %m", name);
+	return value;
+}
+
+static int msr(char **argument)
+{
+	int fd = open_registers(argument[0], argument[2] ? O_RDWR : O_RDONLY);
+
 	if (argument[2]) {
-		value = number(argument[2], 16);
-		if (pwrite(fd, &value, sizeof(value), at) != sizeof(value))
-			die("%s: cannot write %" PRIx64 " to %s: %m", path, value, argument[1]);
+		uint64_t value = number(argument[2], 16);
+
+		if (pwrite(fd, &value, sizeof(value), (off_t)number(argument[1], 16)) !=
+		    sizeof(value))
+			die("cannot write %" PRIx64 " to register %s: %m", value, argument[1]);
 	}
-	if (pread(fd, &value, sizeof(value), at) != sizeof(value))
-		die("%s: cannot read %s: %m", path, argument[1]);
-	printf("%" PRIx64 "\n", value);
+	printf("%" PRIx64 "\n", read_register(fd, argument[1]));
+	close(fd);
+	return 0;
+}
+
+static int msrs(char **argument)
+{
+	int fd = open_registers(*argument, O_RDONLY);
+
+	while (*++argument)
+		printf("%s %" PRIx64 "\n", *argument, read_register(fd, *argument));
 	close(fd);
 	return 0;
 }
@@ -310,7 +336,7 @@ static const struct command {
 	{ "totals", 2, false, totals },		{ "cpus", 2, false, cpus },
 	{ "count", 4, false, count },		{ "symbols", 3, false, symbols },
 	{ "statistics", 0, false, statistics }, { "lvtpc", 0, true, lvtpc },
-	{ "msr", 2, true, msr },
+	{ "msr", 2, true, msr },		{ "msrs", 2, true, msrs },
 	{ "profile", 3, true, profile },
 };
 
@@ -327,6 +353,6 @@ int main(int argc, char **argv)
 		     (commands[i].more && argc > commands[i].arguments + 2)))
 			return commands[i].run(argv + 2);
 	die("usage: pmu identify | snapshot N | totals A B | cpus A B | count A B START END |"
-	    " symbols A B FILE | statistics | msr CPU MSR [VALUE] |"
+	    " symbols A B FILE | statistics | msr CPU MSR [VALUE] | msrs CPU MSR... |"
 	    " lvtpc [VALUE] | profile A B COMMAND...");
 }
