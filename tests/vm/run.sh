@@ -31,8 +31,8 @@
 # Cases that want the same kernel, CPUs, command line and counters share one boot.
 #
 # A kernel with sanitisers runs all cases, whatever stock kernels they want, but each only once:
-# with the last of its numbers of CPUs, and with the first of its counters on 6.1-kasan, the last
-# on others.  All others differ in the CPU, which the stock kernels have seen.
+# with the first of its numbers of CPUs and of its counters on 6.1-kasan, with the last on others.
+# All others differ in the CPU, which the stock kernels have seen.
 
 . "$(dirname "$0")/common.sh"
 . "$vm/module.sh"
@@ -71,9 +71,9 @@ wanted()
 	done
 	[[ -n $(header "$2" "$3") ]] || words=("$4")
 	[[ ${#words[@]} -gt 0 ]] || return 0
-	case $3,$kernel in
-	pmu,*-kasan) echo "${words[0]}" ;;
-	*,*-*) echo "${words[-1]}" ;;
+	case $kernel in
+	*-kasan) echo "${words[0]}" ;;
+	*-*) echo "${words[-1]}" ;;
 	*) echo "${words[*]}" ;;
 	esac
 }
