@@ -13,8 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <elfutils/libdwelf.h>
-
 #include "libdb/odb.h"
 #include "libdb/stacks.h"
 #include "libop/cpu_type.h"
@@ -22,10 +20,9 @@
 #include "libop/session.h"
 #include "pp/formats/index.h"
 #include "pp/formats/session.h"
-#include "pp/formats/session_image.h"
+#include "pp/formats/session_images.h"
 #include "pp/kallsyms.h"
 #include "pp/memory.h"
-#include "pp/object.h"
 #include "pp/sample_read.h"
 #include "pp/spec.h"
 
@@ -41,14 +38,8 @@ struct leaf {
 	uint64_t key, count;
 };
 
-struct known_image {
-	char *text; /* of op_image_name_make() */
-	uint32_t id;
-};
-
 struct reading {
 	const struct pp_sample_list *list;
-	struct pp_image_search *search;
 	struct prof_sink *sink;
 	struct pp_trouble *trouble;
 	struct op_error *error;
@@ -57,10 +48,8 @@ struct reading {
 	const char *dir;
 	struct session_origin origin;
 	struct pp_kallsyms kallsyms;
+	struct session_images images;
 
-	struct known_image *images;
-	size_t n_images, images_capacity;
-	struct index by_image;
 	struct flat *flats; /* one a sample file of the list */
 	size_t n_flats, flats_capacity;
 	struct index by_flat;
@@ -72,131 +61,6 @@ struct reading {
 	bool told_host;
 	int result; /* -1: the sink is full */
 };
-
-/* ---- images ---- */
-
-static void read_build_id(struct reading *reading, struct prof_image *image)
-{
-	const char *trouble;
-	struct pp_object object;
-	struct stat status;
-	const void *id;
-	ssize_t n;
-	char *path = reading->search ? pp_image_find(reading->search, image->path, &trouble) : NULL;
-
-	if (!path)
-		return;
-	if ((!image->mtime ||
-	     (!stat(path, &status) && (uint64_t)status.st_mtime == image->mtime)) &&
-	    !pp_object_open(&object, path)) {
-		n = dwelf_elf_gnu_build_id(object.elf, &id);
-		if (n > 0 && n <= PROF_BUILD_ID_MOST) {
-			memcpy(image->build_id, id, (size_t)n);
-			image->build_id_length = (unsigned int)n;
-		}
-		pp_object_close(&object);
-	}
-	free(path);
-}
-
-static void parse_build_id(struct prof_image *image, const char *text)
-{
-	size_t n = text ? strlen(text) / 2 : 0;
-
-	if (!n || n > PROF_BUILD_ID_MOST)
-		return;
-	for (size_t i = 0; i < n; i++)
-		if (sscanf(text + 2 * i, "%2" SCNx8, &image->build_id[i]) != 1)
-			return;
-	image->build_id_length = (unsigned int)n;
-}
-
-/* Where kernel code was loaded, as the daemon saved it. */
-static void find_kernel(struct reading *reading, const struct op_image_name *name,
-			struct prof_image *image)
-{
-	const struct pp_kallsyms *kallsyms = &reading->kallsyms;
-	const struct pp_kernel_module *module;
-
-	if (image->kind == PROF_KERNEL && kallsyms->start && kallsyms->end > kallsyms->start) {
-		image->start = kallsyms->start;
-		image->end = kallsyms->end;
-		image->offset = session_keys_are_addresses(name) ? image->start : 0;
-		parse_build_id(image, kallsyms->build_id);
-	}
-	module = image->kind == PROF_MODULE ? pp_kallsyms_module(kallsyms, name->name) : NULL;
-	if (module) {
-		image->start = module->address;
-		image->end = module->address + module->size;
-		parse_build_id(image, module->build_id);
-	}
-}
-
-static uint32_t make_image(struct reading *reading, const struct op_image_name *name,
-			   const char *text, bool is_kernel, uint64_t mtime)
-{
-	struct prof_image image = session_prof_image(name, is_kernel);
-	const struct session_origin_image *origin = session_origin_image(&reading->origin, text);
-
-	if (image.kind == PROF_UNKNOWN)
-		return image.is_kernel ? PROF_NO_KERNEL_IMAGE : PROF_NO_IMAGE;
-	image.mtime = mtime;
-	if (image.is_kernel)
-		find_kernel(reading, name, &image);
-	if (origin && origin->image.build_id_length) {
-		image.build_id_length = origin->image.build_id_length;
-		memcpy(image.build_id, origin->image.build_id, sizeof(image.build_id));
-	}
-	if (origin && origin->image.end && image.kind != PROF_ANON) {
-		image.start = origin->image.start;
-		image.end = origin->image.end;
-		image.offset = session_keys_are_addresses(name) ? image.start
-								: origin->image.offset;
-	}
-	if (!image.build_id_length && image.kind == PROF_FILE)
-		read_build_id(reading, &image);
-	return reading->sink->image(reading->sink, &image);
-}
-
-static uint64_t rehash_image(const void *context, uint32_t id)
-{
-	return index_mix_text(0, ((const struct reading *)context)->images[id].text);
-}
-
-static uint32_t image_of(struct reading *reading, const struct op_image_name *name, bool is_kernel,
-			 uint64_t mtime)
-{
-	char *text = op_image_name_make(name);
-	uint64_t hash;
-	uint32_t id;
-
-	if (!text)
-		return name->kind == OP_IMAGE_KERNEL ? PROF_NO_KERNEL_IMAGE : PROF_NO_IMAGE;
-	hash = index_mix_text(0, text);
-	for (size_t at = index_first(&reading->by_image, hash);
-	     (id = index_at(&reading->by_image, at)) != INDEX_NONE;
-	     at = index_next(&reading->by_image, at)) {
-		if (!strcmp(reading->images[id].text, text)) {
-			free(text);
-			return reading->images[id].id;
-		}
-	}
-	id = (uint32_t)reading->n_images++;
-	reading->images = pp_grow(reading->images, &reading->images_capacity, reading->n_images,
-				  sizeof(*reading->images));
-	reading->images[id].text = text;
-	reading->images[id].id = make_image(reading, name, text, is_kernel, mtime);
-	index_add(&reading->by_image, hash, id, rehash_image, reading);
-	return reading->images[id].id;
-}
-
-static void forget_images(struct reading *reading)
-{
-	for (size_t i = 0; i < reading->n_images; i++)
-		free(reading->images[i].text);
-	reading->n_images = 0;
-	index_free(&reading->by_image);
-}
 
 /* ---- events ---- */
 
@@ -283,8 +147,9 @@ static struct flat flat_of(struct reading *reading, const struct op_sample_name 
 
 	flat.event = event_of(reading, name, header->ctr_event);
 	/* first the one that more is known of: it may be the application, too */
-	flat.image = image_of(reading, &name->dep, header->is_kernel, header->mtime);
-	flat.app = image_of(reading, &name->app, false, 0);
+	flat.image = session_images_number(&reading->images, &name->dep, header->is_kernel,
+					   header->mtime);
+	flat.app = session_images_number(&reading->images, &name->app, false, 0);
 	return flat;
 }
 
@@ -405,7 +270,7 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 			    .cpu = name->cpu};
 	struct op_error error;
 
-	flat.app = image_of(reading, &name->app, false, 0);
+	flat.app = session_images_number(&reading->images, &name->app, false, 0);
 	/* the event's code is not in the file: it is that of a sample file with this name */
 	for (size_t i = 0; i < reading->list->n; i++) {
 		const struct op_sample_name *other = &reading->list->files[i].name;
@@ -426,9 +291,9 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 
 		if (op_image_name_parse(content->images[i].name, &image, &error))
 			continue;
-		images[i] = image_of(reading, &image,
-				     content->images[i].flags & STACKS_IMAGE_KERNEL,
-				     content->images[i].mtime);
+		images[i] = session_images_number(&reading->images, &image,
+						  content->images[i].flags & STACKS_IMAGE_KERNEL,
+						  content->images[i].mtime);
 		free(image.name);
 	}
 	for (size_t i = 1; flat.event != UINT32_MAX && i < content->n_nodes && !reading->result;
@@ -562,7 +427,7 @@ static bool parse_end(struct reading *reading, const char *offset, const char *t
 	if (sscanf(offset, "%" SCNx64, &frame->offset) != 1 ||
 	    op_image_name_parse(text, &name, NULL))
 		return false;
-	frame->image = image_of(reading, &name, false, 0);
+	frame->image = session_images_number(&reading->images, &name, false, 0);
 	free(name.name);
 	return true;
 }
@@ -613,7 +478,7 @@ static void read_session(struct reading *reading)
 	read_branches(reading);
 	session_origin_free(&reading->origin);
 	pp_kallsyms_free(&reading->kallsyms);
-	forget_images(reading);
+	session_images_free(&reading->images);
 	reading->n_flats = reading->n_leaves = 0;
 	index_free(&reading->by_flat);
 	index_free(&reading->by_leaf);
@@ -623,13 +488,20 @@ int session_read(const struct pp_sample_list *list, struct pp_image_search *sear
 		 struct prof_sink *sink, struct pp_trouble *trouble, struct op_error *error)
 {
 	struct reading reading = {
-		.list = list, .search = search, .sink = sink, .trouble = trouble, .error = error};
+		.list = list,
+		.sink = sink,
+		.trouble = trouble,
+		.error = error,
+		.images = {.sink = sink,
+			   .search = search,
+			   .origin = &reading.origin,
+			   .kallsyms = &reading.kallsyms},
+	};
 
 	for (size_t i = 0; i < list->n_dirs && !reading.result; i++) {
 		reading.dir = list->samples_dirs[i];
 		read_session(&reading);
 	}
-	free(reading.images);
 	free(reading.flats);
 	free(reading.leaves);
 	free(reading.frames);
