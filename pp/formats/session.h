@@ -93,9 +93,6 @@ const struct session_origin_event *session_origin_event(const struct session_ori
 const struct session_origin_image *session_origin_image(const struct session_origin *origin,
 							const char *name);
 
-/* The name, count and unit mask of an event in sample files; the name is the caller's to free. */
-char *session_event_name(const struct prof *prof, uint32_t event, uint64_t *count);
-
 /**
  * session_kernel_write - save the symbols of the kernel that was profiled
  * @dir: SESSION/samples/NAME

@@ -8,6 +8,7 @@
 
 #include "libop/file.h"
 #include "pp/formats/session.h"
+#include "pp/formats/session_names.h"
 #include "pp/memory.h"
 
 #define ORIGIN_MOST (64u << 20)

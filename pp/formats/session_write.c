@@ -24,8 +24,8 @@
 #include "pp/formats/index.h"
 #include "pp/formats/session.h"
 #include "pp/formats/session_image.h"
+#include "pp/formats/session_names.h"
 #include "pp/memory.h"
-#include "pp/text.h"
 
 #define NONE UINT32_MAX
 
@@ -44,18 +44,11 @@ struct stack_image {
 	uint32_t round, number;
 };
 
-struct event_name {
-	char *name;
-	uint64_t count;
-};
-
 struct writing {
 	const struct prof *prof;
 	const struct session_options *options;
 	char *dir; /* SESSION/samples/current */
-	struct op_image_name *images, *apps;
-	char **image_texts;
-	struct event_name *events;
+	struct session_names names;
 	int cpu_type;
 
 	struct file *files;
@@ -76,33 +69,18 @@ struct writing {
 	struct op_error *error;
 };
 
-/* ---- names ---- */
-
-char *session_event_name(const struct prof *prof, uint32_t number, uint64_t *count)
-{
-	const struct prof_event *event = &prof->events[number];
-	const struct prof_value *total = &prof->totals[number];
-	char *name = pp_copy(*event->name ? event->name : "event");
-
-	for (char *p = name; *p; p++)
-		if (strchr("./", *p) || (unsigned char)*p <= ' ')
-			*p = '_';
-	*count = event->period;
-	/* a recorder that adapts the period: the sum of events stays about the same */
-	if (!*count && total->count && total->events > total->count)
-		*count = (total->events + total->count / 2) / total->count;
-	return name;
-}
+/* ---- names of files ---- */
 
 static struct op_sample_name name_of(const struct writing *writing, const struct file *file)
 {
 	const struct prof_context *context = &writing->prof->contexts[file->context];
-	const struct event_name *event = &writing->events[file->event];
+	const struct session_event *event = &writing->names.events[file->event];
 	bool merged = writing->options->merge_libs &&
-		      writing->images[file->image].kind != OP_IMAGE_ANON;
+		      writing->names.images[file->image].kind != OP_IMAGE_ANON;
 	struct op_sample_name name = {
-		.app = merged ? writing->images[file->image] : writing->apps[context->app],
-		.dep = writing->images[file->image],
+		.app = merged ? writing->names.images[file->image]
+			      : writing->names.apps[context->app],
+		.dep = writing->names.images[file->image],
 		.event = event->name,
 		.count = event->count,
 		.unit_mask = writing->prof->events[file->event].unit_mask,
@@ -116,7 +94,7 @@ static struct op_sample_name name_of(const struct writing *writing, const struct
 		name.app = name.dep;
 	if (file->callee != NONE) {
 		name.is_arc = true;
-		name.callee = writing->images[file->callee];
+		name.callee = writing->names.images[file->callee];
 	}
 	return name;
 }
@@ -249,7 +227,7 @@ static struct stacks *open_stacks(struct writing *writing, uint32_t event)
 
 	if (writing->stacks[event])
 		return writing->stacks[event];
-	name.app = writing->apps[file.image];
+	name.app = writing->names.apps[file.image];
 	relative = op_stacks_name_make(&name);
 	if (!relative) {
 		op_error_set(writing->error, errno, "%s: no name for its stack file",
@@ -278,7 +256,7 @@ static uint32_t stack_image(struct writing *writing, struct stacks *stacks, uint
 	if (stored->round != writing->round) {
 		stored->round = writing->round;
 		stored->number = stacks_image(
-			stacks, writing->image_texts[image],
+			stacks, writing->names.texts[image],
 			known->is_kernel ? STACKS_IMAGE_KERNEL : 0,
 			known->mtime <= UINT32_MAX ? (uint32_t)known->mtime : 0, NULL);
 	}
@@ -374,7 +352,7 @@ static struct odb_header header_of(const struct writing *writing, const struct f
 {
 	const struct prof *prof = writing->prof;
 	const struct prof_image *image = &prof->images[file->image];
-	uint64_t count = writing->events[file->event].count;
+	uint64_t count = writing->names.events[file->event].count;
 	struct odb_header header = {
 		.cpu_type = (uint32_t)writing->cpu_type,
 		.ctr_event = (uint32_t)prof->events[file->event].code,
@@ -383,12 +361,12 @@ static struct odb_header header_of(const struct writing *writing, const struct f
 		.is_kernel = image->is_kernel,
 		.cpu_speed = prof->host.cpu_mhz,
 		.mtime = image->mtime,
-		.anon_start = writing->images[file->image].start,
+		.anon_start = writing->names.images[file->image].start,
 	};
 
 	if (file->callee != NONE) {
 		header.cg_to_is_kernel = prof->images[file->callee].is_kernel;
-		header.cg_to_anon_start = writing->images[file->callee].start;
+		header.cg_to_anon_start = writing->names.images[file->callee].start;
 	}
 	return header;
 }
@@ -489,8 +467,8 @@ static int write_branches(struct writing *writing)
 		fprintf(out, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIx64 "\t%" PRIx64 "\t%s\t%s\n",
 			branch->count, branch->mispredicted, branch->cycles,
 			key_of(writing, &branch->from), key_of(writing, &branch->to),
-			writing->image_texts[branch->from.image],
-			writing->image_texts[branch->to.image]);
+			writing->names.texts[branch->from.image],
+			writing->names.texts[branch->to.image]);
 	}
 	if (fclose(out))
 		pp_out_of_memory();
@@ -530,88 +508,21 @@ static int cpu_type_of(const struct prof *prof)
 	return type == OP_CPU_NONE ? OP_CPU_TIMER : type;
 }
 
-/*
- * A name never stands for two files.  Images with one path stand together; of those with
- * another build-id than the first one that has any, the name says which they are.
- */
-static void name_image(struct writing *writing, uint32_t number, uint32_t *first)
-{
-	const struct prof_image *images = writing->prof->images, *image = &images[number];
-	struct op_image_name *name = &writing->images[number];
-	struct pp_line line = {0};
-
-	*name = session_image_name(image);
-	if (image->kind != PROF_FILE || !image->build_id_length)
-		return;
-	if (*first == NONE || images[*first].kind != PROF_FILE ||
-	    strcmp(images[*first].path, image->path) != 0) {
-		*first = number;
-		return;
-	}
-	pp_line_puts(&line, "/[changed ");
-	for (unsigned int i = 0; i < 8 && i < image->build_id_length; i++) {
-		char digits[3];
-
-		snprintf(digits, sizeof(digits), "%02x", image->build_id[i]);
-		pp_line_puts(&line, digits);
-	}
-	pp_line_puts(&line, "]");
-	pp_line_puts(&line, name->name);
-	pp_line_add(&line, "", 1);
-	free(name->name);
-	name->name = pp_copy(line.text);
-	pp_line_free(&line);
-}
-
-static struct op_image_name name_app(const struct writing *writing, uint32_t number)
-{
-	struct op_image_name name = session_app_name(&writing->prof->images[number]);
-
-	if (name.kind == OP_IMAGE_FILE && writing->images[number].kind == OP_IMAGE_FILE) {
-		free(name.name);
-		name.name = pp_copy(writing->images[number].name);
-	}
-	return name;
-}
-
 static void prepare(struct writing *writing)
 {
 	const struct prof *prof = writing->prof;
-	uint32_t first = NONE;
 
-	writing->images = pp_alloc(prof->n_images, sizeof(*writing->images));
-	writing->apps = pp_alloc(prof->n_images, sizeof(*writing->apps));
-	writing->image_texts = pp_alloc(prof->n_images, sizeof(*writing->image_texts));
-	writing->events = pp_alloc(prof->n_events, sizeof(*writing->events));
+	session_names_make(&writing->names, prof);
 	writing->stacks = pp_alloc(prof->n_events, sizeof(*writing->stacks));
 	writing->stack_images =
 		pp_alloc(prof->n_events * prof->n_images, sizeof(*writing->stack_images));
 	writing->round = 1;
 	writing->cpu_type = cpu_type_of(prof);
-	for (uint32_t i = 0; i < prof->n_images; i++) {
-		name_image(writing, i, &first);
-		writing->apps[i] = name_app(writing, i);
-		writing->image_texts[i] = op_image_name_make(&writing->images[i]);
-		if (!writing->image_texts[i])
-			writing->image_texts[i] = pp_copy("{kern}/" SESSION_UNKNOWN);
-	}
-	for (uint32_t i = 0; i < prof->n_events; i++)
-		writing->events[i].name = session_event_name(prof, i, &writing->events[i].count);
 }
 
 static void clean_up(struct writing *writing)
 {
-	for (size_t i = 0; i < writing->prof->n_images; i++) {
-		free(writing->images[i].name);
-		free(writing->apps[i].name);
-		free(writing->image_texts[i]);
-	}
-	for (size_t i = 0; i < writing->prof->n_events; i++)
-		free(writing->events[i].name);
-	free(writing->images);
-	free(writing->apps);
-	free(writing->image_texts);
-	free(writing->events);
+	session_names_free(&writing->names, writing->prof);
 	free(writing->stacks);
 	free(writing->stack_images);
 	free(writing->frames);
@@ -640,7 +551,7 @@ int session_write(const struct prof *prof, const char *dir, const struct session
 	prepare(&writing);
 	if (add_all(&writing) || write_files(&writing) || write_stats(&writing) ||
 	    write_branches(&writing) ||
-	    session_origin_write(prof, writing.image_texts, writing.dir, error) ||
+	    session_origin_write(prof, writing.names.texts, writing.dir, error) ||
 	    session_kernel_write(prof, writing.dir, error))
 		result = -1;
 	clean_up(&writing);
