@@ -31,17 +31,17 @@ start_counter()
 {
 	for entry in event:"$2" unit_mask:"$3" extra:"$4" kernel:"$5" user:"$6" enabled:1 \
 			count:2000000000; do
-		set_entry "$1/${entry%%:*}" "${entry#*:}"
+		need write "${entry#*:}" "$fs/$1/${entry%%:*}"
 	done
 	exec 5<$fs/buffer
-	set_entry enable 1
+	need write 1 $fs/enable
 }
 
 stop_counter()
 {
-	set_entry enable 0
+	need write 0 $fs/enable
 	exec 5<&-
-	set_entry "$1/enabled" 0
+	need write 0 "$fs/$1/enabled"
 }
 
 # "EVENT UNIT-MASK EXTRA KERNEL USER EVENT-SELECT": enabled and with interrupt is 0x500000

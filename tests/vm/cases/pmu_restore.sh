@@ -68,7 +68,7 @@ enable_all()
 	for number in $(seq 0 $((general - 1))); do
 		for entry in event:0xc0 unit_mask:0 kernel:1 user:1 enabled:1 \
 			count:$(($1 + number)); do
-			set_entry "$number/${entry%%:*}" "${entry#*:}"
+			need write "${entry#*:}" "$fs/$number/${entry%%:*}"
 		done
 	done
 	exec 5<$fs/buffer

@@ -41,11 +41,13 @@ refuse()
 	esac
 }
 
-# write VALUE FILE - with write(2)'s errno as the reason if it fails
-write() { printf '%s' "$1" | dd of="$2" conv=notrunc status=none 2>&1; }
-
-# set_entry ENTRY VALUE - of oprofilefs, in the shell itself
-set_entry() { echo "$2" >"/dev/oprofile/$1" || fail "$2 could not be written to $1"; }
+# write VALUE FILE - with write(2)'s errno as the reason if it fails, which dd tells, but costs a
+# process
+write()
+{
+	echo "$1" 2>/dev/null >"$2" ||
+		printf '%s' "$1" | dd of="$2" conv=notrunc status=none 2>&1
+}
 
 # until_true SECONDS COMMAND... - wait until the command succeeds
 until_true()
