@@ -31,8 +31,8 @@
 # Cases that want the same kernel, CPUs, command line and counters share one boot.
 #
 # A kernel with sanitisers runs all cases, whatever stock kernels they want, but each only once:
-# with the first of its numbers of CPUs and of its counters on 6.1-kasan, with the last on others.
-# All others differ in the CPU, which the stock kernels have seen.
+# with the number of CPUs that it wants on 6.1, and with the first of its counters on 6.1-kasan, the
+# last on others.  All others differ in the CPU, which the stock kernels have seen.
 
 . "$(dirname "$0")/common.sh"
 . "$vm/module.sh"
@@ -62,19 +62,21 @@ header() { sed -n "1,/^[^#]/s/^# $2: *//p" "$folder/$1.sh" | head -n 1; }
 # wanted KERNEL CASE KEY DEFAULT - the words of a line of its head that are meant for that kernel
 wanted()
 {
-	local kernel=$1 word words=()
+	local word name every=() meant=()
 
 	for word in $(header "$2" "$3"); do
-		words+=("${word%%@*}")
-		[[ $word != *@* || ,${word#*@}, == *",$kernel,"* ]] || $all ||
-			kernel_sanitised "$kernel" || unset 'words[-1]'
+		name=${word%%@*}
+		every+=("$name")
+		if $all || [[ $word != *@* || ,${word#*@}, == *",${1%-*},"* ]]; then
+			meant+=("$name")
+		fi
 	done
-	[[ -n $(header "$2" "$3") ]] || words=("$4")
-	[[ ${#words[@]} -gt 0 ]] || return 0
-	case $kernel in
-	*-kasan) echo "${words[0]}" ;;
-	*-*) echo "${words[-1]}" ;;
-	*) echo "${words[*]}" ;;
+	[[ ${#every[@]} -gt 0 ]] || every=("$4") meant=("$4")
+	case $3,$1 in
+	pmu,*-kasan) echo "${every[0]}" ;;
+	pmu,*-*) echo "${every[-1]}" ;;
+	*,*-*) echo "${meant[0]:-${every[0]}}" ;;
+	*) echo "${meant[*]}" ;;
 	esac
 }
 

@@ -15,7 +15,7 @@ switch_cpu() { need write "$2" "/sys/devices/system/cpu/cpu$1/online"; }
 for backend in nmi_timer timer; do
 	profile_begin --backend $backend
 	for cpu in 0 1 2 3; do
-		taskset $((1 << cpu)) $workloads/split 100 >/dev/null &
+		nice -n 19 taskset $((1 << cpu)) $workloads/split 100 >/dev/null &
 		loads="${loads:-} $!"
 	done
 	for turn in 1 2; do
@@ -26,7 +26,7 @@ for backend in nmi_timer timer; do
 			until_true 10 more_than 0 "$(received 0)"
 			same "samples of CPU $cpu while it is off" "$(received $cpu)" "$before"
 			switch_cpu $cpu 1
-			taskset $((1 << cpu)) $workloads/split 100 >/dev/null &
+			nice -n 19 taskset $((1 << cpu)) $workloads/split 100 >/dev/null &
 			loads="$loads $!"
 			until_true 10 more_than $cpu "$before"
 		done

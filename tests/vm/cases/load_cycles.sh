@@ -8,7 +8,7 @@
 # shellcheck source=../guest/case.sh
 . /vm/case.sh
 
-$workloads/split 60 >/dev/null &
+nice -n 19 $workloads/split 60 >/dev/null &
 load=$!
 trap 'kill $load' EXIT
 

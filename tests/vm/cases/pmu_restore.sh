@@ -88,7 +88,7 @@ trap 'kill $load' EXIT
 # run_on CPU - keep that CPU busy
 run_on()
 {
-	taskset $((1 << $1)) $hot 10000000 5<&- &
+	nice -n 19 taskset $((1 << $1)) $hot 10000000 5<&- &
 	load="$load $!"
 }
 enable_all 20011

@@ -23,7 +23,7 @@ loads=
 trap 'kill $loads' EXIT
 profile_begin
 for cpu in 0 1; do
-	taskset $((1 << cpu)) $workloads/split 100 >/dev/null &
+	nice -n 19 taskset $((1 << cpu)) $workloads/split 100 >/dev/null &
 	loads="$loads $!"
 	until_true 30 more_than $cpu 50
 done

@@ -17,7 +17,6 @@
 
 #define HANGS_AFTER 240 /* seconds; the host is busy, and the kernel may be instrumented */
 
-static const char kmemleak[] = "/sys/kernel/debug/kmemleak";
 static int log_fd;
 
 /* Beginnings of the kernel's reports; tests/vm/guest.sh judges by a longer list. */
@@ -39,9 +38,7 @@ void guard_open(void)
 
 static bool harmless(const char *line)
 {
-	/* Of kmemleak only leaks count; its memory may run out, and guard_leaks() asks for it. */
-	return strstr(line, "fuzz: ") || strstr(line, "kmemleak: Kernel memory leak detector") ||
-	       strstr(line, "kmemleak: Automatic") || strstr(line, "took too long to run");
+	return strstr(line, "fuzz: ") || strstr(line, "took too long to run");
 }
 
 void guard_look(void)
@@ -117,41 +114,4 @@ void guard_unloaded(void)
 		board_wrong("the module is still there: %s", line);
 	if (find_line("/proc/filesystems", "oprofilefs", line, sizeof(line)))
 		board_wrong("the file system is still there: %s", line);
-}
-
-static bool kmemleak_order(const char *order)
-{
-	int fd = open(kmemleak, O_WRONLY | O_CLOEXEC);
-	bool done = fd >= 0 && write(fd, order, strlen(order)) > 0;
-
-	if (fd >= 0)
-		close(fd);
-	return done;
-}
-
-void guard_leaks(void)
-{
-	char line[256];
-
-	/* It reports what two scans have found unreferenced, and what is older than 5 s. */
-	struct timespec age = { 6, 0 };
-
-	if (!kmemleak_order("scan")) {
-		puts("kmemleak: this kernel has none");
-		return;
-	}
-	nanosleep(&age, NULL);
-	if (!kmemleak_order("scan") || !kmemleak_order("scan"))
-		board_wrong("kmemleak would not scan");
-	if (find_line(kmemleak, "unreferenced", line, sizeof(line))) {
-		char command[64];
-
-		snprintf(command, sizeof(command), "head -n 60 %s", kmemleak);
-		fflush(stdout);
-		if (system(command))
-			puts("(no more to be had of kmemleak)");
-		board_wrong("kmemleak: %s", line);
-		return;
-	}
-	puts("kmemleak: scanned three times, nothing");
 }

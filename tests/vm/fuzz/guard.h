@@ -20,7 +20,4 @@ void guard_closed(void);
 /* The module is unloaded. */
 void guard_unloaded(void);
 
-/* At the very end: kmemleak, where there is one.  Says what was looked at. */
-void guard_leaks(void);
-
 #endif

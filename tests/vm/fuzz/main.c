@@ -360,8 +360,6 @@ int main(int argc, char **argv)
 	guard_open();
 	make_roots();
 	run();
-	if (!board->stop)
-		guard_leaks();
 	guard_look();
 	board_print_results();
 	if (!board->stop)

@@ -9,13 +9,6 @@
 fuzz=/vm/fuzz
 storms=""
 
-# only_asked - kmemleak scans when it is told to: its own scans take a busy guest minutes, in which
-# no RCU-tasks grace period ends, and so no probe can be set
-only_asked()
-{
-	[ ! -e /sys/kernel/debug/kmemleak ] || echo scan=off >/sys/kernel/debug/kmemleak
-}
-
 # storms_begin REST - all kinds of storms, with REST microseconds between turns, until the end
 storms_begin()
 {
@@ -42,8 +35,7 @@ fuzz_run()
 	# what was done; what it says besides is only in the way of its own rate.
 	need write 0 /proc/sys/kernel/panic_on_oops
 	need write 5 /proc/sys/kernel/printk
-	only_asked
-	storms_begin 100000
+	storms_begin 300000
 	$fuzz/fuzz -m "/lib/modules/$(uname -r)/extra/oprofile.ko" -n "$1" -S "$2" ||
 		fail "$(dmesg | sed -n 's/.*fuzz: \(after .* operations, .*\)/\1/p' | tail -n 1)"
 	storms_alive
@@ -102,7 +94,6 @@ flat()
 stress_run()
 {
 	frequency=$2
-	only_asked
 	need opcontrol --init --backend "$3"
 	# As roomy as a machine that is profiled at such a rate would have it.
 	profile_begin --buffer-size=1000000 --buffer-watershed=250000 --cpu-buffer-size=65536
