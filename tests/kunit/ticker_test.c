@@ -3,11 +3,11 @@
  * The timer on each CPU: its intervals, and its beginning and end.
  */
 #include <linux/completion.h>
-#include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 
 #include <kunit/test.h>
 
@@ -28,7 +28,7 @@ static void ticker_ticks(struct kunit *test)
 {
 	unsigned int at_stop;
 
-	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
+	migrate_disable(); /* a CPU's ticker is started and stopped on that CPU */
 	nr_ticks = 0;
 	reinit_completion(&ticked);
 	op_ticker_prepare(tick);
@@ -46,6 +46,7 @@ static void ticker_ticks(struct kunit *test)
 	op_ticker_start();
 	KUNIT_EXPECT_GT(test, wait_for_completion_timeout(&ticked, 60 * HZ), 0);
 	op_ticker_stop();
+	migrate_enable();
 }
 
 static void ticker_period(struct kunit *test)
