@@ -10,7 +10,7 @@
 #	guest		all guest cases, on 6.1-kasan and 6.1-kcsan
 #	kunit		KUnit's suites on 6.1-kasan, in the kernel's own framework
 #	fuzz		a million operations on 6.1-kasan (FUZZ_OPERATIONS=N for others)
-#	coverage	lines of module/ that all of these reached on 6.1-kasan, at least 70 %
+#	coverage	lines of module/ that all of these reached on 6.1-kasan, at least 95 %
 #			of all; by itself, those of the last run
 #
 # A kernel's log without a report is part of each suite; a kernel that can't be had is a failure.
@@ -64,7 +64,7 @@ coverage()
 {
 	local status=0
 
-	"$top/tests/coverage.py" --least 70 --missed "$out/missed" "${runs[@]}" || status=$?
+	"$top/tests/coverage.py" --least 95 --missed "$out/missed" "${runs[@]}" || status=$?
 	echo "lines that nothing reached: $out/missed"
 	if [[ $status -eq 0 ]]; then
 		tally_ran "$tally" 6.1-kasan coverage 1 0 0
