@@ -210,7 +210,7 @@ static int sync_directories(struct pack_job *job)
 int op_session_pack(const char *dir, op_pack_report *report, void *context,
 		    struct op_pack_result *result, struct op_error *error)
 {
-	struct op_error ignored;
+	struct op_error ignored = {0};
 	struct pack_job job = {
 		.report = report,
 		.context = context,

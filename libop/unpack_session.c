@@ -197,7 +197,7 @@ static int sync_fresh(struct pack_job *job)
 
 int op_session_unpack(const char *dir, struct op_pack_result *result, struct op_error *error)
 {
-	struct op_error ignored;
+	struct op_error ignored = {0};
 	struct pack_job job = {.result = result, .error = error ? error : &ignored};
 	int code = pack_job_begin(&job, dir);
 

@@ -9,7 +9,7 @@
 #	selftest	bugs on purpose are reported, each by the sanitiser that is there for it
 #	guest		all guest cases, on 6.1-kasan and 6.1-kcsan
 #	kunit		KUnit's suites on 6.1-kasan, in the kernel's own framework
-#	fuzz		a million operations on 6.1-kasan (FUZZ_OPERATIONS=N for others)
+#	fuzz		random operations on 6.1-kasan: FUZZ_OPERATIONS=N, by default 400000
 #	coverage	lines of module/ that all of these reached on 6.1-kasan, at least 95 %
 #			of all; by itself, those of the last run
 #
@@ -92,7 +92,7 @@ fi
 note 6.1-kasan selftest "$top/tests/vm/selftest.sh"
 note 6.1-kasan guest "$top/tests/vm/run.sh"
 note 6.1-kasan kunit "$top/tests/kunit/guest.sh"
-note 6.1-kasan fuzz "$top/tests/vm/fuzz.sh" -n "${FUZZ_OPERATIONS:-1000000}"
+note 6.1-kasan fuzz "$top/tests/vm/fuzz.sh" -n "${FUZZ_OPERATIONS:-400000}"
 [[ $wanted != *" coverage "* ]] || coverage
 [[ -z $building ]] || wait "$building" || true
 building=''

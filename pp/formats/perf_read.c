@@ -25,7 +25,7 @@ static int probe_directory(const char *path)
 {
 	char *file = pp_format("%s/data", path);
 	struct input *input = input_open(file, NULL);
-	const uint8_t *bytes;
+	const uint8_t *bytes = NULL;
 	ptrdiff_t n = -1;
 
 	if (input && !input_is_directory(input))

@@ -204,16 +204,25 @@ could_not()
 	tally_fail "$noted" "$1" guest "the kernel" "$2"
 }
 
+# by_length - the boots, "NUMBER BOOT", the longest first, so that none runs alone at the end
+by_length()
+{
+	local number=0 boot
+
+	for boot in "${boots[@]}"; do
+		number=$((number + 1))
+		printf '%s\t%s %s\n' "${boot_limit_sum[$boot]}" $number "$boot"
+	done | sort -s -n -r -k 1,1 | cut -f 2-
+}
+
 # A guest uses about one CPU, whatever number it has of its own.
 noted=$(mktemp)
 trap 'rm -f "$noted"; kill $(jobs -p) 2>/dev/null || true' EXIT
-number=0
-for boot in "${boots[@]}"; do
-	number=$((number + 1))
+while read -r number boot; do
 	[[ " ${broken[*]} " != *" ${boot%%|*} "* ]] || continue
 	[[ $(jobs -rp | wc -l) -lt $jobs ]] || wait -n || true
-	run_boot $number "$boot" &
-done
+	run_boot "$number" "$boot" &
+done < <(by_length)
 wait
 
 # A kernel or a guest that nothing was said of has failed, too.
