@@ -30,9 +30,9 @@
 #
 # Cases that want the same kernel, CPUs, command line and counters share one boot.
 #
-# A kernel with sanitisers runs all cases, whatever stock kernels they want, but each only once:
-# with the number of CPUs that it wants on 6.1, and with the first of its counters on 6.1-kasan, the
-# last on others.  All others differ in the CPU, which the stock kernels have seen.
+# A kernel with sanitisers runs all cases, whatever stock kernels they want, but each only once: with
+# the first CPUs and counters that it wants on the stock kernel of that version, or at all.  All
+# others differ in the CPU, which the stock kernels have seen.
 
 . "$(dirname "$0")/common.sh"
 . "$vm/module.sh"
@@ -72,12 +72,11 @@ wanted()
 		fi
 	done
 	[[ ${#every[@]} -gt 0 ]] || every=("$4") meant=("$4")
-	case $3,$1 in
-	pmu,*-kasan) echo "${every[0]}" ;;
-	pmu,*-*) echo "${every[-1]}" ;;
-	*,*-*) echo "${meant[0]:-${every[0]}}" ;;
-	*) echo "${meant[*]}" ;;
-	esac
+	if kernel_sanitised "$1"; then
+		echo "${meant[0]:-${every[0]}}"
+	else
+		echo "${meant[*]}"
+	fi
 }
 
 all=false	# counters and CPUs that are for other kernels, too
