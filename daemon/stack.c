@@ -18,8 +18,10 @@
 /* A quarter full at most: a lookup that finds nothing is a short one. */
 #define NODE_SLOT_BITS 18
 #define NODE_SLOTS     (1u << NODE_SLOT_BITS)
-#define ROOT_SLOTS     (4 * STACK_ROOTS_MOST)
+#define ROOT_SLOT_BITS 14
+#define ROOT_SLOTS     (1u << ROOT_SLOT_BITS)
 _Static_assert(NODE_SLOTS == 4 * STACK_NODES_MOST, "a quarter");
+_Static_assert(ROOT_SLOTS == 4 * STACK_ROOTS_MOST, "a quarter");
 
 int stack_init(struct stack *stack, struct op_error *error)
 {
@@ -49,8 +51,8 @@ void stack_free(struct stack *stack)
 
 void stack_clear(struct stack *stack)
 {
-	memset(stack->node_slot, 0, NODE_SLOTS * sizeof(*stack->node_slot));
-	memset(stack->root_slot, 0, ROOT_SLOTS * sizeof(*stack->root_slot));
+	memset(stack->node_slot, 0, sizeof(*stack->node_slot) * NODE_SLOTS);
+	memset(stack->root_slot, 0, sizeof(*stack->root_slot) * ROOT_SLOTS);
 	stack->nodes = stack->roots = stack->last_root = 0;
 }
 

@@ -48,7 +48,7 @@ bool uevent_is_cpu(const char *message, size_t size)
 bool uevent_take(int fd)
 {
 	char message[MESSAGE_MOST];
-	struct sockaddr_nl from;
+	struct sockaddr_nl from = {0};
 	socklen_t length;
 	bool any = false;
 	ssize_t size;

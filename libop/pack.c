@@ -377,7 +377,7 @@ static int read_header(struct op_pack *pack, struct pack_header *header, struct 
 
 static int load(struct op_pack *pack, struct op_error *error)
 {
-	struct pack_header header;
+	struct pack_header header = {0};
 
 	pack->fd = open(pack->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (pack->fd < 0)

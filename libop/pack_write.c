@@ -161,7 +161,8 @@ static int add_body(struct op_pack_writer *writer, const struct op_pack_file *fi
 		return failed(writer, ENOMEM, error);
 	if (strlen(file->name) > PACK_NAME_MOST)
 		return failed(writer, ENAMETOOLONG, error);
-	if (body->used > PACK_BODY_MOST || files->used > PACK_DIRECTORY_MOST - 2 * PACK_NAME_MOST)
+	if (body->used > PACK_BODY_MOST ||
+	    files->used > PACK_DIRECTORY_MOST - (size_t)2 * PACK_NAME_MOST)
 		return op_error_set(error, EFBIG, "%s: too large for %s", file->name, writer->path);
 	if (writer->n_files && op_pack_compare_names(writer->before, file->name) >= 0)
 		return op_error_set(error, EINVAL, "%s: %s comes after %s", writer->path,

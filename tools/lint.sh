@@ -198,8 +198,9 @@ lint_clang-tidy()
 			cat "$work/clang-tidy.err" >&2
 			return 1
 		}
-	sed -nE "s#^($tree/)?([^ :]+:[0-9]+:[0-9]+: (warning|error): .*)#\2#p" \
-		"$work/clang-tidy.log"
+	# Meson names files by way of the build folder, if that is in the tree.
+	sed -nE -e "s#^$tree/##" -e 's#^[^ :]*\.\./##' \
+		-e '/^[^ :]+:[0-9]+:[0-9]+: (warning|error): /p' "$work/clang-tidy.log"
 	uncompiled
 }
 

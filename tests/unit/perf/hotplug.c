@@ -42,7 +42,6 @@ static struct {
 	uint64_t now;
 } machine;
 
-/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's names */
 int __wrap_op_cpu_list_online(int **cpus, size_t *count, struct op_error *error);
 int __wrap_uevent_open(void);
 
@@ -57,7 +56,6 @@ int __wrap_uevent_open(void)
 {
 	return -1;
 }
-/* NOLINTEND(bugprone-reserved-identifier) */
 
 /* ---- messages ---- */
 
