@@ -192,12 +192,13 @@ stored() { samples_below ""; }
 # accounts - received = stored + lost, exactly
 accounts()
 {
-	stat_sums >/tmp/stat_sums
+	_sums=$(stat_sums)
 	# shellcheck disable=SC2086
-	_stored=$(stored) _lost=$(sum_of $kernel_losses $daemon_losses </tmp/stat_sums)
-	_received=$(sum_of sample_received </tmp/stat_sums)
+	_lost=$(echo "$_sums" | sum_of $kernel_losses $daemon_losses)
+	_received=$(echo "$_sums" | sum_of sample_received)
+	_stored=$(stored)
 	echo "received $_received = stored $_stored + lost $_lost"
-	grep lost /tmp/stat_sums
+	echo "$_sums" | grep lost
 	[ "$_received" -gt 0 ] || fail "no samples were received"
 	same "stored + lost" $((_stored + _lost)) "$_received"
 }
