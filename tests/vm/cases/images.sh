@@ -20,6 +20,8 @@ done
 
 profile_begin --backend nmi_timer
 $place/deleted 1500 &
+runs_deleted() { [ "$(readlink /proc/$!/exe)" = $place/deleted ]; }
+until_true 10 runs_deleted
 rm $place/deleted
 modprobe overlay || fail "the kernel has no overlayfs"
 need mount -t overlay -o lowerdir=$place/lower,upperdir=$place/upper,workdir=$place/work \
