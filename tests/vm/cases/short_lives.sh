@@ -12,8 +12,12 @@
 lives=/tmp/lives number=200 most=10
 ! sanitised || number=100 most=40
 mkdir $lives
-for backend in nmi_timer timer; do
-	profile_begin --backend $backend
+
+# live BACKEND - a host that stops one of the guest's CPUs for a while makes some go astray
+live()
+{
+	backend=$1
+	profile_begin --backend "$backend"
 	# shellcheck disable=SC2046
 	seconds=$($workloads/spawn $number 20 $lives $(ls -d $workloads/brief?)) ||
 		fail "spawn failed"
@@ -27,8 +31,12 @@ for backend in nmi_timer timer; do
 		"$lost; CPU $seconds"
 	enough "$backend: samples in brief_spin" "$right"
 	same "$backend: samples in code that never runs" "$(symbol_samples pad_never_run)" 0
-	within "$backend: per thousand lost or in no file" \
-		$((1000 * (lost + unknown) / (all + lost + unknown))) 0 $most
+	astray=$((1000 * (lost + unknown) / (all + lost + unknown)))
+	echo "$backend: per thousand lost or in no file is $astray, from 0 to $most"
+	[ $astray -le $most ] || shares_right=false
 	need opcontrol --deinit
 	rm -rf $session
-done
+}
+
+twice live nmi_timer
+twice live timer
