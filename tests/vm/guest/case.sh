@@ -228,5 +228,27 @@ line_samples()
 		END { printf "%d\n", sum }' /tmp/report
 }
 
+# library_shares TRUTH - of libraries that take turns at one address: are the samples of
+# reload_spin() in /tmp/report on the one that was busy?  TRUTH has a line "LIBRARY SECONDS" for
+# each of four.
+library_shares()
+{
+	same "libraries told of" "$(grep -c '^/.*so [0-9]' "$1")" 4
+	same "samples in code that never runs" "$(symbol_samples pad_never_run)" 0
+	_all=$(symbol_samples reload_spin)
+	enough "samples in the libraries" "$_all"
+	within "samples in other code of the libraries" \
+		$(($(line_samples "$workloads/libreload") - _all)) 0 $((_all / 100))
+	while read -r _library _seconds; do
+		case $_library in
+		/*) ;;
+		*) continue ;;
+		esac
+		near "$_library, busy for $_seconds s," \
+			"$(symbol_samples reload_spin "$_library")" "$_all" 0.25
+	done <"$1"
+	within "lost of 1000" $((1000 * $(lost) / (_all + 1))) 0 10
+}
+
 # sample_file APP DEP [TGID.TID.CPU] - the sample file of an image in an application
 sample_file() { echo "$samples/$1/{dep}/$2/TIMER.0.0.${3:-all.all.all}"; }
