@@ -76,20 +76,11 @@ unit()
 	echo "logs:   $log.txt"
 }
 
-# note SUITE "KERNEL..." COMMAND... - run it with the tally; a kernel of which it leaves no counts
-# has failed
+# note KIND SUITE "KERNEL..." COMMAND... - run it, if tests of that kind are wanted
 note()
 {
-	local suite=$1 kernel status=0 begin=$SECONDS kernels=$2
-	shift 2
-
-	[[ $wanted == *" $suite "* ]] || return 0
-	"$@" || status=$?
-	[[ $suite != vm ]] || suite=guest
-	for kernel in $kernels; do
-		tally_expect "$tally" "$kernel" "$suite" "ended with status $status"
-	done
-	echo "time:   $suite: $((SECONDS - begin)) s"
+	[[ $wanted == *" $1 "* ]] || return 0
+	tally_run "$tally" "${@:2}"
 }
 
 # beside FILE COMMAND... - what mostly waits, for the network or for a guest that is stuck on
@@ -105,18 +96,18 @@ beside()
 guests_without_much_work()
 {
 	[[ $wanted == " unit " ]] || "$top/tests/vm/cache.sh" || true # the suites say what is missing
-	note selftest "${kernels_stock%% *}" "$top/tests/vm/selftest.sh" -t "$tally"
-	note compat "host $kernels_stock" "$top/tests/vm/compat.sh" -t "$tally"
+	note selftest selftest "${kernels_stock%% *}" "$top/tests/vm/selftest.sh" -t "$tally"
+	note compat compat "host $kernels_stock" "$top/tests/vm/compat.sh" -t "$tally"
 }
 
 begin=$SECONDS
 beside "$folder/beside" guests_without_much_work
-note unit host unit
+note unit unit host unit
 wait
 cat "$folder/beside"
-note kunit uml "$top/tests/kunit/uml.sh" -t "$tally"
-note kunit "$kernels_kunit" "$top/tests/kunit/guest.sh" -t "$tally"
-note vm "$kernels_stock" "$top/tests/vm/run.sh" -t "$tally"
+note kunit kunit uml "$top/tests/kunit/uml.sh" -t "$tally"
+note kunit kunit "$kernels_kunit" "$top/tests/kunit/guest.sh" -t "$tally"
+note vm guest "$kernels_stock" "$top/tests/vm/run.sh" -t "$tally"
 
 echo "time:   all: $((SECONDS - begin)) s"
 "$top/tests/table.py" "$tally"

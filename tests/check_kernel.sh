@@ -47,16 +47,11 @@ finish()
 }
 trap finish EXIT
 
-# note KERNEL SUITE COMMAND... - run it with the tally; without counts of it, it has failed
+# note SUITE "KERNEL..." COMMAND... - run it with the tally, if it is wanted
 note()
 {
-	local kernel=$1 suite=$2 status=0 begin=$SECONDS
-	shift 2
-
-	[[ $wanted == *" $suite "* ]] || return 0
-	"$@" -k "$kernel" -t "$tally" || status=$?
-	tally_expect "$tally" "$kernel" "$suite" "ended with status $status"
-	echo "time:   $kernel $suite: $((SECONDS - begin)) s"
+	[[ $wanted == *" $1 "* ]] || return 0
+	tally_run "$tally" "$@" -t "$tally"
 }
 
 # coverage - print it, and note whether it is enough
@@ -75,8 +70,8 @@ coverage()
 	fi
 }
 
-# The first kernel is needed at once; the second is built beside the first one's guests, with
-# what time they leave.  While the first is built, so are the programs.
+# The first kernel is needed at once; while it is built, so are the programs.  The second is built
+# beside the suites that boot one guest at a time, with what time these leave.
 begin=$SECONDS
 if [[ $wanted != " coverage " ]]; then
 	rm -rf "$out/run/6.1-kasan" "$out/run/6.1-kcsan" "$out/fuzz/run/6.1-kasan"
@@ -89,15 +84,17 @@ if [[ $wanted != " coverage " ]]; then
 	echo "time:   the first kernel: $((SECONDS - begin)) s"
 fi
 
-note 6.1-kasan selftest "$top/tests/vm/selftest.sh"
-note 6.1-kasan guest "$top/tests/vm/run.sh"
-note 6.1-kasan kunit "$top/tests/kunit/guest.sh"
-note 6.1-kasan fuzz "$top/tests/vm/fuzz.sh" -n "${FUZZ_OPERATIONS:-400000}"
+note selftest 6.1-kasan "$top/tests/vm/selftest.sh" -k 6.1-kasan
+note kunit 6.1-kasan "$top/tests/kunit/guest.sh" -k 6.1-kasan
+note fuzz 6.1-kasan "$top/tests/vm/fuzz.sh" -k 6.1-kasan -n "${FUZZ_OPERATIONS:-400000}"
+if [[ -n $building ]]; then
+	wait "$building" || true
+	building=''
+	echo "time:   both kernels and what needs one: $((SECONDS - begin)) s"
+fi
+note selftest 6.1-kcsan "$top/tests/vm/selftest.sh" -k 6.1-kcsan
+note guest "6.1-kasan 6.1-kcsan" "$top/tests/vm/run.sh" -k 6.1-kasan -k 6.1-kcsan
 [[ $wanted != *" coverage "* ]] || coverage
-[[ -z $building ]] || wait "$building" || true
-building=''
-note 6.1-kcsan selftest "$top/tests/vm/selftest.sh"
-note 6.1-kcsan guest "$top/tests/vm/run.sh"
 
 echo "time:   all: $((SECONDS - begin)) s"
 "$top/tests/table.py" "$tally"

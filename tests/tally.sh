@@ -40,3 +40,17 @@ tally_expect()
 	tally_ran "$1" "$2" "$3" 0 1 0
 	tally_fail "$1" "$2" "$3" "the suite" "$4"
 }
+
+# tally_run FILE SUITE "KERNEL..." COMMAND... - run a command that leaves counts of that suite in
+# FILE, for each of the kernels, and print how long it took
+tally_run()
+{
+	local file=$1 suite=$2 kernels=$3 kernel status=0 begin=$SECONDS
+	shift 3
+
+	"$@" || status=$?
+	for kernel in $kernels; do
+		tally_expect "$file" "$kernel" "$suite" "ended with status $status"
+	done
+	echo "time:   $suite on $kernels: $((SECONDS - begin)) s"
+}

@@ -3,9 +3,9 @@
 #
 # Runs guest cases and says how each went.
 #
-#	run.sh [-k KERNEL] [-s SMP] [-d CASES] [-t FILE] [-j JOBS] [-m] [CASE...]
+#	run.sh [-k KERNEL]... [-s SMP] [-d CASES] [-t FILE] [-j JOBS] [-m] [CASE...]
 #
-#	-k KERNEL	only on this kernel, any that kernel.sh knows; default: the stock ones
+#	-k KERNEL	on this kernel, any that kernel.sh knows; default: the stock ones
 #	-s SMP		only with this many CPUs; default: each that a case names
 #	-d CASES	folder of the cases; default: tests/vm/cases
 #	-t FILE		append to that tally (see tests/tally.sh), as the suite "guest", instead of
@@ -40,12 +40,12 @@
 . "$vm/guest.sh"
 . "$top/tests/tally.sh"
 
-only_kernel='' only_smp='' folder=$vm/cases tally='' with_module=true
+chosen='' only_smp='' folder=$vm/cases tally='' with_module=true
 jobs=$(nproc)
 [[ $jobs -le 4 ]] || jobs=4
 while getopts k:s:d:t:j:m option; do
 	case $option in
-	k) only_kernel=$OPTARG; kernel_known "$OPTARG" ;;
+	k) chosen+=" $OPTARG"; kernel_known "$OPTARG" ;;
 	s) only_smp=$OPTARG; smp_known "$OPTARG" ;;
 	d) folder=$OPTARG ;;
 	t) tally=$OPTARG ;;
@@ -80,7 +80,8 @@ wanted()
 }
 
 all=false	# counters and CPUs that are for other kernels, too
-[[ $# -eq 0 || -z $only_kernel ]] || all=true
+[[ $# -eq 0 || -z $chosen ]] || all=true
+kernels=${chosen:-$kernels_stock}
 if [[ $# -eq 0 ]]; then
 	for file in "$folder"/*.sh; do
 		set -- "$@" "$(basename "$file" .sh)"
@@ -96,7 +97,7 @@ done
 declare -A boot_cases=() boot_limit_sum=()
 boots=()
 declare -A kernel_boots=()
-for series in ${only_kernel:-$kernels_stock}; do
+for series in $kernels; do
 	for name; do
 		if kernel_sanitised "$series" && [[ -n $(header "$name" sanitised) ]]; then
 			continue
@@ -122,7 +123,7 @@ done
 [[ ${#boots[@]} -gt 0 ]] || die "no case asks for that kernel"
 
 # shellcheck disable=SC2086
-image_prepare $with_module ${only_kernel:-$kernels_stock}
+image_prepare $with_module $kernels
 
 # verdicts - print judgements for a person, those of the guest WHERE
 verdicts()
@@ -237,7 +238,7 @@ for series in "${!kernel_boots[@]}"; do
 done
 
 # What is left out on a sanitised kernel is counted, with the reason.
-for series in ${only_kernel:-$kernels_stock}; do
+for series in $kernels; do
 	for name; do
 		kernel_sanitised "$series" || continue
 		reason=$(header "$name" sanitised)
