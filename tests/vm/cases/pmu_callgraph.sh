@@ -56,11 +56,18 @@ none()
 # chain PREFIX FIRST LAST - does each of these functions call the one below in all the samples?
 chain()
 {
-	for level in $(seq "$2" "$3"); do
-		caller=$(printf '%s_%02d' "$1" "$level")
-		callee=$(printf '%s_%02d' "$1" $((level - 1)))
-		most "samples of calls from $caller to $callee" "$(calls "$caller" "$callee")"
-	done
+	awk -F , -v prefix="$1" -v first="$2" -v last="$3" '
+		{ n[$4, $8] += $1 }
+		END {
+			for (level = first; level <= last; level++) {
+				caller = sprintf("%s_%02d", prefix, level)
+				callee = sprintf("%s_%02d", prefix, level - 1)
+				print caller, callee, n[caller, callee] + 0
+			}
+		}' /tmp/calls >/tmp/chain
+	while read -r caller callee number; do
+		most "samples of calls from $caller to $callee" "$number"
+	done </tmp/chain
 }
 
 for depth in 8 64; do
