@@ -83,30 +83,22 @@ note()
 	tally_run "$tally" "${@:2}"
 }
 
-# beside FILE COMMAND... - what mostly waits, for the network or for a guest that is stuck on
-# purpose, runs beside the unit tests; what it says is kept in FILE until they are through
-beside()
-{
-	local file=$1
-	shift
-
-	"$@" >"$file" 2>&1 &
-}
-
-guests_without_much_work()
+# What does not mind a busy machine runs beside the unit tests, many of which leave a processor
+# idle: a guest that is stuck on purpose, compilers, suites that count no time.
+suites_without_hurry()
 {
 	[[ $wanted == " unit " ]] || "$top/tests/vm/cache.sh" || true # the suites say what is missing
 	note selftest selftest "${kernels_stock%% *}" "$top/tests/vm/selftest.sh" -t "$tally"
 	note compat compat "host $kernels_stock" "$top/tests/vm/compat.sh" -t "$tally"
+	note kunit kunit uml nice -n 15 "$top/tests/kunit/uml.sh" -t "$tally"
+	note kunit kunit "$kernels_kunit" nice -n 15 "$top/tests/kunit/guest.sh" -t "$tally"
 }
 
 begin=$SECONDS
-beside "$folder/beside" guests_without_much_work
+suites_without_hurry >"$folder/beside" 2>&1 &
 note unit unit host unit
 wait
 cat "$folder/beside"
-note kunit kunit uml "$top/tests/kunit/uml.sh" -t "$tally"
-note kunit kunit "$kernels_kunit" "$top/tests/kunit/guest.sh" -t "$tally"
 note vm guest "$kernels_stock" "$top/tests/vm/run.sh" -t "$tally"
 
 echo "time:   all: $((SECONDS - begin)) s"

@@ -30,9 +30,9 @@
 #
 # Cases that want the same kernel, CPUs, command line and counters share one boot.
 #
-# A kernel with sanitisers runs all cases, whatever stock kernels they want, but each only once: with
-# the first CPUs and counters that it wants on the stock kernel of that version, or at all.  All
-# others differ in the CPU, which the stock kernels have seen.
+# A kernel with sanitisers runs all cases, whatever stock kernels they want, but each only once:
+# with the first CPUs and counters that it wants on the stock kernel of that version, or at all.
+# All others differ in the CPU, which the stock kernels have seen.
 
 . "$(dirname "$0")/common.sh"
 . "$vm/module.sh"
