@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: opcontrol with the real module: what it refuses and why, loading and unloading,
-# covers: saving and resetting while samples come, a daemon that hangs
+# covers: saving and resetting while samples come
 # limit: 150
 
 # shellcheck source=../guest/case.sh
@@ -76,13 +76,6 @@ received=$(stat_sum sample_received)
 [ -d $session/samples/first ] || fail "--reset took a saved session"
 status "Daemon paused"
 
-# A daemon that hangs is killed, and the next one starts.
-daemon=$(cat $session/lock)
-kill -STOP "$daemon"
-refuse "was killed" opcontrol --shutdown
-[ -d "/proc/$daemon" ] && ! grep -q 'State:.Z' "/proc/$daemon/status" &&
-	fail "the daemon $daemon is still there"
-profile_begin
 need opcontrol --shutdown
 refuse "no daemon runs" opcontrol --dump
 need opcontrol --deinit
