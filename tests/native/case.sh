@@ -38,12 +38,15 @@ sample()
 }
 
 # loose - put a copy of the samples into $scratch/loose, with the files that a session has before
-# it is packed
+# it is packed; once, unless they have changed: each folder of it costs a sync
 loose()
 {
+	find "$samples" -type f -printf '%p %i %s %T@\n' | sort >"$scratch/now"
+	! cmp -s "$scratch/now" "$scratch/loose.of" || return 0
 	rm -rf "$scratch/loose"
 	cp -a "$samples" "$scratch/loose"
 	[ ! -e "$scratch/loose/pack" ] || need opdb unpack "$scratch/loose" >/dev/null
+	mv "$scratch/now" "$scratch/loose.of"
 }
 
 # As the guests', of a session that was packed.
