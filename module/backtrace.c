@@ -13,6 +13,7 @@
 
 #include "backtrace.h"
 #include "cpu_buffer.h"
+#include "current.h"
 
 /* The frame that "push %rbp; mov %rsp, %rbp" makes, of a 64-bit and a 32-bit program. */
 struct frame64 {
@@ -105,7 +106,7 @@ void op_backtrace(struct pt_regs *regs, struct op_frames *frames)
 	if (!user_mode(regs)) {
 		if (!kernel_callers(regs, frames))
 			return;
-		if (!current->mm || (current->flags & PF_KTHREAD))
+		if (!op_current(mm) || (op_current(flags) & PF_KTHREAD))
 			return;
 		regs = task_pt_regs(current);
 		/* In the first instructions of an entry they are not saved yet. */

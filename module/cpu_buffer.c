@@ -31,6 +31,7 @@
 
 #include "backend.h"
 #include "cpu_buffer.h"
+#include "current.h"
 #include "published.h"
 #include "sync.h"
 #include "unmapped.h"
@@ -89,19 +90,23 @@ static struct op_record_header *header_at(struct op_cpu_buffer *buffer, unsigned
 
 static bool in_last_context(const struct op_cpu_buffer *buffer)
 {
-	const struct task_struct *task = current;
-
-	return buffer->pid == task->pid && buffer->mm == task->mm && buffer->tgid == task->tgid;
+	return buffer->pid == op_current(pid) && buffer->mm == op_current(mm) &&
+	       buffer->tgid == op_current(tgid);
 }
 
 static unsigned long log_context(struct op_cpu_buffer *buffer, unsigned long position)
 {
 	u8 kind = OP_RECORD_CONTEXT;
-	/* A kernel thread may have borrowed an address space: it is not the one it runs in. */
-	struct mm_struct *mm = current->flags & PF_KTHREAD ? NULL : current->mm;
+	struct mm_struct *mm = op_current(mm);
 
-	if (current->flags & PF_KTHREAD)
+	buffer->pid = op_current(pid);
+	buffer->tgid = op_current(tgid);
+	buffer->mm = mm;
+
+	if (op_current(flags) & PF_KTHREAD) {
 		kind |= OP_CONTEXT_KERNEL_THREAD;
+		mm = NULL; /* it may have borrowed an address space, which is not what it runs in */
+	}
 
 	/*
 	 * Lifetime: current holds its mm, and cannot give it up while it is interrupted here;
@@ -110,15 +115,11 @@ static unsigned long log_context(struct op_cpu_buffer *buffer, unsigned long pos
 	if (mm)
 		mmgrab(mm);
 
-	buffer->pid = current->pid;
-	buffer->tgid = current->tgid;
-	buffer->mm = current->mm;
-
 	*header_at(buffer, position) = (struct op_record_header){
 		.epoch = op_unmapped_epoch(),
 		.kind = kind,
 	};
-	put_word(buffer, position + 1, (u64)current->tgid << 32 | (u32)current->pid);
+	put_word(buffer, position + 1, (u64)buffer->tgid << 32 | buffer->pid);
 	put_word(buffer, position + 2, (unsigned long)mm);
 	return position + OP_CONTEXT_WORDS;
 }
@@ -131,9 +132,10 @@ static unsigned long begin_context(struct op_cpu_buffer *buffer, unsigned long p
 {
 	unsigned int period = op_unmapped_period();
 	bool change = !in_last_context(buffer);
+	const struct mm_struct *mm = op_current(mm);
 
-	if ((change || buffer->mark_period != period) && current->mm)
-		op_unmapped_mark_sampled(current->mm, period);
+	if ((change || buffer->mark_period != period) && mm)
+		op_unmapped_mark_sampled(mm, period);
 	buffer->mark_period = period;
 	return change ? log_context(buffer, position) : position;
 }

@@ -7,6 +7,7 @@
 #ifndef OPROFILE_IDLE_H
 #define OPROFILE_IDLE_H
 
+#include <linux/compiler.h>
 #include <linux/hardirq.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -17,9 +18,10 @@
 static inline bool op_idle_interrupted(void)
 {
 	struct op_cpu_stats *stats;
+	bool idle = data_race(is_idle_task(current)); /* as op_current(), current.h */
 
 	/* This interrupt itself is one level of hard interrupt, as an NMI too. */
-	if (!is_idle_task(current) || hardirq_count() != HARDIRQ_OFFSET || in_serving_softirq())
+	if (!idle || hardirq_count() != HARDIRQ_OFFSET || in_serving_softirq())
 		return false;
 	stats = op_cpu_stats(smp_processor_id());
 	WRITE_ONCE(stats->idle, stats->idle + 1);
