@@ -12,7 +12,6 @@
 . /vm/pmu_case.sh
 
 rounds=600
-! sanitised || rounds=200 # an NMI takes many times longer
 cpus=$(nproc)
 # With one CPU, time is that of instructions; with more it is the host's, which may leave the
 # guest alone in the midst of a turn for longer than all the others take.
