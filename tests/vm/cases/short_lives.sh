@@ -13,7 +13,8 @@ lives=/tmp/lives number=200 most=10
 ! sanitised || number=100 most=40
 mkdir $lives
 
-# live BACKEND - a host that stops one of the guest's CPUs for a while makes some go astray
+# live BACKEND - what goes astray is in the vdso of processes that have exited (doc/kernel.md), more
+# or less of it by chance
 live()
 {
 	backend=$1
