@@ -6,14 +6,4 @@
 # shellcheck source=../guest/case.sh
 . /vm/case.sh
 
-measure()
-{
-	profile_begin --backend nmi_timer --separate=lib
-	need $workloads/reload 200 20 $workloads/libreload?.so >/tmp/truth
-	profile_end
-	report
-	library_shares /tmp/truth
-	rm -rf $session
-}
-
-twice measure
+twice measure_turns reload

@@ -253,5 +253,16 @@ library_shares()
 	within "lost of 1000" $((1000 * $(lost) / (_all + 1))) 0 10
 }
 
+# measure_turns WORKLOAD - profile it while four libraries take turns, and judge by library_shares()
+measure_turns()
+{
+	profile_begin --backend nmi_timer --separate=lib
+	need "$workloads/$1" 200 20 "$workloads"/libreload?.so >/tmp/truth
+	profile_end
+	report
+	library_shares /tmp/truth
+	rm -rf $session
+}
+
 # sample_file APP DEP [TGID.TID.CPU] - the sample file of an image in an application
 sample_file() { echo "$samples/$1/{dep}/$2/TIMER.0.0.${3:-all.all.all}"; }
