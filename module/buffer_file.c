@@ -21,7 +21,7 @@
 
 #include "buffer_file.h"
 #include "core.h"
-#include "dcookie.h"
+#include "images/dcookie.h"
 #include "event_buffer.h"
 #include "sync.h"
 #include "uapi/oprofile.h"

@@ -10,13 +10,13 @@
 #include "backend.h"
 #include "core.h"
 #include "cpu_buffer.h"
-#include "dcookie.h"
+#include "images/dcookie.h"
 #include "event_buffer.h"
-#include "mapping_hooks.h"
+#include "images/mapping_hooks.h"
 #include "module_hook.h"
 #include "stats.h"
 #include "sync.h"
-#include "unmapped.h"
+#include "images/unmapped.h"
 
 static DEFINE_MUTEX(state_mutex);
 static enum { CLOSED, SET_UP, STARTED } state; /* of oprofile_started() without the mutex */

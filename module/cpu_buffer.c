@@ -34,7 +34,7 @@
 #include "current.h"
 #include "published.h"
 #include "sync.h"
-#include "unmapped.h"
+#include "images/unmapped.h"
 #include "uapi/oprofile.h"
 
 /**

@@ -12,7 +12,7 @@
 #include "published.h"
 #include "stats.h"
 #include "sync.h"
-#include "unmapped.h"
+#include "images/unmapped.h"
 
 static const struct {
 	const char *name;

@@ -17,12 +17,12 @@
 #include <linux/sched/mm.h>
 #include <linux/workqueue.h>
 
-#include "address_space.h"
+#include "images/address_space.h"
 #include "cpu_buffer.h"
 #include "event_buffer.h"
 #include "published.h"
 #include "sync.h"
-#include "unmapped.h"
+#include "images/unmapped.h"
 #include "uapi/oprofile.h"
 
 #define SYNC_PERIOD (HZ / 4)

@@ -8,7 +8,7 @@
 #include <asm/irq_regs.h>
 
 #include "oprofilefs.h"
-#include "spread.h"
+#include "backends/spread.h"
 #include "x86/pmu.h"
 #include "x86/rotation.h"
 

@@ -67,7 +67,7 @@ sed 's/^#options/options/' "$usr/lib/modprobe.d/oprofile.conf" >"$scratch/option
 modprobe -C "$scratch/options.conf" -c 2>"$scratch/log" | grep '^options oprofile ' \
 	>"$scratch/options" || fail "modprobe finds no options: $(cat "$scratch/log")"
 [[ ! -s $scratch/log ]] || fail "modprobe: $(cat "$scratch/log")"
-sed -n 's/^module_param(\([a-z_]*\),.*/\1/p' "$source"/module/*.c "$source"/module/x86/*.c |
+sed -n 's/^module_param(\([a-z_]*\),.*/\1/p' "$source"/module/*.c "$source"/module/*/*.c |
 	sort >"$scratch/parameters"
 same "the parameters in modprobe.d" \
 	"$(sed 's/^options oprofile \([a-z_]*\)=.*/\1/' "$scratch/options" | sort)" \

@@ -17,7 +17,7 @@
 
 #include "core.h"
 #include "cpu_buffer.h"
-#include "dcookie.h"
+#include "images/dcookie.h"
 #include "event_buffer.h"
 #include "fake_backend.h"
 #include "fake_task.h"

@@ -17,14 +17,14 @@
 #include "backend.h"
 #include "core.h"
 #include "cpu_buffer.h"
-#include "dcookie.h"
+#include "images/dcookie.h"
 #include "event_buffer.h"
 #include "fake_backend.h"
-#include "mapping_hooks.h"
+#include "images/mapping_hooks.h"
 #include "module_hook.h"
 #include "stats.h"
 #include "sync.h"
-#include "unmapped.h"
+#include "images/unmapped.h"
 
 static char journal[512];
 static bool journal_kept;

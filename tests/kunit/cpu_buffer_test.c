@@ -21,7 +21,7 @@
 #include "fake_mm.h"
 #include "fake_task.h"
 #include "sync.h"
-#include "unmapped.h"
+#include "images/unmapped.h"
 
 struct task_struct *fake_current;
 

@@ -20,7 +20,7 @@
 #include "oprofilefs.h"
 #include "stats.h"
 #include "sync.h"
-#include "unmapped.h"
+#include "images/unmapped.h"
 
 #include "entries.c"
 

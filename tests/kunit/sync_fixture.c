@@ -6,7 +6,7 @@
 #include <linux/string.h>
 
 #include "backend.h"
-#include "dcookie.h"
+#include "images/dcookie.h"
 #include "fake_backend.h"
 #include "scratch_file.h"
 #include "sync_fixture.h"

@@ -17,7 +17,7 @@
 #include "fake_task.h"
 #include "sync.h"
 #include "uapi/oprofile.h"
-#include "unmapped.h"
+#include "images/unmapped.h"
 
 /**
  * struct sync_fixture - a program that maps itself, a library and anonymous memory

@@ -134,7 +134,8 @@ kunit_py exec --build_dir="$tree/build" --timeout=300 --json="$folder/results.js
 cp "$tree/build/test.log" "$folder/console.log"
 complaint+=$(complaints)
 
-sources=("$kunit"/*_test.c)
+# What tests/kunit/Kbuild builds without an x86.
+sources=("$kunit"/*_test.c "$kunit"/images/*_test.c "$kunit"/backends/{ticker,timer}_test.c)
 [[ -z $suite ]] || mapfile -t sources < <(grep -l "\.name = \"$suite\"" "${sources[@]}")
 status=0
 "$kunit/results.py" -k uml -t "${tally:-/dev/null}" ${complaint:+-c "$complaint"} \

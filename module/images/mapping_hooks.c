@@ -24,8 +24,8 @@
 #include <linux/printk.h>
 #include <linux/ptrace.h>
 
-#include "mapping_hooks.h"
-#include "unmapped.h"
+#include "images/mapping_hooks.h"
+#include "images/unmapped.h"
 
 static bool executable_file(const struct vm_area_struct *vma)
 {

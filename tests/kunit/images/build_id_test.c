@@ -24,7 +24,7 @@ static void *seam_kmalloc_array(size_t nr, size_t size, gfp_t flags)
 #undef kmalloc_array
 #define kmalloc_array seam_kmalloc_array
 
-#include "build_id.c"
+#include "images/build_id.c"
 
 #define W(a) (a) & 0xff, (a) >> 8 & 0xff, (a) >> 16 & 0xff, (u8)((u32)(a) >> 24)
 #define NOTE(name_size, id_size, type) W(name_size), W(id_size), W(type)

@@ -85,7 +85,7 @@ static void seam_add_sample(struct pt_regs *regs, u8 event)
 #define op_x86_identify seam_identify
 #define oprofile_add_sample seam_add_sample
 
-#include "x86/perf.c"
+#include "backends/perf.c"
 
 static unsigned int nr_open(void)
 {

@@ -20,9 +20,9 @@
 
 #include "backend.h"
 #include "cpu_buffer.h"
-#include "idle.h"
-#include "ticker.h"
-#include "timer.h"
+#include "backends/idle.h"
+#include "backends/ticker.h"
+#include "backends/timer.h"
 
 static struct cpuinfo_x86 fake_cpu;
 static unsigned int online;
@@ -99,7 +99,7 @@ static void seam_ticker_stop(void)
 #define op_ticker_start seam_ticker_start
 #define op_ticker_stop seam_ticker_stop
 
-#include "nmi_timer.c"
+#include "backends/nmi_timer.c"
 
 #undef apic
 

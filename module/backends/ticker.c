@@ -7,8 +7,8 @@
 #include <linux/percpu.h>
 
 #include "oprofilefs.h"
-#include "spread.h"
-#include "ticker.h"
+#include "backends/spread.h"
+#include "backends/ticker.h"
 
 struct ticker {
 	struct hrtimer timer;

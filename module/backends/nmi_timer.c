@@ -32,9 +32,9 @@
 #include "backend.h"
 #include "backtrace.h"
 #include "cpu_buffer.h"
-#include "idle.h"
-#include "ticker.h"
-#include "timer.h"
+#include "backends/idle.h"
+#include "backends/ticker.h"
+#include "backends/timer.h"
 
 static DEFINE_PER_CPU(atomic_t, pending);
 static struct cpumask ring; /* the CPUs that are being sampled */

@@ -17,7 +17,7 @@
 #include "fake_backend.h"
 #include "sync.h"
 
-#include "timer.c"
+#include "backends/timer.c"
 
 static unsigned long sum_received(void)
 {

@@ -81,7 +81,7 @@ static bool seam_path_is_under(const struct path *path, const struct path *root)
 #undef path_is_under
 #define path_is_under seam_path_is_under
 
-#include "dcookie.c"
+#include "images/dcookie.c"
 
 static struct file *a, *b;
 static struct oprofile_image image;

@@ -11,7 +11,7 @@
 
 #include <kunit/test.h>
 
-#include "ticker.c"
+#include "backends/ticker.c"
 
 #define TICKS 20
 

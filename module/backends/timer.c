@@ -10,9 +10,9 @@
 #include "backend.h"
 #include "backtrace.h"
 #include "cpu_buffer.h"
-#include "idle.h"
-#include "ticker.h"
-#include "timer.h"
+#include "backends/idle.h"
+#include "backends/ticker.h"
+#include "backends/timer.h"
 
 void op_timer_sample(void)
 {

@@ -18,8 +18,8 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
-#include "build_id.h"
-#include "dcookie.h"
+#include "images/build_id.h"
+#include "images/dcookie.h"
 #include "uapi/oprofile.h"
 
 /* What makes a file the same file; compared byte by byte, so made from zeroed memory. */

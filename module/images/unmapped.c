@@ -31,10 +31,10 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "address_space.h"
-#include "dcookie.h"
+#include "images/address_space.h"
+#include "images/dcookie.h"
 #include "published.h"
-#include "unmapped.h"
+#include "images/unmapped.h"
 #include "uapi/oprofile.h"
 
 #define MARK_BITS_ORDER 12

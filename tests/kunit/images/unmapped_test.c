@@ -16,7 +16,7 @@
 
 #include <kunit/test.h>
 
-#include "dcookie.h"
+#include "images/dcookie.h"
 #include "fake_mm.h"
 #include "scratch_file.h"
 
@@ -38,7 +38,7 @@ static struct kmem_cache *seam_kmem_cache_create(const char *name, size_t size)
 #undef KMEM_CACHE
 #define KMEM_CACHE(type, flags) seam_kmem_cache_create(#type, sizeof(struct type))
 
-#include "unmapped.c"
+#include "images/unmapped.c"
 
 static struct file *files[3]; /* a, b, c */
 static struct mm_struct *the_mm, *other_mm;

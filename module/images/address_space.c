@@ -20,9 +20,9 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 
-#include "address_space.h"
-#include "dcookie.h"
-#include "unmapped.h"
+#include "images/address_space.h"
+#include "images/dcookie.h"
+#include "images/unmapped.h"
 #include "uapi/oprofile.h"
 
 u64 op_program_cookie(struct mm_struct *mm)

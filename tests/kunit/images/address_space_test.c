@@ -14,12 +14,12 @@
 
 #include <kunit/test.h>
 
-#include "dcookie.h"
+#include "images/dcookie.h"
 #include "fake_mm.h"
 #include "scratch_file.h"
-#include "unmapped.h"
+#include "images/unmapped.h"
 
-#include "address_space.c"
+#include "images/address_space.c"
 
 #define BASE 0x10000000UL
 #define PAGES 12
