@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who called the interrupted code: the kernel's callers by the kernel's unwinder, the
+ * Callers of the interrupted code: the kernel's by the kernel's unwinder, the
  * program's by its chain of frame pointers.
  */
 #ifndef OPROFILE_BACKTRACE_H

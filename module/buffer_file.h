@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The file `buffer`: who has it open owns the profiler.
+ * The file `buffer`: the process that has it open owns the profiler.
  */
 #ifndef OPROFILE_BUFFER_FILE_H
 #define OPROFILE_BUFFER_FILE_H

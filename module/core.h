@@ -42,7 +42,7 @@ int oprofile_stop(void);
 
 /*
  * Stop for a while, and go on with the same statistics.  Nothing happens if it is not started,
- * or was stopped or started by somebody else meanwhile.
+ * or was stopped or started by another process in between.
  */
 void oprofile_pause(void);
 void oprofile_resume(void);

@@ -12,10 +12,10 @@
  *	log:A  write words over it
  *	allocate:A  store-release buffer -->	open:A load-acquire buffer
  *
- * log:B with head:A: who sees the new head sees the whole record, with its callers.
+ * log:B with head:A: a reader that sees the new head sees the whole record, with its callers.
  * release:A with log:C: a place is written again only after it has been read.
- * allocate:A (in process context, when a CPU comes online) with open:A: who sees a buffer sees
- * it empty, with its size.
+ * allocate:A (in process context, when a CPU comes online) with open:A: a reader that sees a
+ * buffer sees it empty, with its size.
  *
  * A producer that is itself interrupted by a producer (an NMI in a hard interrupt) would
  * break the single-producer rule: the inner one sees op_cpu_buffer::logging and gives up,
@@ -253,7 +253,7 @@ int op_cpu_buffers_set_up(unsigned long entries, u8 depth)
 	return err;
 }
 
-/* Drops the references that records nobody has consumed still hold. */
+/* Drops the references of records that were not consumed. */
 static void discard_records(unsigned int cpu)
 {
 	struct op_cpu_reader reader;
@@ -295,7 +295,7 @@ int op_cpu_buffer_allocate(unsigned int cpu)
 	if (per_cpu(cpu_buffer, cpu))
 		return 0;
 
-	/* More than there is: fail, and let nobody be killed for it. */
+	/* More than there is: fail without the OOM killer. */
 	buffer = kvzalloc_node(struct_size(buffer, words, nr_words),
 			       GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN, cpu_to_node(cpu));
 	if (!buffer)

@@ -75,7 +75,7 @@ static_assert(sizeof(struct op_record_header) == sizeof(u64));
  * @lost_nested: of these, lost because they interrupted the logging of another one
  * @invalid_eip: of these, dropped because the pc is the escape code
  * @backtrace_aborted: samples whose callers could not all be read
- * @throttled: times that the period was doubled, see x86/guard.h
+ * @throttled: times that the period was doubled, see x86/throttle.h
  * @idle: interrupts that found the CPU idle, and so made no sample
  *
  * Written by the producer only, and by the core while there is none; read by anybody.

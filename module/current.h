@@ -9,7 +9,7 @@
 #include <linux/sched.h>
 
 /**
- * op_current - a member of current, for those who interrupt it
+ * op_current - a member of current, read by code that interrupts the task
  *
  * fork, exec and exit write pid, tgid, mm and flags with plain stores, on the CPU that runs the
  * task: an NMI that comes in the midst of them meets the old value or the new one, either of which

@@ -25,7 +25,7 @@ int op_event_buffer_set_up(unsigned long size, unsigned long watershed)
 {
 	if (watershed >= size)
 		return -EINVAL;
-	/* It must leave room for all others, and nobody be killed for it. */
+	/* Must leave memory for others, and must not invoke the OOM killer. */
 	if (size / (PAGE_SIZE / sizeof(u64)) > si_mem_available() / 2)
 		return -ENOMEM;
 	op_event_buffer.words = __vmalloc(array_size(size, sizeof(u64)),

@@ -58,7 +58,7 @@ int oprofilefs_create_file(struct dentry *parent, const char *name, umode_t mode
 			   const struct file_operations *fops);
 
 /**
- * oprofilefs_parse_number - read a number that somebody writes into a file
+ * oprofilefs_parse_number - read a number that is written to a file
  * @from, @count, @ppos: as write() got them
  *
  * Return: 0; -EINVAL for anything but one number, more than 49 bytes, or an offset that is

@@ -6,7 +6,7 @@
  * it is made sure of.  If there is none, sync stops and the sample stays where it is.  So
  * samples are lost to a slow reader in one place only, in front of a full CPU buffer.
  *
- * Each sync of a CPU says its own CPU, task and mode anew, and the reader gets only what was
+ * Each sync of a CPU repeats its CPU, task and mode, and the reader gets only what was
  * written under op_sync_mutex, so whatever one read() returns can be decoded alone.
  */
 #include <linux/cpumask.h>

@@ -8,8 +8,8 @@
  *
  * With one CPU left in the ring its own hard interrupt has to do, as in the backend timer.
  *
- * An NMI says not who sent it.  pending says that one of ours is on its way to this CPU; the
- * handler claims an NMI only then, so that nobody else's is swallowed.
+ * An NMI does not tell its sender.  pending is true while one of ours is on its way to this CPU;
+ * the handler claims an NMI only then, so that it takes no other driver's.
  *
  *	sender, hard interrupt			target, NMI
  *	send:A  xchg pending to 1		handle:A  xchg pending to 0

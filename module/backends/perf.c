@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Backend perf: the same counters through the kernel's perf events, for machines where perf
- * must go on working beside us.  perf shares the counters out, and has events take turns if
+ * must go on working beside us.  perf assigns the counters, and multiplexes events if
  * there are more than counters.
  */
 #include <linux/cpu.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Build-ids.  The kernel has a reader of its own, but exports it to nobody.
+ * Build-ids.  The kernel has a reader of its own, which it does not export.
  *
  * The file is anybody's: no number in it is believed before it is checked.
  */

@@ -147,7 +147,7 @@ static void resolve(struct work_struct *work)
 	fput(cookie->file);
 	cookie->file = NULL;
 
-	/* Pairs with image:A: who sees resolved sees the rest. */
+	/* Pairs with image:A: a reader that sees resolved sees the rest. */
 	smp_store_release(&cookie->resolved, true); /* resolve:A */
 	wake_up_all(&resolved_wait);
 }

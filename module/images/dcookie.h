@@ -38,6 +38,6 @@ u64 op_dcookie_get(struct file *file);
 int op_dcookie_image(struct oprofile_image *image);
 
 int op_dcookies_set_up(void);	   /* Context: process, may sleep.  Return: 0 or -ENOMEM. */
-void op_dcookies_tear_down(void); /* forgets all cookies; nobody may be asking for one */
+void op_dcookies_tear_down(void); /* forgets all cookies; no other call may be under way */
 
 #endif

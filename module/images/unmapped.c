@@ -161,7 +161,7 @@ void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsig
 	else
 		atomic_long_inc(&nr_lost);
 
-	/* Nobody runs in it any more: exit or exec. */
+	/* No task runs in it any more: exit or exec. */
 	if (!atomic_read(&mm->mm_users))
 		op_unmapped_advance_epoch();
 }

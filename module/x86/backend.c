@@ -33,7 +33,7 @@ static bool counters_work(void)
 	bool work;
 
 	if (!op_x86_counter_reserve(&model, 0))
-		return true; /* somebody uses them */
+		return true; /* they are in use */
 	work = op_msr_read_safe(model.bank.control, &control) &&
 	       op_msr_read_safe(model.bank.counter, &counter) &&
 	       op_msr_write_safe(model.bank.write, pattern) &&

@@ -61,7 +61,7 @@ int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model
  * @number: of the counter in oprofilefs
  * @program: filled in
  *
- * Return: 0; -EINVAL, with a message in the log, for settings that make no sense together: no
+ * Return: 0; -EINVAL, with a message in the log, for settings that contradict each other: no
  * count, neither kernel nor user, or an event that a fixed counter does not count.
  */
 int op_x86_counter_compile(const struct op_x86_model *model, unsigned int number,
@@ -71,7 +71,7 @@ int op_x86_counter_compile(const struct op_x86_model *model, unsigned int number
  * op_x86_counters_compile - all enabled counters, by number
  * @programs: room for OP_X86_NUMBERS_MAX of them
  *
- * Return: how many there are; -EINVAL, with a message in the log, if one makes no sense or
+ * Return: how many there are; -EINVAL, with a message in the log, if one is invalid or
  * none is enabled.
  */
 int op_x86_counters_compile(const struct op_x86_model *model, struct op_x86_program *programs);

@@ -84,14 +84,14 @@ bool op_x86_model_find(const struct op_x86_identity *identity, struct op_x86_mod
 
 /*
  * Numbers of counters, as in oprofilefs: first the general counters, then the fixed ones, then
- * virtual ones, that take turns on the general counters:
+ * virtual ones, which are multiplexed on the general counters:
  *
  *	two general, three fixed	0 1   2 3 4   5 6   7 8   9 10  ...
  *	on the hardware's counter	0 1   2 3 4   0 1   0 1   0 1   ...
- *	turn				0 0   all     1 1   2 2   3 3   ...
+ *	group				0 0   all     1 1   2 2   3 3   ...
  */
 
-/* How many numbers there are: all of the hardware's counters, and whole turns of virtual ones. */
+/* How many numbers there are: all hardware counters, and whole groups of virtual ones. */
 unsigned int op_x86_numbers(const struct op_x86_model *model);
 
 static inline unsigned int op_x86_hardware_counters(const struct op_x86_model *model)
@@ -108,8 +108,9 @@ static inline unsigned int op_x86_hardware_counter(const struct op_x86_model *mo
 	return number < hardware ? number : (number - hardware) % model->nr_general;
 }
 
-/* Its turn; 0 for a fixed counter, which is counted in all of them. */
-static inline unsigned int op_x86_turn(const struct op_x86_model *model, unsigned int number)
+/* Its group; 0 for a fixed counter, which is in all groups. */
+static inline unsigned int op_x86_group_number(const struct op_x86_model *model,
+					       unsigned int number)
 {
 	unsigned int hardware = op_x86_hardware_counters(model);
 

@@ -19,29 +19,30 @@ static void add(struct op_x86_group *group, struct op_x86_program *slot,
 		group->fixed_control |= program->control;
 }
 
-static bool is_of_turn(const struct op_x86_model *model, const struct op_x86_program *program,
-		       unsigned int turn)
+static bool is_in_group(const struct op_x86_model *model, const struct op_x86_program *program,
+			unsigned int number)
 {
-	return !program->fixed && op_x86_turn(model, program->number) == turn;
+	return !program->fixed && op_x86_group_number(model, program->number) == number;
 }
 
 /*
- * The group of a turn; none if it has no general counter, but for the first one, which holds
- * the fixed counters if there is nothing else.
+ * Group @number; none if it has no general counter, except the first one, which holds the fixed
+ * counters if there is nothing else.
  */
 static void make_group(struct op_x86_plan *plan, struct op_x86_program **free,
-		       const struct op_x86_program *enabled, int nr, unsigned int turn, bool needed)
+		       const struct op_x86_program *enabled, int nr, unsigned int number,
+		       bool needed)
 {
 	struct op_x86_group *group = &plan->groups[plan->nr_groups];
 	int i;
 
 	for (i = 0; !needed && i < nr; i++)
-		needed = is_of_turn(plan->model, &enabled[i], turn);
+		needed = is_in_group(plan->model, &enabled[i], number);
 	if (!needed)
 		return;
 	group->programs = *free;
 	for (i = 0; i < nr; i++) {
-		if (enabled[i].fixed || is_of_turn(plan->model, &enabled[i], turn))
+		if (enabled[i].fixed || is_in_group(plan->model, &enabled[i], number))
 			add(group, (*free)++, &enabled[i]);
 	}
 	plan->nr_groups++;
@@ -68,13 +69,13 @@ static void note_hardware(struct op_x86_plan *plan, const struct op_x86_group *g
 static void make(struct op_x86_plan *plan, const struct op_x86_program *enabled, int nr)
 {
 	struct op_x86_program *free = plan->programs;
-	unsigned int turn;
+	unsigned int number;
 	int i;
 
 	for (i = 0; i < nr; i++)
 		plan->numbers[plan->nr_numbers++] = enabled[i].number;
-	for (turn = 0; turn < OP_X86_GROUPS_MAX; turn++)
-		make_group(plan, &free, enabled, nr, turn, false);
+	for (number = 0; number < OP_X86_GROUPS_MAX; number++)
+		make_group(plan, &free, enabled, nr, number, false);
 	if (!plan->nr_groups)
 		make_group(plan, &free, enabled, nr, 0, true);
 	for (i = 0; i < plan->nr_groups; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the CPUs are to count: the enabled counters, as groups that take turns.
+ * What the CPUs are to count: the enabled counters, as groups that are multiplexed.
  *
  * The counters of a group are counted at the same time.  If all fit, there is one group, and
- * no turns are taken.
+ * nothing is multiplexed.
  */
 #ifndef OPROFILE_X86_PLAN_H
 #define OPROFILE_X86_PLAN_H

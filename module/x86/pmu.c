@@ -12,7 +12,7 @@
  * The APIC masks its entry as it delivers the interrupt.  It is unmasked before the counters
  * run again: an overflow while it is masked would never be heard of.
  *
- * Groups take turns: op_x86_pmu_switch() takes the group away from the NMI handler, stops the
+ * Groups are multiplexed: op_x86_pmu_switch() takes the group away from the NMI handler, stops the
  * counters, remembers how far each of them is from its next sample, and sets up the next group
  * before the handler gets to see it.
  */
@@ -30,7 +30,7 @@
 #include <asm/tsc.h>
 
 #include "cpu_buffer.h"
-#include "x86/guard.h"
+#include "x86/throttle.h"
 #include "x86/msr.h"
 #include "x86/pmu.h"
 #include "x86/times.h"
@@ -70,7 +70,7 @@ struct cpu_pmu {
 	unsigned int late;
 	bool late_of_switch;
 	bool claimed;
-	struct op_guard guard;
+	struct op_throttle throttle;
 	u64 left[OP_X86_NUMBERS_MAX];
 	u64 began;
 	struct saved_registers saved;
@@ -96,7 +96,7 @@ static void set_counter(const struct op_x86_model *model, const struct op_x86_pr
 
 static u64 raised_period(const struct cpu_pmu *pmu, const struct op_x86_program *program)
 {
-	u64 count = program->count << pmu->guard.shift;
+	u64 count = program->count << pmu->throttle.shift;
 
 	return count <= pmu->plan->model->count_max ? count : program->count;
 }
@@ -106,7 +106,7 @@ static u64 next_left(const struct cpu_pmu *pmu, const struct op_x86_program *pro
 {
 	u64 events = program->count;
 
-	if (unlikely(pmu->guard.shift))
+	if (unlikely(pmu->throttle.shift))
 		events = raised_period(pmu, program);
 	return passed < events ? events - passed : events;
 }
@@ -245,7 +245,7 @@ void op_x86_pmu_start(const struct op_x86_plan *plan)
 	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
 	unsigned int i, j;
 
-	memset(&pmu->guard, 0, sizeof(pmu->guard));
+	memset(&pmu->throttle, 0, sizeof(pmu->throttle));
 	pmu->late = 0;
 	pmu->late_of_switch = false;
 	for (i = 0; i < plan->nr_groups; i++) {
@@ -264,7 +264,7 @@ void op_x86_pmu_start(const struct op_x86_plan *plan)
 }
 
 /*
- * @group was counted for so long, and the others waited.  What a switch takes is nobody's time.
+ * @group was counted for so long, and the others waited.  The time of a switch counts for no group.
  * Context: hard interrupt, or process bound to the CPU.
  */
 static void account(const struct op_x86_plan *plan, const struct op_x86_group *group, u64 ns)
@@ -385,7 +385,7 @@ static int handle_without_group(struct cpu_pmu *pmu)
 	return 1;
 }
 
-/* No counter has overflowed: an NMI for what was found before it came, or somebody else's. */
+/* No counter has overflowed: the NMI is late, or another driver's. */
 static int handle_late(struct cpu_pmu *pmu)
 {
 	if (pmu->plan->model->late_nmis && pmu->late)
@@ -466,7 +466,7 @@ static noinline int handle_timed(struct cpu_pmu *pmu, const struct op_x86_group 
 	int handled = handle(pmu, group, regs);
 
 	if (handled &&
-	    op_guard_account(&pmu->guard, begin, rdtsc(), READ_ONCE(cpu_time_max_percent)))
+	    op_throttle_account(&pmu->throttle, begin, rdtsc(), READ_ONCE(cpu_time_max_percent)))
 		op_cpu_stats_throttled();
 	return handled;
 }
@@ -478,7 +478,7 @@ int op_x86_pmu_handle(struct pt_regs *regs)
 
 	if (!group)
 		return handle_without_group(pmu);
-	if (op_guard_begins_turn(&pmu->guard))
+	if (op_throttle_times_run(&pmu->throttle))
 		return handle_timed(pmu, group, regs);
 	return handle(pmu, group, regs);
 }

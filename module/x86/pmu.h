@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The counters of one CPU: save, program, answer overflows, take turns, restore.
+ * The counters of one CPU: save, program, handle overflows, multiplex, restore.
  */
 #ifndef OPROFILE_X86_PMU_H
 #define OPROFILE_X86_PMU_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Turns of groups of counters.
+ * Multiplexes groups of counters.
  */
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>

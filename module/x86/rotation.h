@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A timer on each CPU that has the groups of counters take turns, after each time slice.
+ * A timer on each CPU that switches to the next group of counters after each time slice.
  *
  * Slices are spread at random: with two groups and slices of 1 ms, a clock tick each 4 ms would
  * always fall to the same group.

@@ -6,8 +6,8 @@
  *	stats/counterN/running_ns
  *
  * Both count from when the buffer was opened, over all starts of profiling: so long a counter
- * counts the same.  They are equal if it took no turns.  What has gone by since the last turn,
- * or since the start if there are no turns, is added when the CPU stops counting.
+ * counts the same.  They are equal if it was not multiplexed.  The time since the last switch,
+ * or since the start without multiplexing, is added when the CPU stops counting.
  */
 #ifndef OPROFILE_X86_TIMES_H
 #define OPROFILE_X86_TIMES_H
@@ -28,7 +28,7 @@ int op_x86_times_create(struct dentry *stats, unsigned int nr, void (*refresh)(v
 /* Adds to the times of counter @number on @cpu.  Context: one at a time for a CPU. */
 void op_x86_times_add(unsigned int cpu, unsigned int number, u64 enabled_ns, u64 running_ns);
 
-/* All to zero.  Nobody may be adding. */
+/* Sets all to zero.  No CPU may be adding. */
 void op_x86_times_reset(void);
 
 #endif

@@ -157,7 +157,7 @@ static void set_up_and_shut_down(struct kunit *test)
 	settings_put(0, &setting);
 	settings_put(1, &setting);
 	settings_put(2, &setting); /* fixed */
-	settings_put(8, &setting); /* takes turns with 1 */
+	settings_put(8, &setting); /* multiplexed with 1 */
 	KUNIT_ASSERT_EQ(test, op_x86_backend.setup(), 0);
 	KUNIT_EXPECT_EQ(test, nmi_handlers, 1);
 	KUNIT_EXPECT_EQ(test, owners_ours(), 4);

@@ -202,7 +202,7 @@ static void model_numbers(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, op_x86_model_find(&machine_core2.identity, &model));
 	for (i = 0; i < ARRAY_SIZE(hardware); i++) {
 		KUNIT_EXPECT_EQ(test, op_x86_hardware_counter(&model, i), hardware[i]);
-		KUNIT_EXPECT_EQ(test, op_x86_turn(&model, i), turn[i]);
+		KUNIT_EXPECT_EQ(test, op_x86_group_number(&model, i), turn[i]);
 	}
 }
 

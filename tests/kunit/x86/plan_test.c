@@ -29,7 +29,7 @@ static const struct grouping {
 } groupings[] = {
 	{ "all fit", &machine_nehalem, { 0, 3, NONE }, { { 0, 3, NONE }, { NONE } },
 	  { 0, 3, NONE }, 0x9, false },
-	{ "two turns on one counter", &machine_nehalem, { 1, 8, NONE },
+	{ "two groups on one counter", &machine_nehalem, { 1, 8, NONE },
 	  { { 1, NONE }, { 8, NONE }, { NONE } }, { 1, NONE }, 0x2, false },
 	{ "a turn that nobody has is left out", &machine_core2, { 0, 9, NONE },
 	  { { 0, NONE }, { 9, NONE }, { NONE } }, { 0, NONE }, 0x1, false },

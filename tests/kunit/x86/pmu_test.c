@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The counters of one CPU, on machines made of memory: saved, programmed, overflown and restored,
- * compared bit for bit.  pmu_turns_test.c has the turns.
+ * compared bit for bit.  pmu_multiplex_test.c has the multiplexing.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>

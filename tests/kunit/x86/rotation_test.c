@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The timer that has groups take turns.
+ * The timer that switches groups.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -31,7 +31,7 @@ static void seam_switch(struct pt_regs *regs)
 #define PATIENCE (30LL * NSEC_PER_SEC)
 
 /* On the CPU that was started, in its hard interrupt, in about the time that was asked for. */
-static void rotation_turns(struct kunit *test)
+static void rotation_switches_groups(struct kunit *test)
 {
 	ktime_t begin = ktime_get(), taken;
 
@@ -62,7 +62,7 @@ static void rotation_limits(struct kunit *test)
 }
 
 static struct kunit_case rotation_cases[] = {
-	KUNIT_CASE(rotation_turns),
+	KUNIT_CASE(rotation_switches_groups),
 	KUNIT_CASE(rotation_limits),
 	{}
 };

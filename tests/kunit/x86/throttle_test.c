@@ -6,7 +6,7 @@
 
 #include <kunit/test.h>
 
-#include "x86/guard.c"
+#include "x86/throttle.c"
 
 #define PERCENT 25
 
@@ -14,13 +14,13 @@
  * Timed runs that take @busy each, and begin @interval after the one before, until periods are
  * doubled.  Return: how many that took; @at_most + 1: they never were.
  */
-static int runs_until_doubled(struct op_guard *guard, u64 *now, u64 busy, u64 interval,
+static int runs_until_doubled(struct op_throttle *throttle, u64 *now, u64 busy, u64 interval,
 			      int at_most, unsigned int percent)
 {
 	int run;
 
 	for (run = 1; run <= at_most; run++) {
-		bool doubled = op_guard_account(guard, *now, *now + busy, percent);
+		bool doubled = op_throttle_account(throttle, *now, *now + busy, percent);
 
 		*now += interval;
 		if (doubled)
@@ -29,7 +29,7 @@ static int runs_until_doubled(struct op_guard *guard, u64 *now, u64 busy, u64 in
 	return run;
 }
 
-/* One in OP_GUARD_TURN runs is timed, so the share is 8 * busy / interval. */
+/* One in OP_THROTTLE_RUNS_PER_TIMING runs is timed, so the share is 8 * busy / interval. */
 static const struct share {
 	const char *what;
 	u64 busy, interval;
@@ -52,73 +52,73 @@ static void share_describe(const struct share *share, char *text)
 
 KUNIT_ARRAY_PARAM(share, shares, share_describe);
 
-static void guard_doubles(struct kunit *test)
+static void throttle_doubles(struct kunit *test)
 {
 	const struct share *share = test->param_value;
-	struct op_guard guard = { 0 };
+	struct op_throttle throttle = { 0 };
 	u64 now = 1ULL << 40;
 
-	KUNIT_EXPECT_EQ(test, runs_until_doubled(&guard, &now, share->busy, share->interval, 200,
+	KUNIT_EXPECT_EQ(test, runs_until_doubled(&throttle, &now, share->busy, share->interval, 200,
 						 share->percent), share->runs);
-	KUNIT_EXPECT_EQ(test, guard.shift, share->runs <= 200);
+	KUNIT_EXPECT_EQ(test, throttle.shift, share->runs <= 200);
 }
 
 /* It goes on while it is too much, each time after new means, and ends at the limit. */
-static void guard_doubles_again(struct kunit *test)
+static void throttle_doubles_again(struct kunit *test)
 {
-	struct op_guard guard = { 0 };
+	struct op_throttle throttle = { 0 };
 	u64 now = 1;
 	int i;
 
-	for (i = 1; i <= OP_GUARD_SHIFT_MAX; i++) {
-		KUNIT_EXPECT_EQ(test, runs_until_doubled(&guard, &now, 1000, 8000, 200, PERCENT),
+	for (i = 1; i <= OP_THROTTLE_SHIFT_MAX; i++) {
+		KUNIT_EXPECT_EQ(test, runs_until_doubled(&throttle, &now, 1000, 8000, 200, PERCENT),
 				32);
-		KUNIT_EXPECT_EQ(test, guard.shift, i);
+		KUNIT_EXPECT_EQ(test, throttle.shift, i);
 	}
-	KUNIT_EXPECT_EQ(test, runs_until_doubled(&guard, &now, 1000, 8000, 200, PERCENT), 201);
-	KUNIT_EXPECT_EQ(test, guard.shift, 12);
+	KUNIT_EXPECT_EQ(test, runs_until_doubled(&throttle, &now, 1000, 8000, 200, PERCENT), 201);
+	KUNIT_EXPECT_EQ(test, throttle.shift, 12);
 }
 
 /* A hypervisor that takes the CPU away in the midst of a run now and then is not the handler. */
-static void guard_leaves_outliers_out(struct kunit *test)
+static void throttle_leaves_outliers_out(struct kunit *test)
 {
-	struct op_guard guard = { 0 };
+	struct op_throttle throttle = { 0 };
 	u64 now = 1;
 	int i;
 
 	for (i = 0; i < 500; i++) {
 		u64 busy = i % 20 == 10 ? 10000000 : 1000;
 
-		KUNIT_ASSERT_FALSE(test, op_guard_account(&guard, now, now + busy, PERCENT));
+		KUNIT_ASSERT_FALSE(test, op_throttle_account(&throttle, now, now + busy, PERCENT));
 		now += 100000;
 	}
 	/* 4000 * 1/16 above the mean at most */
-	KUNIT_EXPECT_LT(test, guard.busy, 1300ULL);
+	KUNIT_EXPECT_LT(test, throttle.busy, 1300ULL);
 }
 
-static void guard_times_one_in_eight(struct kunit *test)
+static void throttle_times_one_in_eight(struct kunit *test)
 {
-	struct op_guard guard = { 0 };
+	struct op_throttle throttle = { 0 };
 	int i, timed = 0;
 
 	for (i = 1; i <= 80; i++) {
-		if (op_guard_begins_turn(&guard))
+		if (op_throttle_times_run(&throttle))
 			timed++;
 		KUNIT_EXPECT_EQ(test, timed, i / 8);
 	}
 }
 
-static struct kunit_case guard_cases[] = {
-	KUNIT_CASE_PARAM(guard_doubles, share_gen_params),
-	KUNIT_CASE(guard_doubles_again),
-	KUNIT_CASE(guard_leaves_outliers_out),
-	KUNIT_CASE(guard_times_one_in_eight),
+static struct kunit_case throttle_cases[] = {
+	KUNIT_CASE_PARAM(throttle_doubles, share_gen_params),
+	KUNIT_CASE(throttle_doubles_again),
+	KUNIT_CASE(throttle_leaves_outliers_out),
+	KUNIT_CASE(throttle_times_one_in_eight),
 	{}
 };
 
-static struct kunit_suite oprofile_x86_guard_suite = {
-	.name = "oprofile_x86_guard",
-	.test_cases = guard_cases,
+static struct kunit_suite oprofile_x86_throttle_suite = {
+	.name = "oprofile_x86_throttle",
+	.test_cases = throttle_cases,
 };
 
-kunit_test_suite(oprofile_x86_guard_suite);
+kunit_test_suite(oprofile_x86_throttle_suite);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups of counters that take turns on one CPU, and the guard against too many samples.
+ * Groups of counters that are multiplexed on one CPU, and throttling.
  */
 #include <linux/smp.h>
 
@@ -46,7 +46,7 @@ static const struct machine *machine_of(struct kunit *test)
 }
 
 /* No event is lost or counted twice: each counter goes on where it was. */
-static void turns_go_on(struct kunit *test)
+static void multiplex_continues_each_counter(struct kunit *test)
 {
 	const struct machine *machine = machine_of(test);
 	const struct fake_pmu *pmu = &machine->pmu;
@@ -82,7 +82,7 @@ static void turns_go_on(struct kunit *test)
 }
 
 /* What ran for how long, in a table of switches; the time of switches is nobody's. */
-static void turns_are_timed(struct kunit *test)
+static void multiplex_times_each_group(struct kunit *test)
 {
 	unsigned int second = first_virtual(&machine_core2), cpu = smp_processor_id();
 
@@ -111,7 +111,7 @@ static void turns_are_timed(struct kunit *test)
  * An overflow whose NMI has not come when the groups switch: the switch makes the sample, and
  * the NMI that comes afterwards is claimed, once.
  */
-static void turns_overflow_before(struct kunit *test)
+static void multiplex_takes_overflow_before_switch(struct kunit *test)
 {
 	const struct machine *machine = machine_of(test);
 	const struct fake_pmu *pmu = &machine->pmu;
@@ -146,7 +146,7 @@ static void overflow_in_switch(void)
 }
 
 /* The NMI comes in the midst of the switch: claimed there, sampled there, and not waited for. */
-static void turns_overflow_within(struct kunit *test)
+static void multiplex_takes_overflow_in_switch(struct kunit *test)
 {
 	const struct machine *machine = machine_of(test);
 	const struct fake_pmu *pmu = &machine->pmu;
@@ -175,7 +175,7 @@ static void somebodys_nmi(void)
 }
 
 /* An NMI of somebody else in the midst of a switch is left to him, where the hardware can tell. */
-static void turns_strange_nmi(struct kunit *test)
+static void multiplex_leaves_foreign_nmi(struct kunit *test)
 {
 	enable(0, 1000);
 	enable(5, 3000);
@@ -198,7 +198,7 @@ static void nmi_while_set_up(void)
 }
 
 /* Before the second group is complete, the handler must not look at its counters. */
-static void turns_half_set_up(struct kunit *test)
+static void multiplex_undoes_half_a_setup(struct kunit *test)
 {
 	enable(0, 1000);
 	enable(2, 1000);
@@ -216,7 +216,7 @@ static void turns_half_set_up(struct kunit *test)
 }
 
 /* Handling takes half of the time: after 32 timed runs, one of eight each, periods double. */
-static void turns_doubled_period(struct kunit *test)
+static void multiplex_keeps_doubled_period(struct kunit *test)
 {
 	int i;
 
@@ -245,7 +245,7 @@ static void turns_doubled_period(struct kunit *test)
 }
 
 /* A period that would not fit a counter any more stays what it is. */
-static void turns_longest_period(struct kunit *test)
+static void multiplex_keeps_longest_period(struct kunit *test)
 {
 	int i;
 
@@ -262,23 +262,23 @@ static void turns_longest_period(struct kunit *test)
 	op_x86_pmu_stop();
 }
 
-static struct kunit_case turns_cases[] = {
-	KUNIT_CASE_PARAM(turns_go_on, machine_gen_params),
-	KUNIT_CASE(turns_are_timed),
-	KUNIT_CASE_PARAM(turns_overflow_before, machine_gen_params),
-	KUNIT_CASE_PARAM(turns_overflow_within, machine_gen_params),
-	KUNIT_CASE(turns_strange_nmi),
-	KUNIT_CASE(turns_half_set_up),
-	KUNIT_CASE(turns_doubled_period),
-	KUNIT_CASE(turns_longest_period),
+static struct kunit_case multiplex_cases[] = {
+	KUNIT_CASE_PARAM(multiplex_continues_each_counter, machine_gen_params),
+	KUNIT_CASE(multiplex_times_each_group),
+	KUNIT_CASE_PARAM(multiplex_takes_overflow_before_switch, machine_gen_params),
+	KUNIT_CASE_PARAM(multiplex_takes_overflow_in_switch, machine_gen_params),
+	KUNIT_CASE(multiplex_leaves_foreign_nmi),
+	KUNIT_CASE(multiplex_undoes_half_a_setup),
+	KUNIT_CASE(multiplex_keeps_doubled_period),
+	KUNIT_CASE(multiplex_keeps_longest_period),
 	{}
 };
 
-static struct kunit_suite oprofile_x86_pmu_turns_suite = {
-	.name = "oprofile_x86_pmu_turns",
+static struct kunit_suite oprofile_x86_pmu_multiplex_suite = {
+	.name = "oprofile_x86_pmu_multiplex",
 	.init = fake_pmu_init,
 	.exit = fake_pmu_exit,
-	.test_cases = turns_cases,
+	.test_cases = multiplex_cases,
 };
 
-kunit_test_suite(oprofile_x86_pmu_turns_suite);
+kunit_test_suite(oprofile_x86_pmu_multiplex_suite);
