@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The words a person types.  Userspace is built by Meson in $(BUILD), the module by Kbuild;
-# this file only calls them.
+# The targets that people type.  Userspace is built by Meson in $(BUILD), the module by Kbuild;
+# this file only calls them.  demo and the tests install the packages that they need; build and
+# install name those that are missing, and stop.
 
 BUILD ?= build
 KERNEL ?= 6.1
@@ -17,7 +18,8 @@ HEADERS := $(wildcard /lib/modules/$(shell uname -r)/build)
 no_headers = no headers of the running kernel: apt-get install linux-headers-$(shell uname -r)
 
 .PHONY: help all build module demo check check-kernel unit kunit vm-check vm-test vm-shell \
-	vm-selftest fuzz fuzz-programs stress update bench install clean lint
+	vm-selftest fuzz fuzz-programs stress update bench install uninstall clean lint \
+	packages
 
 help:
 	@echo 'make demo       profile real programs in a virtual machine, and print the reports'
@@ -27,6 +29,8 @@ help:
 	@echo 'make build      programs and libraries, into $(notdir $(BUILD))/'
 	@echo 'make module     oprofile.ko for the running kernel (needs its headers)'
 	@echo 'make install    programs and man pages; PREFIX=/usr/local DESTDIR= as usual'
+	@echo 'make uninstall  remove what make install installs; same PREFIX and DESTDIR'
+	@echo 'make packages   install the packages that the build needs (Debian, as root)'
 	@echo 'make unit       unit tests only'
 	@echo 'make vm-check   guest tests only; KERNEL=6.1, 6.12 or 7.2 for one kernel'
 	@echo 'make vm-test    one guest test: CASE=name KERNEL=6.1 SMP=2'
@@ -44,14 +48,22 @@ help:
 all: build
 
 build:
-	@tools/packages.sh
+	@tools/packages.sh --check
 	@tools/build.sh
+
+packages:
+	@tools/packages.sh
 
 module:
 	$(if $(HEADERS),,$(error $(no_headers)))
 	$(MAKE) -C $(HEADERS) M=$(CURDIR) modules
 
-demo: build
+# What tests and the demo need is installed.
+.PHONY: test-build
+test-build: packages
+	@tools/build.sh
+
+demo: test-build
 	@tests/vm/demo.sh -s $(SMP) -k $(KERNEL)
 
 check:
@@ -66,19 +78,19 @@ unit:
 kunit:
 	@tests/check.sh kunit
 
-vm-check: build
+vm-check: test-build
 	@tests/vm/run.sh \
 		$(if $(filter command environment,$(firstword $(origin KERNEL))),-k $(KERNEL))
 
-vm-test: build
+vm-test: test-build
 	@test -n '$(CASE)' || { echo 'which one? make vm-test CASE=name; there are:' \
 		$(basename $(notdir $(wildcard tests/vm/cases/*.sh))); exit 2; }
 	@tests/vm/run.sh -k $(KERNEL) -s $(SMP) $(CASE)
 
-vm-shell: build
+vm-shell: test-build
 	@tests/vm/shell.sh -k $(KERNEL) -s $(SMP)
 
-vm-selftest: build
+vm-selftest: test-build
 	@tests/vm/selftest.sh -k $(KERNEL)
 
 # What kernels with sanitisers are for, unless another one is asked for.
@@ -86,13 +98,13 @@ SANITISED = $(if $(filter command environment,$(firstword $(origin KERNEL))),$(K
 MINUTES ?= 30
 OPERATIONS ?= 1000000
 
-fuzz: build
+fuzz: test-build
 	@tests/vm/fuzz.sh -k $(SANITISED) -n $(OPERATIONS) $(if $(SEED),-S $(SEED))
 
-fuzz-programs: build
+fuzz-programs: test-build
 	@tests/fuzz.sh $(FUZZ_SECONDS)
 
-stress: build
+stress: test-build
 	@tests/vm/stress.sh -k $(SANITISED) -m $(MINUTES)
 
 update:
@@ -106,6 +118,10 @@ install: build
 	meson install -C $(BUILD) $(if $(DESTDIR),--destdir=$(abspath $(DESTDIR)))
 	@echo 'The kernel module is apart:'
 	@echo '  $(if $(HEADERS),make module && make -C $(HEADERS) M=$(CURDIR) modules_install && depmod,install the headers of your kernel (linux-headers-$(shell uname -r)), then: make module)'
+
+uninstall: build
+	$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX))
+	@tools/uninstall.sh $(BUILD) $(if $(DESTDIR),$(abspath $(DESTDIR)))
 
 lint:
 	@tools/lint/selftest.sh

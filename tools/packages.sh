@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Sees to it that the machine has what the build needs, or the tests and checks, too.
+# The one list of packages that the build, the tests and the static checks need.
 #
 #	packages.sh [SET...]		install what is missing (Debian, as root), or name it and
 #					stop
+#	packages.sh [SET...] --check	name what is missing and stop; install nothing
 #	packages.sh [SET...] --list	print the packages' names
 #
 # SET is --tests or --lint: what the tests need, or the static checks, beside the build.
@@ -54,9 +55,6 @@ bc		cmd bc
 systemd		cmd systemd-analyze
 dkms		cmd dkms
 openssl		cmd openssl
-bc		cmd bc
-bison		cmd bison
-flex		cmd flex
 "
 
 lint="
@@ -111,10 +109,12 @@ missing()
 	done <<<"$table"
 }
 
+install=true
 case ${1:-} in
 "") ;;
+--check) install=false ;;
 --list) wanted; exit 0 ;;
-*) say "error: unknown option $1 (--tests, --lint, then --list, are known)"; exit 2 ;;
+*) say "error: unknown option $1 (--tests, --lint, then --check or --list, are known)"; exit 2 ;;
 esac
 
 mapfile -t packages < <(missing)
@@ -125,7 +125,7 @@ if ! command -v apt-get >/dev/null; then
 	say "this is no Debian: install what these Debian packages hold, by whatever name it has here"
 	exit 2
 fi
-if [[ $(id -u) -ne 0 ]]; then
+if ! $install || [[ $(id -u) -ne 0 ]]; then
 	say "missing: ${packages[*]}"
 	say "as root: apt-get install ${packages[*]}"
 	exit 2

@@ -81,10 +81,14 @@ systemd-analyze verify --man=no --root="$root" --recursive-errors=no \
 	fail "systemd-analyze: $(cat "$scratch/log")"
 grep -q oprofile.service "$scratch/log" && fail "systemd-analyze: $(cat "$scratch/log")"
 
-# Nothing of what was installed is left, and nothing else was there.
-ninja -C "$build" uninstall >"$scratch/log" 2>&1 || fail "uninstalling: $(cat "$scratch/log")"
+# Uninstalling leaves nothing of what was installed, no folder of ours, and all that others have.
+mkdir -p "$usr/bin" && touch "$usr/bin/other"
+"$source/tools/uninstall.sh" "$build" "$root" >"$scratch/log" 2>&1 ||
+	fail "uninstalling: $(cat "$scratch/log")"
 while read -r file; do
 	[[ ! -e $file ]] || fail "${file#"$root"} is left by uninstalling"
 done <"$scratch/installed"
+find "$usr" -path '*oprofile*' | grep . && fail "folders are left by uninstalling"
+[[ -f $usr/bin/other ]] || fail "uninstalling removed another program's file"
 
 [[ $failures -eq 0 ]]
