@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "image.h"
-#include "libdb/odb.h"
-#include "libdb/stacks.h"
+#include "libdb/odb/odb.h"
+#include "libdb/stacks/stacks.h"
 #include "libop/event.h"
 #include "log.h"
 #include "map.h"

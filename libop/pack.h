@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "error.h"
-#include "libdb/odb.h"
-#include "libdb/stacks.h"
+#include "libdb/odb/odb.h"
+#include "libdb/stacks/stacks.h"
 
 /* Its name, beside {root} and stacks. */
 #define OP_PACK_NAME "pack"

@@ -4,8 +4,8 @@
 #define LIBOP_PACK_BODY_H
 
 #include "bytes.h"
-#include "libdb/odb.h"
-#include "libdb/stacks.h"
+#include "libdb/odb/odb.h"
+#include "libdb/stacks/stacks.h"
 
 /* Entries sorted by key, each key once: keys as differences, then counts. */
 void pack_body_put_samples(struct op_buffer *body, const struct odb_entry *entries, size_t n);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "libdb/file.h"
+#include "libdb/odb/file.h"
 #include "pack_loose.h"
 #include "tree.h"
 

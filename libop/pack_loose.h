@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libdb/odb.h"
-#include "libdb/stacks.h"
+#include "libdb/odb/odb.h"
+#include "libdb/stacks/stacks.h"
 
 /* What is in a loose file, of either kind. */
 struct pack_loose {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "libdb/stacks_layout.h"
+#include "libdb/stacks/layout.h"
 #include "pack.h"
 #include "pack_job.h"
 #include "pack_loose.h"

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "pp/profile.h"
 #include "pp/sample_list.h"
 #include "pp/trouble.h"

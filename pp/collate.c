@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libop/cpu_type.h"
 #include "libop/progress.h"
 #include "pp/callgraph.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "pp/memory.h"
 #include "pp/sample_read.h"
 #include "pp/scale.h"

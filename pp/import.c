@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libop/cpu_type.h"
 #include "libop/file.h"
 #include "libop/progress.h"

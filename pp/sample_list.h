@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libop/error.h"
 #include "libop/pack.h"
 #include "libop/sample_name.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "pp/classes.h"
 #include "pp/sample_list.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libop/cpu_type.h"
 #include "libop/session.h"
 #include "pp/formats/format.h"

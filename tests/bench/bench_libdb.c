@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 
 #define RUNS_MAX 99
 

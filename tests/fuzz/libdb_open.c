@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 
 #define LARGEST (1 << 20) /* bytes of an input */
 

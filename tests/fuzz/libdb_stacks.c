@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "libdb/stacks.h"
+#include "libdb/stacks/stacks.h"
 
 const unsigned int fuzz_iterations = 20000;
 

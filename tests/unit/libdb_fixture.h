@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 
 /* Makes an empty directory, and removes it with all in it; for cmocka. */
 int fixture_setup(void **state);

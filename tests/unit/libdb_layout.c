@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "libdb/header.h"
+#include "libdb/odb/header.h"
 #include "libdb_fixture.h"
 
 /* Two nodes share bucket 36, so the second points to the first. */

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libdb_fixture.h"
 
 static struct odb_load load;

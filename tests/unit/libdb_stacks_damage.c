@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "libdb/stacks.h"
+#include "libdb/stacks/stacks.h"
 #include "libdb_fixture.h"
 #include "libdb_stacks_fixture.h"
 

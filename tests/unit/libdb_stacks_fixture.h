@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libdb/stacks.h"
+#include "libdb/stacks/stacks.h"
 
 /* As the functions of stacks.h; test failure if there is an error. */
 struct stacks *open_file(const char *path, uint32_t most);

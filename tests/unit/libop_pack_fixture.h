@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libop/pack_session.h"
 
 #define EVENT "EV.100.0.all.all.all"

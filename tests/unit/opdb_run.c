@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "libdb/stacks.h"
+#include "libdb/stacks/stacks.h"
 #include "libdb_fixture.h"
 
 static char *opdb;

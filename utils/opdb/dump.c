@@ -9,8 +9,8 @@
 
 #include "dump_stacks.h"
 #include "pack.h"
-#include "libdb/odb.h"
-#include "libdb/stacks.h"
+#include "libdb/odb/odb.h"
+#include "libdb/stacks/stacks.h"
 #include "libop/error.h"
 #include "libop/pack.h"
 

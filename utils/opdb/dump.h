@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 
 struct dump_style {
 	bool json;   /* one object a line and file, instead of text */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "dump.h"
-#include "libdb/stacks.h"
+#include "libdb/stacks/stacks.h"
 #include "libop/error.h"
 
 static uint64_t sum_up(const struct stacks_content *content)

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "libdb/stacks.h"
+#include "libdb/stacks/stacks.h"
 
 /* Prints a stack file.  Return: 0, or -1 after a complaint. */
 int dump_stacks(const char *path, bool json);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "dump.h"
-#include "libdb/odb.h"
-#include "libdb/stacks.h"
+#include "libdb/odb/odb.h"
+#include "libdb/stacks/stacks.h"
 #include "libop/error.h"
 #include "libop/pack.h"
 #include "pack.h"

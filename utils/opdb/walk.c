@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libop/error.h"
 #include "libop/file.h"
 #include "libop/number.h"

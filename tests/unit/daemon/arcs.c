@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "libdb/stacks.h"
+#include "libdb/stacks/stacks.h"
 #include "libop/file.h"
 #include "libop/session.h"
 

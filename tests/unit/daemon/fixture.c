@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libop/file.h"
 #include "libop/session.h"
 

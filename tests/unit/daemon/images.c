@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "daemon/image_name.h"
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libop/file.h"
 #include "libop/session.h"
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libop/control.h"
 #include "libop/file.h"
 #include "libop/session.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libdb/stacks.h"
+#include "libdb/stacks/stacks.h"
 #include "libop/file.h"
 #include "libop/session.h"
 

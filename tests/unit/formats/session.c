@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "describe.h"
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libop/file.h"
 #include "libop/pack_session.h"
 #include "libop/sample_name.h"

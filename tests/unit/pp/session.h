@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 
 struct test_session {
 	char dir[64];		  /* the session directory; work files are beside samples/ */

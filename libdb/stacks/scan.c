@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Stack files as bytes: see stacks_scan.h. */
-#include "stacks_scan.h"
+#include "scan.h"
 
 #include <byteswap.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "file.h"
+#include "libdb/odb/error.h"
+#include "libdb/odb/file.h"
 
 static void swap_header(struct stacks_header *header)
 {

@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "stacks_writer.h"
+#include "libdb/odb/error.h"
+#include "writer.h"
 
 #define GROWTH_MOST (UINT64_C(1) << 20)
 #define RETRY	    1024 /* a full disk is tried again after so many units without room */

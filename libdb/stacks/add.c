@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "stacks_writer.h"
+#include "libdb/odb/error.h"
+#include "writer.h"
 
 /* ---- images ---- */
 

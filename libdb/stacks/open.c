@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "file.h"
-#include "stacks_scan.h"
-#include "stacks_writer.h"
+#include "libdb/odb/error.h"
+#include "libdb/odb/file.h"
+#include "scan.h"
+#include "writer.h"
 
 #define FIRST_LENGTH 4096
 

@@ -4,7 +4,7 @@
 #define LIBDB_STACKS_SCAN_H
 
 #include "stacks.h"
-#include "stacks_layout.h"
+#include "layout.h"
 
 /* A file in memory, in native byte order. */
 struct stacks_bytes {

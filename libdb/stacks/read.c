@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "file.h"
+#include "libdb/odb/error.h"
+#include "libdb/odb/file.h"
 #include "stacks.h"
-#include "stacks_layout.h"
-#include "stacks_scan.h"
+#include "layout.h"
+#include "scan.h"
 
 bool stacks_is_file(const char *path)
 {

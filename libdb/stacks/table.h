@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stacks_layout.h"
+#include "layout.h"
 
 /* All zero: empty. */
 struct stacks_table {

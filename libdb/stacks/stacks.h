@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "odb.h"
+#include "libdb/odb/odb.h"
 
 struct stacks;
 

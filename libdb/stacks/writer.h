@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "stacks.h"
-#include "stacks_layout.h"
-#include "stacks_table.h"
+#include "layout.h"
+#include "table.h"
 
 struct stacks {
 	struct stacks_header *header; /* in the mapping */

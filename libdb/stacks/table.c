@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tables of units: see stacks_table.h. */
-#include "stacks_table.h"
+#include "table.h"
 
 #include <stdlib.h>
 
