@@ -5,7 +5,7 @@
 #ifndef DAEMON_ABI_H
 #define DAEMON_ABI_H
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /* Writes the file.  Return: 0, or -1 with @error set. */
 int abi_write(const char *session_dir, struct op_error *error);

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /* The first process: waits for the last one's byte, or for the end of the pipe without one. */
 static void wait_until_ready(int fd, pid_t child)

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/control.h"
+#include "libop/session/control_socket.h"
 #include "log.h"
 
 static int wait_for(struct control_server *server, int fd)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 #define CONTROL_CLIENTS_MOST 16
 #define CONTROL_LINE_MOST    128

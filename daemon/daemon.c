@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "abi.h"
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 #include "lock.h"
 #include "log.h"
 #include "record.h"

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libop/sample_name.h"
-#include "libop/string_list.h"
+#include "libop/session/sample_name.h"
+#include "libop/base/strings.h"
 #include "map.h"
 #include "source.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 
 #define ID_SIZE		 128
 #define ID_BUILD_ID_SIZE 8

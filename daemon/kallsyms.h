@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/string_list.h"
+#include "libop/base/strings.h"
 
 /* struct kernel_symbol - a line of kallsyms; the strings are not terminated */
 struct kernel_symbol {

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 
 #include "kallsyms.h"
-#include "libop/file.h"
-#include "libop/packed.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/pack/text.h"
+#include "libop/session/paths.h"
 #include "log.h"
 #include "vmlinux.h"
 

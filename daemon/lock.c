@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 
 static int busy(int fd, const char *session_dir, struct op_error *error)
 {

@@ -9,7 +9,7 @@
 #ifndef DAEMON_LOCK_H
 #define DAEMON_LOCK_H
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /**
  * lock_take - become the daemon of a session

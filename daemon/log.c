@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/session.h"
-#include "libop/string_list.h"
+#include "libop/session/paths.h"
+#include "libop/base/strings.h"
 
 #define LIMIT_SECONDS 60
 

@@ -12,8 +12,8 @@
 
 #include "build_id.h"
 #include "kallsyms.h"
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 
 /* Sizes beyond which a file of /proc is not what we take it for. */
 #define MAPS_SIZE_MOST	   (64 << 20)

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /* The number in the file, whose path may be NULL; 0 if there is no such file, or no number. */
 uint64_t number_file_read(const char *path);

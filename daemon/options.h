@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "profile.h"
 
 struct options {

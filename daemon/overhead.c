@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "number_file.h"
 
 #define CPU_FILE       "daemon_cpu_ms"

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/cpu_list.h"
+#include "libop/cpu/list.h"
 
 /* Pages of a ring, from what we like to have down to what is of any use. */
 #define PAGES_FLAT   128

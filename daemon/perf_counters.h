@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "libop/error.h"
-#include "libop/perf_event.h"
+#include "libop/base/error.h"
+#include "libop/perf/event.h"
 #include "map.h"
 #include "perf_record.h"
 #include "perf_ring.h"

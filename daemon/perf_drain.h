@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "perf_counters.h"
 
 struct perf_drain {

@@ -10,7 +10,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "libop/cpu_list.h"
+#include "libop/cpu/list.h"
 #include "uevent.h"
 
 /* Between two looks at the list of CPUs. */

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "log.h"
 #include "perf_counters.h"
 #include "perf_drain.h"

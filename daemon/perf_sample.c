@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "libop/event.h"
+#include "libop/events/spec.h"
 #include "module/uapi/oprofile.h"
 
 /* Callers of one sample that are taken; the kernel's limit is 127 unless it was raised. */

@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/cpu_type.h"
-#include "libop/file.h"
-#include "libop/pack_session.h"
-#include "libop/session.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/file.h"
+#include "libop/pack/session.h"
+#include "libop/session/paths.h"
 #include "origin.h"
 
 /* Names and cookies to keep; a name takes about 300 bytes. */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "source.h"
 
 #define RECORD_MAGIC	  "OPRECORD"

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "libop/file.h"
-#include "libop/pack.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/pack/pack.h"
+#include "libop/session/paths.h"
 
 /* Descriptors for all but sample files. */
 #define OTHER_DESCRIPTORS 64

@@ -13,7 +13,7 @@
 #include "image.h"
 #include "libdb/odb/odb.h"
 #include "libdb/stacks/stacks.h"
-#include "libop/event.h"
+#include "libop/events/spec.h"
 #include "log.h"
 #include "map.h"
 

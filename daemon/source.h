@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "module/uapi/oprofile.h"
 
 /* What source_read() returns when nothing will come any more. */

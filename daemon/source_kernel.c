@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/cpu_id.h"
-#include "libop/cpu_type.h"
-#include "libop/file.h"
-#include "libop/number.h"
+#include "libop/cpu/detect.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/file.h"
+#include "libop/base/number.h"
 #include "machine.h"
 
 /* A file of oprofilefs that is larger is not what we take it for. */

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/threads.h"
+#include "libop/perf/threads.h"
 #include "log.h"
 #include "machine.h"
 #include "perf_drain.h"

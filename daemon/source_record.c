@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/session.h"
+#include "libop/session/paths.h"
 #include "log.h"
 #include "record.h"
 

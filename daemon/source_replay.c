@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/number.h"
+#include "libop/base/number.h"
 #include "log.h"
 #include "map.h"
 #include "record.h"

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 enum stat_id {
 	STAT_BUFFERS,

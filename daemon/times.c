@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 #include "number_file.h"
 
 /* Takes a line such as "counter3/running_ns 12" apart.  Return: whether it is one. */

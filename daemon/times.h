@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
-#include "libop/error.h"
-#include "libop/event.h"
+#include "libop/base/error.h"
+#include "libop/events/spec.h"
 
 struct event_time {
 	uint64_t enabled_ns, running_ns;

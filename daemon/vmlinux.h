@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /**
  * vmlinux_range - the addresses of a kernel's code

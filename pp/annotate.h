@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/annotate_options.h"
 #include "pp/loss.h"
 #include "pp/image_reader.h"

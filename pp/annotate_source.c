@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "pp/annotate.h"
 #include "pp/memory.h"
 #include "pp/source_file.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/image_path.h"
 #include "pp/kernel_files.h"
 #include "pp/spec.h"

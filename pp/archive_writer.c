@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/progress.h"
-#include "libop/session.h"
+#include "libop/base/progress.h"
+#include "libop/session/paths.h"
 #include "pp/memory.h"
 #include "pp/sample_list.h"
 

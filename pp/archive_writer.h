@@ -5,7 +5,7 @@
 #ifndef PP_ARCHIVE_WRITER_H
 #define PP_ARCHIVE_WRITER_H
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/archive_files.h"
 
 /**

@@ -14,7 +14,7 @@
 #define PACKAGE "oprofile" /* bfd.h insists */
 #include <bfd.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 struct pp_bfd_file {
 	bfd *bfd;

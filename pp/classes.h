@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/sample_list.h"
 
 /* What is summed up instead of kept apart (--merge). */

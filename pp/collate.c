@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "libdb/odb/odb.h"
-#include "libop/cpu_type.h"
-#include "libop/progress.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/progress.h"
 #include "pp/callgraph.h"
 #include "pp/debug_info.h"
 #include "pp/memory.h"

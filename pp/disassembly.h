@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/symbols.h"
 
 struct pp_disassembly;

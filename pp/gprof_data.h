@@ -5,7 +5,7 @@
 #ifndef PP_GPROF_DATA_H
 #define PP_GPROF_DATA_H
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/gmon.h"
 #include "pp/profile.h"
 

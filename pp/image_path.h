@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libop/string_list.h"
+#include "libop/base/strings.h"
 #include "pp/running_image.h"
 
 /* A file below --image-path. */

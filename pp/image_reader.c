@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/session.h"
+#include "libop/session/paths.h"
 #include "pp/image_identity.h"
 #include "pp/memory.h"
 #include "pp/profile.h"

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libop/sample_name.h"
+#include "libop/session/sample_name.h"
 #include "pp/image_path.h"
 #include "pp/jit.h"
 #include "pp/kallsyms.h"

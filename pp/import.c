@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "libdb/odb/odb.h"
-#include "libop/cpu_type.h"
-#include "libop/file.h"
-#include "libop/progress.h"
-#include "libop/sample_name.h"
-#include "libop/session.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/file.h"
+#include "libop/base/progress.h"
+#include "libop/session/sample_name.h"
+#include "libop/session/paths.h"
 #include "pp/memory.h"
 
 #define ABI_LIMIT  65536

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/trouble.h"
 
 struct pp_import {

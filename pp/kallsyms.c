@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/file.h"
-#include "libop/packed.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/pack/text.h"
+#include "libop/session/paths.h"
 #include "pp/memory.h"
 
 /* The next word of a line, ended with a NUL; NULL if there is none. */

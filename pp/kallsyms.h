@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/trouble.h"
 
 struct pp_kernel_symbol {

@@ -16,7 +16,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "pp/memory.h"
 #include "pp/object.h"
 #include "pp/text.h"

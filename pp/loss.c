@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/file.h"
-#include "libop/number.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/base/number.h"
+#include "libop/session/paths.h"
 #include "pp/memory.h"
 #include "pp/text.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 void pp_out_of_memory(void)
 {

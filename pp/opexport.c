@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/session.h"
+#include "libop/session/paths.h"
 #include "pp/formats/format.h"
 #include "pp/formats/names.h"
 #include "pp/formats/session.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "pp/gprof_data.h"
 #include "pp/memory.h"
 #include "pp/selection.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libop/cpu_type.h"
+#include "libop/cpu/type_names.h"
 #include "pp/formats/format.h"
 #include "pp/formats/import_session.h"
 #include "pp/formats/info.h"

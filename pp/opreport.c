@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/classes.h"
 #include "pp/loss.h"
 #include "pp/memory.h"

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libop/progress.h"
+#include "libop/base/progress.h"
 #include "pp/memory.h"
 
 static int take_color(void *field, const char *name, const char *text, struct op_error *error)

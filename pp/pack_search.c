@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/progress.h"
+#include "libop/base/progress.h"
 #include "pp/memory.h"
 
 static struct op_pack *open_pack(struct pp_sample_list *list, const char *samples_dir,

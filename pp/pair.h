@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "libop/error.h"
-#include "libop/string_list.h"
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
 
 struct pp_pair {
 	bool is_pair;		    /* false: there are no braces, and words[1] is empty */

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/sample_name.h"
-#include "libop/string_list.h"
+#include "libop/session/sample_name.h"
+#include "libop/base/strings.h"
 #include "pp/classes.h"
 #include "pp/demangle.h"
 #include "pp/image_path.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/loss.h"
 #include "pp/profile.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libop/cpu_type.h"
+#include "libop/cpu/type_names.h"
 #include "pp/dcpi_image.h"
 #include "pp/image_path.h"
 #include "pp/memory.h"

@@ -7,12 +7,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libop/catalogue.h"
-#include "libop/cpu_pmu.h"
-#include "libop/cpu_type.h"
-#include "libop/error.h"
-#include "libop/perf_event.h"
-#include "libop/pfm.h"
+#include "libop/events/catalogue.h"
+#include "libop/cpu/pmu.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/error.h"
+#include "libop/perf/event.h"
+#include "libop/events/pfm.h"
 #include "pp/report.h"
 #include "pp/scale.h"
 

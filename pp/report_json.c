@@ -2,7 +2,7 @@
 /* Reports as JSON: opreport-json(5), doc/opreport.schema.json. */
 #include <stdlib.h>
 
-#include "libop/cpu_type.h"
+#include "libop/cpu/type_names.h"
 #include "pp/listing.h"
 #include "pp/markup.h"
 #include "pp/report.h"

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "libop/cpu_type.h"
+#include "libop/cpu/type_names.h"
 #include "pp/memory.h"
 #include "pp/scale.h"
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "pp/memory.h"
 
 /* What the kernel appends to the paths of removed files. */

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 #include "pp/memory.h"
 #include "pp/pack_search.h"
 #include "pp/sample_search.h"

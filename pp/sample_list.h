@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "libdb/odb/odb.h"
-#include "libop/error.h"
-#include "libop/pack.h"
-#include "libop/sample_name.h"
+#include "libop/base/error.h"
+#include "libop/pack/pack.h"
+#include "libop/session/sample_name.h"
 #include "pp/spec.h"
 #include "pp/trouble.h"
 

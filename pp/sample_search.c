@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "libdb/odb/odb.h"
-#include "libop/progress.h"
+#include "libop/base/progress.h"
 #include "pp/memory.h"
 
 /* So many directories are worth threads. */

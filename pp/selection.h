@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/classes.h"
 #include "pp/sample_list.h"
 #include "pp/spec.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "pp/memory.h"
 
 /* No source that people read is longer; this is for damaged names. */

@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-#include "libop/error.h"
-#include "libop/string_list.h"
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
 
 struct pp_source_search {
 	const struct op_strings *search_dirs; /* in the place of base_dirs, or before the name */

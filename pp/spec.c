@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/number.h"
+#include "libop/base/number.h"
 #include "pp/image_identity.h"
 #include "pp/memory.h"
 

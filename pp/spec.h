@@ -15,9 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/error.h"
-#include "libop/sample_name.h"
-#include "libop/string_list.h"
+#include "libop/base/error.h"
+#include "libop/session/sample_name.h"
+#include "libop/base/strings.h"
 
 struct pp_range {
 	uint64_t low, high; /* both included */

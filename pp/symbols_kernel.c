@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/session.h"
+#include "libop/session/paths.h"
 #include "pp/memory.h"
 
 #define obstack_chunk_alloc pp_chunk

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "pp/memory.h"
 
 /* In front of the bytes, in the byte order of the machine. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/progress.h"
-#include "libop/session.h"
+#include "libop/base/progress.h"
+#include "libop/session/paths.h"
 #include "pp/memory.h"
 #include "pp/pair.h"
 #include "pp/text.h"

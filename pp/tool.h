@@ -29,8 +29,8 @@
 
 #include <stdbool.h>
 
-#include "libop/error.h"
-#include "libop/string_list.h"
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
 #include "pp/image_path.h"
 #include "pp/option.h"
 #include "pp/output.h"

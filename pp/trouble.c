@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /* Of each kind so many are told one by one. */
 #define TOLD 3

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /* The deepest stack that is taken for one; gperftools writes 254 frames at most, and google-pprof
  * reads no more than this. */

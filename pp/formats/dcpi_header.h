@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/error.h"
-#include "libop/string_list.h"
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
 
 /* Bytes of one line, and of all. */
 #define DCPI_LINE_MOST	 ((size_t)64 << 10)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "pp/formats/dcpi_header.h"
 #include "pp/memory.h"
 

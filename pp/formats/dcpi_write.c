@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/file.h"
-#include "libop/string_list.h"
+#include "libop/base/file.h"
+#include "libop/base/strings.h"
 #include "pp/dcpi_image.h"
 #include "pp/formats/dcpi_header.h"
 #include "pp/memory.h"

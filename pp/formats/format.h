@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/formats/input.h"
 #include "pp/formats/profile.h"
 

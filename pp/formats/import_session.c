@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 #include "pp/memory.h"
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /* Logarithms of the history that a stream may need: perf's default, and zstd's most. */
 #define PERF_WINDOW_LEAST 19

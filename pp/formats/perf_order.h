@@ -12,7 +12,7 @@
 #ifndef PP_FORMATS_PERF_ORDER_H
 #define PP_FORMATS_PERF_ORDER_H
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/formats/perf_record.h"
 
 /* Bytes that may wait, and as much again for what they are kept in. */

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/formats/perf_attr.h"
 #include "pp/formats/perf_sample.h"
 

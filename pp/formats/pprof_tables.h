@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/formats/input.h"
 #include "pp/formats/pprof_wire.h"
 

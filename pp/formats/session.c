@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "libdb/odb/odb.h"
-#include "libop/cpu_type.h"
-#include "libop/session.h"
+#include "libop/cpu/type_names.h"
+#include "libop/session/paths.h"
 #include "pp/formats/format.h"
 #include "pp/formats/session.h"
 #include "pp/formats/session_image.h"

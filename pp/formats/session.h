@@ -7,7 +7,7 @@
 #ifndef PP_FORMATS_SESSION_H
 #define PP_FORMATS_SESSION_H
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/formats/profile.h"
 #include "pp/image_path.h"
 #include "pp/sample_list.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/session.h"
+#include "libop/session/paths.h"
 #include "pp/memory.h"
 #include "pp/text.h"
 

@@ -16,7 +16,7 @@
 #ifndef PP_FORMATS_SESSION_IMAGE_H
 #define PP_FORMATS_SESSION_IMAGE_H
 
-#include "libop/sample_name.h"
+#include "libop/session/sample_name.h"
 #include "pp/formats/profile.h"
 
 #define SESSION_UNKNOWN "[unknown]"

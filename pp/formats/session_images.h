@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/sample_name.h"
+#include "libop/session/sample_name.h"
 #include "pp/formats/index.h"
 #include "pp/formats/profile.h"
 #include "pp/formats/session.h"

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "libop/file.h"
-#include "libop/packed.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/pack/text.h"
+#include "libop/session/paths.h"
 #include "pp/formats/session.h"
 #include "pp/formats/session_image.h"
 #include "pp/formats/tree.h"

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "libop/sample_name.h"
+#include "libop/session/sample_name.h"
 #include "pp/formats/profile.h"
 
 struct session_event {

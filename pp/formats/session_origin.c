@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "pp/formats/session.h"
 #include "pp/formats/session_names.h"
 #include "pp/memory.h"

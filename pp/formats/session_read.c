@@ -15,9 +15,9 @@
 
 #include "libdb/odb/odb.h"
 #include "libdb/stacks/stacks.h"
-#include "libop/cpu_type.h"
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 #include "pp/formats/index.h"
 #include "pp/formats/session.h"
 #include "pp/formats/session_images.h"

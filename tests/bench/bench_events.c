@@ -10,9 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "libop/catalogue.h"
-#include "libop/choice.h"
-#include "libop/cpu_type.h"
+#include "libop/events/catalogue.h"
+#include "libop/events/resolved_event.h"
+#include "libop/cpu/type_names.h"
 
 #define RUNS 9
 

@@ -22,9 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/file.h"
-#include "libop/pack.h"
-#include "libop/pack_session.h"
+#include "libop/base/file.h"
+#include "libop/pack/pack.h"
+#include "libop/pack/session.h"
 #include "tests/unit/pp/session.h"
 
 #define IMAGES	  200

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/formats/format.h"
 
 #define SECONDS 4 /* of a CPU, each */

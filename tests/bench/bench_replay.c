@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include "daemon/profile.h"
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 #include "recording.h"
 
 #define SAMPLES	     (1 << 22)

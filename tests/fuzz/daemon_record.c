@@ -8,7 +8,7 @@
 
 #include "driver.h"
 #include "fixture.h"
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "recording.h"
 
 const unsigned int fuzz_iterations = 3000;

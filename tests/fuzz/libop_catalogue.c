@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "driver.h"
-#include "libop/catalogue.h"
-#include "libop/choice.h"
+#include "libop/events/catalogue.h"
+#include "libop/events/resolved_event.h"
 
 const unsigned int fuzz_iterations = 60000;
 

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "libop/pack.h"
-#include "libop/pack_layout.h"
-#include "libop/packed.h"
+#include "libop/pack/pack.h"
+#include "libop/pack/layout.h"
+#include "libop/pack/text.h"
 
 const unsigned int fuzz_iterations = 20000;
 

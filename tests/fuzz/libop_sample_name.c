@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "driver.h"
-#include "libop/sample_name.h"
+#include "libop/session/sample_name.h"
 
 const unsigned int fuzz_iterations = 300000;
 

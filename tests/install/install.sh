@@ -40,14 +40,14 @@ same "dkms.conf's version" "$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$source
 same "the module's version" \
 	"$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$source/module/init.c")" "$version"
 
-# sysusers.d: the group that libop/session.h names
+# sysusers.d: the group that libop/session/paths.h names
 group=$(sed -n 's/^#define OP_SESSION_GROUP *"\(.*\)"/\1/p' "$source/libop/session.h")
 mkdir -p "$root/etc"
 systemd-sysusers --root="$root" "$usr/lib/sysusers.d/oprofile.conf" >"$scratch/log" 2>&1 ||
 	fail "systemd-sysusers: $(cat "$scratch/log")"
 grep -q "^$group:" "$root/etc/group" || fail "systemd-sysusers made no group $group"
 
-# tmpfiles.d: the folder that libop/session.h names, with its mode and set-group-ID
+# tmpfiles.d: the folder that libop/session/paths.h names, with its mode and set-group-ID
 folder=$(sed -n 's/^#define OP_SESSION_DEFAULT_DIR "\(.*\)"/\1/p' "$source/libop/session.h")
 mode=$(sed -n 's/^#define OP_SESSION_DIR_MODE  0\([0-7]*\).*/\1/p' "$source/libop/session.h")
 echo root:x:0:0:root:/root:/bin/sh >"$root/etc/passwd"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/session.h"
+#include "libop/session/paths.h"
 #include "pp/memory.h"
 #include "pp/symbols.h"
 

@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "attribution.h"
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "pp/formats/format.h"
 #include "pp/memory.h"
 

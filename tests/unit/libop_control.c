@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "libop/control.h"
-#include "libop/file.h"
+#include "libop/session/control_socket.h"
+#include "libop/base/file.h"
 
 static const struct {
 	const char *answer;

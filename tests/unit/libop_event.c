@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "libop/cpu_type.h"
-#include "libop/event.h"
-#include "libop/number.h"
+#include "libop/cpu/type_names.h"
+#include "libop/events/spec.h"
+#include "libop/base/number.h"
 
 #define COUNT(n)	     .count = (n), .has_count = true
 #define UNIT_MASK(n)	     .unit_mask = (n), .has_unit_mask = true

@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "libop/file.h"
-#include "libop/session.h"
-#include "libop/string_list.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
+#include "libop/base/strings.h"
 
 static char *dir;
 

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "libop/file.h"
-#include "libop/pack.h"
+#include "libop/base/file.h"
+#include "libop/pack/pack.h"
 #include "libop_pack_fixture.h"
 
 static void test_order(void **state)

@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "libop/file.h"
-#include "libop/pack.h"
-#include "libop/tree.h"
+#include "libop/base/file.h"
+#include "libop/pack/pack.h"
+#include "libop/base/remove_tree.h"
 
 static char *dir; /* of the test */
 char *current;

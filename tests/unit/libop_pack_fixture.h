@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "libdb/odb/odb.h"
-#include "libop/pack_session.h"
+#include "libop/pack/session.h"
 
 #define EVENT "EV.100.0.all.all.all"
 

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "libop/file.h"
-#include "libop/pack_session.h"
+#include "libop/base/file.h"
+#include "libop/pack/session.h"
 #include "libop_pack_fixture.h"
 
 static void test_there_and_back(void **state)

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "libop/file.h"
-#include "libop/packed.h"
+#include "libop/base/file.h"
+#include "libop/pack/text.h"
 
 #define MOST ((size_t)64 << 20)
 

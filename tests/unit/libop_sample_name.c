@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "libop/sample_name.h"
+#include "libop/session/sample_name.h"
 
 #define FILE_IMAGE(path)                                                                           \
 	{                                                                                          \

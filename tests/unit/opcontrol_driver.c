@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "libop/file.h"
-#include "libop/tree.h"
+#include "libop/base/file.h"
+#include "libop/base/remove_tree.h"
 #include "opcontrol_catalogue.h"
 
 const char *const entry_names[ENTRIES] = {"enabled", "event", "count", "unit_mask",

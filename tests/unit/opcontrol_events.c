@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "libop/pfm.h"
+#include "libop/events/pfm.h"
 #include "opcontrol_catalogue.h"
 #include "opcontrol_driver.h"
 #include "utils/opcontrol/counter.h"

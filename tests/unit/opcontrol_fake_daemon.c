@@ -19,10 +19,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "libop/control.h"
-#include "libop/error.h"
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/session/control_socket.h"
+#include "libop/base/error.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 
 static const char *mode = "";
 

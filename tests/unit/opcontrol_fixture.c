@@ -17,10 +17,10 @@
 
 #include <cmocka.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "opcontrol_catalogue.h"
 #include "utils/opcontrol/daemon.h"
-#include "libop/tree.h"
+#include "libop/base/remove_tree.h"
 
 const char *opcontrol, *fake_daemon;
 static char top[] = "/tmp/opcontrol-XXXXXX";

@@ -19,11 +19,11 @@
 
 #include <cmocka.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "opcontrol_catalogue.h"
 #include "opcontrol_fixture.h"
 #include "utils/opcontrol/daemon.h"
-#include "libop/tree.h"
+#include "libop/base/remove_tree.h"
 
 static void events_of_the_cpu_type(void **state)
 {

@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "utils/opcontrol/samples.h"
-#include "libop/tree.h"
+#include "libop/base/remove_tree.h"
 
 /* Everything happens in a directory of its own, which is the working directory. */
 static char top[] = "/tmp/opcontrol-XXXXXX";

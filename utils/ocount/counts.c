@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "libop/cpu_list.h"
-#include "libop/threads.h"
+#include "libop/cpu/list.h"
+#include "libop/perf/threads.h"
 
 /* A product of two 64-bit numbers. */
 __extension__ typedef unsigned __int128 wide;

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "libop/error.h"
-#include "libop/perf_event.h"
+#include "libop/base/error.h"
+#include "libop/perf/event.h"
 #include "request.h"
 
 /* struct count - what was counted in an interval, of one event in one place */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/cpu_list.h"
-#include "libop/number.h"
+#include "libop/cpu/list.h"
+#include "libop/base/number.h"
 #include "utils/operf/arguments.h"
 
 #define INTERVAL_MOST (24 * 60 * 60 * 1000) /* a day, in ms */

@@ -12,7 +12,7 @@
 #include "daemon.h"
 #include "driver.h"
 #include "events.h"
-#include "libop/control.h"
+#include "libop/session/control_socket.h"
 #include "module.h"
 #include "perf.h"
 #include "samples.h"

@@ -6,7 +6,7 @@
 #define OPCONTROL_ACTION_H
 
 #include "control.h"
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /* Does what control->request->action says: 0, or -1 with @error set. */
 int action_run(struct control *control, struct op_error *error);

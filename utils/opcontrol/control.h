@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "request.h"
 #include "setting.h"
 

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/choice.h"
-#include "libop/counters.h"
-#include "libop/error.h"
+#include "libop/events/resolved_event.h"
+#include "libop/events/counters.h"
+#include "libop/base/error.h"
 
 /* The driver takes no smaller count: module/x86/model.h. */
 #define COUNTER_COUNT_MIN 500

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 
 #define NMI_WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 #define PERF_LINK    "anon_inode:[perf_event]" /* where /proc/PID/fd/N of a perf event points */

@@ -25,10 +25,10 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "libop/control.h"
-#include "libop/file.h"
-#include "libop/number.h"
-#include "libop/session.h"
+#include "libop/session/control_socket.h"
+#include "libop/base/file.h"
+#include "libop/base/number.h"
+#include "libop/session/paths.h"
 
 static int no_memory(struct op_error *error)
 {

@@ -7,8 +7,8 @@
 
 #include <sys/types.h>
 
-#include "libop/error.h"
-#include "libop/string_list.h"
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
 #include "setting.h"
 
 #define DAEMON_NAME	   "oprofiled"

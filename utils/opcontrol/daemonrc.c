@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 
 #define SIZE_LIMIT (1 << 20) /* all settings fit many times */
 #define EVENTS_MAX 64

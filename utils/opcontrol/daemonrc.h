@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "setting.h"
 
 #define DAEMONRC     "daemonrc"

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "holder.h"
-#include "libop/file.h"
-#include "libop/number.h"
+#include "libop/base/file.h"
+#include "libop/base/number.h"
 
 #define OPROFILEFS_MAGIC 0x6f70726f
 

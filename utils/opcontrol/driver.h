@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "setting.h"
 
 #define DRIVER_DEFAULT_DIR  "/dev/oprofile"

@@ -13,8 +13,8 @@
 #include "counter.h"
 #include "counter_holder.h"
 #include "driver.h"
-#include "libop/cpu_id.h"
-#include "libop/cpu_type.h"
+#include "libop/cpu/detect.h"
+#include "libop/cpu/type_names.h"
 #include "module.h"
 #include "utils/ophelp/list.h"
 

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/catalogue.h"
-#include "libop/choice.h"
-#include "libop/error.h"
-#include "libop/string_list.h"
+#include "libop/events/catalogue.h"
+#include "libop/events/resolved_event.h"
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
 #include "setting.h"
 
 /* All zero: the timer's, which is not chosen, has no counter and is not told to the daemon. */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 
 static bool points_below(const char *link, const char *path)
 {

@@ -8,7 +8,7 @@
 #include "action.h"
 #include "control.h"
 #include "driver.h"
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "request.h"
 #include "status.h"
 

@@ -14,7 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 
 #define BUILD_HINT                                                                                 \
 	"build it in OProfile's sources with \"make -C /lib/modules/%s/build M=$PWD modules\" "    \

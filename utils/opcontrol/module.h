@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 #define MODULE_NAME	   "oprofile"
 #define MODULE_BACKEND_MAX 64

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/control.h"
-#include "libop/perf_event.h"
+#include "libop/session/control_socket.h"
+#include "libop/perf/event.h"
 
 int perf_argument(const struct settings *settings, char **argument, struct op_error *error)
 {

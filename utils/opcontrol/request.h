@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "setting.h"
 
 /* At most one action a call; the order is that of the table of actions. */

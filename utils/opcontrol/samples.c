@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/session.h"
-#include "libop/tree.h"
+#include "libop/session/paths.h"
+#include "libop/base/remove_tree.h"
 
 /* The live samples, as seen from the samples directory. */
 #define CURRENT "current"

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /* May samples be kept under this name?  0, or -1 with @error set. */
 int samples_check_name(const char *name, struct op_error *error);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/event.h"
-#include "libop/number.h"
-#include "libop/session.h"
+#include "libop/events/spec.h"
+#include "libop/base/number.h"
+#include "libop/session/paths.h"
 
 struct key {
 	const char *name;

@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libop/error.h"
-#include "libop/string_list.h"
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
 
 /* What is used when nothing was chosen: the driver's defaults, in words and entries. */
 #define SETTING_BUFFER_SIZE	131072

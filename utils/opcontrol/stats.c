@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "driver.h"
-#include "libop/file.h"
-#include "libop/number.h"
+#include "libop/base/file.h"
+#include "libop/base/number.h"
 
 struct reader {
 	struct stats *stats;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 #define STATS_MAX 32
 

@@ -6,7 +6,7 @@
 #define OPCONTROL_STATUS_H
 
 #include "control.h"
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /* Prints it on stdout: 0, or -1 with @error set if the driver could not be read. */
 int status_print(const struct control *control, struct op_error *error);

@@ -5,7 +5,7 @@
 #ifndef OPCONTROL_VMLINUX_H
 #define OPCONTROL_VMLINUX_H
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /* 0 if @path is an x86-64 ELF image, else -1 with @error set. */
 int vmlinux_check(const char *path, struct op_error *error);

@@ -11,8 +11,8 @@
 #include "pack.h"
 #include "libdb/odb/odb.h"
 #include "libdb/stacks/stacks.h"
-#include "libop/error.h"
-#include "libop/pack.h"
+#include "libop/base/error.h"
+#include "libop/pack/pack.h"
 
 /* The length of the UTF-8 character at @text, 0 if there is none. */
 static size_t utf8_length(const unsigned char *text)

@@ -6,7 +6,7 @@
 
 #include "dump.h"
 #include "libdb/stacks/stacks.h"
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 static uint64_t sum_up(const struct stacks_content *content)
 {

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "dump_stacks.h"
-#include "libop/error.h"
-#include "libop/file.h"
-#include "libop/pack.h"
+#include "libop/base/error.h"
+#include "libop/base/file.h"
+#include "libop/pack/pack.h"
 
 /* A file of a pack, unpacked. */
 struct unpacked {

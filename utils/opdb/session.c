@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "daemon/lock.h"
-#include "libop/error.h"
-#include "libop/file.h"
-#include "libop/pack_session.h"
-#include "libop/session.h"
+#include "libop/base/error.h"
+#include "libop/base/file.h"
+#include "libop/pack/session.h"
+#include "libop/session/paths.h"
 
 #define SESSION_UMASK 0027
 

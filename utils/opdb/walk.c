@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 
 #include "libdb/odb/odb.h"
-#include "libop/error.h"
-#include "libop/file.h"
-#include "libop/number.h"
-#include "libop/pack.h"
+#include "libop/base/error.h"
+#include "libop/base/file.h"
+#include "libop/base/number.h"
+#include "libop/pack/pack.h"
 
 static bool is_number(const char *text)
 {

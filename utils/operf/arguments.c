@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "libop/number.h"
+#include "libop/base/number.h"
 
 static int no_memory(struct op_error *error)
 {

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "libop/error.h"
-#include "libop/string_list.h"
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
 
 /* Takes an option that has a number in popt's table; @value, NULL if it has none, may be changed.
  */

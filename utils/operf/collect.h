@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "daemon/profile.h"
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 struct collect {
 	struct profile *profile;

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libop/file.h"
-#include "libop/string_list.h"
+#include "libop/base/file.h"
+#include "libop/base/strings.h"
 
 static void close_both(int ends[2])
 {

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 struct command {
 	pid_t pid;  /* 0: there is none */

@@ -17,9 +17,9 @@
 #include "daemon/lock.h"
 #include "daemon/log.h"
 #include "daemon/source_perf.h"
-#include "libop/file.h"
-#include "libop/perf_event.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/perf/event.h"
+#include "libop/session/paths.h"
 #include "request.h"
 #include "session.h"
 

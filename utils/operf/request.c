@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "libop/number.h"
-#include "libop/perf_event.h"
-#include "libop/session.h"
+#include "libop/base/number.h"
+#include "libop/perf/event.h"
+#include "libop/session/paths.h"
 
 enum option { OPTION_EVENT = 1, OPTION_PID, OPTION_VERSION };
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "libop/error.h"
-#include "libop/string_list.h"
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
 
 struct request {
 	struct op_strings events; /* specifications; none: the default one */

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "daemon/lock.h"
-#include "libop/file.h"
-#include "libop/session.h"
-#include "libop/tree.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
+#include "libop/base/remove_tree.h"
 
 #define CURRENT "current"
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 #define SESSION_PREVIOUS "previous"	     /* the samples of the run before, below samples */
 #define SESSION_LOG	 "samples/operf.log" /* below the session directory */

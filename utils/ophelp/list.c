@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "libop/cpu_pmu.h"
-#include "libop/cpu_type.h"
-#include "libop/error.h"
-#include "libop/pfm.h"
+#include "libop/cpu/pmu.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/error.h"
+#include "libop/events/pfm.h"
 
 #define LINE_WIDTH  99
 #define TAB_WIDTH   8

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "libop/catalogue.h"
+#include "libop/events/catalogue.h"
 #include "search.h"
 
 /* Each writes the events of @catalogue that are there and that @search finds. */

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/catalogue.h"
-#include "libop/choice.h"
-#include "libop/cpu_id.h"
-#include "libop/cpu_pmu.h"
-#include "libop/cpu_type.h"
-#include "libop/error.h"
-#include "libop/pfm.h"
+#include "libop/events/catalogue.h"
+#include "libop/events/resolved_event.h"
+#include "libop/cpu/detect.h"
+#include "libop/cpu/pmu.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/error.h"
+#include "libop/events/pfm.h"
 #include "list.h"
 #include "request.h"
 

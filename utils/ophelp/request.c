@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/counters.h"
-#include "libop/number.h"
+#include "libop/events/counters.h"
+#include "libop/base/number.h"
 
 enum option {
 	OPTION_CPU_TYPE = 1,

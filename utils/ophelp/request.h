@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "libop/error.h"
-#include "libop/string_list.h"
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
 
 enum action {
 	ACTION_LIST, /* events, as text */

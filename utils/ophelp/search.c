@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libop/string_list.h"
+#include "libop/base/strings.h"
 
 static int compile_word(struct search *search, const char *word, struct op_error *error)
 {

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libop/catalogue.h"
-#include "libop/error.h"
+#include "libop/events/catalogue.h"
+#include "libop/base/error.h"
 
 struct search {
 	regex_t *word; /* all must match; none: every event is found */

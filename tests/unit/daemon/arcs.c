@@ -14,8 +14,8 @@
 #include <sys/resource.h>
 
 #include "libdb/stacks/stacks.h"
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 
 #define FRAMES_MOST 12
 #define NAME_MOST   256

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "libdb/odb/odb.h"
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 
 /* ---- the machine ---- */
 

@@ -15,8 +15,8 @@
 
 #include "daemon/image_name.h"
 #include "libdb/odb/odb.h"
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 
 #define ALL   "TIMER.0.0.all.all.all"
 #define BASH  "{root}/usr/bin/bash/"

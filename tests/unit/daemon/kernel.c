@@ -12,9 +12,9 @@
 
 #include "daemon/kallsyms.h"
 #include "daemon/vmlinux.h"
-#include "libop/file.h"
-#include "libop/packed.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/pack/text.h"
+#include "libop/session/paths.h"
 
 #define ALL   "TIMER.0.0.all.all.all"
 #define START CPU(0), CTX(501, 500, 0x10)

@@ -17,9 +17,9 @@
 #include <time.h>
 
 #include "libdb/odb/odb.h"
-#include "libop/control.h"
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/session/control_socket.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 #include "program.h"
 #include "recording.h"
 

@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libop/control.h"
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/session/control_socket.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 #include "program.h"
 
 void live_put(const char *dir, const char *name, const char *text)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/number_file.h"
-#include "libop/file.h"
+#include "libop/base/file.h"
 
 #define MS UINT64_C(1000000)
 

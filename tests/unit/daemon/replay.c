@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "recording.h"
 
 #define START CPU(0), CTX(501, 500, 0x10)

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 #include "libdb/stacks/stacks.h"
-#include "libop/file.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
 
 #define STEXT 0xffffffff81000000
 #define START CPU(0), CTX(501, 500, 0x10)

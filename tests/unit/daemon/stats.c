@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 
 static void expect(const char *dir, const char *name, const char *want)
 {

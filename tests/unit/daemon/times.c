@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/times.h"
-#include "libop/file.h"
+#include "libop/base/file.h"
 
 static struct op_event event[] = {
 	{.name = "CYCLES", .count = 10000, .unit_mask = 0, .counter = 0},

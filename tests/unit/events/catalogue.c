@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "libop/catalogue.h"
-#include "libop/cpu_type.h"
+#include "libop/events/catalogue.h"
+#include "libop/cpu/type_names.h"
 #include "memory.h"
 
 #define ZERO  "name:zero type:mandatory default:0x0\n\t0x0 No unit mask\n"

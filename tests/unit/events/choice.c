@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "libop/catalogue.h"
-#include "libop/choice.h"
-#include "libop/cpu_pmu.h"
-#include "libop/cpu_type.h"
+#include "libop/events/catalogue.h"
+#include "libop/events/resolved_event.h"
+#include "libop/cpu/pmu.h"
+#include "libop/cpu/type_names.h"
 #include "memory.h"
 
 #define SPECS_MAX 8

@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-#include "libop/counters.h"
-#include "libop/cpu_id.h"
-#include "libop/cpu_pmu.h"
-#include "libop/cpu_type.h"
-#include "libop/file.h"
+#include "libop/events/counters.h"
+#include "libop/cpu/detect.h"
+#include "libop/cpu/pmu.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/file.h"
 
 #define PERFMON(version, counters) ((version) | (counters) << 8 | 48 << 16 | 7 << 24)
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 
 char *memory_read(void *context, const char *cpu_name, const char *file, char **path,
 		  size_t *length, struct op_error *error)

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 /* Files of CPU types; the last has no name. */
 struct memory_file {

@@ -20,8 +20,8 @@
 
 #include <cmocka.h>
 
-#include "libop/catalogue.h"
-#include "libop/file.h"
+#include "libop/events/catalogue.h"
+#include "libop/base/file.h"
 
 static const char *ophelp, *installed;
 static char top[] = "/tmp/ophelp-XXXXXX";

@@ -15,10 +15,10 @@
 #include <cmocka.h>
 #include <perfmon/pfmlib.h>
 
-#include "libop/catalogue.h"
-#include "libop/choice.h"
-#include "libop/cpu_type.h"
-#include "libop/pfm.h"
+#include "libop/events/catalogue.h"
+#include "libop/events/resolved_event.h"
+#include "libop/cpu/type_names.h"
+#include "libop/events/pfm.h"
 
 static const struct op_choose_how how = {.ignore_count = true};
 

@@ -16,12 +16,12 @@
 
 #include <cmocka.h>
 
-#include "libop/catalogue.h"
-#include "libop/choice.h"
-#include "libop/cpu_pmu.h"
-#include "libop/cpu_type.h"
-#include "libop/file.h"
-#include "libop/string_list.h"
+#include "libop/events/catalogue.h"
+#include "libop/events/resolved_event.h"
+#include "libop/cpu/pmu.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/file.h"
+#include "libop/base/strings.h"
 
 static const char *tables;
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "describe.h"
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "pp/formats/dcpi_header.h"
 #include "pp/memory.h"
 

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/formats/format.h"
 
 /* Text that grows. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "pp/formats/perf_order.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))

@@ -17,7 +17,7 @@
 #include <zlib.h>
 
 #include "describe.h"
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "pp/formats/pprof_tables.h"
 #include "pp/memory.h"
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/cpu_list.h"
-#include "libop/perf_event.h"
+#include "libop/cpu/list.h"
+#include "libop/perf/event.h"
 
 static void specifications(void **state)
 {

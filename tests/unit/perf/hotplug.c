@@ -27,7 +27,7 @@
 
 #include "daemon/perf_hotplug.h"
 #include "daemon/uevent.h"
-#include "libop/cpu_list.h"
+#include "libop/cpu/list.h"
 
 #define SKIPPED 77
 #define SECOND	UINT64_C(1000000000)

@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "daemon/source_perf.h"
-#include "libop/cpu_list.h"
-#include "libop/perf_event.h"
-#include "libop/threads.h"
+#include "libop/cpu/list.h"
+#include "libop/perf/event.h"
+#include "libop/perf/threads.h"
 #include "utils/ocount/counts.h"
 
 #define SKIPPED	    77

@@ -22,11 +22,11 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "libop/file.h"
-#include "libop/pack.h"
-#include "libop/pack_session.h"
-#include "libop/packed.h"
-#include "libop/session.h"
+#include "libop/base/file.h"
+#include "libop/pack/pack.h"
+#include "libop/pack/session.h"
+#include "libop/pack/text.h"
+#include "libop/session/paths.h"
 #include "pp/loss.h"
 #include "pp/memory.h"
 #include "pp/report.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/pack_session.h"
+#include "libop/pack/session.h"
 
 static const char *opreport, *sources;
 

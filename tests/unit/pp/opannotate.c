@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libop/file.h"
+#include "libop/base/file.h"
 #include "golden.h"
 
 static const char *opannotate;

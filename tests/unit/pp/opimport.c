@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "../libdb_fixture.h"
-#include "libop/cpu_type.h"
+#include "libop/cpu/type_names.h"
 #include "session.h"
 
 static const char *opimport, *opreport;

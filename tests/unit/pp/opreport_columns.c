@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/cpu_type.h"
-#include "libop/pfm.h"
+#include "libop/cpu/type_names.h"
+#include "libop/events/pfm.h"
 #include "golden.h"
 
 static void test_cpus(void **state)

@@ -5,7 +5,7 @@
  */
 #include "golden.h"
 
-#include "libop/session.h"
+#include "libop/session/paths.h"
 
 /* Command lines that make no sense, or ask for what is not there. */
 static void test_wrong_use(void **state)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "golden.h"
-#include "libop/cpu_type.h"
+#include "libop/cpu/type_names.h"
 
 static void put_times(const struct test_session *session, const char *event, const char *enabled,
 		      const char *running)

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/cpu_type.h"
-#include "libop/file.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/file.h"
 
 void test_need(int good, const char *format, ...)
 {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A list of strings: see string_list.h.
+ */
+#include "strings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int add(struct op_strings *list, const char *text, size_t length)
+{
+	char **larger = reallocarray(list->item, list->count + 1, sizeof(*larger));
+	char *copy;
+
+	if (!larger)
+		return -1;
+	list->item = larger;
+	copy = strndup(text, length);
+	if (!copy)
+		return -1;
+	list->item[list->count++] = copy;
+	return 0;
+}
+
+int op_strings_add(struct op_strings *list, const char *text)
+{
+	return add(list, text, strlen(text));
+}
+
+int op_strings_split(struct op_strings *list, const char *text, char separator)
+{
+	for (;;) {
+		const char *end = strchrnul(text, separator);
+
+		if (add(list, text, (size_t)(end - text)))
+			return -1;
+		if (!*end)
+			return 0;
+		text = end + 1;
+	}
+}
+
+bool op_strings_contain(const struct op_strings *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (!strcmp(list->item[i], text))
+			return true;
+	}
+	return false;
+}
+
+void op_strings_free(struct op_strings *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->item[i]);
+	free(list->item);
+	*list = (struct op_strings){0};
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packs: the sample files and stack files of a session in one file, packed.
+ *
+ * Loose files have room for what is still to come, and a directory for each part of their names;
+ * when a session has ended, both are waste, and opening thousands of them is most of a report's
+ * work.  oprofile-pack(5) describes the layout.
+ *
+ * A pack is written once and never changed.  Nothing that it says is believed before it is
+ * checked, and memory grows with what comes out, not with what it promises.  A handle belongs to
+ * one thread at a time.
+ */
+#ifndef LIBOP_PACK_H
+#define LIBOP_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/base/error.h"
+#include "libdb/odb/odb.h"
+#include "libdb/stacks/stacks.h"
+
+/* Its name, beside {root} and stacks. */
+#define OP_PACK_NAME "pack"
+
+struct op_pack;
+
+enum op_pack_kind {
+	OP_PACK_SAMPLES,
+	OP_PACK_STACKS,
+};
+
+/* Where the content of a packed file is. */
+struct op_pack_place {
+	uint32_t block;
+	uint32_t begin, length; /* in the unpacked block, bytes */
+	uint64_t n, sum;	/* as of struct op_pack_file */
+};
+
+/* What the directory tells of a file. */
+struct op_pack_file {
+	const char
+		*name; /* path below the samples directory; good until the next one is asked for */
+	enum op_pack_kind kind;
+	uint64_t n;   /* entries, each of another key; or nodes */
+	uint64_t sum; /* of all counts */
+	struct op_pack_place place;
+	struct odb_header header; /* of sample files; their version is ODB_VERSION */
+	uint64_t merged;	  /* of stack files: as in struct stacks_content */
+};
+
+/**
+ * op_pack_open - open a pack and look through its directory
+ * @out: set to the handle, which op_pack_close() frees; untouched on error
+ *
+ * Return: 0, or -1 with @error set: ENOENT if there is none, EINVAL for a damaged one, ENOTSUP for
+ * another version.
+ */
+int op_pack_open(struct op_pack **out, const char *path, struct op_error *error);
+void op_pack_close(struct op_pack *pack); /* may be NULL */
+
+/* Whether a file begins as packs do. */
+bool op_pack_is_file(const char *path);
+
+const char *op_pack_path(const struct op_pack *pack);
+uint64_t op_pack_files(const struct op_pack *pack); /* how many */
+
+/* A way through the directory; all zero but for @pack at the beginning. */
+struct op_pack_walk {
+	const struct op_pack *pack;
+	size_t next, begin; /* in the directory; in the block */
+	uint32_t block, left;
+	uint64_t seen;
+	char name[4096];
+};
+
+/* The next file, in the order of op_pack_compare_names().  Return: whether there is one. */
+bool op_pack_next(struct op_pack_walk *walk, struct op_pack_file *file);
+
+/* The order of names: component by component, as a walk through directories would find them. */
+int op_pack_compare_names(const char *a, const char *b);
+
+/**
+ * op_pack_samples - what is in a packed sample file
+ * @place: of struct op_pack_file
+ * @name: the file's, for errors
+ * @entries: set to @place->n entries, sorted by key, which the caller frees; NULL if there are none
+ *
+ * Unpacked blocks are kept, up to a bound, for the files beside this one.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int op_pack_samples(struct op_pack *pack, const struct op_pack_place *place, const char *name,
+		    struct odb_entry **entries, struct op_error *error);
+
+/**
+ * op_pack_stacks - what is in a packed stack file
+ * @content: filled in; stacks_content_free() frees what it holds
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int op_pack_stacks(struct op_pack *pack, const struct op_pack_file *file,
+		   struct stacks_content *content, struct op_error *error);
+
+/* ---- writing ---- */
+
+struct op_pack_writer;
+
+/* Begins a pack at @path, where there must be none.  Return: 0, or -1 with @error set. */
+int op_pack_create(struct op_pack_writer **out, const char *path, struct op_error *error);
+
+/**
+ * op_pack_add_samples - put a sample file in
+ * @file: name and header; names come in the order of op_pack_compare_names()
+ * @entries: sorted by key, each key once
+ *
+ * Return: 0, or -1 with @error set: EFBIG if the file alone is too large for a pack, which is
+ * good for others nevertheless.
+ */
+int op_pack_add_samples(struct op_pack_writer *writer, const struct op_pack_file *file,
+			const struct odb_entry *entries, size_t n, struct op_error *error);
+
+/**
+ * op_pack_add_stacks - put a stack file in
+ * @contents: of one file or of several, which are joined
+ *
+ * Return: as op_pack_add_samples().
+ */
+int op_pack_add_stacks(struct op_pack_writer *writer, const struct op_pack_file *file,
+		       const struct stacks_content *contents, size_t n_contents,
+		       struct op_error *error);
+
+/* Writes what is left, and waits until all is on the disk.  Return: 0, or -1 with @error set. */
+int op_pack_finish(struct op_pack_writer *writer, struct op_error *error);
+
+/* Frees; a pack that was not finished stays behind, and cannot be opened.  May be NULL. */
+void op_pack_writer_free(struct op_pack_writer *writer);
+
+#endif

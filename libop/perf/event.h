@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Events of the kernel's own perf_event_open(2): names, encodings, opening, and why it failed.
+ *
+ * There are two kinds of names: those that perf has on every machine ("cpu-clock",
+ * "page-faults", "cycles"), and those of the catalogue of this CPU (catalogue.h).
+ */
+#ifndef LIBOP_PERF_EVENT_H
+#define LIBOP_PERF_EVENT_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "libop/base/error.h"
+#include "libop/events/spec.h"
+
+/* The CPU type of sessions that have none but perf's own names. */
+#define OP_PERF_CPU_TYPE "perf"
+
+/* struct op_perf_name - an event that perf has on every machine, if the hardware has it */
+struct op_perf_name {
+	const char *name, *description;
+	uint32_t type;	 /* perf_event_attr::type */
+	uint64_t config; /* perf_event_attr::config */
+	uint64_t count;	 /* events a sample when none is asked for */
+};
+
+/* The event called @name; NULL if it is none of perf's own. */
+const struct op_perf_name *op_perf_name(const char *name);
+/* All of them, for lists; NULL after the last. */
+const struct op_perf_name *op_perf_name_at(size_t index);
+
+/* Whether it counts time, in nanoseconds: cpu-clock and task-clock. */
+bool op_perf_is_clock(const struct perf_event_attr *attr);
+/* Whether it needs no hardware counter. */
+bool op_perf_is_software(const struct perf_event_attr *attr);
+
+/* struct op_perf_event - an event with all that is needed to open it */
+struct op_perf_event {
+	struct op_event event;	     /* for sample files; its name is owned, counter is its place */
+	uint32_t extra;		     /* modifiers as of libop/unit_mask.h */
+	struct perf_event_attr attr; /* type, config, sample_period, exclude_*; size is set */
+};
+
+struct op_perf_events {
+	struct op_perf_event *event;
+	size_t count;
+	char cpu_type[64]; /* whose names they are: OP_PERF_CPU_TYPE if all are perf's own */
+};
+
+struct op_perf_choose {
+	bool counting;	    /* the events are to be counted, not sampled: without counts */
+	uint64_t frequency; /* samples a second instead of counts; 0: counts */
+	bool callgraph;
+};
+
+/**
+ * op_perf_choose - take specifications NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]
+ * @specs: perf's own names, or those of the catalogue of this CPU; without any, op_perf_default()
+ * @events: filled in; op_perf_events_free() frees what it holds
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int op_perf_choose(char *const *specs, size_t n, const struct op_perf_choose *how,
+		   struct op_perf_events *events, struct op_error *error);
+
+/**
+ * op_perf_from_daemon - take the daemon's --events (op_events_parse())
+ * @frequency: as of struct op_perf_choose
+ *
+ * A name of perf's own is that event; of any other, code and unit mask are programmed as an
+ * x86 CPU has them.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_events *events,
+			struct op_error *error);
+
+/* The daemon's --events for these events; the caller frees it.  NULL when out of memory. */
+char *op_perf_format(const struct op_perf_events *events);
+/* Copies all, names too.  Return: 0, or -1 with @error set, and @copy is empty. */
+int op_perf_events_copy(struct op_perf_events *copy, const struct op_perf_events *events,
+			struct op_error *error);
+void op_perf_events_free(struct op_perf_events *events);
+
+/* "cycles" if this machine has a hardware counter for it and lets us, else "cpu-clock". */
+const char *op_perf_default(void);
+
+/* perf_event_open(2), with PERF_FLAG_FD_CLOEXEC.  Return: a descriptor, or -1 and errno. */
+int op_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group);
+
+/* Whether this process may profile others' processes and the kernel. */
+bool op_perf_is_privileged(void);
+
+/* The content of /proc/sys/kernel/@name, such as "perf_event_paranoid"; @fallback if unknown. */
+int op_perf_setting(const char *name, int fallback);
+
+/**
+ * op_perf_explain_open - say why op_perf_open() failed, and what helps
+ * @code: its errno
+ * @name: of the event
+ * @attr: as it was given
+ * @pid: as it was given
+ *
+ * Return: -1.
+ */
+int op_perf_explain_open(int code, const char *name, const struct perf_event_attr *attr, pid_t pid,
+			 struct op_error *error);
+
+/**
+ * op_perf_explain_map - say why mapping a ring buffer failed, and what helps
+ * @code: errno of mmap(2)
+ * @bytes: how large it was to be
+ *
+ * Return: -1.
+ */
+int op_perf_explain_map(int code, size_t bytes, struct op_error *error);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The threads of processes.
+ */
+#ifndef LIBOP_THREADS_H
+#define LIBOP_THREADS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "libop/base/error.h"
+
+/* How often to list threads and open their events, before those that began meanwhile are let go. */
+#define OP_THREADS_ATTEMPTS 3
+
+/**
+ * op_threads_list - all threads of some processes, in ascending order
+ * @threads: an array that the caller frees; NULL on error
+ *
+ * Return: 0, or -1 with @error set: ESRCH if there is no such process.
+ */
+int op_threads_list(const pid_t *processes, size_t n, pid_t **threads, size_t *count,
+		    struct op_error *error);
+
+/**
+ * op_threads_new - whether processes have threads that began after they were listed
+ * @threads: as op_threads_list() gave them
+ *
+ * An event is inherited by threads that begin once it is open.  One that began before, but after
+ * its process was listed, would be missed; and as nobody can tell one from the other, all events
+ * are to be opened anew if there are any.  A process that has ended has none.
+ *
+ * Return: 1 or 0, or -1 with @error set.
+ */
+int op_threads_new(const pid_t *processes, size_t n, const pid_t *threads, size_t count,
+		   struct op_error *error);
+
+#endif

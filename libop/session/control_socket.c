@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The client's side of the daemon's control socket.
+ */
+#include "control_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "paths.h"
+
+/* A status reply has some 20 lines; whatever sends more is no daemon of ours. */
+#define REPLY_LIMIT (1 << 20)
+
+int op_control_address(const char *session_dir, struct sockaddr_un *address, struct op_error *error)
+{
+	int dir = open(session_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		return op_error_set(error, errno, "cannot open session directory %s: %s",
+				    session_dir, strerror(errno));
+	/* sun_path holds 107 bytes, and session directories may be deeper than that. */
+	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/%s", dir,
+		 OP_SESSION_CONTROL);
+	return dir;
+}
+
+static int connect_to(const char *session_dir, struct op_error *error)
+{
+	struct sockaddr_un address;
+	int dir, fd, code;
+
+	dir = op_control_address(session_dir, &address, error);
+	if (dir < 0)
+		return -1;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	code = fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) ? errno : 0;
+	close(dir);
+	if (!code)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	if (code == ENOENT || code == ECONNREFUSED)
+		return op_error_set(error, code, "no daemon serves the session %s", session_dir);
+	return op_error_set(error, code, "cannot reach the daemon of session %s: %s", session_dir,
+			    strerror(code));
+}
+
+static int send_line(int fd, const char *command, struct op_error *error)
+{
+	char line[256];
+	size_t length, sent = 0;
+
+	length = (size_t)snprintf(line, sizeof(line), "%s\n", command);
+	if (length >= sizeof(line))
+		return op_error_set(error, EINVAL, "command too long for the daemon: %s", command);
+	while (sent < length) {
+		ssize_t n = send(fd, line + sent, length - sent, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return op_error_set(error, errno, "cannot send \"%s\" to the daemon: %s",
+					    command, strerror(errno));
+		sent += (size_t)n;
+	}
+	return 0;
+}
+
+/* All that comes until the daemon closes the connection, as a string that the caller frees. */
+static char *receive_all(int fd, struct op_error *error)
+{
+	size_t used = 0, size = 4096;
+	char *text = malloc(size);
+
+	while (text) {
+		ssize_t n = recv(fd, text + used, size - used - 1, 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			op_error_set(error, errno, "no answer from the daemon: %s",
+				     strerror(errno));
+			free(text);
+			return NULL;
+		}
+		used += (size_t)n;
+		text[used] = '\0';
+		if (!n)
+			return text;
+		if (used > REPLY_LIMIT) {
+			op_error_set(error, EPROTO, "the daemon's answer does not end");
+			free(text);
+			return NULL;
+		}
+		if (size - used < 2) {
+			char *larger = realloc(text, size * 2);
+
+			if (!larger)
+				break;
+			text = larger;
+			size *= 2;
+		}
+	}
+	free(text);
+	op_error_set(error, ENOMEM, "out of memory");
+	return NULL;
+}
+
+/* Cuts the last line off @text, which holds whole lines, and returns it. */
+static char *last_line(char *text)
+{
+	size_t length = strlen(text);
+	char *end;
+
+	if (!length || text[length - 1] != '\n')
+		return NULL;
+	text[length - 1] = '\0';
+	end = strrchr(text, '\n');
+	return end ? end + 1 : text;
+}
+
+int op_control_call(const char *session_dir, const char *command, char **reply,
+		    struct op_error *error)
+{
+	char *text, *verdict;
+	int fd, result = -1;
+
+	fd = connect_to(session_dir, error);
+	if (fd < 0)
+		return -1;
+	text = send_line(fd, command, error) ? NULL : receive_all(fd, error);
+	close(fd);
+	if (!text)
+		return -1;
+
+	verdict = last_line(text);
+	if (!verdict) {
+		op_error_set(error, EPROTO, "the daemon ended before it had answered \"%s\"",
+			     command);
+	} else if (!strncmp(verdict, "error ", 6)) {
+		op_error_set(error, EIO, "%s", verdict + 6);
+	} else if (strcmp(verdict, "ok") != 0) {
+		op_error_set(error, EPROTO, "the daemon ended while it answered \"%s\"", command);
+	} else {
+		*verdict = '\0';
+		result = 0;
+	}
+	if (!result && reply)
+		*reply = text;
+	else
+		free(text);
+	return result;
+}

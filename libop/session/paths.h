@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a session keeps its files; oprofile-session(5) draws the tree.
+ */
+#ifndef LIBOP_SESSION_H
+#define LIBOP_SESSION_H
+
+#include <stddef.h>
+
+#include "libop/base/error.h"
+
+#define OP_SESSION_DEFAULT_DIR "/var/lib/oprofile"
+
+/**
+ * op_session_dir - the session directory to use
+ * @option: the argument of --session-dir, or NULL
+ *
+ * Without @option: ./oprofile_data if that is a directory, else OP_SESSION_DEFAULT_DIR.
+ *
+ * Return: an absolute path that the caller frees, or NULL when out of memory.
+ */
+char *op_session_dir(const char *option);
+
+/* Members of this group, where it exists, may read sessions; else only root. */
+#define OP_SESSION_GROUP     "oprofile"
+#define OP_SESSION_DIR_MODE  0750 /* of directories */
+#define OP_SESSION_FILE_MODE 0640 /* of files */
+
+/**
+ * op_session_make - make the directories of a session that are missing
+ *
+ * Makes @session_dir, its samples directory and samples/current.  Those that it makes
+ * belong to OP_SESSION_GROUP, if there is such a group, and have the set-group-ID bit, so
+ * that all that is made below them belongs to it as well.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int op_session_make(const char *session_dir, struct op_error *error);
+
+/* Names below the session directory. */
+#define OP_SESSION_SAMPLES "samples"
+#define OP_SESSION_CURRENT "samples/current" /* the live session; others are samples/NAME */
+#define OP_SESSION_LOG	   "samples/oprofiled.log"
+#define OP_SESSION_LOCK	   "lock"    /* pid of the daemon, decimal */
+#define OP_SESSION_CONTROL "control" /* socket of the daemon: control.h */
+#define OP_SESSION_ABI	   "abi"
+
+/*
+ * Below OP_SAMPLES_STATS: how long an event was to be counted, and how long it was, in
+ * OP_STATS_EVENTS/NAME.COUNT.UNITMASK/.
+ */
+#define OP_STATS_EVENTS	    "events"
+#define OP_STATS_ENABLED_NS "enabled_ns"
+#define OP_STATS_RUNNING_NS "running_ns"
+
+/* Names below samples/NAME; oprofile-session(5) says what is in them. */
+#define OP_SAMPLES_STATS    "stats"    /* a directory: one number a file */
+#define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]"; libop/packed.h */
+#define OP_SAMPLES_SOURCE   "source"   /* lines "key value": what took the samples */
+#define OP_SAMPLES_MODULES  "modules"  /* lines "name address size build-id-or-dash", in hex */
+#define OP_SAMPLES_STACKS   "stacks"   /* a directory: stack files, by application */
+
+/*
+ * Bytes that OP_SAMPLES_KALLSYMS may have, unpacked: the symbols of a kernel without modules are
+ * about 5 MB; this is for damaged files.
+ */
+#define OP_KALLSYMS_MOST ((size_t)64 << 20)
+
+/*
+ * The kernel image when no vmlinux is given: its symbols are those of OP_SAMPLES_KALLSYMS, and
+ * its keys are PC - _stext, so that they mean the same after a reboot with another address.
+ * Code that is in kallsyms and in no module is the image "[bpf]" or the like; keys of such an
+ * image are addresses.
+ */
+#define OP_KERNEL_IMAGE "kallsyms"
+/* The kernel image with --no-vmlinux: kernel and modules as one, keys are addresses. */
+#define OP_NO_VMLINUX "no-vmlinux"
+
+#endif
