@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "background.h"
-#include "daemon.h"
-#include "log.h"
+#include "daemon/server/background.h"
+#include "daemon/server/daemon.h"
+#include "libop/session/log.h"
 
 /* No file of a session is for others than its owner and group. */
 #define SESSION_UMASK 0027

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/profile.h"
+#include "daemon/count/profile.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
 #include "recording.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/lock.h"
+#include "libop/session/lock.h"
 #include "libop/base/error.h"
 #include "libop/base/file.h"
 #include "libop/pack/session.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "daemon/log.h"
+#include "libop/session/log.h"
 
 #define EVENTS_AT_ONCE 16
 

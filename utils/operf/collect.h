@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "daemon/profile.h"
+#include "daemon/count/profile.h"
 #include "libop/base/error.h"
 
 struct collect {

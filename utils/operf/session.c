@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/lock.h"
+#include "libop/session/lock.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
 #include "libop/base/remove_tree.h"

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profile.h"
+#include "daemon/count/profile.h"
 
 /* ---- words of the event stream ---- */
 

@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "daemon/image_name.h"
+#include "daemon/count/image_name.h"
 #include "libdb/odb/odb.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"

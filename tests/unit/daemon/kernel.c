@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/kallsyms.h"
-#include "daemon/vmlinux.h"
+#include "daemon/live/kernel_lists.h"
+#include "daemon/live/vmlinux.h"
 #include "libop/base/file.h"
 #include "libop/pack/text.h"
 #include "libop/session/paths.h"

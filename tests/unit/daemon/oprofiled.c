@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/number_file.h"
-#include "daemon/source_kernel.h"
+#include "libop/session/number_file.h"
+#include "daemon/sources/module.h"
 #include "libop/session/control_socket.h"
 #include "libop/cpu/detect.h"
 #include "libop/cpu/type_names.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "daemon/number_file.h"
+#include "libop/session/number_file.h"
 #include "libop/base/file.h"
 
 #define MS UINT64_C(1000000)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "daemon/record.h"
+#include "daemon/sources/recording.h"
 
 /* Begins a recording with the facts of a machine with a timer.  NULL and errno on error. */
 FILE *recording_begin(const char *path);

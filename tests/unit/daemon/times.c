@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/times.h"
+#include "daemon/count/multiplexed_times.h"
 #include "libop/base/file.h"
 
 static struct op_event event[] = {

@@ -25,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/perf_hotplug.h"
-#include "daemon/uevent.h"
+#include "daemon/sources/perf_hotplug.h"
+#include "daemon/live/uevent.h"
 #include "libop/cpu/list.h"
 
 #define SKIPPED 77

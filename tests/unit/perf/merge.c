@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/perf_merge.h"
+#include "daemon/sources/perf_merge.h"
 
 #define CPUS 3
 #define SIZE 4096

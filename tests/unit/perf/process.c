@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/perf_process.h"
+#include "daemon/sources/perf_process.h"
 #include "module/uapi/oprofile.h"
 
 /* No such process: /proc has nothing to say. */

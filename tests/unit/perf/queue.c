@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/perf_ring.h"
+#include "daemon/sources/perf_ring.h"
 
 #define RING_SIZE  4096
 #define QUEUE_SIZE 65536

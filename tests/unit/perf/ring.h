@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/perf_record.h"
+#include "daemon/sources/perf_record.h"
 
 /* struct bytes - a record in the making */
 struct bytes {

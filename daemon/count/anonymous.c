@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Anonymous memory: see anon.h.
+ */
+#include "anonymous.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/session/log.h"
+
+/* In all processes; each takes about 100 bytes. */
+#define MAPPINGS_MOST (1 << 18)
+/* Labels that programs choose are up to 80 characters long; more tells nobody more. */
+#define LABEL_MOST 80
+
+struct anon_maps {
+	struct anon_maps *next; /* another process whose key has the same hash */
+	uint32_t tgid;
+	uint64_t app;
+	uint64_t process;	      /* as of source_process() */
+	uint64_t read, checked, used; /* the buffers in which that was done last */
+	char *text;
+	size_t count;
+	struct anon_mapping mapping[]; /* sorted, apart from each other */
+};
+
+int anon_parse_line(const char *line, struct op_image_name *name)
+{
+	const char *label;
+	int used = 0;
+	size_t length;
+
+	*name = (struct op_image_name){.kind = OP_IMAGE_ANON};
+	/* start-end permissions offset device inode label */
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s%n", &name->start, &name->end,
+		   &used) != 2 ||
+	    !used || name->start >= name->end || memchr(line, '\n', (size_t)used))
+		return 0;
+	label = line + used + strspn(line + used, " ");
+	length = strcspn(label, "\n");
+	if (*label == '/')
+		return 0;
+	if (length > LABEL_MOST)
+		length = LABEL_MOST;
+	name->name = length ? strndup(label, length) : strdup("anon");
+	if (!name->name)
+		return -1;
+	/* programs may name their memory, with slashes: [anon:a/b] */
+	for (char *slash = name->name; (slash = strchr(slash, '/'));)
+		*slash = '_';
+	return 1;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct anon_mapping *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 1;
+
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		lines++;
+	}
+	return lines;
+}
+
+/* Fills @maps->mapping from @maps->text. */
+static void parse_maps(struct anon_maps *maps)
+{
+	struct op_image_name name;
+
+	for (const char *line = maps->text; line && *line; line = strchr(line, '\n')) {
+		if (*line == '\n')
+			line++;
+		if (anon_parse_line(line, &name) <= 0)
+			continue;
+		free(name.name);
+		maps->mapping[maps->count++] = (struct anon_mapping){
+			.start = name.start,
+			.end = name.end,
+			.line = (size_t)(line - maps->text),
+		};
+	}
+	/* the kernel sorts them; a recording may hold anything */
+	qsort(maps->mapping, maps->count, sizeof(maps->mapping[0]), by_start);
+}
+
+/* Finds out the image of a mapping.  Return: 0, or -1 when out of memory. */
+static int name_mapping(struct images *images, const struct anon_maps *maps,
+			struct anon_mapping *mapping)
+{
+	struct op_image_name name;
+
+	if (anon_parse_line(maps->text + mapping->line, &name) <= 0)
+		return -1;
+	name.tgid = maps->tgid;
+	mapping->image = image_of_name(images, &name, false);
+	free(name.name);
+	return mapping->image ? 0 : -1;
+}
+
+static struct anon_mapping *find_mapping(struct anon_maps *maps, uint64_t address)
+{
+	size_t low = 0, high = maps->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (maps->mapping[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < maps->count && maps->mapping[low].start <= address ? &maps->mapping[low]
+									: NULL;
+}
+
+static uint64_t hash_process(uint32_t tgid, uint64_t app)
+{
+	return map_mix(app, tgid);
+}
+
+static struct anon_maps **find_link(struct anon_maps **link, uint32_t tgid, uint64_t app)
+{
+	while (*link && ((*link)->tgid != tgid || (*link)->app != app))
+		link = &(*link)->next;
+	return link;
+}
+
+static void free_maps(struct anon_maps *maps)
+{
+	free(maps->text);
+	free(maps);
+}
+
+/* Puts @maps in the place of the older ones of its process.  Return: 0, or -1 (no memory). */
+static int insert(struct anon *anon, struct anon_maps *maps)
+{
+	uint64_t hash = hash_process(maps->tgid, maps->app);
+	struct anon_maps **link, *old;
+
+	maps->next = map_find(&anon->by_process, hash);
+	if (map_set(&anon->by_process, hash, maps))
+		return -1;
+	anon->mappings += maps->count;
+	link = find_link(&maps->next, maps->tgid, maps->app);
+	old = *link;
+	if (old) {
+		*link = old->next;
+		anon->mappings -= old->count;
+		free_maps(old);
+	}
+	return 0;
+}
+
+static int by_last_use(const void *a, const void *b)
+{
+	const struct anon_maps *const *x = a, *const *y = b;
+
+	return ((*x)->used < (*y)->used) - ((*x)->used > (*y)->used);
+}
+
+/* Drops what was used longest ago, until three quarters are left. */
+static void make_room(struct anon *anon)
+{
+	struct map map = anon->by_process;
+	struct anon_maps **list = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < (size_t)1 << map.bits; i++) {
+		for (struct anon_maps *maps = map.slot[i].value; maps; maps = maps->next) {
+			struct anon_maps **larger = reallocarray(list, count + 1, sizeof(*list));
+
+			if (!larger) {
+				free(list);
+				anon_forget(anon);
+				return;
+			}
+			list = larger;
+			list[count++] = maps;
+		}
+	}
+	if (count)
+		qsort(list, count, sizeof(*list), by_last_use);
+	map_clear(&anon->by_process);
+	anon->mappings = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (anon->mappings > MAPPINGS_MOST / 4 * 3 || insert(anon, list[i]))
+			free_maps(list[i]);
+	}
+	free(list);
+}
+
+/* Reads the maps of a process.  Return: what is known of them then, or NULL. */
+static struct anon_maps *read_maps(struct anon *anon, struct anon_maps *old, uint32_t tgid,
+				   uint64_t app, uint64_t buffer)
+{
+	char *text = source_maps(anon->source, tgid);
+	struct anon_maps *maps;
+	size_t lines;
+
+	if (old)
+		old->read = buffer;
+	log_verbose(LOG_MISC, "maps of process %" PRIu32 ": %s", tgid,
+		    text ? "read" : "there are none");
+	if (!text && old)
+		return old; /* it has ended; what is known of it may still help */
+	if (anon->mappings > MAPPINGS_MOST)
+		make_room(anon);
+	lines = text ? count_lines(text) : 0;
+	maps = calloc(1, sizeof(*maps) + lines * sizeof(maps->mapping[0]));
+	if (!maps) {
+		free(text);
+		return NULL;
+	}
+	*maps = (struct anon_maps){
+		.tgid = tgid,
+		.app = app,
+		.process = source_process(anon->source, tgid),
+		.read = buffer,
+		.checked = buffer,
+		.text = text,
+	};
+	parse_maps(maps);
+	if (!insert(anon, maps))
+		return maps;
+	free_maps(maps);
+	return NULL;
+}
+
+/* Whether the pid of @maps belongs to another process now. */
+static bool is_of_another_process(struct anon *anon, struct anon_maps *maps, uint64_t buffer)
+{
+	uint64_t process;
+
+	if (maps->checked == buffer)
+		return false;
+	maps->checked = buffer;
+	process = source_process(anon->source, maps->tgid);
+	return process && process != maps->process;
+}
+
+const struct anon_mapping *anon_find(struct anon *anon, uint32_t tgid, uint64_t app,
+				     uint64_t address, uint64_t buffer)
+{
+	struct anon_maps *first = map_find(&anon->by_process, hash_process(tgid, app));
+	struct anon_maps *maps = *find_link(&first, tgid, app);
+	struct anon_mapping *mapping;
+
+	if (!maps || is_of_another_process(anon, maps, buffer))
+		maps = read_maps(anon, maps, tgid, app, buffer);
+	if (!maps)
+		return NULL;
+	maps->used = buffer;
+	mapping = find_mapping(maps, address);
+	if (!mapping && maps->read != buffer) {
+		maps = read_maps(anon, maps, tgid, app, buffer);
+		mapping = maps ? find_mapping(maps, address) : NULL;
+	}
+	if (mapping && !mapping->image && name_mapping(anon->images, maps, mapping))
+		return NULL;
+	return mapping;
+}
+
+void anon_forget(struct anon *anon)
+{
+	const struct map *map = &anon->by_process;
+
+	for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
+		struct anon_maps *maps = map->slot[i].value, *next;
+
+		for (; maps; maps = next) {
+			next = maps->next;
+			free_maps(maps);
+		}
+	}
+	map_clear(&anon->by_process);
+	anon->mappings = 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Images: what samples are in.  There is one struct image for each name that sample files can
+ * have, however many cookies or lookups lead to it.
+ */
+#ifndef DAEMON_IMAGE_H
+#define DAEMON_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libop/session/sample_name.h"
+#include "libop/base/strings.h"
+#include "daemon/live/map.h"
+#include "daemon/sources/source.h"
+
+struct sample_file;
+
+struct image {
+	struct image *next;	 /* another image whose name has the same hash */
+	struct op_image_name id; /* owned */
+	char *changed_name;	 /* see image_superseded(); NULL if there is none */
+	struct image *successor; /* or NULL */
+	uint64_t mtime;		 /* for the headers of sample files */
+	uint8_t build_id[OPROFILE_BUILD_ID_MAX];
+	uint32_t build_id_size; /* 0: not known */
+	bool is_kernel;
+	bool wanted; /* by the image filter */
+
+	/* the sample file, of those with the samples in this image, that was asked for last */
+	struct sample_file *recent;
+};
+
+struct images {
+	struct map kernel; /* by name: kernel code, which is never forgotten */
+	struct map others; /* by name: files and anonymous memory */
+	struct map by_cookie;
+	struct source *source;
+	const struct op_strings *filter; /* absolute paths and kernel image names; empty: all */
+};
+
+/* Whether an image is wanted: it is itself, or the program that runs it; NULL: unknown. */
+static inline bool image_is_wanted(const struct image *image, const struct image *program)
+{
+	return image->wanted || (program && program->wanted);
+}
+
+/**
+ * image_of_cookie - the image of a file
+ *
+ * Asks the source once for each cookie.
+ *
+ * Return: the image, good until images_forget(), or NULL if the source does not know it (or
+ * memory is short).
+ */
+struct image *image_of_cookie(struct images *images, uint64_t cookie);
+
+/**
+ * image_of_name - the image of a name
+ * @name: copied
+ * @is_kernel: whether it is kernel code
+ *
+ * Return: the image, good until images_forget() or, for kernel code, images_free(); NULL when
+ * out of memory.
+ */
+struct image *image_of_name(struct images *images, const struct op_image_name *name,
+			    bool is_kernel);
+
+/**
+ * image_superseded - note that sample files of this name hold counts of another version
+ *
+ * Return: the image to use instead, or NULL if there is none.
+ */
+struct image *image_superseded(struct images *images, struct image *image);
+
+/**
+ * images_forget - free all images but the kernel's, and all cookies
+ *
+ * For when they have become many; the source is asked again for those that come again.
+ * No sample file may be open.
+ */
+void images_forget(struct images *images);
+
+void images_free(struct images *images);
+
+#endif

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kernel code: see kernel.h.
+ */
+#include "kernel.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/live/kernel_lists.h"
+#include "libop/base/file.h"
+#include "libop/pack/text.h"
+#include "libop/session/paths.h"
+#include "libop/session/log.h"
+#include "daemon/live/vmlinux.h"
+
+/* Buffers between two readings of the lists because of unknown addresses; about a minute. */
+#define ASK_AGAIN 256
+/* Symbols have no size; one with nothing behind it is taken to be no larger than this. */
+#define SYMBOL_SIZE_MOST 0x10000
+
+/* ---- the kernel itself ---- */
+
+static int find_self(struct kernel *kernel, const char *kallsyms, struct op_error *error)
+{
+	struct kernel_range *self = &kernel->self;
+	const struct kernel_config *config = &kernel->config;
+
+	switch (config->mode) {
+	case KERNEL_NO_VMLINUX:
+		*self = (struct kernel_range){.start = 0, .end = UINT64_MAX};
+		return 0;
+	case KERNEL_VMLINUX:
+		if (!config->end &&
+		    vmlinux_range(config->vmlinux, kallsyms, &self->start, &self->end, error))
+			return -1;
+		break;
+	case KERNEL_KALLSYMS:
+		if (!config->end &&
+		    (!kallsyms || !kallsyms_address(kallsyms, "_stext", &self->start) ||
+		     !kallsyms_address(kallsyms, "_etext", &self->end)))
+			return op_error_set(
+				error, ENOENT,
+				"cannot tell where the kernel's code is: /proc/kallsyms "
+				"shows no addresses; be root, or use --vmlinux or "
+				"--no-vmlinux");
+		break;
+	}
+	if (config->end) {
+		self->start = config->start;
+		self->end = config->end;
+	}
+	self->base = self->start;
+	if (self->start >= self->end)
+		return op_error_set(error, EINVAL,
+				    "the kernel's code has no length: %#" PRIx64 " to %#" PRIx64,
+				    self->start, self->end);
+	return 0;
+}
+
+static int name_self(struct kernel *kernel, struct op_error *error)
+{
+	struct op_image_name name = {.kind = OP_IMAGE_KERNEL};
+	struct stat status;
+
+	switch (kernel->config.mode) {
+	case KERNEL_NO_VMLINUX:
+		name.name = (char *)OP_NO_VMLINUX;
+		break;
+	case KERNEL_KALLSYMS:
+		name.name = (char *)OP_KERNEL_IMAGE;
+		break;
+	case KERNEL_VMLINUX:
+		name.kind = OP_IMAGE_FILE;
+		name.name = (char *)kernel->config.vmlinux;
+		break;
+	}
+	kernel->self.image = image_of_name(kernel->images, &name, true);
+	if (!kernel->self.image)
+		return op_error_set(error, ENOMEM, "out of memory");
+	if (kernel->config.mode == KERNEL_VMLINUX && !stat(name.name, &status))
+		kernel->self.image->mtime = (uint64_t)status.st_mtime;
+	return 0;
+}
+
+void kernel_free(struct kernel *kernel)
+{
+	free(kernel->range);
+	kernel->range = NULL;
+	kernel->count = 0;
+}
+
+/* ---- modules, and what else is there ---- */
+
+static int add_range(struct kernel *kernel, uint64_t start, uint64_t end, uint64_t base,
+		     const char *image)
+{
+	struct op_image_name name = {.kind = OP_IMAGE_KERNEL, .name = (char *)image};
+	struct kernel_range *range = kernel->range;
+
+	/* grows by doubling */
+	if (!(kernel->count & (kernel->count - 1)))
+		range = reallocarray(range, kernel->count ? 2 * kernel->count : 1, sizeof(*range));
+	if (!range)
+		return -1;
+	kernel->range = range;
+	range += kernel->count;
+	*range = (struct kernel_range){start, end, base, NULL};
+	range->image = image_of_name(kernel->images, &name, true);
+	if (!range->image)
+		return -1;
+	kernel->count++;
+	log_verbose(LOG_MODULE, "%s at %#" PRIx64 " to %#" PRIx64, image, start, end);
+	return 0;
+}
+
+static bool add_modules(struct kernel *kernel, const char *modules, struct op_strings *names)
+{
+	struct kernel_module module;
+
+	while (modules_next(&modules, &module)) {
+		if (op_strings_add(names, module.name))
+			return false;
+		if (!strcmp(module.name, OP_KERNEL_IMAGE) || !module.size ||
+		    module.size > UINT64_MAX - module.address)
+			continue;
+		if (add_range(kernel, module.address, module.address + module.size, module.address,
+			      module.name))
+			return false;
+	}
+	return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct kernel_symbol *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* The symbols outside the kernel itself, sorted; the caller frees the array. */
+static struct kernel_symbol *list_others(const char *kallsyms, size_t *count)
+{
+	struct kernel_symbol symbol, *list = NULL;
+	size_t n = 0;
+
+	while (kallsyms_next(&kallsyms, &symbol)) {
+		if (!symbol.module_length)
+			continue;
+		if (!(n & (n - 1))) {
+			struct kernel_symbol *larger =
+				reallocarray(list, n ? 2 * n : 1, sizeof(*list));
+
+			if (!larger)
+				break;
+			list = larger;
+		}
+		list[n++] = symbol;
+	}
+	if (n)
+		qsort(list, n, sizeof(*list), by_address);
+	*count = n;
+	return list;
+}
+
+/* Code of no module: each symbol up to the next one. */
+static bool add_others(struct kernel *kernel, const char *kallsyms, const struct op_strings *names)
+{
+	size_t count;
+	struct kernel_symbol *list = list_others(kallsyms, &count);
+	char module[128], image[sizeof(module) + 2];
+	bool good = true;
+
+	for (size_t i = 0; good && i < count; i++) {
+		uint64_t start = list[i].address, end = start + SYMBOL_SIZE_MOST;
+
+		if (list[i].module_length >= sizeof(module))
+			continue;
+		memcpy(module, list[i].module, list[i].module_length);
+		module[list[i].module_length] = '\0';
+		if (op_strings_contain(names, module) || strchr(module, '/') || end < start)
+			continue;
+		if (i + 1 < count && list[i + 1].address < end)
+			end = list[i + 1].address;
+		sprintf(image, "[%s]", module);
+		if (end > start)
+			good = !add_range(kernel, start, end, 0, image);
+	}
+	free(list);
+	return good;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct kernel_range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void find_others(struct kernel *kernel, const char *modules, const char *kallsyms)
+{
+	struct op_strings names = {0};
+
+	kernel->count = 0;
+	if (!add_modules(kernel, modules, &names) || !add_others(kernel, kallsyms, &names))
+		log_line("out of memory: samples in kernel modules may be lost");
+	op_strings_free(&names);
+	if (kernel->count)
+		qsort(kernel->range, kernel->count, sizeof(kernel->range[0]), by_start);
+	/*
+	 * Since Linux 6.4, the size of a module is not only that of the part at its address,
+	 * so that it may seem to reach into the next one.
+	 */
+	for (size_t i = 0; i + 1 < kernel->count; i++) {
+		if (kernel->range[i].end > kernel->range[i + 1].start)
+			kernel->range[i].end = kernel->range[i + 1].start;
+	}
+}
+
+/* A list of the session, and how it is kept. */
+struct list {
+	const char *name;
+	char *(*join)(const char *now, const char *before);
+	char *(*read)(const char *path, size_t limit, size_t *length, struct op_error *error);
+	int (*replace)(const char *path, const void *bytes, size_t length, mode_t mode,
+		       struct op_error *error);
+};
+
+static const struct list modules_list = {OP_SAMPLES_MODULES, modules_join, op_file_read,
+					 op_file_replace};
+static const struct list kallsyms_list = {OP_SAMPLES_KALLSYMS, kallsyms_join, op_packed_read,
+					  op_packed_replace};
+
+/* Writes @now and those lines of the session that are to stay. */
+static void save(const struct kernel *kernel, const struct list *list, const char *now)
+{
+	struct op_error error = {.code = ENOMEM, .text = "out of memory"};
+	char *path = op_path("%s/%s", kernel->dir, list->name), *before = NULL, *text = NULL;
+
+	if (path) {
+		before = list->read(path, OP_KALLSYMS_MOST, NULL, &error);
+		if (!before && error.code != ENOENT)
+			log_line("the session's list of %s is made anew: %s", list->name,
+				 error.text);
+		text = list->join(now, before);
+	}
+	if (!text)
+		log_line("the session's list of %s is not up to date: out of memory", list->name);
+	else if ((!before || strcmp(before, text) != 0) &&
+		 list->replace(path, text, strlen(text), OP_SESSION_FILE_MODE, &error))
+		log_line("the session's list of %s is not up to date: %s", list->name, error.text);
+	free(text);
+	free(before);
+	free(path);
+}
+
+/* @kallsyms: as of now; may be NULL */
+static void refresh(struct kernel *kernel, const char *kallsyms)
+{
+	char *modules = source_modules(kernel->source);
+
+	find_others(kernel, modules ? modules : "", kallsyms ? kallsyms : "");
+	if (modules)
+		save(kernel, &modules_list, modules);
+	if (kallsyms)
+		save(kernel, &kallsyms_list, kallsyms);
+	free(modules);
+}
+
+void kernel_refresh(struct kernel *kernel)
+{
+	char *kallsyms;
+
+	if (kernel->config.mode == KERNEL_NO_VMLINUX) {
+		if (kernel->source->wants_all) {
+			free(source_modules(kernel->source));
+			free(source_kallsyms(kernel->source));
+		}
+		return;
+	}
+	kallsyms = source_kallsyms(kernel->source);
+	refresh(kernel, kallsyms);
+	free(kallsyms);
+}
+
+int kernel_init(struct kernel *kernel, struct op_error *error)
+{
+	bool with_symbols = kernel->config.mode != KERNEL_NO_VMLINUX;
+	char *kallsyms = with_symbols ? source_kallsyms(kernel->source) : NULL;
+
+	if (find_self(kernel, kallsyms, error) || name_self(kernel, error)) {
+		free(kallsyms);
+		return -1;
+	}
+	log_verbose(LOG_MODULE, "kernel code at %#" PRIx64 " to %#" PRIx64, kernel->self.start,
+		    kernel->self.end);
+	if (with_symbols)
+		refresh(kernel, kallsyms);
+	else
+		kernel_refresh(kernel);
+	free(kallsyms);
+	return 0;
+}
+
+static const struct kernel_range *find(const struct kernel *kernel, uint64_t address)
+{
+	size_t low = 0, high = kernel->count;
+
+	if (address >= kernel->self.start && address < kernel->self.end)
+		return &kernel->self;
+	/* the last range that begins at or before the address */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (kernel->range[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < kernel->range[low - 1].end ? &kernel->range[low - 1] : NULL;
+}
+
+const struct kernel_range *kernel_find(struct kernel *kernel, uint64_t address, uint64_t buffer)
+{
+	const struct kernel_range *range = find(kernel, address);
+
+	if (range || buffer < kernel->asked + ASK_AGAIN)
+		return range;
+	log_verbose(LOG_MODULE, "no kernel code is known at %#" PRIx64, address);
+	kernel->asked = buffer;
+	kernel_refresh(kernel);
+	return find(kernel, address);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What profiling cost: see overhead.h.
+ */
+#include "overhead.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "libop/base/file.h"
+#include "libop/session/number_file.h"
+
+#define CPU_FILE       "daemon_cpu_ms"
+#define PROFILING_FILE "profiling_ms"
+
+#define NS_PER_MS 1000000
+#define NS_PER_US 1000
+#define NS_PER_S  UINT64_C(1000000000)
+
+static uint64_t ns_of(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * NS_PER_US;
+}
+
+struct overhead_time overhead_now(void)
+{
+	struct rusage usage;
+	struct timespec wall;
+
+	getrusage(RUSAGE_SELF, &usage);
+	clock_gettime(CLOCK_MONOTONIC, &wall);
+	return (struct overhead_time){
+		.cpu_ns = ns_of(&usage.ru_utime) + ns_of(&usage.ru_stime),
+		.wall_ns = (uint64_t)wall.tv_sec * NS_PER_S + (uint64_t)wall.tv_nsec,
+	};
+}
+
+static uint64_t read_number(const char *dir, const char *name)
+{
+	char *path = op_path("%s/%s", dir, name);
+	uint64_t value = number_file_read(path);
+
+	free(path);
+	return value;
+}
+
+void overhead_load(struct overhead *self, const char *dir, struct overhead_time now, bool running)
+{
+	*self = (struct overhead){
+		.cpu_ms_before = read_number(dir, CPU_FILE),
+		.profiling_ms_before = read_number(dir, PROFILING_FILE),
+		.last = now,
+		.running = running,
+	};
+}
+
+void overhead_look(struct overhead *self, struct overhead_time now, bool running)
+{
+	self->cpu_ns += now.cpu_ns - self->last.cpu_ns;
+	if (self->running)
+		self->profiling_ns += now.wall_ns - self->last.wall_ns;
+	self->last = now;
+	self->running = running;
+}
+
+static int save_number(const char *dir, const char *name, uint64_t value, struct op_error *error)
+{
+	char *path = op_path("%s/%s", dir, name);
+	int result = number_file_save(path, value, error);
+
+	free(path);
+	return result;
+}
+
+int overhead_save(const struct overhead *self, const char *dir, struct op_error *error)
+{
+	uint64_t profiling_ms = self->profiling_ms_before + self->profiling_ns / NS_PER_MS;
+	uint64_t cpu_ms = self->cpu_ms_before + self->cpu_ns / NS_PER_MS;
+
+	if (!profiling_ms)
+		return 0;
+	if (save_number(dir, CPU_FILE, cpu_ms, error))
+		return -1;
+	return save_number(dir, PROFILING_FILE, profiling_ms, error);
+}

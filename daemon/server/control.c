@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The daemon's side of the control socket: see control_server.h.
+ */
+#include "control.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/session/control_socket.h"
+#include "libop/session/log.h"
+
+static int wait_for(struct control_server *server, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	return epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+static int bind_private(int fd, const struct sockaddr_un *address)
+{
+	mode_t mask = umask(0177);
+	int result = bind(fd, (const struct sockaddr *)address, sizeof(*address));
+
+	umask(mask);
+	return result;
+}
+
+int control_server_open(struct control_server *server, const char *session_dir,
+			struct op_error *error)
+{
+	struct sockaddr_un address;
+	int dir, code = 0;
+
+	for (size_t i = 0; i < CONTROL_CLIENTS_MOST; i++)
+		server->client[i].fd = -1;
+	server->fd = -1;
+	dir = op_control_address(session_dir, &address, error);
+	if (dir < 0)
+		return -1;
+	unlink(address.sun_path);
+	server->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (server->fd < 0 || bind_private(server->fd, &address) ||
+	    listen(server->fd, CONTROL_CLIENTS_MOST) || wait_for(server, server->fd))
+		code = errno;
+	close(dir);
+	if (!code)
+		return 0;
+	if (server->fd >= 0)
+		close(server->fd);
+	server->fd = -1;
+	return op_error_set(error, code, "cannot make the control socket of session %s: %s",
+			    session_dir, strerror(code));
+}
+
+static void drop(struct control_client *client)
+{
+	close(client->fd); /* which also takes it out of the epoll */
+	client->fd = -1;
+}
+
+/* A place for a new client; when there are too many, one that has said nothing yet goes. */
+static struct control_client *find_place(struct control_server *server)
+{
+	struct control_client *client;
+
+	for (size_t i = 0; i < CONTROL_CLIENTS_MOST; i++) {
+		if (server->client[i].fd < 0)
+			return &server->client[i];
+	}
+	client = &server->client[server->next++ % CONTROL_CLIENTS_MOST];
+	drop(client);
+	return client;
+}
+
+static void accept_client(struct control_server *server)
+{
+	int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct control_client *client;
+
+	if (fd < 0)
+		return;
+	client = find_place(server);
+	*client = (struct control_client){.fd = fd};
+	if (wait_for(server, fd))
+		drop(client);
+}
+
+/* Replies are shorter than the socket's buffer; who does not take them gets none. */
+static void answer(struct control_server *server, struct control_client *client)
+{
+	char *reply;
+
+	log_verbose(LOG_MISC, "command: %s", client->line);
+	reply = server->handle(server->context, client->line);
+	if (reply && send(client->fd, reply, strlen(reply), MSG_NOSIGNAL) < 0)
+		log_verbose(LOG_MISC, "no reply to \"%s\": %s", client->line, strerror(errno));
+	free(reply);
+	drop(client);
+}
+
+static void read_client(struct control_server *server, struct control_client *client)
+{
+	size_t room = sizeof(client->line) - client->length;
+	ssize_t n = recv(client->fd, client->line + client->length, room, 0);
+	char *end;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		drop(client);
+		return;
+	}
+	client->length += (size_t)n;
+	end = memchr(client->line, '\n', client->length);
+	if (end) {
+		*end = '\0';
+		answer(server, client);
+	} else if (client->length == sizeof(client->line)) {
+		drop(client); /* no command is that long */
+	}
+}
+
+bool control_server_event(struct control_server *server, int fd)
+{
+	if (fd == server->fd) {
+		accept_client(server);
+		return true;
+	}
+	for (size_t i = 0; i < CONTROL_CLIENTS_MOST; i++) {
+		if (server->client[i].fd == fd) {
+			read_client(server, &server->client[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+void control_server_close(struct control_server *server, const char *session_dir)
+{
+	struct sockaddr_un address;
+	int dir;
+
+	if (server->fd < 0)
+		return;
+	for (size_t i = 0; i < CONTROL_CLIENTS_MOST; i++) {
+		if (server->client[i].fd >= 0)
+			drop(&server->client[i]);
+	}
+	dir = op_control_address(session_dir, &address, NULL);
+	if (dir >= 0) {
+		unlink(address.sun_path);
+		close(dir);
+	}
+	close(server->fd);
+	server->fd = -1;
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The daemon at work: see daemon.h.
+ */
+#include "daemon.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "daemon/count/abi.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
+#include "libop/session/lock.h"
+#include "libop/session/log.h"
+#include "daemon/sources/recording.h"
+#include "daemon/sources/module.h"
+#include "daemon/sources/perf.h"
+
+/* Between two statistics in the log. */
+#define STATISTICS_SECONDS 600
+
+#define EVENTS_AT_ONCE 16
+
+/* ---- opening ---- */
+
+static void fill_signals(sigset_t *set)
+{
+	static const int handled[] = {SIGHUP, SIGTERM, SIGINT, SIGALRM, SIGUSR1, SIGUSR2, SIGPIPE};
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+		sigaddset(set, handled[i]);
+}
+
+void daemon_block_signals(void)
+{
+	sigset_t set;
+
+	fill_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static struct source *open_perf(const struct options *options, struct op_error *error)
+{
+	const struct op_perf_choose how = {.frequency = options->frequency};
+	struct op_perf_events events;
+	const struct source_perf_config config = {
+		.events = &events,
+		.callgraph = (unsigned int)options->callgraph,
+		.unwind = options->unwind,
+	};
+	struct source *source;
+
+	if (options->events ? op_perf_from_daemon(options->events, options->frequency, &events,
+						  error)
+			    : op_perf_choose(NULL, 0, &how, &events, error))
+		return NULL;
+	source = source_perf_open(&config, error);
+	op_perf_events_free(&events);
+	return source;
+}
+
+static struct source *open_source(const struct options *options, struct op_error *error)
+{
+	struct source *source;
+
+	if (options->replay)
+		return source_replay_open(options->replay, error);
+	if (options->perf) {
+		source = open_perf(options, error);
+	} else {
+		source = source_kernel_open(options->oprofilefs, error);
+		if (source && options->events)
+			source->events = strdup(options->events);
+	}
+	if (source && options->record)
+		return source_record_open(source, options->record, error);
+	return source;
+}
+
+static int wait_for(const struct daemon *daemon, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	return epoll_ctl(daemon->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+static int open_events(struct daemon *daemon)
+{
+	const struct itimerspec period = {
+		.it_interval.tv_sec = STATISTICS_SECONDS,
+		.it_value.tv_sec = STATISTICS_SECONDS,
+	};
+	sigset_t set;
+
+	fill_signals(&set);
+	daemon->epoll = epoll_create1(EPOLL_CLOEXEC);
+	daemon->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	daemon->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (daemon->epoll < 0 || daemon->signals < 0 || daemon->timer < 0 ||
+	    timerfd_settime(daemon->timer, 0, &period, NULL) || wait_for(daemon, daemon->signals) ||
+	    wait_for(daemon, daemon->timer))
+		return -1;
+	return daemon->source->fd < 0 ? 0 : wait_for(daemon, daemon->source->fd);
+}
+
+static char *handle_command(void *context, const char *command);
+
+int daemon_open(struct daemon *daemon, const struct options *options, struct op_error *error)
+{
+	const char *session = options->session_dir;
+
+	*daemon = (struct daemon){
+		.options = options,
+		.lock = -1,
+		.epoll = -1,
+		.signals = -1,
+		.timer = -1,
+		.started = time(NULL),
+		.log = op_path("%s/" OP_SESSION_LOG, session),
+		.complete_dump = op_path("%s/complete_dump", session),
+	};
+	if (!daemon->log || !daemon->complete_dump)
+		return op_error_set(error, ENOMEM, "out of memory");
+	if (op_session_make(session, error))
+		return -1;
+	daemon->lock = lock_take(session, error);
+	if (daemon->lock < 0)
+		return -1;
+	daemon->source = open_source(options, error);
+	if (!daemon->source)
+		return -1;
+	if (open_events(daemon))
+		return op_error_set(error, errno, "cannot wait for events: %s", strerror(errno));
+	if (profile_open(&daemon->profile, &options->config, daemon->source, error))
+		return -1;
+	if (abi_write(session, error))
+		return -1;
+	daemon->server.epoll = daemon->epoll;
+	daemon->server.handle = handle_command;
+	daemon->server.context = daemon;
+	if (control_server_open(&daemon->server, session, error))
+		return -1;
+	daemon->serving = true;
+	return options->perf && !options->stopped ? profile_run(&daemon->profile, true, error) : 0;
+}
+
+/* ---- work ---- */
+
+/* Scripts of old remove it before they write to oprofilefs's dump, and wait for it. */
+static void mark_dump(const struct daemon *daemon)
+{
+	struct op_error error;
+
+	if (access(daemon->complete_dump, F_OK) &&
+	    op_file_replace(daemon->complete_dump, "1\n", 2, OP_SESSION_FILE_MODE, &error))
+		log_line("%s", error.text);
+}
+
+/* Takes note of what profile_take() or profile_dump() returned. */
+static void take_result(struct daemon *daemon, int result, const struct op_error *error)
+{
+	if (!result)
+		return;
+	daemon->done = true;
+	if (result == SOURCE_END)
+		return;
+	daemon->failed = true;
+	log_line("no more samples: %s", error->text);
+}
+
+static void take_buffer(struct daemon *daemon)
+{
+	struct op_error error;
+
+	take_result(daemon, profile_take(&daemon->profile, NULL, &error), &error);
+	mark_dump(daemon);
+}
+
+static int dump(struct daemon *daemon, struct op_error *error)
+{
+	int result = profile_dump(&daemon->profile, error);
+
+	profile_save_stats(&daemon->profile);
+	mark_dump(daemon);
+	if (result == SOURCE_END)
+		return 0; /* noticed again by the next take_buffer() */
+	return result;
+}
+
+static int reopen(struct daemon *daemon, struct op_error *error)
+{
+	log_verbose(LOG_MISC, "reopen sample files and log");
+	if (profile_reopen(&daemon->profile, error))
+		return -1;
+	return daemon->options->foreground ? 0 : log_open(daemon->log, error);
+}
+
+static void tell_statistics(struct daemon *daemon)
+{
+	profile_save_stats(&daemon->profile);
+	profile_log_stats(&daemon->profile);
+}
+
+/* ---- commands ---- */
+
+static const char *state(struct daemon *daemon)
+{
+	if (profile_is_running(&daemon->profile) || daemon->options->replay)
+		return "running";
+	return "stopped";
+}
+
+static char *reply_progress(const struct daemon *daemon)
+{
+	const struct profile *profile = &daemon->profile;
+
+	return op_path("buffers %" PRIu64 "\nsamples %" PRIu64 "\nok\n", profile->buffers,
+		       profile->stats.value[STAT_STORED]);
+}
+
+/* What was lost before it came to us, of this session. */
+static uint64_t lost_by_source(struct daemon *daemon)
+{
+	struct stats *stats = &daemon->profile.stats;
+	char *text;
+
+	/* before the first buffer, they are those of an earlier start */
+	if (daemon->profile.buffers) {
+		text = source_stats(daemon->source);
+		stats_take_kernel(stats, text);
+		free(text);
+	}
+	return stats->value[STAT_KERNEL_RECORDS];
+}
+
+static char *reply_status(struct daemon *daemon)
+{
+	const struct profile *profile = &daemon->profile;
+	const uint64_t *value = profile->stats.value;
+
+	return op_path("pid %ld\nstate %s\nsource %s\nstarted %" PRId64
+		       "\nsession-dir %s\ncpu-type %s\nevents %s\n"
+		       "buffers %" PRIu64 "\nreceived %" PRIu64 "\nsamples %" PRIu64
+		       "\nlost %" PRIu64 "\nlost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu\nok\n",
+		       (long)getpid(), state(daemon), daemon->source->name,
+		       (int64_t)daemon->started, daemon->options->session_dir,
+		       daemon->source->cpu_type,
+		       daemon->source->events ? daemon->source->events : "", profile->buffers,
+		       value[STAT_RECEIVED], value[STAT_STORED],
+		       value[STAT_RECEIVED] - value[STAT_STORED] - value[STAT_FILTERED],
+		       lost_by_source(daemon), value[STAT_BAD_RECORDS], profile->files.count);
+}
+
+static char *handle_command(void *context, const char *command)
+{
+	struct daemon *daemon = context;
+	struct op_error error;
+
+	if (!strcmp(command, "status"))
+		return reply_status(daemon);
+	if (!strcmp(command, "dump"))
+		return dump(daemon, &error) ? op_path("error %s\n", error.text)
+					    : reply_progress(daemon);
+	if (!strcmp(command, "start") || !strcmp(command, "stop"))
+		return profile_run(&daemon->profile, !strcmp(command, "start"), &error)
+			       ? op_path("error %s\n", error.text)
+			       : strdup("ok\n");
+	if (!strcmp(command, "reopen"))
+		return reopen(daemon, &error) ? op_path("error %s\n", error.text) : strdup("ok\n");
+	return op_path("error unknown command: %s\n", command);
+}
+
+/* ---- signals ---- */
+
+static void take_signal(struct daemon *daemon, int number)
+{
+	struct op_error error;
+
+	switch (number) {
+	case SIGHUP:
+		if (reopen(daemon, &error))
+			log_line("%s", error.text);
+		break;
+	case SIGALRM:
+		/*
+		 * Waits for the disk, once for each file, which takes minutes when there are many;
+		 * so it is done only on demand.  The kernel writes by itself within half a minute.
+		 */
+		sample_files_sync(&daemon->profile.files);
+		tell_statistics(daemon);
+		break;
+	case SIGTERM:
+	case SIGINT:
+		take_result(daemon, profile_dump(&daemon->profile, &error), &error);
+		daemon->done = true;
+		break;
+	default: /* SIGUSR1 and SIGUSR2 told ia64's daemon to start and stop; SIGPIPE says nothing
+		  */
+		break;
+	}
+}
+
+static void take_signals(struct daemon *daemon)
+{
+	struct signalfd_siginfo info;
+
+	while (!daemon->done && read(daemon->signals, &info, sizeof(info)) == sizeof(info))
+		take_signal(daemon, (int)info.ssi_signo);
+}
+
+static void take_timer(struct daemon *daemon)
+{
+	uint64_t times;
+
+	if (read(daemon->timer, &times, sizeof(times)) == sizeof(times))
+		tell_statistics(daemon);
+}
+
+/* ---- the loop ---- */
+
+static void take_event(struct daemon *daemon, int fd, uint32_t events)
+{
+	if (fd == daemon->source->fd && !(events & EPOLLIN))
+		take_result(daemon, -1, &(struct op_error){.text = "the buffer has closed"});
+	else if (fd == daemon->source->fd)
+		take_buffer(daemon);
+	else if (fd == daemon->signals)
+		take_signals(daemon);
+	else if (fd == daemon->timer)
+		take_timer(daemon);
+	else
+		control_server_event(&daemon->server, fd);
+}
+
+int daemon_run(struct daemon *daemon)
+{
+	bool always = daemon->source->fd < 0; /* the source has data at any time */
+	struct epoll_event event[EVENTS_AT_ONCE];
+
+	log_line("oprofiled %s is ready: session %s, CPU type %s", OP_VERSION,
+		 daemon->options->session_dir, daemon->source->cpu_type);
+	while (!daemon->done) {
+		int n = epoll_wait(daemon->epoll, event, EVENTS_AT_ONCE, always ? 0 : -1);
+
+		if (n < 0 && errno != EINTR) {
+			log_line("cannot wait for events: %s", strerror(errno));
+			daemon->failed = true;
+			break;
+		}
+		for (int i = 0; i < n && !daemon->done; i++)
+			take_event(daemon, event[i].data.fd, event[i].events);
+		if (always && !daemon->done)
+			take_buffer(daemon);
+	}
+	tell_statistics(daemon);
+	return daemon->failed ? -1 : 0;
+}
+
+void daemon_close(struct daemon *daemon)
+{
+	const int fds[] = {daemon->epoll, daemon->signals, daemon->timer};
+	struct op_error error;
+
+	if (daemon->serving)
+		control_server_close(&daemon->server, daemon->options->session_dir);
+	if (daemon->profile.source) {
+		profile_close(&daemon->profile);
+		if (daemon->options->perf && !daemon->options->loose &&
+		    profile_pack(daemon->options->session_dir, &error))
+			log_line("the session stays unpacked: %s", error.text);
+	}
+	source_close(daemon->source);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+	if (daemon->lock >= 0)
+		lock_release(daemon->options->session_dir, daemon->lock);
+	free(daemon->log);
+	free(daemon->complete_dump);
+}

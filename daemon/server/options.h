@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command line of oprofiled.
+ */
+#ifndef DAEMON_OPTIONS_H
+#define DAEMON_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "libop/base/error.h"
+#include "daemon/count/profile.h"
+
+struct options {
+	struct profile_config config; /* its strings are those below */
+	char *session_dir, *oprofilefs, *events, *vmlinux, *record, *replay;
+	bool foreground;
+	bool stopped;	    /* perf events wait for the command "start" */
+	bool loose;	    /* a session of perf events is not packed at the end */
+	bool perf;	    /* the source is the kernel's perf events */
+	uint64_t frequency; /* of perf events; 0: their counts */
+	uint64_t callgraph; /* most callers of a perf sample; 0: none */
+	bool unwind;	    /* callers by call frame information, not by frame pointers */
+};
+
+/**
+ * options_parse - read the command line
+ * @options: filled in, also on error; options_free() frees what it holds
+ *
+ * Prints the help or the version, and ends the program, if that is asked for.
+ *
+ * Return: 0, or -1 with @error set: the command line makes no sense.
+ */
+int options_parse(int argc, const char **argv, struct options *options, struct op_error *error);
+void options_free(struct options *options);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The perf events that are open, and their rings: one ring a CPU, in which the records of all
+ * events of that CPU are.
+ *
+ * Events of threads are opened for each CPU, too: the kernel lets several CPUs write into one
+ * ring only if the events are not inherited by new threads and processes.
+ */
+#ifndef DAEMON_PERF_COUNTERS_H
+#define DAEMON_PERF_COUNTERS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "libop/base/error.h"
+#include "libop/perf/event.h"
+#include "daemon/live/map.h"
+#include "perf_record.h"
+#include "perf_ring.h"
+
+/* struct perf_target - what is to be profiled */
+struct perf_target {
+	const pid_t *threads; /* and their children; NULL: all CPUs */
+	size_t count;
+	bool on_exec; /* begin when the thread executes a program, not at once */
+	const sigset_t *ends; /* blocked signals that end the opening; NULL: none does */
+};
+
+struct perf_counters_config {
+	const struct op_perf_events *events;
+	struct perf_target target;
+	struct perf_layout layout;
+	unsigned int depth; /* most frames of a call chain; 0: as many as the kernel takes */
+	uint32_t stack;	    /* bytes of user stacks to copy, with layout.user_registers */
+};
+
+/*
+ * struct perf_cpu - a CPU and its ring
+ *
+ * A CPU that goes offline takes its events with it: they never count again.  Its ring is @gone
+ * then, and is closed when it is empty; what it counted is kept.  When the CPU is back, it has
+ * another of these.
+ */
+struct perf_cpu {
+	int cpu, fd; /* the event whose ring it is; -1 when the ring is closed */
+	bool gone;
+	uint64_t opening; /* as of its events */
+	struct perf_ring ring;
+	uint64_t samples, lost, throttled;
+	uint64_t broken; /* times that rings which are closed made no sense */
+};
+
+/* struct perf_counter - an event that is open on a CPU */
+struct perf_counter {
+	int fd;
+	uint64_t opening; /* of the events of one ring */
+	uint64_t id;	  /* the kernel's number for it */
+	size_t place;	  /* of the event among those chosen */
+};
+
+struct perf_counters {
+	struct perf_cpu *cpu;
+	size_t cpus;
+	struct perf_counter *counter;
+	size_t count;
+	struct map by_id; /* perf_counter::id to 1 + its place */
+	uint64_t openings;
+	size_t pages; /* of a ring */
+};
+
+/**
+ * perf_counters_open - open all events and map the rings
+ * @counters: filled in, also on error; perf_counters_close() ends all
+ *
+ * They do not count before perf_counters_enable(), or the program is executed.
+ *
+ * Return: 0, or -1 with @error set: what is wrong, and what helps; EINTR if a signal came.
+ */
+int perf_counters_open(struct perf_counters *counters, const struct perf_counters_config *config,
+		       struct op_error *error);
+int perf_counters_enable(struct perf_counters *counters, struct op_error *error);
+/* Only those of @cpu, which is one of @counters. */
+int perf_counters_enable_one(struct perf_counters *counters, const struct perf_cpu *cpu,
+			     struct op_error *error);
+void perf_counters_disable(struct perf_counters *counters);
+void perf_counters_close(struct perf_counters *counters);
+
+/**
+ * perf_counters_add - open all events on one more CPU, for the whole system
+ * @config: as it was for perf_counters_open(), without threads
+ *
+ * Moves @counters->cpu.  The events do not count before perf_counters_enable().
+ *
+ * Return: 0, or -1 with @error set, and nothing added: ENODEV if the CPU is offline.
+ */
+int perf_counters_add(struct perf_counters *counters, const struct perf_counters_config *config,
+		      int cpu, struct op_error *error);
+
+/* The CPU with events that count, or are to be enabled; NULL if there is none of this number. */
+struct perf_cpu *perf_counters_find(struct perf_counters *counters, int cpu);
+
+/* Whether the events count no more, of a CPU whose events were enabled: time stands still. */
+bool perf_counters_stand_still(const struct perf_cpu *cpu);
+
+/* Whether the ring of a CPU that is gone is empty and not yet closed. */
+bool perf_counters_is_done(struct perf_cpu *cpu);
+
+/**
+ * perf_counters_close_done - close the rings that are done, with their events
+ *
+ * Moves @counters->cpu.  What the kernel lost and had no record behind to tell it with is counted.
+ *
+ * Return: how many records these are.
+ */
+uint64_t perf_counters_close_done(struct perf_counters *counters);
+
+/* The place of an event among those opened, by the number in its records; -1 if unknown. */
+int perf_counters_event(const struct perf_counters *counters, uint64_t id);
+
+#endif
