@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/annotate.h"
-#include "pp/memory.h"
-#include "pp/selection.h"
+#include "pp/annotate/annotate.h"
+#include "libop/base/memory.h"
+#include "pp/select/selection.h"
 
 struct job {
 	struct pp_annotate_options options;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/archive_files.h"
-#include "pp/archive_writer.h"
-#include "pp/tool.h"
+#include "pp/archive/files.h"
+#include "pp/archive/writer.h"
+#include "pp/tool/tool.h"
 
 struct job {
 	struct pp_common common;

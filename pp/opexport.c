@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "libop/session/paths.h"
-#include "pp/formats/format.h"
-#include "pp/formats/names.h"
-#include "pp/formats/session.h"
-#include "pp/image_reader.h"
-#include "pp/memory.h"
-#include "pp/selection.h"
-#include "pp/tool.h"
+#include "pp/formats/model/format.h"
+#include "pp/formats/session/symbolize.h"
+#include "pp/formats/session/session.h"
+#include "pp/symbols/image_reader.h"
+#include "libop/base/memory.h"
+#include "pp/select/selection.h"
+#include "pp/tool/tool.h"
 
 struct job {
 	struct pp_common common;

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "libop/base/file.h"
-#include "pp/gprof_data.h"
-#include "pp/memory.h"
-#include "pp/selection.h"
-#include "pp/tool.h"
+#include "pp/report/gprof_data.h"
+#include "libop/base/memory.h"
+#include "pp/select/selection.h"
+#include "pp/tool/tool.h"
 
 struct job {
 	struct pp_common common;

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 
 #include "libop/cpu/type_names.h"
-#include "pp/formats/format.h"
-#include "pp/formats/import_session.h"
-#include "pp/formats/info.h"
-#include "pp/import.h"
-#include "pp/memory.h"
-#include "pp/tool.h"
+#include "pp/formats/model/format.h"
+#include "pp/formats/session/import.h"
+#include "pp/formats/model/info.h"
+#include "pp/archive/import.h"
+#include "libop/base/memory.h"
+#include "pp/tool/tool.h"
 
 #define DEFAULT_OUTPUT "oprofile_data"
 

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "libop/base/error.h"
-#include "pp/classes.h"
-#include "pp/loss.h"
-#include "pp/memory.h"
-#include "pp/options.h"
-#include "pp/profile.h"
-#include "pp/report.h"
-#include "pp/selection.h"
-#include "pp/trouble.h"
+#include "pp/select/classes.h"
+#include "pp/profile/loss.h"
+#include "libop/base/memory.h"
+#include "pp/report/options.h"
+#include "pp/profile/profile.h"
+#include "pp/report/report.h"
+#include "pp/select/selection.h"
+#include "libop/base/warnings.h"
 
 /* All that a profile is made of, from the files to the columns. */
 struct source {

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "libop/base/error.h"
-#include "pp/formats/format.h"
+#include "pp/formats/model/format.h"
 
 #define SECONDS 4 /* of a CPU, each */
 #define RATE	"20000"

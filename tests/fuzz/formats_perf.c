@@ -6,7 +6,7 @@
 #include "../unit/formats/perf_recording.h"
 #include "driver.h"
 #include "formats_reader.h"
-#include "pp/formats/perf_attr.h"
+#include "pp/formats/perf/attr.h"
 
 const unsigned int fuzz_iterations = 100000;
 

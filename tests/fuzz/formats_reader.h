@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pp/formats/format.h"
+#include "pp/formats/model/format.h"
 
 /**
  * fuzz_read - read @data, write what was read as each of @writers (up to a NULL) and read it again

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "pp/debug_info.h"
-#include "pp/memory.h"
-#include "pp/symbols.h"
+#include "pp/debug/info.h"
+#include "libop/base/memory.h"
+#include "pp/symbols/symbols.h"
 
 const unsigned int fuzz_iterations = 3000;
 

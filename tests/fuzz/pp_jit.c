@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "pp/jit.h"
+#include "pp/symbols/jit.h"
 
 const unsigned int fuzz_iterations = 20000;
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "libop/session/paths.h"
-#include "pp/memory.h"
-#include "pp/symbols.h"
+#include "libop/base/memory.h"
+#include "pp/symbols/symbols.h"
 
 #define UNKNOWN "[unknown]"
 

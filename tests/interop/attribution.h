@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "pp/formats/profile.h"
+#include "pp/formats/model/profile.h"
 
 struct attributed {
 	int64_t pid;

@@ -22,8 +22,8 @@
 
 #include "attribution.h"
 #include "libop/base/file.h"
-#include "pp/formats/format.h"
-#include "pp/memory.h"
+#include "pp/formats/model/format.h"
+#include "libop/base/memory.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 

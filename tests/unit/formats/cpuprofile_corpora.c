@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cpuprofile_fixture.h"
-#include "pp/memory.h"
+#include "libop/base/memory.h"
 
 struct oracle {
 	char *locations[512], *mappings[64];

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/memory.h"
+#include "libop/base/memory.h"
 
 const struct layout layouts[LAYOUTS] = {{4, 0}, {4, 1}, {8, 0}, {8, 1}};
 

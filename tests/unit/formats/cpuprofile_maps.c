@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cpuprofile_fixture.h"
-#include "pp/formats/cpuprofile_maps.h"
+#include "pp/formats/gperftools/maps.h"
 
 static void test_lines_of_mappings(void **state)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cpuprofile_fixture.h"
-#include "pp/memory.h"
+#include "libop/base/memory.h"
 
 static void test_slots_of_either_size_and_order(void **state)
 {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cpuprofile_fixture.h"
-#include "pp/memory.h"
+#include "libop/base/memory.h"
 
 static uint64_t slot(const unsigned char *bytes, size_t i)
 {

@@ -18,8 +18,8 @@
 
 #include "describe.h"
 #include "libop/base/file.h"
-#include "pp/formats/dcpi_header.h"
-#include "pp/memory.h"
+#include "pp/formats/dcpi/header.h"
+#include "libop/base/memory.h"
 
 #define HEADER                                                                                     \
 	"version pdb-0.07\n"                                                                       \

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/memory.h"
+#include "libop/base/memory.h"
 
 void description_add(struct description *description, const char *format, ...)
 {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "libop/base/error.h"
-#include "pp/formats/format.h"
+#include "pp/formats/model/format.h"
 
 /* Text that grows. */
 struct description {

@@ -15,7 +15,7 @@
 #include <zlib.h>
 
 #include "model_fixture.h"
-#include "pp/formats/input.h"
+#include "pp/formats/model/input.h"
 
 #define BIG 700000 /* more than a buffer */
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "pp/formats/mapped_image.h"
+#include "pp/formats/model/mapped_image.h"
 
 #define KERNEL	UINT64_C(0xffffffff81000000)
 #define MODULES UINT64_C(0xffffffffc0000000)

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "model_fixture.h"
-#include "pp/formats/maps.h"
-#include "pp/formats/profile.h"
+#include "pp/formats/model/maps.h"
+#include "pp/formats/model/profile.h"
 
 /* The place of an address: "PATH+OFFSET". */
 static const char *place(struct prof *prof, struct maps *maps, int64_t pid, uint64_t address)

@@ -16,7 +16,7 @@
 
 #include "describe.h"
 #include "model_fixture.h"
-#include "pp/formats/profile.h"
+#include "pp/formats/model/profile.h"
 
 /* ---- adding up ---- */
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "pp/formats/profile.h"
+#include "pp/formats/model/profile.h"
 
 /* Random numbers that are the same in each run; @state is any but 0 at the beginning. */
 static inline uint64_t random_number(uint64_t *state)

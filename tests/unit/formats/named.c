@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "describe.h"
-#include "pp/formats/names.h"
+#include "pp/formats/session/symbolize.h"
 
 /*
  * The profile: two events; the program x calls f, in which g is inlined, which calls the kernel's

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "perf_reading.h"
-#include "pp/formats/perf_attr.h"
+#include "pp/formats/perf/attr.h"
 
 static const struct rec_event two_events[] = {
 	{.type = PERF_TYPE_HARDWARE,

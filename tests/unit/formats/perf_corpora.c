@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "describe.h"
-#include "pp/formats/format.h"
+#include "pp/formats/model/format.h"
 
 static const struct {
 	const char *file;

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "perf_recording.h"
-#include "pp/formats/perf_record.h"
-#include "pp/formats/perf_sample.h"
+#include "pp/formats/perf/record.h"
+#include "pp/formats/perf/sample.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 

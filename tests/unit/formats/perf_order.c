@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "libop/base/error.h"
-#include "pp/formats/perf_order.h"
+#include "pp/formats/perf/order.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "pp/formats/perf_attr.h"
+#include "pp/formats/perf/attr.h"
 
 const struct rec_event clock_event = {
 	.type = PERF_TYPE_SOFTWARE,

@@ -6,7 +6,7 @@
 #define TESTS_UNIT_FORMATS_PERF_READING_H
 
 #include "perf_recording.h"
-#include "pp/formats/format.h"
+#include "pp/formats/model/format.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "pp/formats/format.h"
-#include "pp/memory.h"
+#include "pp/formats/model/format.h"
+#include "libop/base/memory.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 

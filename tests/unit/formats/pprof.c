@@ -18,8 +18,8 @@
 
 #include "describe.h"
 #include "libop/base/file.h"
-#include "pp/formats/pprof_tables.h"
-#include "pp/memory.h"
+#include "pp/formats/pprof/tables.h"
+#include "libop/base/memory.h"
 
 /* Profiles are made as lists of messages here: "FIELD: FIELD=NUMBER FIELD='TEXT' FIELD=(...)". */
 struct text {

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 #include "describe.h"
-#include "pp/memory.h"
+#include "libop/base/memory.h"
 #include "tests/unit/pp/session.h"
 
 static const char *opimport, *opexport;

@@ -23,9 +23,9 @@
 #include "libop/pack/session.h"
 #include "libop/session/sample_name.h"
 #include "libop/session/paths.h"
-#include "pp/formats/import_session.h"
-#include "pp/formats/session.h"
-#include "pp/formats/session_image.h"
+#include "pp/formats/session/import.h"
+#include "pp/formats/session/session.h"
+#include "pp/formats/session/image.h"
 
 static char dir[64];
 

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "pp/debug_info.h"
-#include "pp/symbols.h"
+#include "pp/debug/info.h"
+#include "pp/symbols/symbols.h"
 
 static const char *sources, *opreport;
 

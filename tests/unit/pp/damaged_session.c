@@ -27,10 +27,10 @@
 #include "libop/pack/session.h"
 #include "libop/pack/text.h"
 #include "libop/session/paths.h"
-#include "pp/loss.h"
-#include "pp/memory.h"
-#include "pp/report.h"
-#include "pp/selection.h"
+#include "pp/profile/loss.h"
+#include "libop/base/memory.h"
+#include "pp/report/report.h"
+#include "pp/select/selection.h"
 
 static struct test_session session;
 static char **tools;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/demangle.h"
+#include "pp/symbols/demangle.h"
 
 static void test_names_are_demangled(void **state)
 {

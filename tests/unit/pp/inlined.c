@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/debug_info.h"
-#include "pp/symbols.h"
+#include "pp/debug/info.h"
+#include "pp/symbols/symbols.h"
 
 /* Some of the addresses between these two symbols of a program are asked for. */
 struct extent {

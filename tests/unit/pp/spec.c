@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/classes.h"
-#include "pp/report.h"
-#include "pp/spec.h"
+#include "pp/select/classes.h"
+#include "pp/report/report.h"
+#include "pp/select/spec.h"
 
 static size_t split(char *text, const char **words)
 {

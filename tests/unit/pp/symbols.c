@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/debug_info.h"
-#include "pp/symbols.h"
+#include "pp/debug/info.h"
+#include "pp/symbols/symbols.h"
 #include "fixture.h"
 #include "known.h"
 

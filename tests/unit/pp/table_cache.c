@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pp/debug_info.h"
-#include "pp/symbols_cache.h"
-#include "pp/table_cache.h"
+#include "pp/debug/info.h"
+#include "pp/symbols/symbols_cache.h"
+#include "libop/base/table_cache.h"
 #include "session.h"
 
 static const char *program;

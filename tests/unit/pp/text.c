@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/text.h"
+#include "libop/text/cells.h"
 
 static void check(struct pp_line *line, const char *wanted)
 {

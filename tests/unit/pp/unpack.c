@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "pp/unpack.h"
+#include "pp/symbols/decompress.h"
 #include "session.h"
 
 static struct test_session session;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Flat intervals: a sweep with a heap of those that cover the place where it is. */
+#include "libop/base/ranges.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "libop/base/memory.h"
+
+struct heap {
+	const struct pp_interval **items; /* the winner stands first */
+	size_t n, capacity;
+};
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct pp_interval *left = a, *right = b;
+
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	if (left->rank != right->rank)
+		return left->rank < right->rank ? -1 : 1;
+	return (left->value > right->value) - (left->value < right->value);
+}
+
+/* Pointers are into the sorted array. */
+static bool wins(const struct pp_interval *a, const struct pp_interval *b)
+{
+	return a->rank != b->rank ? a->rank > b->rank : a > b;
+}
+
+static void push(struct heap *heap, const struct pp_interval *one)
+{
+	size_t at = heap->n++;
+
+	heap->items = pp_grow(heap->items, &heap->capacity, heap->n, sizeof(*heap->items));
+	for (; at && wins(one, heap->items[(at - 1) / 2]); at = (at - 1) / 2)
+		heap->items[at] = heap->items[(at - 1) / 2];
+	heap->items[at] = one;
+}
+
+static void pop(struct heap *heap)
+{
+	const struct pp_interval *last = heap->items[--heap->n];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < heap->n) {
+		if (child + 1 < heap->n && wins(heap->items[child + 1], heap->items[child]))
+			child++;
+		if (!wins(heap->items[child], last))
+			break;
+		heap->items[at] = heap->items[child];
+		at = child;
+	}
+	if (heap->n)
+		heap->items[at] = last;
+}
+
+struct flat {
+	struct pp_interval *items;
+	size_t n, capacity;
+};
+
+static void add(struct flat *flat, uint64_t start, uint64_t end, const struct pp_interval *winner)
+{
+	struct pp_interval *last = flat->n ? &flat->items[flat->n - 1] : NULL;
+
+	if (last && last->end == start && last->value == winner->value) {
+		last->end = end;
+		return;
+	}
+	flat->items = pp_grow(flat->items, &flat->capacity, flat->n + 1, sizeof(*flat->items));
+	flat->items[flat->n++] = (struct pp_interval){
+		.start = start, .end = end, .rank = winner->rank, .value = winner->value};
+}
+
+size_t pp_intervals_flatten(struct pp_interval *intervals, size_t n, struct pp_interval **out)
+{
+	struct heap heap = {0};
+	struct flat flat = {0};
+	uint64_t at = 0;
+	size_t next = 0;
+
+	if (n)
+		qsort(intervals, n, sizeof(*intervals), compare_starts);
+	while (next < n || heap.n) {
+		uint64_t until = next < n ? intervals[next].start : UINT64_MAX;
+
+		if (heap.n) {
+			uint64_t end = heap.items[0]->end < until ? heap.items[0]->end : until;
+
+			if (at < end)
+				add(&flat, at, end, heap.items[0]);
+			at = at > end ? at : end;
+		} else {
+			at = until;
+		}
+		while (heap.n && heap.items[0]->end <= at)
+			pop(&heap);
+		for (; next < n && intervals[next].start <= at; next++)
+			if (intervals[next].end > at)
+				push(&heap, &intervals[next]);
+	}
+	free(heap.items);
+	*out = flat.items;
+	return flat.n;
+}
+
+const struct pp_interval *pp_intervals_find(const struct pp_interval *flat, size_t n,
+					    uint64_t address)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (flat[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && flat[low].start <= address ? &flat[low] : NULL;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Lines of reports. */
+#include "libop/text/cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+
+/* Room for @n more bytes. */
+static char *room(struct pp_line *line, size_t n)
+{
+	line->text = pp_grow(line->text, &line->capacity, line->n + n, 1);
+	return line->text + line->n;
+}
+
+void pp_line_add(struct pp_line *line, const char *text, size_t n)
+{
+	memcpy(room(line, n), text, n);
+	line->n += n;
+}
+
+void pp_line_puts(struct pp_line *line, const char *text)
+{
+	pp_line_add(line, text, strlen(text));
+}
+
+static void add_blanks(struct pp_line *line, size_t n)
+{
+	memset(room(line, n), ' ', n);
+	line->n += n;
+}
+
+/* Digits of @value at the end of @end[-20]; the number of them. */
+static unsigned int put_digits(char *end, uint64_t value)
+{
+	unsigned int n = 0;
+
+	do {
+		*--end = '0' + value % 10;
+		value /= 10;
+		n++;
+	} while (value);
+	return n;
+}
+
+void pp_line_count(struct pp_line *line, uint64_t count, unsigned int width)
+{
+	char digits[20];
+	unsigned int n = put_digits(digits + sizeof(digits), count);
+
+	if (n < width)
+		add_blanks(line, width - n);
+	pp_line_add(line, digits + sizeof(digits) - n, n);
+}
+
+void pp_line_hex(struct pp_line *line, uint64_t value, unsigned int digits)
+{
+	char text[16];
+	unsigned int n = 0;
+
+	while (n < 16 && (value || n < digits)) {
+		text[15 - n++] = "0123456789abcdef"[value & 15];
+		value >>= 4;
+	}
+	pp_line_add(line, text + 16 - n, n);
+}
+
+void pp_line_percent(struct pp_line *line, double percent)
+{
+	uint64_t fixed; /* in units of 1/10000, or of 1/1000 from 100 on */
+	int decimals = percent < 99.99995 ? 4 : 3;
+	unsigned int n;
+	char text[32];
+
+	if (percent == 0) {
+		pp_line_puts(line, "      0");
+		return;
+	}
+	if (percent <= 0.001 || percent >= 999) {
+		snprintf(text, sizeof(text), "%7.1e", percent);
+		pp_line_puts(line, text);
+		return;
+	}
+	fixed = llrint(percent * (decimals == 4 ? 10000 : 1000));
+	/* One digit at least stands before the point: "00518" for 0.0518. */
+	n = put_digits(text + 20, fixed);
+	while (n <= (unsigned int)decimals)
+		text[20 - ++n] = '0';
+	if (n + 1 < 7)
+		add_blanks(line, 7 - 1 - n);
+	pp_line_add(line, text + 20 - n, n - decimals);
+	pp_line_add(line, ".", 1);
+	pp_line_add(line, text + 20 - decimals, decimals);
+}
+
+void pp_line_tone(struct pp_line *line, enum pp_tone tone)
+{
+	/* SGR of ECMA-48: all off, bold, yellow, bold red, red. */
+	static const char *const codes[] = {
+		[PP_TONE_PLAIN] = "\033[m",   [PP_TONE_HEAD] = "\033[1m",
+		[PP_TONE_WARM] = "\033[33m",  [PP_TONE_HOT] = "\033[1;31m",
+		[PP_TONE_ALARM] = "\033[31m",
+	};
+
+	if (!line->color)
+		return;
+	if (line->n == line->lead)
+		line->lead += strlen(codes[tone]);
+	pp_line_puts(line, codes[tone]);
+	line->cell += strlen(codes[tone]);
+}
+
+void pp_line_share(struct pp_line *line, double percent)
+{
+	enum pp_tone tone = percent >= 10  ? PP_TONE_HOT
+			    : percent >= 1 ? PP_TONE_WARM
+					   : PP_TONE_PLAIN;
+
+	if (tone != PP_TONE_PLAIN)
+		pp_line_tone(line, tone);
+	pp_line_percent(line, percent);
+	if (tone != PP_TONE_PLAIN)
+		pp_line_tone(line, PP_TONE_PLAIN);
+}
+
+void pp_line_cell(struct pp_line *line)
+{
+	if (line->n < line->cell)
+		add_blanks(line, line->cell - line->n);
+	else if (line->n > line->lead && line->text[line->n - 1] != ' ')
+		add_blanks(line, 1);
+}
+
+void pp_line_width(struct pp_line *line, size_t width)
+{
+	line->cell = line->n + width;
+}
+
+void pp_line_flush(struct pp_line *line, FILE *out)
+{
+	fwrite_unlocked(line->text, 1, line->n, out);
+	line->n = line->cell = line->lead = 0;
+}
+
+void pp_line_end(struct pp_line *line, FILE *out)
+{
+	pp_line_add(line, "\n", 1);
+	pp_line_flush(line, out);
+}
+
+void pp_line_free(struct pp_line *line)
+{
+	free(line->text);
+}
+
+double pp_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * part / whole : 0;
+}
+
+char *pp_hex(const unsigned char *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *text = pp_alloc(2 * n + 1, 1);
+
+	for (size_t i = 0; i < n; i++) {
+		text[2 * i] = digits[bytes[i] >> 4];
+		text[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	return text;
+}

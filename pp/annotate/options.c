@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The options of opannotate. */
+#include "pp/annotate/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What people gave objdump: "-M intel", "-Mintel", "--disassembler-options=intel". */
+static int take_objdump(void *field, const char *name, const char *text, struct op_error *error)
+{
+	static const char *const starts[] = {"--disassembler-options=", "-M"};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		size_t n = strlen(starts[i]);
+		const char *rest;
+
+		if (strncmp(text, starts[i], n) != 0)
+			continue;
+		rest = text + n + strspn(text + n, " ");
+		if (*rest && !strchr(rest, ' '))
+			return pp_option_text.take(field, name, rest, error);
+	}
+	return op_error_set(error, EINVAL,
+			    "%s=%s: only '-M OPTIONS' is known; there is no objdump behind it",
+			    name, text);
+}
+
+static const struct pp_option_type objdump_type = {.take = take_objdump};
+
+const struct pp_option pp_annotate_options_table[] = {
+	{"source", 's', NULL, "annotate source files", PP_FLAG(struct pp_annotate_options, source)},
+	{"assembly", 'a', NULL,
+	 "annotate instructions; with --source, and the source lines they come from",
+	 PP_FLAG(struct pp_annotate_options, assembly)},
+	{"output-dir", 'o', "dir", "write annotated source files below this directory",
+	 PP_TEXT(struct pp_annotate_options, output_dir)},
+	{"search-dirs", 'd', "dirs", "look for source files in these directories",
+	 PP_LIST(struct pp_annotate_options, search_dirs)},
+	{"base-dirs", 'b', "dirs",
+	 "what --search-dirs take the place of, in the names of source files",
+	 PP_LIST(struct pp_annotate_options, base_dirs)},
+	{"include-file", 0, "globs", "annotate only these source files",
+	 PP_LIST(struct pp_annotate_options, include_files)},
+	{"exclude-file", 0, "globs", "leave out these source files",
+	 PP_LIST(struct pp_annotate_options, exclude_files)},
+	PP_OPTION_INCLUDE_SYMBOLS(struct pp_annotate_options, include),
+	PP_OPTION_EXCLUDE_SYMBOLS(struct pp_annotate_options, exclude),
+	{"disassembler-options", 0, "options", "how to write instructions, such as intel",
+	 PP_TEXT(struct pp_annotate_options, disassembler)},
+	{"objdump-params", 0, "params", "the same as objdump takes it: -M OPTIONS", &objdump_type,
+	 PP_FIELD(struct pp_annotate_options, disassembler, char *)},
+	PP_OPTION_EXCLUDE_DEPENDENT(struct pp_annotate_options, exclude_dependent),
+	PP_OPTION_MERGE(struct pp_annotate_options, merge),
+	PP_OPTION_UNSCALED(struct pp_annotate_options, unscaled),
+	PP_OPTION_DEMANGLE(struct pp_annotate_options, demangle),
+	/* Of files; with --assembly, of symbols. */
+	PP_OPTION_THRESHOLD(struct pp_annotate_options, threshold),
+	{0}};
+
+/* Annotated files in the place of their sources would be the end of these. */
+static int check_output_dir(const struct pp_annotate_options *options, struct op_error *error)
+{
+	char real[PATH_MAX];
+
+	if (realpath(options->output_dir, real) && !strcmp(real, "/"))
+		return op_error_set(error, EINVAL,
+				    "--output-dir=%s: the source files would be overwritten",
+				    options->output_dir);
+	return 0;
+}
+
+int pp_annotate_options_check(const struct pp_annotate_options *options, struct op_error *error)
+{
+	if (!options->source && !options->assembly)
+		return op_error_set(error, EINVAL,
+				    "what to annotate? one of --source and --assembly is needed");
+	if (options->assembly && options->output_dir)
+		return op_error_set(error, EINVAL,
+				    "--output-dir is for source files, not for --assembly");
+	if (options->disassembler && !options->assembly)
+		return op_error_set(error, EINVAL,
+				    "--disassembler-options and --objdump-params need --assembly");
+	if (options->base_dirs.count && !options->search_dirs.count)
+		return op_error_set(error, EINVAL, "--base-dirs needs --search-dirs");
+	if ((options->include_files.count || options->exclude_files.count) && !options->source)
+		return op_error_set(error, EINVAL,
+				    "--include-file and --exclude-file need --source");
+	return options->output_dir ? check_output_dir(options, error) : 0;
+}

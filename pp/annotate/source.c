@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Annotated source files. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/file.h"
+#include "pp/annotate/annotate.h"
+#include "libop/base/memory.h"
+#include "pp/debug/source_file.h"
+#include "pp/select/spec.h"
+
+/* Samples at one address, or a symbol that begins there, by the line it came from. */
+struct mark {
+	const char *file;
+	int line;
+	const struct pp_row *symbol; /* NULL: samples */
+	const uint64_t *counts;
+};
+
+/* Marks of one source file. */
+struct source {
+	const char *name;
+	const struct mark *marks; /* by line; samples before symbols */
+	size_t n;
+	uint64_t *counts;
+};
+
+struct marks {
+	struct mark *items;
+	size_t n, capacity;
+};
+
+static void add_mark(struct marks *marks, const struct pp_place *place, const struct pp_row *symbol,
+		     const uint64_t *counts)
+{
+	marks->items = pp_grow(marks->items, &marks->capacity, marks->n + 1, sizeof(struct mark));
+	marks->items[marks->n++] = (struct mark){
+		.file = place->file, .line = place->line, .symbol = symbol, .counts = counts};
+}
+
+static void gather_marks(struct pp_annotation *annotation, struct marks *marks)
+{
+	const struct pp_profile *profile = annotation->profile;
+
+	for (size_t i = 0; i < profile->n_rows; i++) {
+		const struct pp_row *row = profile->rows[i];
+
+		if (row->place.file)
+			add_mark(marks, &row->place, row, row->counts);
+		for (size_t k = 0; k < row->n_details; k++) {
+			const struct pp_detail *detail = &row->details[k];
+
+			if (detail->place.file)
+				add_mark(marks, &detail->place, NULL, detail->counts);
+			else
+				pp_annotate_add(annotation, annotation->missing, detail->counts);
+		}
+	}
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+	const struct mark *left = a, *right = b;
+	int order = strcmp(left->file, right->file);
+
+	if (order)
+		return order;
+	if (left->line != right->line)
+		return left->line < right->line ? -1 : 1;
+	if (!left->symbol || !right->symbol)
+		return !!left->symbol - !!right->symbol;
+	return strcmp(left->symbol->symbol, right->symbol->symbol);
+}
+
+static bool is_wanted(const struct pp_annotation *annotation, const struct source *source)
+{
+	const struct pp_annotate_options *options = annotation->options;
+
+	if (pp_percent(source->counts[0], annotation->profile->totals[0]) < options->threshold)
+		return false;
+	if (options->include_files.count && !pp_globs_match(&options->include_files, source->name))
+		return false;
+	return !pp_globs_match(&options->exclude_files, source->name);
+}
+
+/* Most samples first, then by name. */
+static int compare_sources(const void *a, const void *b)
+{
+	const struct source *left = a, *right = b;
+
+	if (left->counts[0] != right->counts[0])
+		return left->counts[0] > right->counts[0] ? -1 : 1;
+	return strcmp(left->name, right->name);
+}
+
+static struct source *gather_sources(struct pp_annotation *annotation, struct marks *marks,
+				     size_t *n)
+{
+	struct source *sources = NULL;
+	size_t capacity = 0, n_classes = annotation->profile->classes->n;
+
+	*n = 0;
+	if (marks->n)
+		qsort(marks->items, marks->n, sizeof(struct mark), compare_marks);
+	for (size_t i = 0, end; i < marks->n; i = end) {
+		struct source source = {.name = marks->items[i].file, .marks = &marks->items[i]};
+
+		source.counts = pp_alloc(n_classes, sizeof(uint64_t));
+		for (end = i; end < marks->n && !strcmp(marks->items[end].file, source.name); end++)
+			if (!marks->items[end].symbol)
+				pp_annotate_add(annotation, source.counts,
+						marks->items[end].counts);
+		source.n = end - i;
+		if (!is_wanted(annotation, &source)) {
+			free(source.counts);
+			continue;
+		}
+		sources = pp_grow(sources, &capacity, *n + 1, sizeof(source));
+		sources[(*n)++] = source;
+	}
+	if (*n)
+		qsort(sources, *n, sizeof(*sources), compare_sources);
+	return sources;
+}
+
+/* Behind a line: the symbols that begin there; those of several applications or images with
+ * the same name as one. */
+static void put_symbols(struct pp_annotation *annotation, const struct mark *marks, size_t n)
+{
+	size_t n_classes = annotation->profile->classes->n;
+	uint64_t *sums = pp_alloc(n_classes, sizeof(*sums));
+
+	for (size_t i = 0; i < n; i++) {
+		pp_annotate_add(annotation, sums, marks[i].counts);
+		if (i + 1 < n && !strcmp(marks[i].symbol->symbol, marks[i + 1].symbol->symbol))
+			continue;
+		pp_line_puts(&annotation->line, " ");
+		pp_annotate_total(annotation, marks[i].symbol->symbol, sums);
+		memset(sums, 0, n_classes * sizeof(*sums));
+	}
+	free(sums);
+}
+
+/* @text is NULL if the file, or the line in it, is not there. */
+static void put_line(struct pp_annotation *annotation, const char *text, int line,
+		     const struct mark *marks, size_t n, FILE *out)
+{
+	size_t n_classes = annotation->profile->classes->n, n_samples = 0;
+	uint64_t *sums = pp_alloc(n_classes, sizeof(*sums));
+
+	for (; n_samples < n && !marks[n_samples].symbol; n_samples++)
+		pp_annotate_add(annotation, sums, marks[n_samples].counts);
+	pp_annotate_prefix(annotation, sums);
+	free(sums);
+	if (text) {
+		pp_line_puts(&annotation->line, text);
+	} else {
+		char place[64];
+
+		snprintf(place, sizeof(place), "/* line %d is not there */", line);
+		pp_line_puts(&annotation->line, place);
+	}
+	put_symbols(annotation, marks + n_samples, n - n_samples);
+	pp_line_end(&annotation->line, out);
+}
+
+static size_t count_line(const struct mark *marks, size_t n)
+{
+	size_t same = 0;
+
+	while (same < n && marks[same].line == marks[0].line)
+		same++;
+	return same;
+}
+
+/* All lines of the file, and those that only have samples: line 0, or beyond the end. */
+static void put_lines(struct pp_annotation *annotation, const struct source *source,
+		      const struct pp_source *text, FILE *out)
+{
+	const struct mark *marks = source->marks;
+	size_t n = source->n, same;
+
+	for (; n && marks->line <= 0; marks += same, n -= same) {
+		same = count_line(marks, n);
+		put_line(annotation, NULL, marks->line, marks, same, out);
+	}
+	for (size_t line = 1; line <= text->n; line++) {
+		same = n && (size_t)marks->line == line ? count_line(marks, n) : 0;
+		put_line(annotation, text->lines[line - 1], line, marks, same, out);
+		marks += same;
+		n -= same;
+	}
+	for (; n; marks += same, n -= same) {
+		same = count_line(marks, n);
+		put_line(annotation, NULL, marks->line, marks, same, out);
+	}
+}
+
+static void put_source(struct pp_annotation *annotation, const struct source *source, FILE *out)
+{
+	const struct pp_source_search search = {
+		.search_dirs = &annotation->options->search_dirs,
+		.base_dirs = &annotation->options->base_dirs,
+	};
+	struct pp_source text;
+	struct op_error error;
+
+	if (pp_source_read(&text, &search, source->name, &error))
+		pp_trouble_add(annotation->trouble, PP_NO_SOURCE, "%s", error.text);
+	pp_annotate_title(annotation, source->name, source->counts, out);
+	put_lines(annotation, source, &text, out);
+	pp_source_free(&text);
+}
+
+static int write_source(struct pp_annotation *annotation, const struct source *source,
+			struct op_error *error)
+{
+	char *path = pp_source_output(annotation->options->output_dir, source->name);
+	FILE *out = NULL;
+	int result = op_mkdir_parents(path, 0755, error);
+
+	if (!result && !(out = fopen(path, "we")))
+		result = op_error_set(error, errno, "cannot write %s: %s", path, strerror(errno));
+	if (out) {
+		bool failed;
+
+		pp_annotate_head(annotation, out);
+		put_source(annotation, source, out);
+		failed = fflush(out) || ferror(out);
+		if (fclose(out) || failed)
+			result = op_error_set(error, EIO, "cannot write all of %s", path);
+	}
+	free(path);
+	return result;
+}
+
+int pp_annotate_source(struct pp_annotation *annotation, struct op_error *error)
+{
+	bool to_files = annotation->options->output_dir;
+	struct marks marks = {0};
+	struct source *sources;
+	size_t n;
+	int result = 0;
+
+	gather_marks(annotation, &marks);
+	sources = gather_sources(annotation, &marks, &n);
+	if (!to_files)
+		pp_annotate_head(annotation, stdout);
+	for (size_t i = 0; i < n; i++) {
+		if (to_files)
+			result = result ? result : write_source(annotation, &sources[i], error);
+		else
+			put_source(annotation, &sources[i], stdout);
+		free(sources[i].counts);
+	}
+	pp_annotate_missing(annotation, "Samples without a source line", stdout);
+	pp_annotate_foot(annotation, stdout);
+	free(sources);
+	free(marks.items);
+	return result;
+}

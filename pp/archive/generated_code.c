@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What an archive needs for samples in memory: the vdso, and maps of JIT code. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/archive/files.h"
+#include "pp/symbols/jit.h"
+#include "pp/symbols/kallsyms.h"
+#include "libop/base/memory.h"
+
+static int compare_tgids(const void *a, const void *b)
+{
+	const struct op_image_name *left = *(const struct op_image_name *const *)a;
+	const struct op_image_name *right = *(const struct op_image_name *const *)b;
+
+	return (left->tgid > right->tgid) - (left->tgid < right->tgid);
+}
+
+static void add_jit(struct pp_archive_files *files, const struct pp_image_search *search,
+		    uint32_t tgid)
+{
+	char *(*const paths[])(const char *dir, uint32_t tgid) = {pp_jit_map_path,
+								  pp_jit_dump_path};
+	char *dir = pp_jit_dir(search->jit_dir, search->archive);
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		char *path = paths[i](dir, tgid);
+
+		if (pp_jit_is_believed(path, dir, tgid))
+			pp_archive_files_add(files, path, paths[i](PP_JIT_DIR, tgid));
+		else
+			free(path);
+	}
+	free(dir);
+}
+
+/* That of one program is that of all. */
+static void add_vdso(struct pp_archive_files *files, const char *samples_dir,
+		     const struct op_image_name *image)
+{
+	struct pp_kallsyms kallsyms;
+	struct op_error ignored;
+	const char *trouble;
+	char *path = NULL;
+
+	if (!pp_kallsyms_read(&kallsyms, samples_dir, &ignored))
+		path = pp_kernel_files_vdso(&files->kernel, kallsyms.build_id,
+					    image->end - image->start, &trouble);
+	if (path)
+		pp_archive_files_add(files, path,
+				     pp_format(PP_ARCHIVE_VDSO " %s", kallsyms.build_id));
+	pp_kallsyms_free(&kallsyms);
+}
+
+void pp_archive_files_add_memory(struct pp_archive_files *files, struct pp_image_search *search,
+				 const struct op_image_name **images, size_t n,
+				 char *const *samples_dirs, size_t n_dirs)
+{
+	const struct op_image_name *vdso = NULL;
+
+	files->kernel.search = search;
+	if (n)
+		qsort(images, n, sizeof(*images), compare_tgids);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || images[i]->tgid != images[i - 1]->tgid)
+			add_jit(files, search, images[i]->tgid);
+		if (!strcmp(images[i]->name, "[vdso]") && images[i]->start > UINT32_MAX)
+			vdso = images[i];
+	}
+	for (size_t i = 0; vdso && i < n_dirs; i++)
+		add_vdso(files, samples_dirs[i], vdso);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Archives through libarchive, which writes to a directory as it does to a tar file. */
+#include "pp/archive/writer.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libop/base/progress.h"
+#include "libop/session/paths.h"
+#include "libop/base/memory.h"
+#include "pp/select/sample_list.h"
+
+#define BUFFER_SIZE (256 << 10)
+
+struct writer {
+	struct archive *archive;
+	const char *prefix; /* put before names: the directory, or "." in a tar file */
+	const char *where;  /* for messages */
+	struct pp_trouble *trouble;
+	char *buffer;
+};
+
+static int fail(const struct writer *writer, struct op_error *error)
+{
+	const char *text = archive_error_string(writer->archive);
+
+	return op_error_set(error, EIO, "cannot write %s: %s", writer->where,
+			    text ? text : "unknown error");
+}
+
+static int put_head(struct writer *writer, const char *name, uint64_t size, mode_t mode,
+		    struct timespec mtime, struct op_error *error)
+{
+	struct archive_entry *entry = archive_entry_new();
+	char *path = pp_format("%s%s", writer->prefix, name);
+	int result;
+
+	if (!entry)
+		pp_out_of_memory();
+	archive_entry_set_pathname(entry, path);
+	archive_entry_set_filetype(entry, AE_IFREG);
+	archive_entry_set_perm(entry, mode & 0777);
+	archive_entry_set_size(entry, (int64_t)size);
+	archive_entry_set_mtime(entry, mtime.tv_sec, mtime.tv_nsec);
+	result = archive_write_header(writer->archive, entry);
+	archive_entry_free(entry);
+	free(path);
+	return result < ARCHIVE_WARN ? fail(writer, error) : 0;
+}
+
+static int put_bytes(struct writer *writer, const void *bytes, size_t n, struct op_error *error)
+{
+	return archive_write_data(writer->archive, bytes, n) != (la_ssize_t)n ? fail(writer, error)
+									      : 0;
+}
+
+/*
+ * A file that shrinks meanwhile is filled up with zeros, as its size is written by then; one
+ * that grows is cut.
+ */
+static int put_content(struct writer *writer, int fd, const char *path, uint64_t size,
+		       struct op_error *error)
+{
+	bool cut = false;
+
+	while (size) {
+		size_t want = size < BUFFER_SIZE ? size : BUFFER_SIZE;
+		ssize_t n = cut ? 0 : read(fd, writer->buffer, want);
+
+		if (n <= 0 && !cut) {
+			pp_trouble_add(writer->trouble, PP_BAD_FILE,
+				       "%s is not all in the archive: %s", path,
+				       n ? strerror(errno) : "it was cut meanwhile");
+			cut = true;
+		}
+		if (cut) {
+			memset(writer->buffer, 0, want);
+			n = (ssize_t)want;
+		}
+		if (put_bytes(writer, writer->buffer, n, error))
+			return -1;
+		size -= n;
+	}
+	return 0;
+}
+
+static int put_file(struct writer *writer, const struct pp_archive_file *file,
+		    struct op_error *error)
+{
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result;
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+		pp_trouble_add(writer->trouble, PP_BAD_FILE, "%s is not in the archive: %s",
+			       file->path, fd < 0 ? strerror(errno) : "not a regular file");
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	result =
+		put_head(writer, file->name, status.st_size, status.st_mode, status.st_mtim, error);
+	if (!result)
+		result = put_content(writer, fd, file->path, status.st_size, error);
+	close(fd);
+	return result;
+}
+
+static int put_all(struct writer *writer, const struct pp_archive_files *files,
+		   struct op_error *error)
+{
+	struct timespec now = {.tv_sec = time(NULL)};
+	char *text = pp_format("%s\n", files->session_dir);
+	size_t n = strlen(text);
+	int result = put_head(writer, "/" PP_ARCHIVE_SESSION, n, OP_SESSION_FILE_MODE, now, error);
+
+	if (!result)
+		result = put_bytes(writer, text, n, error);
+	free(text);
+	for (size_t i = 0; !result && i < files->n; i++) {
+		op_progress("files archived", i, files->n);
+		result = put_file(writer, &files->items[i], error);
+	}
+	return result;
+}
+
+static int write_all(struct writer *writer, const struct pp_archive_files *files,
+		     struct op_error *error)
+{
+	int result;
+
+	writer->buffer = pp_alloc(BUFFER_SIZE, 1);
+	result = put_all(writer, files, error);
+	if (archive_write_close(writer->archive) < ARCHIVE_WARN && !result)
+		result = fail(writer, error);
+	archive_write_free(writer->archive);
+	free(writer->buffer);
+	return result;
+}
+
+/* Return: -1 with @error set if there is anything in @dir, or it can't be made. */
+static int claim_directory(const char *dir, struct op_error *error)
+{
+	struct dirent *entry;
+	DIR *stream;
+	bool empty = true;
+
+	if (!mkdir(dir, 0755))
+		return 0;
+	if (errno != EEXIST)
+		return op_error_set(error, errno, "cannot make %s: %s", dir, strerror(errno));
+	stream = opendir(dir);
+	if (!stream)
+		return op_error_set(error, errno, "cannot read %s: %s", dir, strerror(errno));
+	while ((entry = readdir(stream)) != NULL)
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			empty = false;
+	closedir(stream);
+	return empty ? 0
+		     : op_error_set(error, ENOTEMPTY, "%s is not empty; an archive must be alone",
+				    dir);
+}
+
+int pp_archive_write_directory(const char *dir, const struct pp_archive_files *files,
+			       struct pp_trouble *trouble, struct op_error *error)
+{
+	struct writer writer = {.prefix = dir, .where = dir, .trouble = trouble};
+
+	if (claim_directory(dir, error))
+		return -1;
+	writer.archive = archive_write_disk_new();
+	if (!writer.archive)
+		pp_out_of_memory();
+	archive_write_disk_set_options(writer.archive, ARCHIVE_EXTRACT_TIME);
+	return write_all(&writer, files, error);
+}
+
+int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
+			 struct pp_trouble *trouble, struct op_error *error)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OP_SESSION_FILE_MODE),
+	    result = 0;
+	struct writer writer = {.prefix = ".", .where = path, .trouble = trouble};
+
+	if (fd < 0)
+		return op_error_set(error, errno, "cannot make %s: %s", path, strerror(errno));
+	writer.archive = archive_write_new();
+	if (!writer.archive)
+		pp_out_of_memory();
+	if (archive_write_add_filter_zstd(writer.archive) < ARCHIVE_WARN ||
+	    archive_write_set_format_pax_restricted(writer.archive) != ARCHIVE_OK ||
+	    archive_write_open_fd(writer.archive, fd) != ARCHIVE_OK) {
+		result = fail(&writer, error);
+		archive_write_free(writer.archive);
+	} else {
+		result = write_all(&writer, files, error);
+	}
+	if (close(fd) && !result)
+		result = op_error_set(error, errno, "cannot write %s: %s", path, strerror(errno));
+	if (result)
+		unlink(path);
+	return result;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The inlined functions of a compilation unit. */
+#include <dwarf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/debug/tables.h"
+#include "libop/base/memory.h"
+
+/* Scopes inside of scopes; deeper ones are those of damaged files. */
+#define DEPTH_LIMIT 256
+
+#define NO_CALLER SIZE_MAX
+
+/* A table under construction: callers are indices, for the array grows. */
+struct build {
+	struct pp_names *names;
+	struct pp_inlined *frames;
+	size_t *callers;
+	size_t n, frames_capacity, callers_capacity;
+	struct pp_interval *intervals;
+	size_t n_intervals, intervals_capacity;
+};
+
+/* As the linker knows it, so that it can be demangled; else as it is in the source. */
+static const char *name_of(Dwarf_Die *die)
+{
+	static const unsigned int attributes[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
+						  DW_AT_name};
+
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
+		Dwarf_Attribute attribute;
+		const char *name =
+			dwarf_formstring(dwarf_attr_integrate(die, attributes[i], &attribute));
+
+		if (name && *name)
+			return name;
+	}
+	return "(unnamed function)";
+}
+
+/* ---- the tree ---- */
+
+static size_t add_frame(struct build *build, Dwarf_Die *die, size_t caller, unsigned int depth)
+{
+	size_t frame = build->n++, index = pp_names_index(build->names, name_of(die));
+	Dwarf_Addr base, start, end;
+	ptrdiff_t offset = 0;
+
+	build->frames =
+		pp_grow(build->frames, &build->frames_capacity, build->n, sizeof(*build->frames));
+	build->callers = pp_grow(build->callers, &build->callers_capacity, build->n,
+				 sizeof(*build->callers));
+	build->frames[frame] =
+		(struct pp_inlined){.name = build->names->names[index], .name_index = index};
+	build->callers[frame] = caller;
+	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+		build->intervals = pp_grow(build->intervals, &build->intervals_capacity,
+					   build->n_intervals + 1, sizeof(*build->intervals));
+		build->intervals[build->n_intervals++] = (struct pp_interval){
+			.start = start, .end = end, .rank = depth, .value = frame};
+	}
+	return frame;
+}
+
+static bool has_code(Dwarf_Die *die)
+{
+	return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
+}
+
+/* Looks through the children of @die; @caller is the inlined function that they are in. */
+static void read_children(struct build *build, Dwarf_Die *die, size_t caller, unsigned int depth)
+{
+	Dwarf_Die child;
+	Dwarf_Off last = 0;
+
+	if (depth > DEPTH_LIMIT || dwarf_child(die, &child))
+		return;
+	do {
+		/* A damaged file may lead back. */
+		if (dwarf_dieoffset(&child) <= last)
+			return;
+		last = dwarf_dieoffset(&child);
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_inlined_subroutine:
+			read_children(build, &child, add_frame(build, &child, caller, depth),
+				      depth + 1);
+			break;
+		case DW_TAG_subprogram:
+			if (has_code(&child))
+				read_children(build, &child, NO_CALLER, depth + 1);
+			break;
+		case DW_TAG_lexical_block:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block:
+			read_children(build, &child, caller, depth + 1);
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+			read_children(build, &child, NO_CALLER, depth + 1);
+			break;
+		default:
+			break;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit, struct pp_names *names)
+{
+	struct build build = {.names = names};
+
+	read_children(&build, unit, NO_CALLER, 0);
+	for (size_t i = 0; i < build.n; i++)
+		build.frames[i].caller =
+			build.callers[i] == NO_CALLER ? NULL : &build.frames[build.callers[i]];
+	table->frames = build.frames;
+	table->n_frames = build.n;
+	table->n = pp_intervals_flatten(build.intervals, build.n_intervals, &table->flat);
+	free(build.callers);
+	free(build.intervals);
+}
+
+const struct pp_inlined *pp_inline_table_find(const struct pp_inline_table *table, uint64_t link)
+{
+	const struct pp_interval *found = pp_intervals_find(table->flat, table->n, link);
+
+	return found ? &table->frames[found->value] : NULL;
+}
+
+void pp_inline_table_free(struct pp_inline_table *table)
+{
+	free(table->flat);
+	free(table->frames);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The line table of a compilation unit. */
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "pp/debug/tables.h"
+#include "libop/base/memory.h"
+
+/* An end stands before what begins at the same address. */
+static int compare_entries(const void *a, const void *b)
+{
+	const struct pp_line_entry *left = a, *right = b;
+
+	if (left->link != right->link)
+		return left->link < right->link ? -1 : 1;
+	if (!left->file != !right->file)
+		return left->file ? 1 : -1;
+	return (left->order > right->order) - (left->order < right->order);
+}
+
+void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit)
+{
+	Dwarf_Lines *lines;
+	size_t n;
+
+	if (dwarf_getsrclines(unit, &lines, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		struct pp_line_entry entry = {.order = table->n};
+		bool ends = false;
+		Dwarf_Addr link;
+
+		if (!line || dwarf_lineaddr(line, &link))
+			continue;
+		entry.link = link;
+		if (!dwarf_lineendsequence(line, &ends) && !ends) {
+			entry.file = dwarf_linesrc(line, NULL, NULL);
+			dwarf_lineno(line, &entry.line);
+		}
+		table->entries =
+			pp_grow(table->entries, &table->capacity, table->n + 1, sizeof(entry));
+		table->entries[table->n++] = entry;
+	}
+	if (table->n)
+		qsort(table->entries, table->n, sizeof(*table->entries), compare_entries);
+}
+
+const struct pp_line_entry *pp_line_table_find(const struct pp_line_table *table, uint64_t link)
+{
+	size_t low = 0, high = table->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->entries[middle].link <= link)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && table->entries[low - 1].file ? &table->entries[low - 1] : NULL;
+}

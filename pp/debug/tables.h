@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside of pp/debug_info.h: the tables of compilation units, and how they are kept on the disk.
+ */
+#ifndef PP_DEBUG_TABLES_H
+#define PP_DEBUG_TABLES_H
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pp/debug/info.h"
+#include "libop/base/ranges.h"
+#include "libop/base/name_index.h"
+
+/* From link on, up to the next one, code is of this line. */
+struct pp_line_entry {
+	uint64_t link;
+	const char *file; /* libdw's; NULL ends a sequence */
+	int line;
+	uint32_t order; /* of entries at one address the last one counts */
+};
+
+struct pp_line_table {
+	struct pp_line_entry *entries; /* by link */
+	size_t n, capacity;
+};
+
+/* Where a table lies in what pp_debug_cache_load() has read. */
+struct pp_cached_table {
+	size_t first, n;
+};
+
+struct pp_inline_table {
+	struct pp_interval *flat; /* value: index into frames */
+	size_t n;
+	struct pp_inlined *frames;
+	size_t n_frames;
+};
+
+struct pp_debug_unit {
+	Dwarf_Die die;
+	bool lines_read, inlines_read;
+	struct pp_line_table lines;
+	struct pp_inline_table inlines;
+	/* What is not read yet may be in the cache. */
+	bool lines_cached, inlines_cached;
+	struct pp_cached_table cached_lines, cached_inlines, cached_frames;
+};
+
+struct pp_debug_info {
+	char *path;
+	bool is_gone; /* the file is not what it was when its tables were kept */
+	int fd;
+	Dwarf *dwarf; /* opened at the first need, if the units are in the cache */
+	Dwfl *dwfl;   /* of a relocatable image, which libdw alone does not relocate */
+	struct pp_debug_unit *units;
+	size_t n_units, units_capacity;
+	struct pp_interval *flat; /* value: index into units */
+	size_t n_flat;
+	size_t last; /* index into flat: addresses often come in order */
+	struct pp_names names; /* of inlined functions */
+	char *cache_name; /* NULL: these tables are not kept */
+	struct pp_debug_cache *cache;
+	struct pp_stabs *stabs; /* instead of all that is above */
+	size_t n_new;		/* tables that were made and are not in the cache */
+};
+
+/* Reads units, and where their tables are, from the cache.  Return: false if they are not there. */
+bool pp_debug_cache_load(struct pp_debug_info *info);
+/* Reads a table of a unit that is in the cache. */
+void pp_debug_cache_lines(struct pp_debug_info *info, struct pp_debug_unit *unit);
+void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit);
+/* Keeps all tables that there are, in the place of those that were kept. */
+void pp_debug_cache_store(struct pp_debug_info *info);
+void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL */
+
+/* False if libdw would open something that is no file: the supplementary file of @dwarf, which
+ * is of the file @path; the split debug information of @unit. */
+bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path);
+bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path);
+
+struct pp_stabs;
+
+/* Return: NULL if there are no stabs in the file. */
+struct pp_stabs *pp_stabs_open(const char *path);
+void pp_stabs_close(struct pp_stabs *stabs); /* may be NULL */
+/* As pp_debug_info_line(). */
+const char *pp_stabs_line(struct pp_stabs *stabs, uint64_t link, int *line);
+
+/* @table must be zeroed. */
+void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit);
+const struct pp_line_entry *pp_line_table_find(const struct pp_line_table *table, uint64_t link);
+
+/* Likewise. */
+void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit, struct pp_names *names);
+const struct pp_inlined *pp_inline_table_find(const struct pp_inline_table *table, uint64_t link);
+void pp_inline_table_free(struct pp_inline_table *table);
+
+#endif

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Debug information: which unit an address is in, and its tables. */
+#include "pp/debug/info.h"
+
+#include <dwarf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pp/debug/tables.h"
+#include "libop/base/memory.h"
+#include "pp/symbols/elf_file.h"
+#include "libop/base/table_cache.h"
+
+/* Below this size, tables are made as fast as they are read. */
+#define CACHED_SIZE 65536
+
+/* ---- units ---- */
+
+struct ranges {
+	struct pp_interval *items;
+	size_t n, capacity;
+};
+
+static void add_range(struct ranges *ranges, uint64_t start, uint64_t end, size_t unit)
+{
+	ranges->items =
+		pp_grow(ranges->items, &ranges->capacity, ranges->n + 1, sizeof(*ranges->items));
+	ranges->items[ranges->n++] =
+		(struct pp_interval){.start = start, .end = end, .value = unit};
+}
+
+/* A unit that does not say what code is in it: its lines do. */
+static void add_ranges_of_lines(struct ranges *ranges, struct pp_debug_unit *unit, size_t index)
+{
+	const struct pp_line_entry *entries;
+
+	pp_line_table_read(&unit->lines, &unit->die);
+	unit->lines_read = true;
+	entries = unit->lines.entries;
+	for (size_t i = 0; i + 1 < unit->lines.n; i++)
+		if (entries[i].file)
+			add_range(ranges, entries[i].link, entries[i + 1].link, index);
+}
+
+static void add_unit(struct pp_debug_info *info, struct ranges *ranges, Dwarf_Die *die)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t offset = 0;
+	struct pp_debug_unit *unit;
+	size_t before = ranges->n;
+
+	info->units = pp_grow(info->units, &info->units_capacity, info->n_units + 1, sizeof(*unit));
+	unit = &info->units[info->n_units];
+	*unit = (struct pp_debug_unit){.die = *die};
+	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
+		add_range(ranges, start, end, info->n_units);
+	if (ranges->n == before)
+		add_ranges_of_lines(ranges, unit, info->n_units);
+	info->n_units++;
+}
+
+static void read_units(struct pp_debug_info *info)
+{
+	struct ranges ranges = {0};
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+
+	while (!dwarf_get_units(info->dwarf, unit, &unit, NULL, &type, &die, NULL))
+		if ((type == DW_UT_compile || type == DW_UT_skeleton) &&
+		    (dwarf_tag(&die) == DW_TAG_compile_unit ||
+		     dwarf_tag(&die) == DW_TAG_skeleton_unit))
+			add_unit(info, &ranges, &die);
+	info->n_flat = pp_intervals_flatten(ranges.items, ranges.n, &info->flat);
+	free(ranges.items);
+}
+
+/* ---- files ---- */
+
+static int find_no_elf(Dwfl_Module *module, void **path, const char *name, Dwarf_Addr base,
+		       char **file, Elf **elf)
+{
+	(void)module;
+	(void)path;
+	(void)name;
+	(void)base;
+	(void)file;
+	(void)elf;
+	return -1;
+}
+
+/* The separate debug file that was found already. */
+static int open_debug_file(Dwfl_Module *module, void **path, const char *name, Dwarf_Addr base,
+			   const char *file, const char *link, GElf_Word crc, char **debug_path)
+{
+	(void)module;
+	(void)name;
+	(void)base;
+	(void)file;
+	(void)link;
+	(void)crc;
+	(void)debug_path;
+	return *path ? open(*path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+}
+
+/* Relocation gave the sections of the image addresses, and debug information has those. */
+static void set_links(Dwfl_Module *module, struct pp_symbols *symbols)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(module, &bias);
+	Elf_Scn *section = NULL;
+
+	while (elf && (section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+			continue;
+		for (size_t i = 0; i < symbols->n_code; i++)
+			if (symbols->code[i].offset == header.sh_offset)
+				symbols->code[i].link = header.sh_addr + bias;
+	}
+}
+
+static void open_relocatable(struct pp_debug_info *info, const char *path,
+			     struct pp_symbols *symbols)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = find_no_elf,
+		.find_debuginfo = open_debug_file,
+		.section_address = dwfl_offline_section_address,
+	};
+	Dwfl_Module *module;
+	Dwarf_Addr bias;
+	void **userdata;
+
+	info->dwfl = dwfl_begin(&callbacks);
+	module = info->dwfl ? dwfl_report_offline(info->dwfl, "", path, -1) : NULL;
+	if (!module || dwfl_report_end(info->dwfl, NULL, NULL))
+		return;
+	dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
+	*userdata = symbols->debug_path;
+	info->dwarf = dwfl_module_getdwarf(module, &bias);
+	if (info->dwarf)
+		set_links(module, symbols);
+}
+
+static bool is_relocatable(int fd)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	GElf_Ehdr header;
+	bool is = elf && gelf_getehdr(elf, &header) && header.e_type == ET_REL;
+
+	elf_end(elf);
+	return is;
+}
+
+static void open_file(struct pp_debug_info *info, const char *path, struct pp_symbols *symbols)
+{
+	struct stat status;
+
+	info->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (info->fd < 0 || fstat(info->fd, &status) || !S_ISREG(status.st_mode))
+		return;
+	elf_version(EV_CURRENT);
+	if (symbols && is_relocatable(info->fd))
+		open_relocatable(info, path, symbols);
+	else
+		info->dwarf = dwarf_begin(info->fd, DWARF_C_READ);
+	if (info->dwarf && !pp_debug_supplement_is_safe(info->dwarf, path)) {
+		if (!info->dwfl)
+			dwarf_end(info->dwarf);
+		info->dwarf = NULL;
+	}
+}
+
+/* Tables of files with a build-id are kept; those of relocatable ones have addresses that are made
+ * up anew each time. */
+static char *cache_name(const char *path)
+{
+	struct pp_object object;
+	struct stat status;
+	char *id, *name;
+
+	if (stat(path, &status) || status.st_size < CACHED_SIZE || pp_object_open(&object, path))
+		return NULL;
+	id = pp_object_build_id(&object);
+	name = id ? pp_table_cache_name(id, &status, "debug-1") : NULL;
+	free(id);
+	pp_object_close(&object);
+	return name;
+}
+
+static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symbols)
+{
+	struct pp_debug_info *info = pp_alloc(1, sizeof(*info));
+
+	info->fd = -1;
+	info->path = pp_copy(path);
+	if (!symbols || !symbols->is_relocatable)
+		info->cache_name = cache_name(path);
+	if (!info->cache_name || !pp_debug_cache_load(info)) {
+		open_file(info, path, symbols);
+		if (info->dwarf)
+			read_units(info);
+	}
+	if (!info->n_flat)
+		info->stabs = pp_stabs_open(path);
+	if (info->n_flat || info->stabs)
+		return info;
+	pp_debug_info_close(info);
+	return NULL;
+}
+
+struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *symbols)
+{
+	struct pp_debug_info *info = NULL;
+
+	/* Those of a relocatable image need the image. */
+	if (symbols && symbols->debug_path && !symbols->is_relocatable)
+		info = open_info(symbols->debug_path, NULL);
+	return info || !path ? info : open_info(path, symbols);
+}
+
+void pp_debug_info_close(struct pp_debug_info *info)
+{
+	if (!info)
+		return;
+	if (info->cache_name && info->n_new)
+		pp_debug_cache_store(info);
+	pp_debug_cache_free(info->cache);
+	pp_stabs_close(info->stabs);
+	for (size_t i = 0; i < info->n_units; i++) {
+		free(info->units[i].lines.entries);
+		pp_inline_table_free(&info->units[i].inlines);
+	}
+	free(info->units);
+	free(info->flat);
+	free(info->cache_name);
+	free(info->path);
+	pp_names_free(&info->names);
+	if (info->dwfl)
+		dwfl_end(info->dwfl);
+	else
+		dwarf_end(info->dwarf);
+	if (info->fd >= 0)
+		close(info->fd);
+	free(info);
+}
+
+/* ---- look-up ---- */
+
+static struct pp_debug_unit *find_unit(struct pp_debug_info *info, uint64_t link)
+{
+	const struct pp_interval *found;
+
+	if (!info->n_flat)
+		return NULL;
+	found = info->flat + info->last;
+	if (link < found->start || link >= found->end) {
+		found = pp_intervals_find(info->flat, info->n_flat, link);
+		if (!found)
+			return NULL;
+		info->last = found - info->flat;
+	}
+	return &info->units[found->value];
+}
+
+/* A table that is not in the cache: the units must be those that are. */
+static bool open_units(struct pp_debug_info *info)
+{
+	struct pp_debug_info fresh = {.fd = -1};
+	bool same;
+
+	if (info->dwarf)
+		return true;
+	if (info->is_gone)
+		return false;
+	open_file(&fresh, info->path, NULL);
+	if (fresh.dwarf)
+		read_units(&fresh);
+	same = fresh.n_units == info->n_units;
+	for (size_t i = 0; i < fresh.n_units; i++) {
+		if (same)
+			info->units[i].die = fresh.units[i].die;
+		free(fresh.units[i].lines.entries);
+	}
+	free(fresh.units);
+	free(fresh.flat);
+	if (same) {
+		info->fd = fresh.fd;
+		info->dwarf = fresh.dwarf;
+		return true;
+	}
+	info->is_gone = true;
+	dwarf_end(fresh.dwarf);
+	if (fresh.fd >= 0)
+		close(fresh.fd);
+	return false;
+}
+
+static void read_lines(struct pp_debug_info *info, struct pp_debug_unit *unit)
+{
+	if (unit->lines_cached) {
+		pp_debug_cache_lines(info, unit);
+	} else if (open_units(info)) {
+		pp_line_table_read(&unit->lines, &unit->die);
+		info->n_new++;
+	}
+	unit->lines_read = true;
+}
+
+/* The functions of a unit are below its die, or in split debug information that it names. */
+static Dwarf_Die find_scope(struct pp_debug_info *info, struct pp_debug_unit *unit)
+{
+	Dwarf_Die split = {0};
+	uint8_t type;
+
+	if (!dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) &&
+	    type == DW_UT_skeleton && pp_debug_split_is_safe(&unit->die, info->path))
+		dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL);
+	return split.addr ? split : unit->die;
+}
+
+static void read_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit)
+{
+	if (unit->inlines_cached) {
+		pp_debug_cache_inlines(info, unit);
+	} else if (open_units(info)) {
+		Dwarf_Die scope = find_scope(info, unit);
+
+		pp_inline_table_read(&unit->inlines, &scope, &info->names);
+		info->n_new++;
+	}
+	unit->inlines_read = true;
+}
+
+const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *line)
+{
+	struct pp_debug_unit *unit = info ? find_unit(info, link) : NULL;
+	const struct pp_line_entry *entry;
+
+	if (info && info->stabs)
+		return pp_stabs_line(info->stabs, link, line);
+	if (!unit)
+		return NULL;
+	if (!unit->lines_read)
+		read_lines(info, unit);
+	entry = pp_line_table_find(&unit->lines, link);
+	if (!entry)
+		return NULL;
+	*line = entry->line;
+	return entry->file;
+}
+
+const struct pp_inlined *pp_debug_info_inlined(struct pp_debug_info *info, uint64_t link)
+{
+	struct pp_debug_unit *unit = info ? find_unit(info, link) : NULL;
+
+	if (!unit)
+		return NULL;
+	if (!unit->inlines_read)
+		read_inlines(info, unit);
+	return pp_inline_table_find(&unit->inlines, link);
+}
+
+size_t pp_debug_info_names(const struct pp_debug_info *info)
+{
+	return info ? info->names.n : 0;
+}

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The profile model: see profile.h.  Texts, events and images are in tables.c, stacks in tree.c. */
+#include "pp/formats/model/profile.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/formats/model/tables.h"
+#include "pp/formats/model/tree.h"
+#include "libop/base/memory.h"
+
+/* ---- samples ---- */
+
+static uint64_t hash_context(const struct prof_context *c)
+{
+	uint64_t hash = index_mix((uint64_t)c->app << 32 | c->comm, (uint64_t)c->pid);
+
+	return index_mix(index_mix(hash, (uint64_t)c->tid), (uint64_t)c->cpu);
+}
+
+static uint64_t rehash_context(const void *context, uint32_t id)
+{
+	return hash_context(&((const struct prof *)context)->contexts[id]);
+}
+
+static bool same_context(const struct prof_context *a, const struct prof_context *b)
+{
+	return a->app == b->app && a->comm == b->comm && a->pid == b->pid && a->tid == b->tid &&
+	       a->cpu == b->cpu;
+}
+
+static uint32_t find_context(struct prof_tables *tables, const struct prof_sample *sample)
+{
+	const struct prof_context wanted = {
+		.app = sample->app,
+		.comm = tables->by & PROF_BY_COMM ? sample->comm : 0,
+		.pid = tables->by & (PROF_BY_PID | PROF_BY_TID) ? sample->pid : PROF_ANY,
+		.tid = tables->by & PROF_BY_TID ? sample->tid : PROF_ANY,
+		.cpu = tables->by & PROF_BY_CPU ? sample->cpu : PROF_ANY,
+	};
+	struct prof *prof = &tables->prof;
+	uint64_t hash;
+	uint32_t id = tables->recent_context;
+
+	if (id < prof->n_contexts && same_context(&prof->contexts[id], &wanted))
+		return id;
+	hash = hash_context(&wanted);
+	for (size_t at = index_first(&tables->by_context, hash);
+	     (id = index_at(&tables->by_context, at)) != INDEX_NONE;
+	     at = index_next(&tables->by_context, at))
+		if (same_context(&prof->contexts[id], &wanted))
+			break;
+	if (id == INDEX_NONE) {
+		id = (uint32_t)prof->n_contexts++;
+		prof->contexts = pp_grow(prof->contexts, &tables->contexts_capacity,
+					 prof->n_contexts, sizeof(*prof->contexts));
+		prof->contexts[id] = wanted;
+		index_add(&tables->by_context, hash, id, rehash_context, prof);
+	}
+	tables->recent_context = id;
+	return id;
+}
+
+static void take_time(struct prof *prof, uint64_t time)
+{
+	if (!time)
+		return;
+	if (!prof->first_time || time < prof->first_time)
+		prof->first_time = time;
+	if (time > prof->last_time)
+		prof->last_time = time;
+}
+
+static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
+		       struct op_error *error)
+{
+	struct prof_tables *tables = tables_of(sink);
+	struct prof *prof = &tables->prof;
+	size_t depth = sample->depth < PROF_DEPTH_MOST ? sample->depth : PROF_DEPTH_MOST;
+	uint32_t node = 0, context;
+
+	take_time(prof, sample->time);
+	if (!(tables->by & PROF_COUNTS_ONLY)) {
+		context = find_context(tables, sample);
+		if (tree_stack(prof->tree, sample->frames, depth, &node, error))
+			return -1;
+		for (size_t i = 0; i < sample->n_values; i++)
+			if (tree_add(prof->tree, node, context, &sample->values[i], error))
+				return -1;
+	}
+	for (size_t i = 0; i < sample->n_values; i++) {
+		prof->totals[sample->values[i].event].count += sample->values[i].count;
+		prof->totals[sample->values[i].event].events += sample->values[i].events;
+	}
+	return 0;
+}
+
+static uint64_t hash_branch(const struct prof_branch *branch)
+{
+	return index_mix(tables_hash_frame(&branch->from), tables_hash_frame(&branch->to));
+}
+
+static uint64_t rehash_branch(const void *context, uint32_t id)
+{
+	return hash_branch(&((const struct prof *)context)->branches[id]);
+}
+
+static bool same_frame(const struct prof_frame *a, const struct prof_frame *b)
+{
+	return a->image == b->image && a->offset == b->offset;
+}
+
+static int take_branch(struct prof_sink *sink, const struct prof_branch *given,
+		       struct op_error *error)
+{
+	struct prof_tables *tables = tables_of(sink);
+	struct prof *prof = &tables->prof;
+	struct prof_branch *branch;
+	uint64_t hash = hash_branch(given);
+	uint32_t id;
+
+	if (tables->by & PROF_COUNTS_ONLY)
+		return 0;
+	for (size_t at = index_first(&tables->by_branch, hash);
+	     (id = index_at(&tables->by_branch, at)) != INDEX_NONE;
+	     at = index_next(&tables->by_branch, at)) {
+		branch = &prof->branches[id];
+		if (!same_frame(&branch->from, &given->from) ||
+		    !same_frame(&branch->to, &given->to))
+			continue;
+		branch->count += given->count;
+		branch->mispredicted += given->mispredicted;
+		branch->cycles += given->cycles;
+		return 0;
+	}
+	if (prof->n_branches >= PROF_NODES_MOST)
+		return op_error_set(error, ENOSPC, "there are more than %u distinct branches",
+				    PROF_NODES_MOST);
+	id = (uint32_t)prof->n_branches++;
+	prof->branches = pp_grow(prof->branches, &tables->branches_capacity, prof->n_branches,
+				 sizeof(*prof->branches));
+	prof->branches[id] = *given;
+	index_add(&tables->by_branch, hash, id, rehash_branch, prof);
+	return 0;
+}
+
+/* ---- facts ---- */
+
+static void take_host(struct prof_sink *sink, const struct prof_host *given)
+{
+	struct prof_host *host = &tables_of(sink)->prof.host;
+	const struct {
+		const char **kept, *text;
+	} texts[] = {
+		{&host->hostname, given->hostname},
+		{&host->os_release, given->os_release},
+		{&host->arch, given->arch},
+		{&host->cpu_description, given->cpu_description},
+		{&host->cpu_id, given->cpu_id},
+		{&host->cpu_type, given->cpu_type},
+		{&host->tool, given->tool},
+		{&host->command_line, given->command_line},
+	};
+	const struct {
+		uint64_t *kept, number;
+	} numbers[] = {
+		{&host->cpus_online, given->cpus_online},
+		{&host->cpus_available, given->cpus_available},
+		{&host->memory, given->memory},
+		{&host->start_time, given->start_time},
+		{&host->duration, given->duration},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (texts[i].text)
+			*texts[i].kept = tables_keep(sink, texts[i].text);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i].number)
+			*numbers[i].kept = numbers[i].number;
+	if (given->cpu_mhz > 0)
+		host->cpu_mhz = given->cpu_mhz;
+}
+
+static void take_lost(struct prof_sink *sink, const char *cause, uint64_t count)
+{
+	struct prof_tables *tables = tables_of(sink);
+	struct prof *prof = &tables->prof;
+	size_t i = 0;
+
+	while (i < prof->n_losses && strcmp(prof->losses[i].cause, cause))
+		i++;
+	if (i == prof->n_losses) {
+		prof->losses = pp_grow(prof->losses, &tables->losses_capacity, ++prof->n_losses,
+				       sizeof(*prof->losses));
+		prof->losses[i] = (struct prof_loss){.cause = tables_keep(sink, cause)};
+	}
+	prof->losses[i].count += count;
+}
+
+static void take_fact(struct prof_sink *sink, const char *key, const char *value)
+{
+	struct prof_tables *tables = tables_of(sink);
+	struct prof *prof = &tables->prof;
+	size_t i = prof->n_facts++;
+
+	prof->facts = pp_grow(prof->facts, &tables->facts_capacity, prof->n_facts,
+			      sizeof(*prof->facts));
+	prof->facts[i].key = tables_keep(sink, key);
+	prof->facts[i].value = tables_keep(sink, value);
+}
+
+static void take_note(struct prof_sink *sink, const char *text)
+{
+	struct prof_tables *tables = tables_of(sink);
+	struct prof *prof = &tables->prof;
+	size_t i = prof->n_notes++;
+
+	prof->notes = pp_grow(prof->notes, &tables->notes_capacity, prof->n_notes,
+			      sizeof(*prof->notes));
+	prof->notes[i] = tables_keep(sink, text);
+}
+
+void prof_sink_fact(struct prof_sink *sink, const char *key, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	sink->fact(sink, key, text);
+}
+
+void prof_sink_note(struct prof_sink *sink, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	sink->note(sink, text);
+}
+
+/* ---- the profile ---- */
+
+struct prof *prof_new(unsigned int by, uint32_t nodes_most)
+{
+	struct prof_tables *tables = pp_alloc(1, sizeof(*tables));
+	struct prof *prof = &tables->prof;
+	struct prof_image unknown = {.kind = PROF_UNKNOWN, .path = "[unknown]", .pid = PROF_ANY};
+
+	tables->by = by;
+	prof->sink = (struct prof_sink){
+		.string = tables_string,
+		.event = tables_event,
+		.image = tables_image,
+		.image_build_id = tables_build_id,
+		.lines = tables_lines,
+		.sample = take_sample,
+		.branch = take_branch,
+		.host = take_host,
+		.lost = take_lost,
+		.fact = take_fact,
+		.note = take_note,
+	};
+	prof->tree = tree_new(nodes_most);
+	tables_string(&prof->sink, "");
+	tables_image(&prof->sink, &unknown);
+	unknown.is_kernel = true;
+	tables_image(&prof->sink, &unknown);
+	return prof;
+}
+
+void prof_free(struct prof *prof)
+{
+	struct prof_tables *tables;
+
+	if (!prof)
+		return;
+	tables = tables_of(&prof->sink);
+	for (size_t i = 0; i < prof->n_strings; i++)
+		free((char *)prof->strings[i]);
+	for (size_t i = 0; i < tables->n_places; i++)
+		free(tables->places[i].lines);
+	free(tables->places);
+	free(prof->strings);
+	free(prof->events);
+	free(prof->totals);
+	free(prof->images);
+	free(prof->contexts);
+	free(prof->branches);
+	free(prof->losses);
+	free(prof->facts);
+	free(prof->notes);
+	index_free(&tables->by_string);
+	index_free(&tables->by_event);
+	index_free(&tables->by_image);
+	index_free(&tables->by_context);
+	index_free(&tables->by_branch);
+	index_free(&tables->by_place);
+	tree_free(prof->tree);
+	free(tables);
+}
+
+/* ---- order ---- */
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_images(const void *a, const void *b, void *context)
+{
+	const struct prof_image *images = context;
+	const struct prof_image *x = &images[*(const uint32_t *)a];
+	const struct prof_image *y = &images[*(const uint32_t *)b];
+	int order = compare_numbers(x->is_kernel, y->is_kernel);
+
+	if (!order)
+		order = strcmp(x->path, y->path);
+	if (!order)
+		order = compare_numbers(x->kind, y->kind);
+	if (!order)
+		order = tables_compare_build_ids(x, y);
+	if (!order)
+		order = compare_numbers(x->pid, y->pid);
+	return order ? order : (x->start > y->start) - (x->start < y->start);
+}
+
+static int compare_contexts(const void *a, const void *b, void *context)
+{
+	const struct prof *prof = context;
+	const struct prof_context *x = &prof->contexts[*(const uint32_t *)a];
+	const struct prof_context *y = &prof->contexts[*(const uint32_t *)b];
+	int order = compare_numbers(x->app, y->app);
+
+	if (!order)
+		order = strcmp(prof->strings[x->comm], prof->strings[y->comm]);
+	if (!order)
+		order = compare_numbers(x->pid, y->pid);
+	if (!order)
+		order = compare_numbers(x->tid, y->tid);
+	return order ? order : compare_numbers(x->cpu, y->cpu);
+}
+
+static int compare_branches(const void *a, const void *b)
+{
+	const struct prof_branch *x = a, *y = b;
+	const uint64_t key[2][4] = {
+		{x->from.image, x->from.offset, x->to.image, x->to.offset},
+		{y->from.image, y->from.offset, y->to.image, y->to.offset},
+	};
+
+	for (size_t i = 0; i < 4; i++)
+		if (key[0][i] != key[1][i])
+			return key[0][i] < key[1][i] ? -1 : 1;
+	return 0;
+}
+
+/* The places of the numbers from @first to @n in order; the caller frees them. */
+static uint32_t *order_of(size_t first, size_t n,
+			  int (*compare)(const void *, const void *, void *), void *context)
+{
+	uint32_t *order = pp_alloc(n, sizeof(*order));
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	if (n > first)
+		qsort_r(order + first, n - first, sizeof(*order), compare, context);
+	return order;
+}
+
+/* Puts an array in order.  Return: the new numbers by the old, which the caller frees. */
+static uint32_t *rearrange(void *array, size_t n, size_t size, uint32_t *order)
+{
+	uint32_t *rank = pp_alloc(n, sizeof(*rank));
+	char *copy = pp_alloc(n, size), *items = array;
+
+	if (n)
+		memcpy(copy, items, n * size);
+	for (size_t i = 0; i < n; i++) {
+		memcpy(items + i * size, copy + order[i] * size, size);
+		rank[order[i]] = (uint32_t)i;
+	}
+	free(copy);
+	free(order);
+	return rank;
+}
+
+void prof_finish(struct prof *prof)
+{
+	struct prof_tables *tables = tables_of(&prof->sink);
+	uint32_t *image_rank, *context_rank;
+
+	image_rank = rearrange(prof->images, prof->n_images, sizeof(*prof->images),
+			       order_of(PROF_NO_KERNEL_IMAGE + 1, prof->n_images, compare_images,
+					prof->images));
+	for (size_t i = 0; i < prof->n_contexts; i++)
+		prof->contexts[i].app = image_rank[prof->contexts[i].app];
+	context_rank = rearrange(prof->contexts, prof->n_contexts, sizeof(*prof->contexts),
+				 order_of(0, prof->n_contexts, compare_contexts, prof));
+	tree_sort(prof->tree, image_rank, context_rank);
+
+	index_free(&tables->by_context);
+	index_free(&tables->by_branch);
+	tables_renumber(tables, image_rank);
+	for (size_t i = 0; i < prof->n_branches; i++) {
+		prof->branches[i].from.image = image_rank[prof->branches[i].from.image];
+		prof->branches[i].to.image = image_rank[prof->branches[i].to.image];
+	}
+	if (prof->n_branches)
+		qsort(prof->branches, prof->n_branches, sizeof(*prof->branches),
+		      compare_branches);
+	free(image_rank);
+	free(context_rank);
+}
+
+/* ---- reading ---- */
+
+size_t prof_count(const struct prof *prof)
+{
+	return prof->tree->n_stacks;
+}
+
+size_t prof_nodes(const struct prof *prof)
+{
+	return prof->tree->n_nodes - 1;
+}
+
+bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_sample *sample)
+{
+	const struct prof_tree *tree = prof->tree;
+	const struct prof_entry *entry;
+	const struct prof_context *context;
+	size_t depth = 0, n = 0;
+
+	if (cursor->at >= tree->n_entries)
+		return false;
+	entry = &tree->entries[cursor->at];
+	for (uint32_t node = entry->node; node; node = tree->nodes[node].parent) {
+		cursor->frames = pp_grow(cursor->frames, &cursor->frames_capacity, depth + 1,
+					 sizeof(*cursor->frames));
+		cursor->frames[depth++] = (struct prof_frame){tree->nodes[node].image,
+							      tree->nodes[node].offset};
+	}
+	do {
+		cursor->values = pp_grow(cursor->values, &cursor->values_capacity, n + 1,
+					 sizeof(*cursor->values));
+		cursor->values[n] = (struct prof_value){entry[n].event, entry[n].count,
+							entry[n].events};
+		n++;
+	} while (cursor->at + n < tree->n_entries && entry[n].node == entry->node &&
+		 entry[n].context == entry->context);
+	context = &prof->contexts[entry->context];
+	*sample = (struct prof_sample){
+		.frames = cursor->frames,
+		.depth = depth,
+		.values = cursor->values,
+		.n_values = n,
+		.app = context->app,
+		.comm = context->comm,
+		.pid = context->pid,
+		.tid = context->tid,
+		.cpu = context->cpu,
+	};
+	cursor->at += n;
+	return true;
+}
+
+void prof_cursor_free(struct prof_cursor *cursor)
+{
+	free(cursor->frames);
+	free(cursor->values);
+	*cursor = (struct prof_cursor){0};
+}

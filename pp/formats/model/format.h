@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Profile formats: a table, so that commands know none of them by name.
+ */
+#ifndef PP_FORMATS_FORMAT_H
+#define PP_FORMATS_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "libop/base/error.h"
+#include "pp/formats/model/input.h"
+#include "pp/formats/model/profile.h"
+
+/* Bytes that format::probe is given, if there are as many. */
+#define FORMAT_PROBE_BYTES 4096
+
+/* Where a writer writes to. */
+struct output {
+	const char *path;    /* a directory that is there and empty, or the name of the file */
+	FILE *file;	     /* NULL if the format is a directory; the caller looks at errors */
+	const char *command; /* that makes it, for formats that name their maker */
+	struct prof_names *names; /* of functions: pp/formats/names.h */
+};
+
+struct format {
+	const char *name;	 /* of --from and --to */
+	const char *description; /* one line of --help */
+
+	/*
+	 * Recognises the format by its first bytes; @n may be less than FORMAT_PROBE_BYTES.
+	 * Returns 0: no; else how sure it is, up to 100: a magic number is 90, a guess by structure
+	 * 50, text that could be anything 10.  NULL: it is never recognised.
+	 */
+	int (*probe)(const uint8_t *bytes, size_t n);
+	/* The same of a directory; NULL: it is none. */
+	int (*probe_directory)(const char *path);
+
+	/* Reads all of @input into @sink.  Returns 0, or -1 with @error set: what was before the
+	 * fault is in the sink.  NULL: it can't be read. */
+	int (*read)(struct input *input, struct prof_sink *sink, struct op_error *error);
+
+	/* Writes a profile, which prof_finish() has put in order.  Returns 0, or -1 with @error
+	 * set.  NULL: it can't be written. */
+	int (*write)(struct prof *prof, struct output *output, struct op_error *error);
+	bool writes_directory; /* output::path is a directory */
+
+	/* What the writer wants samples to be told apart by: PROF_BY_... flags. */
+	unsigned int by;
+};
+
+/* All formats, in the order of --help, and a NULL. */
+extern const struct format *const formats[];
+
+/* The format of a name, or NULL. */
+const struct format *format_named(const char *name);
+
+/**
+ * format_of - recognise an input
+ *
+ * Return: its format, or NULL with @error set.
+ */
+const struct format *format_of(struct input *input, struct op_error *error);
+
+/* One a format; formats.c lists them. */
+extern const struct format format_folded;
+extern const struct format format_speedscope;
+extern const struct format format_firefox;
+extern const struct format format_callgrind;
+extern const struct format format_session;
+extern const struct format format_sample_file;
+extern const struct format format_cpuprofile;
+extern const struct format format_dcpi;
+extern const struct format format_pprof;
+extern const struct format format_perf;
+
+#endif

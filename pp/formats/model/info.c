@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a profile holds: see info.h. */
+#include "pp/formats/model/info.h"
+
+#include <inttypes.h>
+
+static void put(FILE *out, const char *key, const char *value)
+{
+	if (!value || !*value)
+		return;
+	fprintf(out, "%s: ", key);
+	/* one line, whatever a file says */
+	for (; *value; value++)
+		fputc((unsigned char)*value < ' ' ? ' ' : *value, out);
+	fputc('\n', out);
+}
+
+static void put_number(FILE *out, const char *key, uint64_t number)
+{
+	if (number)
+		fprintf(out, "%s: %" PRIu64 "\n", key, number);
+}
+
+static void put_seconds(FILE *out, const char *key, uint64_t nanoseconds)
+{
+	if (nanoseconds)
+		fprintf(out, "%s: %" PRIu64 ".%09" PRIu64 "\n", key,
+			nanoseconds / UINT64_C(1000000000), nanoseconds % UINT64_C(1000000000));
+}
+
+static uint64_t sum_up(const struct prof *prof)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < prof->n_events; i++)
+		sum += prof->totals[i].count;
+	return sum;
+}
+
+/* event: NAME samples N events N [unit U] [period P] [frequency F] [unit-mask M] */
+static void put_event(const struct prof_event *event, const struct prof_value *total, FILE *out)
+{
+	fprintf(out, "event: %s samples %" PRIu64 " events %" PRIu64, event->name, total->count,
+		total->events);
+	if (event->unit)
+		fprintf(out, " unit %s", event->unit);
+	if (event->period)
+		fprintf(out, " period %" PRIu64, event->period);
+	if (event->frequency)
+		fprintf(out, " frequency %" PRIu64, event->frequency);
+	if (event->unit_mask)
+		fprintf(out, " unit-mask %" PRIu64, event->unit_mask);
+	fputc('\n', out);
+}
+
+static void put_host(const struct prof_host *host, FILE *out)
+{
+	put(out, "hostname", host->hostname);
+	put(out, "os-release", host->os_release);
+	put(out, "arch", host->arch);
+	put(out, "cpu", host->cpu_description);
+	put(out, "cpu-id", host->cpu_id);
+	put(out, "cpu-type", host->cpu_type);
+	if (host->cpu_mhz > 0)
+		fprintf(out, "cpu-mhz: %g\n", host->cpu_mhz);
+	put_number(out, "cpus-online", host->cpus_online);
+	put_number(out, "cpus-available", host->cpus_available);
+	put_number(out, "memory", host->memory);
+	put(out, "tool", host->tool);
+	put(out, "command-line", host->command_line);
+	put_seconds(out, "start-time", host->start_time);
+	put_seconds(out, "duration", host->duration);
+}
+
+void info_write(const struct prof *prof, const struct format *format, const char *file, FILE *out)
+{
+	put(out, "file", file);
+	put(out, "format", format->name);
+	fprintf(out, "samples: %" PRIu64 "\n", sum_up(prof));
+	fputs("events:", out);
+	for (size_t i = 0; i < prof->n_events; i++)
+		fprintf(out, " %s", prof->events[i].name);
+	fputc('\n', out);
+	for (size_t i = 0; i < prof->n_events; i++)
+		put_event(&prof->events[i], &prof->totals[i], out);
+	put_host(&prof->host, out);
+	put_seconds(out, "first-sample", prof->first_time);
+	put_seconds(out, "last-sample", prof->last_time);
+	put_number(out, "images", prof->n_images - (PROF_NO_KERNEL_IMAGE + 1));
+	for (size_t i = 0; i < prof->n_losses; i++)
+		fprintf(out, "lost: %" PRIu64 " %s\n", prof->losses[i].count,
+			prof->losses[i].cause);
+	for (size_t i = 0; i < prof->n_facts; i++)
+		put(out, prof->facts[i].key, prof->facts[i].value);
+	for (size_t i = 0; i < prof->n_notes; i++)
+		put(out, "note", prof->notes[i]);
+}

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What readers read from: see input.h.
+ *
+ * Bytes come from a source (a descriptor, memory, or zlib over a descriptor) into a buffer that
+ * grows by doubling, and only when it is full of bytes that did arrive.
+ */
+#include "pp/formats/model/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "libop/base/memory.h"
+
+#define BUFFER_FIRST (256u << 10)
+#define PACKED_BYTES (64u << 10)
+
+struct input {
+	char *path, *name;
+	bool is_directory;
+	int fd;	       /* -1: of bytes in memory */
+	uint64_t base; /* of the first byte in the file: a descriptor may come with an offset */
+	uint64_t size; /* if it is seekable */
+	bool is_file;  /* a regular file, not packed, so it can be moved in */
+	bool ended;    /* the source has no more */
+
+	const uint8_t *bytes; /* of memory */
+	size_t n_bytes, at_byte;
+
+	bool is_packed;
+	bool between; /* packed: a member has ended, another may follow */
+	z_stream stream;
+	uint8_t *packed;
+
+	uint8_t *buffer;
+	size_t begin, end, capacity;
+	uint64_t offset; /* of buffer[begin] */
+};
+
+/* ---- errors ---- */
+
+int input_fail(const struct input *input, struct op_error *error, int code, uint64_t offset,
+	       const char *format, ...)
+{
+	char text[768];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return op_error_set(error, code, "%.240s: byte %" PRIu64 ": %s", input->name, offset, text);
+}
+
+static int fail_to_read(const struct input *input, struct op_error *error)
+{
+	return input_fail(input, error, errno, input->offset + (input->end - input->begin), "%s",
+			  strerror(errno));
+}
+
+/* ---- sources ---- */
+
+/* The next bytes of the descriptor.  Return: how many, 0 at the end, -1 with @error set. */
+static ptrdiff_t read_raw(struct input *input, uint8_t *to, size_t room, struct op_error *error)
+{
+	ptrdiff_t got;
+
+	do
+		got = read(input->fd, to, room);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? fail_to_read(input, error) : got;
+}
+
+static int fail_to_unpack(const struct input *input, struct op_error *error)
+{
+	return input_fail(input, error, EINVAL, input->offset + (input->end - input->begin),
+			  "the gzip data are damaged (%s)",
+			  input->stream.msg ? input->stream.msg : "they end early");
+}
+
+/* As read_raw(), unpacked. */
+static ptrdiff_t read_packed(struct input *input, uint8_t *to, size_t room, struct op_error *error)
+{
+	z_stream *z = &input->stream;
+	ptrdiff_t got;
+	int result;
+
+	z->next_out = to;
+	z->avail_out = (uInt)room;
+	while (z->avail_out == room) {
+		if (!z->avail_in) {
+			got = read_raw(input, input->packed, PACKED_BYTES, error);
+			if (got < 0)
+				return -1;
+			if (!got)
+				return input->between ? 0 : fail_to_unpack(input, error);
+			z->next_in = input->packed;
+			z->avail_in = (uInt)got;
+		}
+		if (input->between) {
+			/* what follows a member and is no other one is padding */
+			if (*z->next_in != 0x1f)
+				return 0;
+			input->between = false;
+			inflateReset(z);
+		}
+		result = inflate(z, Z_NO_FLUSH);
+		if (result == Z_STREAM_END)
+			input->between = true;
+		else if (result != Z_OK && result != Z_BUF_ERROR)
+			return fail_to_unpack(input, error);
+	}
+	return (ptrdiff_t)(room - z->avail_out);
+}
+
+static ptrdiff_t read_bytes(struct input *input, uint8_t *to, size_t room)
+{
+	size_t n = input->n_bytes - input->at_byte;
+
+	if (n > room)
+		n = room;
+	if (n)
+		memcpy(to, input->bytes + input->at_byte, n);
+	input->at_byte += n;
+	return (ptrdiff_t)n;
+}
+
+/* Reads until @n bytes are in the buffer or the source ends.  Return: 0, or -1 with @error set. */
+static int fill(struct input *input, size_t n, struct op_error *error)
+{
+	ptrdiff_t got;
+
+	while (input->end - input->begin < n && !input->ended) {
+		if (input->begin && (input->end == input->capacity || input->begin == input->end)) {
+			memmove(input->buffer, input->buffer + input->begin,
+				input->end - input->begin);
+			input->end -= input->begin;
+			input->begin = 0;
+		}
+		if (input->end == input->capacity) {
+			size_t wanted = input->capacity ? input->capacity * 2 : BUFFER_FIRST;
+
+			input->buffer = pp_grow(input->buffer, &input->capacity, wanted, 1);
+		}
+		if (input->fd < 0)
+			got = read_bytes(input, input->buffer + input->end,
+					 input->capacity - input->end);
+		else if (input->is_packed)
+			got = read_packed(input, input->buffer + input->end,
+					  input->capacity - input->end, error);
+		else
+			got = read_raw(input, input->buffer + input->end,
+				       input->capacity - input->end, error);
+		if (got < 0)
+			return -1;
+		input->ended = !got;
+		input->end += (size_t)got;
+	}
+	return 0;
+}
+
+/* ---- opening ---- */
+
+static struct input *new_input(const char *path)
+{
+	struct input *input = pp_alloc(1, sizeof(*input));
+
+	input->path = pp_copy(path);
+	input->name = pp_copy(strcmp(path, "-") ? path : "standard input");
+	input->fd = -1;
+	return input;
+}
+
+/* Unpacks what begins like gzip.  Return: 0, or -1 with @error set. */
+static int detect_gzip(struct input *input, struct op_error *error)
+{
+	size_t n;
+
+	if (fill(input, 3, error))
+		return -1;
+	n = input->end - input->begin;
+	if (n < 3 || memcmp(input->buffer, "\x1f\x8b\x08", 3))
+		return 0;
+	if (inflateInit2(&input->stream, 15 + 16) != Z_OK)
+		pp_out_of_memory();
+	input->is_packed = true;
+	input->is_file = false;
+	input->ended = false;
+	/* what was read becomes what is to be unpacked first */
+	input->packed = pp_alloc(1, n > PACKED_BYTES ? n : PACKED_BYTES);
+	memcpy(input->packed, input->buffer, n);
+	input->stream.next_in = input->packed;
+	input->stream.avail_in = (uInt)n;
+	input->end = 0;
+	return 0;
+}
+
+static int open_source(struct input *input, struct op_error *error)
+{
+	bool is_standard = !strcmp(input->path, "-");
+	struct stat status;
+	off_t at;
+
+	input->fd = is_standard ? dup(STDIN_FILENO) : open(input->path, O_RDONLY | O_CLOEXEC);
+	if (input->fd < 0 || fstat(input->fd, &status))
+		return op_error_set(error, errno, "%s: %s", input->name, strerror(errno));
+	if (S_ISDIR(status.st_mode)) {
+		input->is_directory = true;
+		input->ended = true;
+		return 0;
+	}
+	at = S_ISREG(status.st_mode) ? lseek(input->fd, 0, SEEK_CUR) : -1;
+	if (at >= 0) {
+		input->is_file = true;
+		input->base = (uint64_t)at;
+		input->size = status.st_size > at ? (uint64_t)(status.st_size - at) : 0;
+	}
+	return detect_gzip(input, error);
+}
+
+struct input *input_open(const char *path, struct op_error *error)
+{
+	struct input *input = new_input(path);
+
+	if (!open_source(input, error))
+		return input;
+	input_close(input);
+	return NULL;
+}
+
+struct input *input_of_bytes(const char *name, const void *bytes, size_t n)
+{
+	struct input *input = new_input(name);
+
+	input->bytes = bytes;
+	input->n_bytes = n;
+	input->size = n;
+	return input;
+}
+
+void input_close(struct input *input)
+{
+	if (!input)
+		return;
+	if (input->fd >= 0)
+		close(input->fd);
+	if (input->is_packed)
+		inflateEnd(&input->stream);
+	free(input->packed);
+	free(input->buffer);
+	free(input->path);
+	free(input->name);
+	free(input);
+}
+
+const char *input_path(const struct input *input)
+{
+	return input->path;
+}
+
+const char *input_name(const struct input *input)
+{
+	return input->name;
+}
+
+bool input_is_directory(const struct input *input)
+{
+	return input->is_directory;
+}
+
+uint64_t input_offset(const struct input *input)
+{
+	return input->offset;
+}
+
+/* ---- reading ---- */
+
+ptrdiff_t input_peek(struct input *input, size_t n, const uint8_t **bytes, struct op_error *error)
+{
+	size_t there;
+
+	if (fill(input, n, error))
+		return -1;
+	there = input->end - input->begin;
+	*bytes = there ? input->buffer + input->begin : (const uint8_t *)"";
+	return (ptrdiff_t)(there < n ? there : n);
+}
+
+const uint8_t *input_take(struct input *input, size_t n, struct op_error *error)
+{
+	const uint8_t *bytes;
+	size_t there = input->end - input->begin;
+
+	if (there < n) {
+		if (fill(input, n, error))
+			return NULL;
+		there = input->end - input->begin;
+	}
+	if (there < n) {
+		input_fail(input, error, ENODATA, input->offset,
+			   "the file ends after %zu of %zu bytes that belong here", there, n);
+		return NULL;
+	}
+	bytes = n ? input->buffer + input->begin : (const uint8_t *)"";
+	input->begin += n;
+	input->offset += n;
+	return bytes;
+}
+
+/* Moves in a regular file without reading. */
+static int move(struct input *input, uint64_t offset, struct op_error *error)
+{
+	if (input->fd < 0)
+		input->at_byte = (size_t)offset;
+	else if (lseek(input->fd, (off_t)(input->base + offset), SEEK_SET) < 0)
+		return fail_to_read(input, error);
+	input->begin = input->end = 0;
+	input->offset = offset;
+	input->ended = false;
+	return 0;
+}
+
+int input_skip(struct input *input, uint64_t n, struct op_error *error)
+{
+	uint64_t end = input->offset + n;
+	size_t piece;
+
+	if ((input->is_file || input->fd < 0) && n > input->end - input->begin &&
+	    end >= input->offset && end <= input->size)
+		return move(input, end, error);
+	while (n) {
+		if (fill(input, 1, error))
+			return -1;
+		piece = input->end - input->begin;
+		if (!piece)
+			return input_fail(input, error, ENODATA, input->offset,
+					  "the file ends here, %" PRIu64 " bytes too early", n);
+		if (piece > n)
+			piece = (size_t)n;
+		input->begin += piece;
+		input->offset += piece;
+		n -= piece;
+	}
+	return 0;
+}
+
+int input_at_end(struct input *input, struct op_error *error)
+{
+	if (fill(input, 1, error))
+		return -1;
+	return input->begin == input->end;
+}
+
+int input_line(struct input *input, size_t most, char **line, size_t *n, struct op_error *error)
+{
+	size_t seen = 0, there, want = 1;
+	uint8_t *at, *end;
+
+	for (;;) {
+		if (fill(input, want, error))
+			return -1;
+		there = input->end - input->begin;
+		at = input->buffer + input->begin;
+		end = there > seen ? memchr(at + seen, '\n', there - seen) : NULL;
+		if (end || there < want || there > most)
+			break;
+		seen = there;
+		want = there + 1;
+	}
+	if (!there)
+		return 0;
+	if (!end && there <= most) {
+		/* the last line lacks its end: make room for the NUL */
+		if (input->end == input->capacity)
+			input->buffer = pp_grow(input->buffer, &input->capacity,
+						input->capacity + 1, 1);
+		at = input->buffer + input->begin;
+		end = at + there;
+	}
+	if (!end || (size_t)(end - at) > most)
+		return input_fail(input, error, EINVAL, input->offset,
+				  "a line is longer than %zu bytes", most);
+	*n = (size_t)(end - at);
+	*line = (char *)at;
+	*end = '\0';
+	there = *n + ((size_t)(end - input->buffer) < input->end);
+	input->begin += there;
+	input->offset += there;
+	return 1;
+}
+
+uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error *error)
+{
+	uint8_t *bytes;
+	size_t there, want = 1;
+
+	do {
+		if (fill(input, want, error))
+			return NULL;
+		there = input->end - input->begin;
+		want = there + 1;
+	} while (!input->ended && there <= most);
+	if (there > most) {
+		input_fail(input, error, EFBIG, input->offset, "there are more than %zu bytes",
+			   most);
+		return NULL;
+	}
+	bytes = pp_alloc(1, there + 1);
+	if (there)
+		memcpy(bytes, input->buffer + input->begin, there);
+	input->begin += there;
+	input->offset += there;
+	*n = there;
+	return bytes;
+}
+
+/* ---- moving ---- */
+
+static int temporary_file(const struct input *input, struct op_error *error)
+{
+	const char *dir = getenv("TMPDIR");
+	char *name;
+	int fd;
+
+	if (!dir || !*dir)
+		dir = "/tmp";
+	name = pp_format("%s/oprofile-XXXXXX", dir);
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		op_error_set(error, errno, "%s: no temporary file in %s: %s", input->name, dir,
+			     strerror(errno));
+	else
+		unlink(name);
+	free(name);
+	return fd;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t n)
+{
+	ptrdiff_t done;
+
+	for (; n; bytes += done, n -= (size_t)done) {
+		done = write(fd, bytes, n);
+		if (done < 0 && errno == EINTR)
+			done = 0;
+		else if (done < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* How large a temporary copy may get: a few bytes can unpack to more than any disk holds. */
+static uint64_t room_for_copy(int fd)
+{
+	struct statvfs status;
+
+	return fstatvfs(fd, &status) ? 0 : (uint64_t)status.f_bavail * status.f_frsize / 2;
+}
+
+int input_seekable(struct input *input, struct op_error *error)
+{
+	uint64_t size = 0, room;
+	size_t piece;
+	int fd;
+
+	if (input->is_file || input->fd < 0)
+		return 0;
+	fd = temporary_file(input, error);
+	if (fd < 0)
+		return -1;
+	room = room_for_copy(fd);
+	for (;;) {
+		if (fill(input, 1, error))
+			goto fail;
+		piece = input->end - input->begin;
+		if (!piece)
+			break;
+		if (size + piece > room) {
+			op_error_set(error, ENOSPC,
+				     "%s: a temporary copy would take more than half of the free "
+				     "space, %" PRIu64 " bytes",
+				     input->name, room);
+			goto fail;
+		}
+		if (write_all(fd, input->buffer + input->begin, piece)) {
+			op_error_set(error, errno, "%s: a temporary copy can't be written: %s",
+				     input->name, strerror(errno));
+			goto fail;
+		}
+		size += piece;
+		input->begin = input->end = 0;
+		input->offset += piece;
+	}
+	close(input->fd);
+	input->fd = fd;
+	if (input->is_packed)
+		inflateEnd(&input->stream);
+	input->is_packed = false;
+	input->is_file = true;
+	input->base = 0;
+	input->size = size;
+	return move(input, 0, error);
+fail:
+	close(fd);
+	return -1;
+}
+
+uint64_t input_size(const struct input *input)
+{
+	return input->size;
+}
+
+int input_seek(struct input *input, uint64_t offset, struct op_error *error)
+{
+	if (offset > input->size)
+		return input_fail(input, error, ENODATA, offset,
+				  "that is beyond the end of the file (%" PRIu64 " bytes)",
+				  input->size);
+	if (offset >= input->offset && offset - input->offset <= input->end - input->begin) {
+		input->begin += (size_t)(offset - input->offset);
+		input->offset = offset;
+		return 0;
+	}
+	return move(input, offset, error);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Address spaces: which image an address of a process was in, at the time of a sample.
+ *
+ * For readers of formats that record mappings, forks and execs.  They say what happened in the
+ * order of time and ask in between.
+ */
+#ifndef PP_FORMATS_MAPS_H
+#define PP_FORMATS_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pp/formats/model/profile.h"
+
+struct maps;
+
+/* Images are made in @sink when an address in them is first asked for. */
+struct maps *maps_new(struct prof_sink *sink);
+void maps_free(struct maps *maps);
+
+/* The address space of the kernel, for maps_map(). */
+#define MAPS_KERNEL (-1)
+
+/**
+ * maps_map - something is mapped
+ * @pid: the process, or MAPS_KERNEL
+ * @image: copied; what is at start..end from now on, with offset the offset of start; parts of
+ *	older mappings that it covers are gone
+ *
+ * Images of processes get the pid of the process that is asked for if they are anonymous.
+ * Mappings with end <= start are passed over.
+ */
+void maps_map(struct maps *maps, int64_t pid, const struct prof_image *image);
+/* Something is gone: for those formats that say so. */
+void maps_unmap(struct maps *maps, int64_t pid, uint64_t start, uint64_t end);
+
+/* A process or thread begins: a process has what its parent had. */
+void maps_fork(struct maps *maps, int64_t pid, int64_t tid, int64_t parent_pid,
+	       int64_t parent_tid);
+/* A process begins a new program: old mappings are gone, and the first file mapped is its app. */
+void maps_exec(struct maps *maps, int64_t pid);
+/* A task ended.  Its maps are kept for a while, for samples that come late. */
+void maps_exit(struct maps *maps, int64_t pid, int64_t tid);
+/* The name of a thread. */
+void maps_comm(struct maps *maps, int64_t pid, int64_t tid, const char *comm);
+
+/**
+ * maps_find - the place of an address
+ * @pid: the process, or MAPS_KERNEL
+ *
+ * Return: true, or false: no image is known there; then @frame is the address in PROF_NO_IMAGE
+ * or PROF_NO_KERNEL_IMAGE.
+ */
+bool maps_find(struct maps *maps, int64_t pid, uint64_t address, struct prof_frame *frame);
+
+/* The image of a process's program, or PROF_NO_IMAGE. */
+uint32_t maps_app(struct maps *maps, int64_t pid);
+/* The name of a thread as the sink's string(), that of its process, or 0. */
+uint32_t maps_comm_of(struct maps *maps, int64_t pid, int64_t tid);
+
+#endif

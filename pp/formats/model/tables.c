@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What has a name in a profile: see tables.h. */
+#include "pp/formats/model/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+
+/* ---- texts ---- */
+
+static uint64_t hash_text(const char *text)
+{
+	return index_mix_text(0, text);
+}
+
+static uint64_t rehash_text(const void *context, uint32_t id)
+{
+	return hash_text(((const struct prof *)context)->strings[id]);
+}
+
+uint32_t tables_string(struct prof_sink *sink, const char *text)
+{
+	struct prof_tables *tables = tables_of(sink);
+	struct prof *prof = &tables->prof;
+	uint64_t hash = hash_text(text);
+	uint32_t id;
+
+	for (size_t at = index_first(&tables->by_string, hash);
+	     (id = index_at(&tables->by_string, at)) != INDEX_NONE;
+	     at = index_next(&tables->by_string, at))
+		if (!strcmp(prof->strings[id], text))
+			return id;
+	id = (uint32_t)prof->n_strings++;
+	prof->strings = pp_grow(prof->strings, &tables->strings_capacity, prof->n_strings,
+				sizeof(*prof->strings));
+	prof->strings[id] = pp_copy(text);
+	index_add(&tables->by_string, hash, id, rehash_text, prof);
+	return id;
+}
+
+const char *tables_keep(struct prof_sink *sink, const char *text)
+{
+	uint32_t id;
+
+	if (!text)
+		return NULL;
+	id = tables_string(sink, text); /* may move the strings */
+	return tables_of(sink)->prof.strings[id];
+}
+
+/* ---- events ---- */
+
+static uint64_t hash_event(const struct prof_event *event)
+{
+	return index_mix(index_mix(hash_text(event->name), event->period), event->unit_mask);
+}
+
+static uint64_t rehash_event(const void *context, uint32_t id)
+{
+	return hash_event(&((const struct prof *)context)->events[id]);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_event(const struct prof_event *a, const struct prof_event *b)
+{
+	return !strcmp(a->name, b->name) && same_text(a->unit, b->unit) &&
+	       a->period == b->period && a->frequency == b->frequency &&
+	       a->unit_mask == b->unit_mask && a->code == b->code && a->type == b->type;
+}
+
+uint32_t tables_event(struct prof_sink *sink, const struct prof_event *event)
+{
+	struct prof_tables *tables = tables_of(sink);
+	struct prof *prof = &tables->prof;
+	struct prof_event *copy;
+	uint64_t hash = hash_event(event);
+	uint32_t id;
+
+	for (size_t at = index_first(&tables->by_event, hash);
+	     (id = index_at(&tables->by_event, at)) != INDEX_NONE;
+	     at = index_next(&tables->by_event, at))
+		if (same_event(&prof->events[id], event))
+			return id;
+	id = (uint32_t)prof->n_events++;
+	prof->events = pp_grow(prof->events, &tables->events_capacity, prof->n_events,
+			       sizeof(*prof->events));
+	copy = &prof->events[id];
+	*copy = *event;
+	copy->name = tables_keep(sink, event->name);
+	copy->unit = tables_keep(sink, event->unit);
+	prof->totals = pp_grow(prof->totals, &tables->totals_capacity, prof->n_events,
+			       sizeof(*prof->totals));
+	prof->totals[id] = (struct prof_value){.event = id};
+	index_add(&tables->by_event, hash, id, rehash_event, prof);
+	return id;
+}
+
+/* ---- images ---- */
+
+static bool has_place(const struct prof_image *image)
+{
+	return image->kind == PROF_ANON;
+}
+
+static uint64_t hash_image(const struct prof_image *image)
+{
+	uint64_t hash = index_mix(hash_text(image->path), image->kind);
+
+	return has_place(image) ? index_mix(index_mix(hash, (uint64_t)image->pid), image->start)
+				: hash;
+}
+
+static uint64_t rehash_image(const void *context, uint32_t id)
+{
+	return hash_image(&((const struct prof *)context)->images[id]);
+}
+
+int tables_compare_build_ids(const struct prof_image *a, const struct prof_image *b)
+{
+	if (a->build_id_length != b->build_id_length)
+		return a->build_id_length < b->build_id_length ? -1 : 1;
+	return memcmp(a->build_id, b->build_id, a->build_id_length);
+}
+
+static bool same_image(const struct prof_image *a, const struct prof_image *b)
+{
+	return a->kind == b->kind && a->is_kernel == b->is_kernel && !strcmp(a->path, b->path) &&
+	       !tables_compare_build_ids(a, b) &&
+	       (!has_place(a) || (a->pid == b->pid && a->start == b->start));
+}
+
+static void limit_build_id(struct prof_image *image)
+{
+	if (image->build_id_length > PROF_BUILD_ID_MOST)
+		image->build_id_length = PROF_BUILD_ID_MOST;
+	memset(image->build_id + image->build_id_length, 0,
+	       PROF_BUILD_ID_MOST - image->build_id_length);
+}
+
+uint32_t tables_image(struct prof_sink *sink, const struct prof_image *given)
+{
+	struct prof_tables *tables = tables_of(sink);
+	struct prof *prof = &tables->prof;
+	struct prof_image image = *given;
+	uint64_t hash;
+	uint32_t id;
+
+	limit_build_id(&image);
+	if (!has_place(&image))
+		image.pid = PROF_ANY;
+	hash = hash_image(&image);
+	for (size_t at = index_first(&tables->by_image, hash);
+	     (id = index_at(&tables->by_image, at)) != INDEX_NONE;
+	     at = index_next(&tables->by_image, at))
+		if (same_image(&prof->images[id], &image))
+			return id;
+	id = (uint32_t)prof->n_images++;
+	prof->images = pp_grow(prof->images, &tables->images_capacity, prof->n_images,
+			       sizeof(*prof->images));
+	image.path = tables_keep(sink, image.path);
+	prof->images[id] = image;
+	index_add(&tables->by_image, hash, id, rehash_image, prof);
+	return id;
+}
+
+void tables_build_id(struct prof_sink *sink, const struct prof_image *given)
+{
+	struct prof_tables *tables = tables_of(sink);
+	struct prof *prof = &tables->prof;
+	struct prof_image wanted = *given, *image;
+	uint64_t hash;
+	uint32_t id;
+
+	limit_build_id(&wanted);
+	hash = hash_image(&wanted);
+	for (size_t at = index_first(&tables->by_image, hash);
+	     (id = index_at(&tables->by_image, at)) != INDEX_NONE;
+	     at = index_next(&tables->by_image, at)) {
+		image = &prof->images[id];
+		if (image->kind != wanted.kind || strcmp(image->path, wanted.path) ||
+		    image->build_id_length)
+			continue;
+		image->build_id_length = wanted.build_id_length;
+		memcpy(image->build_id, wanted.build_id, sizeof(image->build_id));
+	}
+}
+
+/* ---- lines ---- */
+
+static uint64_t rehash_place(const void *context, uint32_t id)
+{
+	return tables_hash_frame(&((const struct prof_tables *)context)->places[id].place);
+}
+
+static const struct place_lines *find_place(const struct prof_tables *tables,
+					    const struct prof_frame *place)
+{
+	uint64_t hash = tables_hash_frame(place);
+	uint32_t id;
+
+	for (size_t at = index_first(&tables->by_place, hash);
+	     (id = index_at(&tables->by_place, at)) != INDEX_NONE;
+	     at = index_next(&tables->by_place, at))
+		if (tables->places[id].place.image == place->image &&
+		    tables->places[id].place.offset == place->offset)
+			return &tables->places[id];
+	return NULL;
+}
+
+void tables_lines(struct prof_sink *sink, const struct prof_frame *place,
+		       const struct prof_line *lines, size_t n)
+{
+	struct prof_tables *tables = tables_of(sink);
+	struct place_lines *known;
+	uint32_t id;
+
+	if (!n || find_place(tables, place))
+		return;
+	id = (uint32_t)tables->n_places++;
+	tables->places = pp_grow(tables->places, &tables->places_capacity, tables->n_places,
+				 sizeof(*tables->places));
+	known = &tables->places[id];
+	*known = (struct place_lines){.place = *place, .n = n};
+	known->lines = pp_alloc(n, sizeof(*known->lines));
+	for (size_t i = 0; i < n; i++) {
+		known->lines[i] = lines[i];
+		known->lines[i].function = tables_keep(sink, lines[i].function);
+		known->lines[i].system_name = tables_keep(sink, lines[i].system_name);
+		known->lines[i].file = tables_keep(sink, lines[i].file);
+	}
+	index_add(&tables->by_place, tables_hash_frame(place), id, rehash_place, tables);
+}
+
+size_t prof_lines(const struct prof *prof, const struct prof_frame *place,
+		  const struct prof_line **lines)
+{
+	const struct place_lines *known = find_place((const struct prof_tables *)prof, place);
+
+	*lines = known ? known->lines : NULL;
+	return known ? known->n : 0;
+}
+
+void tables_renumber(struct prof_tables *tables, const uint32_t *image_rank)
+{
+	struct prof *prof = &tables->prof;
+
+	index_free(&tables->by_image);
+	index_free(&tables->by_place);
+	for (uint32_t i = 0; i < prof->n_images; i++)
+		index_add(&tables->by_image, hash_image(&prof->images[i]), i, rehash_image, prof);
+	for (uint32_t i = 0; i < tables->n_places; i++) {
+		struct prof_frame *place = &tables->places[i].place;
+
+		place->image = image_rank[place->image];
+		index_add(&tables->by_place, tables_hash_frame(place), i, rehash_place, tables);
+	}
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* See perf_build_ids.h. */
+#include "pp/formats/perf/build_ids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/formats/perf/image.h"
+#include "libop/base/memory.h"
+
+void perf_build_ids_free(struct perf_build_ids *ids)
+{
+	for (size_t i = 0; i < ids->n; i++)
+		free((char *)ids->list[i].path);
+	free(ids->list);
+	index_free(&ids->by_path);
+	*ids = (struct perf_build_ids){0};
+}
+
+static uint64_t hash_of(const struct prof_image *image)
+{
+	return index_mix_text(image->kind, image->path);
+}
+
+static uint64_t rehash(const void *context, uint32_t index)
+{
+	return hash_of(&((const struct perf_build_ids *)context)->list[index]);
+}
+
+static const struct prof_image *find(const struct perf_build_ids *ids,
+				     const struct prof_image *image)
+{
+	const struct prof_image *known;
+	uint32_t index;
+
+	for (size_t at = index_first(&ids->by_path, hash_of(image));
+	     (index = index_at(&ids->by_path, at)) != INDEX_NONE;
+	     at = index_next(&ids->by_path, at)) {
+		known = &ids->list[index];
+		if (known->kind == image->kind && !strcmp(known->path, image->path))
+			return known;
+	}
+	return NULL;
+}
+
+void perf_build_ids_add(struct perf_build_ids *ids, const struct perf_build_id *id,
+			struct prof_sink *sink)
+{
+	char room[PERF_NAME_ROOM];
+	struct prof_image image = perf_image_of(id->path, id->misc, room);
+
+	image.build_id_length = id->length;
+	memcpy(image.build_id, id->id, id->length);
+	if (!id->length || find(ids, &image))
+		return;
+	sink->image_build_id(sink, &image);
+	image.path = pp_copy(image.path);
+	ids->list = pp_grow(ids->list, &ids->capacity, ids->n + 1, sizeof(*ids->list));
+	ids->list[ids->n] = image;
+	index_add(&ids->by_path, hash_of(&image), (uint32_t)ids->n, rehash, ids);
+	ids->n++;
+}
+
+void perf_build_ids_apply(const struct perf_build_ids *ids, struct prof_image *image)
+{
+	const struct prof_image *known;
+
+	if (image->build_id_length)
+		return;
+	known = find(ids, image);
+	if (!known)
+		return;
+	image->build_id_length = known->build_id_length;
+	memcpy(image->build_id, known->build_id, sizeof(image->build_id));
+}

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* See perf_profile.h. */
+#include "pp/formats/perf/profile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/formats/model/input.h"
+#include "pp/formats/perf/census.h"
+#include "libop/base/memory.h"
+
+/* Facts are all kept; more cgroups than this are only counted. */
+#define CGROUPS_TOLD 1000
+
+static int deliver(void *context, const struct perf_raw *raw, struct op_error *error);
+
+struct perf_profile *perf_profile_new(struct prof_sink *sink)
+{
+	struct perf_profile *profile = pp_alloc(1, sizeof(*profile));
+
+	profile->sink = sink;
+	profile->maps = maps_new(sink);
+	profile->order = perf_order_new(PERF_ORDER_BYTES, deliver, profile);
+	profile->features = (struct perf_features){sink, &profile->events, &profile->build_ids};
+	maps_comm(profile->maps, 0, 0, "swapper"); /* no record names it */
+	return profile;
+}
+
+void perf_profile_free(struct perf_profile *profile)
+{
+	if (!profile)
+		return;
+	perf_order_free(profile->order);
+	maps_free(profile->maps);
+	perf_build_ids_free(&profile->build_ids);
+	perf_events_free(&profile->events);
+	free(profile);
+}
+
+/* The record is damaged, of which the first counts. */
+static int fail(struct perf_profile *profile, const struct perf_raw *raw, const char *what)
+{
+	const char *name = perf_type_name(raw->type);
+
+	if (!profile->has_fault)
+		input_fail(raw->input, &profile->fault, EINVAL, raw->offset,
+			   "%s record of %u bytes: %s", name ? name : "unknown", raw->size, what);
+	profile->has_fault = true;
+	return 0;
+}
+
+/* ---- what tells where addresses are ---- */
+
+/*
+ * If one of several recorders wants build-ids, Linux says of the mappings that it tells the others
+ * that they have one, too, but gives them the inode.  Recorders that put them in later do so
+ * without asking for them, but those are whole.
+ */
+static bool is_build_id_likely(const struct perf_event *event, const struct perf_mmap *mmap)
+{
+	return mmap->build_id_length == PERF_BUILD_ID_MOST ||
+	       (event && perf_attr_flag(&event->attr, PERF_FLAG_BUILD_ID));
+}
+
+static const char *take_mmap(struct perf_profile *profile, const struct perf_event *event,
+			     const struct perf_raw *raw, struct perf_bytes body)
+{
+	char room[PERF_NAME_ROOM];
+	struct prof_image image;
+	struct perf_mmap mmap;
+	const char *symbol, *fault = perf_mmap_read(&mmap, raw, body);
+	int64_t pid;
+
+	if (fault)
+		return fault;
+	if (perf_cpumode(raw->misc) >= PERF_MODE_GUEST_KERNEL)
+		return NULL;
+	if (!is_build_id_likely(event, &mmap))
+		mmap.build_id_length = 0;
+	pid = perf_mmap_is_kernel(&mmap, raw->misc) ? MAPS_KERNEL : (int64_t)mmap.pid;
+	if (!perf_image_of_mmap(&image, &mmap, raw->misc, room, &symbol)) {
+		profile->census.hidden_kernels += symbol != NULL;
+		return NULL;
+	}
+	if (!mmap.executable) {
+		maps_unmap(profile->maps, pid, image.start, image.end);
+		return NULL;
+	}
+	if (symbol)
+		prof_sink_fact(profile->sink, "perf.kernel", "%s at 0x%" PRIx64,
+			       *symbol ? symbol : "start", image.start - image.offset);
+	perf_build_ids_apply(&profile->build_ids, &image);
+	maps_map(profile->maps, pid, &image);
+	return NULL;
+}
+
+static const char *take_task(struct perf_profile *profile, const struct perf_raw *raw,
+			     struct perf_bytes body)
+{
+	struct perf_task task;
+	const char *fault = perf_task_read(&task, body);
+
+	if (fault)
+		return fault;
+	if (raw->type == PERF_RECORD_FORK)
+		maps_fork(profile->maps, task.pid, task.tid, task.parent_pid, task.parent_tid);
+	else
+		maps_exit(profile->maps, task.pid, task.tid);
+	return NULL;
+}
+
+static const char *take_comm(struct perf_profile *profile, const struct perf_raw *raw,
+			     struct perf_bytes body)
+{
+	struct perf_comm comm;
+	const char *fault = perf_comm_read(&comm, raw, body);
+
+	if (fault)
+		return fault;
+	if (comm.exec)
+		maps_exec(profile->maps, comm.pid);
+	maps_comm(profile->maps, comm.pid, comm.tid, comm.comm);
+	return NULL;
+}
+
+static const char *take_ksymbol(struct perf_profile *profile, struct perf_bytes body)
+{
+	struct prof_image image = {.kind = PROF_BPF, .is_kernel = true, .pid = PROF_ANY};
+	struct perf_ksymbol symbol;
+	const char *fault = perf_ksymbol_read(&symbol, body);
+
+	if (fault)
+		return fault;
+	image.path = symbol.name;
+	image.start = symbol.start;
+	image.end = symbol.start + symbol.length;
+	if (symbol.unregister)
+		maps_unmap(profile->maps, MAPS_KERNEL, image.start, image.end);
+	else
+		maps_map(profile->maps, MAPS_KERNEL, &image);
+	return NULL;
+}
+
+/* ---- what is told as it stands ---- */
+
+static const char *take_lost(struct perf_profile *profile, const struct perf_raw *raw,
+			     struct perf_bytes body)
+{
+	struct perf_lost lost;
+	const char *fault = perf_lost_read(&lost, raw, body);
+
+	if (!fault && lost.count)
+		profile->sink->lost(profile->sink,
+				    raw->type == PERF_RECORD_LOST
+					    ? "the recorder's buffer was full"
+					    : "the processor's buffer was full",
+				    lost.count);
+	return fault;
+}
+
+static const char *take_cgroup(struct perf_profile *profile, struct perf_bytes body)
+{
+	struct perf_cgroup cgroup;
+	const char *fault = perf_cgroup_read(&cgroup, body);
+
+	if (!fault && ++profile->census.cgroups <= CGROUPS_TOLD)
+		prof_sink_fact(profile->sink, "perf.cgroup", "%" PRIu64 " %s", cgroup.id,
+			       cgroup.path);
+	return fault;
+}
+
+static const char *take_aux(struct perf_profile *profile, struct perf_bytes body)
+{
+	struct perf_aux aux;
+	const char *fault = perf_aux_read(&aux, body);
+
+	if (!fault)
+		profile->census.aux_bytes += aux.size;
+	return fault;
+}
+
+/* Others are only checked: a profile has no place for what they say. */
+static const char *check(const struct perf_raw *raw, struct perf_bytes body)
+{
+	struct perf_namespaces namespaces;
+	struct perf_bpf_event program;
+	struct perf_text_poke poke;
+
+	switch (raw->type) {
+	case PERF_RECORD_NAMESPACES:
+		return perf_namespaces_read(&namespaces, body);
+	case PERF_RECORD_BPF_EVENT:
+		return perf_bpf_event_read(&program, body);
+	case PERF_RECORD_TEXT_POKE:
+		return perf_text_poke_read(&poke, body);
+	default:
+		return NULL;
+	}
+}
+
+/* ---- samples ---- */
+
+static int take_branches(struct perf_profile *profile, const struct perf_sample *sample,
+			 int64_t pid, struct op_error *error)
+{
+	for (uint64_t i = 0; i < sample->branches_size; i++) {
+		struct perf_branch taken = perf_branch_at(sample, i);
+		struct prof_branch branch = {
+			.from = perf_stack_place(profile->maps, pid, taken.from),
+			.to = perf_stack_place(profile->maps, pid, taken.to),
+			.count = 1,
+			.mispredicted = taken.mispredicted,
+			.cycles = taken.cycles,
+		};
+
+		if (profile->sink->branch(profile->sink, &branch, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void count_sample(struct perf_profile *profile, const struct perf_sample *sample,
+			 uint16_t misc)
+{
+	struct perf_census *census = &profile->census;
+	const struct perf_stack *stack = &profile->stack;
+
+	census->groups += sample->counters > 1;
+	census->user_stacks += sample->stack_size != 0;
+	census->user_stack_bytes += sample->stack_size;
+	census->sample_aux += sample->aux_size != 0;
+	census->guests += perf_cpumode(misc) == PERF_MODE_GUEST_KERNEL ||
+			  perf_cpumode(misc) == PERF_MODE_GUEST_USER;
+	census->cut += stack->was_cut;
+	census->odd_chains += stack->has_unknown;
+	census->deferred += stack->is_deferred;
+}
+
+/* A number of a process, thread or CPU; all ones: the kernel could not tell. */
+static int64_t label(uint32_t number, bool is_there)
+{
+	return is_there && number != UINT32_MAX ? (int64_t)number : PROF_ANY;
+}
+
+/* All in the order of the recording, but for those that only carry records of another kind. */
+static void declare_events(struct perf_profile *profile)
+{
+	for (size_t i = 0; i < profile->events.n; i++) {
+		const struct perf_attr *attr = &profile->events.list[i].attr;
+
+		if (attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_DUMMY)
+			perf_event_declare(&profile->events.list[i], profile->sink);
+	}
+}
+
+static int take_sample(struct perf_profile *profile, struct perf_event *event,
+		       const struct perf_raw *raw, struct perf_bytes body, struct op_error *error)
+{
+	const struct perf_attr *attr = &event->attr;
+	bool has_task = attr->sample_type & PERF_SAMPLE_TID;
+	struct perf_sample found;
+	const char *fault = perf_sample_read(&found, attr, body);
+	struct prof_value value = {.count = 1, .events = found.period};
+	struct prof_sample sample = {.values = &value, .n_values = 1, .time = found.ids.time};
+
+	if (fault) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "its %s does not fit", fault);
+		return fail(profile, raw, text);
+	}
+	if (!event->declared) {
+		declare_events(profile);
+		perf_event_declare(event, profile->sink);
+	}
+	value.event = event->number;
+	sample.pid = label(found.ids.pid, has_task);
+	sample.tid = label(found.ids.tid, has_task);
+	sample.cpu = label(found.ids.cpu, attr->sample_type & PERF_SAMPLE_CPU);
+	perf_stack_read(&profile->stack, profile->maps, &found, attr, raw->misc, sample.pid);
+	count_sample(profile, &found, raw->misc);
+	sample.frames = profile->stack.frames;
+	sample.depth = profile->stack.depth;
+	if (sample.pid != PROF_ANY) {
+		sample.app = maps_app(profile->maps, sample.pid);
+		sample.comm = maps_comm_of(profile->maps, sample.pid, sample.tid);
+	}
+	if (profile->sink->sample(profile->sink, &sample, error) < 0)
+		return -1;
+	if (!found.branches_size || perf_stack_is_branches(attr))
+		return 0;
+	return take_branches(profile, &found, sample.pid, error);
+}
+
+/* ---- in the order of time ---- */
+
+static int deliver(void *context, const struct perf_raw *raw, struct op_error *error)
+{
+	struct perf_profile *profile = context;
+	struct perf_bytes body = perf_raw_body(raw, profile->swap);
+	struct perf_event *event = perf_events_of(&profile->events, raw, body);
+	const char *fault = NULL;
+	struct perf_ids ids;
+
+	if (raw->type == PERF_RECORD_SAMPLE) {
+		if (event)
+			return take_sample(profile, event, raw, body, error);
+		profile->census.no_event++;
+		return 0;
+	}
+	/* The trailers of all events are equally long, or nobody could read the records. */
+	if (!event && profile->events.n)
+		event = profile->events.list;
+	if (event && perf_trailer_read(&ids, &event->attr, &body) < 0)
+		return fail(profile, raw, "it is shorter than its trailer");
+	switch (raw->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		fault = take_mmap(profile, event, raw, body);
+		break;
+	case PERF_RECORD_COMM:
+		fault = take_comm(profile, raw, body);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		fault = take_task(profile, raw, body);
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		fault = take_lost(profile, raw, body);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		fault = take_ksymbol(profile, body);
+		break;
+	case PERF_RECORD_CGROUP:
+		fault = take_cgroup(profile, body);
+		break;
+	case PERF_RECORD_AUX:
+		fault = take_aux(profile, body);
+		break;
+	default:
+		fault = check(raw, body);
+	}
+	return fault ? fail(profile, raw, fault) : 0;
+}
+
+/* ---- as they come ---- */
+
+static const char *take_attr(struct perf_profile *profile, struct perf_bytes body)
+{
+	struct perf_attr attr;
+	const char *fault;
+
+	if (perf_attr_read(&attr, &body) < 0)
+		return "an event of a size that none has";
+	fault = perf_events_add(&profile->events, &attr);
+	return fault ? fault : perf_events_add_ids(&profile->events, body);
+}
+
+static const char *take_update(struct perf_profile *profile, struct perf_bytes body)
+{
+	enum { NAME = 2 };
+	struct perf_event_update update;
+	const char *fault = perf_event_update_read(&update, body);
+	struct perf_event *event;
+
+	if (fault || update.kind != NAME)
+		return fault;
+	event = perf_events_of_id(&profile->events, update.id);
+	if (event)
+		perf_event_rename(event, update.text, true);
+	return NULL;
+}
+
+/* An event's name as old recorders told it: by config, since there were no other kinds. */
+static const char *take_event_type(struct perf_profile *profile, struct perf_bytes body)
+{
+	uint64_t config = perf_u64(&body);
+	const char *name = perf_text(&body, perf_bytes_left(&body));
+
+	if (body.fault)
+		return "an event's name without its end";
+	for (size_t i = 0; i < profile->events.n; i++)
+		if (profile->events.list[i].attr.config == config)
+			perf_event_rename(&profile->events.list[i], name, false);
+	return NULL;
+}
+
+static const char *take_build_id(struct perf_profile *profile, const struct perf_raw *raw,
+				 struct perf_bytes body)
+{
+	struct perf_build_id id;
+	const char *fault = perf_build_id_read(&id, raw->misc, body);
+
+	if (!fault)
+		perf_build_ids_add(&profile->build_ids, &id, profile->sink);
+	return fault;
+}
+
+static void take_feature(struct perf_profile *profile, struct perf_bytes body)
+{
+	uint64_t bit = perf_u64(&body);
+
+	if (!body.fault && bit < PERF_FEATURES && perf_bytes_left(&body))
+		perf_feature_read(&profile->features, (unsigned int)bit, body);
+}
+
+static int take_own(struct perf_profile *profile, const struct perf_raw *raw,
+		    struct op_error *error)
+{
+	struct perf_bytes body = perf_raw_body(raw, profile->swap);
+	const char *fault = NULL;
+
+	switch (raw->type) {
+	case PERF_TYPE_ATTR:
+		fault = take_attr(profile, body);
+		break;
+	case PERF_TYPE_EVENT_TYPE:
+		fault = take_event_type(profile, body);
+		break;
+	case PERF_TYPE_EVENT_UPDATE:
+		fault = take_update(profile, body);
+		break;
+	case PERF_TYPE_BUILD_ID:
+		fault = take_build_id(profile, raw, body);
+		break;
+	case PERF_TYPE_FEATURE:
+		take_feature(profile, body);
+		break;
+	case PERF_TYPE_FINISHED_ROUND:
+		return perf_order_round(profile->order, error);
+	}
+	return fault ? fail(profile, raw, fault) : 0;
+}
+
+static void count_record(struct perf_census *census, uint32_t type)
+{
+	if (perf_type_name(type))
+		census->records[type]++;
+	else if (type >= PERF_TYPE_SIMPLEPERF)
+		census->simpleperf++;
+	else
+		census->unknown++;
+}
+
+uint64_t perf_profile_time(const struct perf_profile *profile, const struct perf_raw *raw)
+{
+	struct perf_bytes body = perf_raw_body(raw, profile->swap);
+	const struct perf_event *event = perf_events_of(&profile->events, raw, body);
+	struct perf_ids ids;
+	int offset;
+
+	if (!event || !(event->attr.sample_type & PERF_SAMPLE_TIME))
+		return 0;
+	if (raw->type == PERF_RECORD_SAMPLE) {
+		offset = perf_time_offset(event->attr.sample_type);
+		return perf_bytes_left(&body) < (size_t)offset + 8
+			       ? 0
+			       : perf_load64(body.at + offset, body.swap);
+	}
+	return perf_trailer_read(&ids, &event->attr, &body) < 0 ? 0 : ids.time;
+}
+
+int perf_profile_add(struct perf_profile *profile, const struct perf_raw *raw,
+		     struct op_error *error)
+{
+	uint64_t time;
+
+	count_record(&profile->census, raw->type);
+	if (raw->type >= PERF_TYPE_FIRST_USER)
+		return take_own(profile, raw, error);
+	if (!perf_type_name(raw->type))
+		return 0;
+	/* What the recorder made up about what was there before has no time. */
+	time = perf_profile_time(profile, raw);
+	if (!time || time == UINT64_MAX)
+		return deliver(profile, raw, error);
+	return perf_order_add(profile->order, raw, time, error);
+}
+
+int perf_profile_end(struct perf_profile *profile, struct op_error *error)
+{
+	int result = perf_order_flush(profile->order, error);
+
+	declare_events(profile);
+	perf_census_tell(profile);
+	return result;
+}

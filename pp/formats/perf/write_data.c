@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The records of what is written.  See perf_write.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "pp/formats/model/index.h"
+#include "pp/formats/model/mapped_image.h"
+#include "pp/formats/perf/attr.h"
+#include "pp/formats/perf/image.h"
+#include "pp/formats/perf/write.h"
+#include "libop/base/memory.h"
+
+#define MISC_COMM_EXEC (1u << 13)
+#define MISC_BUILD_ID  (1u << 14)
+
+/* The most of a thread's name, with its NUL. */
+#define COMM_BYTES 16
+
+/* Processes whose number is not known get one that Linux gives none. */
+#define PID_FIRST_UNKNOWN ((UINT32_C(1) << 22) + 1)
+
+/* Words of a chain: what else a record may have takes less than the rest of 64 kB. */
+#define CHAIN_MOST 8000
+
+/* A recording with more samples than this has one record for all equal ones. */
+#define SAMPLES_MOST (UINT64_C(1) << 22)
+
+struct process {
+	uint32_t pid, app;
+	uint32_t programs; /* that it has run */
+};
+
+struct mapped {
+	uint32_t process, program, image;
+};
+
+struct writer {
+	const struct prof *prof;
+	const struct perf_layout *layout;
+	FILE *file; /* NULL: only count */
+	uint64_t bytes;
+	struct perf_buffer buffer;
+	uint64_t samples, written;
+
+	struct process *processes;
+	size_t n_processes, processes_capacity;
+	struct index by_pid;
+	struct mapped *mappings;
+	size_t n_mappings, mappings_capacity;
+	struct index by_mapping;
+	struct prof_context named; /* the thread that got its name last */
+	bool has_named;
+};
+
+static bool is_one_by_one(const struct prof *prof)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < prof->n_events; i++)
+		count += prof->totals[i].count;
+	return count <= SAMPLES_MOST;
+}
+
+uint64_t perf_written_samples(const struct prof *prof)
+{
+	bool one_by_one = is_one_by_one(prof);
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+	uint64_t n = 0;
+
+	while (prof_next(prof, &cursor, &sample))
+		for (size_t i = 0; i < sample.n_values; i++)
+			n += one_by_one ? sample.values[i].count : 1;
+	prof_cursor_free(&cursor);
+	return n;
+}
+
+/* Times of samples are spread over the recording. */
+static uint64_t now(const struct writer *writer)
+{
+	const struct perf_layout *layout = writer->layout;
+	uint64_t span = layout->last_time - layout->first_time;
+	uint64_t steps = writer->samples > 1 ? writer->samples - 1 : 1;
+	uint64_t step = writer->written < steps ? writer->written : steps;
+
+	return layout->first_time + span / steps * step + span % steps * step / steps;
+}
+
+static void begin(struct writer *writer, uint32_t type, uint16_t misc)
+{
+	writer->buffer.n = 0;
+	perf_begin_record(&writer->buffer, type, misc);
+}
+
+static void end(struct writer *writer)
+{
+	perf_end_record(&writer->buffer, 0);
+	writer->bytes += writer->buffer.n;
+	if (writer->file)
+		fwrite(writer->buffer.bytes, 1, writer->buffer.n, writer->file);
+}
+
+/* Ends a record that is no sample. */
+static void end_with_trailer(struct writer *writer, uint32_t pid, uint32_t tid)
+{
+	struct perf_buffer *buffer = &writer->buffer;
+
+	perf_put_u32(buffer, pid);
+	perf_put_u32(buffer, tid);
+	perf_put_u64(buffer, now(writer));
+	if (writer->layout->has_cpu)
+		perf_put_u64(buffer, 0);
+	perf_put_u64(buffer, perf_written_id(0));
+	end(writer);
+}
+
+/* ---- where things are ---- */
+
+static void put_mmap(struct writer *writer, uint32_t pid, const struct prof_image *image)
+{
+	struct perf_buffer *buffer = &writer->buffer;
+	bool is_kernel = image->is_kernel;
+	uint16_t misc = is_kernel ? PERF_MODE_KERNEL : PERF_MODE_USER;
+	struct mapping mapping = mapping_of(image);
+
+	mapping.name[strnlen(mapping.name, PERF_PATH_MOST)] = 0;
+	if (image->build_id_length)
+		misc |= MISC_BUILD_ID;
+	begin(writer, PERF_RECORD_MMAP2, misc);
+	perf_put_u32(buffer, is_kernel ? UINT32_MAX : pid);
+	perf_put_u32(buffer, is_kernel ? 0 : pid);
+	perf_put_u64(buffer, mapping.start);
+	perf_put_u64(buffer, mapping.end - mapping.start);
+	/* Of the kernel, it is the address of the symbol that its name ends with. */
+	if (image->kind == PROF_KERNEL)
+		perf_put_u64(buffer, image->start - image->offset);
+	else
+		perf_put_u64(buffer, mapping.offset);
+	perf_put_u32(buffer, image->build_id_length); /* one byte and padding, or no device */
+	if (image->build_id_length)
+		perf_put_bytes(buffer, image->build_id, PROF_BUILD_ID_MOST);
+	else
+		perf_put_zeros(buffer, PROF_BUILD_ID_MOST);
+	perf_put_u32(buffer, PROT_READ | PROT_EXEC);
+	perf_put_u32(buffer, MAP_PRIVATE);
+	perf_put_text(buffer, image->kind == PROF_KERNEL ? PERF_KERNEL_NAME "_stext" : mapping.name,
+		      8);
+	free(mapping.name);
+	end_with_trailer(writer, is_kernel ? UINT32_MAX : pid, is_kernel ? 0 : pid);
+}
+
+/* Code of the kernel that is in no file has a symbol instead of a mapping. */
+static void put_ksymbol(struct writer *writer, const struct prof_image *image)
+{
+	enum { BPF = 1 };
+	struct perf_buffer *buffer = &writer->buffer;
+
+	begin(writer, PERF_RECORD_KSYMBOL, PERF_MODE_KERNEL);
+	perf_put_u64(buffer, image->start);
+	perf_put_u32(buffer, (uint32_t)(image->end - image->start));
+	perf_put_u16(buffer, BPF);
+	perf_put_u16(buffer, 0);
+	perf_put_text(buffer, image->path, 8);
+	end_with_trailer(writer, UINT32_MAX, 0);
+}
+
+static void put_kernel(struct writer *writer)
+{
+	const struct prof *prof = writer->prof;
+
+	/* The kernel comes first, for modules may be inside of its range. */
+	for (size_t i = PROF_NO_KERNEL_IMAGE + 1; i < prof->n_images; i++)
+		if (prof->images[i].kind == PROF_KERNEL)
+			put_mmap(writer, UINT32_MAX, &prof->images[i]);
+	for (size_t i = PROF_NO_KERNEL_IMAGE + 1; i < prof->n_images; i++) {
+		if (prof->images[i].kind == PROF_MODULE)
+			put_mmap(writer, UINT32_MAX, &prof->images[i]);
+		if (prof->images[i].kind == PROF_BPF)
+			put_ksymbol(writer, &prof->images[i]);
+	}
+}
+
+/* ---- processes ---- */
+
+static uint64_t hash_process(const void *context, uint32_t id)
+{
+	return index_mix(0, ((const struct writer *)context)->processes[id].pid);
+}
+
+static uint32_t process_of(struct writer *writer, uint32_t pid)
+{
+	uint32_t id;
+
+	for (size_t at = index_first(&writer->by_pid, index_mix(0, pid));
+	     (id = index_at(&writer->by_pid, at)) != INDEX_NONE;
+	     at = index_next(&writer->by_pid, at))
+		if (writer->processes[id].pid == pid)
+			return id;
+	id = (uint32_t)writer->n_processes++;
+	writer->processes = pp_grow(writer->processes, &writer->processes_capacity,
+				    writer->n_processes, sizeof(*writer->processes));
+	writer->processes[id] = (struct process){.pid = pid, .app = INDEX_NONE};
+	index_add(&writer->by_pid, index_mix(0, pid), id, hash_process, writer);
+	return id;
+}
+
+static uint64_t hash_mapping(const void *context, uint32_t id)
+{
+	const struct mapped *mapping = &((const struct writer *)context)->mappings[id];
+
+	return index_mix(index_mix(mapping->process, mapping->program), mapping->image);
+}
+
+/* Maps an image into a process, unless it is there. */
+static void map(struct writer *writer, uint32_t process, uint32_t image)
+{
+	const struct prof_image *what = &writer->prof->images[image];
+	struct mapped mapping = {process, writer->processes[process].programs, image};
+	const struct mapped *known;
+	uint64_t hash;
+	uint32_t id;
+
+	if (image <= PROF_NO_KERNEL_IMAGE || what->is_kernel || what->kind == PROF_UNKNOWN)
+		return;
+	hash = index_mix(index_mix(process, mapping.program), image);
+	for (size_t at = index_first(&writer->by_mapping, hash);
+	     (id = index_at(&writer->by_mapping, at)) != INDEX_NONE;
+	     at = index_next(&writer->by_mapping, at)) {
+		known = &writer->mappings[id];
+		if (known->process == process && known->program == mapping.program &&
+		    known->image == image)
+			return;
+	}
+	id = (uint32_t)writer->n_mappings++;
+	writer->mappings = pp_grow(writer->mappings, &writer->mappings_capacity, writer->n_mappings,
+				   sizeof(*writer->mappings));
+	writer->mappings[id] = mapping;
+	index_add(&writer->by_mapping, hash, id, hash_mapping, writer);
+	put_mmap(writer, writer->processes[process].pid, what);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Gives a thread its name; with @exec, its process has a new program from now on. */
+static void put_comm(struct writer *writer, uint32_t pid, uint32_t tid,
+		     const struct prof_sample *sample, bool exec)
+{
+	const struct prof *prof = writer->prof;
+	const char *name = prof->strings[sample->comm];
+	char comm[COMM_BYTES];
+	size_t length;
+
+	if (!*name && sample->app > PROF_NO_KERNEL_IMAGE)
+		name = base_name(prof->images[sample->app].path);
+	length = strnlen(name, COMM_BYTES - 1);
+	memcpy(comm, name, length);
+	comm[length] = 0;
+	begin(writer, PERF_RECORD_COMM, PERF_MODE_USER | (exec ? MISC_COMM_EXEC : 0));
+	perf_put_u32(&writer->buffer, pid);
+	perf_put_u32(&writer->buffer, tid);
+	perf_put_text(&writer->buffer, comm, 8);
+	end_with_trailer(writer, pid, tid);
+}
+
+/* Numbers that the sample's process and thread have in the file. */
+static void number(const struct prof_sample *sample, uint32_t *pid, uint32_t *tid)
+{
+	*pid = sample->pid == PROF_ANY ? PID_FIRST_UNKNOWN + sample->app : (uint32_t)sample->pid;
+	*tid = sample->tid == PROF_ANY ? *pid : (uint32_t)sample->tid;
+}
+
+/* Sees to it that the process is what it was when the sample was taken. */
+static uint32_t enter(struct writer *writer, const struct prof_sample *sample)
+{
+	struct prof_context context = {sample->app, sample->comm, sample->pid, sample->tid, 0};
+	const struct prof_context *named = &writer->named;
+	uint32_t pid, tid, id;
+	struct process *process;
+
+	number(sample, &pid, &tid);
+	id = process_of(writer, pid);
+	process = &writer->processes[id];
+	if (process->app != sample->app) {
+		process->app = sample->app;
+		process->programs++;
+		put_comm(writer, pid, pid, sample, true);
+		map(writer, id, sample->app);
+		writer->has_named = false;
+	}
+	if (!writer->has_named || named->app != context.app || named->comm != context.comm ||
+	    named->pid != context.pid || named->tid != context.tid)
+		put_comm(writer, pid, tid, sample, false);
+	writer->named = context;
+	writer->has_named = true;
+	return id;
+}
+
+/* ---- samples ---- */
+
+static size_t put_chain(struct writer *writer, const struct prof_sample *sample)
+{
+	const struct prof *prof = writer->prof;
+	uint64_t mark = 0, wanted;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sample->depth && n < CHAIN_MOST; i++) {
+		const struct prof_frame *frame = &sample->frames[i];
+
+		wanted = prof->images[frame->image].is_kernel ? PERF_MARK_KERNEL : PERF_MARK_USER;
+		if (wanted != mark) {
+			mark = wanted;
+			perf_put_u64(&writer->buffer, mark);
+			n++;
+		}
+		perf_put_u64(&writer->buffer, prof_address(prof, frame));
+		n++;
+	}
+	return n;
+}
+
+static void put_sample(struct writer *writer, const struct prof_sample *sample, uint32_t event,
+		       uint64_t period)
+{
+	const struct prof *prof = writer->prof;
+	struct perf_buffer *buffer = &writer->buffer;
+	const struct prof_frame *leaf = sample->depth ? sample->frames : NULL;
+	bool in_kernel = leaf && prof->images[leaf->image].is_kernel;
+	uint32_t pid, tid;
+	size_t at, n;
+
+	number(sample, &pid, &tid);
+	begin(writer, PERF_RECORD_SAMPLE, in_kernel ? PERF_MODE_KERNEL : PERF_MODE_USER);
+	perf_put_u64(buffer, perf_written_id(event));
+	perf_put_u64(buffer, leaf ? prof_address(prof, leaf) : 0);
+	perf_put_u32(buffer, pid);
+	perf_put_u32(buffer, tid);
+	perf_put_u64(buffer, now(writer));
+	if (writer->layout->has_cpu) {
+		perf_put_u32(buffer, (uint32_t)sample->cpu); /* not known: all ones, as perf's */
+		perf_put_u32(buffer, 0);
+	}
+	perf_put_u64(buffer, period);
+	if (writer->layout->has_chain) {
+		at = buffer->n;
+		perf_put_u64(buffer, 0);
+		n = put_chain(writer, sample);
+		for (unsigned int i = 0; i < 8; i++)
+			buffer->bytes[at + i] = (uint8_t)((uint64_t)n >> 8 * i);
+	}
+	end(writer);
+	writer->written++;
+}
+
+/* The sum of the periods is kept. */
+static void put_value(struct writer *writer, const struct prof_sample *sample,
+		      const struct prof_value *value, bool one_by_one)
+{
+	uint64_t records = one_by_one ? value->count : 1, rest;
+
+	if (!records)
+		return;
+	rest = value->events % records;
+	for (uint64_t i = 0; i < records; i++)
+		put_sample(writer, sample, value->event, value->events / records + (i < rest));
+}
+
+static void put_samples(struct writer *writer)
+{
+	bool one_by_one = is_one_by_one(writer->prof);
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+	uint32_t process;
+
+	while (prof_next(writer->prof, &cursor, &sample)) {
+		if (writer->file && ferror(writer->file))
+			break;
+		process = enter(writer, &sample);
+		for (size_t i = 0; i < sample.depth; i++)
+			map(writer, process, sample.frames[i].image);
+		for (size_t i = 0; i < sample.n_values; i++)
+			put_value(writer, &sample, &sample.values[i], one_by_one);
+	}
+	prof_cursor_free(&cursor);
+}
+
+static void put_losses(struct writer *writer)
+{
+	for (size_t i = 0; i < writer->prof->n_losses; i++) {
+		begin(writer, PERF_RECORD_LOST, 0);
+		perf_put_u64(&writer->buffer, perf_written_id(0));
+		perf_put_u64(&writer->buffer, writer->prof->losses[i].count);
+		end_with_trailer(writer, UINT32_MAX, UINT32_MAX);
+	}
+}
+
+uint64_t perf_write_data(const struct prof *prof, const struct perf_layout *layout, FILE *file)
+{
+	struct writer writer = {.prof = prof,
+				.layout = layout,
+				.file = file,
+				.samples = perf_written_samples(prof)};
+
+	put_kernel(&writer);
+	put_samples(&writer);
+	put_losses(&writer);
+	begin(&writer, PERF_TYPE_FINISHED_ROUND, 0);
+	end(&writer);
+	perf_buffer_free(&writer.buffer);
+	free(writer.processes);
+	free(writer.mappings);
+	index_free(&writer.by_pid);
+	index_free(&writer.by_mapping);
+	return writer.bytes;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The header of what is written: attrs and features.  See perf_write.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "pp/formats/model/mapped_image.h"
+#include "pp/formats/perf/attr.h"
+#include "pp/formats/perf/image.h"
+#include "pp/formats/perf/write.h"
+#include "libop/base/memory.h"
+
+/* Bit-fields of perf_event_attr, beyond those that a reader looks at. */
+enum {
+	FLAG_INHERIT = 1,
+	FLAG_MMAP = 8,
+	FLAG_COMM = 9,
+	FLAG_TASK = 13,
+	FLAG_MMAP2 = 23,
+	FLAG_COMM_EXEC = 24,
+	FLAG_KSYMBOL = 29,
+};
+
+#define BIT(n) (UINT64_C(1) << (n))
+
+static const uint64_t common_flags = BIT(FLAG_INHERIT) | BIT(FLAG_MMAP) | BIT(FLAG_COMM) |
+				     BIT(FLAG_TASK) | BIT(FLAG_MMAP2) | BIT(FLAG_COMM_EXEC) |
+				     BIT(FLAG_KSYMBOL) | BIT(PERF_FLAG_BUILD_ID) |
+				     BIT(PERF_FLAG_SAMPLE_ID_ALL);
+
+/* The type and the code of an event for perf: those of OProfile are what it calls raw, and it
+ * wants to know the format of tracepoints. */
+static uint32_t type_of(const struct prof_event *event, uint64_t *config)
+{
+	*config = event->code;
+	if (event->type != PROF_NO_TYPE && event->type != PERF_TYPE_TRACEPOINT)
+		return event->type;
+	if (event->unit && !strcmp(event->unit, "nanoseconds")) {
+		*config = PERF_COUNT_SW_CPU_CLOCK;
+		return PERF_TYPE_SOFTWARE;
+	}
+	if (event->type == PROF_NO_TYPE)
+		*config |= event->unit_mask << 8;
+	return PERF_TYPE_RAW;
+}
+
+void perf_put_attr(struct perf_buffer *buffer, const struct prof_event *event,
+		   const struct perf_layout *layout)
+{
+	uint64_t config;
+	uint32_t type = type_of(event, &config);
+
+	perf_put_u32(buffer, type);
+	perf_put_u32(buffer, PERF_ATTR_SIZE_WRITE);
+	perf_put_u64(buffer, config);
+	perf_put_u64(buffer, event->frequency ? event->frequency : event->period);
+	perf_put_u64(buffer, layout->sample_type);
+	perf_put_u64(buffer, PERF_FORMAT_ID);
+	perf_put_u64(buffer, common_flags | (event->frequency ? BIT(PERF_FLAG_FREQ) : 0));
+	perf_put_zeros(buffer, PERF_ATTR_SIZE_WRITE - 48);
+}
+
+/* ---- features ---- */
+
+static void put_text(struct perf_buffer *buffer, const char *text)
+{
+	if (text)
+		perf_put_string(buffer, text);
+}
+
+/* What recorded it, if that was perf: its version only. */
+static void put_version(struct perf_buffer *buffer, const char *tool)
+{
+	perf_put_string(buffer, !tool ? OP_VERSION : !strncmp(tool, "perf ", 5) ? tool + 5 : tool);
+}
+
+static void put_command_line(struct perf_buffer *buffer, const char *line)
+{
+	char *words, *word, *rest;
+	size_t at = buffer->n;
+	uint32_t n = 0;
+
+	if (!line)
+		return;
+	words = pp_copy(line);
+	perf_put_u32(buffer, 0);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		perf_put_string(buffer, word);
+		n++;
+	}
+	free(words);
+	for (unsigned int i = 0; i < 4; i++)
+		buffer->bytes[at + i] = (uint8_t)(n >> 8 * i);
+}
+
+static void put_events(struct perf_buffer *buffer, const struct prof *prof,
+		       const struct perf_layout *layout)
+{
+	perf_put_u32(buffer, (uint32_t)prof->n_events);
+	perf_put_u32(buffer, PERF_ATTR_SIZE_WRITE);
+	for (size_t i = 0; i < prof->n_events; i++) {
+		perf_put_attr(buffer, &prof->events[i], layout);
+		perf_put_u32(buffer, 1);
+		perf_put_string(buffer, prof->events[i].name);
+		perf_put_u64(buffer, perf_written_id(i));
+	}
+}
+
+static void put_build_ids(struct perf_buffer *buffer, const struct prof *prof)
+{
+	enum { SIZE_IS_VALID = 1 << 15 };
+
+	for (size_t i = PROF_NO_KERNEL_IMAGE + 1; i < prof->n_images; i++) {
+		const struct prof_image *image = &prof->images[i];
+		size_t begin;
+		struct mapping mapping;
+
+		if (!image->build_id_length)
+			continue;
+		begin = perf_begin_record(
+			buffer, 0,
+			SIZE_IS_VALID | (image->is_kernel ? PERF_MODE_KERNEL : PERF_MODE_USER));
+		perf_put_u32(buffer, UINT32_MAX); /* of all processes */
+		perf_put_bytes(buffer, image->build_id, PROF_BUILD_ID_MOST);
+		perf_put_u32(buffer, image->build_id_length);
+		mapping = mapping_of(image);
+		mapping.name[strnlen(mapping.name, PERF_PATH_MOST)] = 0;
+		perf_put_text(buffer, image->kind == PROF_KERNEL ? PERF_KERNEL_NAME : mapping.name,
+			      8);
+		free(mapping.name);
+		perf_end_record(buffer, begin);
+	}
+}
+
+const unsigned int perf_written_features[] = {
+	PERF_FEATURE_BUILD_ID, PERF_FEATURE_HOSTNAME,	PERF_FEATURE_OSRELEASE,
+	PERF_FEATURE_VERSION,  PERF_FEATURE_ARCH,	PERF_FEATURE_NRCPUS,
+	PERF_FEATURE_CPUDESC,  PERF_FEATURE_CPUID,	PERF_FEATURE_TOTAL_MEM,
+	PERF_FEATURE_CMDLINE,  PERF_FEATURE_EVENT_DESC, PERF_FEATURE_SAMPLE_TIME,
+};
+const size_t perf_n_written_features =
+	sizeof(perf_written_features) / sizeof(*perf_written_features);
+
+void perf_put_feature(struct perf_buffer *buffer, unsigned int bit, const struct prof *prof,
+		      const struct perf_layout *layout)
+{
+	const struct prof_host *host = &prof->host;
+
+	switch (bit) {
+	case PERF_FEATURE_BUILD_ID:
+		put_build_ids(buffer, prof);
+		break;
+	case PERF_FEATURE_HOSTNAME:
+		put_text(buffer, host->hostname);
+		break;
+	case PERF_FEATURE_OSRELEASE:
+		put_text(buffer, host->os_release);
+		break;
+	case PERF_FEATURE_VERSION:
+		put_version(buffer, host->tool);
+		break;
+	case PERF_FEATURE_ARCH:
+		put_text(buffer, host->arch);
+		break;
+	case PERF_FEATURE_NRCPUS:
+		if (!host->cpus_available)
+			break;
+		perf_put_u32(buffer, (uint32_t)host->cpus_available);
+		perf_put_u32(buffer, (uint32_t)host->cpus_online);
+		break;
+	case PERF_FEATURE_CPUDESC:
+		put_text(buffer, host->cpu_description);
+		break;
+	case PERF_FEATURE_CPUID:
+		put_text(buffer, host->cpu_id);
+		break;
+	case PERF_FEATURE_TOTAL_MEM:
+		if (host->memory)
+			perf_put_u64(buffer, host->memory / 1024);
+		break;
+	case PERF_FEATURE_CMDLINE:
+		put_command_line(buffer, host->command_line);
+		break;
+	case PERF_FEATURE_EVENT_DESC:
+		put_events(buffer, prof, layout);
+		break;
+	case PERF_FEATURE_SAMPLE_TIME:
+		perf_put_u64(buffer, layout->first_time);
+		perf_put_u64(buffer, layout->last_time);
+		break;
+	}
+}

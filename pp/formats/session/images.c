@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The images of a session that is read: see session_images.h.
+ */
+#include "pp/formats/session/images.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <elfutils/libdwelf.h>
+
+#include "pp/formats/session/image.h"
+#include "libop/base/memory.h"
+#include "pp/symbols/elf_file.h"
+
+static void read_build_id(struct session_images *images, struct prof_image *image)
+{
+	const char *trouble;
+	struct pp_object object;
+	struct stat status;
+	const void *id;
+	ssize_t n;
+	char *path = images->search ? pp_image_find(images->search, image->path, &trouble) : NULL;
+
+	if (!path)
+		return;
+	if ((!image->mtime ||
+	     (!stat(path, &status) && (uint64_t)status.st_mtime == image->mtime)) &&
+	    !pp_object_open(&object, path)) {
+		n = dwelf_elf_gnu_build_id(object.elf, &id);
+		if (n > 0 && n <= PROF_BUILD_ID_MOST) {
+			memcpy(image->build_id, id, (size_t)n);
+			image->build_id_length = (unsigned int)n;
+		}
+		pp_object_close(&object);
+	}
+	free(path);
+}
+
+static void parse_build_id(struct prof_image *image, const char *text)
+{
+	size_t n = text ? strlen(text) / 2 : 0;
+
+	if (!n || n > PROF_BUILD_ID_MOST)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (sscanf(text + 2 * i, "%2" SCNx8, &image->build_id[i]) != 1)
+			return;
+	image->build_id_length = (unsigned int)n;
+}
+
+/* Where kernel code was loaded, as the daemon saved it. */
+static void find_kernel(struct session_images *images, const struct op_image_name *name,
+			struct prof_image *image)
+{
+	const struct pp_kallsyms *kallsyms = images->kallsyms;
+	const struct pp_kernel_module *module;
+
+	if (image->kind == PROF_KERNEL && kallsyms->start && kallsyms->end > kallsyms->start) {
+		image->start = kallsyms->start;
+		image->end = kallsyms->end;
+		image->offset = session_keys_are_addresses(name) ? image->start : 0;
+		parse_build_id(image, kallsyms->build_id);
+	}
+	module = image->kind == PROF_MODULE ? pp_kallsyms_module(kallsyms, name->name) : NULL;
+	if (module) {
+		image->start = module->address;
+		image->end = module->address + module->size;
+		parse_build_id(image, module->build_id);
+	}
+}
+
+static uint32_t make_image(struct session_images *images, const struct op_image_name *name,
+			   const char *text, bool is_kernel, uint64_t mtime)
+{
+	struct prof_image image = session_prof_image(name, is_kernel);
+	const struct session_origin_image *origin = session_origin_image(images->origin, text);
+
+	if (image.kind == PROF_UNKNOWN)
+		return image.is_kernel ? PROF_NO_KERNEL_IMAGE : PROF_NO_IMAGE;
+	image.mtime = mtime;
+	if (image.is_kernel)
+		find_kernel(images, name, &image);
+	if (origin && origin->image.build_id_length) {
+		image.build_id_length = origin->image.build_id_length;
+		memcpy(image.build_id, origin->image.build_id, sizeof(image.build_id));
+	}
+	if (origin && origin->image.end && image.kind != PROF_ANON) {
+		image.start = origin->image.start;
+		image.end = origin->image.end;
+		image.offset =
+			session_keys_are_addresses(name) ? image.start : origin->image.offset;
+	}
+	if (!image.build_id_length && image.kind == PROF_FILE)
+		read_build_id(images, &image);
+	return images->sink->image(images->sink, &image);
+}
+
+static uint64_t rehash_image(const void *context, uint32_t id)
+{
+	return index_mix_text(0, ((const struct session_images *)context)->known[id].name);
+}
+
+uint32_t session_images_number(struct session_images *images, const struct op_image_name *name,
+			       bool is_kernel, uint64_t mtime)
+{
+	char *text = op_image_name_make(name);
+	uint64_t hash;
+	uint32_t id;
+
+	if (!text)
+		return name->kind == OP_IMAGE_KERNEL ? PROF_NO_KERNEL_IMAGE : PROF_NO_IMAGE;
+	hash = index_mix_text(0, text);
+	for (size_t at = index_first(&images->by_name, hash);
+	     (id = index_at(&images->by_name, at)) != INDEX_NONE;
+	     at = index_next(&images->by_name, at)) {
+		if (!strcmp(images->known[id].name, text)) {
+			free(text);
+			return images->known[id].id;
+		}
+	}
+	id = (uint32_t)images->n++;
+	images->known =
+		pp_grow(images->known, &images->capacity, images->n, sizeof(*images->known));
+	images->known[id].name = text;
+	images->known[id].id = make_image(images, name, text, is_kernel, mtime);
+	index_add(&images->by_name, hash, id, rehash_image, images);
+	return images->known[id].id;
+}
+
+void session_images_free(struct session_images *images)
+{
+	for (size_t i = 0; i < images->n; i++)
+		free(images->known[i].name);
+	free(images->known);
+	images->known = NULL;
+	images->n = images->capacity = 0;
+	index_free(&images->by_name);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kernel symbols for a session that is made of a recording of this machine: recordings have the
+ * addresses, /proc/kallsyms has the names.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "libop/base/file.h"
+#include "libop/pack/text.h"
+#include "libop/session/paths.h"
+#include "pp/formats/session/session.h"
+#include "pp/formats/session/image.h"
+#include "pp/formats/model/tree.h"
+#include "libop/base/memory.h"
+
+#define KALLSYMS_MOST (256u << 20)
+#define NOTES_MOST    (1u << 16)
+
+static const struct prof_image *find_kernel(const struct prof *prof)
+{
+	for (size_t i = 0; i < prof->n_images; i++)
+		if (prof->images[i].kind == PROF_KERNEL && *prof->images[i].path != '/')
+			return &prof->images[i];
+	return NULL;
+}
+
+static size_t padded(size_t n)
+{
+	return (n + 3) & ~(size_t)3;
+}
+
+/* The build-id in ELF notes.  Return: its length, or 0. */
+static size_t build_id_of(const char *notes, size_t n, uint8_t id[PROF_BUILD_ID_MOST])
+{
+	size_t at = 0;
+
+	while (n - at >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr note; /* as Elf32_Nhdr */
+		size_t name, end;
+
+		memcpy(&note, notes + at, sizeof(note));
+		name = at + sizeof(note);
+		if (note.n_namesz > NOTES_MOST || note.n_descsz > NOTES_MOST)
+			return 0;
+		end = name + padded(note.n_namesz) + padded(note.n_descsz);
+		if (end > n)
+			return 0;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    !memcmp(notes + name, "GNU", 4) && note.n_descsz <= PROF_BUILD_ID_MOST) {
+			memcpy(id, notes + name + padded(note.n_namesz), note.n_descsz);
+			return note.n_descsz;
+		}
+		at = end;
+	}
+	return 0;
+}
+
+static size_t running_build_id(const char *path, uint8_t id[PROF_BUILD_ID_MOST])
+{
+	struct op_error error;
+	size_t n;
+	char *notes = op_file_read(path, NOTES_MOST, &n, &error);
+	size_t length = notes ? build_id_of(notes, n, id) : 0;
+
+	free(notes);
+	return length;
+}
+
+/* ---- is it this kernel? ---- */
+
+/* A line of kallsyms; false at the end. */
+struct symbol {
+	uint64_t address;
+	char type;
+	const char *line, *name;
+	size_t line_length, name_length;
+};
+
+static bool next_symbol(const char **text, struct symbol *symbol)
+{
+	while (**text) {
+		const char *line = *text, *end = strchrnul(line, '\n');
+		char *rest;
+
+		*text = *end ? end + 1 : end;
+		symbol->line = line;
+		symbol->line_length = (size_t)(end - line);
+		symbol->address = strtoull(line, &rest, 16);
+		if (rest == line || end - rest < 4 || rest[0] != ' ' || rest[2] != ' ')
+			continue;
+		symbol->type = rest[1];
+		symbol->name = rest + 3;
+		symbol->name_length = strcspn(symbol->name, "\t\n ");
+		return true;
+	}
+	return false;
+}
+
+static uint64_t address_of(const char *kallsyms, const char *name)
+{
+	struct symbol symbol;
+	size_t n = strlen(name);
+
+	while (next_symbol(&kallsyms, &symbol))
+		if (symbol.name_length == n && !memcmp(symbol.name, name, n))
+			return symbol.address;
+	return 0;
+}
+
+static bool is_running(const struct prof *prof, const struct prof_image *kernel, uint64_t start)
+{
+	uint8_t id[PROF_BUILD_ID_MOST];
+	size_t length = running_build_id("/sys/kernel/notes", id);
+	struct utsname name;
+
+	if (length && kernel->build_id_length)
+		return length == kernel->build_id_length && !memcmp(id, kernel->build_id, length);
+	return prof->host.os_release && !uname(&name) &&
+	       !strcmp(prof->host.os_release, name.release) && kernel->end &&
+	       kernel->start - kernel->offset == start;
+}
+
+/* ---- what is written ---- */
+
+static int compare_addresses(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The addresses of kernel code that are in the profile, sorted; the caller frees them. */
+static uint64_t *sampled_addresses(const struct prof *prof, size_t *n)
+{
+	const struct prof_tree *tree = prof->tree;
+	uint64_t *addresses = pp_alloc(tree->n_nodes, sizeof(*addresses));
+
+	*n = 0;
+	for (size_t i = 1; i < tree->n_nodes; i++) {
+		const struct prof_image *image = &prof->images[tree->nodes[i].image];
+
+		if (image->is_kernel)
+			addresses[(*n)++] = image->start - image->offset + tree->nodes[i].offset;
+	}
+	if (*n)
+		qsort(addresses, *n, sizeof(*addresses), compare_addresses);
+	return addresses;
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Symbols of code, by address; the caller frees them. */
+static struct symbol *read_symbols(const char *kallsyms, size_t *n)
+{
+	struct symbol *symbols = NULL, symbol;
+	size_t capacity = 0;
+
+	*n = 0;
+	while (next_symbol(&kallsyms, &symbol)) {
+		if (!strchr("tTwW", symbol.type))
+			continue;
+		symbols = pp_grow(symbols, &capacity, *n + 1, sizeof(*symbols));
+		symbols[(*n)++] = symbol;
+	}
+	if (*n)
+		qsort(symbols, *n, sizeof(*symbols), compare_symbols);
+	return symbols;
+}
+
+static bool is_landmark(const struct symbol *symbol)
+{
+	static const char *const names[] = {"_text", "_stext", "_etext"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (symbol->name_length == strlen(names[i]) &&
+		    !memcmp(symbol->name, names[i], symbol->name_length))
+			return true;
+	return false;
+}
+
+/* Only the symbols that have samples, and those at which they end: all would be megabytes. */
+static void put_symbols(const struct prof *prof, const char *kallsyms, FILE *out)
+{
+	size_t n_symbols, n_addresses, at = 0;
+	struct symbol *symbols = read_symbols(kallsyms, &n_symbols);
+	uint64_t *addresses = sampled_addresses(prof, &n_addresses);
+
+	for (size_t i = 0, end; i < n_symbols; i = end) {
+		uint64_t from = i ? symbols[i - 1].address : symbols[i].address, to;
+		bool keep;
+
+		for (end = i + 1; end < n_symbols && symbols[end].address == symbols[i].address;)
+			end++;
+		to = end < n_symbols ? symbols[end].address : UINT64_MAX;
+		/* samples in the symbol before or in this; a return address may be at its end */
+		while (at < n_addresses && addresses[at] < from)
+			at++;
+		keep = at < n_addresses && addresses[at] <= to;
+		for (size_t k = i; k < end; k++)
+			if (keep || is_landmark(&symbols[k]))
+				fprintf(out, "%.*s\n", (int)symbols[k].line_length,
+					symbols[k].line);
+	}
+	free(symbols);
+	free(addresses);
+}
+
+static int write_symbols(const struct prof *prof, const char *dir, const char *kallsyms,
+			 struct op_error *error)
+{
+	char *path = pp_format("%s/" OP_SAMPLES_KALLSYMS, dir), *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int result;
+
+	if (!out)
+		pp_out_of_memory();
+	put_symbols(prof, kallsyms, out);
+	if (fclose(out))
+		pp_out_of_memory();
+	result = op_packed_replace(path, text, length, OP_SESSION_FILE_MODE, error);
+	free(text);
+	free(path);
+	return result;
+}
+
+static void put_module(FILE *out, const char *name, uint64_t address, uint64_t size,
+		       const uint8_t *id, size_t length)
+{
+	fprintf(out, "%s %" PRIx64 " %" PRIx64 " ", name, address, size);
+	for (size_t i = 0; i < length; i++)
+		fprintf(out, "%02x", id[i]);
+	fputs(length ? "\n" : "-\n", out);
+}
+
+/* Lines of /proc/modules: name size uses users state address */
+static void put_running_modules(FILE *out)
+{
+	struct op_error error;
+	char *text = op_file_read("/proc/modules", KALLSYMS_MOST, NULL, &error), *rest = text, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char name[64];
+		uint64_t size, address;
+		uint8_t id[PROF_BUILD_ID_MOST];
+		char *path;
+
+		if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s 0x%" SCNx64, name, &size,
+			   &address) != 3 || strchr(name, '/'))
+			continue;
+		path = pp_format("/sys/module/%s/notes/.note.gnu.build-id", name);
+		put_module(out, name, address, size, id, running_build_id(path, id));
+		free(path);
+	}
+	free(text);
+}
+
+static void put_recorded_modules(FILE *out, const struct prof *prof)
+{
+	for (size_t i = 0; i < prof->n_images; i++) {
+		const struct prof_image *image = &prof->images[i];
+		struct op_image_name name;
+
+		if (image->kind != PROF_MODULE || !image->end)
+			continue;
+		name = session_image_name(image);
+		put_module(out, name.name, image->start - image->offset, image->end - image->start,
+			   image->build_id, image->build_id_length);
+		free(name.name);
+	}
+}
+
+static int write_modules(const struct prof *prof, const struct prof_image *kernel, const char *dir,
+			 bool is_this_one, struct op_error *error)
+{
+	char *path = pp_format("%s/" OP_SAMPLES_MODULES, dir), *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int result;
+
+	if (!out)
+		pp_out_of_memory();
+	if (kernel->end)
+		put_module(out, OP_KERNEL_IMAGE, kernel->start - kernel->offset,
+			   kernel->end - kernel->start, kernel->build_id, kernel->build_id_length);
+	if (is_this_one)
+		put_running_modules(out);
+	else
+		put_recorded_modules(out, prof);
+	if (fclose(out))
+		pp_out_of_memory();
+	result = op_file_replace(path, text, length, OP_SESSION_FILE_MODE, error);
+	free(text);
+	free(path);
+	return result;
+}
+
+int session_kernel_write(const struct prof *prof, const char *dir, struct op_error *error)
+{
+	const struct prof_image *kernel = find_kernel(prof);
+	struct op_error ignored;
+	bool is_this_one;
+	char *kallsyms;
+	int result = 0;
+
+	if (!kernel)
+		return 0;
+	kallsyms = op_file_read("/proc/kallsyms", KALLSYMS_MOST, NULL, &ignored);
+	is_this_one = kallsyms && address_of(kallsyms, "_stext") &&
+		      is_running(prof, kernel, address_of(kallsyms, "_stext"));
+	if (is_this_one)
+		result = write_symbols(prof, dir, kallsyms, error);
+	if (!result)
+		result = write_modules(prof, kernel, dir, is_this_one, error);
+	free(kallsyms);
+	return result;
+}

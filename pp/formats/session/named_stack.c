@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Stacks of names: see named_stack.h. */
+#include "pp/formats/session/named_stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/formats/model/index.h"
+#include "libop/base/memory.h"
+
+void named_stack_make(struct named_stack *stack, struct prof_names *names,
+		      const struct prof_sample *sample)
+{
+	stack->n = 0;
+	for (size_t i = sample->depth; i--;) {
+		const struct prof_name *name = names_at(names, &sample->frames[i], i);
+
+		stack->frames = pp_grow(stack->frames, &stack->capacity, stack->n + name->n,
+					sizeof(*stack->frames));
+		for (size_t k = name->n; k--;)
+			stack->frames[stack->n++] = (struct named_frame){
+				.line = &name->lines[k],
+				.image = sample->frames[i].image,
+				.is_inlined = k + 1 < name->n,
+			};
+	}
+}
+
+void named_stack_free(struct named_stack *stack)
+{
+	free(stack->frames);
+	*stack = (struct named_stack){0};
+}
+
+/* ---- functions ---- */
+
+static uint64_t hash_function(const struct named_function *function)
+{
+	return index_mix_text(function->image, function->name);
+}
+
+static uint64_t rehash_function(const void *context, uint32_t id)
+{
+	return hash_function(&((const struct named_functions *)context)->items[id]);
+}
+
+uint32_t named_function(struct named_functions *functions, const struct named_frame *frame)
+{
+	const struct named_function wanted = {frame->line->function, frame->line->file,
+					      frame->image};
+	uint64_t hash = hash_function(&wanted);
+	uint32_t id;
+
+	if (!functions->by_function)
+		functions->by_function = pp_alloc(1, sizeof(*functions->by_function));
+	for (size_t at = index_first(functions->by_function, hash);
+	     (id = index_at(functions->by_function, at)) != INDEX_NONE;
+	     at = index_next(functions->by_function, at)) {
+		struct named_function *known = &functions->items[id];
+
+		if (known->image != wanted.image || strcmp(known->name, wanted.name) != 0)
+			continue;
+		if (!known->file)
+			known->file = wanted.file;
+		return id;
+	}
+	id = (uint32_t)functions->n++;
+	functions->items = pp_grow(functions->items, &functions->capacity, functions->n,
+				   sizeof(*functions->items));
+	functions->items[id] = wanted;
+	index_add(functions->by_function, hash, id, rehash_function, functions);
+	return id;
+}
+
+void named_functions_free(struct named_functions *functions)
+{
+	free(functions->items);
+	if (functions->by_function)
+		index_free(functions->by_function);
+	free(functions->by_function);
+	*functions = (struct named_functions){0};
+}
+
+const char *named_program(const struct prof *prof, const struct prof_sample *sample)
+{
+	if (sample->comm)
+		return prof->strings[sample->comm];
+	return names_image(prof, sample->app);
+}

@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reading a session: see session.h.
+ *
+ * A sample that came with its callers is in a sample file and in a stack file.  So the stacks are
+ * read first, and what the sample files have beyond the leaves of the stacks are samples without
+ * callers.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libdb/odb/odb.h"
+#include "libdb/stacks/stacks.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
+#include "pp/formats/model/index.h"
+#include "pp/formats/session/session.h"
+#include "pp/formats/session/images.h"
+#include "pp/symbols/kallsyms.h"
+#include "libop/base/memory.h"
+#include "pp/select/sample_read.h"
+#include "pp/select/spec.h"
+
+/* What a sample file is of: numbers of what has a name. */
+struct flat {
+	uint32_t event, app, image;
+	int64_t tgid, tid, cpu;
+};
+
+/* Samples of a sample file that were in stacks. */
+struct leaf {
+	uint32_t flat;
+	uint64_t key, count;
+};
+
+struct reading {
+	const struct pp_sample_list *list;
+	struct prof_sink *sink;
+	struct pp_trouble *trouble;
+	struct op_error *error;
+
+	/* Of the session that is being read: */
+	const char *dir;
+	struct session_origin origin;
+	struct pp_kallsyms kallsyms;
+	struct session_images images;
+
+	struct flat *flats; /* one a sample file of the list */
+	size_t n_flats, flats_capacity;
+	struct index by_flat;
+	struct leaf *leaves;
+	size_t n_leaves, leaves_capacity;
+	struct index by_leaf;
+	struct prof_frame *frames;
+	size_t frames_capacity;
+	bool told_host;
+	int result; /* -1: the sink is full */
+};
+
+/* ---- events ---- */
+
+static uint32_t event_of(struct reading *reading, const struct op_sample_name *name,
+			 uint32_t code)
+{
+	const struct session_origin_event *origin = session_origin_event(
+		&reading->origin, name->event, name->count, name->unit_mask);
+	struct prof_event event = {
+		.name = name->event,
+		.period = name->count,
+		.unit_mask = name->unit_mask,
+		.code = code,
+		.type = PROF_NO_TYPE,
+	};
+
+	if (origin)
+		event = origin->event;
+	else if (!strcmp(event.name, "cpu-clock") || !strcmp(event.name, "task-clock"))
+		event.unit = "nanoseconds";
+	return reading->sink->event(reading->sink, &event);
+}
+
+/* ---- sample files ---- */
+
+static uint64_t hash_flat(const struct flat *flat)
+{
+	uint64_t hash = index_mix((uint64_t)flat->app << 32 | flat->image, flat->event);
+
+	return index_mix(index_mix(hash, (uint64_t)flat->tgid << 32 | (uint32_t)flat->tid),
+			 (uint64_t)flat->cpu);
+}
+
+static uint64_t rehash_flat(const void *context, uint32_t id)
+{
+	return hash_flat(&((const struct reading *)context)->flats[id]);
+}
+
+static uint32_t find_flat(const struct reading *reading, const struct flat *wanted)
+{
+	uint32_t id;
+
+	for (size_t at = index_first(&reading->by_flat, hash_flat(wanted));
+	     (id = index_at(&reading->by_flat, at)) != INDEX_NONE;
+	     at = index_next(&reading->by_flat, at)) {
+		const struct flat *flat = &reading->flats[id];
+
+		if (flat->app == wanted->app && flat->image == wanted->image &&
+		    flat->event == wanted->event && flat->tgid == wanted->tgid &&
+		    flat->tid == wanted->tid && flat->cpu == wanted->cpu)
+			return id;
+	}
+	return INDEX_NONE;
+}
+
+static void add_flat(struct reading *reading, const struct flat *flat)
+{
+	uint32_t id;
+
+	if (find_flat(reading, flat) != INDEX_NONE)
+		return;
+	id = (uint32_t)reading->n_flats++;
+	reading->flats = pp_grow(reading->flats, &reading->flats_capacity, reading->n_flats,
+				 sizeof(*reading->flats));
+	reading->flats[id] = *flat;
+	index_add(&reading->by_flat, hash_flat(flat), id, rehash_flat, reading);
+}
+
+static void tell_host(struct reading *reading, const struct odb_header *header)
+{
+	const char *type =
+		op_cpu_type_name(op_cpu_type_of_file(header->version, header->cpu_type));
+	const struct prof_host host = {.cpu_type = type, .cpu_mhz = header->cpu_speed};
+
+	if (!reading->told_host)
+		reading->sink->host(reading->sink, &host);
+	reading->told_host = true;
+}
+
+static struct flat flat_of(struct reading *reading, const struct op_sample_name *name,
+			   const struct odb_header *header)
+{
+	struct flat flat = {.tgid = name->tgid, .tid = name->tid, .cpu = name->cpu};
+
+	flat.event = event_of(reading, name, header->ctr_event);
+	/* first the one that more is known of: it may be the application, too */
+	flat.image = session_images_number(&reading->images, &name->dep, header->is_kernel,
+					   header->mtime);
+	flat.app = session_images_number(&reading->images, &name->app, false, 0);
+	return flat;
+}
+
+static bool is_of_session(const struct reading *reading, const struct pp_sample_file *file)
+{
+	size_t n = strlen(reading->dir);
+
+	return !strncmp(file->path, reading->dir, n) && file->path[n] == '/';
+}
+
+/* What sample files there are, so that stacks find theirs. */
+static void note_files(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->list->n; i++) {
+		const struct pp_sample_file *file = &reading->list->files[i];
+		struct odb_header header;
+		struct flat flat;
+
+		/* told when it is read */
+		if (!is_of_session(reading, file) || pp_sample_header(file, &header, NULL))
+			continue;
+		tell_host(reading, &header);
+		flat = flat_of(reading, &file->name, &header);
+		add_flat(reading, &flat);
+	}
+}
+
+/* ---- leaves of stacks ---- */
+
+static uint64_t rehash_leaf(const void *context, uint32_t id)
+{
+	const struct leaf *leaf = &((const struct reading *)context)->leaves[id];
+
+	return index_mix(leaf->flat, leaf->key);
+}
+
+static struct leaf *find_leaf(struct reading *reading, uint32_t flat, uint64_t key)
+{
+	uint32_t id;
+
+	for (size_t at = index_first(&reading->by_leaf, index_mix(flat, key));
+	     (id = index_at(&reading->by_leaf, at)) != INDEX_NONE;
+	     at = index_next(&reading->by_leaf, at))
+		if (reading->leaves[id].flat == flat && reading->leaves[id].key == key)
+			return &reading->leaves[id];
+	return NULL;
+}
+
+static void add_leaf(struct reading *reading, uint32_t flat, uint64_t key, uint64_t count)
+{
+	struct leaf *leaf = find_leaf(reading, flat, key);
+	uint32_t id;
+
+	if (leaf) {
+		leaf->count += count;
+		return;
+	}
+	id = (uint32_t)reading->n_leaves++;
+	reading->leaves = pp_grow(reading->leaves, &reading->leaves_capacity, reading->n_leaves,
+				  sizeof(*reading->leaves));
+	reading->leaves[id] = (struct leaf){flat, key, count};
+	index_add(&reading->by_leaf, index_mix(flat, key), id, rehash_leaf, reading);
+}
+
+/* ---- samples ---- */
+
+static void push(struct reading *reading, const struct flat *flat, size_t depth, uint64_t count,
+		 uint64_t period)
+{
+	uint64_t events;
+	const struct prof_value value = {
+		.event = flat->event,
+		.count = count,
+		.events = __builtin_mul_overflow(count, period ? period : 1, &events) ? UINT64_MAX
+										     : events,
+	};
+	const struct prof_sample sample = {
+		.frames = reading->frames,
+		.depth = depth,
+		.values = &value,
+		.n_values = 1,
+		.app = flat->app,
+		.pid = flat->tgid,
+		.tid = flat->tid,
+		.cpu = flat->cpu,
+	};
+
+	if (!reading->result)
+		reading->result = reading->sink->sample(reading->sink, &sample, reading->error);
+}
+
+/* ---- stack files ---- */
+
+/* The frames of a node, leaf first.  Return: how many. */
+static size_t frames_of(struct reading *reading, const struct stacks_content *content,
+			const uint32_t *images, size_t node)
+{
+	size_t depth = 0;
+
+	for (; node; node = content->nodes[node].parent) {
+		const struct stacks_node *at = &content->nodes[node];
+		uint32_t image = images[at->image];
+
+		if (!at->image && at->offset >> 63)
+			image = PROF_NO_KERNEL_IMAGE;
+		reading->frames = pp_grow(reading->frames, &reading->frames_capacity, depth + 1,
+					  sizeof(*reading->frames));
+		reading->frames[depth++] = (struct prof_frame){image, at->offset};
+	}
+	return depth;
+}
+
+static void read_stacks(struct reading *reading, const struct op_sample_name *name,
+			const struct stacks_content *content)
+{
+	uint32_t *images = pp_alloc(content->n_images, sizeof(*images));
+	struct flat flat = {.event = UINT32_MAX, .tgid = name->tgid, .tid = name->tid,
+			    .cpu = name->cpu};
+	struct op_error error;
+
+	flat.app = session_images_number(&reading->images, &name->app, false, 0);
+	/* the event's code is not in the file: it is that of a sample file with this name */
+	for (size_t i = 0; i < reading->list->n; i++) {
+		const struct op_sample_name *other = &reading->list->files[i].name;
+
+		if (is_of_session(reading, &reading->list->files[i]) &&
+		    other->count == name->count && other->unit_mask == name->unit_mask &&
+		    !strcmp(other->event, name->event)) {
+			struct odb_header header;
+
+			if (pp_sample_header(&reading->list->files[i], &header, NULL))
+				continue;
+			flat.event = event_of(reading, name, header.ctr_event);
+			break;
+		}
+	}
+	for (size_t i = 1; i < content->n_images; i++) {
+		struct op_image_name image;
+
+		if (op_image_name_parse(content->images[i].name, &image, &error))
+			continue;
+		images[i] = session_images_number(&reading->images, &image,
+						  content->images[i].flags & STACKS_IMAGE_KERNEL,
+						  content->images[i].mtime);
+		free(image.name);
+	}
+	for (size_t i = 1; flat.event != UINT32_MAX && i < content->n_nodes && !reading->result;
+	     i++) {
+		const struct stacks_node *node = &content->nodes[i];
+		struct flat own = flat;
+		size_t depth;
+		uint32_t id;
+
+		if (!node->count)
+			continue;
+		depth = frames_of(reading, content, images, i);
+		own.image = reading->frames[0].image;
+		id = find_flat(reading, &own);
+		if (id == INDEX_NONE) {
+			/* where libraries are not separated, each image is its own application */
+			own.app = own.image;
+			id = find_flat(reading, &own);
+		}
+		if (id == INDEX_NONE)
+			continue; /* these are not wanted */
+		add_leaf(reading, id, reading->frames[0].offset, node->count);
+		push(reading, &flat, depth, node->count, name->count);
+	}
+	free(images);
+}
+
+static int visit_stacks(const char *path, const struct stat *status, void *context)
+{
+	struct reading *reading = context;
+	struct op_sample_name name;
+	struct stacks_content content;
+	struct odb_error error;
+
+	if (!S_ISREG(status->st_mode) ||
+	    !strncmp(strrchr(path, '/') + 1, ODB_TEMPORARY, strlen(ODB_TEMPORARY)) ||
+	    op_stacks_name_parse(path, &name, NULL))
+		return 0;
+	if (stacks_read(&content, path, &error)) {
+		pp_trouble_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+	} else {
+		read_stacks(reading, &name, &content);
+		stacks_content_free(&content);
+	}
+	op_sample_name_free(&name);
+	return 0;
+}
+
+/* Those of the session's packs, whose files may all be unwanted. */
+static void read_packed_stacks(struct reading *reading)
+{
+	char *path = pp_format("%s/" OP_PACK_NAME, reading->dir);
+	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	struct stacks_content content;
+	struct op_pack_file file;
+	struct op_sample_name name;
+	struct op_pack *pack = NULL;
+	struct op_error error;
+
+	for (size_t i = 0; i < reading->list->n_packs; i++)
+		if (!strcmp(op_pack_path(reading->list->packs[i]), path))
+			walk->pack = pack = reading->list->packs[i];
+	while (walk->pack && op_pack_next(walk, &file)) {
+		if (file.kind != OP_PACK_STACKS || op_stacks_name_parse(file.name, &name, NULL))
+			continue;
+		if (op_pack_stacks(pack, &file, &content, &error)) {
+			pp_trouble_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		} else {
+			read_stacks(reading, &name, &content);
+			stacks_content_free(&content);
+		}
+		op_sample_name_free(&name);
+	}
+	free(walk);
+	free(path);
+}
+
+static void read_all_stacks(struct reading *reading)
+{
+	char *path = pp_format("%s/" OP_SAMPLES_STACKS, reading->dir);
+	struct stat status;
+	struct op_error error;
+
+	if (!stat(path, &status) && op_walk(path, visit_stacks, reading, &error))
+		pp_trouble_add(reading->trouble, PP_BAD_DIRECTORY, "skipped: %s", error.text);
+	free(path);
+}
+
+/* ---- what is in no stack ---- */
+
+static void read_file(struct reading *reading, const struct pp_sample_file *file)
+{
+	struct odb_entry *entries;
+	struct odb_header header;
+	struct op_error error;
+	struct flat flat;
+	uint32_t id;
+	size_t n;
+
+	if (pp_sample_read(file, &header, &entries, &n, &error)) {
+		pp_trouble_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		return;
+	}
+	flat = flat_of(reading, &file->name, &header);
+	id = find_flat(reading, &flat);
+	reading->frames = pp_grow(reading->frames, &reading->frames_capacity, 1,
+				  sizeof(*reading->frames));
+	for (size_t i = 0; i < n && !reading->result; i++) {
+		struct leaf *leaf = find_leaf(reading, id, entries[i].key);
+		uint64_t taken = 0;
+
+		if (leaf) {
+			taken = leaf->count < entries[i].count ? leaf->count : entries[i].count;
+			leaf->count -= taken;
+		}
+		if (entries[i].count == taken)
+			continue;
+		reading->frames[0] = (struct prof_frame){flat.image, entries[i].key};
+		push(reading, &flat, 1, entries[i].count - taken, file->name.count);
+	}
+	free(entries);
+}
+
+/* ---- branches ---- */
+
+static bool parse_end(struct reading *reading, const char *offset, const char *text,
+		      struct prof_frame *frame)
+{
+	struct op_image_name name;
+
+	if (sscanf(offset, "%" SCNx64, &frame->offset) != 1 ||
+	    op_image_name_parse(text, &name, NULL))
+		return false;
+	frame->image = session_images_number(&reading->images, &name, false, 0);
+	free(name.name);
+	return true;
+}
+
+static void read_branches(struct reading *reading)
+{
+	char *path = pp_format("%s/" SESSION_BRANCHES, reading->dir), *line;
+	struct op_error error;
+	char *text = op_file_read(path, (size_t)1 << 30, NULL, &error), *rest = text;
+
+	while ((line = strsep(&rest, "\n")) && !reading->result) {
+		struct prof_branch branch;
+		char *part[7];
+		size_t n = 0;
+
+		while (n < 7 && line)
+			part[n++] = strsep(&line, "\t");
+		if (n < 7)
+			continue;
+		branch.count = strtoull(part[0], NULL, 10);
+		branch.mispredicted = strtoull(part[1], NULL, 10);
+		branch.cycles = strtoull(part[2], NULL, 10);
+		if (parse_end(reading, part[3], part[5], &branch.from) &&
+		    parse_end(reading, part[4], part[6], &branch.to))
+			reading->result =
+				reading->sink->branch(reading->sink, &branch, reading->error);
+	}
+	free(text);
+	free(path);
+}
+
+/* ---- all together ---- */
+
+static void read_session(struct reading *reading)
+{
+	struct op_error error;
+
+	session_origin_read(&reading->origin, reading->dir, reading->sink);
+	/* without, kernel code has no addresses; there may be a list of modules alone */
+	if (pp_kallsyms_read(&reading->kallsyms, reading->dir, &error) && reading->trouble)
+		pp_kallsyms_tell(reading->trouble, &error);
+	note_files(reading);
+	read_packed_stacks(reading);
+	read_all_stacks(reading);
+	for (size_t i = 0; i < reading->list->n && !reading->result; i++)
+		if (is_of_session(reading, &reading->list->files[i]))
+			read_file(reading, &reading->list->files[i]);
+	read_branches(reading);
+	session_origin_free(&reading->origin);
+	pp_kallsyms_free(&reading->kallsyms);
+	session_images_free(&reading->images);
+	reading->n_flats = reading->n_leaves = 0;
+	index_free(&reading->by_flat);
+	index_free(&reading->by_leaf);
+}
+
+int session_read(const struct pp_sample_list *list, struct pp_image_search *search,
+		 struct prof_sink *sink, struct pp_trouble *trouble, struct op_error *error)
+{
+	struct reading reading = {
+		.list = list,
+		.sink = sink,
+		.trouble = trouble,
+		.error = error,
+		.images = {.sink = sink,
+			   .search = search,
+			   .origin = &reading.origin,
+			   .kallsyms = &reading.kallsyms},
+	};
+
+	for (size_t i = 0; i < list->n_dirs && !reading.result; i++) {
+		reading.dir = list->samples_dirs[i];
+		read_session(&reading);
+	}
+	free(reading.flats);
+	free(reading.leaves);
+	free(reading.frames);
+	return reading.result;
+}

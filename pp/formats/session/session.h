@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A session as a profile format: sample files, {cg} files and stack files, and what they do not
+ * hold (facts of the recording machine, build-ids, where images were mapped) in the file "origin"
+ * (oprofile-session(5)).
+ */
+#ifndef PP_FORMATS_SESSION_H
+#define PP_FORMATS_SESSION_H
+
+#include "libop/base/error.h"
+#include "pp/formats/model/profile.h"
+#include "pp/symbols/image_path.h"
+#include "pp/select/sample_list.h"
+#include "libop/base/warnings.h"
+
+#define SESSION_ORIGIN	 "origin"
+#define SESSION_BRANCHES "branches"
+
+/**
+ * session_read - read sample files of sessions
+ * @list: those that are wanted; stacks are taken if their leaf is in one of them
+ * @search: where images are: for their build-ids; may be NULL
+ * @trouble: told of what can't be read, which is left out
+ *
+ * Samples that are in a stack file come with their stack, all others alone.
+ *
+ * Return: 0, or -1 with @error set: the sink is full.
+ */
+int session_read(const struct pp_sample_list *list, struct pp_image_search *search,
+		 struct prof_sink *sink, struct pp_trouble *trouble, struct op_error *error);
+
+struct session_options {
+	bool merge_libs;   /* each image is its own application */
+	bool no_callgraph; /* no {cg} files and no stack files */
+	char *const *words; /* of the command that makes it */
+};
+
+/**
+ * session_write - write a profile as a session
+ * @dir: the session directory; SESSION/samples/current in it must not exist, or be empty
+ *
+ * Samples are separated by what the profile's contexts tell apart, and by application.
+ *
+ * Return: 0, or -1 with @error set; what was written so far stays.
+ */
+int session_write(const struct prof *prof, const char *dir, const struct session_options *options,
+		  struct op_error *error);
+
+/* ---- the file "origin" ---- */
+
+/**
+ * session_origin_write - write it
+ * @names: of the images, as op_image_name_make() makes them
+ * @dir: SESSION/samples/NAME
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int session_origin_write(const struct prof *prof, char *const *names, const char *dir,
+			 struct op_error *error);
+
+/* What it says of events and images. */
+struct session_origin {
+	struct session_origin_event *events;
+	size_t n_events, events_capacity;
+	struct session_origin_image *images; /* by name */
+	size_t n_images, images_capacity;
+	char *text; /* what the others point into */
+};
+
+struct session_origin_event {
+	const char *name; /* in sample files */
+	uint64_t count, unit_mask;
+	struct prof_event event; /* as it was */
+};
+
+struct session_origin_image {
+	const char *name; /* as op_image_name_make() makes it */
+	struct prof_image image;
+};
+
+/**
+ * session_origin_read - read it
+ * @origin: filled in; session_origin_free() frees what it holds
+ * @sink: told of host facts, losses and other facts
+ *
+ * A file that is not there says nothing; lines that make no sense are passed over.
+ */
+void session_origin_read(struct session_origin *origin, const char *dir, struct prof_sink *sink);
+void session_origin_free(struct session_origin *origin);
+const struct session_origin_event *session_origin_event(const struct session_origin *origin,
+							const char *name, uint64_t count,
+							uint64_t unit_mask);
+const struct session_origin_image *session_origin_image(const struct session_origin *origin,
+							const char *name);
+
+/**
+ * session_kernel_write - save the symbols of the kernel that was profiled
+ * @dir: SESSION/samples/NAME
+ *
+ * They are those of the running kernel, if that was profiled: it has the same build-id or, if
+ * that is not known, the same release and address.  The list of modules is made of the profile
+ * otherwise.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int session_kernel_write(const struct prof *prof, const char *dir, struct op_error *error);
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names of functions: see names.h. */
+#include "pp/formats/session/symbolize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/debug/info.h"
+#include "pp/formats/model/index.h"
+#include "pp/formats/session/image.h"
+#include "libop/base/memory.h"
+#include "pp/symbols/symbols.h"
+
+struct image_names {
+	bool is_read;
+	struct pp_image_content content;
+	struct pp_debug_info *debug;
+	uint64_t bias; /* from offsets of the model to keys of the symbols */
+	const char *unknown; /* what a place without a symbol is called */
+};
+
+/* What a place is called, and which it is: is_caller lies one byte before. */
+struct place {
+	struct prof_frame frame;
+	bool is_caller;
+	struct prof_name name;
+	struct prof_line *lines; /* NULL: they are the profile's */
+};
+
+struct text {
+	char *given, *shown;
+};
+
+struct prof_names {
+	const struct prof *prof;
+	struct pp_image_reader *reader;
+	enum pp_demangle demangle;
+	struct image_names *images;
+	struct place **places; /* they do not move: names_at() returns what is in them */
+	size_t n_places, places_capacity;
+	struct index by_place;
+	struct text *texts; /* names that were demangled, and others kept */
+	size_t n_texts, texts_capacity;
+	struct index by_text;
+};
+
+struct prof_names *names_new(const struct prof *prof, struct pp_image_reader *reader,
+			     enum pp_demangle demangle)
+{
+	struct prof_names *names = pp_alloc(1, sizeof(*names));
+
+	names->prof = prof;
+	names->reader = reader;
+	names->demangle = demangle;
+	names->images = pp_alloc(prof->n_images, sizeof(*names->images));
+	reader->want_code = true;
+	reader->want_lines = true;
+	return names;
+}
+
+void names_free(struct prof_names *names)
+{
+	if (!names)
+		return;
+	for (size_t i = 0; i < names->prof->n_images; i++) {
+		pp_debug_info_close(names->images[i].debug);
+		pp_image_content_free(&names->images[i].content);
+	}
+	for (size_t i = 0; i < names->n_places; i++) {
+		free(names->places[i]->lines);
+		free(names->places[i]);
+	}
+	for (size_t i = 0; i < names->n_texts; i++) {
+		free(names->texts[i].given);
+		free(names->texts[i].shown);
+	}
+	free(names->images);
+	free(names->places);
+	free(names->texts);
+	index_free(&names->by_place);
+	index_free(&names->by_text);
+	free(names);
+}
+
+/* ---- texts ---- */
+
+static uint64_t rehash_text(const void *context, uint32_t id)
+{
+	return index_mix_text(0, ((const struct prof_names *)context)->texts[id].given);
+}
+
+/* As @demangle says; lives as long as @names. */
+static const char *show(struct prof_names *names, const char *given, bool is_function)
+{
+	uint64_t hash = index_mix_text(0, given);
+	struct text *text;
+	uint32_t id;
+
+	for (size_t at = index_first(&names->by_text, hash);
+	     (id = index_at(&names->by_text, at)) != INDEX_NONE;
+	     at = index_next(&names->by_text, at)) {
+		text = &names->texts[id];
+		if (!strcmp(text->given, given))
+			return is_function && text->shown ? text->shown : text->given;
+	}
+	id = (uint32_t)names->n_texts++;
+	names->texts = pp_grow(names->texts, &names->texts_capacity, names->n_texts,
+			       sizeof(*names->texts));
+	text = &names->texts[id];
+	text->given = pp_copy(given);
+	text->shown = names->demangle == PP_DEMANGLE_NONE ? NULL
+							  : pp_demangle(given, names->demangle);
+	index_add(&names->by_text, hash, id, rehash_text, names);
+	return is_function && text->shown ? text->shown : text->given;
+}
+
+const char *names_image(const struct prof *prof, uint32_t image)
+{
+	const char *path = prof->images[image].path, *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* ---- images ---- */
+
+static void read_image(struct prof_names *names, uint32_t number)
+{
+	const struct prof_image *image = &names->prof->images[number];
+	struct image_names *known = &names->images[number];
+	struct op_image_name id = session_image_name(image);
+	const char *base = names_image(names->prof, number);
+	char *unknown = pp_format(*base == '[' ? "%s" : "[%s]", base);
+
+	known->is_read = true;
+	known->unknown = show(names, unknown, false);
+	free(unknown);
+	if (image->kind != PROF_UNKNOWN) {
+		pp_image_reader_read(names->reader, &id, &known->content);
+		known->debug = pp_debug_info_open(known->content.path, &known->content.symbols);
+		if (image->kind == PROF_KERNEL && id.kind == OP_IMAGE_FILE)
+			known->bias = known->content.symbols.text;
+	}
+	free(id.name);
+}
+
+/* ---- places ---- */
+
+static uint64_t hash_place(const struct prof_frame *frame, bool is_caller)
+{
+	return index_mix((uint64_t)frame->image << 1 | is_caller, frame->offset);
+}
+
+static uint64_t rehash_place(const void *context, uint32_t id)
+{
+	const struct place *place = ((const struct prof_names *)context)->places[id];
+
+	return hash_place(&place->frame, place->is_caller);
+}
+
+static void add_line(struct place *place, size_t *capacity, const struct prof_line *line)
+{
+	place->lines = pp_grow(place->lines, capacity, place->name.n + 1, sizeof(*place->lines));
+	place->lines[place->name.n++] = *line;
+}
+
+static void look_up(struct prof_names *names, struct place *place, uint64_t offset)
+{
+	struct image_names *image = &names->images[place->frame.image];
+	const struct prof_image *prof_image = &names->prof->images[place->frame.image];
+	const struct pp_symbols *symbols = &image->content.symbols;
+	uint64_t key = session_key(prof_image, offset) + image->bias, link;
+	size_t symbol = pp_symbols_find(symbols, key), capacity = 0;
+	struct prof_line line = {0};
+	int number = 0;
+
+	link = pp_symbols_link(symbols, pp_symbols_vma(symbols, key));
+	if (symbol < symbols->n) {
+		line.file = pp_debug_info_line(image->debug, link, &number);
+		if (line.file)
+			line.file = show(names, line.file, false);
+		line.line = number;
+		for (const struct pp_inlined *inlined = pp_debug_info_inlined(image->debug, link);
+		     inlined; inlined = inlined->caller) {
+			line.system_name = show(names, inlined->name, false);
+			line.function = show(names, inlined->name, true);
+			add_line(place, &capacity, &line);
+			/* where it was called from is not known */
+			line = (struct prof_line){0};
+		}
+		line.system_name = show(names, symbols->items[symbol].name, false);
+		line.function = show(names, symbols->items[symbol].name, true);
+		place->name.is_known = true;
+	} else {
+		line.function = image->unknown;
+	}
+	add_line(place, &capacity, &line);
+	place->name.lines = place->lines;
+}
+
+static struct place *make_place(struct prof_names *names, const struct prof_frame *frame,
+				bool is_caller)
+{
+	struct place *place = pp_alloc(1, sizeof(*place));
+	const struct prof_line *lines;
+
+	place->frame = *frame;
+	place->is_caller = is_caller;
+	place->name.n = prof_lines(names->prof, frame, &lines);
+	if (place->name.n) {
+		place->name.lines = lines;
+		place->name.is_known = true;
+		return place;
+	}
+	if (!names->images[frame->image].is_read)
+		read_image(names, frame->image);
+	look_up(names, place, prof_lookup_offset(frame, is_caller));
+	return place;
+}
+
+const struct prof_name *names_at(struct prof_names *names, const struct prof_frame *frame,
+				 size_t index)
+{
+	bool is_caller = index > 0;
+	uint64_t hash = hash_place(frame, is_caller);
+	struct place *place;
+	uint32_t id;
+
+	for (size_t at = index_first(&names->by_place, hash);
+	     (id = index_at(&names->by_place, at)) != INDEX_NONE;
+	     at = index_next(&names->by_place, at)) {
+		place = names->places[id];
+		if (place->frame.image == frame->image && place->frame.offset == frame->offset &&
+		    place->is_caller == is_caller)
+			return &place->name;
+	}
+	place = make_place(names, frame, is_caller);
+	id = (uint32_t)names->n_places++;
+	names->places = pp_grow(names->places, &names->places_capacity, names->n_places,
+				sizeof(*names->places));
+	names->places[id] = place;
+	index_add(&names->by_place, hash, id, rehash_place, names);
+	return &place->name;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of functions for writers whose formats have names and not addresses: what the recording
+ * says, or what the images say on this machine.
+ */
+#ifndef PP_FORMATS_NAMES_H
+#define PP_FORMATS_NAMES_H
+
+#include "pp/symbols/demangle.h"
+#include "pp/formats/model/profile.h"
+#include "pp/symbols/image_reader.h"
+
+struct prof_names;
+
+/**
+ * names_new - names for a profile that is finished
+ * @reader: finds the images; must live as long
+ * @demangle: how names of C++ and Rust are shown
+ *
+ * Each image is read when the first name in it is asked for.
+ */
+struct prof_names *names_new(const struct prof *prof, struct pp_image_reader *reader,
+			     enum pp_demangle demangle);
+void names_free(struct prof_names *names);
+
+/* What a place is called. */
+struct prof_name {
+	const struct prof_line *lines; /* innermost first; the last is the symbol's */
+	size_t n;		       /* 1 at least */
+	bool is_known;		       /* false: the only function is "[image]", as no symbol is there */
+};
+
+/**
+ * names_at - the functions at a frame
+ * @index: of the frame in its sample: callers are looked up inside of the call
+ *
+ * Return: the name, which lives as long as @names; equal pointers for equal places.
+ */
+const struct prof_name *names_at(struct prof_names *names, const struct prof_frame *frame,
+				 size_t index);
+
+/* The base name of an image, for people; lives as long as the profile. */
+const char *names_image(const struct prof *prof, uint32_t image);
+
+#endif

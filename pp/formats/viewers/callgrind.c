@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Callgrind's format, for KCachegrind and callgrind_annotate: cost of each line of each function
+ * itself, and of its calls.
+ *
+ * Samples tell how much was spent in calls, not how often there were any: "calls=" has the number
+ * of stacks with the call that were seen in samples.  A function that is in a stack more than
+ * once (recursion) has the cost of its call counted once.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/formats/model/format.h"
+#include "pp/formats/model/index.h"
+#include "pp/formats/session/named_stack.h"
+#include "libop/base/memory.h"
+
+#define NOBODY UINT32_MAX
+
+/* Cost at a line of a function: its own, or of calls from there. */
+struct cost {
+	uint32_t function, callee; /* callee: NOBODY: its own */
+	int64_t line;
+	uint64_t calls;
+	size_t values; /* index of the first of n_events */
+	size_t last;   /* number of the stack that was added last */
+};
+
+struct callgrind {
+	const struct prof *prof;
+	struct named_functions functions;
+	struct cost *costs;
+	size_t n_costs, costs_capacity;
+	struct index by_cost;
+	uint64_t *values;
+	size_t n_values, values_capacity;
+	size_t stacks;
+	FILE *out;
+	bool *named; /* by function: its name was written, so that its number will do */
+	bool *image_named;
+	struct index by_file;
+	const char **files;
+	size_t n_files, files_capacity;
+};
+
+/* ---- adding up ---- */
+
+static uint64_t hash_cost(const struct cost *cost)
+{
+	return index_mix((uint64_t)cost->function << 32 | cost->callee, (uint64_t)cost->line);
+}
+
+static uint64_t rehash_cost(const void *context, uint32_t id)
+{
+	return hash_cost(&((const struct callgrind *)context)->costs[id]);
+}
+
+static struct cost *find_cost(struct callgrind *callgrind, uint32_t function, uint32_t callee,
+			      int64_t line)
+{
+	const struct cost wanted = {.function = function, .callee = callee, .line = line};
+	size_t n_events = callgrind->prof->n_events;
+	struct cost *cost;
+	uint32_t id;
+
+	for (size_t at = index_first(&callgrind->by_cost, hash_cost(&wanted));
+	     (id = index_at(&callgrind->by_cost, at)) != INDEX_NONE;
+	     at = index_next(&callgrind->by_cost, at)) {
+		cost = &callgrind->costs[id];
+		if (cost->function == function && cost->callee == callee && cost->line == line)
+			return cost;
+	}
+	id = (uint32_t)callgrind->n_costs++;
+	callgrind->costs = pp_grow(callgrind->costs, &callgrind->costs_capacity,
+				   callgrind->n_costs, sizeof(*callgrind->costs));
+	cost = &callgrind->costs[id];
+	*cost = wanted;
+	cost->values = callgrind->n_values;
+	callgrind->values = pp_grow(callgrind->values, &callgrind->values_capacity,
+				    callgrind->n_values + n_events, sizeof(uint64_t));
+	memset(callgrind->values + callgrind->n_values, 0, n_events * sizeof(uint64_t));
+	callgrind->n_values += n_events;
+	index_add(&callgrind->by_cost, hash_cost(cost), id, rehash_cost, callgrind);
+	return cost;
+}
+
+static void add(struct callgrind *callgrind, struct cost *cost, const struct prof_sample *sample)
+{
+	if (cost->last == callgrind->stacks)
+		return; /* this stack has it already */
+	cost->last = callgrind->stacks;
+	cost->calls++;
+	for (size_t i = 0; i < sample->n_values; i++)
+		callgrind->values[cost->values + sample->values[i].event] +=
+			sample->values[i].count;
+}
+
+static void add_stack(struct callgrind *callgrind, const struct prof_sample *sample,
+		      const struct named_stack *stack)
+{
+	const struct prof_line program = {.function = named_program(callgrind->prof, sample)};
+	const struct named_frame root = {.line = &program, .image = sample->app};
+	uint32_t caller = NOBODY;
+
+	callgrind->stacks++;
+	for (size_t i = 0; i < stack->n; i++) {
+		const struct named_frame *frame = &stack->frames[i];
+		uint32_t function = named_function(&callgrind->functions, frame);
+
+		if (i)
+			add(callgrind,
+			    find_cost(callgrind, caller, function, stack->frames[i - 1].line->line),
+			    sample);
+		caller = function;
+	}
+	/* a sample without frames is the program's */
+	if (!stack->n)
+		caller = named_function(&callgrind->functions, &root);
+	add(callgrind,
+	    find_cost(callgrind, caller, NOBODY,
+		      stack->n ? stack->frames[stack->n - 1].line->line : 0),
+	    sample);
+}
+
+/* ---- writing ---- */
+
+static uint64_t rehash_file(const void *context, uint32_t id)
+{
+	return index_mix_text(0, ((const struct callgrind *)context)->files[id]);
+}
+
+static uint32_t find_file(struct callgrind *callgrind, const char *file, bool *is_new)
+{
+	uint64_t hash = index_mix_text(0, file);
+	uint32_t id;
+
+	for (size_t at = index_first(&callgrind->by_file, hash);
+	     (id = index_at(&callgrind->by_file, at)) != INDEX_NONE;
+	     at = index_next(&callgrind->by_file, at))
+		if (!strcmp(callgrind->files[id], file))
+			return id;
+	*is_new = true;
+	id = (uint32_t)callgrind->n_files++;
+	callgrind->files = pp_grow(callgrind->files, &callgrind->files_capacity,
+				   callgrind->n_files, sizeof(*callgrind->files));
+	callgrind->files[id] = file;
+	index_add(&callgrind->by_file, hash, id, rehash_file, callgrind);
+	return id;
+}
+
+/* KEY=(NUMBER) NAME, the name only the first time. */
+static void put_name(struct callgrind *callgrind, const char *key, uint32_t number,
+		     const char *name)
+{
+	fprintf(callgrind->out, "%s=(%" PRIu32 ")", key, number + 1);
+	if (name) {
+		fputc(' ', callgrind->out);
+		for (; *name; name++)
+			fputc((unsigned char)*name < ' ' ? ' ' : *name, callgrind->out);
+	}
+	fputc('\n', callgrind->out);
+}
+
+/* Its image, file and name; @prefix is "" or, for callees, "c". */
+static void put_function(struct callgrind *callgrind, uint32_t number, const char *prefix)
+{
+	const struct named_function *function = &callgrind->functions.items[number];
+	const char *path = callgrind->prof->images[function->image].path;
+	const char *file = function->file ? function->file : "???";
+	char key[8];
+	bool is_new = false;
+	uint32_t id;
+
+	snprintf(key, sizeof(key), "%sob", prefix);
+	put_name(callgrind, key, function->image,
+		 callgrind->image_named[function->image] ? NULL : path);
+	callgrind->image_named[function->image] = true;
+	id = find_file(callgrind, file, &is_new);
+	put_name(callgrind, *prefix ? "cfi" : "fl", id, is_new ? file : NULL);
+	snprintf(key, sizeof(key), "%sfn", prefix);
+	put_name(callgrind, key, number, callgrind->named[number] ? NULL : function->name);
+	callgrind->named[number] = true;
+}
+
+static void put_values(const struct callgrind *callgrind, const struct cost *cost)
+{
+	fprintf(callgrind->out, "%" PRId64, cost->line);
+	for (size_t i = 0; i < callgrind->prof->n_events; i++)
+		fprintf(callgrind->out, " %" PRIu64, callgrind->values[cost->values + i]);
+	fputc('\n', callgrind->out);
+}
+
+static int compare_costs(const void *a, const void *b)
+{
+	const struct cost *x = a, *y = b;
+	/* NOBODY + 1 is 0: its own cost comes first */
+	uint32_t left = x->callee + 1, right = y->callee + 1;
+
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (left != right)
+		return left < right ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static void put_costs(struct callgrind *callgrind)
+{
+	if (callgrind->n_costs)
+		qsort(callgrind->costs, callgrind->n_costs, sizeof(*callgrind->costs),
+		      compare_costs);
+	for (size_t i = 0; i < callgrind->n_costs; i++) {
+		const struct cost *cost = &callgrind->costs[i];
+
+		if (!i || cost->function != cost[-1].function) {
+			fputc('\n', callgrind->out);
+			put_function(callgrind, cost->function, "");
+		}
+		if (cost->callee != NOBODY) {
+			put_function(callgrind, cost->callee, "c");
+			fprintf(callgrind->out, "calls=%" PRIu64 " 0\n", cost->calls);
+		}
+		put_values(callgrind, cost);
+	}
+}
+
+/* Names of events are words there. */
+static void put_events(const struct prof *prof, FILE *out)
+{
+	fputs("events:", out);
+	for (size_t i = 0; i < prof->n_events; i++) {
+		fputc(' ', out);
+		for (const char *p = prof->events[i].name; *p; p++)
+			fputc((unsigned char)*p <= ' ' ? '_' : *p, out);
+	}
+	fputc('\n', out);
+}
+
+static void put_totals(const char *key, const struct prof *prof, FILE *out)
+{
+	fputs(key, out);
+	for (size_t i = 0; i < prof->n_events; i++)
+		fprintf(out, " %" PRIu64, prof->totals[i].count);
+	fputc('\n', out);
+}
+
+static int write_callgrind(struct prof *prof, struct output *output, struct op_error *error)
+{
+	struct callgrind callgrind = {.prof = prof, .out = output->file};
+	struct named_stack stack = {0};
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+
+	(void)error;
+	while (prof_next(prof, &cursor, &sample)) {
+		named_stack_make(&stack, output->names, &sample);
+		add_stack(&callgrind, &sample, &stack);
+	}
+	callgrind.named = pp_alloc(callgrind.functions.n, sizeof(bool));
+	callgrind.image_named = pp_alloc(prof->n_images, sizeof(bool));
+	fputs("# callgrind format\nversion: 1\ncreator: oprofile " OP_VERSION "\n", output->file);
+	if (output->command)
+		fprintf(output->file, "cmd: %s\n", output->command);
+	fputs("positions: line\n", output->file);
+	put_events(prof, output->file);
+	put_totals("summary:", prof, output->file);
+	put_costs(&callgrind);
+	fputc('\n', output->file);
+	put_totals("totals:", prof, output->file);
+	named_stack_free(&stack);
+	named_functions_free(&callgrind.functions);
+	prof_cursor_free(&cursor);
+	index_free(&callgrind.by_cost);
+	index_free(&callgrind.by_file);
+	free(callgrind.costs);
+	free(callgrind.values);
+	free(callgrind.files);
+	free(callgrind.named);
+	free(callgrind.image_named);
+	return 0;
+}
+
+const struct format format_callgrind = {
+	.name = "callgrind",
+	.description = "callgrind, for KCachegrind and callgrind_annotate",
+	.write = write_callgrind,
+};

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Folded stacks, what flamegraph.pl and many others read: a line for each stack, root first,
+ * with semicolons, then a blank and the number of samples.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/formats/model/format.h"
+#include "pp/formats/model/index.h"
+#include "pp/formats/session/named_stack.h"
+#include "libop/base/memory.h"
+#include "libop/text/cells.h"
+
+struct stack {
+	char *text;
+	uint64_t count;
+};
+
+struct folding {
+	struct stack *stacks;
+	size_t n, capacity;
+	struct index by_text;
+};
+
+static uint64_t rehash(const void *context, uint32_t id)
+{
+	return index_mix_text(0, ((const struct folding *)context)->stacks[id].text);
+}
+
+/* Stacks with other addresses may have the same names. */
+static void add(struct folding *folding, const char *text, uint64_t count)
+{
+	uint64_t hash = index_mix_text(0, text);
+	uint32_t id;
+
+	for (size_t at = index_first(&folding->by_text, hash);
+	     (id = index_at(&folding->by_text, at)) != INDEX_NONE;
+	     at = index_next(&folding->by_text, at)) {
+		if (!strcmp(folding->stacks[id].text, text)) {
+			folding->stacks[id].count += count;
+			return;
+		}
+	}
+	id = (uint32_t)folding->n++;
+	folding->stacks = pp_grow(folding->stacks, &folding->capacity, folding->n,
+				  sizeof(*folding->stacks));
+	folding->stacks[id] = (struct stack){pp_copy(text), count};
+	index_add(&folding->by_text, hash, id, rehash, folding);
+}
+
+/* Semicolons and line ends mean something. */
+static void put_name(struct pp_line *line, const char *name)
+{
+	for (; *name; name++) {
+		char c = *name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name;
+
+		pp_line_add(line, &c, 1);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct stack *)a)->text, ((const struct stack *)b)->text);
+}
+
+static int write_folded(struct prof *prof, struct output *output, struct op_error *error)
+{
+	struct folding folding = {0};
+	struct named_stack stack = {0};
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+	struct pp_line line = {0};
+
+	if (prof->n_events > 1)
+		return op_error_set(error, EINVAL,
+				    "folded stacks have one event, and there are %zu: choose one "
+				    "with event:NAME",
+				    prof->n_events);
+	while (prof_next(prof, &cursor, &sample)) {
+		named_stack_make(&stack, output->names, &sample);
+		line.n = 0;
+		put_name(&line, named_program(prof, &sample));
+		for (size_t i = 0; i < stack.n; i++) {
+			pp_line_puts(&line, ";");
+			put_name(&line, stack.frames[i].line->function);
+		}
+		pp_line_add(&line, "", 1);
+		add(&folding, line.text, sample.values[0].count);
+	}
+	if (folding.n)
+		qsort(folding.stacks, folding.n, sizeof(*folding.stacks), compare);
+	for (size_t i = 0; i < folding.n; i++) {
+		fprintf(output->file, "%s %" PRIu64 "\n", folding.stacks[i].text,
+			folding.stacks[i].count);
+		free(folding.stacks[i].text);
+	}
+	free(folding.stacks);
+	index_free(&folding.by_text);
+	named_stack_free(&stack);
+	prof_cursor_free(&cursor);
+	pp_line_free(&line);
+	return 0;
+}
+
+const struct format format_folded = {
+	.name = "folded",
+	.description = "folded stacks, for flame graphs",
+	.write = write_folded,
+	.by = PROF_BY_COMM,
+};

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Samples to symbols. */
+#include "pp/profile/collate.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libdb/odb/odb.h"
+#include "libop/cpu/type_names.h"
+#include "libop/base/progress.h"
+#include "pp/profile/callgraph.h"
+#include "pp/debug/info.h"
+#include "libop/base/memory.h"
+#include "libop/base/name_index.h"
+#include "pp/select/multiplexing.h"
+
+/* A count of one sample file, kept until all files of the application are read. */
+struct hit {
+	struct pp_row *row;
+	uint64_t vma, count;
+	unsigned int class;
+};
+
+/* The image that is being read. */
+struct reading {
+	struct pp_collation *collation;
+	struct pp_image *image;
+	struct pp_image_content content;
+	struct pp_debug_info *debug;
+	uint64_t mtime;	      /* of the file, if that says whether it has changed; else 0 */
+	uint64_t old_samples; /* of a file with another modification time */
+	const char *last_file, *kept_file; /* names of source files come in runs */
+	/* Of the application that is being read: */
+	const struct pp_image *app;
+	size_t *first_of; /* by index of the symbol: the first one of the same name; or NULL */
+	struct pp_row **row_of;		/* by index of the symbol; the last one is for no symbol */
+	struct pp_row **inlined_row_of; /* by name_index */
+	size_t n_inlined_rows, inlined_rows_capacity;
+	size_t first_row;
+	struct hit *hits;
+	size_t n_hits, hits_capacity;
+};
+
+/* ---- the image ---- */
+
+/* A JIT compiler puts a function here and there in the course of time; it is one function. */
+static void join_names(struct reading *reading)
+{
+	const struct pp_symbols *symbols = &reading->content.symbols;
+	size_t *first = pp_alloc(symbols->n, sizeof(*first));
+	struct pp_names names = {0};
+
+	reading->first_of = pp_alloc(symbols->n + 1, sizeof(*reading->first_of));
+	for (size_t i = 0; i < symbols->n; i++) {
+		size_t n = names.n, name = pp_names_index(&names, symbols->items[i].name);
+
+		if (name == n)
+			first[name] = i;
+		reading->first_of[i] = first[name];
+	}
+	reading->first_of[symbols->n] = symbols->n;
+	pp_names_free(&names);
+	free(first);
+}
+
+static void read_image(struct reading *reading)
+{
+	struct pp_collation *collation = reading->collation;
+	const struct pp_profile_wish *wish = collation->wish;
+	struct stat status;
+
+	pp_image_reader_read(&collation->reader, reading->image->id, &reading->content);
+	if (reading->content.path && reading->content.may_have_changed &&
+	    !stat(reading->content.path, &status))
+		reading->mtime = (uint64_t)status.st_mtime;
+	if (wish->lines || wish->inlines)
+		reading->debug =
+			pp_debug_info_open(reading->content.path, &reading->content.symbols);
+	if (reading->image->id->kind == OP_IMAGE_ANON && reading->content.symbols.n)
+		join_names(reading);
+	reading->row_of = pp_alloc(reading->content.symbols.n + 1, sizeof(*reading->row_of));
+}
+
+static void check_mtime(struct reading *reading, uint64_t mtime, uint64_t samples)
+{
+	if (mtime && reading->mtime && reading->mtime != mtime)
+		reading->old_samples += samples;
+}
+
+static void tell_of_change(const struct reading *reading)
+{
+	if (reading->old_samples)
+		pp_trouble_add(reading->collation->trouble, PP_OLD_IMAGE,
+			       "%s was changed after it was profiled; the symbols of %" PRIu64
+			       " samples may be wrong",
+			       reading->content.path, reading->old_samples);
+}
+
+/* ---- rows ---- */
+
+static bool is_hidden(const struct pp_profile_wish *wish, const char *name, const char *shown)
+{
+	const struct op_strings *include = wish->include, *exclude = wish->exclude;
+
+	if (exclude && (op_strings_contain(exclude, name) || op_strings_contain(exclude, shown)))
+		return true;
+	return include && include->count && !op_strings_contain(include, name) &&
+	       !op_strings_contain(include, shown);
+}
+
+static const char *keep_name(struct reading *reading, const char *shown, bool is_inlined)
+{
+	char *marked = is_inlined ? pp_format("%s (inlined)", shown) : NULL;
+	const char *kept =
+		pp_profile_keep_text(reading->collation->profile, marked ? marked : shown);
+
+	free(marked);
+	return kept;
+}
+
+static void name_row(struct reading *reading, struct pp_row *row, const char *name)
+{
+	const struct pp_profile_wish *wish = reading->collation->wish;
+	char *demangled = pp_demangle(name, wish->demangle);
+	const char *shown = demangled ? demangled : name;
+
+	row->is_hidden = is_hidden(wish, name, shown);
+	row->symbol = keep_name(reading, shown, row->is_inlined);
+	free(demangled);
+}
+
+static struct pp_row *add_row(struct reading *reading)
+{
+	struct pp_profile *profile = reading->collation->profile;
+	struct pp_row *row =
+		pp_profile_keep(profile, sizeof(*row) + profile->classes->n * sizeof(uint64_t));
+
+	row->counts = (uint64_t *)(row + 1);
+	row->app = reading->app;
+	row->image = reading->image;
+	profile->rows = pp_grow(profile->rows, &profile->rows_capacity, profile->n_rows + 1,
+				sizeof(*profile->rows));
+	return profile->rows[profile->n_rows++] = row;
+}
+
+static struct pp_row *add_symbol_row(struct reading *reading, size_t symbol)
+{
+	const struct pp_symbols *symbols = &reading->content.symbols;
+	struct pp_row *row = add_row(reading);
+
+	if (symbol < symbols->n) {
+		row->place.vma = symbols->items[symbol].vma;
+		name_row(reading, row, symbols->items[symbol].name);
+	} else {
+		row->place.vma = symbols->n_code ? symbols->code[0].vma : 0;
+		name_row(reading, row, reading->image->full);
+	}
+	return row;
+}
+
+static void add_hit(struct reading *reading, struct pp_row *row, uint64_t key, uint64_t count,
+		    unsigned int class)
+{
+	reading->hits = pp_grow(reading->hits, &reading->hits_capacity, reading->n_hits + 1,
+				sizeof(*reading->hits));
+	reading->hits[reading->n_hits++] = (struct hit){
+		.row = row,
+		.vma = pp_symbols_vma(&reading->content.symbols, key),
+		.count = count,
+		.class = class,
+	};
+}
+
+static struct pp_row *row_at(struct reading *reading, size_t symbol)
+{
+	struct pp_row **row =
+		&reading->row_of[reading->first_of ? reading->first_of[symbol] : symbol];
+
+	if (!*row)
+		*row = add_symbol_row(reading, row - reading->row_of);
+	return *row;
+}
+
+/* The row of an inlined function: one for all places of the image where it was inlined.  Its
+ * address is the lowest one that has samples. */
+static struct pp_row *inlined_row_at(struct reading *reading, const struct pp_inlined *inlined,
+				     uint64_t vma)
+{
+	size_t n = inlined->name_index + 1;
+	struct pp_row **row;
+
+	if (n > reading->n_inlined_rows) {
+		reading->inlined_row_of =
+			pp_grow(reading->inlined_row_of, &reading->inlined_rows_capacity, n,
+				sizeof(*reading->inlined_row_of));
+		memset(reading->inlined_row_of + reading->n_inlined_rows, 0,
+		       (n - reading->n_inlined_rows) * sizeof(*reading->inlined_row_of));
+		reading->n_inlined_rows = n;
+	}
+	row = &reading->inlined_row_of[inlined->name_index];
+	if (!*row) {
+		*row = add_row(reading);
+		(*row)->is_inlined = true;
+		(*row)->place.vma = vma;
+		name_row(reading, *row, inlined->name);
+	}
+	if (vma < (*row)->place.vma)
+		(*row)->place.vma = vma;
+	return *row;
+}
+
+static const struct pp_inlined *inlined_at(struct reading *reading, uint64_t vma)
+{
+	return pp_debug_info_inlined(reading->debug,
+				     pp_symbols_link(&reading->content.symbols, vma));
+}
+
+/* The row of a sample: that of the function inlined there, or of the symbol. */
+static struct pp_row *row_of_sample(struct reading *reading, uint64_t key, size_t symbol)
+{
+	const struct pp_inlined *inlined = NULL;
+	uint64_t vma = 0;
+
+	if (reading->collation->wish->inlines && reading->debug) {
+		vma = pp_symbols_vma(&reading->content.symbols, key);
+		inlined = inlined_at(reading, vma);
+	}
+	return inlined ? inlined_row_at(reading, inlined, vma) : row_at(reading, symbol);
+}
+
+static void attribute(struct reading *reading, const struct odb_entry *entries, size_t n,
+		      uint64_t bias, unsigned int class)
+{
+	bool details = reading->collation->wish->details;
+	const struct pp_symbols *symbols = &reading->content.symbols;
+	size_t symbol = symbols->n;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t key = entries[i].key + bias;
+		struct pp_row *row;
+
+		/* Samples of one function often stand together. */
+		if (symbol == symbols->n || key < symbols->items[symbol].start ||
+		    key >= symbols->items[symbol].end)
+			symbol = pp_symbols_find(symbols, key);
+		row = row_of_sample(reading, key, symbol);
+		row->counts[class] += entries[i].count;
+		if (details)
+			add_hit(reading, row, key, entries[i].count, class);
+	}
+}
+
+/* Of a key only 32 bits are in a {cg} file; what has addresses for keys needs the others. */
+static uint64_t widen(const struct pp_symbols *symbols, uint64_t key)
+{
+	return symbols->n_code ? key | (symbols->code[0].start & ~(uint64_t)UINT32_MAX) : key;
+}
+
+/* One end of the arcs of a file: that in the image being read. */
+static void attribute_end(struct reading *reading, const struct pp_sample_file *file)
+{
+	enum pp_end end = file->is_callee ? PP_CALLEE : PP_CALLER;
+	const struct pp_symbols *symbols = &reading->content.symbols;
+	const struct pp_arc_file *arcs = file->arcs;
+	uint64_t bias = 0;
+
+	if (arcs->is_kernel[end] && reading->image->id->kind == OP_IMAGE_FILE)
+		bias = symbols->text;
+	for (size_t i = 0; i < arcs->n; i++) {
+		uint64_t key = end == PP_CALLER ? arcs->entries[i].key >> 32
+						: arcs->entries[i].key & UINT32_MAX;
+
+		arcs->row[end][i] =
+			row_at(reading, pp_symbols_find(symbols, widen(symbols, key) + bias));
+	}
+}
+
+/* ---- sample files ---- */
+
+/*
+ * The entries of a file: those that were kept, or read again.  Who calls frees them.  Return:
+ * NULL if it can't be read any more.
+ */
+static struct odb_entry *get_entries(struct pp_collation *collation, struct pp_sample_file *file)
+{
+	struct odb_load *load = &collation->load;
+	struct odb_entry *entries = file->entries;
+	struct op_error trouble;
+	struct odb_error error;
+
+	file->entries = NULL;
+	if (entries)
+		return entries;
+	if (file->pack) {
+		if (op_pack_samples(file->pack, &file->place, file->path, &entries, &trouble))
+			pp_trouble_add(collation->trouble, PP_BAD_FILE, "skipped: %s",
+				       trouble.text);
+		else if (!entries)
+			entries = pp_chunk(1);
+		return entries;
+	}
+	if (odb_load(load, AT_FDCWD, file->path, file->path, &error)) {
+		pp_trouble_add(collation->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		return NULL;
+	}
+	/* A daemon may have added to it since. */
+	file->n_entries = load->n;
+	entries = pp_chunk(load->n * sizeof(*entries));
+	odb_load_entries(load, entries);
+	return entries;
+}
+
+static uint64_t add_up(const struct odb_entry *entries, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += entries[i].count;
+	return sum;
+}
+
+static void add_sum(struct reading *reading, struct pp_part *part,
+		    const struct pp_sample_file *file, uint64_t sum)
+{
+	struct pp_profile *profile = reading->collation->profile;
+	const struct odb_header *header = &file->header;
+
+	if (!profile->n_files++) {
+		profile->cpu_type = op_cpu_type_of_file(header->version, header->cpu_type);
+		profile->cpu_speed = header->cpu_speed;
+	}
+	part->counts[file->class] += sum;
+	profile->totals[file->class] += sum;
+	reading->image->counts[file->class] += sum;
+	profile->apps[file->app].counts[file->class] += sum;
+}
+
+static void read_samples(struct reading *reading, struct pp_part *part, struct pp_sample_file *file)
+{
+	struct pp_collation *collation = reading->collation;
+	struct odb_entry *entries;
+	bool is_vmlinux;
+	uint64_t sum;
+
+	if (!collation->wish->symbols && !file->scale) {
+		add_sum(reading, part, file, file->sum);
+		return;
+	}
+	entries = get_entries(collation, file);
+	if (!entries)
+		return;
+	pp_scale_entries(file, entries, file->n_entries);
+	sum = add_up(entries, file->n_entries);
+	add_sum(reading, part, file, sum);
+	if (collation->wish->symbols) {
+		is_vmlinux = file->header.is_kernel && reading->image->id->kind == OP_IMAGE_FILE;
+		check_mtime(reading, file->header.mtime, sum);
+		attribute(reading, entries, file->n_entries,
+			  is_vmlinux ? reading->content.symbols.text : 0, file->class);
+	}
+	free(entries);
+}
+
+/* ---- details ---- */
+
+static int compare_hits(const void *a, const void *b)
+{
+	const struct hit *left = a, *right = b;
+
+	if (left->row != right->row)
+		return left->row < right->row ? -1 : 1;
+	return (left->vma > right->vma) - (left->vma < right->vma);
+}
+
+static size_t count_vmas(const struct hit *hits, size_t n)
+{
+	size_t vmas = 0;
+
+	for (size_t i = 0; i < n; i++)
+		vmas += !i || hits[i].vma != hits[i - 1].vma;
+	return vmas;
+}
+
+/* @hits are those of one row, by vma. */
+static void make_details(struct pp_profile *profile, const struct hit *hits, size_t n)
+{
+	size_t n_details = count_vmas(hits, n), n_classes = profile->classes->n;
+	struct pp_row *row = hits->row;
+	struct pp_detail *detail;
+	uint64_t *counts;
+
+	row->details = pp_profile_keep(profile, n_details * sizeof(*detail));
+	row->n_details = n_details;
+	counts = pp_profile_keep(profile, n_details * n_classes * sizeof(*counts));
+	detail = row->details - 1;
+	for (size_t i = 0; i < n; i++) {
+		if (!i || hits[i].vma != hits[i - 1].vma) {
+			detail++;
+			detail->place.vma = hits[i].vma;
+			detail->counts = counts;
+			counts += n_classes;
+		}
+		detail->counts[hits[i].class] += hits[i].count;
+	}
+}
+
+static void finish_details(struct reading *reading)
+{
+	struct hit *hits = reading->hits;
+	size_t n = reading->n_hits;
+
+	if (n)
+		qsort(hits, n, sizeof(*hits), compare_hits);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && hits[end].row == hits[i].row;)
+			end++;
+		make_details(reading->collation->profile, hits + i, end - i);
+	}
+	reading->n_hits = 0;
+}
+
+/* ---- inlined functions ---- */
+
+/* How a name is shown as a caller. */
+static const char *shown_caller(struct reading *reading, const char *name, bool is_inlined)
+{
+	char *demangled = pp_demangle(name, reading->collation->wish->demangle);
+	const char *kept = keep_name(reading, demangled ? demangled : name, is_inlined);
+
+	free(demangled);
+	return kept;
+}
+
+/* What the function at @vma is inlined into, up to the symbol. */
+static const char *const *find_callers(struct reading *reading, uint64_t vma)
+{
+	const struct pp_inlined *inlined = inlined_at(reading, vma), *caller;
+	const struct pp_symbols *symbols = &reading->content.symbols;
+	const char **callers;
+	size_t n = 0, symbol = symbols->n;
+	uint64_t key;
+
+	if (!inlined)
+		return NULL;
+	for (caller = inlined->caller; caller; caller = caller->caller)
+		n++;
+	callers = pp_profile_keep(reading->collation->profile, (n + 2) * sizeof(*callers));
+	n = 0;
+	for (caller = inlined->caller; caller; caller = caller->caller)
+		callers[n++] = shown_caller(reading, caller->name, true);
+	if (pp_symbols_key(symbols, vma, &key))
+		symbol = pp_symbols_find(symbols, key);
+	if (symbol < symbols->n)
+		callers[n] = shown_caller(reading, symbols->items[symbol].name, false);
+	return callers;
+}
+
+static void find_all_callers(struct reading *reading)
+{
+	struct pp_profile *profile = reading->collation->profile;
+
+	for (size_t i = reading->first_row; i < profile->n_rows; i++) {
+		struct pp_row *row = profile->rows[i];
+
+		for (size_t k = 0; row->is_inlined && k < row->n_details; k++)
+			row->details[k].callers = find_callers(reading, row->details[k].place.vma);
+	}
+}
+
+/* ---- lines ---- */
+
+static void find_place(struct reading *reading, struct pp_place *place)
+{
+	uint64_t link = pp_symbols_link(&reading->content.symbols, place->vma);
+	const char *file = pp_debug_info_line(reading->debug, link, &place->line);
+
+	if (file && file != reading->last_file) {
+		reading->last_file = file;
+		reading->kept_file = pp_profile_keep_text(reading->collation->profile, file);
+	}
+	place->file = file ? reading->kept_file : NULL;
+}
+
+static void find_lines(struct reading *reading)
+{
+	struct pp_profile *profile = reading->collation->profile;
+
+	for (size_t i = reading->first_row; reading->debug && i < profile->n_rows; i++) {
+		struct pp_row *row = profile->rows[i];
+
+		find_place(reading, &row->place);
+		for (size_t k = 0; k < row->n_details; k++)
+			find_place(reading, &row->details[k].place);
+	}
+}
+
+/* ---- all together ---- */
+
+static struct pp_part *add_part(struct reading *reading)
+{
+	struct pp_profile *profile = reading->collation->profile;
+	struct pp_part *part;
+
+	profile->parts = pp_grow(profile->parts, &profile->parts_capacity, profile->n_parts + 1,
+				 sizeof(*part));
+	part = &profile->parts[profile->n_parts++];
+	part->app = reading->app;
+	part->image = reading->image;
+	part->counts = pp_profile_keep(profile, profile->classes->n * sizeof(uint64_t));
+	return part;
+}
+
+static void read_app(struct reading *reading, struct pp_sample_file **files, size_t n)
+{
+	struct pp_profile *profile = reading->collation->profile;
+	struct pp_part *part;
+
+	reading->app = &profile->apps[files[0]->app];
+	part = add_part(reading);
+	if (reading->row_of)
+		memset(reading->row_of, 0,
+		       (reading->content.symbols.n + 1) * sizeof(*reading->row_of));
+	reading->n_inlined_rows = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (files[i]->arcs)
+			attribute_end(reading, files[i]);
+		else
+			read_samples(reading, part, files[i]);
+		op_progress("sample files read", ++reading->collation->n_read,
+			    reading->collation->n_files);
+	}
+	finish_details(reading);
+}
+
+static void drop_hidden_rows(struct pp_profile *profile, size_t first)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < profile->n_rows; i++)
+		if (!profile->rows[i]->is_hidden)
+			profile->rows[kept++] = profile->rows[i];
+	profile->n_rows = kept;
+}
+
+void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
+		      struct pp_sample_file **files, size_t n)
+{
+	struct reading reading = {
+		.collation = collation, .image = image, .first_row = collation->profile->n_rows};
+
+	if (collation->wish->symbols)
+		read_image(&reading);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && files[end]->app == files[i]->app;)
+			end++;
+		read_app(&reading, files + i, end - i);
+	}
+	if (collation->wish->lines)
+		find_lines(&reading);
+	if (collation->wish->inlines && reading.debug)
+		find_all_callers(&reading);
+	tell_of_change(&reading);
+	drop_hidden_rows(collation->profile, reading.first_row);
+	pp_debug_info_close(reading.debug);
+	pp_image_content_free(&reading.content);
+	free(reading.first_of);
+	free(reading.row_of);
+	free(reading.inlined_row_of);
+	free(reading.hits);
+}
+
+void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,
+			const struct pp_sample_list *list, const struct pp_profile_wish *wish,
+			struct pp_trouble *trouble)
+{
+	*collation = (struct pp_collation){
+		.profile = profile,
+		.list = list,
+		.wish = wish,
+		.trouble = trouble,
+		.reader = {.search = wish->search,
+			   .samples_dirs = list->samples_dirs,
+			   .n_dirs = list->n_dirs,
+			   .trouble = trouble,
+			   .want_code = wish->lines || wish->inlines,
+			   .want_lines = wish->lines || wish->inlines},
+	};
+}
+
+void pp_collation_free(struct pp_collation *collation)
+{
+	pp_image_reader_free(&collation->reader);
+	odb_load_free(&collation->load);
+}

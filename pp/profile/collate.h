@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Collation: the samples of one image, from all its files, attributed to its symbols.
+ */
+#ifndef PP_COLLATE_H
+#define PP_COLLATE_H
+
+#include "pp/symbols/image_reader.h"
+#include "pp/profile/profile.h"
+
+struct pp_collation {
+	struct pp_profile *profile;
+	const struct pp_sample_list *list;
+	const struct pp_profile_wish *wish;
+	struct pp_trouble *trouble;
+	struct pp_image_reader reader;
+	struct odb_load load;
+	size_t n_files, n_read; /* sample files, for the progress */
+};
+
+/* What collation needs; the other arguments are those of pp_profile_make(). */
+void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,
+			const struct pp_sample_list *list, const struct pp_profile_wish *wish,
+			struct pp_trouble *trouble);
+
+/**
+ * pp_collate_image - add one image to the profile
+ * @image: the image
+ * @files: its @n sample files, those of one application together
+ */
+void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
+		      struct pp_sample_file **files, size_t n);
+
+/* Frees what was gathered on the way; the profile stays. */
+void pp_collation_free(struct pp_collation *collation);
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Statistics of losses and overhead. */
+#include "pp/profile/loss.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/file.h"
+#include "libop/base/number.h"
+#include "libop/session/paths.h"
+#include "libop/base/memory.h"
+#include "libop/text/cells.h"
+
+/* What a number is added to. */
+enum account {
+	RECEIVED,
+	STORED,
+	FILTERED,
+	KERNEL_RECEIVED,
+	LOST,
+	KERNEL_LOST,
+	OTHER_LOST,
+	THROTTLED,
+	DAEMON_CPU_MS,
+	PROFILING_MS,
+};
+
+/* Files of the statistics; those of a CPU are in a directory of its own. */
+static const struct {
+	const char *name;
+	enum account account;
+	const char *words; /* of a cause */
+} numbers[] = {
+	{"total_samples", RECEIVED, NULL},
+	{"samples_stored", STORED, NULL},
+	{"samples_filtered", FILTERED, NULL},
+	{"lost_no_mapping", LOST, "user code in no file or memory that is known"},
+	{"lost_kernel", LOST, "kernel code in neither the kernel nor a module"},
+	{"lost_invalid_domain", LOST, "task or CPU not known"},
+	{"lost_samplefile", LOST, "the sample file could not be written"},
+	{"lost_no_event", LOST, "a counter without an event"},
+	{"lost_no_app_for_user_sample", LOST, "anonymous memory of an unknown program"},
+	{"lost_no_app_for_kernel_sample", LOST, "kernel code for an unknown program"},
+	{"sample_received", KERNEL_RECEIVED, NULL},
+	{"sample_lost_overflow", KERNEL_LOST, "in the kernel: the buffer of a CPU was full"},
+	{"sample_lost_no_room", KERNEL_LOST, "in the kernel: the event buffer was full"},
+	{"sample_lost_nested", KERNEL_LOST, "in the kernel: one sample interrupted another"},
+	{"sample_lost_no_mm", KERNEL_LOST, "in the kernel: the process was gone"},
+	{"sample_lost_no_mapping", KERNEL_LOST, "in the kernel: the mapping was gone"},
+	{"sample_invalid_eip", KERNEL_LOST, "in the kernel: the address made no sense"},
+	{"event_lost_overflow", OTHER_LOST, "words that the event buffer had no room for"},
+	{"unmapped_lost", OTHER_LOST, "notes of mappings that the kernel had no room for"},
+	{"bt_lost_no_mapping", OTHER_LOST, "backtraces with a frame whose mapping was gone"},
+	{"lost_bt_no_mapping", OTHER_LOST, "frames of backtraces in nothing known"},
+	{"lost_bt_no_sample", OTHER_LOST, "frames of backtraces whose sample was lost"},
+	{"lost_bt_samplefile", OTHER_LOST, "frames whose sample file could not be written"},
+	{"lost_stacks", OTHER_LOST, "whole stacks whose stack file could not be written"},
+	{"stacks_cut", OTHER_LOST, "whole stacks that were cut, as the stack file was full"},
+	{"bad_records", OTHER_LOST, "records of the event buffer that made no sense"},
+	{"throttled", THROTTLED, NULL},
+	{"daemon_cpu_ms", DAEMON_CPU_MS, NULL},
+	{"profiling_ms", PROFILING_MS, NULL},
+};
+
+#define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+_Static_assert(N_NUMBERS <= PP_LOSS_CAUSES, "causes do not fit");
+
+struct reading {
+	uint64_t values[N_NUMBERS];
+	bool known;
+};
+
+static int read_number(const char *path, const struct stat *status, void *context)
+{
+	const char *name = strrchr(path, '/') + 1;
+	struct reading *reading = context;
+	uint64_t value;
+	char *text;
+
+	for (size_t i = 0; i < N_NUMBERS; i++) {
+		if (!S_ISREG(status->st_mode) || strcmp(name, numbers[i].name))
+			continue;
+		text = op_file_read(path, 64, NULL, NULL);
+		if (!text)
+			break;
+		text[strcspn(text, "\n")] = '\0';
+		if (!op_number_parse(text, name, 0, UINT64_MAX, &value, NULL)) {
+			reading->values[i] += value;
+			reading->known = true;
+		}
+		free(text);
+	}
+	return 0;
+}
+
+/* Adds the sources that a session names to a list of them. */
+static void read_sources(struct pp_loss *loss, const char *samples_dir)
+{
+	char *path = pp_format("%s/" OP_SAMPLES_SOURCE, samples_dir);
+	char *text = op_file_read(path, 1 << 20, NULL, NULL), *rest = text, *line;
+	static const char key[] = "source ";
+	size_t length;
+
+	while (text && (line = strsep(&rest, "\n"))) {
+		const char *name = line + strlen(key);
+
+		length = strlen(loss->sources);
+		if (strncmp(line, key, strlen(key)) || strstr(loss->sources, name) ||
+		    length + strlen(name) + 3 > sizeof(loss->sources))
+			continue;
+		sprintf(loss->sources + length, "%s%s", length ? ", " : "", name);
+	}
+	free(text);
+	free(path);
+}
+
+void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
+{
+	struct reading reading = {0};
+	uint64_t other = 0;
+	uint64_t *const accounts[] = {
+		[RECEIVED] = &loss->received,
+		[STORED] = &loss->stored,
+		[FILTERED] = &loss->filtered,
+		[KERNEL_RECEIVED] = &loss->kernel_received,
+		[LOST] = &loss->lost,
+		[KERNEL_LOST] = &loss->kernel_lost,
+		[OTHER_LOST] = &other,
+		[THROTTLED] = &loss->throttled,
+		[DAEMON_CPU_MS] = &loss->daemon_cpu_ms,
+		[PROFILING_MS] = &loss->profiling_ms,
+	};
+
+	memset(loss, 0, sizeof(*loss));
+	for (size_t i = 0; i < n; i++) {
+		char *path = pp_format("%s/" OP_SAMPLES_STATS, samples_dirs[i]);
+
+		op_walk(path, read_number, &reading, NULL);
+		free(path);
+		read_sources(loss, samples_dirs[i]);
+	}
+	loss->known = reading.known;
+	for (size_t i = 0; i < N_NUMBERS; i++) {
+		*accounts[numbers[i].account] += reading.values[i];
+		if (numbers[i].words && reading.values[i])
+			loss->causes[loss->n_causes++] =
+				(struct pp_loss_cause){numbers[i].words, reading.values[i]};
+	}
+}
+
+bool pp_loss_any(const struct pp_loss *loss)
+{
+	return loss->n_causes > 0;
+}
+
+static void write_causes(const struct pp_loss *loss, struct pp_line *line, FILE *out)
+{
+	for (size_t i = 0; i < loss->n_causes; i++) {
+		pp_line_count(line, loss->causes[i].n, 9);
+		pp_line_puts(line, "  ");
+		pp_line_puts(line, loss->causes[i].words);
+		pp_line_end(line, out);
+	}
+}
+
+static void write_samples(const struct pp_loss *loss, struct pp_line *line, FILE *out)
+{
+	fprintf(out, "Samples: %" PRIu64 " received, %" PRIu64 " stored", loss->received,
+		loss->stored);
+	if (loss->filtered)
+		fprintf(out, ", %" PRIu64 " outside the image filter", loss->filtered);
+	if (!pp_loss_any(loss)) {
+		fputs(", none lost\n", out);
+		return;
+	}
+	pp_line_tone(line, PP_TONE_ALARM);
+	pp_line_puts(line, ", ");
+	pp_line_count(line, loss->lost, 0);
+	pp_line_puts(line, " lost");
+	pp_line_flush(line, out);
+	if (loss->lost)
+		fprintf(out, " (%.4g %%)", pp_percent(loss->lost, loss->received));
+	pp_line_tone(line, PP_TONE_PLAIN);
+	pp_line_end(line, out);
+	if (loss->kernel_received || loss->kernel_lost)
+		fprintf(out,
+			"Kernel, since profiling was last started: %" PRIu64 " taken, %" PRIu64
+			" lost before the daemon got them\n",
+			loss->kernel_received, loss->kernel_lost);
+	write_causes(loss, line, out);
+}
+
+/* The module makes periods longer; perf's events count nothing until the next tick. */
+static void write_throttling(const struct pp_loss *loss, FILE *out)
+{
+	const char *what = "events were throttled";
+
+	if (!loss->throttled)
+		return;
+	if (!strcmp(loss->sources, "module"))
+		what = "periods were doubled";
+	else if (!strcmp(loss->sources, "perf"))
+		what = "events were paused";
+	fprintf(out, "Too many samples: %s %" PRIu64 " time%s\n", what, loss->throttled,
+		loss->throttled == 1 ? "" : "s");
+}
+
+static void write_overhead(const struct pp_loss *loss, FILE *out)
+{
+	double seconds = (double)loss->profiling_ms / 1000;
+
+	if (loss->profiling_ms)
+		fprintf(out, "Overhead: the daemon used %.2f %% of a CPU in %.*f s\n",
+			pp_percent(loss->daemon_cpu_ms, loss->profiling_ms), seconds < 10 ? 1 : 0,
+			seconds);
+}
+
+void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out)
+{
+	struct pp_line line = {.color = color};
+
+	if (!loss->known) {
+		fputs("Samples: the session has no statistics of losses\n", out);
+		return;
+	}
+	if (*loss->sources)
+		fprintf(out, "Source: %s\n", loss->sources);
+	write_samples(loss, &line, out);
+	write_throttling(loss, out);
+	write_overhead(loss, out);
+	pp_line_free(&line);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A profile: the counts of all sample files of a report, by application, image and symbol.
+ * Writers of reports read it; pp_profile_make() fills it.
+ */
+#ifndef PP_PROFILE_H
+#define PP_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/session/sample_name.h"
+#include "libop/base/strings.h"
+#include "pp/select/classes.h"
+#include "pp/symbols/demangle.h"
+#include "pp/symbols/image_path.h"
+#include "pp/select/sample_list.h"
+#include "libop/base/warnings.h"
+
+/* What has a name of its own in a report: an application or an image. */
+struct pp_image {
+	const struct op_image_name *id;
+	char *full; /* path, "/x (deleted, ID)", "/no-vmlinux", "anon (tgid:1 range:0x1000-0x2000)" */
+	const char *base; /* without directories */
+	size_t order;	  /* among the images by name; two with the same order are one */
+	uint64_t *counts; /* by class; of an application, of all that belongs to it */
+};
+
+/* Samples of one image in one application. */
+struct pp_part {
+	const struct pp_image *app, *image;
+	uint64_t *counts; /* by class */
+};
+
+struct pp_place {
+	uint64_t vma;
+	const char *file; /* source file with its directory, or NULL */
+	int line;
+};
+
+/* The samples at one address. */
+struct pp_detail {
+	struct pp_place place;
+	/* With inlined functions: those that the function of the row is inlined into, the nearest
+	 * first, as they are shown; ends with NULL.  NULL if it is not inlined here. */
+	const char *const *callers;
+	uint64_t *counts; /* by class */
+};
+
+/* Samples of one symbol in one application. */
+struct pp_row {
+	const struct pp_image *app, *image;
+	const char *symbol; /* as it is shown */
+	bool is_inlined;    /* wherever in the image; the symbol ends with " (inlined)" */
+	bool is_hidden;	    /* an end of an arc, but not wanted in the list of symbols */
+	size_t number;	    /* for writers */
+	struct pp_place place;
+	struct pp_detail *details; /* by vma */
+	size_t n_details;
+	uint64_t *counts; /* by class */
+};
+
+/* Calls of one symbol by another; in samples that were taken during the call. */
+struct pp_arc {
+	struct pp_row *caller, *callee;
+	uint64_t *counts; /* by class */
+};
+
+struct pp_profile {
+	const struct pp_classes *classes;
+	struct pp_image *apps, *images; /* by name */
+	size_t n_apps, n_images;
+	struct pp_part *parts; /* by app */
+	size_t n_parts, parts_capacity;
+	struct pp_row **rows;
+	size_t n_rows, rows_capacity;
+	struct pp_arc *arcs; /* those of one caller stand together */
+	size_t n_arcs;
+	uint64_t *totals;	/* by class, before any symbol was left out */
+	int cpu_type;		/* of the first file that could be read */
+	double cpu_speed;	/* MHz; 0 if not known */
+	size_t n_files;		/* that could be read */
+	struct pp_store *store; /* what rows and names live in */
+};
+
+struct pp_profile_wish {
+	bool symbols;	/* make rows */
+	bool details;	/* make details of rows */
+	bool lines;	/* look for source lines */
+	bool inlines;	/* samples in inlined functions belong to these; not with arcs */
+	bool arcs;	/* with symbols: make arcs of the list's {cg} files; ends are rows, too */
+	bool merge_lib; /* each image is its own application */
+	enum pp_demangle demangle;
+	const struct op_strings *include, *exclude; /* symbols; NULL or empty: all, none */
+	struct pp_image_search *search;
+};
+
+/**
+ * pp_profile_make - read the sample files and add them up
+ * @profile: filled in; pp_profile_free() frees what it holds
+ * @list: sample files; must live as long as @profile
+ * @classes: likewise
+ * @trouble: told of what could not be read
+ *
+ * Files that can't be read are left out; images that can't be read are without symbols.
+ */
+void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
+		     const struct pp_classes *classes, const struct pp_profile_wish *wish,
+		     struct pp_trouble *trouble);
+void pp_profile_free(struct pp_profile *profile);
+
+/* The order of names in reports; 0 for one image. */
+int pp_compare_images(const struct op_image_name *a, const struct op_image_name *b);
+
+/* The name of an image in reports; the caller frees it. */
+char *pp_image_full_name(const struct op_image_name *id);
+
+/* Memory that lives as long as the profile. */
+void *pp_profile_keep(struct pp_profile *profile, size_t size); /* zeroed */
+char *pp_profile_keep_text(struct pp_profile *profile, const char *text);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The call graph: each symbol between its callers and what it calls.
+ *
+ *	---------------
+ *	  10  20.0 main		callers, the one with the most samples last
+ *	  40  80.0 other
+ *	50   5.0  work		the symbol, with the samples of its own code
+ *	  90  64.2 helper	what it calls, the one with the most samples first
+ *	  50  35.7 work [self]
+ *	---------------
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+#include "pp/report/table.h"
+
+static const char rule[] =
+	"-------------------------------------------------------------------------------";
+
+/* Arcs, sorted by one of their ends. */
+struct index {
+	const struct pp_arc **arcs;
+	size_t n;
+};
+
+struct graph {
+	struct pp_table table;
+	struct index by_caller, by_callee; /* those that reach the threshold */
+	uint64_t *sums, *wholes;	   /* by class, of the block that is written */
+};
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_rows(const struct pp_row *a, const struct pp_row *b)
+{
+	int order = strcmp(a->symbol, b->symbol);
+
+	order = order ? order : compare_numbers(a->image->order, b->image->order);
+	order = order ? order : compare_numbers(a->app->order, b->app->order);
+	return order ? order : compare_numbers(a->place.vma, b->place.vma);
+}
+
+/* Callers with the most samples last. */
+static int compare_callers(const void *a, const void *b)
+{
+	const struct pp_arc *left = *(const struct pp_arc *const *)a;
+	const struct pp_arc *right = *(const struct pp_arc *const *)b;
+	int order = compare_numbers((uintptr_t)left->callee, (uintptr_t)right->callee);
+
+	order = order ? order : compare_numbers(left->counts[0], right->counts[0]);
+	return order ? order : compare_rows(left->caller, right->caller);
+}
+
+/* Callees with the most samples first. */
+static int compare_callees(const void *a, const void *b)
+{
+	const struct pp_arc *left = *(const struct pp_arc *const *)a;
+	const struct pp_arc *right = *(const struct pp_arc *const *)b;
+	int order = compare_numbers((uintptr_t)left->caller, (uintptr_t)right->caller);
+
+	order = order ? order : compare_numbers(right->counts[0], left->counts[0]);
+	return order ? order : compare_rows(left->callee, right->callee);
+}
+
+static bool reaches(const struct graph *graph, const uint64_t *counts)
+{
+	return pp_percent(counts[0], graph->table.profile->totals[0]) >=
+	       graph->table.style->threshold;
+}
+
+static void make_index(const struct graph *graph, struct index *index,
+		       int (*compare)(const void *, const void *))
+{
+	const struct pp_profile *profile = graph->table.profile;
+
+	index->arcs = pp_alloc(profile->n_arcs, sizeof(*index->arcs));
+	for (size_t i = 0; i < profile->n_arcs; i++)
+		if (reaches(graph, profile->arcs[i].counts))
+			index->arcs[index->n++] = &profile->arcs[i];
+	if (index->n)
+		qsort(index->arcs, index->n, sizeof(*index->arcs), compare);
+}
+
+/* The arcs of @row, which is the end by which @index is sorted; *@n is set to their number. */
+static const struct pp_arc **find_arcs(const struct index *index, const struct pp_row *row,
+				       bool is_callee, size_t *n)
+{
+	size_t low = 0, high = index->n, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct pp_arc *arc = index->arcs[middle];
+
+		if (compare_numbers((uintptr_t)(is_callee ? arc->callee : arc->caller),
+				    (uintptr_t)row) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < index->n; end++)
+		if ((is_callee ? index->arcs[end]->callee : index->arcs[end]->caller) != row)
+			break;
+	*n = end - low;
+	return index->arcs + low;
+}
+
+static void add_counts(const struct graph *graph, uint64_t *to, const uint64_t *counts)
+{
+	for (size_t i = 0; i < graph->table.profile->classes->n; i++)
+		to[i] += counts[i];
+}
+
+/* Begins callers or callees: percentages are of their sum. */
+static const uint64_t *begin_block(struct graph *graph, const struct pp_arc **arcs, size_t n,
+				   const uint64_t *self)
+{
+	size_t size = graph->table.profile->classes->n * sizeof(uint64_t);
+
+	memset(graph->sums, 0, size);
+	memset(graph->wholes, 0, size);
+	for (size_t i = 0; i < n; i++)
+		add_counts(graph, graph->wholes, arcs[i]->counts);
+	if (self)
+		add_counts(graph, graph->wholes, self);
+	return graph->table.style->global_percent ? graph->table.profile->totals : graph->wholes;
+}
+
+static void put_end(struct graph *graph, const struct pp_row *row, const uint64_t *counts,
+		    const uint64_t *wholes, const char *more)
+{
+	struct pp_table *table = &graph->table;
+
+	pp_line_puts(&table->line, "  ");
+	table->line.cell = 2;
+	pp_table_numbers(table, &row->place, counts, wholes, graph->sums);
+	pp_table_names(table, row, more);
+}
+
+static void put_callers(struct graph *graph, const struct pp_arc **arcs, size_t n)
+{
+	const uint64_t *wholes = begin_block(graph, arcs, n, NULL);
+
+	for (size_t i = 0; i < n; i++)
+		put_end(graph, arcs[i]->caller, arcs[i]->counts, wholes, "");
+}
+
+/* The symbol itself is one of those that take its time. */
+static void put_callees(struct graph *graph, const struct pp_row *row, const struct pp_arc **arcs,
+			size_t n)
+{
+	const uint64_t *wholes = begin_block(graph, arcs, n, row->counts);
+	size_t i = 0;
+
+	for (; i < n && arcs[i]->counts[0] >= row->counts[0]; i++)
+		put_end(graph, arcs[i]->callee, arcs[i]->counts, wholes, "");
+	put_end(graph, row, row->counts, wholes, " [self]");
+	for (; i < n; i++)
+		put_end(graph, arcs[i]->callee, arcs[i]->counts, wholes, "");
+}
+
+static void put_rule(struct graph *graph)
+{
+	pp_line_puts(&graph->table.line, rule);
+	pp_line_end(&graph->table.line, graph->table.out);
+}
+
+void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_style *style, FILE *out)
+{
+	struct graph graph = {.table = {.profile = profile, .style = style, .out = out}};
+	uint64_t *sums = pp_alloc(profile->classes->n, sizeof(*sums));
+
+	graph.sums = pp_alloc(profile->classes->n, sizeof(*graph.sums));
+	graph.wholes = pp_alloc(profile->classes->n, sizeof(*graph.wholes));
+	make_index(&graph, &graph.by_caller, compare_callees);
+	make_index(&graph, &graph.by_callee, compare_callers);
+	pp_table_sort(profile, style);
+	pp_table_columns(&graph.table);
+	pp_table_head(&graph.table);
+	put_rule(&graph);
+	for (size_t i = 0; i < profile->n_rows; i++) {
+		const struct pp_row *row = profile->rows[i];
+		const struct pp_arc **callers, **callees;
+		size_t n_callers, n_callees;
+
+		callers = find_arcs(&graph.by_callee, row, true, &n_callers);
+		callees = find_arcs(&graph.by_caller, row, false, &n_callees);
+		if (!n_callers && !n_callees && !reaches(&graph, row->counts))
+			continue;
+		put_callers(&graph, callers, n_callers);
+		pp_table_numbers(&graph.table, &row->place, row->counts, profile->totals, sums);
+		pp_table_names(&graph.table, row, "");
+		put_callees(&graph, row, callees, n_callees);
+		put_rule(&graph);
+	}
+	free(graph.by_caller.arcs);
+	free(graph.by_callee.arcs);
+	free(graph.sums);
+	free(graph.wholes);
+	free(sums);
+	pp_line_free(&graph.table.line);
+}

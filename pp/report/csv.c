@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reports as CSV (RFC 4180, lines end with LF): a head, then one line a symbol, address or arc. */
+#include <stdlib.h>
+
+#include "pp/report/listing.h"
+#include "pp/report/markup.h"
+#include "libop/base/memory.h"
+#include "pp/report/report.h"
+#include "libop/text/cells.h"
+
+struct csv {
+	const struct pp_profile *profile;
+	const struct pp_report_style *style;
+	const struct pp_report_facts *facts;
+	FILE *out;
+	struct pp_line line;
+};
+
+static void put_field(struct csv *csv, const char *text)
+{
+	if (csv->line.n)
+		pp_line_add(&csv->line, ",", 1);
+	pp_markup_csv(&csv->line, text);
+}
+
+static void put_counts(struct csv *csv, const uint64_t *counts)
+{
+	for (size_t i = 0; i < csv->profile->classes->n; i++) {
+		if (csv->line.n)
+			pp_line_add(&csv->line, ",", 1);
+		pp_line_count(&csv->line, counts[i], 0);
+	}
+}
+
+static void put_names(struct csv *csv, const char *prefix)
+{
+	static const char *const names[] = {"application", "image", "symbol", "address"};
+
+	for (size_t i = 0; i < (csv->facts->symbols ? 4 : 2); i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%s%s", prefix, names[i]);
+		put_field(csv, name);
+	}
+	if (csv->style->lines) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%sfile", prefix);
+		put_field(csv, name);
+		snprintf(name, sizeof(name), "%sline", prefix);
+		put_field(csv, name);
+	}
+}
+
+static void put_head(struct csv *csv)
+{
+	if (csv->style->no_header)
+		return;
+	for (size_t i = 0; i < csv->profile->classes->n; i++) {
+		const struct pp_class *class = &csv->profile->classes->items[i];
+		char *scaled = pp_format("%s (scaled)", class->column);
+
+		put_field(csv, class->is_scaled ? scaled : class->column);
+		free(scaled);
+	}
+	put_names(csv, "");
+	if (csv->facts->callgraph)
+		put_names(csv, "callee_");
+	if (csv->style->inlines && csv->style->details)
+		put_field(csv, "inlined_into");
+	pp_line_end(&csv->line, csv->out);
+}
+
+static void put_place(struct csv *csv, const struct pp_row *row, const struct pp_place *place)
+{
+	put_field(csv, row->app->full);
+	put_field(csv, row->image->full);
+	put_field(csv, row->symbol);
+	pp_line_puts(&csv->line, ",0x");
+	pp_line_hex(&csv->line, place->vma, 1);
+	if (!csv->style->lines)
+		return;
+	put_field(csv, place->file ? place->file : "");
+	pp_line_add(&csv->line, ",", 1);
+	if (place->file)
+		pp_line_count(&csv->line, place->line, 0);
+}
+
+/* "middle (inlined) in main" */
+static void put_callers(struct csv *csv, const char *const *callers)
+{
+	struct pp_line line = {0};
+
+	for (size_t i = 0; callers && callers[i]; i++) {
+		pp_line_puts(&line, i ? " in " : "");
+		pp_line_puts(&line, callers[i]);
+	}
+	pp_line_add(&line, "", 1);
+	put_field(csv, line.text);
+	pp_line_free(&line);
+}
+
+/* A symbol, or each of its addresses; behind it, room for what it calls. */
+static void put_row(struct csv *csv, const struct pp_row *row)
+{
+	size_t n = csv->style->details ? row->n_details : 1;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct pp_detail *detail = csv->style->details ? &row->details[i] : NULL;
+
+		put_counts(csv, detail ? detail->counts : row->counts);
+		put_place(csv, row, detail ? &detail->place : &row->place);
+		if (csv->facts->callgraph)
+			pp_line_puts(&csv->line, csv->style->lines ? ",,,,,," : ",,,,");
+		if (detail && csv->style->inlines)
+			put_callers(csv, detail->callers);
+		pp_line_end(&csv->line, csv->out);
+	}
+}
+
+static void put_symbols(struct csv *csv, struct pp_profile *profile)
+{
+	struct pp_listing listing;
+
+	pp_listing_make(&listing, profile, csv->style);
+	for (size_t i = 0; i < listing.n; i++)
+		put_row(csv, listing.rows[i]);
+	for (size_t i = 0; i < listing.n_arcs; i++) {
+		const struct pp_arc *arc = listing.arcs[i];
+
+		put_counts(csv, arc->counts);
+		put_place(csv, arc->caller, &arc->caller->place);
+		put_place(csv, arc->callee, &arc->callee->place);
+		pp_line_end(&csv->line, csv->out);
+	}
+	pp_listing_free(&listing);
+}
+
+static void put_images(struct csv *csv)
+{
+	for (size_t i = 0; i < csv->profile->n_parts; i++) {
+		const struct pp_part *part = &csv->profile->parts[i];
+
+		if (pp_percent(part->counts[0], csv->profile->totals[0]) < csv->style->threshold)
+			continue;
+		put_counts(csv, part->counts);
+		put_field(csv, part->app->full);
+		put_field(csv, part->image->full);
+		pp_line_end(&csv->line, csv->out);
+	}
+}
+
+/* CSV has no place for facts about the whole; a '#' begins what readers should pass over. */
+static void put_loss(struct csv *csv, const struct pp_loss *loss)
+{
+	if (csv->style->no_header || !loss->known)
+		return;
+	fprintf(csv->out,
+		"# samples received %llu, stored %llu, lost %llu, lost in the kernel %llu\n",
+		(unsigned long long)loss->received, (unsigned long long)loss->stored,
+		(unsigned long long)loss->lost, (unsigned long long)loss->kernel_lost);
+	for (size_t i = 0; i < loss->n_causes; i++)
+		fprintf(csv->out, "# %llu %s\n", (unsigned long long)loss->causes[i].n,
+			loss->causes[i].words);
+	if (loss->throttled)
+		fprintf(csv->out, "# throttled %llu times\n", (unsigned long long)loss->throttled);
+	if (loss->profiling_ms)
+		fprintf(csv->out, "# daemon CPU time %llu ms, profiling %llu ms\n",
+			(unsigned long long)loss->daemon_cpu_ms,
+			(unsigned long long)loss->profiling_ms);
+}
+
+void pp_report_csv(struct pp_profile *profile, const struct pp_report_style *style,
+		   const struct pp_report_facts *facts, FILE *out)
+{
+	struct csv csv = {.profile = profile, .style = style, .facts = facts, .out = out};
+
+	put_head(&csv);
+	if (facts->symbols)
+		put_symbols(&csv, profile);
+	else
+		put_images(&csv);
+	put_loss(&csv, facts->loss);
+	pp_line_free(&csv.line);
+}

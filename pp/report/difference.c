@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Differences of two profiles: by how many percent the share of each symbol, or image, has
+ * changed.  Counts are those of the new profile; of what only the old one has, the old one's.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+#include "pp/report/report.h"
+#include "libop/text/cells.h"
+
+/* A symbol or an image in an application, in one profile or both. */
+struct entry {
+	const char *app, *image, *symbol; /* the symbol is "" for images */
+	const struct pp_image *app_image, *image_image;
+	const uint64_t *old, *new; /* by class, or NULL */
+};
+
+struct difference {
+	const struct pp_profile *old, *new;
+	const struct pp_report_style *style;
+	FILE *out;
+	struct pp_line line;
+	struct entry *entries;
+	size_t n, capacity;
+	bool symbols, show_image, show_app;
+};
+
+static void add_entry(struct difference *difference, const struct pp_image *app,
+		      const struct pp_image *image, const char *symbol, const uint64_t *counts,
+		      bool is_new)
+{
+	struct entry *entry;
+
+	difference->entries = pp_grow(difference->entries, &difference->capacity, difference->n + 1,
+				      sizeof(*entry));
+	entry = &difference->entries[difference->n++];
+	memset(entry, 0, sizeof(*entry));
+	entry->app = app->full;
+	entry->image = image->full;
+	entry->symbol = symbol;
+	entry->app_image = app;
+	entry->image_image = image;
+	*(is_new ? &entry->new : &entry->old) = counts;
+}
+
+static void add_profile(struct difference *difference, const struct pp_profile *profile,
+			bool is_new)
+{
+	if (difference->symbols)
+		for (size_t i = 0; i < profile->n_rows; i++)
+			add_entry(difference, profile->rows[i]->app, profile->rows[i]->image,
+				  profile->rows[i]->symbol, profile->rows[i]->counts, is_new);
+	else
+		for (size_t i = 0; i < profile->n_parts; i++)
+			add_entry(difference, profile->parts[i].app, profile->parts[i].image, "",
+				  profile->parts[i].counts, is_new);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct entry *left = a, *right = b;
+	int order = strcmp(left->app, right->app);
+
+	order = order ? order : strcmp(left->image, right->image);
+	return order ? order : strcmp(left->symbol, right->symbol);
+}
+
+/* Adds up entries of one name: a program may have several static functions of it. */
+static uint64_t *sum(const struct difference *difference, const struct entry *entries, size_t n,
+		     bool is_new)
+{
+	size_t n_classes = difference->new->classes->n;
+	uint64_t *total = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t *counts = is_new ? entries[i].new : entries[i].old;
+
+		if (!counts)
+			continue;
+		if (!total)
+			total = pp_alloc(n_classes, sizeof(*total));
+		for (size_t k = 0; k < n_classes; k++)
+			total[k] += counts[k];
+	}
+	return total;
+}
+
+/* Makes one entry of all that have one name; it owns its counts then. */
+static void match(struct difference *difference)
+{
+	size_t kept = 0;
+
+	if (difference->n)
+		qsort(difference->entries, difference->n, sizeof(struct entry), compare_names);
+	for (size_t i = 0, end; i < difference->n; i = end) {
+		struct entry entry = difference->entries[i];
+
+		for (end = i + 1; end < difference->n && !compare_names(&difference->entries[i],
+									&difference->entries[end]);)
+			end++;
+		entry.old = sum(difference, difference->entries + i, end - i, false);
+		entry.new = sum(difference, difference->entries + i, end - i, true);
+		difference->entries[kept++] = entry;
+	}
+	difference->n = kept;
+}
+
+static const uint64_t *counts_of(const struct entry *entry)
+{
+	return entry->new ? entry->new : entry->old;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	const uint64_t *left = counts_of(a), *right = counts_of(b);
+
+	return *left != *right ? (*left < *right ? 1 : -1) : compare_names(a, b);
+}
+
+/* In percent of the old share; INFINITY if there was none, -INFINITY if there is none left. */
+static double change(const struct difference *difference, const struct entry *entry, size_t class)
+{
+	double old, new;
+
+	old = entry->old ? pp_percent(entry->old[class], difference->old->totals[class]) : 0;
+	new = entry->new ? pp_percent(entry->new[class], difference->new->totals[class]) : 0;
+	if (old == 0)
+		return new == 0 ? 0 : INFINITY;
+	return new == 0 ? -INFINITY : 100 * (new - old) / old;
+}
+
+static void put_change(struct difference *difference, double value)
+{
+	char text[32];
+
+	if (isinf(value))
+		snprintf(text, sizeof(text), "%s", value > 0 ? "+++" : "---");
+	else
+		snprintf(text, sizeof(text), "%+.4f", value);
+	pp_line_cell(&difference->line);
+	pp_line_width(&difference->line, 12);
+	if (value > 0)
+		pp_line_tone(&difference->line, PP_TONE_ALARM);
+	pp_line_puts(&difference->line, text);
+	if (value > 0)
+		pp_line_tone(&difference->line, PP_TONE_PLAIN);
+}
+
+static void put_text(struct difference *difference, const char *text, size_t width)
+{
+	pp_line_cell(&difference->line);
+	pp_line_width(&difference->line, width);
+	pp_line_puts(&difference->line, text);
+}
+
+static void put_head(struct difference *difference)
+{
+	if (difference->style->no_header)
+		return;
+	pp_line_tone(&difference->line, PP_TONE_HEAD);
+	for (size_t i = 0; i < difference->new->classes->n; i++) {
+		put_text(difference, "samples", 9);
+		put_text(difference, "%", 9);
+		put_text(difference, "diff %", 12);
+	}
+	if (difference->show_image)
+		put_text(difference, "image name", 25);
+	if (difference->show_app)
+		put_text(difference, "app name", 25);
+	if (difference->symbols)
+		put_text(difference, "symbol name", 30);
+	pp_line_tone(&difference->line, PP_TONE_PLAIN);
+	pp_line_end(&difference->line, difference->out);
+}
+
+static void put_entry(struct difference *difference, const struct entry *entry)
+{
+	const struct pp_profile *profile = entry->new ? difference->new : difference->old;
+	bool long_names = difference->style->long_names;
+	const uint64_t *counts = counts_of(entry);
+
+	for (size_t i = 0; i < profile->classes->n; i++) {
+		pp_line_cell(&difference->line);
+		pp_line_width(&difference->line, 9);
+		pp_line_count(&difference->line, counts[i], 0);
+		pp_line_cell(&difference->line);
+		pp_line_width(&difference->line, 9);
+		pp_line_share(&difference->line, pp_percent(counts[i], profile->totals[i]));
+		put_change(difference, change(difference, entry, i));
+	}
+	if (difference->show_image)
+		put_text(difference, long_names ? entry->image : entry->image_image->base, 25);
+	if (difference->show_app)
+		put_text(difference, long_names ? entry->app : entry->app_image->base, 25);
+	if (difference->symbols)
+		put_text(difference, entry->symbol, 30);
+	pp_line_end(&difference->line, difference->out);
+}
+
+static void choose_columns(struct difference *difference)
+{
+	difference->show_image = !difference->symbols;
+	for (size_t i = 0; i < difference->n; i++) {
+		const struct entry *entry = &difference->entries[i];
+
+		difference->show_image |= strcmp(entry->image, entry->app) != 0;
+		difference->show_app |= strcmp(entry->app, difference->entries->app) != 0;
+	}
+	difference->show_image |= difference->show_app;
+}
+
+void pp_report_difference(const struct pp_profile *old, const struct pp_profile *new,
+			  const struct pp_report_style *style, bool symbols, FILE *out)
+{
+	struct difference difference = {
+		.old = old, .new = new, .style = style, .out = out, .symbols = symbols};
+
+	difference.line.color = style->color;
+	add_profile(&difference, old, false);
+	add_profile(&difference, new, true);
+	match(&difference);
+	choose_columns(&difference);
+	if (difference.n)
+		qsort(difference.entries, difference.n, sizeof(struct entry), compare_counts);
+	put_head(&difference);
+	for (size_t i = 0; i < difference.n; i++) {
+		const struct entry *entry =
+			&difference.entries[style->reverse ? difference.n - 1 - i : i];
+
+		if (fabs(change(&difference, entry, 0)) >= style->threshold)
+			put_entry(&difference, entry);
+	}
+	for (size_t i = 0; i < difference.n; i++) {
+		free((void *)difference.entries[i].old);
+		free((void *)difference.entries[i].new);
+	}
+	free(difference.entries);
+	pp_line_free(&difference.line);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The options of opreport. */
+#include "pp/report/options.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int take_sort(void *field, const char *name, const char *text, struct op_error *error)
+{
+	(void)name;
+	return pp_sort_parse(field, text, error);
+}
+
+static const struct pp_option_type sort_type = {.take = take_sort};
+
+static int take_format(void *field, const char *name, const char *text, struct op_error *error)
+{
+	static const struct {
+		const char *name;
+		enum pp_format format;
+	} formats[] = {
+		{"text", PP_FORMAT_TEXT},	{"csv", PP_FORMAT_CSV},
+		{"json", PP_FORMAT_JSON},	{"xml", PP_FORMAT_XML},
+		{"dcpicat", PP_FORMAT_DCPICAT}, {"dcpiprof", PP_FORMAT_DCPIPROF},
+	};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(text, formats[i].name)) {
+			*(enum pp_format *)field = formats[i].format;
+			return 0;
+		}
+	return op_error_set(error, EINVAL,
+			    "%s: \"%s\" is none of text, csv, json, xml, dcpicat and dcpiprof",
+			    name, text);
+}
+
+static const struct pp_option_type format_type = {.take = take_format};
+
+const struct pp_option pp_options_table[] = {
+	{"symbols", 'l', NULL, "list symbols", PP_FLAG(struct pp_options, symbols)},
+	{"details", 'd', NULL,
+	 "list the addresses in symbols (includes --symbols and --show-address)",
+	 PP_FLAG(struct pp_options, style.details)},
+	{"callgraph", 'c', NULL,
+	 "list symbols with their callers and what they call (includes --symbols)",
+	 PP_FLAG(struct pp_options, callgraph)},
+	{"debug-info", 'g', NULL, "show source file and line",
+	 PP_FLAG(struct pp_options, style.lines)},
+	{"inline", 0, NULL, "list inlined functions, too (includes --symbols)",
+	 PP_FLAG(struct pp_options, style.inlines)},
+	{"show-address", 'w', NULL, "show the addresses of symbols",
+	 PP_FLAG(struct pp_options, style.show_address)},
+	{"long-filenames", 'f', NULL, "show whole paths",
+	 PP_FLAG(struct pp_options, style.long_names)},
+	{"accumulated", 'a', NULL, "show running sums of samples and percentages",
+	 PP_FLAG(struct pp_options, style.accumulated)},
+	{"global-percent", '%', NULL, "make percentages relative to all samples",
+	 PP_FLAG(struct pp_options, style.global_percent)},
+	PP_OPTION_THRESHOLD(struct pp_options, style.threshold),
+	{"sort", 's', "sample,image,app-name,symbol,debug,vma", "sort by these, first key first",
+	 &sort_type, PP_FIELD(struct pp_options, style, struct pp_report_style)},
+	{"reverse-sort", 'r', NULL, "turn the order around",
+	 PP_FLAG(struct pp_options, style.reverse)},
+	PP_OPTION_MERGE(struct pp_options, merge),
+	PP_OPTION_UNSCALED(struct pp_options, unscaled),
+	PP_OPTION_EXCLUDE_DEPENDENT(struct pp_options, exclude_dependent),
+	PP_OPTION_EXCLUDE_SYMBOLS(struct pp_options, exclude),
+	PP_OPTION_INCLUDE_SYMBOLS(struct pp_options, include),
+	PP_OPTION_DEMANGLE(struct pp_options, demangle),
+	{"no-header", 'n', NULL, "print neither heads of columns nor statistics",
+	 PP_FLAG(struct pp_options, style.no_header)},
+	{"output-file", 'o', "file", "write to this file", PP_TEXT(struct pp_options, output)},
+	{"stats", 0, NULL, "say how many samples were received, stored and lost",
+	 PP_FLAG(struct pp_options, common.stats)},
+	{"xml", 'X', NULL, "write XML (includes --symbols)", PP_FLAG(struct pp_options, xml)},
+	{"json", 0, NULL, "write JSON", PP_FLAG(struct pp_options, json)},
+	{"csv", 0, NULL, "write CSV", PP_FLAG(struct pp_options, csv)},
+	{"format", 0, "text|csv|json|xml|dcpicat|dcpiprof",
+	 "write this, or what dcpicat or dcpiprof of DCPI would print", &format_type,
+	 PP_FIELD(struct pp_options, format, enum pp_format)},
+	{0}};
+
+static bool sorts_by(const struct pp_report_style *style, enum pp_sort_key key)
+{
+	for (size_t i = 0; i < style->n_sort; i++)
+		if (style->sort[i] == key)
+			return true;
+	return false;
+}
+
+/* Options that are about symbols, while none are listed. */
+static int check_without_symbols(const struct pp_options *options, struct op_error *error)
+{
+	const struct pp_report_style *style = &options->style;
+	const struct {
+		bool wrong;
+		const char *name;
+	} needy[] = {
+		{style->show_address, "--show-address"},
+		{style->lines, "--debug-info"},
+		{style->accumulated, "--accumulated"},
+		{options->exclude.count, "--exclude-symbols"},
+		{options->include.count, "--include-symbols"},
+		{sorts_by(style, PP_SORT_VMA), "--sort=vma"},
+		{sorts_by(style, PP_SORT_DEBUG), "--sort=debug"},
+		{sorts_by(style, PP_SORT_SYMBOL), "--sort=symbol"},
+	};
+
+	for (size_t i = 0; i < sizeof(needy) / sizeof(needy[0]); i++)
+		if (needy[i].wrong)
+			return op_error_set(error, EINVAL, "%s needs --symbols", needy[i].name);
+	return 0;
+}
+
+static int check_difference(const struct pp_options *options, struct op_error *error)
+{
+	const struct pp_report_style *style = &options->style;
+
+	if (!options->callgraph && !style->details && options->format == PP_FORMAT_TEXT &&
+	    !style->lines && !style->show_address && !style->accumulated &&
+	    !style->global_percent && !style->n_sort)
+		return 0;
+	return op_error_set(error, EINVAL,
+			    "a difference has none of --callgraph, --details, --debug-info, "
+			    "--show-address, --accumulated, --global-percent, --sort, --xml, "
+			    "--json and --csv");
+}
+
+static bool is_dcpi(enum pp_format format)
+{
+	return format == PP_FORMAT_DCPICAT || format == PP_FORMAT_DCPIPROF;
+}
+
+static int check_dcpi(struct pp_options *options, struct op_error *error)
+{
+	struct pp_report_style *style = &options->style;
+
+	if (options->callgraph || style->lines || style->show_address || style->n_sort ||
+	    style->reverse || style->long_names)
+		return op_error_set(error, EINVAL,
+				    "dcpicat and dcpiprof have none of --callgraph, --debug-info, "
+				    "--details, --show-address, --sort, --reverse-sort and "
+				    "--long-filenames");
+	style->details = options->format == PP_FORMAT_DCPICAT;
+	return 0;
+}
+
+static int choose_format(struct pp_options *options, struct op_error *error)
+{
+	const struct {
+		bool wanted;
+		enum pp_format format;
+	} short_ways[] = {
+		{options->xml, PP_FORMAT_XML},
+		{options->json, PP_FORMAT_JSON},
+		{options->csv, PP_FORMAT_CSV},
+	};
+
+	for (size_t i = 0; i < sizeof(short_ways) / sizeof(short_ways[0]); i++) {
+		if (!short_ways[i].wanted || options->format == short_ways[i].format)
+			continue;
+		if (options->format != PP_FORMAT_TEXT)
+			return op_error_set(error, EINVAL,
+					    "only one of --xml, --json, --csv and --format can be "
+					    "written");
+		options->format = short_ways[i].format;
+	}
+	return 0;
+}
+
+int pp_options_check(struct pp_options *options, struct op_error *error)
+{
+	struct pp_report_style *style = &options->style;
+
+	if (choose_format(options, error))
+		return -1;
+	if (style->global_percent && options->symbols && !style->details && !options->callgraph)
+		return op_error_set(error, EINVAL,
+				    "--global-percent with --symbols needs --details or "
+				    "--callgraph");
+	options->symbols |= style->details || options->callgraph || style->inlines ||
+			    options->format == PP_FORMAT_XML ||
+			    options->format == PP_FORMAT_DCPICAT;
+	if (!options->symbols && check_without_symbols(options, error))
+		return -1;
+	style->show_address |= style->details;
+	if (is_dcpi(options->format) && check_dcpi(options, error))
+		return -1;
+	if (options->callgraph && style->details)
+		return op_error_set(error, EINVAL,
+				    "--callgraph and --details contradict each other");
+	if (options->callgraph && style->inlines)
+		return op_error_set(error, EINVAL,
+				    "--callgraph and --inline contradict each other");
+	if (options->format != PP_FORMAT_TEXT && (style->accumulated || style->global_percent))
+		return op_error_set(error, EINVAL,
+				    "--accumulated and --global-percent are for text only, not "
+				    "for --xml, --json and --csv");
+	if (options->merge.lib && options->exclude_dependent)
+		return op_error_set(error, EINVAL,
+				    "--merge=lib and --exclude-dependent contradict each other");
+	return options->common.is_pair ? check_difference(options, error) : 0;
+}

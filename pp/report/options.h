@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The options of opreport.
+ */
+#ifndef PP_OPTIONS_H
+#define PP_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "pp/report/report.h"
+#include "pp/tool/tool.h"
+
+enum pp_format {
+	PP_FORMAT_TEXT,
+	PP_FORMAT_CSV,
+	PP_FORMAT_JSON,
+	PP_FORMAT_XML,
+	PP_FORMAT_DCPICAT,
+	PP_FORMAT_DCPIPROF,
+};
+
+struct pp_options {
+	struct pp_common common;
+	char *output; /* --output-file, or NULL */
+	struct op_strings include, exclude;
+	struct pp_merge merge;
+	struct pp_report_style style;
+	enum pp_demangle demangle;
+	bool symbols, callgraph, exclude_dependent, unscaled;
+	bool xml, json, csv;
+	enum pp_format format; /* of --format or one of these */
+};
+
+extern const struct pp_option pp_options_table[];
+
+/**
+ * pp_options_check - look for options that make no sense together, and follow what they imply
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int pp_options_check(struct pp_options *options, struct op_error *error);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reports for people: what stands at their head, the summary of images, the list of symbols.
+ */
+#ifndef PP_REPORT_H
+#define PP_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "libop/base/error.h"
+#include "pp/profile/loss.h"
+#include "pp/profile/profile.h"
+
+enum pp_sort_key {
+	PP_SORT_SAMPLE, /* of the first class; the most first */
+	PP_SORT_IMAGE,
+	PP_SORT_APP,
+	PP_SORT_SYMBOL,
+	PP_SORT_DEBUG, /* source file and line */
+	PP_SORT_VMA,
+	PP_SORT_KEYS
+};
+
+struct pp_report_style {
+	bool no_header;
+	bool long_names;     /* with directories */
+	bool accumulated;    /* columns of running sums */
+	bool global_percent; /* of details and of images below applications: of the total */
+	bool show_address;
+	bool details;
+	bool lines;
+	bool inlines; /* details of inlined functions say what they are inlined into */
+	bool reverse;
+	bool color; /* of text */
+	double threshold; /* percent of the first class that a line must have */
+	enum pp_sort_key sort[PP_SORT_KEYS];
+	size_t n_sort; /* the keys that were asked for; the others follow in their order */
+};
+
+/**
+ * pp_sort_parse - read the argument of --sort
+ * @list: sample, image, app-name, symbol, debug, vma; with commas
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_error *error);
+
+/* "CPU: ...", and what was counted. */
+void pp_report_head(const struct pp_profile *profile, FILE *out);
+
+/* What reports for programs are made of, besides the profile. */
+struct pp_report_facts {
+	bool symbols, callgraph; /* what was asked for */
+	const struct pp_loss *loss;
+	const char *command_line;
+	const char *session_dir;
+	const struct op_strings *image_paths, *include, *exclude;
+	const struct pp_merge *merge;
+	bool exclude_dependent;
+	struct pp_image_search *search;	   /* for the code of images */
+	const struct pp_sample_list *list; /* for its sessions */
+};
+
+/* Reports for programs, of one document each.  They sort the profile's rows. */
+void pp_report_csv(struct pp_profile *profile, const struct pp_report_style *style,
+		   const struct pp_report_facts *facts, FILE *out);
+void pp_report_json(struct pp_profile *profile, const struct pp_report_style *style,
+		    const struct pp_report_facts *facts, FILE *out);
+void pp_report_xml(struct pp_profile *profile, const struct pp_report_style *style,
+		   const struct pp_report_facts *facts, FILE *out);
+
+/* In the layouts of DCPI's tools.  dcpicat needs details; dcpiprof makes rows of symbols, or of
+ * images without. */
+void pp_report_dcpicat(const struct pp_profile *profile, const struct pp_report_style *style,
+		       const struct pp_report_facts *facts, FILE *out);
+void pp_report_dcpiprof(const struct pp_profile *profile, const struct pp_report_style *style,
+			const struct pp_report_facts *facts, FILE *out);
+
+/* One line an application, and below it its images. */
+void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,
+		       FILE *out);
+
+/* By how much the share of each symbol, or image, has changed: of --threshold percent at least. */
+void pp_report_difference(const struct pp_profile *old, const struct pp_profile *new,
+			  const struct pp_report_style *style, bool symbols, FILE *out);
+
+/* Each symbol between its callers and what it calls.  Sorts the profile's rows. */
+void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_style *style,
+			 FILE *out);
+
+/* One line a symbol, and below it its addresses.  Sorts the profile's rows. */
+void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style *style, FILE *out);
+
+#endif

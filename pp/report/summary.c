@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The summary: applications and their images. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+#include "pp/report/report.h"
+#include "libop/text/cells.h"
+
+/* Room of a column's head, without the '|' behind it. */
+#define HEAD_WIDTH 17
+#define HEAD_CUT   14
+
+struct summary {
+	const struct pp_profile *profile;
+	const struct pp_report_style *style;
+	FILE *out;
+	struct pp_line line;
+};
+
+/* An application and its parts, the one with the most samples first. */
+struct entry {
+	const struct pp_image *app;
+	struct pp_part *parts;
+	size_t n_parts;
+};
+
+static int compare_counts(const uint64_t *a, const uint64_t *b)
+{
+	return (*a < *b) - (*a > *b);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *left = a, *right = b;
+	int order = compare_counts(left->app->counts, right->app->counts);
+
+	return order ? order
+		     : (left->app->order > right->app->order) -
+			       (left->app->order < right->app->order);
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct pp_part *left = a, *right = b;
+	int order = compare_counts(left->counts, right->counts);
+
+	return order ? order
+		     : (left->image->order > right->image->order) -
+			       (left->image->order < right->image->order);
+}
+
+static bool is_zero(const struct summary *summary, const uint64_t *counts)
+{
+	for (size_t i = 0; i < summary->profile->classes->n; i++)
+		if (counts[i])
+			return false;
+	return true;
+}
+
+static void put_head(struct summary *summary, const char *indent)
+{
+	const struct pp_classes *classes = summary->profile->classes;
+	struct pp_line *line = &summary->line;
+
+	if (summary->style->no_header)
+		return;
+	pp_line_tone(line, PP_TONE_HEAD);
+	pp_line_puts(line, indent);
+	for (size_t i = 0; i < classes->n; i++) {
+		char cut[HEAD_WIDTH + 1], cell[HEAD_WIDTH + 2];
+		const char *column = classes->items[i].column;
+
+		if (strlen(column) > HEAD_WIDTH) {
+			snprintf(cut, sizeof(cut), "%.*s...", HEAD_CUT, column);
+			column = cut;
+		}
+		snprintf(cell, sizeof(cell), "%*s|", HEAD_WIDTH, column);
+		pp_line_puts(line, cell);
+	}
+	pp_line_end(line, summary->out);
+	pp_line_puts(line, indent);
+	for (size_t i = 0; i < classes->n; i++)
+		pp_line_puts(line, "  samples|      %|");
+	pp_line_end(line, summary->out);
+	pp_line_puts(line, indent);
+	for (size_t i = 0; i < classes->n; i++)
+		pp_line_puts(line, "------------------");
+	pp_line_tone(line, PP_TONE_PLAIN);
+	pp_line_end(line, summary->out);
+}
+
+static void put_row(struct summary *summary, const char *indent, const uint64_t *counts,
+		    const uint64_t *wholes, const struct pp_image *image)
+{
+	struct pp_line *line = &summary->line;
+
+	pp_line_puts(line, indent);
+	for (size_t i = 0; i < summary->profile->classes->n; i++) {
+		pp_line_count(line, counts[i], 9);
+		pp_line_add(line, " ", 1);
+		pp_line_share(line, pp_percent(counts[i], wholes[i]));
+		pp_line_add(line, " ", 1);
+	}
+	pp_line_puts(line, summary->style->long_names ? image->full : image->base);
+	pp_line_end(line, summary->out);
+}
+
+/* Images are worth lines of their own if there is more than the application itself. */
+static void put_parts(struct summary *summary, const struct entry *entry)
+{
+	const uint64_t *wholes =
+		summary->style->global_percent ? summary->profile->totals : entry->app->counts;
+	size_t n = 0, last = 0;
+
+	for (size_t i = 0; i < entry->n_parts; i++) {
+		if (!is_zero(summary, entry->parts[i].counts)) {
+			last = i;
+			n++;
+		}
+	}
+	if (!n || (n == 1 && entry->parts[last].image->order == entry->app->order))
+		return;
+	put_head(summary, "\t");
+	for (size_t i = 0; i < entry->n_parts; i++) {
+		const struct pp_part *part =
+			&entry->parts[summary->style->reverse ? entry->n_parts - 1 - i : i];
+
+		if (!is_zero(summary, part->counts) &&
+		    pp_percent(part->counts[0], wholes[0]) >= summary->style->threshold)
+			put_row(summary, "\t", part->counts, wholes, part->image);
+	}
+}
+
+static struct entry *gather_entries(const struct pp_profile *profile, size_t *n)
+{
+	struct entry *entries = pp_alloc(profile->n_apps, sizeof(*entries));
+
+	*n = 0;
+	for (size_t i = 0, end; i < profile->n_parts; i = end) {
+		struct entry *entry = &entries[(*n)++];
+
+		for (end = i + 1;
+		     end < profile->n_parts && profile->parts[end].app == profile->parts[i].app;)
+			end++;
+		entry->app = profile->parts[i].app;
+		entry->parts = profile->parts + i;
+		entry->n_parts = end - i;
+		qsort(entry->parts, entry->n_parts, sizeof(*entry->parts), compare_parts);
+	}
+	if (*n)
+		qsort(entries, *n, sizeof(*entries), compare_entries);
+	return entries;
+}
+
+void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,
+		       FILE *out)
+{
+	struct summary summary = {.profile = profile, .style = style, .out = out};
+	struct entry *entries;
+	size_t n;
+
+	summary.line.color = style->color;
+	put_head(&summary, "");
+	entries = gather_entries(profile, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct entry *entry = &entries[style->reverse ? n - 1 - i : i];
+
+		if (is_zero(&summary, entry->app->counts) ||
+		    pp_percent(entry->app->counts[0], profile->totals[0]) < style->threshold)
+			continue;
+		put_row(&summary, "", entry->app->counts, profile->totals, entry->app);
+		put_parts(&summary, entry);
+	}
+	free(entries);
+	pp_line_free(&summary.line);
+}

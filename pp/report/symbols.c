@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The list of symbols, and the addresses in them. */
+#include <stdlib.h>
+
+#include "libop/base/memory.h"
+#include "pp/report/table.h"
+
+/* What an inlined function stands in. */
+static void put_callers(struct pp_table *table, const char *const *callers)
+{
+	for (size_t i = 0; callers && callers[i]; i++) {
+		if (!i)
+			pp_line_cell(&table->line);
+		pp_line_puts(&table->line, i ? " in " : "in ");
+		pp_line_puts(&table->line, callers[i]);
+	}
+}
+
+static void put_details(struct pp_table *table, const struct pp_row *row)
+{
+	const uint64_t *wholes =
+		table->style->global_percent ? table->profile->totals : row->counts;
+	uint64_t *sums = pp_alloc(table->profile->classes->n, sizeof(*sums));
+
+	for (size_t i = 0; i < row->n_details; i++) {
+		pp_line_puts(&table->line, "  ");
+		table->line.cell = 2;
+		pp_table_numbers(table, &row->details[i].place, row->details[i].counts, wholes,
+				 sums);
+		put_callers(table, row->details[i].callers);
+		pp_line_end(&table->line, table->out);
+	}
+	free(sums);
+}
+
+void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style *style, FILE *out)
+{
+	struct pp_table table = {.profile = profile, .style = style, .out = out};
+	uint64_t *sums = pp_alloc(profile->classes->n, sizeof(*sums));
+
+	pp_table_sort(profile, style);
+	pp_table_columns(&table);
+	pp_table_head(&table);
+	for (size_t i = 0; i < profile->n_rows; i++) {
+		const struct pp_row *row = profile->rows[i];
+
+		if (pp_percent(row->counts[0], profile->totals[0]) < style->threshold)
+			continue;
+		pp_table_numbers(&table, &row->place, row->counts, profile->totals, sums);
+		pp_table_names(&table, row, "");
+		put_details(&table, row);
+	}
+	free(sums);
+	pp_line_free(&table.line);
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Lines and order of reports about symbols. */
+#include "pp/report/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+
+/* Widths of cells, as OProfile's reports have them. */
+enum {
+	WIDTH_SAMPLES = 9,
+	WIDTH_CUM_SAMPLES = 14,
+	WIDTH_PERCENT = 9,
+	WIDTH_CUM_PERCENT = 11,
+	WIDTH_LINE = 28,
+	WIDTH_IMAGE = 25,
+	WIDTH_APP = 25,
+	WIDTH_SYMBOL = 30,
+};
+
+/* ---- order ---- */
+
+static const char *const sort_names[PP_SORT_KEYS] = {
+	[PP_SORT_SAMPLE] = "sample", [PP_SORT_IMAGE] = "image", [PP_SORT_APP] = "app-name",
+	[PP_SORT_SYMBOL] = "symbol", [PP_SORT_DEBUG] = "debug", [PP_SORT_VMA] = "vma",
+};
+
+static int add_key(struct pp_report_style *style, enum pp_sort_key key)
+{
+	for (size_t i = 0; i < style->n_sort; i++)
+		if (style->sort[i] == key)
+			return -1;
+	style->sort[style->n_sort++] = key;
+	return 0;
+}
+
+int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_error *error)
+{
+	char *copy = pp_copy(list), *rest = copy, *item;
+	int result = 0;
+
+	while (!result && (item = strsep(&rest, ",")) != NULL) {
+		int key = 0;
+
+		while (key < PP_SORT_KEYS && strcmp(item, sort_names[key]))
+			key++;
+		if (key == PP_SORT_KEYS)
+			result = op_error_set(error, EINVAL,
+					      "--sort=%s: '%s' is none of sample, image, "
+					      "app-name, symbol, debug, vma",
+					      list, item);
+		else if (add_key(style, key))
+			result = op_error_set(error, EINVAL, "--sort=%s: '%s' is given twice", list,
+					      item);
+	}
+	free(copy);
+	return result;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_lines(const struct pp_place *a, const struct pp_place *b)
+{
+	int order;
+
+	if (!a->file || !b->file)
+		return !a->file - !b->file;
+	order = strcmp(a->file, b->file);
+	return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+static int compare_by(enum pp_sort_key key, const struct pp_row *a, const struct pp_row *b)
+{
+	switch (key) {
+	case PP_SORT_SAMPLE:
+		return compare_numbers(b->counts[0], a->counts[0]);
+	case PP_SORT_IMAGE:
+		return compare_numbers(a->image->order, b->image->order);
+	case PP_SORT_APP:
+		return compare_numbers(a->app->order, b->app->order);
+	case PP_SORT_SYMBOL:
+		return strcmp(a->symbol, b->symbol);
+	case PP_SORT_DEBUG:
+		return compare_lines(&a->place, &b->place);
+	case PP_SORT_VMA:
+		return compare_numbers(a->place.vma, b->place.vma);
+	case PP_SORT_KEYS:
+		break;
+	}
+	return 0;
+}
+
+static int compare_rows(const void *a, const void *b, void *keys)
+{
+	const struct pp_row *left = *(struct pp_row *const *)a, *right = *(struct pp_row *const *)b;
+	const struct pp_report_style *order = keys;
+	int result = 0;
+
+	for (size_t i = 0; !result && i < order->n_sort; i++)
+		result = compare_by(order->sort[i], left, right);
+	return result;
+}
+
+void pp_table_sort(struct pp_profile *profile, const struct pp_report_style *style)
+{
+	struct pp_report_style order = *style;
+
+	for (int key = 0; key < PP_SORT_KEYS; key++)
+		add_key(&order, key);
+	if (profile->n_rows)
+		qsort_r(profile->rows, profile->n_rows, sizeof(*profile->rows), compare_rows,
+			&order);
+	for (size_t i = 0; style->reverse && i < profile->n_rows / 2; i++) {
+		struct pp_row *row = profile->rows[i];
+
+		profile->rows[i] = profile->rows[profile->n_rows - 1 - i];
+		profile->rows[profile->n_rows - 1 - i] = row;
+	}
+}
+
+/* ---- lines ---- */
+
+static void put_text(struct pp_table *table, const char *text, size_t width)
+{
+	pp_line_cell(&table->line);
+	pp_line_width(&table->line, width);
+	pp_line_puts(&table->line, text);
+}
+
+void pp_table_head(struct pp_table *table)
+{
+	const struct pp_report_style *style = table->style;
+
+	if (style->no_header)
+		return;
+	pp_line_tone(&table->line, PP_TONE_HEAD);
+	if (style->show_address)
+		put_text(table, "vma", table->vma_digits + 1);
+	for (size_t i = 0; i < table->profile->classes->n; i++) {
+		put_text(table, "samples", WIDTH_SAMPLES);
+		if (style->accumulated)
+			put_text(table, "cum. samples", WIDTH_CUM_SAMPLES);
+		put_text(table, "%", WIDTH_PERCENT);
+		if (style->accumulated)
+			put_text(table, "cum. %", WIDTH_CUM_PERCENT);
+	}
+	if (style->lines)
+		put_text(table, "linenr info", WIDTH_LINE);
+	if (table->show_image)
+		put_text(table, "image name", WIDTH_IMAGE);
+	if (table->show_app)
+		put_text(table, "app name", WIDTH_APP);
+	put_text(table, "symbol name", WIDTH_SYMBOL);
+	pp_line_tone(&table->line, PP_TONE_PLAIN);
+	pp_line_end(&table->line, table->out);
+}
+
+static void put_count(struct pp_table *table, uint64_t count, size_t width)
+{
+	pp_line_cell(&table->line);
+	pp_line_width(&table->line, width);
+	pp_line_count(&table->line, count, 0);
+}
+
+static void put_percent(struct pp_table *table, double percent, size_t width)
+{
+	pp_line_cell(&table->line);
+	pp_line_width(&table->line, width);
+	pp_line_share(&table->line, percent);
+}
+
+static void put_vma(struct pp_table *table, uint64_t vma)
+{
+	pp_line_cell(&table->line);
+	pp_line_width(&table->line, table->vma_digits + 1);
+	pp_line_hex(&table->line, vma, table->vma_digits);
+}
+
+static void put_place(struct pp_table *table, const struct pp_place *place)
+{
+	const char *file = place->file, *slash;
+
+	pp_line_cell(&table->line);
+	pp_line_width(&table->line, WIDTH_LINE);
+	if (!file) {
+		pp_line_puts(&table->line, "(no location information)");
+		return;
+	}
+	slash = table->style->long_names ? NULL : strrchr(file, '/');
+	pp_line_puts(&table->line, slash ? slash + 1 : file);
+	pp_line_add(&table->line, ":", 1);
+	pp_line_count(&table->line, place->line, 0);
+}
+
+/* Address, counts of @wholes, and line: what symbols and their details have in common. */
+void pp_table_numbers(struct pp_table *table, const struct pp_place *place, const uint64_t *counts,
+		      const uint64_t *wholes, uint64_t *sums)
+{
+	const struct pp_report_style *style = table->style;
+
+	if (style->show_address)
+		put_vma(table, place->vma);
+	for (size_t i = 0; i < table->profile->classes->n; i++) {
+		sums[i] += counts[i];
+		put_count(table, counts[i], WIDTH_SAMPLES);
+		if (style->accumulated)
+			put_count(table, sums[i], WIDTH_CUM_SAMPLES);
+		put_percent(table, pp_percent(counts[i], wholes[i]), WIDTH_PERCENT);
+		if (style->accumulated)
+			put_percent(table, pp_percent(sums[i], wholes[i]), WIDTH_CUM_PERCENT);
+	}
+	if (style->lines)
+		put_place(table, place);
+}
+
+void pp_table_names(struct pp_table *table, const struct pp_row *row, const char *more)
+{
+	bool long_names = table->style->long_names;
+
+	if (table->show_image)
+		put_text(table, long_names ? row->image->full : row->image->base, WIDTH_IMAGE);
+	if (table->show_app)
+		put_text(table, long_names ? row->app->full : row->app->base, WIDTH_APP);
+	put_text(table, row->symbol, WIDTH_SYMBOL);
+	pp_line_puts(&table->line, more);
+	pp_line_end(&table->line, table->out);
+}
+
+/* ---- which columns ---- */
+
+static uint64_t highest_vma(const struct pp_row *row)
+{
+	return row->n_details ? row->details[row->n_details - 1].place.vma : row->place.vma;
+}
+
+static void make_room(struct pp_table *table, const struct pp_row *row)
+{
+	const struct pp_profile *profile = table->profile;
+
+	if (row->image->order != row->app->order)
+		table->show_image = true;
+	if (highest_vma(row) > UINT32_MAX)
+		table->vma_digits = 16;
+	if (profile->n_rows && row->app != profile->rows[0]->app)
+		table->show_app = true;
+}
+
+void pp_table_columns(struct pp_table *table)
+{
+	const struct pp_profile *profile = table->profile;
+
+	table->vma_digits = 8;
+	table->line.color = table->style->color;
+	for (size_t i = 0; i < profile->n_rows; i++)
+		make_room(table, profile->rows[i]);
+	/* Their ends may be hidden, so that they are no rows. */
+	for (size_t i = 0; i < profile->n_arcs; i++) {
+		make_room(table, profile->arcs[i].caller);
+		make_room(table, profile->arcs[i].callee);
+	}
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The XML report, in parts: what was profiled, with its tables (report_xml.c); the samples by
+ * application or by process (report_xml_samples.c); the code of symbols (report_xml_bytes.c).
+ */
+#ifndef PP_REPORT_XML_H
+#define PP_REPORT_XML_H
+
+#include "pp/report/listing.h"
+#include "pp/report/report.h"
+#include "pp/report/xml_writer.h"
+
+struct pp_report_xml {
+	struct pp_xml xml;
+	const struct pp_profile *profile;
+	const struct pp_report_style *style;
+	const struct pp_report_facts *facts;
+	struct pp_listing listing;
+	size_t *first_detail; /* by number of the symbol: number of its first address */
+};
+
+#define PP_XML_ALL_CLASSES SIZE_MAX
+
+/* Counts that are not 0, each with its class; of one class only unless PP_XML_ALL_CLASSES. */
+void pp_report_xml_counts(struct pp_report_xml *report, const uint64_t *counts, size_t class);
+
+/* attribute="c3" */
+void pp_report_xml_class(struct pp_report_xml *report, const char *attribute, size_t class);
+
+/* Are the columns threads, so that there are processes instead of binaries? */
+bool pp_report_xml_has_threads(const struct pp_report_xml *report);
+
+/* The element "bytestable". */
+void pp_report_xml_bytes(struct pp_report_xml *report);
+
+/* The elements "binary", or "process". */
+void pp_report_xml_samples(struct pp_report_xml *report);
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The code of symbols in XML: bytestable > bytes, for those whose file can be read. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "pp/symbols/image_reader.h"
+#include "libop/base/memory.h"
+#include "pp/report/xml.h"
+
+/* Bytes that are read at once. */
+#define PIECE 4096
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct pp_row *left = *(const struct pp_row *const *)a;
+	const struct pp_row *right = *(const struct pp_row *const *)b;
+
+	if (left->image->order != right->image->order)
+		return left->image->order < right->image->order ? -1 : 1;
+	return (left->number > right->number) - (left->number < right->number);
+}
+
+/* The code of @row, or NULL: it is no symbol, but all that has none. */
+static const struct pp_symbol *find_symbol(const struct pp_symbols *symbols,
+					   const struct pp_row *row)
+{
+	size_t i = symbols->n;
+	uint64_t key;
+
+	if (!row->is_inlined && pp_symbols_key(symbols, row->place.vma, &key))
+		i = pp_symbols_find(symbols, key);
+	return i < symbols->n && symbols->items[i].vma == row->place.vma ? &symbols->items[i]
+									 : NULL;
+}
+
+static void put_hex(struct pp_xml *xml, const unsigned char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char digits[] = {"0123456789ABCDEF"[bytes[i] >> 4],
+				       "0123456789ABCDEF"[bytes[i] & 15]};
+
+		pp_line_add(&xml->line, digits, 2);
+	}
+}
+
+/* Up to where the file ends. */
+static void put_bytes(struct pp_report_xml *report, int fd, const struct pp_row *row,
+		      uint64_t offset, uint64_t size)
+{
+	struct pp_xml *xml = &report->xml;
+	unsigned char bytes[PIECE];
+	bool open = false;
+	ssize_t n;
+
+	while (size && (n = pread(fd, bytes, size < PIECE ? size : PIECE, (off_t)offset)) > 0) {
+		if (!open) {
+			pp_xml_put(xml, "<bytes");
+			pp_xml_number(xml, "id", row->number);
+			pp_xml_put(xml, ">");
+		}
+		open = true;
+		put_hex(xml, bytes, (size_t)n);
+		offset += (uint64_t)n;
+		size -= (uint64_t)n;
+	}
+	if (open)
+		pp_xml_end(xml, "</bytes>");
+}
+
+/* @rows are the @n of one image. */
+static void put_image(struct pp_report_xml *report, struct pp_image_reader *reader,
+		      const struct pp_row **rows, size_t n)
+{
+	struct pp_image_content content;
+	int fd = -1;
+
+	pp_image_reader_read(reader, rows[0]->image->id, &content);
+	if (content.path)
+		fd = open(content.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	for (size_t i = 0; fd >= 0 && i < n; i++) {
+		const struct pp_symbol *symbol = find_symbol(&content.symbols, rows[i]);
+		const struct pp_code *code =
+			symbol ? pp_symbols_code(&content.symbols, symbol->start) : NULL;
+
+		if (code)
+			put_bytes(report, fd, rows[i], code->offset + (symbol->start - code->start),
+				  (symbol->end < code->end ? symbol->end : code->end) -
+					  symbol->start);
+	}
+	if (fd >= 0)
+		close(fd);
+	pp_image_content_free(&content);
+}
+
+void pp_report_xml_bytes(struct pp_report_xml *report)
+{
+	const struct pp_listing *listing = &report->listing;
+	const struct pp_sample_list *list = report->facts->list;
+	struct pp_image_reader reader = {
+		.search = report->facts->search,
+		.samples_dirs = list->samples_dirs,
+		.n_dirs = list->n_dirs,
+		.want_code = true,
+	};
+	const struct pp_row **rows = pp_alloc(listing->n, sizeof(*rows));
+
+	for (size_t i = 0; i < listing->n; i++)
+		rows[i] = listing->rows[i];
+	if (listing->n)
+		qsort(rows, listing->n, sizeof(*rows), compare_rows);
+	pp_xml_end(&report->xml, "<bytestable>");
+	for (size_t i = 0, end; i < listing->n; i = end) {
+		for (end = i + 1;
+		     end < listing->n && rows[end]->image->order == rows[i]->image->order;)
+			end++;
+		put_image(report, &reader, rows + i, end - i);
+	}
+	pp_xml_end(&report->xml, "</bytestable>");
+	pp_image_reader_free(&reader);
+	free(rows);
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Sample files into columns. */
+#include "pp/select/classes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+
+int pp_merge_parse(struct pp_merge *merge, const char *list, struct op_error *error)
+{
+	char *copy = pp_copy(list), *rest = copy, *item;
+	int result = 0;
+
+	while (!result && (item = strsep(&rest, ",")) != NULL) {
+		if (!strcmp(item, "cpu"))
+			merge->cpu = true;
+		else if (!strcmp(item, "tid"))
+			merge->tid = true;
+		else if (!strcmp(item, "tgid"))
+			merge->tgid = merge->tid = true;
+		else if (!strcmp(item, "unitmask"))
+			merge->unit_mask = true;
+		else if (!strcmp(item, "lib") || !strcmp(item, "library"))
+			merge->lib = true;
+		else if (!strcmp(item, "all"))
+			merge->cpu = merge->tid = merge->tgid = merge->unit_mask = merge->lib =
+				true;
+		else
+			result = op_error_set(error, EINVAL,
+					      "--merge=%s: '%s' is none of cpu, tid, tgid, "
+					      "unitmask, lib, all",
+					      list, item);
+	}
+	free(copy);
+	return result;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* OP_ALL comes last. */
+static int compare_ids(int64_t a, int64_t b)
+{
+	return compare_numbers(a, b);
+}
+
+/* Counts sort as text, so that columns stand as in OProfile's reports. */
+static int compare_counts(uint64_t a, uint64_t b)
+{
+	char left[24], right[24];
+
+	if (a == b)
+		return 0;
+	snprintf(left, sizeof(left), "%" PRIu64, a);
+	snprintf(right, sizeof(right), "%" PRIu64, b);
+	return strcmp(left, right);
+}
+
+/* The order of columns; 0 if both are of one class. */
+static int compare_names(const struct op_sample_name *a, const struct op_sample_name *b,
+			 const struct pp_merge *merge)
+{
+	int order = compare_ids(a->cpu, b->cpu);
+
+	order = order ? order : compare_ids(a->tgid, b->tgid);
+	order = order ? order : compare_ids(a->tid, b->tid);
+	if (!merge->unit_mask)
+		order = order ? order : compare_numbers(a->unit_mask, b->unit_mask);
+	order = order ? order : strcmp(a->event, b->event);
+	return order ? order : compare_counts(a->count, b->count);
+}
+
+static int compare_files(const void *a, const void *b, void *merge)
+{
+	return compare_names(&(*(struct pp_sample_file *const *)a)->name,
+			     &(*(struct pp_sample_file *const *)b)->name, merge);
+}
+
+static void merge_name(struct op_sample_name *name, const struct pp_merge *merge)
+{
+	if (merge->cpu)
+		name->cpu = OP_ALL;
+	if (merge->tgid)
+		name->tgid = OP_ALL;
+	if (merge->tid)
+		name->tid = OP_ALL;
+}
+
+/* Which differ? */
+struct differences {
+	bool event, unit_mask, cpu, tgid, tid, tid_is_tgid;
+};
+
+static struct differences find_differences(const struct pp_classes *classes)
+{
+	const struct pp_class *first = classes->items;
+	struct differences differ = {.tid_is_tgid = true};
+
+	for (size_t i = 0; i < classes->n; i++) {
+		const struct pp_class *class = &classes->items[i];
+
+		differ.event |= strcmp(class->event, first->event) || class->count != first->count;
+		differ.unit_mask |= class->unit_mask != first->unit_mask;
+		differ.cpu |= class->cpu != first->cpu;
+		differ.tgid |= class->tgid != first->tgid;
+		differ.tid |= class->tid != first->tid;
+		differ.tid_is_tgid &= class->tid == class->tgid;
+	}
+	return differ;
+}
+
+static void list_add(char **list, const char *item)
+{
+	char *longer = *list ? pp_format("%s, %s", *list, item) : pp_copy(item);
+
+	free(*list);
+	*list = longer;
+}
+
+static int find_axis(struct pp_classes *classes, struct op_error *error)
+{
+	struct differences differ = find_differences(classes);
+	const struct {
+		bool differs;
+		enum pp_axis axis;
+		const char *what, *mend;
+	} axes[] = {
+		{differ.event, PP_AXIS_EVENT, "event", "event:NAME or count:N"},
+		{differ.unit_mask && !differ.event, PP_AXIS_EVENT, "unit mask", "--merge=unitmask"},
+		{differ.cpu, PP_AXIS_CPU, "CPU", "--merge=cpu"},
+		{differ.tgid, PP_AXIS_TGID, "process", "--merge=tgid"},
+		{differ.tid && !(differ.tgid && differ.tid_is_tgid), PP_AXIS_TID, "thread",
+		 "--merge=tid"},
+	};
+	char *what = NULL, *mend = NULL;
+	int result = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(axes) / sizeof(axes[0]); i++) {
+		if (!axes[i].differs)
+			continue;
+		n++;
+		classes->axis = axes[i].axis;
+		list_add(&what, axes[i].what);
+		list_add(&mend, axes[i].mend);
+	}
+	if (n > 1)
+		result = op_error_set(error, EINVAL,
+				      "the samples differ in more than one way (%s), and columns "
+				      "show only one; leave one by giving the others of: %s",
+				      what, mend);
+	free(what);
+	free(mend);
+	return result;
+}
+
+/* Two events of one name and count have different unit masks: then the columns say so. */
+static bool is_ambiguous(const struct pp_classes *classes, const struct pp_class *class)
+{
+	for (size_t i = 0; i < classes->n; i++) {
+		const struct pp_class *other = &classes->items[i];
+
+		if (other != class && !strcmp(other->event, class->event) &&
+		    other->count == class->count)
+			return true;
+	}
+	return false;
+}
+
+static void name_class(const struct pp_classes *classes, struct pp_class *class)
+{
+	switch (classes->axis) {
+	case PP_AXIS_EVENT:
+		class->column = pp_format("%s:%" PRIu64, class->event, class->count);
+		if (is_ambiguous(classes, class)) {
+			char *bare = class->column;
+
+			class->column = pp_format("%s:0x%02" PRIx64, bare, class->unit_mask);
+			free(bare);
+		}
+		break;
+	case PP_AXIS_CPU:
+		class->column = class->cpu == OP_ALL ? pp_copy("cpu:all")
+						     : pp_format("cpu:%" PRId64, class->cpu);
+		class->title = class->cpu == OP_ALL
+				       ? pp_copy("Samples on all CPUs")
+				       : pp_format("Samples on CPU %" PRId64, class->cpu);
+		break;
+	case PP_AXIS_TGID:
+		class->column = class->tgid == OP_ALL ? pp_copy("tgid:all")
+						      : pp_format("tgid:%" PRId64, class->tgid);
+		class->title = class->tgid == OP_ALL
+				       ? pp_copy("Processes with any thread group ID")
+				       : pp_format("Processes with a thread group ID of %" PRId64,
+						   class->tgid);
+		break;
+	case PP_AXIS_TID:
+		class->column = class->tid == OP_ALL ? pp_copy("tid:all")
+						     : pp_format("tid:%" PRId64, class->tid);
+		class->title =
+			class->tid == OP_ALL
+				? pp_copy("Processes with any thread ID")
+				: pp_format("Processes with a thread ID of %" PRId64, class->tid);
+		break;
+	}
+}
+
+static void add_class(struct pp_classes *classes, size_t *capacity,
+		      const struct op_sample_name *name)
+{
+	classes->items = pp_grow(classes->items, capacity, classes->n + 1, sizeof(struct pp_class));
+	classes->items[classes->n++] = (struct pp_class){
+		.event = name->event,
+		.count = name->count,
+		.unit_mask = name->unit_mask,
+		.tgid = name->tgid,
+		.tid = name->tid,
+		.cpu = name->cpu,
+	};
+}
+
+int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
+		    const struct pp_merge *merge, struct op_error *error)
+{
+	size_t n = list->n + list->n_arcs, capacity = 0;
+	struct pp_sample_file **order = pp_alloc(n, sizeof(*order));
+	struct pp_class *class;
+	int result;
+
+	memset(classes, 0, sizeof(*classes));
+	for (size_t i = 0; i < n; i++) {
+		order[i] = i < list->n ? &list->files[i] : &list->arcs[i - list->n];
+		merge_name(&order[i]->name, merge);
+	}
+	qsort_r(order, n, sizeof(*order), compare_files, (void *)merge);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || compare_names(&order[i - 1]->name, &order[i]->name, merge))
+			add_class(classes, &capacity, &order[i]->name);
+		class = &classes->items[classes->n - 1];
+		class->many_unit_masks |= class->unit_mask != order[i]->name.unit_mask;
+		order[i]->class = classes->n - 1;
+	}
+	free(order);
+	result = find_axis(classes, error);
+	for (size_t i = 0; i < classes->n; i++)
+		name_class(classes, &classes->items[i]);
+	return result;
+}
+
+void pp_classes_free(struct pp_classes *classes)
+{
+	for (size_t i = 0; i < classes->n; i++) {
+		free(classes->items[i].column);
+		free(classes->items[i].title);
+	}
+	free(classes->items);
+	memset(classes, 0, sizeof(*classes));
+}

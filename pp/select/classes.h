@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Classes: sample files that differ in event, process, thread or CPU become columns of a
+ * report.  They may differ along one axis only; --merge takes axes away.
+ */
+#ifndef PP_CLASSES_H
+#define PP_CLASSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/base/error.h"
+#include "pp/select/sample_list.h"
+
+/* What is summed up instead of kept apart (--merge). */
+struct pp_merge {
+	bool cpu, tid, tgid, unit_mask;
+	bool lib; /* each image is its own application */
+};
+
+/**
+ * pp_merge_parse - read the argument of --merge
+ * @list: cpu, tid, tgid (which implies tid), unitmask, lib or library, all; with commas
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int pp_merge_parse(struct pp_merge *merge, const char *list, struct op_error *error);
+
+enum pp_axis { PP_AXIS_EVENT, PP_AXIS_CPU, PP_AXIS_TGID, PP_AXIS_TID };
+
+struct pp_class {
+	const char *event; /* of a file of the list; lives as long as the list */
+	uint64_t count, unit_mask;
+	bool many_unit_masks;	/* merged from files with different ones */
+	int64_t tgid, tid, cpu; /* or OP_ALL */
+	char *column;		/* "TIMER:0", "cpu:1": the head of its column */
+	char *title;		/* "Samples on CPU 1"; NULL on the event axis */
+	/* How long it was to be counted, and how long it was; set by pp_scales_find(). */
+	uint64_t enabled_ns, running_ns;
+	bool is_scaled; /* its counts are */
+};
+
+struct pp_classes {
+	struct pp_class *items; /* in the order of the columns */
+	size_t n;
+	enum pp_axis axis;
+};
+
+/**
+ * pp_classes_make - sort the files of a list into classes
+ * @classes: filled in; pp_classes_free() frees what it holds
+ * @list: each file's class is set; if @merge says so, its tgid, tid and CPU are made OP_ALL
+ *
+ * Return: 0, or -1 with @error set: the classes differ along more than one axis; the error
+ * says what to merge.
+ */
+int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
+		    const struct pp_merge *merge, struct op_error *error);
+void pp_classes_free(struct pp_classes *classes);
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Looking through packs: see pack_search.h. */
+#include "pp/select/pack_search.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/progress.h"
+#include "libop/base/memory.h"
+
+static struct op_pack *open_pack(struct pp_sample_list *list, const char *samples_dir,
+				 struct pp_trouble *trouble)
+{
+	char *path = pp_format("%s/" OP_PACK_NAME, samples_dir);
+	struct op_pack *pack = NULL;
+	struct op_error error;
+
+	if (!op_pack_open(&pack, path, &error)) {
+		list->packs = pp_grow(list->packs, &list->packs_capacity, list->n_packs + 1,
+				      sizeof(struct op_pack *));
+		list->packs[list->n_packs++] = pack;
+	} else if (error.code != ENOENT) {
+		pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		list->n_bad++;
+	}
+	free(path);
+	return pack;
+}
+
+static void add_file(struct pp_sample_list *list, const char *samples_dir, struct op_pack *pack,
+		     const struct op_pack_file *packed, const struct op_sample_name *name)
+{
+	const struct pp_sample_file file = {
+		.path = pp_format("%s/%s", samples_dir, packed->name),
+		.name = *name,
+		.pack = pack,
+		.place = packed->place,
+		.header = packed->header,
+		.n_entries = packed->n,
+		.sum = packed->sum,
+	};
+
+	if (name->is_arc) {
+		list->arcs =
+			pp_grow(list->arcs, &list->arcs_capacity, list->n_arcs + 1, sizeof(file));
+		list->arcs[list->n_arcs++] = file;
+	} else {
+		list->files = pp_grow(list->files, &list->capacity, list->n + 1, sizeof(file));
+		list->files[list->n++] = file;
+	}
+}
+
+/* A profiler that profiled its own session put samples of sample files there. */
+static bool is_of_itself(const struct pp_sample_search *search, const char *samples_dir,
+			 const char *name, struct pp_trouble *trouble)
+{
+	size_t n = strlen(search->samples_root);
+	const char *at = strstr(name, search->samples_root);
+
+	if (!at || at[n] != '/')
+		return false;
+	pp_trouble_add(trouble, PP_BAD_NAME, "skipped: samples of a sample file, %s/%.*s",
+		       samples_dir, (int)(at + n - name), name);
+	return true;
+}
+
+static void take_file(struct pp_sample_list *list, const struct pp_sample_search *search,
+		      const char *samples_dir, struct op_pack *pack,
+		      const struct op_pack_file *packed, struct pp_trouble *trouble)
+{
+	struct op_sample_name name;
+	struct op_error error;
+
+	if ((!list->want_arcs && strstr(packed->name, "/{cg}/")) ||
+	    is_of_itself(search, samples_dir, packed->name, trouble))
+		return;
+	if (op_sample_name_parse(packed->name, &name, &error)) {
+		pp_trouble_add(trouble, PP_BAD_NAME, "skipped: %s: %s", op_pack_path(pack),
+			       error.text);
+		return;
+	}
+	if (pp_sample_is_wanted(search, &name)) {
+		add_file(list, samples_dir, pack, packed, &name);
+		return;
+	}
+	list->n_passed_over += !name.is_arc;
+	op_sample_name_free(&name);
+}
+
+void pp_pack_search(struct pp_sample_list *list, const struct pp_sample_search *search,
+		    const char *samples_dir, struct pp_trouble *trouble)
+{
+	static const char *const below[] = {"{root}/", "{kern}/"};
+	struct op_pack *pack = open_pack(list, samples_dir, trouble);
+	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	struct op_pack_file packed;
+
+	for (size_t i = 0; pack && i < sizeof(below) / sizeof(below[0]); i++) {
+		memset(walk, 0, sizeof(*walk));
+		walk->pack = pack;
+		while (op_pack_next(walk, &packed))
+			if (!strncmp(packed.name, below[i], strlen(below[i])))
+				take_file(list, search, samples_dir, pack, &packed, trouble);
+		op_progress("sample files found", list->n, 0);
+	}
+	free(walk);
+}

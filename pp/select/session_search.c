@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Looking for sample files. */
+#include "pp/select/sample_list.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
+#include "libop/base/memory.h"
+#include "pp/select/pack_search.h"
+#include "pp/select/sample_search.h"
+
+/* How often a session is looked through that is packed or unpacked meanwhile. */
+#define SEARCHES_MOST 4
+
+bool pp_same_image(const struct op_image_name *a, const struct op_image_name *b)
+{
+	return a->kind == b->kind && !strcmp(a->name, b->name) &&
+	       (a->kind != OP_IMAGE_ANON ||
+		(a->tgid == b->tgid && a->start == b->start && a->end == b->end));
+}
+
+static void free_file(struct pp_sample_file *file)
+{
+	op_sample_name_free(&file->name);
+	free(file->path);
+	free(file->entries);
+}
+
+static void search_once(struct pp_sample_list *list, const struct pp_sample_search *search,
+			const char *samples_dir, struct pp_trouble *trouble)
+{
+	static const char *const below[] = {"{root}", "{kern}"};
+	struct stat status;
+
+	pp_pack_search(list, search, samples_dir, trouble);
+	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
+		char *path = pp_format("%s/%s", samples_dir, below[i]);
+
+		if (strlen(path) < PATH_MAX && !lstat(path, &status))
+			pp_sample_search(list, search, path, trouble);
+		free(path);
+	}
+}
+
+/* Forgets what was found since @before was the list. */
+static void forget(struct pp_sample_list *list, const struct pp_sample_list *before)
+{
+	while (list->n > before->n)
+		free_file(&list->files[--list->n]);
+	while (list->n_arcs > before->n_arcs)
+		free_file(&list->arcs[--list->n_arcs]);
+	list->n_passed_over = before->n_passed_over;
+	list->n_bad = before->n_bad;
+}
+
+/* A session that is packed meanwhile has another directory: half of each would be wrong. */
+static void search_session(struct pp_sample_list *list, const struct pp_sample_search *search,
+			   const char *samples_dir, struct pp_trouble *trouble)
+{
+	const struct pp_sample_list before = *list;
+
+	for (int attempt = 0; attempt < SEARCHES_MOST; attempt++) {
+		struct stat status, after;
+
+		if (stat(samples_dir, &status))
+			return;
+		search_once(list, search, samples_dir, trouble);
+		if (stat(samples_dir, &after) || status.st_ino == after.st_ino)
+			return;
+		forget(list, &before);
+	}
+	search_once(list, search, samples_dir, trouble);
+}
+
+static int add_session(struct pp_sample_list *list, char *samples_dir, struct op_error *error)
+{
+	struct stat status;
+	int code = 0;
+
+	list->samples_dirs =
+		pp_grow(list->samples_dirs, &list->dirs_capacity, list->n_dirs + 1, sizeof(char *));
+	list->samples_dirs[list->n_dirs++] = samples_dir;
+	if (stat(samples_dir, &status))
+		code = errno;
+	else if (!S_ISDIR(status.st_mode))
+		code = ENOTDIR;
+	return code ? op_error_set(error, code, "no session at %s: %s", samples_dir, strerror(code))
+		    : 0;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sessions whose names match @glob, in the order of their names. */
+static int add_globbed(struct pp_sample_list *list, const char *samples_root, const char *glob,
+		       const struct pp_spec *spec, struct op_error *error)
+{
+	struct op_strings globs = {(char *[]){(char *)glob}, 1};
+	size_t first = list->n_dirs;
+	struct dirent *entry;
+	DIR *dir = opendir(samples_root);
+
+	if (!dir)
+		return op_error_set(error, errno, "cannot read %s: %s", samples_root,
+				    strerror(errno));
+	while ((entry = readdir(dir)) != NULL) {
+		struct op_error ignored;
+
+		if (entry->d_name[0] == '.' || entry->d_type == DT_REG ||
+		    !pp_globs_match(&globs, entry->d_name) ||
+		    pp_globs_match(&spec->session_excludes, entry->d_name))
+			continue;
+		if (add_session(list, pp_format("%s/%s", samples_root, entry->d_name), &ignored))
+			free(list->samples_dirs[--list->n_dirs]);
+	}
+	closedir(dir);
+	qsort(list->samples_dirs + first, list->n_dirs - first, sizeof(char *), compare_texts);
+	return 0;
+}
+
+static int find_sessions(struct pp_sample_list *list, const char *archive, const char *samples_root,
+			 const struct pp_spec *spec, struct op_error *error)
+{
+	if (!spec->sessions.count && !pp_globs_match(&spec->session_excludes, "current"))
+		return add_session(list, pp_format("%s/current", samples_root), error);
+	for (size_t i = 0; i < spec->sessions.count; i++) {
+		const char *session = spec->sessions.item[i];
+
+		if (strpbrk(session, "*?[")) {
+			if (add_globbed(list, samples_root, session, spec, error))
+				return -1;
+			continue;
+		}
+		if (pp_globs_match(&spec->session_excludes, session))
+			continue;
+		if (add_session(list,
+				*session == '/'	  ? pp_format("%s%s", archive, session)
+				: *session == '.' ? pp_copy(session)
+						  : pp_format("%s/%s", samples_root, session),
+				error))
+			return -1;
+	}
+	return 0;
+}
+
+char *pp_session_dir_in(const char *archive, const char *session_dir)
+{
+	char *path = pp_format("%s%s/" OP_SESSION_SAMPLES, archive, session_dir), *named = NULL;
+	struct stat status;
+	bool there = !stat(path, &status);
+
+	free(path);
+	if (!*archive || there)
+		return pp_copy(session_dir);
+	path = pp_format("%s/" PP_ARCHIVE_SESSION, archive);
+	named = op_file_read(path, PATH_MAX, NULL, NULL);
+	free(path);
+	if (named)
+		named[strcspn(named, "\n")] = '\0';
+	if (named && *named == '/' && !strstr(named, "/.."))
+		return named;
+	free(named);
+	return pp_copy(session_dir);
+}
+
+int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
+			const struct pp_spec *spec, bool exclude_dependent,
+			struct pp_trouble *trouble, struct op_error *error)
+{
+	const char *archive = spec->archive ? spec->archive : "";
+	char *dir = pp_session_dir_in(archive, session_dir);
+	char *samples_root = pp_format("%s%s/" OP_SESSION_SAMPLES, archive, dir);
+	const struct pp_sample_search search = {
+		.spec = spec, .samples_root = samples_root, .exclude_dependent = exclude_dependent};
+	int result;
+
+	result = find_sessions(list, archive, samples_root, spec, error);
+	for (size_t i = 0; !result && i < list->n_dirs; i++)
+		search_session(list, &search, list->samples_dirs[i], trouble);
+	free(samples_root);
+	free(dir);
+	return result;
+}
+
+void pp_sample_list_free(struct pp_sample_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free_file(&list->files[i]);
+	for (size_t i = 0; i < list->n_arcs; i++)
+		free_file(&list->arcs[i]);
+	for (size_t i = 0; i < list->n_dirs; i++)
+		free(list->samples_dirs[i]);
+	for (size_t i = 0; i < list->n_packs; i++)
+		op_pack_close(list->packs[i]);
+	free(list->packs);
+	for (size_t i = 0; i < list->n_scales; i++)
+		free(list->scales[i]);
+	free(list->scales);
+	free(list->files);
+	free(list->arcs);
+	free(list->samples_dirs);
+	memset(list, 0, sizeof(*list));
+}

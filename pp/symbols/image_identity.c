@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names of images that are not what their path names. */
+#include "pp/symbols/image_identity.h"
+
+#include <elfutils/libdwelf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "libop/base/memory.h"
+#include "pp/symbols/elf_file.h"
+
+static const struct {
+	enum pp_image_state state;
+	const char *mark;  /* what the name begins with */
+	const char *words; /* for people */
+} states[] = {
+	{PP_IMAGE_DELETED, "/[deleted ", "deleted"},
+	{PP_IMAGE_FOREIGN, "/[mount namespace ", "in another mount namespace"},
+	{PP_IMAGE_CHANGED, "/[changed ", "changed meanwhile"},
+};
+
+#define N_STATES (sizeof(states) / sizeof(states[0]))
+
+static const char no_path[] = "/[no path]/";
+
+/* 16 hexadecimal digits */
+static bool parse_build_id(struct pp_image_identity *identity)
+{
+	if (identity->id_length != 2 * PP_IDENTITY_BUILD_ID ||
+	    strspn(identity->id, "0123456789abcdef") < identity->id_length)
+		return false;
+	for (size_t i = 0; i < PP_IDENTITY_BUILD_ID; i++)
+		sscanf(identity->id + 2 * i, "%2hhx", &identity->build_id[i]);
+	return true;
+}
+
+/* MAJOR:MINOR-INODE[-gGENERATION][-tMTIME] */
+static bool parse_inode(struct pp_image_identity *identity)
+{
+	uint32_t generation;
+	int used = 0;
+	const char *rest;
+
+	if (sscanf(identity->id, "%u:%u-%" SCNu64 "%n", &identity->major, &identity->minor,
+		   &identity->inode, &used) != 3)
+		return false;
+	rest = identity->id + used;
+	used = 0;
+	if (sscanf(rest, "-g%" SCNu32 "%n", &generation, &used) == 1)
+		rest += used;
+	if (sscanf(rest, "-t%" SCNu64, &identity->mtime) != 1)
+		identity->mtime = 0;
+	return true;
+}
+
+void pp_image_identity_parse(struct pp_image_identity *identity, const char *name)
+{
+	*identity = (struct pp_image_identity){.path = name, .id = ""};
+	if (!strncmp(name, no_path, sizeof(no_path) - 1)) {
+		identity->state = PP_IMAGE_NO_PATH;
+		identity->id = name + sizeof(no_path) - 1;
+		identity->id_length = strlen(identity->id);
+		identity->path = "";
+	}
+	for (size_t i = 0; i < N_STATES; i++) {
+		size_t n = strlen(states[i].mark);
+		const char *end = strstr(name, "]/");
+
+		if (strncmp(name, states[i].mark, n) != 0 || !end || end < name + n)
+			continue;
+		identity->state = states[i].state;
+		identity->id = name + n;
+		identity->id_length = end - identity->id;
+		identity->path = end + 1;
+	}
+	if (identity->state == PP_IMAGE_IN_PLACE)
+		return;
+	identity->has_build_id = parse_build_id(identity);
+	identity->has_inode = !identity->has_build_id && parse_inode(identity);
+}
+
+static bool fits_build_id(const struct pp_image_identity *identity, const char *path)
+{
+	struct pp_object object;
+	const void *id;
+	bool fits;
+
+	if (pp_object_open(&object, path))
+		return false;
+	fits = dwelf_elf_gnu_build_id(object.elf, &id) >= PP_IDENTITY_BUILD_ID &&
+	       !memcmp(id, identity->build_id, PP_IDENTITY_BUILD_ID);
+	pp_object_close(&object);
+	return fits;
+}
+
+bool pp_image_identity_fits(const struct pp_image_identity *identity, const char *path)
+{
+	struct stat status;
+
+	if (identity->has_build_id)
+		return fits_build_id(identity, path);
+	if (!identity->has_inode || stat(path, &status) || status.st_ino != identity->inode)
+		return false;
+	/* btrfs and overlayfs show other devices than the kernel has. */
+	if (identity->mtime)
+		return (uint64_t)status.st_mtime == identity->mtime;
+	return major(status.st_dev) == identity->major && minor(status.st_dev) == identity->minor;
+}
+
+char *pp_image_identity_text(const struct pp_image_identity *identity)
+{
+	int n = (int)identity->id_length;
+
+	if (identity->state == PP_IMAGE_NO_PATH)
+		return pp_format("(no path, %.*s)", n, identity->id);
+	for (size_t i = 0; i < N_STATES; i++)
+		if (identity->state == states[i].state)
+			return pp_format("%s (%s, %.*s)", identity->path, states[i].words, n,
+					 identity->id);
+	return pp_copy(identity->path);
+}

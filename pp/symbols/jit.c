@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Maps of JIT code. */
+#include "pp/symbols/jit.h"
+
+#include <byteswap.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/base/ranges.h"
+#include "libop/base/memory.h"
+
+/* The most that is read of one file; this is for runaway programs. */
+#define FILE_LIMIT (1 << 30)
+
+/* What a file says, in its order. */
+struct stretch {
+	uint64_t start, end;
+	const char *name;
+};
+
+struct stretches {
+	struct stretch *items;
+	size_t n, capacity;
+	/* Where code is moved: the last item of each start, hashed; 0 or its index + 1. */
+	size_t *slots;
+	size_t n_slots, n_hashed;
+};
+
+char *pp_jit_map_path(const char *dir, uint32_t tgid)
+{
+	return pp_format("%s/perf-%" PRIu32 ".map", dir, tgid);
+}
+
+char *pp_jit_dump_path(const char *dir, uint32_t tgid)
+{
+	return pp_format("%s/jit-%" PRIu32 ".dump", dir, tgid);
+}
+
+char *pp_jit_dir(const char *given, const char *archive)
+{
+	return given ? pp_copy(given) : pp_format("%s" PP_JIT_DIR, archive ? archive : "");
+}
+
+static void add_stretch(struct stretches *all, uint64_t start, uint64_t size, const char *name)
+{
+	if (!size || size > UINT64_MAX - start)
+		return;
+	all->items = pp_grow(all->items, &all->capacity, all->n + 1, sizeof(*all->items));
+	all->items[all->n++] = (struct stretch){.start = start, .end = start + size, .name = name};
+}
+
+/* ---- whom to believe ---- */
+
+static bool is_own_directory(const char *dir)
+{
+	struct stat status;
+
+	return !stat(dir, &status) && (!status.st_uid || status.st_uid == geteuid()) &&
+	       !(status.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static bool is_believed(const struct stat *file, const char *dir, uint32_t tgid)
+{
+	struct stat process;
+	char *path;
+	bool same;
+
+	if (!file->st_uid || file->st_uid == geteuid() || is_own_directory(dir))
+		return true;
+	path = pp_format("/proc/%" PRIu32, tgid);
+	same = !stat(path, &process) && process.st_uid == file->st_uid;
+	free(path);
+	return same;
+}
+
+bool pp_jit_is_believed(const char *path, const char *dir, uint32_t tgid)
+{
+	struct stat status;
+
+	return !lstat(path, &status) && S_ISREG(status.st_mode) && is_believed(&status, dir, tgid);
+}
+
+/* Reads the file, with a NUL at its end, into *@text. */
+static enum pp_jit_result read_text(const char *path, const char *dir, uint32_t tgid, char **text,
+				    size_t *length, struct op_error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	enum pp_jit_result result = PP_JIT_REFUSED;
+	struct stat status;
+	size_t capacity = 0;
+	ssize_t n = 0;
+
+	if (fd < 0 && errno == ENOENT)
+		return PP_JIT_NONE;
+	if (fd < 0)
+		op_error_set(error, errno, "%s: %s", path,
+			     errno == ELOOP ? "a symbolic link is not followed" : strerror(errno));
+	else if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+		op_error_set(error, EINVAL, "%s: not a regular file", path);
+	else if (!is_believed(&status, dir, tgid))
+		op_error_set(error, EPERM,
+			     "%s: belongs to user %u, who may be anybody; --jit-dir can name a "
+			     "directory that only you can write to",
+			     path, (unsigned int)status.st_uid);
+	else
+		result = PP_JIT_READ;
+	*length = 0;
+	while (result == PP_JIT_READ) {
+		*text = pp_grow(*text, &capacity, *length + 65536 + 1, 1);
+		n = read(fd, *text + *length, 65536);
+		if (n <= 0)
+			break;
+		*length += n;
+		if (*length > FILE_LIMIT) {
+			op_error_set(error, EFBIG, "%s: larger than %d bytes", path, FILE_LIMIT);
+			result = PP_JIT_REFUSED;
+		}
+	}
+	if (n < 0) {
+		op_error_set(error, errno, "%s: %s", path, strerror(errno));
+		result = PP_JIT_REFUSED;
+	}
+	if (*text)
+		(*text)[*length] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return result;
+}
+
+/* ---- perf-TGID.map ---- */
+
+static bool read_hex(char **line, uint64_t *out)
+{
+	char *end;
+
+	if (!strchr("0123456789abcdefABCDEF", **line) || !**line)
+		return false;
+	errno = 0;
+	*out = strtoull(*line, &end, 16);
+	if (errno || *end != ' ')
+		return false;
+	*line = end + strspn(end, " ");
+	return true;
+}
+
+/* "7f0010a04000 1c0 LazyCompile:~add /srv/app.js:3": names may have blanks. */
+static void parse_map(char *text, struct stretches *all)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n")) != NULL) {
+		uint64_t start, size;
+
+		if (read_hex(&line, &start) && read_hex(&line, &size) && *line)
+			add_stretch(all, start, size, line);
+	}
+}
+
+/* ---- jit-TGID.dump ---- */
+
+#define DUMP_MAGIC   0x4a695444
+#define DUMP_VERSION 1
+
+/* Offsets in the head of the file and of a record; all numbers in the order of the writer. */
+enum { DUMP_HEAD_SIZE = 40, DUMP_SIZE = 8 };
+enum { RECORD_SIZE = 4, RECORD_HEAD_SIZE = 16 };
+enum { RECORD_LOAD = 0, RECORD_MOVE = 1, RECORD_CLOSE = 3 };
+/* Behind the head of a record. */
+enum { LOAD_ADDRESS = 16, LOAD_CODE_SIZE = 24, LOAD_NAME = 40 };
+enum { MOVE_OLD = 16, MOVE_NEW = 24, MOVE_CODE_SIZE = 32, MOVE_BODY_SIZE = 48 };
+
+struct dump {
+	const char *text;
+	size_t length;
+	bool swapped;
+};
+
+static uint32_t get32(const struct dump *dump, size_t at)
+{
+	uint32_t value;
+
+	memcpy(&value, dump->text + at, sizeof(value));
+	return dump->swapped ? bswap_32(value) : value;
+}
+
+static uint64_t get64(const struct dump *dump, size_t at)
+{
+	uint64_t value;
+
+	memcpy(&value, dump->text + at, sizeof(value));
+	return dump->swapped ? bswap_64(value) : value;
+}
+
+static size_t *find_slot(const struct stretches *all, uint64_t start)
+{
+	size_t at = (start * 0x9e3779b97f4a7c15) >> 32;
+
+	for (;; at++) {
+		size_t *slot = &all->slots[at & (all->n_slots - 1)];
+
+		if (!*slot || all->items[*slot - 1].start == start)
+			return slot;
+	}
+}
+
+/* The stretch that was written last for @start, or NULL. */
+static const struct stretch *find_stretch(struct stretches *all, uint64_t start)
+{
+	size_t found;
+
+	if (all->n * 2 >= all->n_slots) {
+		free(all->slots);
+		for (all->n_slots = all->n_slots ? all->n_slots : 64; all->n * 2 >= all->n_slots;)
+			all->n_slots *= 2;
+		all->slots = pp_alloc(all->n_slots, sizeof(*all->slots));
+		all->n_hashed = 0;
+	}
+	for (; all->n_hashed < all->n; all->n_hashed++)
+		*find_slot(all, all->items[all->n_hashed].start) = all->n_hashed + 1;
+	found = *find_slot(all, start);
+	return found ? &all->items[found - 1] : NULL;
+}
+
+/* Code that was moved keeps its name. */
+static void move(struct stretches *all, uint64_t from, uint64_t to, uint64_t size)
+{
+	const struct stretch *moved = find_stretch(all, from);
+
+	if (moved)
+		add_stretch(all, to, size, moved->name);
+}
+
+/* @at is behind the head, @end behind the record.  Return: false if the record makes no sense. */
+static bool parse_record(const struct dump *dump, uint32_t id, size_t at, size_t end,
+			 struct stretches *all)
+{
+	if (id == RECORD_LOAD) {
+		const char *name = dump->text + at + LOAD_NAME;
+
+		if (end - at <= LOAD_NAME || !memchr(name, '\0', end - at - LOAD_NAME))
+			return false;
+		add_stretch(all, get64(dump, at + LOAD_ADDRESS), get64(dump, at + LOAD_CODE_SIZE),
+			    name);
+	} else if (id == RECORD_MOVE) {
+		if (end - at < MOVE_BODY_SIZE)
+			return false;
+		move(all, get64(dump, at + MOVE_OLD), get64(dump, at + MOVE_NEW),
+		     get64(dump, at + MOVE_CODE_SIZE));
+	}
+	return true;
+}
+
+static int parse_dump(const char *path, const char *text, size_t length, struct stretches *all,
+		      struct op_error *error)
+{
+	struct dump dump = {.text = text, .length = length};
+	size_t at, size;
+
+	if (length >= DUMP_HEAD_SIZE)
+		dump.swapped = get32(&dump, 0) == bswap_32(DUMP_MAGIC);
+	if (length < DUMP_HEAD_SIZE || get32(&dump, 0) != DUMP_MAGIC ||
+	    get32(&dump, 4) != DUMP_VERSION)
+		return op_error_set(error, EINVAL, "%s: no jitdump of version %d", path,
+				    DUMP_VERSION);
+	at = get32(&dump, DUMP_SIZE);
+	if (at < DUMP_HEAD_SIZE || at > length)
+		return op_error_set(error, EINVAL, "%s: byte %d: wrong size of the head", path,
+				    DUMP_SIZE);
+	for (; length - at >= RECORD_HEAD_SIZE; at += size) {
+		uint32_t id = get32(&dump, at);
+
+		size = get32(&dump, at + RECORD_SIZE);
+		/* A process that was killed leaves its last record unfinished. */
+		if (size < RECORD_HEAD_SIZE || size > length - at ||
+		    !parse_record(&dump, id, at + RECORD_HEAD_SIZE, at + size, all))
+			return op_error_set(error, EINVAL, "%s: byte %zu: wrong record", path, at);
+		if (id == RECORD_CLOSE)
+			break;
+	}
+	return 0;
+}
+
+/* Each address to what was written last for it. */
+static void resolve(struct pp_jit *jit, const struct stretches *all)
+{
+	struct pp_interval *intervals = pp_alloc(all->n, sizeof(*intervals)), *flat;
+
+	for (size_t i = 0; i < all->n; i++)
+		intervals[i] = (struct pp_interval){.start = all->items[i].start,
+						    .end = all->items[i].end,
+						    .rank = i,
+						    .value = i};
+	jit->n = pp_intervals_flatten(intervals, all->n, &flat);
+	free(intervals);
+	jit->symbols = pp_alloc(jit->n, sizeof(*jit->symbols));
+	for (size_t i = 0; i < jit->n; i++)
+		jit->symbols[i] = (struct pp_jit_symbol){.start = flat[i].start,
+							 .end = flat[i].end,
+							 .name = all->items[flat[i].value].name};
+	free(flat);
+}
+
+/* ---- all together ---- */
+
+enum pp_jit_result pp_jit_read(struct pp_jit *jit, const char *dir, uint32_t tgid,
+			       struct op_error *error)
+{
+	char *map = pp_jit_map_path(dir, tgid), *dump = pp_jit_dump_path(dir, tgid);
+	struct stretches all = {0};
+	enum pp_jit_result result;
+	size_t length;
+
+	*jit = (struct pp_jit){.tgid = tgid};
+	result = read_text(dump, dir, tgid, &jit->text, &length, error);
+	if (result == PP_JIT_READ) {
+		if (parse_dump(dump, jit->text, length, &all, error))
+			result = PP_JIT_REFUSED;
+	} else if (result == PP_JIT_NONE) {
+		result = read_text(map, dir, tgid, &jit->text, &length, error);
+		if (result == PP_JIT_READ)
+			parse_map(jit->text, &all);
+	}
+	resolve(jit, &all);
+	free(all.items);
+	free(all.slots);
+	free(map);
+	free(dump);
+	return result;
+}
+
+void pp_jit_free(struct pp_jit *jit)
+{
+	free(jit->symbols);
+	free(jit->text);
+	*jit = (struct pp_jit){0};
+}
+
+void pp_jit_symbols(const struct pp_jit *jit, uint64_t start, uint64_t end,
+		    struct pp_symbols *symbols)
+{
+	size_t capacity = symbols->n, low = 0, high = jit->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (jit->symbols[middle].end <= start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < jit->n && jit->symbols[low].start < end; low++) {
+		const struct pp_jit_symbol *symbol = &jit->symbols[low];
+		uint64_t from = symbol->start > start ? symbol->start : start;
+		uint64_t to = symbol->end < end ? symbol->end : end;
+
+		symbols->items =
+			pp_grow(symbols->items, &capacity, symbols->n + 1, sizeof(*symbols->items));
+		symbols->items[symbols->n++] = (struct pp_symbol){.start = from - start,
+								  .end = to - start,
+								  .vma = from,
+								  .name = symbol->name};
+	}
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files of running processes. */
+#include "pp/symbols/running_image.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/base/file.h"
+#include "libop/base/memory.h"
+
+/* What the kernel appends to the paths of removed files. */
+#define DELETED " (deleted)"
+
+/* The most that is read of one process's maps. */
+#define MAPS_LIMIT (64 << 20)
+
+struct pp_removed_file {
+	char *path; /* that it had */
+	char *link; /* in /proc, which opens it */
+};
+
+/* Of one or more processes. */
+struct pp_root_directory {
+	char *link; /* /proc/PID/root */
+	dev_t device;
+	ino_t inode;
+};
+
+/* ---- gathering ---- */
+
+/* @target is what a link says: "/usr/bin/x (deleted)".  Takes @link. */
+static void add_removed(struct pp_running_images *images, const char *target, char *link)
+{
+	size_t n = strlen(target), k = strlen(DELETED);
+
+	if (n <= k || *target != '/' || strcmp(target + n - k, DELETED) != 0) {
+		free(link);
+		return;
+	}
+	images->removed = pp_grow(images->removed, &images->removed_capacity, images->n_removed + 1,
+				  sizeof(*images->removed));
+	images->removed[images->n_removed++] = (struct pp_removed_file){
+		.path = pp_format("%.*s", (int)(n - k), target), .link = link};
+}
+
+static void gather_program(struct pp_running_images *images, const char *pid)
+{
+	char *link = pp_format("/proc/%s/exe", pid), target[PATH_MAX];
+	ssize_t n = readlink(link, target, sizeof(target) - 1);
+
+	target[n > 0 ? n : 0] = '\0';
+	add_removed(images, target, link);
+}
+
+/* Lines of maps: "7f0000-7f8000 r-xp 00001000 08:01 4711    /x (deleted)". */
+static void gather_mappings(struct pp_running_images *images, const char *pid)
+{
+	char *path = pp_format("/proc/%s/maps", pid), *rest, *line;
+	char *maps = op_file_read(path, MAPS_LIMIT, NULL, NULL);
+
+	free(path);
+	rest = maps;
+	while (rest && (line = strsep(&rest, "\n")) != NULL) {
+		size_t n = strcspn(line, " ");
+		const char *file = strchr(line, '/');
+
+		if (file && line[n] && strchr(line + n, 'x') && strchr(line + n, 'x') < file)
+			add_removed(images, file,
+				    pp_format("/proc/%s/map_files/%.*s", pid, (int)n, line));
+	}
+	free(maps);
+}
+
+static void gather_root(struct pp_running_images *images, const char *pid)
+{
+	char *link = pp_format("/proc/%s/root", pid);
+	struct stat status;
+	size_t i = 0;
+
+	if (stat(link, &status)) {
+		free(link);
+		return;
+	}
+	while (i < images->n_roots && (images->roots[i].device != status.st_dev ||
+				       images->roots[i].inode != status.st_ino))
+		i++;
+	if (i < images->n_roots) {
+		free(link);
+		return;
+	}
+	images->roots = pp_grow(images->roots, &images->roots_capacity, images->n_roots + 1,
+				sizeof(*images->roots));
+	images->roots[images->n_roots++] = (struct pp_root_directory){
+		.link = link, .device = status.st_dev, .inode = status.st_ino};
+}
+
+static int compare_removed(const void *a, const void *b)
+{
+	const struct pp_removed_file *left = a, *right = b;
+	int order = strcmp(left->path, right->path);
+
+	return order ? order : strcmp(left->link, right->link);
+}
+
+static void gather(struct pp_running_images *images)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+
+	while (processes && (entry = readdir(processes)) != NULL)
+		if (isdigit((unsigned char)*entry->d_name)) {
+			gather_program(images, entry->d_name);
+			gather_mappings(images, entry->d_name);
+			gather_root(images, entry->d_name);
+		}
+	if (processes)
+		closedir(processes);
+	if (images->n_removed)
+		qsort(images->removed, images->n_removed, sizeof(*images->removed),
+		      compare_removed);
+	images->gathered = true;
+}
+
+/* ---- looking ---- */
+
+/* Takes @path, which is freed if it is not the file. */
+static char *if_fits(const struct pp_image_identity *identity, char *path)
+{
+	struct stat status;
+
+	if (!stat(path, &status) && S_ISREG(status.st_mode) &&
+	    pp_image_identity_fits(identity, path))
+		return path;
+	free(path);
+	return NULL;
+}
+
+char *pp_running_images_find(struct pp_running_images *images,
+			     const struct pp_image_identity *identity)
+{
+	char *found = NULL;
+	size_t low = 0, high;
+
+	if (!*identity->path)
+		return NULL;
+	if (!images->gathered)
+		gather(images);
+	for (high = images->n_removed; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(images->removed[middle].path, identity->path) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; !found && low < images->n_removed &&
+	       !strcmp(images->removed[low].path, identity->path);
+	     low++)
+		found = if_fits(identity, pp_copy(images->removed[low].link));
+	for (size_t i = 0; !found && identity->state == PP_IMAGE_FOREIGN && i < images->n_roots;
+	     i++)
+		found = if_fits(identity, pp_format("%s%s", images->roots[i].link, identity->path));
+	return found;
+}
+
+void pp_running_images_free(struct pp_running_images *images)
+{
+	for (size_t i = 0; i < images->n_removed; i++) {
+		free(images->removed[i].path);
+		free(images->removed[i].link);
+	}
+	for (size_t i = 0; i < images->n_roots; i++)
+		free(images->roots[i].link);
+	free(images->removed);
+	free(images->roots);
+	*images = (struct pp_running_images){0};
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Symbols of one image: read once into an array sorted by the keys that sample files use
+ * (offsets in the file; for the kernel and its modules, distance from their start).
+ */
+#ifndef PP_SYMBOLS_H
+#define PP_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libop/base/error.h"
+#include "pp/symbols/kallsyms.h"
+
+struct pp_symbol {
+	uint64_t start, end; /* keys, without end */
+	uint64_t vma;	     /* the address that start has in memory, or in the object file */
+	const char *name;    /* not demangled; lives as long as the table */
+};
+
+/* A stretch of code, with or without symbols. */
+struct pp_code {
+	uint64_t start, end; /* keys, without end */
+	uint64_t vma;	     /* of start, as it is shown */
+	uint64_t offset;     /* of start in the file; without a file, 0 */
+	uint64_t link;	     /* the address that debug information has for start */
+	const char *name;    /* of the section, or NULL; lives as long as the table */
+};
+
+/* What the code of an object file is for. */
+struct pp_machine {
+	bool known;
+	bool big_endian;
+	unsigned int address_bits; /* 32 or 64 */
+	int arch;		   /* enum bfd_architecture */
+	unsigned long mach;	   /* libbfd's number of the variant */
+};
+
+struct pp_symbols {
+	struct pp_symbol *items; /* by start; they do not overlap */
+	size_t n;
+	struct pp_code *code; /* by start */
+	size_t n_code;
+	bool is_relocatable; /* links are those that pp_debug_info_open() sets */
+	uint64_t text;	  /* key of the start of .text; keys of a vmlinux count from there */
+	char *debug_path; /* of the separate debug file, or NULL */
+	struct pp_machine machine;
+	void *owner; /* of the names */
+	void (*release)(void *owner);
+};
+
+enum pp_symbols_status {
+	PP_SYMBOLS_OK,	    /* maybe without any symbol */
+	PP_SYMBOLS_DAMAGED, /* nothing, or not all, could be read; the error says why */
+};
+
+/**
+ * pp_symbols_read_file - read the symbols of an object file
+ * @symbols: filled in; pp_symbols_free() frees what it holds, whatever is returned
+ * @path: the image
+ * @root: put before /usr/lib/debug, where separate debug files are; "" for none
+ * @want_lines: look for the debug file even if the image has symbols, because lines are wanted
+ *
+ * The symbols are those of .symtab, of the separate debug file, or else of .gnu_debugdata and
+ * .dynsym together, or of .dynsym alone.  Those of .symtab and .gnu_debugdata reach to the next one
+ * or to the end of the section.  Those of .dynsym are as long as they say: what is between them
+ * belongs to functions whose names are gone.
+ *
+ * Return: see enum pp_symbols_status; @error is set if the image is damaged.
+ */
+enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const char *path,
+					    const char *root, bool want_lines,
+					    struct op_error *error);
+
+/* Kernel files: their keys are no offsets in the file. */
+struct pp_kernel_place {
+	bool is_module;	  /* keys count from where its first code section is; else from _stext */
+	uint64_t address; /* of key 0 in the kernel that was profiled */
+};
+
+/* As pp_symbols_read_file(), of a vmlinux or the file of a module. */
+enum pp_symbols_status pp_symbols_read_kernel_file(struct pp_symbols *symbols, const char *path,
+						   const char *root, bool want_lines,
+						   const struct pp_kernel_place *place,
+						   struct op_error *error);
+
+/**
+ * pp_symbols_read_kernel - the symbols of the kernel or a module, from a saved kallsyms
+ * @symbols: as above
+ * @kallsyms: must live as long as @symbols
+ * @name: of the image: OP_KERNEL_IMAGE, OP_NO_VMLINUX, that of a module, or "[NAME]", whose keys
+ *	are addresses
+ *
+ * Return: 0, or -1 with @error set: nothing is known of this image.
+ */
+int pp_symbols_read_kernel(struct pp_symbols *symbols, const struct pp_kallsyms *kallsyms,
+			   const char *name, struct op_error *error);
+
+void pp_symbols_free(struct pp_symbols *symbols);
+
+/* The index of the symbol that @key is in; @symbols->n if in none. */
+size_t pp_symbols_find(const struct pp_symbols *symbols, uint64_t key);
+
+/* The address of @key; @key itself if it is in no code. */
+uint64_t pp_symbols_vma(const struct pp_symbols *symbols, uint64_t key);
+
+/* The code that @key is in, or NULL. */
+const struct pp_code *pp_symbols_code(const struct pp_symbols *symbols, uint64_t key);
+
+/* The address in debug information of an address that is shown. */
+uint64_t pp_symbols_link(const struct pp_symbols *symbols, uint64_t vma);
+
+/* The key of an address, in *@key; false if no code is there. */
+bool pp_symbols_key(const struct pp_symbols *symbols, uint64_t vma, uint64_t *key);
+
+/* For readers: a symbol as it is found, before the array is tidied. */
+struct pp_raw_symbol {
+	uint64_t start; /* key */
+	uint64_t size;	/* 0: up to the next symbol or the end of the code */
+	uint32_t rank;	/* of symbols at one address the one with the lowest rank stays */
+	const char *name;
+};
+
+/**
+ * pp_symbols_tidy - make @symbols->items out of raw symbols
+ * @name_gaps: give what stands before the first symbol of a section, and sections without
+ *	symbols, the name "anonymous symbol from section X"
+ *
+ * Sorts @raw.
+ */
+void pp_symbols_tidy(struct pp_symbols *symbols, struct pp_raw_symbol *raw, size_t n,
+		     bool name_gaps);
+
+#endif

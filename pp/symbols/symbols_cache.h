@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Symbols of large images on the disk (pp/table_cache.h).
+ *
+ * Reading a symbol table with libbfd takes half a microsecond a symbol, which is nothing for most
+ * programs; only of large files it is worth a look at the cache.
+ */
+#ifndef PP_SYMBOLS_CACHE_H
+#define PP_SYMBOLS_CACHE_H
+
+#include <stdbool.h>
+
+#include "pp/symbols/symbols.h"
+
+/* Bytes that an image has at least, if its symbols are kept. */
+extern long long pp_symbols_cache_least;
+
+/**
+ * pp_symbols_cache_name - what symbols of an image are kept under
+ * @debug_path: set to the separate debug file, if one is needed, which the caller frees; or NULL
+ *
+ * Other arguments are those of pp_symbols_read_file().
+ *
+ * Return: a name that the caller frees; or NULL, and *@debug_path is untouched: the image is small,
+ * or has no build-id, or there is no cache.
+ */
+char *pp_symbols_cache_name(const char *path, const char *root, bool want_lines, char **debug_path);
+
+/* Fills in zeroed @symbols, but for the debug file.  Return: false if nothing is kept. */
+bool pp_symbols_cache_load(const char *name, struct pp_symbols *symbols);
+void pp_symbols_cache_store(const char *name, const struct pp_symbols *symbols);
+
+#endif

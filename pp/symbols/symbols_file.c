@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Symbols of object files. */
+#include "pp/symbols/symbols.h"
+
+#include <errno.h>
+#include <obstack.h>
+#include <stdio.h> /* obstack_printf() */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/symbols/bfd_file.h"
+#include "libop/base/memory.h"
+#include "pp/symbols/elf_file.h"
+#include "pp/symbols/symbols_cache.h"
+
+#define obstack_chunk_alloc pp_chunk
+#define obstack_chunk_free  free
+
+/* What the names of a table live in. */
+struct owner {
+	struct pp_bfd_file image, debug;
+	asymbol **dynamic;
+	asymbol *synthetic;
+	struct obstack names;
+};
+
+/* A table under construction. */
+struct build {
+	struct pp_symbols *symbols;
+	struct owner *owner;
+	struct pp_raw_symbol *raw;
+	size_t n, capacity;
+	struct pp_symbol_size *sizes; /* of dynamic symbols */
+	size_t n_sizes;
+	int mini;			     /* unpacked .gnu_debugdata, or -1 */
+	const struct pp_kernel_place *place; /* NULL: keys are offsets in the file */
+	struct section_key *keys;	     /* of a module's sections, by index */
+	uint64_t stext;			     /* of a vmlinux */
+};
+
+struct section_key {
+	bool is_loaded;
+	uint64_t key;
+};
+
+static void release_owner(void *memory)
+{
+	struct owner *owner = memory;
+
+	free(owner->synthetic);
+	free(owner->dynamic);
+	pp_bfd_close(&owner->debug);
+	pp_bfd_close(&owner->image);
+	obstack_free(&owner->names, NULL);
+	free(owner);
+}
+
+static struct pp_machine machine_of(bfd *image)
+{
+	return (struct pp_machine){
+		.known = true,
+		.big_endian = bfd_big_endian(image),
+		.address_bits = bfd_get_arch_size(image) == 32 ? 32 : 64,
+		.arch = bfd_get_arch(image),
+		.mach = bfd_get_mach(image),
+	};
+}
+
+/* ---- sections ---- */
+
+static bool is_code(const struct pp_bfd_file *file, const asection *section)
+{
+	return (section->flags & (SEC_CODE | SEC_HAS_CONTENTS)) == (SEC_CODE | SEC_HAS_CONTENTS) &&
+	       section->size && section->filepos > 0 && (uint64_t)section->filepos < file->size;
+}
+
+static void add_code(struct build *build, size_t *capacity, const struct pp_code *code)
+{
+	struct pp_symbols *symbols = build->symbols;
+	uint64_t limit = build->owner->image.size - code->offset, size = code->end - code->start;
+	struct pp_code *added;
+
+	symbols->code =
+		pp_grow(symbols->code, capacity, symbols->n_code + 1, sizeof(*symbols->code));
+	added = &symbols->code[symbols->n_code++];
+	*added = *code;
+	added->end = code->start + (size < limit ? size : limit);
+}
+
+/* ---- keys ---- */
+
+/*
+ * Where the kernel loads the sections of a module: those with code one after another, in the
+ * order of the file, each aligned as it wants; what is for the start only is elsewhere.
+ */
+static void lay_out_module(struct build *build)
+{
+	bfd *image = build->owner->image.bfd;
+	uint64_t at = 0;
+	size_t i = 0;
+
+	build->keys = pp_alloc(bfd_count_sections(image), sizeof(*build->keys));
+	for (asection *section = image->sections; section; section = section->next, i++) {
+		uint64_t align = (uint64_t)1 << (section->alignment_power & 31);
+
+		if ((section->flags & (SEC_CODE | SEC_ALLOC)) != (SEC_CODE | SEC_ALLOC) ||
+		    !strncmp(section->name, ".init", 5) || section->size > build->owner->image.size)
+			continue;
+		at = (at + align - 1) & ~(align - 1);
+		build->keys[i] = (struct section_key){.is_loaded = true, .key = at};
+		at += section->size;
+	}
+}
+
+static void find_stext(struct build *build, long n)
+{
+	asymbol **symbols = build->owner->image.symbols;
+	const asection *text = bfd_get_section_by_name(build->owner->image.bfd, ".text");
+
+	build->stext = text ? text->vma : 0;
+	for (long i = 0; i < n; i++)
+		if (symbols[i]->name && !strcmp(symbols[i]->name, "_stext"))
+			build->stext = bfd_asymbol_value(symbols[i]);
+}
+
+/* The key of the start of a section of the image, in *@key; false if it has none. */
+static bool section_key(const struct build *build, const asection *section, uint64_t *key)
+{
+	if (!build->place) {
+		*key = section->filepos;
+		return true;
+	}
+	if (build->place->is_module) {
+		*key = build->keys[section->index].key;
+		return build->keys[section->index].is_loaded;
+	}
+	*key = section->vma - build->stext;
+	return section->vma >= build->stext;
+}
+
+static int compare_code(const void *a, const void *b)
+{
+	const struct pp_code *left = a, *right = b;
+
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+static bool is_in_code(const struct pp_symbols *symbols, uint64_t start)
+{
+	size_t low = 0, high = symbols->n_code;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->code[middle].end <= start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < symbols->n_code && symbols->code[low].start <= start;
+}
+
+/* Sections of a damaged file may overlap: the later one then begins where the first ends. */
+static void order_code(struct pp_symbols *symbols)
+{
+	size_t n = 0;
+
+	if (symbols->n_code)
+		qsort(symbols->code, symbols->n_code, sizeof(*symbols->code), compare_code);
+	for (size_t i = 0; i < symbols->n_code; i++) {
+		struct pp_code code = symbols->code[i];
+		uint64_t taken = n ? symbols->code[n - 1].end : 0;
+
+		if (code.start < taken) {
+			code.vma += taken - code.start;
+			code.offset += taken - code.start;
+			code.link += taken - code.start;
+			code.start = taken;
+		}
+		if (code.start < code.end)
+			symbols->code[n++] = code;
+	}
+	symbols->n_code = n;
+}
+
+static void read_sections(struct build *build)
+{
+	struct pp_bfd_file *image = &build->owner->image;
+	struct obstack *names = &build->owner->names;
+	size_t capacity = 0;
+
+	for (asection *section = image->bfd->sections; section; section = section->next) {
+		struct pp_code code;
+
+		if (!is_code(image, section) || !section_key(build, section, &code.start))
+			continue;
+		obstack_printf(names, "anonymous symbol from section %s", section->name);
+		obstack_1grow(names, '\0');
+		if (!strcmp(section->name, ".text"))
+			build->symbols->text = section->filepos;
+		code.name = obstack_finish(names);
+		code.end = code.start + section->size;
+		code.vma = build->place ? build->place->address + code.start : section->vma;
+		code.offset = section->filepos;
+		code.link = section->vma;
+		if (code.start < code.end)
+			add_code(build, &capacity, &code);
+	}
+}
+
+/* Without a section table the segments say where code is. */
+static void read_segments(struct build *build, const struct pp_object *object)
+{
+	struct pp_segment *segments;
+	size_t n = pp_object_code_segments(object, &segments), capacity = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (segments[i].offset < build->owner->image.size &&
+		    segments[i].size <= UINT64_MAX - segments[i].offset)
+			add_code(build, &capacity,
+				 &(struct pp_code){.start = segments[i].offset,
+						   .end = segments[i].offset + segments[i].size,
+						   .vma = segments[i].address,
+						   .offset = segments[i].offset,
+						   .link = segments[i].address});
+	free(segments);
+}
+
+/* ---- symbols ---- */
+
+static bool is_wanted(const asymbol *symbol)
+{
+	const char *name = symbol->name;
+
+	if (!name || !*name || *name == '@')
+		return false;
+	if (symbol->flags & (BSF_SECTION_SYM | BSF_FILE | BSF_DEBUGGING | BSF_THREAD_LOCAL))
+		return false;
+	if (name[0] == '.' && name[1] == 'L')
+		return false;
+	/* Marks of code and data in ARM objects: $a, $t.5, $d(7). */
+	if (name[0] == '$' && name[1] && strchr("atdx", name[1]) &&
+	    (!name[2] || name[2] == '.' || name[2] == '('))
+		return false;
+	return strcmp(name, "gcc2_compiled.") != 0;
+}
+
+/* Which of several names at one address is for people; the lowest wins. */
+static uint32_t rank_symbol(const asymbol *symbol)
+{
+	bool local = !(symbol->flags & (BSF_GLOBAL | BSF_WEAK | BSF_GNU_UNIQUE));
+
+	return (uint32_t)!strcmp(symbol->name, "Letext") << 4 | (uint32_t)local << 3 |
+	       (uint32_t)(symbol->name[0] == '_') << 2 |
+	       (uint32_t) !!(symbol->flags & BSF_WEAK) << 1 |
+	       (uint32_t) !(symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION));
+}
+
+static void add_raw(struct build *build, uint64_t start, uint64_t size, uint32_t rank,
+		    const char *name)
+{
+	if (!is_in_code(build->symbols, start))
+		return;
+	build->raw = pp_grow(build->raw, &build->capacity, build->n + 1, sizeof(*build->raw));
+	build->raw[build->n++] = (struct pp_raw_symbol){
+		.start = start,
+		.size = size,
+		.rank = rank,
+		.name = name,
+	};
+}
+
+/* The section of the image that a section of the debug file was copied from. */
+static const asection *image_section(const struct build *build, const asection *section)
+{
+	struct pp_bfd_file *image = &build->owner->image;
+
+	if (section->owner != image->bfd)
+		section = bfd_get_section_by_name(image->bfd, section->name);
+	return section && is_code(image, section) ? section : NULL;
+}
+
+/* Of "memcpy@@GLIBC_2.14" the version is left out. */
+static const char *bare_name(struct build *build, const char *name)
+{
+	return strchr(name, '@') ? obstack_copy0(&build->owner->names, name, strcspn(name, "@"))
+				 : name;
+}
+
+static void add_static(struct build *build, asymbol *symbol)
+{
+	const asection *section;
+	uint64_t key;
+
+	if (!is_wanted(symbol) || !(symbol->section->flags & SEC_CODE))
+		return;
+	section = image_section(build, symbol->section);
+	if (section && symbol->value < section->size && section_key(build, section, &key))
+		add_raw(build, key + symbol->value, 0, rank_symbol(symbol),
+			bare_name(build, symbol->name));
+}
+
+static uint64_t dynamic_size(const struct build *build, uint64_t address)
+{
+	size_t low = 0, high = build->n_sizes;
+	uint64_t size = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (build->sizes[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < build->n_sizes && build->sizes[low].address == address; low++)
+		if (build->sizes[low].size > size)
+			size = build->sizes[low].size;
+	return size;
+}
+
+/* objcopy renumbers sections and leaves .dynsym as it is, so the address must do. */
+static void add_dynamic(struct build *build, asymbol *symbol)
+{
+	uint64_t key;
+
+	if (is_wanted(symbol) && !bfd_is_und_section(symbol->section) &&
+	    !bfd_is_abs_section(symbol->section) &&
+	    pp_symbols_key(build->symbols, bfd_asymbol_value(symbol), &key))
+		add_raw(build, key, dynamic_size(build, bfd_asymbol_value(symbol)),
+			rank_symbol(symbol), bare_name(build, symbol->name));
+}
+
+/* "malloc@plt" */
+static void add_synthetic(struct build *build, asymbol *symbol)
+{
+	const asection *section = image_section(build, symbol->section);
+	uint64_t key;
+
+	if (section && symbol->name && symbol->value < section->size &&
+	    section_key(build, section, &key))
+		add_raw(build, key + symbol->value, 0, UINT32_MAX, symbol->name);
+}
+
+/* Calls of indirect functions have an address for a name: "*ABS*+0x9f550@plt". */
+static void name_indirect_call(struct build *build, struct pp_symbol *call)
+{
+	static const char mark[] = "*ABS*+0x";
+	struct pp_symbols *symbols = build->symbols;
+	uint64_t address, key;
+	size_t target;
+
+	if (strncmp(call->name, mark, sizeof(mark) - 1) != 0)
+		return;
+	address = strtoull(call->name + sizeof(mark) - 1, NULL, 16);
+	if (!pp_symbols_key(symbols, address, &key))
+		return;
+	target = pp_symbols_find(symbols, key);
+	if (target == symbols->n || symbols->items[target].start != key)
+		return;
+	obstack_printf(&build->owner->names, "%s@plt", symbols->items[target].name);
+	obstack_1grow(&build->owner->names, '\0');
+	call->name = obstack_finish(&build->owner->names);
+}
+
+static long read_dynamic(struct owner *owner)
+{
+	struct pp_bfd_file *image = &owner->image;
+	long room, n;
+
+	room = pp_bfd_table_room(image, bfd_get_dynamic_symtab_upper_bound(image->bfd));
+	if (!room)
+		return 0;
+	owner->dynamic = pp_chunk(room);
+	n = bfd_canonicalize_dynamic_symtab(image->bfd, owner->dynamic);
+	return n > 0 ? n : 0;
+}
+
+static void read_plt(struct build *build, long n_static, long n_dynamic)
+{
+	struct owner *owner = build->owner;
+	struct pp_bfd_file *image = &owner->image;
+	long n;
+
+	if (n_dynamic <= 0 || !bfd_get_section_by_name(image->bfd, ".plt"))
+		return;
+	n = bfd_get_synthetic_symtab(image->bfd, image->symbols ? n_static : 0, image->symbols,
+				     n_dynamic, owner->dynamic, &owner->synthetic);
+	for (long i = 0; i < n; i++)
+		add_synthetic(build, &owner->synthetic[i]);
+}
+
+/* Looks for the debug file and the segments, for which libelf is needed. */
+static void read_object(struct build *build, const char *path, const char *root, bool has_symbols,
+			bool want_lines)
+{
+	struct pp_symbols *symbols = build->symbols;
+	struct pp_object object;
+
+	if (pp_object_open(&object, path))
+		return;
+	if (!symbols->n_code && !build->place) {
+		read_segments(build, &object);
+		order_code(symbols);
+	}
+	if (!has_symbols || (want_lines && !pp_object_has_section(&object, ".debug_line")))
+		symbols->debug_path = pp_object_debug_file(&object, path, root);
+	if (!has_symbols)
+		build->n_sizes = pp_object_dynamic_sizes(&object, &build->sizes);
+	if (!has_symbols && !symbols->debug_path)
+		build->mini = pp_object_mini_debug(&object);
+	pp_object_close(&object);
+}
+
+static void read_symbols(struct build *build, const char *path, const char *root, bool want_lines)
+{
+	struct pp_symbols *symbols = build->symbols;
+	struct owner *owner = build->owner;
+	struct pp_bfd_file *source = &owner->image;
+	long n_image = pp_bfd_read_symbols(&owner->image), n = n_image, n_dynamic;
+	bool is_mini = false;
+
+	if (build->place && build->place->is_module)
+		lay_out_module(build);
+	else if (build->place)
+		find_stext(build, n_image);
+	read_sections(build);
+	order_code(symbols);
+
+	if (!n || want_lines || !symbols->n_code)
+		read_object(build, path, root, n, want_lines);
+	if (!n && symbols->debug_path && !pp_bfd_open(&owner->debug, symbols->debug_path, NULL)) {
+		source = &owner->debug;
+		n = pp_bfd_read_symbols(source);
+	}
+	/* Its table has only what .dynsym has not, so both are needed. */
+	if (build->mini >= 0 && !pp_bfd_open_descriptor(&owner->debug, build->mini, path, NULL)) {
+		is_mini = true;
+		source = &owner->debug;
+		n = pp_bfd_read_symbols(source);
+	}
+	for (long i = 0; i < n; i++)
+		add_static(build, source->symbols[i]);
+	n_dynamic = read_dynamic(owner);
+	for (long i = 0; (!n || is_mini) && i < n_dynamic; i++)
+		add_dynamic(build, owner->dynamic[i]);
+	read_plt(build, n_image, n_dynamic);
+	pp_symbols_tidy(symbols, build->raw, build->n, n > 0);
+	for (size_t i = 0; i < symbols->n; i++)
+		name_indirect_call(build, &symbols->items[i]);
+	free(build->raw);
+	free(build->sizes);
+}
+
+static enum pp_symbols_status read_file(struct pp_symbols *symbols, const char *path,
+					const char *root, bool want_lines,
+					const struct pp_kernel_place *place, struct op_error *error)
+{
+	struct owner *owner = pp_alloc(1, sizeof(*owner));
+	struct build build = {.symbols = symbols, .owner = owner, .mini = -1, .place = place};
+
+	memset(symbols, 0, sizeof(*symbols));
+	symbols->owner = owner;
+	symbols->release = release_owner;
+	obstack_init(&owner->names);
+	pp_bfd_start();
+	if (pp_bfd_open(&owner->image, path, error))
+		return PP_SYMBOLS_DAMAGED;
+	symbols->machine = machine_of(owner->image.bfd);
+	symbols->is_relocatable = place && place->is_module;
+	read_symbols(&build, path, root, want_lines);
+	free(build.keys);
+	if (!*pp_bfd_message())
+		return PP_SYMBOLS_OK;
+	op_error_set(error, EINVAL, "%s", pp_bfd_message());
+	return PP_SYMBOLS_DAMAGED;
+}
+
+enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const char *path,
+					    const char *root, bool want_lines,
+					    struct op_error *error)
+{
+	char *debug_path = NULL;
+	char *name = pp_symbols_cache_name(path, root, want_lines, &debug_path);
+	enum pp_symbols_status status = PP_SYMBOLS_OK;
+
+	memset(symbols, 0, sizeof(*symbols));
+	if (!name || !pp_symbols_cache_load(name, symbols)) {
+		status = read_file(symbols, path, root, want_lines, NULL, error);
+		if (name && status == PP_SYMBOLS_OK)
+			pp_symbols_cache_store(name, symbols);
+	}
+	if (!symbols->debug_path)
+		symbols->debug_path = debug_path;
+	else
+		free(debug_path);
+	free(name);
+	return status;
+}
+
+enum pp_symbols_status pp_symbols_read_kernel_file(struct pp_symbols *symbols, const char *path,
+						   const char *root, bool want_lines,
+						   const struct pp_kernel_place *place,
+						   struct op_error *error)
+{
+	return read_file(symbols, path, root, want_lines, place, error);
+}

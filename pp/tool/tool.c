@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From a command line to an exit code. */
+#include "pp/tool/tool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/progress.h"
+#include "libop/session/paths.h"
+#include "libop/base/memory.h"
+#include "pp/select/pair.h"
+#include "libop/text/cells.h"
+
+/* What a word of --verbose asks for. */
+static int take_verbose(void *field, const char *name, const char *text, struct op_error *error)
+{
+	static const char *const topics[] = {"all",   "debug", "bfd", "level1",
+					     "sfile", "stats", "xml"};
+	struct pp_common *common = field;
+	char *copy = pp_copy(text), *rest = copy, *item;
+	int result = 0;
+
+	while (!result && (item = strsep(&rest, ",")) != NULL) {
+		size_t i = 0;
+
+		while (i < sizeof(topics) / sizeof(topics[0]) && strcmp(item, topics[i]))
+			i++;
+		if (i == sizeof(topics) / sizeof(topics[0]))
+			result = op_error_set(error, EINVAL,
+					      "%s=%s: '%s' is none of all, debug, bfd, level1, "
+					      "sfile, stats, xml",
+					      name, text, item);
+		common->stats |= !strcmp(item, "stats") || !strcmp(item, "all");
+		common->trouble.verbose |= strcmp(item, "stats") != 0;
+	}
+	free(copy);
+	return result;
+}
+
+static const struct pp_option_type verbose_type = {.take = take_verbose};
+
+static const struct pp_option session_options[] = {
+	{"session-dir", 0, "dir",
+	 "where the sessions are (default: oprofile_data, or " OP_SESSION_DEFAULT_DIR ")",
+	 PP_TEXT(struct pp_common, session_dir)},
+	{"image-path", 'p', "dirs", "search these directories for images, too",
+	 PP_LIST(struct pp_common, image_paths)},
+	{"root", 'R', "dir", "images are below this directory", PP_TEXT(struct pp_common, root)},
+	{"jit-dir", 0, "dir", "where JIT compilers wrote perf-PID.map and jit-PID.dump (default: /tmp)",
+	 PP_TEXT(struct pp_common, jit_dir)},
+	{0}};
+
+static const struct pp_option report_options[] = {
+	{"color", 0, "auto|always|never", "colour the report (default: on a terminal)",
+	 &pp_option_color, PP_FIELD(struct pp_common, output.color, enum pp_color)},
+	{"no-pager", 0, NULL, "don't show the report with $PAGER on a terminal",
+	 PP_FLAG(struct pp_common, output.no_pager)},
+	{0}};
+
+static const struct pp_option common_options[] = {
+	{"verbose", 'V', "all,stats,...", "show every warning (all), or the statistics (stats)",
+	 &verbose_type, 0},
+	{"version", 'v', NULL, "show the version", PP_FLAG(struct pp_common, version)},
+	{0}};
+
+static char *join_words(int argc, char **argv)
+{
+	struct pp_line line = {0};
+	char *text;
+
+	pp_line_puts(&line, op_program());
+	for (int i = 1; i < argc; i++) {
+		const char *quote = strpbrk(argv[i], " \t\n") || !*argv[i] ? "'" : "";
+
+		pp_line_puts(&line, " ");
+		pp_line_puts(&line, quote);
+		pp_line_puts(&line, argv[i]);
+		pp_line_puts(&line, quote);
+	}
+	pp_line_add(&line, "", 1);
+	text = pp_copy(line.text);
+	pp_line_free(&line);
+	for (char *p = text; *p; p++)
+		if (*p == '\n')
+			*p = ' ';
+	return text;
+}
+
+static void choose_session(struct pp_common *common)
+{
+	char *chosen = op_session_dir(common->session_dir);
+
+	if (!chosen)
+		pp_out_of_memory();
+	common->session_given = common->session_dir != NULL;
+	free(common->session_dir);
+	common->session_dir = chosen;
+}
+
+static int parse_spec(struct pp_spec *spec, const struct op_strings *words, struct op_error *error)
+{
+	return pp_spec_parse(spec, (const char *const *)words->item, words->count, error);
+}
+
+static int parse_pair(struct pp_common *common, struct op_error *error)
+{
+	struct pp_pair pair;
+	int result = pp_pair_split(&pair, &common->words, error);
+
+	common->is_pair = pair.is_pair;
+	if (!result)
+		result = parse_spec(&common->specs[0], &pair.words[0], error);
+	if (!result && pair.is_pair)
+		result = parse_spec(&common->specs[1], &pair.words[1], error);
+	pp_pair_free(&pair);
+	return result;
+}
+
+static int parse_words(struct pp_common *common, enum pp_words words, struct op_error *error)
+{
+	switch (words) {
+	case PP_WORDS_SPEC:
+		return parse_spec(&common->specs[0], &common->words, error);
+	case PP_WORDS_PAIR:
+		return parse_pair(common, error);
+	case PP_WORDS_OWN:
+		break;
+	}
+	return 0;
+}
+
+static enum op_exit run(const struct pp_tool *tool, const struct pp_option_table *tables, void *job,
+			int argc, char **argv, struct op_error *error)
+{
+	struct pp_common *common = job;
+
+	if (pp_options_read(tables, tool->synopsis, argc, (const char **)argv, &common->words,
+			    error))
+		return OP_EXIT_USAGE;
+	if (common->version) {
+		printf("%s: oprofile " OP_VERSION "\n", op_program());
+		return OP_EXIT_OK;
+	}
+	common->command_line = join_words(argc, argv);
+	choose_session(common);
+	if (parse_words(common, tool->words, error) || (tool->check && tool->check(job, error)))
+		return OP_EXIT_USAGE;
+	return tool->run(job, error) ? OP_EXIT_FAILURE : OP_EXIT_OK;
+}
+
+int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
+{
+	static const struct pp_option none[] = {{0}};
+	const struct pp_option_table tables[] = {
+		{tool->options, job, NULL},
+		{common_options, job, "Options of all report tools:"},
+		{tool->no_session ? none : session_options, job, "Where things are:"},
+		{tool->reports ? report_options : none, job, "On a terminal:"},
+		{0}};
+	struct pp_common *common = job;
+	struct op_error error;
+	enum op_exit status;
+
+	op_program_set(argv[0]);
+	op_progress_begin();
+	status = run(tool, tables, job, argc, argv, &error);
+	op_progress_end();
+	if (status != OP_EXIT_OK)
+		op_complain("%s", error.text);
+	if (status == OP_EXIT_USAGE)
+		fprintf(stderr, "Try '%s --help'.\n", op_program());
+	if (tool->release)
+		tool->release(job);
+	pp_options_release(tables);
+	op_strings_free(&common->words);
+	pp_spec_free(&common->specs[0]);
+	pp_spec_free(&common->specs[1]);
+	free(common->session_dir);
+	free(common->command_line);
+	return status;
+}
+
+struct pp_image_search pp_common_search(const struct pp_common *common, const struct pp_spec *spec)
+{
+	return (struct pp_image_search){
+		.archive = spec->archive, .root = common->root, .paths = &common->image_paths,
+		.jit_dir = common->jit_dir};
+}
