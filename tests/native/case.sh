@@ -15,7 +15,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/native.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 session=$scratch/oprofile_data
 samples=$session/samples/current
-PATH=$BUILD/utils/operf:$BUILD/utils/ocount:$BUILD/utils/opdb:$BUILD/utils/opcontrol:$PATH
+PATH=$BUILD/daemon/operf:$BUILD/utils/ocount:$BUILD/utils/opdb:$BUILD/utils/opcontrol:$PATH
 PATH=$BUILD/daemon:$BUILD/pp:$PATH
 cd "$scratch" || exit 1
 

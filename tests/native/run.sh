@@ -31,7 +31,7 @@ fi
 [ "$(id -u)" -eq 0 ] || exec sh "$case"
 command -v setpriv >/dev/null || skip "no setpriv to become an ordinary user with"
 user="setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent"
-$user test -x "$BUILD/utils/operf/operf" -a -r "$case" ||
+$user test -x "$BUILD/daemon/operf/operf" -a -r "$case" ||
 	skip "an ordinary user cannot read the build folder"
 $user "$BUILD/utils/ocount/ocount" -e cpu-clock -f /dev/null true ||
 	skip "this machine allows an ordinary user no perf events"

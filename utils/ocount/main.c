@@ -18,7 +18,7 @@
 #include "counts.h"
 #include "report.h"
 #include "request.h"
-#include "utils/operf/command.h"
+#include "libop/perf/command.h"
 
 struct run {
 	const struct request *request;

@@ -12,7 +12,7 @@
 
 #include "libop/cpu/list.h"
 #include "libop/base/number.h"
-#include "utils/operf/arguments.h"
+#include "libop/perf/arguments.h"
 
 #define INTERVAL_MOST (24 * 60 * 60 * 1000) /* a day, in ms */
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
+#include "libop/perf/arguments.h"
 #include "libop/base/number.h"
 #include "libop/perf/event.h"
 #include "libop/session/paths.h"

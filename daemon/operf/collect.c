@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "libop/perf/command.h"
 #include "libop/session/log.h"
 
 #define EVENTS_AT_ONCE 16

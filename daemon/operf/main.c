@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "collect.h"
-#include "command.h"
+#include "libop/perf/command.h"
 #include "daemon/count/abi.h"
 #include "libop/session/lock.h"
 #include "libop/session/log.h"
