@@ -22,7 +22,7 @@ static int make_profile(struct job *job, struct op_error *error)
 {
 	struct pp_annotate_options *options = &job->options;
 	const struct pp_spec *spec = &options->common.specs[0];
-	struct pp_trouble *trouble = &options->common.trouble;
+	struct pp_warnings *trouble = &options->common.trouble;
 	const struct pp_profile_wish wish = {
 		.symbols = true,
 		.details = true,
@@ -72,7 +72,7 @@ static int annotate(void *context, struct op_error *error)
 	else
 		result = pp_annotate_source(&annotation, error);
 	closed = pp_output_close(&output, result ? NULL : error);
-	pp_trouble_sum_up(&job->options.common.trouble);
+	pp_warnings_summarize(&job->options.common.trouble);
 	free(annotation.missing);
 	pp_line_free(&annotation.line);
 	return result || closed ? -1 : 0;

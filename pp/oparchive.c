@@ -58,7 +58,7 @@ static int archive(void *context, struct op_error *error)
 {
 	struct job *job = context;
 	const struct pp_spec *spec = &job->common.specs[0];
-	struct pp_trouble *trouble = &job->common.trouble;
+	struct pp_warnings *trouble = &job->common.trouble;
 	int result;
 
 	job->search = pp_common_search(&job->common, spec);
@@ -69,7 +69,7 @@ static int archive(void *context, struct op_error *error)
 		 : job->output
 			 ? pp_archive_write_tar(job->output, &job->files, trouble, error)
 			 : pp_archive_write_directory(job->output_dir, &job->files, trouble, error);
-	pp_trouble_sum_up(trouble);
+	pp_warnings_summarize(trouble);
 	return result;
 }
 

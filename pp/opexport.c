@@ -202,7 +202,7 @@ static int run(void *context, struct op_error *error)
 		result = write_profile(job, prof, names, error);
 		names_free(names);
 	}
-	pp_trouble_sum_up(&job->common.trouble);
+	pp_warnings_summarize(&job->common.trouble);
 	pp_image_reader_free(&reader);
 	pp_sample_list_free(&list);
 	pp_image_search_free(&search);

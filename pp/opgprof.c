@@ -82,7 +82,7 @@ static int write_file(struct job *job, struct op_error *error)
 static int convert(void *context, struct op_error *error)
 {
 	struct job *job = context;
-	struct pp_trouble *trouble = &job->common.trouble;
+	struct pp_warnings *trouble = &job->common.trouble;
 	const struct pp_profile_wish wish = {
 		.symbols = true,
 		.details = true,
@@ -100,7 +100,7 @@ static int convert(void *context, struct op_error *error)
 	if (pp_gprof_data_make(&job->data, &job->profile, &job->list, &job->search, job->threshold,
 			       trouble, error))
 		return -1;
-	pp_trouble_sum_up(trouble);
+	pp_warnings_summarize(trouble);
 	return write_file(job, error);
 }
 

@@ -127,7 +127,7 @@ static int import_sample_files(struct job *job, const char *path, struct op_erro
 		return is_jit_code(path) ? 0 : pp_import_file(&wish, path, job->output, error);
 	if (pp_import_tree(&wish, path, job->output, &result, &job->common.trouble, error))
 		return -1;
-	pp_trouble_sum_up(&job->common.trouble);
+	pp_warnings_summarize(&job->common.trouble);
 	if (result.failed)
 		return op_error_set(error, EINVAL, "%zu of %zu sample files were not imported",
 				    result.failed, result.failed + result.imported);

@@ -205,7 +205,7 @@ static int report(void *context, struct op_error *error)
 	if (job->options.common.is_pair &&
 	    (read_source(job, 1, error) || compare_columns(job, error)))
 		return -1;
-	pp_trouble_sum_up(&job->options.common.trouble);
+	pp_warnings_summarize(&job->options.common.trouble);
 	return write_output(job, error);
 }
 

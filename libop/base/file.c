@@ -15,9 +15,7 @@
 
 static int failed(struct op_error *error, const char *doing, const char *path)
 {
-	int code = errno;
-
-	return op_error_set(error, code, "cannot %s %s: %s", doing, path, strerror(code));
+	return op_error_errno(error, "cannot %s %s", doing, path);
 }
 
 char *op_path(const char *format, ...)
@@ -125,7 +123,7 @@ int op_file_replace(const char *path, const void *bytes, size_t length, mode_t m
 	int fd, result = -1;
 
 	if (!fresh)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0) {
 		failed(error, "create", fresh);
@@ -151,7 +149,7 @@ int op_mkdir_parents(const char *path, mode_t mode, struct op_error *error)
 	int result = 0;
 
 	if (!part)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	for (char *slash = part; !result && (slash = strchr(slash + 1, '/'));) {
 		*slash = '\0';
 		if (mkdir(part, mode) && errno != EEXIST)
@@ -195,7 +193,7 @@ int op_walk(const char *dir,
 			char *path = op_path("%s/%s", dir, name);
 
 			result = path ? visit_entry(path, visit, context, error)
-				      : op_error_set(error, ENOMEM, "out of memory");
+				      : op_error_memory(error);
 			free(path);
 		}
 		free(entry[i]);

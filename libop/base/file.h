@@ -2,8 +2,8 @@
 /*
  * Small files and directories: read whole, written whole, made, walked.
  */
-#ifndef LIBOP_FILE_H
-#define LIBOP_FILE_H
+#ifndef LIBOP_BASE_FILE_H
+#define LIBOP_BASE_FILE_H
 
 #include <stddef.h>
 #include <sys/stat.h>
@@ -35,7 +35,7 @@ char *op_file_read(const char *path, size_t limit, size_t *length, struct op_err
 int op_file_write(const char *path, const char *text, struct op_error *error);
 
 /**
- * op_file_replace - put a file with the given bytes in the place of @path, in one step
+ * op_file_replace - replace @path by a file with the given bytes, atomically
  * @mode: of the new file
  *
  * Return: 0, or -1 with @error set; then @path is what it was.
@@ -54,7 +54,7 @@ int op_mkdir_parents(const char *path, mode_t mode, struct op_error *error);
 
 /**
  * op_walk - call a function for each file below a directory
- * @dir: the directory; what stands below it is visited in the order of its name
+ * @dir: the directory; entries are visited in the order of their names
  * @visit: called with the path, which begins with @dir, and its lstat(2); not called for
  *	directories; a result other than 0 ends the walk
  *

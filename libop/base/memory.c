@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Memory that is there or ends the program. */
-#include "libop/base/memory.h"
+#include "memory.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/base/error.h"
+#include "array.h"
+#include "buffer.h"
+#include "error.h"
+#include "hash.h"
 
 void pp_out_of_memory(void)
 {
-	op_die(OP_EXIT_FAILURE, "out of memory");
+	op_die(OP_EXIT_FAILURE, OP_OUT_OF_MEMORY);
 }
 
 static void *check(void *memory)
@@ -34,20 +37,21 @@ void *pp_chunk(size_t size)
 
 void *pp_grow(void *array, size_t *capacity, size_t needed, size_t size)
 {
-	size_t fit = *capacity;
-
-	if (array && needed <= fit)
-		return array;
-	if (fit < 16)
-		fit = 16;
-	while (fit < needed) {
-		if (fit > SIZE_MAX / 2)
-			pp_out_of_memory();
-		fit *= 2;
-	}
-	array = check(reallocarray(array, fit, size));
-	*capacity = fit;
+	if ((!array || needed > *capacity) && op_array_reallocate(&array, capacity, needed, size))
+		pp_out_of_memory();
 	return array;
+}
+
+void pp_hash_add(struct op_hash *hash, uint64_t key, uint32_t number)
+{
+	if (op_hash_add(hash, key, number))
+		pp_out_of_memory();
+}
+
+void pp_buffer_check(const struct op_buffer *buffer)
+{
+	if (buffer->failed)
+		pp_out_of_memory();
 }
 
 char *pp_copy(const char *text)

@@ -1,30 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory for report tools.  A report that runs out of memory can do nothing useful any more,
- * so these functions end the program (OP_EXIT_FAILURE) instead of returning NULL; everything
- * else in this room returns errors.
+ * Memory for commands, in pp and utils.  A command that runs out of memory can do nothing useful
+ * any more: these functions end it ("out of memory", OP_EXIT_FAILURE) instead of returning NULL.
+ * The daemon and the libraries (libop, libdb) do not use them: they return op_error_memory().
  */
-#ifndef PP_MEMORY_H
-#define PP_MEMORY_H
+#ifndef LIBOP_BASE_MEMORY_H
+#define LIBOP_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-/* Says so and ends the program; for what other libraries report. */
+struct op_buffer;
+struct op_hash;
+
+/* Ends the program; for libraries that report the error themselves. */
 void pp_out_of_memory(void) __attribute__((noreturn));
 
 /* @n zeroed objects of @size bytes; the caller frees them with free(). */
 void *pp_alloc(size_t n, size_t size);
 
 /**
- * pp_grow - make room in an array
+ * pp_grow - grow an array
  * @array: the array, or NULL
  * @capacity: objects that fit; updated
  * @needed: objects that must fit
  * @size: bytes of one object
  *
- * Return: the array, at its new place; what is new in it is not initialised.
+ * Return: the array, which may have moved; new elements are not initialised.
  */
 void *pp_grow(void *array, size_t *capacity, size_t needed, size_t size);
+
+/* op_hash_add(): adds @number under @key. */
+void pp_hash_add(struct op_hash *hash, uint64_t key, uint32_t number);
+
+/* Ends the program if the buffer has failed; before its bytes are used. */
+void pp_buffer_check(const struct op_buffer *buffer);
 
 /* A copy of @text, or a formatted string; the caller frees it. */
 char *pp_copy(const char *text);

@@ -2,16 +2,17 @@
 /*
  * Names, each once, with small numbers.
  */
-#ifndef PP_NAME_INDEX_H
-#define PP_NAME_INDEX_H
+#ifndef LIBOP_BASE_NAME_INDEX_H
+#define LIBOP_BASE_NAME_INDEX_H
 
 #include <stddef.h>
+
+#include "hash.h"
 
 struct pp_names {
 	const char **names; /* by number */
 	size_t n, capacity;
-	size_t *slots; /* hashed; 0 or the number + 1 */
-	size_t n_slots;
+	struct op_hash by_name;
 };
 
 /* The number of a name, which is added if it is not there; @name must live as long. */

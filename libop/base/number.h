@@ -2,9 +2,11 @@
 /*
  * Numbers in text: options, event specifications, small files.
  */
-#ifndef LIBOP_NUMBER_H
-#define LIBOP_NUMBER_H
+#ifndef LIBOP_BASE_NUMBER_H
+#define LIBOP_BASE_NUMBER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
@@ -21,5 +23,37 @@
  */
 int op_number_parse(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *out,
 		    struct op_error *error);
+
+/**
+ * op_number_take - read the digits at the start of a text
+ * @text: advanced past the digits; unchanged on error
+ * @base: 10 or 16; hexadecimal digits may be large or small, "0x" is not taken
+ * @max: the greatest value allowed
+ * @out: set to the value; untouched on error
+ *
+ * Return: false if no digit is there (a blank or a sign is none), or the value is beyond @max.
+ */
+bool op_number_take(const char **text, unsigned int base, uint64_t max, uint64_t *out);
+
+/* As op_number_take(), but the number must be all of @text. */
+bool op_number_all(const char *text, unsigned int base, uint64_t max, uint64_t *out);
+
+/* Reads a decimal fraction, such as "12.5", which must be all of @text; @out as above. */
+bool op_real_all(const char *text, double *out);
+
+/* Reads @n bytes of two hexadecimal digits each.  Return: false if there are fewer. */
+bool op_bytes_take(const char *text, uint8_t *bytes, size_t n);
+
+/**
+ * op_number_text - write a number
+ * @base: 10 or 16
+ * @text: buffer for the digits, which are written to its end
+ *
+ * Reports have a million numbers, so this does without printf().
+ *
+ * Return: where in @text the number begins.
+ */
+#define OP_NUMBER_TEXT 21
+const char *op_number_text(uint64_t value, unsigned int base, char text[static OP_NUMBER_TEXT]);
 
 #endif

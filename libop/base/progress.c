@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "error.h"
 #include "number.h"
 
 #define NS		1000000000ull
@@ -40,6 +41,7 @@ void op_progress_begin(void)
 	if (text)
 		op_number_parse(text, OP_PROGRESS_DELAY, 0, LONGEST_DELAY_S, &delay_s, NULL);
 	progress.active = true;
+	op_message_prepare(op_progress_clear);
 	progress.what = NULL;
 	progress.due_ns = now_ns() + delay_s * NS;
 }

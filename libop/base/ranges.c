@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Flat intervals: a sweep with a heap of those that cover the place where it is. */
-#include "libop/base/ranges.h"
+/* Flat intervals: a sweep with a heap of the intervals that cover the current address. */
+#include "ranges.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "libop/base/memory.h"
+#include "memory.h"
 
 struct heap {
-	const struct pp_interval **items; /* the winner stands first */
+	const struct pp_interval **items; /* the highest rank is first */
 	size_t n, capacity;
 };
 

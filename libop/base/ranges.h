@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Intervals of addresses that lie over each other, made flat: each address belongs to the one
- * with the highest rank.
+ * Flattens overlapping address ranges: each address belongs to the range of the highest rank.
  */
-#ifndef PP_INTERVALS_H
-#define PP_INTERVALS_H
+#ifndef LIBOP_BASE_RANGES_H
+#define LIBOP_BASE_RANGES_H
 
 #include <stddef.h>
 #include <stdint.h>

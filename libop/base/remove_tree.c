@@ -2,7 +2,7 @@
 /*
  * A tree is removed without recursion: each directory found in a child of the top directory is
  * moved up into the top directory, so that two open directories are enough, and no path is
- * looked up through a component that somebody could swap for a symbolic link.
+ * looked up through a component that another process could replace by a symbolic link.
  */
 #include "remove_tree.h"
 
@@ -26,8 +26,7 @@ struct remover {
 
 static int failed(const struct remover *remover, const char *what, const char *entry)
 {
-	return op_error_set(remover->error, errno, "cannot %s %s in %s: %s", what, entry,
-			    remover->name, strerror(errno));
+	return op_error_errno(remover->error, "cannot %s %s in %s", what, entry, remover->name);
 }
 
 static DIR *open_directory(int parent, const char *name)
@@ -99,8 +98,7 @@ int op_tree_remove(int parent, const char *name, struct op_error *error)
 
 	dir = open_directory(parent, name);
 	if (!dir)
-		return op_error_set(error, errno, "cannot open directory %s: %s", name,
-				    strerror(errno));
+		return op_error_errno(error, "cannot open directory %s", name);
 	remover.top = dirfd(dir);
 	/* What has been moved up while it was read may have been missed: read again. */
 	do {

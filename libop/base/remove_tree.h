@@ -2,10 +2,10 @@
 /*
  * Removing a directory with all that is in it.
  */
-#ifndef LIBOP_TREE_H
-#define LIBOP_TREE_H
+#ifndef LIBOP_BASE_REMOVE_TREE_H
+#define LIBOP_BASE_REMOVE_TREE_H
 
-#include "libop/base/error.h"
+#include "error.h"
 
 /**
  * op_tree_remove - remove directory @name of the opened directory @parent

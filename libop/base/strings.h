@@ -2,8 +2,8 @@
 /*
  * A list of strings that grows.
  */
-#ifndef LIBOP_STRING_LIST_H
-#define LIBOP_STRING_LIST_H
+#ifndef LIBOP_BASE_STRINGS_H
+#define LIBOP_BASE_STRINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

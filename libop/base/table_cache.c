@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The cache of tables on the disk. */
-#include "libop/base/table_cache.h"
+#include "table_cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "libop/base/file.h"
-#include "libop/base/memory.h"
+#include "file.h"
+#include "memory.h"
 
 /* In front of the bytes, in the byte order of the machine. */
 struct head {
@@ -43,7 +43,7 @@ static bool is_own(const char *path, bool *there)
 	       !(status.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* The directory where users keep what can be made anew; NULL if there is none. */
+/* The user's cache directory; NULL if there is none. */
 static char *base_dir(void)
 {
 	const char *given = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -99,7 +99,7 @@ static uint32_t checksum(const void *bytes, size_t size)
 	return (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes, size);
 }
 
-/* Is this a file that nobody else can have written, of a form that we know? */
+/* Whether only this user can have written the file, and its format is known. */
 static bool is_good(int fd, struct stat *status, struct head *head)
 {
 	return !fstat(fd, status) && S_ISREG(status->st_mode) && status->st_uid == geteuid() &&

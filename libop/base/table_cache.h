@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables that took long to make, on the disk: files below
+ * A cache on disk of tables that take long to compute: files below
  * ${XDG_CACHE_HOME:-~/.cache}/oprofile/tables.
  *
- * The cache is never needed and never trusted further than it can be checked: what is damaged,
- * old, or not the user's own is passed over and made anew, and what can't be written is not.  It
- * is not used where the directory belongs to somebody else, so that root under sudo(8) leaves no
- * files in the home of another user.
+ * The cache is optional, and its files are checked: those that are damaged, outdated or owned by
+ * another user are ignored and written again, and failures to write are ignored.  It is not used
+ * if the directory is owned by another user, so that root under sudo(8) leaves no files there.
  */
-#ifndef PP_TABLE_CACHE_H
-#define PP_TABLE_CACHE_H
+#ifndef LIBOP_BASE_TABLE_CACHE_H
+#define LIBOP_BASE_TABLE_CACHE_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* Bytes of all files together; when it is exceeded, those that were used longest ago go.  No file
- * is larger than a quarter of it. */
+/* Limit of all files together, in bytes: beyond it the least recently used ones are removed.  No
+ * file is larger than a quarter of it. */
 extern long long pp_table_cache_limit;
 
 /**
- * pp_table_cache_name - the name under which tables of a file are kept
+ * pp_table_cache_name - the name of a file's tables in the cache
  * @build_id: of the file, hexadecimal
- * @status: of the file: one with another size or time is another file, such as a stripped one
- * @kind: what tables, and the version of their form: "debug-1"
+ * @status: of the file: another size or time means another file, such as a stripped one
+ * @kind: kind of tables, and the version of their format: "debug-1"
  *
  * Return: a name that the caller frees, or NULL: there is no cache.
  */
 char *pp_table_cache_name(const char *build_id, const struct stat *status, const char *kind);
 
-/* Return: what pp_table_cache_store() was given under @name, which the caller frees, or NULL. */
+/* Return: the bytes that pp_table_cache_store() stored under @name, owned by the caller; or NULL.
+ */
 void *pp_table_cache_load(const char *name, size_t *size);
 
-/* Keeps @bytes; on any trouble, does not. */
+/* Stores @bytes; errors are ignored. */
 void pp_table_cache_store(const char *name, const void *bytes, size_t size);
 
 #endif

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Warnings with counts. */
-#include "libop/base/warnings.h"
+#include "warnings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "libop/base/error.h"
+#include "error.h"
 
-/* Of each kind so many are told one by one. */
-#define TOLD 3
+/* Warnings of a kind that are printed; further ones are only counted. */
+#define SHOWN_MAX 3
 
-static const char *const kind_words[PP_TROUBLES] = {
+static const char *const kind_texts[PP_WARNING_KINDS] = {
 	[PP_BAD_NAME] = "files whose names are not those of sample files were skipped",
 	[PP_BAD_FILE] = "sample files were skipped",
 	[PP_BAD_DIRECTORY] = "directories were skipped",
@@ -22,12 +22,13 @@ static const char *const kind_words[PP_TROUBLES] = {
 	[PP_NO_SOURCE] = "source files could not be read",
 };
 
-void pp_trouble_add(struct pp_trouble *trouble, enum pp_trouble_kind kind, const char *format, ...)
+void pp_warnings_add(struct pp_warnings *warnings, enum pp_warning_kind kind, const char *format,
+		     ...)
 {
 	char text[2048];
 	va_list args;
 
-	if (trouble->n[kind]++ >= TOLD && !trouble->verbose)
+	if (warnings->n[kind]++ >= SHOWN_MAX && !warnings->verbose)
 		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
@@ -35,10 +36,10 @@ void pp_trouble_add(struct pp_trouble *trouble, enum pp_trouble_kind kind, const
 	op_warn("%s", text);
 }
 
-void pp_trouble_sum_up(const struct pp_trouble *trouble)
+void pp_warnings_summarize(const struct pp_warnings *warnings)
 {
-	for (int kind = 0; kind < PP_TROUBLES; kind++)
-		if (trouble->n[kind] > TOLD && !trouble->verbose)
+	for (int kind = 0; kind < PP_WARNING_KINDS; kind++)
+		if (warnings->n[kind] > SHOWN_MAX && !warnings->verbose)
 			op_warn("%lu %s (%lu not shown; --verbose=all shows them)",
-				trouble->n[kind], kind_words[kind], trouble->n[kind] - TOLD);
+				warnings->n[kind], kind_texts[kind], warnings->n[kind] - SHOWN_MAX);
 }

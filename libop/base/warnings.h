@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What went wrong on the way to a report without stopping it: a warning for the first few
- * of each kind, then their number.  A session may hold thousands of images that are gone;
- * nobody reads thousands of warnings.
+ * Warnings with counts, for errors that do not stop a report: the first few of each kind are
+ * printed, then their number.  A session may have thousands of missing images.
  */
-#ifndef PP_TROUBLE_H
-#define PP_TROUBLE_H
+#ifndef LIBOP_BASE_WARNINGS_H
+#define LIBOP_BASE_WARNINGS_H
 
 #include <stdbool.h>
 
-enum pp_trouble_kind {
+enum pp_warning_kind {
 	PP_BAD_NAME,	  /* a file below {root} or {kern} that is named like no sample file */
 	PP_BAD_FILE,	  /* a sample file that can't be read or is damaged */
 	PP_BAD_DIRECTORY, /* a directory of the session that can't be read */
@@ -19,19 +18,19 @@ enum pp_trouble_kind {
 	PP_NO_SYMBOLS,	  /* a kernel image without saved symbols */
 	PP_BAD_KALLSYMS,  /* the saved symbols of a session that can't be read */
 	PP_NO_SOURCE,	  /* a source file that is missing or can't be read */
-	PP_TROUBLES
+	PP_WARNING_KINDS
 };
 
-struct pp_trouble {
-	unsigned long n[PP_TROUBLES];
-	bool verbose; /* warn of each */
+struct pp_warnings {
+	unsigned long n[PP_WARNING_KINDS];
+	bool verbose; /* print all warnings */
 };
 
-/* Counts one, and warns of it if it is among the first of its kind. */
-void pp_trouble_add(struct pp_trouble *trouble, enum pp_trouble_kind kind, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Counts a warning, and prints it if it is among the first of its kind. */
+void pp_warnings_add(struct pp_warnings *warnings, enum pp_warning_kind kind, const char *format,
+		     ...) __attribute__((format(printf, 3, 4)));
 
-/* Warns of the number of those that were only counted. */
-void pp_trouble_sum_up(const struct pp_trouble *trouble);
+/* Prints the number of warnings of each kind that were only counted. */
+void pp_warnings_summarize(const struct pp_warnings *warnings);
 
 #endif

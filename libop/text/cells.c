@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lines of reports. */
-#include "libop/text/cells.h"
+#include "cells.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/safe_text.h"
 
-/* Room for @n more bytes. */
+/* Ensures space for @n more bytes. */
 static char *room(struct pp_line *line, size_t n)
 {
 	line->text = pp_grow(line->text, &line->capacity, line->n + n, 1);
@@ -24,6 +25,24 @@ void pp_line_add(struct pp_line *line, const char *text, size_t n)
 void pp_line_puts(struct pp_line *line, const char *text)
 {
 	pp_line_add(line, text, strlen(text));
+}
+
+void pp_line_safe(struct pp_line *line, const char *name)
+{
+	char escape[OP_SAFE_ESCAPE];
+	size_t n = strlen(name);
+
+	for (;;) {
+		size_t length = op_safe_length(name, n);
+
+		pp_line_add(line, name, length);
+		if (length == n)
+			return;
+		op_safe_escape(name[length], escape);
+		pp_line_puts(line, escape);
+		name += length + 1;
+		n -= length + 1;
+	}
 }
 
 static void add_blanks(struct pp_line *line, size_t n)
@@ -84,7 +103,7 @@ void pp_line_percent(struct pp_line *line, double percent)
 		return;
 	}
 	fixed = llrint(percent * (decimals == 4 ? 10000 : 1000));
-	/* One digit at least stands before the point: "00518" for 0.0518. */
+	/* At least one digit precedes the point: "00518" for 0.0518. */
 	n = put_digits(text + 20, fixed);
 	while (n <= (unsigned int)decimals)
 		text[20 - ++n] = '0';

@@ -3,8 +3,8 @@
  * Numbers and cells of reports.  A report has a hundred thousand lines, so these do without
  * printf().
  */
-#ifndef PP_TEXT_H
-#define PP_TEXT_H
+#ifndef LIBOP_TEXT_CELLS_H
+#define LIBOP_TEXT_CELLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +32,8 @@ enum pp_tone {
 /* Adds @n bytes, or a string. */
 void pp_line_add(struct pp_line *line, const char *text, size_t n);
 void pp_line_puts(struct pp_line *line, const char *text);
+/* Adds a name, with control characters and what is not UTF-8 escaped (safe_text.h). */
+void pp_line_safe(struct pp_line *line, const char *name);
 /* Adds a number, with blanks before it up to @width. */
 void pp_line_count(struct pp_line *line, uint64_t count, unsigned int width);
 /* Adds an address of @digits hexadecimal digits at least. */
@@ -43,13 +45,13 @@ void pp_line_share(struct pp_line *line, double percent);
 
 /* Begins a cell: blanks up to where the last one ends, one at least. */
 void pp_line_cell(struct pp_line *line);
-/* Says how wide the cell is that was just begun. */
+/* Sets the width of the cell that was just begun. */
 void pp_line_width(struct pp_line *line, size_t width);
 
-/* What follows has this tone, up to the next one; it takes no room in the cell. */
+/* Sets the tone of the following text, until the next one; it has no width. */
 void pp_line_tone(struct pp_line *line, enum pp_tone tone);
 
-/* Writes what there is of the line, and goes on with it; for lines without cells. */
+/* Writes the line so far and continues it; for lines without cells. */
 void pp_line_flush(struct pp_line *line, FILE *out);
 
 /* Writes the line and begins a new one. */

@@ -25,7 +25,7 @@ struct pp_annotation {
 	const char *command_line;
 	const struct pp_loss *loss;
 	struct pp_image_search *search;
-	struct pp_trouble *trouble;
+	struct pp_warnings *trouble;
 	uint64_t *missing; /* by class: samples that no line or instruction is known for */
 	struct pp_line line;
 };

@@ -58,7 +58,7 @@ static void change_file(struct listing *listing, const char *file)
 	listing->last_line = 0;
 	if (is_file_wanted(annotation->options, file) &&
 	    pp_source_read(&listing->source, &search, file, &error))
-		pp_trouble_add(annotation->trouble, PP_NO_SOURCE, "%s", error.text);
+		pp_warnings_add(annotation->trouble, PP_NO_SOURCE, "%s", error.text);
 	pp_annotate_prefix(annotation, NULL);
 	pp_line_puts(&annotation->line, "/* ");
 	pp_annotate_comment(annotation, file);
@@ -212,14 +212,14 @@ static int open_image(struct listing *listing, struct pp_image_reader *reader,
 	/* Images that are missing or damaged were told of when the profile was made. */
 	pp_image_reader_read(reader, image->id, content);
 	if (content->no_file)
-		pp_trouble_add(annotation->trouble, PP_NO_IMAGE, "%s: no code to show: %s",
+		pp_warnings_add(annotation->trouble, PP_NO_IMAGE, "%s: no code to show: %s",
 			       image->full, content->no_file);
 	if (!content->path)
 		return -1;
 	result = pp_disassembly_open(&listing->disassembly, content->path, symbols,
 				     annotation->options->disassembler, &error);
 	if (result)
-		pp_trouble_add(annotation->trouble, PP_BAD_IMAGE, "%s", error.text);
+		pp_warnings_add(annotation->trouble, PP_BAD_IMAGE, "%s", error.text);
 	if (!result && annotation->options->source)
 		listing->debug = pp_debug_info_open(content->path, &content->symbols);
 	listing->vma_digits = symbols->machine.address_bits == 64 && symbols->n_code &&

@@ -208,7 +208,7 @@ static void put_source(struct pp_annotation *annotation, const struct source *so
 	struct op_error error;
 
 	if (pp_source_read(&text, &search, source->name, &error))
-		pp_trouble_add(annotation->trouble, PP_NO_SOURCE, "%s", error.text);
+		pp_warnings_add(annotation->trouble, PP_NO_SOURCE, "%s", error.text);
 	pp_annotate_title(annotation, source->name, source->counts, out);
 	put_lines(annotation, source, &text, out);
 	pp_source_free(&text);

@@ -16,7 +16,7 @@
 struct gathering {
 	struct pp_archive_files *files;
 	struct pp_image_search *search;
-	struct pp_trouble *trouble;
+	struct pp_warnings *trouble;
 	const char *prefix; /* of paths that the archive has not: an archive that is read, or "" */
 	const struct op_image_name **images;
 	size_t n_images, images_capacity;
@@ -127,7 +127,7 @@ static void add_images(struct gathering *gathering)
 			continue;
 		path = pp_image_find(gathering->search, name, &why);
 		if (!path) {
-			pp_trouble_add(gathering->trouble, PP_NO_IMAGE,
+			pp_warnings_add(gathering->trouble, PP_NO_IMAGE,
 				       "%s is not in the archive: %s", name, why);
 			continue;
 		}
@@ -213,7 +213,7 @@ static void tidy(struct pp_archive_files *files)
 
 int pp_archive_files_find(struct pp_archive_files *files, const char *session_dir,
 			  const struct pp_spec *spec, bool exclude_dependent,
-			  struct pp_image_search *search, struct pp_trouble *trouble,
+			  struct pp_image_search *search, struct pp_warnings *trouble,
 			  struct op_error *error)
 {
 	struct gathering gathering = {.files = files,

@@ -157,7 +157,7 @@ struct tree {
 	struct pp_import inner; /* how each file is imported */
 	const char *dir, *out;
 	struct pp_import_result *result;
-	struct pp_trouble *trouble;
+	struct pp_warnings *trouble;
 	struct op_error *error;
 };
 
@@ -209,7 +209,7 @@ static int visit(const char *path, const struct stat *status, void *context)
 	result = op_mkdir_parents(out, OP_SESSION_DIR_MODE, tree->error);
 	if (!result && is_sample_file(path)) {
 		if (pp_import_file(&tree->inner, path, out, &error)) {
-			pp_trouble_add(tree->trouble, PP_BAD_FILE, "not imported: %s", error.text);
+			pp_warnings_add(tree->trouble, PP_BAD_FILE, "not imported: %s", error.text);
 			tree->result->failed++;
 		} else {
 			tree->result->imported++;
@@ -224,7 +224,7 @@ static int visit(const char *path, const struct stat *status, void *context)
 }
 
 int pp_import_tree(const struct pp_import *import, const char *dir, const char *out,
-		   struct pp_import_result *result, struct pp_trouble *trouble,
+		   struct pp_import_result *result, struct pp_warnings *trouble,
 		   struct op_error *error)
 {
 	struct tree tree = {

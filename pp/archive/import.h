@@ -49,7 +49,7 @@ struct pp_import_result {
  * Return: 0, or -1 with @error set: @dir can't be read or @out can't be written.
  */
 int pp_import_tree(const struct pp_import *import, const char *dir, const char *out,
-		   struct pp_import_result *result, struct pp_trouble *trouble,
+		   struct pp_import_result *result, struct pp_warnings *trouble,
 		   struct op_error *error);
 
 #endif

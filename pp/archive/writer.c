@@ -24,7 +24,7 @@ struct writer {
 	struct archive *archive;
 	const char *prefix; /* put before names: the directory, or "." in a tar file */
 	const char *where;  /* for messages */
-	struct pp_trouble *trouble;
+	struct pp_warnings *trouble;
 	char *buffer;
 };
 
@@ -76,7 +76,7 @@ static int put_content(struct writer *writer, int fd, const char *path, uint64_t
 		ssize_t n = cut ? 0 : read(fd, writer->buffer, want);
 
 		if (n <= 0 && !cut) {
-			pp_trouble_add(writer->trouble, PP_BAD_FILE,
+			pp_warnings_add(writer->trouble, PP_BAD_FILE,
 				       "%s is not all in the archive: %s", path,
 				       n ? strerror(errno) : "it was cut meanwhile");
 			cut = true;
@@ -99,7 +99,7 @@ static int put_file(struct writer *writer, const struct pp_archive_file *file,
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		pp_trouble_add(writer->trouble, PP_BAD_FILE, "%s is not in the archive: %s",
+		pp_warnings_add(writer->trouble, PP_BAD_FILE, "%s is not in the archive: %s",
 			       file->path, fd < 0 ? strerror(errno) : "not a regular file");
 		if (fd >= 0)
 			close(fd);
@@ -169,7 +169,7 @@ static int claim_directory(const char *dir, struct op_error *error)
 }
 
 int pp_archive_write_directory(const char *dir, const struct pp_archive_files *files,
-			       struct pp_trouble *trouble, struct op_error *error)
+			       struct pp_warnings *trouble, struct op_error *error)
 {
 	struct writer writer = {.prefix = dir, .where = dir, .trouble = trouble};
 
@@ -183,7 +183,7 @@ int pp_archive_write_directory(const char *dir, const struct pp_archive_files *f
 }
 
 int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
-			 struct pp_trouble *trouble, struct op_error *error)
+			 struct pp_warnings *trouble, struct op_error *error)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OP_SESSION_FILE_MODE),
 	    result = 0;

@@ -18,7 +18,7 @@
  * Return: 0, or -1 with @error set.
  */
 int pp_archive_write_directory(const char *dir, const struct pp_archive_files *files,
-			       struct pp_trouble *trouble, struct op_error *error);
+			       struct pp_warnings *trouble, struct op_error *error);
 
 /**
  * pp_archive_write_tar - write them into one file
@@ -27,6 +27,6 @@ int pp_archive_write_directory(const char *dir, const struct pp_archive_files *f
  * Return: as above.
  */
 int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
-			 struct pp_trouble *trouble, struct op_error *error);
+			 struct pp_warnings *trouble, struct op_error *error);
 
 #endif

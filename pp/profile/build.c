@@ -166,7 +166,7 @@ static int compare_parts(const void *a, const void *b)
 
 static void read_images(struct pp_profile *profile, const struct pp_sample_list *list,
 			struct pp_sample_file **files, size_t n, const struct pp_profile_wish *wish,
-			struct pp_trouble *trouble)
+			struct pp_warnings *trouble)
 {
 	struct pp_collation collation;
 
@@ -182,7 +182,7 @@ static void read_images(struct pp_profile *profile, const struct pp_sample_list 
 
 void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		     const struct pp_classes *classes, const struct pp_profile_wish *wish,
-		     struct pp_trouble *trouble)
+		     struct pp_warnings *trouble)
 {
 	struct pp_sample_file **files;
 	struct pp_arcs arcs = {0};

@@ -71,7 +71,7 @@ static int read_file(struct pp_arc_file *arcs, const struct pp_sample_file *file
 }
 
 void pp_arcs_read(struct pp_arcs *arcs, const struct pp_sample_list *list,
-		  struct pp_trouble *trouble)
+		  struct pp_warnings *trouble)
 {
 	const struct pp_sample_file **pairs = order_pairs(list);
 	struct op_error error;
@@ -84,7 +84,7 @@ void pp_arcs_read(struct pp_arcs *arcs, const struct pp_sample_list *list,
 		struct pp_arc_file *file = &arcs->files[arcs->n];
 
 		if (read_file(file, &list->arcs[i], &error)) {
-			pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
+			pp_warnings_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
 			continue;
 		}
 		ends[PP_CALLER] = ends[PP_CALLEE] = list->arcs[i];

@@ -42,7 +42,7 @@ struct pp_arcs {
  * @trouble: told of files that can't be read, which are left out
  */
 void pp_arcs_read(struct pp_arcs *arcs, const struct pp_sample_list *list,
-		  struct pp_trouble *trouble);
+		  struct pp_warnings *trouble);
 
 /* Adds up the arcs between each two rows, in profile->arcs. */
 void pp_arcs_finish(const struct pp_arcs *arcs, struct pp_profile *profile);

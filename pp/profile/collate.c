@@ -93,7 +93,7 @@ static void check_mtime(struct reading *reading, uint64_t mtime, uint64_t sample
 static void tell_of_change(const struct reading *reading)
 {
 	if (reading->old_samples)
-		pp_trouble_add(reading->collation->trouble, PP_OLD_IMAGE,
+		pp_warnings_add(reading->collation->trouble, PP_OLD_IMAGE,
 			       "%s was changed after it was profiled; the symbols of %" PRIu64
 			       " samples may be wrong",
 			       reading->content.path, reading->old_samples);
@@ -296,14 +296,14 @@ static struct odb_entry *get_entries(struct pp_collation *collation, struct pp_s
 		return entries;
 	if (file->pack) {
 		if (op_pack_samples(file->pack, &file->place, file->path, &entries, &trouble))
-			pp_trouble_add(collation->trouble, PP_BAD_FILE, "skipped: %s",
+			pp_warnings_add(collation->trouble, PP_BAD_FILE, "skipped: %s",
 				       trouble.text);
 		else if (!entries)
 			entries = pp_chunk(1);
 		return entries;
 	}
 	if (odb_load(load, AT_FDCWD, file->path, file->path, &error)) {
-		pp_trouble_add(collation->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		pp_warnings_add(collation->trouble, PP_BAD_FILE, "skipped: %s", error.text);
 		return NULL;
 	}
 	/* A daemon may have added to it since. */
@@ -574,7 +574,7 @@ void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 
 void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,
 			const struct pp_sample_list *list, const struct pp_profile_wish *wish,
-			struct pp_trouble *trouble)
+			struct pp_warnings *trouble)
 {
 	*collation = (struct pp_collation){
 		.profile = profile,

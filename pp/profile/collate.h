@@ -12,7 +12,7 @@ struct pp_collation {
 	struct pp_profile *profile;
 	const struct pp_sample_list *list;
 	const struct pp_profile_wish *wish;
-	struct pp_trouble *trouble;
+	struct pp_warnings *trouble;
 	struct pp_image_reader reader;
 	struct odb_load load;
 	size_t n_files, n_read; /* sample files, for the progress */
@@ -21,7 +21,7 @@ struct pp_collation {
 /* What collation needs; the other arguments are those of pp_profile_make(). */
 void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,
 			const struct pp_sample_list *list, const struct pp_profile_wish *wish,
-			struct pp_trouble *trouble);
+			struct pp_warnings *trouble);
 
 /**
  * pp_collate_image - add one image to the profile

@@ -107,7 +107,7 @@ struct pp_profile_wish {
  */
 void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		     const struct pp_classes *classes, const struct pp_profile_wish *wish,
-		     struct pp_trouble *trouble);
+		     struct pp_warnings *trouble);
 void pp_profile_free(struct pp_profile *profile);
 
 /* The order of names in reports; 0 for one image. */

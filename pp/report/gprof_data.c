@@ -104,7 +104,7 @@ static void add_arcs(struct pp_gprof_data *data, const struct odb_entry *entries
 /* Arcs from and to other images have no place in the file. */
 static void read_arcs(struct pp_gprof_data *data, const struct pp_sample_file *file,
 		      const struct pp_image *image, const struct pp_symbols *symbols,
-		      struct pp_trouble *trouble)
+		      struct pp_warnings *trouble)
 {
 	struct odb_entry *entries;
 	struct odb_header header;
@@ -115,7 +115,7 @@ static void read_arcs(struct pp_gprof_data *data, const struct pp_sample_file *f
 	    !pp_same_image(&file->name.callee, image->id))
 		return;
 	if (pp_sample_read(file, &header, &entries, &n, &error)) {
-		pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		pp_warnings_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
 		return;
 	}
 	pp_scale_entries(file, entries, n);
@@ -125,7 +125,7 @@ static void read_arcs(struct pp_gprof_data *data, const struct pp_sample_file *f
 
 int pp_gprof_data_make(struct pp_gprof_data *data, const struct pp_profile *profile,
 		       const struct pp_sample_list *list, struct pp_image_search *search,
-		       double threshold, struct pp_trouble *trouble, struct op_error *error)
+		       double threshold, struct pp_warnings *trouble, struct op_error *error)
 {
 	const struct pp_image *image;
 	const char *why = "it is no file";

@@ -31,7 +31,7 @@ struct pp_gprof_data {
  */
 int pp_gprof_data_make(struct pp_gprof_data *data, const struct pp_profile *profile,
 		       const struct pp_sample_list *list, struct pp_image_search *search,
-		       double threshold, struct pp_trouble *trouble, struct op_error *error);
+		       double threshold, struct pp_warnings *trouble, struct op_error *error);
 void pp_gprof_data_free(struct pp_gprof_data *data);
 
 #endif

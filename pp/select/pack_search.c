@@ -10,7 +10,7 @@
 #include "libop/base/memory.h"
 
 static struct op_pack *open_pack(struct pp_sample_list *list, const char *samples_dir,
-				 struct pp_trouble *trouble)
+				 struct pp_warnings *trouble)
 {
 	char *path = pp_format("%s/" OP_PACK_NAME, samples_dir);
 	struct op_pack *pack = NULL;
@@ -21,7 +21,7 @@ static struct op_pack *open_pack(struct pp_sample_list *list, const char *sample
 				      sizeof(struct op_pack *));
 		list->packs[list->n_packs++] = pack;
 	} else if (error.code != ENOENT) {
-		pp_trouble_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		pp_warnings_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
 		list->n_bad++;
 	}
 	free(path);
@@ -53,21 +53,21 @@ static void add_file(struct pp_sample_list *list, const char *samples_dir, struc
 
 /* A profiler that profiled its own session put samples of sample files there. */
 static bool is_of_itself(const struct pp_sample_search *search, const char *samples_dir,
-			 const char *name, struct pp_trouble *trouble)
+			 const char *name, struct pp_warnings *trouble)
 {
 	size_t n = strlen(search->samples_root);
 	const char *at = strstr(name, search->samples_root);
 
 	if (!at || at[n] != '/')
 		return false;
-	pp_trouble_add(trouble, PP_BAD_NAME, "skipped: samples of a sample file, %s/%.*s",
+	pp_warnings_add(trouble, PP_BAD_NAME, "skipped: samples of a sample file, %s/%.*s",
 		       samples_dir, (int)(at + n - name), name);
 	return true;
 }
 
 static void take_file(struct pp_sample_list *list, const struct pp_sample_search *search,
 		      const char *samples_dir, struct op_pack *pack,
-		      const struct op_pack_file *packed, struct pp_trouble *trouble)
+		      const struct op_pack_file *packed, struct pp_warnings *trouble)
 {
 	struct op_sample_name name;
 	struct op_error error;
@@ -76,7 +76,7 @@ static void take_file(struct pp_sample_list *list, const struct pp_sample_search
 	    is_of_itself(search, samples_dir, packed->name, trouble))
 		return;
 	if (op_sample_name_parse(packed->name, &name, &error)) {
-		pp_trouble_add(trouble, PP_BAD_NAME, "skipped: %s: %s", op_pack_path(pack),
+		pp_warnings_add(trouble, PP_BAD_NAME, "skipped: %s: %s", op_pack_path(pack),
 			       error.text);
 		return;
 	}
@@ -89,7 +89,7 @@ static void take_file(struct pp_sample_list *list, const struct pp_sample_search
 }
 
 void pp_pack_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		    const char *samples_dir, struct pp_trouble *trouble)
+		    const char *samples_dir, struct pp_warnings *trouble)
 {
 	static const char *const below[] = {"{root}/", "{kern}/"};
 	struct op_pack *pack = open_pack(list, samples_dir, trouble);

@@ -14,6 +14,6 @@
  * in which they would be found loose.
  */
 void pp_pack_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		    const char *samples_dir, struct pp_trouble *trouble);
+		    const char *samples_dir, struct pp_warnings *trouble);
 
 #endif

@@ -76,7 +76,7 @@ char *pp_session_dir_in(const char *archive, const char *session_dir);
  */
 int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 			const struct pp_spec *spec, bool exclude_dependent,
-			struct pp_trouble *trouble, struct op_error *error);
+			struct pp_warnings *trouble, struct op_error *error);
 
 void pp_sample_list_free(struct pp_sample_list *list);
 

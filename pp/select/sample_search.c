@@ -45,9 +45,9 @@ struct item {
 	size_t files, files_end, arcs, arcs_end, notes, notes_end;
 };
 
-/* What pp_trouble_add() will be told. */
+/* What pp_warnings_add() will be told. */
 struct note {
-	enum pp_trouble_kind kind;
+	enum pp_warning_kind kind;
 	char *text;
 };
 
@@ -82,7 +82,7 @@ struct worker {
 	char buffer[32768] __attribute__((aligned(8))); /* of getdents64() */
 };
 
-static void note(struct worker *worker, enum pp_trouble_kind kind, const char *format, ...)
+static void note(struct worker *worker, enum pp_warning_kind kind, const char *format, ...)
 {
 	char text[2048];
 	va_list args;
@@ -496,7 +496,7 @@ static void append(struct pp_sample_file **files, size_t *n, size_t *capacity,
 }
 
 static void collect(struct tree *tree, struct worker **workers, struct pp_sample_list *list,
-		    struct pp_trouble *trouble)
+		    struct pp_warnings *trouble)
 {
 	for (size_t i = 0; i < tree->n_items; i++) {
 		const struct item *item = &tree->items[i];
@@ -507,7 +507,7 @@ static void collect(struct tree *tree, struct worker **workers, struct pp_sample
 		append(&list->arcs, &list->n_arcs, &list->arcs_capacity, worker->found.arcs,
 		       item->arcs, item->arcs_end);
 		for (size_t k = item->notes; k < item->notes_end; k++)
-			pp_trouble_add(trouble, worker->notes[k].kind, "%s", worker->notes[k].text);
+			pp_warnings_add(trouble, worker->notes[k].kind, "%s", worker->notes[k].text);
 		free(item->path);
 	}
 	free(tree->items);
@@ -528,7 +528,7 @@ static void free_worker(struct worker *worker, struct pp_sample_list *list)
 }
 
 void pp_sample_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		      const char *directory, struct pp_trouble *trouble)
+		      const char *directory, struct pp_warnings *trouble)
 {
 	struct tree tree = {.search = search, .list = list};
 	struct worker *workers[THREADS_MAX];

@@ -29,6 +29,6 @@ bool pp_sample_is_wanted(const struct pp_sample_search *search, const struct op_
  * the same.
  */
 void pp_sample_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		      const char *directory, struct pp_trouble *trouble);
+		      const char *directory, struct pp_warnings *trouble);
 
 #endif

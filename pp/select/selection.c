@@ -7,7 +7,7 @@
 #include "pp/select/multiplexing.h"
 
 int pp_select_files(struct pp_sample_list *list, const char *session_dir,
-		    const struct pp_spec *spec, bool exclude_dependent, struct pp_trouble *trouble,
+		    const struct pp_spec *spec, bool exclude_dependent, struct pp_warnings *trouble,
 		    struct op_error *error)
 {
 	if (pp_sample_list_find(list, session_dir, spec, exclude_dependent, trouble, error))
@@ -26,7 +26,7 @@ int pp_select_files(struct pp_sample_list *list, const char *session_dir,
 
 int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const char *session_dir,
 	      const struct pp_spec *spec, const struct pp_merge *merge, bool exclude_dependent,
-	      struct pp_trouble *trouble, struct op_error *error)
+	      struct pp_warnings *trouble, struct op_error *error)
 {
 	/* Names that differ make columns, so the files behind them had better be good. */
 	list->want_counts = true;

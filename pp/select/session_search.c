@@ -34,7 +34,7 @@ static void free_file(struct pp_sample_file *file)
 }
 
 static void search_once(struct pp_sample_list *list, const struct pp_sample_search *search,
-			const char *samples_dir, struct pp_trouble *trouble)
+			const char *samples_dir, struct pp_warnings *trouble)
 {
 	static const char *const below[] = {"{root}", "{kern}"};
 	struct stat status;
@@ -62,7 +62,7 @@ static void forget(struct pp_sample_list *list, const struct pp_sample_list *bef
 
 /* A session that is packed meanwhile has another directory: half of each would be wrong. */
 static void search_session(struct pp_sample_list *list, const struct pp_sample_search *search,
-			   const char *samples_dir, struct pp_trouble *trouble)
+			   const char *samples_dir, struct pp_warnings *trouble)
 {
 	const struct pp_sample_list before = *list;
 
@@ -174,7 +174,7 @@ char *pp_session_dir_in(const char *archive, const char *session_dir)
 
 int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 			const struct pp_spec *spec, bool exclude_dependent,
-			struct pp_trouble *trouble, struct op_error *error)
+			struct pp_warnings *trouble, struct op_error *error)
 {
 	const char *archive = spec->archive ? spec->archive : "";
 	char *dir = pp_session_dir_in(archive, session_dir);

@@ -16,7 +16,7 @@
 	do {                                                                                       \
 		char *shown_ = (reader)->trouble ? pp_image_full_name(id) : NULL;                  \
 		if (shown_)                                                                        \
-			pp_trouble_add((reader)->trouble, kind, "%s " format, shown_,              \
+			pp_warnings_add((reader)->trouble, kind, "%s " format, shown_,              \
 				       __VA_ARGS__);                                               \
 		free(shown_);                                                                      \
 	} while (0)
@@ -40,7 +40,7 @@ static void read_file(struct pp_image_reader *reader, const struct op_image_name
 	if (pp_symbols_read_file(&content->symbols, content->path, pp_image_root(reader->search),
 				 reader->want_lines, &error) &&
 	    reader->trouble)
-		pp_trouble_add(reader->trouble, PP_BAD_IMAGE, "%s: symbols may be missing: %s",
+		pp_warnings_add(reader->trouble, PP_BAD_IMAGE, "%s: symbols may be missing: %s",
 			       content->path, error.text);
 }
 

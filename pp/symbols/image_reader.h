@@ -27,7 +27,7 @@ struct pp_image_reader {
 	struct pp_image_search *search;
 	char *const *samples_dirs; /* SESSION/samples/NAME */
 	size_t n_dirs;
-	struct pp_trouble *trouble; /* told of what is missing; NULL: nobody */
+	struct pp_warnings *trouble; /* told of what is missing; NULL: nobody */
 	bool want_code;		    /* the file, for lines or instructions */
 	bool want_lines;	    /* also the separate debug file */
 	/* Read at the first need: */

@@ -165,9 +165,9 @@ void pp_kallsyms_free(struct pp_kallsyms *kallsyms)
 	memset(kallsyms, 0, sizeof(*kallsyms));
 }
 
-void pp_kallsyms_tell(struct pp_trouble *trouble, const struct op_error *error)
+void pp_kallsyms_tell(struct pp_warnings *trouble, const struct op_error *error)
 {
 	if (error->code != ENOENT)
-		pp_trouble_add(trouble, PP_BAD_KALLSYMS, "the kernel has no symbols: %s",
+		pp_warnings_add(trouble, PP_BAD_KALLSYMS, "the kernel has no symbols: %s",
 			       error->text);
 }

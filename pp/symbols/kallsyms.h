@@ -53,6 +53,6 @@ int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, stru
 void pp_kallsyms_free(struct pp_kallsyms *kallsyms);
 
 /* Tells of why pp_kallsyms_read() failed, unless it is that there is nothing to read. */
-void pp_kallsyms_tell(struct pp_trouble *trouble, const struct op_error *error);
+void pp_kallsyms_tell(struct pp_warnings *trouble, const struct op_error *error);
 
 #endif

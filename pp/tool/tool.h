@@ -50,7 +50,7 @@ struct pp_common {
 	char *command_line;	 /* one line: all words, those with blanks in quotes */
 	bool stats;		 /* --verbose=stats */
 	struct pp_output_options output;
-	struct pp_trouble trouble; /* verbose if --verbose says so */
+	struct pp_warnings trouble; /* verbose if --verbose says so */
 	bool version;		   /* --version; no tool sees it */
 };
 

@@ -41,7 +41,7 @@ struct leaf {
 struct reading {
 	const struct pp_sample_list *list;
 	struct prof_sink *sink;
-	struct pp_trouble *trouble;
+	struct pp_warnings *trouble;
 	struct op_error *error;
 
 	/* Of the session that is being read: */
@@ -333,7 +333,7 @@ static int visit_stacks(const char *path, const struct stat *status, void *conte
 	    op_stacks_name_parse(path, &name, NULL))
 		return 0;
 	if (stacks_read(&content, path, &error)) {
-		pp_trouble_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		pp_warnings_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
 	} else {
 		read_stacks(reading, &name, &content);
 		stacks_content_free(&content);
@@ -360,7 +360,7 @@ static void read_packed_stacks(struct reading *reading)
 		if (file.kind != OP_PACK_STACKS || op_stacks_name_parse(file.name, &name, NULL))
 			continue;
 		if (op_pack_stacks(pack, &file, &content, &error)) {
-			pp_trouble_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+			pp_warnings_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
 		} else {
 			read_stacks(reading, &name, &content);
 			stacks_content_free(&content);
@@ -378,7 +378,7 @@ static void read_all_stacks(struct reading *reading)
 	struct op_error error;
 
 	if (!stat(path, &status) && op_walk(path, visit_stacks, reading, &error))
-		pp_trouble_add(reading->trouble, PP_BAD_DIRECTORY, "skipped: %s", error.text);
+		pp_warnings_add(reading->trouble, PP_BAD_DIRECTORY, "skipped: %s", error.text);
 	free(path);
 }
 
@@ -394,7 +394,7 @@ static void read_file(struct reading *reading, const struct pp_sample_file *file
 	size_t n;
 
 	if (pp_sample_read(file, &header, &entries, &n, &error)) {
-		pp_trouble_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		pp_warnings_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
 		return;
 	}
 	flat = flat_of(reading, &file->name, &header);
@@ -485,7 +485,7 @@ static void read_session(struct reading *reading)
 }
 
 int session_read(const struct pp_sample_list *list, struct pp_image_search *search,
-		 struct prof_sink *sink, struct pp_trouble *trouble, struct op_error *error)
+		 struct prof_sink *sink, struct pp_warnings *trouble, struct op_error *error)
 {
 	struct reading reading = {
 		.list = list,

@@ -33,7 +33,7 @@ static int read_session(struct input *input, struct prof_sink *sink, struct op_e
 {
 	struct pp_sample_list list = {0};
 	struct pp_image_search search = {0};
-	struct pp_trouble trouble = {0};
+	struct pp_warnings trouble = {0};
 	struct pp_spec spec;
 	int result;
 
@@ -45,7 +45,7 @@ static int read_session(struct input *input, struct prof_sink *sink, struct op_e
 	result = pp_select_files(&list, input_path(input), &spec, false, &trouble, error);
 	if (!result)
 		result = session_read(&list, &search, sink, &trouble, error);
-	pp_trouble_sum_up(&trouble);
+	pp_warnings_summarize(&trouble);
 	pp_image_search_free(&search);
 	pp_sample_list_free(&list);
 	pp_spec_free(&spec);

@@ -27,7 +27,7 @@
  * Return: 0, or -1 with @error set: the sink is full.
  */
 int session_read(const struct pp_sample_list *list, struct pp_image_search *search,
-		 struct prof_sink *sink, struct pp_trouble *trouble, struct op_error *error);
+		 struct prof_sink *sink, struct pp_warnings *trouble, struct op_error *error);
 
 struct session_options {
 	bool merge_libs;   /* each image is its own application */

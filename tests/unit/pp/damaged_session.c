@@ -121,7 +121,7 @@ static uint64_t count_other(const struct pp_profile *profile)
 static uint64_t make_reports_aloud(const char *damage)
 {
 	const struct pp_spec spec = {0};
-	struct pp_trouble trouble = {0};
+	struct pp_warnings trouble = {0};
 	struct report report = {.list = {.want_arcs = true, .want_entries = true},
 				.merge = {.cpu = true, .tid = true, .tgid = true}};
 	const struct pp_profile_wish wish = {.symbols = true,

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An open directory as a path.
+ *
+ * A path below "/proc/self/fd/N" reaches the directory that is open as N, whatever its name
+ * stands for by now.  Errors, messages and logs show the name it was opened by instead.
+ * One thread at a time may pin and close; others must not write messages meanwhile.
+ */
+#ifndef LIBOP_BASE_PINNED_PATH_H
+#define LIBOP_BASE_PINNED_PATH_H
+
+/**
+ * op_pinned_path - the path of an open directory
+ * @fd: belongs to the path; closed on error
+ * @shown: what they show in its place; is copied
+ *
+ * Return: a path that op_pinned_close() frees, or NULL when out of memory.
+ */
+char *op_pinned_path(int fd, const char *shown);
+
+/* Closes the directory and frees @path, of op_pinned_path() or NULL. */
+void op_pinned_close(char *path);
+
+/**
+ * op_pinned_names - a text with names in the place of pinned paths
+ *
+ * Return: a copy that the caller frees, or NULL if there is nothing to replace, or no memory.
+ */
+char *op_pinned_names(const char *text);
+
+#endif

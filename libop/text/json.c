@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A JSON writer: see json.h. */
+#include "json.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "libop/base/number.h"
+#include "libop/base/utf8.h"
+
+static void put(struct op_json *json, const char *text)
+{
+	fputs_unlocked(text, json->out);
+}
+
+/* The escape of a character that a string must not have as it is; NULL: none. */
+static const char *escape(uint32_t code, char room[static 8])
+{
+	static const char *const known[] = {
+		['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f",
+		['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\"};
+
+	if (code < sizeof(known) / sizeof(known[0]) && known[code])
+		return known[code];
+	if (code >= ' ')
+		return NULL;
+	snprintf(room, 8, "\\u%04x", (unsigned int)code);
+	return room;
+}
+
+static void put_string(struct op_json *json, const char *text)
+{
+	size_t n = strlen(text), plain = 0;
+	char room[8];
+
+	put(json, "\"");
+	while (plain < n) {
+		uint32_t code = 0;
+		size_t length = op_utf8_character(text + plain, n - plain, &code);
+		const char *escaped = length ? escape(code, room) : OP_UTF8_REPLACEMENT;
+
+		if (!escaped) {
+			plain += length;
+			continue;
+		}
+		fwrite_unlocked(text, 1, plain, json->out);
+		put(json, escaped);
+		text += plain + 1;
+		n -= plain + 1;
+		plain = 0;
+	}
+	fwrite_unlocked(text, 1, n, json->out);
+	put(json, "\"");
+}
+
+/* Writes what precedes a value: comma, new line, key. */
+static void begin(struct op_json *json, const char *key)
+{
+	bool is_array = !json->depth || (json->arrays >> (json->depth - 1) & 1);
+
+	assert(is_array == !key);
+	if (json->follows)
+		put(json, json->spaced && !json->newline ? ", " : ",");
+	if (json->newline)
+		put(json, "\n");
+	json->newline = false;
+	json->follows = true;
+	if (!key)
+		return;
+	put_string(json, key);
+	put(json, json->spaced ? ": " : ":");
+}
+
+static void open(struct op_json *json, const char *key, bool is_array)
+{
+	begin(json, key);
+	assert(json->depth < OP_JSON_DEPTH);
+	json->arrays &= ~(1ull << json->depth);
+	json->arrays |= (uint64_t)is_array << json->depth;
+	json->depth++;
+	json->follows = false;
+	put(json, is_array ? "[" : "{");
+}
+
+void op_json_object(struct op_json *json, const char *key)
+{
+	open(json, key, false);
+}
+
+void op_json_array(struct op_json *json, const char *key)
+{
+	open(json, key, true);
+}
+
+void op_json_end(struct op_json *json)
+{
+	assert(json->depth);
+	json->depth--;
+	if (json->newline)
+		put(json, "\n");
+	put(json, json->arrays >> json->depth & 1 ? "]" : "}");
+	json->newline = false;
+	json->follows = true;
+}
+
+void op_json_newline(struct op_json *json)
+{
+	json->newline = true;
+}
+
+void op_json_string(struct op_json *json, const char *key, const char *text)
+{
+	begin(json, key);
+	if (text)
+		put_string(json, text);
+	else
+		put(json, "null");
+}
+
+void op_json_number(struct op_json *json, const char *key, uint64_t value)
+{
+	char digits[OP_NUMBER_TEXT];
+
+	begin(json, key);
+	put(json, op_number_text(value, 10, digits));
+}
+
+void op_json_hex(struct op_json *json, const char *key, uint64_t value)
+{
+	char digits[OP_NUMBER_TEXT];
+
+	begin(json, key);
+	put(json, "\"0x");
+	put(json, op_number_text(value, 16, digits));
+	put(json, "\"");
+}
+
+void op_json_bool(struct op_json *json, const char *key, bool value)
+{
+	begin(json, key);
+	put(json, value ? "true" : "false");
+}
+
+void op_json_null(struct op_json *json, const char *key)
+{
+	begin(json, key);
+	put(json, "null");
+}
+
+void op_json_raw(struct op_json *json, const char *key, const char *format, ...)
+{
+	va_list args;
+
+	begin(json, key);
+	va_start(args, format);
+	vfprintf(json->out, format, args);
+	va_end(args);
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libop/base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "tests/unit/test.h"
+
+#define MODEL_MOST 3000
+
+/* What a table should have, in the order of addition. */
+struct model {
+	uint64_t key[MODEL_MOST];
+	uint32_t number[MODEL_MOST];
+	size_t n;
+};
+
+static void check_key(const struct op_hash *hash, const struct model *model, uint64_t key)
+{
+	size_t at = 0;
+	uint32_t i;
+
+	op_hash_for_each_possible (hash, key, i) {
+		/* numbers of other keys may be among them: the element of a number is its key */
+		while (at < model->n && model->number[at] != i)
+			at++;
+		assert_true(at < model->n);
+		assert_int_equal(op_hash_tag(model->key[at]), op_hash_tag(key));
+		at++;
+	}
+	i = 0;
+	for (size_t j = 0; j < model->n; j++)
+		i += op_hash_tag(model->key[j]) == op_hash_tag(key);
+	op_hash_for_each_possible (hash, key, at)
+		i--;
+	assert_int_equal(i, 0);
+}
+
+static void add(struct op_hash *hash, struct model *model, uint64_t key, uint32_t number)
+{
+	assert_int_equal(op_hash_add(hash, key, number), 0);
+	model->key[model->n] = key;
+	model->number[model->n++] = number;
+}
+
+static void remove_at(struct op_hash *hash, struct model *model, size_t at)
+{
+	assert_true(op_hash_remove(hash, model->key[at], model->number[at]));
+	model->n--;
+	memmove(&model->key[at], &model->key[at + 1], (model->n - at) * sizeof(model->key[0]));
+	memmove(&model->number[at], &model->number[at + 1],
+		(model->n - at) * sizeof(model->number[0]));
+}
+
+static uint64_t small_key(unsigned int *seed)
+{
+	return (uint64_t)rand_r(seed) % 97;
+}
+
+static uint64_t high_key(unsigned int *seed)
+{
+	return (uint64_t)rand_r(seed) % 997 << 52;
+}
+
+static uint64_t wide_key(unsigned int *seed)
+{
+	return (uint64_t)rand_r(seed) << 32 ^ (uint64_t)rand_r(seed);
+}
+
+/* Few keys make long runs of equal ones; the runs wrap around the end of the table. */
+static void run_random(uint64_t (*key_of)(unsigned int *seed), unsigned int seed)
+{
+	struct op_hash hash = {0};
+	struct model *model = calloc(1, sizeof(*model));
+	uint32_t next = 0;
+
+	assert_non_null(model);
+	for (int step = 0; step < 4000; step++) {
+		uint64_t key = key_of(&seed);
+
+		if (model->n && (rand_r(&seed) % 100 < 40 || model->n == MODEL_MOST))
+			remove_at(&hash, model, (size_t)rand_r(&seed) % model->n);
+		else
+			add(&hash, model, key, next++);
+		assert_int_equal(hash.n, model->n);
+		if (step % 16 == 0)
+			check_key(&hash, model, key);
+	}
+	for (size_t i = 0; i < model->n; i++)
+		check_key(&hash, model, model->key[i]);
+	while (model->n)
+		remove_at(&hash, model, model->n / 2);
+	for (size_t i = 0; i < (size_t)1 << hash.bits; i++)
+		assert_int_equal(hash.slots[i].number, 0);
+	op_hash_free(&hash);
+	free(model);
+}
+
+TEST(hash_equals_a_list_for_random_additions_and_removals)
+{
+	for (unsigned int seed = 1; seed <= 4; seed++) {
+		run_random(small_key, seed);
+		run_random(high_key, seed);
+		run_random(wide_key, seed);
+	}
+}
+
+TEST(hash_finds_numbers_of_one_key_in_the_order_of_addition)
+{
+	struct op_hash hash = {0};
+	uint32_t i, before;
+
+	/* grows several times, with other keys in between */
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(op_hash_add(&hash, i % 3 ? i : 42, i), 0);
+	before = 0;
+	op_hash_for_each_possible (&hash, 42, i) {
+		if (i % 3 && i == 42)
+			continue;
+		assert_true(i >= before);
+		before = i;
+	}
+	assert_int_equal(before, 999);
+	op_hash_free(&hash);
+}
+
+TEST(hash_spreads_keys_that_differ_in_few_bits)
+{
+	for (unsigned int shift = 0; shift <= 48; shift += 4) {
+		struct op_hash hash = {0};
+		size_t longest = 0, run = 0;
+
+		for (uint32_t i = 0; i < 1 << 12; i++)
+			assert_int_equal(op_hash_add(&hash, (uint64_t)i << shift, i), 0);
+		for (size_t i = 0; i < (size_t)1 << hash.bits; i++) {
+			run = hash.slots[i].number ? run + 1 : 0;
+			longest = run > longest ? run : longest;
+		}
+		assert_true(longest < 64);
+		op_hash_free(&hash);
+	}
+}
+
+TEST(hash_is_unchanged_when_out_of_memory)
+{
+	struct op_hash hash = {0};
+	uint32_t n = 0, i;
+
+	memory_fails = true;
+	assert_int_equal(op_hash_add(&hash, 1, 1), -1);
+	op_hash_for_each_possible (&hash, 1, i)
+		fail();
+	memory_fails = false;
+	assert_int_equal(op_hash_add(&hash, 0, n++), 0);
+	memory_fails = true;
+	while (!op_hash_add(&hash, n, n))
+		n++;
+	memory_fails = false;
+	assert_true(n > 1);
+	assert_int_equal(hash.n, n);
+	for (uint32_t key = 0; key < n; key++) {
+		bool found = false;
+
+		op_hash_for_each_possible (&hash, key, i)
+			found |= i == key;
+		assert_true(found);
+	}
+	op_hash_free(&hash);
+}
+
+TEST(hash_adds_what_was_reserved_without_memory)
+{
+	struct op_hash hash = {0};
+
+	assert_int_equal(op_hash_add(&hash, 0, 0), 0);
+	assert_int_equal(op_hash_reserve(&hash, 5000), 0);
+	memory_fails = true;
+	for (uint32_t i = 1; i < 5000; i++)
+		assert_int_equal(op_hash_add(&hash, i, i), 0);
+	memory_fails = false;
+	assert_int_equal(op_hash_reserve(&hash, SIZE_MAX), -1);
+	op_hash_clear(&hash);
+	assert_int_equal(hash.n, 0);
+	assert_true(op_hash_memory(&hash) > 0);
+	op_hash_free(&hash);
+	assert_int_equal(op_hash_memory(&hash), 0);
+}
+
+TEST(hash_removes_nothing_that_was_not_added)
+{
+	struct op_hash hash = {0};
+
+	assert_false(op_hash_remove(&hash, 1, 1));
+	assert_int_equal(op_hash_add(&hash, 1, 1), 0);
+	assert_false(op_hash_remove(&hash, 1, 2));
+	assert_false(op_hash_remove(&hash, 2, 1));
+	assert_true(op_hash_remove(&hash, 1, 1));
+	assert_false(op_hash_remove(&hash, 1, 1));
+	op_hash_free(&hash);
+}
+
+/* ---- maps ---- */
+
+#define KEYS 500
+
+TEST(map_equals_an_array_for_random_operations)
+{
+	struct op_hash_map map = {0};
+	char values[KEYS], *expected[KEYS] = {NULL};
+	unsigned int seed = 1;
+	size_t n = 0;
+
+	for (int step = 0; step < 50000; step++) {
+		size_t i = (size_t)rand_r(&seed) % KEYS;
+		uint64_t key = (uint64_t)i << 54 | i;
+
+		if (rand_r(&seed) % 2) {
+			n += !expected[i];
+			expected[i] = &values[rand_r(&seed) % KEYS];
+			assert_int_equal(op_hash_map_set(&map, key, expected[i]), 0);
+		} else {
+			n -= expected[i] != NULL;
+			assert_ptr_equal(op_hash_map_remove(&map, key), expected[i]);
+			expected[i] = NULL;
+		}
+		assert_ptr_equal(op_hash_map_find(&map, key), expected[i]);
+		assert_int_equal(map.n, n);
+	}
+	for (size_t i = 0; i < KEYS; i++)
+		assert_ptr_equal(op_hash_map_find(&map, (uint64_t)i << 54 | i), expected[i]);
+	for (size_t i = 0; i < map.n; i++)
+		assert_ptr_equal(map.entries[i].value, expected[map.entries[i].key & 0xffff]);
+	op_hash_map_free(&map);
+	assert_null(op_hash_map_find(&map, 0));
+}
+
+TEST(map_is_unchanged_when_out_of_memory)
+{
+	struct op_hash_map map = {0};
+	uint64_t n = 0;
+	int value, other;
+
+	memory_fails = true;
+	assert_int_equal(op_hash_map_set(&map, 0, &value), -1);
+	memory_fails = false;
+	assert_int_equal(op_hash_map_set(&map, n++, &value), 0);
+	memory_fails = true;
+	while (!op_hash_map_set(&map, n, &value))
+		n++;
+	assert_int_equal(op_hash_map_set(&map, 0, &other), 0); /* known keys need none */
+	memory_fails = false;
+	assert_int_equal(map.n, n);
+	assert_null(op_hash_map_find(&map, n));
+	assert_ptr_equal(op_hash_map_find(&map, 0), &other);
+	op_hash_map_free(&map);
+}
