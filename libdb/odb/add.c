@@ -17,7 +17,7 @@ static uint32_t find(struct odb *db, uint64_t key)
 	for (int depth = 0; node && node < newer; depth++) {
 		/* Without memory for the table it takes as long as the chain. */
 		if (depth == ODB_CHAIN_WALK &&
-		    (db->deep.slots || !odb_deep_build(&db->deep, &chains)))
+		    (db->deep.built || !odb_deep_build(&db->deep, &chains)))
 			return odb_deep_find(&db->deep, db->nodes, key);
 		if (db->nodes[node].key == key)
 			return node;
@@ -56,7 +56,7 @@ static inline void append(struct odb *db, uint64_t key, uint32_t n)
 
 	db->nodes[node] = (struct odb_node){.key = key, .value = n, .next = db->buckets[bucket]};
 	publish(db, bucket, node);
-	if (__builtin_expect(db->deep.slots != NULL, 0))
+	if (__builtin_expect(db->deep.built, 0))
 		sink(db, bucket);
 }
 

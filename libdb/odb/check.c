@@ -57,7 +57,7 @@ static void check_head(const struct odb_image *image, struct odb_findings *findi
 		found(findings, odb_image_node(image, 0), "node 0 is not empty");
 }
 
-/* A count of 0 means that something was lost: nobody stores one. */
+/* A count of 0 means that something was lost: no writer stores one. */
 static void check_counts(const struct odb_image *image, struct odb_findings *findings)
 {
 	for (uint32_t node = 1, end; node < image->current_size; node = end) {
@@ -205,7 +205,7 @@ static int check_open(int fd, const char *path, bool *busy, struct odb_findings 
 	*busy = *busy || odb_file_is_locked(fd);
 	code = odb_image_check(&image, &shape, *busy, findings);
 	free(image.bytes);
-	return code ? odb_fail(error, ENOMEM, path, "out of memory") : 0;
+	return code ? odb_fail_memory(error, path) : 0;
 }
 
 ptrdiff_t odb_check(const char *path, odb_report *report, void *context, bool *busy,

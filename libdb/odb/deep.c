@@ -1,59 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "deep.h"
 
-#include <stdlib.h>
 #include <sys/random.h>
 
-#include "handle.h"
+#include "node.h"
 
-#define FIRST_SLOTS 256
+#define FIRST_NODES 128
 
-static uint32_t *slot_of(const struct odb_deep *deep, const struct odb_node *nodes, uint64_t key)
+static uint64_t key_of(const struct odb_deep *deep, uint64_t key)
 {
-	uint64_t hash = (key ^ deep->seed) * 0x9e3779b97f4a7c15u;
-	uint32_t at;
-
-	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
-	at = (uint32_t)(hash >> 32) & deep->mask;
-	while (deep->slots[at] && nodes[deep->slots[at]].key != key)
-		at = (at + 1) & deep->mask;
-	return &deep->slots[at];
+	return op_hash_mix(deep->seed, key);
 }
 
-static int resize(struct odb_deep *deep, const struct odb_node *nodes, uint64_t slots)
+/* Return: 0, or -1 when out of memory, and then nothing is left. */
+static int put(struct odb_deep *deep, uint64_t key, uint32_t node)
 {
-	struct odb_deep larger = {.seed = deep->seed, .count = deep->count};
-
-	if (slots > (uint64_t)UINT32_MAX + 1)
-		return -1;
-	larger.slots = calloc(slots, sizeof(*larger.slots));
-	if (!larger.slots)
-		return -1;
-	larger.mask = (uint32_t)(slots - 1);
-	for (uint64_t at = 0; deep->slots && at <= deep->mask; at++) {
-		uint32_t node = deep->slots[at];
-
-		if (node)
-			*slot_of(&larger, nodes, nodes[node].key) = node;
-	}
-	free(deep->slots);
-	*deep = larger;
-	return 0;
+	if (!op_hash_add(&deep->by_key, key, node))
+		return 0;
+	odb_deep_free(deep);
+	return -1;
 }
 
-/* The slot for @key, with room for it; NULL when out of memory, and then nothing is left. */
-static uint32_t *make_slot(struct odb_deep *deep, const struct odb_node *nodes, uint64_t key)
+/* Puts a node in unless there is one of its key, which is newer. */
+static int put_older(struct odb_deep *deep, const struct odb_node *nodes, uint32_t node)
 {
-	uint32_t *slot;
+	uint64_t key = nodes[node].key;
 
-	if (deep->count > deep->mask / 2 && resize(deep, nodes, ((uint64_t)deep->mask + 1) * 2)) {
-		odb_deep_free(deep);
-		return NULL;
-	}
-	slot = slot_of(deep, nodes, key);
-	if (!*slot)
-		deep->count++;
-	return slot;
+	return odb_deep_find(deep, nodes, key) ? 0 : put(deep, key_of(deep, key), node);
 }
 
 int odb_deep_build(struct odb_deep *deep, const struct odb_chains *chains)
@@ -63,23 +36,19 @@ int odb_deep_build(struct odb_deep *deep, const struct odb_chains *chains)
 	if (getrandom(&deep->seed, sizeof(deep->seed), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(deep->seed))
 		deep->seed = 0x243f6a8885a308d3u;
-	if (resize(deep, chains->nodes, FIRST_SLOTS))
+	if (op_hash_reserve(&deep->by_key, FIRST_NODES))
 		return -1;
+	deep->built = true;
 	for (uint32_t bucket = 0; bucket < chains->size; bucket++) {
 		uint32_t node = chains->buckets[bucket], newer = chains->current_size;
 
 		for (uint32_t depth = 0; node && node < newer; depth++) {
-			uint32_t *slot;
-
 			newer = node;
 			node = chains->nodes[newer].next;
 			if (depth < ODB_CHAIN_WALK)
 				continue;
-			slot = make_slot(deep, chains->nodes, chains->nodes[newer].key);
-			if (!slot)
+			if (put_older(deep, chains->nodes, newer))
 				return -1;
-			if (!*slot)
-				*slot = newer;
 		}
 	}
 	return 0;
@@ -87,23 +56,26 @@ int odb_deep_build(struct odb_deep *deep, const struct odb_chains *chains)
 
 int odb_deep_put(struct odb_deep *deep, const struct odb_node *nodes, uint32_t node)
 {
-	uint32_t *slot = make_slot(deep, nodes, nodes[node].key);
+	uint64_t key = key_of(deep, nodes[node].key);
+	uint32_t older = odb_deep_find(deep, nodes, nodes[node].key);
 
-	if (!slot)
-		return -1;
-	*slot = node;
-	return 0;
+	if (older)
+		op_hash_remove(&deep->by_key, key, older);
+	return put(deep, key, node);
 }
 
 uint32_t odb_deep_find(const struct odb_deep *deep, const struct odb_node *nodes, uint64_t key)
 {
-	return *slot_of(deep, nodes, key);
+	uint32_t node;
+
+	op_hash_for_each_possible (&deep->by_key, key_of(deep, key), node)
+		if (nodes[node].key == key)
+			return node;
+	return 0;
 }
 
 void odb_deep_free(struct odb_deep *deep)
 {
-	free(deep->slots);
-	deep->slots = NULL;
-	deep->mask = 0;
-	deep->count = 0;
+	op_hash_free(&deep->by_key);
+	deep->built = false;
 }

@@ -9,24 +9,25 @@
  *
  * New nodes come to the head of a chain, so the one they push below the limit has to be put
  * here; nodes never rise except by growth, which leaves some here that need not be.
- * The hash is keyed: no set of keys that somebody can prepare makes it slow.
+ * The hash is keyed: no prepared set of keys makes it slow.
  */
-#ifndef LIBDB_DEEP_H
-#define LIBDB_DEEP_H
+#ifndef LIBDB_ODB_DEEP_H
+#define LIBDB_ODB_DEEP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "libop/base/hash.h"
 
 #define ODB_CHAIN_WALK 12 /* with a good hash, one chain in 10^10 is longer */
 
 struct odb_node;
 
 struct odb_deep {
-	uint32_t *slots; /* node numbers, 0 = empty, at most half of them used; NULL: not built */
-	uint32_t mask;	 /* number of slots - 1 */
-	uint32_t count;
+	struct op_hash by_key; /* numbers of nodes */
 	uint64_t seed;
+	bool built;
 };
 
 /* What a table is built of; the links of a chain must descend, or the chain ends there. */

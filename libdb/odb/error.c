@@ -8,31 +8,59 @@
 
 #define PATH_SHOWN 240
 
-int odb_fail(struct odb_error *error, int code, const char *path, const char *format, ...)
+/* "PATH: FORMAT", and ": REASON" unless @reason is NULL. */
+static int fail(struct odb_error *error, int code, const char *path, const char *reason,
+		const char *format, va_list args)
 {
-	size_t length = strlen(path);
-	va_list args;
-	int used;
+	size_t length = strlen(path), used;
+	const char *start = length > PATH_SHOWN ? path + length - PATH_SHOWN : path;
 
 	if (!error)
 		return -1;
 	error->code = code;
-	if (length > PATH_SHOWN)
-		used = snprintf(error->text, sizeof(error->text),
-				"...%s: ", path + length - PATH_SHOWN);
-	else
-		used = snprintf(error->text, sizeof(error->text), "%s: ", path);
-	va_start(args, format);
+	snprintf(error->text, sizeof(error->text), "%s%s: ", start == path ? "" : "...", start);
+	used = strlen(error->text);
 	vsnprintf(error->text + used, sizeof(error->text) - used, format, args);
+	used = strlen(error->text);
+	if (reason)
+		snprintf(error->text + used, sizeof(error->text) - used, ": %s", reason);
+	return -1;
+}
+
+int odb_fail(struct odb_error *error, int code, const char *path, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fail(error, code, path, NULL, format, args);
 	va_end(args);
 	return -1;
 }
 
-int odb_fail_errno(struct odb_error *error, const char *path, const char *what)
+int odb_fail_errno(struct odb_error *error, const char *path, const char *format, ...)
 {
 	int code = errno;
+	va_list args;
 
-	return odb_fail(error, code, path, "%s: %s", what, strerror(code));
+	va_start(args, format);
+	fail(error, code, path, strerror(code), format, args);
+	va_end(args);
+	return -1;
+}
+
+int odb_fail_code(struct odb_error *error, int code, const char *path, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fail(error, code, path, strerror(code), format, args);
+	va_end(args);
+	return -1;
+}
+
+int odb_fail_memory(struct odb_error *error, const char *path)
+{
+	return odb_fail(error, ENOMEM, path, "out of memory");
 }
 
 int odb_fail_problem(struct odb_error *error, const char *path, const struct odb_problem *problem)

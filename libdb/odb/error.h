@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Error texts of the library: file, place, cause. */
-#ifndef LIBDB_ERROR_H
-#define LIBDB_ERROR_H
+#ifndef LIBDB_ODB_ERROR_H
+#define LIBDB_ODB_ERROR_H
 
 #include <stdarg.h>
 
@@ -19,8 +19,14 @@
 int odb_fail(struct odb_error *error, int code, const char *path, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* As odb_fail(), with errno as the code and its words after "TEXT: ". */
-int odb_fail_errno(struct odb_error *error, const char *path, const char *what);
+/* As odb_fail(), with errno as the code and ": strerror(errno)" after TEXT. */
+int odb_fail_errno(struct odb_error *error, const char *path, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same for @code, an errno value that a function returned. */
+int odb_fail_code(struct odb_error *error, int code, const char *path, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* As odb_fail(), with ENOMEM. */
+int odb_fail_memory(struct odb_error *error, const char *path);
 
 /* As odb_fail(), for @problem: EINVAL and "PATH: byte N: TEXT". */
 int odb_fail_problem(struct odb_error *error, const char *path, const struct odb_problem *problem);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Opening, locking, reading and replacing of files, for writers, readers, check and repair. */
-#ifndef LIBDB_FILE_H
-#define LIBDB_FILE_H
+#ifndef LIBDB_ODB_FILE_H
+#define LIBDB_ODB_FILE_H
 
 #include <sys/types.h>
 

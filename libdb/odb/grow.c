@@ -55,8 +55,8 @@ static int back(struct odb *db, uint64_t from, uint64_t to, struct odb_error *er
 	/* A file system that cannot do it: then there is no such promise. */
 	if (!code || code == EOPNOTSUPP)
 		return 0;
-	return odb_fail(error, code, db->path, "no room for bytes %llu to %llu: %s",
-			(unsigned long long)from, (unsigned long long)to - 1, strerror(code));
+	return odb_fail_code(error, code, db->path, "no room for bytes %llu to %llu",
+			     (unsigned long long)from, (unsigned long long)to - 1);
 }
 
 static int back_nodes(struct odb *db, uint64_t end, struct odb_error *error)
@@ -82,7 +82,7 @@ static int back_buckets(struct odb *db, uint32_t size, struct odb_error *error)
 		    odb_file_length(odb_layout_written, size), error);
 }
 
-/* Makes sure that what is in use has blocks, in a file that somebody made with holes. */
+/* Allocates blocks for what is in use, in a file that was made with holes. */
 static int back_used(struct odb *db, struct odb_error *error)
 {
 	off_t hole = lseek(db->fd, 0, SEEK_HOLE);

@@ -9,7 +9,7 @@
  *	odb_add	  known key	value += n (one aligned store)
  *		  new key	node[current_size], then current_size, then its bucket.
  *				Killed before the bucket: the last node is not at the head of
- *				its bucket, so all chains are linked anew.
+ *				its bucket, so all chains are relinked.
  *	growth	  (A) new length	the length is that of twice the size: cut back
  *		  (B) new size, buckets empty; nodes are linked in order, so until the
  *		      last one is done it is not at the head of its bucket: as above
@@ -17,18 +17,12 @@
  * odb_store() keeps the compiler from moving stores across such a step; for readers on other
  * CPUs it is a release that pairs with the system call by which they read.
  */
-#ifndef LIBDB_HANDLE_H
-#define LIBDB_HANDLE_H
+#ifndef LIBDB_ODB_HANDLE_H
+#define LIBDB_ODB_HANDLE_H
 
 #include "deep.h"
 #include "header.h"
-
-struct odb_node {
-	uint64_t key;
-	uint32_t value;
-	uint32_t next; /* node of the same bucket, always an older one; 0 ends the chain */
-};
-_Static_assert(sizeof(struct odb_node) == ODB_NODE_LENGTH, "nodes lie as in the file");
+#include "node.h"
 
 struct odb_descr {
 	uint32_t size;

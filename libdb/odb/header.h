@@ -7,10 +7,10 @@
  *
  * The header is a C struct written as it lay in memory, so its form depends on the version,
  * on how the ABI aligns 64-bit fields and on the byte order.  None of these but the version
- * is written down; they are told from the content and from the length of the file.
+ * is written down; they follow from the content and from the length of the file.
  */
-#ifndef LIBDB_HEADER_H
-#define LIBDB_HEADER_H
+#ifndef LIBDB_ODB_HEADER_H
+#define LIBDB_ODB_HEADER_H
 
 #include "odb.h"
 

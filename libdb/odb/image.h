@@ -2,8 +2,8 @@
 /*
  * A whole sample file in memory, of any version and byte order, for check and repair.
  */
-#ifndef LIBDB_IMAGE_H
-#define LIBDB_IMAGE_H
+#ifndef LIBDB_ODB_IMAGE_H
+#define LIBDB_ODB_IMAGE_H
 
 #include "header.h"
 

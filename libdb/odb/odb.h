@@ -9,8 +9,8 @@
  * a file can kill them with a signal.  One writer and any number of readers may use a file
  * at the same time.  A handle belongs to one thread at a time.
  */
-#ifndef LIBDB_ODB_H
-#define LIBDB_ODB_H
+#ifndef LIBDB_ODB_ODB_H
+#define LIBDB_ODB_ODB_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -129,14 +129,14 @@ int odb_open(struct odb **out, const char *path, enum odb_mode mode, const struc
 		return odb_fail(error, EINVAL, path, "no header given for a file to be created");
 	db = calloc(1, sizeof(*db));
 	if (!db)
-		return odb_fail(error, ENOMEM, path, "out of memory");
+		return odb_fail_memory(error, path);
 	db->buckets = no_buckets;
 	db->size = 1;
 	db->current_size = 1;
 	db->fd = -1;
 	db->path = strdup(path);
 	if (!db->path) {
-		odb_fail(error, ENOMEM, path, "out of memory");
+		odb_fail_memory(error, path);
 		goto err_close;
 	}
 	db->fd = mode == ODB_READ ? odb_file_open(path, O_RDONLY, error)

@@ -8,7 +8,7 @@
 #include "file.h"
 #include "handle.h"
 
-/* A file that is open for writing: nobody else adds to it. */
+/* A file that is open for writing: it has no other writer. */
 static ptrdiff_t copy_mapped(const struct odb *db, struct odb_entry **out, struct odb_error *error)
 {
 	uint32_t count = db->current_size - 1;

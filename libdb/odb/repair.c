@@ -168,7 +168,7 @@ static int replace(const char *path, int old, const struct odb_image *sound,
 		odb_fail_errno(error, path, "cannot write a sound copy");
 		goto err_unlink;
 	}
-	/* Only root can give files away; anybody else who may write here repairs all the same. */
+	/* Only root can give files away; other users that may write here repair all the same. */
 	if (fchown(fd, status.st_uid, status.st_gid) && errno != EPERM) {
 		odb_fail_errno(error, path, "cannot give the sound copy its owner");
 		goto err_unlink;
@@ -222,7 +222,7 @@ static int repair_open(const char *path, const char *real, int fd, struct odb_re
 		as_is.size = shape.size;
 		as_is.current_size = shape.current_size;
 		if (odb_image_check(&as_is, &shape, false, &findings)) {
-			odb_fail(error, ENOMEM, path, "out of memory");
+			odb_fail_memory(error, path);
 			goto out_free;
 		}
 	}
@@ -240,9 +240,12 @@ out_free:
 
 int odb_repair(const char *path, struct odb_repair *result, struct odb_error *error)
 {
-	char *real = realpath(path, NULL);
 	struct odb_repair done = {.changed = false};
+	struct stat status;
 	int fd, code = -1;
+	/* other links on the way are followed now as later: a path may be that of a descriptor */
+	char *real = !lstat(path, &status) && S_ISLNK(status.st_mode) ? realpath(path, NULL)
+								      : strdup(path);
 
 	if (!real)
 		return odb_fail_errno(error, path, "cannot open");

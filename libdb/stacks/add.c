@@ -17,15 +17,12 @@
 /* ---- images ---- */
 
 static uint32_t find_image(const struct stacks *stacks, const char *name, size_t length,
-			   uint64_t hash)
+			   uint64_t key)
 {
-	const struct stacks_table *table = &stacks->images;
+	uint32_t at;
 
-	if (!table->slot)
-		return 0;
-	for (size_t at = stacks_table_home(table, hash); table->slot[at];
-	     at = stacks_table_next(table, at)) {
-		const struct stacks_unit *unit = &stacks->units[table->slot[at]];
+	op_hash_for_each_possible (&stacks->images, key, at) {
+		const struct stacks_unit *unit = &stacks->units[at];
 
 		if ((unit->offset_low & 0xffff) == length && !memcmp(unit + 1, name, length))
 			return unit->image;
@@ -37,8 +34,8 @@ uint32_t stacks_image(struct stacks *stacks, const char *name, uint32_t flags, u
 		      struct odb_error *error)
 {
 	size_t length = strlen(name);
-	uint64_t hash = stacks_hash_name(name, length);
-	uint32_t id = find_image(stacks, name, length, hash), units, at = stacks->used;
+	uint64_t key = stacks_name_key(name, length);
+	uint32_t id = find_image(stacks, name, length, key), units, at = stacks->used;
 	struct odb_error ignored;
 	struct stacks_unit *unit;
 
@@ -58,8 +55,8 @@ uint32_t stacks_image(struct stacks *stacks, const char *name, uint32_t flags, u
 	units = stacks_name_units(length);
 	if (stacks_make_room(stacks, 1 + units, error))
 		return 0;
-	if (stacks_table_widen(&stacks->images, stacks->units)) {
-		odb_fail(error, ENOMEM, stacks->path, "out of memory");
+	if (op_hash_reserve(&stacks->images, stacks->images.n + 1)) {
+		odb_fail_memory(error, stacks->path);
 		return 0;
 	}
 	id = stacks->n_images++;
@@ -73,7 +70,7 @@ uint32_t stacks_image(struct stacks *stacks, const char *name, uint32_t flags, u
 	};
 	memset(unit + 1, 0, units * sizeof(*unit));
 	memcpy(unit + 1, name, length);
-	stacks_table_put(&stacks->images, hash, at);
+	op_hash_add(&stacks->images, key, at);
 	stacks_publish(stacks, 1 + units);
 	return id;
 }
@@ -89,7 +86,7 @@ static bool is_node(const struct stacks_unit *unit, uint32_t parent,
 
 /* Makes a node.  Return: its number, or STACKS_NO_NODE with @error set. */
 static uint32_t make_node(struct stacks *stacks, uint32_t parent, const struct stacks_frame *frame,
-			  uint64_t hash, struct odb_error *error)
+			  uint64_t key, struct odb_error *error)
 {
 	uint32_t at = stacks->used;
 	struct stacks_unit unit = {
@@ -106,12 +103,12 @@ static uint32_t make_node(struct stacks *stacks, uint32_t parent, const struct s
 	}
 	if (stacks_make_room(stacks, 1, error))
 		return STACKS_NO_NODE;
-	if (stacks_table_widen(&stacks->nodes, stacks->units)) {
-		odb_fail(error, ENOMEM, stacks->path, "out of memory");
+	if (op_hash_reserve(&stacks->nodes, stacks->nodes.n + 1)) {
+		odb_fail_memory(error, stacks->path);
 		return STACKS_NO_NODE;
 	}
 	stacks->units[at] = unit;
-	stacks_table_put(&stacks->nodes, hash, at);
+	op_hash_add(&stacks->nodes, key, at);
 	stacks_publish(stacks, 1);
 	return at;
 }
@@ -119,15 +116,13 @@ static uint32_t make_node(struct stacks *stacks, uint32_t parent, const struct s
 uint32_t stacks_node(struct stacks *stacks, uint32_t parent, const struct stacks_frame *frame,
 		     struct odb_error *error)
 {
-	const struct stacks_table *table = &stacks->nodes;
-	uint64_t hash = stacks_hash_frame(parent, frame->image, frame->offset);
+	uint64_t key = stacks_frame_key(parent, frame->image, frame->offset);
+	uint32_t at;
 
-	if (table->slot)
-		for (size_t at = stacks_table_home(table, hash); table->slot[at];
-		     at = stacks_table_next(table, at))
-			if (is_node(&stacks->units[table->slot[at]], parent, frame))
-				return table->slot[at];
-	return make_node(stacks, parent, frame, hash, error);
+	op_hash_for_each_possible (&stacks->nodes, key, at)
+		if (is_node(&stacks->units[at], parent, frame))
+			return at;
+	return make_node(stacks, parent, frame, key, error);
 }
 
 /* ---- counts ---- */
@@ -137,19 +132,17 @@ static uint32_t find_twin(struct stacks *stacks, uint32_t node, struct odb_error
 {
 	const struct stacks_unit *unit = &stacks->units[node];
 	const struct stacks_frame frame = {unit->image, stacks_offset(unit)};
-	const struct stacks_table *table = &stacks->nodes;
-	uint32_t parent = unit->parent;
-	uint64_t hash;
+	uint32_t parent = unit->parent, at;
+	uint64_t key;
 
 	if (!node)
 		return STACKS_NO_NODE; /* the root has none: see stacks_header::unplaced */
-	hash = stacks_hash_frame(parent, frame.image, frame.offset);
-	for (size_t at = stacks_table_home(table, hash); table->slot[at];
-	     at = stacks_table_next(table, at))
-		if (is_node(&stacks->units[table->slot[at]], parent, &frame) &&
-		    stacks->units[table->slot[at]].count < UINT32_MAX)
-			return table->slot[at];
-	return make_node(stacks, parent, &frame, hash, error);
+	key = stacks_frame_key(parent, frame.image, frame.offset);
+	op_hash_for_each_possible (&stacks->nodes, key, at)
+		if (is_node(&stacks->units[at], parent, &frame) &&
+		    stacks->units[at].count < UINT32_MAX)
+			return at;
+	return make_node(stacks, parent, &frame, key, error);
 }
 
 static void add_64(uint64_t *where, uint64_t n)

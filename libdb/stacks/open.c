@@ -2,8 +2,8 @@
 /*
  * Opening stack files to write to them, and closing them.
  *
- * A file that is opened is read as a stranger's: each unit is judged before anything is added, and
- * the index is made anew.
+ * A file that is opened is not trusted: each unit is checked before anything is added, and the
+ * index is rebuilt.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -100,13 +100,12 @@ static int make_tables(struct stacks *stacks, const struct stacks_bytes *bytes,
 {
 	for (uint32_t at = 1; at < bytes->n; at++) {
 		bool is_image = bytes->sound[at] == STACKS_IMAGE;
-		struct stacks_table *table = is_image ? &stacks->images : &stacks->nodes;
+		struct op_hash *table = is_image ? &stacks->images : &stacks->nodes;
 
 		if (bytes->sound[at] == STACKS_TEXT)
 			continue;
-		if (stacks_table_widen(table, stacks->units))
-			return odb_fail(error, ENOMEM, stacks->path, "out of memory");
-		stacks_table_put_unit(table, stacks->units, at);
+		if (stacks_table_add(table, stacks->units, at))
+			return odb_fail_memory(error, stacks->path);
 	}
 	stacks->n_images = bytes->n_images;
 	return 0;
@@ -120,7 +119,7 @@ static int load(struct stacks *stacks, struct odb_error *error)
 	if (!result) {
 		uint64_t least = stacks_length(bytes.n);
 
-		/* what somebody made with holes gets blocks */
+		/* a file with holes gets blocks */
 		result = stacks_back(stacks, least, error) || stacks_map(stacks, least, error) ? -1
 											       : 0;
 	}
@@ -140,12 +139,12 @@ int stacks_open(struct stacks **out, const char *path, uint32_t units_most, stru
 	if (!error)
 		error = &ignored;
 	if (!stacks)
-		return odb_fail(error, ENOMEM, path, "out of memory");
+		return odb_fail_memory(error, path);
 	stacks->fd = -1;
 	stacks->units_most = units_most ? units_most : STACKS_UNITS_MOST;
 	stacks->path = strdup(path);
 	if (!stacks->path) {
-		odb_fail(error, ENOMEM, path, "out of memory");
+		odb_fail_memory(error, path);
 		goto err_close;
 	}
 	stacks->fd = open_locked(path, error);
@@ -175,8 +174,8 @@ void stacks_close(struct stacks *stacks)
 		length = stacks->map_length;
 	if (stacks->fd >= 0)
 		close(stacks->fd);
-	free(stacks->nodes.slot);
-	free(stacks->images.slot);
+	op_hash_free(&stacks->nodes);
+	op_hash_free(&stacks->images);
 	free(stacks->before);
 	free(stacks->path);
 	free(stacks);
@@ -191,7 +190,7 @@ int stacks_sync(struct stacks *stacks, struct odb_error *error)
 
 size_t stacks_memory(const struct stacks *stacks)
 {
-	return stacks_table_memory(&stacks->nodes) + stacks_table_memory(&stacks->images) +
+	return op_hash_memory(&stacks->nodes) + op_hash_memory(&stacks->images) +
 	       stacks->before_capacity * sizeof(*stacks->before);
 }
 

@@ -40,8 +40,7 @@ static int load(struct stacks_bytes *bytes, const char *path, struct odb_error *
 
 /* ---- reading ---- */
 
-static int take_image(struct stacks_content *content, const struct stacks_bytes *bytes,
-		      uint32_t at)
+static int take_image(struct stacks_content *content, const struct stacks_bytes *bytes, uint32_t at)
 {
 	const struct stacks_unit *unit = &bytes->units[at];
 	struct stacks_name *image = &content->images[unit->image];
@@ -102,7 +101,7 @@ int stacks_read(struct stacks_content *content, const char *path, struct odb_err
 	if (content->nodes && content->images && index)
 		result = take_all(content, &bytes, index);
 	if (result) {
-		odb_fail(error, ENOMEM, path, "out of memory");
+		odb_fail_memory(error, path);
 		stacks_content_free(content);
 	}
 out:
@@ -122,8 +121,7 @@ void stacks_content_free(struct stacks_content *content)
 
 /* ---- check and repair ---- */
 
-ptrdiff_t stacks_check(const char *path, odb_report *report, void *context,
-		       struct odb_error *error)
+ptrdiff_t stacks_check(const char *path, odb_report *report, void *context, struct odb_error *error)
 {
 	struct stacks_bytes bytes;
 	struct odb_error ignored;
@@ -147,7 +145,7 @@ static int copy(const struct stacks_bytes *bytes, int fd, const char *path,
 	int code = -1;
 
 	if (!units || !index || !image) {
-		odb_fail(error, ENOMEM, path, "out of memory");
+		odb_fail_memory(error, path);
 		goto out;
 	}
 	units[0].parent = STACKS_IS_ROOT;
@@ -198,7 +196,7 @@ static void keep_owner(int fd, const char *path)
 
 	if (stat(path, &status))
 		return;
-	/* not being allowed to leaves the file to the one who repairs it, readable as ever */
+	/* without permission the file stays readable, for a user with permission to repair */
 	if (fchown(fd, status.st_uid, status.st_gid))
 		errno = 0;
 	if (fchmod(fd, status.st_mode & 07777))

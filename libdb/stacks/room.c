@@ -40,8 +40,8 @@ int stacks_back(struct stacks *stacks, uint64_t length, struct odb_error *error)
 	/* A file system that cannot do it: then there is no such promise. */
 	if (!code || code == EOPNOTSUPP)
 		return 0;
-	return odb_fail(error, code, stacks->path, "no room for %llu bytes: %s",
-			(unsigned long long)length, strerror(code));
+	return odb_fail_code(error, code, stacks->path, "no room for %llu bytes",
+			     (unsigned long long)length);
 }
 
 int stacks_map(struct stacks *stacks, uint64_t length, struct odb_error *error)

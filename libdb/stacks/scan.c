@@ -64,8 +64,7 @@ static int judge_header(struct stacks_bytes *bytes, const char *path, struct odb
 		return odb_fail(error, EINVAL, path, "byte 16: lengths %u and %u are not 64 and 16",
 				header->header_length, header->unit_length);
 	if (!header->used || header->used > STACKS_UNITS_READ_MOST)
-		return odb_fail(error, EINVAL, path, "byte 24: %u units are in use",
-				header->used);
+		return odb_fail(error, EINVAL, path, "byte 24: %u units are in use", header->used);
 	return 0;
 }
 
@@ -86,13 +85,13 @@ int stacks_load(struct stacks_bytes *bytes, int fd, const char *path, struct odb
 		return odb_fail(error, EINVAL, path, "byte 0: %zd bytes are no stack file", got);
 	if (judge_header(bytes, path, error))
 		return -1;
-	there = bytes->length > sizeof(*header) ? (bytes->length - sizeof(*header)) /
-							  sizeof(struct stacks_unit)
-						: 0;
+	there = bytes->length > sizeof(*header)
+			? (bytes->length - sizeof(*header)) / sizeof(struct stacks_unit)
+			: 0;
 	bytes->n = there < header->used ? (uint32_t)there : header->used;
 	bytes->units = malloc(bytes->n ? (size_t)bytes->n * sizeof(*bytes->units) : 1);
 	if (!bytes->units)
-		return odb_fail(error, ENOMEM, path, "out of memory");
+		return odb_fail_memory(error, path);
 	got = odb_file_read(fd, bytes->units, (size_t)bytes->n * sizeof(*bytes->units),
 			    sizeof(*header));
 	if (got < 0) {

@@ -7,8 +7,8 @@
  * maps its file, readers read(2) theirs, one writer and any number of readers may use a file at
  * the same time, and a writer may be killed at any time.
  */
-#ifndef LIBDB_STACKS_H
-#define LIBDB_STACKS_H
+#ifndef LIBDB_STACKS_STACKS_H
+#define LIBDB_STACKS_STACKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writer's handle of a stack file, and the room in the file: what its parts share, which open
- * the file (stacks_open.c), make it longer (stacks_room.c) and add to it (stacks.c).
+ * The handle of a stack file that is written: shared by the parts that open
+ * the file (open.c), extend it (room.c) and add to it (add.c).
  */
 #ifndef LIBDB_STACKS_WRITER_H
 #define LIBDB_STACKS_WRITER_H
@@ -22,7 +22,7 @@ struct stacks {
 	uint32_t units_most;
 	int fd;
 	char *path;
-	struct stacks_table nodes, images;
+	struct op_hash nodes, images; /* units: see table.h */
 	uint32_t n_images;     /* the next number */
 	struct odb_error full; /* why nothing more can be made; code 0 if it can */
 	uint32_t refused;      /* units without room since that was tried */
@@ -41,7 +41,7 @@ static inline uint64_t stacks_length(uint64_t n)
 /* Gives blocks to the whole file.  A store to a hole on a full disk would be a SIGBUS. */
 int stacks_back(struct stacks *stacks, uint64_t length, struct odb_error *error);
 
-/* Maps, or maps anew, the first @length bytes of the file.  Return: 0, or -1 with @error set. */
+/* Maps, or remaps, the first @length bytes of the file.  Return: 0, or -1 with @error set. */
 int stacks_map(struct stacks *stacks, uint64_t length, struct odb_error *error);
 
 /* Room for @n more units: storing them cannot fail.  Return: 0, or -1 with @error set. */
