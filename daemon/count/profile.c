@@ -15,6 +15,7 @@
 #include "libop/base/file.h"
 #include "libop/pack/session.h"
 #include "libop/session/paths.h"
+#include "libop/session/tree.h"
 #include "origin.h"
 
 /* Names and cookies to keep; a name takes about 300 bytes. */

@@ -14,6 +14,7 @@
 #include "libop/session/lock.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
+#include "libop/session/tree.h"
 #include "libop/base/remove_tree.h"
 
 #define CURRENT "current"

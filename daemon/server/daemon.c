@@ -18,6 +18,7 @@
 #include "daemon/count/abi.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
+#include "libop/session/tree.h"
 #include "libop/session/lock.h"
 #include "libop/session/log.h"
 #include "daemon/sources/recording.h"

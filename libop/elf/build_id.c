@@ -7,43 +7,55 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static size_t align4(size_t length)
+#include "libop/base/file.h"
+#include "libop/base/reader.h"
+
+/* The largest file of notes that is read. */
+#define NOTES_SIZE_MOST (1 << 20)
+
+static uint64_t align4(uint64_t length)
 {
-	return (length + 3) & ~(size_t)3;
+	return (length + 3) & ~UINT64_C(3);
 }
 
 /* Notes are three words, a name and a descriptor, each padded to a multiple of four bytes. */
 size_t build_id_of_notes(const void *notes, size_t length, uint8_t id[static BUILD_ID_MAX])
 {
-	const uint8_t *at = notes;
+	struct op_reader reader = op_reader_of(notes, length, false);
 	Elf64_Nhdr note; /* the same as Elf32_Nhdr */
 
-	while (length >= sizeof(note)) {
-		size_t name, description;
+	while (op_reader_copy(&reader, &note, sizeof(note))) {
+		const void *name = op_reader_take(&reader, align4(note.n_namesz));
+		const void *description = reader.at;
 
-		memcpy(&note, at, sizeof(note));
-		at += sizeof(note);
-		length -= sizeof(note);
-		name = align4(note.n_namesz);
-		description = align4(note.n_descsz);
-		if (note.n_namesz > length || name > length || note.n_descsz > length - name)
+		if (note.n_descsz > op_reader_left(&reader))
 			return 0;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(at, ELF_NOTE_GNU, 4)) {
-			if (!note.n_descsz || note.n_descsz > BUILD_ID_MAX)
-				return 0;
-			memcpy(id, at + name, note.n_descsz);
-			return note.n_descsz;
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || !name ||
+		    memcmp(name, ELF_NOTE_GNU, 4) != 0) {
+			op_reader_take(&reader, align4(note.n_descsz));
+			continue;
 		}
-		if (description > length - name)
+		if (!note.n_descsz || note.n_descsz > BUILD_ID_MAX)
 			return 0;
-		at += name + description;
-		length -= name + description;
+		memcpy(id, description, note.n_descsz);
+		return note.n_descsz;
 	}
 	return 0;
+}
+
+size_t build_id_of_notes_file(const char *path, uint8_t id[static BUILD_ID_MAX])
+{
+	size_t size, length = 0;
+	char *notes = op_file_read(path, NOTES_SIZE_MOST, &size, NULL);
+
+	if (notes)
+		length = build_id_of_notes(notes, size, id);
+	free(notes);
+	return length;
 }
 
 static size_t build_id_of_elf(Elf *elf, uint8_t id[static BUILD_ID_MAX])

@@ -121,7 +121,7 @@ static bool step(struct machine *machine, const Dwarf_Op *op)
 	}
 }
 
-/* DW_OP_reg names a register, which is a place but no address. */
+/* DW_OP_reg is a location in a register, which has no address. */
 static bool is_register(const Dwarf_Op *op, size_t count)
 {
 	return count == 1 &&

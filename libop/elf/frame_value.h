@@ -2,8 +2,8 @@
 /*
  * DWARF expressions as call frame information has them.
  */
-#ifndef DAEMON_FRAME_VALUE_H
-#define DAEMON_FRAME_VALUE_H
+#ifndef LIBOP_ELF_FRAME_VALUE_H
+#define LIBOP_ELF_FRAME_VALUE_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -29,10 +29,10 @@ bool frame_read(const struct frame_state *state, uint64_t address, uint64_t *val
 
 /**
  * frame_value - evaluate an expression
- * @is_location: it says where the value is, unless it ends with DW_OP_stack_value
+ * @is_location: its result is the address of the value, unless it ends with DW_OP_stack_value
  * @value: set to the value
  *
- * Return: false if it needs what is not known, or makes no sense.
+ * Return: false if it is invalid, or needs a register or word that is unknown.
  */
 bool frame_value(const struct frame_state *state, const Dwarf_Op *op, size_t count,
 		 bool is_location, uint64_t *value);

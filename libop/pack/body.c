@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/hash.h"
+
 #define OUT_OF_MEMORY "out of memory"
 
 /* ---- samples ---- */
@@ -20,38 +22,38 @@ void pack_body_put_samples(struct op_buffer *body, const struct odb_entry *entri
 	uint64_t before = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		op_buffer_number(body, entries[i].key - before);
+		op_buffer_leb128(body, entries[i].key - before);
 		before = entries[i].key;
 	}
 	for (size_t i = 0; i < n; i++)
-		op_buffer_number(body, entries[i].count);
+		op_buffer_leb128(body, entries[i].count);
 }
 
-const char *pack_body_get_samples(struct op_range body, size_t n, struct odb_entry **entries)
+const char *pack_body_get_samples(struct op_reader body, size_t n, struct odb_entry **entries)
 {
 	struct odb_entry *out = NULL;
 	uint64_t key = 0;
 
 	*entries = NULL;
 	/* a key and a count take a byte each, at least */
-	if (n > op_range_left(&body) / 2)
-		return "its keys are cut";
+	if (n > op_reader_left(&body) / 2)
+		return "its keys are truncated";
 	if (n) {
 		out = malloc(n * sizeof(*out));
 		if (!out)
 			return OUT_OF_MEMORY;
 	}
 	for (size_t i = 0; i < n; i++) {
-		uint64_t step = op_range_number(&body);
+		uint64_t step = op_reader_leb128(&body);
 
 		if ((i && !step) || step > UINT64_MAX - key)
-			body.bad = true;
+			op_reader_fail(&body);
 		key += step;
 		out[i].key = key;
 	}
 	for (size_t i = 0; i < n; i++)
-		out[i].count = op_range_number(&body);
-	if (body.bad || op_range_left(&body)) {
+		out[i].count = op_reader_leb128(&body);
+	if (body.failed || op_reader_left(&body)) {
 		free(out);
 		return "its keys and counts do not fit";
 	}
@@ -71,16 +73,15 @@ struct node {
 struct joined {
 	struct node *nodes;
 	size_t n;
-	uint32_t *slots; /* open addressing; 0 is free, as the root is in no slot */
-	unsigned int bits;
-	struct stacks_name *images; /* [0] is none; names belong to the contents */
+	struct op_hash by_frame;    /* nodes but the root */
+	struct stacks_name *images; /* [0] is unused; names are owned by the contents */
 	size_t n_images;
 };
 
 static void joined_free(struct joined *joined)
 {
 	free(joined->nodes);
-	free(joined->slots);
+	op_hash_free(&joined->by_frame);
 	free(joined->images);
 }
 
@@ -89,17 +90,16 @@ static int joined_make(struct joined *joined, const struct stacks_content *conte
 {
 	size_t n_nodes = 1, n_images = 1;
 
-	*joined = (struct joined){.n = 1, .n_images = 1, .bits = 4};
+	*joined = (struct joined){.n = 1, .n_images = 1};
 	for (size_t i = 0; i < n_contents; i++) {
 		n_nodes += contents[i].n_nodes;
 		n_images += contents[i].n_images;
 	}
-	while ((size_t)1 << joined->bits < 2 * n_nodes)
-		joined->bits++;
 	joined->nodes = calloc(n_nodes, sizeof(*joined->nodes));
-	joined->slots = calloc((size_t)1 << joined->bits, sizeof(*joined->slots));
 	joined->images = calloc(n_images, sizeof(*joined->images));
-	return joined->nodes && joined->slots && joined->images ? 0 : -1;
+	if (!joined->nodes || !joined->images)
+		return -1;
+	return op_hash_reserve(&joined->by_frame, n_nodes);
 }
 
 static uint32_t join_image(struct joined *joined, const struct stacks_name *image)
@@ -113,27 +113,20 @@ static uint32_t join_image(struct joined *joined, const struct stacks_name *imag
 	return (uint32_t)i;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t number)
-{
-	hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
-/* The node of a frame below @parent, which is made if there is none. */
+/* The node of a frame below @parent, which is made if there is none; both fit. */
 static uint32_t join_node(struct joined *joined, uint32_t parent, uint32_t image, uint64_t offset)
 {
-	size_t mask = ((size_t)1 << joined->bits) - 1;
-	size_t at = mix(mix((uint64_t)parent << 32 | image, offset), 0) & mask;
+	uint64_t key = op_hash_mix((uint64_t)parent << 32 | image, offset);
 	uint32_t i;
 
-	for (; (i = joined->slots[at]) != 0; at = (at + 1) & mask) {
+	op_hash_for_each_possible (&joined->by_frame, key, i) {
 		const struct node *node = &joined->nodes[i];
 
 		if (node->parent == parent && node->image == image && node->offset == offset)
 			return i;
 	}
 	i = (uint32_t)joined->n++;
-	joined->slots[at] = i;
+	op_hash_add(&joined->by_frame, key, i);
 	joined->nodes[i] = (struct node){.parent = parent, .image = image, .offset = offset};
 	return i;
 }
@@ -178,7 +171,7 @@ static int by_frame(const void *a, const void *b, void *context)
 	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-/* Numbers the frames, and writes each of them once; @order is room for all nodes. */
+/* Numbers the frames, and writes each of them once; @order: a buffer for all nodes. */
 static void put_frames(struct op_buffer *body, struct joined *joined, uint32_t *order)
 {
 	struct op_buffer frames = {0};
@@ -196,17 +189,17 @@ static void put_frames(struct op_buffer *body, struct joined *joined, uint32_t *
 		if (!i || node->image != image || node->offset != offset) {
 			frame += i > 0;
 			offset = node->image == image ? offset : 0;
-			op_buffer_number(&frames, node->image - image);
-			op_buffer_number(&frames, node->offset - offset);
+			op_buffer_leb128(&frames, node->image - image);
+			op_buffer_leb128(&frames, node->offset - offset);
 			image = node->image;
 			offset = node->offset;
 		}
 		node->frame = frame;
 	}
-	op_buffer_number(body, joined->n > 1 ? frame + 1 : 0);
+	op_buffer_leb128(body, joined->n > 1 ? frame + 1 : 0);
 	op_buffer_put(body, frames.bytes, frames.used);
 	body->failed |= frames.failed;
-	free(frames.bytes);
+	op_buffer_free(&frames);
 }
 
 static int by_caller(const void *a, const void *b, void *context)
@@ -221,7 +214,7 @@ static int by_caller(const void *a, const void *b, void *context)
 }
 
 /*
- * Goes through the tree from the root, callees in the order of their frames.  @order has the
+ * Walks the tree from the root, callees in the order of their frames.  @order has the
  * nodes by caller; first[i] is where those of caller i begin in it.
  */
 static void put_tree(struct op_buffer *body, const struct joined *joined, const uint32_t *order,
@@ -232,7 +225,7 @@ static void put_tree(struct op_buffer *body, const struct joined *joined, const 
 	const struct node *nodes = joined->nodes;
 	uint32_t at = 0;
 
-	op_buffer_number(&counts, nodes[0].count);
+	op_buffer_leb128(&counts, nodes[0].count);
 	while (written < n) {
 		size_t up = 0, next;
 
@@ -243,16 +236,16 @@ static void put_tree(struct op_buffer *body, const struct joined *joined, const 
 		}
 		first[at]++;
 		at = order[next];
-		op_buffer_number(body, up);
-		op_buffer_number(&frames, nodes[at].frame);
-		op_buffer_number(&counts, nodes[at].count);
+		op_buffer_leb128(body, up);
+		op_buffer_leb128(&frames, nodes[at].frame);
+		op_buffer_leb128(&counts, nodes[at].count);
 		written++;
 	}
 	op_buffer_put(body, frames.bytes, frames.used);
 	op_buffer_put(body, counts.bytes, counts.used);
 	body->failed |= frames.failed || counts.failed;
-	free(frames.bytes);
-	free(counts.bytes);
+	op_buffer_free(&frames);
+	op_buffer_free(&counts);
 }
 
 static int put_nodes(struct op_buffer *body, struct joined *joined)
@@ -288,15 +281,15 @@ int pack_body_put_stacks(struct op_buffer *body, const struct stacks_content *co
 	if (!result && joined.n_images > STACKS_IMAGES_MOST)
 		result = -1;
 	if (!result) {
-		op_buffer_number(body, joined.n_images - 1);
+		op_buffer_leb128(body, joined.n_images - 1);
 		for (size_t i = 1; i < joined.n_images; i++) {
 			const struct stacks_name *image = &joined.images[i];
 			size_t length = strlen(image->name);
 
-			op_buffer_number(body, length);
+			op_buffer_leb128(body, length);
 			op_buffer_put(body, image->name, length);
-			op_buffer_number(body, image->flags);
-			op_buffer_number(body, image->mtime);
+			op_buffer_leb128(body, image->flags);
+			op_buffer_leb128(body, image->mtime);
 		}
 		result = put_nodes(body, &joined);
 		*n_nodes = joined.n;
@@ -307,27 +300,27 @@ int pack_body_put_stacks(struct op_buffer *body, const struct stacks_content *co
 
 /* ---- stacks, read ---- */
 
-static const char *get_images(struct op_range *body, struct stacks_content *content)
+static const char *get_images(struct op_reader *body, struct stacks_content *content)
 {
-	uint64_t n = op_range_number(body);
+	uint64_t n = op_reader_leb128(body);
 
 	/* an image takes four bytes, at least: length, name, flags, time */
-	if (n > op_range_left(body) / 4 || n > STACKS_IMAGES_MOST)
-		return "its images are cut";
+	if (n > op_reader_left(body) / 4 || n > STACKS_IMAGES_MOST)
+		return "its images are truncated";
 	content->images = calloc(n + 1, sizeof(*content->images));
 	if (!content->images)
 		return OUT_OF_MEMORY;
 	content->n_images = n + 1;
 	for (size_t i = 1; i <= n; i++) {
 		struct stacks_name *image = &content->images[i];
-		uint64_t length = op_range_number(body), flags, mtime;
-		const char *name = (const char *)op_range_take(body, length);
+		uint64_t length = op_reader_leb128(body), flags, mtime;
+		const char *name = (const char *)op_reader_take(body, length);
 
-		flags = op_range_number(body);
-		mtime = op_range_number(body);
-		if (body->bad || !length || length > STACKS_NAME_MOST ||
+		flags = op_reader_leb128(body);
+		mtime = op_reader_leb128(body);
+		if (body->failed || !length || length > STACKS_NAME_MOST ||
 		    memchr(name, '\0', length) || flags > UINT16_MAX || mtime > UINT32_MAX)
-			return "an image is no image";
+			return "an image is malformed";
 		image->name = strndup(name, length);
 		if (!image->name)
 			return OUT_OF_MEMORY;
@@ -337,45 +330,45 @@ static const char *get_images(struct op_range *body, struct stacks_content *cont
 	return NULL;
 }
 
-static const char *get_frames(struct op_range *body, size_t n_images, struct stacks_frame **frames,
+static const char *get_frames(struct op_reader *body, size_t n_images, struct stacks_frame **frames,
 			      size_t *n_frames)
 {
-	uint64_t n = op_range_number(body), image = 0, offset = 0;
+	uint64_t n = op_reader_leb128(body), image = 0, offset = 0;
 	struct stacks_frame *out;
 
-	if (n > op_range_left(body) / 2)
-		return "its frames are cut";
+	if (n > op_reader_left(body) / 2)
+		return "its frames are truncated";
 	out = *frames = malloc((n + 1) * sizeof(*out));
 	if (!out)
 		return OUT_OF_MEMORY;
 	*n_frames = n;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t step = op_range_number(body);
+		uint64_t step = op_reader_leb128(body);
 
 		if (step >= n_images - image)
 			return "a frame has no image";
 		image += step;
-		offset = op_range_number(body) + (step ? 0 : offset);
+		offset = op_reader_leb128(body) + (step ? 0 : offset);
 		out[i] = (struct stacks_frame){(uint32_t)image, offset};
 	}
 	return NULL;
 }
 
-static const char *get_tree(struct op_range *body, struct stacks_node *nodes, size_t n,
+static const char *get_tree(struct op_reader *body, struct stacks_node *nodes, size_t n,
 			    const struct stacks_frame *frames, size_t n_frames)
 {
 	for (size_t i = 1; i < n; i++) {
-		uint64_t up = op_range_number(body);
+		uint64_t up = op_reader_leb128(body);
 		size_t parent = i - 1;
 
 		for (; up && parent; up--)
 			parent = nodes[parent].parent;
 		if (up)
-			return "a node stands above the root";
+			return "a node has a parent above the root";
 		nodes[i].parent = (uint32_t)parent;
 	}
 	for (size_t i = 1; i < n; i++) {
-		uint64_t frame = op_range_number(body);
+		uint64_t frame = op_reader_leb128(body);
 
 		if (frame >= n_frames)
 			return "a node has no frame";
@@ -383,11 +376,11 @@ static const char *get_tree(struct op_range *body, struct stacks_node *nodes, si
 		nodes[i].offset = frames[frame].offset;
 	}
 	for (size_t i = 0; i < n; i++)
-		nodes[i].count = op_range_number(body);
-	return body->bad || op_range_left(body) ? "its nodes and counts do not fit" : NULL;
+		nodes[i].count = op_reader_leb128(body);
+	return body->failed || op_reader_left(body) ? "its nodes and counts do not fit" : NULL;
 }
 
-const char *pack_body_get_stacks(struct op_range body, size_t n_nodes,
+const char *pack_body_get_stacks(struct op_reader body, size_t n_nodes,
 				 struct stacks_content *content)
 {
 	struct stacks_frame *frames = NULL;
@@ -399,8 +392,8 @@ const char *pack_body_get_stacks(struct op_range body, size_t n_nodes,
 	if (!why)
 		why = get_frames(&body, content->n_images, &frames, &n_frames);
 	/* a node takes three bytes, the root one */
-	if (!why && (!n_nodes || n_nodes - 1 > op_range_left(&body) / 3))
-		why = "its nodes are cut";
+	if (!why && (!n_nodes || n_nodes - 1 > op_reader_left(&body) / 3))
+		why = "its nodes are truncated";
 	if (!why) {
 		content->nodes = calloc(n_nodes, sizeof(*content->nodes));
 		content->n_nodes = n_nodes;

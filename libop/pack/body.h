@@ -3,7 +3,8 @@
 #ifndef LIBOP_PACK_BODY_H
 #define LIBOP_PACK_BODY_H
 
-#include "bytes.h"
+#include "libop/base/buffer.h"
+#include "libop/base/reader.h"
 #include "libdb/odb/odb.h"
 #include "libdb/stacks/stacks.h"
 
@@ -17,7 +18,7 @@ void pack_body_put_samples(struct op_buffer *body, const struct odb_entry *entri
  *
  * Return: NULL, or what is wrong.
  */
-const char *pack_body_get_samples(struct op_range body, size_t n, struct odb_entry **entries);
+const char *pack_body_get_samples(struct op_reader body, size_t n, struct odb_entry **entries);
 
 /**
  * pack_body_put_stacks - images, distinct frames, then the tree, callers before their callees
@@ -35,7 +36,7 @@ int pack_body_put_stacks(struct op_buffer *body, const struct stacks_content *co
  *
  * Return: NULL, or what is wrong; then @content holds nothing.
  */
-const char *pack_body_get_stacks(struct op_range body, size_t n_nodes,
+const char *pack_body_get_stacks(struct op_reader body, size_t n_nodes,
 				 struct stacks_content *content);
 
 #endif

@@ -13,35 +13,30 @@
 #include <unistd.h>
 
 #include "libop/base/file.h"
+#include "libop/base/pinned_path.h"
+#include "libop/session/trusted_dir.h"
 #include "libdb/odb/file.h"
 #include "loose.h"
 #include "libop/base/remove_tree.h"
 
-int pack_job_no_memory(struct pack_job *job)
-{
-	return op_error_set(job->error, ENOMEM, "cannot pack %s: out of memory", job->dir);
-}
-
 int pack_job_failed(struct pack_job *job, const char *doing, const char *path)
 {
-	int code = errno;
-
-	return op_error_set(job->error, code, "cannot %s %s: %s", doing, path, strerror(code));
+	return op_error_errno(job->error, "cannot %s %s", doing, path);
 }
 
-/* The same where a file system may have no such thing: EOPNOTSUPP, whatever it says. */
+/* The same for operations that some file systems lack: the error is then EOPNOTSUPP. */
 static int unable(struct pack_job *job, const char *doing, const char *path)
 {
-	bool is = errno == EINVAL || errno == ENOSYS || errno == EXDEV || errno == EPERM ||
-		  errno == EMLINK;
+	bool is_unsupported = errno == EINVAL || errno == ENOSYS || errno == EXDEV ||
+			      errno == EPERM || errno == EMLINK;
 
 	pack_job_failed(job, doing, path);
-	if (is)
+	if (is_unsupported)
 		job->error->code = EOPNOTSUPP;
 	return -1;
 }
 
-/* ---- what there is ---- */
+/* ---- the files of the session ---- */
 
 static int visit(const char *path, const struct stat *status, void *context)
 {
@@ -53,13 +48,13 @@ static int visit(const char *path, const struct stat *status, void *context)
 		return op_pack_open(&job->pack, path, job->error);
 	if (unfinished && S_ISREG(status->st_mode)) {
 		if (odb_leftover(path, false) > 0)
-			return 0; /* left by a kill: it goes with the old directory */
+			return 0; /* left by a kill: removed with the old directory */
 		return op_error_set(job->error, EBUSY, "%s is being written", path);
 	}
 	if (op_strings_add(S_ISREG(status->st_mode) && pack_loose_is_name(name) ? &job->loose
 										: &job->rest,
 			   name))
-		return pack_job_no_memory(job);
+		return op_error_memory(job->error);
 	return 0;
 }
 
@@ -90,23 +85,59 @@ static void remove_leftovers(struct pack_job *job)
 		closedir(dir);
 }
 
+/* Opens what @dir stands in and returns the name of @dir there, which the caller frees. */
+static char *open_parent(struct pack_job *job, const char *dir)
+{
+	const char *slash = strrchr(dir, '/');
+	char *name = strdup(slash ? slash + 1 : dir);
+	char *shown = !slash	     ? strdup(".")
+		      : slash == dir ? strdup("/")
+				     : strndup(dir, (size_t)(slash - dir));
+
+	if (name && shown)
+		job->parent_fd = open(shown, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (job->parent_fd < 0)
+		pack_job_failed(job, "open", dir);
+	else if (!trusted_dir_check_holder(job->parent_fd, shown, job->error))
+		job->parent = trusted_dir_pin(job->parent_fd, shown, job->error);
+	if (!job->parent && job->parent_fd >= 0) {
+		close(job->parent_fd);
+		job->parent_fd = -1;
+	}
+	free(shown);
+	if (job->parent)
+		return name;
+	free(name);
+	return NULL;
+}
+
+/* Sets dir, parent and status. */
+static int open_dir(struct pack_job *job, const char *dir)
+{
+	char *name = open_parent(job, dir);
+	int fd = -1, result = -1;
+
+	if (name)
+		fd = trusted_dir_open_below(job->parent_fd, name, dir, TRUSTED_DIR_FIND,
+					    job->error);
+	if (fd >= 0) {
+		job->dir = op_path("%s/%s", job->parent, name);
+		if (!job->dir)
+			op_error_memory(job->error);
+		else
+			result = fstat(fd, &job->status) ? pack_job_failed(job, "open", dir) : 0;
+		close(fd);
+	}
+	free(name);
+	return result;
+}
+
 int pack_job_begin(struct pack_job *job, const char *dir)
 {
-	char *slash;
-
 	job->parent_fd = job->fresh_fd = -1;
 	*job->result = (struct op_pack_result){0};
-	job->dir = realpath(dir, NULL);
-	if (!job->dir || stat(job->dir, &job->status))
-		return pack_job_failed(job, "open", dir);
-	job->parent = strdup(job->dir);
-	slash = job->parent ? strrchr(job->parent, '/') : NULL;
-	if (!slash)
-		return pack_job_no_memory(job);
-	slash[slash == job->parent] = '\0';
-	job->parent_fd = open(job->parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (job->parent_fd < 0)
-		return pack_job_failed(job, "open", job->parent);
+	if (open_dir(job, dir) || trusted_dir_check_tree(job->dir, job->error))
+		return -1;
 	remove_leftovers(job);
 	if (op_walk(job->dir, visit, job, job->error))
 		return -1;
@@ -141,7 +172,7 @@ int pack_job_make_fresh(struct pack_job *job)
 	char *fresh = op_path("%s/" OP_PACK_TEMPORARY "XXXXXX", job->parent);
 
 	if (!fresh)
-		return pack_job_no_memory(job);
+		return op_error_memory(job->error);
 	if (!mkdtemp(fresh)) {
 		free(fresh);
 		return pack_job_failed(job, "make a directory in", job->parent);
@@ -153,16 +184,20 @@ int pack_job_make_fresh(struct pack_job *job)
 	return pack_job_give(job, fresh, true);
 }
 
-int pack_job_give(struct pack_job *job, const char *path, bool is_directory)
+/* Gives @path the owner and, of the mode, the bits @mask of the directory @like. */
+static int give(struct pack_job *job, const char *path, const struct stat *like, mode_t mask)
 {
-	mode_t mode = job->status.st_mode & 07777;
-
-	/* Who is not root makes what is his own. */
-	if (!geteuid() && lchown(path, job->status.st_uid, job->status.st_gid))
+	/* files of other users stay their own */
+	if (!geteuid() && lchown(path, like->st_uid, like->st_gid))
 		return pack_job_failed(job, "give away", path);
-	if (chmod(path, is_directory ? mode : mode & 0666))
+	if (chmod(path, like->st_mode & mask))
 		return pack_job_failed(job, "set the mode of", path);
 	return 0;
+}
+
+int pack_job_give(struct pack_job *job, const char *path, bool is_directory)
+{
+	return give(job, path, &job->status, is_directory ? 07777 : 0666);
 }
 
 int pack_job_make_directories(struct pack_job *job, const char *name)
@@ -171,14 +206,20 @@ int pack_job_make_directories(struct pack_job *job, const char *name)
 
 	for (const char *slash = name; !result && (slash = strchr(slash, '/')); slash++) {
 		char *path = op_path("%s/%.*s", job->fresh, (int)(slash - name), name);
+		char *old = op_path("%s/%.*s", job->dir, (int)(slash - name), name);
+		struct stat status;
 
-		if (!path)
-			return pack_job_no_memory(job);
-		if (!mkdir(path, 0700))
-			result = pack_job_give(job, path, true);
+		if (!path || !old)
+			result = op_error_memory(job->error);
+		else if (!mkdir(path, 0700))
+			result = give(job, path,
+				      lstat(old, &status) || !S_ISDIR(status.st_mode) ? &job->status
+										      : &status,
+				      07777);
 		else if (errno != EEXIST)
 			result = pack_job_failed(job, "make directory", path);
 		free(path);
+		free(old);
 	}
 	return result;
 }
@@ -189,7 +230,7 @@ int pack_job_keep(struct pack_job *job, const char *name)
 	int result;
 
 	if (!from || !to)
-		result = pack_job_no_memory(job);
+		result = op_error_memory(job->error);
 	else if (pack_job_make_directories(job, name))
 		result = -1;
 	else
@@ -207,14 +248,14 @@ int pack_job_keep_rest(struct pack_job *job)
 	return 0;
 }
 
-/* What became of @path while we worked is nobody's: nobody else writes here. */
+/* The lock excludes other writers, so the directory is unchanged since job->dir was read. */
 int pack_job_exchange(struct pack_job *job)
 {
 	if (renameat2(AT_FDCWD, job->fresh, AT_FDCWD, job->dir, RENAME_EXCHANGE))
 		return unable(job, "exchange the files of", job->dir);
 	if (!fsync(job->parent_fd))
 		return 0;
-	/* The old files may be the session after a loss of power: they stay beside it. */
+	/* After a loss of power the old directory may be the current one: keep it. */
 	pack_job_failed(job, "write to the disk", job->parent);
 	free(job->fresh);
 	job->fresh = NULL;
@@ -227,12 +268,10 @@ void pack_job_end(struct pack_job *job)
 		op_tree_remove(job->parent_fd, strrchr(job->fresh, '/') + 1, NULL);
 	if (job->fresh_fd >= 0)
 		close(job->fresh_fd);
-	if (job->parent_fd >= 0)
-		close(job->parent_fd);
 	op_pack_close(job->pack);
 	op_strings_free(&job->loose);
 	op_strings_free(&job->rest);
 	free(job->fresh);
-	free(job->parent);
+	op_pinned_close(job->parent);
 	free(job->dir);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a pack is made of; oprofile-pack(5) says it in words.
+ * The layout of a pack, as oprofile-pack(5) describes it.
  *
  *	header | block | block | ... | directory
  *
@@ -19,7 +19,7 @@ struct pack_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t header_length;	    /* 64 */
-	uint64_t directory;	    /* where it begins; blocks stand between it and the header */
+	uint64_t directory;	    /* its offset; blocks are between it and the header */
 	uint64_t directory_length;  /* packed; the file ends with it */
 	uint64_t directory_content; /* its length, unpacked */
 	uint64_t files;		    /* in the directory */
@@ -39,7 +39,7 @@ _Static_assert(offsetof(struct pack_header, checksum) == 56, "as in oprofile-pac
 /* Bytes of a name; longer ones are no paths. */
 #define PACK_NAME_MOST 4095
 
-/* Files, as the directory tells them apart. */
+/* Kinds of files in the directory. */
 #define PACK_KIND_SAMPLES 0
 #define PACK_KIND_STACKS  1
 

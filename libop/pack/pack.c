@@ -17,12 +17,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bytes.h"
+#include "libop/base/reader.h"
 #include "body.h"
 #include "layout.h"
 #include "text.h"
 
-_Static_assert(sizeof(((struct op_pack_walk *)0)->name) == PACK_NAME_MOST + 1, "a name has room");
+_Static_assert(sizeof(((struct op_pack_walk *)0)->name) == PACK_NAME_MOST + 1,
+	       "an entry fits a name");
 
 /* Bytes of unpacked blocks that are kept: a session of a minute has a tenth of it. */
 #define KEPT_MOST ((size_t)32 << 20)
@@ -88,8 +89,7 @@ static void *read_at(const struct op_pack *pack, uint64_t offset, size_t n, stru
 			continue;
 		}
 		if (done)
-			op_error_set(error, errno, "cannot read %s: %s", pack->path,
-				     strerror(errno));
+			op_error_errno(error, "cannot read %s", pack->path);
 		else
 			damaged(pack, error, offset + got, "the file ends here");
 		free(bytes);
@@ -113,7 +113,7 @@ static void *unpack_at(const struct op_pack *pack, uint64_t offset, size_t packe
 	if (!bytes && errno == EBADMSG)
 		damaged(pack, error, offset, "cannot be unpacked: %s", cause);
 	else if (!bytes)
-		op_error_set(error, errno, "cannot read %s: %s", pack->path, strerror(errno));
+		op_error_errno(error, "cannot read %s", pack->path);
 	free(frame);
 	return bytes;
 }
@@ -134,7 +134,7 @@ int op_pack_compare_names(const char *a, const char *b)
 		a++;
 		b++;
 	}
-	/* the end of a component comes before all that it may go on with */
+	/* the end of a component sorts before any continuation */
 	left = *a == '/' ? 1 : (unsigned char)*a << 1;
 	right = *b == '/' ? 1 : (unsigned char)*b << 1;
 	return left - right;
@@ -157,17 +157,17 @@ static bool is_plain_path(const char *name)
 
 /* ---- the directory ---- */
 
-static void get_header(struct op_range *range, struct odb_header *header)
+static void get_header(struct op_reader *range, struct odb_header *header)
 {
 	const uint8_t *bytes;
 	uint64_t number[6], speed = 0;
 
 	for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++) {
-		number[i] = op_range_number(range);
+		number[i] = op_reader_leb128(range);
 		if (number[i] > UINT32_MAX)
-			range->bad = true;
+			op_reader_fail(range);
 	}
-	bytes = op_range_take(range, sizeof(speed));
+	bytes = op_reader_take(range, sizeof(speed));
 	if (bytes)
 		memcpy(&speed, bytes, sizeof(speed));
 	speed = le64toh(speed);
@@ -181,51 +181,51 @@ static void get_header(struct op_range *range, struct odb_header *header)
 		.cg_to_is_kernel = (uint32_t)number[5],
 	};
 	memcpy(&header->cpu_speed, &speed, sizeof(speed));
-	header->mtime = op_range_number(range);
-	header->anon_start = op_range_number(range);
-	header->cg_to_anon_start = op_range_number(range);
+	header->mtime = op_reader_leb128(range);
+	header->anon_start = op_reader_leb128(range);
+	header->cg_to_anon_start = op_reader_leb128(range);
 }
 
-static void get_name(struct op_range *range, char name[static PACK_NAME_MOST + 1])
+static void get_name(struct op_reader *range, char name[static PACK_NAME_MOST + 1])
 {
-	uint64_t shared = op_range_number(range), rest = op_range_number(range);
+	uint64_t shared = op_reader_leb128(range), rest = op_reader_leb128(range);
 	const uint8_t *bytes;
 
 	if (shared > strlen(name) || rest > PACK_NAME_MOST - shared) {
-		range->bad = true;
+		op_reader_fail(range);
 		return;
 	}
-	bytes = op_range_take(range, rest);
+	bytes = op_reader_take(range, rest);
 	if (!bytes || memchr(bytes, '\0', rest)) {
-		range->bad = true;
+		op_reader_fail(range);
 		return;
 	}
 	memcpy(name + shared, bytes, rest);
 	name[shared + rest] = '\0';
 }
 
-/* Takes a file from the directory; what it says is judged by judge_file(). */
-static bool get_file(struct op_pack_walk *walk, struct op_range *range, struct op_pack_file *file)
+/* Reads an entry of the directory, which is_sound_file() checks. */
+static bool get_file(struct op_pack_walk *walk, struct op_reader *range, struct op_pack_file *file)
 {
 	uint64_t kind, length;
 
 	memset(file, 0, sizeof(*file));
 	get_name(range, walk->name);
-	kind = op_range_number(range);
+	kind = op_reader_leb128(range);
 	file->name = walk->name;
 	file->kind = kind == PACK_KIND_STACKS ? OP_PACK_STACKS : OP_PACK_SAMPLES;
-	file->n = op_range_number(range);
-	file->sum = op_range_number(range);
-	length = op_range_number(range);
+	file->n = op_reader_leb128(range);
+	file->sum = op_reader_leb128(range);
+	length = op_reader_leb128(range);
 	if (file->kind == OP_PACK_STACKS)
-		file->merged = op_range_number(range);
+		file->merged = op_reader_leb128(range);
 	else
 		get_header(range, &file->header);
 	while (!walk->left && walk->block < walk->pack->n_blocks) {
 		walk->left = walk->pack->blocks[walk->block].files;
 		walk->begin = 0;
 	}
-	if (range->bad || kind > PACK_KIND_STACKS || walk->block >= walk->pack->n_blocks ||
+	if (range->failed || kind > PACK_KIND_STACKS || walk->block >= walk->pack->n_blocks ||
 	    length > walk->pack->blocks[walk->block].length - walk->begin)
 		return false;
 	file->place = (struct op_pack_place){
@@ -245,18 +245,16 @@ static bool get_file(struct op_pack_walk *walk, struct op_range *range, struct o
 bool op_pack_next(struct op_pack_walk *walk, struct op_pack_file *file)
 {
 	const struct op_pack *pack = walk->pack;
-	struct op_range range = {pack->directory + walk->next, pack->directory + pack->length,
-				 false};
+	size_t begin = walk->next ? walk->next : pack->first;
+	struct op_reader range = op_reader_of(pack->directory + begin, pack->length - begin, false);
 
-	if (!walk->next)
-		range.at = pack->directory + pack->first;
 	if (walk->seen == pack->n_files || !get_file(walk, &range, file))
 		return false;
 	walk->next = (size_t)(range.at - pack->directory);
 	return true;
 }
 
-/* What a file may say of itself. */
+/* Whether the entry's values are possible. */
 static bool is_sound_file(const struct op_pack_file *file)
 {
 	bool stacks = !strncmp(file->name, "stacks/", strlen("stacks/"));
@@ -295,7 +293,7 @@ static int judge_files(const struct op_pack *pack, uint64_t offset, struct op_er
 	sound = sound && walk->seen == pack->n_files && walk->block == pack->n_blocks &&
 		(walk->next ? walk->next : pack->first) == pack->length;
 	if (!sound)
-		damaged(pack, error, offset, "file %llu of its directory is none",
+		damaged(pack, error, offset, "entry %llu of its directory is not a file",
 			(unsigned long long)walk->seen);
 	free(walk);
 	free(before);
@@ -305,24 +303,24 @@ static int judge_files(const struct op_pack *pack, uint64_t offset, struct op_er
 /* Takes the blocks, which fill the file from its header to @directory. */
 static int take_blocks(struct op_pack *pack, uint64_t directory, struct op_error *error)
 {
-	struct op_range range = {pack->directory, pack->directory + pack->length, false};
-	uint64_t n = op_range_number(&range), at = sizeof(struct pack_header);
+	struct op_reader range = op_reader_of(pack->directory, pack->length, false);
+	uint64_t n = op_reader_leb128(&range), at = sizeof(struct pack_header);
 
 	/* a block takes three bytes, at least */
-	if (range.bad || n > op_range_left(&range) / 3 || n > UINT32_MAX)
-		return damaged(pack, error, directory, "its list of blocks is cut");
+	if (range.failed || n > op_reader_left(&range) / 3 || n > UINT32_MAX)
+		return damaged(pack, error, directory, "its list of blocks is truncated");
 	pack->blocks = calloc(n + 1, sizeof(*pack->blocks));
 	if (!pack->blocks)
 		return op_error_set(error, ENOMEM, "cannot read %s: out of memory", pack->path);
 	pack->n_blocks = n;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t packed = op_range_number(&range), length = op_range_number(&range);
-		uint64_t files = op_range_number(&range);
+		uint64_t packed = op_reader_leb128(&range), length = op_reader_leb128(&range);
+		uint64_t files = op_reader_leb128(&range);
 
-		if (range.bad || packed > directory - at || length > PACK_BODY_MOST ||
+		if (range.failed || packed > directory - at || length > PACK_BODY_MOST ||
 		    !is_frame_length(packed, length) || !files || files > UINT32_MAX)
-			return damaged(pack, error, directory, "block %zu of its directory is none",
-				       i);
+			return damaged(pack, error, directory,
+				       "entry %zu of its list of blocks is not a block", i);
 		pack->blocks[i] = (struct block){
 			.offset = at,
 			.packed = (uint32_t)packed,
@@ -332,7 +330,7 @@ static int take_blocks(struct op_pack *pack, uint64_t directory, struct op_error
 		at += packed;
 	}
 	if (at != directory)
-		return damaged(pack, error, at, "no block of the directory is here");
+		return damaged(pack, error, at, "no block of the directory starts here");
 	pack->first = (size_t)(range.at - pack->directory);
 	return 0;
 }
@@ -343,16 +341,14 @@ static int read_header(struct op_pack *pack, struct pack_header *header, struct 
 	ssize_t n;
 
 	if (fstat(pack->fd, &status))
-		return op_error_set(error, errno, "cannot read %s: %s", pack->path,
-				    strerror(errno));
+		return op_error_errno(error, "cannot read %s", pack->path);
 	if (!S_ISREG(status.st_mode))
 		return op_error_set(error, EINVAL, "%s: not a regular file", pack->path);
 	do
 		n = pread(pack->fd, header, sizeof(*header), 0);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return op_error_set(error, errno, "cannot read %s: %s", pack->path,
-				    strerror(errno));
+		return op_error_errno(error, "cannot read %s", pack->path);
 	if ((size_t)n < sizeof(*header) ||
 	    memcmp(header->magic, PACK_MAGIC, sizeof(header->magic)) != 0)
 		return damaged(pack, error, 0, "not a pack");
@@ -381,8 +377,7 @@ static int load(struct op_pack *pack, struct op_error *error)
 
 	pack->fd = open(pack->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (pack->fd < 0)
-		return op_error_set(error, errno, "cannot open %s: %s", pack->path,
-				    strerror(errno));
+		return op_error_errno(error, "cannot open %s", pack->path);
 	if (read_header(pack, &header, error))
 		return -1;
 	pack->directory = unpack_at(pack, header.directory, (size_t)header.directory_length,
@@ -450,7 +445,7 @@ void op_pack_close(struct op_pack *pack)
 
 /* ---- bodies ---- */
 
-static int get_body(struct op_pack *pack, const struct op_pack_place *place, struct op_range *body,
+static int get_body(struct op_pack *pack, const struct op_pack_place *place, struct op_reader *body,
 		    struct op_error *error)
 {
 	struct block *block = &pack->blocks[place->block];
@@ -463,9 +458,7 @@ static int get_body(struct op_pack *pack, const struct op_pack_place *place, str
 			return -1;
 		pack->kept += block->length;
 	}
-	body->at = (const uint8_t *)block->bytes + place->begin;
-	body->end = body->at + place->length;
-	body->bad = false;
+	*body = op_reader_of(block->bytes + place->begin, place->length, false);
 	return 0;
 }
 
@@ -478,7 +471,7 @@ static int bad_body(const struct op_pack *pack, const struct op_pack_place *plac
 int op_pack_samples(struct op_pack *pack, const struct op_pack_place *place, const char *name,
 		    struct odb_entry **entries, struct op_error *error)
 {
-	struct op_range body;
+	struct op_reader body;
 	const char *why;
 	uint64_t sum = 0;
 
@@ -497,7 +490,7 @@ int op_pack_samples(struct op_pack *pack, const struct op_pack_place *place, con
 int op_pack_stacks(struct op_pack *pack, const struct op_pack_file *file,
 		   struct stacks_content *content, struct op_error *error)
 {
-	struct op_range body;
+	struct op_reader body;
 	const char *why;
 	uint64_t sum = 0;
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packs: the sample files and stack files of a session in one file, packed.
+ * Packs: the sample files and stack files of a session in one compressed file.
  *
- * Loose files have room for what is still to come, and a directory for each part of their names;
- * when a session has ended, both are waste, and opening thousands of them is most of a report's
- * work.  oprofile-pack(5) describes the layout.
+ * Loose files have free space for further samples, and a directory for each part of their names.
+ * After the end of a session both are waste, and opening thousands of files dominates the time of
+ * a report.  oprofile-pack(5) describes the layout.
  *
- * A pack is written once and never changed.  Nothing that it says is believed before it is
- * checked, and memory grows with what comes out, not with what it promises.  A handle belongs to
- * one thread at a time.
+ * A pack is written once and never changed.  Readers check each value, and allocate memory for data
+ * that were unpacked, not for lengths that were promised.  One thread at a time may use a handle.
  */
-#ifndef LIBOP_PACK_H
-#define LIBOP_PACK_H
+#ifndef LIBOP_PACK_PACK_H
+#define LIBOP_PACK_PACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,12 +37,11 @@ struct op_pack_place {
 	uint64_t n, sum;	/* as of struct op_pack_file */
 };
 
-/* What the directory tells of a file. */
+/* An entry of the directory. */
 struct op_pack_file {
-	const char
-		*name; /* path below the samples directory; good until the next one is asked for */
+	const char *name; /* path below the samples directory; valid until the next call */
 	enum op_pack_kind kind;
-	uint64_t n;   /* entries, each of another key; or nodes */
+	uint64_t n;   /* entries, of distinct keys; or nodes */
 	uint64_t sum; /* of all counts */
 	struct op_pack_place place;
 	struct odb_header header; /* of sample files; their version is ODB_VERSION */
@@ -107,22 +105,22 @@ int op_pack_stacks(struct op_pack *pack, const struct op_pack_file *file,
 
 struct op_pack_writer;
 
-/* Begins a pack at @path, where there must be none.  Return: 0, or -1 with @error set. */
+/* Creates a pack at @path, which must not exist.  Return: 0, or -1 with @error set. */
 int op_pack_create(struct op_pack_writer **out, const char *path, struct op_error *error);
 
 /**
- * op_pack_add_samples - put a sample file in
- * @file: name and header; names come in the order of op_pack_compare_names()
+ * op_pack_add_samples - add a sample file
+ * @file: name and header; names must be in the order of op_pack_compare_names()
  * @entries: sorted by key, each key once
  *
- * Return: 0, or -1 with @error set: EFBIG if the file alone is too large for a pack, which is
- * good for others nevertheless.
+ * Return: 0, or -1 with @error set: EFBIG if the file alone is too large for a pack; others
+ * can still be added.
  */
 int op_pack_add_samples(struct op_pack_writer *writer, const struct op_pack_file *file,
 			const struct odb_entry *entries, size_t n, struct op_error *error);
 
 /**
- * op_pack_add_stacks - put a stack file in
+ * op_pack_add_stacks - add a stack file
  * @contents: of one file or of several, which are joined
  *
  * Return: as op_pack_add_samples().
@@ -131,10 +129,10 @@ int op_pack_add_stacks(struct op_pack_writer *writer, const struct op_pack_file 
 		       const struct stacks_content *contents, size_t n_contents,
 		       struct op_error *error);
 
-/* Writes what is left, and waits until all is on the disk.  Return: 0, or -1 with @error set. */
+/* Writes the rest and the directory, and syncs the file.  Return: 0, or -1 with @error set. */
 int op_pack_finish(struct op_pack_writer *writer, struct op_error *error);
 
-/* Frees; a pack that was not finished stays behind, and cannot be opened.  May be NULL. */
+/* Frees the writer, which may be NULL.  An unfinished pack stays and cannot be opened. */
 void op_pack_writer_free(struct op_pack_writer *writer);
 
 #endif

@@ -2,11 +2,10 @@
 /*
  * Packing the files of a session, and unpacking them.
  *
- * Both make a whole new directory beside the session's, with hard links to what stays as it is,
- * and exchange the two in one step (renameat2(2), RENAME_EXCHANGE).  So whoever looks, and
- * whatever is killed or loses power, there is the one form or the other: no sample is missing or
- * there twice.  What is left behind by a kill has a name that begins with OP_PACK_TEMPORARY; the
- * next one removes it.
+ * Both create a new directory beside the session's, with hard links to unchanged files, and
+ * exchange the two atomically (renameat2(2), RENAME_EXCHANGE).  Readers, and sessions after a kill
+ * or loss of power, have one form or the other: no sample is missing or counted twice.  A killed
+ * run leaves a directory whose name begins with OP_PACK_TEMPORARY; the next run removes it.
  */
 #ifndef LIBOP_PACK_SESSION_H
 #define LIBOP_PACK_SESSION_H
@@ -22,15 +21,16 @@ struct op_pack_result {
 	uint64_t left; /* files that stay loose: damaged, foreign or too large */
 };
 
-/* Told of each file that stays loose, and why. */
+/* Called for each file that stays loose, with the reason. */
 typedef void op_pack_report(void *context, const char *text);
 
 /**
- * op_session_pack - pack what is loose in samples/NAME of a session
- * @dir: that directory.  Nobody may write to it; of samples/current, the caller holds the lock
+ * op_session_pack - pack the loose files in samples/NAME of a session
+ * @dir: that directory, trusted, in one whose names others cannot exchange (trusted_dir.h).
+ *	No process may write to it; for samples/current the caller holds the lock
  * @report: may be NULL
  *
- * A pack that is there already becomes part of the new one.  With nothing loose, nothing is done.
+ * An existing pack is merged into the new one.  Without loose files, nothing is changed.
  *
  * Return: 0, or -1 with @error set and nothing changed: EBUSY if a file is being written to,
  * EOPNOTSUPP if the file system has no links, or cannot exchange directories.

@@ -77,7 +77,7 @@ static int put_packed(struct pack_job *job, struct op_pack_writer *writer,
 	}
 	if (op_pack_samples(job->pack, &file->place, file->name, &entries, job->error))
 		return -1;
-	result = merge(content, entries, (size_t)file->n) ? pack_job_no_memory(job)
+	result = merge(content, entries, (size_t)file->n) ? op_error_memory(job->error)
 							  : put(job, writer, file, content, NULL);
 	free(entries);
 	return result;
@@ -124,7 +124,7 @@ static int put_loose(struct pack_job *job, struct op_pack_writer *writer, const 
 	return result;
 }
 
-/* Goes through loose and packed files in one order. */
+/* Merges loose and packed files in the order of names. */
 static int put_all(struct pack_job *job, struct op_pack_writer *writer)
 {
 	struct op_pack_walk *walk = calloc(1, sizeof(*walk));
@@ -134,7 +134,7 @@ static int put_all(struct pack_job *job, struct op_pack_writer *writer)
 	int result = 0;
 
 	if (!walk)
-		return pack_job_no_memory(job);
+		return op_error_memory(job->error);
 	walk->pack = job->pack;
 	packed = job->pack && op_pack_next(walk, &file);
 	while (!result && (packed || i < job->loose.count)) {
@@ -166,7 +166,7 @@ static int write_pack(struct pack_job *job)
 	int result;
 
 	if (!path)
-		return pack_job_no_memory(job);
+		return op_error_memory(job->error);
 	result = op_pack_create(&writer, path, job->error);
 	if (!result)
 		result = put_all(job, writer);
@@ -221,7 +221,7 @@ int op_session_pack(const char *dir, op_pack_report *report, void *context,
 
 	if (!code && job.loose.count) {
 		code = -1;
-		/* the pack comes last: on most file systems, waiting for it is waiting for all */
+		/* the pack is last: on most file systems, syncing it syncs the other files */
 		if (!pack_job_check_idle(&job) && !pack_job_make_fresh(&job) &&
 		    !pack_job_keep_rest(&job) && !write_pack(&job) && !sync_directories(&job))
 			code = result->done ? pack_job_exchange(&job) : 0;

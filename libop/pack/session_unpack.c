@@ -70,7 +70,7 @@ static int add_stacks(struct pack_job *job, struct stacks *stacks,
 	int result = images && numbers ? 0 : -1;
 
 	if (result)
-		pack_job_no_memory(job);
+		op_error_memory(job->error);
 	for (size_t i = 1; !result && i < content->n_images; i++) {
 		const struct stacks_name *image = &content->images[i];
 
@@ -126,7 +126,7 @@ static int unpack_file(struct pack_job *job, const struct op_pack_file *file, bo
 	int result;
 
 	if (!path)
-		return pack_job_no_memory(job);
+		return op_error_memory(job->error);
 	result = is_loose && pack_loose_read(&loose, job->dir, file->name, &cause)
 			 ? odb_failed(job, &cause)
 			 : 0;
@@ -152,7 +152,7 @@ static int unpack_all(struct pack_job *job)
 	size_t i = 0;
 
 	if (!walk)
-		return pack_job_no_memory(job);
+		return op_error_memory(job->error);
 	walk->pack = job->pack;
 	while (!result && op_pack_next(walk, &file)) {
 		int order = -1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text files of a session that are worth packing: a zstd frame, or the text as it is.
+ * Text files of a session that are large enough to pack: a zstd frame, or plain text.
  *
- * The kernel's symbols are megabytes, in a short session more than all samples.  Who reads takes
- * both, so that sessions of before, and files made by hand, are as good.
+ * The kernel's symbols are megabytes, in a short session more than all samples.  Readers accept
+ * both forms, because older sessions have plain text.
  */
-#ifndef LIBOP_PACKED_H
-#define LIBOP_PACKED_H
+#ifndef LIBOP_PACK_TEXT_H
+#define LIBOP_PACK_TEXT_H
 
 #include <stddef.h>
 #include <sys/stat.h>
@@ -16,11 +16,11 @@
 /**
  * op_packed_read - read a whole file, unpacked if it begins as a zstd frame does
  * @path: the file
- * @limit: the most bytes that it may have, and that may come out of it; more is the error EFBIG
- * @length: set to the number of bytes that came out; may be NULL
+ * @limit: of the file and of the unpacked text, in bytes; more is the error EFBIG
+ * @length: set to the number of bytes; may be NULL
  *
- * Memory grows with what comes out, whatever the frame says of its size.  A frame that is damaged
- * or cut short is the error EBADMSG; nothing of it is returned.
+ * Memory is allocated for unpacked bytes, not for the size in the frame.  A damaged or truncated
+ * frame is the error EBADMSG.
  *
  * Return: the bytes and a NUL after them, which the caller frees, or NULL with @error set.
  */
@@ -43,9 +43,9 @@ int op_packed_replace(const char *path, const void *bytes, size_t length, mode_t
 void *op_packed_make(const void *bytes, size_t length, size_t *n);
 
 /**
- * op_packed_unpack - the reverse, for frames of which it is known what comes out
- * @length: bytes that must come out; memory grows with what does
- * @cause: set to what is wrong, if anything is
+ * op_packed_unpack - unpack a frame of known length
+ * @length: bytes of the unpacked text
+ * @cause: set to the cause of an error
  *
  * Return: the bytes and a NUL after them, which the caller frees, or NULL with errno set: ENOMEM,
  * or EBADMSG for a frame that is damaged or has another length.

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bytes.h"
+#include "libop/base/buffer.h"
 #include "libop/base/file.h"
 #include "pack.h"
 #include "body.h"
@@ -20,7 +20,7 @@ struct op_pack_writer {
 	char *path;
 	uint64_t length;	 /* of what was written */
 	struct op_buffer block;	 /* bodies that are not written yet */
-	uint32_t in_block;	 /* files that they belong to */
+	uint32_t in_block;	 /* number of their files */
 	struct op_buffer body;	 /* of the file that is put in */
 	struct op_buffer blocks; /* directory: the blocks, then the files */
 	struct op_buffer files;
@@ -30,7 +30,7 @@ struct op_pack_writer {
 
 static int failed(const struct op_pack_writer *writer, int code, struct op_error *error)
 {
-	return op_error_set(error, code, "cannot write %s: %s", writer->path, strerror(code));
+	return op_error_code(error, code, "cannot write %s", writer->path);
 }
 
 static int write_at(struct op_pack_writer *writer, const void *bytes, size_t n, uint64_t offset,
@@ -57,12 +57,12 @@ int op_pack_create(struct op_pack_writer **out, const char *path, struct op_erro
 	struct op_pack_writer *writer = calloc(1, sizeof(*writer));
 
 	if (!writer)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	writer->length = sizeof(struct pack_header);
 	writer->path = strdup(path);
 	writer->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OP_SESSION_FILE_MODE);
 	if (writer->fd < 0 || !writer->path) {
-		op_error_set(error, errno, "cannot create %s: %s", path, strerror(errno));
+		op_error_errno(error, "cannot create %s", path);
 		op_pack_writer_free(writer);
 		return -1;
 	}
@@ -76,10 +76,10 @@ void op_pack_writer_free(struct op_pack_writer *writer)
 		return;
 	if (writer->fd >= 0)
 		close(writer->fd);
-	free(writer->block.bytes);
-	free(writer->body.bytes);
-	free(writer->blocks.bytes);
-	free(writer->files.bytes);
+	op_buffer_free(&writer->block);
+	op_buffer_free(&writer->body);
+	op_buffer_free(&writer->blocks);
+	op_buffer_free(&writer->files);
 	free(writer->path);
 	free(writer);
 }
@@ -111,9 +111,9 @@ static int end_block(struct op_pack_writer *writer, struct op_error *error)
 	packed = append(writer, &writer->block, error);
 	if (!packed)
 		return -1;
-	op_buffer_number(&writer->blocks, packed);
-	op_buffer_number(&writer->blocks, writer->block.used);
-	op_buffer_number(&writer->blocks, writer->in_block);
+	op_buffer_leb128(&writer->blocks, packed);
+	op_buffer_leb128(&writer->blocks, writer->block.used);
+	op_buffer_leb128(&writer->blocks, writer->in_block);
 	writer->n_blocks++;
 	writer->block.used = 0;
 	writer->in_block = 0;
@@ -127,8 +127,8 @@ static void put_name(struct op_pack_writer *writer, const char *name)
 
 	while (name[shared] && name[shared] == writer->before[shared])
 		shared++;
-	op_buffer_number(&writer->files, shared);
-	op_buffer_number(&writer->files, length - shared);
+	op_buffer_leb128(&writer->files, shared);
+	op_buffer_leb128(&writer->files, length - shared);
 	op_buffer_put(&writer->files, name + shared, length - shared);
 	memcpy(writer->before, name, length + 1);
 }
@@ -139,16 +139,16 @@ static void put_header(struct op_buffer *out, const struct odb_header *header)
 
 	memcpy(&speed, &header->cpu_speed, sizeof(speed));
 	speed = htole64(speed);
-	op_buffer_number(out, header->cpu_type);
-	op_buffer_number(out, header->ctr_event);
-	op_buffer_number(out, header->ctr_um);
-	op_buffer_number(out, header->ctr_count);
-	op_buffer_number(out, header->is_kernel);
-	op_buffer_number(out, header->cg_to_is_kernel);
+	op_buffer_leb128(out, header->cpu_type);
+	op_buffer_leb128(out, header->ctr_event);
+	op_buffer_leb128(out, header->ctr_um);
+	op_buffer_leb128(out, header->ctr_count);
+	op_buffer_leb128(out, header->is_kernel);
+	op_buffer_leb128(out, header->cg_to_is_kernel);
 	op_buffer_put(out, &speed, sizeof(speed));
-	op_buffer_number(out, header->mtime);
-	op_buffer_number(out, header->anon_start);
-	op_buffer_number(out, header->cg_to_anon_start);
+	op_buffer_leb128(out, header->mtime);
+	op_buffer_leb128(out, header->anon_start);
+	op_buffer_leb128(out, header->cg_to_anon_start);
 }
 
 /* Puts the body in, and the file into the directory. */
@@ -171,13 +171,13 @@ static int add_body(struct op_pack_writer *writer, const struct op_pack_file *fi
 		return -1;
 	op_buffer_put(&writer->block, body->bytes, body->used);
 	put_name(writer, file->name);
-	op_buffer_number(files,
+	op_buffer_leb128(files,
 			 file->kind == OP_PACK_STACKS ? PACK_KIND_STACKS : PACK_KIND_SAMPLES);
-	op_buffer_number(files, n);
-	op_buffer_number(files, sum);
-	op_buffer_number(files, body->used);
+	op_buffer_leb128(files, n);
+	op_buffer_leb128(files, sum);
+	op_buffer_leb128(files, body->used);
 	if (file->kind == OP_PACK_STACKS)
-		op_buffer_number(files, file->merged);
+		op_buffer_leb128(files, file->merged);
 	else
 		put_header(files, &file->header);
 	writer->in_block++;
@@ -232,17 +232,17 @@ int op_pack_finish(struct op_pack_writer *writer, struct op_error *error)
 
 	if (end_block(writer, error))
 		return -1;
-	op_buffer_number(&directory, writer->n_blocks);
+	op_buffer_leb128(&directory, writer->n_blocks);
 	op_buffer_put(&directory, writer->blocks.bytes, writer->blocks.used);
 	op_buffer_put(&directory, writer->files.bytes, writer->files.used);
 	if (directory.failed || writer->blocks.failed) {
-		free(directory.bytes);
+		op_buffer_free(&directory);
 		return failed(writer, ENOMEM, error);
 	}
 	header.directory = htole64(writer->length);
 	header.directory_content = htole64(directory.used);
 	packed = append(writer, &directory, error);
-	free(directory.bytes);
+	op_buffer_free(&directory);
 	if (!packed)
 		return -1;
 	header.directory_length = htole64(packed);

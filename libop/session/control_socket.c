@@ -15,7 +15,7 @@
 
 #include "paths.h"
 
-/* A status reply has some 20 lines; whatever sends more is no daemon of ours. */
+/* A status reply has some 20 lines; a longer one is not from oprofiled. */
 #define REPLY_LIMIT (1 << 20)
 
 int op_control_address(const char *session_dir, struct sockaddr_un *address, struct op_error *error)
@@ -23,8 +23,7 @@ int op_control_address(const char *session_dir, struct sockaddr_un *address, str
 	int dir = open(session_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (dir < 0)
-		return op_error_set(error, errno, "cannot open session directory %s: %s",
-				    session_dir, strerror(errno));
+		return op_error_errno(error, "cannot open session directory %s", session_dir);
 	/* sun_path holds 107 bytes, and session directories may be deeper than that. */
 	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
 	snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/%s", dir,
@@ -49,8 +48,7 @@ static int connect_to(const char *session_dir, struct op_error *error)
 		close(fd);
 	if (code == ENOENT || code == ECONNREFUSED)
 		return op_error_set(error, code, "no daemon serves the session %s", session_dir);
-	return op_error_set(error, code, "cannot reach the daemon of session %s: %s", session_dir,
-			    strerror(code));
+	return op_error_code(error, code, "cannot reach the daemon of session %s", session_dir);
 }
 
 static int send_line(int fd, const char *command, struct op_error *error)
@@ -67,14 +65,13 @@ static int send_line(int fd, const char *command, struct op_error *error)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return op_error_set(error, errno, "cannot send \"%s\" to the daemon: %s",
-					    command, strerror(errno));
+			return op_error_errno(error, "cannot send \"%s\" to the daemon", command);
 		sent += (size_t)n;
 	}
 	return 0;
 }
 
-/* All that comes until the daemon closes the connection, as a string that the caller frees. */
+/* Reads until the daemon closes the connection.  Return: a string that the caller frees. */
 static char *receive_all(int fd, struct op_error *error)
 {
 	size_t used = 0, size = 4096;
@@ -86,8 +83,7 @@ static char *receive_all(int fd, struct op_error *error)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			op_error_set(error, errno, "no answer from the daemon: %s",
-				     strerror(errno));
+			op_error_errno(error, "no answer from the daemon");
 			free(text);
 			return NULL;
 		}
@@ -110,7 +106,7 @@ static char *receive_all(int fd, struct op_error *error)
 		}
 	}
 	free(text);
-	op_error_set(error, ENOMEM, "out of memory");
+	op_error_memory(error);
 	return NULL;
 }
 

@@ -7,10 +7,10 @@
  *	dump	sync every CPU, read the event buffer until it is empty, count what came:
  *		"ok" means that all samples taken before the command are in sample files
  *	status	"pid N", "state running|stopped", "samples N", ... then "ok"
- *	reopen	close all sample files and open the log anew (after --reset and --save)
+ *	reopen	close all sample files and reopen the log (after --reset and --save)
  */
-#ifndef LIBOP_CONTROL_H
-#define LIBOP_CONTROL_H
+#ifndef LIBOP_SESSION_CONTROL_SOCKET_H
+#define LIBOP_SESSION_CONTROL_SOCKET_H
 
 #include <sys/un.h>
 
@@ -27,7 +27,7 @@ int op_control_address(const char *session_dir, struct sockaddr_un *address,
 		       struct op_error *error);
 
 /**
- * op_control_call - ask the daemon of a session and wait for its answer
+ * op_control_call - send a command to the daemon of a session and wait for its reply
  * @session_dir: the session
  * @command: "dump", "status", "reopen" or, of a daemon that samples by perf events, "start" or
  *	"stop"

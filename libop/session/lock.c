@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "libop/base/file.h"
-#include "libop/session/paths.h"
+#include "paths.h"
 
 static int busy(int fd, const char *session_dir, struct op_error *error)
 {
@@ -50,8 +50,7 @@ static int take(const char *path, const char *session_dir, struct op_error *erro
 			open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, OP_SESSION_FILE_MODE);
 
 		if (fd < 0)
-			return op_error_set(error, errno, "cannot open %s: %s", path,
-					    strerror(errno));
+			return op_error_errno(error, "cannot open %s", path);
 		if (flock(fd, LOCK_EX | LOCK_NB)) {
 			busy(fd, session_dir, error);
 		} else if (!is_at(fd, path)) {
@@ -59,7 +58,7 @@ static int take(const char *path, const char *session_dir, struct op_error *erro
 			close(fd);
 			continue;
 		} else if (write_pid(fd)) {
-			op_error_set(error, errno, "cannot write %s: %s", path, strerror(errno));
+			op_error_errno(error, "cannot write %s", path);
 		} else {
 			return fd;
 		}
@@ -71,8 +70,7 @@ static int take(const char *path, const char *session_dir, struct op_error *erro
 int lock_take(const char *session_dir, struct op_error *error)
 {
 	char *path = op_path("%s/" OP_SESSION_LOCK, session_dir);
-	int fd = path ? take(path, session_dir, error)
-		      : op_error_set(error, ENOMEM, "out of memory");
+	int fd = path ? take(path, session_dir, error) : op_error_memory(error);
 
 	free(path);
 	return fd;

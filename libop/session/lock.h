@@ -2,12 +2,11 @@
 /*
  * The lock of a session: one daemon at a time.
  *
- * The file OP_SESSION_LOCK holds the pid, as it always did, and is locked with flock(2) while
- * the daemon lives; a file that a killed daemon left behind is thus known to be stale, even if
- * its pid belongs to another process by now.
+ * The file OP_SESSION_LOCK holds the daemon's pid, and is locked with flock(2) while the daemon
+ * runs.  A file that a killed daemon left is not locked, even if its pid is in use again.
  */
-#ifndef DAEMON_LOCK_H
-#define DAEMON_LOCK_H
+#ifndef LIBOP_SESSION_LOCK_H
+#define LIBOP_SESSION_LOCK_H
 
 #include "libop/base/error.h"
 

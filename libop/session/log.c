@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/session/paths.h"
+#include "paths.h"
+#include "libop/base/safe_text.h"
 #include "libop/base/strings.h"
 
 #define LIMIT_SECONDS 60
@@ -36,7 +37,8 @@ static int switch_on(const char *name, struct op_error *error)
 		}
 	}
 	return op_error_set(error, EINVAL,
-			    "\"%s\" is none of all, sfile, arcs, samples, module, misc, ext", name);
+			    "\"%s\" is not one of all, sfile, arcs, samples, module, misc, ext",
+			    name);
 }
 
 int log_topics_parse(const char *list, struct op_error *error)
@@ -45,14 +47,14 @@ int log_topics_parse(const char *list, struct op_error *error)
 	int result = 0;
 
 	if (op_strings_split(&names, list, ','))
-		result = op_error_set(error, ENOMEM, "out of memory");
+		result = op_error_memory(error);
 	for (size_t i = 0; !result && i < names.count; i++)
 		result = switch_on(names.item[i], error);
 	op_strings_free(&names);
 	return result;
 }
 
-static void write_line(const char *format, va_list args, uint64_t held)
+static void write_line(const char *format, va_list args, int code, uint64_t held)
 {
 	time_t now = time(NULL);
 	struct tm local;
@@ -61,7 +63,9 @@ static void write_line(const char *format, va_list args, uint64_t held)
 	strftime(stamp, sizeof(stamp), "%F %T", localtime_r(&now, &local));
 	flockfile(stderr);
 	fprintf(stderr, "%s ", stamp);
-	vfprintf(stderr, format, args);
+	op_safe_vprintf(stderr, format, args);
+	if (code)
+		fprintf(stderr, ": %s", strerror(code));
 	if (held)
 		fprintf(stderr, " (and %" PRIu64 " times more since this was last said)", held);
 	fputc('\n', stderr);
@@ -73,7 +77,16 @@ void log_line(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	write_line(format, args, 0);
+	write_line(format, args, 0, 0);
+	va_end(args);
+}
+
+void log_line_errno(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_line(format, args, errno, 0);
 	va_end(args);
 }
 
@@ -88,7 +101,7 @@ void log_limited(struct log_limit *limit, const char *format, ...)
 		return;
 	}
 	va_start(args, format);
-	write_line(format, args, limit->held);
+	write_line(format, args, 0, limit->held);
 	va_end(args);
 	limit->next = now.tv_sec + LIMIT_SECONDS;
 	limit->held = 0;
@@ -100,8 +113,7 @@ int log_open(const char *path, struct op_error *error)
 		      OP_SESSION_FILE_MODE);
 
 	if (fd < 0)
-		return op_error_set(error, errno, "cannot open the log %s: %s", path,
-				    strerror(errno));
+		return op_error_errno(error, "cannot open the log %s", path);
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The daemon's log: lines with the time, on stderr, which is oprofiled.log once the daemon is
- * in the background.
+ * in the background.  Control characters and what is not UTF-8 are escaped (safe_text.h).
  */
-#ifndef DAEMON_LOG_H
-#define DAEMON_LOG_H
+#ifndef LIBOP_SESSION_LOG_H
+#define LIBOP_SESSION_LOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,8 +26,8 @@ extern unsigned int log_topics;
 
 /**
  * log_topics_parse - switch topics on
- * @list: names separated by commas: all, sfile, arcs, samples, module, misc; "ext" is taken
- *	for old scripts' sake, and says nothing
+ * @list: names separated by commas: all, sfile, arcs, samples, module, misc; "ext" is accepted
+ *	for compatibility and has no effect
  *
  * Return: 0, or -1 with @error set.
  */
@@ -36,6 +36,9 @@ int log_topics_parse(const char *list, struct op_error *error);
 /* Writes one line. */
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Writes one line, with ": strerror(errno)" at its end. */
+void log_line_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Writes one line if @topic is switched on. */
 #define log_verbose(topic, ...)                                                                    \
 	do {                                                                                       \
@@ -43,13 +46,13 @@ void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 			log_line(__VA_ARGS__);                                                     \
 	} while (0)
 
-/* A message that may come often; all zero at first. */
+/* A message that may be frequent; all zero at first. */
 struct log_limit {
 	int64_t next;  /* not before this time, in seconds of the monotonic clock */
-	uint64_t held; /* times it was not written since the last time it was */
+	uint64_t held; /* messages suppressed since the last one that was written */
 };
 
-/* Writes one line at most once a minute; the next one tells how many were held back. */
+/* Writes one line at most once a minute; the next one has the number of those suppressed. */
 void log_limited(struct log_limit *limit, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

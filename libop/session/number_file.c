@@ -13,7 +13,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/number.h"
-#include "libop/session/paths.h"
+#include "paths.h"
 
 #define LONGEST 32
 
@@ -47,7 +47,7 @@ int number_file_save(const char *path, uint64_t value, struct op_error *error)
 	int result;
 
 	if (!path)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	length = (size_t)snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
 	if (holds(path, text))
 		return 0;

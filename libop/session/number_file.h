@@ -2,8 +2,8 @@
 /*
  * Files of a session that hold one number: decimal, and a newline.
  */
-#ifndef DAEMON_NUMBER_FILE_H
-#define DAEMON_NUMBER_FILE_H
+#ifndef LIBOP_SESSION_NUMBER_FILE_H
+#define LIBOP_SESSION_NUMBER_FILE_H
 
 #include <stdint.h>
 

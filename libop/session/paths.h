@@ -2,12 +2,10 @@
 /*
  * Where a session keeps its files; oprofile-session(5) draws the tree.
  */
-#ifndef LIBOP_SESSION_H
-#define LIBOP_SESSION_H
+#ifndef LIBOP_SESSION_PATHS_H
+#define LIBOP_SESSION_PATHS_H
 
 #include <stddef.h>
-
-#include "libop/base/error.h"
 
 #define OP_SESSION_DEFAULT_DIR "/var/lib/oprofile"
 
@@ -26,23 +24,12 @@ char *op_session_dir(const char *option);
 #define OP_SESSION_DIR_MODE  0750 /* of directories */
 #define OP_SESSION_FILE_MODE 0640 /* of files */
 
-/**
- * op_session_make - make the directories of a session that are missing
- *
- * Makes @session_dir, its samples directory and samples/current.  Those that it makes
- * belong to OP_SESSION_GROUP, if there is such a group, and have the set-group-ID bit, so
- * that all that is made below them belongs to it as well.
- *
- * Return: 0, or -1 with @error set.
- */
-int op_session_make(const char *session_dir, struct op_error *error);
-
 /* Names below the session directory. */
 #define OP_SESSION_SAMPLES "samples"
 #define OP_SESSION_CURRENT "samples/current" /* the live session; others are samples/NAME */
 #define OP_SESSION_LOG	   "samples/oprofiled.log"
 #define OP_SESSION_LOCK	   "lock"    /* pid of the daemon, decimal */
-#define OP_SESSION_CONTROL "control" /* socket of the daemon: control.h */
+#define OP_SESSION_CONTROL "control" /* socket of the daemon: control_socket.h */
 #define OP_SESSION_ABI	   "abi"
 
 /*
@@ -53,9 +40,9 @@ int op_session_make(const char *session_dir, struct op_error *error);
 #define OP_STATS_ENABLED_NS "enabled_ns"
 #define OP_STATS_RUNNING_NS "running_ns"
 
-/* Names below samples/NAME; oprofile-session(5) says what is in them. */
+/* Names below samples/NAME; oprofile-session(5) describes them. */
 #define OP_SAMPLES_STATS    "stats"    /* a directory: one number a file */
-#define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]"; libop/packed.h */
+#define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]"; libop/pack/text.h */
 #define OP_SAMPLES_SOURCE   "source"   /* lines "key value": what took the samples */
 #define OP_SAMPLES_MODULES  "modules"  /* lines "name address size build-id-or-dash", in hex */
 #define OP_SAMPLES_STACKS   "stacks"   /* a directory: stack files, by application */

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOT "{root}"
-#define KERN "{kern}"
-#define DEP  "{dep}"
-#define CG   "{cg}"
-#define ANON "{anon"
+#define ROOT   "{root}"
+#define KERN   "{kern}"
+#define DEP    "{dep}"
+#define CG     "{cg}"
+#define ANON   "{anon"
 #define STACKS OP_SAMPLES_STACKS
 
 static bool equals(const char *text, size_t length, const char *word)
@@ -40,7 +40,7 @@ static bool is_marker(const char *part, size_t length)
 	       equals(part, length, DEP) || equals(part, length, CG) || starts(part, length, ANON);
 }
 
-/* A marker behind any number of backslashes. */
+/* A marker after any number of backslashes. */
 static bool is_masked_marker(const char *part, size_t length)
 {
 	while (length && *part == '\\') {
@@ -195,7 +195,7 @@ char *op_image_name_make(const struct op_image_name *image)
 
 /* ---- parsing ---- */
 
-/* What is left of a path, taken component by component; empty components are passed over. */
+/* The rest of a path that is parsed by component; empty components are skipped. */
 struct cursor {
 	const char *path; /* the whole, for messages */
 	const char *part; /* the current component; length 0 at the end */
@@ -218,13 +218,8 @@ static bool is_last(const struct cursor *at)
 
 static int bad(const struct cursor *at, struct op_error *error, const char *cause)
 {
-	return op_error_set(error, EINVAL, "%s: no sample file: %s at offset %td", at->path, cause,
-			    at->part - at->path);
-}
-
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
+	return op_error_set(error, EINVAL, "%s: not the name of a sample file: %s at offset %td",
+			    at->path, cause, at->part - at->path);
 }
 
 /* A decimal (or, with @base 16, hexadecimal) number that fills all of @text. */
@@ -313,7 +308,7 @@ static int parse_path(struct cursor *at, struct op_image_name *image, struct op_
 		if (!is_component(at->part, at->length))
 			return bad(at, error, "\".\" or \"..\" in the path of an image");
 		if (!append(&image->name, &used, at->part, at->length))
-			return no_memory(error);
+			return op_error_memory(error);
 		advance(at);
 	}
 	return used ? 0 : bad(at, error, "an image without a name");
@@ -341,7 +336,7 @@ static int parse_anon(struct cursor *at, struct op_image_name *image, struct op_
 		return bad(at, error, "a broken {anon:label}");
 	image->name = length > 1 ? strndup(label + 1, length - 2) : strdup("");
 	if (!image->name)
-		return no_memory(error);
+		return op_error_memory(error);
 
 	advance(at);
 	end = at->part + at->length;
@@ -404,9 +399,9 @@ static int parse_event(struct cursor *at, struct op_sample_name *name, struct op
 	    !parse_separation(field[3], length[3], &name->tgid) ||
 	    !parse_separation(field[4], length[4], &name->tid) ||
 	    !parse_separation(field[5], length[5], &name->cpu))
-		return bad(at, error, "a field that is no number");
+		return bad(at, error, "a field that is not a number");
 	name->event = strndup(field[0], length[0]);
-	return name->event ? 0 : no_memory(error);
+	return name->event ? 0 : op_error_memory(error);
 }
 
 static int parse(struct cursor *at, struct op_sample_name *name, struct op_error *error)
@@ -453,7 +448,7 @@ static int parse_stacks(struct cursor *at, struct op_sample_name *name, struct o
 	name->dep = name->app;
 	name->dep.name = strdup(name->app.name);
 	if (!name->dep.name)
-		return no_memory(error);
+		return op_error_memory(error);
 	return parse_event(at, name, error);
 }
 
@@ -479,7 +474,7 @@ int op_image_name_parse(const char *text, struct op_image_name *image, struct op
 	*image = (struct op_image_name){0};
 	/* an event behind it, as the last component of a path is one */
 	if (asprintf(&path, "%s/x", text) < 0)
-		return no_memory(error);
+		return op_error_memory(error);
 	at.path = at.part = path;
 	advance(&at);
 	result = parse_image(&at, true, image, error);

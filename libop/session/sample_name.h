@@ -6,8 +6,8 @@
  *
  * The grammar is in oprofile-session(5).
  */
-#ifndef LIBOP_SAMPLE_NAME_H
-#define LIBOP_SAMPLE_NAME_H
+#ifndef LIBOP_SESSION_SAMPLE_NAME_H
+#define LIBOP_SESSION_SAMPLE_NAME_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,9 +53,9 @@ struct op_sample_name {
 char *op_sample_name_make(const struct op_sample_name *name);
 
 /**
- * op_sample_name_parse - take a path apart
- * @path: absolute or relative; what is before the first {root} or {kern} is passed over
- * @name: filled in; op_sample_name_free() frees what it holds
+ * op_sample_name_parse - parse a path
+ * @path: absolute or relative; the part before the first {root} or {kern} is ignored
+ * @name: set; op_sample_name_free() frees it
  *
  * Return: 0, or -1 with @error set: the path is not that of a sample file.
  */
@@ -64,7 +64,7 @@ int op_sample_name_parse(const char *path, struct op_sample_name *name, struct o
 void op_sample_name_free(struct op_sample_name *name);
 
 /*
- * Stack files (oprofile-stacks(5)) stand beside the sample files:
+ * Stack files (oprofile-stacks(5)) are beside the sample files:
  *
  *	stacks/{root}/bin/ls/TIMER.0.0.all.all.all
  */

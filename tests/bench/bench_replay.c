@@ -24,6 +24,7 @@
 #include "daemon/count/profile.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
+#include "libop/session/tree.h"
 #include "recording.h"
 
 #define SAMPLES	     (1 << 22)

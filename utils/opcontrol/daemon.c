@@ -29,6 +29,7 @@
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/session/paths.h"
+#include "libop/session/tree.h"
 
 static int no_memory(struct op_error *error)
 {

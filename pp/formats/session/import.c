@@ -12,6 +12,7 @@
 
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
+#include "libop/session/tree.h"
 #include "libop/base/memory.h"
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)

@@ -21,6 +21,7 @@
 #include "libop/base/file.h"
 #include "libop/session/sample_name.h"
 #include "libop/session/paths.h"
+#include "libop/session/tree.h"
 #include "pp/formats/model/index.h"
 #include "pp/formats/session/session.h"
 #include "pp/formats/session/image.h"

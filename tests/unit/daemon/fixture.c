@@ -12,6 +12,7 @@
 #include "libdb/odb/odb.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
+#include "libop/session/tree.h"
 
 /* ---- the machine ---- */
 

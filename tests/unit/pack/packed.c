@@ -3,9 +3,6 @@
  * Packed text files come out as they went in, or not at all; so do files that are not packed.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libop/base/file.h"
 #include "libop/pack/text.h"
 
@@ -23,20 +19,18 @@
 
 static char *dir;
 
-static int enter(void **state)
+TEST_HOOK(enter)
 {
 	const char *base = getenv("TMPDIR");
 
-	(void)state;
 	dir = op_path("%s/libop-packed-XXXXXX", base ? base : "/tmp");
 	return !dir || !mkdtemp(dir) || chdir(dir);
 }
 
-static int leave(void **state)
+TEST_HOOK(leave)
 {
 	int result;
 
-	(void)state;
 	unlink("a");
 	result = chdir("/") || rmdir(dir);
 	free(dir);
@@ -94,14 +88,13 @@ static char *make_lines(size_t n, size_t *length)
 }
 
 /* Around the sizes by which memory grows, and more than a frame looks back. */
-static void what_goes_in_comes_out(void **state)
+TEST(text_is_unpacked_as_it_was_packed)
 {
 	static const size_t lengths[] = {0,	1,     3,      4,      100,    65534,  65535,
 					 65536, 65537, 131071, 131072, 131073, 9999999};
 	size_t most;
 	char *text = make_lines(400000, &most);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		assert_in_range(lengths[i], 0, most);
 		replace(text, lengths[i]);
@@ -113,13 +106,12 @@ static void what_goes_in_comes_out(void **state)
 	free(text);
 }
 
-static void files_are_smaller_and_have_the_mode(void **state)
+TEST(files_are_smaller_and_have_the_mode)
 {
 	struct stat status;
 	size_t n;
 	char *text = make_lines(10000, &n);
 
-	(void)state;
 	replace(text, n);
 	assert_return_code(stat("a", &status), errno);
 	assert_in_range(status.st_size, 1, n / 2);
@@ -128,12 +120,11 @@ static void files_are_smaller_and_have_the_mode(void **state)
 }
 
 /* Two frames are one text, as zstd has it. */
-static void frames_follow_each_other(void **state)
+TEST(frames_follow_each_other)
 {
 	char *frame, *two;
 	size_t n;
 
-	(void)state;
 	replace("one line\n", 9);
 	frame = op_file_read("a", MOST, &n, NULL);
 	assert_non_null(frame);
@@ -146,18 +137,17 @@ static void frames_follow_each_other(void **state)
 	free(frame);
 }
 
-static void any_damage_is_found(void **state)
+TEST(any_damage_is_found)
 {
 	size_t length, n;
 	char *text = make_lines(60, &length), *frame;
 
-	(void)state;
 	replace(text, length);
 	frame = op_file_read("a", MOST, &n, NULL);
 	assert_non_null(frame);
 	for (size_t cut = 4; cut < n; cut++) {
 		put(frame, cut);
-		expect_error(MOST, EBADMSG, "cannot unpack a: it is cut short");
+		expect_error(MOST, EBADMSG, "cannot unpack a: it is truncated");
 	}
 	/* from the magic on; without it, this is a text */
 	for (size_t i = 4; i < n; i++) {
@@ -166,7 +156,7 @@ static void any_damage_is_found(void **state)
 
 			frame[i] ^= (char)(1 << bit);
 			put(frame, n);
-			/* there are bits that nobody reads; nothing else may come out */
+			/* some bits are not read; nothing else may come out */
 			now = op_packed_read("a", MOST, NULL, NULL);
 			if (now)
 				assert_string_equal(now, text);
@@ -181,13 +171,12 @@ static void any_damage_is_found(void **state)
 }
 
 /* What comes out counts; a frame of some kilobytes can hold a gigabyte. */
-static void the_limit_is_that_of_the_text(void **state)
+TEST(the_limit_is_that_of_the_text)
 {
 	size_t n = 3 << 20;
 	char *text = calloc(1, n);
 	struct rusage before, after;
 
-	(void)state;
 	replace(text, n);
 	expect_error(n - 1, EFBIG, "cannot unpack a: File too large");
 	getrusage(RUSAGE_SELF, &before);
@@ -201,42 +190,27 @@ static void the_limit_is_that_of_the_text(void **state)
 }
 
 /* A header that asks for as much memory as there is gets none of it. */
-static void a_header_is_not_believed(void **state)
+TEST(a_header_is_not_believed)
 {
 	/* a content of 2^40 bytes in one segment; a window of 2^41 bytes */
 	static const uint8_t segment[] = {0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0,
 					  0,	0,    1,    0,	  0,	1, 0};
 	static const uint8_t window[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xf8, 1, 0, 0};
 
-	(void)state;
 	put(segment, sizeof(segment));
 	expect_error(MOST, EBADMSG, "cannot unpack a: Frame requires too much memory for decoding");
 	put(window, sizeof(window));
 	expect_error(MOST, EBADMSG, "cannot unpack a: Frame requires too much memory for decoding");
 }
 
-static void errors_leave_what_is_there(void **state)
+TEST(errors_leave_what_is_there)
 {
 	struct op_error error;
 
-	(void)state;
 	assert_null(op_packed_read("missing", MOST, NULL, &error));
 	assert_int_equal(error.code, ENOENT);
 	assert_int_equal(op_packed_replace("no/a", "x", 1, 0640, &error), -1);
 	assert_int_equal(error.code, ENOENT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_goes_in_comes_out),
-		cmocka_unit_test(files_are_smaller_and_have_the_mode),
-		cmocka_unit_test(frames_follow_each_other),
-		cmocka_unit_test(any_damage_is_found),
-		cmocka_unit_test(the_limit_is_that_of_the_text),
-		cmocka_unit_test(a_header_is_not_believed),
-		cmocka_unit_test(errors_leave_what_is_there),
-	};
-
-	return cmocka_run_group_tests(tests, enter, leave);
-}
+TEST_PROGRAM(enter, leave)

@@ -3,30 +3,28 @@
  * Small files, directories, lists of strings, and which session is meant.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <grp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libop/base/file.h"
+#include "libop/base/remove_tree.h"
 #include "libop/session/paths.h"
+#include "libop/session/tree.h"
 #include "libop/base/strings.h"
 
 static char *dir;
 
-static int enter(void **state)
+TEST_HOOK(enter)
 {
 	const char *base = getenv("TMPDIR");
 
-	(void)state;
 	dir = op_path("%s/libop-file-XXXXXX", base ? base : "/tmp");
 	return !dir || !mkdtemp(dir) || chdir(dir);
 }
@@ -39,23 +37,21 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
 	return remove(path);
 }
 
-static int leave(void **state)
+TEST_HOOK(leave)
 {
 	int result = chdir("/") || nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 
-	(void)state;
 	free(dir);
 	return result;
 }
 
-static void files_are_read_and_replaced(void **state)
+TEST(files_are_read_and_replaced)
 {
 	struct op_error error;
 	struct stat status;
 	size_t length;
 	char *text;
 
-	(void)state;
 	assert_null(op_file_read("missing", 10, NULL, &error));
 	assert_int_equal(error.code, ENOENT);
 	assert_string_equal(error.text, "cannot open missing: No such file or directory");
@@ -78,13 +74,12 @@ static void files_are_read_and_replaced(void **state)
 }
 
 /* Also a file of /proc, which does not tell its size. */
-static void large_files_are_read_whole(void **state)
+TEST(large_files_are_read_whole)
 {
 	size_t length = 100001, read_length;
 	char *bytes = malloc(length), *text;
 	struct op_error error;
 
-	(void)state;
 	memset(bytes, 'x', length);
 	assert_int_equal(op_file_replace("large", bytes, length, 0600, &error), 0);
 	text = op_file_read("large", length, &read_length, &error);
@@ -97,12 +92,11 @@ static void large_files_are_read_whole(void **state)
 	free(bytes);
 }
 
-static void writing_does_not_make_files(void **state)
+TEST(writing_does_not_make_files)
 {
 	struct op_error error;
 	char *text;
 
-	(void)state;
 	assert_int_equal(op_file_write("missing", "1", &error), -1);
 	assert_int_equal(error.code, ENOENT);
 	assert_int_equal(op_file_replace("b", "0\n", 2, 0600, &error), 0);
@@ -114,12 +108,11 @@ static void writing_does_not_make_files(void **state)
 	assert_int_equal(error.code, ENOSPC);
 }
 
-static void directories_on_the_way_are_made(void **state)
+TEST(directories_on_the_way_are_made)
 {
 	struct op_error error;
 	struct stat status;
 
-	(void)state;
 	assert_int_equal(op_mkdir_parents("x/y//z/file", 0700, &error), 0);
 	assert_return_code(stat("x/y/z", &status), errno);
 	assert_true(S_ISDIR(status.st_mode));
@@ -139,14 +132,13 @@ static int collect(const char *path, const struct stat *status, void *context)
 	return seen->count == 4 ? 99 : 0;
 }
 
-static void walks_visit_files_in_order(void **state)
+TEST(walks_visit_files_in_order)
 {
 	static const char *const paths[] = {"w/b", "w/a/2", "w/a/1", "w/c/d/e"};
 	static const char *const order[] = {"w/a/1", "w/a/2", "w/b", "w/c/d/e"};
 	struct op_strings seen = {0};
 	struct op_error error;
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(op_mkdir_parents(paths[i], 0700, &error), 0);
 		assert_int_equal(op_file_replace(paths[i], "", 0, 0600, &error), 0);
@@ -161,11 +153,10 @@ static void walks_visit_files_in_order(void **state)
 	assert_int_equal(error.code, ENOENT);
 }
 
-static void lists_of_strings(void **state)
+TEST(lists_of_strings)
 {
 	struct op_strings list = {0};
 
-	(void)state;
 	assert_int_equal(op_strings_split(&list, "a,,b", ','), 0);
 	assert_int_equal(list.count, 3);
 	assert_string_equal(list.item[1], "");
@@ -190,9 +181,8 @@ static void expect_session(const char *option, const char *want)
 	free(have);
 }
 
-static void the_session_that_is_meant(void **state)
+TEST(the_session_that_is_meant)
 {
-	(void)state;
 	expect_session(NULL, OP_SESSION_DEFAULT_DIR);
 	expect_session("/x/y", "/x/y");
 	expect_session("x", "x");
@@ -204,7 +194,7 @@ static void the_session_that_is_meant(void **state)
 	expect_session("x", "x");
 }
 
-static void sessions_are_made_once(void **state)
+TEST(sessions_are_made_once)
 {
 	static const char *const made[] = {"", "/samples", "/samples/current"};
 	const struct group *group = getgrnam(OP_SESSION_GROUP);
@@ -212,7 +202,6 @@ static void sessions_are_made_once(void **state)
 	char *session = op_path("%s/deep/session", dir);
 	struct op_error error;
 
-	(void)state;
 	umask(022);
 	assert_int_equal(op_session_make(session, &error), 0);
 	for (size_t i = 0; i < 3; i++) {
@@ -234,22 +223,25 @@ static void sessions_are_made_once(void **state)
 	assert_int_equal(op_file_replace("taken", "", 0, 0600, &error), 0);
 	session = op_path("%s/taken", dir);
 	assert_int_equal(op_session_make(session, &error), -1);
-	assert_non_null(strstr(error.text, "cannot create session directory"));
+	assert_non_null(strstr(error.text, "cannot open session directory"));
 	free(session);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_are_read_and_replaced),
-		cmocka_unit_test(large_files_are_read_whole),
-		cmocka_unit_test(writing_does_not_make_files),
-		cmocka_unit_test(directories_on_the_way_are_made),
-		cmocka_unit_test(walks_visit_files_in_order),
-		cmocka_unit_test(lists_of_strings),
-		cmocka_unit_test(the_session_that_is_meant),
-		cmocka_unit_test(sessions_are_made_once),
-	};
+TEST_PROGRAM(enter, leave)
 
-	return cmocka_run_group_tests(tests, enter, leave);
+TEST(only_directories_are_removed_as_trees)
+{
+	char top[] = "/tmp/op-tree-XXXXXX", path[64];
+	struct op_error error;
+
+	assert_non_null(mkdtemp(top));
+	snprintf(path, sizeof(path), "%s/file", top);
+	assert_int_equal(op_file_replace(path, "", 0, 0600, &error), 0);
+	assert_int_equal(op_tree_remove(AT_FDCWD, path, &error), -1);
+	snprintf(path, sizeof(path), "%s/link", top);
+	assert_int_equal(symlink(".", path), 0);
+	assert_int_equal(op_tree_remove(AT_FDCWD, path, &error), -1);
+	assert_int_equal(faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW), 0);
+	assert_int_equal(op_tree_remove(AT_FDCWD, top, &error), 0);
+	assert_int_equal(op_tree_remove(AT_FDCWD, top, &error), -1);
 }

@@ -4,28 +4,23 @@
  * a byte and each cut.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libop/base/file.h"
 #include "libop/pack/pack.h"
-#include "libop_pack_fixture.h"
+#include "fixture.h"
 
-static void test_order(void **state)
+TEST(names_are_ordered_by_component)
 {
 	static const char *const names[] = {
 		"{kern}/a/x",  "{root}/a/b/c", "{root}/a/bc", "{root}/a b/c",
 		"{root}/a!/c", "{root}/ab/c",  "{root}/b",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
 			int order = op_pack_compare_names(names[i], names[k]);
@@ -36,12 +31,11 @@ static void test_order(void **state)
 }
 
 /* Many files of many keys: several blocks. */
-static void test_many(void **state)
+TEST_WITH(packs_of_many_blocks_keep_all_counts, empty, NULL)
 {
 	struct odb_error error;
 	char *before;
 
-	(void)state;
 	for (int file = 0; file < 40; file++) {
 		char *name = op_path("{root}/bin/p%d/{dep}/{root}/bin/p%d/" EVENT, file, file);
 		char *path = path_of(name);
@@ -66,11 +60,10 @@ static void test_many(void **state)
 }
 
 /* Trees of random stacks. */
-static void test_many_stacks(void **state)
+TEST_WITH(random_stacks_are_packed_and_unpacked, empty, NULL)
 {
 	char *before;
 
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		const char *images[8];
 		uint64_t offsets[8];
@@ -100,12 +93,11 @@ static void put(const char *path, const void *bytes, size_t n)
 	close(fd);
 }
 
-static void test_damage(void **state)
+TEST_WITH(each_damaged_byte_is_noticed, empty, NULL)
 {
 	char *path = path_of(OP_PACK_NAME), *bytes, *whole;
 	size_t n, unnoticed = 0;
 
-	(void)state;
 	fill();
 	pack();
 	bytes = op_file_read(path, 1 << 20, &n, NULL);
@@ -139,14 +131,4 @@ static void test_damage(void **state)
 	free(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test_setup(test_many, empty),
-		cmocka_unit_test_setup(test_many_stacks, empty),
-		cmocka_unit_test_setup(test_damage, empty),
-	};
-
-	return cmocka_run_group_tests(tests, enter, leave);
-}
+TEST_PROGRAM(enter, leave)

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sessions to pack: see libop_pack_fixture.h. */
-#include "libop_pack_fixture.h"
+/* Sessions to pack: see fixture.h. */
+#include "fixture.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/pack/pack.h"
 #include "libop/base/remove_tree.h"
@@ -35,11 +32,10 @@ void make_dirs(const char *path)
 	assert_int_equal(op_mkdir_parents(path, 0750, NULL), 0);
 }
 
-int enter(void **state)
+int enter(TEST_UNUSED void **state)
 {
 	const char *base = getenv("TMPDIR");
 
-	(void)state;
 	/* In memory: a disk that others use makes each step wait. */
 	if (!base && !access("/dev/shm", W_OK))
 		base = "/dev/shm";
@@ -50,12 +46,11 @@ int enter(void **state)
 	return !current;
 }
 
-int leave(void **state)
+int leave(TEST_UNUSED void **state)
 {
 	char *slash = strrchr(dir, '/');
 	int parent, result;
 
-	(void)state;
 	*slash = '\0';
 	parent = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	result = chdir("/") || parent < 0 || op_tree_remove(parent, slash + 1, NULL);
@@ -66,11 +61,10 @@ int leave(void **state)
 }
 
 /* An empty samples/current. */
-int empty(void **state)
+int empty(TEST_UNUSED void **state)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	(void)state;
 	if (!access("samples", F_OK) && op_tree_remove(fd, "samples", NULL))
 		return -1;
 	close(fd);
@@ -182,8 +176,7 @@ struct lines {
 static void note(struct lines *lines, char *line)
 {
 	assert_non_null(line);
-	lines->item = realloc(lines->item, (lines->n + 1) * sizeof(char *));
-	assert_non_null(lines->item);
+	assert_int_equal(op_array_extend(lines->item, lines->n), 0);
 	lines->item[lines->n++] = line;
 }
 

@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packing and unpacking a session keeps every count, whatever is packed already, and whenever it is
- * killed or finds no room; what cannot be packed stays as it is.
+ * Packing and unpacking a session keeps every count, whatever is packed already, whenever it is
+ * killed or the disk is full; files that cannot be packed stay as they are.
  */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libop/base/file.h"
 #include "libop/pack/session.h"
-#include "libop_pack_fixture.h"
+#include "fixture.h"
 
-static void test_there_and_back(void **state)
+TEST_WITH(a_session_is_packed_and_unpacked, empty, NULL)
 {
 	char *before;
 
-	(void)state;
 	fill();
 	before = describe();
 	assert_int_equal(pack().done, FILES);
@@ -40,12 +35,11 @@ static void test_there_and_back(void **state)
 	free(before);
 }
 
-static void test_nothing(void **state)
+TEST_WITH(a_session_without_files_is_not_packed, empty, NULL)
 {
 	struct op_pack_result result;
 	struct op_error error;
 
-	(void)state;
 	assert_int_equal(pack().done, 0);
 	assert_int_not_equal(op_session_unpack(current, &result, &error), 0);
 	assert_int_equal(error.code, ENOENT);
@@ -54,12 +48,11 @@ static void test_nothing(void **state)
 }
 
 /* What comes beside a pack becomes part of the next one. */
-static void test_more(void **state)
+TEST_WITH(files_beside_a_pack_are_added_to_it, empty, NULL)
 {
 	static const uint64_t offsets[] = {0x11, 0x20, 0x30};
 	char *before;
 
-	(void)state;
 	fill();
 	add("{root}/bin/a/{dep}/{root}/bin/a/" EVENT, 0x11, 4);
 	add("{root}/bin/a/{dep}/{root}/bin/a/" EVENT, 0x10, 2);
@@ -85,14 +78,13 @@ static void test_more(void **state)
 }
 
 /* Damaged files, and files of other machines, stay as they are. */
-static void test_left(void **state)
+TEST_WITH(damaged_files_are_left_alone, empty, NULL)
 {
 	static const char damaged[] = "{root}/bin/ab/{dep}/{root}/bin/ab/" EVENT;
 	struct op_pack_result result;
 	struct op_error error;
 	char *path = path_of(damaged), *before, *text;
 
-	(void)state;
 	fill();
 	assert_int_equal(op_file_replace(path, "rubbish", 7, 0640, NULL), 0);
 	before = describe();
@@ -108,7 +100,7 @@ static void test_left(void **state)
 }
 
 /* The same path, another file: its samples are not added to those of before. */
-static void test_other_header(void **state)
+TEST_WITH(samples_of_another_image_are_not_added, empty, NULL)
 {
 	static const char name[] = "{root}/bin/a/{dep}/{root}/bin/a/" EVENT;
 	struct odb_header newer = sample_header;
@@ -118,7 +110,6 @@ static void test_other_header(void **state)
 	struct odb_error cause;
 	struct odb *db;
 
-	(void)state;
 	fill();
 	pack();
 	newer.mtime++;
@@ -138,7 +129,7 @@ static void test_other_header(void **state)
 	free(path);
 }
 
-static void test_busy(void **state)
+TEST_WITH(files_in_use_are_not_packed, empty, NULL)
 {
 	char *path = path_of("{root}/bin/a/{dep}/{root}/bin/a/" EVENT), *before;
 	struct op_pack_result result;
@@ -148,7 +139,6 @@ static void test_busy(void **state)
 	int status;
 	pid_t child;
 
-	(void)state;
 	fill();
 	before = describe();
 	assert_int_equal(odb_open(&db, path, ODB_WRITE, NULL, &cause), 0);
@@ -167,14 +157,13 @@ static void test_busy(void **state)
 	free(path);
 }
 
-static void test_full(void **state)
+TEST_WITH(a_full_disk_keeps_the_session, empty, NULL)
 {
 	char *before;
 
-	(void)state;
 	fill();
 	before = describe();
-	/* from no room at all to nearly enough */
+	/* from nothing at all to nearly enough */
 	for (rlim_t most = 0; most < 400; most += 16) {
 		int status;
 		pid_t child = fork();
@@ -208,82 +197,91 @@ static int pack_or_unpack(void)
 				 : op_session_unpack(current, &result, &error);
 }
 
-static useconds_t microseconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (useconds_t)((uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
-}
-
-/* Does it in a child that is killed after @delay, unless that is 0.  Return: whether it was. */
-static bool is_killed(useconds_t delay)
+/* Starts it in a child that stops at its first system call. */
+static pid_t start_traced(void)
 {
 	int status;
 	pid_t child = fork();
 
-	if (!child)
+	assert_true(child >= 0);
+	if (!child) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || raise(SIGSTOP))
+			_exit(77);
 		_exit(pack_or_unpack() ? 1 : 0);
-	if (delay) {
-		usleep(delay);
-		kill(child, SIGKILL);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status) || !WEXITSTATUS(status));
-	return WIFSIGNALED(status);
+	if (WIFSTOPPED(status))
+		return child;
+	print_message("skipped: this process may not trace its children\n");
+	skip();
+	return -1;
 }
 
-/* How long it takes if nobody kills it, microseconds. */
-static useconds_t whole_time(void)
+/* Lets a child run to the beginning or end of its next system call.  Return: false: it exited. */
+static bool next_call(pid_t child)
 {
-	useconds_t begin = microseconds();
+	int status;
 
-	is_killed(0);
-	return microseconds() - begin;
+	assert_int_equal(ptrace(PTRACE_SYSCALL, child, NULL, NULL), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WIFSTOPPED(status))
+		return true;
+	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
+	return false;
 }
 
-/* Killed at any time, a session is as it was or as it is to be. */
-static void test_killed(void **state)
+/* A kill at a system call would leave exactly the files that are there then. */
+TEST_WITH(a_kill_at_any_system_call_loses_nothing, empty, NULL)
 {
-	int changed = 0, killed = 0;
-	useconds_t whole = 0;
 	char *before;
 
-	(void)state;
 	fill();
 	before = describe();
-	for (int i = 0; i < 200; i++) {
-		bool was_loose;
+	for (int packed = 0; packed < 2; packed++) {
+		pid_t child = start_traced();
+		unsigned int stops = 0, changed = 0;
 
-		if (i % 10 == 0)
-			whole = whole_time(); /* it differs with what else the machine does */
-		was_loose = loose_files() > 1;
-		killed += is_killed(1 + (useconds_t)random_below(whole + whole / 2));
-		changed += was_loose != (loose_files() > 1);
+		for (; next_call(child); stops++) {
+			expect_same(before);
+			changed += packed != (loose_files() <= 1);
+		}
 		expect_same(before);
+		print_message("%u stops; %s after %u\n", stops, packed ? "unpacked" : "packed",
+			      stops - changed);
+		/* one call decides, and what follows it is seen as well */
+		assert_true(changed > 0 && changed < stops);
 	}
-	print_message("killed %d of 200 times; packed or unpacked %d times\n", killed, changed);
-	assert_true(killed > 30);
-	assert_true(changed > 30);
-	/* what the kills left goes with the next one */
-	pack_or_unpack();
-	expect_same(before);
-	assert_int_equal(system("test \"$(ls -A samples)\" = current"), 0);
 	free(before);
 }
 
-int main(void)
+/* What a kill left goes with the next pack or unpack. */
+TEST_WITH(the_next_run_removes_what_a_kill_left, empty, NULL)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_there_and_back, empty),
-		cmocka_unit_test_setup(test_nothing, empty),
-		cmocka_unit_test_setup(test_more, empty),
-		cmocka_unit_test_setup(test_left, empty),
-		cmocka_unit_test_setup(test_other_header, empty),
-		cmocka_unit_test_setup(test_busy, empty),
-		cmocka_unit_test_setup(test_full, empty),
-		cmocka_unit_test_setup(test_killed, empty),
-	};
+	unsigned int left = 0;
+	bool is_killed = true;
+	char *before;
 
-	return cmocka_run_group_tests(tests, enter, leave);
+	fill();
+	before = describe();
+	for (unsigned int stops = 0; is_killed; stops += 25) {
+		unsigned int at = 0;
+		pid_t child = start_traced();
+
+		while (is_killed && at++ < stops)
+			is_killed = next_call(child);
+		if (is_killed) {
+			assert_int_equal(kill(child, SIGKILL), 0);
+			assert_int_equal(waitpid(child, NULL, 0), child);
+		}
+		left += system("test \"$(ls -A samples)\" = current") != 0;
+		assert_int_equal(pack_or_unpack(), 0);
+		expect_same(before);
+		assert_int_equal(system("test \"$(ls -A samples)\" = current"), 0);
+		if (loose_files() <= 1)
+			unpack();
+	}
+	assert_true(left > 0);
+	free(before);
 }
+
+TEST_PROGRAM(enter, leave)

@@ -3,18 +3,14 @@
  * The client's side of the control socket, against a server that answers with literal bytes.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libop/session/control_socket.h"
 #include "libop/base/file.h"
 
@@ -39,11 +35,10 @@ static const struct {
 /* A session deeper than the address of a socket can be: three directories. */
 static char *top, *middle, *dir;
 
-static int enter(void **state)
+TEST_HOOK(enter)
 {
 	const char *base = getenv("TMPDIR");
 
-	(void)state;
 	top = op_path("%s/libop-control-XXXXXX", base ? base : "/tmp");
 	if (!top || !mkdtemp(top))
 		return 1;
@@ -52,12 +47,11 @@ static int enter(void **state)
 	return op_mkdir_parents(dir, 0700, NULL);
 }
 
-static int leave(void **state)
+TEST_HOOK(leave)
 {
 	char *control = op_path("%s/control", dir);
 	int result = unlink(control) || rmdir(dir) || rmdir(middle) || rmdir(top);
 
-	(void)state;
 	free(control);
 	free(dir);
 	free(middle);
@@ -104,11 +98,10 @@ static void serve(int fd, size_t which)
 	_exit(strcmp(line, "dump\n") != 0);
 }
 
-static void answers_are_understood(void **state)
+TEST(answers_are_understood)
 {
 	int fd = listen_at();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		struct op_error error = {0};
 		char *reply = NULL;
@@ -135,12 +128,11 @@ static void answers_are_understood(void **state)
 	close(fd);
 }
 
-static void without_a_daemon(void **state)
+TEST(without_a_daemon)
 {
 	char *missing = op_path("%s/missing", dir);
 	struct op_error error;
 
-	(void)state;
 	assert_int_equal(op_control_call(missing, "dump", NULL, &error), -1);
 	assert_int_equal(error.code, ENOENT);
 	free(missing);
@@ -150,13 +142,12 @@ static void without_a_daemon(void **state)
 	assert_non_null(strstr(error.text, "no daemon serves the session"));
 }
 
-static void commands_are_short(void **state)
+TEST(commands_are_short)
 {
 	struct op_error error;
 	char line[400];
 	int fd = listen_at();
 
-	(void)state;
 	memset(line, 'x', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\0';
 	assert_int_equal(op_control_call(dir, line, NULL, &error), -1);
@@ -164,13 +155,4 @@ static void commands_are_short(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers_are_understood),
-		cmocka_unit_test(without_a_daemon),
-		cmocka_unit_test(commands_are_short),
-	};
-
-	return cmocka_run_group_tests(tests, enter, leave);
-}
+TEST_PROGRAM(enter, leave)
