@@ -164,7 +164,7 @@ int op_cpu_id_type(const struct op_cpu_id *cpu)
 	return name ? op_cpu_type_number(name) : OP_CPU_NONE;
 }
 
-/* What the driver says: a number, or OP_CPU_NONE with @error set. */
+/* The driver's CPU type: a number, or OP_CPU_NONE with @error set. */
 static int type_of_file(const char *path, struct op_error *error)
 {
 	char *name = op_file_read(path, CPU_TYPE_LENGTH, NULL, error);
@@ -188,7 +188,7 @@ int op_cpu_type_detect(const char *driver_dir, const struct op_cpu_id *cpu, stru
 
 	path = op_path("%s/cpu_type", driver_dir ? driver_dir : DRIVER_DIR);
 	if (!path) {
-		op_error_set(error, ENOMEM, "out of memory");
+		op_error_memory(error);
 		return OP_CPU_NONE;
 	}
 	if (!driver_dir)
@@ -207,8 +207,8 @@ int op_cpu_type_detect(const char *driver_dir, const struct op_cpu_id *cpu, stru
 		return local;
 	if (type == OP_CPU_NONE)
 		op_error_set(error, ENOTSUP,
-			     "this CPU (%s family 0x%x model 0x%x) has no counters that are known, "
-			     "and no driver is loaded that says more",
+			     "the CPU type of this CPU (%s family 0x%x model 0x%x) is unknown, and "
+			     "no driver is loaded that names it",
 			     cpu->vendor[0] ? cpu->vendor : "not x86", cpu->family, cpu->model);
 	return type;
 }

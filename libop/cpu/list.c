@@ -61,18 +61,18 @@ int op_cpu_list_parse(const char *text, const char *what, int **cpus, size_t *co
 	*cpus = NULL;
 	*count = 0;
 	if (!marked || op_strings_split(&ranges, text, ','))
-		result = op_error_set(error, ENOMEM, "out of memory");
+		result = op_error_memory(error);
 	for (size_t i = 0; !result && i < ranges.count; i++)
 		result = take_range(ranges.item[i], what, marked, error);
 	if (!result && collect(marked, cpus, count))
-		result = op_error_set(error, ENOMEM, "out of memory");
+		result = op_error_memory(error);
 	op_strings_free(&ranges);
 	free(marked);
 	return result;
 }
 
-/* Without sysfs, as in some containers: the CPUs on which we may run, which are all unless the
- * container is bound to some of them. */
+/* Without sysfs, as in some containers: the CPUs of the affinity mask, which are all unless the
+ * container is bound to some. */
 static int list_allowed(int **cpus, size_t *count, struct op_error *error)
 {
 	size_t size = CPU_ALLOC_SIZE(OP_CPUS_MOST);
@@ -81,18 +81,15 @@ static int list_allowed(int **cpus, size_t *count, struct op_error *error)
 	int result = -1;
 
 	if (!set || !marked)
-		op_error_set(error, ENOMEM, "out of memory");
+		op_error_memory(error);
 	else if (sched_getaffinity(0, size, set))
-		op_error_set(error, errno,
-			     "neither " ONLINE " nor sched_getaffinity(2) tells the "
-			     "CPUs: %s",
-			     strerror(errno));
+		op_error_errno(error, "cannot list the CPUs by " ONLINE " or sched_getaffinity(2)");
 	else
 		result = 0;
 	for (int i = 0; !result && i < OP_CPUS_MOST; i++)
 		marked[i] = CPU_ISSET_S(i, size, set) != 0;
 	if (!result && collect(marked, cpus, count))
-		result = op_error_set(error, ENOMEM, "out of memory");
+		result = op_error_memory(error);
 	free(marked);
 	CPU_FREE(set);
 	return result;

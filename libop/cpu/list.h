@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists of CPUs as the kernel and people write them: "0-3,8".
+ * Lists of CPUs in the notation of the kernel: "0-3,8".
  */
 #ifndef LIBOP_CPU_LIST_H
 #define LIBOP_CPU_LIST_H

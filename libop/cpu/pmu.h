@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of the PMU of each x86 CPU type without asking the CPU.
+ * The PMU of each x86 CPU type, as far as CPUID is not needed.
  */
 #ifndef LIBOP_CPU_PMU_H
 #define LIBOP_CPU_PMU_H
@@ -11,8 +11,8 @@
 
 struct op_cpu_pmu {
 	const char *cpu_name;
-	unsigned int counters; /* general counters of a logical CPU; 0: only CPUID knows */
-	bool perfmon;	       /* architectural: CPUID 0xA knows better */
+	unsigned int counters; /* general counters of a logical CPU; 0: see CPUID */
+	bool perfmon;	       /* architectural: CPUID 0xA takes precedence */
 	bool text_only;	       /* of OProfile's time: its text catalogue is complete */
 	/* libpfm4's names, best first: a PMU that a libpfm4 does not know yet may have the events
 	 * of an older one with the same core */

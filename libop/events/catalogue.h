@@ -3,11 +3,11 @@
  * The catalogue of events of a CPU type: what its counters can count.
  *
  * It is read from text files, DIR/CPUNAME/events and DIR/CPUNAME/unit_masks, whose syntax is
- * in oprofile-events(5).  Events that the files do not have come from libpfm4, where it is
- * there and knows the CPU: see pfm.h.
+ * in oprofile-events(5).  libpfm4 adds further events if it is installed and has the CPU: see
+ * pfm.h.
  */
-#ifndef LIBOP_CATALOGUE_H
-#define LIBOP_CATALOGUE_H
+#ifndef LIBOP_EVENTS_CATALOGUE_H
+#define LIBOP_EVENTS_CATALOGUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 /* Overrides the directory that holds the catalogues. */
 #define OP_EVENTS_ENVIRONMENT "OPROFILE_EVENTS_DIR"
 
-/* Names of catalogues that come whole from libpfm4: "pfm/" and its name of the PMU. */
+/* Prefix of catalogues that are entirely from libpfm4; its name of the PMU follows. */
 #define OP_CATALOGUE_PFM "pfm/"
 
 struct op_catalogue_event {
@@ -75,8 +75,8 @@ int op_catalogue_parse(const char *cpu_name, const struct op_counters *counters,
  * @cpu_name: the name of a CPU type, or "pfm/" and a PMU of libpfm4
  * @counters: the counters of the machine that is to count (op_counters_of())
  * @with_pfm: false: only the text files.  true: CPU types newer than OProfile get all events
- *	that libpfm4 knows, where it is there; those of older ones op_choose() asks for one by
- *	one if the text files do not have them
+ *	that libpfm4 knows, where it is there; those of older ones op_events_resolve() asks for one
+ *by one if the text files do not have them
  *
  * Return: 0, or -1 with @error set: ENOENT if there is no catalogue of the CPU type.
  */
@@ -88,7 +88,7 @@ void op_catalogue_free(struct op_catalogue *catalogue);
 /* The directory of the text catalogues: $OPROFILE_EVENTS_DIR, or where they are installed. */
 const char *op_catalogue_dir(void);
 
-/* Is the event there on this machine?  (CPUID may say of an architectural one that it is not.) */
+/* Whether this machine has the event; CPUID may exclude architectural ones. */
 bool op_catalogue_has(const struct op_catalogue *catalogue, const struct op_catalogue_event *event);
 
 /**

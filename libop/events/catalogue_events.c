@@ -23,11 +23,6 @@ static const char *const tags[] = {
 
 #define TAGS_NEEDED (1u << TAG_EVENT | 1u << TAG_UM | 1u << TAG_MINIMUM | 1u << TAG_NAME)
 
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
-}
-
 static int read_counters(const struct op_catalogue_parser *parser,
 			 const struct op_catalogue_text *text, const char *value,
 			 struct op_catalogue_event *event, struct op_error *error)
@@ -43,17 +38,17 @@ static int read_counters(const struct op_catalogue_parser *parser,
 		return 0;
 	}
 	if (op_strings_split(&list, value, ','))
-		result = no_memory(error);
+		result = op_error_memory(error);
 	for (size_t i = 0; !result && i < list.count; i++) {
 		result = op_catalogue_text_decimal(text, "counters", list.item[i], UINT32_MAX,
 						   &number, error);
 		if (!result && number >= limit)
 			result = op_catalogue_text_error(
-				text, 0, error, "counters: there is no counter %u: %s has %u",
-				number, parser->catalogue->cpu_name, limit);
+				text, 0, error, "counters: no counter %u: %s has %u", number,
+				parser->catalogue->cpu_name, limit);
 		if (!result && event->counters & 1ull << number)
 			result = op_catalogue_text_error(text, 0, error,
-							 "counters: %u is there twice", number);
+							 "counters: %u is given twice", number);
 		if (!result)
 			event->counters |= 1ull << number;
 	}
@@ -68,7 +63,7 @@ static int read_ext(const struct op_catalogue_text *text, const char *value,
 		return op_catalogue_text_error(text, 0, error, "ext:%s is not ibs_fetch or ibs_op",
 					       value);
 	event->ext = strdup(value);
-	return event->ext ? 0 : no_memory(error);
+	return event->ext ? 0 : op_error_memory(error);
 }
 
 static int read_name(const struct op_catalogue_text *text, const char *value,
@@ -79,10 +74,10 @@ static int read_name(const struct op_catalogue_text *text, const char *value,
 		if (strchr("./:,+", *c) || !isgraph((unsigned char)*c))
 			return op_catalogue_text_error(
 				text, 0, error,
-				"name:%s: an event has none of . / : , + in its name", value);
+				"name:%s: the name of an event must not contain . / : , +", value);
 	}
 	event->name = strdup(value);
-	return event->name ? 0 : no_memory(error);
+	return event->name ? 0 : op_error_memory(error);
 }
 
 /* Adds the entries of @part to @whole. */
@@ -130,7 +125,7 @@ static int merge_all(const struct op_catalogue_parser *parser, const struct op_c
 						       "um:%s: more than %d entries", whole->name,
 						       OP_UNIT_MASK_ENTRIES_MAX);
 		if (merge(whole, part))
-			return no_memory(error);
+			return op_error_memory(error);
 		parser->place[index].used = true;
 	}
 	if (op_unit_mask_check(whole, &cause))
@@ -157,11 +152,11 @@ static int read_merged(struct op_catalogue_parser *parser, const struct op_catal
 	whole = calloc(1, sizeof(*whole));
 	if (!whole || op_catalogue_add_mask(catalogue, whole)) {
 		free(whole);
-		return no_memory(error);
+		return op_error_memory(error);
 	}
 	whole->name = strdup(value);
 	if (!whole->name || op_strings_split(&parts, value, ','))
-		result = no_memory(error);
+		result = op_error_memory(error);
 	else
 		result = merge_all(parser, text, &parts, whole, error);
 	op_strings_free(&parts);
@@ -214,7 +209,7 @@ static int read_tag(struct op_catalogue_parser *parser, const struct op_catalogu
 	}
 }
 
-/* Events may share a name, but then a unit mask must tell which is meant. */
+/* Events may share a name if their unit masks differ. */
 static int check_unique(const struct op_catalogue_parser *parser,
 			const struct op_catalogue_text *text,
 			const struct op_catalogue_event *event, struct op_error *error)
@@ -227,8 +222,8 @@ static int check_unique(const struct op_catalogue_parser *parser,
 		if (!strcmp(other->name, event->name) && other->unit_mask == event->unit_mask)
 			return op_catalogue_text_error(
 				text, 0, error,
-				"there is an event %s with the unit mask %s already", event->name,
-				event->unit_mask->name);
+				"the event %s with the unit mask %s is defined already",
+				event->name, event->unit_mask->name);
 	}
 	return 0;
 }
@@ -248,10 +243,10 @@ static int read_event(struct op_catalogue_parser *parser, struct op_catalogue_te
 	}
 	missing = TAGS_NEEDED & ~seen;
 	if (missing)
-		return op_catalogue_text_error(text, 0, error,
-					       "there is no %s:", tags[__builtin_ctz(missing)]);
+		return op_catalogue_text_error(text, 0, error, "%s: is missing",
+					       tags[__builtin_ctz(missing)]);
 	if (!(seen & (1u << TAG_COUNTERS | 1u << TAG_EXT)))
-		return op_catalogue_text_error(text, 0, error, "there is no counters: or ext:");
+		return op_catalogue_text_error(text, 0, error, "counters: or ext: is missing");
 	if (seen & 1u << TAG_COUNTERS && seen & 1u << TAG_EXT)
 		return op_catalogue_text_error(text, 0, error,
 					       "an event has counters: or ext:, not both");
@@ -260,7 +255,7 @@ static int read_event(struct op_catalogue_parser *parser, struct op_catalogue_te
 					       event->name);
 	event->description = strdup(description);
 	if (!event->description)
-		return no_memory(error);
+		return op_error_memory(error);
 	return check_unique(parser, text, event, error);
 }
 
@@ -297,7 +292,7 @@ int op_catalogue_parse_events(struct op_catalogue_parser *parser, struct op_cata
 		}
 		if (op_catalogue_add_event(parser->catalogue, &event)) {
 			drop_event(&event);
-			return no_memory(error);
+			return op_error_memory(error);
 		}
 	}
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "catalogue_parse.h"
+#include "libop/base/array.h"
 #include "libop/base/number.h"
 
 enum tag { TAG_NAME, TAG_TYPE, TAG_DEFAULT, NR_TAGS };
@@ -20,11 +21,6 @@ static const char *const tags[] = {
 	[TAG_TYPE] = "type",
 	[TAG_DEFAULT] = "default",
 };
-
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
-}
 
 int op_catalogue_parse_find_mask(const struct op_catalogue_parser *parser, const char *name)
 {
@@ -48,7 +44,7 @@ static int read_type(const struct op_catalogue_text *text, const char *value,
 				       "type:%s is not mandatory, bitmask or exclusive", value);
 }
 
-/* A default is hexadecimal or a short name, which the entries tell later. */
+/* A default is hexadecimal or the short name of an entry that follows. */
 static int read_default(const struct op_catalogue_text *text, const char *value,
 			struct op_unit_mask *mask, struct op_error *error)
 {
@@ -56,7 +52,7 @@ static int read_default(const struct op_catalogue_text *text, const char *value,
 	if (*value >= '0' && *value <= '9')
 		return op_catalogue_text_hex(text, "default", value, &mask->default_value, error);
 	mask->default_name = strdup(value);
-	return mask->default_name ? 0 : no_memory(error);
+	return mask->default_name ? 0 : op_error_memory(error);
 }
 
 static int read_header(struct op_catalogue_parser *parser, struct op_catalogue_text *text,
@@ -71,7 +67,7 @@ static int read_header(struct op_catalogue_parser *parser, struct op_catalogue_t
 		case TAG_NAME:
 			mask->name = strdup(value);
 			if (!mask->name)
-				return no_memory(error);
+				return op_error_memory(error);
 			break;
 		case TAG_TYPE:
 			if (read_type(text, value, mask, error))
@@ -87,11 +83,12 @@ static int read_header(struct op_catalogue_parser *parser, struct op_catalogue_t
 	}
 	for (int i = 0; i < NR_TAGS; i++) {
 		if (!(seen & 1u << i))
-			return op_catalogue_text_error(text, 0, error, "there is no %s:", tags[i]);
+			return op_catalogue_text_error(text, 0, error, "%s: is missing", tags[i]);
 	}
 	if (strchr(mask->name, ','))
 		return op_catalogue_text_error(
-			text, 0, error, "name:%s: a unit mask has no ',' in its name", mask->name);
+			text, 0, error, "name:%s: the name of a unit mask must not contain ','",
+			mask->name);
 	other = op_catalogue_parse_find_mask(parser, mask->name);
 	if (other >= 0)
 		return op_catalogue_text_error(
@@ -100,7 +97,7 @@ static int read_header(struct op_catalogue_parser *parser, struct op_catalogue_t
 	return 0;
 }
 
-/* A short name stands in specifications, where a number or a '+' means something else. */
+/* In specifications, a short name must differ from a number and from masks joined by '+'. */
 static int check_short_name(const struct op_catalogue_text *text, const char *name,
 			    struct op_error *error)
 {
@@ -109,10 +106,9 @@ static int check_short_name(const struct op_catalogue_text *text, const char *na
 	if (!name)
 		return op_catalogue_text_error(text, 0, error, "no short name after extra:");
 	if (strpbrk(name, ":+") || !op_number_parse(name, "", 0, UINT64_MAX, &number, NULL))
-		return op_catalogue_text_error(text, 0, error,
-					       "the short name \"%s\" is a number, or has : or + "
-					       "in it",
-					       name);
+		return op_catalogue_text_error(
+			text, 0, error, "the short name \"%s\" is a number or contains : or +",
+			name);
 	return 0;
 }
 
@@ -142,11 +138,11 @@ static int read_entry(struct op_catalogue_text *text, char *rest, struct op_unit
 					       "the unit mask %s has more than %d entries",
 					       mask->name, OP_UNIT_MASK_ENTRIES_MAX);
 	if (op_unit_mask_add(mask, value, extra, name, rest))
-		return no_memory(error);
+		return op_error_memory(error);
 	return 0;
 }
 
-/* Once all entries of a mask are read, its default can be told. */
+/* Resolves the default, after all entries of the mask are read. */
 static int finish(const struct op_catalogue_text *text, const struct op_catalogue_place *place,
 		  struct op_unit_mask *mask, struct op_error *error)
 {
@@ -168,7 +164,7 @@ static int finish(const struct op_catalogue_text *text, const struct op_catalogu
 		return op_catalogue_text_error(text, place->line, error, "the unit mask %s: %s",
 					       mask->name, cause.text);
 	if (!mask->default_name) {
-		/* which of several entries with one number is meant, nobody can tell */
+		/* several entries with this number: ambiguous */
 		if (op_unit_mask_number(mask, mask->default_value, &mask->default_extra, &cause))
 			return op_catalogue_text_error(text, place->line, error,
 						       "the unit mask %s: its default: %s",
@@ -181,22 +177,19 @@ static int finish(const struct op_catalogue_text *text, const struct op_catalogu
 static struct op_unit_mask *add_mask(struct op_catalogue_parser *parser,
 				     const struct op_catalogue_text *text, struct op_error *error)
 {
-	struct op_catalogue_place *larger;
 	struct op_unit_mask *mask;
 
-	larger = reallocarray(parser->place, parser->places + 1, sizeof(*larger));
-	if (!larger) {
-		no_memory(error);
+	if (op_array_extend(parser->place, parser->places)) {
+		op_error_memory(error);
 		return NULL;
 	}
-	parser->place = larger;
 	mask = calloc(1, sizeof(*mask));
 	if (!mask || op_catalogue_add_mask(parser->catalogue, mask)) {
 		free(mask);
-		no_memory(error);
+		op_error_memory(error);
 		return NULL;
 	}
-	larger[parser->places] =
+	parser->place[parser->places] =
 		(struct op_catalogue_place){.path = text->path, .line = text->line};
 	return mask;
 }
@@ -220,7 +213,7 @@ int op_catalogue_parse_masks(struct op_catalogue_parser *parser, struct op_catal
 			return 0;
 		if (indented && !mask)
 			return op_catalogue_text_error(text, 0, error,
-						       "an entry that is of no unit mask");
+						       "an entry outside a unit mask");
 		if (indented) {
 			if (read_entry(text, line, mask, error))
 				return -1;

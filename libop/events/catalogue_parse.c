@@ -8,17 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
-}
-
 /* Notes that the file of @cpu_name is read; its path lives as long as the parser. */
 static int enter(struct op_catalogue_parser *parser, const char *cpu_name, struct op_error *error)
 {
 	parser->cpu_name[parser->files] = strdup(cpu_name);
 	if (!parser->cpu_name[parser->files])
-		return no_memory(error);
+		return op_error_memory(error);
 	parser->files++;
 	return 0;
 }
@@ -51,11 +46,13 @@ int op_catalogue_parse_include(struct op_catalogue_parser *parser, struct op_cat
 	struct op_error cause = {0};
 
 	if (*rest)
-		return op_catalogue_text_error(text, 0, error, "include: stands alone on its line");
+		return op_catalogue_text_error(text, 0, error,
+					       "include: must be alone on its line");
 	for (size_t i = 0; i < parser->files; i++) {
 		if (!strcmp(parser->cpu_name[i], cpu_name))
-			return op_catalogue_text_error(
-				text, 0, error, "include:%s: that file is read already", cpu_name);
+			return op_catalogue_text_error(text, 0, error,
+						       "include:%s: the file was included before",
+						       cpu_name);
 	}
 	if (parser->files == OP_CATALOGUE_FILES_MAX)
 		return op_catalogue_text_error(text, 0, error, "include:%s: more than %d files",
@@ -115,7 +112,7 @@ int op_catalogue_parse(const char *cpu_name, const struct op_counters *counters,
 
 	*catalogue = (struct op_catalogue){.counters = *counters};
 	catalogue->cpu_name = strdup(cpu_name);
-	result = catalogue->cpu_name ? 0 : no_memory(error);
+	result = catalogue->cpu_name ? 0 : op_error_memory(error);
 	if (!result)
 		result = parse_kind(&parser, cpu_name, OP_CATALOGUE_UNIT_MASKS, error);
 	if (!result)

@@ -3,8 +3,8 @@
  * Inner parts of reading a text catalogue: catalogue_parse.c reads files, catalogue_masks.c
  * those of unit masks and catalogue_events.c those of events.
  */
-#ifndef LIBOP_CATALOGUE_PARSE_H
-#define LIBOP_CATALOGUE_PARSE_H
+#ifndef LIBOP_EVENTS_CATALOGUE_PARSE_H
+#define LIBOP_EVENTS_CATALOGUE_PARSE_H
 
 #include "catalogue.h"
 #include "catalogue_text.h"
@@ -28,7 +28,7 @@ struct op_catalogue_parser {
 	void *context;
 	struct op_catalogue_place *place; /* of each unit mask that is defined in a file */
 	size_t places;
-	/* the files of one kind read so far, also those in which an include stands */
+	/* the files of one kind read so far, with those that are including */
 	const char *file;
 	char *cpu_name[OP_CATALOGUE_FILES_MAX];
 	size_t files;

@@ -41,7 +41,7 @@ int op_catalogue_text_line(struct op_catalogue_text *text, char **line, bool *in
 		for (size_t i = 0; i < length; i++) {
 			if (iscntrl((unsigned char)start[i]) && !strchr("\t\r", start[i] ?: 1))
 				return op_catalogue_text_error(text, 0, error,
-							       "the byte 0x%02x is no text",
+							       "the byte 0x%02x is not text",
 							       (unsigned char)start[i]);
 		}
 		*line = start + strspn(start, blanks);
@@ -129,7 +129,7 @@ int op_catalogue_text_decimal(const struct op_catalogue_text *text, const char *
 	uint64_t number;
 
 	if (digits[strspn(digits, "0123456789")])
-		return op_catalogue_text_error(text, 0, error, "%s: \"%s\" is no decimal number",
+		return op_catalogue_text_error(text, 0, error, "%s: \"%s\" is not a decimal number",
 					       what, digits);
 	if (op_number_parse(digits, what, 0, max, &number, &cause))
 		return op_catalogue_text_error(text, 0, error, "%s", cause.text);

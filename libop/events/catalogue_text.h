@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of a catalogue file: lines, tokens "tag:value", and errors that say where.
+ * The text of a catalogue file: lines, tokens "tag:value", and errors with file and line.
  */
-#ifndef LIBOP_CATALOGUE_TEXT_H
-#define LIBOP_CATALOGUE_TEXT_H
+#ifndef LIBOP_EVENTS_CATALOGUE_TEXT_H
+#define LIBOP_EVENTS_CATALOGUE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -36,9 +36,9 @@ struct op_counters op_counters_multiplexed(unsigned int general, unsigned int fi
 	unsigned int hardware = counters.general + counters.fixed;
 
 	if (counters.general)
-		counters.turns = bounded(virtual_counters, OP_COUNTERS_LIMIT - hardware) /
-				 counters.general;
-	counters.usable = low_bits(hardware + counters.turns * counters.general);
+		counters.virtual_groups =
+			bounded(virtual_counters, OP_COUNTERS_LIMIT - hardware) / counters.general;
+	counters.usable = low_bits(hardware + counters.virtual_groups * counters.general);
 	return counters;
 }
 
@@ -50,7 +50,7 @@ unsigned int op_counters_hardware(const struct op_counters *counters, unsigned i
 						       : (number - hardware) % counters->general;
 }
 
-unsigned int op_counters_turn(const struct op_counters *counters, unsigned int number)
+unsigned int op_counters_group(const struct op_counters *counters, unsigned int number)
 {
 	unsigned int hardware = counters->general + counters->fixed;
 
@@ -59,10 +59,10 @@ unsigned int op_counters_turn(const struct op_counters *counters, unsigned int n
 		       : 1 + (number - hardware) / counters->general;
 }
 
-/* The numbers up to and with a turn. */
-static uint64_t numbers_to(const struct op_counters *counters, unsigned int turn)
+/* The numbers of the groups up to @group, as bits. */
+static uint64_t numbers_to(const struct op_counters *counters, unsigned int group)
 {
-	return low_bits(counters->general + counters->fixed + turn * counters->general);
+	return low_bits(counters->general + counters->fixed + group * counters->general);
 }
 
 uint64_t op_counters_on(const struct op_counters *counters, uint64_t hardware)
@@ -70,8 +70,8 @@ uint64_t op_counters_on(const struct op_counters *counters, uint64_t hardware)
 	unsigned int first = counters->general + counters->fixed;
 	uint64_t general = hardware & low_bits(counters->general), bits = hardware;
 
-	for (unsigned int turn = 0; turn < counters->turns; turn++)
-		bits |= general << (first + turn * counters->general);
+	for (unsigned int group = 0; group < counters->virtual_groups; group++)
+		bits |= general << (first + group * counters->general);
 	return bits & counters->usable;
 }
 
@@ -101,7 +101,7 @@ struct op_counters op_counters_of(int cpu_type, const struct op_cpu_id *cpu)
 	return op_counters_plain(pmu->counters, 0);
 }
 
-/* An event finds a counter if one is free or the event on it finds another. */
+/* Allocates a free counter to the event, or one whose event can move to another. */
 static bool place(const uint64_t *allowed, size_t event, uint64_t *tried, int owner[])
 {
 	for (unsigned int i = 0; i < OP_COUNTERS_LIMIT; i++) {
@@ -116,7 +116,7 @@ static bool place(const uint64_t *allowed, size_t event, uint64_t *tried, int ow
 	return false;
 }
 
-/* Do all events from @first on find counters outside of @taken? */
+/* Whether counters outside of @taken suffice for all events from @first on. */
 static bool fits(const uint64_t *allowed, size_t first, size_t n, uint64_t taken)
 {
 	int owner[OP_COUNTERS_LIMIT];
@@ -133,8 +133,8 @@ static bool fits(const uint64_t *allowed, size_t first, size_t n, uint64_t taken
 }
 
 /*
- * The same result as trying all ways in order, without their number: an event takes the lowest
- * counter that leaves the others a way.  With 64 counters, trying all would never end.
+ * An event takes the lowest counter that leaves enough for the others.  The result is that of
+ * trying all combinations in order, which would take too long with 64 counters.
  */
 int op_counters_allocate(const uint64_t *allowed, size_t n, unsigned int *counter)
 {
@@ -155,17 +155,17 @@ int op_counters_allocate(const uint64_t *allowed, size_t n, unsigned int *counte
 	return 0;
 }
 
-int op_counters_allocate_turns(const struct op_counters *counters, const uint64_t *allowed,
-			       size_t n, unsigned int *counter)
+int op_counters_allocate_groups(const struct op_counters *counters, const uint64_t *allowed,
+				size_t n, unsigned int *counter)
 {
 	uint64_t *now = calloc(n + 1, sizeof(*now));
 	int result = -1;
 
-	for (unsigned int turn = 0; now && result && turn <= counters->turns; turn++) {
+	for (unsigned int group = 0; now && result && group <= counters->virtual_groups; group++) {
 		size_t i;
 
 		for (i = 0; i < n; i++) {
-			now[i] = allowed[i] & numbers_to(counters, turn);
+			now[i] = allowed[i] & numbers_to(counters, group);
 			if (allowed[i] && !now[i])
 				break;
 		}

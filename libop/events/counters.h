@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters: how many a CPU has, and which of them each event gets.
+ * The counters of a CPU, and the allocation of events to them.
  */
-#ifndef LIBOP_COUNTERS_H
-#define LIBOP_COUNTERS_H
+#ifndef LIBOP_EVENTS_COUNTERS_H
+#define LIBOP_EVENTS_COUNTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,64 +18,64 @@
 /*
  * struct op_counters - the counters of a CPU, numbered as in oprofilefs
  *
- * Behind the hardware's counters there may be virtual ones, which take turns on the general
- * counters.  With two general counters, three fixed and four virtual ones:
+ * Virtual counters are numbered after the hardware's.  They form groups that are multiplexed on
+ * the general counters.  With two general counters, three fixed and four virtual ones:
  *
  *	number			0 1   2 3 4   5 6   7 8
  *	hardware's counter	0 1   2 3 4   0 1   0 1
- *	turn			0 0   all     1 1   2 2
+ *	group			0 0   all     1 1   2 2
  */
 struct op_counters {
-	unsigned int general;	/* 0 ... general - 1 take any event (that may be there) */
-	unsigned int fixed;	/* general ... general + fixed - 1: Intel's fixed counter 0 ... */
-	unsigned int turns;	/* more turns that virtual counters give, in numbers behind these */
-	uint64_t usable;	/* bit N: counter N is free for us */
-	uint32_t absent_events; /* CPUID 0xA EBX: bit N: architectural event N is not there */
+	unsigned int general; /* 0 ... general - 1: for any event that is allowed there */
+	unsigned int fixed;   /* general ... general + fixed - 1: Intel's fixed counter 0 ... */
+	unsigned int virtual_groups; /* of @general virtual counters each, numbered after these */
+	uint64_t usable;	     /* bit N: counter N is free */
+	uint32_t absent_events;	     /* CPUID 0xA EBX: bit N: architectural event N is not there */
 };
 
 /* The counters a type has, of which all are usable. */
 struct op_counters op_counters_plain(unsigned int general, unsigned int fixed);
 
-/* The same with @virtual_counters, of which those make whole turns that there are numbers for. */
+/* The same with @virtual_counters: those that form whole groups below OP_COUNTERS_LIMIT. */
 struct op_counters op_counters_multiplexed(unsigned int general, unsigned int fixed,
 					   unsigned int virtual_counters);
 
-/* The hardware's counter that counter @number is on, and when: 0 is the first turn, or all. */
+/* The hardware's counter behind counter @number, and its group; 0: the first one, or fixed. */
 unsigned int op_counters_hardware(const struct op_counters *counters, unsigned int number);
-unsigned int op_counters_turn(const struct op_counters *counters, unsigned int number);
+unsigned int op_counters_group(const struct op_counters *counters, unsigned int number);
 
-/* @hardware, bits of the hardware's counters, and the virtual counters on those; all usable. */
+/* The usable ones of @hardware, bits of the hardware's counters, and of the virtual ones on them.
+ */
 uint64_t op_counters_on(const struct op_counters *counters, uint64_t hardware);
 
 /**
  * op_counters_of - the counters of a CPU type
  * @cpu_type: its number
- * @cpu: the machine that is to count, if it is known and of that type; NULL: some other
- *	machine.  Never pass this machine's CPU with another one's type.
+ * @cpu: the CPU that counts, if it is known and of that type; NULL: another machine's.  Never pass
+ * this machine's CPU with another one's type.
  *
- * Without @cpu this is what the type has at least, all of them general: 0 for the type
- * "i386/arch_perfmon", of which nothing is known without the CPU.
+ * Without @cpu these are the counters that each CPU of the type has, all of them general: 0 for the
+ * type "i386/arch_perfmon", whose counters CPUID describes.
  */
 struct op_counters op_counters_of(int cpu_type, const struct op_cpu_id *cpu);
 
 /**
- * op_counters_allocate - give each event a counter of its own
- * @allowed: of each event: bit N: it may be on counter N; 0: it needs no counter
+ * op_counters_allocate - allocate a counter to each event
+ * @allowed: for each event: bit N: counter N can count it; 0: it needs no counter
  * @n: number of events
- * @counter: set, for each event that needs one, to its number: the lowest ones, for the
- *	first event first, with which all events find a place
+ * @counter: set for each event that needs one: the lowest possible number, events in order
  *
- * Return: 0, or -1 if they do not all find a place; then @counter is untouched.
+ * Return: 0, or -1 if the counters do not suffice; then @counter is unchanged.
  */
 int op_counters_allocate(const uint64_t *allowed, size_t n, unsigned int *counter);
 
 /**
- * op_counters_allocate_turns - the same, with as few turns as possible
- * @counters: which of the numbers in @allowed are of which turn
+ * op_counters_allocate_groups - the same, with as few groups as possible
+ * @counters: maps the numbers in @allowed to groups
  *
- * Events take turns only if they cannot all be counted at once.
+ * Events are multiplexed only if the hardware cannot count all of them at once.
  */
-int op_counters_allocate_turns(const struct op_counters *counters, const uint64_t *allowed,
-			       size_t n, unsigned int *counter);
+int op_counters_allocate_groups(const struct op_counters *counters, const uint64_t *allowed,
+				size_t n, unsigned int *counter);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Events by libpfm4: see pfm.h.
  *
- * libpfm4 is asked for the encoding of each event with each of its unit masks, as a value of
+ * libpfm4 gives the encoding of each event with each of its unit masks, as a value of
  * an event select register, which is taken apart into what oprofilefs has files for.
  */
 #include "pfm.h"
@@ -34,7 +34,7 @@ struct limit {
 };
 
 /*
- * libpfm4 does not tell which counters an event may be on.  On most cores it may be on each of
+ * libpfm4 does not report which counters can count an event.  On most cores it may be on each of
  * the four that a thread has; where there are eight, many events are on the first four only.
  * The ranges are those by which Linux's perf places events, the narrower one where it goes by
  * unit mask, too.  The first that fits counts.
@@ -51,7 +51,7 @@ static const struct limit limits[] = {
 	{" spr emr adl_glc ", 0xd0, 0xdf, 0x0f},
 };
 
-/* What an event select says. */
+/* The fields of an event select. */
 struct encoding {
 	uint32_t code, value, extra;
 };
@@ -64,14 +64,9 @@ struct reader {
 	size_t first;		 /* the first event of @catalogue that has its name */
 };
 
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
-}
-
 /*
- * libpfm4 has megabytes of tables, which cost time to load: it is loaded when it is asked
- * first, so that programs that never ask, such as reports of old profiles, do without.
+ * libpfm4 has megabytes of tables, which cost time to load: it is loaded by the first
+ * call, so that programs without one, such as most reports, do not pay for it.
  */
 static struct {
 	__typeof__(pfm_initialize) *initialize;
@@ -107,7 +102,7 @@ static bool load(void)
 	return handle;
 }
 
-/* libpfm4 encodes events of other CPUs than this one only when told so as it starts. */
+/* libpfm4 encodes events of other CPUs only if this is set when it starts. */
 static bool start(void)
 {
 	static const char variable[] = "LIBPFM_ENCODE_INACTIVE";
@@ -171,7 +166,7 @@ static bool is_amd(const char *pmu)
 	return !strncmp(pmu, "amd64_", 6);
 }
 
-/* Asks for "pmu::event:masks": 0, or libpfm4's error. */
+/* Encodes "pmu::event:masks": 0, or libpfm4's error. */
 static int encode(const char *pmu, const char *text, struct encoding *encoding)
 {
 	uint64_t select, rest, *codes = NULL;
@@ -264,12 +259,12 @@ static struct op_catalogue_event *add_event(struct reader *reader, const char *n
 
 	if (!mask || op_catalogue_add_mask(reader->catalogue, mask)) {
 		free(mask);
-		no_memory(error);
+		op_error_memory(error);
 		return NULL;
 	}
 	mask->type = OP_UNIT_MASK_EXCLUSIVE;
 	event.unit_mask = mask;
-	/* code 0 of Intel stands for events of fixed counters */
+	/* Intel's code 0 is for events of fixed counters */
 	event.all_counters = limit == UINT64_MAX && (code || !reader->pmu.num_fixed_cntrs);
 	event.counters = limit == UINT64_MAX ? 0 : limit;
 	event.name = copy_name(name);
@@ -279,7 +274,7 @@ static struct op_catalogue_event *add_event(struct reader *reader, const char *n
 	    op_catalogue_add_event(reader->catalogue, &event)) {
 		free(event.name);
 		free(event.description);
-		no_memory(error);
+		op_error_memory(error);
 		return NULL;
 	}
 	return &reader->catalogue->event[reader->catalogue->count - 1];
@@ -303,7 +298,7 @@ static int add_entry(struct reader *reader, const char *event_name, const struct
 				  encoding->extra | (name ? OP_EXTRA_NAMED : 0), copy, text);
 	free(copy);
 	free(text);
-	return result ? no_memory(error) : 0;
+	return result ? op_error_memory(error) : 0;
 }
 
 static int add_unit_masks(struct reader *reader, const pfm_event_info_t *event,
@@ -415,7 +410,7 @@ int op_pfm_add(struct op_catalogue *catalogue, const char *pmu, struct op_error 
 	size_t before = catalogue->count;
 
 	if (!find_pmu(pmu, &reader.pmu))
-		return op_error_set(error, ENOENT, "libpfm4 knows no core PMU called \"%s\"", pmu);
+		return op_error_set(error, ENOENT, "libpfm4 has no core PMU named \"%s\"", pmu);
 	for (int id = reader.pmu.first_event; id != -1; id = library.get_event_next(id)) {
 		pfm_event_info_t event = {.size = sizeof(event)};
 
@@ -464,7 +459,7 @@ int op_pfm_join(const struct op_catalogue *catalogue, const struct op_catalogue_
 	int result;
 
 	if (op_strings_split(&part, masks, '+'))
-		return no_memory(error);
+		return op_error_memory(error);
 	for (size_t i = 0; i < part.count && used < sizeof(text); i++)
 		used += (size_t)translate(text + used, sizeof(text) - used, part.item[i]);
 	op_strings_free(&part);
@@ -472,7 +467,7 @@ int op_pfm_join(const struct op_catalogue *catalogue, const struct op_catalogue_
 		return op_error_set(error, EINVAL, "too many unit masks");
 	result = encode_event(catalogue->pfm_pmu, event->name, text + 1, &encoding);
 	if (result)
-		return op_error_set(error, EINVAL, "libpfm4 does not take it: %s",
+		return op_error_set(error, EINVAL, "libpfm4 does not accept it: %s",
 				    library.strerror(result));
 	if (encoding.code != event->code)
 		return op_error_set(error, EINVAL,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events by libpfm4: names, descriptions and encodings of the PMUs it knows, whatever CPU
- * this is.  A build without libpfm4 has these functions, too, and they say so.
+ * Events by libpfm4: names, descriptions and encodings of its PMUs, independent of this
+ * machine's CPU.  Without libpfm4 these functions return an error.
  */
-#ifndef LIBOP_PFM_H
-#define LIBOP_PFM_H
+#ifndef LIBOP_EVENTS_PFM_H
+#define LIBOP_EVENTS_PFM_H
 
 #include "catalogue.h"
 #include "libop/cpu/pmu.h"
@@ -31,7 +31,7 @@ int op_pfm_add(struct op_catalogue *catalogue, const char *pmu, struct op_error 
 /**
  * op_pfm_add_of_type - add the events of the PMU of a CPU type
  *
- * The first PMU of @pmu's list that libpfm4 knows.  It is no error if it knows none: then
+ * The first PMU of @pmu's list that libpfm4 has.  It is not an error if it has none: then
  * catalogue->pfm_pmu stays NULL.
  *
  * Return: 0, or -1 with @error set.
@@ -42,7 +42,7 @@ int op_pfm_add_of_type(struct op_catalogue *catalogue, const struct op_cpu_pmu *
 /* Is libpfm4 there? */
 bool op_pfm_is_there(void);
 
-/* Calls @visit for each core PMU that libpfm4 knows; not in any order. */
+/* Calls @visit for each core PMU of libpfm4, in no particular order. */
 void op_pfm_each(void (*visit)(const char *name, const char *title, unsigned int events,
 			       void *context),
 		 void *context);
@@ -52,7 +52,7 @@ void op_pfm_each(void (*visit)(const char *name, const char *title, unsigned int
  * @event: one of the catalogue, taken from libpfm4
  * @masks: names and modifiers joined by '+'
  *
- * Return: 0, or -1 with @error set: libpfm4 says that they can't be joined.
+ * Return: 0, or -1 with @error set: libpfm4 cannot combine them.
  */
 int op_pfm_join(const struct op_catalogue *catalogue, const struct op_catalogue_event *event,
 		const char *masks, uint32_t *value, uint32_t *extra, struct op_error *error);

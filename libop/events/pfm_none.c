@@ -9,8 +9,8 @@
 static int missing(struct op_error *error)
 {
 	return op_error_set(error, ENOTSUP,
-			    "this build has no libpfm4, which knows the events of this PMU: build "
-			    "it with libpfm4 (Debian: libpfm4-dev)");
+			    "built without libpfm4, which has the events of this PMU: build with "
+			    "libpfm4 (Debian: libpfm4-dev)");
 }
 
 int op_pfm_add(struct op_catalogue *catalogue, const char *pmu, struct op_error *error)

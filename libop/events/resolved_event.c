@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Choices of events: see choice.h.
+ * Resolving event specifications: see resolved_event.h.
  */
 #include "resolved_event.h"
 
@@ -15,7 +15,7 @@
 #include "libop/cpu/type_names.h"
 #include "pfm.h"
 
-/* oprofilefs takes the number of the event in 12 bits; a code may hold modifiers above them. */
+/* The event code of oprofilefs has 12 bits; modifiers are in the bits above them. */
 #define EVENT_BITS 0xfffu
 
 /* The default event, where it is not CPU_CLK_UNHALTED:100000:0:1:1. */
@@ -29,11 +29,6 @@ static const struct {
 	{"i386/goldmont", "cpu_clk_unhalted:2000003:core_p:1:1"},
 	{"i386/goldmontplus", "cpu_clk_unhalted:2000003:core_p:1:1"},
 };
-
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
-}
 
 static unsigned int distance(const char *a, const char *b)
 {
@@ -66,8 +61,8 @@ static int no_event(const struct op_catalogue *catalogue, const char *name, stru
 			    nearest ? ")" : "");
 }
 
-/* What the text files do not have, libpfm4 may: returns whether there is more now. */
-static bool ask_pfm(struct op_catalogue *catalogue)
+/* Adds the events of libpfm4 to those of the text files.  Return: whether there were any. */
+static bool add_from_pfm(struct op_catalogue *catalogue)
 {
 	const struct op_cpu_pmu *pmu = op_cpu_pmu(catalogue->cpu_name);
 	size_t before = catalogue->count;
@@ -91,15 +86,15 @@ static int resolve_mask(const struct op_catalogue *catalogue,
 				  spec->unit_mask_name ? spec->unit_mask_name : "", value, extra,
 				  error))
 		return 0;
-	/* only libpfm4 knows which of its unit masks may be joined */
+	/* libpfm4 decides which of its unit masks can be combined */
 	if (!event->from_pfm || !spec->unit_mask_name || !strchr(spec->unit_mask_name, '+'))
 		return -1;
 	return op_pfm_join(catalogue, event, spec->unit_mask_name, value, extra, error);
 }
 
-/* Of the events of this name, the first that takes the unit mask. */
+/* Finds the first event of this name that has the unit mask. */
 static int find(const struct op_catalogue *catalogue, const struct op_event_spec *spec,
-		struct op_choice *choice, uint32_t *extra, struct op_error *error)
+		struct op_resolved_event *resolved, uint32_t *extra, struct op_error *error)
 {
 	bool found = false, absent = false;
 
@@ -114,167 +109,169 @@ static int find(const struct op_catalogue *catalogue, const struct op_event_spec
 		}
 		/* of several, the error of the last one is reported */
 		found = true;
-		choice->event = event;
-		if (!resolve_mask(catalogue, event, spec, &choice->unit_mask, extra, error))
+		resolved->event = event;
+		if (!resolve_mask(catalogue, event, spec, &resolved->unit_mask, extra, error))
 			return 0;
 	}
 	if (found)
 		return -1;
 	if (absent)
-		return op_error_set(error, ENOENT, "this CPU does not have the event (CPUID says)");
+		return op_error_set(error, ENOENT,
+				    "this CPU does not have the event, according to CPUID");
 	return no_event(catalogue, spec->name, error);
 }
 
-static int check_count(const struct op_choice *choice, const struct op_event_spec *spec,
-		       const struct op_choose_how *how, struct op_error *error)
+static int check_count(const struct op_resolved_event *resolved, const struct op_event_spec *spec,
+		       const struct op_resolve_options *how, struct op_error *error)
 {
-	uint64_t minimum = choice->event->minimum;
+	uint64_t minimum = resolved->event->minimum;
 
 	if (how->callgraph_depth)
 		minimum *= OP_CALLGRAPH_MINIMUM_FACTOR;
 	if (how->ignore_count)
 		return 0;
 	if (!spec->has_count)
-		return op_error_set(error, EINVAL, "it has no count: %s:COUNT", spec->name);
+		return op_error_set(error, EINVAL, "the count is missing: %s:COUNT", spec->name);
 	if (spec->count < minimum)
-		return op_error_set(error, ERANGE,
-				    "the count %" PRIu64 " is below the least one, %" PRIu64 "%s",
-				    spec->count, minimum,
-				    how->callgraph_depth ? " with call graphs" : "");
+		return op_error_set(
+			error, ERANGE, "the count %" PRIu64 " is below the minimum, %" PRIu64 "%s",
+			spec->count, minimum, how->callgraph_depth ? " with call graphs" : "");
 	return 0;
 }
 
-static int choose_one(const struct op_catalogue *catalogue, const char *text,
-		      const struct op_choose_how *how, struct op_choice *choice,
-		      struct op_error *error)
+static int resolve_one(const struct op_catalogue *catalogue, const char *text,
+		       const struct op_resolve_options *how, struct op_resolved_event *resolved,
+		       struct op_error *error)
 {
 	struct op_event_spec spec;
 	struct op_error cause;
 	uint32_t extra = 0;
 	int result;
 
-	*choice = (struct op_choice){0};
+	*resolved = (struct op_resolved_event){0};
 	if (op_event_spec_parse(text, &spec, error))
 		return -1;
-	result = find(catalogue, &spec, choice, &extra, &cause);
+	result = find(catalogue, &spec, resolved, &extra, &cause);
 	if (!result)
-		result = check_count(choice, &spec, how, &cause);
+		result = check_count(resolved, &spec, how, &cause);
 	if (result) {
 		op_error_set(error, cause.code, "event \"%s\": %s", text, cause.text);
 	} else {
-		choice->count = spec.count;
-		choice->kernel = spec.kernel;
-		choice->user = spec.user;
-		choice->has_named_mask = spec.unit_mask_name;
-		choice->event_code = choice->event->code & EVENT_BITS;
-		choice->extra = (extra | (choice->event->code & ~EVENT_BITS)) & OP_EXTRA_REGISTER;
+		resolved->count = spec.count;
+		resolved->kernel = spec.kernel;
+		resolved->user = spec.user;
+		resolved->has_named_mask = spec.unit_mask_name;
+		resolved->event_code = resolved->event->code & EVENT_BITS;
+		resolved->extra =
+			(extra | (resolved->event->code & ~EVENT_BITS)) & OP_EXTRA_REGISTER;
 	}
 	op_event_spec_free(&spec);
 	return result;
 }
 
-static bool is_same(const struct op_choice *a, const struct op_choice *b)
+static bool is_same(const struct op_resolved_event *a, const struct op_resolved_event *b)
 {
 	/* sample files are named by event, count and unit mask */
 	return !strcmp(a->event->name, b->event->name) && a->unit_mask == b->unit_mask &&
 	       a->count == b->count;
 }
 
-static int check_distinct(const struct op_choice *choices, size_t n, char *const *specs,
+static int check_distinct(const struct op_resolved_event *resolved, size_t n, char *const *specs,
 			  struct op_error *error)
 {
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < i; j++) {
-			if (is_same(&choices[i], &choices[j]))
+			if (is_same(&resolved[i], &resolved[j]))
 				return op_error_set(
 					error, EINVAL,
-					"the events \"%s\" and \"%s\" are the same, or their "
-					"samples would be: give them different counts",
+					"the samples of the events \"%s\" and \"%s\" would be "
+					"indistinguishable: use different counts",
 					specs[j], specs[i]);
 		}
 	}
 	return 0;
 }
 
-static int place(const struct op_catalogue *catalogue, struct op_choice *choices, size_t n,
+static int place(const struct op_catalogue *catalogue, struct op_resolved_event *resolved, size_t n,
 		 char *const *specs, struct op_error *error)
 {
 	const struct op_counters *counters = &catalogue->counters;
 	uint64_t *allowed = calloc(n + 1, sizeof(*allowed));
 	unsigned int *counter = calloc(n + 1, sizeof(*counter));
-	int result = allowed && counter ? 0 : no_memory(error);
-	char turns[64] = "";
+	int result = allowed && counter ? 0 : op_error_memory(error);
+	char multiplexed[64] = "";
 
-	if (counters->turns)
-		snprintf(turns, sizeof(turns), ", up to %u events on each general one",
-			 counters->turns + 1);
+	if (counters->virtual_groups)
+		snprintf(multiplexed, sizeof(multiplexed),
+			 ", up to %u multiplexed events on each general one",
+			 counters->virtual_groups + 1);
 	for (size_t i = 0; !result && i < n; i++) {
-		allowed[i] = op_catalogue_counters(catalogue, choices[i].event,
-						   choices[i].unit_mask, choices[i].extra);
-		if (!allowed[i] && !choices[i].event->ext)
+		allowed[i] = op_catalogue_counters(catalogue, resolved[i].event,
+						   resolved[i].unit_mask, resolved[i].extra);
+		if (!allowed[i] && !resolved[i].event->ext)
 			result = op_error_set(error, EBUSY,
-					      "event \"%s\": none of the counters that it can be "
-					      "on is there and free (%u general, %u fixed ones)",
+					      "event \"%s\": none of the counters that can count "
+					      "it exists and is free (%u general, %u fixed ones)",
 					      specs[i], counters->general, counters->fixed);
 	}
-	if (!result && op_counters_allocate_turns(counters, allowed, n, counter))
-		result = op_error_set(error, EBUSY,
-				      "there are not enough counters for all %zu events: %s has %u "
-				      "general and %u fixed ones%s, and some events can only be on "
-				      "some of them",
-				      n, catalogue->cpu_name, counters->general, counters->fixed,
-				      turns);
+	if (!result && op_counters_allocate_groups(counters, allowed, n, counter))
+		result = op_error_set(
+			error, EBUSY,
+			"there are not enough counters for all %zu events: %s has %u general and "
+			"%u fixed ones%s, and some events can be counted by some of them only",
+			n, catalogue->cpu_name, counters->general, counters->fixed, multiplexed);
 	for (size_t i = 0; !result && i < n; i++)
-		choices[i].counter = counter[i];
+		resolved[i].counter = counter[i];
 	free(allowed);
 	free(counter);
 	return result;
 }
 
-static int choose_all(const struct op_catalogue *catalogue, char *const *specs, size_t n,
-		      const struct op_choose_how *how, struct op_choice *choices,
-		      struct op_error *error)
+static int resolve_all(const struct op_catalogue *catalogue, char *const *specs, size_t n,
+		       const struct op_resolve_options *how, struct op_resolved_event *resolved,
+		       struct op_error *error)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (choose_one(catalogue, specs[i], how, &choices[i], error))
+		if (resolve_one(catalogue, specs[i], how, &resolved[i], error))
 			return -1;
 	}
 	return 0;
 }
 
-int op_choose(struct op_catalogue *catalogue, char *const *specs, size_t n,
-	      const struct op_choose_how *how, struct op_choice *choices, struct op_error *error)
+int op_events_resolve(struct op_catalogue *catalogue, char *const *specs, size_t n,
+		      const struct op_resolve_options *how, struct op_resolved_event *resolved,
+		      struct op_error *error)
 {
 	struct op_error cause;
 
-	if (choose_all(catalogue, specs, n, how, choices, &cause)) {
-		if (cause.code == ERANGE || !ask_pfm(catalogue))
+	if (resolve_all(catalogue, specs, n, how, resolved, &cause)) {
+		if (cause.code == ERANGE || !add_from_pfm(catalogue))
 			return op_error_set(error, cause.code, "%s", cause.text);
-		/* all over again: the events that were added moved those chosen */
-		if (choose_all(catalogue, specs, n, how, choices, error))
+		/* adding events has moved the others in memory: resolve all again */
+		if (resolve_all(catalogue, specs, n, how, resolved, error))
 			return -1;
 	}
 	if (how->ignore_counters)
 		return 0;
-	if (check_distinct(choices, n, specs, error))
+	if (check_distinct(resolved, n, specs, error))
 		return -1;
-	return place(catalogue, choices, n, specs, error);
+	return place(catalogue, resolved, n, specs, error);
 }
 
-void op_choice_event(const struct op_choice *choice, struct op_event *event)
+void op_resolved_event_copy(const struct op_resolved_event *resolved, struct op_event *event)
 {
 	*event = (struct op_event){
-		.name = choice->event->name,
-		.code = choice->event->code,
-		.counter = choice->counter,
-		.count = (uint32_t)choice->count,
-		.unit_mask = choice->unit_mask,
-		.kernel = choice->kernel,
-		.user = choice->user,
+		.name = resolved->event->name,
+		.code = resolved->event->code,
+		.counter = resolved->counter,
+		.count = (uint32_t)resolved->count,
+		.unit_mask = resolved->unit_mask,
+		.kernel = resolved->kernel,
+		.user = resolved->user,
 	};
 }
 
-char *op_choice_default(const struct op_catalogue *catalogue, struct op_error *error)
+char *op_default_event(const struct op_catalogue *catalogue, struct op_error *error)
 {
 	const char *spec = "CPU_CLK_UNHALTED:100000:0:1:1";
 	char *copy;
@@ -289,6 +286,6 @@ char *op_choice_default(const struct op_catalogue *catalogue, struct op_error *e
 	}
 	copy = strdup(spec);
 	if (!copy)
-		no_memory(error);
+		op_error_memory(error);
 	return copy;
 }

@@ -11,23 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/number.h"
 #include "libop/base/strings.h"
 
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
-}
-
-/* A name goes into the names of sample files, whose fields end with dots. */
+/* A name becomes part of the names of sample files, whose fields are separated by dots. */
 static int check_name(const char *name, struct op_error *error)
 {
 	if (!*name)
 		return op_error_set(error, EINVAL, "an event without a name");
 	for (const char *c = name; *c; c++) {
 		if (*c == '.' || *c == '/' || !isgraph((unsigned char)*c))
-			return op_error_set(error, EINVAL,
-					    "event \"%s\": a name has no '.', '/' or blank", name);
+			return op_error_set(
+				error, EINVAL,
+				"event \"%s\": a name must not contain '.', '/' or a blank", name);
 	}
 	return 0;
 }
@@ -52,7 +49,7 @@ static int parse_flags(const struct op_strings *field, struct op_event_spec *spe
 	if (field->count > 5)
 		return op_error_set(error, EINVAL, "more than NAME:COUNT:UNITMASK:KERNEL:USER");
 	if (!spec->kernel && !spec->user)
-		return op_error_set(error, EINVAL, "neither kernel nor user code is to be counted");
+		return op_error_set(error, EINVAL, "neither kernel nor user code is selected");
 	return 0;
 }
 
@@ -63,7 +60,7 @@ static int parse_spec(const struct op_strings *field, struct op_event_spec *spec
 		return -1;
 	spec->name = strdup(field->item[0]);
 	if (!spec->name)
-		return no_memory(error);
+		return op_error_memory(error);
 	if (field->count > 1 && *field->item[1]) {
 		if (op_number_parse(field->item[1], "count", 0, UINT32_MAX, &spec->count, error))
 			return -1;
@@ -81,7 +78,7 @@ static int parse_spec(const struct op_strings *field, struct op_event_spec *spec
 		/* names may begin with a digit, too: 128BIT */
 		spec->unit_mask_name = strdup(field->item[2]);
 		if (!spec->unit_mask_name)
-			return no_memory(error);
+			return op_error_memory(error);
 	}
 	return parse_flags(field, spec, error);
 }
@@ -94,7 +91,7 @@ int op_event_spec_parse(const char *text, struct op_event_spec *spec, struct op_
 
 	*spec = (struct op_event_spec){.kernel = true, .user = true};
 	if (op_strings_split(&field, text, ':'))
-		result = no_memory(&cause);
+		result = op_error_memory(&cause);
 	else
 		result = parse_spec(&field, spec, &cause);
 	op_strings_free(&field);
@@ -138,35 +135,33 @@ static int parse_event(const struct op_strings *field, struct op_event *event,
 	    parse_flag(field->item[6], "user", &event->user, error))
 		return -1;
 	event->name = strdup(field->item[0]);
-	return event->name ? 0 : no_memory(error);
+	return event->name ? 0 : op_error_memory(error);
 }
 
 static int add_event(struct op_events *events, const char *text, struct op_error *error)
 {
-	struct op_event *larger, *event;
+	struct op_event *event;
 	struct op_strings field = {0};
 	struct op_error cause;
 	int result;
 
-	larger = reallocarray(events->event, events->count + 1, sizeof(*larger));
-	if (!larger)
-		return no_memory(error);
-	events->event = larger;
-	event = &larger[events->count];
+	if (op_array_extend(events->event, events->count))
+		return op_error_memory(error);
+	event = &events->event[events->count];
 	*event = (struct op_event){0};
 
-	result = op_strings_split(&field, text, ':') ? no_memory(&cause)
+	result = op_strings_split(&field, text, ':') ? op_error_memory(&cause)
 						     : parse_event(&field, event, &cause);
 	op_strings_free(&field);
 	if (result)
 		return op_error_set(error, cause.code, "event \"%s\": %s", text, cause.text);
 	events->count++;
 	for (size_t i = 0; i + 1 < events->count; i++) {
-		if (larger[i].counter == event->counter)
+		if (events->event[i].counter == event->counter)
 			return op_error_set(error, EINVAL,
 					    "event \"%s\": counter %" PRIu32
 					    " has the event %s already",
-					    text, event->counter, larger[i].name);
+					    text, event->counter, events->event[i].name);
 	}
 	return 0;
 }
@@ -179,7 +174,7 @@ int op_events_parse(const char *text, struct op_events *events, struct op_error 
 	*events = (struct op_events){0};
 	if (op_strings_split(&list, text, ',')) {
 		op_strings_free(&list);
-		return no_memory(error);
+		return op_error_memory(error);
 	}
 	for (size_t i = 0; !result && i < list.count; i++) {
 		if (*list.item[i] || i + 1 < list.count)

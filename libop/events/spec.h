@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events as people write them, and as opcontrol hands them to the daemon.
+ * Event specifications of command lines, and the list of events for the daemon.
  */
-#ifndef LIBOP_EVENT_H
-#define LIBOP_EVENT_H
+#ifndef LIBOP_EVENTS_SPEC_H
+#define LIBOP_EVENTS_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@
 #define OP_COUNTERS_MAX 256
 
 /**
- * struct op_event_spec - what a person wants: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]]
+ * struct op_event_spec - a specification: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]]
  *
- * Whether the event exists, and takes this count and unit mask, is for the catalogue to say.
+ * op_events_resolve() checks the event, its count and its unit mask.
  */
 struct op_event_spec {
 	char *name;
@@ -25,7 +25,7 @@ struct op_event_spec {
 	uint64_t unit_mask;   /* if @has_unit_mask and not @unit_mask_name */
 	char *unit_mask_name; /* a unit mask that is no plain number, or NULL */
 	bool has_count, has_unit_mask;
-	bool kernel, user; /* true unless the specification says 0 */
+	bool kernel, user; /* true unless 0 in the specification */
 };
 
 /**

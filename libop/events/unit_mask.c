@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/number.h"
 #include "libop/base/strings.h"
 
@@ -37,13 +38,11 @@ const char *op_unit_mask_type_name(enum op_unit_mask_type type)
 int op_unit_mask_add(struct op_unit_mask *mask, uint32_t value, uint32_t extra, const char *name,
 		     const char *description)
 {
-	struct op_unit_mask_entry *larger, *entry;
+	struct op_unit_mask_entry *entry;
 
-	larger = reallocarray(mask->entry, mask->count + 1, sizeof(*larger));
-	if (!larger)
+	if (op_array_extend(mask->entry, mask->count))
 		return -1;
-	mask->entry = larger;
-	entry = &larger[mask->count];
+	entry = &mask->entry[mask->count];
 	*entry = (struct op_unit_mask_entry){
 		.value = value,
 		.extra = extra,
@@ -101,17 +100,18 @@ static bool has_value(const struct op_unit_mask *mask, uint32_t value)
 int op_unit_mask_check(const struct op_unit_mask *mask, struct op_error *error)
 {
 	if (!mask->count)
-		return op_error_set(error, EINVAL, "it has no entries");
+		return op_error_set(error, EINVAL, "no entries");
 	if (mask->type == OP_UNIT_MASK_MANDATORY && mask->count != 1)
-		return op_error_set(error, EINVAL, "it is mandatory but has %zu entries, not one",
+		return op_error_set(error, EINVAL, "a mandatory unit mask has one entry, not %zu",
 				    mask->count);
 	if (mask->has_default && mask->type == OP_UNIT_MASK_BITMASK &&
 	    covered(mask, mask->default_value) != mask->default_value)
-		return op_error_set(error, EINVAL, "its default 0x%x is not made of its entries",
+		return op_error_set(error, EINVAL,
+				    "the default 0x%x is not a combination of entries",
 				    mask->default_value);
 	if (mask->has_default && mask->type != OP_UNIT_MASK_BITMASK &&
 	    !has_value(mask, mask->default_value))
-		return op_error_set(error, EINVAL, "its default 0x%x is none of its entries",
+		return op_error_set(error, EINVAL, "the default 0x%x is not one of the entries",
 				    mask->default_value);
 	return 0;
 }
@@ -139,7 +139,7 @@ static uint32_t register_bits(const struct op_unit_mask_entry *entry)
 
 /*
  * The entry that @value is.  NULL if there is none, or if there are several that count in
- * different ways; *@copies says how many there are.
+ * different ways; *@copies: their number.
  */
 static const struct op_unit_mask_entry *only_entry(const struct op_unit_mask *mask, uint32_t value,
 						   size_t *copies)
@@ -167,7 +167,7 @@ static int join(const struct op_unit_mask *mask, uint32_t value, struct op_error
 	size_t copies;
 
 	if (mask->type != OP_UNIT_MASK_BITMASK || !value || covered(mask, value) != value)
-		return op_error_set(error, EINVAL, "0x%x is no unit mask of the event", value);
+		return op_error_set(error, EINVAL, "0x%x is not a unit mask of the event", value);
 	for (size_t i = 0; i < mask->count; i++) {
 		const struct op_unit_mask_entry *entry = &mask->entry[i];
 
@@ -175,13 +175,13 @@ static int join(const struct op_unit_mask *mask, uint32_t value, struct op_error
 			continue;
 		if (!only_entry(mask, entry->value, &copies))
 			return op_error_set(error, EINVAL,
-					    "0x%x has 0x%x in it, which %zu unit masks of the "
-					    "event share: use a name",
+					    "0x%x contains 0x%x, which %zu unit masks of the event "
+					    "share: use a name",
 					    value, entry->value, copies);
 		if (entry->value && register_bits(entry))
 			return op_error_set(error, EINVAL,
-					    "0x%x has 0x%x in it, which counts in another way "
-					    "(%s): it can only stand alone",
+					    "0x%x contains 0x%x, which counts in another way (%s): "
+					    "it cannot be combined",
 					    value, entry->value, entry->description);
 	}
 	return 0;
@@ -270,11 +270,11 @@ static int read_name(const struct op_unit_mask *mask, const char *text, struct p
 	entry = op_unit_mask_named(mask, text, &copies);
 	if (copies > 1)
 		return op_error_set(error, EINVAL,
-				    "%zu unit masks of the event are called %s: use a number",
+				    "%zu unit masks of the event are named %s: use a number",
 				    copies, text);
 	if (!entry) {
 		list_names(mask, names, sizeof(names));
-		return op_error_set(error, EINVAL, "the event has no unit mask called %s%s%s", text,
+		return op_error_set(error, EINVAL, "the event has no unit mask named %s%s%s", text,
 				    names[0] ? ": there are " : ", nor any with a name", names);
 	}
 	parts->value |= entry->value;
@@ -298,7 +298,7 @@ static int read_part(const struct op_unit_mask *mask, const char *text, struct p
 	}
 	if (cause.code == ERANGE)
 		return op_error_set(error, ERANGE, "%s", cause.text);
-	/* a short name goes before a modifier: some events have one called "any" */
+	/* short names take precedence over modifiers: some events have one named "any" */
 	if (!op_unit_mask_named(mask, text, &copies)) {
 		if (read_modifier(text, parts, &found, error))
 			return -1;
@@ -330,7 +330,7 @@ int op_unit_mask_resolve(const struct op_unit_mask *mask, const char *text, uint
 	int result = 0;
 
 	if (*text && op_strings_split(&part, text, '+'))
-		result = op_error_set(error, ENOMEM, "out of memory");
+		result = op_error_memory(error);
 	for (size_t i = 0; !result && i < part.count; i++)
 		result = read_part(mask, part.item[i], &parts, error);
 	op_strings_free(&part);
@@ -372,15 +372,15 @@ const char *op_unit_mask_meaning(const struct op_unit_mask *mask, uint32_t value
 
 static int parse_modifier(const char *text, uint32_t *extra, struct op_error *error)
 {
-	unsigned long cmask;
-	char *end;
+	uint64_t cmask;
 
 	if (!strncmp(text, "cmask=", 6)) {
 		const char *digits = text + 6;
 
 		/* hexadecimal, with or without 0x */
-		cmask = isxdigit((unsigned char)*digits) ? strtoul(digits, &end, 16) : ULONG_MAX;
-		if (cmask > OP_EXTRA_CMASK_MAX || *end)
+		if (!strncmp(digits, "0x", 2) || !strncmp(digits, "0X", 2))
+			digits += 2;
+		if (!op_number_all(digits, 16, OP_EXTRA_CMASK_MAX, &cmask))
 			return op_error_set(error, EINVAL,
 					    "\"%s\": cmask is a hexadecimal number up to ff", text);
 		*extra |= (uint32_t)cmask << OP_EXTRA_CMASK_SHIFT;
@@ -404,7 +404,7 @@ int op_extra_parse(const char *text, uint32_t *extra, struct op_error *error)
 	if (!*text || !strcmp(text, "none"))
 		return 0;
 	if (op_strings_split(&part, text, ','))
-		result = op_error_set(error, ENOMEM, "out of memory");
+		result = op_error_memory(error);
 	for (size_t i = 0; !result && i < part.count; i++)
 		result = parse_modifier(part.item[i], extra, error);
 	op_strings_free(&part);

@@ -2,8 +2,8 @@
 /*
  * Unit masks: the finer choices that an event offers, and the modifiers of its counting.
  */
-#ifndef LIBOP_UNIT_MASK_H
-#define LIBOP_UNIT_MASK_H
+#ifndef LIBOP_EVENTS_UNIT_MASK_H
+#define LIBOP_EVENTS_UNIT_MASK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ const struct op_unit_mask_entry *op_unit_mask_named(const struct op_unit_mask *m
 						    const char *name, size_t *copies);
 
 /**
- * op_unit_mask_number - the modifiers that belong to a unit mask given as a number
+ * op_unit_mask_number - the modifiers of a unit mask given as a number
  * @extra: set to the modifiers of the entry with this value, or 0 for joined entries
  *
  * Return: 0, or -1 with @error set: no such value, or one of several entries that count in
@@ -91,7 +91,7 @@ int op_unit_mask_number(const struct op_unit_mask *mask, uint32_t value, uint32_
 			struct op_error *error);
 
 /**
- * op_unit_mask_resolve - a unit mask as a person gives it
+ * op_unit_mask_resolve - resolve a unit mask of a specification
  * @text: parts joined by '+', each a number, a short name or a modifier (edge, inv, any,
  *	cmask=N); modifiers alone change the default unit mask
  * @value: set to the value
@@ -102,7 +102,7 @@ int op_unit_mask_number(const struct op_unit_mask *mask, uint32_t value, uint32_
 int op_unit_mask_resolve(const struct op_unit_mask *mask, const char *text, uint32_t *value,
 			 uint32_t *extra, struct op_error *error);
 
-/* Can @value, as sample files have it, come from this mask? */
+/* Whether @value, of a sample file, is a value of this mask. */
 bool op_unit_mask_takes(const struct op_unit_mask *mask, uint32_t value);
 
 /* What @value means, for reports: an entry's description; NULL if it is none or several. */

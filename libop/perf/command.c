@@ -20,7 +20,7 @@ static void close_both(int ends[2])
 	close(ends[1]);
 }
 
-/* Waits for the byte, executes, and tells why if that fails. */
+/* Waits for the byte, executes the command, and writes errno to @failed if that fails. */
 static void be_command(int go, int failed, char *const *argv)
 {
 	char byte;
@@ -30,14 +30,14 @@ static void be_command(int go, int failed, char *const *argv)
 		_exit(OP_EXIT_FAILURE);
 	execvp(argv[0], argv);
 	code = errno;
-	/* nobody would hear of an error of write(2) */
+	/* an error of write(2) cannot be reported */
 	_exit(write(failed, &code, sizeof(code)) == sizeof(code) ? COMMAND_NOT_FOUND
 								 : OP_EXIT_FAILURE);
 }
 
 static int cannot(const char *name, int code, struct op_error *error)
 {
-	return op_error_set(error, code, "%s cannot be executed: %s", name, strerror(code));
+	return op_error_code(error, code, "%s cannot be executed", name);
 }
 
 int command_check(const char *name, struct op_error *error)
@@ -76,9 +76,9 @@ int command_prepare(struct command *command, char *const *argv, struct op_error 
 
 	*command = (struct command){.go = -1, .failed = -1};
 	if (pipe2(go, O_CLOEXEC))
-		return op_error_set(error, errno, "cannot make a pipe: %s", strerror(errno));
+		return op_error_errno(error, "cannot make a pipe");
 	if (pipe2(failed, O_CLOEXEC)) {
-		op_error_set(error, errno, "cannot make a pipe: %s", strerror(errno));
+		op_error_errno(error, "cannot make a pipe");
 		close_both(go);
 		return -1;
 	}
@@ -94,7 +94,7 @@ int command_prepare(struct command *command, char *const *argv, struct op_error 
 	command->failed = failed[0];
 	if (command->pid > 0)
 		return 0;
-	op_error_set(error, errno, "cannot fork: %s", strerror(errno));
+	op_error_errno(error, "cannot fork");
 	command->pid = 0;
 	command_abandon(command);
 	return -1;
@@ -106,8 +106,7 @@ int command_go(struct command *command, const char *name, struct op_error *error
 	ssize_t n;
 
 	if (write(command->go, "", 1) != 1)
-		return op_error_set(error, errno, "%s cannot be started: %s", name,
-				    strerror(errno));
+		return op_error_errno(error, "%s cannot be started", name);
 	do {
 		n = read(command->failed, &code, sizeof(code));
 	} while (n < 0 && errno == EINTR);

@@ -2,8 +2,8 @@
 /*
  * The command to profile: a child that waits to be let go.
  */
-#ifndef OPERF_COMMAND_H
-#define OPERF_COMMAND_H
+#ifndef LIBOP_PERF_COMMAND_H
+#define LIBOP_PERF_COMMAND_H
 
 #include <sys/types.h>
 
@@ -12,7 +12,7 @@
 struct command {
 	pid_t pid;  /* 0: there is none */
 	int go;	    /* a byte written here lets it execute; closed, it ends */
-	int failed; /* it tells here why it could not */
+	int failed; /* the child writes the errno of execvp(3) here */
 };
 
 /**

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/events/catalogue.h"
 #include "libop/events/resolved_event.h"
 #include "libop/cpu/detect.h"
@@ -85,11 +86,6 @@ static const struct op_perf_name names[] = {
 };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
-
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
-}
 
 const struct op_perf_name *op_perf_name(const char *name)
 {
@@ -164,7 +160,7 @@ static int set_attr(struct op_perf_event *choice, const struct op_perf_choose *h
 	const struct op_perf_name *name = op_perf_name(choice->event.name);
 	struct perf_event_attr *attr = &choice->attr;
 
-	/* what may not be had is not asked for, so that the rest can be */
+	/* exclude what is not permitted, so that the rest can be counted */
 	if (choice->event.user && !may_see_kernel())
 		choice->event.kernel = false;
 	*attr = (struct perf_event_attr){
@@ -196,14 +192,11 @@ static int set_attr(struct op_perf_event *choice, const struct op_perf_choose *h
 
 static struct op_perf_event *add(struct op_perf_events *events)
 {
-	struct op_perf_event *larger =
-		reallocarray(events->event, events->count + 1, sizeof(*larger));
-
-	if (!larger)
+	if (op_array_extend(events->event, events->count))
 		return NULL;
-	events->event = larger;
-	larger[events->count] = (struct op_perf_event){.event.counter = (uint32_t)events->count};
-	return &larger[events->count++];
+	events->event[events->count] =
+		(struct op_perf_event){.event.counter = (uint32_t)events->count};
+	return &events->event[events->count++];
 }
 
 static int choose_own(const struct op_event_spec *spec, const struct op_perf_name *name,
@@ -216,10 +209,10 @@ static int choose_own(const struct op_event_spec *spec, const struct op_perf_nam
 	choice->event.kernel = spec->kernel;
 	choice->event.user = spec->user;
 	choice->event.name = strdup(name->name);
-	return choice->event.name ? 0 : no_memory(error);
+	return choice->event.name ? 0 : op_error_memory(error);
 }
 
-/* The catalogue of this CPU, loaded when the first event asks for it. */
+/* The catalogue of this CPU, loaded for the first event that needs it. */
 struct own_catalogue {
 	struct op_catalogue catalogue;
 	bool loaded;
@@ -238,8 +231,8 @@ static int load(struct own_catalogue *own, const char *event, struct op_error *e
 	type = op_cpu_id_type(&cpu);
 	if (type == OP_CPU_NONE)
 		return op_error_set(error, ENOENT,
-				    "event \"%s\" is none of perf's own, and the CPU type of this "
-				    "machine is unknown: \"ocount --list\" lists what there is",
+				    "event \"%s\" is not an event of perf, and the CPU type of "
+				    "this machine is unknown: \"ocount --list\" lists the events",
 				    event);
 	counters = op_counters_of(type, &cpu);
 	if (op_catalogue_load(op_cpu_type_name(type), &counters, true, &own->catalogue, &cause))
@@ -252,27 +245,28 @@ static int choose_of_cpu(struct own_catalogue *own, char *text, const char *name
 			 const struct op_perf_choose *how, struct op_perf_event *choice,
 			 struct op_error *error)
 {
-	const struct op_choose_how choose = {
+	const struct op_resolve_options choose = {
 		.callgraph_depth = how->callgraph,
 		.ignore_count = how->counting || how->frequency,
-		.ignore_counters = true, /* the kernel places events, and takes turns */
+		.ignore_counters = true, /* the kernel places and multiplexes events */
 	};
 	uint32_t place = choice->event.counter;
-	struct op_choice of_cpu;
+	struct op_resolved_event of_cpu;
 
-	if (load(own, name, error) || op_choose(&own->catalogue, &text, 1, &choose, &of_cpu, error))
+	if (load(own, name, error) ||
+	    op_events_resolve(&own->catalogue, &text, 1, &choose, &of_cpu, error))
 		return -1;
 	if (of_cpu.event->ext)
 		return op_error_set(error, ENOTSUP,
 				    "event \"%s\" is counted by %s, which perf events have no "
 				    "counter for",
 				    name, of_cpu.event->ext);
-	op_choice_event(&of_cpu, &choice->event);
+	op_resolved_event_copy(&of_cpu, &choice->event);
 	choice->event.code = of_cpu.event_code;
 	choice->event.counter = place;
 	choice->extra = of_cpu.extra;
 	choice->event.name = strdup(of_cpu.event->name);
-	return choice->event.name ? 0 : no_memory(error);
+	return choice->event.name ? 0 : op_error_memory(error);
 }
 
 static int choose_one(struct own_catalogue *own, char *text, const struct op_perf_choose *how,
@@ -284,7 +278,7 @@ static int choose_one(struct own_catalogue *own, char *text, const struct op_per
 	int result;
 
 	if (!choice)
-		return no_memory(error);
+		return op_error_memory(error);
 	if (op_event_spec_parse(text, &spec, error))
 		return -1;
 	name = op_perf_name(spec.name);
@@ -373,13 +367,14 @@ int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_eve
 		struct op_perf_event *choice = add(events);
 
 		if (!choice) {
-			result = no_memory(error);
+			result = op_error_memory(error);
 			break;
 		}
 		choice->event = parsed.event[i];
 		choice->event.counter = (uint32_t)i;
 		choice->event.name = strdup(parsed.event[i].name);
-		result = choice->event.name ? set_attr(choice, &how, error) : no_memory(error);
+		result =
+			choice->event.name ? set_attr(choice, &how, error) : op_error_memory(error);
 	}
 	op_events_free(&parsed);
 	choose_cpu_type(events);
@@ -417,7 +412,7 @@ int op_perf_events_copy(struct op_perf_events *copy, const struct op_perf_events
 		}
 		if (!event || !event->event.name) {
 			op_perf_events_free(copy);
-			return no_memory(error);
+			return op_error_memory(error);
 		}
 	}
 	return 0;

@@ -24,7 +24,7 @@ struct op_perf_name {
 	const char *name, *description;
 	uint32_t type;	 /* perf_event_attr::type */
 	uint64_t config; /* perf_event_attr::config */
-	uint64_t count;	 /* events a sample when none is asked for */
+	uint64_t count;	 /* default period */
 };
 
 /* The event called @name; NULL if it is none of perf's own. */
@@ -39,8 +39,8 @@ bool op_perf_is_software(const struct perf_event_attr *attr);
 
 /* struct op_perf_event - an event with all that is needed to open it */
 struct op_perf_event {
-	struct op_event event;	     /* for sample files; its name is owned, counter is its place */
-	uint32_t extra;		     /* modifiers as of libop/unit_mask.h */
+	struct op_event event;	     /* for sample files; its name is owned; counter is its index */
+	uint32_t extra;		     /* modifiers as of libop/events/unit_mask.h */
 	struct perf_event_attr attr; /* type, config, sample_period, exclude_*; size is set */
 };
 
@@ -85,20 +85,20 @@ int op_perf_events_copy(struct op_perf_events *copy, const struct op_perf_events
 			struct op_error *error);
 void op_perf_events_free(struct op_perf_events *events);
 
-/* "cycles" if this machine has a hardware counter for it and lets us, else "cpu-clock". */
+/* "cycles" if this machine has a hardware counter that we may use, else "cpu-clock". */
 const char *op_perf_default(void);
 
 /* perf_event_open(2), with PERF_FLAG_FD_CLOEXEC.  Return: a descriptor, or -1 and errno. */
 int op_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group);
 
-/* Whether this process may profile others' processes and the kernel. */
+/* Whether this process may profile processes of other users and the kernel. */
 bool op_perf_is_privileged(void);
 
 /* The content of /proc/sys/kernel/@name, such as "perf_event_paranoid"; @fallback if unknown. */
 int op_perf_setting(const char *name, int fallback);
 
 /**
- * op_perf_explain_open - say why op_perf_open() failed, and what helps
+ * op_perf_explain_open - explain an error of op_perf_open(), with a remedy
  * @code: its errno
  * @name: of the event
  * @attr: as it was given
@@ -110,7 +110,7 @@ int op_perf_explain_open(int code, const char *name, const struct perf_event_att
 			 struct op_error *error);
 
 /**
- * op_perf_explain_map - say why mapping a ring buffer failed, and what helps
+ * op_perf_explain_map - explain an error of mapping a ring buffer, with a remedy
  * @code: errno of mmap(2)
  * @bytes: how large it was to be
  *

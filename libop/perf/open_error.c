@@ -15,16 +15,21 @@
 
 #include "libop/base/file.h"
 #include "event.h"
+#include "libop/base/number.h"
 
 #define SYSCTL_DIR "/proc/sys/kernel/"
 
 int op_perf_setting(const char *name, int fallback)
 {
 	char *path = op_path(SYSCTL_DIR "%s", name);
-	char *text = path ? op_file_read(path, 64, NULL, NULL) : NULL, *end;
-	long value = text ? strtol(text, &end, 10) : 0;
-	int result = text && end > text ? (int)value : fallback;
+	char *text = path ? op_file_read(path, 64, NULL, NULL) : NULL;
+	bool is_negative = text && *text == '-';
+	const char *digits = text ? text + is_negative : "";
+	uint64_t value;
+	int result = fallback;
 
+	if (op_number_take(&digits, 10, INT32_MAX, &value))
+		result = is_negative ? -(int)value : (int)value;
 	free(text);
 	free(path);
 	return result;
@@ -79,10 +84,9 @@ static int explain_permission(int code, const char *name, const struct perf_even
 		if (is_filtered())
 			return op_error_set(
 				error, code,
-				"event \"%s\": a seccomp filter forbids perf_event_open(2) here, "
-				"as "
-				"containers have it: start the container with "
-				"\"--cap-add PERFMON --security-opt seccomp=unconfined\"",
+				"event \"%s\": a seccomp filter forbids perf_event_open(2), as in "
+				"most containers: start it with \"--cap-add PERFMON --security-opt "
+				"seccomp=unconfined\"",
 				name);
 		if (pid > 0)
 			return op_error_set(
@@ -90,11 +94,11 @@ static int explain_permission(int code, const char *name, const struct perf_even
 				"event \"%s\": process %d belongs to another user: only its owner "
 				"and root may profile it (sudo)",
 				name, (int)pid);
-		return op_error_set(error, code,
-				    "event \"%s\": the kernel refuses it (%s), though "
-				    "perf_event_paranoid is %d: is there a security module, or a "
-				    "locked-down kernel (dmesg)?",
-				    name, strerror(code), level);
+		return op_error_set(
+			error, code,
+			"event \"%s\": the kernel refuses it (%s), though perf_event_paranoid is "
+			"%d: perhaps by a security module or lockdown (see dmesg)",
+			name, strerror(code), level);
 	}
 	return op_error_set(
 		error, code,
@@ -111,8 +115,8 @@ static int explain_missing(int code, const char *name, const struct perf_event_a
 			   struct op_error *error)
 {
 	if (op_perf_is_software(attr))
-		return op_error_set(error, code, "event \"%s\": this kernel does not have it: %s",
-				    name, strerror(code));
+		return op_error_code(error, code, "event \"%s\": this kernel does not have it",
+				     name);
 	return op_error_set(error, code,
 			    "event \"%s\": this machine has no hardware counter for it, as most "
 			    "virtual machines: use \"-e cpu-clock\"",
@@ -127,7 +131,7 @@ static int explain_descriptors(int code, const char *name, struct op_error *erro
 	if (code == ENFILE)
 		return op_error_set(
 			error, code,
-			"event \"%s\": the system has no more file descriptors: as root, "
+			"event \"%s\": the system has no free file descriptor: as root, "
 			"\"sysctl fs.file-max=1000000\"",
 			name);
 	return op_error_set(
@@ -152,8 +156,7 @@ int op_perf_explain_open(int code, const char *name, const struct perf_event_att
 	case ENFILE:
 		return explain_descriptors(code, name, error);
 	case ESRCH:
-		return op_error_set(error, code, "event \"%s\": there is no process %d", name,
-				    (int)pid);
+		return op_error_set(error, code, "event \"%s\": no process %d", name, (int)pid);
 	case ENOSYS:
 		return op_error_set(error, code,
 				    "event \"%s\": the kernel was built without perf events "
@@ -169,13 +172,13 @@ int op_perf_explain_open(int code, const char *name, const struct perf_event_att
 		if (attr->freq || attr->sample_period)
 			return op_error_set(
 				error, code,
-				"event \"%s\": the kernel does not take it with this count or "
+				"event \"%s\": the kernel does not accept this count or "
 				"frequency (perf_event_max_sample_rate is %d Hz), code or unit "
 				"mask",
 				name, op_perf_setting("perf_event_max_sample_rate", 0));
 		break;
 	}
-	return op_error_set(error, code, "event \"%s\": %s", name, strerror(code));
+	return op_error_code(error, code, "event \"%s\"", name);
 }
 
 int op_perf_explain_map(int code, size_t bytes, struct op_error *error)
@@ -188,5 +191,5 @@ int op_perf_explain_map(int code, size_t bytes, struct op_error *error)
 				    "\"sysctl kernel.perf_event_mlock_kb=%zu\"",
 				    bytes >> 10, op_perf_setting("perf_event_mlock_kb", 516),
 				    (bytes >> 10) + 516);
-	return op_error_set(error, code, "cannot map the samples: %s", strerror(code));
+	return op_error_code(error, code, "cannot map the samples");
 }

@@ -3,6 +3,7 @@
  * The threads of processes: see threads.h.
  */
 #include "threads.h"
+#include "libop/base/number.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -26,6 +27,7 @@ static int add_threads_of(pid_t process, pid_t **threads, size_t *count, struct 
 {
 	size_t before = *count;
 	struct dirent *entry;
+	uint64_t tid;
 	int result = 0;
 	char path[64];
 	DIR *dir;
@@ -33,19 +35,19 @@ static int add_threads_of(pid_t process, pid_t **threads, size_t *count, struct 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)process);
 	dir = opendir(path);
 	if (!dir && errno == ENOENT)
-		return op_error_set(error, ESRCH, "there is no process %d", (int)process);
+		return op_error_set(error, ESRCH, "no process %d", (int)process);
 	if (!dir)
-		return op_error_set(error, errno, "cannot read %s: %s", path, strerror(errno));
+		return op_error_errno(error, "cannot read %s", path);
 	while (!result && (entry = readdir(dir))) {
-		if (isdigit((unsigned char)*entry->d_name))
-			result = add((pid_t)strtol(entry->d_name, NULL, 10), threads, count);
+		if (op_number_all(entry->d_name, 10, INT32_MAX, &tid))
+			result = add((pid_t)tid, threads, count);
 	}
 	closedir(dir);
 	if (result)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	/* it ended while the directory was read */
 	if (*count == before)
-		return op_error_set(error, ESRCH, "there is no process %d", (int)process);
+		return op_error_set(error, ESRCH, "no process %d", (int)process);
 	return 0;
 }
 

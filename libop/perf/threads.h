@@ -2,8 +2,8 @@
 /*
  * The threads of processes.
  */
-#ifndef LIBOP_THREADS_H
-#define LIBOP_THREADS_H
+#ifndef LIBOP_PERF_THREADS_H
+#define LIBOP_PERF_THREADS_H
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -27,8 +27,8 @@ int op_threads_list(const pid_t *processes, size_t n, pid_t **threads, size_t *c
  * @threads: as op_threads_list() gave them
  *
  * An event is inherited by threads that begin once it is open.  One that began before, but after
- * its process was listed, would be missed; and as nobody can tell one from the other, all events
- * are to be opened anew if there are any.  A process that has ended has none.
+ * its process was listed, would be missed; as the two cannot be distinguished, all events
+ * must be opened again if there are new threads.  A process that has ended has none.
  *
  * Return: 1 or 0, or -1 with @error set.
  */

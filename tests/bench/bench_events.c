@@ -71,9 +71,9 @@ static void bench_choose(void)
 {
 	static char *specs[] = {(char *)"INST_RETIRED:6000", (char *)"CPU_CLK_UNHALTED:6000",
 				(char *)"LLC_MISSES:6000", (char *)"uops_issued:2000003:any"};
-	const struct op_choose_how how = {0};
+	const struct op_resolve_options how = {0};
 	struct op_catalogue catalogue;
-	struct op_choice choices[4];
+	struct op_resolved_event choices[4];
 	struct op_error error;
 	double times[RUNS];
 	int rounds = 20000;
@@ -83,7 +83,7 @@ static void bench_choose(void)
 		double start = now();
 
 		for (int i = 0; i < rounds; i++) {
-			if (op_choose(&catalogue, specs, 4, &how, choices, &error))
+			if (op_events_resolve(&catalogue, specs, 4, &how, choices, &error))
 				die(error.text);
 		}
 		times[run] = (now() - start) / rounds;

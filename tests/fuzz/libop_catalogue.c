@@ -73,9 +73,9 @@ static char *read_text(void *context, const char *cpu_name, const char *file, ch
 /* Each unit mask of an event can be chosen, or is refused with a reason. */
 static void choose(struct op_catalogue *catalogue, const struct op_catalogue_event *event)
 {
-	const struct op_choose_how how = {.ignore_count = true};
+	const struct op_resolve_options how = {.ignore_count = true};
 	struct op_error error = {0};
-	struct op_choice choice;
+	struct op_resolved_event choice;
 	char *spec;
 
 	fuzz_must(!op_unit_mask_check(event->unit_mask, &error), "unit masks are sound");
@@ -87,7 +87,7 @@ static void choose(struct op_catalogue *catalogue, const struct op_catalogue_eve
 		fuzz_must(op_catalogue_by_name(catalogue, event->name, value) != NULL, "is found");
 		if (asprintf(&spec, "%s:1:0x%x", event->name, value) < 0)
 			abort();
-		if (!op_choose(catalogue, &spec, 1, &how, &choice, &error))
+		if (!op_events_resolve(catalogue, &spec, 1, &how, &choice, &error))
 			fuzz_must(choice.unit_mask == value &&
 					  (choice.event->ext ||
 					   catalogue->counters.usable >> choice.counter & 1),

@@ -105,7 +105,7 @@ static void fixed_counters(void **state)
 	(void)state;
 	put_driver("i386/arch_perfmon", "01234");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct op_choice choice = {
+		const struct op_resolved_event choice = {
 			.count = 1000,
 			.unit_mask = cases[i].unit_mask,
 			.event_code = cases[i].event_code,

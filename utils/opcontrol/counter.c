@@ -122,7 +122,7 @@ static int clear_all(uint64_t offered, struct op_error *error)
 }
 
 /* Fills in the files in the order in which they are written. */
-static void fill(const struct op_counters *counters, const struct op_choice *choice,
+static void fill(const struct op_counters *counters, const struct op_resolved_event *choice,
 		 struct entry entries[ENTRIES])
 {
 	uint32_t event = choice->event_code, unit_mask = choice->unit_mask;
@@ -142,7 +142,7 @@ static void fill(const struct op_counters *counters, const struct op_choice *cho
 	entries[6] = (struct entry){"extra", choice->extra};
 }
 
-static int program(const struct op_counters *counters, const struct op_choice *choice,
+static int program(const struct op_counters *counters, const struct op_resolved_event *choice,
 		   struct op_error *error)
 {
 	struct entry entries[ENTRIES];
@@ -171,7 +171,7 @@ static int program(const struct op_counters *counters, const struct op_choice *c
 	return 0;
 }
 
-static int verify(const struct op_counters *counters, const struct op_choice *choice,
+static int verify(const struct op_counters *counters, const struct op_resolved_event *choice,
 		  struct op_error *error)
 {
 	struct entry entries[ENTRIES];
@@ -196,11 +196,11 @@ static int verify(const struct op_counters *counters, const struct op_choice *ch
 
 /* Each step for all events, so that verify() sees what a later write may have changed. */
 int counters_program(const struct op_counters *counters, uint64_t offered,
-		     const struct op_choice *choices, char *const *specs, size_t n,
+		     const struct op_resolved_event *choices, char *const *specs, size_t n,
 		     struct op_error *error)
 {
 	static int (*const steps[])(const struct op_counters *counters,
-				    const struct op_choice *choice,
+				    const struct op_resolved_event *choice,
 				    struct op_error *error) = {program, verify};
 	struct op_error why;
 

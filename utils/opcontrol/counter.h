@@ -27,7 +27,7 @@ int counters_offered(uint64_t *offered, struct op_error *error);
  * counters_program - have the counters count what was chosen, and all others nothing
  * @counters: of the CPU: which are general and which fixed
  * @offered: the counters that are there
- * @choices: placed on some of them (op_choose())
+ * @choices: placed on some of them (op_events_resolve())
  * @specs: how messages call each of them
  *
  * Every value is read back.
@@ -35,7 +35,7 @@ int counters_offered(uint64_t *offered, struct op_error *error);
  * Return: 0, or -1 with @error set, and no counter enabled as far as that could be done.
  */
 int counters_program(const struct op_counters *counters, uint64_t offered,
-		     const struct op_choice *choices, char *const *specs, size_t n,
+		     const struct op_resolved_event *choices, char *const *specs, size_t n,
 		     struct op_error *error);
 
 /* Writes the numbers of the bits that are set, "0, 2, 3", as far as there is room. */

@@ -99,7 +99,7 @@ static int take_specs(struct events *events, const struct settings *settings,
 
 	events->is_default = !settings->events.count;
 	if (events->is_default) {
-		spec = op_choice_default(&events->catalogue, error);
+		spec = op_default_event(&events->catalogue, error);
 		if (!spec)
 			return -1;
 		ret = op_strings_add(&events->specs, spec);
@@ -113,9 +113,9 @@ static int take_specs(struct events *events, const struct settings *settings,
 	return 0;
 }
 
-static int choose(struct events *events, const struct op_choose_how *how, struct op_error *error)
+static int choose(struct events *events, const struct op_resolve_options *how, struct op_error *error)
 {
-	return op_choose(&events->catalogue, events->specs.item, events->specs.count, how,
+	return op_events_resolve(&events->catalogue, events->specs.item, events->specs.count, how,
 			 events->choices, error);
 }
 
@@ -146,7 +146,7 @@ static int check_ext(const struct events *events, struct op_error *error)
 static int look_up(struct events *events, const struct settings *settings, struct op_error *error)
 {
 	/* The default is our own choice, and good with call graphs too. */
-	struct op_choose_how how = {
+	struct op_resolve_options how = {
 		.callgraph_depth = settings->callgraph,
 		.ignore_count = !settings->events.count,
 		.ignore_counters = !events->catalogue.counters.general,
@@ -216,7 +216,7 @@ void events_print_missing(const struct events *events, char *text, size_t size)
 int events_place(struct events *events, struct op_error *error)
 {
 	/* The counts were judged by events_open(). */
-	const struct op_choose_how how = {.ignore_count = true};
+	const struct op_resolve_options how = {.ignore_count = true};
 	struct op_counters *counters = &events->catalogue.counters;
 	struct op_error why = {0};
 	char missing[512];
@@ -243,7 +243,7 @@ unsigned int events_groups(const struct events *events)
 		const struct op_counters *counters = &events->catalogue.counters;
 
 		if (op_counters_hardware(counters, counter) < counters->general)
-			turns |= UINT64_C(1) << op_counters_turn(counters, counter);
+			turns |= UINT64_C(1) << op_counters_group(counters, counter);
 	}
 	return turns ? (unsigned int)__builtin_popcountll(turns) : 1;
 }
@@ -267,7 +267,7 @@ int events_argument(const struct events *events, char **argument, struct op_erro
 	if (!list.event)
 		return no_memory(error);
 	for (size_t i = 0; i < list.count; i++)
-		op_choice_event(&events->choices[i], &list.event[i]);
+		op_resolved_event_copy(&events->choices[i], &list.event[i]);
 	*argument = op_events_format(&list);
 	free(list.event); /* the names are the catalogue's */
 	return *argument ? 0 : no_memory(error);

@@ -20,7 +20,7 @@
 struct events {
 	struct op_catalogue catalogue; /* @choices point into it */
 	struct op_strings specs;       /* those chosen, or the default one */
-	struct op_choice *choices;     /* of each of them */
+	struct op_resolved_event *choices;     /* of each of them */
 	bool is_default;
 	bool placed;	  /* each choice has a counter that is free */
 	uint64_t offered; /* counters that are there, by number */

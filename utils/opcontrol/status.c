@@ -38,7 +38,7 @@ static void print_separation(const struct settings *settings)
 }
 
 /* The description of the unit mask; that of an entry with the same modifiers, if there is one. */
-static const char *mask_text(const struct op_choice *choice)
+static const char *mask_text(const struct op_resolved_event *choice)
 {
 	const struct op_unit_mask *mask = choice->event->unit_mask;
 	const char *meaning = op_unit_mask_meaning(mask, choice->unit_mask);
@@ -56,7 +56,7 @@ static const char *mask_text(const struct op_choice *choice)
 static void print_event(const struct events *events, size_t i)
 {
 	const struct op_counters *counters = &events->catalogue.counters;
-	const struct op_choice *choice = &events->choices[i];
+	const struct op_resolved_event *choice = &events->choices[i];
 	uint64_t enabled_ns, running_ns;
 
 	printf("Event %zu: %s%s\n", i, events->specs.item[i],
@@ -70,9 +70,9 @@ static void print_event(const struct events *events, size_t i)
 							   : "user");
 	if (events->placed)
 		printf(", counter %u", choice->counter);
-	if (events->placed && op_counters_turn(counters, choice->counter))
+	if (events->placed && op_counters_group(counters, choice->counter))
 		printf(" (in turn %u on the hardware's %u)",
-		       op_counters_turn(counters, choice->counter) + 1,
+		       op_counters_group(counters, choice->counter) + 1,
 		       op_counters_hardware(counters, choice->counter));
 	if (events->placed && !stats_read_times(choice->counter, &enabled_ns, &running_ns, NULL) &&
 	    running_ns < enabled_ns)

@@ -59,12 +59,12 @@ static void list(const struct request *request, const struct op_catalogue *catal
 }
 
 /* What oprofilefs' file "extra" gets, or else, as OProfile has it, a unit mask given by name. */
-static uint32_t extra_mask(const struct op_choice *choice)
+static uint32_t extra_mask(const struct op_resolved_event *choice)
 {
 	return choice->extra ? choice->extra : choice->has_named_mask ? choice->unit_mask : 0;
 }
 
-static void put_choice(enum action action, const struct op_choice *choice)
+static void put_choice(enum action action, const struct op_resolved_event *choice)
 {
 	switch (action) {
 	case ACTION_CODE:
@@ -88,13 +88,13 @@ static int choose(const struct request *request, struct op_catalogue *catalogue,
 		  struct op_error *error)
 {
 	bool check = request->action == ACTION_CHECK_EVENTS;
-	struct op_choose_how how = {
+	struct op_resolve_options how = {
 		.callgraph_depth = request->callgraph_depth,
 		.ignore_count = request->ignore_count || !check,
 		.ignore_counters = !check,
 	};
 	size_t n = request->specs.count;
-	struct op_choice *choices;
+	struct op_resolved_event *choices;
 
 	if (check && !catalogue->counters.general && !catalogue->counters.fixed &&
 	    catalogue->cpu_type != OP_CPU_TIMER)
@@ -104,7 +104,7 @@ static int choose(const struct request *request, struct op_catalogue *catalogue,
 	choices = calloc(n, sizeof(*choices));
 	if (!choices)
 		return op_error_set(error, ENOMEM, "out of memory");
-	if (op_choose(catalogue, request->specs.item, n, &how, choices, error)) {
+	if (op_events_resolve(catalogue, request->specs.item, n, &how, choices, error)) {
 		free(choices);
 		return -1;
 	}
@@ -123,7 +123,7 @@ static int put_default(const struct op_catalogue *catalogue, struct op_error *er
 
 	if (catalogue->cpu_type == OP_CPU_TIMER)
 		return 0; /* there is none, and none is needed */
-	spec = op_choice_default(catalogue, &cause);
+	spec = op_default_event(catalogue, &cause);
 	if (!spec)
 		return op_error_set(error, cause.code, "%s", cause.text);
 	printf("%s\n", spec);

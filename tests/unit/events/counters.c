@@ -2,17 +2,13 @@
 /*
  * CPUs and counters: the type of a CPU, how many counters it has, and which events get which.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libop/events/counters.h"
 #include "libop/cpu/detect.h"
 #include "libop/cpu/pmu.h"
@@ -82,9 +78,8 @@ static const struct {
 	{{.vendor = ""}, NULL},
 };
 
-static void a_cpu_has_its_type(void **state)
+TEST(a_cpu_has_its_type)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		const char *name = op_cpu_type_name(op_cpu_id_type(&types[i].cpu));
 
@@ -95,9 +90,8 @@ static void a_cpu_has_its_type(void **state)
 	}
 }
 
-static void new_types_follow_the_last_of_oprofile(void **state)
+TEST(new_types_follow_the_last_of_oprofile)
 {
-	(void)state;
 	assert_string_equal(op_cpu_type_name(87), "arm/armv8-thunderx2");
 	assert_string_equal(op_cpu_type_name(88), "i386/tremont");
 	assert_string_equal(op_cpu_type_name(107), "x86-64/zen5");
@@ -124,13 +118,12 @@ static const struct {
 	{"nonsense", {.vendor = "AuthenticAMD", .family = 0x19}, NULL},
 };
 
-static void the_driver_says_the_type(void **state)
+TEST(the_driver_says_the_type)
 {
 	char dir[] = "/tmp/op-detect-XXXXXX";
 	struct op_error error;
 	char *path;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	path = op_path("%s/cpu_type", dir);
 	for (size_t i = 0; i < sizeof(detected) / sizeof(detected[0]); i++) {
@@ -178,9 +171,8 @@ static const struct {
 	{"ppc64/power9", false, {.family = 0}, 0, 0, 0},
 };
 
-static void a_cpu_has_its_counters(void **state)
+TEST(a_cpu_has_its_counters)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct op_counters counters =
 			op_counters_of(op_cpu_type_number(numbers[i].type),
@@ -220,12 +212,11 @@ static uint32_t next_random(uint32_t *state)
 	return *state;
 }
 
-static void events_get_the_counters_of_trying_all(void **state)
+TEST(events_get_the_counters_of_trying_all)
 {
 	uint32_t random = 20051;
 	unsigned int found = 0, none = 0;
 
-	(void)state;
 	for (int round = 0; round < 200000; round++) {
 		unsigned int have[8] = {0}, want[8] = {0};
 		uint64_t allowed[8];
@@ -255,12 +246,11 @@ static void events_get_the_counters_of_trying_all(void **state)
 }
 
 /* 64 events for 63 counters: trying all would take longer than there is time. */
-static void the_impossible_is_found_out_at_once(void **state)
+TEST(the_impossible_is_found_out_at_once)
 {
 	uint64_t allowed[64];
 	unsigned int counter[64] = {0};
 
-	(void)state;
 	for (int i = 0; i < 64; i++)
 		allowed[i] = UINT64_MAX >> 1;
 	assert_int_equal(op_counters_allocate(allowed, 64, counter), -1);
@@ -271,14 +261,14 @@ static void the_impossible_is_found_out_at_once(void **state)
 		assert_int_equal(counter[i], i);
 }
 
-/* Virtual counters are numbered behind the hardware's, in whole turns. */
-static void virtual_counters_take_turns_on_the_general_ones(void **state)
+/* Virtual counters are numbered behind the hardware's, in whole groups. */
+TEST(virtual_counters_form_groups_on_the_general_ones)
 {
 	static const struct {
-		unsigned int general, fixed, virtual_counters, turns;
+		unsigned int general, fixed, virtual_counters, groups;
 		uint64_t usable;
 		struct {
-			unsigned int number, hardware, turn;
+			unsigned int number, hardware, group;
 		} of[4];
 	} cases[] = {
 		{2, 3, 4, 2, 0x1ff, {{1, 1, 0}, {4, 4, 0}, {5, 0, 1}, {8, 1, 2}}},
@@ -292,41 +282,41 @@ static void virtual_counters_take_turns_on_the_general_ones(void **state)
 		{0, 3, 8, 0, 7, {{0, 0, 0}, {2, 2, 0}, {0}, {9, 9, 0}}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct op_counters counters = op_counters_multiplexed(
 			cases[i].general, cases[i].fixed, cases[i].virtual_counters);
 
-		assert_int_equal(counters.turns, cases[i].turns);
+		assert_int_equal(counters.virtual_groups, cases[i].groups);
 		assert_true(counters.usable == cases[i].usable);
 		for (size_t k = 0; k < 4; k++) {
 			unsigned int number = cases[i].of[k].number;
 
 			assert_int_equal(op_counters_hardware(&counters, number),
 					 cases[i].of[k].hardware);
-			assert_int_equal(op_counters_turn(&counters, number), cases[i].of[k].turn);
+			assert_int_equal(op_counters_group(&counters, number),
+					 cases[i].of[k].group);
 		}
 		assert_true(op_counters_on(&counters, 0) == 0);
 		/* all numbers are on some counter of the hardware */
-		assert_true(op_counters_on(&counters,
-					   op_counters_plain(counters.general, counters.fixed)
-						   .usable) == cases[i].usable);
+		assert_true(op_counters_on(
+				    &counters,
+				    op_counters_plain(counters.general, counters.fixed).usable) ==
+			    cases[i].usable);
 	}
 }
 
-/* As few turns as there is a way with, in none of which two events are on one counter. */
-static void turns_are_as_few_as_possible(void **state)
+/* The number of groups is the minimum, and no two events of a group are on one counter. */
+TEST(turns_are_as_few_as_possible)
 {
 	uint32_t random = 61203;
-	unsigned int by_turns[4] = {0}, none = 0;
+	unsigned int by_groups[4] = {0}, none = 0;
 
-	(void)state;
 	for (int round = 0; round < 50000; round++) {
 		unsigned int general = 1 + next_random(&random) % 3;
-		struct op_counters counters = op_counters_multiplexed(
-			general, next_random(&random) % 2, 2 * general);
+		struct op_counters counters =
+			op_counters_multiplexed(general, next_random(&random) % 2, 2 * general);
 		unsigned int hardware = counters.general + counters.fixed;
-		unsigned int have[8], want[8], turns = 0, need = 4;
+		unsigned int have[8], want[8], groups = 0, need = 4;
 		size_t n = 1 + next_random(&random) % 7;
 		uint64_t allowed[8], now[8];
 
@@ -339,49 +329,33 @@ static void turns_are_as_few_as_possible(void **state)
 				on = next_random(&random) & ((1u << hardware) - 1);
 			allowed[i] = op_counters_on(&counters, on);
 		}
-		for (unsigned int turn = 0; turn <= 2 && need == 4; turn++) {
+		for (unsigned int group = 0; group <= 2 && need == 4; group++) {
 			bool all = true;
 
 			for (size_t i = 0; i < n; i++) {
-				now[i] = allowed[i] & ((1u << (hardware + turn * general)) - 1);
+				now[i] = allowed[i] & ((1u << (hardware + group * general)) - 1);
 				all = all && now[i];
 			}
 			if (all && try_all(now, n, 0, 0, want))
-				need = turn;
+				need = group;
 		}
 		if (need == 4) {
-			assert_int_equal(op_counters_allocate_turns(&counters, allowed, n, have),
+			assert_int_equal(op_counters_allocate_groups(&counters, allowed, n, have),
 					 -1);
 			none++;
 			continue;
 		}
-		assert_int_equal(op_counters_allocate_turns(&counters, allowed, n, have), 0);
+		assert_int_equal(op_counters_allocate_groups(&counters, allowed, n, have), 0);
 		for (size_t i = 0; i < n; i++) {
 			assert_true(allowed[i] & 1ull << have[i]);
-			if (op_counters_turn(&counters, have[i]) > turns)
-				turns = op_counters_turn(&counters, have[i]);
+			if (op_counters_group(&counters, have[i]) > groups)
+				groups = op_counters_group(&counters, have[i]);
 			for (size_t k = 0; k < i; k++)
 				assert_int_not_equal(have[i], have[k]);
 		}
-		assert_int_equal(turns, need);
-		by_turns[turns]++;
+		assert_int_equal(groups, need);
+		by_groups[groups]++;
 	}
 	/* all kinds were there in numbers */
-	assert_true(by_turns[0] > 500 && by_turns[1] > 500 && by_turns[2] > 500 && none > 500);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cpu_has_its_type),
-		cmocka_unit_test(new_types_follow_the_last_of_oprofile),
-		cmocka_unit_test(the_driver_says_the_type),
-		cmocka_unit_test(a_cpu_has_its_counters),
-		cmocka_unit_test(events_get_the_counters_of_trying_all),
-		cmocka_unit_test(the_impossible_is_found_out_at_once),
-		cmocka_unit_test(virtual_counters_take_turns_on_the_general_ones),
-		cmocka_unit_test(turns_are_as_few_as_possible),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_true(by_groups[0] > 500 && by_groups[1] > 500 && by_groups[2] > 500 && none > 500);
 }

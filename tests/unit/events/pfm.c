@@ -5,14 +5,11 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/test.h"
 #include <perfmon/pfmlib.h>
 
 #include "libop/events/catalogue.h"
@@ -20,7 +17,7 @@
 #include "libop/cpu/type_names.h"
 #include "libop/events/pfm.h"
 
-static const struct op_choose_how how = {.ignore_count = true};
+static const struct op_resolve_options how = {.ignore_count = true};
 
 /* The event select that libpfm4 makes: without OS, USR, INT, EN and PC; 0 if it makes more. */
 static uint64_t encode(const char *text)
@@ -34,7 +31,7 @@ static uint64_t encode(const char *text)
 	return select;
 }
 
-static uint64_t select_of(const struct op_choice *choice)
+static uint64_t select_of(const struct op_resolved_event *choice)
 {
 	return (choice->event_code & 0xff) | (uint64_t)(choice->event_code & 0xf00) << 24 |
 	       (uint64_t)choice->unit_mask << 8 | choice->extra;
@@ -47,19 +44,20 @@ static void check_entry(struct op_catalogue *catalogue, const char *pmu, size_t 
 {
 	const char *name = catalogue->event[at].name;
 	char spec[512], text[512], *specs = spec;
-	struct op_choice choice;
+	struct op_resolved_event choice;
 	struct op_error error = {0};
 
 	snprintf(spec, sizeof(spec), "%s::%s", name, entry->name ? entry->name : "");
 	snprintf(text, sizeof(text), "%s::%s%s%s", pmu, name, entry->name ? ":" : "",
 		 entry->name ? entry->name : "");
 	if (entry->extra & OP_EXTRA_MSR) {
-		assert_int_equal(op_choose(catalogue, &specs, 1, &how, &choice, &error), -1);
+		assert_int_equal(op_events_resolve(catalogue, &specs, 1, &how, &choice, &error),
+				 -1);
 		assert_int_equal(error.code, ENOTSUP);
 		other_register++;
 		return;
 	}
-	if (op_choose(catalogue, &specs, 1, &how, &choice, &error)) {
+	if (op_events_resolve(catalogue, &specs, 1, &how, &choice, &error)) {
 		/* only for want of a counter that has it */
 		if (error.code != EBUSY)
 			fail_msg("%s: %s", pmu, error.text);
@@ -142,9 +140,8 @@ static void check_pmu(const char *pmu, const char *title, unsigned int events, v
 	pmus++;
 }
 
-static void every_event_of_every_pmu_is_encoded(void **state)
+TEST(every_event_of_every_pmu_is_encoded)
 {
-	(void)state;
 	assert_true(op_pfm_is_there());
 	op_pfm_each(check_pmu, NULL);
 	print_message("%u PMUs, %u encodings compared, %u need one more register\n", pmus, compared,
@@ -172,21 +169,20 @@ static const struct {
 	{"i386/nehalem", "UNHALTED_CORE_CYCLES:6000", 0x3c, 0, 0},
 };
 
-static void known_events_have_their_numbers(void **state)
+TEST(known_events_have_their_numbers)
 {
 	struct op_counters counters = op_counters_plain(8, 0);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		char *spec = (char *)known[i].spec;
 		struct op_catalogue catalogue;
-		struct op_choice choice;
+		struct op_resolved_event choice;
 		struct op_error error;
 
 		assert_int_equal(
 			op_catalogue_load(known[i].cpu_name, &counters, false, &catalogue, &error),
 			0);
-		if (op_choose(&catalogue, &spec, 1, &how, &choice, &error)) {
+		if (op_events_resolve(&catalogue, &spec, 1, &how, &choice, &error)) {
 			if (known[i].event)
 				fail_msg("%s: %s", known[i].cpu_name, error.text);
 		} else if (choice.event_code != known[i].event ||
@@ -199,47 +195,33 @@ static void known_events_have_their_numbers(void **state)
 	}
 }
 
-static void fixed_counters_take_only_their_event(void **state)
+TEST(fixed_counters_take_only_their_event)
 {
 	struct op_counters counters = op_counters_plain(8, 4);
 	char *spec = (char *)"UNHALTED_REFERENCE_CYCLES:6000:0x3";
 	struct op_catalogue catalogue;
-	struct op_choice choice;
+	struct op_resolved_event choice;
 	struct op_error error;
 
-	(void)state;
 	assert_int_equal(op_catalogue_load("pfm/spr", &counters, true, &catalogue, &error), 0);
-	assert_int_equal(op_choose(&catalogue, &spec, 1, &how, &choice, &error), 0);
+	assert_int_equal(op_events_resolve(&catalogue, &spec, 1, &how, &choice, &error), 0);
 	assert_int_equal(choice.counter, 8 + 2);
 	assert_int_equal(choice.event_code, 0);
 	catalogue.counters.fixed = 2;
-	assert_int_equal(op_choose(&catalogue, &spec, 1, &how, &choice, &error), -1);
+	assert_int_equal(op_events_resolve(&catalogue, &spec, 1, &how, &choice, &error), -1);
 	assert_int_equal(error.code, EBUSY);
 	op_catalogue_free(&catalogue);
 }
 
-static void unknown_pmus_are_refused(void **state)
+TEST(unknown_pmus_are_refused)
 {
 	struct op_counters counters = op_counters_plain(8, 0);
 	struct op_catalogue catalogue;
 	struct op_error error;
 
-	(void)state;
 	assert_int_equal(op_catalogue_load("pfm/nobody", &counters, true, &catalogue, &error), -1);
 	assert_int_equal(error.code, ENOENT);
-	assert_string_equal(error.text, "libpfm4 knows no core PMU called \"nobody\"");
+	assert_string_equal(error.text, "libpfm4 has no core PMU named \"nobody\"");
 	/* it knows uncore PMUs, but oprofilefs has none */
 	assert_int_equal(op_catalogue_load("pfm/rapl", &counters, true, &catalogue, &error), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_event_of_every_pmu_is_encoded),
-		cmocka_unit_test(known_events_have_their_numbers),
-		cmocka_unit_test(fixed_counters_take_only_their_event),
-		cmocka_unit_test(unknown_pmus_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

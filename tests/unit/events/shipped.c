@@ -6,16 +6,12 @@
  *	OPROFILE_EVENTS_DIR: the catalogues	argv[1]: the directory of the tables
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libop/events/catalogue.h"
 #include "libop/events/resolved_event.h"
 #include "libop/cpu/pmu.h"
@@ -69,11 +65,10 @@ static void check_event(const struct op_catalogue *catalogue,
 	assert_string_equal(op_catalogue_by_name(catalogue, event->name, 0)->name, event->name);
 }
 
-static void each_catalogue_is_sound(void **state)
+TEST(each_catalogue_is_sound)
 {
 	int seen = 0;
 
-	(void)state;
 	for (int type = 0; op_cpu_type_name(type); type++) {
 		struct op_catalogue catalogue;
 
@@ -89,23 +84,22 @@ static void each_catalogue_is_sound(void **state)
 	assert_true(seen >= 46);
 }
 
-static void each_type_can_count_its_default_event(void **state)
+TEST(each_type_can_count_its_default_event)
 {
-	const struct op_choose_how how = {0};
+	const struct op_resolve_options how = {0};
 
-	(void)state;
 	for (int type = 0; op_cpu_type_name(type); type++) {
 		struct op_catalogue catalogue;
-		struct op_choice choice;
+		struct op_resolved_event choice;
 		struct op_error error;
 		char *spec;
 
 		if (!op_cpu_pmu(op_cpu_type_name(type)))
 			continue;
 		load(op_cpu_type_name(type), &catalogue);
-		spec = op_choice_default(&catalogue, &error);
+		spec = op_default_event(&catalogue, &error);
 		assert_non_null(spec);
-		if (op_choose(&catalogue, &spec, 1, &how, &choice, &error))
+		if (op_events_resolve(&catalogue, &spec, 1, &how, &choice, &error))
 			fail_msg("%s: %s", op_cpu_type_name(type), error.text);
 		assert_int_equal(choice.counter, 0);
 		free(spec);
@@ -192,9 +186,8 @@ static void compare_event(char **field, size_t fields)
 	compared++;
 }
 
-static void events_are_those_of_the_table(void **state)
+TEST(events_are_those_of_the_table)
 {
-	(void)state;
 	compared = 0;
 	each_row("events-1.4.0.tsv", compare_event);
 	op_catalogue_free(&current);
@@ -246,24 +239,15 @@ static void compare_entry(char **field, size_t fields)
 	compared++;
 }
 
-static void unit_masks_are_those_of_the_table(void **state)
+TEST(unit_masks_are_those_of_the_table)
 {
-	(void)state;
 	compared = 0;
 	each_row("unit_masks-1.4.0.tsv", compare_entry);
 	op_catalogue_free(&current);
 	assert_int_equal(compared, 3843);
 }
 
-int main(int argc, char **argv)
+TEST_ARGUMENTS(0, "[FACTS]")
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_catalogue_is_sound),
-		cmocka_unit_test(each_type_can_count_its_default_event),
-		cmocka_unit_test(events_are_those_of_the_table),
-		cmocka_unit_test(unit_masks_are_those_of_the_table),
-	};
-
 	tables = argc > 1 ? argv[1] : ".";
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

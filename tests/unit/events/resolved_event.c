@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Specifications of events: what goes to oprofilefs, and why others are refused.
+ * Specifications of events: what goes to oprofilefs, and on which counter.
+ * tests/commands/ophelp_events.sh has those that are refused.
  *
  *	OPROFILE_EVENTS_DIR: the catalogues that are installed
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libop/events/catalogue.h"
 #include "libop/events/resolved_event.h"
 #include "libop/cpu/pmu.h"
@@ -83,31 +80,30 @@ static void load(const char *cpu_name, unsigned int general, unsigned int fixed,
 		fail_msg("%s", error.text);
 }
 
-static void specifications_become_what_oprofilefs_takes(void **state)
+TEST(specifications_become_values_for_oprofilefs)
 {
-	const struct op_choose_how how = {0};
+	const struct op_resolve_options how = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
 		struct op_catalogue catalogue;
 		char *spec = (char *)taken[i].spec;
-		struct op_choice choice;
+		struct op_resolved_event resolved;
 		struct op_error error;
 		struct op_event event;
 
 		load(taken[i].cpu_name, 0, 0, &catalogue);
-		if (op_choose(&catalogue, &spec, 1, &how, &choice, &error))
+		if (op_events_resolve(&catalogue, &spec, 1, &how, &resolved, &error))
 			fail_msg("%s: %s", taken[i].cpu_name, error.text);
-		if (choice.event_code != taken[i].event || choice.unit_mask != taken[i].unit_mask ||
-		    choice.extra != taken[i].extra || choice.count != taken[i].count ||
-		    choice.kernel != taken[i].kernel || choice.user != taken[i].user ||
-		    choice.counter != taken[i].counter)
+		if (resolved.event_code != taken[i].event ||
+		    resolved.unit_mask != taken[i].unit_mask || resolved.extra != taken[i].extra ||
+		    resolved.count != taken[i].count || resolved.kernel != taken[i].kernel ||
+		    resolved.user != taken[i].user || resolved.counter != taken[i].counter)
 			fail_msg("%s: event 0x%x unit mask 0x%x extra 0x%x count %llu kernel %d "
 				 "user %d counter %u",
-				 taken[i].spec, choice.event_code, choice.unit_mask, choice.extra,
-				 (unsigned long long)choice.count, choice.kernel, choice.user,
-				 choice.counter);
-		op_choice_event(&choice, &event);
+				 taken[i].spec, resolved.event_code, resolved.unit_mask,
+				 resolved.extra, (unsigned long long)resolved.count,
+				 resolved.kernel, resolved.user, resolved.counter);
+		op_resolved_event_copy(&resolved, &event);
 		assert_int_equal(event.count, taken[i].count);
 		assert_int_equal(event.code & 0xfff, taken[i].event);
 		assert_int_equal(event.counter, taken[i].counter);
@@ -115,162 +111,8 @@ static void specifications_become_what_oprofilefs_takes(void **state)
 	}
 }
 
-static const struct {
-	const char *cpu_name;
-	unsigned int depth; /* of call graphs */
-	const char *specs[SPECS_MAX], *error;
-} refused[] = {
-	{"i386/core_2", 0, {""}, "event \"\": an event without a name"},
-	{"i386/core_2",
-	 0,
-	 {"A.B:1"},
-	 "event \"A.B:1\": event \"A.B\": a name has no '.', '/' or "
-	 "blank"},
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRE:6000"},
-	 "event \"INST_RETIRE:6000\": i386/core_2 has no event INST_RETIRE (it has INST_RETIRED)"},
-	{"i386/ppro",
-	 0,
-	 {"NOTHING_LIKE_IT:6000"},
-	 "event \"NOTHING_LIKE_IT:6000\": i386/ppro has no event NOTHING_LIKE_IT"},
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRED"},
-	 "event \"INST_RETIRED\": it has no count: INST_RETIRED:COUNT"},
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRED::0"},
-	 "event \"INST_RETIRED::0\": it has no count: INST_RETIRED:COUNT"},
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRED:5999"},
-	 "event \"INST_RETIRED:5999\": the count 5999 is below the least one, 6000"},
-	{"i386/core_2",
-	 1,
-	 {"INST_RETIRED:89999"},
-	 "event \"INST_RETIRED:89999\": the count 89999 is below the least one, 90000 with call "
-	 "graphs"},
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRED:4294967296"},
-	 "event \"INST_RETIRED:4294967296\": count: 4294967296 is out of range: 0 to 4294967295"},
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRED:6000:0:0:0"},
-	 "event \"INST_RETIRED:6000:0:0:0\": neither kernel nor user code is to be counted"},
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRED:6000:0:2"},
-	 "event \"INST_RETIRED:6000:0:2\": kernel: 2 is out of range: 0 to 1"},
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRED:6000:0:1:1:1"},
-	 "event \"INST_RETIRED:6000:0:1:1:1\": more than NAME:COUNT:UNITMASK:KERNEL:USER"},
-	/* unit masks */
-	{"i386/ppro",
-	 0,
-	 {"INST_RETIRED:6000:1"},
-	 "event \"INST_RETIRED:6000:1\": 0x1 is no unit mask of the event"},
-	{"i386/core_2",
-	 0,
-	 {"LOAD_BLOCK:500:0x41"},
-	 "event \"LOAD_BLOCK:500:0x41\": 0x41 is no unit mask of the event"},
-	{"i386/ppro",
-	 0,
-	 {"INST_RETIRED:6000:zero"},
-	 "event \"INST_RETIRED:6000:zero\": the event has no unit mask called zero, nor any with a "
-	 "name"},
-	{"i386/core_2",
-	 0,
-	 {"STORE_BLOCK:500:STA"},
-	 "event \"STORE_BLOCK:500:STA\": the event has no unit mask called STA: there are "
-	 "SB_DRAIN_CYCLES, ORDER, NOOP"},
-	{"i386/core_2",
-	 0,
-	 {"PAGE_WALKS:500:COUNT+CYCLES"},
-	 "event \"PAGE_WALKS:500:COUNT+CYCLES\": the unit masks of the event exclude each other"},
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRED:6000:cmask=256"},
-	 "event \"INST_RETIRED:6000:cmask=256\": cmask: 256 is out of range: 0 to 255"},
-	{"i386/core_2",
-	 0,
-	 {"LOAD_BLOCK:500:STA++L1D"},
-	 "event \"LOAD_BLOCK:500:STA++L1D\": the event has no unit mask called : there are STA, "
-	 "STD, OVERLAP_STORE, UNTIL_RETIRE, L1D"},
-	{"i386/atom",
-	 0,
-	 {"SIMD_UOP_TYPE_EXEC:6000:s"},
-	 "event \"SIMD_UOP_TYPE_EXEC:6000:s\": 6 unit masks of the event are called s: use a "
-	 "number"},
-	/* events together */
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRED:6000", "INST_RETIRED:6000"},
-	 "the events \"INST_RETIRED:6000\" and \"INST_RETIRED:6000\" are the same, or their "
-	 "samples "
-	 "would be: give them different counts"},
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRED:6000:0:1:0", "INST_RETIRED:6000:0:0:1"},
-	 "the events \"INST_RETIRED:6000:0:1:0\" and \"INST_RETIRED:6000:0:0:1\" are the same, or "
-	 "their samples would be: give them different counts"},
-	{"i386/core_2",
-	 0,
-	 {"INST_RETIRED:6000", "CPU_CLK_UNHALTED:6000", "LLC_MISSES:6000"},
-	 "there are not enough counters for all 3 events: i386/core_2 has 2 general and 0 fixed "
-	 "ones, and some events can only be on some of them"},
-	{"i386/core_2",
-	 0,
-	 {"ITLB_MISS_RETIRED:500", "MEM_LOAD_RETIRED:500"},
-	 "there are not enough counters for all 2 events: i386/core_2 has 2 general and 0 fixed "
-	 "ones, and some events can only be on some of them"},
-};
-
-static void wrong_specifications_are_refused(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		const struct op_choose_how how = {.callgraph_depth = refused[i].depth};
-		struct op_choice choices[SPECS_MAX];
-		struct op_catalogue catalogue;
-		struct op_error error = {0};
-		size_t n = 0;
-
-		while (refused[i].specs[n])
-			n++;
-		load(refused[i].cpu_name, 0, 0, &catalogue);
-		catalogue.pfm_pmu = "none"; /* what libpfm4 would say is not for this table */
-		if (!op_choose(&catalogue, (char **)refused[i].specs, n, &how, choices, &error))
-			fail_msg("taken: %s", refused[i].error);
-		assert_string_equal(error.text, refused[i].error);
-		op_catalogue_free(&catalogue);
-	}
-}
-
-/* Nothing but the count need differ: sample files are named by it. */
-static void an_event_may_have_two_counts(void **state)
-{
-	char *specs[] = {"INST_RETIRED:6000", "INST_RETIRED:6001"};
-	const struct op_choose_how how = {0};
-	struct op_catalogue catalogue;
-	struct op_choice choices[2];
-	struct op_error error;
-
-	(void)state;
-	load("i386/core_2", 0, 0, &catalogue);
-	if (op_choose(&catalogue, specs, 2, &how, choices, &error))
-		fail_msg("%s", error.text);
-	assert_int_equal(choices[0].count, 6000);
-	assert_int_equal(choices[0].counter, 0);
-	assert_int_equal(choices[1].count, 6001);
-	assert_int_equal(choices[1].counter, 1);
-	op_catalogue_free(&catalogue);
-}
-
 /* Where it must, each event shares a counter that it can be on. */
-static void more_events_than_counters_take_turns(void **state)
+TEST(more_events_than_counters_are_multiplexed)
 {
 	/* on core_2 ITLB_MISS_RETIRED and MEM_LOAD_RETIRED are on counter 0 only */
 	static const struct {
@@ -305,10 +147,9 @@ static void more_events_than_counters_take_turns(void **state)
 		 {-1}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct op_choose_how how = {0};
-		struct op_choice choices[SPECS_MAX];
+		const struct op_resolve_options how = {0};
+		struct op_resolved_event resolved[SPECS_MAX];
 		struct op_catalogue catalogue;
 		struct op_error error;
 		size_t n = 0;
@@ -319,33 +160,37 @@ static void more_events_than_counters_take_turns(void **state)
 		load("i386/core_2", 0, 0, &catalogue);
 		catalogue.counters =
 			op_counters_multiplexed(2, cases[i].fixed, cases[i].virtual_counters);
-		result = op_choose(&catalogue, (char **)cases[i].specs, n, &how, choices, &error);
+		result = op_events_resolve(&catalogue, (char **)cases[i].specs, n, &how, resolved,
+					   &error);
 		if (cases[i].counter[0] < 0) {
 			assert_int_equal(result, -1);
-			assert_non_null(strstr(error.text, "up to 2 events on each general one"));
+			assert_non_null(strstr(error.text,
+					       "up to 2 multiplexed events on each general one"));
 		} else if (result) {
 			fail_msg("%s", error.text);
 		}
 		for (size_t k = 0; !result && k < n; k++) {
-			if ((int)choices[k].counter != cases[i].counter[k])
+			if ((int)resolved[k].counter != cases[i].counter[k])
 				fail_msg("case %zu: %s is on %u, not on %d", i, cases[i].specs[k],
-					 choices[k].counter, cases[i].counter[k]);
+					 resolved[k].counter, cases[i].counter[k]);
 		}
 		op_catalogue_free(&catalogue);
 	}
 }
 
 /* Numbers that several entries share are refused where it matters which is meant. */
-static void ambiguous_numbers_need_a_name(void **state)
+TEST(ambiguous_numbers_need_a_name)
 {
 	static struct memory_file files[] = {
 		{"i386/core_2",
 		 "event:0x1 counters:0 um:same minimum:1 name:SAME : a\n"
 		 "event:0x2 counters:0 um:other minimum:1 name:OTHER : a\n"
-		 "event:0x3 counters:0 um:joined minimum:1 name:JOINED : a\n",
+		 "event:0x3 counters:0 um:joined minimum:1 name:JOINED : a\n"
+		 "event:0x4 counters:0 um:twins minimum:1 name:TWINS : a\n",
 		 "name:same type:exclusive default:0x1\n\t0x1 extra: a A\n\t0x1 extra:pebs b B\n"
 		 "name:other type:exclusive default:0x2\n\t0x1 extra: a A\n\t0x1 extra:inv b B\n"
 		 "\t0x2 extra: c C\n"
+		 "name:twins type:exclusive default:0x1\n\t0x1 extra: a A\n\t0x2 extra: a B\n"
 		 "name:joined type:bitmask default:0x2\n\t0x1 extra: a A\n\t0x1 extra:inv b B\n"
 		 "\t0x2 extra: c C\n\t0x4 extra:edge d D\n\t0x8 eight\n"},
 		{NULL, NULL, NULL},
@@ -366,37 +211,37 @@ static void ambiguous_numbers_need_a_name(void **state)
 		{"JOINED:1:d", NULL, 4, 1 << 18},
 		{"JOINED:1:0x4", NULL, 4, 1 << 18},
 		{"JOINED:1:3",
-		 "event \"JOINED:1:3\": 0x3 has 0x1 in it, which 2 unit masks of the event share: "
+		 "event \"JOINED:1:3\": 0x3 contains 0x1, which 2 unit masks of the event share: "
 		 "use a name",
 		 0, 0},
 		{"JOINED:1:c+d",
-		 "event \"JOINED:1:c+d\": 0x6 has 0x4 in it, which counts in another way (D): it "
-		 "can "
-		 "only stand alone",
+		 "event \"JOINED:1:c+d\": 0x6 contains 0x4, which counts in another way (D): it "
+		 "cannot be combined",
 		 0, 0},
-		{"JOINED:1:0", "event \"JOINED:1:0\": 0x0 is no unit mask of the event", 0, 0},
+		{"TWINS:1:a",
+		 "event \"TWINS:1:a\": 2 unit masks of the event are named a: use a number", 0, 0},
+		{"JOINED:1:0", "event \"JOINED:1:0\": 0x0 is not a unit mask of the event", 0, 0},
 	};
 	struct op_counters counters = op_counters_plain(2, 0);
-	const struct op_choose_how how = {0};
+	const struct op_resolve_options how = {0};
 	struct op_catalogue catalogue;
 	struct op_error error;
 
-	(void)state;
 	if (op_catalogue_parse("i386/core_2", &counters, memory_read, files, &catalogue, &error))
 		fail_msg("%s", error.text);
 	/* else libpfm4 would be asked for what is wrong here */
 	catalogue.pfm_pmu = "none";
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *spec = (char *)cases[i].spec;
-		struct op_choice choice;
+		struct op_resolved_event resolved;
 
-		if (op_choose(&catalogue, &spec, 1, &how, &choice, &error)) {
+		if (op_events_resolve(&catalogue, &spec, 1, &how, &resolved, &error)) {
 			assert_string_equal(error.text, cases[i].error ? cases[i].error : "");
 			continue;
 		}
 		assert_null(cases[i].error);
-		assert_int_equal(choice.unit_mask, cases[i].unit_mask);
-		assert_int_equal(choice.extra, cases[i].extra);
+		assert_int_equal(resolved.unit_mask, cases[i].unit_mask);
+		assert_int_equal(resolved.extra, cases[i].extra);
 	}
 	op_catalogue_free(&catalogue);
 }
@@ -404,32 +249,31 @@ static void ambiguous_numbers_need_a_name(void **state)
 static void check_counters(struct op_catalogue *catalogue, const char *const *specs,
 			   const char *want)
 {
-	struct op_choose_how how = {0};
-	struct op_choice choices[SPECS_MAX];
+	struct op_resolve_options how = {0};
+	struct op_resolved_event resolved[SPECS_MAX];
 	char have[64] = "";
 	struct op_error error;
 	size_t n = 0;
 
 	while (specs[n])
 		n++;
-	if (op_choose(catalogue, (char **)specs, n, &how, choices, &error)) {
+	if (op_events_resolve(catalogue, (char **)specs, n, &how, resolved, &error)) {
 		assert_null(want);
 		assert_int_equal(error.code, EBUSY);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		sprintf(have + strlen(have), "%u ", choices[i].counter);
+		sprintf(have + strlen(have), "%u ", resolved[i].counter);
 	assert_string_equal(have, want ? want : "refused");
 }
 
 #define CHECK_COUNTERS(catalogue, want, ...)                                                       \
 	check_counters(catalogue, (const char *const[]){__VA_ARGS__, NULL}, want)
 
-static void events_make_room_for_each_other(void **state)
+TEST(events_move_to_other_counters_for_each_other)
 {
 	struct op_catalogue catalogue;
 
-	(void)state;
 	/* MEM_LOAD_RETIRED is on counter 0 only */
 	load("i386/core_2", 2, 0, &catalogue);
 	CHECK_COUNTERS(&catalogue, "0 1 ", "INST_RETIRED:6000", "CPU_CLK_UNHALTED:6000");
@@ -455,34 +299,19 @@ static void events_make_room_for_each_other(void **state)
 	op_catalogue_free(&catalogue);
 }
 
-static void what_cpuid_says_is_missing_can_t_be_chosen(void **state)
+TEST(events_that_cpuid_reports_missing_are_refused)
 {
-	const struct op_choose_how how = {0};
+	const struct op_resolve_options how = {0};
 	char *spec = (char *)"LLC_REFS:6000";
 	struct op_catalogue catalogue;
-	struct op_choice choice;
+	struct op_resolved_event resolved;
 	struct op_error error;
 
-	(void)state;
 	load("i386/arch_perfmon", 2, 0, &catalogue);
 	catalogue.counters.absent_events = 1 << 3;
-	assert_int_equal(op_choose(&catalogue, &spec, 1, &how, &choice, &error), -1);
-	assert_string_equal(error.text, "event \"LLC_REFS:6000\": this CPU does not have the event "
-					"(CPUID says)");
+	assert_int_equal(op_events_resolve(&catalogue, &spec, 1, &how, &resolved, &error), -1);
+	assert_string_equal(
+		error.text,
+		"event \"LLC_REFS:6000\": this CPU does not have the event, according to CPUID");
 	op_catalogue_free(&catalogue);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(specifications_become_what_oprofilefs_takes),
-		cmocka_unit_test(wrong_specifications_are_refused),
-		cmocka_unit_test(an_event_may_have_two_counts),
-		cmocka_unit_test(more_events_than_counters_take_turns),
-		cmocka_unit_test(ambiguous_numbers_need_a_name),
-		cmocka_unit_test(events_make_room_for_each_other),
-		cmocka_unit_test(what_cpuid_says_is_missing_can_t_be_chosen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
