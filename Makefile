@@ -18,7 +18,7 @@ HEADERS := $(wildcard /lib/modules/$(shell uname -r)/build)
 no_headers = no headers of the running kernel: apt-get install linux-headers-$(shell uname -r)
 
 .PHONY: help all build module demo check check-kernel unit kunit vm-check vm-test vm-shell \
-	vm-selftest fuzz fuzz-programs stress update bench install uninstall clean lint \
+	vm-selftest fuzz fuzz-programs stress renew update bench install uninstall clean lint \
 	packages
 
 help:
@@ -39,6 +39,7 @@ help:
 	@echo 'make vm-selftest  prove that the guest harness judges rightly'
 	@echo 'make fuzz       fuzz the module; KERNEL=6.1-kasan OPERATIONS=1000000 SEED=number'
 	@echo 'make fuzz-programs  fuzz what the programs read, 60 s each; FUZZ_SECONDS=60'
+	@echo 'make renew      write the expected output of a test of commands: TEST=name'
 	@echo 'make stress     profile storms at 10 kHz; KERNEL=6.1-kasan MINUTES=30'
 	@echo 'make update     fetch newer kernels and QEMU for the guests, if there are any'
 	@echo 'make bench      rates of the parts that must be fast'
@@ -71,6 +72,11 @@ check:
 
 check-kernel:
 	@tests/check_kernel.sh
+
+renew: build
+	@test -n '$(TEST)' || { echo 'which one? make renew TEST=name; there are:' \
+		$(basename $(notdir $(wildcard tests/commands/*_*.sh))); exit 2; }
+	@tests/commands/run.sh --renew $(TEST)
 
 unit:
 	@tests/check.sh unit

@@ -24,11 +24,6 @@ struct parts {
 	size_t count;
 };
 
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
-}
-
 static int find_parts(struct parts *parts, const struct request *request, pid_t command,
 		      struct op_error *error)
 {
@@ -39,21 +34,21 @@ static int find_parts(struct parts *parts, const struct request *request, pid_t 
 		parts->count = request->nr_cpus;
 		parts->cpu = calloc(parts->count + 1, sizeof(*parts->cpu));
 		if (!parts->cpu)
-			return no_memory(error);
+			return op_error_memory(error);
 		memcpy(parts->cpu, request->cpus, parts->count * sizeof(*parts->cpu));
 		return 0;
 	}
-	if (request->processes)
-		return op_threads_list(request->processes, request->nr_processes, &parts->thread,
-				       &parts->count, error);
-	parts->count = command ? 1 : request->nr_threads;
+	if (request->processes.count)
+		return op_threads_list(request->processes.item, request->processes.count,
+				       &parts->thread, &parts->count, error);
+	parts->count = command ? 1 : request->threads.count;
 	parts->thread = calloc(parts->count + 1, sizeof(*parts->thread));
 	if (!parts->thread)
-		return no_memory(error);
+		return op_error_memory(error);
 	if (command)
 		parts->thread[0] = command;
 	else
-		memcpy(parts->thread, request->threads, parts->count * sizeof(*parts->thread));
+		memcpy(parts->thread, request->threads.item, parts->count * sizeof(*parts->thread));
 	return 0;
 }
 
@@ -65,7 +60,7 @@ static int open_place(struct place *place, const struct op_perf_events *events,
 	place->fd = calloc(events->count * count + 1, sizeof(*place->fd));
 	place->before = calloc(events->count + 1, sizeof(*place->before));
 	if (!place->fd || !place->before)
-		return no_memory(error);
+		return op_error_memory(error);
 	memset(place->fd, -1, events->count * count * sizeof(*place->fd));
 	for (size_t i = 0; i < events->count * count; i++) {
 		const struct op_perf_event *event = &events->event[i / count];
@@ -92,7 +87,7 @@ static int open_all(struct counts *counts, const struct request *request, const 
 
 	counts->place = calloc(places + 1, sizeof(*counts->place));
 	if (!counts->place)
-		return no_memory(error);
+		return op_error_memory(error);
 	counts->places = places;
 	for (size_t i = 0; i < places; i++) {
 		struct place *place = &counts->place[i];
@@ -121,12 +116,12 @@ int counts_open(struct counts *counts, const struct op_perf_events *events,
 		result = find_parts(&parts, request, command, error);
 		if (!result)
 			result = open_all(counts, request, &parts, command, error);
-		if (!result && request->processes && attempt < OP_THREADS_ATTEMPTS)
-			result = op_threads_new(request->processes, request->nr_processes,
+		if (!result && request->processes.count && attempt < OP_THREADS_ATTEMPTS)
+			result = op_threads_new(request->processes.item, request->processes.count,
 						parts.thread, parts.count, error);
-		/* a thread has ended meanwhile, which is no error if its process goes on */
+		/* a thread has ended meanwhile, which is not an error if its process continues */
 		else if (result && error->code == ESRCH && parts.count &&
-			 attempt < OP_THREADS_ATTEMPTS && request->processes)
+			 attempt < OP_THREADS_ATTEMPTS && request->processes.count)
 			result = 1;
 		free(parts.thread);
 		free(parts.cpu);
@@ -144,8 +139,7 @@ int counts_enable(struct counts *counts, struct op_error *error)
 
 		for (size_t j = 0; j < counts->events->count * place->parts; j++) {
 			if (ioctl(place->fd[j], PERF_EVENT_IOC_ENABLE, 0))
-				return op_error_set(error, errno, "cannot start counting: %s",
-						    strerror(errno));
+				return op_error_errno(error, "cannot start counting");
 		}
 	}
 	return 0;
@@ -176,9 +170,10 @@ int counts_read(struct counts *counts, size_t index, size_t event, struct count 
 	for (size_t i = 0; i < place->parts; i++) {
 		ssize_t n = read(place->fd[event * place->parts + i], &part, sizeof(part));
 
+		if (n < 0)
+			return op_error_errno(error, "cannot read a counter");
 		if (n != sizeof(part))
-			return op_error_set(error, n < 0 ? errno : EIO, "cannot read a counter: %s",
-					    n < 0 ? strerror(errno) : "it has no value");
+			return op_error_set(error, EIO, "cannot read a counter: it has no value");
 		now.value += part.value;
 		now.enabled += part.enabled;
 		now.running += part.running;

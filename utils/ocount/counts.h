@@ -2,8 +2,8 @@
 /*
  * Events that are being counted.
  */
-#ifndef OCOUNT_COUNTS_H
-#define OCOUNT_COUNTS_H
+#ifndef UTILS_OCOUNT_COUNTS_H
+#define UTILS_OCOUNT_COUNTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 /* struct count - what was counted in an interval, of one event in one place */
 struct count {
-	uint64_t value;		   /* as the counter says */
+	uint64_t value;		   /* of the counter */
 	uint64_t enabled, running; /* ns: while it was to count, and while it did */
 };
 
@@ -34,7 +34,7 @@ struct counts {
 };
 
 /**
- * counts_open - open all events where the request says
+ * counts_open - open the events of the request
  * @command: the command's process, which has not executed its program yet; 0: there is none
  *
  * Return: 0, or -1 with @error set.  counts_close() in any case.
@@ -55,7 +55,7 @@ int counts_read(struct counts *counts, size_t place, size_t event, struct count 
 /**
  * count_scaled - what would have been counted if the event had counted all the time
  *
- * Events take turns on the counters of a CPU when there are too few.
+ * Events are multiplexed if the CPU has too few counters.
  *
  * Return: rounded to the nearest, and UINT64_MAX if it is more; what the counter says if the event
  * counted all the time, or never.

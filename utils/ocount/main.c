@@ -29,7 +29,7 @@ struct run {
 	char *what;
 	double started, reported; /* seconds of the monotonic clock */
 	int signals, timer;	  /* descriptors, -1: not open */
-	struct pollfd *end;	  /* of the processes whose end is the end */
+	struct pollfd *end;	  /* pidfds: counting ends with the last of these processes */
 	size_t ends;
 };
 
@@ -39,11 +39,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
 }
 
 /* ---- what is counted ---- */
@@ -63,7 +58,7 @@ static int choose_events(struct run *run, struct op_error *error)
 	return op_perf_choose(software, 4, &how, &run->events, error);
 }
 
-/* For people: the command line, or what else it is. */
+/* What is counted, as text: the command line, CPUs, processes or threads. */
 static char *describe(const struct request *request)
 {
 	char *text = NULL;
@@ -76,10 +71,10 @@ static char *describe(const struct request *request)
 		fputs("all CPUs", out);
 	for (size_t i = 0; i < request->nr_cpus; i++)
 		fprintf(out, "%s %d", i ? "," : "CPU", request->cpus[i]);
-	for (size_t i = 0; i < request->nr_processes; i++)
-		fprintf(out, "%s %d", i ? "," : "process", (int)request->processes[i]);
-	for (size_t i = 0; i < request->nr_threads; i++)
-		fprintf(out, "%s %d", i ? "," : "thread", (int)request->threads[i]);
+	for (size_t i = 0; i < request->processes.count; i++)
+		fprintf(out, "%s %d", i ? "," : "process", (int)request->processes.item[i]);
+	for (size_t i = 0; i < request->threads.count; i++)
+		fprintf(out, "%s %d", i ? "," : "thread", (int)request->threads.item[i]);
 	for (char **word = request->command; word && *word; word++)
 		fprintf(out, "%s%s", word == request->command ? "" : " ", *word);
 	if (fclose(out)) {
@@ -95,7 +90,7 @@ static int open_report(struct run *run, struct op_error *error)
 
 	run->what = describe(request);
 	if (!run->what)
-		return no_memory(error);
+		return op_error_memory(error);
 	run->report = (struct report){
 		.out = request->output ? fopen(request->output, "we") : stderr,
 		.format = request->format,
@@ -106,12 +101,11 @@ static int open_report(struct run *run, struct op_error *error)
 		.intervals = request->milliseconds,
 	};
 	if (!run->report.out)
-		return op_error_set(error, errno, "cannot open %s: %s", request->output,
-				    strerror(errno));
+		return op_error_errno(error, "cannot open %s", request->output);
 	return 0;
 }
 
-/* ---- until when ---- */
+/* ---- waiting ---- */
 
 static int watch(struct run *run, pid_t pid)
 {
@@ -129,15 +123,14 @@ static int watch_all(struct run *run, struct op_error *error)
 	const struct request *request = run->request;
 	int result = 0;
 
-	run->end = calloc(request->nr_processes + 1, sizeof(*run->end));
+	run->end = calloc(request->processes.count + 1, sizeof(*run->end));
 	if (!run->end)
-		return no_memory(error);
+		return op_error_memory(error);
 	if (run->command.pid)
 		result = watch(run, run->command.pid);
-	for (size_t i = 0; !result && i < request->nr_processes; i++)
-		result = watch(run, request->processes[i]);
-	return result ? op_error_set(error, errno, "cannot wait for a process: %s", strerror(errno))
-		      : 0;
+	for (size_t i = 0; !result && i < request->processes.count; i++)
+		result = watch(run, request->processes.item[i]);
+	return result ? op_error_errno(error, "cannot wait for a process") : 0;
 }
 
 static int open_clock(struct run *run, struct op_error *error)
@@ -154,7 +147,7 @@ static int open_clock(struct run *run, struct op_error *error)
 	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	run->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	if (run->signals < 0 || run->timer < 0 || timerfd_settime(run->timer, 0, &timer, NULL))
-		return op_error_set(error, errno, "cannot wait: %s", strerror(errno));
+		return op_error_errno(error, "cannot wait");
 	return 0;
 }
 
@@ -166,7 +159,8 @@ static int report_now(struct run *run, struct op_error *error)
 	return report_write(&run->report, &run->counts, time - before, time - run->started, error);
 }
 
-/* Takes note of processes that have ended.  Return: whether any is left, or none was watched. */
+/* Closes the pidfds of processes that have ended.  Return: true if one is left, or none was
+ * watched. */
 static bool is_alive(struct run *run)
 {
 	size_t left = 0;
@@ -185,8 +179,8 @@ static bool is_alive(struct run *run)
 	return left;
 }
 
-/* A signal from a person's terminal reaches the command by itself, and ends it and so us. */
-static bool is_told_to_end(struct run *run)
+/* A signal from the terminal reaches the command as well: its end ends the counting. */
+static bool has_end_signal(struct run *run)
 {
 	struct signalfd_siginfo info;
 	bool end = false;
@@ -199,7 +193,7 @@ static bool is_told_to_end(struct run *run)
 	return end;
 }
 
-static int wait_for_something(const struct run *run)
+static int wait_for_events(const struct run *run)
 {
 	struct pollfd *all = calloc(run->ends + 2, sizeof(*all));
 	int n;
@@ -219,11 +213,11 @@ static int count(struct run *run, struct op_error *error)
 {
 	uint64_t intervals = 0, times;
 
-	while (is_alive(run) && !is_told_to_end(run)) {
-		int tick = wait_for_something(run);
+	while (is_alive(run) && !has_end_signal(run)) {
+		int tick = wait_for_events(run);
 
 		if (tick < 0)
-			return op_error_set(error, errno, "cannot wait: %s", strerror(errno));
+			return op_error_errno(error, "cannot wait");
 		if (!tick || read(run->timer, &times, sizeof(times)) < 0)
 			continue;
 		if (report_now(run, error))
@@ -234,7 +228,7 @@ static int count(struct run *run, struct op_error *error)
 	return report_now(run, error);
 }
 
-/* ---- all together ---- */
+/* ---- the whole run ---- */
 
 static int work(struct run *run, struct op_error *error)
 {
@@ -281,7 +275,7 @@ static int ocount(const struct request *request, struct op_error *error)
 	int status, result = work(&run, error), exit_status = OP_EXIT_OK;
 
 	if (!result && run.command.pid) {
-		/* after so many intervals, it goes on alone */
+		/* after the last interval the command keeps running */
 		exit_status = waitpid(run.command.pid, &status, WNOHANG) == run.command.pid
 				      ? command_status(status)
 				      : OP_EXIT_OK;
@@ -314,7 +308,7 @@ int main(int argc, char **argv)
 	op_program_set(argv[0]);
 	if (request_parse(argc, (const char **)argv, &request, &error)) {
 		request_free(&request);
-		op_die(OP_EXIT_USAGE, "%s", error.text);
+		return op_usage_error(&error);
 	}
 	if (request.list) {
 		list_events();

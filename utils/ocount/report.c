@@ -136,7 +136,7 @@ int report_write(struct report *report, struct counts *counts, double seconds, d
 	struct row *rows = calloc(count + 1, sizeof(*rows));
 
 	if (!rows)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	if (read_rows(counts, rows, error)) {
 		free(rows);
 		return -1;
@@ -152,6 +152,6 @@ int report_write(struct report *report, struct counts *counts, double seconds, d
 	}
 	free(rows);
 	if (fflush(report->out) || ferror(report->out))
-		return op_error_set(error, errno, "cannot write the counts: %s", strerror(errno));
+		return op_error_errno(error, "cannot write the counts");
 	return 0;
 }

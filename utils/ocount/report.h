@@ -2,8 +2,8 @@
 /*
  * Counts as text: a table, CSV or JSON.
  */
-#ifndef OCOUNT_REPORT_H
-#define OCOUNT_REPORT_H
+#ifndef UTILS_OCOUNT_REPORT_H
+#define UTILS_OCOUNT_REPORT_H
 
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ struct report {
 	FILE *out;
 	enum format format;
 	const char *what;  /* was counted: "ls -l", "all CPUs" */
-	const char *place; /* "CPU" or "Task ID"; NULL: places are not told apart */
+	const char *place; /* "CPU" or "Task ID"; NULL: places are not reported separately */
 	bool intervals;
 	bool begun; /* the heading of CSV is there */
 };

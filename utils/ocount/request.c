@@ -5,80 +5,89 @@
 #include "request.h"
 
 #include <errno.h>
-#include <popt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/cpu/list.h"
 #include "libop/base/number.h"
-#include "libop/perf/arguments.h"
+#include "libop/base/option.h"
+#include "libop/cpu/list.h"
+
+#define SYNOPSIS "[OPTION...] COMMAND [ARG...] | -s | -C LIST | -p PIDS | -r TIDS"
 
 #define INTERVAL_MOST (24 * 60 * 60 * 1000) /* a day, in ms */
 
-enum option {
-	OPTION_EVENT = 1,
-	OPTION_CPUS,
-	OPTION_PROCESSES,
-	OPTION_THREADS,
-	OPTION_INTERVAL,
-	OPTION_VERSION
-};
-
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
-}
-
 /* MS[:N] */
-static int take_interval(struct request *request, char *text, struct op_error *error)
+static int take_interval(const struct op_option *option, void *field, const char *text,
+			 struct op_error *error)
 {
-	char *colon = strchr(text, ':');
+	struct request *request = field;
+	const char *colon = strchrnul(text, ':');
+	char *milliseconds = strndup(text, colon - text);
+	int result;
 
-	if (colon)
-		*colon = '\0';
-	if (op_number_parse(text, "--time-interval", 1, INTERVAL_MOST, &request->milliseconds,
-			    error))
-		return -1;
-	return colon ? op_number_parse(colon + 1, "--time-interval: number of intervals", 1,
-				       UINT32_MAX, &request->intervals, error)
-		     : 0;
-}
-
-static int take_option(void *all, int option, char *value, struct op_error *error)
-{
-	struct request *request = all;
-
-	switch (option) {
-	case OPTION_EVENT:
-		return arguments_events(value, &request->events, error);
-	case OPTION_CPUS:
-		free(request->cpus);
-		return op_cpu_list_parse(value, "--cpu-list", &request->cpus, &request->nr_cpus,
-					 error);
-	case OPTION_PROCESSES:
-		return arguments_pids(value, "--process-list", &request->processes,
-				      &request->nr_processes, error);
-	case OPTION_THREADS:
-		return arguments_pids(value, "--thread-list", &request->threads,
-				      &request->nr_threads, error);
-	case OPTION_INTERVAL:
-		return take_interval(request, value, error);
-	case OPTION_VERSION:
-		printf("ocount: oprofile %s\n", OP_VERSION);
-		exit(OP_EXIT_OK);
-	}
+	if (!milliseconds)
+		return op_error_memory(error);
+	result = op_number_parse(milliseconds, option->name, 1, INTERVAL_MOST,
+				 &request->milliseconds, NULL);
+	free(milliseconds);
+	if (result)
+		return op_option_refuse(option, text, error, "not 1 to %d milliseconds",
+					INTERVAL_MOST);
+	if (*colon &&
+	    op_number_parse(colon + 1, option->name, 1, UINT32_MAX, &request->intervals, NULL))
+		return op_option_refuse(option, text, error, "not 1 to %u intervals", UINT32_MAX);
 	return 0;
 }
 
+static int take_cpus(const struct op_option *option, void *field, const char *text,
+		     struct op_error *error)
+{
+	struct request *request = field;
+	struct op_error cause;
+
+	free(request->cpus);
+	request->cpus = NULL;
+	if (op_cpu_list_parse(text, "CPUs", &request->cpus, &request->nr_cpus, &cause))
+		return op_option_refuse(option, text, error, "%s", cause.text);
+	return 0;
+}
+
+static const struct op_option_type interval_type = {.take = take_interval},
+				   cpus_type = {.take = take_cpus};
+
+static const struct op_option rows[] = {
+	{"events", 'e', "LIST", "what to count: NAME[::UNITMASK[:KERNEL[:USER]]],...",
+	 OP_LIST(struct request, events)},
+	{"system-wide", 's', NULL, "count on all CPUs (root)",
+	 OP_FLAG(struct request, system_wide)},
+	{"cpu-list", 'C', "LIST", "count on these CPUs, such as 0-3,8 (root)", .type = &cpus_type},
+	{"process-list", 'p', "PID,...", "count in running processes",
+	 OP_PIDS(struct request, processes)},
+	{"thread-list", 'r', "TID,...", "count in running threads",
+	 OP_PIDS(struct request, threads)},
+	{"separate-cpu", 'c', NULL, "report each CPU separately", OP_FLAG(struct request, by_cpu)},
+	{"separate-thread", 't', NULL, "report each thread separately",
+	 OP_FLAG(struct request, by_thread)},
+	{"time-interval", 'i', "MS[:N]", "report every MS milliseconds, N times",
+	 .type = &interval_type},
+	{"brief-format", 'b', NULL, "report as CSV", OP_FLAG(struct request, brief)},
+	{"json", 'j', NULL, "report as JSON, one object per line", OP_FLAG(struct request, json)},
+	{"output-file", 'f', "FILE", "report to this file, not to stderr",
+	 OP_TEXT(struct request, output)},
+	{"list", 'l', NULL, "list events that need no catalogue", OP_FLAG(struct request, list)},
+	OP_OPTION_VERSION('v'),
+	{0}};
+
 static int check(const struct request *request, struct op_error *error)
 {
-	int targets = !!request->command + (request->processes || request->threads) +
+	int targets = !!request->command + (request->processes.count || request->threads.count) +
 		      (request->system_wide || request->cpus);
 
+	if (request->json && request->brief)
+		return op_error_set(error, EINVAL, "--brief-format and --json exclude each other");
 	if (request->list)
 		return 0;
-	if (targets > 1 || (request->processes && request->threads) ||
+	if (targets > 1 || (request->processes.count && request->threads.count) ||
 	    (request->system_wide && request->cpus))
 		return op_error_set(error, EINVAL,
 				    "a command, --process-list, --thread-list, --system-wide and "
@@ -90,7 +99,7 @@ static int check(const struct request *request, struct op_error *error)
 	if (request->by_cpu && !request->system_wide && !request->cpus)
 		return op_error_set(error, EINVAL,
 				    "--separate-cpu goes with --system-wide and --cpu-list only");
-	if (request->by_thread && !request->processes && !request->threads)
+	if (request->by_thread && !request->processes.count && !request->threads.count)
 		return op_error_set(
 			error, EINVAL,
 			"--separate-thread goes with --process-list and --thread-list only");
@@ -99,61 +108,20 @@ static int check(const struct request *request, struct op_error *error)
 
 int request_parse(int argc, const char **argv, struct request *request, struct op_error *error)
 {
-	int system_wide = 0, by_cpu = 0, by_thread = 0, list = 0, brief = 0, json = 0;
-	const struct poptOption table[] = {
-		{"events", 'e', POPT_ARG_STRING, NULL, OPTION_EVENT,
-		 "what to count: NAME[::UNITMASK[:KERNEL[:USER]]],...", "LIST"},
-		{"system-wide", 's', POPT_ARG_NONE, &system_wide, 0, "count on all CPUs (root)",
-		 NULL},
-		{"cpu-list", 'C', POPT_ARG_STRING, NULL, OPTION_CPUS,
-		 "count on these CPUs, such as 0-3,8 (root)", "LIST"},
-		{"process-list", 'p', POPT_ARG_STRING, NULL, OPTION_PROCESSES,
-		 "count in processes that run", "PID,..."},
-		{"thread-list", 'r', POPT_ARG_STRING, NULL, OPTION_THREADS,
-		 "count in threads that run", "TID,..."},
-		{"separate-cpu", 'c', POPT_ARG_NONE, &by_cpu, 0, "report each CPU apart", NULL},
-		{"separate-thread", 't', POPT_ARG_NONE, &by_thread, 0, "report each thread apart",
-		 NULL},
-		{"time-interval", 'i', POPT_ARG_STRING, NULL, OPTION_INTERVAL,
-		 "report every MS milliseconds, and end after N times", "MS[:N]"},
-		{"brief-format", 'b', POPT_ARG_NONE, &brief, 0, "report as CSV", NULL},
-		{"json", 'j', POPT_ARG_NONE, &json, 0, "report as JSON, one object a line", NULL},
-		{"output-file", 'f', POPT_ARG_STRING, &request->output, 0,
-		 "report there, not to stderr", "FILE"},
-		{"list", 'l', POPT_ARG_NONE, &list, 0, "list events that need no catalogue", NULL},
-		{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
-		POPT_AUTOHELP POPT_TABLEEND};
-	poptContext context;
-	int result;
+	const struct op_option_table tables[] = {{rows, request, NULL}, {0}};
 
 	*request = (struct request){0};
-	context = poptGetContext(NULL, argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);
-	if (!context)
-		return no_memory(error);
-	poptSetOtherOptionHelp(context, "[OPTION...] COMMAND [ARGUMENT...] | -s | -C LIST | "
-					"-p PIDS | -r TIDS");
-	result = arguments_read(context, take_option, request, error);
-	request->command = arguments_command(context, argc, argv);
-	request->system_wide = system_wide;
-	request->by_cpu = by_cpu;
-	request->by_thread = by_thread;
-	request->list = list;
-	request->format = json ? FORMAT_JSON : brief ? FORMAT_BRIEF : FORMAT_TABLE;
-	if (!result && json && brief)
-		result =
-			op_error_set(error, EINVAL, "--brief-format and --json exclude each other");
-	if (!result)
-		result = check(request, error);
-	poptFreeContext(context);
-	return result;
+	if (op_options_read_command(tables, SYNOPSIS, argc, argv, &request->command, error))
+		return -1;
+	request->format = request->json	   ? FORMAT_JSON
+			  : request->brief ? FORMAT_BRIEF
+					   : FORMAT_TABLE;
+	return check(request, error);
 }
 
 void request_free(struct request *request)
 {
-	op_strings_free(&request->events);
-	free(request->processes);
-	free(request->threads);
+	op_options_release((const struct op_option_table[]){{rows, request, NULL}, {0}});
 	free(request->cpus);
-	free(request->output);
 	*request = (struct request){0};
 }

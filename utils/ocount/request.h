@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the command line of ocount asks for.
+ * The command line of ocount.
  */
-#ifndef OCOUNT_REQUEST_H
-#define OCOUNT_REQUEST_H
+#ifndef UTILS_OCOUNT_REQUEST_H
+#define UTILS_OCOUNT_REQUEST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "libop/base/error.h"
+#include "libop/base/option.h"
 #include "libop/base/strings.h"
 
 enum format { FORMAT_TABLE, FORMAT_BRIEF, FORMAT_JSON };
 
 struct request {
-	struct op_strings events; /* names; none: what is worth knowing of any program */
+	struct op_strings events; /* names; none: the default ones */
 	char **command;		  /* and its arguments, then NULL; NULL: none.  Points into argv */
-	pid_t *processes, *threads; /* to count in, and threads that they start */
-	size_t nr_processes, nr_threads;
-	int *cpus; /* of the whole system; NULL: all that are online */
+	struct op_pids processes, threads; /* to count in, and threads that they start */
+	int *cpus;			   /* of the whole system; NULL: all that are online */
 	size_t nr_cpus;
 	bool system_wide; /* or only @cpus */
 	bool by_cpu, by_thread, list;
+	bool brief, json; /* make @format */
 	enum format format;
 	char *output;	       /* a file; NULL: stderr */
 	uint64_t milliseconds; /* between two reports; 0: only one, at the end */
@@ -33,9 +34,9 @@ struct request {
  * request_parse - read the command line
  * @request: filled in; request_free() frees what it holds, on error too
  *
- * Prints the help or the version, and ends the program, if that is asked for.
+ * --help and --version print and end the program.
  *
- * Return: 0, or -1 with @error set: the command line makes no sense.
+ * Return: 0, or -1 with @error set: the command line is wrong.
  */
 int request_parse(int argc, const char **argv, struct request *request, struct op_error *error);
 void request_free(struct request *request);

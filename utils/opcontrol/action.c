@@ -13,31 +13,16 @@
 #include "driver.h"
 #include "events.h"
 #include "libop/session/control_socket.h"
+#include "load.h"
 #include "module.h"
 #include "perf.h"
 #include "samples.h"
 #include "vmlinux.h"
 
-/* How long --shutdown is patient with a daemon that doesn't answer or end. */
+/* How long --shutdown waits for a daemon that does not answer or end. */
 #define PATIENCE_SECONDS 15
 
-/* A module that is loaded keeps its backend: is that the one asked for? */
-static int check_backend(const char *wanted, struct op_error *error)
-{
-	char backend[MODULE_BACKEND_MAX > DRIVER_CPU_TYPE_MAX ? MODULE_BACKEND_MAX
-							      : DRIVER_CPU_TYPE_MAX];
-
-	if ((module_backend(backend) || !*backend) && driver_cpu_type(backend, error))
-		return -1;
-	if (!strcmp(backend, wanted))
-		return 0;
-	return op_error_set(error, EBUSY,
-			    "the module is loaded with the backend %s, not %s: unload it with "
-			    "\"opcontrol --deinit\" first",
-			    backend, wanted);
-}
-
-/* Has samples taken, or none any more, by whatever takes them. */
+/* Starts or stops sampling, of the module or of perf events. */
 static int set_running(const struct settings *settings, bool on, struct op_error *error)
 {
 	struct op_error ignored;
@@ -46,48 +31,24 @@ static int set_running(const struct settings *settings, bool on, struct op_error
 		return perf_run(settings, on, error);
 	if (driver_write("enable", on, error))
 		return -1;
-	/* When it is asked, the daemon notices; its statistics tell how long it profiled. */
+	/* The daemon notices the start when it is called, and measures the profiled time from then.
+	 */
 	if (on)
 		op_control_call(settings->session_dir, "status", NULL, &ignored);
 	return 0;
-}
-
-/* Adds to @error what helps where no module can be had.  Returns -1. */
-static int without_module(const struct request *request, struct op_error *error)
-{
-	struct op_error why = *error;
-
-	if (!request_starts_daemon(request))
-		return -1;
-	return op_error_set(error, why.code, "%.900s; without a module: opcontrol --start --perf",
-			    why.text);
-}
-
-int action_load_driver(const struct request *request, struct op_error *error)
-{
-	bool loaded;
-
-	if (driver_is_given())
-		return 0;
-	loaded = module_is_loaded();
-	if (!loaded && module_load(request->module, request->backend, error))
-		return without_module(request, error);
-	if (driver_mount(error))
-		return -1;
-	return loaded && request->backend ? check_backend(request->backend, error) : 0;
 }
 
 static int init(struct control *control, struct op_error *error)
 {
 	char type[DRIVER_CPU_TYPE_MAX];
 
-	if (action_load_driver(control->request, error) || driver_cpu_type(type, error))
+	if (load_driver(control->request, error) || driver_cpu_type(type, error))
 		return -1;
 	printf("The driver is ready in %s; CPU type: %s.\n", driver_dir(), type);
 	return 0;
 }
 
-/* Who holds counters may have changed since oprofilefs was mounted. */
+/* The free counters may have changed since oprofilefs was mounted. */
 static int refresh_counters(struct op_error *error)
 {
 	char type[DRIVER_CPU_TYPE_MAX];
@@ -126,7 +87,7 @@ static int prepare_source(struct control *control, char **events, struct op_erro
 
 	if (settings->perf)
 		return perf_argument(settings, events, error);
-	if (action_load_driver(control->request, error) || driver_check_free(error) ||
+	if (load_driver(control->request, error) || driver_check_free(error) ||
 	    refresh_counters(error) || driver_configure(settings, error))
 		return -1;
 	return program_events(settings, events, error);
@@ -195,7 +156,7 @@ static int stop(struct control *control, struct op_error *error)
 	return 0;
 }
 
-/* Ends the daemon whatever else fails, and then tells what failed. */
+/* Ends the daemon whatever else fails, and then reports what failed. */
 static int shutdown(struct control *control, struct op_error *error)
 {
 	const char *session_dir = control->settings.session_dir;
@@ -231,7 +192,7 @@ static int shutdown(struct control *control, struct op_error *error)
 	return 0;
 }
 
-/* Before the live samples are moved: what was taken until now belongs to them. */
+/* Before the live samples are moved: add the samples taken so far. */
 static int settle(const struct control *control, struct op_error *error)
 {
 	return control->daemon ? daemon_dump(control->settings.session_dir, 0, error) : 0;
@@ -292,13 +253,13 @@ static int list_events(struct control *control, struct op_error *error)
 {
 	(void)control;
 	if (!driver_is_mounted())
-		return op_error_set(error, ENOENT,
-				    "which events there are is not known before the module is "
-				    "loaded: opcontrol --init");
+		return op_error_set(
+			error, ENOENT,
+			"the events are known only once the module is loaded: opcontrol --init");
 	return events_list(error);
 }
 
-static int (*const actions[NR_ACTIONS])(struct control *control, struct op_error *error) = {
+static int (*const actions[])(struct control *control, struct op_error *error) = {
 	[ACTION_INIT] = init,	  [ACTION_START_DAEMON] = start_daemon,
 	[ACTION_START] = start,	  [ACTION_DUMP] = dump,
 	[ACTION_STOP] = stop,	  [ACTION_SHUTDOWN] = shutdown,

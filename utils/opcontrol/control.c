@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "action.h"
 #include "daemon.h"
 #include "daemonrc.h"
 #include "driver.h"
 #include "events.h"
+#include "load.h"
 #include "perf.h"
 
 static int find_daemon(struct control *control, struct op_error *error)
@@ -25,7 +25,7 @@ static int find_daemon(struct control *control, struct op_error *error)
 	return daemon_find(control->settings.session_dir, &control->daemon, &control->pidfd, error);
 }
 
-/* Reads what is in force; what waited for the daemon's end comes into force. */
+/* Reads the current settings; those deferred to the daemon's end become current. */
 static int load(struct control *control, bool *found, struct op_error *error)
 {
 	struct settings *settings = &control->settings;
@@ -43,7 +43,7 @@ static int load(struct control *control, bool *found, struct op_error *error)
 	return find_daemon(control, error);
 }
 
-/* Do the new settings fit the driver?  Which events it has, only the driver can tell. */
+/* Checks the new settings against the driver, which knows the events of the CPU. */
 static int check_driver(const struct settings *settings, struct op_error *error)
 {
 	char *events;
@@ -58,8 +58,8 @@ static int check_driver(const struct settings *settings, struct op_error *error)
 		return driver_check(settings, error) || events_check(settings, error) ? -1 : 0;
 	if (settings->events.count)
 		return op_error_set(error, ENOENT,
-				    "event \"%s\": which events there are is not known before the "
-				    "module is loaded: opcontrol --init",
+				    "event \"%s\": the events are known only once the module is "
+				    "loaded: opcontrol --init",
 				    settings->events.item[0]);
 	return 0;
 }
@@ -88,7 +88,7 @@ static int change(struct control *control, bool found, bool *usage, struct op_er
 	ret = request_apply(control->request, &fresh, error);
 	*usage = ret;
 	if (!ret && request_starts_daemon(control->request) && !fresh.perf)
-		ret = action_load_driver(control->request, error);
+		ret = load_driver(control->request, error);
 	if (!ret)
 		ret = check_driver(&fresh, error);
 	if (!ret && (!found || pending || !settings_equal(&fresh, &control->settings))) {

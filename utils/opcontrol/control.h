@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One call of opcontrol: what was asked, the settings, and the daemon they belong to.
+ * One call of opcontrol: the request, the settings, and the daemon of the session.
  */
-#ifndef OPCONTROL_CONTROL_H
-#define OPCONTROL_CONTROL_H
+#ifndef UTILS_OPCONTROL_CONTROL_H
+#define UTILS_OPCONTROL_CONTROL_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -23,7 +23,7 @@ struct control {
 };
 
 /**
- * control_open - read the settings, change them as the request says, and find the daemon
+ * control_open - read the settings, apply the request, and find the daemon
  * @usage: set to true if the error is one of the command line, and nothing was changed
  *
  * Return: 0, or -1 with @error set.  control_close() in any case.

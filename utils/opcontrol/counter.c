@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "driver.h"
+#include "libop/base/number.h"
 
 #define NAME_SIZE 32 /* of "63/unit_mask" */
 
@@ -37,10 +38,11 @@ struct entry {
 /* The number of a counter; -1 if the name is none. */
 static int counter_number(const char *name)
 {
-	if (!isdigit((unsigned char)name[0]) || strlen(name) > 2 ||
-	    name[strspn(name, "0123456789")] || (name[0] == '0' && name[1]))
+	uint64_t number;
+
+	if ((name[0] == '0' && name[1]) || !op_number_all(name, 10, OP_COUNTERS_LIMIT - 1, &number))
 		return -1;
-	return atoi(name) < OP_COUNTERS_LIMIT ? atoi(name) : -1;
+	return (int)number;
 }
 
 int counters_offered(uint64_t *offered, struct op_error *error)
@@ -50,8 +52,7 @@ int counters_offered(uint64_t *offered, struct op_error *error)
 
 	*offered = 0;
 	if (!dir)
-		return op_error_set(error, errno, "cannot open %s: %s", driver_dir(),
-				    strerror(errno));
+		return op_error_errno(error, "cannot open %s", driver_dir());
 	while ((entry = readdir(dir))) {
 		int number = counter_number(entry->d_name);
 
@@ -156,8 +157,8 @@ static int program(const struct op_counters *counters, const struct op_resolved_
 			if (!entry->value)
 				continue;
 			return op_error_set(error, ENOTSUP,
-					    "its unit mask has modifiers (0x%" PRIx64 "), but the "
-					    "driver has no file %s/%u/extra to take them",
+					    "its unit mask has modifiers (0x%" PRIx64
+					    "), but the driver has no file %s/%u/extra",
 					    entry->value, driver_dir(), choice->counter);
 		}
 		if (!write_entry(choice->counter, entry->name, entry->value, &why))
@@ -165,7 +166,7 @@ static int program(const struct op_counters *counters, const struct op_resolved_
 		return op_error_set(error, why.code, "%s%s", why.text,
 				    why.code != EINVAL ? ""
 				    : strcmp(entry->name, "count")
-					    ? " (the CPU's counters do not take it)"
+					    ? " (the CPU's counters do not accept it)"
 					    : " (it is more than the CPU's counters hold)");
 	}
 	return 0;

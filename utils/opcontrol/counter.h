@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counters of oprofilefs: directories 0, 1, ... with files that say what each one counts.
+ * The counters of oprofilefs: directories 0, 1, ... with files that set what each one counts.
  *
- * A counter that somebody else holds has no directory.  The driver finds out which are free
+ * A counter in use elsewhere has no directory.  The driver finds out which are free
  * when oprofilefs is mounted.
  */
-#ifndef OPCONTROL_COUNTER_H
-#define OPCONTROL_COUNTER_H
+#ifndef UTILS_OPCONTROL_COUNTER_H
+#define UTILS_OPCONTROL_COUNTER_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ int counters_program(const struct op_counters *counters, uint64_t offered,
 		     const struct op_resolved_event *choices, char *const *specs, size_t n,
 		     struct op_error *error);
 
-/* Writes the numbers of the bits that are set, "0, 2, 3", as far as there is room. */
+/* Writes the numbers of the bits that are set, "0, 2, 3", cut to @size bytes. */
 void counters_list(uint64_t bits, char *text, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel does not tell who holds a counter.  It is perf in the end: for the NMI watchdog,
+ * The kernel does not report what holds a counter.  It is perf in the end: for the NMI watchdog,
  * which takes one on every CPU, or for a process that has perf events open.  While it has any
  * hardware event, it holds all counters.
  */
@@ -39,6 +39,6 @@ void counter_holders_explain(const struct counter_holders *holders, char *text, 
 		snprintf(text, size, "%s", process);
 	else
 		snprintf(text, size,
-			 "the NMI watchdog is off and no process is seen to use perf, so the "
-			 "kernel itself holds them, or a hypervisor keeps them; dmesg may tell");
+			 "the NMI watchdog is off and no process has perf events open, so the "
+			 "kernel or a hypervisor holds them; see dmesg");
 }

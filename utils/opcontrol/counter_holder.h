@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who may hold counters that the driver does not offer, and how to free them.
+ * What may hold counters that the driver does not offer, and how to free them.
  */
-#ifndef OPCONTROL_COUNTER_HOLDER_H
-#define OPCONTROL_COUNTER_HOLDER_H
+#ifndef UTILS_OPCONTROL_COUNTER_HOLDER_H
+#define UTILS_OPCONTROL_COUNTER_HOLDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ struct counter_holders {
 
 void counter_holders_find(struct counter_holders *holders);
 
-/* Says who they are and what frees the counters. */
+/* Writes the names of the holders and how to free the counters. */
 void counter_holders_explain(const struct counter_holders *holders, char *text, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * oprofiled as a process.  Nothing is polled: the daemon's first process returns when the
- * daemon is ready, and a pidfd tells when it has gone.
+ * daemon is ready, and a pidfd is readable when it has ended.
  */
 #include "daemon.h"
 
@@ -30,11 +30,6 @@
 #include "libop/base/number.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
-
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
-}
 
 /* Is there such a program to run? */
 static bool is_program(const char *path)
@@ -70,8 +65,8 @@ static char *daemon_program(void)
 }
 
 /*
- * The pid in a lock that a living daemon holds by flock(2) (daemon/lock.h), or 0.  A lock that a
- * killed one left behind is not held, whatever process has its pid by now.
+ * The pid in a lock that a living daemon holds by flock(2) (libop/session/lock.h), or 0.  A lock
+ * that a killed one left is not locked, whatever process has its pid now.
  */
 static pid_t read_lock(int fd)
 {
@@ -109,11 +104,11 @@ int daemon_find(const char *session_dir, pid_t *pid, int *pidfd, struct op_error
 	if (pidfd)
 		*pidfd = -1;
 	if (!path)
-		return no_memory(error);
+		return op_error_memory(error);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	code = errno;
 	if (fd < 0 && code != ENOENT && code != ENOTDIR)
-		op_error_set(error, code, "cannot open %s: %s", path, strerror(code));
+		op_error_code(error, code, "cannot open %s", path);
 	free(path);
 	if (fd < 0)
 		return code == ENOENT || code == ENOTDIR ? 0 : -1;
@@ -194,7 +189,7 @@ int daemon_arguments(const struct settings *settings, const char *events, const 
 	if (!add_all(arguments, settings, events, verbose))
 		return 0;
 	op_strings_free(arguments);
-	return no_memory(error);
+	return op_error_memory(error);
 }
 
 static int spawn_and_wait(char **argv, struct op_error *error)
@@ -204,12 +199,10 @@ static int spawn_and_wait(char **argv, struct op_error *error)
 
 	ret = posix_spawn(&pid, argv[0], NULL, NULL, argv, environ);
 	if (ret)
-		return op_error_set(error, ret, "cannot run the daemon %s: %s", argv[0],
-				    strerror(ret));
+		return op_error_code(error, ret, "cannot run the daemon %s", argv[0]);
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
-			return op_error_set(error, errno, "cannot wait for the daemon: %s",
-					    strerror(errno));
+			return op_error_errno(error, "cannot wait for the daemon");
 	}
 	if (WIFSIGNALED(status))
 		return op_error_set(error, EIO,
@@ -217,10 +210,10 @@ static int spawn_and_wait(char **argv, struct op_error *error)
 				    "was ready",
 				    WTERMSIG(status), strsignal(WTERMSIG(status)));
 	if (WEXITSTATUS(status))
-		return op_error_set(error, EIO,
-				    "the daemon did not start (exit status %d): what it "
-				    "said stands above",
-				    WEXITSTATUS(status));
+		return op_error_set(
+			error, EIO,
+			"the daemon did not start (exit status %d): see its messages above",
+			WEXITSTATUS(status));
 	return 0;
 }
 
@@ -239,7 +232,7 @@ int daemon_start(const struct settings *settings, const char *events, const char
 		memcpy(argv, arguments.item, arguments.count * sizeof(*argv));
 		ret = spawn_and_wait(argv, error);
 	} else {
-		ret = no_memory(error);
+		ret = op_error_memory(error);
 	}
 	free(argv);
 	op_strings_free(&arguments);
@@ -302,11 +295,11 @@ int daemon_dump(const char *session_dir, unsigned int seconds, struct op_error *
 		return op_control_call(session_dir, "dump", NULL, error);
 	call = calloc(1, sizeof(*call));
 	if (!call)
-		return no_memory(error);
+		return op_error_memory(error);
 	call->session_dir = strdup(session_dir);
 	if (!call->session_dir || pthread_create(&thread, NULL, dump_thread, call)) {
 		atomic_store(&call->left, true); /* there is no thread */
-		ret = no_memory(error);
+		ret = op_error_memory(error);
 	} else {
 		ret = join_call(thread, call, seconds, error);
 	}
@@ -324,8 +317,7 @@ static int wait_end(int pidfd, unsigned int seconds, struct op_error *error)
 		ret = poll(&ended, 1, seconds * 1000);
 	} while (ret < 0 && errno == EINTR);
 	if (ret < 0)
-		return op_error_set(error, errno, "cannot wait for the daemon: %s",
-				    strerror(errno));
+		return op_error_errno(error, "cannot wait for the daemon");
 	return ret;
 }
 
@@ -336,13 +328,12 @@ int daemon_end(int pidfd, unsigned int seconds, struct op_error *error)
 
 	for (int i = 0; i < 2; i++) {
 		if (pidfd_send_signal(pidfd, signals[i], NULL, 0) && errno != ESRCH)
-			return op_error_set(error, errno, "cannot end the daemon: %s",
-					    strerror(errno));
+			return op_error_errno(error, "cannot end the daemon");
 		ret = wait_end(pidfd, seconds, error);
 		if (ret)
 			return ret < 0 ? -1 : i;
 	}
-	return op_error_set(error, ETIMEDOUT,
-			    "the daemon did not even die of SIGKILL: the kernel "
-			    "holds it (see \"dmesg\")");
+	return op_error_set(
+		error, ETIMEDOUT,
+		"the daemon does not end on SIGKILL: it is blocked in the kernel (see \"dmesg\")");
 }

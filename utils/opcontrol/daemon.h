@@ -2,8 +2,8 @@
 /*
  * The daemon oprofiled: is it there, starting it, asking it, ending it.
  */
-#ifndef OPCONTROL_DAEMON_H
-#define OPCONTROL_DAEMON_H
+#ifndef UTILS_OPCONTROL_DAEMON_H
+#define UTILS_OPCONTROL_DAEMON_H
 
 #include <sys/types.h>
 
@@ -47,7 +47,7 @@ int daemon_start(const struct settings *settings, const char *events, const char
 int daemon_dump(const char *session_dir, unsigned int seconds, struct op_error *error);
 
 /**
- * daemon_end - ask the daemon to end, and wait until it has
+ * daemon_end - end the daemon, and wait for its end
  * @pidfd: of the daemon
  * @seconds: after which it is killed
  *

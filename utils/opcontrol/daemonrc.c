@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading and writing daemonrc.  What is wrong in it is told with its line, and nothing of a
+ * Reading and writing daemonrc.  Errors in it are reported with their line, and nothing of a
  * file with an error is used: half of the settings would be other settings.
  */
 #include "daemonrc.h"
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "libop/base/file.h"
+#include "libop/base/number.h"
 
 #define SIZE_LIMIT (1 << 20) /* all settings fit many times */
 #define EVENTS_MAX 64
@@ -38,15 +39,12 @@ static int complain(const struct reader *reader, int code, const char *key, cons
 			    *key ? ": " : "", text);
 }
 
-/* The number behind CHOSEN_EVENTS_ or of NR_CHOSEN; -1 if it is none below @limit. */
+/* The number after CHOSEN_EVENTS_, or the value of NR_CHOSEN; -1 if not below @limit. */
 static int small_number(const char *text, int limit)
 {
-	int number;
+	uint64_t number;
 
-	if (!*text || strlen(text) > 3 || text[strspn(text, "0123456789")])
-		return -1;
-	number = atoi(text);
-	return number < limit ? number : -1;
+	return op_number_all(text, 10, (uint64_t)limit - 1, &number) ? (int)number : -1;
 }
 
 static int read_event(struct reader *reader, const char *key, const char *value)
@@ -56,7 +54,7 @@ static int read_event(struct reader *reader, const char *key, const char *value)
 	if (number < 0)
 		return complain(reader, EINVAL, key, "not the number of an event");
 	if (reader->events[number])
-		return complain(reader, EINVAL, key, "the key stands here a second time");
+		return complain(reader, EINVAL, key, "the key is given twice");
 	reader->events[number] = strdup(value);
 	if (!reader->events[number])
 		return complain(reader, ENOMEM, key, "out of memory");
@@ -66,7 +64,7 @@ static int read_event(struct reader *reader, const char *key, const char *value)
 static int read_nr_chosen(struct reader *reader, const char *key, const char *value)
 {
 	if (reader->nr_chosen >= 0)
-		return complain(reader, EINVAL, key, "the key stands here a second time");
+		return complain(reader, EINVAL, key, "the key is given twice");
 	reader->nr_chosen = small_number(value, EVENTS_MAX + 1);
 	if (reader->nr_chosen < 0)
 		return complain(reader, EINVAL, key, "not a number of events");
@@ -92,17 +90,17 @@ static int read_line(struct reader *reader, char *line)
 
 	index = settings_key_index(key);
 	if (index < 0)
-		return op_error_set(reader->error, EINVAL, "%s:%u: there is no setting \"%.64s\"",
+		return op_error_set(reader->error, EINVAL, "%s:%u: unknown setting \"%.64s\"",
 				    reader->name, reader->line, key);
 	if (reader->seen & (1U << index))
-		return complain(reader, EINVAL, key, "the key stands here a second time");
+		return complain(reader, EINVAL, key, "the key is given twice");
 	reader->seen |= 1U << index;
 	if (settings_set(reader->settings, key, value, &why))
 		return complain(reader, why.code, key, why.text);
 	return 0;
 }
 
-/* The events may stand in any order, but none may be missing. */
+/* The events may be in any order, but none may be missing. */
 static int read_events_end(struct reader *reader)
 {
 	int nr = reader->nr_chosen > 0 ? reader->nr_chosen : 0;
@@ -151,7 +149,7 @@ int daemonrc_parse(const char *name, const char *text, size_t size, struct setti
 	int ret;
 
 	if (memchr(text, '\0', size))
-		return op_error_set(error, EINVAL, "%s: there is a NUL byte in it", name);
+		return op_error_set(error, EINVAL, "%s: the file contains a NUL byte", name);
 	if (settings_init(settings, error))
 		return -1;
 	copy = strndup(text, size);
@@ -187,23 +185,21 @@ int daemonrc_open_dir(char **path, struct op_error *error)
 	int dir;
 
 	if (!parent)
-		return op_error_set(error, ENOENT,
-				    "no home directory to keep the settings in: set HOME");
+		return op_error_set(error, ENOENT, "no home directory for the settings: set HOME");
 	*path = op_path("%s/.oprofile", parent);
 	if (!*path)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	if (mkdir(*path, 0700) && errno != EEXIST) {
-		op_error_set(error, errno, "%s: cannot make the directory of the settings: %s",
-			     *path, strerror(errno));
+		op_error_errno(error, "%s: cannot create the directory of the settings", *path);
 		goto fail;
 	}
 	dir = open(*path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0) {
-		op_error_set(error, errno, "%s: %s", *path, strerror(errno));
+		op_error_errno(error, "%s", *path);
 		goto fail;
 	}
 	if (flock(dir, LOCK_EX)) {
-		op_error_set(error, errno, "%s: cannot lock it: %s", *path, strerror(errno));
+		op_error_errno(error, "cannot lock %s", *path);
 		close(dir);
 		goto fail;
 	}
@@ -223,7 +219,7 @@ int daemonrc_load(const char *dir, const char *name, struct settings *settings, 
 	int ret;
 
 	if (!path)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	text = op_file_read(path, SIZE_LIMIT, &size, &why);
 	*found = text != NULL;
 	if (text)
@@ -251,7 +247,7 @@ int daemonrc_save(const char *dir, const char *name, const struct settings *sett
 			ret = 0;
 	}
 	if (ret)
-		op_error_set(error, ENOMEM, "out of memory");
+		op_error_memory(error);
 	else
 		ret = op_file_replace(path, text, size, 0600, error);
 	free(text);
@@ -266,10 +262,9 @@ int daemonrc_adopt_new(const char *dir, struct op_error *error)
 	int ret = 0;
 
 	if (!from || !to)
-		ret = op_error_set(error, ENOMEM, "out of memory");
+		ret = op_error_memory(error);
 	else if (rename(from, to) && errno != ENOENT)
-		ret = op_error_set(error, errno, "cannot move %s to %s: %s", from, to,
-				   strerror(errno));
+		ret = op_error_errno(error, "cannot move %s to %s", from, to);
 	free(from);
 	free(to);
 	return ret;

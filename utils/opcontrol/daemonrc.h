@@ -2,11 +2,11 @@
 /*
  * The file that keeps the settings: $HOME/.oprofile/daemonrc, lines KEY=value.
  *
- * While a daemon runs, daemonrc tells what it runs with, and changes wait in daemonrc_new
- * beside it; the next call that finds the daemon gone moves daemonrc_new over daemonrc.
+ * While a daemon runs, daemonrc holds what it runs with, and changes wait in daemonrc_new
+ * beside it; the next call after the daemon has ended moves daemonrc_new over daemonrc.
  */
-#ifndef OPCONTROL_DAEMONRC_H
-#define OPCONTROL_DAEMONRC_H
+#ifndef UTILS_OPCONTROL_DAEMONRC_H
+#define UTILS_OPCONTROL_DAEMONRC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 /**
  * daemonrc_parse - read settings from text
- * @name: what errors call the text, with the line number behind
+ * @name: of the text in errors, before the line number
  * @text: @size bytes, which may be anything
  * @settings: filled in; settings_free() frees what it holds; nothing to free on error
  *
@@ -47,7 +47,7 @@ int daemonrc_open_dir(char **path, struct op_error *error);
 int daemonrc_load(const char *dir, const char *name, struct settings *settings, bool *found,
 		  struct op_error *error);
 
-/* Writes the file anew, whole or not at all: 0, or -1 with @error set. */
+/* Rewrites the file, whole or not at all: 0, or -1 with @error set. */
 int daemonrc_save(const char *dir, const char *name, const struct settings *settings,
 		  struct op_error *error);
 

@@ -50,13 +50,15 @@ int driver_mount(struct op_error *error)
 	if (driver_is_mounted())
 		return 0;
 	if (mkdir(dir, 0700) && errno != EEXIST)
-		return op_error_set(error, errno, "cannot make the directory %s: %s", dir,
-				    strerror(errno));
-	if (mount("oprofilefs", dir, "oprofilefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
-		return op_error_set(error, errno, "cannot mount oprofilefs on %s: %s", dir,
-				    errno == ENODEV ? "the module that is loaded does not offer it"
-						    : strerror(errno));
-	return 0;
+		return op_error_errno(error, "cannot create the directory %s", dir);
+	if (!mount("oprofilefs", dir, "oprofilefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+		return 0;
+	if (errno == ENODEV)
+		return op_error_set(
+			error, ENODEV,
+			"cannot mount oprofilefs on %s: the loaded module does not provide it",
+			dir);
+	return op_error_errno(error, "cannot mount oprofilefs on %s", dir);
 }
 
 int driver_unmount(struct op_error *error)
@@ -72,13 +74,12 @@ int driver_unmount(struct op_error *error)
 		if (!umount2(dir, UMOUNT_NOFOLLOW))
 			continue;
 		if (errno != EBUSY)
-			return op_error_set(error, errno, "cannot unmount %s: %s", dir,
-					    strerror(errno));
+			return op_error_errno(error, "cannot unmount %s", dir);
 		pid = holder_find(dir, name);
 		if (!pid)
 			return op_error_set(error, EBUSY,
 					    "cannot unmount %s: it is in use; \"fuser -vm %s\" may "
-					    "tell by whom",
+					    "list the processes",
 					    dir, dir);
 		return op_error_set(error, EBUSY,
 				    "cannot unmount %s: process %d (%s) uses it; end that process "
@@ -100,7 +101,7 @@ static char *path_of(const char *name, struct op_error *error)
 	char *path = op_path("%s/%s", driver_dir(), name);
 
 	if (!path)
-		op_error_set(error, ENOMEM, "out of memory");
+		op_error_memory(error);
 	return path;
 }
 
@@ -187,18 +188,16 @@ int driver_check(const struct settings *settings, struct op_error *error)
 	if (driver_cpu_type(type, error))
 		return -1;
 	if (settings->frequency && !driver_has("frequency"))
-		return op_error_set(
-			error, EINVAL,
-			"the backend of CPU type %s has no frequency: each event has its "
-			"count; drop the choice with --frequency=0",
-			type);
+		return op_error_set(error, EINVAL,
+				    "the backend of CPU type %s has no frequency: each event has "
+				    "its count; drop the setting with --frequency=0",
+				    type);
 	if (settings->time_slice && !driver_has("time_slice"))
-		return op_error_set(
-			error, EINVAL,
-			"the backend of CPU type %s has no time slice: it does not have "
-			"events take turns, or leaves that to perf; drop the choice with "
-			"--time-slice=0",
-			type);
+		return op_error_set(error, EINVAL,
+				    "the backend of CPU type %s has no time slice: it does not "
+				    "multiplex events, or perf does so; drop the setting with "
+				    "--time-slice=0",
+				    type);
 	return 0;
 }
 

@@ -2,8 +2,8 @@
 /*
  * The driver as its file system, oprofilefs, shows it.
  */
-#ifndef OPCONTROL_DRIVER_H
-#define OPCONTROL_DRIVER_H
+#ifndef UTILS_OPCONTROL_DRIVER_H
+#define UTILS_OPCONTROL_DRIVER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,14 +17,14 @@
 
 /* The directory of oprofilefs: $OPROFILE_FS_DIR, else DRIVER_DEFAULT_DIR. */
 const char *driver_dir(void);
-/* Is it one that somebody else provides ($OPROFILE_FS_DIR)?  Then it is never mounted. */
+/* Whether $OPROFILE_FS_DIR names another directory, which is never mounted. */
 bool driver_is_given(void);
 /* Is oprofilefs mounted there? */
 bool driver_is_mounted(void);
 
 /* Mounts oprofilefs unless it is; the module must be loaded: 0, or -1 with @error set. */
 int driver_mount(struct op_error *error);
-/* Unmounts it, if it is: 0, or -1 with @error set (EBUSY: @error names who uses it). */
+/* Unmounts it, if it is: 0, or -1 with @error set (EBUSY: @error names what uses it). */
 int driver_unmount(struct op_error *error);
 /*
  * Has the driver look again which counters are free, which it does as oprofilefs is mounted.

@@ -16,12 +16,7 @@
 #include "libop/cpu/detect.h"
 #include "libop/cpu/type_names.h"
 #include "module.h"
-#include "utils/ophelp/list.h"
-
-static int no_memory(struct op_error *error)
-{
-	return op_error_set(error, ENOMEM, "out of memory");
-}
+#include "libop/events/list.h"
 
 /* All that the CPU has and the driver could offer. */
 static struct op_counters limit_counters(const struct op_counters *counters, uint64_t offered)
@@ -30,12 +25,12 @@ static struct op_counters limit_counters(const struct op_counters *counters, uin
 	struct op_counters limited;
 	unsigned int general = counters->general, fixed = counters->fixed;
 
-	/* Of a CPU that libop does not know, the driver does. */
+	/* The driver has the CPU type of CPUs that libop does not detect. */
 	while (!counters->general && general < OP_COUNTERS_LIMIT && offered >> general)
 		general++;
 	if (fixed > COUNTER_FIXED_MAX)
 		fixed = COUNTER_FIXED_MAX;
-	/* perf places events on them by itself. */
+	/* perf allocates the counters. */
 	if (!driver_is_given() && !module_backend(backend) && !strcmp(backend, "perf"))
 		fixed = 0;
 	limited = op_counters_plain(general, fixed);
@@ -43,7 +38,7 @@ static struct op_counters limit_counters(const struct op_counters *counters, uin
 	return limited;
 }
 
-/* All that the driver says it could offer; one that does not say gives its counters no turns. */
+/* All counters that the driver offers; without that file events are not multiplexed. */
 static int find_counters(struct op_counters *counters, uint64_t offered, struct op_error *error)
 {
 	uint64_t general, fixed, virtual_counters;
@@ -104,19 +99,20 @@ static int take_specs(struct events *events, const struct settings *settings,
 			return -1;
 		ret = op_strings_add(&events->specs, spec);
 		free(spec);
-		return ret ? no_memory(error) : 0;
+		return ret ? op_error_memory(error) : 0;
 	}
 	for (size_t i = 0; i < settings->events.count; i++) {
 		if (op_strings_add(&events->specs, settings->events.item[i]))
-			return no_memory(error);
+			return op_error_memory(error);
 	}
 	return 0;
 }
 
-static int choose(struct events *events, const struct op_resolve_options *how, struct op_error *error)
+static int choose(struct events *events, const struct op_resolve_options *how,
+		  struct op_error *error)
 {
 	return op_events_resolve(&events->catalogue, events->specs.item, events->specs.count, how,
-			 events->choices, error);
+				 events->choices, error);
 }
 
 static int check_counts(const struct events *events, struct op_error *error)
@@ -124,7 +120,7 @@ static int check_counts(const struct events *events, struct op_error *error)
 	for (size_t i = 0; i < events->specs.count; i++) {
 		if (events->choices[i].count < COUNTER_COUNT_MIN)
 			return op_error_set(error, ERANGE,
-					    "event \"%s\": the driver takes no count below %d",
+					    "event \"%s\": the driver accepts no count below %d",
 					    events->specs.item[i], COUNTER_COUNT_MIN);
 	}
 	return 0;
@@ -145,7 +141,7 @@ static int check_ext(const struct events *events, struct op_error *error)
 
 static int look_up(struct events *events, const struct settings *settings, struct op_error *error)
 {
-	/* The default is our own choice, and good with call graphs too. */
+	/* The default event is accepted with call graphs, too. */
 	struct op_resolve_options how = {
 		.callgraph_depth = settings->callgraph,
 		.ignore_count = !settings->events.count,
@@ -156,7 +152,7 @@ static int look_up(struct events *events, const struct settings *settings, struc
 		return -1;
 	events->choices = calloc(events->specs.count, sizeof(*events->choices));
 	if (!events->choices)
-		return no_memory(error);
+		return op_error_memory(error);
 	if (choose(events, &how, error) || check_ext(events, error))
 		return -1;
 	return check_counts(events, error);
@@ -170,12 +166,11 @@ int events_open(const struct settings *settings, struct events *events, struct o
 	if (driver_cpu_type(type, error))
 		return -1;
 	if (driver_is_timer(type) && settings->events.count)
-		return op_error_set(
-			error, EINVAL,
-			"event \"%s\": the backend %s samples by a timer and has no events "
-			"to choose from; drop the choice with --event=default, and "
-			"set the rate with --frequency",
-			settings->events.item[0], type);
+		return op_error_set(error, EINVAL,
+				    "event \"%s\": the backend %s samples by a timer and has no "
+				    "other events; drop the setting with --event=default, and "
+				    "set the rate with --frequency",
+				    settings->events.item[0], type);
 	if (driver_is_timer(type))
 		return 0;
 	if (!load_catalogue(events, false, error) && !look_up(events, settings, error))
@@ -205,12 +200,12 @@ int events_check(const struct settings *settings, struct op_error *error)
 void events_print_missing(const struct events *events, char *text, size_t size)
 {
 	struct counter_holders holders;
-	char list[256], who[512];
+	char list[256], holder_text[512];
 
 	counters_list(events->missing, list, sizeof(list));
 	counter_holders_find(&holders);
-	counter_holders_explain(&holders, who, sizeof(who));
-	snprintf(text, size, "%s (%s)", *list ? list : "all", who);
+	counter_holders_explain(&holders, holder_text, sizeof(holder_text));
+	snprintf(text, size, "%s (%s)", *list ? list : "all", holder_text);
 }
 
 int events_place(struct events *events, struct op_error *error)
@@ -230,22 +225,22 @@ int events_place(struct events *events, struct op_error *error)
 	if (counters->usable && !(why.code == EBUSY && events->missing))
 		return op_error_set(error, why.code, "%s", why.text);
 	events_print_missing(events, missing, sizeof(missing));
-	return op_error_set(error, EBUSY, "%.400s; counters that are not free: %.500s",
+	return op_error_set(error, EBUSY, "%.400s; counters in use: %.500s",
 			    counters->usable ? why.text : "no counter can be used", missing);
 }
 
 unsigned int events_groups(const struct events *events)
 {
-	uint64_t turns = 0;
+	uint64_t groups = 0;
 
 	for (size_t i = 0; i < events->specs.count; i++) {
 		unsigned int counter = events->choices[i].counter;
 		const struct op_counters *counters = &events->catalogue.counters;
 
 		if (op_counters_hardware(counters, counter) < counters->general)
-			turns |= UINT64_C(1) << op_counters_group(counters, counter);
+			groups |= UINT64_C(1) << op_counters_group(counters, counter);
 	}
-	return turns ? (unsigned int)__builtin_popcountll(turns) : 1;
+	return groups ? (unsigned int)__builtin_popcountll(groups) : 1;
 }
 
 int events_program(const struct events *events, struct op_error *error)
@@ -265,12 +260,12 @@ int events_argument(const struct events *events, char **argument, struct op_erro
 		return 0;
 	list.event = calloc(list.count, sizeof(*list.event));
 	if (!list.event)
-		return no_memory(error);
+		return op_error_memory(error);
 	for (size_t i = 0; i < list.count; i++)
 		op_resolved_event_copy(&events->choices[i], &list.event[i]);
 	*argument = op_events_format(&list);
 	free(list.event); /* the names are the catalogue's */
-	return *argument ? 0 : no_memory(error);
+	return *argument ? 0 : op_error_memory(error);
 }
 
 int events_list(struct op_error *error)
@@ -282,7 +277,7 @@ int events_list(struct op_error *error)
 	if (driver_cpu_type(type, error))
 		return -1;
 	if (driver_is_timer(type)) {
-		printf("CPU type %s: there is one event, TIMER, and nothing to choose.\n"
+		printf("CPU type %s: the only event is TIMER.\n"
 		       "Its rate is set with --frequency=HZ.\n",
 		       type);
 		return 0;

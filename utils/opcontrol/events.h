@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The events that are to be counted: looked up in the catalogue of the CPU type, placed on
- * counters, and told to the driver and the daemon.
+ * counters, and passed to the driver and the daemon.
  */
-#ifndef OPCONTROL_EVENTS_H
-#define OPCONTROL_EVENTS_H
+#ifndef UTILS_OPCONTROL_EVENTS_H
+#define UTILS_OPCONTROL_EVENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,11 +16,11 @@
 #include "libop/base/strings.h"
 #include "setting.h"
 
-/* All zero: the timer's, which is not chosen, has no counter and is not told to the daemon. */
+/* All zero: the timer's, which is not chosen, has no counter and is not passed to the daemon. */
 struct events {
-	struct op_catalogue catalogue; /* @choices point into it */
-	struct op_strings specs;       /* those chosen, or the default one */
-	struct op_resolved_event *choices;     /* of each of them */
+	struct op_catalogue catalogue;	   /* @choices point into it */
+	struct op_strings specs;	   /* those chosen, or the default one */
+	struct op_resolved_event *choices; /* of each of them */
 	bool is_default;
 	bool placed;	  /* each choice has a counter that is free */
 	uint64_t offered; /* counters that are there, by number */
@@ -32,7 +32,7 @@ struct events {
  *	counters were free?
  * @events: filled in; events_close() frees what it holds
  *
- * The CPU type is what the driver says, which must be mounted.
+ * The CPU type is that of the driver, which must be mounted.
  *
  * Return: 0, or -1 with @error set, and nothing to close.
  */
@@ -43,23 +43,23 @@ void events_close(struct events *events);
 int events_check(const struct settings *settings, struct op_error *error);
 
 /**
- * events_place - place the events on the counters that are free
+ * events_place - allocate free counters to the events
  *
- * Return: 0, or -1 with @error set: which counters are free, and who may hold the others.
+ * Return: 0, or -1 with @error set: which counters are free, and what may hold the others.
  */
 int events_place(struct events *events, struct op_error *error);
 
-/* In how many groups are they counted, by turns, once placed?  1: all at once. */
+/* The number of groups that placed events are multiplexed in; 1: not multiplexed. */
 unsigned int events_groups(const struct events *events);
 
-/* Writes which counters are not free, and who may hold them, as far as there is room. */
+/* Writes which counters are not free and what may hold them; cut to @size bytes. */
 void events_print_missing(const struct events *events, char *text, size_t size);
 
-/* Tells the driver what to count, once placed: 0, or -1 with @error set and none enabled. */
+/* Programs the driver with placed events: 0, or -1 with @error set and none enabled. */
 int events_program(const struct events *events, struct op_error *error);
 
 /**
- * events_argument - what the daemon's --events is to say, once the events are placed
+ * events_argument - the daemon's option --events for placed events
  * @argument: set to a text that the caller frees; NULL for the timer
  *
  * Return: 0, or -1 with @error set.

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "libop/base/file.h"
+#include "libop/base/number.h"
 
 static bool points_below(const char *link, const char *path)
 {
@@ -65,6 +66,7 @@ static void program_name(pid_t pid, char name[HOLDER_NAME_SIZE])
 pid_t holder_find(const char *path, char name[HOLDER_NAME_SIZE])
 {
 	struct dirent *entry;
+	uint64_t number;
 	pid_t pid = 0;
 	DIR *proc;
 
@@ -72,10 +74,9 @@ pid_t holder_find(const char *path, char name[HOLDER_NAME_SIZE])
 	if (!proc)
 		return 0;
 	while (!pid && (entry = readdir(proc))) {
-		if (!isdigit((unsigned char)entry->d_name[0]) || atoi(entry->d_name) == getpid())
-			continue;
-		if (uses(entry->d_name, path))
-			pid = atoi(entry->d_name);
+		if (op_number_all(entry->d_name, 10, INT32_MAX, &number) &&
+		    (pid_t)number != getpid() && uses(entry->d_name, path))
+			pid = (pid_t)number;
 	}
 	closedir(proc);
 	if (pid)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which process holds a file open: so that "busy" can be said with a name.
+ * Finds the process that has a file open, so that errors can name it.
  */
-#ifndef OPCONTROL_HOLDER_H
-#define OPCONTROL_HOLDER_H
+#ifndef UTILS_OPCONTROL_HOLDER_H
+#define UTILS_OPCONTROL_HOLDER_H
 
 #include <sys/types.h>
 

@@ -12,7 +12,7 @@
 #include "request.h"
 #include "status.h"
 
-/* With a driver directory of his own, anybody may do what its files allow. */
+/* With another driver directory, the permissions of its files decide. */
 static void need_root(void)
 {
 	if (geteuid() && !driver_is_given())
@@ -38,13 +38,10 @@ int main(int argc, const char **argv)
 	op_program_set(argv[0]);
 	if (request_parse(argc, argv, &request, &error)) {
 		request_free(&request);
-		op_die(OP_EXIT_USAGE, "%s (see %s --help)", error.text, op_program());
+		return op_usage_error(&error);
 	}
-	if (request.help || request.version) {
-		if (request.help)
-			request_print_help();
-		else
-			printf("opcontrol: oprofile " OP_VERSION "\n");
+	if (request.help) {
+		request_print_help();
 		request_free(&request);
 		return OP_EXIT_OK;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Loading and unloading by libkmod.  The kernel tells why it refuses a module only in its log,
+ * Loading and unloading by libkmod.  The kernel reports why it refuses a module only in its log,
  * so what the errno value means is worked out here from the circumstances.
  */
 #include "module.h"
@@ -65,8 +65,8 @@ static int explain_refusal(const struct module_circumstances *with, struct op_er
 			"turn Secure Boot off",
 			with->file);
 	return op_error_set(error, EPERM,
-			    "the kernel does not let this process load %s: in a container it "
-			    "takes the capability CAP_SYS_MODULE",
+			    "the kernel does not let this process load %s: in a container this "
+			    "needs the capability CAP_SYS_MODULE",
 			    with->file);
 }
 
@@ -76,8 +76,8 @@ int module_explain(int code, const struct module_circumstances *with, struct op_
 
 	if (!with->file)
 		return op_error_set(error, ENOENT,
-				    "there is no module " MODULE_NAME " for the kernel that runs "
-				    "(%s): " BUILD_HINT,
+				    "there is no module " MODULE_NAME
+				    " for the running kernel (%s): " BUILD_HINT,
 				    with->release, with->release);
 	switch (code) {
 	case EPERM:
@@ -87,7 +87,7 @@ int module_explain(int code, const struct module_circumstances *with, struct op_
 	case ENOKEY:
 	case EBADMSG:
 		return op_error_set(error, code,
-				    "the kernel takes only modules signed with a key that it knows "
+				    "the kernel loads only modules signed with a trusted key "
 				    "(Secure Boot or module.sig_enforce), which %s is not: sign "
 				    "it with a key enrolled by mokutil(1), or turn that off",
 				    with->file);
@@ -100,7 +100,7 @@ int module_explain(int code, const struct module_circumstances *with, struct op_
 				with->file, (int)strcspn(with->vermagic, " "), with->vermagic,
 				with->release, with->release);
 		return op_error_set(error, code,
-				    "the kernel does not take %s as a module of its own (see "
+				    "%s does not match the kernel (see "
 				    "\"dmesg | tail\"): " BUILD_HINT,
 				    with->file, with->release);
 	case ENOENT:
@@ -114,13 +114,13 @@ int module_explain(int code, const struct module_circumstances *with, struct op_
 			return op_error_set(
 				error, code,
 				"the module has no backend \"%s\", or this machine cannot "
-				"run it (see \"dmesg | tail\"): leave --backend out "
-				"for the best one",
+				"run it (see \"dmesg | tail\"): without --backend, the best one is "
+				"chosen",
 				with->backend);
 		/* fallthrough */
 	default:
-		return op_error_set(error, code, "cannot load %s: %s (see \"dmesg | tail\")",
-				    with->file, strerror(code));
+		return op_error_code(error, code, "cannot load %s (see \"dmesg | tail\")",
+				     with->file);
 	}
 }
 
@@ -187,7 +187,7 @@ static int check_file(const char *file, struct op_error *error)
 	struct stat status;
 
 	if (stat(file, &status))
-		return op_error_set(error, errno, "--module: %s: %s", file, strerror(errno));
+		return op_error_errno(error, "--module: %s", file);
 	if (!S_ISREG(status.st_mode))
 		return op_error_set(error, EINVAL, "--module: %s is not a file", file);
 	return 0;
@@ -213,7 +213,7 @@ int module_load(const char *file, const char *backend, struct op_error *error)
 		snprintf(options, sizeof(options), "backend=%s", backend);
 	kmod = kmod_new(NULL, NULL);
 	if (!kmod)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	kmod_set_log_fn(kmod, keep_quiet, NULL);
 	ret = insert(kmod, file, options, &module);
 	if (ret == -EEXIST && module_is_loaded())
@@ -235,7 +235,7 @@ int module_unload(struct op_error *error)
 		return 0;
 	kmod = kmod_new(NULL, NULL);
 	if (!kmod)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	kmod_set_log_fn(kmod, keep_quiet, NULL);
 	ret = kmod_module_new_from_name(kmod, MODULE_NAME, &module);
 	if (!ret)
@@ -254,12 +254,12 @@ int module_unload(struct op_error *error)
 	case EPERM:
 		return op_error_set(error, EPERM,
 				    "the kernel does not let this process unload the "
-				    "module: be root, outside of any container");
+				    "module: run as root outside of any container");
 	case ENOENT:
 		return op_error_set(error, ENOENT,
 				    "the driver is built into this kernel and cannot be "
 				    "unloaded");
 	default:
-		return op_error_set(error, -ret, "cannot unload the module: %s", strerror(-ret));
+		return op_error_code(error, -ret, "cannot unload the module");
 	}
 }

@@ -2,8 +2,8 @@
 /*
  * The kernel module: loading and unloading it, and saying why that failed.
  */
-#ifndef OPCONTROL_MODULE_H
-#define OPCONTROL_MODULE_H
+#ifndef UTILS_OPCONTROL_MODULE_H
+#define UTILS_OPCONTROL_MODULE_H
 
 #include <stdbool.h>
 
@@ -21,7 +21,7 @@ int module_backend(char backend[MODULE_BACKEND_MAX]);
 
 /**
  * module_load - load the module, with what it depends on
- * @file: an oprofile.ko, or NULL for the one that depmod(8) knows
+ * @file: an oprofile.ko, or NULL for the one of depmod(8)
  * @backend: its parameter "backend", or NULL
  *
  * Return: 0, or -1 with @error set: cause and cure.
@@ -36,13 +36,13 @@ struct module_circumstances {
 	const char *file;     /* the module, or NULL if none was found */
 	const char *vermagic; /* of the module; NULL if it could not be read */
 	const char *release;  /* of the kernel that runs, as uname -r */
-	const char *backend;  /* asked for, or NULL */
+	const char *backend;  /* requested, or NULL */
 	bool lockdown;	      /* the kernel is locked down (Secure Boot) */
 	bool disabled;	      /* loading of modules is turned off until the next boot */
 	bool root;
 };
 
-/* Says in @error why loading failed with errno value @code; returns -1. */
+/* Sets @error to why loading failed with errno value @code; returns -1. */
 int module_explain(int code, const struct module_circumstances *circumstances,
 		   struct op_error *error);
 

@@ -24,7 +24,7 @@ int perf_argument(const struct settings *settings, char **argument, struct op_er
 		return -1;
 	*argument = op_perf_format(&events);
 	op_perf_events_free(&events);
-	return *argument ? 0 : op_error_set(error, ENOMEM, "out of memory");
+	return *argument ? 0 : op_error_memory(error);
 }
 
 int perf_run(const struct settings *settings, bool on, struct op_error *error)
@@ -32,7 +32,7 @@ int perf_run(const struct settings *settings, bool on, struct op_error *error)
 	return op_control_call(settings->session_dir, on ? "start" : "stop", NULL, error);
 }
 
-/* Lines "key value" of the daemon, as far as they tell what is counted and lost. */
+/* Lines "key value" of the daemon, as far as they are about what is counted and lost. */
 int perf_status_print(const struct settings *settings, struct op_error *error)
 {
 	static const struct {

@@ -2,8 +2,8 @@
 /*
  * Profiling by the kernel's perf events, without the module.
  */
-#ifndef OPCONTROL_PERF_H
-#define OPCONTROL_PERF_H
+#ifndef UTILS_OPCONTROL_PERF_H
+#define UTILS_OPCONTROL_PERF_H
 
 #include <stdbool.h>
 
@@ -11,7 +11,7 @@
 #include "setting.h"
 
 /**
- * perf_argument - what the daemon's --events is to say
+ * perf_argument - the daemon's option --events
  * @argument: set to a text that the caller frees
  *
  * Return: 0, or -1 with @error set: an event that there is not.
@@ -21,7 +21,7 @@ int perf_argument(const struct settings *settings, char **argument, struct op_er
 /* Has the daemon of the session start or stop sampling: 0, or -1 with @error set. */
 int perf_run(const struct settings *settings, bool on, struct op_error *error);
 
-/* Prints what the daemon of the session says of itself: 0, or -1 with @error set. */
+/* Prints the status of the session's daemon: 0, or -1 with @error set. */
 int perf_status_print(const struct settings *settings, struct op_error *error);
 
 #endif

@@ -1,295 +1,255 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The command line.  What one look at it can show to be wrong is refused here, before
- * anything is done.
+ * The command line.  Errors that it alone shows are found here, before anything is done.
  */
 #include "request.h"
 
 #include <errno.h>
-#include <popt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
 #include "module.h"
 #include "samples.h"
 #include "vmlinux.h"
 
-/* Values of options; actions are below NR_ACTIONS. */
-enum option {
-	OPTION_HELP = NR_ACTIONS,
-	OPTION_VERSION,
-	OPTION_STATUS,
-	OPTION_SETUP,
-	OPTION_VERBOSE,
-	OPTION_BACKEND,
-	OPTION_MODULE,
-	OPTION_SESSION_DIR,
-	/* settings */
-	OPTION_EVENT,
-	OPTION_SEPARATE,
-	OPTION_CALLGRAPH,
-	OPTION_VMLINUX,
-	OPTION_NO_VMLINUX,
-	OPTION_KERNEL_RANGE,
-	OPTION_IMAGE,
-	OPTION_BUFFER_SIZE,
-	OPTION_BUFFER_WATERSHED,
-	OPTION_CPU_BUFFER_SIZE,
-	OPTION_FREQUENCY,
-	OPTION_PERF,
-	OPTION_NO_PERF,
-	OPTION_TIME_SLICE,
+#define SYNOPSIS "[OPTION...]"
+
+/* Settings: members @value of their rows. */
+enum {
+	SET_EVENT,
+	SET_SEPARATE,
+	SET_CALLGRAPH,
+	SET_VMLINUX,
+	SET_NO_VMLINUX,
+	SET_KERNEL_RANGE,
+	SET_IMAGE,
+	SET_BUFFER_SIZE,
+	SET_BUFFER_WATERSHED,
+	SET_CPU_BUFFER_SIZE,
+	SET_FREQUENCY,
+	SET_PERF,
+	SET_NO_PERF,
+	SET_TIME_SLICE,
 };
 
-#define WORD(name, letter, option, text)                                                           \
-	{                                                                                          \
-		name, letter, POPT_ARG_NONE, NULL, option, text, NULL                              \
-	}
-#define VALUE(name, letter, option, text, value)                                                   \
-	{                                                                                          \
-		name, letter, POPT_ARG_STRING, NULL, option, text, value                           \
-	}
-
-static const struct poptOption actions[] = {
-	WORD("init", '\0', ACTION_INIT, "load the module and mount oprofilefs"),
-	WORD("start-daemon", '\0', ACTION_START_DAEMON, "start the daemon, but don't profile yet"),
-	WORD("start", 's', ACTION_START, "start profiling, and the daemon if it does not run"),
-	WORD("dump", 'd', ACTION_DUMP, "write all samples taken so far to the sample files"),
-	WORD("stop", 't', ACTION_STOP, "stop profiling; the daemon stays"),
-	WORD("shutdown", 'h', ACTION_SHUTDOWN, "stop profiling and end the daemon"),
-	WORD("reset", '\0', ACTION_RESET, "throw the samples of the live session away"),
-	VALUE("save", '\0', ACTION_SAVE, "keep the samples of the live session as session NAME",
-	      "NAME"),
-	WORD("deinit", '\0', ACTION_DEINIT, "shut down, unmount oprofilefs, unload the module"),
-	WORD("list-events", 'l', ACTION_LIST_EVENTS, "list the events that can be counted"),
-	POPT_TABLEEND,
+/* The keys of daemonrc for settings whose value is stored unchanged. */
+static const char *const setting_keys[] = {
+	[SET_CALLGRAPH] = "CALLGRAPH",		[SET_KERNEL_RANGE] = "KERNEL_RANGE",
+	[SET_BUFFER_SIZE] = "BUF_SIZE",		[SET_BUFFER_WATERSHED] = "BUF_WATERSHED",
+	[SET_CPU_BUFFER_SIZE] = "CPU_BUF_SIZE", [SET_FREQUENCY] = "FREQUENCY",
+	[SET_TIME_SLICE] = "TIME_SLICE",
 };
 
-static const struct poptOption more[] = {
-	WORD("status", '\0', OPTION_STATUS, "print what runs, with which settings, and its losses"),
-	WORD("setup", '\0', OPTION_SETUP, "only save settings"),
-	{"verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, OPTION_VERBOSE,
-	 "have the daemon log more (with --start and --start-daemon): all, sfile, arcs, samples, "
-	 "module, misc",
-	 "LIST"},
-	VALUE("backend", '\0', OPTION_BACKEND,
-	      "load the module with this backend (with --init and starts)", "NAME"),
-	VALUE("module", '\0', OPTION_MODULE, "load this module (with --init and starts)", "FILE"),
-	VALUE("session-dir", '\0', OPTION_SESSION_DIR, "where sessions are kept", "DIR"),
-	WORD("version", 'v', OPTION_VERSION, "print the version"),
-	WORD("help", '?', OPTION_HELP, "print this"),
-	POPT_TABLEEND,
-};
+/* ---- types of options ---- */
 
-static const struct poptOption settings_options[] = {
-	VALUE("event", 'e', OPTION_EVENT, "count this event (may be repeated)", "SPEC|default"),
-	VALUE("separate", 'p', OPTION_SEPARATE,
-	      "keep apart: none, lib, kernel, thread, cpu, all (comma list)", "LIST"),
-	VALUE("callgraph", 'c', OPTION_CALLGRAPH, "record call chains up to this depth, 0: none",
-	      "DEPTH"),
-	VALUE("vmlinux", '\0', OPTION_VMLINUX,
-	      "take kernel symbols from this uncompressed image; default: from the running kernel",
-	      "FILE|default"),
-	WORD("no-vmlinux", '\0', OPTION_NO_VMLINUX, "don't resolve kernel samples to symbols"),
-	VALUE("kernel-range", '\0', OPTION_KERNEL_RANGE, "addresses of the kernel's text, in hex",
-	      "START,END"),
-	VALUE("image", 'i', OPTION_IMAGE, "profile only these programs and libraries (comma list)",
-	      "FILES|all"),
-	VALUE("buffer-size", '\0', OPTION_BUFFER_SIZE, "event buffer, in 8-byte words", "N"),
-	VALUE("buffer-watershed", '\0', OPTION_BUFFER_WATERSHED,
-	      "wake the daemon when this many words are left", "N"),
-	VALUE("cpu-buffer-size", '\0', OPTION_CPU_BUFFER_SIZE, "buffer of each CPU, in entries",
-	      "N"),
-	WORD("perf", '\0', OPTION_PERF, "sample by the kernel's perf events: no module is needed"),
-	WORD("no-perf", '\0', OPTION_NO_PERF, "sample by the module"),
-	VALUE("frequency", '\0', OPTION_FREQUENCY, "samples a second on each CPU (timer backends, perf)",
-	      "HZ"),
-	VALUE("time-slice", '\0', OPTION_TIME_SLICE,
-	      "how long a group of events is counted, where events take turns", "MS"),
-	POPT_TABLEEND,
-};
-
-static const struct poptOption options[] = {
-	{NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)actions, 0, "Actions, one a call:", NULL},
-	{NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)more, 0, "With actions or alone:", NULL},
-	{NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)settings_options, 0,
-	 "Settings, saved at once (0: the default):", NULL},
-	POPT_TABLEEND,
-};
-
-/* How errors call an option. */
-static const char *option_name(int value)
+static int take_save(const struct op_option *option, void *field, const char *text,
+		     struct op_error *error)
 {
-	static const struct poptOption *const tables[] = {actions, more, settings_options};
+	struct request *request = field;
+	struct op_error why;
 
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		for (const struct poptOption *option = tables[i]; option->longName; option++) {
-			if (option->val == value)
-				return option->longName;
-		}
-	}
-	return "?";
+	if (op_option_action.take(option, &request->chosen, NULL, error))
+		return -1;
+	if (samples_check_name(text, &why))
+		return op_option_refuse(option, text, error, "%s", why.text);
+	return op_option_text.take(option, &request->save_name, text, error);
 }
 
-/* The key of daemonrc that an option sets, if it is as simple as that. */
-static const char *option_key(int option)
+static void release_save(void *field)
 {
-	switch (option) {
-	case OPTION_CALLGRAPH:
-		return "CALLGRAPH";
-	case OPTION_KERNEL_RANGE:
-		return "KERNEL_RANGE";
-	case OPTION_BUFFER_SIZE:
-		return "BUF_SIZE";
-	case OPTION_BUFFER_WATERSHED:
-		return "BUF_WATERSHED";
-	case OPTION_CPU_BUFFER_SIZE:
-		return "CPU_BUF_SIZE";
-	case OPTION_FREQUENCY:
-		return "FREQUENCY";
-	case OPTION_TIME_SLICE:
-		return "TIME_SLICE";
-	default:
-		return NULL;
-	}
+	op_option_text.release(&((struct request *)field)->save_name);
 }
 
-static int no_memory(struct op_error *error)
+/* Settings are kept in the order of the command line and applied by request_apply(). */
+static int take_setting(const struct op_option *option, void *field, const char *text,
+			struct op_error *error)
 {
-	return op_error_set(error, ENOMEM, "out of memory");
-}
+	struct request *request = field;
+	char *value = text ? strdup(text) : NULL;
 
-static int take_action(struct request *request, enum action_id action, char *value,
-		       struct op_error *error)
-{
-	if (request->action && request->action != action) {
+	if ((text && !value) || op_array_extend(request->changes, request->nr_changes)) {
 		free(value);
-		return op_error_set(error, EINVAL, "--%s and --%s exclude each other",
-				    option_name(request->action), option_name(action));
+		return op_error_memory(error);
 	}
-	request->action = action;
-	if (action != ACTION_SAVE)
-		return 0;
-	free(request->save_name);
-	request->save_name = value;
+	request->changes[request->nr_changes++] = (struct change){.option = option, .value = value};
 	return 0;
 }
 
-static int take_change(struct request *request, int option, char *value, struct op_error *error)
+static bool is_topic(const char *word)
 {
-	struct change *changes;
+	static const char *const topics[] = {"all", "sfile", "arcs", "samples", "module", "misc"};
 
-	changes = reallocarray(request->changes, request->nr_changes + 1, sizeof(*changes));
-	if (!changes) {
-		free(value);
-		return no_memory(error);
-	}
-	request->changes = changes;
-	changes[request->nr_changes++] = (struct change){.option = option, .value = value};
+	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++)
+		if (!strcmp(topics[i], word))
+			return true;
+	return false;
+}
+
+static int take_verbose(const struct op_option *option, void *field, const char *text,
+			struct op_error *error)
+{
+	struct op_strings topics = {0};
+	int result = 0;
+
+	if (!text)
+		text = "all";
+	if (op_strings_split(&topics, text, ','))
+		result = op_error_memory(error);
+	for (size_t i = 0; !result && i < topics.count; i++)
+		if (!is_topic(topics.item[i]))
+			result = op_option_refuse(option, text, error,
+						  "\"%s\" is not all, sfile, arcs, samples, module "
+						  "or misc",
+						  topics.item[i]);
+	op_strings_free(&topics);
+	return result ? -1 : op_option_text.take(option, field, text, error);
+}
+
+static int take_backend(const struct op_option *option, void *field, const char *text,
+			struct op_error *error)
+{
+	if (!*text || strlen(text) >= MODULE_BACKEND_MAX ||
+	    text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")])
+		return op_option_refuse(option, text, error,
+					"not the name of a backend, such as nmi_timer or timer");
+	return op_option_text.take(option, field, text, error);
+}
+
+static int take_session_dir(const struct op_option *option, void *field, const char *text,
+			    struct op_error *error)
+{
+	char *absolute;
+
+	if (!*text)
+		return op_option_refuse(option, text, error, "the path is empty");
+	absolute = op_session_dir(text);
+	if (!absolute)
+		return op_option_refuse(option, text, error, "%s", strerror(errno));
+	free(*(char **)field);
+	*(char **)field = absolute;
 	return 0;
 }
 
-static void take_text(char **text, char *value)
+static void release_text(void *field)
 {
-	free(*text);
-	*text = value;
+	op_option_text.release(field);
 }
 
-/* @value is the option's argument, or NULL; it becomes the request's. */
-static int take(struct request *request, int option, char *value, struct op_error *error)
-{
-	if (option < NR_ACTIONS)
-		return take_action(request, option, value, error);
-	if (option >= OPTION_EVENT)
-		return take_change(request, option, value, error);
-	switch (option) {
-	case OPTION_HELP:
-		request->help = true;
-		break;
-	case OPTION_VERSION:
-		request->version = true;
-		break;
-	case OPTION_STATUS:
-		request->status = true;
-		break;
-	case OPTION_SETUP:
-		request->setup = true;
-		break;
-	case OPTION_VERBOSE:
-		take_text(&request->verbose, value ? value : strdup("all"));
-		return request->verbose ? 0 : no_memory(error);
-	case OPTION_BACKEND:
-		take_text(&request->backend, value);
-		break;
-	case OPTION_MODULE:
-		take_text(&request->module, value);
-		break;
-	case OPTION_SESSION_DIR:
-		take_text(&request->session_dir, value);
-		break;
+static const struct op_option_type save_type = {.take = take_save, .release = release_save},
+				   setting_type = {.take = take_setting},
+				   verbose_type = {.take = take_verbose, .release = release_text},
+				   backend_type = {.take = take_backend, .release = release_text},
+				   session_dir_type = {.take = take_session_dir,
+						       .release = release_text};
+
+/* ---- tables ---- */
+
+#define ACTION(number)	  OP_ACTION(struct request, chosen, number)
+#define SETTING(number)	  .type = &setting_type, .value = number
+#define OWN(kind, member) .type = &kind, .field = OP_FIELD(struct request, member, char *)
+
+static const struct op_option actions[] = {
+	{"init", 0, NULL, "load the module and mount oprofilefs", ACTION(ACTION_INIT)},
+	{"start-daemon", 0, NULL, "start the daemon, but don't profile yet",
+	 ACTION(ACTION_START_DAEMON)},
+	{"start", 's', NULL, "start profiling, and the daemon if it does not run",
+	 ACTION(ACTION_START)},
+	{"dump", 'd', NULL, "write all samples taken so far to the sample files",
+	 ACTION(ACTION_DUMP)},
+	{"stop", 't', NULL, "stop profiling; the daemon stays", ACTION(ACTION_STOP)},
+	{"shutdown", 'h', NULL, "stop profiling and end the daemon", ACTION(ACTION_SHUTDOWN)},
+	{"reset", 0, NULL, "remove the samples of the live session", ACTION(ACTION_RESET)},
+	{"save", 0, "NAME", "keep the samples of the live session as session NAME",
+	 .type = &save_type, .value = ACTION_SAVE},
+	{"deinit", 0, NULL, "shut down, unmount oprofilefs, unload the module",
+	 ACTION(ACTION_DEINIT)},
+	{"list-events", 'l', NULL, "list the events that can be counted",
+	 ACTION(ACTION_LIST_EVENTS)},
+	{0}};
+
+static const struct op_option more[] = {
+	{"status", 0, NULL, "print what runs, with which settings, and its losses",
+	 OP_FLAG(struct request, status)},
+	{"setup", 0, NULL, "only save settings", OP_FLAG(struct request, setup)},
+	{"verbose", 'V', "LIST",
+	 "the daemon logs these topics (with --start and --start-daemon): all, sfile, arcs, "
+	 "samples, module, misc",
+	 OWN(verbose_type, verbose), .optional = true},
+	{"backend", 0, "NAME", "load the module with this backend (with --init and starts)",
+	 OWN(backend_type, backend)},
+	{"module", 0, "FILE", "load this module (with --init and starts)",
+	 OP_TEXT(struct request, module)},
+	{"session-dir", 0, "DIR", "where sessions are kept", OWN(session_dir_type, session_dir)},
+	OP_OPTION_VERSION('v'),
+	{0}};
+
+static const struct op_option settings_rows[] = {
+	{"event", 'e', "SPEC", "count this event (may be repeated); default: the default event",
+	 SETTING(SET_EVENT)},
+	{"separate", 'p', "LIST",
+	 "count separately: none, lib, kernel, thread, cpu, all (comma list)",
+	 SETTING(SET_SEPARATE)},
+	{"callgraph", 'c', "DEPTH", "record call chains up to this depth, 0: none",
+	 SETTING(SET_CALLGRAPH)},
+	{"vmlinux", 0, "FILE",
+	 "take kernel symbols from this uncompressed image; default: from the running kernel",
+	 SETTING(SET_VMLINUX)},
+	{"no-vmlinux", 0, NULL, "don't resolve kernel samples to symbols", SETTING(SET_NO_VMLINUX)},
+	{"kernel-range", 0, "START,END", "addresses of the kernel's text, in hex",
+	 SETTING(SET_KERNEL_RANGE)},
+	{"image", 'i', "LIST", "profile only these programs and libraries; all: everything",
+	 SETTING(SET_IMAGE)},
+	{"buffer-size", 0, "N", "event buffer, in 8-byte words", SETTING(SET_BUFFER_SIZE)},
+	{"buffer-watershed", 0, "N", "wake the daemon when this many words are left",
+	 SETTING(SET_BUFFER_WATERSHED)},
+	{"cpu-buffer-size", 0, "N", "buffer of each CPU, in entries", SETTING(SET_CPU_BUFFER_SIZE)},
+	{"perf", 0, NULL, "sample by the kernel's perf events, without the module",
+	 SETTING(SET_PERF)},
+	{"no-perf", 0, NULL, "sample by the module", SETTING(SET_NO_PERF)},
+	{"frequency", 0, "HZ", "samples per second on each CPU (timer backends, perf)",
+	 SETTING(SET_FREQUENCY)},
+	{"time-slice", 0, "MS", "how long a group of multiplexed events is counted",
+	 SETTING(SET_TIME_SLICE)},
+	{0}};
+
+/* An initializer of an array of struct op_option_table. */
+#define TABLES(request)                                                                            \
+	{                                                                                          \
+		{actions, request, "Actions, one per call:"},                                      \
+			{more, request, "With actions or alone:"},                                 \
+			{settings_rows, request, "Settings, saved at once (0: the default):"},     \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
 	}
-	return 0;
-}
 
 bool request_starts_daemon(const struct request *request)
 {
 	return request->action == ACTION_START || request->action == ACTION_START_DAEMON;
 }
 
-static int check_verbose(const char *list, struct op_error *error)
-{
-	static const char *const words[] = {"all", "sfile", "arcs", "samples", "module", "misc"};
-	const char *end;
-	size_t i;
-
-	for (const char *p = list; p; p = *end ? end + 1 : NULL) {
-		end = strchrnul(p, ',');
-		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-			if (strlen(words[i]) == (size_t)(end - p) && !strncmp(words[i], p, end - p))
-				break;
-		}
-		if (i == sizeof(words) / sizeof(words[0]))
-			return op_error_set(error, EINVAL,
-					    "--verbose: \"%.*s\" is not all, sfile, arcs, samples, "
-					    "module or misc",
-					    (int)(end - p), p);
-	}
-	return 0;
-}
-
-static int check_backend(const char *name, struct op_error *error)
-{
-	if (!*name || strlen(name) >= MODULE_BACKEND_MAX ||
-	    name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-		return op_error_set(error, EINVAL,
-				    "--backend: \"%s\" is not the name of a backend, such as "
-				    "nmi_timer or timer",
-				    name);
-	return 0;
-}
-
-static bool has_change(const struct request *request, int option)
+static bool has_change(const struct request *request, int setting)
 {
 	for (size_t i = 0; i < request->nr_changes; i++) {
-		if (request->changes[i].option == option)
+		if (request->changes[i].option->value == setting)
 			return true;
 	}
 	return false;
 }
 
-/* Which options may stand together. */
+/* Checks which options are combined. */
 static int check_combination(const struct request *request, struct op_error *error)
 {
-	const char *action = option_name(request->action);
+	const char *action = request->chosen ? request->chosen->name : NULL;
 
 	if (request->nr_changes && request->action && !request_starts_daemon(request))
 		return op_error_set(error, EINVAL,
 				    "--%s takes no settings (--%s): they go with --start, "
 				    "--start-daemon or --setup",
-				    action, option_name(request->changes[0].option));
+				    action, request->changes[0].option->name);
 	if (request->setup && request->action && !request_starts_daemon(request))
 		return op_error_set(error, EINVAL, "--setup and --%s exclude each other", action);
 	if (request->verbose && !request_starts_daemon(request))
@@ -300,80 +260,34 @@ static int check_combination(const struct request *request, struct op_error *err
 		return op_error_set(error, EINVAL,
 				    "--%s goes with --init, --start and --start-daemon only",
 				    request->backend ? "backend" : "module");
-	if (has_change(request, OPTION_VMLINUX) && has_change(request, OPTION_NO_VMLINUX))
+	if (has_change(request, SET_VMLINUX) && has_change(request, SET_NO_VMLINUX))
 		return op_error_set(error, EINVAL, "--vmlinux and --no-vmlinux exclude each other");
-	if (has_change(request, OPTION_PERF) && has_change(request, OPTION_NO_PERF))
+	if (has_change(request, SET_PERF) && has_change(request, SET_NO_PERF))
 		return op_error_set(error, EINVAL, "--perf and --no-perf exclude each other");
-	if (has_change(request, OPTION_PERF) && (request->backend || request->module))
+	if (has_change(request, SET_PERF) && (request->backend || request->module))
 		return op_error_set(error, EINVAL,
-				    "--perf needs no module: --backend and --module don't go with "
-				    "it");
-	return 0;
-}
-
-static int check_session_dir(struct request *request, struct op_error *error)
-{
-	char *absolute;
-
-	if (!*request->session_dir)
-		return op_error_set(error, EINVAL, "--session-dir: the path is empty");
-	absolute = op_session_dir(request->session_dir);
-	if (!absolute)
-		return op_error_set(error, errno, "--session-dir: %s: %s", request->session_dir,
-				    strerror(errno));
-	take_text(&request->session_dir, absolute);
-	return 0;
-}
-
-static int check(struct request *request, struct op_error *error)
-{
-	struct op_error why;
-
-	if (check_combination(request, error) ||
-	    (request->verbose && check_verbose(request->verbose, error)) ||
-	    (request->backend && check_backend(request->backend, error)) ||
-	    (request->session_dir && check_session_dir(request, error)))
-		return -1;
-	if (request->action == ACTION_SAVE && samples_check_name(request->save_name, &why))
-		return op_error_set(error, why.code, "--save: %s", why.text);
+				    "--perf uses no module: it excludes --backend and --module");
 	return 0;
 }
 
 int request_parse(int argc, const char **argv, struct request *request, struct op_error *error)
 {
-	poptContext context;
-	int option, ret = 0;
+	const struct op_option_table tables[] = TABLES(request);
 
-	memset(request, 0, sizeof(*request));
-	context = poptGetContext(NULL, argc, argv, options, 0);
-	if (!context)
-		return no_memory(error);
-	while (!ret && (option = poptGetNextOpt(context)) > 0)
-		ret = take(request, option, poptGetOptArg(context), error);
-	if (!ret && option < -1)
-		ret = op_error_set(error, EINVAL, "%s: %s", poptBadOption(context, 0),
-				   poptStrerror(option));
-	if (!ret && poptPeekArg(context))
-		ret = op_error_set(error, EINVAL, "\"%s\" is not an option", poptPeekArg(context));
-	poptFreeContext(context);
-	if (!ret && argc <= 1)
-		request->help = true;
-	if (!ret && !request->help && !request->version)
-		ret = check(request, error);
-	return ret;
+	*request = (struct request){.help = argc <= 1};
+	if (op_options_read(tables, SYNOPSIS, argc, argv, NULL, error))
+		return -1;
+	request->action = request->chosen ? request->chosen->value : ACTION_NONE;
+	return check_combination(request, error);
 }
 
 void request_free(struct request *request)
 {
-	free(request->save_name);
-	free(request->verbose);
-	free(request->backend);
-	free(request->module);
-	free(request->session_dir);
+	op_options_release((const struct op_option_table[])TABLES(request));
 	for (size_t i = 0; i < request->nr_changes; i++)
 		free(request->changes[i].value);
 	free(request->changes);
-	memset(request, 0, sizeof(*request));
+	*request = (struct request){0};
 }
 
 bool request_keeps_settings(const struct request *request)
@@ -392,7 +306,7 @@ static int apply_event(struct settings *settings, const char *spec, int nr_befor
 	if (!nr_before)
 		op_strings_free(&settings->events);
 	else if (is_default || !settings->events.count)
-		return op_error_set(error, EINVAL, "default goes with no other event");
+		return op_error_set(error, EINVAL, "default cannot be combined with other events");
 	return is_default ? 0 : settings_add_event(settings, spec, error);
 }
 
@@ -407,7 +321,7 @@ static int apply_vmlinux(struct settings *settings, const char *value, struct op
 		return op_error_set(error, EINVAL, "the path is empty");
 	path = realpath(value, NULL);
 	if (!path)
-		return op_error_set(error, errno, "%s: %s", value, strerror(errno));
+		return op_error_set(error, errno, "%s", strerror(errno));
 	ret = vmlinux_check(path, error);
 	if (!ret)
 		ret = settings_set(settings, "VMLINUX", path, error);
@@ -425,13 +339,13 @@ static int apply_images(struct settings *settings, const char *value, struct op_
 	if (!strcmp(value, "all"))
 		return settings_set(settings, "IMAGE_FILTER", "", error);
 	if (op_strings_split(&names, value, ',')) {
-		no_memory(error);
+		op_error_memory(error);
 		goto done;
 	}
 	for (size_t i = 0; i < names.count; i++) {
 		path = realpath(names.item[i], NULL);
 		if (!path) {
-			op_error_set(error, errno, "\"%s\": %s", names.item[i], strerror(errno));
+			op_error_errno(error, "\"%s\"", names.item[i]);
 			goto done;
 		}
 		longer = op_path("%s%s%s", list ? list : "", list ? "," : "", path);
@@ -439,7 +353,7 @@ static int apply_images(struct settings *settings, const char *value, struct op_
 		free(list);
 		list = longer;
 		if (!list) {
-			no_memory(error);
+			op_error_memory(error);
 			goto done;
 		}
 	}
@@ -453,23 +367,24 @@ done:
 static int apply_change(struct settings *settings, const struct change *change, int events_before,
 			struct op_error *error)
 {
-	switch (change->option) {
-	case OPTION_EVENT:
+	switch (change->option->value) {
+	case SET_EVENT:
 		return apply_event(settings, change->value, events_before, error);
-	case OPTION_SEPARATE:
+	case SET_SEPARATE:
 		return settings_separate(settings, change->value, error);
-	case OPTION_VMLINUX:
+	case SET_VMLINUX:
 		return apply_vmlinux(settings, change->value, error);
-	case OPTION_NO_VMLINUX:
+	case SET_NO_VMLINUX:
 		return settings_set(settings, "VMLINUX", "none", error);
-	case OPTION_PERF:
+	case SET_PERF:
 		return settings_set(settings, "PERF", "1", error);
-	case OPTION_NO_PERF:
+	case SET_NO_PERF:
 		return settings_set(settings, "PERF", "0", error);
-	case OPTION_IMAGE:
+	case SET_IMAGE:
 		return apply_images(settings, change->value, error);
 	default:
-		return settings_set(settings, option_key(change->option), change->value, error);
+		return settings_set(settings, setting_keys[change->option->value], change->value,
+				    error);
 	}
 }
 
@@ -482,24 +397,20 @@ int request_apply(const struct request *request, struct settings *settings, stru
 	    settings_set(settings, "SESSION_DIR", request->session_dir, &why))
 		return op_error_set(error, why.code, "--session-dir: %s", why.text);
 	/* The range is one of the image before. */
-	if (has_change(request, OPTION_VMLINUX) || has_change(request, OPTION_NO_VMLINUX))
+	if (has_change(request, SET_VMLINUX) || has_change(request, SET_NO_VMLINUX))
 		settings_set(settings, "KERNEL_RANGE", "", NULL);
 	for (size_t i = 0; i < request->nr_changes; i++) {
 		const struct change *change = &request->changes[i];
 
 		if (apply_change(settings, change, events, &why))
-			return op_error_set(error, why.code, "--%s: %s",
-					    option_name(change->option), why.text);
-		events += change->option == OPTION_EVENT;
+			return op_option_refuse(change->option, change->value, error, "%s",
+						why.text);
+		events += change->option->value == SET_EVENT;
 	}
 	return settings_check(settings, error);
 }
 
 void request_print_help(void)
 {
-	const char *argv[] = {op_program(), NULL};
-	poptContext context = poptGetContext(NULL, 1, argv, options, 0);
-
-	poptPrintHelp(context, stdout, 0);
-	poptFreeContext(context);
+	op_options_print_help((const struct op_option_table[])TABLES(NULL), SYNOPSIS);
 }

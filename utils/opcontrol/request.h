@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the command line asks for.
+ * The command line of opcontrol.
  */
-#ifndef OPCONTROL_REQUEST_H
-#define OPCONTROL_REQUEST_H
+#ifndef UTILS_OPCONTROL_REQUEST_H
+#define UTILS_OPCONTROL_REQUEST_H
 
 #include <stdbool.h>
 
 #include "libop/base/error.h"
+#include "libop/base/option.h"
 #include "setting.h"
 
-/* At most one action a call; the order is that of the table of actions. */
+/* At most one action per call. */
 enum action_id {
 	ACTION_NONE,
 	ACTION_INIT,
@@ -23,18 +24,19 @@ enum action_id {
 	ACTION_SAVE,
 	ACTION_DEINIT,
 	ACTION_LIST_EVENTS,
-	NR_ACTIONS,
 };
 
 /* One setting, in the order of the command line. */
 struct change {
-	int option; /* see request.c */
-	char *value;
+	const struct op_option *option;
+	char *value; /* NULL: the option has none */
 };
 
 struct request {
 	enum action_id action;
-	bool help, version, status, setup;
+	const struct op_option *chosen; /* the option of @action, or NULL */
+	bool help;			/* the command line is empty: print the help */
+	bool status, setup;
 	char *save_name;   /* of ACTION_SAVE */
 	char *verbose;	   /* for the daemon, or NULL */
 	char *backend;	   /* of the module, or NULL */
@@ -48,7 +50,9 @@ struct request {
  * request_parse - read the command line
  * @request: filled in; request_free() frees what it holds, on error too
  *
- * Return: 0, or -1 with @error set: the command line makes no sense.
+ * --help and --version print and end the program.
+ *
+ * Return: 0, or -1 with @error set: the command line is wrong.
  */
 int request_parse(int argc, const char **argv, struct request *request, struct op_error *error);
 void request_free(struct request *request);
@@ -60,7 +64,7 @@ bool request_starts_daemon(const struct request *request);
 bool request_keeps_settings(const struct request *request);
 
 /**
- * request_apply - change settings as the command line says
+ * request_apply - apply the command line to settings
  *
  * Return: 0, or -1 with @error set; @settings are then good for settings_free() only.
  */

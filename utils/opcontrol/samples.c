@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * --save and --reset.  The session directory is root's, but a mistyped --session-dir may be
- * anybody's: below it no symbolic link is followed.
+ * --save and --reset.  A mistyped --session-dir may be another user's: see trusted_dir.h.
  */
 #include "samples.h"
 
@@ -10,12 +9,15 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "libop/session/paths.h"
+#include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
+#include "libop/session/trusted_dir.h"
 
 /* The live samples, as seen from the samples directory. */
 #define CURRENT "current"
@@ -38,11 +40,10 @@ int samples_check_name(const char *name, struct op_error *error)
 				    "directory and have plain names",
 				    name);
 	if (*name == '.' || name[strspn(name, bytes)])
-		return op_error_set(
-			error, EINVAL,
-			"\"%s\": a name is made of A-Z a-z 0-9 _ : . - and does not begin "
-			"with a dot",
-			name);
+		return op_error_set(error, EINVAL,
+				    "\"%s\": a name consists of A-Z a-z 0-9 _ : . - and does not "
+				    "begin with a dot",
+				    name);
 	if (!strcmp(name, CURRENT))
 		return op_error_set(error, EINVAL, "\"%s\" is the name of the live samples", name);
 	return 0;
@@ -54,43 +55,36 @@ int samples_check_name(const char *name, struct op_error *error)
  */
 static int open_samples(const char *session_dir, struct stat *current, struct op_error *error)
 {
-	int session, samples, code;
+	char *path = op_path("%s/" OP_SESSION_CURRENT, session_dir);
+	struct op_error cause = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
+	int fd[3] = {-1, -1, -1}, samples;
 
-	session = open(session_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (session < 0 && errno == ENOENT)
-		return -2;
-	if (session < 0)
-		return op_error_set(error, errno, "cannot open session directory %s: %s",
-				    session_dir, strerror(errno));
-	samples = openat(session, OP_SESSION_SAMPLES,
-			 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	code = errno;
-	close(session);
-	if (samples < 0 && code == ENOENT)
-		return -2;
-	if (samples < 0)
-		return op_error_set(error, code, "%s/%s: %s", session_dir, OP_SESSION_SAMPLES,
-				    code == ENOTDIR || code == ELOOP ? "not a directory"
-								     : strerror(code));
-	if (fstatat(samples, CURRENT, current, AT_SYMLINK_NOFOLLOW)) {
-		code = errno;
-		close(samples);
-		if (code == ENOENT)
-			return -2;
-		return op_error_set(error, code, "%s/%s: %s", session_dir, OP_SESSION_CURRENT,
-				    strerror(code));
+	if (path)
+		fd[0] = trusted_dir_open(session_dir, TRUSTED_DIR_FIND, &cause);
+	if (fd[0] >= 0) {
+		path[strlen(path) - strlen("/" CURRENT)] = '\0';
+		fd[1] = trusted_dir_open_below(fd[0], OP_SESSION_SAMPLES, path, TRUSTED_DIR_FIND,
+					       &cause);
+		path[strlen(path)] = '/';
 	}
-	if (!S_ISDIR(current->st_mode)) {
-		close(samples);
-		return op_error_set(error, ENOTDIR,
-				    "%s/%s is not a directory but %s: nothing was done",
-				    session_dir, OP_SESSION_CURRENT,
-				    S_ISLNK(current->st_mode) ? "a symbolic link" : "a file");
+	if (fd[1] >= 0)
+		fd[2] = trusted_dir_open_below(fd[1], CURRENT, path, TRUSTED_DIR_FIND, &cause);
+	if (fd[2] >= 0 && !fstat(fd[2], current)) {
+		samples = fd[1];
+		fd[1] = -1;
+	} else {
+		samples = cause.code == ENOENT ? -2
+					       : op_error_set(error, cause.code, "%s", cause.text);
 	}
+	for (size_t i = 0; i < sizeof(fd) / sizeof(fd[0]); i++) {
+		if (fd[i] >= 0)
+			close(fd[i]);
+	}
+	free(path);
 	return samples;
 }
 
-/* An empty samples/current in the place of the one that was like @old. */
+/* Creates an empty samples/current with the owner and mode of @old. */
 static int make_current(int samples, const char *session_dir, const struct stat *old,
 			struct op_error *error)
 {
@@ -116,8 +110,7 @@ static int make_current(int samples, const char *session_dir, const struct stat 
 	close(fd);
 	return 0;
 fail:
-	return op_error_set(error, errno, "cannot make a new %s/%s: %s", session_dir,
-			    OP_SESSION_CURRENT, strerror(errno));
+	return op_error_errno(error, "cannot create a new %s/%s", session_dir, OP_SESSION_CURRENT);
 }
 
 int samples_save(const char *session_dir, const char *name, bool *saved, struct op_error *error)
@@ -138,11 +131,11 @@ int samples_save(const char *session_dir, const char *name, bool *saved, struct 
 		ret = make_current(samples, session_dir, &current, error);
 	} else if (errno == EEXIST) {
 		ret = op_error_set(error, EEXIST,
-				   "there is a session \"%s\" in %s/%s: choose another name", name,
+				   "the session \"%s\" exists in %s/%s: choose another name", name,
 				   session_dir, OP_SESSION_SAMPLES);
 	} else {
-		ret = op_error_set(error, errno, "cannot rename %s/%s to %s: %s", session_dir,
-				   OP_SESSION_CURRENT, name, strerror(errno));
+		ret = op_error_errno(error, "cannot rename %s/%s to %s", session_dir,
+				     OP_SESSION_CURRENT, name);
 	}
 	close(samples);
 	return ret;
@@ -164,8 +157,8 @@ int samples_reset_begin(const char *session_dir, struct samples_waste *waste,
 			       RENAME_NOREPLACE))
 			break;
 		if (errno != EEXIST) {
-			op_error_set(error, errno, "cannot move %s/%s aside: %s", session_dir,
-				     OP_SESSION_CURRENT, strerror(errno));
+			op_error_errno(error, "cannot move %s/%s aside", session_dir,
+				       OP_SESSION_CURRENT);
 			goto fail;
 		}
 	}
@@ -189,8 +182,7 @@ static int remove_wastes(int samples, struct op_error *error)
 	if (!dir) {
 		if (fd >= 0)
 			close(fd);
-		return op_error_set(error, errno, "cannot read the samples directory: %s",
-				    strerror(errno));
+		return op_error_errno(error, "cannot read the samples directory");
 	}
 	while (!ret && (entry = readdir(dir))) {
 		if (!strncmp(entry->d_name, WASTE_PREFIX, strlen(WASTE_PREFIX)) &&

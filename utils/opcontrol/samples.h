@@ -4,10 +4,10 @@
  *
  * Both move samples/current aside in one rename, so that a crash leaves the samples either
  * where they were or where they belong.  A daemon that runs goes on writing to the files it
- * has open until it is told to "reopen" (libop/control.h); the caller does that.
+ * has open until the command "reopen" (libop/session/control_socket.h); the caller does that.
  */
-#ifndef OPCONTROL_SAMPLES_H
-#define OPCONTROL_SAMPLES_H
+#ifndef UTILS_OPCONTROL_SAMPLES_H
+#define UTILS_OPCONTROL_SAMPLES_H
 
 #include <stdbool.h>
 
@@ -31,7 +31,7 @@ struct samples_waste {
 };
 
 /**
- * samples_reset_begin - put an empty samples/current in the place of the one that is
+ * samples_reset_begin - replace samples/current by an empty one
  * @waste: filled in, for samples_reset_end()
  *
  * Return: 0, or -1 with @error set and nothing changed.

@@ -51,7 +51,7 @@ static int replace(char **field, const char *value, struct op_error *error)
 	if (value) {
 		copy = strdup(value);
 		if (!copy)
-			return op_error_set(error, ENOMEM, "out of memory");
+			return op_error_memory(error);
 	}
 	free(*field);
 	*field = copy;
@@ -199,7 +199,7 @@ static bool equal_range(const void *a, const void *b)
 	return !memcmp(a, b, 2 * sizeof(uint64_t));
 }
 
-/* Keys of OProfile 0.9's opcontrol for machines that this one doesn't know. */
+/* Keys of OProfile 0.9's opcontrol for machines that are not supported. */
 static int set_foreign(void *field, const struct key *key, const char *value,
 		       struct op_error *error)
 {
@@ -330,7 +330,7 @@ int settings_set(struct settings *settings, const char *name, const char *value,
 	int index = settings_key_index(name);
 
 	if (index < 0)
-		return op_error_set(error, ENOENT, "there is no setting \"%s\"", name);
+		return op_error_set(error, ENOENT, "unknown setting \"%s\"", name);
 	return keys[index].set((char *)settings + keys[index].offset, &keys[index], value, error);
 }
 
@@ -354,7 +354,7 @@ int settings_add_event(struct settings *settings, const char *text, struct op_er
 					    *p);
 	}
 	if (op_strings_add(&settings->events, text))
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	return 0;
 }
 
@@ -394,7 +394,7 @@ int settings_separate(struct settings *settings, const char *list, struct op_err
 		cpu |= kinds[i].cpu;
 	}
 	if (none && (lib || thread || cpu))
-		return op_error_set(error, EINVAL, "\"%s\": none goes with nothing else", list);
+		return op_error_set(error, EINVAL, "\"%s\": none cannot be combined", list);
 	settings->separate_lib = lib;
 	settings->separate_kernel = kernel;
 	settings->separate_thread = thread;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a person chose: the settings that opcontrol keeps from one call to the next.
+ * The settings that opcontrol keeps from one call to the next.
  *
  * One table of keys serves the file daemonrc and the command line, so a value is judged by
  * the same rule wherever it comes from.
  */
-#ifndef OPCONTROL_SETTING_H
-#define OPCONTROL_SETTING_H
+#ifndef UTILS_OPCONTROL_SETTING_H
+#define UTILS_OPCONTROL_SETTING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,8 +33,8 @@ struct settings {
 	uint64_t buffer_size, buffer_watershed, cpu_buffer_size; /* 0: the default */
 	uint64_t callgraph;					 /* frames, 0: none */
 	uint64_t frequency;					 /* Hz, 0: the default */
-	uint64_t perf;	    /* 1: by perf events, without the module */
-	uint64_t time_slice;					 /* ms, 0: the default */
+	uint64_t perf;	     /* 1: by perf events, without the module */
+	uint64_t time_slice; /* ms, 0: the default */
 	bool separate_lib, separate_kernel, separate_thread, separate_cpu;
 	struct op_strings events; /* as given; none: the default event */
 };

@@ -58,7 +58,7 @@ static int visit(const char *path, const struct stat *status, void *context)
 		return 0;
 	text = op_file_read(path, 64, NULL, &why);
 	if (!text && why.code == ENOENT)
-		return 0; /* a CPU that has just gone */
+		return 0; /* the CPU went offline meanwhile */
 	if (!text)
 		return op_error_set(reader->error, why.code, "%s", why.text);
 	text[strcspn(text, "\n")] = '\0';
@@ -77,7 +77,7 @@ int stats_read(struct stats *stats, struct op_error *error)
 
 	stats->nr = 0;
 	if (!dir)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	ret = op_walk(dir, visit, &reader, error);
 	free(dir);
 	return ret;
@@ -110,14 +110,14 @@ const char *stat_title(const char *name)
 		const char *name, *title;
 	} titles[] = {
 		{"sample_lost_overflow", "the buffer of a CPU was full"},
-		{"sample_lost_nested", "taken while another one was logged"},
+		{"sample_lost_nested", "interrupted another sample"},
 		{"sample_lost_no_mm", "the task had no address space"},
 		{"sample_lost_no_mapping", "nothing was mapped at the address"},
 		{"sample_lost_no_room", "larger than the event buffer"},
 		{"sample_invalid_eip", "invalid program counter"},
 		{"sample_idle", "interrupts of an idle CPU, which make no sample"},
 		{"event_lost_overflow", "words that did not fit the event buffer"},
-		{"bt_lost_no_mapping", "call chains cut where nothing was mapped"},
+		{"bt_lost_no_mapping", "call chains truncated where nothing was mapped"},
 		{"backtrace_aborted", "call chains that could not be read to their end"},
 	};
 

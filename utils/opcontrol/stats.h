@@ -2,8 +2,8 @@
 /*
  * What the driver counted since profiling was last started: samples taken, samples lost.
  */
-#ifndef OPCONTROL_STATS_H
-#define OPCONTROL_STATS_H
+#ifndef UTILS_OPCONTROL_STATS_H
+#define UTILS_OPCONTROL_STATS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ int stats_read(struct stats *stats, struct op_error *error);
 
 /**
  * stats_read_times - how long a counter was to count since the daemon was started, and did
- * @enabled_ns: set to nanoseconds, of all CPUs together; 0 if the driver does not say
+ * @enabled_ns: set to nanoseconds, of all CPUs together; 0 if the driver does not report it
  *
  * Return: 0, or -1 with @error set.
  */
@@ -38,7 +38,7 @@ int stats_read_times(unsigned int counter, uint64_t *enabled_ns, uint64_t *runni
 /* Does this one count samples that were lost? */
 bool stat_is_loss(const char *name);
 
-/* What it counts, in words; its name if that isn't known. */
+/* Description of a counter of the driver; its name if it has none. */
 const char *stat_title(const char *name);
 
 #endif

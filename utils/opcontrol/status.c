@@ -71,7 +71,7 @@ static void print_event(const struct events *events, size_t i)
 	if (events->placed)
 		printf(", counter %u", choice->counter);
 	if (events->placed && op_counters_group(counters, choice->counter))
-		printf(" (in turn %u on the hardware's %u)",
+		printf(" (multiplexed: group %u, hardware counter %u)",
 		       op_counters_group(counters, choice->counter) + 1,
 		       op_counters_hardware(counters, choice->counter));
 	if (events->placed && !stats_read_times(choice->counter, &enabled_ns, &running_ns, NULL) &&
@@ -80,27 +80,27 @@ static void print_event(const struct events *events, size_t i)
 	printf("\n");
 }
 
-/* Events that were chosen but can't be looked up are told as they are, and why. */
+/* Prints chosen events that can't be looked up as they are, with the reason. */
 static void print_unknown_events(const struct settings *settings, const char *why)
 {
 	for (size_t i = 0; i < settings->events.count; i++)
 		printf("Event %zu: %s\n", i, settings->events.item[i]);
 	if (why)
-		printf("  not to be counted: %s\n", why);
+		printf("  cannot be counted: %s\n", why);
 }
 
-/* The driver says how long a turn is, unless that is not its own to decide. */
+/* Prints the time slice, which only the driver's own multiplexing has. */
 static void print_multiplexed(const struct settings *settings, unsigned int groups)
 {
 	uint64_t slice;
 
-	printf("Multiplexed: %u groups of events take turns", groups);
+	printf("Multiplexed: %u groups of events", groups);
 	if (!driver_has("time_slice") || driver_read("time_slice", &slice, NULL))
-		printf(", as perf decides");
+		printf(", scheduled by perf");
 	else if (slice == settings_time_slice(settings))
-		printf(" of %" PRIu64 " ms", slice);
+		printf(", %" PRIu64 " ms each", slice);
 	else
-		printf(" of %" PRIu64 " ms (from the next start of the daemon: %" PRIu64 " ms)",
+		printf(", %" PRIu64 " ms each (from the next start of the daemon: %" PRIu64 " ms)",
 		       slice, settings_time_slice(settings));
 	printf("; reports scale their counts\n");
 }
@@ -120,10 +120,10 @@ static void print_events(const struct settings *settings)
 	for (size_t i = 0; i < events.specs.count; i++)
 		print_event(&events, i);
 	if (!placed) {
-		printf("  not to be counted: %s\n", why.text);
+		printf("  cannot be counted: %s\n", why.text);
 	} else if (events.missing) {
 		events_print_missing(&events, missing, sizeof(missing));
-		printf("Counters not free: %s\n", missing);
+		printf("Counters in use: %s\n", missing);
 	}
 	if (placed && events_groups(&events) > 1)
 		print_multiplexed(settings, events_groups(&events));
@@ -203,7 +203,7 @@ static int print_stats(struct op_error *error)
 	return 0;
 }
 
-/* Without the module: the daemon knows all that there is to tell. */
+/* Without the module: all of the status is from the daemon. */
 static int print_perf(const struct control *control, struct op_error *error)
 {
 	const struct settings *settings = &control->settings;
@@ -220,7 +220,8 @@ static int print_perf(const struct control *control, struct op_error *error)
 		print_unknown_events(settings, NULL);
 	print_settings(settings);
 	if (control->pending)
-		printf("Other settings wait for the daemon's end (opcontrol --shutdown)\n");
+		printf("Changed settings apply when the daemon is started again (opcontrol "
+		       "--shutdown)\n");
 	return 0;
 }
 
@@ -240,7 +241,7 @@ int status_print(const struct control *control, struct op_error *error)
 		printf("Daemon not running\n");
 	printf("Session-dir: %s\n", settings->session_dir);
 	if (!mounted)
-		printf("Driver not loaded (\"opcontrol --init\" loads it, --perf does without)\n");
+		printf("Driver not loaded (\"opcontrol --init\" loads it, --perf needs none)\n");
 	else if (print_backend(settings, error))
 		return -1;
 	if (mounted)
@@ -249,6 +250,7 @@ int status_print(const struct control *control, struct op_error *error)
 		print_unknown_events(settings, NULL);
 	print_settings(settings);
 	if (control->pending)
-		printf("Other settings wait for the daemon's end (opcontrol --shutdown)\n");
+		printf("Changed settings apply when the daemon is started again (opcontrol "
+		       "--shutdown)\n");
 	return mounted ? print_stats(error) : 0;
 }

@@ -2,8 +2,8 @@
 /*
  * --status: what runs, with which settings, and what was lost.
  */
-#ifndef OPCONTROL_STATUS_H
-#define OPCONTROL_STATUS_H
+#ifndef UTILS_OPCONTROL_STATUS_H
+#define UTILS_OPCONTROL_STATUS_H
 
 #include "control.h"
 #include "libop/base/error.h"

@@ -2,8 +2,8 @@
 /*
  * Is a file a kernel image that symbols can be read from?
  */
-#ifndef OPCONTROL_VMLINUX_H
-#define OPCONTROL_VMLINUX_H
+#ifndef UTILS_OPCONTROL_VMLINUX_H
+#define UTILS_OPCONTROL_VMLINUX_H
 
 #include "libop/base/error.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "dump.h"
+#include "json_string.h"
 #include "libdb/stacks/stacks.h"
 #include "libop/base/error.h"
 

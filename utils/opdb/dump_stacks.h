@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stack files as text and as JSON. */
-#ifndef OPDB_DUMP_STACKS_H
-#define OPDB_DUMP_STACKS_H
+#ifndef UTILS_OPDB_DUMP_STACKS_H
+#define UTILS_OPDB_DUMP_STACKS_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* opdb: look at sample files, stack files and packs, mend them, pack and unpack. */
+#include <errno.h>
 #include <inttypes.h>
-#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,15 @@
 #include "libdb/odb/odb.h"
 #include "libdb/stacks/stacks.h"
 #include "libop/base/error.h"
+#include "libop/base/option.h"
 #include "libop/pack/pack.h"
+#include "libop/base/file.h"
 #include "pack.h"
+#include "print_line.h"
 #include "session.h"
 #include "walk.h"
+
+#define SYNOPSIS "check|repair|dump FILE|DIRECTORY... | pack|unpack DIRECTORY..."
 
 #define PROBLEMS_SHOWN 100 /* of one file */
 
@@ -68,6 +73,7 @@ static int repair_file(void *context, const char *path)
 {
 	struct odb_repair result;
 	struct odb_error error;
+	char *emptied, *lost;
 
 	(void)context;
 	if (op_pack_is_file(path))
@@ -79,14 +85,17 @@ static int repair_file(void *context, const char *path)
 	}
 	if (!result.changed)
 		return 0;
-	printf("%s: repaired: %" PRIu64 " samples kept in %" PRIu64 " nodes", path, result.sum,
-	       result.kept);
-	if (result.emptied)
-		printf(", %" PRIu64 " nodes without a count left out", result.emptied);
-	if (result.lost)
-		printf(", %" PRIu64 " nodes that are %s lost", result.lost,
-		       stacks_is_file(path) ? "damaged" : "beyond the end of the file");
-	putchar('\n');
+	lost = result.lost
+		       ? op_path(", %" PRIu64 " nodes that are %s lost", result.lost,
+				 stacks_is_file(path) ? "damaged" : "beyond the end of the file")
+		       : strdup("");
+	emptied = result.emptied
+			  ? op_path(", %" PRIu64 " nodes without a count removed", result.emptied)
+			  : strdup("");
+	print_line("%s: repaired: %" PRIu64 " samples kept in %" PRIu64 " nodes%s%s", path,
+		   result.sum, result.kept, emptied ? emptied : "", lost ? lost : "");
+	free(emptied);
+	free(lost);
 	return 0;
 }
 
@@ -96,7 +105,7 @@ static int repair_leftover(void *context, const char *path)
 
 	(void)context;
 	if (ret > 0)
-		printf("%s: unfinished file removed\n", path);
+		print_line("%s: unfinished file removed", path);
 	else if (ret < 0)
 		op_complain("%s: cannot remove: %m", path);
 	return ret < 0 ? -1 : 0;
@@ -116,7 +125,7 @@ static const struct command {
 	bool dumps;
 } commands[] = {
 	{"check", {.file = check_file, .leftover = check_leftover}, NULL, false},
-	{"repair", {.file = repair_file, .leftover = repair_leftover}, NULL, false},
+	{"repair", {.file = repair_file, .leftover = repair_leftover, .writes = true}, NULL, false},
 	{"dump", {.file = dump_file}, NULL, true},
 	{"pack", {0}, session_pack, false},
 	{"unpack", {0}, session_unpack, false},
@@ -131,19 +140,48 @@ static const struct command *command_named(const char *name)
 	return NULL;
 }
 
-static int run_command(const struct command *command, struct run *run, poptContext args)
+static const struct op_option rows[] = {
+	{"json", 'j', NULL, "dump: one JSON object per file and line",
+	 OP_FLAG(struct dump_style, json)},
+	{"merged", 'm', NULL, "dump: sort by key, add up the counts of a key",
+	 OP_FLAG(struct dump_style, merged)},
+	OP_OPTION_VERSION('v'),
+	{0}};
+
+static int check(const struct command *command, const struct dump_style *style,
+		 const struct op_strings *words, struct op_error *error)
+{
+	if (!words->count)
+		return op_error_set(error, EINVAL,
+				    "no command given: check, repair, dump, pack or unpack");
+	if (!command)
+		return op_error_set(
+			error, EINVAL,
+			"%s: unknown command; there are check, repair, dump, pack and unpack",
+			words->item[0]);
+	if ((style->json || style->merged) && !command->dumps)
+		return op_error_set(error, EINVAL, "--json and --merged go with dump only");
+	if (words->count < 2)
+		return op_error_set(error, EINVAL, "%s: no %s given", words->item[0],
+				    command->session ? "directory" : "file");
+	return 0;
+}
+
+static int run_command(const struct command *command, struct run *run,
+		       const struct op_strings *words)
 {
 	struct walk each = command->walk;
-	const char *path;
 	int ret = 0;
 
 	each.context = run;
-	while ((path = poptGetArg(args))) {
+	for (size_t i = 1; i < words->count; i++) {
+		const char *path = words->item[i];
+
 		if (command->session ? command->session(path) : walk(&each, path))
 			ret = -1;
 	}
 	if (run->busy)
-		op_warn("%u of the files are being written to: their hash chains were not checked",
+		op_warn("%u files are open for writing: their hash chains were not checked",
 			run->busy);
 	if (fflush(stdout) || ferror(stdout)) {
 		op_complain("cannot write the output: %m");
@@ -154,48 +192,22 @@ static int run_command(const struct command *command, struct run *run, poptConte
 
 int main(int argc, char **argv)
 {
-	int json = 0, merged = 0, version = 0, option, status;
-	const struct poptOption options[] = {
-		{"json", 'j', POPT_ARG_NONE, &json, 0, "dump: one JSON object a file and line",
-		 NULL},
-		{"merged", 'm', POPT_ARG_NONE, &merged, 0,
-		 "dump: sort by key, add up the counts of a key", NULL},
-		{"version", 'v', POPT_ARG_NONE, &version, 0, "show the version", NULL},
-		POPT_AUTOHELP POPT_TABLEEND,
-	};
-	const struct command *command;
 	struct run run = {.shown = 0};
-	const char *name;
-	poptContext args;
+	const struct op_option_table tables[] = {{rows, &run.style, NULL}, {0}};
+	const struct command *command = NULL;
+	struct op_strings words = {0};
+	struct op_error error;
+	int status, wrong;
 
 	op_program_set(argv[0]);
-	args = poptGetContext(NULL, argc, (const char **)argv, options, 0);
-	if (!args)
-		op_die(OP_EXIT_FAILURE, "out of memory");
-	poptSetOtherOptionHelp(args,
-			       "check|repair|dump FILE|DIRECTORY... | pack|unpack DIRECTORY...");
-	option = poptGetNextOpt(args);
-	if (option < -1)
-		op_die(OP_EXIT_USAGE, "%s: %s", poptBadOption(args, 0), poptStrerror(option));
-	if (version) {
-		printf("%s: oprofile %s\n", op_program(), OP_VERSION);
-		poptFreeContext(args);
-		return OP_EXIT_OK;
+	wrong = op_options_read(tables, SYNOPSIS, argc, (const char **)argv, &words, &error);
+	if (!wrong) {
+		command = words.count ? command_named(words.item[0]) : NULL;
+		wrong = check(command, &run.style, &words, &error);
 	}
-	name = poptGetArg(args);
-	if (!name)
-		op_die(OP_EXIT_USAGE, "no command given: check, repair, dump, pack or unpack");
-	command = command_named(name);
-	if (!command)
-		op_die(OP_EXIT_USAGE,
-		       "%s: unknown command; there are check, repair, dump, pack and unpack", name);
-	if ((json || merged) && !command->dumps)
-		op_die(OP_EXIT_USAGE, "--json and --merged are for dump");
-	if (!poptPeekArg(args))
-		op_die(OP_EXIT_USAGE, "%s: no %s given", name,
-		       command->session ? "directory" : "file");
-	run.style = (struct dump_style){.json = json, .merged = merged};
-	status = run_command(command, &run, args);
-	poptFreeContext(args);
+	if (wrong)
+		op_complain("%s", error.text);
+	status = wrong ? OP_EXIT_USAGE : run_command(command, &run, &words);
+	op_strings_free(&words);
 	return status;
 }

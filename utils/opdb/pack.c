@@ -5,11 +5,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "dump_stacks.h"
+#include "print_line.h"
 #include "libop/base/error.h"
 #include "libop/base/file.h"
 #include "libop/pack/pack.h"
@@ -34,7 +34,7 @@ static int unpack(struct op_pack *pack, const struct op_pack_file *file, struct 
 }
 
 /*
- * Goes through a pack.  Damaged files are printed and passed over.
+ * Iterates over a pack.  Damaged files are printed and skipped.
  * Return: their number, or -1 with @error set.
  */
 static ptrdiff_t each(const char *path, each_file *call, void *context, struct op_error *error)
@@ -47,7 +47,7 @@ static ptrdiff_t each(const char *path, each_file *call, void *context, struct o
 
 	if (!walk || op_pack_open(&pack, path, error)) {
 		if (!walk)
-			op_error_set(error, ENOMEM, "out of memory");
+			op_error_memory(error);
 		free(walk);
 		return -1;
 	}
@@ -57,7 +57,7 @@ static ptrdiff_t each(const char *path, each_file *call, void *context, struct o
 		struct unpacked content;
 
 		if (unpack(pack, &file, &content, &why)) {
-			printf("%s\n", why.text);
+			print_line("%s", why.text);
 			bad++;
 			continue;
 		}
@@ -121,23 +121,23 @@ static int take_place(const char *fresh, const char *path, struct op_error *erro
 
 	if (stat(path, &status) || chmod(fresh, status.st_mode & 07777) ||
 	    (!geteuid() && chown(fresh, status.st_uid, status.st_gid)) || rename(fresh, path))
-		return op_error_set(error, errno, "cannot replace %s: %s", path, strerror(errno));
+		return op_error_errno(error, "cannot replace %s", path);
 	return 0;
 }
 
 int repair_pack(const char *path)
 {
 	char *fresh = op_path("%s.%ld", path, (long)getpid());
-	struct op_error error = {.text = "out of memory"};
+	struct op_error error = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
 	struct copy copy = {0};
 	ptrdiff_t bad = fresh ? copy_all(path, fresh, &copy, &error) : -1;
 
 	if (bad > 0 && take_place(fresh, path, &error))
 		bad = -1;
 	if (bad > 0)
-		printf("%s: repaired: %" PRIu64 " samples kept in %" PRIu64
-		       " files, %td files lost\n",
-		       path, copy.sum, copy.files, bad);
+		print_line("%s: repaired: %" PRIu64 " samples kept in %" PRIu64
+			   " files, %td files lost",
+			   path, copy.sum, copy.files, bad);
 	else if (fresh)
 		unlink(fresh);
 	if (bad < 0)
@@ -160,7 +160,7 @@ static int dump_file(void *context, const struct op_pack_file *file, const struc
 	char *name = op_path("%s: %s", dumping->path, file->name);
 
 	if (!name)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	if (file->kind == OP_PACK_STACKS)
 		dump_stacks_content(name, &content->stacks, dumping->style->json);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Packing and unpacking the samples of a session. */
-#ifndef OPDB_SESSION_H
-#define OPDB_SESSION_H
+#ifndef UTILS_OPDB_SESSION_H
+#define UTILS_OPDB_SESSION_H
 
 /*
  * Both take a session directory, of which they mean samples/current, or a directory of samples,

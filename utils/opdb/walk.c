@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "walk.h"
 
+#include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "libdb/odb/odb.h"
 #include "libop/base/error.h"
 #include "libop/base/file.h"
+#include "libop/base/pinned_path.h"
+#include "libop/session/trusted_dir.h"
 #include "libop/base/number.h"
 #include "libop/pack/pack.h"
 
@@ -78,11 +83,74 @@ static int walk_directory(const struct walk *walk, const char *path)
 	return progress.failed ? -1 : 0;
 }
 
-int walk(const struct walk *walk, const char *path)
+static int walk_path(const struct walk *walk, const char *path)
 {
 	struct stat status;
 
 	if (!stat(path, &status) && S_ISDIR(status.st_mode))
 		return walk_directory(walk, path);
 	return walk->file(walk->context, path);
+}
+
+/* Pins the directory of a file that is to be replaced, which must be the user's own or root's. */
+static char *pin_parent(const char *path, struct op_error *error)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent = slash && slash > path ? strndup(path, (size_t)(slash - path))
+					     : strdup(slash ? "/" : ".");
+	int fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	char *pinned = NULL;
+
+	if (fd < 0)
+		op_error_errno(error, "cannot open %s", path);
+	else if (trusted_dir_check_file(fd, slash ? slash + 1 : path, path, error))
+		close(fd);
+	else
+		pinned = trusted_dir_pin(fd, parent, error);
+	free(parent);
+	return pinned;
+}
+
+static int walk_file(const struct walk *walk, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct op_error error;
+	char *pinned = pin_parent(path, &error), *file = NULL;
+	int result = -1;
+
+	if (pinned)
+		file = op_path("%s%s", slash ? pinned : "", slash ? slash : path);
+	if (file)
+		result = walk->file(walk->context, file);
+	else
+		op_complain("%s", pinned ? OP_OUT_OF_MEMORY : error.text);
+	free(file);
+	op_pinned_close(pinned);
+	return result;
+}
+
+/* The same, by a path that stays what was checked. */
+static int walk_trusted(const struct walk *walk, const char *path)
+{
+	struct stat status;
+	struct op_error error;
+	char *pinned;
+	int fd, result;
+
+	if (stat(path, &status) || !S_ISDIR(status.st_mode))
+		return walk_file(walk, path);
+	fd = trusted_dir_open(path, TRUSTED_DIR_FIND, &error);
+	pinned = fd < 0 ? NULL : trusted_dir_pin(fd, path, &error);
+	result = pinned ? trusted_dir_check_tree(pinned, &error) : -1;
+	if (result)
+		op_complain("%s", error.text);
+	else
+		result = walk_directory(walk, pinned);
+	op_pinned_close(pinned);
+	return result;
+}
+
+int walk(const struct walk *walk, const char *path)
+{
+	return walk->writes ? walk_trusted(walk, path) : walk_path(walk, path);
 }

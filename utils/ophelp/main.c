@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ophelp: what can be counted, and how it is written down.
+ * ophelp: lists the events that can be counted, and checks event specifications.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libop/events/catalogue.h"
 #include "libop/events/resolved_event.h"
@@ -15,12 +14,12 @@
 #include "libop/cpu/type_names.h"
 #include "libop/base/error.h"
 #include "libop/events/pfm.h"
-#include "list.h"
+#include "libop/events/list.h"
 #include "request.h"
 
 #define DRIVER_ENVIRONMENT "OPROFILE_FS_DIR"
 
-/* The CPU type asked about, and its counters. */
+/* The requested CPU type, and its counters. */
 struct target {
 	const char *name;
 	struct op_counters counters;
@@ -38,9 +37,10 @@ static int find_target(const struct request *request, struct target *target, str
 		return op_error_set(error, cause.code, "%s (see --cpu-type)", cause.text);
 	type = request->cpu_type ? op_cpu_type_number(request->cpu_type) : local;
 	target->name = type == OP_CPU_NONE ? request->cpu_type : op_cpu_type_name(type);
-	/* this CPU tells nothing of the counters of another one */
-	if (request->has_counters)
-		target->counters = op_counters_plain(request->counters, request->fixed_counters);
+	/* the counters of another CPU type are not those of this CPU */
+	if (request->counters)
+		target->counters = op_counters_plain((unsigned int)request->counters,
+						     (unsigned int)request->fixed_counters);
 	else
 		target->counters = op_counters_of(type, type == op_cpu_id_type(&cpu) ? &cpu : NULL);
 	return 0;
@@ -89,7 +89,7 @@ static int choose(const struct request *request, struct op_catalogue *catalogue,
 {
 	bool check = request->action == ACTION_CHECK_EVENTS;
 	struct op_resolve_options how = {
-		.callgraph_depth = request->callgraph_depth,
+		.callgraph_depth = (unsigned int)request->callgraph_depth,
 		.ignore_count = request->ignore_count || !check,
 		.ignore_counters = !check,
 	};
@@ -99,11 +99,11 @@ static int choose(const struct request *request, struct op_catalogue *catalogue,
 	if (check && !catalogue->counters.general && !catalogue->counters.fixed &&
 	    catalogue->cpu_type != OP_CPU_TIMER)
 		return op_error_set(error, ENOTSUP,
-				    "how many counters %s has is not known: say it with --counters",
+				    "the number of counters of %s is unknown: use --counters",
 				    catalogue->cpu_name);
 	choices = calloc(n, sizeof(*choices));
 	if (!choices)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	if (op_events_resolve(catalogue, request->specs.item, n, &how, choices, error)) {
 		free(choices);
 		return -1;
@@ -181,12 +181,6 @@ static void list_cpu_types(void)
 static int act(const struct request *request, struct op_error *error)
 {
 	switch (request->action) {
-	case ACTION_HELP:
-		request_print_help();
-		return 0;
-	case ACTION_VERSION:
-		printf("ophelp: oprofile " OP_VERSION "\n");
-		return 0;
 	case ACTION_LIST_CPU_TYPES:
 		list_cpu_types();
 		return 0;
@@ -211,6 +205,6 @@ int main(int argc, const char **argv)
 	if (result)
 		op_die(OP_EXIT_FAILURE, "%s", error.text);
 	if (fflush(stdout) || ferror(stdout))
-		op_die(OP_EXIT_FAILURE, "cannot write to stdout: %s", strerror(errno));
+		op_die_errno(OP_EXIT_FAILURE, "cannot write to stdout");
 	return OP_EXIT_OK;
 }

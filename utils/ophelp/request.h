@@ -2,12 +2,13 @@
 /*
  * The command line of ophelp.
  */
-#ifndef OPHELP_REQUEST_H
-#define OPHELP_REQUEST_H
+#ifndef UTILS_OPHELP_REQUEST_H
+#define UTILS_OPHELP_REQUEST_H
 
 #include <stdbool.h>
 
 #include "libop/base/error.h"
+#include "libop/base/option.h"
 #include "libop/base/strings.h"
 
 enum action {
@@ -21,25 +22,23 @@ enum action {
 	ACTION_CPU_TYPE,
 	ACTION_DEFAULT_EVENT,
 	ACTION_LIST_CPU_TYPES,
-	ACTION_HELP,
-	ACTION_VERSION,
 };
 
 struct request {
 	enum action action;
-	char *cpu_type; /* NULL: that of this machine */
-	char *search;	/* NULL: all events */
-	bool has_counters;
-	unsigned int counters, fixed_counters;
-	unsigned int callgraph_depth;
+	const struct op_option *chosen; /* the option of the action, or NULL */
+	char *cpu_type;			/* NULL: that of this machine */
+	char *search;			/* NULL: all events */
+	uint64_t counters;		/* 0: those of the CPU type */
+	uint64_t fixed_counters, callgraph_depth;
 	bool ignore_count;
 	struct op_strings specs;
 };
 
 /* Reads the command line; request_free() frees what @request holds, also after an error.
+ * --help and --version print and end the program.
  * Return: 0, or -1 with @error set. */
 int request_parse(int argc, const char **argv, struct request *request, struct op_error *error);
 void request_free(struct request *request);
-void request_print_help(void);
 
 #endif

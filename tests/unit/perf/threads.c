@@ -3,13 +3,9 @@
  * Processes that run: each of their threads has its events once, also one that began between the
  * list of threads and the opening of events.  This process is the example.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -58,16 +54,14 @@ static void end_threads(void)
 	crowd.count = 0;
 }
 
-static int set_up(void **state)
+TEST_HOOK(set_up)
 {
-	(void)state;
 	crowd.to_begin = crowd.lists = 0;
 	return pipe(crowd.wait);
 }
 
-static int tear_down(void **state)
+TEST_HOOK(tear_down)
 {
-	(void)state;
 	end_threads();
 	return 0;
 }
@@ -91,14 +85,13 @@ int __wrap_op_threads_list(const pid_t *processes, size_t n, pid_t **threads, si
 	return result;
 }
 
-static void lists(void **state)
+TEST_WITH(lists, set_up, tear_down)
 {
 	const pid_t self[] = {getpid(), getpid()};
 	struct op_error error;
 	pid_t *threads;
 	size_t count;
 
-	(void)state;
 	assert_int_equal(op_threads_list(self, 1, &threads, &count, &error), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(threads[0], getpid());
@@ -113,14 +106,13 @@ static void lists(void **state)
 	free(threads);
 }
 
-static void process_that_has_ended(void **state)
+TEST_WITH(process_that_has_ended, set_up, tear_down)
 {
 	pid_t child = fork(), processes[] = {getpid(), child};
 	struct op_error error;
 	pid_t *threads;
 	size_t count;
 
-	(void)state;
 	if (!child)
 		_exit(0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
@@ -144,15 +136,29 @@ static void choose(struct op_perf_events *events, bool counting)
 	events->event[0].attr.exclude_kernel = 1;
 }
 
-static void counted_once(void **state)
+static bool has_perf(void)
+{
+	struct op_perf_events events;
+	int fd;
+
+	choose(&events, true);
+	fd = op_perf_open(&events.event[0].attr, 0, -1, -1);
+	op_perf_events_free(&events);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+TEST_NEEDS(has_perf, "this machine allows no perf events")
+
+TEST_WITH(counted_once, set_up, tear_down)
 {
 	pid_t self = getpid();
-	const struct request request = {.processes = &self, .nr_processes = 1, .by_thread = true};
+	const struct request request = {.processes = {&self, 1}, .by_thread = true};
 	struct op_perf_events events;
 	struct counts counts;
 	struct op_error error;
 
-	(void)state;
 	crowd.to_begin = 2;
 	choose(&events, true);
 	assert_int_equal(counts_open(&counts, &events, &request, 0, &error), 0);
@@ -163,15 +169,14 @@ static void counted_once(void **state)
 }
 
 /* Where new ones come for ever, what was opened last is kept. */
-static void bounded(void **state)
+TEST_WITH(bounded, set_up, tear_down)
 {
 	pid_t self = getpid();
-	const struct request request = {.processes = &self, .nr_processes = 1, .by_thread = true};
+	const struct request request = {.processes = {&self, 1}, .by_thread = true};
 	struct op_perf_events events;
 	struct counts counts;
 	struct op_error error;
 
-	(void)state;
 	crowd.to_begin = THREADS_MAX;
 	choose(&events, true);
 	assert_int_equal(counts_open(&counts, &events, &request, 0, &error), 0);
@@ -196,7 +201,7 @@ static size_t open_events(void)
 	return n;
 }
 
-static void sampled_once(void **state)
+TEST_WITH(sampled_once, set_up, tear_down)
 {
 	pid_t self = getpid();
 	struct op_perf_events events;
@@ -206,7 +211,6 @@ static void sampled_once(void **state)
 	size_t cpus;
 	int *cpu;
 
-	(void)state;
 	crowd.to_begin = 1;
 	choose(&events, false);
 	assert_int_equal(op_cpu_list_online(&cpu, &cpus, &error), 0);
@@ -221,7 +225,7 @@ static void sampled_once(void **state)
 }
 
 /* A signal that waits ends the opening, with all that was opened. */
-static void a_signal_ends_the_opening(void **state)
+TEST(a_signal_ends_the_opening)
 {
 	pid_t self = getpid();
 	struct op_perf_events events;
@@ -231,7 +235,6 @@ static void a_signal_ends_the_opening(void **state)
 	struct op_error error;
 	int number;
 
-	(void)state;
 	sigemptyset(&none);
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
@@ -244,40 +247,4 @@ static void a_signal_ends_the_opening(void **state)
 	assert_int_equal(sigwait(&ends, &number), 0);
 	assert_int_equal(sigprocmask(SIG_SETMASK, &none, NULL), 0);
 	op_perf_events_free(&events);
-}
-
-static bool has_perf(void)
-{
-	struct op_perf_events events;
-	int fd;
-
-	choose(&events, true);
-	fd = op_perf_open(&events.event[0].attr, 0, -1, -1);
-	op_perf_events_free(&events);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest plain[] = {
-		cmocka_unit_test_setup_teardown(lists, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(process_that_has_ended, set_up, tear_down),
-	};
-	const struct CMUnitTest with_events[] = {
-		cmocka_unit_test_setup_teardown(counted_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(bounded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(sampled_once, set_up, tear_down),
-		cmocka_unit_test(a_signal_ends_the_opening),
-	};
-	int failed = cmocka_run_group_tests(plain, NULL, NULL);
-
-	if (failed)
-		return failed;
-	if (!has_perf()) {
-		puts("skip: this machine allows no perf events");
-		return SKIPPED;
-	}
-	return cmocka_run_group_tests(with_events, NULL, NULL);
 }

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who holds counters that are not free: found, and named with what helps. */
+/* Finding and naming what holds counters, and how to free them. */
 #include <linux/perf_event.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "utils/opcontrol/counter_holder.h"
 
-static void holders_are_named_with_the_cure(void **state)
+TEST(holders_are_named_with_a_remedy)
 {
 	static const struct {
 		struct counter_holders holders;
@@ -26,11 +22,10 @@ static void holders_are_named_with_the_cure(void **state)
 		{{.perf = 812, .perf_name = "perf"}, {"process 812 (perf)", "end it", ""}},
 		{{.nmi_watchdog = true, .perf = 812, .perf_name = "perf"},
 		 {"kernel.nmi_watchdog=0", "; ", "process 812 (perf)"}},
-		{{0}, {"the NMI watchdog is off", "no process is seen to use perf", "dmesg"}},
+		{{0}, {"the NMI watchdog is off", "no process has perf events open", "dmesg"}},
 	};
 	char text[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		counter_holders_explain(&cases[i].holders, text, sizeof(text));
 		for (int k = 0; k < 3; k++) {
@@ -41,7 +36,7 @@ static void holders_are_named_with_the_cure(void **state)
 	}
 }
 
-static void a_process_with_perf_events_is_found(void **state)
+TEST(a_process_with_perf_events_is_found)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -54,7 +49,6 @@ static void a_process_with_perf_events_is_found(void **state)
 	char byte;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(pipe(ready), 0);
 	pid = fork();
 	assert_true(pid >= 0);
@@ -80,14 +74,4 @@ static void a_process_with_perf_events_is_found(void **state)
 	close(ready[0]);
 	print_message("skipped: perf events cannot be opened here\n");
 	skip();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(holders_are_named_with_the_cure),
-		cmocka_unit_test(a_process_with_perf_events_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A daemon for tests of opcontrol: it starts, answers and ends as oprofiled does, but knows
- * nothing of samples.  What happens to it, it writes into $FAKE_JOURNAL.  $FAKE_MODE:
+ * nothing of samples.  It writes what it is told to $FAKE_DIR/journal, and its process to
+ * $FAKE_PIDS.  $FAKE_MODE:
  *
  *	refuse	prints an error and doesn't start
  *	crash	dies before it is ready
  *	deaf	starts, but never answers and doesn't end when asked to
  *	fail	answers dump with an error
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -32,13 +34,21 @@ static void check(bool good, const char *what)
 		op_die(OP_EXIT_FAILURE, "%s: %s", what, strerror(errno));
 }
 
-static void journal(const char *what)
+static void append(const char *path, const char *line)
 {
-	FILE *file = fopen(getenv("FAKE_JOURNAL"), "a");
+	FILE *file = fopen(path, "a");
 
-	check(file, "journal");
-	fprintf(file, "%s\n", what);
-	check(!fclose(file), "journal");
+	check(file, path);
+	fprintf(file, "%s\n", line);
+	check(!fclose(file), path);
+}
+
+static void note(const char *line)
+{
+	char *path = op_path("%s/journal", getenv("FAKE_DIR"));
+
+	append(path, line);
+	free(path);
 }
 
 /* A command, and whether profiling was on when it came. */
@@ -49,8 +59,24 @@ static void journal_command(const char *command)
 
 	check(enable, path);
 	snprintf(line, sizeof(line), "%s enable=%c", command, *enable);
-	journal(line);
+	note(line);
 	free(enable);
+	free(path);
+}
+
+/* What is in the session's samples directory when its files are to be opened anew. */
+static void note_samples(const char *session_dir)
+{
+	char *path = op_path("%s/samples", session_dir), line[300];
+	DIR *dir = opendir(path);
+
+	for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+		snprintf(line, sizeof(line), "sees samples/%.8s", entry->d_name);
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			note(line);
+	}
+	if (dir)
+		closedir(dir);
 	free(path);
 }
 
@@ -60,7 +86,7 @@ static void end(int signal)
 	_exit(1); /* as oprofiled does */
 }
 
-static void serve(int listener)
+static void serve(const char *session_dir, int listener)
 {
 	for (;;) {
 		int fd = accept(listener, NULL, NULL);
@@ -72,6 +98,8 @@ static void serve(int listener)
 		check(size > 0, "read");
 		command[strcspn(command, "\n")] = '\0';
 		journal_command(command);
+		if (!strcmp(command, "reopen"))
+			note_samples(session_dir);
 		if (!strcmp(mode, "fail") && !strcmp(command, "dump"))
 			dprintf(fd, "error the disk is full\n");
 		else
@@ -111,9 +139,12 @@ static void run(const char *session_dir, int ready)
 {
 	char *path = op_path("%s/buffer", getenv("OPROFILE_FS_DIR"));
 	int listener, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	char pid[16];
 
 	setsid();
-	/* Whoever reads what opcontrol prints must not wait for this process. */
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	append(getenv("FAKE_PIDS"), pid);
+	/* Readers of opcontrol's output must not wait for this process. */
 	for (int fd = 0; fd < 3; fd++)
 		check(dup2(null, fd) == fd, "dup2");
 	check(open(path, O_RDONLY | O_CLOEXEC) >= 0, path);
@@ -125,7 +156,7 @@ static void run(const char *session_dir, int ready)
 	close(ready);
 	while (!strcmp(mode, "deaf"))
 		pause();
-	serve(listener);
+	serve(session_dir, listener);
 }
 
 int main(int argc, char **argv)
@@ -138,7 +169,7 @@ int main(int argc, char **argv)
 	if (getenv("FAKE_MODE"))
 		mode = getenv("FAKE_MODE");
 	for (int i = 1; i < argc; i++) {
-		journal(argv[i]);
+		note(argv[i]);
 		if (!strncmp(argv[i], "--session-dir=", 14))
 			session_dir = argv[i] + 14;
 	}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists of events.  Their form is OProfile's, but for JSON, which is ours: ophelp(1) has it.
+ * Lists of events in OProfile's formats, and as JSON: see ophelp(1).
  */
-#ifndef OPHELP_LIST_H
-#define OPHELP_LIST_H
+#ifndef LIBOP_EVENTS_LIST_H
+#define LIBOP_EVENTS_LIST_H
 
 #include <stdio.h>
 
-#include "libop/events/catalogue.h"
+#include "catalogue.h"
 #include "search.h"
 
 /* Each writes the events of @catalogue that are there and that @search finds. */
@@ -15,10 +15,10 @@ void list_text(const struct op_catalogue *catalogue, const struct search *search
 void list_xml(const struct op_catalogue *catalogue, const struct search *search, FILE *out);
 void list_json(const struct op_catalogue *catalogue, const struct search *search, FILE *out);
 
-/* Warns if libpfm4 should know more events of the CPU type than @catalogue has. */
+/* Warns if another build of libpfm4 would add events to @catalogue. */
 void list_warn(const struct op_catalogue *catalogue);
 
-/* What a list is headed with: the CPU type for people, and where its events are explained. */
+/* The heading of a list: description of the CPU type, and the manual that explains the events. */
 const char *list_cpu_title(const struct op_catalogue *catalogue);
 const char *list_manual(const struct op_catalogue *catalogue);
 

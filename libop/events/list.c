@@ -11,7 +11,7 @@
 #include "libop/cpu/pmu.h"
 #include "libop/cpu/type_names.h"
 #include "libop/base/error.h"
-#include "libop/events/pfm.h"
+#include "pfm.h"
 
 #define LINE_WIDTH  99
 #define TAB_WIDTH   8
@@ -50,10 +50,9 @@ void list_warn(const struct op_catalogue *catalogue)
 
 	if (!pmu || pmu->text_only || catalogue->pfm_pmu)
 		return;
-	op_warn(op_pfm_is_there()
-			? "the installed libpfm4 does not know %s: only its basic events "
-			  "are listed"
-			: "this build has no libpfm4: of %s, only basic events are listed",
+	op_warn(op_pfm_is_there() ? "the installed libpfm4 does not support %s: only its basic "
+				    "events are listed"
+				  : "built without libpfm4: only the basic events of %s are listed",
 		catalogue->cpu_name);
 }
 

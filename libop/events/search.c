@@ -7,23 +7,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libop/base/array.h"
 #include "libop/base/strings.h"
 
 static int compile_word(struct search *search, const char *word, struct op_error *error)
 {
 	char reason[128];
-	regex_t *larger;
 	int result;
 
 	if (!*word)
 		return 0;
-	larger = reallocarray(search->word, search->count + 1, sizeof(*larger));
-	if (!larger)
-		return op_error_set(error, ENOMEM, "out of memory");
-	search->word = larger;
-	result = regcomp(&larger[search->count], word, REG_EXTENDED | REG_ICASE | REG_NOSUB);
+	if (op_array_extend(search->word, search->count))
+		return op_error_memory(error);
+	result = regcomp(&search->word[search->count], word, REG_EXTENDED | REG_ICASE | REG_NOSUB);
 	if (result) {
-		regerror(result, &larger[search->count], reason, sizeof(reason));
+		regerror(result, &search->word[search->count], reason, sizeof(reason));
 		return op_error_set(error, EINVAL, "--search: \"%s\": %s", word, reason);
 	}
 	search->count++;
@@ -39,7 +37,7 @@ int search_compile(struct search *search, const char *words, struct op_error *er
 	if (!words)
 		return 0;
 	if (op_strings_split(&word, words, ' '))
-		result = op_error_set(error, ENOMEM, "out of memory");
+		result = op_error_memory(error);
 	for (size_t i = 0; !result && i < word.count; i++)
 		result = compile_word(search, word.item[i], error);
 	op_strings_free(&word);

@@ -2,14 +2,14 @@
 /*
  * Searching events by words.
  */
-#ifndef OPHELP_SEARCH_H
-#define OPHELP_SEARCH_H
+#ifndef LIBOP_EVENTS_SEARCH_H
+#define LIBOP_EVENTS_SEARCH_H
 
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "libop/events/catalogue.h"
+#include "catalogue.h"
 #include "libop/base/error.h"
 
 struct search {

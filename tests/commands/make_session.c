@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Makes sample files of a session from text, for tests of commands.
+ *
+ *	make_session [--name=SESSION] DIR <DESCRIPTION
+ *	make_session --pack | --unpack DIR
+ *
+ * Files are made in DIR/samples/SESSION (current).  '#' begins a comment; a line is one of
+ *
+ *	cpu_type NAME|NUMBER		headers of the files below: also cpu_speed (MHz), mtime,
+ *					ctr_event, ctr_um, ctr_count, is_kernel, cg_to_is_kernel,
+ *					anon_start, cg_to_anon_start
+ *	image IMAGE EVENT		a sample file of an image that is its own application,
+ *	image APP IMAGE EVENT		of an image within an application,
+ *	arcs [APP] IMAGE CALLEE EVENT	of arcs from an image to another one
+ *	file PATH			of any name, also with blanks: below DIR/samples/SESSION
+ *	OFFSET COUNT, ...		what to count in this file; with arcs: FROM>TO COUNT
+ *	stat NAME NUMBER		a number that the daemon counted
+ *
+ * An image is a word like "{kern}/kallsyms", an absolute path, or a path below DIR.  An event
+ * without '.' is counted by everything: "TIMER" is TIMER.0.0.all.all.all.  In PATH, "@DIR@" is
+ * DIR.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/file.h"
+#include "libop/cpu/type_names.h"
+#include "libop/pack/session.h"
+#include "libdb/odb/odb.h"
+
+#define BLANKS "\t\n "
+
+struct maker {
+	const char *dir, *name;
+	struct odb_header header;
+	struct odb *db; /* the file whose counts are read; or NULL */
+	int line;
+};
+
+#define DIE(maker, ...)                                                                            \
+	do {                                                                                       \
+		fprintf(stderr, "make_session: line %d: ", (maker)->line);                         \
+		fprintf(stderr, __VA_ARGS__);                                                      \
+		fputc('\n', stderr);                                                               \
+		exit(1);                                                                           \
+	} while (0)
+
+static uint64_t number(const struct maker *maker, const char *word)
+{
+	char *end = NULL;
+	uint64_t value = word ? strtoull(word, &end, 0) : 0;
+
+	if (!word || end == word || *end)
+		DIE(maker, "'%s' is not a number", word ? word : "");
+	return value;
+}
+
+/* @text with DIR for "@DIR@"; the caller frees it. */
+static char *expand(const struct maker *maker, const char *text)
+{
+	char *out = NULL;
+	size_t n = 0;
+	FILE *stream = open_memstream(&out, &n);
+
+	if (!stream)
+		DIE(maker, "out of memory");
+	for (const char *mark; (mark = strstr(text, "@DIR@")) != NULL; text = mark + 5)
+		fprintf(stream, "%.*s%s", (int)(mark - text), text, maker->dir);
+	fputs(text, stream);
+	fclose(stream);
+	return out;
+}
+
+static void close_file(struct maker *maker)
+{
+	odb_close(maker->db);
+	maker->db = NULL;
+}
+
+/* Opens DIR/samples/SESSION/@name, which is freed. */
+static void open_file(struct maker *maker, char *name)
+{
+	struct odb_error error;
+	char path[8192];
+
+	close_file(maker);
+	if (snprintf(path, sizeof(path), "%s/samples/%s/%s", maker->dir, maker->name, name) >=
+	    (int)sizeof(path))
+		DIE(maker, "the name is too long");
+	if (op_mkdir_parents(path, 0755, NULL) ||
+	    odb_open(&maker->db, path, ODB_CREATE, &maker->header, &error))
+		DIE(maker, "cannot make %s", path);
+	free(name);
+}
+
+static const char *root_of(const char *image)
+{
+	return *image == '{' ? "" : *image == '/' ? "{root}" : "{root}@DIR@/";
+}
+
+/* The words of "image" and "arcs": [APP] IMAGE [CALLEE] EVENT. */
+static void open_image(struct maker *maker, char **words, int n, int is_arcs)
+{
+	const char *event, *app = words[0], *image;
+	char *path = NULL, *name, arcs[2048] = "";
+
+	if (n < 2 + is_arcs || n > 3 + is_arcs)
+		DIE(maker, "wrong number of words");
+	event = words[n - 1];
+	image = words[n - 2 - is_arcs];
+	if (is_arcs)
+		snprintf(arcs, sizeof(arcs), "{cg}/%s%s/", root_of(words[n - 2]), words[n - 2]);
+	if (asprintf(&path, "%s%s/{dep}/%s%s/%s%s%s", root_of(app), app, root_of(image), image,
+		     arcs, event, strchr(event, '.') ? "" : ".0.0.all.all.all") < 0)
+		DIE(maker, "out of memory");
+	name = expand(maker, path);
+	free(path);
+	open_file(maker, name);
+}
+
+/* "OFFSET COUNT" or "FROM>TO COUNT" */
+static void add_count(struct maker *maker, char *text)
+{
+	char *rest = text, *key = strsep(&rest, " "), *to = key, *from = strsep(&to, ">");
+	uint64_t value = number(maker, from);
+	struct odb_error error;
+
+	if (to)
+		value = value << 32 | number(maker, to);
+	if (!maker->db)
+		DIE(maker, "counts of no file");
+	if (odb_add(maker->db, value, number(maker, rest), &error))
+		DIE(maker, "%s", error.text);
+}
+
+static void write_stat(struct maker *maker, const char *name, const char *value)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/samples/%s/stats/%s", maker->dir, maker->name, name);
+	if (op_mkdir_parents(path, 0755, NULL) || !(file = fopen(path, "w")) ||
+	    fprintf(file, "%" PRIu64 "\n", number(maker, value)) < 0 || fclose(file))
+		DIE(maker, "cannot write %s", path);
+}
+
+/* Return: 1 if @name is a field of the header. */
+static int set_header(struct maker *maker, const char *name, const char *value)
+{
+	struct odb_header *header = &maker->header;
+
+	if (!strcmp(name, "cpu_type")) {
+		header->cpu_type = strchr(value, '/') ? (uint32_t)op_cpu_type_number(value)
+						      : (uint32_t)number(maker, value);
+		return 1;
+	}
+	if (!strcmp(name, "cpu_speed")) {
+		header->cpu_speed = strtod(value, NULL);
+		return 1;
+	}
+#define FIELD(field)                                                                               \
+	if (!strcmp(name, #field)) {                                                               \
+		header->field = number(maker, value);                                              \
+		return 1;                                                                          \
+	}
+	FIELD(mtime)
+	FIELD(ctr_event)
+	FIELD(ctr_um)
+	FIELD(ctr_count)
+	FIELD(is_kernel)
+	FIELD(cg_to_is_kernel)
+	FIELD(anon_start)
+	FIELD(cg_to_anon_start)
+#undef FIELD
+	return 0;
+}
+
+static void read_line(struct maker *maker, char *line)
+{
+	char *rest = line + strspn(line, BLANKS), *words[5] = {NULL}, *text;
+	int n = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (*line == '#' || !*rest || *rest == '#')
+		return;
+	if (*rest >= '0' && *rest <= '9') {
+		while ((text = strsep(&rest, ",")) != NULL)
+			add_count(maker, text + strspn(text, BLANKS));
+		return;
+	}
+	if (!strncmp(rest, "file ", 5)) {
+		open_file(maker, expand(maker, rest + 5));
+		return;
+	}
+	while (n < 5 && (words[n] = strsep(&rest, BLANKS)) != NULL)
+		n += *words[n] != '\0';
+	if (!strcmp(words[0], "image") || !strcmp(words[0], "arcs"))
+		open_image(maker, words + 1, n - 1, *words[0] == 'a');
+	else if (!strcmp(words[0], "stat") && n == 3)
+		write_stat(maker, words[1], words[2]);
+	else if (n != 2 || !set_header(maker, words[0], words[1]))
+		DIE(maker, "what is '%s'?", words[0]);
+}
+
+static int make(const char *dir, const char *name)
+{
+	struct maker maker = {.dir = dir, .name = name};
+	char line[8192];
+
+	maker.header.cpu_type = OP_CPU_TIMER;
+	maker.header.cpu_speed = 2000;
+	while (fgets(line, sizeof(line), stdin)) {
+		maker.line++;
+		read_line(&maker, line);
+	}
+	close_file(&maker);
+	return 0;
+}
+
+static int pack(const char *dir, struct op_error *error)
+{
+	struct op_pack_result result;
+
+	return op_session_pack(dir, NULL, NULL, &result, error);
+}
+
+static int unpack(const char *dir, struct op_error *error)
+{
+	struct op_pack_result result;
+
+	return op_session_unpack(dir, &result, error);
+}
+
+/* Calls it for each session in @dir. */
+static int each_session(const char *dir, int (*call)(const char *dir, struct op_error *error))
+{
+	struct op_error error = {0};
+	struct dirent **entries;
+	char samples[4096], path[8192];
+	int n, failed = 0;
+
+	snprintf(samples, sizeof(samples), "%s/samples", dir);
+	n = scandir(samples, &entries, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s/%s", samples, entries[i]->d_name);
+		if (*entries[i]->d_name != '.' && entries[i]->d_type == DT_DIR &&
+		    call(path, &error) && error.code != ENOENT) {
+			fprintf(stderr, "make_session: %s\n", error.text);
+			failed = 1;
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = "current", *dir = argv[argc - 1];
+
+	if (argc == 3 && !strcmp(argv[1], "--pack"))
+		return each_session(dir, pack);
+	if (argc == 3 && !strcmp(argv[1], "--unpack"))
+		return each_session(dir, unpack);
+	if (argc == 3 && !strncmp(argv[1], "--name=", 7))
+		name = argv[1] + 7;
+	else if (argc != 2) {
+		fprintf(stderr, "usage: make_session [--name=SESSION | --pack | --unpack] DIR\n");
+		return 2;
+	}
+	return make(dir, name);
+}

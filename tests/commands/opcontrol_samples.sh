@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# opcontrol --save and --reset: what is moved, what is removed, and what must not be touched
+. "$COMMANDS/driver.sh"
+
+files()
+{
+	find "${@:-s/samples}" | sort
+}
+
+requirement save_moves_the_live_samples
+machine
+put 's/samples/current/{root}/bin/ls/{dep}/{root}/bin/ls/TIMER.0.0.all.all.all' x
+chmod 2750 s/samples/current
+try opcontrol --save=monday
+files
+stat -c '%n %a' s/samples/current # empty, and like the old one
+
+requirement save_takes_no_name_twice
+machine
+put s/samples/current/new
+put s/samples/monday/old
+put s/samples/oprofiled.log
+ln -s /nowhere s/samples/link
+for name in monday oprofiled.log link; do
+	try opcontrol --save=$name
+done
+files
+
+requirement save_refuses_hostile_names
+machine
+put s/samples/current/new
+longest=$(head -c 255 /dev/zero | tr '\0' a)
+# shellcheck disable=SC2016
+for name in '' . .. ../x /tmp/x a/b x/ .x current 'a b' 'a
+b' a,b '*' '$x' 'ä' -rf/ 'a\b' "a$longest"; do
+	opcontrol "--save=$name" 2>/dev/null && echo "taken: $name"
+done
+files
+check opcontrol "--save=$longest"
+files | tr -s a
+
+requirement nothing_to_save_is_no_error
+machine
+try opcontrol --save=x
+try opcontrol --reset
+for name in s s/samples; do
+	mkdir $name
+	try opcontrol --save=x
+	try opcontrol --reset
+	files s
+done
+try opcontrol "--session-dir=$DIR/no" --reset
+
+requirement reset_empties_the_live_samples_only
+machine
+put 's/samples/current/{root}/bin/ls/{dep}/{root}/bin/ls/TIMER.0.0.all.all.all'
+put 's/samples/current/{kern}/ext4/{dep}/{kern}/ext4/TIMER.0.0.all.all.all'
+put s/samples/current/stats/cpu0/sample_received
+put s/samples/current/kallsyms
+put 's/samples/monday/{root}/x'
+put s/samples/oprofiled.log
+put s/abi
+put s/samples/.reset-0/old # left by a reset that was cut short
+try opcontrol --reset
+files s
+
+requirement links_are_not_followed
+machine
+put precious/file
+put s/samples/current/x
+ln -s ../../../precious s/samples/current/dir
+ln -s ../../../precious/file s/samples/current/file
+ln -s ../../precious s/samples/.reset-7 # not a directory, so not left by a reset
+try opcontrol --reset
+files s/samples precious
+rmdir s/samples/current
+ln -s ../../precious s/samples/current
+try opcontrol --reset
+try opcontrol --save=x
+put elsewhere/current/file
+mkdir t
+ln -s ../elsewhere t/samples
+try opcontrol "--session-dir=$DIR/t" --reset
+try opcontrol "--session-dir=$DIR/t" --save=x
+files precious elsewhere
+# a session may be reached by a link, as /var often is
+put u/samples/current/x
+ln -s u to_u
+try opcontrol "--session-dir=$DIR/to_u" --reset
+files u
+
+requirement files_in_the_place_of_directories_are_refused
+machine
+put s/samples/current
+try opcontrol --reset
+try opcontrol --save=x
+put t/samples
+try opcontrol "--session-dir=$DIR/t" --reset
+put f
+try opcontrol "--session-dir=$DIR/f" --reset
+files s t f
+
+# deeper than PATH_MAX, and than a process may have files open; names as reset gives them
+requirement deep_and_wide_trees_are_removed
+machine
+mkdir -p s/samples/current
+python3 - <<-'EOF'
+	import os
+	os.chdir("s/samples/current")
+	for i in range(300):
+	    os.makedirs(f".flat-{i}/{i}")
+	    open(f".flat-{i}/{i}/file", "w").close()
+	for _ in range(1500):
+	    os.mkdir("deeper")
+	    os.chdir("deeper")
+EOF
+try opcontrol --reset
+files
