@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "driver.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define LARGEST (1 << 20)
 
@@ -14,6 +16,29 @@ void fuzz_must(int condition, const char *what)
 		return;
 	fprintf(stderr, "fuzz: %s\n", what);
 	abort();
+}
+
+static char input[64];
+
+static void remove_file(void)
+{
+	unlink(input);
+}
+
+/* In memory where there is such a directory: readers sync what they repair. */
+const char *fuzz_file(const void *bytes, size_t size)
+{
+	int fd;
+
+	if (!*input) {
+		snprintf(input, sizeof(input), "%s/oprofile-fuzz.%d",
+			 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", getpid());
+		atexit(remove_file);
+	}
+	fd = open(input, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	fuzz_must(fd >= 0 && write(fd, bytes, size) == (ssize_t)size, "no file for the input");
+	close(fd);
+	return input;
 }
 
 #ifndef LIBFUZZER
@@ -66,6 +91,28 @@ static size_t change(size_t size)
 	return size;
 }
 
+/* Seeds up to this size are damaged bit by bit, in the first of their bytes. */
+#define SYSTEMATIC_SEED	 4096
+#define SYSTEMATIC_BYTES 512
+
+/* A seed, each bit of it changed, and each of its beginnings. */
+static void run_systematic(const struct fuzz_seed *seed)
+{
+	size_t most = seed->size < SYSTEMATIC_BYTES ? seed->size : SYSTEMATIC_BYTES;
+
+	LLVMFuzzerTestOneInput(seed->bytes, seed->size);
+	if (seed->size > SYSTEMATIC_SEED)
+		return;
+	memcpy(data, seed->bytes, seed->size);
+	for (size_t bit = 0; bit < most * 8; bit++) {
+		data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		LLVMFuzzerTestOneInput(data, seed->size);
+		data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+	for (size_t size = 0; size < most; size++)
+		LLVMFuzzerTestOneInput(data, size);
+}
+
 /* Until @iterations inputs were given, or @seconds have gone by if that is not 0. */
 static void run_random(unsigned int iterations, time_t seconds)
 {
@@ -73,10 +120,8 @@ static void run_random(unsigned int iterations, time_t seconds)
 	size_t seeds = 0;
 	unsigned int i;
 
-	while (fuzz_seeds[seeds].bytes) {
-		LLVMFuzzerTestOneInput(fuzz_seeds[seeds].bytes, fuzz_seeds[seeds].size);
-		seeds++;
-	}
+	while (fuzz_seeds[seeds].bytes)
+		run_systematic(&fuzz_seeds[seeds++]);
 	srand(1);
 	for (i = 0; seconds ? time(NULL) - begin < seconds : i < iterations; i++) {
 		const struct fuzz_seed *seed = &fuzz_seeds[below(seeds)];

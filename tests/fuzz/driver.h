@@ -24,4 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Ends the program with a signal if @condition is false. */
 void fuzz_must(int condition, const char *what);
 
+/* Writes a file, always the same one, which the end of the program removes.  Return: its path. */
+const char *fuzz_file(const void *bytes, size_t size);
+
 #endif

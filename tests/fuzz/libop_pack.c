@@ -6,11 +6,8 @@
  * parts are put together as the writer does it.  See driver.h.
  */
 #include <endian.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "driver.h"
 #include "libop/pack/pack.h"
@@ -21,7 +18,7 @@ const unsigned int fuzz_iterations = 20000;
 
 #define LARGEST (1 << 16) /* bytes of an input */
 
-static char path[4200];
+static const char *path;
 
 /*
  * One block with the bodies of a sample file and of a stack file, then the directory; a byte in
@@ -53,11 +50,6 @@ const struct fuzz_seed fuzz_seeds[] = {
 	{0, 0},
 };
 
-static void must_write(int fd, const void *bytes, size_t n)
-{
-	fuzz_must(write(fd, bytes, n) == (ssize_t)n, "no file for the input");
-}
-
 static void append(uint8_t *out, size_t *used, uint64_t number)
 {
 	for (; number > 0x7f; number >>= 7)
@@ -74,10 +66,9 @@ static void put_file(const uint8_t *data, size_t size)
 		.header_length = htole32(sizeof(header)),
 		.files = htole64(2),
 	};
-	static uint8_t directory[LARGEST + 64];
+	static uint8_t directory[LARGEST + 64], file[2 * LARGEST];
 	size_t block = size ? data[0] : 0, n_block = 0, n_directory, used = 0, skipped;
 	void *packed_block = NULL, *packed;
-	int fd;
 
 	size -= size > 0;
 	data += size > 0;
@@ -105,16 +96,11 @@ static void put_file(const uint8_t *data, size_t size)
 	header.directory_length = htole64(n_directory);
 	header.directory_content = htole64(used);
 	header.checksum = htole64(pack_checksum(&header, offsetof(struct pack_header, checksum)));
-	if (!*path)
-		snprintf(path, sizeof(path), "%s/libop_pack.%d",
-			 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", getpid());
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	fuzz_must(fd >= 0, "no file for the input");
-	must_write(fd, &header, sizeof(header));
+	memcpy(file, &header, sizeof(header));
 	if (n_block)
-		must_write(fd, packed_block, n_block);
-	must_write(fd, packed, n_directory);
-	close(fd);
+		memcpy(file + sizeof(header), packed_block, n_block);
+	memcpy(file + sizeof(header) + n_block, packed, n_directory);
+	path = fuzz_file(file, sizeof(header) + n_block + n_directory);
 	free(packed_block);
 	free(packed);
 }
@@ -181,6 +167,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	fuzz_must(size != sizeof(small) - 1 || memcmp(data, small, size) != 0 || read == 2,
 		  "the seed is no pack");
-	unlink(path);
 	return 0;
 }

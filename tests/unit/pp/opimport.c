@@ -5,13 +5,10 @@
  *
  *	pp_opimport OPIMPORT SOURCES OPREPORT
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
+#include "tests/unit/test.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../libdb_fixture.h"
+#include "tests/unit/odb/fixture.h"
 #include "libop/cpu/type_names.h"
 #include "session.h"
 
@@ -73,11 +70,10 @@ static bool is_native_form(const struct fixture_form *form)
 	       !strcmp(form->abi, "x86-64");
 }
 
-static void every_form_is_imported(void **state)
+TEST_WITH(every_form_is_imported, fixture_setup, fixture_teardown)
 {
 	const char *in = fixture_path("in"), *out = fixture_path("out");
 
-	(void)state;
 	for (size_t i = 0; i < fixture_form_count; i++) {
 		const struct fixture_form *form = &fixture_forms[i];
 		const struct odb_header *header;
@@ -86,7 +82,7 @@ static void every_form_is_imported(void **state)
 
 		write_form(form, in);
 		if (is_native_form(form))
-			check(1, "in is of this machine's form already", "-o %s %s", out, in);
+			check(1, "in has the ABI of this machine already", "-o %s %s", out, in);
 		check(0, NULL, "%s-o %s %s", is_native_form(form) ? "-f " : "", out, in);
 		fixture_assert_sound(out);
 		assert_int_equal(fixture_count(out, 0x1000), 12);
@@ -109,7 +105,7 @@ static void every_form_is_imported(void **state)
 		assert_int_equal(header->cg_to_anon_start, 0x1000);
 		odb_close(db);
 		/* It is not overwritten. */
-		check(1, "out is there already", "-f -o %s %s", out, in);
+		check(1, "out exists already", "-f -o %s %s", out, in);
 		unlink(out);
 	}
 }
@@ -125,7 +121,7 @@ static const struct fixture_form *find_form(uint32_t version, const char *abi, b
 }
 
 /* Versions before 0x13 number CPU types in another way. */
-static void cpu_types_are_translated(void **state)
+TEST_WITH(cpu_types_are_translated, fixture_setup, fixture_teardown)
 {
 	static const struct {
 		uint32_t version, number;
@@ -140,7 +136,6 @@ static void cpu_types_are_translated(void **state)
 	};
 	const char *in = fixture_path("type"), *out = fixture_path("type.out");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		const struct fixture_form *form = find_form(table[i].version, "x86-64", false);
 		size_t length;
@@ -150,8 +145,8 @@ static void cpu_types_are_translated(void **state)
 		fixture_put(bytes + 8, form->big_endian, 4, table[i].number);
 		fixture_write(in, bytes, length);
 		free(bytes);
-		check(0, table[i].name ? NULL : "CPU type 5 of version 0x12 is not known",
-		      "%s-o %s %s", table[i].option, out, in);
+		check(0, table[i].name ? NULL : "unknown CPU type 5 of version 0x12", "%s-o %s %s",
+		      table[i].option, out, in);
 		assert_int_equal(odb_open(&db, out, ODB_READ, NULL, NULL), 0);
 		assert_int_equal((int)odb_header(db)->cpu_type,
 				 table[i].name ? op_cpu_type_number(table[i].name) : OP_CPU_NONE);
@@ -161,7 +156,7 @@ static void cpu_types_are_translated(void **state)
 }
 
 /* Reports need no import: whatever form a file has, they show its CPU type and its counts. */
-static void reports_read_all_forms(void **state)
+TEST(reports_read_all_forms)
 {
 	static const struct {
 		uint32_t old, number; /* before 0x13, and in it */
@@ -175,7 +170,6 @@ static void reports_read_all_forms(void **state)
 	static const char name[] = "samples/current/{root}/bin/x/{dep}/{root}/bin/x/"
 				   "EV.100000.1.all.all.all";
 
-	(void)state;
 	for (size_t i = 0; i < fixture_form_count * (sizeof(types) / sizeof(types[0])); i++) {
 		const struct fixture_form *form = &fixture_forms[i % fixture_form_count];
 		size_t type = i / fixture_form_count, length;
@@ -208,7 +202,7 @@ static void reports_read_all_forms(void **state)
 }
 
 /* A session of an old big-endian machine: reports of it say what those of a native one do. */
-static void sessions_are_imported(void **state)
+TEST(sessions_are_imported)
 {
 	static const char name[] = "samples/current/{root}/bin/x/{dep}/{root}/bin/x/"
 				   "TIMER.0.0.all.all.all";
@@ -216,7 +210,6 @@ static void sessions_are_imported(void **state)
 	struct test_run report;
 	char *in, *out, *option;
 
-	(void)state;
 	test_session_make(&session);
 	test_session_write(&session, "old/lock", "123");
 	test_session_write(&session, "old/abi", "little_endian 0\nsizeof_struct_opd_header 88\n");
@@ -254,16 +247,15 @@ static void sessions_are_imported(void **state)
 	test_session_remove(&session);
 }
 
-static void wrong_words_and_files_are_told_of(void **state)
+TEST_WITH(wrong_words_and_files_are_told_of, fixture_setup, fixture_teardown)
 {
 	const char *in = fixture_path("good"), *jit = fixture_path("1.jo");
 
-	(void)state;
 	write_form(find_form(0x12, "i386", false), in);
 	fixture_write(jit, "x", 1);
 	fixture_write(fixture_path("bad"), "nonsense", 8);
 	fixture_write(fixture_path("abi"), "little_endian 1\nsizeof_struct_opd_header 88\n", 45);
-	check(2, "where to? --output is needed", "%s", in);
+	check(2, "--output is required", "%s", in);
 	check(2, "one file or directory is needed, not 0", "-o x");
 	check(2, "not 2", "-o x a b");
 	check(2, "--from=perf.dat: no such format", "--from=perf.dat -o x %s", in);
@@ -283,7 +275,7 @@ static void wrong_words_and_files_are_told_of(void **state)
 }
 
 /* Damaged files: an error, or all that can be read; never half a file. */
-static void damaged_files_leave_nothing_half(void **state)
+TEST_WITH(damaged_files_leave_nothing_half, fixture_setup, fixture_teardown)
 {
 	const struct fixture_form *form = find_form(0x12, "i386", true);
 	const char *in = fixture_path("damaged"), *out = fixture_path("damaged.out");
@@ -291,7 +283,6 @@ static void damaged_files_leave_nothing_half(void **state)
 	uint8_t *bytes = fixture_image(form, nodes, 4, &length);
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		uint64_t place = fixture_random(&seed) % (i % 2 ? 200 : length);
 		uint8_t was = bytes[place];
@@ -313,23 +304,8 @@ static void damaged_files_leave_nothing_half(void **state)
 	free(bytes);
 }
 
-int main(int argc, char **argv)
+TEST_ARGUMENTS(3, "OPIMPORT SOURCES OPREPORT")
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_form_is_imported, fixture_setup,
-						fixture_teardown),
-		cmocka_unit_test_setup_teardown(cpu_types_are_translated, fixture_setup,
-						fixture_teardown),
-		cmocka_unit_test(reports_read_all_forms),
-		cmocka_unit_test(sessions_are_imported),
-		cmocka_unit_test_setup_teardown(wrong_words_and_files_are_told_of, fixture_setup,
-						fixture_teardown),
-		cmocka_unit_test_setup_teardown(damaged_files_leave_nothing_half, fixture_setup,
-						fixture_teardown),
-	};
-
-	test_need(argc == 4, "usage: pp_opimport OPIMPORT SOURCES OPREPORT");
 	opimport = argv[1];
 	opreport = argv[3];
-	return cmocka_run_group_tests_name("opimport", tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Stack files: the bytes of one against the manual's layout, counts against a model, kills at a
- * thousand moments, bounds.
+ * Stack files: the bytes of one against the manual's layout, counts against a model, kills at each
+ * instruction, bounds.
  */
 #include <errno.h>
-#include <sched.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libdb/stacks/stacks.h"
-#include "libdb_fixture.h"
-#include "libdb_stacks_fixture.h"
+#include "tests/unit/odb/fixture.h"
+#include "fixture.h"
 
 /* ---- what is written ---- */
 
-static void the_layout_is_that_of_the_manual(void **state)
+TEST(the_layout_is_that_of_the_manual)
 {
 	const char *path = fixture_path("layout");
 	struct stacks *stacks = open_file(path, 0);
@@ -33,9 +28,8 @@ static void the_layout_is_that_of_the_manual(void **state)
 	uint8_t *bytes;
 	size_t length;
 
-	(void)state;
-	frames[0].image = stacks_image(stacks, "{root}/usr/bin/busy", STACKS_IMAGE_KERNEL,
-				       1600000000, NULL);
+	frames[0].image =
+		stacks_image(stacks, "{root}/usr/bin/busy", STACKS_IMAGE_KERNEL, 1600000000, NULL);
 	assert_int_equal(frames[0].image, 1);
 	add(stacks, frames, 2, 5);
 	stacks_close(stacks);
@@ -47,8 +41,8 @@ static void the_layout_is_that_of_the_manual(void **state)
 			"\xfe\xff\xff\xff\0\0\0\0\0\0\0\0\0\0\0\0"	     /* the root */
 			"\xff\xff\xff\xff\1\0\2\0\x13\0\1\0\x00\x10\x5e\x5f" /* image 1 */
 			"{root}/usr/bin/busy\0\0\0\0\0\0\0\0\0\0\0\0\0"
-			"\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0"		     /* node 4 */
-			"\4\0\0\0\1\0\x34\x12\xbc\x9a\x78\x56\5\0\0\0";	     /* node 5 */
+			"\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0"		/* node 4 */
+			"\4\0\0\0\1\0\x34\x12\xbc\x9a\x78\x56\5\0\0\0"; /* node 5 */
 
 		assert_int_equal(length, sizeof(want) - 1);
 		assert_memory_equal(bytes, want, length);
@@ -58,14 +52,13 @@ static void the_layout_is_that_of_the_manual(void **state)
 	assert_sound(path);
 }
 
-static void counts_of_all_stacks_add_up(void **state)
+TEST(counts_of_all_stacks_add_up)
 {
 	const char *path = fixture_path("sums");
 	static uint64_t model[16][16][16];
 	struct stacks_content content;
 	uint64_t seed = 7;
 
-	(void)state;
 	for (int round = 0; round < 4; round++) {
 		struct stacks *stacks = open_file(path, 0);
 		uint32_t a = image(stacks, "a"), b = image(stacks, "b");
@@ -97,13 +90,12 @@ static void counts_of_all_stacks_add_up(void **state)
 	stacks_content_free(&content);
 }
 
-static void counts_grow_beyond_32_bits(void **state)
+TEST(counts_grow_beyond_32_bits)
 {
 	const char *path = fixture_path("large");
 	struct stacks *stacks = open_file(path, 0);
 	const struct stacks_frame frames[] = {{0, 2}, {0, 1}};
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		add(stacks, frames, 2, UINT32_MAX);
 	add(stacks, frames, 2, 3);
@@ -123,14 +115,13 @@ static void counts_grow_beyond_32_bits(void **state)
 	assert_sound(path);
 }
 
-static void offsets_keep_their_sign(void **state)
+TEST(offsets_keep_their_sign)
 {
 	const char *path = fixture_path("sign");
 	struct stacks *stacks = open_file(path, 0);
 	const struct stacks_frame kernel = {0, 0xffffffff81000123}, wide = {0, UINT64_C(1) << 50};
 	struct odb_error error;
 
-	(void)state;
 	add(stacks, &kernel, 1, 1);
 	/* what does not fit is counted at the caller, and says so */
 	assert_int_equal(stacks_add(stacks, &wide, 1, 1, &error), STACKS_MERGED);
@@ -141,7 +132,7 @@ static void offsets_keep_their_sign(void **state)
 
 /* ---- bounds ---- */
 
-static void a_full_file_merges_into_callers(void **state)
+TEST(a_full_file_merges_into_callers)
 {
 	const char *path = fixture_path("full");
 	struct stacks *stacks = open_file(path, 600);
@@ -151,7 +142,6 @@ static void a_full_file_merges_into_callers(void **state)
 	uint64_t added = 0, merged = 0;
 	struct stat status;
 
-	(void)state;
 	for (uint64_t i = 0; i < 2000; i++) {
 		const struct stacks_frame frames[] = {{a, i}, {a, i % 10}};
 
@@ -180,13 +170,12 @@ static void a_full_file_merges_into_callers(void **state)
 }
 
 /* In a process of its own, as the limit is one of the process. */
-static void a_limit_of_file_size_is_no_signal(void **state)
+TEST(a_limit_of_file_size_is_no_signal)
 {
 	const char *path = fixture_path("limited");
 	int status;
 	pid_t pid = fork();
 
-	(void)state;
 	assert_true(pid >= 0);
 	if (!pid) {
 		struct rlimit limit = {10000, RLIM_INFINITY};
@@ -203,7 +192,7 @@ static void a_limit_of_file_size_is_no_signal(void **state)
 		}
 		if (!merged || error.code != EFBIG)
 			_exit(2);
-		/* when there is room again, it is found */
+		/* space that is free again is used */
 		limit.rlim_cur = RLIM_INFINITY;
 		if (setrlimit(RLIMIT_FSIZE, &limit))
 			_exit(3);
@@ -220,27 +209,25 @@ static void a_limit_of_file_size_is_no_signal(void **state)
 	assert_int_equal(sum_of(path), 8000);
 }
 
-static void a_second_writer_is_refused(void **state)
+TEST(a_second_writer_is_refused)
 {
 	const char *path = fixture_path("locked");
 	struct stacks *stacks = open_file(path, 0), *other;
 	struct odb_error error;
 
-	(void)state;
 	assert_int_equal(stacks_open(&other, path, 0, &error), -1);
 	assert_int_equal(error.code, EBUSY);
 	stacks_close(stacks);
 	stacks_close(open_file(path, 0));
 }
 
-static void images_have_a_limit(void **state)
+TEST(images_have_a_limit)
 {
 	const char *path = fixture_path("images");
 	struct stacks *stacks = open_file(path, 0);
 	struct odb_error error;
 	char name[32];
 
-	(void)state;
 	for (uint32_t i = 1; i <= STACKS_IMAGES_MOST; i++) {
 		snprintf(name, sizeof(name), "image %u", i);
 		assert_int_equal(stacks_image(stacks, name, 0, 0, &error), i);
@@ -254,145 +241,91 @@ static void images_have_a_limit(void **state)
 
 /* ---- kills ---- */
 
-#define KILLS 1000
-#define PLACES 64
+#define STACKS 150
 
-struct progress {
-	uint64_t done;
-	char failure[512];
-};
+/* Stacks of which the writer knows that they are in the file; shared with it. */
+static uint64_t *done;
 
-static struct progress *progress;
-
-static void stack_number(uint64_t i, struct stacks_frame frames[3], uint32_t number)
+/* Stack @i: known and new nodes, and now and then a new image. */
+static void make_stack(uint64_t i, char image[32], uint64_t offsets[3])
 {
 	uint64_t seed = i * 0x9e3779b97f4a7c15u + 1, random = fixture_random(&seed);
 
-	frames[0] = (struct stacks_frame){number, random % PLACES};
-	frames[1] = (struct stacks_frame){number, random / PLACES % PLACES};
-	/* a new image and new nodes now and then, so that kills meet all kinds of steps */
-	frames[2] = (struct stacks_frame){0, i / 100};
+	snprintf(image, 32, "image %llu", (unsigned long long)i / 20);
+	offsets[0] = random % 8;
+	offsets[1] = random / 8 % 4;
+	offsets[2] = i / 50;
 }
 
-/* Writes until it is killed; far behind what the test waits for it only waits itself. */
-static void write_until_killed(const char *path, uint64_t end)
+static void write_stacks(const char *path)
 {
-	struct odb_error error;
+	struct stacks *stacks = open_file(path, 0);
+
+	for (; *done < STACKS; ++*done) {
+		struct stacks_frame frames[3] = {0};
+		uint64_t offsets[3];
+		char name[32];
+
+		make_stack(*done, name, offsets);
+		for (size_t i = 0; i < 3; i++)
+			frames[i].offset = offsets[i];
+		frames[0].image = image(stacks, name);
+		add(stacks, frames, 3, 1);
+	}
+	stacks_close(stacks);
+}
+
+/* How often the stack of a node is among the first @n. */
+static uint64_t times_made(const struct stacks_content *content, const struct stacks_node *node,
+			   uint64_t n)
+{
+	const struct stacks_node *caller = &content->nodes[node->parent];
+	const struct stacks_node *root = &content->nodes[caller->parent];
+	uint64_t times = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t offsets[3];
+		char name[32];
+
+		make_stack(i, name, offsets);
+		times += offsets[0] == node->offset && offsets[1] == caller->offset &&
+			 offsets[2] == root->offset &&
+			 !strcmp(name, content->images[node->image].name);
+	}
+	return times;
+}
+
+/* All that is done is there, of the stack under way all or nothing; and a writer goes on. */
+static void check_stacks(const char *path)
+{
+	const struct stacks_frame frame = {0, 1 << 20};
+	struct stacks_content content = read_file(path);
+	uint64_t sum = sum_of(path);
 	struct stacks *stacks;
 
-	if (stacks_open(&stacks, path, 0, &error)) {
-		snprintf(progress->failure, sizeof(progress->failure), "%s", error.text);
-		_exit(1);
-	}
-	while (progress->done < end) {
-		struct stacks_frame frames[3];
-		char name[64];
-		uint64_t i = progress->done;
-
-		snprintf(name, sizeof(name), "image of the hundred %llu", (unsigned long long)i / 100);
-		stack_number(i, frames, stacks_image(stacks, name, 0, 0, &error));
-		if (stacks_add(stacks, frames, 3, 1, &error) != STACKS_ADDED) {
-			snprintf(progress->failure, sizeof(progress->failure), "%s", error.text);
-			_exit(1);
-		}
-		__atomic_store_n(&progress->done, i + 1, __ATOMIC_RELEASE);
-	}
-	for (;;)
-		pause();
-}
-
-/* What was done: for each hundred, how often each leaf. */
-static void assert_has_all(const char *path, uint64_t *ahead)
-{
-	struct stacks_content content = read_file(path);
-	uint64_t done = progress->done, hundreds = done / 100 + 1, sum = 0;
-	uint32_t *counts = calloc(hundreds * PLACES * PLACES, sizeof(*counts));
-	bool is_ahead = false;
-
-	assert_non_null(counts);
+	assert_in_range(sum, *done, *done + 1);
 	for (size_t i = 1; i < content.n_nodes; i++) {
-		const struct stacks_node *leaf = &content.nodes[i], *caller, *root;
-
-		if (!leaf->count)
-			continue;
-		caller = &content.nodes[leaf->parent];
-		root = &content.nodes[caller->parent];
-		assert_true(root->offset < hundreds);
-		counts[(root->offset * PLACES + caller->offset) * PLACES + leaf->offset] +=
-			(uint32_t)leaf->count;
-		sum += leaf->count;
+		if (content.nodes[i].count)
+			assert_int_equal(content.nodes[i].count,
+					 times_made(&content, &content.nodes[i], sum));
 	}
-	is_ahead = sum == done + 1;
-	assert_true(sum == done || is_ahead);
-	for (uint64_t i = 0; i < done + is_ahead; i++) {
-		struct stacks_frame f[3];
-
-		stack_number(i, f, 1);
-		assert_true(counts[(f[2].offset * PLACES + f[1].offset) * PLACES + f[0].offset]--);
-	}
-	free(counts);
 	stacks_content_free(&content);
-	*ahead += is_ahead;
-	progress->done += is_ahead;
+	assert_sound(path);
+	stacks = open_file(path, 0);
+	add(stacks, &frame, 1, 1);
+	stacks_close(stacks);
+	assert_int_equal(sum_of(path), sum + 1);
+	assert_sound(path);
 }
 
-static void a_thousand_kills_lose_nothing(void **state)
+TEST(a_kill_at_any_instruction_loses_nothing)
 {
-	const char *path = fixture_path("killed");
-	uint64_t seed = 42, ahead = 0, kills = 0, total = 0;
-
-	(void)state;
-	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			-1, 0);
-	assert_ptr_not_equal(progress, MAP_FAILED);
-	while (kills < KILLS) {
-		uint64_t until;
-		int status;
-		pid_t pid;
-
-		if (kills % 50 == 0) {
-			total += progress->done;
-			unlink(path);
-			memset(progress, 0, sizeof(*progress));
-		}
-		until = progress->done + fixture_random(&seed) % 400;
-		pid = fork();
-		assert_true(pid >= 0);
-		if (!pid)
-			write_until_killed(path, until + 400);
-		while (__atomic_load_n(&progress->done, __ATOMIC_ACQUIRE) < until &&
-		       !waitpid(pid, &status, WNOHANG))
-			sched_yield();
-		kill(pid, SIGKILL);
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		if (!WIFSIGNALED(status))
-			fail_msg("writer failed: %s", progress->failure);
-		kills++;
-		if (access(path, F_OK))
-			continue; /* killed before there was a file */
-		assert_sound(path);
-		assert_has_all(path, &ahead);
-	}
-	total += progress->done;
-	print_message("%llu kills, %llu stacks, %llu just stored when it was killed\n",
-		      (unsigned long long)kills, (unsigned long long)total,
-		      (unsigned long long)ahead);
-	munmap(progress, sizeof(*progress));
+	done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(done, MAP_FAILED);
+	assert_true(fixture_each_state(fixture_path("killed"), write_stacks, check_stacks) >
+		    STACKS);
+	assert_int_equal(*done, STACKS);
+	munmap(done, sizeof(*done));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_layout_is_that_of_the_manual),
-		cmocka_unit_test(counts_of_all_stacks_add_up),
-		cmocka_unit_test(counts_grow_beyond_32_bits),
-		cmocka_unit_test(offsets_keep_their_sign),
-		cmocka_unit_test(a_full_file_merges_into_callers),
-		cmocka_unit_test(a_limit_of_file_size_is_no_signal),
-		cmocka_unit_test(a_second_writer_is_refused),
-		cmocka_unit_test(images_have_a_limit),
-		cmocka_unit_test(a_thousand_kills_lose_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+TEST_PROGRAM(fixture_setup, fixture_teardown)

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Stack files: see libdb_stacks_fixture.h. */
-#include "libdb_stacks_fixture.h"
+/* Stack files: see fixture.h. */
+#include "fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 struct stacks *open_file(const char *path, uint32_t most)
 {
 	struct odb_error error;
@@ -68,7 +65,8 @@ char *text_of(const char *path)
 		for (size_t at = i; at; at = content.nodes[at].parent) {
 			const struct stacks_node *node = &content.nodes[at];
 
-			fprintf(out, "%s+%llx%s", node->image ? content.images[node->image].name : "",
+			fprintf(out, "%s+%llx%s",
+				node->image ? content.images[node->image].name : "",
 				(unsigned long long)node->offset, node->parent ? "<" : "");
 		}
 		fprintf(out, ":%llu ", (unsigned long long)content.nodes[i].count);

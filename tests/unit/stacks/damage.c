@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Stack files of others: damage of every byte, both byte orders, check and repair. */
+/* Stack files that are cut or of the other byte order, and files that are none; see also
+ * fuzz/libdb_stacks.c. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libdb/stacks/stacks.h"
-#include "libdb_fixture.h"
-#include "libdb_stacks_fixture.h"
+#include "tests/unit/odb/fixture.h"
+#include "fixture.h"
 
 /* A file with two images and some nodes. */
 static uint8_t *make_sample(const char *path, size_t *length)
@@ -33,54 +30,7 @@ static uint8_t *make_sample(const char *path, size_t *length)
 	return fixture_read(path, length);
 }
 
-/* Whatever is in the file, it is read, refused or repaired, but never believed. */
-static void try_all(const char *path)
-{
-	struct stacks_content content;
-	struct odb_repair repair;
-	struct odb_error error;
-	struct stacks *stacks;
-	ptrdiff_t problems;
-
-	problems = stacks_check(path, NULL, NULL, &error);
-	assert_int_equal(!problems, !stacks_read(&content, path, &error));
-	if (!problems)
-		stacks_content_free(&content);
-	if (!stacks_open(&stacks, path, 0, &error)) {
-		const struct stacks_frame frames[] = {{image(stacks, "new"), 77}, {0, 1}};
-
-		assert_int_equal(problems, 0);
-		assert_int_equal(stacks_add(stacks, frames, 2, 1, &error), STACKS_ADDED);
-		stacks_close(stacks);
-		assert_sound(path);
-	}
-	if (!stacks_repair(path, &repair, &error))
-		assert_sound(path);
-}
-
-static void every_byte_may_be_damaged(void **state)
-{
-	const char *path = fixture_path("damaged");
-	size_t length;
-	uint8_t *bytes = make_sample(path, &length);
-
-	(void)state;
-	for (size_t i = 0; i < length; i++) {
-		for (int bit = 0; bit < 8; bit++) {
-			bytes[i] ^= (uint8_t)(1 << bit);
-			fixture_write(path, bytes, length);
-			try_all(path);
-			bytes[i] ^= (uint8_t)(1 << bit);
-		}
-	}
-	for (size_t cut = 0; cut < length; cut++) {
-		fixture_write(path, bytes, cut);
-		try_all(path);
-	}
-	free(bytes);
-}
-
-static void a_cut_file_keeps_what_is_there(void **state)
+TEST(a_cut_file_keeps_what_is_there)
 {
 	const char *path = fixture_path("cut");
 	size_t length;
@@ -88,7 +38,6 @@ static void a_cut_file_keeps_what_is_there(void **state)
 	struct odb_repair repair;
 	struct odb_error error;
 
-	(void)state;
 	fixture_write(path, bytes, length - 20);
 	assert_true(stacks_check(path, NULL, NULL, &error) > 0);
 	assert_int_equal(stacks_repair(path, &repair, &error), 0);
@@ -132,7 +81,7 @@ static void turn(uint8_t *bytes, size_t length)
 	}
 }
 
-static void both_byte_orders_are_read(void **state)
+TEST(both_byte_orders_are_read)
 {
 	const char *path = fixture_path("turned");
 	struct odb_error error;
@@ -141,7 +90,6 @@ static void both_byte_orders_are_read(void **state)
 	uint8_t *bytes = make_sample(path, &length);
 	char *text = text_of(path);
 
-	(void)state;
 	turn(bytes, length);
 	fixture_write(path, bytes, length);
 	assert_text(path, text);
@@ -152,14 +100,13 @@ static void both_byte_orders_are_read(void **state)
 	free(bytes);
 }
 
-static void what_is_no_stack_file_is_refused(void **state)
+TEST(other_files_are_no_stack_files)
 {
 	const char *path = fixture_path("other");
 	struct odb_error error;
 	struct stacks *stacks;
 	struct odb *db = fixture_create(path);
 
-	(void)state;
 	odb_close(db);
 	assert_false(stacks_is_file(path));
 	assert_int_equal(stacks_open(&stacks, path, 0, &error), -1);
@@ -169,14 +116,4 @@ static void what_is_no_stack_file_is_refused(void **state)
 	assert_int_equal(error.code, ENOENT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_byte_may_be_damaged),
-		cmocka_unit_test(a_cut_file_keeps_what_is_there),
-		cmocka_unit_test(both_byte_orders_are_read),
-		cmocka_unit_test(what_is_no_stack_file_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+TEST_PROGRAM(fixture_setup, fixture_teardown)

@@ -7,30 +7,23 @@
  * every addition that was done, and of the one under way all or nothing.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "libdb_fixture.h"
+#include "tests/unit/test.h"
+#include "tests/unit/odb/fixture.h"
 
 #define KEYS 8000
 
 /* Shared with the writer. */
 struct progress {
 	uint64_t done; /* additions that odb_add() has returned from */
-	char failure[512];
 };
 
 static struct progress *progress;
@@ -59,7 +52,7 @@ static void write_until(const char *path, uint64_t end)
 	struct odb *db;
 
 	if (odb_open(&db, path, ODB_CREATE, &header, &error)) {
-		snprintf(progress->failure, sizeof(progress->failure), "%s", error.text);
+		print_error("%s\n", error.text);
 		_exit(1);
 	}
 	while (progress->done < end) {
@@ -68,7 +61,7 @@ static void write_until(const char *path, uint64_t end)
 
 		addition(progress->done, &number, &key, &n);
 		if (odb_add(db, key, n, &error)) {
-			snprintf(progress->failure, sizeof(progress->failure), "%s", error.text);
+			print_error("%s\n", error.text);
 			_exit(1);
 		}
 		__atomic_store_n(&progress->done, progress->done + 1, __ATOMIC_RELEASE);
@@ -147,136 +140,37 @@ static bool assert_survives(const char *path, const struct model *model)
 	return ahead;
 }
 
-static pid_t start_writer(const char *path, uint64_t end, bool traced)
-{
-	pid_t pid = fork();
+/* What the test writes while each of its instructions is looked at. */
+#define ADDITIONS 300
 
-	assert_true(pid >= 0);
-	if (pid)
-		return pid;
-	if (traced && (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || raise(SIGSTOP)))
-		_exit(77);
-	write_until(path, end);
-	_exit(0);
+static void write_some(const char *path)
+{
+	write_until(path, ADDITIONS);
 }
 
-/* Lets a writer do one instruction.  Return: whether it is still there. */
-static bool step(pid_t pid)
-{
-	int status;
+static struct model stepped;
+static uint64_t ahead;
 
-	assert_int_equal(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL), 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	if (WIFSTOPPED(status))
-		return true;
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		fail_msg("writer failed: %s", progress->failure);
-	return false;
+static void check_state(const char *path)
+{
+	model_follow(&stepped, progress->done);
+	ahead += assert_survives(path, &stepped);
 }
 
-/*
- * Every instruction of creating a file and of @end additions: a kill there would leave
- * exactly the bytes that the file has then.
- */
-static void check_every_instruction(uint64_t end)
+TEST(a_kill_at_any_instruction_loses_nothing)
 {
-	static uint8_t last[1 << 20];
-	const char *path = fixture_path("stepped"), *copy = fixture_path("copy");
-	static struct model model;
-	unsigned long steps = 0, states = 0;
-	struct stat now = {.st_size = 0};
-	uint8_t *map = MAP_FAILED;
-	off_t last_length = -1;
-	uint64_t ahead = 0;
-	int status, fd = -1;
-	pid_t pid;
+	const char *path = fixture_path("stepped");
+	struct stat status;
 
-	unlink(path);
-	memset(&model, 0, sizeof(model));
-	memset(progress, 0, sizeof(*progress));
-	pid = start_writer(path, end, true);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	if (!WIFSTOPPED(status)) {
-		print_message("skipped: this process may not trace its children\n");
-		skip();
-	}
-	for (; step(pid); steps++) {
-		if (fd < 0) {
-			fd = open(path, O_RDONLY);
-			if (fd < 0)
-				continue;
-			/* Only as far as the file reaches is it looked at. */
-			map = mmap(NULL, sizeof(last), PROT_READ, MAP_SHARED, fd, 0);
-			assert_ptr_not_equal(map, MAP_FAILED);
-		}
-		assert_int_equal(fstat(fd, &now), 0);
-		assert_in_range(now.st_size, 1, sizeof(last));
-		if (now.st_size == last_length && !memcmp(map, last, (size_t)now.st_size))
-			continue;
-		memcpy(last, map, (size_t)now.st_size);
-		last_length = now.st_size;
-		states++;
-		model_follow(&model, progress->done);
-		fixture_write(copy, last, (size_t)last_length);
-		ahead += assert_survives(copy, &model);
-	}
-	munmap(map, sizeof(last));
-	close(fd);
-	model_follow(&model, end);
-	assert_survives(path, &model);
-	print_message("%lu instructions, %lu states of the file\n", steps, states);
-	assert_true(states > end);
-	assert_true(last_length > 2664); /* it has grown */
+	assert_true(fixture_each_state(path, write_some, check_state) > ADDITIONS);
+	assert_int_equal(progress->done, ADDITIONS);
+	check_state(path);
+	assert_int_equal(stat(path, &status), 0);
+	assert_true(status.st_size > 2664); /* it has grown */
 	assert_true(ahead > 0);
 }
 
-static void a_kill_at_any_instruction_loses_nothing(void **state)
-{
-	(void)state;
-	check_every_instruction(300);
-}
-
-static void a_kill_at_any_moment_loses_nothing(void **state)
-{
-	const char *path = fixture_path("killed");
-	static struct model model;
-	uint64_t seed = 42;
-	int ahead = 0;
-
-	(void)state;
-	for (int round = 0; round < 300; round++) {
-		uint64_t until;
-		int status;
-		pid_t pid;
-
-		if (round % 40 == 0) {
-			unlink(path);
-			memset(&model, 0, sizeof(model));
-			memset(progress, 0, sizeof(*progress));
-		}
-		until = progress->done + fixture_random(&seed) % 1500;
-		pid = start_writer(path, UINT64_MAX, false);
-		while (__atomic_load_n(&progress->done, __ATOMIC_ACQUIRE) < until &&
-		       !waitpid(pid, &status, WNOHANG))
-			sched_yield();
-		kill(pid, SIGKILL);
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		if (!WIFSIGNALED(status))
-			fail_msg("writer failed: %s", progress->failure);
-		if (access(path, F_OK))
-			continue; /* killed before there was a file */
-		model_follow(&model, progress->done);
-		if (!assert_survives(path, &model))
-			continue;
-		ahead++;
-		/* It is done, only its writer could not say so. */
-		progress->done++;
-		model_follow(&model, progress->done);
-	}
-	print_message("%d times an addition had just been stored\n", ahead);
-}
-
-static void readers_see_whole_additions_while_the_file_grows(void **state)
+TEST(readers_see_whole_additions_while_the_file_grows)
 {
 	const char *path = fixture_path("watched");
 	static struct model before, after;
@@ -285,9 +179,13 @@ static void readers_see_whole_additions_while_the_file_grows(void **state)
 	int status;
 	pid_t pid;
 
-	(void)state;
 	memset(progress, 0, sizeof(*progress));
-	pid = start_writer(path, 60000, false);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		write_until(path, 60000);
+		_exit(0);
+	}
 	while (access(path, F_OK) && !waitpid(pid, &status, WNOHANG))
 		sched_yield();
 	while (!waitpid(pid, &status, WNOHANG)) {
@@ -330,13 +228,4 @@ static void readers_see_whole_additions_while_the_file_grows(void **state)
 	fixture_assert_sound(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_kill_at_any_instruction_loses_nothing),
-		cmocka_unit_test(a_kill_at_any_moment_loses_nothing),
-		cmocka_unit_test(readers_see_whole_additions_while_the_file_grows),
-	};
-
-	return cmocka_run_group_tests(tests, setup, fixture_teardown);
-}
+TEST_PROGRAM(setup, fixture_teardown)

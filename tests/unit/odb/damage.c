@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damaged files: each kind of damage gets the right error at the right byte, kills nobody,
- * and is repaired with every count that is still there.
+ * Damaged files: each kind of damage gets the right error at the right byte, crashes no program,
+ * and is repaired with every count that is still there.  fuzz/libdb_open.c writes to damaged files.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "libdb_fixture.h"
+#include "tests/unit/test.h"
+#include "tests/unit/odb/fixture.h"
 
 #define NODES 100
 #define ALL   5050 /* sum of the counts 1 to 100 */
@@ -175,11 +172,29 @@ static void note(void *context, const struct odb_problem *problem)
 	first->any = true;
 }
 
-static void each_damage_is_found_and_repaired(void **state)
+/* A sound file is not written. */
+static void assert_left_alone(const char *path)
+{
+	struct odb_repair repair;
+	struct odb_error error;
+	struct stat before, after;
+	size_t length;
+	uint8_t *bytes = fixture_read(path, &length);
+
+	assert_int_equal(stat(path, &before), 0);
+	assert_int_equal(odb_repair(path, &repair, &error), 0);
+	assert_false(repair.changed);
+	assert_int_equal(repair.sum, fixture_sum(path));
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	assert_bytes(path, bytes, length);
+	free(bytes);
+}
+
+TEST(each_damage_is_found_and_repaired)
 {
 	const char *path = fixture_path("damaged");
 
-	(void)state;
 	for (size_t f = 0; f < fixture_form_count; f++) {
 		const struct fixture_form *form = &fixture_forms[f];
 
@@ -226,82 +241,13 @@ static void each_damage_is_found_and_repaired(void **state)
 			assert_int_equal(odb_header(db)->mtime, 1600000000);
 			assert_int_equal(odb_format(db).header_length, form->header);
 			odb_close(db);
-			assert_int_equal(odb_repair(path, &repair, &error), 0);
-			assert_false(repair.changed);
+			assert_left_alone(path);
 			free(image);
 		}
 	}
 }
 
-/* Whatever is wrong with the chains: a writer neither dies nor hangs nor loses a count. */
-static void writers_cope_with_each_damage(void **state)
-{
-	const char *path = fixture_path("written");
-
-	(void)state;
-	for (size_t d = 0; d < sizeof(damages) / sizeof(damages[0]); d++) {
-		const struct fixture_form *form = fixture_forms;
-		const struct damage *damage = &damages[d];
-		struct odb_header header = {.cpu_type = 4};
-		struct odb_error error;
-		size_t length;
-		uint8_t *image;
-		struct odb *db;
-		uint64_t sum;
-
-		while (!fixture_is_native(form->big_endian))
-			form++;
-		image = damaged_image(form, damage, &length);
-		fixture_write(path, image, length);
-		alarm(20);
-		if (odb_open(&db, path, length ? ODB_CREATE : ODB_WRITE, &header, &error)) {
-			assert_false(damage->readable);
-			assert_int_equal(error.code, EINVAL);
-			assert_bytes(path, image, length);
-			free(image);
-			continue;
-		}
-		assert_true(damage->readable);
-		sum = fixture_sum(path);
-		for (uint64_t i = 1; i <= 400; i++) {
-			fixture_add(db, i * 5 + 1, 1);
-			fixture_add(db, i << 32 | i, 2);
-		}
-		odb_close(db);
-		alarm(0);
-		assert_int_equal(fixture_sum(path), sum + 1200);
-		for (uint64_t i = 101; i <= 400; i++)
-			assert_int_equal(fixture_count(path, i * 5 + 1), 1);
-		free(image);
-	}
-}
-
-static void a_sound_file_is_left_alone(void **state)
-{
-	const char *path = fixture_path("sound");
-
-	(void)state;
-	for (size_t f = 0; f < fixture_form_count; f++) {
-		struct odb_repair repair;
-		struct odb_error error;
-		struct stat before, after;
-		size_t length;
-		uint8_t *image = sound_image(&fixture_forms[f], &length);
-
-		fixture_write(path, image, length);
-		assert_int_equal(stat(path, &before), 0);
-		assert_int_equal(odb_repair(path, &repair, &error), 0);
-		assert_false(repair.changed);
-		assert_int_equal(repair.sum, ALL);
-		assert_int_equal(repair.kept, NODES);
-		assert_int_equal(stat(path, &after), 0);
-		assert_int_equal(before.st_ino, after.st_ino);
-		assert_bytes(path, image, length);
-		free(image);
-	}
-}
-
-static void a_repaired_file_keeps_mode_and_link(void **state)
+TEST(a_repaired_file_keeps_mode_and_link)
 {
 	const char *path = fixture_path("original"), *name = fixture_path("link");
 	struct odb_repair repair;
@@ -310,7 +256,6 @@ static void a_repaired_file_keeps_mode_and_link(void **state)
 	size_t length;
 	uint8_t *image = sound_image(fixture_forms, &length);
 
-	(void)state;
 	fixture_write(path, image, length - 4);
 	free(image);
 	assert_int_equal(chmod(path, 0640), 0);
@@ -324,7 +269,7 @@ static void a_repaired_file_keeps_mode_and_link(void **state)
 	fixture_assert_sound(path);
 }
 
-static void a_file_that_is_cut_while_it_is_open_is_an_error(void **state)
+TEST(a_file_that_is_cut_while_it_is_open_is_an_error)
 {
 	const char *path = fixture_path("cut");
 	struct odb_entry *entries;
@@ -333,7 +278,6 @@ static void a_file_that_is_cut_while_it_is_open_is_an_error(void **state)
 	uint8_t *image = sound_image(fixture_forms, &length);
 	struct odb *db;
 
-	(void)state;
 	fixture_write(path, image, length);
 	assert_int_equal(odb_open(&db, path, ODB_READ, NULL, &error), 0);
 	assert_int_equal(truncate(path, 500), 0);
@@ -346,13 +290,12 @@ static void a_file_that_is_cut_while_it_is_open_is_an_error(void **state)
 	free(image);
 }
 
-static void unfinished_files_are_told_from_those_at_work(void **state)
+TEST(unfinished_files_are_told_from_those_at_work)
 {
 	const char *path = fixture_path(".odb-0123456789abcdef");
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	int fd;
 
-	(void)state;
 	assert_int_equal(odb_leftover(path, false), 0);
 	fixture_write(path, "DAE", 3);
 	fd = open(path, O_RDWR);
@@ -365,16 +308,4 @@ static void unfinished_files_are_told_from_those_at_work(void **state)
 	assert_int_not_equal(access(path, F_OK), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_damage_is_found_and_repaired),
-		cmocka_unit_test(writers_cope_with_each_damage),
-		cmocka_unit_test(a_sound_file_is_left_alone),
-		cmocka_unit_test(a_repaired_file_keeps_mode_and_link),
-		cmocka_unit_test(a_file_that_is_cut_while_it_is_open_is_an_error),
-		cmocka_unit_test(unfinished_files_are_told_from_those_at_work),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+TEST_PROGRAM(fixture_setup, fixture_teardown)

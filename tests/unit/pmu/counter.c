@@ -2,15 +2,11 @@
 /*
  * The counters of the guests' PMU: what each counts, where it wraps, how far that is.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "tests/vm/pmu/counter.h"
 
 #define USR    PMU_SELECT_USR
@@ -20,12 +16,20 @@
 #define FIXED  PMU_GENERAL_MAX
 
 /* What a CPU retires at a time: 70 instructions in user mode, 11 in kernel mode. */
-static const struct pmu_totals stretch = { {
-	[PMU_USER] = { [PMU_INSTRUCTIONS] = 70, [PMU_JUMP] = 1, [PMU_CONDITIONAL] = 20,
-		       [PMU_CALL] = 4, [PMU_RETURN] = 3, [PMU_FAR] = 2 },
-	[PMU_KERNEL] = { [PMU_INSTRUCTIONS] = 11, [PMU_JUMP] = 0, [PMU_CONDITIONAL] = 5,
-			 [PMU_CALL] = 1, [PMU_RETURN] = 1, [PMU_FAR] = 1 },
-} };
+static const struct pmu_totals stretch = {{
+	[PMU_USER] = {[PMU_INSTRUCTIONS] = 70,
+		      [PMU_JUMP] = 1,
+		      [PMU_CONDITIONAL] = 20,
+		      [PMU_CALL] = 4,
+		      [PMU_RETURN] = 3,
+		      [PMU_FAR] = 2},
+	[PMU_KERNEL] = {[PMU_INSTRUCTIONS] = 11,
+			[PMU_JUMP] = 0,
+			[PMU_CONDITIONAL] = 5,
+			[PMU_CALL] = 1,
+			[PMU_RETURN] = 1,
+			[PMU_FAR] = 1},
+}};
 
 static void reset(struct pmu *pmu, const char *model)
 {
@@ -38,39 +42,38 @@ static const struct {
 	uint64_t select;
 	uint64_t counts;
 } events[] = {
-	{ "nehalem", ENABLE | USR | OS | 0xc0, 81 },
-	{ "nehalem", ENABLE | USR | 0xc0, 70 },
-	{ "nehalem", ENABLE | OS | 0xc0, 11 },
-	{ "nehalem", ENABLE | 0xc0, 0 },
-	{ "nehalem", USR | OS | 0xc0, 0 },
-	{ "nehalem", ENABLE | USR | 0x3c, 70 },
-	{ "nehalem", ENABLE | USR | 0x13c, 70 },
-	{ "nehalem", ENABLE | USR | 0x23c, 0 },
-	{ "nehalem", ENABLE | USR | 0xc4, 30 },
-	{ "nehalem", ENABLE | USR | 0x1c4, 20 },
-	{ "nehalem", ENABLE | USR | 0x2c4, 4 },
-	{ "nehalem", ENABLE | USR | 0x4c4, 30 },
-	{ "nehalem", ENABLE | USR | 0x8c4, 3 },
-	{ "nehalem", ENABLE | USR | 0x40c4, 2 },
-	{ "nehalem", ENABLE | USR | 0x4bc4, 29 },
-	{ "nehalem", ENABLE | USR | 0x10c4, 0 },
-	{ "nehalem", ENABLE | USR | 0xc5, 0 },
-	{ "nehalem", ENABLE | USR | 0x4f2e, 0 },
-	{ "nehalem", ENABLE | USR | 0, 0 },
-	{ "nehalem", ENABLE | USR | UINT64_C(0xff840000) | 0xc0, 70 }, /* EDGE INV CMASK */
-	{ "core", ENABLE | USR | OS | 0xc0, 81 },
-	{ "p6", ENABLE | OS | 0x79, 11 },
-	{ "p6", ENABLE | OS | 0x3c, 0 },
-	{ "k8", ENABLE | USR | 0x76, 70 },
-	{ "k8", ENABLE | USR | OS | 0xc2, 38 },
-	{ "k8", ENABLE | USR | 0x3c, 0 },
-	{ "k8", ENABLE | USR | UINT64_C(0x1000000c0), 0 }, /* event 0x1c0 */
-	{ "zen", ENABLE | USR | OS | 0xc0, 81 },
+	{"nehalem", ENABLE | USR | OS | 0xc0, 81},
+	{"nehalem", ENABLE | USR | 0xc0, 70},
+	{"nehalem", ENABLE | OS | 0xc0, 11},
+	{"nehalem", ENABLE | 0xc0, 0},
+	{"nehalem", USR | OS | 0xc0, 0},
+	{"nehalem", ENABLE | USR | 0x3c, 70},
+	{"nehalem", ENABLE | USR | 0x13c, 70},
+	{"nehalem", ENABLE | USR | 0x23c, 0},
+	{"nehalem", ENABLE | USR | 0xc4, 30},
+	{"nehalem", ENABLE | USR | 0x1c4, 20},
+	{"nehalem", ENABLE | USR | 0x2c4, 4},
+	{"nehalem", ENABLE | USR | 0x4c4, 30},
+	{"nehalem", ENABLE | USR | 0x8c4, 3},
+	{"nehalem", ENABLE | USR | 0x40c4, 2},
+	{"nehalem", ENABLE | USR | 0x4bc4, 29},
+	{"nehalem", ENABLE | USR | 0x10c4, 0},
+	{"nehalem", ENABLE | USR | 0xc5, 0},
+	{"nehalem", ENABLE | USR | 0x4f2e, 0},
+	{"nehalem", ENABLE | USR | 0, 0},
+	{"nehalem", ENABLE | USR | UINT64_C(0xff840000) | 0xc0, 70}, /* EDGE INV CMASK */
+	{"core", ENABLE | USR | OS | 0xc0, 81},
+	{"p6", ENABLE | OS | 0x79, 11},
+	{"p6", ENABLE | OS | 0x3c, 0},
+	{"k8", ENABLE | USR | 0x76, 70},
+	{"k8", ENABLE | USR | OS | 0xc2, 38},
+	{"k8", ENABLE | USR | 0x3c, 0},
+	{"k8", ENABLE | USR | UINT64_C(0x1000000c0), 0}, /* event 0x1c0 */
+	{"zen", ENABLE | USR | OS | 0xc0, 81},
 };
 
-static void events_count_what_they_name(void **state)
+TEST(events_count_what_they_name)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		struct pmu pmu;
 
@@ -87,18 +90,17 @@ static void events_count_what_they_name(void **state)
 	}
 }
 
-static void fixed_counters_have_a_ring_each(void **state)
+TEST(fixed_counters_have_a_ring_each)
 {
 	static const struct {
 		uint64_t control;
 		uint64_t counts[3];
 	} cases[] = {
-		{ 0x000, { 0, 0, 0 } },	   { 0x001, { 11, 0, 0 } },  { 0x020, { 0, 70, 0 } },
-		{ 0x300, { 0, 0, 81 } },   { 0x213, { 81, 11, 70 } }, { 0x888, { 0, 0, 0 } },
+		{0x000, {0, 0, 0}},  {0x001, {11, 0, 0}},   {0x020, {0, 70, 0}},
+		{0x300, {0, 0, 81}}, {0x213, {81, 11, 70}}, {0x888, {0, 0, 0}},
 	};
 	struct pmu pmu;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		reset(&pmu, "icelake");
 		pmu.fixed_control = cases[i].control | 0xf000; /* the fourth counts slots: never */
@@ -110,11 +112,10 @@ static void fixed_counters_have_a_ring_each(void **state)
 	}
 }
 
-static void global_control_stops_counters(void **state)
+TEST(global_control_stops_counters)
 {
 	struct pmu pmu;
 
-	(void)state;
 	reset(&pmu, "nehalem");
 	assert_int_equal(pmu_global_mask(pmu.model), UINT64_C(0x70000000f));
 	assert_int_equal(pmu.global_control, 0xf);
@@ -132,11 +133,10 @@ static void global_control_stops_counters(void **state)
 	assert_int_equal(pmu.counter[FIXED + 2], 0);
 }
 
-static void p6_has_one_enable_bit(void **state)
+TEST(p6_has_one_enable_bit)
 {
 	struct pmu pmu;
 
-	(void)state;
 	reset(&pmu, "p6");
 	pmu.select[0] = 0;
 	pmu.select[1] = ENABLE | USR | 0xc0;
@@ -150,7 +150,7 @@ static void p6_has_one_enable_bit(void **state)
 }
 
 /* A counter of WIDTH bits, BEFORE events from its wrap, counts 70. */
-static void counters_wrap_at_their_width(void **state)
+TEST(counters_wrap_at_their_width)
 {
 	static const struct {
 		const char *model;
@@ -158,16 +158,15 @@ static void counters_wrap_at_their_width(void **state)
 		uint64_t before;
 		bool wraps;
 	} cases[] = {
-		{ "core", UINT64_C(0xffffffffff), 71, false },
-		{ "core", UINT64_C(0xffffffffff), 70, true },
-		{ "core", UINT64_C(0xffffffffff), 1, true },
-		{ "nehalem", UINT64_C(0xffffffffffff), 71, false },
-		{ "nehalem", UINT64_C(0xffffffffffff), 70, true },
-		{ "k8", UINT64_C(0xffffffffffff), 69, true },
-		{ "zen", UINT64_C(0xffffffffffff), 71, false },
+		{"core", UINT64_C(0xffffffffff), 71, false},
+		{"core", UINT64_C(0xffffffffff), 70, true},
+		{"core", UINT64_C(0xffffffffff), 1, true},
+		{"nehalem", UINT64_C(0xffffffffffff), 71, false},
+		{"nehalem", UINT64_C(0xffffffffffff), 70, true},
+		{"k8", UINT64_C(0xffffffffffff), 69, true},
+		{"zen", UINT64_C(0xffffffffffff), 71, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct pmu pmu;
 		bool global;
@@ -186,11 +185,10 @@ static void counters_wrap_at_their_width(void **state)
 	}
 }
 
-static void fixed_counters_wrap_and_ask(void **state)
+TEST(fixed_counters_wrap_and_ask)
 {
 	struct pmu pmu;
 
-	(void)state;
 	for (unsigned int asks = 0; asks < 2; asks++) {
 		reset(&pmu, "nehalem");
 		pmu.global_control = pmu_global_mask(pmu.model);
@@ -203,7 +201,7 @@ static void fixed_counters_wrap_and_ask(void **state)
 }
 
 /* Where in a run of ten instructions the first of the counters overflows. */
-static void overflow_is_found_in_a_run(void **state)
+TEST(overflow_is_found_in_a_run)
 {
 	static const struct {
 		uint64_t select;
@@ -212,24 +210,23 @@ static void overflow_is_found_in_a_run(void **state)
 		enum pmu_quantity branch;
 		unsigned int at;
 	} cases[] = {
-		{ USR | 0xc0, 1, PMU_USER, PMU_INSTRUCTIONS, 1 },
-		{ USR | 0xc0, 9, PMU_USER, PMU_CALL, 9 },
-		{ USR | 0xc0, 10, PMU_USER, PMU_CALL, 10 },
-		{ USR | 0xc0, 11, PMU_USER, PMU_CALL, 0 },
-		{ USR | 0xc0, 1, PMU_KERNEL, PMU_CALL, 0 },
-		{ USR | OS | 0xc0, 5, PMU_KERNEL, PMU_CALL, 5 },
-		{ OS | 0xc0, 5, PMU_USER, PMU_CALL, 0 },
-		{ USR | 0xc4, 1, PMU_USER, PMU_CALL, 10 },
-		{ USR | 0xc4, 2, PMU_USER, PMU_CALL, 0 },
-		{ USR | 0xc4, 1, PMU_USER, PMU_INSTRUCTIONS, 0 },
-		{ USR | 0x1c4, 1, PMU_USER, PMU_CALL, 0 },
-		{ USR | 0x1c4, 1, PMU_USER, PMU_CONDITIONAL, 10 },
-		{ USR | 0xff, 1, PMU_USER, PMU_CALL, 0 },
+		{USR | 0xc0, 1, PMU_USER, PMU_INSTRUCTIONS, 1},
+		{USR | 0xc0, 9, PMU_USER, PMU_CALL, 9},
+		{USR | 0xc0, 10, PMU_USER, PMU_CALL, 10},
+		{USR | 0xc0, 11, PMU_USER, PMU_CALL, 0},
+		{USR | 0xc0, 1, PMU_KERNEL, PMU_CALL, 0},
+		{USR | OS | 0xc0, 5, PMU_KERNEL, PMU_CALL, 5},
+		{OS | 0xc0, 5, PMU_USER, PMU_CALL, 0},
+		{USR | 0xc4, 1, PMU_USER, PMU_CALL, 10},
+		{USR | 0xc4, 2, PMU_USER, PMU_CALL, 0},
+		{USR | 0xc4, 1, PMU_USER, PMU_INSTRUCTIONS, 0},
+		{USR | 0x1c4, 1, PMU_USER, PMU_CALL, 0},
+		{USR | 0x1c4, 1, PMU_USER, PMU_CONDITIONAL, 10},
+		{USR | 0xff, 1, PMU_USER, PMU_CALL, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct pmu_run run = { 10, cases[i].ring, cases[i].branch };
+		struct pmu_run run = {10, cases[i].ring, cases[i].branch};
 		struct pmu pmu;
 
 		reset(&pmu, "nehalem");
@@ -250,17 +247,16 @@ static void overflow_is_found_in_a_run(void **state)
  * Whatever a CPU does with its budgets, it does not miss an overflow: it looks when one of them
  * is used up, and the counters have wrapped at most by the instructions of that very look.
  */
-static void budgets_never_pass_an_overflow(void **state)
+TEST(budgets_never_pass_an_overflow)
 {
 	static const uint64_t selects[] = {
-		USR | 0xc0,   OS | 0xc0,	USR | OS | 0xc0,
+		USR | 0xc0,  OS | 0xc0,	      USR | OS | 0xc0,
 		USR | 0x1c4, USR | OS | 0xc4, USR | OS | 0xff,
 	};
 
-	(void)state;
 	srand(1);
 	for (unsigned int turn = 0; turn < 2000; turn++) {
-		struct pmu_totals now = { 0 };
+		struct pmu_totals now = {0};
 		unsigned int looks = 0;
 		struct pmu pmu;
 
@@ -292,13 +288,12 @@ static void budgets_never_pass_an_overflow(void **state)
 }
 
 /* Looking when a budget is used up comes to an overflow in few steps. */
-static void budgets_come_to_the_overflow(void **state)
+TEST(budgets_come_to_the_overflow)
 {
-	struct pmu_totals now = { 0 };
+	struct pmu_totals now = {0};
 	unsigned int looks = 0;
 	struct pmu pmu;
 
-	(void)state;
 	reset(&pmu, "nehalem");
 	pmu.select[0] = ENABLE | INT | USR | OS | 0xc0;
 	pmu.counter[0] = pmu_counter_max(pmu.model, 0) + 1 - 1000000;
@@ -311,21 +306,4 @@ static void budgets_come_to_the_overflow(void **state)
 	/* and with nothing to count there is no look at all */
 	reset(&pmu, "nehalem");
 	assert_int_equal(pmu_budget(&pmu, PMU_USER), PMU_FAR_AWAY);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_count_what_they_name),
-		cmocka_unit_test(fixed_counters_have_a_ring_each),
-		cmocka_unit_test(global_control_stops_counters),
-		cmocka_unit_test(p6_has_one_enable_bit),
-		cmocka_unit_test(counters_wrap_at_their_width),
-		cmocka_unit_test(fixed_counters_wrap_and_ask),
-		cmocka_unit_test(overflow_is_found_in_a_run),
-		cmocka_unit_test(budgets_never_pass_an_overflow),
-		cmocka_unit_test(budgets_come_to_the_overflow),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

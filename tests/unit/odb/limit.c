@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The largest file, on a libdb that was built with ODB_SIZE_MAX 256 instead of 2^31. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
+#include "tests/unit/test.h"
+#include "tests/unit/odb/fixture.h"
 
-#include "libdb_fixture.h"
-
-static void a_file_with_all_its_nodes_takes_known_keys_only(void **state)
+TEST(a_file_with_all_its_nodes_takes_known_keys_only)
 {
 	const char *path = fixture_path("largest");
 	struct odb *db = fixture_create(path);
 	struct odb_error error;
 
-	(void)state;
 	for (uint64_t key = 1; key < 256; key++)
 		fixture_add(db, key, 1);
 	assert_int_equal(odb_add(db, 256, 1, &error), -1);
@@ -32,11 +27,4 @@ static void a_file_with_all_its_nodes_takes_known_keys_only(void **state)
 	fixture_assert_sound(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_with_all_its_nodes_takes_known_keys_only),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+TEST_PROGRAM(fixture_setup, fixture_teardown)

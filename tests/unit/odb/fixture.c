@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "libdb_fixture.h"
+#include "tests/unit/test.h"
+#include "tests/unit/odb/fixture.h"
 
 static char dir[4096];
 
@@ -41,18 +42,16 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return remove(path);
 }
 
-int fixture_setup(void **state)
+int fixture_setup(TEST_UNUSED void **state)
 {
 	const char *base = getenv("TMPDIR");
 
-	(void)state;
 	snprintf(dir, sizeof(dir), "%s/libdb.XXXXXX", base ? base : "/tmp");
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-int fixture_teardown(void **state)
+int fixture_teardown(TEST_UNUSED void **state)
 {
-	(void)state;
 	return nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -228,4 +227,74 @@ uint64_t fixture_random(uint64_t *state)
 	*state ^= *state << 25;
 	*state ^= *state >> 27;
 	return *state * 0x2545f4914f6cdd1du;
+}
+
+/* Lets a writer do one instruction.  Return: whether it is still there. */
+static bool step(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFSTOPPED(status))
+		return true;
+	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
+	return false;
+}
+
+static pid_t start_traced(const char *path, void (*write)(const char *path))
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || raise(SIGSTOP))
+			_exit(77);
+		write(path);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (!WIFSTOPPED(status)) {
+		print_message("skipped: this process may not trace its children\n");
+		skip();
+	}
+	return pid;
+}
+
+unsigned long fixture_each_state(const char *path, void (*write)(const char *path),
+				 void (*check)(const char *copy))
+{
+	static uint8_t last[1 << 20];
+	const char *copy = fixture_path("copy");
+	unsigned long steps = 0, states = 0;
+	pid_t pid = start_traced(path, write);
+	struct stat now = {.st_size = 0};
+	uint8_t *map = NULL;
+	off_t length = -1;
+	int fd = -1;
+
+	for (; step(pid); steps++) {
+		if (fd < 0) {
+			fd = open(path, O_RDONLY);
+			if (fd < 0)
+				continue;
+			/* Only as far as the file reaches is it looked at. */
+			map = mmap(NULL, sizeof(last), PROT_READ, MAP_SHARED, fd, 0);
+			assert_ptr_not_equal(map, MAP_FAILED);
+		}
+		assert_int_equal(fstat(fd, &now), 0);
+		assert_in_range(now.st_size, 1, sizeof(last));
+		if (now.st_size == length && !memcmp(map, last, (size_t)length))
+			continue;
+		length = now.st_size;
+		memcpy(last, map, (size_t)length);
+		fixture_write(copy, last, (size_t)length);
+		check(copy);
+		states++;
+	}
+	munmap(map, sizeof(last));
+	close(fd);
+	print_message("%lu instructions, %lu states of the file\n", steps, states);
+	return states;
 }

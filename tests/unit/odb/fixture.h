@@ -72,4 +72,15 @@ bool fixture_is_native(bool big_endian);
 
 uint64_t fixture_random(uint64_t *state);
 
+/**
+ * fixture_each_state - every state of a file that a kill of its writer can leave
+ * @path: the file, which is not there yet
+ * @write: makes and changes it, in a process of its own
+ * @check: is called with a copy after each instruction that has changed the file
+ *
+ * The test is skipped if this process may not trace its children.  Return: number of states.
+ */
+unsigned long fixture_each_state(const char *path, void (*write)(const char *path),
+				 void (*check)(const char *copy));
+
 #endif

@@ -3,16 +3,13 @@
  * The format: files byte for byte, lengths, buckets, and every version, ABI and byte order.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libdb/odb/header.h"
-#include "libdb_fixture.h"
+#include "tests/unit/odb/fixture.h"
 
 /* Two nodes share bucket 36, so the second points to the first. */
 static const struct {
@@ -39,7 +36,7 @@ static const struct {
 	{2152 + 36 * 4, "\x03\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00", 12}, /* buckets */
 };
 
-static void files_are_written_byte_for_byte(void **state)
+TEST(files_are_written_byte_for_byte)
 {
 	struct odb_header header = {
 		.version = 99, /* ignored */
@@ -60,7 +57,6 @@ static void files_are_written_byte_for_byte(void **state)
 	uint8_t *bytes;
 	struct odb *db;
 
-	(void)state;
 	if (!fixture_is_native(false)) {
 		print_message("skipped: the table is of a little-endian machine\n");
 		skip();
@@ -79,7 +75,7 @@ static void files_are_written_byte_for_byte(void **state)
 	free(bytes);
 }
 
-static void buckets_are_those_of_the_format(void **state)
+TEST(buckets_are_those_of_the_format)
 {
 	static const struct {
 		uint64_t key;
@@ -101,12 +97,11 @@ static void buckets_are_those_of_the_format(void **state)
 		{0x100000000, 128, 1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(odb_bucket(cases[i].key, cases[i].size), cases[i].bucket);
 }
 
-static void files_double_when_they_are_full(void **state)
+TEST(files_double_when_they_are_full)
 {
 	static const struct {
 		uint64_t keys;
@@ -120,7 +115,6 @@ static void files_double_when_they_are_full(void **state)
 	struct odb *db = fixture_create(path);
 	uint64_t key = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct stat status;
 
@@ -135,7 +129,7 @@ static void files_double_when_they_are_full(void **state)
 }
 
 /* Rebuilt chains have the newest node at the head, as if all had just been added. */
-static void growth_links_the_newest_first(void **state)
+TEST(growth_links_the_newest_first)
 {
 	const char *path = fixture_path("chains");
 	struct odb *db = fixture_create(path);
@@ -143,7 +137,6 @@ static void growth_links_the_newest_first(void **state)
 	uint8_t *bytes;
 	uint32_t head, next;
 
-	(void)state;
 	for (uint32_t i = 1; i <= 128; i++)
 		fixture_add(db, (uint64_t)i << 32 | i, i);
 	odb_close(db);
@@ -178,11 +171,10 @@ static void check_header(const struct odb_header *header, const struct fixture_f
 	assert_int_equal(header->cg_to_anon_start, 0x1000);
 }
 
-static void all_forms_are_read(void **state)
+TEST(all_forms_are_read)
 {
 	const char *path = fixture_path("form");
 
-	(void)state;
 	for (size_t i = 0; i < fixture_form_count; i++) {
 		const struct fixture_form *form = &fixture_forms[i];
 		struct odb_entry *entries;
@@ -222,11 +214,10 @@ static void all_forms_are_read(void **state)
 	}
 }
 
-static void only_our_form_is_written(void **state)
+TEST(only_our_form_is_written)
 {
 	const char *path = fixture_path("old");
 
-	(void)state;
 	for (size_t i = 0; i < fixture_form_count; i++) {
 		const struct fixture_form *form = &fixture_forms[i];
 		bool ours = form->version == 0x13 && form->header == 72 &&
@@ -252,7 +243,7 @@ static void only_our_form_is_written(void **state)
 	}
 }
 
-static void speed_in_khz_is_scaled(void **state)
+TEST(speed_in_khz_is_scaled)
 {
 	static const struct {
 		uint32_t version;
@@ -271,7 +262,6 @@ static void speed_in_khz_is_scaled(void **state)
 	};
 	const char *path = fixture_path("speed");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct fixture_form *form = fixture_forms;
 		size_t length;
@@ -292,17 +282,4 @@ static void speed_in_khz_is_scaled(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_are_written_byte_for_byte),
-		cmocka_unit_test(buckets_are_those_of_the_format),
-		cmocka_unit_test(files_double_when_they_are_full),
-		cmocka_unit_test(growth_links_the_newest_first),
-		cmocka_unit_test(all_forms_are_read),
-		cmocka_unit_test(only_our_form_is_written),
-		cmocka_unit_test(speed_in_khz_is_scaled),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+TEST_PROGRAM(fixture_setup, fixture_teardown)

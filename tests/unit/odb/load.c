@@ -4,8 +4,6 @@
  * every byte changed, files have the same header, the same entries or the same error.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libdb/odb/odb.h"
-#include "libdb_fixture.h"
+#include "tests/unit/odb/fixture.h"
 
 static struct odb_load load;
 
@@ -76,11 +73,10 @@ static uint8_t *small_image(const struct fixture_form *form, size_t *length)
 	return fixture_image(form, nodes, 4, length);
 }
 
-static void all_forms(void **state)
+TEST(all_forms)
 {
 	const char *path = fixture_path("form");
 
-	(void)state;
 	for (size_t i = 0; i < fixture_form_count; i++) {
 		size_t length;
 		uint8_t *image = small_image(&fixture_forms[i], &length);
@@ -99,13 +95,12 @@ static void put(int fd, const uint8_t *bytes, size_t length)
 	assert_int_equal(pwrite(fd, bytes, length, 0), length);
 }
 
-static void all_lengths_and_bytes(void **state)
+TEST(all_lengths_and_bytes)
 {
 	int fd = memfd_create("damaged", MFD_CLOEXEC);
 	size_t read = 0, refused = 0;
 	char path[64];
 
-	(void)state;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	for (size_t i = 0; i < fixture_form_count; i++) {
 		size_t length;
@@ -129,11 +124,10 @@ static void all_lengths_and_bytes(void **state)
 }
 
 /* Up to what is read at once, one more, and many times that; each after a larger one, too. */
-static void large_and_small_files_in_turn(void **state)
+TEST(large_and_small_files_in_turn)
 {
 	static const uint32_t sizes[] = {4090, 4091, 4092, 70000, 3, 20000, 0, 4096};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		const char *path = fixture_path("large");
 		struct odb *db;
@@ -150,12 +144,11 @@ static void large_and_small_files_in_turn(void **state)
 	}
 }
 
-static void what_is_no_file(void **state)
+TEST(what_is_no_file)
 {
 	struct odb_error error;
 	int directory = open(fixture_dir(), O_RDONLY | O_DIRECTORY);
 
-	(void)state;
 	compare(fixture_dir());
 	compare("/nonexistent");
 	assert_int_equal(mkfifo(fixture_path("fifo"), 0600), 0);
@@ -167,17 +160,10 @@ static void what_is_no_file(void **state)
 	close(directory);
 }
 
-int main(void)
+TEST_HOOK(tear_down)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_forms),
-		cmocka_unit_test(all_lengths_and_bytes),
-		cmocka_unit_test(large_and_small_files_in_turn),
-		cmocka_unit_test(what_is_no_file),
-	};
-	int result =
-		cmocka_run_group_tests_name("libdb_load", tests, fixture_setup, fixture_teardown);
-
 	odb_load_free(&load);
-	return result;
+	return fixture_teardown(state);
 }
+
+TEST_PROGRAM(fixture_setup, tear_down)

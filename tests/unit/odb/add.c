@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -17,18 +15,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/test.h"
+#include "tests/unit/odb/fixture.h"
 
-#include "libdb_fixture.h"
-
-static void a_full_node_is_followed_by_another(void **state)
+TEST(a_full_node_is_followed_by_another)
 {
 	const char *path = fixture_path("full");
 	struct odb *db = fixture_create(path);
 	struct odb_entry *entries;
 	struct odb_error error;
 
-	(void)state;
 	fixture_add(db, 5, 0xfffffffe);
 	fixture_add(db, 5, 1);
 	assert_int_equal(odb_entries(db, &entries, &error), 1);
@@ -55,7 +51,7 @@ static void a_full_node_is_followed_by_another(void **state)
 	fixture_assert_sound(path);
 }
 
-static void large_counts_take_as_many_nodes_as_they_need(void **state)
+TEST(large_counts_take_as_many_nodes_as_they_need)
 {
 	static const struct {
 		uint64_t n;
@@ -70,7 +66,6 @@ static void large_counts_take_as_many_nodes_as_they_need(void **state)
 		{(uint64_t)0xffffffff * 1000 + 1, 1001},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *path = fixture_path("large");
 		struct odb *db;
@@ -88,14 +83,13 @@ static void large_counts_take_as_many_nodes_as_they_need(void **state)
 	}
 }
 
-static void a_count_beyond_all_nodes_is_refused(void **state)
+TEST(a_count_beyond_all_nodes_is_refused)
 {
 	const char *path = fixture_path("beyond");
 	struct odb *db = fixture_create(path);
 	struct odb_error error;
 	struct stat status;
 
-	(void)state;
 	fixture_add(db, 1, 1);
 	assert_int_equal(odb_add(db, 1, UINT64_MAX, &error), -1);
 	assert_int_equal(error.code, EFBIG);
@@ -163,14 +157,13 @@ static uint64_t random_key(uint64_t *seed)
 	}
 }
 
-static void sums_are_those_of_a_model(void **state)
+TEST(sums_are_those_of_a_model)
 {
 	static const uint64_t counts[] = {1,   1, 1,	      1,	  2,
 					  100, 0, 0x7fffffff, 0xffffffff, 0x180000000};
 	static struct model model;
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int file = 0; file < 8; file++) {
 		const char *path = fixture_path("model");
 
@@ -198,13 +191,12 @@ static void sums_are_those_of_a_model(void **state)
 	}
 }
 
-static void recursive_arcs_survive_reopening_and_growth(void **state)
+TEST(recursive_arcs_survive_reopening_and_growth)
 {
 	const char *path = fixture_path("arcs");
 	struct odb_entry *entries;
 	struct odb *db;
 
-	(void)state;
 	for (int round = 0; round < 3; round++) {
 		db = fixture_create(path);
 		for (uint64_t i = 0; i < 30000; i++) {
@@ -224,14 +216,13 @@ static void recursive_arcs_survive_reopening_and_growth(void **state)
 }
 
 /* Of two nodes of a key that both lie deep, the newer one takes what is added. */
-static void the_newest_of_deep_nodes_is_found(void **state)
+TEST(the_newest_of_deep_nodes_is_found)
 {
 	const char *path = fixture_path("deep");
 	uint64_t key = (uint64_t)7 << 32 | 7;
 	struct odb_entry *entries;
 	struct odb *db = fixture_create(path);
 
-	(void)state;
 	fixture_add(db, key, 0xffffffff);
 	fixture_add(db, key, 1);
 	for (uint64_t i = 100; i < 140; i++)
@@ -247,13 +238,12 @@ static void the_newest_of_deep_nodes_is_found(void **state)
 	odb_close(db);
 }
 
-static void an_open_reader_sees_what_is_added(void **state)
+TEST(an_open_reader_sees_what_is_added)
 {
 	const char *path = fixture_path("later");
 	struct odb *writer = fixture_create(path), *reader;
 	struct odb_entry *entries;
 
-	(void)state;
 	assert_int_equal(odb_open(&reader, path, ODB_READ, NULL, NULL), 0);
 	assert_int_equal(odb_entries(reader, &entries, NULL), 0);
 	assert_null(entries);
@@ -267,7 +257,7 @@ static void an_open_reader_sees_what_is_added(void **state)
 	odb_close(writer);
 }
 
-static void writers_exclude_each_other(void **state)
+TEST(writers_exclude_each_other)
 {
 	const char *path = fixture_path("locked");
 	struct odb_header header = {.cpu_type = 4};
@@ -276,7 +266,6 @@ static void writers_exclude_each_other(void **state)
 	struct odb_error error;
 	bool busy = false;
 
-	(void)state;
 	assert_int_equal(odb_open(&other, path, ODB_WRITE, NULL, &error), -1);
 	assert_int_equal(error.code, EBUSY);
 	assert_int_equal(odb_open(&other, path, ODB_CREATE, &header, &error), -1);
@@ -292,7 +281,7 @@ static void writers_exclude_each_other(void **state)
 	odb_close(other);
 }
 
-static void errors_name_file_and_cause(void **state)
+TEST(errors_name_file_and_cause)
 {
 	const char *none = fixture_path("none"), *fifo = fixture_path("fifo");
 	struct odb_header header = {.cpu_type = 4};
@@ -300,7 +289,6 @@ static void errors_name_file_and_cause(void **state)
 	struct odb_error error;
 	struct odb *db = NULL;
 
-	(void)state;
 	assert_int_equal(odb_open(&db, none, ODB_READ, NULL, &error), -1);
 	assert_int_equal(error.code, ENOENT);
 	assert_non_null(strstr(error.text, none));
@@ -327,13 +315,12 @@ static void errors_name_file_and_cause(void **state)
 	assert_null(db);
 }
 
-static void an_empty_file_is_completed(void **state)
+TEST(an_empty_file_is_completed)
 {
 	const char *path = fixture_path("empty");
 	struct odb_error error;
 	struct odb *db;
 
-	(void)state;
 	fixture_write(path, "", 0);
 	assert_int_equal(odb_open(&db, path, ODB_WRITE, NULL, &error), -1);
 	assert_int_equal(error.code, EINVAL);
@@ -410,7 +397,7 @@ static int fill_small_disk(void)
 	return fill(fixture_path("disk/full"), ENOSPC);
 }
 
-static void a_full_disk_is_an_error_and_loses_nothing(void **state)
+TEST(a_full_disk_is_an_error_and_loses_nothing)
 {
 	/* A file of 8192 slots has 164 kB; of twice as many it has 66 kB of buckets alone. */
 	static const char *const sizes[] = {
@@ -418,7 +405,6 @@ static void a_full_disk_is_an_error_and_loses_nothing(void **state)
 		"size=200k", /* full in the middle of a growth */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		int status;
 
@@ -463,11 +449,10 @@ static int create_on_full_disk(void)
 	return 0;
 }
 
-static void creating_on_a_full_disk_leaves_nothing(void **state)
+TEST(creating_on_a_full_disk_leaves_nothing)
 {
 	int status = in_child(create_on_full_disk);
 
-	(void)state;
 	if (status == CANNOT) {
 		print_message("skipped: mounting a small tmpfs takes root\n");
 		skip();
@@ -483,9 +468,8 @@ static int fill_to_limit(void)
 	return fill(fixture_path("limit"), EFBIG);
 }
 
-static void the_limit_of_file_size_is_an_error(void **state)
+TEST(the_limit_of_file_size_is_an_error)
 {
-	(void)state;
 	assert_int_equal(in_child(fill_to_limit), 0);
 }
 
@@ -511,12 +495,11 @@ static int work_as_nobody(void)
 	return 0;
 }
 
-static void a_directory_without_permission_is_an_error(void **state)
+TEST(a_directory_without_permission_is_an_error)
 {
 	struct odb *db;
 	int status;
 
-	(void)state;
 	assert_int_equal(mkdir(fixture_path("readonly"), 0755), 0);
 	db = fixture_create(fixture_path("readonly/file"));
 	fixture_add(db, 1, 1);
@@ -533,7 +516,7 @@ static void a_directory_without_permission_is_an_error(void **state)
 }
 
 /* A file that was copied with holes in it must not be a trap on a full disk. */
-static void holes_are_filled_when_opening_for_writing(void **state)
+TEST(holes_are_filled_when_opening_for_writing)
 {
 	const char *path = fixture_path("holes");
 	struct odb *db = fixture_create(path);
@@ -542,7 +525,6 @@ static void holes_are_filled_when_opening_for_writing(void **state)
 	size_t length;
 	int fd;
 
-	(void)state;
 	for (uint64_t i = 0; i < 3000; i++)
 		fixture_add(db, i, 1);
 	odb_close(db);
@@ -567,25 +549,4 @@ static void holes_are_filled_when_opening_for_writing(void **state)
 	assert_int_equal(fixture_sum(path), 8000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_full_node_is_followed_by_another),
-		cmocka_unit_test(large_counts_take_as_many_nodes_as_they_need),
-		cmocka_unit_test(a_count_beyond_all_nodes_is_refused),
-		cmocka_unit_test(sums_are_those_of_a_model),
-		cmocka_unit_test(recursive_arcs_survive_reopening_and_growth),
-		cmocka_unit_test(the_newest_of_deep_nodes_is_found),
-		cmocka_unit_test(an_open_reader_sees_what_is_added),
-		cmocka_unit_test(writers_exclude_each_other),
-		cmocka_unit_test(errors_name_file_and_cause),
-		cmocka_unit_test(an_empty_file_is_completed),
-		cmocka_unit_test(a_full_disk_is_an_error_and_loses_nothing),
-		cmocka_unit_test(creating_on_a_full_disk_leaves_nothing),
-		cmocka_unit_test(the_limit_of_file_size_is_an_error),
-		cmocka_unit_test(a_directory_without_permission_is_an_error),
-		cmocka_unit_test(holes_are_filled_when_opening_for_writing),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+TEST_PROGRAM(fixture_setup, fixture_teardown)
