@@ -197,7 +197,7 @@ static int run(void *context, struct op_error *error)
 		reader.search = &search;
 		reader.samples_dirs = list.samples_dirs;
 		reader.n_dirs = list.n_dirs;
-		reader.trouble = &job->common.trouble;
+		reader.warnings = &job->common.trouble;
 		names = names_new(prof, &reader, job->demangle);
 		result = write_profile(job, prof, names, error);
 		names_free(names);

@@ -10,6 +10,7 @@
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
+#include "pp/symbols/debug_link.h"
 #include "pp/symbols/elf_file.h"
 #include "pp/select/selection.h"
 
@@ -86,7 +87,7 @@ static int compare_images(const void *a, const void *b)
  * A debug file that .gnu_debuglink names goes to .debug beside the image; one that only the
  * build-id leads to, to where it is looked for.
  */
-static char *debug_name(const struct pp_object *object, const char *debug_path,
+static char *debug_name(const struct pp_elf_file *object, const char *debug_path,
 			const char *image_name)
 {
 	const char *slash = strrchr(debug_path, '/'), *end = strrchr(image_name, '/'), *link;
@@ -95,23 +96,23 @@ static char *debug_name(const struct pp_object *object, const char *debug_path,
 	link = dwelf_elf_gnu_debuglink(object->elf, &crc);
 	if (link && slash && end && !strcmp(link, slash + 1))
 		return pp_format("%.*s/.debug/%s", (int)(end - image_name), image_name, link);
-	return pp_object_build_id_path(object);
+	return pp_debug_link_build_id_path(object);
 }
 
 static void add_debug_file(struct gathering *gathering, const char *path, const char *name)
 {
-	struct pp_object object;
+	struct pp_elf_file object;
 	char *debug_path, *debug;
 
-	if (pp_object_open(&object, path))
+	if (pp_elf_open(&object, path))
 		return;
-	debug_path = pp_object_debug_file(&object, path, pp_image_root(gathering->search));
+	debug_path = pp_debug_link_find(&object, path, pp_image_root(gathering->search));
 	debug = debug_path ? debug_name(&object, debug_path, name) : NULL;
 	if (debug)
 		pp_archive_files_add(gathering->files, debug_path, debug);
 	else
 		free(debug_path);
-	pp_object_close(&object);
+	pp_elf_close(&object);
 }
 
 static void add_images(struct gathering *gathering)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables of debug information on the disk (pp/table_cache.h): one piece of memory, in the byte
- * order of the machine, with these arrays one after another:
+ * Tables of debug information on disk (libop/base/table_cache.h): one block, in the byte order of
+ * the machine, with these arrays one after another:
  *
  *	struct counts		how many there are of each
  *	struct range		which unit an address is in, by address
  *	struct unit		where the tables of a unit begin
  *	struct line		of all units that have a line table
  *	struct inlined		which frame an address is in
- *	struct frame		of all units; a caller stands before what is inlined into it
+ *	struct frame		of all units; a caller precedes what is inlined into it
  *	uint32_t		where in the text the name of a function begins
- *	char			the text: names of files and functions, each ended with a NUL
+ *	char			the text: names of files and functions, each NUL-terminated
  *
- * What is read is checked: an index that leads outside makes the whole of it invalid.
+ * All indices are checked: one out of bounds makes the whole block invalid.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/debug/tables.h"
+#include "tables.h"
 #include "libop/base/memory.h"
 #include "libop/base/table_cache.h"
 
@@ -31,7 +31,7 @@ struct range {
 
 struct unit {
 	uint32_t first_line, n_lines, first_inlined, n_inlined, first_frame, n_frames;
-	uint32_t has_lines, has_inlined; /* 0: never made */
+	uint32_t has_lines, has_inlined; /* 0: not built */
 };
 
 struct line {
@@ -72,7 +72,7 @@ struct pp_debug_cache {
 	const struct frame *frames;
 	const uint32_t *names;
 	const char *text;
-	size_t *name_index; /* of each name in the table of this run */
+	size_t *name_index; /* index of each name in the table of this run */
 };
 
 /* ---- checking ---- */
@@ -219,7 +219,7 @@ void pp_debug_cache_lines(struct pp_debug_info *info, struct pp_debug_unit *unit
 		};
 }
 
-/* The names of the cache that are used get an index among those of this run. */
+/* Maps a name of the cache to its index in the names of this run. */
 static size_t index_name(struct pp_debug_info *info, uint32_t name)
 {
 	struct pp_debug_cache *cache = info->cache;
@@ -350,7 +350,7 @@ static void put_unit(struct writing *writing, struct pp_debug_unit *unit)
 		.first_frame = count(writing, FRAMES),
 	};
 
-	/* What was kept but not used stays. */
+	/* Tables that were cached but not used in this run stay. */
 	if (!unit->lines_read && unit->lines_cached) {
 		pp_debug_cache_lines(writing->info, unit);
 		unit->lines_read = true;
@@ -376,7 +376,7 @@ void pp_debug_cache_store(struct pp_debug_info *info)
 	struct array whole = {0};
 	bool fits = true;
 
-	/* A table of a file that has changed meanwhile is neither old nor new. */
+	/* The file has changed while it was read: do not cache its tables. */
 	if (info->is_gone)
 		return;
 	for (size_t i = 0; i < info->n_flat; i++) {

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/debug/tables.h"
+#include "tables.h"
 #include "libop/base/memory.h"
 
-/* Scopes inside of scopes; deeper ones are those of damaged files. */
+/* Maximum nesting of scopes: a bound for damaged files. */
 #define DEPTH_LIMIT 256
 
 #define NO_CALLER SIZE_MAX
 
-/* A table under construction: callers are indices, for the array grows. */
+/* A table under construction: callers are indices, as the array grows. */
 struct build {
 	struct pp_names *names;
 	struct pp_inlined *frames;
@@ -23,7 +23,7 @@ struct build {
 	size_t n_intervals, intervals_capacity;
 };
 
-/* As the linker knows it, so that it can be demangled; else as it is in the source. */
+/* The linkage name, which can be demangled; else the name in the source. */
 static const char *name_of(Dwarf_Die *die)
 {
 	static const unsigned int attributes[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
@@ -69,7 +69,7 @@ static bool has_code(Dwarf_Die *die)
 	return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
 }
 
-/* Looks through the children of @die; @caller is the inlined function that they are in. */
+/* Visits the children of @die; @caller is the inlined function that they are in. */
 static void read_children(struct build *build, Dwarf_Die *die, size_t caller, unsigned int depth)
 {
 	Dwarf_Die child;
@@ -78,7 +78,7 @@ static void read_children(struct build *build, Dwarf_Die *die, size_t caller, un
 	if (depth > DEPTH_LIMIT || dwarf_child(die, &child))
 		return;
 	do {
-		/* A damaged file may lead back. */
+		/* A reference in a damaged file may point back. */
 		if (dwarf_dieoffset(&child) <= last)
 			return;
 		last = dwarf_dieoffset(&child);

@@ -3,10 +3,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "pp/debug/tables.h"
+#include "tables.h"
 #include "libop/base/memory.h"
 
-/* An end stands before what begins at the same address. */
+/* The end of a sequence sorts before an entry at the same address. */
 static int compare_entries(const void *a, const void *b)
 {
 	const struct pp_line_entry *left = a, *right = b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Files that debug information names: its libraries open them without a look at what they are,
- * and who opens a FIFO for reading waits for a writer.
+ * Files that debug information refers to (supplementary and split ones).  libdw opens them without
+ * checking their type, and opening a FIFO would block: only regular files are accepted.
  */
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
@@ -9,21 +9,21 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pp/debug/tables.h"
+#include "tables.h"
 #include "libop/base/memory.h"
 
-/* Takes @path.  What is not there is not opened. */
+/* Frees @path.  A missing file is not opened, so it is safe. */
 static bool is_regular_or_missing(char *path)
 {
 	struct stat status;
-	bool good = stat(path, &status) || S_ISREG(status.st_mode);
+	bool is_safe = stat(path, &status) || S_ISREG(status.st_mode);
 
 	free(path);
-	return good;
+	return is_safe;
 }
 
-/* A name relative to the directory of the file that it is in. */
-static char *beside(const char *path, const char *name)
+/* Resolves @name relative to the directory of the file @path; the caller frees it. */
+static char *resolve(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -37,7 +37,7 @@ bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path)
 	const void *id;
 
 	return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) <= 0 ||
-	       is_regular_or_missing(beside(path, name));
+	       is_regular_or_missing(resolve(path, name));
 }
 
 static const char *text_of(Dwarf_Die *unit, unsigned int name)
@@ -52,7 +52,7 @@ bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path)
 	const char *name = text_of(unit, DW_AT_dwo_name), *dir = text_of(unit, DW_AT_comp_dir);
 
 	name = name ? name : text_of(unit, DW_AT_GNU_dwo_name);
-	if (!name || !is_regular_or_missing(beside(path, name)))
+	if (!name || !is_regular_or_missing(resolve(path, name)))
 		return false;
 	return *name == '/' || !dir || is_regular_or_missing(pp_format("%s/%s", dir, name));
 }

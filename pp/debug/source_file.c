@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finding and reading source files. */
-#include "pp/debug/source_file.h"
+/* Finds and reads source files. */
+#include "source_file.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
 
-/* No source that people read is longer; this is for damaged names. */
+/* A size limit: names in debug information are untrusted. */
 #define SOURCE_LIMIT (64 << 20)
 
 static bool is_file(const char *path)
@@ -21,7 +21,7 @@ static bool is_file(const char *path)
 	return !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
-/* @path, if it is a file; else it is freed. */
+/* Returns @path if it is a file; else frees it and returns NULL. */
 static char *if_file(char *path)
 {
 	if (is_file(path))
@@ -30,7 +30,7 @@ static char *if_file(char *path)
 	return NULL;
 }
 
-/* What follows @base in @name, or NULL. */
+/* The rest of @name after @base, or NULL. */
 static const char *below(const char *name, const char *base)
 {
 	size_t n = strlen(base);
@@ -73,7 +73,7 @@ static char *find(const struct pp_source_search *search, const char *name)
 	return path;
 }
 
-/* Lines end with \n, \r\n, or the file; a NUL in the text is shown as a blank. */
+/* Lines end with \n, \r\n, or the end of the file; a NUL in the text is shown as a blank. */
 static void split(struct pp_source *source, size_t length)
 {
 	size_t capacity = 0;

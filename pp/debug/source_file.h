@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source files, by the names that debug information has for them.  These names are as
- * trustworthy as the image: a file is only read if it is a regular one of reasonable size,
- * and where an annotated copy goes is decided without "..".
+ * Source files, by the names that debug information has for them.  These names are untrusted: a
+ * file is only read if it is a regular one of reasonable size, and ".." is removed from the path of
+ * an annotated copy.
  */
-#ifndef PP_SOURCE_FILE_H
-#define PP_SOURCE_FILE_H
+#ifndef PP_DEBUG_SOURCE_FILE_H
+#define PP_DEBUG_SOURCE_FILE_H
 
 #include <stddef.h>
 
@@ -19,7 +19,7 @@ struct pp_source_search {
 
 struct pp_source {
 	char *text;	    /* NULL: not found */
-	const char **lines; /* in text, each ended with a NUL */
+	const char **lines; /* in text, each NUL-terminated */
 	size_t n;
 };
 
@@ -28,7 +28,7 @@ struct pp_source {
  * @source: filled in; pp_source_free() frees what it holds, whatever is returned
  * @name: the name in the debug information
  *
- * Tried are: for a name below a base directory, the rest of it in each search directory; the
+ * Tries, for a name below a base directory, the rest of it in each search directory; the
  * name itself; the whole name, and its last part, below each search directory.
  *
  * Return: 0, or -1 with @error set.

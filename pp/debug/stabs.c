@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lines of images whose debug information is older than DWARF (stabs), through libbfd.  It is asked
- * once for each address that a report needs; it has an index, and such images are small.
+ * Lines of images whose debug information is older than DWARF (stabs), through libbfd.  One call
+ * per address is fast enough: libbfd has an index, and such images are small.
  */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pp/symbols/bfd_file.h"
-#include "pp/debug/tables.h"
+#include "tables.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/elf_file.h"
 
 struct pp_stabs {
 	struct pp_bfd_file file;
-	struct pp_names files; /* libbfd's own names last until the next question */
+	struct pp_names files; /* copies: libbfd's strings are valid until its next call */
 };
 
 static bool has_stabs(const char *path)
 {
-	struct pp_object object;
+	struct pp_elf_file object;
 	bool has;
 
-	if (pp_object_open(&object, path))
+	if (pp_elf_open(&object, path))
 		return false;
-	has = pp_object_has_section(&object, ".stab");
-	pp_object_close(&object);
+	has = pp_elf_has_section(&object, ".stab");
+	pp_elf_close(&object);
 	return has;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inside of pp/debug_info.h: the tables of compilation units, and how they are kept on the disk.
+ * Internals of pp/debug/info.h: the tables of compilation units, and their cache on disk.
  */
 #ifndef PP_DEBUG_TABLES_H
 #define PP_DEBUG_TABLES_H
@@ -10,16 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pp/debug/info.h"
+#include "info.h"
 #include "libop/base/ranges.h"
 #include "libop/base/name_index.h"
 
-/* From link on, up to the next one, code is of this line. */
+/* Code from link up to the next entry belongs to this line. */
 struct pp_line_entry {
 	uint64_t link;
 	const char *file; /* libdw's; NULL ends a sequence */
 	int line;
-	uint32_t order; /* of entries at one address the last one counts */
+	uint32_t order; /* of entries at one address the last one is used */
 };
 
 struct pp_line_table {
@@ -51,32 +51,33 @@ struct pp_debug_unit {
 
 struct pp_debug_info {
 	char *path;
-	bool is_gone; /* the file is not what it was when its tables were kept */
+	bool is_gone; /* the file has changed since its tables were cached */
 	int fd;
-	Dwarf *dwarf; /* opened at the first need, if the units are in the cache */
+	Dwarf *dwarf; /* opened on first use, if the units are cached */
 	Dwfl *dwfl;   /* of a relocatable image, which libdw alone does not relocate */
 	struct pp_debug_unit *units;
 	size_t n_units, units_capacity;
 	struct pp_interval *flat; /* value: index into units */
 	size_t n_flat;
-	size_t last; /* index into flat: addresses often come in order */
+	size_t last;	       /* index into flat: addresses often come in order */
 	struct pp_names names; /* of inlined functions */
-	char *cache_name; /* NULL: these tables are not kept */
+	char *cache_name;      /* NULL: the tables are not cached */
 	struct pp_debug_cache *cache;
-	struct pp_stabs *stabs; /* instead of all that is above */
-	size_t n_new;		/* tables that were made and are not in the cache */
+	struct pp_stabs *stabs; /* used instead of all fields above */
+	size_t n_new;		/* tables that are not in the cache yet */
 };
 
-/* Reads units, and where their tables are, from the cache.  Return: false if they are not there. */
+/* Reads units, and where their tables are, from the cache.  Return: false if they are not cached.
+ */
 bool pp_debug_cache_load(struct pp_debug_info *info);
 /* Reads a table of a unit that is in the cache. */
 void pp_debug_cache_lines(struct pp_debug_info *info, struct pp_debug_unit *unit);
 void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit);
-/* Keeps all tables that there are, in the place of those that were kept. */
+/* Stores all tables, replacing the cached ones. */
 void pp_debug_cache_store(struct pp_debug_info *info);
 void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL */
 
-/* False if libdw would open something that is no file: the supplementary file of @dwarf, which
+/* False if libdw would open anything but a regular file: the supplementary file of @dwarf, which
  * is of the file @path; the split debug information of @unit. */
 bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path);
 bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path);

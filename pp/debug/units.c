@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Debug information: which unit an address is in, and its tables. */
-#include "pp/debug/info.h"
+#include "info.h"
 
 #include <dwarf.h>
 #include <fcntl.h>
@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pp/debug/tables.h"
+#include "tables.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/elf_file.h"
 #include "libop/base/table_cache.h"
 
-/* Below this size, tables are made as fast as they are read. */
+/* Below this size, building tables is as fast as reading them from the cache. */
 #define CACHED_SIZE 65536
 
 /* ---- units ---- */
@@ -33,7 +33,7 @@ static void add_range(struct ranges *ranges, uint64_t start, uint64_t end, size_
 		(struct pp_interval){.start = start, .end = end, .value = unit};
 }
 
-/* A unit that does not say what code is in it: its lines do. */
+/* A unit without address ranges: take those of its lines. */
 static void add_ranges_of_lines(struct ranges *ranges, struct pp_debug_unit *unit, size_t index)
 {
 	const struct pp_line_entry *entries;
@@ -93,7 +93,7 @@ static int find_no_elf(Dwfl_Module *module, void **path, const char *name, Dwarf
 	return -1;
 }
 
-/* The separate debug file that was found already. */
+/* The separate debug file, which was found before. */
 static int open_debug_file(Dwfl_Module *module, void **path, const char *name, Dwarf_Addr base,
 			   const char *file, const char *link, GElf_Word crc, char **debug_path)
 {
@@ -177,20 +177,20 @@ static void open_file(struct pp_debug_info *info, const char *path, struct pp_sy
 	}
 }
 
-/* Tables of files with a build-id are kept; those of relocatable ones have addresses that are made
- * up anew each time. */
+/* Tables of files with a build-id are cached, but not those of relocatable files, whose addresses
+ * differ from run to run. */
 static char *cache_name(const char *path)
 {
-	struct pp_object object;
+	struct pp_elf_file object;
 	struct stat status;
 	char *id, *name;
 
-	if (stat(path, &status) || status.st_size < CACHED_SIZE || pp_object_open(&object, path))
+	if (stat(path, &status) || status.st_size < CACHED_SIZE || pp_elf_open(&object, path))
 		return NULL;
-	id = pp_object_build_id(&object);
+	id = pp_elf_build_id(&object);
 	name = id ? pp_table_cache_name(id, &status, "debug-1") : NULL;
 	free(id);
-	pp_object_close(&object);
+	pp_elf_close(&object);
 	return name;
 }
 
@@ -219,7 +219,7 @@ struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *sy
 {
 	struct pp_debug_info *info = NULL;
 
-	/* Those of a relocatable image need the image. */
+	/* Relocation needs the image itself. */
 	if (symbols && symbols->debug_path && !symbols->is_relocatable)
 		info = open_info(symbols->debug_path, NULL);
 	return info || !path ? info : open_info(path, symbols);
@@ -269,7 +269,7 @@ static struct pp_debug_unit *find_unit(struct pp_debug_info *info, uint64_t link
 	return &info->units[found->value];
 }
 
-/* A table that is not in the cache: the units must be those that are. */
+/* A table is not cached: check that the units match the cached ones. */
 static bool open_units(struct pp_debug_info *info)
 {
 	struct pp_debug_info fresh = {.fd = -1};

@@ -12,7 +12,7 @@
 
 #include "pp/profile/callgraph.h"
 #include "pp/profile/collate.h"
-#include "pp/symbols/image_identity.h"
+#include "pp/symbols/image_name.h"
 #include "libop/base/memory.h"
 
 #define obstack_chunk_alloc pp_chunk
@@ -34,44 +34,9 @@ char *pp_profile_keep_text(struct pp_profile *profile, const char *text)
 	return obstack_copy0(&profile->store->memory, text, strlen(text));
 }
 
-char *pp_image_full_name(const struct op_image_name *id)
-{
-	struct pp_image_identity identity;
-
-	switch (id->kind) {
-	case OP_IMAGE_FILE:
-		pp_image_identity_parse(&identity, id->name);
-		return pp_image_identity_text(&identity);
-	case OP_IMAGE_KERNEL:
-		return pp_format("/%s", id->name);
-	case OP_IMAGE_ANON:
-		return pp_format("%s (tgid:%" PRIu32 " range:0x%" PRIx64 "-0x%" PRIx64 ")",
-				 id->name, id->tgid, id->start, id->end);
-	}
-	return pp_copy(id->name);
-}
-
 static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
-}
-
-/* "kallsyms" stands where "/kallsyms" would. */
-static const char *sort_name(const struct op_image_name *id)
-{
-	return id->name + (id->kind == OP_IMAGE_FILE && *id->name == '/');
-}
-
-int pp_compare_images(const struct op_image_name *a, const struct op_image_name *b)
-{
-	int order = strcmp(sort_name(a), sort_name(b));
-
-	order = order ? order : compare_numbers(a->kind, b->kind);
-	if (order || a->kind != OP_IMAGE_ANON)
-		return order;
-	order = compare_numbers(a->tgid, b->tgid);
-	order = order ? order : compare_numbers(a->start, b->start);
-	return order ? order : compare_numbers(a->end, b->end);
 }
 
 static int compare_deps(const void *a, const void *b)

@@ -584,7 +584,7 @@ void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profi
 		.reader = {.search = wish->search,
 			   .samples_dirs = list->samples_dirs,
 			   .n_dirs = list->n_dirs,
-			   .trouble = trouble,
+			   .warnings = trouble,
 			   .want_code = wish->lines || wish->inlines,
 			   .want_lines = wish->lines || wish->inlines},
 	};

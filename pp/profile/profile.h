@@ -14,6 +14,7 @@
 #include "libop/base/strings.h"
 #include "pp/select/classes.h"
 #include "pp/symbols/demangle.h"
+#include "pp/symbols/image_name.h"
 #include "pp/symbols/image_path.h"
 #include "pp/select/sample_list.h"
 #include "libop/base/warnings.h"
@@ -109,12 +110,6 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		     const struct pp_classes *classes, const struct pp_profile_wish *wish,
 		     struct pp_warnings *trouble);
 void pp_profile_free(struct pp_profile *profile);
-
-/* The order of names in reports; 0 for one image. */
-int pp_compare_images(const struct op_image_name *a, const struct op_image_name *b);
-
-/* The name of an image in reports; the caller frees it. */
-char *pp_image_full_name(const struct op_image_name *id);
 
 /* Memory that lives as long as the profile. */
 void *pp_profile_keep(struct pp_profile *profile, size_t size); /* zeroed */

@@ -112,11 +112,11 @@ struct text {
 	char id[PP_DCPI_IMAGE_ID];
 };
 
-static bool find_segment(struct text *text, const struct pp_object *object, uint64_t low,
+static bool find_segment(struct text *text, const struct pp_elf_file *object, uint64_t low,
 			 uint64_t high)
 {
 	struct pp_segment *segments;
-	size_t n = pp_object_code_segments(object, &segments);
+	size_t n = pp_elf_code_segments(object, &segments);
 	bool found = false;
 
 	for (size_t i = 0; i < n && !found; i++) {
@@ -156,13 +156,13 @@ static struct text find_text(const struct pp_report_facts *facts, const struct p
 	const char *trouble;
 	char *path = pp_image_find(facts->search, image->full, &trouble), *build_id = NULL;
 	unsigned char bytes[3];
-	struct pp_object object;
+	struct pp_elf_file object;
 
 	text.size = (high | (PAGE - 1)) - text.start + 1;
-	if (path && !pp_object_open(&object, path)) {
+	if (path && !pp_elf_open(&object, path)) {
 		find_segment(&text, &object, low, high);
-		build_id = pp_object_build_id(&object);
-		pp_object_close(&object);
+		build_id = pp_elf_build_id(&object);
+		pp_elf_close(&object);
 	}
 	pp_dcpi_image_id(text.id, mtime_of(path), bytes, first_bytes(bytes, build_id), image->full);
 	free(build_id);

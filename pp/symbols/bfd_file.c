@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Object files through libbfd. */
-#include "pp/symbols/bfd_file.h"
+#include "bfd_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "libop/base/memory.h"
 
-/* libbfd's handler of messages has no context; the first message of an image is kept. */
+/* libbfd's message handler has no context argument: keep the first message of an image here. */
 static char first_message[256];
 
 const char *pp_bfd_message(void)
@@ -22,7 +22,7 @@ const char *pp_bfd_message(void)
 	return first_message;
 }
 
-/* libbfd's formats have conversions of its own (%pA, %pB): its words must do, without values. */
+/* libbfd's formats have non-standard conversions (%pA, %pB): keep the text without the values. */
 static void keep_message(const char *format, va_list args)
 {
 	size_t n = 0;
@@ -59,8 +59,8 @@ void pp_bfd_start(void)
 }
 
 /*
- * bfd_check_format() writes its warnings to stderr, past any handler.  While it runs, stderr
- * is a file in memory; what it says there becomes a message like the others.
+ * bfd_check_format() writes its warnings to stderr, bypassing the handler. While it runs, stderr is
+ * redirected to a memory file, whose content becomes a message like the others.
  */
 static bool check_format(bfd *image)
 {
@@ -90,7 +90,7 @@ static bool check_format(bfd *image)
 	return good;
 }
 
-/* The name of the target saves libbfd from trying all that it knows. */
+/* Naming the target saves libbfd from trying every one. */
 static const char *guess_target(int fd)
 {
 	unsigned char head[20];
@@ -116,7 +116,7 @@ int pp_bfd_open_descriptor(struct pp_bfd_file *file, int fd, const char *path,
 	}
 	file->size = status.st_size;
 	file->bfd = bfd_fdopenr(path, guess_target(fd), fd);
-	if (!file->bfd) /* the descriptor is closed then */
+	if (!file->bfd) /* libbfd has closed the descriptor */
 		return op_error_set(error, EINVAL, "%s", bfd_errmsg(bfd_get_error()));
 	if (!check_format(file->bfd))
 		return op_error_set(error, EINVAL, "%s", bfd_errmsg(bfd_get_error()));
@@ -127,7 +127,7 @@ int pp_bfd_open(struct pp_bfd_file *file, const char *path, struct op_error *err
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	return fd < 0 ? op_error_set(error, errno, "%s", strerror(errno))
+	return fd < 0 ? op_error_errno(error, "cannot open")
 		      : pp_bfd_open_descriptor(file, fd, path, error);
 }
 
@@ -138,8 +138,8 @@ void pp_bfd_close(struct pp_bfd_file *file)
 		bfd_close_all_done(file->bfd);
 }
 
-/* A table of pointers can't be longer than one for every 16 bytes of file: that is a symbol. */
-long pp_bfd_table_room(const struct pp_bfd_file *file, long bytes)
+/* A symbol takes at least 16 bytes of the file, which bounds the table of pointers. */
+long pp_bfd_table_size(const struct pp_bfd_file *file, long bytes)
 {
 	if (bytes <= 0 || (uint64_t)bytes / sizeof(asymbol *) > file->size / 16 + 2)
 		return 0;
@@ -148,11 +148,11 @@ long pp_bfd_table_room(const struct pp_bfd_file *file, long bytes)
 
 long pp_bfd_read_symbols(struct pp_bfd_file *file)
 {
-	long room = pp_bfd_table_room(file, bfd_get_symtab_upper_bound(file->bfd)), n;
+	long size = pp_bfd_table_size(file, bfd_get_symtab_upper_bound(file->bfd)), n;
 
-	if (!room || !(bfd_get_file_flags(file->bfd) & HAS_SYMS))
+	if (!size || !(bfd_get_file_flags(file->bfd) & HAS_SYMS))
 		return 0;
-	file->symbols = pp_chunk(room);
+	file->symbols = pp_chunk(size);
 	n = bfd_canonicalize_symtab(file->bfd, file->symbols);
 	return n > 0 ? n : 0;
 }

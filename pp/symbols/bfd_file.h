@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Object files as libbfd sees them.
+ * Object files, read through libbfd.
  *
- * libbfd parses what anybody may have left on the disk.  Its messages are kept as the error
- * of the image, sizes are checked against that of the file before they are used, and what
- * it can't read is left out.
+ * libbfd parses untrusted files.  Its messages become the error of the image, sizes are checked
+ * against the size of the file before they are used, and unreadable parts are left out.
  */
-#ifndef PP_BFD_FILE_H
-#define PP_BFD_FILE_H
+#ifndef PP_SYMBOLS_BFD_FILE_H
+#define PP_SYMBOLS_BFD_FILE_H
 
 #include <stdint.h>
 
-#define PACKAGE "oprofile" /* bfd.h insists */
+#define PACKAGE "oprofile" /* bfd.h requires it */
 #include <bfd.h>
 
 #include "libop/base/error.h"
@@ -22,10 +21,10 @@ struct pp_bfd_file {
 	asymbol **symbols;
 };
 
-/* Forgets the message; must be called before an image is opened. */
+/* Clears the message; call it before opening an image. */
 void pp_bfd_start(void);
 
-/* What libbfd said first since then; "" for nothing. */
+/* libbfd's first message since pp_bfd_start(); "" if there is none. */
 const char *pp_bfd_message(void);
 
 /**
@@ -36,15 +35,15 @@ const char *pp_bfd_message(void);
  */
 int pp_bfd_open(struct pp_bfd_file *file, const char *path, struct op_error *error);
 
-/* As pp_bfd_open(); @fd is closed in the end, @path is for messages. */
+/* As pp_bfd_open(); @fd is closed by pp_bfd_close(), @path is for messages. */
 int pp_bfd_open_descriptor(struct pp_bfd_file *file, int fd, const char *path,
 			   struct op_error *error);
 void pp_bfd_close(struct pp_bfd_file *file);
 
-/* @bytes, if a table of pointers to symbols can be so long in this file, or 0. */
-long pp_bfd_table_room(const struct pp_bfd_file *file, long bytes);
+/* @bytes, or 0 if a table of symbol pointers cannot be that long in this file. */
+long pp_bfd_table_size(const struct pp_bfd_file *file, long bytes);
 
-/* Reads the symbol table into file->symbols.  Return: how many there are. */
+/* Reads the symbol table into file->symbols.  Return: the number of symbols. */
 long pp_bfd_read_symbols(struct pp_bfd_file *file);
 
 #endif

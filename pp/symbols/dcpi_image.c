@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "pp/symbols/dcpi_image.h"
+#include "dcpi_image.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What DCPI calls an image: 14 digits of the time it was made, and 6 of something that is in it.
+ * DCPI's name of an image: 14 digits of its modification time, and 6 of its build-id or path.
  */
-#ifndef PP_DCPI_IMAGE_H
-#define PP_DCPI_IMAGE_H
+#ifndef PP_SYMBOLS_DCPI_IMAGE_H
+#define PP_SYMBOLS_DCPI_IMAGE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of it, with the NUL. */
+/* Size of the name in bytes, with the NUL. */
 #define PP_DCPI_IMAGE_ID 21
 
 /**
@@ -19,7 +19,7 @@
 void pp_dcpi_image_id(char id[PP_DCPI_IMAGE_ID], uint64_t mtime, const unsigned char *build_id,
 		      size_t n, const char *path);
 
-/* Writes a time (UTC) as by strftime(), or nothing if it is none that people know. */
+/* Writes a time (UTC) as by strftime(), or nothing if it is out of range. */
 void pp_dcpi_time(char *text, size_t size, const char *format, uint64_t seconds);
 
 #endif

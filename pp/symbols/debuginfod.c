@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Fetching debug files. */
-#include "pp/symbols/debuginfod.h"
+#include "debuginfod.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The functions that are used, as debuginfod_find_debuginfo(3) has them. */
+/* The functions in use; see debuginfod_find_debuginfo(3). */
 static struct {
 	void *(*begin)(void);
 	int (*find)(void *client, const unsigned char *id, int size, char **path);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Debug files from servers, through elfutils' libdebuginfod, if the user has named servers in
- * DEBUGINFOD_URLS and the library is there.  It is loaded at the first need, as few runs have
- * one: it brings a whole HTTP client with it.
+ * Debug files from servers, through elfutils' libdebuginfod, if DEBUGINFOD_URLS names servers and
+ * the library is installed.  It is loaded on first use: it includes an HTTP client, and few runs
+ * need it.
  */
-#ifndef PP_DEBUGINFOD_H
-#define PP_DEBUGINFOD_H
+#ifndef PP_SYMBOLS_DEBUGINFOD_H
+#define PP_SYMBOLS_DEBUGINFOD_H
 
 #include <stddef.h>
 
@@ -14,8 +14,7 @@
  * @id: the build-id
  * @size: its length in bytes
  *
- * How long that may take, and where the cache is, the user says in the environment:
- * debuginfod-find(1).
+ * Environment variables set the timeout and the cache directory: debuginfod-find(1).
  *
  * Return: a path that the caller frees, or NULL.
  */

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Packed files: distributions compress kernel modules.
- */
-#ifndef PP_UNPACK_H
-#define PP_UNPACK_H
+/* Decompression: distributions compress kernel modules. */
+#ifndef PP_SYMBOLS_DECOMPRESS_H
+#define PP_SYMBOLS_DECOMPRESS_H
 
 #include <stdbool.h>
 
-/* True for names that end like packed files: .xz, .zst, .gz. */
-bool pp_is_packed(const char *path);
+/* True if the file name ends in .xz, .zst or .gz. */
+bool pp_is_compressed(const char *path);
 
-/* Bytes that come out of one file at most; this is for damaged and malicious ones. */
-#define PP_UNPACK_LIMIT (512ll << 20)
+/* Most bytes that one file is decompressed to: a bound for damaged and malicious files. */
+#define PP_DECOMPRESS_MAX (512ll << 20)
 
 /**
- * pp_unpack - unpack a file into memory
- * @trouble: set to why it can't be; a literal
+ * pp_decompress - decompress a file into memory
+ * @path: the file; its suffix says how it is compressed
+ * @reason: set to why it failed; a literal
  *
  * Return: a descriptor of a file in memory, which the caller closes, or -1.
  */
-int pp_unpack(const char *path, const char **trouble);
+int pp_decompress(const char *path, const char **reason);
 
 #endif

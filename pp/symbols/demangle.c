@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Demangling through libiberty. */
-#include "pp/symbols/demangle.h"
+#include "demangle.h"
 
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer first: a shorter one may be a part of it. */
+const char *const pp_demangle_styles[] = {"none", "normal", "smart", NULL};
+
+/* Longest first: a shorter one may be a prefix. */
 static const struct {
 	const char *from, *to;
 } short_names[] = {

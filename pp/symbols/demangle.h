@@ -2,14 +2,17 @@
 /*
  * Names of C++ and Rust functions as their authors wrote them.
  */
-#ifndef PP_DEMANGLE_H
-#define PP_DEMANGLE_H
+#ifndef PP_SYMBOLS_DEMANGLE_H
+#define PP_SYMBOLS_DEMANGLE_H
 
 enum pp_demangle {
 	PP_DEMANGLE_NONE,
 	PP_DEMANGLE_NORMAL,
 	PP_DEMANGLE_SMART, /* and the standard library's long names shortened */
 };
+
+/* The names of the styles, in the order of the enumeration, then NULL. */
+extern const char *const pp_demangle_styles[];
 
 /* The readable form of @name, which the caller frees; NULL if @name is not mangled. */
 char *pp_demangle(const char *name, enum pp_demangle style);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ELF files through libelf. */
-#include "pp/symbols/elf_file.h"
+#include "elf_file.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -12,15 +12,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include "pp/symbols/debuginfod.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
 
-#define DEBUG_DIR "/usr/lib/debug"
-
-int pp_object_open(struct pp_object *object, const char *path)
+int pp_elf_open(struct pp_elf_file *object, const char *path)
 {
 	struct stat status;
 
@@ -28,7 +24,7 @@ int pp_object_open(struct pp_object *object, const char *path)
 	object->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (object->fd < 0)
 		return -1;
-	/* Not mapped: a file that shrinks while it is read must not end the program. */
+	/* Not mapped: a file that shrinks while it is read would raise SIGBUS. */
 	if (!fstat(object->fd, &status) && S_ISREG(status.st_mode)) {
 		object->elf = elf_begin(object->fd, ELF_C_READ, NULL);
 		if (object->elf && elf_kind(object->elf) == ELF_K_ELF)
@@ -39,14 +35,14 @@ int pp_object_open(struct pp_object *object, const char *path)
 	return -1;
 }
 
-void pp_object_close(struct pp_object *object)
+void pp_elf_close(struct pp_elf_file *object)
 {
 	elf_end(object->elf);
 	close(object->fd);
 }
 
-/* The first section that @wanted says yes to. */
-static Elf_Scn *find_section(const struct pp_object *object, const char *name, uint32_t type,
+/* The first section of this name, or of this type if @name is NULL; not SHT_NOBITS. */
+static Elf_Scn *find_section(const struct pp_elf_file *object, const char *name, uint32_t type,
 			     GElf_Shdr *header)
 {
 	Elf_Scn *section = NULL;
@@ -68,28 +64,14 @@ static Elf_Scn *find_section(const struct pp_object *object, const char *name, u
 	return NULL;
 }
 
-bool pp_object_has_section(const struct pp_object *object, const char *name)
+bool pp_elf_has_section(const struct pp_elf_file *object, const char *name)
 {
 	GElf_Shdr header;
 
 	return find_section(object, name, SHT_NULL, &header) != NULL;
 }
 
-static bool has_build_id(const char *path, const void *id, size_t size)
-{
-	struct pp_object object;
-	const void *other;
-	bool same;
-
-	if (pp_object_open(&object, path))
-		return false;
-	same = dwelf_elf_gnu_build_id(object.elf, &other) == (ssize_t)size &&
-	       !memcmp(id, other, size);
-	pp_object_close(&object);
-	return same;
-}
-
-char *pp_object_build_id(const struct pp_object *object)
+char *pp_elf_build_id(const struct pp_elf_file *object)
 {
 	const unsigned char *id;
 	ssize_t size = dwelf_elf_gnu_build_id(object->elf, (const void **)&id);
@@ -97,105 +79,7 @@ char *pp_object_build_id(const struct pp_object *object)
 	return size < 2 || size > 64 ? NULL : pp_hex(id, size);
 }
 
-char *pp_object_build_id_path(const struct pp_object *object)
-{
-	char *id = pp_object_build_id(object), *path;
-
-	if (!id)
-		return NULL;
-	path = pp_format(DEBUG_DIR "/.build-id/%.2s/%s.debug", id, id + 2);
-	free(id);
-	return path;
-}
-
-/* @path, if it is the debug file of the object by its build-id; else it is freed. */
-static char *if_debug_file(const struct pp_object *object, char *path)
-{
-	const void *id;
-	ssize_t size = dwelf_elf_gnu_build_id(object->elf, &id);
-
-	if (path && size > 0 && has_build_id(path, id, size))
-		return path;
-	free(path);
-	return NULL;
-}
-
-static char *find_by_build_id(const struct pp_object *object, const char *root)
-{
-	char *below = pp_object_build_id_path(object), *path;
-
-	if (!below)
-		return NULL;
-	path = pp_format("%s%s", root, below);
-	free(below);
-	return if_debug_file(object, path);
-}
-
-static bool has_crc(const char *path, uint32_t crc)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	unsigned char buffer[65536];
-	struct stat status;
-	uLong sum = crc32(0, NULL, 0);
-	ssize_t n = -1;
-
-	if (fd < 0)
-		return false;
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode))
-		while ((n = read(fd, buffer, sizeof(buffer))) > 0)
-			sum = crc32(sum, buffer, n);
-	close(fd);
-	return !n && (uint32_t)sum == crc;
-}
-
-static char *find_by_link(const struct pp_object *object, const char *path, const char *root)
-{
-	GElf_Word crc;
-	const char *name = dwelf_elf_gnu_debuglink(object->elf, &crc);
-	char *real, *slash, *tries[3], *found = NULL;
-
-	/* A name with a directory could lead anywhere. */
-	if (!name || !*name || strchr(name, '/'))
-		return NULL;
-	real = realpath(path, NULL);
-	if (!real)
-		return NULL;
-	slash = strrchr(real, '/');
-	*slash = '\0';
-	tries[0] = pp_format("%s/.debug/%s", real, name);
-	tries[1] = pp_format("%s" DEBUG_DIR "%s/%s", root,
-			     strncmp(real, root, strlen(root)) ? real : real + strlen(root), name);
-	tries[2] = pp_format("%s/%s", real, name);
-	for (int i = 0; i < 3; i++) {
-		if (!found && has_crc(tries[i], crc))
-			found = tries[i];
-		else
-			free(tries[i]);
-	}
-	free(real);
-	return found;
-}
-
-/* What a server sends must be of this image, too. */
-static char *fetch(const struct pp_object *object)
-{
-	const unsigned char *id;
-	ssize_t size = dwelf_elf_gnu_build_id(object->elf, (const void **)&id);
-
-	if (size <= 0 || size > 64)
-		return NULL;
-	return if_debug_file(object, pp_debuginfod_find(id, size));
-}
-
-char *pp_object_debug_file(const struct pp_object *object, const char *path, const char *root)
-{
-	char *found = find_by_build_id(object, root);
-
-	found = found ? found : find_by_link(object, path, root);
-	return found ? found : fetch(object);
-}
-
-/* Such tables are small; this is for damaged ones. */
+/* A bound for damaged data: such tables are small. */
 #define MINI_DEBUG_LIMIT (64 << 20)
 
 static int unpack(const void *packed, size_t size, int fd)
@@ -224,7 +108,7 @@ static int unpack(const void *packed, size_t size, int fd)
 	return result == LZMA_STREAM_END ? 0 : -1;
 }
 
-int pp_object_mini_debug(const struct pp_object *object)
+int pp_elf_mini_debug(const struct pp_elf_file *object)
 {
 	GElf_Shdr header;
 	Elf_Scn *section = find_section(object, ".gnu_debugdata", SHT_NULL, &header);
@@ -248,7 +132,7 @@ static int compare_sizes(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-size_t pp_object_dynamic_sizes(const struct pp_object *object, struct pp_symbol_size **out)
+size_t pp_elf_dynamic_sizes(const struct pp_elf_file *object, struct pp_symbol_size **out)
 {
 	struct pp_symbol_size *sizes;
 	size_t n, used = 0;
@@ -285,7 +169,7 @@ static int compare_segments(const void *a, const void *b)
 	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-size_t pp_object_code_segments(const struct pp_object *object, struct pp_segment **out)
+size_t pp_elf_code_segments(const struct pp_elf_file *object, struct pp_segment **out)
 {
 	struct pp_segment *segments;
 	size_t n, used = 0;

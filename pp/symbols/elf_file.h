@@ -1,72 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An ELF file as libelf sees it: what says which separate debug file belongs to it, and what
- * libbfd does not tell (sizes of symbols, segments).
+ * An ELF file, read through libelf: sections, build-id, and what libbfd does not tell (sizes of
+ * dynamic symbols, executable segments).
  */
-#ifndef PP_OBJECT_H
-#define PP_OBJECT_H
+#ifndef PP_SYMBOLS_ELF_FILE_H
+#define PP_SYMBOLS_ELF_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <libelf.h>
 
-struct pp_object {
+struct pp_elf_file {
 	int fd;
 	Elf *elf;
 };
 
-/* Return: 0, or -1: no regular file, or no ELF file.  pp_object_close() after 0 only. */
-int pp_object_open(struct pp_object *object, const char *path);
-void pp_object_close(struct pp_object *object);
+/* Return: 0, or -1: no regular file, or no ELF file.  pp_elf_close() after 0 only. */
+int pp_elf_open(struct pp_elf_file *object, const char *path);
+void pp_elf_close(struct pp_elf_file *object);
 
-bool pp_object_has_section(const struct pp_object *object, const char *name);
+bool pp_elf_has_section(const struct pp_elf_file *object, const char *name);
 
-/**
- * pp_object_debug_file - look for the separate debug file
- * @path: of the object
- * @root: put before /usr/lib/debug; "" for none
- *
- * Tried are ROOT/usr/lib/debug/.build-id/XX/YYY.debug, which must have the same build-id, and
- * the name in .gnu_debuglink in DIR/.debug, ROOT/usr/lib/debug/DIR and DIR, which must have
- * the same CRC; and servers, if the user has named any (pp/debuginfod.h).
- *
- * Return: a path that the caller frees, or NULL.
- */
-char *pp_object_debug_file(const struct pp_object *object, const char *path, const char *root);
-
-/* The build-id, hexadecimal, which the caller frees; NULL if there is none, or none of usual
- * length (2 to 64 bytes). */
-char *pp_object_build_id(const struct pp_object *object);
-
-/* Where a debug file is looked for by build-id, without a root:
- * /usr/lib/debug/.build-id/XX/YYY.debug. The caller frees it; NULL if the object has no build-id.
- */
-char *pp_object_build_id_path(const struct pp_object *object);
+/* The build-id, hexadecimal, which the caller frees; NULL if there is none, or its length is not 2
+ * to 64 bytes. */
+char *pp_elf_build_id(const struct pp_elf_file *object);
 
 /**
- * pp_object_mini_debug - unpack the symbols that are packed into the object itself
+ * pp_elf_mini_debug - decompress the symbols in .gnu_debugdata
  *
- * Distributions strip programs but put a small object file, packed with xz, into the section
- * .gnu_debugdata: it has the symbols that .dynsym has not.
+ * Distributions strip programs but add a small object file, compressed with xz, as the section
+ * .gnu_debugdata: it has the symbols that .dynsym lacks.
  *
  * Return: a descriptor at the start of a file in memory, which the caller closes; -1 if there is
  * none or it is damaged.
  */
-int pp_object_mini_debug(const struct pp_object *object);
+int pp_elf_mini_debug(const struct pp_elf_file *object);
 
 struct pp_symbol_size {
 	uint64_t address, size;
 };
 
-/* Sizes of the symbols in .dynsym, by address; *out is freed by the caller. */
-size_t pp_object_dynamic_sizes(const struct pp_object *object, struct pp_symbol_size **out);
+/* Sizes of the symbols in .dynsym, by address; the caller frees *out. */
+size_t pp_elf_dynamic_sizes(const struct pp_elf_file *object, struct pp_symbol_size **out);
 
 struct pp_segment {
 	uint64_t offset, size, address; /* in the file; in memory */
 };
 
 /* Executable segments, by offset; *out is freed by the caller. */
-size_t pp_object_code_segments(const struct pp_object *object, struct pp_segment **out);
+size_t pp_elf_code_segments(const struct pp_elf_file *object, struct pp_segment **out);
 
 #endif

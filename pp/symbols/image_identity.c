@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of images that are not what their path names. */
-#include "pp/symbols/image_identity.h"
+/* Names of deleted, replaced and foreign images. */
+#include "image_identity.h"
 
 #include <elfutils/libdwelf.h>
 #include <inttypes.h>
@@ -11,12 +11,13 @@
 #include <sys/sysmacros.h>
 
 #include "libop/base/memory.h"
-#include "pp/symbols/elf_file.h"
+#include "elf_file.h"
+#include "libop/base/number.h"
 
 static const struct {
 	enum pp_image_state state;
-	const char *mark;  /* what the name begins with */
-	const char *words; /* for people */
+	const char *mark;  /* prefix of the name */
+	const char *words; /* shown in reports */
 } states[] = {
 	{PP_IMAGE_DELETED, "/[deleted ", "deleted"},
 	{PP_IMAGE_FOREIGN, "/[mount namespace ", "in another mount namespace"},
@@ -33,27 +34,33 @@ static bool parse_build_id(struct pp_image_identity *identity)
 	if (identity->id_length != 2 * PP_IDENTITY_BUILD_ID ||
 	    strspn(identity->id, "0123456789abcdef") < identity->id_length)
 		return false;
-	for (size_t i = 0; i < PP_IDENTITY_BUILD_ID; i++)
-		sscanf(identity->id + 2 * i, "%2hhx", &identity->build_id[i]);
-	return true;
+	return op_bytes_take(identity->id, identity->build_id, PP_IDENTITY_BUILD_ID);
+}
+
+/* Takes @mark and the number after it; @at and @number are untouched if they are not there. */
+static void take_suffix(const char **at, const char *mark, uint64_t *number)
+{
+	const char *digits = *at + strlen(mark);
+
+	if (!strncmp(*at, mark, strlen(mark)) && op_number_take(&digits, 10, UINT64_MAX, number))
+		*at = digits;
 }
 
 /* MAJOR:MINOR-INODE[-gGENERATION][-tMTIME] */
 static bool parse_inode(struct pp_image_identity *identity)
 {
-	uint32_t generation;
-	int used = 0;
-	const char *rest;
+	uint64_t major, minor, generation;
+	const char *at = identity->id;
 
-	if (sscanf(identity->id, "%u:%u-%" SCNu64 "%n", &identity->major, &identity->minor,
-		   &identity->inode, &used) != 3)
+	if (!op_number_take(&at, 10, UINT32_MAX, &major) || *at++ != ':' ||
+	    !op_number_take(&at, 10, UINT32_MAX, &minor) || *at++ != '-' ||
+	    !op_number_take(&at, 10, UINT64_MAX, &identity->inode))
 		return false;
-	rest = identity->id + used;
-	used = 0;
-	if (sscanf(rest, "-g%" SCNu32 "%n", &generation, &used) == 1)
-		rest += used;
-	if (sscanf(rest, "-t%" SCNu64, &identity->mtime) != 1)
-		identity->mtime = 0;
+	identity->major = (unsigned int)major;
+	identity->minor = (unsigned int)minor;
+	identity->mtime = 0;
+	take_suffix(&at, "-g", &generation);
+	take_suffix(&at, "-t", &identity->mtime);
 	return true;
 }
 
@@ -85,15 +92,15 @@ void pp_image_identity_parse(struct pp_image_identity *identity, const char *nam
 
 static bool fits_build_id(const struct pp_image_identity *identity, const char *path)
 {
-	struct pp_object object;
+	struct pp_elf_file object;
 	const void *id;
 	bool fits;
 
-	if (pp_object_open(&object, path))
+	if (pp_elf_open(&object, path))
 		return false;
 	fits = dwelf_elf_gnu_build_id(object.elf, &id) >= PP_IDENTITY_BUILD_ID &&
 	       !memcmp(id, identity->build_id, PP_IDENTITY_BUILD_ID);
-	pp_object_close(&object);
+	pp_elf_close(&object);
 	return fits;
 }
 
@@ -105,7 +112,7 @@ bool pp_image_identity_fits(const struct pp_image_identity *identity, const char
 		return fits_build_id(identity, path);
 	if (!identity->has_inode || stat(path, &status) || status.st_ino != identity->inode)
 		return false;
-	/* btrfs and overlayfs show other devices than the kernel has. */
+	/* On btrfs and overlayfs stat(2) shows another device than the kernel module. */
 	if (identity->mtime)
 		return (uint64_t)status.st_mtime == identity->mtime;
 	return major(status.st_dev) == identity->major && minor(status.st_dev) == identity->minor;

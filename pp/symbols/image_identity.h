@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Images that are not what their path names: removed, replaced, of another mount namespace.
- * The daemon puts a component before the path of such an image that says so and tells which
- * file it was (oprofile-session(5)):
+ * Images whose path does not name the profiled file: removed, replaced, or of another mount
+ * namespace.  The daemon prefixes the path with a component that identifies the file
+ *(oprofile-session(5)):
  *
  *	/[deleted 0123456789abcdef]/usr/bin/x		by its build-id
  *	/[changed 8:1-4711-g3-t1700000000]/usr/bin/x	by device, inode, generation, mtime
  *	/[no path]/0123456789abcdef
  */
-#ifndef PP_IMAGE_IDENTITY_H
-#define PP_IMAGE_IDENTITY_H
+#ifndef PP_SYMBOLS_IMAGE_IDENTITY_H
+#define PP_SYMBOLS_IMAGE_IDENTITY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,18 +38,18 @@ struct pp_image_identity {
 	uint64_t inode, mtime; /* mtime is 0 if it is not known */
 };
 
-/* Takes the name of an image of kind OP_IMAGE_FILE apart. */
+/* Parses the name of an image of kind OP_IMAGE_FILE. */
 void pp_image_identity_parse(struct pp_image_identity *identity, const char *name);
 
 /**
  * pp_image_identity_fits - is this the file that was profiled?
  *
- * Return: true if the build-id begins as it should, or, where only the inode is known, if that
- * and the time of the last change are the same, or that and the device.
+ * Return: true if the build-id starts with the recorded bytes, or, if only the inode is known, if
+ * inode and modification time match, or inode and device.
  */
 bool pp_image_identity_fits(const struct pp_image_identity *identity, const char *path);
 
-/* "/usr/bin/x (deleted, 0123456789abcdef)": for people; the caller frees it. */
+/* "/usr/bin/x (deleted, 0123456789abcdef)": as reports show it; the caller frees it. */
 char *pp_image_identity_text(const struct pp_image_identity *identity);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Looking for images. */
-#include "pp/symbols/image_path.h"
+/* Finds the files of images. */
+#include "image_path.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pp/symbols/image_identity.h"
+#include "image_identity.h"
 #include "libop/base/memory.h"
 
 static void gather_file(struct pp_image_search *search, size_t *capacity, const char *path)
@@ -79,7 +79,7 @@ const struct pp_found_file *pp_image_search_base(struct pp_image_search *search,
 	return file;
 }
 
-static char *find_by_base(struct pp_image_search *search, const char *name, const char **trouble)
+static char *find_by_base(struct pp_image_search *search, const char *name, const char **reason)
 {
 	size_t n;
 	const struct pp_found_file *files = pp_image_search_base(search, name, &n);
@@ -87,24 +87,24 @@ static char *find_by_base(struct pp_image_search *search, const char *name, cons
 	if (n == 1)
 		return pp_copy(files->path);
 	if (n)
-		*trouble = "several files below --image-path have this name";
+		*reason = "several files below --image-path have this name";
 	return NULL;
 }
 
-static bool is_file(const char *path, const char **trouble)
+static bool is_file(const char *path, const char **reason)
 {
 	struct stat status;
 
 	if (stat(path, &status))
-		*trouble = strerror(errno);
+		*reason = strerror(errno);
 	else if (!S_ISREG(status.st_mode))
-		*trouble = "not a regular file";
+		*reason = "not a regular file";
 	else
 		return true;
 	return false;
 }
 
-/* Takes @path, which is freed if it is not the file. */
+/* Returns @path if it is the profiled file; else frees it and returns NULL. */
 static char *if_fits(const struct pp_image_identity *identity, char *path)
 {
 	const char *ignored;
@@ -115,7 +115,7 @@ static char *if_fits(const struct pp_image_identity *identity, char *path)
 	return NULL;
 }
 
-/* The file in a directory where the names are build-ids: XX/YYYY..., or XX/YYYY.../elf as perf
+/* The file in a directory of build-ids: XX/YYYY..., or XX/YYYY.../elf as perf
  * has it. */
 static char *find_in_build_ids(const struct pp_image_identity *identity, const char *dir)
 {
@@ -159,19 +159,19 @@ static char *find_by_build_id(const struct pp_image_search *search,
 	return found;
 }
 
-/* An image that is not what its path names.  Only the very file that was profiled will do. */
+/* An image whose path does not name the profiled file: only a file with its identity is used. */
 static char *find_identity(struct pp_image_search *search, const char *name,
-			   const struct pp_image_identity *identity, const char **trouble)
+			   const struct pp_image_identity *identity, const char **reason)
 {
 	const char *const prefixes[] = {search->archive, search->root, search->archive ? NULL : ""};
 	size_t n;
 	const struct pp_found_file *files;
 	char *found = NULL;
 
-	/* oparchive puts it there, after it has checked that it is the one; inodes are others. */
+	/* oparchive has checked the identity; inodes differ in an archive. */
 	if (search->archive) {
 		found = pp_format("%s%s", search->archive, name);
-		if (is_file(found, trouble) &&
+		if (is_file(found, reason) &&
 		    (!identity->has_build_id || pp_image_identity_fits(identity, found)))
 			return found;
 		free(found);
@@ -188,11 +188,11 @@ static char *find_identity(struct pp_image_search *search, const char *name,
 	if (!found && !search->archive)
 		found = pp_running_images_find(&search->running, identity);
 	if (!found)
-		*trouble = "the file that was profiled is not at hand";
+		*reason = "the file that was profiled was not found";
 	return found;
 }
 
-char *pp_image_find(struct pp_image_search *search, const char *name, const char **trouble)
+char *pp_image_find(struct pp_image_search *search, const char *name, const char **reason)
 {
 	const char *const prefixes[] = {search->archive, search->root,
 					search->archive || search->root ? NULL : ""};
@@ -202,7 +202,7 @@ char *pp_image_find(struct pp_image_search *search, const char *name, const char
 
 	pp_image_identity_parse(&identity, name);
 	if (identity.state != PP_IMAGE_IN_PLACE)
-		return find_identity(search, name, &identity, trouble);
+		return find_identity(search, name, &identity, reason);
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		if (!prefixes[i])
 			continue;
@@ -213,7 +213,7 @@ char *pp_image_find(struct pp_image_search *search, const char *name, const char
 	}
 	path = find_by_base(search, name, &why);
 	if (!path)
-		*trouble = why;
+		*reason = why;
 	return path;
 }
 

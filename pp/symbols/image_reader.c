@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading images. */
-#include "pp/symbols/image_reader.h"
+/* Reads images. */
+#include "image_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libop/session/paths.h"
-#include "pp/symbols/image_identity.h"
+#include "image_identity.h"
+#include "image_name.h"
 #include "libop/base/memory.h"
-#include "pp/profile/profile.h"
 
-/* Tells of trouble with @id, if anybody listens. */
-#define TELL(reader, id, kind, format, ...)                                                        \
+/* Warns about @id, if the caller wants warnings. */
+#define WARN(reader, id, kind, format, ...)                                                        \
 	do {                                                                                       \
-		char *shown_ = (reader)->trouble ? pp_image_full_name(id) : NULL;                  \
+		char *shown_ = (reader)->warnings ? pp_image_full_name(id) : NULL;                 \
 		if (shown_)                                                                        \
-			pp_warnings_add((reader)->trouble, kind, "%s " format, shown_,              \
-				       __VA_ARGS__);                                               \
+			pp_warnings_add((reader)->warnings, kind, "%s " format, shown_,            \
+					__VA_ARGS__);                                              \
 		free(shown_);                                                                      \
 	} while (0)
 
@@ -26,30 +26,30 @@
 static void read_file(struct pp_image_reader *reader, const struct op_image_name *id,
 		      struct pp_image_content *content)
 {
-	const char *trouble = NULL;
+	const char *reason = NULL;
 	struct pp_image_identity identity;
 	struct op_error error;
 
-	content->path = pp_image_find(reader->search, id->name, &trouble);
+	content->path = pp_image_find(reader->search, id->name, &reason);
 	if (!content->path) {
-		TELL(reader, id, PP_NO_IMAGE, "has no symbols: %s", trouble);
+		WARN(reader, id, PP_NO_IMAGE, "has no symbols: %s", reason);
 		return;
 	}
 	pp_image_identity_parse(&identity, id->name);
 	content->may_have_changed = identity.state == PP_IMAGE_IN_PLACE;
 	if (pp_symbols_read_file(&content->symbols, content->path, pp_image_root(reader->search),
 				 reader->want_lines, &error) &&
-	    reader->trouble)
-		pp_warnings_add(reader->trouble, PP_BAD_IMAGE, "%s: symbols may be missing: %s",
-			       content->path, error.text);
+	    reader->warnings)
+		pp_warnings_add(reader->warnings, PP_BAD_IMAGE, "%s: symbols may be missing: %s",
+				content->path, error.text);
 }
 
 /* ---- the kernel ---- */
 
 static const struct pp_kallsyms *get_kallsyms(struct pp_image_reader *reader)
 {
-	/* Somebody else may have read them before. */
-	bool told = !reader->trouble || reader->trouble->n[PP_BAD_KALLSYMS];
+	/* Another reader may have warned already. */
+	bool warned = !reader->warnings || reader->warnings->n[PP_BAD_KALLSYMS];
 
 	for (size_t i = 0; reader->kallsyms_state == PP_KALLSYMS_UNREAD; i++) {
 		if (i == reader->n_dirs) {
@@ -59,16 +59,16 @@ static const struct pp_kallsyms *get_kallsyms(struct pp_image_reader *reader)
 			reader->kallsyms_state = PP_KALLSYMS_READ;
 		} else {
 			pp_kallsyms_free(&reader->kallsyms);
-			if (!told)
-				pp_kallsyms_tell(reader->trouble, &reader->kallsyms_error);
+			if (!warned)
+				pp_kallsyms_warn(reader->warnings, &reader->kallsyms_error);
 		}
 	}
 	return reader->kallsyms_state == PP_KALLSYMS_READ ? &reader->kallsyms : NULL;
 }
 
 /*
- * Is this how the kernel has loaded the file?  Then functions of both tables begin at the same
- * keys, but for the few that only one of them has.
+ * True if the kernel loaded the file with this layout: then functions of both tables start at the
+ * same keys, but for the few that only one table has.
  */
 static bool tables_agree(const struct pp_symbols *file, const struct pp_symbols *kernel)
 {
@@ -82,9 +82,9 @@ static bool tables_agree(const struct pp_symbols *file, const struct pp_symbols 
 	return same + kernel->n / 10 + 1 >= kernel->n;
 }
 
-/* The file of the kernel or a module into @content; its symbols take the place of those there. */
+/* Reads the file of the kernel or a module into @content; its symbols replace those there. */
 static bool read_kernel_file(struct pp_image_reader *reader, const struct op_image_name *id,
-			     struct pp_image_content *content, const char **trouble)
+			     struct pp_image_content *content, const char **reason)
 {
 	const struct pp_kallsyms *kallsyms = get_kallsyms(reader);
 	const struct pp_kernel_module *module =
@@ -98,27 +98,27 @@ static bool read_kernel_file(struct pp_image_reader *reader, const struct op_ima
 
 	reader->kernel_files.search = reader->search;
 	if (*id->name == '[' || !strcmp(id->name, OP_NO_VMLINUX)) {
-		*trouble = "this code is in no file";
+		*reason = "this code is in no file";
 		return false;
 	}
 	if (place.is_module && !build_id && !*pp_image_root(reader->search) && kallsyms &&
 	    kallsyms->build_id && !pp_kernel_runs(kallsyms->build_id)) {
-		*trouble = "the kernel that was profiled does not run now, and the session has no "
-			   "build-id of the module";
+		*reason = "the kernel that was profiled is not the running one, and the session "
+			  "has no build-id of the module";
 		return false;
 	}
 	if (place.is_module) {
-		path = pp_kernel_files_module(&reader->kernel_files, id->name, build_id, trouble);
+		path = pp_kernel_files_module(&reader->kernel_files, id->name, build_id, reason);
 	} else {
-		path = pp_kernel_files_vmlinux(&reader->kernel_files, build_id, trouble);
+		path = pp_kernel_files_vmlinux(&reader->kernel_files, build_id, reason);
 		place.address = kallsyms ? kallsyms->start : 0;
 	}
 	if (!path)
 		return false;
-	*trouble = "its file is damaged";
+	*reason = "its file is damaged";
 	if (!pp_symbols_read_kernel_file(&symbols, path, pp_image_root(reader->search),
 					 reader->want_lines, &place, &error)) {
-		*trouble = "the symbols in its file are not those of the kernel that was profiled";
+		*reason = "the symbols in its file are not those of the kernel that was profiled";
 		if (tables_agree(&symbols, &content->symbols)) {
 			pp_symbols_free(&content->symbols);
 			content->symbols = symbols;
@@ -138,48 +138,48 @@ static void read_kernel(struct pp_image_reader *reader, const struct op_image_na
 	struct op_error error = reader->kallsyms_error;
 	bool known =
 		kallsyms && !pp_symbols_read_kernel(&content->symbols, kallsyms, id->name, &error);
-	const char *trouble;
+	const char *reason;
 
 	if (known && content->symbols.n && !reader->want_code)
 		return;
-	if (read_kernel_file(reader, id, content, &trouble))
+	if (read_kernel_file(reader, id, content, &reason))
 		return;
-	content->no_file = trouble;
-	/* This name says it: no symbols were wanted. */
+	content->no_file = reason;
+	/* The name says that the session has no kernel symbols on purpose. */
 	if (content->symbols.n || (!kallsyms && !strcmp(id->name, OP_NO_VMLINUX)))
 		return;
-	/* get_kallsyms() has told of it, once for all images. */
+	/* get_kallsyms() has warned once for all images. */
 	if (!kallsyms && error.code != ENOENT)
 		return;
-	TELL(reader, id, PP_NO_SYMBOLS, "has no symbols: %s", known ? trouble : error.text);
+	WARN(reader, id, PP_NO_SYMBOLS, "has no symbols: %s", known ? reason : error.text);
 }
 
 /* ---- memory ---- */
 
-/* Keys count from the start of the mapping, which is that of the file; addresses are those of the
- * mapping. */
+/* Keys are relative to the start of the mapping, which is the start of the file; addresses are
+ * those of the mapping. */
 static bool read_vdso(struct pp_image_reader *reader, const struct op_image_name *id,
 		      struct pp_image_content *content)
 {
 	const struct pp_kallsyms *kallsyms = get_kallsyms(reader);
 	struct pp_symbols *symbols = &content->symbols;
-	const char *trouble = "it is that of a 32-bit program";
+	const char *reason = "it is of a 32-bit program";
 	struct op_error error;
 
 	reader->kernel_files.search = reader->search;
 	if (id->start > UINT32_MAX)
 		content->path = pp_kernel_files_vdso(&reader->kernel_files,
 						     kallsyms ? kallsyms->build_id : NULL,
-						     id->end - id->start, &trouble);
+						     id->end - id->start, &reason);
 	if (!content->path) {
-		/* Every process has one; who wants to know asks for all warnings. */
-		if (reader->trouble && reader->trouble->verbose)
-			TELL(reader, id, PP_NO_IMAGE, "has no symbols: %s", trouble);
+		/* Every process has a vdso: warn only in verbose mode. */
+		if (reader->warnings && reader->warnings->verbose)
+			WARN(reader, id, PP_NO_IMAGE, "has no symbols: %s", reason);
 		return false;
 	}
 	if (pp_symbols_read_file(symbols, content->path, pp_image_root(reader->search),
 				 reader->want_lines, &error))
-		TELL(reader, id, PP_BAD_IMAGE, "may lack symbols: %s", error.text);
+		WARN(reader, id, PP_BAD_IMAGE, "may lack symbols: %s", error.text);
 	for (size_t i = 0; i < symbols->n; i++)
 		symbols->items[i].vma = id->start + symbols->items[i].start;
 	for (size_t i = 0; i < symbols->n_code; i++)
@@ -198,7 +198,7 @@ static const struct pp_jit *get_jit(struct pp_image_reader *reader, const struct
 	dir = pp_jit_dir(reader->search->jit_dir, reader->search->archive);
 	reader->jit_read = true;
 	if (pp_jit_read(&reader->jit, dir, id->tgid, &error) == PP_JIT_REFUSED)
-		TELL(reader, id, PP_NO_SYMBOLS, "may lack symbols: %s", error.text);
+		WARN(reader, id, PP_NO_SYMBOLS, "may lack symbols: %s", error.text);
 	free(dir);
 	return &reader->jit;
 }
@@ -219,7 +219,7 @@ static void read_memory(struct pp_image_reader *reader, const struct op_image_na
 	pp_jit_symbols(get_jit(reader, id), id->start, id->end, symbols);
 }
 
-/* ---- all together ---- */
+/* ---- dispatch ---- */
 
 void pp_image_reader_read(struct pp_image_reader *reader, const struct op_image_name *id,
 			  struct pp_image_content *content)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Maps of JIT code. */
-#include "pp/symbols/jit.h"
+#include "jit.h"
 
 #include <byteswap.h>
 #include <errno.h>
@@ -12,24 +12,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/base/hash.h"
+#include "libop/base/number.h"
+#include "libop/base/reader.h"
 #include "libop/base/ranges.h"
 #include "libop/base/memory.h"
 
-/* The most that is read of one file; this is for runaway programs. */
+/* Bytes read of one file at most: a bound for runaway programs. */
 #define FILE_LIMIT (1 << 30)
 
-/* What a file says, in its order. */
-struct stretch {
+/* The functions of a file, in file order. */
+struct function {
 	uint64_t start, end;
 	const char *name;
 };
 
-struct stretches {
-	struct stretch *items;
+struct functions {
+	struct function *items;
 	size_t n, capacity;
-	/* Where code is moved: the last item of each start, hashed; 0 or its index + 1. */
-	size_t *slots;
-	size_t n_slots, n_hashed;
+	/* For moved code: the index of the last item of each start address, + 1. */
+	struct op_hash_map by_start;
+	size_t n_hashed;
 };
 
 char *pp_jit_map_path(const char *dir, uint32_t tgid)
@@ -47,15 +50,15 @@ char *pp_jit_dir(const char *given, const char *archive)
 	return given ? pp_copy(given) : pp_format("%s" PP_JIT_DIR, archive ? archive : "");
 }
 
-static void add_stretch(struct stretches *all, uint64_t start, uint64_t size, const char *name)
+static void add_function(struct functions *all, uint64_t start, uint64_t size, const char *name)
 {
 	if (!size || size > UINT64_MAX - start)
 		return;
 	all->items = pp_grow(all->items, &all->capacity, all->n + 1, sizeof(*all->items));
-	all->items[all->n++] = (struct stretch){.start = start, .end = start + size, .name = name};
+	all->items[all->n++] = (struct function){.start = start, .end = start + size, .name = name};
 }
 
-/* ---- whom to believe ---- */
+/* ---- trusted files ---- */
 
 static bool is_own_directory(const char *dir)
 {
@@ -98,15 +101,16 @@ static enum pp_jit_result read_text(const char *path, const char *dir, uint32_t 
 
 	if (fd < 0 && errno == ENOENT)
 		return PP_JIT_NONE;
-	if (fd < 0)
-		op_error_set(error, errno, "%s: %s", path,
-			     errno == ELOOP ? "a symbolic link is not followed" : strerror(errno));
+	if (fd < 0 && errno == ELOOP)
+		op_error_set(error, ELOOP, "%s: a symbolic link is not followed", path);
+	else if (fd < 0)
+		op_error_errno(error, "%s", path);
 	else if (fstat(fd, &status) || !S_ISREG(status.st_mode))
 		op_error_set(error, EINVAL, "%s: not a regular file", path);
 	else if (!is_believed(&status, dir, tgid))
 		op_error_set(error, EPERM,
-			     "%s: belongs to user %u, who may be anybody; --jit-dir can name a "
-			     "directory that only you can write to",
+			     "%s: owned by another user (%u), so it is not trusted; give --jit-dir "
+			     "a directory that only you can write to",
 			     path, (unsigned int)status.st_uid);
 	else
 		result = PP_JIT_READ;
@@ -123,7 +127,7 @@ static enum pp_jit_result read_text(const char *path, const char *dir, uint32_t 
 		}
 	}
 	if (n < 0) {
-		op_error_set(error, errno, "%s: %s", path, strerror(errno));
+		op_error_errno(error, "%s", path);
 		result = PP_JIT_REFUSED;
 	}
 	if (*text)
@@ -135,30 +139,28 @@ static enum pp_jit_result read_text(const char *path, const char *dir, uint32_t 
 
 /* ---- perf-TGID.map ---- */
 
-static bool read_hex(char **line, uint64_t *out)
+/* Takes a number and the blanks behind it. */
+static bool take_hex(char **line, uint64_t *out)
 {
-	char *end;
+	const char *end = *line;
 
-	if (!strchr("0123456789abcdefABCDEF", **line) || !**line)
+	if (!op_number_take(&end, 16, UINT64_MAX, out) || *end != ' ')
 		return false;
-	errno = 0;
-	*out = strtoull(*line, &end, 16);
-	if (errno || *end != ' ')
-		return false;
-	*line = end + strspn(end, " ");
+	*line += end - *line;
+	*line += strspn(*line, " ");
 	return true;
 }
 
 /* "7f0010a04000 1c0 LazyCompile:~add /srv/app.js:3": names may have blanks. */
-static void parse_map(char *text, struct stretches *all)
+static void parse_map(char *text, struct functions *all)
 {
 	char *line;
 
 	while ((line = strsep(&text, "\n")) != NULL) {
 		uint64_t start, size;
 
-		if (read_hex(&line, &start) && read_hex(&line, &size) && *line)
-			add_stretch(all, start, size, line);
+		if (take_hex(&line, &start) && take_hex(&line, &size) && *line)
+			add_function(all, start, size, line);
 	}
 }
 
@@ -167,11 +169,11 @@ static void parse_map(char *text, struct stretches *all)
 #define DUMP_MAGIC   0x4a695444
 #define DUMP_VERSION 1
 
-/* Offsets in the head of the file and of a record; all numbers in the order of the writer. */
+/* Offsets in the headers of the file and of a record; numbers are in the writer's byte order. */
 enum { DUMP_HEAD_SIZE = 40, DUMP_SIZE = 8 };
 enum { RECORD_SIZE = 4, RECORD_HEAD_SIZE = 16 };
 enum { RECORD_LOAD = 0, RECORD_MOVE = 1, RECORD_CLOSE = 3 };
-/* Behind the head of a record. */
+/* After the header of a record. */
 enum { LOAD_ADDRESS = 16, LOAD_CODE_SIZE = 24, LOAD_NAME = 40 };
 enum { MOVE_OLD = 16, MOVE_NEW = 24, MOVE_CODE_SIZE = 32, MOVE_BODY_SIZE = 48 };
 
@@ -183,70 +185,49 @@ struct dump {
 
 static uint32_t get32(const struct dump *dump, size_t at)
 {
-	uint32_t value;
-
-	memcpy(&value, dump->text + at, sizeof(value));
-	return dump->swapped ? bswap_32(value) : value;
+	return op_load_u32(dump->text + at, dump->swapped);
 }
 
 static uint64_t get64(const struct dump *dump, size_t at)
 {
-	uint64_t value;
-
-	memcpy(&value, dump->text + at, sizeof(value));
-	return dump->swapped ? bswap_64(value) : value;
+	return op_load_u64(dump->text + at, dump->swapped);
 }
 
-static size_t *find_slot(const struct stretches *all, uint64_t start)
+/* The function written last for @start, or NULL. */
+static const struct function *find_function(struct functions *all, uint64_t start)
 {
-	size_t at = (start * 0x9e3779b97f4a7c15) >> 32;
+	uintptr_t found;
 
-	for (;; at++) {
-		size_t *slot = &all->slots[at & (all->n_slots - 1)];
+	while (all->n_hashed < all->n) {
+		uint64_t key = all->items[all->n_hashed++].start;
 
-		if (!*slot || all->items[*slot - 1].start == start)
-			return slot;
+		if (op_hash_map_set(&all->by_start, key, (void *)(uintptr_t)all->n_hashed))
+			pp_out_of_memory();
 	}
-}
-
-/* The stretch that was written last for @start, or NULL. */
-static const struct stretch *find_stretch(struct stretches *all, uint64_t start)
-{
-	size_t found;
-
-	if (all->n * 2 >= all->n_slots) {
-		free(all->slots);
-		for (all->n_slots = all->n_slots ? all->n_slots : 64; all->n * 2 >= all->n_slots;)
-			all->n_slots *= 2;
-		all->slots = pp_alloc(all->n_slots, sizeof(*all->slots));
-		all->n_hashed = 0;
-	}
-	for (; all->n_hashed < all->n; all->n_hashed++)
-		*find_slot(all, all->items[all->n_hashed].start) = all->n_hashed + 1;
-	found = *find_slot(all, start);
+	found = (uintptr_t)op_hash_map_find(&all->by_start, start);
 	return found ? &all->items[found - 1] : NULL;
 }
 
 /* Code that was moved keeps its name. */
-static void move(struct stretches *all, uint64_t from, uint64_t to, uint64_t size)
+static void move(struct functions *all, uint64_t from, uint64_t to, uint64_t size)
 {
-	const struct stretch *moved = find_stretch(all, from);
+	const struct function *moved = find_function(all, from);
 
 	if (moved)
-		add_stretch(all, to, size, moved->name);
+		add_function(all, to, size, moved->name);
 }
 
-/* @at is behind the head, @end behind the record.  Return: false if the record makes no sense. */
+/* @at is after the header, @end after the record.  Return: false if the record is invalid. */
 static bool parse_record(const struct dump *dump, uint32_t id, size_t at, size_t end,
-			 struct stretches *all)
+			 struct functions *all)
 {
 	if (id == RECORD_LOAD) {
 		const char *name = dump->text + at + LOAD_NAME;
 
 		if (end - at <= LOAD_NAME || !memchr(name, '\0', end - at - LOAD_NAME))
 			return false;
-		add_stretch(all, get64(dump, at + LOAD_ADDRESS), get64(dump, at + LOAD_CODE_SIZE),
-			    name);
+		add_function(all, get64(dump, at + LOAD_ADDRESS), get64(dump, at + LOAD_CODE_SIZE),
+			     name);
 	} else if (id == RECORD_MOVE) {
 		if (end - at < MOVE_BODY_SIZE)
 			return false;
@@ -256,7 +237,7 @@ static bool parse_record(const struct dump *dump, uint32_t id, size_t at, size_t
 	return true;
 }
 
-static int parse_dump(const char *path, const char *text, size_t length, struct stretches *all,
+static int parse_dump(const char *path, const char *text, size_t length, struct functions *all,
 		      struct op_error *error)
 {
 	struct dump dump = {.text = text, .length = length};
@@ -266,7 +247,7 @@ static int parse_dump(const char *path, const char *text, size_t length, struct 
 		dump.swapped = get32(&dump, 0) == bswap_32(DUMP_MAGIC);
 	if (length < DUMP_HEAD_SIZE || get32(&dump, 0) != DUMP_MAGIC ||
 	    get32(&dump, 4) != DUMP_VERSION)
-		return op_error_set(error, EINVAL, "%s: no jitdump of version %d", path,
+		return op_error_set(error, EINVAL, "%s: not a jitdump of version %d", path,
 				    DUMP_VERSION);
 	at = get32(&dump, DUMP_SIZE);
 	if (at < DUMP_HEAD_SIZE || at > length)
@@ -286,8 +267,8 @@ static int parse_dump(const char *path, const char *text, size_t length, struct 
 	return 0;
 }
 
-/* Each address to what was written last for it. */
-static void resolve(struct pp_jit *jit, const struct stretches *all)
+/* Assigns each address to the function written last for it. */
+static void resolve(struct pp_jit *jit, const struct functions *all)
 {
 	struct pp_interval *intervals = pp_alloc(all->n, sizeof(*intervals)), *flat;
 
@@ -306,13 +287,13 @@ static void resolve(struct pp_jit *jit, const struct stretches *all)
 	free(flat);
 }
 
-/* ---- all together ---- */
+/* ---- both files ---- */
 
 enum pp_jit_result pp_jit_read(struct pp_jit *jit, const char *dir, uint32_t tgid,
 			       struct op_error *error)
 {
 	char *map = pp_jit_map_path(dir, tgid), *dump = pp_jit_dump_path(dir, tgid);
-	struct stretches all = {0};
+	struct functions all = {0};
 	enum pp_jit_result result;
 	size_t length;
 
@@ -328,7 +309,7 @@ enum pp_jit_result pp_jit_read(struct pp_jit *jit, const char *dir, uint32_t tgi
 	}
 	resolve(jit, &all);
 	free(all.items);
-	free(all.slots);
+	op_hash_map_free(&all.by_start);
 	free(map);
 	free(dump);
 	return result;

@@ -1,74 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The saved kallsyms and list of modules. */
-#include "pp/symbols/kallsyms.h"
+#include "kallsyms.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libop/base/file.h"
+#include "libop/elf/kallsyms.h"
 #include "libop/pack/text.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 
-/* The next word of a line, ended with a NUL; NULL if there is none. */
-static char *next_word(char **line)
-{
-	char *word;
+/* The least length of a build-id in digits. */
+#define BUILD_ID_DIGITS_LEAST 4
 
-	*line += strspn(*line, " \t");
-	word = *line;
-	*line += strcspn(*line, " \t");
-	if (**line)
-		*(*line)++ = '\0';
-	return *word ? word : NULL;
+/* @text is a writable copy of the text that a string is in: terminates and returns the string. */
+static const char *terminate(char *text, const char *string, size_t length)
+{
+	char *copy = text + (string - text);
+
+	copy[length] = '\0';
+	return copy;
 }
 
-static int read_hex(const char *text, uint64_t *out)
+static bool is_build_id(const char *text)
 {
-	char *end;
-
-	if (!text || !strchr("0123456789abcdefABCDEF", *text))
-		return -1;
-	errno = 0;
-	*out = strtoull(text, &end, 16);
-	return errno || *end ? -1 : 0;
-}
-
-/* "ffffffffc0001000 t name	[module]" */
-static int parse_symbol(char *line, struct pp_kernel_symbol *symbol)
-{
-	const char *address = next_word(&line), *type = next_word(&line);
-	char *bracket;
-
-	symbol->name = next_word(&line);
-	if (!symbol->name || read_hex(address, &symbol->address) || strlen(type) != 1 ||
-	    !strchr("tTwW", *type))
-		return -1;
-	symbol->module = next_word(&line);
-	if (!symbol->module)
-		return 0;
-	bracket = strchr(symbol->module, ']');
-	if (*symbol->module != '[' || !bracket)
-		return -1;
-	*bracket = '\0';
-	symbol->module++;
-	return 0;
-}
-
-/* "ext4 0xffffffffc0200000 f4000 build-id" */
-static int parse_module(char *line, struct pp_kernel_module *module)
-{
-	module->name = next_word(&line);
-	if (!module->name || read_hex(next_word(&line), &module->address) ||
-	    read_hex(next_word(&line), &module->size))
-		return -1;
-	module->build_id = next_word(&line);
-	if (module->build_id &&
-	    (strlen(module->build_id) < 4 || module->build_id[strspn(module->build_id,
-								      "0123456789abcdef")]))
-		module->build_id = NULL;
-	return 0;
+	return strlen(text) >= BUILD_ID_DIGITS_LEAST && !text[strspn(text, "0123456789abcdef")];
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -78,21 +36,35 @@ static int compare_symbols(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
+static void add_symbol(struct pp_kallsyms *kallsyms, size_t *capacity,
+		       const struct op_kernel_symbol *line)
+{
+	char *text = kallsyms->symbols_text;
+
+	kallsyms->symbols = pp_grow(kallsyms->symbols, capacity, kallsyms->n_symbols + 1,
+				    sizeof(*kallsyms->symbols));
+	kallsyms->symbols[kallsyms->n_symbols++] = (struct pp_kernel_symbol){
+		.address = line->address,
+		.name = terminate(text, line->name, line->name_length),
+		.module = line->module_length ? terminate(text, line->module, line->module_length)
+					      : NULL,
+	};
+}
+
 static void parse_symbols(struct pp_kallsyms *kallsyms)
 {
-	char *rest = kallsyms->symbols_text, *line;
+	const char *rest = kallsyms->symbols_text;
+	struct op_kernel_symbol line;
 	uint64_t text = 0;
 	size_t capacity = 0;
 
-	while ((line = strsep(&rest, "\n")) != NULL) {
-		struct pp_kernel_symbol *symbol;
+	while (op_kallsyms_next(&rest, &line)) {
+		const struct pp_kernel_symbol *symbol;
 
-		kallsyms->symbols = pp_grow(kallsyms->symbols, &capacity, kallsyms->n_symbols + 1,
-					    sizeof(*symbol));
-		symbol = &kallsyms->symbols[kallsyms->n_symbols];
-		if (parse_symbol(line, symbol))
+		if (!op_kallsyms_is_text(&line))
 			continue;
-		kallsyms->n_symbols++;
+		add_symbol(kallsyms, &capacity, &line);
+		symbol = &kallsyms->symbols[kallsyms->n_symbols - 1];
 		if (symbol->module)
 			continue;
 		if (!strcmp(symbol->name, "_stext"))
@@ -118,17 +90,21 @@ const struct pp_kernel_module *pp_kallsyms_module(const struct pp_kallsyms *kall
 	return NULL;
 }
 
-static void parse_modules(struct pp_kallsyms *kallsyms)
+static void parse_modules(struct pp_kallsyms *kallsyms, const char *text)
 {
-	char *rest = kallsyms->modules_text, *line;
 	const struct pp_kernel_module *kernel;
+	struct op_kernel_module line;
 	size_t capacity = 0;
 
-	while (rest && (line = strsep(&rest, "\n")) != NULL) {
+	while (text && op_modules_next(&text, &line)) {
 		kallsyms->modules = pp_grow(kallsyms->modules, &capacity, kallsyms->n_modules + 1,
 					    sizeof(*kallsyms->modules));
-		if (!parse_module(line, &kallsyms->modules[kallsyms->n_modules]))
-			kallsyms->n_modules++;
+		kallsyms->modules[kallsyms->n_modules++] = (struct pp_kernel_module){
+			.name = pp_copy(line.name),
+			.address = line.address,
+			.size = line.size,
+			.build_id = is_build_id(line.build_id) ? pp_copy(line.build_id) : NULL,
+		};
 	}
 	kernel = pp_kallsyms_module(kallsyms, OP_KERNEL_IMAGE);
 	kallsyms->build_id = kernel ? kernel->build_id : NULL;
@@ -137,6 +113,7 @@ static void parse_modules(struct pp_kallsyms *kallsyms)
 int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, struct op_error *error)
 {
 	char *path = pp_format("%s/" OP_SAMPLES_KALLSYMS, samples_dir);
+	char *modules;
 	int result = 0;
 
 	memset(kallsyms, 0, sizeof(*kallsyms));
@@ -150,24 +127,28 @@ int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, stru
 	}
 	free(path);
 	path = pp_format("%s/" OP_SAMPLES_MODULES, samples_dir);
-	kallsyms->modules_text = op_file_read(path, OP_KALLSYMS_MOST, NULL, NULL);
-	parse_modules(kallsyms);
+	modules = op_file_read(path, OP_KALLSYMS_MOST, NULL, NULL);
+	parse_modules(kallsyms, modules);
+	free(modules);
 	free(path);
 	return result;
 }
 
 void pp_kallsyms_free(struct pp_kallsyms *kallsyms)
 {
+	for (size_t i = 0; i < kallsyms->n_modules; i++) {
+		free(kallsyms->modules[i].name);
+		free(kallsyms->modules[i].build_id);
+	}
 	free(kallsyms->symbols);
 	free(kallsyms->modules);
 	free(kallsyms->symbols_text);
-	free(kallsyms->modules_text);
 	memset(kallsyms, 0, sizeof(*kallsyms));
 }
 
-void pp_kallsyms_tell(struct pp_warnings *trouble, const struct op_error *error)
+void pp_kallsyms_warn(struct pp_warnings *warnings, const struct op_error *error)
 {
 	if (error->code != ENOENT)
-		pp_warnings_add(trouble, PP_BAD_KALLSYMS, "the kernel has no symbols: %s",
-			       error->text);
+		pp_warnings_add(warnings, PP_BAD_KALLSYMS, "the kernel has no symbols: %s",
+				error->text);
 }

@@ -3,8 +3,8 @@
  * Kernel symbols that the daemon saved with the samples (OP_SAMPLES_KALLSYMS and
  * OP_SAMPLES_MODULES).
  */
-#ifndef PP_KALLSYMS_H
-#define PP_KALLSYMS_H
+#ifndef PP_SYMBOLS_KALLSYMS_H
+#define PP_SYMBOLS_KALLSYMS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,20 +20,20 @@ struct pp_kernel_symbol {
 };
 
 struct pp_kernel_module {
-	const char *name;
+	char *name;
 	uint64_t address, size;
-	const char *build_id; /* hexadecimal, or NULL */
+	char *build_id; /* hexadecimal, or NULL */
 };
 
 struct pp_kallsyms {
 	struct pp_kernel_symbol *symbols; /* by address; text only */
 	size_t n_symbols;
-	struct pp_kernel_module *modules; /* in the order of the file */
+	struct pp_kernel_module *modules; /* in file order */
 	size_t n_modules;
 	const char *build_id; /* of the kernel itself, or NULL */
-	uint64_t start;			   /* _stext, or _text; 0 if neither is there */
-	uint64_t end;			   /* _etext, or 0 */
-	char *symbols_text, *modules_text; /* what the names point into */
+	uint64_t start;	      /* _stext, or _text; 0 if neither is there */
+	uint64_t end;	      /* _etext, or 0 */
+	char *symbols_text;   /* backing store of the names of symbols */
 };
 
 /* The module of this name, or NULL. */
@@ -41,18 +41,18 @@ const struct pp_kernel_module *pp_kallsyms_module(const struct pp_kallsyms *kall
 						  const char *name);
 
 /**
- * pp_kallsyms_read - read what is saved in a session
+ * pp_kallsyms_read - read the kernel symbols of a session
  * @kallsyms: filled in; pp_kallsyms_free() frees what it holds, whatever is returned
  * @samples_dir: SESSION/samples/NAME
  *
- * Lines that make no sense are passed over.  A missing list of modules is no error.
+ * Invalid lines are skipped.  A missing list of modules is no error.
  *
  * Return: 0, or -1 with @error set: no symbols could be read; ENOENT if none were saved.
  */
 int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, struct op_error *error);
 void pp_kallsyms_free(struct pp_kallsyms *kallsyms);
 
-/* Tells of why pp_kallsyms_read() failed, unless it is that there is nothing to read. */
-void pp_kallsyms_tell(struct pp_warnings *trouble, const struct op_error *error);
+/* Warns why pp_kallsyms_read() failed, unless nothing was saved. */
+void pp_kallsyms_warn(struct pp_warnings *warnings, const struct op_error *error);
 
 #endif

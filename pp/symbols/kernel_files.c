@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Looking for files of the kernel. */
-#include "pp/symbols/kernel_files.h"
+/* Finds files of the kernel. */
+#include "kernel_files.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -18,11 +18,12 @@
 
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
-#include "pp/symbols/elf_file.h"
+#include "libop/elf/build_id.h"
+#include "elf_file.h"
 #include "libop/text/cells.h"
-#include "pp/symbols/decompress.h"
+#include "decompress.h"
 
-/* A file *.ko, packed or not. */
+/* A file *.ko, compressed or not. */
 struct pp_module_file {
 	char *path;
 	char *name; /* of the module, with '_' for '-' */
@@ -46,13 +47,13 @@ static void drop_last(struct pp_kernel_files *files)
 
 /* ---- modules ---- */
 
-/* "nf-tables.ko.xz" is of nf_tables.  Return: NULL if it is no module's file. */
+/* "nf-tables.ko.xz" is the file of nf_tables.  Return: NULL if it is not a module's file. */
 static char *module_name(const char *base)
 {
 	const char *end = strstr(base, ".ko");
 	char *name;
 
-	if (!end || end == base || (end[3] && (end[3] != '.' || !pp_is_packed(base))) ||
+	if (!end || end == base || (end[3] && (end[3] != '.' || !pp_is_compressed(base))) ||
 	    strchr(end + 3, '/'))
 		return NULL;
 	name = pp_format("%.*s", (int)(end - base), base);
@@ -112,39 +113,39 @@ static void search_modules(struct pp_kernel_files *files)
 
 static bool has_build_id(const char *path, const char *build_id)
 {
-	struct pp_object object;
+	struct pp_elf_file object;
 	char *own;
 	bool same;
 
-	if (pp_object_open(&object, path))
+	if (pp_elf_open(&object, path))
 		return false;
-	own = pp_object_build_id(&object);
+	own = pp_elf_build_id(&object);
 	same = own && !strcmp(own, build_id);
 	free(own);
-	pp_object_close(&object);
+	pp_elf_close(&object);
 	return same;
 }
 
-/* Opens the file of a module, if it is the one. */
+/* Opens the file of a module, if the build-id matches. */
 static char *open_module(struct pp_kernel_files *files, const char *path, const char *build_id,
-			 const char **trouble)
+			 const char **reason)
 {
 	char *opened;
 	int fd;
 
-	if (!pp_is_packed(path)) {
+	if (!pp_is_compressed(path)) {
 		if (!build_id || has_build_id(path, build_id))
 			return pp_copy(path);
-		*trouble = "only other versions of the module are at hand";
+		*reason = "only other versions of the module were found";
 		return NULL;
 	}
-	fd = pp_unpack(path, trouble);
+	fd = pp_decompress(path, reason);
 	if (fd < 0)
 		return NULL;
 	opened = path_of(files, fd);
 	if (!build_id || has_build_id(opened, build_id))
 		return opened;
-	*trouble = "only other versions of the module are at hand";
+	*reason = "only other versions of the module were found";
 	free(opened);
 	drop_last(files);
 	return NULL;
@@ -165,7 +166,7 @@ static bool is_likely(const struct pp_kernel_files *files, const char *path)
 }
 
 char *pp_kernel_files_module(struct pp_kernel_files *files, const char *name, const char *build_id,
-			     const char **trouble)
+			     const char **reason)
 {
 	char *wanted = pp_copy(name), *found = NULL;
 	size_t first = 0, n_likely = 0;
@@ -175,19 +176,19 @@ char *pp_kernel_files_module(struct pp_kernel_files *files, const char *name, co
 			*c = '_';
 	if (!files->searched)
 		search_modules(files);
-	*trouble = "no file of this module is at hand";
+	*reason = "no file of this module was found";
 	while (first < files->n_modules && strcmp(files->modules[first].name, wanted) < 0)
 		first++;
 	for (size_t i = first;
 	     i < files->n_modules && !strcmp(files->modules[i].name, wanted) && !build_id; i++)
 		n_likely += is_likely(files, files->modules[i].path);
 	if (n_likely > 1)
-		*trouble = "there are several files of this module, and no build-id to choose by";
+		*reason = "several files of this module were found, and no build-id selects one";
 	for (size_t i = first; i < files->n_modules && !found && n_likely <= 1 &&
 			       !strcmp(files->modules[i].name, wanted);
 	     i++)
 		if (build_id || is_likely(files, files->modules[i].path))
-			found = open_module(files, files->modules[i].path, build_id, trouble);
+			found = open_module(files, files->modules[i].path, build_id, reason);
 	free(wanted);
 	return found;
 }
@@ -204,7 +205,7 @@ static char *if_vmlinux(char *path, const char *build_id)
 	return NULL;
 }
 
-/* Places with a release in their names. */
+/* Paths that contain a release. */
 static char *find_vmlinux(const char *root, const char *build_id)
 {
 	static const struct {
@@ -233,14 +234,14 @@ static char *find_vmlinux(const char *root, const char *build_id)
 }
 
 char *pp_kernel_files_vmlinux(struct pp_kernel_files *files, const char *build_id,
-			      const char **trouble)
+			      const char **reason)
 {
 	const char *root = pp_image_root(files->search);
 	const struct pp_found_file *given;
 	char *found = NULL;
 	size_t n;
 
-	*trouble = "the session has no build-id to choose a vmlinux by";
+	*reason = "the session has no build-id that selects a vmlinux";
 	if (!build_id || strlen(build_id) < 4)
 		return NULL;
 	given = pp_image_search_base(files->search, "vmlinux", &n);
@@ -256,7 +257,7 @@ char *pp_kernel_files_vmlinux(struct pp_kernel_files *files, const char *build_i
 	if (!found)
 		found = find_vmlinux(root, build_id);
 	if (!found)
-		*trouble = "the vmlinux of this kernel is not at hand";
+		*reason = "no vmlinux of this kernel was found";
 	return found;
 }
 
@@ -265,26 +266,10 @@ char *pp_kernel_files_vmlinux(struct pp_kernel_files *files, const char *build_i
 /* The build-id of the running kernel, hexadecimal, or NULL. */
 static char *running_build_id(void)
 {
-	size_t length, at = 0;
-	char *notes = op_file_read("/sys/kernel/notes", 65536, &length, NULL), *hex = NULL;
+	uint8_t id[BUILD_ID_MAX];
+	size_t length = build_id_of_notes_file("/sys/kernel/notes", id);
 
-	while (notes && !hex && length - at >= sizeof(ElfW(Nhdr))) {
-		ElfW(Nhdr) note;
-		size_t name = at + sizeof(note), id;
-
-		memcpy(&note, notes + at, sizeof(note));
-		id = name + ((note.n_namesz + 3) & ~(size_t)3);
-		if (id > length || note.n_descsz > length - id)
-			break;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(notes + name, "GNU", 4))
-			hex = pp_hex((unsigned char *)notes + id, note.n_descsz);
-		at = id + ((note.n_descsz + 3) & ~(size_t)3);
-		if (at > length)
-			break;
-	}
-	free(notes);
-	return hex;
+	return length ? pp_hex(id, length) : NULL;
 }
 
 bool pp_kernel_runs(const char *build_id)
@@ -296,7 +281,7 @@ bool pp_kernel_runs(const char *build_id)
 	return same;
 }
 
-/* Its size: up to the end of the section table, which stands last. */
+/* Its size: up to the end of the section table, which is last. */
 static size_t vdso_size(const ElfW(Ehdr) * header)
 {
 	return header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
@@ -327,21 +312,21 @@ static char *own_vdso(struct pp_kernel_files *files, const char *build_id, uint6
 }
 
 char *pp_kernel_files_vdso(struct pp_kernel_files *files, const char *build_id, uint64_t size,
-			   const char **trouble)
+			   const char **reason)
 {
 	struct stat status;
 	char *path;
 
-	*trouble = "the kernel that was profiled is not known";
+	*reason = "the kernel that was profiled is unknown";
 	if (!build_id)
 		return NULL;
-	*trouble = "the kernel that was profiled does not run now";
+	*reason = "the kernel that was profiled is not the running one";
 	if (!files->search->archive)
 		return own_vdso(files, build_id, size);
 	path = pp_format("%s" PP_ARCHIVE_VDSO " %s", files->search->archive, build_id);
 	if (!stat(path, &status) && S_ISREG(status.st_mode) && has_size(status.st_size, size))
 		return path;
-	*trouble = "it is not in the archive";
+	*reason = "it is not in the archive";
 	free(path);
 	return NULL;
 }

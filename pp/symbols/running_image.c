@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Files of running processes. */
-#include "pp/symbols/running_image.h"
+#include "running_image.h"
 
 #include <ctype.h>
 #include <dirent.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +14,12 @@
 
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
+#include "libop/elf/proc_maps.h"
 
 /* What the kernel appends to the paths of removed files. */
 #define DELETED " (deleted)"
 
-/* The most that is read of one process's maps. */
+/* Bytes of one process's maps that are read at most. */
 #define MAPS_LIMIT (64 << 20)
 
 struct pp_removed_file {
@@ -34,7 +36,7 @@ struct pp_root_directory {
 
 /* ---- gathering ---- */
 
-/* @target is what a link says: "/usr/bin/x (deleted)".  Takes @link. */
+/* @target is the target of a link, such as "/usr/bin/x (deleted)".  Takes ownership of @link. */
 static void add_removed(struct pp_running_images *images, const char *target, char *link)
 {
 	size_t n = strlen(target), k = strlen(DELETED);
@@ -58,21 +60,23 @@ static void gather_program(struct pp_running_images *images, const char *pid)
 	add_removed(images, target, link);
 }
 
-/* Lines of maps: "7f0000-7f8000 r-xp 00001000 08:01 4711    /x (deleted)". */
+/* Code of removed files that are still mapped. */
 static void gather_mappings(struct pp_running_images *images, const char *pid)
 {
-	char *path = pp_format("/proc/%s/maps", pid), *rest, *line;
+	char *path = pp_format("/proc/%s/maps", pid), *target;
 	char *maps = op_file_read(path, MAPS_LIMIT, NULL, NULL);
+	const char *rest = maps;
+	struct op_maps_line line;
 
 	free(path);
-	rest = maps;
-	while (rest && (line = strsep(&rest, "\n")) != NULL) {
-		size_t n = strcspn(line, " ");
-		const char *file = strchr(line, '/');
-
-		if (file && line[n] && strchr(line + n, 'x') && strchr(line + n, 'x') < file)
-			add_removed(images, file,
-				    pp_format("/proc/%s/map_files/%.*s", pid, (int)n, line));
+	while (rest && op_maps_next(&rest, &line)) {
+		if (!line.executable || *line.name != '/')
+			continue;
+		target = pp_format("%.*s", (int)line.name_length, line.name);
+		add_removed(images, target,
+			    pp_format("/proc/%s/map_files/%" PRIx64 "-%" PRIx64, pid, line.start,
+				      line.end));
+		free(target);
 	}
 	free(maps);
 }
@@ -129,7 +133,7 @@ static void gather(struct pp_running_images *images)
 
 /* ---- looking ---- */
 
-/* Takes @path, which is freed if it is not the file. */
+/* Returns @path if it is the profiled file; else frees it and returns NULL. */
 static char *if_fits(const struct pp_image_identity *identity, char *path)
 {
 	struct stat status;

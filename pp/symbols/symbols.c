@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The array of symbols of an image. */
-#include "pp/symbols/symbols.h"
+#include "symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "libop/base/memory.h"
 
-/* Aliases: the lower rank first, then the name, so that every run says the same. */
+/* Aliases sort by rank, then by name, so that every run gives the same result. */
 static int compare_raw(const void *a, const void *b)
 {
 	const struct pp_raw_symbol *left = a, *right = b;
@@ -45,7 +45,7 @@ void pp_symbols_tidy(struct pp_symbols *symbols, struct pp_raw_symbol *raw, size
 	symbols->items = pp_grow(NULL, &capacity, n + symbols->n_code, sizeof(struct pp_symbol));
 	for (size_t i = 0; i < symbols->n_code; i++) {
 		const struct pp_code *code = &symbols->code[i];
-		uint64_t at = code->start; /* up to here the code is named */
+		uint64_t at = code->start; /* end of the named code */
 
 		while (next < n && raw[next].start < code->end) {
 			const struct pp_raw_symbol *symbol = &raw[next++];

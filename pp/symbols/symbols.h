@@ -3,15 +3,15 @@
  * Symbols of one image: read once into an array sorted by the keys that sample files use
  * (offsets in the file; for the kernel and its modules, distance from their start).
  */
-#ifndef PP_SYMBOLS_H
-#define PP_SYMBOLS_H
+#ifndef PP_SYMBOLS_SYMBOLS_H
+#define PP_SYMBOLS_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "libop/base/error.h"
-#include "pp/symbols/kallsyms.h"
+#include "kallsyms.h"
 
 struct pp_symbol {
 	uint64_t start, end; /* keys, without end */
@@ -19,7 +19,7 @@ struct pp_symbol {
 	const char *name;    /* not demangled; lives as long as the table */
 };
 
-/* A stretch of code, with or without symbols. */
+/* An address range of code, with or without symbols. */
 struct pp_code {
 	uint64_t start, end; /* keys, without end */
 	uint64_t vma;	     /* of start, as it is shown */
@@ -28,7 +28,7 @@ struct pp_code {
 	const char *name;    /* of the section, or NULL; lives as long as the table */
 };
 
-/* What the code of an object file is for. */
+/* The machine that the code of an object file is for. */
 struct pp_machine {
 	bool known;
 	bool big_endian;
@@ -43,16 +43,16 @@ struct pp_symbols {
 	struct pp_code *code; /* by start */
 	size_t n_code;
 	bool is_relocatable; /* links are those that pp_debug_info_open() sets */
-	uint64_t text;	  /* key of the start of .text; keys of a vmlinux count from there */
-	char *debug_path; /* of the separate debug file, or NULL */
+	uint64_t text;	     /* key of the start of .text; keys of a vmlinux count from there */
+	char *debug_path;    /* of the separate debug file, or NULL */
 	struct pp_machine machine;
 	void *owner; /* of the names */
 	void (*release)(void *owner);
 };
 
 enum pp_symbols_status {
-	PP_SYMBOLS_OK,	    /* maybe without any symbol */
-	PP_SYMBOLS_DAMAGED, /* nothing, or not all, could be read; the error says why */
+	PP_SYMBOLS_OK,	    /* perhaps without any symbol */
+	PP_SYMBOLS_DAMAGED, /* not everything could be read; the error says why */
 };
 
 /**
@@ -63,9 +63,9 @@ enum pp_symbols_status {
  * @want_lines: look for the debug file even if the image has symbols, because lines are wanted
  *
  * The symbols are those of .symtab, of the separate debug file, or else of .gnu_debugdata and
- * .dynsym together, or of .dynsym alone.  Those of .symtab and .gnu_debugdata reach to the next one
- * or to the end of the section.  Those of .dynsym are as long as they say: what is between them
- * belongs to functions whose names are gone.
+ * .dynsym together, or of .dynsym alone.  Those of .symtab and .gnu_debugdata extend to the next
+ * symbol or to the end of the section.  Those of .dynsym have their own sizes: code between them
+ * belongs to stripped functions.
  *
  * Return: see enum pp_symbols_status; @error is set if the image is damaged.
  */
@@ -73,9 +73,9 @@ enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const ch
 					    const char *root, bool want_lines,
 					    struct op_error *error);
 
-/* Kernel files: their keys are no offsets in the file. */
+/* Kernel files: their keys are not offsets in the file. */
 struct pp_kernel_place {
-	bool is_module;	  /* keys count from where its first code section is; else from _stext */
+	bool is_module;	  /* keys are relative to its first code section; else to _stext */
 	uint64_t address; /* of key 0 in the kernel that was profiled */
 };
 
@@ -92,7 +92,7 @@ enum pp_symbols_status pp_symbols_read_kernel_file(struct pp_symbols *symbols, c
  * @name: of the image: OP_KERNEL_IMAGE, OP_NO_VMLINUX, that of a module, or "[NAME]", whose keys
  *	are addresses
  *
- * Return: 0, or -1 with @error set: nothing is known of this image.
+ * Return: 0, or -1 with @error set: there are no symbols of this image.
  */
 int pp_symbols_read_kernel(struct pp_symbols *symbols, const struct pp_kallsyms *kallsyms,
 			   const char *name, struct op_error *error);
@@ -114,7 +114,7 @@ uint64_t pp_symbols_link(const struct pp_symbols *symbols, uint64_t vma);
 /* The key of an address, in *@key; false if no code is there. */
 bool pp_symbols_key(const struct pp_symbols *symbols, uint64_t vma, uint64_t *key);
 
-/* For readers: a symbol as it is found, before the array is tidied. */
+/* For readers: a symbol as it is read, before pp_symbols_tidy(). */
 struct pp_raw_symbol {
 	uint64_t start; /* key */
 	uint64_t size;	/* 0: up to the next symbol or the end of the code */
@@ -124,8 +124,8 @@ struct pp_raw_symbol {
 
 /**
  * pp_symbols_tidy - make @symbols->items out of raw symbols
- * @name_gaps: give what stands before the first symbol of a section, and sections without
- *	symbols, the name "anonymous symbol from section X"
+ * @name_gaps: name the code before the first symbol of a section, and sections without symbols,
+ * "anonymous symbol from section X"
  *
  * Sorts @raw.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Symbols on the disk: a head, the symbols, the code, and the text of all names, each ended with
- * a NUL; in the byte order of the machine.
+ * Symbols on disk: a header, the symbols, the code, and the text of all names, each NUL-terminated;
+ * in the byte order of the machine.
  */
-#include "pp/symbols/symbols_cache.h"
+#include "symbols_cache.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 
 #include "libop/base/memory.h"
-#include "pp/symbols/elf_file.h"
+#include "debug_link.h"
+#include "elf_file.h"
 #include "libop/base/table_cache.h"
 
 #define NONE UINT32_MAX
@@ -40,19 +41,19 @@ struct code {
 char *pp_symbols_cache_name(const char *path, const char *root, bool want_lines, char **debug_path)
 {
 	struct stat status, debug_status = {0};
-	struct pp_object object;
+	struct pp_elf_file object;
 	char *debug = NULL, *id, *kind, *name = NULL;
 	bool has_symbols;
 
 	if (stat(path, &status) || status.st_size < pp_symbols_cache_least ||
-	    pp_object_open(&object, path))
+	    pp_elf_open(&object, path))
 		return NULL;
-	id = pp_object_build_id(&object);
-	has_symbols = pp_object_has_section(&object, ".symtab");
-	if (id && (!has_symbols || (want_lines && !pp_object_has_section(&object, ".debug_line"))))
-		debug = pp_object_debug_file(&object, path, root);
-	pp_object_close(&object);
-	/* Whose symbols they are: those of an image change when its debug file is installed. */
+	id = pp_elf_build_id(&object);
+	has_symbols = pp_elf_has_section(&object, ".symtab");
+	if (id && (!has_symbols || (want_lines && !pp_elf_has_section(&object, ".debug_line"))))
+		debug = pp_debug_link_find(&object, path, root);
+	pp_elf_close(&object);
+	/* The key of the cache: the symbols of an image change when its debug file is installed. */
 	if (debug && !has_symbols)
 		stat(debug, &debug_status);
 	kind = pp_format("symbols-1-%" PRIx64 "-%" PRIx64, (uint64_t)debug_status.st_size,
@@ -149,7 +150,7 @@ struct text {
 	size_t n, capacity;
 };
 
-/* Names of neighbours are seldom the same, so each is put there as it comes. */
+/* Adjacent names are rarely equal, so names are not shared. */
 static uint32_t put(struct text *text, const char *name)
 {
 	size_t n = strlen(name) + 1, at = text->n;

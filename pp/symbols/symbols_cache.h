@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols of large images on the disk (pp/table_cache.h).
+ * Symbols of large images on the disk (libop/base/table_cache.h).
  *
- * Reading a symbol table with libbfd takes half a microsecond a symbol, which is nothing for most
- * programs; only of large files it is worth a look at the cache.
+ * Reading a symbol table with libbfd takes half a microsecond a symbol, which is negligible for
+ * most programs; the cache pays for large files only.
  */
-#ifndef PP_SYMBOLS_CACHE_H
-#define PP_SYMBOLS_CACHE_H
+#ifndef PP_SYMBOLS_SYMBOLS_CACHE_H
+#define PP_SYMBOLS_SYMBOLS_CACHE_H
 
 #include <stdbool.h>
 
-#include "pp/symbols/symbols.h"
+#include "symbols.h"
 
-/* Bytes that an image has at least, if its symbols are kept. */
+/* Size in bytes from which on the symbols of an image are cached. */
 extern long long pp_symbols_cache_least;
 
 /**
- * pp_symbols_cache_name - what symbols of an image are kept under
+ * pp_symbols_cache_name - the key of an image in the cache
  * @debug_path: set to the separate debug file, if one is needed, which the caller frees; or NULL
  *
  * Other arguments are those of pp_symbols_read_file().
@@ -26,7 +26,7 @@ extern long long pp_symbols_cache_least;
  */
 char *pp_symbols_cache_name(const char *path, const char *root, bool want_lines, char **debug_path);
 
-/* Fills in zeroed @symbols, but for the debug file.  Return: false if nothing is kept. */
+/* Fills in zeroed @symbols, but for the debug file.  Return: false if nothing is cached. */
 bool pp_symbols_cache_load(const char *name, struct pp_symbols *symbols);
 void pp_symbols_cache_store(const char *name, const struct pp_symbols *symbols);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Symbols of object files. */
-#include "pp/symbols/symbols.h"
+#include "symbols.h"
 
 #include <errno.h>
 #include <obstack.h>
@@ -8,15 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/symbols/bfd_file.h"
+#include "bfd_file.h"
 #include "libop/base/memory.h"
-#include "pp/symbols/elf_file.h"
-#include "pp/symbols/symbols_cache.h"
+#include "debug_link.h"
+#include "elf_file.h"
+#include "symbols_cache.h"
+#include "libop/base/number.h"
 
 #define obstack_chunk_alloc pp_chunk
 #define obstack_chunk_free  free
 
-/* What the names of a table live in. */
+/* Memory of the names of a table. */
 struct owner {
 	struct pp_bfd_file image, debug;
 	asymbol **dynamic;
@@ -32,7 +34,7 @@ struct build {
 	size_t n, capacity;
 	struct pp_symbol_size *sizes; /* of dynamic symbols */
 	size_t n_sizes;
-	int mini;			     /* unpacked .gnu_debugdata, or -1 */
+	int mini;			     /* decompressed .gnu_debugdata, or -1 */
 	const struct pp_kernel_place *place; /* NULL: keys are offsets in the file */
 	struct section_key *keys;	     /* of a module's sections, by index */
 	uint64_t stext;			     /* of a vmlinux */
@@ -91,7 +93,7 @@ static void add_code(struct build *build, size_t *capacity, const struct pp_code
 
 /*
  * Where the kernel loads the sections of a module: those with code one after another, in the
- * order of the file, each aligned as it wants; what is for the start only is elsewhere.
+ * order of the file, each with its own alignment; init sections are elsewhere.
  */
 static void lay_out_module(struct build *build)
 {
@@ -209,10 +211,10 @@ static void read_sections(struct build *build)
 }
 
 /* Without a section table the segments say where code is. */
-static void read_segments(struct build *build, const struct pp_object *object)
+static void read_segments(struct build *build, const struct pp_elf_file *object)
 {
 	struct pp_segment *segments;
-	size_t n = pp_object_code_segments(object, &segments), capacity = 0;
+	size_t n = pp_elf_code_segments(object, &segments), capacity = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (segments[i].offset < build->owner->image.size &&
@@ -245,7 +247,7 @@ static bool is_wanted(const asymbol *symbol)
 	return strcmp(name, "gcc2_compiled.") != 0;
 }
 
-/* Which of several names at one address is for people; the lowest wins. */
+/* Rank of a name among several at one address; the lowest wins. */
 static uint32_t rank_symbol(const asymbol *symbol)
 {
 	bool local = !(symbol->flags & (BSF_GLOBAL | BSF_WEAK | BSF_GNU_UNIQUE));
@@ -280,7 +282,7 @@ static const asection *image_section(const struct build *build, const asection *
 	return section && is_code(image, section) ? section : NULL;
 }
 
-/* Of "memcpy@@GLIBC_2.14" the version is left out. */
+/* Strips the version of "memcpy@@GLIBC_2.14". */
 static const char *bare_name(struct build *build, const char *name)
 {
 	return strchr(name, '@') ? obstack_copy0(&build->owner->names, name, strcspn(name, "@"))
@@ -319,7 +321,7 @@ static uint64_t dynamic_size(const struct build *build, uint64_t address)
 	return size;
 }
 
-/* objcopy renumbers sections and leaves .dynsym as it is, so the address must do. */
+/* objcopy renumbers sections and leaves .dynsym as it is, so sections are matched by address. */
 static void add_dynamic(struct build *build, asymbol *symbol)
 {
 	uint64_t key;
@@ -342,18 +344,20 @@ static void add_synthetic(struct build *build, asymbol *symbol)
 		add_raw(build, key + symbol->value, 0, UINT32_MAX, symbol->name);
 }
 
-/* Calls of indirect functions have an address for a name: "*ABS*+0x9f550@plt". */
+/* Stubs of indirect functions are named by address: "*ABS*+0x9f550@plt". */
 static void name_indirect_call(struct build *build, struct pp_symbol *call)
 {
 	static const char mark[] = "*ABS*+0x";
 	struct pp_symbols *symbols = build->symbols;
 	uint64_t address, key;
+	const char *digits;
 	size_t target;
 
 	if (strncmp(call->name, mark, sizeof(mark) - 1) != 0)
 		return;
-	address = strtoull(call->name + sizeof(mark) - 1, NULL, 16);
-	if (!pp_symbols_key(symbols, address, &key))
+	digits = call->name + sizeof(mark) - 1;
+	if (!op_number_take(&digits, 16, UINT64_MAX, &address) ||
+	    !pp_symbols_key(symbols, address, &key))
 		return;
 	target = pp_symbols_find(symbols, key);
 	if (target == symbols->n || symbols->items[target].start != key)
@@ -366,12 +370,12 @@ static void name_indirect_call(struct build *build, struct pp_symbol *call)
 static long read_dynamic(struct owner *owner)
 {
 	struct pp_bfd_file *image = &owner->image;
-	long room, n;
+	long size, n;
 
-	room = pp_bfd_table_room(image, bfd_get_dynamic_symtab_upper_bound(image->bfd));
-	if (!room)
+	size = pp_bfd_table_size(image, bfd_get_dynamic_symtab_upper_bound(image->bfd));
+	if (!size)
 		return 0;
-	owner->dynamic = pp_chunk(room);
+	owner->dynamic = pp_chunk(size);
 	n = bfd_canonicalize_dynamic_symtab(image->bfd, owner->dynamic);
 	return n > 0 ? n : 0;
 }
@@ -395,21 +399,21 @@ static void read_object(struct build *build, const char *path, const char *root,
 			bool want_lines)
 {
 	struct pp_symbols *symbols = build->symbols;
-	struct pp_object object;
+	struct pp_elf_file object;
 
-	if (pp_object_open(&object, path))
+	if (pp_elf_open(&object, path))
 		return;
 	if (!symbols->n_code && !build->place) {
 		read_segments(build, &object);
 		order_code(symbols);
 	}
-	if (!has_symbols || (want_lines && !pp_object_has_section(&object, ".debug_line")))
-		symbols->debug_path = pp_object_debug_file(&object, path, root);
+	if (!has_symbols || (want_lines && !pp_elf_has_section(&object, ".debug_line")))
+		symbols->debug_path = pp_debug_link_find(&object, path, root);
 	if (!has_symbols)
-		build->n_sizes = pp_object_dynamic_sizes(&object, &build->sizes);
+		build->n_sizes = pp_elf_dynamic_sizes(&object, &build->sizes);
 	if (!has_symbols && !symbols->debug_path)
-		build->mini = pp_object_mini_debug(&object);
-	pp_object_close(&object);
+		build->mini = pp_elf_mini_debug(&object);
+	pp_elf_close(&object);
 }
 
 static void read_symbols(struct build *build, const char *path, const char *root, bool want_lines)
@@ -433,7 +437,7 @@ static void read_symbols(struct build *build, const char *path, const char *root
 		source = &owner->debug;
 		n = pp_bfd_read_symbols(source);
 	}
-	/* Its table has only what .dynsym has not, so both are needed. */
+	/* Its table has only symbols that .dynsym lacks, so both are needed. */
 	if (build->mini >= 0 && !pp_bfd_open_descriptor(&owner->debug, build->mini, path, NULL)) {
 		is_mini = true;
 		source = &owner->debug;

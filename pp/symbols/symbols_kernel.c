@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Symbols of kernel and modules from the saved kallsyms. */
-#include "pp/symbols/symbols.h"
+#include "symbols.h"
 
 #include <errno.h>
 #include <obstack.h>
@@ -14,10 +14,10 @@
 #define obstack_chunk_alloc pp_chunk
 #define obstack_chunk_free  free
 
-/* What the last symbol before a gap may be long, if nothing else ends it. */
+/* Maximum size of the last symbol before a gap, if nothing else ends it. */
 #define LAST_SYMBOL 4096
 
-/* Which symbols are of the image, and where its keys begin. */
+/* Selects the symbols of the image; keys are relative to its start. */
 struct choice {
 	const char *module; /* NULL: the kernel itself; not ended by a NUL */
 	size_t length;	    /* of module */
@@ -42,7 +42,7 @@ static int choose(const struct pp_kallsyms *kallsyms, const char *name, struct c
 					    "no _stext among the saved kernel symbols");
 		return 0;
 	}
-	/* "[bpf]": code of the kernel that has a name in kallsyms, but is no module. */
+	/* "[bpf]": kernel code that kallsyms lists but that is not in a module. */
 	if (*name == '[') {
 		choice->module = name + 1;
 		choice->length = strcspn(name + 1, "]");
@@ -72,7 +72,7 @@ static bool is_chosen(const struct choice *choice, const struct pp_kernel_symbol
 	       !memcmp(choice->module, symbol->module, choice->length);
 }
 
-/* Marks of the linker are worse names than functions. */
+/* Prefer functions to the linker's marker symbols. */
 static uint32_t rank_name(const char *name)
 {
 	if (!strcmp(name, "_stext") || !strcmp(name, "_text") || !strcmp(name, "_etext"))

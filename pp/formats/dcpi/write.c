@@ -200,14 +200,14 @@ static void put_header(struct writer *writer, const struct spot *spot,
 /* The part of an ELF file that the samples are in, at the addresses that it is linked to. */
 static bool find_segment(struct writer *writer, const char *path, uint64_t low, uint64_t high)
 {
-	struct pp_object object;
+	struct pp_elf_file object;
 	struct pp_segment *segments;
 	bool found = false;
 	size_t n;
 
-	if (pp_object_open(&object, path))
+	if (pp_elf_open(&object, path))
 		return false;
-	n = pp_object_code_segments(&object, &segments);
+	n = pp_elf_code_segments(&object, &segments);
 	for (size_t i = 0; i < n && !found; i++) {
 		const struct pp_segment *segment = &segments[i];
 
@@ -217,7 +217,7 @@ static bool find_segment(struct writer *writer, const char *path, uint64_t low, 
 		writer->tsize = segment->size;
 	}
 	free(segments);
-	pp_object_close(&object);
+	pp_elf_close(&object);
 	return found;
 }
 

@@ -55,16 +55,16 @@ static uint64_t page_of(uint64_t address)
 static bool linked_place(const struct prof_image *image, const struct span *span,
 			 struct prof_image *place)
 {
-	struct pp_object object;
+	struct pp_elf_file object;
 	struct pp_segment *segments;
 	GElf_Ehdr header;
 	bool found = false;
 	size_t n;
 
-	if (image->kind != PROF_FILE || pp_object_open(&object, image->path))
+	if (image->kind != PROF_FILE || pp_elf_open(&object, image->path))
 		return false;
 	if (gelf_getehdr(object.elf, &header) && header.e_type == ET_EXEC) {
-		n = pp_object_code_segments(&object, &segments);
+		n = pp_elf_code_segments(&object, &segments);
 		for (size_t i = 0; i < n && !found; i++) {
 			const struct pp_segment *s = &segments[i];
 
@@ -77,7 +77,7 @@ static bool linked_place(const struct prof_image *image, const struct span *span
 		}
 		free(segments);
 	}
-	pp_object_close(&object);
+	pp_elf_close(&object);
 	return found;
 }
 

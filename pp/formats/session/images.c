@@ -19,7 +19,7 @@
 static void read_build_id(struct session_images *images, struct prof_image *image)
 {
 	const char *trouble;
-	struct pp_object object;
+	struct pp_elf_file object;
 	struct stat status;
 	const void *id;
 	ssize_t n;
@@ -29,13 +29,13 @@ static void read_build_id(struct session_images *images, struct prof_image *imag
 		return;
 	if ((!image->mtime ||
 	     (!stat(path, &status) && (uint64_t)status.st_mtime == image->mtime)) &&
-	    !pp_object_open(&object, path)) {
+	    !pp_elf_open(&object, path)) {
 		n = dwelf_elf_gnu_build_id(object.elf, &id);
 		if (n > 0 && n <= PROF_BUILD_ID_MOST) {
 			memcpy(image->build_id, id, (size_t)n);
 			image->build_id_length = (unsigned int)n;
 		}
-		pp_object_close(&object);
+		pp_elf_close(&object);
 	}
 	free(path);
 }

@@ -468,7 +468,7 @@ static void read_session(struct reading *reading)
 	session_origin_read(&reading->origin, reading->dir, reading->sink);
 	/* without, kernel code has no addresses; there may be a list of modules alone */
 	if (pp_kallsyms_read(&reading->kallsyms, reading->dir, &error) && reading->trouble)
-		pp_kallsyms_tell(reading->trouble, &error);
+		pp_kallsyms_warn(reading->trouble, &error);
 	note_files(reading);
 	read_packed_stacks(reading);
 	read_all_stacks(reading);

@@ -2,18 +2,16 @@
 /*
  * Names of C++ and Rust functions in all three styles.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
+
+#include "tests/unit/test.h"
 #include <stdlib.h>
 #include <string.h>
 
 #include "pp/symbols/demangle.h"
 
-static void test_names_are_demangled(void **state)
+TEST(test_names_are_demangled)
 {
 	static const struct {
 		const char *name, *normal, *smart; /* NULL: not mangled */
@@ -41,7 +39,6 @@ static void test_names_are_demangled(void **state)
 		{"_RNvC7mycrate3foo", "mycrate::foo", "mycrate::foo"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		const char *const wanted[] = {NULL, table[i].normal, table[i].smart};
 
@@ -54,13 +51,4 @@ static void test_names_are_demangled(void **state)
 			free(text);
 		}
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names_are_demangled),
-	};
-
-	return cmocka_run_group_tests_name("pp_demangle", tests, NULL, NULL);
 }

@@ -5,12 +5,10 @@
  *
  *	pp_symbols PROGRAM-WITH-SYMBOLS-AND-LINES SOURCES
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
+
+#include "tests/unit/test.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,9 +136,8 @@ static void check_dynamic(const char *path, size_t least)
 	end_agreement(&a, path);
 }
 
-static void test_program_agrees_with_nm(void **state)
+TEST(test_program_agrees_with_nm)
 {
-	(void)state;
 	check_static(program);
 }
 
@@ -161,13 +158,12 @@ static char *find_library(const char *name)
 }
 
 /* As it stands: with the separate debug file, if that is installed; and by .dynsym alone. */
-static void test_libc_agrees_with_nm(void **state)
+TEST(test_libc_agrees_with_nm)
 {
 	char *path = find_library("/libc.so.6"), *copy;
 	struct test_session session;
 	struct pp_symbols symbols;
 
-	(void)state;
 	test_need(path != NULL, "no libc in this process");
 	assert_int_equal(pp_symbols_read_file(&symbols, path, "", false, NULL), PP_SYMBOLS_OK);
 	if (symbols.debug_path)
@@ -185,14 +181,13 @@ static void test_libc_agrees_with_nm(void **state)
 }
 
 /* Programs as the system has them: stripped, of one piece or by packages. */
-static void test_system_programs_agree_with_nm(void **state)
+TEST(test_system_programs_agree_with_nm)
 {
 	static const char *const programs[] = {"/usr/bin/python3", "git", "ninja",
 					       "/usr/bin/apt-get"};
 	char command[256], path[4096];
 	size_t checked = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		FILE *pipe;
 
@@ -253,22 +248,20 @@ static void check_built(struct test_session *session)
 	test_session_remove(session);
 }
 
-static void test_cxx_agrees_with_nm(void **state)
+TEST(test_cxx_agrees_with_nm)
 {
 	struct test_session session;
 
-	(void)state;
 	if (!build(&session, "g++", "g++ -O1 -g -static-libstdc++ -o program %s/inlined.cc",
 		   sources))
 		skip();
 	check_built(&session);
 }
 
-static void test_rust_agrees_with_nm(void **state)
+TEST(test_rust_agrees_with_nm)
 {
 	struct test_session session;
 
-	(void)state;
 	if (!build(&session, "rustc", "rustc -g -O -o program %s/words.rs", sources))
 		skip();
 	check_built(&session);
@@ -306,7 +299,7 @@ static size_t check_plt(const char *path)
 	return n;
 }
 
-static void test_linkage_tables_agree_with_objdump(void **state)
+TEST(test_linkage_tables_agree_with_objdump)
 {
 	static const char *const forms[] = {
 		"-Wl,-z,lazy",
@@ -317,7 +310,6 @@ static void test_linkage_tables_agree_with_objdump(void **state)
 		"-Wl,-z,now -s",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		struct test_session session;
 		char *path;
@@ -421,7 +413,7 @@ static size_t check_module(const char *path)
 }
 
 /* Those of the kernels that guests of other tests run, if they are there. */
-static void test_modules_agree_with_nm(void **state)
+TEST(test_modules_agree_with_nm)
 {
 	FILE *list = popen("find \"$HOME\"/.cache/oprofile /lib/modules -size +40k "
 			   "-regex '.*\\.ko\\(\\.xz\\|\\.zst\\)?' 2>/dev/null | sort | "
@@ -431,7 +423,6 @@ static void test_modules_agree_with_nm(void **state)
 	struct test_session session;
 	size_t offsets = 0;
 
-	(void)state;
 	test_session_make(&session);
 	copy = test_session_path(&session, "module.ko");
 	test_shell("as -o %s %s/module.s", copy, sources);
@@ -462,7 +453,7 @@ static bool is_unclaimed(const struct known_list *names, uint64_t address)
 }
 
 /* addr2line reads addresses from a file and says "file:line". */
-static void test_lines_agree_with_addr2line(void **state)
+TEST(test_lines_agree_with_addr2line)
 {
 	struct known_list sections = known_sections(program);
 	struct known_list names = known_names(NM_STATIC, program);
@@ -473,7 +464,6 @@ static void test_lines_agree_with_addr2line(void **state)
 	size_t known = 0;
 	FILE *file;
 
-	(void)state;
 	assert_non_null(lines);
 	test_session_make(&session);
 	path = test_session_path(&session, "addresses");
@@ -522,7 +512,7 @@ static void test_lines_agree_with_addr2line(void **state)
 }
 
 /* What libdw does not read, libbfd does. */
-static void test_stabs_agree_with_addr2line(void **state)
+TEST(test_stabs_agree_with_addr2line)
 {
 	struct test_session session;
 	struct known_list names;
@@ -530,7 +520,6 @@ static void test_stabs_agree_with_addr2line(void **state)
 	char *path, command[8192], theirs[4096], ours[4096];
 	size_t known = 0;
 
-	(void)state;
 	test_session_make(&session);
 	path = test_session_path(&session, "program");
 	snprintf(command, sizeof(command), "gcc -w -gstabs -O1 -o %s %s/stabs.c 2>/dev/null", path,
@@ -571,23 +560,9 @@ static void test_stabs_agree_with_addr2line(void **state)
 	test_session_remove(&session);
 }
 
-int main(int argc, char **argv)
+TEST_ARGUMENTS(2, "PROGRAM SOURCES")
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_program_agrees_with_nm),
-		cmocka_unit_test(test_libc_agrees_with_nm),
-		cmocka_unit_test(test_system_programs_agree_with_nm),
-		cmocka_unit_test(test_cxx_agrees_with_nm),
-		cmocka_unit_test(test_rust_agrees_with_nm),
-		cmocka_unit_test(test_linkage_tables_agree_with_objdump),
-		cmocka_unit_test(test_modules_agree_with_nm),
-		cmocka_unit_test(test_lines_agree_with_addr2line),
-		cmocka_unit_test(test_stabs_agree_with_addr2line),
-	};
-
-	test_need(argc == 3, "usage: pp_symbols PROGRAM SOURCES");
 	program = argv[1];
 	sources = argv[2];
 	setenv("XDG_CACHE_HOME", "/dev/null", 1); /* not the user's */
-	return cmocka_run_group_tests_name("pp_symbols", tests, NULL, NULL);
 }

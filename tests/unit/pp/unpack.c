@@ -30,7 +30,7 @@ static const struct {
 static char *unpack(const char *path, size_t *n)
 {
 	const char *trouble = NULL;
-	int fd = pp_unpack(path, &trouble);
+	int fd = pp_decompress(path, &trouble);
 	struct stat status;
 	char *bytes;
 
@@ -84,7 +84,7 @@ static void test_what_goes_in_comes_out(void **state)
 			char *packed = test_session_path(&session, "packed.%s", formats[k].end);
 			char *got;
 
-			assert_true(pp_is_packed(packed));
+			assert_true(pp_is_compressed(packed));
 			test_shell("%s %s > %s", formats[k].command, plain, packed);
 			got = unpack(packed, &n);
 			assert_non_null(got);
@@ -151,8 +151,8 @@ static void test_not_packed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		assert_false(pp_is_packed(names[i]));
-	assert_true(pp_is_packed("a.xz"));
+		assert_false(pp_is_compressed(names[i]));
+	assert_true(pp_is_compressed("a.xz"));
 	assert_null(unpack("/nonexistent.xz", &n));
 	assert_null(unpack("/", &n));
 	test_shell(": > %s", path);
@@ -170,7 +170,7 @@ int main(void)
 	int result;
 
 	test_session_make(&session);
-	result = cmocka_run_group_tests_name("pp_unpack", tests, NULL, NULL);
+	result = cmocka_run_group_tests_name("pp_decompress", tests, NULL, NULL);
 	test_session_remove(&session);
 	return result;
 }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Finds separate debug files: see debug_link.h. */
+#include "debug_link.h"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "debuginfod.h"
+#include "libop/base/memory.h"
+
+#define DEBUG_DIR "/usr/lib/debug"
+
+static bool has_build_id(const char *path, const void *id, size_t size)
+{
+	struct pp_elf_file object;
+	const void *other;
+	bool same;
+
+	if (pp_elf_open(&object, path))
+		return false;
+	same = dwelf_elf_gnu_build_id(object.elf, &other) == (ssize_t)size &&
+	       !memcmp(id, other, size);
+	pp_elf_close(&object);
+	return same;
+}
+
+char *pp_debug_link_build_id_path(const struct pp_elf_file *object)
+{
+	char *id = pp_elf_build_id(object), *path;
+
+	if (!id)
+		return NULL;
+	path = pp_format(DEBUG_DIR "/.build-id/%.2s/%s.debug", id, id + 2);
+	free(id);
+	return path;
+}
+
+/* Returns @path if that file has the build-id of the object; else frees it and returns NULL. */
+static char *if_debug_file(const struct pp_elf_file *object, char *path)
+{
+	const void *id;
+	ssize_t size = dwelf_elf_gnu_build_id(object->elf, &id);
+
+	if (path && size > 0 && has_build_id(path, id, size))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static char *find_by_build_id(const struct pp_elf_file *object, const char *root)
+{
+	char *below = pp_debug_link_build_id_path(object), *path;
+
+	if (!below)
+		return NULL;
+	path = pp_format("%s%s", root, below);
+	free(below);
+	return if_debug_file(object, path);
+}
+
+static bool has_crc(const char *path, uint32_t crc)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	unsigned char buffer[65536];
+	struct stat status;
+	uLong sum = crc32(0, NULL, 0);
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode))
+		while ((n = read(fd, buffer, sizeof(buffer))) > 0)
+			sum = crc32(sum, buffer, n);
+	close(fd);
+	return !n && (uint32_t)sum == crc;
+}
+
+static char *find_by_link(const struct pp_elf_file *object, const char *path, const char *root)
+{
+	GElf_Word crc;
+	const char *name = dwelf_elf_gnu_debuglink(object->elf, &crc);
+	char *real, *slash, *tries[3], *found = NULL;
+
+	/* Reject directories: the name is untrusted. */
+	if (!name || !*name || strchr(name, '/'))
+		return NULL;
+	real = realpath(path, NULL);
+	if (!real)
+		return NULL;
+	slash = strrchr(real, '/');
+	*slash = '\0';
+	tries[0] = pp_format("%s/.debug/%s", real, name);
+	tries[1] = pp_format("%s" DEBUG_DIR "%s/%s", root,
+			     strncmp(real, root, strlen(root)) ? real : real + strlen(root), name);
+	tries[2] = pp_format("%s/%s", real, name);
+	for (int i = 0; i < 3; i++) {
+		if (!found && has_crc(tries[i], crc))
+			found = tries[i];
+		else
+			free(tries[i]);
+	}
+	free(real);
+	return found;
+}
+
+/* Files from servers must have the build-id of the image, too. */
+static char *fetch(const struct pp_elf_file *object)
+{
+	const unsigned char *id;
+	ssize_t size = dwelf_elf_gnu_build_id(object->elf, (const void **)&id);
+
+	if (size <= 0 || size > 64)
+		return NULL;
+	return if_debug_file(object, pp_debuginfod_find(id, size));
+}
+
+char *pp_debug_link_find(const struct pp_elf_file *object, const char *path, const char *root)
+{
+	char *found = find_by_build_id(object, root);
+
+	found = found ? found : find_by_link(object, path, root);
+	return found ? found : fetch(object);
+}
