@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opannotate: source lines and instructions with the samples that were taken in them. */
+/* opannotate: source lines and instructions with their samples. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,12 +22,12 @@ static int make_profile(struct job *job, struct op_error *error)
 {
 	struct pp_annotate_options *options = &job->options;
 	const struct pp_spec *spec = &options->common.specs[0];
-	struct pp_warnings *trouble = &options->common.trouble;
-	const struct pp_profile_wish wish = {
+	struct pp_warnings *warnings = &options->common.warnings;
+	const struct pp_profile_request request = {
 		.symbols = true,
 		.details = true,
 		.lines = options->source && !options->assembly,
-		.merge_lib = true, /* a line is one line, whoever called it */
+		.merge_lib = true, /* a source line is one row in all applications */
 		.demangle = options->demangle,
 		.include = &options->include,
 		.exclude = &options->exclude,
@@ -37,10 +37,10 @@ static int make_profile(struct job *job, struct op_error *error)
 	job->list.unscaled = options->unscaled;
 	job->list.want_entries = true;
 	if (pp_select(&job->list, &job->classes, options->common.session_dir, spec, &options->merge,
-		      options->exclude_dependent, trouble, error))
+		      options->exclude_dependent, warnings, error))
 		return -1;
 	job->search = pp_common_search(&options->common, spec);
-	pp_profile_make(&job->profile, &job->list, &job->classes, &wish, trouble);
+	pp_profile_make(&job->profile, &job->list, &job->classes, &request, warnings);
 	if (!job->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	pp_loss_read(&job->loss, job->list.samples_dirs, job->list.n_dirs);
@@ -57,7 +57,7 @@ static int annotate(void *context, struct op_error *error)
 		.command_line = job->options.common.command_line,
 		.loss = &job->loss,
 		.search = &job->search,
-		.trouble = &job->options.common.trouble,
+		.warnings = &job->options.common.warnings,
 	};
 	struct pp_output output;
 	int result = 0, closed;
@@ -72,7 +72,7 @@ static int annotate(void *context, struct op_error *error)
 	else
 		result = pp_annotate_source(&annotation, error);
 	closed = pp_output_close(&output, result ? NULL : error);
-	pp_warnings_summarize(&job->options.common.trouble);
+	pp_warnings_summarize(&job->options.common.warnings);
 	free(annotation.missing);
 	pp_line_free(&annotation.line);
 	return result || closed ? -1 : 0;

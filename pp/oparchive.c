@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* oparchive: a session and all that reports of it need, to be taken to another machine. */
+/* oparchive: copies a session and all files that its reports need, for another machine. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +17,13 @@ struct job {
 	struct pp_archive_files files;
 };
 
-static const struct pp_option options[] = {
-	{"output-directory", 'o', "dir",
+static const struct op_option options[] = {
+	{"output-directory", 'o', "DIR",
 	 "copy the files below this directory, which is new or empty",
-	 PP_TEXT(struct job, output_dir)},
-	{"output", 0, "file.tar.zst", "write them into a new file", PP_TEXT(struct job, output)},
-	{"list-files", 'l', NULL, "only list the files", PP_FLAG(struct job, list_files)},
+	 OP_TEXT(struct job, output_dir)},
+	{"output", 0, "FILE", "write them into this new file, such as NAME.tar.zst",
+	 OP_TEXT(struct job, output)},
+	{"list-files", 'l', NULL, "only list the files", OP_FLAG(struct job, list_files)},
 	PP_OPTION_EXCLUDE_DEPENDENT(struct job, exclude_dependent),
 	{0}};
 
@@ -33,11 +34,10 @@ static int check(void *context, struct op_error *error)
 
 	if (ways == 1)
 		return 0;
-	return op_error_set(error, EINVAL,
-			    ways ? "only one of --output-directory, --output and --list-files "
-				   "is possible"
-				 : "where to? one of --output-directory, --output and "
-				   "--list-files is needed");
+	return op_error_set(
+		error, EINVAL,
+		ways ? "--output-directory, --output and --list-files exclude each other"
+		     : "one of --output-directory, --output and --list-files is required");
 }
 
 static int list_files(const struct job *job, struct op_error *error)
@@ -45,7 +45,7 @@ static int list_files(const struct job *job, struct op_error *error)
 	for (size_t i = 0; i < job->files.n; i++) {
 		const struct pp_archive_file *file = &job->files.items[i];
 
-		/* What is in memory only has a name in the archive. */
+		/* Generated files are shown by their name in the archive. */
 		puts(strncmp(file->path, "/proc/self/", 11) ? file->path : file->name);
 	}
 	fflush(stdout);
@@ -58,18 +58,18 @@ static int archive(void *context, struct op_error *error)
 {
 	struct job *job = context;
 	const struct pp_spec *spec = &job->common.specs[0];
-	struct pp_warnings *trouble = &job->common.trouble;
+	struct pp_warnings *warnings = &job->common.warnings;
 	int result;
 
 	job->search = pp_common_search(&job->common, spec);
 	if (pp_archive_files_find(&job->files, job->common.session_dir, spec,
-				  job->exclude_dependent, &job->search, trouble, error))
+				  job->exclude_dependent, &job->search, warnings, error))
 		return -1;
 	result = job->list_files ? list_files(job, error)
-		 : job->output
-			 ? pp_archive_write_tar(job->output, &job->files, trouble, error)
-			 : pp_archive_write_directory(job->output_dir, &job->files, trouble, error);
-	pp_warnings_summarize(trouble);
+		 : job->output	 ? pp_archive_write_tar(job->output, &job->files, warnings, error)
+			       : pp_archive_write_directory(job->output_dir, &job->files, warnings,
+							    error);
+	pp_warnings_summarize(warnings);
 	return result;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opexport: samples in the formats of other profilers. */
+/* opexport: samples of a session, or of another profiler's file, in other profilers' formats. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,17 +18,22 @@
 
 struct job {
 	struct pp_common common;
-	char *to, *output;
+	char *from, *from_format, *to, *output;
 	enum pp_demangle demangle;
 	bool exclude_dependent, list_formats;
 };
 
-static const struct pp_option options[] = {
-	{"to", 't', "format", "the format: see --list-formats", PP_TEXT(struct job, to)},
-	{"output", 'o', "path", "write to this file or new directory (default: standard output)",
-	 PP_TEXT(struct job, output)},
+static const struct op_option options[] = {
+	{"from", 0, "FILE",
+	 "convert this file or directory of another profiler; - is standard input",
+	 OP_TEXT(struct job, from)},
+	{"from-format", 0, "NAME", "the format of --from (default: by its content)",
+	 OP_TEXT(struct job, from_format)},
+	{"to", 't', "FORMAT", "the format: see --list-formats", OP_TEXT(struct job, to)},
+	{"output", 'o', "PATH", "write to this file or new directory (default: standard output)",
+	 OP_TEXT(struct job, output)},
 	{"list-formats", 0, NULL, "list the formats that can be written",
-	 PP_FLAG(struct job, list_formats)},
+	 OP_FLAG(struct job, list_formats)},
 	PP_OPTION_DEMANGLE(struct job, demangle),
 	PP_OPTION_EXCLUDE_DEPENDENT(struct job, exclude_dependent),
 	{0}};
@@ -36,6 +41,22 @@ static const struct pp_option options[] = {
 static const struct format *chosen(const struct job *job)
 {
 	return job->to ? format_named(job->to) : NULL;
+}
+
+static int check_input(const struct job *job, struct op_error *error)
+{
+	const struct format *format = job->from_format ? format_named(job->from_format) : NULL;
+
+	if (job->from_format && !job->from)
+		return op_error_set(error, EINVAL, "--from-format is for --from only");
+	if (job->from_format && (!format || !format->read))
+		return op_error_set(error, EINVAL, "--from-format=%s: no such format",
+				    job->from_format);
+	if (job->from && job->common.words.count)
+		return op_error_set(error, EINVAL,
+				    "--from takes no specification: '%s' selects from sessions",
+				    job->common.words.item[0]);
+	return 0;
 }
 
 static bool is_standard_output(const struct job *job)
@@ -51,14 +72,14 @@ static int check(void *context, struct op_error *error)
 	if (job->list_formats)
 		return 0;
 	if (!job->to)
-		return op_error_set(error, EINVAL, "which format? --to is needed");
+		return op_error_set(error, EINVAL, "--to is required");
 	if (!format || !format->write)
 		return op_error_set(error, EINVAL,
 				    "--to=%s: no such format; --list-formats lists them", job->to);
 	if (format->writes_directory && is_standard_output(job))
 		return op_error_set(error, EINVAL, "--to=%s is a directory: --output is needed",
 				    job->to);
-	return 0;
+	return check_input(job, error);
 }
 
 static void list_formats(void)
@@ -68,16 +89,16 @@ static void list_formats(void)
 			printf("%-12s %s\n", formats[i]->name, formats[i]->description);
 }
 
-/* ---- where it goes ---- */
+/* ---- output ---- */
 
 static int write_directory(const struct format *format, struct prof *prof, struct output *output,
 			   struct op_error *error)
 {
 	if (mkdir(output->path, 0777))
-		return op_error_set(error, errno, "%s: %s", output->path, strerror(errno));
+		return op_error_errno(error, "%s", output->path);
 	if (!format->write(prof, output, error))
 		return 0;
-	/* what was written of it is left to look at; an empty one is not */
+	/* keep partial output, but not an empty file */
 	rmdir(output->path);
 	return -1;
 }
@@ -93,11 +114,10 @@ static int finish(FILE *file, const char *name, int result, struct op_error *err
 	}
 	if (result || !failed)
 		return result;
-	return op_error_set(error, code ? code : EIO, "%s can't be written: %s", name,
-			    strerror(code ? code : EIO));
+	return op_error_code(error, code ? code : EIO, "%s can't be written", name);
 }
 
-/* A file is written under another name first, so that an error leaves what was there. */
+/* Write to a temporary file first, so that an error keeps the old one. */
 static int write_file(const struct format *format, struct prof *prof, struct output *output,
 		      struct op_error *error)
 {
@@ -108,19 +128,18 @@ static int write_file(const struct format *format, struct prof *prof, struct out
 	umask(mask);
 	output->file = fd >= 0 ? fdopen(fd, "w+") : NULL;
 	if (!output->file) {
-		result = op_error_set(error, errno, "%s: %s", output->path, strerror(errno));
+		result = op_error_errno(error, "%s", output->path);
 		free(fresh);
 		return result;
 	}
 	result = finish(output->file, output->path, format->write(prof, output, error), error);
-	/* profiles tell what a machine does: for the user and the group */
+	/* profiles are confidential: readable by user and group only */
 	if (!result && fchmod(fd, 0640 & ~mask))
-		result = op_error_set(error, errno, "%s: %s", output->path, strerror(errno));
+		result = op_error_errno(error, "%s", output->path);
 	if (fclose(output->file) && !result)
-		result = op_error_set(error, errno, "%s can't be written: %s", output->path,
-				      strerror(errno));
+		result = op_error_errno(error, "%s can't be written", output->path);
 	if (!result && rename(fresh, output->path))
-		result = op_error_set(error, errno, "%s: %s", output->path, strerror(errno));
+		result = op_error_errno(error, "%s", output->path);
 	if (result)
 		unlink(fresh);
 	free(fresh);
@@ -142,7 +161,7 @@ static int write_special(const struct format *format, struct prof *prof, struct 
 
 	output->file = fopen(output->path, "w");
 	if (!output->file)
-		return op_error_set(error, errno, "%s: %s", output->path, strerror(errno));
+		return op_error_errno(error, "%s", output->path);
 	result = finish(output->file, output->path, format->write(prof, output, error), error);
 	fclose(output->file);
 	return result;
@@ -167,16 +186,97 @@ static int write_profile(const struct job *job, struct prof *prof, struct prof_n
 	return finish(stdout, output.path, format->write(prof, &output, error), error);
 }
 
-/* ---- what is exported ---- */
+/* ---- input of another profiler ---- */
+
+static const struct format *input_format(const struct job *job, struct input *input,
+					 struct op_error *error)
+{
+	const struct format *format =
+		job->from_format ? format_named(job->from_format) : format_of(input, error);
+
+	if (!format || (format->read && format != &format_session))
+		return format;
+	op_error_set(error, EINVAL, "%s: a session is exported with --session-dir",
+		     input_name(input));
+	return NULL;
+}
+
+/* Of a damaged input, @prof has what precedes the damage.  Return: 0, or -1 with @error set. */
+static int read_input(const struct job *job, struct prof *prof, struct op_error *error)
+{
+	struct input *input = input_open(job->from, error);
+	const struct format *format = input ? input_format(job, input, error) : NULL;
+	int result = format ? format->read(input, &prof->sink, error) : -1;
+
+	for (size_t i = 0; i < prof->n_notes; i++)
+		op_warn("%s: %s", input_name(input), prof->notes[i]);
+	if (!result && !prof->n_events)
+		result = op_error_set(error, ENODATA, "%s: no samples", input_name(input));
+	input_close(input);
+	return result;
+}
+
+/* ---- export ---- */
+
+static int write_named(const struct job *job, struct prof *prof, struct pp_image_reader *reader,
+		       struct op_error *error)
+{
+	struct prof_names *names;
+	int result;
+
+	prof_finish(prof);
+	names = names_new(prof, reader, job->demangle);
+	result = write_profile(job, prof, names, error);
+	names_free(names);
+	return result;
+}
+
+static int export_input(struct job *job, struct prof *prof, struct pp_image_reader *reader,
+			struct op_error *error)
+{
+	struct op_error cause;
+	int result = read_input(job, prof, error);
+
+	if (!prof->n_events)
+		return -1;
+	if (write_named(job, prof, reader, &cause)) {
+		if (!result)
+			*error = cause;
+		else
+			op_warn("%s", cause.text);
+		return -1;
+	}
+	if (result)
+		op_warn("%s: only the samples before the error were written", job->from);
+	return result;
+}
+
+static int export_session(struct job *job, struct prof *prof, struct pp_image_reader *reader,
+			  struct op_error *error)
+{
+	const struct pp_spec *spec = &job->common.specs[0];
+	struct pp_sample_list list = {0};
+	int result = pp_select_files(&list, job->common.session_dir, spec, job->exclude_dependent,
+				     &job->common.warnings, error);
+
+	if (!result)
+		result = session_read(&list, reader->search, &prof->sink, &job->common.warnings,
+				      error);
+	if (!result && !prof->n_events)
+		result = op_error_set(error, EINVAL, "none of the sample files could be read");
+	reader->samples_dirs = list.samples_dirs;
+	reader->n_dirs = list.n_dirs;
+	if (!result)
+		result = write_named(job, prof, reader, error);
+	pp_sample_list_free(&list);
+	return result;
+}
 
 static int run(void *context, struct op_error *error)
 {
 	struct job *job = context;
-	const struct pp_spec *spec = &job->common.specs[0];
 	struct pp_image_search search;
-	struct pp_sample_list list = {0};
-	struct pp_image_reader reader = {0};
-	struct prof_names *names;
+	struct pp_image_reader reader = {.search = &search, .warnings = &job->common.warnings};
 	struct prof *prof;
 	int result;
 
@@ -184,34 +284,19 @@ static int run(void *context, struct op_error *error)
 		list_formats();
 		return 0;
 	}
-	search = pp_common_search(&job->common, spec);
+	search = pp_common_search(&job->common, &job->common.specs[0]);
 	prof = prof_new(chosen(job)->by, 0);
-	result = pp_select_files(&list, job->common.session_dir, spec, job->exclude_dependent,
-				 &job->common.trouble, error);
-	if (!result)
-		result = session_read(&list, &search, &prof->sink, &job->common.trouble, error);
-	if (!result && !prof->n_events)
-		result = op_error_set(error, EINVAL, "none of the sample files could be read");
-	if (!result) {
-		prof_finish(prof);
-		reader.search = &search;
-		reader.samples_dirs = list.samples_dirs;
-		reader.n_dirs = list.n_dirs;
-		reader.warnings = &job->common.trouble;
-		names = names_new(prof, &reader, job->demangle);
-		result = write_profile(job, prof, names, error);
-		names_free(names);
-	}
-	pp_warnings_summarize(&job->common.trouble);
+	result = job->from ? export_input(job, prof, &reader, error)
+			   : export_session(job, prof, &reader, error);
+	pp_warnings_summarize(&job->common.warnings);
 	pp_image_reader_free(&reader);
-	pp_sample_list_free(&list);
 	pp_image_search_free(&search);
 	prof_free(prof);
 	return result;
 }
 
 static const struct pp_tool tool = {
-	.synopsis = "--to=FORMAT [OPTION...] [TAG:LIST|IMAGE]...",
+	.synopsis = "--to=FORMAT [OPTION...] [--from=FILE | [TAG:LIST|IMAGE]...]",
 	.options = options,
 	.words = PP_WORDS_SPEC,
 	.check = check,

@@ -22,15 +22,14 @@ struct job {
 	struct pp_gprof_data data;
 };
 
-static const struct pp_option options[] = {{"output-filename", 'o', "file",
+static const struct op_option options[] = {{"output-filename", 'o', "FILE",
 					    "write to this file (default: gmon.out)",
-					    PP_TEXT(struct job, output)},
+					    OP_TEXT(struct job, output)},
 					   PP_OPTION_THRESHOLD(struct job, threshold),
 					   {0}};
 
 /*
- * Without lib-image: the image is meant that is the application itself; gprof could take no
- * others anyway.
+ * Without lib-image: the image is the application itself, the only one that gprof supports.
  */
 static int find_samples(struct job *job, struct op_error *error)
 {
@@ -41,17 +40,17 @@ static int find_samples(struct job *job, struct op_error *error)
 
 	job->list.want_arcs = job->list.want_entries = true;
 	if (pp_select(&job->list, &job->classes, job->common.session_dir, spec, &merge,
-		      exclude_dependent, &job->common.trouble, error))
+		      exclude_dependent, &job->common.warnings, error))
 		return -1;
 	if (job->classes.n == 1)
 		return 0;
 	return op_error_set(error, EINVAL,
-			    "gprof takes one event, but there are samples of %s and %s; name the "
-			    "one you want with event: or count:",
+			    "gprof takes one event, but the samples are of %s and %s; choose one "
+			    "with event: or count:",
 			    job->classes.items[0].column, job->classes.items[1].column);
 }
 
-/* The file is replaced only once all is written. */
+/* The file is replaced when the new one is complete. */
 static int write_file(struct job *job, struct op_error *error)
 {
 	const struct pp_gprof_data *data = &job->data;
@@ -71,7 +70,7 @@ static int write_file(struct job *job, struct op_error *error)
 	result = op_file_replace(path, bytes, length, 0644, error);
 	free(bytes);
 	if (!result && left_out)
-		op_warn("%" PRIu64 " samples are not in %s: too many for gprof at one place",
+		op_warn("%" PRIu64 " samples are not in %s: too many at one address for gprof",
 			left_out, path);
 	if (!result && data->outside)
 		op_warn("%" PRIu64 " samples are not in %s: they are in no code of the image",
@@ -82,8 +81,8 @@ static int write_file(struct job *job, struct op_error *error)
 static int convert(void *context, struct op_error *error)
 {
 	struct job *job = context;
-	struct pp_warnings *trouble = &job->common.trouble;
-	const struct pp_profile_wish wish = {
+	struct pp_warnings *warnings = &job->common.warnings;
+	const struct pp_profile_request request = {
 		.symbols = true,
 		.details = true,
 		.merge_lib = true,
@@ -94,13 +93,13 @@ static int convert(void *context, struct op_error *error)
 	if (find_samples(job, error))
 		return -1;
 	job->search = pp_common_search(&job->common, &job->common.specs[0]);
-	pp_profile_make(&job->profile, &job->list, &job->classes, &wish, trouble);
+	pp_profile_make(&job->profile, &job->list, &job->classes, &request, warnings);
 	if (!job->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	if (pp_gprof_data_make(&job->data, &job->profile, &job->list, &job->search, job->threshold,
-			       trouble, error))
+			       warnings, error))
 		return -1;
-	pp_warnings_summarize(trouble);
+	pp_warnings_summarize(warnings);
 	return write_file(job, error);
 }
 

@@ -21,26 +21,27 @@ struct job {
 	char *from, *abi, *type, *output, *separate;
 	bool force, info;
 	bool merge_libs;
-	unsigned int by; /* what samples are separated by */
+	unsigned int by; /* separation of samples */
 };
 
-static const struct pp_option options[] = {
-	{"from", 0, "format", "the format of the input (default: by its content)",
-	 PP_TEXT(struct job, from)},
-	{"output", 'o', "path",
+static const struct op_option options[] = {
+	{"from", 0, "FORMAT", "the format of the input (default: by its content)",
+	 OP_TEXT(struct job, from)},
+	{"output", 'o', "PATH",
 	 "write to this directory; of sample files, a file or directory that is new "
 	 "(default: " DEFAULT_OUTPUT ")",
-	 PP_TEXT(struct job, output)},
-	{"info", 'i', NULL, "only show what is in the input", PP_FLAG(struct job, info)},
-	{"separate", 's', "lib,thread,cpu,none",
-	 "separate samples by these (default: lib, which is by program)",
-	 PP_TEXT(struct job, separate)},
-	{"abi", 'a', "file", "of sample files: compare the input with this description of its ABI",
-	 PP_TEXT(struct job, abi)},
-	{"cpu-type", 0, "name", "the CPU type that was profiled, such as i386/core_2",
-	 PP_TEXT(struct job, type)},
-	{"force", 'f', NULL, "import a file that is of this machine's form, or not of --abi's",
-	 PP_FLAG(struct job, force)},
+	 OP_TEXT(struct job, output)},
+	{"info", 'i', NULL, "only show the contents of the input", OP_FLAG(struct job, info)},
+	{"separate", 's', "LIST",
+	 "count separately: lib (by program, the default), thread, cpu, none",
+	 OP_TEXT(struct job, separate)},
+	{"abi", 'a', "FILE", "of sample files: compare the input with this description of its ABI",
+	 OP_TEXT(struct job, abi)},
+	{"cpu-type", 0, "TYPE", "the CPU type that was profiled, such as i386/core_2",
+	 OP_TEXT(struct job, type)},
+	{"force", 'f', NULL,
+	 "import a file even if it has this machine's ABI, or not that of --abi",
+	 OP_FLAG(struct job, force)},
 	{0}};
 
 static int parse_separation(struct job *job, struct op_error *error)
@@ -50,7 +51,8 @@ static int parse_separation(struct job *job, struct op_error *error)
 
 	job->merge_libs = true;
 	while (!result && (word = strsep(&rest, ","))) {
-		/* the kernel's images belong to programs, too; they have no switch of their own */
+		/* kernel images belong to applications as well; there is no option for them alone
+		 */
 		if (!strcmp(word, "lib") || !strcmp(word, "library") || !strcmp(word, "kernel"))
 			job->merge_libs = false;
 		else if (!strcmp(word, "thread"))
@@ -59,7 +61,7 @@ static int parse_separation(struct job *job, struct op_error *error)
 			job->by |= PROF_BY_CPU;
 		else if (strcmp(word, "none"))
 			result = op_error_set(error, EINVAL,
-					      "--separate=%s: '%s' is none of lib, kernel, "
+					      "--separate=%s: '%s' is not one of lib, kernel, "
 					      "thread, cpu, none",
 					      job->separate, word);
 	}
@@ -67,7 +69,7 @@ static int parse_separation(struct job *job, struct op_error *error)
 	return result;
 }
 
-/* Whether there is no place that what is made of the input could go to by default. */
+/* True if there is no default output for this input. */
 static bool needs_output(const struct job *job)
 {
 	const char *path = job->common.words.item[0];
@@ -75,7 +77,7 @@ static bool needs_output(const struct job *job)
 	struct input *input;
 	struct stat status;
 
-	/* what can be opened twice */
+	/* input that can be opened twice */
 	if (stat(path, &status) || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
 		return false;
 	input = input_open(path, NULL);
@@ -94,16 +96,15 @@ static int check(void *context, struct op_error *error)
 	if (job->type && op_cpu_type_number(job->type) == OP_CPU_NONE)
 		return op_error_set(error, EINVAL, "--cpu-type=%s: no such CPU type", job->type);
 	if (job->common.words.count != 1)
-		return op_error_set(error, EINVAL,
-				    "one file or directory is needed, not %zu",
+		return op_error_set(error, EINVAL, "one file or directory is needed, not %zu",
 				    job->common.words.count);
 	if (!job->output && !job->info && strcmp(job->common.words.item[0], "-") &&
 	    needs_output(job))
-		return op_error_set(error, EINVAL, "where to? --output is needed");
+		return op_error_set(error, EINVAL, "--output is required");
 	return parse_separation(job, error);
 }
 
-/* Code of a JIT compiler is no sample file; the original passed it over, too. */
+/* Maps of JIT code are not sample files; OProfile skips them, too. */
 static bool is_jit_code(const char *path)
 {
 	size_t n = strlen(path);
@@ -115,19 +116,19 @@ static bool is_jit_code(const char *path)
 
 static int import_sample_files(struct job *job, const char *path, struct op_error *error)
 {
-	const struct pp_import wish = {.abi = job->abi, .type = job->type, .force = job->force};
+	const struct pp_import import = {.abi = job->abi, .type = job->type, .force = job->force};
 	struct pp_import_result result;
 	struct stat status;
 
 	if (!job->output)
-		return op_error_set(error, EINVAL, "where to? --output is needed");
+		return op_error_set(error, EINVAL, "--output is required");
 	if (stat(path, &status))
-		return op_error_set(error, errno, "%s: %s", path, strerror(errno));
+		return op_error_errno(error, "%s", path);
 	if (!S_ISDIR(status.st_mode))
-		return is_jit_code(path) ? 0 : pp_import_file(&wish, path, job->output, error);
-	if (pp_import_tree(&wish, path, job->output, &result, &job->common.trouble, error))
+		return is_jit_code(path) ? 0 : pp_import_file(&import, path, job->output, error);
+	if (pp_import_tree(&import, path, job->output, &result, &job->common.warnings, error))
 		return -1;
-	pp_warnings_summarize(&job->common.trouble);
+	pp_warnings_summarize(&job->common.warnings);
 	if (result.failed)
 		return op_error_set(error, EINVAL, "%zu of %zu sample files were not imported",
 				    result.failed, result.failed + result.imported);
@@ -154,7 +155,7 @@ static int show_info(const struct format *format, struct input *input, struct op
 	info_write(prof, format, input_path(input), stdout);
 	prof_free(prof);
 	if (fflush(stdout) || ferror(stdout))
-		return op_error_set(error, errno, "standard output: %s", strerror(errno));
+		return op_error_errno(error, "standard output");
 	return result;
 }
 
@@ -162,13 +163,13 @@ static int import_profile(struct job *job, const struct format *format, struct i
 			  struct op_error *error)
 {
 	const char *dir = job->output ? job->output : DEFAULT_OUTPUT;
-	const struct session_options wish = {.merge_libs = job->merge_libs};
+	const struct session_options session = {.merge_libs = job->merge_libs};
 	const struct prof_host host = {.cpu_type = job->type};
 	struct op_error cause;
 	struct prof *prof;
 	int result;
 
-	/* before what may take long */
+	/* before reading, which may take long */
 	if (import_session_check(dir, error))
 		return -1;
 	prof = read_profile(format, input, job->by, &result, error);
@@ -178,21 +179,20 @@ static int import_profile(struct job *job, const struct format *format, struct i
 	/* of a damaged file, what is before the damage */
 	if (!prof_count(prof)) {
 		if (!result)
-			result = op_error_set(error, ENODATA, "%s: there are no samples in it",
-					      input_name(input));
-	} else if (import_session(prof, dir, &wish, &cause)) {
+			result = op_error_set(error, ENODATA, "%s: no samples", input_name(input));
+	} else if (import_session(prof, dir, &session, &cause)) {
 		result = op_error_set(error, cause.code, "%s", cause.text);
 	} else if (result) {
-		op_warn("%s: only what is before the error was imported, to %s",
+		op_warn("%s: only the samples before the error were imported, to %s",
 			input_name(input), dir);
 	}
 	prof_free(prof);
 	return result;
 }
 
-/* ---- which it is ---- */
+/* ---- choice of format ---- */
 
-/* Sample files, and directories that are of no other format, have their own way. */
+/* Sample files, and directories of no other format, are converted, not read. */
 static bool are_sample_files(const struct job *job, const struct format *format,
 			     struct input *input)
 {
@@ -200,8 +200,8 @@ static bool are_sample_files(const struct job *job, const struct format *format,
 		return format == &format_sample_file ||
 		       (format == &format_session && input_is_directory(input));
 	return format == &format_sample_file || format == &format_session ||
-	       (!format && (input_is_directory(input) || is_jit_code(input_path(input)) ||
-			    job->abi));
+	       (!format &&
+		(input_is_directory(input) || is_jit_code(input_path(input)) || job->abi));
 }
 
 static int run(void *context, struct op_error *error)

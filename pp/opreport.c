@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opreport: what the samples of a session were taken in, by image and by symbol. */
+/* opreport: the samples of a session by image and by symbol. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "pp/select/selection.h"
 #include "libop/base/warnings.h"
 
-/* All that a profile is made of, from the files to the columns. */
+/* The sources of a profile: sample files and columns. */
 struct source {
 	struct pp_sample_list list;
 	struct pp_classes classes;
@@ -32,7 +32,7 @@ struct job {
 static int make_profile(struct job *job, struct source *source, struct op_error *error)
 {
 	const struct pp_options *options = &job->options;
-	const struct pp_profile_wish wish = {
+	const struct pp_profile_request request = {
 		.symbols = options->symbols,
 		.details = options->style.details,
 		.lines = options->style.lines,
@@ -45,8 +45,8 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		.search = &source->search,
 	};
 
-	pp_profile_make(&source->profile, &source->list, &source->classes, &wish,
-			&job->options.common.trouble);
+	pp_profile_make(&source->profile, &source->list, &source->classes, &request,
+			&job->options.common.warnings);
 	if (!source->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	pp_loss_read(&source->loss, source->list.samples_dirs, source->list.n_dirs);
@@ -54,8 +54,8 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 }
 
 /*
- * What was lost, or that nothing was, stands below every report.  One without any head is for
- * programs, so it goes to stderr, and only if there is something to worry about.
+ * Lost samples are shown after every report.  A report without a header is for programs, so there
+ * they go to stderr, and only if samples were lost.
  */
 static void write_losses(const struct job *job, const struct source *source, FILE *out)
 {
@@ -96,7 +96,7 @@ static void write_difference(const struct job *job, FILE *out)
 	write_losses(job, new, out);
 }
 
-/* DCPI's layouts have none, and programs that read them know of no other lines. */
+/* DCPI's layouts have no header, and programs that read them expect none. */
 static bool is_without_place_for_losses(enum pp_format format)
 {
 	return format == PP_FORMAT_DCPICAT || format == PP_FORMAT_DCPIPROF;
@@ -174,7 +174,8 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	source->list.unscaled = options->unscaled;
 	source->search = pp_common_search(&options->common, spec);
 	if (pp_select(&source->list, &source->classes, options->common.session_dir, spec,
-		      &options->merge, options->exclude_dependent, &options->common.trouble, error))
+		      &options->merge, options->exclude_dependent, &options->common.warnings,
+		      error))
 		return -1;
 	return make_profile(job, source, error);
 }
@@ -205,7 +206,7 @@ static int report(void *context, struct op_error *error)
 	if (job->options.common.is_pair &&
 	    (read_source(job, 1, error) || compare_columns(job, error)))
 		return -1;
-	pp_warnings_summarize(&job->options.common.trouble);
+	pp_warnings_summarize(&job->options.common.warnings);
 	return write_output(job, error);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Lines and comments of annotations. */
+/* Writes the lines and comments of annotations. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/annotate/annotate.h"
+#include "annotate.h"
 #include "libop/base/memory.h"
 #include "pp/report/report.h"
 

@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/annotate/annotate.h"
+#include "annotate.h"
 #include "pp/debug/info.h"
-#include "pp/annotate/disassembly.h"
+#include "disassembly.h"
 #include "libop/base/memory.h"
 #include "pp/debug/source_file.h"
 #include "pp/select/spec.h"
 
-/* Of lines between those of two instructions so many are shown. */
+/* Maximum number of source lines shown between two instructions. */
 #define LINES_BETWEEN 20
 
-/* The image that is written. */
+/* The image being written. */
 struct listing {
 	struct pp_annotation *annotation;
 	struct pp_image_content content;
@@ -21,7 +21,7 @@ struct listing {
 	unsigned int vma_digits;
 	/* With --source: */
 	struct pp_debug_info *debug;
-	struct pp_source source; /* the file that was needed last */
+	struct pp_source source; /* the file used last */
 	char *source_name;
 	int last_line;
 	uint64_t *sums; /* of an instruction */
@@ -58,7 +58,7 @@ static void change_file(struct listing *listing, const char *file)
 	listing->last_line = 0;
 	if (is_file_wanted(annotation->options, file) &&
 	    pp_source_read(&listing->source, &search, file, &error))
-		pp_warnings_add(annotation->trouble, PP_NO_SOURCE, "%s", error.text);
+		pp_warnings_add(annotation->warnings, PP_NO_SOURCE, "%s", error.text);
 	pp_annotate_prefix(annotation, NULL);
 	pp_line_puts(&annotation->line, "/* ");
 	pp_annotate_comment(annotation, file);
@@ -93,7 +93,7 @@ static void put_source(struct listing *listing, uint64_t vma)
 
 /* ---- instructions ---- */
 
-/* Writes the instruction at @key.  Return: its length, or 0: no code is there. */
+/* Writes the instruction at @key.  Return: its length, or 0 if there is no code. */
 static size_t put_instruction(struct listing *listing, uint64_t key, uint64_t end,
 			      const struct pp_detail **details, const struct pp_detail *last)
 {
@@ -181,7 +181,7 @@ static void put_row(struct listing *listing, const struct pp_row *row)
 		pp_line_puts(&annotation->line, " ");
 	}
 	pp_line_puts(&annotation->line, "<");
-	pp_line_puts(&annotation->line, row->symbol);
+	pp_line_safe(&annotation->line, row->symbol);
 	pp_line_puts(&annotation->line, ">: ");
 	pp_annotate_total(annotation, row->symbol, row->counts);
 	pp_line_end(&annotation->line, stdout);
@@ -209,23 +209,23 @@ static int open_image(struct listing *listing, struct pp_image_reader *reader,
 	struct op_error error;
 	int result;
 
-	/* Images that are missing or damaged were told of when the profile was made. */
+	/* pp_profile_make() has warned of missing and damaged images. */
 	pp_image_reader_read(reader, image->id, content);
 	if (content->no_file)
-		pp_warnings_add(annotation->trouble, PP_NO_IMAGE, "%s: no code to show: %s",
-			       image->full, content->no_file);
+		pp_warnings_add(annotation->warnings, PP_NO_IMAGE, "%s: cannot show its code: %s",
+				image->full, content->no_file);
 	if (!content->path)
 		return -1;
 	result = pp_disassembly_open(&listing->disassembly, content->path, symbols,
 				     annotation->options->disassembler, &error);
 	if (result)
-		pp_warnings_add(annotation->trouble, PP_BAD_IMAGE, "%s", error.text);
+		pp_warnings_add(annotation->warnings, PP_BAD_IMAGE, "%s", error.text);
 	if (!result && annotation->options->source)
 		listing->debug = pp_debug_info_open(content->path, &content->symbols);
-	listing->vma_digits = symbols->machine.address_bits == 64 && symbols->n_code &&
-					      symbols->code[0].vma >> 32
-				      ? 16
-				      : 8;
+	listing->vma_digits =
+		symbols->machine.address_bits == 64 && symbols->n_code && symbols->code[0].vma >> 32
+			? 16
+			: 8;
 	return result;
 }
 

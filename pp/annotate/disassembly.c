@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Disassembly. */
-#include "pp/annotate/disassembly.h"
+/* Disassembles through libopcodes. */
+#include "disassembly.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,17 +8,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PACKAGE "oprofile" /* bfd.h insists */
+#define PACKAGE "oprofile" /* bfd.h requires it */
 #include <bfd.h>
 #include <dis-asm.h>
 
 #include "libop/base/memory.h"
 
-/* No instruction is longer. */
+/* Maximum length of an instruction. */
 #define INSTRUCTION_MAX 32
 
 struct pp_disassembly {
@@ -35,11 +34,11 @@ struct pp_disassembly {
 static int add_text(void *stream, const char *format, va_list args)
 {
 	struct pp_disassembly *disassembly = stream;
-	size_t room = sizeof(disassembly->text) - disassembly->n;
-	int n = vsnprintf(disassembly->text + disassembly->n, room, format, args);
+	size_t left = sizeof(disassembly->text) - disassembly->n;
+	int n = vsnprintf(disassembly->text + disassembly->n, left, format, args);
 
 	if (n > 0)
-		disassembly->n += (size_t)n < room ? (size_t)n : room - 1;
+		disassembly->n += (size_t)n < left ? (size_t)n : left - 1;
 	return n;
 }
 
@@ -85,7 +84,7 @@ static void print_address(bfd_vma vma, struct disassemble_info *info)
 	print_plain(disassembly, ">");
 }
 
-/* The text shows that there is no instruction. */
+/* No message: the text of the instruction shows the error. */
 static void ignore_memory_error(int status, bfd_vma vma, struct disassemble_info *info)
 {
 	(void)status;
@@ -131,7 +130,7 @@ int pp_disassembly_open(struct pp_disassembly **out, const char *path,
 	disassembly->symbols = symbols;
 	disassembly->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (disassembly->fd < 0)
-		result = op_error_set(error, errno, "%s: %s", path, strerror(errno));
+		result = op_error_errno(error, "%s", path);
 	else if (fstat(disassembly->fd, &status) || !S_ISREG(status.st_mode))
 		result = op_error_set(error, EINVAL, "%s: not a regular file", path);
 	if (!result)
@@ -155,7 +154,7 @@ void pp_disassembly_close(struct pp_disassembly *disassembly)
 	free(disassembly);
 }
 
-/* Reads from @key on, up to the end of the code or as much as one likes to have at once. */
+/* Reads code from @key on, up to its end or the size of the buffer. */
 static int read_code(struct pp_disassembly *disassembly, const struct pp_code *code, uint64_t key)
 {
 	const size_t most = 65536;

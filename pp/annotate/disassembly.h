@@ -2,8 +2,8 @@
 /*
  * Instructions of an image, through libopcodes.
  */
-#ifndef PP_DISASSEMBLY_H
-#define PP_DISASSEMBLY_H
+#ifndef PP_ANNOTATE_DISASSEMBLY_H
+#define PP_ANNOTATE_DISASSEMBLY_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,11 +14,11 @@
 struct pp_disassembly;
 
 /**
- * pp_disassembly_open - make ready to disassemble an image
+ * pp_disassembly_open - open an image for disassembly
  * @out: set to what pp_disassembly_close() frees; untouched on error
  * @path: of the image
- * @symbols: those of the image, which name targets of jumps; must live as long
- * @options: those that libopcodes takes, such as "intel"; or NULL
+ * @symbols: those of the image, for names of jump targets; must outlive the handle
+ * @options: options of libopcodes, such as "intel"; or NULL
  *
  * Return: 0, or -1 with @error set: the image can't be read, or its instructions are unknown.
  */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The options of opannotate. */
-#include "pp/annotate/options.h"
+#include "options.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What people gave objdump: "-M intel", "-Mintel", "--disassembler-options=intel". */
-static int take_objdump(void *field, const char *name, const char *text, struct op_error *error)
+/* Options of objdump: "-M intel", "-Mintel", "--disassembler-options=intel". */
+static int take_objdump(const struct op_option *option, void *field, const char *text,
+			struct op_error *error)
 {
 	static const char *const starts[] = {"--disassembler-options=", "-M"};
 
@@ -20,46 +21,45 @@ static int take_objdump(void *field, const char *name, const char *text, struct 
 			continue;
 		rest = text + n + strspn(text + n, " ");
 		if (*rest && !strchr(rest, ' '))
-			return pp_option_text.take(field, name, rest, error);
+			return op_option_text.take(option, field, rest, error);
 	}
-	return op_error_set(error, EINVAL,
-			    "%s=%s: only '-M OPTIONS' is known; there is no objdump behind it",
-			    name, text);
+	return op_option_refuse(option, text, error,
+				"only '-M OPTIONS' is supported; objdump is not used");
 }
 
-static const struct pp_option_type objdump_type = {.take = take_objdump};
+static const struct op_option_type objdump_type = {.take = take_objdump};
 
-const struct pp_option pp_annotate_options_table[] = {
-	{"source", 's', NULL, "annotate source files", PP_FLAG(struct pp_annotate_options, source)},
+const struct op_option pp_annotate_options_table[] = {
+	{"source", 's', NULL, "annotate source files", OP_FLAG(struct pp_annotate_options, source)},
 	{"assembly", 'a', NULL,
 	 "annotate instructions; with --source, and the source lines they come from",
-	 PP_FLAG(struct pp_annotate_options, assembly)},
-	{"output-dir", 'o', "dir", "write annotated source files below this directory",
-	 PP_TEXT(struct pp_annotate_options, output_dir)},
-	{"search-dirs", 'd', "dirs", "look for source files in these directories",
-	 PP_LIST(struct pp_annotate_options, search_dirs)},
-	{"base-dirs", 'b', "dirs",
-	 "what --search-dirs take the place of, in the names of source files",
-	 PP_LIST(struct pp_annotate_options, base_dirs)},
-	{"include-file", 0, "globs", "annotate only these source files",
-	 PP_LIST(struct pp_annotate_options, include_files)},
-	{"exclude-file", 0, "globs", "leave out these source files",
-	 PP_LIST(struct pp_annotate_options, exclude_files)},
+	 OP_FLAG(struct pp_annotate_options, assembly)},
+	{"output-dir", 'o', "DIR", "write annotated source files below this directory",
+	 OP_TEXT(struct pp_annotate_options, output_dir)},
+	{"search-dirs", 'd', "DIRS", "look for source files in these directories",
+	 OP_LIST(struct pp_annotate_options, search_dirs)},
+	{"base-dirs", 'b', "DIRS", "parts of source file names that --search-dirs replace",
+	 OP_LIST(struct pp_annotate_options, base_dirs)},
+	{"include-file", 0, "GLOBS", "annotate only source files that match these patterns",
+	 OP_LIST(struct pp_annotate_options, include_files)},
+	{"exclude-file", 0, "GLOBS", "leave out source files that match these patterns",
+	 OP_LIST(struct pp_annotate_options, exclude_files)},
 	PP_OPTION_INCLUDE_SYMBOLS(struct pp_annotate_options, include),
 	PP_OPTION_EXCLUDE_SYMBOLS(struct pp_annotate_options, exclude),
-	{"disassembler-options", 0, "options", "how to write instructions, such as intel",
-	 PP_TEXT(struct pp_annotate_options, disassembler)},
-	{"objdump-params", 0, "params", "the same as objdump takes it: -M OPTIONS", &objdump_type,
-	 PP_FIELD(struct pp_annotate_options, disassembler, char *)},
+	{"disassembler-options", 0, "OPTIONS", "how to write instructions, such as intel",
+	 OP_TEXT(struct pp_annotate_options, disassembler)},
+	{"objdump-params", 0, "PARAMS", "the same as objdump takes it: -M OPTIONS",
+	 .type = &objdump_type,
+	 .field = OP_FIELD(struct pp_annotate_options, disassembler, char *)},
 	PP_OPTION_EXCLUDE_DEPENDENT(struct pp_annotate_options, exclude_dependent),
 	PP_OPTION_MERGE(struct pp_annotate_options, merge),
 	PP_OPTION_UNSCALED(struct pp_annotate_options, unscaled),
 	PP_OPTION_DEMANGLE(struct pp_annotate_options, demangle),
-	/* Of files; with --assembly, of symbols. */
+	/* Threshold of files; with --assembly, of symbols. */
 	PP_OPTION_THRESHOLD(struct pp_annotate_options, threshold),
 	{0}};
 
-/* Annotated files in the place of their sources would be the end of these. */
+/* Writing annotated files in place of their sources would overwrite these. */
 static int check_output_dir(const struct pp_annotate_options *options, struct op_error *error)
 {
 	char real[PATH_MAX];
@@ -74,8 +74,7 @@ static int check_output_dir(const struct pp_annotate_options *options, struct op
 int pp_annotate_options_check(const struct pp_annotate_options *options, struct op_error *error)
 {
 	if (!options->source && !options->assembly)
-		return op_error_set(error, EINVAL,
-				    "what to annotate? one of --source and --assembly is needed");
+		return op_error_set(error, EINVAL, "--source or --assembly is required");
 	if (options->assembly && options->output_dir)
 		return op_error_set(error, EINVAL,
 				    "--output-dir is for source files, not for --assembly");

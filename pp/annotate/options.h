@@ -23,10 +23,10 @@ struct pp_annotate_options {
 	double threshold; /* percent of the first class that a file or a symbol must have */
 };
 
-extern const struct pp_option pp_annotate_options_table[];
+extern const struct op_option pp_annotate_options_table[];
 
 /**
- * pp_annotate_options_check - look for options that make no sense together
+ * pp_annotate_options_check - reject contradictory options
  *
  * Return: 0, or -1 with @error set.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Annotated source files. */
+/* Writes annotated source files. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libop/base/file.h"
-#include "pp/annotate/annotate.h"
+#include "annotate.h"
 #include "libop/base/memory.h"
 #include "pp/debug/source_file.h"
 #include "pp/select/spec.h"
@@ -19,7 +19,7 @@ struct mark {
 	const uint64_t *counts;
 };
 
-/* Marks of one source file. */
+/* The marks of one source file. */
 struct source {
 	const char *name;
 	const struct mark *marks; /* by line; samples before symbols */
@@ -125,8 +125,8 @@ static struct source *gather_sources(struct pp_annotation *annotation, struct ma
 	return sources;
 }
 
-/* Behind a line: the symbols that begin there; those of several applications or images with
- * the same name as one. */
+/* After a line: the symbols that start there; equal names of several applications or images are
+ * shown once. */
 static void put_symbols(struct pp_annotation *annotation, const struct mark *marks, size_t n)
 {
 	size_t n_classes = annotation->profile->classes->n;
@@ -143,7 +143,7 @@ static void put_symbols(struct pp_annotation *annotation, const struct mark *mar
 	free(sums);
 }
 
-/* @text is NULL if the file, or the line in it, is not there. */
+/* @text is NULL if the file, or the line in it, does not exist. */
 static void put_line(struct pp_annotation *annotation, const char *text, int line,
 		     const struct mark *marks, size_t n, FILE *out)
 {
@@ -175,7 +175,7 @@ static size_t count_line(const struct mark *marks, size_t n)
 	return same;
 }
 
-/* All lines of the file, and those that only have samples: line 0, or beyond the end. */
+/* All lines of the file, and lines with samples that it does not have: 0, or beyond its end. */
 static void put_lines(struct pp_annotation *annotation, const struct source *source,
 		      const struct pp_source *text, FILE *out)
 {
@@ -208,7 +208,7 @@ static void put_source(struct pp_annotation *annotation, const struct source *so
 	struct op_error error;
 
 	if (pp_source_read(&text, &search, source->name, &error))
-		pp_warnings_add(annotation->trouble, PP_NO_SOURCE, "%s", error.text);
+		pp_warnings_add(annotation->warnings, PP_NO_SOURCE, "%s", error.text);
 	pp_annotate_title(annotation, source->name, source->counts, out);
 	put_lines(annotation, source, &text, out);
 	pp_source_free(&text);
@@ -222,7 +222,7 @@ static int write_source(struct pp_annotation *annotation, const struct source *s
 	int result = op_mkdir_parents(path, 0755, error);
 
 	if (!result && !(out = fopen(path, "we")))
-		result = op_error_set(error, errno, "cannot write %s: %s", path, strerror(errno));
+		result = op_error_errno(error, "cannot write %s", path);
 	if (out) {
 		bool failed;
 

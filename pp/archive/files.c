@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Gathering the files of an archive. */
-#include "pp/archive/files.h"
+/* Finds the files of an archive. */
+#include "files.h"
 
 #include <elfutils/libdwelf.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@
 struct gathering {
 	struct pp_archive_files *files;
 	struct pp_image_search *search;
-	struct pp_warnings *trouble;
-	const char *prefix; /* of paths that the archive has not: an archive that is read, or "" */
+	struct pp_warnings *warnings;
+	const char *prefix; /* of the paths: the archive that is read, or ""; not stored */
 	const struct op_image_name **images;
 	size_t n_images, images_capacity;
 	const struct op_image_name **memory; /* images of kind OP_IMAGE_ANON */
 	size_t n_memory, memory_capacity;
-	const char *samples_dir; /* that is walked */
+	const char *samples_dir; /* being walked */
 };
 
 void pp_archive_files_add(struct pp_archive_files *files, char *path, char *name)
@@ -32,7 +32,7 @@ void pp_archive_files_add(struct pp_archive_files *files, char *path, char *name
 	files->items[files->n++] = (struct pp_archive_file){.path = path, .name = name};
 }
 
-/* Where a file of the session stands in the archive. */
+/* The path of a session's file in the archive. */
 static char *session_name(const struct gathering *gathering, const char *path)
 {
 	size_t n = strlen(gathering->prefix);
@@ -84,8 +84,8 @@ static int compare_images(const void *a, const void *b)
 }
 
 /*
- * A debug file that .gnu_debuglink names goes to .debug beside the image; one that only the
- * build-id leads to, to where it is looked for.
+ * A debug file named by .gnu_debuglink goes to .debug beside the image; one found by build-id only
+ * goes to the path of that build-id.
  */
 static char *debug_name(const struct pp_elf_file *object, const char *debug_path,
 			const char *image_name)
@@ -128,8 +128,8 @@ static void add_images(struct gathering *gathering)
 			continue;
 		path = pp_image_find(gathering->search, name, &why);
 		if (!path) {
-			pp_warnings_add(gathering->trouble, PP_NO_IMAGE,
-				       "%s is not in the archive: %s", name, why);
+			pp_warnings_add(gathering->warnings, PP_NO_IMAGE,
+					"%s is not in the archive: %s", name, why);
 			continue;
 		}
 		pp_archive_files_add(gathering->files, path, pp_copy(name));
@@ -139,7 +139,8 @@ static void add_images(struct gathering *gathering)
 
 /* ---- the session ---- */
 
-/* What is no sample file: all that is not below {root} and {kern}, and code of JIT compilers. */
+/* Files of the session other than sample files: all outside {root} and {kern}, and maps of JIT
+ * code. */
 static int visit(const char *path, const struct stat *status, void *context)
 {
 	struct gathering *gathering = context;
@@ -214,19 +215,19 @@ static void tidy(struct pp_archive_files *files)
 
 int pp_archive_files_find(struct pp_archive_files *files, const char *session_dir,
 			  const struct pp_spec *spec, bool exclude_dependent,
-			  struct pp_image_search *search, struct pp_warnings *trouble,
+			  struct pp_image_search *search, struct pp_warnings *warnings,
 			  struct op_error *error)
 {
 	struct gathering gathering = {.files = files,
 				      .search = search,
-				      .trouble = trouble,
+				      .warnings = warnings,
 				      .prefix = spec->archive ? spec->archive : ""};
 	struct pp_sample_list list = {.want_arcs = true};
 	int result;
 
 	memset(files, 0, sizeof(*files));
 	files->session_dir = pp_session_dir_in(gathering.prefix, session_dir);
-	result = pp_select_files(&list, session_dir, spec, exclude_dependent, trouble, error);
+	result = pp_select_files(&list, session_dir, spec, exclude_dependent, warnings, error);
 	if (!result)
 		result = add_rest(&gathering, &list, files->session_dir, error);
 	if (!result) {

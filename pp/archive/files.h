@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What belongs into an archive: the files of a session and the images they are about, and
- * where each stands in the archive, so that the report tools find it there with "archive:".
+ * The content of an archive: the files of a session, its images, and the path of each in the
+ * archive, where report commands find it with "archive:".
  */
 #ifndef PP_ARCHIVE_FILES_H
 #define PP_ARCHIVE_FILES_H
@@ -16,40 +16,40 @@
 #include "libop/base/warnings.h"
 
 struct pp_archive_file {
-	char *path; /* where it is now */
+	char *path; /* its present path */
 	char *name; /* in the archive, with leading '/' */
 };
 
 struct pp_archive_files {
 	struct pp_archive_file *items; /* by name, each name once */
 	size_t n, capacity;
-	char *session_dir; /* in the archive */
-	struct pp_kernel_files kernel; /* what some of the paths live in */
+	char *session_dir;	       /* in the archive */
+	struct pp_kernel_files kernel; /* owns the memory files of some paths */
 };
 
 /**
- * pp_archive_files_find - gather the files
+ * pp_archive_files_find - find the files of an archive
  * @files: filled in; pp_archive_files_free() frees what it holds, whatever is returned
  * @session_dir: the session directory
- * @spec: which samples are wanted
+ * @spec: selects samples
  * @exclude_dependent: leave out samples in images other than the application itself
- * @search: where images are
- * @trouble: told of what is missing
+ * @search: how to find images
+ * @warnings: warns of what is missing
  *
- * These are the sample files and call graph files that are meant; of their sessions
- * everything that is no sample file (statistics, kernel symbols, the list of modules); the
- * images and their separate debug files; the vdso and maps of JIT code; the log and the abi file.
+ * They are the selected sample files and call graph files; all other files of their sessions
+ * (statistics, kernel symbols, the list of modules); the images and their separate debug files; the
+ * vdso and maps of JIT code; the log and the abi file.
  *
  * Return: 0, or -1 with @error set: no session, or no samples.
  */
 int pp_archive_files_find(struct pp_archive_files *files, const char *session_dir,
 			  const struct pp_spec *spec, bool exclude_dependent,
-			  struct pp_image_search *search, struct pp_warnings *trouble,
+			  struct pp_image_search *search, struct pp_warnings *warnings,
 			  struct op_error *error);
-/* Adds a file; takes both strings. */
+/* Adds a file; takes ownership of both strings. */
 void pp_archive_files_add(struct pp_archive_files *files, char *path, char *name);
 
-/* Adds what belongs to images of kind OP_IMAGE_ANON, the @n of which are sorted: the vdso, and maps
+/* Adds the files of images of kind OP_IMAGE_ANON, the @n of which are sorted: the vdso, and maps
  * of JIT code. */
 void pp_archive_files_add_memory(struct pp_archive_files *files, struct pp_image_search *search,
 				 const struct op_image_name **images, size_t n,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an archive needs for samples in memory: the vdso, and maps of JIT code. */
+/* Adds the files for generated code to an archive: the vdso, and maps of JIT code. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/archive/files.h"
+#include "files.h"
 #include "pp/symbols/jit.h"
 #include "pp/symbols/kallsyms.h"
 #include "libop/base/memory.h"
@@ -34,18 +34,18 @@ static void add_jit(struct pp_archive_files *files, const struct pp_image_search
 	free(dir);
 }
 
-/* That of one program is that of all. */
+/* All processes have the same vdso. */
 static void add_vdso(struct pp_archive_files *files, const char *samples_dir,
 		     const struct op_image_name *image)
 {
 	struct pp_kallsyms kallsyms;
 	struct op_error ignored;
-	const char *trouble;
+	const char *reason;
 	char *path = NULL;
 
 	if (!pp_kallsyms_read(&kallsyms, samples_dir, &ignored))
 		path = pp_kernel_files_vdso(&files->kernel, kallsyms.build_id,
-					    image->end - image->start, &trouble);
+					    image->end - image->start, &reason);
 	if (path)
 		pp_archive_files_add(files, path,
 				     pp_format(PP_ARCHIVE_VDSO " %s", kallsyms.build_id));

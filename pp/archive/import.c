@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Importing sample files. */
-#include "pp/archive/import.h"
+/* Converts foreign sample files to native ones. */
+#include "import.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -13,10 +13,13 @@
 #include "libdb/odb/odb.h"
 #include "libop/cpu/type_names.h"
 #include "libop/base/file.h"
+#include "libop/base/pinned_path.h"
+#include "libop/session/trusted_dir.h"
 #include "libop/base/progress.h"
 #include "libop/session/sample_name.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 
 #define ABI_LIMIT  65536
 #define COPY_LIMIT (256 << 20)
@@ -27,16 +30,16 @@ static uint32_t translate_type(const struct odb_header *header, const char *path
 {
 	int type = op_cpu_type_of_file(header->version, header->cpu_type);
 
-	/* What is written already stays as it is, known or not. */
+	/* A number of the native version is kept, known or not. */
 	if (header->version >= ODB_VERSION)
 		return header->cpu_type;
 	if (type == OP_CPU_NONE)
-		op_warn("%s: CPU type %u of version 0x%x is not known; --cpu-type=NAME gives it",
+		op_warn("%s: unknown CPU type %u of version 0x%x; give it with --cpu-type=NAME",
 			path, header->cpu_type, header->version);
 	return (uint32_t)type;
 }
 
-/* ---- the form of a file ---- */
+/* ---- the ABI of a file ---- */
 
 static bool is_native(const struct odb_header *header, const struct odb_format *format)
 {
@@ -46,22 +49,25 @@ static bool is_native(const struct odb_header *header, const struct odb_format *
 	       !strcmp(format->abi, "x86-64");
 }
 
-/* The number behind @key on a line "key value"; -1 if there is none. */
+/* The number after @key on a line "key value"; -1 if there is none. */
 static long abi_value(const char *text, const char *key)
 {
 	size_t n = strlen(key);
+	uint64_t value;
 
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (!strncmp(line, key, n) && line[n] == ' ')
-			return strtol(line + n, NULL, 10);
+		if (!strncmp(line, key, n) && line[n] == ' ') {
+			line += n + strspn(line + n, " ");
+			return op_number_take(&line, 10, INT32_MAX, &value) ? (long)value : -1;
+		}
 		if (!*line)
 			break;
 	}
 	return -1;
 }
 
-/* What the file "abi" says of two things must be what was found out from the sample file. */
+/* Two values in the file "abi" must match the ABI detected from the sample file. */
 static int check_abi(const struct pp_import *import, const char *path,
 		     const struct odb_format *format, struct op_error *error)
 {
@@ -93,7 +99,7 @@ static int check_form(const struct pp_import *import, const char *path, const st
 		return -1;
 	if (!import->force && is_native(odb_header(db), &format))
 		return op_error_set(error, EALREADY,
-				    "%s is of this machine's form already; --force copies it",
+				    "%s has the ABI of this machine already; --force copies it",
 				    path);
 	return 0;
 }
@@ -109,7 +115,7 @@ static int write_file(const char *out, const struct odb_header *header,
 	int result = 0;
 
 	if (!lstat(out, &status))
-		return op_error_set(error, EEXIST, "%s is there already", out);
+		return op_error_set(error, EEXIST, "%s exists already", out);
 	if (odb_open(&db, out, ODB_CREATE, header, &problem))
 		return op_error_set(error, problem.code, "%s", problem.text);
 	for (size_t i = 0; !result && i < n; i++)
@@ -157,11 +163,11 @@ struct tree {
 	struct pp_import inner; /* how each file is imported */
 	const char *dir, *out;
 	struct pp_import_result *result;
-	struct pp_warnings *trouble;
+	struct pp_warnings *warnings;
 	struct op_error *error;
 };
 
-/* Files that tell of the daemon that is gone, or of the form that the samples had. */
+/* Files that describe the former daemon or the former ABI. */
 static bool is_of_daemon(const char *below)
 {
 	const char *slash = strrchr(below, '/'), *base = slash ? slash + 1 : below;
@@ -209,7 +215,8 @@ static int visit(const char *path, const struct stat *status, void *context)
 	result = op_mkdir_parents(out, OP_SESSION_DIR_MODE, tree->error);
 	if (!result && is_sample_file(path)) {
 		if (pp_import_file(&tree->inner, path, out, &error)) {
-			pp_warnings_add(tree->trouble, PP_BAD_FILE, "not imported: %s", error.text);
+			pp_warnings_add(tree->warnings, PP_BAD_FILE, "not imported: %s",
+					error.text);
 			tree->result->failed++;
 		} else {
 			tree->result->imported++;
@@ -224,21 +231,30 @@ static int visit(const char *path, const struct stat *status, void *context)
 }
 
 int pp_import_tree(const struct pp_import *import, const char *dir, const char *out,
-		   struct pp_import_result *result, struct pp_warnings *trouble,
+		   struct pp_import_result *result, struct pp_warnings *warnings,
 		   struct op_error *error)
 {
 	struct tree tree = {
 		.inner = *import,
 		.dir = dir,
-		.out = out,
 		.result = result,
-		.trouble = trouble,
+		.warnings = warnings,
 		.error = error,
 	};
+
+	char *pinned;
+	int fd, failed;
 
 	memset(result, 0, sizeof(*result));
 	tree.inner.force = true;
 	if (mkdir(out, OP_SESSION_DIR_MODE))
-		return op_error_set(error, errno, "cannot make %s: %s", out, strerror(errno));
-	return op_walk(dir, visit, &tree, error);
+		return op_error_errno(error, "cannot make %s", out);
+	fd = trusted_dir_open(out, TRUSTED_DIR_FIND, error);
+	pinned = fd < 0 ? NULL : trusted_dir_pin(fd, out, error);
+	if (!pinned)
+		return -1;
+	tree.out = pinned;
+	failed = op_walk(dir, visit, &tree, error);
+	op_pinned_close(pinned);
+	return failed;
 }

@@ -2,8 +2,8 @@
 /*
  * Import: sample files of other machines and older versions become native ones.
  */
-#ifndef PP_IMPORT_H
-#define PP_IMPORT_H
+#ifndef PP_ARCHIVE_IMPORT_H
+#define PP_ARCHIVE_IMPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 
 struct pp_import {
 	const char *abi;  /* a file "abi" that the sample files must agree with, or NULL */
-	const char *type; /* name of the CPU type, or NULL: as the file has it */
-	bool force;	  /* import what is native already, or does not agree with abi */
+	const char *type; /* name of the CPU type, or NULL: that of the file */
+	bool force;	  /* import files that are native already, or contradict abi */
 };
 
 /**
@@ -23,7 +23,7 @@ struct pp_import {
  * @out: must not exist; after an error it does not
  *
  * All counts, and all of the header, are kept.  CPU types, which versions before 0x13 number
- * in another way, are translated; one that is not known becomes "unknown", with a warning.
+ * in another way, are translated; an unknown one becomes "unknown", with a warning.
  *
  * Return: 0, or -1 with @error set: EALREADY if the file is native and @import does not force
  * it.
@@ -33,23 +33,23 @@ int pp_import_file(const struct pp_import *import, const char *path, const char 
 
 struct pp_import_result {
 	size_t imported; /* sample files */
-	size_t failed;	 /* of which @trouble was told */
+	size_t failed;	 /* failed, with a warning each */
 	size_t copied;	 /* other files */
 };
 
 /**
  * pp_import_tree - import all sample files below a directory
  * @dir: a session directory, or a part of one
- * @out: where the new tree goes; must not exist
- * @trouble: told of sample files that can't be imported, which are left out
+ * @out: the new tree; must not exist
+ * @warnings: warns of sample files that can't be imported, which are left out
  *
- * Files that are native already are imported as well.  Other files are copied, but for those
- * that only mean something to a daemon: the lock, the description of the ABI.
+ * Native files are imported as well.  Other files are copied, but for those that only a daemon
+ * uses: the lock, the description of the ABI.
  *
  * Return: 0, or -1 with @error set: @dir can't be read or @out can't be written.
  */
 int pp_import_tree(const struct pp_import *import, const char *dir, const char *out,
-		   struct pp_import_result *result, struct pp_warnings *trouble,
+		   struct pp_import_result *result, struct pp_warnings *warnings,
 		   struct op_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Archives through libarchive, which writes to a directory as it does to a tar file. */
-#include "pp/archive/writer.h"
+/* Archives through libarchive, which writes directories as well as tar files. */
+#include "writer.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -22,9 +22,9 @@
 
 struct writer {
 	struct archive *archive;
-	const char *prefix; /* put before names: the directory, or "." in a tar file */
+	const char *prefix; /* prefix of names: the directory, or "." in a tar file */
 	const char *where;  /* for messages */
-	struct pp_warnings *trouble;
+	struct pp_warnings *warnings;
 	char *buffer;
 };
 
@@ -63,8 +63,8 @@ static int put_bytes(struct writer *writer, const void *bytes, size_t n, struct 
 }
 
 /*
- * A file that shrinks meanwhile is filled up with zeros, as its size is written by then; one
- * that grows is cut.
+ * A file that shrinks meanwhile is padded with zeros, as its size is already written; one that
+ * grows is truncated.
  */
 static int put_content(struct writer *writer, int fd, const char *path, uint64_t size,
 		       struct op_error *error)
@@ -76,9 +76,9 @@ static int put_content(struct writer *writer, int fd, const char *path, uint64_t
 		ssize_t n = cut ? 0 : read(fd, writer->buffer, want);
 
 		if (n <= 0 && !cut) {
-			pp_warnings_add(writer->trouble, PP_BAD_FILE,
-				       "%s is not all in the archive: %s", path,
-				       n ? strerror(errno) : "it was cut meanwhile");
+			pp_warnings_add(writer->warnings, PP_BAD_FILE,
+					"%s is truncated in the archive: %s", path,
+					n ? strerror(errno) : "it was truncated meanwhile");
 			cut = true;
 		}
 		if (cut) {
@@ -99,8 +99,8 @@ static int put_file(struct writer *writer, const struct pp_archive_file *file,
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		pp_warnings_add(writer->trouble, PP_BAD_FILE, "%s is not in the archive: %s",
-			       file->path, fd < 0 ? strerror(errno) : "not a regular file");
+		pp_warnings_add(writer->warnings, PP_BAD_FILE, "%s is not in the archive: %s",
+				file->path, fd < 0 ? strerror(errno) : "not a regular file");
 		if (fd >= 0)
 			close(fd);
 		return 0;
@@ -145,7 +145,7 @@ static int write_all(struct writer *writer, const struct pp_archive_files *files
 	return result;
 }
 
-/* Return: -1 with @error set if there is anything in @dir, or it can't be made. */
+/* Return: -1 with @error set if @dir is not empty or cannot be made. */
 static int claim_directory(const char *dir, struct op_error *error)
 {
 	struct dirent *entry;
@@ -155,23 +155,24 @@ static int claim_directory(const char *dir, struct op_error *error)
 	if (!mkdir(dir, 0755))
 		return 0;
 	if (errno != EEXIST)
-		return op_error_set(error, errno, "cannot make %s: %s", dir, strerror(errno));
+		return op_error_errno(error, "cannot make %s", dir);
 	stream = opendir(dir);
 	if (!stream)
-		return op_error_set(error, errno, "cannot read %s: %s", dir, strerror(errno));
+		return op_error_errno(error, "cannot read %s", dir);
 	while ((entry = readdir(stream)) != NULL)
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			empty = false;
 	closedir(stream);
 	return empty ? 0
-		     : op_error_set(error, ENOTEMPTY, "%s is not empty; an archive must be alone",
+		     : op_error_set(error, ENOTEMPTY,
+				    "%s is not empty; an archive needs a directory of its own",
 				    dir);
 }
 
 int pp_archive_write_directory(const char *dir, const struct pp_archive_files *files,
-			       struct pp_warnings *trouble, struct op_error *error)
+			       struct pp_warnings *warnings, struct op_error *error)
 {
-	struct writer writer = {.prefix = dir, .where = dir, .trouble = trouble};
+	struct writer writer = {.prefix = dir, .where = dir, .warnings = warnings};
 
 	if (claim_directory(dir, error))
 		return -1;
@@ -183,14 +184,14 @@ int pp_archive_write_directory(const char *dir, const struct pp_archive_files *f
 }
 
 int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
-			 struct pp_warnings *trouble, struct op_error *error)
+			 struct pp_warnings *warnings, struct op_error *error)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OP_SESSION_FILE_MODE),
 	    result = 0;
-	struct writer writer = {.prefix = ".", .where = path, .trouble = trouble};
+	struct writer writer = {.prefix = ".", .where = path, .warnings = warnings};
 
 	if (fd < 0)
-		return op_error_set(error, errno, "cannot make %s: %s", path, strerror(errno));
+		return op_error_errno(error, "cannot make %s", path);
 	writer.archive = archive_write_new();
 	if (!writer.archive)
 		pp_out_of_memory();
@@ -203,7 +204,7 @@ int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
 		result = write_all(&writer, files, error);
 	}
 	if (close(fd) && !result)
-		result = op_error_set(error, errno, "cannot write %s: %s", path, strerror(errno));
+		result = op_error_errno(error, "cannot write %s", path);
 	if (result)
 		unlink(path);
 	return result;

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writing an archive: as files below a directory, or as a tar file packed with zstd.
+ * Writes an archive: as files below a directory, or as a tar file compressed with zstd.
  */
 #ifndef PP_ARCHIVE_WRITER_H
 #define PP_ARCHIVE_WRITER_H
 
 #include "libop/base/error.h"
-#include "pp/archive/files.h"
+#include "files.h"
 
 /**
  * pp_archive_write_directory - copy the files below a directory
- * @dir: must be empty, or is made
- * @trouble: told of files that can't be read, which are left out
+ * @dir: empty, or is created
+ * @warnings: warns of files that can't be read, which are left out
  *
  * Files keep their times: reports compare those of images with what was profiled.
  *
  * Return: 0, or -1 with @error set.
  */
 int pp_archive_write_directory(const char *dir, const struct pp_archive_files *files,
-			       struct pp_warnings *trouble, struct op_error *error);
+			       struct pp_warnings *warnings, struct op_error *error);
 
 /**
- * pp_archive_write_tar - write them into one file
+ * pp_archive_write_tar - write the files into one tar file
  * @path: must not exist; after an error it does not
  *
  * Return: as above.
  */
 int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
-			 struct pp_warnings *trouble, struct op_error *error);
+			 struct pp_warnings *warnings, struct op_error *error);
 
 #endif

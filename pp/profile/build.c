@@ -1,38 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The frame of a profile: which applications and images there are, and the way through the
- * sample files, image by image, so that each image is opened once.
+ * Builds a profile: lists its applications and images, then reads the sample files image by image,
+ * so that each image is opened once.
  */
-#include "pp/profile/profile.h"
+#include "profile.h"
 
-#include <inttypes.h>
-#include <obstack.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/profile/callgraph.h"
-#include "pp/profile/collate.h"
-#include "pp/symbols/image_name.h"
+#include "callgraph.h"
+#include "collate.h"
 #include "libop/base/memory.h"
-
-#define obstack_chunk_alloc pp_chunk
-#define obstack_chunk_free  free
-
-struct pp_store {
-	struct obstack memory;
-};
-
-void *pp_profile_keep(struct pp_profile *profile, size_t size)
-{
-	void *memory = obstack_alloc(&profile->store->memory, size);
-
-	return memset(memory, 0, size);
-}
-
-char *pp_profile_keep_text(struct pp_profile *profile, const char *text)
-{
-	return obstack_copy0(&profile->store->memory, text, strlen(text));
-}
+#include "pp/symbols/image_name.h"
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
@@ -60,8 +39,8 @@ static int compare_places(const void *a, const void *b)
 	return order ? order : compare_numbers(left->app, right->app);
 }
 
-/* The name may be that of an end of an arc, which is gone when the profile is made; what it
- * points to is the list's. */
+/* Copy the name: an arc's end is freed when the profile is complete; its strings belong to the
+ * list. */
 static void name_image(struct pp_profile *profile, struct pp_image *image,
 		       const struct op_image_name *id, size_t n_classes)
 {
@@ -74,7 +53,7 @@ static void name_image(struct pp_profile *profile, struct pp_image *image,
 	image->counts = pp_alloc(n_classes, sizeof(uint64_t));
 }
 
-/* Applications or images by name; each file is told its own. */
+/* Lists applications or images by name, and sets the index of each file. */
 static size_t gather_images(struct pp_profile *profile, struct pp_image **out,
 			    struct pp_sample_file **files, size_t n, bool apps, size_t n_classes)
 {
@@ -130,12 +109,12 @@ static int compare_parts(const void *a, const void *b)
 }
 
 static void read_images(struct pp_profile *profile, const struct pp_sample_list *list,
-			struct pp_sample_file **files, size_t n, const struct pp_profile_wish *wish,
-			struct pp_warnings *trouble)
+			struct pp_sample_file **files, size_t n,
+			const struct pp_profile_request *request, struct pp_warnings *warnings)
 {
 	struct pp_collation collation;
 
-	pp_collation_begin(&collation, profile, list, wish, trouble);
+	pp_collation_begin(&collation, profile, list, request, warnings);
 	collation.n_files = n;
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && files[end]->image == files[i]->image;)
@@ -146,26 +125,22 @@ static void read_images(struct pp_profile *profile, const struct pp_sample_list 
 }
 
 void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
-		     const struct pp_classes *classes, const struct pp_profile_wish *wish,
-		     struct pp_warnings *trouble)
+		     const struct pp_classes *classes, const struct pp_profile_request *request,
+		     struct pp_warnings *warnings)
 {
 	struct pp_sample_file **files;
 	struct pp_arcs arcs = {0};
 	size_t n;
 
-	memset(profile, 0, sizeof(*profile));
-	if (wish->arcs && wish->symbols)
-		pp_arcs_read(&arcs, list, trouble);
+	pp_profile_init(profile, classes);
+	if (request->arcs && request->symbols)
+		pp_arcs_read(&arcs, list, warnings);
 	n = list->n + 2 * arcs.n;
 	files = pp_alloc(n, sizeof(*files));
-	profile->classes = classes;
-	profile->totals = pp_alloc(classes->n, sizeof(uint64_t));
-	profile->store = pp_alloc(1, sizeof(*profile->store));
-	obstack_init(&profile->store->memory);
 	for (size_t i = 0; i < n; i++)
 		files[i] = i < list->n ? &list->files[i] : &arcs.ends[i - list->n];
 	profile->n_images = gather_images(profile, &profile->images, files, n, false, classes->n);
-	if (wish->merge_lib) {
+	if (request->merge_lib) {
 		for (size_t i = 0; i < n; i++)
 			files[i]->app = files[i]->image;
 		profile->n_apps = profile->n_images;
@@ -179,32 +154,10 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 	order_images(profile);
 	if (n)
 		qsort(files, n, sizeof(*files), compare_places);
-	read_images(profile, list, files, n, wish, trouble);
+	read_images(profile, list, files, n, request, warnings);
 	pp_arcs_finish(&arcs, profile);
 	pp_arcs_free(&arcs);
 	if (profile->n_parts)
 		qsort(profile->parts, profile->n_parts, sizeof(*profile->parts), compare_parts);
 	free(files);
-}
-
-static void free_images(struct pp_image *images, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		free(images[i].full);
-		free(images[i].counts);
-	}
-	free(images);
-}
-
-void pp_profile_free(struct pp_profile *profile)
-{
-	free_images(profile->apps, profile->n_apps);
-	free_images(profile->images, profile->n_images);
-	free(profile->parts);
-	free(profile->rows);
-	free(profile->arcs);
-	free(profile->totals);
-	obstack_free(&profile->store->memory, NULL);
-	free(profile->store);
-	memset(profile, 0, sizeof(*profile));
 }

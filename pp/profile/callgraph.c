@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Arcs. */
-#include "pp/profile/callgraph.h"
+#include "callgraph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "libop/base/memory.h"
 #include "pp/select/sample_read.h"
 #include "pp/select/multiplexing.h"
+#include "pp/symbols/image_name.h"
 
 /* ---- which application the callee belongs to ---- */
 
@@ -39,8 +40,8 @@ static bool has_samples(const struct pp_sample_file *end, const struct pp_sample
 }
 
 /*
- * Where libraries are not separated, each image is an application of its own, but the name
- * of a {cg} file has room for the caller's only.  The sample files show which is the case.
+ * Without separation by library, each image is its own application, but the name of a {cg} file has
+ * only the caller's.  The sample files show which is the case.
  */
 static void choose_app(struct pp_sample_file *callee, const struct pp_sample_file **pairs, size_t n)
 {
@@ -71,7 +72,7 @@ static int read_file(struct pp_arc_file *arcs, const struct pp_sample_file *file
 }
 
 void pp_arcs_read(struct pp_arcs *arcs, const struct pp_sample_list *list,
-		  struct pp_warnings *trouble)
+		  struct pp_warnings *warnings)
 {
 	const struct pp_sample_file **pairs = order_pairs(list);
 	struct op_error error;
@@ -84,7 +85,7 @@ void pp_arcs_read(struct pp_arcs *arcs, const struct pp_sample_list *list,
 		struct pp_arc_file *file = &arcs->files[arcs->n];
 
 		if (read_file(file, &list->arcs[i], &error)) {
-			pp_warnings_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
+			pp_warnings_add(warnings, PP_BAD_FILE, "skipped: %s", error.text);
 			continue;
 		}
 		ends[PP_CALLER] = ends[PP_CALLEE] = list->arcs[i];

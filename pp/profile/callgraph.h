@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call graph: arcs of {cg} sample files, from a place in a caller to a place in a callee,
+ * The call graph: arcs of {cg} sample files, from an address in a caller to an address in a callee,
  * become arcs between symbols.
  *
- * Both ends of an arc may be in different images, and each image is read once.  So each {cg}
- * file takes part in the way through the images twice, as an end in the caller's image and as
- * one in the callee's; pp_arcs_finish() puts the ends together.
+ * Both ends of an arc may be in different images, and each image is read once.  So each {cg} file
+ * is processed twice, for its end in the caller's image and for its end in the callee's;
+ * pp_arcs_finish() joins the ends.
  */
-#ifndef PP_CALLGRAPH_H
-#define PP_CALLGRAPH_H
+#ifndef PP_PROFILE_CALLGRAPH_H
+#define PP_PROFILE_CALLGRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "libdb/odb/odb.h"
-#include "pp/profile/profile.h"
+#include "profile.h"
 #include "pp/select/sample_list.h"
 #include "libop/base/warnings.h"
 
@@ -39,10 +39,10 @@ struct pp_arcs {
  * pp_arcs_read - read the {cg} files of a list
  * @arcs: filled in; pp_arcs_free() frees what it holds
  * @list: must live as long as @arcs
- * @trouble: told of files that can't be read, which are left out
+ * @warnings: warns of files that can't be read, which are left out
  */
 void pp_arcs_read(struct pp_arcs *arcs, const struct pp_sample_list *list,
-		  struct pp_warnings *trouble);
+		  struct pp_warnings *warnings);
 
 /* Adds up the arcs between each two rows, in profile->arcs. */
 void pp_arcs_finish(const struct pp_arcs *arcs, struct pp_profile *profile);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples to symbols. */
-#include "pp/profile/collate.h"
+/* Attributes samples to symbols. */
+#include "collate.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "libdb/odb/odb.h"
 #include "libop/cpu/type_names.h"
 #include "libop/base/progress.h"
-#include "pp/profile/callgraph.h"
+#include "callgraph.h"
 #include "pp/debug/info.h"
 #include "libop/base/memory.h"
 #include "libop/base/name_index.h"
@@ -30,9 +30,9 @@ struct reading {
 	struct pp_image *image;
 	struct pp_image_content content;
 	struct pp_debug_info *debug;
-	uint64_t mtime;	      /* of the file, if that says whether it has changed; else 0 */
-	uint64_t old_samples; /* of a file with another modification time */
-	const char *last_file, *kept_file; /* names of source files come in runs */
+	uint64_t mtime;			   /* of the file, if that identifies it; else 0 */
+	uint64_t old_samples;		   /* of a file with another modification time */
+	const char *last_file, *kept_file; /* the file name of the last line */
 	/* Of the application that is being read: */
 	const struct pp_image *app;
 	size_t *first_of; /* by index of the symbol: the first one of the same name; or NULL */
@@ -46,7 +46,7 @@ struct reading {
 
 /* ---- the image ---- */
 
-/* A JIT compiler puts a function here and there in the course of time; it is one function. */
+/* A JIT compiler may move a function; all its addresses are one row. */
 static void join_names(struct reading *reading)
 {
 	const struct pp_symbols *symbols = &reading->content.symbols;
@@ -69,14 +69,14 @@ static void join_names(struct reading *reading)
 static void read_image(struct reading *reading)
 {
 	struct pp_collation *collation = reading->collation;
-	const struct pp_profile_wish *wish = collation->wish;
+	const struct pp_profile_request *request = collation->request;
 	struct stat status;
 
 	pp_image_reader_read(&collation->reader, reading->image->id, &reading->content);
 	if (reading->content.path && reading->content.may_have_changed &&
 	    !stat(reading->content.path, &status))
 		reading->mtime = (uint64_t)status.st_mtime;
-	if (wish->lines || wish->inlines)
+	if (request->lines || request->inlines)
 		reading->debug =
 			pp_debug_info_open(reading->content.path, &reading->content.symbols);
 	if (reading->image->id->kind == OP_IMAGE_ANON && reading->content.symbols.n)
@@ -93,17 +93,17 @@ static void check_mtime(struct reading *reading, uint64_t mtime, uint64_t sample
 static void tell_of_change(const struct reading *reading)
 {
 	if (reading->old_samples)
-		pp_warnings_add(reading->collation->trouble, PP_OLD_IMAGE,
-			       "%s was changed after it was profiled; the symbols of %" PRIu64
-			       " samples may be wrong",
-			       reading->content.path, reading->old_samples);
+		pp_warnings_add(reading->collation->warnings, PP_OLD_IMAGE,
+				"%s was changed after it was profiled; the symbols of %" PRIu64
+				" samples may be wrong",
+				reading->content.path, reading->old_samples);
 }
 
 /* ---- rows ---- */
 
-static bool is_hidden(const struct pp_profile_wish *wish, const char *name, const char *shown)
+static bool is_hidden(const struct pp_profile_request *request, const char *name, const char *shown)
 {
-	const struct op_strings *include = wish->include, *exclude = wish->exclude;
+	const struct op_strings *include = request->include, *exclude = request->exclude;
 
 	if (exclude && (op_strings_contain(exclude, name) || op_strings_contain(exclude, shown)))
 		return true;
@@ -123,11 +123,11 @@ static const char *keep_name(struct reading *reading, const char *shown, bool is
 
 static void name_row(struct reading *reading, struct pp_row *row, const char *name)
 {
-	const struct pp_profile_wish *wish = reading->collation->wish;
-	char *demangled = pp_demangle(name, wish->demangle);
+	const struct pp_profile_request *request = reading->collation->request;
+	char *demangled = pp_demangle(name, request->demangle);
 	const char *shown = demangled ? demangled : name;
 
-	row->is_hidden = is_hidden(wish, name, shown);
+	row->is_hidden = is_hidden(request, name, shown);
 	row->symbol = keep_name(reading, shown, row->is_inlined);
 	free(demangled);
 }
@@ -184,7 +184,7 @@ static struct pp_row *row_at(struct reading *reading, size_t symbol)
 	return *row;
 }
 
-/* The row of an inlined function: one for all places of the image where it was inlined.  Its
+/* The row of an inlined function: one for all its call sites in the image.  Its
  * address is the lowest one that has samples. */
 static struct pp_row *inlined_row_at(struct reading *reading, const struct pp_inlined *inlined,
 				     uint64_t vma)
@@ -224,7 +224,7 @@ static struct pp_row *row_of_sample(struct reading *reading, uint64_t key, size_
 	const struct pp_inlined *inlined = NULL;
 	uint64_t vma = 0;
 
-	if (reading->collation->wish->inlines && reading->debug) {
+	if (reading->collation->request->inlines && reading->debug) {
 		vma = pp_symbols_vma(&reading->content.symbols, key);
 		inlined = inlined_at(reading, vma);
 	}
@@ -234,7 +234,7 @@ static struct pp_row *row_of_sample(struct reading *reading, uint64_t key, size_
 static void attribute(struct reading *reading, const struct odb_entry *entries, size_t n,
 		      uint64_t bias, unsigned int class)
 {
-	bool details = reading->collation->wish->details;
+	bool details = reading->collation->request->details;
 	const struct pp_symbols *symbols = &reading->content.symbols;
 	size_t symbol = symbols->n;
 
@@ -253,7 +253,7 @@ static void attribute(struct reading *reading, const struct odb_entry *entries, 
 	}
 }
 
-/* Of a key only 32 bits are in a {cg} file; what has addresses for keys needs the others. */
+/* A {cg} file has the lower 32 bits of a key; images with addresses as keys need the upper ones. */
 static uint64_t widen(const struct pp_symbols *symbols, uint64_t key)
 {
 	return symbols->n_code ? key | (symbols->code[0].start & ~(uint64_t)UINT32_MAX) : key;
@@ -281,32 +281,32 @@ static void attribute_end(struct reading *reading, const struct pp_sample_file *
 /* ---- sample files ---- */
 
 /*
- * The entries of a file: those that were kept, or read again.  Who calls frees them.  Return:
- * NULL if it can't be read any more.
+ * The entries of a file, cached or read again; the caller frees them.  Return: NULL if it cannot be
+ * read any more.
  */
 static struct odb_entry *get_entries(struct pp_collation *collation, struct pp_sample_file *file)
 {
 	struct odb_load *load = &collation->load;
 	struct odb_entry *entries = file->entries;
-	struct op_error trouble;
+	struct op_error cause;
 	struct odb_error error;
 
 	file->entries = NULL;
 	if (entries)
 		return entries;
 	if (file->pack) {
-		if (op_pack_samples(file->pack, &file->place, file->path, &entries, &trouble))
-			pp_warnings_add(collation->trouble, PP_BAD_FILE, "skipped: %s",
-				       trouble.text);
+		if (op_pack_samples(file->pack, &file->place, file->path, &entries, &cause))
+			pp_warnings_add(collation->warnings, PP_BAD_FILE, "skipped: %s",
+					cause.text);
 		else if (!entries)
 			entries = pp_chunk(1);
 		return entries;
 	}
 	if (odb_load(load, AT_FDCWD, file->path, file->path, &error)) {
-		pp_warnings_add(collation->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		pp_warnings_add(collation->warnings, PP_BAD_FILE, "skipped: %s", error.text);
 		return NULL;
 	}
-	/* A daemon may have added to it since. */
+	/* A daemon may have added entries since. */
 	file->n_entries = load->n;
 	entries = pp_chunk(load->n * sizeof(*entries));
 	odb_load_entries(load, entries);
@@ -345,7 +345,7 @@ static void read_samples(struct reading *reading, struct pp_part *part, struct p
 	bool is_vmlinux;
 	uint64_t sum;
 
-	if (!collation->wish->symbols && !file->scale) {
+	if (!collation->request->symbols && !file->scale) {
 		add_sum(reading, part, file, file->sum);
 		return;
 	}
@@ -355,7 +355,7 @@ static void read_samples(struct reading *reading, struct pp_part *part, struct p
 	pp_scale_entries(file, entries, file->n_entries);
 	sum = add_up(entries, file->n_entries);
 	add_sum(reading, part, file, sum);
-	if (collation->wish->symbols) {
+	if (collation->request->symbols) {
 		is_vmlinux = file->header.is_kernel && reading->image->id->kind == OP_IMAGE_FILE;
 		check_mtime(reading, file->header.mtime, sum);
 		attribute(reading, entries, file->n_entries,
@@ -424,10 +424,10 @@ static void finish_details(struct reading *reading)
 
 /* ---- inlined functions ---- */
 
-/* How a name is shown as a caller. */
+/* The name of a caller in a report. */
 static const char *shown_caller(struct reading *reading, const char *name, bool is_inlined)
 {
-	char *demangled = pp_demangle(name, reading->collation->wish->demangle);
+	char *demangled = pp_demangle(name, reading->collation->request->demangle);
 	const char *kept = keep_name(reading, demangled ? demangled : name, is_inlined);
 
 	free(demangled);
@@ -497,7 +497,7 @@ static void find_lines(struct reading *reading)
 	}
 }
 
-/* ---- all together ---- */
+/* ---- images ---- */
 
 static struct pp_part *add_part(struct reading *reading)
 {
@@ -551,16 +551,16 @@ void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 	struct reading reading = {
 		.collation = collation, .image = image, .first_row = collation->profile->n_rows};
 
-	if (collation->wish->symbols)
+	if (collation->request->symbols)
 		read_image(&reading);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && files[end]->app == files[i]->app;)
 			end++;
 		read_app(&reading, files + i, end - i);
 	}
-	if (collation->wish->lines)
+	if (collation->request->lines)
 		find_lines(&reading);
-	if (collation->wish->inlines && reading.debug)
+	if (collation->request->inlines && reading.debug)
 		find_all_callers(&reading);
 	tell_of_change(&reading);
 	drop_hidden_rows(collation->profile, reading.first_row);
@@ -573,20 +573,20 @@ void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 }
 
 void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,
-			const struct pp_sample_list *list, const struct pp_profile_wish *wish,
-			struct pp_warnings *trouble)
+			const struct pp_sample_list *list, const struct pp_profile_request *request,
+			struct pp_warnings *warnings)
 {
 	*collation = (struct pp_collation){
 		.profile = profile,
 		.list = list,
-		.wish = wish,
-		.trouble = trouble,
-		.reader = {.search = wish->search,
+		.request = request,
+		.warnings = warnings,
+		.reader = {.search = request->search,
 			   .samples_dirs = list->samples_dirs,
 			   .n_dirs = list->n_dirs,
-			   .warnings = trouble,
-			   .want_code = wish->lines || wish->inlines,
-			   .want_lines = wish->lines || wish->inlines},
+			   .warnings = warnings,
+			   .want_code = request->lines || request->inlines,
+			   .want_lines = request->lines || request->inlines},
 	};
 }
 

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collation: the samples of one image, from all its files, attributed to its symbols.
+ * Collation: attributes the samples of one image, from all its files, to its symbols.
  */
-#ifndef PP_COLLATE_H
-#define PP_COLLATE_H
+#ifndef PP_PROFILE_COLLATE_H
+#define PP_PROFILE_COLLATE_H
 
 #include "pp/symbols/image_reader.h"
-#include "pp/profile/profile.h"
+#include "profile.h"
 
 struct pp_collation {
 	struct pp_profile *profile;
 	const struct pp_sample_list *list;
-	const struct pp_profile_wish *wish;
-	struct pp_warnings *trouble;
+	const struct pp_profile_request *request;
+	struct pp_warnings *warnings;
 	struct pp_image_reader reader;
 	struct odb_load load;
 	size_t n_files, n_read; /* sample files, for the progress */
 };
 
-/* What collation needs; the other arguments are those of pp_profile_make(). */
+/* Initialises @collation; the other arguments are those of pp_profile_make(). */
 void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,
-			const struct pp_sample_list *list, const struct pp_profile_wish *wish,
-			struct pp_warnings *trouble);
+			const struct pp_sample_list *list, const struct pp_profile_request *request,
+			struct pp_warnings *warnings);
 
 /**
  * pp_collate_image - add one image to the profile
@@ -31,7 +31,7 @@ void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profi
 void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 		      struct pp_sample_file **files, size_t n);
 
-/* Frees what was gathered on the way; the profile stays. */
+/* Frees temporary data; the profile stays. */
 void pp_collation_free(struct pp_collation *collation);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Statistics of losses and overhead. */
-#include "pp/profile/loss.h"
+/* Statistics of lost samples and overhead. */
+#include "loss.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
 
-/* What a number is added to. */
+/* The sum that a statistic is added to. */
 enum account {
 	RECEIVED,
 	STORED,
@@ -30,7 +30,7 @@ enum account {
 static const struct {
 	const char *name;
 	enum account account;
-	const char *words; /* of a cause */
+	const char *text; /* of a cause */
 } numbers[] = {
 	{"total_samples", RECEIVED, NULL},
 	{"samples_stored", STORED, NULL},
@@ -143,9 +143,9 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 	loss->known = reading.known;
 	for (size_t i = 0; i < N_NUMBERS; i++) {
 		*accounts[numbers[i].account] += reading.values[i];
-		if (numbers[i].words && reading.values[i])
+		if (numbers[i].text && reading.values[i])
 			loss->causes[loss->n_causes++] =
-				(struct pp_loss_cause){numbers[i].words, reading.values[i]};
+				(struct pp_loss_cause){numbers[i].text, reading.values[i]};
 	}
 }
 
@@ -159,7 +159,7 @@ static void write_causes(const struct pp_loss *loss, struct pp_line *line, FILE 
 	for (size_t i = 0; i < loss->n_causes; i++) {
 		pp_line_count(line, loss->causes[i].n, 9);
 		pp_line_puts(line, "  ");
-		pp_line_puts(line, loss->causes[i].words);
+		pp_line_puts(line, loss->causes[i].text);
 		pp_line_end(line, out);
 	}
 }
@@ -191,7 +191,7 @@ static void write_samples(const struct pp_loss *loss, struct pp_line *line, FILE
 	write_causes(loss, line, out);
 }
 
-/* The module makes periods longer; perf's events count nothing until the next tick. */
+/* The module increases periods; perf stops counting until the next tick. */
 static void write_throttling(const struct pp_loss *loss, FILE *out)
 {
 	const char *what = "events were throttled";

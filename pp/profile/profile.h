@@ -3,8 +3,8 @@
  * A profile: the counts of all sample files of a report, by application, image and symbol.
  * Writers of reports read it; pp_profile_make() fills it.
  */
-#ifndef PP_PROFILE_H
-#define PP_PROFILE_H
+#ifndef PP_PROFILE_PROFILE_H
+#define PP_PROFILE_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,18 +14,18 @@
 #include "libop/base/strings.h"
 #include "pp/select/classes.h"
 #include "pp/symbols/demangle.h"
-#include "pp/symbols/image_name.h"
 #include "pp/symbols/image_path.h"
 #include "pp/select/sample_list.h"
 #include "libop/base/warnings.h"
 
-/* What has a name of its own in a report: an application or an image. */
+/* An application or an image. */
 struct pp_image {
 	const struct op_image_name *id;
-	char *full; /* path, "/x (deleted, ID)", "/no-vmlinux", "anon (tgid:1 range:0x1000-0x2000)" */
+	char *full; /* path, "/x (deleted, ID)", "/no-vmlinux", "anon (tgid:1 range:0x1000-0x2000)"
+		     */
 	const char *base; /* without directories */
 	size_t order;	  /* among the images by name; two with the same order are one */
-	uint64_t *counts; /* by class; of an application, of all that belongs to it */
+	uint64_t *counts; /* by class; of an application, of all its images */
 };
 
 /* Samples of one image in one application. */
@@ -53,8 +53,8 @@ struct pp_detail {
 struct pp_row {
 	const struct pp_image *app, *image;
 	const char *symbol; /* as it is shown */
-	bool is_inlined;    /* wherever in the image; the symbol ends with " (inlined)" */
-	bool is_hidden;	    /* an end of an arc, but not wanted in the list of symbols */
+	bool is_inlined;    /* one row per image; the symbol ends with " (inlined)" */
+	bool is_hidden;	    /* only an end of an arc, not listed */
 	size_t number;	    /* for writers */
 	struct pp_place place;
 	struct pp_detail *details; /* by vma */
@@ -62,7 +62,7 @@ struct pp_row {
 	uint64_t *counts; /* by class */
 };
 
-/* Calls of one symbol by another; in samples that were taken during the call. */
+/* Calls of one symbol by another, counted in samples taken during the call. */
 struct pp_arc {
 	struct pp_row *caller, *callee;
 	uint64_t *counts; /* by class */
@@ -76,16 +76,16 @@ struct pp_profile {
 	size_t n_parts, parts_capacity;
 	struct pp_row **rows;
 	size_t n_rows, rows_capacity;
-	struct pp_arc *arcs; /* those of one caller stand together */
+	struct pp_arc *arcs; /* grouped by caller */
 	size_t n_arcs;
 	uint64_t *totals;	/* by class, before any symbol was left out */
-	int cpu_type;		/* of the first file that could be read */
+	int cpu_type;		/* of the first file readable files */
 	double cpu_speed;	/* MHz; 0 if not known */
 	size_t n_files;		/* that could be read */
-	struct pp_store *store; /* what rows and names live in */
+	struct pp_store *store; /* memory of rows and names */
 };
 
-struct pp_profile_wish {
+struct pp_profile_request {
 	bool symbols;	/* make rows */
 	bool details;	/* make details of rows */
 	bool lines;	/* look for source lines */
@@ -102,14 +102,17 @@ struct pp_profile_wish {
  * @profile: filled in; pp_profile_free() frees what it holds
  * @list: sample files; must live as long as @profile
  * @classes: likewise
- * @trouble: told of what could not be read
+ * @warnings: warns of what could not be read
  *
  * Files that can't be read are left out; images that can't be read are without symbols.
  */
 void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
-		     const struct pp_classes *classes, const struct pp_profile_wish *wish,
-		     struct pp_warnings *trouble);
+		     const struct pp_classes *classes, const struct pp_profile_request *request,
+		     struct pp_warnings *warnings);
 void pp_profile_free(struct pp_profile *profile);
+
+/* An empty profile; pp_profile_free() frees it. */
+void pp_profile_init(struct pp_profile *profile, const struct pp_classes *classes);
 
 /* Memory that lives as long as the profile. */
 void *pp_profile_keep(struct pp_profile *profile, size_t size); /* zeroed */

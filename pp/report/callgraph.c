@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
-#include "pp/report/table.h"
+#include "table.h"
 
 static const char rule[] =
 	"-------------------------------------------------------------------------------";
@@ -27,8 +27,8 @@ struct index {
 
 struct graph {
 	struct pp_table table;
-	struct index by_caller, by_callee; /* those that reach the threshold */
-	uint64_t *sums, *wholes;	   /* by class, of the block that is written */
+	struct index by_caller, by_callee; /* rows that reach the threshold */
+	uint64_t *sums, *wholes;	   /* by class, of the current block */
 };
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -115,7 +115,7 @@ static void add_counts(const struct graph *graph, uint64_t *to, const uint64_t *
 		to[i] += counts[i];
 }
 
-/* Begins callers or callees: percentages are of their sum. */
+/* Starts callers or callees: percentages are of their sum. */
 static const uint64_t *begin_block(struct graph *graph, const struct pp_arc **arcs, size_t n,
 				   const uint64_t *self)
 {
@@ -149,7 +149,7 @@ static void put_callers(struct graph *graph, const struct pp_arc **arcs, size_t 
 		put_end(graph, arcs[i]->caller, arcs[i]->counts, wholes, "");
 }
 
-/* The symbol itself is one of those that take its time. */
+/* The symbol itself, as "[self]", is listed among its callees. */
 static void put_callees(struct graph *graph, const struct pp_row *row, const struct pp_arc **arcs,
 			size_t n)
 {

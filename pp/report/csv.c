@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reports as CSV (RFC 4180, lines end with LF): a head, then one line a symbol, address or arc. */
+/* Reports as CSV (RFC 4180, lines end with LF): a header, then one line a symbol, address or arc.
+ */
 #include <stdlib.h>
+#include <string.h>
 
-#include "pp/report/listing.h"
-#include "pp/report/markup.h"
+#include "listing.h"
 #include "libop/base/memory.h"
-#include "pp/report/report.h"
+#include "report.h"
 #include "libop/text/cells.h"
 
 struct csv {
@@ -16,11 +17,27 @@ struct csv {
 	struct pp_line line;
 };
 
+/* Adds @text as a field, quoted if it needs to be; bytes as they are. */
+static void add_quoted(struct pp_line *line, const char *text)
+{
+	if (!text[strcspn(text, ",\"\r\n")]) {
+		pp_line_puts(line, text);
+		return;
+	}
+	pp_line_add(line, "\"", 1);
+	for (; *text; text++) {
+		if (*text == '"')
+			pp_line_add(line, "\"", 1);
+		pp_line_add(line, text, 1);
+	}
+	pp_line_add(line, "\"", 1);
+}
+
 static void put_field(struct csv *csv, const char *text)
 {
 	if (csv->line.n)
 		pp_line_add(&csv->line, ",", 1);
-	pp_markup_csv(&csv->line, text);
+	add_quoted(&csv->line, text);
 }
 
 static void put_counts(struct csv *csv, const uint64_t *counts)
@@ -100,7 +117,7 @@ static void put_callers(struct csv *csv, const char *const *callers)
 	pp_line_free(&line);
 }
 
-/* A symbol, or each of its addresses; behind it, room for what it calls. */
+/* A symbol, or each of its addresses, followed by empty columns for callees. */
 static void put_row(struct csv *csv, const struct pp_row *row)
 {
 	size_t n = csv->style->details ? row->n_details : 1;
@@ -150,7 +167,7 @@ static void put_images(struct csv *csv)
 	}
 }
 
-/* CSV has no place for facts about the whole; a '#' begins what readers should pass over. */
+/* CSV has no metadata: statistics are lines that begin with '#', to be skipped by readers. */
 static void put_loss(struct csv *csv, const struct pp_loss *loss)
 {
 	if (csv->style->no_header || !loss->known)
@@ -161,7 +178,7 @@ static void put_loss(struct csv *csv, const struct pp_loss *loss)
 		(unsigned long long)loss->lost, (unsigned long long)loss->kernel_lost);
 	for (size_t i = 0; i < loss->n_causes; i++)
 		fprintf(csv->out, "# %llu %s\n", (unsigned long long)loss->causes[i].n,
-			loss->causes[i].words);
+			loss->causes[i].text);
 	if (loss->throttled)
 		fprintf(csv->out, "# throttled %llu times\n", (unsigned long long)loss->throttled);
 	if (loss->profiling_ms)

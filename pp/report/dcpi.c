@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reports in the layouts of DCPI's tools, for those who have programs that read them: dcpicat,
+ * Reports in the layouts of DCPI's tools, for programs that read them: dcpicat,
  * the counts of each address, by image; dcpiprof, a histogram of procedures or images.
  */
 #include <inttypes.h>
@@ -13,14 +13,15 @@
 #include "pp/symbols/image_path.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/elf_file.h"
-#include "pp/report/report.h"
+#include "report.h"
+#include "libop/base/number.h"
 
 #define PAGE	      UINT64_C(4096)
 #define KEYWORD_WIDTH 12
 #define COUNT_WIDTH   8
-/* Names that are longer stand out, so that the others need no screen for themselves. */
+/* Column width: longer names exceed it. */
 #define PROCEDURE_WIDTH_MOST 48
-/* The share of the time in which an event was counted that dcpicat prints for all of it. */
+/* What dcpicat prints for an event that was counted all of the time. */
 #define ALWAYS 10000
 
 /* A line of counts: of an address, a procedure or an image, of all applications. */
@@ -51,7 +52,7 @@ static void add(struct entries *entries, const struct pp_image *image, const cha
 	entries->items[entries->n++] = entry;
 }
 
-/* Puts entries in an order, and those that are equal in it together. */
+/* Sorts entries, and merges equal ones. */
 static void merge(struct entries *entries, compare_fn *compare)
 {
 	size_t n = 0;
@@ -106,7 +107,7 @@ static void collect_addresses(struct entries *entries, const struct pp_profile *
 	merge(entries, compare_address);
 }
 
-/* The text of an image: of the file, if it is there, or else what its samples are in. */
+/* The text of an image: that of its file, or without one the range of its samples. */
 struct text {
 	uint64_t start, size;
 	char id[PP_DCPI_IMAGE_ID];
@@ -137,24 +138,18 @@ static uint64_t mtime_of(const char *path)
 	return path && !stat(path, &status) ? (uint64_t)status.st_mtime : 0;
 }
 
-/* Bytes of a build-id that stands in hexadecimal, the first three. */
+/* The first three bytes of a hexadecimal build-id. */
 static size_t first_bytes(unsigned char bytes[3], const char *build_id)
 {
-	unsigned int values[3];
-
-	if (!build_id || sscanf(build_id, "%2x%2x%2x", &values[0], &values[1], &values[2]) != 3)
-		return 0;
-	for (size_t i = 0; i < 3; i++)
-		bytes[i] = (unsigned char)values[i];
-	return 3;
+	return build_id && op_bytes_take(build_id, bytes, 3) ? 3 : 0;
 }
 
 static struct text find_text(const struct pp_report_facts *facts, const struct pp_image *image,
 			     uint64_t low, uint64_t high)
 {
 	struct text text = {.start = low & ~(PAGE - 1)};
-	const char *trouble;
-	char *path = pp_image_find(facts->search, image->full, &trouble), *build_id = NULL;
+	const char *reason;
+	char *path = pp_image_find(facts->search, image->full, &reason), *build_id = NULL;
 	unsigned char bytes[3];
 	struct pp_elf_file object;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Differences of two profiles: by how many percent the share of each symbol, or image, has
- * changed.  Counts are those of the new profile; of what only the old one has, the old one's.
+ * changed.  Counts are those of the new profile, or of the old one if the new one has none.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libop/base/memory.h"
-#include "pp/report/report.h"
+#include "report.h"
 #include "libop/text/cells.h"
 
 /* A symbol or an image in an application, in one profile or both. */
@@ -68,7 +68,7 @@ static int compare_names(const void *a, const void *b)
 	return order ? order : strcmp(left->symbol, right->symbol);
 }
 
-/* Adds up entries of one name: a program may have several static functions of it. */
+/* Adds up entries of one name: an application may have several static functions of a name. */
 static uint64_t *sum(const struct difference *difference, const struct entry *entries, size_t n,
 		     bool is_new)
 {
@@ -88,7 +88,7 @@ static uint64_t *sum(const struct difference *difference, const struct entry *en
 	return total;
 }
 
-/* Makes one entry of all that have one name; it owns its counts then. */
+/* Merges all entries of one name; the result owns its counts. */
 static void match(struct difference *difference)
 {
 	size_t kept = 0;
@@ -153,7 +153,7 @@ static void put_text(struct difference *difference, const char *text, size_t wid
 {
 	pp_line_cell(&difference->line);
 	pp_line_width(&difference->line, width);
-	pp_line_puts(&difference->line, text);
+	pp_line_safe(&difference->line, text);
 }
 
 static void put_head(struct difference *difference)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writing gmon.out. */
-#include "pp/report/gmon.h"
+/* Writes gmon.out. */
+#include "gmon.h"
 
 #include <limits.h>
 #include <string.h>
 
-/* A histogram is for so many bytes of code, with a bin for each two. */
+/* Bytes of code of one histogram; each bin is two bytes. */
 #define RANGE	  1024
 #define BIN	  2
 #define BINS	  (RANGE / BIN)
@@ -35,7 +35,7 @@ static void put_address(struct writer *writer, uint64_t address)
 	put_number(writer, address, writer->machine->address_bits / 8);
 }
 
-/* One record of the range that begins at @low; takes from @bins what it holds. */
+/* Writes one record of the range that begins at @low, and subtracts its counts from @bins. */
 static void put_histogram(struct writer *writer, uint64_t low, uint64_t bins[BINS])
 {
 	static const char unit[15] = "samples";

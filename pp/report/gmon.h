@@ -2,15 +2,15 @@
 /*
  * Files that gprof reads: gmon.out, version 1.
  *
- *	"gmon" | version (4) | zeros (12), then records, each behind a byte for its kind:
+ *	"gmon" | version (4) | zeros (12), then records, each after a byte for its kind:
  *	0, a histogram: low and high address, number of bins (4), rate (4), unit (15) and its
  *	   abbreviation (1), bins (2 each)
  *	1, an arc: address in the caller, address in the callee, count (4)
  *
  * Addresses and byte order are those of the image.
  */
-#ifndef PP_GMON_H
-#define PP_GMON_H
+#ifndef PP_REPORT_GMON_H
+#define PP_REPORT_GMON_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -27,12 +27,12 @@ struct pp_gmon_arc {
 };
 
 /**
- * pp_gmon_write - write one
+ * pp_gmon_write - write a gmon.out file
  * @machine: of the image
  * @counts: by vma
  * @arcs: in any order
  *
- * A bin holds 65535.  gprof adds up records of one range, so that larger counts are written
+ * A bin holds at most 65535.  gprof adds up records of one range, so that larger counts are written
  * as several; but it does so in an int.
  *
  * Return: samples and calls that were left out because they are too many for gprof.

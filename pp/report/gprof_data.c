@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Samples and arcs for gprof. */
-#include "pp/report/gprof_data.h"
+#include "gprof_data.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "pp/select/multiplexing.h"
 #include "libop/text/cells.h"
 
-/* The image that has samples; if there are several, the error names two of them. */
+/* The one image with samples; if there are several, the error names two of them. */
 static const struct pp_image *only_image(const struct pp_profile *profile, struct op_error *error)
 {
 	const struct pp_image *only = NULL;
@@ -24,10 +24,10 @@ static const struct pp_image *only_image(const struct pp_profile *profile, struc
 			continue;
 		if (only) {
 			op_error_set(error, EINVAL,
-				     "gprof takes one image, but there are samples of %s, %s%s; "
-				     "name the one you want",
+				     "gprof takes one image, but the samples are in %s, %s%s; "
+				     "choose one",
 				     only->full, image->full,
-				     i + 1 < profile->n_images ? " and maybe others" : "");
+				     i + 1 < profile->n_images ? " and possibly others" : "");
 			return NULL;
 		}
 		only = image;
@@ -37,7 +37,7 @@ static const struct pp_image *only_image(const struct pp_profile *profile, struc
 	return only;
 }
 
-/* Is there code at @key, and where? */
+/* True if there is code at @key; sets its address. */
 static bool find_vma(const struct pp_symbols *symbols, uint64_t key, uint64_t *vma)
 {
 	uint64_t back;
@@ -101,10 +101,10 @@ static void add_arcs(struct pp_gprof_data *data, const struct odb_entry *entries
 	}
 }
 
-/* Arcs from and to other images have no place in the file. */
+/* The file has no arcs from and to other images. */
 static void read_arcs(struct pp_gprof_data *data, const struct pp_sample_file *file,
 		      const struct pp_image *image, const struct pp_symbols *symbols,
-		      struct pp_warnings *trouble)
+		      struct pp_warnings *warnings)
 {
 	struct odb_entry *entries;
 	struct odb_header header;
@@ -115,7 +115,7 @@ static void read_arcs(struct pp_gprof_data *data, const struct pp_sample_file *f
 	    !pp_same_image(&file->name.callee, image->id))
 		return;
 	if (pp_sample_read(file, &header, &entries, &n, &error)) {
-		pp_warnings_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		pp_warnings_add(warnings, PP_BAD_FILE, "skipped: %s", error.text);
 		return;
 	}
 	pp_scale_entries(file, entries, n);
@@ -125,12 +125,12 @@ static void read_arcs(struct pp_gprof_data *data, const struct pp_sample_file *f
 
 int pp_gprof_data_make(struct pp_gprof_data *data, const struct pp_profile *profile,
 		       const struct pp_sample_list *list, struct pp_image_search *search,
-		       double threshold, struct pp_warnings *trouble, struct op_error *error)
+		       double threshold, struct pp_warnings *warnings, struct op_error *error)
 {
 	const struct pp_image *image;
-	const char *why = "it is no file";
+	const char *why = "it is not a file";
 	struct pp_symbols symbols;
-	struct op_error ignored; /* was told of when the profile was made */
+	struct op_error ignored; /* pp_profile_make() has warned of it */
 	char *path = NULL;
 
 	memset(data, 0, sizeof(*data));
@@ -146,11 +146,11 @@ int pp_gprof_data_make(struct pp_gprof_data *data, const struct pp_profile *prof
 	data->machine = symbols.machine;
 	if (!symbols.machine.known) {
 		pp_symbols_free(&symbols);
-		return op_error_set(error, EINVAL, "%s is no object file", image->full);
+		return op_error_set(error, EINVAL, "%s is not an object file", image->full);
 	}
 	take_counts(data, profile, &symbols, threshold);
 	for (size_t i = 0; i < list->n_arcs; i++)
-		read_arcs(data, &list->arcs[i], image, &symbols, trouble);
+		read_arcs(data, &list->arcs[i], image, &symbols, warnings);
 	pp_symbols_free(&symbols);
 	return 0;
 }

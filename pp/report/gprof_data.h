@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The samples and arcs of one image, as gprof wants them.
+ * The samples and arcs of one image, for gprof.
  */
-#ifndef PP_GPROF_DATA_H
-#define PP_GPROF_DATA_H
+#ifndef PP_REPORT_GPROF_DATA_H
+#define PP_REPORT_GPROF_DATA_H
 
 #include "libop/base/error.h"
-#include "pp/report/gmon.h"
+#include "gmon.h"
 #include "pp/profile/profile.h"
 
 struct pp_gprof_data {
@@ -15,23 +15,23 @@ struct pp_gprof_data {
 	size_t n;
 	struct pp_gmon_arc *arcs;
 	size_t n_arcs, arcs_capacity;
-	uint64_t outside; /* samples that are in no code of the image */
+	uint64_t outside; /* samples outside the code of the image */
 };
 
 /**
- * pp_gprof_data_make - take them from a profile
+ * pp_gprof_data_make - take the samples and arcs from a profile
  * @data: filled in; pp_gprof_data_free() frees what it holds, whatever is returned
  * @profile: with details, of one class
- * @list: what it was made of; its call graph files are read
- * @search: where images are
+ * @list: the profile's sample files; its call graph files are read
+ * @search: how to find images
  * @threshold: percent of the samples that a symbol must have
- * @trouble: told of call graph files that can't be read
+ * @warnings: warns of call graph files that can't be read
  *
  * Return: 0, or -1 with @error set: there is not exactly one image, or it can't be read.
  */
 int pp_gprof_data_make(struct pp_gprof_data *data, const struct pp_profile *profile,
 		       const struct pp_sample_list *list, struct pp_image_search *search,
-		       double threshold, struct pp_warnings *trouble, struct op_error *error);
+		       double threshold, struct pp_warnings *warnings, struct op_error *error);
 void pp_gprof_data_free(struct pp_gprof_data *data);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The head of a report.  What events and unit masks mean stands in the catalogue of the CPU
- * type that the samples were taken on, which need not be this machine's.
+ * The header of a report.  Events and unit masks are described by the catalogue of the profiled CPU
+ * type, which need not be this machine's.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,10 +13,10 @@
 #include "libop/base/error.h"
 #include "libop/perf/event.h"
 #include "libop/events/pfm.h"
-#include "pp/report/report.h"
+#include "report.h"
 #include "pp/select/multiplexing.h"
 
-/* Without a catalogue, events are unknown; one that is broken is told. */
+/* Without a catalogue, events are unknown; warns of an invalid one. */
 static void load_catalogue(int cpu_type, struct op_catalogue *catalogue)
 {
 	const struct op_counters counters = op_counters_plain(0, 0);
@@ -30,14 +30,14 @@ static void load_catalogue(int cpu_type, struct op_catalogue *catalogue)
 }
 
 /*
- * The event that was counted, or at least one of its name, or NULL.  libpfm4 has many events,
- * and reading them takes time: it is asked only for what the text does not have.
+ * The event that was counted, or at least one of its name, or NULL.  libpfm4 is slow, so it is used
+ * only for events that the text catalogue lacks.
  */
 static const struct op_catalogue_event *find(struct op_catalogue *catalogue,
 					     const struct pp_class *class)
 {
 	const struct op_cpu_pmu *pmu = catalogue->cpu_name ? op_cpu_pmu(catalogue->cpu_name) : NULL;
-	const uint32_t unit_mask = (uint32_t)class->unit_mask;
+	const uint32_t unit_mask = (uint32_t) class->unit_mask;
 	const struct op_catalogue_event *event =
 		op_catalogue_by_name(catalogue, class->event, unit_mask);
 
@@ -56,7 +56,7 @@ static const char *mask_text(const struct op_catalogue_event *event, uint64_t va
 	if (!event)
 		return value ? "Unknown unit mask" : "No unit mask";
 	for (size_t i = 0; i < event->unit_mask->count; i++) {
-		/* The file does not tell with which modifiers. */
+		/* The sample file has no modifiers. */
 		if (event->unit_mask->entry[i].value == value)
 			return "one of several with this number";
 	}
@@ -70,7 +70,9 @@ static void put_event(struct op_catalogue *catalogue, const struct pp_class *cla
 	const struct op_catalogue_event *event = own ? NULL : find(catalogue, class);
 
 	fprintf(out, "Counted %s events (%s) with ", class->event,
-		event ? event->description : own ? own->description : "Unknown event");
+		event ? event->description
+		: own ? own->description
+		      : "Unknown event");
 	if (class->many_unit_masks)
 		fprintf(out, "multiple unit masks");
 	else

@@ -1,68 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reports as JSON: opreport-json(5), doc/opreport.schema.json. */
-#include <stdlib.h>
-
 #include "libop/cpu/type_names.h"
-#include "pp/report/listing.h"
-#include "pp/report/markup.h"
-#include "pp/report/report.h"
+#include "listing.h"
+#include "libop/text/json.h"
+#include "report.h"
 #include "pp/select/multiplexing.h"
-#include "libop/text/cells.h"
 
 struct json {
+	struct op_json writer;
 	const struct pp_profile *profile;
-	FILE *out;
-	struct pp_line line;
 };
-
-static void put_key(struct json *json, const char *key)
-{
-	pp_line_puts(&json->line, ", \"");
-	pp_line_puts(&json->line, key);
-	pp_line_puts(&json->line, "\": ");
-}
-
-static void put_number(struct json *json, const char *key, uint64_t value)
-{
-	put_key(json, key);
-	pp_line_count(&json->line, value, 0);
-}
 
 static void put_counts(struct json *json, const uint64_t *counts)
 {
-	pp_line_puts(&json->line, "\"counts\": [");
-	for (size_t i = 0; i < json->profile->classes->n; i++) {
-		if (i)
-			pp_line_puts(&json->line, ", ");
-		pp_line_count(&json->line, counts[i], 0);
-	}
-	pp_line_puts(&json->line, "]");
+	op_json_array(&json->writer, "counts");
+	for (size_t i = 0; i < json->profile->classes->n; i++)
+		op_json_number(&json->writer, NULL, counts[i]);
+	op_json_end(&json->writer);
 }
 
 static void put_place(struct json *json, const struct pp_place *place)
 {
-	put_key(json, "address");
-	pp_line_puts(&json->line, "\"0x");
-	pp_line_hex(&json->line, place->vma, 1);
-	pp_line_puts(&json->line, "\"");
+	op_json_hex(&json->writer, "address", place->vma);
 	if (!place->file)
 		return;
-	put_key(json, "file");
-	pp_markup_json(&json->line, place->file);
-	put_number(json, "line", place->line > 0 ? place->line : 0);
+	op_json_string(&json->writer, "file", place->file);
+	op_json_number(&json->writer, "line", place->line > 0 ? place->line : 0);
 }
 
-/* Begins an array, or the next object of one. */
+/* An array of the outermost object begins a line, and so do the objects of an array. */
 static void open_array(struct json *json, const char *key)
 {
-	pp_line_puts(&json->line, ",\n\"");
-	pp_line_puts(&json->line, key);
-	pp_line_puts(&json->line, "\": [");
+	op_json_newline(&json->writer);
+	op_json_array(&json->writer, key);
 }
 
-static void open_object(struct json *json, size_t i)
+static void open_object(struct json *json)
 {
-	pp_line_puts(&json->line, i ? ",\n{" : "\n{");
+	op_json_newline(&json->writer);
+	op_json_object(&json->writer, NULL);
+}
+
+static void put_class(struct op_json *writer, const struct pp_class *class, uint64_t total)
+{
+	op_json_string(writer, "name", class->column);
+	op_json_string(writer, "event", class->event);
+	op_json_number(writer, "period", class->count);
+	if (!class->many_unit_masks)
+		op_json_number(writer, "unit_mask", class->unit_mask);
+	if (class->tgid != OP_ALL)
+		op_json_number(writer, "tgid", class->tgid);
+	if (class->tid != OP_ALL)
+		op_json_number(writer, "tid", class->tid);
+	if (class->cpu != OP_ALL)
+		op_json_number(writer, "cpu", class->cpu);
+	if (pp_class_is_partial(class)) {
+		op_json_number(writer, "enabled_ns", class->enabled_ns);
+		op_json_number(writer, "running_ns", class->running_ns);
+		op_json_bool(writer, "scaled", class->is_scaled);
+	}
+	op_json_number(writer, "total", total);
 }
 
 static void put_classes(struct json *json)
@@ -71,32 +68,11 @@ static void put_classes(struct json *json)
 
 	open_array(json, "classes");
 	for (size_t i = 0; i < classes->n; i++) {
-		const struct pp_class *class = &classes->items[i];
-
-		open_object(json, i);
-		pp_line_puts(&json->line, "\"name\": ");
-		pp_markup_json(&json->line, class->column);
-		put_key(json, "event");
-		pp_markup_json(&json->line, class->event);
-		put_number(json, "period", class->count);
-		if (!class->many_unit_masks)
-			put_number(json, "unit_mask", class->unit_mask);
-		if (class->tgid != OP_ALL)
-			put_number(json, "tgid", class->tgid);
-		if (class->tid != OP_ALL)
-			put_number(json, "tid", class->tid);
-		if (class->cpu != OP_ALL)
-			put_number(json, "cpu", class->cpu);
-		if (pp_class_is_partial(class)) {
-			put_number(json, "enabled_ns", class->enabled_ns);
-			put_number(json, "running_ns", class->running_ns);
-			put_key(json, "scaled");
-			pp_line_puts(&json->line, class->is_scaled ? "true" : "false");
-		}
-		put_number(json, "total", json->profile->totals[i]);
-		pp_line_puts(&json->line, "}");
+		open_object(json);
+		put_class(&json->writer, &classes->items[i], json->profile->totals[i]);
+		op_json_end(&json->writer);
 	}
-	pp_line_puts(&json->line, "]");
+	op_json_end(&json->writer);
 }
 
 static void put_images(struct json *json)
@@ -105,77 +81,62 @@ static void put_images(struct json *json)
 
 	open_array(json, "images");
 	for (size_t i = 0; i < profile->n_parts; i++) {
-		open_object(json, i);
+		open_object(json);
 		put_counts(json, profile->parts[i].counts);
-		put_key(json, "application");
-		pp_markup_json(&json->line, profile->parts[i].app->full);
-		put_key(json, "image");
-		pp_markup_json(&json->line, profile->parts[i].image->full);
-		pp_line_puts(&json->line, "}");
-		pp_line_flush(&json->line, json->out);
+		op_json_string(&json->writer, "application", profile->parts[i].app->full);
+		op_json_string(&json->writer, "image", profile->parts[i].image->full);
+		op_json_end(&json->writer);
 	}
-	pp_line_puts(&json->line, "]");
+	op_json_end(&json->writer);
 }
 
 static void put_callers(struct json *json, const char *const *callers)
 {
 	if (!callers)
 		return;
-	put_key(json, "inlined_into");
-	pp_line_puts(&json->line, "[");
-	for (size_t i = 0; callers[i]; i++) {
-		if (i)
-			pp_line_puts(&json->line, ", ");
-		pp_markup_json(&json->line, callers[i]);
-	}
-	pp_line_puts(&json->line, "]");
+	op_json_array(&json->writer, "inlined_into");
+	for (size_t i = 0; callers[i]; i++)
+		op_json_string(&json->writer, NULL, callers[i]);
+	op_json_end(&json->writer);
 }
 
 static void put_details(struct json *json, const struct pp_row *row)
 {
 	if (!row->n_details)
 		return;
-	put_key(json, "details");
-	pp_line_puts(&json->line, "[");
+	op_json_array(&json->writer, "details");
 	for (size_t i = 0; i < row->n_details; i++) {
-		open_object(json, i);
+		open_object(json);
 		put_counts(json, row->details[i].counts);
 		put_place(json, &row->details[i].place);
 		put_callers(json, row->details[i].callers);
-		pp_line_puts(&json->line, "}");
-		pp_line_flush(&json->line, json->out);
+		op_json_end(&json->writer);
 	}
-	pp_line_puts(&json->line, "]");
+	op_json_end(&json->writer);
 }
 
 static void put_symbols(struct json *json, const struct pp_listing *listing)
 {
+	struct op_json *writer = &json->writer;
+
 	open_array(json, "symbols");
 	for (size_t i = 0; i < listing->n_all; i++) {
 		const struct pp_row *row = listing->rows[i];
 
-		open_object(json, i);
+		open_object(json);
 		put_counts(json, row->counts);
 		put_place(json, &row->place);
-		put_key(json, "symbol");
-		pp_markup_json(&json->line, row->symbol);
-		put_key(json, "image");
-		pp_markup_json(&json->line, row->image->full);
-		put_key(json, "application");
-		pp_markup_json(&json->line, row->app->full);
-		if (row->is_inlined) {
-			put_key(json, "inlined");
-			pp_line_puts(&json->line, "true");
-		}
-		if (i >= listing->n) {
-			put_key(json, "only_in_arcs");
-			pp_line_puts(&json->line, "true");
-		}
+		op_json_string(writer, "symbol", row->symbol);
+		op_json_string(writer, "image", row->image->full);
+		op_json_string(writer, "application", row->app->full);
+		if (row->is_inlined)
+			op_json_bool(writer, "inlined", true);
+		if (i >= listing->n)
+			op_json_bool(writer, "only_in_arcs", true);
 		put_details(json, row);
-		pp_line_puts(&json->line, "}");
-		pp_line_flush(&json->line, json->out);
+		op_json_end(writer);
 	}
-	pp_line_puts(&json->line, "]");
+	op_json_end(writer);
 }
 
 static void put_arcs(struct json *json, const struct pp_listing *listing)
@@ -184,58 +145,58 @@ static void put_arcs(struct json *json, const struct pp_listing *listing)
 	for (size_t i = 0; i < listing->n_arcs; i++) {
 		const struct pp_arc *arc = listing->arcs[i];
 
-		open_object(json, i);
+		open_object(json);
 		put_counts(json, arc->counts);
-		put_number(json, "caller", arc->caller->number);
-		put_number(json, "callee", arc->callee->number);
-		pp_line_puts(&json->line, "}");
-		pp_line_flush(&json->line, json->out);
+		op_json_number(&json->writer, "caller", arc->caller->number);
+		op_json_number(&json->writer, "callee", arc->callee->number);
+		op_json_end(&json->writer);
 	}
-	pp_line_puts(&json->line, "]");
+	op_json_end(&json->writer);
 }
 
 static void put_loss(struct json *json, const struct pp_loss *loss)
 {
+	struct op_json *writer = &json->writer;
+
 	if (!loss->known)
 		return;
-	pp_line_puts(&json->line, ",\n\"statistics\": {\"received\": ");
-	pp_line_count(&json->line, loss->received, 0);
-	put_number(json, "stored", loss->stored);
-	put_number(json, "filtered", loss->filtered);
-	put_number(json, "lost", loss->lost);
-	put_number(json, "kernel_received", loss->kernel_received);
-	put_number(json, "kernel_lost", loss->kernel_lost);
+	op_json_newline(writer);
+	op_json_object(writer, "statistics");
+	op_json_number(writer, "received", loss->received);
+	op_json_number(writer, "stored", loss->stored);
+	op_json_number(writer, "filtered", loss->filtered);
+	op_json_number(writer, "lost", loss->lost);
+	op_json_number(writer, "kernel_received", loss->kernel_received);
+	op_json_number(writer, "kernel_lost", loss->kernel_lost);
 	if (loss->throttled)
-		put_number(json, "throttled", loss->throttled);
+		op_json_number(writer, "throttled", loss->throttled);
 	if (loss->profiling_ms) {
-		put_number(json, "daemon_cpu_ms", loss->daemon_cpu_ms);
-		put_number(json, "profiling_ms", loss->profiling_ms);
+		op_json_number(writer, "daemon_cpu_ms", loss->daemon_cpu_ms);
+		op_json_number(writer, "profiling_ms", loss->profiling_ms);
 	}
-	put_key(json, "causes");
-	pp_line_puts(&json->line, "[");
+	op_json_array(writer, "causes");
 	for (size_t i = 0; i < loss->n_causes; i++) {
-		open_object(json, i);
-		pp_line_puts(&json->line, "\"cause\": ");
-		pp_markup_json(&json->line, loss->causes[i].words);
-		put_number(json, "count", loss->causes[i].n);
-		pp_line_puts(&json->line, "}");
+		open_object(json);
+		op_json_string(writer, "cause", loss->causes[i].text);
+		op_json_number(writer, "count", loss->causes[i].n);
+		op_json_end(writer);
 	}
-	pp_line_puts(&json->line, "]}");
+	op_json_end(writer);
+	op_json_end(writer);
 }
 
 void pp_report_json(struct pp_profile *profile, const struct pp_report_style *style,
 		    const struct pp_report_facts *facts, FILE *out)
 {
-	struct json json = {.profile = profile, .out = out};
+	struct json json = {.writer = {.out = out, .spaced = true}, .profile = profile};
 	const char *cpu = op_cpu_type_name(profile->cpu_type);
-	char speed[32];
 
-	pp_line_puts(&json.line, "{\"format\": \"opreport\", \"version\": 1");
-	put_key(&json, "cpu_type");
-	pp_markup_json(&json.line, cpu ? cpu : "unknown");
-	snprintf(speed, sizeof(speed), "%.6g", profile->cpu_speed > 0 ? profile->cpu_speed : 0);
-	put_key(&json, "cpu_mhz");
-	pp_line_puts(&json.line, speed);
+	op_json_object(&json.writer, NULL);
+	op_json_string(&json.writer, "format", "opreport");
+	op_json_number(&json.writer, "version", 1);
+	op_json_string(&json.writer, "cpu_type", cpu ? cpu : "unknown");
+	op_json_raw(&json.writer, "cpu_mhz", "%.6g",
+		    profile->cpu_speed > 0 ? profile->cpu_speed : 0);
 	put_classes(&json);
 	put_images(&json);
 	if (facts->symbols) {
@@ -248,7 +209,6 @@ void pp_report_json(struct pp_profile *profile, const struct pp_report_style *st
 		pp_listing_free(&listing);
 	}
 	put_loss(&json, facts->loss);
-	pp_line_puts(&json.line, "}");
-	pp_line_end(&json.line, out);
-	pp_line_free(&json.line);
+	op_json_end(&json.writer);
+	fputc('\n', out);
 }

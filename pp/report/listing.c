@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a report lists. */
-#include "pp/report/listing.h"
+/* Selects what a report lists. */
+#include "listing.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libop/base/memory.h"
-#include "pp/report/table.h"
+#include "table.h"
 
 static void add_row(struct pp_listing *listing, size_t *capacity, struct pp_row *row)
 {

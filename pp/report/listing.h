@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Listing: the symbols and arcs of a profile that reach the threshold, numbered, for reports
- * that programs read.
+ * Listing: the symbols and arcs of a profile that reach the threshold, numbered, for CSV, JSON and
+ * XML.
  */
-#ifndef PP_LISTING_H
-#define PP_LISTING_H
+#ifndef PP_REPORT_LISTING_H
+#define PP_REPORT_LISTING_H
 
 #include <stddef.h>
 
-#include "pp/report/report.h"
+#include "report.h"
 
 struct pp_listing {
 	struct pp_row **rows; /* row->number is the index */
-	size_t n;	      /* symbols that are listed */
-	size_t n_all;	      /* and behind them, those that are only ends of arcs */
+	size_t n;	      /* listed symbols */
+	size_t n_all;	      /* after them, symbols that are only ends of arcs */
 	const struct pp_arc **arcs;
 	size_t n_arcs;
 };

@@ -1,83 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The options of opreport. */
-#include "pp/report/options.h"
+#include "options.h"
 
 #include <errno.h>
 #include <string.h>
 
-static int take_sort(void *field, const char *name, const char *text, struct op_error *error)
+static int take_sort(const struct op_option *option, void *field, const char *text,
+		     struct op_error *error)
 {
-	(void)name;
+	(void)option;
 	return pp_sort_parse(field, text, error);
 }
 
-static const struct pp_option_type sort_type = {.take = take_sort};
+static const struct op_option_type sort_type = {.take = take_sort};
 
-static int take_format(void *field, const char *name, const char *text, struct op_error *error)
-{
-	static const struct {
-		const char *name;
-		enum pp_format format;
-	} formats[] = {
-		{"text", PP_FORMAT_TEXT},	{"csv", PP_FORMAT_CSV},
-		{"json", PP_FORMAT_JSON},	{"xml", PP_FORMAT_XML},
-		{"dcpicat", PP_FORMAT_DCPICAT}, {"dcpiprof", PP_FORMAT_DCPIPROF},
-	};
+/* In the order of enum pp_format. */
+static const char *const formats[] = {"text", "csv", "json", "xml", "dcpicat", "dcpiprof", NULL};
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(text, formats[i].name)) {
-			*(enum pp_format *)field = formats[i].format;
-			return 0;
-		}
-	return op_error_set(error, EINVAL,
-			    "%s: \"%s\" is none of text, csv, json, xml, dcpicat and dcpiprof",
-			    name, text);
-}
-
-static const struct pp_option_type format_type = {.take = take_format};
-
-const struct pp_option pp_options_table[] = {
-	{"symbols", 'l', NULL, "list symbols", PP_FLAG(struct pp_options, symbols)},
+const struct op_option pp_options_table[] = {
+	{"symbols", 'l', NULL, "list symbols", OP_FLAG(struct pp_options, symbols)},
 	{"details", 'd', NULL,
 	 "list the addresses in symbols (includes --symbols and --show-address)",
-	 PP_FLAG(struct pp_options, style.details)},
+	 OP_FLAG(struct pp_options, style.details)},
 	{"callgraph", 'c', NULL,
 	 "list symbols with their callers and what they call (includes --symbols)",
-	 PP_FLAG(struct pp_options, callgraph)},
+	 OP_FLAG(struct pp_options, callgraph)},
 	{"debug-info", 'g', NULL, "show source file and line",
-	 PP_FLAG(struct pp_options, style.lines)},
+	 OP_FLAG(struct pp_options, style.lines)},
 	{"inline", 0, NULL, "list inlined functions, too (includes --symbols)",
-	 PP_FLAG(struct pp_options, style.inlines)},
+	 OP_FLAG(struct pp_options, style.inlines)},
 	{"show-address", 'w', NULL, "show the addresses of symbols",
-	 PP_FLAG(struct pp_options, style.show_address)},
+	 OP_FLAG(struct pp_options, style.show_address)},
 	{"long-filenames", 'f', NULL, "show whole paths",
-	 PP_FLAG(struct pp_options, style.long_names)},
+	 OP_FLAG(struct pp_options, style.long_names)},
 	{"accumulated", 'a', NULL, "show running sums of samples and percentages",
-	 PP_FLAG(struct pp_options, style.accumulated)},
+	 OP_FLAG(struct pp_options, style.accumulated)},
 	{"global-percent", '%', NULL, "make percentages relative to all samples",
-	 PP_FLAG(struct pp_options, style.global_percent)},
+	 OP_FLAG(struct pp_options, style.global_percent)},
 	PP_OPTION_THRESHOLD(struct pp_options, style.threshold),
-	{"sort", 's', "sample,image,app-name,symbol,debug,vma", "sort by these, first key first",
-	 &sort_type, PP_FIELD(struct pp_options, style, struct pp_report_style)},
-	{"reverse-sort", 'r', NULL, "turn the order around",
-	 PP_FLAG(struct pp_options, style.reverse)},
+	{"sort", 's', "LIST",
+	 "sort by these, first key first: sample, image, app-name, symbol, debug, vma",
+	 .type = &sort_type, .field = OP_FIELD(struct pp_options, style, struct pp_report_style)},
+	{"reverse-sort", 'r', NULL, "reverse the order", OP_FLAG(struct pp_options, style.reverse)},
 	PP_OPTION_MERGE(struct pp_options, merge),
 	PP_OPTION_UNSCALED(struct pp_options, unscaled),
 	PP_OPTION_EXCLUDE_DEPENDENT(struct pp_options, exclude_dependent),
 	PP_OPTION_EXCLUDE_SYMBOLS(struct pp_options, exclude),
 	PP_OPTION_INCLUDE_SYMBOLS(struct pp_options, include),
 	PP_OPTION_DEMANGLE(struct pp_options, demangle),
-	{"no-header", 'n', NULL, "print neither heads of columns nor statistics",
-	 PP_FLAG(struct pp_options, style.no_header)},
-	{"output-file", 'o', "file", "write to this file", PP_TEXT(struct pp_options, output)},
-	{"stats", 0, NULL, "say how many samples were received, stored and lost",
-	 PP_FLAG(struct pp_options, common.stats)},
-	{"xml", 'X', NULL, "write XML (includes --symbols)", PP_FLAG(struct pp_options, xml)},
-	{"json", 0, NULL, "write JSON", PP_FLAG(struct pp_options, json)},
-	{"csv", 0, NULL, "write CSV", PP_FLAG(struct pp_options, csv)},
-	{"format", 0, "text|csv|json|xml|dcpicat|dcpiprof",
-	 "write this, or what dcpicat or dcpiprof of DCPI would print", &format_type,
-	 PP_FIELD(struct pp_options, format, enum pp_format)},
+	{"no-header", 'n', NULL, "print neither column headings nor statistics",
+	 OP_FLAG(struct pp_options, style.no_header)},
+	{"output-file", 'o', "FILE", "write to this file", OP_TEXT(struct pp_options, output)},
+	{"stats", 0, NULL, "show how many samples were received, stored and lost",
+	 OP_FLAG(struct pp_options, common.stats)},
+	{"xml", 'X', NULL, "write XML (includes --symbols)", OP_FLAG(struct pp_options, xml)},
+	{"json", 0, NULL, "write JSON", OP_FLAG(struct pp_options, json)},
+	{"csv", 0, NULL, "write CSV", OP_FLAG(struct pp_options, csv)},
+	{"format", 0, "FORMAT",
+	 "write text, csv, json, xml, or what dcpicat or dcpiprof of DCPI would print",
+	 OP_WORD(struct pp_options, format, enum pp_format, formats)},
 	{0}};
 
 static bool sorts_by(const struct pp_report_style *style, enum pp_sort_key key)
@@ -88,7 +69,7 @@ static bool sorts_by(const struct pp_report_style *style, enum pp_sort_key key)
 	return false;
 }
 
-/* Options that are about symbols, while none are listed. */
+/* Rejects options about symbols in reports without symbols. */
 static int check_without_symbols(const struct pp_options *options, struct op_error *error)
 {
 	const struct pp_report_style *style = &options->style;
@@ -120,10 +101,10 @@ static int check_difference(const struct pp_options *options, struct op_error *e
 	    !style->lines && !style->show_address && !style->accumulated &&
 	    !style->global_percent && !style->n_sort)
 		return 0;
-	return op_error_set(error, EINVAL,
-			    "a difference has none of --callgraph, --details, --debug-info, "
-			    "--show-address, --accumulated, --global-percent, --sort, --xml, "
-			    "--json and --csv");
+	return op_error_set(
+		error, EINVAL,
+		"a difference excludes --callgraph, --details, --debug-info, "
+		"--show-address, --accumulated, --global-percent, --sort, --xml, --json and --csv");
 }
 
 static bool is_dcpi(enum pp_format format)
@@ -138,7 +119,7 @@ static int check_dcpi(struct pp_options *options, struct op_error *error)
 	if (options->callgraph || style->lines || style->show_address || style->n_sort ||
 	    style->reverse || style->long_names)
 		return op_error_set(error, EINVAL,
-				    "dcpicat and dcpiprof have none of --callgraph, --debug-info, "
+				    "dcpicat and dcpiprof exclude --callgraph, --debug-info, "
 				    "--details, --show-address, --sort, --reverse-sort and "
 				    "--long-filenames");
 	style->details = options->format == PP_FORMAT_DCPICAT;
@@ -187,11 +168,9 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 	if (is_dcpi(options->format) && check_dcpi(options, error))
 		return -1;
 	if (options->callgraph && style->details)
-		return op_error_set(error, EINVAL,
-				    "--callgraph and --details contradict each other");
+		return op_error_set(error, EINVAL, "--callgraph and --details exclude each other");
 	if (options->callgraph && style->inlines)
-		return op_error_set(error, EINVAL,
-				    "--callgraph and --inline contradict each other");
+		return op_error_set(error, EINVAL, "--callgraph and --inline exclude each other");
 	if (options->format != PP_FORMAT_TEXT && (style->accumulated || style->global_percent))
 		return op_error_set(error, EINVAL,
 				    "--accumulated and --global-percent are for text only, not "

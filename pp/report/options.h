@@ -2,12 +2,12 @@
 /*
  * The options of opreport.
  */
-#ifndef PP_OPTIONS_H
-#define PP_OPTIONS_H
+#ifndef PP_REPORT_OPTIONS_H
+#define PP_REPORT_OPTIONS_H
 
 #include <stdbool.h>
 
-#include "pp/report/report.h"
+#include "report.h"
 #include "pp/tool/tool.h"
 
 enum pp_format {
@@ -31,10 +31,10 @@ struct pp_options {
 	enum pp_format format; /* of --format or one of these */
 };
 
-extern const struct pp_option pp_options_table[];
+extern const struct op_option pp_options_table[];
 
 /**
- * pp_options_check - look for options that make no sense together, and follow what they imply
+ * pp_options_check - reject contradictory options, and apply implied ones
  *
  * Return: 0, or -1 with @error set.
  */

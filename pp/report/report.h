@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reports for people: what stands at their head, the summary of images, the list of symbols.
+ * The reports of opreport: text, CSV, JSON, XML, and the layouts of DCPI's tools.
  */
-#ifndef PP_REPORT_H
-#define PP_REPORT_H
+#ifndef PP_REPORT_REPORT_H
+#define PP_REPORT_REPORT_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,12 +30,12 @@ struct pp_report_style {
 	bool show_address;
 	bool details;
 	bool lines;
-	bool inlines; /* details of inlined functions say what they are inlined into */
+	bool inlines; /* details of inlined functions show their callers */
 	bool reverse;
-	bool color; /* of text */
+	bool color;	  /* in text */
 	double threshold; /* percent of the first class that a line must have */
 	enum pp_sort_key sort[PP_SORT_KEYS];
-	size_t n_sort; /* the keys that were asked for; the others follow in their order */
+	size_t n_sort; /* the keys of --sort; the others follow in their order */
 };
 
 /**
@@ -46,12 +46,12 @@ struct pp_report_style {
  */
 int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_error *error);
 
-/* "CPU: ...", and what was counted. */
+/* Writes "CPU: ..." and the events. */
 void pp_report_head(const struct pp_profile *profile, FILE *out);
 
-/* What reports for programs are made of, besides the profile. */
+/* The metadata of CSV, JSON and XML reports. */
 struct pp_report_facts {
-	bool symbols, callgraph; /* what was asked for */
+	bool symbols, callgraph; /* requested parts */
 	const struct pp_loss *loss;
 	const char *command_line;
 	const char *session_dir;
@@ -62,7 +62,7 @@ struct pp_report_facts {
 	const struct pp_sample_list *list; /* for its sessions */
 };
 
-/* Reports for programs, of one document each.  They sort the profile's rows. */
+/* Reports for programs, each of one document.  They sort the profile's rows. */
 void pp_report_csv(struct pp_profile *profile, const struct pp_report_style *style,
 		   const struct pp_report_facts *facts, FILE *out);
 void pp_report_json(struct pp_profile *profile, const struct pp_report_style *style,
@@ -77,19 +77,19 @@ void pp_report_dcpicat(const struct pp_profile *profile, const struct pp_report_
 void pp_report_dcpiprof(const struct pp_profile *profile, const struct pp_report_style *style,
 			const struct pp_report_facts *facts, FILE *out);
 
-/* One line an application, and below it its images. */
+/* Text: one line an application, followed by its images. */
 void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,
 		       FILE *out);
 
-/* By how much the share of each symbol, or image, has changed: of --threshold percent at least. */
+/* Text: the change of the share of each symbol, or image, of at least --threshold percent. */
 void pp_report_difference(const struct pp_profile *old, const struct pp_profile *new,
 			  const struct pp_report_style *style, bool symbols, FILE *out);
 
-/* Each symbol between its callers and what it calls.  Sorts the profile's rows. */
+/* Text: each symbol between its callers and callees.  Sorts the profile's rows. */
 void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_style *style,
 			 FILE *out);
 
-/* One line a symbol, and below it its addresses.  Sorts the profile's rows. */
+/* Text: one line a symbol, followed by its addresses.  Sorts the profile's rows. */
 void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style *style, FILE *out);
 
 #endif

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
-#include "pp/report/report.h"
+#include "report.h"
 #include "libop/text/cells.h"
 
-/* Room of a column's head, without the '|' behind it. */
+/* Width of a column's header, without the '|' after it. */
 #define HEAD_WIDTH 17
 #define HEAD_CUT   14
 
@@ -18,7 +18,7 @@ struct summary {
 	struct pp_line line;
 };
 
-/* An application and its parts, the one with the most samples first. */
+/* Writes an application and its images, the one with the most samples first. */
 struct entry {
 	const struct pp_image *app;
 	struct pp_part *parts;
@@ -102,11 +102,11 @@ static void put_row(struct summary *summary, const char *indent, const uint64_t 
 		pp_line_share(line, pp_percent(counts[i], wholes[i]));
 		pp_line_add(line, " ", 1);
 	}
-	pp_line_puts(line, summary->style->long_names ? image->full : image->base);
+	pp_line_safe(line, summary->style->long_names ? image->full : image->base);
 	pp_line_end(line, summary->out);
 }
 
-/* Images are worth lines of their own if there is more than the application itself. */
+/* Images get lines of their own if there are others than the application itself. */
 static void put_parts(struct summary *summary, const struct entry *entry)
 {
 	const uint64_t *wholes =

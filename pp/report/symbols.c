@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "libop/base/memory.h"
-#include "pp/report/table.h"
+#include "table.h"
 
 /* What an inlined function stands in. */
 static void put_callers(struct pp_table *table, const char *const *callers)
@@ -12,7 +12,7 @@ static void put_callers(struct pp_table *table, const char *const *callers)
 		if (!i)
 			pp_line_cell(&table->line);
 		pp_line_puts(&table->line, i ? " in " : "in ");
-		pp_line_puts(&table->line, callers[i]);
+		pp_line_safe(&table->line, callers[i]);
 	}
 }
 

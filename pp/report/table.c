@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lines and order of reports about symbols. */
-#include "pp/report/table.h"
+#include "table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "libop/base/memory.h"
 
-/* Widths of cells, as OProfile's reports have them. */
+/* Widths of cells, as in OProfile's reports. */
 enum {
 	WIDTH_SAMPLES = 9,
 	WIDTH_CUM_SAMPLES = 14,
@@ -48,7 +48,7 @@ int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_err
 			key++;
 		if (key == PP_SORT_KEYS)
 			result = op_error_set(error, EINVAL,
-					      "--sort=%s: '%s' is none of sample, image, "
+					      "--sort=%s: '%s' is not one of sample, image, "
 					      "app-name, symbol, debug, vma",
 					      list, item);
 		else if (add_key(style, key))
@@ -129,7 +129,7 @@ static void put_text(struct pp_table *table, const char *text, size_t width)
 {
 	pp_line_cell(&table->line);
 	pp_line_width(&table->line, width);
-	pp_line_puts(&table->line, text);
+	pp_line_safe(&table->line, text);
 }
 
 void pp_table_head(struct pp_table *table)
@@ -192,12 +192,12 @@ static void put_place(struct pp_table *table, const struct pp_place *place)
 		return;
 	}
 	slash = table->style->long_names ? NULL : strrchr(file, '/');
-	pp_line_puts(&table->line, slash ? slash + 1 : file);
+	pp_line_safe(&table->line, slash ? slash + 1 : file);
 	pp_line_add(&table->line, ":", 1);
 	pp_line_count(&table->line, place->line, 0);
 }
 
-/* Address, counts of @wholes, and line: what symbols and their details have in common. */
+/* Address, counts of @wholes, and line: common to symbols and their details. */
 void pp_table_numbers(struct pp_table *table, const struct pp_place *place, const uint64_t *counts,
 		      const uint64_t *wholes, uint64_t *sums)
 {
@@ -231,7 +231,7 @@ void pp_table_names(struct pp_table *table, const struct pp_row *row, const char
 	pp_line_end(&table->line, table->out);
 }
 
-/* ---- which columns ---- */
+/* ---- columns ---- */
 
 static uint64_t highest_vma(const struct pp_row *row)
 {
@@ -258,7 +258,7 @@ void pp_table_columns(struct pp_table *table)
 	table->line.color = table->style->color;
 	for (size_t i = 0; i < profile->n_rows; i++)
 		make_room(table, profile->rows[i]);
-	/* Their ends may be hidden, so that they are no rows. */
+	/* Ends of arcs may be hidden, and are not rows then. */
 	for (size_t i = 0; i < profile->n_arcs; i++) {
 		make_room(table, profile->arcs[i].caller);
 		make_room(table, profile->arcs[i].callee);

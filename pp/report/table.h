@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What reports about symbols have in common: the order of symbols and the cells of a line.
+ * The order of symbols and the cells of a line, for all text reports of symbols.
  */
 #ifndef PP_REPORT_TABLE_H
 #define PP_REPORT_TABLE_H
 
 #include <stdio.h>
 
-#include "pp/report/report.h"
+#include "report.h"
 #include "libop/text/cells.h"
 
 struct pp_table {
@@ -22,20 +22,20 @@ struct pp_table {
 /* Sorts the profile's rows. */
 void pp_table_sort(struct pp_profile *profile, const struct pp_report_style *style);
 
-/* Chooses columns by what the rows of table->profile hold. */
+/* Chooses columns by the content of the rows of table->profile. */
 void pp_table_columns(struct pp_table *table);
 void pp_table_head(struct pp_table *table);
 
 /**
  * pp_table_numbers - address, counts and source line
  * @counts: by class
- * @wholes: by class: what percentages are of
+ * @wholes: by class: 100 percent
  * @sums: running sums, by class; @counts is added
  */
 void pp_table_numbers(struct pp_table *table, const struct pp_place *place, const uint64_t *counts,
 		      const uint64_t *wholes, uint64_t *sums);
 
-/* Image, application and symbol, the latter with @more behind it; ends the line. */
+/* Writes image, application, symbol and @more; ends the line. */
 void pp_table_names(struct pp_table *table, const struct pp_row *row, const char *more);
 
 #endif

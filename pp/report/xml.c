@@ -3,7 +3,8 @@
  * Reports as XML: doc/opreport.xsd.  The names and the order of elements are those of OProfile's
  * schema 3.0; "statistics" at the end is new.
  */
-#include "pp/report/xml.h"
+#include "xml.h"
+#include "libop/text/cells.h"
 
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 #include "libop/base/memory.h"
 #include "pp/select/multiplexing.h"
 
-/* ---- head ---- */
+/* ---- header ---- */
 
 static void put_list(struct pp_report_xml *report, const char *attribute,
 		     const struct op_strings *list)
@@ -26,11 +27,11 @@ static void put_list(struct pp_report_xml *report, const char *attribute,
 		pp_line_puts(&line, list->item[i]);
 	}
 	pp_line_add(&line, "", 1);
-	pp_xml_text(&report->xml, attribute, line.text);
+	op_xml_text(&report->xml, attribute, line.text);
 	pp_line_free(&line);
 }
 
-/* As --merge takes them. */
+/* The words of --merge. */
 static void put_merge(struct pp_report_xml *report, const struct pp_merge *merge)
 {
 	const struct {
@@ -53,51 +54,51 @@ static void put_merge(struct pp_report_xml *report, const struct pp_merge *merge
 static void put_options(struct pp_report_xml *report)
 {
 	const struct pp_report_facts *facts = report->facts;
-	struct pp_xml *xml = &report->xml;
+	struct op_xml *xml = &report->xml;
 
-	pp_xml_put(xml, "<options");
-	pp_xml_text(xml, "session", facts->session_dir);
-	pp_xml_flag(xml, "debuginfo", report->style->lines);
-	pp_xml_flag(xml, "details", report->style->details);
+	op_xml_put(xml, "<options");
+	op_xml_text(xml, "session", facts->session_dir);
+	op_xml_flag(xml, "debuginfo", report->style->lines);
+	op_xml_flag(xml, "details", report->style->details);
 	put_list(report, "imagepath", facts->image_paths);
 	put_merge(report, facts->merge);
-	pp_xml_flag(xml, "excludedependent", facts->exclude_dependent);
+	op_xml_flag(xml, "excludedependent", facts->exclude_dependent);
 	put_list(report, "excludesymbols", facts->exclude);
 	put_list(report, "includesymbols", facts->include);
-	pp_xml_end(xml, "/>");
+	op_xml_end(xml, "/>");
 }
 
 static void put_setup(struct pp_report_xml *report)
 {
 	const struct pp_classes *classes = report->profile->classes;
-	struct pp_xml *xml = &report->xml;
+	struct op_xml *xml = &report->xml;
 
-	pp_xml_end(xml, "<setup>");
+	op_xml_end(xml, "<setup>");
 	for (size_t i = 0; i < classes->n; i++) {
 		const struct pp_class *class = &classes->items[i];
 
 		if (report->profile->cpu_type == OP_CPU_TIMER) {
-			pp_xml_put(xml, "<timersetup");
-			pp_xml_number(xml, "rtcinterrupts", class->count);
-			pp_xml_end(xml, "/>");
+			op_xml_put(xml, "<timersetup");
+			op_xml_number(xml, "rtcinterrupts", class->count);
+			op_xml_end(xml, "/>");
 			break;
 		}
 		if (i && classes->axis != PP_AXIS_EVENT)
 			break;
-		pp_xml_put(xml, "<eventsetup");
-		pp_xml_number(xml, "id", i);
-		pp_xml_text(xml, "eventname", class->event);
+		op_xml_put(xml, "<eventsetup");
+		op_xml_number(xml, "id", i);
+		op_xml_text(xml, "eventname", class->event);
 		if (!class->many_unit_masks)
-			pp_xml_number(xml, "unitmask", class->unit_mask);
-		pp_xml_number(xml, "setupcount", class->count);
+			op_xml_number(xml, "unitmask", class->unit_mask);
+		op_xml_number(xml, "setupcount", class->count);
 		if (pp_class_is_partial(class)) {
-			pp_xml_number(xml, "enabledns", class->enabled_ns);
-			pp_xml_number(xml, "runningns", class->running_ns);
-			pp_xml_text(xml, "scaled", class->is_scaled ? "true" : "false");
+			op_xml_number(xml, "enabledns", class->enabled_ns);
+			op_xml_number(xml, "runningns", class->running_ns);
+			op_xml_text(xml, "scaled", class->is_scaled ? "true" : "false");
 		}
-		pp_xml_end(xml, "/>");
+		op_xml_end(xml, "/>");
 	}
-	pp_xml_end(xml, "</setup>");
+	op_xml_end(xml, "</setup>");
 }
 
 void pp_report_xml_class(struct pp_report_xml *report, const char *attribute, size_t class)
@@ -105,36 +106,36 @@ void pp_report_xml_class(struct pp_report_xml *report, const char *attribute, si
 	char name[32];
 
 	snprintf(name, sizeof(name), "c%zu", class);
-	pp_xml_text(&report->xml, attribute, name);
+	op_xml_text(&report->xml, attribute, name);
 }
 
 static void put_classes(struct pp_report_xml *report)
 {
 	const struct pp_classes *classes = report->profile->classes;
-	struct pp_xml *xml = &report->xml;
+	struct op_xml *xml = &report->xml;
 
 	if (classes->n < 2)
 		return;
-	pp_xml_end(xml, "<classes>");
+	op_xml_end(xml, "<classes>");
 	for (size_t i = 0; i < classes->n; i++) {
 		const struct pp_class *class = &classes->items[i];
 
-		pp_xml_put(xml, "<class");
+		op_xml_put(xml, "<class");
 		pp_report_xml_class(report, "name", i);
 		if (class->cpu != OP_ALL)
-			pp_xml_number(xml, "cpu", class->cpu);
+			op_xml_number(xml, "cpu", class->cpu);
 		if (classes->axis == PP_AXIS_EVENT) {
-			pp_xml_number(xml, "event", i);
+			op_xml_number(xml, "event", i);
 			if (!class->many_unit_masks)
-				pp_xml_number(xml, "mask", class->unit_mask);
+				op_xml_number(xml, "mask", class->unit_mask);
 		}
 		if (class->tgid != OP_ALL)
-			pp_xml_number(xml, "tgid", class->tgid);
+			op_xml_number(xml, "tgid", class->tgid);
 		if (class->tid != OP_ALL)
-			pp_xml_number(xml, "tid", class->tid);
-		pp_xml_end(xml, "/>");
+			op_xml_number(xml, "tid", class->tid);
+		op_xml_end(xml, "/>");
 	}
-	pp_xml_end(xml, "</classes>");
+	op_xml_end(xml, "</classes>");
 }
 
 /* ---- counts ---- */
@@ -146,12 +147,12 @@ void pp_report_xml_counts(struct pp_report_xml *report, const uint64_t *counts, 
 	for (size_t i = 0; i < n; i++) {
 		if ((!counts[i] && n > 1) || (class != PP_XML_ALL_CLASSES && class != i))
 			continue;
-		pp_xml_put(&report->xml, "<count");
+		op_xml_put(&report->xml, "<count");
 		if (n > 1)
 			pp_report_xml_class(report, "class", i);
-		pp_xml_put(&report->xml, ">");
-		pp_line_count(&report->xml.line, counts[i], 0);
-		pp_xml_end(&report->xml, "</count>");
+		op_xml_put(&report->xml, ">");
+		op_xml_count(&report->xml, counts[i]);
+		op_xml_end(&report->xml, "</count>");
 	}
 }
 
@@ -159,90 +160,90 @@ void pp_report_xml_counts(struct pp_report_xml *report, const uint64_t *counts, 
 
 static void put_place(struct pp_report_xml *report, const struct pp_place *place)
 {
-	struct pp_xml *xml = &report->xml;
+	struct op_xml *xml = &report->xml;
 
 	if (!place->file)
 		return;
-	pp_xml_text(xml, "file", place->file);
-	pp_xml_number(xml, "line", place->line > 0 ? place->line : 0);
+	op_xml_text(xml, "file", place->file);
+	op_xml_number(xml, "line", place->line > 0 ? place->line : 0);
 }
 
 static void put_symbol_table(struct pp_report_xml *report)
 {
-	struct pp_xml *xml = &report->xml;
+	struct op_xml *xml = &report->xml;
 
-	pp_xml_end(xml, "<symboltable>");
+	op_xml_end(xml, "<symboltable>");
 	for (size_t i = 0; i < report->listing.n_all; i++) {
 		const struct pp_row *row = report->listing.rows[i];
 
-		pp_xml_put(xml, "<symboldata");
-		pp_xml_number(xml, "id", row->number);
-		pp_xml_text(xml, "name", row->symbol);
+		op_xml_put(xml, "<symboldata");
+		op_xml_number(xml, "id", row->number);
+		op_xml_text(xml, "name", row->symbol);
 		put_place(report, &row->place);
-		pp_xml_hex(xml, "startingaddr", row->place.vma);
-		pp_xml_end(xml, "/>");
+		op_xml_hex(xml, "startingaddr", row->place.vma);
+		op_xml_end(xml, "/>");
 	}
-	pp_xml_end(xml, "</symboltable>");
+	op_xml_end(xml, "</symboltable>");
 }
 
 static void put_detail_table(struct pp_report_xml *report)
 {
-	struct pp_xml *xml = &report->xml;
+	struct op_xml *xml = &report->xml;
 
 	if (!report->style->details)
 		return;
-	pp_xml_end(xml, "<detailtable>");
+	op_xml_end(xml, "<detailtable>");
 	for (size_t i = 0; i < report->listing.n; i++) {
 		const struct pp_row *row = report->listing.rows[i];
 
-		pp_xml_put(xml, "<symboldetails");
-		pp_xml_number(xml, "id", row->number);
-		pp_xml_end(xml, ">");
+		op_xml_put(xml, "<symboldetails");
+		op_xml_number(xml, "id", row->number);
+		op_xml_end(xml, ">");
 		for (size_t k = 0; k < row->n_details; k++) {
-			pp_xml_put(xml, "<detaildata");
-			pp_xml_number(xml, "id", report->first_detail[i] + k);
-			pp_xml_hex(xml, "vmaoffset", row->details[k].place.vma);
+			op_xml_put(xml, "<detaildata");
+			op_xml_number(xml, "id", report->first_detail[i] + k);
+			op_xml_hex(xml, "vmaoffset", row->details[k].place.vma);
 			put_place(report, &row->details[k].place);
-			pp_xml_end(xml, ">");
+			op_xml_end(xml, ">");
 			pp_report_xml_counts(report, row->details[k].counts, PP_XML_ALL_CLASSES);
-			pp_xml_end(xml, "</detaildata>");
+			op_xml_end(xml, "</detaildata>");
 		}
-		pp_xml_end(xml, "</symboldetails>");
+		op_xml_end(xml, "</symboldetails>");
 	}
-	pp_xml_end(xml, "</detailtable>");
+	op_xml_end(xml, "</detailtable>");
 }
 
 static void put_loss(struct pp_report_xml *report)
 {
 	const struct pp_loss *loss = report->facts->loss;
-	struct pp_xml *xml = &report->xml;
+	struct op_xml *xml = &report->xml;
 
 	if (!loss->known)
 		return;
-	pp_xml_put(xml, "<statistics");
-	pp_xml_number(xml, "received", loss->received);
-	pp_xml_number(xml, "stored", loss->stored);
-	pp_xml_number(xml, "filtered", loss->filtered);
-	pp_xml_number(xml, "lost", loss->lost);
-	pp_xml_number(xml, "kernelreceived", loss->kernel_received);
-	pp_xml_number(xml, "kernellost", loss->kernel_lost);
+	op_xml_put(xml, "<statistics");
+	op_xml_number(xml, "received", loss->received);
+	op_xml_number(xml, "stored", loss->stored);
+	op_xml_number(xml, "filtered", loss->filtered);
+	op_xml_number(xml, "lost", loss->lost);
+	op_xml_number(xml, "kernelreceived", loss->kernel_received);
+	op_xml_number(xml, "kernellost", loss->kernel_lost);
 	if (loss->throttled)
-		pp_xml_number(xml, "throttled", loss->throttled);
+		op_xml_number(xml, "throttled", loss->throttled);
 	if (loss->profiling_ms) {
-		pp_xml_number(xml, "daemoncpums", loss->daemon_cpu_ms);
-		pp_xml_number(xml, "profilingms", loss->profiling_ms);
+		op_xml_number(xml, "daemoncpums", loss->daemon_cpu_ms);
+		op_xml_number(xml, "profilingms", loss->profiling_ms);
 	}
-	pp_xml_end(xml, ">");
+	op_xml_end(xml, ">");
 	for (size_t i = 0; i < loss->n_causes; i++) {
-		pp_xml_put(xml, "<loss");
-		pp_xml_text(xml, "cause", loss->causes[i].words);
-		pp_xml_number(xml, "count", loss->causes[i].n);
-		pp_xml_end(xml, "/>");
+		op_xml_put(xml, "<loss");
+		op_xml_text(xml, "cause", loss->causes[i].text);
+		op_xml_number(xml, "count", loss->causes[i].n);
+		op_xml_end(xml, "/>");
 	}
-	pp_xml_end(xml, "</statistics>");
+	op_xml_end(xml, "</statistics>");
 }
 
-/* ---- all of it ---- */
+/* ---- document ---- */
 
 static void number_details(struct pp_report_xml *report)
 {
@@ -272,19 +273,19 @@ static void put_profile(struct pp_report_xml *report)
 {
 	const struct pp_profile *profile = report->profile;
 	const char *cpu = op_cpu_type_name(profile->cpu_type);
-	struct pp_xml *xml = &report->xml;
+	struct op_xml *xml = &report->xml;
 	char speed[32];
 
-	pp_xml_end(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
-	pp_xml_put(xml, "<profile");
-	pp_xml_text(xml, "schemaversion", "3.0");
-	pp_xml_text(xml, "cputype", cpu ? cpu : "unknown");
-	pp_xml_text(xml, "processor", op_cpu_type_title(profile->cpu_type));
-	pp_xml_flag(xml, "separatedcpus", profile->classes->axis == PP_AXIS_CPU);
+	op_xml_end(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+	op_xml_put(xml, "<profile");
+	op_xml_text(xml, "schemaversion", "3.0");
+	op_xml_text(xml, "cputype", cpu ? cpu : "unknown");
+	op_xml_text(xml, "processor", op_cpu_type_title(profile->cpu_type));
+	op_xml_flag(xml, "separatedcpus", profile->classes->axis == PP_AXIS_CPU);
 	snprintf(speed, sizeof(speed), "%.6g", profile->cpu_speed > 0 ? profile->cpu_speed : 0);
-	pp_xml_text(xml, "mhz", speed);
-	pp_xml_text(xml, "title", report->facts->command_line);
-	pp_xml_end(xml, ">");
+	op_xml_text(xml, "mhz", speed);
+	op_xml_text(xml, "title", report->facts->command_line);
+	op_xml_end(xml, ">");
 	put_options(report);
 	put_setup(report);
 	put_classes(report);
@@ -294,7 +295,7 @@ static void put_profile(struct pp_report_xml *report)
 	if (report->style->details)
 		pp_report_xml_bytes(report);
 	put_loss(report);
-	pp_xml_end(xml, "</profile>");
+	op_xml_end(xml, "</profile>");
 }
 
 void pp_report_xml(struct pp_profile *profile, const struct pp_report_style *style,
@@ -308,5 +309,4 @@ void pp_report_xml(struct pp_profile *profile, const struct pp_report_style *sty
 	put_profile(&report);
 	pp_listing_free(&report.listing);
 	free(report.first_detail);
-	pp_line_free(&report.xml.line);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The XML report, in parts: what was profiled, with its tables (report_xml.c); the samples by
- * application or by process (report_xml_samples.c); the code of symbols (report_xml_bytes.c).
+ * The XML report, in parts: header and tables (xml.c); the samples by application or by process
+ * (xml_samples.c); the code of symbols (xml_bytes.c).
  */
 #ifndef PP_REPORT_XML_H
 #define PP_REPORT_XML_H
 
-#include "pp/report/listing.h"
-#include "pp/report/report.h"
-#include "pp/report/xml_writer.h"
+#include "listing.h"
+#include "report.h"
+#include "libop/text/xml.h"
 
 struct pp_report_xml {
-	struct pp_xml xml;
+	struct op_xml xml;
 	const struct pp_profile *profile;
 	const struct pp_report_style *style;
 	const struct pp_report_facts *facts;
@@ -27,7 +27,7 @@ void pp_report_xml_counts(struct pp_report_xml *report, const uint64_t *counts, 
 /* attribute="c3" */
 void pp_report_xml_class(struct pp_report_xml *report, const char *attribute, size_t class);
 
-/* Are the columns threads, so that there are processes instead of binaries? */
+/* True if columns are threads: then there are processes instead of binaries. */
 bool pp_report_xml_has_threads(const struct pp_report_xml *report);
 
 /* The element "bytestable". */

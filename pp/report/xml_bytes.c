@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The code of symbols in XML: bytestable > bytes, for those whose file can be read. */
+/* The code of symbols in XML: bytestable > bytes, for symbols whose file can be read. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "pp/symbols/image_reader.h"
 #include "libop/base/memory.h"
-#include "pp/report/xml.h"
+#include "xml.h"
 
-/* Bytes that are read at once. */
+/* Bytes per read. */
 #define PIECE 4096
 
 static int compare_rows(const void *a, const void *b)
@@ -21,7 +21,7 @@ static int compare_rows(const void *a, const void *b)
 	return (left->number > right->number) - (left->number < right->number);
 }
 
-/* The code of @row, or NULL: it is no symbol, but all that has none. */
+/* The symbol of @row, or NULL for the row of samples without a symbol. */
 static const struct pp_symbol *find_symbol(const struct pp_symbols *symbols,
 					   const struct pp_row *row)
 {
@@ -34,38 +34,28 @@ static const struct pp_symbol *find_symbol(const struct pp_symbols *symbols,
 									 : NULL;
 }
 
-static void put_hex(struct pp_xml *xml, const unsigned char *bytes, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const char digits[] = {"0123456789ABCDEF"[bytes[i] >> 4],
-				       "0123456789ABCDEF"[bytes[i] & 15]};
-
-		pp_line_add(&xml->line, digits, 2);
-	}
-}
-
-/* Up to where the file ends. */
+/* Up to the end of the file. */
 static void put_bytes(struct pp_report_xml *report, int fd, const struct pp_row *row,
 		      uint64_t offset, uint64_t size)
 {
-	struct pp_xml *xml = &report->xml;
+	struct op_xml *xml = &report->xml;
 	unsigned char bytes[PIECE];
 	bool open = false;
 	ssize_t n;
 
 	while (size && (n = pread(fd, bytes, size < PIECE ? size : PIECE, (off_t)offset)) > 0) {
 		if (!open) {
-			pp_xml_put(xml, "<bytes");
-			pp_xml_number(xml, "id", row->number);
-			pp_xml_put(xml, ">");
+			op_xml_put(xml, "<bytes");
+			op_xml_number(xml, "id", row->number);
+			op_xml_put(xml, ">");
 		}
 		open = true;
-		put_hex(xml, bytes, (size_t)n);
+		op_xml_bytes(xml, bytes, (size_t)n);
 		offset += (uint64_t)n;
 		size -= (uint64_t)n;
 	}
 	if (open)
-		pp_xml_end(xml, "</bytes>");
+		op_xml_end(xml, "</bytes>");
 }
 
 /* @rows are the @n of one image. */
@@ -109,14 +99,14 @@ void pp_report_xml_bytes(struct pp_report_xml *report)
 		rows[i] = listing->rows[i];
 	if (listing->n)
 		qsort(rows, listing->n, sizeof(*rows), compare_rows);
-	pp_xml_end(&report->xml, "<bytestable>");
+	op_xml_end(&report->xml, "<bytestable>");
 	for (size_t i = 0, end; i < listing->n; i = end) {
 		for (end = i + 1;
 		     end < listing->n && rows[end]->image->order == rows[i]->image->order;)
 			end++;
 		put_image(report, &reader, rows + i, end - i);
 	}
-	pp_xml_end(&report->xml, "</bytestable>");
+	op_xml_end(&report->xml, "</bytestable>");
 	pp_image_reader_free(&reader);
 	free(rows);
 }

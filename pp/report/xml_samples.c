@@ -11,13 +11,13 @@
 #include <stdlib.h>
 
 #include "libop/base/memory.h"
-#include "pp/report/xml.h"
+#include "xml.h"
 
 struct samples {
 	struct pp_report_xml *report;
 	const struct pp_row **by_image;	 /* listed symbols, by application and image */
 	const struct pp_arc **by_callee; /* listed arcs; those of the listing are by caller */
-	size_t class;			 /* that is written, or PP_XML_ALL_CLASSES */
+	size_t class;			 /* the current class, or PP_XML_ALL_CLASSES */
 };
 
 /* An application: its parts, and its symbols among those by image. */
@@ -71,7 +71,7 @@ static void make_indices(struct samples *samples)
 
 /* ---- symbols ---- */
 
-/* Has it samples of the classes that are written? */
+/* True if it has samples of the current classes. */
 static bool has_samples(const struct samples *samples, const uint64_t *counts)
 {
 	return samples->class == PP_XML_ALL_CLASSES || counts[samples->class];
@@ -79,16 +79,16 @@ static bool has_samples(const struct samples *samples, const uint64_t *counts)
 
 static void put_arc(struct samples *samples, const struct pp_row *row, const uint64_t *counts)
 {
-	struct pp_xml *xml = &samples->report->xml;
+	struct op_xml *xml = &samples->report->xml;
 
-	pp_xml_put(xml, "<symbol");
-	pp_xml_number(xml, "idref", row->number);
-	pp_xml_end(xml, ">");
+	op_xml_put(xml, "<symbol");
+	op_xml_number(xml, "idref", row->number);
+	op_xml_end(xml, ">");
 	pp_report_xml_counts(samples->report, counts, samples->class);
-	pp_xml_end(xml, "</symbol>");
+	op_xml_end(xml, "</symbol>");
 }
 
-/* The first arc of @row, which is one of their ends. */
+/* The first arc of which @row is an end. */
 static size_t find_arc(const struct samples *samples, const struct pp_row *row, bool callers)
 {
 	const struct pp_listing *listing = &samples->report->listing;
@@ -111,7 +111,7 @@ static void put_arcs(struct samples *samples, const struct pp_row *row, bool cal
 {
 	const struct pp_listing *listing = &samples->report->listing;
 	const struct pp_arc **arcs = callers ? samples->by_callee : listing->arcs;
-	struct pp_xml *xml = &samples->report->xml;
+	struct op_xml *xml = &samples->report->xml;
 	bool open = false;
 
 	for (size_t i = find_arc(samples, row, callers); i < listing->n_arcs; i++) {
@@ -120,33 +120,33 @@ static void put_arcs(struct samples *samples, const struct pp_row *row, bool cal
 		if (!has_samples(samples, arcs[i]->counts))
 			continue;
 		if (!open)
-			pp_xml_end(xml, callers ? "<callers>" : "<callees>");
+			op_xml_end(xml, callers ? "<callers>" : "<callees>");
 		open = true;
 		put_arc(samples, callers ? arcs[i]->caller : arcs[i]->callee, arcs[i]->counts);
 	}
 	if (open)
-		pp_xml_end(xml, callers ? "</callers>" : "</callees>");
+		op_xml_end(xml, callers ? "</callers>" : "</callees>");
 }
 
 static void put_symbol(struct samples *samples, const struct pp_row *row)
 {
 	const size_t *first_detail = samples->report->first_detail;
-	struct pp_xml *xml = &samples->report->xml;
+	struct op_xml *xml = &samples->report->xml;
 
-	pp_xml_put(xml, "<symbol");
-	pp_xml_number(xml, "idref", row->number);
+	op_xml_put(xml, "<symbol");
+	op_xml_number(xml, "idref", row->number);
 	if (row->n_details) {
-		pp_xml_number(xml, "detaillo", first_detail[row->number]);
-		pp_xml_number(xml, "detailhi", first_detail[row->number] + row->n_details - 1);
+		op_xml_number(xml, "detaillo", first_detail[row->number]);
+		op_xml_number(xml, "detailhi", first_detail[row->number] + row->n_details - 1);
 	}
-	pp_xml_end(xml, ">");
+	op_xml_end(xml, ">");
 	put_arcs(samples, row, true);
 	put_arcs(samples, row, false);
 	pp_report_xml_counts(samples->report, row->counts, samples->class);
-	pp_xml_end(xml, "</symbol>");
+	op_xml_end(xml, "</symbol>");
 }
 
-/* A symbol without samples in a thread has its place there if it has arcs. */
+/* A symbol without samples in a thread is written if it has arcs. */
 static bool has_arcs(const struct samples *samples, const struct pp_row *row)
 {
 	const struct pp_listing *listing = &samples->report->listing;
@@ -164,7 +164,7 @@ static bool has_arcs(const struct samples *samples, const struct pp_row *row)
 	return false;
 }
 
-/* Symbols of @part; *@next is the first of them, and is made the first of the next part. */
+/* Symbols of @part; *@next is the first of them, and is set to the first of the next part. */
 static void put_symbols(struct samples *samples, const struct pp_part *part, size_t *next)
 {
 	for (; *next < samples->report->listing.n; (*next)++) {
@@ -183,19 +183,19 @@ static void put_name(struct samples *samples, const struct pp_image *image)
 {
 	bool long_names = samples->report->style->long_names;
 
-	pp_xml_text(&samples->report->xml, "name", long_names ? image->full : image->base);
-	pp_xml_end(&samples->report->xml, ">");
+	op_xml_text(&samples->report->xml, "name", long_names ? image->full : image->base);
+	op_xml_end(&samples->report->xml, ">");
 }
 
 static void put_module(struct samples *samples, const struct pp_part *part, size_t *next)
 {
-	struct pp_xml *xml = &samples->report->xml;
+	struct op_xml *xml = &samples->report->xml;
 
-	pp_xml_put(xml, "<module");
+	op_xml_put(xml, "<module");
 	put_name(samples, part->image);
 	pp_report_xml_counts(samples->report, part->counts, samples->class);
 	put_symbols(samples, part, next);
-	pp_xml_end(xml, "</module>");
+	op_xml_end(xml, "</module>");
 }
 
 static bool is_own(const struct pp_part *part)
@@ -203,7 +203,7 @@ static bool is_own(const struct pp_part *part)
 	return part->image->order == part->app->order;
 }
 
-/* Where the symbols of @part end that begin at @next. */
+/* The end of the symbols of @part, which begin at @next. */
 static size_t pass_over(const struct samples *samples, const struct pp_part *part, size_t next)
 {
 	for (; next < samples->report->listing.n; next++) {
@@ -218,10 +218,10 @@ static size_t pass_over(const struct samples *samples, const struct pp_part *par
 /* The application's own symbols first, then its other images. */
 static void put_binary(struct samples *samples, const struct binary *binary)
 {
-	struct pp_xml *xml = &samples->report->xml;
+	struct op_xml *xml = &samples->report->xml;
 	const struct pp_image *app = binary->parts->app;
 
-	pp_xml_put(xml, "<binary");
+	op_xml_put(xml, "<binary");
 	put_name(samples, app);
 	pp_report_xml_counts(samples->report, app->counts, samples->class);
 	for (int others = 0; others < 2; others++) {
@@ -238,12 +238,12 @@ static void put_binary(struct samples *samples, const struct binary *binary)
 				put_symbols(samples, part, &next);
 		}
 	}
-	pp_xml_end(xml, "</binary>");
+	op_xml_end(xml, "</binary>");
 }
 
 /* ---- processes ---- */
 
-/* Has the thread that is written samples or arcs in the part whose symbols begin at @next? */
+/* True if the current thread has samples or arcs in the part whose symbols begin at @next. */
 static bool belongs(const struct samples *samples, const struct pp_part *part, size_t next)
 {
 	size_t end = pass_over(samples, part, next);
@@ -259,12 +259,12 @@ static bool belongs(const struct samples *samples, const struct pp_part *part, s
 static void put_thread(struct samples *samples, const struct binary *binary)
 {
 	const struct pp_class *class = &samples->report->profile->classes->items[samples->class];
-	struct pp_xml *xml = &samples->report->xml;
+	struct op_xml *xml = &samples->report->xml;
 	size_t next = binary->first_row;
 
-	pp_xml_put(xml, "<thread");
-	pp_xml_number(xml, "tid", class->tid);
-	pp_xml_end(xml, ">");
+	op_xml_put(xml, "<thread");
+	op_xml_number(xml, "tid", class->tid);
+	op_xml_end(xml, ">");
 	pp_report_xml_counts(samples->report, binary->parts->app->counts, samples->class);
 	for (size_t i = 0; i < binary->n_parts; i++) {
 		if (belongs(samples, &binary->parts[i], next))
@@ -272,24 +272,24 @@ static void put_thread(struct samples *samples, const struct binary *binary)
 		else
 			next = pass_over(samples, &binary->parts[i], next);
 	}
-	pp_xml_end(xml, "</thread>");
+	op_xml_end(xml, "</thread>");
 }
 
-/* One application in one process, which is the classes from @first on, without @end. */
+/* One application in one process: the classes from @first on, up to but not including @end. */
 static void put_process(struct samples *samples, const struct binary *binary, size_t first,
 			size_t end)
 {
 	const struct pp_class *classes = samples->report->profile->classes->items;
 	const struct pp_image *app = binary->parts->app;
-	struct pp_xml *xml = &samples->report->xml;
+	struct op_xml *xml = &samples->report->xml;
 	bool open = false;
 
 	for (samples->class = first; samples->class < end; samples->class ++) {
 		if (!app->counts[samples->class])
 			continue;
 		if (!open) {
-			pp_xml_put(xml, "<process");
-			pp_xml_number(xml, "pid", classes[first].tgid);
+			op_xml_put(xml, "<process");
+			op_xml_number(xml, "pid", classes[first].tgid);
 			put_name(samples, app);
 			for (size_t i = first; i < end; i++)
 				pp_report_xml_counts(samples->report, app->counts, i);
@@ -298,7 +298,7 @@ static void put_process(struct samples *samples, const struct binary *binary, si
 		put_thread(samples, binary);
 	}
 	if (open)
-		pp_xml_end(xml, "</process>");
+		op_xml_end(xml, "</process>");
 }
 
 static struct binary *gather_binaries(const struct samples *samples, size_t *n)

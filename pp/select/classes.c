@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sample files into columns. */
-#include "pp/select/classes.h"
+/* Sorts sample files into columns. */
+#include "classes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -31,13 +31,22 @@ int pp_merge_parse(struct pp_merge *merge, const char *list, struct op_error *er
 				true;
 		else
 			result = op_error_set(error, EINVAL,
-					      "--merge=%s: '%s' is none of cpu, tid, tgid, "
+					      "--merge=%s: '%s' is not one of cpu, tid, tgid, "
 					      "unitmask, lib, all",
 					      list, item);
 	}
 	free(copy);
 	return result;
 }
+
+static int take_merge(const struct op_option *option, void *field, const char *text,
+		      struct op_error *error)
+{
+	(void)option;
+	return pp_merge_parse(field, text, error);
+}
+
+const struct op_option_type pp_option_merge = {.take = take_merge};
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
@@ -50,7 +59,7 @@ static int compare_ids(int64_t a, int64_t b)
 	return compare_numbers(a, b);
 }
 
-/* Counts sort as text, so that columns stand as in OProfile's reports. */
+/* Counts sort as text: the column order of OProfile's reports. */
 static int compare_counts(uint64_t a, uint64_t b)
 {
 	char left[24], right[24];
@@ -92,7 +101,7 @@ static void merge_name(struct op_sample_name *name, const struct pp_merge *merge
 		name->tid = OP_ALL;
 }
 
-/* Which differ? */
+/* The axes along which the files differ. */
 struct differences {
 	bool event, unit_mask, cpu, tgid, tid, tid_is_tgid;
 };
@@ -160,7 +169,7 @@ static int find_axis(struct pp_classes *classes, struct op_error *error)
 	return result;
 }
 
-/* Two events of one name and count have different unit masks: then the columns say so. */
+/* Two events of one name and count have different unit masks: then the columns show them. */
 static bool is_ambiguous(const struct pp_classes *classes, const struct pp_class *class)
 {
 	for (size_t i = 0; i < classes->n; i++) {

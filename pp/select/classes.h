@@ -3,17 +3,18 @@
  * Classes: sample files that differ in event, process, thread or CPU become columns of a
  * report.  They may differ along one axis only; --merge takes axes away.
  */
-#ifndef PP_CLASSES_H
-#define PP_CLASSES_H
+#ifndef PP_SELECT_CLASSES_H
+#define PP_SELECT_CLASSES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "libop/base/error.h"
-#include "pp/select/sample_list.h"
+#include "libop/base/option.h"
+#include "sample_list.h"
 
-/* What is summed up instead of kept apart (--merge). */
+/* The axes that are merged (--merge). */
 struct pp_merge {
 	bool cpu, tid, tgid, unit_mask;
 	bool lib; /* each image is its own application */
@@ -27,6 +28,11 @@ struct pp_merge {
  */
 int pp_merge_parse(struct pp_merge *merge, const char *list, struct op_error *error);
 
+/* The end of a row of options (libop/base/option.h) that sets a struct pp_merge. */
+#define PP_MERGE(struct_type, member)                                                              \
+	.type = &pp_option_merge, .field = OP_FIELD(struct_type, member, struct pp_merge)
+extern const struct op_option_type pp_option_merge;
+
 enum pp_axis { PP_AXIS_EVENT, PP_AXIS_CPU, PP_AXIS_TGID, PP_AXIS_TID };
 
 struct pp_class {
@@ -36,9 +42,9 @@ struct pp_class {
 	int64_t tgid, tid, cpu; /* or OP_ALL */
 	char *column;		/* "TIMER:0", "cpu:1": the head of its column */
 	char *title;		/* "Samples on CPU 1"; NULL on the event axis */
-	/* How long it was to be counted, and how long it was; set by pp_scales_find(). */
+	/* Time enabled and time running, in ns; set by pp_scales_find(). */
 	uint64_t enabled_ns, running_ns;
-	bool is_scaled; /* its counts are */
+	bool is_scaled; /* its counts are scaled */
 };
 
 struct pp_classes {
@@ -50,7 +56,7 @@ struct pp_classes {
 /**
  * pp_classes_make - sort the files of a list into classes
  * @classes: filled in; pp_classes_free() frees what it holds
- * @list: each file's class is set; if @merge says so, its tgid, tid and CPU are made OP_ALL
+ * @list: each file's class is set; if merged, its tgid, tid and CPU become OP_ALL
  *
  * Return: 0, or -1 with @error set: the classes differ along more than one axis; the error
  * says what to merge.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Scaling of counts. */
-#include "pp/select/multiplexing.h"
+/* Scales the counts of multiplexed events. */
+#include "multiplexing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static uint64_t read_time(const struct pp_sample_list *list, const struct pp_sca
 			  const char *file)
 {
 	const struct op_sample_name *name = scale->name;
-	char *path = pp_format("%s/" OP_SAMPLES_STATS "/" OP_STATS_EVENTS "/%s.%" PRIu64
-			       ".%" PRIu64 "/%s",
+	char *path = pp_format("%s/" OP_SAMPLES_STATS "/" OP_STATS_EVENTS "/%s.%" PRIu64 ".%" PRIu64
+			       "/%s",
 			       list->samples_dirs[scale->session], name->event, name->count,
 			       name->unit_mask, file);
 	char *text = op_file_read(path, 64, NULL, NULL);
@@ -66,7 +66,7 @@ static size_t session_of(const struct pp_sample_list *list, const char *path)
 	return i;
 }
 
-/* The index of a file's scale, which is read when it is first met. */
+/* The index of a file's scale, which is read on first use. */
 static size_t scale_of(struct pp_sample_list *list, const struct pp_sample_file *file)
 {
 	size_t session = session_of(list, file->path), i = 0;
@@ -98,7 +98,7 @@ static void find(struct pp_sample_list *list, struct pp_sample_file *files, size
 	}
 }
 
-/* Of the sessions, and of the unit masks that were merged, all together; each of them once. */
+/* The sum over the sessions and the merged unit masks, each of them once. */
 static void add_to_classes(struct pp_sample_list *list, struct pp_classes *classes)
 {
 	bool *added = pp_alloc(classes->n * list->n_scales, sizeof(*added));
@@ -112,9 +112,9 @@ static void add_to_classes(struct pp_sample_list *list, struct pp_classes *class
 			continue;
 		*done = true;
 		class->enabled_ns =
-			bounded((wide)class->enabled_ns + list->scales[index]->enabled_ns);
+			bounded((wide) class->enabled_ns + list->scales[index]->enabled_ns);
 		class->running_ns =
-			bounded((wide)class->running_ns + list->scales[index]->running_ns);
+			bounded((wide) class->running_ns + list->scales[index]->running_ns);
 		class->is_scaled |= list->files[i].scale != NULL;
 	}
 	free(added);
@@ -127,7 +127,7 @@ void pp_scales_find(struct pp_sample_list *list, struct pp_classes *classes)
 	add_to_classes(list, classes);
 }
 
-/* ---- using ---- */
+/* ---- scaling ---- */
 
 void pp_scale_entries(const struct pp_sample_file *file, struct odb_entry *entries, size_t n)
 {

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scaling: events that took turns on a counter were counted a part of the time only.  Their
- * counts are multiplied by the time in which they were to be counted, over that in which they
- * were (OP_STATS_EVENTS of libop/session.h).
+ * Scaling of multiplexed events: counts are multiplied by the time that the event was enabled over
+ * the time that it was counted (OP_STATS_EVENTS of libop/session/paths.h).
  */
-#ifndef PP_SCALE_H
-#define PP_SCALE_H
+#ifndef PP_SELECT_MULTIPLEXING_H
+#define PP_SELECT_MULTIPLEXING_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "libdb/odb/odb.h"
-#include "pp/select/classes.h"
-#include "pp/select/sample_list.h"
+#include "classes.h"
+#include "sample_list.h"
 
 /**
- * struct pp_scale - of an event of a session that was counted a part of the time
+ * struct pp_scale - the scale of a multiplexed event of a session
  *
- * What a division leaves goes to the next count, so that the sum of all counts of the event is
- * right to one sample, however small they are.
+ * The remainder of a division carries over to the next count, so that the sum of all counts of the
+ * event is exact to one sample.
  */
 struct pp_scale {
 	const struct op_sample_name *name; /* a sample file of the event; the list's */
@@ -29,8 +28,8 @@ struct pp_scale {
 };
 
 /**
- * pp_scales_find - find out which files of a list must be scaled
- * @list: the scale of each file is set, unless unscaled says that counts stay as they are
+ * pp_scales_find - find the files of a list that must be scaled
+ * @list: the scale of each file is set, unless list->unscaled
  * @classes: of these files; the times of each class are set
  */
 void pp_scales_find(struct pp_sample_list *list, struct pp_classes *classes);
@@ -38,10 +37,10 @@ void pp_scales_find(struct pp_sample_list *list, struct pp_classes *classes);
 /* Scales the counts of @file, which were just read from it. */
 void pp_scale_entries(const struct pp_sample_file *file, struct odb_entry *entries, size_t n);
 
-/* Was it counted only a part of the time? */
+/* True if its event was multiplexed. */
 bool pp_class_is_partial(const struct pp_class *class);
 
-/* " (scaled by 2.01, counted 49.8 % of the time)" if it was. */
+/* " (scaled by 2.01, counted 49.8 % of the time)" if its event was multiplexed. */
 void pp_scale_put(const struct pp_class *class, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Looking through packs: see pack_search.h. */
-#include "pp/select/pack_search.h"
+/* Searches packs: see pack_search.h. */
+#include "pack_search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "libop/base/memory.h"
 
 static struct op_pack *open_pack(struct pp_sample_list *list, const char *samples_dir,
-				 struct pp_warnings *trouble)
+				 struct pp_warnings *warnings)
 {
 	char *path = pp_format("%s/" OP_PACK_NAME, samples_dir);
 	struct op_pack *pack = NULL;
@@ -21,7 +21,7 @@ static struct op_pack *open_pack(struct pp_sample_list *list, const char *sample
 				      sizeof(struct op_pack *));
 		list->packs[list->n_packs++] = pack;
 	} else if (error.code != ENOENT) {
-		pp_warnings_add(trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		pp_warnings_add(warnings, PP_BAD_FILE, "skipped: %s", error.text);
 		list->n_bad++;
 	}
 	free(path);
@@ -51,33 +51,33 @@ static void add_file(struct pp_sample_list *list, const char *samples_dir, struc
 	}
 }
 
-/* A profiler that profiled its own session put samples of sample files there. */
+/* Skips samples of sample files, of a profiler that profiled its own session. */
 static bool is_of_itself(const struct pp_sample_search *search, const char *samples_dir,
-			 const char *name, struct pp_warnings *trouble)
+			 const char *name, struct pp_warnings *warnings)
 {
 	size_t n = strlen(search->samples_root);
 	const char *at = strstr(name, search->samples_root);
 
 	if (!at || at[n] != '/')
 		return false;
-	pp_warnings_add(trouble, PP_BAD_NAME, "skipped: samples of a sample file, %s/%.*s",
-		       samples_dir, (int)(at + n - name), name);
+	pp_warnings_add(warnings, PP_BAD_NAME, "skipped: samples of a sample file, %s/%.*s",
+			samples_dir, (int)(at + n - name), name);
 	return true;
 }
 
 static void take_file(struct pp_sample_list *list, const struct pp_sample_search *search,
 		      const char *samples_dir, struct op_pack *pack,
-		      const struct op_pack_file *packed, struct pp_warnings *trouble)
+		      const struct op_pack_file *packed, struct pp_warnings *warnings)
 {
 	struct op_sample_name name;
 	struct op_error error;
 
 	if ((!list->want_arcs && strstr(packed->name, "/{cg}/")) ||
-	    is_of_itself(search, samples_dir, packed->name, trouble))
+	    is_of_itself(search, samples_dir, packed->name, warnings))
 		return;
 	if (op_sample_name_parse(packed->name, &name, &error)) {
-		pp_warnings_add(trouble, PP_BAD_NAME, "skipped: %s: %s", op_pack_path(pack),
-			       error.text);
+		pp_warnings_add(warnings, PP_BAD_NAME, "skipped: %s: %s", op_pack_path(pack),
+				error.text);
 		return;
 	}
 	if (pp_sample_is_wanted(search, &name)) {
@@ -89,10 +89,10 @@ static void take_file(struct pp_sample_list *list, const struct pp_sample_search
 }
 
 void pp_pack_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		    const char *samples_dir, struct pp_warnings *trouble)
+		    const char *samples_dir, struct pp_warnings *warnings)
 {
 	static const char *const below[] = {"{root}/", "{kern}/"};
-	struct op_pack *pack = open_pack(list, samples_dir, trouble);
+	struct op_pack *pack = open_pack(list, samples_dir, warnings);
 	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
 	struct op_pack_file packed;
 
@@ -101,7 +101,7 @@ void pp_pack_search(struct pp_sample_list *list, const struct pp_sample_search *
 		walk->pack = pack;
 		while (op_pack_next(walk, &packed))
 			if (!strncmp(packed.name, below[i], strlen(below[i])))
-				take_file(list, search, samples_dir, pack, &packed, trouble);
+				take_file(list, search, samples_dir, pack, &packed, warnings);
 		op_progress("sample files found", list->n, 0);
 	}
 	free(walk);

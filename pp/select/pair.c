@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Braces. */
-#include "pp/select/pair.h"
+/* Pairs of specifications in braces. */
+#include "pair.h"
 
 #include <errno.h>
 #include <string.h>
@@ -61,8 +61,9 @@ int pp_pair_split(struct pp_pair *pair, const struct op_strings *words, struct o
 	if (inside || closed == 1)
 		return wrong(error);
 	if (closed && !n_own[0] && n_own[1])
-		return op_error_set(error, EINVAL, "the first pair of braces is empty, but not the "
-						   "second");
+		return op_error_set(error, EINVAL,
+				    "the first pair of braces is empty, but not the "
+				    "second");
 	if (!closed)
 		op_strings_free(&pair->words[1]);
 	return 0;

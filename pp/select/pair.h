@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two profile specifications on one command line, "COMMON { OLD } { NEW }", of which the
- * difference is wanted.
+ * Two profile specifications on one command line, "COMMON { OLD } { NEW }", for a report of the
+ * difference.
  */
-#ifndef PP_PAIR_H
-#define PP_PAIR_H
+#ifndef PP_SELECT_PAIR_H
+#define PP_SELECT_PAIR_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading sample files one by one; pp/collate.c reads thousands of loose ones in a faster way. */
-#include "pp/select/sample_read.h"
+/* Reads single sample files; pp/profile/collate.c has a faster way for thousands of loose ones. */
+#include "sample_read.h"
 
 static int failed(const struct odb_error *cause, struct op_error *error)
 {

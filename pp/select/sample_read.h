@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is in a sample file of a list, be it loose or packed. */
-#ifndef PP_SAMPLE_READ_H
-#define PP_SAMPLE_READ_H
+/* Reads a sample file of a list, loose or packed. */
+#ifndef PP_SELECT_SAMPLE_READ_H
+#define PP_SELECT_SAMPLE_READ_H
 
-#include "pp/select/sample_list.h"
+#include "sample_list.h"
 
-/* Its header.  Return: 0, or -1 with @error set. */
+/* Reads its header.  Return: 0, or -1 with @error set. */
 int pp_sample_header(const struct pp_sample_file *file, struct odb_header *header,
 		     struct op_error *error);
 
 /**
- * pp_sample_read - its header and its entries, sorted by key, each key once
+ * pp_sample_read - read its header and its entries, sorted by key, each key once
  * @entries: set to @n entries that the caller frees; NULL if there are none
  *
  * Return: 0, or -1 with @error set.

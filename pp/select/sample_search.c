@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Going through a tree.  The first levels are listed one after another, until there are enough
- * directories to share; then each thread takes the next one and goes through all below it.  What
- * was found in each stays together, and is put into the list in the order of the directories.
+ * Searches a tree in parallel.  One thread lists level after level, until there are enough
+ * directories to share; then each thread takes the next one and searches all below it.  The results
+ * of each directory stay together, and go to the list in the order of the directories.
  */
-#include "pp/select/sample_search.h"
+#include "sample_search.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,28 +24,28 @@
 #include "libop/base/progress.h"
 #include "libop/base/memory.h"
 
-/* So many directories are worth threads. */
+/* Directories from which on threads are worth their cost. */
 #define ENOUGH	    64
 #define THREADS_MAX 8
-/* Directories that are open at a time, each below the other. */
+/* Maximum depth of open directories. */
 #define DEPTH_MAX 64
 /*
- * Entries of small files are kept until they are needed, as opening a file again costs more; those
- * of larger ones would cost more memory than reading them again costs time.
+ * Entries of small files are cached, because opening a file again is slow; larger files are read
+ * again, to save memory.
  */
 #define KEPT_MAX   (32u << 20) /* bytes, of all files */
 #define SMALL_FILE 8192	       /* bytes, of the entries of one */
 
-/* A file or a directory where the search goes on, and where its finds are. */
+/* A file, or a directory to search, and its results. */
 struct item {
 	char *path;
 	bool is_directory;
-	bool is_whole; /* it is not split any more */
+	bool is_whole; /* it is searched as a whole */
 	unsigned int worker;
 	size_t files, files_end, arcs, arcs_end, notes, notes_end;
 };
 
-/* What pp_warnings_add() will be told. */
+/* A warning, kept for pp_warnings_add(). */
 struct note {
 	enum pp_warning_kind kind;
 	char *text;
@@ -70,10 +70,10 @@ struct worker {
 	struct pp_sample_list found; /* files, arcs, n_passed_over, n_bad */
 	struct note *notes;
 	size_t n_notes, notes_capacity;
-	/* Where it is. */
+	/* Its current path. */
 	char path[PATH_MAX];
 	size_t length;
-	/* Of the directories on the way there, one after another. */
+	/* The names in the directories on that path, one after another. */
 	struct entry *entries;
 	size_t n_entries, entries_capacity;
 	char *names;
@@ -97,7 +97,7 @@ static void note(struct worker *worker, enum pp_warning_kind kind, const char *f
 
 /* ---- files ---- */
 
-/* Does all of it lie in the application itself? */
+/* True if its image, or for an arc both images, are the application itself. */
 static bool is_own(const struct op_sample_name *name)
 {
 	return pp_same_image(&name->app, &name->dep) &&
@@ -119,7 +119,7 @@ static void keep_entries(struct worker *worker, struct pp_sample_file *file)
 	odb_load_entries(&worker->load, file->entries);
 }
 
-/* Return: 0, or -1: it is no valid sample file. */
+/* Return: 0, or -1 if it is not a valid sample file. */
 static int load(struct worker *worker, int directory, const char *name, struct pp_sample_file *file)
 {
 	struct odb_error error;
@@ -162,7 +162,7 @@ static void add_file(struct worker *worker, int directory, const char *name)
 	struct pp_sample_file file = {0};
 	struct op_error error;
 
-	/* Code of a JIT compiler, and what a daemon that was killed left unfinished. */
+	/* Maps of JIT code, and temporary files of a killed daemon. */
 	if (ends_with(worker->path, ".jo") ||
 	    !strncmp(strrchr(worker->path, '/') + 1, ODB_TEMPORARY, strlen(ODB_TEMPORARY)))
 		return;
@@ -230,7 +230,7 @@ static int list_directory(struct worker *worker, int fd)
 	return n ? -1 : 0;
 }
 
-/* A profiler that profiled its own session put samples of sample files there. */
+/* Skips samples of sample files, of a profiler that profiled its own session. */
 static bool is_of_itself(struct worker *worker)
 {
 	const char *samples_root = worker->tree->search->samples_root;
@@ -242,7 +242,7 @@ static bool is_of_itself(struct worker *worker)
 	return true;
 }
 
-/* Opens the directory that the worker is at, and lists it.  Return: a descriptor, or -1. */
+/* Opens the current directory of the worker, and lists it.  Return: a descriptor, or -1. */
 static int enter(struct worker *worker, int parent, const char *name)
 {
 	int fd;
@@ -260,7 +260,7 @@ static int enter(struct worker *worker, int parent, const char *name)
 	return -1;
 }
 
-/* Goes to an entry of the directory that the worker is at.  Return: 0, or -1: too long. */
+/* Appends an entry to the current path of the worker.  Return: 0, or -1: too long. */
 static int go_to(struct worker *worker, const char *name)
 {
 	size_t n = strlen(name);
@@ -282,7 +282,7 @@ static void go_back(struct worker *worker, size_t length)
 	worker->path[length] = '\0';
 }
 
-/* What the worker is at; for what is neither a file nor a directory, a note. */
+/* Classifies the current path; adds a warning if it is neither a file nor a directory. */
 static unsigned char type_here(struct worker *worker, unsigned char type)
 {
 	struct stat status;
@@ -292,7 +292,7 @@ static unsigned char type_here(struct worker *worker, unsigned char type)
 		       : S_ISREG(status.st_mode) ? DT_REG
 						 : DT_UNKNOWN;
 	if (type != DT_REG && type != DT_DIR)
-		note(worker, PP_BAD_NAME, "skipped: %s is no regular file", worker->path);
+		note(worker, PP_BAD_NAME, "skipped: %s is not a regular file", worker->path);
 	return type;
 }
 
@@ -313,7 +313,7 @@ static void search_directory(struct worker *worker, int parent, const char *name
 		fd = AT_FDCWD;
 	}
 	for (size_t i = first, end = worker->n_entries; i < end; i++) {
-		/* Arrays may move while what is below is searched. */
+		/* Arrays may move during the search below. */
 		struct entry entry = worker->entries[i];
 		unsigned char type;
 
@@ -383,7 +383,7 @@ static void forget_notes(struct worker *worker, size_t first)
 		free(worker->notes[--worker->n_notes].text);
 }
 
-/* May the entries just listed stand for their directory? */
+/* True if the entries just listed may replace their directory. */
 static bool is_plain(const struct worker *worker)
 {
 	for (size_t i = 0; i < worker->n_entries; i++) {
@@ -397,8 +397,8 @@ static bool is_plain(const struct worker *worker)
 }
 
 /*
- * Puts the entries of a directory in its place.  One that cannot be read, or has anything
- * unusual, stays: who searches it will tell.
+ * Replaces a directory by its entries.  A directory that cannot be read, or has unusual entries,
+ * stays: the search will warn of it.
  */
 static void split(struct worker *worker, struct item *item, struct items *out)
 {
@@ -458,7 +458,7 @@ static void spread(struct tree *tree, struct worker *worker)
 	}
 }
 
-/* One a CPU, if there is enough to do. */
+/* One thread per CPU, if there are enough directories. */
 static unsigned int choose_threads(const struct tree *tree)
 {
 	cpu_set_t cpus;
@@ -470,7 +470,7 @@ static unsigned int choose_threads(const struct tree *tree)
 	return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (unsigned int)n;
 }
 
-/* Threads that can't be started are done without. */
+/* Continue with fewer threads if one cannot be started. */
 static void run(struct worker **workers, unsigned int n)
 {
 	pthread_t threads[THREADS_MAX];
@@ -483,7 +483,7 @@ static void run(struct worker **workers, unsigned int n)
 		pthread_join(threads[i], NULL);
 }
 
-/* ---- putting it together ---- */
+/* ---- results ---- */
 
 static void append(struct pp_sample_file **files, size_t *n, size_t *capacity,
 		   const struct pp_sample_file *found, size_t first, size_t end)
@@ -496,7 +496,7 @@ static void append(struct pp_sample_file **files, size_t *n, size_t *capacity,
 }
 
 static void collect(struct tree *tree, struct worker **workers, struct pp_sample_list *list,
-		    struct pp_warnings *trouble)
+		    struct pp_warnings *warnings)
 {
 	for (size_t i = 0; i < tree->n_items; i++) {
 		const struct item *item = &tree->items[i];
@@ -507,7 +507,8 @@ static void collect(struct tree *tree, struct worker **workers, struct pp_sample
 		append(&list->arcs, &list->n_arcs, &list->arcs_capacity, worker->found.arcs,
 		       item->arcs, item->arcs_end);
 		for (size_t k = item->notes; k < item->notes_end; k++)
-			pp_warnings_add(trouble, worker->notes[k].kind, "%s", worker->notes[k].text);
+			pp_warnings_add(warnings, worker->notes[k].kind, "%s",
+					worker->notes[k].text);
 		free(item->path);
 	}
 	free(tree->items);
@@ -528,7 +529,7 @@ static void free_worker(struct worker *worker, struct pp_sample_list *list)
 }
 
 void pp_sample_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		      const char *directory, struct pp_warnings *trouble)
+		      const char *directory, struct pp_warnings *warnings)
 {
 	struct tree tree = {.search = search, .list = list};
 	struct worker *workers[THREADS_MAX];
@@ -548,7 +549,7 @@ void pp_sample_search(struct pp_sample_list *list, const struct pp_sample_search
 		workers[i]->number = i;
 	}
 	run(workers, n);
-	collect(&tree, workers, list, trouble);
+	collect(&tree, workers, list, warnings);
 	for (unsigned int i = 0; i < n; i++)
 		free_worker(workers[i], list);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tree of a session's sample files, gone through by all CPUs: of a hundred thousand files
- * each has a chain of directories of its own, and opening those is most of a report's work.
+ * The search of a session's tree of sample files, on all CPUs: each of perhaps a hundred thousand
+ * files has its own chain of directories, and opening those is most of a report's work.
  */
-#ifndef PP_SAMPLE_SEARCH_H
-#define PP_SAMPLE_SEARCH_H
+#ifndef PP_SELECT_SAMPLE_SEARCH_H
+#define PP_SELECT_SAMPLE_SEARCH_H
 
 #include <stdbool.h>
 
-#include "pp/select/sample_list.h"
+#include "sample_list.h"
 
 struct pp_sample_search {
 	const struct pp_spec *spec;
@@ -16,19 +16,18 @@ struct pp_sample_search {
 	bool exclude_dependent;	  /* leave out images other than the application itself */
 };
 
-/* Whether a sample file is one of those that are looked for. */
+/* True if the search selects a sample file of this name. */
 bool pp_sample_is_wanted(const struct pp_sample_search *search, const struct op_sample_name *name);
 
 /**
- * pp_sample_search - add what is below a directory to a list
- * @list: its want_... say what is done with each file
- * @directory: SESSION/samples/NAME/{root}, which is there
- * @trouble: told of what was skipped
+ * pp_sample_search - add the sample files below a directory to a list
+ * @list: its want_... say what is read of each file
+ * @directory: SESSION/samples/NAME/{root}, which exists
+ * @warnings: warns of what was skipped
  *
- * The files come in the order of their names, component by component, so that every run says
- * the same.
+ * The files are sorted by name, component by component, so that every run gives the same result.
  */
 void pp_sample_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		      const char *directory, struct pp_warnings *trouble);
+		      const char *directory, struct pp_warnings *warnings);
 
 #endif

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Selecting sample files. */
-#include "pp/select/selection.h"
+/* Selects sample files. */
+#include "selection.h"
 
 #include <errno.h>
 
-#include "pp/select/multiplexing.h"
+#include "multiplexing.h"
 
 int pp_select_files(struct pp_sample_list *list, const char *session_dir,
-		    const struct pp_spec *spec, bool exclude_dependent, struct pp_warnings *trouble,
-		    struct op_error *error)
+		    const struct pp_spec *spec, bool exclude_dependent,
+		    struct pp_warnings *warnings, struct op_error *error)
 {
-	if (pp_sample_list_find(list, session_dir, spec, exclude_dependent, trouble, error))
+	if (pp_sample_list_find(list, session_dir, spec, exclude_dependent, warnings, error))
 		return -1;
 	if (list->n)
 		return 0;
 	if (list->n_bad)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	if (list->n_passed_over)
-		return op_error_set(error, ENOENT,
-				    "none of the %zu sample files in %s is meant by the "
-				    "profile specification",
-				    list->n_passed_over, session_dir);
+		return op_error_set(
+			error, ENOENT,
+			"none of the %zu sample files in %s matches the profile specification",
+			list->n_passed_over, session_dir);
 	return op_error_set(error, ENOENT, "no sample files in %s", session_dir);
 }
 
 int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const char *session_dir,
 	      const struct pp_spec *spec, const struct pp_merge *merge, bool exclude_dependent,
-	      struct pp_warnings *trouble, struct op_error *error)
+	      struct pp_warnings *warnings, struct op_error *error)
 {
-	/* Names that differ make columns, so the files behind them had better be good. */
+	/* Names become columns, so only the names of valid files are used. */
 	list->want_counts = true;
-	if (pp_select_files(list, session_dir, spec, exclude_dependent, trouble, error))
+	if (pp_select_files(list, session_dir, spec, exclude_dependent, warnings, error))
 		return -1;
 	if (pp_classes_make(classes, list, merge, error))
 		return -1;

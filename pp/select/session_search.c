@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Looking for sample files. */
-#include "pp/select/sample_list.h"
+/* Finds the sessions that a specification selects, and searches each for sample files. */
+#include "sample_list.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,56 +13,42 @@
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
-#include "pp/select/pack_search.h"
-#include "pp/select/sample_search.h"
+#include "pack_search.h"
+#include "sample_search.h"
 
-/* How often a session is looked through that is packed or unpacked meanwhile. */
+/* Maximum number of searches of a session that is packed or unpacked meanwhile. */
 #define SEARCHES_MOST 4
 
-bool pp_same_image(const struct op_image_name *a, const struct op_image_name *b)
-{
-	return a->kind == b->kind && !strcmp(a->name, b->name) &&
-	       (a->kind != OP_IMAGE_ANON ||
-		(a->tgid == b->tgid && a->start == b->start && a->end == b->end));
-}
-
-static void free_file(struct pp_sample_file *file)
-{
-	op_sample_name_free(&file->name);
-	free(file->path);
-	free(file->entries);
-}
-
 static void search_once(struct pp_sample_list *list, const struct pp_sample_search *search,
-			const char *samples_dir, struct pp_warnings *trouble)
+			const char *samples_dir, struct pp_warnings *warnings)
 {
 	static const char *const below[] = {"{root}", "{kern}"};
 	struct stat status;
 
-	pp_pack_search(list, search, samples_dir, trouble);
+	pp_pack_search(list, search, samples_dir, warnings);
 	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
 		char *path = pp_format("%s/%s", samples_dir, below[i]);
 
 		if (strlen(path) < PATH_MAX && !lstat(path, &status))
-			pp_sample_search(list, search, path, trouble);
+			pp_sample_search(list, search, path, warnings);
 		free(path);
 	}
 }
 
-/* Forgets what was found since @before was the list. */
+/* Removes the files that were added to the list since @before. */
 static void forget(struct pp_sample_list *list, const struct pp_sample_list *before)
 {
 	while (list->n > before->n)
-		free_file(&list->files[--list->n]);
+		pp_sample_file_free(&list->files[--list->n]);
 	while (list->n_arcs > before->n_arcs)
-		free_file(&list->arcs[--list->n_arcs]);
+		pp_sample_file_free(&list->arcs[--list->n_arcs]);
 	list->n_passed_over = before->n_passed_over;
 	list->n_bad = before->n_bad;
 }
 
-/* A session that is packed meanwhile has another directory: half of each would be wrong. */
+/* Packing a session replaces its directory: search again, instead of mixing the two. */
 static void search_session(struct pp_sample_list *list, const struct pp_sample_search *search,
-			   const char *samples_dir, struct pp_warnings *trouble)
+			   const char *samples_dir, struct pp_warnings *warnings)
 {
 	const struct pp_sample_list before = *list;
 
@@ -71,12 +57,12 @@ static void search_session(struct pp_sample_list *list, const struct pp_sample_s
 
 		if (stat(samples_dir, &status))
 			return;
-		search_once(list, search, samples_dir, trouble);
+		search_once(list, search, samples_dir, warnings);
 		if (stat(samples_dir, &after) || status.st_ino == after.st_ino)
 			return;
 		forget(list, &before);
 	}
-	search_once(list, search, samples_dir, trouble);
+	search_once(list, search, samples_dir, warnings);
 }
 
 static int add_session(struct pp_sample_list *list, char *samples_dir, struct op_error *error)
@@ -91,7 +77,7 @@ static int add_session(struct pp_sample_list *list, char *samples_dir, struct op
 		code = errno;
 	else if (!S_ISDIR(status.st_mode))
 		code = ENOTDIR;
-	return code ? op_error_set(error, code, "no session at %s: %s", samples_dir, strerror(code))
+	return code ? op_error_code(error, code, "no session at %s", samples_dir)
 		    : 0;
 }
 
@@ -110,8 +96,7 @@ static int add_globbed(struct pp_sample_list *list, const char *samples_root, co
 	DIR *dir = opendir(samples_root);
 
 	if (!dir)
-		return op_error_set(error, errno, "cannot read %s: %s", samples_root,
-				    strerror(errno));
+		return op_error_errno(error, "cannot read %s", samples_root);
 	while ((entry = readdir(dir)) != NULL) {
 		struct op_error ignored;
 
@@ -174,7 +159,7 @@ char *pp_session_dir_in(const char *archive, const char *session_dir)
 
 int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 			const struct pp_spec *spec, bool exclude_dependent,
-			struct pp_warnings *trouble, struct op_error *error)
+			struct pp_warnings *warnings, struct op_error *error)
 {
 	const char *archive = spec->archive ? spec->archive : "";
 	char *dir = pp_session_dir_in(archive, session_dir);
@@ -185,28 +170,8 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 
 	result = find_sessions(list, archive, samples_root, spec, error);
 	for (size_t i = 0; !result && i < list->n_dirs; i++)
-		search_session(list, &search, list->samples_dirs[i], trouble);
+		search_session(list, &search, list->samples_dirs[i], warnings);
 	free(samples_root);
 	free(dir);
 	return result;
-}
-
-void pp_sample_list_free(struct pp_sample_list *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		free_file(&list->files[i]);
-	for (size_t i = 0; i < list->n_arcs; i++)
-		free_file(&list->arcs[i]);
-	for (size_t i = 0; i < list->n_dirs; i++)
-		free(list->samples_dirs[i]);
-	for (size_t i = 0; i < list->n_packs; i++)
-		op_pack_close(list->packs[i]);
-	free(list->packs);
-	for (size_t i = 0; i < list->n_scales; i++)
-		free(list->scales[i]);
-	free(list->scales);
-	free(list->files);
-	free(list->arcs);
-	free(list->samples_dirs);
-	memset(list, 0, sizeof(*list));
 }

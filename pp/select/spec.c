@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Profile specification: reading and matching. */
-#include "pp/select/spec.h"
+/* Parses and matches profile specifications. */
+#include "spec.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -11,7 +11,7 @@
 #include "pp/symbols/image_identity.h"
 #include "libop/base/memory.h"
 
-/* How the list behind a tag is kept. */
+/* The type of the list of a tag. */
 enum tag_kind { TAG_TEXTS, TAG_NUMBERS, TAG_RANGES, TAG_PATH };
 
 static const struct tag {
@@ -92,7 +92,7 @@ static int parse_list(struct pp_spec *spec, const struct tag *tag, const char *w
 		if (!*list)
 			return op_error_set(error, EINVAL, "'%s': a directory must follow", word);
 		if (spec->archive)
-			return op_error_set(error, EINVAL, "'%s': there is an archive already",
+			return op_error_set(error, EINVAL, "'%s': an archive is given already",
 					    word);
 		spec->archive = pp_copy(list);
 		return 0;
@@ -124,10 +124,10 @@ static int parse_word(struct pp_spec *spec, const char *word, struct op_error *e
 	const char *colon = tag_end(word);
 
 	if (!strcmp(word, "{") || !strcmp(word, "}") || !strcmp(word, "{}"))
-		return op_error_set(error, ENOTSUP,
-				    "'%s': this program makes no differences of profiles", word);
+		return op_error_set(error, ENOTSUP, "'%s': this program does not compare profiles",
+				    word);
 	if (!*word)
-		return op_error_set(error, EINVAL, "empty word in the profile specification");
+		return op_error_set(error, EINVAL, "empty argument in the profile specification");
 	if (!colon) {
 		texts_add(&spec->names, word);
 		return 0;
@@ -141,7 +141,7 @@ static int parse_word(struct pp_spec *spec, const char *word, struct op_error *e
 			    word, (int)(colon - word), word);
 }
 
-/* Names of existing files stand for their real paths; an archive has paths of its own. */
+/* Names of existing files are replaced by their real paths; paths in an archive are not. */
 static void resolve_names(struct op_strings *names)
 {
 	for (size_t i = 0; i < names->count; i++) {
@@ -191,7 +191,7 @@ bool pp_globs_match(const struct op_strings *globs, const char *text)
 	for (size_t i = 0; i < globs->count; i++) {
 		const char *glob = globs->item[i];
 
-		/* Equal before globbing: a real path may hold brackets. */
+		/* Compare literally first: a real path may contain brackets. */
 		if (!strcmp(glob, text) || !fnmatch(glob, text, 0))
 			return true;
 		if (slash && !strchr(glob, '/') && !fnmatch(glob, slash + 1, 0))
@@ -228,13 +228,13 @@ static bool range_matches(const struct pp_ranges *ranges, uint64_t value)
 	return !ranges->n;
 }
 
-/* What is not separated matches no number: nobody knows whose samples they are. */
+/* Samples that are not separated match no number: theirs is unknown. */
 static bool id_matches(const struct pp_ranges *ranges, int64_t id)
 {
 	return id == OP_ALL ? !ranges->n : range_matches(ranges, id);
 }
 
-/* The image; of an arc, the one or the other. */
+/* The image; of an arc, either image. */
 static bool either_matches(const struct op_strings *globs, const struct op_sample_name *name)
 {
 	return image_matches(globs, &name->dep) ||

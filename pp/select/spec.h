@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profile specification: which samples a report is about, as people write it on the command
- * line of every report tool.
+ * Profile specification: which samples a report is about, as given on the command line of every
+ * report command.
  *
  *	opreport session:night image:/usr/bin/git event:CPU_CLK_UNHALTED cpu:0-3
  *
  * A word is TAG:LIST (tags below), or the name of an image.  A list has commas between its
- * items.  A sample is meant if it matches one item of every tag that was given.
+ * items.  It selects a sample that matches one item of every tag given.
  */
-#ifndef PP_SPEC_H
-#define PP_SPEC_H
+#ifndef PP_SELECT_SPEC_H
+#define PP_SELECT_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ struct pp_spec {
 };
 
 /**
- * pp_spec_parse - read a specification
+ * pp_spec_parse - parse a specification
  * @spec: filled in; pp_spec_free() frees what it holds, also after an error
  * @words: the @n words
  *
@@ -53,7 +53,7 @@ struct pp_spec {
 int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n, struct op_error *error);
 void pp_spec_free(struct pp_spec *spec);
 
-/* True if samples in a file of this name are meant.  Sessions and archive are not looked at. */
+/* True if the specification selects files of this name.  Ignores sessions and archive. */
 bool pp_spec_matches(const struct pp_spec *spec, const struct op_sample_name *name);
 
 /* True if a glob of @globs, which may lack a directory, matches @text. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Files, pagers and colours. */
-#include "pp/tool/output.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,23 +14,7 @@
 #include "libop/base/progress.h"
 #include "libop/base/memory.h"
 
-static int take_color(void *field, const char *name, const char *text, struct op_error *error)
-{
-	enum pp_color *color = field;
-
-	if (!strcmp(text, "auto"))
-		*color = PP_COLOR_AUTO;
-	else if (!strcmp(text, "always"))
-		*color = PP_COLOR_ALWAYS;
-	else if (!strcmp(text, "never"))
-		*color = PP_COLOR_NEVER;
-	else
-		return op_error_set(error, EINVAL, "%s=%s: it is one of auto, always, never", name,
-				    text);
-	return 0;
-}
-
-const struct pp_option_type pp_option_color = {.take = take_color};
+const char *const pp_color_words[] = {"auto", "always", "never", NULL};
 
 static bool wants_color(enum pp_color color, bool is_terminal)
 {
@@ -76,8 +60,7 @@ static int start_pager(struct pp_output *output, const char *command, struct op_
 	int ends[2], code;
 
 	if (pipe2(ends, O_CLOEXEC))
-		return op_error_set(error, errno, "cannot make a pipe to the pager: %s",
-				    strerror(errno));
+		return op_error_errno(error, "cannot make a pipe to the pager");
 	output->terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	setenv("LESS", "FRX", 0);
 	code = posix_spawn_file_actions_init(&actions);
@@ -98,7 +81,7 @@ static int start_pager(struct pp_output *output, const char *command, struct op_
 		return 0;
 	output->pager = 0;
 	close(output->terminal);
-	return op_error_set(error, code, "cannot run the pager '%s': %s", command, strerror(code));
+	return op_error_code(error, code, "cannot run the pager '%s'", command);
 }
 
 /* Nothing was read if the shell could not run it. */
@@ -110,7 +93,7 @@ static int wait_for_pager(struct pp_output *output, struct op_error *error)
 	close(output->terminal);
 	while (waitpid(output->pager, &status, 0) < 0)
 		if (errno != EINTR)
-			return op_error_set(error, errno, "lost the pager: %s", strerror(errno));
+			return op_error_errno(error, "lost the pager");
 	if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127))
 		return op_error_set(error, ENOENT,
 				    "the pager '%s' cannot be run; --no-pager or another PAGER "
@@ -132,7 +115,7 @@ int pp_output_open(struct pp_output *output, const struct pp_output_options *opt
 		(struct pp_output){.path = path, .color = wants_color(options->color, is_terminal)};
 	output->file = path ? fopen(path, "we") : stdout;
 	if (!output->file)
-		return op_error_set(error, errno, "cannot write %s: %s", path, strerror(errno));
+		return op_error_errno(error, "cannot write %s", path);
 	return pager ? start_pager(output, pager, error) : 0;
 }
 
@@ -152,5 +135,5 @@ int pp_output_close(struct pp_output *output, struct op_error *error)
 			return -1;
 		failed = failed && code != EPIPE;
 	}
-	return failed ? op_error_set(error, EIO, "cannot write all of the report to %s", name) : 0;
+	return failed ? op_error_set(error, EIO, "cannot write the whole report to %s", name) : 0;
 }

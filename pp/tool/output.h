@@ -7,15 +7,14 @@
  * Colours are for terminals, unless --color says otherwise; NO_COLOR and TERM=dumb turn
  * them off.
  */
-#ifndef PP_OUTPUT_H
-#define PP_OUTPUT_H
+#ifndef PP_TOOL_OUTPUT_H
+#define PP_TOOL_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "libop/base/error.h"
-#include "pp/tool/shared_options.h"
 
 enum pp_color { PP_COLOR_AUTO, PP_COLOR_ALWAYS, PP_COLOR_NEVER };
 
@@ -25,8 +24,8 @@ struct pp_output_options {
 	bool no_pager;
 };
 
-/* auto, always or never */
-extern const struct pp_option_type pp_option_color;
+/* The names of the enumeration, in its order, then NULL. */
+extern const char *const pp_color_words[];
 
 struct pp_output {
 	FILE *file; /* to write to; with a pager it is stdout, which leads there */
@@ -40,7 +39,7 @@ struct pp_output {
  * pp_output_open - before the first byte of a report
  * @path: the file, which is made or emptied; NULL: standard output
  *
- * With a pager SIGPIPE is ignored from now on: who has seen enough leaves it.
+ * With a pager SIGPIPE is ignored from now on: the user may quit it early.
  *
  * Return: 0, or -1 with @error set; if 0, pp_output_close() ends it.
  */

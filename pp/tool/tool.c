@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* From a command line to an exit code. */
-#include "pp/tool/tool.h"
+#include "tool.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,8 @@
 #include "libop/text/cells.h"
 
 /* What a word of --verbose asks for. */
-static int take_verbose(void *field, const char *name, const char *text, struct op_error *error)
+static int take_verbose(const struct op_option *option, void *field, const char *text,
+			struct op_error *error)
 {
 	static const char *const topics[] = {"all",   "debug", "bfd", "level1",
 					     "sfile", "stats", "xml"};
@@ -28,41 +29,44 @@ static int take_verbose(void *field, const char *name, const char *text, struct 
 		while (i < sizeof(topics) / sizeof(topics[0]) && strcmp(item, topics[i]))
 			i++;
 		if (i == sizeof(topics) / sizeof(topics[0]))
-			result = op_error_set(error, EINVAL,
-					      "%s=%s: '%s' is none of all, debug, bfd, level1, "
-					      "sfile, stats, xml",
-					      name, text, item);
+			result = op_option_refuse(
+				option, text, error,
+				"'%s' is not one of all, debug, bfd, level1, sfile, "
+				"stats, xml",
+				item);
 		common->stats |= !strcmp(item, "stats") || !strcmp(item, "all");
-		common->trouble.verbose |= strcmp(item, "stats") != 0;
+		common->warnings.verbose |= strcmp(item, "stats") != 0;
 	}
 	free(copy);
 	return result;
 }
 
-static const struct pp_option_type verbose_type = {.take = take_verbose};
+static const struct op_option_type verbose_type = {.take = take_verbose};
 
-static const struct pp_option session_options[] = {
-	{"session-dir", 0, "dir",
+static const struct op_option session_options[] = {
+	{"session-dir", 0, "DIR",
 	 "where the sessions are (default: oprofile_data, or " OP_SESSION_DEFAULT_DIR ")",
-	 PP_TEXT(struct pp_common, session_dir)},
-	{"image-path", 'p', "dirs", "search these directories for images, too",
-	 PP_LIST(struct pp_common, image_paths)},
-	{"root", 'R', "dir", "images are below this directory", PP_TEXT(struct pp_common, root)},
-	{"jit-dir", 0, "dir", "where JIT compilers wrote perf-PID.map and jit-PID.dump (default: /tmp)",
-	 PP_TEXT(struct pp_common, jit_dir)},
+	 OP_TEXT(struct pp_common, session_dir)},
+	{"image-path", 'p', "DIRS", "search these directories for images, too",
+	 OP_LIST(struct pp_common, image_paths)},
+	{"root", 'R', "DIR", "images are below this directory", OP_TEXT(struct pp_common, root)},
+	{"jit-dir", 0, "DIR",
+	 "where JIT compilers wrote perf-PID.map and jit-PID.dump (default: /tmp)",
+	 OP_TEXT(struct pp_common, jit_dir)},
 	{0}};
 
-static const struct pp_option report_options[] = {
-	{"color", 0, "auto|always|never", "colour the report (default: on a terminal)",
-	 &pp_option_color, PP_FIELD(struct pp_common, output.color, enum pp_color)},
+static const struct op_option report_options[] = {
+	{"color", 0, "WHEN",
+	 "colour the report: always, never or auto (the default: on a terminal)",
+	 OP_WORD(struct pp_common, output.color, enum pp_color, pp_color_words)},
 	{"no-pager", 0, NULL, "don't show the report with $PAGER on a terminal",
-	 PP_FLAG(struct pp_common, output.no_pager)},
+	 OP_FLAG(struct pp_common, output.no_pager)},
 	{0}};
 
-static const struct pp_option common_options[] = {
-	{"verbose", 'V', "all,stats,...", "show every warning (all), or the statistics (stats)",
-	 &verbose_type, 0},
-	{"version", 'v', NULL, "show the version", PP_FLAG(struct pp_common, version)},
+static const struct op_option common_options[] = {
+	{"verbose", 'V', "LIST", "show every warning (all), or the statistics (stats)",
+	 .type = &verbose_type},
+	OP_OPTION_VERSION('v'),
 	{0}};
 
 static char *join_words(int argc, char **argv)
@@ -131,18 +135,14 @@ static int parse_words(struct pp_common *common, enum pp_words words, struct op_
 	return 0;
 }
 
-static enum op_exit run(const struct pp_tool *tool, const struct pp_option_table *tables, void *job,
+static enum op_exit run(const struct pp_tool *tool, const struct op_option_table *tables, void *job,
 			int argc, char **argv, struct op_error *error)
 {
 	struct pp_common *common = job;
 
-	if (pp_options_read(tables, tool->synopsis, argc, (const char **)argv, &common->words,
+	if (op_options_read(tables, tool->synopsis, argc, (const char **)argv, &common->words,
 			    error))
 		return OP_EXIT_USAGE;
-	if (common->version) {
-		printf("%s: oprofile " OP_VERSION "\n", op_program());
-		return OP_EXIT_OK;
-	}
 	common->command_line = join_words(argc, argv);
 	choose_session(common);
 	if (parse_words(common, tool->words, error) || (tool->check && tool->check(job, error)))
@@ -152,8 +152,8 @@ static enum op_exit run(const struct pp_tool *tool, const struct pp_option_table
 
 int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
 {
-	static const struct pp_option none[] = {{0}};
-	const struct pp_option_table tables[] = {
+	static const struct op_option none[] = {{0}};
+	const struct op_option_table tables[] = {
 		{tool->options, job, NULL},
 		{common_options, job, "Options of all report tools:"},
 		{tool->no_session ? none : session_options, job, "Where things are:"},
@@ -167,13 +167,13 @@ int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
 	op_progress_begin();
 	status = run(tool, tables, job, argc, argv, &error);
 	op_progress_end();
-	if (status != OP_EXIT_OK)
-		op_complain("%s", error.text);
 	if (status == OP_EXIT_USAGE)
-		fprintf(stderr, "Try '%s --help'.\n", op_program());
+		op_usage_error(&error);
+	else if (status != OP_EXIT_OK)
+		op_complain("%s", error.text);
 	if (tool->release)
 		tool->release(job);
-	pp_options_release(tables);
+	op_options_release(tables);
 	op_strings_free(&common->words);
 	pp_spec_free(&common->specs[0]);
 	pp_spec_free(&common->specs[1]);
@@ -184,7 +184,8 @@ int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
 
 struct pp_image_search pp_common_search(const struct pp_common *common, const struct pp_spec *spec)
 {
-	return (struct pp_image_search){
-		.archive = spec->archive, .root = common->root, .paths = &common->image_paths,
-		.jit_dir = common->jit_dir};
+	return (struct pp_image_search){.archive = spec->archive,
+					.root = common->root,
+					.paths = &common->image_paths,
+					.jit_dir = common->jit_dir};
 }

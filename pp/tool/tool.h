@@ -8,8 +8,8 @@
  *		struct pp_common common;
  *		char *output;
  *	};
- *	static const struct pp_option options[] = {
- *		{"output", 'o', "file", "write to this file", PP_TEXT(struct job, output)}, {0}};
+ *	static const struct op_option options[] = {
+ *		{"output", 'o', "FILE", "write to this file", OP_TEXT(struct job, output)}, {0}};
  *	static const struct pp_tool tool = {.synopsis = PP_SYNOPSIS_SPEC, .options = options, ...};
  *
  *	int main(int argc, char **argv)
@@ -19,21 +19,21 @@
  *		return pp_tool_main(&tool, &job, argc, argv);
  *	}
  *
- * pp_tool_main() reads the tool's options and those that all tools have (option.h has the
- * rows that some have), then the words: a profile specification, or two in braces, or the
+ * pp_tool_main() reads the tool's options and those that all tools have (shared_options.h
+ * has the rows that some have), then the words: a profile specification, or two in braces, or the
  * tool's own.  It writes errors as "PROGRAM error: ..." and returns an enum op_exit; nothing
  * in pp/ but memory.h exits.
  */
-#ifndef PP_TOOL_H
-#define PP_TOOL_H
+#ifndef PP_TOOL_TOOL_H
+#define PP_TOOL_TOOL_H
 
 #include <stdbool.h>
 
 #include "libop/base/error.h"
 #include "libop/base/strings.h"
 #include "pp/symbols/image_path.h"
-#include "pp/tool/shared_options.h"
-#include "pp/tool/output.h"
+#include "shared_options.h"
+#include "output.h"
 #include "pp/select/spec.h"
 #include "libop/base/warnings.h"
 
@@ -43,15 +43,14 @@ struct pp_common {
 	bool session_given; /* there was --session-dir */
 	char *root;	    /* --root, or NULL */
 	struct op_strings image_paths;
-	char *jit_dir; /* --jit-dir, or NULL */
+	char *jit_dir;		 /* --jit-dir, or NULL */
 	struct op_strings words; /* what is no option */
 	struct pp_spec specs[2]; /* the second one if is_pair: the new one */
 	bool is_pair;		 /* there were { } { } */
 	char *command_line;	 /* one line: all words, those with blanks in quotes */
 	bool stats;		 /* --verbose=stats */
 	struct pp_output_options output;
-	struct pp_warnings trouble; /* verbose if --verbose says so */
-	bool version;		   /* --version; no tool sees it */
+	struct pp_warnings warnings; /* verbose if --verbose says so */
 };
 
 enum pp_words {
@@ -65,7 +64,7 @@ enum pp_words {
 /* The functions get the struct that was given to pp_tool_main(). */
 struct pp_tool {
 	const char *synopsis;		 /* what stands behind the name in the help */
-	const struct pp_option *options; /* fields of the tool's struct */
+	const struct op_option *options; /* fields of the tool's struct */
 	enum pp_words words;
 	bool reports;	 /* it writes reports for people, and has options of colours and pagers */
 	bool no_session; /* it has no options that say where sessions and images are */

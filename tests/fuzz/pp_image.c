@@ -22,19 +22,21 @@ const unsigned int fuzz_iterations = 3000;
 
 SEED(seed_program, SEED_DIR "/seed_program.h");
 SEED(seed_module, SEED_DIR "/seed_module.h");
+SEED(seed_library, SEED_DIR "/seed_library.h");
 SEED(seed_inlined, SEED_DIR "/seed_inlined.h");
 
 /* Sizes are known to the assembler only. */
-struct fuzz_seed fuzz_seeds_made[4];
+struct fuzz_seed fuzz_seeds_made[5];
 
 __attribute__((constructor)) static void make_seeds(void)
 {
 	fuzz_seeds_made[0] = (struct fuzz_seed){seed_program, seed_program_end - seed_program};
 	fuzz_seeds_made[1] = (struct fuzz_seed){seed_module, seed_module_end - seed_module};
-	fuzz_seeds_made[2] = (struct fuzz_seed){seed_inlined, seed_inlined_end - seed_inlined};
+	fuzz_seeds_made[2] = (struct fuzz_seed){seed_library, seed_library_end - seed_library};
+	fuzz_seeds_made[3] = (struct fuzz_seed){seed_inlined, seed_inlined_end - seed_inlined};
 }
 
-extern const struct fuzz_seed fuzz_seeds[4] __attribute__((alias("fuzz_seeds_made")));
+extern const struct fuzz_seed fuzz_seeds[5] __attribute__((alias("fuzz_seeds_made")));
 
 static void check(const struct pp_symbols *symbols)
 {

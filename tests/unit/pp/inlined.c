@@ -5,7 +5,8 @@
  *
  *	pp_inlined OPREPORT SOURCES
  */
-#include "golden.h"
+#include "fixture.h"
+#include "tests/unit/test.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +15,10 @@
 
 #include "pp/debug/info.h"
 #include "pp/symbols/symbols.h"
+
+static const char *opreport, *sources;
+
+#define TIMER "TIMER.0.0.all.all.all"
 
 /* Some of the addresses between these two symbols of a program are asked for. */
 struct extent {
@@ -142,8 +147,6 @@ static void check_program(const struct test_session *session, const char *progra
 	free(addresses);
 }
 
-static const char *sources;
-
 static bool has_compiler(const char *name)
 {
 	snprintf(line, sizeof(line), "command -v %s >/dev/null", name);
@@ -153,7 +156,7 @@ static bool has_compiler(const char *name)
 	return false;
 }
 
-static void test_tables_agree_with_addr2line(void **state)
+TEST(test_tables_agree_with_addr2line)
 {
 	static const char *const forms[] = {"-O2 -g", "-O3 -gdwarf-4",
 					    "-O2 -gdwarf-5 -ffunction-sections -Wl,--gc-sections",
@@ -161,7 +164,6 @@ static void test_tables_agree_with_addr2line(void **state)
 	struct test_session session;
 	char *program;
 
-	(void)state;
 	if (!has_compiler("g++"))
 		skip();
 	test_session_make(&session);
@@ -176,7 +178,7 @@ static void test_tables_agree_with_addr2line(void **state)
 }
 
 /* addr2line does not read split debug information: it must say the same as that in one piece. */
-static void test_split_debug_information(void **state)
+TEST(test_split_debug_information)
 {
 	struct pp_debug_info *whole, *split;
 	struct test_session session;
@@ -184,7 +186,6 @@ static void test_split_debug_information(void **state)
 	struct extent text;
 	char *path;
 
-	(void)state;
 	if (!has_compiler("g++"))
 		skip();
 	test_session_make(&session);
@@ -219,12 +220,11 @@ static void test_split_debug_information(void **state)
 }
 
 /* Names of files in debug information that are none: who opens such a FIFO waits forever. */
-static void test_fifos_are_not_opened(void **state)
+TEST(test_fifos_are_not_opened)
 {
 	struct test_session session;
 	struct test_run run;
 
-	(void)state;
 	if (!has_compiler("g++"))
 		skip();
 	test_session_make(&session);
@@ -235,7 +235,7 @@ static void test_fifos_are_not_opened(void **state)
 	test_session_add(&session, "{root}/x/{dep}/{root}/x/" TIMER, 1, 1);
 	fixture_samples(&session,
 			&(struct fixture_sample){FIXTURE_ALONE("inlined") TIMER, 0x1200, 1}, 1);
-	fixture_opreport(&run, &session, opreport_path(), "--inline -g -n");
+	fixture_opreport(&run, &session, opreport, "--inline -g -n");
 	assert_int_equal(run.status, 0);
 	test_run_free(&run);
 	/* A supplementary file, as dwz makes it. */
@@ -243,7 +243,7 @@ static void test_fifos_are_not_opened(void **state)
 		   "printf 'fifo\\0aaaaaaaaaaaaaaaaaaaa' >link && "
 		   "objcopy --add-section .gnu_debugaltlink=link inlined",
 		   session.dir, sources);
-	fixture_opreport(&run, &session, opreport_path(), "--inline -g -n");
+	fixture_opreport(&run, &session, opreport, "--inline -g -n");
 	assert_int_equal(run.status, 0);
 	test_run_free(&run);
 	test_session_remove(&session);
@@ -260,7 +260,7 @@ static uint64_t reported(const char *csv, const char *what)
 }
 
 /* One sample at each address of .text: as many belong to a function as it has addresses. */
-static void test_report_attributes_to_inlined_functions(void **state)
+TEST(test_report_attributes_to_inlined_functions)
 {
 	static const char *const names[] = {"leaf", "middle"};
 	struct pp_symbols symbols;
@@ -271,7 +271,6 @@ static void test_report_attributes_to_inlined_functions(void **state)
 	uint64_t expected[2] = {0}, all = 0;
 	char *program, *name;
 
-	(void)state;
 	if (!has_compiler("g++"))
 		skip();
 	test_session_make(&session);
@@ -293,7 +292,7 @@ static void test_report_attributes_to_inlined_functions(void **state)
 	}
 	assert_true(expected[0] > 20 && expected[1] > 0);
 
-	fixture_opreport(&run, &session, opreport_path(), "--inline --csv");
+	fixture_opreport(&run, &session, opreport, "--inline --csv");
 	assert_int_equal(run.status, 0);
 	assert_string_equal(run.err, "");
 	assert_int_equal(reported(run.out, "leaf (inlined)"), expected[0]);
@@ -303,29 +302,29 @@ static void test_report_attributes_to_inlined_functions(void **state)
 	test_run_free(&run);
 
 	/* Nothing is lost or counted twice. */
-	fixture_opreport(&run, &session, opreport_path(), "-n -t 100 -x");
+	fixture_opreport(&run, &session, opreport, "-n -t 100 -x");
 	assert_int_equal(reported(run.out, "inlined"), all);
 	test_run_free(&run);
-	fixture_opreport(&run, &session, opreport_path(), "-d -n --inline");
+	fixture_opreport(&run, &session, opreport, "-d -n --inline");
 	assert_int_equal(run.status, 0);
 	assert_non_null(strstr(run.out, " in middle (inlined) in app::hot(int)\n"));
 	test_run_free(&run);
-	fixture_opreport(&run, &session, opreport_path(), "-d --json --inline");
+	fixture_opreport(&run, &session, opreport, "-d --json --inline");
 	assert_int_equal(run.status, 0);
 	assert_non_null(
 		strstr(run.out, "\"inlined_into\": [\"middle (inlined)\", \"app::hot(int)\"]"));
 	assert_non_null(strstr(run.out, "\"inlined\": true"));
 	test_run_free(&run);
-	fixture_opreport(&run, &session, opreport_path(), "-d --csv --inline");
+	fixture_opreport(&run, &session, opreport, "-d --csv --inline");
 	assert_int_equal(run.status, 0);
 	assert_non_null(strstr(run.out, ",address,inlined_into\n"));
 	assert_non_null(strstr(run.out, ",middle (inlined) in app::hot(int)\n"));
 	test_run_free(&run);
-	fixture_opreport(&run, &session, opreport_path(), "-X -d --inline");
+	fixture_opreport(&run, &session, opreport, "-X -d --inline");
 	assert_int_equal(run.status, 0);
 	assert_non_null(strstr(run.out, "\"leaf (inlined)\""));
 	test_run_free(&run);
-	fixture_opreport(&run, &session, opreport_path(), "-c --inline");
+	fixture_opreport(&run, &session, opreport, "-c --inline");
 	assert_int_equal(run.status, 2);
 	test_run_free(&run);
 	free(name);
@@ -335,16 +334,8 @@ static void test_report_attributes_to_inlined_functions(void **state)
 	test_session_remove(&session);
 }
 
-int main(int argc, char **argv)
+TEST_ARGUMENTS(2, "OPREPORT SOURCES")
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables_agree_with_addr2line),
-		cmocka_unit_test(test_split_debug_information),
-		cmocka_unit_test(test_fifos_are_not_opened),
-		cmocka_unit_test(test_report_attributes_to_inlined_functions),
-	};
-
-	golden_begin(argc, argv);
+	opreport = argv[1];
 	sources = argv[2];
-	return cmocka_run_group_tests_name("inlined", tests, NULL, NULL);
 }

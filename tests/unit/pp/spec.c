@@ -3,12 +3,10 @@
  * Profile specifications: which are read, which names they mean, and that no text breaks the
  * parser.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
+
+#include "tests/unit/test.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +36,7 @@ static int parse(struct pp_spec *spec, const char *text, struct op_error *error)
 	return result;
 }
 
-static void test_wrong_words_are_refused(void **state)
+TEST(test_wrong_words_are_refused)
 {
 	static const struct {
 		const char *text;
@@ -62,11 +60,10 @@ static void test_wrong_words_are_refused(void **state)
 		{"cpu:1 event:x cpu:1", EINVAL, "given twice"},
 		{"archive:", EINVAL, "directory"},
 		{"archive:/a archive:/b", EINVAL, "already"},
-		{"{ a } { b }", ENOTSUP, "no differences"},
-		{"{} {}", ENOTSUP, "no differences"},
+		{"{ a } { b }", ENOTSUP, "does not compare profiles"},
+		{"{} {}", ENOTSUP, "does not compare profiles"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct op_error error;
 		struct pp_spec spec;
@@ -78,7 +75,7 @@ static void test_wrong_words_are_refused(void **state)
 	}
 }
 
-static void test_names_are_matched(void **state)
+TEST(test_names_are_matched)
 {
 	static const char ls[] = "{root}/bin/ls/{dep}/{root}/bin/ls/TIMER.0.0.all.all.all";
 	static const char libc[] = "{root}/bin/ls/{dep}/{root}/lib/libc.so.6/CYCLES.6000.3.10.11.2";
@@ -137,7 +134,6 @@ static void test_names_are_matched(void **state)
 		{"session:night archive:/nowhere", ls, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct op_sample_name name;
 		struct op_error error;
@@ -155,13 +151,12 @@ static void test_names_are_matched(void **state)
 }
 
 /* A file of that name is meant, wherever a link to it stands. */
-static void test_existing_files_are_real_paths(void **state)
+TEST(test_existing_files_are_real_paths)
 {
 	char *real = realpath("/proc/self/exe", NULL);
 	struct op_error error;
 	struct pp_spec spec;
 
-	(void)state;
 	assert_non_null(real);
 	assert_int_equal(parse(&spec, "/proc/self/exe", &error), 0);
 	assert_string_equal(spec.names.item[0], real);
@@ -172,13 +167,12 @@ static void test_existing_files_are_real_paths(void **state)
 	free(real);
 }
 
-static void test_merge_and_sort_lists(void **state)
+TEST(test_merge_and_sort_lists)
 {
 	struct pp_report_style style = {0};
 	struct pp_merge merge = {0};
 	struct op_error error;
 
-	(void)state;
 	assert_int_equal(pp_merge_parse(&merge, "tgid,unitmask", &error), 0);
 	assert_true(merge.tgid && merge.tid && merge.unit_mask && !merge.cpu && !merge.lib);
 	assert_int_equal(pp_merge_parse(&merge, "library,cpu", &error), 0);
@@ -192,7 +186,7 @@ static void test_merge_and_sort_lists(void **state)
 }
 
 /* Random words out of pieces that mean something. */
-static void test_no_text_breaks_the_parser(void **state)
+TEST(test_no_text_breaks_the_parser)
 {
 	static const char *const pieces[] = {
 		"cpu:",
@@ -229,7 +223,6 @@ static void test_no_text_breaks_the_parser(void **state)
 	struct op_sample_name name;
 	size_t good = 0;
 
-	(void)state;
 	srandom(2);
 	assert_return_code(
 		op_sample_name_parse("{root}/a[/{dep}/{kern}/b/TIMER.0.0.1.2.3", &name, NULL), 0);
@@ -250,17 +243,4 @@ static void test_no_text_breaks_the_parser(void **state)
 	}
 	assert_in_range(good, 1000, 99000); /* both ways were gone */
 	op_sample_name_free(&name);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wrong_words_are_refused),
-		cmocka_unit_test(test_names_are_matched),
-		cmocka_unit_test(test_existing_files_are_real_paths),
-		cmocka_unit_test(test_merge_and_sort_lists),
-		cmocka_unit_test(test_no_text_breaks_the_parser),
-	};
-
-	return cmocka_run_group_tests_name("pp_spec", tests, NULL, NULL);
 }

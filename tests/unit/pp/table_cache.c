@@ -5,12 +5,10 @@
  *
  *	pp_table_cache PROGRAM-WITH-LINES
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
+
+#include "tests/unit/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,16 +23,14 @@
 static const char *program;
 static struct test_session session;
 
-static int set_up(void **state)
+TEST_HOOK(set_up)
 {
-	(void)state;
 	test_session_make(&session);
 	return 0;
 }
 
-static int tear_down(void **state)
+TEST_HOOK(tear_down)
 {
-	(void)state;
 	test_session_remove(&session);
 	return 0;
 }
@@ -63,7 +59,7 @@ static bool is_there(const char *name)
 	return loaded != NULL;
 }
 
-static void test_what_is_kept_comes_back(void **state)
+TEST_WITH(test_what_is_kept_comes_back, set_up, tear_down)
 {
 	static unsigned char bytes[100000];
 	const struct stat one = {.st_size = 1, .st_mtim = {2, 3}}, other = {.st_size = 1};
@@ -72,7 +68,6 @@ static void test_what_is_kept_comes_back(void **state)
 	struct stat status;
 	char *path;
 
-	(void)state;
 	assert_string_equal(a, "abcd-1-2.3-x-1");
 	assert_string_not_equal(a, b);
 	for (size_t i = 0; i < sizeof(bytes); i++)
@@ -103,14 +98,13 @@ static void write_bytes(const char *path, const unsigned char *bytes, size_t n)
 	test_need(file && fwrite(bytes, 1, n, file) == n && !fclose(file), "cannot write %s", path);
 }
 
-static void test_damage_is_seen(void **state)
+TEST_WITH(test_damage_is_seen, set_up, tear_down)
 {
 	unsigned char bytes[256];
 	char *path = path_of("table");
 	size_t n;
 	FILE *file;
 
-	(void)state;
 	pp_table_cache_store("table", "twenty bytes of text", 20);
 	file = fopen(path, "r");
 	n = fread(bytes, 1, sizeof(bytes), file);
@@ -136,12 +130,11 @@ static void test_damage_is_seen(void **state)
 }
 
 /* Others could have written it. */
-static void test_files_of_others(void **state)
+TEST_WITH(test_files_of_others, set_up, tear_down)
 {
 	char *path = path_of("table");
 	const struct stat status = {0};
 
-	(void)state;
 	pp_table_cache_store("table", "x", 1);
 	assert_int_equal(chmod(path, 0620), 0);
 	assert_false(is_there("table"));
@@ -176,12 +169,11 @@ static void test_files_of_others(void **state)
 	free(path);
 }
 
-static void test_size_is_bounded(void **state)
+TEST_WITH(test_size_is_bounded, set_up, tear_down)
 {
 	static unsigned char bytes[1000];
 	char name[16], *path;
 
-	(void)state;
 	pp_table_cache_limit = 5000;
 	for (int i = 0; i < 20; i++) {
 		snprintf(name, sizeof(name), "t%d", i);
@@ -261,13 +253,12 @@ static char *kept_name(void)
 }
 
 /* Asked from the file, from tables that are half kept, and from tables that are kept. */
-static void test_debug_tables_say_the_same(void **state)
+TEST_WITH(test_debug_tables_say_the_same, set_up, tear_down)
 {
 	uint64_t start, end, middle;
 	size_t n = 0, inlined = 0;
 	char **wanted;
 
-	(void)state;
 	find_text(&start, &end);
 	middle = start + (end - start) / 2;
 	wanted = calloc((end - start) / 5 + 1, sizeof(*wanted));
@@ -302,7 +293,7 @@ static void test_debug_tables_say_the_same(void **state)
 }
 
 /* A table that is whole, but makes no sense. */
-static void test_senseless_debug_tables(void **state)
+TEST_WITH(test_senseless_debug_tables, set_up, tear_down)
 {
 	uint64_t start, end;
 	struct pp_debug_info *info;
@@ -310,7 +301,6 @@ static void test_senseless_debug_tables(void **state)
 	size_t size = 0, step;
 	char *name;
 
-	(void)state;
 	find_text(&start, &end);
 	info = pp_debug_info_open(program, NULL);
 	for (uint64_t at = start; at < start + 2000; at += 50)
@@ -373,12 +363,11 @@ static void assert_same(const struct pp_symbols *a, const struct pp_symbols *b)
 	}
 }
 
-static void test_symbols_are_the_same(void **state)
+TEST_WITH(test_symbols_are_the_same, set_up, tear_down)
 {
 	struct pp_symbols first, second;
 	char *name;
 
-	(void)state;
 	pp_symbols_cache_least = 0;
 	read_symbols(&first, program, "");
 	name = kept_name();
@@ -393,12 +382,11 @@ static void test_symbols_are_the_same(void **state)
 }
 
 /* A stripped program, whose debug file is installed later, and then another one. */
-static void test_symbols_of_debug_files(void **state)
+TEST_WITH(test_symbols_of_debug_files, set_up, tear_down)
 {
 	char *bare = test_session_path(&session, "bare");
 	struct pp_symbols before, after, again;
 
-	(void)state;
 	pp_symbols_cache_least = 0;
 	test_shell("cp %s %s && objcopy --only-keep-debug %s %s/debug && strip %s", program, bare,
 		   bare, session.dir, bare);
@@ -423,14 +411,13 @@ static void test_symbols_of_debug_files(void **state)
 	free(bare);
 }
 
-static void test_senseless_symbols(void **state)
+TEST_WITH(test_senseless_symbols, set_up, tear_down)
 {
 	struct pp_symbols symbols;
 	unsigned char *bytes;
 	size_t size = 0, step;
 	char *name;
 
-	(void)state;
 	pp_symbols_cache_least = 0;
 	read_symbols(&symbols, program, "");
 	pp_symbols_free(&symbols);
@@ -453,21 +440,7 @@ static void test_senseless_symbols(void **state)
 	pp_symbols_cache_least = 4 << 20;
 }
 
-int main(int argc, char **argv)
+TEST_ARGUMENTS(1, "PROGRAM")
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_what_is_kept_comes_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_damage_is_seen, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_files_of_others, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_size_is_bounded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_debug_tables_say_the_same, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_senseless_debug_tables, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_symbols_are_the_same, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_symbols_of_debug_files, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_senseless_symbols, set_up, tear_down),
-	};
-
-	test_need(argc == 2, "usage: pp_table_cache PROGRAM");
 	program = argv[1];
-	return cmocka_run_group_tests_name("pp_table_cache", tests, NULL, NULL);
 }

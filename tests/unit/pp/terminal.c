@@ -6,18 +6,15 @@
  */
 #include <errno.h>
 #include <pty.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "tests/unit/test.h"
 #include "fixture.h"
 
 static const char *opreport, *opannotate;
@@ -74,7 +71,7 @@ static void expect(const char *environment, const char *arguments, const char *w
 	free(text);
 }
 
-static void test_colors(void **state)
+TEST(test_colors)
 {
 	static const char plain[] = "90       98.9011  hot\n"
 				    "1         1.0989  cold\n";
@@ -83,7 +80,6 @@ static void test_colors(void **state)
 	char *path = test_session_path(&session, "report");
 	char arguments[256];
 
-	(void)state;
 	expect("PAGER=", "-l -n", colored);
 	expect("PAGER=cat", "-l -n", colored);
 	expect("", "--no-pager -l -n", colored);
@@ -103,9 +99,8 @@ static void test_colors(void **state)
 	free(path);
 }
 
-static void test_heads(void **state)
+TEST(test_heads)
 {
-	(void)state;
 	test_session_stat(&session, "lost_no_mapping", 9);
 	expect("PAGER=", "-l -t 50",
 	       "CPU: CPU with timer interrupt, speed 2000 MHz (estimated)\n"
@@ -118,12 +113,11 @@ static void test_heads(void **state)
 	test_session_stat(&session, "lost_no_mapping", 0);
 }
 
-static void test_pager(void **state)
+TEST(test_pager)
 {
 	int status;
 	char *text;
 
-	(void)state;
 	/* Any shell command; it is told that colours may come. */
 	expect("PAGER='printf \"%s \" $LESS; tr a-z A-Z'", "-l -n --color=never",
 	       "FRX 90       98.9011  HOT\n1         1.0989  COLD\n");
@@ -158,23 +152,21 @@ static void test_pager(void **state)
 	free(text);
 }
 
-static void test_opannotate(void **state)
+TEST(test_opannotate)
 {
 	int status;
 	char *text = show("PAGER='grep -F 401010:'", opannotate, "-a", &status);
 
-	(void)state;
 	assert_int_equal(status, 0);
 	assert_memory_equal(text, "    90 " HOT "98.9011" PLAIN " :00401010:\t", 36);
 	free(text);
 }
 
-static void test_progress(void **state)
+TEST(test_progress)
 {
 	int status;
 	char *text;
 
-	(void)state;
 	/* Shown at once, and gone before the report. */
 	expect("PAGER= OPROFILE_PROGRESS_DELAY=0", "-n --color=never",
 	       "\rsample files found: 1\033[K\rsample files read: 1 of 1 (100 %)\033[K\r\033[K"
@@ -193,14 +185,13 @@ static void test_progress(void **state)
 	free(text);
 }
 
-static int setup(void **state)
+TEST_HOOK(setup)
 {
 	static const struct fixture_sample samples[] = {
 		{FIXTURE_ALONE("prog") "TIMER.0.0.all.all.all", 0x1010, 90},
 		{FIXTURE_ALONE("prog") "TIMER.0.0.all.all.all", 0x1030, 1},
 	};
 
-	(void)state;
 	fixture_samples(&session, samples, sizeof(samples) / sizeof(samples[0]));
 	test_session_stat(&session, "total_samples", 100);
 	test_session_stat(&session, "samples_stored", 91);
@@ -208,25 +199,18 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+TEST_HOOK(teardown)
 {
-	(void)state;
 	test_session_remove(&session);
 	return 0;
 }
 
-int main(int argc, char **argv)
+TEST_ARGUMENTS(3, "OPREPORT SOURCES OPANNOTATE")
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_colors),	 cmocka_unit_test(test_heads),
-		cmocka_unit_test(test_pager),	 cmocka_unit_test(test_opannotate),
-		cmocka_unit_test(test_progress),
-	};
-
-	test_need(argc == 4, "usage: pp_terminal OPREPORT SOURCES OPANNOTATE");
 	opreport = argv[1];
 	opannotate = argv[3];
 	test_session_make(&session);
 	fixture_images(&session, argv[2]);
-	return cmocka_run_group_tests_name("pp_terminal", tests, setup, teardown);
 }
+
+TEST_PROGRAM(setup, teardown)

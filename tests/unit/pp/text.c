@@ -2,12 +2,10 @@
 /*
  * Numbers of reports: percentages in seven columns, counts, addresses, cells.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
+
+#include "tests/unit/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +19,7 @@ static void check(struct pp_line *line, const char *wanted)
 	line->n = line->cell = 0;
 }
 
-static void test_percentages(void **state)
+TEST(test_percentages)
 {
 	static const struct {
 		double percent;
@@ -34,7 +32,6 @@ static void test_percentages(void **state)
 	};
 	struct pp_line line = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		pp_line_percent(&line, table[i].percent);
 		check(&line, table[i].text);
@@ -43,11 +40,10 @@ static void test_percentages(void **state)
 }
 
 /* What printf() would write with four decimals. */
-static void test_percentages_are_rounded_as_by_printf(void **state)
+TEST(test_percentages_are_rounded_as_by_printf)
 {
 	struct pp_line line = {0};
 
-	(void)state;
 	srandom(6);
 	for (int i = 0; i < 100000; i++) {
 		double percent =
@@ -63,11 +59,10 @@ static void test_percentages_are_rounded_as_by_printf(void **state)
 	pp_line_free(&line);
 }
 
-static void test_counts_addresses_and_cells(void **state)
+TEST(test_counts_addresses_and_cells)
 {
 	struct pp_line line = {0};
 
-	(void)state;
 	pp_line_count(&line, 0, 0);
 	check(&line, "0");
 	pp_line_count(&line, 123, 9);
@@ -87,15 +82,4 @@ static void test_counts_addresses_and_cells(void **state)
 	}
 	check(&line, "ab  longer ab");
 	pp_line_free(&line);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_percentages),
-		cmocka_unit_test(test_percentages_are_rounded_as_by_printf),
-		cmocka_unit_test(test_counts_addresses_and_cells),
-	};
-
-	return cmocka_run_group_tests_name("pp_text", tests, NULL, NULL);
 }

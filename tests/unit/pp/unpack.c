@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Packed files come out as they went in, or not at all. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "tests/unit/test.h"
 #include "pp/symbols/decompress.h"
 #include "session.h"
 
@@ -29,13 +26,13 @@ static const struct {
 /* What comes out of a packed file, or NULL. */
 static char *unpack(const char *path, size_t *n)
 {
-	const char *trouble = NULL;
-	int fd = pp_decompress(path, &trouble);
+	const char *reason = NULL;
+	int fd = pp_decompress(path, &reason);
 	struct stat status;
 	char *bytes;
 
 	if (fd < 0) {
-		assert_string_equal(trouble, "cannot be unpacked");
+		assert_string_equal(reason, "cannot be unpacked");
 		return NULL;
 	}
 	assert_int_equal(fstat(fd, &status), 0);
@@ -62,7 +59,7 @@ static char *read_plain(const char *path, size_t *n)
 }
 
 /* One byte, less and more than what is read at once, well and badly packable. */
-static void test_what_goes_in_comes_out(void **state)
+TEST(test_what_goes_in_comes_out)
 {
 	static const char *const contents[] = {
 		"printf x",
@@ -73,7 +70,6 @@ static void test_what_goes_in_comes_out(void **state)
 	};
 	char *plain = test_session_path(&session, "plain");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(contents) / sizeof(contents[0]); i++) {
 		size_t n_wanted, n;
 		char *wanted;
@@ -106,12 +102,11 @@ static void test_what_goes_in_comes_out(void **state)
 	free(plain);
 }
 
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	char *plain = test_session_path(&session, "plain");
 	size_t n, n_packed;
 
-	(void)state;
 	test_shell("seq 300 > %s", plain);
 	for (size_t k = 0; k < sizeof(formats) / sizeof(formats[0]); k++) {
 		char *packed = test_session_path(&session, "packed.%s", formats[k].end);
@@ -143,13 +138,12 @@ static void test_damaged(void **state)
 	free(plain);
 }
 
-static void test_not_packed(void **state)
+TEST(test_not_packed)
 {
 	static const char *const names[] = {"a", "xz", ".xz", "a.xz.txt", "a.ko", "zst"};
 	char *path = test_session_path(&session, "plain.gz");
 	size_t n;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_false(pp_is_compressed(names[i]));
 	assert_true(pp_is_compressed("a.xz"));
@@ -160,17 +154,16 @@ static void test_not_packed(void **state)
 	free(path);
 }
 
-int main(void)
+TEST_HOOK(set_up)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_goes_in_comes_out),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_not_packed),
-	};
-	int result;
-
 	test_session_make(&session);
-	result = cmocka_run_group_tests_name("pp_decompress", tests, NULL, NULL);
-	test_session_remove(&session);
-	return result;
+	return 0;
 }
+
+TEST_HOOK(tear_down)
+{
+	test_session_remove(&session);
+	return 0;
+}
+
+TEST_PROGRAM(set_up, tear_down)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The memory of a profile. */
+#include "profile.h"
+
+#include <obstack.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+
+#define obstack_chunk_alloc pp_chunk
+#define obstack_chunk_free  free
+
+struct pp_store {
+	struct obstack memory;
+};
+
+void *pp_profile_keep(struct pp_profile *profile, size_t size)
+{
+	void *memory = obstack_alloc(&profile->store->memory, size);
+
+	return memset(memory, 0, size);
+}
+
+char *pp_profile_keep_text(struct pp_profile *profile, const char *text)
+{
+	return obstack_copy0(&profile->store->memory, text, strlen(text));
+}
+
+void pp_profile_init(struct pp_profile *profile, const struct pp_classes *classes)
+{
+	memset(profile, 0, sizeof(*profile));
+	profile->classes = classes;
+	profile->totals = pp_alloc(classes->n, sizeof(uint64_t));
+	profile->store = pp_alloc(1, sizeof(*profile->store));
+	obstack_init(&profile->store->memory);
+}
+
+static void free_images(struct pp_image *images, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(images[i].full);
+		free(images[i].counts);
+	}
+	free(images);
+}
+
+void pp_profile_free(struct pp_profile *profile)
+{
+	free_images(profile->apps, profile->n_apps);
+	free_images(profile->images, profile->n_images);
+	free(profile->parts);
+	free(profile->rows);
+	free(profile->arcs);
+	free(profile->totals);
+	obstack_free(&profile->store->memory, NULL);
+	free(profile->store);
+	memset(profile, 0, sizeof(*profile));
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Lists of sample files: see sample_list.h. */
+#include "sample_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool pp_same_image(const struct op_image_name *a, const struct op_image_name *b)
+{
+	return a->kind == b->kind && !strcmp(a->name, b->name) &&
+	       (a->kind != OP_IMAGE_ANON ||
+		(a->tgid == b->tgid && a->start == b->start && a->end == b->end));
+}
+
+void pp_sample_file_free(struct pp_sample_file *file)
+{
+	op_sample_name_free(&file->name);
+	free(file->path);
+	free(file->entries);
+}
+
+void pp_sample_list_free(struct pp_sample_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		pp_sample_file_free(&list->files[i]);
+	for (size_t i = 0; i < list->n_arcs; i++)
+		pp_sample_file_free(&list->arcs[i]);
+	for (size_t i = 0; i < list->n_dirs; i++)
+		free(list->samples_dirs[i]);
+	for (size_t i = 0; i < list->n_packs; i++)
+		op_pack_close(list->packs[i]);
+	free(list->packs);
+	for (size_t i = 0; i < list->n_scales; i++)
+		free(list->scales[i]);
+	free(list->scales);
+	free(list->files);
+	free(list->arcs);
+	free(list->samples_dirs);
+	memset(list, 0, sizeof(*list));
+}

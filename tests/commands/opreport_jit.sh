@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# opreport --jit-dir: code of JIT compilers, as their processes wrote it down
+
+samples_of_node()
+{
+	session <<-EOF
+		image /usr/bin/node {anon:anon}/77.0x7f0000000000.0x7f0000010000 TIMER
+		0x100 1, 0x1ff 2, 0x200 4, 0x300 8, 0x8000 16
+		image /usr/bin/node {anon:[heap]}/77.0x1000000.0x1001000 TIMER
+		0x10 32
+		image /usr/bin/node {anon:anon}/78.0x7f0000000000.0x7f0000010000 TIMER
+		0x100 64
+	EOF
+	mkdir jit shared
+	chmod 1777 shared
+}
+
+# Blanks in names, wrong lines, and memory that is used again.
+perf_map()
+{
+	write "$1/perf-77.map" <<-EOF
+		7f0000000100 100 LazyCompile:~add /srv/app.js:3
+		7f0000000200 200 old
+		not a line
+		7f0000000300
+		7f0000000300 zz wrong
+		7f0000000280 100 _Z3addii
+		ffffffffffffffff 2 beyond
+		7f0000008000 10 old
+		1000000 20 in_the_heap
+	EOF
+}
+
+requirement perf_map_names_functions
+samples_of_node
+perf_map jit
+report -l -n -w tgid:all --jit-dir "$DIR/jit"
+
+requirement perf_map_is_below_tmp_in_an_archive
+samples_of_node
+perf_map archive/tmp
+mkdir -p "archive$PWD"
+mv samples "archive$PWD"
+report -l -n "archive:$DIR/archive" '[[]heap]'
+
+# Where anybody may write, only files of certain users are believed.
+requirement perf_map_of_others_is_refused
+heap()
+{
+	report -l -n '[[]heap]' --jit-dir "$DIR/$1"
+}
+samples_of_node
+perf_map shared
+heap shared
+mv shared/perf-77.map jit
+ln -s ../jit/perf-77.map shared
+heap shared
+rm shared/perf-77.map
+mkfifo shared/perf-77.map
+heap shared
+if [ "$(id -u)" = 0 ]; then # else files of other users cannot be made
+	rm shared/perf-77.map
+	cp jit/perf-77.map shared
+	chown 54321 shared/perf-77.map
+	opreport --session-dir="$DIR" -l -n '[[]heap]' --jit-dir "$DIR/shared" >out 2>err
+	check test -z "$(grep in_the_heap out)"
+	check grep -q '/shared/perf-77.map: owned by another user (54321)' err
+	chown 54321 jit/perf-77.map
+	opreport --session-dir="$DIR" -l -n '[[]heap]' --jit-dir "$DIR/jit" >out 2>err
+	check grep -q in_the_heap out
+	check test ! -s err
+fi
+
+# Two functions; records without an address: debug information, and a kind that is not known; one
+# of the functions moves; a third function.
+jitdump()
+{
+	python3 - "$1" >jit/jit-77.dump <<-EOF
+		import struct, sys
+		order = sys.argv[1]
+		def put(form, *fields): sys.stdout.buffer.write(struct.pack(order + form, *fields))
+		def load(address, size, name):
+		    name = name + b"\\0"
+		    put("IIQIIQQQQ", 0, 16 + 40 + len(name) + 4, 2, 77, 77, address, address, size, 1)
+		    sys.stdout.buffer.write(name + b"\\x90" * 4)
+		put("IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, 77, 1, 0)
+		put("IIQQ", 2, 24, 4, 2 ** 64 - 1)
+		load(0x7f0000000100, 0x100, b"first")
+		load(0x7f0000009000, 0x100, b"moved")
+		put("IIQQ", 4711, 24, 4, 2 ** 64 - 1)
+		put("IIQIIQQQQQ", 1, 64, 3, 77, 77, 0x7f0000000200, 0x7f0000009000, 0x7f0000000200, 0x100, 1)
+		load(0x7f0000000300, 0x10, b"last")
+	EOF
+}
+
+requirement jitdump_names_functions_in_both_byte_orders
+samples_of_node
+jitdump '<'
+report -l -n tgid:all 'image:*node' --jit-dir "$DIR/jit" -f -e in_the_heap,nothing
+jitdump '>'
+report -l -n tgid:all 'image:*node' --jit-dir "$DIR/jit" -f -e in_the_heap,nothing
+
+# fuzz_pp_jit changes and cuts dumps anywhere.
+requirement damaged_jitdump_is_used_up_to_the_damage
+samples_of_node
+jitdump '<'
+truncate -s -5 jit/jit-77.dump
+report -l -n --jit-dir "$DIR/jit"
