@@ -7,8 +7,8 @@
  * bits, little-endian: chunks of an offset from the start of the text, a number of counts and as
  * many counts; then how many counts are not 0, and their sum.
  */
-#ifndef PP_FORMATS_DCPI_H
-#define PP_FORMATS_DCPI_H
+#ifndef PP_FORMATS_DCPI_DCPI_H
+#define PP_FORMATS_DCPI_DCPI_H
 
 #include "pp/formats/model/format.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading the header of DCPI's profiles. */
-#include "pp/formats/dcpi/header.h"
+#include "header.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 
 enum keyword {
 	KEY_VERSION,
@@ -45,27 +46,20 @@ static bool is_blank(char c)
 }
 
 /* Reads all of @text.  Return: false if it is no number of that base. */
-static bool read_number(const char *text, int base, uint64_t *number)
+static bool read_number(const char *text, unsigned int base, uint64_t *number)
 {
-	const char *digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
-
 	if (base == 16 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		text += 2;
-	if (!*text || strspn(text, digits) != strlen(text))
-		return false;
-	errno = 0;
-	*number = strtoull(text, NULL, base);
-	return !errno;
+	return op_number_all(text, base, UINT64_MAX, number);
 }
 
 static bool read_version(const char *text, struct dcpi_header *header)
 {
-	char *end;
-
-	if (strncmp(text, MAGIC, strlen(MAGIC)) != 0 || !isdigit((unsigned char)text[4]))
+	if (strncmp(text, MAGIC, strlen(MAGIC)) != 0)
 		return false;
-	header->major = strtoull(text + 4, &end, 10);
-	return *end == '.' && read_number(end + 1, 10, &header->minor);
+	text += strlen(MAGIC);
+	return op_number_take(&text, 10, UINT64_MAX, &header->major) && *text == '.' &&
+	       read_number(text + 1, 10, &header->minor);
 }
 
 /* The number of @digits digits at *@text, which is moved behind them. */
@@ -190,10 +184,9 @@ static int take_value(struct dcpi_header *header, enum keyword word, const char 
 	}
 	header->seen |= 1u << word;
 	if (!valid || (word == KEY_STRIDE && (!number || number > 16)))
-		return op_error_set(error, EINVAL, "%s: \"%.100s\" makes no sense", words[word],
-				    text);
+		return op_error_set(error, EINVAL, "%s: \"%.100s\" is invalid", words[word], text);
 	if (!same)
-		return op_error_set(error, EINVAL, "%s is there twice, and not the same",
+		return op_error_set(error, EINVAL, "%s is given twice with different values",
 				    words[word]);
 	return 0;
 }
@@ -263,12 +256,11 @@ int dcpi_header_check(const struct dcpi_header *header, struct op_error *error)
 	uint32_t missing = NEEDED & ~header->seen;
 
 	if (header->seen & 1u << KEY_VERSION && header->major >= DCPI_MAJOR_END)
-		return op_error_set(
-			error, ENOTSUP,
-			"this DCPI profile is of version %llu.%02llu, whose samples are "
-			"stored in a way that was never published; 0.06 and 0.07 can be "
-			"read",
-			(unsigned long long)header->major, (unsigned long long)header->minor);
+		return op_error_set(error, ENOTSUP,
+				    "this DCPI profile has version %llu.%02llu, whose format of "
+				    "samples is not published; 0.06 and 0.07 can be read",
+				    (unsigned long long)header->major,
+				    (unsigned long long)header->minor);
 	if (!missing)
 		return 0;
 	return op_error_set(error, EINVAL, "a DCPI profile's header has no line \"%s\"",

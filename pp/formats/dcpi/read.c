@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading DCPI's profiles: one, or all of a directory. */
-#include "pp/formats/dcpi/dcpi.h"
+#include "dcpi.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "libop/base/file.h"
-#include "pp/formats/dcpi/header.h"
+#include "header.h"
 #include "libop/base/memory.h"
+#include "libop/base/reader.h"
 
 #define FOOTER_BYTES 8
 #define HEAD_BYTES   8 /* of a chunk */
@@ -41,8 +42,7 @@ typedef int piece_fn(struct reader *reader, uint64_t offset, uint64_t first, con
 
 static uint32_t word_at(const uint8_t *bytes)
 {
-	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-	       (uint32_t)bytes[3] << 24;
+	return op_load_u32(bytes, op_swap_for(false));
 }
 
 static int read_header(struct reader *reader)
@@ -91,9 +91,9 @@ static int check_chunk(struct reader *reader, uint64_t at, uint64_t offset, uint
 	bool fits = false;
 
 	if (number > left || (left - number) * COUNT_BYTES < FOOTER_BYTES)
-		return input_fail(
-			reader->input, &reader->fault, EINVAL, at,
-			"the chunk here has %" PRIu64 " counts, which is more than follow", number);
+		return input_fail(reader->input, &reader->fault, EINVAL, at,
+				  "the chunk has %" PRIu64 " counts, more than the file holds",
+				  number);
 	for (size_t i = 0; i < 2; i++) {
 		uint64_t stride = reader->ways[i].stride, end = offset + number * stride;
 
@@ -104,8 +104,9 @@ static int check_chunk(struct reader *reader, uint64_t at, uint64_t offset, uint
 	}
 	if (!fits)
 		return input_fail(reader->input, &reader->fault, EINVAL, at,
-				  "the chunk here (%" PRIu64 " counts at offset 0x%" PRIx64
-				  ") is not between those around it in a text of %" PRIu64 " bytes",
+				  "the chunk (%" PRIu64 " counts at offset 0x%" PRIx64
+				  ") overlaps its neighbours or exceeds the text of %" PRIu64
+				  " bytes",
 				  number, offset, reader->header.tsize);
 	return 0;
 }
@@ -130,8 +131,8 @@ static void check_footer(struct reader *reader, const uint8_t *footer, uint64_t 
 	    word_at(footer + COUNT_BYTES) == (uint32_t)reader->n_samples)
 		return;
 	input_fail(reader->input, &reader->fault, EINVAL, at,
-		   "the profile's end speaks of %" PRIu32 " samples at %" PRIu32
-		   " addresses, but it has %" PRIu64 " at %" PRIu64,
+		   "the sums at the end are %" PRIu32 " samples at %" PRIu32
+		   " addresses, but the profile has %" PRIu64 " at %" PRIu64,
 		   word_at(footer + COUNT_BYTES), word_at(footer), reader->n_samples,
 		   reader->n_offsets);
 }
@@ -190,8 +191,8 @@ static void choose_stride(struct reader *reader)
 
 	reader->stride = reader->ways[!first].stride;
 	if (!first)
-		reader->sink->note(reader->sink, "counts are of single bytes, for those of whole "
-						 "instructions would overlap");
+		reader->sink->note(reader->sink, "counts are of single bytes, because those of "
+						 "whole instructions would overlap");
 }
 
 static int take_counts(struct reader *reader, uint64_t offset, uint64_t first,
@@ -368,14 +369,14 @@ static int read_dcpi(struct input *input, struct prof_sink *sink, struct op_erro
 	if (op_walk(input_path(input), read_file, &walk, error))
 		return -1;
 	if (!walk.n)
-		return op_error_set(error, ENOENT, "%s: there is no DCPI profile in it",
+		return op_error_set(error, ENOENT, "%s: no DCPI profile in this directory",
 				    input_name(input));
 	return 0;
 }
 
 const struct format format_dcpi = {
 	.name = "dcpi",
-	.description = "profiles of DCPI 0.06 and 0.07, one file an image and event",
+	.description = "profiles of DCPI 0.06 and 0.07, one file per image and event",
 	.probe = probe,
 	.probe_directory = probe_directory,
 	.read = read_dcpi,

@@ -3,7 +3,7 @@
  * Writing DCPI's profiles: a file for each image and event.  Only the addresses that were
  * interrupted have a place there.
  */
-#include "pp/formats/dcpi/dcpi.h"
+#include "dcpi.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -14,7 +14,7 @@
 #include "libop/base/file.h"
 #include "libop/base/strings.h"
 #include "pp/symbols/dcpi_image.h"
-#include "pp/formats/dcpi/header.h"
+#include "header.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/elf_file.h"
 
@@ -253,8 +253,8 @@ static bool take_text(struct writer *writer, const struct dcpi_header *header,
 	for (size_t i = 0; i < n; i++) {
 		uint64_t offset = spots[i].offset - writer->first;
 
-		is_aligned &= offset % writer->stride == 0 &&
-			      offset + writer->stride <= writer->tsize;
+		is_aligned &=
+			offset % writer->stride == 0 && offset + writer->stride <= writer->tsize;
 	}
 	if (!is_aligned && !header->stride)
 		writer->stride = DCPI_STRIDE_BYTES;
@@ -355,12 +355,13 @@ static int write_file(struct writer *writer, const char *path, const struct spot
 
 	writer->file = fopen(path, "wxe");
 	if (!writer->file)
-		return op_error_set(writer->error, errno, "%s: %s", path, strerror(errno));
+		return op_error_errno(writer->error, "%s", path);
 	put_header(writer, spots, header);
 	put_samples(writer, spots, n, total);
 	failed = ferror(writer->file);
 	if (fclose(writer->file) || failed)
-		return op_error_set(writer->error, EIO, "%s: not all could be written", path);
+		return op_error_set(writer->error, EIO, "%s: some files could not be written",
+				    path);
 	return 0;
 }
 

@@ -3,8 +3,8 @@
  * CPU profiles of gperftools: the writer; the reader and format_cpuprofile are in
  * cpuprofile_read.c.
  */
-#ifndef PP_FORMATS_CPUPROFILE_H
-#define PP_FORMATS_CPUPROFILE_H
+#ifndef PP_FORMATS_GPERFTOOLS_CPUPROFILE_H
+#define PP_FORMATS_GPERFTOOLS_CPUPROFILE_H
 
 #include "pp/formats/model/format.h"
 

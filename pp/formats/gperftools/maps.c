@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading the mappings of CPU profiles. */
-#include "pp/formats/gperftools/maps.h"
+#include "maps.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/elf/field.h"
 #include "libop/base/memory.h"
 
 /* More would not come from anyone but to waste time. */
@@ -30,41 +31,18 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static const char *skip_blanks(const char *text)
-{
-	while (*text == ' ' || *text == '\t')
-		text++;
-	return text;
-}
-
 static const char *end_of_word(const char *text)
 {
 	return text + strcspn(text, " \t");
 }
 
-/* Reads a hexadecimal number, with 0x or without; NULL if there is none. */
-static const char *read_hex(const char *text, uint64_t *value)
-{
-	unsigned int digits = 0;
-
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		text += 2;
-	for (*value = 0; isxdigit((unsigned char)*text); text++, digits++) {
-		char c = (char)tolower((unsigned char)*text);
-
-		*value = *value << 4 |
-			 (uint64_t)(isdigit((unsigned char)c) ? c - '0' : c - 'a' + 10);
-	}
-	return digits && digits <= 16 ? text : NULL;
-}
-
 /* "START-END", and a colon after it if there is one. */
 static const char *read_range(const char *text, struct cpuprofile_map *map)
 {
-	text = read_hex(skip_blanks(text), &map->start);
+	text = op_field_hex(op_field_skip_blanks(text), &map->start);
 	if (!text || (*text != '-' && *text != ' ' && *text != '\t'))
 		return NULL;
-	text = read_hex(skip_blanks(*text == '-' ? text + 1 : text), &map->end);
+	text = op_field_hex(op_field_skip_blanks(*text == '-' ? text + 1 : text), &map->end);
 	if (!text || map->end <= map->start)
 		return NULL;
 	return *text == ':' ? text + 1 : text;
@@ -72,7 +50,7 @@ static const char *read_range(const char *text, struct cpuprofile_map *map)
 
 static const char *read_permissions(const char *text, bool *executable)
 {
-	const char *word = skip_blanks(text), *end = end_of_word(word);
+	const char *word = op_field_skip_blanks(text), *end = end_of_word(word);
 	size_t length = (size_t)(end - word);
 
 	*executable = true;
@@ -88,14 +66,14 @@ static const char *read_place(const char *text, uint64_t *offset)
 	const char *end;
 	uint64_t number;
 
-	text = read_hex(skip_blanks(text), offset);
+	text = op_field_hex(op_field_skip_blanks(text), offset);
 	if (!text || *text != ' ')
 		return NULL;
-	text = read_hex(skip_blanks(text), &number);
-	text = text && *text == ':' ? read_hex(text + 1, &number) : NULL;
+	text = op_field_hex(op_field_skip_blanks(text), &number);
+	text = text && *text == ':' ? op_field_hex(text + 1, &number) : NULL;
 	if (!text)
 		return NULL;
-	text = skip_blanks(text);
+	text = op_field_skip_blanks(text);
 	end = text + strspn(text, "0123456789");
 	return end > text && (!*end || *end == ' ') ? end : NULL;
 }
@@ -131,7 +109,7 @@ static void read_brief(struct cpuprofile_map *map, char *path)
 
 	map->build_id = cut_build_id(path);
 	at = strstr(path, "(@");
-	if (at && read_hex(at + 2, &offset)) {
+	if (at && op_field_hex(at + 2, &offset)) {
 		map->offset = offset;
 		*at = '\0';
 	}
@@ -214,7 +192,7 @@ static bool read_map(struct reader *reader)
 	place = read_place(text, &map.offset);
 	if (!place)
 		map.offset = 0;
-	if (!executable || !expand(reader, skip_blanks(place ? place : text), path))
+	if (!executable || !expand(reader, op_field_skip_blanks(place ? place : text), path))
 		return true;
 	if (!place)
 		read_brief(&map, path);
@@ -224,7 +202,7 @@ static bool read_map(struct reader *reader)
 
 static void read_variable(struct reader *reader)
 {
-	char *name = (char *)skip_blanks(reader->line), *value = strchr(name, '=');
+	char *name = (char *)op_field_skip_blanks(reader->line), *value = strchr(name, '=');
 	char expanded[PATH_MAX];
 	size_t length = value ? (size_t)(value - name) : 0;
 
@@ -234,7 +212,7 @@ static void read_variable(struct reader *reader)
 		if (!is_word(name[i]))
 			return;
 	*value++ = '\0';
-	if (!expand(reader, skip_blanks(value), expanded))
+	if (!expand(reader, op_field_skip_blanks(value), expanded))
 		return;
 	reader->variables[reader->n_variables].name = pp_copy(name);
 	reader->variables[reader->n_variables++].value = pp_copy(expanded);

@@ -9,8 +9,8 @@
  *
  * Lines of other kinds are passed over, and mappings that can't be executed.
  */
-#ifndef PP_FORMATS_CPUPROFILE_MAPS_H
-#define PP_FORMATS_CPUPROFILE_MAPS_H
+#ifndef PP_FORMATS_GPERFTOOLS_MAPS_H
+#define PP_FORMATS_GPERFTOOLS_MAPS_H
 
 #include <stddef.h>
 #include <stdint.h>

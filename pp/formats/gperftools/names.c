@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading names of CPU profiles. */
-#include "pp/formats/gperftools/names.h"
+#include "names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 
 #define INLINES_MOST 64
 
@@ -14,6 +15,8 @@
 static void name_java(struct prof_line *line, char *name)
 {
 	char *open = strrchr(name, '('), *close = name + strlen(name) - 1, *colon, *slash;
+	const char *digits;
+	uint64_t number;
 
 	line->function = name;
 	if (!open || open == name || open[-1] != ' ' || *close != ')')
@@ -23,9 +26,9 @@ static void name_java(struct prof_line *line, char *name)
 	colon = strrchr(open, ':');
 	if (colon && (isdigit((unsigned char)colon[1]) || colon[1] == '-')) {
 		*colon = '\0';
-		line->line = strtoll(colon + 1, NULL, 10);
-		if (line->line < 0)
-			line->line = 0;
+		digits = colon + 1;
+		if (op_number_take(&digits, 10, INT64_MAX, &number))
+			line->line = (int64_t)number;
 		return;
 	}
 	slash = strrchr(line->file, '/');
@@ -66,15 +69,19 @@ static size_t split_inlines(struct prof_line lines[INLINES_MOST], char *names)
 static void take_line(char *line, bool java, cpuprofile_name_fn *take, void *context)
 {
 	struct prof_line lines[INLINES_MOST] = {0};
+	const char *digits;
 	uint64_t address;
 	size_t n = 1;
 	char *end;
 
 	while (isspace((unsigned char)*line))
 		line++;
-	if (line[0] != '0' || line[1] != 'x' || !isxdigit((unsigned char)line[2]))
+	if (line[0] != '0' || line[1] != 'x')
 		return;
-	address = strtoull(line, &end, 16);
+	digits = line + 2;
+	if (!op_number_take(&digits, 16, UINT64_MAX, &address))
+		return;
+	end = line + (digits - line);
 	while (isspace((unsigned char)*end))
 		end++;
 	if (!*end)

@@ -3,10 +3,10 @@
  * Names that a CPU profile brings along: the list of symbols that google-pprof --raw writes
  * before the profile, and that of Java programs behind it.
  */
-#ifndef PP_FORMATS_CPUPROFILE_NAMES_H
-#define PP_FORMATS_CPUPROFILE_NAMES_H
+#ifndef PP_FORMATS_GPERFTOOLS_NAMES_H
+#define PP_FORMATS_GPERFTOOLS_NAMES_H
 
-#include "pp/formats/gperftools/records.h"
+#include "records.h"
 #include "pp/formats/model/profile.h"
 
 /* Told of each name; @lines are the functions at @address, innermost first. */

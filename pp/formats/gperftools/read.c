@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading CPU profiles of gperftools, and those of Java programs in the same format. */
-#include "pp/formats/gperftools/cpuprofile.h"
+#include "cpuprofile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/gperftools/maps.h"
-#include "pp/formats/gperftools/names.h"
-#include "pp/formats/gperftools/records.h"
+#include "maps.h"
+#include "names.h"
+#include "records.h"
 #include "pp/formats/model/mapped_image.h"
 #include "libop/base/memory.h"
 

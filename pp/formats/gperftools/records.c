@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading the binary part of CPU profiles, and what may stand before it. */
-#include "pp/formats/gperftools/records.h"
+#include "records.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+
+#include "libop/base/reader.h"
 
 /* Slots of the header. */
 enum { HEADER_COUNT, HEADER_WORDS, HEADER_VERSION, HEADER_PERIOD, HEADER_PADDING };
@@ -18,14 +20,10 @@ enum { VERSION_NATIVE, VERSION_JAVA };
 
 static uint64_t slot_at(const struct cpuprofile_records *records, size_t at)
 {
-	uint64_t value = 0;
+	const unsigned char *slot = records->bytes + at;
+	bool swap = op_swap_for(records->big_endian);
 
-	for (unsigned int i = 0; i < records->slot; i++) {
-		unsigned int byte = records->big_endian ? i : records->slot - 1 - i;
-
-		value = value << 8 | records->bytes[at + byte];
-	}
-	return value;
+	return records->slot == 4 ? op_load_u32(slot, swap) : op_load_u64(slot, swap);
 }
 
 static size_t slots_left(const struct cpuprofile_records *records, size_t at)
@@ -87,7 +85,8 @@ static int skip_preamble(struct cpuprofile_records *records, size_t *at, struct 
 		if (begins(&line, "--- profile"))
 			return 0;
 		if (!begins(&line, "--- symbol"))
-			return op_error_set(error, EINVAL, "no CPU profile: it begins with text");
+			return op_error_set(error, EINVAL,
+					    "not a CPU profile: it begins with text");
 		skip_symbols(records, at);
 	}
 	return 0;
@@ -117,12 +116,12 @@ static int read_header(struct cpuprofile_records *records, size_t at, struct op_
 	uint64_t words, version;
 
 	if (!find_layout(records, at))
-		return op_error_set(error, EINVAL, "no CPU profile: no header at byte %zu", at);
+		return op_error_set(error, EINVAL, "not a CPU profile: no header at byte %zu", at);
 	words = 2 + slot_at(records, at + HEADER_WORDS * records->slot);
 	version = slot_at(records, at + HEADER_VERSION * records->slot);
 	if (version > VERSION_JAVA)
 		return op_error_set(error, EINVAL,
-				    "the CPU profile is of version %llu; only 0 and 1 are known",
+				    "the CPU profile has version %llu; only 0 and 1 are supported",
 				    (unsigned long long)version);
 	if (words > slots_left(records, at))
 		return op_error_set(error, EINVAL, "the header of the CPU profile is cut off");
@@ -173,7 +172,7 @@ static int scan_record(struct cpuprofile_records *records, size_t *at, bool *don
 	if (depth > left - 2)
 		return fault(records, *at, "has more frames than the file");
 	if (depth > CPUPROFILE_DEPTH_MAX)
-		return fault(records, *at, "has more frames than any stack");
+		return fault(records, *at, "has more frames than a stack can have");
 	record.depth = (size_t)depth;
 	records->end = *at;
 	*at = record.at + record.depth * records->slot;
@@ -181,7 +180,7 @@ static int scan_record(struct cpuprofile_records *records, size_t *at, bool *don
 		return 0;
 	if (record.count > INT64_MAX - records->total) {
 		*at = records->end;
-		return fault(records, *at, "has a count that makes no sense");
+		return fault(records, *at, "has an invalid count");
 	}
 	records->total += record.count;
 	records->end = *at;

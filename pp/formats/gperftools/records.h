@@ -6,8 +6,8 @@
  * All that is read lies in memory, such as a mapped file; nothing is copied and nothing is
  * allocated here.
  */
-#ifndef PP_FORMATS_CPUPROFILE_RECORDS_H
-#define PP_FORMATS_CPUPROFILE_RECORDS_H
+#ifndef PP_FORMATS_GPERFTOOLS_RECORDS_H
+#define PP_FORMATS_GPERFTOOLS_RECORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ bool cpuprofile_recognise(const void *bytes, size_t size);
  *
  * Whatever google-pprof or go tool pprof read is read: more header words than three, a missing
  * trailer, records whose leaf is 0, lines of text before the header.  Records that are cut off or
- * make no sense end the profile; @records->fault tells of it then.
+ * are malformed end the profile and set @records->fault.
  *
  * Return: 0, or -1 with @error set (without the name of the file): it is no CPU profile.
  */

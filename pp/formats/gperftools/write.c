@@ -7,7 +7,7 @@
  * they would lose the caller.  Records with a count of 0 and no caller, which add to nothing,
  * keep them from it.
  */
-#include "pp/formats/gperftools/cpuprofile.h"
+#include "cpuprofile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "pp/formats/model/mapped_image.h"
 #include "libop/base/memory.h"
 
-/* The period of gperftools if nobody says otherwise, in microseconds. */
+/* The default period of gperftools, in microseconds. */
 #define PERIOD_DEFAULT 10000
 /* Of so many stacks one may have another frame next to the leaf for pprof to leave it out. */
 #define HANDLER_MARGIN 32
@@ -57,7 +57,7 @@ static int choose_event(struct writer *writer, struct op_error *error)
 		}
 	if (n > 1)
 		return op_error_set(error, EINVAL,
-				    "a CPU profile holds one event, and there are samples of %zu, "
+				    "a CPU profile holds one event, and the samples are of %zu, "
 				    "such as %s: choose one",
 				    n, prof->events[writer->event].name);
 	return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The profile model: see profile.h.  Texts, events and images are in tables.c, stacks in tree.c. */
-#include "pp/formats/model/profile.h"
+/* struct prof, which adds samples up: see profile.h.  Texts, events and images are in tables.c,
+ * stacks in tree.c, times in timeline.c. */
+#include "profile.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,22 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/model/tables.h"
-#include "pp/formats/model/tree.h"
+#include "tables.h"
+#include "timeline.h"
+#include "tree.h"
 #include "libop/base/memory.h"
 
 /* ---- samples ---- */
 
 static uint64_t hash_context(const struct prof_context *c)
 {
-	uint64_t hash = index_mix((uint64_t)c->app << 32 | c->comm, (uint64_t)c->pid);
+	uint64_t hash = op_hash_mix((uint64_t)c->app << 32 | c->comm, (uint64_t)c->pid);
 
-	return index_mix(index_mix(hash, (uint64_t)c->tid), (uint64_t)c->cpu);
-}
-
-static uint64_t rehash_context(const void *context, uint32_t id)
-{
-	return hash_context(&((const struct prof *)context)->contexts[id]);
+	return op_hash_mix(op_hash_mix(hash, (uint64_t)c->tid), (uint64_t)c->cpu);
 }
 
 static bool same_context(const struct prof_context *a, const struct prof_context *b)
@@ -34,12 +31,14 @@ static bool same_context(const struct prof_context *a, const struct prof_context
 
 static uint32_t find_context(struct prof_tables *tables, const struct prof_sample *sample)
 {
+	const unsigned int by = tables->by;
+	const unsigned int by_tid = PROF_BY_TID | (sample->time ? PROF_TIMES_BY_TID : 0);
 	const struct prof_context wanted = {
 		.app = sample->app,
-		.comm = tables->by & PROF_BY_COMM ? sample->comm : 0,
-		.pid = tables->by & (PROF_BY_PID | PROF_BY_TID) ? sample->pid : PROF_ANY,
-		.tid = tables->by & PROF_BY_TID ? sample->tid : PROF_ANY,
-		.cpu = tables->by & PROF_BY_CPU ? sample->cpu : PROF_ANY,
+		.comm = by & PROF_BY_COMM ? sample->comm : 0,
+		.pid = by & (PROF_BY_PID | by_tid) ? sample->pid : PROF_ANY,
+		.tid = by & by_tid ? sample->tid : PROF_ANY,
+		.cpu = by & PROF_BY_CPU ? sample->cpu : PROF_ANY,
 	};
 	struct prof *prof = &tables->prof;
 	uint64_t hash;
@@ -48,17 +47,15 @@ static uint32_t find_context(struct prof_tables *tables, const struct prof_sampl
 	if (id < prof->n_contexts && same_context(&prof->contexts[id], &wanted))
 		return id;
 	hash = hash_context(&wanted);
-	for (size_t at = index_first(&tables->by_context, hash);
-	     (id = index_at(&tables->by_context, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_context, at))
+	op_hash_for_each_possible (&tables->by_context, hash, id)
 		if (same_context(&prof->contexts[id], &wanted))
 			break;
-	if (id == INDEX_NONE) {
+	if (id == OP_HASH_NONE) {
 		id = (uint32_t)prof->n_contexts++;
 		prof->contexts = pp_grow(prof->contexts, &tables->contexts_capacity,
 					 prof->n_contexts, sizeof(*prof->contexts));
 		prof->contexts[id] = wanted;
-		index_add(&tables->by_context, hash, id, rehash_context, prof);
+		pp_hash_add(&tables->by_context, hash, id);
 	}
 	tables->recent_context = id;
 	return id;
@@ -80,16 +77,18 @@ static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
 	struct prof_tables *tables = tables_of(sink);
 	struct prof *prof = &tables->prof;
 	size_t depth = sample->depth < PROF_DEPTH_MOST ? sample->depth : PROF_DEPTH_MOST;
-	uint32_t node = 0, context;
+	uint32_t node = 0, context, entry;
 
 	take_time(prof, sample->time);
 	if (!(tables->by & PROF_COUNTS_ONLY)) {
 		context = find_context(tables, sample);
 		if (tree_stack(prof->tree, sample->frames, depth, &node, error))
 			return -1;
-		for (size_t i = 0; i < sample->n_values; i++)
-			if (tree_add(prof->tree, node, context, &sample->values[i], error))
+		for (size_t i = 0; i < sample->n_values; i++) {
+			if (tree_add(prof->tree, node, context, &sample->values[i], &entry, error))
 				return -1;
+			timeline_add(tables, sample, &sample->values[i], entry);
+		}
 	}
 	for (size_t i = 0; i < sample->n_values; i++) {
 		prof->totals[sample->values[i].event].count += sample->values[i].count;
@@ -100,12 +99,7 @@ static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
 
 static uint64_t hash_branch(const struct prof_branch *branch)
 {
-	return index_mix(tables_hash_frame(&branch->from), tables_hash_frame(&branch->to));
-}
-
-static uint64_t rehash_branch(const void *context, uint32_t id)
-{
-	return hash_branch(&((const struct prof *)context)->branches[id]);
+	return op_hash_mix(tables_hash_frame(&branch->from), tables_hash_frame(&branch->to));
 }
 
 static bool same_frame(const struct prof_frame *a, const struct prof_frame *b)
@@ -124,9 +118,7 @@ static int take_branch(struct prof_sink *sink, const struct prof_branch *given,
 
 	if (tables->by & PROF_COUNTS_ONLY)
 		return 0;
-	for (size_t at = index_first(&tables->by_branch, hash);
-	     (id = index_at(&tables->by_branch, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_branch, at)) {
+	op_hash_for_each_possible (&tables->by_branch, hash, id) {
 		branch = &prof->branches[id];
 		if (!same_frame(&branch->from, &given->from) ||
 		    !same_frame(&branch->to, &given->to))
@@ -143,7 +135,7 @@ static int take_branch(struct prof_sink *sink, const struct prof_branch *given,
 	prof->branches = pp_grow(prof->branches, &tables->branches_capacity, prof->n_branches,
 				 sizeof(*prof->branches));
 	prof->branches[id] = *given;
-	index_add(&tables->by_branch, hash, id, rehash_branch, prof);
+	pp_hash_add(&tables->by_branch, hash, id);
 	return 0;
 }
 
@@ -293,15 +285,16 @@ void prof_free(struct prof *prof)
 	free(prof->images);
 	free(prof->contexts);
 	free(prof->branches);
+	free(prof->moments);
 	free(prof->losses);
 	free(prof->facts);
 	free(prof->notes);
-	index_free(&tables->by_string);
-	index_free(&tables->by_event);
-	index_free(&tables->by_image);
-	index_free(&tables->by_context);
-	index_free(&tables->by_branch);
-	index_free(&tables->by_place);
+	op_hash_free(&tables->by_string);
+	op_hash_free(&tables->by_event);
+	op_hash_free(&tables->by_image);
+	op_hash_free(&tables->by_context);
+	op_hash_free(&tables->by_branch);
+	op_hash_free(&tables->by_place);
 	tree_free(prof->tree);
 	free(tables);
 }
@@ -404,9 +397,10 @@ void prof_finish(struct prof *prof)
 	context_rank = rearrange(prof->contexts, prof->n_contexts, sizeof(*prof->contexts),
 				 order_of(0, prof->n_contexts, compare_contexts, prof));
 	tree_sort(prof->tree, image_rank, context_rank);
+	timeline_renumber(tables);
 
-	index_free(&tables->by_context);
-	index_free(&tables->by_branch);
+	op_hash_free(&tables->by_context);
+	op_hash_free(&tables->by_branch);
 	tables_renumber(tables, image_rank);
 	for (size_t i = 0; i < prof->n_branches; i++) {
 		prof->branches[i].from.image = image_rank[prof->branches[i].from.image];
@@ -426,48 +420,83 @@ size_t prof_count(const struct prof *prof)
 	return prof->tree->n_stacks;
 }
 
+size_t prof_count_values(const struct prof *prof)
+{
+	return prof->tree->n_entries;
+}
+
 size_t prof_nodes(const struct prof *prof)
 {
 	return prof->tree->n_nodes - 1;
 }
 
-bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_sample *sample)
+static void put_value(struct prof_cursor *cursor, size_t i, struct prof_value value)
 {
-	const struct prof_tree *tree = prof->tree;
-	const struct prof_entry *entry;
-	const struct prof_context *context;
-	size_t depth = 0, n = 0;
+	cursor->values =
+		pp_grow(cursor->values, &cursor->values_capacity, i + 1, sizeof(*cursor->values));
+	cursor->values[i] = value;
+}
 
-	if (cursor->at >= tree->n_entries)
-		return false;
-	entry = &tree->entries[cursor->at];
-	for (uint32_t node = entry->node; node; node = tree->nodes[node].parent) {
+/* The stack and the context of an entry, with the first @n_values values of the cursor. */
+static struct prof_sample sample_of(const struct prof *prof, struct prof_cursor *cursor,
+				    const struct prof_entry *entry, size_t n_values)
+{
+	const struct prof_context *context = &prof->contexts[entry->context];
+	const struct prof_node *nodes = prof->tree->nodes;
+	size_t depth = 0;
+
+	for (uint32_t node = entry->node; node; node = nodes[node].parent) {
 		cursor->frames = pp_grow(cursor->frames, &cursor->frames_capacity, depth + 1,
 					 sizeof(*cursor->frames));
-		cursor->frames[depth++] = (struct prof_frame){tree->nodes[node].image,
-							      tree->nodes[node].offset};
+		cursor->frames[depth++] =
+			(struct prof_frame){nodes[node].image, nodes[node].offset};
 	}
-	do {
-		cursor->values = pp_grow(cursor->values, &cursor->values_capacity, n + 1,
-					 sizeof(*cursor->values));
-		cursor->values[n] = (struct prof_value){entry[n].event, entry[n].count,
-							entry[n].events};
-		n++;
-	} while (cursor->at + n < tree->n_entries && entry[n].node == entry->node &&
-		 entry[n].context == entry->context);
-	context = &prof->contexts[entry->context];
-	*sample = (struct prof_sample){
+	return (struct prof_sample){
 		.frames = cursor->frames,
 		.depth = depth,
 		.values = cursor->values,
-		.n_values = n,
+		.n_values = n_values,
 		.app = context->app,
 		.comm = context->comm,
 		.pid = context->pid,
 		.tid = context->tid,
 		.cpu = context->cpu,
 	};
+}
+
+bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_sample *sample)
+{
+	const struct prof_tree *tree = prof->tree;
+	const struct prof_entry *entry;
+	size_t n = 0;
+
+	if (cursor->at >= tree->n_entries)
+		return false;
+	entry = &tree->entries[cursor->at];
+	do {
+		put_value(cursor, n,
+			  (struct prof_value){entry[n].event, entry[n].count, entry[n].events});
+		n++;
+	} while (cursor->at + n < tree->n_entries && entry[n].node == entry->node &&
+		 entry[n].context == entry->context);
+	*sample = sample_of(prof, cursor, entry, n);
 	cursor->at += n;
+	return true;
+}
+
+bool prof_next_moment(const struct prof *prof, struct prof_cursor *cursor,
+		      struct prof_sample *sample)
+{
+	const struct prof_moment *moment;
+	const struct prof_entry *entry;
+
+	if (cursor->at >= prof->n_moments)
+		return false;
+	moment = &prof->moments[cursor->at++];
+	entry = &prof->tree->entries[moment->value];
+	put_value(cursor, 0, (struct prof_value){entry->event, moment->count, moment->events});
+	*sample = sample_of(prof, cursor, entry, 1);
+	sample->time = moment->time;
 	return true;
 }
 

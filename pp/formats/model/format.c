@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Profile formats: see format.h. */
-#include "pp/formats/model/format.h"
+#include "format.h"
 
 #include <errno.h>
 #include <string.h>
 
 const struct format *const formats[] = {
-	&format_callgrind,
-	&format_cpuprofile,
-	&format_dcpi,
-	&format_firefox,
-	&format_folded,
-	&format_perf,
-	&format_pprof,
-	&format_sample_file,
-	&format_session,
-	&format_speedscope,
-	NULL,
+	&format_callgrind, &format_cpuprofile, &format_dcpi,  &format_firefox,
+	&format_folded,	   &format_perf,       &format_pprof, &format_sample_file,
+	&format_session,   &format_speedscope, NULL,
 };
 
 const struct format *format_named(const char *name)
@@ -39,7 +31,7 @@ const struct format *format_of(struct input *input, struct op_error *error)
 		if (n < 0)
 			return NULL;
 		if (!n) {
-			op_error_set(error, ENODATA, "%s: it is empty", input_name(input));
+			op_error_set(error, ENODATA, "%s: the file is empty", input_name(input));
 			return NULL;
 		}
 	}
@@ -57,6 +49,6 @@ const struct format *format_of(struct input *input, struct op_error *error)
 		}
 	}
 	if (!best)
-		op_error_set(error, EINVAL, "%s: no format that is known", input_name(input));
+		op_error_set(error, EINVAL, "%s: unknown format", input_name(input));
 	return best;
 }

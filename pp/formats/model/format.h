@@ -2,8 +2,8 @@
 /*
  * Profile formats: a table, so that commands know none of them by name.
  */
-#ifndef PP_FORMATS_FORMAT_H
-#define PP_FORMATS_FORMAT_H
+#ifndef PP_FORMATS_MODEL_FORMAT_H
+#define PP_FORMATS_MODEL_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #include "libop/base/error.h"
-#include "pp/formats/model/input.h"
-#include "pp/formats/model/profile.h"
+#include "input.h"
+#include "profile.h"
 
 /* Bytes that format::probe is given, if there are as many. */
 #define FORMAT_PROBE_BYTES 4096
@@ -22,7 +22,7 @@ struct output {
 	const char *path;    /* a directory that is there and empty, or the name of the file */
 	FILE *file;	     /* NULL if the format is a directory; the caller looks at errors */
 	const char *command; /* that makes it, for formats that name their maker */
-	struct prof_names *names; /* of functions: pp/formats/names.h */
+	struct prof_names *names; /* of functions: pp/formats/session/symbolize.h */
 };
 
 struct format {
@@ -47,7 +47,8 @@ struct format {
 	int (*write)(struct prof *prof, struct output *output, struct op_error *error);
 	bool writes_directory; /* output::path is a directory */
 
-	/* What the writer wants samples to be told apart by: PROF_BY_... flags. */
+	/* What the writer wants samples to be told apart by, and whether it wants their times:
+	 * PROF_BY_... and PROF_TIMES... flags. */
 	unsigned int by;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a profile holds: see info.h. */
-#include "pp/formats/model/info.h"
+#include "info.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,7 @@
  * Bytes come from a source (a descriptor, memory, or zlib over a descriptor) into a buffer that
  * grows by doubling, and only when it is full of bytes that did arrive.
  */
-#include "pp/formats/model/input.h"
+#include "input.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -211,7 +211,7 @@ static int open_source(struct input *input, struct op_error *error)
 
 	input->fd = is_standard ? dup(STDIN_FILENO) : open(input->path, O_RDONLY | O_CLOEXEC);
 	if (input->fd < 0 || fstat(input->fd, &status))
-		return op_error_set(error, errno, "%s: %s", input->name, strerror(errno));
+		return op_error_errno(error, "%s", input->name);
 	if (S_ISDIR(status.st_mode)) {
 		input->is_directory = true;
 		input->ended = true;
@@ -306,7 +306,7 @@ const uint8_t *input_take(struct input *input, size_t n, struct op_error *error)
 	}
 	if (there < n) {
 		input_fail(input, error, ENODATA, input->offset,
-			   "the file ends after %zu of %zu bytes that belong here", there, n);
+			   "the file ends after %zu of %zu bytes", there, n);
 		return NULL;
 	}
 	bytes = n ? input->buffer + input->begin : (const uint8_t *)"";
@@ -380,8 +380,8 @@ int input_line(struct input *input, size_t most, char **line, size_t *n, struct 
 	if (!end && there <= most) {
 		/* the last line lacks its end: make room for the NUL */
 		if (input->end == input->capacity)
-			input->buffer = pp_grow(input->buffer, &input->capacity,
-						input->capacity + 1, 1);
+			input->buffer =
+				pp_grow(input->buffer, &input->capacity, input->capacity + 1, 1);
 		at = input->buffer + input->begin;
 		end = at + there;
 	}
@@ -435,8 +435,7 @@ static int temporary_file(const struct input *input, struct op_error *error)
 	name = pp_format("%s/oprofile-XXXXXX", dir);
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd < 0)
-		op_error_set(error, errno, "%s: no temporary file in %s: %s", input->name, dir,
-			     strerror(errno));
+		op_error_errno(error, "%s: cannot create a temporary file in %s", input->name, dir);
 	else
 		unlink(name);
 	free(name);
@@ -491,8 +490,7 @@ int input_seekable(struct input *input, struct op_error *error)
 			goto fail;
 		}
 		if (write_all(fd, input->buffer + input->begin, piece)) {
-			op_error_set(error, errno, "%s: a temporary copy can't be written: %s",
-				     input->name, strerror(errno));
+			op_error_errno(error, "%s: a temporary copy can't be written", input->name);
 			goto fail;
 		}
 		size += piece;
@@ -522,7 +520,7 @@ int input_seek(struct input *input, uint64_t offset, struct op_error *error)
 {
 	if (offset > input->size)
 		return input_fail(input, error, ENODATA, offset,
-				  "that is beyond the end of the file (%" PRIu64 " bytes)",
+				  "this is beyond the end of the file (%" PRIu64 " bytes)",
 				  input->size);
 	if (offset >= input->offset && offset - input->offset <= input->end - input->begin) {
 		input->begin += (size_t)(offset - input->offset);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/model/profile.h"
-#include "pp/formats/model/tree.h"
+#include "profile.h"
+#include "tree.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/elf_file.h"
 
@@ -124,8 +124,7 @@ static uint64_t take_anywhere(struct room *room, uint64_t from, uint64_t size, u
 static bool is_inside(const struct prof_image *image, const struct span *span)
 {
 	return image->end > image->start && (image->start >> 63) == image->is_kernel &&
-	       span->low >= image->offset &&
-	       span->high - image->offset < image->end - image->start;
+	       span->low >= image->offset && span->high - image->offset < image->end - image->start;
 }
 
 static void place_anywhere(struct room *room, struct prof_image *image, const struct span *span)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Images by the names of their mappings. */
-#include "pp/formats/model/mapped_image.h"
+#include "mapped_image.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 /*
  * What the name of a mapping says about the image, for formats that know no more than that.
  */
-#ifndef PP_FORMATS_MAPPED_IMAGE_H
-#define PP_FORMATS_MAPPED_IMAGE_H
+#ifndef PP_FORMATS_MODEL_MAPPED_IMAGE_H
+#define PP_FORMATS_MODEL_MAPPED_IMAGE_H
 
-#include "pp/formats/model/profile.h"
+#include "profile.h"
 
 /**
  * mapped_image - the image of a mapping

@@ -1,48 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Address spaces: see maps.h.
+ * Address spaces of recordings: see maps.h.
  *
- * Processes are found by pid and never forgotten, of which there can be only as many as pids.
- * Their mappings are: a fork shares those of its parent until either changes, and of processes
- * that ended only the last EXITED_KEPT keep theirs.
+ * Which mapping is where is tracked by libop/perf/address_space.h; images there are numbers of
+ * sources.  Processes are never forgotten, of which there can be only as many as pids, but only the
+ * last EXITED_KEPT that ended keep their mappings.
  */
-#include "pp/formats/model/maps.h"
+#include "maps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/model/index.h"
+#include "libop/base/hash.h"
 #include "libop/base/memory.h"
+#include "libop/perf/address_space.h"
 
 #define EXITED_KEPT 1024
 
-/* What is mapped, wherever. */
+/* What is mapped, at any address. */
 struct source {
-	struct prof_image image; /* without a place; the path is owned */
-	uint32_t id;		 /* INDEX_NONE until it is first asked for */
-};
-
-struct range {
-	uint64_t start, end, offset;
-	uint32_t source;
-	/* Of anonymous memory, which is an image for each process: */
-	uint64_t begin;	      /* of the whole mapping, with the offset at it; parts may be gone */
-	uint64_t limit;
-	uint32_t id;	      /* for process @pid, or INDEX_NONE */
-	int64_t pid;
-};
-
-struct space {
-	unsigned int users;
-	struct range *ranges; /* by start; they do not overlap */
-	size_t n, capacity, recent;
-};
-
-struct process {
-	int64_t pid;
-	struct space *space; /* NULL: empty */
-	uint32_t app;	     /* source, or INDEX_NONE: the first file that is mapped will be it */
-	uint64_t exits;	     /* number of its exit, or 0 */
+	struct prof_image image; /* without addresses; the path is owned */
+	uint32_t id;		 /* of the sink; OP_HASH_NONE until it is first asked for */
 };
 
 struct thread {
@@ -54,14 +32,12 @@ struct maps {
 	struct prof_sink *sink;
 	struct source *sources;
 	size_t n_sources, sources_capacity;
-	struct index by_source;
-	struct process *processes;
-	size_t n_processes, processes_capacity;
-	struct index by_pid;
+	struct op_hash by_source;
+	struct address_spaces spaces;
 	struct thread *threads;
 	size_t n_threads, threads_capacity;
-	struct index by_thread;
-	uint32_t recent; /* process */
+	struct op_hash by_thread;
+	struct space_process *recent; /* the one that was found last */
 	int64_t exited[EXITED_KEPT];
 	uint64_t exits;
 };
@@ -71,18 +47,10 @@ struct maps *maps_new(struct prof_sink *sink)
 	struct maps *maps = pp_alloc(1, sizeof(*maps));
 
 	maps->sink = sink;
+	maps->spaces.process_size = sizeof(struct space_process);
+	maps->spaces.mappings_most = SIZE_MAX;
+	maps->spaces.no_image = OP_HASH_NONE;
 	return maps;
-}
-
-static void leave_space(struct process *process)
-{
-	struct space *space = process->space;
-
-	process->space = NULL;
-	if (!space || --space->users)
-		return;
-	free(space->ranges);
-	free(space);
 }
 
 void maps_free(struct maps *maps)
@@ -91,14 +59,11 @@ void maps_free(struct maps *maps)
 		return;
 	for (size_t i = 0; i < maps->n_sources; i++)
 		free((char *)maps->sources[i].image.path);
-	for (size_t i = 0; i < maps->n_processes; i++)
-		leave_space(&maps->processes[i]);
+	address_spaces_free(&maps->spaces);
 	free(maps->sources);
-	free(maps->processes);
 	free(maps->threads);
-	index_free(&maps->by_source);
-	index_free(&maps->by_pid);
-	index_free(&maps->by_thread);
+	op_hash_free(&maps->by_source);
+	op_hash_free(&maps->by_thread);
 	free(maps);
 }
 
@@ -106,18 +71,13 @@ void maps_free(struct maps *maps)
 
 static uint64_t hash_source(const struct prof_image *image)
 {
-	uint64_t hash = index_mix_text(image->kind, image->path), word;
+	uint64_t hash = op_hash_text(image->kind, image->path), word;
 
 	for (size_t i = 0; i + 8 <= sizeof(image->build_id); i += 8) {
 		memcpy(&word, image->build_id + i, 8);
-		hash = index_mix(hash, word);
+		hash = op_hash_mix(hash, word);
 	}
 	return hash;
-}
-
-static uint64_t rehash_source(const void *context, uint32_t id)
-{
-	return hash_source(&((const struct maps *)context)->sources[id].image);
 }
 
 static bool same_source(const struct prof_image *a, const struct prof_image *b)
@@ -133,9 +93,7 @@ static uint32_t find_source(struct maps *maps, const struct prof_image *image)
 	struct source *source;
 	uint32_t id;
 
-	for (size_t at = index_first(&maps->by_source, hash);
-	     (id = index_at(&maps->by_source, at)) != INDEX_NONE;
-	     at = index_next(&maps->by_source, at))
+	op_hash_for_each_possible (&maps->by_source, hash, id)
 		if (same_source(&maps->sources[id].image, image))
 			return id;
 	id = (uint32_t)maps->n_sources++;
@@ -144,93 +102,47 @@ static uint32_t find_source(struct maps *maps, const struct prof_image *image)
 	source = &maps->sources[id];
 	source->image = *image;
 	source->image.path = pp_copy(image->path);
-	source->id = INDEX_NONE;
-	index_add(&maps->by_source, hash, id, rehash_source, maps);
+	source->id = OP_HASH_NONE;
+	pp_hash_add(&maps->by_source, hash, id);
 	return id;
 }
 
 /* ---- processes ---- */
 
-static uint64_t rehash_pid(const void *context, uint32_t id)
-{
-	return (uint64_t)((const struct maps *)context)->processes[id].pid;
-}
-
 /* The process, or NULL: nothing is known of it. */
-static struct process *find_process(struct maps *maps, int64_t pid)
+static struct space_process *find_process(struct maps *maps, int64_t pid)
 {
-	uint32_t id = maps->recent;
+	struct space_process *process = maps->recent;
 
-	if (id < maps->n_processes && maps->processes[id].pid == pid)
-		return &maps->processes[id];
-	for (size_t at = index_first(&maps->by_pid, (uint64_t)pid);
-	     (id = index_at(&maps->by_pid, at)) != INDEX_NONE;
-	     at = index_next(&maps->by_pid, at)) {
-		if (maps->processes[id].pid == pid) {
-			maps->recent = id;
-			return &maps->processes[id];
-		}
-	}
-	return NULL;
-}
-
-static struct process *get_process(struct maps *maps, int64_t pid)
-{
-	struct process *process = find_process(maps, pid);
-	uint32_t id;
-
-	if (process)
+	if (process && process->pid == pid)
 		return process;
-	id = (uint32_t)maps->n_processes++;
-	maps->processes = pp_grow(maps->processes, &maps->processes_capacity, maps->n_processes,
-				  sizeof(*maps->processes));
-	process = &maps->processes[id];
-	*process = (struct process){.pid = pid, .app = INDEX_NONE};
-	index_add(&maps->by_pid, (uint64_t)pid, id, rehash_pid, maps);
+	process = space_process_find(&maps->spaces, pid);
+	if (process)
+		maps->recent = process;
 	return process;
 }
 
-/* The process's space for changes: its own. */
-static struct space *own_space(struct process *process)
+static struct space_process *get_process(struct maps *maps, int64_t pid)
 {
-	struct space *shared = process->space, *space;
+	struct space_process *process = space_process_get(&maps->spaces, pid);
 
-	if (shared && shared->users == 1)
-		return shared;
-	space = pp_alloc(1, sizeof(*space));
-	space->users = 1;
-	if (shared) {
-		space->n = shared->n;
-		space->ranges = pp_grow(NULL, &space->capacity, shared->n, sizeof(*space->ranges));
-		if (shared->n)
-			memcpy(space->ranges, shared->ranges, shared->n * sizeof(*space->ranges));
-		shared->users--;
-	}
-	process->space = space;
-	return space;
+	if (!process)
+		pp_out_of_memory();
+	return process;
 }
 
 /* ---- threads ---- */
 
 static uint64_t hash_thread(int64_t pid, int64_t tid)
 {
-	return index_mix((uint64_t)pid, (uint64_t)tid);
-}
-
-static uint64_t rehash_thread(const void *context, uint32_t id)
-{
-	const struct thread *thread = &((const struct maps *)context)->threads[id];
-
-	return hash_thread(thread->pid, thread->tid);
+	return op_hash_mix((uint64_t)pid, (uint64_t)tid);
 }
 
 static struct thread *find_thread(struct maps *maps, int64_t pid, int64_t tid)
 {
 	uint32_t id;
 
-	for (size_t at = index_first(&maps->by_thread, hash_thread(pid, tid));
-	     (id = index_at(&maps->by_thread, at)) != INDEX_NONE;
-	     at = index_next(&maps->by_thread, at))
+	op_hash_for_each_possible (&maps->by_thread, hash_thread(pid, tid), id)
 		if (maps->threads[id].pid == pid && maps->threads[id].tid == tid)
 			return &maps->threads[id];
 	return NULL;
@@ -249,7 +161,7 @@ static void set_comm(struct maps *maps, int64_t pid, int64_t tid, uint32_t comm)
 	maps->threads = pp_grow(maps->threads, &maps->threads_capacity, maps->n_threads,
 				sizeof(*maps->threads));
 	maps->threads[id] = (struct thread){pid, tid, comm};
-	index_add(&maps->by_thread, hash_thread(pid, tid), id, rehash_thread, maps);
+	pp_hash_add(&maps->by_thread, hash_thread(pid, tid), id);
 }
 
 void maps_comm(struct maps *maps, int64_t pid, int64_t tid, const char *comm)
@@ -268,212 +180,127 @@ uint32_t maps_comm_of(struct maps *maps, int64_t pid, int64_t tid)
 
 /* ---- changes ---- */
 
-/* The first range that ends behind @address. */
-static size_t search(const struct space *space, uint64_t address)
-{
-	size_t low = 0, high = space->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->ranges[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Makes room for @more ranges at @at. */
-static void open_gap(struct space *space, size_t at, size_t more)
-{
-	space->ranges = pp_grow(space->ranges, &space->capacity, space->n + more,
-				sizeof(*space->ranges));
-	memmove(space->ranges + at + more, space->ranges + at,
-		(space->n - at) * sizeof(*space->ranges));
-	space->n += more;
-}
-
-/* Takes start..end out of what is mapped.  Return: where a range there belongs. */
-static size_t clear(struct space *space, uint64_t start, uint64_t end)
-{
-	size_t first = search(space, start), last;
-	struct range *range = space->ranges + first;
-
-	if (first < space->n && range->start < start && range->end > end) {
-		/* a hole in one range makes it two */
-		open_gap(space, first, 1);
-		range = space->ranges + first;
-		range[0].end = start;
-		range[1].offset += end - range[1].start;
-		range[1].start = end;
-		return first + 1;
-	}
-	if (first < space->n && range->start < start)
-		space->ranges[first++].end = start;
-	for (last = first; last < space->n && space->ranges[last].end <= end; last++)
-		;
-	if (last < space->n && space->ranges[last].start < end) {
-		range = space->ranges + last;
-		range->offset += end - range->start;
-		range->start = end;
-	}
-	memmove(space->ranges + first, space->ranges + last,
-		(space->n - last) * sizeof(*space->ranges));
-	space->n -= last - first;
-	return first;
-}
-
 void maps_map(struct maps *maps, int64_t pid, const struct prof_image *image)
 {
-	struct process *process;
-	struct space *space;
-	uint32_t source;
-	size_t at;
+	struct space_process *process;
+	struct space_mapping mapping = {
+		.start = image->start,
+		.end = image->end,
+		.offset = image->offset,
+	};
 
 	if (image->end <= image->start)
 		return;
 	process = get_process(maps, pid);
-	space = own_space(process);
-	source = find_source(maps, image);
-	if (!space->ranges)
-		space->ranges = pp_grow(NULL, &space->capacity, 1, sizeof(*space->ranges));
-	at = clear(space, image->start, image->end);
-	open_gap(space, at, 1);
-	space->ranges[at] = (struct range){
-		.start = image->start,
-		.end = image->end,
-		.offset = image->offset,
-		.source = source,
-		.begin = image->start,
-		.limit = image->end,
-		.id = INDEX_NONE,
-	};
-	if (process->app == INDEX_NONE && image->kind == PROF_FILE)
-		process->app = source;
+	mapping.image = find_source(maps, image);
+	if (space_process_map(&maps->spaces, process, &mapping))
+		pp_out_of_memory();
+	if (process->app == OP_HASH_NONE && image->kind == PROF_FILE)
+		process->app = mapping.image;
 }
 
 void maps_unmap(struct maps *maps, int64_t pid, uint64_t start, uint64_t end)
 {
-	struct process *process = find_process(maps, pid);
+	struct space_process *process = find_process(maps, pid);
 
-	if (process && process->space && process->space->n && end > start)
-		clear(own_space(process), start, end);
+	if (process && space_process_unmap(&maps->spaces, process, start, end))
+		pp_out_of_memory();
 }
 
-void maps_fork(struct maps *maps, int64_t pid, int64_t tid, int64_t parent_pid,
-	       int64_t parent_tid)
+void maps_fork(struct maps *maps, int64_t pid, int64_t tid, int64_t parent_pid, int64_t parent_tid)
 {
-	struct process *child, *parent;
-
 	set_comm(maps, pid, tid, maps_comm_of(maps, parent_pid, parent_tid));
 	if (pid == parent_pid)
 		return;
-	get_process(maps, parent_pid);
-	get_process(maps, pid); /* may move the parent */
-	parent = find_process(maps, parent_pid);
-	child = find_process(maps, pid);
-	leave_space(child);
-	child->exits = 0;
-	child->app = parent->app;
-	child->space = parent->space;
-	if (child->space)
-		child->space->users++;
+	if (!space_process_fork(&maps->spaces, pid, get_process(maps, parent_pid)))
+		pp_out_of_memory();
 }
 
 void maps_exec(struct maps *maps, int64_t pid)
 {
-	struct process *process = get_process(maps, pid);
-
-	leave_space(process);
-	process->app = INDEX_NONE;
+	if (!space_process_exec(&maps->spaces, pid))
+		pp_out_of_memory();
 }
 
+/* Threads are not counted: a recording may lack the beginnings of some. */
 void maps_exit(struct maps *maps, int64_t pid, int64_t tid)
 {
-	struct process *process = pid == tid ? find_process(maps, pid) : NULL;
-	uint64_t turn;
+	struct space_process *process = pid == tid ? find_process(maps, pid) : NULL, *old;
+	uint64_t number;
 
 	if (!process)
 		return;
-	turn = maps->exits++;
-	process->exits = turn + 1;
-	if (turn >= EXITED_KEPT) {
+	number = maps->exits++;
+	process->ended = number + 1;
+	if (number >= EXITED_KEPT) {
 		/* its pid may be in use again, or may have ended once more since */
-		struct process *old = find_process(maps, maps->exited[turn % EXITED_KEPT]);
-
-		if (old && old->exits == turn + 1 - EXITED_KEPT)
-			leave_space(old);
+		old = find_process(maps, maps->exited[number % EXITED_KEPT]);
+		if (old && old->ended == number + 1 - EXITED_KEPT)
+			space_process_clear(old);
 	}
-	maps->exited[turn % EXITED_KEPT] = pid;
+	maps->exited[number % EXITED_KEPT] = pid;
 }
 
-/* ---- questions ---- */
+/* ---- lookups ---- */
 
-static uint32_t id_of_source(struct maps *maps, struct source *source, const struct range *range)
+static uint32_t id_of_source(struct maps *maps, struct source *source,
+			     const struct space_mapping *mapping)
 {
 	struct prof_image image = source->image;
 
-	if (source->id == INDEX_NONE) {
-		if (range) {
-			image.start = range->start;
-			image.end = range->end;
-			image.offset = range->offset;
+	if (source->id == OP_HASH_NONE) {
+		if (mapping) {
+			image.start = mapping->start;
+			image.end = mapping->end;
+			image.offset = mapping->offset;
 		}
 		source->id = maps->sink->image(maps->sink, &image);
 	}
 	return source->id;
 }
 
-static uint32_t id_of_anon(struct maps *maps, const struct source *source, struct range *range,
-			   int64_t pid)
+/*
+ * Anonymous memory is an image of each process.  The tag keeps the last answer, as a mapping may be
+ * shared between processes: the pid in its upper half, below it the id + 1.
+ */
+static uint32_t id_of_anon(struct maps *maps, const struct source *source,
+			   struct space_mapping *mapping, int64_t pid)
 {
 	struct prof_image image = source->image;
+	uint64_t owner = (uint64_t)(uint32_t)pid << 32;
 
-	if (range->id == INDEX_NONE || range->pid != pid) {
-		image.start = range->begin;
-		image.end = range->limit;
+	if (!(uint32_t)mapping->tag || mapping->tag >> 32 != owner >> 32) {
+		image.start = mapping->whole_start;
+		image.end = mapping->whole_end;
 		image.pid = pid;
-		range->id = maps->sink->image(maps->sink, &image);
-		range->pid = pid;
+		mapping->tag = owner | (maps->sink->image(maps->sink, &image) + 1);
 	}
-	return range->id;
+	return (uint32_t)mapping->tag - 1;
 }
 
 bool maps_find(struct maps *maps, int64_t pid, uint64_t address, struct prof_frame *frame)
 {
-	struct process *process = find_process(maps, pid);
-	struct space *space = process ? process->space : NULL;
+	struct space_process *process = find_process(maps, pid);
+	struct space_mapping *mapping = process ? space_process_lookup(process, address) : NULL;
 	struct source *source;
-	struct range *range;
-	size_t at;
 
-	if (!space || !space->n)
-		goto unknown;
-	at = space->recent;
-	if (at >= space->n || address < space->ranges[at].start ||
-	    address >= space->ranges[at].end)
-		at = search(space, address);
-	if (at == space->n || address < space->ranges[at].start)
-		goto unknown;
-	space->recent = at;
-	range = &space->ranges[at];
-	source = &maps->sources[range->source];
-	frame->offset = address - range->start + range->offset;
-	frame->image = source->image.kind == PROF_ANON ? id_of_anon(maps, source, range, pid)
-						       : id_of_source(maps, source, range);
+	if (!mapping) {
+		frame->image = pid == MAPS_KERNEL ? PROF_NO_KERNEL_IMAGE : PROF_NO_IMAGE;
+		frame->offset = address;
+		return false;
+	}
+	source = &maps->sources[mapping->image];
+	frame->offset = address - mapping->start + mapping->offset;
+	frame->image = source->image.kind == PROF_ANON ? id_of_anon(maps, source, mapping, pid)
+						       : id_of_source(maps, source, mapping);
 	return true;
-unknown:
-	frame->image = pid == MAPS_KERNEL ? PROF_NO_KERNEL_IMAGE : PROF_NO_IMAGE;
-	frame->offset = address;
-	return false;
 }
 
 uint32_t maps_app(struct maps *maps, int64_t pid)
 {
-	struct process *process = find_process(maps, pid);
+	struct space_process *process = find_process(maps, pid);
 
-	if (!process || process->app == INDEX_NONE)
+	if (!process || process->app == OP_HASH_NONE)
 		return PROF_NO_IMAGE;
 	return id_of_source(maps, &maps->sources[process->app], NULL);
 }

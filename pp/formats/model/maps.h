@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Address spaces: which image an address of a process was in, at the time of a sample.
+ * Address spaces of recordings: which image of the profile model an address of a process was in,
+ * at the time of a sample; and the names of threads.
  *
- * For readers of formats that record mappings, forks and execs.  They say what happened in the
- * order of time and ask in between.
+ * For readers of formats that record mappings, forks and execs.  They pass events in the order of
+ * time and look up addresses in between.
  */
-#ifndef PP_FORMATS_MAPS_H
-#define PP_FORMATS_MAPS_H
+#ifndef PP_FORMATS_MODEL_MAPS_H
+#define PP_FORMATS_MODEL_MAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pp/formats/model/profile.h"
+#include "profile.h"
 
 struct maps;
 
@@ -32,15 +33,14 @@ void maps_free(struct maps *maps);
  * Mappings with end <= start are passed over.
  */
 void maps_map(struct maps *maps, int64_t pid, const struct prof_image *image);
-/* Something is gone: for those formats that say so. */
+/* An address range is unmapped: for formats that record it. */
 void maps_unmap(struct maps *maps, int64_t pid, uint64_t start, uint64_t end);
 
-/* A process or thread begins: a process has what its parent had. */
-void maps_fork(struct maps *maps, int64_t pid, int64_t tid, int64_t parent_pid,
-	       int64_t parent_tid);
-/* A process begins a new program: old mappings are gone, and the first file mapped is its app. */
+/* A process or thread begins; a process with the mappings of its parent. */
+void maps_fork(struct maps *maps, int64_t pid, int64_t tid, int64_t parent_pid, int64_t parent_tid);
+/* A process executes a program: its mappings are gone, and the next file mapped is its app. */
 void maps_exec(struct maps *maps, int64_t pid);
-/* A task ended.  Its maps are kept for a while, for samples that come late. */
+/* A thread ended.  Mappings of a process are kept for a while, for samples that come late. */
 void maps_exit(struct maps *maps, int64_t pid, int64_t tid);
 /* The name of a thread. */
 void maps_comm(struct maps *maps, int64_t pid, int64_t tid, const char *comm);

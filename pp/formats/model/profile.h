@@ -4,8 +4,9 @@
  *
  * A reader pushes what it finds into a sink (struct prof_sink), in the order of its file, and
  * keeps nothing.  struct prof is the sink that adds samples up: it needs memory for each
- * distinct stack, not for each sample, so the length of a recording does not matter.  Writers
- * drain a struct prof, in an order that depends on the profile only.
+ * distinct stack, not for each sample (unless a writer wants their times: timeline.h), so the
+ * length of a recording does not matter.  Writers drain a struct prof, in an order that depends on
+ * the profile only.
  *
  *	perf.data ─┐                                          ┌─► pprof
  *	cpuprofile ├─reader─► prof_sink ─► struct prof ─writer┼─► folded
@@ -14,8 +15,8 @@
  * Meanings that every reader and writer keeps to:
  *
  * - The frames of a sample stand leaf first.  The leaf is the address of the instruction that was
- *   interrupted.  All others are return addresses, as the processor's stack has them: who looks
- *   for the symbol or the line of a caller takes one off (prof_lookup_offset()).  Formats with
+ *   interrupted.  All others are return addresses, as the processor's stack has them: to look
+ *   up the symbol or the line of a caller, subtract one (prof_lookup_offset()).  Formats with
  *   addresses inside of the call instead are adapted by their reader and writer.
  * - Frames are places in images, not addresses: for a file, offsets in the file; for the kernel,
  *   the distance from _stext; for a module, the distance from where it is loaded; for anonymous
@@ -24,8 +25,8 @@
  *   (the sum of their periods).  Where a format has only one of them, the other follows from
  *   the event's period.
  */
-#ifndef PP_FORMATS_PROFILE_H
-#define PP_FORMATS_PROFILE_H
+#ifndef PP_FORMATS_MODEL_PROFILE_H
+#define PP_FORMATS_MODEL_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,7 +45,7 @@ struct prof_event {
 	uint64_t period;    /* events per sample; 0: it varies, or is not known */
 	uint64_t frequency; /* samples per second that the period was adapted to; 0: it was fixed */
 	uint64_t unit_mask; /* of OProfile's events, else 0 */
-	uint64_t code;	    /* the processor's or the kernel's number, for those who know its type */
+	uint64_t code;	    /* the processor's or the kernel's number, for readers that know its type */
 	uint32_t type;	    /* of perf_event_attr, or PROF_NO_TYPE */
 };
 
@@ -118,7 +119,7 @@ struct prof_sample {
 	uint32_t app;  /* image of the program that ran, or PROF_NO_IMAGE */
 	uint32_t comm; /* as the sink's string() returned it; 0: "" */
 	int64_t pid, tid, cpu; /* or PROF_ANY */
-	uint64_t time;	       /* ns, of the recording's clock; 0: not known; not kept by prof */
+	uint64_t time;	       /* ns, of the recording's clock; 0: unknown; prof: see PROF_TIMES */
 };
 
 /* A taken branch, or several that are equal. */
@@ -157,7 +158,7 @@ struct prof_host {
 struct prof_sink {
 	uint32_t (*string)(struct prof_sink *sink, const char *text);
 	uint32_t (*event)(struct prof_sink *sink, const struct prof_event *event);
-	/* A build-id that comes later than the image is told by image_build_id(). */
+	/* A build-id that comes later than the image is reported by image_build_id(). */
 	uint32_t (*image)(struct prof_sink *sink, const struct prof_image *image);
 	/* Gives all images of this path and kind that have no build-id this one. */
 	void (*image_build_id)(struct prof_sink *sink, const struct prof_image *image);
@@ -206,17 +207,21 @@ struct prof_context {
 	int64_t pid, tid, cpu;
 };
 
-/* What to tell samples apart by; the stack and the application always do. */
-#define PROF_BY_COMM (1u << 0)
-#define PROF_BY_PID  (1u << 1)
-#define PROF_BY_TID  (1u << 2) /* and by process */
-#define PROF_BY_CPU  (1u << 3)
-#define PROF_COUNTS_ONLY (1u << 4) /* keep totals, but no samples: for --info */
+/* What to tell samples apart by, and what else to keep; the stack and the application always tell
+ * samples apart. */
+#define PROF_BY_COMM	  (1u << 0)
+#define PROF_BY_PID	  (1u << 1)
+#define PROF_BY_TID	  (1u << 2) /* and by process */
+#define PROF_BY_CPU	  (1u << 3)
+#define PROF_COUNTS_ONLY  (1u << 4) /* keep totals, but no samples: for --info */
+#define PROF_TIMES	  (1u << 5) /* keep the time of each sample, if all have one: timeline.h */
+#define PROF_TIMES_BY_TID (1u << 6) /* PROF_BY_TID, but only of samples that have a time */
 
 /* Distinct stacks (nodes of the tree) that a profile holds by default: some 4 GB. */
 #define PROF_NODES_MOST (UINT32_C(1) << 26)
 
 struct prof_tree;
+struct prof_moment;
 
 /*
  * struct prof - all samples of a recording, added up
@@ -246,13 +251,15 @@ struct prof {
 
 	struct prof_value *totals;	 /* by event */
 	uint64_t first_time, last_time; /* of samples, ns of the recording's clock; 0: none known */
+	struct prof_moment *moments;	 /* with PROF_TIMES: see timeline.h */
+	size_t n_moments;
 	struct prof_tree *tree;
 };
 
 /**
  * prof_new - an empty profile
- * @by: PROF_BY_... flags
- * @nodes_most: distinct stacks that it may hold; 0: PROF_NODES_MOST
+ * @by: PROF_BY_... and PROF_TIMES... flags
+ * @nodes_most: distinct stacks, and samples with a time, that it may hold; 0: PROF_NODES_MOST
  *
  * Return: the profile, which prof_free() frees.
  */
@@ -286,8 +293,10 @@ struct prof_cursor {
 bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_sample *sample);
 void prof_cursor_free(struct prof_cursor *cursor);
 
-/* Number of samples that prof_next() goes through, and of distinct frames of stacks. */
+/* Number of samples that prof_next() goes through, of their values, and of distinct frames of
+ * stacks. */
 size_t prof_count(const struct prof *prof);
+size_t prof_count_values(const struct prof *prof);
 size_t prof_nodes(const struct prof *prof);
 
 /* The functions that the recording says are at a place, innermost first.  Return: how many. */
@@ -303,7 +312,7 @@ static inline uint64_t prof_lookup_offset(const struct prof_frame *frame, size_t
 /**
  * prof_layout - give each image of a finished profile a mapping that no other overlaps
  *
- * For formats whose samples are addresses, and who have one address space only: the address of a
+ * For formats whose samples are addresses in one address space: the address of a
  * frame is image.start + frame.offset - image.offset.  A mapping that is known is kept if it can
  * be; programs that are linked to fixed addresses (ET_EXEC) stand there.  Kernel images go to
  * the upper half.  Every offset that occurs is inside the mapping; start and offset are equal

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What has a name in a profile: see tables.h. */
-#include "pp/formats/model/tables.h"
+#include "tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +11,7 @@
 
 static uint64_t hash_text(const char *text)
 {
-	return index_mix_text(0, text);
-}
-
-static uint64_t rehash_text(const void *context, uint32_t id)
-{
-	return hash_text(((const struct prof *)context)->strings[id]);
+	return op_hash_text(0, text);
 }
 
 uint32_t tables_string(struct prof_sink *sink, const char *text)
@@ -26,16 +21,14 @@ uint32_t tables_string(struct prof_sink *sink, const char *text)
 	uint64_t hash = hash_text(text);
 	uint32_t id;
 
-	for (size_t at = index_first(&tables->by_string, hash);
-	     (id = index_at(&tables->by_string, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_string, at))
+	op_hash_for_each_possible (&tables->by_string, hash, id)
 		if (!strcmp(prof->strings[id], text))
 			return id;
 	id = (uint32_t)prof->n_strings++;
 	prof->strings = pp_grow(prof->strings, &tables->strings_capacity, prof->n_strings,
 				sizeof(*prof->strings));
 	prof->strings[id] = pp_copy(text);
-	index_add(&tables->by_string, hash, id, rehash_text, prof);
+	pp_hash_add(&tables->by_string, hash, id);
 	return id;
 }
 
@@ -53,12 +46,7 @@ const char *tables_keep(struct prof_sink *sink, const char *text)
 
 static uint64_t hash_event(const struct prof_event *event)
 {
-	return index_mix(index_mix(hash_text(event->name), event->period), event->unit_mask);
-}
-
-static uint64_t rehash_event(const void *context, uint32_t id)
-{
-	return hash_event(&((const struct prof *)context)->events[id]);
+	return op_hash_mix(op_hash_mix(hash_text(event->name), event->period), event->unit_mask);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -81,9 +69,7 @@ uint32_t tables_event(struct prof_sink *sink, const struct prof_event *event)
 	uint64_t hash = hash_event(event);
 	uint32_t id;
 
-	for (size_t at = index_first(&tables->by_event, hash);
-	     (id = index_at(&tables->by_event, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_event, at))
+	op_hash_for_each_possible (&tables->by_event, hash, id)
 		if (same_event(&prof->events[id], event))
 			return id;
 	id = (uint32_t)prof->n_events++;
@@ -96,7 +82,7 @@ uint32_t tables_event(struct prof_sink *sink, const struct prof_event *event)
 	prof->totals = pp_grow(prof->totals, &tables->totals_capacity, prof->n_events,
 			       sizeof(*prof->totals));
 	prof->totals[id] = (struct prof_value){.event = id};
-	index_add(&tables->by_event, hash, id, rehash_event, prof);
+	pp_hash_add(&tables->by_event, hash, id);
 	return id;
 }
 
@@ -109,15 +95,10 @@ static bool has_place(const struct prof_image *image)
 
 static uint64_t hash_image(const struct prof_image *image)
 {
-	uint64_t hash = index_mix(hash_text(image->path), image->kind);
+	uint64_t hash = op_hash_mix(hash_text(image->path), image->kind);
 
-	return has_place(image) ? index_mix(index_mix(hash, (uint64_t)image->pid), image->start)
+	return has_place(image) ? op_hash_mix(op_hash_mix(hash, (uint64_t)image->pid), image->start)
 				: hash;
-}
-
-static uint64_t rehash_image(const void *context, uint32_t id)
-{
-	return hash_image(&((const struct prof *)context)->images[id]);
 }
 
 int tables_compare_build_ids(const struct prof_image *a, const struct prof_image *b)
@@ -154,9 +135,7 @@ uint32_t tables_image(struct prof_sink *sink, const struct prof_image *given)
 	if (!has_place(&image))
 		image.pid = PROF_ANY;
 	hash = hash_image(&image);
-	for (size_t at = index_first(&tables->by_image, hash);
-	     (id = index_at(&tables->by_image, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_image, at))
+	op_hash_for_each_possible (&tables->by_image, hash, id)
 		if (same_image(&prof->images[id], &image))
 			return id;
 	id = (uint32_t)prof->n_images++;
@@ -164,7 +143,7 @@ uint32_t tables_image(struct prof_sink *sink, const struct prof_image *given)
 			       sizeof(*prof->images));
 	image.path = tables_keep(sink, image.path);
 	prof->images[id] = image;
-	index_add(&tables->by_image, hash, id, rehash_image, prof);
+	pp_hash_add(&tables->by_image, hash, id);
 	return id;
 }
 
@@ -178,9 +157,7 @@ void tables_build_id(struct prof_sink *sink, const struct prof_image *given)
 
 	limit_build_id(&wanted);
 	hash = hash_image(&wanted);
-	for (size_t at = index_first(&tables->by_image, hash);
-	     (id = index_at(&tables->by_image, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_image, at)) {
+	op_hash_for_each_possible (&tables->by_image, hash, id) {
 		image = &prof->images[id];
 		if (image->kind != wanted.kind || strcmp(image->path, wanted.path) ||
 		    image->build_id_length)
@@ -192,20 +169,13 @@ void tables_build_id(struct prof_sink *sink, const struct prof_image *given)
 
 /* ---- lines ---- */
 
-static uint64_t rehash_place(const void *context, uint32_t id)
-{
-	return tables_hash_frame(&((const struct prof_tables *)context)->places[id].place);
-}
-
 static const struct place_lines *find_place(const struct prof_tables *tables,
 					    const struct prof_frame *place)
 {
 	uint64_t hash = tables_hash_frame(place);
 	uint32_t id;
 
-	for (size_t at = index_first(&tables->by_place, hash);
-	     (id = index_at(&tables->by_place, at)) != INDEX_NONE;
-	     at = index_next(&tables->by_place, at))
+	op_hash_for_each_possible (&tables->by_place, hash, id)
 		if (tables->places[id].place.image == place->image &&
 		    tables->places[id].place.offset == place->offset)
 			return &tables->places[id];
@@ -233,7 +203,7 @@ void tables_lines(struct prof_sink *sink, const struct prof_frame *place,
 		known->lines[i].system_name = tables_keep(sink, lines[i].system_name);
 		known->lines[i].file = tables_keep(sink, lines[i].file);
 	}
-	index_add(&tables->by_place, tables_hash_frame(place), id, rehash_place, tables);
+	pp_hash_add(&tables->by_place, tables_hash_frame(place), id);
 }
 
 size_t prof_lines(const struct prof *prof, const struct prof_frame *place,
@@ -249,14 +219,14 @@ void tables_renumber(struct prof_tables *tables, const uint32_t *image_rank)
 {
 	struct prof *prof = &tables->prof;
 
-	index_free(&tables->by_image);
-	index_free(&tables->by_place);
+	op_hash_free(&tables->by_image);
+	op_hash_free(&tables->by_place);
 	for (uint32_t i = 0; i < prof->n_images; i++)
-		index_add(&tables->by_image, hash_image(&prof->images[i]), i, rehash_image, prof);
+		pp_hash_add(&tables->by_image, hash_image(&prof->images[i]), i);
 	for (uint32_t i = 0; i < tables->n_places; i++) {
 		struct prof_frame *place = &tables->places[i].place;
 
 		place->image = image_rank[place->image];
-		index_add(&tables->by_place, tables_hash_frame(place), i, rehash_place, tables);
+		pp_hash_add(&tables->by_place, tables_hash_frame(place), i);
 	}
 }

@@ -3,11 +3,11 @@
  * What a profile has but does not show: the indices over its tables.  Used by profile.c and by
  * tables.c, which has the tables of what has a name: texts, events, images, places.
  */
-#ifndef PP_FORMATS_TABLES_H
-#define PP_FORMATS_TABLES_H
+#ifndef PP_FORMATS_MODEL_TABLES_H
+#define PP_FORMATS_MODEL_TABLES_H
 
-#include "pp/formats/model/index.h"
-#include "pp/formats/model/profile.h"
+#include "libop/base/hash.h"
+#include "profile.h"
 
 /* Functions that are known to be at a place. */
 struct place_lines {
@@ -22,8 +22,9 @@ struct prof_tables {
 	unsigned int by;
 	size_t events_capacity, images_capacity, strings_capacity, contexts_capacity;
 	size_t branches_capacity, losses_capacity, facts_capacity, notes_capacity;
-	size_t totals_capacity;
-	struct index by_string, by_event, by_image, by_context, by_branch, by_place;
+	size_t totals_capacity, moments_capacity;
+	bool has_no_moments; /* they were dropped */
+	struct op_hash by_string, by_event, by_image, by_context, by_branch, by_place;
 	uint32_t recent_context; /* of the sample before */
 
 	struct place_lines *places;
@@ -54,7 +55,7 @@ void tables_renumber(struct prof_tables *tables, const uint32_t *image_rank);
 
 static inline uint64_t tables_hash_frame(const struct prof_frame *frame)
 {
-	return index_mix(frame->image, frame->offset);
+	return op_hash_mix(frame->image, frame->offset);
 }
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The calling-context tree: see tree.h. */
-#include "pp/formats/model/tree.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@ void tree_free(struct prof_tree *tree)
 	free(tree->nodes);
 	free(tree->entries);
 	free(tree->path);
-	index_free(&tree->by_node);
-	index_free(&tree->by_entry);
+	op_hash_free(&tree->by_node);
+	op_hash_free(&tree->by_entry);
 	free(tree);
 }
 
@@ -41,14 +41,7 @@ static int fail_full(const struct prof_tree *tree, struct op_error *error)
 
 static uint64_t hash_node(uint32_t parent, uint32_t image, uint64_t offset)
 {
-	return index_mix((uint64_t)parent << 32 | image, offset);
-}
-
-static uint64_t rehash_node(const void *context, uint32_t id)
-{
-	const struct prof_node *node = &((const struct prof_tree *)context)->nodes[id];
-
-	return hash_node(node->parent, node->image, node->offset);
+	return op_hash_mix((uint64_t)parent << 32 | image, offset);
 }
 
 static bool is_node(const struct prof_node *node, uint32_t parent, const struct prof_frame *frame)
@@ -57,24 +50,22 @@ static bool is_node(const struct prof_node *node, uint32_t parent, const struct 
 	       node->image == frame->image;
 }
 
-/* The node of @frame below @parent, or INDEX_NONE: there is no room. */
+/* The node of @frame below @parent, or OP_HASH_NONE: there is no room. */
 static uint32_t find_node(struct prof_tree *tree, uint32_t parent, const struct prof_frame *frame)
 {
 	uint64_t hash = hash_node(parent, frame->image, frame->offset);
 	uint32_t id;
 
-	for (size_t at = index_first(&tree->by_node, hash);
-	     (id = index_at(&tree->by_node, at)) != INDEX_NONE;
-	     at = index_next(&tree->by_node, at))
+	op_hash_for_each_possible (&tree->by_node, hash, id)
 		if (is_node(&tree->nodes[id], parent, frame))
 			return id;
 	if (tree->n_nodes > tree->nodes_most)
-		return INDEX_NONE;
+		return OP_HASH_NONE;
 	id = (uint32_t)tree->n_nodes++;
 	tree->nodes = pp_grow(tree->nodes, &tree->nodes_capacity, tree->n_nodes,
 			      sizeof(*tree->nodes));
 	tree->nodes[id] = (struct prof_node){parent, frame->image, frame->offset};
-	index_add(&tree->by_node, hash, id, rehash_node, tree);
+	pp_hash_add(&tree->by_node, hash, id);
 	return id;
 }
 
@@ -90,7 +81,7 @@ int tree_stack(struct prof_tree *tree, const struct prof_frame *frames, size_t d
 	tree->path = pp_grow(tree->path, &tree->path_capacity, depth, sizeof(*tree->path));
 	for (; level < depth; level++) {
 		at = find_node(tree, at, &frames[depth - 1 - level]);
-		if (at == INDEX_NONE) {
+		if (at == OP_HASH_NONE) {
 			tree->path_length = level;
 			return fail_full(tree, error);
 		}
@@ -105,14 +96,7 @@ int tree_stack(struct prof_tree *tree, const struct prof_frame *frames, size_t d
 
 static uint64_t hash_entry(uint32_t node, uint32_t context, uint32_t event)
 {
-	return index_mix((uint64_t)node << 32 | context, event);
-}
-
-static uint64_t rehash_entry(const void *context, uint32_t id)
-{
-	const struct prof_entry *entry = &((const struct prof_tree *)context)->entries[id];
-
-	return hash_entry(entry->node, entry->context, entry->event);
+	return op_hash_mix((uint64_t)node << 32 | context, event);
 }
 
 static uint64_t add_up(uint64_t a, uint64_t b)
@@ -121,20 +105,19 @@ static uint64_t add_up(uint64_t a, uint64_t b)
 }
 
 int tree_add(struct prof_tree *tree, uint32_t node, uint32_t context,
-	     const struct prof_value *value, struct op_error *error)
+	     const struct prof_value *value, uint32_t *number, struct op_error *error)
 {
 	uint64_t hash = hash_entry(node, context, value->event);
 	struct prof_entry *entry;
 	uint32_t id;
 
-	for (size_t at = index_first(&tree->by_entry, hash);
-	     (id = index_at(&tree->by_entry, at)) != INDEX_NONE;
-	     at = index_next(&tree->by_entry, at)) {
+	op_hash_for_each_possible (&tree->by_entry, hash, id) {
 		entry = &tree->entries[id];
 		if (entry->node == node && entry->context == context &&
 		    entry->event == value->event) {
 			entry->count = add_up(entry->count, value->count);
 			entry->events = add_up(entry->events, value->events);
+			*number = id;
 			return 0;
 		}
 	}
@@ -143,9 +126,14 @@ int tree_add(struct prof_tree *tree, uint32_t node, uint32_t context,
 	id = (uint32_t)tree->n_entries++;
 	tree->entries = pp_grow(tree->entries, &tree->entries_capacity, tree->n_entries,
 				sizeof(*tree->entries));
-	tree->entries[id] = (struct prof_entry){node, context, value->event, value->count,
-						value->events};
-	index_add(&tree->by_entry, hash, id, rehash_entry, tree);
+	tree->entries[id] = (struct prof_entry){.node = node,
+						.context = context,
+						.event = value->event,
+						.added_as = id,
+						.count = value->count,
+						.events = value->events};
+	*number = id;
+	pp_hash_add(&tree->by_entry, hash, id);
 	return 0;
 }
 
@@ -237,8 +225,8 @@ void tree_sort(struct prof_tree *tree, const uint32_t *image_rank, const uint32_
 {
 	struct prof_entry *entry = tree->entries;
 
-	index_free(&tree->by_node);
-	index_free(&tree->by_entry);
+	op_hash_free(&tree->by_node);
+	op_hash_free(&tree->by_entry);
 	for (size_t i = 1; i < tree->n_nodes; i++)
 		tree->nodes[i].image = image_rank[tree->nodes[i].image];
 	for (size_t i = 0; i < tree->n_entries; i++)

@@ -4,11 +4,11 @@
  *
  * A node is a frame below its caller's node; node 0 is above all roots.  A stack is a node.
  */
-#ifndef PP_FORMATS_TREE_H
-#define PP_FORMATS_TREE_H
+#ifndef PP_FORMATS_MODEL_TREE_H
+#define PP_FORMATS_MODEL_TREE_H
 
-#include "pp/formats/model/index.h"
-#include "pp/formats/model/profile.h"
+#include "libop/base/hash.h"
+#include "profile.h"
 
 struct prof_node {
 	uint32_t parent, image;
@@ -17,18 +17,19 @@ struct prof_node {
 
 struct prof_entry {
 	uint32_t node, context, event;
+	uint32_t added_as; /* its number before tree_sort() */
 	uint64_t count, events;
 };
 
 struct prof_tree {
 	struct prof_node *nodes;
 	size_t n_nodes, nodes_capacity;
-	struct index by_node;
+	struct op_hash by_node;
 	uint32_t nodes_most; /* also of entries */
 
 	struct prof_entry *entries;
 	size_t n_entries, entries_capacity;
-	struct index by_entry;
+	struct op_hash by_entry;
 	size_t n_stacks; /* entries that differ in more than the event; set by tree_sort() */
 
 	/* The stack before, root first: most samples share the frames near the root with it. */
@@ -42,9 +43,9 @@ void tree_free(struct prof_tree *tree);
 /* The node of a stack.  Return: 0, or -1 with @error set. */
 int tree_stack(struct prof_tree *tree, const struct prof_frame *frames, size_t depth,
 	       uint32_t *node, struct op_error *error);
-/* Adds to the counts of a node.  Return: 0, or -1 with @error set. */
+/* Adds to the counts of a node; @entry: where.  Return: 0, or -1 with @error set. */
 int tree_add(struct prof_tree *tree, uint32_t node, uint32_t context,
-	     const struct prof_value *value, struct op_error *error);
+	     const struct prof_value *value, uint32_t *entry, struct op_error *error);
 
 /**
  * tree_sort - number nodes and entries by what they are

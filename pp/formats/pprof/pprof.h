@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pprof's profile.proto: the writer; the reader and format_pprof are in pprof_read.c. */
-#ifndef PP_FORMATS_PPROF_H
-#define PP_FORMATS_PPROF_H
+#ifndef PP_FORMATS_PPROF_PPROF_H
+#define PP_FORMATS_PPROF_PPROF_H
 
 #include "pp/formats/model/format.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading pprof profiles: the tables first, then the samples, one at a time. */
-#include "pp/formats/pprof/pprof.h"
+#include "pprof.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "pp/formats/model/mapped_image.h"
-#include "pp/formats/pprof/tables.h"
-#include "pp/formats/pprof/values.h"
+#include "tables.h"
+#include "values.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 
-/* Keys of labels that are not kept and that the user is told of. */
+/* Keys of labels that are not kept, which a note names. */
 #define LOST_LABELS_MOST 8
 
 struct reader {
@@ -140,7 +141,7 @@ static int add_frame(struct reader *reader, size_t *depth, uint64_t id)
 	struct prof_frame *frame = &reader->frames[*depth];
 
 	if (!location)
-		return fail(reader, "a location that is not there", id);
+		return fail(reader, "an undefined location", id);
 	if (!location->is_known) {
 		find_place(reader, location);
 		tell_lines(reader, location);
@@ -179,8 +180,10 @@ static void lose_label(struct reader *reader, uint64_t key)
 
 static int64_t label_number(const struct reader *reader, uint64_t string, uint64_t number)
 {
-	if (string)
-		number = strtoull(text(reader, string), NULL, 10);
+	const char *digits = string ? text(reader, string) : NULL;
+
+	if (digits && !op_number_take(&digits, 10, INT64_MAX, &number))
+		return PROF_ANY;
 	return number <= INT64_MAX ? (int64_t)number : PROF_ANY;
 }
 
@@ -199,7 +202,7 @@ static uint32_t app_image(struct reader *reader, const char *path)
 	return reader->sink->image(reader->sink, &image);
 }
 
-static bool read_label(struct reader *reader, struct labels *labels, struct wire_message message)
+static bool read_label(struct reader *reader, struct labels *labels, struct op_reader message)
 {
 	uint64_t numbers[PPROF_LABEL_NUMBER + 1] = {0}, string;
 	struct wire_field field;
@@ -222,14 +225,14 @@ static bool read_label(struct reader *reader, struct labels *labels, struct wire
 		labels->app = app_image(reader, text(reader, string));
 	else
 		lose_label(reader, numbers[PPROF_LABEL_KEY]);
-	return !message.is_broken;
+	return !message.failed;
 }
 
 /* Calls @add for each number of a field, whether they are packed or not. */
 static int add_numbers(struct reader *reader, const struct wire_field *field, size_t *n,
 		       int (*add)(struct reader *reader, size_t *n, uint64_t number))
 {
-	struct wire_message numbers = wire_message(field->bytes, field->length);
+	struct op_reader numbers = wire_message(field->bytes, field->length);
 	uint64_t number;
 
 	if (!field->bytes)
@@ -237,7 +240,7 @@ static int add_numbers(struct reader *reader, const struct wire_field *field, si
 	while (wire_next_number(&numbers, &number))
 		if (add(reader, n, number))
 			return -1;
-	return numbers.is_broken ? fail(reader, "a broken field", field->number) : 0;
+	return numbers.failed ? fail(reader, "a broken field", field->number) : 0;
 }
 
 static int take_sample(struct reader *reader, const struct labels *labels, size_t depth)
@@ -264,7 +267,7 @@ static int take_sample(struct reader *reader, const struct labels *labels, size_
 
 static int read_sample(struct reader *reader, const struct wire_field *bytes)
 {
-	struct wire_message message = wire_message(bytes->bytes, bytes->length);
+	struct op_reader message = wire_message(bytes->bytes, bytes->length);
 	struct labels labels = {reader->app, 0, PROF_ANY, PROF_ANY, PROF_ANY};
 	struct wire_field field;
 	size_t depth = 0, columns = 0;
@@ -282,8 +285,8 @@ static int read_sample(struct reader *reader, const struct wire_field *bytes)
 				return fail(reader, "a broken field", field.number);
 		}
 	}
-	if (message.is_broken)
-		return fail(reader, "bytes that make no sense", bytes->length);
+	if (message.failed)
+		return fail(reader, "malformed bytes", bytes->length);
 	if (columns != reader->tables.n_types)
 		return fail(reader, "fewer values than there are sample types", columns);
 	return take_sample(reader, &labels, depth);

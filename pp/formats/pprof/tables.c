@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading the tables of pprof profiles. */
-#include "pp/formats/pprof/tables.h"
+#include "tables.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@ int pprof_field(struct input *input, unsigned int bytes_of, struct wire_field *f
 	*at = input_offset(input);
 	taken = wire_head(head, (size_t)n, field);
 	if (taken <= 0)
-		return input_fail(input, error, EINVAL, *at, "no field of a pprof profile is here");
+		return input_fail(input, error, EINVAL, *at, "not a field of a pprof profile");
 	if (!input_take(input, (size_t)taken, error))
 		return -1;
 	if (!field->bytes)
@@ -46,7 +46,7 @@ int pprof_field(struct input *input, unsigned int bytes_of, struct wire_field *f
 	((tables)->array = pp_grow((tables)->array, &(tables)->array##_capacity,                   \
 				   (tables)->n_##array + 1, sizeof(*(tables)->array)))
 
-static bool read_type(struct pprof_type *type, struct wire_message message)
+static bool read_type(struct pprof_type *type, struct op_reader message)
 {
 	struct wire_field field;
 
@@ -57,21 +57,21 @@ static bool read_type(struct pprof_type *type, struct wire_message message)
 		else if (field.number == PPROF_TYPE_UNIT)
 			type->unit = field.value;
 	}
-	return !message.is_broken;
+	return !message.failed;
 }
 
 /* Reads a message of numbers only: field n goes to numbers[n]. */
-static bool read_numbers(uint64_t *numbers, size_t most, struct wire_message message)
+static bool read_numbers(uint64_t *numbers, size_t most, struct op_reader message)
 {
 	struct wire_field field;
 
 	while (wire_next(&message, &field))
 		if (!field.bytes && field.number <= most)
 			numbers[field.number] = field.value;
-	return !message.is_broken;
+	return !message.failed;
 }
 
-static bool read_mapping(struct pprof_tables *tables, struct wire_message message)
+static bool read_mapping(struct pprof_tables *tables, struct op_reader message)
 {
 	uint64_t numbers[PPROF_MAPPING_BUILD_ID + 1] = {0};
 
@@ -89,7 +89,7 @@ static bool read_mapping(struct pprof_tables *tables, struct wire_message messag
 	return true;
 }
 
-static bool read_function(struct pprof_tables *tables, struct wire_message message)
+static bool read_function(struct pprof_tables *tables, struct op_reader message)
 {
 	uint64_t numbers[PPROF_FUNCTION_START_LINE + 1] = {0};
 
@@ -121,7 +121,7 @@ static bool read_line(struct pprof_tables *tables, const struct wire_field *fiel
 	return true;
 }
 
-static bool read_location(struct pprof_tables *tables, struct wire_message message)
+static bool read_location(struct pprof_tables *tables, struct op_reader message)
 {
 	struct pprof_location location = {.first_line = (uint32_t)tables->n_lines};
 	struct wire_field field;
@@ -139,7 +139,7 @@ static bool read_location(struct pprof_tables *tables, struct wire_message messa
 	location.n_lines = (uint32_t)(tables->n_lines - location.first_line);
 	GROW(tables, locations);
 	tables->locations[tables->n_locations++] = location;
-	return !message.is_broken;
+	return !message.failed;
 }
 
 static bool read_string(struct pprof_tables *tables, const struct wire_field *field)
@@ -160,7 +160,7 @@ static bool read_string(struct pprof_tables *tables, const struct wire_field *fi
 
 static bool read_comments(struct pprof_tables *tables, const struct wire_field *field)
 {
-	struct wire_message numbers = wire_message(field->bytes, field->length);
+	struct op_reader numbers = wire_message(field->bytes, field->length);
 	uint64_t number = field->value;
 
 	while (!field->bytes || wire_next_number(&numbers, &number)) {
@@ -169,12 +169,12 @@ static bool read_comments(struct pprof_tables *tables, const struct wire_field *
 		if (!field->bytes)
 			return true;
 	}
-	return !numbers.is_broken;
+	return !numbers.failed;
 }
 
 static bool read_message(struct pprof_tables *tables, const struct wire_field *field)
 {
-	struct wire_message message = wire_message(field->bytes, field->length);
+	struct op_reader message = wire_message(field->bytes, field->length);
 
 	switch (field->number) {
 	case PPROF_SAMPLE_TYPE:
@@ -203,7 +203,7 @@ static bool is_message(uint64_t number)
 	       number == PPROF_PERIOD_TYPE;
 }
 
-/* Return: false if the field makes no sense. */
+/* Return: false if the field is invalid. */
 static bool read_field(struct pprof_tables *tables, const struct wire_field *field)
 {
 	if (field->number == PPROF_COMMENT)
@@ -294,7 +294,7 @@ static int missing(const struct input *input, const char *what, uint64_t number,
 		   uint64_t id, struct op_error *error)
 {
 	return op_error_set(error, EINVAL,
-			    "%s: %s %" PRIu64 " has the %s %" PRIu64 ", which is not there",
+			    "%s: %s %" PRIu64 " has the %s %" PRIu64 ", which is undefined",
 			    input_name(input), by, id, what, number);
 }
 
@@ -365,7 +365,7 @@ static int order_tables(struct pprof_tables *tables, const struct input *input,
 	    check_locations(tables, input, error) || check_strings(tables, input, error))
 		return -1;
 	if (tables->n_samples && !tables->n_types)
-		return op_error_set(error, EINVAL, "%s: there are samples and no sample types",
+		return op_error_set(error, EINVAL, "%s: samples without sample types",
 				    input_name(input));
 	return 0;
 }
@@ -380,13 +380,13 @@ int pprof_tables_read(struct pprof_tables *tables, struct input *input, struct o
 	while ((found = pprof_field(input, 0, &field, &at, error)) > 0) {
 		if (!read_field(tables, &field))
 			return input_fail(input, error, EINVAL, at,
-					  "field %" PRIu64 " of the profile makes no sense",
+					  "field %" PRIu64 " of the profile is malformed",
 					  field.number);
 		if (are_too_large(tables))
-			return input_fail(input, error, EFBIG, at,
-					  "there is more than any profile needs: its tables would "
-					  "take more than %zu MiB",
-					  TABLES_MOST >> 20);
+			return input_fail(
+				input, error, EFBIG, at,
+				"the profile is too large: its tables would take more than %zu MiB",
+				TABLES_MOST >> 20);
 	}
 	return found ? -1 : order_tables(tables, input, error);
 }

@@ -12,7 +12,7 @@
 
 #include "libop/base/error.h"
 #include "pp/formats/model/input.h"
-#include "pp/formats/pprof/wire.h"
+#include "wire.h"
 
 /* Numbers of fields, by message. */
 enum pprof_profile_field {

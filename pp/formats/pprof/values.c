@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sample types of pprof as events. */
-#include "pp/formats/pprof/values.h"
+#include "values.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

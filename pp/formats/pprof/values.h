@@ -12,7 +12,7 @@
 #ifndef PP_FORMATS_PPROF_VALUES_H
 #define PP_FORMATS_PPROF_VALUES_H
 
-#include "pp/formats/pprof/tables.h"
+#include "tables.h"
 #include "pp/formats/model/profile.h"
 
 #define PPROF_NO_COLUMN SIZE_MAX

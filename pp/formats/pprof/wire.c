@@ -1,42 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Protocol buffers, read and written. */
-#include "pp/formats/pprof/wire.h"
+#include "wire.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "libop/base/memory.h"
-
 enum wire_type { WIRE_NUMBER, WIRE_8_BYTES, WIRE_BYTES, WIRE_4_BYTES = 5 };
-
-struct wire_message wire_message(const uint8_t *bytes, size_t length)
-{
-	return (struct wire_message){bytes, bytes ? bytes + length : NULL, false};
-}
-
-/* Return: bytes of the number; 0: they are too few; -1: it is too long. */
-static int read_number(const uint8_t *bytes, size_t n, uint64_t *value)
-{
-	*value = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (i == WIRE_NUMBER_MOST)
-			return -1;
-		*value |= (uint64_t)(bytes[i] & 0x7f) << (7 * i);
-		if (!(bytes[i] & 0x80))
-			return (int)i + 1;
-	}
-	return n < WIRE_NUMBER_MOST ? 0 : -1;
-}
-
-static int read_fixed(const uint8_t *bytes, size_t n, size_t size, uint64_t *value)
-{
-	if (n < size)
-		return 0;
-	*value = 0;
-	for (size_t i = size; i; i--)
-		*value = *value << 8 | bytes[i - 1];
-	return (int)size;
-}
 
 static int read_value(const uint8_t *bytes, size_t n, enum wire_type type, struct wire_field *field)
 {
@@ -45,13 +13,19 @@ static int read_value(const uint8_t *bytes, size_t n, enum wire_type type, struc
 
 	switch (type) {
 	case WIRE_NUMBER:
-		return read_number(bytes, n, &field->value);
+		return op_leb128_read(bytes, n, &field->value);
 	case WIRE_8_BYTES:
-		return read_fixed(bytes, n, 8, &field->value);
+		if (n < 8)
+			return 0;
+		field->value = op_load_u64(bytes, op_swap_for(false));
+		return 8;
 	case WIRE_4_BYTES:
-		return read_fixed(bytes, n, 4, &field->value);
+		if (n < 4)
+			return 0;
+		field->value = op_load_u32(bytes, op_swap_for(false));
+		return 4;
 	case WIRE_BYTES:
-		taken = read_number(bytes, n, &length);
+		taken = op_leb128_read(bytes, n, &length);
 		if (taken <= 0)
 			return taken;
 		if (length > SIZE_MAX / 2)
@@ -66,7 +40,7 @@ static int read_value(const uint8_t *bytes, size_t n, enum wire_type type, struc
 int wire_head(const uint8_t *bytes, size_t n, struct wire_field *field)
 {
 	uint64_t tag;
-	int tag_bytes = read_number(bytes, n, &tag), value_bytes;
+	int tag_bytes = op_leb128_read(bytes, n, &tag), value_bytes;
 
 	*field = (struct wire_field){0};
 	if (tag_bytes <= 0)
@@ -79,82 +53,57 @@ int wire_head(const uint8_t *bytes, size_t n, struct wire_field *field)
 	return value_bytes > 0 ? tag_bytes + value_bytes : value_bytes;
 }
 
-bool wire_next(struct wire_message *message, struct wire_field *field)
+bool wire_next(struct op_reader *message, struct wire_field *field)
 {
-	size_t left = (size_t)(message->end - message->at);
 	int taken;
 
-	if (message->is_broken || !left)
+	if (!op_reader_left(message))
 		return false;
-	taken = wire_head(message->at, left, field);
-	if (taken <= 0 || field->length > left - (size_t)taken) {
-		message->is_broken = true;
-		return false;
-	}
-	message->at += (size_t)taken + field->length;
-	return true;
-}
-
-bool wire_next_number(struct wire_message *numbers, uint64_t *value)
-{
-	size_t left = (size_t)(numbers->end - numbers->at);
-	int taken;
-
-	if (numbers->is_broken || !left)
-		return false;
-	taken = read_number(numbers->at, left, value);
+	taken = wire_head(message->at, op_reader_left(message), field);
 	if (taken <= 0) {
-		numbers->is_broken = true;
+		op_reader_fail(message);
 		return false;
 	}
-	numbers->at += taken;
-	return true;
+	op_reader_take(message, (uint64_t)taken);
+	return op_reader_take(message, field->length) != NULL;
 }
 
-void wire_add_number(struct wire_buffer *buffer, uint64_t value)
+bool wire_next_number(struct op_reader *numbers, uint64_t *value)
 {
-	buffer->bytes = pp_grow(buffer->bytes, &buffer->capacity, buffer->n + WIRE_NUMBER_MOST, 1);
-	for (; value > 0x7f; value >>= 7)
-		buffer->bytes[buffer->n++] = (uint8_t)(value | 0x80);
-	buffer->bytes[buffer->n++] = (uint8_t)value;
+	if (!op_reader_left(numbers))
+		return false;
+	*value = op_reader_leb128(numbers);
+	return !numbers->failed;
 }
 
-static void put_tag(struct wire_buffer *buffer, unsigned int field, enum wire_type type)
+static void put_tag(struct op_buffer *buffer, unsigned int field, enum wire_type type)
 {
-	wire_add_number(buffer, (uint64_t)field << 3 | type);
+	op_buffer_leb128(buffer, (uint64_t)field << 3 | type);
 }
 
-void wire_put_number(struct wire_buffer *buffer, unsigned int field, uint64_t value)
+void wire_put_number(struct op_buffer *buffer, unsigned int field, uint64_t value)
 {
 	if (!value)
 		return;
 	put_tag(buffer, field, WIRE_NUMBER);
-	wire_add_number(buffer, value);
+	op_buffer_leb128(buffer, value);
 }
 
-void wire_put_bytes(struct wire_buffer *buffer, unsigned int field, const void *bytes, size_t n)
+void wire_put_bytes(struct op_buffer *buffer, unsigned int field, const void *bytes, size_t n)
 {
 	put_tag(buffer, field, WIRE_BYTES);
-	wire_add_number(buffer, n);
-	buffer->bytes = pp_grow(buffer->bytes, &buffer->capacity, buffer->n + n, 1);
-	if (n)
-		memcpy(buffer->bytes + buffer->n, bytes, n);
-	buffer->n += n;
+	op_buffer_leb128(buffer, n);
+	op_buffer_put(buffer, bytes, n);
 }
 
-void wire_put_text(struct wire_buffer *buffer, unsigned int field, const char *text)
+void wire_put_text(struct op_buffer *buffer, unsigned int field, const char *text)
 {
 	wire_put_bytes(buffer, field, text, strlen(text));
 }
 
-void wire_put_message(struct wire_buffer *buffer, unsigned int field, struct wire_buffer *message)
+void wire_put_message(struct op_buffer *buffer, unsigned int field, struct op_buffer *message)
 {
-	wire_put_bytes(buffer, field, message->bytes, message->n);
-	message->n = 0;
-}
-
-void wire_free(struct wire_buffer *buffer)
-{
-	free(buffer->bytes);
-	*buffer = (struct wire_buffer){0};
+	wire_put_bytes(buffer, field, message->bytes, message->used);
+	buffer->failed |= message->failed;
+	message->used = 0;
 }

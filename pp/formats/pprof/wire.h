@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the longest encoded number. */
-#define WIRE_NUMBER_MOST 10
+#include "libop/base/buffer.h"
+#include "libop/base/reader.h"
 
 struct wire_field {
 	uint64_t number;      /* of the field */
@@ -23,19 +23,18 @@ struct wire_field {
 	size_t length;
 };
 
-struct wire_message {
-	const uint8_t *at, *end;
-	bool is_broken; /* set where something makes no sense; nothing comes behind it */
-};
+/* Return: a reader of the fields of a message; of no bytes (NULL), there are none. */
+static inline struct op_reader wire_message(const uint8_t *bytes, size_t length)
+{
+	return op_reader_of(bytes, length, op_swap_for(false));
+}
 
-/* What to read; without any bytes (NULL) there is nothing. */
-struct wire_message wire_message(const uint8_t *bytes, size_t length);
-
-/* The next field of a message.  Return: false at the end, or if the message is broken. */
-bool wire_next(struct wire_message *message, struct wire_field *field);
+/* The next field of a message.  Return: false at the end, or if the message is malformed: then
+ * @message->failed is set. */
+bool wire_next(struct op_reader *message, struct wire_field *field);
 
 /* The next of numbers that are packed in one field.  Return: likewise. */
-bool wire_next_number(struct wire_message *numbers, uint64_t *value);
+bool wire_next_number(struct op_reader *numbers, uint64_t *value);
 
 /*
  * Reads the tag of a field, and its value or, for a text or message, its length.
@@ -45,21 +44,13 @@ bool wire_next_number(struct wire_message *numbers, uint64_t *value);
  */
 int wire_head(const uint8_t *bytes, size_t n, struct wire_field *field);
 /* Bytes that wire_head() needs at most. */
-#define WIRE_HEAD_MOST (2 * WIRE_NUMBER_MOST)
+#define WIRE_HEAD_MOST (2 * OP_LEB128_MOST)
 
-/* A message that is put together; all zero is an empty one. */
-struct wire_buffer {
-	uint8_t *bytes;
-	size_t n, capacity;
-};
-
-void wire_put_number(struct wire_buffer *buffer, unsigned int field, uint64_t value); /* 0: none */
-void wire_put_bytes(struct wire_buffer *buffer, unsigned int field, const void *bytes, size_t n);
-void wire_put_text(struct wire_buffer *buffer, unsigned int field, const char *text);
+/* Messages are put together in buffers; check ->failed before the bytes are used. */
+void wire_put_number(struct op_buffer *buffer, unsigned int field, uint64_t value); /* 0: none */
+void wire_put_bytes(struct op_buffer *buffer, unsigned int field, const void *bytes, size_t n);
+void wire_put_text(struct op_buffer *buffer, unsigned int field, const char *text);
 /* Puts @message into a field, and empties it. */
-void wire_put_message(struct wire_buffer *buffer, unsigned int field, struct wire_buffer *message);
-/* Adds a number without a field: one of those that are packed. */
-void wire_add_number(struct wire_buffer *buffer, uint64_t value);
-void wire_free(struct wire_buffer *buffer);
+void wire_put_message(struct op_buffer *buffer, unsigned int field, struct op_buffer *message);
 
 #endif

@@ -3,7 +3,7 @@
  * Writing pprof profiles.  Messages of the profile may come in any order, so samples are written
  * as they are met, and what they turned out to refer to behind them.
  */
-#include "pp/formats/pprof/pprof.h"
+#include "pprof.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,12 +11,13 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "pp/formats/model/index.h"
+#include "libop/base/hash.h"
+#include "libop/base/number.h"
 #include "pp/formats/model/mapped_image.h"
 #include "pp/formats/session/symbolize.h"
-#include "pp/formats/pprof/tables.h"
-#include "pp/formats/pprof/values.h"
-#include "pp/formats/pprof/wire.h"
+#include "tables.h"
+#include "values.h"
+#include "wire.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
 
@@ -33,16 +34,16 @@ struct writer {
 	struct output *output;
 	z_stream stream;
 	unsigned char *packed;
-	struct wire_buffer out, message, part; /* part: of the message */
+	struct op_buffer out, message, part; /* part: of the message */
 	char **strings;
 	size_t n_strings, strings_capacity;
-	struct index by_string;
+	struct op_hash by_string;
 	struct function *functions; /* id - 1 */
 	size_t n_functions, functions_capacity;
-	struct index by_function;
+	struct op_hash by_function;
 	struct prof_frame *locations; /* id - 1; places to look up */
 	size_t n_locations, locations_capacity;
-	struct index by_location;
+	struct op_hash by_location;
 	uint32_t app;	    /* the file of the program with the most samples; 0: there is none */
 	bool has_files;	    /* among the images */
 	uint64_t *mappings; /* ids by image; 0: it has none */
@@ -60,63 +61,50 @@ static void pack(struct writer *writer, int flush)
 {
 	z_stream *z = &writer->stream;
 
+	pp_buffer_check(&writer->out);
 	z->next_in = writer->out.bytes;
-	z->avail_in = (uInt)writer->out.n;
+	z->avail_in = (uInt)writer->out.used;
 	do {
 		z->next_out = writer->packed;
 		z->avail_out = FLUSH_BYTES;
 		deflate(z, flush);
 		fwrite(writer->packed, 1, FLUSH_BYTES - z->avail_out, writer->output->file);
 	} while (!z->avail_out);
-	writer->out.n = 0;
+	writer->out.used = 0;
 }
 
 /* Ends a message of the profile. */
 static void put_message(struct writer *writer, enum pprof_profile_field field)
 {
 	wire_put_message(&writer->out, field, &writer->message);
-	if (writer->out.n >= FLUSH_BYTES)
+	if (writer->out.used >= FLUSH_BYTES)
 		pack(writer, Z_NO_FLUSH);
 }
 
 /* ---- tables ---- */
 
-static uint64_t hash_string(const void *context, uint32_t id)
-{
-	const struct writer *writer = context;
-
-	return index_mix_text(0, writer->strings[id]);
-}
-
 static uint64_t string(struct writer *writer, const char *text)
 {
-	uint64_t hash = index_mix_text(0, text);
+	uint64_t hash = op_hash_text(0, text);
 	uint32_t id;
 
-	for (size_t at = index_first(&writer->by_string, hash);
-	     (id = index_at(&writer->by_string, at)) != INDEX_NONE;
-	     at = index_next(&writer->by_string, at))
+	op_hash_for_each_possible (&writer->by_string, hash, id)
 		if (!strcmp(writer->strings[id], text))
 			return id;
 	writer->strings = pp_grow(writer->strings, &writer->strings_capacity, writer->n_strings + 1,
 				  sizeof(*writer->strings));
 	writer->strings[writer->n_strings] = pp_copy(text);
-	index_add(&writer->by_string, hash, (uint32_t)writer->n_strings, hash_string, writer);
+	pp_hash_add(&writer->by_string, hash, (uint32_t)writer->n_strings);
 	return writer->n_strings++;
 }
 
 static uint64_t hash_of_function(const struct function *function)
 {
-	uint64_t hash = index_mix(0, function->name);
+	uint64_t hash = op_hash_mix(0, function->name);
 
-	hash = index_mix(hash, function->system_name);
-	hash = index_mix(hash, function->file);
-	return index_mix(hash, (uint64_t)function->start_line);
-}
-
-static uint64_t hash_function(const void *context, uint32_t id)
-{
-	return hash_of_function(&((const struct writer *)context)->functions[id]);
+	hash = op_hash_mix(hash, function->system_name);
+	hash = op_hash_mix(hash, function->file);
+	return op_hash_mix(hash, (uint64_t)function->start_line);
 }
 
 static bool same_function(const struct function *a, const struct function *b)
@@ -138,26 +126,19 @@ static uint64_t function(struct writer *writer, const struct prof_line *line)
 	uint64_t hash = hash_of_function(&wanted);
 	uint32_t id;
 
-	for (size_t at = index_first(&writer->by_function, hash);
-	     (id = index_at(&writer->by_function, at)) != INDEX_NONE;
-	     at = index_next(&writer->by_function, at))
+	op_hash_for_each_possible (&writer->by_function, hash, id)
 		if (same_function(&writer->functions[id], &wanted))
 			return id + 1;
 	writer->functions = pp_grow(writer->functions, &writer->functions_capacity,
 				    writer->n_functions + 1, sizeof(*writer->functions));
 	writer->functions[writer->n_functions] = wanted;
-	index_add(&writer->by_function, hash, (uint32_t)writer->n_functions, hash_function, writer);
+	pp_hash_add(&writer->by_function, hash, (uint32_t)writer->n_functions);
 	return ++writer->n_functions;
 }
 
 static uint64_t hash_of_place(const struct prof_frame *place)
 {
-	return index_mix(index_mix(0, place->image), place->offset);
-}
-
-static uint64_t hash_location(const void *context, uint32_t id)
-{
-	return hash_of_place(&((const struct writer *)context)->locations[id]);
+	return op_hash_mix(op_hash_mix(0, place->image), place->offset);
 }
 
 /* The id of the mapping of an image; 0: it has none. */
@@ -220,16 +201,14 @@ static uint64_t location(struct writer *writer, const struct prof_frame *place)
 	uint64_t hash = hash_of_place(place);
 	uint32_t id;
 
-	for (size_t at = index_first(&writer->by_location, hash);
-	     (id = index_at(&writer->by_location, at)) != INDEX_NONE;
-	     at = index_next(&writer->by_location, at))
+	op_hash_for_each_possible (&writer->by_location, hash, id)
 		if (writer->locations[id].image == place->image &&
 		    writer->locations[id].offset == place->offset)
 			return id + 1;
 	writer->locations = pp_grow(writer->locations, &writer->locations_capacity,
 				    writer->n_locations + 1, sizeof(*writer->locations));
 	writer->locations[writer->n_locations] = *place;
-	index_add(&writer->by_location, hash, (uint32_t)writer->n_locations, hash_location, writer);
+	pp_hash_add(&writer->by_location, hash, (uint32_t)writer->n_locations);
 	id = (uint32_t)++writer->n_locations;
 	put_location(writer, place);
 	return id;
@@ -295,7 +274,7 @@ static void put_types(struct writer *writer)
 /* A sample that is no sample of pprof's: values are below 2^63 there. */
 static void add_value(struct writer *writer, uint64_t value)
 {
-	wire_add_number(&writer->part, value < INT64_MAX ? value : INT64_MAX);
+	op_buffer_leb128(&writer->part, value < INT64_MAX ? value : INT64_MAX);
 }
 
 static void put_values(struct writer *writer, const struct prof_sample *sample)
@@ -323,7 +302,7 @@ static void put_label(struct writer *writer, const char *key, const char *text, 
 	wire_put_message(&writer->message, PPROF_SAMPLE_LABEL, &writer->part);
 }
 
-/* Readers take the file that is mapped first for the program, unless they are told otherwise. */
+/* Without other information, readers take the file that is mapped first for the program. */
 static void put_app(struct writer *writer, uint32_t app)
 {
 	struct mapping mapping;
@@ -357,7 +336,7 @@ static void put_labels(struct writer *writer, const struct prof_sample *sample)
 
 static void put_sample(struct writer *writer, const struct prof_sample *sample)
 {
-	struct wire_buffer ids = {0};
+	struct op_buffer ids = {0};
 
 	for (size_t i = 0; i < sample->depth; i++) {
 		const struct prof_frame place = {
@@ -365,10 +344,10 @@ static void put_sample(struct writer *writer, const struct prof_sample *sample)
 			.offset = prof_lookup_offset(&sample->frames[i], i),
 		};
 
-		wire_add_number(&ids, location(writer, &place));
+		op_buffer_leb128(&ids, location(writer, &place));
 	}
 	wire_put_message(&writer->message, PPROF_SAMPLE_LOCATION, &ids);
-	wire_free(&ids);
+	op_buffer_free(&ids);
 	put_values(writer, sample);
 	put_labels(writer, sample);
 	put_message(writer, PPROF_SAMPLE);
@@ -467,7 +446,9 @@ static bool put_period_fact(struct writer *writer, const char *fact)
 	char type[128], unit[128];
 	uint64_t period;
 
-	if (sscanf(fact, "%" SCNu64 " %127s %127s", &period, type, unit) != 3)
+	/* sscanf() splits words here; the number is read before */
+	if (!op_number_take(&fact, 10, UINT64_MAX, &period) ||
+	    sscanf(fact, " %127s %127s", type, unit) != 2)
 		return false;
 	put_type(writer, PPROF_PERIOD_TYPE, type, unit);
 	wire_put_number(&writer->out, PPROF_PERIOD, period);
@@ -521,7 +502,7 @@ static void put_strings(struct writer *writer)
 {
 	for (size_t i = 0; i < writer->n_strings; i++) {
 		wire_put_text(&writer->out, PPROF_STRING_TABLE, writer->strings[i]);
-		if (writer->out.n >= FLUSH_BYTES)
+		if (writer->out.used >= FLUSH_BYTES)
 			pack(writer, Z_NO_FLUSH);
 	}
 }
@@ -542,12 +523,12 @@ static void free_writer(struct writer *writer)
 	free(writer->has_functions);
 	free(writer->has_lines);
 	free(writer->packed);
-	index_free(&writer->by_string);
-	index_free(&writer->by_function);
-	index_free(&writer->by_location);
-	wire_free(&writer->out);
-	wire_free(&writer->message);
-	wire_free(&writer->part);
+	op_hash_free(&writer->by_string);
+	op_hash_free(&writer->by_function);
+	op_hash_free(&writer->by_location);
+	op_buffer_free(&writer->out);
+	op_buffer_free(&writer->message);
+	op_buffer_free(&writer->part);
 }
 
 int pprof_write(struct prof *prof, struct output *output, struct op_error *error)
@@ -556,7 +537,7 @@ int pprof_write(struct prof *prof, struct output *output, struct op_error *error
 
 	if (deflateInit2(&writer.stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	prof_layout(prof);
 	writer.packed = pp_alloc(FLUSH_BYTES, 1);
 	writer.mappings = pp_alloc(prof->n_images, sizeof(*writer.mappings));

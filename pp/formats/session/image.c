@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Images of sessions: see session_image.h. */
-#include "pp/formats/session/image.h"
+#include "image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * The images of a session that is read: see session_images.h.
  */
-#include "pp/formats/session/images.h"
+#include "images.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,18 +12,19 @@
 
 #include <elfutils/libdwelf.h>
 
-#include "pp/formats/session/image.h"
+#include "image.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/elf_file.h"
+#include "libop/base/number.h"
 
 static void read_build_id(struct session_images *images, struct prof_image *image)
 {
-	const char *trouble;
+	const char *reason;
 	struct pp_elf_file object;
 	struct stat status;
 	const void *id;
 	ssize_t n;
-	char *path = images->search ? pp_image_find(images->search, image->path, &trouble) : NULL;
+	char *path = images->search ? pp_image_find(images->search, image->path, &reason) : NULL;
 
 	if (!path)
 		return;
@@ -46,9 +47,8 @@ static void parse_build_id(struct prof_image *image, const char *text)
 
 	if (!n || n > PROF_BUILD_ID_MOST)
 		return;
-	for (size_t i = 0; i < n; i++)
-		if (sscanf(text + 2 * i, "%2" SCNx8, &image->build_id[i]) != 1)
-			return;
+	if (!op_bytes_take(text, image->build_id, n))
+		return;
 	image->build_id_length = (unsigned int)n;
 }
 
@@ -99,11 +99,6 @@ static uint32_t make_image(struct session_images *images, const struct op_image_
 	return images->sink->image(images->sink, &image);
 }
 
-static uint64_t rehash_image(const void *context, uint32_t id)
-{
-	return index_mix_text(0, ((const struct session_images *)context)->known[id].name);
-}
-
 uint32_t session_images_number(struct session_images *images, const struct op_image_name *name,
 			       bool is_kernel, uint64_t mtime)
 {
@@ -113,10 +108,8 @@ uint32_t session_images_number(struct session_images *images, const struct op_im
 
 	if (!text)
 		return name->kind == OP_IMAGE_KERNEL ? PROF_NO_KERNEL_IMAGE : PROF_NO_IMAGE;
-	hash = index_mix_text(0, text);
-	for (size_t at = index_first(&images->by_name, hash);
-	     (id = index_at(&images->by_name, at)) != INDEX_NONE;
-	     at = index_next(&images->by_name, at)) {
+	hash = op_hash_text(0, text);
+	op_hash_for_each_possible (&images->by_name, hash, id) {
 		if (!strcmp(images->known[id].name, text)) {
 			free(text);
 			return images->known[id].id;
@@ -127,7 +120,7 @@ uint32_t session_images_number(struct session_images *images, const struct op_im
 		pp_grow(images->known, &images->capacity, images->n, sizeof(*images->known));
 	images->known[id].name = text;
 	images->known[id].id = make_image(images, name, text, is_kernel, mtime);
-	index_add(&images->by_name, hash, id, rehash_image, images);
+	pp_hash_add(&images->by_name, hash, id);
 	return images->known[id].id;
 }
 
@@ -138,5 +131,5 @@ void session_images_free(struct session_images *images)
 	free(images->known);
 	images->known = NULL;
 	images->n = images->capacity = 0;
-	index_free(&images->by_name);
+	op_hash_free(&images->by_name);
 }

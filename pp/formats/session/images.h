@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The images of a session that is read: each is told to the sink once, with what is known of it
+ * The images of a session that is read: each is passed to the sink once, with what is known of it
  * from the file "origin", from what the daemon saved of the kernel, and from the image itself.
  */
 #ifndef PP_FORMATS_SESSION_IMAGES_H
@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include "libop/session/sample_name.h"
-#include "pp/formats/model/index.h"
+#include "libop/base/hash.h"
 #include "pp/formats/model/profile.h"
-#include "pp/formats/session/session.h"
+#include "session.h"
 #include "pp/symbols/image_path.h"
 #include "pp/symbols/kallsyms.h"
 
@@ -31,11 +31,11 @@ struct session_images {
 
 	struct session_known_image *known;
 	size_t n, capacity;
-	struct index by_name;
+	struct op_hash by_name;
 };
 
 /**
- * session_images_number - the sink's number of an image, which is told of it if it is new
+ * session_images_number - the sink's number of an image, which is passed to it if it is new
  * @is_kernel: what the sample file says
  * @mtime: 0: not known
  *

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* From a profile to a session: see import_session.h. */
-#include "pp/formats/session/import.h"
+#include "import.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "libop/base/file.h"
+#include "libop/base/pinned_path.h"
+#include "libop/session/trusted_dir.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
 #include "libop/base/memory.h"
+
+#define CURRENT (OP_SESSION_CURRENT + sizeof(OP_SESSION_SAMPLES)) /* in OP_SESSION_SAMPLES */
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
 {
@@ -28,19 +32,42 @@ static void remove_all(const char *dir)
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+/* @current is CURRENT in the directory @samples. */
+static int check_current(int samples, const char *current, struct op_error *error)
+{
+	int fd = trusted_dir_open_below(samples, CURRENT, current, TRUSTED_DIR_FIND, error);
+
+	if (fd < 0)
+		return -1;
+	close(fd);
+	/* remove an empty one; it is created again */
+	if (!unlinkat(samples, CURRENT, AT_REMOVEDIR) || errno == ENOENT)
+		return 0;
+	return errno == ENOTEMPTY || errno == EEXIST
+		       ? op_error_set(error, EEXIST,
+				      "%s has samples already: save them with "
+				      "opcontrol --save, or choose another --output",
+				      current)
+		       : op_error_errno(error, "%s", current);
+}
+
 int import_session_check(const char *dir, struct op_error *error)
 {
+	char *samples = pp_format("%s/" OP_SESSION_SAMPLES, dir);
 	char *current = pp_format("%s/" OP_SESSION_CURRENT, dir);
-	int result = 0;
+	struct op_error cause = {0};
+	int result = 0, samples_fd = -1, fd = trusted_dir_open(dir, TRUSTED_DIR_FIND, &cause);
 
-	/* an empty one goes; it is made anew */
-	if (rmdir(current) && errno != ENOENT)
-		result = errno == ENOTEMPTY || errno == EEXIST
-				 ? op_error_set(error, EEXIST,
-						"%s: there are samples already: save them with "
-						"opcontrol --save, or choose another --output",
-						current)
-				 : op_error_set(error, errno, "%s: %s", current, strerror(errno));
+	if (fd >= 0)
+		samples_fd = trusted_dir_open_below(fd, OP_SESSION_SAMPLES, samples,
+						    TRUSTED_DIR_FIND, &cause);
+	if ((samples_fd < 0 || check_current(samples_fd, current, &cause)) && cause.code != ENOENT)
+		result = op_error_set(error, cause.code, "%s", cause.text);
+	if (samples_fd >= 0)
+		close(samples_fd);
+	if (fd >= 0)
+		close(fd);
+	free(samples);
 	free(current);
 	return result;
 }
@@ -49,22 +76,25 @@ static int move(const char *from, const char *to, struct op_error *error)
 {
 	if (!rename(from, to))
 		return 0;
-	return op_error_set(error, errno, "%s can't be renamed to %s: %s", from, to,
-			    strerror(errno));
+	return op_error_errno(error, "%s can't be renamed to %s", from, to);
 }
 
 int import_session(const struct prof *prof, const char *dir, const struct session_options *options,
 		   struct op_error *error)
 {
-	char *fresh, *from, *to;
+	char *fresh, *from, *to, *pinned;
 	int result;
 
-	if (import_session_check(dir, error) || op_session_make(dir, error))
+	if (import_session_check(dir, error))
 		return -1;
+	pinned = op_session_open(dir, error);
+	if (!pinned)
+		return -1;
+	dir = pinned;
 	fresh = pp_format("%s/samples/.import-XXXXXX", dir);
 	from = to = NULL;
 	if (!mkdtemp(fresh)) {
-		result = op_error_set(error, errno, "%s: %s", fresh, strerror(errno));
+		result = op_error_errno(error, "%s", fresh);
 	} else {
 		result = session_write(prof, fresh, options, error);
 		from = pp_format("%s/" OP_SESSION_CURRENT, fresh);
@@ -76,5 +106,6 @@ int import_session(const struct prof *prof, const char *dir, const struct sessio
 	free(from);
 	free(to);
 	free(fresh);
+	op_pinned_close(pinned);
 	return result;
 }

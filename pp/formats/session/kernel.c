@@ -3,7 +3,6 @@
  * Kernel symbols for a session that is made of a recording of this machine: recordings have the
  * addresses, /proc/kallsyms has the names.
  */
-#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +10,16 @@
 #include <sys/utsname.h>
 
 #include "libop/base/file.h"
+#include "libop/elf/build_id.h"
+#include "libop/elf/kallsyms.h"
 #include "libop/pack/text.h"
 #include "libop/session/paths.h"
-#include "pp/formats/session/session.h"
-#include "pp/formats/session/image.h"
+#include "session.h"
+#include "image.h"
 #include "pp/formats/model/tree.h"
 #include "libop/base/memory.h"
 
 #define KALLSYMS_MOST (256u << 20)
-#define NOTES_MOST    (1u << 16)
 
 static const struct prof_image *find_kernel(const struct prof *prof)
 {
@@ -29,88 +29,19 @@ static const struct prof_image *find_kernel(const struct prof *prof)
 	return NULL;
 }
 
-static size_t padded(size_t n)
-{
-	return (n + 3) & ~(size_t)3;
-}
-
-/* The build-id in ELF notes.  Return: its length, or 0. */
-static size_t build_id_of(const char *notes, size_t n, uint8_t id[PROF_BUILD_ID_MOST])
-{
-	size_t at = 0;
-
-	while (n - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr note; /* as Elf32_Nhdr */
-		size_t name, end;
-
-		memcpy(&note, notes + at, sizeof(note));
-		name = at + sizeof(note);
-		if (note.n_namesz > NOTES_MOST || note.n_descsz > NOTES_MOST)
-			return 0;
-		end = name + padded(note.n_namesz) + padded(note.n_descsz);
-		if (end > n)
-			return 0;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(notes + name, "GNU", 4) && note.n_descsz <= PROF_BUILD_ID_MOST) {
-			memcpy(id, notes + name + padded(note.n_namesz), note.n_descsz);
-			return note.n_descsz;
-		}
-		at = end;
-	}
-	return 0;
-}
-
+/* The build-id in a file of notes, if a profile can hold it.  Return: its length, or 0. */
 static size_t running_build_id(const char *path, uint8_t id[PROF_BUILD_ID_MOST])
 {
-	struct op_error error;
-	size_t n;
-	char *notes = op_file_read(path, NOTES_MOST, &n, &error);
-	size_t length = notes ? build_id_of(notes, n, id) : 0;
+	uint8_t found[BUILD_ID_MAX];
+	size_t length = build_id_of_notes_file(path, found);
 
-	free(notes);
+	if (length > PROF_BUILD_ID_MOST)
+		return 0;
+	memcpy(id, found, length);
 	return length;
 }
 
 /* ---- is it this kernel? ---- */
-
-/* A line of kallsyms; false at the end. */
-struct symbol {
-	uint64_t address;
-	char type;
-	const char *line, *name;
-	size_t line_length, name_length;
-};
-
-static bool next_symbol(const char **text, struct symbol *symbol)
-{
-	while (**text) {
-		const char *line = *text, *end = strchrnul(line, '\n');
-		char *rest;
-
-		*text = *end ? end + 1 : end;
-		symbol->line = line;
-		symbol->line_length = (size_t)(end - line);
-		symbol->address = strtoull(line, &rest, 16);
-		if (rest == line || end - rest < 4 || rest[0] != ' ' || rest[2] != ' ')
-			continue;
-		symbol->type = rest[1];
-		symbol->name = rest + 3;
-		symbol->name_length = strcspn(symbol->name, "\t\n ");
-		return true;
-	}
-	return false;
-}
-
-static uint64_t address_of(const char *kallsyms, const char *name)
-{
-	struct symbol symbol;
-	size_t n = strlen(name);
-
-	while (next_symbol(&kallsyms, &symbol))
-		if (symbol.name_length == n && !memcmp(symbol.name, name, n))
-			return symbol.address;
-	return 0;
-}
 
 static bool is_running(const struct prof *prof, const struct prof_image *kernel, uint64_t start)
 {
@@ -154,7 +85,7 @@ static uint64_t *sampled_addresses(const struct prof *prof, size_t *n)
 
 static int compare_symbols(const void *a, const void *b)
 {
-	const struct symbol *x = a, *y = b;
+	const struct op_kernel_symbol *x = a, *y = b;
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
@@ -162,14 +93,14 @@ static int compare_symbols(const void *a, const void *b)
 }
 
 /* Symbols of code, by address; the caller frees them. */
-static struct symbol *read_symbols(const char *kallsyms, size_t *n)
+static struct op_kernel_symbol *read_symbols(const char *kallsyms, size_t *n)
 {
-	struct symbol *symbols = NULL, symbol;
+	struct op_kernel_symbol *symbols = NULL, symbol;
 	size_t capacity = 0;
 
 	*n = 0;
-	while (next_symbol(&kallsyms, &symbol)) {
-		if (!strchr("tTwW", symbol.type))
+	while (op_kallsyms_next(&kallsyms, &symbol)) {
+		if (!op_kallsyms_is_text(&symbol))
 			continue;
 		symbols = pp_grow(symbols, &capacity, *n + 1, sizeof(*symbols));
 		symbols[(*n)++] = symbol;
@@ -179,7 +110,7 @@ static struct symbol *read_symbols(const char *kallsyms, size_t *n)
 	return symbols;
 }
 
-static bool is_landmark(const struct symbol *symbol)
+static bool is_landmark(const struct op_kernel_symbol *symbol)
 {
 	static const char *const names[] = {"_text", "_stext", "_etext"};
 
@@ -194,7 +125,7 @@ static bool is_landmark(const struct symbol *symbol)
 static void put_symbols(const struct prof *prof, const char *kallsyms, FILE *out)
 {
 	size_t n_symbols, n_addresses, at = 0;
-	struct symbol *symbols = read_symbols(kallsyms, &n_symbols);
+	struct op_kernel_symbol *symbols = read_symbols(kallsyms, &n_symbols);
 	uint64_t *addresses = sampled_addresses(prof, &n_addresses);
 
 	for (size_t i = 0, end; i < n_symbols; i = end) {
@@ -245,23 +176,18 @@ static void put_module(FILE *out, const char *name, uint64_t address, uint64_t s
 	fputs(length ? "\n" : "-\n", out);
 }
 
-/* Lines of /proc/modules: name size uses users state address */
 static void put_running_modules(FILE *out)
 {
-	struct op_error error;
-	char *text = op_file_read("/proc/modules", KALLSYMS_MOST, NULL, &error), *rest = text, *line;
+	char *text = op_file_read("/proc/modules", KALLSYMS_MOST, NULL, NULL);
+	const char *rest = text;
+	struct op_kernel_module module;
 
-	while ((line = strsep(&rest, "\n"))) {
-		char name[64];
-		uint64_t size, address;
+	while (rest && op_proc_modules_next(&rest, &module)) {
 		uint8_t id[PROF_BUILD_ID_MOST];
-		char *path;
+		char *path = pp_format("/sys/module/%s/notes/.note.gnu.build-id", module.name);
 
-		if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s 0x%" SCNx64, name, &size,
-			   &address) != 3 || strchr(name, '/'))
-			continue;
-		path = pp_format("/sys/module/%s/notes/.note.gnu.build-id", name);
-		put_module(out, name, address, size, id, running_build_id(path, id));
+		put_module(out, module.name, module.address, module.size, id,
+			   running_build_id(path, id));
 		free(path);
 	}
 	free(text);
@@ -312,14 +238,15 @@ int session_kernel_write(const struct prof *prof, const char *dir, struct op_err
 	const struct prof_image *kernel = find_kernel(prof);
 	struct op_error ignored;
 	bool is_this_one;
+	uint64_t start;
 	char *kallsyms;
 	int result = 0;
 
 	if (!kernel)
 		return 0;
 	kallsyms = op_file_read("/proc/kallsyms", KALLSYMS_MOST, NULL, &ignored);
-	is_this_one = kallsyms && address_of(kallsyms, "_stext") &&
-		      is_running(prof, kernel, address_of(kallsyms, "_stext"));
+	is_this_one = kallsyms && op_kallsyms_address(kallsyms, "_stext", &start) &&
+		      is_running(prof, kernel, start);
 	if (is_this_one)
 		result = write_symbols(prof, dir, kallsyms, error);
 	if (!result)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Stacks of names: see named_stack.h. */
-#include "pp/formats/session/named_stack.h"
+#include "named_stack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/model/index.h"
+#include "libop/base/hash.h"
 #include "libop/base/memory.h"
 
 void named_stack_make(struct named_stack *stack, struct prof_names *names,
@@ -36,12 +36,7 @@ void named_stack_free(struct named_stack *stack)
 
 static uint64_t hash_function(const struct named_function *function)
 {
-	return index_mix_text(function->image, function->name);
-}
-
-static uint64_t rehash_function(const void *context, uint32_t id)
-{
-	return hash_function(&((const struct named_functions *)context)->items[id]);
+	return op_hash_text(function->image, function->name);
 }
 
 uint32_t named_function(struct named_functions *functions, const struct named_frame *frame)
@@ -53,9 +48,7 @@ uint32_t named_function(struct named_functions *functions, const struct named_fr
 
 	if (!functions->by_function)
 		functions->by_function = pp_alloc(1, sizeof(*functions->by_function));
-	for (size_t at = index_first(functions->by_function, hash);
-	     (id = index_at(functions->by_function, at)) != INDEX_NONE;
-	     at = index_next(functions->by_function, at)) {
+	op_hash_for_each_possible (functions->by_function, hash, id) {
 		struct named_function *known = &functions->items[id];
 
 		if (known->image != wanted.image || strcmp(known->name, wanted.name) != 0)
@@ -68,7 +61,7 @@ uint32_t named_function(struct named_functions *functions, const struct named_fr
 	functions->items = pp_grow(functions->items, &functions->capacity, functions->n,
 				   sizeof(*functions->items));
 	functions->items[id] = wanted;
-	index_add(functions->by_function, hash, id, rehash_function, functions);
+	pp_hash_add(functions->by_function, hash, id);
 	return id;
 }
 
@@ -76,7 +69,7 @@ void named_functions_free(struct named_functions *functions)
 {
 	free(functions->items);
 	if (functions->by_function)
-		index_free(functions->by_function);
+		op_hash_free(functions->by_function);
 	free(functions->by_function);
 	*functions = (struct named_functions){0};
 }

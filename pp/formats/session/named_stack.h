@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stacks of names, for formats that have no addresses. */
-#ifndef PP_FORMATS_NAMED_STACK_H
-#define PP_FORMATS_NAMED_STACK_H
+#ifndef PP_FORMATS_SESSION_NAMED_STACK_H
+#define PP_FORMATS_SESSION_NAMED_STACK_H
 
-#include "pp/formats/session/symbolize.h"
+#include "symbolize.h"
 #include "pp/formats/model/profile.h"
 
 struct named_frame {
@@ -31,7 +31,7 @@ struct named_functions {
 		uint32_t image;
 	} *items;
 	size_t n, capacity;
-	struct index *by_function;
+	struct op_hash *by_function;
 };
 
 /* The number of a frame's function. */

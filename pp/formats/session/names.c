@@ -2,13 +2,13 @@
 /*
  * Names of images and events in a session: see session_names.h.
  */
-#include "pp/formats/session/names.h"
+#include "names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/session/image.h"
+#include "image.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
 

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "libop/base/file.h"
-#include "pp/formats/session/session.h"
-#include "pp/formats/session/names.h"
+#include "session.h"
+#include "names.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 
 #define ORIGIN_MOST (64u << 20)
 
@@ -128,19 +129,20 @@ static bool parse_host(struct prof_host *host, const char *key, char *value)
 	const struct {
 		const char *key, **text;
 	} texts[] = {
-		{"hostname", &host->hostname},	{"os-release", &host->os_release},
-		{"arch", &host->arch},		{"cpu", &host->cpu_description},
-		{"cpu-id", &host->cpu_id},	{"tool", &host->tool},
+		{"hostname", &host->hostname},
+		{"os-release", &host->os_release},
+		{"arch", &host->arch},
+		{"cpu", &host->cpu_description},
+		{"cpu-id", &host->cpu_id},
+		{"tool", &host->tool},
 		{"command-line", &host->command_line},
 	};
 	const struct {
 		const char *key;
 		uint64_t *number;
 	} numbers[] = {
-		{"cpus-online", &host->cpus_online},
-		{"cpus-available", &host->cpus_available},
-		{"memory", &host->memory},
-		{"start-time", &host->start_time},
+		{"cpus-online", &host->cpus_online}, {"cpus-available", &host->cpus_available},
+		{"memory", &host->memory},	     {"start-time", &host->start_time},
 		{"duration", &host->duration},
 	};
 
@@ -151,10 +153,21 @@ static bool parse_host(struct prof_host *host, const char *key, char *value)
 		}
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (!strcmp(key, numbers[i].key)) {
-			*numbers[i].number = strtoull(value, NULL, 10);
-			return true;
+			return op_number_all(value, 10, UINT64_MAX, numbers[i].number);
 		}
 	return false;
+}
+
+/* Takes a number and the blanks behind it.  Return: false if there is none. */
+static bool take_number(char **value, unsigned int base, uint64_t *number)
+{
+	const char *at = *value;
+
+	if (!op_number_take(&at, base, UINT64_MAX, number) || (*at && *at != ' '))
+		return false;
+	*value += at - *value;
+	*value += strspn(*value, " ");
+	return true;
 }
 
 /* event NAME COUNT MASK UNIT PERIOD FREQUENCY CODE TYPE ORIGINAL-NAME */
@@ -162,20 +175,20 @@ static void parse_event(struct session_origin *origin, char *value)
 {
 	struct session_origin_event event = {0};
 	char *name = strsep(&value, " "), *unit;
-	int used = 0;
+	uint64_t type;
 
-	if (!value || sscanf(value, "%" SCNu64 " %" SCNu64 " %n", &event.count, &event.unit_mask,
-			     &used) != 2)
+	if (!value || !take_number(&value, 10, &event.count) ||
+	    !take_number(&value, 10, &event.unit_mask))
 		return;
-	value += used;
 	unit = strsep(&value, " ");
-	used = 0;
-	if (!value || sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 " %n",
-			     &event.event.period, &event.event.frequency, &event.event.code,
-			     &event.event.type, &used) != 4 || !value[used])
+	if (!value || !take_number(&value, 10, &event.event.period) ||
+	    !take_number(&value, 10, &event.event.frequency) ||
+	    !take_number(&value, 10, &event.event.code) || !take_number(&value, 10, &type) ||
+	    type > UINT32_MAX || !*value)
 		return;
 	event.name = name;
-	event.event.name = value + used;
+	event.event.name = value;
+	event.event.type = (uint32_t)type;
 	event.event.unit = strcmp(unit, "-") ? unit : NULL;
 	event.event.unit_mask = event.unit_mask;
 	origin->events = pp_grow(origin->events, &origin->events_capacity, origin->n_events + 1,
@@ -191,9 +204,8 @@ static bool parse_build_id(struct prof_image *image, const char *text)
 		return true;
 	if (n % 2 || n / 2 > PROF_BUILD_ID_MOST)
 		return false;
-	for (size_t i = 0; i < n / 2; i++)
-		if (sscanf(text + 2 * i, "%2" SCNx8, &image->build_id[i]) != 1)
-			return false;
+	if (!op_bytes_take(text, image->build_id, n / 2))
+		return false;
 	image->build_id_length = (unsigned int)(n / 2);
 	return true;
 }
@@ -203,13 +215,13 @@ static void parse_image(struct session_origin *origin, char *value)
 {
 	struct session_origin_image known = {0};
 	char *id = strsep(&value, " ");
-	int used = 0;
 
 	if (!value || !parse_build_id(&known.image, id) ||
-	    sscanf(value, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %n", &known.image.start,
-		   &known.image.end, &known.image.offset, &used) != 3 || !value[used])
+	    !take_number(&value, 16, &known.image.start) ||
+	    !take_number(&value, 16, &known.image.end) ||
+	    !take_number(&value, 16, &known.image.offset) || !*value)
 		return;
-	known.name = value + used;
+	known.name = value;
 	origin->images = pp_grow(origin->images, &origin->images_capacity, origin->n_images + 1,
 				 sizeof(known));
 	origin->images[origin->n_images++] = known;
@@ -218,7 +230,8 @@ static void parse_image(struct session_origin *origin, char *value)
 static void parse_line(struct session_origin *origin, char *line, struct prof_sink *sink,
 		       struct prof_host *host)
 {
-	char *value = line, *key = strsep(&value, " "), *rest;
+	char *value = line, *key = strsep(&value, " ");
+	uint64_t count;
 
 	if (!value || parse_host(host, key, value))
 		return;
@@ -227,10 +240,8 @@ static void parse_line(struct session_origin *origin, char *line, struct prof_si
 	} else if (!strcmp(key, "image")) {
 		parse_image(origin, value);
 	} else if (!strcmp(key, "lost")) {
-		uint64_t count = strtoull(value, &rest, 10);
-
-		if (*rest == ' ')
-			sink->lost(sink, rest + 1, count);
+		if (take_number(&value, 10, &count) && *value)
+			sink->lost(sink, value, count);
 	} else if (!strcmp(key, "fact")) {
 		key = strsep(&value, " ");
 		if (value)
@@ -288,7 +299,7 @@ const struct session_origin_image *session_origin_image(const struct session_ori
 {
 	const struct session_origin_image wanted = {.name = name};
 
-	return origin->n_images ? bsearch(&wanted, origin->images, origin->n_images,
-					  sizeof(wanted), compare_images)
+	return origin->n_images ? bsearch(&wanted, origin->images, origin->n_images, sizeof(wanted),
+					  compare_images)
 				: NULL;
 }

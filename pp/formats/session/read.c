@@ -18,13 +18,14 @@
 #include "libop/cpu/type_names.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
-#include "pp/formats/model/index.h"
-#include "pp/formats/session/session.h"
-#include "pp/formats/session/images.h"
+#include "libop/base/hash.h"
+#include "session.h"
+#include "images.h"
 #include "pp/symbols/kallsyms.h"
 #include "libop/base/memory.h"
 #include "pp/select/sample_read.h"
 #include "pp/select/spec.h"
+#include "libop/base/number.h"
 
 /* What a sample file is of: numbers of what has a name. */
 struct flat {
@@ -41,7 +42,7 @@ struct leaf {
 struct reading {
 	const struct pp_sample_list *list;
 	struct prof_sink *sink;
-	struct pp_warnings *trouble;
+	struct pp_warnings *warnings;
 	struct op_error *error;
 
 	/* Of the session that is being read: */
@@ -52,10 +53,10 @@ struct reading {
 
 	struct flat *flats; /* one a sample file of the list */
 	size_t n_flats, flats_capacity;
-	struct index by_flat;
+	struct op_hash by_flat;
 	struct leaf *leaves;
 	size_t n_leaves, leaves_capacity;
-	struct index by_leaf;
+	struct op_hash by_leaf;
 	struct prof_frame *frames;
 	size_t frames_capacity;
 	bool told_host;
@@ -64,11 +65,10 @@ struct reading {
 
 /* ---- events ---- */
 
-static uint32_t event_of(struct reading *reading, const struct op_sample_name *name,
-			 uint32_t code)
+static uint32_t event_of(struct reading *reading, const struct op_sample_name *name, uint32_t code)
 {
-	const struct session_origin_event *origin = session_origin_event(
-		&reading->origin, name->event, name->count, name->unit_mask);
+	const struct session_origin_event *origin =
+		session_origin_event(&reading->origin, name->event, name->count, name->unit_mask);
 	struct prof_event event = {
 		.name = name->event,
 		.period = name->count,
@@ -88,24 +88,17 @@ static uint32_t event_of(struct reading *reading, const struct op_sample_name *n
 
 static uint64_t hash_flat(const struct flat *flat)
 {
-	uint64_t hash = index_mix((uint64_t)flat->app << 32 | flat->image, flat->event);
+	uint64_t hash = op_hash_mix((uint64_t)flat->app << 32 | flat->image, flat->event);
 
-	return index_mix(index_mix(hash, (uint64_t)flat->tgid << 32 | (uint32_t)flat->tid),
-			 (uint64_t)flat->cpu);
-}
-
-static uint64_t rehash_flat(const void *context, uint32_t id)
-{
-	return hash_flat(&((const struct reading *)context)->flats[id]);
+	return op_hash_mix(op_hash_mix(hash, (uint64_t)flat->tgid << 32 | (uint32_t)flat->tid),
+			   (uint64_t)flat->cpu);
 }
 
 static uint32_t find_flat(const struct reading *reading, const struct flat *wanted)
 {
 	uint32_t id;
 
-	for (size_t at = index_first(&reading->by_flat, hash_flat(wanted));
-	     (id = index_at(&reading->by_flat, at)) != INDEX_NONE;
-	     at = index_next(&reading->by_flat, at)) {
+	op_hash_for_each_possible (&reading->by_flat, hash_flat(wanted), id) {
 		const struct flat *flat = &reading->flats[id];
 
 		if (flat->app == wanted->app && flat->image == wanted->image &&
@@ -113,26 +106,25 @@ static uint32_t find_flat(const struct reading *reading, const struct flat *want
 		    flat->tid == wanted->tid && flat->cpu == wanted->cpu)
 			return id;
 	}
-	return INDEX_NONE;
+	return OP_HASH_NONE;
 }
 
 static void add_flat(struct reading *reading, const struct flat *flat)
 {
 	uint32_t id;
 
-	if (find_flat(reading, flat) != INDEX_NONE)
+	if (find_flat(reading, flat) != OP_HASH_NONE)
 		return;
 	id = (uint32_t)reading->n_flats++;
 	reading->flats = pp_grow(reading->flats, &reading->flats_capacity, reading->n_flats,
 				 sizeof(*reading->flats));
 	reading->flats[id] = *flat;
-	index_add(&reading->by_flat, hash_flat(flat), id, rehash_flat, reading);
+	pp_hash_add(&reading->by_flat, hash_flat(flat), id);
 }
 
 static void tell_host(struct reading *reading, const struct odb_header *header)
 {
-	const char *type =
-		op_cpu_type_name(op_cpu_type_of_file(header->version, header->cpu_type));
+	const char *type = op_cpu_type_name(op_cpu_type_of_file(header->version, header->cpu_type));
 	const struct prof_host host = {.cpu_type = type, .cpu_mhz = header->cpu_speed};
 
 	if (!reading->told_host)
@@ -179,20 +171,11 @@ static void note_files(struct reading *reading)
 
 /* ---- leaves of stacks ---- */
 
-static uint64_t rehash_leaf(const void *context, uint32_t id)
-{
-	const struct leaf *leaf = &((const struct reading *)context)->leaves[id];
-
-	return index_mix(leaf->flat, leaf->key);
-}
-
 static struct leaf *find_leaf(struct reading *reading, uint32_t flat, uint64_t key)
 {
 	uint32_t id;
 
-	for (size_t at = index_first(&reading->by_leaf, index_mix(flat, key));
-	     (id = index_at(&reading->by_leaf, at)) != INDEX_NONE;
-	     at = index_next(&reading->by_leaf, at))
+	op_hash_for_each_possible (&reading->by_leaf, op_hash_mix(flat, key), id)
 		if (reading->leaves[id].flat == flat && reading->leaves[id].key == key)
 			return &reading->leaves[id];
 	return NULL;
@@ -211,7 +194,7 @@ static void add_leaf(struct reading *reading, uint32_t flat, uint64_t key, uint6
 	reading->leaves = pp_grow(reading->leaves, &reading->leaves_capacity, reading->n_leaves,
 				  sizeof(*reading->leaves));
 	reading->leaves[id] = (struct leaf){flat, key, count};
-	index_add(&reading->by_leaf, index_mix(flat, key), id, rehash_leaf, reading);
+	pp_hash_add(&reading->by_leaf, op_hash_mix(flat, key), id);
 }
 
 /* ---- samples ---- */
@@ -224,7 +207,7 @@ static void push(struct reading *reading, const struct flat *flat, size_t depth,
 		.event = flat->event,
 		.count = count,
 		.events = __builtin_mul_overflow(count, period ? period : 1, &events) ? UINT64_MAX
-										     : events,
+										      : events,
 	};
 	const struct prof_sample sample = {
 		.frames = reading->frames,
@@ -266,8 +249,8 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 			const struct stacks_content *content)
 {
 	uint32_t *images = pp_alloc(content->n_images, sizeof(*images));
-	struct flat flat = {.event = UINT32_MAX, .tgid = name->tgid, .tid = name->tid,
-			    .cpu = name->cpu};
+	struct flat flat = {
+		.event = UINT32_MAX, .tgid = name->tgid, .tid = name->tid, .cpu = name->cpu};
 	struct op_error error;
 
 	flat.app = session_images_number(&reading->images, &name->app, false, 0);
@@ -308,12 +291,12 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 		depth = frames_of(reading, content, images, i);
 		own.image = reading->frames[0].image;
 		id = find_flat(reading, &own);
-		if (id == INDEX_NONE) {
+		if (id == OP_HASH_NONE) {
 			/* where libraries are not separated, each image is its own application */
 			own.app = own.image;
 			id = find_flat(reading, &own);
 		}
-		if (id == INDEX_NONE)
+		if (id == OP_HASH_NONE)
 			continue; /* these are not wanted */
 		add_leaf(reading, id, reading->frames[0].offset, node->count);
 		push(reading, &flat, depth, node->count, name->count);
@@ -333,7 +316,7 @@ static int visit_stacks(const char *path, const struct stat *status, void *conte
 	    op_stacks_name_parse(path, &name, NULL))
 		return 0;
 	if (stacks_read(&content, path, &error)) {
-		pp_warnings_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		pp_warnings_add(reading->warnings, PP_BAD_FILE, "skipped: %s", error.text);
 	} else {
 		read_stacks(reading, &name, &content);
 		stacks_content_free(&content);
@@ -360,7 +343,7 @@ static void read_packed_stacks(struct reading *reading)
 		if (file.kind != OP_PACK_STACKS || op_stacks_name_parse(file.name, &name, NULL))
 			continue;
 		if (op_pack_stacks(pack, &file, &content, &error)) {
-			pp_warnings_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+			pp_warnings_add(reading->warnings, PP_BAD_FILE, "skipped: %s", error.text);
 		} else {
 			read_stacks(reading, &name, &content);
 			stacks_content_free(&content);
@@ -378,7 +361,7 @@ static void read_all_stacks(struct reading *reading)
 	struct op_error error;
 
 	if (!stat(path, &status) && op_walk(path, visit_stacks, reading, &error))
-		pp_warnings_add(reading->trouble, PP_BAD_DIRECTORY, "skipped: %s", error.text);
+		pp_warnings_add(reading->warnings, PP_BAD_DIRECTORY, "skipped: %s", error.text);
 	free(path);
 }
 
@@ -394,13 +377,13 @@ static void read_file(struct reading *reading, const struct pp_sample_file *file
 	size_t n;
 
 	if (pp_sample_read(file, &header, &entries, &n, &error)) {
-		pp_warnings_add(reading->trouble, PP_BAD_FILE, "skipped: %s", error.text);
+		pp_warnings_add(reading->warnings, PP_BAD_FILE, "skipped: %s", error.text);
 		return;
 	}
 	flat = flat_of(reading, &file->name, &header);
 	id = find_flat(reading, &flat);
-	reading->frames = pp_grow(reading->frames, &reading->frames_capacity, 1,
-				  sizeof(*reading->frames));
+	reading->frames =
+		pp_grow(reading->frames, &reading->frames_capacity, 1, sizeof(*reading->frames));
 	for (size_t i = 0; i < n && !reading->result; i++) {
 		struct leaf *leaf = find_leaf(reading, id, entries[i].key);
 		uint64_t taken = 0;
@@ -424,7 +407,7 @@ static bool parse_end(struct reading *reading, const char *offset, const char *t
 {
 	struct op_image_name name;
 
-	if (sscanf(offset, "%" SCNx64, &frame->offset) != 1 ||
+	if (!op_number_all(offset, 16, UINT64_MAX, &frame->offset) ||
 	    op_image_name_parse(text, &name, NULL))
 		return false;
 	frame->image = session_images_number(&reading->images, &name, false, 0);
@@ -447,10 +430,10 @@ static void read_branches(struct reading *reading)
 			part[n++] = strsep(&line, "\t");
 		if (n < 7)
 			continue;
-		branch.count = strtoull(part[0], NULL, 10);
-		branch.mispredicted = strtoull(part[1], NULL, 10);
-		branch.cycles = strtoull(part[2], NULL, 10);
-		if (parse_end(reading, part[3], part[5], &branch.from) &&
+		if (op_number_all(part[0], 10, UINT64_MAX, &branch.count) &&
+		    op_number_all(part[1], 10, UINT64_MAX, &branch.mispredicted) &&
+		    op_number_all(part[2], 10, UINT64_MAX, &branch.cycles) &&
+		    parse_end(reading, part[3], part[5], &branch.from) &&
 		    parse_end(reading, part[4], part[6], &branch.to))
 			reading->result =
 				reading->sink->branch(reading->sink, &branch, reading->error);
@@ -467,8 +450,8 @@ static void read_session(struct reading *reading)
 
 	session_origin_read(&reading->origin, reading->dir, reading->sink);
 	/* without, kernel code has no addresses; there may be a list of modules alone */
-	if (pp_kallsyms_read(&reading->kallsyms, reading->dir, &error) && reading->trouble)
-		pp_kallsyms_warn(reading->trouble, &error);
+	if (pp_kallsyms_read(&reading->kallsyms, reading->dir, &error) && reading->warnings)
+		pp_kallsyms_warn(reading->warnings, &error);
 	note_files(reading);
 	read_packed_stacks(reading);
 	read_all_stacks(reading);
@@ -480,17 +463,17 @@ static void read_session(struct reading *reading)
 	pp_kallsyms_free(&reading->kallsyms);
 	session_images_free(&reading->images);
 	reading->n_flats = reading->n_leaves = 0;
-	index_free(&reading->by_flat);
-	index_free(&reading->by_leaf);
+	op_hash_free(&reading->by_flat);
+	op_hash_free(&reading->by_leaf);
 }
 
 int session_read(const struct pp_sample_list *list, struct pp_image_search *search,
-		 struct prof_sink *sink, struct pp_warnings *trouble, struct op_error *error)
+		 struct prof_sink *sink, struct pp_warnings *warnings, struct op_error *error)
 {
 	struct reading reading = {
 		.list = list,
 		.sink = sink,
-		.trouble = trouble,
+		.warnings = warnings,
 		.error = error,
 		.images = {.sink = sink,
 			   .search = search,

@@ -9,8 +9,8 @@
 #include "libop/cpu/type_names.h"
 #include "libop/session/paths.h"
 #include "pp/formats/model/format.h"
-#include "pp/formats/session/session.h"
-#include "pp/formats/session/image.h"
+#include "session.h"
+#include "image.h"
 #include "libop/base/memory.h"
 #include "pp/select/selection.h"
 
@@ -33,19 +33,19 @@ static int read_session(struct input *input, struct prof_sink *sink, struct op_e
 {
 	struct pp_sample_list list = {0};
 	struct pp_image_search search = {0};
-	struct pp_warnings trouble = {0};
+	struct pp_warnings warnings = {0};
 	struct pp_spec spec;
 	int result;
 
 	if (!input_is_directory(input))
-		return op_error_set(error, ENOTDIR, "%s: a session is a directory",
+		return op_error_set(error, ENOTDIR, "%s: not a directory, as a session is",
 				    input_name(input));
 	if (pp_spec_parse(&spec, NULL, 0, error))
 		return -1;
-	result = pp_select_files(&list, input_path(input), &spec, false, &trouble, error);
+	result = pp_select_files(&list, input_path(input), &spec, false, &warnings, error);
 	if (!result)
-		result = session_read(&list, &search, sink, &trouble, error);
-	pp_warnings_summarize(&trouble);
+		result = session_read(&list, &search, sink, &warnings, error);
+	pp_warnings_summarize(&warnings);
 	pp_image_search_free(&search);
 	pp_sample_list_free(&list);
 	pp_spec_free(&spec);
@@ -119,8 +119,8 @@ static void tell_form(const struct odb *db, struct prof_sink *sink)
 	const struct odb_header *header = odb_header(db);
 	const struct odb_format form = odb_format(db);
 	const struct prof_host host = {
-		.cpu_type = op_cpu_type_name(
-			op_cpu_type_of_file(header->version, header->cpu_type)),
+		.cpu_type =
+			op_cpu_type_name(op_cpu_type_of_file(header->version, header->cpu_type)),
 		.cpu_mhz = header->cpu_speed,
 	};
 

@@ -4,8 +4,8 @@
  * hold (facts of the recording machine, build-ids, where images were mapped) in the file "origin"
  * (oprofile-session(5)).
  */
-#ifndef PP_FORMATS_SESSION_H
-#define PP_FORMATS_SESSION_H
+#ifndef PP_FORMATS_SESSION_SESSION_H
+#define PP_FORMATS_SESSION_SESSION_H
 
 #include "libop/base/error.h"
 #include "pp/formats/model/profile.h"
@@ -20,18 +20,18 @@
  * session_read - read sample files of sessions
  * @list: those that are wanted; stacks are taken if their leaf is in one of them
  * @search: where images are: for their build-ids; may be NULL
- * @trouble: told of what can't be read, which is left out
+ * @warnings: warns of what can't be read, which is left out
  *
  * Samples that are in a stack file come with their stack, all others alone.
  *
  * Return: 0, or -1 with @error set: the sink is full.
  */
 int session_read(const struct pp_sample_list *list, struct pp_image_search *search,
-		 struct prof_sink *sink, struct pp_warnings *trouble, struct op_error *error);
+		 struct prof_sink *sink, struct pp_warnings *warnings, struct op_error *error);
 
 struct session_options {
-	bool merge_libs;   /* each image is its own application */
-	bool no_callgraph; /* no {cg} files and no stack files */
+	bool merge_libs;    /* each image is its own application */
+	bool no_callgraph;  /* no {cg} files and no stack files */
 	char *const *words; /* of the command that makes it */
 };
 
@@ -83,7 +83,7 @@ struct session_origin_image {
  * @origin: filled in; session_origin_free() frees what it holds
  * @sink: told of host facts, losses and other facts
  *
- * A file that is not there says nothing; lines that make no sense are passed over.
+ * A missing file is an empty one; malformed lines are skipped.
  */
 void session_origin_read(struct session_origin *origin, const char *dir, struct prof_sink *sink);
 void session_origin_free(struct session_origin *origin);

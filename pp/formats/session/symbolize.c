@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Names of functions: see names.h. */
-#include "pp/formats/session/symbolize.h"
+#include "symbolize.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "pp/debug/info.h"
-#include "pp/formats/model/index.h"
-#include "pp/formats/session/image.h"
+#include "libop/base/hash.h"
+#include "image.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/symbols.h"
 
@@ -38,10 +38,10 @@ struct prof_names {
 	struct image_names *images;
 	struct place **places; /* they do not move: names_at() returns what is in them */
 	size_t n_places, places_capacity;
-	struct index by_place;
+	struct op_hash by_place;
 	struct text *texts; /* names that were demangled, and others kept */
 	size_t n_texts, texts_capacity;
-	struct index by_text;
+	struct op_hash by_text;
 };
 
 struct prof_names *names_new(const struct prof *prof, struct pp_image_reader *reader,
@@ -77,28 +77,21 @@ void names_free(struct prof_names *names)
 	free(names->images);
 	free(names->places);
 	free(names->texts);
-	index_free(&names->by_place);
-	index_free(&names->by_text);
+	op_hash_free(&names->by_place);
+	op_hash_free(&names->by_text);
 	free(names);
 }
 
 /* ---- texts ---- */
 
-static uint64_t rehash_text(const void *context, uint32_t id)
-{
-	return index_mix_text(0, ((const struct prof_names *)context)->texts[id].given);
-}
-
 /* As @demangle says; lives as long as @names. */
 static const char *show(struct prof_names *names, const char *given, bool is_function)
 {
-	uint64_t hash = index_mix_text(0, given);
+	uint64_t hash = op_hash_text(0, given);
 	struct text *text;
 	uint32_t id;
 
-	for (size_t at = index_first(&names->by_text, hash);
-	     (id = index_at(&names->by_text, at)) != INDEX_NONE;
-	     at = index_next(&names->by_text, at)) {
+	op_hash_for_each_possible (&names->by_text, hash, id) {
 		text = &names->texts[id];
 		if (!strcmp(text->given, given))
 			return is_function && text->shown ? text->shown : text->given;
@@ -110,7 +103,7 @@ static const char *show(struct prof_names *names, const char *given, bool is_fun
 	text->given = pp_copy(given);
 	text->shown = names->demangle == PP_DEMANGLE_NONE ? NULL
 							  : pp_demangle(given, names->demangle);
-	index_add(&names->by_text, hash, id, rehash_text, names);
+	pp_hash_add(&names->by_text, hash, id);
 	return is_function && text->shown ? text->shown : text->given;
 }
 
@@ -147,14 +140,7 @@ static void read_image(struct prof_names *names, uint32_t number)
 
 static uint64_t hash_place(const struct prof_frame *frame, bool is_caller)
 {
-	return index_mix((uint64_t)frame->image << 1 | is_caller, frame->offset);
-}
-
-static uint64_t rehash_place(const void *context, uint32_t id)
-{
-	const struct place *place = ((const struct prof_names *)context)->places[id];
-
-	return hash_place(&place->frame, place->is_caller);
+	return op_hash_mix((uint64_t)frame->image << 1 | is_caller, frame->offset);
 }
 
 static void add_line(struct place *place, size_t *capacity, const struct prof_line *line)
@@ -225,9 +211,7 @@ const struct prof_name *names_at(struct prof_names *names, const struct prof_fra
 	struct place *place;
 	uint32_t id;
 
-	for (size_t at = index_first(&names->by_place, hash);
-	     (id = index_at(&names->by_place, at)) != INDEX_NONE;
-	     at = index_next(&names->by_place, at)) {
+	op_hash_for_each_possible (&names->by_place, hash, id) {
 		place = names->places[id];
 		if (place->frame.image == frame->image && place->frame.offset == frame->offset &&
 		    place->is_caller == is_caller)
@@ -238,6 +222,6 @@ const struct prof_name *names_at(struct prof_names *names, const struct prof_fra
 	names->places = pp_grow(names->places, &names->places_capacity, names->n_places,
 				sizeof(*names->places));
 	names->places[id] = place;
-	index_add(&names->by_place, hash, id, rehash_place, names);
+	pp_hash_add(&names->by_place, hash, id);
 	return &place->name;
 }

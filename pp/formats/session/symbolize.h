@@ -3,8 +3,8 @@
  * Names of functions for writers whose formats have names and not addresses: what the recording
  * says, or what the images say on this machine.
  */
-#ifndef PP_FORMATS_NAMES_H
-#define PP_FORMATS_NAMES_H
+#ifndef PP_FORMATS_SESSION_SYMBOLIZE_H
+#define PP_FORMATS_SESSION_SYMBOLIZE_H
 
 #include "pp/symbols/demangle.h"
 #include "pp/formats/model/profile.h"

@@ -19,13 +19,14 @@
 #include "libop/cpu/detect.h"
 #include "libop/cpu/type_names.h"
 #include "libop/base/file.h"
+#include "libop/base/number.h"
 #include "libop/session/sample_name.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
-#include "pp/formats/model/index.h"
-#include "pp/formats/session/session.h"
-#include "pp/formats/session/image.h"
-#include "pp/formats/session/names.h"
+#include "libop/base/hash.h"
+#include "session.h"
+#include "image.h"
+#include "names.h"
 #include "libop/base/memory.h"
 
 #define NONE UINT32_MAX
@@ -54,14 +55,14 @@ struct writing {
 
 	struct file *files;
 	size_t n_files, files_capacity;
-	struct index by_file;
+	struct op_hash by_file;
 	struct entry *entries;
 	size_t n_entries, entries_capacity;
-	struct index by_entry;
+	struct op_hash by_entry;
 
 	/* Of the context that is being written: */
 	uint32_t context;
-	struct stacks **stacks; /* by event; NULL: not open */
+	struct stacks **stacks;		  /* by event; NULL: not open */
 	struct stack_image *stack_images; /* by event and image */
 	uint32_t round;			  /* counts contexts, so that stack_images need no reset */
 	struct stacks_frame *frames;
@@ -90,8 +91,7 @@ static struct op_sample_name name_of(const struct writing *writing, const struct
 		.cpu = context->cpu >= 0 && context->cpu <= INT32_MAX ? context->cpu : OP_ALL,
 	};
 
-	if (!merged && context->app <= PROF_NO_KERNEL_IMAGE &&
-	    name.dep.kind != OP_IMAGE_ANON)
+	if (!merged && context->app <= PROF_NO_KERNEL_IMAGE && name.dep.kind != OP_IMAGE_ANON)
 		name.app = name.dep;
 	if (file->callee != NONE) {
 		name.is_arc = true;
@@ -104,13 +104,8 @@ static struct op_sample_name name_of(const struct writing *writing, const struct
 
 static uint64_t hash_file(const struct file *file)
 {
-	return index_mix(index_mix(file->context, (uint64_t)file->event << 32 | file->image),
-			 file->callee);
-}
-
-static uint64_t rehash_file(const void *context, uint32_t id)
-{
-	return hash_file(&((const struct writing *)context)->files[id]);
+	return op_hash_mix(op_hash_mix(file->context, (uint64_t)file->event << 32 | file->image),
+			   file->callee);
 }
 
 static uint32_t find_file(struct writing *writing, const struct file *wanted)
@@ -118,34 +113,23 @@ static uint32_t find_file(struct writing *writing, const struct file *wanted)
 	uint64_t hash = hash_file(wanted);
 	uint32_t id;
 
-	for (size_t at = index_first(&writing->by_file, hash);
-	     (id = index_at(&writing->by_file, at)) != INDEX_NONE;
-	     at = index_next(&writing->by_file, at))
+	op_hash_for_each_possible (&writing->by_file, hash, id)
 		if (!memcmp(&writing->files[id], wanted, sizeof(*wanted)))
 			return id;
 	id = (uint32_t)writing->n_files++;
 	writing->files = pp_grow(writing->files, &writing->files_capacity, writing->n_files,
 				 sizeof(*writing->files));
 	writing->files[id] = *wanted;
-	index_add(&writing->by_file, hash, id, rehash_file, writing);
+	pp_hash_add(&writing->by_file, hash, id);
 	return id;
-}
-
-static uint64_t rehash_entry(const void *context, uint32_t id)
-{
-	const struct entry *entry = &((const struct writing *)context)->entries[id];
-
-	return index_mix(entry->file, entry->key);
 }
 
 static void add(struct writing *writing, const struct file *file, uint64_t key, uint64_t count)
 {
 	uint32_t number = find_file(writing, file), id;
-	uint64_t hash = index_mix(number, key);
+	uint64_t hash = op_hash_mix(number, key);
 
-	for (size_t at = index_first(&writing->by_entry, hash);
-	     (id = index_at(&writing->by_entry, at)) != INDEX_NONE;
-	     at = index_next(&writing->by_entry, at)) {
+	op_hash_for_each_possible (&writing->by_entry, hash, id) {
 		struct entry *entry = &writing->entries[id];
 
 		if (entry->file == number && entry->key == key) {
@@ -154,10 +138,10 @@ static void add(struct writing *writing, const struct file *file, uint64_t key, 
 		}
 	}
 	id = (uint32_t)writing->n_entries++;
-	writing->entries = pp_grow(writing->entries, &writing->entries_capacity,
-				   writing->n_entries, sizeof(*writing->entries));
+	writing->entries = pp_grow(writing->entries, &writing->entries_capacity, writing->n_entries,
+				   sizeof(*writing->entries));
 	writing->entries[id] = (struct entry){number, key, count};
-	index_add(&writing->by_entry, hash, id, rehash_entry, writing);
+	pp_hash_add(&writing->by_entry, hash, id);
 }
 
 static uint64_t key_of(const struct writing *writing, const struct prof_frame *frame)
@@ -256,10 +240,10 @@ static uint32_t stack_image(struct writing *writing, struct stacks *stacks, uint
 
 	if (stored->round != writing->round) {
 		stored->round = writing->round;
-		stored->number = stacks_image(
-			stacks, writing->names.texts[image],
-			known->is_kernel ? STACKS_IMAGE_KERNEL : 0,
-			known->mtime <= UINT32_MAX ? (uint32_t)known->mtime : 0, NULL);
+		stored->number =
+			stacks_image(stacks, writing->names.texts[image],
+				     known->is_kernel ? STACKS_IMAGE_KERNEL : 0,
+				     known->mtime <= UINT32_MAX ? (uint32_t)known->mtime : 0, NULL);
 	}
 	/* without room for its name, no node can be made */
 	return stored->number ? stored->number : NONE;
@@ -465,7 +449,8 @@ static int write_branches(struct writing *writing)
 	for (size_t i = 0; i < prof->n_branches; i++) {
 		const struct prof_branch *branch = &prof->branches[i];
 
-		fprintf(out, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIx64 "\t%" PRIx64 "\t%s\t%s\n",
+		fprintf(out,
+			"%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIx64 "\t%" PRIx64 "\t%s\t%s\n",
 			branch->count, branch->mispredicted, branch->cycles,
 			key_of(writing, &branch->from), key_of(writing, &branch->to),
 			writing->names.texts[branch->from.image],
@@ -492,9 +477,17 @@ static bool is_of_cpu(const struct prof_event *event)
 static int cpu_type_of_id(const char *id)
 {
 	struct op_cpu_id cpu = {.siblings = 1};
+	size_t length = strcspn(id, ",");
+	const char *at = id + length;
+	uint64_t family, model;
 
-	if (sscanf(id, "%12[^,],%u,%u", cpu.vendor, &cpu.family, &cpu.model) != 3)
+	if (!length || length >= sizeof(cpu.vendor) || *at++ != ',' ||
+	    !op_number_take(&at, 10, UINT_MAX, &family) || *at++ != ',' ||
+	    !op_number_take(&at, 10, UINT_MAX, &model))
 		return OP_CPU_NONE;
+	memcpy(cpu.vendor, id, length);
+	cpu.family = (unsigned int)family;
+	cpu.model = (unsigned int)model;
 	return op_cpu_id_type(&cpu);
 }
 
@@ -529,8 +522,8 @@ static void clean_up(struct writing *writing)
 	free(writing->frames);
 	free(writing->files);
 	free(writing->entries);
-	index_free(&writing->by_file);
-	index_free(&writing->by_entry);
+	op_hash_free(&writing->by_file);
+	op_hash_free(&writing->by_entry);
 	free(writing->dir);
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "pp/formats/model/format.h"
-#include "pp/formats/model/index.h"
+#include "libop/base/hash.h"
 #include "pp/formats/session/named_stack.h"
 #include "libop/base/memory.h"
 
@@ -32,14 +32,14 @@ struct callgrind {
 	struct named_functions functions;
 	struct cost *costs;
 	size_t n_costs, costs_capacity;
-	struct index by_cost;
+	struct op_hash by_cost;
 	uint64_t *values;
 	size_t n_values, values_capacity;
 	size_t stacks;
 	FILE *out;
 	bool *named; /* by function: its name was written, so that its number will do */
 	bool *image_named;
-	struct index by_file;
+	struct op_hash by_file;
 	const char **files;
 	size_t n_files, files_capacity;
 };
@@ -48,12 +48,7 @@ struct callgrind {
 
 static uint64_t hash_cost(const struct cost *cost)
 {
-	return index_mix((uint64_t)cost->function << 32 | cost->callee, (uint64_t)cost->line);
-}
-
-static uint64_t rehash_cost(const void *context, uint32_t id)
-{
-	return hash_cost(&((const struct callgrind *)context)->costs[id]);
+	return op_hash_mix((uint64_t)cost->function << 32 | cost->callee, (uint64_t)cost->line);
 }
 
 static struct cost *find_cost(struct callgrind *callgrind, uint32_t function, uint32_t callee,
@@ -64,16 +59,14 @@ static struct cost *find_cost(struct callgrind *callgrind, uint32_t function, ui
 	struct cost *cost;
 	uint32_t id;
 
-	for (size_t at = index_first(&callgrind->by_cost, hash_cost(&wanted));
-	     (id = index_at(&callgrind->by_cost, at)) != INDEX_NONE;
-	     at = index_next(&callgrind->by_cost, at)) {
+	op_hash_for_each_possible (&callgrind->by_cost, hash_cost(&wanted), id) {
 		cost = &callgrind->costs[id];
 		if (cost->function == function && cost->callee == callee && cost->line == line)
 			return cost;
 	}
 	id = (uint32_t)callgrind->n_costs++;
-	callgrind->costs = pp_grow(callgrind->costs, &callgrind->costs_capacity,
-				   callgrind->n_costs, sizeof(*callgrind->costs));
+	callgrind->costs = pp_grow(callgrind->costs, &callgrind->costs_capacity, callgrind->n_costs,
+				   sizeof(*callgrind->costs));
 	cost = &callgrind->costs[id];
 	*cost = wanted;
 	cost->values = callgrind->n_values;
@@ -81,7 +74,7 @@ static struct cost *find_cost(struct callgrind *callgrind, uint32_t function, ui
 				    callgrind->n_values + n_events, sizeof(uint64_t));
 	memset(callgrind->values + callgrind->n_values, 0, n_events * sizeof(uint64_t));
 	callgrind->n_values += n_events;
-	index_add(&callgrind->by_cost, hash_cost(cost), id, rehash_cost, callgrind);
+	pp_hash_add(&callgrind->by_cost, hash_cost(cost), id);
 	return cost;
 }
 
@@ -125,27 +118,20 @@ static void add_stack(struct callgrind *callgrind, const struct prof_sample *sam
 
 /* ---- writing ---- */
 
-static uint64_t rehash_file(const void *context, uint32_t id)
-{
-	return index_mix_text(0, ((const struct callgrind *)context)->files[id]);
-}
-
 static uint32_t find_file(struct callgrind *callgrind, const char *file, bool *is_new)
 {
-	uint64_t hash = index_mix_text(0, file);
+	uint64_t hash = op_hash_text(0, file);
 	uint32_t id;
 
-	for (size_t at = index_first(&callgrind->by_file, hash);
-	     (id = index_at(&callgrind->by_file, at)) != INDEX_NONE;
-	     at = index_next(&callgrind->by_file, at))
+	op_hash_for_each_possible (&callgrind->by_file, hash, id)
 		if (!strcmp(callgrind->files[id], file))
 			return id;
 	*is_new = true;
 	id = (uint32_t)callgrind->n_files++;
-	callgrind->files = pp_grow(callgrind->files, &callgrind->files_capacity,
-				   callgrind->n_files, sizeof(*callgrind->files));
+	callgrind->files = pp_grow(callgrind->files, &callgrind->files_capacity, callgrind->n_files,
+				   sizeof(*callgrind->files));
 	callgrind->files[id] = file;
-	index_add(&callgrind->by_file, hash, id, rehash_file, callgrind);
+	pp_hash_add(&callgrind->by_file, hash, id);
 	return id;
 }
 
@@ -270,8 +256,8 @@ static int write_callgrind(struct prof *prof, struct output *output, struct op_e
 	named_stack_free(&stack);
 	named_functions_free(&callgrind.functions);
 	prof_cursor_free(&cursor);
-	index_free(&callgrind.by_cost);
-	index_free(&callgrind.by_file);
+	op_hash_free(&callgrind.by_cost);
+	op_hash_free(&callgrind.by_file);
 	free(callgrind.costs);
 	free(callgrind.values);
 	free(callgrind.files);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "pp/formats/model/format.h"
-#include "pp/formats/model/index.h"
+#include "libop/base/hash.h"
 #include "pp/formats/session/named_stack.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
@@ -22,33 +22,26 @@ struct stack {
 struct folding {
 	struct stack *stacks;
 	size_t n, capacity;
-	struct index by_text;
+	struct op_hash by_text;
 };
-
-static uint64_t rehash(const void *context, uint32_t id)
-{
-	return index_mix_text(0, ((const struct folding *)context)->stacks[id].text);
-}
 
 /* Stacks with other addresses may have the same names. */
 static void add(struct folding *folding, const char *text, uint64_t count)
 {
-	uint64_t hash = index_mix_text(0, text);
+	uint64_t hash = op_hash_text(0, text);
 	uint32_t id;
 
-	for (size_t at = index_first(&folding->by_text, hash);
-	     (id = index_at(&folding->by_text, at)) != INDEX_NONE;
-	     at = index_next(&folding->by_text, at)) {
+	op_hash_for_each_possible (&folding->by_text, hash, id) {
 		if (!strcmp(folding->stacks[id].text, text)) {
 			folding->stacks[id].count += count;
 			return;
 		}
 	}
 	id = (uint32_t)folding->n++;
-	folding->stacks = pp_grow(folding->stacks, &folding->capacity, folding->n,
-				  sizeof(*folding->stacks));
+	folding->stacks =
+		pp_grow(folding->stacks, &folding->capacity, folding->n, sizeof(*folding->stacks));
 	folding->stacks[id] = (struct stack){pp_copy(text), count};
-	index_add(&folding->by_text, hash, id, rehash, folding);
+	pp_hash_add(&folding->by_text, hash, id);
 }
 
 /* Semicolons and line ends mean something. */
@@ -98,7 +91,7 @@ static int write_folded(struct prof *prof, struct output *output, struct op_erro
 		free(folding.stacks[i].text);
 	}
 	free(folding.stacks);
-	index_free(&folding.by_text);
+	op_hash_free(&folding.by_text);
 	named_stack_free(&stack);
 	prof_cursor_free(&cursor);
 	pp_line_free(&line);

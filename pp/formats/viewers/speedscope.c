@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * speedscope's own JSON: one list of functions, and for each event a list of stacks, as indices
- * from the root, with a weight for each.
+ * speedscope's own JSON: one list of functions, and profiles: lists of stacks, as indices from the
+ * root, with a weight for each.  There is a profile for each event, or, if the profile has the
+ * times of samples, for each event and thread, with a stack for each moment, in the order of time.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pp/formats/model/format.h"
+#include "pp/formats/model/timeline.h"
 #include "pp/formats/session/named_stack.h"
-#include "pp/report/markup.h"
+#include "libop/text/json.h"
 #include "libop/base/memory.h"
-#include "libop/text/cells.h"
 
-struct weighted_stack {
-	size_t first, n; /* in all_frames */
-	uint32_t event;
+struct stack {
+	size_t first, n; /* in speedscope.frames */
+	uint32_t event, thread;
+	uint64_t weight;
+};
+
+struct thread {
+	const char *program;
+	uint32_t app;
+	int64_t pid, tid;
+};
+
+struct weighted {
+	size_t stack;
 	uint64_t weight;
 };
 
@@ -24,9 +36,14 @@ struct speedscope {
 	struct named_functions functions;
 	uint32_t *frames; /* numbers of functions */
 	size_t n_frames, frames_capacity;
-	struct weighted_stack *stacks;
+	struct stack *stacks; /* as numbered by prof_moment::value */
 	size_t n_stacks, stacks_capacity;
-	struct pp_line line;
+	struct thread *threads; /* one after the other, as prof_next() has them */
+	size_t n_threads, threads_capacity;
+
+	/* The profile that is being made. */
+	struct weighted *samples;
+	size_t n_samples, samples_capacity;
 };
 
 /* What speedscope has a word for is shown in events, all else in samples. */
@@ -41,6 +58,11 @@ static const char *unit_of(const struct prof_event *event)
 	return NULL;
 }
 
+static uint64_t weight_of(const struct prof_event *event, uint64_t count, uint64_t events)
+{
+	return unit_of(event) ? events : count;
+}
+
 static void add_frame(struct speedscope *speedscope, uint32_t number)
 {
 	speedscope->frames = pp_grow(speedscope->frames, &speedscope->frames_capacity,
@@ -48,10 +70,28 @@ static void add_frame(struct speedscope *speedscope, uint32_t number)
 	speedscope->frames[speedscope->n_frames++] = number;
 }
 
+/* The number of a sample's thread: samples of a thread follow each other. */
+static uint32_t add_thread(struct speedscope *speedscope, const struct prof_sample *sample,
+			   const char *program)
+{
+	size_t n = speedscope->n_threads;
+	const struct thread *last = n ? &speedscope->threads[n - 1] : NULL;
+
+	if (last && last->app == sample->app && last->pid == sample->pid &&
+	    last->tid == sample->tid && !strcmp(last->program, program))
+		return (uint32_t)n - 1;
+	speedscope->threads = pp_grow(speedscope->threads, &speedscope->threads_capacity, n + 1,
+				      sizeof(*speedscope->threads));
+	speedscope->threads[n] = (struct thread){program, sample->app, sample->pid, sample->tid};
+	speedscope->n_threads++;
+	return (uint32_t)n;
+}
+
 static void add_stack(struct speedscope *speedscope, const struct prof_sample *sample,
 		      const struct named_stack *stack)
 {
 	const struct prof_line program = {.function = named_program(speedscope->prof, sample)};
+	uint32_t thread = add_thread(speedscope, sample, program.function);
 	const struct named_frame root = {.line = &program, .image = sample->app};
 	size_t first = speedscope->n_frames;
 
@@ -60,93 +100,166 @@ static void add_stack(struct speedscope *speedscope, const struct prof_sample *s
 		add_frame(speedscope, named_function(&speedscope->functions, &stack->frames[i]));
 	for (size_t i = 0; i < sample->n_values; i++) {
 		const struct prof_value *value = &sample->values[i];
-		bool is_events = unit_of(&speedscope->prof->events[value->event]);
+		const struct prof_event *event = &speedscope->prof->events[value->event];
 
 		speedscope->stacks = pp_grow(speedscope->stacks, &speedscope->stacks_capacity,
 					     speedscope->n_stacks + 1, sizeof(*speedscope->stacks));
-		speedscope->stacks[speedscope->n_stacks++] = (struct weighted_stack){
+		speedscope->stacks[speedscope->n_stacks++] = (struct stack){
 			.first = first,
 			.n = speedscope->n_frames - first,
 			.event = value->event,
-			.weight = is_events ? value->events : value->count,
+			.thread = thread,
+			.weight = weight_of(event, value->count, value->events),
 		};
 	}
 }
 
-static void put_functions(struct speedscope *speedscope, FILE *out)
+static void put_functions(const struct speedscope *speedscope, struct op_json *json)
 {
-	struct pp_line *line = &speedscope->line;
-
+	op_json_array(json, "frames");
+	op_json_newline(json);
 	for (size_t i = 0; i < speedscope->functions.n; i++) {
 		const struct named_function *function = &speedscope->functions.items[i];
 		const char *path = speedscope->prof->images[function->image].path;
 
-		pp_line_puts(line, i ? ",\n{\"name\":" : "{\"name\":");
-		pp_markup_json(line, function->name);
-		pp_line_puts(line, ",\"file\":");
-		pp_markup_json(line, function->file ? function->file : path);
-		pp_line_puts(line, "}");
-		pp_line_flush(line, out);
+		op_json_newline(json);
+		op_json_object(json, NULL);
+		op_json_string(json, "name", function->name);
+		op_json_string(json, "file", function->file ? function->file : path);
+		op_json_end(json);
 	}
+	op_json_end(json);
 }
 
-static void put_samples(struct speedscope *speedscope, uint32_t event, FILE *out)
+/* ---- profiles ---- */
+
+static void add_sample(struct speedscope *speedscope, size_t stack, uint64_t weight)
 {
-	struct pp_line *line = &speedscope->line;
-	bool any = false;
-
-	for (size_t i = 0; i < speedscope->n_stacks; i++) {
-		const struct weighted_stack *stack = &speedscope->stacks[i];
-
-		if (stack->event != event)
-			continue;
-		pp_line_puts(line, any ? ",\n[" : "[");
-		any = true;
-		for (size_t k = 0; k < stack->n; k++) {
-			if (k)
-				pp_line_puts(line, ",");
-			pp_line_count(line, speedscope->frames[stack->first + k], 0);
-		}
-		pp_line_puts(line, "]");
-		pp_line_flush(line, out);
-	}
+	speedscope->samples = pp_grow(speedscope->samples, &speedscope->samples_capacity,
+				      speedscope->n_samples + 1, sizeof(*speedscope->samples));
+	speedscope->samples[speedscope->n_samples++] = (struct weighted){stack, weight};
 }
 
-static void put_weights(struct speedscope *speedscope, uint32_t event, FILE *out)
+static void put_samples(const struct speedscope *speedscope, struct op_json *json)
 {
-	struct pp_line *line = &speedscope->line;
-	bool any = false;
+	op_json_array(json, "samples");
+	op_json_newline(json);
+	for (size_t i = 0; i < speedscope->n_samples; i++) {
+		const struct stack *stack = &speedscope->stacks[speedscope->samples[i].stack];
 
-	for (size_t i = 0; i < speedscope->n_stacks; i++) {
-		if (speedscope->stacks[i].event != event)
-			continue;
-		if (any)
-			pp_line_puts(line, ",");
-		any = true;
-		pp_line_count(line, speedscope->stacks[i].weight, 0);
-		pp_line_flush(line, out);
+		op_json_newline(json);
+		op_json_array(json, NULL);
+		for (size_t k = 0; k < stack->n; k++)
+			op_json_number(json, NULL, speedscope->frames[stack->first + k]);
+		op_json_end(json);
 	}
+	op_json_end(json);
 }
 
-static void put_profile(struct speedscope *speedscope, uint32_t number, FILE *out)
+static void put_weights(const struct speedscope *speedscope, struct op_json *json)
 {
-	const struct prof_event *event = &speedscope->prof->events[number];
+	op_json_array(json, "weights");
+	for (size_t i = 0; i < speedscope->n_samples; i++)
+		op_json_number(json, NULL, speedscope->samples[i].weight);
+	op_json_end(json);
+}
+
+/* Writes the samples that were added since the last profile. */
+static void put_profile(struct speedscope *speedscope, const char *name,
+			const struct prof_event *event, struct op_json *json)
+{
 	const char *unit = unit_of(event);
-	struct pp_line *line = &speedscope->line;
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < speedscope->n_stacks; i++)
-		if (speedscope->stacks[i].event == number)
-			sum += speedscope->stacks[i].weight;
-	pp_line_puts(line, number ? ",\n{\"type\":\"sampled\",\"name\":" : "{\"type\":\"sampled\",\"name\":");
-	pp_markup_json(line, event->name);
-	pp_line_flush(line, out);
-	fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\"samples\":[\n",
-		unit ? unit : "none", sum);
-	put_samples(speedscope, number, out);
-	fputs("],\"weights\":[", out);
-	put_weights(speedscope, number, out);
-	fputs("]}", out);
+	for (size_t i = 0; i < speedscope->n_samples; i++)
+		sum += speedscope->samples[i].weight;
+	op_json_newline(json);
+	op_json_object(json, NULL);
+	op_json_string(json, "type", "sampled");
+	op_json_string(json, "name", name);
+	op_json_string(json, "unit", unit ? unit : "none");
+	op_json_number(json, "startValue", 0);
+	op_json_number(json, "endValue", sum);
+	put_samples(speedscope, json);
+	put_weights(speedscope, json);
+	op_json_end(json);
+	speedscope->n_samples = 0;
+}
+
+static void put_events(struct speedscope *speedscope, struct op_json *json)
+{
+	const struct prof *prof = speedscope->prof;
+
+	for (uint32_t event = 0; event < prof->n_events; event++) {
+		for (size_t i = 0; i < speedscope->n_stacks; i++)
+			if (speedscope->stacks[i].event == event)
+				add_sample(speedscope, i, speedscope->stacks[i].weight);
+		put_profile(speedscope, prof->events[event].name, &prof->events[event], json);
+	}
+}
+
+/* "PROGRAM PID/TID EVENT", as far as it is known. */
+static char *thread_name(const struct thread *thread, const struct prof_event *event)
+{
+	if (thread->pid == PROF_ANY)
+		return pp_format("%s %s", thread->program, event->name);
+	return pp_format("%s %" PRId64 "/%" PRId64 " %s", thread->program, thread->pid, thread->tid,
+			 event->name);
+}
+
+static void put_thread(struct speedscope *speedscope, const struct stack *any, struct op_json *json)
+{
+	const struct prof_event *event = &speedscope->prof->events[any->event];
+	char *name = thread_name(&speedscope->threads[any->thread], event);
+
+	put_profile(speedscope, name, event, json);
+	free(name);
+}
+
+/* The moments stand in the order of events, threads and time. */
+static void put_threads(struct speedscope *speedscope, struct op_json *json)
+{
+	const struct prof *prof = speedscope->prof;
+	const struct stack *before = NULL;
+
+	for (size_t i = 0; i < prof->n_moments; i++) {
+		const struct prof_moment *moment = &prof->moments[i];
+		const struct stack *stack = &speedscope->stacks[moment->value];
+		const struct prof_event *event = &prof->events[stack->event];
+
+		if (before && (before->event != stack->event || before->thread != stack->thread))
+			put_thread(speedscope, before, json);
+		before = stack;
+		add_sample(speedscope, moment->value,
+			   weight_of(event, moment->count, moment->events));
+	}
+	if (before)
+		put_thread(speedscope, before, json);
+}
+
+static void put_file(struct speedscope *speedscope, const char *name, FILE *out)
+{
+	struct op_json json = {.out = out};
+
+	op_json_object(&json, NULL);
+	op_json_string(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	op_json_newline(&json);
+	op_json_string(&json, "exporter", "oprofile " OP_VERSION);
+	op_json_string(&json, "name", name);
+	op_json_newline(&json);
+	op_json_object(&json, "shared");
+	put_functions(speedscope, &json);
+	op_json_end(&json);
+	op_json_newline(&json);
+	op_json_array(&json, "profiles");
+	op_json_newline(&json);
+	if (speedscope->prof->n_moments)
+		put_threads(speedscope, &json);
+	else
+		put_events(speedscope, &json);
+	op_json_end(&json);
+	op_json_end(&json);
+	fputc('\n', out);
 }
 
 static int write_speedscope(struct prof *prof, struct output *output, struct op_error *error)
@@ -157,27 +270,19 @@ static int write_speedscope(struct prof *prof, struct output *output, struct op_
 	struct prof_sample sample;
 
 	(void)error;
+	prof_sort_moments(prof, PROF_THREAD_IN_TIME);
 	while (prof_next(prof, &cursor, &sample)) {
 		named_stack_make(&stack, output->names, &sample);
 		add_stack(&speedscope, &sample, &stack);
 	}
-	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-	      "\"exporter\":\"oprofile " OP_VERSION "\",\"name\":",
-	      output->file);
-	pp_markup_json(&speedscope.line, output->command ? output->command : "oprofile");
-	pp_line_flush(&speedscope.line, output->file);
-	fputs(",\n\"shared\":{\"frames\":[\n", output->file);
-	put_functions(&speedscope, output->file);
-	fputs("]},\n\"profiles\":[\n", output->file);
-	for (uint32_t i = 0; i < prof->n_events; i++)
-		put_profile(&speedscope, i, output->file);
-	fputs("]}\n", output->file);
+	put_file(&speedscope, output->command ? output->command : "oprofile", output->file);
 	named_stack_free(&stack);
 	named_functions_free(&speedscope.functions);
 	prof_cursor_free(&cursor);
 	free(speedscope.frames);
 	free(speedscope.stacks);
-	pp_line_free(&speedscope.line);
+	free(speedscope.threads);
+	free(speedscope.samples);
 	return 0;
 }
 
@@ -185,5 +290,5 @@ const struct format format_speedscope = {
 	.name = "speedscope",
 	.description = "JSON of speedscope.app",
 	.write = write_speedscope,
-	.by = PROF_BY_COMM,
+	.by = PROF_BY_COMM | PROF_TIMES | PROF_TIMES_BY_TID,
 };

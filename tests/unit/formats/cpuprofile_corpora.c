@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Real CPU profiles of gperftools, Go and Java give what pprof makes of them. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
+
+#include "tests/unit/test.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpuprofile_fixture.h"
+#include "describe.h"
 #include "libop/base/memory.h"
 
 struct oracle {
@@ -50,6 +48,29 @@ static void read_mapping(struct oracle *oracle, const char *line)
 
 	if (sscanf(line, "%lu: 0x%*x/0x%*x/0x%*x %511[^ \n]", &id, path) >= 1 && id < 64)
 		oracle->mappings[id] = pp_copy(path);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines of a text in order; the caller frees them. */
+static char *sorted(const char *text)
+{
+	char *copy = pp_copy(text), *lines[1024], *save = NULL;
+	struct description to = {0};
+	size_t n = 0;
+
+	for (char *line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		assert_true(n < 1024);
+		lines[n++] = line;
+	}
+	qsort(lines, n, sizeof(*lines), compare_lines);
+	for (size_t i = 0; i < n; i++)
+		description_add(&to, "%s\n", lines[i]);
+	free(copy);
+	return to.text;
 }
 
 /* Adds up lines "COUNT STACK" of one stack, in order. */
@@ -160,12 +181,11 @@ static char *our_samples(const struct prof *prof)
 	return add_up(to.text);
 }
 
-static void test_real_profiles_are_read_as_pprof_does(void **state)
+TEST(real_profiles_are_read_as_pprof_does)
 {
 	static const char *const names[] = {"cppbench.cpu", "go.crc32.cpu", "java.cpu"};
 	const char *folder = corpora();
 
-	(void)state;
 	if (!folder)
 		skip();
 	for (size_t i = 0; i < 3; i++) {
@@ -188,13 +208,4 @@ static void test_real_profiles_are_read_as_pprof_does(void **state)
 		free(oracle);
 		free(path);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_real_profiles_are_read_as_pprof_does),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Mappings of CPU profiles: their lines in all forms, and which of them is the program. */
-#include <setjmp.h>
-#include <stdarg.h>
+/* Mappings of CPU profiles: their lines in all forms. */
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
+
+#include "tests/unit/test.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpuprofile_fixture.h"
+#include "describe.h"
 #include "pp/formats/gperftools/maps.h"
 
-static void test_lines_of_mappings(void **state)
+TEST(lines_of_mappings_are_read_in_all_forms)
 {
 	static const struct {
 		const char *text;
@@ -50,7 +48,6 @@ static void test_lines_of_mappings(void **state)
 		 "ffffffffff600000-ffffffffff601000 @0 [vsyscall]\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct description to = {0};
 		struct cpuprofile_maps maps;
@@ -72,12 +69,11 @@ static void test_lines_of_mappings(void **state)
 }
 
 /* A value that doubles the one before would need more memory than there is. */
-static void test_variables_do_not_explode(void **state)
+TEST(variables_that_double_are_bounded)
 {
 	struct description text = {0};
 	struct cpuprofile_maps maps;
 
-	(void)state;
 	description_add(&text, "v0=/0123456789abcdef\n");
 	for (int i = 1; i < 60; i++)
 		description_add(&text, "v%d=$v%d$v%d\n", i, i - 1, i - 1);
@@ -88,51 +84,4 @@ static void test_variables_do_not_explode(void **state)
 	assert_int_equal(strlen(maps.items[1].path), 4 * 17);
 	cpuprofile_maps_free(&maps);
 	free(text.text);
-}
-
-static void test_the_program_is_the_first_file_that_is_no_library(void **state)
-{
-	static const struct {
-		const char *maps;
-		const char *app;
-	} table[] = {
-		{MAPS, "/bin/prog"},
-		{"7000-8000: /bin/prog\n1000-2000: /bin/plugin\n", "/bin/prog"},
-		{"1000-2000: /lib/a.so.6\n3000-4000: [vdso]\n5000-6000: /bin/x.sort\n",
-		 "/bin/x.sort"},
-		{"1000-2000: /lib/a.so\n", "[unknown]"},
-		{"", "[unknown]"},
-	};
-	static const struct layout layout = {8, 0};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		struct prof_cursor cursor = {0};
-		struct prof_sample sample;
-		struct made file = {0};
-		struct op_error error;
-		struct prof *prof;
-
-		put_header(&file, &layout);
-		PUT(&file, &layout, 1, 1, 0x1010);
-		put_trailer(&file, &layout);
-		made_text(&file, table[i].maps);
-		prof = read_bytes(&format_cpuprofile, file.bytes, file.n, &error);
-		assert_true(prof_next(prof, &cursor, &sample));
-		assert_string_equal(prof->images[sample.app].path, table[i].app);
-		prof_cursor_free(&cursor);
-		prof_free(prof);
-		free(file.bytes);
-	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines_of_mappings),
-		cmocka_unit_test(test_variables_do_not_explode),
-		cmocka_unit_test(test_the_program_is_the_first_file_that_is_no_library),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,29 +29,6 @@ void description_add(struct description *description, const char *format, ...)
 	free(text);
 }
 
-void made_bytes(struct made *made, const void *bytes, size_t n)
-{
-	made->bytes = pp_grow(made->bytes, &made->capacity, made->n + n + 1, 1);
-	if (n)
-		memcpy(made->bytes + made->n, bytes, n);
-	made->n += n;
-}
-
-void made_text(struct made *made, const char *text)
-{
-	made_bytes(made, text, strlen(text));
-}
-
-void made_number(struct made *made, unsigned long long number, unsigned int size, int big_endian)
-{
-	for (unsigned int i = 0; i < size; i++) {
-		unsigned int byte = big_endian ? size - 1 - i : i;
-		unsigned char c = (unsigned char)(number >> (8 * byte));
-
-		made_bytes(made, &c, 1);
-	}
-}
-
 static struct prof *read_input(const struct format *format, struct input *input,
 			       struct op_error *error)
 {

@@ -19,17 +19,6 @@ struct description {
 void description_add(struct description *description, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Bytes of a file that is made up. */
-struct made {
-	unsigned char *bytes;
-	size_t n, capacity;
-};
-
-void made_bytes(struct made *made, const void *bytes, size_t n);
-void made_text(struct made *made, const char *text);
-/* A number of @size bytes. */
-void made_number(struct made *made, unsigned long long number, unsigned int size, int big_endian);
-
 /**
  * read_bytes - read a profile that is in memory
  * @error: text is "" if all is well

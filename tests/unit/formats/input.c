@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Inputs of all formats: the same bytes from each kind of source, packed or not; what is damage. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
+#include "tests/unit/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -80,11 +77,10 @@ static struct input *open_source(enum source source)
 	return input;
 }
 
-static int setup(void **state)
+TEST_HOOK(setup)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	snprintf(path, sizeof(path), "/tmp/formats_input.%d", getpid());
 	for (size_t i = 0; i < BIG; i++)
 		content[i] = (uint8_t)random_number(&seed);
@@ -92,16 +88,14 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+TEST_HOOK(teardown)
 {
-	(void)state;
 	unlink(path);
 	return 0;
 }
 
-static void every_source_gives_the_same_bytes(void **state)
+TEST(every_source_gives_the_same_bytes)
 {
-	(void)state;
 	for (enum source source = MEMORY; source < SOURCES; source++) {
 		struct input *input = open_source(source);
 		struct op_error error;
@@ -140,9 +134,8 @@ static void every_source_gives_the_same_bytes(void **state)
 	}
 }
 
-static void every_source_can_be_made_seekable(void **state)
+TEST(every_source_can_be_made_seekable)
 {
-	(void)state;
 	for (enum source source = MEMORY; source < SOURCES; source++) {
 		struct input *input = open_source(source);
 		struct op_error error;
@@ -169,7 +162,7 @@ static void every_source_can_be_made_seekable(void **state)
 	}
 }
 
-static void lines_end_somehow(void **state)
+TEST(lines_end_somehow)
 {
 	static const char text[] = "one\n\nthree\0x\nlast";
 	struct input *input = input_of_bytes("text", text, sizeof(text) - 1);
@@ -177,7 +170,6 @@ static void lines_end_somehow(void **state)
 	size_t n;
 	char *line;
 
-	(void)state;
 	assert_int_equal(input_line(input, 10, &line, &n, &error), 1);
 	assert_string_equal(line, "one");
 	assert_int_equal(input_line(input, 10, &line, &n, &error), 1);
@@ -195,13 +187,12 @@ static void lines_end_somehow(void **state)
 	input_close(input);
 }
 
-static void damaged_gzip_is_an_error(void **state)
+TEST(damaged_gzip_is_an_error)
 {
 	struct op_error error;
 	struct input *input;
 	int fd;
 
-	(void)state;
 	write_gzip("wb", content, BIG);
 	assert_int_equal(truncate(path, 5000), 0);
 	input = input_open(path, &error);
@@ -218,14 +209,13 @@ static void damaged_gzip_is_an_error(void **state)
 	input_close(input);
 }
 
-static void more_than_wanted_is_an_error(void **state)
+TEST(more_than_wanted_is_an_error)
 {
 	struct input *input = input_of_bytes("memory", content, BIG);
 	struct op_error error;
 	uint8_t *bytes;
 	size_t n;
 
-	(void)state;
 	assert_null(input_rest(input, BIG - 1, &n, &error));
 	assert_int_equal(error.code, EFBIG);
 	bytes = input_rest(input, BIG, &n, &error);
@@ -236,15 +226,4 @@ static void more_than_wanted_is_an_error(void **state)
 	input_close(input);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_source_gives_the_same_bytes),
-		cmocka_unit_test(every_source_can_be_made_seekable),
-		cmocka_unit_test(lines_end_somehow),
-		cmocka_unit_test(damaged_gzip_is_an_error),
-		cmocka_unit_test(more_than_wanted_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_PROGRAM(setup, teardown)

@@ -2,12 +2,10 @@
 /*
  * What the name of a mapping says about its image, and the name and place that an image gets.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
+
+#include "tests/unit/test.h"
 #include <stdlib.h>
 
 #include "pp/formats/model/mapped_image.h"
@@ -15,7 +13,7 @@
 #define KERNEL	UINT64_C(0xffffffff81000000)
 #define MODULES UINT64_C(0xffffffffc0000000)
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	static const struct {
 		const char *name;
@@ -44,7 +42,6 @@ static void test_names(void **state)
 		 "bpf_prog_0123456789abcdef_x"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct prof_image image = mapped_image(table[i].name, table[i].start,
 						       table[i].start + 0x1000, 0x1000);
@@ -63,7 +60,7 @@ static void test_names(void **state)
 }
 
 /* What has no file begins at its offset 0, wherever a part of it was mapped. */
-static void test_places(void **state)
+TEST(test_places)
 {
 	static const struct {
 		enum prof_image_kind kind;
@@ -75,7 +72,6 @@ static void test_places(void **state)
 		{PROF_ANON, 0x1000, 0x2000, 0x1000, 0x2000}, /* that would be below 0 */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		const struct prof_image image = {.kind = table[i].kind,
 						 .path = "x",
@@ -91,7 +87,7 @@ static void test_places(void **state)
 	}
 }
 
-static void test_build_ids(void **state)
+TEST(test_build_ids)
 {
 	static const struct {
 		const char *text;
@@ -106,7 +102,6 @@ static void test_build_ids(void **state)
 		{"Go's/own", 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct prof_image image = {.build_id_length = 3};
 
@@ -117,23 +112,10 @@ static void test_build_ids(void **state)
 	}
 }
 
-static void test_libraries(void **state)
+TEST(test_libraries)
 {
-	(void)state;
 	assert_true(mapped_image_is_library("/lib/libc.so.6"));
 	assert_true(mapped_image_is_library("/lib/libc-2.31.so"));
 	assert_false(mapped_image_is_library("/bin/x.sort"));
 	assert_false(mapped_image_is_library("/bin/prog"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_build_ids),
-		cmocka_unit_test(test_libraries),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Address spaces: newer mappings cover older ones, of each process and of the kernel. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
+#include "tests/unit/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,12 +30,11 @@ static void map(struct maps *maps, int64_t pid, const char *name, uint64_t start
 	maps_map(maps, pid, &image);
 }
 
-static void mappings_cover_older_ones(void **state)
+TEST(mappings_cover_older_ones)
 {
 	struct prof *prof = prof_new(0, 0);
 	struct maps *maps = maps_new(&prof->sink);
 
-	(void)state;
 	map(maps, 1, "/a", 0x1000, 0x9000, 0);
 	map(maps, 1, "/b", 0x3000, 0x4000, 0x100);
 	map(maps, 1, "/c", 0x8000, 0xa000, 0);
@@ -68,14 +64,13 @@ static void mappings_cover_older_ones(void **state)
 }
 
 /* Random mappings against one byte of model for each page. */
-static void random_mappings_are_those_of_the_model(void **state)
+TEST(random_mappings_are_those_of_the_model)
 {
 	struct prof *prof = prof_new(0, 0);
 	struct maps *maps = maps_new(&prof->sink);
 	uint8_t model[256] = {0};
 	uint64_t seed = 5;
 
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		uint64_t first = random_number(&seed) % 256;
 		uint64_t end = first + random_number(&seed) % 40;
@@ -107,15 +102,17 @@ static void random_mappings_are_those_of_the_model(void **state)
 	prof_free(prof);
 }
 
-static void processes_have_their_own(void **state)
+TEST(processes_have_their_own)
 {
 	struct prof *prof = prof_new(0, 0);
 	struct maps *maps = maps_new(&prof->sink);
-	const struct prof_image heap = {.kind = PROF_ANON, .path = "[heap]", .start = 0x8000,
-					.end = 0x9000, .pid = PROF_ANY};
+	const struct prof_image heap = {.kind = PROF_ANON,
+					.path = "[heap]",
+					.start = 0x8000,
+					.end = 0x9000,
+					.pid = PROF_ANY};
 	struct prof_frame one, two;
 
-	(void)state;
 	map(maps, 1, "/prog", 0x1000, 0x2000, 0);
 	map(maps, 1, "/lib", 0x5000, 0x6000, 0);
 	maps_map(maps, 1, &heap);
@@ -158,15 +155,17 @@ static void processes_have_their_own(void **state)
 	prof_free(prof);
 }
 
-static void the_kernel_is_everywhere(void **state)
+TEST(the_kernel_is_everywhere)
 {
 	struct prof *prof = prof_new(0, 0);
 	struct maps *maps = maps_new(&prof->sink);
-	const struct prof_image kernel = {.kind = PROF_KERNEL, .is_kernel = true, .path = "kallsyms",
-					  .start = 0xffffffff81000000, .end = 0xffffffff82000000};
+	const struct prof_image kernel = {.kind = PROF_KERNEL,
+					  .is_kernel = true,
+					  .path = "kallsyms",
+					  .start = 0xffffffff81000000,
+					  .end = 0xffffffff82000000};
 	struct prof_frame frame;
 
-	(void)state;
 	maps_map(maps, MAPS_KERNEL, &kernel);
 	assert_true(maps_find(maps, MAPS_KERNEL, 0xffffffff81000123, &frame));
 	assert_int_equal(frame.offset, 0x123);
@@ -174,16 +173,4 @@ static void the_kernel_is_everywhere(void **state)
 	assert_int_equal(frame.image, PROF_NO_KERNEL_IMAGE);
 	maps_free(maps);
 	prof_free(prof);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mappings_cover_older_ones),
-		cmocka_unit_test(random_mappings_are_those_of_the_model),
-		cmocka_unit_test(processes_have_their_own),
-		cmocka_unit_test(the_kernel_is_everywhere),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

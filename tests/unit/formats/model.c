@@ -3,12 +3,9 @@
  * The model that all formats stand on: the tree that samples are added up in, and the layout that
  * gives images addresses.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
+#include "tests/unit/test.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,9 +57,13 @@ static char *add_up(const struct made_sample *samples, const size_t *order)
 	for (size_t i = 0; i < SAMPLES; i++) {
 		const struct made_sample *made = &samples[order[i]];
 		struct prof_frame frames[4];
-		struct prof_sample sample = {.frames = frames, .depth = made->depth,
-					     .values = &made->value, .n_values = 1,
-					     .pid = made->pid, .tid = 5, .cpu = 6};
+		struct prof_sample sample = {.frames = frames,
+					     .depth = made->depth,
+					     .values = &made->value,
+					     .n_values = 1,
+					     .pid = made->pid,
+					     .tid = 5,
+					     .cpu = 6};
 
 		for (size_t k = 0; k < made->depth; k++) {
 			const struct prof_image image = file_at(names[made->image[k]], 0, 0, 0);
@@ -78,14 +79,13 @@ static char *add_up(const struct made_sample *samples, const size_t *order)
 	return text;
 }
 
-static void the_order_of_samples_does_not_matter(void **state)
+TEST(the_order_of_samples_does_not_matter)
 {
 	static struct made_sample samples[SAMPLES];
 	size_t order[SAMPLES];
 	uint64_t seed = 9;
 	char *first = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		make_sample(&samples[i], &seed);
 		order[i] = i;
@@ -108,7 +108,7 @@ static void the_order_of_samples_does_not_matter(void **state)
 	free(first);
 }
 
-static void stacks_are_added_up(void **state)
+TEST(stacks_are_added_up)
 {
 	struct prof *prof = prof_new(0, 0);
 	const struct prof_image image = file_at("/a", 0, 0, 0);
@@ -117,11 +117,16 @@ static void stacks_are_added_up(void **state)
 	uint32_t e = prof->sink.event(&prof->sink, &event);
 	const struct prof_value one = {e, 1, 10}, large = {e, UINT64_MAX, UINT64_MAX};
 	const struct prof_frame frames[] = {{a, 1}, {a, 2}, {a, 3}};
-	struct prof_sample sample = {.frames = frames, .depth = 3, .values = &one, .n_values = 1,
-				     .pid = 1, .tid = 1, .cpu = 1, .time = 50};
+	struct prof_sample sample = {.frames = frames,
+				     .depth = 3,
+				     .values = &one,
+				     .n_values = 1,
+				     .pid = 1,
+				     .tid = 1,
+				     .cpu = 1,
+				     .time = 50};
 	struct prof_cursor cursor = {0};
 
-	(void)state;
 	assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
 	sample.time = 70;
 	assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
@@ -151,7 +156,7 @@ static void stacks_are_added_up(void **state)
 	prof_free(prof);
 }
 
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
 	struct prof *prof = prof_new(0, 100);
 	const struct prof_event event = {.name = "cycles"};
@@ -159,11 +164,10 @@ static void memory_is_bounded(void **state)
 	struct op_error error;
 	uint64_t n = 0;
 
-	(void)state;
 	for (;; n++) {
 		const struct prof_frame frame = {PROF_NO_IMAGE, n};
-		const struct prof_sample sample = {.frames = &frame, .depth = 1, .values = &value,
-						   .n_values = 1};
+		const struct prof_sample sample = {
+			.frames = &frame, .depth = 1, .values = &value, .n_values = 1};
 
 		if (prof->sink.sample(&prof->sink, &sample, &error))
 			break;
@@ -175,14 +179,13 @@ static void memory_is_bounded(void **state)
 	prof_free(prof);
 }
 
-static void build_ids_may_come_later(void **state)
+TEST(build_ids_may_come_later)
 {
 	struct prof *prof = prof_new(0, 0);
 	struct prof_image image = file_at("/a", 0, 0, 0), other = file_at("/b", 0, 0, 0);
 	uint32_t a = prof->sink.image(&prof->sink, &image);
 	uint32_t b = prof->sink.image(&prof->sink, &other);
 
-	(void)state;
 	image.build_id_length = 200; /* is cut to what there is room for */
 	image.build_id[0] = 7;
 	prof->sink.image_build_id(&prof->sink, &image);
@@ -197,7 +200,7 @@ static void build_ids_may_come_later(void **state)
 
 /* ---- layout ---- */
 
-static void images_get_addresses_of_their_own(void **state)
+TEST(images_get_addresses_of_their_own)
 {
 	static const struct {
 		enum prof_image_kind kind;
@@ -206,10 +209,11 @@ static void images_get_addresses_of_their_own(void **state)
 		uint64_t start, end, offset, low, high; /* mapping, or 0; offsets that occur */
 		bool keeps;
 	} cases[] = {
-		{PROF_FILE, false, "/kept", 0x555500001000, 0x555500009000, 0x1000, 0x1000, 0x8fff, true},
+		{PROF_FILE, false, "/kept", 0x555500001000, 0x555500009000, 0x1000, 0x1000, 0x8fff,
+		 true},
 		{PROF_FILE, false, "/overlaps", 0x555500002000, 0x555500003000, 0, 0, 0xfff, false},
-		{PROF_FILE, false, "/outside", 0x7f0000001000, 0x7f0000002000, 0x1000, 0x500, 0x2000,
-		 false},
+		{PROF_FILE, false, "/outside", 0x7f0000001000, 0x7f0000002000, 0x1000, 0x500,
+		 0x2000, false},
 		{PROF_FILE, false, "/nowhere", 0, 0, 0, 0x1234, 0x99999, false},
 		{PROF_FILE, false, "/nowhere2", 0, 0, 0, 0x10, 0x20, false},
 		{PROF_ANON, false, "[heap]", 0x1000000, 0x1010000, 0, 0, 0xffff, true},
@@ -221,16 +225,18 @@ static void images_get_addresses_of_their_own(void **state)
 	const struct prof_event event = {.name = "cycles"};
 	const struct prof_value value = {prof->sink.event(&prof->sink, &event), 1, 1};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct prof_image image = {
-			.kind = cases[i].kind, .is_kernel = cases[i].is_kernel,
-			.path = cases[i].path, .start = cases[i].start, .end = cases[i].end,
-			.offset = cases[i].offset, .pid = 1};
+		const struct prof_image image = {.kind = cases[i].kind,
+						 .is_kernel = cases[i].is_kernel,
+						 .path = cases[i].path,
+						 .start = cases[i].start,
+						 .end = cases[i].end,
+						 .offset = cases[i].offset,
+						 .pid = 1};
 		uint32_t id = prof->sink.image(&prof->sink, &image);
 		const struct prof_frame frames[] = {{id, cases[i].low}, {id, cases[i].high}};
-		const struct prof_sample sample = {.frames = frames, .depth = 2, .values = &value,
-						   .n_values = 1};
+		const struct prof_sample sample = {
+			.frames = frames, .depth = 2, .values = &value, .n_values = 1};
 
 		assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
 	}
@@ -245,8 +251,8 @@ static void images_get_addresses_of_their_own(void **state)
 		assert_true(image->start < image->end);
 		assert_int_equal(image->start >> 63, image->is_kernel);
 		for (int high = 0; high < 2; high++) {
-			const struct prof_frame frame = {
-				(uint32_t)i, high ? cases[c].high : cases[c].low};
+			const struct prof_frame frame = {(uint32_t)i,
+							 high ? cases[c].high : cases[c].low};
 
 			assert_in_range(prof_address(prof, &frame), image->start, image->end - 1);
 		}
@@ -259,17 +265,4 @@ static void images_get_addresses_of_their_own(void **state)
 				    image->end <= prof->images[k].start);
 	}
 	prof_free(prof);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_order_of_samples_does_not_matter),
-		cmocka_unit_test(stacks_are_added_up),
-		cmocka_unit_test(memory_is_bounded),
-		cmocka_unit_test(build_ids_may_come_later),
-		cmocka_unit_test(images_get_addresses_of_their_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,9 @@
  * Sessions as a profile format: what is written is read again, sample by sample and stack by
  * stack; sessions without stack files; what cannot be written leaves what was there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
+#include "tests/unit/test.h"
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -29,9 +26,8 @@
 
 static char dir[64];
 
-static int setup(void **state)
+TEST_HOOK(setup)
 {
-	(void)state;
 	strcpy(dir, "/tmp/formats_session.XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -44,9 +40,8 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return remove(path);
 }
 
-static int teardown(void **state)
+TEST_HOOK(teardown)
 {
-	(void)state;
 	return nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -61,17 +56,34 @@ static uint64_t random_number(uint64_t *state)
 /* ---- a profile with everything ---- */
 
 static const struct prof_image images[] = {
-	{.kind = PROF_FILE, .path = "/usr/bin/x", .start = 0x555500001000, .end = 0x555500009000,
-	 .offset = 0x1000, .build_id_length = 3, .build_id = {0xab, 0xcd, 0xef},
-	 .mtime = 1600000000, .pid = PROF_ANY},
+	{.kind = PROF_FILE,
+	 .path = "/usr/bin/x",
+	 .start = 0x555500001000,
+	 .end = 0x555500009000,
+	 .offset = 0x1000,
+	 .build_id_length = 3,
+	 .build_id = {0xab, 0xcd, 0xef},
+	 .mtime = 1600000000,
+	 .pid = PROF_ANY},
 	{.kind = PROF_FILE, .path = "/usr/lib/{dep}/lib x.so", .pid = PROF_ANY},
 	{.kind = PROF_ANON, .path = "[heap]", .start = 0x1000000, .end = 0x1010000, .pid = 7},
-	{.kind = PROF_VDSO, .path = "[vdso]", .start = 0x7fff00001000, .end = 0x7fff00003000,
+	{.kind = PROF_VDSO,
+	 .path = "[vdso]",
+	 .start = 0x7fff00001000,
+	 .end = 0x7fff00003000,
 	 .pid = PROF_ANY},
-	{.kind = PROF_KERNEL, .is_kernel = true, .path = "kallsyms", .start = 0xffffffff81000000,
-	 .end = 0xffffffff82000000, .pid = PROF_ANY},
-	{.kind = PROF_MODULE, .is_kernel = true, .path = "ext4", .start = 0xffffffffc0000000,
-	 .end = 0xffffffffc0100000, .pid = PROF_ANY},
+	{.kind = PROF_KERNEL,
+	 .is_kernel = true,
+	 .path = "kallsyms",
+	 .start = 0xffffffff81000000,
+	 .end = 0xffffffff82000000,
+	 .pid = PROF_ANY},
+	{.kind = PROF_MODULE,
+	 .is_kernel = true,
+	 .path = "ext4",
+	 .start = 0xffffffffc0000000,
+	 .end = 0xffffffffc0100000,
+	 .pid = PROF_ANY},
 };
 
 static const struct prof_event events[] = {
@@ -83,11 +95,17 @@ static const struct prof_event events[] = {
 
 static struct prof *make_profile(unsigned int by, bool deep)
 {
-	const struct prof_host host = {
-		.hostname = "here", .os_release = "6.1.0", .arch = "x86_64",
-		.cpu_description = "A CPU", .cpu_type = "timer", .tool = "a tool 1.0",
-		.command_line = "record -g", .cpus_online = 4, .cpu_mhz = 2000,
-		.start_time = 1700000000000000000, .duration = 5000000000};
+	const struct prof_host host = {.hostname = "here",
+				       .os_release = "6.1.0",
+				       .arch = "x86_64",
+				       .cpu_description = "A CPU",
+				       .cpu_type = "timer",
+				       .tool = "a tool 1.0",
+				       .command_line = "record -g",
+				       .cpus_online = 4,
+				       .cpu_mhz = 2000,
+				       .start_time = 1700000000000000000,
+				       .duration = 5000000000};
 	struct prof *prof = prof_new(by, 0);
 	struct prof_sink *sink = &prof->sink;
 	uint32_t image[N_IMAGES + 2], event[2];
@@ -173,7 +191,7 @@ static void pack(const char *name)
 }
 
 /* From loose files, then from packed ones. */
-static void everything_comes_back(void **state)
+TEST(everything_comes_back)
 {
 	static const struct {
 		const char *name;
@@ -186,7 +204,6 @@ static void everything_comes_back(void **state)
 		{"all", PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU, true},
 	};
 
-	(void)state;
 	for (size_t k = 0; k < 2 * (sizeof(cases) / sizeof(cases[0])); k++) {
 		size_t i = k / 2;
 		struct prof *prof = make_profile(cases[i].by, cases[i].deep), *again;
@@ -221,20 +238,21 @@ static void everything_comes_back(void **state)
 }
 
 /* Each image its own application: the programs are only in the stack files. */
-static void merged_libraries_keep_their_stacks(void **state)
+TEST(merged_libraries_keep_their_stacks)
 {
 	struct prof *prof = make_profile(0, true), *again;
 	uint64_t with = 0, without = 0;
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
-	struct op_sample_name name = {
-		.app = {.kind = OP_IMAGE_KERNEL, .name = (char *)"ext4"},
-		.dep = {.kind = OP_IMAGE_KERNEL, .name = (char *)"ext4"},
-		.event = (char *)"cpu-clock", .count = 1000000, .tgid = OP_ALL, .tid = OP_ALL,
-		.cpu = OP_ALL};
+	struct op_sample_name name = {.app = {.kind = OP_IMAGE_KERNEL, .name = (char *)"ext4"},
+				      .dep = {.kind = OP_IMAGE_KERNEL, .name = (char *)"ext4"},
+				      .event = (char *)"cpu-clock",
+				      .count = 1000000,
+				      .tgid = OP_ALL,
+				      .tid = OP_ALL,
+				      .cpu = OP_ALL};
 	char *relative = op_sample_name_make(&name), path[512];
 
-	(void)state;
 	write_it(prof, "merged", true);
 	snprintf(path, sizeof(path), "%s/merged/samples/current/%s", dir, relative);
 	assert_int_equal(access(path, R_OK), 0);
@@ -256,19 +274,20 @@ static void merged_libraries_keep_their_stacks(void **state)
 }
 
 /* Samples beyond those of the stacks, as of a daemon that took some without callers. */
-static void what_is_in_no_stack_comes_alone(void **state)
+TEST(what_is_in_no_stack_comes_alone)
 {
 	struct prof *prof = make_profile(0, true), *again;
-	struct op_sample_name name = {
-		.app = {.kind = OP_IMAGE_FILE, .name = (char *)"/usr/bin/x"},
-		.dep = {.kind = OP_IMAGE_FILE, .name = (char *)"/usr/bin/x"},
-		.event = (char *)"cpu-clock", .count = 1000000, .tgid = OP_ALL, .tid = OP_ALL,
-		.cpu = OP_ALL};
+	struct op_sample_name name = {.app = {.kind = OP_IMAGE_FILE, .name = (char *)"/usr/bin/x"},
+				      .dep = {.kind = OP_IMAGE_FILE, .name = (char *)"/usr/bin/x"},
+				      .event = (char *)"cpu-clock",
+				      .count = 1000000,
+				      .tgid = OP_ALL,
+				      .tid = OP_ALL,
+				      .cpu = OP_ALL};
 	char *relative = op_sample_name_make(&name), path[512], *before, *after;
 	struct odb_error error;
 	struct odb *db;
 
-	(void)state;
 	write_it(prof, "more", false);
 	again = read_back("more");
 	before = describe_samples(again);
@@ -289,16 +308,17 @@ static void what_is_in_no_stack_comes_alone(void **state)
 	prof_free(prof);
 }
 
-static void a_damaged_stack_file_leaves_the_samples(void **state)
+TEST(a_damaged_stack_file_leaves_the_samples)
 {
 	struct prof *prof = make_profile(0, true), *again;
 	char path[512];
 	struct op_error error;
 
-	(void)state;
 	write_it(prof, "damaged", false);
-	snprintf(path, sizeof(path), "%s/damaged/samples/current/stacks/{root}/usr/bin/x/"
-		 "cpu-clock.1000000.0.all.all.all", dir);
+	snprintf(path, sizeof(path),
+		 "%s/damaged/samples/current/stacks/{root}/usr/bin/x/"
+		 "cpu-clock.1000000.0.all.all.all",
+		 dir);
 	assert_int_equal(access(path, R_OK), 0);
 	assert_int_equal(op_file_replace(path, "nonsense", 8, 0600, &error), 0);
 	again = read_back("damaged");
@@ -309,21 +329,26 @@ static void a_damaged_stack_file_leaves_the_samples(void **state)
 }
 
 /* A program that was replaced while it was profiled. */
-static void a_name_is_that_of_one_file(void **state)
+TEST(a_name_is_that_of_one_file)
 {
 	struct prof *prof = prof_new(0, 0), *again;
 	uint32_t event = prof->sink.event(&prof->sink, &events[0]);
 	const struct prof_value value = {event, 1, 1000000};
 	char *samples, *head;
 
-	(void)state;
 	for (uint8_t i = 0; i < 3; i++) {
-		const struct prof_image image = {.kind = PROF_FILE, .path = "/bin/x", .pid = PROF_ANY,
-						 .build_id_length = i ? 20 : 0, .build_id = {i}};
-		const struct prof_frame frames[] = {
-			{prof->sink.image(&prof->sink, &image), 0x10}, {PROF_NO_IMAGE, 0x11 + i}};
-		const struct prof_sample sample = {.frames = frames, .depth = 2, .values = &value,
-						   .n_values = 1, .app = frames[0].image};
+		const struct prof_image image = {.kind = PROF_FILE,
+						 .path = "/bin/x",
+						 .pid = PROF_ANY,
+						 .build_id_length = i ? 20 : 0,
+						 .build_id = {i}};
+		const struct prof_frame frames[] = {{prof->sink.image(&prof->sink, &image), 0x10},
+						    {PROF_NO_IMAGE, 0x11 + i}};
+		const struct prof_sample sample = {.frames = frames,
+						   .depth = 2,
+						   .values = &value,
+						   .n_values = 1,
+						   .app = frames[0].image};
 
 		assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
 	}
@@ -332,20 +357,20 @@ static void a_name_is_that_of_one_file(void **state)
 	again = read_back("replaced");
 	samples = describe_samples(again);
 	/* the one without a build-id may be the first one; the other is not */
-	assert_string_equal(samples,
-			    "1/1000000 /[changed 0200000000000000]/bin/x+10 [unknown]+12\n"
-			    "1/1000000 /bin/x+10 [unknown]+10\n"
-			    "1/1000000 /bin/x+10 [unknown]+11\n");
+	assert_string_equal(samples, "1/1000000 /[changed 0200000000000000]/bin/x+10 [unknown]+12\n"
+				     "1/1000000 /bin/x+10 [unknown]+10\n"
+				     "1/1000000 /bin/x+10 [unknown]+11\n");
 	head = describe_head(again);
 	assert_non_null(strstr(head, "image /bin/x 0-0 @0 id=0100000000"));
-	assert_non_null(strstr(head, "image /[changed 0200000000000000]/bin/x 0-0 @0 id=0200000000"));
+	assert_non_null(
+		strstr(head, "image /[changed 0200000000000000]/bin/x 0-0 @0 id=0200000000"));
 	free(samples);
 	free(head);
 	prof_free(prof);
 	prof_free(again);
 }
 
-static void the_cpu_is_known_by_its_number(void **state)
+TEST(the_cpu_is_known_by_its_number)
 {
 	static const struct {
 		const char *id;
@@ -361,16 +386,18 @@ static void the_cpu_is_known_by_its_number(void **state)
 		{"", 0, "timer"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct prof_host host = {.cpu_id = cases[i].id};
-		const struct prof_event event = {.name = "cycles", .period = 1000,
-						 .type = cases[i].type};
+		const struct prof_event event = {
+			.name = "cycles", .period = 1000, .type = cases[i].type};
 		struct prof *prof = prof_new(0, 0), *again;
 		const struct prof_value value = {prof->sink.event(&prof->sink, &event), 1, 1000};
 		const struct prof_frame frame = {prof->sink.image(&prof->sink, &images[0]), 1};
-		const struct prof_sample sample = {.frames = &frame, .depth = 1, .values = &value,
-						   .n_values = 1, .app = frame.image};
+		const struct prof_sample sample = {.frames = &frame,
+						   .depth = 1,
+						   .values = &value,
+						   .n_values = 1,
+						   .app = frame.image};
 		char name[16];
 
 		prof->sink.host(&prof->sink, &host);
@@ -385,7 +412,7 @@ static void the_cpu_is_known_by_its_number(void **state)
 	}
 }
 
-static void branches_come_back(void **state)
+TEST(branches_come_back)
 {
 	struct prof *prof = prof_new(0, 0), *again;
 	uint32_t event = prof->sink.event(&prof->sink, &events[0]);
@@ -393,11 +420,10 @@ static void branches_come_back(void **state)
 	uint32_t kernel = prof->sink.image(&prof->sink, &images[4]);
 	const struct prof_value value = {event, 1, 1000000};
 	const struct prof_frame frame = {x, 1};
-	const struct prof_sample sample = {.frames = &frame, .depth = 1, .values = &value,
-					   .n_values = 1, .app = x};
+	const struct prof_sample sample = {
+		.frames = &frame, .depth = 1, .values = &value, .n_values = 1, .app = x};
 	const struct prof_branch branch = {{x, 0x10}, {kernel, 0x20}, 3, 1, 70};
 
-	(void)state;
 	assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
 	assert_int_equal(prof->sink.branch(&prof->sink, &branch, NULL), 0);
 	assert_int_equal(prof->sink.branch(&prof->sink, &branch, NULL), 0);
@@ -414,14 +440,13 @@ static void branches_come_back(void **state)
 	prof_free(again);
 }
 
-static void samples_that_are_there_stay(void **state)
+TEST(samples_that_are_there_stay)
 {
 	const struct session_options options = {0};
 	struct prof *prof = make_profile(0, false), *again;
 	struct op_error error;
 	char *want, *got;
 
-	(void)state;
 	write_it(prof, "taken", false);
 	assert_int_equal(import_session(prof, path_of("taken"), &options, &error), -1);
 	assert_int_equal(error.code, EEXIST);
@@ -442,7 +467,7 @@ static void samples_that_are_there_stay(void **state)
 
 /* ---- names ---- */
 
-static void images_have_names_in_sessions(void **state)
+TEST(images_have_names_in_sessions)
 {
 	static const struct {
 		struct prof_image image;
@@ -457,7 +482,8 @@ static void images_have_names_in_sessions(void **state)
 		{{.kind = PROF_KERNEL, .path = "[kernel.kallsyms]"}, "{kern}/kallsyms"},
 		{{.kind = PROF_KERNEL, .path = "no-vmlinux"}, "{kern}/no-vmlinux"},
 		{{.kind = PROF_KERNEL, .path = "/boot/vmlinux"}, "{root}/boot/vmlinux"},
-		{{.kind = PROF_MODULE, .path = "/lib/modules/6/nf-tables.ko.xz"}, "{kern}/nf_tables"},
+		{{.kind = PROF_MODULE, .path = "/lib/modules/6/nf-tables.ko.xz"},
+		 "{kern}/nf_tables"},
 		{{.kind = PROF_MODULE, .path = "[ext4]"}, "{kern}/ext4"},
 		{{.kind = PROF_MODULE, .path = "ext4"}, "{kern}/ext4"},
 		{{.kind = PROF_BPF, .path = "bpf_prog_1"}, "{kern}/[bpf]"},
@@ -466,10 +492,10 @@ static void images_have_names_in_sessions(void **state)
 		{{.kind = PROF_VDSO, .path = "[vdso]", .start = 1, .end = 2, .pid = -1},
 		 "{anon:[vdso]}/0.0x1.0x2"},
 		{{.kind = PROF_UNKNOWN, .path = "[unknown]"}, "{anon:[unknown]}/0.0x0.0x0"},
-		{{.kind = PROF_UNKNOWN, .is_kernel = true, .path = "[unknown]"}, "{kern}/[unknown]"},
+		{{.kind = PROF_UNKNOWN, .is_kernel = true, .path = "[unknown]"},
+		 "{kern}/[unknown]"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct op_image_name name = session_image_name(&cases[i].image), again;
 		char *text = op_image_name_make(&name);
@@ -484,19 +510,4 @@ static void images_have_names_in_sessions(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_comes_back),
-		cmocka_unit_test(merged_libraries_keep_their_stacks),
-		cmocka_unit_test(what_is_in_no_stack_comes_alone),
-		cmocka_unit_test(a_damaged_stack_file_leaves_the_samples),
-		cmocka_unit_test(a_name_is_that_of_one_file),
-		cmocka_unit_test(the_cpu_is_known_by_its_number),
-		cmocka_unit_test(branches_come_back),
-		cmocka_unit_test(samples_that_are_there_stay),
-		cmocka_unit_test(images_have_names_in_sessions),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_PROGRAM(setup, teardown)
