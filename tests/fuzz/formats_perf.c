@@ -6,7 +6,7 @@
 #include "../unit/formats/perf_recording.h"
 #include "driver.h"
 #include "formats_reader.h"
-#include "pp/formats/perf/attr.h"
+#include "libop/perf/attr.h"
 
 const unsigned int fuzz_iterations = 100000;
 

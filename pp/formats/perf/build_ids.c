@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See perf_build_ids.h. */
-#include "pp/formats/perf/build_ids.h"
+#include "build_ids.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/perf/image.h"
+#include "image.h"
 #include "libop/base/memory.h"
 
 void perf_build_ids_free(struct perf_build_ids *ids)
@@ -13,18 +13,13 @@ void perf_build_ids_free(struct perf_build_ids *ids)
 	for (size_t i = 0; i < ids->n; i++)
 		free((char *)ids->list[i].path);
 	free(ids->list);
-	index_free(&ids->by_path);
+	op_hash_free(&ids->by_path);
 	*ids = (struct perf_build_ids){0};
 }
 
 static uint64_t hash_of(const struct prof_image *image)
 {
-	return index_mix_text(image->kind, image->path);
-}
-
-static uint64_t rehash(const void *context, uint32_t index)
-{
-	return hash_of(&((const struct perf_build_ids *)context)->list[index]);
+	return op_hash_text(image->kind, image->path);
 }
 
 static const struct prof_image *find(const struct perf_build_ids *ids,
@@ -33,9 +28,7 @@ static const struct prof_image *find(const struct perf_build_ids *ids,
 	const struct prof_image *known;
 	uint32_t index;
 
-	for (size_t at = index_first(&ids->by_path, hash_of(image));
-	     (index = index_at(&ids->by_path, at)) != INDEX_NONE;
-	     at = index_next(&ids->by_path, at)) {
+	op_hash_for_each_possible (&ids->by_path, hash_of(image), index) {
 		known = &ids->list[index];
 		if (known->kind == image->kind && !strcmp(known->path, image->path))
 			return known;
@@ -57,7 +50,7 @@ void perf_build_ids_add(struct perf_build_ids *ids, const struct perf_build_id *
 	image.path = pp_copy(image.path);
 	ids->list = pp_grow(ids->list, &ids->capacity, ids->n + 1, sizeof(*ids->list));
 	ids->list[ids->n] = image;
-	index_add(&ids->by_path, hash_of(&image), (uint32_t)ids->n, rehash, ids);
+	pp_hash_add(&ids->by_path, hash_of(&image), (uint32_t)ids->n);
 	ids->n++;
 }
 

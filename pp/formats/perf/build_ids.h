@@ -5,14 +5,14 @@
 #ifndef PP_FORMATS_PERF_BUILD_IDS_H
 #define PP_FORMATS_PERF_BUILD_IDS_H
 
-#include "pp/formats/model/index.h"
-#include "pp/formats/perf/record.h"
+#include "libop/base/hash.h"
+#include "libop/perf/record.h"
 #include "pp/formats/model/profile.h"
 
 struct perf_build_ids {
 	struct prof_image *list; /* kind, path, build-id; the paths are owned */
 	size_t n, capacity;
-	struct index by_path;
+	struct op_hash by_path;
 };
 
 void perf_build_ids_free(struct perf_build_ids *ids);

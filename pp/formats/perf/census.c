@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See perf_census.h. */
-#include "pp/formats/perf/census.h"
+#include "census.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,7 @@
 #ifndef PP_FORMATS_PERF_CENSUS_H
 #define PP_FORMATS_PERF_CENSUS_H
 
-#include "pp/formats/perf/profile.h"
+#include "profile.h"
 
 /* Tells the sink. */
 void perf_census_tell(const struct perf_profile *profile);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See perf_compressed.h. */
-#include "pp/formats/perf/compressed.h"
+#include "compressed.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See perf_events.h. */
-#include "pp/formats/perf/events.h"
+#include "events.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/perf/sample.h"
+#include "libop/perf/sample.h"
 #include "libop/base/memory.h"
 
 void perf_events_free(struct perf_events *events)
@@ -14,7 +14,7 @@ void perf_events_free(struct perf_events *events)
 		free(events->list[i].name);
 	free(events->list);
 	free(events->ids);
-	index_free(&events->by_id);
+	op_hash_free(&events->by_id);
 	*events = (struct perf_events){0};
 }
 
@@ -40,31 +40,22 @@ const char *perf_events_add(struct perf_events *events, const struct perf_attr *
 	return NULL;
 }
 
-static uint64_t hash_of_id(const void *context, uint32_t index)
-{
-	const struct perf_events *events = context;
-
-	return index_mix(0, events->ids[index].id);
-}
-
 static struct perf_event_id *find_id(const struct perf_events *events, uint64_t id)
 {
 	uint32_t index;
 
-	for (size_t at = index_first(&events->by_id, index_mix(0, id));
-	     (index = index_at(&events->by_id, at)) != INDEX_NONE;
-	     at = index_next(&events->by_id, at))
+	op_hash_for_each_possible (&events->by_id, op_hash_mix(0, id), index)
 		if (events->ids[index].id == id)
 			return &events->ids[index];
 	return NULL;
 }
 
-const char *perf_events_add_ids(struct perf_events *events, struct perf_bytes ids)
+const char *perf_events_add_ids(struct perf_events *events, struct op_reader ids)
 {
 	uint64_t id;
 
-	while (perf_bytes_left(&ids) >= 8) {
-		id = perf_u64(&ids);
+	while (op_reader_left(&ids) >= 8) {
+		id = op_reader_u64(&ids);
 		if (find_id(events, id))
 			continue;
 		if (events->n_ids == PERF_IDS_MOST)
@@ -72,8 +63,7 @@ const char *perf_events_add_ids(struct perf_events *events, struct perf_bytes id
 		events->ids = pp_grow(events->ids, &events->ids_capacity, events->n_ids + 1,
 				      sizeof(*events->ids));
 		events->ids[events->n_ids] = (struct perf_event_id){id, (uint32_t)(events->n - 1)};
-		index_add(&events->by_id, index_mix(0, id), (uint32_t)events->n_ids, hash_of_id,
-			  events);
+		pp_hash_add(&events->by_id, op_hash_mix(0, id), (uint32_t)events->n_ids);
 		events->n_ids++;
 	}
 	return NULL;
@@ -87,7 +77,7 @@ struct perf_event *perf_events_of_id(const struct perf_events *events, uint64_t 
 }
 
 struct perf_event *perf_events_of(const struct perf_events *events, const struct perf_raw *raw,
-				  struct perf_bytes body)
+				  struct op_reader body)
 {
 	bool is_sample = raw->type == PERF_RECORD_SAMPLE;
 	int offset = is_sample ? events->id_offset : events->id_offset_back;
@@ -102,9 +92,9 @@ struct perf_event *perf_events_of(const struct perf_events *events, const struct
 		return first;
 	if (offset < 0)
 		return first;
-	if (perf_bytes_left(&body) < (size_t)offset + (is_sample ? 8 : 0))
+	if (op_reader_left(&body) < (size_t)offset + (is_sample ? 8 : 0))
 		return NULL;
-	id = perf_load64(is_sample ? body.at + offset : body.end - offset, body.swap);
+	id = op_load_u64(is_sample ? body.at + offset : body.end - offset, body.swap);
 	/* Records that perf made up have none. */
 	return id ? perf_events_of_id(events, id) : first;
 }

@@ -5,9 +5,9 @@
 #ifndef PP_FORMATS_PERF_EVENTS_H
 #define PP_FORMATS_PERF_EVENTS_H
 
-#include "pp/formats/perf/attr.h"
-#include "pp/formats/perf/record.h"
-#include "pp/formats/model/index.h"
+#include "libop/base/hash.h"
+#include "libop/perf/attr.h"
+#include "libop/perf/record.h"
 #include "pp/formats/model/profile.h"
 
 /* More are none that a machine could count: 4096 CPUs with 256 events each. */
@@ -31,7 +31,7 @@ struct perf_events {
 	size_t n, capacity;
 	struct perf_event_id *ids;
 	size_t n_ids, ids_capacity;
-	struct index by_id;
+	struct op_hash by_id;
 	int id_offset, id_offset_back; /* where all records have the id, or -1 */
 };
 
@@ -41,7 +41,7 @@ void perf_events_free(struct perf_events *events);
 const char *perf_events_add(struct perf_events *events, const struct perf_attr *attr);
 /* Ids of the last event that was added: u64s, to the end of @ids.  Return: NULL or what is wrong.
  */
-const char *perf_events_add_ids(struct perf_events *events, struct perf_bytes ids);
+const char *perf_events_add_ids(struct perf_events *events, struct op_reader ids);
 
 /* The event of an id, or NULL. */
 struct perf_event *perf_events_of_id(const struct perf_events *events, uint64_t id);
@@ -53,7 +53,7 @@ struct perf_event *perf_events_of_id(const struct perf_events *events, uint64_t 
  * Return: the event, or NULL: there are several, and none has the record's id.
  */
 struct perf_event *perf_events_of(const struct perf_events *events, const struct perf_raw *raw,
-				  struct perf_bytes body);
+				  struct op_reader body);
 
 /* Gives an event a name, unless it has one and @force is false. */
 void perf_event_rename(struct perf_event *event, const char *name, bool force);

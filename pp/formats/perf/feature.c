@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See perf_feature.h. */
-#include "pp/formats/perf/feature.h"
+#include "feature.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 #define FACTS_MOST 256
 
 /* A string with its length before it. */
-static const char *text(struct perf_bytes *body)
+static const char *text(struct op_reader *body)
 {
-	return perf_text(body, perf_u32(body));
+	return op_reader_text(body, op_reader_u32(body));
 }
 
 /* ---- facts of the host ---- */
@@ -47,49 +47,49 @@ static void set_cpu_id(struct prof_host *host, const char *value)
 	host->cpu_id = value;
 }
 
-static void tell_text(struct perf_features *features, struct perf_bytes *body, host_text *set)
+static void tell_text(struct perf_features *features, struct op_reader *body, host_text *set)
 {
 	struct prof_host host = {0};
 	const char *value = text(body);
 
-	if (body->fault)
+	if (body->failed)
 		return;
 	set(&host, value);
 	features->sink->host(features->sink, &host);
 }
 
-static void read_hostname(struct perf_features *features, struct perf_bytes *body)
+static void read_hostname(struct perf_features *features, struct op_reader *body)
 {
 	tell_text(features, body, set_hostname);
 }
 
-static void read_os_release(struct perf_features *features, struct perf_bytes *body)
+static void read_os_release(struct perf_features *features, struct op_reader *body)
 {
 	tell_text(features, body, set_os_release);
 }
 
-static void read_arch(struct perf_features *features, struct perf_bytes *body)
+static void read_arch(struct perf_features *features, struct op_reader *body)
 {
 	tell_text(features, body, set_arch);
 }
 
-static void read_cpu_description(struct perf_features *features, struct perf_bytes *body)
+static void read_cpu_description(struct perf_features *features, struct op_reader *body)
 {
 	tell_text(features, body, set_cpu_description);
 }
 
-static void read_cpu_id(struct perf_features *features, struct perf_bytes *body)
+static void read_cpu_id(struct perf_features *features, struct op_reader *body)
 {
 	tell_text(features, body, set_cpu_id);
 }
 
-static void read_version(struct perf_features *features, struct perf_bytes *body)
+static void read_version(struct perf_features *features, struct op_reader *body)
 {
 	const char *version = text(body);
 	struct prof_host host = {0};
 	char *tool;
 
-	if (body->fault)
+	if (body->failed)
 		return;
 	tool = pp_format("perf %s", version);
 	host.tool = tool;
@@ -97,24 +97,24 @@ static void read_version(struct perf_features *features, struct perf_bytes *body
 	free(tool);
 }
 
-static void read_cpus(struct perf_features *features, struct perf_bytes *body)
+static void read_cpus(struct perf_features *features, struct op_reader *body)
 {
 	struct prof_host host = {0};
 
-	host.cpus_available = perf_u32(body);
-	host.cpus_online = perf_u32(body);
-	if (!body->fault)
+	host.cpus_available = op_reader_u32(body);
+	host.cpus_online = op_reader_u32(body);
+	if (!body->failed)
 		features->sink->host(features->sink, &host);
 }
 
-static void read_memory(struct perf_features *features, struct perf_bytes *body)
+static void read_memory(struct perf_features *features, struct op_reader *body)
 {
-	struct prof_host host = {.memory = perf_u64(body) * 1024};
+	struct prof_host host = {.memory = op_reader_u64(body) * 1024};
 
 	features->sink->host(features->sink, &host);
 }
 
-static void read_command_line(struct perf_features *features, struct perf_bytes *body)
+static void read_command_line(struct perf_features *features, struct op_reader *body)
 {
 	struct prof_host host = {0};
 	char *line = NULL;
@@ -123,32 +123,32 @@ static void read_command_line(struct perf_features *features, struct perf_bytes 
 
 	if (!out)
 		pp_out_of_memory();
-	for (uint32_t n = perf_u32(body); n && !body->fault; n--)
+	for (uint32_t n = op_reader_u32(body); n && !body->failed; n--)
 		fprintf(out, "%s%s", text(body), n > 1 ? " " : "");
 	if (fclose(out))
 		pp_out_of_memory();
 	host.command_line = line;
-	if (!body->fault)
+	if (!body->failed)
 		features->sink->host(features->sink, &host);
 	free(line);
 }
 
-static void read_sample_time(struct perf_features *features, struct perf_bytes *body)
+static void read_sample_time(struct perf_features *features, struct op_reader *body)
 {
-	uint64_t first = perf_u64(body), last = perf_u64(body);
+	uint64_t first = op_reader_u64(body), last = op_reader_u64(body);
 	struct prof_host host = {.duration = last > first ? last - first : 0};
 
-	if (!body->fault)
+	if (!body->failed)
 		features->sink->host(features->sink, &host);
 }
 
-static void read_clock_data(struct perf_features *features, struct perf_bytes *body)
+static void read_clock_data(struct perf_features *features, struct op_reader *body)
 {
-	uint32_t version = perf_u32(body), clock = perf_u32(body);
-	struct prof_host host = {.start_time = perf_u64(body)};
+	uint32_t version = op_reader_u32(body), clock = op_reader_u32(body);
+	struct prof_host host = {.start_time = op_reader_u64(body)};
 
-	perf_u64(body);
-	if (body->fault || version != 1)
+	op_reader_u64(body);
+	if (body->failed || version != 1)
 		return;
 	features->sink->host(features->sink, &host);
 	prof_sink_fact(features->sink, "perf.clock", "%" PRIu32, clock);
@@ -156,167 +156,167 @@ static void read_clock_data(struct perf_features *features, struct perf_bytes *b
 
 /* ---- facts that only perf knows the meaning of ---- */
 
-static void read_cpu_topology(struct perf_features *features, struct perf_bytes *body)
+static void read_cpu_topology(struct perf_features *features, struct op_reader *body)
 {
 	static const char *const keys[] = {"perf.sibling-cores", "perf.sibling-threads"};
 	unsigned int facts = 0;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		for (uint32_t n = perf_u32(body); n && !body->fault; n--) {
+		for (uint32_t n = op_reader_u32(body); n && !body->failed; n--) {
 			const char *cpus = text(body);
 
-			if (!body->fault && ++facts <= FACTS_MOST)
+			if (!body->failed && ++facts <= FACTS_MOST)
 				prof_sink_fact(features->sink, keys[i], "%s", cpus);
 		}
 	/* What follows is of a length that only newer recorders know. */
 }
 
-static void read_numa(struct perf_features *features, struct perf_bytes *body)
+static void read_numa(struct perf_features *features, struct op_reader *body)
 {
 	unsigned int facts = 0;
 
-	for (uint32_t n = perf_u32(body); n && !body->fault; n--) {
-		uint32_t node = perf_u32(body);
-		uint64_t total = perf_u64(body), unused = perf_u64(body);
+	for (uint32_t n = op_reader_u32(body); n && !body->failed; n--) {
+		uint32_t node = op_reader_u32(body);
+		uint64_t total = op_reader_u64(body), unused = op_reader_u64(body);
 		const char *cpus = text(body);
 
-		if (!body->fault && ++facts <= FACTS_MOST)
+		if (!body->failed && ++facts <= FACTS_MOST)
 			prof_sink_fact(features->sink, "perf.numa-node",
 				       "%" PRIu32 ": CPUs %s, %" PRIu64 " kB, %" PRIu64 " kB free",
 				       node, cpus, total, unused);
 	}
 }
 
-static void read_pmus(struct perf_features *features, struct perf_bytes *body)
+static void read_pmus(struct perf_features *features, struct op_reader *body)
 {
 	unsigned int facts = 0;
 
-	for (uint32_t n = perf_u32(body); n && !body->fault; n--) {
-		uint32_t type = perf_u32(body);
+	for (uint32_t n = op_reader_u32(body); n && !body->failed; n--) {
+		uint32_t type = op_reader_u32(body);
 		const char *name = text(body);
 
-		if (!body->fault && ++facts <= FACTS_MOST)
+		if (!body->failed && ++facts <= FACTS_MOST)
 			prof_sink_fact(features->sink, "perf.pmu", "%" PRIu32 " %s", type, name);
 	}
 }
 
-static void read_groups(struct perf_features *features, struct perf_bytes *body)
+static void read_groups(struct perf_features *features, struct op_reader *body)
 {
 	unsigned int facts = 0;
 
-	for (uint32_t n = perf_u32(body); n && !body->fault; n--) {
+	for (uint32_t n = op_reader_u32(body); n && !body->failed; n--) {
 		const char *name = text(body);
-		uint32_t leader = perf_u32(body), members = perf_u32(body);
+		uint32_t leader = op_reader_u32(body), members = op_reader_u32(body);
 
-		if (!body->fault && ++facts <= FACTS_MOST)
+		if (!body->failed && ++facts <= FACTS_MOST)
 			prof_sink_fact(features->sink, "perf.group",
 				       "%s: event %" PRIu32 " and %" PRIu32 " others", name, leader,
 				       members ? members - 1 : 0);
 	}
 }
 
-static void read_clock_resolution(struct perf_features *features, struct perf_bytes *body)
+static void read_clock_resolution(struct perf_features *features, struct op_reader *body)
 {
-	uint64_t resolution = perf_u64(body);
+	uint64_t resolution = op_reader_u64(body);
 
-	if (!body->fault)
+	if (!body->failed)
 		prof_sink_fact(features->sink, "perf.clock-resolution", "%" PRIu64 " ns",
 			       resolution);
 }
 
-static void read_directory(struct perf_features *features, struct perf_bytes *body)
+static void read_directory(struct perf_features *features, struct op_reader *body)
 {
-	uint64_t version = perf_u64(body);
+	uint64_t version = op_reader_u64(body);
 
-	if (!body->fault)
+	if (!body->failed)
 		prof_sink_fact(features->sink, "perf.directory", "version %" PRIu64, version);
 }
 
-static void read_compression(struct perf_features *features, struct perf_bytes *body)
+static void read_compression(struct perf_features *features, struct op_reader *body)
 {
 	uint32_t level, ratio;
 
-	perf_u32(body); /* version and kind, of which there is one */
-	perf_u32(body);
-	level = perf_u32(body);
-	ratio = perf_u32(body);
-	if (!body->fault)
+	op_reader_u32(body); /* version and kind, of which there is one */
+	op_reader_u32(body);
+	level = op_reader_u32(body);
+	ratio = op_reader_u32(body);
+	if (!body->failed)
 		prof_sink_fact(features->sink, "perf.compressed",
 			       "zstd level %" PRIu32 ", ratio %" PRIu32, level, ratio);
 }
 
-static void tell_capabilities(struct perf_features *features, struct perf_bytes *body,
+static void tell_capabilities(struct perf_features *features, struct op_reader *body,
 			      const char *pmu, uint32_t n, unsigned int *facts)
 {
-	for (; n && !body->fault; n--) {
+	for (; n && !body->failed; n--) {
 		const char *name = text(body), *value = text(body);
 
-		if (!body->fault && ++*facts <= FACTS_MOST)
+		if (!body->failed && ++*facts <= FACTS_MOST)
 			prof_sink_fact(features->sink, "perf.pmu-capability", "%s%s%s=%s", pmu,
 				       *pmu ? " " : "", name, value);
 	}
 }
 
-static void read_cpu_capabilities(struct perf_features *features, struct perf_bytes *body)
+static void read_cpu_capabilities(struct perf_features *features, struct op_reader *body)
 {
 	unsigned int facts = 0;
 
-	tell_capabilities(features, body, "", perf_u32(body), &facts);
+	tell_capabilities(features, body, "", op_reader_u32(body), &facts);
 }
 
 /* As above, for several PMUs; each one's name stands behind its capabilities. */
-static void read_pmu_capabilities(struct perf_features *features, struct perf_bytes *body)
+static void read_pmu_capabilities(struct perf_features *features, struct op_reader *body)
 {
 	unsigned int facts = 0;
 
-	for (uint32_t n = perf_u32(body); n && !body->fault; n--) {
-		tell_capabilities(features, body, "", perf_u32(body), &facts);
+	for (uint32_t n = op_reader_u32(body); n && !body->failed; n--) {
+		tell_capabilities(features, body, "", op_reader_u32(body), &facts);
 		text(body);
 	}
 }
 
-static void read_hybrid(struct perf_features *features, struct perf_bytes *body)
+static void read_hybrid(struct perf_features *features, struct op_reader *body)
 {
 	unsigned int facts = 0;
 
-	for (uint32_t n = perf_u32(body); n && !body->fault; n--) {
+	for (uint32_t n = op_reader_u32(body); n && !body->failed; n--) {
 		const char *pmu = text(body), *cpus = text(body);
 
-		if (!body->fault && ++facts <= FACTS_MOST)
+		if (!body->failed && ++facts <= FACTS_MOST)
 			prof_sink_fact(features->sink, "perf.hybrid", "%s: CPUs %s", pmu, cpus);
 	}
 }
 
-static void read_machine(struct perf_features *features, struct perf_bytes *body)
+static void read_machine(struct perf_features *features, struct op_reader *body)
 {
-	uint32_t machine = perf_u32(body);
+	uint32_t machine = op_reader_u32(body);
 
-	if (!body->fault)
+	if (!body->failed)
 		prof_sink_fact(features->sink, "perf.e-machine", "%" PRIu32, machine);
 }
 
 /* ---- names of events, build-ids ---- */
 
-static void read_events(struct perf_features *features, struct perf_bytes *body)
+static void read_events(struct perf_features *features, struct op_reader *body)
 {
-	uint32_t n = perf_u32(body), size = perf_u32(body);
+	uint32_t n = op_reader_u32(body), size = op_reader_u32(body);
 	struct perf_events *events = features->events;
 
 	if (size < PERF_ATTR_SIZE_FIRST || size % 8) {
-		body->fault = true;
+		op_reader_fail(body);
 		return;
 	}
-	for (uint32_t i = 0; i < n && !body->fault; i++) {
-		const void *attr = perf_bytes_take(body, size);
-		uint32_t n_ids = perf_u32(body);
+	for (uint32_t i = 0; i < n && !body->failed; i++) {
+		const void *attr = op_reader_take(body, size);
+		uint32_t n_ids = op_reader_u32(body);
 		const char *name = text(body);
-		const uint8_t *ids = perf_bytes_array(body, n_ids, 8);
+		const uint8_t *ids = op_reader_array(body, n_ids, 8);
 		struct perf_event *event = NULL;
 
-		if (!attr || body->fault)
+		if (!attr || body->failed)
 			return;
 		if (n_ids)
-			event = perf_events_of_id(events, perf_load64(ids, body->swap));
+			event = perf_events_of_id(events, op_load_u64(ids, body->swap));
 		else if (i < events->n)
 			event = &events->list[i];
 		if (event)
@@ -325,60 +325,60 @@ static void read_events(struct perf_features *features, struct perf_bytes *body)
 }
 
 /* Before 2.6.35 there was no pid before the build-id; then the path's start is cut off. */
-static bool has_no_pid(const struct perf_bytes *body)
+static bool has_no_pid(const struct op_reader *body)
 {
-	struct perf_bytes bytes = *body;
+	struct op_reader bytes = *body;
 	struct perf_build_id id;
 	uint16_t misc, size;
 
-	while (perf_bytes_left(&bytes) >= PERF_HEADER_SIZE) {
-		perf_u32(&bytes);
-		misc = perf_u16(&bytes);
-		size = perf_u16(&bytes);
+	while (op_reader_left(&bytes) >= PERF_HEADER_SIZE) {
+		op_reader_u32(&bytes);
+		misc = op_reader_u16(&bytes);
+		size = op_reader_u16(&bytes);
 		if (size < PERF_HEADER_SIZE ||
-		    size - PERF_HEADER_SIZE > (int)perf_bytes_left(&bytes))
+		    size - PERF_HEADER_SIZE > (int)op_reader_left(&bytes))
 			return false;
 		if (!perf_build_id_read(
 			    &id, misc,
-			    perf_bytes_of(bytes.at, size - PERF_HEADER_SIZE, bytes.swap)) &&
+			    op_reader_of(bytes.at, size - PERF_HEADER_SIZE, bytes.swap)) &&
 		    !strcmp(id.path, "nel.kallsyms]"))
 			return true;
-		perf_bytes_take(&bytes, size - PERF_HEADER_SIZE);
+		op_reader_take(&bytes, size - PERF_HEADER_SIZE);
 	}
 	return false;
 }
 
 /* An entry without the pid, as one that has it. */
 static const char *read_short_build_id(struct perf_build_id *id, uint16_t misc,
-				       struct perf_bytes body)
+				       struct op_reader body)
 {
 	*id = (struct perf_build_id){.misc = misc, .pid = -1, .length = PERF_BUILD_ID_MOST};
-	id->id = perf_bytes_take(&body, 24);
-	id->path = perf_text(&body, perf_bytes_left(&body));
-	return body.fault ? "a build-id without its end" : NULL;
+	id->id = op_reader_take(&body, 24);
+	id->path = op_reader_text(&body, op_reader_left(&body));
+	return body.failed ? "a truncated build-id" : NULL;
 }
 
-static void read_build_ids(struct perf_features *features, struct perf_bytes *body)
+static void read_build_ids(struct perf_features *features, struct op_reader *body)
 {
 	bool is_short = has_no_pid(body);
 	struct perf_build_id id;
-	struct perf_bytes entry;
+	struct op_reader entry;
 	uint16_t misc, size;
 
-	while (perf_bytes_left(body)) {
-		perf_u32(body); /* 0 or the record's type */
-		misc = perf_u16(body);
-		size = perf_u16(body);
-		if (body->fault || size < PERF_HEADER_SIZE ||
-		    size - PERF_HEADER_SIZE > (int)perf_bytes_left(body)) {
-			body->fault = true;
+	while (op_reader_left(body)) {
+		op_reader_u32(body); /* 0 or the record's type */
+		misc = op_reader_u16(body);
+		size = op_reader_u16(body);
+		if (body->failed || size < PERF_HEADER_SIZE ||
+		    size - PERF_HEADER_SIZE > (int)op_reader_left(body)) {
+			op_reader_fail(body);
 			return;
 		}
-		entry = perf_bytes_of(body->at, size - PERF_HEADER_SIZE, body->swap);
-		perf_bytes_take(body, size - PERF_HEADER_SIZE);
+		entry = op_reader_of(body->at, size - PERF_HEADER_SIZE, body->swap);
+		op_reader_take(body, size - PERF_HEADER_SIZE);
 		if (is_short ? read_short_build_id(&id, misc, entry)
 			     : perf_build_id_read(&id, misc, entry)) {
-			body->fault = true;
+			op_reader_fail(body);
 			return;
 		}
 		perf_build_ids_add(features->build_ids, &id, features->sink);
@@ -387,7 +387,7 @@ static void read_build_ids(struct perf_features *features, struct perf_bytes *bo
 
 /* ---- all of them ---- */
 
-typedef void read_feature(struct perf_features *features, struct perf_bytes *body);
+typedef void read_feature(struct perf_features *features, struct op_reader *body);
 
 static read_feature *const readers[] = {
 	[PERF_FEATURE_BUILD_ID] = read_build_ids,
@@ -426,11 +426,11 @@ void perf_feature_damaged(struct perf_features *features, unsigned int bit, cons
 	prof_sink_note(features->sink, "header feature %u is damaged: %s", bit, why);
 }
 
-void perf_feature_read(struct perf_features *features, unsigned int bit, struct perf_bytes body)
+void perf_feature_read(struct perf_features *features, unsigned int bit, struct op_reader body)
 {
 	if (!perf_feature_is_known(bit))
 		return;
 	readers[bit](features, &body);
-	if (body.fault)
+	if (body.failed)
 		perf_feature_damaged(features, bit, "it ends early");
 }

@@ -7,8 +7,8 @@
 #ifndef PP_FORMATS_PERF_FEATURE_H
 #define PP_FORMATS_PERF_FEATURE_H
 
-#include "pp/formats/perf/build_ids.h"
-#include "pp/formats/perf/events.h"
+#include "build_ids.h"
+#include "events.h"
 #include "pp/formats/model/profile.h"
 
 struct perf_features {
@@ -21,7 +21,7 @@ struct perf_features {
 bool perf_feature_is_known(unsigned int bit);
 
 /* Decodes one; if it is damaged, what is before the fault counts and the sink gets a note. */
-void perf_feature_read(struct perf_features *features, unsigned int bit, struct perf_bytes body);
+void perf_feature_read(struct perf_features *features, unsigned int bit, struct op_reader body);
 
 /* Makes a note. */
 void perf_feature_damaged(struct perf_features *features, unsigned int bit, const char *why);

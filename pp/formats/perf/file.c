@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See perf_file.h. */
-#include "pp/formats/perf/file.h"
+#include "file.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+#include "byte_order.h"
 
 #define HEADER_BYTES	   104
 #define HEADER_BYTES_PIPE  16
@@ -29,19 +31,19 @@ static bool is_entry_size(uint64_t size)
 	return size >= PERF_ATTR_SIZE_FIRST + 16 && size <= 4096 && size % 8 == 0;
 }
 
-static int read_sections(struct perf_file *file, struct perf_bytes header)
+static int read_sections(struct perf_file *file, struct op_reader header)
 {
-	perf_u64(&header); /* magic, size */
-	perf_u64(&header);
-	file->entry_size = perf_u64(&header);
-	file->attrs.offset = perf_u64(&header);
-	file->attrs.size = perf_u64(&header);
-	file->data.offset = perf_u64(&header);
-	file->data.size = perf_u64(&header);
-	perf_u64(&header); /* event types, which are of no use any more */
-	perf_u64(&header);
+	op_reader_u64(&header); /* magic, size */
+	op_reader_u64(&header);
+	file->entry_size = op_reader_u64(&header);
+	file->attrs.offset = op_reader_u64(&header);
+	file->attrs.size = op_reader_u64(&header);
+	file->data.offset = op_reader_u64(&header);
+	file->data.size = op_reader_u64(&header);
+	op_reader_u64(&header); /* event types, which are of no use any more */
+	op_reader_u64(&header);
 	for (size_t i = 0; i < PERF_FEATURES / 64; i++)
-		file->features[i] = perf_u64(&header);
+		file->features[i] = op_reader_u64(&header);
 	file->was_killed = !file->data.size;
 	return is_entry_size(file->entry_size) ? 0 : -1;
 }
@@ -77,31 +79,29 @@ int perf_file_read(struct perf_file *file, struct input *input, struct op_error 
 	if (got < 0)
 		return -1;
 	if (!perf_file_probe(at, (size_t)got))
-		return input_fail(input, error, EINVAL, 0, "this is no perf.data");
+		return input_fail(input, error, EINVAL, 0, "not a perf.data file");
 	if (got < HEADER_BYTES_PIPE)
 		return input_fail(input, error, ENODATA, (uint64_t)got,
-				  "the file ends inside of its header");
+				  "the file ends within its header");
 	file->is_first_version = !memcmp(at, "PERFFILE", 8);
-	if (file->is_first_version)
-		file->swap = perf_load64(at + 8, false) > UINT32_MAX;
-	else
-		file->swap = perf_load64(at, false) != UINT64_C(0x32454c4946524550);
-	size = perf_load64(at + 8, file->swap);
+	file->swap = perf_is_swapped(at, file->is_first_version);
+	size = op_load_u64(at + 8, file->swap);
 	if (size == HEADER_BYTES_PIPE) {
 		file->is_pipe = true;
 		return input_skip(input, HEADER_BYTES_PIPE, error);
 	}
 	if (size != HEADER_BYTES && size != HEADER_BYTES_FIRST)
 		return input_fail(input, error, EINVAL, 8,
-				  "the header has %" PRIu64 " bytes, which none has", size);
+				  "the header has an invalid size of %" PRIu64 " bytes", size);
 	if (input_seekable(input, error) < 0)
 		return -1;
 	at = input_take(input, size, error);
 	if (!at)
 		return -1;
-	if (read_sections(file, perf_bytes_of(at, size, file->swap)) < 0)
+	if (read_sections(file, op_reader_of(at, size, file->swap)) < 0)
 		return input_fail(input, error, EINVAL, 16,
-				  "entries for events of %" PRIu64 " bytes, which none has",
+				  "the entries for events have an invalid size of %" PRIu64
+				  " bytes",
 				  file->entry_size);
 	mend_features(file);
 	return 0;
@@ -125,7 +125,7 @@ static int read_ids(const struct perf_file *file, struct input *input, struct pe
 		at = input_take(input, size, error);
 		if (!at)
 			return -1;
-		fault = perf_events_add_ids(events, perf_bytes_of(at, size, file->swap));
+		fault = perf_events_add_ids(events, op_reader_of(at, size, file->swap));
 		if (fault)
 			return input_fail(input, error, EINVAL, entry, "%s", fault);
 	}
@@ -137,7 +137,7 @@ int perf_file_attrs(const struct perf_file *file, struct input *input, struct pe
 {
 	uint64_t entry = file->attrs.offset, size = file->entry_size;
 	struct perf_section ids;
-	struct perf_bytes bytes;
+	struct op_reader bytes;
 	struct perf_attr attr;
 	const char *fault;
 	const uint8_t *at;
@@ -148,15 +148,15 @@ int perf_file_attrs(const struct perf_file *file, struct input *input, struct pe
 		at = input_take(input, size, error);
 		if (!at)
 			return -1;
-		bytes = perf_bytes_of(at, size, file->swap);
-		if (perf_attr_read(&attr, &bytes) < 0 || perf_bytes_left(&bytes) < 16)
+		bytes = op_reader_of(at, size, file->swap);
+		if (perf_attr_read(&attr, &bytes) < 0 || op_reader_left(&bytes) < 16)
 			return input_fail(input, error, EINVAL, entry,
 					  "an event of %" PRIu32 " bytes in an entry of %" PRIu64,
-					  perf_load32(at + 4, file->swap), size);
+					  op_load_u32(at + 4, file->swap), size);
 		/* The ids' place stands at the end of the entry. */
 		bytes.at = bytes.end - 16;
-		ids.offset = perf_u64(&bytes);
-		ids.size = perf_u64(&bytes);
+		ids.offset = op_reader_u64(&bytes);
+		ids.size = op_reader_u64(&bytes);
 		fault = perf_events_add(events, &attr);
 		if (fault)
 			return input_fail(input, error, EINVAL, entry, "%s", fault);
@@ -191,7 +191,7 @@ static int read_feature(const struct perf_file *file, struct input *input, unsig
 	at = input_take(input, section.size, error);
 	if (!at)
 		return -1;
-	perf_feature_read(features, bit, perf_bytes_of(at, section.size, file->swap));
+	perf_feature_read(features, bit, op_reader_of(at, section.size, file->swap));
 	return 0;
 }
 
@@ -209,9 +209,7 @@ int perf_file_features(const struct perf_file *file, struct input *input,
 			continue;
 		if (table < file->data.offset || table > input_size(input) ||
 		    input_size(input) - table < 16) {
-			prof_sink_note(features->sink,
-				       "the table of header features ends early: the rest of them "
-				       "is missing");
+			prof_sink_note(features->sink, "the table of header features is truncated");
 			return 0;
 		}
 		if (input_seek(input, table, error) < 0)
@@ -219,8 +217,8 @@ int perf_file_features(const struct perf_file *file, struct input *input,
 		at = input_take(input, 16, error);
 		if (!at)
 			return -1;
-		section.offset = perf_load64(at, file->swap);
-		section.size = perf_load64(at + 8, file->swap);
+		section.offset = op_load_u64(at, file->swap);
+		section.size = op_load_u64(at + 8, file->swap);
 		if (read_feature(file, input, bit, section, features, error) < 0)
 			return -1;
 		table += 16;

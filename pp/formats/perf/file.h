@@ -7,8 +7,8 @@
 #define PP_FORMATS_PERF_FILE_H
 
 #include "pp/formats/model/input.h"
-#include "pp/formats/perf/events.h"
-#include "pp/formats/perf/feature.h"
+#include "events.h"
+#include "feature.h"
 
 struct perf_section {
 	uint64_t offset, size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See perf_image.h. */
-#include "pp/formats/perf/image.h"
+#include "image.h"
 
 #include <string.h>
 

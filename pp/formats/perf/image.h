@@ -5,7 +5,7 @@
 #ifndef PP_FORMATS_PERF_IMAGE_H
 #define PP_FORMATS_PERF_IMAGE_H
 
-#include "pp/formats/perf/record.h"
+#include "libop/perf/record.h"
 #include "pp/formats/model/profile.h"
 
 /* Whose code a record is about: bits of its misc. */

@@ -3,7 +3,7 @@
  * See perf_order.h.  Waiting records are a heap by time, then by when they came; their bytes
  * stand in chunks, which are used again when the last record in them is gone.
  */
-#include "pp/formats/perf/order.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ struct waiting {
 	uint16_t misc, size;
 	uint32_t type;
 	uint64_t offset;
-	const struct input *input;
+	const void *origin;
 };
 
 struct perf_order {
@@ -170,7 +170,7 @@ static int deliver_first(struct perf_order *order, struct op_error *error)
 		.size = first.size,
 		.body = first.chunk->bytes + first.at,
 		.offset = first.offset,
-		.input = first.input,
+		.origin = first.origin,
 	};
 	int result;
 
@@ -217,7 +217,7 @@ int perf_order_add(struct perf_order *order, const struct perf_raw *raw, uint64_
 		.size = raw->size,
 		.type = raw->type,
 		.offset = raw->offset,
-		.input = raw->input,
+		.origin = raw->origin,
 	};
 
 	record.chunk = chunk_with_room(order, size);

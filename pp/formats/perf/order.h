@@ -13,7 +13,7 @@
 #define PP_FORMATS_PERF_ORDER_H
 
 #include "libop/base/error.h"
-#include "pp/formats/perf/record.h"
+#include "libop/perf/record.h"
 
 /* Bytes that may wait, and as much again for what they are kept in. */
 #define PERF_ORDER_BYTES (32u << 20)

@@ -8,11 +8,11 @@
 #ifndef PP_FORMATS_PERF_PROFILE_H
 #define PP_FORMATS_PERF_PROFILE_H
 
-#include "pp/formats/perf/build_ids.h"
-#include "pp/formats/perf/events.h"
-#include "pp/formats/perf/feature.h"
-#include "pp/formats/perf/order.h"
-#include "pp/formats/perf/stack.h"
+#include "build_ids.h"
+#include "events.h"
+#include "feature.h"
+#include "order.h"
+#include "stack.h"
 
 /* Types that are counted one by one; the others together. */
 #define PERF_TYPES_COUNTED (PERF_TYPE_LAST_KNOWN + 1)

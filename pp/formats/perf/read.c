@@ -11,9 +11,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "pp/formats/perf/file.h"
-#include "pp/formats/perf/sources.h"
-#include "pp/formats/perf/write.h"
+#include "file.h"
+#include "sources.h"
+#include "write.h"
 #include "libop/base/memory.h"
 
 static int probe(const uint8_t *bytes, size_t n)
@@ -70,7 +70,7 @@ static int read_head(struct perf_file *file, struct input *input, struct perf_pr
 		*end = file->data.offset + file->data.size;
 	if (*end < file->data.offset || file->data.offset > input_size(input))
 		return input_fail(input, error, EINVAL, 40,
-				  "the data begin at byte %" PRIu64 ", behind the end of the file",
+				  "the data begin at byte %" PRIu64 ", beyond the end of the file",
 				  file->data.offset);
 	return input_seek(input, file->data.offset, error);
 }
@@ -127,5 +127,5 @@ const struct format format_perf = {
 	.probe_directory = probe_directory,
 	.read = read_perf,
 	.write = perf_write,
-	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU,
+	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU | PROF_TIMES,
 };

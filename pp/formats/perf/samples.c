@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_profile.h. */
-#include "pp/formats/perf/profile.h"
+/* Makes samples of records: see profile.h. */
+#include "profile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "pp/formats/model/input.h"
-#include "pp/formats/perf/census.h"
+#include "census.h"
 #include "libop/base/memory.h"
 
 /* Facts are all kept; more cgroups than this are only counted. */
@@ -46,7 +46,7 @@ static int fail(struct perf_profile *profile, const struct perf_raw *raw, const 
 	const char *name = perf_type_name(raw->type);
 
 	if (!profile->has_fault)
-		input_fail(raw->input, &profile->fault, EINVAL, raw->offset,
+		input_fail(raw->origin, &profile->fault, EINVAL, raw->offset,
 			   "%s record of %u bytes: %s", name ? name : "unknown", raw->size, what);
 	profile->has_fault = true;
 	return 0;
@@ -65,140 +65,83 @@ static bool is_build_id_likely(const struct perf_event *event, const struct perf
 	       (event && perf_attr_flag(&event->attr, PERF_FLAG_BUILD_ID));
 }
 
-static const char *take_mmap(struct perf_profile *profile, const struct perf_event *event,
-			     const struct perf_raw *raw, struct perf_bytes body)
+static void take_mmap(struct perf_profile *profile, const struct perf_event *event,
+		      const struct perf_record *record)
 {
+	struct perf_mmap mmap = record->mmap;
 	char room[PERF_NAME_ROOM];
 	struct prof_image image;
-	struct perf_mmap mmap;
-	const char *symbol, *fault = perf_mmap_read(&mmap, raw, body);
+	const char *symbol;
 	int64_t pid;
 
-	if (fault)
-		return fault;
-	if (perf_cpumode(raw->misc) >= PERF_MODE_GUEST_KERNEL)
-		return NULL;
+	if (perf_cpumode(record->misc) >= PERF_MODE_GUEST_KERNEL)
+		return;
 	if (!is_build_id_likely(event, &mmap))
 		mmap.build_id_length = 0;
-	pid = perf_mmap_is_kernel(&mmap, raw->misc) ? MAPS_KERNEL : (int64_t)mmap.pid;
-	if (!perf_image_of_mmap(&image, &mmap, raw->misc, room, &symbol)) {
+	pid = perf_mmap_is_kernel(&mmap, record->misc) ? MAPS_KERNEL : (int64_t)mmap.pid;
+	if (!perf_image_of_mmap(&image, &mmap, record->misc, room, &symbol)) {
 		profile->census.hidden_kernels += symbol != NULL;
-		return NULL;
+		return;
 	}
 	if (!mmap.executable) {
 		maps_unmap(profile->maps, pid, image.start, image.end);
-		return NULL;
+		return;
 	}
 	if (symbol)
 		prof_sink_fact(profile->sink, "perf.kernel", "%s at 0x%" PRIx64,
 			       *symbol ? symbol : "start", image.start - image.offset);
 	perf_build_ids_apply(&profile->build_ids, &image);
 	maps_map(profile->maps, pid, &image);
-	return NULL;
 }
 
-static const char *take_task(struct perf_profile *profile, const struct perf_raw *raw,
-			     struct perf_bytes body)
+static void take_task(struct perf_profile *profile, const struct perf_record *record)
 {
-	struct perf_task task;
-	const char *fault = perf_task_read(&task, body);
+	const struct perf_task *task = &record->task;
 
-	if (fault)
-		return fault;
-	if (raw->type == PERF_RECORD_FORK)
-		maps_fork(profile->maps, task.pid, task.tid, task.parent_pid, task.parent_tid);
+	if (record->type == PERF_RECORD_FORK)
+		maps_fork(profile->maps, task->pid, task->tid, task->parent_pid, task->parent_tid);
 	else
-		maps_exit(profile->maps, task.pid, task.tid);
-	return NULL;
+		maps_exit(profile->maps, task->pid, task->tid);
 }
 
-static const char *take_comm(struct perf_profile *profile, const struct perf_raw *raw,
-			     struct perf_bytes body)
+static void take_comm(struct perf_profile *profile, const struct perf_comm *comm)
 {
-	struct perf_comm comm;
-	const char *fault = perf_comm_read(&comm, raw, body);
-
-	if (fault)
-		return fault;
-	if (comm.exec)
-		maps_exec(profile->maps, comm.pid);
-	maps_comm(profile->maps, comm.pid, comm.tid, comm.comm);
-	return NULL;
+	if (comm->exec)
+		maps_exec(profile->maps, comm->pid);
+	maps_comm(profile->maps, comm->pid, comm->tid, comm->comm);
 }
 
-static const char *take_ksymbol(struct perf_profile *profile, struct perf_bytes body)
+static void take_ksymbol(struct perf_profile *profile, const struct perf_ksymbol *symbol)
 {
-	struct prof_image image = {.kind = PROF_BPF, .is_kernel = true, .pid = PROF_ANY};
-	struct perf_ksymbol symbol;
-	const char *fault = perf_ksymbol_read(&symbol, body);
+	const struct prof_image image = {
+		.kind = PROF_BPF,
+		.is_kernel = true,
+		.pid = PROF_ANY,
+		.path = symbol->name,
+		.start = symbol->start,
+		.end = symbol->start + symbol->length,
+	};
 
-	if (fault)
-		return fault;
-	image.path = symbol.name;
-	image.start = symbol.start;
-	image.end = symbol.start + symbol.length;
-	if (symbol.unregister)
+	if (symbol->unregister)
 		maps_unmap(profile->maps, MAPS_KERNEL, image.start, image.end);
 	else
 		maps_map(profile->maps, MAPS_KERNEL, &image);
-	return NULL;
 }
 
-/* ---- what is told as it stands ---- */
-
-static const char *take_lost(struct perf_profile *profile, const struct perf_raw *raw,
-			     struct perf_bytes body)
+static void take_lost(struct perf_profile *profile, const struct perf_record *record)
 {
-	struct perf_lost lost;
-	const char *fault = perf_lost_read(&lost, raw, body);
+	const char *cause = record->type == PERF_RECORD_LOST ? "the recorder's buffer was full"
+							     : "the processor's buffer was full";
 
-	if (!fault && lost.count)
-		profile->sink->lost(profile->sink,
-				    raw->type == PERF_RECORD_LOST
-					    ? "the recorder's buffer was full"
-					    : "the processor's buffer was full",
-				    lost.count);
-	return fault;
+	if (record->lost.count)
+		profile->sink->lost(profile->sink, cause, record->lost.count);
 }
 
-static const char *take_cgroup(struct perf_profile *profile, struct perf_bytes body)
+static void take_cgroup(struct perf_profile *profile, const struct perf_cgroup *cgroup)
 {
-	struct perf_cgroup cgroup;
-	const char *fault = perf_cgroup_read(&cgroup, body);
-
-	if (!fault && ++profile->census.cgroups <= CGROUPS_TOLD)
-		prof_sink_fact(profile->sink, "perf.cgroup", "%" PRIu64 " %s", cgroup.id,
-			       cgroup.path);
-	return fault;
-}
-
-static const char *take_aux(struct perf_profile *profile, struct perf_bytes body)
-{
-	struct perf_aux aux;
-	const char *fault = perf_aux_read(&aux, body);
-
-	if (!fault)
-		profile->census.aux_bytes += aux.size;
-	return fault;
-}
-
-/* Others are only checked: a profile has no place for what they say. */
-static const char *check(const struct perf_raw *raw, struct perf_bytes body)
-{
-	struct perf_namespaces namespaces;
-	struct perf_bpf_event program;
-	struct perf_text_poke poke;
-
-	switch (raw->type) {
-	case PERF_RECORD_NAMESPACES:
-		return perf_namespaces_read(&namespaces, body);
-	case PERF_RECORD_BPF_EVENT:
-		return perf_bpf_event_read(&program, body);
-	case PERF_RECORD_TEXT_POKE:
-		return perf_text_poke_read(&poke, body);
-	default:
-		return NULL;
-	}
+	if (++profile->census.cgroups <= CGROUPS_TOLD)
+		prof_sink_fact(profile->sink, "perf.cgroup", "%" PRIu64 " %s", cgroup->id,
+			       cgroup->path);
 }
 
 /* ---- samples ---- */
@@ -206,7 +149,7 @@ static const char *check(const struct perf_raw *raw, struct perf_bytes body)
 static int take_branches(struct perf_profile *profile, const struct perf_sample *sample,
 			 int64_t pid, struct op_error *error)
 {
-	for (uint64_t i = 0; i < sample->branches_size; i++) {
+	for (uint64_t i = 0; i < sample->extra.branches_size; i++) {
 		struct perf_branch taken = perf_branch_at(sample, i);
 		struct prof_branch branch = {
 			.from = perf_stack_place(profile->maps, pid, taken.from),
@@ -228,10 +171,10 @@ static void count_sample(struct perf_profile *profile, const struct perf_sample 
 	struct perf_census *census = &profile->census;
 	const struct perf_stack *stack = &profile->stack;
 
-	census->groups += sample->counters > 1;
-	census->user_stacks += sample->stack_size != 0;
-	census->user_stack_bytes += sample->stack_size;
-	census->sample_aux += sample->aux_size != 0;
+	census->groups += sample->extra.counters > 1;
+	census->user_stacks += sample->user.size != 0;
+	census->user_stack_bytes += sample->user.size;
+	census->sample_aux += sample->extra.aux_size != 0;
 	census->guests += perf_cpumode(misc) == PERF_MODE_GUEST_KERNEL ||
 			  perf_cpumode(misc) == PERF_MODE_GUEST_USER;
 	census->cut += stack->was_cut;
@@ -257,7 +200,7 @@ static void declare_events(struct perf_profile *profile)
 }
 
 static int take_sample(struct perf_profile *profile, struct perf_event *event,
-		       const struct perf_raw *raw, struct perf_bytes body, struct op_error *error)
+		       const struct perf_raw *raw, struct op_reader body, struct op_error *error)
 {
 	const struct perf_attr *attr = &event->attr;
 	bool has_task = attr->sample_type & PERF_SAMPLE_TID;
@@ -290,20 +233,54 @@ static int take_sample(struct perf_profile *profile, struct perf_event *event,
 	}
 	if (profile->sink->sample(profile->sink, &sample, error) < 0)
 		return -1;
-	if (!found.branches_size || perf_stack_is_branches(attr))
+	if (!found.extra.branches_size || perf_stack_is_branches(attr))
 		return 0;
 	return take_branches(profile, &found, sample.pid, error);
 }
 
 /* ---- in the order of time ---- */
 
+/* Records of other types were checked by decoding them, and have no place in a profile. */
+static void take_record(struct perf_profile *profile, const struct perf_event *event,
+			const struct perf_record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		take_mmap(profile, event, record);
+		break;
+	case PERF_RECORD_COMM:
+		take_comm(profile, &record->comm);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		take_task(profile, record);
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		take_lost(profile, record);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		take_ksymbol(profile, &record->ksymbol);
+		break;
+	case PERF_RECORD_CGROUP:
+		take_cgroup(profile, &record->cgroup);
+		break;
+	case PERF_RECORD_AUX:
+		profile->census.aux_bytes += record->aux.size;
+		break;
+	default:
+		break;
+	}
+}
+
 static int deliver(void *context, const struct perf_raw *raw, struct op_error *error)
 {
 	struct perf_profile *profile = context;
-	struct perf_bytes body = perf_raw_body(raw, profile->swap);
+	struct op_reader body = perf_raw_body(raw, profile->swap);
 	struct perf_event *event = perf_events_of(&profile->events, raw, body);
-	const char *fault = NULL;
-	struct perf_ids ids;
+	struct perf_record record;
+	const char *fault;
 
 	if (raw->type == PERF_RECORD_SAMPLE) {
 		if (event)
@@ -311,56 +288,30 @@ static int deliver(void *context, const struct perf_raw *raw, struct op_error *e
 		profile->census.no_event++;
 		return 0;
 	}
-	/* The trailers of all events are equally long, or nobody could read the records. */
+	/* the trailers of all events have the same size, or the records could not be decoded */
 	if (!event && profile->events.n)
 		event = profile->events.list;
-	if (event && perf_trailer_read(&ids, &event->attr, &body) < 0)
-		return fail(profile, raw, "it is shorter than its trailer");
-	switch (raw->type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-		fault = take_mmap(profile, event, raw, body);
-		break;
-	case PERF_RECORD_COMM:
-		fault = take_comm(profile, raw, body);
-		break;
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		fault = take_task(profile, raw, body);
-		break;
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		fault = take_lost(profile, raw, body);
-		break;
-	case PERF_RECORD_KSYMBOL:
-		fault = take_ksymbol(profile, body);
-		break;
-	case PERF_RECORD_CGROUP:
-		fault = take_cgroup(profile, body);
-		break;
-	case PERF_RECORD_AUX:
-		fault = take_aux(profile, body);
-		break;
-	default:
-		fault = check(raw, body);
-	}
-	return fault ? fail(profile, raw, fault) : 0;
+	fault = perf_record_read(&record, raw, event ? &event->attr : NULL, profile->swap);
+	if (fault)
+		return fail(profile, raw, fault);
+	take_record(profile, event, &record);
+	return 0;
 }
 
 /* ---- as they come ---- */
 
-static const char *take_attr(struct perf_profile *profile, struct perf_bytes body)
+static const char *take_attr(struct perf_profile *profile, struct op_reader body)
 {
 	struct perf_attr attr;
 	const char *fault;
 
 	if (perf_attr_read(&attr, &body) < 0)
-		return "an event of a size that none has";
+		return "an event of invalid size";
 	fault = perf_events_add(&profile->events, &attr);
 	return fault ? fault : perf_events_add_ids(&profile->events, body);
 }
 
-static const char *take_update(struct perf_profile *profile, struct perf_bytes body)
+static const char *take_update(struct perf_profile *profile, struct op_reader body)
 {
 	enum { NAME = 2 };
 	struct perf_event_update update;
@@ -376,12 +327,12 @@ static const char *take_update(struct perf_profile *profile, struct perf_bytes b
 }
 
 /* An event's name as old recorders told it: by config, since there were no other kinds. */
-static const char *take_event_type(struct perf_profile *profile, struct perf_bytes body)
+static const char *take_event_type(struct perf_profile *profile, struct op_reader body)
 {
-	uint64_t config = perf_u64(&body);
-	const char *name = perf_text(&body, perf_bytes_left(&body));
+	uint64_t config = op_reader_u64(&body);
+	const char *name = op_reader_text(&body, op_reader_left(&body));
 
-	if (body.fault)
+	if (body.failed)
 		return "an event's name without its end";
 	for (size_t i = 0; i < profile->events.n; i++)
 		if (profile->events.list[i].attr.config == config)
@@ -390,7 +341,7 @@ static const char *take_event_type(struct perf_profile *profile, struct perf_byt
 }
 
 static const char *take_build_id(struct perf_profile *profile, const struct perf_raw *raw,
-				 struct perf_bytes body)
+				 struct op_reader body)
 {
 	struct perf_build_id id;
 	const char *fault = perf_build_id_read(&id, raw->misc, body);
@@ -400,18 +351,18 @@ static const char *take_build_id(struct perf_profile *profile, const struct perf
 	return fault;
 }
 
-static void take_feature(struct perf_profile *profile, struct perf_bytes body)
+static void take_feature(struct perf_profile *profile, struct op_reader body)
 {
-	uint64_t bit = perf_u64(&body);
+	uint64_t bit = op_reader_u64(&body);
 
-	if (!body.fault && bit < PERF_FEATURES && perf_bytes_left(&body))
+	if (!body.failed && bit < PERF_FEATURES && op_reader_left(&body))
 		perf_feature_read(&profile->features, (unsigned int)bit, body);
 }
 
 static int take_own(struct perf_profile *profile, const struct perf_raw *raw,
 		    struct op_error *error)
 {
-	struct perf_bytes body = perf_raw_body(raw, profile->swap);
+	struct op_reader body = perf_raw_body(raw, profile->swap);
 	const char *fault = NULL;
 
 	switch (raw->type) {
@@ -448,20 +399,15 @@ static void count_record(struct perf_census *census, uint32_t type)
 
 uint64_t perf_profile_time(const struct perf_profile *profile, const struct perf_raw *raw)
 {
-	struct perf_bytes body = perf_raw_body(raw, profile->swap);
+	struct op_reader body = perf_raw_body(raw, profile->swap);
 	const struct perf_event *event = perf_events_of(&profile->events, raw, body);
-	struct perf_ids ids;
-	int offset;
 
 	if (!event || !(event->attr.sample_type & PERF_SAMPLE_TIME))
 		return 0;
-	if (raw->type == PERF_RECORD_SAMPLE) {
-		offset = perf_time_offset(event->attr.sample_type);
-		return perf_bytes_left(&body) < (size_t)offset + 8
-			       ? 0
-			       : perf_load64(body.at + offset, body.swap);
-	}
-	return perf_trailer_read(&ids, &event->attr, &body) < 0 ? 0 : ids.time;
+	if (raw->type != PERF_RECORD_SAMPLE &&
+	    !perf_attr_flag(&event->attr, PERF_FLAG_SAMPLE_ID_ALL))
+		return 0;
+	return perf_record_time(raw, event->attr.sample_type, profile->swap);
 }
 
 int perf_profile_add(struct perf_profile *profile, const struct perf_raw *raw,

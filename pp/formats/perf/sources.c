@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See perf_sources.h. */
-#include "pp/formats/perf/sources.h"
+#include "sources.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ int perf_sources_add_directory(struct perf_sources *sources, const char *path, b
 	char *file;
 
 	if (n < 0)
-		return op_error_set(error, errno, "%s: %s", path, strerror(errno));
+		return op_error_errno(error, "%s", path);
 	if (n >= PERF_SOURCES_MOST)
 		result = op_error_set(error, EFBIG, "%s: %d files, of which %d can be read", path,
 				      n, PERF_SOURCES_MOST - 1);

@@ -6,8 +6,8 @@
 #ifndef PP_FORMATS_PERF_SOURCES_H
 #define PP_FORMATS_PERF_SOURCES_H
 
-#include "pp/formats/perf/profile.h"
-#include "pp/formats/perf/stream.h"
+#include "profile.h"
+#include "stream.h"
 
 /* More files than this are refused: each may need a megabyte. */
 #define PERF_SOURCES_MOST 384

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See perf_stack.h. */
-#include "pp/formats/perf/stack.h"
+#include "stack.h"
 
 /* Kernels have the upper half of the addresses, where there are 64 bits. */
 #define UPPER_HALF (UINT64_C(1) << 63)
@@ -78,7 +78,7 @@ static bool mode_of_mark(uint64_t mark, enum perf_cpumode *mode)
 static void push_branches(struct perf_stack *stack, struct maps *maps,
 			  const struct perf_sample *sample, int64_t pid)
 {
-	for (uint64_t i = 0; i < sample->branches_size; i++) {
+	for (uint64_t i = 0; i < sample->extra.branches_size; i++) {
 		struct prof_frame frame =
 			perf_stack_place(maps, pid, perf_branch_at(sample, i).from);
 
@@ -98,7 +98,7 @@ static bool is_leaf(const struct perf_sample *sample, uint16_t misc, enum perf_c
 void perf_stack_read(struct perf_stack *stack, struct maps *maps, const struct perf_sample *sample,
 		     const struct perf_attr *attr, uint16_t misc, int64_t pid)
 {
-	bool by_processor = perf_stack_is_branches(attr) && sample->branches_size;
+	bool by_processor = perf_stack_is_branches(attr) && sample->extra.branches_size;
 	enum perf_cpumode mode = perf_cpumode(misc);
 	bool is_first = true;
 	uint64_t address;

@@ -6,14 +6,14 @@
 #define PP_FORMATS_PERF_STACK_H
 
 #include "pp/formats/model/maps.h"
-#include "pp/formats/perf/image.h"
-#include "pp/formats/perf/sample.h"
+#include "image.h"
+#include "libop/perf/sample.h"
 
 struct perf_stack {
 	struct prof_frame frames[PROF_DEPTH_MOST]; /* leaf first */
 	size_t depth;
 	bool was_cut;	  /* it was deeper */
-	bool has_unknown; /* marks that nobody knows, behind which the chain was left out */
+	bool has_unknown; /* unknown marks, behind which the chain was left out */
 	bool is_deferred; /* its user part comes in a record of its own */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See perf_stream.h. */
-#include "pp/formats/perf/stream.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,9 +14,9 @@ void perf_stream_free(struct perf_stream *stream)
 static struct perf_raw decode_header(const uint8_t *at, bool swap)
 {
 	return (struct perf_raw){
-		.type = perf_load32(at, swap),
-		.misc = perf_load16(at + 4, swap),
-		.size = perf_load16(at + 6, swap),
+		.type = op_load_u32(at, swap),
+		.misc = op_load_u16(at + 4, swap),
+		.size = op_load_u16(at + 6, swap),
 		.body = at + PERF_HEADER_SIZE,
 	};
 }
@@ -37,7 +37,7 @@ static int next_unpacked(struct perf_stream *stream, struct perf_raw *raw, struc
 	if (got == PERF_HEADER_SIZE) {
 		*raw = decode_header(at, stream->swap);
 		raw->offset = stream->piece_offset;
-		raw->input = stream->input;
+		raw->origin = stream->input;
 		if (raw->size < PERF_HEADER_SIZE)
 			return input_fail(stream->input, error, EINVAL, stream->piece_offset,
 					  "a compressed record of type %" PRIu32 " has %u bytes",
@@ -72,8 +72,7 @@ static int end(struct perf_stream *stream, struct op_error *error)
 		stream->cut_off = stream->piece_offset;
 		return 0;
 	}
-	return fail(stream, error, stream->piece_offset,
-		    "the compressed data end inside of a record");
+	return fail(stream, error, stream->piece_offset, "the compressed data end within a record");
 }
 
 /* The records stop at @offset, but should not. */
@@ -89,12 +88,12 @@ static int stop(struct perf_stream *stream, struct op_error *error, uint64_t off
 /* Begins to unpack a compressed record.  Return: 0, or -1 with @error set. */
 static int unpack(struct perf_stream *stream, const struct perf_raw *raw, struct op_error *error)
 {
-	struct perf_bytes body = perf_raw_body(raw, stream->swap);
-	uint64_t size = perf_bytes_left(&body);
+	struct op_reader body = perf_raw_body(raw, stream->swap);
+	uint64_t size = op_reader_left(&body);
 
 	if (raw->type == PERF_TYPE_COMPRESSED2)
-		size = perf_u64(&body);
-	if (size > perf_bytes_left(&body))
+		size = op_reader_u64(&body);
+	if (size > op_reader_left(&body))
 		return fail(stream, error, raw->offset,
 			    "a compressed record is shorter than its data");
 	if (!stream->compressed)
@@ -119,7 +118,7 @@ static int next_plain(struct perf_stream *stream, struct perf_raw *raw, struct o
 	offset = input_offset(input);
 	left = stream->end - offset;
 	if (stream->payload > left)
-		return stop(stream, error, offset, "data behind a record run past the end");
+		return stop(stream, error, offset, "the data after a record exceed the file");
 	if (stream->payload) {
 		if (input_skip(input, stream->payload, error) < 0)
 			return -1;
@@ -135,10 +134,10 @@ static int next_plain(struct perf_stream *stream, struct perf_raw *raw, struct o
 	if (!got && (stream->end == UINT64_MAX || stream->was_killed))
 		return end(stream, error);
 	if (got < PERF_HEADER_SIZE || left < PERF_HEADER_SIZE)
-		return stop(stream, error, offset, "the file ends before its data do");
+		return stop(stream, error, offset, "the file ends within its data");
 	*raw = decode_header(at, stream->swap);
 	raw->offset = offset;
-	raw->input = input;
+	raw->origin = input;
 	if (raw->size < PERF_HEADER_SIZE || (stream->was_killed && !perf_raw_plausible(raw))) {
 		if (stream->was_killed)
 			return stop(stream, error, offset, "");
@@ -147,12 +146,12 @@ static int next_plain(struct perf_stream *stream, struct perf_raw *raw, struct o
 				  perf_type_name(raw->type) ?: "unknown", raw->size);
 	}
 	if (raw->size > left)
-		return stop(stream, error, offset, "a record runs past the end of the data");
+		return stop(stream, error, offset, "a record exceeds the data");
 	got = input_peek(input, raw->size, &at, error);
 	if (got < 0)
 		return -1;
 	if (got < raw->size)
-		return stop(stream, error, offset, "the file ends inside of a record");
+		return stop(stream, error, offset, "the file ends within a record");
 	raw->body = at + PERF_HEADER_SIZE;
 	stream->taken = raw->size;
 	stream->payload = perf_payload_size(raw, stream->swap);

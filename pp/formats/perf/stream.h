@@ -6,9 +6,9 @@
 #ifndef PP_FORMATS_PERF_STREAM_H
 #define PP_FORMATS_PERF_STREAM_H
 
-#include "pp/formats/perf/record.h"
+#include "libop/perf/record.h"
 #include "pp/formats/model/input.h"
-#include "pp/formats/perf/compressed.h"
+#include "compressed.h"
 
 struct perf_stream {
 	struct input *input; /* stands at the next record */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See perf_write.h. */
-#include "pp/formats/perf/write.h"
+#include "write.h"
 
 #include <errno.h>
 
 #include "libop/base/error.h"
-#include "pp/formats/perf/attr.h"
-#include "pp/formats/perf/sample.h"
+#include "libop/base/memory.h"
+#include "libop/perf/attr.h"
+#include "libop/perf/sample.h"
+#include "pp/formats/model/timeline.h"
 
 #define HEADER_BYTES	  104
 #define HEADER_BYTES_PIPE 16
@@ -39,47 +41,48 @@ static void choose_layout(const struct prof *prof, struct perf_layout *layout)
 				    : layout->first_time + perf_written_samples(prof) * TIME_STEP;
 }
 
-static void flush(struct perf_buffer *buffer, FILE *file)
+static void flush(struct op_buffer *buffer, FILE *file)
 {
-	fwrite(buffer->bytes, 1, buffer->n, file);
-	buffer->n = 0;
+	pp_buffer_check(buffer);
+	fwrite(buffer->bytes, 1, buffer->used, file);
+	buffer->used = 0;
 }
 
 /* ---- pipes ---- */
 
-static void put_attr_record(struct perf_buffer *buffer, const struct prof *prof, size_t event,
+static void put_attr_record(struct op_buffer *buffer, const struct prof *prof, size_t event,
 			    const struct perf_layout *layout)
 {
 	size_t begin = perf_begin_record(buffer, PERF_TYPE_ATTR, 0);
 
 	perf_put_attr(buffer, &prof->events[event], layout);
-	perf_put_u64(buffer, perf_written_id(event));
+	op_buffer_u64(buffer, perf_written_id(event));
 	perf_end_record(buffer, begin);
 }
 
-static void put_name_record(struct perf_buffer *buffer, const struct prof *prof, size_t event)
+static void put_name_record(struct op_buffer *buffer, const struct prof *prof, size_t event)
 {
 	enum { NAME = 2 };
 	size_t begin = perf_begin_record(buffer, PERF_TYPE_EVENT_UPDATE, 0);
 
-	perf_put_u64(buffer, NAME);
-	perf_put_u64(buffer, perf_written_id(event));
+	op_buffer_u64(buffer, NAME);
+	op_buffer_u64(buffer, perf_written_id(event));
 	perf_put_text(buffer, prof->events[event].name, 8);
 	perf_end_record(buffer, begin);
 }
 
-static void put_feature_record(struct perf_buffer *buffer, unsigned int bit,
-			       const struct prof *prof, const struct perf_layout *layout)
+static void put_feature_record(struct op_buffer *buffer, unsigned int bit, const struct prof *prof,
+			       const struct perf_layout *layout)
 {
 	size_t begin = perf_begin_record(buffer, PERF_TYPE_FEATURE, 0), empty;
 
-	perf_put_u64(buffer, bit);
-	empty = buffer->n;
+	op_buffer_u64(buffer, bit);
+	empty = buffer->used;
 	perf_put_feature(buffer, bit, prof, layout);
-	perf_put_zeros(buffer, -buffer->n % 8);
+	op_buffer_zeros(buffer, -buffer->used % 8);
 	/* What is not known, and what is too long for a record, is left out. */
-	if (buffer->n == empty || buffer->n - begin > PERF_RECORD_MOST)
-		buffer->n = begin;
+	if (buffer->used == empty || buffer->used - begin > PERF_RECORD_MOST)
+		buffer->used = begin;
 	else
 		perf_end_record(buffer, begin);
 }
@@ -92,10 +95,10 @@ static bool belongs_in_pipe(unsigned int bit)
 
 static void write_pipe(const struct prof *prof, const struct perf_layout *layout, FILE *file)
 {
-	struct perf_buffer buffer = {0};
+	struct op_buffer buffer = {0};
 
-	perf_put_bytes(&buffer, MAGIC, 8);
-	perf_put_u64(&buffer, HEADER_BYTES_PIPE);
+	op_buffer_put(&buffer, MAGIC, 8);
+	op_buffer_u64(&buffer, HEADER_BYTES_PIPE);
 	for (size_t i = 0; i < prof->n_events; i++)
 		put_attr_record(&buffer, prof, i, layout);
 	for (size_t i = 0; i < perf_n_written_features; i++)
@@ -105,19 +108,19 @@ static void write_pipe(const struct prof *prof, const struct perf_layout *layout
 		put_name_record(&buffer, prof, i);
 	flush(&buffer, file);
 	perf_write_data(prof, layout, file);
-	perf_buffer_free(&buffer);
+	op_buffer_free(&buffer);
 }
 
 /* ---- files ---- */
 
-static void put_section(struct perf_buffer *buffer, uint64_t offset, uint64_t size)
+static void put_section(struct op_buffer *buffer, uint64_t offset, uint64_t size)
 {
-	perf_put_u64(buffer, offset);
-	perf_put_u64(buffer, size);
+	op_buffer_u64(buffer, offset);
+	op_buffer_u64(buffer, size);
 }
 
 /* Attrs, each with the place of its id, and the ids behind them. */
-static void put_attrs(struct perf_buffer *buffer, const struct prof *prof,
+static void put_attrs(struct op_buffer *buffer, const struct prof *prof,
 		      const struct perf_layout *layout)
 {
 	uint64_t ids = HEADER_BYTES + prof->n_events * (PERF_ATTR_SIZE_WRITE + 16);
@@ -127,24 +130,24 @@ static void put_attrs(struct perf_buffer *buffer, const struct prof *prof,
 		put_section(buffer, ids + 8 * i, 8);
 	}
 	for (size_t i = 0; i < prof->n_events; i++)
-		perf_put_u64(buffer, perf_written_id(i));
+		op_buffer_u64(buffer, perf_written_id(i));
 }
 
 /* The table of features and, from offset @table + its size on, the features. */
-static void put_features(struct perf_buffer *buffer, uint64_t table, const struct prof *prof,
+static void put_features(struct op_buffer *buffer, uint64_t table, const struct prof *prof,
 			 const struct perf_layout *layout, uint64_t bits[4])
 {
-	struct perf_buffer features = {0};
+	struct op_buffer features = {0};
 	size_t n = 0, ends[PERF_FEATURES];
 
 	for (size_t i = 0; i < perf_n_written_features; i++) {
 		unsigned int bit = perf_written_features[i];
-		size_t begin = features.n;
+		size_t begin = features.used;
 
 		perf_put_feature(&features, bit, prof, layout);
-		if (features.n == begin)
+		if (features.used == begin)
 			continue;
-		ends[n++] = features.n;
+		ends[n++] = features.used;
 		bits[bit / 64] |= UINT64_C(1) << bit % 64;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -152,33 +155,34 @@ static void put_features(struct perf_buffer *buffer, uint64_t table, const struc
 
 		put_section(buffer, table + 16 * n + begin, ends[i] - begin);
 	}
-	perf_put_bytes(buffer, features.bytes, features.n);
-	perf_buffer_free(&features);
+	pp_buffer_check(&features);
+	op_buffer_put(buffer, features.bytes, features.used);
+	op_buffer_free(&features);
 }
 
-static void put_header(struct perf_buffer *buffer, const struct prof *prof, uint64_t data,
+static void put_header(struct op_buffer *buffer, const struct prof *prof, uint64_t data,
 		       uint64_t data_end, const uint64_t bits[4])
 {
 	uint64_t entry = PERF_ATTR_SIZE_WRITE + 16;
 
-	perf_put_bytes(buffer, MAGIC, 8);
-	perf_put_u64(buffer, HEADER_BYTES);
-	perf_put_u64(buffer, entry);
+	op_buffer_put(buffer, MAGIC, 8);
+	op_buffer_u64(buffer, HEADER_BYTES);
+	op_buffer_u64(buffer, entry);
 	put_section(buffer, HEADER_BYTES, entry * prof->n_events);
 	put_section(buffer, data, data_end - data);
 	put_section(buffer, 0, 0);
 	for (size_t i = 0; i < 4; i++)
-		perf_put_u64(buffer, bits[i]);
+		op_buffer_u64(buffer, bits[i]);
 }
 
 /* How long the data are is found by making them twice: not every output can be rewound. */
 static void write_file(const struct prof *prof, const struct perf_layout *layout, FILE *file)
 {
-	struct perf_buffer attrs = {0}, features = {0}, header = {0};
+	struct op_buffer attrs = {0}, features = {0}, header = {0};
 	uint64_t bits[4] = {0}, data, end;
 
 	put_attrs(&attrs, prof, layout);
-	data = HEADER_BYTES + attrs.n;
+	data = HEADER_BYTES + attrs.used;
 	end = data + perf_write_data(prof, layout, NULL);
 	put_features(&features, end, prof, layout, bits);
 	put_header(&header, prof, data, end, bits);
@@ -186,9 +190,9 @@ static void write_file(const struct prof *prof, const struct perf_layout *layout
 	flush(&attrs, file);
 	perf_write_data(prof, layout, file);
 	flush(&features, file);
-	perf_buffer_free(&attrs);
-	perf_buffer_free(&features);
-	perf_buffer_free(&header);
+	op_buffer_free(&attrs);
+	op_buffer_free(&features);
+	op_buffer_free(&header);
 }
 
 int perf_write(struct prof *prof, struct output *output, struct op_error *error)
@@ -199,6 +203,7 @@ int perf_write(struct prof *prof, struct output *output, struct op_error *error)
 	if (!prof->n_events)
 		return op_error_set(error, EINVAL, "%s: there is no event to write", output->path);
 	prof_layout(prof);
+	prof_sort_moments(prof, PROF_IN_TIME);
 	choose_layout(prof, &layout);
 	if (is_pipe)
 		write_pipe(prof, &layout, output->file);

@@ -3,15 +3,16 @@
  * Writing perf.data, so that perf reports and scripts it: a file, or the form for pipes if the
  * output can't be rewound.
  *
- * There is a SAMPLE for each sample that was counted, in the order of contexts and stacks: when
- * each one was taken is not known.  Programs are mapped when they first occur, one address
- * space serves all processes, and a process whose program changes runs exec.
+ * There is a SAMPLE for each sample that was counted: in the order of time if times are known
+ * (timeline.h), else in the order of contexts and stacks, with times made up.  Programs are mapped
+ * when they first occur, one address space serves all processes, and a process whose program
+ * changes runs exec.
  */
 #ifndef PP_FORMATS_PERF_WRITE_H
 #define PP_FORMATS_PERF_WRITE_H
 
 #include "pp/formats/model/format.h"
-#include "pp/formats/perf/put.h"
+#include "put.h"
 
 /* As format::write. */
 int perf_write(struct prof *prof, struct output *output, struct op_error *error);
@@ -33,13 +34,13 @@ static inline uint64_t perf_written_id(size_t event)
 }
 
 /* perf_event_attr of an event, PERF_ATTR_SIZE_WRITE bytes. */
-void perf_put_attr(struct perf_buffer *buffer, const struct prof_event *event,
+void perf_put_attr(struct op_buffer *buffer, const struct prof_event *event,
 		   const struct perf_layout *layout);
 
 /* Features that are written, by bit, and their bytes; nothing if the profile doesn't know it. */
 extern const unsigned int perf_written_features[];
 extern const size_t perf_n_written_features;
-void perf_put_feature(struct perf_buffer *buffer, unsigned int bit, const struct prof *prof,
+void perf_put_feature(struct op_buffer *buffer, unsigned int bit, const struct prof *prof,
 		      const struct perf_layout *layout);
 
 /* Writes all records of the data, or only counts if @file is NULL; errors stay with @file.

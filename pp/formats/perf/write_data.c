@@ -5,11 +5,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "pp/formats/model/index.h"
+#include "libop/base/hash.h"
 #include "pp/formats/model/mapped_image.h"
-#include "pp/formats/perf/attr.h"
-#include "pp/formats/perf/image.h"
-#include "pp/formats/perf/write.h"
+#include "pp/formats/model/timeline.h"
+#include "libop/perf/attr.h"
+#include "image.h"
+#include "write.h"
 #include "libop/base/memory.h"
 
 #define MISC_COMM_EXEC (1u << 13)
@@ -36,22 +37,34 @@ struct mapped {
 	uint32_t process, program, image;
 };
 
+/*
+ * What a thread was called last; valid as long as its process runs the same program.  perf has one
+ * thread for a tid: an exiting thread, which the kernel reports as tid 0, renames the idle one.
+ */
+struct thread {
+	uint32_t tid;
+	uint32_t programs; /* of its process, when it was called so */
+	struct prof_context named;
+};
+
 struct writer {
 	const struct prof *prof;
 	const struct perf_layout *layout;
 	FILE *file; /* NULL: only count */
 	uint64_t bytes;
-	struct perf_buffer buffer;
+	struct op_buffer buffer;
 	uint64_t samples, written;
+	uint64_t time; /* of the sample, if times are known */
 
 	struct process *processes;
 	size_t n_processes, processes_capacity;
-	struct index by_pid;
+	struct op_hash by_pid;
 	struct mapped *mappings;
 	size_t n_mappings, mappings_capacity;
-	struct index by_mapping;
-	struct prof_context named; /* the thread that got its name last */
-	bool has_named;
+	struct op_hash by_mapping;
+	struct thread *threads;
+	size_t n_threads, threads_capacity;
+	struct op_hash by_thread;
 };
 
 static bool is_one_by_one(const struct prof *prof)
@@ -77,7 +90,7 @@ uint64_t perf_written_samples(const struct prof *prof)
 	return n;
 }
 
-/* Times of samples are spread over the recording. */
+/* Times of samples that are not known are spread over the recording. */
 static uint64_t now(const struct writer *writer)
 {
 	const struct perf_layout *layout = writer->layout;
@@ -85,34 +98,37 @@ static uint64_t now(const struct writer *writer)
 	uint64_t steps = writer->samples > 1 ? writer->samples - 1 : 1;
 	uint64_t step = writer->written < steps ? writer->written : steps;
 
+	if (writer->prof->n_moments)
+		return writer->time;
 	return layout->first_time + span / steps * step + span % steps * step / steps;
 }
 
 static void begin(struct writer *writer, uint32_t type, uint16_t misc)
 {
-	writer->buffer.n = 0;
+	writer->buffer.used = 0;
 	perf_begin_record(&writer->buffer, type, misc);
 }
 
 static void end(struct writer *writer)
 {
 	perf_end_record(&writer->buffer, 0);
-	writer->bytes += writer->buffer.n;
+	pp_buffer_check(&writer->buffer);
+	writer->bytes += writer->buffer.used;
 	if (writer->file)
-		fwrite(writer->buffer.bytes, 1, writer->buffer.n, writer->file);
+		fwrite(writer->buffer.bytes, 1, writer->buffer.used, writer->file);
 }
 
 /* Ends a record that is no sample. */
 static void end_with_trailer(struct writer *writer, uint32_t pid, uint32_t tid)
 {
-	struct perf_buffer *buffer = &writer->buffer;
+	struct op_buffer *buffer = &writer->buffer;
 
-	perf_put_u32(buffer, pid);
-	perf_put_u32(buffer, tid);
-	perf_put_u64(buffer, now(writer));
+	op_buffer_u32(buffer, pid);
+	op_buffer_u32(buffer, tid);
+	op_buffer_u64(buffer, now(writer));
 	if (writer->layout->has_cpu)
-		perf_put_u64(buffer, 0);
-	perf_put_u64(buffer, perf_written_id(0));
+		op_buffer_u64(buffer, 0);
+	op_buffer_u64(buffer, perf_written_id(0));
 	end(writer);
 }
 
@@ -120,7 +136,7 @@ static void end_with_trailer(struct writer *writer, uint32_t pid, uint32_t tid)
 
 static void put_mmap(struct writer *writer, uint32_t pid, const struct prof_image *image)
 {
-	struct perf_buffer *buffer = &writer->buffer;
+	struct op_buffer *buffer = &writer->buffer;
 	bool is_kernel = image->is_kernel;
 	uint16_t misc = is_kernel ? PERF_MODE_KERNEL : PERF_MODE_USER;
 	struct mapping mapping = mapping_of(image);
@@ -129,22 +145,22 @@ static void put_mmap(struct writer *writer, uint32_t pid, const struct prof_imag
 	if (image->build_id_length)
 		misc |= MISC_BUILD_ID;
 	begin(writer, PERF_RECORD_MMAP2, misc);
-	perf_put_u32(buffer, is_kernel ? UINT32_MAX : pid);
-	perf_put_u32(buffer, is_kernel ? 0 : pid);
-	perf_put_u64(buffer, mapping.start);
-	perf_put_u64(buffer, mapping.end - mapping.start);
+	op_buffer_u32(buffer, is_kernel ? UINT32_MAX : pid);
+	op_buffer_u32(buffer, is_kernel ? 0 : pid);
+	op_buffer_u64(buffer, mapping.start);
+	op_buffer_u64(buffer, mapping.end - mapping.start);
 	/* Of the kernel, it is the address of the symbol that its name ends with. */
 	if (image->kind == PROF_KERNEL)
-		perf_put_u64(buffer, image->start - image->offset);
+		op_buffer_u64(buffer, image->start - image->offset);
 	else
-		perf_put_u64(buffer, mapping.offset);
-	perf_put_u32(buffer, image->build_id_length); /* one byte and padding, or no device */
+		op_buffer_u64(buffer, mapping.offset);
+	op_buffer_u32(buffer, image->build_id_length); /* one byte and padding, or no device */
 	if (image->build_id_length)
-		perf_put_bytes(buffer, image->build_id, PROF_BUILD_ID_MOST);
+		op_buffer_put(buffer, image->build_id, PROF_BUILD_ID_MOST);
 	else
-		perf_put_zeros(buffer, PROF_BUILD_ID_MOST);
-	perf_put_u32(buffer, PROT_READ | PROT_EXEC);
-	perf_put_u32(buffer, MAP_PRIVATE);
+		op_buffer_zeros(buffer, PROF_BUILD_ID_MOST);
+	op_buffer_u32(buffer, PROT_READ | PROT_EXEC);
+	op_buffer_u32(buffer, MAP_PRIVATE);
 	perf_put_text(buffer, image->kind == PROF_KERNEL ? PERF_KERNEL_NAME "_stext" : mapping.name,
 		      8);
 	free(mapping.name);
@@ -155,13 +171,13 @@ static void put_mmap(struct writer *writer, uint32_t pid, const struct prof_imag
 static void put_ksymbol(struct writer *writer, const struct prof_image *image)
 {
 	enum { BPF = 1 };
-	struct perf_buffer *buffer = &writer->buffer;
+	struct op_buffer *buffer = &writer->buffer;
 
 	begin(writer, PERF_RECORD_KSYMBOL, PERF_MODE_KERNEL);
-	perf_put_u64(buffer, image->start);
-	perf_put_u32(buffer, (uint32_t)(image->end - image->start));
-	perf_put_u16(buffer, BPF);
-	perf_put_u16(buffer, 0);
+	op_buffer_u64(buffer, image->start);
+	op_buffer_u32(buffer, (uint32_t)(image->end - image->start));
+	op_buffer_u16(buffer, BPF);
+	op_buffer_u16(buffer, 0);
 	perf_put_text(buffer, image->path, 8);
 	end_with_trailer(writer, UINT32_MAX, 0);
 }
@@ -184,33 +200,19 @@ static void put_kernel(struct writer *writer)
 
 /* ---- processes ---- */
 
-static uint64_t hash_process(const void *context, uint32_t id)
-{
-	return index_mix(0, ((const struct writer *)context)->processes[id].pid);
-}
-
 static uint32_t process_of(struct writer *writer, uint32_t pid)
 {
 	uint32_t id;
 
-	for (size_t at = index_first(&writer->by_pid, index_mix(0, pid));
-	     (id = index_at(&writer->by_pid, at)) != INDEX_NONE;
-	     at = index_next(&writer->by_pid, at))
+	op_hash_for_each_possible (&writer->by_pid, op_hash_mix(0, pid), id)
 		if (writer->processes[id].pid == pid)
 			return id;
 	id = (uint32_t)writer->n_processes++;
 	writer->processes = pp_grow(writer->processes, &writer->processes_capacity,
 				    writer->n_processes, sizeof(*writer->processes));
-	writer->processes[id] = (struct process){.pid = pid, .app = INDEX_NONE};
-	index_add(&writer->by_pid, index_mix(0, pid), id, hash_process, writer);
+	writer->processes[id] = (struct process){.pid = pid, .app = OP_HASH_NONE};
+	pp_hash_add(&writer->by_pid, op_hash_mix(0, pid), id);
 	return id;
-}
-
-static uint64_t hash_mapping(const void *context, uint32_t id)
-{
-	const struct mapped *mapping = &((const struct writer *)context)->mappings[id];
-
-	return index_mix(index_mix(mapping->process, mapping->program), mapping->image);
 }
 
 /* Maps an image into a process, unless it is there. */
@@ -224,10 +226,8 @@ static void map(struct writer *writer, uint32_t process, uint32_t image)
 
 	if (image <= PROF_NO_KERNEL_IMAGE || what->is_kernel || what->kind == PROF_UNKNOWN)
 		return;
-	hash = index_mix(index_mix(process, mapping.program), image);
-	for (size_t at = index_first(&writer->by_mapping, hash);
-	     (id = index_at(&writer->by_mapping, at)) != INDEX_NONE;
-	     at = index_next(&writer->by_mapping, at)) {
+	hash = op_hash_mix(op_hash_mix(process, mapping.program), image);
+	op_hash_for_each_possible (&writer->by_mapping, hash, id) {
 		known = &writer->mappings[id];
 		if (known->process == process && known->program == mapping.program &&
 		    known->image == image)
@@ -237,7 +237,7 @@ static void map(struct writer *writer, uint32_t process, uint32_t image)
 	writer->mappings = pp_grow(writer->mappings, &writer->mappings_capacity, writer->n_mappings,
 				   sizeof(*writer->mappings));
 	writer->mappings[id] = mapping;
-	index_add(&writer->by_mapping, hash, id, hash_mapping, writer);
+	pp_hash_add(&writer->by_mapping, hash, id);
 	put_mmap(writer, writer->processes[process].pid, what);
 }
 
@@ -263,8 +263,8 @@ static void put_comm(struct writer *writer, uint32_t pid, uint32_t tid,
 	memcpy(comm, name, length);
 	comm[length] = 0;
 	begin(writer, PERF_RECORD_COMM, PERF_MODE_USER | (exec ? MISC_COMM_EXEC : 0));
-	perf_put_u32(&writer->buffer, pid);
-	perf_put_u32(&writer->buffer, tid);
+	op_buffer_u32(&writer->buffer, pid);
+	op_buffer_u32(&writer->buffer, tid);
 	perf_put_text(&writer->buffer, comm, 8);
 	end_with_trailer(writer, pid, tid);
 }
@@ -276,11 +276,40 @@ static void number(const struct prof_sample *sample, uint32_t *pid, uint32_t *ti
 	*tid = sample->tid == PROF_ANY ? *pid : (uint32_t)sample->tid;
 }
 
-/* Sees to it that the process is what it was when the sample was taken. */
+static struct thread *thread_of(struct writer *writer, uint32_t tid)
+{
+	uint32_t id;
+
+	op_hash_for_each_possible (&writer->by_thread, op_hash_mix(0, tid), id)
+		if (writer->threads[id].tid == tid)
+			return &writer->threads[id];
+	id = (uint32_t)writer->n_threads++;
+	writer->threads = pp_grow(writer->threads, &writer->threads_capacity, writer->n_threads,
+				  sizeof(*writer->threads));
+	writer->threads[id] = (struct thread){.tid = tid};
+	pp_hash_add(&writer->by_thread, op_hash_mix(0, tid), id);
+	return &writer->threads[id];
+}
+
+/* Gives a thread its name, unless it has it. */
+static void name_thread(struct writer *writer, uint32_t programs, uint32_t pid, uint32_t tid,
+			const struct prof_sample *sample)
+{
+	struct thread *thread = thread_of(writer, tid);
+	const struct prof_context *named = &thread->named;
+
+	if (thread->programs == programs && named->app == sample->app &&
+	    named->comm == sample->comm && named->pid == sample->pid && named->tid == sample->tid)
+		return;
+	thread->programs = programs;
+	thread->named =
+		(struct prof_context){sample->app, sample->comm, sample->pid, sample->tid, 0};
+	put_comm(writer, pid, tid, sample, false);
+}
+
+/* Writes what makes the process what it was when the sample was taken. */
 static uint32_t enter(struct writer *writer, const struct prof_sample *sample)
 {
-	struct prof_context context = {sample->app, sample->comm, sample->pid, sample->tid, 0};
-	const struct prof_context *named = &writer->named;
 	uint32_t pid, tid, id;
 	struct process *process;
 
@@ -292,13 +321,8 @@ static uint32_t enter(struct writer *writer, const struct prof_sample *sample)
 		process->programs++;
 		put_comm(writer, pid, pid, sample, true);
 		map(writer, id, sample->app);
-		writer->has_named = false;
 	}
-	if (!writer->has_named || named->app != context.app || named->comm != context.comm ||
-	    named->pid != context.pid || named->tid != context.tid)
-		put_comm(writer, pid, tid, sample, false);
-	writer->named = context;
-	writer->has_named = true;
+	name_thread(writer, process->programs, pid, tid, sample);
 	return id;
 }
 
@@ -316,10 +340,10 @@ static size_t put_chain(struct writer *writer, const struct prof_sample *sample)
 		wanted = prof->images[frame->image].is_kernel ? PERF_MARK_KERNEL : PERF_MARK_USER;
 		if (wanted != mark) {
 			mark = wanted;
-			perf_put_u64(&writer->buffer, mark);
+			op_buffer_u64(&writer->buffer, mark);
 			n++;
 		}
-		perf_put_u64(&writer->buffer, prof_address(prof, frame));
+		op_buffer_u64(&writer->buffer, prof_address(prof, frame));
 		n++;
 	}
 	return n;
@@ -329,7 +353,7 @@ static void put_sample(struct writer *writer, const struct prof_sample *sample, 
 		       uint64_t period)
 {
 	const struct prof *prof = writer->prof;
-	struct perf_buffer *buffer = &writer->buffer;
+	struct op_buffer *buffer = &writer->buffer;
 	const struct prof_frame *leaf = sample->depth ? sample->frames : NULL;
 	bool in_kernel = leaf && prof->images[leaf->image].is_kernel;
 	uint32_t pid, tid;
@@ -337,22 +361,21 @@ static void put_sample(struct writer *writer, const struct prof_sample *sample, 
 
 	number(sample, &pid, &tid);
 	begin(writer, PERF_RECORD_SAMPLE, in_kernel ? PERF_MODE_KERNEL : PERF_MODE_USER);
-	perf_put_u64(buffer, perf_written_id(event));
-	perf_put_u64(buffer, leaf ? prof_address(prof, leaf) : 0);
-	perf_put_u32(buffer, pid);
-	perf_put_u32(buffer, tid);
-	perf_put_u64(buffer, now(writer));
+	op_buffer_u64(buffer, perf_written_id(event));
+	op_buffer_u64(buffer, leaf ? prof_address(prof, leaf) : 0);
+	op_buffer_u32(buffer, pid);
+	op_buffer_u32(buffer, tid);
+	op_buffer_u64(buffer, now(writer));
 	if (writer->layout->has_cpu) {
-		perf_put_u32(buffer, (uint32_t)sample->cpu); /* not known: all ones, as perf's */
-		perf_put_u32(buffer, 0);
+		op_buffer_u32(buffer, (uint32_t)sample->cpu); /* not known: all ones, as perf's */
+		op_buffer_u32(buffer, 0);
 	}
-	perf_put_u64(buffer, period);
+	op_buffer_u64(buffer, period);
 	if (writer->layout->has_chain) {
-		at = buffer->n;
-		perf_put_u64(buffer, 0);
+		at = buffer->used;
+		op_buffer_u64(buffer, 0);
 		n = put_chain(writer, sample);
-		for (unsigned int i = 0; i < 8; i++)
-			buffer->bytes[at + i] = (uint8_t)((uint64_t)n >> 8 * i);
+		op_buffer_set(buffer, at, n, 8);
 	}
 	end(writer);
 	writer->written++;
@@ -371,6 +394,17 @@ static void put_value(struct writer *writer, const struct prof_sample *sample,
 		put_sample(writer, sample, value->event, value->events / records + (i < rest));
 }
 
+static bool next_sample(struct writer *writer, struct prof_cursor *cursor,
+			struct prof_sample *sample)
+{
+	if (!writer->prof->n_moments)
+		return prof_next(writer->prof, cursor, sample);
+	if (!prof_next_moment(writer->prof, cursor, sample))
+		return false;
+	writer->time = sample->time;
+	return true;
+}
+
 static void put_samples(struct writer *writer)
 {
 	bool one_by_one = is_one_by_one(writer->prof);
@@ -378,7 +412,7 @@ static void put_samples(struct writer *writer)
 	struct prof_sample sample;
 	uint32_t process;
 
-	while (prof_next(writer->prof, &cursor, &sample)) {
+	while (next_sample(writer, &cursor, &sample)) {
 		if (writer->file && ferror(writer->file))
 			break;
 		process = enter(writer, &sample);
@@ -394,8 +428,8 @@ static void put_losses(struct writer *writer)
 {
 	for (size_t i = 0; i < writer->prof->n_losses; i++) {
 		begin(writer, PERF_RECORD_LOST, 0);
-		perf_put_u64(&writer->buffer, perf_written_id(0));
-		perf_put_u64(&writer->buffer, writer->prof->losses[i].count);
+		op_buffer_u64(&writer->buffer, perf_written_id(0));
+		op_buffer_u64(&writer->buffer, writer->prof->losses[i].count);
 		end_with_trailer(writer, UINT32_MAX, UINT32_MAX);
 	}
 }
@@ -405,17 +439,20 @@ uint64_t perf_write_data(const struct prof *prof, const struct perf_layout *layo
 	struct writer writer = {.prof = prof,
 				.layout = layout,
 				.file = file,
-				.samples = perf_written_samples(prof)};
+				.samples = perf_written_samples(prof),
+				.time = prof->n_moments ? prof->moments->time : 0};
 
 	put_kernel(&writer);
 	put_samples(&writer);
 	put_losses(&writer);
 	begin(&writer, PERF_TYPE_FINISHED_ROUND, 0);
 	end(&writer);
-	perf_buffer_free(&writer.buffer);
+	op_buffer_free(&writer.buffer);
 	free(writer.processes);
 	free(writer.mappings);
-	index_free(&writer.by_pid);
-	index_free(&writer.by_mapping);
+	free(writer.threads);
+	op_hash_free(&writer.by_pid);
+	op_hash_free(&writer.by_mapping);
+	op_hash_free(&writer.by_thread);
 	return writer.bytes;
 }

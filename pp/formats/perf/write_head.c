@@ -5,9 +5,9 @@
 #include <strings.h>
 
 #include "pp/formats/model/mapped_image.h"
-#include "pp/formats/perf/attr.h"
-#include "pp/formats/perf/image.h"
-#include "pp/formats/perf/write.h"
+#include "libop/perf/attr.h"
+#include "image.h"
+#include "write.h"
 #include "libop/base/memory.h"
 
 /* Bit-fields of perf_event_attr, beyond those that a reader looks at. */
@@ -44,69 +44,68 @@ static uint32_t type_of(const struct prof_event *event, uint64_t *config)
 	return PERF_TYPE_RAW;
 }
 
-void perf_put_attr(struct perf_buffer *buffer, const struct prof_event *event,
+void perf_put_attr(struct op_buffer *buffer, const struct prof_event *event,
 		   const struct perf_layout *layout)
 {
 	uint64_t config;
 	uint32_t type = type_of(event, &config);
 
-	perf_put_u32(buffer, type);
-	perf_put_u32(buffer, PERF_ATTR_SIZE_WRITE);
-	perf_put_u64(buffer, config);
-	perf_put_u64(buffer, event->frequency ? event->frequency : event->period);
-	perf_put_u64(buffer, layout->sample_type);
-	perf_put_u64(buffer, PERF_FORMAT_ID);
-	perf_put_u64(buffer, common_flags | (event->frequency ? BIT(PERF_FLAG_FREQ) : 0));
-	perf_put_zeros(buffer, PERF_ATTR_SIZE_WRITE - 48);
+	op_buffer_u32(buffer, type);
+	op_buffer_u32(buffer, PERF_ATTR_SIZE_WRITE);
+	op_buffer_u64(buffer, config);
+	op_buffer_u64(buffer, event->frequency ? event->frequency : event->period);
+	op_buffer_u64(buffer, layout->sample_type);
+	op_buffer_u64(buffer, PERF_FORMAT_ID);
+	op_buffer_u64(buffer, common_flags | (event->frequency ? BIT(PERF_FLAG_FREQ) : 0));
+	op_buffer_zeros(buffer, PERF_ATTR_SIZE_WRITE - 48);
 }
 
 /* ---- features ---- */
 
-static void put_text(struct perf_buffer *buffer, const char *text)
+static void put_text(struct op_buffer *buffer, const char *text)
 {
 	if (text)
 		perf_put_string(buffer, text);
 }
 
 /* What recorded it, if that was perf: its version only. */
-static void put_version(struct perf_buffer *buffer, const char *tool)
+static void put_version(struct op_buffer *buffer, const char *tool)
 {
 	perf_put_string(buffer, !tool ? OP_VERSION : !strncmp(tool, "perf ", 5) ? tool + 5 : tool);
 }
 
-static void put_command_line(struct perf_buffer *buffer, const char *line)
+static void put_command_line(struct op_buffer *buffer, const char *line)
 {
 	char *words, *word, *rest;
-	size_t at = buffer->n;
+	size_t at = buffer->used;
 	uint32_t n = 0;
 
 	if (!line)
 		return;
 	words = pp_copy(line);
-	perf_put_u32(buffer, 0);
+	op_buffer_u32(buffer, 0);
 	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		perf_put_string(buffer, word);
 		n++;
 	}
 	free(words);
-	for (unsigned int i = 0; i < 4; i++)
-		buffer->bytes[at + i] = (uint8_t)(n >> 8 * i);
+	op_buffer_set(buffer, at, n, 4);
 }
 
-static void put_events(struct perf_buffer *buffer, const struct prof *prof,
+static void put_events(struct op_buffer *buffer, const struct prof *prof,
 		       const struct perf_layout *layout)
 {
-	perf_put_u32(buffer, (uint32_t)prof->n_events);
-	perf_put_u32(buffer, PERF_ATTR_SIZE_WRITE);
+	op_buffer_u32(buffer, (uint32_t)prof->n_events);
+	op_buffer_u32(buffer, PERF_ATTR_SIZE_WRITE);
 	for (size_t i = 0; i < prof->n_events; i++) {
 		perf_put_attr(buffer, &prof->events[i], layout);
-		perf_put_u32(buffer, 1);
+		op_buffer_u32(buffer, 1);
 		perf_put_string(buffer, prof->events[i].name);
-		perf_put_u64(buffer, perf_written_id(i));
+		op_buffer_u64(buffer, perf_written_id(i));
 	}
 }
 
-static void put_build_ids(struct perf_buffer *buffer, const struct prof *prof)
+static void put_build_ids(struct op_buffer *buffer, const struct prof *prof)
 {
 	enum { SIZE_IS_VALID = 1 << 15 };
 
@@ -120,9 +119,9 @@ static void put_build_ids(struct perf_buffer *buffer, const struct prof *prof)
 		begin = perf_begin_record(
 			buffer, 0,
 			SIZE_IS_VALID | (image->is_kernel ? PERF_MODE_KERNEL : PERF_MODE_USER));
-		perf_put_u32(buffer, UINT32_MAX); /* of all processes */
-		perf_put_bytes(buffer, image->build_id, PROF_BUILD_ID_MOST);
-		perf_put_u32(buffer, image->build_id_length);
+		op_buffer_u32(buffer, UINT32_MAX); /* of all processes */
+		op_buffer_put(buffer, image->build_id, PROF_BUILD_ID_MOST);
+		op_buffer_u32(buffer, image->build_id_length);
 		mapping = mapping_of(image);
 		mapping.name[strnlen(mapping.name, PERF_PATH_MOST)] = 0;
 		perf_put_text(buffer, image->kind == PROF_KERNEL ? PERF_KERNEL_NAME : mapping.name,
@@ -141,7 +140,7 @@ const unsigned int perf_written_features[] = {
 const size_t perf_n_written_features =
 	sizeof(perf_written_features) / sizeof(*perf_written_features);
 
-void perf_put_feature(struct perf_buffer *buffer, unsigned int bit, const struct prof *prof,
+void perf_put_feature(struct op_buffer *buffer, unsigned int bit, const struct prof *prof,
 		      const struct perf_layout *layout)
 {
 	const struct prof_host *host = &prof->host;
@@ -165,8 +164,8 @@ void perf_put_feature(struct perf_buffer *buffer, unsigned int bit, const struct
 	case PERF_FEATURE_NRCPUS:
 		if (!host->cpus_available)
 			break;
-		perf_put_u32(buffer, (uint32_t)host->cpus_available);
-		perf_put_u32(buffer, (uint32_t)host->cpus_online);
+		op_buffer_u32(buffer, (uint32_t)host->cpus_available);
+		op_buffer_u32(buffer, (uint32_t)host->cpus_online);
 		break;
 	case PERF_FEATURE_CPUDESC:
 		put_text(buffer, host->cpu_description);
@@ -176,7 +175,7 @@ void perf_put_feature(struct perf_buffer *buffer, unsigned int bit, const struct
 		break;
 	case PERF_FEATURE_TOTAL_MEM:
 		if (host->memory)
-			perf_put_u64(buffer, host->memory / 1024);
+			op_buffer_u64(buffer, host->memory / 1024);
 		break;
 	case PERF_FEATURE_CMDLINE:
 		put_command_line(buffer, host->command_line);
@@ -185,8 +184,8 @@ void perf_put_feature(struct perf_buffer *buffer, unsigned int bit, const struct
 		put_events(buffer, prof, layout);
 		break;
 	case PERF_FEATURE_SAMPLE_TIME:
-		perf_put_u64(buffer, layout->first_time);
-		perf_put_u64(buffer, layout->last_time);
+		op_buffer_u64(buffer, layout->first_time);
+		op_buffer_u64(buffer, layout->last_time);
 		break;
 	}
 }

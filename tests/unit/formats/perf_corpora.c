@@ -6,14 +6,11 @@
  * them reads are listed here, with the samples that a plain walk through their records finds.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "describe.h"
 #include "pp/formats/model/format.h"
 
@@ -82,14 +79,13 @@ static void check(const char *folder, const char *name, uint64_t samples)
 	input_close(input);
 }
 
-static void all_samples_of_real_recordings_are_read(void **state)
+TEST(all_samples_of_real_recordings_are_read)
 {
 	const char *folder = corpora();
 	char path[4096], line[4096], *name, *counts, *word, *rest;
 	unsigned int files = 0;
 	FILE *manifest;
 
-	(void)state;
 	if (!folder)
 		skip();
 	snprintf(path, sizeof(path), "%s/MANIFEST.tsv", folder);
@@ -109,13 +105,4 @@ static void all_samples_of_real_recordings_are_read(void **state)
 	fclose(manifest);
 	print_message("%u recordings read\n", files);
 	assert_true(files > 40);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_samples_of_real_recordings_are_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

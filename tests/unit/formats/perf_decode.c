@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Decoders of perf.data: attrs, samples, records, whatever their length and byte order. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "perf_recording.h"
-#include "pp/formats/perf/record.h"
-#include "pp/formats/perf/sample.h"
+#include "libop/perf/record.h"
+#include "libop/perf/sample.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 
@@ -21,14 +18,14 @@ static void begin(bool is_big_endian)
 	rec.n = 0;
 }
 
-static struct perf_bytes all(void)
+static struct op_reader all(void)
 {
-	return perf_bytes_of(rec.bytes, rec.n, rec.is_big_endian);
+	return op_reader_of(rec.bytes, rec.n, rec.is_big_endian);
 }
 
 /* ---- attrs ---- */
 
-static void attrs_of_all_sizes_are_read(void **state)
+TEST(attrs_of_all_sizes_are_read)
 {
 	static const uint32_t sizes[] = {0, 64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 200};
 	const struct rec_event event = {.type = 1,
@@ -39,10 +36,9 @@ static void attrs_of_all_sizes_are_read(void **state)
 					.branch_sample_type = 1 << 17,
 					.regs_user = 0xff,
 					.flags = 1 << PERF_FLAG_SAMPLE_ID_ALL | 1};
-	struct perf_bytes bytes;
+	struct op_reader bytes;
 	struct perf_attr attr;
 
-	(void)state;
 	for (size_t i = 0; i < 2 * N(sizes); i++) {
 		uint32_t size = sizes[i / 2] ? sizes[i / 2] : 64;
 
@@ -51,7 +47,7 @@ static void attrs_of_all_sizes_are_read(void **state)
 		rec_u64(&rec, 77);
 		bytes = all();
 		assert_int_equal(perf_attr_read(&attr, &bytes), 0);
-		assert_int_equal(perf_u64(&bytes), 77);
+		assert_int_equal(op_reader_u64(&bytes), 77);
 		assert_int_equal(attr.size, size);
 		assert_int_equal(attr.type, 1);
 		assert_int_equal(attr.config, 3);
@@ -65,14 +61,13 @@ static void attrs_of_all_sizes_are_read(void **state)
 	}
 }
 
-static void attrs_of_impossible_sizes_are_refused(void **state)
+TEST(attrs_of_impossible_sizes_are_refused)
 {
 	static const uint32_t sizes[] = {1, 8, 63, 65, 100, 5000, UINT32_MAX};
 	const struct rec_event event = {0};
-	struct perf_bytes bytes;
+	struct op_reader bytes;
 	struct perf_attr attr;
 
-	(void)state;
 	for (size_t i = 0; i < N(sizes); i++) {
 		begin(false);
 		rec_attr(&rec, &event, 64);
@@ -84,12 +79,12 @@ static void attrs_of_impossible_sizes_are_refused(void **state)
 	begin(false);
 	rec_attr(&rec, &event, 112);
 	for (size_t n = 0; n < 112; n++) {
-		bytes = perf_bytes_of(rec.bytes, n, false);
+		bytes = op_reader_of(rec.bytes, n, false);
 		assert_int_equal(perf_attr_read(&attr, &bytes), -1);
 	}
 }
 
-static void events_without_a_name_are_described(void **state)
+TEST(events_without_a_name_are_described)
 {
 	static const struct {
 		uint32_t type;
@@ -112,7 +107,6 @@ static void events_without_a_name_are_described(void **state)
 	};
 	char name[64];
 
-	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
 		struct perf_attr attr = {.type = cases[i].type, .config = cases[i].config};
 
@@ -183,12 +177,11 @@ static const struct perf_attr full_attr = {
 	.sample_regs_intr = 0xff,
 };
 
-static void samples_have_their_fields_in_order(void **state)
+TEST(samples_have_their_fields_in_order)
 {
 	struct perf_sample sample;
 	struct perf_branch branch;
 
-	(void)state;
 	for (int order = 0; order < 2; order++) {
 		begin(order);
 		make_full_sample();
@@ -198,42 +191,41 @@ static void samples_have_their_fields_in_order(void **state)
 		assert_int_equal(sample.ids.pid, 42);
 		assert_int_equal(sample.ids.tid, 43);
 		assert_int_equal(sample.ids.time, 1111);
-		assert_int_equal(sample.addr, 2222);
+		assert_int_equal(sample.extra.addr, 2222);
 		assert_int_equal(sample.ids.stream_id, 8);
 		assert_int_equal(sample.ids.cpu, 3);
 		assert_int_equal(sample.period, 250000);
-		assert_int_equal(sample.counters, 2);
+		assert_int_equal(sample.extra.counters, 2);
 		assert_int_equal(sample.chain_size, 3);
 		assert_int_equal(perf_chain_at(&sample, 2), 0x405678);
-		assert_int_equal(sample.raw_size, 12);
-		assert_int_equal(sample.branches_size, 2);
+		assert_int_equal(sample.extra.raw_size, 12);
+		assert_int_equal(sample.extra.branches_size, 2);
 		branch = perf_branch_at(&sample, 1);
 		assert_int_equal(branch.from, 0x1001);
 		assert_int_equal(branch.to, 0x2001);
 		assert_true(branch.mispredicted);
 		assert_false(branch.predicted);
 		assert_int_equal(branch.cycles, 9);
-		assert_true(sample.registers);
-		assert_int_equal(sample.stack_size, 10);
-		assert_int_equal(sample.weight, 55);
-		assert_int_equal(sample.data_src, 66);
-		assert_int_equal(sample.transaction, 77);
-		assert_int_equal(sample.phys_addr, 88);
-		assert_int_equal(sample.cgroup, 99);
-		assert_int_equal(sample.data_page_size, 4096);
-		assert_int_equal(sample.code_page_size, 8192);
-		assert_int_equal(sample.aux_size, 8);
+		assert_int_equal(sample.user.abi, 2);
+		assert_int_equal(sample.user.size, 10);
+		assert_int_equal(sample.extra.weight, 55);
+		assert_int_equal(sample.extra.data_src, 66);
+		assert_int_equal(sample.extra.transaction, 77);
+		assert_int_equal(sample.extra.phys_addr, 88);
+		assert_int_equal(sample.extra.cgroup, 99);
+		assert_int_equal(sample.extra.data_page_size, 4096);
+		assert_int_equal(sample.extra.code_page_size, 8192);
+		assert_int_equal(sample.extra.aux_size, 8);
 		assert_int_equal(perf_time_offset(ALL_BITS), 24);
 	}
 }
 
 /* Whatever is missing at the end, it is noticed. */
-static void samples_that_are_cut_off_are_refused(void **state)
+TEST(samples_that_are_cut_off_are_refused)
 {
 	struct perf_sample sample;
 	size_t whole;
 
-	(void)state;
 	begin(false);
 	make_full_sample();
 	whole = rec.n;
@@ -241,7 +233,7 @@ static void samples_that_are_cut_off_are_refused(void **state)
 		assert_non_null(perf_sample_read(&sample, &full_attr, all()));
 }
 
-static void numbers_that_are_too_large_are_refused(void **state)
+TEST(numbers_that_are_too_large_are_refused)
 {
 	static const uint64_t numbers[] = {
 		2, 3, 1000, UINT64_MAX / 8 + 2, UINT64_MAX / 24 + 2, UINT64_MAX};
@@ -249,7 +241,6 @@ static void numbers_that_are_too_large_are_refused(void **state)
 					PERF_SAMPLE_STACK_USER, PERF_SAMPLE_AUX, PERF_SAMPLE_READ};
 	struct perf_sample sample;
 
-	(void)state;
 	for (size_t b = 0; b < N(bits); b++)
 		for (size_t i = 0; i < N(numbers); i++) {
 			struct perf_attr attr = {.sample_type = bits[b], .read_format = 8};
@@ -261,28 +252,26 @@ static void numbers_that_are_too_large_are_refused(void **state)
 		}
 }
 
-static void the_period_is_that_of_the_event_unless_told(void **state)
+TEST(the_period_is_that_of_the_event_unless_told)
 {
 	const struct perf_attr attr = {.sample_type = PERF_SAMPLE_IP, .sample_period = 4711};
 	struct perf_sample sample;
 
-	(void)state;
 	begin(false);
 	rec_u64(&rec, 1);
 	assert_null(perf_sample_read(&sample, &attr, all()));
 	assert_int_equal(sample.period, 4711);
 }
 
-static void trailers_are_found_from_the_end(void **state)
+TEST(trailers_are_found_from_the_end)
 {
 	struct perf_attr attr = {.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 						PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
 						PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER |
 						PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD};
-	struct perf_bytes bytes;
+	struct op_reader bytes;
 	struct perf_ids ids;
 
-	(void)state;
 	for (int order = 0; order < 2; order++) {
 		attr.flags = 1 << PERF_FLAG_SAMPLE_ID_ALL;
 		begin(order);
@@ -297,23 +286,23 @@ static void trailers_are_found_from_the_end(void **state)
 		rec_u64(&rec, 8);
 		bytes = all();
 		assert_int_equal(perf_trailer_read(&ids, &attr, &bytes), 0);
-		assert_int_equal(perf_bytes_left(&bytes), 24);
+		assert_int_equal(op_reader_left(&bytes), 24);
 		assert_int_equal(ids.pid, 5);
 		assert_int_equal(ids.tid, 6);
 		assert_int_equal(ids.time, 777);
 		assert_int_equal(ids.id, 8);
 		assert_int_equal(ids.stream_id, 9);
 		assert_int_equal(ids.cpu, 10);
-		bytes = perf_bytes_of(rec.bytes, 47, order);
+		bytes = op_reader_of(rec.bytes, 47, order);
 		assert_int_equal(perf_trailer_read(&ids, &attr, &bytes), -1);
 		attr.flags = 0; /* then there is none */
 		bytes = all();
 		assert_int_equal(perf_trailer_read(&ids, &attr, &bytes), 0);
-		assert_int_equal(perf_bytes_left(&bytes), rec.n);
+		assert_int_equal(op_reader_left(&bytes), rec.n);
 	}
 }
 
-static void ids_of_events_are_found_from_both_ends(void **state)
+TEST(ids_of_events_are_found_from_both_ends)
 {
 	static const struct {
 		uint64_t type;
@@ -330,7 +319,6 @@ static void ids_of_events_are_found_from_both_ends(void **state)
 		 16, 24},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
 		assert_int_equal(perf_id_offset(cases[i].type), cases[i].front);
 		assert_int_equal(perf_id_offset_back(cases[i].type), cases[i].back);
@@ -347,6 +335,15 @@ static struct perf_raw raw_of(uint32_t type, uint16_t misc)
 				 .body = rec.bytes};
 }
 
+/* Decodes the first @n bytes as a record without a trailer. */
+static const char *read_as(struct perf_record *record, uint32_t type, size_t n)
+{
+	struct perf_raw raw = raw_of(type, 0);
+
+	raw.size = (uint16_t)(n + PERF_HEADER_SIZE);
+	return perf_record_read(record, &raw, NULL, rec.is_big_endian);
+}
+
 static void make_mmap(uint64_t second_half, bool has_protection, const char *path)
 {
 	rec_u32(&rec, 5);
@@ -361,167 +358,135 @@ static void make_mmap(uint64_t second_half, bool has_protection, const char *pat
 	rec_text(&rec, path);
 }
 
-static void mappings_are_read_in_all_their_forms(void **state)
+TEST(mappings_are_read_in_all_their_forms)
 {
-	struct perf_mmap mmap;
+	struct perf_record record;
 	struct perf_raw raw;
 
-	(void)state;
 	for (int order = 0; order < 2; order++) {
 		begin(order);
 		make_mmap(0x0800000001, true, "/bin/cat");
 		raw = raw_of(PERF_RECORD_MMAP2, 2);
-		assert_null(perf_mmap_read(&mmap, &raw, all()));
-		assert_int_equal(mmap.pid, 5);
-		assert_int_equal(mmap.start, 0x400000);
-		assert_int_equal(mmap.length, 0x2000);
-		assert_int_equal(mmap.offset, 0x1000);
-		assert_int_equal(mmap.build_id_length, 0);
-		assert_true(mmap.executable);
-		assert_string_equal(mmap.path, "/bin/cat");
+		assert_null(perf_record_read(&record, &raw, NULL, rec.is_big_endian));
+		assert_int_equal(record.mmap.pid, 5);
+		assert_int_equal(record.mmap.start, 0x400000);
+		assert_int_equal(record.mmap.length, 0x2000);
+		assert_int_equal(record.mmap.offset, 0x1000);
+		assert_int_equal(record.mmap.build_id_length, 0);
+		assert_true(record.mmap.executable);
+		assert_string_equal(record.mmap.path, "/bin/cat");
 		/* before Linux 3.16 there was no protection */
 		begin(order);
 		make_mmap(0, false, "[stack]");
 		raw = raw_of(PERF_RECORD_MMAP2, 2 | 1 << 13);
-		assert_null(perf_mmap_read(&mmap, &raw, all()));
-		assert_string_equal(mmap.path, "[stack]");
-		assert_false(mmap.executable);
+		assert_null(perf_record_read(&record, &raw, NULL, rec.is_big_endian));
+		assert_string_equal(record.mmap.path, "[stack]");
+		assert_false(record.mmap.executable);
 	}
+	/* a device and an inode */
+	begin(true);
+	make_mmap(UINT64_C(8) << 32 | 1, true, "/bin/cat");
+	raw = raw_of(PERF_RECORD_MMAP2, 2);
+	assert_null(perf_record_read(&record, &raw, NULL, rec.is_big_endian));
+	assert_int_equal(record.mmap.major, 8);
+	assert_int_equal(record.mmap.minor, 1);
 	/* a build-id in the place of the inode; its length is a byte in either order */
 	begin(false);
 	make_mmap(UINT64_C(0xaabbccdd) << 32 | 20, true, "/bin/cat");
 	raw = raw_of(PERF_RECORD_MMAP2, 2 | 1 << 14);
-	assert_null(perf_mmap_read(&mmap, &raw, all()));
-	assert_int_equal(mmap.build_id_length, 20);
-	assert_int_equal(mmap.build_id[0], 0xdd);
+	assert_null(perf_record_read(&record, &raw, NULL, rec.is_big_endian));
+	assert_int_equal(record.mmap.build_id_length, 20);
+	assert_int_equal(record.mmap.build_id[0], 0xdd);
 	/* Linux may say so of an inode */
 	begin(false);
 	make_mmap(UINT64_C(1) << 32 | 254, true, "/bin/cat");
 	raw = raw_of(PERF_RECORD_MMAP2, 2 | 1 << 14);
-	assert_null(perf_mmap_read(&mmap, &raw, all()));
-	assert_int_equal(mmap.build_id_length, 0);
+	assert_null(perf_record_read(&record, &raw, NULL, rec.is_big_endian));
+	assert_int_equal(record.mmap.build_id_length, 0);
 }
 
 /* Each decoder refuses each of its records that is shorter than it must be. */
-static void records_that_are_cut_off_are_refused(void **state)
+TEST(records_that_are_cut_off_are_refused)
 {
-	struct perf_namespaces namespaces;
-	struct perf_bpf_event program;
+	static const struct {
+		uint32_t type;
+		size_t least; /* bytes of a body of zeros */
+	} types[] = {
+		{PERF_RECORD_FORK, 16},	       {PERF_RECORD_EXIT, 16},
+		{PERF_RECORD_COMM, 9},	       {PERF_RECORD_LOST, 16},
+		{PERF_RECORD_LOST_SAMPLES, 8}, {PERF_RECORD_NAMESPACES, 16},
+		{PERF_RECORD_KSYMBOL, 17},     {PERF_RECORD_BPF_EVENT, 16},
+		{PERF_RECORD_CGROUP, 9},       {PERF_RECORD_TEXT_POKE, 12},
+		{PERF_RECORD_AUX, 24},	       {PERF_RECORD_MMAP, 33},
+	};
 	struct perf_event_update update;
-	struct perf_text_poke poke;
-	struct perf_ksymbol symbol;
-	struct perf_cgroup cgroup;
+	struct perf_record record;
 	struct perf_build_id id;
-	struct perf_lost lost;
-	struct perf_task task;
-	struct perf_comm comm;
-	struct perf_mmap mmap;
-	struct perf_raw raw;
-	struct perf_aux aux;
 
-	(void)state;
 	begin(false);
 	make_mmap(0, true, "/bin/true"); /* nine letters, so that the padding has no end either */
-	for (size_t n = 64 + 9; n; n--) {
-		raw = raw_of(PERF_RECORD_MMAP2, 2);
-		assert_non_null(perf_mmap_read(&mmap, &raw, perf_bytes_of(rec.bytes, n, false)));
-	}
+	for (size_t n = 64 + 9; n; n--)
+		assert_non_null(read_as(&record, PERF_RECORD_MMAP2, n));
 	begin(false);
 	rec_zeros(&rec, 64);
 	for (size_t n = 0; n < 64; n++) {
-		struct perf_bytes bytes = perf_bytes_of(rec.bytes, n, false);
+		struct op_reader bytes = op_reader_of(rec.bytes, n, false);
 
-		raw = raw_of(PERF_RECORD_LOST, 0);
-		assert_int_equal(!perf_task_read(&task, bytes), n >= 16);
-		assert_int_equal(!perf_comm_read(&comm, &raw, bytes), n >= 9);
-		assert_int_equal(!perf_lost_read(&lost, &raw, bytes), n >= 16);
-		assert_int_equal(!perf_namespaces_read(&namespaces, bytes), n >= 16);
-		assert_int_equal(!perf_ksymbol_read(&symbol, bytes), n >= 17);
-		assert_int_equal(!perf_bpf_event_read(&program, bytes), n >= 16);
-		assert_int_equal(!perf_cgroup_read(&cgroup, bytes), n >= 9);
-		assert_int_equal(!perf_text_poke_read(&poke, bytes), n >= 12);
-		assert_int_equal(!perf_aux_read(&aux, bytes), n >= 24);
+		for (size_t i = 0; i < N(types); i++)
+			assert_int_equal(!read_as(&record, types[i].type, n), n >= types[i].least);
 		assert_int_equal(!perf_build_id_read(&id, 0, bytes), n >= 29);
 		assert_int_equal(!perf_event_update_read(&update, bytes), n >= 17);
 	}
 }
 
-static void records_say_what_they_say(void **state)
+TEST(records_say_what_they_say)
 {
-	struct perf_namespaces namespaces;
-	struct perf_ksymbol symbol;
-	struct perf_text_poke poke;
-	struct perf_task task;
-	struct perf_lost lost;
-	struct perf_raw raw;
+	struct perf_record record;
 
-	(void)state;
 	for (int order = 0; order < 2; order++) {
 		begin(order);
 		rec_u32(&rec, 1);
 		rec_u32(&rec, 2);
 		rec_u32(&rec, 3);
 		rec_u32(&rec, 4);
-		assert_null(perf_task_read(&task, all()));
-		assert_int_equal(task.pid, 1);
-		assert_int_equal(task.parent_pid, 2);
-		assert_int_equal(task.tid, 3);
-		assert_int_equal(task.parent_tid, 4);
+		assert_null(read_as(&record, PERF_RECORD_FORK, rec.n));
+		assert_int_equal(record.task.pid, 1);
+		assert_int_equal(record.task.parent_pid, 2);
+		assert_int_equal(record.task.tid, 3);
+		assert_int_equal(record.task.parent_tid, 4);
 		begin(order);
 		rec_u64(&rec, 1);
 		rec_u64(&rec, 17);
-		raw = raw_of(PERF_RECORD_LOST, 0);
-		assert_null(perf_lost_read(&lost, &raw, all()));
-		assert_int_equal(lost.count, 17);
-		raw = raw_of(PERF_RECORD_LOST_SAMPLES, 0);
-		assert_null(perf_lost_read(&lost, &raw, all()));
-		assert_int_equal(lost.count, 1);
+		assert_null(read_as(&record, PERF_RECORD_LOST, rec.n));
+		assert_int_equal(record.lost.count, 17);
+		assert_null(read_as(&record, PERF_RECORD_LOST_SAMPLES, rec.n));
+		assert_int_equal(record.lost.count, 1);
 		begin(order);
 		rec_u32(&rec, 1);
 		rec_u32(&rec, 2);
 		rec_u64(&rec, 2);
 		for (uint64_t i = 0; i < 4; i++)
 			rec_u64(&rec, 100 + i);
-		assert_null(perf_namespaces_read(&namespaces, all()));
-		assert_int_equal(namespaces.n, 2);
-		assert_int_equal(perf_namespace_at(&namespaces, 1, order).device, 102);
-		assert_int_equal(perf_namespace_at(&namespaces, 1, order).inode, 103);
+		assert_null(read_as(&record, PERF_RECORD_NAMESPACES, rec.n));
+		assert_int_equal(record.namespaces.n, 2);
+		assert_int_equal(perf_namespace_at(&record.namespaces, 1, order).device, 102);
+		assert_int_equal(perf_namespace_at(&record.namespaces, 1, order).inode, 103);
 		begin(order);
 		rec_u64(&rec, 0xffffffffc0000000);
 		rec_u32(&rec, 300);
 		rec_u16(&rec, 1);
 		rec_u16(&rec, 1);
 		rec_text(&rec, "bpf_prog_1234");
-		assert_null(perf_ksymbol_read(&symbol, all()));
-		assert_int_equal(symbol.length, 300);
-		assert_true(symbol.unregister);
-		assert_string_equal(symbol.name, "bpf_prog_1234");
+		assert_null(read_as(&record, PERF_RECORD_KSYMBOL, rec.n));
+		assert_int_equal(record.ksymbol.length, 300);
+		assert_true(record.ksymbol.unregister);
+		assert_string_equal(record.ksymbol.name, "bpf_prog_1234");
 		begin(order);
 		rec_u64(&rec, 0xffffffff81000000);
 		rec_u16(&rec, 5);
 		rec_u16(&rec, 5);
 		rec_zeros(&rec, 12);
-		assert_null(perf_text_poke_read(&poke, all()));
-		assert_int_equal(poke.new_length, 5);
+		assert_null(read_as(&record, PERF_RECORD_TEXT_POKE, rec.n));
+		assert_int_equal(record.text_poke.new_length, 5);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(attrs_of_all_sizes_are_read),
-		cmocka_unit_test(attrs_of_impossible_sizes_are_refused),
-		cmocka_unit_test(events_without_a_name_are_described),
-		cmocka_unit_test(samples_have_their_fields_in_order),
-		cmocka_unit_test(samples_that_are_cut_off_are_refused),
-		cmocka_unit_test(numbers_that_are_too_large_are_refused),
-		cmocka_unit_test(the_period_is_that_of_the_event_unless_told),
-		cmocka_unit_test(trailers_are_found_from_the_end),
-		cmocka_unit_test(ids_of_events_are_found_from_both_ends),
-		cmocka_unit_test(mappings_are_read_in_all_their_forms),
-		cmocka_unit_test(records_that_are_cut_off_are_refused),
-		cmocka_unit_test(records_say_what_they_say),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

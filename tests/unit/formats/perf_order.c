@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Records of perf.data in the order of time. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "libop/base/error.h"
 #include "pp/formats/perf/order.h"
 
@@ -29,17 +26,15 @@ static int take(void *context, const struct perf_raw *raw, struct op_error *erro
 
 static struct perf_order *order;
 
-static int begin(void **state)
+TEST_HOOK(begin)
 {
-	(void)state;
 	n_delivered = fail_at = 0;
 	order = perf_order_new(PERF_ORDER_BYTES, take, delivered);
 	return 0;
 }
 
-static int end(void **state)
+TEST_HOOK(end)
 {
-	(void)state;
 	perf_order_free(order);
 	return 0;
 }
@@ -59,11 +54,10 @@ static void assert_delivered(const uint64_t *numbers, size_t n)
 	assert_memory_equal(delivered, numbers, n * sizeof(*numbers));
 }
 
-static void records_wait_for_the_second_round(void **state)
+TEST_WITH(records_wait_for_the_second_round, begin, end)
 {
 	static const uint64_t first[] = {1, 2, 3}, all[] = {1, 2, 3, 4, 5, 6};
 
-	(void)state;
 	add(30, 3, 16);
 	add(10, 1, 16);
 	perf_order_round(order, NULL);
@@ -79,9 +73,8 @@ static void records_wait_for_the_second_round(void **state)
 	assert_int_equal(perf_order_late(order), 0);
 }
 
-static void equal_times_keep_their_order(void **state)
+TEST_WITH(equal_times_keep_their_order, begin, end)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
 		add(i % 3, i, 16);
 	perf_order_flush(order, NULL);
@@ -93,9 +86,8 @@ static void equal_times_keep_their_order(void **state)
 }
 
 /* Against a plain sort, with records of many sizes. */
-static void any_order_becomes_that_of_time(void **state)
+TEST_WITH(any_order_becomes_that_of_time, begin, end)
 {
-	(void)state;
 	srand(1);
 	for (uint64_t i = 0; i < 20000; i++) {
 		uint64_t time = 1 + (uint64_t)rand() % 1000000;
@@ -110,9 +102,8 @@ static void any_order_becomes_that_of_time(void **state)
 }
 
 /* Records that never could be delivered by a round must not pile up. */
-static void memory_is_bounded(void **state)
+TEST_WITH(memory_is_bounded, begin, end)
 {
-	(void)state;
 	perf_order_free(order);
 	order = perf_order_new(1 << 20, take, delivered);
 	for (uint64_t i = 0; i < 50000; i++)
@@ -126,9 +117,8 @@ static void memory_is_bounded(void **state)
 }
 
 /* A round costs nothing if nothing is due, however many wait. */
-static void many_rounds_take_no_time(void **state)
+TEST_WITH(many_rounds_take_no_time, begin, end)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 10000; i++)
 		add(UINT64_MAX - 20000 + i, i, 16);
 	for (unsigned int i = 0; i < 1000000; i++)
@@ -136,9 +126,8 @@ static void many_rounds_take_no_time(void **state)
 	assert_int_equal(n_delivered, 10000);
 }
 
-static void errors_are_passed_on_and_what_waits_is_kept(void **state)
+TEST_WITH(errors_are_passed_on_and_what_waits_is_kept, begin, end)
 {
-	(void)state;
 	for (uint64_t i = 1; i <= 10; i++)
 		add(i, i, 16);
 	fail_at = 4;
@@ -147,19 +136,4 @@ static void errors_are_passed_on_and_what_waits_is_kept(void **state)
 	assert_int_equal(perf_order_flush(order, NULL), 0);
 	assert_int_equal(n_delivered, 10);
 	add(11, 11, 65528); /* still waits when it is freed */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(records_wait_for_the_second_round, begin, end),
-		cmocka_unit_test_setup_teardown(equal_times_keep_their_order, begin, end),
-		cmocka_unit_test_setup_teardown(any_order_becomes_that_of_time, begin, end),
-		cmocka_unit_test_setup_teardown(memory_is_bounded, begin, end),
-		cmocka_unit_test_setup_teardown(many_rounds_take_no_time, begin, end),
-		cmocka_unit_test_setup_teardown(errors_are_passed_on_and_what_waits_is_kept, begin,
-						end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "perf_reading.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "pp/formats/perf/attr.h"
+#include "tests/unit/test.h"
+#include "libop/perf/attr.h"
 
 const struct rec_event clock_event = {
 	.type = PERF_TYPE_SOFTWARE,
@@ -22,18 +18,16 @@ struct recording rec;
 struct prof *prof;
 struct op_error read_error;
 
-int reading_begin(void **state)
+int reading_begin(TEST_UNUSED void **state)
 {
-	(void)state;
 	rec.n = 0;
 	rec.is_big_endian = false;
 	prof = NULL;
 	return 0;
 }
 
-int reading_end(void **state)
+int reading_end(TEST_UNUSED void **state)
 {
-	(void)state;
 	prof_free(prof);
 	return 0;
 }
@@ -92,14 +86,6 @@ bool has_note(const char *part)
 {
 	for (size_t i = 0; i < prof->n_notes; i++)
 		if (strstr(prof->notes[i], part))
-			return true;
-	return false;
-}
-
-bool has_fact(const char *key, const char *value)
-{
-	for (size_t i = 0; i < prof->n_facts; i++)
-		if (!strcmp(prof->facts[i].key, key) && !strcmp(prof->facts[i].value, value))
 			return true;
 	return false;
 }

@@ -31,7 +31,6 @@ uint64_t samples(void);
 /* Those at an offset of /bin/prog, of the process with its name. */
 uint64_t samples_at(uint64_t offset);
 bool has_note(const char *part);
-bool has_fact(const char *key, const char *value);
 
 /* Three samples, two of them at one place; their mapping comes later than one of them. */
 void make_records(void);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pp/formats/perf/abi.h"
+#include "libop/perf/abi.h"
 
 /* Bytes in the order of the machine that is played. */
 struct recording {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of perf.data files that <linux/perf_event.h> of some system may not have: perf's own
- * record types and header features, and what newer kernels added.
+ * Constants of perf's records and of perf.data files that <linux/perf_event.h> of an older system
+ * lacks: what newer kernels added, and the record types and header features of perf itself.
  */
-#ifndef PP_FORMATS_PERF_ABI_H
-#define PP_FORMATS_PERF_ABI_H
+#ifndef LIBOP_PERF_ABI_H
+#define LIBOP_PERF_ABI_H
 
 #include <linux/perf_event.h>
 
-/* Bytes of a record's header, and the most that a record has. */
+/* Bytes of a record's header, and of the largest record with its header. */
 #define PERF_HEADER_SIZE 8
 #define PERF_RECORD_MOST 65535
 
-/* The kernel's records, beyond those of Linux 5.13. */
+/* Record types of the kernel that were added after Linux 5.13. */
 #define PERF_TYPE_AUX_OUTPUT_HW_ID   21
 #define PERF_TYPE_CALLCHAIN_DEFERRED 22
 
-/* Records of perf itself and, from PERF_TYPE_SIMPLEPERF on, of Android's simpleperf. */
+/* Record types of perf itself and, from PERF_TYPE_SIMPLEPERF on, of Android's simpleperf. */
 enum perf_user_type {
 	PERF_TYPE_FIRST_USER = 64,
 	PERF_TYPE_ATTR = 64,
@@ -46,14 +46,14 @@ enum perf_user_type {
 	PERF_TYPE_SIMPLEPERF = 32768,
 };
 
-/* Bits of perf_event_attr.sample_type, beyond those of Linux 5.12. */
+/* Bits of perf_event_attr.sample_type that were added after Linux 5.12. */
 #define PERF_BIT_WEIGHT_STRUCT (1u << 24)
 
-/* Bits of branch_sample_type that change the layout of a sample. */
+/* Bits of perf_event_attr.branch_sample_type that change the layout of a sample. */
 #define PERF_BRANCH_HW_INDEX (1u << 17)
 #define PERF_BRANCH_COUNTERS (1u << 19)
 
-/* Marks of a call chain; all from PERF_MARK_FIRST on are marks, never addresses. */
+/* Context markers in a call chain: values from PERF_MARK_FIRST on are markers, not addresses. */
 #define PERF_MARK_FIRST		((uint64_t)-4095)
 #define PERF_MARK_HV		((uint64_t)-32)
 #define PERF_MARK_KERNEL	((uint64_t)-128)

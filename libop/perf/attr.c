@@ -1,58 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_attr.h. */
-#include "pp/formats/perf/attr.h"
+/* Attributes of events: see attr.h. */
+#include "attr.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* No kernel takes an attr of more than a page. */
+/* The kernel refuses an attr larger than a page. */
 #define ATTR_SIZE_MOST 4096
 
-int perf_attr_read(struct perf_attr *attr, struct perf_bytes *bytes)
+uint64_t perf_bit_fields(uint64_t word, bool swap)
 {
-	struct perf_bytes body;
+	uint64_t reversed = 0;
+
+	if (!perf_big_endian(swap))
+		return word;
+	for (unsigned int bit = 0; bit < 64; bit++)
+		reversed |= (word >> bit & 1) << (63 - bit);
+	return reversed;
+}
+
+int perf_attr_read(struct perf_attr *attr, struct op_reader *bytes)
+{
+	struct op_reader body;
 	const void *at;
 	uint32_t size;
 
 	*attr = (struct perf_attr){0};
-	if (perf_bytes_left(bytes) < PERF_ATTR_SIZE_FIRST) {
-		bytes->fault = true;
+	if (op_reader_left(bytes) < PERF_ATTR_SIZE_FIRST) {
+		op_reader_fail(bytes);
 		return -1;
 	}
-	size = perf_load32(bytes->at + 4, bytes->swap);
+	size = op_load_u32(bytes->at + 4, bytes->swap);
 	if (!size)
 		size = PERF_ATTR_SIZE_FIRST;
 	if (size < PERF_ATTR_SIZE_FIRST || size > ATTR_SIZE_MOST || size % 8)
 		return -1;
-	at = perf_bytes_take(bytes, size);
+	at = op_reader_take(bytes, size);
 	if (!at)
 		return -1;
-	/* Reads past the end give the zeros that stand for missing fields. */
-	body = perf_bytes_of(at, size, bytes->swap);
-	attr->type = perf_u32(&body);
-	perf_u32(&body);
+	/* Reads past the end return 0, the value of missing fields. */
+	body = op_reader_of(at, size, bytes->swap);
+	attr->type = op_reader_u32(&body);
+	op_reader_u32(&body);
 	attr->size = size;
-	attr->config = perf_u64(&body);
-	attr->sample_period = perf_u64(&body);
-	attr->sample_type = perf_u64(&body);
-	attr->read_format = perf_u64(&body);
-	attr->flags = perf_bit_fields(perf_u64(&body), body.swap);
-	perf_u64(&body); /* wakeup_events, bp_type */
-	attr->config1 = perf_u64(&body);
-	attr->config2 = perf_u64(&body);
-	attr->branch_sample_type = perf_u64(&body);
-	attr->sample_regs_user = perf_u64(&body);
-	attr->sample_stack_user = perf_u32(&body);
-	attr->clockid = (int32_t)perf_u32(&body);
-	attr->sample_regs_intr = perf_u64(&body);
-	perf_u64(&body); /* aux_watermark, sample_max_stack */
-	perf_u64(&body); /* aux_sample_size, aux_action */
-	perf_u64(&body); /* sig_data */
-	attr->config3 = perf_u64(&body);
+	attr->config = op_reader_u64(&body);
+	attr->sample_period = op_reader_u64(&body);
+	attr->sample_type = op_reader_u64(&body);
+	attr->read_format = op_reader_u64(&body);
+	attr->flags = perf_bit_fields(op_reader_u64(&body), body.swap);
+	op_reader_u64(&body); /* wakeup_events, bp_type */
+	attr->config1 = op_reader_u64(&body);
+	attr->config2 = op_reader_u64(&body);
+	attr->branch_sample_type = op_reader_u64(&body);
+	attr->sample_regs_user = op_reader_u64(&body);
+	attr->sample_stack_user = op_reader_u32(&body);
+	attr->clockid = (int32_t)op_reader_u32(&body);
+	attr->sample_regs_intr = op_reader_u64(&body);
+	op_reader_u64(&body); /* aux_watermark, sample_max_stack */
+	op_reader_u64(&body); /* aux_sample_size, aux_action */
+	op_reader_u64(&body); /* sig_data */
+	attr->config3 = op_reader_u64(&body);
 	return 0;
 }
 
-/* Names of counts in caches: "L1-dcache-loads", "LLC-store-misses". */
+/* Names of cache events: "L1-dcache-loads", "LLC-store-misses". */
 static bool cache_name(uint64_t config, char *name, size_t size)
 {
 	static const char *const caches[] = {"L1-dcache", "L1-icache", "LLC", "dTLB",
@@ -91,7 +102,7 @@ void perf_attr_name(const struct perf_attr *attr, char *name, size_t size)
 	};
 	uint64_t config = attr->config;
 
-	/* On CPUs of two kinds, the upper half says which kind. */
+	/* On hybrid CPUs, the upper half is the type of the PMU. */
 	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE)
 		config &= UINT32_MAX;
 	if (attr->type == PERF_TYPE_HARDWARE && config < sizeof(hardware) / sizeof(*hardware))
