@@ -307,7 +307,7 @@ static void end_trace(struct stream *stream)
 /* Recordings need the names of all files, whatever is asked of the live session. */
 static void ask(struct profile *profile, uint64_t cookie)
 {
-	if (unlikely(profile->source->wants_all))
+	if (unlikely(profile->source->needs_all_images))
 		image_of_cookie(&profile->images, cookie);
 }
 

@@ -93,7 +93,7 @@ static struct image *image_of_file(struct images *images, char *name)
 
 static void set_version(struct image *image, const struct image_facts *facts)
 {
-	const struct oprofile_image *told = &facts->told;
+	const struct oprofile_image *told = &facts->reported;
 
 	image->mtime = facts->mtime;
 	image->build_id_size = told->flags & OPROFILE_IMAGE_BUILD_ID ? told->build_id_size : 0;
@@ -103,7 +103,7 @@ static void set_version(struct image *image, const struct image_facts *facts)
 /* Whether the path named another file when it was looked at before. */
 static bool is_another_version(const struct image *image, const struct image_facts *facts)
 {
-	const struct oprofile_image *told = &facts->told;
+	const struct oprofile_image *told = &facts->reported;
 
 	if (!image->changed_name)
 		return false;
@@ -129,7 +129,7 @@ static struct image *image_of_facts(struct images *images, const struct image_fa
 		return NULL;
 	/* the filter is about paths, not about what we put in front of them */
 	if (!image->wanted)
-		image->wanted = op_strings_contain(images->filter, facts->told.path);
+		image->wanted = op_strings_contain(images->filter, facts->reported.path);
 	return image;
 }
 

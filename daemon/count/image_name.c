@@ -17,7 +17,7 @@
 
 static void make_id(const struct image_facts *facts, char id[ID_SIZE])
 {
-	const struct oprofile_image *told = &facts->told;
+	const struct oprofile_image *told = &facts->reported;
 	int used;
 
 	if (told->flags & OPROFILE_IMAGE_BUILD_ID && told->build_id_size >= ID_BUILD_ID_SIZE) {
@@ -49,12 +49,12 @@ static char *behind(const char *what, const struct image_facts *facts)
 	char id[ID_SIZE];
 
 	make_id(facts, id);
-	return op_path("/[%s %s]%.*s", what, id, path_length(&facts->told), facts->told.path);
+	return op_path("/[%s %s]%.*s", what, id, path_length(&facts->reported), facts->reported.path);
 }
 
 char *image_name(const struct image_facts *facts)
 {
-	const struct oprofile_image *told = &facts->told;
+	const struct oprofile_image *told = &facts->reported;
 	char id[ID_SIZE];
 
 	if (told->flags & OPROFILE_IMAGE_NO_PATH || *told->path != '/') {

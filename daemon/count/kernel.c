@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "daemon/live/kernel_lists.h"
+#include "libop/elf/kallsyms.h"
 #include "libop/base/file.h"
 #include "libop/pack/text.h"
 #include "libop/session/paths.h"
@@ -41,8 +42,8 @@ static int find_self(struct kernel *kernel, const char *kallsyms, struct op_erro
 		break;
 	case KERNEL_KALLSYMS:
 		if (!config->end &&
-		    (!kallsyms || !kallsyms_address(kallsyms, "_stext", &self->start) ||
-		     !kallsyms_address(kallsyms, "_etext", &self->end)))
+		    (!kallsyms || !op_kallsyms_address(kallsyms, "_stext", &self->start) ||
+		     !op_kallsyms_address(kallsyms, "_etext", &self->end)))
 			return op_error_set(
 				error, ENOENT,
 				"cannot tell where the kernel's code is: /proc/kallsyms "
@@ -120,9 +121,9 @@ static int add_range(struct kernel *kernel, uint64_t start, uint64_t end, uint64
 
 static bool add_modules(struct kernel *kernel, const char *modules, struct op_strings *names)
 {
-	struct kernel_module module;
+	struct op_kernel_module module;
 
-	while (modules_next(&modules, &module)) {
+	while (op_modules_next(&modules, &module)) {
 		if (op_strings_add(names, module.name))
 			return false;
 		if (!strcmp(module.name, OP_KERNEL_IMAGE) || !module.size ||
@@ -137,22 +138,22 @@ static bool add_modules(struct kernel *kernel, const char *modules, struct op_st
 
 static int by_address(const void *a, const void *b)
 {
-	const struct kernel_symbol *x = a, *y = b;
+	const struct op_kernel_symbol *x = a, *y = b;
 
 	return (x->address > y->address) - (x->address < y->address);
 }
 
 /* The symbols outside the kernel itself, sorted; the caller frees the array. */
-static struct kernel_symbol *list_others(const char *kallsyms, size_t *count)
+static struct op_kernel_symbol *list_others(const char *kallsyms, size_t *count)
 {
-	struct kernel_symbol symbol, *list = NULL;
+	struct op_kernel_symbol symbol, *list = NULL;
 	size_t n = 0;
 
-	while (kallsyms_next(&kallsyms, &symbol)) {
+	while (op_kallsyms_next(&kallsyms, &symbol)) {
 		if (!symbol.module_length)
 			continue;
 		if (!(n & (n - 1))) {
-			struct kernel_symbol *larger =
+			struct op_kernel_symbol *larger =
 				reallocarray(list, n ? 2 * n : 1, sizeof(*list));
 
 			if (!larger)
@@ -171,7 +172,7 @@ static struct kernel_symbol *list_others(const char *kallsyms, size_t *count)
 static bool add_others(struct kernel *kernel, const char *kallsyms, const struct op_strings *names)
 {
 	size_t count;
-	struct kernel_symbol *list = list_others(kallsyms, &count);
+	struct op_kernel_symbol *list = list_others(kallsyms, &count);
 	char module[128], image[sizeof(module) + 2];
 	bool good = true;
 
@@ -276,7 +277,7 @@ void kernel_refresh(struct kernel *kernel)
 	char *kallsyms;
 
 	if (kernel->config.mode == KERNEL_NO_VMLINUX) {
-		if (kernel->source->wants_all) {
+		if (kernel->source->needs_all_images) {
 			free(source_modules(kernel->source));
 			free(source_kallsyms(kernel->source));
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What /proc and /sys say of the machine: see machine.h.
+ * The running machine: see machine.h.
  */
 #include "machine.h"
 
@@ -10,12 +10,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libop/elf/build_id.h"
 #include "kernel_lists.h"
 #include "libop/base/file.h"
+#include "libop/base/number.h"
+#include "libop/elf/build_id.h"
+#include "libop/elf/kallsyms.h"
 #include "libop/session/paths.h"
 
-/* Sizes beyond which a file of /proc is not what we take it for. */
+/* The largest files of /proc that are read. */
 #define MAPS_SIZE_MOST	   (64 << 20)
 #define KALLSYMS_SIZE_MOST (256 << 20)
 #define SMALL_SIZE_MOST	   (1 << 20)
@@ -31,40 +33,41 @@ char *machine_maps(uint32_t tgid)
 }
 
 /*
- * Whether the path names the very file the kernel means.  File systems such as btrfs and
- * overlayfs show stat(2) another device, and perhaps another inode, than the kernel knows; then
- * a file that is not known to be gone is recognised by its inode or its build-id.
+ * Whether the path names the very file that the kernel reports.  On file systems such as btrfs and
+ * overlayfs, stat(2) returns another device, and perhaps another inode, than the kernel uses; there
+ * a file that is not reported as deleted is identified by its inode or its build-id.
  */
-static bool is_present(const struct oprofile_image *told, struct stat *status)
+static bool is_present(const struct oprofile_image *reported, struct stat *status)
 {
 	uint8_t id[BUILD_ID_MAX];
 	size_t length;
 
-	if (told->flags & OPROFILE_IMAGE_NO_PATH || *told->path != '/' ||
-	    stat(told->path, status) || !S_ISREG(status->st_mode))
+	if (reported->flags & OPROFILE_IMAGE_NO_PATH || *reported->path != '/' ||
+	    stat(reported->path, status) || !S_ISREG(status->st_mode))
 		return false;
-	if (status->st_ino == told->inode &&
-	    (status->st_dev == told->device ||
-	     !(told->flags & (OPROFILE_IMAGE_DELETED | OPROFILE_IMAGE_FOREIGN_NS))))
+	if (status->st_ino == reported->inode &&
+	    (status->st_dev == reported->device ||
+	     !(reported->flags & (OPROFILE_IMAGE_DELETED | OPROFILE_IMAGE_FOREIGN_NS))))
 		return true;
-	if (!(told->flags & OPROFILE_IMAGE_BUILD_ID))
+	if (!(reported->flags & OPROFILE_IMAGE_BUILD_ID))
 		return false;
-	length = build_id_of_file(told->path, id);
-	return length && length == told->build_id_size && !memcmp(id, told->build_id, length);
+	length = build_id_of_file(reported->path, id);
+	return length && length == reported->build_id_size &&
+	       !memcmp(id, reported->build_id, length);
 }
 
 void machine_find_image(struct image_facts *facts)
 {
 	struct stat status;
 
-	facts->present = is_present(&facts->told, &status);
+	facts->present = is_present(&facts->reported, &status);
 	facts->mtime = facts->present ? (uint64_t)status.st_mtime : 0;
 }
 
 static void find_text(struct machine *machine, const char *kallsyms)
 {
-	if (!machine->text_end && kallsyms_address(kallsyms, "_stext", &machine->text_start) &&
-	    !kallsyms_address(kallsyms, "_etext", &machine->text_end))
+	if (!machine->text_end && op_kallsyms_address(kallsyms, "_stext", &machine->text_start) &&
+	    !op_kallsyms_address(kallsyms, "_etext", &machine->text_end))
 		machine->text_start = 0;
 }
 
@@ -83,35 +86,28 @@ char *machine_kallsyms(struct machine *machine)
 static void put_build_id(FILE *out, const char *path)
 {
 	uint8_t id[BUILD_ID_MAX];
-	size_t length = 0, n = 0;
-	char *notes = op_file_read(path, SMALL_SIZE_MOST, &length, NULL);
+	size_t length = build_id_of_notes_file(path, id);
 
-	if (notes)
-		n = build_id_of_notes(notes, length, id);
-	free(notes);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < length; i++)
 		fprintf(out, "%02x", id[i]);
-	fputs(n ? "\n" : "-\n", out);
+	fputs(length ? "\n" : "-\n", out);
 }
 
-/* A line of /proc/modules: name size uses users state address. */
-static void put_module(FILE *out, const char *line)
+static void put_module(FILE *out, const struct op_kernel_module *module)
 {
-	char name[128], path[256];
-	uint64_t size, address;
+	char path[256];
 
-	if (sscanf(line, "%127s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &size, &address) != 3 ||
-	    !address)
-		return;
-	fprintf(out, "%s %016" PRIx64 " %" PRIx64 " ", name, address, size);
-	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
+	fprintf(out, "%s %016" PRIx64 " %" PRIx64 " ", module->name, module->address, module->size);
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module->name);
 	put_build_id(out, path);
 }
 
 char *machine_modules(struct machine *machine)
 {
 	char *list = op_file_read("/proc/modules", SMALL_SIZE_MOST, NULL, NULL);
-	char *text = NULL, *rest = list, *line;
+	const char *rest = list;
+	struct op_kernel_module module;
+	char *text = NULL;
 	size_t length;
 	FILE *out;
 
@@ -127,8 +123,10 @@ char *machine_modules(struct machine *machine)
 			machine->text_end - machine->text_start);
 		put_build_id(out, "/sys/kernel/notes");
 	}
-	while ((line = strsep(&rest, "\n")))
-		put_module(out, line);
+	while (rest && op_proc_modules_next(&rest, &module)) {
+		if (module.address) /* 0: the kernel hides addresses */
+			put_module(out, &module);
+	}
 	free(list);
 	if (fclose(out)) {
 		free(text);
@@ -137,20 +135,33 @@ char *machine_modules(struct machine *machine)
 	return text;
 }
 
+/* The number of the first line "cpu MHz : 2600.000", or 0. */
+static double parse_cpuinfo_mhz(char *cpuinfo)
+{
+	char *line = strstr(cpuinfo, "cpu MHz");
+	double mhz = 0;
+
+	line = line ? strchr(line, ':') : NULL;
+	if (!line)
+		return 0;
+	line += 1 + strspn(line + 1, " \t");
+	line[strcspn(line, "\n")] = '\0';
+	return op_real_all(line, &mhz) ? mhz : 0;
+}
+
 double machine_cpu_mhz(void)
 {
 	char *text = op_file_read(MAX_FREQUENCY, SMALL_SIZE_MOST, NULL, NULL);
+	const char *digits = text;
+	uint64_t khz = 0;
 	double mhz = 0;
-	const char *line;
 
 	if (text) {
-		mhz = strtod(text, NULL) / 1000; /* it is in kHz */
+		op_number_take(&digits, 10, UINT64_MAX, &khz);
+		mhz = (double)khz / 1000;
 	} else {
 		text = op_file_read("/proc/cpuinfo", SMALL_SIZE_MOST, NULL, NULL);
-		line = text ? strstr(text, "cpu MHz") : NULL;
-		line = line ? strchr(line, ':') : NULL;
-		if (line)
-			mhz = strtod(line + 1, NULL);
+		mhz = text ? parse_cpuinfo_mhz(text) : 0;
 	}
 	free(text);
 	return mhz;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What /proc and /sys say of the machine, for the sources that profile it.
+ * The running machine as /proc and /sys show it, for the sources that profile it.
  */
-#ifndef DAEMON_MACHINE_H
-#define DAEMON_MACHINE_H
+#ifndef DAEMON_LIVE_MACHINE_H
+#define DAEMON_LIVE_MACHINE_H
 
 #include <stdint.h>
 
-#include "daemon/sources/source.h"
+#include "image_facts.h"
 
-/* struct machine - what was found out once; all zero at first */
+/* struct machine - what is read once only; all zero at first */
 struct machine {
 	uint64_t text_start, text_end; /* of the kernel, from kallsyms; 0: not read yet */
 };
@@ -23,7 +23,7 @@ char *machine_kallsyms(struct machine *machine);
 /* As of source_modules(). */
 char *machine_modules(struct machine *machine);
 
-/* Fills in @facts->present and @facts->mtime from @facts->told. */
+/* Fills in @facts->present and @facts->mtime from @facts->reported. */
 void machine_find_image(struct image_facts *facts);
 
 /* The clock rate of the CPUs in MHz, or 0 if it is unknown. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the kernel tells of CPUs that come and go: see uevent.h.
+ * Messages of the kernel about CPUs: see uevent.h.
  */
 #include "uevent.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define GROUP_KERNEL 1
-/* The first string says all; the kernel's messages are shorter than this as a whole. */
+/* The first string is enough; whole messages are shorter than this. */
 #define MESSAGE_MOST 4096
 
 int uevent_open(void)

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel tells of devices that come and go: here, of CPUs.
+ * Messages of the kernel about CPUs that go online or offline.
  *
- * Between two looks at the list of CPUs, one can have gone and come back, and the list is the same.
- * These messages wait for us until we read them.
+ * The list of online CPUs does not show a CPU that went offline and came back between two reads of
+ * it.  Messages wait until they are read.
  */
-#ifndef DAEMON_UEVENT_H
-#define DAEMON_UEVENT_H
+#ifndef DAEMON_LIVE_UEVENT_H
+#define DAEMON_LIVE_UEVENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /**
- * uevent_open - listen to the kernel
+ * uevent_open - subscribe to messages
  *
- * Return: a descriptor that is readable when a device has come or gone, or -1 where that is
+ * Return: a descriptor that is readable when there are messages, or -1 where they are
  * refused, as in some containers.
  */
 int uevent_open(void);
 
 /**
- * uevent_take - read all that was told
+ * uevent_take - read all messages
  * @fd: of uevent_open()
  *
- * Return: whether any CPU went online or offline; also if messages were lost, so that one may have.
+ * Return: true if a CPU went online or offline, or if messages were lost.
  */
 bool uevent_take(int fd);
 
-/* Whether the message, which need not end with NUL, is of a CPU that went online or offline. */
+/* Whether a message is about a CPU that went online or offline; it need not end with NUL. */
 bool uevent_is_cpu(const char *message, size_t size);
 
 #endif

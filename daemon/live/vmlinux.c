@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel_lists.h"
+#include "libop/elf/kallsyms.h"
 
 struct text {
 	uint64_t start, size;  /* of .text */
@@ -65,7 +65,7 @@ static int read_file(const char *path, struct text *text, struct op_error *error
 	Elf *elf;
 
 	if (fd < 0)
-		return op_error_set(error, errno, "cannot open %s: %s", path, strerror(errno));
+		return op_error_errno(error, "cannot open %s", path);
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf)
@@ -74,8 +74,8 @@ static int read_file(const char *path, struct text *text, struct op_error *error
 	close(fd);
 	if (!good)
 		return op_error_set(error, EINVAL,
-				    "%s is no vmlinux: it is no ELF file with a .text section (a "
-				    "vmlinuz is a compressed one)",
+				    "%s is not a vmlinux: not an ELF file with a .text section (a "
+				    "vmlinuz is compressed)",
 				    path);
 	return 0;
 }
@@ -88,7 +88,7 @@ int vmlinux_range(const char *path, const char *kallsyms, uint64_t *start, uint6
 
 	if (read_file(path, &text, error))
 		return -1;
-	if (kallsyms && text.stext && kallsyms_address(kallsyms, "_stext", &running))
+	if (kallsyms && text.stext && op_kallsyms_address(kallsyms, "_stext", &running))
 		moved = running - text.stext;
 	*start = text.start + moved;
 	*end = (text.etext > text.start ? text.etext : text.start + text.size) + moved;

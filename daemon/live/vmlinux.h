@@ -2,8 +2,8 @@
 /*
  * Where the code of a vmlinux file is in the running kernel.
  */
-#ifndef DAEMON_VMLINUX_H
-#define DAEMON_VMLINUX_H
+#ifndef DAEMON_LIVE_VMLINUX_H
+#define DAEMON_LIVE_VMLINUX_H
 
 #include <stdint.h>
 

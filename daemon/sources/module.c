@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel as a source: oprofilefs, /proc and /sys.
+ * The kernel module as a source: oprofilefs, /proc and /sys.
  */
 #include "module.h"
 
@@ -20,7 +20,7 @@
 #include "libop/base/number.h"
 #include "daemon/live/machine.h"
 
-/* A file of oprofilefs that is larger is not what we take it for. */
+/* The largest file of oprofilefs that is read. */
 #define SMALL_SIZE_MOST (1 << 20)
 
 #define BUFFER_WORDS_MOST (1 << 27)
@@ -44,7 +44,7 @@ static char *read_below(const char *dir, const char *name, struct op_error *erro
 	char *text = path ? op_file_read(path, SMALL_SIZE_MOST, NULL, error) : NULL;
 
 	if (!path)
-		op_error_set(error, ENOMEM, "out of memory");
+		op_error_memory(error);
 	free(path);
 	if (text)
 		text[strcspn(text, "\n")] = '\0';
@@ -61,8 +61,7 @@ static int kernel_read(struct source *source, const uint64_t **words, size_t *co
 		n = read(source->fd, kernel->words, source->buffer_words * sizeof(uint64_t));
 	} while (n < 0 && errno == EINTR);
 	if (n < 0 && errno != EAGAIN)
-		return op_error_set(error, errno, "cannot read %s/buffer: %s", kernel->dir,
-				    strerror(errno));
+		return op_error_errno(error, "cannot read %s/buffer", kernel->dir);
 	*words = kernel->words;
 	*count = n < 0 ? 0 : (size_t)n / sizeof(uint64_t);
 	return 0;
@@ -74,7 +73,7 @@ static int kernel_sync(struct source *source, struct op_error *error)
 	int result;
 
 	if (!path)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	result = op_file_write(path, "1", error);
 	free(path);
 	return result;
@@ -91,16 +90,16 @@ static bool kernel_running(struct source *source)
 
 static int kernel_image(struct source *source, uint64_t cookie, struct image_facts *facts)
 {
-	struct oprofile_image *told = &facts->told;
+	struct oprofile_image *reported = &facts->reported;
 	int result;
 
-	told->cookie = cookie;
+	reported->cookie = cookie;
 	do {
-		result = ioctl(source->fd, OPROFILE_IOC_IMAGE, told);
+		result = ioctl(source->fd, OPROFILE_IOC_IMAGE, reported);
 	} while (result && errno == EINTR);
 	if (result)
 		return -1;
-	told->path[OPROFILE_PATH_MAX - 1] = '\0';
+	reported->path[OPROFILE_PATH_MAX - 1] = '\0';
 	machine_find_image(facts);
 	return 0;
 }
@@ -112,8 +111,8 @@ static char *kernel_maps(struct source *source, uint32_t tgid)
 }
 
 /*
- * A pid that is used again gets a new inode.  So may one whose inode the kernel has dropped
- * meanwhile; then its maps are read once more than needed.
+ * A pid that is reused gets a new inode.  So does a process whose inode the kernel has dropped; its
+ * maps are then read once more than needed.
  */
 static uint64_t kernel_process(struct source *source, uint32_t tgid)
 {
@@ -214,8 +213,8 @@ static int read_number(const char *dir, const char *name, uint64_t min, uint64_t
 }
 
 /*
- * What the driver says; of CPUs that it calls by a general name, the name of this one, as
- * opcontrol has it, so that reports find the events.  A type that is not known stays as it is.
+ * The CPU type of the driver.  A generic one is replaced by the type of this CPU, as opcontrol
+ * does, so that reports find the events.  An unknown type is kept.
  */
 static int read_cpu_type(struct kernel_source *kernel, struct op_error *error)
 {
@@ -250,31 +249,31 @@ static int read_settings(struct kernel_source *kernel, struct op_error *error)
 	source->cpu_mhz = machine_cpu_mhz();
 	source->buffer_words = (size_t)words;
 	kernel->words = malloc((size_t)words * sizeof(uint64_t));
-	return kernel->words ? 0 : op_error_set(error, ENOMEM, "out of memory");
+	return kernel->words ? 0 : op_error_memory(error);
 }
 
 static int open_buffer(struct kernel_source *kernel, struct op_error *error)
 {
-	const char *hint = "";
+	const char *hint = NULL;
 	char *path = op_path("%s/buffer", kernel->dir);
 	int code;
 
 	if (!path)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	kernel->source.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	code = errno;
 	free(path);
 	if (kernel->source.fd >= 0)
 		return 0;
 	if (code == EBUSY)
-		hint = ": another program has it open (opcontrol --shutdown ends a daemon), or "
-		       "perf or the NMI watchdog has taken a counter (the kernel log says so)";
+		hint = "another program has it open (opcontrol --shutdown ends a daemon), or perf "
+		       "or the NMI watchdog uses a counter (see the kernel log)";
 	else if (code == EPERM || code == EACCES)
-		hint = ": only root may profile the system";
+		hint = "only root may profile the system";
 	else if (code == EINVAL)
-		hint = ": buffer_watershed must be less than buffer_size; see also the kernel log";
-	return op_error_set(error, code, "cannot open %s/buffer: %s%s", kernel->dir, strerror(code),
-			    hint);
+		hint = "buffer_watershed must be less than buffer_size; see also the kernel log";
+	return hint ? op_error_set(error, code, "cannot open %s/buffer: %s", kernel->dir, hint)
+		    : op_error_code(error, code, "cannot open %s/buffer", kernel->dir);
 }
 
 struct source *source_kernel_open(const char *oprofilefs, struct op_error *error)
@@ -283,7 +282,7 @@ struct source *source_kernel_open(const char *oprofilefs, struct op_error *error
 
 	if (!kernel || !(kernel->dir = strdup(oprofilefs))) {
 		free(kernel);
-		op_error_set(error, ENOMEM, "out of memory");
+		op_error_memory(error);
 		return NULL;
 	}
 	kernel->source.ops = &kernel_ops;

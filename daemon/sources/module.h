@@ -2,8 +2,8 @@
 /*
  * The kernel as a source: oprofilefs, /proc and /sys.
  */
-#ifndef DAEMON_SOURCE_KERNEL_H
-#define DAEMON_SOURCE_KERNEL_H
+#ifndef DAEMON_SOURCES_MODULE_H
+#define DAEMON_SOURCES_MODULE_H
 
 #include "source.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel's perf events as a source: see source_perf.h.
+ * The kernel's perf events as a source: see perf.h.
  *
  * A buffer of words ends early where a process whose anonymous memory is in it is about to
  * change: questions about that memory are asked when the buffer is decoded, and are answered
@@ -14,25 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/sysmacros.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "libop/perf/threads.h"
 #include "libop/session/log.h"
-#include "daemon/live/machine.h"
-#include "perf_drain.h"
-#include "perf_hotplug.h"
-#include "perf_merge.h"
-#include "perf_process.h"
-#include "perf_sample.h"
-#include "perf_unwind.h"
-#include "perf_words.h"
+#include "perf_source.h"
 
-/* Records are taken this often even if no ring is full enough to wake us. */
-#define PERIOD_NS 250000000
 /*
  * A record gets its time before it is in the ring.  Those younger than this wait for the next
  * read, so that an older one of another CPU can still come before them.
@@ -42,28 +30,7 @@
 
 #define EVENTS_AT_ONCE 64
 
-struct perf_source {
-	struct source source;
-	struct perf_counters counters;
-	struct perf_merge merge;
-	struct perf_processes processes;
-	struct perf_words words;
-	struct perf_layout layout;
-	struct machine machine;
-	struct perf_samples samples; /* perf_samples::unwind is ours */
-	struct perf_drain drain;     /* that unwinding does not keep rings full */
-	struct perf_hotplug hotplug; /* if all processes are profiled: events of threads stay */
-	int timer, more;     /* descriptors; @more is readable while there is more to read */
-	uint64_t sync_until; /* a sync is under way: reads take no younger records; else 0 */
-	uint64_t bad;	     /* records that made no sense */
-	pid_t *target;	     /* the processes to profile; NULL: all */
-	size_t targets;
-	bool on_exec;
-	uint64_t missed_until; /* until then records of processes may have been missed; else 0 */
-	uint64_t taken_until;  /* all records that are older were taken */
-	bool has_run;
-	bool running; /* from source_run() to source_run() */
-};
+#define MOUNT_NAMESPACE 5 /* MNT_NS_INDEX of perf */
 
 static struct perf_source *perf_of(struct source *source)
 {
@@ -80,22 +47,21 @@ static uint64_t now(void)
 
 /* ---- records ---- */
 
-static void take_map(struct perf_source *perf, const struct perf_record *record)
+static void take_map(struct perf_source *perf, const struct perf_mmap *mmap)
 {
 	const struct perf_file file = {
-		.path = record->map.name,
-		.device = record->map.build_id_size ? 0
-						    : makedev(record->map.major, record->map.minor),
-		.inode = record->map.inode,
-		.generation = record->map.generation,
-		.build_id_size = record->map.build_id_size,
-		.build_id = record->map.build_id,
+		.path = mmap->path,
+		.device = makedev(mmap->major, mmap->minor),
+		.inode = mmap->inode,
+		.generation = mmap->generation,
+		.build_id_size = (uint8_t)mmap->build_id_length,
+		.build_id = mmap->build_id,
 	};
 
-	if (record->map.length > UINT64_MAX - record->map.start)
+	if (mmap->length > UINT64_MAX - mmap->start)
 		return;
-	perf_process_map(&perf->processes, record->pid, record->map.start,
-			 record->map.start + record->map.length, record->map.offset, &file);
+	perf_process_map(&perf->processes, mmap->pid, mmap->start, mmap->start + mmap->length,
+			 mmap->offset, &file);
 }
 
 static void take_lost(struct perf_source *perf, struct perf_cpu *cpu, uint64_t records)
@@ -104,54 +70,80 @@ static void take_lost(struct perf_source *perf, struct perf_cpu *cpu, uint64_t r
 	perf_processes_lost(&perf->processes);
 }
 
-static void take(struct perf_source *perf, struct perf_cpu *cpu, const struct perf_record *record)
+static void take_namespaces(struct perf_source *perf, const struct perf_namespaces *namespaces)
+{
+	if (namespaces->n > MOUNT_NAMESPACE)
+		perf_process_namespace(&perf->processes, namespaces->pid,
+				       perf_namespace_at(namespaces, MOUNT_NAMESPACE, false).inode);
+}
+
+static void take(struct perf_source *perf, struct perf_cpu *cpu,
+		 const struct perf_live_record *record)
 {
 	struct perf_processes *processes = &perf->processes;
+	const struct perf_record *other = &record->other;
 
 	if (log_topics & LOG_MISC)
-		perf_record_log(record);
-	switch (record->kind) {
-	case PERF_KIND_SAMPLE:
+		perf_live_log(record);
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
 		cpu->samples++;
 		perf_sample_take(&perf->samples, record);
 		break;
-	case PERF_KIND_MAP:
-		take_map(perf, record);
+	case PERF_RECORD_MMAP2:
+		take_map(perf, &other->mmap);
 		break;
-	case PERF_KIND_EXEC:
-		perf_process_exec(processes, record->pid);
+	case PERF_RECORD_COMM:
+		if (other->comm.exec)
+			perf_process_exec(processes, other->comm.pid);
 		break;
-	case PERF_KIND_FORK:
-		perf_process_fork(processes, record->pid, record->task.parent_pid);
+	case PERF_RECORD_FORK:
+		perf_process_fork(processes, other->task.pid, other->task.parent_pid);
 		break;
-	case PERF_KIND_EXIT:
-		perf_process_exit(processes, record->pid);
+	case PERF_RECORD_EXIT:
+		perf_process_exit(processes, other->task.pid);
 		break;
-	case PERF_KIND_NAMESPACE:
-		perf_process_namespace(processes, record->pid, record->namespaces.mount);
+	case PERF_RECORD_NAMESPACES:
+		take_namespaces(perf, &other->namespaces);
 		break;
-	case PERF_KIND_LOST:
-		take_lost(perf, cpu, record->lost.records);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		take_lost(perf, cpu, other->lost.count);
 		break;
-	case PERF_KIND_THROTTLE:
+	case PERF_RECORD_THROTTLE:
 		cpu->throttled++;
 		break;
-	case PERF_KIND_OTHER:
+	default:
 		break;
 	}
 }
 
+/* The process whose mappings a record changes, if it does; else NULL. */
+static const struct perf_process *changed_by(const struct perf_source *perf,
+					     const struct perf_live_record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_MMAP2:
+		return perf_process_find(&perf->processes, record->other.mmap.pid);
+	case PERF_RECORD_FORK:
+		return perf_process_find(&perf->processes, record->other.task.pid);
+	case PERF_RECORD_COMM:
+		if (record->other.comm.exec)
+			return perf_process_find(&perf->processes, record->other.comm.pid);
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
 /* Whether the record has to wait for the next buffer: see the head of this file. */
-static bool has_to_wait(const struct perf_source *perf, const struct perf_record *record)
+static bool has_to_wait(const struct perf_source *perf, const struct perf_live_record *record)
 {
 	const struct perf_process *process;
 
-	if (record->kind == PERF_KIND_SAMPLE)
+	if (record->type == PERF_RECORD_SAMPLE)
 		return !perf_sample_fits(&perf->samples, record);
-	if (record->kind != PERF_KIND_MAP && record->kind != PERF_KIND_EXEC &&
-	    record->kind != PERF_KIND_FORK)
-		return false;
-	process = perf_process_find(&perf->processes, record->pid);
+	process = changed_by(perf, record);
 	return process && process->told == perf->processes.round;
 }
 
@@ -203,14 +195,14 @@ static void doubt_missed(struct perf_source *perf)
 /* Return: whether there is more to take than fits into the buffer. */
 static bool take_records(struct perf_source *perf, uint64_t until)
 {
-	struct perf_record record;
+	struct perf_live_record record;
 	struct perf_cpu *cpu;
 	const void *bytes;
 	size_t size;
 
 	perf_merge_begin(&perf->merge, &perf->counters);
 	while ((cpu = perf_merge_next(&perf->merge, until, &bytes, &size))) {
-		if (perf_record_parse(bytes, size, &perf->layout, &record)) {
+		if (perf_live_read(&record, &perf->attr, bytes, size)) {
 			perf->bad++;
 		} else {
 			if (has_to_wait(perf, &record))
@@ -240,7 +232,7 @@ static int perf_read(struct source *source, const uint64_t **words, size_t *coun
 	if (!more)
 		perf->taken_until = until;
 	if (more && write(perf->more, &one, sizeof(one)) < 0)
-		return op_error_set(error, errno, "cannot go on: %s", strerror(errno));
+		return op_error_errno(error, "cannot go on");
 	for (size_t i = 0; i < perf->counters.cpus; i++) {
 		if (perf->counters.cpu[i].ring.page)
 			perf_ring_release(&perf->counters.cpu[i].ring);
@@ -277,7 +269,7 @@ static uint64_t perf_process(struct source *source, uint32_t tgid)
 {
 	const struct perf_process *process = perf_process_find(&perf_of(source)->processes, tgid);
 
-	return process ? process->number : 0;
+	return process ? process->task.number : 0;
 }
 
 static char *perf_modules(struct source *source)
@@ -376,16 +368,16 @@ static int perf_run(struct source *source, bool on, struct op_error *error)
 	}
 	/*
 	 * Processes that are there already are looked at before records come, for those that end
-	 * soon, and again after: what is mapped meanwhile is told by both, and nothing by neither.
+	 * soon, and again after: what is mapped in between is found by both, and nothing is missed.
 	 */
 	if (read_processes(perf))
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	if (!perf->target && perf->has_run)
 		perf_hotplug_restart(&perf->hotplug);
 	if (perf_counters_enable(&perf->counters, error))
 		return -1;
 	perf->running = perf->has_run = perf->hotplug.running = true;
-	return read_processes(perf) ? op_error_set(error, ENOMEM, "out of memory") : 0;
+	return read_processes(perf) ? op_error_memory(error) : 0;
 }
 
 static bool perf_running(struct source *source)
@@ -414,7 +406,7 @@ static void perf_close(struct source *source)
 	free(perf);
 }
 
-static const struct source_ops perf_ops = {
+const struct source_ops perf_source_ops = {
 	.read = perf_read,
 	.sync = perf_sync,
 	.run = perf_run,
@@ -427,144 +419,3 @@ static const struct source_ops perf_ops = {
 	.stats = perf_stats,
 	.close = perf_close,
 };
-
-/* ---- opening ---- */
-
-static int wait_for(const struct perf_source *perf, int fd)
-{
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-
-	return epoll_ctl(perf->source.fd, EPOLL_CTL_ADD, fd, &event);
-}
-
-static int open_descriptors(struct perf_source *perf, struct op_error *error)
-{
-	const struct itimerspec period = {{0, PERIOD_NS}, {0, PERIOD_NS}};
-	bool good;
-
-	perf->source.fd = epoll_create1(EPOLL_CLOEXEC);
-	perf->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	perf->more = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	good = perf->source.fd >= 0 && perf->timer >= 0 && perf->more >= 0 &&
-	       !timerfd_settime(perf->timer, 0, &period, NULL) && !wait_for(perf, perf->timer) &&
-	       !wait_for(perf, perf->more);
-	if (perf->samples.unwind)
-		good = good && !wait_for(perf, perf->drain.filled);
-	if (perf->hotplug.uevents >= 0)
-		good = good && !wait_for(perf, perf->hotplug.uevents);
-	for (size_t i = 0; good && !perf->samples.unwind && i < perf->counters.cpus; i++)
-		good = !wait_for(perf, perf->counters.cpu[i].fd);
-	if (!good)
-		return op_error_set(error, errno, "cannot wait for samples: %s", strerror(errno));
-	perf->hotplug.epoll = perf->source.fd;
-	return 0;
-}
-
-/* What the kernel takes for a call chain at most. */
-static unsigned int depth_of(unsigned int wanted)
-{
-	unsigned int most = (unsigned int)op_perf_setting("perf_event_max_stack", 127);
-
-	return wanted < most ? wanted : most;
-}
-
-static int open_counters(struct perf_source *perf, const struct source_perf_config *config,
-			 struct op_error *error)
-{
-	struct perf_counters_config counters = {
-		.events = config->events,
-		.target.on_exec = config->on_exec,
-		.target.ends = config->ends,
-		.layout = perf->layout,
-		.depth = depth_of(config->callgraph),
-		.stack = PERF_UNWIND_STACK,
-	};
-	pid_t *threads;
-	int result;
-
-	if (!perf->targets)
-		return perf_hotplug_open(&perf->hotplug, &counters, error)
-			       ? -1
-			       : perf_counters_open(&perf->counters, &counters, error);
-	for (int attempt = 1;; attempt++) {
-		if (op_threads_list(perf->target, perf->targets, &threads, &counters.target.count,
-				    error))
-			return -1;
-		counters.target.threads = threads;
-		result = perf_counters_open(&perf->counters, &counters, error);
-		if (!result && attempt < OP_THREADS_ATTEMPTS)
-			result = op_threads_new(perf->target, perf->targets, threads,
-						counters.target.count, error);
-		free(threads);
-		if (result <= 0)
-			return result;
-		perf_counters_close(&perf->counters);
-	}
-}
-
-static int take_targets(struct perf_source *perf, const struct source_perf_config *config,
-			struct op_error *error)
-{
-	perf->on_exec = config->on_exec;
-	if (!config->processes)
-		return 0;
-	perf->target = calloc(config->count + 1, sizeof(*perf->target));
-	if (!perf->target)
-		return op_error_set(error, ENOMEM, "out of memory");
-	memcpy(perf->target, config->processes, config->count * sizeof(*perf->target));
-	perf->targets = config->count;
-	return 0;
-}
-
-static int open_all(struct perf_source *perf, const struct source_perf_config *config,
-		    struct op_error *error)
-{
-	if (config->unwind && !PERF_UNWIND_REGISTERS)
-		return op_error_set(error, ENOTSUP,
-				    "callers by call frame information are known on x86-64 only");
-	if (config->unwind && !(perf->samples.unwind = perf_unwind_new()))
-		return op_error_set(error, ENOMEM, "out of memory");
-	if (take_targets(perf, config, error) || open_counters(perf, config, error) ||
-	    (perf->samples.unwind && perf_drain_start(&perf->drain, &perf->counters, error)) ||
-	    open_descriptors(perf, error))
-		return -1;
-	perf->source.events = op_perf_format(config->events);
-	if (!perf->source.events || perf_merge_reserve(&perf->merge, perf->counters.cpus))
-		return op_error_set(error, ENOMEM, "out of memory");
-	return 0;
-}
-
-struct source *source_perf_open(const struct source_perf_config *config, struct op_error *error)
-{
-	struct perf_source *perf = calloc(1, sizeof(*perf));
-	struct source *source;
-
-	if (!perf) {
-		op_error_set(error, ENOMEM, "out of memory");
-		return NULL;
-	}
-	source = &perf->source;
-	source->ops = &perf_ops;
-	source->name = "perf";
-	source->fd = perf->timer = perf->more = perf->hotplug.uevents = -1;
-	perf->hotplug.counters = &perf->counters;
-	perf->hotplug.merge = &perf->merge;
-	perf->hotplug.drain = config->unwind ? &perf->drain : NULL;
-	source->buffer_words = PERF_WORDS_MOST;
-	source->syncs_all = true;
-	source->cpu_mhz = machine_cpu_mhz();
-	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s", config->events->cpu_type);
-	perf->samples.counters = &perf->counters;
-	perf->samples.processes = &perf->processes;
-	perf->samples.words = &perf->words;
-	perf->samples.layout = &perf->layout;
-	perf->layout.chain = config->callgraph;
-	if (config->unwind)
-		perf->layout.user_registers = PERF_UNWIND_REGISTERS;
-	perf_processes_init(&perf->processes);
-	if (open_all(perf, config, error)) {
-		source_close(source);
-		return NULL;
-	}
-	return source;
-}

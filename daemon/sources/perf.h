@@ -5,8 +5,8 @@
  * Records are taken from the rings of all CPUs in the order of their time, and become words of
  * the event stream at once; nothing is kept but what processes have mapped.
  */
-#ifndef DAEMON_SOURCE_PERF_H
-#define DAEMON_SOURCE_PERF_H
+#ifndef DAEMON_SOURCES_PERF_H
+#define DAEMON_SOURCES_PERF_H
 
 #include <limits.h>
 #include <signal.h>

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -20,7 +19,7 @@
 #define PAGES_STACKS 2048
 #define PAGES_LEAST  8
 /* The reader is woken when a ring is this full: 1 / WAKE_SHARE.  Stacks fill a small ring in some
- * milliseconds, and who is woken then only moves them. */
+ * milliseconds, and the thread that is woken then only moves them. */
 #define WAKE_SHARE	  4
 #define WAKE_SHARE_STACKS 16
 /* For how long the time of an event stands still that is taken for dead. */
@@ -42,9 +41,9 @@ static size_t pages_wanted(const struct perf_counters_config *config)
 	/* what other users may lock is all that perf_event_mlock_kb gives: 128 pages a CPU */
 	if (!op_perf_is_privileged())
 		return PAGES_FLAT;
-	if (config->layout.user_registers)
+	if (config->attr.sample_regs_user)
 		return PAGES_STACKS;
-	return config->layout.chain ? PAGES_CHAINS : PAGES_FLAT;
+	return config->attr.sample_type & PERF_SAMPLE_CALLCHAIN ? PAGES_CHAINS : PAGES_FLAT;
 }
 
 /* What all events have in common; @first tells of processes as well. */
@@ -54,7 +53,7 @@ static struct perf_event_attr make_attr(const struct op_perf_event *event,
 {
 	struct perf_event_attr attr = event->attr;
 
-	attr.sample_type = PERF_RECORD_SAMPLE_TYPE;
+	attr.sample_type = config->attr.sample_type;
 	attr.disabled = 1;
 	attr.inherit = config->target.threads != NULL;
 	attr.enable_on_exec = config->target.on_exec;
@@ -64,19 +63,17 @@ static struct perf_event_attr make_attr(const struct op_perf_event *event,
 	attr.watermark = 1;
 	attr.wakeup_watermark =
 		(uint32_t)(pages * (size_t)sysconf(_SC_PAGESIZE) /
-			   (config->layout.user_registers ? WAKE_SHARE_STACKS : WAKE_SHARE));
+			   (config->attr.sample_regs_user ? WAKE_SHARE_STACKS : WAKE_SHARE));
 	attr.exclude_guest = !op_perf_is_software(&attr);
 	attr.exclude_idle = op_perf_is_clock(&attr);
 	if (!config->target.threads)
 		attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_LOST;
-	if (config->layout.chain) {
-		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
 		attr.sample_max_stack = (uint16_t)config->depth;
 		attr.exclude_callchain_kernel = attr.exclude_kernel;
 	}
-	if (config->layout.user_registers) {
-		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-		attr.sample_regs_user = config->layout.user_registers;
+	if (config->attr.sample_regs_user) {
+		attr.sample_regs_user = config->attr.sample_regs_user;
 		attr.sample_stack_user = config->stack;
 		attr.exclude_callchain_user = 1;
 	}
@@ -112,7 +109,8 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 /* The map takes pointers; what they point to is only told apart from NULL. */
 static int remember(struct perf_counters *counters, const struct perf_counter *counter)
 {
-	return map_set(&counters->by_id, counter->id, (void *)(uintptr_t)(counter->place + 1));
+	return op_hash_map_set(&counters->by_id, counter->id,
+			       (void *)(uintptr_t)(counter->place + 1));
 }
 
 static int keep(struct perf_counters *counters, const struct perf_cpu *cpu, int fd, size_t place,
@@ -126,22 +124,21 @@ static int keep(struct perf_counters *counters, const struct perf_cpu *cpu, int 
 				      sizeof(*larger));
 	if (!larger) {
 		close(fd);
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	}
 	counters->counter = larger;
 	counter = &larger[counters->count++];
 	*counter = (struct perf_counter){.fd = fd, .opening = cpu->opening, .place = place};
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &counter->id))
-		return op_error_set(error, errno, "cannot tell an event's number: %s",
-				    strerror(errno));
+		return op_error_errno(error, "cannot tell an event's number");
 	if (remember(counters, counter))
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	return 0;
 }
 
 int perf_counters_event(const struct perf_counters *counters, uint64_t id)
 {
-	uintptr_t value = (uintptr_t)map_find(&counters->by_id, id);
+	uintptr_t value = (uintptr_t)op_hash_map_find(&counters->by_id, id);
 
 	return (int)value - 1;
 }
@@ -155,15 +152,14 @@ static int attach(struct perf_cpu *cpu, int fd, size_t pages, struct op_error *e
 						   error);
 		cpu->fd = fd;
 	} else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd)) {
-		return op_error_set(error, errno, "events of CPU %d cannot share a ring: %s",
-				    cpu->cpu, strerror(errno));
+		return op_error_errno(error, "events of CPU %d cannot share a ring", cpu->cpu);
 	}
 	return 0;
 }
 
 /*
  * Opens an event of a thread on a CPU.  The event says when to wake us, which depends on the size
- * of the ring: where the ring may not be as large as we like, it is opened anew.
+ * of the ring: where the ring may not be as large as we like, it is reopened.
  *
  * Return: 1 with the event attached, 0 if the thread is gone and that is no error, or -1.
  */
@@ -264,7 +260,7 @@ int perf_counters_open(struct perf_counters *counters, const struct perf_counter
 	free(numbers);
 	if (!counters->cpu) {
 		counters->cpus = 0;
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	}
 	return open_all(counters, config, error);
 }
@@ -272,7 +268,7 @@ int perf_counters_open(struct perf_counters *counters, const struct perf_counter
 static int enable(const struct perf_counter *counter, struct op_error *error)
 {
 	if (ioctl(counter->fd, PERF_EVENT_IOC_ENABLE, 0))
-		return op_error_set(error, errno, "cannot start an event: %s", strerror(errno));
+		return op_error_errno(error, "cannot start an event");
 	return 0;
 }
 
@@ -311,7 +307,7 @@ static void close_cpu(struct perf_counters *counters, struct perf_cpu *cpu)
 
 	perf_ring_close(&cpu->ring);
 	cpu->fd = -1;
-	map_clear(&counters->by_id);
+	op_hash_map_free(&counters->by_id);
 	for (size_t i = 0; i < counters->count; i++) {
 		if (counters->counter[i].opening == cpu->opening)
 			close(counters->counter[i].fd);
@@ -331,7 +327,7 @@ int perf_counters_add(struct perf_counters *counters, const struct perf_counters
 		reallocarray(counters->cpu, counters->cpus + 1, sizeof(*counters->cpu));
 
 	if (!larger)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	counters->cpu = larger;
 	larger[counters->cpus] = new_cpu(counters, cpu);
 	if (open_on(counters, config, -1, &larger[counters->cpus], error)) {
@@ -452,7 +448,7 @@ void perf_counters_close(struct perf_counters *counters)
 		perf_ring_close(&counters->cpu[i].ring);
 	for (size_t i = 0; i < counters->count; i++)
 		close(counters->counter[i].fd);
-	map_clear(&counters->by_id);
+	op_hash_map_free(&counters->by_id);
 	free(counters->counter);
 	free(counters->cpu);
 	*counters = (struct perf_counters){0};

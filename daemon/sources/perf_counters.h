@@ -6,8 +6,8 @@
  * Events of threads are opened for each CPU, too: the kernel lets several CPUs write into one
  * ring only if the events are not inherited by new threads and processes.
  */
-#ifndef DAEMON_PERF_COUNTERS_H
-#define DAEMON_PERF_COUNTERS_H
+#ifndef DAEMON_SOURCES_PERF_COUNTERS_H
+#define DAEMON_SOURCES_PERF_COUNTERS_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 #include "libop/base/error.h"
 #include "libop/perf/event.h"
-#include "daemon/live/map.h"
+#include "libop/base/hash.h"
 #include "perf_record.h"
 #include "perf_ring.h"
 
@@ -25,16 +25,16 @@
 struct perf_target {
 	const pid_t *threads; /* and their children; NULL: all CPUs */
 	size_t count;
-	bool on_exec; /* begin when the thread executes a program, not at once */
+	bool on_exec;	      /* begin when the thread executes a program, not at once */
 	const sigset_t *ends; /* blocked signals that end the opening; NULL: none does */
 };
 
 struct perf_counters_config {
 	const struct op_perf_events *events;
 	struct perf_target target;
-	struct perf_layout layout;
-	unsigned int depth; /* most frames of a call chain; 0: as many as the kernel takes */
-	uint32_t stack;	    /* bytes of user stacks to copy, with layout.user_registers */
+	struct perf_attr attr; /* the layout of records: perf_live_attr() */
+	unsigned int depth;    /* most frames of a call chain; 0: as many as the kernel takes */
+	uint32_t stack;	       /* bytes of user stacks to copy, with attr.sample_regs_user */
 };
 
 /*
@@ -66,7 +66,7 @@ struct perf_counters {
 	size_t cpus;
 	struct perf_counter *counter;
 	size_t count;
-	struct map by_id; /* perf_counter::id to 1 + its place */
+	struct op_hash_map by_id; /* perf_counter::id to 1 + its place */
 	uint64_t openings;
 	size_t pages; /* of a ring */
 };

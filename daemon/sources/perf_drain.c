@@ -5,7 +5,6 @@
 #include "perf_drain.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -79,8 +78,7 @@ int perf_drain_resume(struct perf_drain *drain, struct op_error *error)
 	int code = pthread_create(&drain->thread, NULL, work, drain);
 
 	if (code)
-		return op_error_set(error, code, "cannot start a thread that empties rings: %s",
-				    strerror(code));
+		return op_error_code(error, code, "cannot start a thread that reads rings");
 	drain->started = true;
 	return 0;
 }
@@ -114,8 +112,7 @@ int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters,
 	for (size_t i = 0; good && i < counters->cpus; i++)
 		good = !perf_drain_add(drain, &counters->cpu[i]);
 	if (!good)
-		return op_error_set(error, errno, "cannot start to empty rings: %s",
-				    strerror(errno));
+		return op_error_errno(error, "cannot start the threads that read rings");
 	return perf_drain_resume(drain, error);
 }
 

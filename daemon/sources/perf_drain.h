@@ -3,8 +3,8 @@
  * The thread that moves records from the rings of all CPUs to queues, so that rings never wait for
  * the unwinding of stacks.  It touches nothing but rings and queues.
  */
-#ifndef DAEMON_PERF_DRAIN_H
-#define DAEMON_PERF_DRAIN_H
+#ifndef DAEMON_SOURCES_PERF_DRAIN_H
+#define DAEMON_SOURCES_PERF_DRAIN_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -94,13 +93,13 @@ static int join(struct perf_hotplug *hotplug, int number, struct op_error *error
 	struct perf_cpu *cpu;
 
 	if (perf_merge_reserve(hotplug->merge, counters->cpus + 1))
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	if (perf_counters_add(counters, &hotplug->config, number, error))
 		return -1;
 	cpu = &counters->cpu[counters->cpus - 1];
 	if (wait_for(hotplug, cpu)) {
 		cpu->gone = true;
-		return op_error_set(error, errno, "cannot wait for samples: %s", strerror(errno));
+		return op_error_errno(error, "cannot wait for samples");
 	}
 	if (hotplug->running && perf_counters_enable_one(counters, cpu, error)) {
 		cpu->gone = true;
@@ -124,7 +123,7 @@ static bool join_all(struct perf_hotplug *hotplug, const int *online, size_t cou
 		if (!join(hotplug, online[i], &error))
 			log_line("CPU %d has new events", online[i]);
 		else if (error.code != ENODEV) /* else it has gone meanwhile */
-			log_limited(&hotplug->trouble, "CPU %d is not sampled: %s", online[i],
+			log_limited(&hotplug->failures, "CPU %d is not sampled: %s", online[i],
 				    error.text);
 	}
 	if (any)
@@ -142,7 +141,8 @@ static bool look(struct perf_hotplug *hotplug, bool doubt)
 	bool any;
 
 	if (op_cpu_list_online(&online, &count, &error)) {
-		log_limited(&hotplug->trouble, "CPUs are not followed: %s", error.text);
+		log_limited(&hotplug->failures, "CPUs that come online are not sampled: %s",
+			    error.text);
 		return false;
 	}
 	leave(hotplug, online, count, doubt);

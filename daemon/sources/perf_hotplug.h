@@ -7,8 +7,8 @@
  * never counts again, although it can be read and polled as before.  Once a second the list of
  * CPUs is looked at without a message, too: in some containers there are none.
  */
-#ifndef DAEMON_PERF_HOTPLUG_H
-#define DAEMON_PERF_HOTPLUG_H
+#ifndef DAEMON_SOURCES_PERF_HOTPLUG_H
+#define DAEMON_SOURCES_PERF_HOTPLUG_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ struct perf_hotplug {
 	struct op_perf_events events;
 	int uevents;   /* descriptor; -1: refused */
 	uint64_t next; /* the next look without a message, in ns of the monotonic clock */
-	struct log_limit trouble;
+	struct log_limit failures;
 };
 
 /**
@@ -53,7 +53,7 @@ void perf_hotplug_close(struct perf_hotplug *hotplug);
  *
  * Moves @counters->cpu, so that no record may be held.  Trouble is logged.
  *
- * Return: whether records of processes may have been missed: nobody told them of a CPU that came
+ * Return: whether records of processes may have been missed: there are none of a CPU that came
  * before it had its events.
  */
 bool perf_hotplug_follow(struct perf_hotplug *hotplug, uint64_t now);
@@ -62,7 +62,7 @@ bool perf_hotplug_follow(struct perf_hotplug *hotplug, uint64_t now);
  * perf_hotplug_restart - as perf_hotplug_follow(), before events that were stopped are enabled
  *
  * Of events that are disabled it cannot be told whether they would count; without messages, they
- * are all opened anew.
+ * are all reopened.
  */
 void perf_hotplug_restart(struct perf_hotplug *hotplug);
 

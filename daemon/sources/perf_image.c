@@ -22,18 +22,19 @@ struct perf_image {
 	uint64_t cookie, device, inode;
 	uint64_t mapped_device, mapped_inode; /* of /proc, where the build-id is the identity */
 	uint32_t generation;
-	uint8_t build_id_size, build_id[PERF_RECORD_BUILD_ID_MOST];
+	uint8_t build_id_size, build_id[PERF_BUILD_ID_MOST];
 	bool foreign, kept;
 	char path[];
 };
 
 static uint64_t hash_identity(const struct perf_file *file)
 {
-	uint64_t hash = map_mix(map_hash(file->path), file->foreign);
+	uint64_t hash = op_hash_mix(op_hash_text(0, file->path), file->foreign);
 
 	for (int i = 0; i < file->build_id_size; i++)
-		hash = map_mix(hash, file->build_id[i]);
-	return map_mix(map_mix(map_mix(hash, file->device), file->inode), file->generation);
+		hash = op_hash_mix(hash, file->build_id[i]);
+	return op_hash_mix(op_hash_mix(op_hash_mix(hash, file->device), file->inode),
+			   file->generation);
 }
 
 static bool is_same(const struct perf_image *image, const struct perf_file *file)
@@ -61,7 +62,7 @@ static struct perf_file file_of(const struct perf_image *image)
 
 static uint64_t hash_inode(const char *path, uint64_t device, uint64_t inode)
 {
-	return map_mix(map_mix(map_hash(path), device), inode);
+	return op_hash_mix(op_hash_mix(op_hash_text(0, path), device), inode);
 }
 
 static int insert_inode(struct perf_images *images, struct perf_image *image)
@@ -70,8 +71,8 @@ static int insert_inode(struct perf_images *images, struct perf_image *image)
 
 	if (!image->mapped_inode)
 		return 0;
-	image->same_inode = map_find(&images->by_inode, hash);
-	return map_set(&images->by_inode, hash, image);
+	image->same_inode = op_hash_map_find(&images->by_inode, hash);
+	return op_hash_map_set(&images->by_inode, hash, image);
 }
 
 static int insert(struct perf_images *images, struct perf_image *image)
@@ -79,16 +80,16 @@ static int insert(struct perf_images *images, struct perf_image *image)
 	const struct perf_file file = file_of(image);
 	uint64_t hash = hash_identity(&file);
 
-	image->same_identity = map_find(&images->by_identity, hash);
-	if (map_set(&images->by_identity, hash, image) ||
-	    map_set(&images->by_cookie, image->cookie, image))
+	image->same_identity = op_hash_map_find(&images->by_identity, hash);
+	if (op_hash_map_set(&images->by_identity, hash, image) ||
+	    op_hash_map_set(&images->by_cookie, image->cookie, image))
 		return -1;
 	return insert_inode(images, image);
 }
 
 static struct perf_image *find(const struct perf_images *images, const struct perf_file *file)
 {
-	struct perf_image *image = map_find(&images->by_identity, hash_identity(file));
+	struct perf_image *image = op_hash_map_find(&images->by_identity, hash_identity(file));
 
 	while (image && !is_same(image, file))
 		image = image->same_identity;
@@ -132,7 +133,7 @@ static const struct perf_image *find_mapped(const struct perf_images *images,
 					    const struct perf_file *file)
 {
 	uint64_t hash = hash_inode(file->path, file->device, file->inode);
-	const struct perf_image *image = map_find(&images->by_inode, hash);
+	const struct perf_image *image = op_hash_map_find(&images->by_inode, hash);
 
 	while (image &&
 	       (image->mapped_device != file->device || image->mapped_inode != file->inode ||
@@ -146,7 +147,7 @@ uint64_t perf_image_cookie_of_mapped(struct perf_images *images, const struct pe
 {
 	const struct perf_image *known = find_mapped(images, file);
 	uint8_t id[BUILD_ID_MAX];
-	struct perf_file told = *file;
+	struct perf_file reported = *file;
 	struct perf_image *image;
 	size_t length;
 
@@ -154,12 +155,12 @@ uint64_t perf_image_cookie_of_mapped(struct perf_images *images, const struct pe
 		return known->cookie;
 	length = build_id_of_file(access, id);
 	/* the kernel tells no longer ones */
-	if (length && length <= PERF_RECORD_BUILD_ID_MOST) {
-		told.build_id = id;
-		told.build_id_size = (uint8_t)length;
-		told.device = told.inode = 0;
+	if (length && length <= PERF_BUILD_ID_MOST) {
+		reported.build_id = id;
+		reported.build_id_size = (uint8_t)length;
+		reported.device = reported.inode = 0;
 	}
-	image = find_or_make(images, &told);
+	image = find_or_make(images, &reported);
 	if (!image)
 		return OPROFILE_INVALID_COOKIE;
 	if (!image->mapped_inode) {
@@ -181,29 +182,29 @@ static bool is_deleted(const char *path)
 
 int perf_image_facts(const struct perf_images *images, uint64_t cookie, struct image_facts *facts)
 {
-	const struct perf_image *image = map_find(&images->by_cookie, cookie);
-	struct oprofile_image *told = &facts->told;
+	const struct perf_image *image = op_hash_map_find(&images->by_cookie, cookie);
+	struct oprofile_image *reported = &facts->reported;
 
 	if (!image)
 		return -1;
-	told->cookie = cookie;
-	told->device = image->device;
-	told->inode = image->inode;
-	told->generation = image->generation;
-	told->flags = (is_deleted(image->path) ? OPROFILE_IMAGE_DELETED : 0) |
-		      (image->foreign ? OPROFILE_IMAGE_FOREIGN_NS : 0) |
-		      (image->build_id_size ? OPROFILE_IMAGE_BUILD_ID : 0);
-	told->build_id_size = image->build_id_size;
-	memcpy(told->build_id, image->build_id, image->build_id_size);
-	snprintf(told->path, sizeof(told->path), "%s", image->path);
-	told->path_size = (uint32_t)strlen(told->path) + 1;
+	reported->cookie = cookie;
+	reported->device = image->device;
+	reported->inode = image->inode;
+	reported->generation = image->generation;
+	reported->flags = (is_deleted(image->path) ? OPROFILE_IMAGE_DELETED : 0) |
+			  (image->foreign ? OPROFILE_IMAGE_FOREIGN_NS : 0) |
+			  (image->build_id_size ? OPROFILE_IMAGE_BUILD_ID : 0);
+	reported->build_id_size = image->build_id_size;
+	memcpy(reported->build_id, image->build_id, image->build_id_size);
+	snprintf(reported->path, sizeof(reported->path), "%s", image->path);
+	reported->path_size = (uint32_t)strlen(reported->path) + 1;
 	machine_find_image(facts);
 	return 0;
 }
 
 void perf_image_keep(struct perf_images *images, uint64_t cookie)
 {
-	struct perf_image *image = map_find(&images->by_cookie, cookie);
+	struct perf_image *image = op_hash_map_find(&images->by_cookie, cookie);
 
 	if (image)
 		image->kept = true;
@@ -213,9 +214,9 @@ void perf_images_sweep(struct perf_images *images)
 {
 	struct perf_image **link = &images->all, *image;
 
-	map_clear(&images->by_identity);
-	map_clear(&images->by_cookie);
-	map_clear(&images->by_inode);
+	op_hash_map_free(&images->by_identity);
+	op_hash_map_free(&images->by_cookie);
+	op_hash_map_free(&images->by_inode);
 	while ((image = *link)) {
 		bool kept = image->kept;
 
@@ -241,8 +242,8 @@ void perf_images_free(struct perf_images *images)
 		next = image->next;
 		free(image);
 	}
-	map_clear(&images->by_identity);
-	map_clear(&images->by_cookie);
-	map_clear(&images->by_inode);
+	op_hash_map_free(&images->by_identity);
+	op_hash_map_free(&images->by_cookie);
+	op_hash_map_free(&images->by_inode);
 	*images = (struct perf_images){0};
 }

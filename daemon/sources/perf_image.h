@@ -5,19 +5,19 @@
  * A file is known by its path and its build-id; by path, device and inode if it has no
  * build-id or the kernel does not tell it.
  */
-#ifndef DAEMON_PERF_IMAGE_H
-#define DAEMON_PERF_IMAGE_H
+#ifndef DAEMON_SOURCES_PERF_IMAGE_H
+#define DAEMON_SOURCES_PERF_IMAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/live/map.h"
+#include "libop/base/hash.h"
 #include "source.h"
 
 /* struct perf_file - what a mapping says of its file */
 struct perf_file {
 	const char *path;
-	uint64_t device, inode; /* 0: the build-id is told instead */
+	uint64_t device, inode; /* 0: the build-id is known instead */
 	uint32_t generation;
 	uint8_t build_id_size;
 	const uint8_t *build_id;
@@ -27,7 +27,7 @@ struct perf_file {
 struct perf_image;
 
 struct perf_images {
-	struct map by_identity, by_cookie, by_inode;
+	struct op_hash_map by_identity, by_cookie, by_inode;
 	struct perf_image *all;
 	size_t count;
 	uint64_t last_cookie;

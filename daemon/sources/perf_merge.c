@@ -31,7 +31,7 @@ static bool peek(struct perf_merge_entry *entry)
 	entry->bytes = perf_ring_peek(&entry->cpu->ring, &entry->size);
 	if (!entry->bytes)
 		return false;
-	entry->time = perf_record_time(entry->bytes, entry->size);
+	entry->time = perf_live_time(entry->bytes, entry->size);
 	return true;
 }
 

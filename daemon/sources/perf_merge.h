@@ -4,8 +4,8 @@
  *
  * Records stay in their rings until they are taken, so this needs no memory for them.
  */
-#ifndef DAEMON_PERF_MERGE_H
-#define DAEMON_PERF_MERGE_H
+#ifndef DAEMON_SOURCES_PERF_MERGE_H
+#define DAEMON_SOURCES_PERF_MERGE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -39,7 +39,7 @@ void perf_queue_free(struct perf_queue *queue)
 	free(queue);
 }
 
-/* How many bytes of whole records, of @there, fit into @room.  A ring that makes no sense has 0. */
+/* How many bytes of whole records, of @there, fit into @room.  An invalid ring has 0. */
 static size_t count_whole(struct perf_queue *queue, uint64_t there, uint64_t room)
 {
 	struct perf_event_header header;

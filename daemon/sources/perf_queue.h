@@ -9,8 +9,8 @@
  * @head (a release); the reader's look at it is an acquire, and so it is with @tail the other
  * way round.
  */
-#ifndef DAEMON_PERF_QUEUE_H
-#define DAEMON_PERF_QUEUE_H
+#ifndef DAEMON_SOURCES_PERF_QUEUE_H
+#define DAEMON_SOURCES_PERF_QUEUE_H
 
 #include <pthread.h>
 #include <stdbool.h>

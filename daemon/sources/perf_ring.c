@@ -83,7 +83,7 @@ static const void *join(struct perf_ring *ring, size_t at, size_t size)
 	size_t first = ring->size - at;
 
 	if (!ring->bounce)
-		ring->bounce = malloc(PERF_RECORD_SIZE_MOST);
+		ring->bounce = malloc(PERF_RECORD_MOST);
 	if (!ring->bounce)
 		return NULL;
 	memcpy(ring->bounce, ring->data + at, first);

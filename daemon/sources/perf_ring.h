@@ -7,8 +7,8 @@
  * the kernel's write barrier before it publishes it (an acquire); our write of data_tail is a
  * release, so that the kernel overwrites nothing that we still read.
  */
-#ifndef DAEMON_PERF_RING_H
-#define DAEMON_PERF_RING_H
+#ifndef DAEMON_SOURCES_PERF_RING_H
+#define DAEMON_SOURCES_PERF_RING_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,31 +4,30 @@
  */
 #include "perf_sample.h"
 
-#include <string.h>
-
 #include "libop/events/spec.h"
 #include "module/uapi/oprofile.h"
+#include "perf_resolve.h"
 
 /* Callers of one sample that are taken; the kernel's limit is 127 unless it was raised. */
 #define FRAMES_MOST 4096
 
 static void put_mapped(const struct perf_samples *samples, struct perf_process *process,
-		       const struct perf_mapping *mapping, uint64_t address, uint32_t counter)
+		       const struct space_mapping *mapping, uint64_t address, uint32_t counter)
 {
-	if (mapping->cookie == OPROFILE_NO_COOKIE) {
+	if (mapping->image == OPROFILE_NO_COOKIE) {
 		process->told = samples->processes->round;
 		perf_words_user(samples->words, OPROFILE_NO_COOKIE, address, counter);
 	} else {
-		perf_words_user(samples->words, mapping->cookie,
+		perf_words_user(samples->words, mapping->image,
 				address - mapping->start + mapping->offset, counter);
 	}
 }
 
-/* An address at which user code was executed; one that is in nothing known is told as such. */
+/* An address at which user code was executed; one outside all mappings is written as such. */
 static void put_user(const struct perf_samples *samples, struct perf_process *process,
 		     uint64_t address, uint32_t counter)
 {
-	const struct perf_mapping *mapping =
+	const struct space_mapping *mapping =
 		process ? perf_process_where(samples->processes, process, address) : NULL;
 
 	if (mapping)
@@ -39,15 +38,15 @@ static void put_user(const struct perf_samples *samples, struct perf_process *pr
 
 /*
  * A caller in user code.  In code without frame pointers, chains lead to any value that is on the
- * stack.  Where one is no address of code, the chain is broken: that is told by a frame at 0, which
- * is the same for all of them, and nothing behind it is believed.
+ * stack.  Where one is no address of code, the chain is broken: that is written as a frame at 0,
+ * which is the same for all of them, and nothing behind it is believed.
  *
  * Return: whether the chain goes on.
  */
 static bool put_caller(const struct perf_samples *samples, struct perf_process *process,
 		       uint64_t address)
 {
-	const struct perf_mapping *mapping = process ? perf_process_known(process, address) : NULL;
+	const struct space_mapping *mapping = process ? perf_process_known(process, address) : NULL;
 
 	if (mapping)
 		put_mapped(samples, process, mapping, address, 0);
@@ -72,17 +71,9 @@ static bool is_kernel(uint16_t misc, uint64_t ip)
 	}
 }
 
-static size_t frames_of(const struct perf_record *record)
+static size_t frames_of(const struct perf_live_record *record)
 {
-	return record->sample.frames < FRAMES_MOST ? record->sample.frames : FRAMES_MOST;
-}
-
-static uint64_t frame_at(const struct perf_record *record, size_t index)
-{
-	uint64_t address;
-
-	memcpy(&address, record->sample.chain + index * sizeof(address), sizeof(address));
-	return address;
+	return record->sample.chain_size < FRAMES_MOST ? record->sample.chain_size : FRAMES_MOST;
 }
 
 /* Takes note of a marker among the frames.  Return: whether frames behind it can be told. */
@@ -97,13 +88,13 @@ static bool take_marker(uint64_t marker, bool *kernel)
  * code comes the address at which user code went there.
  */
 static void put_callers(const struct perf_samples *samples, struct perf_process *process,
-			const struct perf_record *record, bool kernel)
+			const struct perf_live_record *record, bool kernel)
 {
 	size_t frames = frames_of(record);
 	bool first = true, entered = false;
 
 	for (size_t i = 0; i < frames; i++) {
-		uint64_t address = frame_at(record, i);
+		uint64_t address = perf_chain_at(&record->sample, i);
 
 		if (address >= PERF_CONTEXT_MAX) {
 			bool before = kernel;
@@ -128,9 +119,9 @@ static void put_callers(const struct perf_samples *samples, struct perf_process 
 	}
 }
 
-/* User code and its callers, by unwinding.  Of a user sample, the first is told already. */
+/* User code and its callers, by unwinding.  Of a user sample, the first is written already. */
 static void put_unwound(const struct perf_samples *samples, struct perf_process *process,
-			const struct perf_record *record, bool kernel)
+			const struct perf_live_record *record, bool kernel)
 {
 	uint64_t frame[PERF_UNWIND_FRAMES_MOST];
 	size_t count = process ? perf_unwind_chain(samples->unwind, samples->processes, process,
@@ -145,31 +136,32 @@ static void put_unwound(const struct perf_samples *samples, struct perf_process 
 	}
 }
 
-bool perf_sample_fits(const struct perf_samples *samples, const struct perf_record *record)
+bool perf_sample_fits(const struct perf_samples *samples, const struct perf_live_record *record)
 {
 	return perf_words_have_room(samples->words, frames_of(record) + PERF_UNWIND_FRAMES_MOST);
 }
 
-void perf_sample_take(const struct perf_samples *samples, const struct perf_record *record)
+void perf_sample_take(const struct perf_samples *samples, const struct perf_live_record *record)
 {
-	int event = perf_counters_event(samples->counters, record->id);
+	const struct perf_ids *ids = &record->sample.ids;
+	int event = perf_counters_event(samples->counters, ids->id);
 	/* a counter that has no event is counted as such */
 	uint32_t counter = event < 0 ? OP_COUNTERS_MAX : (uint32_t)event;
 	bool kernel = is_kernel(record->misc, record->sample.ip);
-	bool named = record->pid <= INT32_MAX && record->tid <= INT32_MAX; /* else: it has ended */
+	bool named = ids->pid <= INT32_MAX && ids->tid <= INT32_MAX; /* else: it has ended */
 	struct perf_process *process =
-		named ? perf_process_get(samples->processes, record->pid) : NULL;
+		named ? perf_process_get(samples->processes, ids->pid) : NULL;
 
-	perf_words_cpu(samples->words, record->cpu);
-	perf_words_task(samples->words, named ? record->pid : 0, named ? record->tid : 0,
-			process ? process->app : OPROFILE_NO_COOKIE);
-	if (samples->layout->chain)
+	perf_words_cpu(samples->words, ids->cpu);
+	perf_words_task(samples->words, named ? ids->pid : 0, named ? ids->tid : 0,
+			process ? process->task.app : OPROFILE_NO_COOKIE);
+	if (samples->chain)
 		perf_words_trace(samples->words);
 	if (kernel)
 		perf_words_kernel(samples->words, record->sample.ip, counter);
 	else
 		put_user(samples, process, record->sample.ip, counter);
-	if (samples->layout->chain)
+	if (samples->chain)
 		put_callers(samples, process, record, kernel);
 	if (samples->unwind)
 		put_unwound(samples, process, record, kernel);

@@ -15,6 +15,7 @@
 #include "libop/elf/build_id.h"
 #include "libop/elf/frame_value.h"
 #include "module/uapi/oprofile.h"
+#include "perf_resolve.h"
 
 /* Files whose information is kept; an unwound program needs some dozens. */
 #define FILES_MOST 1024
@@ -27,7 +28,7 @@ struct unwind_file {
 };
 
 struct perf_unwind {
-	struct map by_cookie;
+	struct op_hash_map by_cookie;
 };
 
 struct perf_unwind *perf_unwind_new(void)
@@ -47,15 +48,15 @@ static void close_file(struct unwind_file *file)
 
 static void forget_files(struct perf_unwind *unwind)
 {
-	const struct map *map = &unwind->by_cookie;
+	const struct op_hash_map *map = &unwind->by_cookie;
 
-	for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
-		struct unwind_file *file = map->slot[i].value;
+	for (size_t i = 0; i < map->n; i++) {
+		struct unwind_file *file = map->entries[i].value;
 
 		if (file)
 			close_file(file);
 	}
-	map_clear(&unwind->by_cookie);
+	op_hash_map_free(&unwind->by_cookie);
 }
 
 void perf_unwind_free(struct perf_unwind *unwind)
@@ -73,18 +74,18 @@ void perf_unwind_free(struct perf_unwind *unwind)
  */
 static int open_file(const struct image_facts *facts, uint32_t tgid)
 {
-	const struct oprofile_image *told = &facts->told;
+	const struct oprofile_image *reported = &facts->reported;
 	char path[OPROFILE_PATH_MAX + 64];
 	uint8_t id[BUILD_ID_MAX];
 	size_t length;
 
 	if (facts->present)
-		return open(told->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (!(told->flags & OPROFILE_IMAGE_BUILD_ID))
+		return open(reported->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (!(reported->flags & OPROFILE_IMAGE_BUILD_ID))
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%u/root%s", tgid, told->path);
+	snprintf(path, sizeof(path), "/proc/%u/root%s", tgid, reported->path);
 	length = build_id_of_file(path, id);
-	if (length != told->build_id_size || memcmp(id, told->build_id, length) != 0)
+	if (length != reported->build_id_size || memcmp(id, reported->build_id, length) != 0)
 		return -1;
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
@@ -109,14 +110,14 @@ static const struct unwind_file *file_of(struct perf_unwind *unwind,
 					 const struct perf_images *images, uint64_t cookie,
 					 uint32_t tgid)
 {
-	struct unwind_file *file = map_find(&unwind->by_cookie, cookie);
+	struct unwind_file *file = op_hash_map_find(&unwind->by_cookie, cookie);
 
 	if (file)
 		return file;
-	if (unwind->by_cookie.count >= FILES_MOST)
+	if (unwind->by_cookie.n >= FILES_MOST)
 		forget_files(unwind);
 	file = load_file(images, cookie, tgid);
-	if (file && map_set(&unwind->by_cookie, cookie, file)) {
+	if (file && op_hash_map_set(&unwind->by_cookie, cookie, file)) {
 		close_file(file);
 		return NULL;
 	}
@@ -184,15 +185,16 @@ static bool go_up(struct perf_unwind *unwind, struct perf_processes *processes,
 		  struct perf_process *process, bool is_return, struct frame_state *state)
 {
 	uint64_t pc = state->reg[FRAME_PC] - is_return, address;
-	const struct perf_mapping *mapping = is_return ? perf_process_known(process, pc)
-						       : perf_process_where(processes, process, pc);
+	const struct space_mapping *mapping = is_return
+						      ? perf_process_known(process, pc)
+						      : perf_process_where(processes, process, pc);
 	const struct unwind_file *file;
 	Dwarf_Frame *frame;
 	bool good;
 
-	if (!mapping || mapping->cookie == OPROFILE_NO_COOKIE)
+	if (!mapping || mapping->image == OPROFILE_NO_COOKIE)
 		return false;
-	file = file_of(unwind, &processes->images, mapping->cookie, process->tgid);
+	file = file_of(unwind, &processes->images, mapping->image, (uint32_t)process->task.pid);
 	if (!file || !file->cfi ||
 	    !to_address(file, pc - mapping->start + mapping->offset, &address) ||
 	    dwarf_cfi_addrframe(file->cfi, address, &frame))

@@ -6,8 +6,8 @@
  * The information is kept by file, not by process, so that short lives cost no more than long
  * ones.  Only x86-64 is known.
  */
-#ifndef DAEMON_PERF_UNWIND_H
-#define DAEMON_PERF_UNWIND_H
+#ifndef DAEMON_SOURCES_PERF_UNWIND_H
+#define DAEMON_SOURCES_PERF_UNWIND_H
 
 #include <stddef.h>
 #include <stdint.h>

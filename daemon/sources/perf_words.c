@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The event stream in the making: see perf_words.h.
+ * Encodes samples as an event buffer: see perf_words.h.
  */
 #include "perf_words.h"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The event stream (module/uapi/oprofile.h) in the making: samples in, words out.
+ * Encodes samples as an event buffer (module/uapi/oprofile.h).
  */
-#ifndef DAEMON_PERF_WORDS_H
-#define DAEMON_PERF_WORDS_H
+#ifndef DAEMON_SOURCES_PERF_WORDS_H
+#define DAEMON_SOURCES_PERF_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define PERF_WORDS_MOST (1 << 16)
-/* What a sample takes at most without its callers, and a caller. */
+/* The most words of a sample without its callers, and of a caller. */
 #define PERF_WORDS_SAMPLE 32
 #define PERF_WORDS_FRAME  8
 
-/* struct perf_words - a buffer, and what the records in it have said last */
+/* struct perf_words - a buffer, and the context that its records have set */
 struct perf_words {
 	uint64_t word[PERF_WORDS_MOST];
 	size_t count;
@@ -25,20 +25,20 @@ struct perf_words {
 	enum { PERF_WORDS_NO_MODE, PERF_WORDS_KERNEL, PERF_WORDS_USER } mode;
 };
 
-/* Begins an empty buffer, which is decoded without what was in the one before. */
+/* Begins an empty buffer, without context. */
 void perf_words_begin(struct perf_words *words);
 
-/* Whether there is room for a sample with so many callers. */
+/* Whether a sample with so many callers fits. */
 static inline bool perf_words_have_room(const struct perf_words *words, size_t frames)
 {
 	return words->count + PERF_WORDS_SAMPLE + frames * PERF_WORDS_FRAME <= PERF_WORDS_MOST;
 }
 
-/* Who was sampled. */
+/* Sets CPU, thread and process of the next sample. */
 void perf_words_cpu(struct perf_words *words, uint32_t cpu);
 void perf_words_task(struct perf_words *words, uint32_t tgid, uint32_t tid, uint64_t app);
 
-/* The next address is the sampled one, and those that follow are its callers. */
+/* The next address is a sample, and the following ones are its callers. */
 void perf_words_trace(struct perf_words *words);
 
 /* An address of the kernel. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A source that records what comes out of another one.
+ * A source that records another one.
  *
- * Each answer is written where it was given: behind the buffer whose decoding asked for it.
+ * Each answer is written behind the buffer whose decoding asked for it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,10 +56,9 @@ static int write_parts(int fd, struct iovec *parts, int count)
 /* A chunk that was written in part is cut off, so that the recording ends with a whole one. */
 static void stop(struct recorder *recorder)
 {
-	log_line("%s: the recording ends here: %s", recorder->path, strerror(errno));
+	log_line_errno("%s: the recording ends here", recorder->path);
 	if (ftruncate(recorder->fd, (off_t)recorder->length))
-		log_line("%s: cannot cut off a part of a chunk: %s", recorder->path,
-			 strerror(errno));
+		log_line_errno("%s: cannot remove an incomplete chunk", recorder->path);
 	close(recorder->fd);
 	recorder->fd = -1;
 }
@@ -111,7 +110,7 @@ static int record_run(struct source *source, bool on, struct op_error *error)
 	return source_run(recorder_of(source)->inner, on, error);
 }
 
-/* Not written: it does not change what comes of the samples. */
+/* Not recorded: it does not affect the samples. */
 static bool record_running(struct source *source)
 {
 	return source_running(recorder_of(source)->inner);
@@ -125,25 +124,25 @@ static int record_sync(struct source *source, struct op_error *error)
 static int record_image(struct source *source, uint64_t cookie, struct image_facts *facts)
 {
 	struct recorder *recorder = recorder_of(source);
-	const struct oprofile_image *told = &facts->told;
+	const struct oprofile_image *reported = &facts->reported;
 	int result = source_image(recorder->inner, cookie, facts);
 	struct record_image image = {
 		.cookie = cookie,
-		.device = told->device,
-		.inode = told->inode,
+		.device = reported->device,
+		.inode = reported->inode,
 		.mtime = facts->mtime,
-		.generation = told->generation,
-		.flags = told->flags,
+		.generation = reported->generation,
+		.flags = reported->flags,
 		.answer = facts->present ? RECORD_IMAGE_PRESENT : 0,
-		.build_id_size = told->build_id_size,
+		.build_id_size = reported->build_id_size,
 	};
 
 	if (result)
 		image = (struct record_image){.cookie = cookie, .answer = RECORD_IMAGE_UNKNOWN};
 	else
-		memcpy(image.build_id, told->build_id, sizeof(image.build_id));
-	write_chunk(recorder, RECORD_IMAGE, &image, sizeof(image), told->path,
-		    result ? 0 : strlen(told->path));
+		memcpy(image.build_id, reported->build_id, sizeof(image.build_id));
+	write_chunk(recorder, RECORD_IMAGE, &image, sizeof(image), reported->path,
+		    result ? 0 : strlen(reported->path));
 	return result;
 }
 
@@ -161,7 +160,7 @@ static char *record_maps(struct source *source, uint32_t tgid)
 	return text;
 }
 
-/* Not written: a process that has changed has its maps read, and these carry the number. */
+/* Not recorded: the maps of a changed process are read, and they have the number. */
 static uint64_t record_process(struct source *source, uint32_t tgid)
 {
 	return source_process(recorder_of(source)->inner, tgid);
@@ -275,17 +274,16 @@ struct source *source_record_open(struct source *inner, const char *path, struct
 	if (!recorder || !(recorder->path = strdup(path))) {
 		free(recorder);
 		source_close(inner);
-		op_error_set(error, ENOMEM, "out of memory");
+		op_error_memory(error);
 		return NULL;
 	}
 	recorder->source.ops = &record_ops;
 	copy_facts(&recorder->source, inner);
-	recorder->source.wants_all = true;
+	recorder->source.needs_all_images = true;
 	recorder->inner = inner;
 	recorder->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OP_SESSION_FILE_MODE);
 	if (recorder->fd < 0 || write_head(recorder)) {
-		op_error_set(error, errno, "cannot make the recording %s: %s", path,
-			     strerror(errno));
+		op_error_errno(error, "cannot create the recording %s", path);
 		source_close(&recorder->source);
 		return NULL;
 	}

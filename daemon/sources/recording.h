@@ -5,8 +5,8 @@
  * oprofile-record(5) describes the format: a head, then chunks with a type and a length.  A
  * recording that ends within a chunk is good up to the chunk before.
  */
-#ifndef DAEMON_RECORD_H
-#define DAEMON_RECORD_H
+#ifndef DAEMON_SOURCES_RECORDING_H
+#define DAEMON_SOURCES_RECORDING_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -79,11 +79,11 @@ struct record_maps {
 _Static_assert(sizeof(struct record_maps) == 16, "on disk");
 
 /**
- * source_record_open - a source that records what comes out of another one
+ * source_record_open - a source that records another one
  * @inner: belongs to the new source, also on error
  * @path: the recording, which must not exist
  *
- * When the recording cannot be written on, this is logged, and the samples go on.
+ * If the recording cannot be written, this is logged, and sampling continues.
  *
  * Return: the source, or NULL with @error set.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where samples come from: the kernel, a recording, or a test.
+ * A source of samples: the kernel module, perf events, a recording, or a test.
  *
- * All that the daemon wants to know of the machine while it counts samples goes through a
- * source, so that a recording of the answers replays the same session elsewhere.
+ * The daemon gets all facts about the machine from the source, so that a recording of the answers
+ * replays the same session elsewhere.
  */
-#ifndef DAEMON_SOURCE_H
-#define DAEMON_SOURCE_H
+#ifndef DAEMON_SOURCES_SOURCE_H
+#define DAEMON_SOURCES_SOURCE_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -14,22 +14,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/live/image_facts.h"
 #include "libop/base/error.h"
 #include "module/uapi/oprofile.h"
 
-/* What source_read() returns when nothing will come any more. */
+/* source_read(): there are no more samples. */
 #define SOURCE_END (-2)
-
-/* struct image_facts - what is known of the file behind a cookie */
-struct image_facts {
-	struct oprofile_image told; /* by the kernel; path ends with NUL */
-	bool present;		    /* for the daemon, too, told.path names this very file */
-	uint64_t mtime;		    /* of the file, in seconds, if @present; else 0 */
-};
 
 struct source;
 
-/* All but @read and @close may be NULL: then the source knows nothing of the kind. */
+/* All but @read and @close may be NULL. */
 struct source_ops {
 	int (*read)(struct source *source, const uint64_t **words, size_t *count,
 		    struct op_error *error);
@@ -48,14 +42,14 @@ struct source_ops {
 /* struct source - the head of every kind of source */
 struct source {
 	const struct source_ops *ops;
-	const char *name;    /* "module", "perf" or "recording", for people */
-	int fd;		     /* poll() says when it has data; -1: it always has, until its end */
+	const char *name;    /* "module", "perf" or "recording", for messages */
+	int fd;		     /* readable when there is data; -1: always, until the end */
 	size_t buffer_words; /* the most words that one source_read() brings; 0 if unknown */
-	bool syncs_all;	     /* after a sync, reads bring what was before it, then nothing once */
-	bool wants_all;	     /* ask for each application and image, needed or not */
-	char cpu_type[64];   /* as oprofilefs names it, or more precisely */
-	double cpu_mhz;	     /* 0 if unknown */
-	char *events;	     /* as of --events; NULL if the source does not say */
+	bool syncs_all; /* after a sync, reads return all samples before it, then 0 words once */
+	bool needs_all_images; /* look up each application and image, needed or not */
+	char cpu_type[64];     /* as oprofilefs names it, or more precisely */
+	double cpu_mhz;	       /* 0 if unknown */
+	char *events;	       /* as of --events; NULL if the source does not know */
 };
 
 /**
@@ -72,7 +66,7 @@ static inline int source_read(struct source *source, const uint64_t **words, siz
 }
 
 /**
- * source_sync - have all samples taken so far come out of the next source_read()
+ * source_sync - make all samples taken so far available to source_read()
  *
  * Return: 0, or -1 with @error set.
  */
@@ -81,15 +75,15 @@ static inline int source_sync(struct source *source, struct op_error *error)
 	return source->ops->sync ? source->ops->sync(source, error) : 0;
 }
 
-/* Starts or stops sampling.  Return: 0, or -1 with @error set: ENOTSUP if others do that. */
+/* Starts or stops sampling.  Return: 0, or -1 with @error set: ENOTSUP if it cannot. */
 static inline int source_run(struct source *source, bool on, struct op_error *error)
 {
 	if (!source->ops->run)
-		return op_error_set(error, ENOTSUP, "this source of samples is not started by us");
+		return op_error_set(error, ENOTSUP, "this source of samples cannot be started");
 	return source->ops->run(source, on, error);
 }
 
-/* Are samples being taken at this time, whoever has started that?  Never in a replay. */
+/* Whether samples are being taken now, by any program.  Always false in a replay. */
 static inline bool source_running(struct source *source)
 {
 	return source->ops->running && source->ops->running(source);
@@ -115,7 +109,7 @@ static inline uint64_t source_process(struct source *source, uint32_t tgid)
 
 /*
  * The kernel and its modules, lines "name address size build-id" as of OP_SAMPLES_MODULES
- * (libop/session.h).  The caller frees the text; NULL if unknown.
+ * (libop/session/paths.h).  The caller frees the text; NULL if unknown.
  */
 static inline char *source_modules(struct source *source)
 {
@@ -140,7 +134,7 @@ static inline char *source_stats(struct source *source)
 	return source->ops->stats ? source->ops->stats(source) : NULL;
 }
 
-/* Ends what runs, and frees the source, which may be NULL. */
+/* Stops and frees the source, which may be NULL. */
 static inline void source_close(struct source *source)
 {
 	if (source)

@@ -8,38 +8,39 @@
 
 #include "daemon/sources/perf_record.h"
 
-static void check(const uint8_t *data, size_t size, const struct perf_layout *layout)
+static void check(const uint8_t *data, size_t size, const struct perf_attr *attr)
 {
-	struct perf_record record;
+	struct perf_live_record record;
 	const uint8_t *end = data + size;
 
-	if (perf_record_parse(data, size, layout, &record))
+	if (perf_live_read(&record, attr, data, size))
 		return;
-	if (record.kind == PERF_KIND_SAMPLE) {
+	if (record.type == PERF_RECORD_SAMPLE) {
 		const struct perf_user_state *user = &record.sample.user;
 
-		fuzz_must(!record.sample.chain ||
-				  (size_t)(end - record.sample.chain) / 8 >= record.sample.frames,
+		fuzz_must(!record.sample.chain || (size_t)(end - record.sample.chain) / 8 >=
+							  record.sample.chain_size,
 			  "a chain that is longer than its record");
 		fuzz_must(!user->size || (size_t)(end - user->stack) >= user->size,
 			  "a stack that is longer than its record");
 	}
-	if (record.kind == PERF_KIND_MAP) {
-		fuzz_must(record.map.name + strlen(record.map.name) < (const char *)end,
+	if (record.type == PERF_RECORD_MMAP2) {
+		fuzz_must(record.other.mmap.path + strlen(record.other.mmap.path) <
+				  (const char *)end,
 			  "a name that goes on behind its record");
-		fuzz_must(record.map.build_id_size <= PERF_RECORD_BUILD_ID_MOST,
+		fuzz_must(record.other.mmap.build_id_length <= PERF_BUILD_ID_MOST,
 			  "a build-id that is too long");
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct perf_layout layouts[] = {
-		{0}, {.chain = true}, {.chain = true, .user_registers = 0xff0fff}};
+	const struct perf_attr attrs[] = {perf_live_attr(false, 0), perf_live_attr(true, 0),
+					  perf_live_attr(true, 0xff0fff)};
 
-	perf_record_time(data, size);
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
-		check(data, size, &layouts[i]);
+	perf_live_time(data, size);
+	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++)
+		check(data, size, &attrs[i]);
 	return 0;
 }
 

@@ -53,11 +53,11 @@ static int machine_image(struct source *source, uint64_t cookie, struct image_fa
 	for (const struct test_image *image = machine->images; image->cookie; image++) {
 		if (image->cookie != cookie)
 			continue;
-		facts->told.cookie = cookie;
-		facts->told.device = 0x801;
-		facts->told.inode = cookie;
-		facts->told.flags = image->flags;
-		strcpy(facts->told.path, image->path);
+		facts->reported.cookie = cookie;
+		facts->reported.device = 0x801;
+		facts->reported.inode = cookie;
+		facts->reported.flags = image->flags;
+		strcpy(facts->reported.path, image->path);
 		facts->mtime = image->mtime;
 		facts->present = image->mtime;
 		return 0;

@@ -64,7 +64,7 @@ static void names_tell_files_apart(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct image_facts facts = {
-			.told =
+			.reported =
 				{
 					.device = DEVICE,
 					.inode = 5,
@@ -77,8 +77,8 @@ static void names_tell_files_apart(void **state)
 		};
 		char *name, *changed;
 
-		strcpy(facts.told.path, names[i].path);
-		memcpy(facts.told.build_id, names[i].build_id, strlen(names[i].build_id));
+		strcpy(facts.reported.path, names[i].path);
+		memcpy(facts.reported.build_id, names[i].build_id, strlen(names[i].build_id));
 		name = image_name(&facts);
 		assert_string_equal(name, names[i].name);
 		free(name);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "daemon/live/kernel_lists.h"
+#include "libop/elf/kallsyms.h"
 #include "daemon/live/vmlinux.h"
 #include "libop/base/file.h"
 #include "libop/pack/text.h"
@@ -32,25 +33,25 @@ static void lines_of_kallsyms(void **state)
 			   "ffffffffc0000000 t ext4_read\t[ext4]\n"
 			   "ffffffffc0000010 d data [ext4]\n"
 			   "0000000000000001 W last";
-	struct kernel_symbol symbol;
+	struct op_kernel_symbol symbol;
 
 	(void)state;
-	assert_true(kallsyms_next(&text, &symbol));
+	assert_true(op_kallsyms_next(&text, &symbol));
 	assert_int_equal(symbol.address, 0xffffffff81000000);
 	assert_int_equal(symbol.type, 'T');
 	assert_int_equal(symbol.name_length, 6);
 	assert_int_equal(symbol.module_length, 0);
 	assert_memory_equal(symbol.line, "ffffffff81000000 T _stext\n", symbol.line_length + 1);
-	assert_true(kallsyms_next(&text, &symbol));
+	assert_true(op_kallsyms_next(&text, &symbol));
 	assert_int_equal(symbol.address, 0xffffffffc0000000);
 	assert_int_equal(symbol.module_length, 4);
 	assert_memory_equal(symbol.module, "ext4", 4);
-	assert_true(kallsyms_next(&text, &symbol));
-	assert_false(kallsyms_is_text(&symbol));
-	assert_true(kallsyms_next(&text, &symbol));
+	assert_true(op_kallsyms_next(&text, &symbol));
+	assert_false(op_kallsyms_is_text(&symbol));
+	assert_true(op_kallsyms_next(&text, &symbol));
 	assert_memory_equal(symbol.name, "last", 4);
-	assert_true(kallsyms_is_text(&symbol));
-	assert_false(kallsyms_next(&text, &symbol));
+	assert_true(op_kallsyms_is_text(&symbol));
+	assert_false(op_kallsyms_next(&text, &symbol));
 }
 
 static void only_code_is_kept(void **state)
@@ -88,17 +89,17 @@ static void lines_of_modules(void **state)
 			   "1000 -\n"
 			   "a/b 1 2 -\n"
 			   "fuse 0x10 0x20 -\n";
-	struct kernel_module module;
+	struct op_kernel_module module;
 
 	(void)state;
-	assert_true(modules_next(&text, &module));
+	assert_true(op_modules_next(&text, &module));
 	assert_string_equal(module.name, "ext4");
 	assert_string_equal(module.build_id, "0a1b");
-	assert_true(modules_next(&text, &module));
+	assert_true(op_modules_next(&text, &module));
 	assert_string_equal(module.name, "fuse");
 	assert_int_equal(module.address, 0x10);
 	assert_int_equal(module.size, 0x20);
-	assert_false(modules_next(&text, &module));
+	assert_false(op_modules_next(&text, &module));
 }
 
 /* ---- modules that come and go ---- */

@@ -3,23 +3,19 @@
  * Counts of ocount, of events that had to take turns.  The counters are pipes, out of which what
  * the kernel would say is read.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "utils/ocount/counts.h"
 #include "utils/ocount/report.h"
 
 #define MOST UINT64_MAX
 
-static void scaled(void **state)
+TEST(scaled)
 {
 	static const struct {
 		struct count count;
@@ -51,7 +47,6 @@ static void scaled(void **state)
 		{{MOST, MOST, MOST}, MOST},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		uint64_t got = count_scaled(&table[i].count);
 
@@ -128,7 +123,7 @@ static void expect(struct machine *machine, uint64_t value, uint64_t enabled, ui
 }
 
 /* Counters are added up, and an interval is what came since the one before. */
-static void intervals(void **state)
+TEST_WITH(intervals, set_up, tear_down)
 {
 	struct machine *machine = *state;
 
@@ -140,7 +135,7 @@ static void intervals(void **state)
 	expect(machine, 0, 0, 0);
 }
 
-static void no_value(void **state)
+TEST_WITH(no_value, set_up, tear_down)
 {
 	struct machine *machine = *state;
 	struct op_error error;
@@ -151,7 +146,7 @@ static void no_value(void **state)
 	assert_string_equal(error.text, "cannot read a counter: it has no value");
 }
 
-static void reported(void **state)
+TEST_WITH(reported, set_up, tear_down)
 {
 	static const struct {
 		struct count count;
@@ -199,16 +194,4 @@ static void reported(void **state)
 		assert_string_equal(text, table[i].text);
 		free(text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scaled),
-		cmocka_unit_test_setup_teardown(intervals, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(no_value, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(reported, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include "libop/cpu/list.h"
 #include "libop/perf/event.h"
 
-static void specifications(void **state)
+TEST(specifications)
 {
 	static char *const specs[] = {(char *)"cpu-clock", (char *)"page-faults:7:0:1:1",
 				      (char *)"cycles:250000"};
@@ -21,7 +21,6 @@ static void specifications(void **state)
 	struct op_error error;
 	char *text;
 
-	(void)state;
 	assert_int_equal(op_perf_choose(specs, 3, &how, &events, &error), 0);
 	assert_int_equal(events.count, 3);
 	assert_string_equal(events.cpu_type, OP_PERF_CPU_TYPE);
@@ -41,14 +40,13 @@ static void specifications(void **state)
 	free(text);
 }
 
-static void frequencies(void **state)
+TEST(frequencies)
 {
 	static char *const specs[] = {(char *)"cpu-clock", (char *)"cycles"};
 	const struct op_perf_choose how = {.frequency = 4000};
 	struct op_perf_events events;
 	struct op_error error;
 
-	(void)state;
 	assert_int_equal(op_perf_choose(specs, 2, &how, &events, &error), 0);
 	/* a clock's period is known; the kernel finds out that of others */
 	assert_int_equal(events.event[0].event.count, 250000);
@@ -58,12 +56,11 @@ static void frequencies(void **state)
 	op_perf_events_free(&events);
 }
 
-static void raw_events_of_the_daemon(void **state)
+TEST(raw_events_of_the_daemon)
 {
 	struct op_perf_events events;
 	struct op_error error;
 
-	(void)state;
 	assert_int_equal(
 		op_perf_from_daemon("DISPATCH_STALL:0x1c0:5:100000:0x41:0:1", 0, &events, &error),
 		0);
@@ -74,7 +71,7 @@ static void raw_events_of_the_daemon(void **state)
 	op_perf_events_free(&events);
 }
 
-static void senseless_specifications(void **state)
+TEST(senseless_specifications)
 {
 	static const struct {
 		char *spec;
@@ -83,14 +80,13 @@ static void senseless_specifications(void **state)
 		{(char *)"cpu-clock:0", "a count of 0"},
 		{(char *)"cpu-clock:1000:1", "no unit masks"},
 		{(char *)"cpu-clock:1000:0:0:0", "neither kernel nor user"},
-		{(char *)"cpu-clock:x", "no number"},
+		{(char *)"cpu-clock:x", "not a number"},
 		{(char *)"", "without a name"},
 	};
 	const struct op_perf_choose how = {0};
 	struct op_perf_events events;
 	struct op_error error;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(op_perf_choose(&cases[i].spec, 1, &how, &events, &error), -1);
 		if (!strstr(error.text, cases[i].cause))
@@ -98,7 +94,7 @@ static void senseless_specifications(void **state)
 	}
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	const struct perf_event_attr hardware = {.type = PERF_TYPE_HARDWARE, .sample_period = 1},
 				     software = {.type = PERF_TYPE_SOFTWARE};
@@ -113,7 +109,7 @@ static void refusals(void **state)
 		{ENOENT, false, 0, "this kernel does not have it"},
 		{EMFILE, false, 0, "\"ulimit -n 65536\""},
 		{ENFILE, false, 0, "\"sysctl fs.file-max=1000000\""},
-		{ESRCH, false, 4711, "there is no process 4711"},
+		{ESRCH, false, 4711, ": no process 4711"},
 		{ENOSYS, false, 0, "CONFIG_PERF_EVENTS"},
 		{EBUSY, true, 0, "\"sysctl kernel.nmi_watchdog=0\""},
 		{EINVAL, true, 0, "perf_event_max_sample_rate"},
@@ -121,7 +117,6 @@ static void refusals(void **state)
 	};
 	struct op_error error;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		op_perf_explain_open(cases[i].code, "name",
 				     cases[i].hardware ? &hardware : &software, cases[i].pid,
@@ -135,7 +130,7 @@ static void refusals(void **state)
 	assert_non_null(strstr(error.text, "\"sysctl kernel.perf_event_mlock_kb=1032\""));
 }
 
-static void lists_of_cpus(void **state)
+TEST(lists_of_cpus)
 {
 	static const struct {
 		const char *text, *list; /* NULL: an error */
@@ -148,7 +143,6 @@ static void lists_of_cpus(void **state)
 	size_t count;
 	int *cpus;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[64] = "";
 		int result = op_cpu_list_parse(cases[i].text, "CPUs", &cpus, &count, &error);
@@ -160,18 +154,4 @@ static void lists_of_cpus(void **state)
 			assert_string_equal(text, cases[i].list);
 		free(cpus);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(specifications),
-		cmocka_unit_test(frequencies),
-		cmocka_unit_test(raw_events_of_the_daemon),
-		cmocka_unit_test(senseless_specifications),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(lists_of_cpus),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
  * list, and what it counted stays when it has gone.  Events are the kernel's own; messages are
  * refused, as in a container.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -59,7 +55,7 @@ int __wrap_uevent_open(void)
 
 /* ---- messages ---- */
 
-static void messages(void **state)
+TEST(messages)
 {
 	/* without the NUL that ends the string, unless it is told */
 	static const struct {
@@ -79,7 +75,6 @@ static void messages(void **state)
 		{"", 0, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(
 			uevent_is_cpu(cases[i].text, strlen(cases[i].text) + cases[i].nuls),
@@ -115,15 +110,13 @@ static int begin(bool unwind)
 	return 0;
 }
 
-static int set_up(void **state)
+TEST_HOOK(set_up)
 {
-	(void)state;
 	return begin(false);
 }
 
-static int set_up_drain(void **state)
+TEST_HOOK(set_up_drain)
 {
-	(void)state;
 	return begin(true);
 }
 
@@ -147,9 +140,8 @@ static size_t open_events(void)
 	return n;
 }
 
-static int tear_down(void **state)
+TEST_HOOK(tear_down)
 {
-	(void)state;
 	perf_drain_stop(&machine.drain);
 	perf_counters_close(&machine.counters);
 	perf_hotplug_close(&machine.hotplug);
@@ -212,11 +204,20 @@ static uint64_t samples(int number)
 	return sum;
 }
 
-static void the_same_list(void **state)
+static bool has_two_cpus(void)
+{
+	bool has = !begin(false) && follow("0-1") && machine.counters.cpus == 2;
+
+	tear_down(NULL);
+	return has;
+}
+
+TEST_NEEDS(has_two_cpus, "two CPUs cannot be profiled as a whole here")
+
+TEST_WITH(the_same_list, set_up, tear_down)
 {
 	int fd = machine.counters.cpu[0].fd;
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		assert_false(follow("0"));
 		assert_false(perf_hotplug_close_done(&machine.hotplug));
@@ -229,9 +230,8 @@ static void the_same_list(void **state)
 }
 
 /* Nothing is looked at before its time. */
-static void once_a_second(void **state)
+TEST_WITH(once_a_second, set_up, tear_down)
 {
-	(void)state;
 	assert_false(follow("0"));
 	machine.text = "0-1";
 	assert_false(perf_hotplug_follow(&machine.hotplug, machine.now + SECOND - 1));
@@ -250,11 +250,10 @@ static void stop_gone(void)
 	}
 }
 
-static void comes_and_goes(void **state)
+TEST_WITH(comes_and_goes, set_up, tear_down)
 {
 	uint64_t before = 0, left;
 
-	(void)state;
 	for (int turn = 0; turn < 3; turn++) {
 		assert_true(follow("0-1"));
 		assert_int_equal(open_events(), 2);
@@ -281,12 +280,13 @@ static void comes_and_goes(void **state)
 	}
 }
 
+TEST_AGAIN(comes_and_goes, set_up_drain, tear_down)
+
 /* It is back before what it left was taken: both rings are read. */
-static void back_at_once(void **state)
+TEST_WITH(back_at_once, set_up, tear_down)
 {
 	uint64_t all;
 
-	(void)state;
 	assert_true(follow("0-1"));
 	run_on(1, 50);
 	assert_false(follow("0"));
@@ -310,12 +310,13 @@ static void back_at_once(void **state)
 	assert_int_equal(samples(1), all);
 }
 
+TEST_AGAIN(back_at_once, set_up_drain, tear_down)
+
 /* Off and on between two looks: only that the event counts no more tells. */
-static void a_dead_event(void **state)
+TEST_WITH(a_dead_event, set_up, tear_down)
 {
 	struct perf_cpu *cpu;
 
-	(void)state;
 	assert_true(follow("0-1"));
 	cpu = perf_counters_find(&machine.counters, 1);
 	assert_non_null(cpu);
@@ -330,9 +331,8 @@ static void a_dead_event(void **state)
 }
 
 /* Events that are stopped prove nothing: all are opened anew before they are started again. */
-static void stopped_and_started(void **state)
+TEST_WITH(stopped_and_started, set_up, tear_down)
 {
-	(void)state;
 	assert_true(follow("0-1"));
 	perf_counters_disable(&machine.counters);
 	machine.hotplug.running = false;
@@ -350,9 +350,8 @@ static void stopped_and_started(void **state)
 }
 
 /* A CPU in the list whose events the kernel refuses leaves nothing, however often it is tried. */
-static void refused(void **state)
+TEST_WITH(refused, set_up, tear_down)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		follow("0,65535");
 		assert_int_equal(machine.counters.cpus, 1);
@@ -361,7 +360,7 @@ static void refused(void **state)
 }
 
 /* The kernel loses records, and no further one comes that could tell. */
-static void losses_without_a_record(void **state)
+TEST_WITH(losses_without_a_record, set_up, tear_down)
 {
 	struct {
 		uint64_t count, enabled, lost;
@@ -369,7 +368,6 @@ static void losses_without_a_record(void **state)
 	struct perf_cpu *cpu;
 	bool losses;
 
-	(void)state;
 	assert_true(follow("0-1"));
 	cpu = perf_counters_find(&machine.counters, 1);
 	assert_non_null(cpu);
@@ -386,37 +384,4 @@ static void losses_without_a_record(void **state)
 	losses = perf_hotplug_close_done(&machine.hotplug);
 	assert_true(losses);
 	assert_int_equal(machine.counters.cpu[1].lost, told.lost);
-}
-
-static bool has_two_cpus(void)
-{
-	bool has = !begin(false) && follow("0-1") && machine.counters.cpus == 2;
-
-	tear_down(NULL);
-	return has;
-}
-
-int main(void)
-{
-	const struct CMUnitTest plain[] = {cmocka_unit_test(messages)};
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_same_list, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(once_a_second, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(comes_and_goes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(comes_and_goes, set_up_drain, tear_down),
-		cmocka_unit_test_setup_teardown(back_at_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(back_at_once, set_up_drain, tear_down),
-		cmocka_unit_test_setup_teardown(a_dead_event, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(stopped_and_started, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(losses_without_a_record, set_up, tear_down),
-	};
-	int failed = cmocka_run_group_tests(plain, NULL, NULL);
-
-	if (failed || !has_two_cpus()) {
-		if (!failed)
-			fputs("two CPUs cannot be profiled as a whole here\n", stderr);
-		return failed ? failed : SKIPPED;
-	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

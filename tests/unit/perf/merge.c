@@ -24,9 +24,8 @@ struct machine {
 
 static struct machine *machine;
 
-static int set_up(void **state)
+TEST_HOOK(set_up)
 {
-	(void)state;
 	machine = calloc(1, sizeof(*machine));
 	for (int i = 0; i < CPUS; i++) {
 		machine->cpu[i].cpu = i;
@@ -37,9 +36,8 @@ static int set_up(void **state)
 	return perf_merge_reserve(&machine->merge, CPUS);
 }
 
-static int tear_down(void **state)
+TEST_HOOK(tear_down)
 {
-	(void)state;
 	perf_merge_free(&machine->merge);
 	for (int i = 0; i < CPUS; i++)
 		free(machine->cpu[i].ring.bounce);
@@ -68,18 +66,18 @@ static void write_sample(int cpu, uint64_t time)
 /* Takes all records up to a time.  Return: how many; each must be what was written. */
 static size_t take(uint64_t until)
 {
-	const struct perf_layout flat = {0};
-	struct perf_record record;
+	const struct perf_attr flat = perf_live_attr(false, 0);
+	struct perf_live_record record;
 	uint64_t last = 0;
 	const void *bytes;
 	size_t size, count = 0;
 
 	perf_merge_begin(&machine->merge, &machine->counters);
 	while (perf_merge_next(&machine->merge, until, &bytes, &size)) {
-		assert_int_equal(perf_record_parse(bytes, size, &flat, &record), 0);
-		assert_true(record.time >= last && record.time <= until);
-		assert_int_equal(record.sample.ip, record.time * 16);
-		last = record.time;
+		assert_int_equal(perf_live_read(&record, &flat, bytes, size), 0);
+		assert_true(record.sample.ids.time >= last && record.sample.ids.time <= until);
+		assert_int_equal(record.sample.ip, record.sample.ids.time * 16);
+		last = record.sample.ids.time;
 		perf_merge_pass(&machine->merge, size);
 		count++;
 	}
@@ -88,15 +86,13 @@ static size_t take(uint64_t until)
 	return count;
 }
 
-static void nothing(void **state)
+TEST_WITH(nothing, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(take(UINT64_MAX), 0);
 }
 
-static void in_order_of_time(void **state)
+TEST_WITH(in_order_of_time, set_up, tear_down)
 {
-	(void)state;
 	write_sample(2, 10);
 	write_sample(0, 20);
 	write_sample(1, 15);
@@ -109,12 +105,11 @@ static void in_order_of_time(void **state)
 }
 
 /* Random times and CPUs for long enough that each ring goes round many times. */
-static void round_the_end(void **state)
+TEST_WITH(round_the_end, set_up, tear_down)
 {
 	uint64_t time = 1;
 	size_t written = 0, taken = 0;
 
-	(void)state;
 	srand(4711);
 	for (int round = 0; round < 2000; round++) {
 		for (int i = rand() % 40; i > 0; i--) {
@@ -131,12 +126,11 @@ static void round_the_end(void **state)
 	assert_true(machine->page[0].data_head > 10 * SIZE);
 }
 
-static void a_ring_that_makes_no_sense(void **state)
+TEST_WITH(a_ring_that_makes_no_sense, set_up, tear_down)
 {
 	static const uint16_t sizes[] = {0, 7, 12, 4096 + 8};
 	struct bytes bytes;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		bytes_sample(&bytes, 1, 1, 1);
 		memcpy(bytes.at + offsetof(struct perf_event_header, size), &sizes[i], 2);
@@ -149,16 +143,4 @@ static void a_ring_that_makes_no_sense(void **state)
 		write_sample(1, 9);
 		assert_int_equal(take(UINT64_MAX), 1);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(in_order_of_time, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(round_the_end, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_ring_that_makes_no_sense, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

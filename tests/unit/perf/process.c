@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/sources/perf_process.h"
+#include "daemon/sources/perf_resolve.h"
 #include "module/uapi/oprofile.h"
 
 /* No such process: /proc has nothing to say. */
@@ -18,18 +18,16 @@
 
 static struct perf_processes *processes;
 
-static int set_up(void **state)
+TEST_HOOK(set_up)
 {
-	(void)state;
 	processes = malloc(sizeof(*processes));
 	perf_processes_init(processes);
 	perf_process_exec(processes, PID);
 	return 0;
 }
 
-static int tear_down(void **state)
+TEST_HOOK(tear_down)
 {
-	(void)state;
 	perf_processes_free(processes);
 	free(processes);
 	return 0;
@@ -46,25 +44,26 @@ static void map(uint32_t pid, uint64_t start, uint64_t end, uint64_t offset, con
 static const char *where(uint32_t pid, uint64_t address)
 {
 	struct perf_process *process = perf_process_get(processes, pid);
-	const struct perf_mapping *mapping = perf_process_where(processes, process, address);
+	const struct space_mapping *mapping = perf_process_where(processes, process, address);
 	static char text[OPROFILE_PATH_MAX + 64];
 	struct image_facts facts = {0};
 
 	if (!mapping)
 		return "-";
-	if (mapping->cookie == OPROFILE_NO_COOKIE)
+	if (mapping->image == OPROFILE_NO_COOKIE)
 		snprintf(text, sizeof(text), "anon \"%s\"", mapping->label);
-	else if (perf_image_facts(&processes->images, mapping->cookie, &facts))
+	else if (perf_image_facts(&processes->images, mapping->image, &facts))
 		return "?";
 	else
-		snprintf(text, sizeof(text), "%s+%#llx", facts.told.path,
+		snprintf(text, sizeof(text), "%s+%#llx", facts.reported.path,
 			 (unsigned long long)(address - mapping->start + mapping->offset));
 	return text;
 }
 
-static void mappings(void **state)
+TEST_WITH(mappings, set_up, tear_down)
 {
-	(void)state;
+	const struct space_mapping *mapping;
+
 	map(PID, 0x1000, 0x5000, 0x100, "/a");
 	assert_string_equal(where(PID, 0xfff), "-");
 	assert_string_equal(where(PID, 0x1000), "/a+0x100");
@@ -81,29 +80,29 @@ static void mappings(void **state)
 	assert_string_equal(where(PID, 0x4800), "anon \"\"");
 	map(PID, 0, 0x10000, 0, "[heap]");
 	assert_string_equal(where(PID, 0x2000), "anon \"[heap]\"");
-	assert_int_equal(perf_process_find(processes, PID)->count, 1);
+	assert_int_equal(space_process_mappings(&perf_process_find(processes, PID)->task, &mapping),
+			 1);
 }
 
-static void programs(void **state)
+TEST_WITH(programs, set_up, tear_down)
 {
 	const struct perf_process *process = perf_process_find(processes, PID);
-	uint64_t number = process->number, app;
+	uint64_t number = process->task.number, app;
 
-	(void)state;
-	assert_int_equal(process->app, OPROFILE_NO_COOKIE);
+	assert_int_equal(process->task.app, OPROFILE_NO_COOKIE);
 	map(PID, 0x1000, 0x2000, 0, "/program");
-	app = process->app;
+	app = process->task.app;
 	assert_int_not_equal(app, OPROFILE_NO_COOKIE);
 	map(PID, 0x3000, 0x4000, 0, "/lib/ld.so");
-	assert_int_equal(process->app, app);
+	assert_int_equal(process->task.app, app);
 
 	perf_process_fork(processes, PID + 1, PID);
 	assert_string_equal(where(PID + 1, 0x3000), "/lib/ld.so+0");
-	assert_int_equal(perf_process_find(processes, PID + 1)->app, app);
+	assert_int_equal(perf_process_find(processes, PID + 1)->task.app, app);
 	perf_process_exec(processes, PID + 1);
 	assert_string_equal(where(PID + 1, 0x3000), "-");
 	assert_string_equal(where(PID, 0x3000), "/lib/ld.so+0");
-	assert_int_not_equal(perf_process_find(processes, PID + 1)->number, number);
+	assert_int_not_equal(perf_process_find(processes, PID + 1)->task.number, number);
 	/* a program that has no place on any disk is a file all the same, unlike other memory */
 	map(PID + 1, 0x1000, 0x2000, 0, "/memfd:program (deleted)");
 	assert_string_equal(where(PID + 1, 0x1000), "/memfd:program (deleted)+0");
@@ -111,9 +110,8 @@ static void programs(void **state)
 	assert_string_equal(where(PID + 1, 0x8000), "anon \"memfd:code (deleted)\"");
 }
 
-static void ends(void **state)
+TEST_WITH(ends, set_up, tear_down)
 {
-	(void)state;
 	perf_process_fork(processes, PID, PID); /* a thread */
 	perf_process_exit(processes, PID);
 	perf_processes_next_round(processes, 0);
@@ -127,13 +125,12 @@ static void ends(void **state)
 	assert_null(perf_process_find(processes, PID));
 }
 
-static void same_files(void **state)
+TEST_WITH(same_files, set_up, tear_down)
 {
 	const uint8_t id[] = {1, 2, 3, 4}, other[] = {1, 2, 3, 5};
 	struct perf_file file = {.path = "/a", .build_id = id, .build_id_size = 4};
 	uint64_t first = perf_image_cookie(&processes->images, &file);
 
-	(void)state;
 	assert_int_equal(perf_image_cookie(&processes->images, &file), first);
 	file.build_id = other;
 	assert_int_not_equal(perf_image_cookie(&processes->images, &file), first);
@@ -154,35 +151,33 @@ static void same_files(void **state)
 	assert_int_equal(perf_image_cookie(&processes->images, &file), first);
 }
 
-static void this_process(void **state)
+TEST_WITH(this_process, set_up, tear_down)
 {
 	struct perf_process *process = perf_process_get(processes, (uint32_t)getpid());
-	const struct perf_mapping *mapping =
+	const struct space_mapping *mapping =
 		perf_process_where(processes, process, (uint64_t)(uintptr_t)this_process);
 	struct image_facts facts = {0};
 	char self[OPROFILE_PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	(void)state;
 	assert_true(length > 0);
 	self[length] = '\0';
 	assert_non_null(mapping);
-	assert_int_equal(mapping->cookie, process->app);
-	assert_int_equal(perf_image_facts(&processes->images, process->app, &facts), 0);
-	assert_string_equal(facts.told.path, self);
+	assert_int_equal(mapping->image, process->task.app);
+	assert_int_equal(perf_image_facts(&processes->images, process->task.app, &facts), 0);
+	assert_string_equal(facts.reported.path, self);
 	assert_true(facts.present);
-	assert_true(facts.told.flags & OPROFILE_IMAGE_BUILD_ID);
+	assert_true(facts.reported.flags & OPROFILE_IMAGE_BUILD_ID);
 }
 
 #define PAGES 64
 
 /* A model that is an array: the file of each page, and which page of it. */
-static void as_a_model(void **state)
+TEST_WITH(as_a_model, set_up, tear_down)
 {
 	static const char *const paths[] = {"/a", "/b", "/c", "/d"};
 	char model[PAGES][64];
 
-	(void)state;
 	srand(1);
 	for (int i = 0; i < PAGES; i++)
 		strcpy(model[i], "-");
@@ -198,18 +193,4 @@ static void as_a_model(void **state)
 		for (int i = 0; i < PAGES; i++)
 			assert_string_equal(where(PID, (uint64_t)i << 12), model[i]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(mappings, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(programs, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(ends, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(same_files, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(this_process, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(as_a_model, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
  * A queue behind a ring: records come out whole and in order, whatever their sizes and whoever
  * moves them; what finds no room stays in the ring.  A thread plays the kernel.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
@@ -88,12 +84,11 @@ static bool take_record(struct machine *machine, uint64_t number)
 	return true;
 }
 
-static void what_finds_no_room_stays(void **state)
+TEST(what_finds_no_room_stays)
 {
 	static struct machine machine;
 	uint64_t taken = 0, more;
 
-	(void)state;
 	set_up(&machine);
 	/* the ring is emptied behind each record, until the queue is full, and then the ring is */
 	while (put_record(&machine))
@@ -118,11 +113,10 @@ static void what_finds_no_room_stays(void **state)
 	tear_down(&machine);
 }
 
-static void a_ring_without_sense_is_passed_over(void **state)
+TEST(a_ring_without_sense_is_passed_over)
 {
 	static struct machine machine;
 
-	(void)state;
 	set_up(&machine);
 	assert_true(put_record(&machine));
 	memset(machine.data, 0, sizeof(struct perf_event_header));
@@ -160,13 +154,12 @@ static void *be_drain(void *argument)
 	return NULL;
 }
 
-static void three_threads_agree(void **state)
+TEST(three_threads_agree)
 {
 	static struct machine machine;
 	pthread_t kernel, drain;
 	uint64_t taken = 0;
 
-	(void)state;
 	set_up(&machine);
 	assert_int_equal(pthread_create(&kernel, NULL, be_kernel, &machine), 0);
 	assert_int_equal(pthread_create(&drain, NULL, be_drain, &machine), 0);
@@ -181,15 +174,4 @@ static void three_threads_agree(void **state)
 	pthread_join(drain, NULL);
 	assert_int_equal(perf_ring_broken(&machine.ring), 0);
 	tear_down(&machine);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_finds_no_room_stays),
-		cmocka_unit_test(a_ring_without_sense_is_passed_over),
-		cmocka_unit_test(three_threads_agree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,48 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Records taken apart: each kind, and each cut off at every byte.
+ * Records of the live rings, whole and cut off at every byte; tests/unit/formats/perf_decode.c has
+ * the types that perf.data has, too.
  */
 #include "ring.h"
 
 #include <string.h>
 
-static const struct perf_layout flat, chains = {.chain = true},
-				      stacks = {.chain = true, .user_registers = 0x3};
+static struct perf_attr flat, chains, stacks;
 
-static struct perf_record parse(const struct bytes *bytes, const struct perf_layout *layout)
+TEST_HOOK(set_up)
 {
-	struct perf_record record;
+	flat = perf_live_attr(false, 0);
+	chains = perf_live_attr(true, 0);
+	stacks = perf_live_attr(true, 0x3);
+	return 0;
+}
 
-	assert_int_equal(perf_record_parse(bytes->at, bytes->size, layout, &record), 0);
+static struct perf_live_record parse(const struct bytes *bytes, const struct perf_attr *attr)
+{
+	struct perf_live_record record;
+
+	assert_int_equal(perf_live_read(&record, attr, bytes->at, bytes->size), 0);
 	return record;
 }
 
-static void a_sample(void **state)
+TEST_WITH(samples_have_the_fields_that_are_recorded, set_up, NULL)
 {
-	struct perf_record record;
+	struct perf_live_record record;
 	struct bytes bytes;
 
-	(void)state;
 	bytes_sample(&bytes, 0x1234, 100, 5000);
 	record = parse(&bytes, &flat);
-	assert_int_equal(record.kind, PERF_KIND_SAMPLE);
+	assert_int_equal(record.type, PERF_RECORD_SAMPLE);
 	assert_int_equal(record.sample.ip, 0x1234);
-	assert_int_equal(record.pid, 100);
-	assert_int_equal(record.tid, 101);
-	assert_int_equal(record.time, 5000);
-	assert_int_equal(record.cpu, 3);
-	assert_int_equal(record.id, 7);
+	assert_int_equal(record.sample.ids.pid, 100);
+	assert_int_equal(record.sample.ids.tid, 101);
+	assert_int_equal(record.sample.ids.time, 5000);
+	assert_int_equal(record.sample.ids.cpu, 3);
+	assert_int_equal(record.sample.ids.id, 7);
 	assert_null(record.sample.chain);
-	assert_int_equal(perf_record_time(bytes.at, bytes.size), 5000);
+	assert_int_equal(perf_live_time(bytes.at, bytes.size), 5000);
 }
 
-static void a_sample_with_chain_registers_and_stack(void **state)
+TEST_WITH(samples_have_chains_registers_and_stacks, set_up, NULL)
 {
-	struct perf_record record;
+	struct perf_live_record record;
 	struct bytes bytes;
 	uint64_t frame;
 
-	(void)state;
 	bytes_sample(&bytes, 0x1234, 100, 5000);
 	bytes_u64(&bytes, 2);
 	bytes_u64(&bytes, 0x1234);
@@ -54,7 +60,7 @@ static void a_sample_with_chain_registers_and_stack(void **state)
 	bytes_put(&bytes, "0123456789abcdef", 16);
 	bytes_u64(&bytes, 12);
 	record = parse(&bytes, &stacks);
-	assert_int_equal(record.sample.frames, 2);
+	assert_int_equal(record.sample.chain_size, 2);
 	memcpy(&frame, record.sample.chain + 8, 8);
 	assert_int_equal(frame, 0x5678);
 	assert_int_equal(record.sample.user.abi, 2);
@@ -91,147 +97,75 @@ static void make_map(struct bytes *bytes, bool build_id, const char *name)
 	bytes_end(bytes, 100, 6000);
 }
 
-static void a_mapping(void **state)
+TEST_WITH(mappings_have_an_inode_or_a_build_id, set_up, NULL)
 {
-	struct perf_record record;
+	struct perf_live_record record;
 	struct bytes bytes;
 
-	(void)state;
 	make_map(&bytes, false, "/bin/program");
 	record = parse(&bytes, &flat);
-	assert_int_equal(record.kind, PERF_KIND_MAP);
-	assert_int_equal(record.map.start, 0x400000);
-	assert_int_equal(record.map.length, 0x1000);
-	assert_int_equal(record.map.offset, 0x2000);
-	assert_int_equal(record.map.major, 8);
-	assert_int_equal(record.map.minor, 1);
-	assert_int_equal(record.map.inode, 4711);
-	assert_int_equal(record.map.generation, 9);
-	assert_int_equal(record.map.build_id_size, 0);
-	assert_string_equal(record.map.name, "/bin/program");
-	assert_int_equal(record.time, 6000);
-	assert_int_equal(record.id, 7);
+	assert_int_equal(record.type, PERF_RECORD_MMAP2);
+	assert_int_equal(record.other.mmap.start, 0x400000);
+	assert_int_equal(record.other.mmap.length, 0x1000);
+	assert_int_equal(record.other.mmap.offset, 0x2000);
+	assert_int_equal(record.other.mmap.major, 8);
+	assert_int_equal(record.other.mmap.minor, 1);
+	assert_int_equal(record.other.mmap.inode, 4711);
+	assert_int_equal(record.other.mmap.generation, 9);
+	assert_int_equal(record.other.mmap.build_id_length, 0);
+	assert_string_equal(record.other.mmap.path, "/bin/program");
+	assert_int_equal(record.other.ids.time, 6000);
+	assert_int_equal(record.other.ids.id, 7);
 
 	make_map(&bytes, true, "/bin/program");
 	record = parse(&bytes, &flat);
-	assert_int_equal(record.map.build_id_size, 4);
-	assert_memory_equal(record.map.build_id, "\xde\xad\xbe\xef", 4);
-	assert_int_equal(record.map.inode, 0);
+	assert_int_equal(record.other.mmap.build_id_length, 4);
+	assert_memory_equal(record.other.mmap.build_id, "\xde\xad\xbe\xef", 4);
+	assert_int_equal(record.other.mmap.inode, 0);
 }
 
-static void a_build_id_that_is_too_long(void **state)
+TEST_WITH(build_ids_that_are_too_long_are_refused, set_up, NULL)
 {
-	struct perf_record record;
+	struct perf_live_record record;
 	struct bytes bytes;
 
-	(void)state;
 	make_map(&bytes, true, "/bin/program");
-	bytes.at[8 + 32] = PERF_RECORD_BUILD_ID_MOST + 1;
-	assert_int_equal(perf_record_parse(bytes.at, bytes.size, &flat, &record), -1);
+	bytes.at[8 + 32] = PERF_BUILD_ID_MOST + 1;
+	assert_int_equal(perf_live_read(&record, &flat, bytes.at, bytes.size), -1);
 }
 
-static void tasks(void **state)
+TEST_WITH(names_of_threads_are_no_new_programs, set_up, NULL)
 {
-	struct perf_record record;
 	struct bytes bytes;
-
-	(void)state;
-	bytes_begin(&bytes, PERF_RECORD_FORK, 0);
-	bytes_u32(&bytes, 200);
-	bytes_u32(&bytes, 100);
-	bytes_u32(&bytes, 201);
-	bytes_u32(&bytes, 101);
-	bytes_u64(&bytes, 6000);
-	bytes_end(&bytes, 100, 6000);
-	record = parse(&bytes, &flat);
-	assert_int_equal(record.kind, PERF_KIND_FORK);
-	assert_int_equal(record.pid, 200);
-	assert_int_equal(record.tid, 201);
-	assert_int_equal(record.task.parent_pid, 100);
 
 	bytes_begin(&bytes, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
 	bytes_u32(&bytes, 200);
 	bytes_u32(&bytes, 200);
 	bytes_put(&bytes, "program\0", 8);
 	bytes_end(&bytes, 200, 7000);
-	assert_int_equal(parse(&bytes, &flat).kind, PERF_KIND_EXEC);
-	/* a thread that only gives itself a name */
+	assert_true(parse(&bytes, &flat).other.comm.exec);
 	memset(bytes.at + offsetof(struct perf_event_header, misc), 0, 2);
-	assert_int_equal(parse(&bytes, &flat).kind, PERF_KIND_OTHER);
-}
-
-static void namespaces(void **state)
-{
-	struct bytes bytes;
-
-	(void)state;
-	bytes_begin(&bytes, PERF_RECORD_NAMESPACES, 0);
-	bytes_u32(&bytes, 200);
-	bytes_u32(&bytes, 200);
-	bytes_u64(&bytes, 7);
-	for (uint64_t i = 0; i < 7; i++) {
-		bytes_u64(&bytes, 3);
-		bytes_u64(&bytes, 1000 + i);
-	}
-	bytes_end(&bytes, 200, 7000);
-	assert_int_equal(parse(&bytes, &flat).namespaces.mount, 1005);
-}
-
-static void losses(void **state)
-{
-	struct perf_record record;
-	struct bytes bytes;
-
-	(void)state;
-	bytes_begin(&bytes, PERF_RECORD_LOST, 0);
-	bytes_u64(&bytes, 7);
-	bytes_u64(&bytes, 42);
-	bytes_end(&bytes, 200, 7000);
-	record = parse(&bytes, &flat);
-	assert_int_equal(record.kind, PERF_KIND_LOST);
-	assert_int_equal(record.lost.records, 42);
-
-	bytes_begin(&bytes, PERF_RECORD_LOST_SAMPLES, 0);
-	bytes_u64(&bytes, 43);
-	bytes_end(&bytes, 200, 7000);
-	assert_int_equal(parse(&bytes, &flat).lost.records, 43);
+	assert_false(parse(&bytes, &flat).other.comm.exec);
 }
 
 /* Nothing behind the end is read (the sanitizers would say so), and nothing is made up. */
-static void records_cut_off_anywhere(void **state)
+TEST_WITH(records_that_are_cut_off_are_refused, set_up, NULL)
 {
-	struct perf_record record;
+	struct perf_live_record record;
 	struct bytes bytes;
 
-	(void)state;
 	bytes_sample(&bytes, 0x1234, 100, 5000);
 	bytes_u64(&bytes, 2);
 	bytes_u64(&bytes, 1);
 	bytes_u64(&bytes, 2);
 	for (size_t size = 0; size < bytes.size; size++)
-		assert_int_equal(perf_record_parse(bytes.at, size, &chains, &record), -1);
+		assert_int_equal(perf_live_read(&record, &chains, bytes.at, size), -1);
 	/* a count of frames that overflows */
 	memset(bytes.at + 48, 0xff, 8);
-	assert_int_equal(perf_record_parse(bytes.at, bytes.size, &chains, &record), -1);
+	assert_int_equal(perf_live_read(&record, &chains, bytes.at, bytes.size), -1);
 
 	/* a name without an end */
 	make_map(&bytes, false, "1234567");
 	bytes.at[8 + 64 + 7] = 'x';
-	assert_int_equal(perf_record_parse(bytes.at, bytes.size, &flat, &record), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_sample),
-		cmocka_unit_test(a_sample_with_chain_registers_and_stack),
-		cmocka_unit_test(a_mapping),
-		cmocka_unit_test(a_build_id_that_is_too_long),
-		cmocka_unit_test(tasks),
-		cmocka_unit_test(namespaces),
-		cmocka_unit_test(losses),
-		cmocka_unit_test(records_cut_off_anywhere),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_int_equal(perf_live_read(&record, &flat, bytes.at, bytes.size), -1);
 }

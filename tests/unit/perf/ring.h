@@ -5,13 +5,9 @@
 #ifndef TESTS_PERF_RING_H
 #define TESTS_PERF_RING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/sources/perf_record.h"
 
 /* struct bytes - a record in the making */
