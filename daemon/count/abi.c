@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The layout of sample files, version 0x13 on a 64-bit machine (oprofile-sample-file(5)), in
- * the words and the order of OProfile 1.x.
+ * The layout of sample files, version 0x13 on a 64-bit machine (oprofile-sample-file(5)), with
+ * the names and the order of OProfile 1.x.
  */
 #include "abi.h"
 
@@ -62,7 +62,7 @@ int abi_write(const char *session_dir, struct op_error *error)
 			fprintf(out, "%s %u\n", layout[i].key, layout[i].value);
 	}
 	if (!out || fclose(out))
-		op_error_set(error, ENOMEM, "out of memory");
+		op_error_memory(error);
 	else
 		result = op_file_replace(path, text, length, OP_SESSION_FILE_MODE, error);
 	free(text);

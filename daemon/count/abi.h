@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file OP_SESSION_ABI: how this machine lays sample files out, for readers on others.
+ * The file OP_SESSION_ABI: the layout of sample files on this machine, for readers on others.
  */
-#ifndef DAEMON_ABI_H
-#define DAEMON_ABI_H
+#ifndef DAEMON_COUNT_ABI_H
+#define DAEMON_COUNT_ABI_H
 
 #include "libop/base/error.h"
 

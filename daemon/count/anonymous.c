@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Anonymous memory: see anon.h.
+ * Anonymous memory: see anonymous.h.
  */
 #include "anonymous.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/elf/proc_maps.h"
 #include "libop/session/log.h"
 
 /* In all processes; each takes about 100 bytes. */
 #define MAPPINGS_MOST (1 << 18)
-/* Labels that programs choose are up to 80 characters long; more tells nobody more. */
+/* Labels that programs choose are up to 80 characters long; the rest is cut off. */
 #define LABEL_MOST 80
 
 struct anon_maps {
@@ -27,25 +27,25 @@ struct anon_maps {
 	struct anon_mapping mapping[]; /* sorted, apart from each other */
 };
 
+static bool is_anonymous(const struct op_maps_line *line)
+{
+	return *line->name != '/';
+}
+
 int anon_parse_line(const char *line, struct op_image_name *name)
 {
-	const char *label;
-	int used = 0;
+	struct op_maps_line mapping;
 	size_t length;
 
-	*name = (struct op_image_name){.kind = OP_IMAGE_ANON};
-	/* start-end permissions offset device inode label */
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s%n", &name->start, &name->end,
-		   &used) != 2 ||
-	    !used || name->start >= name->end || memchr(line, '\n', (size_t)used))
+	if (!op_maps_line_read(line, &mapping) || !is_anonymous(&mapping))
 		return 0;
-	label = line + used + strspn(line + used, " ");
-	length = strcspn(label, "\n");
-	if (*label == '/')
-		return 0;
-	if (length > LABEL_MOST)
-		length = LABEL_MOST;
-	name->name = length ? strndup(label, length) : strdup("anon");
+	*name = (struct op_image_name){
+		.kind = OP_IMAGE_ANON,
+		.start = mapping.start,
+		.end = mapping.end,
+	};
+	length = mapping.name_length < LABEL_MOST ? mapping.name_length : LABEL_MOST;
+	name->name = length ? strndup(mapping.name, length) : strdup("anon");
 	if (!name->name)
 		return -1;
 	/* programs may name their memory, with slashes: [anon:a/b] */
@@ -75,18 +75,16 @@ static size_t count_lines(const char *text)
 /* Fills @maps->mapping from @maps->text. */
 static void parse_maps(struct anon_maps *maps)
 {
-	struct op_image_name name;
+	const char *rest = maps->text;
+	struct op_maps_line mapping;
 
-	for (const char *line = maps->text; line && *line; line = strchr(line, '\n')) {
-		if (*line == '\n')
-			line++;
-		if (anon_parse_line(line, &name) <= 0)
+	while (rest && op_maps_next(&rest, &mapping)) {
+		if (!is_anonymous(&mapping))
 			continue;
-		free(name.name);
 		maps->mapping[maps->count++] = (struct anon_mapping){
-			.start = name.start,
-			.end = name.end,
-			.line = (size_t)(line - maps->text),
+			.start = mapping.start,
+			.end = mapping.end,
+			.line = (size_t)(mapping.line - maps->text),
 		};
 	}
 	/* the kernel sorts them; a recording may hold anything */
@@ -125,7 +123,7 @@ static struct anon_mapping *find_mapping(struct anon_maps *maps, uint64_t addres
 
 static uint64_t hash_process(uint32_t tgid, uint64_t app)
 {
-	return map_mix(app, tgid);
+	return op_hash_mix(app, tgid);
 }
 
 static struct anon_maps **find_link(struct anon_maps **link, uint32_t tgid, uint64_t app)
@@ -147,8 +145,8 @@ static int insert(struct anon *anon, struct anon_maps *maps)
 	uint64_t hash = hash_process(maps->tgid, maps->app);
 	struct anon_maps **link, *old;
 
-	maps->next = map_find(&anon->by_process, hash);
-	if (map_set(&anon->by_process, hash, maps))
+	maps->next = op_hash_map_find(&anon->by_process, hash);
+	if (op_hash_map_set(&anon->by_process, hash, maps))
 		return -1;
 	anon->mappings += maps->count;
 	link = find_link(&maps->next, maps->tgid, maps->app);
@@ -171,12 +169,12 @@ static int by_last_use(const void *a, const void *b)
 /* Drops what was used longest ago, until three quarters are left. */
 static void make_room(struct anon *anon)
 {
-	struct map map = anon->by_process;
+	struct op_hash_map map = anon->by_process;
 	struct anon_maps **list = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < (size_t)1 << map.bits; i++) {
-		for (struct anon_maps *maps = map.slot[i].value; maps; maps = maps->next) {
+	for (size_t i = 0; i < map.n; i++) {
+		for (struct anon_maps *maps = map.entries[i].value; maps; maps = maps->next) {
 			struct anon_maps **larger = reallocarray(list, count + 1, sizeof(*list));
 
 			if (!larger) {
@@ -190,7 +188,7 @@ static void make_room(struct anon *anon)
 	}
 	if (count)
 		qsort(list, count, sizeof(*list), by_last_use);
-	map_clear(&anon->by_process);
+	op_hash_map_free(&anon->by_process);
 	anon->mappings = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (anon->mappings > MAPPINGS_MOST / 4 * 3 || insert(anon, list[i]))
@@ -212,7 +210,7 @@ static struct anon_maps *read_maps(struct anon *anon, struct anon_maps *old, uin
 	log_verbose(LOG_MISC, "maps of process %" PRIu32 ": %s", tgid,
 		    text ? "read" : "there are none");
 	if (!text && old)
-		return old; /* it has ended; what is known of it may still help */
+		return old; /* it has ended; its last maps are the best guess */
 	if (anon->mappings > MAPPINGS_MOST)
 		make_room(anon);
 	lines = text ? count_lines(text) : 0;
@@ -251,7 +249,7 @@ static bool is_of_another_process(struct anon *anon, struct anon_maps *maps, uin
 const struct anon_mapping *anon_find(struct anon *anon, uint32_t tgid, uint64_t app,
 				     uint64_t address, uint64_t buffer)
 {
-	struct anon_maps *first = map_find(&anon->by_process, hash_process(tgid, app));
+	struct anon_maps *first = op_hash_map_find(&anon->by_process, hash_process(tgid, app));
 	struct anon_maps *maps = *find_link(&first, tgid, app);
 	struct anon_mapping *mapping;
 
@@ -272,16 +270,16 @@ const struct anon_mapping *anon_find(struct anon *anon, uint32_t tgid, uint64_t 
 
 void anon_forget(struct anon *anon)
 {
-	const struct map *map = &anon->by_process;
+	const struct op_hash_map *map = &anon->by_process;
 
-	for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
-		struct anon_maps *maps = map->slot[i].value, *next;
+	for (size_t i = 0; i < map->n; i++) {
+		struct anon_maps *maps = map->entries[i].value, *next;
 
 		for (; maps; maps = next) {
 			next = maps->next;
 			free_maps(maps);
 		}
 	}
-	map_clear(&anon->by_process);
+	op_hash_map_free(&anon->by_process);
 	anon->mappings = 0;
 }

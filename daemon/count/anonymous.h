@@ -2,13 +2,12 @@
 /*
  * Anonymous memory: which mapping of a process an address is in.
  *
- * The maps of a process are read when they are first needed, and read again when an address
- * is in none of them (once a buffer at most) or when its pid belongs to another process (which
- * is looked at once a buffer).  Those of a process that has ended are kept while there is room;
- * those used longest ago are dropped first.
+ * The maps of a process are read at its first sample, and again when an address is in none of them
+ * or the pid belongs to another process; both at most once a buffer.  The maps of processes that
+ * have ended are kept; the least recently used are dropped when there are too many.
  */
-#ifndef DAEMON_ANON_H
-#define DAEMON_ANON_H
+#ifndef DAEMON_COUNT_ANONYMOUS_H
+#define DAEMON_COUNT_ANONYMOUS_H
 
 #include <stdint.h>
 
@@ -17,17 +16,17 @@
 struct anon_maps;
 
 struct anon {
-	struct map by_process;
+	struct op_hash_map by_process;
 	size_t mappings; /* in all processes */
 	struct images *images;
 	struct source *source;
 };
 
-/* Where an address was found. */
+/* struct anon_mapping - anonymous memory of a process */
 struct anon_mapping {
 	uint64_t start, end;
 	size_t line;	     /* in the text of the maps */
-	struct image *image; /* NULL until it is first needed */
+	struct image *image; /* NULL until its first sample */
 };
 
 /**
@@ -40,7 +39,7 @@ struct anon_mapping {
 const struct anon_mapping *anon_find(struct anon *anon, uint32_t tgid, uint64_t app,
 				     uint64_t address, uint64_t buffer);
 
-/* Forgets all; to be called before images_forget(). */
+/* Frees all maps; called before images_forget(). */
 void anon_forget(struct anon *anon);
 
 /**
@@ -48,8 +47,7 @@ void anon_forget(struct anon *anon);
  * @line: ends with '\n' or NUL
  * @name: set to its label, which the caller frees, with tgid 0
  *
- * Return: 1; 0 if the mapping is that of a file, or the line makes no sense; -1 when out of
- * memory.
+ * Return: 1; 0 if the mapping is that of a file, or the line is malformed; -1 when out of memory.
  */
 int anon_parse_line(const char *line, struct op_image_name *name);
 

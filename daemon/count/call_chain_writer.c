@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From the tree of stack.h to stack files and {cg} files.
+ * From the tree of call chains to files: see call_chain_writer.h.
  *
- * An arc is counted once for all the samples below it: callers come before what they call, so one
- * walk from the end adds up what is below each node.
+ * Callers come before their callees in the tree.  So one walk from its end adds up the samples
+ * below each node, and an arc is counted once for all of them.
  */
+#include "call_chain_writer.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile.h"
 #include "call_chains.h"
+#include "config.h"
+#include "libop/session/log.h"
+#include "sample_file.h"
+#include "stats.h"
 
-/* For a frame whose image has no room in the file: no node can be made for it. */
-#define NO_ROOM UINT32_MAX
-/* Of a number in a stack file: it is that of a caller, as there was no room for the node. */
+/* The number of an image that the file cannot take: its frames get no nodes. */
+#define NO_IMAGE UINT32_MAX
+/* In the number of a node: the file is full, and this is the nearest caller that it has. */
 #define CUT UINT32_C(0x80000000)
-_Static_assert(STACKS_UNITS_MOST <= CUT, "numbers leave the bit free");
+_Static_assert(STACKS_UNITS_MOST <= CUT, "unit numbers do not use the CUT bit");
 
-/* What is known of the nodes while they are written; each has one entry for a node. */
+/* Arrays with one entry for each node of the tree. */
 struct flush {
 	uint64_t *samples; /* that end there or below */
 	uint32_t *root;	   /* index of its root */
@@ -29,10 +34,10 @@ struct flush {
 
 /* ---- stacks ---- */
 
-/* The number of an image in a stack file, or NO_ROOM. */
+/* Return: the number of an image in a stack file, or NO_IMAGE. */
 static uint32_t find_image(struct sample_file *file, struct image *image)
 {
-	uintptr_t id = (uintptr_t)map_find(&file->stack_images, (uintptr_t)image);
+	uintptr_t id = (uintptr_t)op_hash_map_find(&file->stack_images, (uintptr_t)image);
 	struct odb_error error;
 	uint32_t mtime = image->mtime <= UINT32_MAX ? (uint32_t)image->mtime : 0;
 	char *name;
@@ -41,57 +46,57 @@ static uint32_t find_image(struct sample_file *file, struct image *image)
 		return (uint32_t)id;
 	name = op_image_name_make(&image->id);
 	if (!name)
-		return NO_ROOM;
+		return NO_IMAGE;
 	id = stacks_image(file->stacks, name, image->is_kernel ? STACKS_IMAGE_KERNEL : 0, mtime,
 			  &error);
 	free(name);
 	if (!id)
-		return NO_ROOM;
-	/* without memory for it it is looked for in the file again the next time */
-	map_set(&file->stack_images, (uintptr_t)image, (void *)id);
+		return NO_IMAGE;
+	/* if this fails, the next call searches the file again */
+	op_hash_map_set(&file->stack_images, (uintptr_t)image, (void *)id);
 	return (uint32_t)id;
 }
 
-static struct stacks_frame frame_of(const struct stack *stack, struct sample_file *file,
-				    const struct stack_node *node)
+static struct stacks_frame frame_of(const struct call_chains *chains, struct sample_file *file,
+				    const struct chain_node *node)
 {
 	struct image *image = node->image;
 
-	if (stack_is_unknown(stack, image))
-		return (struct stacks_frame){0, node->key};
+	if (call_chains_is_unknown(chains, image))
+		return (struct stacks_frame){0, node->offset};
 	while (image->successor)
 		image = image->successor;
-	return (struct stacks_frame){find_image(file, image), node->key};
+	return (struct stacks_frame){find_image(file, image), node->offset};
 }
 
-static uint32_t store_node(const struct stack *stack, struct sample_file *file,
-			   const struct stack_node *node, uint32_t caller, struct odb_error *error)
+static uint32_t store_node(const struct call_chains *chains, struct sample_file *file,
+			   const struct chain_node *node, uint32_t caller, struct odb_error *error)
 {
 	struct stacks_frame frame;
 	uint32_t number;
 
 	if (caller & CUT)
 		return caller;
-	frame = frame_of(stack, file, node);
+	frame = frame_of(chains, file, node);
 	number = stacks_node(file->stacks, caller, &frame, error);
 	return number == STACKS_NO_NODE ? caller | CUT : number;
 }
 
-/* Stores the nodes of one root.  No other file is opened meanwhile, which could close this one. */
-static void store_tree(struct profile *profile, struct sample_file *file, struct flush *flush,
-		       const uint32_t *order, size_t count)
+/* Stores the nodes of one root.  Must not open another file, which could close this one. */
+static void store_tree(const struct call_chain_writer *writer, struct sample_file *file,
+		       struct flush *flush, const uint32_t *order, size_t count)
 {
-	const struct stack *stack = &profile->stack;
-	uint64_t *stats = profile->stats.value;
+	const struct call_chains *chains = writer->chains;
+	uint64_t *stats = writer->stats->value;
 	struct odb_error error = {0};
 	bool cut = false;
 
 	for (size_t i = 0; i < count; i++) {
 		uint32_t at = order[i];
-		const struct stack_node *node = &stack->node[at];
+		const struct chain_node *node = &chains->node[at];
 		uint32_t caller =
-			node->caller & STACK_IS_ROOT ? STACKS_ROOT : flush->stored[node->caller];
-		uint32_t number = store_node(stack, file, node, caller, &error);
+			node->caller & CHAIN_IS_ROOT ? STACKS_ROOT : flush->stored[node->caller];
+		uint32_t number = store_node(chains, file, node, caller, &error);
 
 		flush->stored[at] = number;
 		if (!node->count)
@@ -105,52 +110,52 @@ static void store_tree(struct profile *profile, struct sample_file *file, struct
 		}
 	}
 	if (cut)
-		log_limited(&profile->files.log_add, "stacks are cut: %s", error.text);
+		log_limited(&writer->files->log_add, "call chains are truncated: %s", error.text);
 }
 
-/* Puts the nodes in the order of their roots; @end is set to where those of each root end. */
-static void sort_nodes(const struct stack *stack, struct flush *flush, uint32_t *end)
+/* Sorts the nodes by root; @end is set to where those of each root end. */
+static void sort_nodes(const struct call_chains *chains, struct flush *flush, uint32_t *end)
 {
 	uint32_t before = 0;
 
-	for (uint32_t i = 0; i < stack->nodes; i++) {
-		uint32_t caller = stack->node[i].caller;
+	for (uint32_t i = 0; i < chains->nodes; i++) {
+		uint32_t caller = chains->node[i].caller;
 
 		flush->root[i] =
-			caller & STACK_IS_ROOT ? caller & ~STACK_IS_ROOT : flush->root[caller];
+			caller & CHAIN_IS_ROOT ? caller & ~CHAIN_IS_ROOT : flush->root[caller];
 		end[flush->root[i]]++;
 	}
-	for (uint32_t i = 0; i < stack->roots; i++) {
+	for (uint32_t i = 0; i < chains->roots; i++) {
 		uint32_t count = end[i];
 
 		end[i] = before;
 		before += count;
 	}
-	for (uint32_t i = 0; i < stack->nodes; i++)
+	for (uint32_t i = 0; i < chains->nodes; i++)
 		flush->order[end[flush->root[i]]++] = i;
 }
 
-static void write_stacks(struct profile *profile, struct flush *flush, uint32_t *end)
+static void write_stacks(const struct call_chain_writer *writer, struct flush *flush, uint32_t *end)
 {
-	const struct stack *stack = &profile->stack;
+	const struct call_chains *chains = writer->chains;
 	uint32_t from = 0;
 
-	sort_nodes(stack, flush, end);
-	for (uint32_t i = 0; i < stack->roots; from = end[i++]) {
-		const struct stack_root *root = &stack->root[i];
-		struct sample_file *file = sample_file_get(&profile->files, &root->key);
+	sort_nodes(chains, flush, end);
+	for (uint32_t i = 0; i < chains->roots; from = end[i++]) {
+		const struct chain_root *root = &chains->root[i];
+		struct sample_file *file = sample_file_get(writer->files, &root->key);
 
 		if (file)
-			store_tree(profile, file, flush, flush->order + from, end[i] - from);
+			store_tree(writer, file, flush, flush->order + from, end[i] - from);
 		else
-			profile->stats.value[STAT_STACKS_LOST] += root->samples;
+			writer->stats->value[STAT_STACKS_LOST] += root->samples;
 	}
 }
 
 /* ---- arcs ---- */
 
-static int add_arc(struct profile *profile, const struct stack_root *root,
-		   const struct stack_node *caller, const struct stack_node *callee,
+static int add_arc(const struct call_chain_writer *writer, const struct chain_root *root,
+		   const struct chain_node *caller, const struct chain_node *callee,
 		   uint64_t samples)
 {
 	struct sample_file *file;
@@ -159,103 +164,101 @@ static int add_arc(struct profile *profile, const struct stack_root *root,
 	key.is_stacks = false;
 	key.dep = caller->image;
 	key.callee = callee->image;
-	key.app = profile_app(profile, caller->image, caller->image->is_kernel, root->program);
+	key.app = separation_application(&writer->config->separation, caller->image,
+					 caller->image->is_kernel, root->program);
 	if (!key.app)
 		key.app = caller->image;
-	file = sample_file_get(&profile->files, &key);
-	if (!file || sample_file_add(&profile->files, file,
-				     caller->key << 32 | (callee->key & UINT32_MAX), samples))
+	file = sample_file_get(writer->files, &key);
+	if (!file || sample_file_add(writer->files, file,
+				     caller->offset << 32 | (callee->offset & UINT32_MAX), samples))
 		return -1;
 	log_verbose(LOG_ARCS, "arc: %s %#" PRIx64 " calls %s %#" PRIx64 ": %" PRIu64 " times",
-		    caller->image->id.name, caller->key, callee->image->id.name, callee->key,
+		    caller->image->id.name, caller->offset, callee->image->id.name, callee->offset,
 		    samples);
 	return 0;
 }
 
-/* Counts an arc.  Return: the number of the statistics that has it. */
-static enum stat_id take_arc(struct profile *profile, const struct stack_root *root,
-			     const struct stack_node *caller, const struct stack_node *callee,
+/* Stores an arc.  Return: the statistic that counts it. */
+static enum stat_id take_arc(const struct call_chain_writer *writer, const struct chain_root *root,
+			     const struct chain_node *caller, const struct chain_node *callee,
 			     uint64_t samples)
 {
-	if (stack_is_unknown(&profile->stack, caller->image))
+	if (call_chains_is_unknown(writer->chains, caller->image))
 		return STAT_FRAMES_NO_MAPPING;
 	if (caller->image->is_kernel != callee->image->is_kernel)
 		return STAT_FRAMES_APART;
-	if (stack_is_unknown(&profile->stack, callee->image))
+	if (call_chains_is_unknown(writer->chains, callee->image))
 		return STAT_FRAMES_NO_MAPPING;
 	if (!image_is_wanted(caller->image, root->program))
 		return STAT_FRAMES_FILTERED;
-	if (add_arc(profile, root, caller, callee, samples))
+	if (add_arc(writer, root, caller, callee, samples))
 		return STAT_FRAMES_NO_SAMPLE_FILE;
 	return STAT_ARCS;
 }
 
-static void write_arcs(struct profile *profile, struct flush *flush)
+static void write_arcs(const struct call_chain_writer *writer, struct flush *flush)
 {
-	const struct stack *stack = &profile->stack;
+	const struct call_chains *chains = writer->chains;
 
-	for (uint32_t i = 0; i < stack->nodes; i++)
-		flush->samples[i] = stack->node[i].count;
-	for (uint32_t i = stack->nodes; i--;) {
-		const struct stack_node *callee = &stack->node[i];
-		const struct stack_root *root = &stack->root[flush->root[i]];
+	for (uint32_t i = 0; i < chains->nodes; i++)
+		flush->samples[i] = chains->node[i].count;
+	for (uint32_t i = chains->nodes; i--;) {
+		const struct chain_node *callee = &chains->node[i];
+		const struct chain_root *root = &chains->root[flush->root[i]];
 		uint64_t samples = flush->samples[i];
 
-		if (callee->caller & STACK_IS_ROOT)
+		if (callee->caller & CHAIN_IS_ROOT)
 			continue;
 		flush->samples[callee->caller] += samples;
-		profile->stats.value[take_arc(profile, root, &stack->node[callee->caller], callee,
+		writer->stats->value[take_arc(writer, root, &chains->node[callee->caller], callee,
 					      samples)] += samples;
 	}
 }
 
 /* ---- both ---- */
 
-/* Without memory for the walk, all is lost. */
-static void lose(struct profile *profile)
+/* Counts all as lost, for when memory is short. */
+static void lose(const struct call_chain_writer *writer)
 {
-	const struct stack *stack = &profile->stack;
-	uint64_t *stats = profile->stats.value;
+	const struct call_chains *chains = writer->chains;
+	uint64_t *stats = writer->stats->value;
 
-	log_limited(&profile->files.log_add, "call graphs are lost: out of memory");
-	for (uint32_t i = 0; i < stack->roots; i++)
-		stats[STAT_STACKS_LOST] += stack->root[i].samples;
-	for (uint32_t i = 0; i < stack->nodes; i++) {
+	log_limited(&writer->files->log_add, "call graphs are lost: out of memory");
+	for (uint32_t i = 0; i < chains->roots; i++)
+		stats[STAT_STACKS_LOST] += chains->root[i].samples;
+	for (uint32_t i = 0; i < chains->nodes; i++) {
 		uint32_t depth = 0;
 
-		for (uint32_t at = stack->node[i].caller; !(at & STACK_IS_ROOT);
-		     at = stack->node[at].caller)
+		for (uint32_t at = chains->node[i].caller; !(at & CHAIN_IS_ROOT);
+		     at = chains->node[at].caller)
 			depth++;
-		stats[STAT_FRAMES_NO_SAMPLE_FILE] += depth * stack->node[i].count;
+		stats[STAT_FRAMES_NO_SAMPLE_FILE] += depth * chains->node[i].count;
 	}
 }
 
-void stack_flush(struct profile *profile)
+void call_chain_writer_flush(const struct call_chain_writer *writer)
 {
-	struct stack *stack = &profile->stack;
-	uint64_t closed = profile->files.closed;
+	struct call_chains *chains = writer->chains;
 	struct flush flush;
 	uint32_t *end;
 
-	if (!stack->roots)
+	if (!chains->roots)
 		return;
-	flush.samples = malloc(stack->nodes * sizeof(*flush.samples));
-	flush.root = malloc(stack->nodes * sizeof(*flush.root));
-	flush.order = malloc(stack->nodes * sizeof(*flush.order));
-	flush.stored = malloc(stack->nodes * sizeof(*flush.stored));
-	end = calloc(stack->roots, sizeof(*end));
+	flush.samples = malloc(chains->nodes * sizeof(*flush.samples));
+	flush.root = malloc(chains->nodes * sizeof(*flush.root));
+	flush.order = malloc(chains->nodes * sizeof(*flush.order));
+	flush.stored = malloc(chains->nodes * sizeof(*flush.stored));
+	end = calloc(chains->roots, sizeof(*end));
 	if (flush.samples && flush.root && flush.order && flush.stored && end) {
-		write_stacks(profile, &flush, end);
-		write_arcs(profile, &flush);
+		write_stacks(writer, &flush, end);
+		write_arcs(writer, &flush);
 	} else {
-		lose(profile);
+		lose(writer);
 	}
 	free(flush.samples);
 	free(flush.root);
 	free(flush.order);
 	free(flush.stored);
 	free(end);
-	stack_clear(stack);
-	if (profile->files.closed != closed)
-		stream_forget(&profile->stream);
+	call_chains_clear(chains);
 }

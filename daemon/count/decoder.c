@@ -1,98 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The event stream: see stream.h.
+ * The decoder of event buffers: see decoder.h.
  */
 #include "decoder.h"
 
 #include <inttypes.h>
 
-#include "module/uapi/oprofile.h"
-#include "profile.h"
 #include "call_chains.h"
+#include "config.h"
+#include "counted_events.h"
+#include "daemon/sources/source.h"
+#include "module/uapi/oprofile.h"
+#include "sample_file.h"
+#include "stats.h"
 
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
-static void count(struct profile *profile, enum stat_id which)
+static void count(struct decoder *decoder, enum stat_id which)
 {
-	profile->stats.value[which]++;
+	decoder->stats->value[which]++;
 }
 
-/* The program that the task runs, or NULL. */
-static struct image *program_of(struct profile *profile)
+static struct image *program_of(struct decoder *decoder)
 {
-	struct stream *stream = &profile->stream;
-
-	if (!stream->asked)
-		stream->program = image_of_cookie(&profile->images, stream->app);
-	stream->asked = true;
-	return stream->program;
+	return locator_program(decoder->locator, &decoder->context);
 }
 
-/* ---- where an address is ---- */
-
-static bool locate_kernel(struct profile *profile, uint64_t pc, struct stream_place *place,
-			  enum stat_id *lost)
-{
-	const struct kernel_range *range = kernel_find(&profile->kernel, pc, profile->buffers);
-
-	*lost = STAT_NO_KERNEL_IMAGE;
-	if (!range)
-		return false;
-	*place = (struct stream_place){range->start, range->end - range->start, range->base,
-				       range->image};
-	return true;
-}
-
-static bool locate_anon(struct profile *profile, uint64_t pc, struct stream_place *place,
-			enum stat_id *lost)
-{
-	const struct stream *stream = &profile->stream;
-	const struct anon_mapping *mapping;
-
-	/* anonymous memory is told apart by process, and stands below its application */
-	*lost = STAT_NO_USER_APP;
-	if (!stream->has_task || !program_of(profile))
-		return false;
-	*lost = STAT_NO_MAPPING;
-	mapping = anon_find(&profile->anon, (uint32_t)stream->tgid, stream->app, pc,
-			    profile->buffers);
-	if (!mapping)
-		return false;
-	*place = (struct stream_place){mapping->start, mapping->end - mapping->start,
-				       mapping->start, mapping->image};
-	return true;
-}
-
-static bool locate_file(struct profile *profile, struct stream_place *place, enum stat_id *lost)
-{
-	struct image *image = image_of_cookie(&profile->images, profile->stream.cookie);
-
-	*lost = STAT_NO_MAPPING;
-	if (!image)
-		return false;
-	*place = (struct stream_place){0, UINT64_MAX, 0, image};
-	return true;
-}
-
-/* Return: true, or false with @lost set to the cause. */
-static bool locate(struct profile *profile, uint64_t pc, struct stream_place *place,
+static bool locate(struct decoder *decoder, uint64_t address, struct address_range *range,
 		   enum stat_id *lost)
 {
-	if (profile->stream.mode == STREAM_KERNEL)
-		return locate_kernel(profile, pc, place, lost);
-	if (profile->stream.cookie == OPROFILE_NO_COOKIE)
-		return locate_anon(profile, pc, place, lost);
-	return locate_file(profile, place, lost);
+	return locator_find(decoder->locator, &decoder->context, address, decoder->buffer, range,
+			    lost);
 }
 
-/* ---- which sample file that is ---- */
+/* Sample files may have been closed, the one of the last sample among them. */
+static void forget_last(struct decoder *decoder)
+{
+	decoder->last.range.size = 0;
+}
+
+/* ---- sample files ---- */
 
 /* The application below which samples of @image are stored; @also is set if it is not known. */
-static struct image *choose_app(struct profile *profile, struct image *image, enum stat_id *also)
+static struct image *choose_app(struct decoder *decoder, struct image *image, enum stat_id *also)
 {
-	bool is_kernel = profile->stream.mode == STREAM_KERNEL;
-	struct image *app = profile_app(profile, image, is_kernel, program_of(profile));
+	bool is_kernel = decoder->context.mode == CONTEXT_KERNEL;
+	struct image *app = separation_application(&decoder->config->separation, image, is_kernel,
+						   program_of(decoder));
 
 	if (app)
 		return app;
@@ -100,321 +55,338 @@ static struct image *choose_app(struct profile *profile, struct image *image, en
 	return image;
 }
 
-static bool is_wanted(struct profile *profile, const struct image *image)
+static bool is_wanted(struct decoder *decoder, const struct image *image)
 {
-	return image->wanted || image_is_wanted(image, program_of(profile));
+	return image->wanted || image_is_wanted(image, program_of(decoder));
 }
 
 /* @also is set to a number of the statistics to count as well, or to STAT_COUNT. */
-static struct sample_file *find_file(struct profile *profile, struct image *image, uint32_t event,
+static struct sample_file *find_file(struct decoder *decoder, struct image *image, uint32_t event,
 				     enum stat_id *also)
 {
-	const struct profile_config *config = &profile->config;
-	struct stream *stream = &profile->stream;
-	uint64_t closed = profile->files.closed;
+	struct context *context = &decoder->context;
+	uint64_t closed = decoder->files->closed;
 	struct sample_file *file;
 	struct sample_key key = {
 		.dep = image,
 		.event = event,
-		.tgid = config->separate_thread ? stream->tgid : OP_ALL,
-		.tid = config->separate_thread ? stream->tid : OP_ALL,
-		.cpu = config->separate_cpu ? stream->cpu : OP_ALL,
 	};
 
+	separation_apply(&decoder->config->separation, context, &key);
 	*also = STAT_COUNT;
-	key.app = choose_app(profile, image, also);
-	file = sample_file_get(&profile->files, &key);
-	if (profile->files.closed != closed)
-		stream_forget(stream);
+	key.app = choose_app(decoder, image, also);
+	file = sample_file_get(decoder->files, &key);
+	if (decoder->files->closed != closed)
+		forget_last(decoder);
 	return file;
 }
 
 /* ---- samples ---- */
 
-static void log_sample(const struct profile *profile, uint64_t pc, uint64_t event,
+static void log_sample(const struct decoder *decoder, uint64_t address, uint64_t counter,
 		       const char *where)
 {
-	const struct stream *stream = &profile->stream;
+	const struct context *context = &decoder->context;
 
 	log_line("sample: %s %#" PRIx64 " event %" PRIu64 " cpu %" PRId32 " tgid %" PRId32
 		 " tid %" PRId32 ": %s",
-		 stream->mode == STREAM_KERNEL ? "kernel" : "user", pc, event, stream->cpu,
-		 stream->tgid, stream->tid, where);
+		 context->mode == CONTEXT_KERNEL ? "kernel" : "user", address, counter,
+		 context->cpu, context->tgid, context->tid, where);
 }
 
-/* The sample at the head of a trace is of no use, so its callers are not, either. */
-static void drop(struct profile *profile, uint64_t pc, uint64_t event, enum stat_id why)
+/* Counts a lost or filtered sample.  The callers of a leaf are lost with it. */
+static void drop(struct decoder *decoder, uint64_t address, uint64_t counter, enum stat_id why)
 {
-	struct stream *stream = &profile->stream;
-
-	count(profile, why);
+	count(decoder, why);
 	if (unlikely(log_topics & LOG_SAMPLES))
-		log_sample(profile, pc, event, stats_name(why));
-	if (stream->trace == STREAM_TRACE_HEAD) {
-		stream->trace = STREAM_TRACE_SKIP;
-		stream->trace_why =
+		log_sample(decoder, address, counter, stats_name(why));
+	if (decoder->chain == CHAIN_LEAF) {
+		decoder->chain = CHAIN_SKIPPED;
+		decoder->skipped =
 			why == STAT_FILTERED ? STAT_FRAMES_FILTERED : STAT_FRAMES_NO_HEAD;
 	}
 }
 
 /* The stack file is that of the program, whether samples are separated by program or not. */
-static void begin_stack(struct profile *profile, struct sample_file *file, uint64_t key)
+static void begin_chain(struct decoder *decoder, struct sample_file *file, uint64_t offset)
 {
-	struct image *program = program_of(profile);
-	struct sample_key wanted = file->key;
+	struct image *program = program_of(decoder);
+	struct sample_key key = file->key;
 
-	wanted.app = wanted.dep = program ? program : file->key.app;
-	wanted.is_stacks = true;
-	stack_begin(&profile->stack, &wanted, program,
-		    &(struct stack_frame){file->key.dep, key});
+	key.app = key.dep = program ? program : file->key.app;
+	key.is_stacks = true;
+	call_chains_begin(decoder->chain_writer.chains, &key, program,
+			  &(struct chain_frame){file->key.dep, offset});
 }
 
-static void store(struct profile *profile, const struct stream_hot *hot, uint64_t pc)
+static void store(struct decoder *decoder, const struct last_sample *last, uint64_t address)
 {
-	struct stream *stream = &profile->stream;
-	uint64_t key = pc - hot->place.base;
+	uint64_t offset = address - last->range.base;
 
-	if (unlikely(sample_file_add(&profile->files, hot->file, key, 1))) {
-		drop(profile, pc, hot->event, STAT_NO_SAMPLE_FILE);
+	if (unlikely(sample_file_add(decoder->files, last->file, offset, 1))) {
+		drop(decoder, address, last->counter, STAT_NO_SAMPLE_FILE);
 		return;
 	}
-	count(profile, STAT_STORED);
-	++*hot->also;
-	if (stream->trace == STREAM_TRACE_HEAD) {
-		stream->trace = STREAM_TRACE_FRAMES;
-		stream->frame = hot->place;
-		begin_stack(profile, hot->file, key);
+	count(decoder, STAT_STORED);
+	++*last->also;
+	if (decoder->chain == CHAIN_LEAF) {
+		decoder->chain = CHAIN_CALLERS;
+		decoder->frame = last->range;
+		begin_chain(decoder, last->file, offset);
 	}
 }
 
-static bool has_context(const struct profile *profile)
+static bool has_context(const struct decoder *decoder)
 {
-	const struct stream *stream = &profile->stream;
+	const struct context *context = &decoder->context;
 
-	return stream->mode != STREAM_NO_MODE &&
-	       (stream->has_cpu || !profile->config.separate_cpu) &&
-	       (stream->has_task || !profile->config.separate_thread);
+	return context->mode != CONTEXT_NO_MODE &&
+	       separation_is_known(&decoder->config->separation, context);
 }
 
-/* A sample that does not go where the one before went. */
-static void take_sample_elsewhere(struct profile *profile, uint64_t pc, uint64_t event)
+/* A sample that does not go where the previous one went. */
+static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, uint64_t counter)
 {
-	struct stream *stream = &profile->stream;
-	struct stream_hot hot = {.event = event, .is_kernel = stream->mode == STREAM_KERNEL};
+	struct last_sample last = {
+		.counter = counter,
+		.is_kernel = decoder->context.mode == CONTEXT_KERNEL,
+	};
 	enum stat_id lost, also;
-	int index = event < OP_COUNTERS_MAX ? profile->event_of[event] : -1;
+	int index = counter < OP_COUNTERS_MAX ? decoder->events->of_counter[counter] : -1;
 
-	count(profile, STAT_RECEIVED);
-	profile->stats.value[STAT_KERNEL] += hot.is_kernel;
-	if (!has_context(profile)) {
-		drop(profile, pc, event, STAT_NO_CONTEXT);
+	count(decoder, STAT_RECEIVED);
+	decoder->stats->value[STAT_KERNEL] += last.is_kernel;
+	if (!has_context(decoder)) {
+		drop(decoder, address, counter, STAT_NO_CONTEXT);
 		return;
 	}
 	if (index < 0) {
-		drop(profile, pc, event, STAT_NO_EVENT);
+		drop(decoder, address, counter, STAT_NO_EVENT);
 		return;
 	}
-	if (!locate(profile, pc, &hot.place, &lost)) {
-		drop(profile, pc, event, lost);
+	if (!locate(decoder, address, &last.range, &lost)) {
+		drop(decoder, address, counter, lost);
 		return;
 	}
-	if (!is_wanted(profile, hot.place.image)) {
-		drop(profile, pc, event, STAT_FILTERED);
+	if (!is_wanted(decoder, last.range.image)) {
+		drop(decoder, address, counter, STAT_FILTERED);
 		return;
 	}
-	hot.file = find_file(profile, hot.place.image, (uint32_t)index, &also);
-	if (!hot.file) {
-		drop(profile, pc, event, STAT_NO_SAMPLE_FILE);
+	last.file = find_file(decoder, last.range.image, (uint32_t)index, &also);
+	if (!last.file) {
+		drop(decoder, address, counter, STAT_NO_SAMPLE_FILE);
 		return;
 	}
-	hot.place.image = hot.file->key.dep; /* it may be the successor */
-	hot.also = also == STAT_COUNT ? &stream->dummy : &profile->stats.value[also];
+	last.range.image = last.file->key.dep; /* it may be the successor */
+	last.also = also == STAT_COUNT ? &decoder->unused : &decoder->stats->value[also];
 	if (unlikely(log_topics & LOG_SAMPLES))
-		log_sample(profile, pc, event, hot.place.image->id.name);
+		log_sample(decoder, address, counter, last.range.image->id.name);
 	else
-		stream->hot = hot;
-	store(profile, &hot, pc);
+		decoder->last = last;
+	store(decoder, &last, address);
 }
 
-static void take_sample(struct profile *profile, uint64_t pc, uint64_t event)
+static void count_sample(struct decoder *decoder, uint64_t address, uint64_t counter)
 {
-	const struct stream_hot *hot = &profile->stream.hot;
+	const struct last_sample *last = &decoder->last;
 
-	if (unlikely(pc - hot->place.start >= hot->place.size || event != hot->event)) {
-		take_sample_elsewhere(profile, pc, event);
+	if (unlikely(!address_range_has(&last->range, address) || counter != last->counter)) {
+		count_sample_elsewhere(decoder, address, counter);
 		return;
 	}
-	count(profile, STAT_RECEIVED);
-	profile->stats.value[STAT_KERNEL] += hot->is_kernel;
-	store(profile, hot, pc);
+	count(decoder, STAT_RECEIVED);
+	decoder->stats->value[STAT_KERNEL] += last->is_kernel;
+	store(decoder, last, address);
 }
 
-/* ---- callers ---- */
+/* ---- call chains ---- */
 
-static void take_frame(struct profile *profile, uint64_t pc)
+/* Counts the chain that was collected, if there is one. */
+static void end_chain(struct decoder *decoder)
 {
-	struct stream *stream = &profile->stream;
-	struct stream_place *place = &stream->frame;
-	enum stat_id lost;
-	bool pushed;
+	struct call_chains *chains = decoder->chain_writer.chains;
+	uint64_t closed = decoder->files->closed;
 
-	count(profile, STAT_FRAMES);
-	if (unlikely(pc - place->start >= place->size) && !locate(profile, pc, place, &lost)) {
-		place->size = 0;
-		pushed = stack_push_unknown(&profile->stack, pc, stream->mode == STREAM_KERNEL);
-	} else {
-		pushed = stack_push(&profile->stack, place->image, pc - place->base);
+	if (!chains->depth)
+		return;
+	if (!call_chains_fit(chains)) {
+		call_chain_writer_flush(&decoder->chain_writer);
+		if (decoder->files->closed != closed)
+			forget_last(decoder);
 	}
-	if (unlikely(!pushed))
-		count(profile, STAT_FRAMES_TOO_DEEP);
+	call_chains_end(chains);
 }
 
-static inline void take_pair(struct profile *profile, uint64_t pc, uint64_t event)
+static void add_caller(struct decoder *decoder, uint64_t address)
 {
-	const struct stream *stream = &profile->stream;
+	struct call_chains *chains = decoder->chain_writer.chains;
+	struct address_range *range = &decoder->frame;
+	enum stat_id lost;
+	bool added;
 
-	if (stream->trace == STREAM_TRACE_FRAMES) {
-		take_frame(profile, pc);
-	} else if (unlikely(stream->trace == STREAM_TRACE_SKIP)) {
-		count(profile, STAT_FRAMES);
-		count(profile, stream->trace_why);
+	count(decoder, STAT_FRAMES);
+	if (unlikely(!address_range_has(range, address)) &&
+	    !locate(decoder, address, range, &lost)) {
+		range->size = 0;
+		added = call_chains_push_unknown(chains, address,
+						 decoder->context.mode == CONTEXT_KERNEL);
 	} else {
-		take_sample(profile, pc, event);
+		added = call_chains_push(chains, range->image, address - range->base);
+	}
+	if (unlikely(!added))
+		count(decoder, STAT_FRAMES_TOO_DEEP);
+}
+
+/* An address and the counter that overflowed there; in a call chain, a caller and any number. */
+static inline void decode_pair(struct decoder *decoder, uint64_t address, uint64_t counter)
+{
+	if (decoder->chain == CHAIN_CALLERS) {
+		add_caller(decoder, address);
+	} else if (unlikely(decoder->chain == CHAIN_SKIPPED)) {
+		count(decoder, STAT_FRAMES);
+		count(decoder, decoder->skipped);
+	} else {
+		count_sample(decoder, address, counter);
 	}
 }
 
 /* ---- records ---- */
 
-static void reset(struct stream *stream)
+static void reset(struct decoder *decoder)
 {
-	stream->mode = STREAM_NO_MODE;
-	stream->has_cpu = stream->has_task = false;
-	stream->cpu = stream->tid = stream->tgid = -1;
-	stream->app = stream->cookie = OPROFILE_INVALID_COOKIE;
-	stream->asked = false;
-	stream->hot = (struct stream_hot){0};
-	stream->frame = (struct stream_place){0};
-	stream->trace = STREAM_NO_TRACE;
+	decoder->context = (struct context){
+		.mode = CONTEXT_NO_MODE,
+		.cpu = -1,
+		.tid = -1,
+		.tgid = -1,
+		.app = OPROFILE_INVALID_COOKIE,
+		.cookie = OPROFILE_INVALID_COOKIE,
+	};
+	decoder->last = (struct last_sample){0};
+	decoder->frame = (struct address_range){0};
+	decoder->chain = CHAIN_NONE;
 }
 
-/* A switch of task or CPU ends a trace, unless its sample has yet to come. */
-static void end_trace(struct stream *stream)
+/* No callers follow a switch of task or CPU, unless the leaf has yet to come. */
+static void expect_no_callers(struct decoder *decoder)
 {
-	if (stream->trace != STREAM_TRACE_HEAD)
-		stream->trace = STREAM_NO_TRACE;
+	if (decoder->chain != CHAIN_LEAF)
+		decoder->chain = CHAIN_NONE;
 }
 
-/* Recordings need the names of all files, whatever is asked of the live session. */
-static void ask(struct profile *profile, uint64_t cookie)
+/* A recording has all images, whether they are wanted or not. */
+static void look_up_for_recording(struct decoder *decoder, uint64_t cookie)
 {
-	if (unlikely(profile->source->needs_all_images))
-		image_of_cookie(&profile->images, cookie);
+	if (unlikely(decoder->source->needs_all_images))
+		image_of_cookie(&decoder->locator->images, cookie);
 }
 
 /* ESC, code, tid, application, ESC, code, tgid */
-static bool switch_context(struct profile *profile, const uint64_t *words)
+static bool switch_task(struct decoder *decoder, const uint64_t *words)
 {
-	struct stream *stream = &profile->stream;
+	struct context *context = &decoder->context;
 
 	if (words[4] != OPROFILE_ESCAPE_CODE || words[5] != OPROFILE_CTX_TGID ||
 	    words[2] > INT32_MAX || words[6] > INT32_MAX)
 		return false;
-	end_trace(stream);
-	stream->has_task = true;
-	stream->tid = (int32_t)words[2];
-	stream->tgid = (int32_t)words[6];
-	stream->app = words[3];
-	stream->asked = false;
-	ask(profile, stream->app);
+	expect_no_callers(decoder);
+	context->has_task = true;
+	context->tid = (int32_t)words[2];
+	context->tgid = (int32_t)words[6];
+	context->app = words[3];
+	context->program_known = false;
+	look_up_for_recording(decoder, context->app);
 	return true;
 }
 
-static bool switch_cpu(struct stream *stream, uint64_t cpu)
+static bool switch_cpu(struct decoder *decoder, uint64_t cpu)
 {
 	if (cpu > INT32_MAX)
 		return false;
-	end_trace(stream);
-	stream->has_cpu = true;
-	stream->cpu = (int32_t)cpu;
+	expect_no_callers(decoder);
+	decoder->context.has_cpu = true;
+	decoder->context.cpu = (int32_t)cpu;
 	return true;
 }
 
-/* Takes the record at @words.  Return: its length, or 0 if it makes no sense. */
-static size_t take_record(struct profile *profile, const uint64_t *words, size_t left)
+/* Return: the length of the record at @words, or 0 if it is malformed. */
+static size_t decode_record(struct decoder *decoder, const uint64_t *words, size_t left)
 {
-	struct stream *stream = &profile->stream;
+	struct context *context = &decoder->context;
 
 	if (left < 2)
 		return 0;
 	if (words[1] == OPROFILE_TRACE_BEGIN) {
-		stack_end(profile);
-		stream->trace = STREAM_TRACE_HEAD;
+		end_chain(decoder);
+		decoder->chain = CHAIN_LEAF;
 		return 2;
 	}
-	/* the samples behind it may be elsewhere */
-	stream_forget(stream);
-	stream->frame.size = 0;
+	/* it may change where samples go */
+	forget_last(decoder);
+	decoder->frame.size = 0;
 	switch (words[1]) {
 	case OPROFILE_CTX_SWITCH:
-		stack_end(profile);
-		return left >= 7 && switch_context(profile, words) ? 7 : 0;
+		end_chain(decoder);
+		return left >= 7 && switch_task(decoder, words) ? 7 : 0;
 	case OPROFILE_CPU_SWITCH:
-		stack_end(profile);
-		return left >= 3 && switch_cpu(stream, words[2]) ? 3 : 0;
+		end_chain(decoder);
+		return left >= 3 && switch_cpu(decoder, words[2]) ? 3 : 0;
 	case OPROFILE_COOKIE_SWITCH:
 		if (left < 3)
 			return 0;
-		stream->cookie = words[2];
-		ask(profile, stream->cookie);
+		context->cookie = words[2];
+		look_up_for_recording(decoder, context->cookie);
 		return 3;
 	case OPROFILE_KERNEL_ENTER:
-		stream->mode = STREAM_KERNEL;
+		context->mode = CONTEXT_KERNEL;
 		return 2;
 	case OPROFILE_USER_ENTER:
-		stream->mode = STREAM_USER;
+		context->mode = CONTEXT_USER;
 		return 2;
 	case OPROFILE_MODULE_LOADED:
-		kernel_refresh(&profile->kernel);
+		kernel_refresh(&decoder->locator->kernel);
 		return 2;
 	default:
 		return 0;
 	}
 }
 
-/* Return: how many words to pass over, up to the next escape code. */
-static size_t pass_over(struct profile *profile, const uint64_t *words, size_t at, size_t total)
+/* Return: the number of words to skip, up to the next escape code. */
+static size_t skip_malformed(struct decoder *decoder, const uint64_t *words, size_t at,
+			     size_t total)
 {
 	size_t end = at + 1;
 
 	while (end < total && words[end] != OPROFILE_ESCAPE_CODE)
 		end++;
-	log_limited(&profile->stream.log_bad,
+	log_limited(&decoder->log_bad,
 		    "bad record at word %zu of buffer %" PRIu64 " (of %zu words): %#" PRIx64
-		    " %#" PRIx64 "; words passed over: %zu",
-		    at, profile->buffers, total, words[at], at + 1 < total ? words[at + 1] : 0,
+		    " %#" PRIx64 "; words skipped: %zu",
+		    at, decoder->buffer, total, words[at], at + 1 < total ? words[at + 1] : 0,
 		    end - at);
-	count(profile, STAT_BAD_RECORDS);
-	profile->stats.value[STAT_BAD_WORDS] += end - at;
-	stack_end(profile);
-	reset(&profile->stream);
+	count(decoder, STAT_BAD_RECORDS);
+	decoder->stats->value[STAT_BAD_WORDS] += end - at;
+	end_chain(decoder);
+	reset(decoder);
 	return end - at;
 }
 
-void stream_decode(struct profile *profile, const uint64_t *words, size_t total)
+void decoder_decode(struct decoder *decoder, uint64_t buffer, const uint64_t *words, size_t total)
 {
 	size_t at = 0, length;
 
-	reset(&profile->stream);
+	decoder->buffer = buffer;
+	reset(decoder);
 	while (at < total) {
 		if (words[at] == OPROFILE_ESCAPE_CODE) {
-			length = take_record(profile, words + at, total - at);
-			at += length ? length : pass_over(profile, words, at, total);
+			length = decode_record(decoder, words + at, total - at);
+			at += length ? length : skip_malformed(decoder, words, at, total);
 		} else if (likely(at + 1 < total && words[at + 1] != OPROFILE_ESCAPE_CODE)) {
-			take_pair(profile, words[at], words[at + 1]);
+			decode_pair(decoder, words[at], words[at + 1]);
 			at += 2;
 		} else {
-			at += pass_over(profile, words, at, total);
+			at += skip_malformed(decoder, words, at, total);
 		}
 	}
-	stack_end(profile);
+	end_chain(decoder);
 }

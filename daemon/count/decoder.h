@@ -1,79 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The event stream: what records say about the samples behind them.
+ * The decoder of event buffers (module/uapi/oprofile.h): counts their samples in sample files, and
+ * their call chains in the tree of call_chains.h.
  *
- * Each buffer is decoded without what was in the one before (module/uapi/oprofile.h).  A record
- * that makes no sense is counted, logged with its place and passed over, up to the next escape
- * code; and as it may have been a switch of any kind, nothing is known of the samples behind
- * it until the next switches say so.
+ * Each buffer is decoded without regard to the one before.  A malformed record is counted, logged
+ * with its position, and skipped up to the next escape code.  As it may have been a switch of any
+ * kind, the context is unknown until the next switches.
  */
-#ifndef DAEMON_STREAM_H
-#define DAEMON_STREAM_H
+#ifndef DAEMON_COUNT_DECODER_H
+#define DAEMON_COUNT_DECODER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "call_chain_writer.h"
+#include "context.h"
 #include "libop/session/log.h"
+#include "locator.h"
 
-struct image;
-struct profile;
+struct counted_events;
+struct profile_config;
 struct sample_file;
+struct source;
 
-enum stream_mode { STREAM_NO_MODE, STREAM_KERNEL, STREAM_USER };
-
-enum stream_trace {
-	STREAM_NO_TRACE,
-	STREAM_TRACE_HEAD,   /* the next sample is a real one */
-	STREAM_TRACE_FRAMES, /* the next ones are its callers */
-	STREAM_TRACE_SKIP,   /* they are, but it is of no use */
-};
-
-/* struct stream_place - addresses of one image */
-struct stream_place {
-	uint64_t start, size; /* the addresses from @start, @size many */
-	uint64_t base;	      /* what the keys count from */
-	struct image *image;
+enum chain_state {
+	CHAIN_NONE,
+	CHAIN_LEAF,    /* the next address is a sample: the leaf */
+	CHAIN_CALLERS, /* the next ones are its callers */
+	CHAIN_SKIPPED, /* they are, but the sample was lost or filtered */
 };
 
 /*
- * struct stream_hot - where the sample before went
+ * struct last_sample - where the previous sample was stored
  *
- * As long as no record comes between, a sample of the same event whose address is in @place
- * goes there, too.  place.size is 0 if there is none.
+ * Until the next record, a sample of the same event whose address is in @range goes to the same
+ * file.  range.size is 0 if there is none.
  */
-struct stream_hot {
-	struct stream_place place;
-	uint64_t event; /* the counter */
+struct last_sample {
+	struct address_range range;
+	uint64_t counter;
 	struct sample_file *file;
-	uint64_t *also; /* a number of the statistics that counts such samples, or a dummy */
+	uint64_t *also; /* a statistic that counts such samples, too, or decoder::unused */
 	bool is_kernel;
 };
 
-struct stream {
-	enum stream_mode mode;
-	bool has_cpu, has_task;
-	int32_t cpu, tid, tgid;
-	uint64_t app, cookie;
-	struct image *program; /* of @app, if @asked; NULL: unknown */
-	bool asked;
-	struct stream_hot hot;
+struct decoder {
+	const struct profile_config *config;
+	const struct counted_events *events;
+	const struct source *source;
+	struct locator *locator;
+	struct sample_files *files;
+	struct stats *stats;
+	struct call_chain_writer chain_writer;
 
-	enum stream_trace trace;
-	unsigned int trace_why;	   /* the number of the statistics for frames that are skipped */
-	struct stream_place frame; /* where the frame before was; its size is 0 after a record */
+	uint64_t buffer; /* the number of the buffer that is being decoded */
+	struct context context;
+	struct last_sample last;
 
-	uint64_t dummy;
+	enum chain_state chain;
+	enum stat_id skipped;	    /* the statistic for the callers in CHAIN_SKIPPED */
+	struct address_range frame; /* of the previous frame; its size is 0 after a record */
+
+	uint64_t unused;
 	struct log_limit log_bad;
 };
 
-/* For when sample files were closed: none is known to be open. */
-static inline void stream_forget(struct stream *stream)
-{
-	stream->hot.place.size = 0;
-}
-
-/* Counts the samples of a buffer. */
-void stream_decode(struct profile *profile, const uint64_t *words, size_t count);
+/**
+ * decoder_decode - count the samples of a buffer
+ * @decoder: its pointers are set by the caller
+ * @buffer: its number
+ */
+void decoder_decode(struct decoder *decoder, uint64_t buffer, const uint64_t *words, size_t count);
 
 #endif

@@ -10,14 +10,14 @@
 #include "image_name.h"
 #include "libop/session/log.h"
 
-/* Stands in the map of cookies for those that the source does not know. */
+/* In the table of cookies: the source does not know this one. */
 static struct image unknown;
 
 static uint64_t hash_name(const struct op_image_name *name)
 {
-	uint64_t hash = map_mix(map_hash(name->name), name->kind);
+	uint64_t hash = op_hash_mix(op_hash_text(0, name->name), name->kind);
 
-	return map_mix(map_mix(map_mix(hash, name->tgid), name->start), name->end);
+	return op_hash_mix(op_hash_mix(op_hash_mix(hash, name->tgid), name->start), name->end);
 }
 
 static bool same_name(const struct op_image_name *a, const struct op_image_name *b)
@@ -26,9 +26,10 @@ static bool same_name(const struct op_image_name *a, const struct op_image_name 
 	       a->end == b->end && !strcmp(a->name, b->name);
 }
 
-static struct image *find(const struct map *map, const struct op_image_name *name, uint64_t hash)
+static struct image *find(const struct op_hash_map *map, const struct op_image_name *name,
+			  uint64_t hash)
 {
-	struct image *image = map_find(map, hash);
+	struct image *image = op_hash_map_find(map, hash);
 
 	while (image && !same_name(&image->id, name))
 		image = image->next;
@@ -53,7 +54,7 @@ static bool is_wanted(const struct images *images, const struct op_image_name *n
 static struct image *make(struct images *images, const struct op_image_name *name, uint64_t hash,
 			  bool is_kernel)
 {
-	struct map *map = is_kernel ? &images->kernel : &images->others;
+	struct op_hash_map *map = is_kernel ? &images->kernel : &images->others;
 	struct image *image = calloc(1, sizeof(*image));
 
 	if (!image)
@@ -62,8 +63,8 @@ static struct image *make(struct images *images, const struct op_image_name *nam
 	image->id.name = strdup(name->name);
 	image->is_kernel = is_kernel;
 	image->wanted = is_wanted(images, name);
-	image->next = map_find(map, hash);
-	if (!image->id.name || map_set(map, hash, image)) {
+	image->next = op_hash_map_find(map, hash);
+	if (!image->id.name || op_hash_map_set(map, hash, image)) {
 		free_image(image);
 		return NULL;
 	}
@@ -73,7 +74,7 @@ static struct image *make(struct images *images, const struct op_image_name *nam
 struct image *image_of_name(struct images *images, const struct op_image_name *name, bool is_kernel)
 {
 	uint64_t hash = hash_name(name);
-	/* first the kernel's: a program may map its file, but there is one image of one name */
+	/* kernel first: a program may map its file, and a name has one image */
 	struct image *image = find(&images->kernel, name, hash);
 
 	if (!image)
@@ -93,23 +94,24 @@ static struct image *image_of_file(struct images *images, char *name)
 
 static void set_version(struct image *image, const struct image_facts *facts)
 {
-	const struct oprofile_image *told = &facts->reported;
+	const struct oprofile_image *reported = &facts->reported;
 
 	image->mtime = facts->mtime;
-	image->build_id_size = told->flags & OPROFILE_IMAGE_BUILD_ID ? told->build_id_size : 0;
-	memcpy(image->build_id, told->build_id, image->build_id_size);
+	image->build_id_size =
+		reported->flags & OPROFILE_IMAGE_BUILD_ID ? reported->build_id_size : 0;
+	memcpy(image->build_id, reported->build_id, image->build_id_size);
 }
 
-/* Whether the path named another file when it was looked at before. */
+/* Whether the path named another file at an earlier lookup. */
 static bool is_another_version(const struct image *image, const struct image_facts *facts)
 {
-	const struct oprofile_image *told = &facts->reported;
+	const struct oprofile_image *reported = &facts->reported;
 
 	if (!image->changed_name)
 		return false;
-	if (image->build_id_size && told->flags & OPROFILE_IMAGE_BUILD_ID)
-		return image->build_id_size != told->build_id_size ||
-		       memcmp(image->build_id, told->build_id, image->build_id_size) != 0;
+	if (image->build_id_size && reported->flags & OPROFILE_IMAGE_BUILD_ID)
+		return image->build_id_size != reported->build_id_size ||
+		       memcmp(image->build_id, reported->build_id, image->build_id_size) != 0;
 	return image->mtime != facts->mtime;
 }
 
@@ -127,7 +129,7 @@ static struct image *image_of_facts(struct images *images, const struct image_fa
 	}
 	if (!image)
 		return NULL;
-	/* the filter is about paths, not about what we put in front of them */
+	/* the filter has plain paths, without the markers of image_name.h */
 	if (!image->wanted)
 		image->wanted = op_strings_contain(images->filter, facts->reported.path);
 	return image;
@@ -141,7 +143,7 @@ static struct image *look_up(struct images *images, uint64_t cookie)
 	if (cookie == OPROFILE_NO_COOKIE || cookie == OPROFILE_INVALID_COOKIE)
 		return &unknown;
 	if (source_image(images->source, cookie, &facts)) {
-		log_verbose(LOG_MISC, "cookie %#llx is unknown", (unsigned long long)cookie);
+		log_verbose(LOG_MISC, "no image has the cookie %#llx", (unsigned long long)cookie);
 		image = &unknown;
 	} else {
 		image = image_of_facts(images, &facts);
@@ -149,14 +151,14 @@ static struct image *look_up(struct images *images, uint64_t cookie)
 	if (image && image != &unknown)
 		log_verbose(LOG_MISC, "cookie %#llx is %s", (unsigned long long)cookie,
 			    image->id.name);
-	if (!image || map_set(&images->by_cookie, cookie, image))
+	if (!image || op_hash_map_set(&images->by_cookie, cookie, image))
 		return NULL;
 	return image;
 }
 
 struct image *image_of_cookie(struct images *images, uint64_t cookie)
 {
-	struct image *image = map_find(&images->by_cookie, cookie);
+	struct image *image = op_hash_map_find(&images->by_cookie, cookie);
 
 	if (!image)
 		image = look_up(images, cookie);
@@ -184,22 +186,22 @@ struct image *image_superseded(struct images *images, struct image *image)
 	return image->successor;
 }
 
-static void free_all(struct map *map)
+static void free_all(struct op_hash_map *map)
 {
-	for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
-		struct image *image = map->slot[i].value, *next;
+	for (size_t i = 0; i < map->n; i++) {
+		struct image *image = map->entries[i].value, *next;
 
 		for (; image; image = next) {
 			next = image->next;
 			free_image(image);
 		}
 	}
-	map_clear(map);
+	op_hash_map_free(map);
 }
 
 void images_forget(struct images *images)
 {
-	map_clear(&images->by_cookie);
+	op_hash_map_free(&images->by_cookie);
 	free_all(&images->others);
 }
 

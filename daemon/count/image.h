@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Images: what samples are in.  There is one struct image for each name that sample files can
- * have, however many cookies or lookups lead to it.
+ * Images: files, anonymous memory and kernel code that samples are in.  There is one struct image
+ * for each name in sample files, whatever the number of cookies that stand for it.
  */
-#ifndef DAEMON_IMAGE_H
-#define DAEMON_IMAGE_H
+#ifndef DAEMON_COUNT_IMAGE_H
+#define DAEMON_COUNT_IMAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "libop/session/sample_name.h"
 #include "libop/base/strings.h"
-#include "daemon/live/map.h"
+#include "libop/base/hash.h"
 #include "daemon/sources/source.h"
 
 struct sample_file;
@@ -27,19 +27,19 @@ struct image {
 	bool is_kernel;
 	bool wanted; /* by the image filter */
 
-	/* the sample file, of those with the samples in this image, that was asked for last */
+	/* the sample file of this image that was used last */
 	struct sample_file *recent;
 };
 
 struct images {
-	struct map kernel; /* by name: kernel code, which is never forgotten */
-	struct map others; /* by name: files and anonymous memory */
-	struct map by_cookie;
+	struct op_hash_map kernel; /* by name: kernel code, kept until images_free() */
+	struct op_hash_map others; /* by name: files and anonymous memory */
+	struct op_hash_map by_cookie;
 	struct source *source;
 	const struct op_strings *filter; /* absolute paths and kernel image names; empty: all */
 };
 
-/* Whether an image is wanted: it is itself, or the program that runs it; NULL: unknown. */
+/* Whether the filter selects an image or its program, which is NULL if it is unknown. */
 static inline bool image_is_wanted(const struct image *image, const struct image *program)
 {
 	return image->wanted || (program && program->wanted);
@@ -48,10 +48,10 @@ static inline bool image_is_wanted(const struct image *image, const struct image
 /**
  * image_of_cookie - the image of a file
  *
- * Asks the source once for each cookie.
+ * The source is asked once for each cookie.
  *
- * Return: the image, good until images_forget(), or NULL if the source does not know it (or
- * memory is short).
+ * Return: the image, good until images_forget(), or NULL if the source does not know it, or
+ * when out of memory.
  */
 struct image *image_of_cookie(struct images *images, uint64_t cookie);
 
@@ -67,7 +67,7 @@ struct image *image_of_name(struct images *images, const struct op_image_name *n
 			    bool is_kernel);
 
 /**
- * image_superseded - note that sample files of this name hold counts of another version
+ * image_superseded - replace an image whose sample files hold counts of another version of it
  *
  * Return: the image to use instead, or NULL if there is none.
  */
@@ -76,8 +76,7 @@ struct image *image_superseded(struct images *images, struct image *image);
 /**
  * images_forget - free all images but the kernel's, and all cookies
  *
- * For when they have become many; the source is asked again for those that come again.
- * No sample file may be open.
+ * This bounds their number; the source is asked again when they recur.  No sample file may be open.
  */
 void images_forget(struct images *images);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What sample files call an image: see image_name.h.
+ * The name of an image in sample files: see image_name.h.
  */
 #include "image_name.h"
 
@@ -13,33 +13,34 @@
 
 #define ID_SIZE		 128
 #define ID_BUILD_ID_SIZE 8
-#define DELETED		 " (deleted)" /* what the kernel appends to paths of files that are gone */
+#define DELETED		 " (deleted)" /* the kernel appends it to paths of removed files */
 
 static void make_id(const struct image_facts *facts, char id[ID_SIZE])
 {
-	const struct oprofile_image *told = &facts->reported;
+	const struct oprofile_image *reported = &facts->reported;
 	int used;
 
-	if (told->flags & OPROFILE_IMAGE_BUILD_ID && told->build_id_size >= ID_BUILD_ID_SIZE) {
+	if (reported->flags & OPROFILE_IMAGE_BUILD_ID &&
+	    reported->build_id_size >= ID_BUILD_ID_SIZE) {
 		for (int i = 0; i < ID_BUILD_ID_SIZE; i++)
-			sprintf(id + 2 * i, "%02x", told->build_id[i]);
+			sprintf(id + 2 * i, "%02x", reported->build_id[i]);
 		return;
 	}
-	used = sprintf(id, "%u:%u-%" PRIu64, major(told->device), minor(told->device),
-		       (uint64_t)told->inode);
-	if (told->generation)
-		used += sprintf(id + used, "-g%" PRIu32, (uint32_t)told->generation);
+	used = sprintf(id, "%u:%u-%" PRIu64, major(reported->device), minor(reported->device),
+		       (uint64_t)reported->inode);
+	if (reported->generation)
+		used += sprintf(id + used, "-g%" PRIu32, (uint32_t)reported->generation);
 	if (facts->mtime)
 		sprintf(id + used, "-t%" PRIu64, facts->mtime);
 }
 
-/* How much of the path is path. */
-static int path_length(const struct oprofile_image *told)
+/* The length of the path without DELETED. */
+static int path_length(const struct oprofile_image *reported)
 {
-	size_t length = strlen(told->path), tail = strlen(DELETED);
+	size_t length = strlen(reported->path), tail = strlen(DELETED);
 
-	if (told->flags & OPROFILE_IMAGE_DELETED && length > tail &&
-	    !strcmp(told->path + length - tail, DELETED))
+	if (reported->flags & OPROFILE_IMAGE_DELETED && length > tail &&
+	    !strcmp(reported->path + length - tail, DELETED))
 		length -= tail;
 	return (int)length;
 }
@@ -49,21 +50,22 @@ static char *behind(const char *what, const struct image_facts *facts)
 	char id[ID_SIZE];
 
 	make_id(facts, id);
-	return op_path("/[%s %s]%.*s", what, id, path_length(&facts->reported), facts->reported.path);
+	return op_path("/[%s %s]%.*s", what, id, path_length(&facts->reported),
+		       facts->reported.path);
 }
 
 char *image_name(const struct image_facts *facts)
 {
-	const struct oprofile_image *told = &facts->reported;
+	const struct oprofile_image *reported = &facts->reported;
 	char id[ID_SIZE];
 
-	if (told->flags & OPROFILE_IMAGE_NO_PATH || *told->path != '/') {
+	if (reported->flags & OPROFILE_IMAGE_NO_PATH || *reported->path != '/') {
 		make_id(facts, id);
 		return op_path("/[no path]/%s", id);
 	}
 	if (facts->present)
-		return strdup(told->path);
-	return behind(told->flags & OPROFILE_IMAGE_FOREIGN_NS ? "mount namespace" : "deleted",
+		return strdup(reported->path);
+	return behind(reported->flags & OPROFILE_IMAGE_FOREIGN_NS ? "mount namespace" : "deleted",
 		      facts);
 }
 

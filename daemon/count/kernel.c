@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "daemon/live/kernel_lists.h"
+#include "libop/base/array.h"
 #include "libop/elf/kallsyms.h"
 #include "libop/base/file.h"
 #include "libop/pack/text.h"
@@ -19,9 +20,9 @@
 #include "libop/session/log.h"
 #include "daemon/live/vmlinux.h"
 
-/* Buffers between two readings of the lists because of unknown addresses; about a minute. */
+/* Buffers between two refreshes because of unknown addresses; about a minute. */
 #define ASK_AGAIN 256
-/* Symbols have no size; one with nothing behind it is taken to be no larger than this. */
+/* Symbols have no size; this bounds one that no other symbol follows. */
 #define SYMBOL_SIZE_MOST 0x10000
 
 /* ---- the kernel itself ---- */
@@ -46,9 +47,8 @@ static int find_self(struct kernel *kernel, const char *kallsyms, struct op_erro
 		     !op_kallsyms_address(kallsyms, "_etext", &self->end)))
 			return op_error_set(
 				error, ENOENT,
-				"cannot tell where the kernel's code is: /proc/kallsyms "
-				"shows no addresses; be root, or use --vmlinux or "
-				"--no-vmlinux");
+				"the addresses of the kernel's code are unknown: /proc/kallsyms "
+				"shows none; run as root, or use --vmlinux or --no-vmlinux");
 		break;
 	}
 	if (config->end) {
@@ -58,7 +58,8 @@ static int find_self(struct kernel *kernel, const char *kallsyms, struct op_erro
 	self->base = self->start;
 	if (self->start >= self->end)
 		return op_error_set(error, EINVAL,
-				    "the kernel's code has no length: %#" PRIx64 " to %#" PRIx64,
+				    "the kernel's address range is empty: %#" PRIx64
+				    " to %#" PRIx64,
 				    self->start, self->end);
 	return 0;
 }
@@ -82,7 +83,7 @@ static int name_self(struct kernel *kernel, struct op_error *error)
 	}
 	kernel->self.image = image_of_name(kernel->images, &name, true);
 	if (!kernel->self.image)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	if (kernel->config.mode == KERNEL_VMLINUX && !stat(name.name, &status))
 		kernel->self.image->mtime = (uint64_t)status.st_mtime;
 	return 0;
@@ -95,21 +96,17 @@ void kernel_free(struct kernel *kernel)
 	kernel->count = 0;
 }
 
-/* ---- modules, and what else is there ---- */
+/* ---- modules and other code ---- */
 
 static int add_range(struct kernel *kernel, uint64_t start, uint64_t end, uint64_t base,
 		     const char *image)
 {
 	struct op_image_name name = {.kind = OP_IMAGE_KERNEL, .name = (char *)image};
-	struct kernel_range *range = kernel->range;
+	struct kernel_range *range;
 
-	/* grows by doubling */
-	if (!(kernel->count & (kernel->count - 1)))
-		range = reallocarray(range, kernel->count ? 2 * kernel->count : 1, sizeof(*range));
-	if (!range)
+	if (op_array_extend(kernel->range, kernel->count))
 		return -1;
-	kernel->range = range;
-	range += kernel->count;
+	range = &kernel->range[kernel->count];
 	*range = (struct kernel_range){start, end, base, NULL};
 	range->image = image_of_name(kernel->images, &name, true);
 	if (!range->image)
@@ -152,14 +149,8 @@ static struct op_kernel_symbol *list_others(const char *kallsyms, size_t *count)
 	while (op_kallsyms_next(&kallsyms, &symbol)) {
 		if (!symbol.module_length)
 			continue;
-		if (!(n & (n - 1))) {
-			struct op_kernel_symbol *larger =
-				reallocarray(list, n ? 2 * n : 1, sizeof(*list));
-
-			if (!larger)
-				break;
-			list = larger;
-		}
+		if (op_array_extend(list, n))
+			break;
 		list[n++] = symbol;
 	}
 	if (n)
@@ -213,8 +204,8 @@ static void find_others(struct kernel *kernel, const char *modules, const char *
 	if (kernel->count)
 		qsort(kernel->range, kernel->count, sizeof(kernel->range[0]), by_start);
 	/*
-	 * Since Linux 6.4, the size of a module is not only that of the part at its address,
-	 * so that it may seem to reach into the next one.
+	 * Since Linux 6.4, the size of a module includes parts that are elsewhere, so that its
+	 * range may overlap the next one.
 	 */
 	for (size_t i = 0; i + 1 < kernel->count; i++) {
 		if (kernel->range[i].end > kernel->range[i + 1].start)
@@ -236,16 +227,16 @@ static const struct list modules_list = {OP_SAMPLES_MODULES, modules_join, op_fi
 static const struct list kallsyms_list = {OP_SAMPLES_KALLSYMS, kallsyms_join, op_packed_read,
 					  op_packed_replace};
 
-/* Writes @now and those lines of the session that are to stay. */
+/* Writes @now and the lines of unloaded modules in the session. */
 static void save(const struct kernel *kernel, const struct list *list, const char *now)
 {
-	struct op_error error = {.code = ENOMEM, .text = "out of memory"};
+	struct op_error error = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
 	char *path = op_path("%s/%s", kernel->dir, list->name), *before = NULL, *text = NULL;
 
 	if (path) {
 		before = list->read(path, OP_KALLSYMS_MOST, NULL, &error);
 		if (!before && error.code != ENOENT)
-			log_line("the session's list of %s is made anew: %s", list->name,
+			log_line("the session's list of %s is written again: %s", list->name,
 				 error.text);
 		text = list->join(now, before);
 	}
@@ -331,7 +322,7 @@ const struct kernel_range *kernel_find(struct kernel *kernel, uint64_t address, 
 
 	if (range || buffer < kernel->asked + ASK_AGAIN)
 		return range;
-	log_verbose(LOG_MODULE, "no kernel code is known at %#" PRIx64, address);
+	log_verbose(LOG_MODULE, "no kernel image is mapped at %#" PRIx64, address);
 	kernel->asked = buffer;
 	kernel_refresh(kernel);
 	return find(kernel, address);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel code: which image an address is in, the kernel itself or a module.
+ * The image of an address in kernel code: the kernel itself or a module.
  *
- *	vmlinux		the file's image, keys from the start of its code
- *	kallsyms	without a vmlinux: the image OP_KERNEL_IMAGE, keys from _stext
- *	no-vmlinux	all kernel code is one image, OP_NO_VMLINUX, keys are addresses
+ *	vmlinux		the file's image, offsets from the start of its code
+ *	kallsyms	without a vmlinux: the image OP_KERNEL_IMAGE, offsets from _stext
+ *	no-vmlinux	all kernel code is one image, OP_NO_VMLINUX, offsets are addresses
  *
- * In the first two modes, modules are images of their own, keys from their base address; and
- * code that kallsyms knows and that belongs to no module, such as "bpf_prog_... [bpf]", is the
- * image "[bpf]", keys are addresses.
+ * In the first two modes, modules are images of their own, with offsets from their base address,
+ *and code in kallsyms that belongs to no module, such as "bpf_prog_... [bpf]", is the image
+ *"[bpf]", where offsets are addresses.
  */
-#ifndef DAEMON_KERNEL_H
-#define DAEMON_KERNEL_H
+#ifndef DAEMON_COUNT_KERNEL_H
+#define DAEMON_COUNT_KERNEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ struct kernel_config {
 /* struct kernel_range - addresses whose samples go to one image */
 struct kernel_range {
 	uint64_t start, end;
-	uint64_t base; /* what the keys count from */
+	uint64_t base; /* offset 0 is at this address */
 	struct image *image;
 };
 
@@ -38,7 +38,7 @@ struct kernel {
 	struct kernel_range self;   /* the kernel itself */
 	struct kernel_range *range; /* the others, sorted by start */
 	size_t count;
-	uint64_t asked; /* the buffer in which a miss led to kernel_refresh() */
+	uint64_t asked; /* the buffer in which kernel_find() last called kernel_refresh() */
 
 	struct images *images;
 	struct source *source;
@@ -46,7 +46,7 @@ struct kernel {
 };
 
 /**
- * kernel_init - find out where the kernel's code is, and do what kernel_refresh() does
+ * kernel_init - locate the kernel's code, and do what kernel_refresh() does
  * @kernel: zero but for config, images, source and dir; kernel_free() frees what it holds
  *
  * Return: 0, or -1 with @error set.
@@ -57,16 +57,16 @@ void kernel_free(struct kernel *kernel);
 /**
  * kernel_refresh - read the lists of modules and symbols again
  *
- * Also writes them to OP_SAMPLES_MODULES and OP_SAMPLES_KALLSYMS of the session, where lines
- * of modules that are gone stay.  Problems are logged.
+ * Also writes them to OP_SAMPLES_MODULES and OP_SAMPLES_KALLSYMS of the session, which keep the
+ * lines of unloaded modules.  Errors are logged.
  */
 void kernel_refresh(struct kernel *kernel);
 
 /**
- * kernel_find - what an address is part of
+ * kernel_find - the range that an address is in
  * @buffer: the number of the buffer that is being decoded
  *
- * An address that is part of nothing known leads to kernel_refresh(), though not often.
+ * For an address in no range it calls kernel_refresh(), at a limited rate.
  *
  * Return: the range, good until the next call, or NULL.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Times of events: see times.h.
+ * Times of multiplexed events: see multiplexed_times.h.
  */
 #include "multiplexed_times.h"
 
@@ -12,48 +12,54 @@
 #include <string.h>
 
 #include "libop/base/file.h"
+#include "libop/base/number.h"
 #include "libop/session/paths.h"
 #include "libop/session/number_file.h"
 
-/* Takes a line such as "counter3/running_ns 12" apart.  Return: whether it is one. */
+/* Parses a line such as "counter3/running_ns 12".  Return: whether it is one. */
 static bool parse_line(const char *line, unsigned int *counter, bool *running, uint64_t *ns)
 {
-	char which[16], end;
+	static const char running_key[] = "/running_ns ", enabled_key[] = "/enabled_ns ";
+	const char *at = line + strlen("counter");
+	uint64_t number;
 
-	int fields = sscanf(line, "counter%3u/%15[a-z_] %" SCNu64 "%c", counter, which, ns, &end);
-
-	if (fields < 3 || (fields == 4 && end != '\n') || *counter >= OP_COUNTERS_MAX)
+	if (strncmp(line, "counter", strlen("counter")) != 0 ||
+	    !op_number_take(&at, 10, OP_COUNTERS_MAX - 1, &number))
 		return false;
-	*running = !strcmp(which, "running_ns");
-	return *running || !strcmp(which, "enabled_ns");
+	*counter = (unsigned int)number;
+	*running = !strncmp(at, running_key, strlen(running_key));
+	if (!*running && strncmp(at, enabled_key, strlen(enabled_key)) != 0)
+		return false;
+	at += strlen(running_key); /* as long as the other */
+	return op_number_take(&at, 10, UINT64_MAX, ns) && (!*at || *at == '\n');
 }
 
-int times_open(struct times *self, const struct op_events *events, const int16_t *event_of,
-	       struct op_error *error)
+int multiplexed_times_open(struct multiplexed_times *self, const struct op_events *events,
+			   const int16_t *event_of, struct op_error *error)
 {
-	size_t n = events->count + 1; /* never none */
+	size_t n = events->count + 1; /* never 0 */
 
-	*self = (struct times){
+	*self = (struct multiplexed_times){
 		.events = events,
 		.event_of = event_of,
-		.before = calloc(n, sizeof(*self->before)),
-		.begin = calloc(n, sizeof(*self->begin)),
-		.now = calloc(n, sizeof(*self->now)),
-		.said = calloc(n, sizeof(*self->said)),
+		.previous = calloc(n, sizeof(*self->previous)),
+		.start = calloc(n, sizeof(*self->start)),
+		.latest = calloc(n, sizeof(*self->latest)),
+		.parsed = calloc(n, sizeof(*self->parsed)),
 	};
-	if (self->before && self->begin && self->now && self->said)
+	if (self->previous && self->start && self->latest && self->parsed)
 		return 0;
-	times_close(self);
-	return op_error_set(error, ENOMEM, "out of memory");
+	multiplexed_times_close(self);
+	return op_error_memory(error);
 }
 
-void times_close(struct times *self)
+void multiplexed_times_close(struct multiplexed_times *self)
 {
-	free(self->before);
-	free(self->begin);
-	free(self->now);
-	free(self->said);
-	*self = (struct times){0};
+	free(self->previous);
+	free(self->start);
+	free(self->latest);
+	free(self->parsed);
+	*self = (struct multiplexed_times){0};
 }
 
 static char *path_of(const char *dir, const struct op_event *event, const char *name)
@@ -71,55 +77,58 @@ static uint64_t read_time(const char *dir, const struct op_event *event, const c
 	return ns;
 }
 
-void times_load(struct times *self, const char *dir)
+void multiplexed_times_load(struct multiplexed_times *self, const char *dir)
 {
 	for (size_t i = 0; i < self->events->count; i++) {
 		const struct op_event *event = &self->events->event[i];
 
-		self->before[i].enabled_ns = read_time(dir, event, OP_STATS_ENABLED_NS);
-		self->before[i].running_ns = read_time(dir, event, OP_STATS_RUNNING_NS);
-		self->begin[i] = self->now[i];
+		self->previous[i].enabled_ns = read_time(dir, event, OP_STATS_ENABLED_NS);
+		self->previous[i].running_ns = read_time(dir, event, OP_STATS_RUNNING_NS);
+		self->start[i] = self->latest[i];
 	}
 }
 
-static void parse(struct times *self, const char *kernel)
+static void parse(struct multiplexed_times *self, const char *kernel)
 {
 	unsigned int counter;
 	uint64_t ns;
 	bool running;
 
-	memset(self->said, 0, self->events->count * sizeof(*self->said));
+	memset(self->parsed, 0, self->events->count * sizeof(*self->parsed));
 	for (const char *line = kernel; *line;) {
-		struct event_time *said;
+		struct event_time *parsed;
 
 		/* an event may be on several counters, such as those of two kinds of CPU */
 		if (parse_line(line, &counter, &running, &ns) && self->event_of[counter] >= 0) {
-			said = &self->said[self->event_of[counter]];
-			*(running ? &said->running_ns : &said->enabled_ns) += ns;
+			parsed = &self->parsed[self->event_of[counter]];
+			*(running ? &parsed->running_ns : &parsed->enabled_ns) += ns;
 		}
 		line = strchrnul(line, '\n');
 		line += *line == '\n';
 	}
 }
 
-void times_take(struct times *self, const char *kernel)
+void multiplexed_times_update(struct multiplexed_times *self, const char *kernel)
 {
 	if (!kernel)
 		return;
 	parse(self, kernel);
 	for (size_t i = 0; i < self->events->count; i++) {
-		const struct event_time *said = &self->said[i];
-		struct event_time *now = &self->now[i];
+		const struct event_time *parsed = &self->parsed[i];
+		struct event_time *latest = &self->latest[i];
 
-		if (!said->enabled_ns)
-			continue; /* not counted yet, or not known at the moment */
-		if (said->enabled_ns < now->enabled_ns || said->running_ns < now->running_ns) {
-			/* the source has begun anew */
-			self->before[i].enabled_ns += now->enabled_ns - self->begin[i].enabled_ns;
-			self->before[i].running_ns += now->running_ns - self->begin[i].running_ns;
-			self->begin[i] = (struct event_time){0};
+		if (!parsed->enabled_ns)
+			continue; /* not counted yet, or not reported now */
+		if (parsed->enabled_ns < latest->enabled_ns ||
+		    parsed->running_ns < latest->running_ns) {
+			/* the source has restarted */
+			self->previous[i].enabled_ns +=
+				latest->enabled_ns - self->start[i].enabled_ns;
+			self->previous[i].running_ns +=
+				latest->running_ns - self->start[i].running_ns;
+			self->start[i] = (struct event_time){0};
 		}
-		*now = *said;
+		*latest = *parsed;
 	}
 }
 
@@ -133,25 +142,27 @@ static int save_time(const char *dir, const struct op_event *event, const char *
 	return result;
 }
 
-int times_save(const struct times *self, const char *dir, struct op_error *error)
+int multiplexed_times_save(const struct multiplexed_times *self, const char *dir,
+			   struct op_error *error)
 {
 	for (size_t i = 0; i < self->events->count; i++) {
 		const struct op_event *event = &self->events->event[i];
-		const struct event_time *before = &self->before[i];
-		uint64_t enabled = self->now[i].enabled_ns - self->begin[i].enabled_ns;
-		uint64_t running = self->now[i].running_ns - self->begin[i].running_ns;
+		const struct event_time *previous = &self->previous[i];
+		uint64_t enabled = self->latest[i].enabled_ns - self->start[i].enabled_ns;
+		uint64_t running = self->latest[i].running_ns - self->start[i].running_ns;
 
 		if (!enabled)
-			continue; /* the files are as they should be */
-		if (save_time(dir, event, OP_STATS_ENABLED_NS, before->enabled_ns + enabled,
+			continue; /* the files are up to date */
+		if (save_time(dir, event, OP_STATS_ENABLED_NS, previous->enabled_ns + enabled,
 			      error) ||
-		    save_time(dir, event, OP_STATS_RUNNING_NS, before->running_ns + running, error))
+		    save_time(dir, event, OP_STATS_RUNNING_NS, previous->running_ns + running,
+			      error))
 			return -1;
 	}
 	return 0;
 }
 
-void times_cut(char *kernel)
+void multiplexed_times_remove_lines(char *kernel)
 {
 	char *to = kernel;
 	unsigned int counter;

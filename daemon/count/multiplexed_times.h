@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long the events of a session were to be counted, and how long they were: less, where
- * there are more events than counters, so that events take turns.  Reports scale by it.
+ * The time for which each event of a session was enabled, and for which it was counted.  The latter
+ * is less if events are multiplexed; reports scale by the ratio.
  *
  *	samples/current/stats/events/NAME.COUNT.UNITMASK/{enabled_ns,running_ns}
  *
- * They are sums over all daemons of the session.  A source says them by counter, as lines
+ * They are sums over all daemons of the session.  A source reports them by counter, as lines
  * "counter3/enabled_ns 12345" of source_stats(), counted from when it was opened.
  */
-#ifndef DAEMON_TIMES_H
-#define DAEMON_TIMES_H
+#ifndef DAEMON_COUNT_MULTIPLEXED_TIMES_H
+#define DAEMON_COUNT_MULTIPLEXED_TIMES_H
 
 #include <stdint.h>
 
@@ -20,48 +20,50 @@ struct event_time {
 	uint64_t enabled_ns, running_ns;
 };
 
-/* All by the index of the event. */
-struct times {
+/* Each array has one element per event of @events. */
+struct multiplexed_times {
 	const struct op_events *events;
-	const int16_t *event_of;   /* by counter: index of its event, or -1 */
-	struct event_time *before; /* of the session, from earlier daemons */
-	struct event_time *begin;  /* what the source said when this session began */
-	struct event_time *now;	   /* what it said last */
-	struct event_time *said;   /* what it says at the moment */
+	const int16_t *event_of;     /* by counter: index of its event, or -1 */
+	struct event_time *previous; /* of earlier daemons in this session */
+	struct event_time *start;    /* reported at the start of this session */
+	struct event_time *latest;   /* the latest report */
+	struct event_time *parsed;   /* the report that is being parsed */
 };
 
 /**
- * times_open - begin to count for a session
- * @event_of: of OP_COUNTERS_MAX counters; kept, as is @events
+ * multiplexed_times_open - allocate the times of a session
+ * @event_of: of OP_COUNTERS_MAX counters; must stay valid, as @events
  *
- * times_close() frees what it holds.
+ * multiplexed_times_close() frees the memory.
  *
  * Return: 0, or -1 with @error set when out of memory.
  */
-int times_open(struct times *times, const struct op_events *events, const int16_t *event_of,
-	       struct op_error *error);
-void times_close(struct times *times);
+int multiplexed_times_open(struct multiplexed_times *times, const struct op_events *events,
+			   const int16_t *event_of, struct op_error *error);
+void multiplexed_times_close(struct multiplexed_times *times);
 
 /**
- * times_load - go on in a session
+ * multiplexed_times_load - continue in a session
  * @dir: its OP_SAMPLES_STATS directory, which need not exist
  *
- * What was taken so far is not this session's any more, or is in its files.
+ * Times reported before the call are not counted again: they belong to another session, or are
+ * in the files of this one.
  */
-void times_load(struct times *times, const char *dir);
+void multiplexed_times_load(struct multiplexed_times *times, const char *dir);
 
-/* Takes the times in @kernel, as of source_stats(); may be NULL. */
-void times_take(struct times *times, const char *kernel);
+/* Updates the times from @kernel, the text of source_stats(); NULL: none. */
+void multiplexed_times_update(struct multiplexed_times *times, const char *kernel);
 
 /**
- * times_save - write the files of all events that have times
- * @dir: as of times_load(); it exists
+ * multiplexed_times_save - write the files of all events that have times
+ * @dir: as of multiplexed_times_load(); it exists
  *
  * Return: 0, or -1 with @error set.
  */
-int times_save(const struct times *times, const char *dir, struct op_error *error);
+int multiplexed_times_save(const struct multiplexed_times *times, const char *dir,
+			   struct op_error *error);
 
-/* Takes the lines with times out of @kernel, which may be NULL. */
-void times_cut(char *kernel);
+/* Removes the lines with times from @kernel, which may be NULL. */
+void multiplexed_times_remove_lines(char *kernel);
 
 #endif

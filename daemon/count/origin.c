@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The session's note of where its samples came from: see origin.h.
+ * Where the samples of a session came from: see origin.h.
  */
 #include "origin.h"
 
@@ -11,12 +11,12 @@
 #include "libop/session/paths.h"
 #include "libop/session/log.h"
 
-/* One daemon's note has some hundred bytes. */
+/* Each daemon adds some hundred bytes. */
 #define NOTES_MOST (1 << 20)
 
 void origin_save(const char *dir, const struct source *source, const char *events)
 {
-	struct op_error error = {.text = "out of memory"};
+	struct op_error error = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
 	char *path = op_path("%s/" OP_SAMPLES_SOURCE, dir);
 	char *before = path ? op_file_read(path, NOTES_MOST, NULL, NULL) : NULL;
 	char *note = op_path("source %s\ncpu-type %s\nevents %s\n",
@@ -27,7 +27,7 @@ void origin_save(const char *dir, const struct source *source, const char *event
 	if (!text || !path ||
 	    ((!before || !strstr(before, note)) &&
 	     op_file_replace(path, text, strlen(text), OP_SESSION_FILE_MODE, &error)))
-		log_line("the session does not say where its samples come from: %s", error.text);
+		log_line("cannot write the source of the samples to the session: %s", error.text);
 	free(text);
 	free(note);
 	free(before);

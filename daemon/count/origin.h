@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The session's note of where its samples came from: OP_SAMPLES_SOURCE.
+ * The file OP_SAMPLES_SOURCE of a session: where its samples came from.
  */
-#ifndef DAEMON_ORIGIN_H
-#define DAEMON_ORIGIN_H
+#ifndef DAEMON_COUNT_ORIGIN_H
+#define DAEMON_COUNT_ORIGIN_H
 
 #include "daemon/sources/source.h"
 
@@ -12,7 +12,7 @@
  * @dir: samples/NAME of the session
  * @events: as of --events
  *
- * What goes wrong is logged.
+ * Errors are logged.
  */
 void origin_save(const char *dir, const struct source *source, const char *events);
 

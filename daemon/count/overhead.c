@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What profiling cost: see overhead.h.
+ * The cost of profiling: see overhead.h.
  */
 #include "overhead.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A profile in the making: see profile.h.
+ * A running profile: see profile.h.
  */
 #include "profile.h"
 
@@ -9,77 +9,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "libop/cpu/type_names.h"
+#include "daemon/sources/source.h"
 #include "libop/base/file.h"
 #include "libop/pack/session.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
 #include "origin.h"
 
-/* Names and cookies to keep; a name takes about 300 bytes. */
+/* Names and cookies to keep, at about 300 bytes each. */
 #define IMAGES_MOST (1 << 17)
-/* A dump is done again while the kernel may have had no room for all; this ends any storm. */
+/* Syncs in a dump, for as long as the event buffer may have been too small for all samples. */
 #define DUMP_ROUNDS 64
 #define DRAIN_READS 64
-/* Between two times that call graphs are written, and files taken out of memory. */
+/* Interval at which call chains are written and files are unmapped. */
 #define REST_SECONDS 10
 
-/* ---- events ---- */
-
-/* Two counters with the same event, count and unit mask share a sample file. */
-static size_t first_alike(const struct op_events *events, size_t index)
-{
-	const struct op_event *event = events->event;
-	size_t i = 0;
-
-	while (strcmp(event[i].name, event[index].name) != 0 ||
-	       event[i].count != event[index].count || event[i].unit_mask != event[index].unit_mask)
-		i++;
-	return i;
-}
+/* ---- opening and closing ---- */
 
 static void save_origin(const struct profile *profile)
 {
-	char *events = op_events_format(&profile->events);
+	char *events = op_events_format(&profile->events.list);
 
 	if (events)
 		origin_save(profile->current_dir, profile->source, events);
 	free(events);
 }
-
-static int set_up_events(struct profile *profile, struct op_error *error)
-{
-	const char *text = profile->config.events;
-	int type = op_cpu_type_number(profile->source->cpu_type);
-
-	if (type == OP_CPU_NONE)
-		return op_error_set(error, EINVAL,
-				    "the CPU type \"%s\" is unknown, and sample files need its "
-				    "number",
-				    profile->source->cpu_type);
-	profile->files.cpu_type = (uint32_t)type;
-	if (type == OP_CPU_TIMER) /* there is but one event, whatever was asked for */
-		text = "TIMER:0:0:0:0:1:1";
-	else if (!text)
-		text = profile->source->events;
-	if (!text || !*text)
-		return op_error_set(error, EINVAL,
-				    "no events given: --events is needed with CPU "
-				    "type %s",
-				    profile->source->cpu_type);
-	if (op_events_parse(text, &profile->events, error))
-		return -1;
-	for (size_t i = 0; i < OP_COUNTERS_MAX; i++)
-		profile->event_of[i] = -1;
-	for (size_t i = 0; i < profile->events.count; i++)
-		profile->event_of[profile->events.event[i].counter] =
-			(int16_t)first_alike(&profile->events, i);
-	return 0;
-}
-
-/* ---- opening and closing ---- */
 
 static uint64_t seconds(void)
 {
@@ -89,54 +44,63 @@ static uint64_t seconds(void)
 	return (uint64_t)time.tv_sec;
 }
 
-static void connect_parts(struct profile *profile)
+static void connect_locator(struct profile *profile)
 {
+	struct locator *locator = &profile->locator;
 	struct source *source = profile->source;
 
-	profile->images.source = source;
-	profile->images.filter = &profile->config.filter;
-	profile->anon.images = &profile->images;
-	profile->anon.source = source;
-	profile->kernel.config = profile->config.kernel;
-	profile->kernel.images = &profile->images;
-	profile->kernel.source = source;
-	profile->kernel.dir = profile->current_dir;
-	profile->files.images = &profile->images;
-	profile->files.dir = profile->current_dir;
-	profile->files.events = &profile->events;
-	profile->files.cpu_mhz = source->cpu_mhz;
-	sample_files_set_limit(&profile->files);
-	sample_files_know_pack(&profile->files);
+	locator->images.source = source;
+	locator->images.filter = &profile->config.filter;
+	locator->anon.images = &locator->images;
+	locator->anon.source = source;
+	locator->kernel.config = profile->config.kernel;
+	locator->kernel.images = &locator->images;
+	locator->kernel.source = source;
+	locator->kernel.dir = profile->current_dir;
 }
 
-/*
- * Before the first buffer, the kernel's statistics are those of an earlier start of profiling,
- * which an earlier daemon has counted.
- */
+static void connect_files(struct profile *profile)
+{
+	struct sample_files *files = &profile->files;
+
+	files->images = &profile->locator.images;
+	files->dir = profile->current_dir;
+	files->events = &profile->events.list;
+	files->cpu_mhz = profile->source->cpu_mhz;
+	sample_files_set_limit(files);
+	sample_files_know_pack(files);
+}
+
+static void connect_decoder(struct profile *profile)
+{
+	struct decoder *decoder = &profile->decoder;
+
+	decoder->config = &profile->config;
+	decoder->events = &profile->events;
+	decoder->source = profile->source;
+	decoder->locator = &profile->locator;
+	decoder->files = &profile->files;
+	decoder->stats = &profile->stats.samples;
+	decoder->chain_writer = (struct call_chain_writer){
+		.chains = &profile->chains,
+		.files = &profile->files,
+		.stats = &profile->stats.samples,
+		.config = &profile->config,
+	};
+}
+
 static bool has_begun(const struct profile *profile)
 {
 	return profile->buffers;
 }
 
-static void load_stats(struct profile *profile)
+void profile_flush(struct profile *profile)
 {
-	char *kernel = has_begun(profile) ? source_stats(profile->source) : NULL;
-
-	stats_load(&profile->stats, profile->stats_dir, kernel);
-	times_take(&profile->times, kernel);
-	times_load(&profile->times, profile->stats_dir);
-	overhead_load(&profile->overhead, profile->stats_dir, overhead_now(),
-		      source_running(profile->source));
-	free(kernel);
+	if (profile->chains.roots)
+		call_chain_writer_flush(&profile->decoder.chain_writer);
 }
 
-/* Whether the session still has the statistics that were saved last: else it is a new one. */
-static bool has_stats(const struct profile *profile)
-{
-	return !access(profile->stats_dir, F_OK);
-}
-
-/* A daemon that was killed may have left sample files that it had just begun to make. */
+/* Removes a sample file that a killed daemon had not finished creating. */
 static int remove_leftover(const char *path, const struct stat *status, void *context)
 {
 	const char *name = strrchr(path, '/') + 1;
@@ -144,71 +108,83 @@ static int remove_leftover(const char *path, const struct stat *status, void *co
 	(void)context;
 	if (S_ISREG(status->st_mode) && !strncmp(name, ODB_TEMPORARY, strlen(ODB_TEMPORARY)) &&
 	    odb_leftover(path, true) < 0)
-		log_line("cannot remove %s: %s", path, strerror(errno));
+		log_line_errno("cannot remove %s", path);
+	return 0;
+}
+
+static int open_parts(struct profile *profile, struct op_error *error)
+{
+	struct counted_events *events = &profile->events;
+
+	if (call_chains_init(&profile->chains, error) ||
+	    counted_events_open(events, profile->source, profile->config.events, error) ||
+	    multiplexed_times_open(&profile->stats.times, &events->list, events->of_counter,
+				   error) ||
+	    kernel_init(&profile->locator.kernel, error))
+		return -1;
+	profile->files.cpu_type = events->cpu_type;
 	return 0;
 }
 
 int profile_open(struct profile *profile, const struct profile_config *config,
 		 struct source *source, struct op_error *error)
 {
-	*profile = (struct profile){.config = *config, .source = source, .rested = seconds()};
+	*profile = (struct profile){
+		.config = *config,
+		.source = source,
+		.stats.source = source,
+		.rested = seconds(),
+	};
 	profile->current_dir = op_path("%s/" OP_SESSION_CURRENT, config->session_dir);
-	profile->stats_dir =
+	profile->stats.dir =
 		op_path("%s/" OP_SESSION_CURRENT "/" OP_SAMPLES_STATS, config->session_dir);
-	if (!profile->current_dir || !profile->stats_dir) {
-		op_error_set(error, ENOMEM, "out of memory");
+	if (!profile->current_dir || !profile->stats.dir) {
+		op_error_memory(error);
 		profile_close(profile);
 		return -1;
 	}
 	op_walk(profile->current_dir, remove_leftover, NULL, NULL);
-	connect_parts(profile);
-	if (stack_init(&profile->stack, error) || set_up_events(profile, error) ||
-	    times_open(&profile->times, &profile->events, profile->event_of, error) ||
-	    kernel_init(&profile->kernel, error)) {
+	connect_locator(profile);
+	connect_files(profile);
+	connect_decoder(profile);
+	if (open_parts(profile, error)) {
 		profile_close(profile);
 		return -1;
 	}
 	save_origin(profile);
-	load_stats(profile);
+	session_stats_load(&profile->stats, has_begun(profile));
 	profile_save_stats(profile);
 	return 0;
 }
 
-static void forget(struct profile *profile)
-{
-	stack_flush(profile);
-	sample_files_close(&profile->files);
-	anon_forget(&profile->anon);
-}
-
 void profile_close(struct profile *profile)
 {
-	forget(profile);
-	stack_free(&profile->stack);
-	map_clear(&profile->files.packed_mtimes);
-	kernel_free(&profile->kernel);
-	images_free(&profile->images);
-	times_close(&profile->times);
-	op_events_free(&profile->events);
+	profile_flush(profile);
+	sample_files_close(&profile->files);
+	call_chains_free(&profile->chains);
+	op_hash_map_free(&profile->files.packed_mtimes);
+	locator_free(&profile->locator);
+	multiplexed_times_close(&profile->stats.times);
+	counted_events_close(&profile->events);
 	free(profile->current_dir);
-	free(profile->stats_dir);
+	free(profile->stats.dir);
 	*profile = (struct profile){0};
 }
 
 int profile_reopen(struct profile *profile, struct op_error *error)
 {
-	/* what was gathered for a session that is gone is not for the new one */
-	if (has_stats(profile))
+	/* call chains of a session that is gone do not belong to the new one */
+	if (session_stats_exist(&profile->stats))
 		profile_save_stats(profile);
 	else
-		stack_clear(&profile->stack);
+		call_chains_clear(&profile->chains);
 	sample_files_close(&profile->files);
 	sample_files_know_pack(&profile->files);
 	if (op_session_make(profile->config.session_dir, error))
 		return -1;
-	kernel_refresh(&profile->kernel);
+	kernel_refresh(&profile->locator.kernel);
 	save_origin(profile);
-	load_stats(profile);
+	session_stats_load(&profile->stats, has_begun(profile));
 	profile_save_stats(profile);
 	return 0;
 }
@@ -228,11 +204,11 @@ int profile_pack(const char *session_dir, struct op_error *error)
 	int result;
 
 	if (!dir)
-		return op_error_set(error, ENOMEM, "out of memory");
+		return op_error_memory(error);
 	result = op_session_pack(dir, log_unpacked, NULL, &packed, error);
 	free(dir);
 	if (result && error->code == EOPNOTSUPP) {
-		log_verbose(LOG_SFILE, "the session stays unpacked: %s", error->text);
+		log_verbose(LOG_SFILE, "the session is not packed: %s", error->text);
 		return 0;
 	}
 	return result;
@@ -242,10 +218,7 @@ int profile_pack(const char *session_dir, struct op_error *error)
 
 bool profile_is_running(struct profile *profile)
 {
-	bool running = source_running(profile->source);
-
-	overhead_look(&profile->overhead, overhead_now(), running);
-	return running;
+	return session_stats_is_running(&profile->stats);
 }
 
 int profile_run(struct profile *profile, bool on, struct op_error *error)
@@ -256,7 +229,7 @@ int profile_run(struct profile *profile, bool on, struct op_error *error)
 	return result;
 }
 
-/* Between two buffers: what was gathered goes to its files, and these out of memory. */
+/* Between two buffers: writes call chains and unmaps files, every REST_SECONDS. */
 static void rest_sometimes(struct profile *profile)
 {
 	uint64_t time = seconds();
@@ -264,8 +237,20 @@ static void rest_sometimes(struct profile *profile)
 	if (time < profile->rested + REST_SECONDS)
 		return;
 	profile->rested = time;
-	stack_flush(profile);
+	profile_flush(profile);
 	sample_files_rest(&profile->files);
+}
+
+static void bound_images(struct profile *profile)
+{
+	struct images *images = &profile->locator.images;
+
+	if (images->others.n + images->by_cookie.n <= IMAGES_MOST)
+		return;
+	log_verbose(LOG_MISC, "forget %zu images", images->others.n);
+	profile_flush(profile);
+	sample_files_close(&profile->files);
+	locator_forget(&profile->locator);
 }
 
 int profile_take(struct profile *profile, size_t *words, struct op_error *error)
@@ -276,27 +261,23 @@ int profile_take(struct profile *profile, size_t *words, struct op_error *error)
 
 	rest_sometimes(profile);
 	if (result == SOURCE_END)
-		stack_flush(profile);
+		profile_flush(profile);
 	if (words)
 		*words = result ? 0 : count;
 	if (result || !count)
 		return result;
-	if (profile->images.others.count + profile->images.by_cookie.count > IMAGES_MOST) {
-		log_verbose(LOG_MISC, "forget %zu images", profile->images.others.count);
-		forget(profile);
-		images_forget(&profile->images);
-	}
-	if (!profile->overhead.running)
-		profile_is_running(profile); /* the module tells nobody that it was started */
+	bound_images(profile);
+	if (!profile->stats.overhead.running)
+		profile_is_running(profile); /* another program may have started the source */
 	profile->buffers++;
 	profile->files.round++;
-	profile->stats.value[STAT_BUFFERS]++;
-	stream_decode(profile, buffer, count);
+	profile->stats.samples.value[STAT_BUFFERS]++;
+	decoder_decode(&profile->decoder, profile->buffers, buffer, count);
 	log_verbose(LOG_MISC, "buffer %" PRIu64 ": %zu words", profile->buffers, count);
 	return 0;
 }
 
-/* Takes buffers until none is there.  Return: as profile_take(). */
+/* Takes buffers until none is left.  Return: as profile_take(). */
 static int drain(struct profile *profile, size_t *total, struct op_error *error)
 {
 	size_t words = 0;
@@ -313,9 +294,9 @@ static int drain(struct profile *profile, size_t *total, struct op_error *error)
 }
 
 /*
- * One sync brings all samples taken before it to the event buffer, as far as there is room;
- * the others stay where they are until the next one.  On a busy machine each sync finds some
- * new ones, so that "nothing more comes" would be no end.
+ * A sync moves all samples taken before it to the event buffer, as far as they fit; the others wait
+ * for the next one.  On a busy machine each sync finds new samples, so that an empty read is not
+ * the condition to end.
  */
 static int take_all(struct profile *profile, struct op_error *error)
 {
@@ -335,36 +316,20 @@ static int take_all(struct profile *profile, struct op_error *error)
 
 int profile_dump(struct profile *profile, struct op_error *error)
 {
-	/* what was read is counted; some sources have nothing to bring along */
+	/* a source without a sync holds nothing back */
 	int result = profile->source->ops->sync ? take_all(profile, error) : 0;
 
-	stack_flush(profile);
+	profile_flush(profile);
 	return result;
 }
 
 void profile_save_stats(struct profile *profile)
 {
-	char *kernel = source_stats(profile->source);
-	struct op_error error;
-
-	stack_flush(profile);
-	profile_is_running(profile);
-	times_take(&profile->times, kernel);
-	times_cut(kernel);
-	if (has_begun(profile))
-		stats_take_kernel(&profile->stats, kernel);
-	if (stats_save(&profile->stats, profile->stats_dir, kernel, &error) ||
-	    times_save(&profile->times, profile->stats_dir, &error) ||
-	    overhead_save(&profile->overhead, profile->stats_dir, &error))
-		log_line("the statistics are not up to date: %s", error.text);
-	free(kernel);
+	profile_flush(profile);
+	session_stats_save(&profile->stats, has_begun(profile));
 }
 
 void profile_log_stats(const struct profile *profile)
 {
-	char *kernel = source_stats(profile->source);
-
-	times_cut(kernel);
-	stats_log(&profile->stats, kernel);
-	free(kernel);
+	session_stats_log(&profile->stats);
 }

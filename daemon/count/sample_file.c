@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The sample files that are open: see sample_file.h.
+ * The open sample files: see sample_file.h.
  */
 #include "sample_file.h"
 
@@ -14,7 +14,7 @@
 #include "libop/pack/pack.h"
 #include "libop/session/paths.h"
 
-/* Descriptors for all but sample files. */
+/* Descriptors for other purposes. */
 #define OTHER_DESCRIPTORS 64
 /* Half of the kernel's default of mappings for a process, /proc/sys/vm/max_map_count. */
 #define MAPPINGS_MOST 32768
@@ -40,22 +40,6 @@ void sample_files_set_limit(struct sample_files *files)
 							  : files->most / 2;
 }
 
-static uint64_t hash_key(const struct sample_key *key)
-{
-	uint64_t hash = map_mix((uintptr_t)key->dep, (uintptr_t)key->app);
-
-	hash = map_mix(hash, (uintptr_t)key->callee);
-	hash = map_mix(hash, (uint64_t)key->event << 32 | (uint32_t)key->cpu);
-	return map_mix(hash, (uint64_t)(uint32_t)key->tgid << 32 | (uint32_t)key->tid);
-}
-
-static bool same_key(const struct sample_key *a, const struct sample_key *b)
-{
-	return a->dep == b->dep && a->app == b->app && a->callee == b->callee &&
-	       a->is_stacks == b->is_stacks && a->event == b->event && a->tgid == b->tgid &&
-	       a->tid == b->tid && a->cpu == b->cpu;
-}
-
 static bool is_open(const struct sample_file *file)
 {
 	return file->db || file->stacks;
@@ -69,7 +53,7 @@ static void close_file(struct sample_files *files, struct sample_file *file)
 		    file->key.dep->id.name);
 	odb_close(file->db);
 	stacks_close(file->stacks);
-	map_clear(&file->stack_images);
+	op_hash_map_free(&file->stack_images);
 	file->db = NULL;
 	file->stacks = NULL;
 	file->tried = NEVER;
@@ -87,14 +71,14 @@ static void free_file(struct sample_files *files, struct sample_file *file)
 /* All files in an array, which the caller frees; NULL if there are none or memory is short. */
 static struct sample_file **list_files(const struct sample_files *files, size_t *count)
 {
-	const struct map *map = &files->by_key;
+	const struct op_hash_map *map = &files->by_key;
 	struct sample_file **list = NULL, *file;
 	size_t n = 0;
 
 	for (int pass = 0; pass < 2; pass++) {
 		n = 0;
-		for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
-			for (file = map->slot[i].value; file; file = file->next) {
+		for (size_t i = 0; i < map->n; i++) {
+			for (file = map->entries[i].value; file; file = file->next) {
 				if (pass)
 					list[n] = file;
 				n++;
@@ -118,13 +102,13 @@ static int by_use(const void *a, const void *b)
 
 static int insert(struct sample_files *files, struct sample_file *file)
 {
-	uint64_t hash = hash_key(&file->key);
+	uint64_t hash = sample_key_hash(&file->key);
 
-	file->next = map_find(&files->by_key, hash);
-	return map_set(&files->by_key, hash, file);
+	file->next = op_hash_map_find(&files->by_key, hash);
+	return op_hash_map_set(&files->by_key, hash, file);
 }
 
-/* Closes the quarter that was used longest ago.  Return: whether any file was closed. */
+/* Closes the least recently used quarter.  Return: whether any file was closed. */
 static bool make_room(struct sample_files *files)
 {
 	size_t count, kept = 0, closing;
@@ -134,7 +118,7 @@ static bool make_room(struct sample_files *files)
 		return false;
 	qsort(list, count, sizeof(struct sample_file *), by_use);
 	closing = (count + 3) / 4;
-	map_clear(&files->by_key);
+	op_hash_map_free(&files->by_key);
 	for (size_t i = 0; i < count; i++) {
 		if (i < closing || insert(files, list[i]))
 			free_file(files, list[i]);
@@ -148,51 +132,9 @@ static bool make_room(struct sample_files *files)
 	return true;
 }
 
-static void make_header(const struct sample_files *files, const struct sample_key *key,
-			struct odb_header *header)
-{
-	const struct op_event *event = &files->events->event[key->event];
-
-	*header = (struct odb_header){
-		.cpu_type = files->cpu_type,
-		.ctr_event = event->code,
-		.ctr_um = event->unit_mask,
-		.ctr_count = event->count,
-		.is_kernel = key->dep->is_kernel,
-		.cpu_speed = files->cpu_mhz,
-		.mtime = key->dep->mtime,
-		.anon_start = key->dep->id.start,
-	};
-	if (key->callee) {
-		header->cg_to_is_kernel = key->callee->is_kernel;
-		header->cg_to_anon_start = key->callee->id.start;
-	}
-}
-
-/* Below the session's samples; the caller frees it.  NULL and errno if there is none. */
-static char *make_name(const struct sample_files *files, const struct sample_key *key)
-{
-	const struct op_event *event = &files->events->event[key->event];
-	struct op_sample_name name = {
-		.app = key->app->id,
-		.dep = key->dep->id,
-		.is_arc = key->callee,
-		.event = event->name,
-		.count = event->count,
-		.unit_mask = event->unit_mask,
-		.tgid = key->tgid,
-		.tid = key->tid,
-		.cpu = key->cpu,
-	};
-
-	if (key->callee)
-		name.callee = key->callee->id;
-	return key->is_stacks ? op_stacks_name_make(&name) : op_sample_name_make(&name);
-}
-
 static char *make_path(const struct sample_files *files, const struct sample_key *key)
 {
-	char *name = make_name(files, key);
+	char *name = sample_key_name(key, files->events);
 	char *path = name ? op_path("%s/%s", files->dir, name) : NULL;
 
 	free(name);
@@ -242,7 +184,9 @@ static int open_file(struct sample_files *files, struct sample_file *opened)
 			    key->dep->id.name, strerror(errno));
 		return -1;
 	}
-	make_header(files, key, &header);
+	sample_key_header(key, files->events, &header);
+	header.cpu_type = files->cpu_type;
+	header.cpu_speed = files->cpu_mhz;
 	if (files->count >= files->most)
 		make_room(files);
 	while ((result = open_path(path, &header, opened, &error)) && is_exhausted(error.code)) {
@@ -257,7 +201,7 @@ static int open_file(struct sample_files *files, struct sample_file *opened)
 	return result;
 }
 
-/* Whether what is in an open file was counted in another version of the image. */
+/* Whether an open file has counts of another version of the image. */
 static bool is_of_another_version(const struct odb *db, const struct image *image)
 {
 	uint64_t mtime = odb_header(db)->mtime;
@@ -269,18 +213,18 @@ void sample_files_know_pack(struct sample_files *files)
 {
 	char *path = op_path("%s/" OP_PACK_NAME, files->dir);
 	struct op_pack_walk *walk = calloc(1, sizeof(*walk));
-	struct op_error error = {.code = ENOMEM, .text = "out of memory"};
+	struct op_error error = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
 	struct op_pack *pack = NULL;
 	struct op_pack_file file;
 
-	map_clear(&files->packed_mtimes);
+	op_hash_map_free(&files->packed_mtimes);
 	if (path && walk && !op_pack_open(&pack, path, &error)) {
 		walk->pack = pack;
 		while (op_pack_next(walk, &file)) {
 			uintptr_t mtime = (uintptr_t)file.header.mtime;
 
-			if (mtime &&
-			    map_set(&files->packed_mtimes, map_hash(file.name), (void *)mtime))
+			if (mtime && op_hash_map_set(&files->packed_mtimes,
+						     op_hash_text(0, file.name), (void *)mtime))
 				break;
 		}
 		op_pack_close(pack);
@@ -291,27 +235,27 @@ void sample_files_know_pack(struct sample_files *files)
 	free(path);
 }
 
-/* The same of what was packed before: its files have no handles. */
+/* The same for a file in the pack. */
 static bool is_packed_of_another_version(const struct sample_files *files,
 					 const struct sample_key *key)
 {
 	uintptr_t mtime = 0;
 	char *name;
 
-	if (!files->packed_mtimes.count || key->is_stacks)
+	if (!files->packed_mtimes.n || key->is_stacks)
 		return false;
-	name = make_name(files, key);
+	name = sample_key_name(key, files->events);
 	if (name)
-		mtime = (uintptr_t)map_find(&files->packed_mtimes, map_hash(name));
+		mtime = (uintptr_t)op_hash_map_find(&files->packed_mtimes, op_hash_text(0, name));
 	free(name);
 	return mtime && key->dep->mtime && mtime != key->dep->mtime;
 }
 
 static struct sample_file *find(const struct sample_files *files, const struct sample_key *key)
 {
-	struct sample_file *file = map_find(&files->by_key, hash_key(key));
+	struct sample_file *file = op_hash_map_find(&files->by_key, sample_key_hash(key));
 
-	while (file && !same_key(&file->key, key))
+	while (file && !sample_key_same(&file->key, key))
 		file = file->next;
 	return file;
 }
@@ -348,7 +292,7 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 {
 	struct sample_file *file = key->dep->recent, opened = {.key = *key};
 
-	if (!file || !same_key(&file->key, key))
+	if (!file || !sample_key_same(&file->key, key))
 		file = find(files, key);
 	if (file && is_open(file)) {
 		file->used = ++files->clock;
@@ -395,21 +339,21 @@ int sample_file_add_failed(struct sample_files *files, const struct odb_error *e
 
 void sample_files_close(struct sample_files *files)
 {
-	const struct map *map = &files->by_key;
+	const struct op_hash_map *map = &files->by_key;
 
-	for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
-		struct sample_file *file = map->slot[i].value, *next;
+	for (size_t i = 0; i < map->n; i++) {
+		struct sample_file *file = map->entries[i].value, *next;
 
 		for (; file; file = next) {
 			next = file->next;
 			free_file(files, file);
 		}
 	}
-	map_clear(&files->by_key);
+	op_hash_map_free(&files->by_key);
 	files->closed++;
 }
 
-/* Closes stack files, those used longest ago first, until the others' memory is little enough. */
+/* Closes the least recently used stack files until the indices of the others fit the bound. */
 static void bound_indices(struct sample_files *files, struct sample_file *const *list, size_t count)
 {
 	uint64_t memory = 0;
@@ -445,11 +389,11 @@ void sample_files_rest(struct sample_files *files)
 
 void sample_files_sync(struct sample_files *files)
 {
-	const struct map *map = &files->by_key;
+	const struct op_hash_map *map = &files->by_key;
 	struct odb_error error;
 
-	for (size_t i = 0; map->slot && i < (size_t)1 << map->bits; i++) {
-		for (struct sample_file *file = map->slot[i].value; file; file = file->next) {
+	for (size_t i = 0; i < map->n; i++) {
+		for (struct sample_file *file = map->entries[i].value; file; file = file->next) {
 			if ((file->db && odb_sync(file->db, &error)) ||
 			    (file->stacks && stacks_sync(file->stacks, &error)))
 				log_limited(&files->log_add, "%s", error.text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Statistics: see stats.h.  Names and labels are those of OProfile where it had the number.
+ * Statistics: see stats.h.  Names and labels are those of OProfile, if it has the statistic.
  */
 #include "stats.h"
 
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libop/base/file.h"
+#include "libop/base/number.h"
 #include "libop/session/paths.h"
 #include "libop/session/log.h"
 #include "libop/session/number_file.h"
@@ -47,11 +48,11 @@ static const struct {
 	[STAT_STACKS_MERGED] = {"stacks_cut", "stacks cut for want of room"},
 	[STAT_STACKS_LOST] = {"lost_stacks", "stacks lost to stack file failure"},
 	[STAT_BAD_RECORDS] = {"bad_records", "incomplete code structs"},
-	[STAT_BAD_WORDS] = {"bad_words", "words passed over"},
+	[STAT_BAD_WORDS] = {"bad_words", "words skipped"},
 	[STAT_KERNEL_RECORDS] = {"lost_records_by_kernel", "records lost by the kernel"},
 };
 
-/* The kernel's files, by the last component of their paths; others are called by that. */
+/* Labels of the kernel's files, by the last component of their paths. */
 static const struct {
 	const char *name, *label;
 } kernel_stats[] = {
@@ -67,7 +68,7 @@ static const struct {
 	{"sample_invalid_eip", "samples lost invalid pc"},
 };
 
-/* Whether a file of the kernel counts samples that were received and did not come out. */
+/* Whether a file of the kernel counts samples that it received and lost. */
 static bool is_loss(const char *name)
 {
 	return !strncmp(name, "sample_lost_", 12) || !strcmp(name, "sample_invalid_eip");
@@ -85,7 +86,7 @@ struct kernel_stat {
 	uint64_t value;
 };
 
-/* A path that is safe to make below a directory: NAME or NAME/NAME. */
+/* Whether a path is safe to create below a directory: NAME or NAME/NAME. */
 static bool is_plain(const char *path)
 {
 	unsigned int slashes = 0;
@@ -101,19 +102,30 @@ static bool is_plain(const char *path)
 	return true;
 }
 
+/* Parses a line such as "cpu0/sample_received 12".  Return: whether it is one. */
+static bool parse_kernel_stat(const char *line, struct kernel_stat *stat)
+{
+	size_t length = strcspn(line, " \n");
+	const char *number = line + length + 1;
+
+	if (line[length] != ' ' || length >= sizeof(stat->path))
+		return false;
+	memcpy(stat->path, line, length);
+	stat->path[length] = '\0';
+	return op_number_take(&number, 10, UINT64_MAX, &stat->value);
+}
+
 /* Takes the next good line from *@text; false at the end. */
 static bool next_kernel_stat(const char **text, struct kernel_stat *stat)
 {
 	while (*text && **text) {
 		const char *line = *text;
 		const char *slash;
-		bool good;
 
 		*text = strchrnul(line, '\n');
 		if (**text)
 			(*text)++;
-		good = sscanf(line, "%127s %" SCNu64, stat->path, &stat->value) == 2;
-		if (!good || !is_plain(stat->path))
+		if (!parse_kernel_stat(line, stat) || !is_plain(stat->path))
 			continue;
 		slash = strrchr(stat->path, '/');
 		stat->name = slash ? slash + 1 : stat->path;

@@ -83,10 +83,10 @@ static int open_profile(struct run *run, struct op_error *error)
 	const struct request *request = run->request;
 	struct profile_config config = {
 		.session_dir = request->session_dir,
-		.separate_lib = true,
-		.separate_kernel = true,
-		.separate_thread = request->separate_thread,
-		.separate_cpu = request->separate_cpu,
+		.separation.lib = true,
+		.separation.kernel = true,
+		.separation.thread = request->separate_thread,
+		.separation.cpu = request->separate_cpu,
 	};
 
 	if (request->vmlinux) {
@@ -172,7 +172,7 @@ static int work(struct run *run, struct op_error *error)
 /* One line: how much there is, what is missing, and where to look. */
 static void tell(const struct run *run)
 {
-	const uint64_t *stat = run->profile.stats.value;
+	const uint64_t *stat = run->profile.stats.samples.value;
 	struct source_perf_losses losses = source_perf_losses(run->source);
 	const char *session = run->request->session_dir;
 	char *here = op_session_dir(NULL);

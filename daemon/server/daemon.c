@@ -225,13 +225,13 @@ static char *reply_progress(const struct daemon *daemon)
 	const struct profile *profile = &daemon->profile;
 
 	return op_path("buffers %" PRIu64 "\nsamples %" PRIu64 "\nok\n", profile->buffers,
-		       profile->stats.value[STAT_STORED]);
+		       profile->stats.samples.value[STAT_STORED]);
 }
 
 /* What was lost before it came to us, of this session. */
 static uint64_t lost_by_source(struct daemon *daemon)
 {
-	struct stats *stats = &daemon->profile.stats;
+	struct stats *stats = &daemon->profile.stats.samples;
 	char *text;
 
 	/* before the first buffer, they are those of an earlier start */
@@ -246,7 +246,7 @@ static uint64_t lost_by_source(struct daemon *daemon)
 static char *reply_status(struct daemon *daemon)
 {
 	const struct profile *profile = &daemon->profile;
-	const uint64_t *value = profile->stats.value;
+	const uint64_t *value = profile->stats.samples.value;
 
 	return op_path("pid %ld\nstate %s\nsource %s\nstarted %" PRId64
 		       "\nsession-dir %s\ncpu-type %s\nevents %s\n"

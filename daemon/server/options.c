@@ -170,12 +170,12 @@ static int take_all(const struct raw *raw, struct options *options, struct op_er
 		return -1;
 	if (take_perf(raw, options, error) || take_paths(raw, options, error) ||
 	    take_kernel(raw, options, error) ||
-	    take_flag(raw->lib, "--separate-lib", &config->separate_lib, error) ||
-	    take_flag(raw->kernel, "--separate-kernel", &config->separate_kernel, error) ||
-	    take_flag(raw->thread, "--separate-thread", &config->separate_thread, error) ||
-	    take_flag(raw->cpu, "--separate-cpu", &config->separate_cpu, error))
+	    take_flag(raw->lib, "--separate-lib", &config->separation.lib, error) ||
+	    take_flag(raw->kernel, "--separate-kernel", &config->separation.kernel, error) ||
+	    take_flag(raw->thread, "--separate-thread", &config->separation.thread, error) ||
+	    take_flag(raw->cpu, "--separate-cpu", &config->separation.cpu, error))
 		return -1;
-	config->separate_lib |= config->separate_kernel;
+	config->separation.lib |= config->separation.kernel;
 	return raw->image ? take_filter(raw->image, &config->filter, error) : 0;
 }
 

@@ -220,9 +220,9 @@ static double replay(const char *session_dir, const char *recording)
 	end = now();
 	if (result != SOURCE_END)
 		op_die(OP_EXIT_FAILURE, "%s", error.text);
-	if (profile.stats.value[STAT_STORED] != SAMPLES)
+	if (profile.stats.samples.value[STAT_STORED] != SAMPLES)
 		op_die(OP_EXIT_FAILURE, "%" PRIu64 " samples stored, not %d",
-		       profile.stats.value[STAT_STORED], SAMPLES);
+		       profile.stats.samples.value[STAT_STORED], SAMPLES);
 	profile_close(&profile);
 	source_close(source);
 	return end - start;

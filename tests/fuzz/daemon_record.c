@@ -11,7 +11,7 @@
 #include "libop/base/file.h"
 #include "recording.h"
 
-const unsigned int fuzz_iterations = 3000;
+const unsigned int fuzz_iterations = 2000;
 
 /* Made when the program starts: a recording with a chunk of each kind, and zeros behind it. */
 static uint8_t seed[2048];
@@ -77,7 +77,7 @@ static void __attribute__((destructor)) remove_seed(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct profile_config config = {.separate_kernel = true};
+	static const struct profile_config config = {.separation.kernel = true};
 	struct test_session session;
 	struct op_error error;
 	struct source *source;

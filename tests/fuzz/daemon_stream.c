@@ -95,10 +95,10 @@ static unsigned int inputs[KINDS];
 static void begin(unsigned int kind)
 {
 	const struct profile_config config = {
-		.separate_lib = kind & 1,
-		.separate_kernel = kind & 2,
-		.separate_thread = kind & 4,
-		.separate_cpu = kind & 8,
+		.separation.lib = kind & 1,
+		.separation.kernel = kind & 2,
+		.separation.thread = kind & 4,
+		.separation.cpu = kind & 8,
 		.kernel.mode = kind & 16 ? KERNEL_NO_VMLINUX : KERNEL_KALLSYMS,
 	};
 
@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (count > WORDS_MOST)
 		count = WORDS_MOST;
 	session = choose_session(data[0] % KINDS);
-	value = session->profile.stats.value;
+	value = session->profile.stats.samples.value;
 	memcpy(words, data + 8, count * 8);
 	session_feed(session, words, count);
 	sum = value[STAT_STORED] + value[STAT_FILTERED] + value[STAT_NO_CONTEXT] +

@@ -114,14 +114,14 @@ static void name_arc(const struct model *model, const struct trace *trace, enum 
 		     enum place callee, char *name)
 {
 	const struct profile_config *config = model->config;
-	bool apart = caller == HEAP ||
-		     (places[caller].is_kernel ? config->separate_kernel : config->separate_lib);
+	bool apart = caller == HEAP || (places[caller].is_kernel ? config->separation.kernel
+								 : config->separation.lib);
 	enum place app = apart && trace->task->program != NOWHERE ? trace->task->program : caller;
 	char tgid[24], tid[24], cpu[24];
 
-	put_number(tgid, config->separate_thread, trace->task->tgid);
-	put_number(tid, config->separate_thread, trace->task->tid);
-	put_number(cpu, config->separate_cpu, trace->cpu);
+	put_number(tgid, config->separation.thread, trace->task->tgid);
+	put_number(tid, config->separation.thread, trace->task->tid);
+	put_number(cpu, config->separation.cpu, trace->cpu);
 	snprintf(name, NAME_MOST, "%s{dep}/%s{cg}/%sTIMER.0.0.%s.%s.%s", places[app].name,
 		 places[caller].name, places[callee].name, tgid, tid, cpu);
 }
@@ -239,7 +239,7 @@ static size_t put_words(uint64_t *words, const struct trace *trace)
 	return n;
 }
 
-/* Feeds traces, with calls of stack_flush() between them: one in @flushes times; 0: never. */
+/* Feeds traces, with calls of profile_flush() between them: one in @flushes times; 0: never. */
 static void feed_random(struct test_session *session, struct model *model, uint32_t traces,
 			uint32_t keys, uint32_t flushes)
 {
@@ -251,7 +251,7 @@ static void feed_random(struct test_session *session, struct model *model, uint3
 		count_trace(model, &trace);
 		session_feed_only(session, words, put_words(words, &trace));
 		if (flushes && !random_below(flushes))
-			stack_flush(&session->profile);
+			profile_flush(&session->profile);
 	}
 }
 
@@ -260,14 +260,14 @@ enum { LIB = 1, KERN = 2, THREAD = 4, CPUS = 8, ALL = 16 };
 static struct profile_config config_of(int separate)
 {
 	return (struct profile_config){
-		.separate_lib = separate & LIB,
-		.separate_kernel = separate & KERN,
-		.separate_thread = separate & THREAD,
-		.separate_cpu = separate & CPUS,
+		.separation.lib = separate & LIB,
+		.separation.kernel = separate & KERN,
+		.separation.thread = separate & THREAD,
+		.separation.cpu = separate & CPUS,
 	};
 }
 
-static void arcs_are_those_of_each_sample(void **state)
+TEST(arcs_are_those_of_each_sample)
 {
 	static const struct {
 		const char *path;
@@ -275,7 +275,6 @@ static void arcs_are_those_of_each_sample(void **state)
 	} filters[] = {{NULL, NOWHERE}, {"/usr/bin/bash", BASH}, {"/usr/lib/libc.so.6", LIBC}};
 	static const uint32_t flushes[] = {0, 1, 10, 100};
 
-	(void)state;
 	random_state = 1;
 	for (int separate = 0; separate < ALL; separate++) {
 		struct profile_config config = config_of(separate);
@@ -286,7 +285,7 @@ static void arcs_are_those_of_each_sample(void **state)
 			op_strings_add(&config.filter, filters[separate % 3].path);
 		session_open(&session, &config);
 		feed_random(&session, &model, 1500, 4, flushes[separate / 4]);
-		stack_flush(&session.profile);
+		profile_flush(&session.profile);
 		expect_model(&session, &model);
 		session_close(&session);
 		op_strings_free(&config.filter);
@@ -295,38 +294,36 @@ static void arcs_are_those_of_each_sample(void **state)
 }
 
 /* More nodes than the tree has room for: it is written by itself. */
-static void the_tree_is_bounded(void **state)
+TEST(the_tree_is_bounded)
 {
 	const struct profile_config config = config_of(LIB | KERN);
 	struct model model = {.config = &config, .wanted = NOWHERE};
 	struct test_session session;
 
-	(void)state;
 	random_state = 2;
 	session_open(&session, &config);
 	feed_random(&session, &model, 30000, 3, 0);
 	assert_true(session_stat(&session, STAT_ARCS) > 0);
-	stack_flush(&session.profile);
+	profile_flush(&session.profile);
 	expect_model(&session, &model);
 	session_close(&session);
 	free(model.arc);
 }
 
 /* More threads than the tree has roots, and than files may be open. */
-static void so_are_its_roots(void **state)
+TEST(so_are_its_roots)
 {
 	const struct profile_config config = config_of(THREAD);
 	struct test_session session;
-	const uint64_t threads = STACK_ROOTS_MOST + 10;
+	const uint64_t threads = CHAIN_ROOTS_MOST + 10;
 
-	(void)state;
 	session_open(&session, &config);
 	session.profile.files.most = 300;
 	for (uint64_t i = 1; i <= threads; i++)
 		session_feed_only(&session, BUFFER(CPU(0), CTX(i, 500, 0x10), USER, COOKIE(0x10),
 						   TRACE, 1, 0, 2, 0));
-	assert_int_equal(session_stat(&session, STAT_ARCS), STACK_ROOTS_MOST);
-	stack_flush(&session.profile);
+	assert_int_equal(session_stat(&session, STAT_ARCS), CHAIN_ROOTS_MOST);
+	profile_flush(&session.profile);
 	assert_int_equal(session_stat(&session, STAT_ARCS), threads);
 	assert_int_equal(session_stat(&session, STAT_STACKS), threads);
 	session_check_sums(&session);
@@ -351,7 +348,7 @@ static int sum_stacks(const char *path, const struct stat *status, void *context
 }
 
 /* Stacks for which there is no room are counted at a caller; arcs are those of the whole stack. */
-static void arcs_need_no_room_for_stacks(void **state)
+TEST(arcs_need_no_room_for_stacks)
 {
 	const struct profile_config config = config_of(0);
 	struct model model = {.config = &config, .wanted = NOWHERE};
@@ -360,7 +357,6 @@ static void arcs_need_no_room_for_stacks(void **state)
 	struct op_error error;
 	uint64_t sum = 0;
 
-	(void)state;
 	random_state = 3;
 	session_open(&session, &config);
 	assert_return_code(getrlimit(RLIMIT_FSIZE, &before), errno);
@@ -368,7 +364,7 @@ static void arcs_need_no_room_for_stacks(void **state)
 	small.rlim_cur = 40 << 10;
 	assert_return_code(setrlimit(RLIMIT_FSIZE, &small), errno);
 	feed_random(&session, &model, 5000, 3, 1000);
-	stack_flush(&session.profile);
+	profile_flush(&session.profile);
 	assert_return_code(setrlimit(RLIMIT_FSIZE, &before), errno);
 	assert_true(session_stat(&session, STAT_STACKS_MERGED) > 1000);
 	assert_int_equal(session_stat(&session, STAT_FRAMES_NO_SAMPLE_FILE), 0);
@@ -380,7 +376,7 @@ static void arcs_need_no_room_for_stacks(void **state)
 }
 
 /* What was gathered goes to the session in which it was; if that is gone, so is it. */
-static void a_new_session_begins_without_arcs(void **state)
+TEST(a_new_session_begins_without_arcs)
 {
 	static const uint64_t words[] = {
 		CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), TRACE, 1, 0, 2, 0};
@@ -389,7 +385,6 @@ static void a_new_session_begins_without_arcs(void **state)
 	struct op_error error;
 	char *text;
 
-	(void)state;
 	session_open(&session, &config);
 	session_feed_only(&session, words, sizeof(words) / 8);
 	assert_int_equal(profile_reopen(&session.profile, &error), 0);
@@ -397,7 +392,7 @@ static void a_new_session_begins_without_arcs(void **state)
 	session_feed_only(&session, words, sizeof(words) / 8);
 	remove_tree(session.profile.current_dir);
 	assert_int_equal(profile_reopen(&session.profile, &error), 0);
-	stack_flush(&session.profile);
+	profile_flush(&session.profile);
 	text = session_text(session.dir);
 	assert_string_equal(text, "");
 	free(text);
@@ -405,38 +400,23 @@ static void a_new_session_begins_without_arcs(void **state)
 	session_close(&session);
 }
 
-static void a_stack_is_not_endless(void **state)
+TEST(a_stack_is_not_endless)
 {
-	static uint64_t words[32 + 2 * STACK_FRAMES_MOST];
+	static uint64_t words[32 + 2 * CHAIN_FRAMES_MOST];
 	const uint64_t start[] = {CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), TRACE};
 	const struct profile_config config = config_of(0);
 	size_t n = sizeof(start) / sizeof(*start);
 	struct test_session session;
 
-	(void)state;
 	memcpy(words, start, sizeof(start));
-	for (uint64_t i = 0; i < STACK_FRAMES_MOST + 5; i++) {
+	for (uint64_t i = 0; i < CHAIN_FRAMES_MOST + 5; i++) {
 		words[n++] = i;
 		words[n++] = 0;
 	}
 	session_open(&session, &config);
 	session_feed(&session, words, n);
 	assert_int_equal(session_stat(&session, STAT_FRAMES_TOO_DEEP), 5);
-	assert_int_equal(session_stat(&session, STAT_ARCS), STACK_FRAMES_MOST - 1);
+	assert_int_equal(session_stat(&session, STAT_ARCS), CHAIN_FRAMES_MOST - 1);
 	session_check_sums(&session);
 	session_close(&session);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arcs_are_those_of_each_sample),
-		cmocka_unit_test(the_tree_is_bounded),
-		cmocka_unit_test(so_are_its_roots),
-		cmocka_unit_test(arcs_need_no_room_for_stacks),
-		cmocka_unit_test(a_new_session_begins_without_arcs),
-		cmocka_unit_test(a_stack_is_not_endless),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

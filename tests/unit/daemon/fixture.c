@@ -180,7 +180,7 @@ char *make_directory(void)
 	const char *base = getenv("TMPDIR");
 	char *dir;
 
-	if (!base) /* hundreds of small files, which nobody needs on a disk */
+	if (!base) /* hundreds of small files that are not needed on a disk */
 		base = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
 	dir = op_path("%s/oprofile-test-XXXXXX", base);
 	assert_non_null(dir);
@@ -248,7 +248,7 @@ void session_feed_only(struct test_session *session, const uint64_t *words, size
 void session_feed(struct test_session *session, const uint64_t *words, size_t count)
 {
 	session_feed_only(session, words, count);
-	stack_flush(&session->profile);
+	profile_flush(&session->profile);
 }
 
 /* ---- sample files ---- */
@@ -383,7 +383,7 @@ uint64_t session_sum(const char *session_dir, bool arcs)
 
 void session_check_sums(struct test_session *session)
 {
-	const uint64_t *value = session->profile.stats.value;
+	const uint64_t *value = session->profile.stats.samples.value;
 
 	assert_int_equal(value[STAT_RECEIVED],
 			 value[STAT_STORED] + value[STAT_FILTERED] + value[STAT_NO_CONTEXT] +

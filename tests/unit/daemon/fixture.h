@@ -6,13 +6,9 @@
 #ifndef TESTS_DAEMON_FIXTURE_H
 #define TESTS_DAEMON_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/test.h"
 #include "daemon/count/profile.h"
 
 /* ---- words of the event stream ---- */
@@ -25,7 +21,7 @@
 #define USER		    ESC, OPROFILE_USER_ENTER
 #define MODULE_LOADED	    ESC, OPROFILE_MODULE_LOADED
 #define TRACE		    ESC, OPROFILE_TRACE_BEGIN
-#define BUFFER(...)	    \
+#define BUFFER(...)                                                                                \
 	(const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8
 #define ANON		    OPROFILE_NO_COOKIE
 #define INVALID		    OPROFILE_INVALID_COOKIE
@@ -83,7 +79,7 @@ void session_close(struct test_session *session);
 
 /* Feeds a buffer, and has its call graphs written. */
 void session_feed(struct test_session *session, const uint64_t *words, size_t count);
-/* Feeds a buffer.  Call graphs stay in memory until stack_flush(). */
+/* Feeds a buffer.  Call graphs stay in memory until profile_flush(). */
 void session_feed_only(struct test_session *session, const uint64_t *words, size_t count);
 
 /*
@@ -95,10 +91,10 @@ char *session_text(const char *session_dir);
 /* Compares that text, and checks that each number of the statistics adds up. */
 void session_expect(struct test_session *session, const char *text);
 
-/* The statistics must add up (daemon/stats.h), and the sample files hold what they say. */
+/* The statistics must add up (daemon/count/stats.h), and the sample files hold what they say. */
 void session_check_sums(struct test_session *session);
 
-#define session_stat(session, which) ((session)->profile.stats.value[which])
+#define session_stat(session, which) ((session)->profile.stats.samples.value[which])
 
 /* Sum of all counts in sample files that are no arc files, or that are. */
 uint64_t session_sum(const char *session_dir, bool arcs);

@@ -47,12 +47,11 @@ static void expect_none(const char *dir)
 	free(profiling);
 }
 
-static void sums_go_over_all_daemons_of_a_session(void **state)
+TEST(sums_go_over_all_daemons_of_a_session)
 {
 	char *dir = make_directory(), *below = op_path("%s/stats", dir);
 	struct overhead overhead;
 
-	(void)state;
 	overhead_load(&overhead, below, at(50, 1000), true);
 	overhead_look(&overhead, at(60, 3000), true);
 	save(&overhead, below);
@@ -78,12 +77,11 @@ static void sums_go_over_all_daemons_of_a_session(void **state)
 	free(dir);
 }
 
-static void only_time_between_start_and_stop_counts(void **state)
+TEST(only_time_between_start_and_stop_counts)
 {
 	char *dir = make_directory();
 	struct overhead overhead;
 
-	(void)state;
 	overhead_load(&overhead, dir, at(0, 0), false);
 	overhead_look(&overhead, at(1, 100), false);
 	overhead_look(&overhead, at(2, 200), true); /* started */
@@ -102,13 +100,12 @@ static void only_time_between_start_and_stop_counts(void **state)
 }
 
 /* Many short intervals are as much as a long one. */
-static void parts_of_a_millisecond_add_up(void **state)
+TEST(parts_of_a_millisecond_add_up)
 {
 	struct overhead_time time = {0};
 	char *dir = make_directory();
 	struct overhead overhead;
 
-	(void)state;
 	overhead_load(&overhead, dir, time, true);
 	for (int i = 0; i < 1000; i++) {
 		time.cpu_ns += 3000;
@@ -121,11 +118,10 @@ static void parts_of_a_millisecond_add_up(void **state)
 	free(dir);
 }
 
-static void this_process_has_used_time(void **state)
+TEST(this_process_has_used_time)
 {
 	struct overhead_time begin = overhead_now(), now;
 
-	(void)state;
 	do {
 		now = overhead_now();
 		assert_true(now.cpu_ns >= begin.cpu_ns && now.wall_ns >= begin.wall_ns);
@@ -134,15 +130,14 @@ static void this_process_has_used_time(void **state)
 }
 
 /* Whoever has started the machine: the first buffer shows it. */
-static void a_profile_notices_that_it_runs(void **state)
+TEST(a_profile_notices_that_it_runs)
 {
 	struct test_session session;
 	uint64_t begin;
 	char *dir;
 
-	(void)state;
 	session_open(&session, &(struct profile_config){0});
-	dir = session.profile.stats_dir;
+	dir = session.profile.stats.dir;
 	profile_save_stats(&session.profile);
 	session.machine.running = true;
 	session_feed(&session, BUFFER(CPU(0), CTX(500, 500, 0x10), USER, COOKIE(0x10), 7, 0));
@@ -152,22 +147,9 @@ static void a_profile_notices_that_it_runs(void **state)
 		;
 	expect_none(dir);
 	profile_save_stats(&session.profile);
-	assert_true(session.profile.overhead.profiling_ns >= 2 * MS);
-	expect(dir, session.profile.overhead.cpu_ns / MS,
-	       session.profile.overhead.profiling_ns / MS);
+	assert_true(session.profile.stats.overhead.profiling_ns >= 2 * MS);
+	expect(dir, session.profile.stats.overhead.cpu_ns / MS,
+	       session.profile.stats.overhead.profiling_ns / MS);
 	assert_false(profile_is_running(&session.profile));
 	session_close(&session);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_go_over_all_daemons_of_a_session),
-		cmocka_unit_test(only_time_between_start_and_stop_counts),
-		cmocka_unit_test(parts_of_a_millisecond_add_up),
-		cmocka_unit_test(this_process_has_used_time),
-		cmocka_unit_test(a_profile_notices_that_it_runs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

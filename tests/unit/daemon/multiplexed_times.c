@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Times of events: what the kernel says by counter becomes files by event, over several
- * daemons, starts and sessions.
+ * Times of events: reported by counter, saved in files by event, over several daemons, starts
+ * and sessions.
  */
 #include "fixture.h"
 
@@ -21,7 +21,7 @@ static struct op_event event[] = {
 static const struct op_events events = {event, 3};
 static int16_t event_of[OP_COUNTERS_MAX];
 
-static void open_times(struct times *times, const char *dir)
+static void open_times(struct multiplexed_times *times, const char *dir)
 {
 	struct op_error error;
 
@@ -30,16 +30,16 @@ static void open_times(struct times *times, const char *dir)
 	event_of[0] = 0;
 	event_of[5] = 1;
 	event_of[7] = event_of[8] = 2; /* the same on two kinds of CPU */
-	assert_int_equal(times_open(times, &events, event_of, &error), 0);
-	times_load(times, dir);
+	assert_int_equal(multiplexed_times_open(times, &events, event_of, &error), 0);
+	multiplexed_times_load(times, dir);
 }
 
-static void take(struct times *times, const char *dir, const char *kernel)
+static void take(struct multiplexed_times *times, const char *dir, const char *kernel)
 {
 	struct op_error error;
 
-	times_take(times, kernel);
-	if (times_save(times, dir, &error))
+	multiplexed_times_update(times, kernel);
+	if (multiplexed_times_save(times, dir, &error))
 		fail_msg("%s", error.text);
 }
 
@@ -53,9 +53,9 @@ static void expect(const char *dir, const char *name, const char *want)
 	char have[256] = "";
 
 	if (enabled || running)
-		snprintf(have, sizeof(have), "%.*s %.*s",
-			 enabled ? (int)strcspn(enabled, "\n") : 4, enabled ? enabled : "none",
-			 running ? (int)strcspn(running, "\n") : 4, running ? running : "none");
+		snprintf(have, sizeof(have), "%.*s %.*s", enabled ? (int)strcspn(enabled, "\n") : 4,
+			 enabled ? enabled : "none", running ? (int)strcspn(running, "\n") : 4,
+			 running ? running : "none");
 	if (strcmp(have, want))
 		fail_msg("%s: \"%s\", not \"%s\"", name, have, want);
 	free(enabled);
@@ -64,12 +64,11 @@ static void expect(const char *dir, const char *name, const char *want)
 	free(running_path);
 }
 
-static void counters_become_events(void **state)
+TEST(times_by_counter_become_times_by_event)
 {
 	char *dir = make_directory();
-	struct times times;
+	struct multiplexed_times times;
 
-	(void)state;
 	open_times(&times, dir);
 	take(&times, dir, NULL);
 	expect(dir, "CYCLES.10000.0", "");
@@ -83,17 +82,16 @@ static void counters_become_events(void **state)
 	expect(dir, "CYCLES.10000.0", "20 10");
 	expect(dir, "MISSES.500.65", "21 7");
 	expect(dir, "MISSES.501.65", "60 8");
-	times_close(&times);
+	multiplexed_times_close(&times);
 	remove_tree(dir);
 	free(dir);
 }
 
-static void sums_go_over_starts_daemons_and_sessions(void **state)
+TEST(times_add_up_over_starts_daemons_and_sessions)
 {
 	char *dir = make_directory();
-	struct times times;
+	struct multiplexed_times times;
 
-	(void)state;
 	open_times(&times, dir);
 	take(&times, dir, "counter0/enabled_ns 20\ncounter0/running_ns 10\n");
 	take(&times, dir, "counter0/enabled_ns 24\ncounter0/running_ns 12\n");
@@ -102,7 +100,7 @@ static void sums_go_over_starts_daemons_and_sessions(void **state)
 	take(&times, dir, "cpu0/sample_received 12\n");
 	take(&times, dir, "counter0/enabled_ns 24\ncounter0/running_ns 12\n");
 	expect(dir, "CYCLES.10000.0", "24 12");
-	times_close(&times);
+	multiplexed_times_close(&times);
 
 	/* another daemon in the same session */
 	open_times(&times, dir);
@@ -112,7 +110,7 @@ static void sums_go_over_starts_daemons_and_sessions(void **state)
 	/* the same daemon in a new session, after it looked for the last time */
 	take(&times, dir, "counter0/enabled_ns 8\ncounter0/running_ns 2\n");
 	remove_tree(dir);
-	times_load(&times, dir);
+	multiplexed_times_load(&times, dir);
 	take(&times, dir, "counter0/enabled_ns 8\ncounter0/running_ns 2\n");
 	expect(dir, "CYCLES.10000.0", "");
 	take(&times, dir, "counter0/enabled_ns 11\ncounter0/running_ns 4\n");
@@ -121,38 +119,44 @@ static void sums_go_over_starts_daemons_and_sessions(void **state)
 	/* a source that has begun anew */
 	take(&times, dir, "counter0/enabled_ns 1\ncounter0/running_ns 1\n");
 	expect(dir, "CYCLES.10000.0", "4 3");
-	times_close(&times);
+	multiplexed_times_close(&times);
 	remove_tree(dir);
 	free(dir);
 }
 
-static void lines_that_make_no_sense_are_passed_over(void **state)
+TEST(invalid_lines_are_skipped)
 {
 	static const char *const lines[] = {
-		"counter0/enabled_ns\n",  "counter0/enabled_ns -5x\n",    "counter/enabled_ns 5\n",
-		"counter0/enabled 5\n",   "counter256/enabled_ns 5\n",    "counter-1/enabled_ns 5\n",
-		"counter0/a/enabled_ns 5\n", "xcounter0/enabled_ns 5\n",  "counter0/enabled_ns 5 6\n",
-		"counter0/enabled_nsenabled_nsenabled_ns 5\n", "\n\n\n",
+		"counter0/enabled_ns\n",
+		"counter0/enabled_ns -5x\n",
+		"counter/enabled_ns 5\n",
+		"counter0/enabled 5\n",
+		"counter256/enabled_ns 5\n",
+		"counter-1/enabled_ns 5\n",
+		"counter0/a/enabled_ns 5\n",
+		"xcounter0/enabled_ns 5\n",
+		"counter0/enabled_ns 5 6\n",
+		"counter0/enabled_nsenabled_nsenabled_ns 5\n",
+		"\n\n\n",
 	};
 	char *dir = make_directory();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		struct times times;
+		struct multiplexed_times times;
 
 		open_times(&times, dir);
 		take(&times, dir, lines[i]);
 		for (size_t k = 0; k < events.count; k++) {
-			if (times.now[k].enabled_ns || times.now[k].running_ns)
+			if (times.latest[k].enabled_ns || times.latest[k].running_ns)
 				fail_msg("taken: %s", lines[i]);
 		}
-		times_close(&times);
+		multiplexed_times_close(&times);
 	}
 	remove_tree(dir);
 	free(dir);
 }
 
-static void times_are_no_statistics(void **state)
+TEST(lines_of_times_are_removed_from_statistics)
 {
 	static const struct {
 		const char *text, *rest;
@@ -164,26 +168,13 @@ static void times_are_no_statistics(void **state)
 		{"counter0/other_ns 1\ncounter0/running_ns 1", "counter0/other_ns 1\n"},
 	};
 
-	(void)state;
-	times_cut(NULL);
+	multiplexed_times_remove_lines(NULL);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = strdup(cases[i].text);
 
 		assert_non_null(text);
-		times_cut(text);
+		multiplexed_times_remove_lines(text);
 		assert_string_equal(text, cases[i].rest);
 		free(text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counters_become_events),
-		cmocka_unit_test(sums_go_over_starts_daemons_and_sessions),
-		cmocka_unit_test(lines_that_make_no_sense_are_passed_over),
-		cmocka_unit_test(times_are_no_statistics),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What to count, and which samples get sample files of their own.
+ */
+#ifndef DAEMON_COUNT_CONFIG_H
+#define DAEMON_COUNT_CONFIG_H
+
+#include "kernel.h"
+#include "libop/base/strings.h"
+#include "separation.h"
+
+struct profile_config {
+	const char *session_dir;
+	const char *events;	  /* as of --events; NULL: those of the source */
+	struct op_strings filter; /* as of images::filter */
+	struct kernel_config kernel;
+	struct separation separation;
+};
+
+#endif

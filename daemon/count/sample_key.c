@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What tells sample files apart: see sample_key.h. */
+#include "sample_key.h"
+
+#include "libop/base/hash.h"
+#include "libop/session/sample_name.h"
+
+uint64_t sample_key_hash(const struct sample_key *key)
+{
+	uint64_t hash = op_hash_mix((uintptr_t)key->dep, (uintptr_t)key->app);
+
+	hash = op_hash_mix(hash, (uintptr_t)key->callee);
+	hash = op_hash_mix(hash, (uint64_t)key->event << 32 | (uint32_t)key->cpu);
+	return op_hash_mix(hash, (uint64_t)(uint32_t)key->tgid << 32 | (uint32_t)key->tid);
+}
+
+void sample_key_header(const struct sample_key *key, const struct op_events *events,
+		       struct odb_header *header)
+{
+	const struct op_event *event = &events->event[key->event];
+
+	*header = (struct odb_header){
+		.ctr_event = event->code,
+		.ctr_um = event->unit_mask,
+		.ctr_count = event->count,
+		.is_kernel = key->dep->is_kernel,
+		.mtime = key->dep->mtime,
+		.anon_start = key->dep->id.start,
+	};
+	if (key->callee) {
+		header->cg_to_is_kernel = key->callee->is_kernel;
+		header->cg_to_anon_start = key->callee->id.start;
+	}
+}
+
+char *sample_key_name(const struct sample_key *key, const struct op_events *events)
+{
+	const struct op_event *event = &events->event[key->event];
+	struct op_sample_name name = {
+		.app = key->app->id,
+		.dep = key->dep->id,
+		.is_arc = key->callee,
+		.event = event->name,
+		.count = event->count,
+		.unit_mask = event->unit_mask,
+		.tgid = key->tgid,
+		.tid = key->tid,
+		.cpu = key->cpu,
+	};
+
+	if (key->callee)
+		name.callee = key->callee->id;
+	return key->is_stacks ? op_stacks_name_make(&name) : op_sample_name_make(&name);
+}
