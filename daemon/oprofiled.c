@@ -4,11 +4,11 @@
  * session.  See oprofiled(8).
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/server/background.h"
+#include "libop/base/option.h"
 #include "daemon/server/daemon.h"
 #include "libop/session/log.h"
 
@@ -44,16 +44,16 @@ int main(int argc, char **argv)
 	op_program_set(argv[0]);
 	if (options_parse(argc, (const char **)argv, &options, &error)) {
 		options_free(&options);
-		op_die(OP_EXIT_USAGE, "%s", error.text);
+		return op_usage_error(&error);
 	}
 	umask(SESSION_UMASK);
 	daemon_block_signals();
 	if (!options.foreground) {
 		ready = background_start();
 		if (ready < 0)
-			op_die(OP_EXIT_FAILURE, "cannot go to the background: %s", strerror(errno));
+			op_die_errno(OP_EXIT_FAILURE, "cannot run in the background");
 		if (chdir("/"))
-			op_warn("cannot change to /: %s", strerror(errno));
+			op_warn_errno("cannot change to /");
 	}
 	status = work(&options, ready);
 	options_free(&options);

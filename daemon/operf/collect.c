@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Collecting: see collect.h.
+ * Collects samples: see collect.h.
  */
 #include "collect.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/pidfd.h>
 #include <sys/signalfd.h>
@@ -22,7 +21,7 @@
 struct loop {
 	struct collect *collect;
 	int epoll, signals;
-	size_t alive; /* processes whose end is waited for */
+	size_t alive; /* processes that have not ended */
 	bool done;
 };
 
@@ -61,7 +60,7 @@ static int wait_for(const struct loop *loop, int fd)
 	return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* A process that has ended already is no error: its end is what we wait for. */
+/* A process that has already ended is no error. */
 static int wait_for_end(struct loop *loop, pid_t pid)
 {
 	int fd = pidfd_open(pid, 0);
@@ -92,7 +91,7 @@ static int open_loop(struct loop *loop, struct op_error *error)
 	for (size_t i = 0; good && i < collect->count; i++)
 		good = !wait_for_end(loop, collect->processes[i]);
 	if (!good)
-		return op_error_set(error, errno, "cannot wait for samples: %s", strerror(errno));
+		return op_error_errno(error, "cannot wait for samples");
 	if (!loop->alive && (collect->command || collect->count))
 		loop->done = true;
 	return 0;
@@ -106,14 +105,14 @@ static void take_signals(struct loop *loop)
 	while (read(loop->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (collect->signal || !collect->command)
 			loop->done = true;
-		/* what the terminal sends reaches the command by itself */
+		/* the terminal signals the command as well */
 		else if (info.ssi_code != SI_KERNEL)
 			kill(collect->command, (int)info.ssi_signo);
 		collect->signal = (int)info.ssi_signo;
 	}
 }
 
-/* A descriptor of a process is readable for ever once it has ended. */
+/* A pidfd stays readable once its process has ended. */
 static void take_end(struct loop *loop, int fd)
 {
 	epoll_ctl(loop->epoll, EPOLL_CTL_DEL, fd, NULL);
@@ -131,8 +130,7 @@ static int run(struct loop *loop, struct op_error *error)
 		int n = epoll_wait(loop->epoll, event, EVENTS_AT_ONCE, -1);
 
 		if (n < 0 && errno != EINTR)
-			return op_error_set(error, errno, "cannot wait for samples: %s",
-					    strerror(errno));
+			return op_error_errno(error, "cannot wait for samples");
 		for (int i = 0; i < n; i++) {
 			int fd = event[i].data.fd;
 

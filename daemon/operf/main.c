@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * operf: profiles a command, processes or the system by the kernel's perf events.
+ * operf: profiles a command, processes or the whole system with perf events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,10 @@
 #include "libop/session/log.h"
 #include "daemon/sources/perf.h"
 #include "libop/base/file.h"
+#include "libop/base/pinned_path.h"
 #include "libop/perf/event.h"
 #include "libop/session/paths.h"
+#include "libop/session/tree.h"
 #include "request.h"
 #include "session.h"
 
@@ -33,6 +35,7 @@ struct run {
 	struct source *source;
 	struct profile profile;
 	struct collect collect;
+	char *session;	/* of op_session_open() */
 	int lock;	/* of the session; -1: not taken */
 	int messages;	/* where stderr was before it became the log */
 	bool user_only; /* no event samples the kernel */
@@ -61,8 +64,8 @@ static int open_source(struct run *run, struct op_error *error)
 	struct source_perf_config config = {
 		.events = &run->events,
 		.ends = &ends,
-		.processes = request->processes,
-		.count = request->count,
+		.processes = request->processes.item,
+		.count = request->processes.count,
 		.callgraph = request->callgraph ? SOURCE_PERF_FULL_DEPTH : 0,
 		.unwind = request->unwind,
 	};
@@ -77,12 +80,12 @@ static int open_source(struct run *run, struct op_error *error)
 	return run->source ? 0 : -1;
 }
 
-/* Without addresses of the kernel, all its code is one image. */
+/* Without kernel addresses, all kernel code is one image. */
 static int open_profile(struct run *run, struct op_error *error)
 {
 	const struct request *request = run->request;
 	struct profile_config config = {
-		.session_dir = request->session_dir,
+		.session_dir = run->session,
 		.separation.lib = true,
 		.separation.kernel = true,
 		.separation.thread = request->separate_thread,
@@ -99,21 +102,21 @@ static int open_profile(struct run *run, struct op_error *error)
 		return 0;
 	if (config.kernel.mode != KERNEL_KALLSYMS || error->code != ENOENT)
 		return -1;
-	op_warn("kernel code is not told apart: /proc/kallsyms shows no addresses "
+	op_warn("all kernel code is counted as one image: /proc/kallsyms shows no addresses "
 		"(as root, \"sysctl kernel.kptr_restrict=0\")");
 	config.kernel.mode = KERNEL_NO_VMLINUX;
 	return profile_open(&run->profile, &config, run->source, error);
 }
 
-/* From here on, what the daemon's code has to say goes to the log. */
+/* From here on, messages of the daemon's code go to the log. */
 static int open_log(struct run *run, struct op_error *error)
 {
-	char *path = op_path("%s/" SESSION_LOG, run->request->session_dir);
+	char *path = op_path("%s/" SESSION_LOG, run->session);
 	int result;
 
 	run->messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (!path || run->messages < 0)
-		result = op_error_set(error, errno, "cannot open the log: %s", strerror(errno));
+		result = op_error_errno(error, "cannot open the log");
 	else
 		result = log_open(path, error);
 	free(path);
@@ -140,14 +143,16 @@ static int prepare(struct run *run, struct op_error *error)
 		return -1;
 	if (request->command && command_prepare(&run->command, request->command, error))
 		return -1;
-	/* from here on there is something to end in order; the command has been made before, and
-	 * does not inherit it */
+	/* after the fork of the command, which must not inherit blocked signals */
 	collect_block_signals();
 	umask(SESSION_UMASK);
 	if (open_source(run, error))
 		return -1;
-	run->lock = session_begin(request->session_dir, request->append, error);
-	if (run->lock < 0 || open_profile(run, error) || abi_write(request->session_dir, error))
+	run->session = op_session_open(request->session_dir, error);
+	if (!run->session)
+		return -1;
+	run->lock = session_begin(run->session, request->append, error);
+	if (run->lock < 0 || open_profile(run, error) || abi_write(run->session, error))
 		return -1;
 	return profile_run(&run->profile, true, error);
 }
@@ -157,20 +162,20 @@ static int work(struct run *run, struct op_error *error)
 	run->collect = (struct collect){
 		.profile = &run->profile,
 		.command = run->command.pid,
-		.processes = run->request->processes,
-		.count = run->request->count,
+		.processes = run->request->processes.item,
+		.count = run->request->processes.count,
 	};
-	/* one that came before the command has begun; without a command, collect_run() takes it */
+	/* a signal before the command starts; without a command, collect_run() handles it */
 	if (run->command.pid && (run->collect.signal = collect_pending_signal()))
-		return op_error_set(error, EINTR, "a signal came before %s had begun",
+		return op_error_set(error, EINTR, "interrupted by a signal before %s was executed",
 				    run->request->command[0]);
 	if (run->command.pid && command_go(&run->command, run->request->command[0], error))
 		return -1;
 	return open_log(run, error) || collect_run(&run->collect, error) ? -1 : 0;
 }
 
-/* One line: how much there is, what is missing, and where to look. */
-static void tell(const struct run *run)
+/* One line: samples stored, samples lost, and the command to report them. */
+static void print_summary(const struct run *run)
 {
 	const uint64_t *stat = run->profile.stats.samples.value;
 	struct source_perf_losses losses = source_perf_losses(run->source);
@@ -208,8 +213,8 @@ static void pack(const struct run *run)
 {
 	struct op_error error;
 
-	if (!run->request->loose && profile_pack(run->request->session_dir, &error))
-		op_warn("the session stays unpacked: %s", error.text);
+	if (!run->request->loose && profile_pack(run->session, &error))
+		op_warn("the session is not packed: %s", error.text);
 }
 
 static void release(struct run *run)
@@ -221,7 +226,8 @@ static void release(struct run *run)
 	}
 	source_close(run->source);
 	if (run->lock >= 0)
-		lock_release(run->request->session_dir, run->lock);
+		lock_release(run->session, run->lock);
+	op_pinned_close(run->session);
 	op_perf_events_free(&run->events);
 }
 
@@ -238,7 +244,7 @@ static int profile(const struct request *request, struct op_error *error)
 		result = work(&run, error);
 	finish(&run);
 	if (!result) {
-		tell(&run);
+		print_summary(&run);
 		status = run.collect.command ? run.collect.status : OP_EXIT_OK;
 		run.command.pid = 0; /* it has ended, or goes on alone */
 	} else if (run.lock >= 0 && request->command && !run.command.pid) {
@@ -263,7 +269,7 @@ int main(int argc, char **argv)
 	op_program_set(argv[0]);
 	if (request_parse(argc, (const char **)argv, &request, &error)) {
 		request_free(&request);
-		op_die(OP_EXIT_USAGE, "%s", error.text);
+		return op_usage_error(&error);
 	}
 	if (request.command && command_check(request.command[0], &error)) {
 		op_complain("%s", error.text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The session that operf fills: see session.h.
+ * The session that operf writes: see session.h.
  */
 #include "session.h"
 
@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "libop/session/lock.h"
@@ -31,16 +30,13 @@ static int put_aside(const char *dir, struct op_error *error)
 	int samples = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, result = 0;
 
 	if (samples < 0) {
-		result = op_error_set(error, errno, "cannot open %s: %s", path ? path : dir,
-				      strerror(errno));
+		result = op_error_errno(error, "cannot open %s", path ? path : dir);
 	} else if (has_samples(samples)) {
 		if (!faccessat(samples, SESSION_PREVIOUS, F_OK, AT_SYMLINK_NOFOLLOW))
 			result = op_tree_remove(samples, SESSION_PREVIOUS, error);
 		if (!result && renameat(samples, CURRENT, samples, SESSION_PREVIOUS))
-			result = op_error_set(
-				error, errno,
-				"cannot put the samples of the run before aside: %s: %s", path,
-				strerror(errno));
+			result = op_error_errno(
+				error, "cannot move the samples of the previous run: %s", path);
 	}
 	if (samples >= 0)
 		close(samples);
@@ -50,11 +46,8 @@ static int put_aside(const char *dir, struct op_error *error)
 
 int session_begin(const char *dir, bool append, struct op_error *error)
 {
-	int lock;
+	int lock = lock_take(dir, error);
 
-	if (op_session_make(dir, error))
-		return -1;
-	lock = lock_take(dir, error);
 	if (lock < 0)
 		return -1;
 	if (!append && (put_aside(dir, error) || op_session_make(dir, error))) {

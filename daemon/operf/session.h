@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The session that operf fills.
+ * The session that operf writes.
  */
-#ifndef OPERF_SESSION_H
-#define OPERF_SESSION_H
+#ifndef DAEMON_OPERF_SESSION_H
+#define DAEMON_OPERF_SESSION_H
 
 #include <stdbool.h>
 
 #include "libop/base/error.h"
 
-#define SESSION_PREVIOUS "previous"	     /* the samples of the run before, below samples */
+#define SESSION_PREVIOUS "previous"	     /* samples of the previous run, below samples */
 #define SESSION_LOG	 "samples/operf.log" /* below the session directory */
 
 /**
- * session_begin - make the session, take its lock and, unless @append, put older samples aside
+ * session_begin - lock the session and, unless @append, move older samples aside
+ * @dir: of op_session_open()
  *
- * Samples of the run before become samples/previous, in the place of those of an earlier one.
+ * Samples of the previous run become samples/previous and replace those of an earlier one.
  *
  * Return: the lock, for lock_release(), or -1 with @error set.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Going to the background: see background.h.
+ * Runs the daemon in the background: see background.h.
  */
 #include "background.h"
 
@@ -47,7 +47,7 @@ int background_start(void)
 	close(ready[child ? 1 : 0]);
 	if (child)
 		wait_until_ready(ready[0], child);
-	/* no terminal can become ours: we open none that is not a controlling one already */
+	/* the daemon opens no terminal that could become its controlling one */
 	setsid();
 	return ready[1];
 }

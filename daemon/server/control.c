@@ -54,8 +54,8 @@ int control_server_open(struct control_server *server, const char *session_dir,
 	if (server->fd >= 0)
 		close(server->fd);
 	server->fd = -1;
-	return op_error_set(error, code, "cannot make the control socket of session %s: %s",
-			    session_dir, strerror(code));
+	return op_error_code(error, code, "cannot create the control socket of session %s",
+			     session_dir);
 }
 
 static void drop(struct control_client *client)
@@ -64,7 +64,7 @@ static void drop(struct control_client *client)
 	client->fd = -1;
 }
 
-/* A place for a new client; when there are too many, one that has said nothing yet goes. */
+/* A free slot for a new client; if there is none, a client without a command is dropped. */
 static struct control_client *find_place(struct control_server *server)
 {
 	struct control_client *client;
@@ -91,7 +91,7 @@ static void accept_client(struct control_server *server)
 		drop(client);
 }
 
-/* Replies are shorter than the socket's buffer; who does not take them gets none. */
+/* Replies fit the socket's buffer; the rest of one that does not is dropped. */
 static void answer(struct control_server *server, struct control_client *client)
 {
 	char *reply;
@@ -106,8 +106,8 @@ static void answer(struct control_server *server, struct control_client *client)
 
 static void read_client(struct control_server *server, struct control_client *client)
 {
-	size_t room = sizeof(client->line) - client->length;
-	ssize_t n = recv(client->fd, client->line + client->length, room, 0);
+	size_t space = sizeof(client->line) - client->length;
+	ssize_t n = recv(client->fd, client->line + client->length, space, 0);
 	char *end;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))

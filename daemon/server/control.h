@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon's side of the control socket (libop/control.h).
+ * The daemon's side of the control socket (libop/session/control_socket.h).
  */
-#ifndef DAEMON_CONTROL_SERVER_H
-#define DAEMON_CONTROL_SERVER_H
+#ifndef DAEMON_SERVER_CONTROL_H
+#define DAEMON_SERVER_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,11 +21,11 @@ struct control_client {
 
 struct control_server {
 	int fd;
-	int epoll; /* where its descriptors are waited for */
+	int epoll; /* watches its descriptors */
 	struct control_client client[CONTROL_CLIENTS_MOST];
-	size_t next; /* the client that goes when there are too many */
+	size_t next; /* the client to drop when there are too many */
 
-	/* Does what a client asks; returns the reply, which is freed, or NULL (no memory). */
+	/* Runs a command; returns the reply, which is freed, or NULL when out of memory. */
 	char *(*handle)(void *context, const char *command);
 	void *context;
 };
@@ -34,17 +34,17 @@ struct control_server {
  * control_server_open - listen
  * @server: @epoll, @handle and @context are set
  *
- * A socket that is there already is that of a dead daemon, as the session's lock is ours.
+ * An existing socket is that of a dead daemon, as the session is locked.
  *
  * Return: 0, or -1 with @error set.
  */
 int control_server_open(struct control_server *server, const char *session_dir,
 			struct op_error *error);
 
-/* Handles what epoll said of @fd.  Return: false if @fd is none of the server's. */
+/* Handles an event of @fd.  Return: false if @fd is not one of the server's. */
 bool control_server_event(struct control_server *server, int fd);
 
-/* Ends the service, and removes the socket. */
+/* Closes and removes the socket. */
 void control_server_close(struct control_server *server, const char *session_dir);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The daemon at work: see daemon.h.
+ * The main loop of the daemon: see daemon.h.
  */
 #include "daemon.h"
 
@@ -17,6 +17,7 @@
 
 #include "daemon/count/abi.h"
 #include "libop/base/file.h"
+#include "libop/base/pinned_path.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
 #include "libop/session/lock.h"
@@ -60,9 +61,9 @@ static struct source *open_perf(const struct options *options, struct op_error *
 	};
 	struct source *source;
 
-	if (options->events ? op_perf_from_daemon(options->events, options->frequency, &events,
-						  error)
-			    : op_perf_choose(NULL, 0, &how, &events, error))
+	if (options->events
+		    ? op_perf_from_daemon(options->events, options->frequency, &events, error)
+		    : op_perf_choose(NULL, 0, &how, &events, error))
 		return NULL;
 	source = source_perf_open(&config, error);
 	op_perf_events_free(&events);
@@ -117,7 +118,8 @@ static char *handle_command(void *context, const char *command);
 
 int daemon_open(struct daemon *daemon, const struct options *options, struct op_error *error)
 {
-	const char *session = options->session_dir;
+	struct profile_config config = options->config;
+	const char *session;
 
 	*daemon = (struct daemon){
 		.options = options,
@@ -126,13 +128,15 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 		.signals = -1,
 		.timer = -1,
 		.started = time(NULL),
-		.log = op_path("%s/" OP_SESSION_LOG, session),
-		.complete_dump = op_path("%s/complete_dump", session),
+		.session = op_session_open(options->session_dir, error),
 	};
-	if (!daemon->log || !daemon->complete_dump)
-		return op_error_set(error, ENOMEM, "out of memory");
-	if (op_session_make(session, error))
+	if (!daemon->session)
 		return -1;
+	config.session_dir = session = daemon->session;
+	daemon->log = op_path("%s/" OP_SESSION_LOG, session);
+	daemon->complete_dump = op_path("%s/complete_dump", session);
+	if (!daemon->log || !daemon->complete_dump)
+		return op_error_memory(error);
 	daemon->lock = lock_take(session, error);
 	if (daemon->lock < 0)
 		return -1;
@@ -140,8 +144,8 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 	if (!daemon->source)
 		return -1;
 	if (open_events(daemon))
-		return op_error_set(error, errno, "cannot wait for events: %s", strerror(errno));
-	if (profile_open(&daemon->profile, &options->config, daemon->source, error))
+		return op_error_errno(error, "cannot wait for events");
+	if (profile_open(&daemon->profile, &config, daemon->source, error))
 		return -1;
 	if (abi_write(session, error))
 		return -1;
@@ -156,7 +160,7 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 
 /* ---- work ---- */
 
-/* Scripts of old remove it before they write to oprofilefs's dump, and wait for it. */
+/* Scripts for OProfile 0.9 remove the file, write to dump of oprofilefs, and wait for the file. */
 static void mark_dump(const struct daemon *daemon)
 {
 	struct op_error error;
@@ -166,7 +170,7 @@ static void mark_dump(const struct daemon *daemon)
 		log_line("%s", error.text);
 }
 
-/* Takes note of what profile_take() or profile_dump() returned. */
+/* Handles the result of profile_take() or profile_dump(). */
 static void take_result(struct daemon *daemon, int result, const struct op_error *error)
 {
 	if (!result)
@@ -205,7 +209,7 @@ static int reopen(struct daemon *daemon, struct op_error *error)
 	return daemon->options->foreground ? 0 : log_open(daemon->log, error);
 }
 
-static void tell_statistics(struct daemon *daemon)
+static void report_statistics(struct daemon *daemon)
 {
 	profile_save_stats(&daemon->profile);
 	profile_log_stats(&daemon->profile);
@@ -228,13 +232,13 @@ static char *reply_progress(const struct daemon *daemon)
 		       profile->stats.samples.value[STAT_STORED]);
 }
 
-/* What was lost before it came to us, of this session. */
+/* Samples of this session that were lost in the source. */
 static uint64_t lost_by_source(struct daemon *daemon)
 {
 	struct stats *stats = &daemon->profile.stats.samples;
 	char *text;
 
-	/* before the first buffer, they are those of an earlier start */
+	/* before the first buffer, statistics are those of an earlier start */
 	if (daemon->profile.buffers) {
 		text = source_stats(daemon->source);
 		stats_take_kernel(stats, text);
@@ -248,17 +252,17 @@ static char *reply_status(struct daemon *daemon)
 	const struct profile *profile = &daemon->profile;
 	const uint64_t *value = profile->stats.samples.value;
 
-	return op_path("pid %ld\nstate %s\nsource %s\nstarted %" PRId64
-		       "\nsession-dir %s\ncpu-type %s\nevents %s\n"
-		       "buffers %" PRIu64 "\nreceived %" PRIu64 "\nsamples %" PRIu64
-		       "\nlost %" PRIu64 "\nlost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu\nok\n",
-		       (long)getpid(), state(daemon), daemon->source->name,
-		       (int64_t)daemon->started, daemon->options->session_dir,
-		       daemon->source->cpu_type,
-		       daemon->source->events ? daemon->source->events : "", profile->buffers,
-		       value[STAT_RECEIVED], value[STAT_STORED],
-		       value[STAT_RECEIVED] - value[STAT_STORED] - value[STAT_FILTERED],
-		       lost_by_source(daemon), value[STAT_BAD_RECORDS], profile->files.count);
+	return op_path(
+		"pid %ld\nstate %s\nsource %s\nstarted %" PRId64
+		"\nsession-dir %s\ncpu-type %s\nevents %s\n"
+		"buffers %" PRIu64 "\nreceived %" PRIu64 "\nsamples %" PRIu64 "\nlost %" PRIu64
+		"\nlost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu\nok\n",
+		(long)getpid(), state(daemon), daemon->source->name, (int64_t)daemon->started,
+		daemon->options->session_dir, daemon->source->cpu_type,
+		daemon->source->events ? daemon->source->events : "", profile->buffers,
+		value[STAT_RECEIVED], value[STAT_STORED],
+		value[STAT_RECEIVED] - value[STAT_STORED] - value[STAT_FILTERED],
+		lost_by_source(daemon), value[STAT_BAD_RECORDS], profile->files.count);
 }
 
 static char *handle_command(void *context, const char *command)
@@ -293,11 +297,11 @@ static void take_signal(struct daemon *daemon, int number)
 		break;
 	case SIGALRM:
 		/*
-		 * Waits for the disk, once for each file, which takes minutes when there are many;
-		 * so it is done only on demand.  The kernel writes by itself within half a minute.
+		 * Waits for the disk once for each file, which can take minutes; so it is done only
+		 * on demand.  The kernel writes pages back within half a minute anyway.
 		 */
 		sample_files_sync(&daemon->profile.files);
-		tell_statistics(daemon);
+		report_statistics(daemon);
 		break;
 	case SIGTERM:
 	case SIGINT:
@@ -323,7 +327,7 @@ static void take_timer(struct daemon *daemon)
 	uint64_t times;
 
 	if (read(daemon->timer, &times, sizeof(times)) == sizeof(times))
-		tell_statistics(daemon);
+		report_statistics(daemon);
 }
 
 /* ---- the loop ---- */
@@ -344,7 +348,7 @@ static void take_event(struct daemon *daemon, int fd, uint32_t events)
 
 int daemon_run(struct daemon *daemon)
 {
-	bool always = daemon->source->fd < 0; /* the source has data at any time */
+	bool always = daemon->source->fd < 0; /* the source always has data */
 	struct epoll_event event[EVENTS_AT_ONCE];
 
 	log_line("oprofiled %s is ready: session %s, CPU type %s", OP_VERSION,
@@ -353,7 +357,7 @@ int daemon_run(struct daemon *daemon)
 		int n = epoll_wait(daemon->epoll, event, EVENTS_AT_ONCE, always ? 0 : -1);
 
 		if (n < 0 && errno != EINTR) {
-			log_line("cannot wait for events: %s", strerror(errno));
+			log_line_errno("cannot wait for events");
 			daemon->failed = true;
 			break;
 		}
@@ -362,7 +366,7 @@ int daemon_run(struct daemon *daemon)
 		if (always && !daemon->done)
 			take_buffer(daemon);
 	}
-	tell_statistics(daemon);
+	report_statistics(daemon);
 	return daemon->failed ? -1 : 0;
 }
 
@@ -372,12 +376,12 @@ void daemon_close(struct daemon *daemon)
 	struct op_error error;
 
 	if (daemon->serving)
-		control_server_close(&daemon->server, daemon->options->session_dir);
+		control_server_close(&daemon->server, daemon->session);
 	if (daemon->profile.source) {
 		profile_close(&daemon->profile);
 		if (daemon->options->perf && !daemon->options->loose &&
-		    profile_pack(daemon->options->session_dir, &error))
-			log_line("the session stays unpacked: %s", error.text);
+		    profile_pack(daemon->session, &error))
+			log_line("the session is not packed: %s", error.text);
 	}
 	source_close(daemon->source);
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
@@ -385,7 +389,8 @@ void daemon_close(struct daemon *daemon)
 			close(fds[i]);
 	}
 	if (daemon->lock >= 0)
-		lock_release(daemon->options->session_dir, daemon->lock);
+		lock_release(daemon->session, daemon->lock);
+	op_pinned_close(daemon->session);
 	free(daemon->log);
 	free(daemon->complete_dump);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon at work: waits for samples, signals, commands and the clock.
+ * The main loop of the daemon: waits for samples, signals, commands and the timer.
  */
-#ifndef DAEMON_DAEMON_H
-#define DAEMON_DAEMON_H
+#ifndef DAEMON_SERVER_DAEMON_H
+#define DAEMON_SERVER_DAEMON_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,16 +19,17 @@ struct daemon {
 	struct profile profile;
 	struct control_server server;
 	int lock, epoll, signals, timer; /* descriptors, -1 if closed */
+	char *session;			 /* of op_session_open() */
 	char *log, *complete_dump;	 /* paths */
 	time_t started;
-	bool serving; /* the control socket is there */
+	bool serving; /* the control socket exists */
 	bool done;
-	bool failed; /* the samples ended in an error */
+	bool failed; /* samples ended with an error */
 };
 
 /**
- * daemon_open - get ready to work
- * @daemon: filled in, also on error; daemon_close() ends all
+ * daemon_open - prepare everything
+ * @daemon: filled in, also on error; daemon_close() frees what it holds
  *
  * The signals that the daemon handles must be blocked: daemon_block_signals().
  *
@@ -36,10 +37,10 @@ struct daemon {
  */
 int daemon_open(struct daemon *daemon, const struct options *options, struct op_error *error);
 
-/* Works until a signal or the end of a recording.  Return: 0, or -1 after an error. */
+/* Runs until a signal or the end of a recording.  Return: 0, or -1 after an error. */
 int daemon_run(struct daemon *daemon);
 
-/* Writes the statistics, if it was opened, and leaves nothing behind but the session. */
+/* Closes the session, if it was opened, and removes the control socket. */
 void daemon_close(struct daemon *daemon);
 
 /* Blocks the signals that the daemon takes from a descriptor. */

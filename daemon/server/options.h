@@ -2,8 +2,8 @@
 /*
  * The command line of oprofiled.
  */
-#ifndef DAEMON_OPTIONS_H
-#define DAEMON_OPTIONS_H
+#ifndef DAEMON_SERVER_OPTIONS_H
+#define DAEMON_SERVER_OPTIONS_H
 
 #include <stdbool.h>
 
@@ -19,16 +19,18 @@ struct options {
 	bool perf;	    /* the source is the kernel's perf events */
 	uint64_t frequency; /* of perf events; 0: their counts */
 	uint64_t callgraph; /* most callers of a perf sample; 0: none */
-	bool unwind;	    /* callers by call frame information, not by frame pointers */
+	bool has_callgraph;
+	bool unwind; /* callers by call frame information, not by frame pointers */
+	bool no_vmlinux;
 };
 
 /**
  * options_parse - read the command line
  * @options: filled in, also on error; options_free() frees what it holds
  *
- * Prints the help or the version, and ends the program, if that is asked for.
+ * --help and --version print and end the program.
  *
- * Return: 0, or -1 with @error set: the command line makes no sense.
+ * Return: 0, or -1 with @error set: the command line is wrong.
  */
 int options_parse(int argc, const char **argv, struct options *options, struct op_error *error);
 void options_free(struct options *options);

@@ -41,15 +41,15 @@ same "the module's version" \
 	"$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$source/module/init.c")" "$version"
 
 # sysusers.d: the group that libop/session/paths.h names
-group=$(sed -n 's/^#define OP_SESSION_GROUP *"\(.*\)"/\1/p' "$source/libop/session.h")
+group=$(sed -n 's/^#define OP_SESSION_GROUP *"\(.*\)"/\1/p' "$source/libop/session/paths.h")
 mkdir -p "$root/etc"
 systemd-sysusers --root="$root" "$usr/lib/sysusers.d/oprofile.conf" >"$scratch/log" 2>&1 ||
 	fail "systemd-sysusers: $(cat "$scratch/log")"
 grep -q "^$group:" "$root/etc/group" || fail "systemd-sysusers made no group $group"
 
 # tmpfiles.d: the folder that libop/session/paths.h names, with its mode and set-group-ID
-folder=$(sed -n 's/^#define OP_SESSION_DEFAULT_DIR "\(.*\)"/\1/p' "$source/libop/session.h")
-mode=$(sed -n 's/^#define OP_SESSION_DIR_MODE  0\([0-7]*\).*/\1/p' "$source/libop/session.h")
+folder=$(sed -n 's/^#define OP_SESSION_DEFAULT_DIR "\(.*\)"/\1/p' "$source/libop/session/paths.h")
+mode=$(sed -n 's/^#define OP_SESSION_DIR_MODE  0\([0-7]*\).*/\1/p' "$source/libop/session/paths.h")
 echo root:x:0:0:root:/root:/bin/sh >"$root/etc/passwd"
 # Who is not root cannot give folders away: then only what would be done is looked at.
 if [[ $(id -u) -eq 0 ]]; then

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What oprofiled has counted: each sample file of DIR/samples/current with its keys and counts in
+ * hexadecimal, and each stack file with its stacks, leaf first; then the numbers of its statistics
+ * that are not zero.  An error if they do not add up.
+ *
+ *	show_session DIR
+ *	show_session ask DIR COMMAND	what the daemon of a session answers
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/count/stats.h"
+#include "libdb/odb/odb.h"
+#include "libdb/stacks/stacks.h"
+#include "libop/base/file.h"
+#include "libop/session/control_socket.h"
+#include "libop/session/number_file.h"
+#include "libop/session/paths.h"
+#include "libop/session/sample_name.h"
+
+struct show {
+	size_t prefix;
+	char **lines;
+	size_t count;
+	uint64_t sums[3]; /* of samples, of arcs, of stacks */
+};
+
+static void check(int good, const char *format, ...)
+{
+	va_list arguments;
+
+	if (good)
+		return;
+	fprintf(stderr, "show_session: error: ");
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+/* A stream for what is in a file, behind its name. */
+static FILE *new_line(const char *path, struct show *show)
+{
+	static size_t length;
+	FILE *out;
+
+	show->lines = realloc(show->lines, (show->count + 1) * sizeof(char *));
+	show->lines[show->count] = NULL;
+	out = open_memstream(&show->lines[show->count++], &length);
+	fprintf(out, "%s", path + show->prefix);
+	return out;
+}
+
+static void show_stacks(const char *path, struct show *show)
+{
+	struct stacks_content content;
+	struct odb_error error;
+	FILE *out = new_line(path, show);
+
+	if (stacks_read(&content, path, &error)) {
+		fprintf(out, " damaged");
+		fclose(out);
+		return;
+	}
+	for (size_t i = 0; i < content.n_nodes; i++) {
+		if (!content.nodes[i].count)
+			continue;
+		fprintf(out, "\n ");
+		for (size_t at = i; at; at = content.nodes[at].parent)
+			fprintf(out, " %s+%" PRIx64,
+				content.images[content.nodes[at].image].name ?: "",
+				content.nodes[at].offset);
+		fprintf(out, ": %" PRIu64, content.nodes[i].count);
+		show->sums[2] += content.nodes[i].count;
+	}
+	fclose(out);
+	stacks_content_free(&content);
+}
+
+/* Notes the lines of a sample file or stack file. */
+static int show_file(const char *path, const struct stat *status, void *context)
+{
+	struct show *show = context;
+	struct op_sample_name name;
+	struct odb_entry *entries;
+	struct odb_error error;
+	struct odb *db;
+	ptrdiff_t count;
+	FILE *out;
+
+	(void)status;
+	if (strstr(path, "/" OP_SAMPLES_STACKS "/"))
+		show_stacks(path, show);
+	if (!strstr(path, "/{dep}/") || strstr(path, "/" ODB_TEMPORARY))
+		return 0;
+	check(!op_sample_name_parse(path, &name, NULL), "%s: not the name of a sample file", path);
+	if (odb_open(&db, path, ODB_READ, NULL, &error)) {
+		printf("%s: damaged\n", path + show->prefix);
+		return 0;
+	}
+	out = new_line(path, show);
+	count = odb_entries_by_key(db, &entries, &error);
+	check(count >= 0, "%s", error.text);
+	for (ptrdiff_t i = 0; i < count; i++) {
+		fprintf(out, " %" PRIx64 ":%" PRIx64, entries[i].key, entries[i].count);
+		show->sums[name.is_arc] += entries[i].count;
+	}
+	fclose(out);
+	free(entries);
+	odb_close(db);
+	op_sample_name_free(&name);
+	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void show_files(const char *dir, struct show *show)
+{
+	struct op_error error;
+
+	show->prefix = strlen(dir) + 1;
+	check(!op_walk(dir, show_file, show, &error), "%s", error.text);
+	qsort(show->lines, show->count, sizeof(char *), by_text);
+	for (size_t i = 0; i < show->count; i++)
+		puts(show->lines[i]);
+}
+
+static void show_stats(const char *dir, const struct show *show)
+{
+	uint64_t value[STAT_COUNT];
+
+	for (int i = 0; i < STAT_COUNT; i++) {
+		value[i] = number_file_read(op_path("%s/stats/%s", dir, stats_name(i)));
+		if (value[i])
+			printf("%s %" PRIu64 "\n", stats_name(i), value[i]);
+	}
+	check(value[STAT_RECEIVED] == value[STAT_STORED] + value[STAT_FILTERED] +
+					      value[STAT_NO_CONTEXT] + value[STAT_NO_KERNEL_IMAGE] +
+					      value[STAT_NO_MAPPING] + value[STAT_NO_SAMPLE_FILE] +
+					      value[STAT_NO_EVENT] + value[STAT_NO_USER_APP],
+	      "samples do not add up");
+	check(value[STAT_FRAMES] ==
+		      value[STAT_ARCS] + value[STAT_FRAMES_APART] + value[STAT_FRAMES_FILTERED] +
+			      value[STAT_FRAMES_NO_HEAD] + value[STAT_FRAMES_NO_MAPPING] +
+			      value[STAT_FRAMES_TOO_DEEP] + value[STAT_FRAMES_NO_SAMPLE_FILE],
+	      "frames do not add up");
+	check(show->sums[0] == value[STAT_STORED], "sample files hold %" PRIu64 " samples",
+	      show->sums[0]);
+	check(show->sums[1] == value[STAT_ARCS], "sample files hold %" PRIu64 " arcs",
+	      show->sums[1]);
+	check(show->sums[2] == value[STAT_STACKS] + value[STAT_STACKS_MERGED],
+	      "stack files hold %" PRIu64 " stacks", show->sums[2]);
+}
+
+int main(int argc, char **argv)
+{
+	struct show show = {0};
+	struct op_error error;
+	char *reply, *dir;
+
+	if (argc == 4 && !strcmp(argv[1], "ask")) {
+		check(!op_control_call(argv[2], argv[3], &reply, &error), "%s", error.text);
+		fputs(reply, stdout);
+		return 0;
+	}
+	check(argc == 2, "usage: show_session DIR");
+	dir = op_path("%s/" OP_SESSION_CURRENT, argv[1]);
+	show_files(dir, &show);
+	show_stats(dir, &show);
+	return 0;
+}
