@@ -12,7 +12,7 @@
 # Sourced after common.sh.
 
 # seconds to get from QEMU's start to the first case, on a loaded machine
-boot_limit=${VM_BOOT_LIMIT:-120}
+boot_limit=${VM_BOOT_LIMIT:-600}
 
 # tsc=reliable: the emulated CPUs share the host's clock, but 6.1 believes them out of step
 # and falls back to the HPET, which costs a trip into QEMU a look.  The stall and lockup

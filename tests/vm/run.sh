@@ -21,7 +21,8 @@
 #	# append: TEXT		for the kernel's command line
 #	# pmu: OPTIONS...	a boot with each of these hardware counters, and with perf;
 #				e.g. model=nehalem, see pmu/README.md; default: without any
-#	# limit: SECONDS	of wall time; default 60; a sanitised kernel has a multiple of it
+#	# limit: SECONDS	of wall time on an idle host; default 60.  A busy host has five
+#				times as long, and a sanitised kernel a multiple of that
 #	# sanitised: TEXT	why it is skipped on kernels with sanitisers
 #
 # A case runs on all stock kernels.  A number of CPUs or counters with "@KERNEL[,KERNEL...]" behind
@@ -92,6 +93,15 @@ for name; do
 	[[ -n $(header "$name" covers) ]] || die "$folder/$name.sh does not say what it covers"
 done
 
+# case_limit KERNEL CASE - seconds until the case is ended
+case_limit()
+{
+	local limit
+
+	limit=$(header "$2" limit)
+	echo $((5 * $(kernel_slowness "$1") * ${limit:-60}))
+}
+
 # One boot for each kernel, number of CPUs, command line and counters; its cases and the sum of
 # their limits.
 declare -A boot_cases=() boot_limit_sum=()
@@ -102,7 +112,7 @@ for series in $kernels; do
 		if kernel_sanitised "$series" && [[ -n $(header "$name" sanitised) ]]; then
 			continue
 		fi
-		limit=$(header "$name" limit)
+		limit=$(case_limit "$series" "$name")
 		smps=$(wanted "$series" "$name" smp 2)
 		pmus=$(wanted "$series" "$name" pmu none)
 		for smp in ${only_smp:-$smps}; do
@@ -114,8 +124,8 @@ for series in $kernels; do
 				fi
 				boot_cases[$boot]+=" $name"
 				: "${boot_limit_sum[$boot]:=0}"
-				boot_limit_sum[$boot]=$((boot_limit_sum[$boot] +
-					$(kernel_slowness "$series") * (${limit:-60} + 15)))
+				boot_limit_sum[$boot]=$((boot_limit_sum[$boot] + limit +
+					75 * $(kernel_slowness "$series")))
 			done
 		done
 	done
@@ -167,7 +177,7 @@ note()
 # run_boot NUMBER BOOT - boot a guest for its cases, and print how they went, all at once
 run_boot()
 {
-	local series smp pmu append where run name limit judged report
+	local series smp pmu append where run name judged report
 	local -a names
 
 	IFS='|' read -r series smp pmu append <<<"$2"
@@ -178,8 +188,7 @@ run_boot()
 	rm -rf "$run"
 	mkdir -p "$run"
 	for name in "${names[@]}"; do
-		limit=$(header "$name" limit)
-		echo "$name $(($(kernel_slowness "$series") * ${limit:-60}))" >>"$run/list"
+		echo "$name $(case_limit "$series" "$name")" >>"$run/list"
 	done
 	image_cases "$run" list="$run/list" "$folder"/*.sh
 	guest_boot "$run" "$series" "$smp" "$append" "${boot_limit_sum[$2]}" "$pmu"

@@ -67,7 +67,7 @@ profile_shares()
 }
 
 need opcontrol --init --backend nmi_timer
-twice profile_shares
+profile_shares
 # Before a function has set up its frame, and after it has taken it down, its caller can't be
 # seen: the frame pointer is still that of the caller, whose caller then seems to have called.
 wrong=$(awk '

@@ -6,4 +6,4 @@
 # shellcheck source=../guest/case.sh
 . /vm/case.sh
 
-twice measure_turns reload
+measure_libraries reload

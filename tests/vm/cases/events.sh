@@ -19,7 +19,7 @@ opcontrol --status >/tmp/status
 grep -q '^Backend: x86$' /tmp/status || fail "the backend is not x86"
 sed -n '/^CPU type/p; /^Event/,/^Separate/p' /tmp/status
 grep -q '^Event 0: CPU_CLK_UNHALTED:.* (the default)' /tmp/status || fail "no default event"
-grep -q '^Counters not free' /tmp/status && fail "somebody holds counters"
+grep -q '^Counters in use' /tmp/status && fail "counters are in use"
 opcontrol --list-events >/tmp/list
 ophelp >/tmp/help
 cmp /tmp/list /tmp/help || fail "opcontrol --list-events is not what ophelp says"
@@ -97,14 +97,12 @@ within "samples of $exact instructions / expected" \
 pmu symbols 0 1 /tmp/symbols >/tmp/symbol_counts
 awk '{ n[$1 == "leaf" ? "caller" : $1] += $2 } END { for (name in n) print name, n[name] }' \
 	/tmp/symbol_counts >/tmp/exact
-shares_right=true
 while read -r name count; do
 	samples_here=$(symbol_samples "$name")
 	[ "$name" != caller ] || samples_here=$((samples_here + $(symbol_samples leaf)))
 	share "$name" "$samples_here" "$whole" \
 		"$(awk -v a="$count" -v b="$exact" 'BEGIN { printf "%.9f", a / b }')"
 done </tmp/exact
-$shares_right || fail "shares are more than 3 standard errors off"
 
 # Calls: caller() and leaf() have nearly all of them, and heavy(), with most instructions, none.
 need opreport -l $hot event:"$calls" >/tmp/report

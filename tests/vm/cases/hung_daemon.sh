@@ -11,8 +11,9 @@ profile_begin --backend timer
 daemon=$(cat $session/lock)
 kill -STOP "$daemon"
 refuse "was killed" opcontrol --shutdown
-[ -d "/proc/$daemon" ] && ! grep -q 'State:.Z' "/proc/$daemon/status" &&
-	fail "the daemon $daemon is still there"
+# Killed, it may take a moment until it is reaped.
+is_gone() { [ ! -d "/proc/$daemon" ] || grep -q 'State:.Z' "/proc/$daemon/status" 2>/dev/null; }
+until_true 10 is_gone
 profile_begin
 [ "$(cat $session/lock)" != "$daemon" ] || fail "the daemon $daemon is still in the lock"
 need opcontrol --shutdown

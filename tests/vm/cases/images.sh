@@ -34,7 +34,7 @@ wait
 need umount $place/merged	# no path is held
 profile_end
 
-enough "samples of the deleted program" "$(samples_below deleted)" 100
-enough "samples of the program on the overlay" "$(samples_below merged/overlaid)" 100
-enough "samples of the program in its own namespace" "$(samples_below private/hidden)" 100
-enough "samples of the program in a chroot" "$(samples_below place/root/jailed)" 100
+enough "samples of the deleted program" "$(samples_below deleted)" 20
+enough "samples of the program on the overlay" "$(samples_below merged/overlaid)" 20
+enough "samples of the program in its own namespace" "$(samples_below private/hidden)" 20
+enough "samples of the program in a chroot" "$(samples_below place/root/jailed)" 20

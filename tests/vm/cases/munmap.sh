@@ -7,4 +7,4 @@
 # shellcheck source=../guest/case.sh
 . /vm/case.sh
 
-twice measure_turns remap
+measure_libraries remap

@@ -16,9 +16,9 @@ status "Driver not loaded"
 refuse "no backend \"abacus\"" opcontrol --init --backend abacus
 refuse "/no/such.ko: No such file" opcontrol --init --module /no/such.ko
 echo "no module" >/tmp/bad.ko
-refuse "/tmp/bad.ko as a module" opcontrol --init --module /tmp/bad.ko
-refuse "before the module is loaded" opcontrol --list-events
-refuse "before the module is loaded" opcontrol --event=CPU_CLK_UNHALTED:100000
+refuse "/tmp/bad.ko does not match the kernel" opcontrol --init --module /tmp/bad.ko
+refuse "once the module is loaded" opcontrol --list-events
+refuse "once the module is loaded" opcontrol --event=CPU_CLK_UNHALTED:100000
 
 need opcontrol --init --backend timer
 need opcontrol --init
@@ -50,7 +50,7 @@ workload=$!
 sanitised || [ "$(stored)" = 0 ] || fail "there are samples before the first dump of a new session"
 need opcontrol --dump
 need opcontrol --save first
-refuse "there is a session \"first\"" opcontrol --save first
+refuse "the session \"first\" exists" opcontrol --save first
 wait $workload
 need opcontrol --shutdown
 need opdb check $session/samples/first $samples

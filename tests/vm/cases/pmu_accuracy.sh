@@ -64,8 +64,8 @@ unlimited
 event=INST_RETIRED
 ! opcontrol --list-events | grep -q '^RETIRED_INSTRUCTIONS' || event=RETIRED_INSTRUCTIONS
 need opcontrol --event=$event:$period:0:0:1
-twice by_oprofile
+by_oprofile
 need opcontrol --deinit
-twice by_perf
+by_perf
 not_worse oprofile perf
 pmu statistics

@@ -3,6 +3,7 @@
 # covers: call graphs of depth 8 and 64 sampled by the counters' NMI: of a program with frame
 # covers: pointers, and of the kernel and on into the program that called it: each call that is
 # covers: known by construction has all the samples, as far up as the depth, and none beyond
+# smp: exact
 # pmu: model=nehalem@6.1 model=k8@7.2
 # limit: 300
 

@@ -75,7 +75,7 @@ unlimited
 event=INST_RETIRED
 ! opcontrol --list-events | grep -q '^RETIRED_INSTRUCTIONS' || event=RETIRED_INSTRUCTIONS
 need opcontrol --event=$event:$period:0:1:0 --separate=none
-twice by_oprofile
+by_oprofile
 need opcontrol --deinit
-twice by_perf
+by_perf
 not_worse oprofile perf

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# covers: more events than counters: groups take turns, and not an event is lost when they do;
+# covers: more events than counters: groups are multiplexed, and no event is lost at a switch;
 # covers: scaled by the time that it was counted, each event's number is that of an exact count;
-# covers: none is counted for another one; fixed counters take no turns; all registers restored
+# covers: none is counted for another one; fixed counters are not multiplexed; all registers restored
 # pmu: model=core2@6.12 model=p6@6.1 model=zen@7.2
 # smp: exact
 # sanitised: pmu_multiplex_cpus is the same, on two CPUs
@@ -138,8 +138,8 @@ while [ "$(echo "$events" | wc -w)" -lt $((2 * general + fixed_used)) ]; do
 done
 # shellcheck disable=SC2086
 profile $events
-grep -q '^Multiplexed: 2 groups of events take turns of 1 ms' /tmp/status ||
-	fail "--status does not say that events take turns"
+grep -q '^Multiplexed: 2 groups of events, 1 ms each' /tmp/status ||
+	fail "--status does not show that events are multiplexed"
 number=0
 # The fixed counter of instructions takes one event; it takes no turns.
 for event in $events; do
@@ -255,8 +255,8 @@ need opcontrol --init --backend perf
 unlimited
 # shellcheck disable=SC2086
 profile $instructions_event $nothing_event $branches_events
-grep -q '^Multiplexed: 2 groups of events take turns, as perf decides' /tmp/status ||
-	fail "--status does not say that perf has events take turns"
+grep -q '^Multiplexed: 2 groups of events, scheduled by perf' /tmp/status ||
+	fail "--status does not show that perf multiplexes events"
 same "samples of an event that does not happen" "$(counted "$nothing" 500)" 0
 for event in $branches_events; do
 	within "perf: share of time of $event" "$(cat "/tmp/times/$event")" 0.2 0.9

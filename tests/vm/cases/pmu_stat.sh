@@ -39,7 +39,7 @@ done
 
 /vm/pmu/rdpmc || fail "RDPMC in user mode"
 
-# more events than counters: they take turns, and say so
+# more events than counters: they are multiplexed, which perf reports
 need perf stat -x , -o /tmp/stat \
 	-e "$(yes branches:u | head -n $((counters + fixed + 1)) | paste -s -d ,)" /vm/pmu/hot 20
 awk -F , '$3 == "branches:u" && $5 < 100 { shared++ }

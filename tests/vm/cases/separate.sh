@@ -15,10 +15,14 @@ cpu=1
 there() { [ -f "$1" ] || fail "--separate=$kind: no file $1"; }
 absent() { [ ! -f "$1" ] || fail "--separate=$kind: there should be no file $1"; }
 
+# With sanitisers, a second is mostly that of starting the program.
+seconds=1
+! sanitised || seconds=5
+
 need opcontrol --init --backend nmi_timer
 for kind in none lib kernel thread cpu all lib,cpu; do
 	profile_begin --separate=$kind
-	taskset $((1 << cpu)) $workloads/split 1 >/dev/null &
+	taskset $((1 << cpu)) $workloads/split $seconds >/dev/null &
 	pid=$!
 	wait $pid || fail "the workload failed"
 	profile_end

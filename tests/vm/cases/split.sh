@@ -28,6 +28,6 @@ profile_shares()
 for backend in nmi_timer timer; do
 	need opcontrol --init --backend $backend
 	same cpu_type "$(cat /dev/oprofile/cpu_type)" $backend
-	twice profile_shares $backend
+	profile_shares $backend
 	need opcontrol --deinit
 done

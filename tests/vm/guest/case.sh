@@ -49,10 +49,11 @@ write()
 		printf '%s' "$1" | dd of="$2" conv=notrunc status=none 2>&1
 }
 
-# until_true SECONDS COMMAND... - wait until the command succeeds
+# until_true SECONDS COMMAND... - wait until the command succeeds; ten times as long at most as it
+# takes on a host that does nothing else
 until_true()
 {
-	_left=$(($1 * 20))
+	_left=$(($1 * 20 * 10))
 	shift
 	until "$@"; do
 		_left=$((_left - 1))
@@ -96,44 +97,53 @@ enough()
 	fail "$1 are only $2: too few to judge by"
 }
 
-# near WHAT SAMPLES WHOLE SHARE - are they, roughly, that share of the whole?  Remembers it in
-# $shares_right: a host that stops one of the guest's CPUs for a while makes it wrong.
-near()
+# How shares are judged.  The samples of a function among those of a program are binomial;
+# samplers that tick regularly vary less.  A check fails if what it sees is less likely than 5e-9
+# by Chernoff's bound, which holds exactly: of n samples, k or more (or fewer) of a share p have at
+# most the probability exp(-n D), D = (k/n) ln(k/(n p)) + (1 - k/n) ln((1 - k/n) / (1 - p)).  A
+# suite has fewer than 200 checks, so that it fails by chance less than once in 10^6 runs, without
+# retries.
+#
+# What a check finds: of 4000 samples, a share that is wrong by 0.05; of 1000, by 0.1.
+
+# off_chance LOW HIGH PART WHOLE - fail if PART of WHOLE samples is too unlikely for any true share
+# from LOW to HIGH; prints the share and the bound of its probability
+off_chance()
 {
-	awk -v what="$1" -v n="$2" -v whole="$3" -v p="$4" 'BEGIN {
-		ratio = n / whole / p
-		printf "%s of %d samples: share / true share is %.3f, from 0.7 to 1.3\n", what,
-			whole, ratio
-		exit !(ratio >= 0.7 && ratio <= 1.3)
-	}' || shares_right=false
+	[ "$4" -gt 0 ] || fail "there are no samples"
+	awk -v low="$1" -v high="$2" -v part="$3" -v whole="$4" '
+		function term(q, p) { return q > 0 ? q * log(q / p) : 0 }
+		BEGIN {
+			q = part / whole
+			p = q < low ? low : q > high ? high : q
+			bound = exp(-whole * (term(q, p) + term(1 - q, 1 - p)))
+			printf "%d of %d samples, %.4f, chance %.1e or less\n", part, whole, q, bound
+			exit !(bound >= 2.5e-9) # either side
+		}'
 }
 
-# share WHAT PART WHOLE TRUTH - is PART of WHOLE samples within 3 standard errors of the true
-# share?  Remembers it in $shares_right.
+# share WHAT PART WHOLE TRUTH - may PART of WHOLE samples have the true share?
 share()
 {
-	[ "$3" -gt 0 ] || fail "$1: there are no samples"
-	awk -v what="$1" -v part="$2" -v whole="$3" -v p="$4" 'BEGIN {
-		error = sqrt(p * (1 - p) / whole)
-		distance = (part / whole - p) / error
-		printf "%s: %d of %d samples, %.4f, true %.4f: %+.2f standard errors\n", what,
-			part, whole, part / whole, p, distance
-		exit !(distance >= -3 && distance <= 3)
-	}' || shares_right=false
+	_said=$(off_chance "$4" "$4" "$2" "$3") || fail "$1: true share $4: $_said"
+	echo "$1: true share $4: $_said"
 }
 
-# twice COMMAND... - run a measurement, and once more if its shares are too far off: a true
-# profile is 3 standard errors off once in 370 shares, and there are dozens of them in a run
-# of all cases; twice in a row, once in 137000
-twice()
+# near WHAT PART WHOLE TRUTH - may PART of WHOLE samples have a true share within 30 % of TRUTH?
+near()
 {
-	for _attempt in 1 2; do
-		shares_right=true
-		"$@"
-		$shares_right && return
-		echo "attempt $_attempt: shares are too far off"
-	done
-	fail "shares were twice too far off: $*"
+	_low=$(awk -v p="$4" 'BEGIN { print 0.7 * p }')
+	_high=$(awk -v p="$4" 'BEGIN { print 1.3 * p }')
+	_said=$(off_chance "$_low" "$_high" "$2" "$3") ||
+		fail "$1: true share from $_low to $_high: $_said"
+	echo "$1: true share from $_low to $_high: $_said"
+}
+
+# at_most WHAT PART WHOLE SHARE - may PART of WHOLE samples have a true share of at most SHARE?
+at_most()
+{
+	_said=$(off_chance 0 "$4" "$2" "$3") || fail "$1: true share at most $4: $_said"
+	echo "$1: true share at most $4: $_said"
 }
 
 # profile_begin [--backend NAME] OPTION... - start profiling with opcontrol's settings
@@ -231,30 +241,33 @@ line_samples()
 		END { printf "%d\n", sum }' /tmp/report
 }
 
-# library_shares TRUTH - of libraries that take turns at one address: are the samples of
-# reload_spin() in /tmp/report on the one that was busy?  TRUTH has a line "LIBRARY SECONDS" for
+# library_shares TRUTH - of libraries that run one after the other at one address: are the samples
+# of reload_spin() in /tmp/report on the one that ran?  TRUTH has a line "LIBRARY ITERATIONS" for
 # each of four.
 library_shares()
 {
-	same "libraries told of" "$(grep -c '^/.*so [0-9]' "$1")" 4
+	same "libraries that ran" "$(grep -c '^/.*so [0-9]' "$1")" 4
+	_iterations=$(awk '/^\// { n += $2 } END { printf "%d\n", n }' "$1")
 	same "samples in code that never runs" "$(symbol_samples pad_never_run)" 0
 	_all=$(symbol_samples reload_spin)
 	enough "samples in the libraries" "$_all"
-	within "samples in other code of the libraries" \
-		$(($(line_samples "$workloads/libreload") - _all)) 0 $((_all / 100))
-	while read -r _library _seconds; do
+	at_most "samples in other code of the libraries" \
+		$(($(line_samples "$workloads/libreload") - _all)) "$_all" 0.01
+	while read -r _library _number; do
 		case $_library in
 		/*) ;;
 		*) continue ;;
 		esac
-		near "$_library, busy for $_seconds s," \
-			"$(symbol_samples reload_spin "$_library")" "$_all" 0.25
+		near "$_library" "$(symbol_samples reload_spin "$_library")" "$_all" \
+			"$(awk -v n="$_number" -v all="$_iterations" 'BEGIN { print n / all }')"
 	done <"$1"
-	within "lost of 1000" $((1000 * $(lost) / (_all + 1))) 0 10
+	_lost=$(lost)
+	at_most "samples lost" "$_lost" $((_all + _lost)) 0.01
 }
 
-# measure_turns WORKLOAD - profile it while four libraries take turns, and judge by library_shares()
-measure_turns()
+# measure_libraries WORKLOAD - profile it while four libraries run one after the other, and judge by
+# library_shares()
+measure_libraries()
 {
 	profile_begin --backend nmi_timer --separate=lib
 	need "$workloads/$1" 200 20 "$workloads"/libreload?.so >/tmp/truth

@@ -7,7 +7,8 @@
  *
  * maps the libraries' text in turn at one fixed address, lets a second thread run
  * reload_spin() there for that much CPU time, and takes the mapping away the moment that
- * thread says it is done.  Prints "LIBRARY SECONDS" for each.
+ * thread says it is done.  Prints "LIBRARY ITERATIONS" for each: what it ran, whatever time a host
+ * took away.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,13 +29,14 @@ struct library {
 	int fd;
 	size_t size;
 	size_t spin; /* file offset of reload_spin() */
-	double seconds;
+	uint64_t iterations;
 };
 
 /* What the two threads say to each other: work to do (or none any more), and done. */
 static pthread_barrier_t begin, end;
 static void (*work)(uint64_t);
-static double work_seconds, worked_seconds;
+static double work_seconds;
+static uint64_t worked;
 
 static void die(const char *what)
 {
@@ -60,10 +62,11 @@ static void *worker(void *unused)
 		if (!work)
 			return NULL;
 		start = thread_seconds();
-		do
+		worked = 0;
+		do {
 			work(SPIN_CHUNK);
-		while (thread_seconds() - start < work_seconds);
-		worked_seconds = thread_seconds() - start;
+			worked += SPIN_CHUNK;
+		} while (thread_seconds() - start < work_seconds);
 		pthread_barrier_wait(&end);
 	}
 }
@@ -143,13 +146,13 @@ int main(int argc, char **argv)
 		pthread_barrier_wait(&end);
 		if (munmap(address, library->size) < 0)
 			die("munmap");
-		library->seconds += worked_seconds;
+		library->iterations += worked;
 	}
 	work = NULL;
 	pthread_barrier_wait(&begin);
 	pthread_join(thread, NULL);
 	for (int i = 0; i < count; i++) {
-		printf("%s %.3f\n", libraries[i].path, libraries[i].seconds);
+		printf("%s %ju\n", libraries[i].path, (uintmax_t)libraries[i].iterations);
 		close(libraries[i].fd);
 	}
 	free(libraries);
