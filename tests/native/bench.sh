@@ -13,7 +13,9 @@ set -euo pipefail
 
 build=$1
 seconds=${BENCH_SECONDS:-6}
-frequency=4000
+# The rate is lowered to what the kernel takes by now.
+frequency=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+[[ $frequency -lt 4000 ]] || frequency=4000
 workloads=$build/tests/vm/workloads
 scratch=$(mktemp -d)
 started=()
@@ -30,6 +32,26 @@ finish()
 	rm -rf "$scratch"
 }
 trap finish EXIT
+
+# until_true SECONDS WHAT PID COMMAND... - wait until the command succeeds; end the run if the
+# process has ended before, or has not got there in time
+until_true()
+{
+	local end=$((SECONDS + $1)) what=$2 pid=$3
+
+	shift 3
+	until "$@"; do
+		kill -0 "$pid" 2>/dev/null || die "$what: the process has ended: $(cat "$scratch/log")"
+		[[ $SECONDS -lt $end ]] || die "$what: not within the time limit"
+		sleep 0.05
+	done
+}
+
+die()
+{
+	echo "bench: error: $*" >&2
+	exit 1
+}
 
 metric() { printf '%-44s %s\n' "$1" "$2"; }
 
@@ -97,13 +119,13 @@ bench()
 		--session-dir="$session" $2 2>"$scratch/log" &
 	daemon=$!
 	started+=("$daemon")
-	until [[ -S $session/control ]]; do sleep 0.05; done
+	until_true 60 "oprofiled is ready" "$daemon" test -S "$session/control"
 	if command -v perf >/dev/null; then
 		# shellcheck disable=SC2086
-		perf record -q -N -B -a -F $frequency -e cpu-clock $3 -o "$data" >/dev/null 2>&1 &
+		perf record -q -N -B -a -F $frequency -e cpu-clock $3 -o "$data" >"$scratch/log" 2>&1 &
 		perf=$!
 		started+=("$perf")
-		until [[ -s $data ]]; do sleep 0.05; done
+		until_true 60 "perf record writes" "$perf" test -s "$data"
 	fi
 	begin=$(date +%s%N)
 	first=$(ticks "$daemon")
@@ -118,11 +140,13 @@ bench()
 	metric "$name: memory half-way, at the end, KiB" "$middle $last"
 	if [[ -n $perf ]]; then
 		kill -INT "$perf"
+		timeout 60 tail --pid="$perf" -f /dev/null || die "perf record does not end"
 		wait "$perf" || true
 	fi
 	begin=$(date +%s%N)
 	kill -TERM "$daemon"
-	wait "$daemon"
+	timeout 120 tail --pid="$daemon" -f /dev/null || die "oprofiled does not end"
+	wait "$daemon" || die "oprofiled ended with $?: $(cat "$scratch/log")"
 	metric "$name: the stop, with packing, seconds" \
 		"$(awk -v ns=$(($(date +%s%N) - begin)) 'BEGIN { printf "%.3f", ns / 1e9 }')"
 	samples=$(number samples_stored)

@@ -24,6 +24,19 @@ is_root() { [ "$(id -u)" -eq 0 ]; }
 # As the guests' usleep.
 usleep() { sleep "$(awk -v us="$1" 'BEGIN { print us / 1e6 }')"; }
 
+# rate HZ - that many samples a second, or what the kernel has lowered its limit to
+rate()
+{
+	_limit=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+	if [ "$_limit" -lt "$1" ]; then echo "$_limit"; else echo "$1"; fi
+}
+
+# clock HZ - the event that samples so often, on each kind of host: by the time that a CPU spends
+clock() { echo "cpu-clock:$((1000000000 / $(rate "$1")))"; }
+
+# lasting SECONDS HZ - how long it takes to get the samples of SECONDS at HZ
+lasting() { awk -v s="$1" -v hz="$2" -v rate="$(rate "$2")" 'BEGIN { print s * hz / rate }'; }
+
 # sample OPTION... - profile with operf into $session; its words go to $scratch/said
 sample()
 {

@@ -8,7 +8,7 @@
 
 chain_shares()
 {
-	sample --freq=4000 -g "$workloads/chain" 1
+	sample -e "$(clock 4000)" -g "$workloads/chain" "$(lasting 1 4000)"
 	report
 	need opreport --session-dir="$session" -c >"$scratch/graph"
 	leaf=$(symbol_samples chain_leaf)
@@ -24,4 +24,4 @@ chain_shares()
 		$((1000 * $(calls_by chain_often chain_far) / far)) 980 1050
 }
 
-twice chain_shares
+chain_shares

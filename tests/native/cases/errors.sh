@@ -35,11 +35,11 @@ status 2 ocount -c true
 status 2 ocount -C 3-1
 
 refuse "cannot be executed: No such file" operf nonesuch
-refuse "there is no process" operf --pid=4194304
+refuse "no process 4194304" operf --pid=4194304
 refuse "given twice" operf -e cpu-clock:1000000,cpu-clock:1000000 true
 refuse "no unit masks" operf -e cpu-clock:1000000:1 true
 refuse "a count of 0" operf -e cpu-clock:0 true
-refuse "out of range" operf --freq=1000000 true
+refuse "--freq=1000000: not a number from 1 to 100000" operf --freq=1000000 true
 grep -q 'nonesuch' "$scratch/oprofile_data/samples/operf.log" && fail "a log of nothing"
 if ! ocount -e cycles -f /dev/null true 2>/dev/null; then
 	refuse 'no hardware counter for it, as most virtual machines: use "-e cpu-clock"' \

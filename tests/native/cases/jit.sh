@@ -9,7 +9,7 @@
 # Shares of the addresses themselves, from the sample files: cold code is half a page further.
 jit_shares()
 {
-	sample --freq=4000 "$own/jit" 1 >"$scratch/pid"
+	sample -e "$(clock 4000)" "$own/jit" "$(lasting 1 4000)" >"$scratch/pid"
 	pid=$(grep -x '[0-9]*' "$scratch/pid")
 	map=/tmp/perf-$pid.map
 	[ -s "$map" ] || fail "the workload has left no $map"
@@ -30,7 +30,7 @@ jit_shares()
 # Compilers map their jitdump as a mark for profilers; no sample is taken for one of that file.
 jitdump_shares()
 {
-	sample --freq=4000 "$own/jit" 1 "$scratch" >"$scratch/pid"
+	sample -e "$(clock 4000)" "$own/jit" "$(lasting 1 4000)" "$scratch" >"$scratch/pid"
 	[ -s "$scratch/jit-$(grep -x '[0-9]*' "$scratch/pid").dump" ] || fail "there is no jitdump"
 	report --jit-dir "$scratch"
 	hot=$(symbol_samples dumped_hot)
@@ -42,5 +42,5 @@ jitdump_shares()
 	same "samples in the jitdump itself" "$(line_samples .dump)" 0
 }
 
-twice jit_shares
-twice jitdump_shares
+jit_shares
+jitdump_shares

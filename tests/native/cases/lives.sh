@@ -8,7 +8,7 @@
 . "$TESTS/native/case.sh"
 
 mkdir "$scratch/lives" "$scratch/deaths"
-sample --freq=4000 "$workloads/spawn" 1000 2 "$scratch/lives" "$workloads"/brief?
+sample -e "$(clock 4000)" "$workloads/spawn" 1000 2 "$scratch/lives" "$workloads"/brief?
 report
 right=$(symbol_samples brief_spin)
 all=$(line_samples "$scratch/lives/brief")
@@ -21,7 +21,7 @@ within "per thousand lost or in no file" \
 	$((1000 * (lost + unknown) / (all + lost + unknown))) 0 10
 
 # The file is gone when its samples are looked at: its build-id tells what they were in.
-sample --freq=4000 "$workloads/spawn" -d 200 5 "$scratch/deaths" "$workloads"/brief?
+sample -e "$(clock 4000)" "$workloads/spawn" -d 200 5 "$scratch/deaths" "$workloads"/brief?
 gone=$(samples_below "{root}/[[]deleted *[]]$scratch/deaths/brief")
 there=$(samples_below "{root}$scratch/deaths/brief")
 echo "samples of files that are gone: $gone, of files that were there when asked: $there"

@@ -17,7 +17,7 @@ cat >"$scratch/inside" <<-END
 	"$scratch/place/program" 700
 	umount "$scratch/place"
 END
-sample --freq=2000 unshare -m sh "$scratch/inside"
+sample -e "$(clock 2000)" unshare -m sh "$scratch/inside"
 inside=$(samples_below "{root}/[[]mount namespace *[]]$scratch/place/program/")
 outside=$(samples_below "{root}$scratch/place/program/")
 enough "samples of the program inside" "$inside" 500

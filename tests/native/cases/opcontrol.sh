@@ -16,7 +16,7 @@ says()
 
 saying() { grep -q "$1" "$scratch/said" || fail "\"$1\" was not said: $(cat "$scratch/said")"; }
 
-says opcontrol --setup --perf --frequency=2000 --separate=kernel --session-dir="$session"
+says opcontrol --setup --perf --event="$(clock 2000):0:1:1" --separate=kernel --session-dir="$session"
 says opcontrol --status
 saying "Source: perf events"
 saying "Daemon not running"
@@ -26,7 +26,7 @@ saying Profiling
 "$workloads/split" 1 >/dev/null
 says opcontrol --status
 saying "State: running"
-saying "Events: cpu-clock:0:0:500000:0:1:1"
+saying "Events: cpu-clock:[0-9]*:0:$((1000000000 / $(rate 2000))):0:1:1"
 says opcontrol --stop
 says opcontrol --status
 saying "State: stopped"

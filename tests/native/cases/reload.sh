@@ -9,10 +9,10 @@
 # measure WORKLOAD
 measure()
 {
-	sample --freq=4000 "$workloads/$1" 200 5 "$workloads"/libreload?.so >"$scratch/truth"
+	sample -e "$(clock 4000)" "$workloads/$1" 200 5 "$workloads"/libreload?.so >"$scratch/truth"
 	report
 	library_shares "$scratch/truth"
 }
 
-twice measure reload
-twice measure remap
+measure reload
+measure remap

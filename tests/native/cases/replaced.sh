@@ -15,7 +15,7 @@ cat >"$scratch/both" <<-END
 	"$scratch/program" 400
 	wait
 END
-sample --freq=4000 sh "$scratch/both"
+sample -e "$(clock 4000)" sh "$scratch/both"
 loose
 find "$scratch/loose" -type f -path "*{dep}*$scratch/program/*" ! -path '*{cg}*' | sort
 # Which of the two the path stands for depends on when its samples were looked at first.
@@ -31,24 +31,24 @@ cat >"$scratch/sequence" <<-END
 	mv "$scratch/new" "$scratch/program"
 	"$scratch/program" 400
 END
-sample --freq=4000 sh "$scratch/sequence"
+sample -e "$(clock 4000)" sh "$scratch/sequence"
 first=$(samples_below "{root}$scratch/program/")
 second=$(samples_below "{root}/[[]changed *[]]$scratch/program/")
 within "samples of the first program / of the second" \
 	"$(awk -v a="$first" -v b="$second" 'BEGIN { print b ? a / b : 0 }')" 1.4 2.1
 
 # What an earlier run has counted and packed tells versions apart, too.
-sample --freq=4000 "$scratch/program" 400
+sample -e "$(clock 4000)" "$scratch/program" 400
 [ -s "$samples/pack" ] || fail "the session is not packed"
 cp "$workloads/brief4" "$scratch/new"
 mv "$scratch/new" "$scratch/program"
-need operf --append --session-dir="$session" --freq=4000 "$scratch/program" 400
+need operf --append --session-dir="$session" -e "$(clock 4000)" "$scratch/program" 400
 need opdb check "$samples"
 first=$(samples_below "{root}$scratch/program/")
 second=$(samples_below "{root}/[[]changed *[]]$scratch/program/")
 within "samples of the first run / of the second" \
 	"$(awk -v a="$first" -v b="$second" 'BEGIN { print b ? a / b : 0 }')" 0.7 1.4
-need operf --append --session-dir="$session" --freq=4000 "$scratch/program" 400
+need operf --append --session-dir="$session" -e "$(clock 4000)" "$scratch/program" 400
 second=$(samples_below "{root}/[[]changed *[]]$scratch/program/")
 within "samples of the second and third run / of the first" \
 	"$(awk -v a="$second" -v b="$first" 'BEGIN { print b ? a / b : 0 }')" 1.4 2.8

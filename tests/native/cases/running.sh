@@ -12,25 +12,25 @@ is_busy() { [ "$(awk '{ print $14 }' "/proc/$1/stat")" -ge 5 ]; }
 
 attached()
 {
-	"$workloads/split" 1.5 >/dev/null &
+	"$workloads/split" "$(lasting 1.5 2000)" >/dev/null &
 	until_true 10 is_busy $!
-	sample --freq=2000 --pid=$!
+	sample -e "$(clock 2000)" --pid=$!
 	report
 	seventy=$(symbol_samples split_seventy)
 	all=$((seventy + $(symbol_samples split_twenty) + $(symbol_samples split_ten)))
 	enough "samples of the process" $all 500
 	share "split_seventy of a running process" "$seventy" $all 0.7
 }
-twice attached
+attached
 
-sample --freq=4000 --separate-thread "$own/storm" threads 8 100
+sample -e "$(clock 4000)" --separate-thread "$own/storm" threads 8 100
 loose
 threads=$(find "$scratch/loose" -type f -path '*/storm/{dep}/*/storm/*' -name '*.all' | wc -l)
 within "threads apart" "$threads" 8 9
 
 "$workloads/split" 60 >/dev/null &
 split=$!
-operf --session-dir="$session" --freq=2000 --pid=$split 2>"$scratch/said" &
+operf --session-dir="$session" -e "$(clock 2000)" --pid=$split 2>"$scratch/said" &
 operf=$!
 # the rings are mapped when the process's events are, before the first sample
 until_true 10 test -s "$session/samples/operf.log" -o -d "$samples/{root}$workloads"
@@ -43,7 +43,7 @@ enough "samples until the signal" "$(stored)" 1
 
 # The command gets the signal, and its end is the end.
 rm -rf "$session"
-operf --session-dir="$session" --freq=2000 "$workloads/split" 60 >/dev/null 2>"$scratch/said" &
+operf --session-dir="$session" -e "$(clock 2000)" "$workloads/split" 60 >/dev/null 2>"$scratch/said" &
 operf=$!
 until_true 10 test -d "$samples/{root}$workloads"
 kill -TERM $operf

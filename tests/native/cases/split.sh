@@ -8,7 +8,7 @@
 
 c_shares()
 {
-	sample --freq=4000 "$workloads/split" 1
+	sample -e "$(clock 4000)" "$workloads/split" "$(lasting 1 4000)"
 	report
 	seventy=$(symbol_samples split_seventy "$workloads/split")
 	twenty=$(symbol_samples split_twenty "$workloads/libsplit.so")
@@ -22,7 +22,7 @@ c_shares()
 
 cpp_shares()
 {
-	sample --freq=2000 "$own/split_cpp" 2
+	sample -e "$(clock 2000)" "$own/split_cpp" "$(lasting 2 2000)"
 	report
 	heavy=$(line_samples "work::Worker::heavy<unsigned long>")
 	light=$(line_samples "work::Worker::light")
@@ -32,9 +32,9 @@ cpp_shares()
 	share light "$light" $all 0.4
 }
 
-twice c_shares
+c_shares
 if [ -x "$own/split_cpp" ]; then
-	twice cpp_shares
+	cpp_shares
 else
 	echo "no C++ compiler: that part was not run"
 fi

@@ -9,7 +9,7 @@
 
 go_shares()
 {
-	sample --freq=2000 "$own/split_go" 2
+	sample -e "$(clock 2000)" "$own/split_go" "$(lasting 2 2000)"
 	report
 	heavy=$(symbol_samples main.worker.Heavy)
 	light=$(symbol_samples "main.(*worker).Light")
@@ -19,4 +19,4 @@ go_shares()
 	share Light "$light" $all 0.4
 }
 
-twice go_shares
+go_shares

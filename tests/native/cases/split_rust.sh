@@ -9,7 +9,7 @@
 
 rust_shares()
 {
-	sample --freq=2000 "$own/split_rust" 2
+	sample -e "$(clock 2000)" "$own/split_rust" "$(lasting 2 2000)"
 	report
 	heavy=$(line_samples "split_rust::Worker::heavy")
 	light=$(line_samples "<split_rust::Worker as split_rust::Light>::light")
@@ -19,4 +19,4 @@ rust_shares()
 	share light "$light" $all 0.4
 }
 
-twice rust_shares
+rust_shares

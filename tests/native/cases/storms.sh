@@ -7,12 +7,13 @@
 . "$TESTS/native/case.sh"
 
 for kind in threads forks; do
-	sample --freq=4000 "$own/storm" $kind 500 2 >"$scratch/truth"
+	hz=$(rate 4000)
+	sample -e "$(clock 4000)" "$own/storm" $kind 500 2 >"$scratch/truth"
 	cat "$scratch/said"
 	report
 	spin=$(symbol_samples storm_spin)
 	enough "samples of $kind" "$spin" 1000
-	within "$kind: samples / what their time is worth" "$(awk -v n="$spin" \
-		'$1 ~ /^[0-9.]+$/ { print n / ($1 * 4000); exit }' "$scratch/truth")" 0.8 1.1
+	within "$kind: samples / what their time is worth" "$(awk -v n="$spin" -v hz="$hz" \
+		'$1 ~ /^[0-9.]+$/ { print n / ($1 * hz); exit }' "$scratch/truth")" 0.8 1.1
 	same "$kind: lost" "$(lost)" 0
 done

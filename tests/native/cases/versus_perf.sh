@@ -8,8 +8,8 @@
 
 perf record -o "$scratch/try" -e cpu-clock:u true >/dev/null 2>&1 || skip "no perf that works here"
 
-# equal WHAT OURS OUR-ALL THEIRS THEIR-ALL - two samples of one share: 3 standard errors
-# shellcheck disable=SC2034 # twice() looks at $shares_right
+# equal WHAT OURS OUR-ALL THEIRS THEIR-ALL - may both be samples of one share?  Six standard errors
+# of a difference of normal distributions are exceeded once in 5e8; both wholes are over 1000.
 equal()
 {
 	awk -v what="$1" -v a="$2" -v n="$3" -v b="$4" -v m="$5" 'BEGIN {
@@ -18,8 +18,8 @@ equal()
 		distance = error ? (a / n - b / m) / error : 0
 		printf "%s: %d of %d, perf %d of %d: %+.2f standard errors\n", what, a, n, b, m,
 			distance
-		exit !(distance >= -3 && distance <= 3)
-	}' || shares_right=false
+		exit !(distance >= -6 && distance <= 6)
+	}' || fail "$1: shares differ"
 }
 
 # is_sampled - does perf record write yet?
@@ -32,12 +32,12 @@ both()
 	"$workloads/$1" 2 >/dev/null &
 	_workload=$!
 	shift
-	# another frequency, so that the two don't tick together for long
-	perf record -q -N -B "$@" -F 4321 -e cpu-clock:u -o "$scratch/perf" -p $_workload \
+	# another period, so that the two don't tick together for long
+	perf record -q -N -B "$@" -e cpu-clock:u -c 231427 -o "$scratch/perf" -p $_workload \
 		>"$scratch/perf.said" 2>&1 &
 	_perf=$!
 	until_true 10 is_sampled
-	sample --freq=4000 "$@" -e cpu-clock:1000000:0:0:1 --pid=$_workload
+	sample "$@" -e "$(clock 4000):0:0:1" --pid=$_workload
 	wait $_perf || fail "perf record ended with $?: $(cat "$scratch/perf.said")"
 }
 
@@ -86,5 +86,5 @@ chains()
 	done <"$scratch/compare"
 }
 
-twice flat
-twice chains
+flat
+chains
