@@ -23,7 +23,7 @@ work=$build/lint
 jobs=$(nproc)
 
 # Cheap ones first.
-checkers=(spdx lines python shellcheck checkpatch sparse coccinelle cppcheck clang-tidy)
+checkers=(spdx lines python layers shellcheck checkpatch sparse coccinelle cppcheck clang-tidy)
 
 # Each checker is a function lint_NAME: it prints what it finds as "file:line: text", with files
 # relative to the tree, writes how many files it has looked at to $work/NAME.files, and fails if
@@ -73,6 +73,16 @@ python_files() { sources '*.py'; }
 lint_spdx() { each spdx code "$top/tools/lint/text.py" spdx; }
 lint_lines() { each lines code "$top/tools/lint/text.py" lines; }
 lint_python() { each python python_files "$top/tools/lint/text.py" python; }
+
+# Layers of userspace: the includes, beside the drawing in doc/internals.md.
+lint_layers()
+{
+	local status=0
+
+	python3 "$top/tools/lint/layers.py" --files "$tree" >"$work/layers.files" || return
+	python3 "$top/tools/lint/layers.py" "$tree" || status=$?
+	[[ $status -le 1 ]]	# 1: findings
+}
 
 lint_shellcheck()
 {

@@ -90,6 +90,27 @@ put uncompiled.c <<END
 // $spdx-or-later
 int uncompiled;
 END
+# layers: two headers that include each other, and an include that points up.
+mkdir -p "$tree/doc" "$tree/libop/base" "$tree/pp/report"
+put doc/internals.md <<'END'
+```layers
+/	pp  >  libop/base
+pp	report
+```
+END
+put libop/base/upward.h <<END
+/* $spdx-or-later */
+#include "pp/report/report.h"
+END
+put pp/report/report.h <<END
+/* $spdx-or-later */
+#include "listing.h"
+END
+put pp/report/listing.h <<END
+/* $spdx-or-later */
+#include "libop/base/upward.h"
+#include "pp/report/report.h"
+END
 cp "$here/../../.clang-tidy" "$tree/"
 cat >"$BUILD/compile_commands.json" <<END
 [{"directory": "$tree", "command": "cc -c seeded.c", "file": "seeded.c"}]
@@ -99,6 +120,9 @@ END
 seeds="spdx	no_licence.sh:2: no SPDX
 lines	long.py:2: 102 columns
 python	broken.py:2: .*syntax
+layers	libop/base/upward.h:2: .*\[layer\]
+layers	cycle of files: .*pp/report/report.*\[cycle\]
+layers	cycle of folders: libop/base, pp/report
 shellcheck	unquoted.sh:3:.*SC2086
 checkpatch	module/seeded.c:7: ERROR:SPACING
 sparse	module/seeded.c:8:.*dereference of noderef
