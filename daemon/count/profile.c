@@ -298,7 +298,7 @@ static int drain(struct profile *profile, size_t *total, struct op_error *error)
  * for the next one.  On a busy machine each sync finds new samples, so that an empty read is not
  * the condition to end.
  */
-static int take_all(struct profile *profile, struct op_error *error)
+static int read_all(struct profile *profile, struct op_error *error)
 {
 	size_t words = 0;
 	int result;
@@ -317,7 +317,7 @@ static int take_all(struct profile *profile, struct op_error *error)
 int profile_dump(struct profile *profile, struct op_error *error)
 {
 	/* a source without a sync holds nothing back */
-	int result = profile->source->ops->sync ? take_all(profile, error) : 0;
+	int result = profile->source->ops->sync ? read_all(profile, error) : 0;
 
 	profile_flush(profile);
 	return result;

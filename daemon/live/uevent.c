@@ -45,7 +45,7 @@ bool uevent_is_cpu(const char *message, size_t size)
 	return false;
 }
 
-bool uevent_take(int fd)
+bool uevent_read(int fd)
 {
 	char message[MESSAGE_MOST];
 	struct sockaddr_nl from = {0};

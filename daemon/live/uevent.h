@@ -20,12 +20,12 @@
 int uevent_open(void);
 
 /**
- * uevent_take - read all messages
+ * uevent_read - read all messages
  * @fd: of uevent_open()
  *
  * Return: true if a CPU went online or offline, or if messages were lost.
  */
-bool uevent_take(int fd);
+bool uevent_read(int fd);
 
 /* Whether a message is about a CPU that went online or offline; it need not end with NUL. */
 bool uevent_is_cpu(const char *message, size_t size);

@@ -16,7 +16,7 @@
 #include "daemon/count/abi.h"
 #include "libop/session/lock.h"
 #include "libop/session/log.h"
-#include "daemon/sources/perf.h"
+#include "daemon/sources/perf/perf.h"
 #include "libop/base/file.h"
 #include "libop/base/pinned_path.h"
 #include "libop/perf/event.h"

@@ -24,7 +24,7 @@
 #include "libop/session/log.h"
 #include "daemon/sources/recording.h"
 #include "daemon/sources/module.h"
-#include "daemon/sources/perf.h"
+#include "daemon/sources/perf/perf.h"
 
 /* Between two statistics in the log. */
 #define STATISTICS_SECONDS 600
@@ -171,7 +171,7 @@ static void mark_dump(const struct daemon *daemon)
 }
 
 /* Handles the result of profile_take() or profile_dump(). */
-static void take_result(struct daemon *daemon, int result, const struct op_error *error)
+static void handle_result(struct daemon *daemon, int result, const struct op_error *error)
 {
 	if (!result)
 		return;
@@ -182,11 +182,11 @@ static void take_result(struct daemon *daemon, int result, const struct op_error
 	log_line("no more samples: %s", error->text);
 }
 
-static void take_buffer(struct daemon *daemon)
+static void handle_buffer(struct daemon *daemon)
 {
 	struct op_error error;
 
-	take_result(daemon, profile_take(&daemon->profile, NULL, &error), &error);
+	handle_result(daemon, profile_take(&daemon->profile, NULL, &error), &error);
 	mark_dump(daemon);
 }
 
@@ -197,7 +197,7 @@ static int dump(struct daemon *daemon, struct op_error *error)
 	profile_save_stats(&daemon->profile);
 	mark_dump(daemon);
 	if (result == SOURCE_END)
-		return 0; /* noticed again by the next take_buffer() */
+		return 0; /* noticed again by the next handle_buffer() */
 	return result;
 }
 
@@ -286,7 +286,7 @@ static char *handle_command(void *context, const char *command)
 
 /* ---- signals ---- */
 
-static void take_signal(struct daemon *daemon, int number)
+static void handle_signal(struct daemon *daemon, int number)
 {
 	struct op_error error;
 
@@ -305,24 +305,24 @@ static void take_signal(struct daemon *daemon, int number)
 		break;
 	case SIGTERM:
 	case SIGINT:
-		take_result(daemon, profile_dump(&daemon->profile, &error), &error);
+		handle_result(daemon, profile_dump(&daemon->profile, &error), &error);
 		daemon->done = true;
 		break;
-	default: /* SIGUSR1 and SIGUSR2 told ia64's daemon to start and stop; SIGPIPE says nothing
+	default: /* SIGUSR1 and SIGUSR2 started and stopped ia64's daemon; SIGPIPE says nothing
 		  */
 		break;
 	}
 }
 
-static void take_signals(struct daemon *daemon)
+static void handle_signals(struct daemon *daemon)
 {
 	struct signalfd_siginfo info;
 
 	while (!daemon->done && read(daemon->signals, &info, sizeof(info)) == sizeof(info))
-		take_signal(daemon, (int)info.ssi_signo);
+		handle_signal(daemon, (int)info.ssi_signo);
 }
 
-static void take_timer(struct daemon *daemon)
+static void handle_timer(struct daemon *daemon)
 {
 	uint64_t times;
 
@@ -332,16 +332,16 @@ static void take_timer(struct daemon *daemon)
 
 /* ---- the loop ---- */
 
-static void take_event(struct daemon *daemon, int fd, uint32_t events)
+static void handle_event(struct daemon *daemon, int fd, uint32_t events)
 {
 	if (fd == daemon->source->fd && !(events & EPOLLIN))
-		take_result(daemon, -1, &(struct op_error){.text = "the buffer has closed"});
+		handle_result(daemon, -1, &(struct op_error){.text = "the buffer has closed"});
 	else if (fd == daemon->source->fd)
-		take_buffer(daemon);
+		handle_buffer(daemon);
 	else if (fd == daemon->signals)
-		take_signals(daemon);
+		handle_signals(daemon);
 	else if (fd == daemon->timer)
-		take_timer(daemon);
+		handle_timer(daemon);
 	else
 		control_server_event(&daemon->server, fd);
 }
@@ -362,9 +362,9 @@ int daemon_run(struct daemon *daemon)
 			break;
 		}
 		for (int i = 0; i < n && !daemon->done; i++)
-			take_event(daemon, event[i].data.fd, event[i].events);
+			handle_event(daemon, event[i].data.fd, event[i].events);
 		if (always && !daemon->done)
-			take_buffer(daemon);
+			handle_buffer(daemon);
 	}
 	report_statistics(daemon);
 	return daemon->failed ? -1 : 0;

@@ -31,7 +31,7 @@ static char *absolute(const char *path)
 /* ---- types of arguments ---- */
 
 /* Links are kept: whether to follow them is decided when the session is opened. */
-static int take_session_dir(const struct op_option *option, void *field, const char *text,
+static int set_session_dir(const struct op_option *option, void *field, const char *text,
 			    struct op_error *error)
 {
 	char **path = field, *given;
@@ -162,7 +162,7 @@ static const struct op_option_type path_type = {.take = take_path, .release = re
 				   events_type = {.take = take_events, .release = release_path},
 				   callgraph_type = {.take = take_callgraph},
 				   topics_type = {.take = take_topics},
-				   session_dir_type = {.take = take_session_dir};
+				   session_dir_type = {.take = set_session_dir};
 
 #define PATH(member)   .type = &path_type, .field = OP_FIELD(struct options, member, char *)
 #define SWITCH(member) .type = &switch_type, .field = OP_FIELD(struct options, member, bool)

@@ -141,7 +141,7 @@ struct stats_walk {
 	size_t prefix; /* of paths: the directory and a slash */
 };
 
-static int put_stat(const char *path, const struct stat *status, void *context)
+static int print_stat(const char *path, const struct stat *status, void *context)
 {
 	struct stats_walk *walk = context;
 	char *text = op_file_read(path, SMALL_SIZE_MOST, NULL, NULL);
@@ -165,7 +165,7 @@ static char *kernel_stats(struct source *source)
 
 	walk.out = dir ? open_memstream(&text, &length) : NULL;
 	if (walk.out) {
-		op_walk(dir, put_stat, &walk, NULL);
+		op_walk(dir, print_stat, &walk, NULL);
 		if (fclose(walk.out)) {
 			free(text);
 			text = NULL;

@@ -48,7 +48,7 @@ static struct replay *replay_of(struct source *source)
 
 /* ---- contents of chunks ---- */
 
-static int take_image(struct replay *replay, struct op_reader body, struct op_error *error)
+static int add_image(struct replay *replay, struct op_reader body, struct op_error *error)
 {
 	struct known_image *known;
 	struct record_image image;
@@ -71,7 +71,7 @@ static int take_image(struct replay *replay, struct op_reader body, struct op_er
 	return op_hash_map_set(&replay->images, image.cookie, known) ? op_error_memory(error) : 0;
 }
 
-static int take_maps(struct replay *replay, struct op_reader body, struct op_error *error)
+static int add_maps(struct replay *replay, struct op_reader body, struct op_error *error)
 {
 	struct known_process *known;
 	struct record_maps maps;
@@ -100,7 +100,7 @@ static int take_maps(struct replay *replay, struct op_reader body, struct op_err
 	return 0;
 }
 
-static int take_text(char **text, struct op_reader body, struct op_error *error)
+static int set_text(char **text, struct op_reader body, struct op_error *error)
 {
 	free(*text);
 	*text = strndup((const char *)body.at, op_reader_left(&body));
@@ -119,7 +119,7 @@ static char *find_fact(const char *facts, const char *key)
 	return NULL;
 }
 
-static int take_facts(struct replay *replay, const char *facts, struct op_error *error)
+static int set_facts(struct replay *replay, const char *facts, struct op_error *error)
 {
 	struct source *source = &replay->source;
 	char *size = find_fact(facts, "pointer_size"), *mhz = find_fact(facts, "cpu_mhz");
@@ -143,20 +143,20 @@ static int take_facts(struct replay *replay, const char *facts, struct op_error 
 }
 
 /* Unknown chunks of later versions are optional. */
-static int take_body(struct replay *replay, enum record_type type, struct op_reader body,
-		     struct op_error *error)
+static int add_answer(struct replay *replay, enum record_type type, struct op_reader body,
+		      struct op_error *error)
 {
 	switch (type) {
 	case RECORD_IMAGE:
-		return take_image(replay, body, error);
+		return add_image(replay, body, error);
 	case RECORD_MAPS:
-		return take_maps(replay, body, error);
+		return add_maps(replay, body, error);
 	case RECORD_MODULES:
-		return take_text(&replay->modules, body, error);
+		return set_text(&replay->modules, body, error);
 	case RECORD_KALLSYMS:
-		return take_text(&replay->kallsyms, body, error);
+		return set_text(&replay->kallsyms, body, error);
 	case RECORD_STATS:
-		return take_text(&replay->stats, body, error);
+		return set_text(&replay->stats, body, error);
 	case RECORD_FACTS:
 	case RECORD_BUFFER:
 		break;
@@ -165,7 +165,7 @@ static int take_body(struct replay *replay, enum record_type type, struct op_rea
 }
 
 /* Reads the next chunk, which is not a buffer.  Return: 1, 0 if it is cut off, or -1. */
-static int take_answer(struct replay *replay, struct op_error *error)
+static int read_answer(struct replay *replay, struct op_error *error)
 {
 	size_t length = (size_t)replay->chunks.next.length;
 	enum record_type type = replay->chunks.next.type;
@@ -173,21 +173,21 @@ static int take_answer(struct replay *replay, struct op_error *error)
 	int result =
 		body ? chunk_reader_body(&replay->chunks, body, error) : op_error_memory(error);
 
-	if (result > 0 && take_body(replay, type, op_reader_of(body, length, false), error))
+	if (result > 0 && add_answer(replay, type, op_reader_of(body, length, false), error))
 		result = -1;
 	free(body);
 	return result;
 }
 
 /* Reads the chunks up to the next buffer.  Return: 1, 0 at the end, or -1. */
-static int take_answers(struct replay *replay, struct op_error *error)
+static int read_answers(struct replay *replay, struct op_error *error)
 {
 	int result;
 
 	while ((result = chunk_reader_head(&replay->chunks, error)) > 0) {
 		if (replay->chunks.next.type == RECORD_BUFFER)
 			return 1;
-		result = take_answer(replay, error);
+		result = read_answer(replay, error);
 		if (result <= 0)
 			break;
 	}
@@ -211,7 +211,7 @@ static int replay_read(struct source *source, const uint64_t **words, size_t *co
 {
 	struct replay *replay = replay_of(source);
 	size_t length;
-	int result = take_answers(replay, error);
+	int result = read_answers(replay, error);
 
 	if (result <= 0)
 		return result ? -1 : SOURCE_END;
@@ -227,7 +227,7 @@ static int replay_read(struct source *source, const uint64_t **words, size_t *co
 	*words = replay->words;
 	*count = length / sizeof(**words);
 	/* the last buffer is decoded even if the recording ends here */
-	return take_answers(replay, error) < 0 ? -1 : 0;
+	return read_answers(replay, error) < 0 ? -1 : 0;
 }
 
 static int replay_image(struct source *source, uint64_t cookie, struct image_facts *facts)
@@ -339,11 +339,11 @@ static int read_start(struct replay *replay, struct op_error *error)
 	facts[replay->chunks.next.length] = '\0';
 	result = chunk_reader_body(&replay->chunks, facts, error);
 	if (result > 0)
-		result = take_facts(replay, facts, error);
+		result = set_facts(replay, facts, error);
 	else if (!result)
 		result = chunk_reader_refuse(&replay->chunks, "it ends within its facts", error);
 	free(facts);
-	return result || take_answers(replay, error) < 0 ? -1 : 0;
+	return result || read_answers(replay, error) < 0 ? -1 : 0;
 }
 
 struct source *source_replay_open(const char *path, struct op_error *error)

@@ -71,7 +71,7 @@ count start user cookie 0x10 trace 0x100 0   # a trace of one frame is a stack, 
 count start user cookie 0x10 trace 1 0 2 0 trace 1 0 2 0 trace 3 0 2 0 trace 2 0
 # user frames follow those of the kernel
 count start kernel trace 0xffffffff81000010 0 0xffffffff81000020 0 user cookie 0x10 0x100 0
-# a frame in nothing known has its address; a lost sample loses its callers
+# a frame outside all mappings has its address; a lost sample loses its callers
 count start user cookie 0x10 trace 0x100 0 cookie invalid 0x77 0 cookie 0x10 0x200 0
 count start user cookie invalid trace 0x100 0 cookie 0x10 0x200 0 trace 0x300 0
 count start user cookie anon trace 0x1000010 0 cookie 0x10 0x100 0

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "daemon/sources/perf_record.h"
+#include "daemon/sources/perf/record.h"
 
 static void check(const uint8_t *data, size_t size, const struct perf_attr *attr)
 {

@@ -90,7 +90,7 @@ static void count_arc(struct model *model, const char *name, uint64_t key)
 	model->arcs_stored++;
 }
 
-/* Memory of a process whose maps cannot be read is in nothing known. */
+/* Memory of a process whose maps cannot be read is outside all mappings. */
 static bool is_known(const struct trace *trace, enum place place)
 {
 	return place != NOWHERE && (place != HEAP || trace->task->tgid == 500);

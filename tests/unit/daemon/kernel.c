@@ -98,7 +98,7 @@ TEST(the_list_of_symbols_is_packed)
 	}
 }
 
-/* BPF programs come without a record; an address in nothing known is looked into, not often. */
+/* BPF programs come without a record; an address outside all mappings is looked into, not often. */
 TEST(unknown_addresses_are_looked_into)
 {
 	const struct profile_config config = {0};

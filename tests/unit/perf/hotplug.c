@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/sources/perf_hotplug.h"
+#include "daemon/sources/perf/hotplug.h"
 #include "daemon/live/uevent.h"
 #include "libop/cpu/list.h"
 

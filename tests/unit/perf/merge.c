@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/sources/perf_merge.h"
+#include "daemon/sources/perf/merge.h"
 
 #define CPUS 3
 #define SIZE 4096

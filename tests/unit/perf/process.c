@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/sources/perf_resolve.h"
+#include "daemon/sources/perf/resolve.h"
 #include "module/uapi/oprofile.h"
 
 /* No such process: /proc has nothing to say. */

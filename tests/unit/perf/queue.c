@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/sources/perf_ring.h"
+#include "daemon/sources/perf/ring.h"
 
 #define RING_SIZE  4096
 #define QUEUE_SIZE 65536

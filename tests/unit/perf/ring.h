@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "tests/unit/test.h"
-#include "daemon/sources/perf_record.h"
+#include "daemon/sources/perf/record.h"
 
 /* struct bytes - a record in the making */
 struct bytes {

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/sources/perf.h"
+#include "daemon/sources/perf/perf.h"
 #include "libop/cpu/list.h"
 #include "libop/perf/event.h"
 #include "libop/perf/threads.h"

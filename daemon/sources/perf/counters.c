@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The perf events that are open: see counters.h.
+ */
+#include "counters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libop/cpu/list.h"
+
+/* An event whose time stands still for so long counts no more. */
+#define STILL_NS 2000000
+
+/* Each event needs a descriptor for each CPU and thread. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* The map holds pointers; these are numbers, and never NULL. */
+static int remember(struct perf_counters *counters, const struct perf_counter *counter)
+{
+	return op_hash_map_set(&counters->by_id, counter->id,
+			       (void *)(uintptr_t)(counter->place + 1));
+}
+
+static int keep(struct perf_counters *counters, const struct perf_cpu *cpu, int fd, size_t place,
+		struct op_error *error)
+{
+	struct perf_counter *larger = counters->counter, *counter;
+
+	/* grows by doubling */
+	if (!(counters->count & (counters->count - 1)))
+		larger = reallocarray(larger, counters->count ? 2 * counters->count : 1,
+				      sizeof(*larger));
+	if (!larger) {
+		close(fd);
+		return op_error_memory(error);
+	}
+	counters->counter = larger;
+	counter = &larger[counters->count++];
+	*counter = (struct perf_counter){.fd = fd, .opening = cpu->opening, .place = place};
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &counter->id))
+		return op_error_errno(error, "cannot read an event's id");
+	if (remember(counters, counter))
+		return op_error_memory(error);
+	return 0;
+}
+
+int perf_counters_event(const struct perf_counters *counters, uint64_t id)
+{
+	uintptr_t value = (uintptr_t)op_hash_map_find(&counters->by_id, id);
+
+	return (int)value - 1;
+}
+
+static int open_on(struct perf_counters *counters, const struct perf_counters_config *config,
+		   pid_t thread, struct perf_cpu *cpu, struct op_error *error)
+{
+	for (size_t i = 0; i < config->events->count; i++) {
+		int fd, result = perf_event_open_on(config, i, thread, cpu, &counters->pages, &fd,
+						    error);
+
+		if (result <= 0)
+			return result;
+		if (keep(counters, cpu, fd, i, error))
+			return -1;
+	}
+	return 0;
+}
+
+/* There may be thousands of threads. */
+static bool is_interrupted(const struct perf_target *target)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	sigset_t pending;
+
+	if (!target->ends || sigpending(&pending))
+		return false;
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++) {
+		if (sigismember(target->ends, ending[i]) && sigismember(&pending, ending[i]))
+			return true;
+	}
+	return false;
+}
+
+static int open_all(struct perf_counters *counters, const struct perf_counters_config *config,
+		    struct op_error *error)
+{
+	static const pid_t everything = -1;
+	const struct perf_target *target = &config->target;
+	const pid_t *threads = target->threads ? target->threads : &everything;
+	size_t count = target->threads ? target->count : 1;
+
+	for (size_t i = 0; i < count; i++) {
+		if (is_interrupted(target))
+			return op_error_set(error, EINTR,
+					    "a signal came while events were opened, of %zu "
+					    "threads: nothing was profiled",
+					    count);
+		for (size_t j = 0; j < counters->cpus; j++) {
+			if (open_on(counters, config, threads[i], &counters->cpu[j], error))
+				return -1;
+		}
+	}
+	for (size_t i = 0; i < counters->cpus; i++) {
+		if (!counters->cpu[i].ring.page)
+			return op_error_set(error, ESRCH, "the process has ended");
+	}
+	return 0;
+}
+
+static struct perf_cpu new_cpu(struct perf_counters *counters, int cpu)
+{
+	return (struct perf_cpu){.cpu = cpu, .fd = -1, .opening = ++counters->openings};
+}
+
+int perf_counters_open(struct perf_counters *counters, const struct perf_counters_config *config,
+		       struct op_error *error)
+{
+	int *numbers;
+
+	*counters = (struct perf_counters){.pages = perf_event_pages(config)};
+	raise_descriptor_limit();
+	if (op_cpu_list_online(&numbers, &counters->cpus, error))
+		return -1;
+	counters->cpu = calloc(counters->cpus + 1, sizeof(*counters->cpu));
+	for (size_t i = 0; counters->cpu && i < counters->cpus; i++)
+		counters->cpu[i] = new_cpu(counters, numbers[i]);
+	free(numbers);
+	if (!counters->cpu) {
+		counters->cpus = 0;
+		return op_error_memory(error);
+	}
+	return open_all(counters, config, error);
+}
+
+static int enable(const struct perf_counter *counter, struct op_error *error)
+{
+	if (ioctl(counter->fd, PERF_EVENT_IOC_ENABLE, 0))
+		return op_error_errno(error, "cannot start an event");
+	return 0;
+}
+
+int perf_counters_enable(struct perf_counters *counters, struct op_error *error)
+{
+	for (size_t i = 0; i < counters->count; i++) {
+		if (enable(&counters->counter[i], error))
+			return -1;
+	}
+	return 0;
+}
+
+int perf_counters_enable_one(struct perf_counters *counters, const struct perf_cpu *cpu,
+			     struct op_error *error)
+{
+	for (size_t i = 0; i < counters->count; i++) {
+		if (counters->counter[i].opening == cpu->opening &&
+		    enable(&counters->counter[i], error))
+			return -1;
+	}
+	return 0;
+}
+
+void perf_counters_disable(struct perf_counters *counters)
+{
+	for (size_t i = 0; i < counters->count; i++)
+		ioctl(counters->counter[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* ---- CPUs that come and go ---- */
+
+/* Closes what was opened for a ring: first the ring, which holds its event. */
+static void close_cpu(struct perf_counters *counters, struct perf_cpu *cpu)
+{
+	size_t left = 0;
+
+	perf_ring_close(&cpu->ring);
+	cpu->fd = -1;
+	op_hash_map_free(&counters->by_id);
+	for (size_t i = 0; i < counters->count; i++) {
+		if (counters->counter[i].opening == cpu->opening)
+			close(counters->counter[i].fd);
+		else
+			counters->counter[left++] = counters->counter[i];
+	}
+	counters->count = left;
+	/* as many as there were before, or fewer: if memory lacks, samples have no event */
+	for (size_t i = 0; i < left; i++)
+		remember(counters, &counters->counter[i]);
+}
+
+int perf_counters_add(struct perf_counters *counters, const struct perf_counters_config *config,
+		      int cpu, struct op_error *error)
+{
+	struct perf_cpu *larger =
+		reallocarray(counters->cpu, counters->cpus + 1, sizeof(*counters->cpu));
+
+	if (!larger)
+		return op_error_memory(error);
+	counters->cpu = larger;
+	larger[counters->cpus] = new_cpu(counters, cpu);
+	if (open_on(counters, config, -1, &larger[counters->cpus], error)) {
+		close_cpu(counters, &larger[counters->cpus]);
+		return -1;
+	}
+	counters->cpus++;
+	return 0;
+}
+
+struct perf_cpu *perf_counters_find(struct perf_counters *counters, int cpu)
+{
+	for (size_t i = 0; i < counters->cpus; i++) {
+		if (counters->cpu[i].cpu == cpu && !counters->cpu[i].gone)
+			return &counters->cpu[i];
+	}
+	return NULL;
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+bool perf_counters_stand_still(const struct perf_cpu *cpu)
+{
+	uint64_t enabled = perf_event_read(cpu->fd).enabled, until = now() + STILL_NS;
+
+	do {
+		if (perf_event_read(cpu->fd).enabled != enabled)
+			return false;
+	} while (now() < until);
+	return true;
+}
+
+bool perf_counters_is_done(struct perf_cpu *cpu)
+{
+	if (!cpu->gone || !cpu->ring.page)
+		return false;
+	perf_ring_look(&cpu->ring);
+	return cpu->ring.head == cpu->ring.tail;
+}
+
+/* The kernel writes how many records it lost with the next one that has room; here none came. */
+static uint64_t lost_at_the_end(const struct perf_counters *counters, const struct perf_cpu *cpu)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < counters->count; i++) {
+		if (counters->counter[i].opening == cpu->opening)
+			lost += perf_event_read(counters->counter[i].fd).lost;
+	}
+	return lost > cpu->lost ? lost - cpu->lost : 0;
+}
+
+/* Adds what a ring had to a closed one of the same CPU, of the first @count.  Return: if any. */
+static bool join(struct perf_counters *counters, size_t count, const struct perf_cpu *cpu)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct perf_cpu *earlier = &counters->cpu[i];
+
+		if (earlier->cpu != cpu->cpu || earlier->ring.page)
+			continue;
+		earlier->samples += cpu->samples;
+		earlier->lost += cpu->lost;
+		earlier->throttled += cpu->throttled;
+		earlier->broken += cpu->broken;
+		return true;
+	}
+	return false;
+}
+
+uint64_t perf_counters_close_done(struct perf_counters *counters)
+{
+	uint64_t all = 0;
+	size_t left = 0;
+
+	for (size_t i = 0; i < counters->cpus; i++) {
+		struct perf_cpu *cpu = &counters->cpu[i];
+		uint64_t lost;
+
+		if (perf_counters_is_done(cpu)) {
+			lost = lost_at_the_end(counters, cpu);
+			cpu->lost += lost;
+			all += lost;
+			cpu->broken += perf_ring_broken(&cpu->ring);
+			close_cpu(counters, cpu);
+			if (join(counters, left, cpu))
+				continue;
+		}
+		counters->cpu[left++] = *cpu;
+	}
+	counters->cpus = left;
+	return all;
+}
+
+void perf_counters_close(struct perf_counters *counters)
+{
+	for (size_t i = 0; i < counters->cpus; i++)
+		perf_ring_close(&counters->cpu[i].ring);
+	for (size_t i = 0; i < counters->count; i++)
+		close(counters->counter[i].fd);
+	op_hash_map_free(&counters->by_id);
+	free(counters->counter);
+	free(counters->cpu);
+	*counters = (struct perf_counters){0};
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A perf event of one CPU: see event.h.
+ */
+#include "event.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Pages of a ring, from what we like to have down to what is of any use. */
+#define PAGES_FLAT   128
+#define PAGES_CHAINS 512
+#define PAGES_STACKS 2048
+#define PAGES_LEAST  8
+/* The reader is woken when a ring is this full: 1 / WAKE_SHARE.  Stacks fill a small ring in some
+ * milliseconds, and the thread that is woken then only moves them. */
+#define WAKE_SHARE	  4
+#define WAKE_SHARE_STACKS 16
+
+size_t perf_event_pages(const struct perf_counters_config *config)
+{
+	/* what other users may lock is all that perf_event_mlock_kb gives: 128 pages a CPU */
+	if (!op_perf_is_privileged())
+		return PAGES_FLAT;
+	if (config->attr.sample_regs_user)
+		return PAGES_STACKS;
+	return config->attr.sample_type & PERF_SAMPLE_CALLCHAIN ? PAGES_CHAINS : PAGES_FLAT;
+}
+
+/* What all events have in common; the @first reports processes as well. */
+static struct perf_event_attr make_attr(const struct op_perf_event *event,
+					const struct perf_counters_config *config, bool first,
+					size_t pages)
+{
+	struct perf_event_attr attr = event->attr;
+
+	attr.sample_type = config->attr.sample_type;
+	attr.disabled = 1;
+	attr.inherit = config->target.threads != NULL;
+	attr.enable_on_exec = config->target.on_exec;
+	attr.sample_id_all = 1;
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC;
+	attr.watermark = 1;
+	attr.wakeup_watermark =
+		(uint32_t)(pages * (size_t)sysconf(_SC_PAGESIZE) /
+			   (config->attr.sample_regs_user ? WAKE_SHARE_STACKS : WAKE_SHARE));
+	attr.exclude_guest = !op_perf_is_software(&attr);
+	attr.exclude_idle = op_perf_is_clock(&attr);
+	if (!config->target.threads)
+		attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_LOST;
+	if (attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
+		attr.sample_max_stack = (uint16_t)config->depth;
+		attr.exclude_callchain_kernel = attr.exclude_kernel;
+	}
+	if (config->attr.sample_regs_user) {
+		attr.sample_regs_user = config->attr.sample_regs_user;
+		attr.sample_stack_user = config->stack;
+		attr.exclude_callchain_user = 1;
+	}
+	if (first) {
+		attr.mmap = attr.mmap2 = 1;
+		attr.comm = attr.comm_exec = 1;
+		attr.task = 1;
+		attr.namespaces = op_perf_is_privileged(); /* others are refused */
+		attr.build_id = 1;
+	}
+	return attr;
+}
+
+/*
+ * Kernels before 6.0 do not report an event's losses, and those before 5.12 no build-ids; files are
+ * then identified by device and inode.
+ */
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	int fd = op_perf_open(attr, pid, cpu, -1);
+
+	if (fd < 0 && errno == EINVAL && attr->read_format & PERF_FORMAT_LOST) {
+		attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+		fd = op_perf_open(attr, pid, cpu, -1);
+	}
+	if (fd < 0 && errno == EINVAL && attr->build_id) {
+		attr->build_id = 0;
+		fd = op_perf_open(attr, pid, cpu, -1);
+	}
+	return fd;
+}
+
+/* The first event of a CPU has the ring, and the others write into it. */
+static int attach(struct perf_cpu *cpu, int fd, size_t pages, struct op_error *error)
+{
+	if (!cpu->ring.page) {
+		if (perf_ring_open(&cpu->ring, fd, pages))
+			return op_perf_explain_map(errno, pages * (size_t)sysconf(_SC_PAGESIZE),
+						   error);
+		cpu->fd = fd;
+	} else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd)) {
+		return op_error_errno(error, "events of CPU %d cannot share a ring", cpu->cpu);
+	}
+	return 0;
+}
+
+int perf_event_open_on(const struct perf_counters_config *config, size_t place, pid_t thread,
+		       struct perf_cpu *cpu, size_t *pages, int *fd, struct op_error *error)
+{
+	const struct op_perf_event *event = &config->events->event[place];
+
+	for (;; *pages /= 2) {
+		struct perf_event_attr attr = make_attr(event, config, !place, *pages);
+
+		*fd = open_event(&attr, thread, cpu->cpu);
+		if (*fd < 0 && errno == ESRCH && config->target.count > 1)
+			return 0; /* one of several threads has ended meanwhile */
+		if (*fd < 0)
+			return op_perf_explain_open(errno, event->event.name, &attr, thread, error);
+		if (!attach(cpu, *fd, *pages, error))
+			return 1;
+		close(*fd);
+		if (cpu->ring.page || error->code != EPERM || *pages <= PAGES_LEAST)
+			return -1;
+	}
+}
+
+struct perf_reading perf_event_read(int fd)
+{
+	struct perf_reading reading = {0};
+
+	if (read(fd, &reading, sizeof(reading)) < 0)
+		return (struct perf_reading){0};
+	return reading;
+}

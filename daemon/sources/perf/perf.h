@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's perf events as a source, for machines without the module.
+ *
+ * Records are read from the rings of all CPUs in the order of their time, and become words of
+ * the event stream at once; nothing is kept but what processes have mapped.
+ */
+#ifndef DAEMON_SOURCES_PERF_PERF_H
+#define DAEMON_SOURCES_PERF_PERF_H
+
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+
+#include "counters.h"
+#include "daemon/sources/source.h"
+
+struct source_perf_config {
+	const struct op_perf_events *events;
+	const pid_t *processes; /* and all their children; NULL: the whole system */
+	size_t count;
+	bool on_exec;		/* begin by itself when the process executes a program */
+	const sigset_t *ends;	/* blocked signals that end the opening with EINTR; NULL: none */
+	unsigned int callgraph; /* most callers of a sample; 0: none */
+	bool unwind;		/* callers by call frame information, not by frame pointers */
+};
+
+/* As many callers as the kernel allows. */
+#define SOURCE_PERF_FULL_DEPTH UINT_MAX
+
+/**
+ * source_perf_open - open all events; source_run() starts them
+ * @config: not needed after the call
+ *
+ * Return: the source, or NULL with @error set.
+ */
+struct source *source_perf_open(const struct source_perf_config *config, struct op_error *error);
+
+/* Samples received and lost so far. */
+struct source_perf_losses {
+	uint64_t received, lost, throttled;
+};
+struct source_perf_losses source_perf_losses(const struct source *source);
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Processes as the records of live rings show them: see process.h. */
+#include "process.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "module/uapi/oprofile.h"
+
+/* Of one process; further ones are a mistake or malice, and are not kept. */
+#define MAPPINGS_MOST 65536
+/* Images, before those that are not mapped any more are forgotten. */
+#define IMAGES_LEAST (1 << 14)
+/* Processes, before each is checked for its existence. */
+#define SWEEP_LEAST 4096
+
+void perf_processes_init(struct perf_processes *processes)
+{
+	struct stat status;
+
+	*processes = (struct perf_processes){
+		.spaces = {.process_size = sizeof(struct perf_process),
+			   .mappings_most = MAPPINGS_MOST,
+			   .no_image = OPROFILE_NO_COOKIE},
+		.round = 1,
+		.sweep_at = SWEEP_LEAST,
+		.images_sweep_at = IMAGES_LEAST,
+	};
+	if (!stat("/proc/self/ns/mnt", &status))
+		processes->mount = status.st_ino;
+}
+
+void perf_processes_free(struct perf_processes *processes)
+{
+	address_spaces_free(&processes->spaces);
+	perf_images_free(&processes->images);
+}
+
+struct perf_process *perf_process_find(const struct perf_processes *processes, uint32_t tgid)
+{
+	/* its first member */
+	return (struct perf_process *)space_process_find(&processes->spaces, tgid);
+}
+
+/* ---- mappings ---- */
+
+void perf_process_add(struct perf_processes *processes, struct perf_process *process,
+		      const struct space_mapping *mapping)
+{
+	/* without memory, samples there are of no known image */
+	(void)!space_process_map(&processes->spaces, &process->task, mapping);
+}
+
+const char *perf_process_label(const char *name, bool program)
+{
+	static const char *const kinds[] = {"/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV"};
+
+	if (!strcmp(name, "//anon") || !*name)
+		return "";
+	if (*name != '/')
+		return name;
+	if (program)
+		return NULL;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!strncmp(name, kinds[i], strlen(kinds[i])))
+			return name + 1;
+	}
+	return NULL;
+}
+
+char *perf_process_anon_text(const struct perf_process *process)
+{
+	const struct space_mapping *mapping;
+	size_t count = space_process_mappings(&process->task, &mapping), length;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return NULL;
+	for (; count--; mapping++) {
+		if (mapping->image == OPROFILE_NO_COOKIE)
+			fprintf(out, "%" PRIx64 "-%" PRIx64 " r-xp 00000000 00:00 0 %s\n",
+				mapping->start, mapping->end, mapping->label);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* ---- records ---- */
+
+void perf_process_exec(struct perf_processes *processes, uint32_t tgid)
+{
+	struct perf_process *process =
+		(struct perf_process *)space_process_exec(&processes->spaces, tgid);
+
+	if (!process)
+		return;
+	process->read = processes->round; /* records of its mappings follow */
+	process->read_at = processes->now;
+}
+
+void perf_process_exit(struct perf_processes *processes, uint32_t tgid)
+{
+	struct perf_process *process = perf_process_find(processes, tgid);
+
+	if (process)
+		space_process_exit(&process->task, processes->round);
+}
+
+void perf_process_namespace(struct perf_processes *processes, uint32_t tgid, uint64_t mount)
+{
+	struct perf_process *process = perf_process_find(processes, tgid);
+
+	if (process && mount)
+		process->mount = mount;
+}
+
+void perf_processes_lost(struct perf_processes *processes)
+{
+	processes->stale = processes->round;
+}
+
+/* ---- forgetting ---- */
+
+static bool has_ended(const struct space_process *process, void *context)
+{
+	const struct perf_processes *processes = context;
+
+	return process->ended && process->ended + PERF_PROCESS_KEPT <= processes->round;
+}
+
+/* The same, and processes whose end was missed. */
+static bool is_gone(const struct space_process *process, void *context)
+{
+	if (process->ended)
+		return has_ended(process, context);
+	return kill((pid_t)process->pid, 0) && errno == ESRCH;
+}
+
+static void sweep_images(struct perf_processes *processes)
+{
+	const struct space_process *process = NULL;
+	const struct space_mapping *mapping;
+
+	while ((process = address_spaces_next(&processes->spaces, process))) {
+		size_t count = space_process_mappings(process, &mapping);
+
+		perf_image_keep(&processes->images, process->app);
+		for (; count--; mapping++)
+			perf_image_keep(&processes->images, mapping->image);
+	}
+	perf_images_sweep(&processes->images);
+}
+
+static size_t twice(size_t count, size_t least)
+{
+	return 2 * count > least ? 2 * count : least;
+}
+
+void perf_processes_next_round(struct perf_processes *processes, uint64_t now)
+{
+	bool look_closer = processes->spaces.count > processes->sweep_at;
+
+	processes->round++;
+	processes->now = now;
+	address_spaces_forget(&processes->spaces, look_closer ? is_gone : has_ended, processes);
+	if (look_closer)
+		processes->sweep_at = twice(processes->spaces.count, SWEEP_LEAST);
+	if (processes->images.count > processes->images_sweep_at) {
+		sweep_images(processes);
+		processes->images_sweep_at = twice(processes->images.count, IMAGES_LEAST);
+	}
+}
