@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/search.h"
 #include "libop/elf/proc_maps.h"
 #include "libop/session/log.h"
 
@@ -107,18 +108,9 @@ static int name_mapping(struct images *images, const struct anon_maps *maps,
 
 static struct anon_mapping *find_mapping(struct anon_maps *maps, uint64_t address)
 {
-	size_t low = 0, high = maps->count;
+	size_t i = op_first_above(maps->mapping, maps->count, end, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (maps->mapping[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < maps->count && maps->mapping[low].start <= address ? &maps->mapping[low]
-									: NULL;
+	return i < maps->count && maps->mapping[i].start <= address ? &maps->mapping[i] : NULL;
 }
 
 static uint64_t hash_process(uint32_t tgid, uint64_t app)

@@ -15,6 +15,7 @@
 #include "libop/base/array.h"
 #include "libop/elf/kallsyms.h"
 #include "libop/base/file.h"
+#include "libop/base/search.h"
 #include "libop/pack/text.h"
 #include "libop/session/paths.h"
 #include "libop/session/log.h"
@@ -300,20 +301,12 @@ int kernel_init(struct kernel *kernel, struct op_error *error)
 
 static const struct kernel_range *find(const struct kernel *kernel, uint64_t address)
 {
-	size_t low = 0, high = kernel->count;
+	size_t behind = op_first_above(kernel->range, kernel->count, start, address);
 
 	if (address >= kernel->self.start && address < kernel->self.end)
 		return &kernel->self;
-	/* the last range that begins at or before the address */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (kernel->range[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < kernel->range[low - 1].end ? &kernel->range[low - 1] : NULL;
+	return behind && address < kernel->range[behind - 1].end ? &kernel->range[behind - 1]
+								 : NULL;
 }
 
 const struct kernel_range *kernel_find(struct kernel *kernel, uint64_t address, uint64_t buffer)

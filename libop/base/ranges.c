@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "search.h"
 
 struct heap {
 	const struct pp_interval **items; /* the highest rank is first */
@@ -109,15 +110,7 @@ size_t pp_intervals_flatten(struct pp_interval *intervals, size_t n, struct pp_i
 const struct pp_interval *pp_intervals_find(const struct pp_interval *flat, size_t n,
 					    uint64_t address)
 {
-	size_t low = 0, high = n;
+	size_t i = op_first_above(flat, n, end, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (flat[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && flat[low].start <= address ? &flat[low] : NULL;
+	return i < n && flat[i].start <= address ? &flat[i] : NULL;
 }

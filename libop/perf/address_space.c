@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Address spaces of processes: see address_space.h. */
 #include "address_space.h"
+#include "libop/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,18 +101,7 @@ static struct address_space *own_space(const struct address_spaces *spaces,
 /* The index of the first mapping that ends after @address. */
 static size_t first_behind(const struct address_space *space, uint64_t address)
 {
-	const struct space_mapping *mapping = space->mapping;
-	size_t low = 0, high = space->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (mapping[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return op_first_above(space->mapping, space->count, end, address);
 }
 
 /* Cuts a mapping in two.  Return: whether the upper part could be kept. */

@@ -5,6 +5,7 @@
 
 #include "tables.h"
 #include "libop/base/memory.h"
+#include "libop/base/search.h"
 
 /* The end of a sequence sorts before an entry at the same address. */
 static int compare_entries(const void *a, const void *b)
@@ -48,15 +49,7 @@ void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit)
 
 const struct pp_line_entry *pp_line_table_find(const struct pp_line_table *table, uint64_t link)
 {
-	size_t low = 0, high = table->n;
+	size_t behind = op_first_above(table->entries, table->n, link, link);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->entries[middle].link <= link)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && table->entries[low - 1].file ? &table->entries[low - 1] : NULL;
+	return behind && table->entries[behind - 1].file ? &table->entries[behind - 1] : NULL;
 }

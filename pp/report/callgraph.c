@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/search.h"
 #include "table.h"
 
 static const char rule[] =
@@ -86,27 +87,31 @@ static void make_index(const struct graph *graph, struct index *index,
 		qsort(index->arcs, index->n, sizeof(*index->arcs), compare);
 }
 
+static int compare_to_callee(const void *row, const void *arc)
+{
+	return compare_numbers((uintptr_t)row,
+			       (uintptr_t)(*(const struct pp_arc *const *)arc)->callee);
+}
+
+static int compare_to_caller(const void *row, const void *arc)
+{
+	return compare_numbers((uintptr_t)row,
+			       (uintptr_t)(*(const struct pp_arc *const *)arc)->caller);
+}
+
 /* The arcs of @row, which is the end by which @index is sorted; *@n is set to their number. */
 static const struct pp_arc **find_arcs(const struct index *index, const struct pp_row *row,
 				       bool is_callee, size_t *n)
 {
-	size_t low = 0, high = index->n, end;
+	size_t first = op_first_match(row, index->arcs, index->n, sizeof(*index->arcs),
+				      is_callee ? compare_to_callee : compare_to_caller);
+	size_t end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct pp_arc *arc = index->arcs[middle];
-
-		if (compare_numbers((uintptr_t)(is_callee ? arc->callee : arc->caller),
-				    (uintptr_t)row) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < index->n; end++)
+	for (end = first; end < index->n; end++)
 		if ((is_callee ? index->arcs[end]->callee : index->arcs[end]->caller) != row)
 			break;
-	*n = end - low;
-	return index->arcs + low;
+	*n = end - first;
+	return index->arcs + first;
 }
 
 static void add_counts(const struct graph *graph, uint64_t *to, const uint64_t *counts)

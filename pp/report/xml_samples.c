@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/search.h"
 #include "xml.h"
 
 struct samples {
@@ -88,23 +89,26 @@ static void put_arc(struct samples *samples, const struct pp_row *row, const uin
 	op_xml_end(xml, "</symbol>");
 }
 
+static int compare_to_callee(const void *row, const void *arc)
+{
+	return compare_numbers(((const struct pp_row *)row)->number,
+			       (*(const struct pp_arc *const *)arc)->callee->number);
+}
+
+static int compare_to_caller(const void *row, const void *arc)
+{
+	return compare_numbers(((const struct pp_row *)row)->number,
+			       (*(const struct pp_arc *const *)arc)->caller->number);
+}
+
 /* The first arc of which @row is an end. */
 static size_t find_arc(const struct samples *samples, const struct pp_row *row, bool callers)
 {
 	const struct pp_listing *listing = &samples->report->listing;
 	const struct pp_arc **arcs = callers ? samples->by_callee : listing->arcs;
-	size_t low = 0, high = listing->n_arcs;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct pp_row *end = callers ? arcs[middle]->callee : arcs[middle]->caller;
-
-		if (end->number < row->number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return op_first_match(row, arcs, listing->n_arcs, sizeof(*arcs),
+			      callers ? compare_to_callee : compare_to_caller);
 }
 
 static void put_arcs(struct samples *samples, const struct pp_row *row, bool callers)

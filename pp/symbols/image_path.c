@@ -11,6 +11,7 @@
 
 #include "image_identity.h"
 #include "libop/base/memory.h"
+#include "libop/base/search.h"
 
 static void gather_file(struct pp_image_search *search, size_t *capacity, const char *path)
 {
@@ -55,7 +56,6 @@ const struct pp_found_file *pp_image_search_base(struct pp_image_search *search,
 {
 	struct pp_found_file key = {.path = (char *)""};
 	const struct pp_found_file *file, *end;
-	size_t low = 0, high;
 
 	*n = 0;
 	if (!search->paths || !search->paths->count)
@@ -64,15 +64,8 @@ const struct pp_found_file *pp_image_search_base(struct pp_image_search *search,
 		gather(search);
 	key.base = strrchr(name, '/');
 	key.base = key.base ? key.base + 1 : name;
-	for (high = search->n_found; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_bases(&search->found[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	file = search->found + low;
+	file = search->found +
+	       op_first_match(&key, search->found, search->n_found, sizeof(key), compare_bases);
 	end = search->found + search->n_found;
 	while (file + *n < end && !strcmp(file[*n].base, key.base))
 		++*n;

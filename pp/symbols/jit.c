@@ -17,6 +17,7 @@
 #include "libop/base/reader.h"
 #include "libop/base/ranges.h"
 #include "libop/base/memory.h"
+#include "libop/base/search.h"
 
 /* Bytes read of one file at most: a bound for runaway programs. */
 #define FILE_LIMIT (1 << 30)
@@ -325,18 +326,10 @@ void pp_jit_free(struct pp_jit *jit)
 void pp_jit_symbols(const struct pp_jit *jit, uint64_t start, uint64_t end,
 		    struct pp_symbols *symbols)
 {
-	size_t capacity = symbols->n, low = 0, high = jit->n;
+	size_t capacity = symbols->n, i = op_first_above(jit->symbols, jit->n, end, start);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (jit->symbols[middle].end <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < jit->n && jit->symbols[low].start < end; low++) {
-		const struct pp_jit_symbol *symbol = &jit->symbols[low];
+	for (; i < jit->n && jit->symbols[i].start < end; i++) {
+		const struct pp_jit_symbol *symbol = &jit->symbols[i];
 		uint64_t from = symbol->start > start ? symbol->start : start;
 		uint64_t to = symbol->end < end ? symbol->end : end;
 

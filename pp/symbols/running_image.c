@@ -14,6 +14,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
+#include "libop/base/search.h"
 #include "libop/elf/proc_maps.h"
 
 /* What the kernel appends to the paths of removed files. */
@@ -148,25 +149,18 @@ static char *if_fits(const struct pp_image_identity *identity, char *path)
 char *pp_running_images_find(struct pp_running_images *images,
 			     const struct pp_image_identity *identity)
 {
+	const struct pp_removed_file key = {.path = (char *)identity->path, .link = (char *)""};
 	char *found = NULL;
-	size_t low = 0, high;
+	size_t at;
 
 	if (!*identity->path)
 		return NULL;
 	if (!images->gathered)
 		gather(images);
-	for (high = images->n_removed; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(images->removed[middle].path, identity->path) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; !found && low < images->n_removed &&
-	       !strcmp(images->removed[low].path, identity->path);
-	     low++)
-		found = if_fits(identity, pp_copy(images->removed[low].link));
+	at = op_first_match(&key, images->removed, images->n_removed, sizeof(key), compare_removed);
+	for (; !found && at < images->n_removed && !strcmp(images->removed[at].path, key.path);
+	     at++)
+		found = if_fits(identity, pp_copy(images->removed[at].link));
 	for (size_t i = 0; !found && identity->state == PP_IMAGE_FOREIGN && i < images->n_roots;
 	     i++)
 		found = if_fits(identity, pp_format("%s%s", images->roots[i].link, identity->path));

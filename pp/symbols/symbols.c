@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/search.h"
 
 /* Aliases sort by rank, then by name, so that every run gives the same result. */
 static int compare_raw(const void *a, const void *b)
@@ -80,17 +81,9 @@ void pp_symbols_free(struct pp_symbols *symbols)
 
 size_t pp_symbols_find(const struct pp_symbols *symbols, uint64_t key)
 {
-	size_t low = 0, high = symbols->n;
+	size_t i = op_first_above(symbols->items, symbols->n, end, key);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->items[middle].end <= key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < symbols->n && symbols->items[low].start <= key ? low : symbols->n;
+	return i < symbols->n && symbols->items[i].start <= key ? i : symbols->n;
 }
 
 const struct pp_code *pp_symbols_code(const struct pp_symbols *symbols, uint64_t key)

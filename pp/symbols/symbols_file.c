@@ -14,6 +14,7 @@
 #include "elf_file.h"
 #include "symbols_cache.h"
 #include "libop/base/number.h"
+#include "libop/base/search.h"
 
 #define obstack_chunk_alloc pp_chunk
 #define obstack_chunk_free  free
@@ -149,17 +150,9 @@ static int compare_code(const void *a, const void *b)
 
 static bool is_in_code(const struct pp_symbols *symbols, uint64_t start)
 {
-	size_t low = 0, high = symbols->n_code;
+	size_t i = op_first_above(symbols->code, symbols->n_code, end, start);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->code[middle].end <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < symbols->n_code && symbols->code[low].start <= start;
+	return i < symbols->n_code && symbols->code[i].start <= start;
 }
 
 /* Sections of a damaged file may overlap: the later one then begins where the first ends. */
@@ -302,22 +295,15 @@ static void add_static(struct build *build, asymbol *symbol)
 			bare_name(build, symbol->name));
 }
 
+/* The size of the largest dynamic symbol at an address, or 0. */
 static uint64_t dynamic_size(const struct build *build, uint64_t address)
 {
-	size_t low = 0, high = build->n_sizes;
+	size_t i = op_first_above(build->sizes, build->n_sizes, address, address);
 	uint64_t size = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (build->sizes[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < build->n_sizes && build->sizes[low].address == address; low++)
-		if (build->sizes[low].size > size)
-			size = build->sizes[low].size;
+	for (; i && build->sizes[i - 1].address == address; i--)
+		if (build->sizes[i - 1].size > size)
+			size = build->sizes[i - 1].size;
 	return size;
 }
 

@@ -11,6 +11,7 @@
 #include "records.h"
 #include "pp/formats/model/mapped_image.h"
 #include "libop/base/memory.h"
+#include "libop/base/search.h"
 
 /* It is looked at as a whole: mappings stand behind what they are needed for. */
 #define SIZE_MOST ((size_t)128 << 20)
@@ -79,17 +80,7 @@ static void read_maps(struct reader *reader)
 /* The first map that ends behind @address, or the number of maps. */
 static size_t find_map(const struct cpuprofile_maps *maps, uint64_t address)
 {
-	size_t low = 0, high = maps->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (maps->items[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return op_first_above(maps->items, maps->n, end, address);
 }
 
 static struct prof_frame find_place(struct reader *reader, uint64_t address)
