@@ -8,6 +8,7 @@
 #include "libop/base/file.h"
 #include "pp/report/gprof_data.h"
 #include "libop/base/memory.h"
+#include "libop/base/text_stream.h"
 #include "pp/select/selection.h"
 #include "pp/tool/tool.h"
 
@@ -55,20 +56,16 @@ static int write_file(struct job *job, struct op_error *error)
 {
 	const struct pp_gprof_data *data = &job->data;
 	const char *path = job->output ? job->output : "gmon.out";
-	char *bytes = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&bytes, &length);
+	struct op_text_stream stream;
 	uint64_t left_out;
 	int result;
 
-	if (!out)
-		pp_out_of_memory();
-	left_out =
-		pp_gmon_write(out, &data->machine, data->counts, data->n, data->arcs, data->n_arcs);
-	if (ferror(out) | fclose(out))
-		pp_out_of_memory();
-	result = op_file_replace(path, bytes, length, 0644, error);
-	free(bytes);
+	op_text_stream_open(&stream);
+	left_out = pp_gmon_write(stream.out, &data->machine, data->counts, data->n, data->arcs,
+				 data->n_arcs);
+	op_text_stream_close(&stream);
+	result = op_file_replace(path, stream.text, stream.length, 0644, error);
+	free(stream.text);
 	if (!result && left_out)
 		op_warn("%" PRIu64 " samples are not in %s: too many at one address for gprof",
 			left_out, path);

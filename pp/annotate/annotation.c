@@ -5,6 +5,7 @@
 
 #include "annotate.h"
 #include "libop/base/memory.h"
+#include "libop/base/text_stream.h"
 #include "pp/report/report.h"
 
 #define COUNT_WIDTH   6
@@ -98,36 +99,27 @@ static void put_comments(struct pp_annotation *annotation, char *text, FILE *out
 void pp_annotate_head(struct pp_annotation *annotation, FILE *out)
 {
 	const struct pp_annotate_options *options = annotation->options;
-	size_t size = 0;
-	char *text = NULL;
-	FILE *stream = open_memstream(&text, &size);
+	struct op_text_stream stream;
 
-	if (!stream)
-		pp_out_of_memory();
-	fprintf(stream, "Command line: %s\n\n", annotation->command_line);
-	fprintf(stream, "Before each %s: samples, and their percentage of all samples.\n\n",
+	op_text_stream_open(&stream);
+	fprintf(stream.out, "Command line: %s\n\n", annotation->command_line);
+	fprintf(stream.out, "Before each %s: samples, and their percentage of all samples.\n\n",
 		options->assembly ? "instruction" : "line");
-	pp_report_head(annotation->profile, stream);
-	if (fclose(stream))
-		pp_out_of_memory();
-	put_comments(annotation, text, out);
+	pp_report_head(annotation->profile, stream.out);
+	op_text_stream_close(&stream);
+	put_comments(annotation, stream.text, out);
 }
 
 void pp_annotate_foot(struct pp_annotation *annotation, FILE *out)
 {
-	size_t size = 0;
-	char *text = NULL;
-	FILE *stream;
+	struct op_text_stream stream;
 
 	if (!annotation->loss->known && !annotation->options->common.stats)
 		return;
-	stream = open_memstream(&text, &size);
-	if (!stream)
-		pp_out_of_memory();
-	pp_loss_write(annotation->loss, annotation->line.color, stream);
-	if (fclose(stream))
-		pp_out_of_memory();
-	put_comments(annotation, text, out);
+	op_text_stream_open(&stream);
+	pp_loss_write(annotation->loss, annotation->line.color, stream.out);
+	op_text_stream_close(&stream);
+	put_comments(annotation, stream.text, out);
 }
 
 void pp_annotate_title(struct pp_annotation *annotation, const char *name, const uint64_t *counts,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables of debug information on disk (libop/base/table_cache.h): one block, in the byte order of
+ * Tables of debug information on disk (libop/tables/table_cache.h): one block, in the byte order of
  * the machine, with these arrays one after another:
  *
  *	struct counts		how many there are of each
@@ -19,7 +19,7 @@
 
 #include "tables.h"
 #include "libop/base/memory.h"
-#include "libop/base/table_cache.h"
+#include "libop/tables/table_cache.h"
 
 #define NONE UINT32_MAX
 

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "info.h"
-#include "libop/base/ranges.h"
-#include "libop/base/name_index.h"
+#include "libop/tables/ranges.h"
+#include "libop/tables/name_index.h"
 
 /* Code from link up to the next entry belongs to this line. */
 struct pp_line_entry {

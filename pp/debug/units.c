@@ -13,7 +13,7 @@
 #include "tables.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/elf_file.h"
-#include "libop/base/table_cache.h"
+#include "libop/tables/table_cache.h"
 
 /* Below this size, building tables is as fast as reading them from the cache. */
 #define CACHED_SIZE 65536

@@ -14,7 +14,7 @@
 #include "callgraph.h"
 #include "pp/debug/info.h"
 #include "libop/base/memory.h"
-#include "libop/base/name_index.h"
+#include "libop/tables/name_index.h"
 #include "pp/select/multiplexing.h"
 
 /* A count of one sample file, kept until all files of the application are read. */

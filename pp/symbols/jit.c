@@ -15,7 +15,7 @@
 #include "libop/base/hash.h"
 #include "libop/base/number.h"
 #include "libop/base/reader.h"
-#include "libop/base/ranges.h"
+#include "libop/tables/ranges.h"
 #include "libop/base/memory.h"
 #include "libop/base/search.h"
 

@@ -13,7 +13,7 @@
 #include "libop/base/memory.h"
 #include "debug_link.h"
 #include "elf_file.h"
-#include "libop/base/table_cache.h"
+#include "libop/tables/table_cache.h"
 
 #define NONE UINT32_MAX
 

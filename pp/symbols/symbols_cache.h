@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols of large images on the disk (libop/base/table_cache.h).
+ * Symbols of large images on the disk (libop/tables/table_cache.h).
  *
  * Reading a symbol table with libbfd takes half a microsecond a symbol, which is negligible for
  * most programs; the cache pays for large files only.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * How fast symbols, lines and inlined functions of a large image are, without the cache of tables
- * on the disk (libop/base/table_cache.h) and with it: reports of 5000 random addresses in its code.
+ * on the disk (libop/tables/table_cache.h) and with it: reports of 5000 random addresses in its
+ * code.
  * One metric a line: name, value, unit.
  *
  *	bench_images OPREPORT [IMAGE]

@@ -13,6 +13,7 @@
 
 #include "libop/base/hash.h"
 #include "libop/base/memory.h"
+#include "libop/tables/pair_table.h"
 #include "libop/perf/address_space.h"
 
 #define EXITED_KEPT 1024
@@ -23,20 +24,13 @@ struct source {
 	uint32_t id;		 /* of the sink; OP_HASH_NONE until it is first asked for */
 };
 
-struct thread {
-	int64_t pid, tid;
-	uint32_t comm;
-};
-
 struct maps {
 	struct prof_sink *sink;
 	struct source *sources;
 	size_t n_sources, sources_capacity;
 	struct op_hash by_source;
 	struct address_spaces spaces;
-	struct thread *threads;
-	size_t n_threads, threads_capacity;
-	struct op_hash by_thread;
+	struct op_pair_table comms;   /* by process and thread */
 	struct space_process *recent; /* the one that was found last */
 	int64_t exited[EXITED_KEPT];
 	uint64_t exits;
@@ -61,9 +55,8 @@ void maps_free(struct maps *maps)
 		free((char *)maps->sources[i].image.path);
 	address_spaces_free(&maps->spaces);
 	free(maps->sources);
-	free(maps->threads);
 	op_hash_free(&maps->by_source);
-	op_hash_free(&maps->by_thread);
+	op_pair_table_free(&maps->comms);
 	free(maps);
 }
 
@@ -133,35 +126,9 @@ static struct space_process *get_process(struct maps *maps, int64_t pid)
 
 /* ---- threads ---- */
 
-static uint64_t hash_thread(int64_t pid, int64_t tid)
-{
-	return op_hash_mix((uint64_t)pid, (uint64_t)tid);
-}
-
-static struct thread *find_thread(struct maps *maps, int64_t pid, int64_t tid)
-{
-	uint32_t id;
-
-	op_hash_for_each_possible (&maps->by_thread, hash_thread(pid, tid), id)
-		if (maps->threads[id].pid == pid && maps->threads[id].tid == tid)
-			return &maps->threads[id];
-	return NULL;
-}
-
 static void set_comm(struct maps *maps, int64_t pid, int64_t tid, uint32_t comm)
 {
-	struct thread *thread = find_thread(maps, pid, tid);
-	uint32_t id;
-
-	if (thread) {
-		thread->comm = comm;
-		return;
-	}
-	id = (uint32_t)maps->n_threads++;
-	maps->threads = pp_grow(maps->threads, &maps->threads_capacity, maps->n_threads,
-				sizeof(*maps->threads));
-	maps->threads[id] = (struct thread){pid, tid, comm};
-	pp_hash_add(&maps->by_thread, hash_thread(pid, tid), id);
+	*op_pair_table_get(&maps->comms, (uint64_t)pid, (uint64_t)tid) = comm;
 }
 
 void maps_comm(struct maps *maps, int64_t pid, int64_t tid, const char *comm)
@@ -171,11 +138,11 @@ void maps_comm(struct maps *maps, int64_t pid, int64_t tid, const char *comm)
 
 uint32_t maps_comm_of(struct maps *maps, int64_t pid, int64_t tid)
 {
-	struct thread *thread = find_thread(maps, pid, tid);
+	const uint64_t *comm = op_pair_table_find(&maps->comms, (uint64_t)pid, (uint64_t)tid);
 
-	if (!thread && tid != pid)
-		thread = find_thread(maps, pid, pid);
-	return thread ? thread->comm : 0;
+	if (!comm && tid != pid)
+		comm = op_pair_table_find(&maps->comms, (uint64_t)pid, (uint64_t)pid);
+	return comm ? (uint32_t)*comm : 0;
 }
 
 /* ---- changes ---- */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/text_stream.h"
 
 /* Facts that one feature may give: the sink keeps them all. */
 #define FACTS_MOST 256
@@ -117,20 +118,16 @@ static void read_memory(struct perf_features *features, struct op_reader *body)
 static void read_command_line(struct perf_features *features, struct op_reader *body)
 {
 	struct prof_host host = {0};
-	char *line = NULL;
-	size_t size;
-	FILE *out = open_memstream(&line, &size);
+	struct op_text_stream stream;
 
-	if (!out)
-		pp_out_of_memory();
+	op_text_stream_open(&stream);
 	for (uint32_t n = op_reader_u32(body); n && !body->failed; n--)
-		fprintf(out, "%s%s", text(body), n > 1 ? " " : "");
-	if (fclose(out))
-		pp_out_of_memory();
-	host.command_line = line;
+		fprintf(stream.out, "%s%s", text(body), n > 1 ? " " : "");
+	op_text_stream_close(&stream);
+	host.command_line = stream.text;
 	if (!body->failed)
 		features->sink->host(features->sink, &host);
-	free(line);
+	free(stream.text);
 }
 
 static void read_sample_time(struct perf_features *features, struct op_reader *body)

@@ -18,6 +18,7 @@
 #include "image.h"
 #include "pp/formats/model/tree.h"
 #include "libop/base/memory.h"
+#include "libop/base/text_stream.h"
 
 #define KALLSYMS_MOST (256u << 20)
 
@@ -151,18 +152,15 @@ static void put_symbols(const struct prof *prof, const char *kallsyms, FILE *out
 static int write_symbols(const struct prof *prof, const char *dir, const char *kallsyms,
 			 struct op_error *error)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_KALLSYMS, dir), *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	char *path = pp_format("%s/" OP_SAMPLES_KALLSYMS, dir);
+	struct op_text_stream stream;
 	int result;
 
-	if (!out)
-		pp_out_of_memory();
-	put_symbols(prof, kallsyms, out);
-	if (fclose(out))
-		pp_out_of_memory();
-	result = op_packed_replace(path, text, length, OP_SESSION_FILE_MODE, error);
-	free(text);
+	op_text_stream_open(&stream);
+	put_symbols(prof, kallsyms, stream.out);
+	op_text_stream_close(&stream);
+	result = op_packed_replace(path, stream.text, stream.length, OP_SESSION_FILE_MODE, error);
+	free(stream.text);
 	free(path);
 	return result;
 }
@@ -211,24 +209,21 @@ static void put_recorded_modules(FILE *out, const struct prof *prof)
 static int write_modules(const struct prof *prof, const struct prof_image *kernel, const char *dir,
 			 bool is_this_one, struct op_error *error)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_MODULES, dir), *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	char *path = pp_format("%s/" OP_SAMPLES_MODULES, dir);
+	struct op_text_stream stream;
 	int result;
 
-	if (!out)
-		pp_out_of_memory();
+	op_text_stream_open(&stream);
 	if (kernel->end)
-		put_module(out, OP_KERNEL_IMAGE, kernel->start - kernel->offset,
+		put_module(stream.out, OP_KERNEL_IMAGE, kernel->start - kernel->offset,
 			   kernel->end - kernel->start, kernel->build_id, kernel->build_id_length);
 	if (is_this_one)
-		put_running_modules(out);
+		put_running_modules(stream.out);
 	else
-		put_recorded_modules(out, prof);
-	if (fclose(out))
-		pp_out_of_memory();
-	result = op_file_replace(path, text, length, OP_SESSION_FILE_MODE, error);
-	free(text);
+		put_recorded_modules(stream.out, prof);
+	op_text_stream_close(&stream);
+	result = op_file_replace(path, stream.text, stream.length, OP_SESSION_FILE_MODE, error);
+	free(stream.text);
 	free(path);
 	return result;
 }

@@ -11,6 +11,7 @@
 #include "names.h"
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
+#include "libop/base/text_stream.h"
 
 #define ORIGIN_MOST (64u << 20)
 
@@ -92,13 +93,13 @@ static void put_image(FILE *out, const struct prof_image *image, const char *nam
 int session_origin_write(const struct prof *prof, char *const *names, const char *dir,
 			 struct op_error *error)
 {
-	char *text = NULL, *path = pp_format("%s/" SESSION_ORIGIN, dir);
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	char *path = pp_format("%s/" SESSION_ORIGIN, dir);
+	struct op_text_stream stream;
+	FILE *out;
 	int result;
 
-	if (!out)
-		pp_out_of_memory();
+	op_text_stream_open(&stream);
+	out = stream.out;
 	put_host(out, &prof->host);
 	for (uint32_t i = 0; i < prof->n_events; i++)
 		put_event(out, prof, i);
@@ -114,10 +115,9 @@ int session_origin_write(const struct prof *prof, char *const *names, const char
 	}
 	for (size_t i = PROF_NO_KERNEL_IMAGE + 1; i < prof->n_images; i++)
 		put_image(out, &prof->images[i], names[i]);
-	if (fclose(out))
-		pp_out_of_memory();
-	result = op_file_replace(path, text, length, 0640, error);
-	free(text);
+	op_text_stream_close(&stream);
+	result = op_file_replace(path, stream.text, stream.length, 0640, error);
+	free(stream.text);
 	free(path);
 	return result;
 }

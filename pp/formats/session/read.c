@@ -26,17 +26,12 @@
 #include "pp/select/sample_read.h"
 #include "pp/select/spec.h"
 #include "libop/base/number.h"
+#include "libop/tables/pair_table.h"
 
 /* What a sample file is of: numbers of what has a name. */
 struct flat {
 	uint32_t event, app, image;
 	int64_t tgid, tid, cpu;
-};
-
-/* Samples of a sample file that were in stacks. */
-struct leaf {
-	uint32_t flat;
-	uint64_t key, count;
 };
 
 struct reading {
@@ -54,9 +49,7 @@ struct reading {
 	struct flat *flats; /* one a sample file of the list */
 	size_t n_flats, flats_capacity;
 	struct op_hash by_flat;
-	struct leaf *leaves;
-	size_t n_leaves, leaves_capacity;
-	struct op_hash by_leaf;
+	struct op_pair_table leaves; /* samples that were in stacks, by number of flat and key */
 	struct prof_frame *frames;
 	size_t frames_capacity;
 	bool told_host;
@@ -169,34 +162,6 @@ static void note_files(struct reading *reading)
 	}
 }
 
-/* ---- leaves of stacks ---- */
-
-static struct leaf *find_leaf(struct reading *reading, uint32_t flat, uint64_t key)
-{
-	uint32_t id;
-
-	op_hash_for_each_possible (&reading->by_leaf, op_hash_mix(flat, key), id)
-		if (reading->leaves[id].flat == flat && reading->leaves[id].key == key)
-			return &reading->leaves[id];
-	return NULL;
-}
-
-static void add_leaf(struct reading *reading, uint32_t flat, uint64_t key, uint64_t count)
-{
-	struct leaf *leaf = find_leaf(reading, flat, key);
-	uint32_t id;
-
-	if (leaf) {
-		leaf->count += count;
-		return;
-	}
-	id = (uint32_t)reading->n_leaves++;
-	reading->leaves = pp_grow(reading->leaves, &reading->leaves_capacity, reading->n_leaves,
-				  sizeof(*reading->leaves));
-	reading->leaves[id] = (struct leaf){flat, key, count};
-	pp_hash_add(&reading->by_leaf, op_hash_mix(flat, key), id);
-}
-
 /* ---- samples ---- */
 
 static void push(struct reading *reading, const struct flat *flat, size_t depth, uint64_t count,
@@ -298,7 +263,7 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 		}
 		if (id == OP_HASH_NONE)
 			continue; /* these are not wanted */
-		add_leaf(reading, id, reading->frames[0].offset, node->count);
+		*op_pair_table_get(&reading->leaves, id, reading->frames[0].offset) += node->count;
 		push(reading, &flat, depth, node->count, name->count);
 	}
 	free(images);
@@ -385,12 +350,12 @@ static void read_file(struct reading *reading, const struct pp_sample_file *file
 	reading->frames =
 		pp_grow(reading->frames, &reading->frames_capacity, 1, sizeof(*reading->frames));
 	for (size_t i = 0; i < n && !reading->result; i++) {
-		struct leaf *leaf = find_leaf(reading, id, entries[i].key);
+		uint64_t *leaf = op_pair_table_find(&reading->leaves, id, entries[i].key);
 		uint64_t taken = 0;
 
 		if (leaf) {
-			taken = leaf->count < entries[i].count ? leaf->count : entries[i].count;
-			leaf->count -= taken;
+			taken = *leaf < entries[i].count ? *leaf : entries[i].count;
+			*leaf -= taken;
 		}
 		if (entries[i].count == taken)
 			continue;
@@ -462,9 +427,9 @@ static void read_session(struct reading *reading)
 	session_origin_free(&reading->origin);
 	pp_kallsyms_free(&reading->kallsyms);
 	session_images_free(&reading->images);
-	reading->n_flats = reading->n_leaves = 0;
+	reading->n_flats = 0;
+	op_pair_table_clear(&reading->leaves);
 	op_hash_free(&reading->by_flat);
-	op_hash_free(&reading->by_leaf);
 }
 
 int session_read(const struct pp_sample_list *list, struct pp_image_search *search,
@@ -486,7 +451,7 @@ int session_read(const struct pp_sample_list *list, struct pp_image_search *sear
 		read_session(&reading);
 	}
 	free(reading.flats);
-	free(reading.leaves);
+	op_pair_table_free(&reading.leaves);
 	free(reading.frames);
 	return reading.result;
 }

@@ -28,17 +28,14 @@
 #include "image.h"
 #include "names.h"
 #include "libop/base/memory.h"
+#include "libop/tables/pair_table.h"
+#include "libop/base/text_stream.h"
 
 #define NONE UINT32_MAX
 
 /* A sample file or, with a callee, a {cg} file. */
 struct file {
 	uint32_t context, event, image, callee; /* callee: NONE of a sample file */
-};
-
-struct entry {
-	uint32_t file;
-	uint64_t key, count;
 };
 
 /* The number of an image in the stack file of a context; of another one if @round is. */
@@ -56,9 +53,7 @@ struct writing {
 	struct file *files;
 	size_t n_files, files_capacity;
 	struct op_hash by_file;
-	struct entry *entries;
-	size_t n_entries, entries_capacity;
-	struct op_hash by_entry;
+	struct op_pair_table entries; /* counts by number of file and key */
 
 	/* Of the context that is being written: */
 	uint32_t context;
@@ -126,22 +121,7 @@ static uint32_t find_file(struct writing *writing, const struct file *wanted)
 
 static void add(struct writing *writing, const struct file *file, uint64_t key, uint64_t count)
 {
-	uint32_t number = find_file(writing, file), id;
-	uint64_t hash = op_hash_mix(number, key);
-
-	op_hash_for_each_possible (&writing->by_entry, hash, id) {
-		struct entry *entry = &writing->entries[id];
-
-		if (entry->file == number && entry->key == key) {
-			entry->count += count;
-			return;
-		}
-	}
-	id = (uint32_t)writing->n_entries++;
-	writing->entries = pp_grow(writing->entries, &writing->entries_capacity, writing->n_entries,
-				   sizeof(*writing->entries));
-	writing->entries[id] = (struct entry){number, key, count};
-	pp_hash_add(&writing->by_entry, hash, id);
+	*op_pair_table_get(&writing->entries, find_file(writing, file), key) += count;
 }
 
 static uint64_t key_of(const struct writing *writing, const struct prof_frame *frame)
@@ -326,11 +306,11 @@ static int add_all(struct writing *writing)
 
 static int compare_entries(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct op_pair *x = a, *y = b;
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return (x->key > y->key) - (x->key < y->key);
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return (x->second > y->second) - (x->second < y->second);
 }
 
 static struct odb_header header_of(const struct writing *writing, const struct file *file)
@@ -356,8 +336,8 @@ static struct odb_header header_of(const struct writing *writing, const struct f
 	return header;
 }
 
-static int write_file(struct writing *writing, const struct file *file, const struct entry *entries,
-		      size_t n)
+static int write_file(struct writing *writing, const struct file *file,
+		      const struct op_pair *entries, size_t n)
 {
 	struct odb_header header = header_of(writing, file);
 	struct op_sample_name name = name_of(writing, file);
@@ -378,7 +358,7 @@ static int write_file(struct writing *writing, const struct file *file, const st
 	if (result)
 		return -1;
 	for (size_t i = 0; !result && i < n; i++)
-		if (odb_add(db, entries[i].key, entries[i].count, &cause))
+		if (odb_add(db, entries[i].second, entries[i].value, &cause))
 			result = op_error_set(writing->error, cause.code, "%s", cause.text);
 	odb_close(db);
 	return result;
@@ -386,15 +366,15 @@ static int write_file(struct writing *writing, const struct file *file, const st
 
 static int write_files(struct writing *writing)
 {
-	struct entry *entries = writing->entries;
-	size_t n = writing->n_entries;
+	struct op_pair *entries = writing->entries.items;
+	size_t n = writing->entries.n;
 
 	if (n)
 		qsort(entries, n, sizeof(*entries), compare_entries);
 	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && entries[end].file == entries[i].file;)
+		for (end = i + 1; end < n && entries[end].first == entries[i].first;)
 			end++;
-		if (write_file(writing, &writing->files[entries[i].file], entries + i, end - i))
+		if (write_file(writing, &writing->files[entries[i].first], entries + i, end - i))
 			return -1;
 	}
 	return 0;
@@ -436,32 +416,29 @@ static int write_stats(struct writing *writing)
 static int write_branches(struct writing *writing)
 {
 	const struct prof *prof = writing->prof;
-	char *path, *text = NULL;
-	size_t length;
-	FILE *out;
+	struct op_text_stream stream;
+	char *path;
 	int result;
 
 	if (!prof->n_branches)
 		return 0;
-	out = open_memstream(&text, &length);
-	if (!out)
-		pp_out_of_memory();
+	op_text_stream_open(&stream);
 	for (size_t i = 0; i < prof->n_branches; i++) {
 		const struct prof_branch *branch = &prof->branches[i];
 
-		fprintf(out,
+		fprintf(stream.out,
 			"%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIx64 "\t%" PRIx64 "\t%s\t%s\n",
 			branch->count, branch->mispredicted, branch->cycles,
 			key_of(writing, &branch->from), key_of(writing, &branch->to),
 			writing->names.texts[branch->from.image],
 			writing->names.texts[branch->to.image]);
 	}
-	if (fclose(out))
-		pp_out_of_memory();
+	op_text_stream_close(&stream);
 	path = pp_format("%s/" SESSION_BRANCHES, writing->dir);
-	result = op_file_replace(path, text, length, OP_SESSION_FILE_MODE, writing->error);
+	result = op_file_replace(path, stream.text, stream.length, OP_SESSION_FILE_MODE,
+				 writing->error);
 	free(path);
-	free(text);
+	free(stream.text);
 	return result;
 }
 
@@ -521,9 +498,8 @@ static void clean_up(struct writing *writing)
 	free(writing->stack_images);
 	free(writing->frames);
 	free(writing->files);
-	free(writing->entries);
 	op_hash_free(&writing->by_file);
-	op_hash_free(&writing->by_entry);
+	op_pair_table_free(&writing->entries);
 	free(writing->dir);
 }
 

@@ -17,7 +17,7 @@
 
 #include "pp/debug/info.h"
 #include "pp/symbols/symbols_cache.h"
-#include "libop/base/table_cache.h"
+#include "libop/tables/table_cache.h"
 #include "session.h"
 
 static const char *program;

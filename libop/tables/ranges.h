@@ -2,8 +2,8 @@
 /*
  * Flattens overlapping address ranges: each address belongs to the range of the highest rank.
  */
-#ifndef LIBOP_BASE_RANGES_H
-#define LIBOP_BASE_RANGES_H
+#ifndef LIBOP_TABLES_RANGES_H
+#define LIBOP_TABLES_RANGES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
+#include "libop/base/memory.h"
 
 size_t pp_names_index(struct pp_names *names, const char *name)
 {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "memory.h"
-#include "search.h"
+#include "libop/base/memory.h"
+#include "libop/base/search.h"
 
 struct heap {
 	const struct pp_interval **items; /* the highest rank is first */

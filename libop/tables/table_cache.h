@@ -7,8 +7,8 @@
  * another user are ignored and written again, and failures to write are ignored.  It is not used
  * if the directory is owned by another user, so that root under sudo(8) leaves no files there.
  */
-#ifndef LIBOP_BASE_TABLE_CACHE_H
-#define LIBOP_BASE_TABLE_CACHE_H
+#ifndef LIBOP_TABLES_TABLE_CACHE_H
+#define LIBOP_TABLES_TABLE_CACHE_H
 
 #include <stddef.h>
 #include <stdint.h>

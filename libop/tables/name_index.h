@@ -2,12 +2,12 @@
 /*
  * Names, each once, with small numbers.
  */
-#ifndef LIBOP_BASE_NAME_INDEX_H
-#define LIBOP_BASE_NAME_INDEX_H
+#ifndef LIBOP_TABLES_NAME_INDEX_H
+#define LIBOP_TABLES_NAME_INDEX_H
 
 #include <stddef.h>
 
-#include "hash.h"
+#include "libop/base/hash.h"
 
 struct pp_names {
 	const char **names; /* by number */

@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "file.h"
-#include "memory.h"
+#include "libop/base/file.h"
+#include "libop/base/memory.h"
 
 /* In front of the bytes, in the byte order of the machine. */
 struct head {
