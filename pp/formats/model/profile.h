@@ -162,7 +162,8 @@ struct prof_sink {
 	uint32_t (*image)(struct prof_sink *sink, const struct prof_image *image);
 	/* Gives all images of this path and kind that have no build-id this one. */
 	void (*image_build_id)(struct prof_sink *sink, const struct prof_image *image);
-	/* The functions at a place, innermost first; the last one is the symbol's. */
+	/* The functions at a place, innermost first; the last one is the symbol's.  The place of a
+	 * caller is that of prof_lookup_offset(). */
 	void (*lines)(struct prof_sink *sink, const struct prof_frame *place,
 		      const struct prof_line *lines, size_t n);
 	/* Returns 0, or -1 with @error set: it cannot take more (ENOSPC). */
@@ -299,7 +300,8 @@ size_t prof_count(const struct prof *prof);
 size_t prof_count_values(const struct prof *prof);
 size_t prof_nodes(const struct prof *prof);
 
-/* The functions that the recording says are at a place, innermost first.  Return: how many. */
+/* The functions that the recording says are at a place, which for a caller is that of
+ * prof_lookup_offset(), innermost first.  Return: how many. */
 size_t prof_lines(const struct prof *prof, const struct prof_frame *place,
 		  const struct prof_line **lines);
 

@@ -186,12 +186,13 @@ static void look_up(struct prof_names *names, struct place *place, uint64_t offs
 static struct place *make_place(struct prof_names *names, const struct prof_frame *frame,
 				bool is_caller)
 {
+	const struct prof_frame looked_up = {frame->image, prof_lookup_offset(frame, is_caller)};
 	struct place *place = pp_alloc(1, sizeof(*place));
 	const struct prof_line *lines;
 
 	place->frame = *frame;
 	place->is_caller = is_caller;
-	place->name.n = prof_lines(names->prof, frame, &lines);
+	place->name.n = prof_lines(names->prof, &looked_up, &lines);
 	if (place->name.n) {
 		place->name.lines = lines;
 		place->name.is_known = true;
@@ -199,7 +200,7 @@ static struct place *make_place(struct prof_names *names, const struct prof_fram
 	}
 	if (!names->images[frame->image].is_read)
 		read_image(names, frame->image);
-	look_up(names, place, prof_lookup_offset(frame, is_caller));
+	look_up(names, place, looked_up.offset);
 	return place;
 }
 
