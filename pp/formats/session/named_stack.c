@@ -32,6 +32,21 @@ void named_stack_free(struct named_stack *stack)
 	*stack = (struct named_stack){0};
 }
 
+void named_stack_each(const struct prof *prof, struct prof_names *names, named_stack_fn *visit,
+		      void *context)
+{
+	struct named_stack stack = {0};
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+
+	while (prof_next(prof, &cursor, &sample)) {
+		named_stack_make(&stack, names, &sample);
+		visit(context, &sample, &stack);
+	}
+	named_stack_free(&stack);
+	prof_cursor_free(&cursor);
+}
+
 /* ---- functions ---- */
 
 static uint64_t hash_function(const struct named_function *function)

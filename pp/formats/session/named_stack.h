@@ -23,13 +23,21 @@ void named_stack_make(struct named_stack *stack, struct prof_names *names,
 		      const struct prof_sample *sample);
 void named_stack_free(struct named_stack *stack);
 
+/* What named_stack_each() calls: @stack is good until it returns. */
+typedef void named_stack_fn(void *context, const struct prof_sample *sample,
+			    const struct named_stack *stack);
+
+/* Calls @visit for each sample of a profile, in the order of prof_next(). */
+void named_stack_each(const struct prof *prof, struct prof_names *names, named_stack_fn *visit,
+		      void *context);
+
 /* A function, wherever it is called: of one image, what has one name has one number.  Where a
  * function was inlined, its file is not known for each place. */
 struct named_functions {
 	struct named_function {
 		const char *name, *file; /* file may be NULL */
 		uint32_t image;
-	} *items;
+	} * items;
 	size_t n, capacity;
 	struct op_hash *by_function;
 };

@@ -89,9 +89,10 @@ static void add(struct callgrind *callgrind, struct cost *cost, const struct pro
 			sample->values[i].count;
 }
 
-static void add_stack(struct callgrind *callgrind, const struct prof_sample *sample,
+static void add_stack(void *context, const struct prof_sample *sample,
 		      const struct named_stack *stack)
 {
+	struct callgrind *callgrind = context;
 	const struct prof_line program = {.function = named_program(callgrind->prof, sample)};
 	const struct named_frame root = {.line = &program, .image = sample->app};
 	uint32_t caller = NOBODY;
@@ -233,15 +234,9 @@ static void put_totals(const char *key, const struct prof *prof, FILE *out)
 static int write_callgrind(struct prof *prof, struct output *output, struct op_error *error)
 {
 	struct callgrind callgrind = {.prof = prof, .out = output->file};
-	struct named_stack stack = {0};
-	struct prof_cursor cursor = {0};
-	struct prof_sample sample;
 
 	(void)error;
-	while (prof_next(prof, &cursor, &sample)) {
-		named_stack_make(&stack, output->names, &sample);
-		add_stack(&callgrind, &sample, &stack);
-	}
+	named_stack_each(prof, output->names, add_stack, &callgrind);
 	callgrind.named = pp_alloc(callgrind.functions.n, sizeof(bool));
 	callgrind.image_named = pp_alloc(prof->n_images, sizeof(bool));
 	fputs("# callgrind format\nversion: 1\ncreator: oprofile " OP_VERSION "\n", output->file);
@@ -253,9 +248,7 @@ static int write_callgrind(struct prof *prof, struct output *output, struct op_e
 	put_costs(&callgrind);
 	fputc('\n', output->file);
 	put_totals("totals:", prof, output->file);
-	named_stack_free(&stack);
 	named_functions_free(&callgrind.functions);
-	prof_cursor_free(&cursor);
 	op_hash_free(&callgrind.by_cost);
 	op_hash_free(&callgrind.by_file);
 	free(callgrind.costs);

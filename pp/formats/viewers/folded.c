@@ -20,6 +20,8 @@ struct stack {
 };
 
 struct folding {
+	const struct prof *prof;
+	struct pp_line line;
 	struct stack *stacks;
 	size_t n, capacity;
 	struct op_hash by_text;
@@ -59,30 +61,32 @@ static int compare(const void *a, const void *b)
 	return strcmp(((const struct stack *)a)->text, ((const struct stack *)b)->text);
 }
 
+static void add_stack(void *context, const struct prof_sample *sample,
+		      const struct named_stack *stack)
+{
+	struct folding *folding = context;
+	struct pp_line *line = &folding->line;
+
+	line->n = 0;
+	put_name(line, named_program(folding->prof, sample));
+	for (size_t i = 0; i < stack->n; i++) {
+		pp_line_puts(line, ";");
+		put_name(line, stack->frames[i].line->function);
+	}
+	pp_line_add(line, "", 1);
+	add(folding, line->text, sample->values[0].count);
+}
+
 static int write_folded(struct prof *prof, struct output *output, struct op_error *error)
 {
-	struct folding folding = {0};
-	struct named_stack stack = {0};
-	struct prof_cursor cursor = {0};
-	struct prof_sample sample;
-	struct pp_line line = {0};
+	struct folding folding = {.prof = prof};
 
 	if (prof->n_events > 1)
 		return op_error_set(error, EINVAL,
 				    "folded stacks have one event, and there are %zu: choose one "
 				    "with event:NAME",
 				    prof->n_events);
-	while (prof_next(prof, &cursor, &sample)) {
-		named_stack_make(&stack, output->names, &sample);
-		line.n = 0;
-		put_name(&line, named_program(prof, &sample));
-		for (size_t i = 0; i < stack.n; i++) {
-			pp_line_puts(&line, ";");
-			put_name(&line, stack.frames[i].line->function);
-		}
-		pp_line_add(&line, "", 1);
-		add(&folding, line.text, sample.values[0].count);
-	}
+	named_stack_each(prof, output->names, add_stack, &folding);
 	if (folding.n)
 		qsort(folding.stacks, folding.n, sizeof(*folding.stacks), compare);
 	for (size_t i = 0; i < folding.n; i++) {
@@ -92,9 +96,7 @@ static int write_folded(struct prof *prof, struct output *output, struct op_erro
 	}
 	free(folding.stacks);
 	op_hash_free(&folding.by_text);
-	named_stack_free(&stack);
-	prof_cursor_free(&cursor);
-	pp_line_free(&line);
+	pp_line_free(&folding.line);
 	return 0;
 }
 

@@ -87,9 +87,10 @@ static uint32_t add_thread(struct speedscope *speedscope, const struct prof_samp
 	return (uint32_t)n;
 }
 
-static void add_stack(struct speedscope *speedscope, const struct prof_sample *sample,
+static void add_stack(void *context, const struct prof_sample *sample,
 		      const struct named_stack *stack)
 {
+	struct speedscope *speedscope = context;
 	const struct prof_line program = {.function = named_program(speedscope->prof, sample)};
 	uint32_t thread = add_thread(speedscope, sample, program.function);
 	const struct named_frame root = {.line = &program, .image = sample->app};
@@ -265,20 +266,12 @@ static void put_file(struct speedscope *speedscope, const char *name, FILE *out)
 static int write_speedscope(struct prof *prof, struct output *output, struct op_error *error)
 {
 	struct speedscope speedscope = {.prof = prof};
-	struct named_stack stack = {0};
-	struct prof_cursor cursor = {0};
-	struct prof_sample sample;
 
 	(void)error;
 	prof_sort_moments(prof, PROF_THREAD_IN_TIME);
-	while (prof_next(prof, &cursor, &sample)) {
-		named_stack_make(&stack, output->names, &sample);
-		add_stack(&speedscope, &sample, &stack);
-	}
+	named_stack_each(prof, output->names, add_stack, &speedscope);
 	put_file(&speedscope, output->command ? output->command : "oprofile", output->file);
-	named_stack_free(&stack);
 	named_functions_free(&speedscope.functions);
-	prof_cursor_free(&cursor);
 	free(speedscope.frames);
 	free(speedscope.stacks);
 	free(speedscope.threads);
