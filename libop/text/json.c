@@ -72,7 +72,7 @@ static void begin(struct op_json *json, const char *key)
 	put(json, json->spaced ? ": " : ":");
 }
 
-static void open(struct op_json *json, const char *key, bool is_array)
+static void begin_container(struct op_json *json, const char *key, bool is_array)
 {
 	begin(json, key);
 	assert(json->depth < OP_JSON_DEPTH);
@@ -85,12 +85,12 @@ static void open(struct op_json *json, const char *key, bool is_array)
 
 void op_json_object(struct op_json *json, const char *key)
 {
-	open(json, key, false);
+	begin_container(json, key, false);
 }
 
 void op_json_array(struct op_json *json, const char *key)
 {
-	open(json, key, true);
+	begin_container(json, key, true);
 }
 
 void op_json_end(struct op_json *json)

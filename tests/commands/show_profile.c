@@ -61,7 +61,7 @@ static void show_head(const struct prof *prof)
 	fputs(head, stdout);
 	free(head);
 	for (size_t i = PROF_NO_KERNEL_IMAGE + 1; i < prof->n_images; i++)
-		printf("kind %u%s: %s\n", prof->images[i].kind,
+		printf("kind %u%s: %s\n", (unsigned int)prof->images[i].kind,
 		       prof->images[i].is_kernel ? ", of the kernel" : "", prof->images[i].path);
 	for (size_t i = 0; i < prof->n_losses; i++)
 		printf("lost %lu: %s\n", (unsigned long)prof->losses[i].count,

@@ -181,11 +181,11 @@ static void put_running_modules(FILE *out)
 	struct op_kernel_module module;
 
 	while (rest && op_proc_modules_next(&rest, &module)) {
-		uint8_t id[PROF_BUILD_ID_MOST];
+		uint8_t id[PROF_BUILD_ID_MOST] = {0};
 		char *path = pp_format("/sys/module/%s/notes/.note.gnu.build-id", module.name);
+		size_t length = running_build_id(path, id);
 
-		put_module(out, module.name, module.address, module.size, id,
-			   running_build_id(path, id));
+		put_module(out, module.name, module.address, module.size, id, length);
 		free(path);
 	}
 	free(text);

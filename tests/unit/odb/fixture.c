@@ -293,6 +293,7 @@ unsigned long fixture_each_state(const char *path, void (*write)(const char *pat
 		check(copy);
 		states++;
 	}
+	assert_true(fd >= 0);
 	munmap(map, sizeof(last));
 	close(fd);
 	print_message("%lu instructions, %lu states of the file\n", steps, states);
