@@ -16,6 +16,7 @@ struct job {
 	struct pp_image_search search;
 	struct pp_profile profile;
 	struct pp_loss loss;
+	struct pp_symbol_filter filter;
 };
 
 static int make_profile(struct job *job, struct op_error *error)
@@ -29,8 +30,7 @@ static int make_profile(struct job *job, struct op_error *error)
 		.lines = options->source && !options->assembly,
 		.merge_lib = true, /* a source line is one row in all applications */
 		.demangle = options->demangle,
-		.include = &options->include,
-		.exclude = &options->exclude,
+		.filter = &job->filter,
 		.search = &job->search,
 	};
 
@@ -40,11 +40,12 @@ static int make_profile(struct job *job, struct op_error *error)
 		      options->exclude_dependent, warnings, error))
 		return -1;
 	job->search = pp_common_search(&options->common, spec);
+	pp_symbol_filter_init(&job->filter, &options->include, &options->exclude);
 	pp_profile_make(&job->profile, &job->list, &job->classes, &request, warnings);
 	if (!job->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	pp_loss_read(&job->loss, job->list.samples_dirs, job->list.n_dirs);
-	return 0;
+	return pp_symbol_filter_check(&job->filter, error);
 }
 
 static int annotate(void *context, struct op_error *error)

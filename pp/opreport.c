@@ -27,6 +27,7 @@ struct source {
 struct job {
 	struct pp_options options;
 	struct source sources[2]; /* the second one for the difference of a pair */
+	struct pp_symbol_filter filter;
 };
 
 static int make_profile(struct job *job, struct source *source, struct op_error *error)
@@ -40,8 +41,7 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		.arcs = options->callgraph,
 		.merge_lib = options->merge.lib,
 		.demangle = options->demangle,
-		.include = &options->include,
-		.exclude = &options->exclude,
+		.filter = &job->filter,
 		.search = &source->search,
 	};
 
@@ -201,10 +201,13 @@ static int report(void *context, struct op_error *error)
 {
 	struct job *job = context;
 
+	pp_symbol_filter_init(&job->filter, &job->options.include, &job->options.exclude);
 	if (read_source(job, 0, error))
 		return -1;
 	if (job->options.common.is_pair &&
 	    (read_source(job, 1, error) || compare_columns(job, error)))
+		return -1;
+	if (pp_symbol_filter_check(&job->filter, error))
 		return -1;
 	pp_warnings_summarize(&job->options.common.warnings);
 	return write_output(job, error);
@@ -228,6 +231,7 @@ static void release(void *context)
 		pp_classes_free(&source->classes);
 		pp_sample_list_free(&source->list);
 	}
+	pp_symbol_filter_free(&job->filter);
 }
 
 static const struct pp_tool tool = {

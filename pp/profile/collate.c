@@ -101,16 +101,6 @@ static void tell_of_change(const struct reading *reading)
 
 /* ---- rows ---- */
 
-static bool is_hidden(const struct pp_profile_request *request, const char *name, const char *shown)
-{
-	const struct op_strings *include = request->include, *exclude = request->exclude;
-
-	if (exclude && (op_strings_contain(exclude, name) || op_strings_contain(exclude, shown)))
-		return true;
-	return include && include->count && !op_strings_contain(include, name) &&
-	       !op_strings_contain(include, shown);
-}
-
 static const char *keep_name(struct reading *reading, const char *shown, bool is_inlined)
 {
 	char *marked = is_inlined ? pp_format("%s (inlined)", shown) : NULL;
@@ -121,14 +111,48 @@ static const char *keep_name(struct reading *reading, const char *shown, bool is
 	return kept;
 }
 
-static void name_row(struct reading *reading, struct pp_row *row, const char *name)
+#define NAMES_MAX 32 /* of a symbol that a pattern may match */
+
+/* Whether the filter hides a row; @start is the key of its symbol, which may have aliases. */
+static bool is_hidden(const struct reading *reading, const struct pp_row *row, const char *name,
+		      const char *shown, const uint64_t *start)
 {
-	const struct pp_profile_request *request = reading->collation->request;
-	char *demangled = pp_demangle(name, request->demangle);
+	struct pp_symbol_filter *filter = reading->collation->request->filter;
+	const char *names[NAMES_MAX];
+	const struct pp_alias *aliases = NULL;
+	size_t n = 0, n_aliases = 0;
+	char *bare, *full;
+	bool hides;
+
+	if (!filter || !filter->n)
+		return false;
+	if (start)
+		aliases = pp_symbols_aliases(&reading->content.symbols, *start, &n_aliases);
+	for (size_t i = 0; i < n_aliases && n < NAMES_MAX - 5; i++)
+		names[n++] = aliases[i].name;
+	bare = pp_demangle_bare(name);
+	full = pp_demangle(name, PP_DEMANGLE_NORMAL);
+	names[n++] = name;
+	if (bare)
+		names[n++] = bare;
+	if (full)
+		names[n++] = full;
+	names[n++] = row->symbol;
+	names[n++] = shown;
+	hides = pp_symbol_filter_hides(filter, names, n);
+	free(bare);
+	free(full);
+	return hides;
+}
+
+static void name_row(struct reading *reading, struct pp_row *row, const char *name,
+		     const uint64_t *start)
+{
+	char *demangled = pp_demangle(name, reading->collation->request->demangle);
 	const char *shown = demangled ? demangled : name;
 
-	row->is_hidden = is_hidden(request, name, shown);
 	row->symbol = keep_name(reading, shown, row->is_inlined);
+	row->is_hidden = is_hidden(reading, row, name, shown, start);
 	free(demangled);
 }
 
@@ -153,10 +177,11 @@ static struct pp_row *add_symbol_row(struct reading *reading, size_t symbol)
 
 	if (symbol < symbols->n) {
 		row->place.vma = symbols->items[symbol].vma;
-		name_row(reading, row, symbols->items[symbol].name);
+		name_row(reading, row, symbols->items[symbol].name,
+			 &symbols->items[symbol].start);
 	} else {
 		row->place.vma = symbols->n_code ? symbols->code[0].vma : 0;
-		name_row(reading, row, reading->image->full);
+		name_row(reading, row, reading->image->full, NULL);
 	}
 	return row;
 }
@@ -205,7 +230,7 @@ static struct pp_row *inlined_row_at(struct reading *reading, const struct pp_in
 		*row = add_row(reading);
 		(*row)->is_inlined = true;
 		(*row)->place.vma = vma;
-		name_row(reading, *row, inlined->name);
+		name_row(reading, *row, inlined->name, NULL);
 	}
 	if (vma < (*row)->place.vma)
 		(*row)->place.vma = vma;

@@ -17,6 +17,7 @@
 #include "pp/symbols/image_path.h"
 #include "pp/select/sample_list.h"
 #include "libop/base/warnings.h"
+#include "symbol_filter.h"
 
 /* An application or an image. */
 struct pp_image {
@@ -93,7 +94,7 @@ struct pp_profile_request {
 	bool arcs;	/* with symbols: make arcs of the list's {cg} files; ends are rows, too */
 	bool merge_lib; /* each image is its own application */
 	enum pp_demangle demangle;
-	const struct op_strings *include, *exclude; /* symbols; NULL or empty: all, none */
+	struct pp_symbol_filter *filter; /* of symbols; NULL: all are shown */
 	struct pp_image_search *search;
 };
 

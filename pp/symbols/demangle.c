@@ -3,6 +3,7 @@
 #include "demangle.h"
 
 #include <libiberty/demangle.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,12 +69,22 @@ static void cut_defaults(char *text, const char *argument)
 	}
 }
 
+/* Cheap, and false for almost all names of a C program. */
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+char *pp_demangle_bare(const char *name)
+{
+	return is_mangled(name) ? cplus_demangle(name, DMGL_AUTO) : NULL;
+}
+
 char *pp_demangle(const char *name, enum pp_demangle style)
 {
 	char *text;
 
-	/* Cheap, and almost all names of a C program end here. */
-	if (style == PP_DEMANGLE_NONE || name[0] != '_' || (name[1] != 'Z' && name[1] != 'R'))
+	if (style == PP_DEMANGLE_NONE || !is_mangled(name))
 		return NULL;
 	text = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
 	if (!text || style != PP_DEMANGLE_SMART)

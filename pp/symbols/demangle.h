@@ -17,4 +17,7 @@ extern const char *const pp_demangle_styles[];
 /* The readable form of @name, which the caller frees; NULL if @name is not mangled. */
 char *pp_demangle(const char *name, enum pp_demangle style);
 
+/* The readable form without parameters, as pp_demangle() otherwise. */
+char *pp_demangle_bare(const char *name);
+
 #endif

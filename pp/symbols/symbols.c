@@ -36,10 +36,25 @@ static void add_symbol(struct pp_symbols *symbols, size_t *capacity, const struc
 	};
 }
 
+/* Keeps the names of @raw up to @end that are not @name; equal names are neighbours. */
+static void add_aliases(struct pp_symbols *symbols, size_t *capacity,
+			const struct pp_raw_symbol *raw, const struct pp_raw_symbol *end,
+			const char *name)
+{
+	for (; raw < end; raw++) {
+		if (!strcmp(raw->name, name) || !strcmp(raw->name, raw[-1].name))
+			continue;
+		symbols->aliases = pp_grow(symbols->aliases, capacity, symbols->n_aliases + 1,
+					   sizeof(struct pp_alias));
+		symbols->aliases[symbols->n_aliases++] =
+			(struct pp_alias){.start = raw->start, .name = raw->name};
+	}
+}
+
 void pp_symbols_tidy(struct pp_symbols *symbols, struct pp_raw_symbol *raw, size_t n,
 		     bool name_gaps)
 {
-	size_t capacity = 0, next = 0;
+	size_t capacity = 0, alias_capacity = 0, next = 0;
 
 	if (n)
 		qsort(raw, n, sizeof(*raw), compare_raw);
@@ -56,6 +71,7 @@ void pp_symbols_tidy(struct pp_symbols *symbols, struct pp_raw_symbol *raw, size
 				continue;
 			while (next < n && raw[next].start == symbol->start)
 				next++;
+			add_aliases(symbols, &alias_capacity, symbol + 1, raw + next, symbol->name);
 			end = next < n && raw[next].start < code->end ? raw[next].start : code->end;
 			if (symbol->size && symbol->size < end - symbol->start)
 				end = symbol->start + symbol->size;
@@ -74,6 +90,7 @@ void pp_symbols_free(struct pp_symbols *symbols)
 	if (symbols->release)
 		symbols->release(symbols->owner);
 	free(symbols->items);
+	free(symbols->aliases);
 	free(symbols->code);
 	free(symbols->debug_path);
 	memset(symbols, 0, sizeof(*symbols));
@@ -84,6 +101,17 @@ size_t pp_symbols_find(const struct pp_symbols *symbols, uint64_t key)
 	size_t i = op_first_above(symbols->items, symbols->n, end, key);
 
 	return i < symbols->n && symbols->items[i].start <= key ? i : symbols->n;
+}
+
+const struct pp_alias *pp_symbols_aliases(const struct pp_symbols *symbols, uint64_t start,
+					  size_t *n)
+{
+	size_t low = 0, high = op_first_above(symbols->aliases, symbols->n_aliases, start, start);
+
+	if (start)
+		low = op_first_above(symbols->aliases, high, start, start - 1);
+	*n = high - low;
+	return symbols->aliases + low;
 }
 
 const struct pp_code *pp_symbols_code(const struct pp_symbols *symbols, uint64_t key)

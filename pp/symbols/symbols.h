@@ -19,6 +19,12 @@ struct pp_symbol {
 	const char *name;    /* not demangled; lives as long as the table */
 };
 
+/* Another name of the symbol at @start. */
+struct pp_alias {
+	uint64_t start;
+	const char *name; /* lives as long as the table */
+};
+
 /* An address range of code, with or without symbols. */
 struct pp_code {
 	uint64_t start, end; /* keys, without end */
@@ -40,6 +46,8 @@ struct pp_machine {
 struct pp_symbols {
 	struct pp_symbol *items; /* by start; they do not overlap */
 	size_t n;
+	struct pp_alias *aliases; /* by start */
+	size_t n_aliases;
 	struct pp_code *code; /* by start */
 	size_t n_code;
 	bool is_relocatable; /* links are those that pp_debug_info_open() sets */
@@ -101,6 +109,10 @@ void pp_symbols_free(struct pp_symbols *symbols);
 
 /* The index of the symbol that @key is in; @symbols->n if in none. */
 size_t pp_symbols_find(const struct pp_symbols *symbols, uint64_t key);
+
+/* The other names of the symbol at @start: *@n of them; they live as long as the table. */
+const struct pp_alias *pp_symbols_aliases(const struct pp_symbols *symbols, uint64_t start,
+					  size_t *n);
 
 /* The address of @key; @key itself if it is in no code. */
 uint64_t pp_symbols_vma(const struct pp_symbols *symbols, uint64_t key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Symbols on disk: a header, the symbols, the code, and the text of all names, each NUL-terminated;
- * in the byte order of the machine.
+ * Symbols on disk: a header, the symbols, their aliases, the code, and the text of all names, each
+ * NUL-terminated; in the byte order of the machine.
  */
 #include "symbols_cache.h"
 
@@ -20,7 +20,7 @@
 long long pp_symbols_cache_least = 4 << 20;
 
 struct head {
-	uint64_t n_items, n_code, text_size;
+	uint64_t n_items, n_aliases, n_code, text_size;
 	uint64_t text; /* as in struct pp_symbols */
 	uint64_t mach;
 	uint32_t arch, address_bits, big_endian, known;
@@ -29,6 +29,12 @@ struct head {
 struct item {
 	uint64_t start, end, vma;
 	uint32_t name; /* in the text */
+	uint32_t padding;
+};
+
+struct alias {
+	uint64_t start;
+	uint32_t name;
 	uint32_t padding;
 };
 
@@ -56,7 +62,7 @@ char *pp_symbols_cache_name(const char *path, const char *root, bool want_lines,
 	/* The key of the cache: the symbols of an image change when its debug file is installed. */
 	if (debug && !has_symbols)
 		stat(debug, &debug_status);
-	kind = pp_format("symbols-1-%" PRIx64 "-%" PRIx64, (uint64_t)debug_status.st_size,
+	kind = pp_format("symbols-2-%" PRIx64 "-%" PRIx64, (uint64_t)debug_status.st_size,
 			 (uint64_t)debug_status.st_mtime);
 	if (id)
 		name = pp_table_cache_name(id, &status, kind);
@@ -72,7 +78,8 @@ char *pp_symbols_cache_name(const char *path, const char *root, bool want_lines,
 /* ---- reading ---- */
 
 static bool take_items(struct pp_symbols *symbols, const struct head *head,
-		       const struct item *items, const struct code *code, const char *text)
+		       const struct item *items, const struct alias *aliases,
+		       const struct code *code, const char *text)
 {
 	for (size_t i = 0; i < head->n_items; i++) {
 		if (items[i].name >= head->text_size)
@@ -81,6 +88,12 @@ static bool take_items(struct pp_symbols *symbols, const struct head *head,
 						       .end = items[i].end,
 						       .vma = items[i].vma,
 						       .name = text + items[i].name};
+	}
+	for (size_t i = 0; i < head->n_aliases; i++) {
+		if (aliases[i].name >= head->text_size)
+			return false;
+		symbols->aliases[i] = (struct pp_alias){.start = aliases[i].start,
+							.name = text + aliases[i].name};
 	}
 	for (size_t i = 0; i < head->n_code; i++) {
 		if (code[i].name != NONE && code[i].name >= head->text_size)
@@ -99,6 +112,7 @@ static bool take_items(struct pp_symbols *symbols, const struct head *head,
 static bool take(struct pp_symbols *symbols, const unsigned char *bytes, size_t size)
 {
 	const struct item *items;
+	const struct alias *aliases;
 	const struct code *code;
 	const char *text;
 	struct head head;
@@ -111,16 +125,22 @@ static bool take(struct pp_symbols *symbols, const unsigned char *bytes, size_t 
 		return false;
 	items = (const void *)(bytes + sizeof(head));
 	size -= head.n_items * sizeof(*items);
+	aliases = (const void *)(items + head.n_items);
+	if (head.n_aliases > size / sizeof(*aliases))
+		return false;
+	size -= head.n_aliases * sizeof(*aliases);
 	if (head.n_code > size / sizeof(*code))
 		return false;
-	code = (const void *)(items + head.n_items);
+	code = (const void *)(aliases + head.n_aliases);
 	size -= head.n_code * sizeof(*code);
 	text = (const void *)(code + head.n_code);
 	if (head.text_size != size || (size && text[size - 1]))
 		return false;
 	symbols->items = pp_alloc(head.n_items, sizeof(*symbols->items));
 	symbols->code = pp_alloc(head.n_code, sizeof(*symbols->code));
+	symbols->aliases = pp_alloc(head.n_aliases, sizeof(*symbols->aliases));
 	symbols->n = head.n_items;
+	symbols->n_aliases = head.n_aliases;
 	symbols->n_code = head.n_code;
 	symbols->text = head.text;
 	symbols->machine = (struct pp_machine){.known = head.known,
@@ -128,7 +148,7 @@ static bool take(struct pp_symbols *symbols, const unsigned char *bytes, size_t 
 					       .address_bits = head.address_bits,
 					       .arch = (int)head.arch,
 					       .mach = head.mach};
-	return take_items(symbols, &head, items, code, text);
+	return take_items(symbols, &head, items, aliases, code, text);
 }
 
 bool pp_symbols_cache_load(const char *name, struct pp_symbols *symbols)
@@ -165,6 +185,7 @@ void pp_symbols_cache_store(const char *name, const struct pp_symbols *symbols)
 {
 	struct head head = {
 		.n_items = symbols->n,
+		.n_aliases = symbols->n_aliases,
 		.n_code = symbols->n_code,
 		.text = symbols->text,
 		.mach = symbols->machine.mach,
@@ -174,17 +195,22 @@ void pp_symbols_cache_store(const char *name, const struct pp_symbols *symbols)
 		.known = symbols->machine.known,
 	};
 	size_t size = sizeof(head) + symbols->n * sizeof(struct item) +
+		      symbols->n_aliases * sizeof(struct alias) +
 		      symbols->n_code * sizeof(struct code);
 	struct text text = {0};
 	unsigned char *bytes = pp_alloc(1, size);
 	struct item *items = (void *)(bytes + sizeof(head));
-	struct code *code = (void *)(items + symbols->n);
+	struct alias *aliases = (void *)(items + symbols->n);
+	struct code *code = (void *)(aliases + symbols->n_aliases);
 
 	for (size_t i = 0; i < symbols->n; i++)
 		items[i] = (struct item){.start = symbols->items[i].start,
 					 .end = symbols->items[i].end,
 					 .vma = symbols->items[i].vma,
 					 .name = put(&text, symbols->items[i].name)};
+	for (size_t i = 0; i < symbols->n_aliases; i++)
+		aliases[i] = (struct alias){.start = symbols->aliases[i].start,
+					    .name = put(&text, symbols->aliases[i].name)};
 	for (size_t i = 0; i < symbols->n_code; i++) {
 		const struct pp_code *from = &symbols->code[i];
 

@@ -240,12 +240,25 @@ static bool is_wanted(const asymbol *symbol)
 	return strcmp(name, "gcc2_compiled.") != 0;
 }
 
+/* "cfree@GLIBC_2.2.5", not "free@@GLIBC_2.2.5": programs that are linked today cannot call it. */
+static bool is_old_version(asymbol *symbol)
+{
+	const char *version = strchr(symbol->name, '@');
+	bool is_hidden = false;
+
+	if (version)
+		return version[1] != '@';
+	bfd_get_symbol_version_string(symbol->the_bfd, symbol, true, &is_hidden);
+	return is_hidden;
+}
+
 /* Rank of a name among several at one address; the lowest wins. */
-static uint32_t rank_symbol(const asymbol *symbol)
+static uint32_t rank_symbol(asymbol *symbol)
 {
 	bool local = !(symbol->flags & (BSF_GLOBAL | BSF_WEAK | BSF_GNU_UNIQUE));
 
-	return (uint32_t)!strcmp(symbol->name, "Letext") << 4 | (uint32_t)local << 3 |
+	return (uint32_t)!strcmp(symbol->name, "Letext") << 5 |
+	       (uint32_t)is_old_version(symbol) << 4 | (uint32_t)local << 3 |
 	       (uint32_t)(symbol->name[0] == '_') << 2 |
 	       (uint32_t) !!(symbol->flags & BSF_WEAK) << 1 |
 	       (uint32_t) !(symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION));

@@ -15,6 +15,7 @@
 #include "libop/base/option.h"
 #include "pp/select/classes.h"
 #include "pp/symbols/demangle.h"
+#include "symbol_list.h"
 
 #define PP_OPTION_MERGE(type, field)                                                               \
 	{                                                                                          \
@@ -30,11 +31,13 @@
 	}
 #define PP_OPTION_EXCLUDE_SYMBOLS(type, field)                                                     \
 	{                                                                                          \
-		"exclude-symbols", 'e', "NAMES", "leave out these symbols", OP_LIST(type, field)   \
+		"exclude-symbols", 'e', "NAMES", "leave out these symbols (names or patterns)",    \
+			PP_SYMBOL_LIST(type, field)                                                \
 	}
 #define PP_OPTION_INCLUDE_SYMBOLS(type, field)                                                     \
 	{                                                                                          \
-		"include-symbols", 'i', "NAMES", "show only these symbols", OP_LIST(type, field)   \
+		"include-symbols", 'i', "NAMES", "show only these symbols (names or patterns)",    \
+			PP_SYMBOL_LIST(type, field)                                                \
 	}
 #define PP_OPTION_UNSCALED(type, field)                                                            \
 	{                                                                                          \
