@@ -105,7 +105,7 @@ void op_message_prepare(void (*function)(void))
 
 static void put(FILE *out, const char *kind, int code, const char *format, va_list args)
 {
-	fprintf(out, "%s %s: ", program, kind);
+	op_safe_printf(out, "%s %s: ", program, kind);
 	op_safe_vprintf(out, format, args);
 	if (code)
 		fprintf(out, ": %s", strerror(code));

@@ -55,6 +55,37 @@ void op_safe_write(const char *text, size_t n, FILE *out)
 	}
 }
 
+size_t op_safe_width(const char *text)
+{
+	size_t n = strlen(text), width = 0, length;
+
+	while ((length = op_safe_length(text, n)) < n) {
+		width += length + OP_SAFE_ESCAPE - 1;
+		text += length + 1;
+		n -= length + 1;
+	}
+	return width + n;
+}
+
+void op_safe_printf(FILE *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	op_safe_vprintf(out, format, args);
+	va_end(args);
+}
+
+void op_safe_line(FILE *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	op_safe_vprintf(out, format, args);
+	va_end(args);
+	fputc('\n', out);
+}
+
 void op_safe_vprintf(FILE *out, const char *format, va_list args)
 {
 	char usual[USUAL_LENGTH], *text = usual, *names;

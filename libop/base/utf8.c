@@ -2,6 +2,8 @@
 /* Characters in UTF-8: see utf8.h. */
 #include "utf8.h"
 
+#include <string.h>
+
 size_t op_utf8_character(const char *text, size_t n, uint32_t *code)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* by length */
@@ -30,4 +32,16 @@ size_t op_utf8_character(const char *text, size_t n, uint32_t *code)
 		return 0;
 	*code = value;
 	return length;
+}
+
+bool op_utf8_is_valid(const char *text)
+{
+	size_t n = strlen(text), length;
+	uint32_t code;
+
+	while ((length = op_utf8_character(text, n, &code))) {
+		text += length;
+		n -= length;
+	}
+	return !n;
 }

@@ -3,6 +3,7 @@
 #ifndef LIBOP_BASE_UTF8_H
 #define LIBOP_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,5 +20,8 @@
  * continuation, a truncated or overlong sequence, a surrogate, or beyond U+10FFFF.
  */
 size_t op_utf8_character(const char *text, size_t n, uint32_t *code);
+
+/* Whether all of @text is UTF-8. */
+bool op_utf8_is_valid(const char *text);
 
 #endif

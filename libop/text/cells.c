@@ -27,10 +27,9 @@ void pp_line_puts(struct pp_line *line, const char *text)
 	pp_line_add(line, text, strlen(text));
 }
 
-void pp_line_safe(struct pp_line *line, const char *name)
+void pp_line_safe_add(struct pp_line *line, const char *name, size_t n)
 {
 	char escape[OP_SAFE_ESCAPE];
-	size_t n = strlen(name);
 
 	for (;;) {
 		size_t length = op_safe_length(name, n);
@@ -43,6 +42,20 @@ void pp_line_safe(struct pp_line *line, const char *name)
 		name += length + 1;
 		n -= length + 1;
 	}
+}
+
+void pp_line_safe(struct pp_line *line, const char *name)
+{
+	pp_line_safe_add(line, name, strlen(name));
+}
+
+void pp_line_safe_tabs(struct pp_line *line, const char *text)
+{
+	for (size_t n; n = strcspn(text, "\t"), text[n]; text += n + 1) {
+		pp_line_safe_add(line, text, n);
+		pp_line_add(line, "\t", 1);
+	}
+	pp_line_safe(line, text);
 }
 
 static void add_blanks(struct pp_line *line, size_t n)

@@ -34,6 +34,9 @@ void pp_line_add(struct pp_line *line, const char *text, size_t n);
 void pp_line_puts(struct pp_line *line, const char *text);
 /* Adds a name, with control characters and what is not UTF-8 escaped (safe_text.h). */
 void pp_line_safe(struct pp_line *line, const char *name);
+void pp_line_safe_add(struct pp_line *line, const char *name, size_t n);
+/* The same for a line of source code, which keeps its tabs. */
+void pp_line_safe_tabs(struct pp_line *line, const char *text);
 /* Adds a number, with blanks before it up to @width. */
 void pp_line_count(struct pp_line *line, uint64_t count, unsigned int width);
 /* Adds an address of @digits hexadecimal digits at least. */

@@ -14,7 +14,10 @@ static void put(struct op_json *json, const char *text)
 	fputs_unlocked(text, json->out);
 }
 
-/* The escape of a character that a string must not have as it is; NULL: none. */
+/*
+ * The escape of a character that a string must not have as it is; NULL: none.  JSON allows DEL and
+ * C1, terminals obey them.
+ */
 static const char *escape(uint32_t code, char room[static 8])
 {
 	static const char *const known[] = {
@@ -23,18 +26,18 @@ static const char *escape(uint32_t code, char room[static 8])
 
 	if (code < sizeof(known) / sizeof(known[0]) && known[code])
 		return known[code];
-	if (code >= ' ')
+	if (code >= ' ' && (code < 0x7f || code >= 0xa0))
 		return NULL;
 	snprintf(room, 8, "\\u%04x", (unsigned int)code);
 	return room;
 }
 
-static void put_string(struct op_json *json, const char *text)
+void op_json_quote(FILE *out, const char *text)
 {
 	size_t n = strlen(text), plain = 0;
 	char room[8];
 
-	put(json, "\"");
+	putc_unlocked('"', out);
 	while (plain < n) {
 		uint32_t code = 0;
 		size_t length = op_utf8_character(text + plain, n - plain, &code);
@@ -44,14 +47,15 @@ static void put_string(struct op_json *json, const char *text)
 			plain += length;
 			continue;
 		}
-		fwrite_unlocked(text, 1, plain, json->out);
-		put(json, escaped);
-		text += plain + 1;
-		n -= plain + 1;
+		fwrite_unlocked(text, 1, plain, out);
+		fputs_unlocked(escaped, out);
+		plain += length ? length : 1;
+		text += plain;
+		n -= plain;
 		plain = 0;
 	}
-	fwrite_unlocked(text, 1, n, json->out);
-	put(json, "\"");
+	fwrite_unlocked(text, 1, n, out);
+	putc_unlocked('"', out);
 }
 
 /* Writes what precedes a value: comma, new line, key. */
@@ -68,7 +72,7 @@ static void begin(struct op_json *json, const char *key)
 	json->follows = true;
 	if (!key)
 		return;
-	put_string(json, key);
+	op_json_quote(json->out, key);
 	put(json, json->spaced ? ": " : ":");
 }
 
@@ -113,7 +117,7 @@ void op_json_string(struct op_json *json, const char *key, const char *text)
 {
 	begin(json, key);
 	if (text)
-		put_string(json, text);
+		op_json_quote(json->out, text);
 	else
 		put(json, "null");
 }

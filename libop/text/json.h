@@ -12,8 +12,9 @@
  *	op_json_end(&json);			{"version": 1, "names": ["a"]}
  *
  * The @key of each function names the value in an object, and is NULL in an array and for the
- * outermost value.  Commas and escapes are the writer's matter.  In strings, a byte that is not
- * UTF-8 becomes U+FFFD.  Errors are those of @out: see ferror(3).
+ * outermost value.  Commas and escapes are the writer's matter.  In strings, control characters
+ * (C0, DEL, C1) are escaped, and a byte that is not UTF-8 becomes U+FFFD.  Errors are those of
+ * @out: see ferror(3).
  */
 #ifndef LIBOP_TEXT_JSON_H
 #define LIBOP_TEXT_JSON_H
@@ -33,6 +34,9 @@ struct op_json {
 	bool follows;	    /* a value precedes, in the same object or array */
 	bool newline;
 };
+
+/* Writes @text as a string, for lines that are put together by other means. */
+void op_json_quote(FILE *out, const char *text);
 
 /* Begins an object or an array. */
 void op_json_object(struct op_json *json, const char *key);

@@ -7,8 +7,11 @@
 #include "libop/base/number.h"
 #include "libop/base/utf8.h"
 
-/* The replacement of the character @code between quotation marks; NULL: none. */
-static const char *escape(uint32_t code)
+/*
+ * The replacement of the character @code between quotation marks; NULL: none.  XML allows DEL and
+ * C1, terminals obey them.
+ */
+static const char *escape(uint32_t code, char room[static 8])
 {
 	switch (code) {
 	case '<':
@@ -29,17 +32,23 @@ static const char *escape(uint32_t code)
 	case 0xffff:
 		return OP_UTF8_REPLACEMENT;
 	}
-	return code < ' ' ? OP_UTF8_REPLACEMENT : NULL;
+	if (code < ' ')
+		return OP_UTF8_REPLACEMENT;
+	if (code < 0x7f || code >= 0xa0)
+		return NULL;
+	snprintf(room, 8, "&#%u;", (unsigned int)code);
+	return room;
 }
 
 static void put_escaped(struct op_xml *xml, const char *text)
 {
 	size_t n = strlen(text);
+	char room[8];
 
 	while (n) {
 		uint32_t code = 0;
 		size_t length = op_utf8_character(text, n, &code);
-		const char *escaped = length ? escape(code) : OP_UTF8_REPLACEMENT;
+		const char *escaped = length ? escape(code, room) : OP_UTF8_REPLACEMENT;
 
 		if (!length)
 			length = 1;

@@ -9,7 +9,7 @@
  *	op_xml_end(&xml, "</count>");		<count class="a&lt;b">7</count>
  *
  * Names are any bytes: what is not UTF-8, or a character that XML 1.0 does not have, becomes
- * U+FFFD.  Errors are those of @out: see ferror(3).
+ * U+FFFD; DEL and C1 become references.  Errors are those of @out: see ferror(3).
  */
 #ifndef LIBOP_TEXT_XML_H
 #define LIBOP_TEXT_XML_H

@@ -108,10 +108,19 @@ TEST(control_characters_quotes_and_backslashes_are_escaped)
 	for (int c = 1; c < 0x80; c++) {
 		char from[] = {'x', (char)c, 'y', '\0'}, expected[16], plain[8];
 
-		snprintf(plain, sizeof(plain), c < ' ' ? "\\u%04x" : "%c", (unsigned int)c);
+		snprintf(plain, sizeof(plain), c < ' ' || c == 0x7f ? "\\u%04x" : "%c",
+			 (unsigned int)c);
 		snprintf(expected, sizeof(expected), "\"x%sy\"", known[c] ? known[c] : plain);
 		check_string(from, expected);
 	}
+}
+
+TEST(c1_controls_are_escaped)
+{
+	check_string("\xc2\x80 \xc2\x9b"
+		     "2J\xc2\x9f",
+		     "\"\\u0080 \\u009b2J\\u009f\"");
+	check_string("\xc2\xa0", "\"\xc2\xa0\"");
 }
 
 TEST(utf8_stays_and_other_bytes_are_replaced)

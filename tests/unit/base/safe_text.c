@@ -8,6 +8,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/safe_text.h"
+#include "libop/base/utf8.h"
 #include "libop/text/cells.h"
 
 static char *written(const char *text, size_t n)
@@ -28,6 +29,7 @@ static void check(const char *text, const char *expected)
 	char *once = written(text, strlen(text)), *twice = written(once, strlen(once));
 
 	assert_string_equal(once, expected);
+	assert_int_equal(op_safe_width(text), strlen(expected));
 	assert_string_equal(twice, expected);
 	pp_line_safe(&line, text);
 	assert_int_equal(line.n, strlen(expected));
@@ -115,6 +117,26 @@ TEST(a_sequence_is_cut_at_the_given_length)
 	free(result);
 }
 
+TEST(lines_of_source_code_keep_tabs)
+{
+	static const char expected[] = "\ta\t\\x1b[m\\x0c\t";
+	struct pp_line line = {0};
+
+	pp_line_safe_tabs(&line, "\ta\t\033[m\f\t");
+	assert_int_equal(line.n, strlen(expected));
+	assert_memory_equal(line.text, expected, line.n);
+	pp_line_free(&line);
+}
+
+TEST(text_is_utf8_to_its_end)
+{
+	assert_true(op_utf8_is_valid(""));
+	assert_true(op_utf8_is_valid("a\033\xe2\x82\xac"));
+	assert_false(op_utf8_is_valid("a\xe2\x82"));
+	assert_false(op_utf8_is_valid("\xff"
+				      "a"));
+}
+
 static char *formatted(const char *format, ...)
 {
 	char *result = NULL;
@@ -141,5 +163,17 @@ TEST(a_long_message_is_whole)
 	assert_int_equal(strlen(result), n + strlen("<>") + strlen("\\x0a") - 1);
 	assert_string_equal(result + strlen(result) - 6, "a\\x0a>");
 	free(name);
+	free(result);
+}
+
+TEST(a_line_of_text_ends_once)
+{
+	char *result = NULL;
+	size_t length;
+	FILE *out = open_memstream(&result, &length);
+
+	op_safe_line(out, "%s", "a\nb\r\n");
+	fclose(out);
+	assert_string_equal(result, "a\\x0ab\\x0d\\x0a\n");
 	free(result);
 }

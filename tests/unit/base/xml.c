@@ -55,6 +55,15 @@ TEST(markup_and_white_space_are_escaped)
 	check_text("\t\n\r", " a=\"&#9;&#10;&#13;\"");
 }
 
+TEST(del_and_c1_controls_are_references)
+{
+	check_text("\x7f"
+		   "a",
+		   " a=\"&#127;a\"");
+	check_text("\xc2\x80\xc2\x9f", " a=\"&#128;&#159;\"");
+	check_text("\xc2\xa0", " a=\"\xc2\xa0\"");
+}
+
 TEST(what_xml_cannot_have_is_replaced)
 {
 	for (char c = 1; c < ' '; c++) {
