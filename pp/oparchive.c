@@ -8,6 +8,7 @@
 #include "pp/archive/files.h"
 #include "pp/archive/writer.h"
 #include "pp/tool/tool.h"
+#include "libop/base/safe_text.h"
 
 struct job {
 	struct pp_common common;
@@ -46,7 +47,8 @@ static int list_files(const struct job *job, struct op_error *error)
 		const struct pp_archive_file *file = &job->files.items[i];
 
 		/* Generated files are shown by their name in the archive. */
-		puts(strncmp(file->path, "/proc/self/", 11) ? file->path : file->name);
+		op_safe_line(stdout, "%s",
+			     strncmp(file->path, "/proc/self/", 11) ? file->path : file->name);
 	}
 	fflush(stdout);
 	return ferror(stdout)

@@ -19,6 +19,7 @@
 #include "daemon/sources/perf/perf.h"
 #include "libop/base/file.h"
 #include "libop/base/pinned_path.h"
+#include "libop/base/safe_text.h"
 #include "libop/perf/event.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
@@ -185,7 +186,7 @@ static void print_summary(const struct run *run)
 
 	fprintf(stderr, "operf: %" PRIu64 " samples of ", stat[STAT_STORED]);
 	for (size_t i = 0; i < run->events.count; i++)
-		fprintf(stderr, "%s%s", i ? ", " : "", run->events.event[i].event.name);
+		op_safe_printf(stderr, "%s%s", i ? ", " : "", run->events.event[i].event.name);
 	if (run->user_only)
 		fprintf(stderr, " (user code only)");
 	if (lost)
@@ -195,7 +196,7 @@ static void print_summary(const struct run *run)
 	if (here && !strcmp(here, session))
 		fprintf(stderr, "; look with \"opreport\"\n");
 	else
-		fprintf(stderr, "; look with \"opreport --session-dir=%s\"\n", session);
+		op_safe_line(stderr, "; look with \"opreport --session-dir=%s\"", session);
 	free(here);
 }
 

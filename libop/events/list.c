@@ -11,6 +11,7 @@
 #include "libop/cpu/pmu.h"
 #include "libop/cpu/type_names.h"
 #include "libop/base/error.h"
+#include "libop/base/safe_text.h"
 #include "pfm.h"
 
 #define LINE_WIDTH  99
@@ -71,7 +72,7 @@ static void put_wrapped(const char *text, size_t column, size_t indent, FILE *ou
 			fputc(' ', out);
 			column++;
 		}
-		fwrite(text, 1, length, out);
+		op_safe_write(text, length, out);
 		column += length;
 		text += length;
 		first = false;
@@ -86,7 +87,7 @@ static void put_counters(const struct op_catalogue *catalogue,
 	const char *separator = "";
 
 	if (event->ext) {
-		fprintf(out, "(ext: %s)\n", event->ext);
+		op_safe_line(out, "(ext: %s)", event->ext);
 		return;
 	}
 	fputs("(counter: ", out);
@@ -107,20 +108,23 @@ static void put_counters(const struct op_catalogue *catalogue,
 
 static void put_unit_masks(const struct op_unit_mask *mask, FILE *out)
 {
+	fputc('\t', out);
 	if (!mask->has_default)
-		fputs("\tUnit masks (no default: choose one)\n", out);
+		op_safe_line(out, "Unit masks (no default: choose one)");
 	else if (mask->default_name)
-		fprintf(out, "\tUnit masks (default %s)\n", mask->default_name);
+		op_safe_line(out, "Unit masks (default %s)", mask->default_name);
 	else
-		fprintf(out, "\tUnit masks (default 0x%" PRIx32 ")\n", mask->default_value);
+		op_safe_line(out, "Unit masks (default 0x%" PRIx32 ")", mask->default_value);
 	fputs("\t----------\n", out);
 	for (size_t i = 0; i < mask->count; i++) {
 		const struct op_unit_mask_entry *entry = &mask->entry[i];
 		int column;
 
 		column = TAB_WIDTH + fprintf(out, "\t0x%02" PRIx32 ": ", entry->value) - 1;
-		if (entry->name)
-			column += fprintf(out, "(name=%s) ", entry->name);
+		if (entry->name) {
+			op_safe_printf(out, "(name=%s) ", entry->name);
+			column += (int)op_safe_width(entry->name) + (int)strlen("(name=) ");
+		}
 		put_wrapped(entry->description, (size_t)column, MASK_INDENT, out);
 		if (entry->extra & OP_EXTRA_MSR)
 			fputs(" (can't be counted: needs one more register)", out);
@@ -131,7 +135,7 @@ static void put_unit_masks(const struct op_unit_mask *mask, FILE *out)
 static void put_event(const struct op_catalogue *catalogue, const struct op_catalogue_event *event,
 		      FILE *out)
 {
-	fprintf(out, "%s: ", event->name);
+	op_safe_printf(out, "%s: ", event->name);
 	put_counters(catalogue, event, out);
 	fputc('\t', out);
 	put_wrapped(event->description, TAB_WIDTH, TAB_WIDTH, out);

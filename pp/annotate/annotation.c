@@ -5,6 +5,7 @@
 
 #include "annotate.h"
 #include "libop/base/memory.h"
+#include "libop/base/safe_text.h"
 #include "libop/base/text_stream.h"
 #include "pp/report/report.h"
 
@@ -56,10 +57,10 @@ void pp_annotate_prefix(struct pp_annotation *annotation, const uint64_t *counts
 void pp_annotate_comment(struct pp_annotation *annotation, const char *text)
 {
 	for (const char *end; (end = strstr(text, "*/")) != NULL; text = end + 1) {
-		pp_line_add(&annotation->line, text, end + 1 - text);
+		pp_line_safe_add(&annotation->line, text, (size_t)(end + 1 - text));
 		pp_line_puts(&annotation->line, " ");
 	}
-	pp_line_puts(&annotation->line, text);
+	pp_line_safe(&annotation->line, text);
 }
 
 void pp_annotate_total(struct pp_annotation *annotation, const char *name, const uint64_t *counts)
@@ -102,7 +103,8 @@ void pp_annotate_head(struct pp_annotation *annotation, FILE *out)
 	struct op_text_stream stream;
 
 	op_text_stream_open(&stream);
-	fprintf(stream.out, "Command line: %s\n\n", annotation->command_line);
+	op_safe_line(stream.out, "Command line: %s", annotation->command_line);
+	fputc('\n', stream.out);
 	fprintf(stream.out, "Before each %s: samples, and their percentage of all samples.\n\n",
 		options->assembly ? "instruction" : "line");
 	pp_report_head(annotation->profile, stream.out);

@@ -31,7 +31,7 @@ struct listing {
 static void put_text(struct listing *listing, const char *text)
 {
 	pp_annotate_prefix(listing->annotation, NULL);
-	pp_line_puts(&listing->annotation->line, text);
+	pp_line_safe_tabs(&listing->annotation->line, text);
 	pp_line_end(&listing->annotation->line, stdout);
 }
 
@@ -112,7 +112,7 @@ static size_t put_instruction(struct listing *listing, uint64_t key, uint64_t en
 	pp_annotate_prefix(annotation, listing->sums);
 	pp_line_hex(&annotation->line, vma, listing->vma_digits);
 	pp_line_puts(&annotation->line, ":\t");
-	pp_line_puts(&annotation->line, text);
+	pp_line_safe_tabs(&annotation->line, text);
 	pp_line_end(&annotation->line, stdout);
 	return n;
 }

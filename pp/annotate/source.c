@@ -155,7 +155,7 @@ static void put_line(struct pp_annotation *annotation, const char *text, int lin
 	pp_annotate_prefix(annotation, sums);
 	free(sums);
 	if (text) {
-		pp_line_puts(&annotation->line, text);
+		pp_line_safe_tabs(&annotation->line, text);
 	} else {
 		char place[64];
 

@@ -8,6 +8,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/number.h"
+#include "libop/base/safe_text.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
@@ -159,7 +160,7 @@ static void write_causes(const struct pp_loss *loss, struct pp_line *line, FILE 
 	for (size_t i = 0; i < loss->n_causes; i++) {
 		pp_line_count(line, loss->causes[i].n, 9);
 		pp_line_puts(line, "  ");
-		pp_line_puts(line, loss->causes[i].text);
+		pp_line_safe(line, loss->causes[i].text);
 		pp_line_end(line, out);
 	}
 }
@@ -225,7 +226,7 @@ void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out)
 		return;
 	}
 	if (*loss->sources)
-		fprintf(out, "Source: %s\n", loss->sources);
+		op_safe_line(out, "Source: %s", loss->sources);
 	write_samples(loss, &line, out);
 	write_throttling(loss, out);
 	write_overhead(loss, out);

@@ -6,6 +6,7 @@
 
 #include "listing.h"
 #include "libop/base/memory.h"
+#include "libop/base/safe_text.h"
 #include "report.h"
 #include "libop/text/cells.h"
 
@@ -17,18 +18,21 @@ struct csv {
 	struct pp_line line;
 };
 
-/* Adds @text as a field, quoted if it needs to be; bytes as they are. */
+/* Adds @text as a field, escaped, and quoted if it needs to be. */
 static void add_quoted(struct pp_line *line, const char *text)
 {
 	if (!text[strcspn(text, ",\"\r\n")]) {
-		pp_line_puts(line, text);
+		pp_line_safe(line, text);
 		return;
 	}
 	pp_line_add(line, "\"", 1);
-	for (; *text; text++) {
-		if (*text == '"')
-			pp_line_add(line, "\"", 1);
-		pp_line_add(line, text, 1);
+	for (size_t n; *text; text += n) {
+		n = strcspn(text, "\"");
+		pp_line_safe_add(line, text, n);
+		if (text[n]) {
+			pp_line_puts(line, "\"\"");
+			n++;
+		}
 	}
 	pp_line_add(line, "\"", 1);
 }
@@ -177,8 +181,8 @@ static void put_loss(struct csv *csv, const struct pp_loss *loss)
 		(unsigned long long)loss->received, (unsigned long long)loss->stored,
 		(unsigned long long)loss->lost, (unsigned long long)loss->kernel_lost);
 	for (size_t i = 0; i < loss->n_causes; i++)
-		fprintf(csv->out, "# %llu %s\n", (unsigned long long)loss->causes[i].n,
-			loss->causes[i].text);
+		op_safe_line(csv->out, "# %llu %s", (unsigned long long)loss->causes[i].n,
+			     loss->causes[i].text);
 	if (loss->throttled)
 		fprintf(csv->out, "# throttled %llu times\n", (unsigned long long)loss->throttled);
 	if (loss->profiling_ms)

@@ -15,6 +15,7 @@
 #include "pp/symbols/elf_file.h"
 #include "report.h"
 #include "libop/base/number.h"
+#include "libop/base/safe_text.h"
 
 #define PAGE	      UINT64_C(4096)
 #define KEYWORD_WIDTH 12
@@ -167,7 +168,7 @@ static struct text find_text(const struct pp_report_facts *facts, const struct p
 
 static void put_keyword(FILE *out, const char *keyword, const char *value)
 {
-	fprintf(out, "%-*s%s\n", KEYWORD_WIDTH, keyword, value);
+	op_safe_line(out, "%-*s%s", KEYWORD_WIDTH, keyword, value);
 }
 
 static void put_event(FILE *out, const struct pp_class *class, bool by_event, uint64_t total)
@@ -177,8 +178,8 @@ static void put_event(FILE *out, const struct pp_class *class, bool by_event, ui
 	if (class->enabled_ns)
 		share = (uint64_t)((double)class->running_ns / (double)class->enabled_ns * ALWAYS +
 				   0.5);
-	fprintf(out, "%-*s%" PRIu64 " %s:%" PRIu64 ":%" PRIu64 "\n", KEYWORD_WIDTH, "event", total,
-		by_event ? class->event : class->column, class->count, share);
+	op_safe_line(out, "%-*s%" PRIu64 " %s:%" PRIu64 ":%" PRIu64, KEYWORD_WIDTH, "event", total,
+		     by_event ? class->event : class->column, class->count, share);
 }
 
 static void put_head(const struct pp_profile *profile, const struct pp_report_facts *facts,
@@ -282,24 +283,27 @@ static int width_of(const struct pp_profile *profile, size_t class)
 	const char *name = profile->classes->items[class].column;
 	char total[24];
 	int width = snprintf(total, sizeof(total), "%" PRIu64, profile->totals[class]);
+	int own = (int)op_safe_width(name);
 
-	return (int)strlen(name) > width ? (int)strlen(name) : width;
+	return own > width ? own : width;
 }
 
 static void put_totals(const struct pp_profile *profile, FILE *out)
 {
 	fputs("Total samples for event type", out);
 	for (size_t i = 0; i < profile->classes->n; i++)
-		fprintf(out, "%s %s = %" PRIu64, i ? "," : "", profile->classes->items[i].column,
-			profile->totals[i]);
+		op_safe_printf(out, "%s %s = %" PRIu64, i ? "," : "",
+			       profile->classes->items[i].column, profile->totals[i]);
 	fputs("\n\n", out);
 }
 
 static void put_columns(const struct pp_profile *profile, int procedures, FILE *out)
 {
 	for (size_t i = 0; i < profile->classes->n; i++) {
-		fprintf(out, "%*s %7s", width_of(profile, i), profile->classes->items[i].column,
-			"%");
+		const char *column = profile->classes->items[i].column;
+
+		op_safe_printf(out, "%*s%s %7s", width_of(profile, i) - (int)op_safe_width(column),
+			       "", column, "%");
 		fprintf(out, i ? "  " : " %7s  ", "cum%");
 	}
 	if (procedures)
@@ -323,8 +327,9 @@ static void put_entry(const struct pp_profile *profile, const struct entry *entr
 		fputs("  ", out);
 	}
 	if (procedures)
-		fprintf(out, "%-*s  ", procedures, entry->procedure);
-	fprintf(out, "%s\n", entry->image->full);
+		op_safe_printf(out, "%s%*s  ", entry->procedure,
+			       procedures - (int)op_safe_width(entry->procedure), "");
+	op_safe_line(out, "%s", entry->image->full);
 }
 
 void pp_report_dcpiprof(const struct pp_profile *profile, const struct pp_report_style *style,
@@ -336,7 +341,7 @@ void pp_report_dcpiprof(const struct pp_profile *profile, const struct pp_report
 
 	collect_procedures(&entries, profile, facts->symbols);
 	for (size_t i = 0; i < entries.n && facts->symbols; i++) {
-		size_t length = strlen(entries.items[i].procedure);
+		size_t length = op_safe_width(entries.items[i].procedure);
 
 		if (length > (size_t)procedures && length <= PROCEDURE_WIDTH_MOST)
 			procedures = (int)length;

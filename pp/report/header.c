@@ -11,6 +11,7 @@
 #include "libop/cpu/pmu.h"
 #include "libop/cpu/type_names.h"
 #include "libop/base/error.h"
+#include "libop/base/safe_text.h"
 #include "libop/perf/event.h"
 #include "libop/events/pfm.h"
 #include "report.h"
@@ -69,15 +70,15 @@ static void put_event(struct op_catalogue *catalogue, const struct pp_class *cla
 	const struct op_perf_name *own = op_perf_name(class->event);
 	const struct op_catalogue_event *event = own ? NULL : find(catalogue, class);
 
-	fprintf(out, "Counted %s events (%s) with ", class->event,
-		event ? event->description
-		: own ? own->description
-		      : "Unknown event");
+	op_safe_printf(out, "Counted %s events (%s) with ", class->event,
+		       event ? event->description
+		       : own ? own->description
+			     : "Unknown event");
 	if (class->many_unit_masks)
 		fprintf(out, "multiple unit masks");
 	else
-		fprintf(out, "a unit mask of 0x%02" PRIx64 " (%s)", class->unit_mask,
-			mask_text(event, class->unit_mask));
+		op_safe_printf(out, "a unit mask of 0x%02" PRIx64 " (%s)", class->unit_mask,
+			       mask_text(event, class->unit_mask));
 	fprintf(out, " count %" PRIu64, class->count);
 	pp_scale_put(class, out);
 	fputc('\n', out);
@@ -104,7 +105,7 @@ void pp_report_head(const struct pp_profile *profile, FILE *out)
 		if (!by_timer && (by_event || !i))
 			put_event(&catalogue, class, out);
 		if (class->title)
-			fprintf(out, "%s\n", class->title);
+			op_safe_line(out, "%s", class->title);
 	}
 	op_catalogue_free(&catalogue);
 }

@@ -76,7 +76,7 @@ static void put_head(struct summary *summary, const char *indent)
 			column = cut;
 		}
 		snprintf(cell, sizeof(cell), "%*s|", HEAD_WIDTH, column);
-		pp_line_puts(line, cell);
+		pp_line_safe(line, cell);
 	}
 	pp_line_end(line, summary->out);
 	pp_line_puts(line, indent);

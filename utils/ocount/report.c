@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/safe_text.h"
+#include "libop/text/json.h"
+
 #define NUMBER_SIZE 32
 
 /* 1234567 as "1,234,567". */
@@ -30,21 +33,6 @@ static double percent(const struct count *count)
 	return count->enabled ? 100.0 * (double)count->running / (double)count->enabled : 0;
 }
 
-/* A string of JSON.  Event names and commands may hold anything. */
-static void put_json(const char *text, FILE *out)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fprintf(out, "\\%c", *text);
-		else if ((unsigned char)*text < ' ')
-			fprintf(out, "\\u%04x", *text);
-		else
-			fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
 struct row {
 	const char *event;
 	int number;
@@ -56,7 +44,7 @@ static void put_table_row(const struct report *report, const struct row *row)
 	char number[NUMBER_SIZE];
 
 	put_thousands(count_scaled(&row->count), number);
-	fprintf(report->out, "  %-28s", row->event);
+	op_safe_printf(report->out, "  %-28s", row->event);
 	if (report->place)
 		fprintf(report->out, " %8d", row->number);
 	if (row->count.running || !row->count.enabled)
@@ -67,7 +55,7 @@ static void put_table_row(const struct report *report, const struct row *row)
 
 static void put_csv_row(const struct report *report, const struct row *row, double since)
 {
-	fprintf(report->out, "%.6f,%s,", since, row->event);
+	op_safe_printf(report->out, "%.6f,%s,", since, row->event);
 	if (report->place)
 		fprintf(report->out, "%d,", row->number);
 	fprintf(report->out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.2f\n",
@@ -78,7 +66,7 @@ static void put_csv_row(const struct report *report, const struct row *row, doub
 static void put_json_row(const struct report *report, const struct row *row, double since)
 {
 	fprintf(report->out, "{\"time\": %.6f, \"event\": ", since);
-	put_json(row->event, report->out);
+	op_json_quote(report->out, row->event);
 	if (report->place)
 		fprintf(report->out, ", \"%s\": %d",
 			strcmp(report->place, "CPU") ? "thread" : "cpu", row->number);
@@ -106,8 +94,10 @@ static void put_head(struct report *report, const struct row *rows, size_t count
 		return;
 	if (report->intervals)
 		fprintf(report->out, "\nAfter %.3f seconds:", since);
-	fprintf(report->out, "\nCounted for %.3f seconds in %s (%s counts):\n\n", seconds,
-		report->what, scaled ? "scaled" : "actual");
+	fputc('\n', report->out);
+	op_safe_line(report->out, "Counted for %.3f seconds in %s (%s counts):", seconds,
+		     report->what, scaled ? "scaled" : "actual");
+	fputc('\n', report->out);
 	fprintf(report->out, "  %-28s", "Event");
 	if (report->place)
 		fprintf(report->out, " %8s", report->place);

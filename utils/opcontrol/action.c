@@ -13,6 +13,7 @@
 #include "driver.h"
 #include "events.h"
 #include "libop/session/control_socket.h"
+#include "libop/base/safe_text.h"
 #include "load.h"
 #include "module.h"
 #include "perf.h"
@@ -44,7 +45,7 @@ static int init(struct control *control, struct op_error *error)
 
 	if (load_driver(control->request, error) || driver_cpu_type(type, error))
 		return -1;
-	printf("The driver is ready in %s; CPU type: %s.\n", driver_dir(), type);
+	op_safe_line(stdout, "The driver is ready in %s; CPU type: %s.", driver_dir(), type);
 	return 0;
 }
 
@@ -100,8 +101,8 @@ static int start_daemon(struct control *control, struct op_error *error)
 	int ret;
 
 	if (control->daemon) {
-		printf("The daemon runs already (pid %d, session %s).\n", control->daemon,
-		       settings->session_dir);
+		op_safe_line(stdout, "The daemon runs already (pid %d, session %s).",
+			     control->daemon, settings->session_dir);
 		return 0;
 	}
 	if (settings->vmlinux && strcmp(settings->vmlinux, "none") &&
@@ -118,7 +119,8 @@ static int start_daemon(struct control *control, struct op_error *error)
 				    "the daemon has ended right after its start: see %s/"
 				    "samples/oprofiled.log",
 				    settings->session_dir);
-	printf("The daemon runs (pid %d, session %s).\n", control->daemon, settings->session_dir);
+	op_safe_line(stdout, "The daemon runs (pid %d, session %s).", control->daemon,
+		     settings->session_dir);
 	return 0;
 }
 
@@ -165,7 +167,7 @@ static int shutdown(struct control *control, struct op_error *error)
 	int ret;
 
 	if (!control->daemon) {
-		printf("No daemon runs in the session %s.\n", session_dir);
+		op_safe_line(stdout, "No daemon runs in the session %s.", session_dir);
 		return 0;
 	}
 	if (set_running(&control->settings, false, &why)) {
@@ -233,9 +235,10 @@ static int save(struct control *control, struct op_error *error)
 	    reopen(control, error))
 		return -1;
 	if (saved)
-		printf("Saved as %s.\n", control->request->save_name);
+		op_safe_line(stdout, "Saved as %s.", control->request->save_name);
 	else
-		printf("There is nothing to save: %s has no live samples.\n", session_dir);
+		op_safe_line(stdout, "There is nothing to save: %s has no live samples.",
+			     session_dir);
 	return 0;
 }
 

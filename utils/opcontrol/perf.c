@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libop/session/control_socket.h"
+#include "libop/base/safe_text.h"
 #include "libop/perf/event.h"
 
 int perf_argument(const struct settings *settings, char **argument, struct op_error *error)
@@ -55,7 +56,7 @@ int perf_status_print(const struct settings *settings, struct op_error *error)
 			size_t length = strlen(lines[i].key);
 
 			if (!strncmp(line, lines[i].key, length) && line[length] == ' ')
-				printf("%s: %s\n", lines[i].title, line + length + 1);
+				op_safe_line(stdout, "%s: %s", lines[i].title, line + length + 1);
 		}
 	}
 	free(reply);

@@ -10,6 +10,7 @@
 
 #include "driver.h"
 #include "events.h"
+#include "libop/base/safe_text.h"
 #include "module.h"
 #include "perf.h"
 #include "stats.h"
@@ -59,10 +60,10 @@ static void print_event(const struct events *events, size_t i)
 	const struct op_resolved_event *choice = &events->choices[i];
 	uint64_t enabled_ns, running_ns;
 
-	printf("Event %zu: %s%s\n", i, events->specs.item[i],
-	       events->is_default ? " (the default)" : "");
-	printf("  period %" PRIu64 ", unit mask 0x%02" PRIx32 " (%s)", choice->count,
-	       choice->unit_mask, mask_text(choice));
+	op_safe_line(stdout, "Event %zu: %s%s", i, events->specs.item[i],
+		     events->is_default ? " (the default)" : "");
+	op_safe_printf(stdout, "  period %" PRIu64 ", unit mask 0x%02" PRIx32 " (%s)",
+		       choice->count, choice->unit_mask, mask_text(choice));
 	if (choice->extra)
 		printf(" with modifiers 0x%" PRIx32, choice->extra);
 	printf(", %s code", choice->kernel && choice->user ? "kernel and user"
@@ -84,9 +85,9 @@ static void print_event(const struct events *events, size_t i)
 static void print_unknown_events(const struct settings *settings, const char *why)
 {
 	for (size_t i = 0; i < settings->events.count; i++)
-		printf("Event %zu: %s\n", i, settings->events.item[i]);
+		op_safe_line(stdout, "Event %zu: %s", i, settings->events.item[i]);
 	if (why)
-		printf("  cannot be counted: %s\n", why);
+		op_safe_line(stdout, "  cannot be counted: %s", why);
 }
 
 /* Prints the time slice, which only the driver's own multiplexing has. */
@@ -120,10 +121,10 @@ static void print_events(const struct settings *settings)
 	for (size_t i = 0; i < events.specs.count; i++)
 		print_event(&events, i);
 	if (!placed) {
-		printf("  cannot be counted: %s\n", why.text);
+		op_safe_line(stdout, "  cannot be counted: %s", why.text);
 	} else if (events.missing) {
 		events_print_missing(&events, missing, sizeof(missing));
-		printf("Counters in use: %s\n", missing);
+		op_safe_line(stdout, "Counters in use: %s", missing);
 	}
 	if (placed && events_groups(&events) > 1)
 		print_multiplexed(settings, events_groups(&events));
@@ -135,13 +136,15 @@ static void print_settings(const struct settings *settings)
 	const char *vmlinux = settings->vmlinux;
 
 	print_separation(settings);
-	printf("vmlinux file: %s\n", !vmlinux ? "that of the running kernel (kallsyms)"
-				     : strcmp(vmlinux, "none") ? vmlinux
-							       : "none (--no-vmlinux)");
+	op_safe_line(stdout, "vmlinux file: %s",
+		     !vmlinux		       ? "that of the running kernel (kallsyms)"
+		     : strcmp(vmlinux, "none") ? vmlinux
+					       : "none (--no-vmlinux)");
 	if (settings->kernel_range[1])
 		printf("Kernel range: 0x%" PRIx64 "-0x%" PRIx64 "\n", settings->kernel_range[0],
 		       settings->kernel_range[1]);
-	printf("Image filter: %s\n", settings->image_filter ? settings->image_filter : "none");
+	op_safe_line(stdout, "Image filter: %s",
+		     settings->image_filter ? settings->image_filter : "none");
 	printf("Call-graph depth: %" PRIu64 "\n", settings->callgraph);
 	if (settings->buffer_size)
 		printf("Buffer size: %" PRIu64 " words\n", settings->buffer_size);
@@ -212,7 +215,7 @@ static int print_perf(const struct control *control, struct op_error *error)
 		printf("Daemon: pid %d\n", control->daemon);
 	else
 		printf("Daemon not running\n");
-	printf("Session-dir: %s\n", settings->session_dir);
+	op_safe_line(stdout, "Session-dir: %s", settings->session_dir);
 	printf("Source: perf events of the kernel (--no-perf: the module)\n");
 	if (control->daemon && perf_status_print(settings, error))
 		return -1;
@@ -239,7 +242,7 @@ int status_print(const struct control *control, struct op_error *error)
 		printf("Daemon %s: pid %d\n", enabled ? "running" : "paused", control->daemon);
 	else
 		printf("Daemon not running\n");
-	printf("Session-dir: %s\n", settings->session_dir);
+	op_safe_line(stdout, "Session-dir: %s", settings->session_dir);
 	if (!mounted)
 		printf("Driver not loaded (\"opcontrol --init\" loads it, --perf needs none)\n");
 	else if (print_backend(settings, error))

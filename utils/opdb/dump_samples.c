@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "json_string.h"
+#include "libop/base/safe_text.h"
+#include "libop/text/json.h"
 
 /* @format: NULL for a packed file, which has none. */
 static void print_json(const char *path, const struct odb_header *header,
@@ -13,7 +14,7 @@ static void print_json(const char *path, const struct odb_header *header,
 		       ptrdiff_t count)
 {
 	printf("{\"file\":");
-	print_json_string(path);
+	op_json_quote(stdout, path);
 	printf(",\"version\":%" PRIu32, header->version);
 	if (format)
 		printf(",\"abi\":\"%s\",\"byte_order\":\"%s\",\"length\":%" PRIu64
@@ -42,7 +43,7 @@ static void print_text(const char *path, const struct odb_header *header,
 
 	for (ptrdiff_t i = 0; i < count; i++)
 		sum += entries[i].count;
-	printf("file: %s\n", path);
+	op_safe_line(stdout, "file: %s", path);
 	printf("version: 0x%" PRIx32 "\n", header->version);
 	if (format) {
 		printf("abi: %s\n", format->abi);

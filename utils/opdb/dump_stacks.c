@@ -4,9 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "json_string.h"
 #include "libdb/stacks/stacks.h"
 #include "libop/base/error.h"
+#include "libop/base/safe_text.h"
+#include "libop/text/json.h"
 
 static uint64_t sum_up(const struct stacks_content *content)
 {
@@ -19,12 +20,12 @@ static uint64_t sum_up(const struct stacks_content *content)
 
 static void print_text(const char *path, const struct stacks_content *content)
 {
-	printf("file: %s\n", path);
+	op_safe_line(stdout, "file: %s", path);
 	printf("images: %zu\n", content->n_images - 1);
 	for (size_t i = 1; i < content->n_images; i++)
-		printf("  %zu %s%s mtime %" PRIu32 "\n", i, content->images[i].name,
-		       content->images[i].flags & STACKS_IMAGE_KERNEL ? " kernel" : "",
-		       content->images[i].mtime);
+		op_safe_line(stdout, "  %zu %s%s mtime %" PRIu32, i, content->images[i].name,
+			     content->images[i].flags & STACKS_IMAGE_KERNEL ? " kernel" : "",
+			     content->images[i].mtime);
 	printf("merged: %" PRIu64 "\n", content->merged);
 	printf("samples: %" PRIu64 " in %zu nodes\n", sum_up(content), content->n_nodes);
 	for (size_t i = 0; i < content->n_nodes; i++)
@@ -36,11 +37,11 @@ static void print_text(const char *path, const struct stacks_content *content)
 static void print_json(const char *path, const struct stacks_content *content)
 {
 	fputs("{\"file\":", stdout);
-	print_json_string(path);
+	op_json_quote(stdout, path);
 	printf(",\"merged\":%" PRIu64 ",\"images\":[", content->merged);
 	for (size_t i = 1; i < content->n_images; i++) {
 		printf("%s{\"name\":", i > 1 ? "," : "");
-		print_json_string(content->images[i].name);
+		op_json_quote(stdout, content->images[i].name);
 		printf(",\"is_kernel\":%s,\"mtime\":%" PRIu32 "}",
 		       content->images[i].flags & STACKS_IMAGE_KERNEL ? "true" : "false",
 		       content->images[i].mtime);

@@ -11,10 +11,10 @@
 #include "libdb/stacks/stacks.h"
 #include "libop/base/error.h"
 #include "libop/base/option.h"
+#include "libop/base/safe_text.h"
 #include "libop/pack/pack.h"
 #include "libop/base/file.h"
 #include "pack.h"
-#include "print_line.h"
 #include "session.h"
 #include "walk.h"
 
@@ -34,7 +34,8 @@ static void report(void *context, const struct odb_problem *problem)
 	struct run *run = context;
 
 	if (run->shown++ < PROBLEMS_SHOWN)
-		printf("%s: byte %" PRIu64 ": %s\n", run->path, problem->offset, problem->text);
+		op_safe_line(stdout, "%s: byte %" PRIu64 ": %s", run->path, problem->offset,
+			     problem->text);
 }
 
 static int check_file(void *context, const char *path)
@@ -55,7 +56,7 @@ static int check_file(void *context, const char *path)
 		return -1;
 	}
 	if (problems > PROBLEMS_SHOWN)
-		printf("%s: %td more problems\n", path, problems - PROBLEMS_SHOWN);
+		op_safe_line(stdout, "%s: %td more problems", path, problems - PROBLEMS_SHOWN);
 	run->busy += busy;
 	return problems ? -1 : 0;
 }
@@ -65,7 +66,7 @@ static int check_leftover(void *context, const char *path)
 	(void)context;
 	if (odb_leftover(path, false) <= 0)
 		return 0;
-	printf("%s: byte 0: unfinished file, left by a writer that was killed\n", path);
+	op_safe_line(stdout, "%s: byte 0: unfinished file, left by a writer that was killed", path);
 	return -1;
 }
 
@@ -92,8 +93,8 @@ static int repair_file(void *context, const char *path)
 	emptied = result.emptied
 			  ? op_path(", %" PRIu64 " nodes without a count removed", result.emptied)
 			  : strdup("");
-	print_line("%s: repaired: %" PRIu64 " samples kept in %" PRIu64 " nodes%s%s", path,
-		   result.sum, result.kept, emptied ? emptied : "", lost ? lost : "");
+	op_safe_line(stdout, "%s: repaired: %" PRIu64 " samples kept in %" PRIu64 " nodes%s%s",
+		     path, result.sum, result.kept, emptied ? emptied : "", lost ? lost : "");
 	free(emptied);
 	free(lost);
 	return 0;
@@ -105,7 +106,7 @@ static int repair_leftover(void *context, const char *path)
 
 	(void)context;
 	if (ret > 0)
-		print_line("%s: unfinished file removed", path);
+		op_safe_line(stdout, "%s: unfinished file removed", path);
 	else if (ret < 0)
 		op_complain("%s: cannot remove: %m", path);
 	return ret < 0 ? -1 : 0;

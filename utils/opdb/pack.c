@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "dump_stacks.h"
-#include "print_line.h"
+#include "libop/base/safe_text.h"
 #include "libop/base/error.h"
 #include "libop/base/file.h"
 #include "libop/pack/pack.h"
@@ -57,7 +57,7 @@ static ptrdiff_t each(const char *path, each_file *call, void *context, struct o
 		struct unpacked content;
 
 		if (unpack(pack, &file, &content, &why)) {
-			print_line("%s", why.text);
+			op_safe_line(stdout, "%s", why.text);
 			bad++;
 			continue;
 		}
@@ -135,9 +135,10 @@ int repair_pack(const char *path)
 	if (bad > 0 && take_place(fresh, path, &error))
 		bad = -1;
 	if (bad > 0)
-		print_line("%s: repaired: %" PRIu64 " samples kept in %" PRIu64
-			   " files, %td files lost",
-			   path, copy.sum, copy.files, bad);
+		op_safe_line(stdout,
+			     "%s: repaired: %" PRIu64 " samples kept in %" PRIu64
+			     " files, %td files lost",
+			     path, copy.sum, copy.files, bad);
 	else if (fresh)
 		unlink(fresh);
 	if (bad < 0)

@@ -15,6 +15,7 @@
 #include "libop/base/error.h"
 #include "libop/base/file.h"
 #include "libop/base/pinned_path.h"
+#include "libop/base/safe_text.h"
 #include "libop/pack/session.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
@@ -143,8 +144,8 @@ static int run(const char *directory, bool pack)
 	if (code) {
 		op_complain("%s", error.text);
 	} else {
-		printf("%s: %" PRIu64 " files %s\n", place.shown, result.done,
-		       pack ? "packed" : "unpacked");
+		op_safe_line(stdout, "%s: %" PRIu64 " files %s", place.shown, result.done,
+			     pack ? "packed" : "unpacked");
 		code = result.left ? -1 : 0;
 	}
 	place_close(&place);

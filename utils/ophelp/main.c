@@ -13,6 +13,7 @@
 #include "libop/cpu/pmu.h"
 #include "libop/cpu/type_names.h"
 #include "libop/base/error.h"
+#include "libop/base/safe_text.h"
 #include "libop/events/pfm.h"
 #include "libop/events/list.h"
 #include "request.h"
@@ -78,7 +79,7 @@ static void put_choice(enum action action, const struct op_resolved_event *choic
 		break;
 	default:
 		if (choice->event->ext)
-			printf("%s ", choice->event->ext);
+			op_safe_printf(stdout, "%s ", choice->event->ext);
 		else
 			printf("%u ", choice->counter);
 	}
@@ -126,7 +127,7 @@ static int put_default(const struct op_catalogue *catalogue, struct op_error *er
 	spec = op_default_event(catalogue, &cause);
 	if (!spec)
 		return op_error_set(error, cause.code, "%s", cause.text);
-	printf("%s\n", spec);
+	op_safe_line(stdout, "%s", spec);
 	free(spec);
 	return 0;
 }

@@ -4,15 +4,13 @@
 
 #include <inttypes.h>
 
+#include "libop/base/safe_text.h"
+
 static void put(FILE *out, const char *key, const char *value)
 {
 	if (!value || !*value)
 		return;
-	fprintf(out, "%s: ", key);
-	/* one line, whatever a file says */
-	for (; *value; value++)
-		fputc((unsigned char)*value < ' ' ? ' ' : *value, out);
-	fputc('\n', out);
+	op_safe_line(out, "%s: %s", key, value);
 }
 
 static void put_number(FILE *out, const char *key, uint64_t number)
@@ -40,10 +38,10 @@ static uint64_t sum_up(const struct prof *prof)
 /* event: NAME samples N events N [unit U] [period P] [frequency F] [unit-mask M] */
 static void put_event(const struct prof_event *event, const struct prof_value *total, FILE *out)
 {
-	fprintf(out, "event: %s samples %" PRIu64 " events %" PRIu64, event->name, total->count,
-		total->events);
+	op_safe_printf(out, "event: %s samples %" PRIu64 " events %" PRIu64, event->name,
+		       total->count, total->events);
 	if (event->unit)
-		fprintf(out, " unit %s", event->unit);
+		op_safe_printf(out, " unit %s", event->unit);
 	if (event->period)
 		fprintf(out, " period %" PRIu64, event->period);
 	if (event->frequency)
@@ -79,7 +77,7 @@ void info_write(const struct prof *prof, const struct format *format, const char
 	fprintf(out, "samples: %" PRIu64 "\n", sum_up(prof));
 	fputs("events:", out);
 	for (size_t i = 0; i < prof->n_events; i++)
-		fprintf(out, " %s", prof->events[i].name);
+		op_safe_printf(out, " %s", prof->events[i].name);
 	fputc('\n', out);
 	for (size_t i = 0; i < prof->n_events; i++)
 		put_event(&prof->events[i], &prof->totals[i], out);
@@ -88,8 +86,8 @@ void info_write(const struct prof *prof, const struct format *format, const char
 	put_seconds(out, "last-sample", prof->last_time);
 	put_number(out, "images", prof->n_images - (PROF_NO_KERNEL_IMAGE + 1));
 	for (size_t i = 0; i < prof->n_losses; i++)
-		fprintf(out, "lost: %" PRIu64 " %s\n", prof->losses[i].count,
-			prof->losses[i].cause);
+		op_safe_line(out, "lost: %" PRIu64 " %s", prof->losses[i].count,
+			     prof->losses[i].cause);
 	for (size_t i = 0; i < prof->n_facts; i++)
 		put(out, prof->facts[i].key, prof->facts[i].value);
 	for (size_t i = 0; i < prof->n_notes; i++)

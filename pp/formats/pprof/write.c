@@ -13,6 +13,7 @@
 
 #include "libop/base/hash.h"
 #include "libop/base/number.h"
+#include "libop/base/utf8.h"
 #include "pp/formats/model/mapped_image.h"
 #include "pp/formats/session/symbolize.h"
 #include "tables.h"
@@ -498,10 +499,24 @@ static void put_facts(struct writer *writer)
 	wire_put_number(&writer->out, PPROF_DURATION_NANOS, prof->host.duration);
 }
 
+/* protobuf has only UTF-8 in strings, control characters included. */
+static void put_string(struct writer *writer, const char *text)
+{
+	struct pp_line line = {0};
+
+	if (op_utf8_is_valid(text)) {
+		wire_put_text(&writer->out, PPROF_STRING_TABLE, text);
+		return;
+	}
+	pp_line_safe(&line, text);
+	wire_put_bytes(&writer->out, PPROF_STRING_TABLE, line.text, line.n);
+	pp_line_free(&line);
+}
+
 static void put_strings(struct writer *writer)
 {
 	for (size_t i = 0; i < writer->n_strings; i++) {
-		wire_put_text(&writer->out, PPROF_STRING_TABLE, writer->strings[i]);
+		put_string(writer, writer->strings[i]);
 		if (writer->out.used >= FLUSH_BYTES)
 			pack(writer, Z_NO_FLUSH);
 	}

@@ -13,6 +13,7 @@
 
 #include "pp/formats/model/format.h"
 #include "libop/base/hash.h"
+#include "libop/base/safe_text.h"
 #include "pp/formats/session/named_stack.h"
 #include "libop/base/memory.h"
 
@@ -141,11 +142,8 @@ static void put_name(struct callgrind *callgrind, const char *key, uint32_t numb
 		     const char *name)
 {
 	fprintf(callgrind->out, "%s=(%" PRIu32 ")", key, number + 1);
-	if (name) {
-		fputc(' ', callgrind->out);
-		for (; *name; name++)
-			fputc((unsigned char)*name < ' ' ? ' ' : *name, callgrind->out);
-	}
+	if (name)
+		op_safe_printf(callgrind->out, " %s", name);
 	fputc('\n', callgrind->out);
 }
 
@@ -212,13 +210,21 @@ static void put_costs(struct callgrind *callgrind)
 }
 
 /* Names of events are words there. */
+static void put_word(const char *text, FILE *out)
+{
+	for (size_t n; n = strcspn(text, " "), text[n]; text += n + 1) {
+		op_safe_write(text, n, out);
+		fputc('_', out);
+	}
+	op_safe_write(text, strlen(text), out);
+}
+
 static void put_events(const struct prof *prof, FILE *out)
 {
 	fputs("events:", out);
 	for (size_t i = 0; i < prof->n_events; i++) {
 		fputc(' ', out);
-		for (const char *p = prof->events[i].name; *p; p++)
-			fputc((unsigned char)*p <= ' ' ? '_' : *p, out);
+		put_word(prof->events[i].name, out);
 	}
 	fputc('\n', out);
 }
@@ -241,7 +247,7 @@ static int write_callgrind(struct prof *prof, struct output *output, struct op_e
 	callgrind.image_named = pp_alloc(prof->n_images, sizeof(bool));
 	fputs("# callgrind format\nversion: 1\ncreator: oprofile " OP_VERSION "\n", output->file);
 	if (output->command)
-		fprintf(output->file, "cmd: %s\n", output->command);
+		op_safe_line(output->file, "cmd: %s", output->command);
 	fputs("positions: line\n", output->file);
 	put_events(prof, output->file);
 	put_totals("summary:", prof, output->file);

@@ -46,14 +46,14 @@ static void add(struct folding *folding, const char *text, uint64_t count)
 	pp_hash_add(&folding->by_text, hash, id);
 }
 
-/* Semicolons and line ends mean something. */
+/* Semicolons mean something. */
 static void put_name(struct pp_line *line, const char *name)
 {
-	for (; *name; name++) {
-		char c = *name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name;
-
-		pp_line_add(line, &c, 1);
+	for (size_t n; n = strcspn(name, ";"), name[n]; name += n + 1) {
+		pp_line_safe_add(line, name, n);
+		pp_line_puts(line, ":");
 	}
+	pp_line_safe(line, name);
 }
 
 static int compare(const void *a, const void *b)
