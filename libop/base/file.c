@@ -30,7 +30,7 @@ char *op_path(const char *format, ...)
 	return length < 0 ? NULL : path;
 }
 
-static char *read_all(int fd, size_t limit, size_t *length)
+char *op_file_read_open(int fd, size_t limit, size_t *length)
 {
 	size_t used = 0, size = 4096;
 	char *text = malloc(size);
@@ -75,7 +75,7 @@ char *op_file_read(const char *path, size_t limit, size_t *length, struct op_err
 		failed(error, "open", path);
 		return NULL;
 	}
-	text = read_all(fd, limit, length ? length : &ignored);
+	text = op_file_read_open(fd, limit, length ? length : &ignored);
 	if (!text)
 		failed(error, "read", path);
 	close(fd);

@@ -28,6 +28,13 @@ char *op_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *op_file_read(const char *path, size_t limit, size_t *length, struct op_error *error);
 
 /**
+ * op_file_read_open - the same for a file that is open
+ *
+ * Return: as op_file_read(), with errno in the place of an error.
+ */
+char *op_file_read_open(int fd, size_t limit, size_t *length);
+
+/**
  * op_file_write - write @text to a file that exists, such as one of oprofilefs, in one write(2)
  *
  * Return: 0, or -1 with @error set.

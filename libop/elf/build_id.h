@@ -16,7 +16,16 @@ size_t build_id_of_notes(const void *notes, size_t length, uint8_t id[static BUI
 /* The same for a file of notes, such as /sys/kernel/notes. */
 size_t build_id_of_notes_file(const char *path, uint8_t id[static BUILD_ID_MAX]);
 
-/* Reads the build-id of an ELF file.  Return: its length in bytes, or 0. */
+/**
+ * build_id_of_open - read the build-id of an open ELF file, of any class and byte order
+ *
+ * Segments are looked at first, then sections, no more of them than limits.h says.
+ *
+ * Return: its length in bytes, or 0.
+ */
+size_t build_id_of_open(int fd, uint8_t id[static BUILD_ID_MAX]);
+
+/* The same of a file by a path that the kernel told: FOREIGN_NONE of door.h. */
 size_t build_id_of_file(const char *path, uint8_t id[static BUILD_ID_MAX]);
 
 #endif

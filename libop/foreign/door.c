@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The door for files that others own: see door.h. */
+#include "door.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libop/base/file.h"
+#include "limits.h"
+
+/* st_blocks counts these, whatever the file system's blocks are. */
+#define STORED_UNIT 512
+
+/* ---- paths ---- */
+
+/* struct way - how to get to a file: links of /proc that are followed, then the rest */
+struct way {
+	size_t head; /* bytes of the path; 0: there are none */
+	bool is_root;
+};
+
+/* Skips "/NAME" of @at, or any name if @name is NULL.  Return: what follows, or NULL. */
+static const char *skip_name(const char *at, const char *name)
+{
+	size_t length;
+
+	if (!at || *at != '/')
+		return NULL;
+	length = strcspn(at + 1, "/");
+	if (!length || (name && (strlen(name) != length || strncmp(at + 1, name, length) != 0)))
+		return NULL;
+	return at + 1 + length;
+}
+
+static bool is_process(const char *at)
+{
+	size_t length = strcspn(at, "/");
+
+	return length && (strspn(at, "0123456789") == length ||
+			  (length == 4 && !strncmp(at, "self", 4)));
+}
+
+static struct way find_way(const char *path)
+{
+	static const struct {
+		const char *name;
+		bool has_entries;
+	} links[] = {{"exe", false}, {"root", false}, {"fd", true}, {"map_files", true}};
+	const char *process = skip_name(path, "proc"), *at;
+
+	if (!process || !*process || !is_process(process + 1))
+		return (struct way){0};
+	process = skip_name(process, NULL);
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		at = skip_name(process, links[i].name);
+		if (at && links[i].has_entries)
+			at = skip_name(at, NULL);
+		if (at)
+			return (struct way){.head = (size_t)(at - path), .is_root = i == 1};
+	}
+	return (struct way){0};
+}
+
+static int open_from(int from, const char *path, enum foreign_links links, bool is_root)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
+
+	if (links == FOREIGN_NOT_LAST)
+		how.flags |= O_NOFOLLOW;
+	if (links == FOREIGN_NONE)
+		how.resolve |= RESOLVE_NO_SYMLINKS;
+	if (is_root)
+		how.resolve |= RESOLVE_IN_ROOT;
+	return (int)syscall(SYS_openat2, from, path, &how, sizeof(how));
+}
+
+/* Return: a descriptor that only tells what @path is, or -1 and errno. */
+static int find(const char *path, enum foreign_links links)
+{
+	const struct way way = find_way(path);
+	const char *rest = path + way.head;
+	int from, fd, code;
+	char *head;
+
+	if (!way.head)
+		return open_from(AT_FDCWD, path, links, false);
+	head = strndup(path, way.head);
+	if (!head)
+		return -1;
+	from = open(head, O_PATH | O_CLOEXEC);
+	free(head);
+	rest += strspn(rest, "/");
+	if (from < 0 || !*rest)
+		return from;
+	fd = open_from(from, rest, links, way.is_root);
+	code = errno;
+	close(from);
+	errno = code;
+	return fd;
+}
+
+/* ---- what is let in ---- */
+
+uint64_t foreign_expansion(uint64_t stored, uint64_t most)
+{
+	uint64_t bytes = most;
+
+	if (stored < (most - FOREIGN_RATIO_FREE) / FOREIGN_RATIO_MOST)
+		bytes = FOREIGN_RATIO_FREE + stored * FOREIGN_RATIO_MOST;
+	return bytes;
+}
+
+uint64_t foreign_stored(const struct stat *status, uint64_t most)
+{
+	return foreign_expansion((uint64_t)status->st_blocks * STORED_UNIT, most);
+}
+
+static uint64_t limit_of(enum foreign_kind kind, const struct stat *status)
+{
+	switch (kind) {
+	case FOREIGN_OBJECT:
+		return foreign_stored(status, FOREIGN_OBJECT_MOST);
+	case FOREIGN_JIT_MAP:
+		return FOREIGN_JIT_MAP_MOST;
+	case FOREIGN_JIT_DUMP:
+		return FOREIGN_JIT_DUMP_MOST;
+	case FOREIGN_ANY:
+		break;
+	}
+	return UINT64_MAX;
+}
+
+/* Return: 0, or an errno. */
+static int judge(int fd, enum foreign_kind kind)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return errno;
+	if (S_ISLNK(status.st_mode))
+		return ELOOP;
+	if (!S_ISREG(status.st_mode))
+		return EINVAL;
+	return (uint64_t)status.st_size > limit_of(kind, &status) ? EFBIG : 0;
+}
+
+int foreign_open(const char *path, enum foreign_kind kind, enum foreign_links links)
+{
+	int found = find(path, links), fd = -1, code;
+	char again[64];
+
+	if (found < 0)
+		return -1;
+	code = judge(found, kind);
+	if (!code) {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", found);
+		fd = open(again, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		code = errno;
+	}
+	close(found);
+	errno = code;
+	return fd;
+}
+
+const char *foreign_reason(int code)
+{
+	return code == EINVAL ? "not a regular file" : strerror(code);
+}
+
+char *foreign_read(const char *path, size_t limit, size_t *length, struct op_error *error)
+{
+	int fd = foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW);
+	size_t ignored;
+	char *text;
+
+	if (fd < 0) {
+		op_error_set(error, errno, "cannot open %s: %s", path, foreign_reason(errno));
+		return NULL;
+	}
+	text = op_file_read_open(fd, limit, length ? length : &ignored);
+	if (!text)
+		op_error_errno(error, "cannot read %s", path);
+	close(fd);
+	return text;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The door for files that others own: objects, debug files, maps of JIT code, files of sessions.
+ * doc/internals/foreign.md says what it keeps out.
+ */
+#ifndef LIBOP_FOREIGN_DOOR_H
+#define LIBOP_FOREIGN_DOOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "libop/base/error.h"
+
+enum foreign_kind {
+	FOREIGN_OBJECT,	  /* ELF file, debug file, compressed or not */
+	FOREIGN_JIT_MAP,  /* perf-PID.map */
+	FOREIGN_JIT_DUMP, /* jit-PID.dump */
+	FOREIGN_ANY,	  /* of any size: the reader has a limit of its own */
+};
+
+enum foreign_links {
+	FOREIGN_FOLLOW,	  /* links are followed, but not those of /proc that are open files */
+	FOREIGN_NOT_LAST, /* the last component is no link */
+	FOREIGN_NONE,	  /* no component is a link: for paths that the kernel tells */
+};
+
+/**
+ * foreign_open - open a regular file to read it
+ * @path: may begin with /proc/self/fd/N, /proc/PID/exe, /proc/PID/map_files/RANGE or
+ *	/proc/PID/root, which is then what it names; what follows /proc/PID/root stays below it
+ *
+ * Nothing but a regular file within the limit of its kind is ever opened: no device is woken, and
+ * no FIFO is waited for.
+ *
+ * Return: a descriptor, or -1 and errno: EINVAL if it is no regular file, EFBIG if it is too
+ * large, or has more holes than bytes (limits.h), ELOOP if a link is where none may be.
+ */
+int foreign_open(const char *path, enum foreign_kind kind, enum foreign_links links);
+
+/* What an errno of foreign_open() means, in words. */
+const char *foreign_reason(int code);
+
+/**
+ * foreign_read - read a file whole, as op_file_read() does, that foreign_open() opens
+ *
+ * Links are followed.
+ *
+ * Return: the bytes and a NUL after them, which the caller frees, or NULL with @error set.
+ */
+char *foreign_read(const char *path, size_t limit, size_t *length, struct op_error *error);
+
+/* How many bytes a file that has @stored on disk may make in memory, @most at most: limits.h. */
+uint64_t foreign_expansion(uint64_t stored, uint64_t most);
+
+/* The same of a file that is open; @status is of fstat(2). */
+uint64_t foreign_stored(const struct stat *status, uint64_t most);
+
+#endif

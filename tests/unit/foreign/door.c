@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the door for files that others own lets in, and what not. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libop/base/file.h"
+#include "libop/foreign/door.h"
+#include "libop/foreign/limits.h"
+#include "tests/unit/test.h"
+
+static char *dir;
+
+TEST_HOOK(enter)
+{
+	const char *base = getenv("TMPDIR");
+
+	dir = op_path("%s/libop-door-XXXXXX", base ? base : "/tmp");
+	return !dir || !mkdtemp(dir) || chdir(dir);
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+	(void)status;
+	(void)kind;
+	(void)where;
+	return remove(path);
+}
+
+TEST_HOOK(leave)
+{
+	int result = chdir("/") || nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+
+	free(dir);
+	return result;
+}
+
+TEST_PROGRAM(enter, leave)
+
+static void make(const char *name, const char *text)
+{
+	assert_int_equal(op_file_replace(name, text, strlen(text), 0600, NULL), 0);
+}
+
+/* Return: 0 if the file can be opened and has @text, else errno. */
+static int open_it(const char *path, enum foreign_links links, const char *text)
+{
+	int fd = foreign_open(path, FOREIGN_OBJECT, links);
+	char found[64] = "";
+
+	if (fd < 0)
+		return errno;
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(read(fd, found, sizeof(found) - 1), strlen(text));
+	assert_string_equal(found, text);
+	close(fd);
+	return 0;
+}
+
+TEST(regular_files_are_opened)
+{
+	make("plain", "plain");
+	assert_int_equal(open_it("plain", FOREIGN_NONE, "plain"), 0);
+	assert_int_equal(open_it("missing", FOREIGN_FOLLOW, ""), ENOENT);
+}
+
+TEST(what_is_no_regular_file_is_refused_without_opening_it)
+{
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(symlink("fifo", "to_fifo"), 0);
+	assert_int_equal(open_it("fifo", FOREIGN_FOLLOW, ""), EINVAL);
+	assert_int_equal(open_it("to_fifo", FOREIGN_FOLLOW, ""), EINVAL);
+	assert_int_equal(open_it(".", FOREIGN_FOLLOW, ""), EINVAL);
+	/* opening a terminal that is not there fails otherwise */
+	assert_int_equal(open_it("/dev/tty", FOREIGN_FOLLOW, ""), EINVAL);
+	assert_int_equal(open_it("/dev/null", FOREIGN_FOLLOW, ""), EINVAL);
+	assert_string_equal(foreign_reason(EINVAL), "not a regular file");
+}
+
+TEST(links_are_followed_only_where_they_may_be)
+{
+	make("target", "target");
+	assert_int_equal(mkdir("deep", 0700), 0);
+	make("deep/file", "deep");
+	assert_int_equal(symlink("target", "link"), 0);
+	assert_int_equal(symlink("deep", "to_deep"), 0);
+	assert_int_equal(open_it("link", FOREIGN_FOLLOW, "target"), 0);
+	assert_int_equal(open_it("link", FOREIGN_NOT_LAST, ""), ELOOP);
+	assert_int_equal(open_it("link", FOREIGN_NONE, ""), ELOOP);
+	assert_int_equal(open_it("to_deep/file", FOREIGN_NOT_LAST, "deep"), 0);
+	assert_int_equal(open_it("to_deep/file", FOREIGN_NONE, ""), ELOOP);
+}
+
+TEST(links_that_are_open_files_are_not_followed)
+{
+	char *path;
+	int fd;
+
+	make("open", "open");
+	fd = open("open", O_RDONLY);
+	assert_true(fd >= 0);
+	path = op_path("/proc/self/fd/%d", fd);
+	assert_int_equal(symlink(path, "magic"), 0);
+	assert_int_equal(open_it("magic", FOREIGN_FOLLOW, ""), ELOOP);
+	/* but a path may begin with one */
+	assert_int_equal(open_it(path, FOREIGN_NONE, "open"), 0);
+	free(path);
+	close(fd);
+}
+
+TEST(a_path_below_an_open_directory_is_found_there)
+{
+	int fd;
+	char *path;
+
+	assert_int_equal(mkdir("pinned", 0700), 0);
+	make("pinned/file", "pinned");
+	fd = open("pinned", O_PATH);
+	path = op_path("/proc/self/fd/%d/file", fd);
+	assert_int_equal(rename("pinned", "moved"), 0);
+	assert_int_equal(open_it(path, FOREIGN_NONE, "pinned"), 0);
+	free(path);
+	close(fd);
+}
+
+static bool may_change_root(void)
+{
+	return !geteuid();
+}
+
+/* Each size is refused only above the limit. */
+TEST(files_of_holes_are_refused)
+{
+	int fd = open("sparse", O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, FOREIGN_RATIO_FREE), 0);
+	close(foreign_open("sparse", FOREIGN_OBJECT, FOREIGN_NONE));
+	assert_int_equal(ftruncate(fd, FOREIGN_RATIO_FREE + 1), 0);
+	assert_int_equal(open_it("sparse", FOREIGN_NONE, ""), EFBIG);
+	assert_int_equal(foreign_open("sparse", FOREIGN_JIT_MAP, FOREIGN_NONE), -1);
+	close(fd);
+}
+
+TEST(the_ratio_ends_at_the_most)
+{
+	assert_int_equal(foreign_expansion(0, FOREIGN_DEBUG_MOST), FOREIGN_RATIO_FREE);
+	assert_int_equal(foreign_expansion(1, FOREIGN_DEBUG_MOST),
+			 FOREIGN_RATIO_FREE + FOREIGN_RATIO_MOST);
+	assert_int_equal(foreign_expansion(FOREIGN_DEBUG_MOST, FOREIGN_DEBUG_MOST),
+			 FOREIGN_DEBUG_MOST);
+	assert_int_equal(foreign_expansion(UINT64_MAX, FOREIGN_DEBUG_MOST), FOREIGN_DEBUG_MOST);
+}
+
+TEST(small_files_are_read_whole)
+{
+	struct op_error error;
+	size_t length;
+	char *text;
+
+	make("small", "a text");
+	text = foreign_read("small", 6, &length, &error);
+	assert_string_equal(text, "a text");
+	assert_int_equal(length, 6);
+	free(text);
+	assert_null(foreign_read("small", 5, NULL, &error));
+	assert_int_equal(error.code, EFBIG);
+	assert_int_equal(mkfifo("waits", 0600), 0);
+	assert_null(foreign_read("waits", 5, NULL, &error));
+	assert_string_equal(error.text, "cannot open waits: not a regular file");
+}
+
+TEST_NEEDS(may_change_root, "only root may change its root directory")
+
+/* A process whose root directory is @root, until it is killed. */
+static pid_t process_in(const char *root)
+{
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		if (chroot(root) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return child;
+}
+
+TEST(links_below_a_root_stay_there)
+{
+	pid_t child;
+	char *path;
+
+	make("outside", "outside");
+	assert_int_equal(mkdir("jail", 0700), 0);
+	make("jail/outside", "inside");
+	assert_int_equal(symlink("/outside", "jail/absolute"), 0);
+	assert_int_equal(symlink("../../../../../../outside", "jail/above"), 0);
+	child = process_in("jail");
+	path = op_path("/proc/%ld/root/absolute", (long)child);
+	assert_int_equal(open_it(path, FOREIGN_FOLLOW, "inside"), 0);
+	free(path);
+	path = op_path("/proc/%ld/root/above", (long)child);
+	assert_int_equal(open_it(path, FOREIGN_FOLLOW, "inside"), 0);
+	free(path);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
