@@ -16,6 +16,7 @@
 #include "libop/elf/kallsyms.h"
 #include "libop/base/file.h"
 #include "libop/base/search.h"
+#include "libop/foreign/door.h"
 #include "libop/pack/text.h"
 #include "libop/session/paths.h"
 #include "libop/session/log.h"
@@ -223,7 +224,7 @@ struct list {
 		       struct op_error *error);
 };
 
-static const struct list modules_list = {OP_SAMPLES_MODULES, modules_join, op_file_read,
+static const struct list modules_list = {OP_SAMPLES_MODULES, modules_join, foreign_read,
 					 op_file_replace};
 static const struct list kallsyms_list = {OP_SAMPLES_KALLSYMS, kallsyms_join, op_packed_read,
 					  op_packed_replace};

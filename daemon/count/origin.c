@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libop/base/file.h"
+#include "libop/foreign/door.h"
 #include "libop/session/paths.h"
 #include "libop/session/log.h"
 
@@ -18,7 +19,7 @@ void origin_save(const char *dir, const struct source *source, const char *event
 {
 	struct op_error error = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
 	char *path = op_path("%s/" OP_SAMPLES_SOURCE, dir);
-	char *before = path ? op_file_read(path, NOTES_MOST, NULL, NULL) : NULL;
+	char *before = path ? foreign_read(path, NOTES_MOST, NULL, NULL) : NULL;
 	char *note = op_path("source %s\ncpu-type %s\nevents %s\n",
 			     source->name ? source->name : "unknown", source->cpu_type, events);
 	char *text = note ? op_path("%s%s", before ? before : "", note) : NULL;

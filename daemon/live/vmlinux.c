@@ -5,13 +5,13 @@
 #include "vmlinux.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "libop/elf/kallsyms.h"
+#include "libop/foreign/door.h"
 
 struct text {
 	uint64_t start, size;  /* of .text */
@@ -60,12 +60,13 @@ static bool read_sections(Elf *elf, struct text *text)
 
 static int read_file(const char *path, struct text *text, struct op_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	bool good = false;
 	Elf *elf;
 
 	if (fd < 0)
-		return op_error_errno(error, "cannot open %s", path);
+		return op_error_set(error, errno, "cannot open %s: %s", path,
+				    foreign_reason(errno));
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf)

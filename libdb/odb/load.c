@@ -103,8 +103,13 @@ static int load_file(struct odb_load *load, int fd, const char *path, struct odb
 int odb_load(struct odb_load *load, int directory, const char *name, const char *path,
 	     struct odb_error *error)
 {
-	/* O_NONBLOCK: a FIFO must not hold us up; it means nothing for a regular file. */
-	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), result;
+	/*
+	 * O_NONBLOCK: a FIFO must not hold us up; it means nothing for a regular file.
+	 * O_NOFOLLOW: what a link names may be a device, which opening alone changes.
+	 */
+	int fd = openat(directory, name,
+			O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW),
+	    result;
 
 	if (fd < 0)
 		return odb_fail_errno(error, path, "cannot open");

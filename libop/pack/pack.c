@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "libop/base/reader.h"
+#include "libop/foreign/door.h"
 #include "body.h"
 #include "layout.h"
 #include "text.h"
@@ -375,9 +376,10 @@ static int load(struct op_pack *pack, struct op_error *error)
 {
 	struct pack_header header = {0};
 
-	pack->fd = open(pack->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	pack->fd = foreign_open(pack->path, FOREIGN_ANY, FOREIGN_FOLLOW);
 	if (pack->fd < 0)
-		return op_error_errno(error, "cannot open %s", pack->path);
+		return op_error_set(error, errno, "cannot open %s: %s", pack->path,
+				    foreign_reason(errno));
 	if (read_header(pack, &header, error))
 		return -1;
 	pack->directory = unpack_at(pack, header.directory, (size_t)header.directory_length,
@@ -412,7 +414,7 @@ int op_pack_open(struct op_pack **out, const char *path, struct op_error *error)
 bool op_pack_is_file(const char *path)
 {
 	char magic[sizeof(PACK_MAGIC) - 1];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW);
 	bool is = fd >= 0 && pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
 		  !memcmp(magic, PACK_MAGIC, sizeof(magic));
 

@@ -12,6 +12,7 @@
 #include <zstd.h>
 
 #include "libop/base/file.h"
+#include "libop/foreign/door.h"
 
 /*
  * A kernel's 5.4 MB of symbols are packed to 1.01 MB in 14 ms by level 3, to 0.84 MB in 41 ms by
@@ -133,7 +134,7 @@ static char *read_frames(const char *path, const char *packed, size_t n, size_t 
 char *op_packed_read(const char *path, size_t limit, size_t *length, struct op_error *error)
 {
 	size_t n, ignored;
-	char *bytes = op_file_read(path, limit, &n, error), *text;
+	char *bytes = foreign_read(path, limit, &n, error), *text;
 
 	if (!length)
 		length = &ignored;

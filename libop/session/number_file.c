@@ -13,13 +13,14 @@
 
 #include "libop/base/file.h"
 #include "libop/base/number.h"
+#include "libop/foreign/door.h"
 #include "paths.h"
 
 #define LONGEST 32
 
 uint64_t number_file_read(const char *path)
 {
-	char *text = path ? op_file_read(path, LONGEST, NULL, NULL) : NULL;
+	char *text = path ? foreign_read(path, LONGEST, NULL, NULL) : NULL;
 	uint64_t value = 0;
 
 	if (text) {
@@ -32,7 +33,7 @@ uint64_t number_file_read(const char *path)
 
 static bool holds(const char *path, const char *text)
 {
-	char *present = op_file_read(path, LONGEST, NULL, NULL);
+	char *present = foreign_read(path, LONGEST, NULL, NULL);
 	bool same = present && !strcmp(present, text);
 
 	free(present);

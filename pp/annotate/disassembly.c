@@ -3,12 +3,10 @@
 #include "disassembly.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define PACKAGE "oprofile" /* bfd.h requires it */
@@ -16,6 +14,7 @@
 #include <dis-asm.h>
 
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 
 /* Maximum length of an instruction. */
 #define INSTRUCTION_MAX 32
@@ -124,15 +123,12 @@ int pp_disassembly_open(struct pp_disassembly **out, const char *path,
 			struct op_error *error)
 {
 	struct pp_disassembly *disassembly = pp_alloc(1, sizeof(*disassembly));
-	struct stat status;
 	int result = 0;
 
 	disassembly->symbols = symbols;
-	disassembly->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	disassembly->fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	if (disassembly->fd < 0)
-		result = op_error_errno(error, "%s", path);
-	else if (fstat(disassembly->fd, &status) || !S_ISREG(status.st_mode))
-		result = op_error_set(error, EINVAL, "%s: not a regular file", path);
+		result = op_error_set(error, errno, "%s: %s", path, foreign_reason(errno));
 	if (!result)
 		result = set_up(disassembly, path, options, error);
 	if (result)

@@ -20,6 +20,7 @@
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
+#include "libop/foreign/door.h"
 
 #define ABI_LIMIT  65536
 #define COPY_LIMIT (256 << 20)
@@ -71,7 +72,7 @@ static long abi_value(const char *text, const char *key)
 static int check_abi(const struct pp_import *import, const char *path,
 		     const struct odb_format *format, struct op_error *error)
 {
-	char *text = op_file_read(import->abi, ABI_LIMIT, NULL, error);
+	char *text = foreign_read(import->abi, ABI_LIMIT, NULL, error);
 	long little, length;
 
 	if (!text)
@@ -191,7 +192,7 @@ static bool is_sample_file(const char *path)
 static int copy_file(const char *path, const char *out, mode_t mode, struct op_error *error)
 {
 	size_t length;
-	char *bytes = op_file_read(path, COPY_LIMIT, &length, error);
+	char *bytes = foreign_read(path, COPY_LIMIT, &length, error);
 	int result;
 
 	if (!bytes)

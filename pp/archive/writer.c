@@ -16,6 +16,7 @@
 #include "libop/base/progress.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 #include "pp/select/sample_list.h"
 
 #define BUFFER_SIZE (256 << 10)
@@ -95,12 +96,12 @@ static int put_content(struct writer *writer, int fd, const char *path, uint64_t
 static int put_file(struct writer *writer, const struct pp_archive_file *file,
 		    struct op_error *error)
 {
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result;
+	int fd = foreign_open(file->path, FOREIGN_OBJECT, FOREIGN_FOLLOW), result;
 	struct stat status;
 
-	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+	if (fd < 0 || fstat(fd, &status)) {
 		pp_warnings_add(writer->warnings, PP_BAD_FILE, "%s is not in the archive: %s",
-				file->path, fd < 0 ? strerror(errno) : "not a regular file");
+				file->path, foreign_reason(errno));
 		if (fd >= 0)
 			close(fd);
 		return 0;

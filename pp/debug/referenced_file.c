@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Files that debug information refers to (supplementary and split ones).  libdw opens them without
- * checking their type, and opening a FIFO would block: only regular files are accepted.
+ * checking their type, and opening a FIFO would block: only what the door lets in is accepted.
  */
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tables.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
+#include "pp/symbols/elf_file.h"
 
 /* Frees @path.  A missing file is not opened, so it is safe. */
-static bool is_regular_or_missing(char *path)
+static bool is_safe_or_missing(char *path)
 {
-	struct stat status;
-	bool is_safe = stat(path, &status) || S_ISREG(status.st_mode);
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	bool is_safe = fd >= 0 ? pp_elf_debug_fits(fd, NULL) : errno == ENOENT;
 
+	if (fd >= 0)
+		close(fd);
 	free(path);
 	return is_safe;
 }
@@ -37,7 +42,7 @@ bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path)
 	const void *id;
 
 	return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) <= 0 ||
-	       is_regular_or_missing(resolve(path, name));
+	       is_safe_or_missing(resolve(path, name));
 }
 
 static const char *text_of(Dwarf_Die *unit, unsigned int name)
@@ -52,7 +57,7 @@ bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path)
 	const char *name = text_of(unit, DW_AT_dwo_name), *dir = text_of(unit, DW_AT_comp_dir);
 
 	name = name ? name : text_of(unit, DW_AT_GNU_dwo_name);
-	if (!name || !is_regular_or_missing(resolve(path, name)))
+	if (!name || !is_safe_or_missing(resolve(path, name)))
 		return false;
-	return *name == '/' || !dir || is_regular_or_missing(pp_format("%s/%s", dir, name));
+	return *name == '/' || !dir || is_safe_or_missing(pp_format("%s/%s", dir, name));
 }

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libop/base/file.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 
 /* A size limit: names in debug information are untrusted. */
 #define SOURCE_LIMIT (64 << 20)
@@ -106,7 +106,7 @@ int pp_source_read(struct pp_source *source, const struct pp_source_search *sear
 	memset(source, 0, sizeof(*source));
 	if (!path)
 		return op_error_set(error, ENOENT, "source file %s was not found", name);
-	source->text = op_file_read(path, SOURCE_LIMIT, &length, error);
+	source->text = foreign_read(path, SOURCE_LIMIT, &length, error);
 	free(path);
 	if (!source->text)
 		return -1;

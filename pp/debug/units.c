@@ -3,17 +3,19 @@
 #include "info.h"
 
 #include <dwarf.h>
-#include <fcntl.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tables.h"
+#include "libop/base/error.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/elf_file.h"
 #include "libop/tables/table_cache.h"
+#include "libop/foreign/door.h"
 
 /* Below this size, building tables is as fast as reading them from the cache. */
 #define CACHED_SIZE 65536
@@ -104,7 +106,7 @@ static int open_debug_file(Dwfl_Module *module, void **path, const char *name, D
 	(void)link;
 	(void)crc;
 	(void)debug_path;
-	return *path ? open(*path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	return *path ? foreign_open(*path, FOREIGN_OBJECT, FOREIGN_FOLLOW) : -1;
 }
 
 /* Relocation gave the sections of the image addresses, and debug information has those. */
@@ -136,9 +138,14 @@ static void open_relocatable(struct pp_debug_info *info, const char *path,
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
 	void **userdata;
+	int fd;
 
 	info->dwfl = dwfl_begin(&callbacks);
-	module = info->dwfl ? dwfl_report_offline(info->dwfl, "", path, -1) : NULL;
+	/* libdwfl closes a descriptor that it has taken */
+	fd = info->dwfl ? foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW) : -1;
+	module = fd >= 0 ? dwfl_report_offline(info->dwfl, "", path, fd) : NULL;
+	if (!module && fd >= 0)
+		close(fd);
 	if (!module || dwfl_report_end(info->dwfl, NULL, NULL))
 		return;
 	dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
@@ -158,14 +165,26 @@ static bool is_relocatable(int fd)
 	return is;
 }
 
+/* Whether the debug sections are within the limits; says if they are not. */
+static bool fits(int fd, const char *path)
+{
+	uint64_t bytes;
+	bool is = pp_elf_debug_fits(fd, &bytes);
+
+	if (!is)
+		op_warn("%s: debug information of %" PRIu64 " MiB is not read: too much for such "
+			"a file", path, bytes >> 20);
+	return is;
+}
+
 static void open_file(struct pp_debug_info *info, const char *path, struct pp_symbols *symbols)
 {
-	struct stat status;
-
-	info->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (info->fd < 0 || fstat(info->fd, &status) || !S_ISREG(status.st_mode))
+	info->fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	if (info->fd < 0)
 		return;
 	elf_version(EV_CURRENT);
+	if (!fits(info->fd, path))
+		return;
 	if (symbols && is_relocatable(info->fd))
 		open_relocatable(info, path, symbols);
 	else

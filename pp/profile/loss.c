@@ -11,6 +11,7 @@
 #include "libop/base/safe_text.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 #include "libop/text/cells.h"
 
 /* The sum that a statistic is added to. */
@@ -82,7 +83,7 @@ static int read_number(const char *path, const struct stat *status, void *contex
 	for (size_t i = 0; i < N_NUMBERS; i++) {
 		if (!S_ISREG(status->st_mode) || strcmp(name, numbers[i].name))
 			continue;
-		text = op_file_read(path, 64, NULL, NULL);
+		text = foreign_read(path, 64, NULL, NULL);
 		if (!text)
 			break;
 		text[strcspn(text, "\n")] = '\0';
@@ -99,7 +100,7 @@ static int read_number(const char *path, const struct stat *status, void *contex
 static void read_sources(struct pp_loss *loss, const char *samples_dir)
 {
 	char *path = pp_format("%s/" OP_SAMPLES_SOURCE, samples_dir);
-	char *text = op_file_read(path, 1 << 20, NULL, NULL), *rest = text, *line;
+	char *text = foreign_read(path, 1 << 20, NULL, NULL), *rest = text, *line;
 	static const char key[] = "source ";
 	size_t length;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The code of symbols in XML: bytestable > bytes, for symbols whose file can be read. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "pp/symbols/image_reader.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 #include "xml.h"
 
 /* Bytes per read. */
@@ -67,7 +67,7 @@ static void put_image(struct pp_report_xml *report, struct pp_image_reader *read
 
 	pp_image_reader_read(reader, rows[0]->image->id, &content);
 	if (content.path)
-		fd = open(content.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		fd = foreign_open(content.path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	for (size_t i = 0; fd >= 0 && i < n; i++) {
 		const struct pp_symbol *symbol = find_symbol(&content.symbols, rows[i]);
 		const struct pp_code *code =

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -33,7 +33,7 @@ static uint64_t read_time(const struct pp_sample_list *list, const struct pp_sca
 			       "/%s",
 			       list->samples_dirs[scale->session], name->event, name->count,
 			       name->unit_mask, file);
-	char *text = op_file_read(path, 64, NULL, NULL);
+	char *text = foreign_read(path, 64, NULL, NULL);
 	uint64_t ns = 0;
 
 	if (text) {

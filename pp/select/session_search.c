@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libop/base/file.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 #include "pack_search.h"
 #include "sample_search.h"
 
@@ -147,7 +147,7 @@ char *pp_session_dir_in(const char *archive, const char *session_dir)
 	if (!*archive || there)
 		return pp_copy(session_dir);
 	path = pp_format("%s/" PP_ARCHIVE_SESSION, archive);
-	named = op_file_read(path, PATH_MAX, NULL, NULL);
+	named = foreign_read(path, PATH_MAX, NULL, NULL);
 	free(path);
 	if (named)
 		named[strcspn(named, "\n")] = '\0';

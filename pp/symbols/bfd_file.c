@@ -3,7 +3,6 @@
 #include "bfd_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 
 /* libbfd's message handler has no context argument: keep the first message of an image here. */
 static char first_message[256];
@@ -125,10 +125,13 @@ int pp_bfd_open_descriptor(struct pp_bfd_file *file, int fd, const char *path,
 
 int pp_bfd_open(struct pp_bfd_file *file, const char *path, struct op_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 
-	return fd < 0 ? op_error_errno(error, "cannot open")
-		      : pp_bfd_open_descriptor(file, fd, path, error);
+	if (fd >= 0)
+		return pp_bfd_open_descriptor(file, fd, path, error);
+	if (errno == EINVAL)
+		return op_error_set(error, EINVAL, "%s", foreign_reason(EINVAL));
+	return op_error_errno(error, "cannot open");
 }
 
 void pp_bfd_close(struct pp_bfd_file *file)

@@ -3,30 +3,30 @@
 #include "debug_link.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "debuginfod.h"
 #include "libop/base/memory.h"
+#include "libop/elf/build_id.h"
+#include "libop/foreign/door.h"
+#include "libop/foreign/limits.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 
 static bool has_build_id(const char *path, const void *id, size_t size)
 {
-	struct pp_elf_file object;
-	const void *other;
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	uint8_t other[BUILD_ID_MAX];
 	bool same;
 
-	if (pp_elf_open(&object, path))
+	if (fd < 0)
 		return false;
-	same = dwelf_elf_gnu_build_id(object.elf, &other) == (ssize_t)size &&
-	       !memcmp(id, other, size);
-	pp_elf_close(&object);
+	same = build_id_of_open(fd, other) == size && !memcmp(id, other, size);
+	close(fd);
 	return same;
 }
 
@@ -44,10 +44,10 @@ char *pp_debug_link_build_id_path(const struct pp_elf_file *object)
 /* Returns @path if that file has the build-id of the object; else frees it and returns NULL. */
 static char *if_debug_file(const struct pp_elf_file *object, char *path)
 {
-	const void *id;
-	ssize_t size = dwelf_elf_gnu_build_id(object->elf, &id);
+	uint8_t id[BUILD_ID_MAX];
+	size_t size = path ? build_id_of_open(object->fd, id) : 0;
 
-	if (path && size > 0 && has_build_id(path, id, size))
+	if (size && has_build_id(path, id, size))
 		return path;
 	free(path);
 	return NULL;
@@ -66,17 +66,18 @@ static char *find_by_build_id(const struct pp_elf_file *object, const char *root
 
 static bool has_crc(const char *path, uint32_t crc)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	unsigned char buffer[65536];
-	struct stat status;
 	uLong sum = crc32(0, NULL, 0);
+	uint64_t total = 0;
 	ssize_t n = -1;
 
 	if (fd < 0)
 		return false;
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode))
-		while ((n = read(fd, buffer, sizeof(buffer))) > 0)
-			sum = crc32(sum, buffer, n);
+	while (total <= FOREIGN_CRC_MOST && (n = read(fd, buffer, sizeof(buffer))) > 0) {
+		sum = crc32(sum, buffer, n);
+		total += (uint64_t)n;
+	}
 	close(fd);
 	return !n && (uint32_t)sum == crc;
 }
@@ -112,12 +113,10 @@ static char *find_by_link(const struct pp_elf_file *object, const char *path, co
 /* Files from servers must have the build-id of the image, too. */
 static char *fetch(const struct pp_elf_file *object)
 {
-	const unsigned char *id;
-	ssize_t size = dwelf_elf_gnu_build_id(object->elf, (const void **)&id);
+	uint8_t id[BUILD_ID_MAX];
+	size_t size = build_id_of_open(object->fd, id);
 
-	if (size <= 0 || size > 64)
-		return NULL;
-	return if_debug_file(object, pp_debuginfod_find(id, size));
+	return size ? if_debug_file(object, pp_debuginfod_find(id, size)) : NULL;
 }
 
 char *pp_debug_link_find(const struct pp_elf_file *object, const char *path, const char *root)

@@ -5,7 +5,6 @@
  */
 #include "decompress.h"
 
-#include <fcntl.h>
 #include <lzma.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <zstd.h>
 
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 
 /* Bytes per read and write. */
 #define CHUNK 65536
@@ -163,7 +163,7 @@ int pp_decompress(const char *path, const char **reason)
 	struct decompression run = {.reason = "cannot be unpacked", .out = -1};
 	int result = -1;
 
-	run.in = format ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	run.in = format ? foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW) : -1;
 	if (run.in >= 0)
 		run.out = memfd_create("decompressed", MFD_CLOEXEC);
 	if (run.out >= 0) {

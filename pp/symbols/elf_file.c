@@ -2,8 +2,6 @@
 /* ELF files through libelf. */
 #include "elf_file.h"
 
-#include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <lzma.h>
 #include <stdio.h>
@@ -14,23 +12,23 @@
 #include <unistd.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/reader.h"
+#include "libop/elf/build_id.h"
+#include "libop/foreign/door.h"
+#include "libop/foreign/limits.h"
 #include "libop/text/cells.h"
 
 int pp_elf_open(struct pp_elf_file *object, const char *path)
 {
-	struct stat status;
-
 	elf_version(EV_CURRENT);
-	object->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	object->fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	if (object->fd < 0)
 		return -1;
 	/* Not mapped: a file that shrinks while it is read would raise SIGBUS. */
-	if (!fstat(object->fd, &status) && S_ISREG(status.st_mode)) {
-		object->elf = elf_begin(object->fd, ELF_C_READ, NULL);
-		if (object->elf && elf_kind(object->elf) == ELF_K_ELF)
-			return 0;
-		elf_end(object->elf);
-	}
+	object->elf = elf_begin(object->fd, ELF_C_READ, NULL);
+	if (object->elf && elf_kind(object->elf) == ELF_K_ELF)
+		return 0;
+	elf_end(object->elf);
 	close(object->fd);
 	return -1;
 }
@@ -73,10 +71,10 @@ bool pp_elf_has_section(const struct pp_elf_file *object, const char *name)
 
 char *pp_elf_build_id(const struct pp_elf_file *object)
 {
-	const unsigned char *id;
-	ssize_t size = dwelf_elf_gnu_build_id(object->elf, (const void **)&id);
+	uint8_t id[BUILD_ID_MAX];
+	size_t size = build_id_of_open(object->fd, id);
 
-	return size < 2 || size > 64 ? NULL : pp_hex(id, size);
+	return size < 2 ? NULL : pp_hex(id, size);
 }
 
 /* A bound for damaged data: such tables are small. */
@@ -123,6 +121,69 @@ int pp_elf_mini_debug(const struct pp_elf_file *object)
 		return -1;
 	}
 	return fd;
+}
+
+/* ".zdebug_": "ZLIB", then the size as a big-endian number. */
+static uint64_t size_of_old_kind(int fd, const GElf_Shdr *header)
+{
+	char head[12];
+
+	if (pread(fd, head, sizeof(head), (off_t)header->sh_offset) != sizeof(head) ||
+	    memcmp(head, "ZLIB", 4) != 0)
+		return header->sh_size;
+	return op_load_u64(head + 4, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+}
+
+/* Bytes of a section in memory, if it is one of debug information; else 0. */
+static uint64_t debug_size(int fd, Elf_Scn *section, const char *name, const GElf_Shdr *header)
+{
+	GElf_Chdr packed;
+
+	if (!name || header->sh_type == SHT_NOBITS)
+		return 0;
+	if (!strncmp(name, ".zdebug_", 8))
+		return size_of_old_kind(fd, header);
+	if (strncmp(name, ".debug_", 7) != 0)
+		return 0;
+	if (!(header->sh_flags & SHF_COMPRESSED) || !gelf_getchdr(section, &packed))
+		return header->sh_size;
+	return packed.ch_size;
+}
+
+/* A sum of up to 65536 sections of less than 2^47 bytes does not overflow. */
+static uint64_t sum_debug(Elf *elf, int fd)
+{
+	Elf_Scn *section = NULL;
+	uint64_t total = 0;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return 0;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+		uint64_t size;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		size = debug_size(fd, section, elf_strptr(elf, names, header.sh_name), &header);
+		total += size < FOREIGN_DEBUG_MOST ? size : FOREIGN_DEBUG_MOST + 1;
+	}
+	return total;
+}
+
+bool pp_elf_debug_fits(int fd, uint64_t *bytes)
+{
+	struct stat status;
+	uint64_t total;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	total = elf ? sum_debug(elf, fd) : 0;
+	elf_end(elf);
+	if (bytes)
+		*bytes = total;
+	return !fstat(fd, &status) && total <= foreign_stored(&status, FOREIGN_DEBUG_MOST);
 }
 
 static int compare_sizes(const void *a, const void *b)

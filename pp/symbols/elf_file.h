@@ -23,7 +23,7 @@ void pp_elf_close(struct pp_elf_file *object);
 bool pp_elf_has_section(const struct pp_elf_file *object, const char *name);
 
 /* The build-id, hexadecimal, which the caller frees; NULL if there is none, or its length is not 2
- * to 64 bytes. */
+ * to BUILD_ID_MAX bytes. */
 char *pp_elf_build_id(const struct pp_elf_file *object);
 
 /**
@@ -36,6 +36,15 @@ char *pp_elf_build_id(const struct pp_elf_file *object);
  * none or it is damaged.
  */
 int pp_elf_mini_debug(const struct pp_elf_file *object);
+
+/**
+ * pp_elf_debug_fits - whether the debug sections of a file are within the limits (limits.h)
+ * @fd: an ELF file, of foreign_open()
+ * @bytes: set to their bytes in memory, unpacked; may be NULL
+ *
+ * libdw reads and unpacks all of them at once, whatever they say of their size.
+ */
+bool pp_elf_debug_fits(int fd, uint64_t *bytes);
 
 struct pp_symbol_size {
 	uint64_t address, size;

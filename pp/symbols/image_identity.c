@@ -2,17 +2,18 @@
 /* Names of deleted, replaced and foreign images. */
 #include "image_identity.h"
 
-#include <elfutils/libdwelf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "libop/base/memory.h"
-#include "elf_file.h"
 #include "libop/base/number.h"
+#include "libop/elf/build_id.h"
+#include "libop/foreign/door.h"
 
 static const struct {
 	enum pp_image_state state;
@@ -92,15 +93,15 @@ void pp_image_identity_parse(struct pp_image_identity *identity, const char *nam
 
 static bool fits_build_id(const struct pp_image_identity *identity, const char *path)
 {
-	struct pp_elf_file object;
-	const void *id;
+	uint8_t id[BUILD_ID_MAX];
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	bool fits;
 
-	if (pp_elf_open(&object, path))
+	if (fd < 0)
 		return false;
-	fits = dwelf_elf_gnu_build_id(object.elf, &id) >= PP_IDENTITY_BUILD_ID &&
+	fits = build_id_of_open(fd, id) >= PP_IDENTITY_BUILD_ID &&
 	       !memcmp(id, identity->build_id, PP_IDENTITY_BUILD_ID);
-	pp_elf_close(&object);
+	close(fd);
 	return fits;
 }
 

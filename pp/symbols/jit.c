@@ -4,7 +4,6 @@
 
 #include <byteswap.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/base/file.h"
 #include "libop/base/hash.h"
 #include "libop/base/number.h"
 #include "libop/base/reader.h"
 #include "libop/tables/ranges.h"
 #include "libop/base/memory.h"
 #include "libop/base/search.h"
-
-/* Bytes read of one file at most: a bound for runaway programs. */
-#define FILE_LIMIT (1 << 30)
+#include "libop/foreign/door.h"
+#include "libop/foreign/limits.h"
 
 /* The functions of a file, in file order. */
 struct function {
@@ -34,6 +33,7 @@ struct functions {
 	/* For moved code: the index of the last item of each start address, + 1. */
 	struct op_hash_map by_start;
 	size_t n_hashed;
+	bool is_full; /* there are more than FOREIGN_JIT_FUNCTIONS_MOST */
 };
 
 char *pp_jit_map_path(const char *dir, uint32_t tgid)
@@ -55,6 +55,10 @@ static void add_function(struct functions *all, uint64_t start, uint64_t size, c
 {
 	if (!size || size > UINT64_MAX - start)
 		return;
+	if (all->n >= FOREIGN_JIT_FUNCTIONS_MOST) {
+		all->is_full = true;
+		return;
+	}
 	all->items = pp_grow(all->items, &all->capacity, all->n + 1, sizeof(*all->items));
 	all->items[all->n++] = (struct function){.start = start, .end = start + size, .name = name};
 }
@@ -90,52 +94,44 @@ bool pp_jit_is_believed(const char *path, const char *dir, uint32_t tgid)
 	return !lstat(path, &status) && S_ISREG(status.st_mode) && is_believed(&status, dir, tgid);
 }
 
-/* Reads the file, with a NUL at its end, into *@text. */
-static enum pp_jit_result read_text(const char *path, const char *dir, uint32_t tgid, char **text,
-				    size_t *length, struct op_error *error)
+static size_t limit_of(enum foreign_kind kind)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	enum pp_jit_result result = PP_JIT_REFUSED;
-	struct stat status;
-	size_t capacity = 0;
-	ssize_t n = 0;
+	return kind == FOREIGN_JIT_MAP ? FOREIGN_JIT_MAP_MOST : FOREIGN_JIT_DUMP_MOST;
+}
 
-	if (fd < 0 && errno == ENOENT)
+/* Says why a file was not opened.  Return: what pp_jit_read() returns then. */
+static enum pp_jit_result refuse(const char *path, enum foreign_kind kind, struct op_error *error)
+{
+	if (errno == ENOENT)
 		return PP_JIT_NONE;
-	if (fd < 0 && errno == ELOOP)
+	if (errno == ELOOP)
 		op_error_set(error, ELOOP, "%s: a symbolic link is not followed", path);
-	else if (fd < 0)
-		op_error_errno(error, "%s", path);
-	else if (fstat(fd, &status) || !S_ISREG(status.st_mode))
-		op_error_set(error, EINVAL, "%s: not a regular file", path);
-	else if (!is_believed(&status, dir, tgid))
+	else if (errno == EFBIG)
+		op_error_set(error, EFBIG, "%s: larger than %zu MiB", path, limit_of(kind) >> 20);
+	else
+		op_error_set(error, errno, "%s: %s", path, foreign_reason(errno));
+	return PP_JIT_REFUSED;
+}
+
+/* Reads the file, with a NUL at its end, into *@text. */
+static enum pp_jit_result read_text(const char *path, enum foreign_kind kind, const char *dir,
+				    uint32_t tgid, char **text, size_t *length,
+				    struct op_error *error)
+{
+	int fd = foreign_open(path, kind, FOREIGN_NOT_LAST);
+	struct stat status;
+
+	if (fd < 0)
+		return refuse(path, kind, error);
+	if (fstat(fd, &status) || !is_believed(&status, dir, tgid))
 		op_error_set(error, EPERM,
 			     "%s: owned by another user (%u), so it is not trusted; give --jit-dir "
 			     "a directory that only you can write to",
 			     path, (unsigned int)status.st_uid);
-	else
-		result = PP_JIT_READ;
-	*length = 0;
-	while (result == PP_JIT_READ) {
-		*text = pp_grow(*text, &capacity, *length + 65536 + 1, 1);
-		n = read(fd, *text + *length, 65536);
-		if (n <= 0)
-			break;
-		*length += n;
-		if (*length > FILE_LIMIT) {
-			op_error_set(error, EFBIG, "%s: larger than %d bytes", path, FILE_LIMIT);
-			result = PP_JIT_REFUSED;
-		}
-	}
-	if (n < 0) {
+	else if (!(*text = op_file_read_open(fd, limit_of(kind), length)))
 		op_error_errno(error, "%s", path);
-		result = PP_JIT_REFUSED;
-	}
-	if (*text)
-		(*text)[*length] = '\0';
-	if (fd >= 0)
-		close(fd);
-	return result;
+	close(fd);
+	return *text ? PP_JIT_READ : PP_JIT_REFUSED;
 }
 
 /* ---- perf-TGID.map ---- */
@@ -290,24 +286,37 @@ static void resolve(struct pp_jit *jit, const struct functions *all)
 
 /* ---- both files ---- */
 
+/* Half the functions would give the rest wrong names: the last one at an address counts. */
+static enum pp_jit_result refuse_full(const char *path, struct functions *all,
+				      struct op_error *error)
+{
+	all->n = 0;
+	op_error_set(error, EFBIG, "%s: more than %d functions", path, FOREIGN_JIT_FUNCTIONS_MOST);
+	return PP_JIT_REFUSED;
+}
+
 enum pp_jit_result pp_jit_read(struct pp_jit *jit, const char *dir, uint32_t tgid,
 			       struct op_error *error)
 {
 	char *map = pp_jit_map_path(dir, tgid), *dump = pp_jit_dump_path(dir, tgid);
 	struct functions all = {0};
 	enum pp_jit_result result;
+	bool is_map = false;
 	size_t length;
 
 	*jit = (struct pp_jit){.tgid = tgid};
-	result = read_text(dump, dir, tgid, &jit->text, &length, error);
+	result = read_text(dump, FOREIGN_JIT_DUMP, dir, tgid, &jit->text, &length, error);
 	if (result == PP_JIT_READ) {
 		if (parse_dump(dump, jit->text, length, &all, error))
 			result = PP_JIT_REFUSED;
 	} else if (result == PP_JIT_NONE) {
-		result = read_text(map, dir, tgid, &jit->text, &length, error);
+		result = read_text(map, FOREIGN_JIT_MAP, dir, tgid, &jit->text, &length, error);
+		is_map = true;
 		if (result == PP_JIT_READ)
 			parse_map(jit->text, &all);
 	}
+	if (all.is_full)
+		result = refuse_full(is_map ? map : dump, &all, error);
 	resolve(jit, &all);
 	free(all.items);
 	op_hash_map_free(&all.by_start);

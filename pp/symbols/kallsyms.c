@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/base/file.h"
 #include "libop/elf/kallsyms.h"
 #include "libop/pack/text.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 
 /* The least length of a build-id in digits. */
 #define BUILD_ID_DIGITS_LEAST 4
@@ -127,7 +127,7 @@ int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, stru
 	}
 	free(path);
 	path = pp_format("%s/" OP_SAMPLES_MODULES, samples_dir);
-	modules = op_file_read(path, OP_KALLSYMS_MOST, NULL, NULL);
+	modules = foreign_read(path, OP_KALLSYMS_MOST, NULL, NULL);
 	parse_modules(kallsyms, modules);
 	free(modules);
 	free(path);

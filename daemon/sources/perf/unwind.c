@@ -5,15 +5,16 @@
 #include "unwind.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libop/elf/build_id.h"
 #include "libop/elf/frame_value.h"
+#include "libop/foreign/door.h"
 #include "module/uapi/oprofile.h"
 #include "resolve.h"
 
@@ -68,26 +69,40 @@ void perf_unwind_free(struct perf_unwind *unwind)
 
 /* ---- files ---- */
 
+/* Whether an open file is the one that the kernel has reported. */
+static bool is_reported(int fd, const struct oprofile_image *reported)
+{
+	uint8_t id[BUILD_ID_MAX];
+	struct stat status;
+
+	if (!(reported->flags & OPROFILE_IMAGE_BUILD_ID))
+		return !fstat(fd, &status) && status.st_ino == reported->inode;
+	return reported->build_id_size &&
+	       build_id_of_open(fd, id) == reported->build_id_size &&
+	       !memcmp(id, reported->build_id, reported->build_id_size);
+}
+
 /*
  * Opens the very file: by its path, or below the root directory of a process that has it mapped,
- * whose mount namespace may be another one.
+ * whose mount namespace may be another one.  The path may name anything by now.
  */
 static int open_file(const struct image_facts *facts, uint32_t tgid)
 {
 	const struct oprofile_image *reported = &facts->reported;
-	char path[OPROFILE_PATH_MAX + 64];
-	uint8_t id[BUILD_ID_MAX];
-	size_t length;
+	char path[OPROFILE_PATH_MAX + 64] = "";
+	int fd;
 
-	if (facts->present)
-		return open(reported->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (!(reported->flags & OPROFILE_IMAGE_BUILD_ID))
+	if (!facts->present && !(reported->flags & OPROFILE_IMAGE_BUILD_ID))
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%u/root%s", tgid, reported->path);
-	length = build_id_of_file(path, id);
-	if (length != reported->build_id_size || memcmp(id, reported->build_id, length) != 0)
-		return -1;
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (!facts->present)
+		snprintf(path, sizeof(path), "/proc/%u/root", tgid);
+	strcat(path, reported->path);
+	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
+	if (fd >= 0 && !is_reported(fd, reported)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 static struct unwind_file *load_file(const struct perf_images *images, uint64_t cookie,

@@ -9,35 +9,38 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include <elfutils/libdwelf.h>
 
 #include "image.h"
 #include "libop/base/memory.h"
-#include "pp/symbols/elf_file.h"
 #include "libop/base/number.h"
+#include "libop/elf/build_id.h"
+#include "libop/foreign/door.h"
 
 static void read_build_id(struct session_images *images, struct prof_image *image)
 {
 	const char *reason;
-	struct pp_elf_file object;
+	uint8_t id[BUILD_ID_MAX];
 	struct stat status;
-	const void *id;
-	ssize_t n;
+	size_t n;
+	int fd = -1;
 	char *path = images->search ? pp_image_find(images->search, image->path, &reason) : NULL;
 
 	if (!path)
 		return;
-	if ((!image->mtime ||
-	     (!stat(path, &status) && (uint64_t)status.st_mtime == image->mtime)) &&
-	    !pp_elf_open(&object, path)) {
-		n = dwelf_elf_gnu_build_id(object.elf, &id);
-		if (n > 0 && n <= PROF_BUILD_ID_MOST) {
-			memcpy(image->build_id, id, (size_t)n);
+	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	if (fd >= 0 &&
+	    (!image->mtime ||
+	     (!fstat(fd, &status) && (uint64_t)status.st_mtime == image->mtime))) {
+		n = build_id_of_open(fd, id);
+		if (n <= PROF_BUILD_ID_MOST) {
+			memcpy(image->build_id, id, n);
 			image->build_id_length = (unsigned int)n;
 		}
-		pp_elf_close(&object);
 	}
+	if (fd >= 0)
+		close(fd);
 	free(path);
 }
 

@@ -12,6 +12,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
 #include "libop/base/text_stream.h"
+#include "libop/foreign/door.h"
 
 #define ORIGIN_MOST (64u << 20)
 
@@ -262,7 +263,7 @@ void session_origin_read(struct session_origin *origin, const char *dir, struct 
 	struct op_error error;
 
 	*origin = (struct session_origin){0};
-	origin->text = rest = op_file_read(path, ORIGIN_MOST, NULL, &error);
+	origin->text = rest = foreign_read(path, ORIGIN_MOST, NULL, &error);
 	free(path);
 	while ((line = strsep(&rest, "\n")))
 		parse_line(origin, line, sink, &host);

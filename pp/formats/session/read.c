@@ -27,6 +27,7 @@
 #include "pp/select/spec.h"
 #include "libop/base/number.h"
 #include "libop/tables/pair_table.h"
+#include "libop/foreign/door.h"
 
 /* What a sample file is of: numbers of what has a name. */
 struct flat {
@@ -384,7 +385,7 @@ static void read_branches(struct reading *reading)
 {
 	char *path = pp_format("%s/" SESSION_BRANCHES, reading->dir), *line;
 	struct op_error error;
-	char *text = op_file_read(path, (size_t)1 << 30, NULL, &error), *rest = text;
+	char *text = foreign_read(path, (size_t)1 << 30, NULL, &error), *rest = text;
 
 	while ((line = strsep(&rest, "\n")) && !reading->result) {
 		struct prof_branch branch;
