@@ -23,7 +23,8 @@ work=$build/lint
 jobs=$(nproc)
 
 # Cheap ones first.
-checkers=(spdx lines python layers shellcheck checkpatch sparse coccinelle cppcheck clang-tidy)
+checkers=(spdx lines python layers doors shellcheck checkpatch sparse coccinelle cppcheck
+	clang-tidy)
 
 # Each checker is a function lint_NAME: it prints what it finds as "file:line: text", with files
 # relative to the tree, writes how many files it has looked at to $work/NAME.files, and fails if
@@ -81,6 +82,18 @@ lint_layers()
 
 	python3 "$top/tools/lint/layers.py" --files "$tree" >"$work/layers.files" || return
 	python3 "$top/tools/lint/layers.py" "$tree" || status=$?
+	[[ $status -le 1 ]]	# 1: findings
+}
+
+# What may be a file of somebody else.
+readers() { sources 'libop/*.[ch]' 'libdb/*.[ch]' 'daemon/*.[ch]' 'pp/*.[ch]'; }
+
+# Files that are opened beside the door for foreign files.
+lint_doors()
+{
+	local status=0
+
+	each doors readers "$top/tools/lint/doors.py" || status=$?
 	[[ $status -le 1 ]]	# 1: findings
 }
 

@@ -111,6 +111,13 @@ put pp/report/listing.h <<END
 #include "libop/base/upward.h"
 #include "pp/report/report.h"
 END
+put pp/report/open.c <<END
+// $spdx-or-later
+int fd = open("/etc/x", O_RDONLY); /* open(comment, O_RDONLY) */
+int out = open(path, O_WRONLY | O_CREAT,
+	       0600);
+char *text = op_file_read(path, 1, NULL, NULL);
+END
 cp "$here/../../.clang-tidy" "$tree/"
 cat >"$BUILD/compile_commands.json" <<END
 [{"directory": "$tree", "command": "cc -c seeded.c", "file": "seeded.c"}]
@@ -123,6 +130,8 @@ python	broken.py:2: .*syntax
 layers	libop/base/upward.h:2: .*\[layer\]
 layers	cycle of files: .*pp/report/report.*\[cycle\]
 layers	cycle of folders: libop/base, pp/report
+doors	pp/report/open.c:2: open
+doors	pp/report/open.c:5: op_file_read
 shellcheck	unquoted.sh:3:.*SC2086
 checkpatch	module/seeded.c:7: ERROR:SPACING
 sparse	module/seeded.c:8:.*dereference of noderef

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Finds files that userspace opens to read beside the door for foreign files (libop/foreign/door.h).
+#
+#	doors.py FILE...
+#
+# What writes, makes or lists is no finding, nor is a path that only names something (O_WRONLY,
+# O_CREAT, O_DIRECTORY, O_PATH), nor a path of /proc or /sys that stands there.  Prints "file:line: text".
+
+import re
+import sys
+
+CALL = re.compile(r"(?<![\w.>])(open|open64|openat|openat64|fopen|fopen64|freopen|op_file_read|"
+                  r"bfd_openr|bfd_fopen|dwfl_report_offline|dwfl_report_elf)\(")
+HARMLESS = re.compile(r"^\s*\"/(?:proc|sys)/|\bO_(WRONLY|CREAT|DIRECTORY|PATH)\b|\bDIRECTORY\b|\"[wa][bex+]*\"")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+def blank(match):
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def arguments(text, start):
+    """The text from @start, behind a parenthesis, to the one that closes it."""
+    depth, at = 1, start
+    while depth and at < len(text):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+    return text[start:at - 1]
+
+
+def findings(path):
+    with open(path, encoding="utf-8", errors="replace") as source:
+        text = COMMENT.sub(blank, source.read())
+    for match in CALL.finditer(text):
+        given = arguments(text, match.end())
+        if match[1].startswith("dwfl") and not given.rstrip().endswith("-1"):
+            continue  # libdwfl gets a descriptor that is open
+        if not HARMLESS.search(given):
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{path}:{line}: {match[1]}() beside the door of libop/foreign [door]"
+
+
+found = [finding for path in sys.argv[1:] for finding in findings(path)]
+print("\n".join(found), end="\n" if found else "")
+sys.exit(1 if found else 0)
