@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Attributes samples to symbols. */
+
 #include "collate.h"
 
 #include <fcntl.h>
@@ -8,41 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libdb/odb/odb.h"
 #include "libop/cpu/type_names.h"
 #include "libop/base/progress.h"
 #include "callgraph.h"
-#include "pp/debug/info.h"
 #include "libop/base/memory.h"
 #include "libop/tables/name_index.h"
 #include "pp/select/multiplexing.h"
-
-/* A count of one sample file, kept until all files of the application are read. */
-struct hit {
-	struct pp_row *row;
-	uint64_t vma, count;
-	unsigned int class;
-};
-
-/* The image that is being read. */
-struct reading {
-	struct pp_collation *collation;
-	struct pp_image *image;
-	struct pp_image_content content;
-	struct pp_debug_info *debug;
-	uint64_t mtime;			   /* of the file, if that identifies it; else 0 */
-	uint64_t old_samples;		   /* of a file with another modification time */
-	const char *last_file, *kept_file; /* the file name of the last line */
-	/* Of the application that is being read: */
-	const struct pp_image *app;
-	size_t *first_of; /* by index of the symbol: the first one of the same name; or NULL */
-	struct pp_row **row_of;		/* by index of the symbol; the last one is for no symbol */
-	struct pp_row **inlined_row_of; /* by name_index */
-	size_t n_inlined_rows, inlined_rows_capacity;
-	size_t first_row;
-	struct hit *hits;
-	size_t n_hits, hits_capacity;
-};
+#include "collate_reading.h"
 
 /* ---- the image ---- */
 
@@ -101,7 +74,7 @@ static void tell_of_change(const struct reading *reading)
 
 /* ---- rows ---- */
 
-static const char *keep_name(struct reading *reading, const char *shown, bool is_inlined)
+const char *pp_collate_keep_name(struct reading *reading, const char *shown, bool is_inlined)
 {
 	char *marked = is_inlined ? pp_format("%s (inlined)", shown) : NULL;
 	const char *kept =
@@ -151,7 +124,7 @@ static void name_row(struct reading *reading, struct pp_row *row, const char *na
 	char *demangled = pp_demangle(name, reading->collation->request->demangle);
 	const char *shown = demangled ? demangled : name;
 
-	row->symbol = keep_name(reading, shown, row->is_inlined);
+	row->symbol = pp_collate_keep_name(reading, shown, row->is_inlined);
 	row->is_hidden = is_hidden(reading, row, name, shown, start);
 	free(demangled);
 }
@@ -237,7 +210,7 @@ static struct pp_row *inlined_row_at(struct reading *reading, const struct pp_in
 	return *row;
 }
 
-static const struct pp_inlined *inlined_at(struct reading *reading, uint64_t vma)
+const struct pp_inlined *pp_collate_inlined_at(struct reading *reading, uint64_t vma)
 {
 	return pp_debug_info_inlined(reading->debug,
 				     pp_symbols_link(&reading->content.symbols, vma));
@@ -251,7 +224,7 @@ static struct pp_row *row_of_sample(struct reading *reading, uint64_t key, size_
 
 	if (reading->collation->request->inlines && reading->debug) {
 		vma = pp_symbols_vma(&reading->content.symbols, key);
-		inlined = inlined_at(reading, vma);
+		inlined = pp_collate_inlined_at(reading, vma);
 	}
 	return inlined ? inlined_row_at(reading, inlined, vma) : row_at(reading, symbol);
 }
@@ -389,139 +362,6 @@ static void read_samples(struct reading *reading, struct pp_part *part, struct p
 	free(entries);
 }
 
-/* ---- details ---- */
-
-static int compare_hits(const void *a, const void *b)
-{
-	const struct hit *left = a, *right = b;
-
-	if (left->row != right->row)
-		return left->row < right->row ? -1 : 1;
-	return (left->vma > right->vma) - (left->vma < right->vma);
-}
-
-static size_t count_vmas(const struct hit *hits, size_t n)
-{
-	size_t vmas = 0;
-
-	for (size_t i = 0; i < n; i++)
-		vmas += !i || hits[i].vma != hits[i - 1].vma;
-	return vmas;
-}
-
-/* @hits are those of one row, by vma. */
-static void make_details(struct pp_profile *profile, const struct hit *hits, size_t n)
-{
-	size_t n_details = count_vmas(hits, n), n_classes = profile->classes->n;
-	struct pp_row *row = hits->row;
-	struct pp_detail *detail;
-	uint64_t *counts;
-
-	row->details = pp_profile_keep(profile, n_details * sizeof(*detail));
-	row->n_details = n_details;
-	counts = pp_profile_keep(profile, n_details * n_classes * sizeof(*counts));
-	detail = row->details - 1;
-	for (size_t i = 0; i < n; i++) {
-		if (!i || hits[i].vma != hits[i - 1].vma) {
-			detail++;
-			detail->place.vma = hits[i].vma;
-			detail->counts = counts;
-			counts += n_classes;
-		}
-		detail->counts[hits[i].class] += hits[i].count;
-	}
-}
-
-static void finish_details(struct reading *reading)
-{
-	struct hit *hits = reading->hits;
-	size_t n = reading->n_hits;
-
-	if (n)
-		qsort(hits, n, sizeof(*hits), compare_hits);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && hits[end].row == hits[i].row;)
-			end++;
-		make_details(reading->collation->profile, hits + i, end - i);
-	}
-	reading->n_hits = 0;
-}
-
-/* ---- inlined functions ---- */
-
-/* The name of a caller in a report. */
-static const char *shown_caller(struct reading *reading, const char *name, bool is_inlined)
-{
-	char *demangled = pp_demangle(name, reading->collation->request->demangle);
-	const char *kept = keep_name(reading, demangled ? demangled : name, is_inlined);
-
-	free(demangled);
-	return kept;
-}
-
-/* What the function at @vma is inlined into, up to the symbol. */
-static const char *const *find_callers(struct reading *reading, uint64_t vma)
-{
-	const struct pp_inlined *inlined = inlined_at(reading, vma), *caller;
-	const struct pp_symbols *symbols = &reading->content.symbols;
-	const char **callers;
-	size_t n = 0, symbol = symbols->n;
-	uint64_t key;
-
-	if (!inlined)
-		return NULL;
-	for (caller = inlined->caller; caller; caller = caller->caller)
-		n++;
-	callers = pp_profile_keep(reading->collation->profile, (n + 2) * sizeof(*callers));
-	n = 0;
-	for (caller = inlined->caller; caller; caller = caller->caller)
-		callers[n++] = shown_caller(reading, caller->name, true);
-	if (pp_symbols_key(symbols, vma, &key))
-		symbol = pp_symbols_find(symbols, key);
-	if (symbol < symbols->n)
-		callers[n] = shown_caller(reading, symbols->items[symbol].name, false);
-	return callers;
-}
-
-static void find_all_callers(struct reading *reading)
-{
-	struct pp_profile *profile = reading->collation->profile;
-
-	for (size_t i = reading->first_row; i < profile->n_rows; i++) {
-		struct pp_row *row = profile->rows[i];
-
-		for (size_t k = 0; row->is_inlined && k < row->n_details; k++)
-			row->details[k].callers = find_callers(reading, row->details[k].place.vma);
-	}
-}
-
-/* ---- lines ---- */
-
-static void find_place(struct reading *reading, struct pp_place *place)
-{
-	uint64_t link = pp_symbols_link(&reading->content.symbols, place->vma);
-	const char *file = pp_debug_info_line(reading->debug, link, &place->line);
-
-	if (file && file != reading->last_file) {
-		reading->last_file = file;
-		reading->kept_file = pp_profile_keep_text(reading->collation->profile, file);
-	}
-	place->file = file ? reading->kept_file : NULL;
-}
-
-static void find_lines(struct reading *reading)
-{
-	struct pp_profile *profile = reading->collation->profile;
-
-	for (size_t i = reading->first_row; reading->debug && i < profile->n_rows; i++) {
-		struct pp_row *row = profile->rows[i];
-
-		find_place(reading, &row->place);
-		for (size_t k = 0; k < row->n_details; k++)
-			find_place(reading, &row->details[k].place);
-	}
-}
-
 /* ---- images ---- */
 
 static struct pp_part *add_part(struct reading *reading)
@@ -557,7 +397,7 @@ static void read_app(struct reading *reading, struct pp_sample_file **files, siz
 		op_progress("sample files read", ++reading->collation->n_read,
 			    reading->collation->n_files);
 	}
-	finish_details(reading);
+	pp_collate_finish_details(reading);
 }
 
 static void drop_hidden_rows(struct pp_profile *profile, size_t first)
@@ -584,9 +424,9 @@ void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 		read_app(&reading, files + i, end - i);
 	}
 	if (collation->request->lines)
-		find_lines(&reading);
+		pp_collate_find_lines(&reading);
 	if (collation->request->inlines && reading.debug)
-		find_all_callers(&reading);
+		pp_collate_find_all_callers(&reading);
 	tell_of_change(&reading);
 	drop_hidden_rows(collation->profile, reading.first_row);
 	pp_debug_info_close(reading.debug);

@@ -5,18 +5,7 @@
 #ifndef PP_PROFILE_COLLATE_H
 #define PP_PROFILE_COLLATE_H
 
-#include "pp/symbols/image_reader.h"
-#include "profile.h"
-
-struct pp_collation {
-	struct pp_profile *profile;
-	const struct pp_sample_list *list;
-	const struct pp_profile_request *request;
-	struct pp_warnings *warnings;
-	struct pp_image_reader reader;
-	struct odb_load load;
-	size_t n_files, n_read; /* sample files, for the progress */
-};
+#include "collation.h"
 
 /* Initialises @collation; the other arguments are those of pp_profile_make(). */
 void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,

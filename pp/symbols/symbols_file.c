@@ -1,50 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Symbols of object files. */
-#include "symbols.h"
 
 #include <errno.h>
-#include <obstack.h>
 #include <stdio.h> /* obstack_printf() */
 #include <stdlib.h>
-#include <string.h>
 
-#include "bfd_file.h"
 #include "libop/base/memory.h"
 #include "debug_link.h"
-#include "elf_file.h"
 #include "symbols_cache.h"
 #include "libop/base/number.h"
 #include "libop/base/search.h"
-
-#define obstack_chunk_alloc pp_chunk
-#define obstack_chunk_free  free
-
-/* Memory of the names of a table. */
-struct owner {
-	struct pp_bfd_file image, debug;
-	asymbol **dynamic;
-	asymbol *synthetic;
-	struct obstack names;
-};
-
-/* A table under construction. */
-struct build {
-	struct pp_symbols *symbols;
-	struct owner *owner;
-	struct pp_raw_symbol *raw;
-	size_t n, capacity;
-	struct pp_symbol_size *sizes; /* of dynamic symbols */
-	size_t n_sizes;
-	int mini;			     /* decompressed .gnu_debugdata, or -1 */
-	const struct pp_kernel_place *place; /* NULL: keys are offsets in the file */
-	struct section_key *keys;	     /* of a module's sections, by index */
-	uint64_t stext;			     /* of a vmlinux */
-};
-
-struct section_key {
-	bool is_loaded;
-	uint64_t key;
-};
+#include "symbols_build.h"
 
 static void release_owner(void *memory)
 {
@@ -67,158 +33,6 @@ static struct pp_machine machine_of(bfd *image)
 		.arch = bfd_get_arch(image),
 		.mach = bfd_get_mach(image),
 	};
-}
-
-/* ---- sections ---- */
-
-static bool is_code(const struct pp_bfd_file *file, const asection *section)
-{
-	return (section->flags & (SEC_CODE | SEC_HAS_CONTENTS)) == (SEC_CODE | SEC_HAS_CONTENTS) &&
-	       section->size && section->filepos > 0 && (uint64_t)section->filepos < file->size;
-}
-
-static void add_code(struct build *build, size_t *capacity, const struct pp_code *code)
-{
-	struct pp_symbols *symbols = build->symbols;
-	uint64_t limit = build->owner->image.size - code->offset, size = code->end - code->start;
-	struct pp_code *added;
-
-	symbols->code =
-		pp_grow(symbols->code, capacity, symbols->n_code + 1, sizeof(*symbols->code));
-	added = &symbols->code[symbols->n_code++];
-	*added = *code;
-	added->end = code->start + (size < limit ? size : limit);
-}
-
-/* ---- keys ---- */
-
-/*
- * Where the kernel loads the sections of a module: those with code one after another, in the
- * order of the file, each with its own alignment; init sections are elsewhere.
- */
-static void lay_out_module(struct build *build)
-{
-	bfd *image = build->owner->image.bfd;
-	uint64_t at = 0;
-	size_t i = 0;
-
-	build->keys = pp_alloc(bfd_count_sections(image), sizeof(*build->keys));
-	for (asection *section = image->sections; section; section = section->next, i++) {
-		uint64_t align = (uint64_t)1 << (section->alignment_power & 31);
-
-		if ((section->flags & (SEC_CODE | SEC_ALLOC)) != (SEC_CODE | SEC_ALLOC) ||
-		    !strncmp(section->name, ".init", 5) || section->size > build->owner->image.size)
-			continue;
-		at = (at + align - 1) & ~(align - 1);
-		build->keys[i] = (struct section_key){.is_loaded = true, .key = at};
-		at += section->size;
-	}
-}
-
-static void find_stext(struct build *build, long n)
-{
-	asymbol **symbols = build->owner->image.symbols;
-	const asection *text = bfd_get_section_by_name(build->owner->image.bfd, ".text");
-
-	build->stext = text ? text->vma : 0;
-	for (long i = 0; i < n; i++)
-		if (symbols[i]->name && !strcmp(symbols[i]->name, "_stext"))
-			build->stext = bfd_asymbol_value(symbols[i]);
-}
-
-/* The key of the start of a section of the image, in *@key; false if it has none. */
-static bool section_key(const struct build *build, const asection *section, uint64_t *key)
-{
-	if (!build->place) {
-		*key = section->filepos;
-		return true;
-	}
-	if (build->place->is_module) {
-		*key = build->keys[section->index].key;
-		return build->keys[section->index].is_loaded;
-	}
-	*key = section->vma - build->stext;
-	return section->vma >= build->stext;
-}
-
-static int compare_code(const void *a, const void *b)
-{
-	const struct pp_code *left = a, *right = b;
-
-	return (left->start > right->start) - (left->start < right->start);
-}
-
-static bool is_in_code(const struct pp_symbols *symbols, uint64_t start)
-{
-	size_t i = op_first_above(symbols->code, symbols->n_code, end, start);
-
-	return i < symbols->n_code && symbols->code[i].start <= start;
-}
-
-/* Sections of a damaged file may overlap: the later one then begins where the first ends. */
-static void order_code(struct pp_symbols *symbols)
-{
-	size_t n = 0;
-
-	if (symbols->n_code)
-		qsort(symbols->code, symbols->n_code, sizeof(*symbols->code), compare_code);
-	for (size_t i = 0; i < symbols->n_code; i++) {
-		struct pp_code code = symbols->code[i];
-		uint64_t taken = n ? symbols->code[n - 1].end : 0;
-
-		if (code.start < taken) {
-			code.vma += taken - code.start;
-			code.offset += taken - code.start;
-			code.link += taken - code.start;
-			code.start = taken;
-		}
-		if (code.start < code.end)
-			symbols->code[n++] = code;
-	}
-	symbols->n_code = n;
-}
-
-static void read_sections(struct build *build)
-{
-	struct pp_bfd_file *image = &build->owner->image;
-	struct obstack *names = &build->owner->names;
-	size_t capacity = 0;
-
-	for (asection *section = image->bfd->sections; section; section = section->next) {
-		struct pp_code code;
-
-		if (!is_code(image, section) || !section_key(build, section, &code.start))
-			continue;
-		obstack_printf(names, "anonymous symbol from section %s", section->name);
-		obstack_1grow(names, '\0');
-		if (!strcmp(section->name, ".text"))
-			build->symbols->text = section->filepos;
-		code.name = obstack_finish(names);
-		code.end = code.start + section->size;
-		code.vma = build->place ? build->place->address + code.start : section->vma;
-		code.offset = section->filepos;
-		code.link = section->vma;
-		if (code.start < code.end)
-			add_code(build, &capacity, &code);
-	}
-}
-
-/* Without a section table the segments say where code is. */
-static void read_segments(struct build *build, const struct pp_elf_file *object)
-{
-	struct pp_segment *segments;
-	size_t n = pp_elf_code_segments(object, &segments), capacity = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (segments[i].offset < build->owner->image.size &&
-		    segments[i].size <= UINT64_MAX - segments[i].offset)
-			add_code(build, &capacity,
-				 &(struct pp_code){.start = segments[i].offset,
-						   .end = segments[i].offset + segments[i].size,
-						   .vma = segments[i].address,
-						   .offset = segments[i].offset,
-						   .link = segments[i].address});
-	free(segments);
 }
 
 /* ---- symbols ---- */
@@ -267,7 +81,7 @@ static uint32_t rank_symbol(asymbol *symbol)
 static void add_raw(struct build *build, uint64_t start, uint64_t size, uint32_t rank,
 		    const char *name)
 {
-	if (!is_in_code(build->symbols, start))
+	if (!pp_symbols_is_in_code(build->symbols, start))
 		return;
 	build->raw = pp_grow(build->raw, &build->capacity, build->n + 1, sizeof(*build->raw));
 	build->raw[build->n++] = (struct pp_raw_symbol){
@@ -285,7 +99,7 @@ static const asection *image_section(const struct build *build, const asection *
 
 	if (section->owner != image->bfd)
 		section = bfd_get_section_by_name(image->bfd, section->name);
-	return section && is_code(image, section) ? section : NULL;
+	return section && pp_symbols_is_code(image, section) ? section : NULL;
 }
 
 /* Strips the version of "memcpy@@GLIBC_2.14". */
@@ -303,7 +117,8 @@ static void add_static(struct build *build, asymbol *symbol)
 	if (!is_wanted(symbol) || !(symbol->section->flags & SEC_CODE))
 		return;
 	section = image_section(build, symbol->section);
-	if (section && symbol->value < section->size && section_key(build, section, &key))
+	if (section && symbol->value < section->size &&
+	    pp_symbols_section_key(build, section, &key))
 		add_raw(build, key + symbol->value, 0, rank_symbol(symbol),
 			bare_name(build, symbol->name));
 }
@@ -339,7 +154,7 @@ static void add_synthetic(struct build *build, asymbol *symbol)
 	uint64_t key;
 
 	if (section && symbol->name && symbol->value < section->size &&
-	    section_key(build, section, &key))
+	    pp_symbols_section_key(build, section, &key))
 		add_raw(build, key + symbol->value, 0, UINT32_MAX, symbol->name);
 }
 
@@ -403,8 +218,8 @@ static void read_object(struct build *build, const char *path, const char *root,
 	if (pp_elf_open(&object, path))
 		return;
 	if (!symbols->n_code && !build->place) {
-		read_segments(build, &object);
-		order_code(symbols);
+		pp_symbols_read_segments(build, &object);
+		pp_symbols_order_code(symbols);
 	}
 	if (!has_symbols || (want_lines && !pp_elf_has_section(&object, ".debug_line")))
 		symbols->debug_path = pp_debug_link_find(&object, path, root);
@@ -424,11 +239,11 @@ static void read_symbols(struct build *build, const char *path, const char *root
 	bool is_mini = false;
 
 	if (build->place && build->place->is_module)
-		lay_out_module(build);
+		pp_symbols_lay_out_module(build);
 	else if (build->place)
-		find_stext(build, n_image);
-	read_sections(build);
-	order_code(symbols);
+		pp_symbols_find_stext(build, n_image);
+	pp_symbols_read_sections(build);
+	pp_symbols_order_code(symbols);
 
 	if (!n || want_lines || !symbols->n_code)
 		read_object(build, path, root, n, want_lines);

@@ -3,217 +3,17 @@
  * Writing pprof profiles.  Messages of the profile may come in any order, so samples are written
  * as they are met, and what they turned out to refer to behind them.
  */
-#include "pprof.h"
 
-#include <errno.h>
-#include <inttypes.h>
+#include "write.h"
+
 #include <stdlib.h>
-#include <string.h>
-#include <zlib.h>
 
-#include "libop/base/hash.h"
 #include "libop/base/number.h"
 #include "libop/base/utf8.h"
 #include "pp/formats/model/mapped_image.h"
-#include "pp/formats/session/symbolize.h"
-#include "tables.h"
 #include "values.h"
-#include "wire.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
-
-#define FLUSH_BYTES (64u << 10)
-#define GZIP	    (15 + 16) /* zlib: the largest window, and gzip's header and end */
-
-struct function {
-	uint64_t name, system_name, file; /* numbers of strings */
-	int64_t start_line;
-};
-
-struct writer {
-	struct prof *prof;
-	struct output *output;
-	z_stream stream;
-	unsigned char *packed;
-	struct op_buffer out, message, part; /* part: of the message */
-	char **strings;
-	size_t n_strings, strings_capacity;
-	struct op_hash by_string;
-	struct function *functions; /* id - 1 */
-	size_t n_functions, functions_capacity;
-	struct op_hash by_function;
-	struct prof_frame *locations; /* id - 1; places to look up */
-	size_t n_locations, locations_capacity;
-	struct op_hash by_location;
-	uint32_t app;	    /* the file of the program with the most samples; 0: there is none */
-	bool has_files;	    /* among the images */
-	uint64_t *mappings; /* ids by image; 0: it has none */
-	bool *has_functions, *has_lines; /* by image */
-	uint64_t n_mappings;
-	/* By event: the names of its columns; samples is NULL if it has none. */
-	struct {
-		char *samples, *events;
-	} * columns;
-};
-
-/* ---- bytes ---- */
-
-static void pack(struct writer *writer, int flush)
-{
-	z_stream *z = &writer->stream;
-
-	pp_buffer_check(&writer->out);
-	z->next_in = writer->out.bytes;
-	z->avail_in = (uInt)writer->out.used;
-	do {
-		z->next_out = writer->packed;
-		z->avail_out = FLUSH_BYTES;
-		deflate(z, flush);
-		fwrite(writer->packed, 1, FLUSH_BYTES - z->avail_out, writer->output->file);
-	} while (!z->avail_out);
-	writer->out.used = 0;
-}
-
-/* Ends a message of the profile. */
-static void put_message(struct writer *writer, enum pprof_profile_field field)
-{
-	wire_put_message(&writer->out, field, &writer->message);
-	if (writer->out.used >= FLUSH_BYTES)
-		pack(writer, Z_NO_FLUSH);
-}
-
-/* ---- tables ---- */
-
-static uint64_t string(struct writer *writer, const char *text)
-{
-	uint64_t hash = op_hash_text(0, text);
-	uint32_t id;
-
-	op_hash_for_each_possible (&writer->by_string, hash, id)
-		if (!strcmp(writer->strings[id], text))
-			return id;
-	writer->strings = pp_grow(writer->strings, &writer->strings_capacity, writer->n_strings + 1,
-				  sizeof(*writer->strings));
-	writer->strings[writer->n_strings] = pp_copy(text);
-	pp_hash_add(&writer->by_string, hash, (uint32_t)writer->n_strings);
-	return writer->n_strings++;
-}
-
-static uint64_t hash_of_function(const struct function *function)
-{
-	uint64_t hash = op_hash_mix(0, function->name);
-
-	hash = op_hash_mix(hash, function->system_name);
-	hash = op_hash_mix(hash, function->file);
-	return op_hash_mix(hash, (uint64_t)function->start_line);
-}
-
-static bool same_function(const struct function *a, const struct function *b)
-{
-	return a->name == b->name && a->system_name == b->system_name && a->file == b->file &&
-	       a->start_line == b->start_line;
-}
-
-/* The id of the function of a line. */
-static uint64_t function(struct writer *writer, const struct prof_line *line)
-{
-	const char *system_name = line->system_name ? line->system_name : line->function;
-	const struct function wanted = {
-		.name = string(writer, line->function),
-		.system_name = string(writer, system_name),
-		.file = string(writer, line->file ? line->file : ""),
-		.start_line = line->start_line,
-	};
-	uint64_t hash = hash_of_function(&wanted);
-	uint32_t id;
-
-	op_hash_for_each_possible (&writer->by_function, hash, id)
-		if (same_function(&writer->functions[id], &wanted))
-			return id + 1;
-	writer->functions = pp_grow(writer->functions, &writer->functions_capacity,
-				    writer->n_functions + 1, sizeof(*writer->functions));
-	writer->functions[writer->n_functions] = wanted;
-	pp_hash_add(&writer->by_function, hash, (uint32_t)writer->n_functions);
-	return ++writer->n_functions;
-}
-
-static uint64_t hash_of_place(const struct prof_frame *place)
-{
-	return op_hash_mix(op_hash_mix(0, place->image), place->offset);
-}
-
-/* The id of the mapping of an image; 0: it has none. */
-static uint64_t mapping(struct writer *writer, uint32_t image)
-{
-	if (image <= PROF_NO_KERNEL_IMAGE)
-		return 0;
-	if (!writer->mappings[image])
-		writer->mappings[image] = ++writer->n_mappings;
-	return writer->mappings[image];
-}
-
-/* Of places that are known by their functions only there is none. */
-static uint64_t address_of(const struct writer *writer, const struct prof_frame *place, bool named)
-{
-	const struct prof_image *image = &writer->prof->images[place->image];
-
-	if (named && image->kind == PROF_UNKNOWN && place->image > PROF_NO_KERNEL_IMAGE)
-		return 0;
-	/* one may be before its mapping, which was found for return addresses */
-	if (place->offset < image->offset)
-		return image->start;
-	return prof_address(writer->prof, place);
-}
-
-/* What is there besides the image, as far as it is known. */
-static size_t lines_at(const struct writer *writer, const struct prof_frame *place,
-		       const struct prof_line **lines)
-{
-	const struct prof_name *name;
-
-	if (!writer->output->names)
-		return prof_lines(writer->prof, place, lines);
-	name = names_at(writer->output->names, place, 0);
-	*lines = name->lines;
-	return name->is_known ? name->n : 0;
-}
-
-static void put_location(struct writer *writer, const struct prof_frame *place)
-{
-	const struct prof_line *lines;
-	size_t n = lines_at(writer, place, &lines);
-
-	wire_put_number(&writer->message, PPROF_LOCATION_ID, writer->n_locations);
-	wire_put_number(&writer->message, PPROF_LOCATION_MAPPING, mapping(writer, place->image));
-	wire_put_number(&writer->message, PPROF_LOCATION_ADDRESS, address_of(writer, place, n > 0));
-	for (size_t i = 0; i < n; i++) {
-		wire_put_number(&writer->part, PPROF_LINE_FUNCTION, function(writer, &lines[i]));
-		wire_put_number(&writer->part, PPROF_LINE_LINE, (uint64_t)lines[i].line);
-		wire_put_message(&writer->message, PPROF_LOCATION_LINE, &writer->part);
-		writer->has_lines[place->image] |= lines[i].line > 0;
-	}
-	writer->has_functions[place->image] |= n > 0;
-	put_message(writer, PPROF_LOCATION);
-}
-
-/* The id of a place. */
-static uint64_t location(struct writer *writer, const struct prof_frame *place)
-{
-	uint64_t hash = hash_of_place(place);
-	uint32_t id;
-
-	op_hash_for_each_possible (&writer->by_location, hash, id)
-		if (writer->locations[id].image == place->image &&
-		    writer->locations[id].offset == place->offset)
-			return id + 1;
-	writer->locations = pp_grow(writer->locations, &writer->locations_capacity,
-				    writer->n_locations + 1, sizeof(*writer->locations));
-	writer->locations[writer->n_locations] = *place;
-	pp_hash_add(&writer->by_location, hash, (uint32_t)writer->n_locations);
-	id = (uint32_t)++writer->n_locations;
-	put_location(writer, place);
-	return id;
-}
 
 /* ---- samples ---- */
 
@@ -235,9 +35,9 @@ static const char *samples_fact(const struct prof *prof, const char *event)
 static void put_type(struct writer *writer, enum pprof_profile_field field, const char *type,
 		     const char *unit)
 {
-	wire_put_number(&writer->message, PPROF_TYPE_TYPE, string(writer, type));
-	wire_put_number(&writer->message, PPROF_TYPE_UNIT, string(writer, unit));
-	put_message(writer, field);
+	wire_put_number(&writer->message, PPROF_TYPE_TYPE, pprof_write_string(writer, type));
+	wire_put_number(&writer->message, PPROF_TYPE_UNIT, pprof_write_string(writer, unit));
+	pprof_write_put_message(writer, field);
 }
 
 static void name_columns(struct writer *writer, size_t i)
@@ -295,9 +95,9 @@ static void put_values(struct writer *writer, const struct prof_sample *sample)
 
 static void put_label(struct writer *writer, const char *key, const char *text, int64_t number)
 {
-	wire_put_number(&writer->part, PPROF_LABEL_KEY, string(writer, key));
+	wire_put_number(&writer->part, PPROF_LABEL_KEY, pprof_write_string(writer, key));
 	if (text)
-		wire_put_number(&writer->part, PPROF_LABEL_TEXT, string(writer, text));
+		wire_put_number(&writer->part, PPROF_LABEL_TEXT, pprof_write_string(writer, text));
 	else
 		wire_put_number(&writer->part, PPROF_LABEL_NUMBER, (uint64_t)number);
 	wire_put_message(&writer->message, PPROF_SAMPLE_LABEL, &writer->part);
@@ -345,13 +145,13 @@ static void put_sample(struct writer *writer, const struct prof_sample *sample)
 			.offset = prof_lookup_offset(&sample->frames[i], i),
 		};
 
-		op_buffer_leb128(&ids, location(writer, &place));
+		op_buffer_leb128(&ids, pprof_write_location(writer, &place));
 	}
 	wire_put_message(&writer->message, PPROF_SAMPLE_LOCATION, &ids);
 	op_buffer_free(&ids);
 	put_values(writer, sample);
 	put_labels(writer, sample);
-	put_message(writer, PPROF_SAMPLE);
+	pprof_write_put_message(writer, PPROF_SAMPLE);
 }
 
 static void find_app(struct writer *writer)
@@ -381,62 +181,10 @@ static void put_samples(struct writer *writer)
 
 	/* pprof takes the first mapping for the program's */
 	find_app(writer);
-	mapping(writer, writer->app);
+	pprof_write_mapping(writer, writer->app);
 	while (prof_next(writer->prof, &cursor, &sample))
 		put_sample(writer, &sample);
 	prof_cursor_free(&cursor);
-}
-
-/* ---- what samples refer to ---- */
-
-static void put_functions(struct writer *writer)
-{
-	for (size_t i = 0; i < writer->n_functions; i++) {
-		const struct function *f = &writer->functions[i];
-
-		wire_put_number(&writer->message, PPROF_FUNCTION_ID, i + 1);
-		wire_put_number(&writer->message, PPROF_FUNCTION_NAME, f->name);
-		wire_put_number(&writer->message, PPROF_FUNCTION_SYSTEM_NAME, f->system_name);
-		wire_put_number(&writer->message, PPROF_FUNCTION_FILE, f->file);
-		wire_put_number(&writer->message, PPROF_FUNCTION_START_LINE,
-				(uint64_t)f->start_line);
-		put_message(writer, PPROF_FUNCTION);
-	}
-}
-
-static void put_mapping(struct writer *writer, uint32_t image)
-{
-	const struct prof_image *of = &writer->prof->images[image];
-	struct mapping mapping = mapping_of(of);
-	char *build_id = of->build_id_length ? pp_hex(of->build_id, of->build_id_length) : NULL;
-
-	wire_put_number(&writer->message, PPROF_MAPPING_ID, writer->mappings[image]);
-	wire_put_number(&writer->message, PPROF_MAPPING_START, mapping.start);
-	wire_put_number(&writer->message, PPROF_MAPPING_LIMIT, mapping.end);
-	wire_put_number(&writer->message, PPROF_MAPPING_OFFSET, mapping.offset);
-	wire_put_number(&writer->message, PPROF_MAPPING_FILE, string(writer, mapping.name));
-	wire_put_number(&writer->message, PPROF_MAPPING_BUILD_ID,
-			string(writer, build_id ? build_id : ""));
-	wire_put_number(&writer->message, PPROF_MAPPING_HAS_FUNCTIONS,
-			writer->has_functions[image]);
-	wire_put_number(&writer->message, PPROF_MAPPING_HAS_FILES, writer->has_lines[image]);
-	wire_put_number(&writer->message, PPROF_MAPPING_HAS_LINES, writer->has_lines[image]);
-	wire_put_number(&writer->message, PPROF_MAPPING_HAS_INLINES, writer->has_lines[image]);
-	put_message(writer, PPROF_MAPPING);
-	free(mapping.name);
-	free(build_id);
-}
-
-static void put_mappings(struct writer *writer)
-{
-	uint32_t *images = pp_alloc(writer->n_mappings, sizeof(*images)); /* by id - 1 */
-
-	for (uint32_t i = 0; i < writer->prof->n_images; i++)
-		if (writer->mappings[i])
-			images[writer->mappings[i] - 1] = i;
-	for (size_t i = 0; i < writer->n_mappings; i++)
-		put_mapping(writer, images[i]);
-	free(images);
 }
 
 /* ---- what is about the whole profile ---- */
@@ -494,7 +242,7 @@ static void put_facts(struct writer *writer)
 		for (size_t j = 0; j < sizeof(fields) / sizeof(fields[0]); j++)
 			if (!strcmp(prof->facts[i].key, fields[j].key))
 				wire_put_number(&writer->out, fields[j].field,
-						string(writer, prof->facts[i].value));
+						pprof_write_string(writer, prof->facts[i].value));
 	wire_put_number(&writer->out, PPROF_TIME_NANOS, prof->host.start_time);
 	wire_put_number(&writer->out, PPROF_DURATION_NANOS, prof->host.duration);
 }
@@ -518,7 +266,7 @@ static void put_strings(struct writer *writer)
 	for (size_t i = 0; i < writer->n_strings; i++) {
 		put_string(writer, writer->strings[i]);
 		if (writer->out.used >= FLUSH_BYTES)
-			pack(writer, Z_NO_FLUSH);
+			pprof_write_pack(writer, Z_NO_FLUSH);
 	}
 }
 
@@ -558,15 +306,15 @@ int pprof_write(struct prof *prof, struct output *output, struct op_error *error
 	writer.mappings = pp_alloc(prof->n_images, sizeof(*writer.mappings));
 	writer.has_functions = pp_alloc(prof->n_images, sizeof(*writer.has_functions));
 	writer.has_lines = pp_alloc(prof->n_images, sizeof(*writer.has_lines));
-	string(&writer, ""); /* number 0 must be it */
+	pprof_write_string(&writer, ""); /* number 0 must be it */
 	put_types(&writer);
 	put_samples(&writer);
-	put_functions(&writer);
-	put_mappings(&writer);
+	pprof_write_put_functions(&writer);
+	pprof_write_put_mappings(&writer);
 	put_period(&writer);
 	put_facts(&writer);
 	put_strings(&writer);
-	pack(&writer, Z_FINISH);
+	pprof_write_pack(&writer, Z_FINISH);
 	deflateEnd(&writer.stream);
 	free_writer(&writer);
 	return 0;

@@ -7,329 +7,14 @@
  * one for each moment, at its distance from the first of all; else one for each stack, at the time
  * that those before it took.
  */
+#include "firefox.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "pp/formats/model/format.h"
 #include "pp/formats/model/timeline.h"
-#include "libop/base/hash.h"
-#include "pp/formats/session/named_stack.h"
-#include "libop/text/json.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
-
-#define VERSION		48
-#define GECKO_VERSION	27 /* that this version was made of */
-#define NO_PREFIX	UINT32_MAX
-#define NOT_MET		(UINT32_MAX - 1) /* no stack yet */
-#define CATEGORY_USER	0
-#define CATEGORY_KERNEL 1
-
-struct frame {
-	uint32_t function, depth; /* depth: of inlining */
-	int64_t line;
-};
-
-struct stack {
-	uint32_t prefix, frame;
-};
-
-struct sample {
-	uint32_t stack; /* NO_PREFIX: none */
-	uint64_t weight;
-	uint64_t time; /* ns since the first of all samples, if times are known */
-};
-
-/* A thread in the making. */
-struct thread {
-	struct named_functions functions;
-	struct frame *frames;
-	size_t n_frames, frames_capacity;
-	struct op_hash by_frame;
-	struct stack *stacks;
-	size_t n_stacks, stacks_capacity;
-	struct op_hash by_stack;
-	struct sample *samples;
-	size_t n_samples, samples_capacity;
-};
-
-struct firefox {
-	const struct prof *prof;
-	struct prof_names *names;
-	struct op_json json;
-	struct thread thread;
-	size_t n_threads;
-
-	/* If times are known: */
-	uint32_t *stacks; /* by prof_moment::value, in the thread that it is of */
-	size_t moment;	  /* the first that is not written yet */
-};
-
-/* ---- tables ---- */
-
-static uint64_t hash_frame(const struct frame *frame)
-{
-	return op_hash_mix((uint64_t)frame->function << 32 | frame->depth, (uint64_t)frame->line);
-}
-
-static uint32_t find_frame(struct thread *thread, const struct frame *wanted)
-{
-	uint32_t id;
-
-	op_hash_for_each_possible (&thread->by_frame, hash_frame(wanted), id) {
-		const struct frame *frame = &thread->frames[id];
-
-		if (frame->function == wanted->function && frame->depth == wanted->depth &&
-		    frame->line == wanted->line)
-			return id;
-	}
-	id = (uint32_t)thread->n_frames++;
-	thread->frames = pp_grow(thread->frames, &thread->frames_capacity, thread->n_frames,
-				 sizeof(*thread->frames));
-	thread->frames[id] = *wanted;
-	pp_hash_add(&thread->by_frame, hash_frame(wanted), id);
-	return id;
-}
-
-static uint32_t find_stack(struct thread *thread, uint32_t prefix, uint32_t frame)
-{
-	uint64_t hash = op_hash_mix(prefix, frame);
-	uint32_t id;
-
-	op_hash_for_each_possible (&thread->by_stack, hash, id)
-		if (thread->stacks[id].prefix == prefix && thread->stacks[id].frame == frame)
-			return id;
-	id = (uint32_t)thread->n_stacks++;
-	thread->stacks = pp_grow(thread->stacks, &thread->stacks_capacity, thread->n_stacks,
-				 sizeof(*thread->stacks));
-	thread->stacks[id] = (struct stack){prefix, frame};
-	pp_hash_add(&thread->by_stack, hash, id);
-	return id;
-}
-
-static uint32_t add_stack(struct thread *thread, const struct named_stack *named)
-{
-	uint32_t stack = NO_PREFIX, depth = 0;
-
-	for (size_t i = 0; i < named->n; i++) {
-		const struct named_frame *at = &named->frames[i];
-		struct frame frame;
-
-		depth = at->is_inlined ? depth + 1 : 0;
-		frame = (struct frame){named_function(&thread->functions, at), depth,
-				       at->line->line};
-		stack = find_stack(thread, stack, find_frame(thread, &frame));
-	}
-	return stack;
-}
-
-static void add_sample(struct thread *thread, const struct sample *sample)
-{
-	thread->samples = pp_grow(thread->samples, &thread->samples_capacity, thread->n_samples + 1,
-				  sizeof(*thread->samples));
-	thread->samples[thread->n_samples++] = *sample;
-}
-
-static void clear_thread(struct thread *thread)
-{
-	named_functions_free(&thread->functions);
-	op_hash_free(&thread->by_frame);
-	op_hash_free(&thread->by_stack);
-	thread->n_frames = thread->n_stacks = thread->n_samples = 0;
-}
-
-static void free_thread(struct thread *thread)
-{
-	clear_thread(thread);
-	free(thread->frames);
-	free(thread->stacks);
-	free(thread->samples);
-}
-
-/* ---- columns ---- */
-
-/* "KEY":[ITEM,...], with one printf() an item. */
-#define COLUMN(json, key, n, ...)                                                                  \
-	do {                                                                                       \
-		op_json_array(json, key);                                                          \
-		for (size_t i = 0; i < (n); i++)                                                   \
-			op_json_raw(json, NULL, __VA_ARGS__);                                      \
-		op_json_end(json);                                                                 \
-	} while (0)
-
-/* Begins a table of @n rows. */
-static void open_table(struct op_json *json, const char *key, size_t n)
-{
-	op_json_object(json, key);
-	op_json_number(json, "length", n);
-}
-
-static bool is_kernel(const struct firefox *firefox, size_t frame)
-{
-	const struct thread *thread = &firefox->thread;
-	uint32_t image = thread->functions.items[thread->frames[frame].function].image;
-
-	return firefox->prof->images[image].is_kernel;
-}
-
-static int category(const struct firefox *firefox, size_t frame)
-{
-	return is_kernel(firefox, frame) ? CATEGORY_KERNEL : CATEGORY_USER;
-}
-
-/*
- * Strings: for each image its name (from 0), then for each function its name, then its file.
- * Resources and libs: the images.
- */
-static void put_strings(struct firefox *firefox)
-{
-	const struct named_functions *functions = &firefox->thread.functions;
-	struct op_json *json = &firefox->json;
-
-	op_json_array(json, "stringArray");
-	for (uint32_t i = 0; i < firefox->prof->n_images; i++)
-		op_json_string(json, NULL, names_image(firefox->prof, i));
-	for (size_t i = 0; i < functions->n; i++)
-		op_json_string(json, NULL, functions->items[i].name);
-	for (size_t i = 0; i < functions->n; i++) {
-		const char *file = functions->items[i].file;
-
-		op_json_string(json, NULL, file ? file : "");
-	}
-	op_json_end(json);
-}
-
-static void put_functions(struct firefox *firefox)
-{
-	const struct named_functions *functions = &firefox->thread.functions;
-	size_t n = functions->n, images = firefox->prof->n_images;
-	struct op_json *json = &firefox->json;
-
-	open_table(json, "funcTable", n);
-	COLUMN(json, "name", n, "%zu", images + i);
-	COLUMN(json, "isJS", n, "false");
-	COLUMN(json, "relevantForJS", n, "false");
-	COLUMN(json, "resource", n, "%" PRIu32, functions->items[i].image);
-	op_json_array(json, "fileName");
-	for (size_t i = 0; i < n; i++) {
-		if (functions->items[i].file)
-			op_json_number(json, NULL, images + n + i);
-		else
-			op_json_null(json, NULL);
-	}
-	op_json_end(json);
-	COLUMN(json, "lineNumber", n, "null");
-	COLUMN(json, "columnNumber", n, "null");
-	op_json_end(json);
-	open_table(json, "resourceTable", images);
-	COLUMN(json, "lib", images, "%zu", i);
-	COLUMN(json, "name", images, "%zu", i);
-	COLUMN(json, "host", images, "null");
-	COLUMN(json, "type", images, "1");
-	op_json_end(json);
-	op_json_raw(json, "nativeSymbols",
-		    "{\"length\":0,\"address\":[],\"functionSize\":[],\"libIndex\":[],"
-		    "\"name\":[]}");
-}
-
-static void put_frames(struct firefox *firefox)
-{
-	const struct thread *thread = &firefox->thread;
-	struct op_json *json = &firefox->json;
-	size_t n = thread->n_frames;
-
-	open_table(json, "frameTable", n);
-	COLUMN(json, "address", n, "-1");
-	COLUMN(json, "inlineDepth", n, "%" PRIu32, thread->frames[i].depth);
-	COLUMN(json, "category", n, "%d", category(firefox, i));
-	COLUMN(json, "subcategory", n, "0");
-	COLUMN(json, "func", n, "%" PRIu32, thread->frames[i].function);
-	COLUMN(json, "nativeSymbol", n, "null");
-	COLUMN(json, "innerWindowID", n, "0");
-	COLUMN(json, "implementation", n, "null");
-	op_json_array(json, "line");
-	for (size_t i = 0; i < n; i++) {
-		if (thread->frames[i].line > 0)
-			op_json_number(json, NULL, (uint64_t)thread->frames[i].line);
-		else
-			op_json_null(json, NULL);
-	}
-	op_json_end(json);
-	COLUMN(json, "column", n, "null");
-	op_json_end(json);
-}
-
-/* "null" or a number; good until the next call. */
-static const char *index_text(uint32_t number)
-{
-	static char text[16];
-
-	if (number == NO_PREFIX)
-		return "null";
-	snprintf(text, sizeof(text), "%" PRIu32, number);
-	return text;
-}
-
-static void put_stacks(struct firefox *firefox)
-{
-	const struct thread *thread = &firefox->thread;
-	struct op_json *json = &firefox->json;
-
-	open_table(json, "stackTable", thread->n_stacks);
-	COLUMN(json, "prefix", thread->n_stacks, "%s", index_text(thread->stacks[i].prefix));
-	COLUMN(json, "frame", thread->n_stacks, "%" PRIu32, thread->stacks[i].frame);
-	COLUMN(json, "category", thread->n_stacks, "%d",
-	       category(firefox, thread->stacks[i].frame));
-	COLUMN(json, "subcategory", thread->n_stacks, "0");
-	op_json_end(json);
-}
-
-/* Milliseconds that a sample stands for; 1 where the event is no time. */
-static double interval_of(const struct prof *prof, uint32_t event)
-{
-	const struct prof_value *total = &prof->totals[event];
-	const char *unit = prof->events[event].unit;
-
-	if (!unit || strcmp(unit, "nanoseconds") || !total->count)
-		return 1;
-	return (double)total->events / (double)total->count / 1e6;
-}
-
-/* In milliseconds. */
-static void put_times(struct firefox *firefox, uint32_t event)
-{
-	enum { NS_PER_MS = 1000000 };
-	const struct thread *thread = &firefox->thread;
-	double interval = interval_of(firefox->prof, event), time = 0;
-	struct op_json *json = &firefox->json;
-
-	op_json_array(json, "time");
-	for (size_t i = 0; i < thread->n_samples; i++) {
-		const struct sample *sample = &thread->samples[i];
-
-		if (firefox->stacks)
-			op_json_raw(json, NULL, "%" PRIu64 ".%06" PRIu64, sample->time / NS_PER_MS,
-				    sample->time % NS_PER_MS);
-		else
-			op_json_raw(json, NULL, "%.6f", time);
-		time += interval * (double)sample->weight;
-	}
-	op_json_end(json);
-}
-
-static void put_samples(struct firefox *firefox, uint32_t event)
-{
-	const struct thread *thread = &firefox->thread;
-	struct op_json *json = &firefox->json;
-
-	open_table(json, "samples", thread->n_samples);
-	op_json_string(json, "weightType", "samples");
-	COLUMN(json, "stack", thread->n_samples, "%s", index_text(thread->samples[i].stack));
-	COLUMN(json, "weight", thread->n_samples, "%" PRIu64, thread->samples[i].weight);
-	put_times(firefox, event);
-	op_json_end(json);
-}
 
 /* ---- threads ---- */
 
@@ -378,8 +63,9 @@ static void add_moments(struct firefox *firefox)
 
 		if (stack == NOT_MET)
 			return;
-		add_sample(&firefox->thread,
-			   &(struct sample){stack, moment->count, moment->time - prof->first_time});
+		firefox_add_sample(
+			&firefox->thread,
+			&(struct sample){stack, moment->count, moment->time - prof->first_time});
 	}
 }
 
@@ -400,13 +86,13 @@ static void put_thread(struct firefox *firefox, const struct prof_sample *sample
 	op_json_string(json, "processName", program);
 	put_ids(firefox, sample);
 	put_unknown(json);
-	put_strings(firefox);
-	put_functions(firefox);
-	put_frames(firefox);
-	put_stacks(firefox);
-	put_samples(firefox, event);
+	firefox_put_strings(firefox);
+	firefox_put_functions(firefox);
+	firefox_put_frames(firefox);
+	firefox_put_stacks(firefox);
+	firefox_put_samples(firefox, event);
 	op_json_end(json);
-	clear_thread(&firefox->thread);
+	firefox_clear_thread(&firefox->thread);
 	free(name);
 }
 
@@ -419,12 +105,12 @@ static bool same_thread(const struct prof_sample *a, const struct prof_sample *b
 static void add_value(struct firefox *firefox, const struct named_stack *named, size_t number,
 		      uint64_t count)
 {
-	struct sample sample = {add_stack(&firefox->thread, named), count, 0};
+	struct sample sample = {firefox_add_stack(&firefox->thread, named), count, 0};
 
 	if (firefox->stacks)
 		firefox->stacks[number] = sample.stack;
 	else
-		add_sample(&firefox->thread, &sample);
+		firefox_add_sample(&firefox->thread, &sample);
 }
 
 static void put_threads(struct firefox *firefox, uint32_t event)
@@ -524,7 +210,7 @@ static void put_meta(struct firefox *firefox, const struct output *output)
 	op_json_object(json, "meta");
 	op_json_number(json, "version", GECKO_VERSION);
 	op_json_number(json, "preprocessedProfileVersion", VERSION);
-	op_json_raw(json, "interval", "%.6f", interval_of(prof, 0));
+	op_json_raw(json, "interval", "%.6f", firefox_interval_of(prof, 0));
 	op_json_raw(json, "startTime", "%.3f", (double)prof->host.start_time / 1e6);
 	op_json_number(json, "processType", 0);
 	op_json_number(json, "stackwalk", 1);
@@ -578,7 +264,7 @@ static int write_firefox(struct prof *prof, struct output *output, struct op_err
 	op_json_end(json);
 	op_json_end(json);
 	fputc('\n', output->file);
-	free_thread(&firefox.thread);
+	firefox_free_thread(&firefox.thread);
 	free(firefox.stacks);
 	return 0;
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The image that is being read, for collate.c and collate_details.c only. */
+#ifndef PP_PROFILE_COLLATE_READING_H
+#define PP_PROFILE_COLLATE_READING_H
+
+#include "collation.h"
+#include "pp/debug/info.h"
+
+/* A count of one sample file, kept until all files of the application are read. */
+struct hit {
+	struct pp_row *row;
+	uint64_t vma, count;
+	unsigned int class;
+};
+
+/* The image that is being read. */
+struct reading {
+	struct pp_collation *collation;
+	struct pp_image *image;
+	struct pp_image_content content;
+	struct pp_debug_info *debug;
+	uint64_t mtime;			   /* of the file, if that identifies it; else 0 */
+	uint64_t old_samples;		   /* of a file with another modification time */
+	const char *last_file, *kept_file; /* the file name of the last line */
+	/* Of the application that is being read: */
+	const struct pp_image *app;
+	size_t *first_of; /* by index of the symbol: the first one of the same name; or NULL */
+	struct pp_row **row_of;		/* by index of the symbol; the last one is for no symbol */
+	struct pp_row **inlined_row_of; /* by name_index */
+	size_t n_inlined_rows, inlined_rows_capacity;
+	size_t first_row;
+	struct hit *hits;
+	size_t n_hits, hits_capacity;
+};
+
+void pp_collate_finish_details(struct reading *reading);
+void pp_collate_find_all_callers(struct reading *reading);
+void pp_collate_find_lines(struct reading *reading);
+const char *pp_collate_keep_name(struct reading *reading, const char *shown, bool is_inlined);
+const struct pp_inlined *pp_collate_inlined_at(struct reading *reading, uint64_t vma);
+
+#endif
