@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The line table of a compilation unit. */
 #include <stdbool.h>
+#include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tables.h"
+#include "libop/base/hash.h"
 #include "libop/base/memory.h"
 #include "libop/base/search.h"
 
@@ -19,8 +22,67 @@ static int compare_entries(const void *a, const void *b)
 	return (left->order > right->order) - (left->order < right->order);
 }
 
+/* The files of a unit while its lines are read. */
+struct files {
+	struct pp_line_table *table;
+	const char *directory;	   /* the compilation directory, or NULL */
+	const char *last, *joined; /* lines of one file often stand together */
+	struct op_hash by_name;	   /* number: index into table->files */
+};
+
+static uint32_t find_file(const struct files *files, uint64_t key, const char *path)
+{
+	uint32_t i;
+
+	op_hash_for_each_possible(&files->by_name, key, i)
+		if (!strcmp(files->table->files[i], path))
+			return i;
+	return OP_HASH_NONE;
+}
+
+static const char *join(struct files *files, const char *name)
+{
+	struct pp_line_table *table = files->table;
+	char *path = pp_format("%s/%s", files->directory, name);
+	uint64_t key = op_hash_text(0, path);
+	uint32_t found = find_file(files, key, path);
+
+	if (found != OP_HASH_NONE) {
+		free(path);
+		return table->files[found];
+	}
+	table->files = pp_grow(table->files, &table->files_capacity, table->n_files + 1,
+			       sizeof(*table->files));
+	pp_hash_add(&files->by_name, key, (uint32_t)table->n_files);
+	return table->files[table->n_files++] = path;
+}
+
+/* Names that are relative are so to the directory in which the compiler ran. */
+static const char *file_name(struct files *files, Dwarf_Line *line)
+{
+	const char *name = dwarf_linesrc(line, NULL, NULL);
+
+	if (!name || *name == '/' || !files->directory)
+		return name;
+	if (name != files->last) {
+		files->joined = join(files, name);
+		files->last = name;
+	}
+	return files->joined;
+}
+
+static struct files files_of(struct pp_line_table *table, Dwarf_Die *unit)
+{
+	const char *directory = pp_debug_text(unit, DW_AT_comp_dir);
+
+	/* A build that hides its directory has "." or the like. */
+	return (struct files){.table = table,
+			      .directory = directory && *directory == '/' ? directory : NULL};
+}
+
 void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit)
 {
+	struct files files = files_of(table, unit);
 	Dwarf_Lines *lines;
 	size_t n;
 
@@ -36,7 +98,7 @@ void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit)
 			continue;
 		entry.link = link;
 		if (!dwarf_lineendsequence(line, &ends) && !ends) {
-			entry.file = dwarf_linesrc(line, NULL, NULL);
+			entry.file = file_name(&files, line);
 			dwarf_lineno(line, &entry.line);
 		}
 		table->entries =
@@ -45,6 +107,15 @@ void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit)
 	}
 	if (table->n)
 		qsort(table->entries, table->n, sizeof(*table->entries), compare_entries);
+	op_hash_free(&files.by_name);
+}
+
+void pp_line_table_free(struct pp_line_table *table)
+{
+	for (size_t i = 0; i < table->n_files; i++)
+		free(table->files[i]);
+	free(table->files);
+	free(table->entries);
 }
 
 const struct pp_line_entry *pp_line_table_find(const struct pp_line_table *table, uint64_t link)

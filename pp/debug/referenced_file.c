@@ -45,18 +45,19 @@ bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path)
 	       is_safe_or_missing(resolve(path, name));
 }
 
-static const char *text_of(Dwarf_Die *unit, unsigned int name)
+const char *pp_debug_text(Dwarf_Die *unit, unsigned int attribute)
 {
-	Dwarf_Attribute attribute;
+	Dwarf_Attribute found;
 
-	return dwarf_formstring(dwarf_attr(unit, name, &attribute));
+	return dwarf_formstring(dwarf_attr(unit, attribute, &found));
 }
 
 bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path)
 {
-	const char *name = text_of(unit, DW_AT_dwo_name), *dir = text_of(unit, DW_AT_comp_dir);
+	const char *name = pp_debug_text(unit, DW_AT_dwo_name);
+	const char *dir = pp_debug_text(unit, DW_AT_comp_dir);
 
-	name = name ? name : text_of(unit, DW_AT_GNU_dwo_name);
+	name = name ? name : pp_debug_text(unit, DW_AT_GNU_dwo_name);
 	if (!name || !is_safe_or_missing(resolve(path, name)))
 		return false;
 	return *name == '/' || !dir || is_safe_or_missing(pp_format("%s/%s", dir, name));

@@ -17,7 +17,7 @@
 /* Code from link up to the next entry belongs to this line. */
 struct pp_line_entry {
 	uint64_t link;
-	const char *file; /* libdw's; NULL ends a sequence */
+	const char *file; /* NULL ends a sequence; lives as long as the table and its unit */
 	int line;
 	uint32_t order; /* of entries at one address the last one is used */
 };
@@ -25,6 +25,8 @@ struct pp_line_entry {
 struct pp_line_table {
 	struct pp_line_entry *entries; /* by link */
 	size_t n, capacity;
+	char **files; /* names that the compilation directory was put before */
+	size_t n_files, files_capacity;
 };
 
 /* Where a table lies in what pp_debug_cache_load() has read. */
@@ -82,6 +84,9 @@ void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL */
 bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path);
 bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path);
 
+/* The text of an attribute of a unit, or NULL; libdw's. */
+const char *pp_debug_text(Dwarf_Die *unit, unsigned int attribute);
+
 struct pp_stabs;
 
 /* Return: NULL if there are no stabs in the file. */
@@ -93,6 +98,7 @@ const char *pp_stabs_line(struct pp_stabs *stabs, uint64_t link, int *line);
 /* @table must be zeroed. */
 void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit);
 const struct pp_line_entry *pp_line_table_find(const struct pp_line_table *table, uint64_t link);
+void pp_line_table_free(struct pp_line_table *table);
 
 /* Likewise. */
 void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit, struct pp_names *names);

@@ -207,7 +207,7 @@ static char *cache_name(const char *path)
 	if (stat(path, &status) || status.st_size < CACHED_SIZE || pp_elf_open(&object, path))
 		return NULL;
 	id = pp_elf_build_id(&object);
-	name = id ? pp_table_cache_name(id, &status, "debug-1") : NULL;
+	name = id ? pp_table_cache_name(id, &status, "debug-2") : NULL;
 	free(id);
 	pp_elf_close(&object);
 	return name;
@@ -253,7 +253,7 @@ void pp_debug_info_close(struct pp_debug_info *info)
 	pp_debug_cache_free(info->cache);
 	pp_stabs_close(info->stabs);
 	for (size_t i = 0; i < info->n_units; i++) {
-		free(info->units[i].lines.entries);
+		pp_line_table_free(&info->units[i].lines);
 		pp_inline_table_free(&info->units[i].inlines);
 	}
 	free(info->units);
@@ -305,7 +305,7 @@ static bool open_units(struct pp_debug_info *info)
 	for (size_t i = 0; i < fresh.n_units; i++) {
 		if (same)
 			info->units[i].die = fresh.units[i].die;
-		free(fresh.units[i].lines.entries);
+		pp_line_table_free(&fresh.units[i].lines);
 	}
 	free(fresh.units);
 	free(fresh.flat);

@@ -42,7 +42,8 @@ images()
 {
 	if [ ! -d "$WORK/images" ]; then
 		mkdir "$WORK/images"
-		gcc -nostdlib -static -Wl,-Ttext=0x401000 -Wl,--section-start=.odd=0x403000 \
+		gcc -nostdlib -static -Wa,"--debug-prefix-map=$PWD=." \
+			-Wl,-Ttext=0x401000 -Wl,--section-start=.odd=0x403000 \
 			-Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 \
 			-o "$WORK/images/prog" "$SOURCES/prog.s"
 		gcc -shared -nostdlib -Wl,-Ttext=0x2000 -o "$WORK/images/lib.so" "$SOURCES/lib.s"

@@ -107,11 +107,24 @@ both opannotate <<-EOF
 	-s -m cpu -x
 EOF
 
+# The report is made in another directory than the program.
+requirement relative_source_names_begin_at_the_build_directory
+mkdir -p build/src elsewhere
+write build/src/prog.c <<-EOF
+	the only line
+EOF
+(cd build && gcc -nostdlib -static -Wl,-Ttext=0x401000 -o ../prog "$SOURCES/prog.s")
+program_samples
+cd elsewhere
+of_session opannotate -s "$DIR/prog"
+of_session opreport -l -g -f -n "$DIR/prog"
+of_session opannotate -s -b "$DIR/build/src" -d "$DIR/nowhere" "$DIR/prog"
+
 # Annotated files stand below --output-dir, wherever debug information says they are from.
 requirement output_stays_below_output_dir
 mkdir far
 sed 's@src/prog.c@../../../far/../far/prog.c@' "$SOURCES/prog.s" > far.s
-gcc -nostdlib -static -Wl,-Ttext=0x401000 -o prog far.s
+gcc -nostdlib -static -Wa,"--debug-prefix-map=$PWD=." -Wl,-Ttext=0x401000 -o prog far.s
 program_samples
 of_session opannotate -s -o "$DIR/out" prog
 find out -type f | sed 's/.*prog.c/prog.c/'

@@ -8,7 +8,8 @@
 
 void fixture_images(struct test_session *session, const char *sources)
 {
-	test_shell("gcc -nostdlib -static -Wl,-Ttext=0x401000 -Wl,--section-start=.odd=0x403000 "
+	test_shell("gcc -nostdlib -static -Wa,--debug-prefix-map=$PWD=. -Wl,-Ttext=0x401000 "
+		   "-Wl,--section-start=.odd=0x403000 "
 		   "-Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 -o %s/prog %s/prog.s",
 		   session->dir, sources);
 	test_shell("gcc -shared -nostdlib -Wl,-Ttext=0x2000 -o %s/lib.so %s/lib.s", session->dir,
