@@ -179,7 +179,7 @@ static int add_arc(const struct call_chain_writer *writer, const struct chain_ro
 }
 
 /* Stores an arc.  Return: the statistic that counts it. */
-static enum stat_id take_arc(const struct call_chain_writer *writer, const struct chain_root *root,
+static enum stat_id store_arc(const struct call_chain_writer *writer, const struct chain_root *root,
 			     const struct chain_node *caller, const struct chain_node *callee,
 			     uint64_t samples)
 {
@@ -210,7 +210,7 @@ static void write_arcs(const struct call_chain_writer *writer, struct flush *flu
 		if (callee->caller & CHAIN_IS_ROOT)
 			continue;
 		flush->samples[callee->caller] += samples;
-		writer->stats->value[take_arc(writer, root, &chains->node[callee->caller], callee,
+		writer->stats->value[store_arc(writer, root, &chains->node[callee->caller], callee,
 					      samples)] += samples;
 	}
 }

@@ -199,7 +199,7 @@ static char *open_parent(int from, char *path, int *parent)
 	}
 	*slash = '\0';
 	*parent = openat(from, slash == path ? "/" : path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return slash[1] ? slash + 1 : strcpy(path, ".");
+	return slash[1] ? slash + 1 : memcpy(path, ".", sizeof("."));
 }
 
 static bool is_of_proc(int fd)

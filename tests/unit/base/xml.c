@@ -66,8 +66,8 @@ TEST(del_and_c1_controls_are_references)
 
 TEST(what_xml_cannot_have_is_replaced)
 {
-	for (char c = 1; c < ' '; c++) {
-		char from[] = {c, '\0'};
+	for (int c = 1; c < ' '; c++) {
+		char from[] = {(char)c, '\0'};
 
 		if (c != '\t' && c != '\n' && c != '\r')
 			check_text(from, " a=\"\xef\xbf\xbd\"");
