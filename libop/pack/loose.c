@@ -13,6 +13,7 @@
 
 bool pack_loose_is_stacks(const char *name)
 {
+	name = op_name_of_weighted(name);
 	return !strncmp(name, OP_SAMPLES_STACKS "/", strlen(OP_SAMPLES_STACKS "/"));
 }
 
@@ -21,6 +22,7 @@ bool pack_loose_is_name(const char *name)
 	struct op_sample_name parsed;
 	struct op_error ignored;
 
+	name = op_name_of_weighted(name);
 	if (pack_loose_is_stacks(name)
 		    ? op_stacks_name_parse(name, &parsed, &ignored)
 		    : (strncmp(name, "{root}/", 7) && strncmp(name, "{kern}/", 7)) ||

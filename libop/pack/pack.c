@@ -19,6 +19,7 @@
 
 #include "libop/base/reader.h"
 #include "libop/foreign/door.h"
+#include "libop/session/sample_name.h"
 #include "body.h"
 #include "layout.h"
 #include "text.h"
@@ -258,11 +259,12 @@ bool op_pack_next(struct op_pack_walk *walk, struct op_pack_file *file)
 /* Whether the entry's values are possible. */
 static bool is_sound_file(const struct op_pack_file *file)
 {
-	bool stacks = !strncmp(file->name, "stacks/", strlen("stacks/"));
+	const char *name = op_name_of_weighted(file->name);
+	bool stacks = !strncmp(name, "stacks/", strlen("stacks/"));
 
 	if (!is_plain_path(file->name) || stacks != (file->kind == OP_PACK_STACKS))
 		return false;
-	if (!stacks && strncmp(file->name, "{root}/", 7) && strncmp(file->name, "{kern}/", 7))
+	if (!stacks && strncmp(name, "{root}/", 7) && strncmp(name, "{kern}/", 7))
 		return false;
 	return stacks ? file->n && file->n <= file->place.length
 		      : file->n <= file->place.length / 2;

@@ -46,6 +46,8 @@ char *op_session_dir(const char *option);
 #define OP_SAMPLES_SOURCE   "source"   /* lines "key value": what took the samples */
 #define OP_SAMPLES_MODULES  "modules"  /* lines "name address size build-id-or-dash", in hex */
 #define OP_SAMPLES_STACKS   "stacks"   /* a directory: stack files, by application */
+#define OP_SAMPLES_WEIGHTS  "weights"  /* a directory: files of weights, named as those of samples \
+					*/
 
 /*
  * Bytes that OP_SAMPLES_KALLSYMS may have, unpacked: the symbols of a kernel without modules are

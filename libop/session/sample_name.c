@@ -173,6 +173,13 @@ char *op_sample_name_make(const struct op_sample_name *name)
 	return begin(&making) ? end(&making, put_name(making.out, name)) : NULL;
 }
 
+const char *op_name_of_weighted(const char *name)
+{
+	static const char before[] = OP_SAMPLES_WEIGHTS "/";
+
+	return strncmp(name, before, strlen(before)) ? name : name + strlen(before);
+}
+
 char *op_stacks_name_make(const struct op_sample_name *name)
 {
 	struct making making;

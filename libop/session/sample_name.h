@@ -69,6 +69,10 @@ void op_sample_name_free(struct op_sample_name *name);
  *	stacks/{root}/bin/ls/TIMER.0.0.all.all.all
  */
 
+/* The name of the samples that a file of weights belongs to, which is the end of @name (relative to
+ * the samples directory); @name itself if it is none of weights. */
+const char *op_name_of_weighted(const char *name);
+
 /**
  * op_stacks_name_make - the path of a stack file, relative to the samples directory
  * @name: its dep and callee are not looked at
