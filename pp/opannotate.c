@@ -66,7 +66,7 @@ static int annotate(void *context, struct op_error *error)
 	if (make_profile(job, error) ||
 	    pp_output_open(&output, &job->options.common.output, NULL, error))
 		return -1;
-	annotation.missing = pp_alloc(job->classes.n, sizeof(uint64_t));
+	annotation.missing = pp_alloc(job->classes.columns, sizeof(uint64_t));
 	annotation.line.color = output.color && !job->options.output_dir;
 	if (job->options.assembly)
 		pp_annotate_assembly(&annotation);

@@ -8,14 +8,14 @@
 #include "libop/base/safe_text.h"
 #include "libop/base/text_stream.h"
 #include "pp/report/report.h"
+#include "pp/select/weights.h"
 
 #define COUNT_WIDTH   6
 #define PERCENT_WIDTH 7
 
 void pp_annotate_add(const struct pp_annotation *annotation, uint64_t *sums, const uint64_t *counts)
 {
-	for (size_t i = 0; i < annotation->profile->classes->n; i++)
-		sums[i] += counts[i];
+	pp_counts_add(annotation->profile->classes, sums, counts);
 }
 
 static bool has_samples(const struct pp_annotation *annotation, const uint64_t *counts)
@@ -35,7 +35,8 @@ static void put_counts(struct pp_annotation *annotation, const uint64_t *counts)
 			pp_line_puts(&annotation->line, " ");
 		pp_line_count(&annotation->line, counts[i], COUNT_WIDTH);
 		pp_line_puts(&annotation->line, " ");
-		pp_line_share(&annotation->line, pp_percent(counts[i], profile->totals[i]));
+		pp_line_share(&annotation->line,
+			      pp_weight_share(profile->classes, counts, profile->totals, i));
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "libop/base/memory.h"
 #include "pp/debug/source_file.h"
 #include "pp/select/spec.h"
+#include "pp/select/weights.h"
 
 /* Maximum number of source lines shown between two instructions. */
 #define LINES_BETWEEN 20
@@ -98,14 +99,14 @@ static size_t put_instruction(struct listing *listing, uint64_t key, uint64_t en
 			      const struct pp_detail **details, const struct pp_detail *last)
 {
 	struct pp_annotation *annotation = listing->annotation;
-	size_t n_classes = annotation->profile->classes->n, n;
+	size_t n_columns = annotation->profile->classes->columns, n;
 	uint64_t vma = pp_symbols_vma(&listing->content.symbols, key);
 	const char *text;
 
 	n = pp_disassembly_next(listing->disassembly, key, end, &text);
 	if (!n)
 		return 0;
-	memset(listing->sums, 0, n_classes * sizeof(uint64_t));
+	memset(listing->sums, 0, n_columns * sizeof(uint64_t));
 	for (; *details < last && (*details)->place.vma < vma + n; ++*details)
 		pp_annotate_add(annotation, listing->sums, (*details)->counts);
 	put_source(listing, vma);
@@ -196,7 +197,9 @@ static void put_row(struct listing *listing, const struct pp_row *row)
 
 static bool is_wanted(const struct pp_annotation *annotation, const struct pp_row *row)
 {
-	return pp_percent(row->counts[0], annotation->profile->totals[0]) >=
+	const struct pp_profile *profile = annotation->profile;
+
+	return pp_weight_share(profile->classes, row->counts, profile->totals, 0) >=
 	       annotation->options->threshold;
 }
 
@@ -243,11 +246,11 @@ static void close_image(struct listing *listing)
 static void put_image(struct pp_annotation *annotation, struct pp_image_reader *reader,
 		      struct pp_row **rows, size_t n)
 {
-	size_t n_classes = annotation->profile->classes->n;
+	size_t n_columns = annotation->profile->classes->columns;
 	struct listing listing = {.annotation = annotation};
 	bool readable = !open_image(&listing, reader, rows[0]->image), titled = false;
 
-	listing.sums = pp_alloc(n_classes, sizeof(uint64_t));
+	listing.sums = pp_alloc(n_columns, sizeof(uint64_t));
 	for (size_t i = 0; i < n; i++) {
 		if (!readable)
 			pp_annotate_add(annotation, annotation->missing, rows[i]->counts);
@@ -263,12 +266,13 @@ static void put_image(struct pp_annotation *annotation, struct pp_image_reader *
 }
 
 /* Images with the most samples first; in them, by address. */
-static int compare_rows(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b, void *classes)
 {
 	const struct pp_row *left = *(struct pp_row *const *)a, *right = *(struct pp_row *const *)b;
 
 	if (left->image != right->image) {
-		uint64_t l = left->image->counts[0], r = right->image->counts[0];
+		uint64_t l = pp_weight(classes, left->image->counts, 0);
+		uint64_t r = pp_weight(classes, right->image->counts, 0);
 
 		if (l != r)
 			return l > r ? -1 : 1;
@@ -290,7 +294,8 @@ void pp_annotate_assembly(struct pp_annotation *annotation)
 
 	pp_annotate_head(annotation, stdout);
 	if (profile->n_rows)
-		qsort(profile->rows, profile->n_rows, sizeof(*profile->rows), compare_rows);
+		qsort_r(profile->rows, profile->n_rows, sizeof(*profile->rows), compare_rows,
+			(void *)profile->classes);
 	for (size_t i = 0, end; i < profile->n_rows; i = end) {
 		for (end = i + 1;
 		     end < profile->n_rows && profile->rows[end]->image == profile->rows[i]->image;)

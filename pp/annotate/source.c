@@ -10,6 +10,7 @@
 #include "libop/base/memory.h"
 #include "pp/debug/source_file.h"
 #include "pp/select/spec.h"
+#include "pp/select/weights.h"
 
 /* Samples at one address, or a symbol that begins there, by the line it came from. */
 struct mark {
@@ -77,8 +78,10 @@ static int compare_marks(const void *a, const void *b)
 static bool is_wanted(const struct pp_annotation *annotation, const struct source *source)
 {
 	const struct pp_annotate_options *options = annotation->options;
+	const struct pp_profile *profile = annotation->profile;
 
-	if (pp_percent(source->counts[0], annotation->profile->totals[0]) < options->threshold)
+	if (pp_weight_share(profile->classes, source->counts, profile->totals, 0) <
+	    options->threshold)
 		return false;
 	if (options->include_files.count && !pp_globs_match(&options->include_files, source->name))
 		return false;
@@ -86,12 +89,13 @@ static bool is_wanted(const struct pp_annotation *annotation, const struct sourc
 }
 
 /* Most samples first, then by name. */
-static int compare_sources(const void *a, const void *b)
+static int compare_sources(const void *a, const void *b, void *classes)
 {
 	const struct source *left = a, *right = b;
+	uint64_t l = pp_weight(classes, left->counts, 0), r = pp_weight(classes, right->counts, 0);
 
-	if (left->counts[0] != right->counts[0])
-		return left->counts[0] > right->counts[0] ? -1 : 1;
+	if (l != r)
+		return l > r ? -1 : 1;
 	return strcmp(left->name, right->name);
 }
 
@@ -99,7 +103,7 @@ static struct source *gather_sources(struct pp_annotation *annotation, struct ma
 				     size_t *n)
 {
 	struct source *sources = NULL;
-	size_t capacity = 0, n_classes = annotation->profile->classes->n;
+	size_t capacity = 0, n_columns = annotation->profile->classes->columns;
 
 	*n = 0;
 	if (marks->n)
@@ -107,7 +111,7 @@ static struct source *gather_sources(struct pp_annotation *annotation, struct ma
 	for (size_t i = 0, end; i < marks->n; i = end) {
 		struct source source = {.name = marks->items[i].file, .marks = &marks->items[i]};
 
-		source.counts = pp_alloc(n_classes, sizeof(uint64_t));
+		source.counts = pp_alloc(n_columns, sizeof(uint64_t));
 		for (end = i; end < marks->n && !strcmp(marks->items[end].file, source.name); end++)
 			if (!marks->items[end].symbol)
 				pp_annotate_add(annotation, source.counts,
@@ -121,7 +125,8 @@ static struct source *gather_sources(struct pp_annotation *annotation, struct ma
 		sources[(*n)++] = source;
 	}
 	if (*n)
-		qsort(sources, *n, sizeof(*sources), compare_sources);
+		qsort_r(sources, *n, sizeof(*sources), compare_sources,
+			(void *)annotation->profile->classes);
 	return sources;
 }
 
@@ -129,8 +134,8 @@ static struct source *gather_sources(struct pp_annotation *annotation, struct ma
  * shown once. */
 static void put_symbols(struct pp_annotation *annotation, const struct mark *marks, size_t n)
 {
-	size_t n_classes = annotation->profile->classes->n;
-	uint64_t *sums = pp_alloc(n_classes, sizeof(*sums));
+	size_t n_columns = annotation->profile->classes->columns;
+	uint64_t *sums = pp_alloc(n_columns, sizeof(*sums));
 
 	for (size_t i = 0; i < n; i++) {
 		pp_annotate_add(annotation, sums, marks[i].counts);
@@ -138,7 +143,7 @@ static void put_symbols(struct pp_annotation *annotation, const struct mark *mar
 			continue;
 		pp_line_puts(&annotation->line, " ");
 		pp_annotate_total(annotation, marks[i].symbol->symbol, sums);
-		memset(sums, 0, n_classes * sizeof(*sums));
+		memset(sums, 0, n_columns * sizeof(*sums));
 	}
 	free(sums);
 }
@@ -147,8 +152,8 @@ static void put_symbols(struct pp_annotation *annotation, const struct mark *mar
 static void put_line(struct pp_annotation *annotation, const char *text, int line,
 		     const struct mark *marks, size_t n, FILE *out)
 {
-	size_t n_classes = annotation->profile->classes->n, n_samples = 0;
-	uint64_t *sums = pp_alloc(n_classes, sizeof(*sums));
+	size_t n_columns = annotation->profile->classes->columns, n_samples = 0;
+	uint64_t *sums = pp_alloc(n_columns, sizeof(*sums));
 
 	for (; n_samples < n && !marks[n_samples].symbol; n_samples++)
 		pp_annotate_add(annotation, sums, marks[n_samples].counts);

@@ -42,7 +42,7 @@ static int compare_places(const void *a, const void *b)
 /* Copy the name: an arc's end is freed when the profile is complete; its strings belong to the
  * list. */
 static void name_image(struct pp_profile *profile, struct pp_image *image,
-		       const struct op_image_name *id, size_t n_classes)
+		       const struct op_image_name *id, size_t n_columns)
 {
 	const char *slash;
 
@@ -50,12 +50,12 @@ static void name_image(struct pp_profile *profile, struct pp_image *image,
 	image->full = pp_image_full_name(id);
 	slash = id->kind == OP_IMAGE_ANON ? NULL : strrchr(image->full, '/');
 	image->base = slash && slash[1] ? slash + 1 : image->full;
-	image->counts = pp_alloc(n_classes, sizeof(uint64_t));
+	image->counts = pp_alloc(n_columns, sizeof(uint64_t));
 }
 
 /* Lists applications or images by name, and sets the index of each file. */
 static size_t gather_images(struct pp_profile *profile, struct pp_image **out,
-			    struct pp_sample_file **files, size_t n, bool apps, size_t n_classes)
+			    struct pp_sample_file **files, size_t n, bool apps, size_t n_columns)
 {
 	struct pp_image *images = NULL;
 	size_t n_images = 0, capacity = 0;
@@ -69,7 +69,7 @@ static size_t gather_images(struct pp_profile *profile, struct pp_image **out,
 			images = pp_grow(images, &capacity, n_images + 1, sizeof(*images));
 			memset(&images[n_images], 0, sizeof(*images));
 			name_image(profile, &images[n_images++], apps ? &name->app : &name->dep,
-				   n_classes);
+				   n_columns);
 		}
 		if (apps)
 			files[i]->app = n_images - 1;
@@ -124,6 +124,24 @@ static void read_images(struct pp_profile *profile, const struct pp_sample_list 
 	pp_collation_free(&collation);
 }
 
+/* All files to be read, in an array that the caller frees. */
+static struct pp_sample_file **list_files(const struct pp_sample_list *list,
+					  const struct pp_arcs *arcs, size_t *n)
+{
+	struct pp_sample_file **files =
+		pp_alloc(list->n + list->n_weights + 2 * arcs->n, sizeof(*files));
+	size_t k = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		files[k++] = &list->files[i];
+	for (size_t i = 0; i < list->n_weights; i++)
+		files[k++] = &list->weights[i];
+	for (size_t i = 0; i < 2 * arcs->n; i++)
+		files[k++] = &arcs->ends[i];
+	*n = k;
+	return files;
+}
+
 void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		     const struct pp_classes *classes, const struct pp_profile_request *request,
 		     struct pp_warnings *warnings)
@@ -135,21 +153,20 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 	pp_profile_init(profile, classes);
 	if (request->arcs && request->symbols)
 		pp_arcs_read(&arcs, list, warnings);
-	n = list->n + 2 * arcs.n;
-	files = pp_alloc(n, sizeof(*files));
-	for (size_t i = 0; i < n; i++)
-		files[i] = i < list->n ? &list->files[i] : &arcs.ends[i - list->n];
-	profile->n_images = gather_images(profile, &profile->images, files, n, false, classes->n);
+	files = list_files(list, &arcs, &n);
+	profile->n_images =
+		gather_images(profile, &profile->images, files, n, false, classes->columns);
 	if (request->merge_lib) {
 		for (size_t i = 0; i < n; i++)
 			files[i]->app = files[i]->image;
 		profile->n_apps = profile->n_images;
 		profile->apps = pp_alloc(profile->n_apps, sizeof(*profile->apps));
 		for (size_t i = 0; i < profile->n_apps; i++)
-			name_image(profile, &profile->apps[i], profile->images[i].id, classes->n);
+			name_image(profile, &profile->apps[i], profile->images[i].id,
+				   classes->columns);
 	} else {
 		profile->n_apps =
-			gather_images(profile, &profile->apps, files, n, true, classes->n);
+			gather_images(profile, &profile->apps, files, n, true, classes->columns);
 	}
 	order_images(profile);
 	if (n)

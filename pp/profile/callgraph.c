@@ -75,23 +75,26 @@ void pp_arcs_read(struct pp_arcs *arcs, const struct pp_sample_list *list,
 		  struct pp_warnings *warnings)
 {
 	const struct pp_sample_file **pairs = order_pairs(list);
+	size_t n = list->n_arcs + list->n_weight_arcs;
 	struct op_error error;
 
 	memset(arcs, 0, sizeof(*arcs));
-	arcs->files = pp_alloc(list->n_arcs, sizeof(*arcs->files));
-	arcs->ends = pp_alloc(2 * list->n_arcs, sizeof(*arcs->ends));
-	for (size_t i = 0; i < list->n_arcs; i++) {
+	arcs->files = pp_alloc(n, sizeof(*arcs->files));
+	arcs->ends = pp_alloc(2 * n, sizeof(*arcs->ends));
+	for (size_t i = 0; i < n; i++) {
 		struct pp_sample_file *ends = &arcs->ends[2 * arcs->n];
 		struct pp_arc_file *file = &arcs->files[arcs->n];
+		const struct pp_sample_file *source =
+			i < list->n_arcs ? &list->arcs[i] : &list->weight_arcs[i - list->n_arcs];
 
-		if (read_file(file, &list->arcs[i], &error)) {
+		if (read_file(file, source, &error)) {
 			pp_warnings_add(warnings, PP_BAD_FILE, "skipped: %s", error.text);
 			continue;
 		}
-		ends[PP_CALLER] = ends[PP_CALLEE] = list->arcs[i];
+		ends[PP_CALLER] = ends[PP_CALLEE] = *source;
 		ends[PP_CALLER].arcs = ends[PP_CALLEE].arcs = file;
 		ends[PP_CALLEE].is_callee = true;
-		ends[PP_CALLEE].name.dep = list->arcs[i].name.callee;
+		ends[PP_CALLEE].name.dep = source->name.callee;
 		choose_app(&ends[PP_CALLEE], pairs, list->n);
 		arcs->n++;
 	}
@@ -153,8 +156,8 @@ void pp_arcs_finish(const struct pp_arcs *arcs, struct pp_profile *profile)
 			arc = &profile->arcs[profile->n_arcs++];
 			arc->caller = raw[i].caller;
 			arc->callee = raw[i].callee;
-			arc->counts =
-				pp_profile_keep(profile, profile->classes->n * sizeof(uint64_t));
+			arc->counts = pp_profile_keep(profile,
+						      profile->classes->columns * sizeof(uint64_t));
 		}
 		arc->counts[raw[i].class] += raw[i].count;
 	}

@@ -132,8 +132,8 @@ static void name_row(struct reading *reading, struct pp_row *row, const char *na
 static struct pp_row *add_row(struct reading *reading)
 {
 	struct pp_profile *profile = reading->collation->profile;
-	struct pp_row *row =
-		pp_profile_keep(profile, sizeof(*row) + profile->classes->n * sizeof(uint64_t));
+	struct pp_row *row = pp_profile_keep(profile, sizeof(*row) + profile->classes->columns *
+									     sizeof(uint64_t));
 
 	row->counts = (uint64_t *)(row + 1);
 	row->app = reading->app;
@@ -326,7 +326,7 @@ static void add_sum(struct reading *reading, struct pp_part *part,
 	struct pp_profile *profile = reading->collation->profile;
 	const struct odb_header *header = &file->header;
 
-	if (!profile->n_files++) {
+	if (!file->is_weight && !profile->n_files++) {
 		profile->cpu_type = op_cpu_type_of_file(header->version, header->cpu_type);
 		profile->cpu_speed = header->cpu_speed;
 	}
@@ -343,7 +343,7 @@ static void read_samples(struct reading *reading, struct pp_part *part, struct p
 	bool is_vmlinux;
 	uint64_t sum;
 
-	if (!collation->request->symbols && !file->scale) {
+	if (!collation->request->symbols && !pp_is_scaled(file)) {
 		add_sum(reading, part, file, file->sum);
 		return;
 	}
@@ -355,7 +355,8 @@ static void read_samples(struct reading *reading, struct pp_part *part, struct p
 	add_sum(reading, part, file, sum);
 	if (collation->request->symbols) {
 		is_vmlinux = file->header.is_kernel && reading->image->id->kind == OP_IMAGE_FILE;
-		check_mtime(reading, file->header.mtime, sum);
+		if (!file->is_weight)
+			check_mtime(reading, file->header.mtime, sum);
 		attribute(reading, entries, file->n_entries,
 			  is_vmlinux ? reading->content.symbols.text : 0, file->class);
 	}
@@ -374,7 +375,7 @@ static struct pp_part *add_part(struct reading *reading)
 	part = &profile->parts[profile->n_parts++];
 	part->app = reading->app;
 	part->image = reading->image;
-	part->counts = pp_profile_keep(profile, profile->classes->n * sizeof(uint64_t));
+	part->counts = pp_profile_keep(profile, profile->classes->columns * sizeof(uint64_t));
 	return part;
 }
 

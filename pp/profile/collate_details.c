@@ -27,21 +27,21 @@ static size_t count_vmas(const struct hit *hits, size_t n)
 /* @hits are those of one row, by vma. */
 static void make_details(struct pp_profile *profile, const struct hit *hits, size_t n)
 {
-	size_t n_details = count_vmas(hits, n), n_classes = profile->classes->n;
+	size_t n_details = count_vmas(hits, n), n_columns = profile->classes->columns;
 	struct pp_row *row = hits->row;
 	struct pp_detail *detail;
 	uint64_t *counts;
 
 	row->details = pp_profile_keep(profile, n_details * sizeof(*detail));
 	row->n_details = n_details;
-	counts = pp_profile_keep(profile, n_details * n_classes * sizeof(*counts));
+	counts = pp_profile_keep(profile, n_details * n_columns * sizeof(*counts));
 	detail = row->details - 1;
 	for (size_t i = 0; i < n; i++) {
 		if (!i || hits[i].vma != hits[i - 1].vma) {
 			detail++;
 			detail->place.vma = hits[i].vma;
 			detail->counts = counts;
-			counts += n_classes;
+			counts += n_columns;
 		}
 		detail->counts[hits[i].class] += hits[i].count;
 	}

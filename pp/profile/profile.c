@@ -31,7 +31,7 @@ void pp_profile_init(struct pp_profile *profile, const struct pp_classes *classe
 {
 	memset(profile, 0, sizeof(*profile));
 	profile->classes = classes;
-	profile->totals = pp_alloc(classes->n, sizeof(uint64_t));
+	profile->totals = pp_alloc(classes->columns, sizeof(uint64_t));
 	profile->store = pp_alloc(1, sizeof(*profile->store));
 	obstack_init(&profile->store->memory);
 }

@@ -16,6 +16,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/search.h"
 #include "table.h"
+#include "pp/select/weights.h"
 
 static const char rule[] =
 	"-------------------------------------------------------------------------------";
@@ -47,35 +48,41 @@ static int compare_rows(const struct pp_row *a, const struct pp_row *b)
 }
 
 /* Callers with the most samples last. */
-static int compare_callers(const void *a, const void *b)
+static int compare_callers(const void *a, const void *b, void *classes)
 {
 	const struct pp_arc *left = *(const struct pp_arc *const *)a;
 	const struct pp_arc *right = *(const struct pp_arc *const *)b;
 	int order = compare_numbers((uintptr_t)left->callee, (uintptr_t)right->callee);
 
-	order = order ? order : compare_numbers(left->counts[0], right->counts[0]);
+	order = order ? order
+		      : compare_numbers(pp_weight(classes, left->counts, 0),
+					pp_weight(classes, right->counts, 0));
 	return order ? order : compare_rows(left->caller, right->caller);
 }
 
 /* Callees with the most samples first. */
-static int compare_callees(const void *a, const void *b)
+static int compare_callees(const void *a, const void *b, void *classes)
 {
 	const struct pp_arc *left = *(const struct pp_arc *const *)a;
 	const struct pp_arc *right = *(const struct pp_arc *const *)b;
 	int order = compare_numbers((uintptr_t)left->caller, (uintptr_t)right->caller);
 
-	order = order ? order : compare_numbers(right->counts[0], left->counts[0]);
+	order = order ? order
+		      : compare_numbers(pp_weight(classes, right->counts, 0),
+					pp_weight(classes, left->counts, 0));
 	return order ? order : compare_rows(left->callee, right->callee);
 }
 
 static bool reaches(const struct graph *graph, const uint64_t *counts)
 {
-	return pp_percent(counts[0], graph->table.profile->totals[0]) >=
+	const struct pp_profile *profile = graph->table.profile;
+
+	return pp_weight_share(profile->classes, counts, profile->totals, 0) >=
 	       graph->table.style->threshold;
 }
 
 static void make_index(const struct graph *graph, struct index *index,
-		       int (*compare)(const void *, const void *))
+		       int (*compare)(const void *, const void *, void *))
 {
 	const struct pp_profile *profile = graph->table.profile;
 
@@ -84,7 +91,8 @@ static void make_index(const struct graph *graph, struct index *index,
 		if (reaches(graph, profile->arcs[i].counts))
 			index->arcs[index->n++] = &profile->arcs[i];
 	if (index->n)
-		qsort(index->arcs, index->n, sizeof(*index->arcs), compare);
+		qsort_r(index->arcs, index->n, sizeof(*index->arcs), compare,
+			(void *)profile->classes);
 }
 
 static int compare_to_callee(const void *row, const void *arc)
@@ -114,24 +122,19 @@ static const struct pp_arc **find_arcs(const struct index *index, const struct p
 	return index->arcs + first;
 }
 
-static void add_counts(const struct graph *graph, uint64_t *to, const uint64_t *counts)
-{
-	for (size_t i = 0; i < graph->table.profile->classes->n; i++)
-		to[i] += counts[i];
-}
-
 /* Starts callers or callees: percentages are of their sum. */
 static const uint64_t *begin_block(struct graph *graph, const struct pp_arc **arcs, size_t n,
 				   const uint64_t *self)
 {
-	size_t size = graph->table.profile->classes->n * sizeof(uint64_t);
+	const struct pp_classes *classes = graph->table.profile->classes;
+	size_t size = classes->columns * sizeof(uint64_t);
 
 	memset(graph->sums, 0, size);
 	memset(graph->wholes, 0, size);
 	for (size_t i = 0; i < n; i++)
-		add_counts(graph, graph->wholes, arcs[i]->counts);
+		pp_counts_add(classes, graph->wholes, arcs[i]->counts);
 	if (self)
-		add_counts(graph, graph->wholes, self);
+		pp_counts_add(classes, graph->wholes, self);
 	return graph->table.style->global_percent ? graph->table.profile->totals : graph->wholes;
 }
 
@@ -159,9 +162,11 @@ static void put_callees(struct graph *graph, const struct pp_row *row, const str
 			size_t n)
 {
 	const uint64_t *wholes = begin_block(graph, arcs, n, row->counts);
+	const struct pp_classes *classes = graph->table.profile->classes;
+	uint64_t self = pp_weight(classes, row->counts, 0);
 	size_t i = 0;
 
-	for (; i < n && arcs[i]->counts[0] >= row->counts[0]; i++)
+	for (; i < n && pp_weight(classes, arcs[i]->counts, 0) >= self; i++)
 		put_end(graph, arcs[i]->callee, arcs[i]->counts, wholes, "");
 	put_end(graph, row, row->counts, wholes, " [self]");
 	for (; i < n; i++)
@@ -177,10 +182,10 @@ static void put_rule(struct graph *graph)
 void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_style *style, FILE *out)
 {
 	struct graph graph = {.table = {.profile = profile, .style = style, .out = out}};
-	uint64_t *sums = pp_alloc(profile->classes->n, sizeof(*sums));
+	uint64_t *sums = pp_alloc(profile->classes->columns, sizeof(*sums));
 
-	graph.sums = pp_alloc(profile->classes->n, sizeof(*graph.sums));
-	graph.wholes = pp_alloc(profile->classes->n, sizeof(*graph.wholes));
+	graph.sums = pp_alloc(profile->classes->columns, sizeof(*graph.sums));
+	graph.wholes = pp_alloc(profile->classes->columns, sizeof(*graph.wholes));
 	make_index(&graph, &graph.by_caller, compare_callees);
 	make_index(&graph, &graph.by_callee, compare_callers);
 	pp_table_sort(profile, style);

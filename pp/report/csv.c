@@ -8,6 +8,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/safe_text.h"
 #include "report.h"
+#include "pp/select/weights.h"
 #include "libop/text/cells.h"
 
 struct csv {
@@ -46,10 +47,16 @@ static void put_field(struct csv *csv, const char *text)
 
 static void put_counts(struct csv *csv, const uint64_t *counts)
 {
-	for (size_t i = 0; i < csv->profile->classes->n; i++) {
+	const struct pp_classes *classes = csv->profile->classes;
+
+	for (size_t i = 0; i < classes->n; i++) {
 		if (csv->line.n)
 			pp_line_add(&csv->line, ",", 1);
 		pp_line_count(&csv->line, counts[i], 0);
+		if (!classes->items[i].is_weighted)
+			continue;
+		pp_line_add(&csv->line, ",", 1);
+		pp_line_count(&csv->line, pp_weight(classes, counts, i), 0);
 	}
 }
 
@@ -73,6 +80,16 @@ static void put_names(struct csv *csv, const char *prefix)
 	}
 }
 
+/* Behind the samples of a class stands what they weigh, if that differs. */
+static void put_weight_head(struct csv *csv, const struct pp_class *class)
+{
+	char *name = pp_format("%s (events)", class->column);
+
+	if (class->is_weighted)
+		put_field(csv, name);
+	free(name);
+}
+
 static void put_head(struct csv *csv)
 {
 	if (csv->style->no_header)
@@ -83,6 +100,7 @@ static void put_head(struct csv *csv)
 
 		put_field(csv, class->is_scaled ? scaled : class->column);
 		free(scaled);
+		put_weight_head(csv, class);
 	}
 	put_names(csv, "");
 	if (csv->facts->callgraph)
@@ -162,7 +180,8 @@ static void put_images(struct csv *csv)
 	for (size_t i = 0; i < csv->profile->n_parts; i++) {
 		const struct pp_part *part = &csv->profile->parts[i];
 
-		if (pp_percent(part->counts[0], csv->profile->totals[0]) < csv->style->threshold)
+		if (pp_weight_share(csv->profile->classes, part->counts, csv->profile->totals, 0) <
+		    csv->style->threshold)
 			continue;
 		put_counts(csv, part->counts);
 		put_field(csv, part->app->full);

@@ -14,6 +14,7 @@
 #include "libop/base/memory.h"
 #include "pp/symbols/elf_file.h"
 #include "report.h"
+#include "pp/select/weights.h"
 #include "libop/base/number.h"
 #include "libop/base/safe_text.h"
 
@@ -36,7 +37,7 @@ struct entry {
 struct entries {
 	struct entry *items;
 	size_t n, capacity;
-	size_t n_classes;
+	const struct pp_classes *classes;
 };
 
 typedef int compare_fn(const void *a, const void *b);
@@ -46,8 +47,8 @@ static void add(struct entries *entries, const struct pp_image *image, const cha
 {
 	struct entry entry = {image, procedure, address, NULL};
 
-	entry.counts = pp_alloc(entries->n_classes, sizeof(*entry.counts));
-	memcpy(entry.counts, counts, entries->n_classes * sizeof(*entry.counts));
+	entry.counts = pp_alloc(entries->classes->columns, sizeof(*entry.counts));
+	memcpy(entry.counts, counts, entries->classes->columns * sizeof(*entry.counts));
 	entries->items = pp_grow(entries->items, &entries->capacity, entries->n + 1,
 				 sizeof(*entries->items));
 	entries->items[entries->n++] = entry;
@@ -66,8 +67,7 @@ static void merge(struct entries *entries, compare_fn *compare)
 			entries->items[++n] = entries->items[i];
 			continue;
 		}
-		for (size_t j = 0; j < entries->n_classes; j++)
-			entries->items[n].counts[j] += entries->items[i].counts[j];
+		pp_counts_add(entries->classes, entries->items[n].counts, entries->items[i].counts);
 		free(entries->items[i].counts);
 	}
 	entries->n = n + 1;
@@ -222,7 +222,7 @@ static void put_addresses(const struct pp_profile *profile, const struct entry *
 void pp_report_dcpicat(const struct pp_profile *profile, const struct pp_report_style *style,
 		       const struct pp_report_facts *facts, FILE *out)
 {
-	struct entries entries = {.n_classes = profile->classes->n};
+	struct entries entries = {.classes = profile->classes};
 
 	collect_addresses(&entries, profile);
 	for (size_t i = 0, end; i < entries.n; i = end) {
@@ -250,12 +250,14 @@ static int compare_procedure(const void *a, const void *b)
 }
 
 /* The most samples of the first event first. */
-static int compare_samples(const void *a, const void *b)
+static int compare_samples(const void *a, const void *b, void *classes)
 {
 	const struct entry *entry = a, *other = b;
+	uint64_t left = pp_weight(classes, entry->counts, 0);
+	uint64_t right = pp_weight(classes, other->counts, 0);
 
-	if (entry->counts[0] != other->counts[0])
-		return entry->counts[0] < other->counts[0] ? 1 : -1;
+	if (left != right)
+		return left < right ? 1 : -1;
 	return compare_procedure(a, b);
 }
 
@@ -274,7 +276,8 @@ static void collect_procedures(struct entries *entries, const struct pp_profile 
 			add(entries, profile->parts[i].image, NULL, 0, profile->parts[i].counts);
 	merge(entries, compare_procedure);
 	if (entries->n)
-		qsort(entries->items, entries->n, sizeof(*entries->items), compare_samples);
+		qsort_r(entries->items, entries->n, sizeof(*entries->items), compare_samples,
+			(void *)profile->classes);
 }
 
 /* The column of an event is as wide as its name or its total. */
@@ -316,14 +319,19 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+/* @sum: the weight in the first class of this entry and those before it. */
 static void put_entry(const struct pp_profile *profile, const struct entry *entry, uint64_t sum,
 		      int procedures, FILE *out)
 {
+	const struct pp_classes *classes = profile->classes;
+
 	for (size_t i = 0; i < profile->classes->n; i++) {
 		fprintf(out, "%*" PRIu64 " %6.2f%%", width_of(profile, i), entry->counts[i],
-			share(entry->counts[i], profile->totals[i]));
+			share(pp_weight(classes, entry->counts, i),
+			      pp_weight(classes, profile->totals, i)));
 		if (!i)
-			fprintf(out, " %6.2f%%", share(sum, profile->totals[0]));
+			fprintf(out, " %6.2f%%",
+				share(sum, pp_weight(classes, profile->totals, 0)));
 		fputs("  ", out);
 	}
 	if (procedures)
@@ -335,7 +343,7 @@ static void put_entry(const struct pp_profile *profile, const struct entry *entr
 void pp_report_dcpiprof(const struct pp_profile *profile, const struct pp_report_style *style,
 			const struct pp_report_facts *facts, FILE *out)
 {
-	struct entries entries = {.n_classes = profile->classes->n};
+	struct entries entries = {.classes = profile->classes};
 	int procedures = facts->symbols ? (int)strlen("procedure") : 0;
 	uint64_t sum = 0;
 
@@ -352,9 +360,11 @@ void pp_report_dcpiprof(const struct pp_profile *profile, const struct pp_report
 	}
 	for (size_t i = 0; i < entries.n; i++) {
 		const struct entry *entry = &entries.items[i];
+		uint64_t weight = pp_weight(profile->classes, entry->counts, 0);
 
-		sum += entry->counts[0];
-		if (share(entry->counts[0], profile->totals[0]) >= style->threshold)
+		sum += weight;
+		if (share(weight, pp_weight(profile->classes, profile->totals, 0)) >=
+		    style->threshold)
 			put_entry(profile, entry, sum, procedures, out);
 	}
 	free_entries(&entries);

@@ -9,6 +9,7 @@
 
 #include "libop/base/memory.h"
 #include "report.h"
+#include "pp/select/weights.h"
 #include "libop/text/cells.h"
 
 /* A symbol or an image in an application, in one profile or both. */
@@ -72,7 +73,7 @@ static int compare_names(const void *a, const void *b)
 static uint64_t *sum(const struct difference *difference, const struct entry *entries, size_t n,
 		     bool is_new)
 {
-	size_t n_classes = difference->new->classes->n;
+	const struct pp_profile *profile = is_new ? difference->new : difference->old;
 	uint64_t *total = NULL;
 
 	for (size_t i = 0; i < n; i++) {
@@ -81,9 +82,8 @@ static uint64_t *sum(const struct difference *difference, const struct entry *en
 		if (!counts)
 			continue;
 		if (!total)
-			total = pp_alloc(n_classes, sizeof(*total));
-		for (size_t k = 0; k < n_classes; k++)
-			total[k] += counts[k];
+			total = pp_alloc(profile->classes->columns, sizeof(*total));
+		pp_counts_add(profile->classes, total, counts);
 	}
 	return total;
 }
@@ -113,20 +113,31 @@ static const uint64_t *counts_of(const struct entry *entry)
 	return entry->new ? entry->new : entry->old;
 }
 
-static int compare_counts(const void *a, const void *b)
+static uint64_t weight_of(const struct difference *difference, const struct entry *entry)
 {
-	const uint64_t *left = counts_of(a), *right = counts_of(b);
+	const struct pp_profile *profile = entry->new ? difference->new : difference->old;
 
-	return *left != *right ? (*left < *right ? 1 : -1) : compare_names(a, b);
+	return pp_weight(profile->classes, counts_of(entry), 0);
+}
+
+static int compare_counts(const void *a, const void *b, void *difference)
+{
+	uint64_t left = weight_of(difference, a), right = weight_of(difference, b);
+
+	return left != right ? (left < right ? 1 : -1) : compare_names(a, b);
+}
+
+static double share(const struct pp_profile *profile, const uint64_t *counts, size_t class)
+{
+	return counts ? pp_weight_share(profile->classes, counts, profile->totals, class) : 0;
 }
 
 /* In percent of the old share; INFINITY if there was none, -INFINITY if there is none left. */
 static double change(const struct difference *difference, const struct entry *entry, size_t class)
 {
-	double old, new;
+	double old = share(difference->old, entry->old, class);
+	double new = share(difference->new, entry->new, class);
 
-	old = entry->old ? pp_percent(entry->old[class], difference->old->totals[class]) : 0;
-	new = entry->new ? pp_percent(entry->new[class], difference->new->totals[class]) : 0;
 	if (old == 0)
 		return new == 0 ? 0 : INFINITY;
 	return new == 0 ? -INFINITY : 100 * (new - old) / old;
@@ -188,7 +199,7 @@ static void put_entry(struct difference *difference, const struct entry *entry)
 		pp_line_count(&difference->line, counts[i], 0);
 		pp_line_cell(&difference->line);
 		pp_line_width(&difference->line, 9);
-		pp_line_share(&difference->line, pp_percent(counts[i], profile->totals[i]));
+		pp_line_share(&difference->line, share(profile, counts, i));
 		put_change(difference, change(difference, entry, i));
 	}
 	if (difference->show_image)
@@ -224,7 +235,8 @@ void pp_report_difference(const struct pp_profile *old, const struct pp_profile 
 	match(&difference);
 	choose_columns(&difference);
 	if (difference.n)
-		qsort(difference.entries, difference.n, sizeof(struct entry), compare_counts);
+		qsort_r(difference.entries, difference.n, sizeof(struct entry), compare_counts,
+			&difference);
 	put_head(&difference);
 	for (size_t i = 0; i < difference.n; i++) {
 		const struct entry *entry =

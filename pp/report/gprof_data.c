@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Samples and arcs for gprof. */
 #include "gprof_data.h"
+#include "pp/select/weights.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static void take_counts(struct pp_gprof_data *data, const struct pp_profile *pro
 	for (size_t i = 0; i < profile->n_rows; i++) {
 		const struct pp_row *row = profile->rows[i];
 
-		if (pp_percent(row->counts[0], profile->totals[0]) < threshold)
+		if (pp_weight_share(profile->classes, row->counts, profile->totals, 0) < threshold)
 			continue;
 		for (size_t k = 0; k < row->n_details; k++) {
 			const struct pp_detail *detail = &row->details[k];

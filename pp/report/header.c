@@ -16,6 +16,7 @@
 #include "libop/events/pfm.h"
 #include "report.h"
 #include "pp/select/multiplexing.h"
+#include "pp/select/weights.h"
 
 /* Without a catalogue, events are unknown; warns of an invalid one. */
 static void load_catalogue(int cpu_type, struct op_catalogue *catalogue)
@@ -84,6 +85,16 @@ static void put_event(struct op_catalogue *catalogue, const struct pp_class *cla
 	fputc('\n', out);
 }
 
+/* Samples stand for different numbers of events. */
+static void put_weights(const struct pp_profile *profile, size_t class, FILE *out)
+{
+	if (profile->classes->items[class].is_weighted)
+		fprintf(out,
+			"Percentages are of %" PRIu64
+			" events: samples stand for different numbers of them\n",
+			pp_weight(profile->classes, profile->totals, class));
+}
+
 void pp_report_head(const struct pp_profile *profile, FILE *out)
 {
 	const struct pp_classes *classes = profile->classes;
@@ -106,6 +117,7 @@ void pp_report_head(const struct pp_profile *profile, FILE *out)
 			put_event(&catalogue, class, out);
 		if (class->title)
 			op_safe_line(out, "%s", class->title);
+		put_weights(profile, i, out);
 	}
 	op_catalogue_free(&catalogue);
 }

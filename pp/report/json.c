@@ -4,6 +4,7 @@
 #include "listing.h"
 #include "libop/text/json.h"
 #include "report.h"
+#include "pp/select/weights.h"
 #include "pp/select/multiplexing.h"
 
 struct json {
@@ -11,11 +12,27 @@ struct json {
 	const struct pp_profile *profile;
 };
 
+static bool is_any_weighted(const struct pp_classes *classes)
+{
+	for (size_t i = 0; i < classes->n; i++)
+		if (classes->items[i].is_weighted)
+			return true;
+	return false;
+}
+
 static void put_counts(struct json *json, const uint64_t *counts)
 {
+	const struct pp_classes *classes = json->profile->classes;
+
 	op_json_array(&json->writer, "counts");
-	for (size_t i = 0; i < json->profile->classes->n; i++)
+	for (size_t i = 0; i < classes->n; i++)
 		op_json_number(&json->writer, NULL, counts[i]);
+	op_json_end(&json->writer);
+	if (!is_any_weighted(classes))
+		return;
+	op_json_array(&json->writer, "weights");
+	for (size_t i = 0; i < classes->n; i++)
+		op_json_number(&json->writer, NULL, pp_weight(classes, counts, i));
 	op_json_end(&json->writer);
 }
 
@@ -70,6 +87,9 @@ static void put_classes(struct json *json)
 	for (size_t i = 0; i < classes->n; i++) {
 		open_object(json);
 		put_class(&json->writer, &classes->items[i], json->profile->totals[i]);
+		if (classes->items[i].is_weighted)
+			op_json_number(&json->writer, "weight",
+				       pp_weight(classes, json->profile->totals, i));
 		op_json_end(&json->writer);
 	}
 	op_json_end(&json->writer);

@@ -8,6 +8,7 @@
 
 #include "libop/base/memory.h"
 #include "table.h"
+#include "pp/select/weights.h"
 
 static void add_row(struct pp_listing *listing, size_t *capacity, struct pp_row *row)
 {
@@ -44,11 +45,13 @@ void pp_listing_make(struct pp_listing *listing, struct pp_profile *profile,
 		const struct pp_arc *arc = &profile->arcs[i];
 
 		arc->caller->number = arc->callee->number = SIZE_MAX;
-		if (pp_percent(arc->counts[0], profile->totals[0]) >= style->threshold)
+		if (pp_weight_share(profile->classes, arc->counts, profile->totals, 0) >=
+		    style->threshold)
 			listing->arcs[listing->n_arcs++] = arc;
 	}
 	for (size_t i = 0; i < profile->n_rows; i++)
-		if (pp_percent(profile->rows[i]->counts[0], profile->totals[0]) >= style->threshold)
+		if (pp_weight_share(profile->classes, profile->rows[i]->counts, profile->totals,
+				    0) >= style->threshold)
 			add_row(listing, &capacity, profile->rows[i]);
 	listing->n = listing->n_all;
 	for (size_t i = 0; i < listing->n_arcs; i++) {

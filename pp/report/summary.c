@@ -5,6 +5,7 @@
 
 #include "libop/base/memory.h"
 #include "report.h"
+#include "pp/select/weights.h"
 #include "libop/text/cells.h"
 
 /* Width of a column's header, without the '|' after it. */
@@ -25,25 +26,27 @@ struct entry {
 	size_t n_parts;
 };
 
-static int compare_counts(const uint64_t *a, const uint64_t *b)
+static int compare_counts(const uint64_t *a, const uint64_t *b, const struct pp_classes *classes)
 {
-	return (*a < *b) - (*a > *b);
+	uint64_t x = pp_weight(classes, a, 0), y = pp_weight(classes, b, 0);
+
+	return (x < y) - (x > y);
 }
 
-static int compare_entries(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b, void *classes)
 {
 	const struct entry *left = a, *right = b;
-	int order = compare_counts(left->app->counts, right->app->counts);
+	int order = compare_counts(left->app->counts, right->app->counts, classes);
 
 	return order ? order
 		     : (left->app->order > right->app->order) -
 			       (left->app->order < right->app->order);
 }
 
-static int compare_parts(const void *a, const void *b)
+static int compare_parts(const void *a, const void *b, void *classes)
 {
 	const struct pp_part *left = a, *right = b;
-	int order = compare_counts(left->counts, right->counts);
+	int order = compare_counts(left->counts, right->counts, classes);
 
 	return order ? order
 		     : (left->image->order > right->image->order) -
@@ -99,7 +102,7 @@ static void put_row(struct summary *summary, const char *indent, const uint64_t 
 	for (size_t i = 0; i < summary->profile->classes->n; i++) {
 		pp_line_count(line, counts[i], 9);
 		pp_line_add(line, " ", 1);
-		pp_line_share(line, pp_percent(counts[i], wholes[i]));
+		pp_line_share(line, pp_weight_share(summary->profile->classes, counts, wholes, i));
 		pp_line_add(line, " ", 1);
 	}
 	pp_line_safe(line, summary->style->long_names ? image->full : image->base);
@@ -127,7 +130,8 @@ static void put_parts(struct summary *summary, const struct entry *entry)
 			&entry->parts[summary->style->reverse ? entry->n_parts - 1 - i : i];
 
 		if (!is_zero(summary, part->counts) &&
-		    pp_percent(part->counts[0], wholes[0]) >= summary->style->threshold)
+		    pp_weight_share(summary->profile->classes, part->counts, wholes, 0) >=
+			    summary->style->threshold)
 			put_row(summary, "\t", part->counts, wholes, part->image);
 	}
 }
@@ -146,10 +150,11 @@ static struct entry *gather_entries(const struct pp_profile *profile, size_t *n)
 		entry->app = profile->parts[i].app;
 		entry->parts = profile->parts + i;
 		entry->n_parts = end - i;
-		qsort(entry->parts, entry->n_parts, sizeof(*entry->parts), compare_parts);
+		qsort_r(entry->parts, entry->n_parts, sizeof(*entry->parts), compare_parts,
+			(void *)profile->classes);
 	}
 	if (*n)
-		qsort(entries, *n, sizeof(*entries), compare_entries);
+		qsort_r(entries, *n, sizeof(*entries), compare_entries, (void *)profile->classes);
 	return entries;
 }
 
@@ -167,7 +172,8 @@ void pp_report_summary(const struct pp_profile *profile, const struct pp_report_
 		const struct entry *entry = &entries[style->reverse ? n - 1 - i : i];
 
 		if (is_zero(&summary, entry->app->counts) ||
-		    pp_percent(entry->app->counts[0], profile->totals[0]) < style->threshold)
+		    pp_weight_share(profile->classes, entry->app->counts, profile->totals, 0) <
+			    style->threshold)
 			continue;
 		put_row(&summary, "", entry->app->counts, profile->totals, entry->app);
 		put_parts(&summary, entry);

@@ -4,6 +4,7 @@
 
 #include "libop/base/memory.h"
 #include "table.h"
+#include "pp/select/weights.h"
 
 /* What an inlined function stands in. */
 static void put_callers(struct pp_table *table, const char *const *callers)
@@ -20,7 +21,7 @@ static void put_details(struct pp_table *table, const struct pp_row *row)
 {
 	const uint64_t *wholes =
 		table->style->global_percent ? table->profile->totals : row->counts;
-	uint64_t *sums = pp_alloc(table->profile->classes->n, sizeof(*sums));
+	uint64_t *sums = pp_alloc(table->profile->classes->columns, sizeof(*sums));
 
 	for (size_t i = 0; i < row->n_details; i++) {
 		pp_line_puts(&table->line, "  ");
@@ -36,7 +37,7 @@ static void put_details(struct pp_table *table, const struct pp_row *row)
 void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style *style, FILE *out)
 {
 	struct pp_table table = {.profile = profile, .style = style, .out = out};
-	uint64_t *sums = pp_alloc(profile->classes->n, sizeof(*sums));
+	uint64_t *sums = pp_alloc(profile->classes->columns, sizeof(*sums));
 
 	pp_table_sort(profile, style);
 	pp_table_columns(&table);
@@ -44,7 +45,8 @@ void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style 
 	for (size_t i = 0; i < profile->n_rows; i++) {
 		const struct pp_row *row = profile->rows[i];
 
-		if (pp_percent(row->counts[0], profile->totals[0]) < style->threshold)
+		if (pp_weight_share(profile->classes, row->counts, profile->totals, 0) <
+		    style->threshold)
 			continue;
 		pp_table_numbers(&table, &row->place, row->counts, profile->totals, sums);
 		pp_table_names(&table, row, "");

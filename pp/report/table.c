@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "pp/select/weights.h"
 
 /* Widths of cells, as in OProfile's reports. */
 enum {
@@ -74,11 +75,13 @@ static int compare_lines(const struct pp_place *a, const struct pp_place *b)
 	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-static int compare_by(enum pp_sort_key key, const struct pp_row *a, const struct pp_row *b)
+static int compare_by(enum pp_sort_key key, const struct pp_row *a, const struct pp_row *b,
+		      const struct pp_classes *classes)
 {
 	switch (key) {
 	case PP_SORT_SAMPLE:
-		return compare_numbers(b->counts[0], a->counts[0]);
+		return compare_numbers(pp_weight(classes, b->counts, 0),
+				       pp_weight(classes, a->counts, 0));
 	case PP_SORT_IMAGE:
 		return compare_numbers(a->image->order, b->image->order);
 	case PP_SORT_APP:
@@ -95,23 +98,29 @@ static int compare_by(enum pp_sort_key key, const struct pp_row *a, const struct
 	return 0;
 }
 
-static int compare_rows(const void *a, const void *b, void *keys)
+/* What rows are sorted by. */
+struct order {
+	struct pp_report_style style;
+	const struct pp_classes *classes;
+};
+
+static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct pp_row *left = *(struct pp_row *const *)a, *right = *(struct pp_row *const *)b;
-	const struct pp_report_style *order = keys;
+	const struct order *order = context;
 	int result = 0;
 
-	for (size_t i = 0; !result && i < order->n_sort; i++)
-		result = compare_by(order->sort[i], left, right);
+	for (size_t i = 0; !result && i < order->style.n_sort; i++)
+		result = compare_by(order->style.sort[i], left, right, order->classes);
 	return result;
 }
 
 void pp_table_sort(struct pp_profile *profile, const struct pp_report_style *style)
 {
-	struct pp_report_style order = *style;
+	struct order order = {*style, profile->classes};
 
 	for (int key = 0; key < PP_SORT_KEYS; key++)
-		add_key(&order, key);
+		add_key(&order.style, key);
 	if (profile->n_rows)
 		qsort_r(profile->rows, profile->n_rows, sizeof(*profile->rows), compare_rows,
 			&order);
@@ -201,18 +210,20 @@ static void put_place(struct pp_table *table, const struct pp_place *place)
 void pp_table_numbers(struct pp_table *table, const struct pp_place *place, const uint64_t *counts,
 		      const uint64_t *wholes, uint64_t *sums)
 {
+	const struct pp_classes *classes = table->profile->classes;
 	const struct pp_report_style *style = table->style;
 
 	if (style->show_address)
 		put_vma(table, place->vma);
-	for (size_t i = 0; i < table->profile->classes->n; i++) {
-		sums[i] += counts[i];
+	pp_counts_add(classes, sums, counts);
+	for (size_t i = 0; i < classes->n; i++) {
 		put_count(table, counts[i], WIDTH_SAMPLES);
 		if (style->accumulated)
 			put_count(table, sums[i], WIDTH_CUM_SAMPLES);
-		put_percent(table, pp_percent(counts[i], wholes[i]), WIDTH_PERCENT);
+		put_percent(table, pp_weight_share(classes, counts, wholes, i), WIDTH_PERCENT);
 		if (style->accumulated)
-			put_percent(table, pp_percent(sums[i], wholes[i]), WIDTH_CUM_PERCENT);
+			put_percent(table, pp_weight_share(classes, sums, wholes, i),
+				    WIDTH_CUM_PERCENT);
 	}
 	if (style->lines)
 		put_place(table, place);

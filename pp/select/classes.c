@@ -234,19 +234,37 @@ static void add_class(struct pp_classes *classes, size_t *capacity,
 	};
 }
 
+/* The files of all kinds, in an array that the caller frees. */
+static struct pp_sample_file **list_all(struct pp_sample_list *list, size_t *n)
+{
+	const struct {
+		struct pp_sample_file *files;
+		size_t n;
+	} kinds[] = {{list->files, list->n},
+		     {list->arcs, list->n_arcs},
+		     {list->weights, list->n_weights},
+		     {list->weight_arcs, list->n_weight_arcs}};
+	size_t most = list->n + list->n_arcs + list->n_weights + list->n_weight_arcs;
+	struct pp_sample_file **all = pp_alloc(most, sizeof(*all));
+
+	*n = 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		for (size_t k = 0; k < kinds[i].n; k++)
+			all[(*n)++] = &kinds[i].files[k];
+	return all;
+}
+
 int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
 		    const struct pp_merge *merge, struct op_error *error)
 {
-	size_t n = list->n + list->n_arcs, capacity = 0;
-	struct pp_sample_file **order = pp_alloc(n, sizeof(*order));
+	size_t n, capacity = 0;
+	struct pp_sample_file **order = list_all(list, &n);
 	struct pp_class *class;
 	int result;
 
 	memset(classes, 0, sizeof(*classes));
-	for (size_t i = 0; i < n; i++) {
-		order[i] = i < list->n ? &list->files[i] : &list->arcs[i - list->n];
+	for (size_t i = 0; i < n; i++)
 		merge_name(&order[i]->name, merge);
-	}
 	qsort_r(order, n, sizeof(*order), compare_files, (void *)merge);
 	for (size_t i = 0; i < n; i++) {
 		if (!i || compare_names(&order[i - 1]->name, &order[i]->name, merge))
@@ -255,6 +273,9 @@ int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
 		class->many_unit_masks |= class->unit_mask != order[i]->name.unit_mask;
 		order[i]->class = classes->n - 1;
 	}
+	for (size_t i = 0; i < n; i++)
+		order[i]->class += order[i]->is_weight ? classes->n : 0;
+	classes->columns = 2 * classes->n;
 	free(order);
 	result = find_axis(classes, error);
 	for (size_t i = 0; i < classes->n; i++)

@@ -44,12 +44,14 @@ struct pp_class {
 	char *title;		/* "Samples on CPU 1"; NULL on the event axis */
 	/* Time enabled and time running, in ns; set by pp_scales_find(). */
 	uint64_t enabled_ns, running_ns;
-	bool is_scaled; /* its counts are scaled */
+	bool is_scaled;	  /* its counts are scaled */
+	bool is_weighted; /* its samples have weights of their own; set by pp_weights_find() */
 };
 
 struct pp_classes {
 	struct pp_class *items; /* in the order of the columns */
 	size_t n;
+	size_t columns; /* length of arrays of counts: samples by class, then weights by class */
 	enum pp_axis axis;
 };
 

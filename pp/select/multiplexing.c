@@ -10,6 +10,7 @@
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
+#include "weights.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -52,24 +53,10 @@ static bool is_of(const struct pp_scale *scale, const struct op_sample_name *nam
 	       !strcmp(scale->name->event, name->event);
 }
 
-static size_t session_of(const struct pp_sample_list *list, const char *path)
-{
-	size_t i = 0;
-
-	while (i + 1 < list->n_dirs) {
-		size_t length = strlen(list->samples_dirs[i]);
-
-		if (!strncmp(path, list->samples_dirs[i], length) && path[length] == '/')
-			break;
-		i++;
-	}
-	return i;
-}
-
 /* The index of a file's scale, which is read on first use. */
 static size_t scale_of(struct pp_sample_list *list, const struct pp_sample_file *file)
 {
-	size_t session = session_of(list, file->path), i = 0;
+	size_t session = pp_sample_session(list, file->path), i = 0;
 	struct pp_scale *scale;
 
 	while (i < list->n_scales && !is_of(list->scales[i], &file->name, session))
@@ -81,7 +68,8 @@ static size_t scale_of(struct pp_sample_list *list, const struct pp_sample_file 
 	scale->session = session;
 	scale->enabled_ns = read_time(list, scale, OP_STATS_ENABLED_NS);
 	scale->running_ns = read_time(list, scale, OP_STATS_RUNNING_NS);
-	scale->rest[0] = scale->rest[1] = scale->running_ns / 2;
+	for (size_t k = 0; k < 4; k++)
+		scale->rest[k] = scale->running_ns / 2;
 	list->scales = pp_grow(list->scales, &list->scales_capacity, i + 1, sizeof(*list->scales));
 	list->scales[list->n_scales++] = scale;
 	return i;
@@ -124,17 +112,27 @@ void pp_scales_find(struct pp_sample_list *list, struct pp_classes *classes)
 {
 	find(list, list->files, list->n);
 	find(list, list->arcs, list->n_arcs);
+	find(list, list->weights, list->n_weights);
+	find(list, list->weight_arcs, list->n_weight_arcs);
 	add_to_classes(list, classes);
 }
 
 /* ---- scaling ---- */
 
+bool pp_is_scaled(const struct pp_sample_file *file)
+{
+	return file->scale || pp_weight_unit(file) > 1;
+}
+
 void pp_scale_entries(const struct pp_sample_file *file, struct odb_entry *entries, size_t n)
 {
 	struct pp_scale *scale = file->scale;
+	uint64_t unit = pp_weight_unit(file);
 
+	for (size_t i = 0; unit > 1 && i < n; i++)
+		entries[i].count = bounded((wide)entries[i].count * unit);
 	for (size_t i = 0; scale && i < n; i++) {
-		uint64_t *rest = &scale->rest[file->name.is_arc];
+		uint64_t *rest = &scale->rest[file->name.is_arc + 2 * file->is_weight];
 		wide all = (wide)entries[i].count * scale->enabled_ns + *rest;
 
 		entries[i].count = bounded(all / scale->running_ns);

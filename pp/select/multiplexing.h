@@ -24,7 +24,7 @@ struct pp_scale {
 	const struct op_sample_name *name; /* a sample file of the event; the list's */
 	size_t session;			   /* index into samples_dirs of the list */
 	uint64_t enabled_ns, running_ns;   /* both 0 if not known */
-	uint64_t rest[2];		   /* by is_arc */
+	uint64_t rest[4];		   /* by is_arc, then by is_weight */
 };
 
 /**
@@ -34,7 +34,10 @@ struct pp_scale {
  */
 void pp_scales_find(struct pp_sample_list *list, struct pp_classes *classes);
 
-/* Scales the counts of @file, which were just read from it. */
+/* True if pp_scale_entries() may change the counts of @file. */
+bool pp_is_scaled(const struct pp_sample_file *file);
+
+/* Scales the counts of @file, which were just read from it; those of weights become events. */
 void pp_scale_entries(const struct pp_sample_file *file, struct odb_entry *entries, size_t n);
 
 /* True if its event was multiplexed. */

@@ -9,8 +9,8 @@
 #include "libop/base/progress.h"
 #include "libop/base/memory.h"
 
-static struct op_pack *open_pack(struct pp_sample_list *list, const char *samples_dir,
-				 struct pp_warnings *warnings)
+struct op_pack *pp_pack_open(struct pp_sample_list *list, const char *samples_dir,
+			     struct pp_warnings *warnings)
 {
 	char *path = pp_format("%s/" OP_PACK_NAME, samples_dir);
 	struct op_pack *pack = NULL;
@@ -89,18 +89,20 @@ static void take_file(struct pp_sample_list *list, const struct pp_sample_search
 }
 
 void pp_pack_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		    const char *samples_dir, struct pp_warnings *warnings)
+		    struct op_pack *pack, const char *samples_dir, const char *tree,
+		    struct pp_warnings *warnings)
 {
 	static const char *const below[] = {"{root}/", "{kern}/"};
-	struct op_pack *pack = open_pack(list, samples_dir, warnings);
 	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	size_t length = strlen(tree);
 	struct op_pack_file packed;
 
 	for (size_t i = 0; pack && i < sizeof(below) / sizeof(below[0]); i++) {
 		memset(walk, 0, sizeof(*walk));
 		walk->pack = pack;
 		while (op_pack_next(walk, &packed))
-			if (!strncmp(packed.name, below[i], strlen(below[i])))
+			if (!strncmp(packed.name, tree, length) &&
+			    !strncmp(packed.name + length, below[i], strlen(below[i])))
 				take_file(list, search, samples_dir, pack, &packed, warnings);
 		op_progress("sample files found", list->n, 0);
 	}

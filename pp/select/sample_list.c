@@ -12,6 +12,20 @@ bool pp_same_image(const struct op_image_name *a, const struct op_image_name *b)
 		(a->tgid == b->tgid && a->start == b->start && a->end == b->end));
 }
 
+size_t pp_sample_session(const struct pp_sample_list *list, const char *path)
+{
+	size_t i = 0;
+
+	while (i + 1 < list->n_dirs) {
+		size_t length = strlen(list->samples_dirs[i]);
+
+		if (!strncmp(path, list->samples_dirs[i], length) && path[length] == '/')
+			break;
+		i++;
+	}
+	return i;
+}
+
 void pp_sample_file_free(struct pp_sample_file *file)
 {
 	op_sample_name_free(&file->name);
@@ -25,6 +39,10 @@ void pp_sample_list_free(struct pp_sample_list *list)
 		pp_sample_file_free(&list->files[i]);
 	for (size_t i = 0; i < list->n_arcs; i++)
 		pp_sample_file_free(&list->arcs[i]);
+	for (size_t i = 0; i < list->n_weights; i++)
+		pp_sample_file_free(&list->weights[i]);
+	for (size_t i = 0; i < list->n_weight_arcs; i++)
+		pp_sample_file_free(&list->weight_arcs[i]);
 	for (size_t i = 0; i < list->n_dirs; i++)
 		free(list->samples_dirs[i]);
 	for (size_t i = 0; i < list->n_packs; i++)
@@ -35,6 +53,8 @@ void pp_sample_list_free(struct pp_sample_list *list)
 	free(list->scales);
 	free(list->files);
 	free(list->arcs);
+	free(list->weights);
+	free(list->weight_arcs);
 	free(list->samples_dirs);
 	memset(list, 0, sizeof(*list));
 }

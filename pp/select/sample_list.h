@@ -32,6 +32,7 @@ struct pp_sample_file {
 	struct pp_arc_file
 		*arcs;	/* of an end of a {cg} file: see pp/profile/callgraph.h; else NULL */
 	bool is_callee; /* which end */
+	bool is_weight; /* a file of weights; its class is behind those of samples */
 };
 
 struct pp_sample_list {
@@ -49,6 +50,10 @@ struct pp_sample_list {
 	bool want_entries;	     /* and cache their entries, up to a limit */
 	struct pp_sample_file *arcs; /* {cg} files */
 	size_t n_arcs, arcs_capacity;
+	/* Files of weights, and those of arcs, if the caller sets want_weights: see weights.h. */
+	bool want_weights;
+	struct pp_sample_file *weights, *weight_arcs;
+	size_t n_weights, n_weight_arcs;
 	bool unscaled;		  /* set by the caller: do not scale multiplexed events */
 	struct pp_scale **scales; /* see pp/select/multiplexing.h */
 	size_t n_scales, scales_capacity;
@@ -77,6 +82,9 @@ char *pp_session_dir_in(const char *archive, const char *session_dir);
 int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 			const struct pp_spec *spec, bool exclude_dependent,
 			struct pp_warnings *warnings, struct op_error *error);
+
+/* The index in samples_dirs of the session that the file at @path belongs to. */
+size_t pp_sample_session(const struct pp_sample_list *list, const char *path);
 
 /* Frees what a file of a list holds. */
 void pp_sample_file_free(struct pp_sample_file *file);

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "multiplexing.h"
+#include "weights.h"
 
 int pp_select_files(struct pp_sample_list *list, const char *session_dir,
 		    const struct pp_spec *spec, bool exclude_dependent,
@@ -29,11 +30,12 @@ int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const cha
 	      struct pp_warnings *warnings, struct op_error *error)
 {
 	/* Names become columns, so only the names of valid files are used. */
-	list->want_counts = true;
+	list->want_counts = list->want_weights = true;
 	if (pp_select_files(list, session_dir, spec, exclude_dependent, warnings, error))
 		return -1;
 	if (pp_classes_make(classes, list, merge, error))
 		return -1;
+	pp_weights_find(list, classes);
 	pp_scales_find(list, classes);
 	return 0;
 }

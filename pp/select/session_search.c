@@ -19,20 +19,56 @@
 /* Maximum number of searches of a session that is packed or unpacked meanwhile. */
 #define SEARCHES_MOST 4
 
-static void search_once(struct pp_sample_list *list, const struct pp_sample_search *search,
-			const char *samples_dir, struct pp_warnings *warnings)
+/* Searches the trees of images below @tree ("", or a name and a slash) of a session. */
+static void search_tree(struct pp_sample_list *list, const struct pp_sample_search *search,
+			struct op_pack *pack, const char *samples_dir, const char *tree,
+			struct pp_warnings *warnings)
 {
 	static const char *const below[] = {"{root}", "{kern}"};
 	struct stat status;
 
-	pp_pack_search(list, search, samples_dir, warnings);
+	pp_pack_search(list, search, pack, samples_dir, tree, warnings);
 	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
-		char *path = pp_format("%s/%s", samples_dir, below[i]);
+		char *path = pp_format("%s/%s%s", samples_dir, tree, below[i]);
 
 		if (strlen(path) < PATH_MAX && !lstat(path, &status))
 			pp_sample_search(list, search, path, warnings);
 		free(path);
 	}
+}
+
+static void mark_weights(struct pp_sample_file *files, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		files[i].is_weight = true;
+}
+
+static void search_once(struct pp_sample_list *list, const struct pp_sample_search *search,
+			const char *samples_dir, struct pp_warnings *warnings)
+{
+	struct pp_sample_list weights = {
+		.want_arcs = list->want_arcs,
+		.want_counts = list->want_counts,
+		.want_entries = list->want_entries,
+		.files = list->weights,
+		.n = list->n_weights,
+		.capacity = list->n_weights,
+		.arcs = list->weight_arcs,
+		.n_arcs = list->n_weight_arcs,
+		.arcs_capacity = list->n_weight_arcs,
+	};
+	struct op_pack *pack = pp_pack_open(list, samples_dir, warnings);
+
+	search_tree(list, search, pack, samples_dir, "", warnings);
+	if (!list->want_weights)
+		return;
+	search_tree(&weights, search, pack, samples_dir, OP_SAMPLES_WEIGHTS "/", warnings);
+	mark_weights(weights.files, weights.n);
+	mark_weights(weights.arcs, weights.n_arcs);
+	list->weights = weights.files;
+	list->n_weights = weights.n;
+	list->weight_arcs = weights.arcs;
+	list->n_weight_arcs = weights.n_arcs;
 }
 
 /* Removes the files that were added to the list since @before. */
@@ -42,6 +78,10 @@ static void forget(struct pp_sample_list *list, const struct pp_sample_list *bef
 		pp_sample_file_free(&list->files[--list->n]);
 	while (list->n_arcs > before->n_arcs)
 		pp_sample_file_free(&list->arcs[--list->n_arcs]);
+	while (list->n_weights > before->n_weights)
+		pp_sample_file_free(&list->weights[--list->n_weights]);
+	while (list->n_weight_arcs > before->n_weight_arcs)
+		pp_sample_file_free(&list->weight_arcs[--list->n_weight_arcs]);
 	list->n_passed_over = before->n_passed_over;
 	list->n_bad = before->n_bad;
 }
@@ -77,8 +117,7 @@ static int add_session(struct pp_sample_list *list, char *samples_dir, struct op
 		code = errno;
 	else if (!S_ISDIR(status.st_mode))
 		code = ENOTDIR;
-	return code ? op_error_code(error, code, "no session at %s", samples_dir)
-		    : 0;
+	return code ? op_error_code(error, code, "no session at %s", samples_dir) : 0;
 }
 
 static int compare_texts(const void *a, const void *b)
