@@ -14,20 +14,66 @@
 
 #define NONE UINT32_MAX
 
-char *session_event_name(const struct prof *prof, uint32_t number, uint64_t *count)
+/* Bound of the counts of weights of an event, so that few of them exceed 32 bits. */
+#define COUNTED_MOST (UINT64_C(1) << 44)
+
+__extension__ typedef unsigned __int128 wide;
+
+static char *event_name(const struct prof_event *event)
 {
-	const struct prof_event *event = &prof->events[number];
-	const struct prof_value *total = &prof->totals[number];
 	char *name = pp_copy(*event->name ? event->name : "event");
 
 	for (char *p = name; *p; p++)
 		if (strchr("./", *p) || (unsigned char)*p <= ' ')
 			*p = '_';
-	*count = event->period;
-	/* a recorder that adapts the period: the sum of events stays about the same */
-	if (!*count && total->count && total->events > total->count)
-		*count = (total->events + total->count / 2) / total->count;
 	return name;
+}
+
+static uint64_t event_period(const struct prof_event *event, const struct prof_value *total)
+{
+	/* a recorder that adapts the period, or one that tells only the sums */
+	if (!event->period && total->count && total->events > total->count)
+		return (total->events + total->count / 2) / total->count;
+	return event->period;
+}
+
+static void name_event(struct session_event *named, const struct prof_event *event,
+		       const struct prof_value *total)
+{
+	named->name = event_name(event);
+	named->count = event_period(event, total);
+	named->unit = 1;
+	while (total->events / named->unit > COUNTED_MOST)
+		named->unit *= 2;
+}
+
+/* Weights are what is beyond the period: where a stack weighs less, there is no period. */
+static void judge_periods(struct session_names *names, const struct prof *prof)
+{
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+
+	while (prof_next(prof, &cursor, &sample))
+		for (size_t i = 0; i < sample.n_values; i++) {
+			const struct prof_value *value = &sample.values[i];
+			struct session_event *event = &names->events[value->event];
+
+			if (value->events < (wide)value->count * event->count)
+				event->count = 0;
+		}
+	prof_cursor_free(&cursor);
+}
+
+uint64_t session_weight(const struct session_event *event, const struct prof_value *value)
+{
+	wide counted = (wide)value->count * event->count;
+
+	return value->events > counted ? value->events - (uint64_t)counted : 0;
+}
+
+uint64_t session_in_units(uint64_t weight, uint64_t unit)
+{
+	return weight / unit + (weight % unit >= unit - unit / 2);
 }
 
 /*
@@ -92,7 +138,8 @@ void session_names_make(struct session_names *names, const struct prof *prof)
 			names->texts[i] = pp_copy("{kern}/" SESSION_UNKNOWN);
 	}
 	for (uint32_t i = 0; i < prof->n_events; i++)
-		names->events[i].name = session_event_name(prof, i, &names->events[i].count);
+		name_event(&names->events[i], &prof->events[i], &prof->totals[i]);
+	judge_periods(names, prof);
 }
 
 void session_names_free(struct session_names *names, const struct prof *prof)

@@ -12,7 +12,8 @@
 
 struct session_event {
 	char *name;
-	uint64_t count;
+	uint64_t count; /* the period; 0 if samples of any stack weigh less than that */
+	uint64_t unit;	/* events that a count of its files of weights is: a power of two */
 };
 
 /* Images and events have the numbers that they have in the profile. */
@@ -25,7 +26,10 @@ struct session_names {
 void session_names_make(struct session_names *names, const struct prof *prof);
 void session_names_free(struct session_names *names, const struct prof *prof);
 
-/* The name, count and unit mask of an event in sample files; the name is the caller's to free. */
-char *session_event_name(const struct prof *prof, uint32_t event, uint64_t *count);
+/* What @value weighs beyond its samples at the period. */
+uint64_t session_weight(const struct session_event *event, const struct prof_value *value);
+
+/* A weight in units, rounded. */
+uint64_t session_in_units(uint64_t weight, uint64_t unit);
 
 #endif

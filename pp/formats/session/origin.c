@@ -63,19 +63,15 @@ static void put_host(FILE *out, const struct prof_host *host)
 	put_number(out, "duration", host->duration);
 }
 
-static void put_event(FILE *out, const struct prof *prof, uint32_t number)
+static void put_event(FILE *out, const struct prof_event *event, const struct session_event *named)
 {
-	const struct prof_event *event = &prof->events[number];
-	uint64_t count;
-	char *name = session_event_name(prof, number, &count);
-
-	fprintf(out, "event %s %" PRIu64 " %" PRIu64 " ", name, count, event->unit_mask);
+	fprintf(out, "event %s %" PRIu64 " %" PRIu64 " ", named->name, named->count,
+		event->unit_mask);
 	put_word(out, event->unit && *event->unit ? event->unit : "-");
 	fprintf(out, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 " ", event->period,
 		event->frequency, event->code, event->type);
 	put_text(out, event->name);
 	fputc('\n', out);
-	free(name);
 }
 
 static void put_image(FILE *out, const struct prof_image *image, const char *name)
@@ -91,8 +87,8 @@ static void put_image(FILE *out, const struct prof_image *image, const char *nam
 	fputc('\n', out);
 }
 
-int session_origin_write(const struct prof *prof, char *const *names, const char *dir,
-			 struct op_error *error)
+int session_origin_write(const struct prof *prof, const struct session_names *names,
+			 const char *dir, struct op_error *error)
 {
 	char *path = pp_format("%s/" SESSION_ORIGIN, dir);
 	struct op_text_stream stream;
@@ -103,7 +99,7 @@ int session_origin_write(const struct prof *prof, char *const *names, const char
 	out = stream.out;
 	put_host(out, &prof->host);
 	for (uint32_t i = 0; i < prof->n_events; i++)
-		put_event(out, prof, i);
+		put_event(out, &prof->events[i], &names->events[i]);
 	for (size_t i = 0; i < prof->n_losses; i++) {
 		fprintf(out, "lost %" PRIu64 " ", prof->losses[i].count);
 		put_text(out, prof->losses[i].cause);
@@ -115,7 +111,7 @@ int session_origin_write(const struct prof *prof, char *const *names, const char
 		fputc('\n', out);
 	}
 	for (size_t i = PROF_NO_KERNEL_IMAGE + 1; i < prof->n_images; i++)
-		put_image(out, &prof->images[i], names[i]);
+		put_image(out, &prof->images[i], names->texts[i]);
 	op_text_stream_close(&stream);
 	result = op_file_replace(path, stream.text, stream.length, 0640, error);
 	free(stream.text);

@@ -5,6 +5,9 @@
  * A sample that came with its callers is in a sample file and in a stack file.  So the stacks are
  * read first, and what the sample files have beyond the leaves of the stacks are samples without
  * callers.
+ *
+ * Files of weights are read in the same way, after them: each of their counts is a sample that
+ * counts 0 and adds events.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -54,7 +57,8 @@ struct reading {
 	struct prof_frame *frames;
 	size_t frames_capacity;
 	bool told_host;
-	int result; /* -1: the sink is full */
+	bool weights; /* the files of weights are being read */
+	int result;   /* -1: the sink is full */
 };
 
 /* ---- events ---- */
@@ -139,6 +143,11 @@ static struct flat flat_of(struct reading *reading, const struct op_sample_name 
 	return flat;
 }
 
+static bool is_of_event(const struct op_sample_name *a, const struct op_sample_name *b)
+{
+	return a->count == b->count && a->unit_mask == b->unit_mask && !strcmp(a->event, b->event);
+}
+
 static bool is_of_session(const struct reading *reading, const struct pp_sample_file *file)
 {
 	size_t n = strlen(reading->dir);
@@ -165,15 +174,15 @@ static void note_files(struct reading *reading)
 
 /* ---- samples ---- */
 
+/* @unit: events that a count is */
 static void push(struct reading *reading, const struct flat *flat, size_t depth, uint64_t count,
-		 uint64_t period)
+		 uint64_t unit)
 {
 	uint64_t events;
 	const struct prof_value value = {
 		.event = flat->event,
-		.count = count,
-		.events = __builtin_mul_overflow(count, period ? period : 1, &events) ? UINT64_MAX
-										      : events,
+		.count = reading->weights ? 0 : count,
+		.events = __builtin_mul_overflow(count, unit, &events) ? UINT64_MAX : events,
 	};
 	const struct prof_sample sample = {
 		.frames = reading->frames,
@@ -188,6 +197,38 @@ static void push(struct reading *reading, const struct flat *flat, size_t depth,
 
 	if (!reading->result)
 		reading->result = reading->sink->sample(reading->sink, &sample, reading->error);
+}
+
+/* A file of weights of the event in this session, or NULL. */
+static const struct pp_sample_file *weights_of(const struct reading *reading,
+					       const struct op_sample_name *name)
+{
+	for (size_t i = 0; i < reading->list->n_weights; i++) {
+		const struct pp_sample_file *file = &reading->list->weights[i];
+
+		if (is_of_session(reading, file) && is_of_event(&file->name, name))
+			return file;
+	}
+	return NULL;
+}
+
+/*
+ * How many events a count is, in files of samples or of weights.  Samples of an event without a
+ * period weigh what the files of weights say; without these they count as one event each.
+ */
+static uint64_t unit_of(const struct reading *reading, const struct op_sample_name *name)
+{
+	const struct pp_sample_file *weights;
+	struct odb_header header;
+
+	if (!reading->weights && name->count)
+		return name->count;
+	weights = weights_of(reading, name);
+	if (!reading->weights)
+		return weights ? 0 : 1;
+	return weights && !pp_sample_header(weights, &header, NULL) && header.ctr_count
+		       ? header.ctr_count
+		       : 1;
 }
 
 /* ---- stack files ---- */
@@ -215,6 +256,7 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 			const struct stacks_content *content)
 {
 	uint32_t *images = pp_alloc(content->n_images, sizeof(*images));
+	uint64_t unit = unit_of(reading, name);
 	struct flat flat = {
 		.event = UINT32_MAX, .tgid = name->tgid, .tid = name->tid, .cpu = name->cpu};
 	struct op_error error;
@@ -222,11 +264,8 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 	flat.app = session_images_number(&reading->images, &name->app, false, 0);
 	/* the event's code is not in the file: it is that of a sample file with this name */
 	for (size_t i = 0; i < reading->list->n; i++) {
-		const struct op_sample_name *other = &reading->list->files[i].name;
-
 		if (is_of_session(reading, &reading->list->files[i]) &&
-		    other->count == name->count && other->unit_mask == name->unit_mask &&
-		    !strcmp(other->event, name->event)) {
+		    is_of_event(&reading->list->files[i].name, name)) {
 			struct odb_header header;
 
 			if (pp_sample_header(&reading->list->files[i], &header, NULL))
@@ -265,7 +304,7 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 		if (id == OP_HASH_NONE)
 			continue; /* these are not wanted */
 		*op_pair_table_get(&reading->leaves, id, reading->frames[0].offset) += node->count;
-		push(reading, &flat, depth, node->count, name->count);
+		push(reading, &flat, depth, node->count, unit);
 	}
 	free(images);
 }
@@ -306,7 +345,10 @@ static void read_packed_stacks(struct reading *reading)
 		if (!strcmp(op_pack_path(reading->list->packs[i]), path))
 			walk->pack = pack = reading->list->packs[i];
 	while (walk->pack && op_pack_next(walk, &file)) {
-		if (file.kind != OP_PACK_STACKS || op_stacks_name_parse(file.name, &name, NULL))
+		bool is_weight = op_name_of_weighted(file.name) != file.name;
+
+		if (file.kind != OP_PACK_STACKS || is_weight != reading->weights ||
+		    op_stacks_name_parse(file.name, &name, NULL))
 			continue;
 		if (op_pack_stacks(pack, &file, &content, &error)) {
 			pp_warnings_add(reading->warnings, PP_BAD_FILE, "skipped: %s", error.text);
@@ -322,7 +364,8 @@ static void read_packed_stacks(struct reading *reading)
 
 static void read_all_stacks(struct reading *reading)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_STACKS, reading->dir);
+	char *path = pp_format("%s/%s" OP_SAMPLES_STACKS, reading->dir,
+			       reading->weights ? OP_SAMPLES_WEIGHTS "/" : "");
 	struct stat status;
 	struct op_error error;
 
@@ -339,6 +382,7 @@ static void read_file(struct reading *reading, const struct pp_sample_file *file
 	struct odb_header header;
 	struct op_error error;
 	struct flat flat;
+	uint64_t unit;
 	uint32_t id;
 	size_t n;
 
@@ -348,6 +392,7 @@ static void read_file(struct reading *reading, const struct pp_sample_file *file
 	}
 	flat = flat_of(reading, &file->name, &header);
 	id = find_flat(reading, &flat);
+	unit = unit_of(reading, &file->name);
 	reading->frames =
 		pp_grow(reading->frames, &reading->frames_capacity, 1, sizeof(*reading->frames));
 	for (size_t i = 0; i < n && !reading->result; i++) {
@@ -361,7 +406,7 @@ static void read_file(struct reading *reading, const struct pp_sample_file *file
 		if (entries[i].count == taken)
 			continue;
 		reading->frames[0] = (struct prof_frame){flat.image, entries[i].key};
-		push(reading, &flat, 1, entries[i].count - taken, file->name.count);
+		push(reading, &flat, 1, entries[i].count - taken, unit);
 	}
 	free(entries);
 }
@@ -410,6 +455,17 @@ static void read_branches(struct reading *reading)
 
 /* ---- all together ---- */
 
+/* Stacks, and then what @files have beyond them. */
+static void read_counts(struct reading *reading, const struct pp_sample_file *files, size_t n)
+{
+	read_packed_stacks(reading);
+	read_all_stacks(reading);
+	for (size_t i = 0; i < n && !reading->result; i++)
+		if (is_of_session(reading, &files[i]))
+			read_file(reading, &files[i]);
+	op_pair_table_clear(&reading->leaves);
+}
+
 static void read_session(struct reading *reading)
 {
 	struct op_error error;
@@ -419,17 +475,16 @@ static void read_session(struct reading *reading)
 	if (pp_kallsyms_read(&reading->kallsyms, reading->dir, &error) && reading->warnings)
 		pp_kallsyms_warn(reading->warnings, &error);
 	note_files(reading);
-	read_packed_stacks(reading);
-	read_all_stacks(reading);
-	for (size_t i = 0; i < reading->list->n && !reading->result; i++)
-		if (is_of_session(reading, &reading->list->files[i]))
-			read_file(reading, &reading->list->files[i]);
+	read_counts(reading, reading->list->files, reading->list->n);
+	reading->weights = true;
+	if (reading->list->n_weights)
+		read_counts(reading, reading->list->weights, reading->list->n_weights);
+	reading->weights = false;
 	read_branches(reading);
 	session_origin_free(&reading->origin);
 	pp_kallsyms_free(&reading->kallsyms);
 	session_images_free(&reading->images);
 	reading->n_flats = 0;
-	op_pair_table_clear(&reading->leaves);
 	op_hash_free(&reading->by_flat);
 }
 

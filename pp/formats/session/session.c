@@ -42,6 +42,7 @@ static int read_session(struct input *input, struct prof_sink *sink, struct op_e
 				    input_name(input));
 	if (pp_spec_parse(&spec, NULL, 0, error))
 		return -1;
+	list.want_weights = true;
 	result = pp_select_files(&list, input_path(input), &spec, false, &warnings, error);
 	if (!result)
 		result = session_read(&list, &search, sink, &warnings, error);

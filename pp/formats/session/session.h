@@ -13,6 +13,8 @@
 #include "pp/select/sample_list.h"
 #include "libop/base/warnings.h"
 
+struct session_names;
+
 #define SESSION_ORIGIN	 "origin"
 #define SESSION_BRANCHES "branches"
 
@@ -50,13 +52,13 @@ int session_write(const struct prof *prof, const char *dir, const struct session
 
 /**
  * session_origin_write - write it
- * @names: of the images, as op_image_name_make() makes them
+ * @names: of images and events
  * @dir: SESSION/samples/NAME
  *
  * Return: 0, or -1 with @error set.
  */
-int session_origin_write(const struct prof *prof, char *const *names, const char *dir,
-			 struct op_error *error);
+int session_origin_write(const struct prof *prof, const struct session_names *names,
+			 const char *dir, struct op_error *error);
 
 /* What it says of events and images. */
 struct session_origin {

@@ -26,7 +26,7 @@
 static uint64_t hash_file(const struct file *file)
 {
 	return op_hash_mix(op_hash_mix(file->context, (uint64_t)file->event << 32 | file->image),
-			   file->callee);
+			   (uint64_t)file->is_weight << 32 | file->callee);
 }
 
 static uint32_t find_file(struct writing *writing, const struct file *wanted)
@@ -47,7 +47,22 @@ static uint32_t find_file(struct writing *writing, const struct file *wanted)
 
 static void add(struct writing *writing, const struct file *file, uint64_t key, uint64_t count)
 {
-	*op_pair_table_get(&writing->entries, find_file(writing, file), key) += count;
+	uint64_t *sum = op_pair_table_get(&writing->entries, find_file(writing, file), key);
+
+	if (__builtin_add_overflow(*sum, count, sum))
+		*sum = UINT64_MAX;
+}
+
+/* Adds the samples of a value, and what they weigh beyond the period. */
+static void add_value(struct writing *writing, struct file file, uint64_t key,
+		      const struct prof_value *value)
+{
+	uint64_t weight = session_weight(&writing->names.events[value->event], value);
+
+	add(writing, &file, key, value->count);
+	file.is_weight = 1;
+	if (weight)
+		add(writing, &file, key, weight);
 }
 
 uint64_t session_write_key_of(const struct writing *writing, const struct prof_frame *frame)
@@ -81,22 +96,28 @@ static void add_arcs(struct writing *writing, const struct prof_sample *sample,
 	for (size_t i = 0; i + 1 < sample->depth; i++) {
 		const struct prof_frame *callee = &sample->frames[i], *caller = callee + 1;
 		const struct file file = {writing->context, value->event, caller->image,
-					  callee->image};
+					  callee->image, 0};
 
 		if (images[caller->image].is_kernel != images[callee->image].is_kernel)
 			continue;
-		add(writing, &file,
-		    session_write_key_of(writing, caller) << 32 |
-			    (session_write_key_of(writing, callee) & UINT32_MAX),
-		    value->count);
+		add_value(writing, file,
+			  session_write_key_of(writing, caller) << 32 |
+				  (session_write_key_of(writing, callee) & UINT32_MAX),
+			  value);
 	}
 }
 
 /* ---- stack files ---- */
 
+/* Slots are the events, and behind them, for their files of weights, the events again. */
+static bool is_weight_slot(const struct writing *writing, uint32_t slot)
+{
+	return slot >= writing->prof->n_events;
+}
+
 static void close_stacks(struct writing *writing)
 {
-	for (size_t i = 0; i < writing->prof->n_events; i++) {
+	for (size_t i = 0; i < 2 * writing->prof->n_events; i++) {
 		stacks_close(writing->stacks[i]);
 		writing->stacks[i] = NULL;
 	}
@@ -108,17 +129,19 @@ int session_write_make_directories(const char *path, struct op_error *error)
 	return op_mkdir_parents(path, OP_SESSION_DIR_MODE, error);
 }
 
-static struct stacks *open_stacks(struct writing *writing, uint32_t event)
+static struct stacks *open_stacks(struct writing *writing, uint32_t slot)
 {
+	bool is_weight = is_weight_slot(writing, slot);
 	/* the program, whatever image the samples are in */
-	const struct file file = {writing->context, event,
-				  writing->prof->contexts[writing->context].app, NONE};
+	const struct file file = {writing->context,
+				  slot - (is_weight ? (uint32_t)writing->prof->n_events : 0),
+				  writing->prof->contexts[writing->context].app, NONE, is_weight};
 	struct op_sample_name name = session_write_name_of(writing, &file);
 	struct odb_error cause;
 	char *relative, *path;
 
-	if (writing->stacks[event])
-		return writing->stacks[event];
+	if (writing->stacks[slot])
+		return writing->stacks[slot];
 	name.app = writing->names.apps[file.image];
 	relative = op_stacks_name_make(&name);
 	if (!relative) {
@@ -126,24 +149,24 @@ static struct stacks *open_stacks(struct writing *writing, uint32_t event)
 			     name.app.name);
 		return NULL;
 	}
-	path = pp_format("%s/%s", writing->dir, relative);
+	path = pp_format("%s/%s%s", writing->dir, is_weight ? OP_SAMPLES_WEIGHTS "/" : "",
+			 relative);
 	free(relative);
 	if (session_write_make_directories(path, writing->error)) {
 		free(path);
 		return NULL;
 	}
-	if (stacks_open(&writing->stacks[event], path, 0, &cause))
+	if (stacks_open(&writing->stacks[slot], path, 0, &cause))
 		op_error_set(writing->error, cause.code, "%s", cause.text);
 	free(path);
-	return writing->stacks[event];
+	return writing->stacks[slot];
 }
 
-static uint32_t stack_image(struct writing *writing, struct stacks *stacks, uint32_t event,
+static uint32_t stack_image(struct writing *writing, struct stacks *stacks, uint32_t slot,
 			    uint32_t image)
 {
 	const struct prof_image *known = &writing->prof->images[image];
-	struct stack_image *stored =
-		&writing->stack_images[event * writing->prof->n_images + image];
+	struct stack_image *stored = &writing->stack_images[slot * writing->prof->n_images + image];
 
 	if (stored->round != writing->round) {
 		stored->round = writing->round;
@@ -156,35 +179,46 @@ static uint32_t stack_image(struct writing *writing, struct stacks *stacks, uint
 	return stored->number ? stored->number : NONE;
 }
 
-static int add_stack(struct writing *writing, const struct prof_sample *sample,
-		     const struct prof_value *value)
+/* Return: what stacks_add() returned, or STACKS_FAILED, with the error set. */
+static enum stacks_result add_to_slot(struct writing *writing, const struct prof_sample *sample,
+				      uint32_t slot, uint64_t count)
 {
-	struct stacks *stacks = open_stacks(writing, value->event);
+	struct stacks *stacks = open_stacks(writing, slot);
+	enum stacks_result result;
 	struct odb_error cause;
 
 	if (!stacks)
-		return -1;
+		return STACKS_FAILED;
 	writing->frames = pp_grow(writing->frames, &writing->frames_capacity, sample->depth,
 				  sizeof(*writing->frames));
 	for (size_t i = 0; i < sample->depth; i++) {
 		const struct prof_frame *frame = &sample->frames[i];
 
-		writing->frames[i].image = stack_image(writing, stacks, value->event, frame->image);
+		writing->frames[i].image = stack_image(writing, stacks, slot, frame->image);
 		writing->frames[i].offset = session_write_key_of(writing, frame);
 		/* what a stack without frame pointers had instead: a frame, but no address */
 		if (frame->image == PROF_NO_IMAGE && frame->offset >> 48)
 			writing->frames[i].offset = 0;
 	}
-	switch (stacks_add(stacks, writing->frames, sample->depth, value->count, &cause)) {
-	case STACKS_MERGED:
+	result = stacks_add(stacks, writing->frames, sample->depth, count, &cause);
+	if (result == STACKS_FAILED)
+		op_error_set(writing->error, cause.code, "%s", cause.text);
+	return result;
+}
+
+static int add_stack(struct writing *writing, const struct prof_sample *sample,
+		     const struct prof_value *value)
+{
+	const struct session_event *event = &writing->names.events[value->event];
+	uint64_t weight = session_in_units(session_weight(event, value), event->unit);
+	uint32_t slot = value->event + (uint32_t)writing->prof->n_events;
+	enum stacks_result result = add_to_slot(writing, sample, value->event, value->count);
+
+	if (result == STACKS_MERGED)
 		writing->merged += value->count;
-		break;
-	case STACKS_FAILED:
-		return op_error_set(writing->error, cause.code, "%s", cause.text);
-	case STACKS_ADDED:
-		break;
-	}
-	return 0;
+	if (result != STACKS_FAILED && weight)
+		result = add_to_slot(writing, sample, slot, weight);
+	return result == STACKS_FAILED ? -1 : 0;
 }
 
 /* ---- samples ---- */
@@ -196,11 +230,11 @@ static int add_sample(struct writing *writing, const struct prof_sample *sample)
 
 	for (size_t i = 0; i < sample->n_values; i++) {
 		const struct prof_value *value = &sample->values[i];
-		const struct file file = {writing->context, value->event, leaf->image, NONE};
+		const struct file file = {writing->context, value->event, leaf->image, NONE, 0};
 
 		if (!value->count)
 			continue;
-		add(writing, &file, session_write_key_of(writing, leaf), value->count);
+		add_value(writing, file, session_write_key_of(writing, leaf), value);
 		if (sample->depth < 2 || writing->options->no_callgraph)
 			continue;
 		add_arcs(writing, sample, value);
@@ -271,9 +305,9 @@ static void prepare(struct writing *writing)
 	const struct prof *prof = writing->prof;
 
 	session_names_make(&writing->names, prof);
-	writing->stacks = pp_alloc(prof->n_events, sizeof(*writing->stacks));
+	writing->stacks = pp_alloc(2 * prof->n_events, sizeof(*writing->stacks));
 	writing->stack_images =
-		pp_alloc(prof->n_events * prof->n_images, sizeof(*writing->stack_images));
+		pp_alloc(2 * prof->n_events * prof->n_images, sizeof(*writing->stack_images));
 	writing->round = 1;
 	writing->cpu_type = cpu_type_of(prof);
 }
@@ -306,9 +340,9 @@ int session_write(const struct prof *prof, const char *dir, const struct session
 		return -1;
 	}
 	prepare(&writing);
-	if (add_all(&writing) || session_write_files(&writing) ||
-	    session_write_stats(&writing) || session_write_branches(&writing) ||
-	    session_origin_write(prof, writing.names.texts, writing.dir, error) ||
+	if (add_all(&writing) || session_write_files(&writing) || session_write_stats(&writing) ||
+	    session_write_branches(&writing) ||
+	    session_origin_write(prof, &writing.names, writing.dir, error) ||
 	    session_kernel_write(prof, writing.dir, error))
 		result = -1;
 	clean_up(&writing);

@@ -55,7 +55,8 @@ static struct odb_header header_of(const struct writing *writing, const struct f
 {
 	const struct prof *prof = writing->prof;
 	const struct prof_image *image = &prof->images[file->image];
-	uint64_t count = writing->names.events[file->event].count;
+	const struct session_event *event = &writing->names.events[file->event];
+	uint64_t count = file->is_weight ? event->unit : event->count;
 	struct odb_header header = {
 		.cpu_type = (uint32_t)writing->cpu_type,
 		.ctr_event = (uint32_t)prof->events[file->event].code,
@@ -80,6 +81,7 @@ static int write_file(struct writing *writing, const struct file *file,
 	struct odb_header header = header_of(writing, file);
 	struct op_sample_name name = session_write_name_of(writing, file);
 	char *relative = op_sample_name_make(&name), *path;
+	uint64_t unit = file->is_weight ? header.ctr_count : 1;
 	struct odb_error cause;
 	struct odb *db;
 	int result;
@@ -87,7 +89,8 @@ static int write_file(struct writing *writing, const struct file *file,
 	if (!relative)
 		return op_error_set(writing->error, errno, "%s: no name for its sample file",
 				    name.dep.name);
-	path = pp_format("%s/%s", writing->dir, relative);
+	path = pp_format("%s/%s%s", writing->dir, file->is_weight ? OP_SAMPLES_WEIGHTS "/" : "",
+			 relative);
 	free(relative);
 	result = session_write_make_directories(path, writing->error);
 	if (!result && odb_open(&db, path, ODB_CREATE, &header, &cause))
@@ -95,9 +98,12 @@ static int write_file(struct writing *writing, const struct file *file,
 	free(path);
 	if (result)
 		return -1;
-	for (size_t i = 0; !result && i < n; i++)
-		if (odb_add(db, entries[i].second, entries[i].value, &cause))
+	for (size_t i = 0; !result && i < n; i++) {
+		uint64_t count = session_in_units(entries[i].value, unit);
+
+		if (count && odb_add(db, entries[i].second, count, &cause))
 			result = op_error_set(writing->error, cause.code, "%s", cause.text);
+	}
 	odb_close(db);
 	return result;
 }

@@ -12,6 +12,7 @@
 /* A sample file or, with a callee, a {cg} file. */
 struct file {
 	uint32_t context, event, image, callee; /* callee: NONE of a sample file */
+	uint32_t is_weight;			/* 1 of a file of weights */
 };
 
 /* The number of an image in the stack file of a context; of another one if @round is. */
@@ -33,8 +34,8 @@ struct writing {
 
 	/* Of the context that is being written: */
 	uint32_t context;
-	struct stacks **stacks;		  /* by event; NULL: not open */
-	struct stack_image *stack_images; /* by event and image */
+	struct stacks **stacks;		  /* by slot; NULL: not open */
+	struct stack_image *stack_images; /* by slot and image */
 	uint32_t round;			  /* counts contexts, so that stack_images need no reset */
 	struct stacks_frame *frames;
 	size_t frames_capacity;

@@ -91,9 +91,22 @@ static const struct prof_event events[] = {
 	{.name = "cycles/u.x", .period = 5000, .unit_mask = 3, .code = 0x3c, .type = 0},
 };
 
+/* Their samples have periods of their own: near that of the name, and between 1 and a huge one. */
+static const struct prof_event adapted[] = {
+	{.name = "cpu-clock", .unit = "nanoseconds", .period = 1000000, .type = 1},
+	{.name = "cycles", .frequency = 999, .type = 0},
+};
+
 #define N_IMAGES (sizeof(images) / sizeof(images[0]))
 
-static struct prof *make_profile(unsigned int by, bool deep)
+static uint64_t events_of(const struct prof_event *event, uint64_t *seed)
+{
+	if (event->frequency)
+		return 1 + (random_number(seed) >> (34 + random_number(seed) % 30));
+	return event->period + (event->period == 1000000 && random_number(seed) % 2);
+}
+
+static struct prof *make_profile_of(const struct prof_event *counted, unsigned int by, bool deep)
 {
 	const struct prof_host host = {.hostname = "here",
 				       .os_release = "6.1.0",
@@ -115,7 +128,7 @@ static struct prof *make_profile(unsigned int by, bool deep)
 	sink->lost(sink, "ring buffer full", 12);
 	sink->fact(sink, "dcpi.line", "what  ever");
 	for (size_t i = 0; i < 2; i++)
-		event[i] = sink->event(sink, &events[i]);
+		event[i] = sink->event(sink, &counted[i]);
 	for (size_t i = 0; i < N_IMAGES; i++)
 		image[i] = sink->image(sink, &images[i]);
 	image[N_IMAGES] = PROF_NO_IMAGE;
@@ -125,7 +138,8 @@ static struct prof *make_profile(unsigned int by, bool deep)
 		struct prof_value value = {event[random_number(&seed) % 2], 1, 0};
 		struct prof_sample sample = {.frames = frames, .values = &value, .n_values = 1};
 
-		value.events = events[value.event].period;
+		value.events = counted == adapted ? events_of(&counted[value.event], &seed)
+						  : counted[value.event].period;
 		sample.depth = deep ? 1 + random_number(&seed) % 8 : 1;
 		for (size_t k = 0; k < sample.depth; k++) {
 			uint32_t which = image[random_number(&seed) % (N_IMAGES + 2)];
@@ -142,6 +156,11 @@ static struct prof *make_profile(unsigned int by, bool deep)
 	}
 	prof_finish(prof);
 	return prof;
+}
+
+static struct prof *make_profile(unsigned int by, bool deep)
+{
+	return make_profile_of(events, by, deep);
 }
 
 static char *path_of(const char *name)
@@ -196,17 +215,21 @@ TEST(everything_comes_back)
 	static const struct {
 		const char *name;
 		unsigned int by;
-		bool deep;
+		bool deep, weighted;
 	} cases[] = {
-		{"flat", 0, false},
-		{"deep", 0, true},
-		{"threads", PROF_BY_PID | PROF_BY_TID, true},
-		{"all", PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU, true},
+		{"flat", 0, false, false},
+		{"deep", 0, true, false},
+		{"threads", PROF_BY_PID | PROF_BY_TID, true, false},
+		{"all", PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU, true, false},
+		{"flat_weights", 0, false, true},
+		{"deep_weights", PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU, true, true},
 	};
 
 	for (size_t k = 0; k < 2 * (sizeof(cases) / sizeof(cases[0])); k++) {
 		size_t i = k / 2;
-		struct prof *prof = make_profile(cases[i].by, cases[i].deep), *again;
+		struct prof *prof = make_profile_of(cases[i].weighted ? adapted : events,
+						    cases[i].by, cases[i].deep);
+		struct prof *again;
 		char *want, *got;
 
 		if (k % 2)
@@ -235,6 +258,52 @@ TEST(everything_comes_back)
 		prof_free(prof);
 		prof_free(again);
 	}
+}
+
+static off_t largest;
+
+static int note_size(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)path;
+	(void)where;
+	if (type == FTW_F && status->st_blocks * 512 > largest)
+		largest = status->st_blocks * 512;
+	return 0;
+}
+
+/* Counts have 32 bits in files: what would fill gigabytes of them is counted in larger units. */
+TEST(huge_weights_take_little_room)
+{
+	static const uint64_t weights[] = {UINT64_C(1) << 62, 3000000000, 1};
+	const struct prof_event cycles = {.name = "cycles", .frequency = 999, .type = 0};
+	struct prof *prof = prof_new(0, 0), *again;
+	struct prof_sink *sink = &prof->sink;
+	uint32_t image = sink->image(sink, &images[0]), event = sink->event(sink, &cycles);
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct prof_frame frames[] = {{image, 0x1000 + i}, {image, 0x2000}};
+		const struct prof_value value = {event, 1, weights[i]};
+		const struct prof_sample sample = {.frames = frames,
+						   .depth = 2,
+						   .values = &value,
+						   .n_values = 1,
+						   .app = image,
+						   .pid = PROF_ANY,
+						   .tid = PROF_ANY,
+						   .cpu = PROF_ANY};
+
+		assert_int_equal(sink->sample(sink, &sample, NULL), 0);
+	}
+	prof_finish(prof);
+	write_it(prof, "huge", false);
+	assert_int_equal(nftw(path_of("huge"), note_size, 16, FTW_PHYS), 0);
+	assert_true(largest < 300000);
+	again = read_back("huge");
+	assert_int_equal(again->totals[0].count, 3);
+	assert_true(again->totals[0].events > (UINT64_C(1) << 62) - (UINT64_C(1) << 20) &&
+		    again->totals[0].events < (UINT64_C(1) << 62) + UINT64_C(4000000000));
+	prof_free(again);
+	prof_free(prof);
 }
 
 /* Each image its own application: the programs are only in the stack files. */
