@@ -46,7 +46,8 @@ int control_server_open(struct control_server *server, const char *session_dir,
 	unlink(address.sun_path);
 	server->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (server->fd < 0 || bind_private(server->fd, &address) ||
-	    listen(server->fd, CONTROL_CLIENTS_MOST) || wait_for(server, server->fd))
+	    lstat(address.sun_path, &server->file) || listen(server->fd, CONTROL_CLIENTS_MOST) ||
+	    wait_for(server, server->fd))
 		code = errno;
 	close(dir);
 	if (!code)
@@ -141,6 +142,15 @@ bool control_server_event(struct control_server *server, int fd)
 	return false;
 }
 
+/* Whether @path is the socket that was made: a successor may have put its own there. */
+static bool is_ours(const struct control_server *server, const char *path)
+{
+	struct stat status;
+
+	return !lstat(path, &status) && status.st_dev == server->file.st_dev &&
+	       status.st_ino == server->file.st_ino;
+}
+
 void control_server_close(struct control_server *server, const char *session_dir)
 {
 	struct sockaddr_un address;
@@ -154,7 +164,8 @@ void control_server_close(struct control_server *server, const char *session_dir
 	}
 	dir = op_control_address(session_dir, &address, NULL);
 	if (dir >= 0) {
-		unlink(address.sun_path);
+		if (is_ours(server, address.sun_path))
+			unlink(address.sun_path);
 		close(dir);
 	}
 	close(server->fd);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 #include "libop/base/error.h"
 
@@ -21,6 +22,7 @@ struct control_client {
 
 struct control_server {
 	int fd;
+	struct stat file; /* the socket in the file system */
 	int epoll; /* watches its descriptors */
 	struct control_client client[CONTROL_CLIENTS_MOST];
 	size_t next; /* the client to drop when there are too many */
@@ -44,7 +46,7 @@ int control_server_open(struct control_server *server, const char *session_dir,
 /* Handles an event of @fd.  Return: false if @fd is not one of the server's. */
 bool control_server_event(struct control_server *server, int fd);
 
-/* Closes and removes the socket. */
+/* Closes the socket, and removes it if it is still the one that was made. */
 void control_server_close(struct control_server *server, const char *session_dir);
 
 #endif

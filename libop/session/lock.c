@@ -80,7 +80,8 @@ void lock_release(const char *session_dir, int lock)
 {
 	char *path = op_path("%s/" OP_SESSION_LOCK, session_dir);
 
-	if (path)
+	/* it may be that of a successor, if ours was removed meanwhile */
+	if (path && is_at(lock, path))
 		unlink(path);
 	free(path);
 	close(lock);

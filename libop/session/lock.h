@@ -17,7 +17,7 @@
  */
 int lock_take(const char *session_dir, struct op_error *error);
 
-/* Removes the lock and closes @lock, of lock_take(). */
+/* Removes the lock, if it is still ours, and closes @lock, of lock_take(). */
 void lock_release(const char *session_dir, int lock);
 
 #endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The socket that the daemon listens at. */
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "daemon/server/control.h"
+#include "libop/base/file.h"
+#include "libop/session/paths.h"
+#include "tests/unit/test.h"
+
+static char *dir, *file;
+
+TEST_HOOK(enter)
+{
+	const char *base = getenv("TMPDIR");
+
+	dir = op_path("%s/oprofile-control-XXXXXX", base ? base : "/tmp");
+	if (!dir || !mkdtemp(dir))
+		return 1;
+	file = op_path("%s/" OP_SESSION_CONTROL, dir);
+	return !file;
+}
+
+TEST_HOOK(leave)
+{
+	int result;
+
+	unlink(file);
+	result = rmdir(dir);
+	free(file);
+	free(dir);
+	return result;
+}
+
+TEST_PROGRAM(enter, leave)
+
+static void listen_at(struct control_server *server)
+{
+	struct op_error error;
+
+	*server = (struct control_server){.epoll = epoll_create1(EPOLL_CLOEXEC)};
+	assert_true(server->epoll >= 0);
+	assert_int_equal(control_server_open(server, dir, &error), 0);
+	assert_int_equal(access(file, F_OK), 0);
+}
+
+static void end(struct control_server *server)
+{
+	control_server_close(server, dir);
+	close(server->epoll);
+}
+
+TEST(the_socket_is_removed_at_the_end)
+{
+	struct control_server server;
+
+	listen_at(&server);
+	end(&server);
+	assert_int_equal(access(file, F_OK), -1);
+}
+
+TEST(the_socket_of_a_successor_is_not_removed)
+{
+	struct control_server server, next;
+
+	listen_at(&server);
+	/* the daemon that opens a socket has the lock: what it finds there is of a dead one */
+	listen_at(&next);
+	end(&server);
+	assert_int_equal(access(file, F_OK), 0);
+	end(&next);
+	assert_int_equal(access(file, F_OK), -1);
+}
