@@ -38,6 +38,18 @@ enum foreign_links {
  */
 int foreign_open(const char *path, enum foreign_kind kind, enum foreign_links links);
 
+/**
+ * foreign_open_for - as foreign_open(), but only what another user may read, too
+ * @user: who named the file
+ *
+ * Root opens it with no more rights than @user has, groups not counted; other users, who cannot do
+ * that, only what everybody may read.
+ *
+ * Return: as foreign_open(); EACCES if it is not for @user.
+ */
+int foreign_open_for(uid_t user, const char *path, enum foreign_kind kind,
+		     enum foreign_links links);
+
 /* What an errno of foreign_open() means, in words. */
 const char *foreign_reason(int code);
 

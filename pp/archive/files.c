@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
@@ -139,6 +140,39 @@ static void add_images(struct gathering *gathering)
 
 /* ---- the session ---- */
 
+/* A user that owns nothing: for what anybody can change. */
+#define NO_USER 65534
+
+static void judge_directory(struct gathering *gathering, const char *path)
+{
+	struct pp_archive_files *files = gathering->files;
+	struct stat status;
+
+	if (files->is_foreign || stat(path, &status))
+		return;
+	if (status.st_uid && status.st_uid != geteuid()) {
+		files->is_foreign = true;
+		files->owner = status.st_uid;
+	} else if (status.st_mode & S_IWOTH) {
+		files->is_foreign = true;
+		files->owner = NO_USER;
+	}
+}
+
+/* Looks for a directory on the way to the samples that belongs to another user. */
+static void find_owner(struct gathering *gathering)
+{
+	char *dir = pp_format("%s%s", gathering->prefix, gathering->files->session_dir);
+	char *samples = pp_format("%s/" OP_SESSION_SAMPLES, dir);
+
+	if (*gathering->prefix)
+		judge_directory(gathering, gathering->prefix);
+	judge_directory(gathering, dir);
+	judge_directory(gathering, samples);
+	free(samples);
+	free(dir);
+}
+
 /* Files of the session other than sample files: all outside {root} and {kern}, and maps of JIT
  * code. */
 static int visit(const char *path, const struct stat *status, void *context)
@@ -227,9 +261,12 @@ int pp_archive_files_find(struct pp_archive_files *files, const char *session_di
 
 	memset(files, 0, sizeof(*files));
 	files->session_dir = pp_session_dir_in(gathering.prefix, session_dir);
+	find_owner(&gathering);
 	result = pp_select_files(&list, session_dir, spec, exclude_dependent, warnings, error);
 	if (!result)
 		result = add_rest(&gathering, &list, files->session_dir, error);
+	for (size_t i = 0; i < list.n_dirs; i++)
+		judge_directory(&gathering, list.samples_dirs[i]);
 	if (!result) {
 		add_samples(&gathering, list.files, list.n);
 		add_samples(&gathering, list.arcs, list.n_arcs);

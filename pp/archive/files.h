@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "libop/base/error.h"
 #include "pp/symbols/image_path.h"
@@ -24,6 +25,8 @@ struct pp_archive_files {
 	struct pp_archive_file *items; /* by name, each name once */
 	size_t n, capacity;
 	char *session_dir;	       /* in the archive */
+	bool is_foreign;	       /* somebody else could make the session name any file: */
+	uid_t owner;		       /* this user */
 	struct pp_kernel_files kernel; /* owns the memory files of some paths */
 };
 

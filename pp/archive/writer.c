@@ -93,15 +93,35 @@ static int put_content(struct writer *writer, int fd, const char *path, uint64_t
 	return 0;
 }
 
-static int put_file(struct writer *writer, const struct pp_archive_file *file,
-		    struct op_error *error)
+/* What a session of another user names must not be more than that user could read. */
+static int open_file(const struct pp_archive_files *files, const struct pp_archive_file *file)
 {
-	int fd = foreign_open(file->path, FOREIGN_OBJECT, FOREIGN_FOLLOW), result;
+	return files->is_foreign
+		       ? foreign_open_for(files->owner, file->path, FOREIGN_OBJECT, FOREIGN_FOLLOW)
+		       : foreign_open(file->path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+}
+
+static void note_refused(struct writer *writer, const struct pp_archive_files *files,
+			 const struct pp_archive_file *file, int code)
+{
+	if (files->is_foreign && code == EACCES)
+		pp_warnings_add(writer->warnings, PP_BAD_FILE,
+				"%s is not in the archive: user %u, who can change the session, "
+				"may not read it",
+				file->path, (unsigned int)files->owner);
+	else
+		pp_warnings_add(writer->warnings, PP_BAD_FILE, "%s is not in the archive: %s",
+				file->path, foreign_reason(code));
+}
+
+static int put_file(struct writer *writer, const struct pp_archive_files *files,
+		    const struct pp_archive_file *file, struct op_error *error)
+{
+	int fd = open_file(files, file), result;
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status)) {
-		pp_warnings_add(writer->warnings, PP_BAD_FILE, "%s is not in the archive: %s",
-				file->path, foreign_reason(errno));
+		note_refused(writer, files, file, errno);
 		if (fd >= 0)
 			close(fd);
 		return 0;
@@ -127,7 +147,7 @@ static int put_all(struct writer *writer, const struct pp_archive_files *files,
 	free(text);
 	for (size_t i = 0; !result && i < files->n; i++) {
 		op_progress("files archived", i, files->n);
-		result = put_file(writer, &files->items[i], error);
+		result = put_file(writer, files, &files->items[i], error);
 	}
 	return result;
 }

@@ -158,3 +158,42 @@ if [ -n "$id" ]; then # of this kernel, if it is known which it is
 	check cmp -n 4 "archive/[vdso] $id" /bin/sh
 fi
 of_session opreport -l -n "archive:$DIR/archive" 'image-exclude:*vdso*' | grep -v '^!'
+
+# Root must not hand out what the owner of the session could not read.
+requirement files_that_a_session_of_another_user_names_are_those_that_this_user_may_read
+if [ "$(id -u)" = 0 ]; then # else files of other users cannot be made
+	open=$(mktemp -d)
+	images
+	cp prog "$open/"
+	mkdir "$open/closed"
+	cp prog "$open/secret"
+	cp prog "$open/group"
+	cp prog "$open/closed/prog"
+	chmod 755 "$open" "$open/prog" "$open/closed/prog"
+	chmod 700 "$open/closed"
+	chmod 600 "$open/secret"
+	chmod 640 "$open/group"
+	session <<-EOF
+		image $open/prog TIMER
+		0x1010 1
+		image $open/secret TIMER
+		0x1010 1
+		image $open/group TIMER
+		0x1010 1
+		image $open/closed/prog TIMER
+		0x1010 1
+	EOF
+	mv samples "$open/"
+	oparchive --session-dir="$open" -o own 2>err
+	check cmp "$open/secret" "own$open/secret"
+	check test ! -s err
+	chown -R 54321 "$open/samples"
+	oparchive --session-dir="$open" -o others 2>err
+	check cmp "$open/prog" "others$open/prog"
+	check test -e "others$open/samples/current"
+	for name in secret group closed/prog; do
+		check test ! -e "others$open/$name"
+		check grep -q "$open/$name is not in the archive: user 54321, who can change" err
+	done
+	rm -rf "$open"
+fi

@@ -221,3 +221,36 @@ TEST(links_below_a_root_stay_there)
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
+
+TEST(a_file_for_another_user_is_one_that_this_user_may_read)
+{
+	const uid_t user = 54321;
+	struct stat before, status;
+	int fd;
+
+	assert_int_equal(chmod(dir, 0711), 0);
+	make("public", "public");
+	make("private", "private");
+	make("theirs", "theirs");
+	assert_int_equal(chmod("public", 0644), 0);
+	assert_int_equal(chmod("private", 0640), 0);
+	assert_int_equal(chown("theirs", user, 0), 0);
+	assert_int_equal(stat("private", &before), 0);
+
+	fd = foreign_open_for(user, "public", FOREIGN_ANY, FOREIGN_FOLLOW);
+	assert_true(fd >= 0);
+	close(fd);
+	fd = foreign_open_for(user, "theirs", FOREIGN_ANY, FOREIGN_FOLLOW);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(foreign_open_for(user, "private", FOREIGN_ANY, FOREIGN_FOLLOW), -1);
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(foreign_open_for(user, "missing", FOREIGN_ANY, FOREIGN_FOLLOW), -1);
+	assert_int_equal(errno, ENOENT);
+	/* and root is root again */
+	assert_int_equal(open_it("private", FOREIGN_FOLLOW, "private"), 0);
+	assert_int_equal(op_file_replace("made", "", 0, 0600, NULL), 0);
+	assert_int_equal(stat("made", &status), 0);
+	assert_int_equal(status.st_uid, before.st_uid);
+	assert_int_equal(status.st_gid, before.st_gid);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files that another user names, opened with that user's rights: see door.h. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "door.h"
+
+/* A group that owns nothing. */
+#define NO_GROUP 65534
+
+/* struct rights - what decides which files this thread may open */
+struct rights {
+	uid_t user;
+	gid_t group, *groups;
+	int n_groups;
+};
+
+/*
+ * Linux has all of this by thread, and file capabilities go with the user of files.  The C
+ * library's setgroups() would change all threads.
+ */
+static bool drop(struct rights *before, uid_t user)
+{
+	before->n_groups = getgroups(0, NULL);
+	before->groups = calloc((size_t)before->n_groups + 1, sizeof(*before->groups));
+	if (!before->groups || getgroups(before->n_groups, before->groups) < 0 ||
+	    syscall(SYS_setgroups, 0, NULL)) {
+		free(before->groups);
+		return false;
+	}
+	before->group = (gid_t)setfsgid(NO_GROUP);
+	before->user = (uid_t)setfsuid(user);
+	return true;
+}
+
+static void restore(struct rights *before)
+{
+	setfsuid(before->user);
+	setfsgid(before->group);
+	/* it was allowed a moment ago */
+	if (syscall(SYS_setgroups, before->n_groups, before->groups))
+		abort();
+	free(before->groups);
+}
+
+/* Whether the rights are now those of @user. */
+static bool is_dropped(uid_t user)
+{
+	return (uid_t)setfsuid((uid_t)-1) == user && (gid_t)setfsgid((gid_t)-1) == NO_GROUP;
+}
+
+static int refuse(int fd)
+{
+	close(fd);
+	errno = EACCES;
+	return -1;
+}
+
+static int open_public(const char *path, enum foreign_kind kind, enum foreign_links links)
+{
+	int fd = foreign_open(path, kind, links);
+	struct stat status;
+
+	if (fd >= 0 && (fstat(fd, &status) || !(status.st_mode & S_IROTH)))
+		return refuse(fd);
+	return fd;
+}
+
+int foreign_open_for(uid_t user, const char *path, enum foreign_kind kind,
+		     enum foreign_links links)
+{
+	struct rights before;
+	int fd = -1, code = EACCES;
+
+	if (!drop(&before, user))
+		return open_public(path, kind, links);
+	if (is_dropped(user)) {
+		fd = foreign_open(path, kind, links);
+		code = errno;
+	}
+	restore(&before);
+	errno = code;
+	return fd;
+}
