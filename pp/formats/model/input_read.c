@@ -5,46 +5,20 @@
  * Bytes come from a source (a descriptor, memory, or zlib over a descriptor) into a buffer that
  * grows by doubling, and only when it is full of bytes that did arrive.
  */
-#include "input.h"
+
+#include "input_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "libop/base/memory.h"
-
-#define BUFFER_FIRST (256u << 10)
-#define PACKED_BYTES (64u << 10)
-
-struct input {
-	char *path, *name;
-	bool is_directory;
-	int fd;	       /* -1: of bytes in memory */
-	uint64_t base; /* of the first byte in the file: a descriptor may come with an offset */
-	uint64_t size; /* if it is seekable */
-	bool is_file;  /* a regular file, not packed, so it can be moved in */
-	bool ended;    /* the source has no more */
-
-	const uint8_t *bytes; /* of memory */
-	size_t n_bytes, at_byte;
-
-	bool is_packed;
-	bool between; /* packed: a member has ended, another may follow */
-	z_stream stream;
-	uint8_t *packed;
-
-	uint8_t *buffer;
-	size_t begin, end, capacity;
-	uint64_t offset; /* of buffer[begin] */
-};
 
 /* ---- errors ---- */
 
@@ -60,111 +34,10 @@ int input_fail(const struct input *input, struct op_error *error, int code, uint
 	return op_error_set(error, code, "%.240s: byte %" PRIu64 ": %s", input->name, offset, text);
 }
 
-static int fail_to_read(const struct input *input, struct op_error *error)
+int input_fail_to_read(const struct input *input, struct op_error *error)
 {
 	return input_fail(input, error, errno, input->offset + (input->end - input->begin), "%s",
 			  strerror(errno));
-}
-
-/* ---- sources ---- */
-
-/* The next bytes of the descriptor.  Return: how many, 0 at the end, -1 with @error set. */
-static ptrdiff_t read_raw(struct input *input, uint8_t *to, size_t room, struct op_error *error)
-{
-	ptrdiff_t got;
-
-	do
-		got = read(input->fd, to, room);
-	while (got < 0 && errno == EINTR);
-	return got < 0 ? fail_to_read(input, error) : got;
-}
-
-static int fail_to_unpack(const struct input *input, struct op_error *error)
-{
-	return input_fail(input, error, EINVAL, input->offset + (input->end - input->begin),
-			  "the gzip data are damaged (%s)",
-			  input->stream.msg ? input->stream.msg : "they end early");
-}
-
-/* As read_raw(), unpacked. */
-static ptrdiff_t read_packed(struct input *input, uint8_t *to, size_t room, struct op_error *error)
-{
-	z_stream *z = &input->stream;
-	ptrdiff_t got;
-	int result;
-
-	z->next_out = to;
-	z->avail_out = (uInt)room;
-	while (z->avail_out == room) {
-		if (!z->avail_in) {
-			got = read_raw(input, input->packed, PACKED_BYTES, error);
-			if (got < 0)
-				return -1;
-			if (!got)
-				return input->between ? 0 : fail_to_unpack(input, error);
-			z->next_in = input->packed;
-			z->avail_in = (uInt)got;
-		}
-		if (input->between) {
-			/* what follows a member and is no other one is padding */
-			if (*z->next_in != 0x1f)
-				return 0;
-			input->between = false;
-			inflateReset(z);
-		}
-		result = inflate(z, Z_NO_FLUSH);
-		if (result == Z_STREAM_END)
-			input->between = true;
-		else if (result != Z_OK && result != Z_BUF_ERROR)
-			return fail_to_unpack(input, error);
-	}
-	return (ptrdiff_t)(room - z->avail_out);
-}
-
-static ptrdiff_t read_bytes(struct input *input, uint8_t *to, size_t room)
-{
-	size_t n = input->n_bytes - input->at_byte;
-
-	if (n > room)
-		n = room;
-	if (n)
-		memcpy(to, input->bytes + input->at_byte, n);
-	input->at_byte += n;
-	return (ptrdiff_t)n;
-}
-
-/* Reads until @n bytes are in the buffer or the source ends.  Return: 0, or -1 with @error set. */
-static int fill(struct input *input, size_t n, struct op_error *error)
-{
-	ptrdiff_t got;
-
-	while (input->end - input->begin < n && !input->ended) {
-		if (input->begin && (input->end == input->capacity || input->begin == input->end)) {
-			memmove(input->buffer, input->buffer + input->begin,
-				input->end - input->begin);
-			input->end -= input->begin;
-			input->begin = 0;
-		}
-		if (input->end == input->capacity) {
-			size_t wanted = input->capacity ? input->capacity * 2 : BUFFER_FIRST;
-
-			input->buffer = pp_grow(input->buffer, &input->capacity, wanted, 1);
-		}
-		if (input->fd < 0)
-			got = read_bytes(input, input->buffer + input->end,
-					 input->capacity - input->end);
-		else if (input->is_packed)
-			got = read_packed(input, input->buffer + input->end,
-					  input->capacity - input->end, error);
-		else
-			got = read_raw(input, input->buffer + input->end,
-				       input->capacity - input->end, error);
-		if (got < 0)
-			return -1;
-		input->ended = !got;
-		input->end += (size_t)got;
-	}
-	return 0;
 }
 
 /* ---- opening ---- */
@@ -184,7 +57,7 @@ static int detect_gzip(struct input *input, struct op_error *error)
 {
 	size_t n;
 
-	if (fill(input, 3, error))
+	if (input_fill(input, 3, error))
 		return -1;
 	n = input->end - input->begin;
 	if (n < 3 || memcmp(input->buffer, "\x1f\x8b\x08", 3))
@@ -287,7 +160,7 @@ ptrdiff_t input_peek(struct input *input, size_t n, const uint8_t **bytes, struc
 {
 	size_t there;
 
-	if (fill(input, n, error))
+	if (input_fill(input, n, error))
 		return -1;
 	there = input->end - input->begin;
 	*bytes = there ? input->buffer + input->begin : (const uint8_t *)"";
@@ -300,7 +173,7 @@ const uint8_t *input_take(struct input *input, size_t n, struct op_error *error)
 	size_t there = input->end - input->begin;
 
 	if (there < n) {
-		if (fill(input, n, error))
+		if (input_fill(input, n, error))
 			return NULL;
 		there = input->end - input->begin;
 	}
@@ -321,7 +194,7 @@ static int move(struct input *input, uint64_t offset, struct op_error *error)
 	if (input->fd < 0)
 		input->at_byte = (size_t)offset;
 	else if (lseek(input->fd, (off_t)(input->base + offset), SEEK_SET) < 0)
-		return fail_to_read(input, error);
+		return input_fail_to_read(input, error);
 	input->begin = input->end = 0;
 	input->offset = offset;
 	input->ended = false;
@@ -337,7 +210,7 @@ int input_skip(struct input *input, uint64_t n, struct op_error *error)
 	    end >= input->offset && end <= input->size)
 		return move(input, end, error);
 	while (n) {
-		if (fill(input, 1, error))
+		if (input_fill(input, 1, error))
 			return -1;
 		piece = input->end - input->begin;
 		if (!piece)
@@ -354,7 +227,7 @@ int input_skip(struct input *input, uint64_t n, struct op_error *error)
 
 int input_at_end(struct input *input, struct op_error *error)
 {
-	if (fill(input, 1, error))
+	if (input_fill(input, 1, error))
 		return -1;
 	return input->begin == input->end;
 }
@@ -365,7 +238,7 @@ int input_line(struct input *input, size_t most, char **line, size_t *n, struct 
 	uint8_t *at, *end;
 
 	for (;;) {
-		if (fill(input, want, error))
+		if (input_fill(input, want, error))
 			return -1;
 		there = input->end - input->begin;
 		at = input->buffer + input->begin;
@@ -403,7 +276,7 @@ uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error
 	size_t there, want = 1;
 
 	do {
-		if (fill(input, want, error))
+		if (input_fill(input, want, error))
 			return NULL;
 		there = input->end - input->begin;
 		want = there + 1;
@@ -477,7 +350,7 @@ int input_seekable(struct input *input, struct op_error *error)
 		return -1;
 	room = room_for_copy(fd);
 	for (;;) {
-		if (fill(input, 1, error))
+		if (input_fill(input, 1, error))
 			goto fail;
 		piece = input->end - input->begin;
 		if (!piece)
