@@ -9,61 +9,21 @@
  * Files of weights are read in the same way, after them: each of their counts is a sample that
  * counts 0 and adds events.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include "reading.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "libdb/odb/odb.h"
-#include "libdb/stacks/stacks.h"
 #include "libop/cpu/type_names.h"
-#include "libop/base/file.h"
-#include "libop/session/paths.h"
-#include "libop/base/hash.h"
-#include "session.h"
-#include "images.h"
-#include "pp/symbols/kallsyms.h"
 #include "libop/base/memory.h"
 #include "pp/select/sample_read.h"
-#include "pp/select/spec.h"
 #include "libop/base/number.h"
-#include "libop/tables/pair_table.h"
 #include "libop/foreign/door.h"
-
-/* What a sample file is of: numbers of what has a name. */
-struct flat {
-	uint32_t event, app, image;
-	int64_t tgid, tid, cpu;
-};
-
-struct reading {
-	const struct pp_sample_list *list;
-	struct prof_sink *sink;
-	struct pp_warnings *warnings;
-	struct op_error *error;
-
-	/* Of the session that is being read: */
-	const char *dir;
-	struct session_origin origin;
-	struct pp_kallsyms kallsyms;
-	struct session_images images;
-
-	struct flat *flats; /* one a sample file of the list */
-	size_t n_flats, flats_capacity;
-	struct op_hash by_flat;
-	struct op_pair_table leaves; /* samples that were in stacks, by number of flat and key */
-	struct prof_frame *frames;
-	size_t frames_capacity;
-	bool told_host;
-	bool weights; /* the files of weights are being read */
-	int result;   /* -1: the sink is full */
-};
 
 /* ---- events ---- */
 
-static uint32_t event_of(struct reading *reading, const struct op_sample_name *name, uint32_t code)
+uint32_t session_read_event_of(struct reading *reading, const struct op_sample_name *name,
+			       uint32_t code)
 {
 	const struct session_origin_event *origin =
 		session_origin_event(&reading->origin, name->event, name->count, name->unit_mask);
@@ -92,7 +52,7 @@ static uint64_t hash_flat(const struct flat *flat)
 			   (uint64_t)flat->cpu);
 }
 
-static uint32_t find_flat(const struct reading *reading, const struct flat *wanted)
+uint32_t session_read_find_flat(const struct reading *reading, const struct flat *wanted)
 {
 	uint32_t id;
 
@@ -111,7 +71,7 @@ static void add_flat(struct reading *reading, const struct flat *flat)
 {
 	uint32_t id;
 
-	if (find_flat(reading, flat) != OP_HASH_NONE)
+	if (session_read_find_flat(reading, flat) != OP_HASH_NONE)
 		return;
 	id = (uint32_t)reading->n_flats++;
 	reading->flats = pp_grow(reading->flats, &reading->flats_capacity, reading->n_flats,
@@ -135,7 +95,7 @@ static struct flat flat_of(struct reading *reading, const struct op_sample_name 
 {
 	struct flat flat = {.tgid = name->tgid, .tid = name->tid, .cpu = name->cpu};
 
-	flat.event = event_of(reading, name, header->ctr_event);
+	flat.event = session_read_event_of(reading, name, header->ctr_event);
 	/* first the one that more is known of: it may be the application, too */
 	flat.image = session_images_number(&reading->images, &name->dep, header->is_kernel,
 					   header->mtime);
@@ -143,12 +103,12 @@ static struct flat flat_of(struct reading *reading, const struct op_sample_name 
 	return flat;
 }
 
-static bool is_of_event(const struct op_sample_name *a, const struct op_sample_name *b)
+bool session_read_is_of_event(const struct op_sample_name *a, const struct op_sample_name *b)
 {
 	return a->count == b->count && a->unit_mask == b->unit_mask && !strcmp(a->event, b->event);
 }
 
-static bool is_of_session(const struct reading *reading, const struct pp_sample_file *file)
+bool session_read_is_of_session(const struct reading *reading, const struct pp_sample_file *file)
 {
 	size_t n = strlen(reading->dir);
 
@@ -164,7 +124,8 @@ static void note_files(struct reading *reading)
 		struct flat flat;
 
 		/* told when it is read */
-		if (!is_of_session(reading, file) || pp_sample_header(file, &header, NULL))
+		if (!session_read_is_of_session(reading, file) ||
+		    pp_sample_header(file, &header, NULL))
 			continue;
 		tell_host(reading, &header);
 		flat = flat_of(reading, &file->name, &header);
@@ -174,9 +135,8 @@ static void note_files(struct reading *reading)
 
 /* ---- samples ---- */
 
-/* @unit: events that a count is */
-static void push(struct reading *reading, const struct flat *flat, size_t depth, uint64_t count,
-		 uint64_t unit)
+void session_read_push(struct reading *reading, const struct flat *flat, size_t depth,
+		       uint64_t count, uint64_t unit)
 {
 	uint64_t events;
 	const struct prof_value value = {
@@ -206,17 +166,14 @@ static const struct pp_sample_file *weights_of(const struct reading *reading,
 	for (size_t i = 0; i < reading->list->n_weights; i++) {
 		const struct pp_sample_file *file = &reading->list->weights[i];
 
-		if (is_of_session(reading, file) && is_of_event(&file->name, name))
+		if (session_read_is_of_session(reading, file) &&
+		    session_read_is_of_event(&file->name, name))
 			return file;
 	}
 	return NULL;
 }
 
-/*
- * How many events a count is, in files of samples or of weights.  Samples of an event without a
- * period weigh what the files of weights say; without these they count as one event each.
- */
-static uint64_t unit_of(const struct reading *reading, const struct op_sample_name *name)
+uint64_t session_read_unit_of(const struct reading *reading, const struct op_sample_name *name)
 {
 	const struct pp_sample_file *weights;
 	struct odb_header header;
@@ -229,149 +186,6 @@ static uint64_t unit_of(const struct reading *reading, const struct op_sample_na
 	return weights && !pp_sample_header(weights, &header, NULL) && header.ctr_count
 		       ? header.ctr_count
 		       : 1;
-}
-
-/* ---- stack files ---- */
-
-/* The frames of a node, leaf first.  Return: how many. */
-static size_t frames_of(struct reading *reading, const struct stacks_content *content,
-			const uint32_t *images, size_t node)
-{
-	size_t depth = 0;
-
-	for (; node; node = content->nodes[node].parent) {
-		const struct stacks_node *at = &content->nodes[node];
-		uint32_t image = images[at->image];
-
-		if (!at->image && at->offset >> 63)
-			image = PROF_NO_KERNEL_IMAGE;
-		reading->frames = pp_grow(reading->frames, &reading->frames_capacity, depth + 1,
-					  sizeof(*reading->frames));
-		reading->frames[depth++] = (struct prof_frame){image, at->offset};
-	}
-	return depth;
-}
-
-static void read_stacks(struct reading *reading, const struct op_sample_name *name,
-			const struct stacks_content *content)
-{
-	uint32_t *images = pp_alloc(content->n_images, sizeof(*images));
-	uint64_t unit = unit_of(reading, name);
-	struct flat flat = {
-		.event = UINT32_MAX, .tgid = name->tgid, .tid = name->tid, .cpu = name->cpu};
-	struct op_error error;
-
-	flat.app = session_images_number(&reading->images, &name->app, false, 0);
-	/* the event's code is not in the file: it is that of a sample file with this name */
-	for (size_t i = 0; i < reading->list->n; i++) {
-		if (is_of_session(reading, &reading->list->files[i]) &&
-		    is_of_event(&reading->list->files[i].name, name)) {
-			struct odb_header header;
-
-			if (pp_sample_header(&reading->list->files[i], &header, NULL))
-				continue;
-			flat.event = event_of(reading, name, header.ctr_event);
-			break;
-		}
-	}
-	for (size_t i = 1; i < content->n_images; i++) {
-		struct op_image_name image;
-
-		if (op_image_name_parse(content->images[i].name, &image, &error))
-			continue;
-		images[i] = session_images_number(&reading->images, &image,
-						  content->images[i].flags & STACKS_IMAGE_KERNEL,
-						  content->images[i].mtime);
-		free(image.name);
-	}
-	for (size_t i = 1; flat.event != UINT32_MAX && i < content->n_nodes && !reading->result;
-	     i++) {
-		const struct stacks_node *node = &content->nodes[i];
-		struct flat own = flat;
-		size_t depth;
-		uint32_t id;
-
-		if (!node->count)
-			continue;
-		depth = frames_of(reading, content, images, i);
-		own.image = reading->frames[0].image;
-		id = find_flat(reading, &own);
-		if (id == OP_HASH_NONE) {
-			/* where libraries are not separated, each image is its own application */
-			own.app = own.image;
-			id = find_flat(reading, &own);
-		}
-		if (id == OP_HASH_NONE)
-			continue; /* these are not wanted */
-		*op_pair_table_get(&reading->leaves, id, reading->frames[0].offset) += node->count;
-		push(reading, &flat, depth, node->count, unit);
-	}
-	free(images);
-}
-
-static int visit_stacks(const char *path, const struct stat *status, void *context)
-{
-	struct reading *reading = context;
-	struct op_sample_name name;
-	struct stacks_content content;
-	struct odb_error error;
-
-	if (!S_ISREG(status->st_mode) ||
-	    !strncmp(strrchr(path, '/') + 1, ODB_TEMPORARY, strlen(ODB_TEMPORARY)) ||
-	    op_stacks_name_parse(path, &name, NULL))
-		return 0;
-	if (stacks_read(&content, path, &error)) {
-		pp_warnings_add(reading->warnings, PP_BAD_FILE, "skipped: %s", error.text);
-	} else {
-		read_stacks(reading, &name, &content);
-		stacks_content_free(&content);
-	}
-	op_sample_name_free(&name);
-	return 0;
-}
-
-/* Those of the session's packs, whose files may all be unwanted. */
-static void read_packed_stacks(struct reading *reading)
-{
-	char *path = pp_format("%s/" OP_PACK_NAME, reading->dir);
-	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
-	struct stacks_content content;
-	struct op_pack_file file;
-	struct op_sample_name name;
-	struct op_pack *pack = NULL;
-	struct op_error error;
-
-	for (size_t i = 0; i < reading->list->n_packs; i++)
-		if (!strcmp(op_pack_path(reading->list->packs[i]), path))
-			walk->pack = pack = reading->list->packs[i];
-	while (walk->pack && op_pack_next(walk, &file)) {
-		bool is_weight = op_name_of_weighted(file.name) != file.name;
-
-		if (file.kind != OP_PACK_STACKS || is_weight != reading->weights ||
-		    op_stacks_name_parse(file.name, &name, NULL))
-			continue;
-		if (op_pack_stacks(pack, &file, &content, &error)) {
-			pp_warnings_add(reading->warnings, PP_BAD_FILE, "skipped: %s", error.text);
-		} else {
-			read_stacks(reading, &name, &content);
-			stacks_content_free(&content);
-		}
-		op_sample_name_free(&name);
-	}
-	free(walk);
-	free(path);
-}
-
-static void read_all_stacks(struct reading *reading)
-{
-	char *path = pp_format("%s/%s" OP_SAMPLES_STACKS, reading->dir,
-			       reading->weights ? OP_SAMPLES_WEIGHTS "/" : "");
-	struct stat status;
-	struct op_error error;
-
-	if (!stat(path, &status) && op_walk(path, visit_stacks, reading, &error))
-		pp_warnings_add(reading->warnings, PP_BAD_DIRECTORY, "skipped: %s", error.text);
-	free(path);
 }
 
 /* ---- what is in no stack ---- */
@@ -391,8 +205,8 @@ static void read_file(struct reading *reading, const struct pp_sample_file *file
 		return;
 	}
 	flat = flat_of(reading, &file->name, &header);
-	id = find_flat(reading, &flat);
-	unit = unit_of(reading, &file->name);
+	id = session_read_find_flat(reading, &flat);
+	unit = session_read_unit_of(reading, &file->name);
 	reading->frames =
 		pp_grow(reading->frames, &reading->frames_capacity, 1, sizeof(*reading->frames));
 	for (size_t i = 0; i < n && !reading->result; i++) {
@@ -406,7 +220,7 @@ static void read_file(struct reading *reading, const struct pp_sample_file *file
 		if (entries[i].count == taken)
 			continue;
 		reading->frames[0] = (struct prof_frame){flat.image, entries[i].key};
-		push(reading, &flat, 1, entries[i].count - taken, unit);
+		session_read_push(reading, &flat, 1, entries[i].count - taken, unit);
 	}
 	free(entries);
 }
@@ -458,10 +272,10 @@ static void read_branches(struct reading *reading)
 /* Stacks, and then what @files have beyond them. */
 static void read_counts(struct reading *reading, const struct pp_sample_file *files, size_t n)
 {
-	read_packed_stacks(reading);
-	read_all_stacks(reading);
+	session_read_packed_stacks(reading);
+	session_read_all_stacks(reading);
 	for (size_t i = 0; i < n && !reading->result; i++)
-		if (is_of_session(reading, &files[i]))
+		if (session_read_is_of_session(reading, &files[i]))
 			read_file(reading, &files[i]);
 	op_pair_table_clear(&reading->leaves);
 }
