@@ -132,7 +132,7 @@ static void look_at_table(struct elf_notes *elf, const struct header_table *tabl
 
 	for (uint32_t i = 0; !elf->length && elf->left && i < count; i += HEADERS_ROOM) {
 		uint64_t offset = table->offset + (uint64_t)i * table->size;
-		size_t n = read_at(elf->fd, headers, HEADERS_ROOM * table->size, offset);
+		size_t n = read_at(elf->fd, headers, (size_t)HEADERS_ROOM * table->size, offset);
 
 		n /= table->size;
 		if (n > count - i)
@@ -172,8 +172,7 @@ static bool read_ident(struct elf_notes *elf, const uint8_t *header)
 
 	elf->is_64 = header[EI_CLASS] == ELFCLASS64;
 	elf->swap = header[EI_DATA] != order;
-	return !memcmp(header, ELFMAG, SELFMAG) &&
-	       (elf->is_64 || header[EI_CLASS] == ELFCLASS32) &&
+	return !memcmp(header, ELFMAG, SELFMAG) && (elf->is_64 || header[EI_CLASS] == ELFCLASS32) &&
 	       (header[EI_DATA] == ELFDATA2LSB || header[EI_DATA] == ELFDATA2MSB);
 }
 

@@ -77,8 +77,7 @@ static bool is_reported(int fd, const struct oprofile_image *reported)
 
 	if (!(reported->flags & OPROFILE_IMAGE_BUILD_ID))
 		return !fstat(fd, &status) && status.st_ino == reported->inode;
-	return reported->build_id_size &&
-	       build_id_of_open(fd, id) == reported->build_id_size &&
+	return reported->build_id_size && build_id_of_open(fd, id) == reported->build_id_size &&
 	       !memcmp(id, reported->build_id, reported->build_id_size);
 }
 
@@ -89,14 +88,14 @@ static bool is_reported(int fd, const struct oprofile_image *reported)
 static int open_file(const struct image_facts *facts, uint32_t tgid)
 {
 	const struct oprofile_image *reported = &facts->reported;
-	char path[OPROFILE_PATH_MAX + 64] = "";
+	char root[32] = "", path[OPROFILE_PATH_MAX + 64];
 	int fd;
 
 	if (!facts->present && !(reported->flags & OPROFILE_IMAGE_BUILD_ID))
 		return -1;
 	if (!facts->present)
-		snprintf(path, sizeof(path), "/proc/%u/root", tgid);
-	strcat(path, reported->path);
+		snprintf(root, sizeof(root), "/proc/%u/root", tgid);
+	snprintf(path, sizeof(path), "%s%s", root, reported->path);
 	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
 	if (fd >= 0 && !is_reported(fd, reported)) {
 		close(fd);
