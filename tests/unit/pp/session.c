@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "libop/cpu/type_names.h"
@@ -145,33 +143,15 @@ static void start(const char *const *argv, int out, int err)
 	_exit(127);
 }
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static double seconds_of(const struct timeval *time)
-{
-	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
-}
-
 void test_run(struct test_run *run, const char *const *argv)
 {
 	int out = memfd_create("out", 0), err = memfd_create("err", 0), status;
-	double begin = now();
-	struct rusage usage;
 	pid_t pid = fork();
 
 	test_need(out >= 0 && err >= 0 && pid >= 0, "cannot start %s", argv[0]);
 	if (!pid)
 		start(argv, out, err);
-	test_need(wait4(pid, &status, 0, &usage) == pid, "lost %s", argv[0]);
-	run->seconds = now() - begin;
-	run->cpu_seconds = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
-	run->max_rss_kib = usage.ru_maxrss;
+	test_need(waitpid(pid, &status, 0) == pid, "lost %s", argv[0]);
 	run->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	run->out = read_all(out);
 	run->err = read_all(err);

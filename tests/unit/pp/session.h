@@ -52,9 +52,6 @@ void test_session_add_entries(struct test_session *session, const char *name,
 struct test_run {
 	char *out, *err;
 	int status; /* exit status; -1 if a signal ended it */
-	double seconds;	    /* that it took */
-	double cpu_seconds; /* of all its threads, also in the kernel */
-	long max_rss_kib;
 };
 
 /* Runs @argv[0], found by its path, with the C locale; test_run_free() frees what it wrote. */
