@@ -22,37 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-SKIP = 77
-
-failures = 0
-left_out = 0
-
-
-def check(what, ours, theirs):
-    global failures
-
-    if ours == theirs:
-        print("ok      " + what)
-        return
-    failures += 1
-    print("NOT OK  " + what)
-    print("    ours:   " + str(ours)[:2000])
-    print("    theirs: " + str(theirs)[:2000])
-
-
-def leave_out(what, why):
-    global left_out
-
-    left_out += 1
-    print("skipped %s: %s" % (what, why))
-
-
-def run(*words, cwd=None):
-    result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd)
-    if result.returncode:
-        sys.exit("%s: exit code %d: %s" % (" ".join(words), result.returncode,
-                                           result.stderr.decode()))
-    return result.stdout.decode(errors="replace")
+from checks import SKIP, check, finish, leave_out, run
 
 
 def ours(tool, *words):
@@ -261,8 +231,7 @@ def main():
         test_pipes(both, scratch)
         test_archive(both, scratch)
         test_output(both, scratch)
-    print("%d failed, %d left out" % (failures, left_out))
-    return 1 if failures else 0
+    return finish()
 
 
 tools = sys.argv[1]

@@ -21,32 +21,10 @@ import subprocess
 import sys
 import tempfile
 
+from checks import SKIP, check, finish, run
+
 FUNCTIONS = {"hash", "scatter", "mix", "compare", "sort", "main"}
-SKIP = 77
-
-failures = 0
 scratch = None
-
-
-def check(what, ours, theirs):
-    global failures
-
-    if ours == theirs:
-        print("ok      " + what)
-        return
-    failures += 1
-    print("NOT OK  " + what)
-    print("    ours:   " + str(ours))
-    print("    theirs: " + str(theirs))
-
-
-def run(*words, **variables):
-    result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            env=dict(os.environ, **variables))
-    if result.returncode:
-        sys.exit("%s: exit code %d: %s" % (" ".join(words), result.returncode,
-                                           result.stderr.decode()))
-    return result.stdout.decode(errors="replace")
 
 
 def ours(tool, *words):
@@ -243,7 +221,7 @@ def main():
         for program in programs:
             test_program(os.path.basename(program), program)
         test_common_caller(programs[-1])
-    return 1 if failures else 0
+    return finish()
 
 
 if __name__ == "__main__":

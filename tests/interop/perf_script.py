@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Fresh recordings of perf, in all the forms it has, hold for us what "perf script" prints: for each
+# process, image and offset the same number of samples, and with call chains, of frames; and the
+# same names of functions.  Then the same of what we write as perf.data.
+#
+#	perf_script.py TOOLS SHOW_PROFILE BUSY
+#
+# TOOLS: the folder of opimport and opexport.  BUSY: something to profile.
+# Exit codes: 0 all is the same, 1 something is not, 77 perf is absent, or it may not record.
+
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from checks import SKIP, check, finish, leave_out, run
+
+# -B: perf 6.1 crashes when it looks for build-ids, if at the same time somebody else has the kernel
+# tell those of mappings: the kernel then says of all mappings that they have one.  perf script may
+# crash on such a recording, too.
+RECORD = ("perf", "record", "-qB", "-F", "999")
+CHAINS = ("-e", "cpu-clock", "-g")
+WAYS = {
+    "plain": ("-e", "cpu-clock"),
+    "chains": CHAINS,
+    "pipe": CHAINS,
+    "directory": (*CHAINS, "--threads"),
+    "build-ids": (*CHAINS, "--buildid-mmap"),
+    "compressed": (*CHAINS, "-z"),
+    "two events": ("-e", "cpu-clock,task-clock", "-g"),
+    "dwarf": ("-e", "cpu-clock", "--call-graph", "dwarf,1024"),
+}
+CRASHES_MOST = 5
+UNKNOWN = "[unknown]"  # sessions keep no addresses of such frames
+HOTSPOT = "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser"
+
+
+def segments(image):
+    """Where a file has code: (address in its symbol table, offset in the file, size)."""
+    if image not in segments.known:
+        text = run("readelf", "-lW", image) if image.startswith("/") else ""
+        segments.known[image] = [
+            (int(address, 16), int(offset, 16), int(size, 16)) for offset, address, size in
+            re.findall(r"LOAD +(0x\w+) (0x\w+) 0x\w+ (0x\w+)", text)]
+    return segments.known[image]
+
+
+segments.known = {}
+
+
+def offset_of(mappings, image, address):
+    """In the image, of an address of its symbol table, or of a process."""
+    if image == UNKNOWN:
+        return 0
+    for start, end, offset in mappings.get(image, ()):
+        if start <= address < end:
+            return address - start + offset
+    for start, offset, size in segments(image):
+        if start <= address < start + size:
+            return address - start + offset
+    return address
+
+
+def mappings_of(path):
+    mappings = collections.defaultdict(list)
+    for image, *numbers in re.findall(r"^image (.*) ([0-9a-f]+)-([0-9a-f]+) @([0-9a-f]+)",
+                                      run(show_profile, "-v", "perf", path), re.MULTILINE):
+        mappings[image].append([int(number, 16) for number in numbers])
+    return mappings
+
+
+def imported(path, leaves_only=False):
+    """
+    What we read: samples by process, image and offset, how many there are, and names of functions
+    by offset: those of the program, since tools differ in which of several names they choose.
+    """
+    run(tool("opexport"), "--from=" + path, "--to=pprof", "-o", "exported")
+    table, total, names = collections.Counter(), 0, {}
+    for line in run(show_profile, "pprof", "exported").splitlines():
+        count = sum(int(n) for n in re.findall(r"(?:^| )(\d+)/\d+(?= )", line))
+        total += count
+        pid = int(re.search(r" pid=(\d+)", line).group(1))
+        # " IMAGE+OFFSET[INLINED FILE:LINE][FUNCTION FILE:LINE]"
+        frames = re.findall(r" (\S+?)\+([0-9a-f]+)(?:\[([^] ]*)[^]]*\])*(?= |$)", line)
+        for image, offset, function in frames[:1 if leaves_only else None]:
+            offset = 0 if image == UNKNOWN else int(offset, 16)
+            table[pid, image, offset] += count
+            if image == busy:
+                names[offset] = function
+    os.remove("exported")
+    return table, total, names
+
+
+def script(path, leaves_only=False, is_pipe=False):
+    """The same of what perf script prints, or None if it crashes."""
+    with open(path if is_pipe else os.devnull, "rb") as pipe:
+        out = subprocess.run(["perf", "script", "-i", "-" if is_pipe else path, "--no-inline",
+                              "-F", "pid,ip,sym,symoff,dso"], stdin=pipe, check=False,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if out.returncode < 0:
+        return None
+    if out.returncode:
+        sys.exit("perf script: " + out.stderr.decode())
+    table, total, names, pid, depth = collections.Counter(), 0, {}, None, 0
+    mappings = mappings_of(path)
+    for line in out.stdout.decode().splitlines():
+        # A sample begins with its process; its frames are on that line or on the next.
+        begin = re.match(r" *(\d+) *(?:$|(?=[0-9a-f]+ ))", line) if line[:1] != "\t" else None
+        if begin:
+            pid, line, depth = int(begin.group(1)), line[begin.end():], 0
+            total += 1
+        # "55d4c0de1179 cmp+0x4 (/tmp/busy)"
+        frame = re.match(r"\s*([0-9a-f]+) (.+?)(?:\+0x([0-9a-f]+))? \((.*)\)$", line)
+        if frame and not (depth and leaves_only):
+            address, function, distance, image = frame.groups()
+            # callers are looked up inside of their calls
+            offset = offset_of(mappings, image, int(address, 16))
+            offset -= bool(offset and depth)
+            table[pid, image, offset] += 1
+            # a call at the end of a function returns behind it
+            if image == busy and not (depth and distance == "0"):
+                names[offset] = function
+            depth += 1
+    return table, total, names
+
+
+def compare(what, ours, theirs):
+    check(what + ": number of samples", ours[1], theirs[1])
+    check(what + ": enough samples", ours[1] > 50, True)
+    check(what + ": places", dict(ours[0] - theirs[0]), dict(theirs[0] - ours[0]))
+    check(what + ": names", {offset: ours[2].get(offset) for offset in theirs[2]}, theirs[2])
+
+
+def tool(name):
+    return os.path.join(tools, name)
+
+
+def notes(path):
+    return re.findall("^note .*", run(show_profile, "-v", "perf", path), re.MULTILINE)
+
+
+def record(path, *options, seconds="0.15"):
+    run(*RECORD, *options, "-o", path, busy, seconds)
+
+
+def recordings_hold_what_perf_prints(way):
+    leaves_only = way == "dwarf"
+    path = way.replace(" ", "_")
+    for _ in range(CRASHES_MOST):
+        if way == "pipe":
+            with open(path, "wb") as pipe:
+                subprocess.run([*RECORD, *WAYS[way], "-o", "-", busy, "0.15"], stdout=pipe,
+                               stderr=subprocess.PIPE, check=True)
+        else:
+            record(path, *WAYS[way])
+        theirs = script(path, leaves_only, way == "pipe")
+        if theirs:
+            compare(way, imported(path, leaves_only), theirs)
+            check(way + ": copies of stacks are noted",
+                  any("copies of the stack" in note for note in notes(path)), way == "dwarf")
+            return
+        run("rm", "-r", path)
+    leave_out(way, "perf script crashes on what perf record made")
+
+
+def perf_prints_what_we_wrote():
+    record("own.data", "-e", "cpu-clock,task-clock", "-g")
+    ours = imported("own.data")
+    run(tool("opexport"), "--from=own.data", "--to=perf", "-o", "file")
+    run("sh", "-c", '"$1" --from=own.data --to=perf | cat >pipe', "sh", tool("opexport"))
+    for form in "file", "pipe":
+        is_pipe = form == "pipe"
+        compare("written " + form, ours, script(form, is_pipe=is_pipe))
+        report = ("perf", "report", "-i", "-" if is_pipe else form)
+        with open(form, "rb") as pipe:
+            stats = subprocess.run([*report, "--stats"], stdin=pipe, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, check=True).stdout.decode()
+        check(form + ": perf report counts all samples",
+              int(re.search(r"SAMPLE events: *(\d+)", stats).group(1)), ours[1])
+        with open(form, "rb") as pipe:
+            functions = subprocess.run([*report, "--stdio", "--no-children", "-g", "none",
+                                        "--percent-limit", "0"], stdin=pipe, check=True,
+                                       stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE).stdout.decode()
+        check(form + ": perf report shows functions",
+              bool(re.search(" (enter_kernel|descend|scatter)", functions)), True)
+
+
+def hotspot_reads_what_we_wrote():
+    """Its reader shares no code with perf; it prints binary, with names of functions in it."""
+    if not os.access(HOTSPOT, os.X_OK):
+        leave_out("hotspot", "it is not installed")
+        return
+    run("timeout", "60", HOTSPOT, "--input", "file", "--output", "parsed")
+    with open("parsed", "rb") as parsed:
+        text = parsed.read()
+    for name in b"descend", b"enter_kernel", b"scatter":
+        check("hotspot has " + name.decode(), name in text, True)
+
+
+def recordings_of_killed_recorders_are_recovered():
+    """They are files that perf itself does not read."""
+    enough_bytes, seconds = 100000, 60
+    end = time.monotonic() + seconds
+    with subprocess.Popen(["perf", "record", "-qB", "-F", "20000", *CHAINS, "-m", "16", "-o",
+                           "killed.data", busy, "2"], stderr=subprocess.PIPE) as recorder:
+        while time.monotonic() < end and not (
+                os.path.exists("killed.data") and
+                os.path.getsize("killed.data") >= enough_bytes):
+            time.sleep(0.01)
+        recorder.kill()
+    shown = run(show_profile, "-v", "perf", "killed.data")
+    check("killed: it is noted", bool(re.search("^note .*killed", shown, re.MULTILINE)), True)
+    samples = sum(int(n) for n in re.findall(r"^(\d+)/\d+ ", shown, re.MULTILINE))
+    check("killed: samples are recovered", samples > 100, True)
+
+
+def sessions_hold_what_perf_prints():
+    """A pipe becomes a session, and that a file for perf, with as much of each function."""
+    run("sh", "-c", '"$@" 2>record.log | tee pipe.data | "$0" --separate=lib,thread -o session -',
+        tool("opimport"), *RECORD, *CHAINS, "-o", "-", busy, "0.15")
+    run(tool("opexport"), "--to=perf", "--session-dir=session", "-o", "of_session")
+    compare("session", imported("pipe.data"), script("of_session"))
+
+
+def main():
+    try:
+        record("try.data", "-e", "cpu-clock", seconds="0.1")
+    except (FileNotFoundError, SystemExit):
+        print("skipped: perf is absent, or may not record here")
+        sys.exit(SKIP)
+    for way in WAYS:
+        recordings_hold_what_perf_prints(way)
+    perf_prints_what_we_wrote()
+    hotspot_reads_what_we_wrote()
+    recordings_of_killed_recorders_are_recovered()
+    sessions_hold_what_perf_prints()
+    finish()
+
+
+tools, show_profile, busy = (os.path.realpath(word) for word in sys.argv[1:])
+with tempfile.TemporaryDirectory(prefix="perf_script.") as scratch:
+    os.chdir(scratch)
+    main()
