@@ -7,17 +7,27 @@
  *		assert_int_equal(...);		// cmocka's assertions
  *	}
  *
- * Cases run in the order of the file.  A case is named by the requirement that it checks.
+ * Cases run in the order of the file.  A case is named by the requirement that it checks.  The
+ * headers of the C library that most cases use come with this one.
  * "PROGRAM ARGUMENT... [--only=PATTERN]" runs the cases whose names match the shell pattern.
  */
 #ifndef TESTS_UNIT_TEST_H
 #define TESTS_UNIT_TEST_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/base/array.h"
-
-#include "memory.h"
 #include "tests/unit/test.h"
+
+#include "libop/base/array.h"
+#include "memory.h"
 
 TEST(array_fits_what_is_asked_for_and_keeps_its_elements)
 {

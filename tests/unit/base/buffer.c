@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/test.h"
+
 #include "libop/base/buffer.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "libop/base/reader.h"
 #include "memory.h"
-#include "tests/unit/test.h"
 
 #define BIG_ENDIAN_HOST (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Errors: what functions return, and what is written. */
-#include "tests/unit/test.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "tests/unit/test.h"
 
 #include "libop/base/error.h"
 

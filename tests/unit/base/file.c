@@ -2,17 +2,11 @@
 /*
  * Small files, directories, lists of strings, and which session is meant.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <grp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tests/unit/test.h"
+
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
 #include "libop/session/paths.h"

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/base/hash.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "memory.h"
 #include "tests/unit/test.h"
+
+#include "libop/base/hash.h"
+#include "memory.h"
 
 #define MODEL_MOST 3000
 

@@ -2,10 +2,6 @@
 /* The JSON writer. */
 #include "tests/unit/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "libop/text/json.h"
 
 static struct op_json json;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/base/leb128.h"
-
 #include "tests/unit/test.h"
+
+#include "libop/base/leb128.h"
 
 static const struct {
 	uint64_t number;

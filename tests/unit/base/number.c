@@ -2,9 +2,6 @@
 /* Numbers in text. */
 #include "tests/unit/test.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "libop/base/number.h"
 
 TEST(numbers_are_decimal_or_hexadecimal)

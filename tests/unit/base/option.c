@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Option tables: what each type stores and refuses. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/test.h"
 
 #include "libop/base/option.h"
-#include "tests/unit/test.h"
 
 #define WORDS_MAX 16
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/tables/pair_table.h"
-
 #include "tests/unit/test.h"
+
+#include "libop/tables/pair_table.h"
 
 TEST(pair_table_keeps_a_value_of_each_pair)
 {

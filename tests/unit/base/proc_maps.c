@@ -2,10 +2,6 @@
 /* Lines of /proc/PID/maps, hostile ones among them. */
 #include "tests/unit/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "libop/elf/proc_maps.h"
 
 /* What is read of a line, or "-" if it is no mapping. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/base/reader.h"
-
-#include <stdlib.h>
-
 #include "tests/unit/test.h"
+
+#include "libop/base/reader.h"
 
 /* Bytes in memory of their own, so that a sanitizer or valgrind sees a read past them. */
 static uint8_t *bytes_of(size_t n)

@@ -2,10 +2,6 @@
 /* Text for terminals and logs: what is escaped, and what is not. */
 #include "tests/unit/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "libop/base/error.h"
 #include "libop/base/safe_text.h"
 #include "libop/base/utf8.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Binary searches: each is compared with a walk over all elements. */
-#include "libop/base/search.h"
-
 #include "tests/unit/test.h"
+
+#include "libop/base/search.h"
 
 #define ITEMS_MOST 9
 

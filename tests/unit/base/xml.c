@@ -2,9 +2,6 @@
 /* The XML writer. */
 #include "tests/unit/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "libop/text/xml.h"
 
 static struct op_xml xml;

@@ -6,11 +6,6 @@
  */
 #include "fixture.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "libdb/stacks/stacks.h"

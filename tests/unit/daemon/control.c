@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The socket that the daemon listens at. */
-#include <stdlib.h>
 #include <sys/epoll.h>
-#include <unistd.h>
+
+#include "tests/unit/test.h"
 
 #include "daemon/server/control.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
-#include "tests/unit/test.h"
 
 static char *dir, *file;
 

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fixture.h"
 
-#include <errno.h>
 #include <ftw.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "libdb/odb/odb.h"
 #include "libop/base/file.h"

@@ -6,8 +6,6 @@
 #ifndef TESTS_DAEMON_FIXTURE_H
 #define TESTS_DAEMON_FIXTURE_H
 
-#include <stdint.h>
-
 #include "tests/unit/test.h"
 #include "daemon/count/profile.h"
 

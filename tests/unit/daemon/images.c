@@ -5,13 +5,7 @@
  */
 #include "fixture.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "daemon/count/image_name.h"
 #include "libdb/odb/odb.h"

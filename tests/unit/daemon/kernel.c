@@ -4,11 +4,6 @@
  */
 #include "fixture.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/live/kernel_lists.h"
 #include "libop/base/file.h"
 #include "libop/pack/text.h"

@@ -8,17 +8,9 @@
  */
 #include "fixture.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "libdb/odb/odb.h"
 #include "libop/session/control_socket.h"

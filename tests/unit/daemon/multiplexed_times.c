@@ -5,11 +5,6 @@
  */
 #include "fixture.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "daemon/count/multiplexed_times.h"
 #include "libop/base/file.h"
 

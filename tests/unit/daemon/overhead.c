@@ -5,10 +5,6 @@
  */
 #include "fixture.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "libop/session/number_file.h"
 #include "libop/base/file.h"
 

@@ -6,12 +6,6 @@
  */
 #include "fixture.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "libop/base/file.h"
 #include "recording.h"
 

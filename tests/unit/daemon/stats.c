@@ -4,11 +4,6 @@
  */
 #include "fixture.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "libop/base/file.h"
 
 static void expect(const char *dir, const char *name, const char *want)

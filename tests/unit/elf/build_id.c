@@ -2,17 +2,13 @@
 /* Build-ids in ELF notes, hostile ones among them. */
 #include <elf.h>
 #include <endian.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "tests/unit/test.h"
 
 #include "libop/elf/build_id.h"
-#include "tests/unit/test.h"
 
 struct notes {
 	uint8_t bytes[256];

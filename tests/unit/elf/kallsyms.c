@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lines about symbols and modules of the kernel, hostile ones among them. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/test.h"
 
 #include "libop/elf/kallsyms.h"
-#include "tests/unit/test.h"
 
 /* What is read of the first good line, or "-" if there is none. */
 static const char *describe_symbol(const char *text)

@@ -2,12 +2,8 @@
 /*
  * Text catalogues: what is read.  tests/commands/ophelp_catalogue.sh has those that are refused.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/test.h"
+
 #include "libop/events/catalogue.h"
 #include "libop/cpu/type_names.h"
 #include "memory.h"

@@ -2,13 +2,8 @@
 /*
  * CPUs and counters: the type of a CPU, how many counters it has, and which events get which.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "tests/unit/test.h"
+
 #include "libop/events/counters.h"
 #include "libop/cpu/detect.h"
 #include "libop/cpu/pmu.h"

@@ -3,14 +3,9 @@
  * Events by libpfm4: each that it can encode in one event select comes out with the same
  * bits, for every PMU it knows; some are checked against numbers of the manuals.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <perfmon/pfmlib.h>
 
 #include "tests/unit/test.h"
-#include <perfmon/pfmlib.h>
 
 #include "libop/events/catalogue.h"
 #include "libop/events/resolved_event.h"

@@ -5,12 +5,8 @@
  *
  *	OPROFILE_EVENTS_DIR: the catalogues that are installed
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/test.h"
+
 #include "libop/events/catalogue.h"
 #include "libop/events/resolved_event.h"
 #include "libop/cpu/pmu.h"

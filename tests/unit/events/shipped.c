@@ -5,13 +5,8 @@
  *
  *	OPROFILE_EVENTS_DIR: the catalogues	argv[1]: the directory of the tables
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "tests/unit/test.h"
+
 #include "libop/events/catalogue.h"
 #include "libop/events/resolved_event.h"
 #include "libop/cpu/pmu.h"

@@ -3,10 +3,8 @@
  * Event specifications, the daemon's list of events, and CPU types. tests/commands/ophelp_events.sh
  * and oprofiled_stream.sh have those that are refused.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/test.h"
+
 #include "libop/cpu/type_names.h"
 #include "libop/events/spec.h"
 

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the door for files that others own lets in, and what not. */
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "tests/unit/test.h"
 
 #include "libop/base/file.h"
 #include "libop/foreign/door.h"
 #include "libop/foreign/limits.h"
-#include "tests/unit/test.h"
 
 static char *dir;
 

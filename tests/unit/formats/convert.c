@@ -5,12 +5,7 @@
  *
  *	formats_convert OPIMPORT OPEXPORT
  */
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "describe.h"
 #include "libop/base/memory.h"

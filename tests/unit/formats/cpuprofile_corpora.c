@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Real CPU profiles of gperftools, Go and Java give what pprof makes of them. */
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "describe.h"
 #include "libop/base/memory.h"

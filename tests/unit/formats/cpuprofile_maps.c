@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Mappings of CPU profiles: their lines in all forms. */
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "describe.h"
 #include "pp/formats/gperftools/maps.h"

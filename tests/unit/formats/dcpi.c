@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* DCPI's profiles of other profiles; commands/profile_dcpi.sh is about reading them. */
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "describe.h"
 #include "libop/base/file.h"

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Inputs of all formats: the same bytes from each kind of source, packed or not; what is damage. */
-#include <stdint.h>
+#include <zlib.h>
 
 #include "tests/unit/test.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "model_fixture.h"
 #include "pp/formats/model/input.h"

@@ -2,11 +2,7 @@
 /*
  * What the name of a mapping says about its image, and the name and place that an image gets.
  */
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <stdlib.h>
 
 #include "pp/formats/model/mapped_image.h"
 

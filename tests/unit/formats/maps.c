@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Address spaces: newer mappings cover older ones, of each process and of the kernel. */
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "model_fixture.h"
 #include "pp/formats/model/maps.h"

@@ -3,13 +3,7 @@
  * The model that all formats stand on: the tree that samples are added up in, and the layout that
  * gives images addresses.
  */
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "describe.h"
 #include "model_fixture.h"

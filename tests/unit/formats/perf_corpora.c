@@ -5,12 +5,8 @@
  * MANIFEST.tsv there says how many samples perf 6.1, 6.12 and 7.2 see in each; files that none of
  * them reads are listed here, with the samples that a plain walk through their records finds.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/test.h"
+
 #include "describe.h"
 #include "pp/formats/model/format.h"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Decoders of perf.data: attrs, samples, records, whatever their length and byte order. */
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/unit/test.h"
+
 #include "perf_recording.h"
 #include "libop/perf/record.h"
 #include "libop/perf/sample.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Records of perf.data in the order of time. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/test.h"
+
 #include "libop/base/error.h"
 #include "pp/formats/perf/order.h"
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Recordings of killed recorders, compressed and large ones; profile_perf.sh is about others. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "tests/unit/test.h"
+
 #include "perf_reading.h"
 
 /* Wherever the recorder was killed: what was whole before that counts. */

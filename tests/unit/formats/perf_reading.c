@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "perf_reading.h"
-
-#include <string.h>
-
 #include "tests/unit/test.h"
+
+#include "perf_reading.h"
 #include "libop/perf/attr.h"
 
 const struct rec_event clock_event = {

@@ -3,16 +3,9 @@
  * Sessions as a profile format: what is written is read again, sample by sample and stack by
  * stack; sessions without stack files; what cannot be written leaves what was there.
  */
-#include <stdint.h>
+#include <ftw.h>
 
 #include "tests/unit/test.h"
-#include <errno.h>
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "describe.h"
 #include "libdb/odb/odb.h"

@@ -5,13 +5,8 @@
  *	formats_times OPEXPORT
  */
 #include <dirent.h>
-#include <inttypes.h>
-#include <stdint.h>
 
 #include "tests/unit/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "describe.h"
 #include "libop/base/memory.h"

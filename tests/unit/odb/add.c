@@ -4,18 +4,12 @@
  * exclude each other.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/test.h"
+
 #include "tests/unit/odb/fixture.h"
 
 TEST(a_full_node_is_followed_by_another)

@@ -6,17 +6,11 @@
  * are done in memory that it shares with the test.  Whatever the moment, the file must have
  * every addition that was done, and of the one under way all or nothing.
  */
-#include <errno.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/test.h"
+
 #include "tests/unit/odb/fixture.h"
 
 #define KEYS 8000

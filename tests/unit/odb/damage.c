@@ -3,15 +3,8 @@
  * Damaged files: each kind of damage gets the right error at the right byte, crashes no program,
  * and is repaired with every count that is still there.  fuzz/libdb_open.c writes to damaged files.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "tests/unit/test.h"
+
 #include "tests/unit/odb/fixture.h"
 
 #define NODES 100

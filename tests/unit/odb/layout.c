@@ -2,12 +2,8 @@
 /*
  * The format: files byte for byte, lengths, buckets, and every version, ABI and byte order.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "tests/unit/test.h"
+
 #include "libdb/odb/header.h"
 #include "tests/unit/odb/fixture.h"
 

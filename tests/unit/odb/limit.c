@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The largest file, on a libdb that was built with ODB_SIZE_MAX 256 instead of 2^31. */
-#include <errno.h>
-
 #include "tests/unit/test.h"
+
 #include "tests/unit/odb/fixture.h"
 
 TEST(a_file_with_all_its_nodes_takes_known_keys_only)

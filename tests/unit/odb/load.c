@@ -3,15 +3,10 @@
  * odb_load() and odb_open() read the same: of all forms, whole, cut at every length and with
  * every byte changed, files have the same header, the same entries or the same error.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tests/unit/test.h"
+
 #include "libdb/odb/odb.h"
 #include "tests/unit/odb/fixture.h"
 

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Counters of a driver that is a directory of plain files. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "tests/unit/test.h"
+
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
 #include "libop/session/number_file.h"

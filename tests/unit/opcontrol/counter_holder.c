@@ -2,13 +2,10 @@
 /* Finding and naming what holds counters, and how to free them. */
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/test.h"
+
 #include "utils/opcontrol/counter_holder.h"
 
 TEST(holders_are_named_with_a_remedy)

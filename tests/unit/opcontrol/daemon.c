@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A daemon that hangs: what --shutdown does, with less patience. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "tests/unit/test.h"
+
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
 #include "utils/opcontrol/daemon.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Why a module cannot be loaded. */
-#include <errno.h>
-#include <string.h>
-
 #include "tests/unit/test.h"
+
 #include "utils/opcontrol/module.h"
 
 TEST(loading_failures_name_cause_and_cure)

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sessions to pack: see fixture.h. */
-#include "fixture.h"
-
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "tests/unit/test.h"
+
+#include "fixture.h"
 #include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/pack/pack.h"

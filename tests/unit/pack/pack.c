@@ -3,13 +3,8 @@
  * Packs give back what was put in, however much, or an error that names them: after each change of
  * a byte and each cut.
  */
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "tests/unit/test.h"
+
 #include "libop/base/file.h"
 #include "libop/pack/pack.h"
 #include "fixture.h"

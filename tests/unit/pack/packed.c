@@ -2,16 +2,10 @@
 /*
  * Packed text files come out as they went in, or not at all; so do files that are not packed.
  */
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tests/unit/test.h"
+
 #include "libop/base/file.h"
 #include "libop/pack/text.h"
 

@@ -3,18 +3,12 @@
  * Packing and unpacking a session keeps every count, whatever is packed already, whenever it is
  * killed or the disk is full; files that cannot be packed stay as they are.
  */
-#include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/test.h"
+
 #include "libop/base/file.h"
 #include "libop/pack/session.h"
 #include "fixture.h"

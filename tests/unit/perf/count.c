@@ -3,13 +3,8 @@
  * Counts of ocount, of events that had to take turns.  The counters are pipes, out of which what
  * the kernel would say is read.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "tests/unit/test.h"
+
 #include "utils/ocount/counts.h"
 #include "utils/ocount/report.h"
 

@@ -4,11 +4,6 @@
  */
 #include "ring.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "libop/cpu/list.h"
 #include "libop/perf/event.h"
 

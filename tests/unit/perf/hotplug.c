@@ -4,22 +4,14 @@
  * list, and what it counted stays when it has gone.  Events are the kernel's own; messages are
  * refused, as in a container.
  */
-#include <stdint.h>
-
-#include "tests/unit/test.h"
 #include <dirent.h>
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "tests/unit/test.h"
 
 #include "daemon/sources/perf/hotplug.h"
 #include "daemon/live/uevent.h"

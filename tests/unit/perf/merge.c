@@ -5,9 +5,6 @@
  */
 #include "ring.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/sources/perf/merge.h"
 
 #define CPUS 3

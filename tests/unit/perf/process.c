@@ -5,11 +5,6 @@
  */
 #include "ring.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "daemon/sources/perf/resolve.h"
 #include "module/uapi/oprofile.h"
 

@@ -3,14 +3,11 @@
  * A queue behind a ring: records come out whole and in order, whatever their sizes and whoever
  * moves them; what finds no room stays in the ring.  A thread plays the kernel.
  */
-#include <stdint.h>
-
-#include "tests/unit/test.h"
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "tests/unit/test.h"
 
 #include "daemon/sources/perf/ring.h"
 

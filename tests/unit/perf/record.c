@@ -5,8 +5,6 @@
  */
 #include "ring.h"
 
-#include <string.h>
-
 static struct perf_attr flat, chains, stacks;
 
 TEST_HOOK(set_up)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ring.h"
 
-#include <string.h>
-
 void bytes_put(struct bytes *bytes, const void *what, size_t size)
 {
 	assert_true(bytes->size + size <= sizeof(bytes->at));

@@ -5,8 +5,6 @@
 #ifndef TESTS_PERF_RING_H
 #define TESTS_PERF_RING_H
 
-#include <stdint.h>
-
 #include "tests/unit/test.h"
 #include "daemon/sources/perf/record.h"
 

@@ -3,18 +3,10 @@
  * Processes that run: each of their threads has its events once, also one that began between the
  * list of threads and the opening of events.  This process is the example.
  */
-#include <stdint.h>
-
-#include "tests/unit/test.h"
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "tests/unit/test.h"
 
 #include "daemon/sources/perf/perf.h"
 #include "libop/cpu/list.h"

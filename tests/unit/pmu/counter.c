@@ -2,11 +2,8 @@
 /*
  * The counters of the guests' PMU: what each counts, where it wraps, how far that is.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/test.h"
+
 #include "tests/vm/pmu/counter.h"
 
 #define USR    PMU_SELECT_USR

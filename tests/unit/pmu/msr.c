@@ -3,11 +3,8 @@
  * The registers of the guests' PMU: numbers, what can be written and what faults, what RDPMC
  * reads, and what CPUID says.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/test.h"
+
 #include "tests/vm/pmu/cpuid.h"
 #include "tests/vm/pmu/msr.h"
 

@@ -2,11 +2,8 @@
 /*
  * The arguments of the guests' PMU, and its knowledge of instructions.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/test.h"
+
 #include "tests/vm/pmu/decode.h"
 #include "tests/vm/pmu/option.h"
 

@@ -2,12 +2,7 @@
 /*
  * Names of C++ and Rust functions in all three styles.
  */
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <stdlib.h>
-#include <string.h>
 
 #include "pp/symbols/demangle.h"
 

@@ -5,14 +5,9 @@
  *
  *	pp_inlined OPREPORT SOURCES
  */
-#include "fixture.h"
 #include "tests/unit/test.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "fixture.h"
 #include "pp/debug/info.h"
 #include "pp/symbols/symbols.h"
 

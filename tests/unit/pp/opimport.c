@@ -5,16 +5,7 @@
  *
  *	pp_opimport OPIMPORT SOURCES OPREPORT
  */
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tests/unit/odb/fixture.h"
 #include "libop/cpu/type_names.h"

@@ -3,13 +3,7 @@
  * Profile specifications: which are read, which names they mean, and that no text breaks the
  * parser.
  */
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "pp/select/classes.h"
 #include "pp/report/report.h"

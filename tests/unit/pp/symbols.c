@@ -5,15 +5,7 @@
  *
  *	pp_symbols PROGRAM-WITH-SYMBOLS-AND-LINES SOURCES
  */
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "pp/debug/info.h"
 #include "pp/symbols/symbols.h"

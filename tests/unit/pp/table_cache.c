@@ -5,15 +5,7 @@
  *
  *	pp_table_cache PROGRAM-WITH-LINES
  */
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "pp/debug/info.h"
 #include "pp/symbols/symbols_cache.h"

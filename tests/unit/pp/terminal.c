@@ -4,17 +4,10 @@
  *
  *	pp_terminal OPREPORT SOURCES OPANNOTATE
  */
-#include <errno.h>
 #include <pty.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/test.h"
+
 #include "fixture.h"
 
 static const char *opreport, *opannotate;

@@ -2,13 +2,7 @@
 /*
  * Numbers of reports: percentages in seven columns, counts, addresses, cells.
  */
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/unit/test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "libop/text/cells.h"
 

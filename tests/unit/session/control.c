@@ -2,15 +2,10 @@
 /*
  * The client's side of the control socket, against a server that answers with literal bytes.
  */
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/test.h"
+
 #include "libop/session/control_socket.h"
 #include "libop/base/file.h"
 

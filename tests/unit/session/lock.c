@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The lock of a session. */
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "tests/unit/test.h"
 
 #include "libop/base/file.h"
 #include "libop/session/lock.h"
 #include "libop/session/paths.h"
-#include "tests/unit/test.h"
 
 static char *dir, *file;
 

@@ -3,11 +3,8 @@
  * Sample-file names: literal names of OProfile, what must be refused, and that whatever is
  * made is read back as what it was made of.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/test.h"
+
 #include "libop/session/sample_name.h"
 
 #define FILE_IMAGE(path)                                                                           \

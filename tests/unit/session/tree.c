@@ -7,22 +7,15 @@
  *		trap -> victim
  *	victim/samples/current/		of root: nothing may appear or change here
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "tests/unit/test.h"
 
 #include "libop/base/file.h"
 #include "libop/base/pinned_path.h"
 #include "libop/base/remove_tree.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
-#include "tests/unit/test.h"
 
 #define OTHER 65534
 #define TRIES 4000

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Stack files that are cut or of the other byte order, and files that are none; see also
  * fuzz/libdb_stacks.c. */
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "tests/unit/test.h"
+
 #include "libdb/stacks/stacks.h"
 #include "tests/unit/odb/fixture.h"
 #include "fixture.h"

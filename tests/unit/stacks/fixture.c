@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Stack files: see fixture.h. */
-#include "fixture.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "tests/unit/test.h"
+
+#include "fixture.h"
 struct stacks *open_file(const char *path, uint32_t most)
 {
 	struct odb_error error;

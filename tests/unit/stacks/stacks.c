@@ -3,17 +3,11 @@
  * Stack files: the bytes of one against the manual's layout, counts against a model, kills at each
  * instruction, bounds.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/test.h"
+
 #include "libdb/stacks/stacks.h"
 #include "tests/unit/odb/fixture.h"
 #include "fixture.h"
