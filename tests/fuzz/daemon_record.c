@@ -3,9 +3,6 @@
  * Any bytes as a recording: replaying it ends, with an error or without, and writes nothing
  * outside its session.  See driver.h.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "fixture.h"
 #include "libop/base/file.h"

@@ -5,8 +5,6 @@
  *
  * The first byte chooses the separation; the words follow.  See driver.h.
  */
-#include <string.h>
-
 #include "driver.h"
 #include "fixture.h"
 

@@ -8,13 +8,24 @@
 #ifndef TESTS_FUZZ_DRIVER_H
 #define TESTS_FUZZ_DRIVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 struct fuzz_seed {
 	const void *bytes; /* NULL ends the list */
 	size_t size;
 };
+
+/* One of a literal, which may have bytes of 0. */
+#define SEED(text)                                                                                 \
+	{                                                                                          \
+		text, sizeof(text) - 1                                                             \
+	}
 
 /* The target's. */
 extern const struct fuzz_seed fuzz_seeds[];

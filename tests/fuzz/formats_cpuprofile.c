@@ -5,11 +5,6 @@
 
 const unsigned int fuzz_iterations = 100000;
 
-#define SEED(bytes)                                                                                \
-	{                                                                                          \
-		bytes, sizeof(bytes) - 1                                                           \
-	}
-
 /* Slots, little-endian and big-endian, of numbers below 256. */
 #define LE(n) n "\0\0\0"
 #define LL(n) n "\0\0\0\0\0\0\0"

@@ -5,11 +5,6 @@
 
 const unsigned int fuzz_iterations = 100000;
 
-#define SEED(bytes)                                                                                \
-	{                                                                                          \
-		bytes, sizeof(bytes) - 1                                                           \
-	}
-
 #define HEADER                                                                                     \
 	"version pdb-0.07\nimage 19970625143022abcdef\nepoch 9706251430\nplatform Alpha\n"         \
 	"event cycles\nperiod 63488\ntstart 120000000\ntsize 4096\ncpuspeed 333\n"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Any bytes as perf.data.  See driver.h; real recordings make even better seeds. */
-#include <string.h>
 #include <zstd.h>
 
 #include "../unit/formats/perf_recording.h"

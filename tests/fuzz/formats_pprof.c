@@ -5,11 +5,6 @@
 
 const unsigned int fuzz_iterations = 100000;
 
-#define SEED(bytes)                                                                                \
-	{                                                                                          \
-		bytes, sizeof(bytes) - 1                                                           \
-	}
-
 #define STRINGS                                                                                    \
 	"\x32\0\x32\7samples\x32\5count\x32\3cpu\x32\xbnanoseconds\x32\x9/bin/prog\x32\4leaf"      \
 	"\x32\x6thread\x32\3pid\x32\x8"                                                            \

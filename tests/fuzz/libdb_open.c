@@ -3,12 +3,6 @@
  * Any bytes as a sample file: reading, checking, repairing and adding must end, without a
  * signal, and agree with each other.  See driver.h.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "libdb/odb/odb.h"
 

@@ -3,8 +3,6 @@
  * Any bytes as a stack file: reading, checking, repairing and adding must end, without a signal,
  * and agree with each other.  See driver.h.
  */
-#include <string.h>
-
 #include "driver.h"
 #include "libdb/stacks/stacks.h"
 

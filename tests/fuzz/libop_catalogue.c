@@ -3,20 +3,11 @@
  * Any text as a catalogue of events: it is refused with a place, or what is read is sound and
  * can be chosen from.  A form feed stands between the unit masks and the events.  See driver.h.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "libop/events/catalogue.h"
 #include "libop/events/resolved_event.h"
 
 const unsigned int fuzz_iterations = 60000;
-
-#define SEED(text)                                                                                 \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
 
 const struct fuzz_seed fuzz_seeds[] = {
 	SEED("name:zero type:mandatory default:0x0\n\t0x0 No unit mask\n\f"

@@ -6,8 +6,6 @@
  * parts are put together as the writer does it.  See driver.h.
  */
 #include <endian.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "driver.h"
 #include "libop/pack/pack.h"

@@ -3,18 +3,10 @@
  * Any text as the name of a sample file: what is parsed can be made again, and parses to the
  * same.  See driver.h.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "libop/session/sample_name.h"
 
 const unsigned int fuzz_iterations = 300000;
-
-#define SEED(text)                                                                                 \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
 
 const struct fuzz_seed fuzz_seeds[] = {
 	SEED("{root}/usr/bin/bash/{dep}/{root}/usr/lib/libc.so.6/TIMER.0.0.all.all.all"),

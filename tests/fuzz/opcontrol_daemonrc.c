@@ -3,19 +3,10 @@
  * Any bytes as a file of opcontrol's settings: they are refused with the file's name, or read,
  * written and read again as the same settings.  See driver.h.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "utils/opcontrol/daemonrc.h"
 
 const unsigned int fuzz_iterations = 40000;
-
-#define SEED(text)                                                                                 \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
 
 const struct fuzz_seed fuzz_seeds[] = {
 	SEED("SESSION_DIR=/srv/a b\n"

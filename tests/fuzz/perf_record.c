@@ -4,8 +4,6 @@
  */
 #include "driver.h"
 
-#include <string.h>
-
 #include "daemon/sources/perf/record.h"
 
 static void check(const uint8_t *data, size_t size, const struct perf_attr *attr)

@@ -4,9 +4,7 @@
  * functions can be asked for.  The seeds are a program, a library and a kernel module, made with
  * the fuzzer.  See driver.h.
  */
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "driver.h"
 #include "pp/debug/info.h"
@@ -15,15 +13,15 @@
 
 const unsigned int fuzz_iterations = 3000;
 
-#define SEED(name, path)                                                                           \
+#define SEED_FILE(name, path)                                                                      \
 	__asm__(".section .rodata\n" #name ":\n.incbin \"" path "\"\n" #name "_end:\n.byte 0\n"    \
 		".previous\n");                                                                    \
 	extern const uint8_t name[], name##_end[]
 
-SEED(seed_program, SEED_DIR "/seed_program.h");
-SEED(seed_module, SEED_DIR "/seed_module.h");
-SEED(seed_library, SEED_DIR "/seed_library.h");
-SEED(seed_inlined, SEED_DIR "/seed_inlined.h");
+SEED_FILE(seed_program, SEED_DIR "/seed_program.h");
+SEED_FILE(seed_module, SEED_DIR "/seed_module.h");
+SEED_FILE(seed_library, SEED_DIR "/seed_library.h");
+SEED_FILE(seed_inlined, SEED_DIR "/seed_inlined.h");
 
 /* Sizes are known to the assembler only. */
 struct fuzz_seed fuzz_seeds_made[5];

@@ -3,11 +3,6 @@
  * Any bytes as a map of JIT code, in both forms: what is read is in order and does not overlap.
  * See driver.h.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "pp/symbols/jit.h"
 
