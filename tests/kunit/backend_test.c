@@ -7,7 +7,7 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "fake_backend.h"
 
@@ -111,17 +111,6 @@ static void backend_exit(struct kunit *test)
 	fake_backend_use(NULL);
 }
 
-static struct kunit_case backend_cases[] = {
-	KUNIT_CASE_PARAM(backend_chosen, choice_gen_params),
-	KUNIT_CASE(backend_kept),
-	{}
-};
-
-static struct kunit_suite oprofile_backend_suite = {
-	.name = "oprofile_backend",
-	.init = backend_init,
-	.exit = backend_exit,
-	.test_cases = backend_cases,
-};
-
-kunit_test_suite(oprofile_backend_suite);
+TEST_SUITE(oprofile_backend, backend_init, backend_exit,
+	   KUNIT_CASE_PARAM(backend_chosen, choice_gen_params),
+	   KUNIT_CASE(backend_kept));

@@ -13,7 +13,7 @@
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "core.h"
 #include "cpu_buffer.h"
@@ -272,25 +272,14 @@ static void buffer_file_exit(struct kunit *test)
 	fake_backend_use(NULL);
 }
 
-static struct kunit_case buffer_file_cases[] = {
-	KUNIT_CASE(buffer_file_permission),
-	KUNIT_CASE(buffer_file_busy),
-	KUNIT_CASE(buffer_file_setup_fails),
-	KUNIT_CASE(buffer_file_read_sizes),
-	KUNIT_CASE(buffer_file_reads),
-	KUNIT_CASE(buffer_file_read_fault),
-	KUNIT_CASE(buffer_file_waits),
-	KUNIT_CASE(buffer_file_interrupted),
-	KUNIT_CASE(buffer_file_slow_reader),
-	KUNIT_CASE(buffer_file_image),
-	{}
-};
-
-static struct kunit_suite oprofile_buffer_file_suite = {
-	.name = "oprofile_buffer_file",
-	.init = buffer_file_init,
-	.exit = buffer_file_exit,
-	.test_cases = buffer_file_cases,
-};
-
-kunit_test_suite(oprofile_buffer_file_suite);
+TEST_SUITE(oprofile_buffer_file, buffer_file_init, buffer_file_exit,
+	   KUNIT_CASE(buffer_file_permission),
+	   KUNIT_CASE(buffer_file_busy),
+	   KUNIT_CASE(buffer_file_setup_fails),
+	   KUNIT_CASE(buffer_file_read_sizes),
+	   KUNIT_CASE(buffer_file_reads),
+	   KUNIT_CASE(buffer_file_read_fault),
+	   KUNIT_CASE(buffer_file_waits),
+	   KUNIT_CASE(buffer_file_interrupted),
+	   KUNIT_CASE(buffer_file_slow_reader),
+	   KUNIT_CASE(buffer_file_image));

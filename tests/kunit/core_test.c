@@ -12,7 +12,7 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "backend.h"
 #include "core.h"
@@ -462,29 +462,18 @@ static void core_exit(struct kunit *test)
 	fake_backend_use(NULL);
 }
 
-static struct kunit_case core_cases[] = {
-	KUNIT_CASE_PARAM(core_setup_fails, stage_failure_gen_params),
-	KUNIT_CASE(core_setup_and_shutdown),
-	KUNIT_CASE(core_settings_contradict),
-	KUNIT_CASE(core_start_and_stop),
-	KUNIT_CASE(core_shutdown_stops),
-	KUNIT_CASE(core_start_fails),
-	KUNIT_CASE(core_cpu_without_buffer),
-	KUNIT_CASE(core_least_backend),
-	KUNIT_CASE(core_set),
-	KUNIT_CASE(core_pause_and_resume),
-	KUNIT_CASE(core_stopped_while_paused),
-	KUNIT_CASE(core_started_while_paused),
-	KUNIT_CASE(core_resume_fails),
-	KUNIT_CASE(core_dump),
-	{}
-};
-
-static struct kunit_suite oprofile_core_suite = {
-	.name = "oprofile_core",
-	.init = core_init,
-	.exit = core_exit,
-	.test_cases = core_cases,
-};
-
-kunit_test_suite(oprofile_core_suite);
+TEST_SUITE(oprofile_core, core_init, core_exit,
+	   KUNIT_CASE_PARAM(core_setup_fails, stage_failure_gen_params),
+	   KUNIT_CASE(core_setup_and_shutdown),
+	   KUNIT_CASE(core_settings_contradict),
+	   KUNIT_CASE(core_start_and_stop),
+	   KUNIT_CASE(core_shutdown_stops),
+	   KUNIT_CASE(core_start_fails),
+	   KUNIT_CASE(core_cpu_without_buffer),
+	   KUNIT_CASE(core_least_backend),
+	   KUNIT_CASE(core_set),
+	   KUNIT_CASE(core_pause_and_resume),
+	   KUNIT_CASE(core_stopped_while_paused),
+	   KUNIT_CASE(core_started_while_paused),
+	   KUNIT_CASE(core_resume_fails),
+	   KUNIT_CASE(core_dump));

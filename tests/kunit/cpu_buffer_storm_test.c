@@ -11,7 +11,7 @@
 #include <linux/sched/mm.h>
 #include <linux/smp.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "backend.h"
 #include "cpu_buffer.h"
@@ -142,16 +142,5 @@ static void cpu_buffer_storm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats->lost_nested, 0);
 }
 
-static struct kunit_case cpu_buffer_storm_cases[] = {
-	KUNIT_CASE(cpu_buffer_storm),
-	{}
-};
-
-static struct kunit_suite oprofile_cpu_buffer_storm_suite = {
-	.name = "oprofile_cpu_buffer_storm",
-	.init = cpu_buffer_init,
-	.exit = cpu_buffer_exit,
-	.test_cases = cpu_buffer_storm_cases,
-};
-
-kunit_test_suite(oprofile_cpu_buffer_storm_suite);
+TEST_SUITE(oprofile_cpu_buffer_storm, cpu_buffer_init, cpu_buffer_exit,
+	   KUNIT_CASE(cpu_buffer_storm));

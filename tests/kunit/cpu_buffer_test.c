@@ -12,7 +12,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "backend.h"
 #include "cpu_buffer.h"
@@ -502,28 +502,17 @@ void cpu_buffer_exit(struct kunit *test)
 		fake_mm_end(test, test->priv);
 }
 
-static struct kunit_case cpu_buffer_cases[] = {
-	KUNIT_CASE(cpu_buffer_samples),
-	KUNIT_CASE(cpu_buffer_contexts),
-	KUNIT_CASE(cpu_buffer_marks),
-	KUNIT_CASE(cpu_buffer_discarded),
-	KUNIT_CASE(cpu_buffer_wraps),
-	KUNIT_CASE(cpu_buffer_overflows),
-	KUNIT_CASE(cpu_buffer_kicks),
-	KUNIT_CASE_PARAM(cpu_buffer_traced, trace_gen_params),
-	KUNIT_CASE(cpu_buffer_whole_traces),
-	KUNIT_CASE(cpu_buffer_nested),
-	KUNIT_CASE(cpu_buffer_refuses),
-	KUNIT_CASE(cpu_buffer_statistics),
-	KUNIT_CASE(cpu_buffer_memory),
-	{}
-};
-
-static struct kunit_suite oprofile_cpu_buffer_suite = {
-	.name = "oprofile_cpu_buffer",
-	.init = cpu_buffer_init,
-	.exit = cpu_buffer_exit,
-	.test_cases = cpu_buffer_cases,
-};
-
-kunit_test_suite(oprofile_cpu_buffer_suite);
+TEST_SUITE(oprofile_cpu_buffer, cpu_buffer_init, cpu_buffer_exit,
+	   KUNIT_CASE(cpu_buffer_samples),
+	   KUNIT_CASE(cpu_buffer_contexts),
+	   KUNIT_CASE(cpu_buffer_marks),
+	   KUNIT_CASE(cpu_buffer_discarded),
+	   KUNIT_CASE(cpu_buffer_wraps),
+	   KUNIT_CASE(cpu_buffer_overflows),
+	   KUNIT_CASE(cpu_buffer_kicks),
+	   KUNIT_CASE_PARAM(cpu_buffer_traced, trace_gen_params),
+	   KUNIT_CASE(cpu_buffer_whole_traces),
+	   KUNIT_CASE(cpu_buffer_nested),
+	   KUNIT_CASE(cpu_buffer_refuses),
+	   KUNIT_CASE(cpu_buffer_statistics),
+	   KUNIT_CASE(cpu_buffer_memory));

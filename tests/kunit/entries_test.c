@@ -8,7 +8,7 @@
 #include <linux/module.h>
 #include <linux/string.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "backend.h"
 #include "core.h"
@@ -265,22 +265,11 @@ static void entries_exit(struct kunit *test)
 	fake_backend_use(NULL);
 }
 
-static struct kunit_case entries_cases[] = {
-	KUNIT_CASE(entries_tree),
-	KUNIT_CASE(entries_constants),
-	KUNIT_CASE(entries_settings),
-	KUNIT_CASE(entries_enable),
-	KUNIT_CASE(entries_dump),
-	KUNIT_CASE(entries_statistics),
-	KUNIT_CASE(entries_of_backend_fail),
-	{}
-};
-
-static struct kunit_suite oprofile_entries_suite = {
-	.name = "oprofile_entries",
-	.init = entries_init,
-	.exit = entries_exit,
-	.test_cases = entries_cases,
-};
-
-kunit_test_suite(oprofile_entries_suite);
+TEST_SUITE(oprofile_entries, entries_init, entries_exit,
+	   KUNIT_CASE(entries_tree),
+	   KUNIT_CASE(entries_constants),
+	   KUNIT_CASE(entries_settings),
+	   KUNIT_CASE(entries_enable),
+	   KUNIT_CASE(entries_dump),
+	   KUNIT_CASE(entries_statistics),
+	   KUNIT_CASE(entries_of_backend_fail));

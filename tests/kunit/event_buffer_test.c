@@ -7,7 +7,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "fake_user.h"
 
@@ -151,22 +151,11 @@ static void event_buffer_exit(struct kunit *test)
 	op_event_buffer_tear_down();
 }
 
-static struct kunit_case event_buffer_cases[] = {
-	KUNIT_CASE(event_buffer_sizes),
-	KUNIT_CASE(event_buffer_watershed),
-	KUNIT_CASE(event_buffer_age),
-	KUNIT_CASE(event_buffer_younger),
-	KUNIT_CASE(event_buffer_read),
-	KUNIT_CASE(event_buffer_fault),
-	KUNIT_CASE(event_buffer_again),
-	{}
-};
-
-static struct kunit_suite oprofile_event_buffer_suite = {
-	.name = "oprofile_event_buffer",
-	.init = event_buffer_init,
-	.exit = event_buffer_exit,
-	.test_cases = event_buffer_cases,
-};
-
-kunit_test_suite(oprofile_event_buffer_suite);
+TEST_SUITE(oprofile_event_buffer, event_buffer_init, event_buffer_exit,
+	   KUNIT_CASE(event_buffer_sizes),
+	   KUNIT_CASE(event_buffer_watershed),
+	   KUNIT_CASE(event_buffer_age),
+	   KUNIT_CASE(event_buffer_younger),
+	   KUNIT_CASE(event_buffer_read),
+	   KUNIT_CASE(event_buffer_fault),
+	   KUNIT_CASE(event_buffer_again));

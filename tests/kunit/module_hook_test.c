@@ -5,7 +5,7 @@
 #include <linux/module.h>
 #include <linux/notifier.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "sync.h"
 
@@ -41,15 +41,6 @@ static void module_hook_hooked(struct kunit *test)
 	op_module_hook_tear_down();
 }
 
-static struct kunit_case module_hook_cases[] = {
-	KUNIT_CASE(module_hook_states),
-	KUNIT_CASE(module_hook_hooked),
-	{}
-};
-
-static struct kunit_suite oprofile_module_hook_suite = {
-	.name = "oprofile_module_hook",
-	.test_cases = module_hook_cases,
-};
-
-kunit_test_suite(oprofile_module_hook_suite);
+TEST_SUITE(oprofile_module_hook, NULL, NULL,
+	   KUNIT_CASE(module_hook_states),
+	   KUNIT_CASE(module_hook_hooked));

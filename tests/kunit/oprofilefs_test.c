@@ -14,7 +14,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "core.h"
 #include "entries.h"
@@ -421,25 +421,14 @@ static void oprofilefs_exit(struct kunit *test)
 	fake_backend_use(NULL);
 }
 
-static struct kunit_case oprofilefs_cases[] = {
-	KUNIT_CASE(oprofilefs_parses),
-	KUNIT_CASE(oprofilefs_parse_fault),
-	KUNIT_CASE(oprofilefs_reads_in_parts),
-	KUNIT_CASE(oprofilefs_kinds),
-	KUNIT_CASE(oprofilefs_limits),
-	KUNIT_CASE(oprofilefs_partial_writes),
-	KUNIT_CASE(oprofilefs_modes),
-	KUNIT_CASE(oprofilefs_no_memory),
-	KUNIT_CASE(oprofilefs_entries_fail),
-	KUNIT_CASE(oprofilefs_registered),
-	{}
-};
-
-static struct kunit_suite oprofile_oprofilefs_suite = {
-	.name = "oprofile_oprofilefs",
-	.init = oprofilefs_init,
-	.exit = oprofilefs_exit,
-	.test_cases = oprofilefs_cases,
-};
-
-kunit_test_suite(oprofile_oprofilefs_suite);
+TEST_SUITE(oprofile_oprofilefs, oprofilefs_init, oprofilefs_exit,
+	   KUNIT_CASE(oprofilefs_parses),
+	   KUNIT_CASE(oprofilefs_parse_fault),
+	   KUNIT_CASE(oprofilefs_reads_in_parts),
+	   KUNIT_CASE(oprofilefs_kinds),
+	   KUNIT_CASE(oprofilefs_limits),
+	   KUNIT_CASE(oprofilefs_partial_writes),
+	   KUNIT_CASE(oprofilefs_modes),
+	   KUNIT_CASE(oprofilefs_no_memory),
+	   KUNIT_CASE(oprofilefs_entries_fail),
+	   KUNIT_CASE(oprofilefs_registered));

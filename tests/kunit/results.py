@@ -19,8 +19,7 @@ import json
 import re
 import sys
 
-SUITE = re.compile(r'struct kunit_suite \w+ = \{\s*\.name = "(\w+)",(.*?)\n\};', re.S)
-CASES = re.compile(r"struct kunit_case (\w+)\[\] = \{(.*?)\n\};", re.S)
+SUITE = re.compile(r"^TEST_SUITE\w*\((\w+),(.*?)\);$", re.S | re.M)
 CASE = re.compile(r"\bKUNIT_CASE\w*\((\w+)")
 
 
@@ -30,12 +29,11 @@ def expected_of(paths):
     for path in paths:
         with open(path, encoding="utf-8") as source:
             text = source.read()
-        arrays = {name: CASE.findall(body) for name, body in CASES.findall(text)}
         found = SUITE.findall(text)
         if not found:
             raise ValueError(f"{path}: no suite is in it")
         for name, body in found:
-            cases = arrays.get(re.search(r"\.test_cases = (\w+)", body).group(1), [])
+            cases = CASE.findall(body)
             if not cases or name in suites:
                 raise ValueError(f"{path}: suite {name} has no cases, or is there twice")
             suites[name] = cases

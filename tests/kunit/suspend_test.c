@@ -5,7 +5,7 @@
 #include <linux/notifier.h>
 #include <linux/suspend.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "core.h"
 
@@ -60,15 +60,6 @@ static void suspend_hooked(struct kunit *test)
 	op_suspend_hook_tear_down();
 }
 
-static struct kunit_case suspend_cases[] = {
-	KUNIT_CASE(suspend_events),
-	KUNIT_CASE(suspend_hooked),
-	{}
-};
-
-static struct kunit_suite oprofile_suspend_suite = {
-	.name = "oprofile_suspend",
-	.test_cases = suspend_cases,
-};
-
-kunit_test_suite(oprofile_suspend_suite);
+TEST_SUITE(oprofile_suspend, NULL, NULL,
+	   KUNIT_CASE(suspend_events),
+	   KUNIT_CASE(suspend_hooked));

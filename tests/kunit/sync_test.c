@@ -12,7 +12,7 @@
 #include <linux/sched/mm.h>
 #include <linux/workqueue.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 static bool no_memory;
 
@@ -204,23 +204,12 @@ static void sync_memory(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, op_sync_set_up(), 0);
 }
 
-static struct kunit_case sync_cases[] = {
-	KUNIT_CASE(sync_nothing),
-	KUNIT_CASE(sync_exiting),
-	KUNIT_CASE(sync_module_later),
-	KUNIT_CASE(sync_stalls),
-	KUNIT_CASE(sync_no_room),
-	KUNIT_CASE(sync_every_room),
-	KUNIT_CASE(sync_kicked),
-	KUNIT_CASE(sync_memory),
-	{}
-};
-
-static struct kunit_suite oprofile_sync_suite = {
-	.name = "oprofile_sync",
-	.init = sync_fixture_init,
-	.exit = sync_fixture_exit,
-	.test_cases = sync_cases,
-};
-
-kunit_test_suite(oprofile_sync_suite);
+TEST_SUITE(oprofile_sync, sync_fixture_init, sync_fixture_exit,
+	   KUNIT_CASE(sync_nothing),
+	   KUNIT_CASE(sync_exiting),
+	   KUNIT_CASE(sync_module_later),
+	   KUNIT_CASE(sync_stalls),
+	   KUNIT_CASE(sync_no_room),
+	   KUNIT_CASE(sync_every_room),
+	   KUNIT_CASE(sync_kicked),
+	   KUNIT_CASE(sync_memory));

@@ -7,7 +7,7 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "sync_fixture.h"
 
@@ -286,29 +286,18 @@ static void sync_trace_cut(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, op_sync_stats.bt_lost_no_mapping, 3);
 }
 
-static struct kunit_case sync_words_cases[] = {
-	KUNIT_CASE(sync_kernel_sample),
-	KUNIT_CASE(sync_user_sample),
-	KUNIT_CASE(sync_bounds),
-	KUNIT_CASE(sync_anonymous),
-	KUNIT_CASE(sync_switches),
-	KUNIT_CASE(sync_again),
-	KUNIT_CASE(sync_tasks),
-	KUNIT_CASE(sync_lost),
-	KUNIT_CASE(sync_program_gone),
-	KUNIT_CASE(sync_unmapped),
-	KUNIT_CASE(sync_part_unmapped),
-	KUNIT_CASE(sync_module_loaded),
-	KUNIT_CASE(sync_traces),
-	KUNIT_CASE(sync_trace_cut),
-	{}
-};
-
-static struct kunit_suite oprofile_sync_words_suite = {
-	.name = "oprofile_sync_words",
-	.init = sync_fixture_init,
-	.exit = sync_fixture_exit,
-	.test_cases = sync_words_cases,
-};
-
-kunit_test_suite(oprofile_sync_words_suite);
+TEST_SUITE(oprofile_sync_words, sync_fixture_init, sync_fixture_exit,
+	   KUNIT_CASE(sync_kernel_sample),
+	   KUNIT_CASE(sync_user_sample),
+	   KUNIT_CASE(sync_bounds),
+	   KUNIT_CASE(sync_anonymous),
+	   KUNIT_CASE(sync_switches),
+	   KUNIT_CASE(sync_again),
+	   KUNIT_CASE(sync_tasks),
+	   KUNIT_CASE(sync_lost),
+	   KUNIT_CASE(sync_program_gone),
+	   KUNIT_CASE(sync_unmapped),
+	   KUNIT_CASE(sync_part_unmapped),
+	   KUNIT_CASE(sync_module_loaded),
+	   KUNIT_CASE(sync_traces),
+	   KUNIT_CASE(sync_trace_cut));

@@ -12,16 +12,9 @@ import tempfile
 PROGRAM = os.path.join(os.path.dirname(__file__), "..", "kunit", "results.py")
 
 SOURCE = """
-static struct kunit_case a_cases[] = {
-	KUNIT_CASE(one),
-	KUNIT_CASE_PARAM(two, row_gen_params),
-	{}
-};
-
-static struct kunit_suite a_suite = {
-	.name = "oprofile_a",
-	.test_cases = a_cases,
-};
+TEST_SUITE(oprofile_a, NULL, a_exit,
+	   KUNIT_CASE(one),
+	   KUNIT_CASE_PARAM(two, row_gen_params));
 """
 
 

@@ -16,7 +16,7 @@
 #include <asm/nmi.h>
 #include <asm/processor.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "backend.h"
 #include "cpu_buffer.h"
@@ -254,22 +254,11 @@ static void nmi_timer_exit(struct kunit *test)
 	migrate_enable();
 }
 
-static struct kunit_case nmi_timer_cases[] = {
-	KUNIT_CASE(probe_and_type),
-	KUNIT_CASE(setup_answers),
-	KUNIT_CASE(tick_sends_once),
-	KUNIT_CASE(nmi_claimed_once),
-	KUNIT_CASE(cpu_comes_online),
-	KUNIT_CASE(last_cpu_falls_back),
-	KUNIT_CASE(stop_waits),
-	{}
-};
-
-static struct kunit_suite oprofile_nmi_timer_suite = {
-	.name = "oprofile_nmi_timer",
-	.init = nmi_timer_init,
-	.exit = nmi_timer_exit,
-	.test_cases = nmi_timer_cases,
-};
-
-kunit_test_suite(oprofile_nmi_timer_suite);
+TEST_SUITE(oprofile_nmi_timer, nmi_timer_init, nmi_timer_exit,
+	   KUNIT_CASE(probe_and_type),
+	   KUNIT_CASE(setup_answers),
+	   KUNIT_CASE(tick_sends_once),
+	   KUNIT_CASE(nmi_claimed_once),
+	   KUNIT_CASE(cpu_comes_online),
+	   KUNIT_CASE(last_cpu_falls_back),
+	   KUNIT_CASE(stop_waits));

@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/string.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "cpu_buffer.h"
 #include "x86/machines.h"
@@ -236,20 +236,9 @@ static void perf_exit(struct kunit *test)
 	op_x86_times_reset();
 }
 
-static struct kunit_case perf_cases[] = {
-	KUNIT_CASE(probe_answers),
-	KUNIT_CASE(setup_tries_all),
-	KUNIT_CASE(events_as_asked),
-	KUNIT_CASE(one_event_refused),
-	KUNIT_CASE(times_are_kept),
-	{}
-};
-
-static struct kunit_suite oprofile_x86_perf_suite = {
-	.name = "oprofile_x86_perf",
-	.init = perf_init,
-	.exit = perf_exit,
-	.test_cases = perf_cases,
-};
-
-kunit_test_suite(oprofile_x86_perf_suite);
+TEST_SUITE(oprofile_x86_perf, perf_init, perf_exit,
+	   KUNIT_CASE(probe_answers),
+	   KUNIT_CASE(setup_tries_all),
+	   KUNIT_CASE(events_as_asked),
+	   KUNIT_CASE(one_event_refused),
+	   KUNIT_CASE(times_are_kept));

@@ -9,7 +9,7 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "backends/ticker.c"
 
@@ -93,16 +93,7 @@ static void ticker_spread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktime_to_ns(op_spread(1, &random)), 1);
 }
 
-static struct kunit_case ticker_cases[] = {
-	KUNIT_CASE(ticker_ticks),
-	KUNIT_CASE(ticker_period),
-	KUNIT_CASE(ticker_spread),
-	{}
-};
-
-static struct kunit_suite oprofile_ticker_suite = {
-	.name = "oprofile_ticker",
-	.test_cases = ticker_cases,
-};
-
-kunit_test_suite(oprofile_ticker_suite);
+TEST_SUITE(oprofile_ticker, NULL, NULL,
+	   KUNIT_CASE(ticker_ticks),
+	   KUNIT_CASE(ticker_period),
+	   KUNIT_CASE(ticker_spread));

@@ -9,7 +9,7 @@
 
 #include <asm/irq_regs.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "core.h"
 #include "cpu_buffer.h"
@@ -118,17 +118,6 @@ static void timer_exit(struct kunit *test)
 	fake_backend_use(NULL);
 }
 
-static struct kunit_case timer_cases[] = {
-	KUNIT_CASE(timer_samples),
-	KUNIT_CASE(timer_not_interrupted),
-	{}
-};
-
-static struct kunit_suite oprofile_timer_suite = {
-	.name = "oprofile_timer",
-	.init = timer_init,
-	.exit = timer_exit,
-	.test_cases = timer_cases,
-};
-
-kunit_test_suite(oprofile_timer_suite);
+TEST_SUITE(oprofile_timer, timer_init, timer_exit,
+	   KUNIT_CASE(timer_samples),
+	   KUNIT_CASE(timer_not_interrupted));

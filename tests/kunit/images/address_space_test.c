@@ -12,7 +12,7 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "images/dcookie.h"
 #include "fake_mm.h"
@@ -272,19 +272,8 @@ static void address_space_exit(struct kunit *test)
 		scratch_file_end(test, files[i]);
 }
 
-static struct kunit_case address_space_cases[] = {
-	KUNIT_CASE(address_space_exact),
-	KUNIT_CASE(address_space_locks),
-	KUNIT_CASE(address_space_narrowed),
-	KUNIT_CASE(address_space_program),
-	{}
-};
-
-static struct kunit_suite oprofile_address_space_suite = {
-	.name = "oprofile_address_space",
-	.init = address_space_init,
-	.exit = address_space_exit,
-	.test_cases = address_space_cases,
-};
-
-kunit_test_suite(oprofile_address_space_suite);
+TEST_SUITE(oprofile_address_space, address_space_init, address_space_exit,
+	   KUNIT_CASE(address_space_exact),
+	   KUNIT_CASE(address_space_locks),
+	   KUNIT_CASE(address_space_narrowed),
+	   KUNIT_CASE(address_space_program));

@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "scratch_file.h"
 
@@ -278,17 +278,8 @@ static void build_id_not_read(struct kunit *test)
 	scratch_file_end(test, file);
 }
 
-static struct kunit_case build_id_cases[] = {
-	KUNIT_CASE_PARAM(build_id_found, notes_gen_params),
-	KUNIT_CASE(build_id_random),
-	KUNIT_CASE_PARAM(build_id_read, image_gen_params),
-	KUNIT_CASE(build_id_not_read),
-	{}
-};
-
-static struct kunit_suite oprofile_build_id_suite = {
-	.name = "oprofile_build_id",
-	.test_cases = build_id_cases,
-};
-
-kunit_test_suite(oprofile_build_id_suite);
+TEST_SUITE(oprofile_build_id, NULL, NULL,
+	   KUNIT_CASE_PARAM(build_id_found, notes_gen_params),
+	   KUNIT_CASE(build_id_random),
+	   KUNIT_CASE_PARAM(build_id_read, image_gen_params),
+	   KUNIT_CASE(build_id_not_read));

@@ -20,7 +20,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "scratch_file.h"
 
@@ -321,29 +321,18 @@ static void dcookie_exit(struct kunit *test)
 	scratch_file_end(test, b);
 }
 
-static struct kunit_case dcookie_cases[] = {
-	KUNIT_CASE(dcookie_same_and_distinct),
-	KUNIT_CASE(dcookie_explained),
-	KUNIT_CASE(dcookie_unknown),
-	KUNIT_CASE(dcookie_released),
-	KUNIT_CASE(dcookie_forgotten),
-	KUNIT_CASE(dcookie_renamed),
-	KUNIT_CASE(dcookie_deleted),
-	KUNIT_CASE(dcookie_deleted_later),
-	KUNIT_CASE(dcookie_nameless),
-	KUNIT_CASE(dcookie_foreign),
-	KUNIT_CASE(dcookie_build_id),
-	KUNIT_CASE(dcookie_no_path),
-	KUNIT_CASE(dcookie_no_memory),
-	KUNIT_CASE(dcookie_many),
-	{}
-};
-
-static struct kunit_suite oprofile_dcookie_suite = {
-	.name = "oprofile_dcookie",
-	.init = dcookie_init,
-	.exit = dcookie_exit,
-	.test_cases = dcookie_cases,
-};
-
-kunit_test_suite(oprofile_dcookie_suite);
+TEST_SUITE(oprofile_dcookie, dcookie_init, dcookie_exit,
+	   KUNIT_CASE(dcookie_same_and_distinct),
+	   KUNIT_CASE(dcookie_explained),
+	   KUNIT_CASE(dcookie_unknown),
+	   KUNIT_CASE(dcookie_released),
+	   KUNIT_CASE(dcookie_forgotten),
+	   KUNIT_CASE(dcookie_renamed),
+	   KUNIT_CASE(dcookie_deleted),
+	   KUNIT_CASE(dcookie_deleted_later),
+	   KUNIT_CASE(dcookie_nameless),
+	   KUNIT_CASE(dcookie_foreign),
+	   KUNIT_CASE(dcookie_build_id),
+	   KUNIT_CASE(dcookie_no_path),
+	   KUNIT_CASE(dcookie_no_memory),
+	   KUNIT_CASE(dcookie_many));

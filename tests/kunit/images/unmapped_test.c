@@ -14,7 +14,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "images/dcookie.h"
 #include "fake_mm.h"
@@ -370,29 +370,18 @@ static void unmapped_exit(struct kunit *test)
 		scratch_file_end(test, files[i]);
 }
 
-static struct kunit_case unmapped_cases[] = {
-	KUNIT_CASE(unmapped_found),
-	KUNIT_CASE(unmapped_epochs),
-	KUNIT_CASE(unmapped_epochs_wrap),
-	KUNIT_CASE(unmapped_gaps),
-	KUNIT_CASE(unmapped_not_sampled),
-	KUNIT_CASE(unmapped_repeated),
-	KUNIT_CASE(unmapped_limits),
-	KUNIT_CASE(unmapped_program),
-	KUNIT_CASE(unmapped_last_user),
-	KUNIT_CASE(unmapped_forgotten),
-	KUNIT_CASE(unmapped_grace),
-	KUNIT_CASE(unmapped_crowded),
-	KUNIT_CASE(unmapped_memory),
-	KUNIT_CASE(unmapped_torn_down),
-	{}
-};
-
-static struct kunit_suite oprofile_unmapped_suite = {
-	.name = "oprofile_unmapped",
-	.init = unmapped_init,
-	.exit = unmapped_exit,
-	.test_cases = unmapped_cases,
-};
-
-kunit_test_suite(oprofile_unmapped_suite);
+TEST_SUITE(oprofile_unmapped, unmapped_init, unmapped_exit,
+	   KUNIT_CASE(unmapped_found),
+	   KUNIT_CASE(unmapped_epochs),
+	   KUNIT_CASE(unmapped_epochs_wrap),
+	   KUNIT_CASE(unmapped_gaps),
+	   KUNIT_CASE(unmapped_not_sampled),
+	   KUNIT_CASE(unmapped_repeated),
+	   KUNIT_CASE(unmapped_limits),
+	   KUNIT_CASE(unmapped_program),
+	   KUNIT_CASE(unmapped_last_user),
+	   KUNIT_CASE(unmapped_forgotten),
+	   KUNIT_CASE(unmapped_grace),
+	   KUNIT_CASE(unmapped_crowded),
+	   KUNIT_CASE(unmapped_memory),
+	   KUNIT_CASE(unmapped_torn_down));

@@ -9,7 +9,7 @@
 #include <asm/nmi.h>
 #include <asm/processor.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "x86/machines.h"
 #include "x86/model.h"
@@ -229,23 +229,12 @@ static void backend_exit(struct kunit *test)
 	owners_clear();
 }
 
-static struct kunit_case backend_cases[] = {
-	KUNIT_CASE(probe_finds_counters),
-	KUNIT_CASE(probe_finds_none),
-	KUNIT_CASE(probe_finds_promises),
-	KUNIT_CASE(probe_finds_dead_counter),
-	KUNIT_CASE(probe_leaves_owned),
-	KUNIT_CASE(set_up_and_shut_down),
-	KUNIT_CASE(set_up_fails),
-	KUNIT_CASE(offered_counters),
-	{}
-};
-
-static struct kunit_suite oprofile_x86_backend_suite = {
-	.name = "oprofile_x86_backend",
-	.init = backend_init,
-	.exit = backend_exit,
-	.test_cases = backend_cases,
-};
-
-kunit_test_suite(oprofile_x86_backend_suite);
+TEST_SUITE(oprofile_x86_backend, backend_init, backend_exit,
+	   KUNIT_CASE(probe_finds_counters),
+	   KUNIT_CASE(probe_finds_none),
+	   KUNIT_CASE(probe_finds_promises),
+	   KUNIT_CASE(probe_finds_dead_counter),
+	   KUNIT_CASE(probe_leaves_owned),
+	   KUNIT_CASE(set_up_and_shut_down),
+	   KUNIT_CASE(set_up_fails),
+	   KUNIT_CASE(offered_counters));

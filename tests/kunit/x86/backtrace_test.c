@@ -17,7 +17,7 @@
 #include <asm/nmi.h>
 #include <asm/segment.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "backtrace.c"
 
@@ -276,18 +276,8 @@ static void backtrace_suite_exit(struct kunit_suite *suite)
 	program = NULL;
 }
 
-static struct kunit_case backtrace_cases[] = {
-	KUNIT_CASE_PARAM(backtrace_of_program, chain_gen_params),
-	KUNIT_CASE(backtrace_of_kernel),
-	KUNIT_CASE(backtrace_of_kernel_limited),
-	{}
-};
-
-static struct kunit_suite oprofile_backtrace_suite = {
-	.name = "oprofile_backtrace",
-	.suite_init = backtrace_suite_init,
-	.suite_exit = backtrace_suite_exit,
-	.test_cases = backtrace_cases,
-};
-
-kunit_test_suite(oprofile_backtrace_suite);
+TEST_SUITE_AT(oprofile_backtrace, suite_init, suite_exit,
+	      backtrace_suite_init, backtrace_suite_exit,
+	      KUNIT_CASE_PARAM(backtrace_of_program, chain_gen_params),
+	      KUNIT_CASE(backtrace_of_kernel),
+	      KUNIT_CASE(backtrace_of_kernel_limited));

@@ -5,7 +5,7 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 #include "x86/machines.h"
 #include "x86/settings.h"
 
@@ -232,19 +232,8 @@ static void counter_exit(struct kunit *test)
 	settings_clear();
 }
 
-static struct kunit_case counter_cases[] = {
-	KUNIT_CASE_PARAM(counter_compiled, compiled_gen_params),
-	KUNIT_CASE_PARAM(counter_refused, refused_gen_params),
-	KUNIT_CASE(counters_together),
-	KUNIT_CASE_PARAM(counter_limited, limit_gen_params),
-	{}
-};
-
-static struct kunit_suite oprofile_x86_counter_suite = {
-	.name = "oprofile_x86_counter",
-	.init = counter_init,
-	.exit = counter_exit,
-	.test_cases = counter_cases,
-};
-
-kunit_test_suite(oprofile_x86_counter_suite);
+TEST_SUITE(oprofile_x86_counter, counter_init, counter_exit,
+	   KUNIT_CASE_PARAM(counter_compiled, compiled_gen_params),
+	   KUNIT_CASE_PARAM(counter_refused, refused_gen_params),
+	   KUNIT_CASE(counters_together),
+	   KUNIT_CASE_PARAM(counter_limited, limit_gen_params));

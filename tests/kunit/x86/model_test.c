@@ -12,7 +12,7 @@
 #include <asm/perf_event.h>
 #include <asm/processor.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "x86/machines.h"
 
@@ -297,19 +297,10 @@ static void model_identified_amd(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, identity.vendor, OP_X86_OTHER);
 }
 
-static struct kunit_case model_cases[] = {
-	KUNIT_CASE_PARAM(model_described, described_gen_params),
-	KUNIT_CASE(model_named),
-	KUNIT_CASE(model_of_too_many),
-	KUNIT_CASE(model_numbers),
-	KUNIT_CASE(model_identified_intel),
-	KUNIT_CASE(model_identified_amd),
-	{}
-};
-
-static struct kunit_suite oprofile_x86_model_suite = {
-	.name = "oprofile_x86_model",
-	.test_cases = model_cases,
-};
-
-kunit_test_suite(oprofile_x86_model_suite);
+TEST_SUITE(oprofile_x86_model, NULL, NULL,
+	   KUNIT_CASE_PARAM(model_described, described_gen_params),
+	   KUNIT_CASE(model_named),
+	   KUNIT_CASE(model_of_too_many),
+	   KUNIT_CASE(model_numbers),
+	   KUNIT_CASE(model_identified_intel),
+	   KUNIT_CASE(model_identified_amd));

@@ -5,7 +5,7 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "x86/machines.h"
 #include "x86/settings.h"
@@ -157,18 +157,7 @@ static void plan_exit(struct kunit *test)
 	settings_clear();
 }
 
-static struct kunit_case plan_cases[] = {
-	KUNIT_CASE_PARAM(plan_groups, grouping_gen_params),
-	KUNIT_CASE(plan_largest),
-	KUNIT_CASE(plan_refused),
-	{}
-};
-
-static struct kunit_suite oprofile_x86_plan_suite = {
-	.name = "oprofile_x86_plan",
-	.init = plan_init,
-	.exit = plan_exit,
-	.test_cases = plan_cases,
-};
-
-kunit_test_suite(oprofile_x86_plan_suite);
+TEST_SUITE(oprofile_x86_plan, plan_init, plan_exit,
+	   KUNIT_CASE_PARAM(plan_groups, grouping_gen_params),
+	   KUNIT_CASE(plan_largest),
+	   KUNIT_CASE(plan_refused));

@@ -4,7 +4,7 @@
  */
 #include <linux/smp.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "x86/samples.h"
 #include "x86/times_sums.h"
@@ -262,23 +262,12 @@ static void multiplex_keeps_longest_period(struct kunit *test)
 	op_x86_pmu_stop();
 }
 
-static struct kunit_case multiplex_cases[] = {
-	KUNIT_CASE_PARAM(multiplex_continues_each_counter, machine_gen_params),
-	KUNIT_CASE(multiplex_times_each_group),
-	KUNIT_CASE_PARAM(multiplex_takes_overflow_before_switch, machine_gen_params),
-	KUNIT_CASE_PARAM(multiplex_takes_overflow_in_switch, machine_gen_params),
-	KUNIT_CASE(multiplex_leaves_foreign_nmi),
-	KUNIT_CASE(multiplex_undoes_half_a_setup),
-	KUNIT_CASE(multiplex_keeps_doubled_period),
-	KUNIT_CASE(multiplex_keeps_longest_period),
-	{}
-};
-
-static struct kunit_suite oprofile_x86_pmu_multiplex_suite = {
-	.name = "oprofile_x86_pmu_multiplex",
-	.init = fake_pmu_init,
-	.exit = fake_pmu_exit,
-	.test_cases = multiplex_cases,
-};
-
-kunit_test_suite(oprofile_x86_pmu_multiplex_suite);
+TEST_SUITE(oprofile_x86_pmu_multiplex, fake_pmu_init, fake_pmu_exit,
+	   KUNIT_CASE_PARAM(multiplex_continues_each_counter, machine_gen_params),
+	   KUNIT_CASE(multiplex_times_each_group),
+	   KUNIT_CASE_PARAM(multiplex_takes_overflow_before_switch, machine_gen_params),
+	   KUNIT_CASE_PARAM(multiplex_takes_overflow_in_switch, machine_gen_params),
+	   KUNIT_CASE(multiplex_leaves_foreign_nmi),
+	   KUNIT_CASE(multiplex_undoes_half_a_setup),
+	   KUNIT_CASE(multiplex_keeps_doubled_period),
+	   KUNIT_CASE(multiplex_keeps_longest_period));

@@ -17,7 +17,7 @@
 #include <asm/perf_event.h>
 #include <asm/tsc.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "cpu_buffer.h"
 #include "x86/fake_msr.h"
@@ -405,22 +405,11 @@ static void pmu_start_order_core2(struct kunit *test)
 	op_x86_pmu_stop();
 }
 
-static struct kunit_case pmu_cases[] = {
-	KUNIT_CASE_PARAM(pmu_programmed, programmed_gen_params),
-	KUNIT_CASE_PARAM(pmu_restored, programmed_gen_params),
-	KUNIT_CASE_PARAM(pmu_stopped, programmed_gen_params),
-	KUNIT_CASE_PARAM(pmu_overflown, programmed_gen_params),
-	KUNIT_CASE_PARAM(pmu_overflown_together, programmed_gen_params),
-	KUNIT_CASE(pmu_far_behind),
-	KUNIT_CASE(pmu_start_order_core2),
-	{}
-};
-
-static struct kunit_suite oprofile_x86_pmu_suite = {
-	.name = "oprofile_x86_pmu",
-	.init = fake_pmu_init,
-	.exit = fake_pmu_exit,
-	.test_cases = pmu_cases,
-};
-
-kunit_test_suite(oprofile_x86_pmu_suite);
+TEST_SUITE(oprofile_x86_pmu, fake_pmu_init, fake_pmu_exit,
+	   KUNIT_CASE_PARAM(pmu_programmed, programmed_gen_params),
+	   KUNIT_CASE_PARAM(pmu_restored, programmed_gen_params),
+	   KUNIT_CASE_PARAM(pmu_stopped, programmed_gen_params),
+	   KUNIT_CASE_PARAM(pmu_overflown, programmed_gen_params),
+	   KUNIT_CASE_PARAM(pmu_overflown_together, programmed_gen_params),
+	   KUNIT_CASE(pmu_far_behind),
+	   KUNIT_CASE(pmu_start_order_core2));

@@ -7,7 +7,7 @@
 
 #include <asm/nmi.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "x86/machines.h"
 #include "x86/owners.h"
@@ -183,17 +183,7 @@ static int reserve_init(struct kunit *test)
 	return 0;
 }
 
-static struct kunit_case reserve_cases[] = {
-	KUNIT_CASE(reserve_both_registers),
-	KUNIT_CASE(reserve_half),
-	KUNIT_CASE(reserve_fixed),
-	{}
-};
-
-static struct kunit_suite oprofile_x86_reserve_suite = {
-	.name = "oprofile_x86_reserve",
-	.init = reserve_init,
-	.test_cases = reserve_cases,
-};
-
-kunit_test_suite(oprofile_x86_reserve_suite);
+TEST_SUITE(oprofile_x86_reserve, reserve_init, NULL,
+	   KUNIT_CASE(reserve_both_registers),
+	   KUNIT_CASE(reserve_half),
+	   KUNIT_CASE(reserve_fixed));

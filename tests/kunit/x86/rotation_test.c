@@ -9,7 +9,7 @@
 
 #include <asm/irq_regs.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "x86/pmu.h"
 
@@ -61,15 +61,6 @@ static void rotation_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, time_slice_number.max, 1000);
 }
 
-static struct kunit_case rotation_cases[] = {
-	KUNIT_CASE(rotation_switches_groups),
-	KUNIT_CASE(rotation_limits),
-	{}
-};
-
-static struct kunit_suite oprofile_x86_rotation_suite = {
-	.name = "oprofile_x86_rotation",
-	.test_cases = rotation_cases,
-};
-
-kunit_test_suite(oprofile_x86_rotation_suite);
+TEST_SUITE(oprofile_x86_rotation, NULL, NULL,
+	   KUNIT_CASE(rotation_switches_groups),
+	   KUNIT_CASE(rotation_limits));

@@ -4,7 +4,7 @@
  */
 #include <linux/string.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "x86/throttle.c"
 
@@ -108,17 +108,8 @@ static void throttle_times_one_in_eight(struct kunit *test)
 	}
 }
 
-static struct kunit_case throttle_cases[] = {
-	KUNIT_CASE_PARAM(throttle_doubles, share_gen_params),
-	KUNIT_CASE(throttle_doubles_again),
-	KUNIT_CASE(throttle_leaves_outliers_out),
-	KUNIT_CASE(throttle_times_one_in_eight),
-	{}
-};
-
-static struct kunit_suite oprofile_x86_throttle_suite = {
-	.name = "oprofile_x86_throttle",
-	.test_cases = throttle_cases,
-};
-
-kunit_test_suite(oprofile_x86_throttle_suite);
+TEST_SUITE(oprofile_x86_throttle, NULL, NULL,
+	   KUNIT_CASE_PARAM(throttle_doubles, share_gen_params),
+	   KUNIT_CASE(throttle_doubles_again),
+	   KUNIT_CASE(throttle_leaves_outliers_out),
+	   KUNIT_CASE(throttle_times_one_in_eight));

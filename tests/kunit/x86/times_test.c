@@ -4,7 +4,7 @@
  */
 #include <linux/cpumask.h>
 
-#include <kunit/test.h>
+#include "suite.h"
 
 #include "x86/times_sums.h"
 
@@ -70,16 +70,6 @@ static void times_exit(struct kunit *test)
 	op_x86_times_reset();
 }
 
-static struct kunit_case times_cases[] = {
-	KUNIT_CASE(times_add_up),
-	KUNIT_CASE(times_refreshed),
-	{}
-};
-
-static struct kunit_suite oprofile_x86_times_suite = {
-	.name = "oprofile_x86_times",
-	.exit = times_exit,
-	.test_cases = times_cases,
-};
-
-kunit_test_suite(oprofile_x86_times_suite);
+TEST_SUITE(oprofile_x86_times, NULL, times_exit,
+	   KUNIT_CASE(times_add_up),
+	   KUNIT_CASE(times_refreshed));
