@@ -2,8 +2,9 @@
 /*
  * Shows what a reader makes of a profile, with nothing of a session between.
  *
- *	show_profile [-v] [-w FORMAT=PATH] FORMAT PATH
+ *	show_profile [-mv] [-w FORMAT=PATH] FORMAT PATH
  *
+ * -m: samples in the order of time, "TIME PID/TID EVENT EVENTS DEPTH IMAGE+OFFSET", and no others.
  * -v: events, images, facts and notes, too, and the application of each sample.
  * -w: writes the profile in this format.
  */
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pp/formats/model/timeline.h"
 #include "pp/formats/session/symbolize.h"
 #include "tests/unit/formats/describe.h"
 
@@ -45,6 +47,24 @@ static void show_applications(const struct prof *prof)
 
 	while (prof_next(prof, &cursor, &sample))
 		printf("app %s\n", prof->images[sample.app].path);
+	prof_cursor_free(&cursor);
+}
+
+static void show_moments(struct prof *prof)
+{
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+
+	prof_sort_moments(prof, PROF_IN_TIME);
+	while (prof_next_moment(prof, &cursor, &sample)) {
+		printf("%lu %ld/%ld %s %lu %zu", (unsigned long)sample.time, (long)sample.pid,
+		       (long)sample.tid, prof->events[sample.values->event].name,
+		       (unsigned long)sample.values->events, sample.depth);
+		if (sample.depth)
+			printf(" %s+%lx", prof->images[sample.frames->image].path,
+			       (unsigned long)sample.frames->offset);
+		putchar('\n');
+	}
 	prof_cursor_free(&cursor);
 }
 
@@ -110,14 +130,15 @@ static void write_as(struct prof *prof, char *to)
 int main(int argc, char **argv)
 {
 	char *to = NULL, *samples;
-	bool is_verbose = false;
+	bool is_verbose = false, has_moments = false;
 	const struct format *format;
 	struct op_error error;
 	struct prof *prof;
 	int option;
 
-	while ((option = getopt(argc, argv, "vw:")) != -1) {
+	while ((option = getopt(argc, argv, "mvw:")) != -1) {
 		is_verbose |= option == 'v';
+		has_moments |= option == 'm';
 		to = option == 'w' ? optarg : to;
 	}
 	if (argc - optind != 2)
@@ -130,8 +151,11 @@ int main(int argc, char **argv)
 		printf("error: %s\n", error.text);
 	if (is_verbose)
 		show_head(prof);
-	samples = describe_samples(prof);
-	fputs(samples, stdout);
+	samples = has_moments ? NULL : describe_samples(prof);
+	if (samples)
+		fputs(samples, stdout);
+	else
+		show_moments(prof);
 	free(samples);
 	if (to)
 		write_as(prof, to);

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# opexport --from: conversion without a session gives what import and export give, and keeps what a
+# session has no place for: names of threads, and the time of each sample
+
+event='event type=1 period=250000 sample_type=0x20 id=11'
+
+# task TGID TID NAME PATH - a thread, and what its process maps
+task()
+{
+	echo "record 3 8192 d$1 d$2 '$3 d$1 d$2 q1 q11"
+	echo "record 1 2 d$1 d$1 q0x400000 q0x10000 q0 '$4 d$1 d$1 q2 q11"
+}
+
+# recording [NAME] - two programs of two threads each, called after their programs or so
+recording()
+{
+	images
+	{
+		printf '%s\n' "$event" 'file 112'
+		task 70 70 "${1:-prog}" "$DIR/prog"
+		task 70 71 "${1:-prog}" "$DIR/prog"
+		task 80 80 "${1:-lib.so}" "$DIR/lib.so"
+		task 80 81 "${1:-lib.so}" "$DIR/lib.so"
+		seq 0 599 | awk '{
+			tgid = $1 < 300 ? 70 : 80
+			printf "record 9 2 q11 q%d d%d d%d q%d q250000 q%d", at($1, 0), tgid,
+				tgid + $1 % 2, 1000 + $1, 2 + $1 % 5
+			printf " q0xfffffffffffffe00"
+			for (i = 0; i <= $1 % 5; i++)
+				printf " q%d", at($1, i)
+			print ""
+		}
+		function at(n, i) { return 4198416 + n * 7 % 50 * 4 + i * 1024 }'
+		echo finish
+	} | make_profile >made
+}
+
+# Writes the profile to "direct" and, by way of a session, to "session".
+both_ways()
+{
+	rm -rf data
+	opexport --from=made "--to=$1" -o direct
+	opimport -s lib,thread,cpu -o data made
+	opexport --session-dir=data "--to=$1" -o session
+}
+
+requirement folded_stacks_equal_those_of_import_and_export
+recording
+both_ways folded
+wc -l <direct
+cmp direct session
+
+# The direct one has a profile for each thread.
+requirement speedscope_weights_add_up_to_those_of_import_and_export
+recording
+both_ways speedscope
+for file in direct session; do
+	grep -o '"endValue":[0-9]*' $file | awk -F: '{ n += $2 } END { print n }'
+done
+
+requirement pprof_samples_equal_those_of_import_and_export
+recording
+both_ways pprof
+show_profile pprof direct | sed 's/ comm=[a-z.]*//' >direct.samples
+show_profile pprof session | sed 's/ cpu=[0-9]*//' >session.samples
+wc -l <direct.samples
+diff direct.samples session.samples
+
+requirement names_and_numbers_of_threads_are_kept
+recording worker
+both_ways pprof
+show_profile pprof direct | grep -o 'comm=.*' | sort | uniq -c
+opexport --from=made --to=folded | cut -d';' -f1 | uniq
+check test -z "$(opexport --session-dir=data --to=folded | grep worker)"
+
+requirement standard_input_is_read
+recording
+opexport --from=made --to=folded -o file
+opexport --from=- --to=folded <made | cmp - file
+check test -s file
+# shellcheck disable=SC2002 # a pipe is meant
+cat made | opexport --from=- --from-format=perf --to=folded | cmp - file
+
+requirement what_precedes_damage_is_written
+recording
+opexport --from=made --to=perf -o whole
+show_profile -m perf whole >whole.moments
+head -c 12000 made >damaged
+try opexport --from=damaged --to=perf -o part
+show_profile -m perf part >part.moments
+wc -l <part.moments
+head -n "$(wc -l <part.moments)" whole.moments | cmp - part.moments
+try opexport --from=damaged --to=folded | tail -n 2
+
+requirement wrong_command_lines_are_refused
+recording
+opimport -s lib,thread -o data made
+each try opexport --to=folded <<-EOF
+	--from=/dev/null --from-format=nonsense
+	--from=/dev/null --from-format=folded
+	--from=/dev/null image:/bin/true
+	--from-format=perf
+	--from=/dev/null
+	--from=data
+EOF
+
+# Two threads of one process, one after the other; not in the order of time.
+timed()
+{
+	images
+	{
+		printf '%s\n' "$event" 'event type=0 config=3 period=1 sample_type=0x20 id=12' 'file 112'
+		task 70 70 prog "$DIR/prog"
+		task 70 71 prog "$DIR/prog"
+		while read -r time tid at event count; do
+			echo "record 9 2 q$event q$at d70 d$tid q$time q$count q3" \
+				"q0xfffffffffffffe00 q$at q0x401031"
+		done <<-EOF
+			1003000 71 0x401010 11 40
+			1000000 70 0x401010 11 10
+			1001000 71 0x401030 11 20
+			1002000 70 0x401030 11 30
+			1004000 70 0x401010 11 50
+			1005500 71 0x401030 11 60
+			5000001004 70 0x401010 11 70
+			1002500 71 0x401010 12 5
+		EOF
+		echo finish
+	} | sed 's/q0x400000 q0x10000 q0 /q0x401000 q0x1000 q0x1000 /' | make_profile >made
+}
+
+requirement a_conversion_keeps_the_time_of_each_sample
+timed
+opexport --from=made --to=perf -o again
+show_profile -m perf made
+show_profile -m perf again | sed 's/misses_event/misses/' >again.moments
+show_profile -m perf made | diff - again.moments
+show_profile -m perf again | wc -l
+
+requirement firefox_has_times_of_each_thread_since_the_first
+timed
+opexport --from=made --to=firefox | grep -oE '"pid":"70","tid":7[01],|"samples":\{[^}]*\}'
+
+requirement speedscope_has_a_profile_of_each_thread_in_the_order_of_time
+timed
+opexport --from=made --to=speedscope | sed -n '/"profiles"/,$p'
+
+requirement a_thread_is_named_once_however_often_it_runs
+recording
+opexport --from=made --to=perf -o again
+show_profile -v perf again | grep '^fact perf.records=COMM'
