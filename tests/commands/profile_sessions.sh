@@ -75,3 +75,18 @@ round_trip cpuprofile 1 0 6
 
 requirement dcpi_keeps_events_and_addresses
 round_trip dcpi 2 0 1
+
+requirement a_sample_file_is_a_profile_whatever_its_name_is
+images
+session <<-'EOF'
+	image prog lib.so TIMER.10000.0.all.all.all
+	0x1010 5, 0x1030 2
+EOF
+file="samples/current/{root}$DIR/prog/{dep}/{root}$DIR/lib.so/TIMER.10000.0.all.all.all"
+try opimport --info "$file"
+try opexport "--from=$file" --to=folded
+cp "$file" anything
+try opimport --info anything
+try opexport --from=anything --to=folded
+head -c 1000 anything >damaged
+try opexport --from=damaged --to=folded
