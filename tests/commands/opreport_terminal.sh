@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Report tools on a terminal: colours, pager and progress are there, and nowhere else.  In what a
+# terminal showed, ^[ is an escape, and ^M goes back to the start of the line.
+
+setting()
+{
+	images
+	session <<-'EOF'
+		image prog TIMER
+		0x1010 90, 0x1030 1
+		stat total_samples 100
+		stat samples_stored 91
+	EOF
+	echo 'no sample file' | write 'samples/bad/{root}/x'
+}
+
+# shown ENVIRONMENT TOOL ARGUMENTS - what a terminal shows of the tool; a shell expands all three
+shown()
+{
+	echo "\$ $*"
+	environment=$1
+	tool=$2
+	shift 2
+	python3 - "stty rows 24 cols 80; exec env -u PAGER -u LESS -u NO_COLOR TERM=xterm \
+		$environment /bin/sh -c '$(command -v "$tool") --session-dir=$DIR $*'" <<-'EOF' >"$WORK/shown"
+		import os, pty, sys
+		status = pty.spawn(["sh", "-c", sys.argv[1]], stdin_read=lambda fd: b"")
+		if status: print("exit %d" % os.waitstatus_to_exitcode(status))
+	EOF
+	sed -e "s/\r\$//" -e "\$ a\\" "$WORK/shown" | cat -v
+}
+
+requirement colours_are_for_terminals_unless_options_say_otherwise
+setting
+shown PAGER= opreport -l -n
+shown PAGER=cat opreport -l -n
+shown '' opreport --no-pager -l -n
+shown 'PAGER= NO_COLOR=' opreport -l -n
+shown 'PAGER= NO_COLOR=1' opreport -l -n
+shown 'PAGER= TERM=dumb' opreport -l -n
+shown PAGER= opreport -l -n --color=never
+shown 'PAGER= NO_COLOR=1' opreport -l -n --color=always
+shown PAGER= opreport -n
+shown '' opreport --no-pager -l -n '| cat'
+shown '' opreport --no-pager -l -n --color=always '| cat'
+shown '' opreport -l -n -o report '; cat report'
+shown '' opreport --no-pager --csv --color=always '| head -n 1' # reports for programs
+shown 'PAGER="grep -F 401010:"' opannotate -a
+
+requirement heads_and_losses_have_colours
+setting
+session <<-EOF
+	stat lost_no_mapping 9
+EOF
+shown PAGER= opreport -l -t 50
+
+requirement the_pager_is_any_command
+setting
+# shellcheck disable=SC2016 # the pager's shell expands it
+shown 'PAGER="printf \"%s \" \$LESS; tr a-z A-Z"' opreport -l -n --color=never
+# shellcheck disable=SC2016
+shown 'LESS=S PAGER="printf \"%s \" \$LESS; cat"' opreport -n --color=never
+shown PATH=/usr/bin:/bin opreport -n | grep -o '91 .*prog' # less ends the line in its way
+shown PATH=/nonexistent opreport -n --color=never          # there is no less
+shown PAGER=true opreport -d
+shown 'PAGER="head -n 1"' opreport --color=never -d -n # enough was seen, which is no error
+shown PAGER=/nonexistent opreport -n
+
+requirement no_pager_is_for_files_programs_and_errors
+setting
+shown PAGER=false opreport -n '| cat'
+shown PAGER=false opreport -n cpu:7
+
+requirement progress_is_shown_at_once_and_gone_before_the_report
+setting
+now='PAGER= OPROFILE_PROGRESS_DELAY=0'
+shown "$now" opreport -n --color=never
+shown "$now" opreport -n --color=never '2>/dev/null'
+shown 'PAGER= OPROFILE_PROGRESS_DELAY=3600' opreport -n --color=never
+shown "$now" opreport -n session:current,bad '2>&1 >/dev/null' # a message takes the line's place
