@@ -167,15 +167,16 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 {
 	struct pp_options *options = &job->options;
 	const struct pp_spec *spec = &options->common.specs[which];
+	const char *session_dir =
+		spec->session_dir ? spec->session_dir : options->common.session_dir;
 	struct source *source = &job->sources[which];
 
 	source->list.want_arcs = options->callgraph;
 	source->list.want_entries = options->symbols;
 	source->list.unscaled = options->unscaled;
 	source->search = pp_common_search(&options->common, spec);
-	if (pp_select(&source->list, &source->classes, options->common.session_dir, spec,
-		      &options->merge, options->exclude_dependent, &options->common.warnings,
-		      error))
+	if (pp_select(&source->list, &source->classes, session_dir, spec, &options->merge,
+		      options->exclude_dependent, &options->common.warnings, error))
 		return -1;
 	return make_profile(job, source, error);
 }

@@ -2,7 +2,11 @@
 /*
  * Differences of two profiles: by how many percent the share of each symbol, or image, has
  * changed.  Counts are those of the new profile, or of the old one if the new one has none.
+ *
+ * An image of one profile is that of the other with the same path, or else with the same base
+ * name: builds of one program stand in directories of their own.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +15,22 @@
 #include "report.h"
 #include "pp/select/weights.h"
 #include "libop/text/cells.h"
+#include "pp/symbols/image_identity.h"
 
 /* A symbol or an image in an application, in one profile or both. */
 struct entry {
-	const char *app, *image, *symbol; /* the symbol is "" for images */
+	const char *app, *image; /* what identifies them in both profiles */
+	const char *key;	 /* likewise; "" for images */
+	const char *symbol;	 /* as it is shown */
 	const struct pp_image *app_image, *image_image;
 	const uint64_t *old, *new; /* by class, or NULL */
+};
+
+/* A profile, and what identifies its images in the other one, by index. */
+struct side {
+	const struct pp_profile *profile;
+	const char **apps, **images;
+	bool is_new;
 };
 
 struct difference {
@@ -29,9 +43,50 @@ struct difference {
 	bool symbols, show_image, show_app;
 };
 
-static void add_entry(struct difference *difference, const struct pp_image *app,
-		      const struct pp_image *image, const char *symbol, const uint64_t *counts,
-		      bool is_new)
+/* The name of an image without directories and without what tells builds apart. */
+static const char *plain_name(const struct pp_image *image)
+{
+	struct pp_image_identity identity;
+	const char *slash;
+
+	if (image->id->kind != OP_IMAGE_FILE)
+		return image->base;
+	pp_image_identity_parse(&identity, image->id->name);
+	slash = strrchr(identity.path, '/');
+	return slash && slash[1] ? slash + 1 : image->base;
+}
+
+/* What identifies each of the @n images of a profile in the other one, which has @others. */
+static const char **identify(const struct pp_image *images, size_t n, const struct pp_image *others,
+			     size_t n_others)
+{
+	const char **names = pp_alloc(n + 1, sizeof(*names));
+
+	for (size_t i = 0; i < n; i++) {
+		names[i] = plain_name(&images[i]);
+		for (size_t k = 0; k < n_others; k++)
+			if (!strcmp(images[i].full, others[k].full))
+				names[i] = images[i].full;
+	}
+	return names;
+}
+
+static struct side side_of(const struct pp_profile *profile, const struct pp_profile *other,
+			   bool is_new)
+{
+	return (struct side){
+		.profile = profile,
+		.apps = identify(profile->apps, profile->n_apps, other->apps, other->n_apps),
+		.images = identify(profile->images, profile->n_images, other->images,
+				   other->n_images),
+		.is_new = is_new,
+	};
+}
+
+/* @symbol is NULL for images. */
+static void add_entry(struct difference *difference, const struct side *side,
+		      const struct pp_image *app, const struct pp_image *image, const char *symbol,
+		      const uint64_t *counts)
 {
 	struct entry *entry;
 
@@ -39,25 +94,31 @@ static void add_entry(struct difference *difference, const struct pp_image *app,
 				      sizeof(*entry));
 	entry = &difference->entries[difference->n++];
 	memset(entry, 0, sizeof(*entry));
-	entry->app = app->full;
-	entry->image = image->full;
-	entry->symbol = symbol;
+	entry->app = side->apps[app - side->profile->apps];
+	entry->image = side->images[image - side->profile->images];
+	entry->symbol = symbol ? symbol : "";
+	/* Code without symbols has the path of its image for a symbol. */
+	entry->key = strcmp(entry->symbol, image->full) ? entry->symbol : entry->image;
 	entry->app_image = app;
 	entry->image_image = image;
-	*(is_new ? &entry->new : &entry->old) = counts;
+	*(side->is_new ? &entry->new : &entry->old) = counts;
 }
 
 static void add_profile(struct difference *difference, const struct pp_profile *profile,
-			bool is_new)
+			const struct pp_profile *other, bool is_new)
 {
+	struct side side = side_of(profile, other, is_new);
+
 	if (difference->symbols)
 		for (size_t i = 0; i < profile->n_rows; i++)
-			add_entry(difference, profile->rows[i]->app, profile->rows[i]->image,
-				  profile->rows[i]->symbol, profile->rows[i]->counts, is_new);
+			add_entry(difference, &side, profile->rows[i]->app, profile->rows[i]->image,
+				  profile->rows[i]->symbol, profile->rows[i]->counts);
 	else
 		for (size_t i = 0; i < profile->n_parts; i++)
-			add_entry(difference, profile->parts[i].app, profile->parts[i].image, "",
-				  profile->parts[i].counts, is_new);
+			add_entry(difference, &side, profile->parts[i].app, profile->parts[i].image,
+				  NULL, profile->parts[i].counts);
+	free(side.apps);
+	free(side.images);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -66,7 +127,7 @@ static int compare_names(const void *a, const void *b)
 	int order = strcmp(left->app, right->app);
 
 	order = order ? order : strcmp(left->image, right->image);
-	return order ? order : strcmp(left->symbol, right->symbol);
+	return order ? order : strcmp(left->key, right->key);
 }
 
 /* Adds up entries of one name: an application may have several static functions of a name. */
@@ -100,7 +161,8 @@ static void match(struct difference *difference)
 
 		for (end = i + 1; end < difference->n && !compare_names(&difference->entries[i],
 									&difference->entries[end]);)
-			end++;
+			if (difference->entries[end++].new) /* shown as the new one */
+				entry = difference->entries[end - 1];
 		entry.old = sum(difference, difference->entries + i, end - i, false);
 		entry.new = sum(difference, difference->entries + i, end - i, true);
 		difference->entries[kept++] = entry;
@@ -111,6 +173,14 @@ static void match(struct difference *difference)
 static const uint64_t *counts_of(const struct entry *entry)
 {
 	return entry->new ? entry->new : entry->old;
+}
+
+static int compare_shown(const struct entry *left, const struct entry *right)
+{
+	int order = strcmp(left->app_image->full, right->app_image->full);
+
+	order = order ? order : strcmp(left->image_image->full, right->image_image->full);
+	return order ? order : strcmp(left->symbol, right->symbol);
 }
 
 static uint64_t weight_of(const struct difference *difference, const struct entry *entry)
@@ -124,7 +194,7 @@ static int compare_counts(const void *a, const void *b, void *difference)
 {
 	uint64_t left = weight_of(difference, a), right = weight_of(difference, b);
 
-	return left != right ? (left < right ? 1 : -1) : compare_names(a, b);
+	return left != right ? (left < right ? 1 : -1) : compare_shown(a, b);
 }
 
 static double share(const struct pp_profile *profile, const uint64_t *counts, size_t class)
@@ -167,10 +237,29 @@ static void put_text(struct difference *difference, const char *text, size_t wid
 	pp_line_safe(&difference->line, text);
 }
 
+/* Shares alone do not tell that there is twice as much of everything. */
+static void put_totals(const struct difference *difference)
+{
+	const struct pp_classes *classes = difference->new->classes;
+
+	for (size_t i = 0; i < classes->n; i++) {
+		uint64_t old = difference->old->totals[i], new = difference->new->totals[i];
+
+		fprintf(difference->out, "Samples%s%s: %" PRIu64 " old, %" PRIu64 " new",
+			classes->n > 1 ? " of " : "",
+			classes->n > 1 ? classes->items[i].column : "", old, new);
+		if (old)
+			fprintf(difference->out, " (%+.4f %%)",
+				100 * ((double)new - (double)old) / (double)old);
+		fputc('\n', difference->out);
+	}
+}
+
 static void put_head(struct difference *difference)
 {
 	if (difference->style->no_header)
 		return;
+	put_totals(difference);
 	pp_line_tone(&difference->line, PP_TONE_HEAD);
 	for (size_t i = 0; i < difference->new->classes->n; i++) {
 		put_text(difference, "samples", 9);
@@ -203,9 +292,11 @@ static void put_entry(struct difference *difference, const struct entry *entry)
 		put_change(difference, change(difference, entry, i));
 	}
 	if (difference->show_image)
-		put_text(difference, long_names ? entry->image : entry->image_image->base, 25);
+		put_text(difference,
+			 long_names ? entry->image_image->full : entry->image_image->base, 25);
 	if (difference->show_app)
-		put_text(difference, long_names ? entry->app : entry->app_image->base, 25);
+		put_text(difference, long_names ? entry->app_image->full : entry->app_image->base,
+			 25);
 	if (difference->symbols)
 		put_text(difference, entry->symbol, 30);
 	pp_line_end(&difference->line, difference->out);
@@ -217,7 +308,8 @@ static void choose_columns(struct difference *difference)
 	for (size_t i = 0; i < difference->n; i++) {
 		const struct entry *entry = &difference->entries[i];
 
-		difference->show_image |= strcmp(entry->image, entry->app) != 0;
+		difference->show_image |=
+			strcmp(entry->image_image->full, entry->app_image->full) != 0;
 		difference->show_app |= strcmp(entry->app, difference->entries->app) != 0;
 	}
 	difference->show_image |= difference->show_app;
@@ -230,8 +322,8 @@ void pp_report_difference(const struct pp_profile *old, const struct pp_profile 
 		.old = old, .new = new, .style = style, .out = out, .symbols = symbols};
 
 	difference.line.color = style->color;
-	add_profile(&difference, old, false);
-	add_profile(&difference, new, true);
+	add_profile(&difference, old, new, false);
+	add_profile(&difference, new, old, true);
 	match(&difference);
 	choose_columns(&difference);
 	if (difference.n)

@@ -3,6 +3,7 @@
 #include "pair.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libop/base/memory.h"
@@ -34,6 +35,60 @@ static void add_common(struct pp_pair *pair, const struct op_strings *words)
 			add(&pair->words[1], word);
 		}
 	}
+}
+
+#define SESSION_OPTION "--session-dir"
+#define SESSION_TAG    "session-dir:"
+
+/*
+ * The directory of "--session-dir=DIR", or of "--session-dir" "DIR", which advances *@i; NULL if
+ * @argv[*@i] is another word.
+ */
+static const char *session_option(int argc, char **argv, int *i)
+{
+	size_t n = strlen(SESSION_OPTION);
+
+	if (strncmp(argv[*i], SESSION_OPTION, n) != 0)
+		return NULL;
+	if (argv[*i][n] == '=')
+		return argv[*i] + n + 1;
+	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+static int add_inside(struct op_strings *out, int argc, char **argv, int *i, struct op_error *error)
+{
+	const char *dir = session_option(argc, argv, i);
+	char *word;
+
+	if (!dir && argv[*i][0] == '-')
+		return op_error_set(error, EINVAL,
+				    "%s: of all options only " SESSION_OPTION
+				    " may stand inside of braces",
+				    argv[*i]);
+	if (!dir) {
+		add(out, argv[*i]);
+		return 0;
+	}
+	word = pp_format(SESSION_TAG "%s", dir);
+	add(out, word);
+	free(word);
+	return 0;
+}
+
+int pp_pair_options(struct op_strings *out, int argc, char **argv, struct op_error *error)
+{
+	bool inside = false;
+
+	for (int i = 0; i < argc; i++) {
+		if (!strcmp(argv[i], "{") || !strcmp(argv[i], "}"))
+			inside = argv[i][0] == '{';
+		else if (inside && add_inside(out, argc, argv, &i, error))
+			return -1;
+		else if (inside)
+			continue;
+		add(out, argv[i]);
+	}
+	return 0;
 }
 
 int pp_pair_split(struct pp_pair *pair, const struct op_strings *words, struct op_error *error)

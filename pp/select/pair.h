@@ -17,6 +17,18 @@ struct pp_pair {
 };
 
 /**
+ * pp_pair_options - move options inside of braces into the specification
+ * @argv: a command line of @argc words
+ * @out: gets the words, with "--session-dir=DIR" inside of braces as "session-dir:DIR"
+ *
+ * An option is valid for the whole command: of "{ --session-dir=A } { --session-dir=B }" the last
+ * one would count for both.  Other options inside of braces are refused.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int pp_pair_options(struct op_strings *out, int argc, char **argv, struct op_error *error);
+
+/**
  * pp_pair_split - find the braces
  * @pair: filled in; pp_pair_free() frees what it holds, whatever is returned
  * @words: the words of the command line; a brace is a word of its own, or "{}"

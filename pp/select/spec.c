@@ -6,8 +6,10 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "libop/base/number.h"
+#include "libop/session/paths.h"
 #include "pp/symbols/image_identity.h"
 #include "libop/base/memory.h"
 
@@ -20,6 +22,7 @@ static const struct tag {
 	size_t offset; /* in struct pp_spec */
 } tags[] = {
 	{"archive", TAG_PATH, offsetof(struct pp_spec, archive)},
+	{"session-dir", TAG_PATH, offsetof(struct pp_spec, session_dir)},
 	{"session", TAG_TEXTS, offsetof(struct pp_spec, sessions)},
 	{"session-exclude", TAG_TEXTS, offsetof(struct pp_spec, session_excludes)},
 	{"image", TAG_TEXTS, offsetof(struct pp_spec, images)},
@@ -82,21 +85,36 @@ static int add_item(struct pp_spec *spec, const struct tag *tag, char *item)
 	return -1;
 }
 
+static int set_directory(char **member, const char *word, const char *directory,
+			 struct op_error *error)
+{
+	if (!*directory)
+		return op_error_set(error, EINVAL, "'%s': a directory must follow", word);
+	if (*member)
+		return op_error_set(error, EINVAL, "'%s': a directory is given already: %s", word,
+				    *member);
+	*member = pp_copy(directory);
+	return 0;
+}
+
+static bool is_session_dir(const char *word)
+{
+	char *path = pp_format("%s/" OP_SESSION_SAMPLES, word);
+	struct stat status;
+	bool is = !stat(path, &status) && S_ISDIR(status.st_mode);
+
+	free(path);
+	return is;
+}
+
 static int parse_list(struct pp_spec *spec, const struct tag *tag, const char *word,
 		      const char *list, struct op_error *error)
 {
 	char *copy, *rest, *item;
 	int result = 0;
 
-	if (tag->kind == TAG_PATH) {
-		if (!*list)
-			return op_error_set(error, EINVAL, "'%s': a directory must follow", word);
-		if (spec->archive)
-			return op_error_set(error, EINVAL, "'%s': an archive is given already",
-					    word);
-		spec->archive = pp_copy(list);
-		return 0;
-	}
+	if (tag->kind == TAG_PATH)
+		return set_directory((char **)((char *)spec + tag->offset), word, list, error);
 	rest = copy = pp_copy(list);
 	while (!result && (item = strsep(&rest, ",")) != NULL) {
 		if (!*item)
@@ -128,6 +146,8 @@ static int parse_word(struct pp_spec *spec, const char *word, struct op_error *e
 				    word);
 	if (!*word)
 		return op_error_set(error, EINVAL, "empty argument in the profile specification");
+	if (!colon && is_session_dir(word))
+		return set_directory(&spec->session_dir, word, word, error);
 	if (!colon) {
 		texts_add(&spec->names, word);
 		return 0;
@@ -154,6 +174,16 @@ static void resolve_names(struct op_strings *names)
 	}
 }
 
+static void make_absolute(char **directory)
+{
+	char *absolute = op_session_dir(*directory);
+
+	if (!absolute)
+		pp_out_of_memory();
+	free(*directory);
+	*directory = absolute;
+}
+
 int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n, struct op_error *error)
 {
 	memset(spec, 0, sizeof(*spec));
@@ -166,6 +196,8 @@ int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n, stru
 	}
 	if (!spec->archive)
 		resolve_names(&spec->names);
+	if (spec->session_dir)
+		make_absolute(&spec->session_dir);
 	return 0;
 }
 
@@ -176,11 +208,12 @@ void pp_spec_free(struct pp_spec *spec)
 
 		if (tags[i].kind == TAG_TEXTS)
 			op_strings_free(member);
-		else if (tags[i].kind != TAG_PATH)
+		else if (tags[i].kind == TAG_PATH)
+			free(*(char **)member);
+		else
 			free(((struct pp_ranges *)member)->items);
 	}
 	op_strings_free(&spec->names);
-	free(spec->archive);
 	memset(spec, 0, sizeof(*spec));
 }
 

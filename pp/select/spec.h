@@ -5,8 +5,9 @@
  *
  *	opreport session:night image:/usr/bin/git event:CPU_CLK_UNHALTED cpu:0-3
  *
- * A word is TAG:LIST (tags below), or the name of an image.  A list has commas between its
- * items.  It selects a sample that matches one item of every tag given.
+ * A word is TAG:LIST (tags below), the name of an image, or a session directory, which has
+ * samples/ in it.  A list has commas between its items.  It selects a sample that matches one item
+ * of every tag given.
  */
 #ifndef PP_SELECT_SPEC_H
 #define PP_SELECT_SPEC_H
@@ -30,6 +31,7 @@ struct pp_ranges {
 
 struct pp_spec {
 	char *archive;		    /* archive: a directory that oparchive filled, or NULL */
+	char *session_dir;	    /* session-dir: or a plain word; absolute; or NULL */
 	struct op_strings sessions; /* session: names or globs; a path begins with . or / */
 	struct op_strings session_excludes; /* session-exclude: */
 	struct op_strings names;	  /* plain words: globs for the application or the image */

@@ -108,6 +108,23 @@ static int parse_spec(struct pp_spec *spec, const struct op_strings *words, stru
 	return pp_spec_parse(spec, (const char *const *)words->item, words->count, error);
 }
 
+/* A session that the words name is that of the command, unless two are compared. */
+static int adopt_session(struct pp_common *common, struct op_error *error)
+{
+	struct pp_spec *spec = &common->specs[0];
+
+	if (!spec->session_dir || common->is_pair)
+		return 0;
+	if (common->session_given)
+		return op_error_set(error, EINVAL, "two session directories: %s and %s",
+				    common->session_dir, spec->session_dir);
+	free(common->session_dir);
+	common->session_dir = spec->session_dir;
+	common->session_given = true;
+	spec->session_dir = NULL;
+	return 0;
+}
+
 static int parse_pair(struct pp_common *common, struct op_error *error)
 {
 	struct pp_pair pair;
@@ -126,13 +143,33 @@ static int parse_words(struct pp_common *common, enum pp_words words, struct op_
 {
 	switch (words) {
 	case PP_WORDS_SPEC:
-		return parse_spec(&common->specs[0], &common->words, error);
+		return parse_spec(&common->specs[0], &common->words, error) ||
+		       adopt_session(common, error);
 	case PP_WORDS_PAIR:
-		return parse_pair(common, error);
+		return parse_pair(common, error) || adopt_session(common, error);
 	case PP_WORDS_OWN:
 		break;
 	}
 	return 0;
+}
+
+static int read_options(const struct pp_tool *tool, const struct op_option_table *tables,
+			struct pp_common *common, int argc, char **argv, struct op_error *error)
+{
+	struct op_strings rewritten = {0};
+	const char **words = (const char **)argv;
+	int result = 0;
+
+	if (tool->words == PP_WORDS_PAIR) {
+		result = pp_pair_options(&rewritten, argc, argv, error);
+		words = (const char **)rewritten.item;
+		argc = (int)rewritten.count;
+	}
+	if (!result)
+		result =
+			op_options_read(tables, tool->synopsis, argc, words, &common->words, error);
+	op_strings_free(&rewritten);
+	return result;
 }
 
 static enum op_exit run(const struct pp_tool *tool, const struct op_option_table *tables, void *job,
@@ -140,8 +177,7 @@ static enum op_exit run(const struct pp_tool *tool, const struct op_option_table
 {
 	struct pp_common *common = job;
 
-	if (op_options_read(tables, tool->synopsis, argc, (const char **)argv, &common->words,
-			    error))
+	if (read_options(tool, tables, common, argc, argv, error))
 		return OP_EXIT_USAGE;
 	common->command_line = join_words(argc, argv);
 	choose_session(common);

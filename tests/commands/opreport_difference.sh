@@ -28,6 +28,44 @@ reports <<-EOF
 	-l -n -m cpu -i hot { cpu:0 } { cpu:1 }
 EOF
 
+# Sessions of their own, of two builds in directories of their own.
+requirement sessions_of_two_builds_are_compared
+images
+mkdir -p old/bin new/bin
+cp prog old/bin/prog
+cp prog new/bin/prog
+cp prog old/bin/bare
+cp prog new/bin/bare
+strip -s old/bin/bare new/bin/bare
+session <<-EOF
+	image old/bin/prog TIMER
+	0x1010 60, 0x1030 40
+	image old/bin/prog lib.so TIMER
+	0x1000 20
+	image old/bin/bare TIMER
+	0x1000 80
+EOF
+mkdir before after
+mv samples before/
+session <<-EOF
+	image new/bin/prog TIMER
+	0x1010 120, 0x1040 40
+	image new/bin/prog lib.so TIMER
+	0x1000 80
+	image new/bin/bare TIMER
+	0x1000 160
+EOF
+mv samples after/
+try opreport -l { --session-dir=before } { --session-dir=after }
+try opreport -l -n { --session-dir before } { --session-dir after }
+try opreport -l -n { before } { after }
+try opreport -n { before image:*prog } { after image:*prog }
+try opreport -n { "session-dir:$DIR/before" } { "$DIR/after" }
+try opreport -l -n before
+try opreport -l -n --session-dir=before after
+try opreport -l -n { --session-dir=before } { --root=/x after }
+try opreport -l -n { before after } { after }
+
 requirement wrong_differences_are_refused
 two_processors
 reports <<-EOF
