@@ -50,6 +50,14 @@ int foreign_open(const char *path, enum foreign_kind kind, enum foreign_links li
 int foreign_open_for(uid_t user, const char *path, enum foreign_kind kind,
 		     enum foreign_links links);
 
+/**
+ * foreign_lend - have foreign_open() give copies of a descriptor for a path
+ * @path: lives as long as the process
+ *
+ * For a confined process (confined.h), which may not open the file itself.
+ */
+void foreign_lend(const char *path, int fd);
+
 /* What an errno of foreign_open() means, in words. */
 const char *foreign_reason(int code);
 

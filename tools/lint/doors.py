@@ -6,14 +6,15 @@
 #	doors.py FILE...
 #
 # What writes, makes or lists is no finding, nor is a path that only names something (O_WRONLY,
-# O_CREAT, O_DIRECTORY, O_PATH), nor a path of /proc or /sys that stands there.  Prints "file:line: text".
+# O_CREAT, O_DIRECTORY, O_PATH), nor
+# a path of /proc or /sys, or /dev/null, that stands there.  Prints "file:line: text".
 
 import re
 import sys
 
 CALL = re.compile(r"(?<![\w.>])(open|open64|openat|openat64|fopen|fopen64|freopen|op_file_read|"
                   r"bfd_openr|bfd_fopen|dwfl_report_offline|dwfl_report_elf)\(")
-HARMLESS = re.compile(r"^\s*\"/(?:proc|sys)/|\bO_(WRONLY|CREAT|DIRECTORY|PATH)\b|\bDIRECTORY\b|\"[wa][bex+]*\"")
+HARMLESS = re.compile(r"^\s*\"/(?:proc/|sys/|dev/null\")|\bO_(WRONLY|CREAT|DIRECTORY|PATH)\b|\bDIRECTORY\b|\"[wa][bex+]*\"")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
