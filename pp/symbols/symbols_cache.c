@@ -82,7 +82,8 @@ static bool take_items(struct pp_symbols *symbols, const struct head *head,
 		       const struct code *code, const char *text)
 {
 	for (size_t i = 0; i < head->n_items; i++) {
-		if (items[i].name >= head->text_size)
+		if (items[i].name >= head->text_size || items[i].end < items[i].start ||
+		    (i && items[i].start < items[i - 1].start))
 			return false;
 		symbols->items[i] = (struct pp_symbol){.start = items[i].start,
 						       .end = items[i].end,
@@ -96,7 +97,8 @@ static bool take_items(struct pp_symbols *symbols, const struct head *head,
 							.name = text + aliases[i].name};
 	}
 	for (size_t i = 0; i < head->n_code; i++) {
-		if (code[i].name != NONE && code[i].name >= head->text_size)
+		if ((code[i].name != NONE && code[i].name >= head->text_size) ||
+		    code[i].end < code[i].start || (i && code[i].start < code[i - 1].start))
 			return false;
 		symbols->code[i] =
 			(struct pp_code){.start = code[i].start,
@@ -151,16 +153,22 @@ static bool take(struct pp_symbols *symbols, const unsigned char *bytes, size_t 
 	return take_items(symbols, &head, items, aliases, code, text);
 }
 
-bool pp_symbols_cache_load(const char *name, struct pp_symbols *symbols)
+bool pp_symbols_unpack(struct pp_symbols *symbols, void *bytes, size_t size)
 {
-	size_t size;
-
-	symbols->owner = pp_table_cache_load(name, &size);
+	symbols->owner = bytes;
 	symbols->release = free;
-	if (symbols->owner && take(symbols, symbols->owner, size))
+	if (bytes && take(symbols, bytes, size))
 		return true;
 	pp_symbols_free(symbols);
 	return false;
+}
+
+bool pp_symbols_cache_load(const char *name, struct pp_symbols *symbols)
+{
+	size_t size = 0;
+	void *bytes = pp_table_cache_load(name, &size);
+
+	return pp_symbols_unpack(symbols, bytes, size);
 }
 
 /* ---- writing ---- */
@@ -181,7 +189,7 @@ static uint32_t put(struct text *text, const char *name)
 	return (uint32_t)at;
 }
 
-void pp_symbols_cache_store(const char *name, const struct pp_symbols *symbols)
+void *pp_symbols_pack(const struct pp_symbols *symbols, size_t *length)
 {
 	struct head head = {
 		.n_items = symbols->n,
@@ -229,8 +237,21 @@ void pp_symbols_cache_store(const char *name, const struct pp_symbols *symbols)
 		bytes = pp_grow(bytes, &capacity, size + text.n, 1);
 		if (text.n)
 			memcpy(bytes + size, text.bytes, text.n);
-		pp_table_cache_store(name, bytes, size + text.n);
+		*length = size + text.n;
+	} else {
+		free(bytes);
+		bytes = NULL;
 	}
 	free(text.bytes);
+	return bytes;
+}
+
+void pp_symbols_cache_store(const char *name, const struct pp_symbols *symbols)
+{
+	size_t length;
+	void *bytes = pp_symbols_pack(symbols, &length);
+
+	if (bytes)
+		pp_table_cache_store(name, bytes, length);
 	free(bytes);
 }

@@ -30,4 +30,20 @@ char *pp_symbols_cache_name(const char *path, const char *root, bool want_lines,
 bool pp_symbols_cache_load(const char *name, struct pp_symbols *symbols);
 void pp_symbols_cache_store(const char *name, const struct pp_symbols *symbols);
 
+/**
+ * pp_symbols_pack - symbols as bytes, but for the debug file
+ *
+ * Return: @length bytes that the caller frees, or NULL: there are more than 4 GiB of names.
+ */
+void *pp_symbols_pack(const struct pp_symbols *symbols, size_t *length);
+
+/**
+ * pp_symbols_unpack - the opposite
+ * @symbols: zeroed
+ * @bytes: of malloc(), which belong to @symbols then; may say anything
+ *
+ * Return: whether they are symbols, in the order that struct pp_symbols has; if not, all is freed.
+ */
+bool pp_symbols_unpack(struct pp_symbols *symbols, void *bytes, size_t size);
+
 #endif

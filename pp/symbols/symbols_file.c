@@ -7,6 +7,7 @@
 
 #include "libop/base/memory.h"
 #include "debug_link.h"
+#include "symbols_apart.h"
 #include "symbols_cache.h"
 #include "libop/base/number.h"
 #include "libop/base/search.h"
@@ -294,15 +295,24 @@ static enum pp_symbols_status read_file(struct pp_symbols *symbols, const char *
 	return PP_SYMBOLS_DAMAGED;
 }
 
+static enum pp_symbols_status read_plain(struct pp_symbols *symbols, const char *path,
+					 const char *root, bool want_lines, struct op_error *error)
+{
+	return read_file(symbols, path, root, want_lines, NULL, error);
+}
+
 enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const char *path,
 					    const char *root, bool want_lines,
 					    struct op_error *error)
 {
-	char *debug_path = NULL;
-	char *name = pp_symbols_cache_name(path, root, want_lines, &debug_path);
+	char *debug_path = NULL, *name;
 	enum pp_symbols_status status = PP_SYMBOLS_OK;
+	const struct pp_symbols_request request = {path, root, want_lines, read_plain};
 
 	memset(symbols, 0, sizeof(*symbols));
+	if (pp_symbols_read_apart(symbols, &request, &status, error))
+		return status;
+	name = pp_symbols_cache_name(path, root, want_lines, &debug_path);
 	if (!name || !pp_symbols_cache_load(name, symbols)) {
 		status = read_file(symbols, path, root, want_lines, NULL, error);
 		if (name && status == PP_SYMBOLS_OK)

@@ -99,3 +99,31 @@ echo debug >prog.debug
 objcopy --strip-all --remove-section=.note.gnu.build-id --add-gnu-debuglink=prog.debug prog 2>err
 truncate -s 40G prog.debug
 briefly opreport -l -n prog
+
+# For root, a process of its own reads what others own: the same symbols, and what it costs is lost
+# with it.
+requirement files_of_other_users_are_read_apart
+if [ "$(id -u)" = 0 ]; then # else files of other users cannot be made
+	sample
+	chmod 4700 prog
+	opreport --session-dir="$DIR" -l -n -a -g >own 2>own.err
+	chown 54321 prog
+	chmod 700 prog
+	opreport --session-dir="$DIR" -l -n -a -g >others 2>others.err
+	check cmp own others
+	check cmp own.err others.err
+	check grep -q hot others
+	chown -h 54321 lib.so
+	cp -p lib.so damaged
+	printf 'damage' | dd of=damaged bs=1 seek=58 conv=notrunc status=none
+	chown 54321 damaged
+	session <<-EOF
+		image damaged TIMER
+		0x1000 10
+	EOF
+	opreport --session-dir="$DIR" -l -n damaged >others 2>others.err
+	chown 0 damaged
+	opreport --session-dir="$DIR" -l -n damaged >own 2>own.err
+	check cmp own others
+	check cmp own.err others.err
+fi
