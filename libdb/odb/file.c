@@ -63,6 +63,13 @@ bool odb_file_is_at(int fd, const char *path)
 	       opened.st_ino == named.st_ino;
 }
 
+bool odb_file_has(int fd, uint64_t length)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && status.st_nlink && (uint64_t)status.st_size >= length;
+}
+
 ssize_t odb_file_read(int fd, void *buffer, size_t count, uint64_t offset)
 {
 	size_t done = 0;

@@ -21,6 +21,9 @@ int odb_file_lock(int fd, const char *path, struct odb_error *error);
 /* Whether another process has @fd's file locked. */
 bool odb_file_is_locked(int fd);
 
+/* Whether an open file still has a name, and at least @length bytes. */
+bool odb_file_has(int fd, uint64_t length);
+
 /* Whether @path still names the file that is open as @fd. */
 bool odb_file_is_at(int fd, const char *path);
 

@@ -74,7 +74,8 @@ enum odb_mode {
  * where the file system can do that; readers never wait.  ODB_CREATE makes the file with
  * mode 0644 less the umask, under a name ODB_TEMPORARY... that becomes @path in one step.
  * The lock is advisory: a process that cuts a file while a writer has it mapped kills the
- * writer with SIGBUS.
+ * writer with SIGBUS, unless there is a page guard (libop/base/page_guard.h); odb_is_whole()
+ * tells.
  *
  * Return: 0, or -1 with @error set.
  */
@@ -112,6 +113,15 @@ int odb_sync(struct odb *db, struct odb_error *error);
 
 /* Gives back the memory in which a file is mapped; it comes again from the system's cache. */
 void odb_rest(struct odb *db);
+
+/*
+ * Whether what was added to a file that is open for writing is there: it has its name and its
+ * length, and no page of its mapping was replaced (libop/base/page_guard.h).
+ */
+bool odb_is_whole(const struct odb *db);
+
+/* The sum of all counts of a file that is open for writing. */
+uint64_t odb_sum(const struct odb *db);
 
 struct odb_entry {
 	uint64_t key;

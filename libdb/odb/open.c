@@ -11,6 +11,7 @@
 #include "error.h"
 #include "file.h"
 #include "handle.h"
+#include "libop/base/page_guard.h"
 
 static uint32_t no_buckets[1];
 static const uint8_t zeros[ODB_FIRST_SIZE * (ODB_NODE_LENGTH + ODB_BUCKET_LENGTH)];
@@ -208,4 +209,18 @@ void odb_rest(struct odb *db)
 {
 	if (db->map)
 		madvise(db->map, db->map_length, MADV_DONTNEED);
+}
+
+bool odb_is_whole(const struct odb *db)
+{
+	return odb_file_has(db->fd, db->map_length) && !page_guard_hit(db->map, db->map_length);
+}
+
+uint64_t odb_sum(const struct odb *db)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t node = 1; node < db->current_size; node++)
+		sum += db->nodes[node].value;
+	return sum;
 }

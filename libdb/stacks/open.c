@@ -14,6 +14,7 @@
 
 #include "libdb/odb/error.h"
 #include "libdb/odb/file.h"
+#include "libop/base/page_guard.h"
 #include "scan.h"
 #include "writer.h"
 
@@ -170,7 +171,8 @@ void stacks_close(struct stacks *stacks)
 	if (stacks->header)
 		munmap(stacks->header, stacks->map_length);
 	/* If it cannot be cut, it is longer than it needs to be. */
-	if (stacks->used && length < stacks->map_length && ftruncate(stacks->fd, (off_t)length))
+	if (stacks->used && length < stacks->map_length &&
+	    odb_file_has(stacks->fd, stacks->map_length) && ftruncate(stacks->fd, (off_t)length))
 		length = stacks->map_length;
 	if (stacks->fd >= 0)
 		close(stacks->fd);
@@ -186,6 +188,27 @@ int stacks_sync(struct stacks *stacks, struct odb_error *error)
 	if (msync(stacks->header, stacks->map_length, MS_SYNC))
 		return odb_fail_errno(error, stacks->path, "cannot write to the disk");
 	return 0;
+}
+
+bool stacks_is_whole(const struct stacks *stacks)
+{
+	return odb_file_has(stacks->fd, stacks->map_length) &&
+	       !page_guard_hit(stacks->header, stacks->map_length);
+}
+
+uint64_t stacks_sum(const struct stacks *stacks)
+{
+	uint64_t sum = stacks->header->unplaced;
+
+	for (uint32_t at = 0; at < stacks->used; at++) {
+		const struct stacks_unit *unit = &stacks->units[at];
+
+		if (unit->parent == STACKS_IS_IMAGE)
+			at += unit->offset_high;
+		else
+			sum += unit->count;
+	}
+	return sum;
 }
 
 size_t stacks_memory(const struct stacks *stacks)

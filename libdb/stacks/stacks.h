@@ -118,6 +118,10 @@ void stacks_rest(struct stacks *stacks);
 /* Counts @n samples as merged that were so when they were counted before, in another file. */
 void stacks_add_merged(struct stacks *stacks, uint64_t n);
 
+/* As odb_is_whole() and odb_sum(). */
+bool stacks_is_whole(const struct stacks *stacks);
+uint64_t stacks_sum(const struct stacks *stacks);
+
 /* Writes dirty pages to the disk.  Return: 0, or -1 with @error set. */
 int stacks_sync(struct stacks *stacks, struct odb_error *error);
 
