@@ -41,6 +41,7 @@ char *op_session_dir(const char *option);
 #define OP_STATS_RUNNING_NS "running_ns"
 
 /* Names below samples/NAME; oprofile-session(5) describes them. */
+#define OP_SAMPLES_ACCOUNT  "account"  /* what was received, stored and lost: account.h */
 #define OP_SAMPLES_STATS    "stats"    /* a directory: one number a file */
 #define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]"; libop/pack/text.h */
 #define OP_SAMPLES_SOURCE   "source"   /* lines "key value": what took the samples */
