@@ -63,26 +63,30 @@ static int by_name(const void *a, const void *b)
 	return op_pack_compare_names(*(char *const *)a, *(char *const *)b);
 }
 
-/* Removes what was left by kills; one that is at work has its directory locked. */
-static void remove_leftovers(struct pack_job *job)
+/* One that is at work has its directory locked.  Return: whether it was removed. */
+static bool remove_leftover(int parent, const char *name)
 {
-	DIR *dir = opendir(job->parent);
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool removed =
+		fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !op_tree_remove(parent, name, NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return removed;
+}
+
+unsigned int op_pack_remove_leftovers(const char *samples)
+{
+	DIR *dir = opendir(samples);
 	struct dirent *entry;
+	unsigned int n = 0;
 
-	while (dir && (entry = readdir(dir))) {
-		int fd;
-
-		if (strncmp(entry->d_name, OP_PACK_TEMPORARY, strlen(OP_PACK_TEMPORARY)) != 0)
-			continue;
-		fd = openat(job->parent_fd, entry->d_name,
-			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
-			op_tree_remove(job->parent_fd, entry->d_name, NULL);
-		if (fd >= 0)
-			close(fd);
-	}
+	while (dir && (entry = readdir(dir)))
+		n += !strncmp(entry->d_name, OP_PACK_TEMPORARY, strlen(OP_PACK_TEMPORARY)) &&
+		     remove_leftover(dirfd(dir), entry->d_name);
 	if (dir)
 		closedir(dir);
+	return n;
 }
 
 /* Opens what @dir stands in and returns the name of @dir there, which the caller frees. */
@@ -138,7 +142,7 @@ int pack_job_begin(struct pack_job *job, const char *dir)
 	*job->result = (struct op_pack_result){0};
 	if (open_dir(job, dir) || trusted_dir_check_tree(job->dir, job->error))
 		return -1;
-	remove_leftovers(job);
+	op_pack_remove_leftovers(job->parent);
 	if (op_walk(job->dir, visit, job, job->error))
 		return -1;
 	if (job->loose.count)

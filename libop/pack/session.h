@@ -5,7 +5,8 @@
  * Both create a new directory beside the session's, with hard links to unchanged files, and
  * exchange the two atomically (renameat2(2), RENAME_EXCHANGE).  Readers, and sessions after a kill
  * or loss of power, have one form or the other: no sample is missing or counted twice.  A killed
- * run leaves a directory whose name begins with OP_PACK_TEMPORARY; the next run removes it.
+ * run leaves a directory whose name begins with OP_PACK_TEMPORARY, which is no part of the session;
+ * the next run, the next daemon and "opdb repair" remove it.
  */
 #ifndef LIBOP_PACK_SESSION_H
 #define LIBOP_PACK_SESSION_H
@@ -47,5 +48,11 @@ int op_session_pack(const char *dir, op_pack_report *report, void *context,
  * header than the packed one of its name.
  */
 int op_session_unpack(const char *dir, struct op_pack_result *result, struct op_error *error);
+
+/*
+ * Removes what killed runs left in @samples, the directory "samples" of a session that is trusted.
+ * Return: how many directories.
+ */
+unsigned int op_pack_remove_leftovers(const char *samples);
 
 #endif

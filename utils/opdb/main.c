@@ -12,6 +12,7 @@
 #include "libop/base/error.h"
 #include "libop/base/option.h"
 #include "libop/base/safe_text.h"
+#include "libop/base/page_guard.h"
 #include "libop/pack/pack.h"
 #include "libop/base/file.h"
 #include "pack.h"
@@ -201,6 +202,7 @@ int main(int argc, char **argv)
 	int status, wrong;
 
 	op_program_set(argv[0]);
+	page_guard_ignore_file_limit();
 	wrong = op_options_read(tables, SYNOPSIS, argc, (const char **)argv, &words, &error);
 	if (!wrong) {
 		command = words.count ? command_named(words.item[0]) : NULL;

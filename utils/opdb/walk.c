@@ -12,9 +12,12 @@
 #include "libop/base/error.h"
 #include "libop/base/file.h"
 #include "libop/base/pinned_path.h"
+#include "libop/base/safe_text.h"
 #include "libop/session/trusted_dir.h"
 #include "libop/base/number.h"
 #include "libop/pack/pack.h"
+#include "libop/pack/session.h"
+#include "libop/session/paths.h"
 
 static bool is_number(const char *text)
 {
@@ -44,8 +47,9 @@ bool is_sample_file_name(const char *name)
 
 struct progress {
 	const struct walk *walk;
-	bool any;    /* a sample file was seen */
-	bool failed; /* a call returned -1 */
+	size_t prefix; /* length of the directory's path */
+	bool any;      /* a sample file was seen */
+	bool failed;   /* a call returned -1 */
 };
 
 static int visit(const char *path, const struct stat *status, void *context)
@@ -54,7 +58,7 @@ static int visit(const char *path, const struct stat *status, void *context)
 	const struct walk *walk = progress->walk;
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	if (!S_ISREG(status->st_mode))
+	if (!S_ISREG(status->st_mode) || strstr(path + progress->prefix, "/" OP_PACK_TEMPORARY))
 		return 0;
 	if (is_sample_file_name(name) || !strcmp(name, OP_PACK_NAME)) {
 		progress->any = true;
@@ -69,7 +73,7 @@ static int visit(const char *path, const struct stat *status, void *context)
 
 static int walk_directory(const struct walk *walk, const char *path)
 {
-	struct progress progress = {.walk = walk};
+	struct progress progress = {.walk = walk, .prefix = strlen(path)};
 	struct op_error error;
 
 	if (op_walk(path, visit, &progress, &error)) {
@@ -129,6 +133,18 @@ static int walk_file(const struct walk *walk, const char *path)
 	return result;
 }
 
+/* What killed packings left in a session, or in its directory "samples". */
+static void remove_leftovers(const char *directory)
+{
+	char *samples = op_path("%s/" OP_SESSION_SAMPLES, directory);
+	unsigned int n = op_pack_remove_leftovers(directory);
+
+	n += samples ? op_pack_remove_leftovers(samples) : 0;
+	if (n)
+		op_safe_line(stdout, "%s: remains of killed packings removed: %u", directory, n);
+	free(samples);
+}
+
 /* The same, by a path that stays what was checked. */
 static int walk_trusted(const struct walk *walk, const char *path)
 {
@@ -145,6 +161,8 @@ static int walk_trusted(const struct walk *walk, const char *path)
 	if (result)
 		op_complain("%s", error.text);
 	else
+		remove_leftovers(pinned);
+	if (!result)
 		result = walk_directory(walk, pinned);
 	op_pinned_close(pinned);
 	return result;
