@@ -66,6 +66,8 @@ static void write_losses(const struct job *job, const struct source *source, FIL
 		return;
 	if (!quiet)
 		fputc('\n', out);
+	else
+		pp_loss_write_doubts(loss, false, stderr);
 	pp_loss_write(loss, job->options.style.color && !quiet, quiet ? stderr : out);
 }
 
@@ -73,8 +75,10 @@ static void write_text(struct job *job, struct source *source, FILE *out)
 {
 	const struct pp_report_style *style = &job->options.style;
 
-	if (!style->no_header)
+	if (!style->no_header) {
 		pp_report_head(&source->profile, out);
+		pp_loss_write_doubts(&source->loss, style->color, out);
+	}
 	if (job->options.callgraph)
 		pp_report_callgraph(&source->profile, style, out);
 	else if (job->options.symbols)
@@ -89,8 +93,11 @@ static void write_difference(const struct job *job, FILE *out)
 	const struct source *old = &job->sources[0], *new = &job->sources[1];
 	const struct pp_report_style *style = &job->options.style;
 
-	if (!style->no_header)
+	if (!style->no_header) {
 		pp_report_head(&new->profile, out);
+		pp_loss_write_doubts(&old->loss, style->color, out);
+		pp_loss_write_doubts(&new->loss, style->color, out);
+	}
 	pp_report_difference(&old->profile, &new->profile, style, job->options.symbols, out);
 	write_losses(job, old, out);
 	write_losses(job, new, out);
@@ -125,8 +132,10 @@ static void write_report(struct job *job, FILE *out)
 		write_difference(job, out);
 		return;
 	}
-	if (is_without_place_for_losses(options->format) && pp_loss_any(&source->loss))
+	if (is_without_place_for_losses(options->format) && pp_loss_any(&source->loss)) {
+		pp_loss_write_doubts(&source->loss, false, stderr);
 		pp_loss_write(&source->loss, false, stderr);
+	}
 	switch (options->format) {
 	case PP_FORMAT_TEXT:
 		write_text(job, source, out);

@@ -109,6 +109,7 @@ void pp_annotate_head(struct pp_annotation *annotation, FILE *out)
 	fprintf(stream.out, "Before each %s: samples, and their percentage of all samples.\n\n",
 		options->assembly ? "instruction" : "line");
 	pp_report_head(annotation->profile, stream.out);
+	pp_loss_write_doubts(annotation->loss, false, stream.out);
 	op_text_stream_close(&stream);
 	put_comments(annotation, stream.text, out);
 }

@@ -9,6 +9,8 @@
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/base/safe_text.h"
+#include "libop/session/account.h"
+#include "session_sum.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
@@ -40,6 +42,13 @@ static const struct {
 	{"lost_no_mapping", LOST, "user code in no file or memory that is known"},
 	{"lost_kernel", LOST, "kernel code in neither the kernel nor a module"},
 	{"lost_invalid_domain", LOST, "task or CPU not known"},
+	{"lost_no_space", LOST, "the disk was full"},
+	{"lost_no_descriptor", LOST, "too many files were open"},
+	{"lost_no_memory", LOST, "no memory for the sample file"},
+	{"lost_io_error", LOST, "the disk failed"},
+	{"lost_file_limit", LOST, "the sample file reached the limit of file size"},
+	{"lost_long_name", LOST, "the path of the sample file was too long"},
+	{"lost_file_cut", LOST, "the sample file was truncated or removed while in use"},
 	{"lost_samplefile", LOST, "the sample file could not be written"},
 	{"lost_no_event", LOST, "a counter without an event"},
 	{"lost_no_app_for_user_sample", LOST, "anonymous memory of an unknown program"},
@@ -73,27 +82,67 @@ struct reading {
 	bool known;
 };
 
+static void take_number(struct reading *reading, const char *name, uint64_t value)
+{
+	for (size_t i = 0; i < N_NUMBERS; i++) {
+		if (strcmp(name, numbers[i].name))
+			continue;
+		reading->values[i] += value;
+		reading->known = true;
+	}
+}
+
 static int read_number(const char *path, const struct stat *status, void *context)
 {
 	const char *name = strrchr(path, '/') + 1;
-	struct reading *reading = context;
 	uint64_t value;
-	char *text;
+	char *text = S_ISREG(status->st_mode) ? foreign_read(path, 64, NULL, NULL) : NULL;
 
-	for (size_t i = 0; i < N_NUMBERS; i++) {
-		if (!S_ISREG(status->st_mode) || strcmp(name, numbers[i].name))
-			continue;
-		text = foreign_read(path, 64, NULL, NULL);
-		if (!text)
-			break;
-		text[strcspn(text, "\n")] = '\0';
-		if (!op_number_parse(text, name, 0, UINT64_MAX, &value, NULL)) {
-			reading->values[i] += value;
-			reading->known = true;
-		}
-		free(text);
-	}
+	if (!text)
+		return 0;
+	text[strcspn(text, "\n")] = '\0';
+	if (!op_number_parse(text, name, 0, UINT64_MAX, &value, NULL))
+		take_number(context, name, value);
+	free(text);
 	return 0;
+}
+
+/* Numbers of a session without an account. */
+static void read_files(struct reading *reading, const char *samples_dir)
+{
+	char *path = pp_format("%s/" OP_SAMPLES_STATS, samples_dir);
+
+	op_walk(path, read_number, reading, NULL);
+	free(path);
+}
+
+/* Return: whether it says how many samples are stored. */
+static bool read_account(struct pp_loss *loss, struct reading *reading, const char *samples_dir)
+{
+	char *text, *rest, *name;
+	bool says = false;
+	uint64_t value;
+
+	switch (op_account_read(samples_dir, &text)) {
+	case OP_ACCOUNT_MISSING:
+		loss->missing++;
+		read_files(reading, samples_dir);
+		return false;
+	case OP_ACCOUNT_DAMAGED:
+		loss->damaged++;
+		return false;
+	case OP_ACCOUNT_TORN:
+		loss->torn++;
+		break;
+	case OP_ACCOUNT_WHOLE:
+		break;
+	}
+	for (rest = text; (name = op_account_next(&rest, &value));) {
+		take_number(reading, name, value);
+		says |= !strcmp(name, "samples_stored");
+	}
+	free(text);
+	return says;
 }
 
 /* Adds the sources that a session names to a list of them. */
@@ -135,13 +184,13 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 	};
 
 	memset(loss, 0, sizeof(*loss));
+	loss->compared = n;
 	for (size_t i = 0; i < n; i++) {
-		char *path = pp_format("%s/" OP_SAMPLES_STATS, samples_dirs[i]);
-
-		op_walk(path, read_number, &reading, NULL);
-		free(path);
+		loss->compared &= read_account(loss, &reading, samples_dirs[i]);
 		read_sources(loss, samples_dirs[i]);
 	}
+	for (size_t i = 0; loss->compared && i < n; i++)
+		loss->in_files += pp_session_sum(samples_dirs[i]);
 	loss->known = reading.known;
 	for (size_t i = 0; i < N_NUMBERS; i++) {
 		*accounts[numbers[i].account] += reading.values[i];
@@ -151,9 +200,49 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 	}
 }
 
+static bool differs(const struct pp_loss *loss)
+{
+	return loss->compared && loss->in_files != loss->stored;
+}
+
 bool pp_loss_any(const struct pp_loss *loss)
 {
-	return loss->n_causes > 0;
+	return loss->n_causes > 0 || loss->damaged || loss->torn || differs(loss);
+}
+
+const char *pp_loss_account(const struct pp_loss *loss)
+{
+	return loss->damaged   ? "damaged"
+	       : loss->missing ? "missing"
+	       : loss->torn    ? "torn"
+			       : "whole";
+}
+
+void pp_loss_write_doubts(const struct pp_loss *loss, bool color, FILE *out)
+{
+	struct pp_line line = {.color = color};
+	uint64_t more = loss->in_files - loss->stored;
+
+	pp_line_tone(&line, PP_TONE_ALARM);
+	if (loss->damaged)
+		pp_line_puts(&line, "Account: damaged; what was lost is not known\n");
+	if (loss->missing)
+		pp_line_puts(&line, "Account: none in the session; what was lost is not known\n");
+	if (loss->torn)
+		pp_line_puts(&line, "Account: the last write of it is not whole; its numbers are "
+				    "those of the one before\n");
+	if (differs(loss)) {
+		pp_line_puts(&line, "Account: sample files have ");
+		pp_line_count(&line, loss->in_files, 0);
+		pp_line_puts(&line, " samples, ");
+		pp_line_count(&line, loss->in_files > loss->stored ? more : -more, 0);
+		pp_line_puts(&line, loss->in_files > loss->stored
+					    ? " more than it says (since the last dump?)\n"
+					    : " fewer than it says\n");
+	}
+	pp_line_tone(&line, PP_TONE_PLAIN);
+	pp_line_flush(&line, out);
+	pp_line_free(&line);
 }
 
 static void write_causes(const struct pp_loss *loss, struct pp_line *line, FILE *out)
@@ -172,8 +261,9 @@ static void write_samples(const struct pp_loss *loss, struct pp_line *line, FILE
 		loss->stored);
 	if (loss->filtered)
 		fprintf(out, ", %" PRIu64 " outside the image filter", loss->filtered);
-	if (!pp_loss_any(loss)) {
-		fputs(", none lost\n", out);
+	if (!loss->n_causes) {
+		fputs(loss->missing || differs(loss) ? ", no losses noted\n" : ", none lost\n",
+		      out);
 		return;
 	}
 	pp_line_tone(line, PP_TONE_ALARM);

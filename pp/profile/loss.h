@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Statistics of lost samples and overhead, from the statistics that the daemon saved of itself and
- * of the kernel (OP_SAMPLES_STATS).
+ * Statistics of lost samples and overhead, from the account of a session, which the daemon saved
+ * (libop/session/account.h), compared with what is in its sample files.  Sessions of OProfile have
+ * no account, only numbers in OP_SAMPLES_STATS.
  */
 #ifndef PP_PROFILE_LOSS_H
 #define PP_PROFILE_LOSS_H
@@ -16,10 +17,15 @@ struct pp_loss_cause {
 	uint64_t n;
 };
 
-#define PP_LOSS_CAUSES 32
+#define PP_LOSS_CAUSES 48
 
 struct pp_loss {
-	bool known;	  /* the session has statistics */
+	bool known; /* the session has statistics */
+	/* How many sessions have no account, a damaged one, one whose last write is not there. */
+	unsigned int missing, damaged, torn;
+	/* Samples in all files of the sessions; compared with @stored if there are accounts. */
+	bool compared;
+	uint64_t in_files;
 	char sources[64]; /* the sources of the samples: "module, perf"; "" if it is not known */
 	/* Samples, of the whole session. */
 	uint64_t received, stored, filtered;
@@ -38,8 +44,17 @@ struct pp_loss {
 /* Adds up the statistics of @n sessions, given by their directories SESSION/samples/NAME. */
 void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n);
 
-/* True if samples or frames of call chains were lost. */
+/* True if samples or frames of call chains were lost, or the account cannot be right. */
 bool pp_loss_any(const struct pp_loss *loss);
+
+/*
+ * Writes what makes the account of the sessions doubtful, for the head of a report: that it is
+ * missing or damaged, or that sample files have more or fewer samples.
+ */
+void pp_loss_write_doubts(const struct pp_loss *loss, bool color, FILE *out);
+
+/* The same as a word: "whole", "torn", "damaged" or "missing". */
+const char *pp_loss_account(const struct pp_loss *loss);
 
 /*
  * Writes the numbers of samples received, stored and lost by cause: one line if nothing was lost;

@@ -193,8 +193,12 @@ static void put_images(struct csv *csv)
 /* CSV has no metadata: statistics are lines that begin with '#', to be skipped by readers. */
 static void put_loss(struct csv *csv, const struct pp_loss *loss)
 {
-	if (csv->style->no_header || !loss->known)
+	if (csv->style->no_header || (!loss->known && !loss->damaged))
 		return;
+	if (strcmp(pp_loss_account(loss), "whole"))
+		fprintf(csv->out, "# account %s\n", pp_loss_account(loss));
+	if (loss->compared && loss->in_files != loss->stored)
+		fprintf(csv->out, "# samples in files %llu\n", (unsigned long long)loss->in_files);
 	fprintf(csv->out,
 		"# samples received %llu, stored %llu, lost %llu, lost in the kernel %llu\n",
 		(unsigned long long)loss->received, (unsigned long long)loss->stored,

@@ -178,7 +178,7 @@ static void put_loss(struct json *json, const struct pp_loss *loss)
 {
 	struct op_json *writer = &json->writer;
 
-	if (!loss->known)
+	if (!loss->known && !loss->damaged)
 		return;
 	op_json_newline(writer);
 	op_json_object(writer, "statistics");
@@ -186,6 +186,9 @@ static void put_loss(struct json *json, const struct pp_loss *loss)
 	op_json_number(writer, "stored", loss->stored);
 	op_json_number(writer, "filtered", loss->filtered);
 	op_json_number(writer, "lost", loss->lost);
+	op_json_string(writer, "account", pp_loss_account(loss));
+	if (loss->compared)
+		op_json_number(writer, "in_files", loss->in_files);
 	op_json_number(writer, "kernel_received", loss->kernel_received);
 	op_json_number(writer, "kernel_lost", loss->kernel_lost);
 	if (loss->throttled)

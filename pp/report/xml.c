@@ -218,13 +218,16 @@ static void put_loss(struct pp_report_xml *report)
 	const struct pp_loss *loss = report->facts->loss;
 	struct op_xml *xml = &report->xml;
 
-	if (!loss->known)
+	if (!loss->known && !loss->damaged)
 		return;
 	op_xml_put(xml, "<statistics");
 	op_xml_number(xml, "received", loss->received);
 	op_xml_number(xml, "stored", loss->stored);
 	op_xml_number(xml, "filtered", loss->filtered);
 	op_xml_number(xml, "lost", loss->lost);
+	op_xml_text(xml, "account", pp_loss_account(loss));
+	if (loss->compared)
+		op_xml_number(xml, "infiles", loss->in_files);
 	op_xml_number(xml, "kernelreceived", loss->kernel_received);
 	op_xml_number(xml, "kernellost", loss->kernel_lost);
 	if (loss->throttled)

@@ -15,7 +15,8 @@
  *	arcs [APP] IMAGE CALLEE EVENT	of arcs from an image to another one
  *	file PATH			of any name, also with blanks: below DIR/samples/SESSION
  *	OFFSET COUNT, ...		what to count in this file; with arcs: FROM>TO COUNT
- *	stat NAME NUMBER		a number that the daemon counted
+ *	stat NAME NUMBER		a number that the daemon counted: in stats/ and, all
+ *together, in the session's account
  *
  * An image is a word like "{kern}/kallsyms", an absolute path, or a path below DIR.  An event
  * without '.' is counted by everything: "TIMER" is TIMER.0.0.all.all.all.  In PATH, "@DIR@" is
@@ -27,10 +28,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libop/base/file.h"
 #include "libop/cpu/type_names.h"
 #include "libop/pack/session.h"
+#include "libop/session/account.h"
+#include "libop/session/number_file.h"
 #include "libdb/odb/odb.h"
 
 #define BLANKS "\t\n "
@@ -149,6 +153,54 @@ static void write_stat(struct maker *maker, const char *name, const char *value)
 		DIE(maker, "cannot write %s", path);
 }
 
+struct summing {
+	char names[64][64];
+	uint64_t values[64];
+	size_t n;
+};
+
+/* Numbers of CPUs are added up. */
+static int add_stat(const char *path, const struct stat *status, void *context)
+{
+	const char *name = strrchr(path, '/') + 1;
+	struct summing *summing = context;
+	size_t i = 0;
+
+	(void)status;
+	if (strstr(path, "/stats/events/"))
+		return 0;
+	while (i < summing->n && strcmp(summing->names[i], name))
+		i++;
+	if (i == summing->n && (i == 64 || strlen(name) >= 64))
+		return 0;
+	if (i == summing->n)
+		strcpy(summing->names[summing->n++], name);
+	summing->values[i] += number_file_read(path);
+	return 0;
+}
+
+/* The account of a session: its statistics, as far as there are any. */
+static void write_account(struct maker *maker)
+{
+	struct summing summing = {0};
+	struct op_account account;
+	struct op_error error;
+	char dir[4096], stats[4200], *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	snprintf(dir, sizeof(dir), "%s/samples/%s", maker->dir, maker->name);
+	snprintf(stats, sizeof(stats), "%s/stats", dir);
+	op_walk(stats, add_stat, &summing, NULL);
+	for (size_t i = 0; i < summing.n; i++)
+		fprintf(out, "%s %" PRIu64 "\n", summing.names[i], summing.values[i]);
+	fclose(out);
+	if (!access(dir, F_OK) &&
+	    (op_account_open(&account, dir, &error) || op_account_write(&account, text, &error)))
+		DIE(maker, "%s", error.text);
+	free(text);
+}
+
 /* Return: 1 if @name is a field of the header. */
 static int set_header(struct maker *maker, const char *name, const char *value)
 {
@@ -219,6 +271,7 @@ static int make(const char *dir, const char *name)
 		read_line(&maker, line);
 	}
 	close_file(&maker);
+	write_account(&maker);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "libop/base/file.h"
+#include "libop/session/account.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "libop/base/text_stream.h"
@@ -126,13 +127,14 @@ int session_write_files(struct writing *writing)
 
 /* ---- what else there is ---- */
 
-static int write_number(struct writing *writing, const char *name, uint64_t number)
+static int write_number(struct writing *writing, const char *name, uint64_t number, FILE *account)
 {
 	char *path = pp_format("%s/" OP_SAMPLES_STATS "/%s", writing->dir, name);
 	char text[32];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 "\n", number);
 	int result = session_write_make_directories(path, writing->error);
 
+	fprintf(account, "%s %s", name, text);
 	if (!result)
 		result = op_file_replace(path, text, (size_t)n, OP_SESSION_FILE_MODE,
 					 writing->error);
@@ -140,7 +142,7 @@ static int write_number(struct writing *writing, const char *name, uint64_t numb
 	return result;
 }
 
-int session_write_stats(struct writing *writing)
+static int write_numbers(struct writing *writing, FILE *account)
 {
 	uint64_t stored = 0, lost = 0;
 
@@ -148,12 +150,38 @@ int session_write_stats(struct writing *writing)
 		stored += writing->prof->totals[i].count;
 	for (size_t i = 0; i < writing->prof->n_losses; i++)
 		lost += writing->prof->losses[i].count;
-	if (write_number(writing, "total_samples", stored) ||
-	    write_number(writing, "samples_stored", stored))
+	if (write_number(writing, "total_samples", stored, account) ||
+	    write_number(writing, "samples_stored", stored, account))
 		return -1;
-	if (lost && write_number(writing, "lost_records_by_kernel", lost))
+	if (lost && write_number(writing, "lost_records_by_kernel", lost, account))
 		return -1;
-	return writing->merged ? write_number(writing, "stacks_cut", writing->merged) : 0;
+	return writing->merged ? write_number(writing, "stacks_cut", writing->merged, account) : 0;
+}
+
+static int write_account(struct writing *writing, const char *text)
+{
+	struct op_account account;
+	int result;
+
+	if (op_account_open(&account, writing->dir, writing->error))
+		return -1;
+	result = op_account_write(&account, text, writing->error);
+	op_account_close(&account);
+	return result;
+}
+
+int session_write_stats(struct writing *writing)
+{
+	struct op_text_stream account;
+	int result;
+
+	op_text_stream_open(&account);
+	result = write_numbers(writing, account.out);
+	op_text_stream_close(&account);
+	if (!result)
+		result = write_account(writing, account.text);
+	free(account.text);
+	return result;
 }
 
 int session_write_branches(struct writing *writing)

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The samples in all files of a session: see session_sum.h. */
+#include "session_sum.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/file.h"
+#include "libop/base/memory.h"
+#include "libop/pack/loose.h"
+#include "libop/pack/pack.h"
+#include "libop/session/paths.h"
+
+struct summing {
+	struct odb_load load;
+	size_t prefix; /* of paths: the length of the session's directory, and a slash */
+	uint64_t sum;
+};
+
+static bool has_samples(const char *name)
+{
+	return pack_loose_is_name(name) && !pack_loose_is_stacks(name) && !strstr(name, "/{cg}/") &&
+	       strncmp(name, OP_SAMPLES_WEIGHTS "/", strlen(OP_SAMPLES_WEIGHTS "/"));
+}
+
+static int add_file(const char *path, const struct stat *status, void *context)
+{
+	struct summing *summing = context;
+	struct odb_error ignored;
+
+	if (S_ISREG(status->st_mode) && has_samples(path + summing->prefix) &&
+	    !odb_load(&summing->load, AT_FDCWD, path, path, &ignored))
+		summing->sum += odb_load_sum(&summing->load);
+	return 0;
+}
+
+static uint64_t sum_of_pack(const char *samples_dir)
+{
+	char *path = pp_format("%s/" OP_PACK_NAME, samples_dir);
+	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	struct op_pack *pack = NULL;
+	struct op_pack_file file;
+	uint64_t sum = 0;
+
+	if (!op_pack_open(&pack, path, NULL)) {
+		walk->pack = pack;
+		while (op_pack_next(walk, &file))
+			sum += file.kind == OP_PACK_SAMPLES && has_samples(file.name) ? file.sum
+										      : 0;
+		op_pack_close(pack);
+	}
+	free(walk);
+	free(path);
+	return sum;
+}
+
+uint64_t pp_session_sum(const char *samples_dir)
+{
+	struct summing summing = {.prefix = strlen(samples_dir) + 1};
+
+	op_walk(samples_dir, add_file, &summing, NULL);
+	odb_load_free(&summing.load);
+	return summing.sum + sum_of_pack(samples_dir);
+}

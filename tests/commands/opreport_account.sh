@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# opreport: the account of a session, compared with its sample files; what killed packings leave
+
+account=samples/current/account
+
+counted()
+{
+	images
+	session <<-EOF
+		image prog TIMER
+		0x1010 90
+		image lib.so TIMER
+		0x1010 10
+		stat total_samples 107
+		stat samples_stored 100
+		stat lost_no_space 7
+	EOF
+}
+
+# put TEXT AT FILE - overwrites bytes
+put() { printf '%b' "$1" | dd of="$3" bs=1 seek="$2" conv=notrunc status=none; }
+
+requirement whole_account_is_believed
+counted
+report
+report --csv
+report 'image:*lib.so' # what a report leaves out is no difference
+make_session --pack "$DIR"
+report
+
+requirement missing_account_is_said
+counted
+rm $account
+report
+report -n
+rm -r samples/current/stats
+report
+
+# The two slots are written in turn: the last one is cut off, then both.
+requirement torn_account_is_said
+counted
+make_session "$DIR" <<-EOF
+	stat sample_dumps 1
+EOF
+cp $account good
+for slot in 0 8192; do
+	cp good $account
+	put junk $((slot + 60)) $account
+	try opreport --session-dir="$DIR" -n
+done
+put junk 60 $account
+report
+report -n
+opreport --session-dir="$DIR" --json | grep -o '"account": *"[a-z]*"'
+opreport --session-dir="$DIR" --csv | grep account
+: >$account
+report
+
+requirement account_of_another_session_is_noticed
+counted
+cp $account other
+session <<-EOF
+	image prog TIMER
+	0x1020 50
+	stat total_samples 157
+	stat samples_stored 150
+EOF
+report
+cp other $account
+report
+report -n
+report --csv
+opannotate --session-dir="$DIR" -a 2>/dev/null | grep Account
+
+# Nothing but the sum of all files can tell.  The key is "ABC", the count "!".
+requirement changed_count_of_a_loose_file_is_noticed
+images
+session <<-EOF
+	image prog TIMER
+	0x434241 33
+	stat total_samples 33
+	stat samples_stored 33
+EOF
+file=$(find samples -path '*prog/TIMER*')
+at=$(LC_ALL=C grep -oba ABC "$file" | cut -d: -f1)
+put a $((at + 8)) "$file"
+report
+rm -r samples
+counted
+rm "$file"
+report
+
+requirement remains_of_a_killed_packing_are_no_damage
+counted
+mkdir -p "samples/.pack-Abc123/{root}/a/{dep}/{root}/a"
+echo junk >samples/.pack-Abc123/pack
+: >"samples/.pack-Abc123/{root}/a/{dep}/{root}/a/TIMER.0.0.all.all.all"
+try opdb check .
+try opdb check samples
+try opdb repair .
+find samples -name '.pack*'
+mkdir samples/.pack-Abc124
+try opdb pack .
+find samples -name '.pack*'
+report
