@@ -9,6 +9,7 @@
 
 #include "daemon/server/background.h"
 #include "libop/base/option.h"
+#include "libop/base/page_guard.h"
 #include "daemon/server/daemon.h"
 #include "libop/session/log.h"
 
@@ -48,6 +49,7 @@ int main(int argc, char **argv)
 	}
 	umask(SESSION_UMASK);
 	daemon_block_signals();
+	page_guard_ignore_file_limit();
 	if (!options.foreground) {
 		ready = background_start();
 		if (ready < 0)

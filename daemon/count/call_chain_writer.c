@@ -108,6 +108,7 @@ static void store_tree(const struct call_chain_writer *writer, struct sample_fil
 			stats[STAT_STACKS_MERGED] += node->count;
 			cut = true;
 		}
+		file->added += node->count;
 	}
 	if (cut)
 		log_limited(&writer->files->log_add, "call chains are truncated: %s", error.text);

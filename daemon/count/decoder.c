@@ -124,7 +124,7 @@ static void store(struct decoder *decoder, const struct last_sample *last, uint6
 	uint64_t offset = address - last->range.base;
 
 	if (unlikely(sample_file_add(decoder->files, last->file, offset, 1))) {
-		drop(decoder, address, last->counter, STAT_NO_SAMPLE_FILE);
+		drop(decoder, address, last->counter, stats_of_failure(decoder->files->cause));
 		return;
 	}
 	count(decoder, STAT_STORED);
@@ -174,7 +174,7 @@ static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, ui
 	}
 	last.file = find_file(decoder, last.range.image, (uint32_t)index, &also);
 	if (!last.file) {
-		drop(decoder, address, counter, STAT_NO_SAMPLE_FILE);
+		drop(decoder, address, counter, stats_of_failure(decoder->files->cause));
 		return;
 	}
 	last.range.image = last.file->key.dep; /* it may be the successor */

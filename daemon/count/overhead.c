@@ -4,11 +4,13 @@
  */
 #include "overhead.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include "libop/base/file.h"
+#include "libop/session/account.h"
 #include "libop/session/number_file.h"
 
 #define CPU_FILE       "daemon_cpu_ms"
@@ -45,11 +47,14 @@ static uint64_t read_number(const char *dir, const char *name)
 	return value;
 }
 
-void overhead_load(struct overhead *self, const char *dir, struct overhead_time now, bool running)
+void overhead_load(struct overhead *self, const char *account, const char *dir,
+		   struct overhead_time now, bool running)
 {
 	*self = (struct overhead){
-		.cpu_ms_before = read_number(dir, CPU_FILE),
-		.profiling_ms_before = read_number(dir, PROFILING_FILE),
+		.cpu_ms_before =
+			account ? op_account_number(account, CPU_FILE) : read_number(dir, CPU_FILE),
+		.profiling_ms_before = account ? op_account_number(account, PROFILING_FILE)
+					       : read_number(dir, PROFILING_FILE),
 		.last = now,
 		.running = running,
 	};
@@ -73,14 +78,30 @@ static int save_number(const char *dir, const char *name, uint64_t value, struct
 	return result;
 }
 
+static uint64_t cpu_ms_of(const struct overhead *self)
+{
+	return self->cpu_ms_before + self->cpu_ns / NS_PER_MS;
+}
+
+static uint64_t profiling_ms_of(const struct overhead *self)
+{
+	return self->profiling_ms_before + self->profiling_ns / NS_PER_MS;
+}
+
 int overhead_save(const struct overhead *self, const char *dir, struct op_error *error)
 {
-	uint64_t profiling_ms = self->profiling_ms_before + self->profiling_ns / NS_PER_MS;
-	uint64_t cpu_ms = self->cpu_ms_before + self->cpu_ns / NS_PER_MS;
+	uint64_t profiling_ms = profiling_ms_of(self);
 
 	if (!profiling_ms)
 		return 0;
-	if (save_number(dir, CPU_FILE, cpu_ms, error))
+	if (save_number(dir, CPU_FILE, cpu_ms_of(self), error))
 		return -1;
 	return save_number(dir, PROFILING_FILE, profiling_ms, error);
+}
+
+void overhead_put(const struct overhead *self, FILE *out)
+{
+	if (profiling_ms_of(self))
+		fprintf(out, CPU_FILE " %" PRIu64 "\n" PROFILING_FILE " %" PRIu64 "\n",
+			cpu_ms_of(self), profiling_ms_of(self));
 }

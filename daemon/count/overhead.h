@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "libop/base/error.h"
 
@@ -34,11 +35,12 @@ struct overhead_time overhead_now(void);
 
 /**
  * overhead_load - start for a session
+ * @account: the text of its account (libop/session/account.h), or NULL: then numbers are read from
  * @dir: its OP_SAMPLES_STATS directory, which need not exist
  * @running: whether samples are taken at this time
  */
-void overhead_load(struct overhead *overhead, const char *dir, struct overhead_time now,
-		   bool running);
+void overhead_load(struct overhead *overhead, const char *account, const char *dir,
+		   struct overhead_time now, bool running);
 
 /**
  * overhead_look - count the time since the last look
@@ -56,5 +58,8 @@ void overhead_look(struct overhead *overhead, struct overhead_time now, bool run
  * Return: 0, or -1 with @error set.
  */
 int overhead_save(const struct overhead *overhead, const char *dir, struct op_error *error);
+
+/* Writes the same as lines of an account. */
+void overhead_put(const struct overhead *overhead, FILE *out);
 
 #endif

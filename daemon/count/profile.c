@@ -5,13 +5,17 @@
 #include "profile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "daemon/sources/source.h"
 #include "libop/base/file.h"
+#include "libop/base/page_guard.h"
+#include "libop/base/pinned_path.h"
 #include "libop/pack/session.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
@@ -56,7 +60,6 @@ static void connect_locator(struct profile *profile)
 	locator->kernel.config = profile->config.kernel;
 	locator->kernel.images = &locator->images;
 	locator->kernel.source = source;
-	locator->kernel.dir = profile->current_dir;
 }
 
 static void connect_files(struct profile *profile)
@@ -64,11 +67,35 @@ static void connect_files(struct profile *profile)
 	struct sample_files *files = &profile->files;
 
 	files->images = &profile->locator.images;
-	files->dir = profile->current_dir;
+	files->stats = &profile->stats.samples;
+	files->faults = page_guard_count();
 	files->events = &profile->events.list;
 	files->cpu_mhz = profile->source->cpu_mhz;
 	sample_files_set_limit(files);
-	sample_files_know_pack(files);
+}
+
+/* What is written goes to the directory that is samples/current now, whatever is renamed later. */
+static int enter_current(struct profile *profile, struct op_error *error)
+{
+	int fd = open(profile->named_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char *dir = fd < 0 ? NULL : op_pinned_path(fd, profile->named_dir);
+	char *stats = dir ? op_path("%s/" OP_SAMPLES_STATS, dir) : NULL;
+
+	if (!stats) {
+		op_error_errno(error, "cannot open %s", profile->named_dir);
+		op_pinned_close(dir);
+		return -1;
+	}
+	op_pinned_close(profile->current_dir);
+	free(profile->stats.dir);
+	profile->current_dir = dir;
+	profile->stats.dir = stats;
+	profile->stats.named_dir = profile->named_dir;
+	profile->stats.samples_dir = dir;
+	profile->locator.kernel.dir = dir;
+	profile->files.dir = dir;
+	sample_files_know_pack(&profile->files);
+	return 0;
 }
 
 static void connect_decoder(struct profile *profile)
@@ -112,6 +139,17 @@ static int remove_leftover(const char *path, const struct stat *status, void *co
 	return 0;
 }
 
+/* What killed daemons and packings left. */
+static void remove_leftovers(const struct profile *profile)
+{
+	char *samples = op_path("%s/" OP_SESSION_SAMPLES, profile->config.session_dir);
+
+	op_walk(profile->current_dir, remove_leftover, NULL, NULL);
+	if (samples)
+		op_pack_remove_leftovers(samples);
+	free(samples);
+}
+
 static int open_parts(struct profile *profile, struct op_error *error)
 {
 	struct counted_events *events = &profile->events;
@@ -126,6 +164,15 @@ static int open_parts(struct profile *profile, struct op_error *error)
 	return 0;
 }
 
+/* Losses of an earlier daemon are not this one's. */
+static int begin_account(struct profile *profile, struct op_error *error)
+{
+	profile->missing = 0;
+	if (session_stats_load(&profile->stats, has_begun(profile), error))
+		return -1;
+	return session_stats_save(&profile->stats, has_begun(profile), error);
+}
+
 int profile_open(struct profile *profile, const struct profile_config *config,
 		 struct source *source, struct op_error *error)
 {
@@ -133,17 +180,18 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 		.config = *config,
 		.source = source,
 		.stats.source = source,
+		.stats.account = OP_ACCOUNT_CLOSED,
 		.rested = seconds(),
 	};
-	profile->current_dir = op_path("%s/" OP_SESSION_CURRENT, config->session_dir);
-	profile->stats.dir =
-		op_path("%s/" OP_SESSION_CURRENT "/" OP_SAMPLES_STATS, config->session_dir);
-	if (!profile->current_dir || !profile->stats.dir) {
-		op_error_memory(error);
+	page_guard_install();
+	profile->named_dir = op_path("%s/" OP_SESSION_CURRENT, config->session_dir);
+	if (!profile->named_dir || enter_current(profile, error)) {
+		if (!profile->named_dir)
+			op_error_memory(error);
 		profile_close(profile);
 		return -1;
 	}
-	op_walk(profile->current_dir, remove_leftover, NULL, NULL);
+	remove_leftovers(profile);
 	connect_locator(profile);
 	connect_files(profile);
 	connect_decoder(profile);
@@ -152,8 +200,10 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 		return -1;
 	}
 	save_origin(profile);
-	session_stats_load(&profile->stats, has_begun(profile));
-	profile_save_stats(profile);
+	if (begin_account(profile, error)) {
+		profile_close(profile);
+		return -1;
+	}
 	return 0;
 }
 
@@ -166,8 +216,9 @@ void profile_close(struct profile *profile)
 	locator_free(&profile->locator);
 	multiplexed_times_close(&profile->stats.times);
 	counted_events_close(&profile->events);
-	free(profile->current_dir);
-	free(profile->stats.dir);
+	session_stats_close(&profile->stats);
+	op_pinned_close(profile->current_dir);
+	free(profile->named_dir);
 	*profile = (struct profile){0};
 }
 
@@ -179,14 +230,11 @@ int profile_reopen(struct profile *profile, struct op_error *error)
 	else
 		call_chains_clear(&profile->chains);
 	sample_files_close(&profile->files);
-	sample_files_know_pack(&profile->files);
-	if (op_session_make(profile->config.session_dir, error))
+	if (op_session_make(profile->config.session_dir, error) || enter_current(profile, error))
 		return -1;
 	kernel_refresh(&profile->locator.kernel);
 	save_origin(profile);
-	session_stats_load(&profile->stats, has_begun(profile));
-	profile_save_stats(profile);
-	return 0;
+	return begin_account(profile, error);
 }
 
 /* ---- packing ---- */
@@ -229,6 +277,25 @@ int profile_run(struct profile *profile, bool on, struct op_error *error)
 	return result;
 }
 
+static bool is_removed(const struct profile *profile)
+{
+	struct stat status;
+
+	return !stat(profile->current_dir, &status) && !status.st_nlink;
+}
+
+/* Where the session is removed, a new one begins: samples would be lost until a "reopen". */
+static void reopen_if_removed(struct profile *profile)
+{
+	struct op_error error;
+
+	if (!is_removed(profile))
+		return;
+	log_line("the session was removed; a new one begins");
+	if (profile_reopen(profile, &error))
+		log_line("%s", error.text);
+}
+
 /* Between two buffers: writes call chains and unmaps files, every REST_SECONDS. */
 static void rest_sometimes(struct profile *profile)
 {
@@ -237,6 +304,7 @@ static void rest_sometimes(struct profile *profile)
 	if (time < profile->rested + REST_SECONDS)
 		return;
 	profile->rested = time;
+	reopen_if_removed(profile);
 	profile_flush(profile);
 	sample_files_rest(&profile->files);
 }
@@ -273,6 +341,7 @@ int profile_take(struct profile *profile, size_t *words, struct op_error *error)
 	profile->files.round++;
 	profile->stats.samples.value[STAT_BUFFERS]++;
 	decoder_decode(&profile->decoder, profile->buffers, buffer, count);
+	sample_files_check_faults(&profile->files);
 	log_verbose(LOG_MISC, "buffer %" PRIu64 ": %zu words", profile->buffers, count);
 	return 0;
 }
@@ -314,19 +383,54 @@ static int read_all(struct profile *profile, struct op_error *error)
 	return result;
 }
 
+/* Return: 0, or -1 with @error set if samples were not stored since the last call. */
+static int check_missing(struct profile *profile, struct op_error *error)
+{
+	const struct stats *stats = &profile->stats.samples;
+	uint64_t missing = stats_not_written(stats) + stats->value[STAT_STACKS_LOST];
+	uint64_t before = profile->missing;
+	char *causes;
+
+	profile->missing = missing;
+	if (missing <= before)
+		return 0;
+	causes = stats_causes(stats);
+	op_error_set(error, ENODATA,
+		     "%" PRIu64 " samples or call chains could not be stored (in all: %s)",
+		     missing - before, causes ? causes : "causes unknown");
+	free(causes);
+	return -1;
+}
+
+int profile_settle(struct profile *profile, struct op_error *error)
+{
+	profile_flush(profile);
+	sample_files_check(&profile->files);
+	if (session_stats_save(&profile->stats, has_begun(profile), error))
+		return -1;
+	return check_missing(profile, error);
+}
+
 int profile_dump(struct profile *profile, struct op_error *error)
 {
 	/* a source without a sync holds nothing back */
 	int result = profile->source->ops->sync ? read_all(profile, error) : 0;
+	struct op_error why;
 
-	profile_flush(profile);
-	return result;
+	reopen_if_removed(profile);
+	if (!profile_settle(profile, &why) || (result && result != SOURCE_END))
+		return result;
+	return op_error_set(error, why.code, "%s", why.text);
 }
 
 void profile_save_stats(struct profile *profile)
 {
+	struct op_error error;
+
 	profile_flush(profile);
-	session_stats_save(&profile->stats, has_begun(profile));
+	sample_files_check(&profile->files);
+	if (session_stats_save(&profile->stats, has_begun(profile), &error))
+		log_line("the statistics are not up to date: %s", error.text);
 }
 
 void profile_log_stats(const struct profile *profile)

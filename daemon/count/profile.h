@@ -19,7 +19,8 @@
 struct profile {
 	struct profile_config config;
 	struct source *source;
-	char *current_dir; /* samples/current of the session */
+	char *named_dir;   /* the path samples/current of the session */
+	char *current_dir; /* the directory that it was when it was opened, also if it was moved */
 	struct counted_events events;
 	struct locator locator;
 	struct sample_files files;
@@ -28,6 +29,7 @@ struct profile {
 	struct decoder decoder;
 	uint64_t buffers; /* decoded so far */
 	uint64_t rested;  /* when profile_rest() was last called; seconds, monotonic */
+	uint64_t missing; /* samples and stacks that were not stored, as profile_dump() said */
 };
 
 /**
@@ -67,9 +69,11 @@ int profile_take(struct profile *profile, size_t *words, struct op_error *error)
 /**
  * profile_dump - count all samples taken before this call
  *
- * On return they and their call chains are in the files of the session.
+ * On return they and their call chains are in the files of the session, and its account is up to
+ * date.
  *
- * Return: 0, SOURCE_END, or -1 with @error set.
+ * Return: 0, SOURCE_END, or -1 with @error set: ENODATA if samples since the last call could not
+ * be stored, with the causes.
  */
 int profile_dump(struct profile *profile, struct op_error *error);
 
@@ -97,6 +101,13 @@ void profile_flush(struct profile *profile);
 
 /* Writes call chains and statistics to the session; errors are logged. */
 void profile_save_stats(struct profile *profile);
+
+/**
+ * profile_settle - write call chains and the account, and look for what is missing
+ *
+ * Return: 0, or -1 with @error set, as profile_dump() does.
+ */
+int profile_settle(struct profile *profile, struct op_error *error);
 
 /* Writes the statistics to the log. */
 void profile_log_stats(const struct profile *profile);

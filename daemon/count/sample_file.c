@@ -5,10 +5,12 @@
 #include "sample_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "libop/base/file.h"
 #include "libop/pack/pack.h"
@@ -45,12 +47,25 @@ static bool is_open(const struct sample_file *file)
 	return file->db || file->stacks;
 }
 
-static void close_file(struct sample_files *files, struct sample_file *file)
+static char *make_path(const struct sample_files *files, const struct sample_key *key)
 {
-	if (!is_open(file))
-		return;
-	log_verbose(LOG_SFILE, "close a %s file of %s", file->stacks ? "stack" : "sample",
-		    file->key.dep->id.name);
+	char *name = sample_key_name(key, files->events);
+	char *path = name ? op_path("%s/%s", files->dir, name) : NULL;
+
+	free(name);
+	return path;
+}
+
+/* ---- files that lose what they have ---- */
+
+static bool is_whole(const struct sample_file *file)
+{
+	return file->db ? odb_is_whole(file->db) : stacks_is_whole(file->stacks);
+}
+
+/* Closes it without a look at what it has. */
+static void abandon(struct sample_files *files, struct sample_file *file)
+{
 	odb_close(file->db);
 	stacks_close(file->stacks);
 	op_hash_map_free(&file->stack_images);
@@ -58,6 +73,81 @@ static void close_file(struct sample_files *files, struct sample_file *file)
 	file->stacks = NULL;
 	file->tried = NEVER;
 	files->count--;
+	files->closed++;
+}
+
+/*
+ * Repairs a file that is closed.  One of which nothing is left is removed, or no further sample
+ * could be stored.  Return: how many samples are left in it.
+ */
+static uint64_t salvage(const char *path, bool is_stacks)
+{
+	struct odb_repair result = {0};
+	struct odb_error error;
+
+	if (!(is_stacks ? stacks_repair(path, &result, &error) : odb_repair(path, &result, &error)))
+		return result.sum;
+	if (error.code == EINVAL && unlink(path))
+		log_line_errno("cannot remove %s", path);
+	return 0;
+}
+
+static void count_loss(struct sample_files *files, const struct sample_file *file, uint64_t lost)
+{
+	if (file->key.is_stacks)
+		stats_move(files->stats, STAT_STACKS, STAT_STACKS_LOST, lost);
+	else if (file->key.callee)
+		stats_move(files->stats, STAT_ARCS, STAT_FRAMES_NO_SAMPLE_FILE, lost);
+	else
+		stats_move(files->stats, STAT_STORED, STAT_FILE_CUT, lost);
+}
+
+static void lose(struct sample_files *files, struct sample_file *file)
+{
+	uint64_t had = file->before + file->added, left;
+	char *path = make_path(files, &file->key);
+
+	abandon(files, file);
+	left = path ? salvage(path, file->key.is_stacks) : 0;
+	log_limited(&files->log_cut,
+		    "a sample file was truncated or removed while in use: %s: %" PRIu64
+		    " of its %" PRIu64 " samples are left",
+		    path ? path : file->key.dep->id.name, left, had);
+	if (had > left)
+		count_loss(files, file, had - left);
+	free(path);
+}
+
+/* Return: whether it was whole. */
+static bool check_file(struct sample_files *files, struct sample_file *file)
+{
+	if (!is_open(file) || is_whole(file))
+		return true;
+	lose(files, file);
+	return false;
+}
+
+void sample_files_check(struct sample_files *files)
+{
+	const struct op_hash_map *map = &files->by_key;
+
+	files->faults = page_guard_count();
+	for (size_t i = 0; i < map->n; i++) {
+		for (struct sample_file *file = map->entries[i].value; file; file = file->next)
+			check_file(files, file);
+	}
+	page_guard_clear();
+}
+
+/* ---- closing ---- */
+
+static void close_file(struct sample_files *files, struct sample_file *file)
+{
+	if (!is_open(file) || !check_file(files, file))
+		return;
+	log_verbose(LOG_SFILE, "close a %s file of %s", file->stacks ? "stack" : "sample",
+		    file->key.dep->id.name);
+	abandon(files, file);
 }
 
 static void free_file(struct sample_files *files, struct sample_file *file)
@@ -132,15 +222,6 @@ static bool make_room(struct sample_files *files)
 	return true;
 }
 
-static char *make_path(const struct sample_files *files, const struct sample_key *key)
-{
-	char *name = sample_key_name(key, files->events);
-	char *path = name ? op_path("%s/%s", files->dir, name) : NULL;
-
-	free(name);
-	return path;
-}
-
 static int try_path(const char *path, const struct odb_header *header, struct sample_file *opened,
 		    struct odb_error *error)
 {
@@ -179,7 +260,9 @@ static int open_file(struct sample_files *files, struct sample_file *opened)
 	char *path = make_path(files, key);
 	int result;
 
+	files->cause = 0;
 	if (!path) {
+		files->cause = errno;
 		log_limited(&files->log_open, "no sample file can be named for %s: %s",
 			    key->dep->id.name, strerror(errno));
 		return -1;
@@ -193,10 +276,12 @@ static int open_file(struct sample_files *files, struct sample_file *opened)
 		if (!make_room(files))
 			break;
 	}
-	if (result)
+	if (result) {
+		files->cause = error.code;
 		log_limited(&files->log_open, "cannot open a sample file: %s", error.text);
-	else
+	} else {
 		log_verbose(LOG_SFILE, "open sample file %s", path);
+	}
 	free(path);
 	return result;
 }
@@ -301,8 +386,10 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	}
 	if (key->dep->successor)
 		return get_successor(files, key);
-	if (file && file->tried == files->round)
+	if (file && file->tried == files->round) {
+		files->cause = file->cause;
 		return NULL;
+	}
 
 	if (is_packed_of_another_version(files, key) && image_superseded(files->images, key->dep))
 		return get_successor(files, key);
@@ -318,14 +405,18 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	if (!file) {
 		odb_close(opened.db);
 		stacks_close(opened.stacks);
+		files->cause = ENOMEM;
 		return NULL;
 	}
 	file->used = ++files->clock;
 	file->tried = files->round;
+	file->cause = files->cause;
 	file->db = opened.db;
 	file->stacks = opened.stacks;
 	if (!is_open(file))
 		return NULL;
+	file->before = file->db ? odb_sum(file->db) : stacks_sum(file->stacks);
+	file->added = 0;
 	files->count++;
 	key->dep->recent = file;
 	return file;
@@ -333,6 +424,7 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 
 int sample_file_add_failed(struct sample_files *files, const struct odb_error *error)
 {
+	files->cause = error->code;
 	log_limited(&files->log_add, "samples are lost: %s", error->text);
 	return -1;
 }

@@ -13,7 +13,9 @@
 #include "sample_key.h"
 #include "libdb/stacks/stacks.h"
 #include "libop/session/log.h"
+#include "stats.h"
 #include "libop/base/hash.h"
+#include "libop/base/page_guard.h"
 
 struct sample_file {
 	struct sample_key key;
@@ -23,6 +25,8 @@ struct sample_file {
 	struct op_hash_map stack_images; /* by struct image: their numbers in a stack file */
 	uint64_t used;			 /* sample_files::clock at its last use */
 	uint64_t tried;			 /* sample_files::round in which opening it failed */
+	int cause;			 /* why it failed, an errno value */
+	uint64_t before, added; /* samples when it was opened, and since; of a stack file, stacks */
 };
 
 struct sample_files {
@@ -34,12 +38,16 @@ struct sample_files {
 
 	struct op_hash_map packed_mtimes; /* by name of a packed file: the mtime of its image */
 
+	struct stats *stats; /* counts what is lost with a file */
+	int cause; /* errno value of the latest file that could not be opened or written */
+	unsigned int faults; /* page_guard_count() at the last sample_files_check() */
+
 	struct images *images;
 	const char *dir; /* samples/current of the session */
 	const struct op_events *events;
 	uint32_t cpu_type;
 	double cpu_mhz;
-	struct log_limit log_open, log_add;
+	struct log_limit log_open, log_add, log_cut;
 };
 
 /* Sets the bound, and raises the soft limit of descriptors. */
@@ -58,17 +66,33 @@ void sample_files_know_pack(struct sample_files *files);
  * May close other files, even one that an earlier call returned: see sample_files::closed.
  *
  * Return: the file, good until the next call, or NULL if it cannot be opened, which is logged
- * and tried again in the next round.
+ * and tried again in the next round; then sample_files::cause is set.
  */
 struct sample_file *sample_file_get(struct sample_files *files, const struct sample_key *key);
 
 /**
  * sample_file_add - count @n samples
  *
- * Return: 0, or -1 if that failed, which is logged; then nothing was counted.
+ * Return: 0, or -1 if that failed, which is logged; then nothing was counted, and
+ * sample_files::cause is set.
  */
 static inline int sample_file_add(struct sample_files *files, struct sample_file *file,
 				  uint64_t key, uint64_t n);
+
+/**
+ * sample_files_check - find files that were truncated or removed while they were in use
+ *
+ * What is left of them is repaired, and what they had is counted as lost (STAT_FILE_CUT).  They
+ * are opened again when there are further samples for them.
+ */
+void sample_files_check(struct sample_files *files);
+
+/* The same, if a page of any mapped file was not there since the last check. */
+static inline void sample_files_check_faults(struct sample_files *files)
+{
+	if (__builtin_expect(files->faults != page_guard_count(), 0))
+		sample_files_check(files);
+}
 
 /**
  * sample_files_rest - release memory of files that are not in use
@@ -95,6 +119,7 @@ static inline int sample_file_add(struct sample_files *files, struct sample_file
 
 	if (__builtin_expect(odb_add(file->db, key, n, &error), 0))
 		return sample_file_add_failed(files, &error);
+	file->added += n;
 	return 0;
 }
 

@@ -4,26 +4,35 @@
  */
 #include "session_stats.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "daemon/sources/source.h"
 #include "libop/session/log.h"
 
-void session_stats_load(struct session_stats *stats, bool begun)
+int session_stats_load(struct session_stats *stats, bool begun, struct op_error *error)
 {
 	char *reported = begun ? source_stats(stats->source) : NULL;
+	char *text;
 
-	stats_load(&stats->samples, stats->dir, reported);
+	if (op_account_read(stats->samples_dir, &text) == OP_ACCOUNT_TORN)
+		log_line("the latest statistics of the session were cut off; the ones before are "
+			 "used");
+	stats_load(&stats->samples, text, stats->dir, reported);
 	multiplexed_times_update(&stats->times, reported);
 	multiplexed_times_load(&stats->times, stats->dir);
-	overhead_load(&stats->overhead, stats->dir, overhead_now(), source_running(stats->source));
+	overhead_load(&stats->overhead, text, stats->dir, overhead_now(),
+		      source_running(stats->source));
 	free(reported);
+	free(text);
+	op_account_close(&stats->account);
+	return op_account_open(&stats->account, stats->samples_dir, error);
 }
 
 bool session_stats_exist(const struct session_stats *stats)
 {
-	return !access(stats->dir, F_OK);
+	return op_account_is_in(&stats->account, stats->named_dir);
 }
 
 bool session_stats_is_running(struct session_stats *stats)
@@ -34,21 +43,52 @@ bool session_stats_is_running(struct session_stats *stats)
 	return running;
 }
 
-void session_stats_save(struct session_stats *stats, bool begun)
+/* The account was removed, or could not be created before. */
+static int replace_account(struct session_stats *stats, struct op_error *error)
+{
+	op_account_close(&stats->account);
+	return op_account_open(&stats->account, stats->samples_dir, error);
+}
+
+static int save_account(struct session_stats *stats, const char *reported, struct op_error *error)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int result = -1;
+
+	if (!out)
+		return op_error_memory(error);
+	stats_put(&stats->samples, reported, out);
+	overhead_put(&stats->overhead, out);
+	if (fclose(out))
+		op_error_memory(error);
+	else if (op_account_is_in(&stats->account, stats->samples_dir) ||
+		 !replace_account(stats, error))
+		result = op_account_write(&stats->account, text, error);
+	free(text);
+	return result;
+}
+
+int session_stats_save(struct session_stats *stats, bool begun, struct op_error *error)
 {
 	char *reported = source_stats(stats->source);
-	struct op_error error;
+	struct op_error why;
+	int result;
 
 	session_stats_is_running(stats);
 	multiplexed_times_update(&stats->times, reported);
 	multiplexed_times_remove_lines(reported);
 	if (begun)
 		stats_take_kernel(&stats->samples, reported);
-	if (stats_save(&stats->samples, stats->dir, reported, &error) ||
-	    multiplexed_times_save(&stats->times, stats->dir, &error) ||
-	    overhead_save(&stats->overhead, stats->dir, &error))
-		log_line("the statistics are not up to date: %s", error.text);
+	result = save_account(stats, reported, error);
+	if (stats_save(&stats->samples, stats->dir, reported, &why) ||
+	    multiplexed_times_save(&stats->times, stats->dir, &why) ||
+	    overhead_save(&stats->overhead, stats->dir, &why))
+		log_limited(&stats->log_copies, "files of statistics are not up to date: %s",
+			    why.text);
 	free(reported);
+	return result;
 }
 
 void session_stats_log(const struct session_stats *stats)
@@ -58,4 +98,11 @@ void session_stats_log(const struct session_stats *stats)
 	multiplexed_times_remove_lines(reported);
 	stats_log(&stats->samples, reported);
 	free(reported);
+}
+
+void session_stats_close(struct session_stats *stats)
+{
+	op_account_close(&stats->account);
+	free(stats->dir);
+	stats->dir = NULL;
 }

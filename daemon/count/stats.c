@@ -5,6 +5,7 @@
 #include "stats.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,9 +14,13 @@
 
 #include "libop/base/file.h"
 #include "libop/base/number.h"
+#include "libop/session/account.h"
 #include "libop/session/paths.h"
 #include "libop/session/log.h"
 #include "libop/session/number_file.h"
+
+/* The kernel has 20 statistics. */
+#define KERNEL_NAMES_MOST 40
 
 static const struct {
 	const char *name, *label;
@@ -28,6 +33,13 @@ static const struct {
 	[STAT_NO_CONTEXT] = {"lost_invalid_domain", "lost samples (no kernel/user)"},
 	[STAT_NO_KERNEL_IMAGE] = {"lost_kernel", "lost kernel samples"},
 	[STAT_NO_MAPPING] = {"lost_no_mapping", "samples lost to no permanent mapping"},
+	[STAT_NO_SPACE] = {"lost_no_space", "samples lost to a full disk"},
+	[STAT_NO_DESCRIPTOR] = {"lost_no_descriptor", "samples lost to too many open files"},
+	[STAT_NO_MEMORY] = {"lost_no_memory", "samples lost to a lack of memory"},
+	[STAT_IO_ERROR] = {"lost_io_error", "samples lost to errors of the disk"},
+	[STAT_FILE_LIMIT] = {"lost_file_limit", "samples lost to the limit of file size"},
+	[STAT_LONG_NAME] = {"lost_long_name", "samples lost to too long a path"},
+	[STAT_FILE_CUT] = {"lost_file_cut", "samples lost with files that were cut or removed"},
 	[STAT_NO_SAMPLE_FILE] = {"lost_samplefile", "samples lost to sample file open failure"},
 	[STAT_NO_EVENT] = {"lost_no_event", "samples lost to a counter without an event"},
 	[STAT_NO_USER_APP] = {"lost_no_app_for_user_sample",
@@ -72,6 +84,96 @@ static const struct {
 static bool is_loss(const char *name)
 {
 	return !strncmp(name, "sample_lost_", 12) || !strcmp(name, "sample_invalid_eip");
+}
+
+enum stat_id stats_of_failure(int code)
+{
+	switch (code) {
+	case ENOSPC:
+	case EDQUOT:
+		return STAT_NO_SPACE;
+	case EMFILE:
+	case ENFILE:
+		return STAT_NO_DESCRIPTOR;
+	case ENOMEM:
+		return STAT_NO_MEMORY;
+	case EIO:
+		return STAT_IO_ERROR;
+	case EFBIG:
+		return STAT_FILE_LIMIT;
+	case ENAMETOOLONG:
+		return STAT_LONG_NAME;
+	case EFAULT: /* a page of the mapping had to be replaced: libop/base/page_guard.h */
+		return STAT_FILE_CUT;
+	default:
+		return STAT_NO_SAMPLE_FILE;
+	}
+}
+
+void stats_move(struct stats *self, enum stat_id from, enum stat_id to, uint64_t n)
+{
+	uint64_t mine = n < self->value[from] ? n : self->value[from];
+	uint64_t earlier = n - mine < self->before[from] ? n - mine : self->before[from];
+
+	self->value[from] -= mine;
+	self->value[to] += mine;
+	self->before[from] -= earlier;
+	self->before[to] += earlier;
+}
+
+static uint64_t sum(const struct stats *self, enum stat_id first, enum stat_id last)
+{
+	uint64_t total = 0;
+
+	for (enum stat_id i = first; i <= last; i++)
+		total += self->value[i];
+	return total;
+}
+
+uint64_t stats_not_written(const struct stats *self)
+{
+	return sum(self, STAT_NO_SPACE, STAT_NO_SAMPLE_FILE);
+}
+
+uint64_t stats_lost(const struct stats *self)
+{
+	return sum(self, STAT_NO_CONTEXT, STAT_NO_USER_APP);
+}
+
+char *stats_losses_text(const struct stats *self, const char *prefix)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return NULL;
+	for (enum stat_id i = STAT_NO_CONTEXT; i <= STAT_NO_USER_APP; i++) {
+		if (self->value[i])
+			fprintf(out, "%s %" PRIu64 " %s\n", prefix, self->value[i], stats[i].label);
+	}
+	return fclose(out) ? NULL : text;
+}
+
+static void put_cause(const struct stats *self, enum stat_id which, FILE *out)
+{
+	if (self->value[which])
+		fprintf(out, "%s%" PRIu64 " %s", ftell(out) ? ", " : "", self->value[which],
+			stats[which].label);
+}
+
+char *stats_causes(const struct stats *self)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return NULL;
+	for (enum stat_id i = STAT_NO_SPACE; i <= STAT_NO_SAMPLE_FILE; i++)
+		put_cause(self, i, out);
+	put_cause(self, STAT_STACKS_LOST, out);
+	return fclose(out) ? NULL : text;
 }
 
 const char *stats_name(enum stat_id which)
@@ -164,11 +266,12 @@ static uint64_t read_number(const char *dir, const char *name)
 	return value;
 }
 
-void stats_load(struct stats *self, const char *dir, const char *kernel)
+void stats_load(struct stats *self, const char *account, const char *dir, const char *kernel)
 {
 	*self = (struct stats){.kernel_seen = kernel_losses(kernel)};
 	for (int i = 0; i < STAT_COUNT; i++)
-		self->before[i] = read_number(dir, stats[i].name);
+		self->before[i] = account ? op_account_number(account, stats[i].name)
+					  : read_number(dir, stats[i].name);
 }
 
 static int save_number(const char *dir, const char *name, uint64_t value, struct op_error *error)
@@ -191,6 +294,41 @@ int stats_save(const struct stats *self, const char *dir, const char *kernel,
 	while (!result && next_kernel_stat(&kernel, &stat))
 		result = save_number(dir, stat.path, stat.value, error);
 	return result;
+}
+
+/* Sums over CPUs, by name. */
+struct kernel_sums {
+	size_t n;
+	struct kernel_sum {
+		char name[64];
+		uint64_t value;
+	} sum[KERNEL_NAMES_MOST];
+};
+
+static void add_to_sums(struct kernel_sums *sums, const struct kernel_stat *stat)
+{
+	size_t i = 0;
+
+	while (i < sums->n && strcmp(sums->sum[i].name, stat->name))
+		i++;
+	if (i == KERNEL_NAMES_MOST || strlen(stat->name) >= sizeof(sums->sum[i].name))
+		return;
+	if (i == sums->n)
+		strcpy(sums->sum[sums->n++].name, stat->name);
+	sums->sum[i].value += stat->value;
+}
+
+void stats_put(const struct stats *self, const char *kernel, FILE *out)
+{
+	struct kernel_sums sums = {0};
+	struct kernel_stat stat;
+
+	for (int i = 0; i < STAT_COUNT; i++)
+		fprintf(out, "%s %" PRIu64 "\n", stats[i].name, self->before[i] + self->value[i]);
+	while (next_kernel_stat(&kernel, &stat))
+		add_to_sums(&sums, &stat);
+	for (size_t i = 0; i < sums.n; i++)
+		fprintf(out, "%s %" PRIu64 "\n", sums.sum[i].name, sums.sum[i].value);
 }
 
 static const char *kernel_label(const char *name)

@@ -9,6 +9,7 @@
 #define DAEMON_COUNT_STATS_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "libop/base/error.h"
 
@@ -21,14 +22,21 @@ enum stat_id {
 	STAT_NO_CONTEXT,      /* lost: mode, task or CPU unknown */
 	STAT_NO_KERNEL_IMAGE, /* lost: kernel code in no image */
 	STAT_NO_MAPPING,      /* lost: user code in no known mapping */
-	STAT_NO_SAMPLE_FILE,  /* lost: the sample file could not be written */
-	STAT_NO_EVENT,	      /* lost: a counter without an event */
-	STAT_NO_USER_APP,     /* lost: anonymous memory of an unknown application */
-	STAT_KERNEL_NO_APP,   /* stored below the kernel, as the application is unknown */
-	STAT_USER_NO_APP,     /* stored below their image, as the application is unknown */
-	STAT_FRAMES,	      /* frames of call chains, without the leaves */
-	STAT_ARCS,	      /* frames stored, as an arc from caller to callee */
-	STAT_FRAMES_APART,    /* no arc: between user and kernel code */
+	STAT_NO_SPACE,	      /* lost, and those up to STAT_NO_SAMPLE_FILE: not to be written: */
+	STAT_NO_DESCRIPTOR,   /* the process or the system has no more */
+	STAT_NO_MEMORY,
+	STAT_IO_ERROR,
+	STAT_FILE_LIMIT,     /* RLIMIT_FSIZE, or what the format can hold */
+	STAT_LONG_NAME,	     /* the path of the sample file is too long */
+	STAT_FILE_CUT,	     /* the sample file was truncated or removed while in use */
+	STAT_NO_SAMPLE_FILE, /* other reasons, such as a damaged file */
+	STAT_NO_EVENT,	     /* lost: a counter without an event */
+	STAT_NO_USER_APP,    /* lost: anonymous memory of an unknown application */
+	STAT_KERNEL_NO_APP,  /* stored below the kernel, as the application is unknown */
+	STAT_USER_NO_APP,    /* stored below their image, as the application is unknown */
+	STAT_FRAMES,	     /* frames of call chains, without the leaves */
+	STAT_ARCS,	     /* frames stored, as an arc from caller to callee */
+	STAT_FRAMES_APART,   /* no arc: between user and kernel code */
 	STAT_FRAMES_FILTERED,
 	STAT_FRAMES_NO_HEAD,	    /* lost: so was the leaf */
 	STAT_FRAMES_NO_MAPPING,	    /* lost: the frame or its callee is in no known mapping */
@@ -49,13 +57,33 @@ struct stats {
 	uint64_t kernel_seen;	     /* losses that the kernel reported last */
 };
 
+/* The statistic for samples whose file cannot be opened or written, by an errno value. */
+enum stat_id stats_of_failure(int code);
+
+/* Counts @n samples of one statistic in another one, those of earlier daemons last. */
+void stats_move(struct stats *stats, enum stat_id from, enum stat_id to, uint64_t n);
+
+/* What was received and, for reasons of STAT_NO_SPACE to STAT_NO_SAMPLE_FILE, not stored. */
+uint64_t stats_not_written(const struct stats *stats);
+
+/* All losses, without those of the kernel. */
+uint64_t stats_lost(const struct stats *stats);
+
+/* Since the daemon started or stats_load(): a line for each loss of samples that is not 0, "PREFIX
+ * NUMBER LABEL\n".  Return: a text that the caller frees, or NULL when out of memory. */
+char *stats_losses_text(const struct stats *stats, const char *prefix);
+
+/* The same for what was not written, and lost stacks, in one line: "NUMBER LABEL, ...". */
+char *stats_causes(const struct stats *stats);
+
 /**
  * stats_load - start for a session
+ * @account: the text of its account (libop/session/account.h), or NULL: then numbers are read from
  * @dir: its OP_SAMPLES_STATS directory, which need not exist
  * @kernel: the kernel's statistics at this time, as of source_stats(), if they count from a
  *	start of profiling that belongs to this daemon; else NULL
  */
-void stats_load(struct stats *stats, const char *dir, const char *kernel);
+void stats_load(struct stats *stats, const char *account, const char *dir, const char *kernel);
 
 /**
  * stats_take_kernel - count the losses of the kernel since the last call
@@ -75,6 +103,9 @@ void stats_take_kernel(struct stats *stats, const char *kernel);
  */
 int stats_save(const struct stats *stats, const char *dir, const char *kernel,
 	       struct op_error *error);
+
+/* Writes the lines of an account: the sums of the session, and those of the kernel's CPUs. */
+void stats_put(const struct stats *stats, const char *kernel, FILE *out);
 
 /* Writes the statistics block to the log. */
 void stats_log(const struct stats *stats, const char *kernel);

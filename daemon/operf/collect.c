@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "libop/perf/command.h"
+#include "daemon/sources/source.h"
 #include "libop/session/log.h"
 
 #define EVENTS_AT_ONCE 16
@@ -156,8 +157,11 @@ int collect_run(struct collect *collect, struct op_error *error)
 		result = run(&loop, error);
 	if (profile_run(collect->profile, false, &ignored))
 		log_line("%s", ignored.text);
-	if (!result)
-		result = profile_dump(collect->profile, error);
+	if (!result) {
+		int dumped = profile_dump(collect->profile, error);
+
+		collect->incomplete = dumped && dumped != SOURCE_END;
+	}
 	if (collect->command && waitpid(collect->command, &status, WNOHANG) == collect->command)
 		collect->status = command_status(status);
 	else if (collect->signal)

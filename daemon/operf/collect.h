@@ -6,6 +6,7 @@
 #define DAEMON_OPERF_COLLECT_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -18,8 +19,9 @@ struct collect {
 	const pid_t *processes; /* collecting ends when all of them have */
 	size_t count;
 
-	int status; /* exit status of the command, once it has ended */
-	int signal; /* the signal that ended collecting; 0: none */
+	int status;	 /* exit status of the command, once it has ended */
+	bool incomplete; /* not all samples could be stored: collect_run() has set its @error */
+	int signal;	 /* the signal that ended collecting; 0: none */
 };
 
 /* The signals that collect_run() takes, and to block them. */

@@ -18,6 +18,7 @@
 #include "libop/session/log.h"
 #include "daemon/sources/perf/perf.h"
 #include "libop/base/file.h"
+#include "libop/base/page_guard.h"
 #include "libop/base/pinned_path.h"
 #include "libop/base/safe_text.h"
 #include "libop/perf/event.h"
@@ -144,8 +145,9 @@ static int prepare(struct run *run, struct op_error *error)
 		return -1;
 	if (request->command && command_prepare(&run->command, request->command, error))
 		return -1;
-	/* after the fork of the command, which must not inherit blocked signals */
+	/* after the fork of the command, which must not inherit them */
 	collect_block_signals();
+	page_guard_ignore_file_limit();
 	umask(SESSION_UMASK);
 	if (open_source(run, error))
 		return -1;
@@ -248,6 +250,10 @@ static int profile(const struct request *request, struct op_error *error)
 		print_summary(&run);
 		status = run.collect.command ? run.collect.status : OP_EXIT_OK;
 		run.command.pid = 0; /* it has ended, or goes on alone */
+		if (run.collect.incomplete)
+			op_complain("%s", error->text);
+		if (run.collect.incomplete && status == OP_EXIT_OK)
+			status = OP_EXIT_FAILURE;
 	} else if (run.lock >= 0 && request->command && !run.command.pid) {
 		status = command_failure(error); /* it was not executed after all */
 	} else if (error->code == EINTR) {

@@ -179,7 +179,7 @@ static void handle_result(struct daemon *daemon, int result, const struct op_err
 	if (result == SOURCE_END)
 		return;
 	daemon->failed = true;
-	log_line("no more samples: %s", error->text);
+	log_line("%s%s", error->code == ENODATA ? "" : "no more samples: ", error->text);
 }
 
 static void handle_buffer(struct daemon *daemon)
@@ -194,7 +194,6 @@ static int dump(struct daemon *daemon, struct op_error *error)
 {
 	int result = profile_dump(&daemon->profile, error);
 
-	profile_save_stats(&daemon->profile);
 	mark_dump(daemon);
 	if (result == SOURCE_END)
 		return 0; /* noticed again by the next handle_buffer() */
@@ -250,19 +249,22 @@ static uint64_t lost_by_source(struct daemon *daemon)
 static char *reply_status(struct daemon *daemon)
 {
 	const struct profile *profile = &daemon->profile;
-	const uint64_t *value = profile->stats.samples.value;
+	const struct stats *stats = &profile->stats.samples;
+	const uint64_t *value = stats->value;
+	char *causes = stats_losses_text(stats, "lost-cause"), *reply;
 
-	return op_path(
+	reply = op_path(
 		"pid %ld\nstate %s\nsource %s\nstarted %" PRId64
 		"\nsession-dir %s\ncpu-type %s\nevents %s\n"
 		"buffers %" PRIu64 "\nreceived %" PRIu64 "\nsamples %" PRIu64 "\nlost %" PRIu64
-		"\nlost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu\nok\n",
+		"\n%slost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu\nok\n",
 		(long)getpid(), state(daemon), daemon->source->name, (int64_t)daemon->started,
 		daemon->options->session_dir, daemon->source->cpu_type,
 		daemon->source->events ? daemon->source->events : "", profile->buffers,
-		value[STAT_RECEIVED], value[STAT_STORED],
-		value[STAT_RECEIVED] - value[STAT_STORED] - value[STAT_FILTERED],
+		value[STAT_RECEIVED], value[STAT_STORED], stats_lost(stats), causes ? causes : "",
 		lost_by_source(daemon), value[STAT_BAD_RECORDS], profile->files.count);
+	free(causes);
+	return reply;
 }
 
 static char *handle_command(void *context, const char *command)
@@ -350,6 +352,7 @@ int daemon_run(struct daemon *daemon)
 {
 	bool always = daemon->source->fd < 0; /* the source always has data */
 	struct epoll_event event[EVENTS_AT_ONCE];
+	struct op_error error;
 
 	log_line("oprofiled %s is ready: session %s, CPU type %s", OP_VERSION,
 		 daemon->options->session_dir, daemon->source->cpu_type);
@@ -366,7 +369,9 @@ int daemon_run(struct daemon *daemon)
 		if (always && !daemon->done)
 			handle_buffer(daemon);
 	}
-	report_statistics(daemon);
+	if (profile_settle(&daemon->profile, &error))
+		handle_result(daemon, -1, &error);
+	profile_log_stats(&daemon->profile);
 	return daemon->failed ? -1 : 0;
 }
 

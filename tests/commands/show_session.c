@@ -136,17 +136,16 @@ static void show_files(const char *dir, struct show *show)
 
 static void show_stats(const char *dir, const struct show *show)
 {
-	uint64_t value[STAT_COUNT];
+	uint64_t value[STAT_COUNT], lost = 0;
 
 	for (int i = 0; i < STAT_COUNT; i++) {
 		value[i] = number_file_read(op_path("%s/stats/%s", dir, stats_name(i)));
 		if (value[i])
 			printf("%s %" PRIu64 "\n", stats_name(i), value[i]);
 	}
-	check(value[STAT_RECEIVED] == value[STAT_STORED] + value[STAT_FILTERED] +
-					      value[STAT_NO_CONTEXT] + value[STAT_NO_KERNEL_IMAGE] +
-					      value[STAT_NO_MAPPING] + value[STAT_NO_SAMPLE_FILE] +
-					      value[STAT_NO_EVENT] + value[STAT_NO_USER_APP],
+	for (enum stat_id i = STAT_NO_CONTEXT; i <= STAT_NO_USER_APP; i++)
+		lost += value[i];
+	check(value[STAT_RECEIVED] == value[STAT_STORED] + value[STAT_FILTERED] + lost,
 	      "samples do not add up");
 	check(value[STAT_FRAMES] ==
 		      value[STAT_ARCS] + value[STAT_FRAMES_APART] + value[STAT_FRAMES_FILTERED] +

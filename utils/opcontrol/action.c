@@ -214,8 +214,13 @@ static int reset(struct control *control, struct op_error *error)
 	struct op_error why;
 	int ret;
 
-	if (settle(control, error) ||
-	    samples_reset_begin(control->settings.session_dir, &waste, error))
+	/* what the daemon could not store is thrown away with the rest */
+	if (settle(control, error)) {
+		if (error->code != EIO)
+			return -1;
+		op_complain("%s", error->text);
+	}
+	if (samples_reset_begin(control->settings.session_dir, &waste, error))
 		return -1;
 	ret = reopen(control, error);
 	if (!samples_reset_end(&waste, ret ? &why : error))

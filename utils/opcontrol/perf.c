@@ -45,6 +45,7 @@ int perf_status_print(const struct settings *settings, struct op_error *error)
 		{"received", "Samples received"},
 		{"samples", "Samples stored"},
 		{"lost", "Samples lost"},
+		{"lost-cause", "  lost"},
 		{"lost-by-source", "Records lost in the kernel's buffers"},
 	};
 	char *reply;

@@ -385,7 +385,7 @@ TEST(a_new_session_begins_without_arcs)
 	assert_int_equal(profile_reopen(&session.profile, &error), 0);
 	assert_int_equal(session_sum(session.dir, true), 1);
 	session_feed_only(&session, words, sizeof(words) / 8);
-	remove_tree(session.profile.current_dir);
+	remove_tree(session.profile.named_dir);
 	assert_int_equal(profile_reopen(&session.profile, &error), 0);
 	profile_flush(&session.profile);
 	text = session_text(session.dir);

@@ -48,7 +48,7 @@ TEST(sums_go_over_all_daemons_of_a_session)
 	char *dir = make_directory(), *below = op_path("%s/stats", dir);
 	struct overhead overhead;
 
-	overhead_load(&overhead, below, at(50, 1000), true);
+	overhead_load(&overhead, NULL, below, at(50, 1000), true);
 	overhead_look(&overhead, at(60, 3000), true);
 	save(&overhead, below);
 	expect(below, 10, 2000);
@@ -56,7 +56,7 @@ TEST(sums_go_over_all_daemons_of_a_session)
 	save(&overhead, below);
 	expect(below, 25, 3000);
 	/* another process, whose CPU time begins anew */
-	overhead_load(&overhead, below, at(2, 9000), true);
+	overhead_load(&overhead, NULL, below, at(2, 9000), true);
 	save(&overhead, below);
 	expect(below, 25, 3000);
 	overhead_look(&overhead, at(3, 9500), true);
@@ -64,7 +64,7 @@ TEST(sums_go_over_all_daemons_of_a_session)
 	expect(below, 26, 3500);
 	/* the same process in a new session */
 	remove_tree(below);
-	overhead_load(&overhead, below, at(3, 9500), true);
+	overhead_load(&overhead, NULL, below, at(3, 9500), true);
 	overhead_look(&overhead, at(10, 9600), true);
 	save(&overhead, below);
 	expect(below, 7, 100);
@@ -78,7 +78,7 @@ TEST(only_time_between_start_and_stop_counts)
 	char *dir = make_directory();
 	struct overhead overhead;
 
-	overhead_load(&overhead, dir, at(0, 0), false);
+	overhead_load(&overhead, NULL, dir, at(0, 0), false);
 	overhead_look(&overhead, at(1, 100), false);
 	overhead_look(&overhead, at(2, 200), true); /* started */
 	save(&overhead, dir);
@@ -102,7 +102,7 @@ TEST(parts_of_a_millisecond_add_up)
 	char *dir = make_directory();
 	struct overhead overhead;
 
-	overhead_load(&overhead, dir, time, true);
+	overhead_load(&overhead, NULL, dir, time, true);
 	for (int i = 0; i < 1000; i++) {
 		time.cpu_ns += 3000;
 		time.wall_ns += 10500;

@@ -36,7 +36,7 @@ TEST(sums_go_over_all_daemons_of_a_session)
 	for (int daemon = 1; daemon <= 3; daemon++) {
 		char want[32];
 
-		stats_load(&stats, below, NULL);
+		stats_load(&stats, NULL, below, NULL);
 		stats.value[STAT_RECEIVED] = 10;
 		save(&stats, below, NULL);
 		stats.value[STAT_RECEIVED] = 100;
@@ -47,7 +47,7 @@ TEST(sums_go_over_all_daemons_of_a_session)
 	}
 	/* a new session */
 	remove_tree(below);
-	stats_load(&stats, below, NULL);
+	stats_load(&stats, NULL, below, NULL);
 	stats.value[STAT_RECEIVED] = 7;
 	save(&stats, below, NULL);
 	expect(below, "total_samples", "7\n");
@@ -62,7 +62,7 @@ TEST(losses_of_the_kernel_add_up)
 	char *dir = make_directory();
 	struct stats stats;
 
-	stats_load(&stats, dir, "sample_lost_no_mm 100\n"); /* of an earlier daemon */
+	stats_load(&stats, NULL, dir, "sample_lost_no_mm 100\n"); /* of an earlier daemon */
 	save(&stats, dir, "sample_lost_no_mm 100\n");
 	expect(dir, "lost_records_by_kernel", "0\n");
 	save(&stats, dir, "sample_lost_no_mm 4\n"); /* started anew */
