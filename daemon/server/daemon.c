@@ -17,6 +17,7 @@
 
 #include "daemon/count/abi.h"
 #include "libop/base/file.h"
+#include "libop/base/notify.h"
 #include "libop/base/pinned_path.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
@@ -25,6 +26,7 @@
 #include "daemon/sources/recording.h"
 #include "daemon/sources/module.h"
 #include "daemon/sources/perf/perf.h"
+#include "watchdog.h"
 
 /* Between two statistics in the log. */
 #define STATISTICS_SECONDS 600
@@ -111,6 +113,9 @@ static int open_events(struct daemon *daemon)
 	    timerfd_settime(daemon->timer, 0, &period, NULL) || wait_for(daemon, daemon->signals) ||
 	    wait_for(daemon, daemon->timer))
 		return -1;
+	daemon->watchdog = watchdog_open();
+	if (daemon->watchdog >= 0 && wait_for(daemon, daemon->watchdog))
+		return -1;
 	return daemon->source->fd < 0 ? 0 : wait_for(daemon, daemon->source->fd);
 }
 
@@ -127,6 +132,7 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 		.epoll = -1,
 		.signals = -1,
 		.timer = -1,
+		.watchdog = -1,
 		.started = time(NULL),
 		.session = op_session_open(options->session_dir, error),
 	};
@@ -302,6 +308,7 @@ static void handle_signal(struct daemon *daemon, int number)
 		 * Waits for the disk once for each file, which can take minutes; so it is done only
 		 * on demand.  The kernel writes pages back within half a minute anyway.
 		 */
+		op_notify("WATCHDOG=1");
 		sample_files_sync(&daemon->profile.files);
 		report_statistics(daemon);
 		break;
@@ -344,6 +351,8 @@ static void handle_event(struct daemon *daemon, int fd, uint32_t events)
 		handle_signals(daemon);
 	else if (fd == daemon->timer)
 		handle_timer(daemon);
+	else if (fd == daemon->watchdog)
+		watchdog_answer(fd);
 	else
 		control_server_event(&daemon->server, fd);
 }
@@ -356,6 +365,7 @@ int daemon_run(struct daemon *daemon)
 
 	log_line("oprofiled %s is ready: session %s, CPU type %s", OP_VERSION,
 		 daemon->options->session_dir, daemon->source->cpu_type);
+	op_notify("READY=1");
 	while (!daemon->done) {
 		int n = epoll_wait(daemon->epoll, event, EVENTS_AT_ONCE, always ? 0 : -1);
 
@@ -377,9 +387,11 @@ int daemon_run(struct daemon *daemon)
 
 void daemon_close(struct daemon *daemon)
 {
-	const int fds[] = {daemon->epoll, daemon->signals, daemon->timer};
+	const int fds[] = {daemon->epoll, daemon->signals, daemon->timer, daemon->watchdog};
 	struct op_error error;
 
+	/* packing takes long, and answers no watchdog */
+	op_notify("STOPPING=1");
 	if (daemon->serving)
 		control_server_close(&daemon->server, daemon->session);
 	if (daemon->profile.source) {

@@ -18,9 +18,9 @@ struct daemon {
 	struct source *source;
 	struct profile profile;
 	struct control_server server;
-	int lock, epoll, signals, timer; /* descriptors, -1 if closed */
-	char *session;			 /* of op_session_open() */
-	char *log, *complete_dump;	 /* paths */
+	int lock, epoll, signals, timer, watchdog; /* descriptors, -1 if closed */
+	char *session;				   /* of op_session_open() */
+	char *log, *complete_dump;		   /* paths */
 	time_t started;
 	bool serving; /* the control socket exists */
 	bool done;
