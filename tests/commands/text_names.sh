@@ -14,6 +14,7 @@ EVENT=$(names word event)
 SYMBOL=$(names word symbol)
 LINE=$(names word line)
 
+# shellcheck disable=SC2154,SC2094 # status is of lib.sh; the other dump is a word
 # clean COMMAND... - runs it, and says whether what it writes is text; names in words of arguments
 clean()
 {
