@@ -27,6 +27,7 @@ _Static_assert(STACKS_UNITS_MOST <= CUT, "unit numbers do not use the CUT bit");
 /* Arrays with one entry for each node of the tree. */
 struct flush {
 	uint64_t *samples; /* that end there or below */
+	uint64_t *weights; /* of these, beyond the period */
 	uint32_t *root;	   /* index of its root */
 	uint32_t *order;   /* nodes by their roots, callers first */
 	uint32_t *stored;  /* number in the stack file; CUT may be set */
@@ -82,12 +83,16 @@ static uint32_t store_node(const struct call_chains *chains, struct sample_file 
 	return number == STACKS_NO_NODE ? caller | CUT : number;
 }
 
-/* Stores the nodes of one root.  Must not open another file, which could close this one. */
+/*
+ * Stores the nodes of one root, with samples or weights.  Must not open another file, which could
+ * close this one.
+ */
 static void store_tree(const struct call_chain_writer *writer, struct sample_file *file,
 		       struct flush *flush, const uint32_t *order, size_t count)
 {
 	const struct call_chains *chains = writer->chains;
-	uint64_t *stats = writer->stats->value;
+	uint64_t unused[STAT_COUNT] = {0};
+	uint64_t *stats = file->key.is_weight ? unused : writer->stats->value;
 	struct odb_error error = {0};
 	bool cut = false;
 
@@ -97,15 +102,17 @@ static void store_tree(const struct call_chain_writer *writer, struct sample_fil
 		uint32_t caller =
 			node->caller & CHAIN_IS_ROOT ? STACKS_ROOT : flush->stored[node->caller];
 		uint32_t number = store_node(chains, file, node, caller, &error);
+		uint64_t n;
 
+		n = file->key.is_weight ? chains->weight[at] : node->count;
 		flush->stored[at] = number;
-		if (!node->count)
+		if (!n)
 			continue;
-		if (stacks_count(file->stacks, number & ~CUT, node->count, number & CUT, &error) ==
+		if (stacks_count(file->stacks, number & ~CUT, n, number & CUT, &error) ==
 		    STACKS_ADDED) {
-			stats[STAT_STACKS] += node->count;
+			stats[STAT_STACKS] += n;
 		} else {
-			stats[STAT_STACKS_MERGED] += node->count;
+			stats[STAT_STACKS_MERGED] += n;
 			cut = true;
 		}
 		file->added += node->count;
@@ -136,6 +143,19 @@ static void sort_nodes(const struct call_chains *chains, struct flush *flush, ui
 		flush->order[end[flush->root[i]]++] = i;
 }
 
+/* Weights that cannot be written are without effect on counts: the log tells. */
+static void write_stack_weights(const struct call_chain_writer *writer, struct flush *flush,
+				const struct chain_root *root, const uint32_t *order, size_t count)
+{
+	struct sample_key key = root->key;
+	struct sample_file *file;
+
+	key.is_weight = true;
+	file = root->is_weighted ? sample_file_get(writer->files, &key) : NULL;
+	if (file)
+		store_tree(writer, file, flush, order, count);
+}
+
 static void write_stacks(const struct call_chain_writer *writer, struct flush *flush, uint32_t *end)
 {
 	const struct call_chains *chains = writer->chains;
@@ -150,6 +170,9 @@ static void write_stacks(const struct call_chain_writer *writer, struct flush *f
 			store_tree(writer, file, flush, flush->order + from, end[i] - from);
 		else
 			writer->stats->value[STAT_STACKS_LOST] += root->samples;
+		if (file)
+			write_stack_weights(writer, flush, root, flush->order + from,
+					    end[i] - from);
 	}
 }
 
@@ -157,12 +180,13 @@ static void write_stacks(const struct call_chain_writer *writer, struct flush *f
 
 static int add_arc(const struct call_chain_writer *writer, const struct chain_root *root,
 		   const struct chain_node *caller, const struct chain_node *callee,
-		   uint64_t samples)
+		   uint64_t samples, bool is_weight)
 {
 	struct sample_file *file;
 	struct sample_key key = root->key;
 
 	key.is_stacks = false;
+	key.is_weight = is_weight;
 	key.dep = caller->image;
 	key.callee = callee->image;
 	key.app = separation_application(&writer->config->separation, caller->image,
@@ -181,8 +205,8 @@ static int add_arc(const struct call_chain_writer *writer, const struct chain_ro
 
 /* Stores an arc.  Return: the statistic that counts it. */
 static enum stat_id store_arc(const struct call_chain_writer *writer, const struct chain_root *root,
-			     const struct chain_node *caller, const struct chain_node *callee,
-			     uint64_t samples)
+			      const struct chain_node *caller, const struct chain_node *callee,
+			      uint64_t samples, uint64_t weight)
 {
 	if (call_chains_is_unknown(writer->chains, caller->image))
 		return STAT_FRAMES_NO_MAPPING;
@@ -192,7 +216,8 @@ static enum stat_id store_arc(const struct call_chain_writer *writer, const stru
 		return STAT_FRAMES_NO_MAPPING;
 	if (!image_is_wanted(caller->image, root->program))
 		return STAT_FRAMES_FILTERED;
-	if (add_arc(writer, root, caller, callee, samples))
+	if ((weight && add_arc(writer, root, caller, callee, weight, true)) ||
+	    add_arc(writer, root, caller, callee, samples, false))
 		return STAT_FRAMES_NO_SAMPLE_FILE;
 	return STAT_ARCS;
 }
@@ -201,8 +226,10 @@ static void write_arcs(const struct call_chain_writer *writer, struct flush *flu
 {
 	const struct call_chains *chains = writer->chains;
 
-	for (uint32_t i = 0; i < chains->nodes; i++)
+	for (uint32_t i = 0; i < chains->nodes; i++) {
 		flush->samples[i] = chains->node[i].count;
+		flush->weights[i] = chains->weight[i];
+	}
 	for (uint32_t i = chains->nodes; i--;) {
 		const struct chain_node *callee = &chains->node[i];
 		const struct chain_root *root = &chains->root[flush->root[i]];
@@ -211,8 +238,9 @@ static void write_arcs(const struct call_chain_writer *writer, struct flush *flu
 		if (callee->caller & CHAIN_IS_ROOT)
 			continue;
 		flush->samples[callee->caller] += samples;
+		flush->weights[callee->caller] += flush->weights[i];
 		writer->stats->value[store_arc(writer, root, &chains->node[callee->caller], callee,
-					      samples)] += samples;
+					       samples, flush->weights[i])] += samples;
 	}
 }
 
@@ -246,17 +274,19 @@ void call_chain_writer_flush(const struct call_chain_writer *writer)
 	if (!chains->roots)
 		return;
 	flush.samples = malloc(chains->nodes * sizeof(*flush.samples));
+	flush.weights = malloc(chains->nodes * sizeof(*flush.weights));
 	flush.root = malloc(chains->nodes * sizeof(*flush.root));
 	flush.order = malloc(chains->nodes * sizeof(*flush.order));
 	flush.stored = malloc(chains->nodes * sizeof(*flush.stored));
 	end = calloc(chains->roots, sizeof(*end));
-	if (flush.samples && flush.root && flush.order && flush.stored && end) {
+	if (flush.samples && flush.weights && flush.root && flush.order && flush.stored && end) {
 		write_stacks(writer, &flush, end);
 		write_arcs(writer, &flush);
 	} else {
 		lose(writer);
 	}
 	free(flush.samples);
+	free(flush.weights);
 	free(flush.root);
 	free(flush.order);
 	free(flush.stored);

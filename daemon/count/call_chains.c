@@ -15,10 +15,11 @@ int call_chains_init(struct call_chains *chains, struct op_error *error)
 	*chains = (struct call_chains){
 		.frame = calloc(CHAIN_FRAMES_MOST, sizeof(*chains->frame)),
 		.node = calloc(CHAIN_NODES_MOST, sizeof(*chains->node)),
+		.weight = calloc(CHAIN_NODES_MOST, sizeof(*chains->weight)),
 		.root = calloc(CHAIN_ROOTS_MOST, sizeof(*chains->root)),
 		.unknown[1].is_kernel = true,
 	};
-	if (chains->frame && chains->node && chains->root &&
+	if (chains->frame && chains->node && chains->weight && chains->root &&
 	    !op_hash_reserve(&chains->by_node, CHAIN_NODES_MOST) &&
 	    !op_hash_reserve(&chains->by_root, CHAIN_ROOTS_MOST))
 		return 0;
@@ -30,6 +31,7 @@ void call_chains_free(struct call_chains *chains)
 {
 	free(chains->frame);
 	free(chains->node);
+	free(chains->weight);
 	free(chains->root);
 	op_hash_free(&chains->by_node);
 	op_hash_free(&chains->by_root);
@@ -103,6 +105,7 @@ static uint32_t get_node(struct call_chains *chains, uint32_t caller,
 		.caller = caller,
 		.newest = CHAIN_NO_NODE,
 	};
+	chains->weight[chains->nodes] = 0;
 	op_hash_add(&chains->by_node, key, chains->nodes);
 	return chains->nodes++;
 }
@@ -114,6 +117,7 @@ void call_chains_end(struct call_chains *chains)
 	if (!chains->roots || !is_root(&chains->root[chains->last_root], &chains->begun))
 		chains->last_root = get_root(chains, &chains->begun);
 	chains->root[chains->last_root].samples++;
+	chains->root[chains->last_root].is_weighted |= chains->begun_weight != 0;
 	caller = CHAIN_IS_ROOT | chains->last_root;
 	newest = &chains->root[chains->last_root].newest;
 	for (const struct chain_frame *frame = chains->frame + chains->depth;
@@ -128,5 +132,6 @@ void call_chains_end(struct call_chains *chains)
 		newest = &chains->node[callee].newest;
 	}
 	chains->node[caller].count++;
+	chains->weight[caller] += chains->begun_weight;
 	chains->depth = 0;
 }

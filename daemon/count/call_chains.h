@@ -49,14 +49,17 @@ struct chain_root {
 	struct image *program; /* of the process; NULL: unknown, and another image is in @key */
 	uint32_t newest;       /* as of a node */
 	uint64_t samples;
+	bool is_weighted; /* some of them have a weight beyond the period */
 };
 
 struct call_chains {
 	struct chain_frame *frame; /* of the chain that is being collected, leaf first */
 	size_t depth;		   /* 0: none is being collected */
 	struct chain_root begun;   /* where it belongs */
+	uint64_t begun_weight;
 
 	struct chain_node *node; /* callers come before their callees */
+	uint64_t *weight;	 /* of the samples that end at each node, beyond the period */
 	struct chain_root *root;
 	uint32_t nodes, roots;
 	uint32_t last_root;
@@ -73,12 +76,15 @@ void call_chains_free(struct call_chains *chains);
  * call_chains_begin - begin with the leaf, which was counted as a sample
  * @key: of the stack file: its dep is the application
  * @program: as of struct chain_root
+ * @weight: of the sample, beyond the period
  *
  * @leaf's image and those of call_chains_push() must live until the tree is cleared.
  */
 static inline void call_chains_begin(struct call_chains *chains, const struct sample_key *key,
-				     struct image *program, const struct chain_frame *leaf)
+				     struct image *program, const struct chain_frame *leaf,
+				     uint64_t weight)
 {
+	chains->begun_weight = weight;
 	chains->begun = (struct chain_root){.key = *key, .program = program};
 	chains->frame[0] = *leaf;
 	chains->depth = 1;

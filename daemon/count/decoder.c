@@ -60,13 +60,36 @@ static bool is_wanted(struct decoder *decoder, const struct image *image)
 	return image->wanted || image_is_wanted(image, program_of(decoder));
 }
 
+/*
+ * Sets the file of @last and, if it @weighs, that of its weights.  Opening one may close the other,
+ * unless hardly any descriptors are left.
+ */
+static void open_files(struct decoder *decoder, const struct sample_key *key, bool weighs,
+		       struct last_sample *last)
+{
+	struct sample_files *files = decoder->files;
+	struct sample_key of_weights;
+	uint64_t closed = files->closed;
+
+	last->file = sample_file_get(files, key);
+	last->weights = NULL;
+	if (!last->file || !weighs)
+		return;
+	of_weights = last->file->key;
+	of_weights.is_weight = true;
+	last->weights = sample_file_get(files, &of_weights);
+	if (files->closed != closed)
+		last->file = sample_file_get(files, key);
+	if (!last->weights)
+		last->file = NULL;
+}
+
 /* @also is set to a number of the statistics to count as well, or to STAT_COUNT. */
-static struct sample_file *find_file(struct decoder *decoder, struct image *image, uint32_t event,
-				     enum stat_id *also)
+static void find_files(struct decoder *decoder, struct image *image, uint32_t event, bool weighs,
+		       struct last_sample *last, enum stat_id *also)
 {
 	struct context *context = &decoder->context;
 	uint64_t closed = decoder->files->closed;
-	struct sample_file *file;
 	struct sample_key key = {
 		.dep = image,
 		.event = event,
@@ -75,10 +98,9 @@ static struct sample_file *find_file(struct decoder *decoder, struct image *imag
 	separation_apply(&decoder->config->separation, context, &key);
 	*also = STAT_COUNT;
 	key.app = choose_app(decoder, image, also);
-	file = sample_file_get(decoder->files, &key);
+	open_files(decoder, &key, weighs, last);
 	if (decoder->files->closed != closed)
 		forget_last(decoder);
-	return file;
 }
 
 /* ---- samples ---- */
@@ -108,7 +130,8 @@ static void drop(struct decoder *decoder, uint64_t address, uint64_t counter, en
 }
 
 /* The stack file is that of the program, whether samples are separated by program or not. */
-static void begin_chain(struct decoder *decoder, struct sample_file *file, uint64_t offset)
+static void begin_chain(struct decoder *decoder, struct sample_file *file, uint64_t offset,
+			uint64_t weight)
 {
 	struct image *program = program_of(decoder);
 	struct sample_key key = file->key;
@@ -116,14 +139,17 @@ static void begin_chain(struct decoder *decoder, struct sample_file *file, uint6
 	key.app = key.dep = program ? program : file->key.app;
 	key.is_stacks = true;
 	call_chains_begin(decoder->chain_writer.chains, &key, program,
-			  &(struct chain_frame){file->key.dep, offset});
+			  &(struct chain_frame){file->key.dep, offset}, weight);
 }
 
-static void store(struct decoder *decoder, const struct last_sample *last, uint64_t address)
+/* @weight: beyond the period.  It is stored first, so that each sample that is stored has it. */
+static void store(struct decoder *decoder, const struct last_sample *last, uint64_t address,
+		  uint64_t weight)
 {
 	uint64_t offset = address - last->range.base;
 
-	if (unlikely(sample_file_add(decoder->files, last->file, offset, 1))) {
+	if ((weight && unlikely(sample_file_add(decoder->files, last->weights, offset, weight))) ||
+	    unlikely(sample_file_add(decoder->files, last->file, offset, 1))) {
 		drop(decoder, address, last->counter, stats_of_failure(decoder->files->cause));
 		return;
 	}
@@ -132,7 +158,7 @@ static void store(struct decoder *decoder, const struct last_sample *last, uint6
 	if (decoder->chain == CHAIN_LEAF) {
 		decoder->chain = CHAIN_CALLERS;
 		decoder->frame = last->range;
-		begin_chain(decoder, last->file, offset);
+		begin_chain(decoder, last->file, offset, weight);
 	}
 }
 
@@ -144,14 +170,21 @@ static bool has_context(const struct decoder *decoder)
 	       separation_is_known(&decoder->config->separation, context);
 }
 
+static uint64_t beyond(uint64_t events, uint64_t period)
+{
+	return events > period ? events - period : 0;
+}
+
 /* A sample that does not go where the previous one went. */
-static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, uint64_t counter)
+static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, uint64_t counter,
+				   uint64_t events)
 {
 	struct last_sample last = {
 		.counter = counter,
 		.is_kernel = decoder->context.mode == CONTEXT_KERNEL,
 	};
 	enum stat_id lost, also;
+	uint64_t weight;
 	int index = counter < OP_COUNTERS_MAX ? decoder->events->of_counter[counter] : -1;
 
 	count(decoder, STAT_RECEIVED);
@@ -172,7 +205,9 @@ static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, ui
 		drop(decoder, address, counter, STAT_FILTERED);
 		return;
 	}
-	last.file = find_file(decoder, last.range.image, (uint32_t)index, &also);
+	last.period = decoder->events->list.event[index].count;
+	weight = beyond(events, last.period);
+	find_files(decoder, last.range.image, (uint32_t)index, weight, &last, &also);
 	if (!last.file) {
 		drop(decoder, address, counter, stats_of_failure(decoder->files->cause));
 		return;
@@ -183,20 +218,25 @@ static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, ui
 		log_sample(decoder, address, counter, last.range.image->id.name);
 	else
 		decoder->last = last;
-	store(decoder, &last, address);
+	store(decoder, &last, address, weight);
 }
 
-static void count_sample(struct decoder *decoder, uint64_t address, uint64_t counter)
+/* @word: the counter, and the weight above it */
+static void count_sample(struct decoder *decoder, uint64_t address, uint64_t word)
 {
 	const struct last_sample *last = &decoder->last;
+	uint64_t counter = word & ((UINT64_C(1) << OPROFILE_COUNTER_BITS) - 1);
+	uint64_t events = word >> OPROFILE_COUNTER_BITS;
+	uint64_t weight = beyond(events, last->period);
 
-	if (unlikely(!address_range_has(&last->range, address) || counter != last->counter)) {
-		count_sample_elsewhere(decoder, address, counter);
+	if (unlikely(!address_range_has(&last->range, address) || counter != last->counter ||
+		     (weight && !last->weights))) {
+		count_sample_elsewhere(decoder, address, counter, events);
 		return;
 	}
 	count(decoder, STAT_RECEIVED);
 	decoder->stats->value[STAT_KERNEL] += last->is_kernel;
-	store(decoder, last, address);
+	store(decoder, last, address, weight);
 }
 
 /* ---- call chains ---- */

@@ -41,6 +41,8 @@ struct last_sample {
 	struct address_range range;
 	uint64_t counter;
 	struct sample_file *file;
+	struct sample_file *weights; /* of @file; NULL: not needed so far */
+	uint64_t period;	     /* of the event */
 	uint64_t *also; /* a statistic that counts such samples, too, or decoder::unused */
 	bool is_kernel;
 };

@@ -373,6 +373,13 @@ static struct sample_file *get_successor(struct sample_files *files, const struc
 	return sample_file_get(files, &next);
 }
 
+/* Weights are found by way of their samples. */
+static void remember(struct sample_file *file)
+{
+	if (!file->key.is_weight)
+		file->key.dep->recent = file;
+}
+
 struct sample_file *sample_file_get(struct sample_files *files, const struct sample_key *key)
 {
 	struct sample_file *file = key->dep->recent, opened = {.key = *key};
@@ -381,7 +388,7 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 		file = find(files, key);
 	if (file && is_open(file)) {
 		file->used = ++files->clock;
-		key->dep->recent = file;
+		remember(file);
 		return file;
 	}
 	if (key->dep->successor)
@@ -418,7 +425,7 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	file->before = file->db ? odb_sum(file->db) : stacks_sum(file->stacks);
 	file->added = 0;
 	files->count++;
-	key->dep->recent = file;
+	remember(file);
 	return file;
 }
 

@@ -2,14 +2,18 @@
 /* What tells sample files apart: see sample_key.h. */
 #include "sample_key.h"
 
+#include <stdlib.h>
+
+#include "libop/base/file.h"
 #include "libop/base/hash.h"
+#include "libop/session/paths.h"
 #include "libop/session/sample_name.h"
 
 uint64_t sample_key_hash(const struct sample_key *key)
 {
 	uint64_t hash = op_hash_mix((uintptr_t)key->dep, (uintptr_t)key->app);
 
-	hash = op_hash_mix(hash, (uintptr_t)key->callee);
+	hash = op_hash_mix(hash, (uintptr_t)key->callee + key->is_weight);
 	hash = op_hash_mix(hash, (uint64_t)key->event << 32 | (uint32_t)key->cpu);
 	return op_hash_mix(hash, (uint64_t)(uint32_t)key->tgid << 32 | (uint32_t)key->tid);
 }
@@ -22,7 +26,7 @@ void sample_key_header(const struct sample_key *key, const struct op_events *eve
 	*header = (struct odb_header){
 		.ctr_event = event->code,
 		.ctr_um = event->unit_mask,
-		.ctr_count = event->count,
+		.ctr_count = key->is_weight ? 1 : event->count,
 		.is_kernel = key->dep->is_kernel,
 		.mtime = key->dep->mtime,
 		.anon_start = key->dep->id.start,
@@ -48,7 +52,14 @@ char *sample_key_name(const struct sample_key *key, const struct op_events *even
 		.cpu = key->cpu,
 	};
 
+	char *plain, *weighed;
+
 	if (key->callee)
 		name.callee = key->callee->id;
-	return key->is_stacks ? op_stacks_name_make(&name) : op_sample_name_make(&name);
+	plain = key->is_stacks ? op_stacks_name_make(&name) : op_sample_name_make(&name);
+	if (!plain || !key->is_weight)
+		return plain;
+	weighed = op_path(OP_SAMPLES_WEIGHTS "/%s", plain);
+	free(plain);
+	return weighed;
 }

@@ -18,6 +18,7 @@ struct sample_key {
 	struct image *app;	/* equal to @dep if not separated */
 	struct image *callee;	/* of an arc, else NULL */
 	bool is_stacks;		/* a stack file: @dep and @app are the application */
+	bool is_weight;		/* the file of weights of a file */
 	uint32_t event;		/* index into the events of the session */
 	int32_t tgid, tid, cpu; /* or OP_ALL */
 };
@@ -28,8 +29,8 @@ uint64_t sample_key_hash(const struct sample_key *key);
 static inline bool sample_key_same(const struct sample_key *a, const struct sample_key *b)
 {
 	return a->dep == b->dep && a->app == b->app && a->callee == b->callee &&
-	       a->is_stacks == b->is_stacks && a->event == b->event && a->tgid == b->tgid &&
-	       a->tid == b->tid && a->cpu == b->cpu;
+	       a->is_stacks == b->is_stacks && a->is_weight == b->is_weight &&
+	       a->event == b->event && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu;
 }
 
 /* Sets @header for a new file, but for the CPU's type and speed, which are 0. */

@@ -137,6 +137,27 @@ const char *op_perf_default(void)
 
 /* ---- choosing ---- */
 
+/* The frequency that the kernel takes; the limit falls when its interrupts take long. */
+static uint64_t within_limit(uint64_t frequency)
+{
+	int limit = op_perf_setting("perf_event_max_sample_rate", 0);
+
+	if (limit <= 0 || frequency <= (uint64_t)limit)
+		return frequency;
+	op_warn("sampling at %d Hz instead of %" PRIu64
+		" Hz: the kernel allows no more (perf_event_max_sample_rate)",
+		limit, frequency);
+	return (uint64_t)limit;
+}
+
+static int set_frequency(struct op_perf_choose *how, struct op_error *error)
+{
+	if (how->frequency > FREQUENCY_MOST)
+		return op_error_set(error, ERANGE, "a frequency above %d Hz", FREQUENCY_MOST);
+	how->frequency = within_limit(how->frequency);
+	return 0;
+}
+
 /* What perf programs into a counter of an x86 CPU for the event. */
 static uint64_t raw_config(const struct op_perf_event *choice)
 {
@@ -173,8 +194,6 @@ static int set_attr(struct op_perf_event *choice, const struct op_perf_choose *h
 	};
 	if (how->counting)
 		return 0;
-	if (how->frequency > FREQUENCY_MOST)
-		return op_error_set(error, ERANGE, "a frequency above %d Hz", FREQUENCY_MOST);
 	if (how->frequency && op_perf_is_clock(attr)) {
 		choice->event.count = (uint32_t)(NANOSECONDS / how->frequency);
 	} else if (how->frequency) {
@@ -308,11 +327,12 @@ static int check_distinct(const struct op_perf_events *events, struct op_error *
 	return 0;
 }
 
-int op_perf_choose(char *const *specs, size_t n, const struct op_perf_choose *how,
+int op_perf_choose(char *const *specs, size_t n, const struct op_perf_choose *wanted,
 		   struct op_perf_events *events, struct op_error *error)
 {
-	char *fallback;
+	struct op_perf_choose adapted = *wanted, *how = &adapted;
 	struct own_catalogue own = {0};
+	char *fallback;
 	int result = 0;
 
 	*events = (struct op_perf_events){0};
@@ -320,9 +340,13 @@ int op_perf_choose(char *const *specs, size_t n, const struct op_perf_choose *ho
 		fallback = (char *)op_perf_default();
 		specs = &fallback;
 		n = 1;
+		if (!how->counting && !how->frequency)
+			how->frequency = OP_PERF_FREQUENCY;
 	}
 	if (n > OP_COUNTERS_MAX)
 		result = op_error_set(error, EINVAL, "more than %d events", OP_COUNTERS_MAX);
+	if (!result)
+		result = set_frequency(how, error);
 	for (size_t i = 0; !result && i < n; i++)
 		result = choose_one(&own, specs[i], how, events, error);
 	strcpy(events->cpu_type, OP_PERF_CPU_TYPE);
@@ -356,13 +380,18 @@ static void choose_cpu_type(struct op_perf_events *events)
 int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_events *events,
 			struct op_error *error)
 {
-	const struct op_perf_choose how = {.frequency = frequency};
+	struct op_perf_choose how = {.frequency = frequency};
 	struct op_events parsed;
 	int result = 0;
 
 	*events = (struct op_perf_events){0};
 	if (op_events_parse(text, &parsed, error))
 		return -1;
+	for (size_t i = 0; i < parsed.count; i++) {
+		if (!parsed.event[i].count && !how.frequency)
+			how.frequency = OP_PERF_FREQUENCY;
+	}
+	result = set_frequency(&how, error);
 	for (size_t i = 0; !result && i < parsed.count; i++) {
 		struct op_perf_event *choice = add(events);
 
@@ -381,6 +410,15 @@ int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_eve
 	if (result)
 		op_perf_events_free(events);
 	return result;
+}
+
+bool op_perf_adapts(const struct op_perf_events *events)
+{
+	for (size_t i = 0; i < events->count; i++) {
+		if (events->event[i].attr.freq)
+			return true;
+	}
+	return false;
 }
 
 char *op_perf_format(const struct op_perf_events *events)

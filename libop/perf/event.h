@@ -50,6 +50,9 @@ struct op_perf_events {
 	char cpu_type[64]; /* whose names they are: OP_PERF_CPU_TYPE if all are perf's own */
 };
 
+/* Samples a second of each CPU if neither events nor a frequency are given. */
+#define OP_PERF_FREQUENCY 1000
+
 struct op_perf_choose {
 	bool counting;	    /* the events are to be counted, not sampled: without counts */
 	uint64_t frequency; /* samples a second instead of counts; 0: counts */
@@ -59,7 +62,11 @@ struct op_perf_choose {
 /**
  * op_perf_choose - take specifications NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]
  * @specs: perf's own names, or those of the catalogue of this CPU; without any, op_perf_default()
+ *	at OP_PERF_FREQUENCY
  * @events: filled in; op_perf_events_free() frees what it holds
+ *
+ * A frequency above the kernel's limit (perf_event_max_sample_rate) is lowered to it, which is
+ * told on stderr.
  *
  * Return: 0, or -1 with @error set.
  */
@@ -70,6 +77,7 @@ int op_perf_choose(char *const *specs, size_t n, const struct op_perf_choose *ho
  * op_perf_from_daemon - take the daemon's --events (op_events_parse())
  * @frequency: as of struct op_perf_choose
  *
+ * An event with a count of 0 is sampled at @frequency, or OP_PERF_FREQUENCY.
  * A name of perf's own is that event; of any other, code and unit mask are programmed as an
  * x86 CPU has them.
  *
@@ -77,6 +85,9 @@ int op_perf_choose(char *const *specs, size_t n, const struct op_perf_choose *ho
  */
 int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_events *events,
 			struct op_error *error);
+
+/* Whether the kernel adapts the period of any of them to a frequency. */
+bool op_perf_adapts(const struct op_perf_events *events);
 
 /* The daemon's --events for these events; the caller frees it.  NULL when out of memory. */
 char *op_perf_format(const struct op_perf_events *events);

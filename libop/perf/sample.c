@@ -219,13 +219,21 @@ static __attribute__((noinline)) const char *read_live_user(struct perf_sample *
 const char *perf_sample_read_live(struct perf_sample *sample, const struct perf_attr *attr,
 				  const void *body, size_t size)
 {
-	static const uint64_t with_chain = PERF_SAMPLE_LIVE | PERF_SAMPLE_CALLCHAIN;
+	const struct op_reader bytes = op_reader_of(body, size, false);
 
-	if (attr->sample_type == PERF_SAMPLE_LIVE)
-		return read_fields(sample, PERF_SAMPLE_LIVE, attr, op_reader_of(body, size, false));
-	if (attr->sample_type == with_chain)
-		return read_fields(sample, with_chain, attr, op_reader_of(body, size, false));
-	return read_live_user(sample, attr, body, size);
+	switch (attr->sample_type) {
+	case PERF_SAMPLE_LIVE:
+		return read_fields(sample, PERF_SAMPLE_LIVE, attr, bytes);
+	case PERF_SAMPLE_LIVE | PERF_SAMPLE_CALLCHAIN:
+		return read_fields(sample, PERF_SAMPLE_LIVE | PERF_SAMPLE_CALLCHAIN, attr, bytes);
+	case PERF_SAMPLE_LIVE_PERIOD:
+		return read_fields(sample, PERF_SAMPLE_LIVE_PERIOD, attr, bytes);
+	case PERF_SAMPLE_LIVE_PERIOD | PERF_SAMPLE_CALLCHAIN:
+		return read_fields(sample, PERF_SAMPLE_LIVE_PERIOD | PERF_SAMPLE_CALLCHAIN, attr,
+				   bytes);
+	default:
+		return read_live_user(sample, attr, body, size);
+	}
 }
 
 struct perf_branch perf_branch_at(const struct perf_sample *sample, uint64_t index)

@@ -21,6 +21,11 @@ struct perf_ids {
 #define PERF_SAMPLE_LIVE                                                                           \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
 	 PERF_SAMPLE_CPU)
+/*
+ * The same with the period, for events whose period is adapted to a frequency.  With a fixed
+ * period, Linux samples each single event of software events that select PERF_SAMPLE_PERIOD.
+ */
+#define PERF_SAMPLE_LIVE_PERIOD (PERF_SAMPLE_LIVE | PERF_SAMPLE_PERIOD)
 
 /* struct perf_user_state - registers and a copy of the stack of user code, for unwinding */
 struct perf_user_state {
@@ -72,7 +77,7 @@ const char *perf_sample_read(struct perf_sample *sample, const struct perf_attr 
 
 /**
  * perf_sample_read_live - the same for a live source, at less cost
- * @attr: selects PERF_SAMPLE_LIVE, and optionally the call chain and the user's state
+ * @attr: selects PERF_SAMPLE_LIVE, and optionally the period, the call chain and the user's state
  * @body, @size: what follows the header of the record, in this machine's byte order
  *
  * Does not set @sample->extra.

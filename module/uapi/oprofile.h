@@ -5,8 +5,10 @@
  * /dev/oprofile/buffer is read as an array of 64-bit words.  Two words that do
  * not begin with OPROFILE_ESCAPE_CODE are a sample: the offset inside the
  * current image (or the absolute address, for kernel code and anonymous
- * memory) and the number of the counter.  OPROFILE_ESCAPE_CODE announces a
- * record whose code, the next word, is one of enum oprofile_code.
+ * memory), and the number of the counter with the weight above it: how many
+ * events the sample stands for, 0 for the period of the event.
+ * OPROFILE_ESCAPE_CODE announces a record whose code, the next word, is one of
+ * enum oprofile_code.
  *
  * Every read() returns whole records and can be decoded without what was read
  * before: it begins with a CPU switch and carries its own task switches.
@@ -18,6 +20,10 @@
 #include <linux/types.h>
 
 #define OPROFILE_ESCAPE_CODE (~(__u64)0)
+
+/* The second word of a sample: bits of the counter's number, and the largest weight. */
+#define OPROFILE_COUNTER_BITS 8
+#define OPROFILE_WEIGHT_MAX (((__u64)1 << 55) - 1)
 
 /* Cookies that name no file. */
 #define OPROFILE_NO_COOKIE ((__u64)0)	    /* anonymous memory; the offset is an address */

@@ -105,10 +105,22 @@ rm -r session
 (ulimit -f 64 && replay_recording)
 show_session session | sed 's/ [0-9a-f]*:.*//'
 
+# The number of events is above the eight bits of the counter.
+requirement weights_are_counted_beside_samples
+count start user cookie 0x10 1 0x300 2 0 1 0x500
+count start user cookie 0x10 trace 0x100 0x700 0x200 0 trace 0x100 0x100 0x200 0 trace 0x100 0 0x300 0
+options=--events=CYCLES:60:0:1000:0:1:1
+# 1000, 2000 and 1 of an event with a period of 1000
+replay <<-'EOF'
+	facts pointer_size 8\ncpu_type i386/nehalem\ncpu_mhz 2000.000\n
+	words start user cookie 0x10 1 0 1 0x3e800 2 0x7d000 3 0x100
+EOF
+options=
+
 requirement losses_are_counted_by_cause
 count start cookie 0x10 1 0 2 0 # neither kernel nor user
 count start user 1 0 cookie invalid 2 0 cookie 0x999 3 0
-count start user cookie 0x10 1 1 2 255 3 256 4 0xfffffffffffffffe # counters without an event
+count start user cookie 0x10 1 1 2 255 3 32 4 0xfffffffffffffffe # counters without an event
 count start kernel 5 0
 options=--separate-thread=1
 count cpu 0 user cookie 0x10 1 0

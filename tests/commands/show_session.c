@@ -27,7 +27,7 @@ struct show {
 	size_t prefix;
 	char **lines;
 	size_t count;
-	uint64_t sums[3]; /* of samples, of arcs, of stacks */
+	uint64_t sums[3]; /* of samples, of arcs, of stacks; not of weights */
 };
 
 static void check(int good, const char *format, ...)
@@ -57,6 +57,11 @@ static FILE *new_line(const char *path, struct show *show)
 	return out;
 }
 
+static bool is_weight(const char *path)
+{
+	return strstr(path, "/" OP_SAMPLES_WEIGHTS "/");
+}
+
 static void show_stacks(const char *path, struct show *show)
 {
 	struct stacks_content content;
@@ -77,7 +82,8 @@ static void show_stacks(const char *path, struct show *show)
 				content.images[content.nodes[at].image].name ?: "",
 				content.nodes[at].offset);
 		fprintf(out, ": %" PRIu64, content.nodes[i].count);
-		show->sums[2] += content.nodes[i].count;
+		if (!is_weight(path))
+			show->sums[2] += content.nodes[i].count;
 	}
 	fclose(out);
 	stacks_content_free(&content);
@@ -109,7 +115,8 @@ static int show_file(const char *path, const struct stat *status, void *context)
 	check(count >= 0, "%s", error.text);
 	for (ptrdiff_t i = 0; i < count; i++) {
 		fprintf(out, " %" PRIx64 ":%" PRIx64, entries[i].key, entries[i].count);
-		show->sums[name.is_arc] += entries[i].count;
+		if (!is_weight(path))
+			show->sums[name.is_arc] += entries[i].count;
 	}
 	fclose(out);
 	free(entries);

@@ -68,8 +68,8 @@ samples_below()
 	_text=$1
 	shift
 	loose
-	find "$scratch/loose" -type f -path "*{dep}*$_text*" ! -path '*{cg}*' "$@" \
-		-exec opdb dump {} + | awk '$1 == "samples:" { n += $2 } END { printf "%d\n", n }'
+	find "$scratch/loose" -type f -path "*{dep}*$_text*" ! -path '*{cg}*' \
+		! -path '*/weights/*' "$@" -exec opdb dump {} + | awk '$1 == "samples:" { n += $2 } END { printf "%d\n", n }'
 }
 
 report() { need opreport --session-dir="$session" -l -f "$@" >"$scratch/report"; }

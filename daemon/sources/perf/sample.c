@@ -12,7 +12,7 @@
 #define FRAMES_MOST 4096
 
 static void write_mapped(const struct perf_samples *samples, struct perf_process *process,
-			 const struct space_mapping *mapping, uint64_t address, uint32_t counter)
+			 const struct space_mapping *mapping, uint64_t address, uint64_t counter)
 {
 	if (mapping->image == OPROFILE_NO_COOKIE) {
 		process->anon_round = samples->processes->round;
@@ -25,7 +25,7 @@ static void write_mapped(const struct perf_samples *samples, struct perf_process
 
 /* An address at which user code was executed; one outside all mappings is written as such. */
 static void write_user(const struct perf_samples *samples, struct perf_process *process,
-		       uint64_t address, uint32_t counter)
+		       uint64_t address, uint64_t counter)
 {
 	const struct space_mapping *mapping =
 		process ? perf_process_where(samples->processes, process, address) : NULL;
@@ -146,7 +146,8 @@ void perf_sample_write(const struct perf_samples *samples, const struct perf_liv
 	const struct perf_ids *ids = &record->sample.ids;
 	int event = perf_counters_event(samples->counters, ids->id);
 	/* a counter that has no event is counted as such */
-	uint32_t counter = event < 0 ? OP_COUNTERS_MAX : (uint32_t)event;
+	uint64_t counter = perf_words_sample(event < 0 ? OP_COUNTERS_MAX : (uint32_t)event,
+					     record->sample.period);
 	bool kernel = is_kernel(record->misc, record->sample.ip);
 	bool named = ids->pid <= INT32_MAX && ids->tid <= INT32_MAX; /* else: it has ended */
 	struct perf_process *process =

@@ -54,7 +54,7 @@ void perf_words_trace(struct perf_words *words)
 	add_code(words, OPROFILE_TRACE_BEGIN);
 }
 
-void perf_words_kernel(struct perf_words *words, uint64_t address, uint32_t counter)
+void perf_words_kernel(struct perf_words *words, uint64_t address, uint64_t counter)
 {
 	if (words->mode != PERF_WORDS_KERNEL)
 		add_code(words, OPROFILE_KERNEL_ENTER);
@@ -63,7 +63,7 @@ void perf_words_kernel(struct perf_words *words, uint64_t address, uint32_t coun
 	add(words, counter);
 }
 
-void perf_words_user(struct perf_words *words, uint64_t cookie, uint64_t offset, uint32_t counter)
+void perf_words_user(struct perf_words *words, uint64_t cookie, uint64_t offset, uint64_t counter)
 {
 	if (words->mode != PERF_WORDS_USER)
 		add_code(words, OPROFILE_USER_ENTER);

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "module/uapi/oprofile.h"
+
 #define PERF_WORDS_MOST (1 << 16)
 /* The most words of a sample without its callers, and of a caller. */
 #define PERF_WORDS_SAMPLE 32
@@ -41,9 +43,16 @@ void perf_words_task(struct perf_words *words, uint32_t tgid, uint32_t tid, uint
 /* The next address is a sample, and the following ones are its callers. */
 void perf_words_trace(struct perf_words *words);
 
-/* An address of the kernel. */
-void perf_words_kernel(struct perf_words *words, uint64_t address, uint32_t counter);
+/* The second word of a sample; a @weight of 0 is the period of the event. */
+static inline uint64_t perf_words_sample(uint32_t counter, uint64_t weight)
+{
+	return counter | (weight < OPROFILE_WEIGHT_MAX ? weight : OPROFILE_WEIGHT_MAX)
+				 << OPROFILE_COUNTER_BITS;
+}
+
+/* An address of the kernel; @counter: of a sample, as perf_words_sample() makes it. */
+void perf_words_kernel(struct perf_words *words, uint64_t address, uint64_t counter);
 /* An offset in the file of @cookie; of anonymous memory, an address. */
-void perf_words_user(struct perf_words *words, uint64_t cookie, uint64_t offset, uint32_t counter);
+void perf_words_user(struct perf_words *words, uint64_t cookie, uint64_t offset, uint64_t counter);
 
 #endif

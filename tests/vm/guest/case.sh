@@ -201,8 +201,8 @@ samples_below()
 {
 	_text=$1
 	shift
-	find "$samples" -type f -path "*{dep}*$_text*" ! -path '*{cg}*' "$@" \
-		-exec opdb dump {} + | awk '$1 == "samples:" { n += $2 } END { printf "%d\n", n }'
+	find "$samples" -type f -path "*{dep}*$_text*" ! -path '*{cg}*' \
+		! -path '*/weights/*' "$@" -exec opdb dump {} + | awk '$1 == "samples:" { n += $2 } END { printf "%d\n", n }'
 }
 
 # stored - samples in all sample files
