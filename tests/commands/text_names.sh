@@ -143,13 +143,13 @@ names fill "$DIR"
 opreport --session-dir="$DIR" --json -d -g --jit-dir="$DIR/jit" >json 2>/dev/null
 opreport --session-dir="$DIR" --xml -d -g --jit-dir="$DIR/jit" >xml 2>/dev/null
 opreport --session-dir="$DIR" --csv -d -g --jit-dir="$DIR/jit" >csv 2>/dev/null
-opdb dump --json samples >dump
+opdb dump --json samples >dumped
 opexport --session-dir="$DIR" --to=pprof -o pprof 2>/dev/null
 python3 - <<-'EOF'
 	import csv, gzip, json, xml.dom.minidom
 	controls = "".join(chr(code) for code in range(0x80, 0xa0))
 	for name, texts in {"json": [json.load(open("json"))],
-			    "dump": [json.loads(line) for line in open("dump")]}.items():
+			    "dump": [json.loads(line) for line in open("dumped")]}.items():
 	    print(name, controls in json.dumps(texts, ensure_ascii=False))
 	text = xml.dom.minidom.parse("xml").toxml()
 	print("xml", controls in text)

@@ -53,6 +53,7 @@ for file in $(find "$scratch/root" -type f -perm -100 | sort); do
 	grep -qE '\(TEXTREL\)' "$scratch/head" && fail "$name: code with relocations"
 	checked=$((checked + $(grep -cE ' __[a-z]+_chk@' "$scratch/head" || true)))
 	# a large frame is touched page by page, so that it cannot step over the guard page
+	# shellcheck disable=SC2016 # a number, not a variable
 	probes=$((probes + $(grep -cE '\bor[ql] +\$0x0,.*\(%[re]sp' "$scratch/code" || true)))
 	if [[ $(uname -m) = x86_64 ]]; then
 		sed -n '/<main>:$/{n;p}' "$scratch/code" | grep -q endbr64 ||
