@@ -302,7 +302,7 @@ enum pp_jit_result pp_jit_read(struct pp_jit *jit, const char *dir, uint32_t tgi
 	struct functions all = {0};
 	enum pp_jit_result result;
 	bool is_map = false;
-	size_t length;
+	size_t length = 0;
 
 	*jit = (struct pp_jit){.tgid = tgid};
 	result = read_text(dump, FOREIGN_JIT_DUMP, dir, tgid, &jit->text, &length, error);
