@@ -156,11 +156,11 @@ static void put_maps(char *rest, bool gone)
 
 static void put_buffer(char *rest)
 {
-	char *texts[1024] = {NULL}, *bytes = NULL;
+	char *texts[4096] = {NULL}, *bytes = NULL;
 	size_t count = 0, length;
 	FILE *out = open_memstream(&bytes, &length);
 
-	while (rest && count < 1023) {
+	while (rest && count < 4095) {
 		texts[count] = strsep(&rest, " ");
 		count += *texts[count] != '\0';
 	}
