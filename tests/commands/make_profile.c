@@ -185,25 +185,6 @@ static void add_event(char *text)
 	}
 }
 
-static void put_word(char *word)
-{
-	static const char sizes[] = "bw.d...q";
-	char *value = word + 1;
-
-	if (*word == '"')
-		rec_u32(&rec, (uint32_t)(strlen(value) / 8 * 8 + 8));
-	if (*word == '"' || *word == '\'')
-		rec_text(&rec, value);
-	else if (*word == 'z')
-		rec_zeros(&rec, number(&value, NULL));
-	else if (!strcmp(word, "attr"))
-		rec_attr(&rec, events, 112);
-	else if (*word && strchr(sizes, *word))
-		put_number(number(&value, NULL), (unsigned int)(strchr(sizes, *word) - sizes + 1));
-	else
-		check(!*word, word);
-}
-
 static void put_record(char *text)
 {
 	uint32_t type = (uint32_t)number(&text, NULL);
@@ -211,7 +192,10 @@ static void put_record(char *text)
 	char *word;
 
 	while ((word = strsep(&text, " ")) != NULL)
-		put_word(word);
+		if (strcmp(word, "attr") != 0)
+			rec_words(&rec, word);
+		else
+			rec_attr(&rec, events, 112);
 	rec_end(&rec, begin);
 }
 

@@ -16,9 +16,30 @@ static void begin(bool is_big_endian)
 	rec.n = 0;
 }
 
+/* Nothing but these fields. */
+static void words(bool is_big_endian, const char *fields)
+{
+	begin(is_big_endian);
+	rec_words(&rec, fields);
+}
+
 static struct op_reader all(void)
 {
 	return op_reader_of(rec.bytes, rec.n, rec.is_big_endian);
+}
+
+/* Compares numbers with a text of them in hexadecimal. */
+#define assert_numbers(want, ...)                                                                  \
+	assert_numbers_((const uint64_t[]){__VA_ARGS__}, N(((const uint64_t[]){__VA_ARGS__})), want)
+
+static void assert_numbers_(const uint64_t *numbers, size_t n, const char *want)
+{
+	char text[512] = "";
+
+	for (size_t i = 0, at = 0; i < n; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, i ? " %" PRIx64 : "%" PRIx64,
+				       numbers[i]);
+	assert_string_equal(text, want);
 }
 
 /* ---- attrs ---- */
@@ -47,11 +68,8 @@ TEST(attrs_of_all_sizes_are_read)
 		assert_int_equal(perf_attr_read(&attr, &bytes), 0);
 		assert_int_equal(op_reader_u64(&bytes), 77);
 		assert_int_equal(attr.size, size);
-		assert_int_equal(attr.type, 1);
-		assert_int_equal(attr.config, 3);
-		assert_int_equal(attr.sample_period, 4000);
-		assert_int_equal(attr.sample_type, 0x187);
-		assert_int_equal(attr.read_format, 20);
+		assert_numbers("1 3 fa0 187 14", attr.type, attr.config, attr.sample_period,
+			       attr.sample_type, attr.read_format);
 		assert_true(perf_attr_flag(&attr, PERF_FLAG_SAMPLE_ID_ALL));
 		assert_false(perf_attr_flag(&attr, PERF_FLAG_FREQ));
 		assert_int_equal(attr.branch_sample_type, size >= 80 ? 1 << 17 : 0);
@@ -120,51 +138,22 @@ TEST(events_without_a_name_are_described)
 /* A sample with all that can be in one, in the order that it has. */
 static void make_full_sample(void)
 {
-	rec_u64(&rec, 7);	 /* IDENTIFIER */
-	rec_u64(&rec, 0x401234); /* IP */
-	rec_u32(&rec, 42);
-	rec_u32(&rec, 43);
-	rec_u64(&rec, 1111); /* TIME */
-	rec_u64(&rec, 2222); /* ADDR */
-	rec_u64(&rec, 7);    /* ID */
-	rec_u64(&rec, 8);    /* STREAM_ID */
-	rec_u32(&rec, 3);    /* CPU */
-	rec_u32(&rec, 0);
-	rec_u64(&rec, 250000); /* PERIOD */
-	rec_u64(&rec, 2);      /* READ: a group of two with times, ids and losses */
-	rec_zeros(&rec, 16);
-	rec_zeros(&rec, 2 * 24);
-	rec_u64(&rec, 3); /* CALLCHAIN */
-	rec_u64(&rec, PERF_MARK_USER);
-	rec_u64(&rec, 0x401234);
-	rec_u64(&rec, 0x405678);
-	rec_u32(&rec, 12); /* RAW */
-	rec_zeros(&rec, 12);
-	rec_u64(&rec, 2);	     /* BRANCH_STACK */
-	rec_u64(&rec, ~UINT64_C(0)); /* its place in the hardware */
-	for (uint64_t i = 0; i < 2; i++) {
-		rec_u64(&rec, 0x1000 + i);
-		rec_u64(&rec, 0x2000 + i);
-		/* mispredicted after 9 cycles */
-		rec_u64(&rec,
-			rec.is_big_endian ? UINT64_C(1) << 63 | UINT64_C(9) << 44 : 1 | 9 << 4);
+	/* IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD */
+	rec_words(&rec, "q7 q0x401234 d42 d43 q1111 q2222 q7 q8 d3 d0 q250000");
+	/* READ of a group of two with times, ids and losses; CALLCHAIN; RAW */
+	rec_words(&rec, "q2 z16 z48 q3 q0xfffffffffffffe00 q0x401234 q0x405678 d12 z12");
+	/* BRANCH_STACK with its place in the hardware: two mispredicted after 9 cycles */
+	rec_words(&rec, "q2 q0xffffffffffffffff");
+	for (int i = 0; i < 2; i++) {
+		rec_words(&rec, i ? "q0x1001 q0x2001" : "q0x1000 q0x2000");
+		rec_words(&rec, rec.is_big_endian ? "q0x8000900000000000" : "q0x91");
 	}
-	rec_zeros(&rec, 2 * 8); /* counters of the branches */
-	rec_u64(&rec, 2);	/* REGS_USER */
-	rec_zeros(&rec, 3 * 8);
-	rec_u64(&rec, 16); /* STACK_USER */
-	rec_zeros(&rec, 16);
-	rec_u64(&rec, 10);
-	rec_u64(&rec, 55);   /* WEIGHT */
-	rec_u64(&rec, 66);   /* DATA_SRC */
-	rec_u64(&rec, 77);   /* TRANSACTION */
-	rec_u64(&rec, 0);    /* REGS_INTR: there are none */
-	rec_u64(&rec, 88);   /* PHYS_ADDR */
-	rec_u64(&rec, 99);   /* CGROUP */
-	rec_u64(&rec, 4096); /* DATA_PAGE_SIZE */
-	rec_u64(&rec, 8192); /* CODE_PAGE_SIZE */
-	rec_u64(&rec, 8);    /* AUX */
-	rec_zeros(&rec, 8);
+	/* counters of the branches; REGS_USER; STACK_USER */
+	rec_words(&rec, "z16 q2 z24 q16 z16 q10");
+	/* WEIGHT, DATA_SRC, TRANSACTION, REGS_INTR without any, PHYS_ADDR, CGROUP */
+	rec_words(&rec, "q55 q66 q77 q0 q88 q99");
+	/* DATA_PAGE_SIZE, CODE_PAGE_SIZE, AUX */
+	rec_words(&rec, "q4096 q8192 q8 z8");
 }
 
 static const struct perf_attr full_attr = {
@@ -184,36 +173,20 @@ TEST(samples_have_their_fields_in_order)
 		begin(order);
 		make_full_sample();
 		assert_null(perf_sample_read(&sample, &full_attr, all()));
-		assert_int_equal(sample.ids.id, 7);
-		assert_int_equal(sample.ip, 0x401234);
-		assert_int_equal(sample.ids.pid, 42);
-		assert_int_equal(sample.ids.tid, 43);
-		assert_int_equal(sample.ids.time, 1111);
-		assert_int_equal(sample.extra.addr, 2222);
-		assert_int_equal(sample.ids.stream_id, 8);
-		assert_int_equal(sample.ids.cpu, 3);
-		assert_int_equal(sample.period, 250000);
-		assert_int_equal(sample.extra.counters, 2);
-		assert_int_equal(sample.chain_size, 3);
-		assert_int_equal(perf_chain_at(&sample, 2), 0x405678);
-		assert_int_equal(sample.extra.raw_size, 12);
-		assert_int_equal(sample.extra.branches_size, 2);
+		assert_numbers("7 401234 2a 2b 457 8ae 8 3 3d090", sample.ids.id, sample.ip,
+			       sample.ids.pid, sample.ids.tid, sample.ids.time, sample.extra.addr,
+			       sample.ids.stream_id, sample.ids.cpu, sample.period);
+		assert_numbers("2 3 405678 c 2", sample.extra.counters, sample.chain_size,
+			       perf_chain_at(&sample, 2), sample.extra.raw_size,
+			       sample.extra.branches_size);
 		branch = perf_branch_at(&sample, 1);
-		assert_int_equal(branch.from, 0x1001);
-		assert_int_equal(branch.to, 0x2001);
-		assert_true(branch.mispredicted);
-		assert_false(branch.predicted);
-		assert_int_equal(branch.cycles, 9);
-		assert_int_equal(sample.user.abi, 2);
-		assert_int_equal(sample.user.size, 10);
-		assert_int_equal(sample.extra.weight, 55);
-		assert_int_equal(sample.extra.data_src, 66);
-		assert_int_equal(sample.extra.transaction, 77);
-		assert_int_equal(sample.extra.phys_addr, 88);
-		assert_int_equal(sample.extra.cgroup, 99);
-		assert_int_equal(sample.extra.data_page_size, 4096);
-		assert_int_equal(sample.extra.code_page_size, 8192);
-		assert_int_equal(sample.extra.aux_size, 8);
+		assert_numbers("1001 2001 1 0 9", branch.from, branch.to, branch.mispredicted,
+			       branch.predicted, branch.cycles);
+		assert_numbers("2 a 37 42 4d 58 63 1000 2000 8", sample.user.abi, sample.user.size,
+			       sample.extra.weight, sample.extra.data_src, sample.extra.transaction,
+			       sample.extra.phys_addr, sample.extra.cgroup,
+			       sample.extra.data_page_size, sample.extra.code_page_size,
+			       sample.extra.aux_size);
 		assert_int_equal(perf_time_offset(ALL_BITS), 24);
 	}
 }
@@ -274,23 +247,12 @@ TEST(trailers_are_found_from_the_end)
 		attr.flags = 1 << PERF_FLAG_SAMPLE_ID_ALL;
 		begin(order);
 		rec_text(&rec, "a text of some length");
-		rec_u32(&rec, 5);
-		rec_u32(&rec, 6);
-		rec_u64(&rec, 777);
-		rec_u64(&rec, 8);
-		rec_u64(&rec, 9);
-		rec_u32(&rec, 10);
-		rec_u32(&rec, 0);
-		rec_u64(&rec, 8);
+		rec_words(&rec, "d5 d6 q777 q8 q9 d10 d0 q8");
 		bytes = all();
 		assert_int_equal(perf_trailer_read(&ids, &attr, &bytes), 0);
 		assert_int_equal(op_reader_left(&bytes), 24);
-		assert_int_equal(ids.pid, 5);
-		assert_int_equal(ids.tid, 6);
-		assert_int_equal(ids.time, 777);
-		assert_int_equal(ids.id, 8);
-		assert_int_equal(ids.stream_id, 9);
-		assert_int_equal(ids.cpu, 10);
+		assert_numbers("5 6 309 8 9 a", ids.pid, ids.tid, ids.time, ids.id, ids.stream_id,
+			       ids.cpu);
 		bytes = op_reader_of(rec.bytes, 47, order);
 		assert_int_equal(perf_trailer_read(&ids, &attr, &bytes), -1);
 		attr.flags = 0; /* then there is none */
@@ -344,11 +306,7 @@ static const char *read_as(struct perf_record *record, uint32_t type, size_t n)
 
 static void make_mmap(uint64_t second_half, bool has_protection, const char *path)
 {
-	rec_u32(&rec, 5);
-	rec_u32(&rec, 6);
-	rec_u64(&rec, 0x400000);
-	rec_u64(&rec, 0x2000);
-	rec_u64(&rec, 0x1000);
+	rec_words(&rec, "d5 d6 q0x400000 q0x2000 q0x1000");
 	rec_u64(&rec, second_half);
 	rec_zeros(&rec, 16);
 	if (has_protection)
@@ -356,50 +314,45 @@ static void make_mmap(uint64_t second_half, bool has_protection, const char *pat
 	rec_text(&rec, path);
 }
 
-TEST(mappings_are_read_in_all_their_forms)
+/* A mapping of user code, read back; @misc: further bits of its header. */
+static struct perf_record read_mmap(bool is_big_endian, uint64_t second_half, bool has_protection,
+				    const char *path, uint16_t misc)
 {
 	struct perf_record record;
 	struct perf_raw raw;
 
+	begin(is_big_endian);
+	make_mmap(second_half, has_protection, path);
+	raw = raw_of(PERF_RECORD_MMAP2, 2 | misc);
+	assert_null(perf_record_read(&record, &raw, NULL, rec.is_big_endian));
+	return record;
+}
+
+TEST(mappings_have_a_device_or_a_build_id_and_perhaps_a_protection)
+{
+	struct perf_record record;
+
 	for (int order = 0; order < 2; order++) {
-		begin(order);
-		make_mmap(0x0800000001, true, "/bin/cat");
-		raw = raw_of(PERF_RECORD_MMAP2, 2);
-		assert_null(perf_record_read(&record, &raw, NULL, rec.is_big_endian));
-		assert_int_equal(record.mmap.pid, 5);
-		assert_int_equal(record.mmap.start, 0x400000);
-		assert_int_equal(record.mmap.length, 0x2000);
-		assert_int_equal(record.mmap.offset, 0x1000);
-		assert_int_equal(record.mmap.build_id_length, 0);
+		record = read_mmap(order, 0x0800000001, true, "/bin/cat", 0);
+		assert_numbers("5 400000 2000 1000 0", record.mmap.pid, record.mmap.start,
+			       record.mmap.length, record.mmap.offset, record.mmap.build_id_length);
 		assert_true(record.mmap.executable);
 		assert_string_equal(record.mmap.path, "/bin/cat");
 		/* before Linux 3.16 there was no protection */
-		begin(order);
-		make_mmap(0, false, "[stack]");
-		raw = raw_of(PERF_RECORD_MMAP2, 2 | 1 << 13);
-		assert_null(perf_record_read(&record, &raw, NULL, rec.is_big_endian));
+		record = read_mmap(order, 0, false, "[stack]", 1 << 13);
 		assert_string_equal(record.mmap.path, "[stack]");
 		assert_false(record.mmap.executable);
 	}
 	/* a device and an inode */
-	begin(true);
-	make_mmap(UINT64_C(8) << 32 | 1, true, "/bin/cat");
-	raw = raw_of(PERF_RECORD_MMAP2, 2);
-	assert_null(perf_record_read(&record, &raw, NULL, rec.is_big_endian));
+	record = read_mmap(true, UINT64_C(8) << 32 | 1, true, "/bin/cat", 0);
 	assert_int_equal(record.mmap.major, 8);
 	assert_int_equal(record.mmap.minor, 1);
 	/* a build-id in the place of the inode; its length is a byte in either order */
-	begin(false);
-	make_mmap(UINT64_C(0xaabbccdd) << 32 | 20, true, "/bin/cat");
-	raw = raw_of(PERF_RECORD_MMAP2, 2 | 1 << 14);
-	assert_null(perf_record_read(&record, &raw, NULL, rec.is_big_endian));
+	record = read_mmap(false, UINT64_C(0xaabbccdd) << 32 | 20, true, "/bin/cat", 1 << 14);
 	assert_int_equal(record.mmap.build_id_length, 20);
 	assert_int_equal(record.mmap.build_id[0], 0xdd);
 	/* Linux may say so of an inode */
-	begin(false);
-	make_mmap(UINT64_C(1) << 32 | 254, true, "/bin/cat");
-	raw = raw_of(PERF_RECORD_MMAP2, 2 | 1 << 14);
-	assert_null(perf_record_read(&record, &raw, NULL, rec.is_big_endian));
+	record = read_mmap(false, UINT64_C(1) << 32 | 254, true, "/bin/cat", 1 << 14);
 	assert_int_equal(record.mmap.build_id_length, 0);
 }
 
@@ -437,53 +390,31 @@ TEST(records_that_are_cut_off_are_refused)
 	}
 }
 
-TEST(records_say_what_they_say)
+TEST(records_have_their_fields_in_both_byte_orders)
 {
 	struct perf_record record;
+	struct perf_namespace second;
 
 	for (int order = 0; order < 2; order++) {
-		begin(order);
-		rec_u32(&rec, 1);
-		rec_u32(&rec, 2);
-		rec_u32(&rec, 3);
-		rec_u32(&rec, 4);
+		words(order, "d1 d2 d3 d4");
 		assert_null(read_as(&record, PERF_RECORD_FORK, rec.n));
-		assert_int_equal(record.task.pid, 1);
-		assert_int_equal(record.task.parent_pid, 2);
-		assert_int_equal(record.task.tid, 3);
-		assert_int_equal(record.task.parent_tid, 4);
-		begin(order);
-		rec_u64(&rec, 1);
-		rec_u64(&rec, 17);
+		assert_numbers("1 2 3 4", record.task.pid, record.task.parent_pid, record.task.tid,
+			       record.task.parent_tid);
+		words(order, "q1 q17");
 		assert_null(read_as(&record, PERF_RECORD_LOST, rec.n));
 		assert_int_equal(record.lost.count, 17);
 		assert_null(read_as(&record, PERF_RECORD_LOST_SAMPLES, rec.n));
 		assert_int_equal(record.lost.count, 1);
-		begin(order);
-		rec_u32(&rec, 1);
-		rec_u32(&rec, 2);
-		rec_u64(&rec, 2);
-		for (uint64_t i = 0; i < 4; i++)
-			rec_u64(&rec, 100 + i);
+		words(order, "d1 d2 q2 q100 q101 q102 q103");
 		assert_null(read_as(&record, PERF_RECORD_NAMESPACES, rec.n));
-		assert_int_equal(record.namespaces.n, 2);
-		assert_int_equal(perf_namespace_at(&record.namespaces, 1, order).device, 102);
-		assert_int_equal(perf_namespace_at(&record.namespaces, 1, order).inode, 103);
-		begin(order);
-		rec_u64(&rec, 0xffffffffc0000000);
-		rec_u32(&rec, 300);
-		rec_u16(&rec, 1);
-		rec_u16(&rec, 1);
-		rec_text(&rec, "bpf_prog_1234");
+		second = perf_namespace_at(&record.namespaces, 1, order);
+		assert_numbers("2 66 67", record.namespaces.n, second.device, second.inode);
+		words(order, "q0xffffffffc0000000 d300 w1 w1 'bpf_prog_1234");
 		assert_null(read_as(&record, PERF_RECORD_KSYMBOL, rec.n));
 		assert_int_equal(record.ksymbol.length, 300);
 		assert_true(record.ksymbol.unregister);
 		assert_string_equal(record.ksymbol.name, "bpf_prog_1234");
-		begin(order);
-		rec_u64(&rec, 0xffffffff81000000);
-		rec_u16(&rec, 5);
-		rec_u16(&rec, 5);
-		rec_zeros(&rec, 12);
+		words(order, "q0xffffffff81000000 w5 w5 z12");
 		assert_null(read_as(&record, PERF_RECORD_TEXT_POKE, rec.n));
 		assert_int_equal(record.text_poke.new_length, 5);
 	}

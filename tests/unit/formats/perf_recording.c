@@ -2,6 +2,7 @@
 /* See perf_recording.h. */
 #include "perf_recording.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,12 +55,45 @@ void rec_zeros(struct recording *rec, size_t n)
 		rec_u8(rec, 0);
 }
 
+static void text_word(struct recording *rec, const char *text, size_t n, bool has_length)
+{
+	if (has_length)
+		rec_u32(rec, (uint32_t)(n / 8 * 8 + 8));
+	rec_bytes(rec, text, n);
+	rec_zeros(rec, 8 - n % 8);
+}
+
 void rec_text(struct recording *rec, const char *text)
 {
-	size_t length = strlen(text);
+	text_word(rec, text, strlen(text), false);
+}
 
-	rec_bytes(rec, text, length);
-	rec_zeros(rec, 8 - length % 8);
+static void number_word(struct recording *rec, const char *word, size_t n)
+{
+	static const char sizes[] = "bw.d...q";
+	const char *size = strchr(sizes, *word);
+	char *end;
+	uint64_t value = strtoull(word + 1, &end, 0);
+
+	if ((!size && *word != 'z') || *word == '.' || n < 2 || end != word + n) {
+		fprintf(stderr, "error: not a word of a record: %s\n", word);
+		exit(1);
+	}
+	if (size)
+		append(rec, value, (size_t)(size - sizes + 1));
+	else
+		rec_zeros(rec, value);
+}
+
+void rec_words(struct recording *rec, const char *words)
+{
+	for (size_t n; *(words += strspn(words, " ")); words += n) {
+		n = strcspn(words, " ");
+		if (*words == '"' || *words == '\'')
+			text_word(rec, words + 1, n - 1, *words == '"');
+		else
+			number_word(rec, words, n);
+	}
 }
 
 void rec_u64_at(struct recording *rec, size_t at, uint64_t value)

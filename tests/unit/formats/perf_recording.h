@@ -26,6 +26,11 @@ void rec_u8(struct recording *rec, uint8_t value);
 void rec_zeros(struct recording *rec, size_t n);
 void rec_bytes(struct recording *rec, const void *bytes, size_t n);
 void rec_text(struct recording *rec, const char *text); /* padded to 8 bytes */
+/*
+ * Fields, separated by blanks: q, d, w or b and a number of 8, 4, 2 or 1 bytes; z and a number of
+ * zeros; 'TEXT, padded to 8 bytes; "TEXT, the same behind its length.  Ends the program at others.
+ */
+void rec_words(struct recording *rec, const char *words);
 /* Writes over what stands at @at. */
 void rec_u64_at(struct recording *rec, size_t at, uint64_t value);
 
