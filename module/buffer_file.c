@@ -15,6 +15,7 @@
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/pagemap.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -51,9 +52,10 @@ static int buffer_release(struct inode *inode, struct file *file)
 
 static ssize_t buffer_read(struct file *file, char __user *to, size_t count, loff_t *ppos)
 {
+	size_t size = op_event_buffer_size() * sizeof(u64);
 	ssize_t nr;
 
-	if (*ppos || count != op_event_buffer_size() * sizeof(u64))
+	if (*ppos || count != size)
 		return -EINVAL;
 
 	if (!op_event_buffer_ready()) {
@@ -63,9 +65,13 @@ static ssize_t buffer_read(struct file *file, char __user *to, size_t count, lof
 			return -EINTR;
 	}
 
-	mutex_lock(&op_sync_mutex);
-	nr = op_event_buffer_read(to);
-	mutex_unlock(&op_sync_mutex);
+	do {
+		if (mutex_lock_killable(&op_sync_mutex))
+			return -EINTR;
+		nr = op_event_buffer_read(to);
+		mutex_unlock(&op_sync_mutex);
+		/* A page was not there, and may be long in coming: not under the mutex. */
+	} while (nr == -EFAULT && !fault_in_writeable(to, size));
 	if (nr > 0)
 		op_sync_resume();
 	return nr;

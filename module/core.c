@@ -102,7 +102,8 @@ int oprofile_setup(void)
 {
 	int err;
 
-	mutex_lock(&state_mutex);
+	if (mutex_lock_killable(&state_mutex))
+		return -EINTR;
 	err = state == CLOSED ? set_up() : -EBUSY;
 	if (!err)
 		WRITE_ONCE(state, SET_UP);
@@ -164,7 +165,8 @@ int oprofile_start(void)
 {
 	int err = 0;
 
-	mutex_lock(&state_mutex);
+	if (mutex_lock_killable(&state_mutex))
+		return -EINTR;
 	if (state == CLOSED)
 		err = -EINVAL;
 	if (!err && state == SET_UP) {
@@ -179,7 +181,8 @@ int oprofile_start(void)
 
 int oprofile_stop(void)
 {
-	mutex_lock(&state_mutex);
+	if (mutex_lock_killable(&state_mutex))
+		return -EINTR;
 	paused = false;
 	if (state == STARTED) {
 		end_sampling();
@@ -201,12 +204,14 @@ void oprofile_shutdown(void)
 	mutex_unlock(&state_mutex);
 }
 
-void oprofile_dump(void)
+int oprofile_dump(void)
 {
-	mutex_lock(&state_mutex);
+	if (mutex_lock_killable(&state_mutex))
+		return -EINTR;
 	if (state != CLOSED)
 		op_sync_and_make_ready();
 	mutex_unlock(&state_mutex);
+	return 0;
 }
 
 void oprofile_pause(void)
@@ -242,7 +247,8 @@ int oprofile_set(unsigned long *setting, unsigned long value)
 {
 	int err = 0;
 
-	mutex_lock(&state_mutex);
+	if (mutex_lock_killable(&state_mutex))
+		return -EINTR;
 	if (state == STARTED)
 		err = -EBUSY;
 	else

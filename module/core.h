@@ -5,7 +5,9 @@
  *	closed --setup--> set up --start--> started --stop--> set up --shutdown--> closed
  *
  * setup happens when the buffer is opened and shutdown when it is closed; start and stop when
- * `enable` is written.  One mutex.  All functions: process context, may sleep.
+ * `enable` is written.  One mutex.  All functions: process context, may sleep, but do not wait for
+ * anything that a profiled process could hold up.  Those that return a number return -EINTR if a
+ * fatal signal comes before the mutex.
  */
 #ifndef OPROFILE_CORE_H
 #define OPROFILE_CORE_H
@@ -37,7 +39,7 @@ void oprofile_shutdown(void);
  */
 int oprofile_start(void);
 
-/* Started -> set up; syncs, then lets the reader read.  Return: 0, in any state. */
+/* Started -> set up; syncs, then lets the reader read.  Return: 0, in any state; -EINTR. */
 int oprofile_stop(void);
 
 /*
@@ -47,8 +49,8 @@ int oprofile_stop(void);
 void oprofile_pause(void);
 void oprofile_resume(void);
 
-/* Syncs, then lets the reader read; nothing happens when closed. */
-void oprofile_dump(void);
+/* Syncs, then lets the reader read; nothing happens when closed.  Return: 0; -EINTR. */
+int oprofile_dump(void);
 
 bool oprofile_started(void);
 

@@ -45,6 +45,7 @@
  * @mark_period: in which the last context's address space was marked, see unmapped.h
  * @logging: a producer is at work
  * @tail: where the oldest record begins
+ * @marked: up to where it was published when op_cpu_buffers_mark() was called
  * @mask: words - 1
  * @most_used: words that may be in use when a record of any kind is to fit
  * @words: the ring
@@ -60,6 +61,7 @@ struct op_cpu_buffer {
 
 	/* the consumer's */
 	unsigned long tail ____cacheline_aligned;
+	unsigned long marked;
 
 	/* constant */
 	unsigned long mask ____cacheline_aligned;
@@ -340,6 +342,31 @@ bool op_cpu_reader_open(struct op_cpu_reader *reader, unsigned int cpu)
 	reader->position = buffer->tail;
 	reader->end = smp_load_acquire(&buffer->head); /* head:A */
 	return true;
+}
+
+void op_cpu_buffers_mark(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct op_cpu_buffer *buffer;
+
+		/* Pairs with allocate:A, as open:A does. */
+		buffer = smp_load_acquire(per_cpu_ptr(&cpu_buffer, cpu));
+		if (buffer)
+			WRITE_ONCE(buffer->marked, READ_ONCE(buffer->head)); /* marked:A */
+	}
+}
+
+void op_cpu_reader_end_at_mark(struct op_cpu_reader *reader)
+{
+	unsigned long marked = READ_ONCE(reader->buffer->marked); /* end_at_mark:A */
+
+	/* Positions wrap. */
+	if ((long)(marked - reader->position) < 0)
+		reader->end = reader->position;
+	else if ((long)(marked - reader->end) < 0)
+		reader->end = marked;
 }
 
 void op_cpu_reader_release(const struct op_cpu_reader *reader)

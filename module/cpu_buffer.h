@@ -167,6 +167,9 @@ struct op_cpu_stats *op_cpu_stats(unsigned int cpu);
 /* All statistics to zero.  No producer may run. */
 void op_cpu_stats_reset(void);
 
+/* Marks what has been published so far, on all CPUs.  Context: process; never waits. */
+void op_cpu_buffers_mark(void);
+
 /**
  * struct op_cpu_reader - the consumer's look at one CPU's buffer
  * @position: of the record to be consumed
@@ -187,6 +190,9 @@ struct op_cpu_reader {
 
 /* Returns false if the CPU has no buffer: then nothing may be done with @reader. */
 bool op_cpu_reader_open(struct op_cpu_reader *reader, unsigned int cpu);
+
+/* Ends the look at the mark of op_cpu_buffers_mark(), if there is anything before it. */
+void op_cpu_reader_end_at_mark(struct op_cpu_reader *reader);
 
 /* Gives the place of all that lies before @position back to the producer. */
 void op_cpu_reader_release(const struct op_cpu_reader *reader);

@@ -55,8 +55,9 @@ static const struct file_operations enable_fops = {
 
 static ssize_t dump_write(struct file *file, const char __user *from, size_t count, loff_t *ppos)
 {
-	oprofile_dump();
-	return count;
+	int err = oprofile_dump();
+
+	return err ?: count;
 }
 
 static const struct file_operations dump_fops = {

@@ -74,7 +74,12 @@ ssize_t op_event_buffer_read(void __user *to)
 {
 	size_t size = op_event_buffer.nr_words * sizeof(u64);
 
-	if (copy_to_user(to, op_event_buffer.words, size))
+	unsigned long left;
+
+	pagefault_disable();
+	left = copy_to_user(to, op_event_buffer.words, size);
+	pagefault_enable();
+	if (left)
 		return -EFAULT;
 	op_event_buffer.nr_words = 0;
 	waiting = false;

@@ -76,8 +76,8 @@ void op_event_buffer_check_ready(void);
  * op_event_buffer_read - copy all words to user space, and empty the buffer
  * @to: room for op_event_buffer_size() words
  *
- * Context: process, may sleep.  Return: bytes, 0 if it is empty; -EFAULT, then nothing is
- * lost.
+ * Does not wait for pages: -EFAULT if one has to be fetched, too.  Context: process.
+ * Return: bytes, 0 if it is empty; -EFAULT, then nothing is lost.
  */
 ssize_t op_event_buffer_read(void __user *to);
 

@@ -20,6 +20,7 @@ static const struct {
 } sync_stats[] = {
 	{ "sample_lost_no_mm", &op_sync_stats.lost_no_mm },
 	{ "sample_lost_no_mapping", &op_sync_stats.lost_no_mapping },
+	{ "sample_lost_busy", &op_sync_stats.lost_busy },
 	{ "sample_lost_no_room", &op_sync_stats.lost_no_room },
 	{ "event_lost_overflow", &op_sync_stats.event_lost_overflow },
 	{ "bt_lost_no_mapping", &op_sync_stats.bt_lost_no_mapping },

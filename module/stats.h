@@ -4,8 +4,8 @@
  *
  * received = read by the daemon + lost, where lost is the sum, over the CPUs, of
  * sample_lost_overflow, sample_lost_nested and sample_invalid_eip, and of stats/
- * sample_lost_no_mm, sample_lost_no_mapping and sample_lost_no_room; exactly, once a dump
- * has emptied the buffers.
+ * sample_lost_no_mm, sample_lost_no_mapping, sample_lost_busy and sample_lost_no_room; exactly,
+ * once a dump has emptied the buffers.
  */
 #ifndef OPROFILE_STATS_H
 #define OPROFILE_STATS_H

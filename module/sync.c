@@ -6,10 +6,14 @@
  * it is made sure of.  If there is none, sync stops and the sample stays where it is.  So
  * samples are lost to a slow reader in one place only, in front of a full CPU buffer.
  *
+ * A sample whose address space is locked is set aside (deferred.h), as nothing here may wait for
+ * a profiled process.
+ *
  * Each sync of a CPU repeats its CPU, task and mode, and the reader gets only what was
  * written under op_sync_mutex, so whatever one read() returns can be decoded alone.
  */
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
@@ -19,6 +23,7 @@
 
 #include "images/address_space.h"
 #include "cpu_buffer.h"
+#include "deferred.h"
 #include "event_buffer.h"
 #include "published.h"
 #include "sync.h"
@@ -26,6 +31,11 @@
 #include "uapi/oprofile.h"
 
 #define SYNC_PERIOD (HZ / 4)
+#define RETRY_PERIOD (HZ / 20) /* while samples are set aside */
+
+/* How long a dump or a stop waits for address spaces that are locked. */
+#define SETTLE_TRIES 10
+#define SETTLE_MS 10
 
 /* Words of the longest form of each record. */
 #define CPU_SWITCH_WORDS 3
@@ -41,34 +51,32 @@
 DEFINE_MUTEX(op_sync_mutex); /* see sync.h */
 struct op_sync_stats op_sync_stats;
 
-/**
- * struct context - the task that a CPU's samples belong to
- * @mm: with the reference of the record that named it; NULL without an address space
- * @app: cookie of the program
- */
-struct context {
-	u32 pid;
-	u32 tgid;
-	struct mm_struct *mm;
-	u64 app;
-};
-
 /*
- * Lifetime: the context of a CPU's last context record holds the mm until the next one is
- * read, or op_sync_tear_down().  The producer relies on that: see in_last_context().
+ * Lifetime: the context of a CPU's last context record holds the mm, with the reference of the
+ * record, until the next one is read, or op_sync_tear_down().  The producer relies on that: see
+ * in_last_context().
  */
-static DEFINE_PER_CPU(struct context, cpu_context);
+static DEFINE_PER_CPU(struct op_context, cpu_context);
 
 enum mode { MODE_UNKNOWN, MODE_KERNEL, MODE_USER };
+
+/**
+ * enum outcome - of a record
+ * @DONE: it was written, or counted as lost
+ * @NO_ROOM: the event buffer is too full for it
+ * @LATER: it can't be resolved now, but perhaps soon
+ */
+enum outcome { DONE, NO_ROOM, LATER };
 
 /**
  * struct batch - one sync of one CPU: what the records written so far have said about it
  * @cookie: the last COOKIE_SWITCH; OPROFILE_INVALID_COOKIE: none yet
  * @span: of @space, where the last sample of user code was; NULL if the last was lost
+ * @final: nothing is LATER any more, but lost
  */
 struct batch {
 	unsigned int cpu;
-	struct context *context;
+	struct op_context *context;
 	struct op_cpu_reader reader;
 	bool cpu_said;
 	bool context_said;
@@ -76,6 +84,7 @@ struct batch {
 	u64 cookie;
 	struct op_address_space space;
 	const struct op_address_span *span;
+	bool final;
 };
 
 /*
@@ -99,7 +108,7 @@ static u64 remembered_program(u32 tgid)
 	return program >> 32 == tgid && program ? lower_32_bits(program) : OPROFILE_INVALID_COOKIE;
 }
 
-static u64 program_of(const struct context *context, struct op_record_header header)
+static u64 program_of(const struct op_context *context, struct op_record_header header)
 {
 	u64 app;
 
@@ -118,7 +127,7 @@ static u64 program_of(const struct context *context, struct op_record_header hea
 /* Takes over the reference in the record. */
 static void enter_context(struct batch *batch, struct op_record_header header)
 {
-	struct context *context = batch->context;
+	struct op_context *context = batch->context;
 	u64 task = op_cpu_reader_word(&batch->reader, 1);
 
 	op_address_space_release(&batch->space);
@@ -143,7 +152,7 @@ static u64 *add_escape(u64 *to, enum oprofile_code code)
 
 static u64 *say_cpu_and_context(struct batch *batch, u64 *to)
 {
-	const struct context *context = batch->context;
+	const struct op_context *context = batch->context;
 
 	if (!batch->cpu_said) {
 		to = add_escape(to, OPROFILE_CPU_SWITCH);
@@ -191,7 +200,9 @@ static const struct op_address_span *find_image(struct batch *batch, unsigned lo
 {
 	const struct op_address_span *span;
 
-	span = op_address_space_find(&batch->space, batch->context->mm, address, epoch);
+	if (!op_address_space_enter(&batch->space, batch->context->mm))
+		return NULL;
+	span = op_address_space_find(&batch->space, address, epoch);
 	return span && span->cookie != OPROFILE_INVALID_COOKIE ? span : NULL;
 }
 
@@ -224,35 +235,50 @@ static u64 *add_callers(struct batch *batch, u64 *to, struct op_record_header he
 	return to;
 }
 
-static u64 *lose_sample(struct batch *batch, u64 *to, struct op_record_header header,
-			unsigned long *count)
+static enum outcome lose_sample(struct batch *batch, struct op_record_header header,
+				unsigned long *count)
 {
 	op_published_add(count, 1);
 	if (header.nr_callers) /* they are lost with it */
 		op_published_add(&op_sync_stats.bt_lost_no_mapping, 1);
 	batch->span = NULL;
-	return to;
+	return DONE;
 }
 
-static u64 *add_sample(struct batch *batch, u64 *to, struct op_record_header header)
+/* For a sample of user code: finds batch->span, of its image. */
+static enum outcome find_span(struct batch *batch, struct op_record_header header)
 {
 	unsigned long pc = op_cpu_reader_word(&batch->reader, 1);
-	bool kernel = header.kind & OP_SAMPLE_KERNEL;
 
-	if (!kernel) {
-		if (!batch->context->mm)
-			return lose_sample(batch, to, header, &op_sync_stats.lost_no_mm);
-		if (!batch->span || !op_address_span_holds(batch->span, pc, header.epoch))
-			batch->span = find_image(batch, pc, header.epoch);
-		if (!batch->span)
-			return lose_sample(batch, to, header, &op_sync_stats.lost_no_mapping);
-	}
+	if (!batch->context->mm)
+		return lose_sample(batch, header, &op_sync_stats.lost_no_mm);
+	if (batch->span && op_address_span_holds(batch->span, pc, header.epoch))
+		return DONE;
+	batch->span = find_image(batch, pc, header.epoch);
+	if (batch->span)
+		return DONE;
+	if (!batch->final)
+		return LATER;
+	return lose_sample(batch, header, batch->space.mm ? &op_sync_stats.lost_no_mapping :
+							    &op_sync_stats.lost_busy);
+}
+
+/* Is the sample one of the kernel with callers in a program whose address space is locked? */
+static bool callers_locked(struct batch *batch, struct op_record_header header)
+{
+	return header.nr_callers > header.nr_kernel_callers && batch->context->mm &&
+	       !op_address_space_enter(&batch->space, batch->context->mm);
+}
+
+static u64 *write_sample(struct batch *batch, u64 *to, struct op_record_header header)
+{
+	unsigned long pc = op_cpu_reader_word(&batch->reader, 1);
 
 	if (!batch->context_said)
 		to = say_cpu_and_context(batch, to);
 	if (header.kind & OP_SAMPLE_TRACED)
 		to = add_escape(to, OPROFILE_TRACE_BEGIN);
-	if (kernel) {
+	if (header.kind & OP_SAMPLE_KERNEL) {
 		to = say_mode(batch, to, MODE_KERNEL);
 		to = say_sample(to, pc, header.event);
 	} else {
@@ -262,32 +288,63 @@ static u64 *add_sample(struct batch *batch, u64 *to, struct op_record_header hea
 	return header.nr_callers ? add_callers(batch, to, header) : to;
 }
 
+static enum outcome add_sample(struct batch *batch, struct op_record_header header)
+{
+	enum outcome outcome = DONE;
+
+	if (!(header.kind & OP_SAMPLE_KERNEL)) {
+		outcome = find_span(batch, header);
+		if (!batch->span)
+			return outcome;
+	} else if (!batch->final && callers_locked(batch, header)) {
+		return LATER;
+	}
+	op_event_buffer_end(write_sample(batch, op_event_buffer_begin(), header));
+	return DONE;
+}
+
 static unsigned long words_at_most(struct op_record_header header)
 {
 	return CPU_SWITCH_WORDS + CTX_SWITCH_WORDS + TRACE_BEGIN_WORDS + CALLER_WORDS +
 	       header.nr_callers * CALLER_WORDS;
 }
 
-/* Returns false if the event buffer has no room for the record. */
-static bool consume(struct batch *batch, struct op_record_header header)
+static enum outcome consume_sample(struct batch *batch, struct op_record_header header)
 {
-	unsigned long need;
+	unsigned long need = words_at_most(header);
 
-	if (header.kind & OP_RECORD_CONTEXT) {
-		enter_context(batch, header);
-		return true;
-	}
-
-	need = words_at_most(header);
 	if (need > op_event_buffer_size()) {
 		op_published_add(&op_sync_stats.lost_no_room, 1);
 		op_published_add(&op_sync_stats.event_lost_overflow, need);
-		return true;
+		return DONE;
 	}
 	if (need > op_event_buffer_free())
-		return false;
-	op_event_buffer_end(add_sample(batch, op_event_buffer_begin(), header));
-	return true;
+		return NO_ROOM;
+	return add_sample(batch, header);
+}
+
+/* Set aside, or lost at once where there is no room for it. */
+static void defer(struct batch *batch, struct op_record_header header)
+{
+	if (op_deferred_add(batch->cpu, batch->context, &batch->reader))
+		return;
+	batch->final = true;
+	add_sample(batch, header);
+	batch->final = false;
+}
+
+/* Returns false if the event buffer has no room for the record. */
+static bool consume(struct batch *batch, struct op_record_header header)
+{
+	enum outcome outcome = DONE;
+
+	if (header.kind & OP_RECORD_CONTEXT)
+		enter_context(batch, header);
+	else
+		outcome = consume_sample(batch, header);
+	if (outcome == LATER)
+		defer(batch, header);
+	return outcome != NO_ROOM;
 }
 
 /* How far consume_run() may go before the place in the CPU buffer is given back. */
@@ -348,7 +405,7 @@ static void consume_run(struct batch *batch, struct op_record_header header)
 }
 
 /* Returns false if records were left behind. */
-static bool sync_cpu(unsigned int cpu)
+static bool sync_cpu(unsigned int cpu, bool up_to_mark)
 {
 	struct batch batch = {
 		.cpu = cpu,
@@ -360,6 +417,8 @@ static bool sync_cpu(unsigned int cpu)
 
 	if (!op_cpu_reader_open(&batch.reader, cpu))
 		return true;
+	if (up_to_mark)
+		op_cpu_reader_end_at_mark(&batch.reader);
 	while (!op_cpu_reader_at_end(&batch.reader)) {
 		header = op_cpu_reader_header(&batch.reader);
 		room = consume(&batch, header);
@@ -373,59 +432,160 @@ static bool sync_cpu(unsigned int cpu)
 	return room;
 }
 
-static bool module_loaded_unsaid;
-static bool stalled; /* the event buffer was full */
-
-static void say_module_loaded(void)
+/* A sample that was set aside, as a batch of its own in its address space. */
+static enum outcome retry_sample(struct batch *batch, struct op_deferred_sample *sample, bool last)
 {
-	if (!module_loaded_unsaid || op_event_buffer_free() < MODE_SWITCH_WORDS)
-		return;
-	op_event_buffer_end(add_escape(op_event_buffer_begin(), OPROFILE_MODULE_LOADED));
-	module_loaded_unsaid = false;
+	struct op_record_header header;
+
+	batch->cpu = sample->cpu;
+	batch->context = &sample->context;
+	batch->cpu_said = false;
+	batch->context_said = false;
+	batch->mode = MODE_UNKNOWN;
+	batch->cookie = OPROFILE_INVALID_COOKIE;
+	batch->final = last || time_after_eq(jiffies, sample->until);
+	batch->reader = (struct op_cpu_reader){
+		.words = sample->words, .mask = -1UL, .end = sample->nr_words,
+	};
+	header = op_cpu_reader_header(&batch->reader);
+	return consume_sample(batch, header);
 }
 
-static void sync_all_locked(void)
+/* Returns false if the event buffer is full. */
+static bool retry_space(struct op_deferred_space *space, bool last)
+{
+	struct op_deferred_sample *sample, *next;
+	struct batch batch = {};
+	enum outcome outcome = DONE;
+
+	list_for_each_entry_safe(sample, next, &space->samples, list) {
+		bool is_last = list_is_last(&sample->list, &space->samples);
+
+		outcome = retry_sample(&batch, sample, last);
+		if (outcome == NO_ROOM)
+			break;
+		if (outcome == LATER && !batch.space.mm)
+			break; /* those behind it are younger */
+		if (is_last) /* the space may go with it */
+			op_address_space_release(&batch.space);
+		if (outcome == DONE)
+			op_deferred_remove(space, sample);
+		if (is_last)
+			break;
+	}
+	op_address_space_release(&batch.space);
+	return outcome != NO_ROOM;
+}
+
+/*
+ * Tries the samples that were set aside; those that still can't be resolved and have waited long
+ * enough, or all if this is the last time, are lost.  Returns false if the event buffer is full.
+ */
+static bool retry_deferred(bool last)
+{
+	struct op_deferred_space *space, *next;
+
+	list_for_each_entry_safe(space, next, &op_deferred_spaces, list) {
+		if (!retry_space(space, last))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A module was loaded.  Samples that were logged before, up to the marks of the CPU buffers, belong
+ * to the old list of modules, those behind to the new one.
+ */
+static bool module_loaded; /* loaded:A */
+static bool stalled; /* the event buffer was full */
+
+void op_sync_module_loaded(void)
+{
+	/*
+	 * If it is set, a record is still to be written.  The reader gets it later than now, and
+	 * reads a list that has this module.
+	 */
+	if (smp_load_acquire(&module_loaded))
+		return;
+	op_cpu_buffers_mark();
+	smp_store_release(&module_loaded, true); /* loaded:A - after the marks, see said:A */
+}
+
+/* Returns false if the event buffer is full. */
+static bool sync_cpus(bool up_to_mark)
 {
 	unsigned int cpu;
 
+	for_each_possible_cpu(cpu) {
+		if (!sync_cpu(cpu, up_to_mark))
+			return false;
+	}
+	return true;
+}
+
+static bool say_module_loaded(void)
+{
+	if (!smp_load_acquire(&module_loaded)) /* said:A - pairs with loaded:A */
+		return true;
+	if (!sync_cpus(true) || op_event_buffer_free() < MODE_SWITCH_WORDS)
+		return false;
+	op_event_buffer_end(add_escape(op_event_buffer_begin(), OPROFILE_MODULE_LOADED));
+	WRITE_ONCE(module_loaded, false);
+	return true;
+}
+
+/* What samples that are set aside will ask for is not forgotten. */
+static void forget_unmapped(void)
+{
+	u32 oldest = op_unmapped_epoch();
+
+	op_deferred_keep(&oldest);
+	op_unmapped_drained(oldest);
+}
+
+static void sync_all_locked(bool last)
+{
 	lockdep_assert_held(&op_sync_mutex);
 
-	say_module_loaded();
-	stalled = false;
-	for_each_possible_cpu(cpu) {
-		if (!sync_cpu(cpu)) {
-			stalled = true;
-			break;
-		}
-	}
+	stalled = !retry_deferred(false) || !say_module_loaded() || !sync_cpus(false) ||
+		  (last && !retry_deferred(true));
 	if (stalled)
 		op_event_buffer_make_ready();
 	else
-		op_unmapped_drained();
+		forget_unmapped();
 	op_event_buffer_check_ready();
 }
 
 void op_sync_all(void)
 {
 	mutex_lock(&op_sync_mutex);
-	sync_all_locked();
+	sync_all_locked(false);
 	mutex_unlock(&op_sync_mutex);
+}
+
+/* Most locks are held for a moment only: gives the samples set aside a little time. */
+static void settle(void)
+{
+	int tries;
+
+	for (tries = SETTLE_TRIES; tries && op_deferred_any(); tries--) {
+		mutex_unlock(&op_sync_mutex);
+		msleep(SETTLE_MS);
+		mutex_lock(&op_sync_mutex);
+		if (!retry_deferred(false))
+			break;
+	}
 }
 
 void op_sync_and_make_ready(void)
 {
 	mutex_lock(&op_sync_mutex);
-	sync_all_locked();
+	sync_all_locked(false);
+	if (op_deferred_any()) {
+		settle();
+		sync_all_locked(true);
+	}
 	op_event_buffer_make_ready();
-	mutex_unlock(&op_sync_mutex);
-}
-
-void op_sync_module_loaded(void)
-{
-	mutex_lock(&op_sync_mutex);
-	sync_all_locked(); /* samples so far belong to the old list of modules */
-	module_loaded_unsaid = true;
-	say_module_loaded();
 	mutex_unlock(&op_sync_mutex);
 }
 
@@ -433,6 +593,7 @@ static void sync_work_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(sync_work, sync_work_fn);
 static struct workqueue_struct *sync_queue;
 static atomic_t kicked;
+static bool working; /* the work will take up what is set aside */
 
 static void sync_work_fn(struct work_struct *work)
 {
@@ -440,7 +601,8 @@ static void sync_work_fn(struct work_struct *work)
 	op_sync_all();
 	if (READ_ONCE(stalled))
 		atomic_set(&kicked, 1); /* no kick can help before op_sync_resume() */
-	queue_delayed_work(sync_queue, &sync_work, SYNC_PERIOD);
+	queue_delayed_work(sync_queue, &sync_work,
+			   op_deferred_any() ? RETRY_PERIOD : SYNC_PERIOD);
 }
 
 static void kick_irq_fn(struct irq_work *work)
@@ -463,8 +625,12 @@ void op_sync_kick(void)
 void op_sync_resume(void)
 {
 	/* Here and not in the work, which has an end with op_sync_stop_work(). */
-	if (READ_ONCE(stalled))
-		op_sync_and_make_ready();
+	if (READ_ONCE(stalled)) {
+		mutex_lock(&op_sync_mutex);
+		sync_all_locked(!READ_ONCE(working));
+		op_event_buffer_make_ready();
+		mutex_unlock(&op_sync_mutex);
+	}
 	atomic_set(&kicked, 0);
 }
 
@@ -474,7 +640,7 @@ int op_sync_set_up(void)
 	if (!sync_queue)
 		return -ENOMEM;
 	memset(programs, 0, sizeof(programs));
-	module_loaded_unsaid = false;
+	module_loaded = false;
 	stalled = false;
 	atomic_set(&kicked, 0);
 	return 0;
@@ -482,6 +648,7 @@ int op_sync_set_up(void)
 
 void op_sync_start_work(void)
 {
+	WRITE_ONCE(working, true);
 	queue_delayed_work(sync_queue, &sync_work, SYNC_PERIOD);
 }
 
@@ -489,14 +656,16 @@ void op_sync_stop_work(void)
 {
 	irq_work_sync(&kick_irq);
 	cancel_delayed_work_sync(&sync_work);
+	WRITE_ONCE(working, false);
 }
 
 void op_sync_tear_down(void)
 {
 	unsigned int cpu;
 
+	op_deferred_tear_down();
 	for_each_possible_cpu(cpu) {
-		struct context *context = per_cpu_ptr(&cpu_context, cpu);
+		struct op_context *context = per_cpu_ptr(&cpu_context, cpu);
 
 		if (context->mm)
 			mmdrop(context->mm);

@@ -2,8 +2,8 @@
 /*
  * Sync: from the buffers of the CPUs to the event buffer.
  *
- * Runs every quarter of a second, when a CPU's buffer is half full, for a dump, before a
- * kernel module is loaded, and when sampling stops.  What the event buffer has no room for
+ * Runs every quarter of a second, when a CPU's buffer is half full, for a dump, and when sampling
+ * stops.  What the event buffer has no room for
  * stays in the buffers of the CPUs.
  */
 #ifndef OPROFILE_SYNC_H
@@ -18,6 +18,7 @@ extern struct mutex op_sync_mutex;
  * struct op_sync_stats - samples that were lost here, since the last start
  * @lost_no_mm: user samples of a task without an address space
  * @lost_no_mapping: samples of addresses where nothing was mapped
+ * @lost_busy: samples of a process that kept its address space locked
  * @lost_no_room: samples larger than the whole event buffer
  * @event_lost_overflow: the words of those
  * @bt_lost_no_mapping: backtraces cut short or dropped at such an address
@@ -27,6 +28,7 @@ extern struct mutex op_sync_mutex;
 struct op_sync_stats {
 	unsigned long lost_no_mm;
 	unsigned long lost_no_mapping;
+	unsigned long lost_busy;
 	unsigned long lost_no_room;
 	unsigned long event_lost_overflow;
 	unsigned long bt_lost_no_mapping;
@@ -37,13 +39,16 @@ extern struct op_sync_stats op_sync_stats;
 /* Sync every CPU now.  Context: process, may sleep; takes op_sync_mutex. */
 void op_sync_all(void);
 
-/* The same, then let the reader read. */
+/*
+ * The same, then let the reader read.  Samples that had to be set aside have a tenth of a second;
+ * then they are lost, so that everything is accounted for.
+ */
 void op_sync_and_make_ready(void);
 
 /* Sync soon.  Context: any, NMI too. */
 void op_sync_kick(void);
 
-/* A kernel module was loaded: sync, then tell the daemon.  Context: process, may sleep. */
+/* A kernel module was loaded: the next sync tells the daemon.  Context: process; never waits. */
 void op_sync_module_loaded(void);
 
 /*

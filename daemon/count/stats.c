@@ -71,6 +71,7 @@ static const struct {
 	{"event_lost_overflow", "words lost due to buffer overflow"},
 	{"sample_lost_no_room", "samples lost due to buffer overflow"},
 	{"sample_lost_no_mapping", "samples lost due to no mapping"},
+	{"sample_lost_busy", "samples lost due to a locked address space"},
 	{"bt_lost_no_mapping", "backtraces skipped due to no file mapping"},
 	{"sample_lost_no_mm", "samples lost due to no mm"},
 	{"sample_lost_overflow", "samples lost cpu buffer overflow"},

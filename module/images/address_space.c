@@ -11,8 +11,8 @@
  * are replaced, and what was there before is remembered, under the lock for writing.
  *
  * munmap() differs: it takes mappings out of the tree first, and unmaps (and so remembers)
- * them with the lock held for reading only.  A look-up that finds nothing is therefore made
- * again with the lock held for writing, which waits for such a munmap() to be over.
+ * them with the lock held for reading only.  Between the two nothing is found, so samples for
+ * which nothing is found are tried again later (deferred.h).
  */
 #include <linux/file.h>
 #include <linux/limits.h>
@@ -37,24 +37,31 @@ u64 op_program_cookie(struct mm_struct *mm)
 	return cookie;
 }
 
-void op_address_space_release(struct op_address_space *space)
+static void forget_spans(struct op_address_space *space)
 {
 	int i;
 
-	if (space->locked)
-		mmap_read_unlock(space->mm);
-	space->locked = false;
-	space->mm = NULL;
 	for (i = 0; i < OP_ADDRESS_SPANS; i++)
 		space->spans[i].size = 0;
 }
 
-static void enter(struct op_address_space *space, struct mm_struct *mm)
+void op_address_space_release(struct op_address_space *space)
 {
+	if (space->mm)
+		mmap_read_unlock(space->mm);
+	space->mm = NULL;
+	forget_spans(space);
+}
+
+bool op_address_space_enter(struct op_address_space *space, struct mm_struct *mm)
+{
+	if (space->mm == mm)
+		return true;
 	op_address_space_release(space);
-	mmap_read_lock(mm);
+	if (!mmap_read_trylock(mm))
+		return false;
 	space->mm = mm;
-	space->locked = true;
+	return true;
 }
 
 static bool look_up(struct mm_struct *mm, unsigned long address, u32 epoch,
@@ -87,28 +94,14 @@ static bool look_up(struct mm_struct *mm, unsigned long address, u32 epoch,
 	return true;
 }
 
-/* @space is left closed, but for @span: the lock for writing is not kept. */
-static bool look_up_behind_munmap(struct op_address_space *space, unsigned long address, u32 epoch,
-				  struct op_address_span *span)
-{
-	struct mm_struct *mm = space->mm;
-	bool found;
-
-	op_address_space_release(space);
-	mmap_write_lock(mm);
-	found = look_up(mm, address, epoch, span);
-	mmap_write_unlock(mm);
-	return found;
-}
-
 const struct op_address_span *op_address_space_find(struct op_address_space *space,
-						    struct mm_struct *mm, unsigned long address,
-						    u32 epoch)
+						    unsigned long address, u32 epoch)
 {
 	struct op_address_span *span;
 
-	if (space->mm != mm)
-		enter(space, mm);
+	if ((s32)(epoch - space->epoch) < 0)
+		forget_spans(space); /* they hold for later samples only */
+	space->epoch = epoch;
 	for (span = space->spans; span < space->spans + OP_ADDRESS_SPANS; span++) {
 		if (op_address_span_holds(span, address, epoch))
 			return span;
@@ -117,8 +110,5 @@ const struct op_address_span *op_address_space_find(struct op_address_space *spa
 	span = &space->spans[space->next];
 	space->next = (space->next + 1) % OP_ADDRESS_SPANS;
 	span->size = 0;
-	if (look_up(mm, address, epoch, span) ||
-	    look_up_behind_munmap(space, address, epoch, span))
-		return span;
-	return NULL;
+	return look_up(space->mm, address, epoch, span) ? span : NULL;
 }

@@ -57,32 +57,40 @@ static inline u64 op_address_span_offset(const struct op_address_span *span,
 
 /**
  * struct op_address_space - the one whose addresses are being looked up
- * @mm: locked for reading; NULL if none is open
+ * @mm: locked for reading; NULL if none is
+ * @epoch: of the last look-up
  * @spans: the last answers
  * @next: which of them is replaced next
  *
- * The mmap lock is taken at the first look-up and kept for the run of samples that share the
- * address space, whose epochs must not go back.
+ * The mmap lock is kept for the run of samples that share the address space.
  */
 struct op_address_space {
 	struct mm_struct *mm;
-	bool locked;
+	u32 epoch;
 	unsigned int next;
 	struct op_address_span spans[OP_ADDRESS_SPANS];
 };
 
 /**
- * op_address_space_find - the image at an address
+ * op_address_space_enter - lock an address space for look-ups
  * @space: zeroed, or used before with any mm
  * @mm: the caller has a reference (mmgrab); its last user may be gone
+ *
+ * Never waits: a process can hold its lock for as long as it likes.  Context: process.
+ * Return: false if it is locked for writing, or about to be.
+ */
+bool op_address_space_enter(struct op_address_space *space, struct mm_struct *mm);
+
+/**
+ * op_address_space_find - the image at an address
+ * @space: entered
  * @epoch: of the sample that asks, see unmapped.h
  *
- * Context: process, may sleep.  Return: a span that holds, good until the next call; NULL if
- * nothing is or was mapped there.
+ * Context: process.  Return: a span that holds, good until the next call; NULL if nothing is or
+ * was mapped there, or if that is just being unmapped: later the answer may be another.
  */
 const struct op_address_span *op_address_space_find(struct op_address_space *space,
-						    struct mm_struct *mm, unsigned long address,
-						    u32 epoch);
+						    unsigned long address, u32 epoch);
 
 /* Lets go of the lock, if held.  The reference to the mm stays the caller's. */
 void op_address_space_release(struct op_address_space *space);

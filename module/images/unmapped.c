@@ -269,14 +269,14 @@ static void begin_period(void)
 	period_rcu_state = get_state_synchronize_rcu();
 }
 
-void op_unmapped_drained(void)
+void op_unmapped_drained(u32 oldest)
 {
 	/*
 	 * Samples that carry an epoch before period_epoch were published before the grace
 	 * period was over, but perhaps after this sync looked: the next one resolves them.
 	 */
 	if (period_closed) {
-		forget_before(period_epoch);
+		forget_before(not_later(oldest, period_epoch) ? oldest : period_epoch);
 		begin_period();
 		period_closed = false;
 	} else if (poll_state_synchronize_rcu(period_rcu_state)) {

@@ -102,11 +102,12 @@ bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epo
 u64 op_unmapped_find_program(const struct mm_struct *mm, u32 epoch);
 
 /**
- * op_unmapped_drained - every sample published before this call began has been resolved
+ * op_unmapped_drained - samples published before this call began have been resolved
+ * @oldest: the earliest epoch of those that have not; the present one if there are none
  *
  * Forgets regions that no sample can ask for any more.  Context: process, may sleep.
  */
-void op_unmapped_drained(void);
+void op_unmapped_drained(u32 oldest);
 
 /* Regions that could not be remembered since the last reset. */
 unsigned long op_unmapped_lost(void);

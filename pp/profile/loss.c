@@ -59,6 +59,7 @@ static const struct {
 	{"sample_lost_nested", KERNEL_LOST, "in the kernel: one sample interrupted another"},
 	{"sample_lost_no_mm", KERNEL_LOST, "in the kernel: the process was gone"},
 	{"sample_lost_no_mapping", KERNEL_LOST, "in the kernel: the mapping was gone"},
+	{"sample_lost_busy", KERNEL_LOST, "in the kernel: the process kept its mappings locked"},
 	{"sample_invalid_eip", KERNEL_LOST, "in the kernel: invalid address"},
 	{"event_lost_overflow", OTHER_LOST, "words that the event buffer had no room for"},
 	{"unmapped_lost", OTHER_LOST, "notes of mappings that the kernel had no room for"},

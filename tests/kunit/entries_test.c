@@ -75,6 +75,7 @@ static const struct {
 	{ "of_backend", 0400 },
 	{ "stats/sample_lost_no_mm", 0400 },
 	{ "stats/sample_lost_no_mapping", 0400 },
+	{ "stats/sample_lost_busy", 0400 },
 	{ "stats/sample_lost_no_room", 0400 },
 	{ "stats/event_lost_overflow", 0400 },
 	{ "stats/bt_lost_no_mapping", 0400 },
@@ -205,7 +206,7 @@ static void entries_statistics(struct kunit *test)
 
 	op_sync_stats = (struct op_sync_stats){
 		.lost_no_mm = 1, .lost_no_mapping = 2, .lost_no_room = 3, .event_lost_overflow = 4,
-		.bt_lost_no_mapping = 5,
+		.bt_lost_no_mapping = 5, .lost_busy = 6,
 	};
 	*cpu = (struct op_cpu_stats){
 		.received = 11, .lost_overflow = 12, .lost_nested = 13, .invalid_eip = 14,
@@ -216,6 +217,7 @@ static void entries_statistics(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/sample_lost_no_room"), 3);
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/event_lost_overflow"), 4);
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/bt_lost_no_mapping"), 5);
+	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/sample_lost_busy"), 6);
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/unmapped_lost"), 0);
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/cpu0/sample_received"), 11);
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/cpu0/sample_lost_overflow"), 12);

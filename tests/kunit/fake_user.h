@@ -9,6 +9,7 @@
 
 #include <linux/fs.h>
 #include <linux/string.h>
+#include <linux/pagemap.h>
 #include <linux/uaccess.h>
 
 #define FAKE_USER_FAULT ((char __user *)16)
@@ -38,6 +39,14 @@ static inline unsigned long fake_copy_to_user(void __user *to, const void *from,
 	return 0;
 }
 
+static inline size_t fake_fault_in_writeable(char __user *to, size_t size)
+{
+	bool fault = to == FAKE_USER_FAULT ||
+		     (fake_user_read_only && to == fake_user(fake_user_read_only));
+
+	return fault ? size : 0;
+}
+
 static inline ssize_t fake_read_from_buffer(void __user *to, size_t count, loff_t *position,
 					    const void *from, size_t available)
 {
@@ -48,6 +57,7 @@ static inline ssize_t fake_read_from_buffer(void __user *to, size_t count, loff_
 
 #define copy_from_user fake_copy_from_user
 #define copy_to_user fake_copy_to_user
+#define fault_in_writeable fake_fault_in_writeable
 #define simple_read_from_buffer fake_read_from_buffer
 
 #endif

@@ -4,11 +4,14 @@
  * time to the next.  What words it makes of samples is in sync_words_test.c.
  */
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/workqueue.h>
 
@@ -67,6 +70,7 @@ static void sync_module_later(struct kunit *test)
 {
 	op_event_buffer.nr_words = op_event_buffer.max_words - 1;
 	op_sync_module_loaded();
+	op_sync_all();
 	KUNIT_EXPECT_EQ(test, op_event_buffer.nr_words, op_event_buffer.max_words - 1);
 	op_event_buffer.nr_words = 0;
 	op_sync_all();
@@ -195,6 +199,112 @@ static void sync_kicked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&kicked), 0);
 }
 
+/* A process keeps its address space locked: nothing waits, and only its own samples do without. */
+static void sync_locked(struct kunit *test)
+{
+	static const unsigned long callers[] = { KERNEL_AT + 1, EXE_AT + 5 };
+
+	sync_begin_traces(test, 16);
+	mmap_write_lock(sync_fixture.mm);
+	sync_add_trace(true, EXE_AT, NULL, 0, 0);
+	sync_add_trace(false, KERNEL_AT, callers, 2, 1);
+	sync_add_trace(false, KERNEL_AT, callers, 1, 1);
+	op_sync_all();
+	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), TRACE, KERNEL, KERNEL_AT, 5,
+		     KERNEL_AT + 1, 0);
+	op_sync_all();
+	EXPECT_NO_WORDS(test);
+	mmap_write_unlock(sync_fixture.mm);
+
+	op_sync_all();
+	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), TRACE, USER, IMAGE(EXE),
+		     PAGE_SIZE, 5,
+		     CPU(sync_fixture.cpu), TASK(11, EXE, 10), TRACE, KERNEL, KERNEL_AT, 5,
+		     KERNEL_AT + 1, 0, USER, IMAGE(EXE), PAGE_SIZE + 5, 0);
+	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_busy, 0);
+	KUNIT_EXPECT_FALSE(test, op_deferred_any());
+}
+
+/* A dump waits for a moment; then the samples are lost, and that is counted. */
+static void sync_locked_at_dump(struct kunit *test)
+{
+	static const unsigned long callers[] = { KERNEL_AT + 1, EXE_AT + 5 };
+
+	sync_begin_traces(test, 16);
+	mmap_write_lock(sync_fixture.mm);
+	sync_add_trace(true, EXE_AT, callers + 1, 1, 0);
+	sync_add_trace(false, KERNEL_AT, callers, 2, 1);
+	op_sync_and_make_ready();
+	mmap_write_unlock(sync_fixture.mm);
+	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), TRACE, KERNEL, KERNEL_AT, 5,
+		     KERNEL_AT + 1, 0);
+	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_busy, 1);
+	KUNIT_EXPECT_EQ(test, op_sync_stats.bt_lost_no_mapping, 2);
+	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 0);
+	KUNIT_EXPECT_FALSE(test, op_deferred_any());
+}
+
+/* Without a dump, too, they wait for a second and no longer. */
+static void sync_locked_too_long(struct kunit *test)
+{
+	unsigned long until = jiffies + 10 * HZ;
+
+	mmap_write_lock(sync_fixture.mm);
+	sync_add(true, EXE_AT, 0);
+	op_sync_all();
+	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_busy, 0);
+	while (!op_sync_stats.lost_busy && time_before(jiffies, until)) {
+		msleep(50);
+		op_sync_all();
+	}
+	mmap_write_unlock(sync_fixture.mm);
+	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_busy, 1);
+	EXPECT_NO_WORDS(test);
+}
+
+/* munmap() has taken the mapping out of the tree, and not yet called the hook. */
+static void sync_unmapping(struct kunit *test)
+{
+	struct vm_area_struct *vma = sync_fixture.library_vma;
+
+	sync_add(true, LIBRARY_AT, 0);
+	fake_mm_unmap(vma);
+	op_sync_all();
+	EXPECT_NO_WORDS(test);
+	op_unmapped_remember(vma, vma->vm_start, vma->vm_end);
+	op_unmapped_advance_epoch();
+	op_sync_all();
+	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, 1, 10), USER, IMAGE(2),
+		     0x10 * PAGE_SIZE, 0);
+	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 0);
+}
+
+/* What a sample that is set aside will ask for is remembered, however many periods end. */
+static void sync_locked_unmapped(struct kunit *test)
+{
+	struct vm_area_struct *vma = sync_fixture.library_vma;
+	int i;
+
+	sync_add(true, LIBRARY_AT, 0);
+	mmap_write_lock(sync_fixture.mm);
+	for (i = 0; i < 8; i++) {
+		op_sync_all();
+		synchronize_rcu();
+	}
+	op_unmapped_remember(vma, vma->vm_start, vma->vm_end);
+	fake_mm_unmap(vma);
+	op_unmapped_advance_epoch();
+	for (i = 0; i < 8; i++) {
+		op_sync_all();
+		synchronize_rcu();
+	}
+	mmap_write_unlock(sync_fixture.mm);
+	EXPECT_NO_WORDS(test);
+	op_sync_all();
+	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, 1, 10), USER, IMAGE(2),
+		     0x10 * PAGE_SIZE, 0);
+}
+
 static void sync_memory(struct kunit *test)
 {
 	op_sync_tear_down();
@@ -212,4 +322,9 @@ TEST_SUITE(oprofile_sync, sync_fixture_init, sync_fixture_exit,
 	   KUNIT_CASE(sync_no_room),
 	   KUNIT_CASE(sync_every_room),
 	   KUNIT_CASE(sync_kicked),
+	   KUNIT_CASE(sync_locked),
+	   KUNIT_CASE(sync_locked_at_dump),
+	   KUNIT_CASE(sync_locked_too_long),
+	   KUNIT_CASE(sync_unmapping),
+	   KUNIT_CASE(sync_locked_unmapped),
 	   KUNIT_CASE(sync_memory));

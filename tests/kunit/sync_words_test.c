@@ -35,7 +35,7 @@ static void sync_bounds(struct kunit *test)
 	sync_add(true, LIBRARY_AT, 0);
 	sync_add(true, end - 1, 0);
 	sync_add(true, end, 0);
-	op_sync_all();
+	op_sync_and_make_ready();
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), USER, IMAGE(LIBRARY),
 		     0x10 * PAGE_SIZE, 0,
 		     0x20 * PAGE_SIZE - 1, 0);
@@ -115,7 +115,7 @@ static void sync_lost(struct kunit *test)
 	struct task_struct *exiting = fake_task(test, 20, 20, NULL);
 
 	sync_add(true, NOWHERE, 0);
-	op_sync_all();
+	op_sync_and_make_ready();
 	EXPECT_NO_WORDS(test);
 	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 1);
 
@@ -180,7 +180,7 @@ static void sync_unmapped(struct kunit *test)
 	fake_mm_unmap(new);
 	op_unmapped_advance_epoch();
 	sync_add(true, LIBRARY_AT + 0x10, 0);
-	op_sync_all();
+	op_sync_and_make_ready();
 	/* The cookies in the order of the hook: the library, the program, the other one. */
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, 2, 10), USER, IMAGE(1),
 		     0x10 * PAGE_SIZE + 0x10, 0,
@@ -208,7 +208,7 @@ static void sync_part_unmapped(struct kunit *test)
 	sync_add(true, LIBRARY_AT, 0);
 	sync_add(true, LIBRARY_AT + PAGE_SIZE, 0);
 	sync_add(true, LIBRARY_AT + 2 * PAGE_SIZE, 0);
-	op_sync_all();
+	op_sync_and_make_ready();
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), USER, IMAGE(LIBRARY),
 		     0x10 * PAGE_SIZE, 0,
 		     0x12 * PAGE_SIZE, 0);
@@ -273,7 +273,7 @@ static void sync_trace_cut(struct kunit *test)
 
 	/* The callers of a sample that is lost are lost, too. */
 	sync_add_trace(true, NOWHERE, cut, 1, 0);
-	op_sync_all();
+	op_sync_and_make_ready();
 	EXPECT_NO_WORDS(test);
 	KUNIT_EXPECT_EQ(test, op_sync_stats.bt_lost_no_mapping, 2);
 	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 1);

@@ -104,7 +104,8 @@ image_modules()
 	rm -rf "$tree"
 	mkdir -p "$to/extra" "$tree/vm/modules"
 	cp "$out/$1"/modules/*.ko "$tree/vm/modules/"
-	for module in kernel/fs/overlayfs/overlay.ko kernel/arch/x86/kernel/msr.ko; do
+	for module in kernel/fs/overlayfs/overlay.ko kernel/fs/fuse/fuse.ko \
+			kernel/arch/x86/kernel/msr.ko; do
 		grep -qx "$module" "$from/modules.builtin" && continue
 		mkdir -p "$to/${module%/*}"
 		cp "$from/$module"* "$to/${module%/*}/"

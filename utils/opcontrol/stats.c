@@ -113,6 +113,7 @@ const char *stat_title(const char *name)
 		{"sample_lost_nested", "interrupted another sample"},
 		{"sample_lost_no_mm", "the task had no address space"},
 		{"sample_lost_no_mapping", "nothing was mapped at the address"},
+		{"sample_lost_busy", "the address space was locked for too long"},
 		{"sample_lost_no_room", "larger than the event buffer"},
 		{"sample_invalid_eip", "invalid program counter"},
 		{"sample_idle", "interrupts of an idle CPU, which make no sample"},

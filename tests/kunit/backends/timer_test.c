@@ -32,7 +32,7 @@ static unsigned long sum_received(void)
 static unsigned long sum_lost(void)
 {
 	unsigned long sum = op_sync_stats.lost_no_mm + op_sync_stats.lost_no_mapping +
-			    op_sync_stats.lost_no_room;
+			    op_sync_stats.lost_busy + op_sync_stats.lost_no_room;
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {

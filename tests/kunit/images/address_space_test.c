@@ -169,8 +169,8 @@ static void address_space_exact(struct kunit *test)
 		for (i = 0; i < nr_samples; i++) {
 			const struct op_address_span *span;
 
-			span = op_address_space_find(&space, mm, samples[i].address,
-						     samples[i].epoch);
+			KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, mm));
+			span = op_address_space_find(&space, samples[i].address, samples[i].epoch);
 			wrong += !resolved_rightly(span, &samples[i]);
 		}
 		op_address_space_release(&space);
@@ -184,21 +184,28 @@ static void address_space_exact(struct kunit *test)
 	KUNIT_EXPECT_GT(test, total, ROUNDS * EVENTS / 4);
 }
 
-/* The lock is taken with the first look-up in an address space, and kept until another's. */
+/* The lock is kept until another address space is entered; where it is not free, none is. */
 static void address_space_locks(struct kunit *test)
 {
 	struct mm_struct *other = fake_mm(test, NULL);
 	struct op_address_space space = {};
 
 	map(test, 0, 2);
-	KUNIT_EXPECT_NOT_NULL(test, op_address_space_find(&space, mm, AT(0), 0));
+	KUNIT_EXPECT_TRUE(test, op_address_space_enter(&space, mm));
+	KUNIT_EXPECT_NOT_NULL(test, op_address_space_find(&space, AT(0), 0));
 	KUNIT_EXPECT_TRUE(test, rwsem_is_locked(&mm->mmap_lock));
-	KUNIT_EXPECT_NULL(test, op_address_space_find(&space, other, AT(0), 0));
+	KUNIT_EXPECT_TRUE(test, op_address_space_enter(&space, other));
+	KUNIT_EXPECT_NULL(test, op_address_space_find(&space, AT(0), 0));
 	KUNIT_EXPECT_FALSE(test, rwsem_is_locked(&mm->mmap_lock));
-	KUNIT_EXPECT_FALSE(test, rwsem_is_locked(&other->mmap_lock)); /* after the second look */
-	KUNIT_EXPECT_NOT_NULL(test, op_address_space_find(&space, mm, AT(1), 0));
 	op_address_space_release(&space);
+	KUNIT_EXPECT_FALSE(test, rwsem_is_locked(&other->mmap_lock));
+
+	mmap_write_lock(other);
+	KUNIT_EXPECT_TRUE(test, op_address_space_enter(&space, mm));
+	KUNIT_EXPECT_FALSE(test, op_address_space_enter(&space, other));
+	KUNIT_EXPECT_NULL(test, space.mm);
 	KUNIT_EXPECT_FALSE(test, rwsem_is_locked(&mm->mmap_lock));
+	mmap_write_unlock(other);
 	op_address_space_release(&space);
 	unmap(test, 0, PAGES);
 	fake_mm_end(test, other);
@@ -220,20 +227,25 @@ static void address_space_narrowed(struct kunit *test)
 	vma = fake_mm_map(test, mm, AT(0), AT(4), files[0], 0);
 	op_unmapped_advance_epoch();
 
-	span = op_address_space_find(&space, mm, AT(0), epoch);
+	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, mm));
+	span = op_address_space_find(&space, AT(0), epoch);
 	KUNIT_ASSERT_NOT_NULL(test, span);
 	KUNIT_EXPECT_EQ(test, span->start, AT(0));
 	KUNIT_EXPECT_EQ(test, span->size, PAGE_SIZE);
-	span = op_address_space_find(&space, mm, AT(1), epoch);
+	span = op_address_space_find(&space, AT(1), epoch);
 	KUNIT_ASSERT_NOT_NULL(test, span);
 	KUNIT_EXPECT_EQ(test, span->cookie, op_dcookie_get(files[1]));
-	span = op_address_space_find(&space, mm, AT(3), epoch);
+	span = op_address_space_find(&space, AT(3), epoch);
 	KUNIT_ASSERT_NOT_NULL(test, span);
 	KUNIT_EXPECT_EQ(test, span->start, AT(2));
 	KUNIT_EXPECT_EQ(test, span->offset, 2 * PAGE_SIZE);
-	span = op_address_space_find(&space, mm, AT(1), epoch + 1);
+	span = op_address_space_find(&space, AT(1), epoch + 1);
 	KUNIT_ASSERT_NOT_NULL(test, span);
 	KUNIT_EXPECT_EQ(test, span->cookie, op_dcookie_get(files[0]));
+	/* An earlier one may follow, of another CPU. */
+	span = op_address_space_find(&space, AT(1), epoch);
+	KUNIT_ASSERT_NOT_NULL(test, span);
+	KUNIT_EXPECT_EQ(test, span->cookie, op_dcookie_get(files[1]));
 	op_address_space_release(&space);
 	fake_mm_unmap(vma);
 }

@@ -258,7 +258,7 @@ static void end_period(void)
 
 	synchronize_rcu();
 	while (op_mark_period == period)
-		op_unmapped_drained();
+		op_unmapped_drained(op_unmapped_epoch());
 }
 
 /*
@@ -290,6 +290,27 @@ static void unmapped_forgotten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_regions, 0);
 }
 
+/* Samples of an epoch that are still to be resolved keep what they may ask for. */
+static void unmapped_kept(struct kunit *test)
+{
+	char picture[9];
+	unsigned int i;
+	u32 epoch;
+
+	end_period();
+	mark(the_mm);
+	epoch = op_unmapped_epoch();
+	remember(the_mm, files[0], 0, 2);
+	op_unmapped_advance_epoch();
+	for (i = 0; i < 8; i++) {
+		synchronize_rcu();
+		op_unmapped_drained(epoch);
+	}
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "aa......");
+	end_period();
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "........");
+}
+
 /* A period does not end before all samples are published that may ask. */
 static void unmapped_grace(struct kunit *test)
 {
@@ -299,7 +320,7 @@ static void unmapped_grace(struct kunit *test)
 	period = op_mark_period;
 	rcu_read_lock();
 	for (i = 0; i < 100; i++)
-		op_unmapped_drained();
+		op_unmapped_drained(op_unmapped_epoch());
 	KUNIT_EXPECT_EQ(test, op_mark_period, period);
 	rcu_read_unlock();
 }
@@ -381,6 +402,7 @@ TEST_SUITE(oprofile_unmapped, unmapped_init, unmapped_exit,
 	   KUNIT_CASE(unmapped_program),
 	   KUNIT_CASE(unmapped_last_user),
 	   KUNIT_CASE(unmapped_forgotten),
+	   KUNIT_CASE(unmapped_kept),
 	   KUNIT_CASE(unmapped_grace),
 	   KUNIT_CASE(unmapped_crowded),
 	   KUNIT_CASE(unmapped_memory),

@@ -27,6 +27,7 @@ done <<-END
 	stats 700 -
 	stats/sample_lost_no_mm 400 0
 	stats/sample_lost_no_mapping 400 0
+	stats/sample_lost_busy 400 0
 	stats/event_lost_overflow 400 0
 	stats/bt_lost_no_mapping 400 0
 	stats/cpu0/sample_received 400 0

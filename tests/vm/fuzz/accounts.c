@@ -101,7 +101,8 @@ static unsigned long lost(void)
 {
 	static const char *const causes[] = { "sample_lost_overflow",	"sample_lost_nested",
 					      "sample_invalid_eip",	"sample_lost_no_mm",
-					      "sample_lost_no_mapping", "sample_lost_no_room" };
+					      "sample_lost_no_mapping", "sample_lost_busy",
+					      "sample_lost_no_room" };
 	unsigned long sum = 0;
 
 	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)

@@ -28,6 +28,7 @@ static const struct entry known[] = {
 	{ "stats", KIND_DIRECTORY },
 	{ "stats/sample_lost_no_mm", KIND_STATISTIC },
 	{ "stats/sample_lost_no_mapping", KIND_STATISTIC },
+	{ "stats/sample_lost_busy", KIND_STATISTIC },
 	{ "stats/sample_lost_no_room", KIND_STATISTIC },
 	{ "stats/event_lost_overflow", KIND_STATISTIC },
 	{ "stats/bt_lost_no_mapping", KIND_STATISTIC },

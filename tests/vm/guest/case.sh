@@ -182,7 +182,7 @@ sum_of()
 stat_sum() { stat_sums | sum_of "$@"; }
 
 kernel_losses="sample_lost_overflow sample_lost_nested sample_invalid_eip sample_lost_no_mm
-sample_lost_no_mapping sample_lost_no_room"
+sample_lost_no_mapping sample_lost_busy sample_lost_no_room"
 daemon_losses="lost_invalid_domain lost_kernel lost_no_mapping lost_samplefile lost_no_event
 lost_no_app_for_user_sample lost_no_space lost_no_descriptor lost_no_memory lost_io_error
 lost_file_limit lost_long_name lost_file_cut"

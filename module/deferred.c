@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Deferred samples, by address space.
+ */
+#include <linux/hashtable.h>
+#include <linux/jiffies.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "deferred.h"
+#include "images/unmapped.h"
+#include "sync.h"
+
+static unsigned int deferred_max = 8192;
+module_param(deferred_max, uint, 0644);
+MODULE_PARM_DESC(deferred_max, "samples that wait for address spaces that are locked (default 8192)");
+
+#define SHARE 8 /* no address space has more than this part of them */
+
+LIST_HEAD(op_deferred_spaces);
+static DEFINE_HASHTABLE(spaces, 8);
+static unsigned int nr_deferred;
+
+static struct op_deferred_space *find_space(const struct mm_struct *mm)
+{
+	struct op_deferred_space *space;
+
+	hash_for_each_possible(spaces, space, node, (unsigned long)mm) {
+		if (space->mm == mm)
+			return space;
+	}
+	return NULL;
+}
+
+static struct op_deferred_space *make_space(struct mm_struct *mm)
+{
+	struct op_deferred_space *space = kzalloc(sizeof(*space), GFP_NOWAIT | __GFP_NOWARN);
+
+	if (!space)
+		return NULL;
+	mmgrab(mm);
+	space->mm = mm;
+	INIT_LIST_HEAD(&space->samples);
+	hash_add(spaces, &space->node, (unsigned long)mm);
+	list_add_tail(&space->list, &op_deferred_spaces);
+	return space;
+}
+
+static void forget_space(struct op_deferred_space *space)
+{
+	hash_del(&space->node);
+	list_del(&space->list);
+	mmdrop(space->mm);
+	kfree(space);
+}
+
+static struct op_deferred_sample *copy(unsigned int cpu, const struct op_context *context,
+				       const struct op_cpu_reader *record)
+{
+	struct op_record_header header = op_cpu_reader_header(record);
+	unsigned int nr = OP_SAMPLE_WORDS + header.nr_callers, i;
+	struct op_deferred_sample *sample;
+
+	sample = kmalloc(struct_size(sample, words, nr), GFP_NOWAIT | __GFP_NOWARN);
+	if (!sample)
+		return NULL;
+	sample->until = jiffies + OP_DEFERRED_TIME;
+	sample->cpu = cpu;
+	sample->context = *context;
+	sample->nr_words = nr;
+	for (i = 0; i < nr; i++)
+		sample->words[i] = op_cpu_reader_word(record, i);
+	return sample;
+}
+
+bool op_deferred_add(unsigned int cpu, const struct op_context *context,
+		     const struct op_cpu_reader *record)
+{
+	unsigned int most = READ_ONCE(deferred_max);
+	struct op_deferred_space *space = find_space(context->mm);
+	struct op_deferred_sample *sample;
+
+	lockdep_assert_held(&op_sync_mutex);
+	if (nr_deferred >= most || (space && space->nr >= max(most / SHARE, 1U)))
+		return false;
+	sample = copy(cpu, context, record);
+	if (!sample)
+		return false;
+	if (!space)
+		space = make_space(context->mm);
+	if (!space) {
+		kfree(sample);
+		return false;
+	}
+	list_add_tail(&sample->list, &space->samples);
+	space->nr++;
+	WRITE_ONCE(nr_deferred, nr_deferred + 1);
+	return true;
+}
+
+void op_deferred_remove(struct op_deferred_space *space, struct op_deferred_sample *sample)
+{
+	list_del(&sample->list);
+	kfree(sample);
+	WRITE_ONCE(nr_deferred, nr_deferred - 1);
+	if (!--space->nr)
+		forget_space(space);
+}
+
+bool op_deferred_any(void)
+{
+	return READ_ONCE(nr_deferred);
+}
+
+void op_deferred_keep(u32 *epoch)
+{
+	const struct op_deferred_sample *sample;
+	const struct op_deferred_space *space;
+
+	list_for_each_entry(space, &op_deferred_spaces, list) {
+		op_unmapped_mark_sampled(space->mm, op_unmapped_period());
+		list_for_each_entry(sample, &space->samples, list) {
+			struct op_record_header header;
+
+			memcpy(&header, sample->words, sizeof(header));
+			if ((s32)(header.epoch - *epoch) < 0)
+				*epoch = header.epoch;
+		}
+	}
+}
+
+void op_deferred_tear_down(void)
+{
+	struct op_deferred_space *space, *next_space;
+	struct op_deferred_sample *sample, *next;
+
+	list_for_each_entry_safe(space, next_space, &op_deferred_spaces, list) {
+		list_for_each_entry_safe(sample, next, &space->samples, list)
+			kfree(sample);
+		forget_space(space);
+	}
+	WRITE_ONCE(nr_deferred, 0);
+}
