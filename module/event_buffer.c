@@ -20,6 +20,8 @@ static unsigned long ready_words;   /* the watershed, counted from the start */
 static unsigned long first_jiffies; /* when the oldest word was seen */
 static bool waiting;		    /* there is an oldest word */
 static bool ready;
+static unsigned long last_read; /* jiffies of the read that will settle next */
+static unsigned long settled;
 
 int op_event_buffer_set_up(unsigned long size, unsigned long watershed)
 {
@@ -35,6 +37,8 @@ int op_event_buffer_set_up(unsigned long size, unsigned long watershed)
 	op_event_buffer.nr_words = 0;
 	op_event_buffer.max_words = size;
 	waiting = false;
+	last_read = jiffies;
+	WRITE_ONCE(settled, last_read);
 	ready_words = size - watershed;
 	WRITE_ONCE(ready, false);
 	return 0;
@@ -70,6 +74,15 @@ void op_event_buffer_check_ready(void)
 		op_event_buffer_make_ready();
 }
 
+/* A read is settled when a later one finds that it is old enough. */
+static void note_read(void)
+{
+	if (!time_after_eq(jiffies, last_read + OP_SETTLE_TIME))
+		return;
+	WRITE_ONCE(settled, last_read);
+	last_read = jiffies;
+}
+
 ssize_t op_event_buffer_read(void __user *to)
 {
 	size_t size = op_event_buffer.nr_words * sizeof(u64);
@@ -84,5 +97,11 @@ ssize_t op_event_buffer_read(void __user *to)
 	op_event_buffer.nr_words = 0;
 	waiting = false;
 	WRITE_ONCE(ready, false);
+	note_read();
 	return size;
+}
+
+unsigned long op_event_buffer_settled(void)
+{
+	return READ_ONCE(settled);
 }

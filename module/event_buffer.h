@@ -15,6 +15,8 @@
 #define OP_BUFFER_SIZE_MAX (1UL << 27)
 #define OP_BUFFER_WATERSHED_DEFAULT 32768 /* words */
 
+#define OP_SETTLE_TIME (30 * HZ) /* in which the reader asks for the cookies that it has read */
+
 /* Waited on by the reader; woken when the buffer is made ready. */
 extern wait_queue_head_t op_event_buffer_wait;
 
@@ -71,6 +73,12 @@ bool op_event_buffer_ready(void);
 
 /* Makes it ready if it is full to the watershed, or has held words for a second. */
 void op_event_buffer_check_ready(void);
+
+/*
+ * Jiffies before which whatever was written has been read, OP_SETTLE_TIME ago or longer.  Any
+ * context, no lock.
+ */
+unsigned long op_event_buffer_settled(void);
 
 /**
  * op_event_buffer_read - copy all words to user space, and empty the buffer

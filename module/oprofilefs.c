@@ -238,7 +238,8 @@ static struct file_system_type oprofilefs_type = {
 	.init_fs_context = init_context,
 	.kill_sb = compat_kill_pseudo_super,
 };
-MODULE_ALIAS_FS("oprofilefs");
+
+/* No MODULE_ALIAS_FS(): mount(2) would load the module for anybody, before it refuses to mount. */
 
 int oprofilefs_register(void)
 {

@@ -8,6 +8,8 @@
 
 #include "backend.h"
 #include "cpu_buffer.h"
+#include "images/dcookie.h"
+#include "images/mapping_hooks.h"
 #include "oprofilefs.h"
 #include "published.h"
 #include "stats.h"
@@ -37,6 +39,16 @@ static const struct {
 	{ "backtrace_aborted", offsetof(struct op_cpu_stats, backtrace_aborted) },
 	{ "throttled", offsetof(struct op_cpu_stats, throttled) },
 	{ "sample_idle", offsetof(struct op_cpu_stats, idle) },
+};
+
+static const struct {
+	const char *name;
+	unsigned long (*get)(void);
+} getters[] = {
+	{ "unmapped_lost", op_unmapped_lost },
+	{ "images_lost", op_dcookies_lost },
+	{ "hooks_disarmed", op_mapping_hooks_disarmed },
+	{ "hooks_missed", op_mapping_hooks_missed },
 };
 
 static int create_cpu(struct dentry *stats, unsigned int cpu)
@@ -76,9 +88,11 @@ int op_stats_create(struct dentry *root)
 		if (err)
 			return err;
 	}
-	err = oprofilefs_create_getter(stats, "unmapped_lost", op_unmapped_lost);
-	if (err)
-		return err;
+	for (i = 0; i < ARRAY_SIZE(getters); i++) {
+		err = oprofilefs_create_getter(stats, getters[i].name, getters[i].get);
+		if (err)
+			return err;
+	}
 
 	for_each_possible_cpu(cpu) {
 		err = create_cpu(stats, cpu);
@@ -95,4 +109,6 @@ void op_stats_reset(void)
 	mutex_unlock(&op_sync_mutex);
 	op_cpu_stats_reset();
 	op_unmapped_lost_reset();
+	op_dcookies_lost_reset();
+	op_mapping_hooks_reset();
 }

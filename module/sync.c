@@ -27,6 +27,8 @@
 #include "event_buffer.h"
 #include "published.h"
 #include "sync.h"
+#include "images/dcookie.h"
+#include "images/mapping_hooks.h"
 #include "images/unmapped.h"
 #include "uapi/oprofile.h"
 
@@ -119,7 +121,7 @@ static u64 program_of(const struct op_context *context, struct op_record_header 
 
 	app = op_program_cookie(context->mm);
 	if (app == OPROFILE_INVALID_COOKIE)
-		app = op_unmapped_find_program(context->mm, header.epoch);
+		app = op_unmapped_find_program(context->mm);
 	remember_program(context->tgid, app);
 	return app;
 }
@@ -139,6 +141,13 @@ static void enter_context(struct batch *batch, struct op_record_header header)
 	context->mm = op_cpu_reader_mm(&batch->reader);
 	context->app = program_of(context, header);
 	batch->context_said = false;
+}
+
+/* What may stand in the event stream instead of a cookie that was looked up some time ago. */
+static u64 still_there(u64 cookie)
+{
+	return cookie == OPROFILE_NO_COOKIE || op_dcookie_say(cookie) ? cookie :
+								       OPROFILE_INVALID_COOKIE;
 }
 
 /* These write at @to, where there is room, and return what is behind it. */
@@ -161,7 +170,7 @@ static u64 *say_cpu_and_context(struct batch *batch, u64 *to)
 	}
 	to = add_escape(to, OPROFILE_CTX_SWITCH);
 	*to++ = context->pid;
-	*to++ = context->app;
+	*to++ = still_there(context->app);
 	to = add_escape(to, OPROFILE_CTX_TGID);
 	*to++ = context->tgid;
 	batch->context_said = true;
@@ -183,7 +192,7 @@ static u64 *say_image(struct batch *batch, u64 *to, u64 cookie)
 		return to;
 	batch->cookie = cookie;
 	to = add_escape(to, OPROFILE_COOKIE_SWITCH);
-	*to++ = cookie;
+	*to++ = still_there(cookie);
 	return to;
 }
 
@@ -498,6 +507,7 @@ static bool retry_deferred(bool last)
  */
 static bool module_loaded; /* loaded:A */
 static bool stalled; /* the event buffer was full */
+static unsigned int first_cpu; /* with which a sync begins */
 
 void op_sync_module_loaded(void)
 {
@@ -511,14 +521,19 @@ void op_sync_module_loaded(void)
 	smp_store_release(&module_loaded, true); /* loaded:A - after the marks, see said:A */
 }
 
-/* Returns false if the event buffer is full. */
+/*
+ * Returns false if the event buffer is full.  The next sync then begins where this one ended, or
+ * behind that if one CPU filled all of the buffer: with a slow reader, all CPUs have their turn.
+ */
 static bool sync_cpus(bool up_to_mark)
 {
-	unsigned int cpu;
+	unsigned int begin = first_cpu, cpu;
 
-	for_each_possible_cpu(cpu) {
-		if (!sync_cpu(cpu, up_to_mark))
+	for_each_cpu_wrap(cpu, cpu_possible_mask, begin) {
+		if (!sync_cpu(cpu, up_to_mark)) {
+			first_cpu = cpu == begin ? (cpu + 1) % nr_cpu_ids : cpu;
 			return false;
+		}
 	}
 	return true;
 }
@@ -599,6 +614,8 @@ static void sync_work_fn(struct work_struct *work)
 {
 	atomic_set(&kicked, 0); /* work:A - before the buffers are read; see kick:A */
 	op_sync_all();
+	op_mapping_hooks_watch();
+	op_dcookies_age(op_event_buffer_settled());
 	if (READ_ONCE(stalled))
 		atomic_set(&kicked, 1); /* no kick can help before op_sync_resume() */
 	queue_delayed_work(sync_queue, &sync_work,
@@ -641,6 +658,7 @@ int op_sync_set_up(void)
 		return -ENOMEM;
 	memset(programs, 0, sizeof(programs));
 	module_loaded = false;
+	first_cpu = 0;
 	stalled = false;
 	atomic_set(&kicked, 0);
 	return 0;

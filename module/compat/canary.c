@@ -13,6 +13,7 @@
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/notifier.h>
+#include <linux/pagemap.h>
 #include <linux/perf_event.h>
 #include <linux/suspend.h>
 #include <linux/uprobes.h>
@@ -38,7 +39,7 @@ CANARY(hrtimer_setup, void(struct hrtimer *, enum hrtimer_restart (*)(struct hrt
 
 /* Files. */
 CANARY(d_path, char *(const struct path *, char *, int));
-CANARY(kernel_read, ssize_t(struct file *, void *, size_t, loff_t *));
+CANARY(filemap_get_folio, struct folio *(struct address_space *, pgoff_t));
 CANARY(get_tree_single, int(struct fs_context *, int (*)(struct super_block *,
 							 struct fs_context *)));
 CANARY(simple_read_from_buffer, ssize_t(void __user *, size_t, loff_t *, const void *, size_t));

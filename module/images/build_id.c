@@ -6,7 +6,12 @@
  */
 #include <linux/align.h>
 #include <linux/elf.h>
+#include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/highmem.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -50,16 +55,52 @@ bool op_build_id_find_note(const void *notes, size_t size, struct op_build_id *i
 	return false;
 }
 
+/* Copies bytes of one page; 0: they are not there. */
+static size_t copy_cached(struct address_space *mapping, void *to, size_t size, loff_t position)
+{
+	struct folio *folio = filemap_get_folio(mapping, position >> PAGE_SHIFT);
+	size_t nr = 0;
+	void *from;
+
+	if (IS_ERR_OR_NULL(folio)) /* NULL before 6.3 */
+		return 0;
+	if (folio_test_uptodate(folio) &&
+	    !PageHWPoison(folio_file_page(folio, position >> PAGE_SHIFT))) {
+		nr = min_t(size_t, size, PAGE_SIZE - offset_in_page(position));
+		from = kmap_local_folio(folio, offset_in_folio(folio, position));
+		memcpy(to, from, nr);
+		kunmap_local(from);
+	}
+	folio_put(folio);
+	return nr;
+}
+
+/*
+ * Nothing is read that is not in memory, and nothing waited for: what a file system does when it
+ * is asked for a page is up to its owner.  Returns how many bytes there are, up to a page missing.
+ */
+static size_t read_cached(struct file *file, void *to, size_t size, u64 position)
+{
+	struct address_space *mapping = file->f_mapping;
+	u64 end = i_size_read(mapping->host);
+	size_t done = 0, nr;
+
+	if (position >= end)
+		return 0;
+	size = min_t(u64, size, end - position);
+	do {
+		nr = copy_cached(mapping, to + done, size - done, position + done);
+		done += nr;
+	} while (nr && done < size);
+	return done;
+}
+
 static bool read_notes(struct file *file, u64 offset, u64 size, void *page,
 		       struct op_build_id *id)
 {
-	loff_t position = offset;
-	ssize_t nr;
+	size_t nr = read_cached(file, page, min_t(u64, size, PAGE_SIZE), offset);
 
-	if (position < 0)
-		return false;
-	nr = kernel_read(file, page, min_t(u64, size, PAGE_SIZE), &position);
-	return nr > 0 && op_build_id_find_note(page, nr, id);
+	return op_build_id_find_note(page, nr, id);
 }
 
 /* The fields of a program header that matter, of either class. */
@@ -122,18 +163,19 @@ static bool read_elf(struct file *file, const u8 *head, size_t size, void *page,
 bool op_build_id_read(struct file *file, struct op_build_id *id)
 {
 	bool found = false;
-	loff_t position = 0;
 	u8 *head;
-	ssize_t nr;
+	size_t nr;
 
 	memset(id, 0, sizeof(*id));
-	if (!S_ISREG(file_inode(file)->i_mode) || !(file->f_mode & FMODE_READ))
+	/* What can't be read with read(2), secret memory say, may not be mapped in the kernel. */
+	if (!S_ISREG(file_inode(file)->i_mode) || !(file->f_mode & FMODE_READ) ||
+	    !(file->f_mode & FMODE_CAN_READ))
 		return false;
 	head = kmalloc_array(2, PAGE_SIZE, GFP_KERNEL); /* the head, and a page of notes */
 	if (!head)
 		return false;
 
-	nr = kernel_read(file, head, PAGE_SIZE, &position);
+	nr = read_cached(file, head, PAGE_SIZE, 0);
 	if (nr > EI_NIDENT && !memcmp(head, ELFMAG, SELFMAG) && head[EI_DATA] == ELF_DATA)
 		found = read_elf(file, head, nr, head + PAGE_SIZE, id);
 	kfree(head);

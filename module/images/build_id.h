@@ -17,12 +17,14 @@ struct op_build_id {
 };
 
 /**
- * op_build_id_read - read the build-id of a file
+ * op_build_id_read - the build-id of a file, as far as its pages are in memory
  * @file: open; need not be ELF, nor well-formed
  * @id: filled in; zeroed if there is none
  *
  * Looks at the program headers that lie in the first page and at the notes they name, at
- * most a page of each.  Context: process, may sleep.  Return: whether there is one.
+ * most a page of each, if these are up to date in the page cache.  They are, as a rule, of a
+ * program that runs; else the daemon reads the file.  No file is read, and no page waited for.
+ * Context: process, may sleep.  Return: whether there is one.
  */
 bool op_build_id_read(struct file *file, struct op_build_id *id);
 

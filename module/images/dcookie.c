@@ -7,7 +7,10 @@
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
 #include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/jiffies.h>
 #include <linux/kdev_t.h>
+#include <linux/moduleparam.h>
 #include <linux/mount.h>
 #include <linux/path.h>
 #include <linux/rcupdate.h>
@@ -34,27 +37,49 @@ struct identity {
 
 /**
  * struct dcookie - one file
- * @value: the cookie; small numbers from 1
+ * @value: the cookie; numbers from 1, none twice
+ * @users: who still needs it: regions, and the worker until it is resolved
+ * @kept: it stands in the event stream, or will: it is forgotten by its age only
+ * @touched: jiffies when it was last asked for or said
  * @file: a reference, until @resolved
- * @resolved: the fields below are valid; stored with release, see op_dcookie_image()
+ * @resolved: the fields below are valid
  *
- * Lifetime: made under cookies_lock, freed by op_dcookies_tear_down() only.
+ * Lifetime: made under cookies_lock, and freed under it: by the last user if it is not @kept, else
+ * by op_dcookies_age(); or by op_dcookies_tear_down().
  */
 struct dcookie {
 	struct hlist_node node;
 	struct identity identity;
 	u32 value;
+	unsigned int users;
+	bool kept;
+	unsigned long touched;
 	struct work_struct work;
 	struct file *file;
 	bool resolved;
 	u32 flags;
 	struct op_build_id build_id;
+	size_t path_size;
 	char *path;
 };
+
+static unsigned int images_kb_max = 16384;
+module_param(images_kb_max, uint, 0644);
+MODULE_PARM_DESC(images_kb_max, "memory for the names of images, KiB (default 16384)");
+
+static unsigned int image_age = 600;
+module_param(image_age, uint, 0644);
+MODULE_PARM_DESC(image_age, "seconds after which an image that has no samples is forgotten (default 600)");
+
+#define AGE_SLICES 64 /* calls of op_dcookies_age() that look at all cookies, one by one */
 
 static DEFINE_HASHTABLE(cookies, 12);
 static DEFINE_XARRAY_FLAGS(cookies_by_value, XA_FLAGS_ALLOC1);
 static DEFINE_SPINLOCK(cookies_lock);
+static u32 next_value;
+static unsigned long bytes_used; /* of cookies and their paths */
+static unsigned int age_slice;
+static atomic_long_t nr_lost = ATOMIC_LONG_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(resolved_wait);
 static struct workqueue_struct *resolver;
 
@@ -77,11 +102,16 @@ static void identify(const struct path *path, struct identity *identity)
 	rcu_read_unlock();
 }
 
+static u32 identity_key(const struct identity *identity)
+{
+	return jhash2((const u32 *)identity, sizeof(*identity) / sizeof(u32), 0);
+}
+
 static struct dcookie *find(const struct identity *identity)
 {
 	struct dcookie *cookie;
 
-	hash_for_each_possible(cookies, cookie, node, identity->inode) {
+	hash_for_each_possible(cookies, cookie, node, identity_key(identity)) {
 		if (!memcmp(&cookie->identity, identity, sizeof(*identity)))
 			return cookie;
 	}
@@ -132,9 +162,28 @@ static void resolve_path(struct dcookie *cookie, const struct path *path)
 		cookie->flags |= OPROFILE_IMAGE_FOREIGN_NS;
 
 	cookie->path = kstrndup(text, length, GFP_KERNEL);
-	if (!cookie->path)
+	if (cookie->path)
+		cookie->path_size = length + 1;
+	else
 		cookie->flags |= OPROFILE_IMAGE_NO_PATH;
 	kfree(buffer);
+}
+
+static void forget(struct dcookie *cookie)
+{
+	lockdep_assert_held(&cookies_lock);
+	hash_del(&cookie->node);
+	xa_erase(&cookies_by_value, cookie->value);
+	bytes_used -= sizeof(*cookie) + cookie->path_size;
+	kfree(cookie->path);
+	kfree(cookie);
+}
+
+static void unuse(struct dcookie *cookie)
+{
+	lockdep_assert_held(&cookies_lock);
+	if (!--cookie->users && !cookie->kept)
+		forget(cookie);
 }
 
 static void resolve(struct work_struct *work)
@@ -147,36 +196,58 @@ static void resolve(struct work_struct *work)
 	fput(cookie->file);
 	cookie->file = NULL;
 
-	/* Pairs with image:A: a reader that sees resolved sees the rest. */
-	smp_store_release(&cookie->resolved, true); /* resolve:A */
+	spin_lock(&cookies_lock);
+	bytes_used += cookie->path_size;
+	cookie->resolved = true;
+	unuse(cookie);
+	spin_unlock(&cookies_lock);
 	wake_up_all(&resolved_wait);
 }
 
-/* Under cookies_lock. */
+static unsigned long most_bytes(void)
+{
+	return (unsigned long)READ_ONCE(images_kb_max) * 1024;
+}
+
+static bool full(void)
+{
+	return bytes_used + sizeof(struct dcookie) > most_bytes();
+}
+
+/*
+ * In the process that is profiled, its memory control group is charged.  Without the reserves,
+ * which are not for a process to use up.
+ */
 static struct dcookie *make(struct file *file, const struct identity *identity)
 {
-	struct dcookie *cookie = kzalloc(sizeof(*cookie), GFP_ATOMIC | __GFP_NOWARN);
+	struct dcookie *cookie;
 
+	lockdep_assert_held(&cookies_lock);
+	if (full())
+		return NULL;
+	cookie = kzalloc(sizeof(*cookie), GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
 	if (!cookie)
 		return NULL;
-	if (xa_alloc(&cookies_by_value, &cookie->value, cookie, XA_LIMIT(1, U32_MAX),
-		     GFP_ATOMIC | __GFP_NOWARN)) {
+	if (xa_alloc_cyclic(&cookies_by_value, &cookie->value, cookie, XA_LIMIT(1, U32_MAX),
+			    &next_value, GFP_NOWAIT | __GFP_NOWARN) < 0) {
 		kfree(cookie);
 		return NULL;
 	}
 	cookie->identity = *identity;
 	cookie->file = get_file(file);
+	cookie->users = 1; /* the worker */
+	bytes_used += sizeof(*cookie);
 	INIT_WORK(&cookie->work, resolve);
-	hash_add(cookies, &cookie->node, identity->inode);
+	hash_add(cookies, &cookie->node, identity_key(identity));
 	queue_work(resolver, &cookie->work);
 	return cookie;
 }
 
-u64 op_dcookie_get(struct file *file)
+static u64 get(struct file *file, unsigned int users)
 {
 	struct identity identity;
 	struct dcookie *cookie;
-	u64 value;
+	u64 value = OPROFILE_INVALID_COOKIE;
 
 	identify(file_user_path(file), &identity);
 
@@ -184,24 +255,112 @@ u64 op_dcookie_get(struct file *file)
 	cookie = find(&identity);
 	if (!cookie)
 		cookie = make(file, &identity);
-	value = cookie ? cookie->value : OPROFILE_INVALID_COOKIE;
+	if (cookie) {
+		cookie->touched = jiffies;
+		cookie->users += users;
+		cookie->kept |= !users;
+		value = cookie->value;
+	}
 	spin_unlock(&cookies_lock);
+	if (!cookie)
+		atomic_long_inc(&nr_lost);
 	return value;
 }
 
-int op_dcookie_image(struct oprofile_image *image)
+u64 op_dcookie_get(struct file *file)
+{
+	return get(file, 0);
+}
+
+u64 op_dcookie_use(struct file *file)
+{
+	return get(file, 1);
+}
+
+/* Under cookies_lock.  Return: NULL if there is none. */
+static struct dcookie *find_value(u64 value)
+{
+	if (value == OPROFILE_NO_COOKIE || value > U32_MAX)
+		return NULL;
+	return xa_load(&cookies_by_value, value);
+}
+
+bool op_dcookie_hold(u64 value)
 {
 	struct dcookie *cookie;
 
-	if (image->cookie == OPROFILE_NO_COOKIE || image->cookie > U32_MAX)
-		return -EINVAL;
-	cookie = xa_load(&cookies_by_value, image->cookie);
-	if (!cookie)
-		return -EINVAL;
-	/* image:A - pairs with resolve:A */
-	if (wait_event_killable(resolved_wait, smp_load_acquire(&cookie->resolved)))
-		return -EINTR;
+	spin_lock(&cookies_lock);
+	cookie = find_value(value);
+	if (cookie)
+		cookie->users++;
+	spin_unlock(&cookies_lock);
+	return cookie;
+}
 
+void op_dcookie_unuse(u64 value)
+{
+	struct dcookie *cookie;
+
+	spin_lock(&cookies_lock);
+	cookie = find_value(value);
+	if (cookie)
+		unuse(cookie);
+	spin_unlock(&cookies_lock);
+}
+
+bool op_dcookie_say(u64 value)
+{
+	struct dcookie *cookie;
+
+	spin_lock(&cookies_lock);
+	cookie = find_value(value);
+	if (cookie) {
+		cookie->touched = jiffies;
+		cookie->kept = true;
+	}
+	spin_unlock(&cookies_lock);
+	return cookie;
+}
+
+/* Under cookies_lock. */
+static bool aged(const struct dcookie *cookie, unsigned long read, unsigned long age)
+{
+	return !cookie->users && time_before(cookie->touched, read) &&
+	       time_after_eq(jiffies, cookie->touched + age);
+}
+
+void op_dcookies_age(unsigned long read)
+{
+	bool crowded = READ_ONCE(bytes_used) > most_bytes() / 4 * 3;
+	unsigned long age = crowded ? 0 : READ_ONCE(image_age) * HZ;
+	unsigned int slices = crowded ? AGE_SLICES : 1;
+	unsigned int bucket, nr = slices * HASH_SIZE(cookies) / AGE_SLICES;
+	struct dcookie *cookie;
+	struct hlist_node *next;
+
+	for (bucket = age_slice; nr; nr--, bucket = (bucket + 1) % HASH_SIZE(cookies)) {
+		spin_lock(&cookies_lock);
+		hlist_for_each_entry_safe(cookie, next, &cookies[bucket], node) {
+			if (aged(cookie, read, age))
+				forget(cookie);
+		}
+		spin_unlock(&cookies_lock);
+	}
+	age_slice = bucket;
+}
+
+unsigned long op_dcookies_lost(void)
+{
+	return atomic_long_read(&nr_lost);
+}
+
+void op_dcookies_lost_reset(void)
+{
+	atomic_long_set(&nr_lost, 0);
+}
+
+static void describe(const struct dcookie *cookie, struct oprofile_image *image)
+{
 	image->device = cookie->identity.device;
 	image->inode = cookie->identity.inode;
 	image->generation = cookie->identity.generation;
@@ -210,7 +369,32 @@ int op_dcookie_image(struct oprofile_image *image)
 	memcpy(image->build_id, cookie->build_id.bytes, sizeof(image->build_id));
 	strscpy_pad(image->path, cookie->path ?: "", sizeof(image->path));
 	image->path_size = strlen(image->path) + 1;
-	return 0;
+}
+
+/* Returns false if it is not resolved yet. */
+static bool try_image(struct oprofile_image *image, int *err)
+{
+	const struct dcookie *cookie;
+	bool resolved = true;
+
+	spin_lock(&cookies_lock);
+	cookie = find_value(image->cookie);
+	*err = cookie ? 0 : -EINVAL;
+	if (cookie && cookie->resolved)
+		describe(cookie, image);
+	else if (cookie)
+		resolved = false;
+	spin_unlock(&cookies_lock);
+	return resolved;
+}
+
+int op_dcookie_image(struct oprofile_image *image)
+{
+	int err;
+
+	if (wait_event_killable(resolved_wait, try_image(image, &err)))
+		return -EINTR;
+	return err;
 }
 
 int op_dcookies_set_up(void)
@@ -226,11 +410,11 @@ void op_dcookies_tear_down(void)
 	int bucket;
 
 	destroy_workqueue(resolver); /* after all work is done */
-	hash_for_each_safe(cookies, bucket, next, cookie, node) {
-		hash_del(&cookie->node);
-		xa_erase(&cookies_by_value, cookie->value);
-		kfree(cookie->path);
-		kfree(cookie);
-	}
+	spin_lock(&cookies_lock);
+	hash_for_each_safe(cookies, bucket, next, cookie, node)
+		forget(cookie);
+	spin_unlock(&cookies_lock);
 	xa_destroy(&cookies_by_value);
+	next_value = 0;
+	age_slice = 0;
 }

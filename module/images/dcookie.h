@@ -9,7 +9,12 @@
  * profiling keeps no file system busy.
  *
  * A file is known by device, inode number and generation, and by its name in its directory:
- * a file that was renamed gets a new cookie.  Cookies are valid until the buffer is closed.
+ * a file that was renamed gets a new cookie.
+ *
+ * Cookies are bounded by images_kb_max, a module parameter.  One that never got into the event
+ * stream goes with its last user.  Others go when nothing has asked for their file for image_age
+ * seconds (a module parameter), or as soon as memory is short, but not before the reader has had
+ * time to ask what it has read; the file then gets another cookie, as no number is used twice.
  */
 #ifndef OPROFILE_DCOOKIE_H
 #define OPROFILE_DCOOKIE_H
@@ -24,9 +29,31 @@ struct oprofile_image;
  * @file: mapped or run; the caller's reference lasts for the call
  *
  * Does not sleep.  Context: process; preemption may be off.
- * Return: a cookie, or OPROFILE_INVALID_COOKIE when out of memory.
+ * Return: a cookie, or OPROFILE_INVALID_COOKIE when there is no room for one, which is counted.
  */
 u64 op_dcookie_get(struct file *file);
+
+/* The same, and it stays until op_dcookie_unuse(). */
+u64 op_dcookie_use(struct file *file);
+void op_dcookie_unuse(u64 value); /* Does not sleep.  Context: process; preemption may be off. */
+
+/* A cookie that one has stays until op_dcookie_unuse().  Return: false if it is gone already. */
+bool op_dcookie_hold(u64 value);
+
+/* A cookie is going to stand in the event stream.  Return: false if it is gone already. */
+bool op_dcookie_say(u64 value);
+
+/**
+ * op_dcookies_age - forget files that nothing has asked for in a long time
+ * @read: jiffies; the reader has read what was said before, and had time to ask for it
+ *
+ * Looks at a part of the cookies, unless memory is short.  Context: process.
+ */
+void op_dcookies_age(unsigned long read);
+
+/* How often there was no room for a cookie, since the last reset. */
+unsigned long op_dcookies_lost(void);
+void op_dcookies_lost_reset(void);
 
 /**
  * op_dcookie_image - what @image->cookie stands for

@@ -19,6 +19,7 @@
  * taken and no memory be allocated.  Then what is unmapped cannot be remembered, and counts in
  * unmapped_lost.
  */
+#include <linux/atomic.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/printk.h>
@@ -65,7 +66,17 @@ static struct kprobe map_probe = { .symbol_name = "perf_event_mmap", .pre_handle
 static struct kprobe move_probe = { .symbol_name = "copy_vma", .pre_handler = on_move };
 static struct kprobe *probes[] = { &unmap_probe, &map_probe, &move_probe };
 
-int op_mapping_hooks_set_up(void)
+/* What each probe's address has while it is not armed. */
+static kprobe_opcode_t unarmed[ARRAY_SIZE(probes)];
+static bool in_place;
+static unsigned long missed_before[ARRAY_SIZE(probes)]; /* the last reset */
+static atomic_long_t nr_disarmed = ATOMIC_LONG_INIT(0);
+
+/*
+ * Registered, and not armed, so that the code there can be seen as it is without a probe.
+ * Whether kprobes are switched off in debugfs, no function tells.
+ */
+static int register_unarmed(void)
 {
 	int err;
 	int i;
@@ -73,15 +84,81 @@ int op_mapping_hooks_set_up(void)
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		/* A kprobe that was registered before must be given back as new. */
 		probes[i]->addr = NULL;
-		probes[i]->flags = 0;
+		probes[i]->flags = KPROBE_FLAG_DISABLED;
+		probes[i]->nmissed = 0;
+		missed_before[i] = 0;
 	}
 	err = register_kprobes(probes, ARRAY_SIZE(probes));
 	if (err)
+		return err;
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		unarmed[i] = READ_ONCE(*probes[i]->addr);
+	return 0;
+}
+
+int op_mapping_hooks_set_up(void)
+{
+	int err;
+	int i;
+
+	err = register_unarmed();
+	for (i = 0; !err && i < ARRAY_SIZE(probes); i++) {
+		err = enable_kprobe(probes[i]);
+		if (err)
+			unregister_kprobes(probes, ARRAY_SIZE(probes));
+	}
+	if (err)
 		pr_err("cannot watch mappings come and go: error %d; kprobes are needed\n", err);
+	in_place = !err;
 	return err;
+}
+
+/* A call was there before the probe: of another tracer, whose probe would look the same. */
+static bool traced_by_others(int i)
+{
+	return IS_ENABLED(CONFIG_X86) && kprobe_ftrace(probes[i]) && unarmed[i] == 0xe8;
+}
+
+void op_mapping_hooks_watch(void)
+{
+	int i;
+
+	if (!in_place)
+		return;
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		if (READ_ONCE(*probes[i]->addr) == unarmed[i] && !traced_by_others(i)) {
+			atomic_long_inc(&nr_disarmed);
+			return;
+		}
+	}
+}
+
+unsigned long op_mapping_hooks_disarmed(void)
+{
+	return atomic_long_read(&nr_disarmed);
+}
+
+unsigned long op_mapping_hooks_missed(void)
+{
+	unsigned long sum = 0;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		sum += READ_ONCE(probes[i]->nmissed) - missed_before[i];
+	return sum;
+}
+
+void op_mapping_hooks_reset(void)
+{
+	int i;
+
+	atomic_long_set(&nr_disarmed, 0);
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		missed_before[i] = READ_ONCE(probes[i]->nmissed);
 }
 
 void op_mapping_hooks_tear_down(void)
 {
+	in_place = false;
 	unregister_kprobes(probes, ARRAY_SIZE(probes));
 }

@@ -11,6 +11,14 @@
 int op_mapping_hooks_set_up(void);
 void op_mapping_hooks_tear_down(void); /* no hook is running any more when it returns */
 
+/* Looks whether the hooks are in place, if they were set up.  Context: as for set-up. */
+void op_mapping_hooks_watch(void);
+
+/* Of the statistics, since the last reset.  Context: any but NMI; set up or not. */
+unsigned long op_mapping_hooks_disarmed(void); /* how often it was found that they are not */
+unsigned long op_mapping_hooks_missed(void);   /* calls that a hook was not run for */
+void op_mapping_hooks_reset(void);
+
 #else
 
 #include <linux/errno.h>
@@ -21,6 +29,24 @@ static inline int op_mapping_hooks_set_up(void)
 }
 
 static inline void op_mapping_hooks_tear_down(void)
+{
+}
+
+static inline void op_mapping_hooks_watch(void)
+{
+}
+
+static inline unsigned long op_mapping_hooks_disarmed(void)
+{
+	return 0;
+}
+
+static inline unsigned long op_mapping_hooks_missed(void)
+{
+	return 0;
+}
+
+static inline void op_mapping_hooks_reset(void)
 {
 }
 

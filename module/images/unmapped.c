@@ -24,10 +24,14 @@
 #include <linux/bitmap.h>
 #include <linux/hash.h>
 #include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/moduleparam.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
@@ -39,29 +43,51 @@
 
 #define MARK_BITS_ORDER 12
 #define MARK_BITS BIT(MARK_BITS_ORDER)
-#define REGIONS_MAX 65536 /* about 6 MB; a storm of exits between two syncs */
+
+static unsigned int regions_max = 65536; /* about 6 MB; a storm of exits between two syncs */
+module_param(regions_max, uint, 0644);
+MODULE_PARM_DESC(regions_max, "mappings that have gone and are remembered (default 65536)");
+
+#define SHARE 64 /* no address space has more than this part of them */
+
+/**
+ * struct unmapped_space - an address space that regions are remembered of
+ * @mm: with a reference (mmgrab), so that its address is not that of another one
+ * @regions: of struct unmapped_region, @nr of them
+ * @program: cookie of its program
+ *
+ * Lifetime: that of its regions, under regions_lock.
+ */
+struct unmapped_space {
+	struct hlist_node node;
+	struct mm_struct *mm;
+	struct list_head regions;
+	unsigned int nr;
+	u64 program;
+};
 
 /**
  * struct unmapped_region - what was mapped
- * @mm: identity only; see unmapped.h why a new mm_struct at this address does no harm
+ * @node: by all that makes it what it is
+ * @list: of its address space
  * @epoch: the last epoch of samples that it is good for
- * @program: cookie of the address space's program
  *
  * Lifetime: from op_unmapped_remember() to op_unmapped_drained() or tear-down, under
- * regions_lock.  It holds no reference to anything.
+ * regions_lock.  It uses its cookie (op_dcookie_use()).
  */
 struct unmapped_region {
 	struct hlist_node node;
-	const struct mm_struct *mm;
+	struct list_head list;
+	struct unmapped_space *space;
 	unsigned long start;
 	unsigned long end;
 	u64 offset;
 	u64 cookie;
-	u64 program;
 	u32 epoch;
 };
 
-static DEFINE_HASHTABLE(regions, 10);
+static DEFINE_HASHTABLE(spaces, 10);
+static DEFINE_HASHTABLE(regions, 12);
 static DEFINE_SPINLOCK(regions_lock);
 static unsigned int nr_regions;
 static atomic_long_t nr_lost = ATOMIC_LONG_INIT(0);
@@ -74,6 +100,7 @@ unsigned int op_mark_period;
 /* The period that is to end: its samples' epochs, and the grace period that closes it. */
 static u32 period_epoch;
 static unsigned long period_rcu_state;
+static bool period_rcu_started; /* else it is waited for, but nobody asked for it */
 static bool period_closed;
 
 void op_unmapped_advance_epoch(void)
@@ -99,33 +126,86 @@ static bool sampled(const struct mm_struct *mm)
 	return test_bit(bit, marks[0]) || test_bit(bit, marks[1]); /* remember:B */
 }
 
+static struct unmapped_space *find_space(const struct mm_struct *mm)
+{
+	struct unmapped_space *space;
+
+	hash_for_each_possible(spaces, space, node, (unsigned long)mm) {
+		if (space->mm == mm)
+			return space;
+	}
+	return NULL;
+}
+
+/*
+ * In the process that unmaps, whose memory control group is charged.  Without the reserves, which
+ * are not for a process to use up.
+ */
+#define REGION_FLAGS (GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
+
 static struct unmapped_region *new_region(struct vm_area_struct *vma, unsigned long start,
 					  unsigned long end)
 {
 	struct unmapped_region *region;
+	u64 cookie;
 
-	if (READ_ONCE(nr_regions) >= REGIONS_MAX) /* about so many: not under the lock */
+	if (READ_ONCE(nr_regions) >= READ_ONCE(regions_max)) /* about so many: not under the lock */
 		return NULL;
-	region = kmem_cache_alloc(region_cache, GFP_ATOMIC | __GFP_NOWARN);
-	if (!region)
+	cookie = op_dcookie_use(vma->vm_file);
+	if (cookie == OPROFILE_INVALID_COOKIE)
 		return NULL;
-
-	region->mm = vma->vm_mm;
+	region = kmem_cache_alloc(region_cache, REGION_FLAGS);
+	if (!region) {
+		op_dcookie_unuse(cookie);
+		return NULL;
+	}
 	region->start = start;
 	region->end = end;
 	region->offset = op_vma_file_offset(vma, start);
-	region->cookie = op_dcookie_get(vma->vm_file);
-	region->program = op_program_cookie(vma->vm_mm);
+	region->cookie = cookie;
 	return region;
 }
 
+static void free_region(struct unmapped_region *region)
+{
+	op_dcookie_unuse(region->cookie);
+	kmem_cache_free(region_cache, region);
+}
+
+static struct unmapped_space *new_space(struct mm_struct *mm)
+{
+	struct unmapped_space *space = kzalloc(sizeof(*space), REGION_FLAGS);
+
+	if (!space)
+		return NULL;
+	space->program = op_program_cookie(mm);
+	if (!op_dcookie_hold(space->program))
+		space->program = OPROFILE_INVALID_COOKIE;
+	space->mm = mm;
+	INIT_LIST_HEAD(&space->regions);
+	return space;
+}
+
+static void free_space(struct unmapped_space *space)
+{
+	op_dcookie_unuse(space->program);
+	kfree(space);
+}
+
+static u32 region_key(const struct mm_struct *mm, const struct unmapped_region *region)
+{
+	const u64 words[] = { (unsigned long)mm, region->start, region->end, region->cookie };
+
+	return jhash(words, sizeof(words), 0);
+}
+
 /* madvise(MADV_DONTNEED) "unmaps" the same region again and again. */
-static bool remembered(const struct unmapped_region *wanted)
+static bool remembered(const struct mm_struct *mm, const struct unmapped_region *wanted, u32 key)
 {
 	const struct unmapped_region *region;
 
-	hash_for_each_possible(regions, region, node, (unsigned long)wanted->mm) {
-		if (region->mm == wanted->mm && region->start == wanted->start &&
+	hash_for_each_possible(regions, region, node, key) {
+		if (region->space->mm == mm && region->start == wanted->start &&
 		    region->end == wanted->end && region->epoch == wanted->epoch &&
 		    region->cookie == wanted->cookie && region->offset == wanted->offset)
 			return true;
@@ -133,37 +213,95 @@ static bool remembered(const struct unmapped_region *wanted)
 	return false;
 }
 
-static void add_region(struct unmapped_region *region)
+static unsigned int share(void)
 {
+	return max(READ_ONCE(regions_max) / SHARE, 1U);
+}
+
+/* Takes over @space if it becomes that of the region.  Returns false if there is no room. */
+static bool link_region(struct mm_struct *mm, struct unmapped_region *region,
+			struct unmapped_space **new)
+{
+	struct unmapped_space *space = find_space(mm);
+
+	lockdep_assert_held(&regions_lock);
+	if (!space) {
+		space = *new;
+		if (!space)
+			return false;
+		*new = NULL;
+		mmgrab(mm);
+		hash_add(spaces, &space->node, (unsigned long)mm);
+	} else if (space->nr >= share()) {
+		return false;
+	}
+	region->space = space;
+	hash_add(regions, &region->node, region_key(mm, region));
+	list_add(&region->list, &space->regions);
+	space->nr++;
+	WRITE_ONCE(nr_regions, nr_regions + 1); /* remember:C */
+	return true;
+}
+
+enum added { ADDED, KNOWN, FULL };
+
+static enum added add_region(struct mm_struct *mm, struct unmapped_region *region,
+			     struct unmapped_space **new)
+{
+	enum added added = ADDED;
+
 	spin_lock(&regions_lock);
 	region->epoch = op_unmapped_epoch(); /* remember:A */
-	if (remembered(region)) {
-		kmem_cache_free(region_cache, region);
-	} else {
-		hash_add(regions, &region->node, (unsigned long)region->mm);
-		WRITE_ONCE(nr_regions, nr_regions + 1); /* remember:C */
-	}
+	if (remembered(mm, region, region_key(mm, region)))
+		added = KNOWN;
+	else if (!link_region(mm, region, new))
+		added = FULL;
 	spin_unlock(&regions_lock);
+	return added;
+}
+
+/* How many there are of an address space; 0: it has no struct unmapped_space. */
+static unsigned int count_regions(const struct mm_struct *mm)
+{
+	const struct unmapped_space *space;
+	unsigned int nr;
+
+	spin_lock(&regions_lock);
+	space = find_space(mm);
+	nr = space ? space->nr : 0;
+	spin_unlock(&regions_lock);
+	return nr;
+}
+
+static bool remember(struct vm_area_struct *vma, unsigned long start, unsigned long end)
+{
+	unsigned int nr = count_regions(vma->vm_mm);
+	struct unmapped_space *space = NULL;
+	struct unmapped_region *region;
+	enum added added;
+
+	if (nr >= share())
+		return false; /* before anything is made that would be thrown away again */
+	region = new_region(vma, start, end);
+	if (!region)
+		return false;
+	if (!nr)
+		space = new_space(vma->vm_mm);
+	added = add_region(vma->vm_mm, region, &space);
+	if (space) /* it was not needed */
+		free_space(space);
+	if (added != ADDED)
+		free_region(region);
+	return added != FULL;
 }
 
 void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
-	struct mm_struct *mm = vma->vm_mm;
-	struct unmapped_region *region;
-
-	if (!sampled(mm))
+	if (!sampled(vma->vm_mm))
 		return;
-
-	/* Where no lock may be taken: mapping_hooks.c says when. */
-	region = in_nmi() ? NULL : new_region(vma, start, end);
-	if (region)
-		add_region(region);
-	else
+	/* No lock may be taken in NMI: mapping_hooks.c says when that is. */
+	if (in_nmi() || !remember(vma, start, end))
 		atomic_long_inc(&nr_lost);
-
-	/* No task runs in it any more: exit or exec. */
-	if (!atomic_read(&mm->mm_users))
-		op_unmapped_advance_epoch();
 }
 
 /* Is @a at or before @b?  Epochs wrap. */
@@ -173,14 +311,14 @@ static bool not_later(u32 a, u32 b)
 }
 
 /* If none is found, @gap is narrowed to where none of those that hold is. */
-static const struct unmapped_region *find_region(const struct mm_struct *mm,
+static const struct unmapped_region *find_region(const struct unmapped_space *space,
 						 unsigned long address, u32 epoch,
 						 struct op_unmapped_image *gap)
 {
 	const struct unmapped_region *region, *best = NULL;
 
-	hash_for_each_possible(regions, region, node, (unsigned long)mm) {
-		if (region->mm != mm || !not_later(epoch, region->epoch))
+	list_for_each_entry(region, &space->regions, list) {
+		if (!not_later(epoch, region->epoch))
 			continue;
 		if (region->end <= address)
 			gap->start = max(gap->start, region->end);
@@ -195,7 +333,8 @@ static const struct unmapped_region *find_region(const struct mm_struct *mm,
 bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epoch,
 		      struct op_unmapped_image *image)
 {
-	const struct unmapped_region *region;
+	const struct unmapped_region *region = NULL;
+	const struct unmapped_space *space;
 
 	image->start = 0;
 	image->end = ULONG_MAX;
@@ -207,7 +346,9 @@ bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epo
 		return false;
 
 	spin_lock(&regions_lock);
-	region = find_region(mm, address, epoch, image);
+	space = find_space(mm);
+	if (space)
+		region = find_region(space, address, epoch, image);
 	if (region) {
 		image->start = region->start;
 		image->end = region->end;
@@ -219,35 +360,64 @@ bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epo
 	return region;
 }
 
-u64 op_unmapped_find_program(const struct mm_struct *mm, u32 epoch)
+u64 op_unmapped_find_program(const struct mm_struct *mm)
 {
-	u64 program = OPROFILE_INVALID_COOKIE;
-	const struct unmapped_region *region;
+	const struct unmapped_space *space;
+	u64 program;
 
 	spin_lock(&regions_lock);
-	hash_for_each_possible(regions, region, node, (unsigned long)mm) {
-		if (region->mm == mm && not_later(epoch, region->epoch))
-			program = region->program;
-	}
+	space = find_space(mm);
+	program = space ? space->program : OPROFILE_INVALID_COOKIE;
 	spin_unlock(&regions_lock);
 	return program;
 }
 
+/* Takes the region out; its space, too, if it was the last: then that goes to @gone. */
+static void forget(struct unmapped_region *region, struct hlist_head *gone)
+{
+	struct unmapped_space *space = region->space;
+
+	hash_del(&region->node);
+	list_del(&region->list);
+	free_region(region);
+	WRITE_ONCE(nr_regions, nr_regions - 1);
+	if (--space->nr)
+		return;
+	hash_del(&space->node);
+	hlist_add_head(&space->node, gone);
+}
+
+/* Not under the lock: the last reference may be the one that is dropped. */
+static void drop_spaces(struct hlist_head *gone)
+{
+	struct unmapped_space *space;
+	struct hlist_node *next;
+
+	hlist_for_each_entry_safe(space, next, gone, node) {
+		mmdrop(space->mm);
+		free_space(space);
+	}
+}
+
+/* In each bucket by itself, as hooks wait for the lock. */
 static void forget_before(u32 epoch)
 {
 	struct unmapped_region *region;
+	HLIST_HEAD(gone);
 	struct hlist_node *next;
 	int bucket;
 
-	spin_lock(&regions_lock);
-	hash_for_each_safe(regions, bucket, next, region, node) {
-		if (!not_later(epoch, region->epoch)) {
-			hash_del(&region->node);
-			kmem_cache_free(region_cache, region);
-			WRITE_ONCE(nr_regions, nr_regions - 1);
+	for (bucket = 0; bucket < HASH_SIZE(regions); bucket++) {
+		if (hlist_empty(&regions[bucket]))
+			continue;
+		spin_lock(&regions_lock);
+		hlist_for_each_entry_safe(region, next, &regions[bucket], node) {
+			if (!not_later(epoch, region->epoch))
+				forget(region, &gone);
 		}
+		spin_unlock(&regions_lock);
 	}
-	spin_unlock(&regions_lock);
+	drop_spaces(&gone);
 }
 
 /* While the hook tests bits of it: to see one or not is the same here, see above. */
@@ -263,10 +433,20 @@ static void begin_period(void)
 	forget_marks(marks[next % 2]);
 	WRITE_ONCE(op_mark_period, next);
 	/* Where nothing is ever mapped, only this lets old regions be forgotten. */
-	if (READ_ONCE(nr_regions) > REGIONS_MAX / 2)
+	if (READ_ONCE(nr_regions))
 		op_unmapped_advance_epoch();
 	period_epoch = op_unmapped_epoch();
 	period_rcu_state = get_state_synchronize_rcu();
+	period_rcu_started = false;
+}
+
+/* On a quiet machine no grace period ends unless it is asked for, which regions are worth. */
+static void want_grace_period(void)
+{
+	if (period_rcu_started || !READ_ONCE(nr_regions))
+		return;
+	period_rcu_state = start_poll_synchronize_rcu();
+	period_rcu_started = true;
 }
 
 void op_unmapped_drained(u32 oldest)
@@ -281,6 +461,8 @@ void op_unmapped_drained(u32 oldest)
 		period_closed = false;
 	} else if (poll_state_synchronize_rcu(period_rcu_state)) {
 		period_closed = true;
+	} else {
+		want_grace_period();
 	}
 }
 
@@ -296,7 +478,7 @@ void op_unmapped_lost_reset(void)
 
 int op_unmapped_set_up(void)
 {
-	region_cache = KMEM_CACHE(unmapped_region, 0);
+	region_cache = KMEM_CACHE(unmapped_region, SLAB_ACCOUNT);
 	if (!region_cache)
 		return -ENOMEM;
 	bitmap_zero(marks[0], MARK_BITS);
@@ -309,13 +491,12 @@ int op_unmapped_set_up(void)
 void op_unmapped_tear_down(void)
 {
 	struct unmapped_region *region;
+	HLIST_HEAD(gone);
 	struct hlist_node *next;
 	int bucket;
 
-	hash_for_each_safe(regions, bucket, next, region, node) {
-		hash_del(&region->node);
-		kmem_cache_free(region_cache, region);
-	}
-	nr_regions = 0;
+	hash_for_each_safe(regions, bucket, next, region, node)
+		forget(region, &gone);
+	drop_spaces(&gone);
 	kmem_cache_destroy(region_cache);
 }

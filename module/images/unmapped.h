@@ -20,8 +20,11 @@
  *
  * That is exact.  Code still runs out of a mapping while it is being unmapped (until the TLBs
  * are flushed), in the epoch of its region.  New code cannot run before mmap() is over, when
- * the epoch has grown.  The last unmapping of an address space (exit, exec) makes the epoch
- * grow too, as its mm_struct may then be used again by a child that mmap()s nothing.
+ * the epoch has grown.  The mm_struct itself (not its memory) is kept as long as a region of it is,
+ * so no other address space, such as that of a child that mmap()s nothing, takes its place.
+ *
+ * There are regions_max of them at most, a module parameter, and a 64th of that of one address
+ * space.
  */
 #ifndef OPROFILE_UNMAPPED_H
 #define OPROFILE_UNMAPPED_H
@@ -96,10 +99,10 @@ bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epo
 		      struct op_unmapped_image *image);
 
 /*
- * The cookie of the program that an address space ran, from any region of it that is good
- * for @epoch; OPROFILE_INVALID_COOKIE if there is none.  Context: process.
+ * The cookie of the program that an address space ran, if there is a region of it;
+ * OPROFILE_INVALID_COOKIE if there is none.  Context: process.
  */
-u64 op_unmapped_find_program(const struct mm_struct *mm, u32 epoch);
+u64 op_unmapped_find_program(const struct mm_struct *mm);
 
 /**
  * op_unmapped_drained - samples published before this call began have been resolved

@@ -11,6 +11,7 @@
 #include <kunit/test.h>
 
 #include "fake_mm.h"
+#include "suite.h"
 
 static bool no_memory;
 
@@ -134,19 +135,8 @@ static void deferred_exit(struct kunit *test)
 		fake_mm_end(test, mm[i]);
 }
 
-static struct kunit_case deferred_cases[] = {
-	KUNIT_CASE(deferred_copied),
-	KUNIT_CASE(deferred_bounded),
-	KUNIT_CASE(deferred_no_memory),
-	KUNIT_CASE(deferred_oldest),
-	{}
-};
-
-static struct kunit_suite oprofile_deferred_suite = {
-	.name = "oprofile_deferred",
-	.init = deferred_init,
-	.exit = deferred_exit,
-	.test_cases = deferred_cases,
-};
-
-kunit_test_suite(oprofile_deferred_suite);
+TEST_SUITE(oprofile_deferred, deferred_init, deferred_exit,
+	   KUNIT_CASE(deferred_copied),
+	   KUNIT_CASE(deferred_bounded),
+	   KUNIT_CASE(deferred_no_memory),
+	   KUNIT_CASE(deferred_oldest));

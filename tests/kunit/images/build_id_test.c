@@ -4,8 +4,13 @@
  */
 #include <linux/align.h>
 #include <linux/elf.h>
+#include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/highmem.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -14,8 +19,25 @@
 #include "scratch_file.h"
 
 static bool no_memory;
+static pgoff_t missing = -1; /* page that is not in the cache */
+static pgoff_t stale = -1; /* page that is being read */
+static struct folio *stale_folio;
 
-/* Seam. */
+/* Seams. */
+static struct folio *seam_filemap_get_folio(struct address_space *mapping, pgoff_t index)
+{
+	struct folio *folio;
+
+	if (index == missing)
+		return ERR_PTR(-ENOENT);
+	folio = filemap_get_folio(mapping, index);
+	if (index == stale && !IS_ERR_OR_NULL(folio)) {
+		folio_clear_uptodate(folio);
+		stale_folio = folio;
+	}
+	return folio;
+}
+
 static void *seam_kmalloc_array(size_t nr, size_t size, gfp_t flags)
 {
 	return no_memory ? NULL : kmalloc_array(nr, size, flags);
@@ -23,6 +45,8 @@ static void *seam_kmalloc_array(size_t nr, size_t size, gfp_t flags)
 
 #undef kmalloc_array
 #define kmalloc_array seam_kmalloc_array
+
+#define filemap_get_folio seam_filemap_get_folio
 
 #include "images/build_id.c"
 
@@ -278,8 +302,63 @@ static void build_id_not_read(struct kunit *test)
 	scratch_file_end(test, file);
 }
 
+static unsigned int nr_reads;
+
+static ssize_t count_read(struct kiocb *iocb, struct iov_iter *to)
+{
+	nr_reads++;
+	return -EIO;
+}
+
+static const struct file_operations counting_fops = { .read_iter = count_read };
+
+/* An ELF file of two pages, whose file system counts how often it is asked to read. */
+static struct file *counted_file(struct kunit *test)
+{
+	u8 *elf = kunit_kzalloc(test, NOTE_AT + 0x200, GFP_KERNEL);
+	struct file *file;
+
+	KUNIT_ASSERT_NOT_NULL(test, elf);
+	FILL_ELF(64, elf, 0x80);
+	memcpy(elf + NOTE_AT, good_note, sizeof(good_note));
+	file = scratch_file(test, "oprofile_build_id", elf, NOTE_AT + 0x200);
+	file->f_op = &counting_fops;
+	nr_reads = 0;
+	return file;
+}
+
+/* Who owns the file may never answer: only what is in the page cache counts. */
+static void build_id_of_cache(struct kunit *test)
+{
+	struct file *file = counted_file(test);
+	struct op_build_id id;
+	pgoff_t page;
+
+	KUNIT_EXPECT_TRUE(test, op_build_id_read(file, &id));
+	for (page = 0; page < 2; page++) {
+		missing = page;
+		KUNIT_EXPECT_FALSE(test, op_build_id_read(file, &id));
+		KUNIT_EXPECT_EQ(test, id.size, 0);
+		missing = -1;
+		stale = page;
+		KUNIT_EXPECT_FALSE(test, op_build_id_read(file, &id));
+		stale = -1;
+		folio_mark_uptodate(stale_folio);
+	}
+	KUNIT_EXPECT_TRUE(test, op_build_id_read(file, &id));
+	KUNIT_EXPECT_EQ(test, id.size, 3);
+	KUNIT_EXPECT_EQ(test, nr_reads, 0);
+
+	/* Memory that read(2) may not see. */
+	file->f_mode &= ~FMODE_CAN_READ;
+	KUNIT_EXPECT_FALSE(test, op_build_id_read(file, &id));
+	file->f_mode |= FMODE_CAN_READ;
+	scratch_file_end(test, file);
+}
+
 TEST_SUITE(oprofile_build_id, NULL, NULL,
 	   KUNIT_CASE_PARAM(build_id_found, notes_gen_params),
 	   KUNIT_CASE(build_id_random),
 	   KUNIT_CASE_PARAM(build_id_read, image_gen_params),
-	   KUNIT_CASE(build_id_not_read));
+	   KUNIT_CASE(build_id_not_read),
+	   KUNIT_CASE(build_id_of_cache));

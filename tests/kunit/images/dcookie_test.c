@@ -8,7 +8,10 @@
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
 #include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/jiffies.h>
 #include <linux/kdev_t.h>
+#include <linux/moduleparam.h>
 #include <linux/mount.h>
 #include <linux/path.h>
 #include <linux/rcupdate.h>
@@ -36,9 +39,9 @@ static void *seam_kzalloc(size_t size, gfp_t flags)
 }
 
 static int seam_xa_alloc(struct xarray *xa, u32 *id, void *entry, struct xa_limit limit,
-			 gfp_t flags)
+			 u32 *next, gfp_t flags)
 {
-	return fault == NO_VALUE ? -EBUSY : xa_alloc(xa, id, entry, limit, flags);
+	return fault == NO_VALUE ? -EBUSY : xa_alloc_cyclic(xa, id, entry, limit, next, flags);
 }
 
 static void *seam_kmalloc(size_t size, gfp_t flags)
@@ -68,8 +71,8 @@ static bool seam_path_is_under(const struct path *path, const struct path *root)
 
 #undef kzalloc
 #define kzalloc seam_kzalloc
-#undef xa_alloc
-#define xa_alloc seam_xa_alloc
+#undef xa_alloc_cyclic
+#define xa_alloc_cyclic seam_xa_alloc
 #undef kmalloc
 #define kmalloc seam_kmalloc
 #undef d_path
@@ -304,6 +307,87 @@ static void dcookie_many(struct kunit *test)
 	}
 }
 
+/* All look-ups at all slices. */
+static void age(unsigned long read)
+{
+	unsigned int i;
+
+	for (i = 0; i < AGE_SLICES; i++)
+		op_dcookies_age(read);
+}
+
+/* A cookie that never got into the stream goes with its last user. */
+static void dcookie_used(struct kunit *test)
+{
+	u64 value = op_dcookie_use(a);
+
+	KUNIT_ASSERT_EQ(test, explain(value), 0);
+	KUNIT_EXPECT_TRUE(test, op_dcookie_hold(value));
+	op_dcookie_unuse(value);
+	KUNIT_EXPECT_EQ(test, explain(value), 0);
+	op_dcookie_unuse(value);
+	KUNIT_EXPECT_EQ(test, explain(value), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, op_dcookie_hold(value));
+	KUNIT_EXPECT_FALSE(test, op_dcookie_say(value));
+	KUNIT_EXPECT_EQ(test, bytes_used, 0);
+	op_dcookie_unuse(value);
+
+	/* No number stands for two files. */
+	KUNIT_EXPECT_EQ(test, op_dcookie_use(b), value + 1);
+	KUNIT_EXPECT_TRUE(test, op_dcookie_say(value + 1));
+	KUNIT_ASSERT_EQ(test, explain(value + 1), 0);
+	op_dcookie_unuse(value + 1);
+	KUNIT_EXPECT_EQ(test, explain(value + 1), 0);
+	KUNIT_EXPECT_FALSE(test, op_dcookie_say(OPROFILE_INVALID_COOKIE));
+	KUNIT_EXPECT_FALSE(test, op_dcookie_say(OPROFILE_NO_COOKIE));
+}
+
+/* One that is in the stream goes when its time has come and the reader has read of it. */
+static void dcookie_aged(struct kunit *test)
+{
+	u64 value = op_dcookie_get(a), other = op_dcookie_use(b);
+	struct dcookie *cookie;
+
+	KUNIT_ASSERT_TRUE(test, op_dcookie_say(value));
+	KUNIT_ASSERT_EQ(test, explain(value), 0);
+	KUNIT_ASSERT_EQ(test, explain(other), 0);
+	cookie = xa_load(&cookies_by_value, value);
+
+	age(jiffies + 1);
+	KUNIT_EXPECT_EQ(test, explain(value), 0); /* it is young */
+	cookie->touched = jiffies - image_age * HZ - 1;
+	age(cookie->touched);
+	KUNIT_EXPECT_EQ(test, explain(value), 0); /* it may not have been read of */
+	age(cookie->touched + 1);
+	KUNIT_EXPECT_EQ(test, explain(value), -EINVAL);
+	KUNIT_EXPECT_EQ(test, explain(other), 0);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), other + 1);
+}
+
+/* Memory has an end, and is given back when it is short. */
+static void dcookie_bounded(struct kunit *test)
+{
+	u64 value;
+
+	images_kb_max = 0;
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, op_dcookies_lost(), 1);
+	images_kb_max = 1;
+	value = op_dcookie_get(a);
+	KUNIT_ASSERT_EQ(test, explain(value), 0);
+	KUNIT_ASSERT_TRUE(test, op_dcookie_say(value));
+	images_kb_max = 0;
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(b), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), value); /* what there is stays */
+	op_dcookies_age(jiffies);
+	KUNIT_EXPECT_EQ(test, explain(value), 0);
+	op_dcookies_age(jiffies + 1);
+	KUNIT_EXPECT_EQ(test, explain(value), -EINVAL);
+	op_dcookies_lost_reset();
+	KUNIT_EXPECT_EQ(test, op_dcookies_lost(), 0);
+	images_kb_max = 16384;
+}
+
 static int dcookie_init(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
@@ -316,6 +400,8 @@ static void dcookie_exit(struct kunit *test)
 {
 	op_dcookies_tear_down();
 	fault = ALL_WORKS;
+	images_kb_max = 16384;
+	op_dcookies_lost_reset();
 	elsewhere = false;
 	scratch_file_end(test, a);
 	scratch_file_end(test, b);
@@ -335,4 +421,7 @@ TEST_SUITE(oprofile_dcookie, dcookie_init, dcookie_exit,
 	   KUNIT_CASE(dcookie_build_id),
 	   KUNIT_CASE(dcookie_no_path),
 	   KUNIT_CASE(dcookie_no_memory),
-	   KUNIT_CASE(dcookie_many));
+	   KUNIT_CASE(dcookie_many),
+	   KUNIT_CASE(dcookie_used),
+	   KUNIT_CASE(dcookie_aged),
+	   KUNIT_CASE(dcookie_bounded));

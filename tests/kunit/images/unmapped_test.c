@@ -8,9 +8,13 @@
 #include <linux/file.h>
 #include <linux/hash.h>
 #include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
@@ -51,7 +55,8 @@ static void mark(const struct mm_struct *mm)
 }
 
 /* Remembers pages from @first to before @end of a mapping of @file that begins at page 0. */
-static void remember(struct mm_struct *mm, struct file *file, unsigned int first, unsigned int end)
+static void remember_pages(struct mm_struct *mm, struct file *file, unsigned int first,
+			   unsigned int end)
 {
 	struct vm_area_struct vma = {
 		.vm_mm = mm,
@@ -63,6 +68,8 @@ static void remember(struct mm_struct *mm, struct file *file, unsigned int first
 
 	op_unmapped_remember(&vma, PAGE(first), PAGE(end));
 }
+
+static const unsigned int regions_max_default = 65536;
 
 static char letter(u64 cookie)
 {
@@ -97,7 +104,7 @@ static void unmapped_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, image.start, 0);
 	KUNIT_EXPECT_EQ(test, image.end, ULONG_MAX);
 
-	remember(the_mm, files[0], 2, 5);
+	remember_pages(the_mm, files[0], 2, 5);
 	KUNIT_EXPECT_TRUE(test, op_unmapped_find(the_mm, PAGE(2), epoch, &image));
 	KUNIT_EXPECT_EQ(test, image.start, PAGE(2));
 	KUNIT_EXPECT_EQ(test, image.end, PAGE(5));
@@ -122,11 +129,11 @@ static void unmapped_epochs(struct kunit *test)
 	u32 epoch = op_unmapped_epoch();
 	char picture[9];
 
-	remember(the_mm, files[0], 0, 3);
+	remember_pages(the_mm, files[0], 0, 3);
 	op_unmapped_advance_epoch();
-	remember(the_mm, files[1], 1, 5);
+	remember_pages(the_mm, files[1], 1, 5);
 	op_unmapped_advance_epoch();
-	remember(the_mm, files[2], 0, 1);
+	remember_pages(the_mm, files[2], 0, 1);
 
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch - 1, picture), "aaabb...");
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "aaabb...");
@@ -150,9 +157,9 @@ static void unmapped_gaps(struct kunit *test)
 	struct op_unmapped_image gap;
 	u32 epoch = op_unmapped_epoch();
 
-	remember(the_mm, files[0], 1, 2);
-	remember(the_mm, files[1], 4, 6);
-	remember(other_mm, files[1], 3, 4);
+	remember_pages(the_mm, files[0], 1, 2);
+	remember_pages(the_mm, files[1], 4, 6);
+	remember_pages(other_mm, files[1], 3, 4);
 	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(0), epoch, &gap));
 	KUNIT_EXPECT_EQ(test, gap.start, 0);
 	KUNIT_EXPECT_EQ(test, gap.end, PAGE(1));
@@ -176,12 +183,14 @@ static void unmapped_not_sampled(struct kunit *test)
 
 	/* Unless its mark is that of another. */
 	if (!sampled(unsampled)) {
-		remember(unsampled, files[0], 0, 1);
+		remember_pages(unsampled, files[0], 0, 1);
 		KUNIT_EXPECT_EQ(test, nr_regions, 0);
 	}
 	mark(unsampled);
-	remember(unsampled, files[0], 0, 1);
+	remember_pages(unsampled, files[0], 0, 1);
 	KUNIT_EXPECT_EQ(test, nr_regions, 1);
+	op_unmapped_tear_down();
+	KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);
 	fake_mm_end(test, unsampled);
 }
 
@@ -191,14 +200,14 @@ static void unmapped_repeated(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 100; i++)
-		remember(the_mm, files[0], 0, 4);
+		remember_pages(the_mm, files[0], 0, 4);
 	KUNIT_EXPECT_EQ(test, nr_regions, 1);
-	remember(the_mm, files[0], 0, 3);
-	remember(the_mm, files[1], 0, 4);
-	remember(other_mm, files[0], 0, 4);
+	remember_pages(the_mm, files[0], 0, 3);
+	remember_pages(the_mm, files[1], 0, 4);
+	remember_pages(other_mm, files[0], 0, 4);
 	KUNIT_EXPECT_EQ(test, nr_regions, 4);
 	op_unmapped_advance_epoch();
-	remember(the_mm, files[0], 0, 4);
+	remember_pages(the_mm, files[0], 0, 4);
 	KUNIT_EXPECT_EQ(test, nr_regions, 5);
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
 }
@@ -206,19 +215,25 @@ static void unmapped_repeated(struct kunit *test)
 static void unmapped_limits(struct kunit *test)
 {
 	no_memory = true;
-	remember(the_mm, files[0], 0, 1);
+	remember_pages(the_mm, files[0], 0, 1);
 	no_memory = false;
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 1);
 
-	nr_regions = REGIONS_MAX - 1;
-	remember(the_mm, files[0], 0, 1);
+	/* As many as there may be of one address space, and then of all. */
+	regions_max = 3 * SHARE;
+	remember_pages(the_mm, files[0], 0, 1);
+	remember_pages(the_mm, files[0], 1, 2);
+	remember_pages(the_mm, files[0], 2, 3);
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 1);
-	KUNIT_EXPECT_EQ(test, nr_regions, REGIONS_MAX);
-	remember(the_mm, files[0], 1, 2);
-	remember(the_mm, files[0], 2, 3);
+	remember_pages(the_mm, files[0], 3, 4);
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 2);
+	remember_pages(other_mm, files[0], 3, 4);
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 2);
+	KUNIT_EXPECT_EQ(test, nr_regions, 4);
+	regions_max = 4;
+	remember_pages(other_mm, files[0], 4, 5);
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 3);
-	KUNIT_EXPECT_EQ(test, nr_regions, REGIONS_MAX);
-	nr_regions = 1;
+	regions_max = regions_max_default;
 
 	op_unmapped_lost_reset();
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
@@ -226,29 +241,12 @@ static void unmapped_limits(struct kunit *test)
 
 static void unmapped_program(struct kunit *test)
 {
-	u32 epoch = op_unmapped_epoch();
-
-	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm, epoch), OPROFILE_INVALID_COOKIE);
-	remember(the_mm, files[1], 0, 1);
-	remember(other_mm, files[1], 0, 1);
-	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm, epoch), op_dcookie_get(files[2]));
-	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(other_mm, epoch),
+	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm), OPROFILE_INVALID_COOKIE);
+	remember_pages(the_mm, files[1], 0, 1);
+	remember_pages(other_mm, files[1], 0, 1);
+	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm), op_dcookie_get(files[2]));
+	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(other_mm),
 			OPROFILE_INVALID_COOKIE); /* it has none */
-	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm, epoch + 1),
-			OPROFILE_INVALID_COOKIE);
-}
-
-/* Exit and exec begin an epoch, as the mm_struct may be used again. */
-static void unmapped_last_user(struct kunit *test)
-{
-	u32 epoch = op_unmapped_epoch();
-
-	remember(the_mm, files[0], 0, 1);
-	KUNIT_EXPECT_EQ(test, op_unmapped_epoch(), epoch);
-	atomic_set(&the_mm->mm_users, 0);
-	remember(the_mm, files[0], 1, 2);
-	KUNIT_EXPECT_EQ(test, op_unmapped_epoch(), epoch + 1);
-	atomic_set(&the_mm->mm_users, 1);
 }
 
 /* Drains until the period that goes on has ended, as sync does every quarter of a second. */
@@ -261,10 +259,7 @@ static void end_period(void)
 		op_unmapped_drained(op_unmapped_epoch());
 }
 
-/*
- * What a sample may ask for is kept: a region goes when a period that began behind its epoch has
- * ended, and a mark with the period after its own.
- */
+/* What a sample may ask for is kept: regions and marks go with the period after their own. */
 static void unmapped_forgotten(struct kunit *test)
 {
 	char picture[9];
@@ -273,20 +268,16 @@ static void unmapped_forgotten(struct kunit *test)
 	end_period(); /* begin with a new one */
 	mark(the_mm);
 	epoch = op_unmapped_epoch();
-	remember(the_mm, files[0], 0, 2);
+	remember_pages(the_mm, files[0], 0, 2);
 	op_unmapped_advance_epoch();
-	remember(the_mm, files[1], 4, 6);
+	remember_pages(the_mm, files[1], 4, 6);
 
 	end_period(); /* its epoch is that of both, or earlier */
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "aa..bb..");
 	KUNIT_EXPECT_TRUE(test, sampled(the_mm));
 	end_period();
-	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "....bb..");
-	KUNIT_EXPECT_FALSE(test, sampled(the_mm));
-	op_unmapped_advance_epoch();
-	end_period();
-	end_period();
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "........");
+	KUNIT_EXPECT_FALSE(test, sampled(the_mm));
 	KUNIT_EXPECT_EQ(test, nr_regions, 0);
 }
 
@@ -300,7 +291,7 @@ static void unmapped_kept(struct kunit *test)
 	end_period();
 	mark(the_mm);
 	epoch = op_unmapped_epoch();
-	remember(the_mm, files[0], 0, 2);
+	remember_pages(the_mm, files[0], 0, 2);
 	op_unmapped_advance_epoch();
 	for (i = 0; i < 8; i++) {
 		synchronize_rcu();
@@ -309,6 +300,46 @@ static void unmapped_kept(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "aa......");
 	end_period();
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "........");
+}
+
+/*
+ * A child maps b over the a that it inherited, runs it, unmaps it, sleeps until its mark has gone,
+ * and exits.  If its mm_struct is the next child's, which runs a, then that finds no b.
+ */
+static void unmapped_reused(struct kunit *test)
+{
+	char picture[9];
+	bool freed;
+	u32 epoch;
+
+	end_period();
+	mark(the_mm);
+	epoch = op_unmapped_epoch();
+	remember_pages(the_mm, files[1], 0, 2);
+	while (sampled(the_mm)) {
+		synchronize_rcu();
+		op_unmapped_drained(epoch - 1); /* so that the region stays as long as it can */
+	}
+	atomic_set(&the_mm->mm_users, 0);
+	remember_pages(the_mm, files[0], 0, 2); /* exit */
+	freed = atomic_read(&the_mm->mm_count) == 1; /* but for the one of this test */
+	atomic_set(&the_mm->mm_users, 1);
+	find_all(the_mm, op_unmapped_epoch(), picture);
+	KUNIT_EXPECT_FALSE_MSG(test, freed && strcmp(picture, "........"), "finds %s", picture);
+}
+
+/* Regions and the mm_struct go after a while, even where nothing is mapped ever again. */
+static void unmapped_ages(struct kunit *test)
+{
+	unsigned int i;
+
+	remember_pages(the_mm, files[0], 0, 2);
+	KUNIT_EXPECT_EQ(test, nr_regions, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&the_mm->mm_count), 2);
+	for (i = 0; i < 4; i++)
+		end_period();
+	KUNIT_EXPECT_EQ(test, nr_regions, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&the_mm->mm_count), 1);
 }
 
 /* A period does not end before all samples are published that may ask. */
@@ -325,19 +356,6 @@ static void unmapped_grace(struct kunit *test)
 	rcu_read_unlock();
 }
 
-/* Where nothing is ever mapped the epoch advances by itself when there is much to forget. */
-static void unmapped_crowded(struct kunit *test)
-{
-	u32 epoch = op_unmapped_epoch();
-
-	end_period();
-	KUNIT_EXPECT_EQ(test, op_unmapped_epoch(), epoch);
-	nr_regions = REGIONS_MAX / 2 + 1;
-	end_period();
-	nr_regions = 0;
-	KUNIT_EXPECT_EQ(test, op_unmapped_epoch(), epoch + 1);
-}
-
 static void unmapped_memory(struct kunit *test)
 {
 	op_unmapped_tear_down();
@@ -352,7 +370,7 @@ static void unmapped_torn_down(struct kunit *test)
 {
 	char picture[9];
 
-	remember(the_mm, files[0], 0, 2);
+	remember_pages(the_mm, files[0], 0, 2);
 	op_unmapped_tear_down();
 	KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);
 	KUNIT_EXPECT_EQ(test, nr_regions, 0);
@@ -400,10 +418,10 @@ TEST_SUITE(oprofile_unmapped, unmapped_init, unmapped_exit,
 	   KUNIT_CASE(unmapped_repeated),
 	   KUNIT_CASE(unmapped_limits),
 	   KUNIT_CASE(unmapped_program),
-	   KUNIT_CASE(unmapped_last_user),
+	   KUNIT_CASE(unmapped_reused),
+	   KUNIT_CASE(unmapped_ages),
 	   KUNIT_CASE(unmapped_forgotten),
 	   KUNIT_CASE(unmapped_kept),
 	   KUNIT_CASE(unmapped_grace),
-	   KUNIT_CASE(unmapped_crowded),
 	   KUNIT_CASE(unmapped_memory),
 	   KUNIT_CASE(unmapped_torn_down));
