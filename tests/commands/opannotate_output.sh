@@ -115,7 +115,7 @@ write build/src/prog.c <<-EOF
 EOF
 (cd build && gcc -nostdlib -static -Wl,-Ttext=0x401000 -o ../prog "$SOURCES/prog.s")
 program_samples
-cd elsewhere
+cd elsewhere || exit
 of_session opannotate -s "$DIR/prog"
 of_session opreport -l -g -f -n "$DIR/prog"
 of_session opannotate -s -b "$DIR/build/src" -d "$DIR/nowhere" "$DIR/prog"

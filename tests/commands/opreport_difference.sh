@@ -56,15 +56,15 @@ session <<-EOF
 	0x1000 160
 EOF
 mv samples after/
-try opreport -l { --session-dir=before } { --session-dir=after }
-try opreport -l -n { --session-dir before } { --session-dir after }
-try opreport -l -n { before } { after }
-try opreport -n { before image:*prog } { after image:*prog }
-try opreport -n { "session-dir:$DIR/before" } { "$DIR/after" }
+try opreport -l "{" --session-dir=before "}" "{" --session-dir=after "}"
+try opreport -l -n "{" --session-dir before "}" "{" --session-dir after "}"
+try opreport -l -n "{" before "}" "{" after "}"
+try opreport -n "{" before image:*prog "}" "{" after image:*prog "}"
+try opreport -n "{" "session-dir:$DIR/before" "}" "{" "$DIR/after" "}"
 try opreport -l -n before
 try opreport -l -n --session-dir=before after
-try opreport -l -n { --session-dir=before } { --root=/x after }
-try opreport -l -n { before after } { after }
+try opreport -l -n "{" --session-dir=before "}" "{" --root=/x after "}"
+try opreport -l -n "{" before after "}" "{" after "}"
 
 requirement wrong_differences_are_refused
 two_processors

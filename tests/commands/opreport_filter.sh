@@ -45,8 +45,8 @@ session <<-EOF
 	image prog TIMER
 	0x1030 90
 EOF
-report -l -n -i hot { session:old } { session:current }
-report -l -n -i hat { session:old } { session:current }
+report -l -n -i hot "{" session:old "}" "{" session:current "}"
+report -l -n -i hat "{" session:old "}" "{" session:current "}"
 
 # Of a function that two versions of a library name, the name of the newest is shown.
 requirement the_default_version_names_a_function

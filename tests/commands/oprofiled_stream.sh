@@ -167,7 +167,7 @@ count start user cookie 0x10 1 0
 options=
 
 requirement sessions_that_cannot_begin_say_why
-for options in , ,A:1:1:1:1:1:1 A:1:1:1:1:1:1:1 A:1:1:1:1:1:2 A:1:256:1:1:1:1 A:x:1:1:1:1:1 \
+for options in "," ",A:1:1:1:1:1:1" A:1:1:1:1:1:1:1 A:1:1:1:1:1:2 A:1:256:1:1:1:1 A:x:1:1:1:1:1 \
 	A:1:4:1:1:1:1,B:1:4:1:1:1:1 A.B:1:1:1:1:1:1; do
 	options=--events=$options
 	echo "\$ $options"

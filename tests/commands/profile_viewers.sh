@@ -54,5 +54,5 @@ for form in folded speedscope callgrind firefox; do
 done
 
 requirement folded_stacks_of_two_events_are_refused
-written callgrind >callgrind
+written callgrind >recorded
 try show_profile -w folded=refused pprof made
