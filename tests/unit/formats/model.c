@@ -102,7 +102,7 @@ TEST(the_order_of_samples_does_not_matter)
 	free(first);
 }
 
-TEST(stacks_are_added_up)
+TEST(samples_of_one_stack_are_one_with_their_sums)
 {
 	struct prof *prof = prof_new(0, 0);
 	const struct prof_image image = file_at("/a", 0, 0, 0);
@@ -115,6 +115,7 @@ TEST(stacks_are_added_up)
 				     .depth = 3,
 				     .values = &one,
 				     .n_values = 1,
+				     .app = a,
 				     .pid = 1,
 				     .tid = 1,
 				     .cpu = 1,
@@ -124,12 +125,8 @@ TEST(stacks_are_added_up)
 	assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
 	sample.time = 70;
 	assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
-	sample.frames = frames + 1;
-	sample.depth = 2;
-	sample.values = &large;
-	assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
-	sample.values = &one;
-	assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
+	assert_int_equal(push_sample(prof, frames + 1, 2, large, NULL), 0);
+	assert_int_equal(push_sample(prof, frames + 1, 2, one, NULL), 0);
 	prof_finish(prof);
 	assert_int_equal(prof_nodes(prof), 3);
 	assert_int_equal(prof_count(prof), 2);
@@ -140,9 +137,9 @@ TEST(stacks_are_added_up)
 	assert_int_equal(sample.frames[0].offset, 2);
 	assert_int_equal(sample.frames[1].offset, 3);
 	assert_true(sample.values[0].count == UINT64_MAX); /* not wrapped */
-	assert_int_equal(sample.pid, PROF_ANY);
 	assert_true(prof_next(prof, &cursor, &sample));
 	assert_int_equal(sample.depth, 3);
+	assert_int_equal(sample.pid, PROF_ANY);
 	assert_int_equal(sample.values[0].count, 2);
 	assert_int_equal(sample.values[0].events, 20);
 	assert_false(prof_next(prof, &cursor, &sample));
@@ -160,10 +157,8 @@ TEST(memory_is_bounded)
 
 	for (;; n++) {
 		const struct prof_frame frame = {PROF_NO_IMAGE, n};
-		const struct prof_sample sample = {
-			.frames = &frame, .depth = 1, .values = &value, .n_values = 1};
 
-		if (prof->sink.sample(&prof->sink, &sample, &error))
+		if (push_sample(prof, &frame, 1, value, &error))
 			break;
 	}
 	assert_int_equal(n, 100);
@@ -229,10 +224,8 @@ TEST(images_get_addresses_of_their_own)
 						 .pid = 1};
 		uint32_t id = prof->sink.image(&prof->sink, &image);
 		const struct prof_frame frames[] = {{id, cases[i].low}, {id, cases[i].high}};
-		const struct prof_sample sample = {
-			.frames = frames, .depth = 2, .values = &value, .n_values = 1};
 
-		assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
+		assert_int_equal(push_sample(prof, frames, 2, value, NULL), 0);
 	}
 	prof_finish(prof);
 	prof_layout(prof);

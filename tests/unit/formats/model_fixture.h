@@ -28,4 +28,20 @@ static inline struct prof_image file_at(const char *name, uint64_t start, uint64
 				   .pid = PROF_ANY};
 }
 
+/* Adds a sample of any process, whose application is the image of its leaf.  Return: as sink. */
+static inline int push_sample(struct prof *prof, const struct prof_frame *frames, size_t depth,
+			      struct prof_value value, struct op_error *error)
+{
+	const struct prof_sample sample = {.frames = frames,
+					   .depth = depth,
+					   .values = &value,
+					   .n_values = 1,
+					   .app = depth ? frames[0].image : PROF_NO_IMAGE,
+					   .pid = PROF_ANY,
+					   .tid = PROF_ANY,
+					   .cpu = PROF_ANY};
+
+	return prof->sink.sample(&prof->sink, &sample, error);
+}
+
 #endif

@@ -8,6 +8,7 @@
 #include "tests/unit/test.h"
 
 #include "describe.h"
+#include "model_fixture.h"
 #include "libdb/odb/odb.h"
 #include "libop/base/file.h"
 #include "libop/pack/session.h"
@@ -36,14 +37,6 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 TEST_HOOK(teardown)
 {
 	return nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static uint64_t random_number(uint64_t *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
 /* ---- a profile with everything ---- */
@@ -182,6 +175,32 @@ static void write_it(const struct prof *prof, const char *name, bool merge_libs)
 		fail_msg("%s", error.text);
 }
 
+/* Writes the profile, and frees it.  Return: what is read again. */
+static struct prof *through_session(struct prof *prof, const char *name)
+{
+	prof_finish(prof);
+	write_it(prof, name, false);
+	prof_free(prof);
+	return read_back(name);
+}
+
+/* The path of a file of current samples, which exists. */
+static char *current_path(const char *session, const char *file)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s/" OP_SESSION_CURRENT "/%s", dir, session, file);
+	assert_return_code(access(path, R_OK), errno);
+	return path;
+}
+
+static void assert_same(char *got, char *want)
+{
+	assert_string_equal(got, want);
+	free(got);
+	free(want);
+}
+
 /* ---- round trips ---- */
 
 /* Nothing but a pack is left of the files. */
@@ -203,7 +222,7 @@ static void pack(const char *name)
 }
 
 /* From loose files, then from packed ones. */
-TEST(everything_comes_back)
+TEST(sessions_keep_all_of_a_profile_loose_and_packed)
 {
 	static const struct {
 		const char *name;
@@ -223,23 +242,14 @@ TEST(everything_comes_back)
 		struct prof *prof = make_profile_of(cases[i].weighted ? adapted : events,
 						    cases[i].by, cases[i].deep);
 		struct prof *again;
-		char *want, *got;
 
 		if (k % 2)
 			pack(cases[i].name);
 		else
 			write_it(prof, cases[i].name, false);
 		again = read_back(cases[i].name);
-		want = describe_samples(prof);
-		got = describe_samples(again);
-		assert_string_equal(got, want);
-		free(want);
-		free(got);
-		want = describe_head(prof);
-		got = describe_head(again);
-		assert_string_equal(got, want);
-		free(want);
-		free(got);
+		assert_same(describe_samples(again), describe_samples(prof));
+		assert_same(describe_head(again), describe_head(prof));
 		assert_string_equal(again->host.hostname, "here");
 		assert_string_equal(again->host.cpu_type, "timer");
 		assert_string_equal(again->host.command_line, "record -g");
@@ -276,27 +286,16 @@ TEST(huge_weights_take_little_room)
 	for (size_t i = 0; i < 3; i++) {
 		const struct prof_frame frames[] = {{image, 0x1000 + i}, {image, 0x2000}};
 		const struct prof_value value = {event, 1, weights[i]};
-		const struct prof_sample sample = {.frames = frames,
-						   .depth = 2,
-						   .values = &value,
-						   .n_values = 1,
-						   .app = image,
-						   .pid = PROF_ANY,
-						   .tid = PROF_ANY,
-						   .cpu = PROF_ANY};
 
-		assert_int_equal(sink->sample(sink, &sample, NULL), 0);
+		assert_int_equal(push_sample(prof, frames, 2, value, NULL), 0);
 	}
-	prof_finish(prof);
-	write_it(prof, "huge", false);
+	again = through_session(prof, "huge");
 	assert_int_equal(nftw(path_of("huge"), note_size, 16, FTW_PHYS), 0);
 	assert_true(largest < 300000);
-	again = read_back("huge");
 	assert_int_equal(again->totals[0].count, 3);
 	assert_true(again->totals[0].events > (UINT64_C(1) << 62) - (UINT64_C(1) << 20) &&
 		    again->totals[0].events < (UINT64_C(1) << 62) + UINT64_C(4000000000));
 	prof_free(again);
-	prof_free(prof);
 }
 
 /* Each image its own application: the programs are only in the stack files. */
@@ -306,19 +305,9 @@ TEST(merged_libraries_keep_their_stacks)
 	uint64_t with = 0, without = 0;
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
-	struct op_sample_name name = {.app = {.kind = OP_IMAGE_KERNEL, .name = (char *)"ext4"},
-				      .dep = {.kind = OP_IMAGE_KERNEL, .name = (char *)"ext4"},
-				      .event = (char *)"cpu-clock",
-				      .count = 1000000,
-				      .tgid = OP_ALL,
-				      .tid = OP_ALL,
-				      .cpu = OP_ALL};
-	char *relative = op_sample_name_make(&name), path[512];
 
 	write_it(prof, "merged", true);
-	snprintf(path, sizeof(path), "%s/merged/samples/current/%s", dir, relative);
-	assert_int_equal(access(path, R_OK), 0);
-	free(relative);
+	current_path("merged", "{kern}/ext4/{dep}/{kern}/ext4/cpu-clock.1000000.0.all.all.all");
 	again = read_back("merged");
 	while (prof_next(again, &cursor, &sample))
 		for (size_t i = 0; i < sample.n_values; i++)
@@ -336,17 +325,10 @@ TEST(merged_libraries_keep_their_stacks)
 }
 
 /* Samples beyond those of the stacks, as of a daemon that took some without callers. */
-TEST(what_is_in_no_stack_comes_alone)
+TEST(samples_beyond_those_of_stacks_are_read_without_callers)
 {
 	struct prof *prof = make_profile(0, true), *again;
-	struct op_sample_name name = {.app = {.kind = OP_IMAGE_FILE, .name = (char *)"/usr/bin/x"},
-				      .dep = {.kind = OP_IMAGE_FILE, .name = (char *)"/usr/bin/x"},
-				      .event = (char *)"cpu-clock",
-				      .count = 1000000,
-				      .tgid = OP_ALL,
-				      .tid = OP_ALL,
-				      .cpu = OP_ALL};
-	char *relative = op_sample_name_make(&name), path[512], *before, *after;
+	char *before, *after, *file;
 	struct odb_error error;
 	struct odb *db;
 
@@ -354,8 +336,9 @@ TEST(what_is_in_no_stack_comes_alone)
 	again = read_back("more");
 	before = describe_samples(again);
 	prof_free(again);
-	snprintf(path, sizeof(path), "%s/more/samples/current/%s", dir, relative);
-	assert_int_equal(odb_open(&db, path, ODB_WRITE, NULL, &error), 0);
+	file = current_path("more", "{root}/usr/bin/x/{dep}/{root}/usr/bin/x/"
+				    "cpu-clock.1000000.0.all.all.all");
+	assert_int_equal(odb_open(&db, file, ODB_WRITE, NULL, &error), 0);
 	assert_int_equal(odb_add(db, 0x777, 5, &error), 0);
 	odb_close(db);
 	again = read_back("more");
@@ -365,7 +348,6 @@ TEST(what_is_in_no_stack_comes_alone)
 	assert_non_null(strstr(after, "5/5000000 /usr/bin/x+777\n"));
 	free(before);
 	free(after);
-	free(relative);
 	prof_free(again);
 	prof_free(prof);
 }
@@ -373,15 +355,11 @@ TEST(what_is_in_no_stack_comes_alone)
 TEST(a_damaged_stack_file_leaves_the_samples)
 {
 	struct prof *prof = make_profile(0, true), *again;
-	char path[512];
 	struct op_error error;
+	char *path;
 
 	write_it(prof, "damaged", false);
-	snprintf(path, sizeof(path),
-		 "%s/damaged/samples/current/stacks/{root}/usr/bin/x/"
-		 "cpu-clock.1000000.0.all.all.all",
-		 dir);
-	assert_int_equal(access(path, R_OK), 0);
+	path = current_path("damaged", "stacks/{root}/usr/bin/x/cpu-clock.1000000.0.all.all.all");
 	assert_int_equal(op_file_replace(path, "nonsense", 8, 0600, &error), 0);
 	again = read_back("damaged");
 	assert_int_equal(again->totals[0].count + again->totals[1].count, 2000);
@@ -391,7 +369,7 @@ TEST(a_damaged_stack_file_leaves_the_samples)
 }
 
 /* A program that was replaced while it was profiled. */
-TEST(a_name_is_that_of_one_file)
+TEST(files_of_one_path_and_two_build_ids_have_two_names)
 {
 	struct prof *prof = prof_new(0, 0), *again;
 	uint32_t event = prof->sink.event(&prof->sink, &events[0]);
@@ -406,17 +384,10 @@ TEST(a_name_is_that_of_one_file)
 						 .build_id = {i}};
 		const struct prof_frame frames[] = {{prof->sink.image(&prof->sink, &image), 0x10},
 						    {PROF_NO_IMAGE, 0x11 + i}};
-		const struct prof_sample sample = {.frames = frames,
-						   .depth = 2,
-						   .values = &value,
-						   .n_values = 1,
-						   .app = frames[0].image};
 
-		assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
+		assert_int_equal(push_sample(prof, frames, 2, value, NULL), 0);
 	}
-	prof_finish(prof);
-	write_it(prof, "replaced", false);
-	again = read_back("replaced");
+	again = through_session(prof, "replaced");
 	samples = describe_samples(again);
 	/* the one without a build-id may be the first one; the other is not */
 	assert_string_equal(samples, "1/1000000 /[changed 0200000000000000]/bin/x+10 [unknown]+12\n"
@@ -428,11 +399,10 @@ TEST(a_name_is_that_of_one_file)
 		strstr(head, "image /[changed 0200000000000000]/bin/x 0-0 @0 id=0200000000"));
 	free(samples);
 	free(head);
-	prof_free(prof);
 	prof_free(again);
 }
 
-TEST(the_cpu_is_known_by_its_number)
+TEST(cpu_type_is_that_of_the_cpu_id_for_hardware_events)
 {
 	static const struct {
 		const char *id;
@@ -455,26 +425,18 @@ TEST(the_cpu_is_known_by_its_number)
 		struct prof *prof = prof_new(0, 0), *again;
 		const struct prof_value value = {prof->sink.event(&prof->sink, &event), 1, 1000};
 		const struct prof_frame frame = {prof->sink.image(&prof->sink, &images[0]), 1};
-		const struct prof_sample sample = {.frames = &frame,
-						   .depth = 1,
-						   .values = &value,
-						   .n_values = 1,
-						   .app = frame.image};
 		char name[16];
 
 		prof->sink.host(&prof->sink, &host);
-		assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
-		prof_finish(prof);
+		assert_int_equal(push_sample(prof, &frame, 1, value, NULL), 0);
 		snprintf(name, sizeof(name), "cpu%zu", i);
-		write_it(prof, name, false);
-		again = read_back(name);
+		again = through_session(prof, name);
 		assert_string_equal(again->host.cpu_type, cases[i].cpu_type);
-		prof_free(prof);
 		prof_free(again);
 	}
 }
 
-TEST(branches_come_back)
+TEST(sessions_keep_branches)
 {
 	struct prof *prof = prof_new(0, 0), *again;
 	uint32_t event = prof->sink.event(&prof->sink, &events[0]);
@@ -482,42 +444,32 @@ TEST(branches_come_back)
 	uint32_t kernel = prof->sink.image(&prof->sink, &images[4]);
 	const struct prof_value value = {event, 1, 1000000};
 	const struct prof_frame frame = {x, 1};
-	const struct prof_sample sample = {
-		.frames = &frame, .depth = 1, .values = &value, .n_values = 1, .app = x};
 	const struct prof_branch branch = {{x, 0x10}, {kernel, 0x20}, 3, 1, 70};
 
-	assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
+	assert_int_equal(push_sample(prof, &frame, 1, value, NULL), 0);
 	assert_int_equal(prof->sink.branch(&prof->sink, &branch, NULL), 0);
 	assert_int_equal(prof->sink.branch(&prof->sink, &branch, NULL), 0);
-	prof_finish(prof);
-	write_it(prof, "branches", false);
-	again = read_back("branches");
+	again = through_session(prof, "branches");
 	assert_int_equal(again->n_branches, 1);
 	assert_int_equal(again->branches[0].count, 6);
 	assert_int_equal(again->branches[0].mispredicted, 2);
 	assert_int_equal(again->branches[0].cycles, 140);
 	assert_int_equal(again->branches[0].from.offset, 0x10);
 	assert_string_equal(again->images[again->branches[0].to.image].path, "kallsyms");
-	prof_free(prof);
 	prof_free(again);
 }
 
-TEST(samples_that_are_there_stay)
+TEST(sessions_with_samples_are_not_overwritten)
 {
 	const struct session_options options = {0};
 	struct prof *prof = make_profile(0, false), *again;
 	struct op_error error;
-	char *want, *got;
 
 	write_it(prof, "taken", false);
 	assert_int_equal(import_session(prof, path_of("taken"), &options, &error), -1);
 	assert_int_equal(error.code, EEXIST);
 	again = read_back("taken");
-	want = describe_samples(prof);
-	got = describe_samples(again);
-	assert_string_equal(got, want);
-	free(want);
-	free(got);
+	assert_same(describe_samples(again), describe_samples(prof));
 	prof_free(again);
 	assert_int_equal(import_session(prof, path_of("taken/abi/x"), &options, &error), 0);
 	/* where nothing can be made, nothing is left */
@@ -529,7 +481,7 @@ TEST(samples_that_are_there_stay)
 
 /* ---- names ---- */
 
-TEST(images_have_names_in_sessions)
+TEST(image_names_are_parsed_to_what_they_were_made_of)
 {
 	static const struct {
 		struct prof_image image;
