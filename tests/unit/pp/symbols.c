@@ -9,8 +9,8 @@
 
 #include "pp/debug/info.h"
 #include "pp/symbols/symbols.h"
-#include "fixture.h"
 #include "known.h"
+#include "session.h"
 
 #define OFFSETS 100000
 
