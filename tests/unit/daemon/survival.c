@@ -5,16 +5,8 @@
  */
 #include "fixture.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "libop/base/file.h"
 #include "libop/session/account.h"
@@ -25,9 +17,22 @@
 #define BASH_FILE "{root}/usr/bin/bash/{dep}/{root}/usr/bin/bash/TIMER.0.0.all.all.all"
 
 static const struct profile_config config;
+static struct test_session session;
+
+/* A case with an open session, which is opened in it: cmocka sets its own handler of SIGBUS first.
+ */
+#define SESSION_TEST(name)                                                                         \
+	static void name##_in_session(void);                                                       \
+	TEST(name)                                                                                 \
+	{                                                                                          \
+		session_open(&session, &config);                                                   \
+		name##_in_session();                                                               \
+		session_close(&session);                                                           \
+	}                                                                                          \
+	static void name##_in_session(void)
 
 /* A sample at each of PLACES places of two images. */
-static void feed(struct test_session *session)
+static void feed(void)
 {
 	static uint64_t words[16 + 4 * PLACES];
 	const uint64_t start[] = {START, USER, COOKIE(0x10)}, other[] = {COOKIE(0x11)};
@@ -44,140 +49,120 @@ static void feed(struct test_session *session)
 		words[n++] = i;
 		words[n++] = 0;
 	}
-	session_feed(session, words, n);
+	session_feed(&session, words, n);
 }
 
-static char *file_of(const struct test_session *session)
+static const char *bash_file(void)
 {
-	return op_path("%s/" OP_SESSION_CURRENT "/" BASH_FILE, session->dir);
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/" OP_SESSION_CURRENT "/" BASH_FILE, session.dir);
+	return path;
 }
 
 /* The account in the session says what the daemon knows, and what is in the files. */
-static void check_account(const struct test_session *session, const char *samples)
+static void check_account(const char *samples)
 {
-	char *dir = op_path("%s/%s", session->dir, samples), *text;
+	char *dir = op_path("%s/%s", session.dir, samples), *text;
 
 	assert_int_equal(op_account_read(dir, &text), OP_ACCOUNT_WHOLE);
 	assert_int_equal(op_account_number(text, "total_samples"),
-			 session_stat(session, STAT_RECEIVED));
+			 session_stat(&session, STAT_RECEIVED));
 	assert_int_equal(op_account_number(text, "samples_stored"),
-			 session_stat(session, STAT_STORED));
+			 session_stat(&session, STAT_STORED));
 	free(text);
 	free(dir);
 }
 
 /* Return: what a dump complains of, which the caller frees; NULL if it was well. */
-static char *dump(struct test_session *session)
+static char *dump(void)
 {
 	struct op_error error;
 
-	return profile_dump(&session->profile, &error) ? strdup(error.text) : NULL;
+	return profile_dump(&session.profile, &error) ? strdup(error.text) : NULL;
 }
 
-static void expect_loss(struct test_session *session, enum stat_id cause, uint64_t lost)
+static void expect_loss(enum stat_id cause, uint64_t lost)
 {
-	char *said = dump(session);
+	char *said = dump();
 
-	if (session_stat(session, cause) != lost)
+	if (session_stat(&session, cause) != lost)
 		fail_msg("%s: %" PRIu64 ", not %" PRIu64, stats_name(cause),
-			 session_stat(session, cause), lost);
+			 session_stat(&session, cause), lost);
 	assert_non_null(said);
-	session_check_sums(session);
-	check_account(session, OP_SESSION_CURRENT);
+	session_check_sums(&session);
+	check_account(OP_SESSION_CURRENT);
 	free(said);
 	/* it was said */
-	assert_null(dump(session));
+	assert_null(dump());
 }
 
 /* Cut to @length while mapped: what is behind it is lost, and nothing else. */
 static void cut(off_t length)
 {
-	struct test_session session;
 	uint64_t lost;
-	char *path;
 
-	session_open(&session, &config);
-	feed(&session);
-	assert_null(dump(&session));
-	path = file_of(&session);
-	assert_return_code(truncate(path, length), errno);
-	feed(&session); /* touches each page */
-	feed(&session);
+	feed();
+	assert_null(dump());
+	assert_return_code(truncate(bash_file(), length), errno);
+	feed(); /* touches each page */
+	feed();
 	lost = session_stat(&session, STAT_FILE_CUT);
 	assert_true(lost > 0);
-	expect_loss(&session, STAT_FILE_CUT, lost);
+	expect_loss(STAT_FILE_CUT, lost);
 	assert_true(session_stat(&session, STAT_STORED) > 3 * PLACES);
-	free(path);
-	session_close(&session);
 }
 
-TEST(a_file_cut_to_nothing_costs_its_samples_only)
+SESSION_TEST(a_file_cut_to_nothing_costs_its_samples_only)
 {
 	cut(0);
 }
 
-TEST(a_file_cut_within_its_header_costs_its_samples_only)
+SESSION_TEST(a_file_cut_within_its_header_costs_its_samples_only)
 {
 	cut(10);
 }
 
-TEST(a_file_cut_at_a_page_costs_what_is_behind)
+SESSION_TEST(a_file_cut_at_a_page_costs_what_is_behind)
 {
 	cut(8192);
 }
 
-TEST(a_file_cut_within_a_page_costs_what_is_behind)
+SESSION_TEST(a_file_cut_within_a_page_costs_what_is_behind)
 {
 	cut(20000);
 }
 
 /* Nothing is touched behind the end, but a dump looks. */
-TEST(a_cut_is_found_by_the_next_dump)
+SESSION_TEST(a_cut_is_found_by_the_next_dump)
 {
-	struct test_session session;
-	char *path;
-
-	session_open(&session, &config);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, 0));
-	path = file_of(&session);
-	assert_return_code(truncate(path, 3), errno);
-	expect_loss(&session, STAT_FILE_CUT, 2);
-	free(path);
-	session_close(&session);
+	assert_return_code(truncate(bash_file(), 3), errno);
+	expect_loss(STAT_FILE_CUT, 2);
 }
 
-TEST(a_removed_file_costs_its_samples)
+SESSION_TEST(a_removed_file_costs_its_samples)
 {
-	struct test_session session;
-	char *path;
-
-	session_open(&session, &config);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, 0, COOKIE(0x11), 1, 0));
-	path = file_of(&session);
-	assert_return_code(unlink(path), errno);
-	expect_loss(&session, STAT_FILE_CUT, 2);
+	assert_return_code(unlink(bash_file()), errno);
+	expect_loss(STAT_FILE_CUT, 2);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0));
-	assert_null(dump(&session));
+	assert_null(dump());
 	session_check_sums(&session);
-	free(path);
-	session_close(&session);
 }
 
 /* What an earlier daemon stored is lost with the file, too. */
-TEST(samples_of_an_earlier_daemon_are_lost_with_the_file)
+SESSION_TEST(samples_of_an_earlier_daemon_are_lost_with_the_file)
 {
-	struct test_session session;
-	char *path, *dir, *text;
+	char *dir, *text;
 
-	session_open(&session, &config);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, 0, 3, 0));
-	assert_null(dump(&session));
+	assert_null(dump());
 	profile_close(&session.profile);
 	session_start(&session);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0));
-	path = file_of(&session);
-	assert_return_code(truncate(path, 0), errno);
-	text = dump(&session);
+	assert_return_code(truncate(bash_file(), 0), errno);
+	text = dump();
 	assert_non_null(text);
 	free(text);
 	dir = op_path("%s/" OP_SESSION_CURRENT, session.dir);
@@ -187,12 +172,10 @@ TEST(samples_of_an_earlier_daemon_are_lost_with_the_file)
 	assert_int_equal(op_account_number(text, "lost_file_cut"), 4);
 	free(text);
 	free(dir);
-	free(path);
-	session_close(&session);
 }
 
 /* @resource has the value @limit while a buffer is counted. */
-static void feed_with_limit(struct test_session *session, int resource, rlim_t limit)
+static void feed_with_limit(int resource, rlim_t limit)
 {
 	struct rlimit before, less;
 
@@ -200,38 +183,29 @@ static void feed_with_limit(struct test_session *session, int resource, rlim_t l
 	less = before;
 	less.rlim_cur = limit;
 	assert_return_code(setrlimit(resource, &less), errno);
-	feed(session);
+	feed();
 	assert_return_code(setrlimit(resource, &before), errno);
 }
 
-TEST(a_limit_of_file_size_is_a_cause)
+SESSION_TEST(samples_beyond_the_limit_of_file_size_are_counted_as_lost)
 {
-	struct test_session session;
-
 	signal(SIGXFSZ, SIG_IGN);
-	session_open(&session, &config);
-	feed_with_limit(&session, RLIMIT_FSIZE, 16384);
+	feed_with_limit(RLIMIT_FSIZE, 16384);
 	assert_true(session_stat(&session, STAT_FILE_LIMIT) > 0);
 	assert_true(session_stat(&session, STAT_STORED) > 0);
-	expect_loss(&session, STAT_FILE_LIMIT, 2 * PLACES - session_stat(&session, STAT_STORED));
-	session_close(&session);
+	expect_loss(STAT_FILE_LIMIT, 2 * PLACES - session_stat(&session, STAT_STORED));
 }
 
-TEST(a_lack_of_descriptors_is_a_cause)
+SESSION_TEST(samples_without_a_descriptor_are_counted_as_lost)
 {
-	struct test_session session;
-
-	session_open(&session, &config);
-	feed_with_limit(&session, RLIMIT_NOFILE, 3);
-	expect_loss(&session, STAT_NO_DESCRIPTOR, 2 * PLACES);
-	session_close(&session);
+	feed_with_limit(RLIMIT_NOFILE, 3);
+	expect_loss(STAT_NO_DESCRIPTOR, 2 * PLACES);
 }
 
-TEST(too_long_a_path_is_a_cause)
+TEST(samples_of_too_long_a_path_are_counted_as_lost)
 {
 	static char name[200], path[4000] = "/";
 	const struct test_image images[] = {{0x10, path, 0, 1000}, {0, NULL, 0, 0}};
-	struct test_session session;
 
 	memset(name, 'n', sizeof(name) - 1);
 	while (strlen(path) + sizeof(name) + 2 < sizeof(path)) {
@@ -243,53 +217,47 @@ TEST(too_long_a_path_is_a_cause)
 	session.machine.images = images;
 	session_start(&session);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, 0));
-	expect_loss(&session, STAT_LONG_NAME, 2);
+	expect_loss(STAT_LONG_NAME, 2);
 	session_close(&session);
 }
 
 /* All that is counted until the daemon is told of it belongs to the session that was moved. */
-TEST(a_session_that_is_moved_keeps_its_account)
+SESSION_TEST(a_session_that_is_moved_keeps_its_account)
 {
-	struct test_session session;
 	struct op_error error;
 	char *current, *moved;
 
-	session_open(&session, &config);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, 0));
 	current = op_path("%s/" OP_SESSION_CURRENT, session.dir);
 	moved = op_path("%s/samples/moved", session.dir);
 	assert_return_code(rename(current, moved), errno);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x11), 1, 0));
-	assert_null(dump(&session));
-	check_account(&session, "samples/moved");
+	assert_null(dump());
+	check_account("samples/moved");
 	assert_int_equal(session_stat(&session, STAT_STORED), 3);
 	assert_int_equal(profile_reopen(&session.profile, &error), 0);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x11), 1, 0));
-	assert_null(dump(&session));
-	check_account(&session, OP_SESSION_CURRENT);
+	assert_null(dump());
+	check_account(OP_SESSION_CURRENT);
 	assert_int_equal(session_stat(&session, STAT_STORED), 1);
 	session_check_sums(&session);
 	free(moved);
 	free(current);
-	session_close(&session);
 }
 
 /* Samples are lost until it is noticed, and counted in no session that there is. */
-TEST(a_session_that_is_removed_begins_anew)
+SESSION_TEST(a_session_that_is_removed_begins_anew)
 {
-	struct test_session session;
 	char *current;
 
-	session_open(&session, &config);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0));
 	current = op_path("%s/" OP_SESSION_CURRENT, session.dir);
 	remove_tree(current);
-	assert_null(dump(&session));
+	assert_null(dump());
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, 0));
-	assert_null(dump(&session));
-	check_account(&session, OP_SESSION_CURRENT);
+	assert_null(dump());
+	check_account(OP_SESSION_CURRENT);
 	assert_int_equal(session_stat(&session, STAT_STORED), 2);
 	session_check_sums(&session);
 	free(current);
-	session_close(&session);
 }
