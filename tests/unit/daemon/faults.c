@@ -7,15 +7,6 @@
  */
 #include "fixture.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "libop/base/file.h"
 #include "libop/session/account.h"
 #include "libop/session/paths.h"

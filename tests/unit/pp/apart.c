@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Symbols that a confined process reads, and what becomes of them if it is taken over. */
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "pp/symbols/symbols_apart.h"
 #include "pp/symbols/symbols_cache.h"

@@ -4,14 +4,6 @@
  */
 #include "libop/session/account.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
 #include "tests/unit/test.h"
