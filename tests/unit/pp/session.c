@@ -3,7 +3,6 @@
 #include "session.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libop/cpu/type_names.h"
 #include "libop/base/file.h"
 
 void test_need(int good, const char *format, ...)
@@ -44,8 +42,6 @@ void test_session_make(struct test_session *session)
 	path = test_session_path(session, "cache");
 	setenv("XDG_CACHE_HOME", path, 1);
 	free(path);
-	session->header.cpu_type = OP_CPU_TIMER;
-	session->header.cpu_speed = 2000;
 }
 
 void test_session_remove(struct test_session *session)
@@ -83,41 +79,6 @@ void test_session_write(const struct test_session *session, const char *name, co
 	file = fopen(path, "w");
 	test_need(file && fputs(text, file) >= 0 && !fclose(file), "cannot write %s", path);
 	free(path);
-}
-
-void test_session_stat(const struct test_session *session, const char *name, uint64_t number)
-{
-	char path[256], text[32];
-	int length = snprintf(path, sizeof(path), "samples/current/stats/%s", name);
-
-	test_need(length < (int)sizeof(path), "the name is too long: %s", name);
-	snprintf(text, sizeof(text), "%" PRIu64 "\n", number);
-	test_session_write(session, path, text);
-}
-
-void test_session_add_entries(struct test_session *session, const char *name,
-			      const struct odb_entry *entries, size_t n)
-{
-	char *path = test_session_path(session, "samples/current/%s", name);
-	struct odb_error error;
-	struct odb *db;
-
-	test_need(!op_mkdir_parents(path, 0755, NULL), "cannot make the directory of %s", path);
-	test_need(!odb_open(&db, path, ODB_CREATE, &session->header, &error), "%s", error.text);
-	for (size_t i = 0; i < n; i++) {
-		test_need(!odb_add(db, entries[i].key, entries[i].count, &error), "%s", error.text);
-		if (!strstr(name, "{cg}"))
-			session->stored += entries[i].count;
-	}
-	odb_close(db);
-	free(path);
-}
-
-void test_session_add(struct test_session *session, const char *name, uint64_t key, uint64_t count)
-{
-	const struct odb_entry entry = {key, count};
-
-	test_session_add_entries(session, name, &entry, 1);
 }
 
 static char *read_all(int fd)

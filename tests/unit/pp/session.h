@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sessions for tests and benchmarks of the report tools: made in a temporary directory
- * through libop and libdb, and given to the programs.  Catalogues of events are looked for
- * below "events" in the session's directory, so that there are only those that a test writes; and
- * tables are kept below "cache" there.
+ * Directories for tests of the report tools: sessions, and files that are made for a test.
+ * Catalogues of events are looked for below "events" in the directory, so that there are only
+ * those that a test writes; and tables are kept below "cache" there.
  */
 #ifndef TEST_PP_SESSION_H
 #define TEST_PP_SESSION_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "libdb/odb/odb.h"
-
 struct test_session {
-	char dir[64];		  /* the session directory; work files are beside samples/ */
-	struct odb_header header; /* of files that are made from now on */
-	uint64_t stored;	  /* samples added up to now, without call graph files */
+	char dir[64]; /* the session directory */
 };
 
 /* Ends the program with a message if @good is false: a test without its session is no test. */
@@ -32,21 +24,6 @@ char *test_session_path(const struct test_session *session, const char *format, 
 
 /* Writes a file, and the directories on the way to it. */
 void test_session_write(const struct test_session *session, const char *name, const char *text);
-
-/* Writes a number that the daemon counted: @name is below samples/current/stats. */
-void test_session_stat(const struct test_session *session, const char *name, uint64_t number);
-
-/**
- * test_session_add - add samples
- * @name: of the sample file, below samples/current: "{root}/bin/x/{dep}/..."
- * @key: what to count
- * @count: by how much
- */
-void test_session_add(struct test_session *session, const char *name, uint64_t key, uint64_t count);
-
-/* As test_session_add(), for many keys of one file. */
-void test_session_add_entries(struct test_session *session, const char *name,
-			      const struct odb_entry *entries, size_t n);
 
 /* What a program wrote, and how it ended. */
 struct test_run {
