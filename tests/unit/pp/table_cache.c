@@ -51,7 +51,7 @@ static bool is_there(const char *name)
 	return loaded != NULL;
 }
 
-TEST_WITH(test_what_is_kept_comes_back, set_up, tear_down)
+TEST_WITH(what_is_kept_comes_back, set_up, tear_down)
 {
 	static unsigned char bytes[100000];
 	const struct stat one = {.st_size = 1, .st_mtim = {2, 3}}, other = {.st_size = 1};
@@ -90,7 +90,7 @@ static void write_bytes(const char *path, const unsigned char *bytes, size_t n)
 	test_need(file && fwrite(bytes, 1, n, file) == n && !fclose(file), "cannot write %s", path);
 }
 
-TEST_WITH(test_damage_is_seen, set_up, tear_down)
+TEST_WITH(damaged_tables_are_not_loaded, set_up, tear_down)
 {
 	unsigned char bytes[256];
 	char *path = path_of("table");
@@ -122,7 +122,7 @@ TEST_WITH(test_damage_is_seen, set_up, tear_down)
 }
 
 /* Others could have written it. */
-TEST_WITH(test_files_of_others, set_up, tear_down)
+TEST_WITH(tables_that_others_could_write_are_not_loaded, set_up, tear_down)
 {
 	char *path = path_of("table");
 	const struct stat status = {0};
@@ -161,7 +161,7 @@ TEST_WITH(test_files_of_others, set_up, tear_down)
 	free(path);
 }
 
-TEST_WITH(test_size_is_bounded, set_up, tear_down)
+TEST_WITH(the_cache_removes_what_was_not_used_for_longest, set_up, tear_down)
 {
 	static unsigned char bytes[1000];
 	char name[16], *path;
@@ -193,10 +193,7 @@ TEST_WITH(test_size_is_bounded, set_up, tear_down)
 
 /* ---- debug information ---- */
 
-struct answer {
-	char *text; /* file:line and the chain of inlined functions */
-};
-
+/* file:line and the chain of inlined functions */
 static char *ask(struct pp_debug_info *info, uint64_t address)
 {
 	const struct pp_inlined *inlined = pp_debug_info_inlined(info, address);
@@ -211,6 +208,16 @@ static char *ask(struct pp_debug_info *info, uint64_t address)
 		fprintf(out, " %s", inlined->name);
 	fclose(out);
 	return text;
+}
+
+/* Asks for some addresses; the answers do not matter. */
+static void ask_some(uint64_t start)
+{
+	struct pp_debug_info *info = pp_debug_info_open(program, NULL);
+
+	for (uint64_t at = start; at < start + 2000; at += 50)
+		free(ask(info, at));
+	pp_debug_info_close(info);
 }
 
 static void find_text(uint64_t *start, uint64_t *end)
@@ -245,7 +252,7 @@ static char *kept_name(void)
 }
 
 /* Asked from the file, from tables that are half kept, and from tables that are kept. */
-TEST_WITH(test_debug_tables_say_the_same, set_up, tear_down)
+TEST_WITH(kept_debug_tables_say_what_the_file_says, set_up, tear_down)
 {
 	uint64_t start, end, middle;
 	size_t n = 0, inlined = 0;
@@ -285,19 +292,15 @@ TEST_WITH(test_debug_tables_say_the_same, set_up, tear_down)
 }
 
 /* A table that is whole, but makes no sense. */
-TEST_WITH(test_senseless_debug_tables, set_up, tear_down)
+TEST_WITH(senseless_debug_tables_are_survived, set_up, tear_down)
 {
 	uint64_t start, end;
-	struct pp_debug_info *info;
 	unsigned char *bytes;
 	size_t size = 0, step;
 	char *name;
 
 	find_text(&start, &end);
-	info = pp_debug_info_open(program, NULL);
-	for (uint64_t at = start; at < start + 2000; at += 50)
-		free(ask(info, at));
-	pp_debug_info_close(info);
+	ask_some(start);
 	name = kept_name();
 	bytes = pp_table_cache_load(name, &size);
 	assert_non_null(bytes);
@@ -305,18 +308,12 @@ TEST_WITH(test_senseless_debug_tables, set_up, tear_down)
 	for (size_t i = 0; i < size; i += i < 200 ? 1 : step) {
 		bytes[i] ^= i % 3 ? 0xff : 0x01;
 		pp_table_cache_store(name, bytes, size);
-		info = pp_debug_info_open(program, NULL);
-		for (uint64_t at = start; at < start + 2000; at += 50)
-			free(ask(info, at));
-		pp_debug_info_close(info);
+		ask_some(start);
 		bytes[i] ^= i % 3 ? 0xff : 0x01;
 	}
 	for (size_t i = 0; i < size; i += i < 200 ? 1 : 10 * step) {
 		pp_table_cache_store(name, bytes, i);
-		info = pp_debug_info_open(program, NULL);
-		for (uint64_t at = start; at < start + 2000; at += 50)
-			free(ask(info, at));
-		pp_debug_info_close(info);
+		ask_some(start);
 	}
 	print_message("%zu bytes of tables\n", size);
 	free(bytes);
@@ -355,7 +352,7 @@ static void assert_same(const struct pp_symbols *a, const struct pp_symbols *b)
 	}
 }
 
-TEST_WITH(test_symbols_are_the_same, set_up, tear_down)
+TEST_WITH(kept_symbols_are_those_of_the_file, set_up, tear_down)
 {
 	struct pp_symbols first, second;
 	char *name;
@@ -374,7 +371,7 @@ TEST_WITH(test_symbols_are_the_same, set_up, tear_down)
 }
 
 /* A stripped program, whose debug file is installed later, and then another one. */
-TEST_WITH(test_symbols_of_debug_files, set_up, tear_down)
+TEST_WITH(a_debug_file_installed_later_is_seen, set_up, tear_down)
 {
 	char *bare = test_session_path(&session, "bare");
 	struct pp_symbols before, after, again;
@@ -403,7 +400,7 @@ TEST_WITH(test_symbols_of_debug_files, set_up, tear_down)
 	free(bare);
 }
 
-TEST_WITH(test_senseless_symbols, set_up, tear_down)
+TEST_WITH(senseless_symbol_tables_are_survived, set_up, tear_down)
 {
 	struct pp_symbols symbols;
 	unsigned char *bytes;
