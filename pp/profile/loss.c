@@ -227,6 +227,8 @@ void pp_loss_write_doubts(const struct pp_loss *loss, bool color, FILE *out)
 	struct pp_line line = {.color = color};
 	uint64_t more = loss->in_files - loss->stored;
 
+	if (!loss->damaged && !loss->missing && !loss->torn && !differs(loss))
+		return;
 	pp_line_tone(&line, PP_TONE_ALARM);
 	if (loss->damaged)
 		pp_line_puts(&line, "Account: damaged; what was lost is not known\n");

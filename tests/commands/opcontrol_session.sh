@@ -86,7 +86,7 @@ export OPROFILE_DAEMON=/no/such/daemon
 try opcontrol --start
 holds fs/enable
 
-requirement a_dump_that_fails_keeps_the_samples
+requirement a_dump_that_fails_keeps_the_samples_unless_they_are_to_go
 machine
 export FAKE_MODE=fail
 try opcontrol --start

@@ -18,12 +18,13 @@
 replayed_at()
 {
 	oprofiled "--replay=$WORK/many_places" "--session-dir=$1" --no-vmlinux >"$WORK/daemon" 2>&1 ||
-		cat "$WORK/daemon"
+		echo "exit $?"
 	sed -n 's/.*samples are lost: .*: /samples are lost: /p' "$WORK/daemon"
 	cd "$1/samples/current" || exit
 	opdb check .
 	stored=$(cat stats/samples_stored)
-	lost=$(cat stats/lost_samplefile)
+	lost=$(cat stats/lost_samplefile stats/lost_no_space stats/lost_file_limit |
+		awk '{ n += $1 } END { print n }')
 	echo "received: $(cat stats/total_samples), in files and lost: $((lost + $(sum)))"
 	check test "$(sum)" = "$stored"
 	check test "$stored" -gt 0

@@ -218,7 +218,7 @@ static int reset(struct control *control, struct op_error *error)
 	if (settle(control, error)) {
 		if (error->code != EIO)
 			return -1;
-		op_complain("%s", error->text);
+		op_warn("%s", error->text);
 	}
 	if (samples_reset_begin(control->settings.session_dir, &waste, error))
 		return -1;
