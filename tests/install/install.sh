@@ -70,7 +70,7 @@ modprobe -C "$scratch/options.conf" -c 2>"$scratch/log" | grep '^options oprofil
 sed -n 's/^module_param(\([a-z_]*\),.*/\1/p' "$source"/module/*.c "$source"/module/*/*.c |
 	sort >"$scratch/parameters"
 same "the parameters in modprobe.d" \
-	"$(sed 's/^options oprofile \([a-z_]*\)=.*/\1/' "$scratch/options" | sort)" \
+	"$(tr " " "\n" <"$scratch/options" | sed -n "s/=.*//p" | sort)" \
 	"$(cat "$scratch/parameters")"
 modprobe -C "$usr/lib/modprobe.d/oprofile.conf" -c 2>&1 | grep '^options oprofile' &&
 	fail "an option is set by default"
