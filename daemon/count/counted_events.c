@@ -10,6 +10,7 @@
 
 #include "daemon/sources/source.h"
 #include "libop/cpu/type_names.h"
+#include "libop/perf/event.h"
 
 /* Counters with the same event, period and unit mask share a sample file. */
 static size_t first_alike(const struct op_events *events, size_t index)
@@ -62,4 +63,15 @@ int counted_events_open(struct counted_events *events, const struct source *sour
 void counted_events_close(struct counted_events *events)
 {
 	op_events_free(&events->list);
+}
+
+#define UNIT_OF_FREQUENT 1024
+
+uint32_t weight_unit(const struct op_event *event)
+{
+	const struct op_perf_name *name = op_perf_name(event->name);
+
+	if (event->count || !strcmp(event->name, "TIMER"))
+		return 1;
+	return name && name->type == PERF_TYPE_SOFTWARE ? 1 : UNIT_OF_FREQUENT;
 }

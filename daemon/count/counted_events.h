@@ -31,4 +31,15 @@ int counted_events_open(struct counted_events *events, const struct source *sour
 			const char *text, struct op_error *error);
 void counted_events_close(struct counted_events *events);
 
+/**
+ * weight_unit - how many events a count in a file of weights is
+ * @event: one of the list
+ *
+ * A count has 32 bits, and a key with more has several entries, all of which are searched.  Cycles
+ * and nanoseconds come by the thousand million a second, so they are counted by the thousand.
+ *
+ * Return: 1 if there is a period, or the event is one that may be rare; else 1024.
+ */
+uint32_t weight_unit(const struct op_event *event);
+
 #endif

@@ -8,7 +8,6 @@
 
 #include "call_chains.h"
 #include "config.h"
-#include "counted_events.h"
 #include "daemon/sources/source.h"
 #include "module/uapi/oprofile.h"
 #include "sample_file.h"
@@ -170,9 +169,20 @@ static bool has_context(const struct decoder *decoder)
 	       separation_is_known(&decoder->config->separation, context);
 }
 
-static uint64_t beyond(uint64_t events, uint64_t period)
+/*
+ * The weight of a sample in units.  What is less than a unit waits for the next sample of the
+ * event, so sums are exact.  A sample of a second of cycles has fewer than 32 bits of them: what
+ * has more is damage, and would fill the disk.
+ */
+static uint64_t weigh(const struct last_sample *last, uint64_t events)
 {
-	return events > period ? events - period : 0;
+	uint64_t beyond = events > last->period ? events - last->period : 0;
+
+	if (beyond > UINT32_MAX)
+		beyond = UINT32_MAX;
+	beyond += *last->rest;
+	*last->rest = beyond % last->unit;
+	return beyond / last->unit;
 }
 
 /* A sample that does not go where the previous one went. */
@@ -184,7 +194,6 @@ static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, ui
 		.is_kernel = decoder->context.mode == CONTEXT_KERNEL,
 	};
 	enum stat_id lost, also;
-	uint64_t weight;
 	int index = counter < OP_COUNTERS_MAX ? decoder->events->of_counter[counter] : -1;
 
 	count(decoder, STAT_RECEIVED);
@@ -206,8 +215,9 @@ static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, ui
 		return;
 	}
 	last.period = decoder->events->list.event[index].count;
-	weight = beyond(events, last.period);
-	find_files(decoder, last.range.image, (uint32_t)index, weight, &last, &also);
+	last.unit = weight_unit(&decoder->events->list.event[index]);
+	last.rest = &decoder->rest[index];
+	find_files(decoder, last.range.image, (uint32_t)index, events > last.period, &last, &also);
 	if (!last.file) {
 		drop(decoder, address, counter, stats_of_failure(decoder->files->cause));
 		return;
@@ -218,7 +228,7 @@ static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, ui
 		log_sample(decoder, address, counter, last.range.image->id.name);
 	else
 		decoder->last = last;
-	store(decoder, &last, address, weight);
+	store(decoder, &last, address, weigh(&last, events));
 }
 
 /* @word: the counter, and the weight above it */
@@ -227,16 +237,15 @@ static void count_sample(struct decoder *decoder, uint64_t address, uint64_t wor
 	const struct last_sample *last = &decoder->last;
 	uint64_t counter = word & ((UINT64_C(1) << OPROFILE_COUNTER_BITS) - 1);
 	uint64_t events = word >> OPROFILE_COUNTER_BITS;
-	uint64_t weight = beyond(events, last->period);
 
 	if (unlikely(!address_range_has(&last->range, address) || counter != last->counter ||
-		     (weight && !last->weights))) {
+		     (events > last->period && !last->weights))) {
 		count_sample_elsewhere(decoder, address, counter, events);
 		return;
 	}
 	count(decoder, STAT_RECEIVED);
 	decoder->stats->value[STAT_KERNEL] += last->is_kernel;
-	store(decoder, last, address, weight);
+	store(decoder, last, address, weigh(last, events));
 }
 
 /* ---- call chains ---- */

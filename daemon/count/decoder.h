@@ -16,6 +16,7 @@
 
 #include "call_chain_writer.h"
 #include "context.h"
+#include "counted_events.h"
 #include "libop/session/log.h"
 #include "locator.h"
 
@@ -43,6 +44,8 @@ struct last_sample {
 	struct sample_file *file;
 	struct sample_file *weights; /* of @file; NULL: not needed so far */
 	uint64_t period;	     /* of the event */
+	uint32_t unit;		     /* of its weights */
+	uint64_t *rest;		     /* decoder::rest of the event */
 	uint64_t *also; /* a statistic that counts such samples, too, or decoder::unused */
 	bool is_kernel;
 };
@@ -65,6 +68,7 @@ struct decoder {
 	struct address_range frame; /* of the previous frame; its size is 0 after a record */
 
 	uint64_t unused;
+	uint64_t rest[OP_COUNTERS_MAX]; /* by event: events that are less than a unit of weight */
 	struct log_limit log_bad;
 };
 

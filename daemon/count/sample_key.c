@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "counted_events.h"
 #include "libop/base/file.h"
 #include "libop/base/hash.h"
 #include "libop/session/paths.h"
@@ -26,7 +27,7 @@ void sample_key_header(const struct sample_key *key, const struct op_events *eve
 	*header = (struct odb_header){
 		.ctr_event = event->code,
 		.ctr_um = event->unit_mask,
-		.ctr_count = key->is_weight ? 1 : event->count,
+		.ctr_count = key->is_weight ? weight_unit(event) : event->count,
 		.is_kernel = key->dep->is_kernel,
 		.mtime = key->dep->mtime,
 		.anon_start = key->dep->id.start,

@@ -117,6 +117,15 @@ replay <<-'EOF'
 EOF
 options=
 
+# Events at a frequency: 1536, 768 and 768 are three units of 1024, 2^40 are those of 2^32 - 1.
+requirement weights_of_frequent_events_have_a_unit
+options=--events=CYCLES:60:0:0:0:1:1
+replay <<-'EOF'
+	facts pointer_size 8\ncpu_type i386/nehalem\ncpu_mhz 2000.000\n
+	words start user cookie 0x10 1 0x60000 2 0x30000 3 0x30000 4 0x1000000000000
+EOF
+options=
+
 requirement losses_are_counted_by_cause
 count start cookie 0x10 1 0 2 0 # neither kernel nor user
 count start user 1 0 cookie invalid 2 0 cookie 0x999 3 0

@@ -351,9 +351,12 @@ static int sum_file(const char *path, const struct stat *status, void *context)
 	struct sum_walk *walk = context;
 	struct op_sample_name name;
 	struct odb_entry *entry;
-	ptrdiff_t count = read_sample_file(path, &name, &entry);
+	ptrdiff_t count;
 
 	(void)status;
+	if (strstr(path, "/" OP_SAMPLES_WEIGHTS "/")) /* events, not samples */
+		return 0;
+	count = read_sample_file(path, &name, &entry);
 	if (count < 0)
 		return 0;
 	for (ptrdiff_t i = 0; i < count && name.is_arc == walk->arcs; i++)
