@@ -107,6 +107,8 @@ image_modules()
 	for module in kernel/fs/overlayfs/overlay.ko kernel/fs/fuse/fuse.ko \
 			kernel/arch/x86/kernel/msr.ko; do
 		grep -qx "$module" "$from/modules.builtin" && continue
+		# what is left out of these kernels: see kernels/base.config
+		kernel_sanitised "$1" && [[ ! -e $from/$module ]] && continue
 		mkdir -p "$to/${module%/*}"
 		cp "$from/$module"* "$to/${module%/*}/"
 	done

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: an attempt to mount oprofilefs does not load the module, which anybody may make
+# sanitised: no file system of the kernel is a module
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -4,6 +4,7 @@
 # covers: close by a killed reader, stop; its samples are lost by a cause of their own, and those
 # covers: of other processes are not
 # limit: 90
+# sanitised: the kernel is built without FUSE
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh
