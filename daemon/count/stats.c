@@ -315,7 +315,7 @@ static void add_to_sums(struct kernel_sums *sums, const struct kernel_stat *stat
 	if (i == KERNEL_NAMES_MOST || strlen(stat->name) >= sizeof(sums->sum[i].name))
 		return;
 	if (i == sums->n)
-		strcpy(sums->sum[sums->n++].name, stat->name);
+		memcpy(sums->sum[sums->n++].name, stat->name, strlen(stat->name) + 1);
 	sums->sum[i].value += stat->value;
 }
 

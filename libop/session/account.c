@@ -23,6 +23,8 @@
 /* "oprofile-account 1 SEQUENCE LENGTH CHECKSUM\n", numbers in hexadecimal; the text follows. */
 #define HEAD	    "oprofile-account 1 %016" PRIx64 " %04zx %08lx\n"
 #define HEAD_LENGTH 50
+#define BOTH_SLOTS  ((size_t)2 * OP_ACCOUNT_SLOT)
+
 _Static_assert(HEAD_LENGTH + OP_ACCOUNT_TEXT_MOST <= OP_ACCOUNT_SLOT, "the text fits a slot");
 
 struct slot {
@@ -104,12 +106,12 @@ static enum op_account_state read_latest(const char *path, char **text, uint64_t
 	struct op_error error = {.code = ENOMEM};
 	struct slot latest;
 	size_t length;
-	char *bytes = path ? foreign_read(path, 2 * OP_ACCOUNT_SLOT, &length, &error) : NULL;
+	char *bytes = path ? foreign_read(path, BOTH_SLOTS, &length, &error) : NULL;
 
 	*text = NULL;
 	if (!bytes)
 		return error.code == ENOENT ? OP_ACCOUNT_MISSING : OP_ACCOUNT_DAMAGED;
-	if (length == 2 * OP_ACCOUNT_SLOT)
+	if (length == BOTH_SLOTS)
 		state = judge(bytes, &latest);
 	if (state > OP_ACCOUNT_DAMAGED) {
 		*text = strndup(latest.text, latest.length);
@@ -164,7 +166,7 @@ uint64_t op_account_number(const char *text, const char *name)
 
 static int create(const char *path, struct op_error *error)
 {
-	static char bytes[2 * OP_ACCOUNT_SLOT];
+	static char bytes[BOTH_SLOTS];
 
 	format_slot(bytes, 1, "");
 	return op_file_replace(path, bytes, sizeof(bytes), OP_SESSION_FILE_MODE, error);
@@ -176,7 +178,7 @@ static int reserve(int fd)
 	int code;
 
 	do
-		code = posix_fallocate(fd, 0, 2 * OP_ACCOUNT_SLOT);
+		code = posix_fallocate(fd, 0, BOTH_SLOTS);
 	while (code == EINTR);
 	errno = code;
 	return !code || code == EOPNOTSUPP ? 0 : -1;

@@ -57,16 +57,16 @@ static const char *session_option(int argc, char **argv, int *i)
 
 static int add_inside(struct op_strings *out, int argc, char **argv, int *i, struct op_error *error)
 {
-	const char *dir = session_option(argc, argv, i);
+	const char *given = argv[*i], *dir = session_option(argc, argv, i);
 	char *word;
 
-	if (!dir && argv[*i][0] == '-')
+	if (!dir && given[0] == '-')
 		return op_error_set(error, EINVAL,
 				    "%s: of all options only " SESSION_OPTION
 				    " may stand inside of braces",
-				    argv[*i]);
+				    given);
 	if (!dir) {
-		add(out, argv[*i]);
+		add(out, given);
 		return 0;
 	}
 	word = pp_format(SESSION_TAG "%s", dir);

@@ -290,7 +290,7 @@ static void bench_reading(void)
 	odb_close(db);
 	for (int run = 0; run < runs; run++) {
 		double start = now();
-		struct odb_entry *entries;
+		struct odb_entry *entries = NULL;
 		struct odb_error error;
 
 		if (odb_open(&db, path, ODB_READ, NULL, &error) ||

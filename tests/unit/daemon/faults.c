@@ -119,7 +119,7 @@ static void check_session(const char *session, const char *fault, int status)
 static void check_report(const char *session, const char *fault)
 {
 	char *out = op_path("%s/report", session), *text;
-	uint64_t sum = sum_of(session), received, stored, lost = 0;
+	uint64_t sum = sum_of(session), received = 0, stored = 0, lost = 0;
 	const char *line;
 
 	if (!sum) {
