@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/tables/name_index.h"
 #include "report.h"
 #include "pp/select/weights.h"
 #include "libop/text/cells.h"
@@ -61,13 +62,18 @@ static const char **identify(const struct pp_image *images, size_t n, const stru
 			     size_t n_others)
 {
 	const char **names = pp_alloc(n + 1, sizeof(*names));
+	struct pp_names known = {0};
+	size_t n_known;
 
-	for (size_t i = 0; i < n; i++) {
-		names[i] = plain_name(&images[i]);
-		for (size_t k = 0; k < n_others; k++)
-			if (!strcmp(images[i].full, others[k].full))
-				names[i] = images[i].full;
-	}
+	/* A session may have hundreds of thousands of images. */
+	for (size_t k = 0; k < n_others; k++)
+		pp_names_index(&known, others[k].full);
+	n_known = known.n;
+	for (size_t i = 0; i < n; i++)
+		names[i] = pp_names_index(&known, images[i].full) < n_known
+				   ? images[i].full
+				   : plain_name(&images[i]);
+	pp_names_free(&known);
 	return names;
 }
 
