@@ -2,6 +2,7 @@
 /* The line table of a compilation unit. */
 #include <stdbool.h>
 #include <dwarf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,19 +23,26 @@ static int compare_entries(const void *a, const void *b)
 	return (left->order > right->order) - (left->order < right->order);
 }
 
+/*
+ * Bytes of joined names of a unit.  Sources and headers of a unit are some hundreds; a hostile file
+ * has one long directory and a short name for each of a million lines.
+ */
+#define JOINED_MOST (1 << 20)
+
 /* The files of a unit while its lines are read. */
 struct files {
 	struct pp_line_table *table;
 	const char *directory;	   /* the compilation directory, or NULL */
 	const char *last, *joined; /* lines of one file often stand together */
 	struct op_hash by_name;	   /* number: index into table->files */
+	size_t joined_bytes;	   /* in table->files */
 };
 
 static uint32_t find_file(const struct files *files, uint64_t key, const char *path)
 {
 	uint32_t i;
 
-	op_hash_for_each_possible(&files->by_name, key, i)
+	op_hash_for_each_possible (&files->by_name, key, i)
 		if (!strcmp(files->table->files[i], path))
 			return i;
 	return OP_HASH_NONE;
@@ -51,6 +59,7 @@ static const char *join(struct files *files, const char *name)
 		free(path);
 		return table->files[found];
 	}
+	files->joined_bytes += strlen(path) + 1;
 	table->files = pp_grow(table->files, &table->files_capacity, table->n_files + 1,
 			       sizeof(*table->files));
 	pp_hash_add(&files->by_name, key, (uint32_t)table->n_files);
@@ -62,7 +71,7 @@ static const char *file_name(struct files *files, Dwarf_Line *line)
 {
 	const char *name = dwarf_linesrc(line, NULL, NULL);
 
-	if (!name || *name == '/' || !files->directory)
+	if (!name || *name == '/' || !files->directory || files->joined_bytes > JOINED_MOST)
 		return name;
 	if (name != files->last) {
 		files->joined = join(files, name);
@@ -76,8 +85,9 @@ static struct files files_of(struct pp_line_table *table, Dwarf_Die *unit)
 	const char *directory = pp_debug_text(unit, DW_AT_comp_dir);
 
 	/* A build that hides its directory has "." or the like. */
-	return (struct files){.table = table,
-			      .directory = directory && *directory == '/' ? directory : NULL};
+	if (directory && (*directory != '/' || strlen(directory) >= PATH_MAX))
+		directory = NULL;
+	return (struct files){.table = table, .directory = directory};
 }
 
 void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit)
