@@ -17,11 +17,11 @@ struct op_frames;
  * @name: what the module parameter backend= calls it
  * @probe: 0 if this machine can use it, else a negative errno; NULL: always.  Called once,
  *	when the module is loaded.  Process context.
- * @setup: reserve what is needed; the buffer has been opened.  Process context, may sleep.
- *	May be NULL, as may the three below.
+ * @setup: get ready; the buffer has been opened.  Process context, may sleep.  May be NULL, as
+ *	may the three below.
  * @shutdown: undo @setup
- * @start: prepare sampling on the whole machine; @cpu_start follows on each CPU.  Process
- *	context, may sleep.
+ * @start: reserve what is needed and prepare sampling on the whole machine; @cpu_start follows on
+ *	each CPU.  Process context, may sleep.  -EBUSY: others have what it needs, see @reason.
  * @stop: undo @start; @cpu_stop has run on each CPU.  When it returns no interrupt of this
  *	backend is on its way or being handled anywhere.
  * @cpu_start: start sampling this CPU; runs on @cpu in process context with CPU hotplug
@@ -30,6 +30,8 @@ struct op_frames;
  * @create_files: add entries to the root directory of oprofilefs; may be NULL
  * @create_stats: add entries to the directory stats of oprofilefs; may be NULL
  * @cpu_type: the text of the entry cpu_type
+ * @reason: why @start said -EBUSY
+ * @refresh_times: bring the counters' times (x86/times.h) up to date; NULL: they are
  * @backtrace: log the callers of an interrupted context into @frames; same context as
  *	the samples (NMI or hard interrupt).  NULL: the backend has no backtraces.
  */
@@ -45,20 +47,41 @@ struct oprofile_backend {
 	int (*create_files)(struct dentry *root);
 	int (*create_stats)(struct dentry *stats);
 	const char *(*cpu_type)(void);
+	const char *(*reason)(void);
+	void (*refresh_times)(void);
 	void (*backtrace)(struct pt_regs *regs, struct op_frames *frames);
 };
 
 /**
- * op_backend_choose - pick the backend for as long as the module is loaded
+ * op_backend_choose - pick the backend when the module is loaded
  * @name: the wanted one, or NULL or "" for the best that this machine can use
+ *
+ * If x86 is picked as the best one, and perf works too, perf stands in for it at each start that
+ * finds counters in use: both have the same entries, events and numbers of counters.
  *
  * Context: process.  Return: 0; -EINVAL if there is none of that name; -ENODEV or what its
  * probe said if this machine cannot use it.  The log says why.
  */
 int op_backend_choose(const char *name);
 
-/* The chosen backend; constant between op_backend_choose() and unloading.  Any context. */
+/*
+ * The backend that samples, or has sampled last, or would be tried first.  Constant while it is
+ * started.  Any context.
+ */
 const struct oprofile_backend *op_backend(void);
+
+/* May another one stand in for the chosen backend?  Any context. */
+bool op_backend_has_stand_in(void);
+
+/* Why it is this one, for users.  Context: process; text of @size bytes at most. */
+void op_backend_why(char *text, size_t size);
+
+/* The backend's @setup and so on, and those of what stands in.  As of struct oprofile_backend. */
+int op_backend_set_up(void);
+void op_backend_shut_down(void);
+int op_backend_start(void);
+void op_backend_stop(void);
+void op_backend_refresh_times(void);
 
 extern const struct oprofile_backend op_x86_backend;
 extern const struct oprofile_backend op_perf_backend;

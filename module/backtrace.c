@@ -9,6 +9,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
+#include <asm/cpu_entry_area.h>
 #include <asm/unwind.h>
 
 #include "backtrace.h"
@@ -88,6 +89,11 @@ static void user_callers(struct pt_regs *regs, struct op_frames *frames)
 
 	if (!at)
 		return;
+	/* Code without frame pointers has something else there: no fault for that. */
+	if (at < regs->sp) {
+		op_frames_abort(frames);
+		return;
+	}
 	good = read_first_frame(at, is_64bit, &frame);
 	pagefault_disable();
 	while (good && frame.return_address &&
@@ -101,16 +107,31 @@ static void user_callers(struct pt_regs *regs, struct op_frames *frames)
 		op_frames_abort(frames);
 }
 
+/*
+ * Are the user's registers saved, for kernel code that was interrupted at @sp?  In the first
+ * instructions of an entry they are those of an earlier one: it still has the user's stack, the
+ * stack that interrupts begin with, or is pushing them.
+ */
+static bool user_regs_saved(unsigned long sp)
+{
+	unsigned long saved = (unsigned long)task_pt_regs(current);
+
+	if (sp < TASK_SIZE_MAX || sp >> P4D_SHIFT == CPU_ENTRY_AREA_BASE >> P4D_SHIFT)
+		return false;
+	return sp <= saved || sp > (unsigned long)task_stack_page(current) + THREAD_SIZE;
+}
+
 void op_backtrace(struct pt_regs *regs, struct op_frames *frames)
 {
 	if (!user_mode(regs)) {
+		unsigned long sp = regs->sp;
+
 		if (!kernel_callers(regs, frames))
 			return;
 		if (!op_current(mm) || (op_current(flags) & PF_KTHREAD))
 			return;
 		regs = task_pt_regs(current);
-		/* In the first instructions of an entry they are not saved yet. */
-		if (!user_mode(regs))
+		if (!user_regs_saved(sp) || !user_mode(regs))
 			return;
 		if (!op_frames_add(frames, regs->ip, false))
 			return;

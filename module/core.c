@@ -53,17 +53,6 @@ static void tear_down_buffers(void)
 	op_event_buffer_tear_down();
 }
 
-static int set_up_backend(void)
-{
-	return op_backend()->setup ? op_backend()->setup() : 0;
-}
-
-static void tear_down_backend(void)
-{
-	if (op_backend()->shutdown)
-		op_backend()->shutdown();
-}
-
 static const struct stage {
 	int (*set_up)(void);
 	void (*tear_down)(void);
@@ -74,7 +63,7 @@ static const struct stage {
 	{ op_sync_set_up, op_sync_tear_down },
 	{ op_mapping_hooks_set_up, op_mapping_hooks_tear_down },
 	{ op_module_hook_set_up, op_module_hook_tear_down },
-	{ set_up_backend, tear_down_backend },
+	{ op_backend_set_up, op_backend_shut_down },
 };
 
 static void tear_down(int nr_stages)
@@ -136,15 +125,12 @@ static int begin_sampling(void)
 {
 	int err;
 
-	if (op_backend()->start) {
-		err = op_backend()->start();
-		if (err)
-			return err;
-	}
+	err = op_backend_start();
+	if (err)
+		return err;
 	err = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile:online", cpu_start, cpu_stop);
 	if (err < 0) {
-		if (op_backend()->stop)
-			op_backend()->stop();
+		op_backend_stop();
 		return err;
 	}
 	hotplug_state = err; /* a dynamic state is returned as a positive number */
@@ -155,8 +141,7 @@ static int begin_sampling(void)
 static void end_sampling(void)
 {
 	cpuhp_remove_state(hotplug_state);
-	if (op_backend()->stop)
-		op_backend()->stop();
+	op_backend_stop();
 	op_sync_stop_work();
 	op_sync_and_make_ready();
 }

@@ -22,8 +22,10 @@
  * counted as lost_nested.  It is the same CPU, so plain accesses in program order do.
  */
 #include <linux/cpu.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/printk.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -79,6 +81,7 @@ static DEFINE_PER_CPU(struct op_cpu_buffer *, cpu_buffer);
 static DEFINE_PER_CPU(struct op_cpu_stats, cpu_stats);
 static unsigned long buffer_entries;
 static u8 backtrace_depth;
+static unsigned long throttled_said; /* of op_cpu_stats_watch() */
 
 static void put_word(struct op_cpu_buffer *buffer, unsigned long position, u64 word)
 {
@@ -169,8 +172,9 @@ static bool plain(const struct op_cpu_buffer *buffer)
 	       buffer->mark_period == op_unmapped_period();
 }
 
+/* @weight: 0 for the event's period */
 static __always_inline void log_interrupt(struct op_cpu_buffer *buffer, struct pt_regs *regs,
-					  u8 event, bool is_plain)
+					  u8 event, u64 weight, bool is_plain)
 {
 	unsigned long position, used;
 	struct op_record_header *header;
@@ -195,6 +199,10 @@ static __always_inline void log_interrupt(struct op_cpu_buffer *buffer, struct p
 		};
 		put_word(buffer, position + 1, instruction_pointer(regs));
 		position += OP_SAMPLE_WORDS;
+		if (!is_plain && weight) {
+			header->kind |= OP_SAMPLE_WEIGHTED;
+			put_word(buffer, position++, weight);
+		}
 		if (!is_plain && backtrace_depth)
 			position = log_callers(buffer, position, regs, header);
 		smp_store_release(&buffer->head, position); /* log:B */
@@ -206,9 +214,10 @@ static __always_inline void log_interrupt(struct op_cpu_buffer *buffer, struct p
 		op_sync_kick();
 }
 
-static noinline void log_at_length(struct op_cpu_buffer *buffer, struct pt_regs *regs, u8 event)
+static noinline void log_at_length(struct op_cpu_buffer *buffer, struct pt_regs *regs, u8 event,
+				   u64 weight)
 {
-	log_interrupt(buffer, regs, event, false);
+	log_interrupt(buffer, regs, event, weight, false);
 }
 
 static noinline void refuse(const struct op_cpu_buffer *buffer)
@@ -230,9 +239,20 @@ void oprofile_add_sample(struct pt_regs *regs, u8 event)
 	if (!buffer || buffer->logging || instruction_pointer(regs) == OPROFILE_ESCAPE_CODE)
 		refuse(buffer);
 	else if (plain(buffer))
-		log_interrupt(buffer, regs, event, true);
+		log_interrupt(buffer, regs, event, 0, true);
 	else
-		log_at_length(buffer, regs, event);
+		log_at_length(buffer, regs, event, 0);
+}
+
+void oprofile_add_weighted_sample(struct pt_regs *regs, u8 event, u64 weight)
+{
+	struct op_cpu_buffer *buffer = __this_cpu_read(cpu_buffer);
+
+	__this_cpu_inc(cpu_stats.received);
+	if (!buffer || buffer->logging || instruction_pointer(regs) == OPROFILE_ESCAPE_CODE)
+		refuse(buffer);
+	else
+		log_at_length(buffer, regs, event, min_t(u64, weight, OPROFILE_WEIGHT_MAX));
 }
 
 int op_cpu_buffers_set_up(unsigned long entries, u8 depth)
@@ -304,7 +324,8 @@ int op_cpu_buffer_allocate(unsigned int cpu)
 		return -ENOMEM;
 	buffer->mm = NO_CONTEXT;
 	buffer->mask = nr_words - 1;
-	buffer->most_used = nr_words - OP_CONTEXT_WORDS - OP_SAMPLE_WORDS - backtrace_depth;
+	buffer->most_used = nr_words - OP_CONTEXT_WORDS - OP_SAMPLE_WORDS - OP_WEIGHT_WORDS -
+			    backtrace_depth;
 	/* The consumer, on another CPU, may look for it at any time: op_cpu_reader_open(). */
 	smp_store_release(per_cpu_ptr(&cpu_buffer, cpu), buffer); /* allocate:A */
 	return 0;
@@ -313,6 +334,21 @@ int op_cpu_buffer_allocate(unsigned int cpu)
 void op_cpu_stats_throttled(void)
 {
 	__this_cpu_inc(cpu_stats.throttled);
+}
+
+void op_cpu_stats_watch(void)
+{
+	unsigned long sum = 0;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(op_cpu_stats(cpu)->throttled);
+	if (sum < throttled_said)
+		throttled_said = 0;
+	if (!sum || sum < 2 * throttled_said)
+		return;
+	throttled_said = sum;
+	pr_info("samples came too fast: events were throttled %lu times since the start\n", sum);
 }
 
 struct op_cpu_stats *op_cpu_stats(unsigned int cpu)

@@ -33,6 +33,7 @@ struct op_cpu_buffer;
 /* op_record_header::kind */
 #define OP_RECORD_CONTEXT BIT(0)
 #define OP_RECORD_SAMPLE BIT(1)
+#define OP_SAMPLE_WEIGHTED BIT(2)	/* its weight follows the pc */
 #define OP_SAMPLE_KERNEL BIT(4)		/* the pc is kernel code */
 #define OP_SAMPLE_TRACED BIT(5)		/* callers were asked for, even if there are none */
 #define OP_CONTEXT_KERNEL_THREAD BIT(6) /* the task never had a user address space */
@@ -46,7 +47,8 @@ struct op_cpu_buffer;
  *
  * A context is followed by two words: tgid << 32 | pid, and the mm_struct, with a reference
  * that passes to the consumer; NULL for kernel threads and for a task that has left its
- * address space.  A sample is followed by its pc and the callers, nearest first.
+ * address space.  A sample is followed by its pc, its weight if it is OP_SAMPLE_WEIGHTED, and the
+ * callers, nearest first.
  */
 struct op_record_header {
 	u32 epoch;
@@ -58,7 +60,15 @@ struct op_record_header {
 static_assert(sizeof(struct op_record_header) == sizeof(u64));
 
 #define OP_CONTEXT_WORDS 3
-#define OP_SAMPLE_WORDS 2 /* and its callers */
+#define OP_SAMPLE_WORDS 2 /* and its weight and callers */
+#define OP_WEIGHT_WORDS 1
+
+/* The words of a sample before its callers. */
+static inline unsigned int op_sample_words(struct op_record_header header)
+{
+	return header.kind & OP_SAMPLE_WEIGHTED ? OP_SAMPLE_WORDS + OP_WEIGHT_WORDS :
+						  OP_SAMPLE_WORDS;
+}
 
 #define OP_BACKTRACE_DEPTH_MAX 255 /* what fits nr_callers */
 
@@ -143,6 +153,9 @@ static inline bool op_frames_add(struct op_frames *frames, unsigned long pc, boo
  */
 void oprofile_add_sample(struct pt_regs *regs, u8 event);
 
+/* The same; @weight: how many events it stands for, if that is not the event's period. */
+void oprofile_add_weighted_sample(struct pt_regs *regs, u8 event, u64 weight);
+
 /**
  * op_cpu_buffers_set_up - begin with no buffers
  * @entries: size of those that are allocated later
@@ -160,6 +173,12 @@ int op_cpu_buffer_allocate(unsigned int cpu);
 
 /* Counts in op_cpu_stats::throttled of this CPU.  Context: NMI. */
 void op_cpu_stats_throttled(void);
+
+/*
+ * Logs it if CPUs were throttled, each time that they were twice as often as last said.  Context:
+ * process; one caller at a time.
+ */
+void op_cpu_stats_watch(void);
 
 /* Statistics of @cpu.  Any context. */
 struct op_cpu_stats *op_cpu_stats(unsigned int cpu);
@@ -231,7 +250,7 @@ static inline void op_cpu_reader_advance(struct op_cpu_reader *reader,
 	if (header.kind & OP_RECORD_CONTEXT)
 		reader->position += OP_CONTEXT_WORDS;
 	else
-		reader->position += OP_SAMPLE_WORDS + header.nr_callers;
+		reader->position += op_sample_words(header) + header.nr_callers;
 }
 
 #endif

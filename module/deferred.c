@@ -59,7 +59,7 @@ static struct op_deferred_sample *copy(unsigned int cpu, const struct op_context
 				       const struct op_cpu_reader *record)
 {
 	struct op_record_header header = op_cpu_reader_header(record);
-	unsigned int nr = OP_SAMPLE_WORDS + header.nr_callers, i;
+	unsigned int nr = op_sample_words(header) + header.nr_callers, i;
 	struct op_deferred_sample *sample;
 
 	sample = kmalloc(struct_size(sample, words, nr), GFP_NOWAIT | __GFP_NOWARN);

@@ -10,6 +10,7 @@
  *				is woken			 | of the buffer
  *	cpu_buffer_size		entries of a CPU's buffer	/
  *	backtrace_depth		callers to log with a sample	/
+ *	backend			which one samples, and why this one
  *	cpu_type		what the backend says it is
  *	pointer_size		bytes of a word of the event buffer
  *	stats/			see stats.c
@@ -79,6 +80,22 @@ static const struct file_operations cpu_type_fops = {
 	.llseek = default_llseek,
 };
 
+static ssize_t backend_read(struct file *file, char __user *to, size_t count, loff_t *ppos)
+{
+	char text[128], why[96];
+	int length;
+
+	op_backend_why(why, sizeof(why));
+	length = scnprintf(text, sizeof(text), "%s (%s)\n", op_backend()->name, why);
+	return simple_read_from_buffer(to, count, ppos, text, length);
+}
+
+static const struct file_operations backend_fops = {
+	.owner = THIS_MODULE,
+	.read = backend_read,
+	.llseek = default_llseek,
+};
+
 static unsigned long pointer_size(void)
 {
 	return sizeof(u64);
@@ -123,6 +140,7 @@ static const struct {
 	{ "dump", 0200, &dump_fops },
 	{ "buffer", 0400, &op_buffer_fops },
 	{ "cpu_type", 0400, &cpu_type_fops },
+	{ "backend", 0400, &backend_fops },
 };
 
 static const struct {

@@ -33,6 +33,7 @@
 #include "uapi/oprofile.h"
 
 #define SYNC_PERIOD (HZ / 4)
+#define SYNC_PERIOD_MAX (2 * HZ) /* where there is nothing to sync: an idle CPU is woken for it */
 #define RETRY_PERIOD (HZ / 20) /* while samples are set aside */
 
 /* How long a dump or a stop waits for address spaces that are locked. */
@@ -219,6 +220,7 @@ static u64 *add_callers(struct batch *batch, u64 *to, struct op_record_header he
 {
 	const struct op_cpu_reader *reader = &batch->reader;
 	const struct op_address_span *span = NULL; /* what was said last */
+	unsigned int words = op_sample_words(header);
 	unsigned int caller;
 
 	if (!(header.kind & OP_SAMPLE_KERNEL))
@@ -226,10 +228,10 @@ static u64 *add_callers(struct batch *batch, u64 *to, struct op_record_header he
 
 	for (caller = 0; caller < header.nr_kernel_callers; caller++) {
 		to = say_mode(batch, to, MODE_KERNEL);
-		to = say_sample(to, op_cpu_reader_word(reader, OP_SAMPLE_WORDS + caller), 0);
+		to = say_sample(to, op_cpu_reader_word(reader, words + caller), 0);
 	}
 	for (; caller < header.nr_callers; caller++) {
-		unsigned long pc = op_cpu_reader_word(reader, OP_SAMPLE_WORDS + caller);
+		unsigned long pc = op_cpu_reader_word(reader, words + caller);
 
 		if (!span || !op_address_span_holds(span, pc, header.epoch)) {
 			span = batch->context->mm ? find_image(batch, pc, header.epoch) : NULL;
@@ -279,9 +281,20 @@ static bool callers_locked(struct batch *batch, struct op_record_header header)
 	       !op_address_space_enter(&batch->space, batch->context->mm);
 }
 
+/* The second word of a sample. */
+static u64 event_word(const struct op_cpu_reader *reader, struct op_record_header header)
+{
+	u64 weight = 0;
+
+	if (header.kind & OP_SAMPLE_WEIGHTED)
+		weight = op_cpu_reader_word(reader, OP_SAMPLE_WORDS);
+	return header.event | weight << OPROFILE_COUNTER_BITS;
+}
+
 static u64 *write_sample(struct batch *batch, u64 *to, struct op_record_header header)
 {
 	unsigned long pc = op_cpu_reader_word(&batch->reader, 1);
+	u64 event = event_word(&batch->reader, header);
 
 	if (!batch->context_said)
 		to = say_cpu_and_context(batch, to);
@@ -289,10 +302,10 @@ static u64 *write_sample(struct batch *batch, u64 *to, struct op_record_header h
 		to = add_escape(to, OPROFILE_TRACE_BEGIN);
 	if (header.kind & OP_SAMPLE_KERNEL) {
 		to = say_mode(batch, to, MODE_KERNEL);
-		to = say_sample(to, pc, header.event);
+		to = say_sample(to, pc, event);
 	} else {
 		to = say_image(batch, to, batch->span->cookie);
-		to = say_sample(to, op_address_span_offset(batch->span, pc), header.event);
+		to = say_sample(to, op_address_span_offset(batch->span, pc), event);
 	}
 	return header.nr_callers ? add_callers(batch, to, header) : to;
 }
@@ -413,6 +426,8 @@ static void consume_run(struct batch *batch, struct op_record_header header)
 		batch->reader.position = consume_user_run(batch->reader, *batch->span);
 }
 
+static bool found; /* a sync has found records */
+
 /* Returns false if records were left behind. */
 static bool sync_cpu(unsigned int cpu, bool up_to_mark)
 {
@@ -428,6 +443,7 @@ static bool sync_cpu(unsigned int cpu, bool up_to_mark)
 		return true;
 	if (up_to_mark)
 		op_cpu_reader_end_at_mark(&batch.reader);
+	found |= !op_cpu_reader_at_end(&batch.reader);
 	while (!op_cpu_reader_at_end(&batch.reader)) {
 		header = op_cpu_reader_header(&batch.reader);
 		room = consume(&batch, header);
@@ -452,6 +468,7 @@ static enum outcome retry_sample(struct batch *batch, struct op_deferred_sample 
 	batch->context_said = false;
 	batch->mode = MODE_UNKNOWN;
 	batch->cookie = OPROFILE_INVALID_COOKIE;
+	batch->span = NULL; /* of another CPU's sample, perhaps, which may be a younger one */
 	batch->final = last || time_after_eq(jiffies, sample->until);
 	batch->reader = (struct op_cpu_reader){
 		.words = sample->words, .mask = -1UL, .end = sample->nr_words,
@@ -610,16 +627,33 @@ static struct workqueue_struct *sync_queue;
 static atomic_t kicked;
 static bool working; /* the work will take up what is set aside */
 
+/* Until the next sync: longer and longer as long as nothing comes. */
+static unsigned long next_period(void)
+{
+	static unsigned long period;
+
+	if (op_deferred_any())
+		return RETRY_PERIOD;
+	mutex_lock(&op_sync_mutex);
+	if (found)
+		period = SYNC_PERIOD;
+	else
+		period = clamp_t(unsigned long, 2 * period, SYNC_PERIOD, SYNC_PERIOD_MAX);
+	found = false;
+	mutex_unlock(&op_sync_mutex);
+	return period;
+}
+
 static void sync_work_fn(struct work_struct *work)
 {
 	atomic_set(&kicked, 0); /* work:A - before the buffers are read; see kick:A */
 	op_sync_all();
 	op_mapping_hooks_watch();
+	op_cpu_stats_watch();
 	op_dcookies_age(op_event_buffer_settled());
 	if (READ_ONCE(stalled))
 		atomic_set(&kicked, 1); /* no kick can help before op_sync_resume() */
-	queue_delayed_work(sync_queue, &sync_work,
-			   op_deferred_any() ? RETRY_PERIOD : SYNC_PERIOD);
+	queue_delayed_work(sync_queue, &sync_work, next_period());
 }
 
 static void kick_irq_fn(struct irq_work *work)
@@ -627,13 +661,14 @@ static void kick_irq_fn(struct irq_work *work)
 	mod_delayed_work(sync_queue, &sync_work, 0);
 }
 
-static DEFINE_IRQ_WORK(kick_irq, kick_irq_fn);
+/* In a hard interrupt on PREEMPT_RT, too: all that it takes is raw locks. */
+static struct irq_work kick_irq = IRQ_WORK_INIT_HARD(kick_irq_fn);
 
 void op_sync_kick(void)
 {
 	/*
 	 * Once until the work runs: irq_work interrupts this CPU.  A kick that crosses work:A and
-	 * is lost costs no sample: the work runs again after SYNC_PERIOD.
+	 * is lost costs no sample: the work runs again after SYNC_PERIOD, as there are samples.
 	 */
 	if (!atomic_read(&kicked) && !atomic_xchg(&kicked, 1)) /* kick:A */
 		irq_work_queue(&kick_irq);
@@ -667,6 +702,9 @@ int op_sync_set_up(void)
 void op_sync_start_work(void)
 {
 	WRITE_ONCE(working, true);
+	mutex_lock(&op_sync_mutex);
+	found = true; /* there will be some soon */
+	mutex_unlock(&op_sync_mutex);
 	queue_delayed_work(sync_queue, &sync_work, SYNC_PERIOD);
 }
 

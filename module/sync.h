@@ -2,9 +2,9 @@
 /*
  * Sync: from the buffers of the CPUs to the event buffer.
  *
- * Runs every quarter of a second, when a CPU's buffer is half full, for a dump, and when sampling
- * stops.  What the event buffer has no room for
- * stays in the buffers of the CPUs.
+ * Runs every quarter of a second while there are samples, and ever less often, down to every two
+ * seconds, while there are none; when a CPU's buffer is half full, for a dump, and when sampling
+ * stops.  What the event buffer has no room for stays in the buffers of the CPUs.
  */
 #ifndef OPROFILE_SYNC_H
 #define OPROFILE_SYNC_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Idle CPUs.  A halted CPU has no cycles to count; the timer backends, whose interrupts wake
- * it, leave such samples out and count them in sample_idle.  Interrupt handlers that run
- * while the CPU has nothing else to do are sampled.
+ * Idle CPUs.  A halted CPU has no cycles to count.  The timer backends leave it alone (ticker.h);
+ * what meets it all the same, as it was on its way, is no sample and counts in sample_idle.
  */
 #ifndef OPROFILE_IDLE_H
 #define OPROFILE_IDLE_H

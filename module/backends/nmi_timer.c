@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Backend nmi_timer: each CPU's hrtimer sends an NMI to the next CPU, which samples what it
- * interrupts.  Code that runs with interrupts off is seen without any performance counter,
- * as long as the sender has its interrupts on:
+ * Backend nmi_timer: each CPU's hrtimer sends an NMI to the next CPU that has something to do,
+ * which samples what it interrupts.  Code that runs with interrupts off is seen without any
+ * performance counter, as long as the sender has its interrupts on:
  *
- *	CPU 0 --NMI--> CPU 1 --NMI--> CPU 2 --NMI--> CPU 0
+ *	CPU 0 --NMI--> CPU 1 --NMI--> CPU 3 --NMI--> CPU 0	CPU 2 is idle
  *
- * With one CPU left in the ring its own hard interrupt has to do, as in the backend timer.
+ * The timer of an idle CPU stands still (ticker.h).  A CPU that is the only busy one samples itself
+ * by its hard interrupt, as in the backend timer; when it has been busy for a whole interval it
+ * calls the next CPU, idle as it is, to send to it until it is the only busy one no more:
+ *
+ *	CPU 0 --NMI--> CPU 3		CPU 0 was called; CPU 3 does not sample itself meanwhile
+ *
+ * So a machine that has next to nothing to do is not woken for samples.
  *
  * An NMI does not tell its sender.  pending is true while one of ours is on its way to this CPU;
  * the handler claims an NMI only then, so that it takes no other driver's.
@@ -37,30 +43,80 @@
 #include "backends/timer.h"
 
 static DEFINE_PER_CPU(atomic_t, pending);
+static DEFINE_PER_CPU(call_single_data_t, call); /* of the one that calls */
 static struct cpumask ring; /* the CPUs that are being sampled */
 
-static unsigned int next_in_ring(unsigned int cpu)
+/* The next one in a ring, perhaps @cpu itself; nr_cpu_ids or more if it is empty. */
+static unsigned int next_in(const struct cpumask *mask, unsigned int cpu)
 {
 	unsigned int next;
 
 	/* A CPU that comes or goes just now: with it or without it will do. */
-	next = data_race(cpumask_next(cpu, &ring));
+	next = data_race(cpumask_next(cpu, mask));
 	if (next >= nr_cpu_ids)
-		next = data_race(cpumask_first(&ring)); /* the same */
+		next = data_race(cpumask_first(mask)); /* the same */
 	return next;
 }
 
-static void send_tick(void)
+static void send_nmi(unsigned int target)
 {
+	if (!atomic_xchg(per_cpu_ptr(&pending, target), 1)) /* send:A */
+		apic->send_IPI(target, NMI_VECTOR);	    /* send:B */
+}
+
+static void come(void *unused)
+{
+	op_ticker_keep();
+}
+
+/* This CPU is the only one that has something to do. */
+static void sample_alone(unsigned int self, bool whole)
+{
+	unsigned int helper = next_in(&ring, self);
+
+	if (helper != self && op_ticker_ticks(helper))
+		return; /* it samples this one */
+	op_timer_sample();
+	/* If the last call has not arrived yet, this one is refused. */
+	if (helper != self && whole)
+		smp_call_function_single_async(helper, this_cpu_ptr(&call));
+}
+
+/* This CPU has nothing to do, but was called.  Returns false if it is needed no more. */
+static bool help(unsigned int target)
+{
+	if (next_in(op_ticker_busy(), target) != target)
+		return false; /* there are two at least, that sample each other */
+	send_nmi(target);
+	return true;
+}
+
+/* This CPU ends to have something to do: is it needed to send to the one that calls it? */
+static bool keeps(void)
+{
+	const struct cpumask *busy = op_ticker_busy();
 	unsigned int self = smp_processor_id();
-	unsigned int target = next_in_ring(self);
+	unsigned int alone = next_in(busy, self);
+
+	return alone < nr_cpu_ids && next_in(busy, alone) == alone &&
+	       next_in(&ring, alone) == self && op_ticker_whole(alone);
+}
+
+static bool send_tick(bool whole)
+{
+	const struct cpumask *busy = op_ticker_busy();
+	unsigned int self = smp_processor_id();
+	unsigned int target = next_in(busy, self);
 
 	if (target >= nr_cpu_ids)
-		return;
+		return false;
+	if (!cpumask_test_cpu(self, busy))
+		return help(target);
 	if (target == self)
-		op_timer_sample();
-	else if (!atomic_xchg(per_cpu_ptr(&pending, target), 1)) /* send:A */
-		apic->send_IPI(target, NMI_VECTOR);		 /* send:B */
+		sample_alone(self, whole);
+	else
+		send_nmi(target);
+	return false;
 }
 
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
@@ -91,8 +147,12 @@ static void nmi_timer_shutdown(void)
 
 static int nmi_timer_start(void)
 {
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_CSD(per_cpu_ptr(&call, cpu), come, NULL);
 	cpumask_clear(&ring);
-	op_ticker_prepare(send_tick);
+	op_ticker_prepare(send_tick, keeps);
 	return 0;
 }
 
@@ -110,11 +170,17 @@ static void nmi_timer_cpu_stop(unsigned int cpu)
 	cpumask_clear_cpu(cpu, &ring);
 }
 
+static void nothing(void *unused)
+{
+}
+
 /* All tickers have stopped, so nothing more is sent; what was sent arrives. */
 static void nmi_timer_stop(void)
 {
 	unsigned int cpu;
 
+	op_ticker_end();
+	on_each_cpu(nothing, NULL, true); /* calls arrive in order */
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		while (atomic_read(per_cpu_ptr(&pending, cpu))) /* stop:A - pairs with handle:A */

@@ -14,9 +14,14 @@
 #include "backend.h"
 #include "backtrace.h"
 #include "cpu_buffer.h"
+#include "refusal.h"
 #include "x86/counter.h"
 #include "x86/model.h"
 #include "x86/times.h"
+
+#ifndef MAX_INTERRUPTS
+#define MAX_INTERRUPTS (~0ULL) /* perf's own mark of a throttled event */
+#endif
 
 static struct op_x86_model model;
 static struct op_x86_program programs[OP_X86_NUMBERS_MAX];
@@ -44,6 +49,9 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 {
 	const struct op_x86_program *program = event->overflow_handler_context;
 
+	/* perf stops it until the next tick. */
+	if (event->hw.interrupts == MAX_INTERRUPTS)
+		op_cpu_stats_throttled();
 	oprofile_add_sample(regs, program->number);
 }
 
@@ -55,11 +63,12 @@ static struct perf_event *create(unsigned int cpu, struct op_x86_program *progra
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW,
 		.size = sizeof(attr),
-		.config = program->control & ~own,
+		.config = program->select & ~own,
 		.sample_period = program->count,
-		.exclude_user = !(program->control & ARCH_PERFMON_EVENTSEL_USR),
-		.exclude_kernel = !(program->control & ARCH_PERFMON_EVENTSEL_OS),
+		.exclude_user = !(program->select & ARCH_PERFMON_EVENTSEL_USR),
+		.exclude_kernel = !(program->select & ARCH_PERFMON_EVENTSEL_OS),
 		.exclude_hv = 1,
+		.exclude_guest = 1,
 	};
 
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, on_overflow, program);
@@ -81,7 +90,6 @@ static int perf_probe(void)
 	op_x86_identify(&identity);
 	if (!op_x86_model_find(&identity, &model))
 		return -ENODEV;
-	model.nr_fixed = 0; /* they are perf's to choose */
 	event = perf_event_create_kernel_counter(&attr, 0, NULL, on_overflow, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
@@ -91,19 +99,24 @@ static int perf_probe(void)
 
 static int perf_setup(void)
 {
-	struct perf_event *event;
-	int i;
-
 	nr_programs = op_x86_counters_compile(&model, programs);
 	if (nr_programs < 0)
 		return nr_programs;
 	op_x86_times_reset();
-	/* Learn now, and not in the midst of a start, what perf does not take. */
+	return 0;
+}
+
+/* Learns before anything is started what perf does not take. */
+static int perf_start(void)
+{
+	struct perf_event *event;
+	int i;
+
 	for (i = 0; i < nr_programs; i++) {
 		event = create(cpumask_first(cpu_online_mask), &programs[i]);
 		if (IS_ERR(event)) {
-			pr_err("perf refuses the event of counter %u: error %ld\n",
-			       programs[i].number, PTR_ERR(event));
+			op_log_refusal("perf refuses the event of counter %u: error %ld\n",
+				       programs[i].number, PTR_ERR(event));
 			return PTR_ERR(event);
 		}
 		perf_event_release_kernel(event);
@@ -171,14 +184,17 @@ static void refresh_times(void)
 	mutex_unlock(&events_mutex);
 }
 
+/* Standing in for x86 it has the numbers of that one, and this is not called. */
 static int perf_create_files(struct dentry *root)
 {
+	model.nr_fixed = 0; /* they are perf's to choose */
 	return op_x86_counters_create(root, &model, NULL);
 }
 
 static int perf_create_stats(struct dentry *stats)
 {
-	return op_x86_times_create(stats, op_x86_numbers(&model), refresh_times);
+	model.nr_fixed = 0; /* as in perf_create_files() */
+	return op_x86_times_create(stats, op_x86_numbers(&model), op_backend_refresh_times);
 }
 
 static const char *perf_cpu_type(void)
@@ -190,10 +206,12 @@ const struct oprofile_backend op_perf_backend = {
 	.name = "perf",
 	.probe = perf_probe,
 	.setup = perf_setup,
+	.start = perf_start,
 	.cpu_start = perf_cpu_start,
 	.cpu_stop = perf_cpu_stop,
 	.create_files = perf_create_files,
 	.create_stats = perf_create_stats,
 	.cpu_type = perf_cpu_type,
+	.refresh_times = refresh_times,
 	.backtrace = op_backtrace,
 };

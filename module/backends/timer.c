@@ -22,9 +22,15 @@ void op_timer_sample(void)
 		oprofile_add_sample(regs, 0);
 }
 
+static bool tick(bool whole)
+{
+	op_timer_sample();
+	return false;
+}
+
 static int timer_start(void)
 {
-	op_ticker_prepare(op_timer_sample);
+	op_ticker_prepare(tick, NULL);
 	return 0;
 }
 
@@ -46,6 +52,7 @@ static const char *timer_cpu_type(void)
 const struct oprofile_backend op_timer_backend = {
 	.name = "timer",
 	.start = timer_start,
+	.stop = op_ticker_end,
 	.cpu_start = timer_cpu_start,
 	.cpu_stop = timer_cpu_stop,
 	.create_files = op_ticker_create_files,

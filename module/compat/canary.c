@@ -15,8 +15,11 @@
 #include <linux/notifier.h>
 #include <linux/pagemap.h>
 #include <linux/perf_event.h>
+#include <linux/sched.h>
 #include <linux/suspend.h>
 #include <linux/uprobes.h>
+#include <trace/events/irq.h>
+#include <trace/events/sched.h>
 
 /* The test of this file wants to see each of them fail. */
 #ifdef COMPAT_CANARIES_DIE
@@ -54,6 +57,13 @@ CANARY(register_kprobes, int(struct kprobe **, int));
 CANARY(register_pm_notifier, int(struct notifier_block *));
 #ifdef CONFIG_UPROBES
 CANARY(uprobe_munmap, void(struct vm_area_struct *, unsigned long, unsigned long));
+#endif
+
+#ifdef CONFIG_TRACEPOINTS
+CANARY(check_trace_callback_type_sched_switch, void(void (*)(void *, bool, struct task_struct *,
+							     struct task_struct *, unsigned int)));
+CANARY(check_trace_callback_type_softirq_entry, void(void (*)(void *, unsigned int)));
+CANARY(check_trace_callback_type_softirq_exit, void(void (*)(void *, unsigned int)));
 #endif
 
 /* Time. */

@@ -16,17 +16,17 @@
  * A kernel with function tracing (CONFIG_KPROBES_ON_FTRACE, as Debian's are) calls them as
  * functions.  Without, they are called from the int3 exception until the kernel has optimised
  * the probe, which takes it some RCU grace periods; that counts as NMI, where no lock may be
- * taken and no memory be allocated.  Then what is unmapped cannot be remembered, and counts in
- * unmapped_lost.
+ * taken and no memory be allocated.  On PREEMPT_RT that is so wherever preemption is off.  Then
+ * what is unmapped is postponed (postponed.h).
  */
 #include <linux/atomic.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
-#include <linux/printk.h>
 #include <linux/ptrace.h>
 
 #include "images/mapping_hooks.h"
 #include "images/unmapped.h"
+#include "refusal.h"
 
 static bool executable_file(const struct vm_area_struct *vma)
 {
@@ -108,7 +108,8 @@ int op_mapping_hooks_set_up(void)
 			unregister_kprobes(probes, ARRAY_SIZE(probes));
 	}
 	if (err)
-		pr_err("cannot watch mappings come and go: error %d; kprobes are needed\n", err);
+		op_log_refusal("cannot watch mappings come and go: error %d; kprobes are needed\n",
+			       err);
 	in_place = !err;
 	return err;
 }

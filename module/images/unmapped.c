@@ -37,6 +37,7 @@
 
 #include "images/address_space.h"
 #include "images/dcookie.h"
+#include "images/postponed.h"
 #include "published.h"
 #include "images/unmapped.h"
 #include "uapi/oprofile.h"
@@ -143,15 +144,14 @@ static struct unmapped_space *find_space(const struct mm_struct *mm)
  */
 #define REGION_FLAGS (GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 
-static struct unmapped_region *new_region(struct vm_area_struct *vma, unsigned long start,
-					  unsigned long end)
+static struct unmapped_region *new_region(const struct op_unmapping *unmapping)
 {
 	struct unmapped_region *region;
 	u64 cookie;
 
 	if (READ_ONCE(nr_regions) >= READ_ONCE(regions_max)) /* about so many: not under the lock */
 		return NULL;
-	cookie = op_dcookie_use(vma->vm_file);
+	cookie = op_dcookie_use(unmapping->file);
 	if (cookie == OPROFILE_INVALID_COOKIE)
 		return NULL;
 	region = kmem_cache_alloc(region_cache, REGION_FLAGS);
@@ -159,9 +159,10 @@ static struct unmapped_region *new_region(struct vm_area_struct *vma, unsigned l
 		op_dcookie_unuse(cookie);
 		return NULL;
 	}
-	region->start = start;
-	region->end = end;
-	region->offset = op_vma_file_offset(vma, start);
+	region->start = unmapping->start;
+	region->end = unmapping->end;
+	region->offset = unmapping->offset;
+	region->epoch = unmapping->epoch;
 	region->cookie = cookie;
 	return region;
 }
@@ -172,16 +173,22 @@ static void free_region(struct unmapped_region *region)
 	kmem_cache_free(region_cache, region);
 }
 
-static struct unmapped_space *new_space(struct mm_struct *mm)
+static u64 program_of(const struct op_unmapping *unmapping)
+{
+	return unmapping->program ? op_dcookie_get(unmapping->program) :
+				    op_program_cookie(unmapping->mm);
+}
+
+static struct unmapped_space *new_space(const struct op_unmapping *unmapping)
 {
 	struct unmapped_space *space = kzalloc(sizeof(*space), REGION_FLAGS);
 
 	if (!space)
 		return NULL;
-	space->program = op_program_cookie(mm);
+	space->program = program_of(unmapping);
 	if (!op_dcookie_hold(space->program))
 		space->program = OPROFILE_INVALID_COOKIE;
-	space->mm = mm;
+	space->mm = unmapping->mm;
 	INIT_LIST_HEAD(&space->regions);
 	return space;
 }
@@ -251,7 +258,6 @@ static enum added add_region(struct mm_struct *mm, struct unmapped_region *regio
 	enum added added = ADDED;
 
 	spin_lock(&regions_lock);
-	region->epoch = op_unmapped_epoch(); /* remember:A */
 	if (remembered(mm, region, region_key(mm, region)))
 		added = KNOWN;
 	else if (!link_region(mm, region, new))
@@ -273,21 +279,21 @@ static unsigned int count_regions(const struct mm_struct *mm)
 	return nr;
 }
 
-static bool remember(struct vm_area_struct *vma, unsigned long start, unsigned long end)
+static bool remember(const struct op_unmapping *unmapping)
 {
-	unsigned int nr = count_regions(vma->vm_mm);
+	unsigned int nr = count_regions(unmapping->mm);
 	struct unmapped_space *space = NULL;
 	struct unmapped_region *region;
 	enum added added;
 
 	if (nr >= share())
 		return false; /* before anything is made that would be thrown away again */
-	region = new_region(vma, start, end);
+	region = new_region(unmapping);
 	if (!region)
 		return false;
 	if (!nr)
-		space = new_space(vma->vm_mm);
-	added = add_region(vma->vm_mm, region, &space);
+		space = new_space(unmapping);
+	added = add_region(unmapping->mm, region, &space);
 	if (space) /* it was not needed */
 		free_space(space);
 	if (added != ADDED)
@@ -295,12 +301,34 @@ static bool remember(struct vm_area_struct *vma, unsigned long start, unsigned l
 	return added != FULL;
 }
 
+static void remember_or_lose(const struct op_unmapping *unmapping)
+{
+	if (!remember(unmapping))
+		atomic_long_inc(&nr_lost);
+}
+
+/* May the hook take locks and allocate memory? */
+static bool may_lock(void)
+{
+	return !in_nmi() && !IS_ENABLED(CONFIG_PREEMPT_RT);
+}
+
 void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
-	if (!sampled(vma->vm_mm))
+	const struct op_unmapping unmapping = {
+		.mm = vma->vm_mm,
+		.file = vma->vm_file,
+		.start = start,
+		.end = end,
+		.offset = op_vma_file_offset(vma, start),
+		.epoch = op_unmapped_epoch(), /* remember:A */
+	};
+
+	if (!sampled(unmapping.mm))
 		return;
-	/* No lock may be taken in NMI: mapping_hooks.c says when that is. */
-	if (in_nmi() || !remember(vma, start, end))
+	if (may_lock())
+		remember_or_lose(&unmapping);
+	else if (!op_postpone(&unmapping))
 		atomic_long_inc(&nr_lost);
 }
 
@@ -310,7 +338,10 @@ static bool not_later(u32 a, u32 b)
 	return (s32)(a - b) <= 0;
 }
 
-/* If none is found, @gap is narrowed to where none of those that hold is. */
+/*
+ * @gap is narrowed to where no other of those that hold begins or ends.  Outside of that, one that
+ * is older than what is found here may be right: a mapping can have grown over it.
+ */
 static const struct unmapped_region *find_region(const struct unmapped_space *space,
 						 unsigned long address, u32 epoch,
 						 struct op_unmapped_image *gap)
@@ -338,6 +369,7 @@ bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epo
 
 	image->start = 0;
 	image->end = ULONG_MAX;
+	op_postponed_take();
 	/*
 	 * The lock of the mappings, which the caller holds, orders these: a region that is to be
 	 * found was counted (remember:C) before the lock could be taken.
@@ -350,10 +382,10 @@ bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epo
 	if (space)
 		region = find_region(space, address, epoch, image);
 	if (region) {
-		image->start = region->start;
-		image->end = region->end;
+		image->start = max(region->start, image->start);
+		image->end = min(region->end, image->end);
 		image->cookie = region->cookie;
-		image->offset = region->offset;
+		image->offset = region->offset + (image->start - region->start);
 		image->epoch = region->epoch;
 	}
 	spin_unlock(&regions_lock);
@@ -365,6 +397,7 @@ u64 op_unmapped_find_program(const struct mm_struct *mm)
 	const struct unmapped_space *space;
 	u64 program;
 
+	op_postponed_take();
 	spin_lock(&regions_lock);
 	space = find_space(mm);
 	program = space ? space->program : OPROFILE_INVALID_COOKIE;
@@ -451,6 +484,7 @@ static void want_grace_period(void)
 
 void op_unmapped_drained(u32 oldest)
 {
+	op_postponed_take();
 	/*
 	 * Samples that carry an epoch before period_epoch were published before the grace
 	 * period was over, but perhaps after this sync looked: the next one resolves them.
@@ -478,9 +512,16 @@ void op_unmapped_lost_reset(void)
 
 int op_unmapped_set_up(void)
 {
+	int err;
+
 	region_cache = KMEM_CACHE(unmapped_region, SLAB_ACCOUNT);
 	if (!region_cache)
 		return -ENOMEM;
+	err = op_postponed_set_up(remember_or_lose);
+	if (err) {
+		kmem_cache_destroy(region_cache);
+		return err;
+	}
 	bitmap_zero(marks[0], MARK_BITS);
 	bitmap_zero(marks[1], MARK_BITS);
 	period_closed = false;
@@ -495,6 +536,7 @@ void op_unmapped_tear_down(void)
 	struct hlist_node *next;
 	int bucket;
 
+	op_postponed_tear_down();
 	hash_for_each_safe(regions, bucket, next, region, node)
 		forget(region, &gone);
 	drop_spaces(&gone);

@@ -2,7 +2,7 @@
 /*
  * Executable mappings that have gone, remembered until no sample can ask for them.
  *
- * A sample is resolved up to a quarter of a second after it was taken.  By then its process
+ * A sample is resolved a quarter of a second after it was taken, or later.  By then its process
  * may have exited or called exec, or the library may be unmapped, even with another one in
  * its place.  Nothing is pinned for that: when executable file memory is unmapped, what it
  * was is written down here, with an epoch that says which samples it is good for.
@@ -24,7 +24,7 @@
  * so no other address space, such as that of a child that mmap()s nothing, takes its place.
  *
  * There are regions_max of them at most, a module parameter, and a 64th of that of one address
- * space.
+ * space.  Where locks may not be taken, postponed.h has places for what goes away.
  */
 #ifndef OPROFILE_UNMAPPED_H
 #define OPROFILE_UNMAPPED_H
@@ -68,8 +68,8 @@ void op_unmapped_mark_sampled(const struct mm_struct *mm, unsigned int period);
  * @vma: the mapping, still complete
  * @start, @end: the part, page-aligned addresses
  *
- * Context: process, atomic: called with preemption off and locks of the mm held; does not
- * sleep.  Any failure to remember is counted in unmapped_lost, as is what is unmapped in_nmi().
+ * Context: process, atomic: called with preemption off and locks of the mm held, or NMI; does not
+ * sleep.  Any failure to remember is counted in unmapped_lost.
  */
 void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 

@@ -4,13 +4,13 @@
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/printk.h>
 #include <linux/stddef.h>
 
 #include <asm/msr-index.h>
 #include <asm/perf_event.h>
 
 #include "oprofilefs.h"
+#include "refusal.h"
 #include "x86/counter.h"
 
 static struct op_x86_setting settings[OP_X86_NUMBERS_MAX];
@@ -107,8 +107,20 @@ int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model
 	return 0;
 }
 
-static int compile_general(const struct op_x86_model *model,
-			   const struct op_x86_setting *setting, struct op_x86_program *program)
+static u64 select_of(const struct op_x86_setting *setting)
+{
+	u64 select = ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_ENABLE |
+		     (setting->event & 0xff) | (u64)(setting->event & 0xf00) << 24 |
+		     setting->unit_mask << 8 | setting->extra;
+
+	if (setting->user)
+		select |= ARCH_PERFMON_EVENTSEL_USR;
+	if (setting->kernel)
+		select |= ARCH_PERFMON_EVENTSEL_OS;
+	return select;
+}
+
+static int compile_general(const struct op_x86_model *model, struct op_x86_program *program)
 {
 	unsigned int at = program->hardware * model->bank.stride;
 
@@ -116,13 +128,7 @@ static int compile_general(const struct op_x86_model *model,
 	program->counter_msr = model->bank.counter + at;
 	program->write_msr = model->bank.write + at;
 	program->global_bit = BIT_ULL(program->hardware);
-	program->control = ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_ENABLE |
-			   (setting->event & 0xff) | (u64)(setting->event & 0xf00) << 24 |
-			   setting->unit_mask << 8 | setting->extra;
-	if (setting->user)
-		program->control |= ARCH_PERFMON_EVENTSEL_USR;
-	if (setting->kernel)
-		program->control |= ARCH_PERFMON_EVENTSEL_OS;
+	program->control = program->select;
 	return 0;
 }
 
@@ -148,8 +154,9 @@ static int compile_fixed(const struct op_x86_model *model, const struct op_x86_s
 
 	if (setting->event != fixed_events[index].event ||
 	    setting->unit_mask != fixed_events[index].unit_mask || setting->extra) {
-		pr_err("counter %u counts event 0x%02x with unit mask 0x%02x only\n",
-		       program->number, fixed_events[index].event, fixed_events[index].unit_mask);
+		op_log_refusal("counter %u counts event 0x%02x with unit mask 0x%02x only\n",
+			       program->number, fixed_events[index].event,
+			       fixed_events[index].unit_mask);
 		return -EINVAL;
 	}
 	program->fixed = true;
@@ -170,15 +177,17 @@ int op_x86_counter_compile(const struct op_x86_model *model, unsigned int number
 {
 	memset(program, 0, sizeof(*program));
 	if (!setting->count || !(setting->kernel || setting->user)) {
-		pr_err("counter %u is enabled, but %s\n", number,
-		       setting->count ? "counts neither kernel nor user code" : "has no count");
+		op_log_refusal("counter %u is enabled, but %s\n", number,
+			       setting->count ? "counts neither kernel nor user code" :
+						"has no count");
 		return -EINVAL;
 	}
 	program->number = number;
 	program->hardware = op_x86_hardware_counter(model, number);
 	program->count = setting->count;
+	program->select = select_of(setting);
 	if (program->hardware < model->nr_general)
-		return compile_general(model, setting, program);
+		return compile_general(model, program);
 	return compile_fixed(model, setting, program);
 }
 
@@ -197,7 +206,7 @@ int op_x86_counters_compile(const struct op_x86_model *model, struct op_x86_prog
 		nr++;
 	}
 	if (!nr) {
-		pr_err("no counter is enabled\n");
+		op_log_refusal("no counter is enabled\n");
 		return -EINVAL;
 	}
 	return nr;

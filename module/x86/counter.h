@@ -30,6 +30,7 @@ struct op_x86_setting {
  * @fixed: one of the fixed counters
  * @control: value of the event select with the enable bit; of a fixed counter, its four bits,
  *	in their place
+ * @select: the event select of a general counter that counts the same, for perf
  * @control_msr: where it goes
  * @counter_msr, @write_msr: where the counter is read and written
  * @global_bit: of this counter in the global registers
@@ -40,6 +41,7 @@ struct op_x86_program {
 	u8 hardware;
 	bool fixed;
 	u64 control;
+	u64 select;
 	u32 control_msr;
 	u32 counter_msr;
 	u32 write_msr;

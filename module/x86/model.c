@@ -95,6 +95,7 @@ static void describe_arch_perfmon(const struct op_x86_identity *identity,
 		model->nr_fixed = min_t(unsigned int, edx.split.num_counters_fixed,
 					OP_X86_FIXED_MAX - 1);
 	}
+	model->unreserved = eax.split.version_id >= 6;
 	if (eax.split.version_id >= 3)
 		model->extra |= ARCH_PERFMON_EVENTSEL_ANY;
 }

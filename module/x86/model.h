@@ -43,6 +43,8 @@ struct op_x86_global {
  * @event_max: the largest event code
  * @extra: bits that may be set in the entry extra
  * @enable_by_first: the enable bit of counter 0 rules all (P6)
+ * @unreserved: it has its counters at further addresses, which the kernel's book-keeping does not
+ *	know (version 6): perf could use them beside us
  * @late_nmis: the APIC's entry is not masked by an interrupt (AMD): an overflow that was found
  *	early may still raise its NMI
  */
@@ -55,6 +57,7 @@ struct op_x86_model {
 	u32 event_max;
 	u64 extra;
 	bool enable_by_first;
+	bool unreserved;
 	bool late_nmis;
 	struct op_x86_bank bank;
 	struct op_x86_global global;

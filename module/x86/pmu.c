@@ -14,11 +14,14 @@
  *
  * Groups are multiplexed: op_x86_pmu_switch() takes the group away from the NMI handler, stops the
  * counters, remembers how far each of them is from its next sample, and sets up the next group
- * before the handler gets to see it.
+ * before the handler gets to see it.  The time that a group was counted for is without its NMIs.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -32,6 +35,7 @@
 #include "cpu_buffer.h"
 #include "x86/throttle.h"
 #include "x86/msr.h"
+#include "x86/nmi_cost.h"
 #include "x86/pmu.h"
 #include "x86/times.h"
 
@@ -39,6 +43,8 @@
 static uint cpu_time_max_percent = 25;
 module_param(cpu_time_max_percent, uint, 0644);
 MODULE_PARM_DESC(cpu_time_max_percent, "time of a CPU that samples may take before their periods are doubled; 0: no limit");
+
+#define LATE_MS 1
 
 /* What the registers held before us. */
 struct saved_registers {
@@ -57,22 +63,32 @@ struct saved_registers {
  * @plan: NULL while it is not started
  * @running: global bits of the counters that are to run; 0 while stopping.  The handler, an
  *	NMI on the same CPU, writes it back to the hardware.
- * @late: NMIs that may still come for overflows that are handled already
- * @late_of_switch: one may still come for an overflow that the last switch found
- * @claimed: one came while groups were switched
+ * @late: NMIs that may still come, up to @late_until, for overflows that are handled already
+ * @late_until: time stamp
+ * @switched_from: while groups are switched: the one that counted
+ * @claimed: NMIs that came while groups were switched
+ * @nmi_cost: of op_throttle::around
  * @left: by number: events to the next sample of a counter whose group is not counted
+ * @period: by number: events that the next sample stands for
+ * @raised: the throttle doubles periods, or one that it doubled is not over
  * @began: when this group began to be counted, in ns
+ * @away: cycles since then that went into samples; only if groups are multiplexed
  */
 struct cpu_pmu {
 	const struct op_x86_group *group;
 	const struct op_x86_plan *plan;
 	u64 running;
 	unsigned int late;
-	bool late_of_switch;
-	bool claimed;
+	u64 late_until;
+	const struct op_x86_group *switched_from;
+	unsigned int claimed;
+	u64 nmi_cost;
 	struct op_throttle throttle;
 	u64 left[OP_X86_NUMBERS_MAX];
+	u64 period[OP_X86_NUMBERS_MAX];
+	bool raised;
 	u64 began;
+	u64 away;
 	struct saved_registers saved;
 };
 
@@ -94,27 +110,80 @@ static void set_counter(const struct op_x86_model *model, const struct op_x86_pr
 	op_msr_write(program->write_msr, -events & model->counter_mask);
 }
 
+/* The period that the throttle asks for, or the longest one that the counter can have. */
 static u64 raised_period(const struct cpu_pmu *pmu, const struct op_x86_program *program)
 {
-	u64 count = program->count << pmu->throttle.shift;
+	unsigned int shift = pmu->throttle.shift;
 
-	return count <= pmu->plan->model->count_max ? count : program->count;
+	while (shift && program->count > pmu->plan->model->count_max >> shift)
+		shift--;
+	return program->count << shift;
 }
 
-/* Events to the next sample; @passed: what it has counted since it overflowed. */
-static u64 next_left(const struct cpu_pmu *pmu, const struct op_x86_program *program, u64 passed)
+/*
+ * A new period begins.  Return: events to the next sample; @passed: what it has counted since it
+ * overflowed.
+ */
+static u64 next_left(struct cpu_pmu *pmu, const struct op_x86_program *program, u64 passed)
 {
 	u64 events = program->count;
 
 	if (unlikely(pmu->throttle.shift))
 		events = raised_period(pmu, program);
+	pmu->period[program->number] = events;
 	return passed < events ? events - passed : events;
 }
 
-static __always_inline void reload(const struct cpu_pmu *pmu,
-				   const struct op_x86_program *program, u64 passed)
+/* A sample of the period that is over. */
+static void add_sample(const struct op_x86_program *program, struct pt_regs *regs, u64 period)
 {
+	if (likely(period == program->count))
+		oprofile_add_sample(regs, program->number);
+	else
+		oprofile_add_weighted_sample(regs, program->number, period);
+}
+
+static bool any_raised(const struct cpu_pmu *pmu)
+{
+	unsigned int i, j;
+
+	if (pmu->throttle.shift)
+		return true;
+	for (i = 0; i < pmu->plan->nr_groups; i++) {
+		const struct op_x86_group *group = &pmu->plan->groups[i];
+
+		for (j = 0; j < group->nr_programs; j++) {
+			if (pmu->period[group->programs[j].number] != group->programs[j].count)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The counter has overflowed: the next period, then the sample. */
+static noinline void overflow_raised(struct cpu_pmu *pmu, const struct op_x86_program *program,
+				     struct pt_regs *regs, u64 passed)
+{
+	u64 period = pmu->period[program->number];
+
 	set_counter(pmu->plan->model, program, next_left(pmu, program, passed));
+	pmu->raised = any_raised(pmu);
+	add_sample(program, regs, period);
+}
+
+/* The same, with as few instructions as can be where periods are as asked for. */
+static __always_inline void overflow(struct cpu_pmu *pmu, const struct op_x86_model *model,
+				     const struct op_x86_program *program, struct pt_regs *regs,
+				     u64 passed)
+{
+	u64 events = program->count;
+
+	if (unlikely(pmu->raised)) {
+		overflow_raised(pmu, program, regs, passed);
+		return;
+	}
+	set_counter(model, program, passed < events ? events - passed : events);
+	oprofile_add_sample(regs, program->number);
 }
 
 static void save(struct cpu_pmu *pmu)
@@ -226,6 +295,7 @@ static void go(struct cpu_pmu *pmu, const struct op_x86_group *group)
 	if (has_global(model))
 		set_controls(pmu, group);
 	pmu->began = ktime_get_ns();
+	pmu->away = 0;
 	pmu->running = group->global_bits;
 	WRITE_ONCE(pmu->group, group); /* go:A - pairs with nmi:A */
 	barrier(); /* an NMI on this CPU finds all of it */
@@ -240,19 +310,28 @@ static void go(struct cpu_pmu *pmu, const struct op_x86_group *group)
 						  ARCH_PERFMON_EVENTSEL_ENABLE);
 }
 
+void op_x86_pmu_set_nmi_cost(u64 cycles)
+{
+	this_cpu_ptr(&cpu_pmu)->nmi_cost = cycles;
+}
+
 void op_x86_pmu_start(const struct op_x86_plan *plan)
 {
 	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
 	unsigned int i, j;
 
-	memset(&pmu->throttle, 0, sizeof(pmu->throttle));
+	op_throttle_begin(&pmu->throttle, plan->nr_groups > 1 ? 1 : OP_THROTTLE_RUNS_PER_TIMING,
+			  pmu->nmi_cost);
+	pmu->raised = false;
 	pmu->late = 0;
-	pmu->late_of_switch = false;
+	pmu->switched_from = &plan->groups[0];
+	pmu->claimed = UINT_MAX; /* nothing counts before go() */
 	for (i = 0; i < plan->nr_groups; i++) {
 		for (j = 0; j < plan->groups[i].nr_programs; j++) {
 			const struct op_x86_program *program = &plan->groups[i].programs[j];
 
 			pmu->left[program->number] = program->count;
+			pmu->period[program->number] = program->count;
 		}
 	}
 	WRITE_ONCE(pmu->plan, plan);
@@ -264,12 +343,27 @@ void op_x86_pmu_start(const struct op_x86_plan *plan)
 }
 
 /*
- * @group was counted for so long, and the others waited.  The time of a switch counts for no group.
+ * For how long the group was counted.  What its samples took is left out: else an event that has
+ * many would seem to be counted for longer than it was.
+ */
+static u64 counted_ns(const struct cpu_pmu *pmu)
+{
+	u64 passed = ktime_get_ns() - pmu->began;
+
+	if (pmu->plan->nr_groups == 1)
+		return passed;
+	return passed - min(passed, mul_u64_u32_div(pmu->away, NSEC_PER_MSEC, tsc_khz));
+}
+
+/*
+ * @group was counted until now, and the others waited.  The time of a switch counts for no group.
  * Context: hard interrupt, or process bound to the CPU.
  */
-static void account(const struct op_x86_plan *plan, const struct op_x86_group *group, u64 ns)
+static void account(const struct cpu_pmu *pmu, const struct op_x86_group *group)
 {
+	const struct op_x86_plan *plan = pmu->plan;
 	unsigned int cpu = smp_processor_id();
+	u64 ns = counted_ns(pmu);
 	int i;
 
 	for (i = 0; i < plan->nr_numbers; i++)
@@ -297,7 +391,7 @@ void op_x86_pmu_stop(void)
 	barrier();
 	WRITE_ONCE(pmu->running, 0);
 	barrier();
-	account(pmu->plan, pmu->group, ktime_get_ns() - pmu->began);
+	account(pmu, pmu->group);
 	restore(pmu);
 	barrier();
 	WRITE_ONCE(pmu->group, NULL);
@@ -320,31 +414,80 @@ static void stop_group(const struct op_x86_model *model, const struct op_x86_gro
 }
 
 /*
- * How far the counters of the group are.  Return: whether one of them has overflowed, and
- * waited for its NMI.
+ * NMIs of ours that find nothing to handle may come, each for an overflow that was found early.
+ * They are raised already, so they come as soon as NMIs can: a hypervisor may take the CPU away for
+ * a while.  After that an NMI that finds nothing is somebody else's.
  */
-static bool put_by(struct cpu_pmu *pmu, const struct op_x86_group *group, struct pt_regs *regs)
+static void expect_late(struct cpu_pmu *pmu, unsigned int nr)
+{
+	pmu->late_until = rdtsc() + (u64)LATE_MS * tsc_khz;
+	barrier(); /* an NMI that sees the one sees the other */
+	pmu->late = nr;
+}
+
+/* Is this NMI one of them? */
+static bool take_late(struct cpu_pmu *pmu)
+{
+	if (!pmu->late)
+		return false;
+	if ((s64)(rdtsc() - pmu->late_until) > 0) {
+		pmu->late = 0;
+		return false;
+	}
+	pmu->late--;
+	return true;
+}
+
+static bool overflowed(const struct op_x86_model *model, const struct op_x86_program *program,
+		       u64 status, u64 value)
+{
+	return has_global(model) ? status & program->global_bit : !(value & top_bit(model));
+}
+
+/* Counters of a group that have overflowed, and are not handled. */
+static unsigned int count_overflowed(const struct op_x86_model *model,
+				     const struct op_x86_group *group)
+{
+	u64 status = has_global(model) ? op_msr_read(model->global.status) : 0;
+	unsigned int nr = 0;
+	int i;
+
+	for (i = 0; i < group->nr_programs; i++) {
+		const struct op_x86_program *program = &group->programs[i];
+		u64 value = has_global(model) ? 0 : op_msr_read(program->counter_msr);
+
+		nr += overflowed(model, program, status, value);
+	}
+	return nr;
+}
+
+/* How far the counters of the group are; those that have overflowed get their sample. */
+static void put_by(struct cpu_pmu *pmu, const struct op_x86_group *group, struct pt_regs *regs)
 {
 	const struct op_x86_model *model = pmu->plan->model;
 	u64 status = has_global(model) ? op_msr_read(model->global.status) : 0;
-	bool overflowed = false;
+	unsigned int nr = 0, claimed;
 	int i;
 
 	for (i = 0; i < group->nr_programs; i++) {
 		const struct op_x86_program *program = &group->programs[i];
 		u64 value = op_msr_read(program->counter_msr);
 
-		if (has_global(model) ? status & program->global_bit : !(value & top_bit(model))) {
+		if (overflowed(model, program, status, value)) {
+			u64 period = pmu->period[program->number];
+
 			pmu->left[program->number] = next_left(pmu, program, value);
-			oprofile_add_sample(regs, program->number);
-			overflowed = true;
+			add_sample(program, regs, period);
+			nr++;
 		} else {
 			pmu->left[program->number] = -value & model->counter_mask;
 		}
 	}
+	claimed = READ_ONCE(pmu->claimed); /* switch:B */
+	if (nr > claimed)
+		expect_late(pmu, nr - claimed);
 	if (status & group->global_bits)
 		op_msr_write(model->global.acknowledge, status & group->global_bits);
-	return overflowed;
 }
 
 void op_x86_pmu_switch(struct pt_regs *regs)
@@ -356,52 +499,66 @@ void op_x86_pmu_switch(struct pt_regs *regs)
 
 	if (to == plan->groups + plan->nr_groups)
 		to = plan->groups;
-	pmu->claimed = false;
+	pmu->claimed = 0;
+	pmu->switched_from = from;
 	WRITE_ONCE(pmu->group, NULL); /* switch:A - pairs with nmi:A */
 	barrier(); /* NMIs on this CPU leave registers alone from here on */
 
 	stop_group(plan->model, from);
-	account(plan, from, ktime_get_ns() - pmu->began);
-	pmu->late_of_switch = put_by(pmu, from, regs) && !READ_ONCE(pmu->claimed); /* switch:B */
+	account(pmu, from);
+	put_by(pmu, from, regs);
 	op_lvtpc_write(APIC_DM_NMI); /* the entry may be masked by an NMI that found no group */
 	go(pmu, to);
 }
 
 /*
  * An NMI in the midst of a switch, which will find the overflow itself; or one that comes
- * after that.  Return: whether it may be ours.
+ * after that; or one that nothing counted for.  Return: whether it is ours.
  */
 static int handle_without_group(struct cpu_pmu *pmu)
 {
 	const struct op_x86_plan *plan = READ_ONCE(pmu->plan);
 
 	if (!plan)
-		return 0;
-	/* AMD does not mask the entry. */
-	if (!plan->model->late_nmis && !(op_lvtpc_read() & APIC_LVT_MASKED))
-		return 0;
-	WRITE_ONCE(pmu->claimed, true); /* nmi:B - pairs with switch:B */
-	pmu->late_of_switch = false;
-	return 1;
+		return take_late(pmu) || op_x86_nmi_cost_claim();
+	if (pmu->claimed < count_overflowed(plan->model, pmu->switched_from)) {
+		WRITE_ONCE(pmu->claimed, pmu->claimed + 1); /* nmi:B - pairs with switch:B */
+		return 1;
+	}
+	return take_late(pmu);
 }
 
 /* No counter has overflowed: the NMI is late, or another driver's. */
 static int handle_late(struct cpu_pmu *pmu)
 {
-	if (pmu->plan->model->late_nmis && pmu->late)
-		pmu->late--;
-	else if (pmu->late_of_switch)
-		pmu->late_of_switch = false;
-	else
+	if (!take_late(pmu))
 		return 0;
 	op_lvtpc_write(APIC_DM_NMI);
 	return 1;
 }
 
+/*
+ * So many overflows were handled by one NMI.  Where the APIC's entry is not masked, each has raised
+ * one: on AMD, and with the local APIC of some hypervisors.
+ */
+static noinline void handled_several(struct cpu_pmu *pmu, unsigned int handled)
+{
+	if (pmu->plan->model->late_nmis || !(op_lvtpc_read() & APIC_LVT_MASKED))
+		expect_late(pmu, handled - 1);
+}
+
+static __always_inline void end_handling(struct cpu_pmu *pmu, unsigned int handled)
+{
+	if (unlikely(handled > 1))
+		handled_several(pmu, handled);
+	op_lvtpc_write(APIC_DM_NMI);
+}
+
 static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *group,
 			    struct pt_regs *regs)
 {
-	const struct op_x86_global *global = &pmu->plan->model->global;
+	const struct op_x86_model *model = pmu->plan->model;
+	const struct op_x86_global *global = &model->global;
 	const struct op_x86_program *program = group->programs;
 	u64 overflowed;
 	int handled = 0;
@@ -417,12 +574,10 @@ static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *grou
 		if (!(overflowed & program->global_bit))
 			continue;
 		overflowed &= ~program->global_bit;
-		reload(pmu, program, op_msr_read(program->counter_msr));
-		oprofile_add_sample(regs, program->number);
+		overflow(pmu, model, program, regs, op_msr_read(program->counter_msr));
 		handled++;
 	}
-	pmu->late += handled - 1;
-	op_lvtpc_write(APIC_DM_NMI);
+	end_handling(pmu, handled);
 	op_msr_write(global->control, READ_ONCE(pmu->running)); /* nmi:C */
 	return handled;
 }
@@ -440,15 +595,13 @@ static int handle_by_top_bit(struct cpu_pmu *pmu, const struct op_x86_group *gro
 
 		if (value & top_bit(model))
 			continue;
-		reload(pmu, program, value);
-		oprofile_add_sample(regs, program->number);
+		overflow(pmu, model, program, regs, value);
 		handled++;
 	}
 
 	if (!handled)
 		return handle_late(pmu);
-	pmu->late += handled - 1;
-	op_lvtpc_write(APIC_DM_NMI);
+	end_handling(pmu, handled);
 	return handled;
 }
 
@@ -462,11 +615,18 @@ static noinline int handle(struct cpu_pmu *pmu, const struct op_x86_group *group
 static noinline int handle_timed(struct cpu_pmu *pmu, const struct op_x86_group *group,
 				 struct pt_regs *regs)
 {
-	u64 begin = rdtsc();
+	u64 begin = rdtsc(), end;
 	int handled = handle(pmu, group, regs);
+	int change;
 
-	if (handled &&
-	    op_throttle_account(&pmu->throttle, begin, rdtsc(), READ_ONCE(cpu_time_max_percent)))
+	if (!handled)
+		return 0;
+	end = rdtsc();
+	pmu->away += end - begin + pmu->throttle.around;
+	change = op_throttle_account(&pmu->throttle, begin, end, READ_ONCE(cpu_time_max_percent));
+	if (change)
+		pmu->raised = true;
+	if (change > 0)
 		op_cpu_stats_throttled();
 	return handled;
 }

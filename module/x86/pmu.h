@@ -9,6 +9,12 @@
 
 struct pt_regs;
 
+/*
+ * From the next start on: what an NMI costs beside its handler, cycles of the time stamp counter.
+ * Context: process bound to the CPU.
+ */
+void op_x86_pmu_set_nmi_cost(u64 cycles);
+
 /**
  * op_x86_pmu_start - save this CPU's registers and begin to count
  * @plan: used until op_x86_pmu_stop()

@@ -46,7 +46,8 @@ static const struct oprofile_backend fake_timer = { .name = "timer" };
 
 void fake_backend_use(const struct oprofile_backend *backend)
 {
-	chosen = backend;
+	choose(backend, NULL);
+	named = false;
 }
 
 static const struct choice {
@@ -100,6 +101,111 @@ static void backend_kept(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &fake_timer);
 }
 
+static int start_answer, nr_starts, nr_stops, nr_set_up;
+
+static int count_set_up(void)
+{
+	nr_set_up++;
+	return 0;
+}
+
+static void count_shut_down(void)
+{
+	nr_set_up--;
+}
+
+static int answer_start(void)
+{
+	return start_answer;
+}
+
+static int count_start(void)
+{
+	nr_starts++;
+	return 0;
+}
+
+static void count_stop(void)
+{
+	nr_stops++;
+}
+
+static const char *say_reason(void)
+{
+	return "a reason";
+}
+
+static const struct oprofile_backend first = {
+	.name = "first", .setup = count_set_up, .shutdown = count_shut_down,
+	.start = answer_start, .reason = say_reason,
+};
+
+static const struct oprofile_backend second = {
+	.name = "second", .setup = count_set_up, .shutdown = count_shut_down,
+	.start = count_start, .stop = count_stop,
+};
+
+/* At each start anew, and only if the counters are in use. */
+static void backend_stood_in_for(struct kunit *test)
+{
+	char why[32];
+
+	nr_set_up = 0;
+	nr_starts = 0;
+	nr_stops = 0;
+	choose(&first, &second);
+	KUNIT_EXPECT_EQ(test, op_backend_set_up(), 0);
+	KUNIT_EXPECT_EQ(test, nr_set_up, 2);
+
+	start_answer = -EBUSY;
+	KUNIT_EXPECT_EQ(test, op_backend_start(), 0);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &second);
+	op_backend_why(why, sizeof(why));
+	KUNIT_EXPECT_STREQ(test, why, "a reason");
+	op_backend_stop();
+	KUNIT_EXPECT_EQ(test, nr_starts, 1);
+	KUNIT_EXPECT_EQ(test, nr_stops, 1);
+
+	start_answer = 0;
+	KUNIT_EXPECT_EQ(test, op_backend_start(), 0);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &first);
+	op_backend_stop();
+	start_answer = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, op_backend_start(), -ENOMEM);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &first);
+	KUNIT_EXPECT_EQ(test, nr_starts, 1);
+	KUNIT_EXPECT_EQ(test, nr_stops, 1);
+	op_backend_shut_down();
+	KUNIT_EXPECT_EQ(test, nr_set_up, 0);
+
+	/* One that was asked for by name has nobody. */
+	choose(&first, NULL);
+	start_answer = -EBUSY;
+	KUNIT_EXPECT_EQ(test, op_backend_set_up(), 0);
+	KUNIT_EXPECT_EQ(test, op_backend_start(), -EBUSY);
+	op_backend_shut_down();
+}
+
+/* Only perf, for x86, and only if it was not asked for by name. */
+static void backend_stand_ins(struct kunit *test)
+{
+	x86_answer = 0;
+	perf_answer = 0;
+	nmi_timer_answer = 0;
+	KUNIT_EXPECT_EQ(test, op_backend_choose(NULL), 0);
+	KUNIT_EXPECT_TRUE(test, op_backend_has_stand_in());
+	KUNIT_EXPECT_PTR_EQ(test, stand_in, &fake_perf);
+	KUNIT_EXPECT_EQ(test, op_backend_choose("x86"), 0);
+	KUNIT_EXPECT_FALSE(test, op_backend_has_stand_in());
+	perf_answer = -ENOENT;
+	KUNIT_EXPECT_EQ(test, op_backend_choose(NULL), 0);
+	KUNIT_EXPECT_FALSE(test, op_backend_has_stand_in());
+	x86_answer = -ENODEV;
+	perf_answer = 0;
+	KUNIT_EXPECT_EQ(test, op_backend_choose(NULL), 0);
+	KUNIT_EXPECT_FALSE(test, op_backend_has_stand_in());
+}
+
 static int backend_init(struct kunit *test)
 {
 	fake_backend_use(NULL);
@@ -113,4 +219,6 @@ static void backend_exit(struct kunit *test)
 
 TEST_SUITE(oprofile_backend, backend_init, backend_exit,
 	   KUNIT_CASE_PARAM(backend_chosen, choice_gen_params),
-	   KUNIT_CASE(backend_kept));
+	   KUNIT_CASE(backend_kept),
+	   KUNIT_CASE(backend_stood_in_for),
+	   KUNIT_CASE(backend_stand_ins));

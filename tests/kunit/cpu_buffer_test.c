@@ -84,7 +84,8 @@ static struct op_cpu_buffer *the_buffer(void)
 	return per_cpu(cpu_buffer, the_cpu);
 }
 
-static u64 words[OP_SAMPLE_WORDS + OP_BACKTRACE_DEPTH_MAX]; /* of the record taken last */
+/* Of the record taken last. */
+static u64 words[OP_SAMPLE_WORDS + OP_WEIGHT_WORDS + OP_BACKTRACE_DEPTH_MAX];
 
 /* Takes the next record out; the test fails if there is none. */
 static struct op_record_header take(struct kunit *test)
@@ -97,7 +98,7 @@ static struct op_record_header take(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, op_cpu_reader_at_end(&reader));
 	header = op_cpu_reader_header(&reader);
 	nr = header.kind & OP_RECORD_CONTEXT ? OP_CONTEXT_WORDS :
-					       OP_SAMPLE_WORDS + header.nr_callers;
+					       op_sample_words(header) + header.nr_callers;
 	for (i = 0; i < nr; i++)
 		words[i] = op_cpu_reader_word(&reader, i);
 	if (header.kind & OP_RECORD_CONTEXT && words[2])
@@ -133,6 +134,30 @@ static void expect_empty(struct kunit *test)
 
 	KUNIT_ASSERT_TRUE(test, op_cpu_reader_open(&reader, the_cpu));
 	KUNIT_EXPECT_TRUE(test, op_cpu_reader_at_end(&reader));
+}
+
+/* A weight is a word of its own, of the samples that have one. */
+static void cpu_buffer_weights(struct kunit *test)
+{
+	static const u64 weights[] = { 20000, OPROFILE_WEIGHT_MAX, U64_MAX };
+	static struct pt_regs regs;
+	int i;
+
+	add(false, 7, 3);
+	take(test); /* the context */
+	expect_sample(test, OP_SAMPLE_KERNEL, 7, 3);
+	fake_regs(&regs, false, 8);
+	for (i = 0; i < ARRAY_SIZE(weights); i++) {
+		preempt_disable();
+		oprofile_add_weighted_sample(&regs, 3, weights[i]);
+		preempt_enable();
+		expect_sample(test, OP_SAMPLE_KERNEL | OP_SAMPLE_WEIGHTED, 8, 3);
+		KUNIT_EXPECT_EQ(test, words[2], min(weights[i], OPROFILE_WEIGHT_MAX));
+	}
+	add(false, 9, 3);
+	expect_sample(test, OP_SAMPLE_KERNEL, 9, 3);
+	expect_empty(test);
+	KUNIT_EXPECT_EQ(test, op_cpu_stats(the_cpu)->received, 5);
 }
 
 static void cpu_buffer_samples(struct kunit *test)
@@ -504,6 +529,7 @@ void cpu_buffer_exit(struct kunit *test)
 
 TEST_SUITE(oprofile_cpu_buffer, cpu_buffer_init, cpu_buffer_exit,
 	   KUNIT_CASE(cpu_buffer_samples),
+	   KUNIT_CASE(cpu_buffer_weights),
 	   KUNIT_CASE(cpu_buffer_contexts),
 	   KUNIT_CASE(cpu_buffer_marks),
 	   KUNIT_CASE(cpu_buffer_discarded),

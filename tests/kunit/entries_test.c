@@ -67,6 +67,7 @@ static const struct {
 	{ "dump", 0200 },
 	{ "buffer", 0400 },
 	{ "cpu_type", 0400 },
+	{ "backend", 0400 },
 	{ "buffer_size", 0600 },
 	{ "buffer_watershed", 0600 },
 	{ "cpu_buffer_size", 0600 },

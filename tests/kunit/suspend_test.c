@@ -3,6 +3,7 @@
  * Sampling pauses for suspend and hibernation, and goes on afterwards.
  */
 #include <linux/notifier.h>
+#include <linux/reboot.h>
 #include <linux/suspend.h>
 
 #include "suite.h"
@@ -26,6 +27,13 @@ static void seam_resume(void)
 #define oprofile_resume seam_resume
 
 #include "suspend.c"
+
+static void reboot_pauses(struct kunit *test)
+{
+	nr_pauses = 0;
+	KUNIT_EXPECT_EQ(test, on_reboot(NULL, SYS_RESTART, NULL), NOTIFY_DONE);
+	KUNIT_EXPECT_EQ(test, nr_pauses, 1);
+}
 
 static const struct {
 	unsigned long event;
@@ -62,4 +70,5 @@ static void suspend_hooked(struct kunit *test)
 
 TEST_SUITE(oprofile_suspend, NULL, NULL,
 	   KUNIT_CASE(suspend_events),
+	   KUNIT_CASE(reboot_pauses),
 	   KUNIT_CASE(suspend_hooked));

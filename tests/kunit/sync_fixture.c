@@ -23,6 +23,16 @@ void sync_add(bool user, unsigned long pc, u8 event)
 	preempt_enable();
 }
 
+void sync_add_weight(bool user, unsigned long pc, u8 event, u64 weight)
+{
+	static struct pt_regs regs;
+
+	fake_regs(&regs, user, pc);
+	preempt_disable();
+	oprofile_add_weighted_sample(&regs, event, weight);
+	preempt_enable();
+}
+
 void sync_expect_words(struct kunit *test, const u64 *expected, unsigned long nr)
 {
 	unsigned long i;

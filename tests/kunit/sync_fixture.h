@@ -50,6 +50,9 @@ void sync_fixture_exit(struct kunit *test);
 /* A sample on sync_fixture.cpu, of the task fake_current. */
 void sync_add(bool user, unsigned long pc, u8 event);
 
+/* The same, with a weight. */
+void sync_add_weight(bool user, unsigned long pc, u8 event, u64 weight);
+
 /* Makes the CPUs' buffers anew, for traces of up to @depth callers. */
 void sync_begin_traces(struct kunit *test, u8 depth);
 

@@ -199,6 +199,26 @@ static void sync_kicked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&kicked), 0);
 }
 
+/* Where nothing comes, the work runs less and less often. */
+static void sync_rests(struct kunit *test)
+{
+	const unsigned long first = HZ / 4;
+	const unsigned long periods[] = { first, 2 * first, 4 * first, 8 * first, 2 * HZ };
+	unsigned int i;
+
+	op_sync_start_work();
+	op_sync_stop_work();
+	for (i = 0; i < ARRAY_SIZE(periods); i++)
+		KUNIT_EXPECT_EQ(test, next_period(), periods[i]);
+	sync_add(false, KERNEL_AT, 0);
+	op_sync_all();
+	KUNIT_EXPECT_EQ(test, next_period(), first);
+	KUNIT_EXPECT_EQ(test, next_period(), 2 * first);
+	op_sync_start_work();
+	op_sync_stop_work();
+	KUNIT_EXPECT_EQ(test, next_period(), first);
+}
+
 /* A process keeps its address space locked: nothing waits, and only its own samples do without. */
 static void sync_locked(struct kunit *test)
 {
@@ -305,6 +325,42 @@ static void sync_locked_unmapped(struct kunit *test)
 		     0x10 * PAGE_SIZE, 0);
 }
 
+/*
+ * A thread ran one library, then another CPU and another library at the same address.  If sync
+ * looks at that other CPU first, what it sets aside is not in the order of epochs.
+ */
+static void sync_locked_replaced(struct kunit *test)
+{
+	struct vm_area_struct *vma = sync_fixture.library_vma;
+	int old = atomic_read(&op_mapping_epoch);
+
+	sync_add(true, EXE_AT, 0);
+	op_sync_all();
+	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), USER, IMAGE(EXE),
+		     PAGE_SIZE, 0);
+
+	mmap_write_lock(sync_fixture.mm);
+	op_unmapped_remember(vma, vma->vm_start, vma->vm_end);
+	fake_mm_unmap(vma);
+	op_unmapped_advance_epoch();
+	fake_mm_map(test, sync_fixture.mm, LIBRARY_AT, LIBRARY_AT + 16 * PAGE_SIZE,
+		    sync_fixture.other, 0x20);
+	sync_add(true, LIBRARY_AT + 1, 0);
+	op_sync_all(); /* the other CPU */
+	atomic_set(&op_mapping_epoch, old);
+	sync_add(true, LIBRARY_AT, 0);
+	atomic_set(&op_mapping_epoch, old + 1);
+	op_sync_all();
+	EXPECT_NO_WORDS(test);
+	mmap_write_unlock(sync_fixture.mm);
+
+	op_sync_all();
+	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), USER, IMAGE(3),
+		     0x20 * PAGE_SIZE + 1, 0,
+		     CPU(sync_fixture.cpu), TASK(11, EXE, 10), USER, IMAGE(LIBRARY),
+		     0x10 * PAGE_SIZE, 0);
+}
+
 static void sync_memory(struct kunit *test)
 {
 	op_sync_tear_down();
@@ -322,9 +378,11 @@ TEST_SUITE(oprofile_sync, sync_fixture_init, sync_fixture_exit,
 	   KUNIT_CASE(sync_no_room),
 	   KUNIT_CASE(sync_every_room),
 	   KUNIT_CASE(sync_kicked),
+	   KUNIT_CASE(sync_rests),
 	   KUNIT_CASE(sync_locked),
 	   KUNIT_CASE(sync_locked_at_dump),
 	   KUNIT_CASE(sync_locked_too_long),
 	   KUNIT_CASE(sync_unmapping),
 	   KUNIT_CASE(sync_locked_unmapped),
+	   KUNIT_CASE(sync_locked_replaced),
 	   KUNIT_CASE(sync_memory));

@@ -26,6 +26,19 @@ static void sync_user_sample(struct kunit *test)
 		     PAGE_SIZE + 0x234, 1);
 }
 
+/* Above the counter; in the midst of samples without. */
+static void sync_weights(struct kunit *test)
+{
+	sync_add(true, EXE_AT, 1);
+	sync_add_weight(true, EXE_AT + 1, 1, 20000);
+	sync_add(true, EXE_AT + 2, 1);
+	sync_add_weight(false, KERNEL_AT, 2, OPROFILE_WEIGHT_MAX);
+	op_sync_all();
+	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), USER, IMAGE(EXE),
+		     PAGE_SIZE, 1, PAGE_SIZE + 1, 1 | 20000 << 8, PAGE_SIZE + 2, 1,
+		     KERNEL, KERNEL_AT, 2 | OPROFILE_WEIGHT_MAX << 8);
+}
+
 /* The ends of a mapping, one word before and one behind. */
 static void sync_bounds(struct kunit *test)
 {
@@ -289,6 +302,7 @@ static void sync_trace_cut(struct kunit *test)
 TEST_SUITE(oprofile_sync_words, sync_fixture_init, sync_fixture_exit,
 	   KUNIT_CASE(sync_kernel_sample),
 	   KUNIT_CASE(sync_user_sample),
+	   KUNIT_CASE(sync_weights),
 	   KUNIT_CASE(sync_bounds),
 	   KUNIT_CASE(sync_anonymous),
 	   KUNIT_CASE(sync_switches),

@@ -29,8 +29,12 @@ static unsigned int online;
 static int handler_error;
 static unsigned int handlers, sent, sent_to, sent_vector, timer_samples, nmi_samples;
 static bool idle;
-static unsigned long tickers; /* CPUs whose ticker runs */
-static void (*tick)(void);
+static unsigned long tickers; /* CPUs whose ticker was started */
+static struct cpumask busy_now;
+static bool other_whole; /* the other CPU has been busy for long */
+static bool other_ticks; /* the other CPU's timer runs */
+static unsigned int calls, called, kept;
+static op_tick_fn tick;
 
 static void seam_send_IPI(int cpu, int vector)
 {
@@ -69,9 +73,36 @@ static bool seam_idle_interrupted(void)
 	return idle;
 }
 
-static void seam_ticker_prepare(void (*fn)(void))
+static void seam_ticker_prepare(op_tick_fn fn, bool (*keep)(void))
 {
 	tick = fn;
+}
+
+static void seam_ticker_end(void)
+{
+}
+
+static void seam_ticker_keep(void)
+{
+	kept++;
+}
+
+static bool seam_ticker_ticks(unsigned int cpu)
+{
+	return other_ticks;
+}
+
+static bool seam_ticker_whole(unsigned int cpu)
+{
+	return other_whole;
+}
+
+static int seam_call(int cpu, call_single_data_t *data)
+{
+	calls++;
+	called = cpu;
+	data->func(data->info);
+	return 0;
 }
 
 static void seam_ticker_start(void)
@@ -98,6 +129,12 @@ static void seam_ticker_stop(void)
 #define op_ticker_prepare seam_ticker_prepare
 #define op_ticker_start seam_ticker_start
 #define op_ticker_stop seam_ticker_stop
+#define op_ticker_end seam_ticker_end
+#define op_ticker_keep seam_ticker_keep
+#define op_ticker_ticks seam_ticker_ticks
+#define op_ticker_whole seam_ticker_whole
+#define op_ticker_busy() (&busy_now)
+#define smp_call_function_single_async seam_call
 
 #include "backends/nmi_timer.c"
 
@@ -132,6 +169,8 @@ static void start_all(void)
 	op_nmi_timer_backend.start();
 	op_nmi_timer_backend.cpu_start(self);
 	op_nmi_timer_backend.cpu_start(other);
+	cpumask_set_cpu(self, &busy_now);
+	cpumask_set_cpu(other, &busy_now);
 }
 
 static void stop_all(void)
@@ -148,14 +187,14 @@ static void tick_sends_once(struct kunit *test)
 		kunit_skip(test, "the ring needs two CPUs");
 	start_all();
 	KUNIT_EXPECT_EQ(test, tickers, 2);
-	tick();
+	tick(true);
 	KUNIT_EXPECT_EQ(test, sent, 1);
 	KUNIT_EXPECT_EQ(test, sent_to, other);
 	KUNIT_EXPECT_EQ(test, sent_vector, NMI_VECTOR);
-	tick();
+	tick(true);
 	KUNIT_EXPECT_EQ(test, sent, 1);
 	atomic_set(per_cpu_ptr(&pending, other), 0);
-	tick();
+	tick(true);
 	KUNIT_EXPECT_EQ(test, sent, 2);
 	KUNIT_EXPECT_EQ(test, timer_samples, 0);
 	atomic_set(per_cpu_ptr(&pending, other), 0);
@@ -185,11 +224,11 @@ static void cpu_comes_online(struct kunit *test)
 	if (nr_cpu_ids < 2)
 		kunit_skip(test, "the ring needs two CPUs");
 	start_all();
-	tick();
+	tick(true);
 	op_nmi_timer_backend.cpu_stop(other);
 	KUNIT_EXPECT_EQ(test, sent, 1);
 	op_nmi_timer_backend.cpu_start(other);
-	tick();
+	tick(true);
 	KUNIT_EXPECT_EQ(test, sent, 2);
 	KUNIT_EXPECT_EQ(test, sent_to, other);
 	atomic_set(per_cpu_ptr(&pending, other), 0);
@@ -200,14 +239,63 @@ static void cpu_comes_online(struct kunit *test)
 static void last_cpu_falls_back(struct kunit *test)
 {
 	op_nmi_timer_backend.start();
-	tick();
+	tick(true);
 	KUNIT_EXPECT_EQ(test, sent + timer_samples, 0);
 	op_nmi_timer_backend.cpu_start(self);
-	tick();
+	cpumask_set_cpu(self, &busy_now);
+	tick(true);
 	KUNIT_EXPECT_EQ(test, sent, 0);
 	KUNIT_EXPECT_EQ(test, timer_samples, 1);
+	KUNIT_EXPECT_EQ(test, calls, 0);
 	op_nmi_timer_backend.cpu_stop(self);
 	op_nmi_timer_backend.stop();
+}
+
+/* An idle CPU is sent nothing, and called only by one that is busy for long and alone. */
+static void idle_left_alone(struct kunit *test)
+{
+	if (nr_cpu_ids < 2)
+		kunit_skip(test, "the ring needs two CPUs");
+	start_all();
+	cpumask_clear_cpu(other, &busy_now);
+	KUNIT_EXPECT_FALSE(test, tick(false));
+	KUNIT_EXPECT_EQ(test, sent + calls, 0);
+	KUNIT_EXPECT_EQ(test, timer_samples, 1);
+
+	tick(true);
+	KUNIT_EXPECT_EQ(test, timer_samples, 2);
+	KUNIT_EXPECT_EQ(test, calls, 1);
+	KUNIT_EXPECT_EQ(test, called, other);
+	KUNIT_EXPECT_EQ(test, kept, 1);
+
+	/* It has come: one sample for each interval, not two. */
+	other_ticks = true;
+	tick(true);
+	KUNIT_EXPECT_EQ(test, timer_samples, 2);
+	KUNIT_EXPECT_EQ(test, sent, 0);
+	KUNIT_EXPECT_EQ(test, calls, 1);
+	stop_all();
+}
+
+/* An idle CPU that was called goes on as long as another one is the only busy one. */
+static void idle_helps(struct kunit *test)
+{
+	if (nr_cpu_ids < 2)
+		kunit_skip(test, "the ring needs two CPUs");
+	start_all();
+	cpumask_clear_cpu(self, &busy_now);
+	KUNIT_EXPECT_FALSE(test, keeps());
+	other_whole = true;
+	KUNIT_EXPECT_EQ(test, keeps(), cpumask_weight(&ring) == 2);
+	KUNIT_EXPECT_TRUE(test, tick(true));
+	KUNIT_EXPECT_EQ(test, sent, 1);
+	KUNIT_EXPECT_EQ(test, sent_to, other);
+	atomic_set(per_cpu_ptr(&pending, other), 0);
+
+	cpumask_clear(&busy_now);
+	KUNIT_EXPECT_FALSE(test, tick(true));
+	KUNIT_EXPECT_EQ(test, sent + timer_samples, 1);
+	stop_all();
 }
 
 static void deliver(struct work_struct *work)
@@ -243,7 +331,12 @@ static int nmi_timer_init(struct kunit *test)
 	timer_samples = 0;
 	nmi_samples = 0;
 	tickers = 0;
+	calls = 0;
+	kept = 0;
+	other_ticks = false;
+	other_whole = false;
 	idle = false;
+	cpumask_clear(&busy_now);
 	cpumask_clear(&ring);
 	return 0;
 }
@@ -261,4 +354,6 @@ TEST_SUITE(oprofile_nmi_timer, nmi_timer_init, nmi_timer_exit,
 	   KUNIT_CASE(nmi_claimed_once),
 	   KUNIT_CASE(cpu_comes_online),
 	   KUNIT_CASE(last_cpu_falls_back),
+	   KUNIT_CASE(idle_left_alone),
+	   KUNIT_CASE(idle_helps),
 	   KUNIT_CASE(stop_waits));

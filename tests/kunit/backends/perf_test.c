@@ -73,6 +73,13 @@ static void seam_identify(struct op_x86_identity *identity)
 	*identity = fake_identity;
 }
 
+static unsigned int nr_throttled;
+
+static void seam_throttled(void)
+{
+	nr_throttled++;
+}
+
 static void seam_add_sample(struct pt_regs *regs, u8 event)
 {
 	last_sample = event;
@@ -84,6 +91,7 @@ static void seam_add_sample(struct pt_regs *regs, u8 event)
 #define perf_event_read_value seam_read_value
 #define op_x86_identify seam_identify
 #define oprofile_add_sample seam_add_sample
+#define op_cpu_stats_throttled seam_throttled
 
 #include "backends/perf.c"
 
@@ -102,7 +110,10 @@ static void probe_answers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, op_perf_backend.probe(), 0);
 	KUNIT_EXPECT_EQ(test, nr_open(), 0);
 	KUNIT_EXPECT_STREQ(test, op_perf_backend.cpu_type(), "i386/arch_perfmon");
-	KUNIT_EXPECT_EQ(test, model.nr_fixed, 0);
+
+	/* Version 6, which the backend x86 leaves alone. */
+	fake_identity.leaf_a_eax = (fake_identity.leaf_a_eax & ~0xff) | 6;
+	KUNIT_EXPECT_EQ(test, op_perf_backend.probe(), 0);
 
 	nr_created = 0;
 	fails_at = 1;
@@ -129,17 +140,19 @@ static void set_up(struct kunit *test)
 	nr_created = 0;
 }
 
-/* Each event is tried when the buffer is opened, and none stays open. */
-static void setup_tries_all(struct kunit *test)
+/* Each event is tried before anything is started, and none stays open. */
+static void start_tries_all(struct kunit *test)
 {
 	set_up(test);
 	KUNIT_EXPECT_EQ(test, op_perf_backend.setup(), 0);
+	KUNIT_EXPECT_EQ(test, nr_created, 0);
+	KUNIT_EXPECT_EQ(test, op_perf_backend.start(), 0);
 	KUNIT_EXPECT_EQ(test, nr_created, 2);
 	KUNIT_EXPECT_EQ(test, nr_open(), 0);
 
 	for (fails_at = 1; fails_at <= 2; fails_at++) {
 		nr_created = 0;
-		KUNIT_EXPECT_EQ(test, op_perf_backend.setup(), -EOPNOTSUPP);
+		KUNIT_EXPECT_EQ(test, op_perf_backend.start(), -EOPNOTSUPP);
 		KUNIT_EXPECT_EQ(test, nr_created, fails_at);
 		KUNIT_EXPECT_EQ(test, nr_open(), 0);
 	}
@@ -168,8 +181,34 @@ static void events_as_asked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last_sample, 6);
 	fakes[0].overflow(&fakes[0].event, NULL, NULL);
 	KUNIT_EXPECT_EQ(test, last_sample, 1);
+	KUNIT_EXPECT_EQ(test, nr_throttled, 0);
+	fakes[0].event.hw.interrupts = MAX_INTERRUPTS; /* perf stops it until the next tick */
+	fakes[0].overflow(&fakes[0].event, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, nr_throttled, 1);
 	op_perf_backend.cpu_stop(0);
 	KUNIT_EXPECT_EQ(test, nr_open(), 0);
+}
+
+/* Standing in for x86: what that counts on fixed counters, perf is asked for as an event. */
+static void fixed_counters_as_events(struct kunit *test)
+{
+	static const struct op_x86_setting instructions = {
+		.enabled = 1, .event = 0xc0, .count = 7000, .user = 1,
+	}, cycles = { .enabled = 1, .event = 0x3c, .count = 8000, .kernel = 1 };
+
+	fake_identity = machine_core2.identity;
+	KUNIT_ASSERT_EQ(test, op_perf_backend.probe(), 0);
+	settings_put(2, &instructions);
+	settings_put(3, &cycles);
+	KUNIT_ASSERT_EQ(test, op_perf_backend.setup(), 0);
+	op_perf_backend.cpu_start(0);
+	KUNIT_ASSERT_EQ(test, nr_open(), 2);
+	KUNIT_EXPECT_EQ(test, fakes[0].attr.config, 0xc0ULL);
+	KUNIT_EXPECT_TRUE(test, fakes[0].attr.exclude_kernel);
+	KUNIT_EXPECT_EQ(test, fakes[1].attr.config, 0x3cULL);
+	KUNIT_EXPECT_TRUE(test, fakes[1].attr.exclude_user);
+	KUNIT_EXPECT_TRUE(test, fakes[1].attr.exclude_guest);
+	op_perf_backend.cpu_stop(0);
 }
 
 /* A CPU where perf refuses one event counts the other; nothing is read or released of the first. */
@@ -225,6 +264,7 @@ static int perf_init(struct kunit *test)
 	nr_programs = 0;
 	memset(per_cpu(events, 0), 0, sizeof(events));
 	nr_created = 0;
+	nr_throttled = 0;
 	fails_at = 0;
 	return 0;
 }
@@ -238,7 +278,8 @@ static void perf_exit(struct kunit *test)
 
 TEST_SUITE(oprofile_x86_perf, perf_init, perf_exit,
 	   KUNIT_CASE(probe_answers),
-	   KUNIT_CASE(setup_tries_all),
+	   KUNIT_CASE(start_tries_all),
+	   KUNIT_CASE(fixed_counters_as_events),
 	   KUNIT_CASE(events_as_asked),
 	   KUNIT_CASE(one_event_refused),
 	   KUNIT_CASE(times_are_kept));

@@ -5,6 +5,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
+#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/hash.h>
 #include <linux/hashtable.h>
@@ -25,6 +26,7 @@
 #include "scratch_file.h"
 
 static bool no_memory;
+static bool locks_forbidden;
 
 /* Seams. */
 static void *seam_kmem_cache_alloc(struct kmem_cache *cache, gfp_t flags)
@@ -41,6 +43,8 @@ static struct kmem_cache *seam_kmem_cache_create(const char *name, size_t size)
 #define kmem_cache_alloc seam_kmem_cache_alloc
 #undef KMEM_CACHE
 #define KMEM_CACHE(type, flags) seam_kmem_cache_create(#type, sizeof(struct type))
+#undef in_nmi
+#define in_nmi() locks_forbidden
 
 #include "images/unmapped.c"
 
@@ -174,6 +178,107 @@ static void unmapped_gaps(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(3), epoch + 1, &gap));
 	KUNIT_EXPECT_EQ(test, gap.start, 0);
 	KUNIT_EXPECT_EQ(test, gap.end, ULONG_MAX);
+}
+
+/*
+ * A mapping that grew over where another one had been: the answer for its first pages does not
+ * hold for the others, as long as that other one does.
+ *
+ *	epoch e		aaaa....	unmapped
+ *			..b.....	unmapped before a grew
+ */
+static void unmapped_grown(struct kunit *test)
+{
+	struct op_unmapped_image image;
+	u32 epoch = op_unmapped_epoch();
+
+	remember_pages(the_mm, files[1], 2, 3);
+	op_unmapped_advance_epoch();
+	remember_pages(the_mm, files[0], 0, 4);
+	KUNIT_EXPECT_TRUE(test, op_unmapped_find(the_mm, PAGE(1), epoch, &image));
+	KUNIT_EXPECT_EQ(test, image.cookie, op_dcookie_get(files[0]));
+	KUNIT_EXPECT_EQ(test, image.start, PAGE(0));
+	KUNIT_EXPECT_EQ(test, image.end, PAGE(2));
+
+	KUNIT_EXPECT_TRUE(test, op_unmapped_find(the_mm, PAGE(3), epoch, &image));
+	KUNIT_EXPECT_EQ(test, image.cookie, op_dcookie_get(files[0]));
+	KUNIT_EXPECT_EQ(test, image.start, PAGE(3));
+	KUNIT_EXPECT_EQ(test, image.end, PAGE(4));
+	KUNIT_EXPECT_EQ(test, image.offset, (7 + 3) * PAGE_SIZE);
+
+	KUNIT_EXPECT_TRUE(test, op_unmapped_find(the_mm, PAGE(2), epoch, &image));
+	KUNIT_EXPECT_EQ(test, image.cookie, op_dcookie_get(files[1]));
+	KUNIT_EXPECT_TRUE(test, op_unmapped_find(the_mm, PAGE(2), epoch + 1, &image));
+	KUNIT_EXPECT_EQ(test, image.cookie, op_dcookie_get(files[0]));
+	KUNIT_EXPECT_EQ(test, image.start, PAGE(0));
+	KUNIT_EXPECT_EQ(test, image.end, PAGE(4));
+	KUNIT_EXPECT_EQ(test, image.offset, 7 * PAGE_SIZE);
+}
+
+/* remember_pages() where the hook may neither lock nor allocate. */
+static void postpone_pages(struct mm_struct *mm, struct file *file, unsigned int first,
+			   unsigned int end)
+{
+	preempt_disable(); /* as in the hook */
+	locks_forbidden = true;
+	remember_pages(mm, file, first, end);
+	locks_forbidden = false;
+	preempt_enable();
+}
+
+/* What was postponed is found, and whose program it was, even if the process has exited. */
+static void unmapped_postponed(struct kunit *test)
+{
+	u32 epoch = op_unmapped_epoch();
+	struct file *exe = rcu_dereference_protected(the_mm->exe_file, true);
+	char picture[9];
+
+	preempt_disable(); /* so that no worker comes first */
+	postpone_pages(the_mm, files[0], 0, 3);
+	op_unmapped_advance_epoch();
+	postpone_pages(the_mm, files[1], 1, 5);
+	KUNIT_EXPECT_EQ(test, nr_regions, 0);
+	preempt_enable();
+	RCU_INIT_POINTER(the_mm->exe_file, NULL);
+	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm), op_dcookie_get(files[2]));
+	rcu_assign_pointer(the_mm->exe_file, exe);
+
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "aaabb...");
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch + 1, picture), ".bbbb...");
+	KUNIT_EXPECT_EQ(test, nr_regions, 2);
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
+}
+
+/* Without a sync, a worker takes it over, and lets go of the file. */
+static void unmapped_postponed_worker(struct kunit *test)
+{
+	unsigned int left;
+
+	postpone_pages(the_mm, files[0], 0, 3);
+	for (left = 1000; left && READ_ONCE(nr_regions) != 1; left--)
+		msleep(20);
+	KUNIT_EXPECT_EQ(test, nr_regions, 1);
+}
+
+/* There is room for so many that each process has some; what is too much is counted. */
+static void unmapped_postponed_limits(struct kunit *test)
+{
+	const unsigned int most = 10000;
+	unsigned int i, room;
+
+	preempt_disable();
+	for (i = 0; i < most; i++)
+		postpone_pages(the_mm, files[0], 0, 1 + i % 8);
+	preempt_enable();
+	room = most - op_unmapped_lost();
+	KUNIT_EXPECT_GE(test, room, 64);
+	KUNIT_EXPECT_LE(test, room, 512);
+
+	/* What was taken over makes room. */
+	op_unmapped_drained(op_unmapped_epoch());
+	KUNIT_EXPECT_EQ(test, nr_regions, 8);
+	postpone_pages(the_mm, files[1], 0, 1);
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), most - room);
 }
 
 /* Address spaces without samples are not worth memory. */
@@ -376,6 +481,13 @@ static void unmapped_torn_down(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_regions, 0);
 	KUNIT_EXPECT_FALSE(test, sampled(the_mm));
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, 0, picture), "........");
+
+	/* Not even what was postponed. */
+	mark(the_mm);
+	postpone_pages(the_mm, files[0], 0, 2);
+	op_unmapped_tear_down();
+	KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);
+	KUNIT_EXPECT_EQ(test, nr_regions, 0);
 }
 
 static int unmapped_init(struct kunit *test)
@@ -414,6 +526,10 @@ TEST_SUITE(oprofile_unmapped, unmapped_init, unmapped_exit,
 	   KUNIT_CASE(unmapped_epochs),
 	   KUNIT_CASE(unmapped_epochs_wrap),
 	   KUNIT_CASE(unmapped_gaps),
+	   KUNIT_CASE(unmapped_grown),
+	   KUNIT_CASE(unmapped_postponed),
+	   KUNIT_CASE(unmapped_postponed_worker),
+	   KUNIT_CASE(unmapped_postponed_limits),
 	   KUNIT_CASE(unmapped_not_sampled),
 	   KUNIT_CASE(unmapped_repeated),
 	   KUNIT_CASE(unmapped_limits),

@@ -86,6 +86,7 @@ static void probe_finds_none(struct kunit *test)
 	static const struct machine none = {
 		.identity = { .vendor = OP_X86_INTEL, .family = 15 },
 	};
+	struct machine version6 = machine_core2;
 
 	use(&none);
 	KUNIT_EXPECT_EQ(test, op_x86_backend.probe(), -ENODEV);
@@ -96,6 +97,14 @@ static void probe_finds_none(struct kunit *test)
 
 	use(&machine_core2);
 	set_bit(X86_FEATURE_XENPV, (unsigned long *)fake_cpu.x86_capability);
+	KUNIT_EXPECT_EQ(test, op_x86_backend.probe(), -ENODEV);
+
+	version6.identity.leaf_a_eax = (version6.identity.leaf_a_eax & ~0xff) | 6;
+	use(&version6);
+	KUNIT_EXPECT_EQ(test, op_x86_backend.probe(), -ENODEV);
+
+	use(&machine_core2);
+	set_bit(X86_FEATURE_HYBRID_CPU, (unsigned long *)fake_cpu.x86_capability);
 	KUNIT_EXPECT_EQ(test, op_x86_backend.probe(), -ENODEV);
 	KUNIT_EXPECT_EQ(test, fake_log.nr, 0);
 }
@@ -160,7 +169,16 @@ static void set_up_and_shut_down(struct kunit *test)
 	settings_put(8, &setting); /* multiplexed with 1 */
 	KUNIT_ASSERT_EQ(test, op_x86_backend.setup(), 0);
 	KUNIT_EXPECT_EQ(test, nmi_handlers, 1);
+	KUNIT_EXPECT_EQ(test, owners_ours(), 0);
+	KUNIT_ASSERT_EQ(test, op_x86_backend.start(), 0);
 	KUNIT_EXPECT_EQ(test, owners_ours(), 4);
+	op_x86_backend.stop(); /* gives them back, and the next start takes them again */
+	KUNIT_EXPECT_EQ(test, owners_ours(), 0);
+	owners_add(0x187);
+	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), -EBUSY);
+	KUNIT_EXPECT_STREQ(test, op_x86_backend.reason(),
+			   "counter 1 is held by perf or the NMI watchdog");
+	KUNIT_EXPECT_EQ(test, owners_ours(), 0);
 	op_x86_backend.shutdown();
 	KUNIT_EXPECT_EQ(test, nmi_handlers, 0);
 	KUNIT_EXPECT_EQ(test, owners_ours(), 0);

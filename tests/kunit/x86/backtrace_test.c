@@ -96,6 +96,7 @@ static const struct chain {
 	} stack[6]; /* ends with a return address of zero at zero */
 	u64 callers[6]; /* ends with zero */
 	bool aborted;
+	u64 sp;
 } chains[] = {
 	{ "as the ABI says", DEPTH, false, 0x100,
 	  { { 0x100, 0x140, 0x1001 }, { 0x140, 0x180, 0x1002 }, { 0x180, 0, 0x1003 } },
@@ -126,6 +127,10 @@ static const struct chain {
 	{ "the escape code", DEPTH, false, 0x100,
 	  { { 0x100, 0x140, 0x1001 }, { 0x140, 0x180, ESCAPE }, { 0x180, 0, 0x1003 } },
 	  { 0x1001 }, true },
+	{ "a frame at the stack pointer", DEPTH, false, 0x100,
+	  { { 0x100, 0, 0x1001 } }, { 0x1001 }, false, 0x100 },
+	{ "no frame: below the stack pointer", DEPTH, false, 0x100,
+	  { { 0x100, 0, 0x1001 } }, { 0 }, true, 0x101 },
 	{ "32 bits", DEPTH, true, 0x100,
 	  { { 0x100, 0x140, 0x1001 }, { 0x140, 0x149, 0x80001002 }, { 0x149, 0, 0x1003 } },
 	  { 0x1001, 0x80001002, 0x1003 }, false },
@@ -181,6 +186,7 @@ static void backtrace_of_program(struct kunit *test)
 		.cs = chain->is_32bit ? __USER32_CS : __USER_CS,
 		.ip = BASE,
 		.bp = address_of(chain->bp),
+		.sp = address_of(chain->sp),
 	};
 	bool memory, written = false, interrupted = false;
 	unsigned int i;
@@ -205,6 +211,21 @@ static void backtrace_of_program(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, frames.aborted, chain->aborted);
 	/* Nothing is written behind the last caller. */
 	KUNIT_EXPECT_EQ(test, frame_at(i), 0);
+}
+
+/* Not in the first instructions of an entry; while an interrupt is handled on its own stack. */
+static void backtrace_trusts_saved_registers(struct kunit *test)
+{
+	unsigned long saved = (unsigned long)task_pt_regs(current);
+	unsigned long top = (unsigned long)task_stack_page(current) + THREAD_SIZE;
+
+	KUNIT_EXPECT_FALSE(test, user_regs_saved(0x7ffff0001000)); /* the user's */
+	KUNIT_EXPECT_FALSE(test, user_regs_saved(CPU_ENTRY_AREA_BASE + 0x2fd8));
+	KUNIT_EXPECT_FALSE(test, user_regs_saved(top));
+	KUNIT_EXPECT_FALSE(test, user_regs_saved(saved + 8));
+	KUNIT_EXPECT_TRUE(test, user_regs_saved(saved));
+	KUNIT_EXPECT_TRUE(test, user_regs_saved(saved - 200));
+	KUNIT_EXPECT_TRUE(test, user_regs_saved(top + PAGE_SIZE));
 }
 
 /* A chain that is longer than wanted ends there, and is no error. */
@@ -279,5 +300,6 @@ static void backtrace_suite_exit(struct kunit_suite *suite)
 TEST_SUITE_AT(oprofile_backtrace, suite_init, suite_exit,
 	      backtrace_suite_init, backtrace_suite_exit,
 	      KUNIT_CASE_PARAM(backtrace_of_program, chain_gen_params),
+	      KUNIT_CASE(backtrace_trusts_saved_registers),
 	      KUNIT_CASE(backtrace_of_kernel),
 	      KUNIT_CASE(backtrace_of_kernel_limited));

@@ -7,6 +7,7 @@
 #include "suite.h"
 
 #include "x86/samples.h"
+#include "x86/throttle.h"
 #include "x86/times_sums.h"
 
 static struct pt_regs *const at_switch = (struct pt_regs *)0x1000;
@@ -108,6 +109,38 @@ static void multiplex_times_each_group(struct kunit *test)
 }
 
 /*
+ * What samples take, and the way of an NMI into the kernel and back, is nobody's: 2 ms a sample
+ * here.
+ */
+static void multiplex_leaves_samples_out_of_times(struct kunit *test)
+{
+	unsigned int second = first_virtual(&machine_core2), cpu = smp_processor_id();
+
+	enable(0, 1000);
+	enable(second, 3000);
+	fake_pmu_set_up(test, &machine_core2);
+	op_x86_pmu_set_nmi_cost(tsc_khz);
+	op_x86_pmu_start(&fake_plan);
+	fake_cycles_step = tsc_khz; /* 1 ms */
+	fake_msr_count(0, 1000);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	fake_msr_count(0, 1000);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	fake_ns = 7 * NSEC_PER_MSEC;
+	op_x86_pmu_switch(at_switch);
+	fake_ns = 9 * NSEC_PER_MSEC;
+	op_x86_pmu_switch(at_switch);
+	fake_msr_count(0, 1000);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	fake_ns = 10 * NSEC_PER_MSEC; /* a clock that is coarse: not less than nothing */
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_EQ(test, times_running(cpu, 0), 3 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, times_running(cpu, second), 2 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, times_enabled(cpu, 0), 5 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, times_enabled(cpu, second), 5 * NSEC_PER_MSEC);
+}
+
+/*
  * An overflow whose NMI has not come when the groups switch: the switch makes the sample, and
  * the NMI that comes afterwards is claimed, once.
  */
@@ -169,6 +202,54 @@ static void multiplex_takes_overflow_in_switch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
 }
 
+static int said_again;
+
+static void two_overflow_in_switch(void)
+{
+	fake_msr_count(0, 1000);
+	fake_msr_count(1, 1000);
+	said_in_switch = fake_pmu_nmi();
+	said_again = fake_pmu_nmi();
+}
+
+/* The same where the APIC leaves its entry unmasked: an NMI for each of two counters, no more. */
+static void multiplex_takes_overflows_of_unmasked_entry(struct kunit *test)
+{
+	struct machine machine = machine_core2;
+
+	machine.pmu.masks_lvtpc = false;
+	enable(0, 1000);
+	enable(1, 1000);
+	enable(first_virtual(&machine), 3000);
+	fake_pmu_set_up(test, &machine);
+	op_x86_pmu_start(&fake_plan);
+	said_in_switch = -1;
+	said_again = -1;
+	fake_msr_before(machine.pmu.global_control, two_overflow_in_switch);
+	op_x86_pmu_switch(at_switch);
+	KUNIT_EXPECT_EQ(test, said_in_switch, 1);
+	KUNIT_EXPECT_EQ(test, said_again, 1);
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, 2);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+
+	/* Both are found by the switch, and their NMIs come afterwards. */
+	op_x86_pmu_switch(at_switch);
+	fake_msr_count(0, 1000);
+	fake_msr_count(1, 1000);
+	op_x86_pmu_switch(at_switch);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+
+	/* And if they never come, not for ever. */
+	op_x86_pmu_switch(at_switch);
+	fake_msr_count(0, 1000);
+	op_x86_pmu_switch(at_switch);
+	fake_cycles += 2ULL * tsc_khz; /* 2 ms */
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	op_x86_pmu_stop();
+}
+
 static void somebodys_nmi(void)
 {
 	said_in_switch = fake_pmu_nmi();
@@ -215,7 +296,9 @@ static void multiplex_undoes_half_a_setup(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
 }
 
-/* Handling takes half of the time: after 32 timed runs, one of eight each, periods double. */
+#define RUNS_BEFORE_DOUBLING (32 * OP_THROTTLE_RUNS_PER_TIMING)
+
+/* Handling takes more than a quarter of the time: after 32 timed runs, periods double. */
 static void multiplex_keeps_doubled_period(struct kunit *test)
 {
 	int i;
@@ -224,11 +307,11 @@ static void multiplex_keeps_doubled_period(struct kunit *test)
 	fake_pmu_set_up(test, &machine_core2);
 	op_x86_pmu_start(&fake_plan);
 	fake_cycles_step = 1000; /* a run takes as long as there is between two timed ones */
-	for (i = 1; i <= 32 * 8; i++) {
+	for (i = 1; i <= RUNS_BEFORE_DOUBLING; i++) {
 		fake_msr_count(0, 1000);
 		KUNIT_ASSERT_EQ(test, fake_pmu_nmi(), 1);
 		KUNIT_ASSERT_EQ(test, fake_msr_get(0xc1), 0xfffffffc18);
-		KUNIT_ASSERT_EQ(test, fake_samples.throttled, i == 256);
+		KUNIT_ASSERT_EQ(test, fake_samples.throttled, i == RUNS_BEFORE_DOUBLING);
 	}
 	fake_msr_count(0, 1000 + 3);
 	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
@@ -253,7 +336,7 @@ static void multiplex_keeps_longest_period(struct kunit *test)
 	fake_pmu_set_up(test, &machine_core2);
 	op_x86_pmu_start(&fake_plan);
 	fake_cycles_step = 1000;
-	for (i = 1; i <= 32 * 8 + 1; i++) {
+	for (i = 1; i <= RUNS_BEFORE_DOUBLING + 1; i++) {
 		fake_msr_count(0, 0x7fffffff);
 		KUNIT_ASSERT_EQ(test, fake_pmu_nmi(), 1);
 	}
@@ -265,8 +348,10 @@ static void multiplex_keeps_longest_period(struct kunit *test)
 TEST_SUITE(oprofile_x86_pmu_multiplex, fake_pmu_init, fake_pmu_exit,
 	   KUNIT_CASE_PARAM(multiplex_continues_each_counter, machine_gen_params),
 	   KUNIT_CASE(multiplex_times_each_group),
+	   KUNIT_CASE(multiplex_leaves_samples_out_of_times),
 	   KUNIT_CASE_PARAM(multiplex_takes_overflow_before_switch, machine_gen_params),
 	   KUNIT_CASE_PARAM(multiplex_takes_overflow_in_switch, machine_gen_params),
+	   KUNIT_CASE(multiplex_takes_overflows_of_unmasked_entry),
 	   KUNIT_CASE(multiplex_leaves_foreign_nmi),
 	   KUNIT_CASE(multiplex_undoes_half_a_setup),
 	   KUNIT_CASE(multiplex_keeps_doubled_period),

@@ -40,12 +40,19 @@ static u64 seam_rdtsc(void)
 	return fake_cycles += fake_cycles_step;
 }
 
-static void seam_add_sample(struct pt_regs *regs, u8 event)
+static void seam_add_weighted_sample(struct pt_regs *regs, u8 event, u64 weight)
 {
-	if (fake_samples.nr < FAKE_SAMPLES_MAX)
+	if (fake_samples.nr < FAKE_SAMPLES_MAX) {
 		fake_samples.number[fake_samples.nr] = event;
+		fake_samples.weight[fake_samples.nr] = weight;
+	}
 	fake_samples.nr++;
 	fake_samples.regs = regs;
+}
+
+static void seam_add_sample(struct pt_regs *regs, u8 event)
+{
+	seam_add_weighted_sample(regs, event, 0);
 }
 
 static void seam_throttled(void)
@@ -57,6 +64,7 @@ static void seam_throttled(void)
 #define ktime_get_ns seam_ktime_get_ns
 #define rdtsc seam_rdtsc
 #define oprofile_add_sample seam_add_sample
+#define oprofile_add_weighted_sample seam_add_weighted_sample
 #define op_cpu_stats_throttled seam_throttled
 
 #include "x86/pmu.c"
@@ -356,6 +364,86 @@ static void pmu_far_behind(struct kunit *test)
 	op_x86_pmu_stop();
 }
 
+/*
+ * A sample weighs the period that has just ended, not the one that begins; a period that the
+ * counter can't have becomes the longest that it can.
+ */
+static void pmu_weighs(struct kunit *test)
+{
+	static const struct {
+		u8 shift; /* from this sample on */
+		u64 events, weight;
+	} turns[] = {
+		{ 1, 5000, 0 }, { 1, 10000, 10000 }, { 3, 10000, 10000 }, { 2, 40000, 40000 },
+		{ 0, 20000, 20000 }, { 0, 5000, 0 }, { 0, 5000, 0 },
+	};
+	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
+	struct op_x86_program big;
+	int i;
+
+	set_up(test, &machine_core2);
+	op_x86_pmu_start(&fake_plan);
+	for (i = 0; i < ARRAY_SIZE(turns); i++) {
+		pmu->raised |= turns[i].shift != pmu->throttle.shift;
+		pmu->throttle.shift = turns[i].shift;
+		fake_msr_count(1, turns[i].events - 1);
+		KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+		fake_msr_count(1, 1);
+		KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+		KUNIT_ASSERT_EQ(test, fake_samples.nr, i + 1);
+		KUNIT_EXPECT_EQ(test, fake_samples.weight[i], turns[i].weight);
+	}
+	KUNIT_EXPECT_FALSE(test, pmu->raised);
+	big = *fake_plan.hardware[0];
+	big.count = S32_MAX / 5;
+	pmu->throttle.shift = 12;
+	KUNIT_EXPECT_EQ(test, raised_period(pmu, &big), 4ULL * (S32_MAX / 5));
+	op_x86_pmu_stop();
+}
+
+/* An NMI that comes a while after the overflows is somebody else's, on AMD, too. */
+static void pmu_expects_late_nmis_for_a_while(struct kunit *test)
+{
+	int i;
+
+	set_up(test, &machine_family10);
+	op_x86_pmu_start(&fake_plan);
+	for (i = 0; i < 3; i++) {
+		fake_msr_count(0, 10007);
+		fake_msr_count(1, 10007);
+		KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 2);
+	}
+	fake_cycles += 2ULL * tsc_khz; /* 2 ms */
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	/* Those of counters in step do not add up. */
+	for (i = 0; i < 3; i++) {
+		fake_msr_count(0, 10007);
+		fake_msr_count(1, 10007);
+		KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 2);
+	}
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1); /* the stop does not make it another's */
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+}
+
+/* An Intel CPU whose APIC leaves the entry unmasked: each overflow raises an NMI. */
+static void pmu_takes_nmis_of_unmasked_entry(struct kunit *test)
+{
+	struct machine machine = machine_core2;
+
+	machine.pmu.masks_lvtpc = false;
+	set_up(test, &machine);
+	op_x86_pmu_start(&fake_plan);
+	fake_msr_count(0, 10007);
+	fake_msr_count(1, 5000);
+	KUNIT_EXPECT_EQ(test, fake_msr_nmis(), 2);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 2);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	op_x86_pmu_stop();
+}
+
 static void expect_log(struct kunit *test, const struct fake_access *expected, unsigned int nr)
 {
 	unsigned int i;
@@ -412,4 +500,7 @@ TEST_SUITE(oprofile_x86_pmu, fake_pmu_init, fake_pmu_exit,
 	   KUNIT_CASE_PARAM(pmu_overflown, programmed_gen_params),
 	   KUNIT_CASE_PARAM(pmu_overflown_together, programmed_gen_params),
 	   KUNIT_CASE(pmu_far_behind),
+	   KUNIT_CASE(pmu_weighs),
+	   KUNIT_CASE(pmu_expects_late_nmis_for_a_while),
+	   KUNIT_CASE(pmu_takes_nmis_of_unmasked_entry),
 	   KUNIT_CASE(pmu_start_order_core2));

@@ -21,11 +21,13 @@ struct pt_regs;
  * struct fake_samples - what was logged
  * @nr: may be more than there is room for
  * @number: of the counter of each sample
+ * @weight: of each sample; 0: its period
  * @regs: of the last sample
  */
 struct fake_samples {
 	unsigned int nr;
 	u8 number[FAKE_SAMPLES_MAX];
+	u64 weight[FAKE_SAMPLES_MAX];
 	struct pt_regs *regs;
 	unsigned int throttled;
 };
