@@ -35,6 +35,7 @@ libkmod-dev	lib libkmod
 zlib1g-dev	lib zlib
 libzstd-dev	lib libzstd
 libarchive-dev	lib libarchive
+libyajl-dev	lib yajl
 liblzma-dev	lib liblzma
 libpfm4-dev	header perfmon/pfmlib.h
 cpio		cmd cpio

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Finds files that userspace opens to read beside the door for foreign files (libop/foreign/door.h).
+# Finds files that userspace opens to read beside the door for foreign files (libop/foreign/door.h),
+# and calls of libraries that parse what is in them: root has that done apart
+# (libop/foreign/apart.h), in files that tools/lint/exempt lists.
 #
 #	doors.py FILE...
 #
@@ -14,6 +16,12 @@ import sys
 
 CALL = re.compile(r"(?<![\w.>])(open|open64|openat|openat64|fopen|fopen64|freopen|op_file_read|"
                   r"bfd_openr|bfd_fopen|dwfl_report_offline|dwfl_report_elf)\(")
+# Where a library begins to read a file that is open, or bytes of it; and our own that do.
+PARSER = re.compile(r"(?<![\w.>])(elf_begin|elf_memory|dwarf_begin|dwarf_begin_elf|dwfl_begin|"
+                    r"bfd_fdopenr|bfd_openstreamr|disassembler|lzma_stream_decoder|gzdopen|"
+                    r"inflateInit2?|ZSTD_createDCtx|pp_elf_open|pp_bfd_open|pp_bfd_open_descriptor|"
+                    r"pp_debug_link_find|pp_segments_of|pp_debug_info_read|pp_stabs_open|"
+                    r"symbol_part_open)\(")
 HARMLESS = re.compile(r"^\s*\"/(?:proc/|sys/|dev/null\")|\bO_(WRONLY|CREAT|DIRECTORY|PATH)\b|\bDIRECTORY\b|\"[wa][bex+]*\"")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
@@ -41,6 +49,10 @@ def findings(path):
         if not HARMLESS.search(given):
             line = text.count("\n", 0, match.start()) + 1
             yield f"{path}:{line}: {match[1]}() beside the door of libop/foreign [door]"
+    if not path.endswith(".h"):
+        for match in PARSER.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{path}:{line}: {match[1]}() parses, perhaps as root [parser]"
 
 
 found = [finding for path in sys.argv[1:] for finding in findings(path)]
