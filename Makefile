@@ -18,13 +18,13 @@ HEADERS := $(wildcard /lib/modules/$(shell uname -r)/build)
 no_headers = no headers of the running kernel: apt-get install linux-headers-$(shell uname -r)
 
 .PHONY: help all build module demo check check-kernel unit kunit vm-check vm-test vm-shell \
-	vm-selftest fuzz fuzz-programs stress renew update bench install uninstall clean lint \
-	packages
+	vm-selftest fuzz fuzz-programs stress power renew update bench install uninstall clean \
+	lint packages
 
 help:
 	@echo 'make demo       profile real programs in a virtual machine, and print the reports'
 	@echo 'make check      all tests: unit tests, and the module on Linux 6.1, 6.12 and 7.2'
-	@echo 'make check-kernel  the module on kernels with sanitisers: fuzzed, and its coverage'
+	@echo 'make check-kernel  the module on kernels with sanitisers and on PREEMPT_RT'
 	@echo
 	@echo 'make build      programs and libraries, into $(notdir $(BUILD))/'
 	@echo 'make module     oprofile.ko for the running kernel (needs its headers)'
@@ -41,6 +41,7 @@ help:
 	@echo 'make fuzz-programs  fuzz what the programs read, 60 s each; FUZZ_SECONDS=60'
 	@echo 'make renew      write the expected output of a test of commands: TEST=name'
 	@echo 'make stress     profile storms at 10 kHz; KERNEL=6.1-kasan MINUTES=30'
+	@echo 'make power      cut the power of a guest while the daemon writes; CUTS=10 of each file system'
 	@echo 'make update     fetch newer kernels and QEMU for the guests, if there are any'
 	@echo 'make bench      rates of the parts that must be fast'
 	@echo 'make lint       static checks of all the code: sparse, checkpatch, coccinelle and more'
@@ -82,7 +83,7 @@ unit:
 	@tests/check.sh unit
 
 kunit:
-	@tests/check.sh kunit
+	@tests/check.sh kunit uml
 
 vm-check: test-build
 	@tests/vm/run.sh \
@@ -112,6 +113,11 @@ fuzz-programs: test-build
 
 stress: test-build
 	@tests/vm/stress.sh -k $(SANITISED) -m $(MINUTES)
+
+CUTS ?= 10
+
+power: test-build
+	@tests/vm/power.sh -n $(CUTS)
 
 update:
 	@tests/vm/cache.sh --update

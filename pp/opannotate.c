@@ -7,6 +7,7 @@
 
 #include "pp/annotate/annotate.h"
 #include "libop/base/memory.h"
+#include "pp/profile/loss.h"
 #include "pp/select/selection.h"
 
 struct job {
@@ -28,6 +29,7 @@ static int make_profile(struct job *job, struct op_error *error)
 		.symbols = true,
 		.details = true,
 		.lines = options->source && !options->assembly,
+		.keep_troubles = true,
 		.merge_lib = true, /* a source line is one row in all applications */
 		.demangle = options->demangle,
 		.filter = &job->filter,
@@ -38,7 +40,7 @@ static int make_profile(struct job *job, struct op_error *error)
 	job->list.want_entries = true;
 	if (pp_select(&job->list, &job->classes, options->common.session_dir, spec, &options->merge,
 		      options->exclude_dependent, warnings, error))
-		return -1;
+		return pp_loss_explain(&job->list, error);
 	job->search = pp_common_search(&options->common, spec);
 	pp_symbol_filter_init(&job->filter, &options->include, &options->exclude);
 	pp_profile_make(&job->profile, &job->list, &job->classes, &request, warnings);
@@ -60,6 +62,7 @@ static int annotate(void *context, struct op_error *error)
 		.search = &job->search,
 		.warnings = &job->options.common.warnings,
 	};
+	const struct pp_report_style style = {.events = job->options.events};
 	struct pp_output output;
 	int result = 0, closed;
 
@@ -67,6 +70,7 @@ static int annotate(void *context, struct op_error *error)
 	    pp_output_open(&output, &job->options.common.output, NULL, error))
 		return -1;
 	annotation.missing = pp_alloc(job->classes.columns, sizeof(uint64_t));
+	annotation.events = pp_event_columns_make(&job->profile, &style);
 	annotation.line.color = output.color && !job->options.output_dir;
 	if (job->options.assembly)
 		pp_annotate_assembly(&annotation);
@@ -75,6 +79,7 @@ static int annotate(void *context, struct op_error *error)
 	closed = pp_output_close(&output, result ? NULL : error);
 	pp_warnings_summarize(&job->options.common.warnings);
 	free(annotation.missing);
+	free(annotation.events);
 	pp_line_free(&annotation.line);
 	return result || closed ? -1 : 0;
 }
@@ -93,6 +98,7 @@ static void release(void *context)
 	pp_image_search_free(&job->search);
 	pp_classes_free(&job->classes);
 	pp_sample_list_free(&job->list);
+	pp_symbol_filter_free(&job->filter);
 }
 
 static const struct pp_tool tool = {

@@ -11,6 +11,7 @@
 #include "pp/formats/model/format.h"
 #include "pp/formats/session/symbolize.h"
 #include "pp/formats/session/session.h"
+#include "pp/profile/loss.h"
 #include "pp/symbols/image_reader.h"
 #include "libop/base/memory.h"
 #include "pp/select/selection.h"
@@ -86,19 +87,22 @@ static void list_formats(void)
 {
 	for (size_t i = 0; formats[i]; i++)
 		if (formats[i]->write)
-			printf("%-12s %s\n", formats[i]->name, formats[i]->description);
+			printf("%-14s %s\n", formats[i]->name, formats[i]->description);
 }
 
 /* ---- output ---- */
 
-static int write_directory(const struct format *format, struct prof *prof, struct output *output,
+/* Makes the directory, and writes @prof or, if that is NULL, @sessions. */
+static int write_directory(const struct format *format, struct prof *prof,
+			   const struct format_sessions *sessions, struct output *output,
 			   struct op_error *error)
 {
 	if (mkdir(output->path, 0777))
 		return op_error_errno(error, "%s", output->path);
-	if (!format->write(prof, output, error))
+	if (!(prof ? format->write(prof, output, error)
+		   : format->write_sessions(sessions, output, error)))
 		return 0;
-	/* keep partial output, but not an empty file */
+	/* keep partial output, but not an empty directory */
 	rmdir(output->path);
 	return -1;
 }
@@ -178,7 +182,7 @@ static int write_profile(const struct job *job, struct prof *prof, struct prof_n
 	};
 
 	if (format->writes_directory)
-		return write_directory(format, prof, &output, error);
+		return write_directory(format, prof, NULL, &output, error);
 	if (!is_standard_output(job))
 		return is_special(job->output) ? write_special(format, prof, &output, error)
 					       : write_file(format, prof, &output, error);
@@ -259,6 +263,8 @@ static int export_session(struct job *job, struct prof *prof, struct pp_image_re
 	int result = pp_select_files(&list, job->common.session_dir, spec, job->exclude_dependent,
 				     &job->common.warnings, error);
 
+	if (result)
+		pp_loss_explain(&list, error);
 	if (!result)
 		result = session_read(&list, reader->search, &prof->sink, &job->common.warnings,
 				      error);
@@ -269,6 +275,21 @@ static int export_session(struct job *job, struct prof *prof, struct pp_image_re
 	if (!result)
 		result = write_named(job, prof, reader, error);
 	pp_sample_list_free(&list);
+	return result;
+}
+
+static int export_sessions(struct job *job, struct op_error *error)
+{
+	const struct format_sessions sessions = {
+		.dir = job->common.session_dir,
+		.spec = &job->common.specs[0],
+		.exclude_dependent = job->exclude_dependent,
+		.warnings = &job->common.warnings,
+	};
+	struct output output = {.path = job->output, .command = job->common.command_line};
+	int result = write_directory(chosen(job), NULL, &sessions, &output, error);
+
+	pp_warnings_summarize(&job->common.warnings);
 	return result;
 }
 
@@ -284,6 +305,8 @@ static int run(void *context, struct op_error *error)
 		list_formats();
 		return 0;
 	}
+	if (chosen(job)->write_sessions && !job->from)
+		return export_sessions(job, error);
 	search = pp_common_search(&job->common, &job->common.specs[0]);
 	prof = prof_new(chosen(job)->by, 0);
 	result = job->from ? export_input(job, prof, &reader, error)

@@ -9,6 +9,7 @@
 #include "pp/report/gprof_data.h"
 #include "libop/base/memory.h"
 #include "libop/base/text_stream.h"
+#include "pp/profile/loss.h"
 #include "pp/select/selection.h"
 #include "pp/tool/tool.h"
 
@@ -39,10 +40,10 @@ static int find_samples(struct job *job, struct op_error *error)
 	const struct pp_spec *spec = &job->common.specs[0];
 	bool exclude_dependent = !spec->lib_images.count;
 
-	job->list.want_arcs = job->list.want_entries = true;
+	job->list.want_arcs = job->list.want_stacks = job->list.want_entries = true;
 	if (pp_select(&job->list, &job->classes, job->common.session_dir, spec, &merge,
 		      exclude_dependent, &job->common.warnings, error))
-		return -1;
+		return pp_loss_explain(&job->list, error);
 	if (job->classes.n == 1)
 		return 0;
 	return op_error_set(error, EINVAL,
@@ -82,6 +83,8 @@ static int convert(void *context, struct op_error *error)
 	const struct pp_profile_request request = {
 		.symbols = true,
 		.details = true,
+		.arcs = true,
+		.arc_sites = true,
 		.merge_lib = true,
 		.demangle = PP_DEMANGLE_NONE,
 		.search = &job->search,
@@ -93,8 +96,7 @@ static int convert(void *context, struct op_error *error)
 	pp_profile_make(&job->profile, &job->list, &job->classes, &request, warnings);
 	if (!job->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
-	if (pp_gprof_data_make(&job->data, &job->profile, &job->list, &job->search, job->threshold,
-			       warnings, error))
+	if (pp_gprof_data_make(&job->data, &job->profile, &job->search, job->threshold, error))
 		return -1;
 	pp_warnings_summarize(warnings);
 	return write_file(job, error);

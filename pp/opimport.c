@@ -163,7 +163,7 @@ static int import_profile(struct job *job, const struct format *format, struct i
 			  struct op_error *error)
 {
 	const char *dir = job->output ? job->output : DEFAULT_OUTPUT;
-	const struct session_options session = {.merge_libs = job->merge_libs};
+	struct session_options session = {.merge_libs = job->merge_libs};
 	const struct prof_host host = {.cpu_type = job->type};
 	struct op_error cause;
 	struct prof *prof;
@@ -173,6 +173,7 @@ static int import_profile(struct job *job, const struct format *format, struct i
 	if (import_session_check(dir, error))
 		return -1;
 	prof = read_profile(format, input, job->by, &result, error);
+	session.input = input_stored_size(input);
 	prof->sink.host(&prof->sink, &host);
 	for (size_t i = 0; i < prof->n_notes; i++)
 		op_warn("%s: %s", input_name(input), prof->notes[i]);

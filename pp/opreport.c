@@ -9,6 +9,7 @@
 #include "pp/select/classes.h"
 #include "pp/profile/loss.h"
 #include "libop/base/memory.h"
+#include "pp/report/notes.h"
 #include "pp/report/options.h"
 #include "pp/profile/profile.h"
 #include "pp/report/report.h"
@@ -22,6 +23,7 @@ struct source {
 	struct pp_image_search search;
 	struct pp_profile profile;
 	struct pp_loss loss;
+	struct op_strings notes;
 };
 
 struct job {
@@ -33,7 +35,12 @@ struct job {
 static int make_profile(struct job *job, struct source *source, struct op_error *error)
 {
 	const struct pp_options *options = &job->options;
+	bool is_dcpi =
+		options->format == PP_FORMAT_DCPICAT || options->format == PP_FORMAT_DCPIPROF;
+	bool has_notes = options->format == PP_FORMAT_JSON || options->format == PP_FORMAT_XML ||
+			 (!options->style.no_header && !is_dcpi);
 	const struct pp_profile_request request = {
+		.keep_troubles = has_notes,
 		.symbols = options->symbols,
 		.details = options->style.details,
 		.lines = options->style.lines,
@@ -50,6 +57,8 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 	if (!source->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	pp_loss_read(&source->loss, source->list.samples_dirs, source->list.n_dirs);
+	pp_notes_find(&source->notes, &source->profile, &source->loss, options->symbols,
+		      options->callgraph, options->common.warnings.verbose);
 	return 0;
 }
 
@@ -78,6 +87,7 @@ static void write_text(struct job *job, struct source *source, FILE *out)
 	if (!style->no_header) {
 		pp_report_head(&source->profile, out);
 		pp_loss_write_doubts(&source->loss, style->color, out);
+		pp_notes_write(&source->notes, style->color, out);
 	}
 	if (job->options.callgraph)
 		pp_report_callgraph(&source->profile, style, out);
@@ -95,8 +105,11 @@ static void write_difference(const struct job *job, FILE *out)
 
 	if (!style->no_header) {
 		pp_report_head(&new->profile, out);
+		pp_report_old_sessions(&old->profile, out);
 		pp_loss_write_doubts(&old->loss, style->color, out);
 		pp_loss_write_doubts(&new->loss, style->color, out);
+		pp_notes_write(&old->notes, style->color, out);
+		pp_notes_write(&new->notes, style->color, out);
 	}
 	pp_report_difference(&old->profile, &new->profile, style, job->options.symbols, out);
 	write_losses(job, old, out);
@@ -119,6 +132,7 @@ static void write_report(struct job *job, FILE *out)
 		.symbols = options->symbols,
 		.callgraph = options->callgraph,
 		.loss = &source->loss,
+		.notes = &source->notes,
 		.command_line = options->common.command_line,
 		.session_dir = options->common.session_dir,
 		.image_paths = &options->common.image_paths,
@@ -180,13 +194,14 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 		spec->session_dir ? spec->session_dir : options->common.session_dir;
 	struct source *source = &job->sources[which];
 
-	source->list.want_arcs = options->callgraph;
+	source->list.want_arcs = source->list.want_stacks = options->callgraph;
 	source->list.want_entries = options->symbols;
 	source->list.unscaled = options->unscaled;
+	source->list.want_empty = !spec->events.count && !spec->counts.n && !spec->unit_masks.n;
 	source->search = pp_common_search(&options->common, spec);
 	if (pp_select(&source->list, &source->classes, session_dir, spec, &options->merge,
 		      options->exclude_dependent, &options->common.warnings, error))
-		return -1;
+		return pp_loss_explain(&source->list, error);
 	return make_profile(job, source, error);
 }
 
@@ -237,6 +252,7 @@ static void release(void *context)
 
 		if (source->profile.store)
 			pp_profile_free(&source->profile);
+		op_strings_free(&source->notes);
 		pp_image_search_free(&source->search);
 		pp_classes_free(&source->classes);
 		pp_sample_list_free(&source->list);

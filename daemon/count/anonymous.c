@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/live/machine.h"
 #include "libop/base/search.h"
 #include "libop/elf/proc_maps.h"
 #include "libop/session/log.h"
@@ -102,6 +103,8 @@ static int name_mapping(struct images *images, const struct anon_maps *maps,
 		return -1;
 	name.tgid = maps->tgid;
 	mapping->image = image_of_name(images, &name, false);
+	if (mapping->image)
+		mapping->image->owner = machine_owner(maps->tgid);
 	free(name.name);
 	return mapping->image ? 0 : -1;
 }

@@ -169,7 +169,9 @@ static void write_stacks(const struct call_chain_writer *writer, struct flush *f
 		if (file)
 			store_tree(writer, file, flush, flush->order + from, end[i] - from);
 		else
-			writer->stats->value[STAT_STACKS_LOST] += root->samples;
+			writer->stats->value[writer->files->cause == SAMPLE_FILE_BEYOND
+						     ? STAT_STACKS_BEYOND
+						     : STAT_STACKS_LOST] += root->samples;
 		if (file)
 			write_stack_weights(writer, flush, root, flush->order + from,
 					    end[i] - from);

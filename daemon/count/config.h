@@ -5,6 +5,7 @@
 #ifndef DAEMON_COUNT_CONFIG_H
 #define DAEMON_COUNT_CONFIG_H
 
+#include "daemon/budget/budget.h"
 #include "kernel.h"
 #include "libop/base/strings.h"
 #include "separation.h"
@@ -12,9 +13,11 @@
 struct profile_config {
 	const char *session_dir;
 	const char *events;	  /* as of --events; NULL: those of the source */
+	const char *command_line; /* of this process, for the reader of reports; may be NULL */
 	struct op_strings filter; /* as of images::filter */
 	struct kernel_config kernel;
 	struct separation separation;
+	struct budget_config budget;
 };
 
 #endif

@@ -137,6 +137,7 @@ static void begin_chain(struct decoder *decoder, struct sample_file *file, uint6
 
 	key.app = key.dep = program ? program : file->key.app;
 	key.is_stacks = true;
+	decoder->files->budget.has_stacks = true;
 	call_chains_begin(decoder->chain_writer.chains, &key, program,
 			  &(struct chain_frame){file->key.dep, offset}, weight);
 }
@@ -154,7 +155,10 @@ static void store(struct decoder *decoder, const struct last_sample *last, uint6
 	}
 	count(decoder, STAT_STORED);
 	++*last->also;
-	if (decoder->chain == CHAIN_LEAF) {
+	if (decoder->chain == CHAIN_LEAF && last->file->is_other) {
+		decoder->chain = CHAIN_SKIPPED;
+		decoder->skipped = STAT_FRAMES_NO_HEAD;
+	} else if (decoder->chain == CHAIN_LEAF) {
 		decoder->chain = CHAIN_CALLERS;
 		decoder->frame = last->range;
 		begin_chain(decoder, last->file, offset, weight);

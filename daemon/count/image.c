@@ -6,8 +6,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "daemon/live/machine.h"
 #include "image_name.h"
+#include "libop/base/file.h"
+#include "libop/saved/symbols.h"
 #include "libop/session/log.h"
 
 /* In the table of cookies: the source does not know this one. */
@@ -102,6 +106,85 @@ static void set_version(struct image *image, const struct image_facts *facts)
 	memcpy(image->build_id, reported->build_id, image->build_id_size);
 }
 
+/* ---- identities ---- */
+
+static struct op_image_known *find_known(const struct images *images, const char *name,
+					 char **full)
+{
+	*full = op_path("{root}%s", name);
+	return *full ? op_image_list_find(&images->known, *full) : NULL;
+}
+
+/* Whether the session has samples of another file under this name. */
+static bool is_another_file(const struct images *images, const struct image_facts *facts)
+{
+	char *full;
+	const struct op_image_known *known = find_known(images, facts->reported.path, &full);
+	bool differs = known && facts->present && facts->identified &&
+		       !identity_fits(&known->identity, &facts->identity, false);
+
+	free(full);
+	return differs;
+}
+
+static void know(struct images *images, const char *name, const struct image_facts *facts)
+{
+	char *full;
+	struct op_image_known *known = find_known(images, name, &full);
+
+	if (facts->identified && full && !known)
+		images->learned |= !op_image_list_add(&images->known, full, &facts->identity);
+	/* the file itself says more than its build-id */
+	if (known && facts->identified && !known->identity.has_file &&
+	    facts->identity.has_file && identity_fits(&known->identity, &facts->identity, false)) {
+		known->identity = facts->identity;
+		images->learned = true;
+	}
+	free(full);
+}
+
+/* Only through a process that maps it can such a file be read, so it is read at once. */
+static void save_symbols_now(const struct images *images, struct image_facts *facts)
+{
+	struct op_error ignored;
+	int fd;
+
+	if (facts->present || images->source->is_past)
+		return;
+	fd = machine_open_image(facts, images->tgid);
+	if (fd < 0)
+		return;
+	saved_symbols_save(fd, &facts->identity, images->samples_dir, &ignored);
+	close(fd);
+}
+
+void images_begin(struct images *images, const char *samples_dir)
+{
+	op_image_list_free(&images->known);
+	op_image_list_read(&images->known, samples_dir);
+	images->samples_dir = samples_dir;
+	images->learned = false;
+	images->n_saved = 0;
+}
+
+void images_save(struct images *images)
+{
+	struct op_error error;
+
+	if (!images->learned)
+		return;
+	if (op_image_list_save(&images->known, images->samples_dir, &error))
+		log_line("the session's list of images is not up to date: %s", error.text);
+	else
+		images->learned = false;
+}
+
+void images_save_symbols(struct images *images)
+{
+	saved_symbols_save_all(&images->known, images->n_saved, images->samples_dir);
+	images->n_saved = images->known.n;
+}
+
 /* Whether the path named another file at an earlier lookup. */
 static bool is_another_version(const struct image *image, const struct image_facts *facts)
 {
@@ -117,9 +200,13 @@ static bool is_another_version(const struct image *image, const struct image_fac
 
 static struct image *image_of_facts(struct images *images, const struct image_facts *facts)
 {
-	struct image *image = image_of_file(images, image_name(facts));
+	bool differs = is_another_file(images, facts);
+	struct image *image = image_of_file(images, differs ? image_name_changed(facts)
+							    : image_name(facts));
 
-	if (image && facts->present && is_another_version(image, facts)) {
+	if (image && differs)
+		set_version(image, facts);
+	else if (image && facts->present && is_another_version(image, facts)) {
 		image = image_of_file(images, image_name_changed(facts));
 		if (image)
 			set_version(image, facts);
@@ -129,6 +216,8 @@ static struct image *image_of_facts(struct images *images, const struct image_fa
 	}
 	if (!image)
 		return NULL;
+	know(images, image->id.name, facts);
+	image->owner = facts->owner;
 	/* the filter has plain paths, without the markers of image_name.h */
 	if (!image->wanted)
 		image->wanted = op_strings_contain(images->filter, facts->reported.path);
@@ -146,6 +235,7 @@ static struct image *look_up(struct images *images, uint64_t cookie)
 		log_verbose(LOG_MISC, "no image has the cookie %#llx", (unsigned long long)cookie);
 		image = &unknown;
 	} else {
+		save_symbols_now(images, &facts);
 		image = image_of_facts(images, &facts);
 	}
 	if (image && image != &unknown)
@@ -167,6 +257,22 @@ struct image *image_of_cookie(struct images *images, uint64_t cookie)
 	return image->successor ? image->successor : image;
 }
 
+/* What is known under the name of @image is known of its successor instead. */
+static void rename_known(struct images *images, const struct image *image)
+{
+	char *full, *next = op_path("{root}%s", image->changed_name);
+	struct op_image_known *known = find_known(images, image->id.name, &full);
+
+	if (known && next && !op_image_list_add(&images->known, next, &known->identity)) {
+		/* adding may have moved it */
+		known = op_image_list_find(&images->known, full);
+		known->identity = (struct op_identity){0};
+		images->learned = true;
+	}
+	free(full);
+	free(next);
+}
+
 struct image *image_superseded(struct images *images, struct image *image)
 {
 	struct op_image_name name = {.kind = image->id.kind, .name = image->changed_name};
@@ -178,8 +284,10 @@ struct image *image_superseded(struct images *images, struct image *image)
 			 "new samples go to %s",
 			 image->id.name, image->changed_name);
 		image->successor = image_of_name(images, &name, image->is_kernel);
+		rename_known(images, image);
 		if (image->successor) {
 			image->successor->mtime = image->mtime;
+			image->successor->owner = image->owner;
 			image->successor->wanted = image->wanted;
 		}
 	}
@@ -209,4 +317,5 @@ void images_free(struct images *images)
 {
 	images_forget(images);
 	free_all(&images->kernel);
+	op_image_list_free(&images->known);
 }

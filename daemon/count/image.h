@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libop/session/images.h"
 #include "libop/session/sample_name.h"
 #include "libop/base/strings.h"
 #include "libop/base/hash.h"
@@ -24,6 +25,7 @@ struct image {
 	uint64_t mtime;		 /* for the headers of sample files */
 	uint8_t build_id[OPROFILE_BUILD_ID_MAX];
 	uint32_t build_id_size; /* 0: not known */
+	uint32_t owner;		/* whose budget it takes: daemon/budget/budget.h */
 	bool is_kernel;
 	bool wanted; /* by the image filter */
 
@@ -37,6 +39,11 @@ struct images {
 	struct op_hash_map by_cookie;
 	struct source *source;
 	const struct op_strings *filter; /* absolute paths and kernel image names; empty: all */
+	struct op_image_list known;	 /* of the session: what identifies the files */
+	size_t n_saved;			 /* of @known: their symbols are saved */
+	bool learned;			 /* @known has more than the session's file */
+	const char *samples_dir;	 /* where symbols are saved if there is no other place */
+	int32_t tgid;			 /* of the samples that are being counted; 0: not known */
 };
 
 /* Whether the filter selects an image or its program, which is NULL if it is unknown. */
@@ -81,5 +88,19 @@ struct image *image_superseded(struct images *images, struct image *image);
 void images_forget(struct images *images);
 
 void images_free(struct images *images);
+
+/**
+ * images_begin - take over what a session knows of its images
+ * @samples_dir: samples/NAME of the session; used as long as @images is
+ *
+ * No sample file may be open: what was known of another session is forgotten.
+ */
+void images_begin(struct images *images, const char *samples_dir);
+
+/* Writes what identifies the images to the session, if that is new; errors are logged. */
+void images_save(struct images *images);
+
+/* Saves the symbols of the images for later reports. */
+void images_save_symbols(struct images *images);
 
 #endif

@@ -17,7 +17,7 @@
 #include "libop/base/file.h"
 #include "libop/base/search.h"
 #include "libop/foreign/door.h"
-#include "libop/pack/text.h"
+#include "libop/saved/kernel_symbols.h"
 #include "libop/session/paths.h"
 #include "libop/session/log.h"
 #include "daemon/live/vmlinux.h"
@@ -219,37 +219,53 @@ static void find_others(struct kernel *kernel, const char *modules, const char *
 struct list {
 	const char *name;
 	char *(*join)(const char *now, const char *before);
-	char *(*read)(const char *path, size_t limit, size_t *length, struct op_error *error);
-	int (*replace)(const char *path, const void *bytes, size_t length, mode_t mode,
-		       struct op_error *error);
+	char *(*read)(const char *samples_dir, struct op_error *error);
+	int (*write)(const char *samples_dir, const char *text, struct op_error *error);
 };
 
-static const struct list modules_list = {OP_SAMPLES_MODULES, modules_join, foreign_read,
-					 op_file_replace};
-static const struct list kallsyms_list = {OP_SAMPLES_KALLSYMS, kallsyms_join, op_packed_read,
-					  op_packed_replace};
+static char *read_modules(const char *samples_dir, struct op_error *error)
+{
+	char *path = op_path("%s/" OP_SAMPLES_MODULES, samples_dir), *text = NULL;
+
+	if (path)
+		text = foreign_read(path, OP_KALLSYMS_MOST, NULL, error);
+	else
+		op_error_memory(error);
+	free(path);
+	return text;
+}
+
+static int write_modules(const char *samples_dir, const char *text, struct op_error *error)
+{
+	char *path = op_path("%s/" OP_SAMPLES_MODULES, samples_dir);
+	int result = path ? op_file_replace(path, text, strlen(text), OP_SESSION_FILE_MODE, error)
+			  : op_error_memory(error);
+
+	free(path);
+	return result;
+}
+
+static const struct list modules_list = {OP_SAMPLES_MODULES, modules_join, read_modules,
+					 write_modules};
+static const struct list kallsyms_list = {OP_SAMPLES_KALLSYMS, kallsyms_join, saved_kallsyms_read,
+					  saved_kallsyms_write};
 
 /* Writes @now and the lines of unloaded modules in the session. */
 static void save(const struct kernel *kernel, const struct list *list, const char *now)
 {
 	struct op_error error = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
-	char *path = op_path("%s/%s", kernel->dir, list->name), *before = NULL, *text = NULL;
+	char *before = list->read(kernel->dir, &error), *text;
 
-	if (path) {
-		before = list->read(path, OP_KALLSYMS_MOST, NULL, &error);
-		if (!before && error.code != ENOENT)
-			log_line("the session's list of %s is written again: %s", list->name,
-				 error.text);
-		text = list->join(now, before);
-	}
+	if (!before && error.code != ENOENT)
+		log_line("the session's list of %s is written again: %s", list->name, error.text);
+	text = list->join(now, before);
 	if (!text)
 		log_line("the session's list of %s is not up to date: out of memory", list->name);
 	else if ((!before || strcmp(before, text) != 0) &&
-		 list->replace(path, text, strlen(text), OP_SESSION_FILE_MODE, &error))
+		 list->write(kernel->dir, text, &error))
 		log_line("the session's list of %s is not up to date: %s", list->name, error.text);
 	free(text);
 	free(before);
-	free(path);
 }
 
 /* @kallsyms: as of now; may be NULL */

@@ -8,6 +8,7 @@
 
 struct image *locator_program(struct locator *locator, struct context *context)
 {
+	locator->images.tgid = context->has_task ? context->tgid : 0;
 	if (!context->program_known)
 		context->program = image_of_cookie(&locator->images, context->app);
 	context->program_known = true;
@@ -48,8 +49,10 @@ static bool find_anonymous(struct locator *locator, struct context *context, uin
 static bool find_file(struct locator *locator, const struct context *context,
 		      struct address_range *range, enum stat_id *lost)
 {
-	struct image *image = image_of_cookie(&locator->images, context->cookie);
+	struct image *image;
 
+	locator->images.tgid = context->has_task ? context->tgid : 0;
+	image = image_of_cookie(&locator->images, context->cookie);
 	*lost = STAT_NO_MAPPING;
 	if (!image)
 		return false;

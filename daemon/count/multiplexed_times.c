@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +17,51 @@
 #include "libop/session/paths.h"
 #include "libop/session/number_file.h"
 
-/* Parses a line such as "counter3/running_ns 12".  Return: whether it is one. */
-static bool parse_line(const char *line, unsigned int *counter, bool *running, uint64_t *ns)
+/* The files of an event, and lines of a source. */
+static const struct {
+	const char *name;
+	size_t offset; /* in struct event_time */
+} numbers[] = {
+	{OP_STATS_ENABLED_NS, offsetof(struct event_time, enabled_ns)},
+	{OP_STATS_RUNNING_NS, offsetof(struct event_time, running_ns)},
+	{OP_STATS_PAUSED_NS, offsetof(struct event_time, paused_ns)},
+	{OP_STATS_TAKEN, offsetof(struct event_time, taken)},
+	{OP_STATS_UNSAMPLED_NS, offsetof(struct event_time, unsampled_ns)},
+};
+
+#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
+static uint64_t *number_of(struct event_time *time, size_t which)
 {
-	static const char running_key[] = "/running_ns ", enabled_key[] = "/enabled_ns ";
+	return (uint64_t *)((char *)time + numbers[which].offset);
+}
+
+/* The number that "NAME VALUE" begins with, or NUMBERS. */
+static size_t find_number(const char *text)
+{
+	size_t i = 0;
+
+	while (i < NUMBERS && (strncmp(text, numbers[i].name, strlen(numbers[i].name)) != 0 ||
+			       text[strlen(numbers[i].name)] != ' '))
+		i++;
+	return i;
+}
+
+/* Parses a line such as "counter3/running_ns 12".  Return: whether it is one. */
+static bool parse_line(const char *line, unsigned int *counter, size_t *which, uint64_t *value)
+{
 	const char *at = line + strlen("counter");
 	uint64_t number;
 
 	if (strncmp(line, "counter", strlen("counter")) != 0 ||
-	    !op_number_take(&at, 10, OP_COUNTERS_MAX - 1, &number))
+	    !op_number_take(&at, 10, OP_COUNTERS_MAX - 1, &number) || *at++ != '/')
 		return false;
 	*counter = (unsigned int)number;
-	*running = !strncmp(at, running_key, strlen(running_key));
-	if (!*running && strncmp(at, enabled_key, strlen(enabled_key)) != 0)
+	*which = find_number(at);
+	if (*which == NUMBERS)
 		return false;
-	at += strlen(running_key); /* as long as the other */
-	return op_number_take(&at, 10, UINT64_MAX, ns) && (!*at || *at == '\n');
+	at += strlen(numbers[*which].name) + 1;
+	return op_number_take(&at, 10, UINT64_MAX, value) && (!*at || *at == '\n');
 }
 
 int multiplexed_times_open(struct multiplexed_times *self, const struct op_events *events,
@@ -80,10 +110,9 @@ static uint64_t read_time(const char *dir, const struct op_event *event, const c
 void multiplexed_times_load(struct multiplexed_times *self, const char *dir)
 {
 	for (size_t i = 0; i < self->events->count; i++) {
-		const struct op_event *event = &self->events->event[i];
-
-		self->previous[i].enabled_ns = read_time(dir, event, OP_STATS_ENABLED_NS);
-		self->previous[i].running_ns = read_time(dir, event, OP_STATS_RUNNING_NS);
+		for (size_t k = 0; k < NUMBERS; k++)
+			*number_of(&self->previous[i], k) =
+				read_time(dir, &self->events->event[i], numbers[k].name);
 		self->start[i] = self->latest[i];
 	}
 }
@@ -91,18 +120,14 @@ void multiplexed_times_load(struct multiplexed_times *self, const char *dir)
 static void parse(struct multiplexed_times *self, const char *kernel)
 {
 	unsigned int counter;
-	uint64_t ns;
-	bool running;
+	uint64_t value;
+	size_t which;
 
 	memset(self->parsed, 0, self->events->count * sizeof(*self->parsed));
 	for (const char *line = kernel; *line;) {
-		struct event_time *parsed;
-
 		/* an event may be on several counters, such as those of two kinds of CPU */
-		if (parse_line(line, &counter, &running, &ns) && self->event_of[counter] >= 0) {
-			parsed = &self->parsed[self->event_of[counter]];
-			*(running ? &parsed->running_ns : &parsed->enabled_ns) += ns;
-		}
+		if (parse_line(line, &counter, &which, &value) && self->event_of[counter] >= 0)
+			*number_of(&self->parsed[self->event_of[counter]], which) += value;
 		line = strchrnul(line, '\n');
 		line += *line == '\n';
 	}
@@ -122,10 +147,9 @@ void multiplexed_times_update(struct multiplexed_times *self, const char *kernel
 		if (parsed->enabled_ns < latest->enabled_ns ||
 		    parsed->running_ns < latest->running_ns) {
 			/* the source has restarted */
-			self->previous[i].enabled_ns +=
-				latest->enabled_ns - self->start[i].enabled_ns;
-			self->previous[i].running_ns +=
-				latest->running_ns - self->start[i].running_ns;
+			for (size_t k = 0; k < NUMBERS; k++)
+				*number_of(&self->previous[i], k) +=
+					*number_of(latest, k) - *number_of(&self->start[i], k);
 			self->start[i] = (struct event_time){0};
 		}
 		*latest = *parsed;
@@ -146,18 +170,20 @@ int multiplexed_times_save(const struct multiplexed_times *self, const char *dir
 			   struct op_error *error)
 {
 	for (size_t i = 0; i < self->events->count; i++) {
-		const struct op_event *event = &self->events->event[i];
-		const struct event_time *previous = &self->previous[i];
-		uint64_t enabled = self->latest[i].enabled_ns - self->start[i].enabled_ns;
-		uint64_t running = self->latest[i].running_ns - self->start[i].running_ns;
+		struct event_time *previous = &self->previous[i], *start = &self->start[i];
+		struct event_time *latest = &self->latest[i];
 
-		if (!enabled)
+		if (latest->enabled_ns == start->enabled_ns)
 			continue; /* the files are up to date */
-		if (save_time(dir, event, OP_STATS_ENABLED_NS, previous->enabled_ns + enabled,
-			      error) ||
-		    save_time(dir, event, OP_STATS_RUNNING_NS, previous->running_ns + running,
-			      error))
-			return -1;
+		for (size_t k = 0; k < NUMBERS; k++) {
+			uint64_t value = *number_of(latest, k) - *number_of(start, k) +
+					 *number_of(previous, k);
+
+			/* what only some sources report has no file with the others */
+			if ((value || k < 2) &&
+			    save_time(dir, &self->events->event[i], numbers[k].name, value, error))
+				return -1;
+		}
 	}
 	return 0;
 }
@@ -166,13 +192,13 @@ void multiplexed_times_remove_lines(char *kernel)
 {
 	char *to = kernel;
 	unsigned int counter;
-	uint64_t ns;
-	bool running;
+	uint64_t value;
+	size_t which;
 
 	for (char *line = kernel, *next; line && *line; line = next) {
 		next = strchrnul(line, '\n');
 		next += *next == '\n';
-		if (parse_line(line, &counter, &running, &ns))
+		if (parse_line(line, &counter, &which, &value))
 			continue;
 		memmove(to, line, (size_t)(next - line));
 		to += next - line;

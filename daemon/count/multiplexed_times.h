@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The time for which each event of a session was enabled, and for which it was counted.  The latter
- * is less if events are multiplexed; reports scale by the ratio.
+ * is less if events are multiplexed; reports scale by the ratio.  And how long the kernel paused an
+ * event that took too many samples, and how many it took, for the period that would not be paused.
  *
- *	samples/current/stats/events/NAME.COUNT.UNITMASK/{enabled_ns,running_ns}
+ *	samples/current/stats/events/NAME.COUNT.UNITMASK/{enabled_ns,running_ns,...}
  *
  * They are sums over all daemons of the session.  A source reports them by counter, as lines
  * "counter3/enabled_ns 12345" of source_stats(), counted from when it was opened.
@@ -18,6 +19,10 @@
 
 struct event_time {
 	uint64_t enabled_ns, running_ns;
+	uint64_t paused_ns; /* of the latter: the kernel had paused it for too many samples */
+	uint64_t taken;	    /* samples */
+	/* Of a clock: counted, in threads that ran for too short a time to be sampled. */
+	uint64_t unsampled_ns;
 };
 
 /* Each array has one element per event of @events. */

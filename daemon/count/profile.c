@@ -33,11 +33,8 @@
 
 static void save_origin(const struct profile *profile)
 {
-	char *events = op_events_format(&profile->events.list);
-
-	if (events)
-		origin_save(profile->current_dir, profile->source, events);
-	free(events);
+	origin_save(profile->current_dir, profile->source, &profile->events.list,
+		    profile->config.command_line);
 }
 
 static uint64_t seconds(void)
@@ -86,6 +83,7 @@ static int enter_current(struct profile *profile, struct op_error *error)
 		op_pinned_close(dir);
 		return -1;
 	}
+	journal_leave(&profile->files.journal);
 	op_pinned_close(profile->current_dir);
 	free(profile->stats.dir);
 	profile->current_dir = dir;
@@ -93,9 +91,8 @@ static int enter_current(struct profile *profile, struct op_error *error)
 	profile->stats.named_dir = profile->named_dir;
 	profile->stats.samples_dir = dir;
 	profile->locator.kernel.dir = dir;
-	profile->files.dir = dir;
-	sample_files_know_pack(&profile->files);
-	return 0;
+	images_begin(&profile->locator.images, dir);
+	return sample_files_enter(&profile->files, dir, &profile->config.budget, error);
 }
 
 static void connect_decoder(struct profile *profile)
@@ -119,6 +116,13 @@ static void connect_decoder(struct profile *profile)
 static bool has_begun(const struct profile *profile)
 {
 	return profile->buffers;
+}
+
+/* Not before there are samples: each start chooses the backend anew. */
+static void save_backend(const struct profile *profile)
+{
+	if (has_begun(profile))
+		origin_save_backend(profile->current_dir, profile->source);
 }
 
 void profile_flush(struct profile *profile)
@@ -207,12 +211,21 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 	return 0;
 }
 
+/* What identifies the images, and their symbols: files may change before a report is made. */
+static void save_images(struct profile *profile)
+{
+	images_save(&profile->locator.images);
+	images_save_symbols(&profile->locator.images);
+}
+
 void profile_close(struct profile *profile)
 {
 	profile_flush(profile);
+	save_images(profile);
 	sample_files_close(&profile->files);
 	call_chains_free(&profile->chains);
 	op_hash_map_free(&profile->files.packed_mtimes);
+	budget_close(&profile->files.budget);
 	locator_free(&profile->locator);
 	multiplexed_times_close(&profile->stats.times);
 	counted_events_close(&profile->events);
@@ -230,6 +243,7 @@ int profile_reopen(struct profile *profile, struct op_error *error)
 	else
 		call_chains_clear(&profile->chains);
 	sample_files_close(&profile->files);
+	locator_forget(&profile->locator);
 	if (op_session_make(profile->config.session_dir, error) || enter_current(profile, error))
 		return -1;
 	kernel_refresh(&profile->locator.kernel);
@@ -408,6 +422,8 @@ int profile_settle(struct profile *profile, struct op_error *error)
 	sample_files_check(&profile->files);
 	if (session_stats_save(&profile->stats, has_begun(profile), error))
 		return -1;
+	save_backend(profile);
+	save_images(profile);
 	return check_missing(profile, error);
 }
 
@@ -431,6 +447,8 @@ void profile_save_stats(struct profile *profile)
 	sample_files_check(&profile->files);
 	if (session_stats_save(&profile->stats, has_begun(profile), &error))
 		log_line("the statistics are not up to date: %s", error.text);
+	save_backend(profile);
+	save_images(profile);
 }
 
 void profile_log_stats(const struct profile *profile)

@@ -5,6 +5,7 @@
 #include "sample_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +14,25 @@
 #include <unistd.h>
 
 #include "libop/base/file.h"
-#include "libop/pack/pack.h"
+#include "libop/pack/parts.h"
 #include "libop/session/paths.h"
 
 /* Descriptors for other purposes. */
 #define OTHER_DESCRIPTORS 64
-/* Half of the kernel's default of mappings for a process, /proc/sys/vm/max_map_count. */
-#define MAPPINGS_MOST 32768
+/* Descriptors, each with a mapping; files of their own beyond that are opened again. */
+#define DESCRIPTORS_MOST 4096
+/* Files that are known, open or not. */
+#define KNOWN_MOST (1 << 17)
+/* Names of packed and journaled files whose versions are known. */
+#define VERSIONS_MOST (1 << 20)
+/* What a name, and a count, take in the journal. */
+#define JOURNAL_BYTES	    88
+#define JOURNAL_COUNT_BYTES 24
+/* Names of files of their own, in bytes and directories.  Longer ones are in the journal. */
+#define NAME_MOST  1024
+#define DEPTH_MOST 96
+/* The image of what is beyond the budget. */
+#define OTHER "{other}"
 /* A round in which no file was opened. */
 #define NEVER UINT64_MAX
 
@@ -33,18 +46,25 @@ void sample_files_set_limit(struct sample_files *files)
 	if (limit.rlim_cur < limit.rlim_max) {
 		struct rlimit wanted = limit;
 
-		wanted.rlim_cur = limit.rlim_max < MAPPINGS_MOST ? limit.rlim_max : MAPPINGS_MOST;
+		wanted.rlim_cur =
+			limit.rlim_max < DESCRIPTORS_MOST ? limit.rlim_max : DESCRIPTORS_MOST;
 		if (wanted.rlim_cur > limit.rlim_cur && !setrlimit(RLIMIT_NOFILE, &wanted))
 			limit = wanted;
 	}
-	files->most = limit.rlim_cur < MAPPINGS_MOST ? limit.rlim_cur : MAPPINGS_MOST;
+	files->most = limit.rlim_cur < DESCRIPTORS_MOST ? limit.rlim_cur : DESCRIPTORS_MOST;
 	files->most = files->most > 2 * OTHER_DESCRIPTORS ? files->most - OTHER_DESCRIPTORS
 							  : files->most / 2;
 }
 
+/* Whether it has a descriptor. */
 static bool is_open(const struct sample_file *file)
 {
 	return file->db || file->stacks;
+}
+
+static bool is_in_journal(const struct sample_files *files, const struct sample_file *file)
+{
+	return file->in_journal && file->journal == files->journal.number;
 }
 
 static char *make_path(const struct sample_files *files, const struct sample_key *key)
@@ -127,9 +147,25 @@ static bool check_file(struct sample_files *files, struct sample_file *file)
 	return false;
 }
 
+/* A journal that was cut or removed is lost as a whole: its records need each other. */
+static void check_journal(struct sample_files *files)
+{
+	struct journal *journal = &files->journal;
+
+	if (!journal->open || op_journal_is_whole(journal->open))
+		return;
+	log_limited(&files->log_cut, "%s was truncated or removed while in use: %" PRIu64
+		    " samples are lost", op_journal_path(journal->open), journal->samples);
+	stats_move(files->stats, STAT_STORED, STAT_FILE_CUT, journal->samples);
+	stats_move(files->stats, STAT_ARCS, STAT_FRAMES_NO_SAMPLE_FILE, journal->arcs);
+	journal_abandon(journal);
+}
+
 void sample_files_check(struct sample_files *files)
 {
 	const struct op_hash_map *map = &files->by_key;
+
+	check_journal(files);
 
 	files->faults = page_guard_count();
 	for (size_t i = 0; i < map->n; i++) {
@@ -251,13 +287,185 @@ static bool is_exhausted(int code)
 	return code == EMFILE || code == ENFILE || code == ENOMEM;
 }
 
-/* Opens the file of @opened->key.  Return: 0, or -1, which is logged. */
+/* ---- files of their own, and those in the journal ---- */
+
+/* Our own files are not those of another user. */
+static bool is_foreign(const struct image *image)
+{
+	return image->owner != BUDGET_ROOT && image->owner != geteuid();
+}
+
+/* Whose budget a file takes: that of the program's owner, or else of the image's. */
+static uint32_t owner_of(const struct sample_key *key)
+{
+	if (is_foreign(key->app))
+		return key->app->owner;
+	return is_foreign(key->dep) ? key->dep->owner : BUDGET_ROOT;
+}
+
+static uint64_t slashes_of(const char *name)
+{
+	uint64_t n = 0;
+
+	while ((name = strchr(name, '/'))) {
+		name++;
+		n++;
+	}
+	return n;
+}
+
+/* Whether there is such a file, or the budget grants a new one and its directories. */
+static bool may_have_own(struct sample_files *files, const struct sample_key *key,
+			 const char *path, const char *name)
+{
+	uint64_t depth = slashes_of(name);
+	char *parent;
+	bool is_there;
+
+	if (strlen(name) > NAME_MOST || depth > DEPTH_MOST)
+		return false;
+	if (!access(path, F_OK))
+		return true;
+	parent = strndup(path, (size_t)(strrchr(path, '/') - path));
+	is_there = parent && !access(parent, F_OK);
+	free(parent);
+	return budget_take_file(&files->budget, owner_of(key), 1 + (is_there ? 0 : depth),
+				key->is_stacks);
+}
+
+static int open_own(struct sample_files *files, const char *path, const struct odb_header *header,
+		    struct sample_file *opened, struct odb_error *error)
+{
+	int result;
+
+	if (files->count >= files->most)
+		make_room(files);
+	while ((result = open_path(path, header, opened, error)) && is_exhausted(error->code)) {
+		if (!make_room(files))
+			break;
+	}
+	return result;
+}
+
+static void file_header(const struct sample_files *files, const struct sample_key *key,
+			struct odb_header *header)
+{
+	sample_key_header(key, files->events, header);
+	header->cpu_type = files->cpu_type;
+	header->cpu_speed = files->cpu_mhz;
+}
+
+static void fail(struct odb_error *error, const struct op_error *why)
+{
+	error->code = why->code;
+	snprintf(error->text, sizeof(error->text), "%.500s", why->text);
+}
+
+/* What a version of an image is called in the journal is not to be the name of another one. */
+static void know_version(struct sample_files *files, const struct sample_key *key,
+			 const char *name)
+{
+	uintptr_t mtime = (uintptr_t)key->dep->mtime;
+
+	if (mtime && files->packed_mtimes.n < VERSIONS_MOST)
+		op_hash_map_set(&files->packed_mtimes, op_hash_text(0, name), (void *)mtime);
+}
+
+/* The image "{other}" of @program, or, if the budget has no room for that, of all programs. */
+static uint32_t find_other(struct sample_files *files, const struct sample_key *key,
+			   struct image *program, struct odb_error *error)
+{
+	const struct op_image_name id = {.kind = OP_IMAGE_KERNEL, .name = (char *)OTHER};
+	struct image *other = image_of_name(files->images, &id, false);
+	struct sample_key of_other = *key;
+	struct op_error why = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
+	struct odb_header header;
+	uint32_t number = 0;
+	uint64_t hash;
+	char *name;
+
+	of_other.dep = other;
+	of_other.app = program ? program : other;
+	of_other.tgid = of_other.tid = of_other.cpu = OP_ALL;
+	name = other ? sample_key_name(&of_other, files->events) : NULL;
+	hash = name ? op_hash_text(0, name) : 0;
+	if (files->others_journal != files->journal.number)
+		op_hash_map_free(&files->others);
+	if (name)
+		number = (uint32_t)(uintptr_t)op_hash_map_find(&files->others, hash);
+	if (name && !number &&
+	    (!program ||
+	     budget_take_bytes(&files->budget, owner_of(key), JOURNAL_BYTES + strlen(name),
+			       true))) {
+		file_header(files, &of_other, &header);
+		number = journal_name(&files->journal, name, &header, true, &why);
+		if (files->others_journal != files->journal.number)
+			op_hash_map_free(&files->others);
+		files->others_journal = files->journal.number;
+		if (number)
+			op_hash_map_set(&files->others, hash, (void *)(uintptr_t)number);
+	}
+	free(name);
+	fail(error, &why);
+	return !number && program ? find_other(files, key, NULL, error) : number;
+}
+
+/* Return: 0, or -1 with @error set. */
+static int open_in_journal(struct sample_files *files, const char *name,
+			   const struct odb_header *header, struct sample_file *opened,
+			   struct odb_error *error)
+{
+	const struct sample_key *key = &opened->key;
+	struct op_error why;
+
+	*error = (struct odb_error){.code = SAMPLE_FILE_BEYOND};
+	snprintf(error->text, sizeof(error->text), "beyond the budget of the session");
+	opened->is_other = false;
+	if (key->is_stacks)
+		return -1;
+	if (budget_take_bytes(&files->budget, owner_of(key), JOURNAL_BYTES + strlen(name),
+			      false)) {
+		opened->in_journal =
+			journal_name(&files->journal, name, header, false, &why);
+		if (!opened->in_journal)
+			fail(error, &why);
+		know_version(files, key, name);
+	} else if (!key->callee) {
+		opened->in_journal = find_other(files, key, key->app, error);
+		opened->is_other = true;
+	}
+	opened->journal = files->journal.number;
+	return opened->in_journal ? 0 : -1;
+}
+
+static bool is_full(int code)
+{
+	return code == ENOSPC || code == EDQUOT;
+}
+
+/* The disk is full: what the journal has blocks for is counted by program.  Return: as above. */
+static int open_stopgap(struct sample_files *files, struct sample_file *opened,
+			struct odb_error *error)
+{
+	const struct sample_key *key = &opened->key;
+	struct odb_error ignored;
+
+	if (!is_full(error->code) || key->is_stacks || key->callee)
+		return -1;
+	opened->in_journal = find_other(files, key, key->app, &ignored);
+	opened->journal = files->journal.number;
+	opened->is_other = opened->is_stopgap = true;
+	return opened->in_journal ? 0 : -1;
+}
+
+/* Opens the file of @opened->key, or its place in the journal.  Return: 0, or -1. */
 static int open_file(struct sample_files *files, struct sample_file *opened)
 {
 	const struct sample_key *key = &opened->key;
+	char *name = sample_key_name(key, files->events);
+	char *path = name ? op_path("%s/%s", files->dir, name) : NULL;
 	struct odb_error error = {0};
 	struct odb_header header;
-	char *path = make_path(files, key);
 	int result;
 
 	files->cause = 0;
@@ -265,25 +473,93 @@ static int open_file(struct sample_files *files, struct sample_file *opened)
 		files->cause = errno;
 		log_limited(&files->log_open, "no sample file can be named for %s: %s",
 			    key->dep->id.name, strerror(errno));
+		free(name);
 		return -1;
 	}
-	sample_key_header(key, files->events, &header);
-	header.cpu_type = files->cpu_type;
-	header.cpu_speed = files->cpu_mhz;
-	if (files->count >= files->most)
-		make_room(files);
-	while ((result = open_path(path, &header, opened, &error)) && is_exhausted(error.code)) {
-		if (!make_room(files))
-			break;
+	file_header(files, key, &header);
+	result = may_have_own(files, key, path, name)
+			 ? open_own(files, path, &header, opened, &error)
+			 : open_in_journal(files, name, &header, opened, &error);
+	if (result) {
+		log_limited(&files->log_open, "cannot open a sample file: %s", error.text);
+		result = open_stopgap(files, opened, &error);
 	}
 	if (result) {
 		files->cause = error.code;
-		log_limited(&files->log_open, "cannot open a sample file: %s", error.text);
 	} else {
 		log_verbose(LOG_SFILE, "open sample file %s", path);
 	}
+	free(name);
 	free(path);
 	return result;
+}
+
+/* The journal that it was in has ended.  Opens nothing else, which could free the file. */
+static int rejoin_journal(struct sample_files *files, struct sample_file *file)
+{
+	struct odb_error error = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
+	char *name = sample_key_name(&file->key, files->events);
+	struct odb_header header;
+	int result = -1;
+
+	file_header(files, &file->key, &header);
+	if (name)
+		result = open_in_journal(files, name, &header, file, &error);
+	if (result) {
+		files->cause = error.code;
+		log_limited(&files->log_open, "cannot open a sample file: %s", error.text);
+	}
+	free(name);
+	return result;
+}
+
+static void count_in_journal(struct sample_files *files, const struct sample_file *file, uint64_t n)
+{
+	if (file->key.callee)
+		files->journal.arcs += file->key.is_weight ? 0 : n;
+	else if (!file->key.is_weight)
+		files->journal.samples += n;
+	if (file->is_other && !file->key.is_weight)
+		files->stats->value[STAT_OTHER] += n;
+}
+
+int sample_file_add_to_journal(struct sample_files *files, struct sample_file *file, uint64_t key,
+			       uint64_t n)
+{
+	struct op_error error;
+	bool fresh;
+
+	for (int i = 0; i < 2; i++) {
+		if (!is_in_journal(files, file) && rejoin_journal(files, file))
+			return -1;
+		if (!op_journal_add(files->journal.open, file->in_journal, file->is_other ? 0 : key,
+				    n, file->is_other, &fresh, &error)) {
+			if (fresh)
+				budget_take_bytes(&files->budget, owner_of(&file->key),
+						  JOURNAL_COUNT_BYTES, true);
+			count_in_journal(files, file, n);
+			return 0;
+		}
+		if (error.code != EFBIG)
+			break;
+		journal_turn(&files->journal);
+	}
+	files->cause = error.code;
+	log_limited(&files->log_add, "samples are lost: %s", error.text);
+	return -1;
+}
+
+int sample_files_enter(struct sample_files *files, const char *dir,
+		       const struct budget_config *config, struct op_error *error)
+{
+	journal_leave(&files->journal);
+	budget_close(&files->budget);
+	files->dir = dir;
+	if (budget_open(&files->budget, config, dir, error))
+		return -1;
+	sample_files_know_pack(files);
+	journal_enter(&files->journal, dir);
+	return 0;
 }
 
 /* Whether an open file has counts of another version of the image. */
@@ -296,14 +572,13 @@ static bool is_of_another_version(const struct odb *db, const struct image *imag
 
 void sample_files_know_pack(struct sample_files *files)
 {
-	char *path = op_path("%s/" OP_PACK_NAME, files->dir);
 	struct op_pack_walk *walk = calloc(1, sizeof(*walk));
 	struct op_error error = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
 	struct op_pack *pack = NULL;
 	struct op_pack_file file;
 
 	op_hash_map_free(&files->packed_mtimes);
-	if (path && walk && !op_pack_open(&pack, path, &error)) {
+	if (walk && !op_pack_open_session(&pack, files->dir, &error)) {
 		walk->pack = pack;
 		while (op_pack_next(walk, &file)) {
 			uintptr_t mtime = (uintptr_t)file.header.mtime;
@@ -317,7 +592,6 @@ void sample_files_know_pack(struct sample_files *files)
 		log_line("what was packed before is not looked at: %s", error.text);
 	}
 	free(walk);
-	free(path);
 }
 
 /* The same for a file in the pack. */
@@ -386,7 +660,7 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 
 	if (!file || !sample_key_same(&file->key, key))
 		file = find(files, key);
-	if (file && is_open(file)) {
+	if (file && (is_open(file) || is_in_journal(files, file))) {
 		file->used = ++files->clock;
 		remember(file);
 		return file;
@@ -405,6 +679,8 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 		odb_close(opened.db);
 		return get_successor(files, key);
 	}
+	if (files->by_key.n >= KNOWN_MOST)
+		make_room(files);
 	/* opening may have closed and freed it */
 	file = find(files, key);
 	if (!file)
@@ -420,6 +696,14 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	file->cause = files->cause;
 	file->db = opened.db;
 	file->stacks = opened.stacks;
+	file->in_journal = opened.in_journal;
+	file->journal = opened.journal;
+	file->is_other = opened.is_other;
+	file->is_stopgap = opened.is_stopgap;
+	if (is_in_journal(files, file)) {
+		remember(file);
+		return file;
+	}
 	if (!is_open(file))
 		return NULL;
 	file->before = file->db ? odb_sum(file->db) : stacks_sum(file->stacks);
@@ -429,11 +713,31 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	return file;
 }
 
-int sample_file_add_failed(struct sample_files *files, const struct odb_error *error)
+int sample_file_add_failed(struct sample_files *files, const struct sample_file *file, uint64_t n,
+			   const struct odb_error *error)
 {
+	struct sample_file other = {.key = file->key};
+	struct odb_error full = *error;
+
+	if (!open_stopgap(files, &other, &full) &&
+	    !sample_file_add_to_journal(files, &other, 0, n))
+		return 0;
 	files->cause = error->code;
 	log_limited(&files->log_add, "samples are lost: %s", error->text);
 	return -1;
+}
+
+/* What was counted by program while the disk was full is given a file again. */
+static void end_stopgaps(struct sample_files *files, struct sample_file *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!list[i]->is_stopgap)
+			continue;
+		list[i]->is_stopgap = list[i]->is_other = false;
+		list[i]->in_journal = 0;
+		list[i]->tried = NEVER;
+		files->closed++;
+	}
 }
 
 void sample_files_close(struct sample_files *files)
@@ -449,6 +753,9 @@ void sample_files_close(struct sample_files *files)
 		}
 	}
 	op_hash_map_free(&files->by_key);
+	op_hash_map_free(&files->others);
+	check_journal(files);
+	journal_leave(&files->journal);
 	files->closed++;
 }
 
@@ -472,8 +779,10 @@ void sample_files_rest(struct sample_files *files)
 	size_t count;
 	struct sample_file **list = list_files(files, &count);
 
+	journal_rest(&files->journal, &files->budget);
 	if (!list)
 		return;
+	end_stopgaps(files, list, count);
 	qsort(list, count, sizeof(struct sample_file *), by_use);
 	bound_indices(files, list, count);
 	for (size_t i = 0; i < count; i++) {
@@ -484,18 +793,4 @@ void sample_files_rest(struct sample_files *files)
 	}
 	files->rested = files->clock;
 	free(list);
-}
-
-void sample_files_sync(struct sample_files *files)
-{
-	const struct op_hash_map *map = &files->by_key;
-	struct odb_error error;
-
-	for (size_t i = 0; i < map->n; i++) {
-		for (struct sample_file *file = map->entries[i].value; file; file = file->next) {
-			if ((file->db && odb_sync(file->db, &error)) ||
-			    (file->stacks && stacks_sync(file->stacks, &error)))
-				log_limited(&files->log_add, "%s", error.text);
-		}
-	}
 }

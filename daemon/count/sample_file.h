@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "daemon/budget/budget.h"
+#include "daemon/budget/journal.h"
 #include "sample_key.h"
 #include "libdb/stacks/stacks.h"
 #include "libop/session/log.h"
@@ -27,7 +29,14 @@ struct sample_file {
 	uint64_t tried;			 /* sample_files::round in which opening it failed */
 	int cause;			 /* why it failed, an errno value */
 	uint64_t before, added; /* samples when it was opened, and since; of a stack file, stacks */
+	uint32_t in_journal;	/* its number there; 0: it is not in a journal */
+	uint64_t journal;	/* journal::number when that was set; stale when they differ */
+	bool is_other;		/* counts what is beyond the budget, at one key */
+	bool is_stopgap;	/* the same, until the disk has room again */
 };
+
+/* sample_files::cause of files that the budget has no room for. */
+#define SAMPLE_FILE_BEYOND (-1)
 
 struct sample_files {
 	struct op_hash_map by_key;
@@ -38,12 +47,17 @@ struct sample_files {
 
 	struct op_hash_map packed_mtimes; /* by name of a packed file: the mtime of its image */
 
+	struct journal journal;
+	struct op_hash_map others; /* by name: the numbers of images "{other}" in a journal */
+	uint64_t others_journal;   /* journal::number of that one */
+	struct budget budget;
+
 	struct stats *stats; /* counts what is lost with a file */
 	int cause; /* errno value of the latest file that could not be opened or written */
 	unsigned int faults; /* page_guard_count() at the last sample_files_check() */
 
 	struct images *images;
-	const char *dir; /* samples/current of the session */
+	const char *dir; /* samples/current of the session: sample_files_enter() */
 	const struct op_events *events;
 	uint32_t cpu_type;
 	double cpu_mhz;
@@ -62,6 +76,10 @@ void sample_files_know_pack(struct sample_files *files);
 /**
  * sample_file_get - the open file for a key
  * @key: if its image was superseded (image.h), the file is that of the successor
+ *
+ * Few files at a time, and those of short names only, are files of their own; the others are in
+ * the journal.  Beyond the budget, samples are counted in the image "{other}", by program while that
+ * has room.  So they are while the disk is full, as far as the journal has blocks already.
  *
  * May close other files, even one that an earlier call returned: see sample_files::closed.
  *
@@ -105,20 +123,27 @@ void sample_files_rest(struct sample_files *files);
 #define SAMPLE_FILES_INDEX_MOST (UINT64_C(32) << 20)
 
 void sample_files_close(struct sample_files *files);
-/* Writes all counts to disk.  Errors are logged. */
-void sample_files_sync(struct sample_files *files);
+/* Sets the directory of the session, whose files are in use from now on. */
+int sample_files_enter(struct sample_files *files, const char *dir,
+		       const struct budget_config *config, struct op_error *error);
 
 /* ---- */
 
-int sample_file_add_failed(struct sample_files *files, const struct odb_error *error);
+int sample_file_add_failed(struct sample_files *files, const struct sample_file *file, uint64_t n,
+			   const struct odb_error *error);
+/* The same for a file in the journal. */
+int sample_file_add_to_journal(struct sample_files *files, struct sample_file *file, uint64_t key,
+			       uint64_t n);
 
 static inline int sample_file_add(struct sample_files *files, struct sample_file *file,
 				  uint64_t key, uint64_t n)
 {
 	struct odb_error error;
 
+	if (__builtin_expect(!file->db, 0))
+		return sample_file_add_to_journal(files, file, key, n);
 	if (__builtin_expect(odb_add(file->db, key, n, &error), 0))
-		return sample_file_add_failed(files, &error);
+		return sample_file_add_failed(files, file, n, &error);
 	file->added += n;
 	return 0;
 }

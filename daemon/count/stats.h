@@ -34,6 +34,7 @@ enum stat_id {
 	STAT_NO_USER_APP,    /* lost: anonymous memory of an unknown application */
 	STAT_KERNEL_NO_APP,  /* stored below the kernel, as the application is unknown */
 	STAT_USER_NO_APP,    /* stored below their image, as the application is unknown */
+	STAT_OTHER,	     /* stored in the image "{other}": beyond the budget */
 	STAT_FRAMES,	     /* frames of call chains, without the leaves */
 	STAT_ARCS,	     /* frames stored, as an arc from caller to callee */
 	STAT_FRAMES_APART,   /* no arc: between user and kernel code */
@@ -45,6 +46,7 @@ enum stat_id {
 	STAT_STACKS,		    /* whole call chains stored */
 	STAT_STACKS_MERGED,	    /* stored without their last frames: the file is full */
 	STAT_STACKS_LOST,	    /* the stack file could not be written */
+	STAT_STACKS_BEYOND,	    /* not stored: the budget has no room for the stack file */
 	STAT_BAD_RECORDS,	    /* malformed records */
 	STAT_BAD_WORDS,		    /* words skipped because of them */
 	STAT_KERNEL_RECORDS,	    /* lost by the kernel: the sum of its counters */

@@ -9,12 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include "kernel_lists.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/elf/build_id.h"
 #include "libop/elf/kallsyms.h"
+#include "libop/foreign/door.h"
 #include "libop/session/paths.h"
 
 /* The largest files of /proc that are read. */
@@ -56,12 +59,72 @@ static bool is_present(const struct oprofile_image *reported, struct stat *statu
 	       !memcmp(id, reported->build_id, length);
 }
 
+/* Whether an open file has the reported build-id or, without one, the reported inode. */
+static bool is_reported(const struct oprofile_image *reported, const struct op_identity *identity)
+{
+	if (reported->flags & OPROFILE_IMAGE_BUILD_ID)
+		return identity->build_id_size == reported->build_id_size &&
+		       !memcmp(identity->build_id, reported->build_id, reported->build_id_size);
+	return identity->inode == reported->inode;
+}
+
+/* Opens @path if it is the file of @facts, whose identity is filled in then. */
+static int open_if_reported(struct image_facts *facts, const char *path)
+{
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
+	struct op_identity identity;
+
+	if (fd < 0)
+		return -1;
+	if (identity_of_open(fd, &identity) && is_reported(&facts->reported, &identity)) {
+		facts->identity = identity;
+		facts->identified = true;
+		return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+int machine_open_image(struct image_facts *facts, int32_t tgid)
+{
+	const struct oprofile_image *reported = &facts->reported;
+	int fd = facts->present ? open_if_reported(facts, reported->path) : -1;
+	char *path;
+
+	if (fd >= 0 || tgid <= 0 || *reported->path != '/')
+		return fd;
+	path = op_path("/proc/%" PRId32 "/root%s", tgid, reported->path);
+	fd = path ? open_if_reported(facts, path) : -1;
+	free(path);
+	if (fd < 0) {
+		path = op_path("/proc/%" PRId32 "/exe", tgid);
+		fd = path ? open_if_reported(facts, path) : -1;
+		free(path);
+	}
+	return fd;
+}
+
 void machine_find_image(struct image_facts *facts)
 {
 	struct stat status;
+	int fd;
 
 	facts->present = is_present(&facts->reported, &status);
 	facts->mtime = facts->present ? (uint64_t)status.st_mtime : 0;
+	image_facts_identify(facts);
+	fd = facts->present ? open_if_reported(facts, facts->reported.path) : -1;
+	if (fd >= 0)
+		close(fd);
+	facts->owner = facts->present ? status.st_uid : UINT32_MAX;
+}
+
+uint32_t machine_owner(uint32_t tgid)
+{
+	struct stat status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, tgid);
+	return stat(path, &status) ? UINT32_MAX : status.st_uid;
 }
 
 static void find_text(struct machine *machine, const char *kallsyms)
@@ -135,18 +198,25 @@ char *machine_modules(struct machine *machine)
 	return text;
 }
 
-/* The number of the first line "cpu MHz : 2600.000", or 0. */
-static double parse_cpuinfo_mhz(char *cpuinfo)
+/* The value of the first line "cpu MHz : 2600.000", which becomes a string; NULL if none. */
+static char *find_in_cpuinfo(char *cpuinfo, const char *key)
 {
-	char *line = strstr(cpuinfo, "cpu MHz");
-	double mhz = 0;
+	char *line = strstr(cpuinfo, key);
 
 	line = line ? strchr(line, ':') : NULL;
 	if (!line)
-		return 0;
+		return NULL;
 	line += 1 + strspn(line + 1, " \t");
 	line[strcspn(line, "\n")] = '\0';
-	return op_real_all(line, &mhz) ? mhz : 0;
+	return line;
+}
+
+static double parse_cpuinfo_mhz(char *cpuinfo)
+{
+	const char *value = find_in_cpuinfo(cpuinfo, "cpu MHz");
+	double mhz = 0;
+
+	return value && op_real_all(value, &mhz) ? mhz : 0;
 }
 
 double machine_cpu_mhz(void)
@@ -165,4 +235,19 @@ double machine_cpu_mhz(void)
 	}
 	free(text);
 	return mhz;
+}
+
+char *machine_facts(void)
+{
+	char *cpuinfo = op_file_read("/proc/cpuinfo", SMALL_SIZE_MOST, NULL, NULL);
+	const char *model = cpuinfo ? find_in_cpuinfo(cpuinfo, "model name") : NULL;
+	struct utsname system = {0};
+	char *text;
+
+	uname(&system);
+	text = op_path("hostname %s\nos-release %s\narch %s\n%s%s%scpus-online %ld\n",
+		       system.nodename, system.release, system.machine, model ? "cpu " : "",
+		       model ? model : "", model ? "\n" : "", sysconf(_SC_NPROCESSORS_ONLN));
+	free(cpuinfo);
+	return text;
 }

@@ -23,8 +23,25 @@ char *machine_kallsyms(struct machine *machine);
 /* As of source_modules(). */
 char *machine_modules(struct machine *machine);
 
-/* Fills in @facts->present and @facts->mtime from @facts->reported. */
+/* The user of a process; UINT32_MAX if it is gone. */
+uint32_t machine_owner(uint32_t tgid);
+
+/* Fills in the rest of @facts from @facts->reported. */
 void machine_find_image(struct image_facts *facts);
+
+/**
+ * machine_open_image - open the file of an image, wherever it is
+ * @facts: its identity is filled in
+ * @tgid: a process that maps it, through which files of other mount namespaces and removed programs
+ *	are reached; 0 if there is none
+ *
+ * Return: a descriptor of the very file, or -1.
+ */
+int machine_open_image(struct image_facts *facts, int32_t tgid);
+
+/* Lines as of OP_SAMPLES_ORIGIN (libop/session/paths.h) that say what machine this is; the caller
+ * frees them.  NULL when out of memory. */
+char *machine_facts(void);
 
 /* The clock rate of the CPUs in MHz, or 0 if it is unknown. */
 double machine_cpu_mhz(void);

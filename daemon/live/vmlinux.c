@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <gelf.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "libop/elf/kallsyms.h"
+#include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
 
 struct text {
@@ -58,22 +60,41 @@ static bool read_sections(Elf *elf, struct text *text)
 	return text->size;
 }
 
-static int read_file(const char *path, struct text *text, struct op_error *error)
+/* The answer is a struct text, or nothing. */
+static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
-	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
-	bool good = false;
+	struct text text = {0};
 	Elf *elf;
 
-	if (fd < 0)
-		return op_error_set(error, errno, "cannot open %s: %s", path,
-				    foreign_reason(errno));
+	(void)question;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf)
-		good = read_sections(elf, text);
+	if (elf && read_sections(elf, &text))
+		op_buffer_put(answer, &text, sizeof(text));
 	elf_end(elf);
-	close(fd);
-	if (!good)
+}
+
+static int read_file(const char *path, struct text *text, struct op_error *error)
+{
+	struct apart_question question = {.work = work,
+					  .fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW),
+					  .path = path,
+					  .seconds = APART_SECONDS_OF_REPORT,
+					  .answer_most = sizeof(*text)};
+	size_t length = 0;
+	void *answer;
+
+	if (question.fd < 0)
+		return op_error_set(error, errno, "cannot open %s: %s", path,
+				    foreign_reason(errno));
+	answer = apart_or_here(&question, &length, error);
+	close(question.fd);
+	if (!answer)
+		return -1;
+	if (length == sizeof(*text))
+		memcpy(text, answer, length);
+	free(answer);
+	if (length != sizeof(*text))
 		return op_error_set(error, EINVAL,
 				    "%s is not a vmlinux: not an ELF file with a .text section (a "
 				    "vmlinuz is compressed)",

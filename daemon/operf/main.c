@@ -88,6 +88,7 @@ static int open_profile(struct run *run, struct op_error *error)
 	const struct request *request = run->request;
 	struct profile_config config = {
 		.session_dir = run->session,
+		.command_line = request->command_line,
 		.separation.lib = true,
 		.separation.kernel = true,
 		.separation.thread = request->separate_thread,
@@ -202,6 +203,53 @@ static void print_summary(const struct run *run)
 	free(here);
 }
 
+/* A line for each event that the kernel paused for more than 1 % of its time. */
+static void print_pauses(const struct run *run)
+{
+	for (size_t i = 0; i < run->events.count; i++) {
+		const struct op_perf_event *event = &run->events.event[i];
+		struct source_perf_time time = source_perf_time(run->source, i);
+		double share = time.running_ns
+				       ? 100 * (double)time.paused_ns / (double)time.running_ns
+				       : 0;
+
+		if (share <= 1)
+			continue;
+		if (event->attr.freq)
+			op_warn("the kernel paused %s for %.1f %% of the time, as there were too "
+				"many samples; use --freq=%" PRIu64,
+				event->event.name, share,
+				(uint64_t)event->attr.sample_freq / 2 + 1);
+		else
+			op_warn("the kernel paused %s:%" PRIu32
+				" for %.1f %% of the time, as there were too many samples; use "
+				"-e %s:%" PRIu64,
+				event->event.name, event->event.count, share, event->event.name,
+				op_perf_count_instead(event->event.count, time.taken,
+						      time.running_ns - time.paused_ns));
+	}
+}
+
+/* A line for each clock of which more than 10 % of the time brought no sample: each thread has a
+ * rest of half a period. */
+static void print_unsampled(const struct run *run)
+{
+	for (size_t i = 0; i < run->events.count; i++) {
+		const struct op_perf_event *event = &run->events.event[i];
+		struct source_perf_time time = source_perf_time(run->source, i);
+		double share = 0;
+
+		if (time.running_ns)
+			share = 100 * (double)time.unsampled_ns / (double)time.running_ns;
+		if (share <= 10 || event->event.count < 10)
+			continue;
+		op_warn("%.1f %% of the CPU time (%.3g ms) brought no sample, as threads ended "
+			"within %.4g ms; use -e %s:%" PRIu32,
+			share, (double)time.unsampled_ns / 1e6, (double)event->event.count / 1e6,
+			event->event.name, event->event.count / 10);
+	}
+}
+
 static void finish(struct run *run)
 {
 	if (run->profile.source) {
@@ -248,6 +296,8 @@ static int profile(const struct request *request, struct op_error *error)
 	finish(&run);
 	if (!result) {
 		print_summary(&run);
+		print_pauses(&run);
+		print_unsampled(&run);
 		status = run.collect.command ? run.collect.status : OP_EXIT_OK;
 		run.command.pid = 0; /* it has ended, or goes on alone */
 		if (run.collect.incomplete)

@@ -105,7 +105,9 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 {
 	const struct op_option_table tables[] = {{rows, request, NULL}, {0}};
 
-	*request = (struct request){0};
+	*request = (struct request){.command_line = op_command_line(argc, argv)};
+	if (!request->command_line)
+		return op_error_memory(error);
 	if (op_options_read_command(tables, SYNOPSIS, argc, argv, &request->command, error) ||
 	    check_target(request, error))
 		return -1;
@@ -115,5 +117,6 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 void request_free(struct request *request)
 {
 	op_options_release((const struct op_option_table[]){{rows, request, NULL}, {0}});
+	free(request->command_line);
 	*request = (struct request){0};
 }

@@ -24,6 +24,7 @@ struct request {
 	bool system_wide, callgraph, append, separate_thread, separate_cpu;
 	bool loose;   /* sample files are not packed at the end */
 	char *topics; /* of the log, or NULL */
+	char *command_line; /* all of it */
 };
 
 /**

@@ -65,7 +65,7 @@ static void drop(struct control_client *client)
 	client->fd = -1;
 }
 
-/* A free slot for a new client; if there is none, a client without a command is dropped. */
+/* A free slot for a new client; if there is none, a client without a command is dropped, or any. */
 static struct control_client *find_place(struct control_server *server)
 {
 	struct control_client *client;
@@ -74,7 +74,11 @@ static struct control_client *find_place(struct control_server *server)
 		if (server->client[i].fd < 0)
 			return &server->client[i];
 	}
-	client = &server->client[server->next++ % CONTROL_CLIENTS_MOST];
+	for (size_t i = 0; i < CONTROL_CLIENTS_MOST; i++) {
+		client = &server->client[server->next++ % CONTROL_CLIENTS_MOST];
+		if (!client->later)
+			break;
+	}
 	drop(client);
 	return client;
 }
@@ -93,16 +97,51 @@ static void accept_client(struct control_server *server)
 }
 
 /* Replies fit the socket's buffer; the rest of one that does not is dropped. */
+static void reply_to(struct control_client *client, const char *reply)
+{
+	if (reply && send(client->fd, reply, strlen(reply), MSG_NOSIGNAL) < 0)
+		log_verbose(LOG_MISC, "no reply to \"%s\": %s", client->line, strerror(errno));
+	drop(client);
+}
+
 static void answer(struct control_server *server, struct control_client *client)
 {
 	char *reply;
 
 	log_verbose(LOG_MISC, "command: %s", client->line);
-	reply = server->handle(server->context, client->line);
-	if (reply && send(client->fd, reply, strlen(reply), MSG_NOSIGNAL) < 0)
-		log_verbose(LOG_MISC, "no reply to \"%s\": %s", client->line, strerror(errno));
+	reply = server->handle(server->context, client->line, &client->later);
+	if (!client->later)
+		reply_to(client, reply);
 	free(reply);
-	drop(client);
+}
+
+void control_server_reply(struct control_server *server, uint64_t number, const char *reply)
+{
+	for (size_t i = 0; i < CONTROL_CLIENTS_MOST; i++) {
+		struct control_client *client = &server->client[i];
+
+		if (client->fd >= 0 && client->later && client->later <= number)
+			reply_to(client, reply);
+	}
+}
+
+bool control_server_is_awaited(const struct control_server *server)
+{
+	for (size_t i = 0; i < CONTROL_CLIENTS_MOST; i++) {
+		if (server->client[i].fd >= 0 && server->client[i].later)
+			return true;
+	}
+	return false;
+}
+
+/* One whose reply is to come has nothing more to say, but may leave. */
+static void hear_waiting(struct control_client *client)
+{
+	char ignored[CONTROL_LINE_MOST];
+	ssize_t n = recv(client->fd, ignored, sizeof(ignored), 0);
+
+	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+		drop(client);
 }
 
 static void read_client(struct control_server *server, struct control_client *client)
@@ -134,10 +173,13 @@ bool control_server_event(struct control_server *server, int fd)
 		return true;
 	}
 	for (size_t i = 0; i < CONTROL_CLIENTS_MOST; i++) {
-		if (server->client[i].fd == fd) {
+		if (server->client[i].fd != fd)
+			continue;
+		if (server->client[i].later)
+			hear_waiting(&server->client[i]);
+		else
 			read_client(server, &server->client[i]);
-			return true;
-		}
+		return true;
 	}
 	return false;
 }

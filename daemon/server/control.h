@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "libop/base/error.h"
@@ -15,7 +16,8 @@
 #define CONTROL_LINE_MOST    128
 
 struct control_client {
-	int fd; /* -1: free */
+	int fd;		/* -1: free */
+	uint64_t later; /* what its reply waits for, or 0 */
 	size_t length;
 	char line[CONTROL_LINE_MOST];
 };
@@ -27,8 +29,11 @@ struct control_server {
 	struct control_client client[CONTROL_CLIENTS_MOST];
 	size_t next; /* the client to drop when there are too many */
 
-	/* Runs a command; returns the reply, which is freed, or NULL when out of memory. */
-	char *(*handle)(void *context, const char *command);
+	/*
+	 * Runs a command; returns the reply, which is freed, or NULL when out of memory.  If it
+	 * sets @later to a number, the reply comes by control_server_reply().
+	 */
+	char *(*handle)(void *context, const char *command, uint64_t *later);
 	void *context;
 };
 
@@ -45,6 +50,12 @@ int control_server_open(struct control_server *server, const char *session_dir,
 
 /* Handles an event of @fd.  Return: false if @fd is not one of the server's. */
 bool control_server_event(struct control_server *server, int fd);
+
+/* Sends a reply to all clients that wait for a number up to @number. */
+void control_server_reply(struct control_server *server, uint64_t number, const char *reply);
+
+/* Whether a client waits for a reply. */
+bool control_server_is_awaited(const struct control_server *server);
 
 /* Closes the socket, and removes it if it is still the one that was made. */
 void control_server_close(struct control_server *server, const char *session_dir);

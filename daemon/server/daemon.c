@@ -31,6 +31,9 @@
 /* Between two statistics in the log. */
 #define STATISTICS_SECONDS 600
 
+/* How long the end waits for the disk, if somebody waits for the reply to a dump. */
+#define SYNC_SECONDS_MOST 10
+
 #define EVENTS_AT_ONCE 16
 
 /* ---- opening ---- */
@@ -119,7 +122,7 @@ static int open_events(struct daemon *daemon)
 	return daemon->source->fd < 0 ? 0 : wait_for(daemon, daemon->source->fd);
 }
 
-static char *handle_command(void *context, const char *command);
+static char *handle_command(void *context, const char *command, uint64_t *later);
 
 int daemon_open(struct daemon *daemon, const struct options *options, struct op_error *error)
 {
@@ -133,6 +136,7 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 		.signals = -1,
 		.timer = -1,
 		.watchdog = -1,
+		.syncer = {.fd = -1, .next = -1},
 		.started = time(NULL),
 		.session = op_session_open(options->session_dir, error),
 	};
@@ -149,7 +153,9 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 	daemon->source = open_source(options, error);
 	if (!daemon->source)
 		return -1;
-	if (open_events(daemon))
+	if (syncer_open(&daemon->syncer, error))
+		return -1;
+	if (open_events(daemon) || wait_for(daemon, daemon->syncer.fd))
 		return op_error_errno(error, "cannot wait for events");
 	if (profile_open(&daemon->profile, &config, daemon->source, error))
 		return -1;
@@ -196,14 +202,15 @@ static void handle_buffer(struct daemon *daemon)
 	mark_dump(daemon);
 }
 
-static int dump(struct daemon *daemon, struct op_error *error)
+/* Counts all samples taken before; sync number @later is to write them to the disk. */
+static int dump(struct daemon *daemon, uint64_t *later, struct op_error *error)
 {
 	int result = profile_dump(&daemon->profile, error);
 
 	mark_dump(daemon);
-	if (result == SOURCE_END)
-		return 0; /* noticed again by the next handle_buffer() */
-	return result;
+	if (result && result != SOURCE_END) /* that is noticed again by the next handle_buffer() */
+		return result;
+	return syncer_ask(&daemon->syncer, daemon->profile.files.dir, later, error);
 }
 
 static int reopen(struct daemon *daemon, struct op_error *error)
@@ -237,6 +244,44 @@ static char *reply_progress(const struct daemon *daemon)
 		       profile->stats.samples.value[STAT_STORED]);
 }
 
+/* A sync has ended: the dumps that waited for it are acknowledged, or fail. */
+static void handle_synced(struct daemon *daemon)
+{
+	uint64_t number;
+	char *reply;
+	int code;
+
+	if (!syncer_take(&daemon->syncer, &number, &code))
+		return;
+	if (code)
+		log_line("cannot write %s to the disk: %s", daemon->options->session_dir,
+			 strerror(code));
+	reply = code ? op_path("error cannot write %s to the disk: %s\n",
+			       daemon->options->session_dir, strerror(code))
+		     : reply_progress(daemon);
+	control_server_reply(&daemon->server, number, reply);
+	free(reply);
+}
+
+/* At the end: gives the disk some time, if a dump is to be acknowledged. */
+static void finish_syncs(struct daemon *daemon)
+{
+	time_t end = time(NULL) + SYNC_SECONDS_MOST;
+
+	while (daemon->syncer.running && control_server_is_awaited(&daemon->server)) {
+		time_t now = time(NULL);
+
+		if (now > end || !syncer_wait(&daemon->syncer, (unsigned int)(end - now))) {
+			log_line("the disk has not written what a dump asked for within %d s",
+				 SYNC_SECONDS_MOST);
+			control_server_reply(&daemon->server, UINT64_MAX,
+					     "error the daemon ends, and the disk is too slow\n");
+			return;
+		}
+		handle_synced(daemon);
+	}
+}
+
 /* Samples of this session that were lost in the source. */
 static uint64_t lost_by_source(struct daemon *daemon)
 {
@@ -257,32 +302,45 @@ static char *reply_status(struct daemon *daemon)
 	const struct profile *profile = &daemon->profile;
 	const struct stats *stats = &profile->stats.samples;
 	const uint64_t *value = stats->value;
-	char *causes = stats_losses_text(stats, "lost-cause"), *reply;
+	const struct budget *budget = &profile->files.budget;
+	char *causes = stats_losses_text(stats, "lost-cause"), *reply, *beyond = NULL;
+
+	if (value[STAT_OTHER] || budget->disk_is_full)
+		beyond = op_path("\nbeyond-budget %" PRIu64 "%s", value[STAT_OTHER],
+				 budget->disk_is_full ? " (the disk is nearly full)" : "");
 
 	reply = op_path(
 		"pid %ld\nstate %s\nsource %s\nstarted %" PRId64
 		"\nsession-dir %s\ncpu-type %s\nevents %s\n"
 		"buffers %" PRIu64 "\nreceived %" PRIu64 "\nsamples %" PRIu64 "\nlost %" PRIu64
-		"\n%slost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu\nok\n",
+		"\n%slost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu"
+		"\nsession-bytes %" PRIu64 " of %" PRIu64 "\nsession-files %" PRIu64
+		" of %" PRIu64 "%s\nok\n",
 		(long)getpid(), state(daemon), daemon->source->name, (int64_t)daemon->started,
 		daemon->options->session_dir, daemon->source->cpu_type,
 		daemon->source->events ? daemon->source->events : "", profile->buffers,
 		value[STAT_RECEIVED], value[STAT_STORED], stats_lost(stats), causes ? causes : "",
-		lost_by_source(daemon), value[STAT_BAD_RECORDS], profile->files.count);
+		lost_by_source(daemon), value[STAT_BAD_RECORDS], profile->files.count,
+		budget->used.bytes, budget->most.bytes, budget->used.inodes, budget->most.inodes,
+		beyond ? beyond : "");
 	free(causes);
+	free(beyond);
 	return reply;
 }
 
-static char *handle_command(void *context, const char *command)
+static char *handle_command(void *context, const char *command, uint64_t *later)
 {
 	struct daemon *daemon = context;
 	struct op_error error;
 
 	if (!strcmp(command, "status"))
 		return reply_status(daemon);
-	if (!strcmp(command, "dump"))
-		return dump(daemon, &error) ? op_path("error %s\n", error.text)
-					    : reply_progress(daemon);
+	if (!strcmp(command, "dump")) {
+		if (!dump(daemon, later, &error))
+			return NULL;
+		*later = 0;
+		return op_path("error %s\n", error.text);
+	}
 	if (!strcmp(command, "start") || !strcmp(command, "stop"))
 		return profile_run(&daemon->profile, !strcmp(command, "start"), &error)
 			       ? op_path("error %s\n", error.text)
@@ -297,6 +355,7 @@ static char *handle_command(void *context, const char *command)
 static void handle_signal(struct daemon *daemon, int number)
 {
 	struct op_error error;
+	uint64_t ignored;
 
 	switch (number) {
 	case SIGHUP:
@@ -304,12 +363,8 @@ static void handle_signal(struct daemon *daemon, int number)
 			log_line("%s", error.text);
 		break;
 	case SIGALRM:
-		/*
-		 * Waits for the disk once for each file, which can take minutes; so it is done only
-		 * on demand.  The kernel writes pages back within half a minute anyway.
-		 */
-		op_notify("WATCHDOG=1");
-		sample_files_sync(&daemon->profile.files);
+		if (syncer_ask(&daemon->syncer, daemon->profile.files.dir, &ignored, &error))
+			log_line("%s", error.text);
 		report_statistics(daemon);
 		break;
 	case SIGTERM:
@@ -326,9 +381,16 @@ static void handle_signal(struct daemon *daemon, int number)
 static void handle_signals(struct daemon *daemon)
 {
 	struct signalfd_siginfo info;
+	ssize_t n = 0;
 
-	while (!daemon->done && read(daemon->signals, &info, sizeof(info)) == sizeof(info))
+	while (!daemon->done && (n = read(daemon->signals, &info, sizeof(info))) == sizeof(info))
 		handle_signal(daemon, (int)info.ssi_signo);
+	if (daemon->done || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	/* One that cannot be told may be the one to end. */
+	log_line_errno("cannot read which signal came: ending");
+	daemon->failed = true;
+	handle_signal(daemon, SIGTERM);
 }
 
 static void handle_timer(struct daemon *daemon)
@@ -353,6 +415,8 @@ static void handle_event(struct daemon *daemon, int fd, uint32_t events)
 		handle_timer(daemon);
 	else if (fd == daemon->watchdog)
 		watchdog_answer(fd);
+	else if (fd == daemon->syncer.fd)
+		handle_synced(daemon);
 	else
 		control_server_event(&daemon->server, fd);
 }
@@ -392,8 +456,11 @@ void daemon_close(struct daemon *daemon)
 
 	/* packing takes long, and answers no watchdog */
 	op_notify("STOPPING=1");
-	if (daemon->serving)
+	if (daemon->serving) {
+		finish_syncs(daemon);
 		control_server_close(&daemon->server, daemon->session);
+	}
+	syncer_close(&daemon->syncer);
 	if (daemon->profile.source) {
 		profile_close(&daemon->profile);
 		if (daemon->options->perf && !daemon->options->loose &&

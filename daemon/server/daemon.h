@@ -11,6 +11,7 @@
 
 #include "control.h"
 #include "options.h"
+#include "syncer.h"
 #include "daemon/count/profile.h"
 
 struct daemon {
@@ -18,6 +19,7 @@ struct daemon {
 	struct source *source;
 	struct profile profile;
 	struct control_server server;
+	struct syncer syncer;
 	int lock, epoll, signals, timer, watchdog; /* descriptors, -1 if closed */
 	char *session;				   /* of op_session_open() */
 	char *log, *complete_dump;		   /* paths */

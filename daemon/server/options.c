@@ -12,6 +12,7 @@
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/base/option.h"
+#include "libop/base/strings.h"
 #include "libop/session/log.h"
 #include "libop/session/paths.h"
 
@@ -19,6 +20,8 @@
 
 /* The usual value of perf_event_max_sample_rate. */
 #define FREQUENCY_MOST 100000
+/* In bytes it fits 64 bits. */
+#define MIB_MOST (UINT64_C(1) << 30)
 
 /* The absolute path of a file that may not exist yet. */
 static char *absolute(const char *path)
@@ -162,7 +165,8 @@ static const struct op_option_type path_type = {.take = take_path, .release = re
 				   events_type = {.take = take_events, .release = release_path},
 				   callgraph_type = {.take = take_callgraph},
 				   topics_type = {.take = take_topics},
-				   session_dir_type = {.take = set_session_dir};
+				   session_dir_type = {.take = set_session_dir,
+						       .release = release_path};
 
 #define PATH(member)   .type = &path_type, .field = OP_FIELD(struct options, member, char *)
 #define SWITCH(member) .type = &switch_type, .field = OP_FIELD(struct options, member, bool)
@@ -200,6 +204,12 @@ static const struct op_option rows[] = {
 	 OP_FLAG(struct options, stopped)},
 	{"no-pack", 0, NULL, "with --perf: do not pack the session at the end",
 	 OP_FLAG(struct options, loose)},
+	{"session-size", 0, "MIB", "the most that the session may take of the disk (4096)",
+	 OP_NUMBER(struct options, session_mib, 1, MIB_MOST)},
+	{"session-files", 0, "N", "the most files and directories of the session (200000)",
+	 OP_NUMBER(struct options, config.budget.inodes, 1, UINT64_C(1) << 30)},
+	{"min-free", 0, "MIB", "what the session leaves free on its disk (1/64, at most 256)",
+	 OP_NUMBER(struct options, min_free_mib, 1, MIB_MOST)},
 	{"record", 0, "FILE", "also write the raw event stream to a new file", PATH(record)},
 	{"replay", 0, "FILE", "take samples from a file of --record, not from the kernel",
 	 PATH(replay)},
@@ -252,7 +262,10 @@ static int complete(struct options *options, struct op_error *error)
 	if (!options->session_dir || !options->oprofilefs)
 		return op_error_memory(error);
 	options->foreground |= options->replay != NULL;
+	config->budget.bytes = options->session_mib << 20;
+	config->budget.free = options->min_free_mib << 20;
 	config->session_dir = options->session_dir;
+	config->command_line = options->command_line;
 	/* the source of perf events reports the counts that they really have */
 	if (!options->perf)
 		config->events = options->events;
@@ -270,7 +283,9 @@ int options_parse(int argc, const char **argv, struct options *options, struct o
 {
 	const struct op_option_table tables[] = {{rows, options, NULL}, {0}};
 
-	*options = (struct options){0};
+	*options = (struct options){.command_line = op_command_line(argc, argv)};
+	if (!options->command_line)
+		return op_error_memory(error);
 	if (op_options_read(tables, SYNOPSIS, argc, argv, NULL, error) || check(options, error))
 		return -1;
 	return complete(options, error);
@@ -279,5 +294,6 @@ int options_parse(int argc, const char **argv, struct options *options, struct o
 void options_free(struct options *options)
 {
 	op_options_release((const struct op_option_table[]){{rows, options, NULL}, {0}});
+	free(options->command_line);
 	*options = (struct options){0};
 }

@@ -13,12 +13,14 @@
 struct options {
 	struct profile_config config; /* its strings are those below */
 	char *session_dir, *oprofilefs, *events, *vmlinux, *record, *replay;
+	char *command_line; /* all of it */
 	bool foreground;
 	bool stopped;	    /* perf events wait for the command "start" */
 	bool loose;	    /* a session of perf events is not packed at the end */
 	bool perf;	    /* the source is the kernel's perf events */
 	uint64_t frequency; /* of perf events; 0: their counts */
 	uint64_t callgraph; /* most callers of a perf sample; 0: none */
+	uint64_t session_mib, min_free_mib; /* of config.budget; 0: the defaults */
 	bool has_callgraph;
 	bool unwind; /* callers by call frame information, not by frame pointers */
 	bool no_vmlinux;

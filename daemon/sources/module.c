@@ -186,6 +186,11 @@ static void kernel_close(struct source *source)
 	free(kernel);
 }
 
+static char *kernel_backend(struct source *source)
+{
+	return read_below(kernel_of(source)->dir, "backend", NULL);
+}
+
 static const struct source_ops kernel_ops = {
 	.read = kernel_read,
 	.sync = kernel_sync,
@@ -196,6 +201,7 @@ static const struct source_ops kernel_ops = {
 	.modules = kernel_modules,
 	.kallsyms = kernel_kallsyms,
 	.stats = kernel_stats,
+	.backend = kernel_backend,
 	.close = kernel_close,
 };
 
@@ -247,6 +253,7 @@ static int read_settings(struct kernel_source *kernel, struct op_error *error)
 	if (read_cpu_type(kernel, error))
 		return -1;
 	source->cpu_mhz = machine_cpu_mhz();
+	source->is_live = true;
 	source->buffer_words = (size_t)words;
 	kernel->words = malloc((size_t)words * sizeof(uint64_t));
 	return kernel->words ? 0 : op_error_memory(error);

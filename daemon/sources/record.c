@@ -265,6 +265,8 @@ static void copy_facts(struct source *to, const struct source *from)
 	memcpy(to->cpu_type, from->cpu_type, sizeof(to->cpu_type));
 	to->cpu_mhz = from->cpu_mhz;
 	to->events = from->events; /* @from's, which lives as long */
+	to->is_live = from->is_live;
+	to->rate = from->rate;
 }
 
 struct source *source_record_open(struct source *inner, const char *path, struct op_error *error)

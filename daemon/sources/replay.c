@@ -249,6 +249,7 @@ static int replay_image(struct source *source, uint64_t cookie, struct image_fac
 	memcpy(facts->reported.build_id, image->build_id, sizeof(image->build_id));
 	facts->reported.path_size = (uint32_t)strlen(known->path) + 1;
 	memcpy(facts->reported.path, known->path, facts->reported.path_size);
+	image_facts_identify(facts);
 	return 0;
 }
 
@@ -357,6 +358,7 @@ struct source *source_replay_open(const char *path, struct op_error *error)
 	replay->source.ops = &replay_ops;
 	replay->source.name = "recording";
 	replay->source.fd = -1;
+	replay->source.is_past = true;
 	if (chunk_reader_open(&replay->chunks, path, error) || read_start(replay, error)) {
 		source_close(&replay->source);
 		return NULL;

@@ -36,6 +36,7 @@ struct source_ops {
 	char *(*modules)(struct source *source);
 	char *(*kallsyms)(struct source *source);
 	char *(*stats)(struct source *source);
+	char *(*backend)(struct source *source);
 	void (*close)(struct source *source);
 };
 
@@ -47,9 +48,12 @@ struct source {
 	size_t buffer_words; /* the most words that one source_read() brings; 0 if unknown */
 	bool syncs_all; /* after a sync, reads return all samples before it, then 0 words once */
 	bool needs_all_images; /* look up each application and image, needed or not */
+	bool is_past;	       /* samples are of another time, perhaps of another machine */
 	char cpu_type[64];     /* as oprofilefs names it, or more precisely */
 	double cpu_mhz;	       /* 0 if unknown */
 	char *events;	       /* as of --events; NULL if the source does not know */
+	bool is_live;	       /* samples are taken on this machine, now */
+	unsigned int rate;     /* samples a second of events with a count of 0; 0: there are none */
 };
 
 /**
@@ -132,6 +136,12 @@ static inline char *source_kallsyms(struct source *source)
 static inline char *source_stats(struct source *source)
 {
 	return source->ops->stats ? source->ops->stats(source) : NULL;
+}
+
+/* What takes the samples now, and why; the caller frees the line; NULL if unknown. */
+static inline char *source_backend(struct source *source)
+{
+	return source->ops->backend ? source->ops->backend(source) : NULL;
 }
 
 /* Stops and frees the source, which may be NULL. */

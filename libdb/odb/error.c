@@ -76,6 +76,7 @@ void odb_problem_set(struct odb_problem *problem, uint64_t offset, const char *f
 	if (!problem)
 		return;
 	problem->offset = offset;
+	problem->harmless = false;
 	va_start(args, format);
 	vsnprintf(problem->text, sizeof(problem->text), format, args);
 	va_end(args);

@@ -67,7 +67,8 @@ bool odb_file_has(int fd, uint64_t length)
 {
 	struct stat status;
 
-	return !fstat(fd, &status) && status.st_nlink && (uint64_t)status.st_size >= length;
+	/* What cannot be told is no sign of a loss. */
+	return fstat(fd, &status) || (status.st_nlink && (uint64_t)status.st_size >= length);
 }
 
 ssize_t odb_file_read(int fd, void *buffer, size_t count, uint64_t offset)
@@ -171,6 +172,7 @@ int odb_file_publish(const char *temporary, const char *path, bool replace, stru
 int odb_file_probe(int fd, uint8_t head[static ODB_HEAD_MAX], uint64_t *length,
 		   struct odb_shape *shape, struct odb_problem *problem)
 {
+	memset(head, 0, ODB_HEAD_MAX);
 	/* Between the two calls a writer may double the file, at most twice in practice. */
 	for (int attempt = 0;; attempt++) {
 		ssize_t got = odb_file_read(fd, head, ODB_HEAD_MAX, 0);

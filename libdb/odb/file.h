@@ -21,7 +21,7 @@ int odb_file_lock(int fd, const char *path, struct odb_error *error);
 /* Whether another process has @fd's file locked. */
 bool odb_file_is_locked(int fd);
 
-/* Whether an open file still has a name, and at least @length bytes. */
+/* Whether an open file still has a name, and at least @length bytes, as far as can be told. */
 bool odb_file_has(int fd, uint64_t length);
 
 /* Whether @path still names the file that is open as @fd. */

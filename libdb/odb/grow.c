@@ -8,15 +8,19 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "error.h"
+#include "file.h"
 #include "handle.h"
+#include "torn.h"
 
 #define BACK_LEAST 4096 /* nodes */
+#define FEW	   256	/* nodes that are read at once */
 #define AHEAD	   16	/* nodes for which memory is fetched before they are linked */
 
 void odb_place(struct odb *db, uint32_t size)
@@ -98,19 +102,83 @@ static int back_used(struct odb *db, struct odb_error *error)
 	return back_buckets(db, db->size, error);
 }
 
-int odb_mend(struct odb *db, struct odb_error *error)
+/* Whether all links are as link_all() makes them; false, too, when out of memory. */
+static bool is_linked(const struct odb *db)
 {
-	uint32_t last = db->current_size - 1;
-	uint32_t *bucket = &db->buckets[odb_bucket(db->nodes[last].key, db->size)];
+	uint32_t *heads = calloc(db->size, sizeof(*heads));
+	bool linked = heads;
 
-	if (db->shape.growing && ftruncate(db->fd, (off_t)db->map_length))
+	for (uint32_t node = 1; linked && node < db->current_size; node++) {
+		uint32_t *head = &heads[odb_bucket(db->nodes[node].key, db->size)];
+
+		linked = db->nodes[node].next == *head;
+		*head = node;
+	}
+	linked = linked && !memcmp(heads, db->buckets, (size_t)db->size * sizeof(*heads));
+	free(heads);
+	return linked;
+}
+
+/* Empties those of @n nodes from @first on that were written and never named. */
+static int clear_few(struct odb *db, uint32_t first, uint32_t n, bool *any)
+{
+	uint8_t bytes[FEW * ODB_NODE_LENGTH];
+	uint64_t offset = odb_nodes_offset(odb_layout_written) + (uint64_t)first * ODB_NODE_LENGTH;
+
+	if (odb_file_read(db->fd, bytes, n * ODB_NODE_LENGTH, offset) !=
+	    (ssize_t)(n * ODB_NODE_LENGTH))
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!odb_torn_unnamed((const uint8_t *)db->nodes, db->current_size,
+				      bytes + i * ODB_NODE_LENGTH, first + i))
+			continue;
+		memset(&db->nodes[first + i], 0, sizeof(db->nodes[0]));
+		*any = true;
+	}
+	return 0;
+}
+
+/*
+ * Empties nodes that were written and never named.  On the disk, too: after the next loss of
+ * power they would be there again, and might be named by then.  They are read, for a look at a
+ * hole by way of the mapping takes a page, which a full tmpfs has not.
+ */
+static int clear_unnamed(struct odb *db, struct odb_error *error)
+{
+	bool any = false;
+
+	for (uint32_t node = db->current_size, n; node < db->size; node += n) {
+		n = db->size - node < FEW ? db->size - node : FEW;
+		if (clear_few(db, node, n, &any))
+			return odb_fail_errno(error, db->path, "cannot read");
+	}
+	if (any && msync(db->map, db->map_length, MS_SYNC))
+		return odb_fail_errno(error, db->path, "cannot write to the disk");
+	return 0;
+}
+
+/* Cuts the file to its size; on the disk, too, for the same reason. */
+static int undo_growth(struct odb *db, struct odb_error *error)
+{
+	if (ftruncate(db->fd, (off_t)db->map_length) || fdatasync(db->fd))
 		return odb_fail_errno(error, db->path, "cannot undo an interrupted growth");
 	db->shape.growing = false;
+	return 0;
+}
+
+int odb_mend(struct odb *db, struct odb_error *error)
+{
+	if (db->shape.growing && undo_growth(db, error))
+		return -1;
 	if (back_used(db, error))
 		return -1;
-	if (!last || *bucket == last)
+	if (db->shape.cut || odb_torn_any((const uint8_t *)db->nodes, db->current_size))
+		return odb_fail(error, ESTALE, db->path, "nodes were lost with the power");
+	if (clear_unnamed(db, error))
+		return -1;
+	if (is_linked(db))
 		return 0;
-	/* *bucket is not last while this runs, so a kill here is seen the next time. */
+	/* A kill here is seen the next time. */
 	memset(db->buckets, 0, (size_t)db->size * ODB_BUCKET_LENGTH);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	link_all(db);

@@ -14,6 +14,10 @@
  *		  (B) new size, buckets empty; nodes are linked in order, so until the
  *		      last one is done it is not at the head of its bucket: as above
  *
+ * When the power is lost, the disk has any of the pages of any time since the last sync, and the
+ * length of any such time.  Nodes only ever come behind others, and counts only grow, so what was
+ * synced is there in each case.  What is not there is told by the length and by torn.h.
+ *
  * odb_store() keeps the compiler from moving stores across such a step; for readers on other
  * CPUs it is a release that pairs with the system call by which they read.
  */
@@ -60,7 +64,8 @@ static inline void odb_store(uint32_t *where, uint32_t value)
 void odb_place(struct odb *db, uint32_t size);
 
 /* Puts a mapped file right that was left by a kill, and makes sure that what is in use has
- * blocks on the disk.  Return: 0, or -1 with @error set. */
+ * blocks on the disk.  Return: 0, or -1 with @error set; its code is ESTALE if nodes that are
+ * named were lost with the power: odb_repair() makes a sound file of the others. */
 int odb_mend(struct odb *db, struct odb_error *error);
 
 /* Makes room for nodes up to @end, doubling the file as often as needed.  Return: as above. */

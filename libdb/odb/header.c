@@ -17,6 +17,7 @@ enum {
 	CTR_UM = 16,
 	CTR_COUNT = 20,
 	IS_KERNEL = 24,
+	EMBEDDED_OFFSET = 56, /* of 0x12 on x86-64 only */
 };
 
 /*
@@ -38,6 +39,14 @@ static const struct odb_layout layouts[] = {
 #define LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
 
 const struct odb_layout *const odb_layout_written = &layouts[0];
+
+const struct odb_layout *odb_layout_of(uint32_t version)
+{
+	for (size_t i = 0; i < LAYOUTS; i++)
+		if (layouts[i].version == version)
+			return &layouts[i];
+	return NULL;
+}
 
 uint32_t odb_get32(const uint8_t *bytes, bool swapped)
 {
@@ -67,6 +76,13 @@ void odb_put64(uint8_t *bytes, bool swapped, uint64_t value)
 	if (swapped)
 		value = bswap_64(value);
 	memcpy(bytes, &value, sizeof(value));
+}
+
+bool odb_is_blank(const uint8_t head[static ODB_HEAD_MAX], uint64_t length)
+{
+	static const uint8_t zeros[ODB_HEAD_MAX];
+
+	return !length || (length >= ODB_HEAD_MAX && !memcmp(head, zeros, sizeof(zeros)));
 }
 
 static bool is_version(uint32_t version)
@@ -125,7 +141,7 @@ static int likelihood(const struct odb_layout *layout, const uint8_t *head, uint
 	if (odb_is_size(size)) {
 		if (length == odb_file_length(layout, size))
 			points += 16;
-		else if (size < ODB_SIZE_MAX && length == odb_file_length(layout, size * 2))
+		else if (size_of_length(layout, length) > size)
 			points += 8;
 		if (current_size && current_size <= size)
 			points += 2;
@@ -174,8 +190,8 @@ int odb_probe(const uint8_t *head, uint64_t length, struct odb_shape *shape,
 	      struct odb_problem *problem)
 {
 	const struct odb_layout *layout;
-	uint64_t at, expected;
-	uint32_t size, current_size;
+	uint32_t size, current_size, of_length;
+	uint64_t at;
 	bool swapped;
 
 	layout = odb_guess(head, length, &swapped, problem);
@@ -189,13 +205,12 @@ int odb_probe(const uint8_t *head, uint64_t length, struct odb_shape *shape,
 				size, (uint32_t)ODB_SIZE_MAX);
 		return -1;
 	}
-	expected = odb_file_length(layout, size);
-	shape->growing = size < ODB_SIZE_MAX && length == odb_file_length(layout, size * 2);
-	if (length != expected && !shape->growing) {
+	of_length = size_of_length(layout, length);
+	if (of_length < size && of_length < ODB_FIRST_SIZE) {
 		odb_problem_set(problem, at,
 				"size %" PRIu32 " makes %" PRIu64
 				" bytes, but the file has %" PRIu64,
-				size, expected, length);
+				size, odb_file_length(layout, size), length);
 		return -1;
 	}
 	if (!current_size || current_size > size) {
@@ -207,8 +222,11 @@ int odb_probe(const uint8_t *head, uint64_t length, struct odb_shape *shape,
 	}
 	shape->layout = layout;
 	shape->swapped = swapped;
-	shape->size = size;
-	shape->current_size = current_size;
+	shape->length = length;
+	shape->growing = of_length > size;
+	shape->cut = of_length < size;
+	shape->size = shape->cut ? of_length : size;
+	shape->current_size = current_size < shape->size ? current_size : shape->size;
 	return 0;
 }
 
@@ -248,9 +266,9 @@ void odb_header_decode(const uint8_t *head, const struct odb_shape *shape,
 	};
 }
 
-void odb_header_encode(const struct odb_header *header, uint8_t head[static ODB_HEAD_MAX])
+void odb_header_encode(const struct odb_layout *layout, const struct odb_header *header,
+		       uint8_t head[static ODB_HEAD_MAX])
 {
-	const struct odb_layout *layout = odb_layout_written;
 	uint64_t speed;
 
 	memset(head, 0, ODB_HEAD_MAX);
@@ -267,6 +285,8 @@ void odb_header_encode(const struct odb_header *header, uint8_t head[static ODB_
 	odb_put32(head + layout->cg_to_is_kernel, false, header->cg_to_is_kernel);
 	odb_put64(head + layout->anon_start, false, header->anon_start);
 	odb_put64(head + layout->cg_to_anon_start, false, header->cg_to_anon_start);
+	if (layout->version == 0x12)
+		odb_put64(head + EMBEDDED_OFFSET, false, UINT64_MAX); /* no Cell program */
 	odb_put32(head + layout->length, false, ODB_FIRST_SIZE);
 	odb_put32(head + layout->length + 4, false, 1);
 }

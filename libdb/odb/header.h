@@ -42,13 +42,21 @@ struct odb_layout {
 struct odb_shape {
 	const struct odb_layout *layout;
 	bool swapped; /* the byte order is not this machine's */
-	bool growing; /* the file has its new length already, but not its new size */
-	uint32_t size;
+	bool growing; /* the length is that of a larger size: growth did not get to an end */
+	bool cut;     /* the length is that of a smaller size: it did not reach the disk */
+	uint64_t length;
+	uint32_t size; /* what both bear out, the descriptor and the length */
 	uint32_t current_size;
 };
 
 /* The layout that is written. */
 extern const struct odb_layout *const odb_layout_written;
+
+/* The layout of a version on x86-64, or NULL. */
+const struct odb_layout *odb_layout_of(uint32_t version);
+
+/* Whether a file of @length bytes has nothing in it: it was made, and did not reach the disk. */
+bool odb_is_blank(const uint8_t head[static ODB_HEAD_MAX], uint64_t length);
 
 uint32_t odb_get32(const uint8_t *bytes, bool swapped);
 uint64_t odb_get64(const uint8_t *bytes, bool swapped);
@@ -112,7 +120,8 @@ int odb_probe(const uint8_t *head, uint64_t length, struct odb_shape *shape,
 void odb_header_decode(const uint8_t *head, const struct odb_shape *shape,
 		       struct odb_header *header);
 
-/* Writes a header of the form odb_layout_written, and the descriptor of an empty file. */
-void odb_header_encode(const struct odb_header *header, uint8_t head[static ODB_HEAD_MAX]);
+/* Writes a header of @layout, which is of x86-64, and the descriptor of an empty file. */
+void odb_header_encode(const struct odb_layout *layout, const struct odb_header *header,
+		       uint8_t head[static ODB_HEAD_MAX]);
 
 #endif

@@ -47,21 +47,28 @@ static inline uint32_t odb_image_head(const struct odb_image *image, uint32_t bu
 	return odb_get32(image->bytes + odb_image_bucket(image, bucket), image->swapped);
 }
 
+/* Adds a node; the image has room for it. */
+void odb_image_put(struct odb_image *image, uint64_t key, uint32_t value);
+
 /* Counts problems, and reports them if anybody listens. */
 struct odb_findings {
 	odb_report *report; /* may be NULL */
 	void *context;
 	ptrdiff_t count;
+	ptrdiff_t harmless; /* that are not in @count */
 };
 
 /**
  * odb_image_check - look at all of an image
  * @shape: its form, as odb_probe() found it
+ *
+ * Nodes that are old buckets are emptied in @image, for they are no nodes.
+ *
  * @busy: leave out what a writer changes all the time
  *
  * Return: 0, or -1 when out of memory.
  */
-int odb_image_check(const struct odb_image *image, const struct odb_shape *shape, bool busy,
+int odb_image_check(struct odb_image *image, const struct odb_shape *shape, bool busy,
 		    struct odb_findings *findings);
 
 void odb_finding(struct odb_findings *findings, const struct odb_problem *problem);

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "file.h"
 #include "header.h"
+#include "torn.h"
 
 /* Most files are smaller, so that one read(2) gets all of them. */
 #define FIRST_ROOM 65536
@@ -58,7 +59,8 @@ static int read_start(struct odb_load *load, int fd, struct odb_shape *shape, si
 	/* Probing looks at this many bytes, whatever the length. */
 	if (*got < ODB_HEAD_MAX)
 		memset(load->bytes + *got, 0, ODB_HEAD_MAX - *got);
-	if (!odb_probe(load->bytes, length, shape, &problem))
+	/* The length was read first, so a file that grew meanwhile looks as if it was cut. */
+	if (!odb_probe(load->bytes, length, shape, &problem) && !shape->cut)
 		return 0;
 	if (odb_file_probe(fd, load->bytes, &length, shape, &problem)) {
 		if (errno)
@@ -72,7 +74,7 @@ static int read_start(struct odb_load *load, int fd, struct odb_shape *shape, si
 static int load_file(struct odb_load *load, int fd, const char *path, struct odb_error *error)
 {
 	struct odb_shape shape;
-	size_t got, need;
+	size_t got = 0, need;
 	ssize_t n;
 
 	if (make_room(load, FIRST_ROOM, path, error) ||
@@ -97,6 +99,8 @@ static int load_file(struct odb_load *load, int fd, const char *path, struct odb
 					"byte %zu: the file was cut while it was read",
 					start + (size_t)n);
 	}
+	odb_torn_clear(load->bytes + odb_nodes_offset(shape.layout), shape.current_size,
+		       shape.swapped);
 	return 0;
 }
 

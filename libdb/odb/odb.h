@@ -180,9 +180,22 @@ void odb_load_entries(const struct odb_load *load, struct odb_entry *entries);
 
 void odb_load_free(struct odb_load *load);
 
+/**
+ * odb_write - write a whole file at once, for readers of one version
+ * @path: must not exist; its directory must
+ * @version: 0x12 or 0x13, in the form of x86-64
+ * @entries: each key once; entries that count 0 are left out
+ *
+ * Return: 0, or -1 with @error set: nothing is at @path.
+ */
+int odb_write(const char *path, uint32_t version, const struct odb_header *header,
+	      const struct odb_entry *entries, size_t n, struct odb_error *error);
+
 struct odb_problem {
 	uint64_t offset; /* byte of the file */
-	char text[232];	 /* cause, one line */
+	/* A kill or a loss of power leaves it, no synced count is lost, a writer mends it. */
+	bool harmless;
+	char text[232]; /* cause, one line */
 };
 
 typedef void odb_report(void *context, const struct odb_problem *problem);
@@ -196,7 +209,8 @@ typedef void odb_report(void *context, const struct odb_problem *problem);
  *
  * The file is not changed.
  *
- * Return: the number of problems, or -1 with @error set: the file could not be read at all.
+ * Return: the number of problems that are not harmless, or -1 with @error set: the file could
+ *	not be read at all.
  */
 ptrdiff_t odb_check(const char *path, odb_report *report, void *context, bool *busy,
 		    struct odb_error *error);

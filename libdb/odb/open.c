@@ -30,7 +30,7 @@ static int create(const char *path, const struct odb_header *header, bool replac
 
 	if (fd < 0)
 		return -1;
-	odb_header_encode(header, head);
+	odb_header_encode(odb_layout_written, header, head);
 	/* Written, not made as a hole: storing to a hole can fail. */
 	if (odb_file_write(fd, head, ODB_HEADER_LENGTH + ODB_DESCR_LENGTH) ||
 	    odb_file_write(fd, zeros, sizeof(zeros))) {
@@ -52,11 +52,14 @@ err_unlink:
 	return -1;
 }
 
+/* OProfile's daemon leaves an empty file when it is killed, a loss of power one of zeros. */
 static bool is_empty(int fd)
 {
+	uint8_t head[ODB_HEAD_MAX] = {0};
 	struct stat status;
 
-	return !fstat(fd, &status) && !status.st_size;
+	return !fstat(fd, &status) && odb_file_read(fd, head, sizeof(head), 0) >= 0 &&
+	       odb_is_blank(head, (uint64_t)status.st_size);
 }
 
 /* Opens and locks the file that is at @path when this returns, which may take some goes. */
@@ -82,7 +85,6 @@ static int open_writable(const char *path, const struct odb_header *fresh, struc
 
 			if (!fresh || !is_empty(fd))
 				return fd;
-			/* OProfile's daemon leaves an empty file when it is killed. */
 			created = create(path, fresh, true, error);
 			close(fd);
 			return created;
@@ -115,19 +117,14 @@ static int map(struct odb *db, struct odb_error *error)
 	return odb_mend(db, error);
 }
 
-int odb_open(struct odb **out, const char *path, enum odb_mode mode, const struct odb_header *fresh,
-	     struct odb_error *error)
+static int open_once(struct odb **out, const char *path, enum odb_mode mode,
+		     const struct odb_header *fresh, struct odb_error *error)
 {
 	uint8_t head[ODB_HEAD_MAX];
 	struct odb_problem problem;
-	struct odb_error ignored;
 	uint64_t length;
 	struct odb *db;
 
-	if (!error)
-		error = &ignored;
-	if (mode == ODB_CREATE && !fresh)
-		return odb_fail(error, EINVAL, path, "no header given for a file to be created");
 	db = calloc(1, sizeof(*db));
 	if (!db)
 		return odb_fail_memory(error, path);
@@ -162,6 +159,24 @@ err_close:
 	return -1;
 }
 
+int odb_open(struct odb **out, const char *path, enum odb_mode mode, const struct odb_header *fresh,
+	     struct odb_error *error)
+{
+	struct odb_repair repaired;
+	struct odb_error ignored;
+
+	if (!error)
+		error = &ignored;
+	if (mode == ODB_CREATE && !fresh)
+		return odb_fail(error, EINVAL, path, "no header given for a file to be created");
+	if (!open_once(out, path, mode, fresh, error))
+		return 0;
+	/* Nodes were lost with the power.  A writer that is faster has repaired the file. */
+	if (error->code != ESTALE || odb_repair(path, &repaired, error))
+		return -1;
+	return open_once(out, path, mode, fresh, error);
+}
+
 void odb_close(struct odb *db)
 {
 	if (!db)
@@ -192,7 +207,7 @@ struct odb_format odb_format(const struct odb *db)
 		.header_length = shape->layout->length,
 		.size = size,
 		.current_size = db->writable ? db->current_size : shape->current_size,
-		.length = odb_file_length(shape->layout, size) << shape->growing,
+		.length = db->writable ? odb_file_length(shape->layout, size) : shape->length,
 	};
 }
 

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "file.h"
 #include "handle.h"
+#include "torn.h"
 
 /* A file that is open for writing: it has no other writer. */
 static ptrdiff_t copy_mapped(const struct odb *db, struct odb_entry **out, struct odb_error *error)
@@ -80,6 +81,7 @@ static ptrdiff_t read_file(const struct odb *db, struct odb_entry **out, struct 
 			 got);
 		goto err_free;
 	}
+	odb_torn_clear(bytes + nodes, (uint32_t)size, db->shape.swapped);
 	for (int64_t i = 0; i < size - 1; i++) {
 		const uint8_t *node = bytes + start + i * ODB_NODE_LENGTH;
 		struct odb_entry entry = {.key = odb_get64(node, db->shape.swapped),

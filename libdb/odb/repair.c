@@ -17,6 +17,7 @@
 #include "error.h"
 #include "file.h"
 #include "image.h"
+#include "torn.h"
 
 /* The size that the descriptor or else the length tells; 0 if neither does. */
 static uint32_t salvage_size(const struct odb_image *image)
@@ -52,11 +53,20 @@ static uint32_t last_linked(const struct odb_image *image)
 	return last;
 }
 
+/* Empties what never were nodes. */
+static void clear_torn(struct odb_image *image, uint64_t there)
+{
+	uint64_t slots = image->size < there ? image->size : there;
+
+	odb_torn_clear(image->bytes + odb_image_node(image, 0), (uint32_t)slots, image->swapped);
+}
+
 /*
  * Sets size, current_size (of what is there) and @lost.
+ * @shape: NULL if the file has none
  * Return: 0, or -1 if there is no telling how many nodes there are.
  */
-static int salvage(struct odb_image *image, uint64_t *lost)
+static int salvage(struct odb_image *image, const struct odb_shape *shape, uint64_t *lost)
 {
 	uint64_t first = odb_nodes_offset(image->layout);
 	uint64_t there = image->length < first ? 0 : (image->length - first) / ODB_NODE_LENGTH;
@@ -64,34 +74,27 @@ static int salvage(struct odb_image *image, uint64_t *lost)
 	uint64_t most, count;
 	uint32_t linked;
 
-	image->size = salvage_size(image);
+	image->size = shape ? shape->size : salvage_size(image);
+	clear_torn(image, there);
 	most = image->size ? image->size : there;
-	linked = last_linked(image);
+	/* With another length, the buckets are not where they belong. */
+	linked = shape && (shape->cut || shape->growing) ? 0 : last_linked(image);
 	count = stated && stated <= most ? stated : 0;
+	*lost = 0;
+	if (shape) {
+		count = shape->current_size;
+		*lost = stated - count;
+	}
 	if (linked && count < (uint64_t)linked + 1)
 		count = (uint64_t)linked + 1;
 	if (!count)
 		return -1;
-	*lost = 0;
 	if (count > there) {
 		*lost = count - (there ? there : 1);
 		count = there ? there : 1;
 	}
 	image->current_size = (uint32_t)count;
 	return 0;
-}
-
-/* Adds a node to a sound image; the caller saw to the room. */
-static void put_node(struct odb_image *image, uint64_t key, uint32_t value)
-{
-	uint8_t *node = image->bytes + odb_image_node(image, image->current_size);
-	uint32_t bucket = odb_bucket(key, image->size);
-	uint8_t *head = image->bytes + odb_image_bucket(image, bucket);
-
-	odb_put64(node, image->swapped, key);
-	odb_put32(node + 8, image->swapped, value);
-	memcpy(node + 12, head, ODB_BUCKET_LENGTH);
-	odb_put32(head, image->swapped, image->current_size++);
 }
 
 /* Return: 0, or -1 when out of memory. */
@@ -131,7 +134,7 @@ static int rebuild(const struct odb_image *damaged, struct odb_image *sound,
 			result->emptied++;
 			continue;
 		}
-		put_node(sound, odb_image_key(damaged, node), value);
+		odb_image_put(sound, odb_image_key(damaged, node), value);
 		result->kept++;
 		result->sum += value;
 	}
@@ -209,7 +212,7 @@ static int repair_open(const char *path, const char *real, int fd, struct odb_re
 				(unsigned long long)problem.offset, problem.text);
 	if (odb_image_load(&damaged, fd, path, length, error))
 		return -1;
-	if (salvage(&damaged, &result->lost)) {
+	if (salvage(&damaged, probed ? &shape : NULL, &result->lost)) {
 		odb_fail(error, EINVAL, path,
 			 "byte %u: neither current_size nor the chains tell "
 			 "how many nodes there are; that is beyond repair",
@@ -226,7 +229,7 @@ static int repair_open(const char *path, const char *real, int fd, struct odb_re
 			goto out_free;
 		}
 	}
-	result->changed = !probed || findings.count;
+	result->changed = !probed || findings.count || findings.harmless;
 	if (rebuild(&damaged, &sound, result)) {
 		odb_fail(error, ENOMEM, path, "no memory for a sound copy");
 		goto out_free;

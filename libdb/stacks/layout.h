@@ -54,7 +54,7 @@ struct stacks_unit {
 _Static_assert(sizeof(struct stacks_unit) == 16, "units as in oprofile-stacks(5)");
 _Static_assert(offsetof(struct stacks_unit, offset_high) == 6, "as in oprofile-stacks(5)");
 
-/* Bytes of an offset that are kept: 48 bits, and the sign. */
+/* An offset, of which STACKS_OFFSET_BITS are kept: the upper ones equal the highest of these. */
 static inline uint64_t stacks_offset(const struct stacks_unit *unit)
 {
 	uint64_t low = (uint64_t)unit->offset_high << 32 | unit->offset_low;

@@ -183,13 +183,6 @@ void stacks_close(struct stacks *stacks)
 	free(stacks);
 }
 
-int stacks_sync(struct stacks *stacks, struct odb_error *error)
-{
-	if (msync(stacks->header, stacks->map_length, MS_SYNC))
-		return odb_fail_errno(error, stacks->path, "cannot write to the disk");
-	return 0;
-}
-
 bool stacks_is_whole(const struct stacks *stacks)
 {
 	return odb_file_has(stacks->fd, stacks->map_length) &&

@@ -26,6 +26,9 @@ struct stacks;
 /* Of the name of an image, in bytes. */
 #define STACKS_NAME_MOST 65535
 
+/* Of the offset of a frame; the upper bits equal the highest of these. */
+#define STACKS_OFFSET_BITS 48
+
 /* Flags of images. */
 #define STACKS_IMAGE_KERNEL 1u /* it runs in the kernel */
 
@@ -121,9 +124,6 @@ void stacks_add_merged(struct stacks *stacks, uint64_t n);
 /* As odb_is_whole() and odb_sum(). */
 bool stacks_is_whole(const struct stacks *stacks);
 uint64_t stacks_sum(const struct stacks *stacks);
-
-/* Writes dirty pages to the disk.  Return: 0, or -1 with @error set. */
-int stacks_sync(struct stacks *stacks, struct odb_error *error);
 
 /* ---- reading ---- */
 

@@ -21,6 +21,7 @@ struct remover {
 	const char *name;   /* of the tree, for errors */
 	int top;	    /* its directory */
 	unsigned long next; /* number of the next directory that is moved up */
+	unsigned long gone; /* entries removed or moved up so far */
 	struct op_error *error;
 };
 
@@ -66,12 +67,13 @@ static int empty(struct remover *remover, DIR *dir,
 	while ((errno = 0, entry = readdir(dir))) {
 		if (is_dot(entry->d_name))
 			continue;
-		if (!unlinkat(dirfd(dir), entry->d_name, 0))
-			continue;
-		if (errno != EISDIR)
-			return failed(remover, "remove", entry->d_name);
-		if (directory(remover, dirfd(dir), entry->d_name))
-			return -1;
+		if (unlinkat(dirfd(dir), entry->d_name, 0)) {
+			if (errno != EISDIR)
+				return failed(remover, "remove", entry->d_name);
+			if (directory(remover, dirfd(dir), entry->d_name))
+				return -1;
+		}
+		remover->gone++;
 	}
 	return errno ? failed(remover, "read", "the directory") : 0;
 }
@@ -93,6 +95,7 @@ static int remove_child(struct remover *remover, int parent, const char *name)
 int op_tree_remove(int parent, const char *name, struct op_error *error)
 {
 	struct remover remover = {.name = name, .error = error};
+	unsigned long gone;
 	DIR *dir;
 	int ret;
 
@@ -100,13 +103,17 @@ int op_tree_remove(int parent, const char *name, struct op_error *error)
 	if (!dir)
 		return op_error_errno(error, "cannot open directory %s", name);
 	remover.top = dirfd(dir);
-	/* What has been moved up while it was read may have been missed: read again. */
+	/*
+	 * What has been moved up while it was read may have been missed: read again, as long as
+	 * that finds anything.
+	 */
 	do {
+		gone = remover.gone;
 		rewinddir(dir);
 		ret = empty(&remover, dir, remove_child);
 		if (!ret && !unlinkat(parent, name, AT_REMOVEDIR))
 			break;
-		if (!ret && errno != ENOTEMPTY)
+		if (!ret && (errno != ENOTEMPTY || gone == remover.gone))
 			ret = failed(&remover, "remove", "the directory itself");
 	} while (!ret);
 	closedir(dir);

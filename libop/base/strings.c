@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A list of strings: see string_list.h.
+ * Lists of strings: see strings.h.
  */
 #include "strings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "error.h"
 
 static int add(struct op_strings *list, const char *text, size_t length)
 {
@@ -55,4 +58,28 @@ void op_strings_free(struct op_strings *list)
 		free(list->item[i]);
 	free(list->item);
 	*list = (struct op_strings){0};
+}
+
+char *op_command_line(int argc, const char *const *argv)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return NULL;
+	fputs(op_program(), out);
+	for (int i = 1; i < argc; i++) {
+		const char *quote = strpbrk(argv[i], " \t\n") || !*argv[i] ? "'" : "";
+
+		fprintf(out, " %s%s%s", quote, argv[i], quote);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	for (char *p = text; *p; p++)
+		if (*p == '\n')
+			*p = ' ';
+	return text;
 }

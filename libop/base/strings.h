@@ -22,4 +22,13 @@ bool op_strings_contain(const struct op_strings *list, const char *text);
 /* Frees the strings; the list is empty then. */
 void op_strings_free(struct op_strings *list);
 
+/**
+ * op_command_line - a command line as one line, words with blanks in quotes
+ *
+ * The program is op_program(); line ends become blanks.
+ *
+ * Return: a text that the caller frees, or NULL when out of memory.
+ */
+char *op_command_line(int argc, const char *const *argv);
+
 #endif

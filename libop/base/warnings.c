@@ -20,6 +20,7 @@ static const char *const kind_texts[PP_WARNING_KINDS] = {
 	[PP_NO_SYMBOLS] = "kernel images have no symbols",
 	[PP_BAD_KALLSYMS] = "sessions have kernel symbols that could not be read",
 	[PP_NO_SOURCE] = "source files could not be read",
+	[PP_NO_LINES] = "files have no lines because their debug information could not be read",
 };
 
 void pp_warnings_add(struct pp_warnings *warnings, enum pp_warning_kind kind, const char *format,

@@ -18,6 +18,7 @@ enum pp_warning_kind {
 	PP_NO_SYMBOLS,	  /* a kernel image without saved symbols */
 	PP_BAD_KALLSYMS,  /* the saved symbols of a session that can't be read */
 	PP_NO_SOURCE,	  /* a source file that is missing or can't be read */
+	PP_NO_LINES,	  /* a file whose debug information can't be read */
 	PP_WARNING_KINDS
 };
 

@@ -126,7 +126,7 @@ static const struct {
 
 #define CPU_TYPE_COUNT ((int)(sizeof(cpu_types) / sizeof(cpu_types[0])))
 
-_Static_assert(CPU_TYPE_COUNT >= 88, "the types of OProfile 1.4 keep their numbers");
+_Static_assert(CPU_TYPE_COUNT >= OP_CPU_ORIGINAL, "the types of OProfile 1.4 keep their numbers");
 
 int op_cpu_type_number(const char *name)
 {
@@ -139,7 +139,7 @@ int op_cpu_type_number(const char *name)
 	return OP_CPU_NONE;
 }
 
-/* Numbers in versions 0x11 and 0x12, as far as they are of x86. */
+/* Numbers in versions 0x11 and 0x12, of the types that OProfile 1.x has, too. */
 static const struct {
 	uint32_t number;
 	const char *name;
@@ -152,23 +152,70 @@ static const struct {
 	{6, "i386/p4"},
 	{10, "x86-64/hammer"},
 	{11, "i386/p4-ht"},
+	{16, "alpha/ev67"},
 	{17, "i386/p6_mobile"},
+	{18, "arm/xscale1"},
+	{19, "arm/xscale2"},
+	{20, "ppc64/power4"},
+	{21, "ppc64/power5"},
+	{22, "ppc64/power5+"},
+	{23, "ppc64/970"},
+	{24, "mips/20K"},
+	{25, "mips/24K"},
+	{26, "mips/25K"},
+	{27, "mips/34K"},
+	{28, "mips/5K"},
+	{29, "mips/r10000"},
+	{30, "mips/r12000"},
+	{31, "mips/rm7000"},
+	{32, "mips/rm9000"},
+	{33, "mips/sb1"},
+	{34, "mips/vr5432"},
+	{35, "mips/vr5500"},
+	{36, "ppc/e500"},
+	{37, "ppc/e500v2"},
 	{38, "i386/core"},
+	{39, "ppc/7450"},
 	{40, "i386/core_2"},
+	{41, "ppc64/power6"},
+	{42, "ppc64/970MP"},
 	{44, "x86-64/family10"},
+	{46, "arm/mpcore"},
+	{47, "arm/armv6"},
+	{48, "ppc64/power5++"},
+	{49, "ppc/e300"},
+	{51, "arm/armv7"},
 	{52, "i386/arch_perfmon"},
 	{53, "x86-64/family11h"},
+	{54, "ppc64/power7"},
 	{56, "i386/core_i7"},
 	{57, "i386/atom"},
+	{58, "mips/loongson2"},
 	{59, "i386/nehalem"},
+	{60, "arm/armv7-ca9"},
+	{61, "mips/74K"},
+	{62, "mips/1004K"},
 	{63, "x86-64/family12h"},
 	{64, "x86-64/family14h"},
 	{65, "x86-64/family15h"},
 	{66, "i386/westmere"},
+	{67, "arm/armv7-scorpion"},
+	{68, "arm/armv7-scorpionmp"},
 	{69, "i386/sandybridge"},
+	{70, "tile/tile64"},
+	{71, "tile/tilepro"},
+	{72, "tile/tilegx"},
+	{73, "s390/z10"},
+	{74, "s390/z196"},
 	{75, "i386/ivybridge"},
+	{76, "arm/armv7-ca5"},
+	{77, "arm/armv7-ca7"},
+	{78, "arm/armv7-ca15"},
 	{79, "i386/haswell"},
+	{80, "s390/zEC12"},
 	{81, "x86-64/generic"},
+	{82, "ppc64/architected_events_v1"},
+	{83, "ppc64/power8"},
 };
 
 int op_cpu_type_of_file(uint32_t version, uint32_t number)
@@ -179,6 +226,38 @@ int op_cpu_type_of_file(uint32_t version, uint32_t number)
 		if (old_types[i].number == number)
 			return op_cpu_type_number(old_types[i].name);
 	return OP_CPU_NONE;
+}
+
+static int number_in_file(uint32_t version, const char *name)
+{
+	int number = op_cpu_type_number(name);
+
+	if (version >= 0x13)
+		return number < OP_CPU_ORIGINAL ? number : OP_CPU_NONE;
+	for (size_t i = 0; i < sizeof(old_types) / sizeof(old_types[0]); i++)
+		if (!strcmp(old_types[i].name, name))
+			return (int)old_types[i].number;
+	return OP_CPU_NONE;
+}
+
+/* The type whose events are most like those of a type that OProfile does not have. */
+static const char *similar_type(const char *name)
+{
+	if (!strncmp(name, "x86-64/", 7))
+		return "x86-64/generic";
+	return strncmp(name, "i386/", 5) ? "timer" : "i386/arch_perfmon";
+}
+
+const char *op_cpu_type_for_file(uint32_t version, const char *name, uint32_t *number)
+{
+	int own = number_in_file(version, name);
+
+	if (own == OP_CPU_NONE) {
+		name = similar_type(name);
+		own = number_in_file(version, name);
+	}
+	*number = (uint32_t)own;
+	return name;
 }
 
 const char *op_cpu_type_name(int number)

@@ -362,6 +362,11 @@ bool op_unit_mask_takes(const struct op_unit_mask *mask, uint32_t value)
 	return has_value(mask, value) || !op_unit_mask_number(mask, value, &extra, NULL);
 }
 
+bool op_unit_mask_joins(const struct op_unit_mask *mask, uint32_t value)
+{
+	return value && covered(mask, value) == value;
+}
+
 const char *op_unit_mask_meaning(const struct op_unit_mask *mask, uint32_t value)
 {
 	size_t copies;

@@ -105,6 +105,9 @@ int op_unit_mask_resolve(const struct op_unit_mask *mask, const char *text, uint
 /* Whether @value, of a sample file, is a value of this mask. */
 bool op_unit_mask_takes(const struct op_unit_mask *mask, uint32_t value);
 
+/* Whether @value is made of entries, which libpfm4 may join whatever the type of the mask. */
+bool op_unit_mask_joins(const struct op_unit_mask *mask, uint32_t value);
+
 /* What @value means, for reports: an entry's description; NULL if it is none or several. */
 const char *op_unit_mask_meaning(const struct op_unit_mask *mask, uint32_t value);
 

@@ -1,37 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work on a foreign file in a process that can do nothing but read it and answer.
+ * A process that can do nothing but read files and answer.
  */
 #ifndef LIBOP_FOREIGN_CONFINED_H
 #define LIBOP_FOREIGN_CONFINED_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "libop/base/error.h"
-
-struct confined {
-	uid_t user;	    /* whose rights it has */
-	int fd;		    /* stays open in it, under the same number; or -1 */
-	uint64_t memory;    /* bytes that it may allocate */
-	unsigned int time;  /* seconds that it may compute; it may take ten times as long */
-	size_t answer_most; /* bytes */
-	/* Writes the answer to @out.  Called in the child; ends with its descriptors closed. */
-	void (*work)(void *context, int out);
-	void *context;
-};
-
 /**
- * confined_run - do work in a child, and wait for its answer
+ * confined_enter - take what is not needed away from this process
+ * @user: whose rights it has from now on, without any group
+ * @memory: bytes that it may allocate
+ * @time: seconds that it may compute, in all
+ * @fd: the only descriptor that stays open
  *
- * The child has the rights of @user, no group, no privileges and no way to get any; @fd, @out and
- * no other descriptor; limits of memory and time; and system calls to read files and to allocate
- * memory.  Its environment has no servers of debug files.  Only root can confine.
+ * For a child of a process of root, before it looks at a foreign file.  It has no privileges then
+ * and no way to get any, nobody can trace it, it ends with its parent, and its system calls are
+ * those of syscalls.h.  Its environment has no servers of debug files.
  *
- * Return: the answer, which the caller frees, or NULL with @error set: the child was killed, or
- * answered too much.  An answer is as little to be trusted as the file.
+ * Return: false if that failed: then it must end.
  */
-void *confined_run(const struct confined *confined, size_t *length, struct op_error *error);
+bool confined_enter(uid_t user, uint64_t memory, unsigned int time, int fd);
 
 #endif

@@ -11,18 +11,13 @@
 #include <sys/stat.h>
 
 #include "libop/base/error.h"
+#include "links.h"
 
 enum foreign_kind {
 	FOREIGN_OBJECT,	  /* ELF file, debug file, compressed or not */
 	FOREIGN_JIT_MAP,  /* perf-PID.map */
 	FOREIGN_JIT_DUMP, /* jit-PID.dump */
 	FOREIGN_ANY,	  /* of any size: the reader has a limit of its own */
-};
-
-enum foreign_links {
-	FOREIGN_FOLLOW,	  /* links are followed, but not those of /proc that are open files */
-	FOREIGN_NOT_LAST, /* the last component is no link */
-	FOREIGN_NONE,	  /* no component is a link: for paths that the kernel tells */
 };
 
 /**
@@ -49,6 +44,16 @@ int foreign_open(const char *path, enum foreign_kind kind, enum foreign_links li
  */
 int foreign_open_for(uid_t user, const char *path, enum foreign_kind kind,
 		     enum foreign_links links);
+
+/* foreign_open() with the rights that the thread has, also after foreign_restrict(). */
+int foreign_open_now(const char *path, enum foreign_kind kind, enum foreign_links links);
+
+/**
+ * foreign_restrict - from now on, open files only with the rights of another user
+ *
+ * For what a session of that user names: as if each foreign_open() was foreign_open_for().
+ */
+void foreign_restrict(uid_t user);
 
 /**
  * foreign_lend - have foreign_open() give copies of a descriptor for a path

@@ -18,6 +18,10 @@
 /* Whatever the ratio, that much is allowed: small files may be stored in their inode. */
 #define FOREIGN_RATIO_FREE (UINT64_C(64) << 20)
 
+/* Profiles that are packed may unpack to this many times what was read of them, besides what is
+ * free: gzip makes 1,032 times as much of nothing, the others a million times. */
+#define FOREIGN_UNPACKED_RATIO 1000
+
 /* Debug sections of one file in memory, in bytes.  Those of a vmlinux have 0.6 GiB. */
 #define FOREIGN_DEBUG_MOST (UINT64_C(4) << 30)
 
@@ -39,6 +43,10 @@
  * also has the code. */
 #define FOREIGN_JIT_MAP_MOST  (UINT64_C(64) << 20)
 #define FOREIGN_JIT_DUMP_MOST (UINT64_C(256) << 20)
+
+/* Bytes of a name in these; longer ones are cut.  A function may be split a million times, and its
+ * name is looked at for each piece.  Julia and V8 write some hundred bytes. */
+#define FOREIGN_JIT_NAME_MOST 4096
 
 /* Functions in one of these; a large Java server has 300,000. */
 #define FOREIGN_JIT_FUNCTIONS_MOST (1 << 20)

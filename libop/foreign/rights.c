@@ -63,7 +63,7 @@ static int refuse(int fd)
 
 static int open_public(const char *path, enum foreign_kind kind, enum foreign_links links)
 {
-	int fd = foreign_open(path, kind, links);
+	int fd = foreign_open_now(path, kind, links);
 	struct stat status;
 
 	if (fd >= 0 && (fstat(fd, &status) || !(status.st_mode & S_IROTH)))
@@ -80,10 +80,26 @@ int foreign_open_for(uid_t user, const char *path, enum foreign_kind kind,
 	if (!drop(&before, user))
 		return open_public(path, kind, links);
 	if (is_dropped(user)) {
-		fd = foreign_open(path, kind, links);
+		fd = foreign_open_now(path, kind, links);
 		code = errno;
 	}
 	restore(&before);
 	errno = code;
 	return fd;
+}
+
+/* Set once, before there are threads. */
+static bool is_restricted;
+static uid_t restricted_to;
+
+void foreign_restrict(uid_t user)
+{
+	restricted_to = user;
+	is_restricted = true;
+}
+
+int foreign_open(const char *path, enum foreign_kind kind, enum foreign_links links)
+{
+	return is_restricted ? foreign_open_for(restricted_to, path, kind, links)
+			     : foreign_open_now(path, kind, links);
 }

@@ -73,8 +73,9 @@ static const struct sock_filter filter[] = {
 	ALLOW_WITHOUT(SYS_mprotect, 2, 4),
 	/* files that are there; the bits of openat2() are in memory, which Landlock makes up for */
 	ALLOW(SYS_openat2), ALLOW_WITHOUT(SYS_openat, 2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC),
-	ALLOW(SYS_close), ALLOW(SYS_fstat), ALLOW(SYS_newfstatat), ALLOW(SYS_statx),
-	ALLOW(SYS_readlinkat), ALLOW(SYS_faccessat), ALLOW(SYS_getcwd), ALLOW(SYS_fcntl),
+	ALLOW(SYS_close), ALLOW(SYS_fstat), ALLOW(SYS_fstatfs),
+	ALLOW(SYS_newfstatat), ALLOW(SYS_statx), ALLOW(SYS_readlinkat), ALLOW(SYS_faccessat),
+	ALLOW(SYS_getcwd), ALLOW(SYS_fcntl), ALLOW(SYS_recvmsg),
 	ALLOW(SYS_dup), ALLOW(SYS_dup3), ALLOW(SYS_memfd_create), ALLOW(SYS_write),
 	ALLOW(SYS_writev), ALLOW(SYS_ftruncate),
 #ifdef SYS_open
@@ -83,7 +84,8 @@ static const struct sock_filter filter[] = {
 #endif
 	/* what the C library asks for by the way; limits are read, not set */
 	ALLOW(SYS_sysinfo), ALLOW(SYS_futex), ALLOW(SYS_getrandom), ALLOW(SYS_clock_gettime),
-	ALLOW(SYS_getpid), ALLOW(SYS_gettid), ALLOW(SYS_rt_sigprocmask), ALLOW(SYS_rt_sigreturn),
+	ALLOW(SYS_getpid), ALLOW(SYS_gettid), ALLOW(SYS_geteuid),
+	ALLOW(SYS_rt_sigprocmask), ALLOW(SYS_rt_sigreturn),
 	ALLOW_WITHOUT(SYS_prlimit64, 2, UINT32_MAX), ALLOW(SYS_exit), ALLOW(SYS_exit_group),
 	RETURN(REFUSE),
 };

@@ -17,6 +17,7 @@
 #include "libop/session/trusted_dir.h"
 #include "libdb/odb/file.h"
 #include "loose.h"
+#include "parts.h"
 #include "libop/base/remove_tree.h"
 
 int pack_job_failed(struct pack_job *job, const char *doing, const char *path)
@@ -44,8 +45,11 @@ static int visit(const char *path, const struct stat *status, void *context)
 	const char *name = path + strlen(job->dir) + 1, *slash = strrchr(name, '/');
 	bool unfinished = !strncmp(slash ? slash + 1 : name, ODB_TEMPORARY, strlen(ODB_TEMPORARY));
 
-	if (!strcmp(name, OP_PACK_NAME))
-		return op_pack_open(&job->pack, path, job->error);
+	if (op_pack_is_part(name)) {
+		job->is_packed = true;
+		job->in_parts |= strcmp(name, OP_PACK_NAME) != 0;
+		return 0;
+	}
 	if (unfinished && S_ISREG(status->st_mode)) {
 		if (odb_leftover(path, false) > 0)
 			return 0; /* left by a kill: removed with the old directory */
@@ -144,6 +148,8 @@ int pack_job_begin(struct pack_job *job, const char *dir)
 		return -1;
 	op_pack_remove_leftovers(job->parent);
 	if (op_walk(job->dir, visit, job, job->error))
+		return -1;
+	if (job->is_packed && op_pack_open_session(&job->pack, job->dir, job->error))
 		return -1;
 	if (job->loose.count)
 		qsort(job->loose.item, job->loose.count, sizeof(*job->loose.item), by_name);

@@ -27,7 +27,8 @@ struct pack_job {
 	struct stat status;	 /* of dir */
 	struct op_strings loose; /* names of sample files and stack files, as in packs */
 	struct op_strings rest;	 /* of all other files */
-	struct op_pack *pack;	 /* the existing one, or NULL */
+	struct op_pack *pack;	 /* the existing one, of all parts (parts.h), or NULL */
+	bool is_packed, in_parts; /* there are parts; some are not "pack" */
 	op_pack_report *report;
 	void *context;
 	struct op_pack_result *result;

@@ -36,8 +36,8 @@ _Static_assert(offsetof(struct pack_header, checksum) == 56, "as in oprofile-pac
 #define PACK_BODY_MOST ((size_t)64 << 20)
 /* Bytes that a directory may have, unpacked: those of two million files. */
 #define PACK_DIRECTORY_MOST ((size_t)128 << 20)
-/* Bytes of a name; longer ones are no paths. */
-#define PACK_NAME_MOST 4095
+/* Bytes of a name: three paths, as in call graphs, an event, and what is between them. */
+#define PACK_NAME_MOST 16383
 
 /* Kinds of files in the directory. */
 #define PACK_KIND_SAMPLES 0

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include "libop/foreign/door.h"
 #include "libop/session/sample_name.h"
 #include "body.h"
+#include "journal.h"
 #include "layout.h"
 #include "text.h"
 
@@ -45,7 +47,7 @@ struct op_pack {
 	uint8_t *directory;
 	size_t length, first; /* of the directory; where files begin in it */
 	uint64_t n_files;
-	size_t kept; /* bytes of unpacked blocks */
+	size_t kept, keep_most; /* bytes of unpacked blocks */
 };
 
 static int damaged(const struct op_pack *pack, struct op_error *error, uint64_t offset,
@@ -378,10 +380,6 @@ static int load(struct op_pack *pack, struct op_error *error)
 {
 	struct pack_header header = {0};
 
-	pack->fd = foreign_open(pack->path, FOREIGN_ANY, FOREIGN_FOLLOW);
-	if (pack->fd < 0)
-		return op_error_set(error, errno, "cannot open %s: %s", pack->path,
-				    foreign_reason(errno));
 	if (read_header(pack, &header, error))
 		return -1;
 	pack->directory = unpack_at(pack, header.directory, (size_t)header.directory_length,
@@ -393,15 +391,18 @@ static int load(struct op_pack *pack, struct op_error *error)
 	return judge_files(pack, header.directory, error);
 }
 
-int op_pack_open(struct op_pack **out, const char *path, struct op_error *error)
+int op_pack_open_fd(struct op_pack **out, int fd, const char *path, struct op_error *error)
 {
 	struct op_pack *pack = calloc(1, sizeof(*pack));
 
 	if (pack) {
-		pack->fd = -1;
+		pack->fd = fd;
 		pack->path = strdup(path);
+		pack->keep_most = KEPT_MOST;
 	}
 	if (!pack || !pack->path) {
+		if (!pack)
+			close(fd);
 		op_pack_close(pack);
 		return op_error_set(error, ENOMEM, "cannot open %s: out of memory", path);
 	}
@@ -413,16 +414,62 @@ int op_pack_open(struct op_pack **out, const char *path, struct op_error *error)
 	return 0;
 }
 
+/* Return: a pack in memory of what a journal has, or -1 with @error set. */
+static int pack_journal(int fd, const char *path, struct op_error *error)
+{
+	struct op_pack_writer *writer = NULL;
+	int memory = memfd_create("journal", MFD_CLOEXEC), copy = -1, result = -1;
+
+	if (memory >= 0)
+		copy = fcntl(memory, F_DUPFD_CLOEXEC, 0);
+	if (copy < 0)
+		op_error_errno(error, "cannot read %s", path);
+	else if (!op_pack_create_open(&writer, copy, path, error))
+		result = op_journal_pack(fd, path, writer, error);
+	if (!result)
+		result = op_pack_finish(writer, error);
+	op_pack_writer_free(writer);
+	if (!result)
+		return memory;
+	if (memory >= 0)
+		close(memory);
+	return -1;
+}
+
+int op_pack_open(struct op_pack **out, const char *path, struct op_error *error)
+{
+	int fd = foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW);
+
+	if (fd < 0)
+		return op_error_set(error, errno, "cannot open %s: %s", path,
+				    foreign_reason(errno));
+	if (op_journal_is(fd)) {
+		int packed = pack_journal(fd, path, error);
+
+		close(fd);
+		if (packed < 0)
+			return -1;
+		fd = packed;
+	}
+	return op_pack_open_fd(out, fd, path, error);
+}
+
 bool op_pack_is_file(const char *path)
 {
 	char magic[sizeof(PACK_MAGIC) - 1];
 	int fd = foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW);
-	bool is = fd >= 0 && pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
-		  !memcmp(magic, PACK_MAGIC, sizeof(magic));
+	bool is = fd >= 0 && ((pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+			       !memcmp(magic, PACK_MAGIC, sizeof(magic))) ||
+			      op_journal_is(fd));
 
 	if (fd >= 0)
 		close(fd);
 	return is;
+}
+
+void op_pack_keep_less(struct op_pack *pack, size_t bytes)
+{
+	pack->keep_most = bytes;
 }
 
 static void forget_blocks(struct op_pack *pack)
@@ -455,7 +502,7 @@ static int get_body(struct op_pack *pack, const struct op_pack_place *place, str
 	struct block *block = &pack->blocks[place->block];
 
 	if (!block->bytes) {
-		if (pack->kept + block->length > KEPT_MOST)
+		if (pack->kept + block->length > pack->keep_most)
 			forget_blocks(pack);
 		block->bytes = unpack_at(pack, block->offset, block->packed, block->length, error);
 		if (!block->bytes)

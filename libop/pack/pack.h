@@ -50,15 +50,21 @@ struct op_pack_file {
 
 /**
  * op_pack_open - open a pack and look through its directory
+ * @path: a pack, or a journal (journal.h), which is packed in memory
  * @out: set to the handle, which op_pack_close() frees; untouched on error
  *
  * Return: 0, or -1 with @error set: ENOENT if there is none, EINVAL for a damaged one, ENOTSUP for
  * another version.
  */
 int op_pack_open(struct op_pack **out, const char *path, struct op_error *error);
+/* The same for an open file, which is closed with the pack, and on error. */
+int op_pack_open_fd(struct op_pack **out, int fd, const char *path, struct op_error *error);
 void op_pack_close(struct op_pack *pack); /* may be NULL */
 
-/* Whether a file begins as packs do. */
+/* Keeps at most @bytes of unpacked blocks, for a pack that is read in order. */
+void op_pack_keep_less(struct op_pack *pack, size_t bytes);
+
+/* Whether a file begins as packs or journals do. */
 bool op_pack_is_file(const char *path);
 
 const char *op_pack_path(const struct op_pack *pack);
@@ -70,7 +76,7 @@ struct op_pack_walk {
 	size_t next, begin; /* in the directory; in the block */
 	uint32_t block, left;
 	uint64_t seen;
-	char name[4096];
+	char name[16384];
 };
 
 /* The next file, in the order of op_pack_compare_names().  Return: whether there is one. */
@@ -107,6 +113,12 @@ struct op_pack_writer;
 
 /* Creates a pack at @path, which must not exist.  Return: 0, or -1 with @error set. */
 int op_pack_create(struct op_pack_writer **out, const char *path, struct op_error *error);
+/* The same for an empty file that is open, which is closed with the writer, and on error. */
+int op_pack_create_open(struct op_pack_writer **out, int fd, const char *path,
+			struct op_error *error);
+
+/* Sorts entries by key and adds up those of one key.  Return: how many are left. */
+size_t op_pack_sum_entries(struct odb_entry *entries, size_t n);
 
 /**
  * op_pack_add_samples - add a sample file

@@ -19,7 +19,8 @@
 
 struct op_pack_result {
 	uint64_t done; /* files that were packed or unpacked, with those that were packed before */
-	uint64_t left; /* files that stay loose: damaged, foreign or too large */
+	/* Files that stay loose: damaged, foreign or too large; or packed: with too long a name. */
+	uint64_t left;
 };
 
 /* Called for each file that stays loose, with the reason. */
@@ -42,7 +43,8 @@ int op_session_pack(const char *dir, op_pack_report *report, void *context,
 /**
  * op_session_unpack - make sample files and stack files again of what is packed
  *
- * They hold the same counts; what is loose already is added to.
+ * They hold the same counts; what is loose already is added to.  Files that the file system cannot
+ * have at such a path are left in a pack.
  *
  * Return: as op_session_pack(); ENOENT if there is no pack, EEXIST if a loose file has another
  * header than the packed one of its name.

@@ -219,7 +219,7 @@ int op_session_pack(const char *dir, op_pack_report *report, void *context,
 	};
 	int code = pack_job_begin(&job, dir);
 
-	if (!code && job.loose.count) {
+	if (!code && (job.loose.count || job.in_parts)) {
 		code = -1;
 		/* the pack is last: on most file systems, syncing it syncs the other files */
 		if (!pack_job_check_idle(&job) && !pack_job_make_fresh(&job) &&

@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -144,8 +146,69 @@ static int unpack_file(struct pack_job *job, const struct op_pack_file *file, bo
 	return result;
 }
 
+/* What a file is called while it is made. */
+#define UNFINISHED (ODB_TEMPORARY "0123456789abcdef")
+
+/*
+ * Whether no file can have that name in the new directory, or in the session's.  The daemon counts
+ * programs at such paths in its journal.
+ */
+static bool is_too_long(const struct pack_job *job, const char *name)
+{
+	size_t before = strlen(strlen(job->fresh) > strlen(job->dir) ? job->fresh : job->dir);
+	const char *slash = strrchr(name, '/'), *part = name;
+	size_t last = strlen(slash ? slash + 1 : name);
+	size_t spare = last < strlen(UNFINISHED) ? strlen(UNFINISHED) - last : 0;
+
+	if (before + 1 + strlen(name) + spare >= PATH_MAX)
+		return true;
+	for (size_t n; *part; part += n + !!part[n]) {
+		n = strcspn(part, "/");
+		if (n > NAME_MAX)
+			return true;
+	}
+	return false;
+}
+
+/* Puts a file into a pack of those that stay packed, which is made for the first of them. */
+static int leave_packed(struct pack_job *job, struct op_pack_writer **writer,
+			const struct op_pack_file *file)
+{
+	struct stacks_content stacks = {0};
+	struct odb_entry *entries = NULL;
+	char *path = op_path("%s/" OP_PACK_NAME, job->fresh);
+	int result = path ? 0 : op_error_memory(job->error);
+
+	if (!result && !*writer)
+		result = op_pack_create(writer, path, job->error);
+	if (!result && file->kind == OP_PACK_STACKS)
+		result = op_pack_stacks(job->pack, file, &stacks, job->error) ||
+			 op_pack_add_stacks(*writer, file, &stacks, 1, job->error);
+	else if (!result)
+		result = op_pack_samples(job->pack, &file->place, file->name, &entries,
+					 job->error) ||
+			 op_pack_add_samples(*writer, file, entries, (size_t)file->n, job->error);
+	job->result->left += !result;
+	stacks_content_free(&stacks);
+	free(entries);
+	free(path);
+	return result ? -1 : 0;
+}
+
+static int finish_pack(struct pack_job *job, struct op_pack_writer *writer)
+{
+	char *path = op_path("%s/" OP_PACK_NAME, job->fresh);
+	int result = path ? op_pack_finish(writer, job->error) : op_error_memory(job->error);
+
+	if (!result)
+		result = pack_job_give(job, path, false);
+	free(path);
+	return result;
+}
+
 static int unpack_all(struct pack_job *job)
 {
+	struct op_pack_writer *writer = NULL;
 	struct op_pack_walk *walk = calloc(1, sizeof(*walk));
 	struct op_pack_file file;
 	int result = 0;
@@ -161,12 +224,17 @@ static int unpack_all(struct pack_job *job)
 		while (!result && i < job->loose.count &&
 		       (order = op_pack_compare_names(job->loose.item[i], file.name)) < 0)
 			result = pack_job_keep(job, job->loose.item[i++]);
-		if (!result)
+		if (!result && is_too_long(job, file.name))
+			result = leave_packed(job, &writer, &file);
+		else if (!result)
 			result = unpack_file(job, &file, i < job->loose.count && !order);
 		i += i < job->loose.count && !order;
 	}
 	while (!result && i < job->loose.count)
 		result = pack_job_keep(job, job->loose.item[i++]);
+	if (!result && writer)
+		result = finish_pack(job, writer);
+	op_pack_writer_free(writer);
 	free(walk);
 	return result;
 }

@@ -52,22 +52,31 @@ static int write_at(struct op_pack_writer *writer, const void *bytes, size_t n, 
 	return 0;
 }
 
-int op_pack_create(struct op_pack_writer **out, const char *path, struct op_error *error)
+int op_pack_create_open(struct op_pack_writer **out, int fd, const char *path,
+			struct op_error *error)
 {
 	struct op_pack_writer *writer = calloc(1, sizeof(*writer));
 
-	if (!writer)
+	if (writer)
+		writer->path = strdup(path);
+	if (!writer || !writer->path) {
+		close(fd);
+		free(writer);
 		return op_error_memory(error);
-	writer->length = sizeof(struct pack_header);
-	writer->path = strdup(path);
-	writer->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OP_SESSION_FILE_MODE);
-	if (writer->fd < 0 || !writer->path) {
-		op_error_errno(error, "cannot create %s", path);
-		op_pack_writer_free(writer);
-		return -1;
 	}
+	writer->length = sizeof(struct pack_header);
+	writer->fd = fd;
 	*out = writer;
 	return 0;
+}
+
+int op_pack_create(struct op_pack_writer **out, const char *path, struct op_error *error)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OP_SESSION_FILE_MODE);
+
+	if (fd < 0)
+		return op_error_errno(error, "cannot create %s", path);
+	return op_pack_create_open(out, fd, path, error);
 }
 
 void op_pack_writer_free(struct op_pack_writer *writer)

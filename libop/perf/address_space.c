@@ -175,11 +175,17 @@ void space_process_clear(struct space_process *process)
 {
 	release(process->space);
 	process->space = NULL;
+	space_process_runs(process);
 }
 
-struct space_mapping *space_process_lookup(struct space_process *process, uint64_t address)
+void space_process_runs(struct space_process *process)
 {
-	struct address_space *space = process->space;
+	release(process->before);
+	process->before = NULL;
+}
+
+static struct space_mapping *lookup(struct address_space *space, uint64_t address)
+{
 	struct space_mapping *mapping;
 	size_t at;
 
@@ -193,6 +199,18 @@ struct space_mapping *space_process_lookup(struct space_process *process, uint64
 		return NULL;
 	space->recent = at;
 	return &space->mapping[at];
+}
+
+struct space_mapping *space_process_lookup(struct space_process *process, uint64_t address)
+{
+	struct space_mapping *mapping = lookup(process->space, address);
+
+	if (!process->before)
+		return mapping;
+	if (!mapping)
+		return lookup(process->before, address);
+	space_process_runs(process);
+	return mapping;
 }
 
 size_t space_process_mappings(const struct space_process *process,
@@ -282,10 +300,14 @@ struct space_process *space_process_fork(struct address_spaces *spaces, int64_t 
 struct space_process *space_process_exec(struct address_spaces *spaces, int64_t pid)
 {
 	struct space_process *process = space_process_get(spaces, pid);
+	struct address_space *before;
 
 	if (!process)
 		return NULL;
+	before = process->space;
+	process->space = NULL;
 	begin(spaces, process);
+	process->before = before;
 	process->app = spaces->no_image;
 	return process;
 }

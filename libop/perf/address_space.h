@@ -38,6 +38,9 @@ struct space_process {
 	uint64_t app;		     /* image of the program, set by the user */
 	uint64_t ended;		     /* time of its end; 0: it has not ended */
 	struct address_space *space; /* NULL: nothing is mapped */
+	/* of the program before, whose code called the kernel to execute this one; NULL once code
+	 * of this one is seen */
+	struct address_space *before;
 };
 
 struct address_spaces {
@@ -86,7 +89,17 @@ int space_process_unmap(const struct address_spaces *spaces, struct space_proces
 /* Forgets all mappings. */
 void space_process_clear(struct space_process *process);
 
-/* Return: the mapping at an address, good until the next event of the process, or NULL. */
+/* Code of the process's program runs: what the one before had mapped is forgotten. */
+void space_process_runs(struct space_process *process);
+
+/**
+ * space_process_lookup - the mapping at an address
+ *
+ * While the kernel executes a program, the caller is still the one before: its mappings are found,
+ * too, until an address of the new one is looked up.
+ *
+ * Return: the mapping, good until the next event of the process, or NULL.
+ */
 struct space_mapping *space_process_lookup(struct space_process *process, uint64_t address);
 
 /* All mappings in the order of their addresses. */
@@ -102,7 +115,8 @@ size_t space_process_mappings(const struct space_process *process,
 struct space_process *space_process_fork(struct address_spaces *spaces, int64_t pid,
 					 const struct space_process *parent);
 
-/* A process executes a program: it has one thread, and nothing is mapped.  Return: as of fork. */
+/* A process executes a program: it has one thread, and nothing is mapped; what was before can still
+ * be looked up.  Return: as of fork. */
 struct space_process *space_process_exec(struct address_spaces *spaces, int64_t pid);
 
 /* A thread of a process ends, and with the last one the process.  @now: the time, not 0. */

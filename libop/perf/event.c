@@ -137,17 +137,21 @@ const char *op_perf_default(void)
 
 /* ---- choosing ---- */
 
-/* The frequency that the kernel takes; the limit falls when its interrupts take long. */
+/*
+ * The frequency that the kernel takes without pauses; the limit falls when its interrupts take
+ * long. It is one of samples in a tick, and that with which it is reached is the first that is
+ * paused: of 500 Hz, two in each of 250 ticks.
+ */
 static uint64_t within_limit(uint64_t frequency)
 {
-	int limit = op_perf_setting("perf_event_max_sample_rate", 0);
+	int limit = op_perf_setting("perf_event_max_sample_rate", 0), most = limit / 2;
 
-	if (limit <= 0 || frequency <= (uint64_t)limit)
+	if (most <= 0 || frequency <= (uint64_t)most)
 		return frequency;
 	op_warn("sampling at %d Hz instead of %" PRIu64
-		" Hz: the kernel allows no more (perf_event_max_sample_rate)",
-		limit, frequency);
-	return (uint64_t)limit;
+		" Hz: the kernel pauses what comes near %d Hz (perf_event_max_sample_rate)",
+		most, frequency, limit);
+	return (uint64_t)most;
 }
 
 static int set_frequency(struct op_perf_choose *how, struct op_error *error)
@@ -412,13 +416,33 @@ int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_eve
 	return result;
 }
 
-bool op_perf_adapts(const struct op_perf_events *events)
+unsigned int op_perf_rate(const struct op_perf_events *events)
 {
 	for (size_t i = 0; i < events->count; i++) {
 		if (events->event[i].attr.freq)
-			return true;
+			return (unsigned int)events->event[i].attr.sample_freq;
 	}
-	return false;
+	return 0;
+}
+
+bool op_perf_adapts(const struct op_perf_events *events)
+{
+	return op_perf_rate(events);
+}
+
+uint64_t op_perf_count_instead(uint64_t count, uint64_t taken, uint64_t ns)
+{
+	double rate = ns ? (double)taken * (double)NANOSECONDS / (double)ns : 0;
+	double least =
+		(double)count * (rate > 2 * OP_PERF_FREQUENCY ? rate / OP_PERF_FREQUENCY : 2);
+	uint64_t step = 1;
+
+	while (step <= UINT64_MAX / 10 / 10 && (double)step * 10 <= least)
+		step *= 10;
+	return (double)step >= least	   ? step
+	       : (double)step * 2 >= least ? 2 * step
+	       : (double)step * 5 >= least ? 5 * step
+					   : 10 * step;
 }
 
 char *op_perf_format(const struct op_perf_events *events)

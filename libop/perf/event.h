@@ -65,8 +65,8 @@ struct op_perf_choose {
  *	at OP_PERF_FREQUENCY
  * @events: filled in; op_perf_events_free() frees what it holds
  *
- * A frequency above the kernel's limit (perf_event_max_sample_rate) is lowered to it, which is
- * told on stderr.
+ * A frequency above half the kernel's limit (perf_event_max_sample_rate), near which it pauses
+ * events, is lowered to that, which is told on stderr.
  *
  * Return: 0, or -1 with @error set.
  */
@@ -88,6 +88,19 @@ int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_eve
 
 /* Whether the kernel adapts the period of any of them to a frequency. */
 bool op_perf_adapts(const struct op_perf_events *events);
+/* That frequency, in samples a second; 0: all periods are fixed. */
+unsigned int op_perf_rate(const struct op_perf_events *events);
+
+/**
+ * op_perf_count_instead - the period with which an event that was paused would not be
+ * @count: the period that it had
+ * @taken: samples
+ * @ns: for how long it was counted, without the pauses
+ *
+ * Return: the first of 1, 2, 5, 10, 20... that makes OP_PERF_FREQUENCY samples a second at most,
+ * and is twice @count at least.
+ */
+uint64_t op_perf_count_instead(uint64_t count, uint64_t taken, uint64_t ns);
 
 /* The daemon's --events for these events; the caller frees it.  NULL when out of memory. */
 char *op_perf_format(const struct op_perf_events *events);

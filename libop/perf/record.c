@@ -272,8 +272,14 @@ uint64_t perf_payload_size(const struct perf_raw *raw, bool swap)
 {
 	struct op_reader body = perf_raw_body(raw, swap);
 
-	if (raw->type == PERF_TYPE_TRACING_DATA)
-		return ((uint64_t)op_reader_u32(&body) + 7) & ~UINT64_C(7);
+	if (raw->type == PERF_TYPE_TRACING_DATA) {
+		uint64_t size = op_reader_u32(&body);
+
+		/* old recorders of Android have it in the record */
+		return raw->size > PERF_HEADER_SIZE + 8 && size <= op_reader_left(&body)
+			       ? 0
+			       : (size + 7) & ~UINT64_C(7);
+	}
 	if (raw->type == PERF_TYPE_AUXTRACE)
 		return op_reader_u64(&body);
 	return 0;

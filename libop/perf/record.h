@@ -49,6 +49,9 @@ static inline struct op_reader perf_raw_body(const struct perf_raw *raw, bool sw
 
 #define PERF_BUILD_ID_MOST 20
 
+/* In the misc of a FORK: a recorder made it up for a process that ran before. */
+#define PERF_MISC_FORK_EXEC (1u << 13)
+
 /* MMAP and MMAP2. */
 struct perf_mmap {
 	uint32_t pid, tid; /* pid -1: the kernel's */

@@ -26,13 +26,16 @@ static int busy(int fd, const char *session_dir, struct op_error *error)
 			    *pid ? ": process " : "", pid);
 }
 
-/* Whether @path still names the file that is open as @fd. */
+/* Return: 1 if @path still names the file that is open as @fd, 0 if not, -1 and errno. */
 static int is_at(int fd, const char *path)
 {
 	struct stat opened, named;
 
-	return !fstat(fd, &opened) && !stat(path, &named) && opened.st_dev == named.st_dev &&
-	       opened.st_ino == named.st_ino;
+	if (fstat(fd, &opened))
+		return -1;
+	if (stat(path, &named))
+		return errno == ENOENT ? 0 : -1;
+	return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 static int write_pid(int fd)
@@ -48,12 +51,15 @@ static int take(const char *path, const char *session_dir, struct op_error *erro
 	for (;;) {
 		int fd =
 			open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, OP_SESSION_FILE_MODE);
+		int at;
 
 		if (fd < 0)
 			return op_error_errno(error, "cannot open %s", path);
 		if (flock(fd, LOCK_EX | LOCK_NB)) {
 			busy(fd, session_dir, error);
-		} else if (!is_at(fd, path)) {
+		} else if ((at = is_at(fd, path)) < 0) {
+			op_error_errno(error, "cannot examine %s", path);
+		} else if (!at) {
 			/* the daemon before removed it in this very moment */
 			close(fd);
 			continue;
@@ -81,7 +87,7 @@ void lock_release(const char *session_dir, int lock)
 	char *path = op_path("%s/" OP_SESSION_LOCK, session_dir);
 
 	/* it may be that of a successor, if ours was removed meanwhile */
-	if (path && is_at(lock, path))
+	if (path && is_at(lock, path) > 0)
 		unlink(path);
 	free(path);
 	close(lock);

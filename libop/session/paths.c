@@ -30,3 +30,19 @@ char *op_session_dir(const char *option)
 	free(cwd);
 	return path;
 }
+
+/* When the account was written, which is with each dump and at the end; -1: never. */
+static time_t written(const char *dir)
+{
+	char *path = op_path("%s/" OP_SESSION_CURRENT "/" OP_SAMPLES_ACCOUNT, dir);
+	struct stat status;
+	time_t when = path && !stat(path, &status) ? status.st_mtime : -1;
+
+	free(path);
+	return when;
+}
+
+bool op_session_is_newer(const char *dir, const char *other)
+{
+	return written(dir) > written(other) && written(other) >= 0;
+}

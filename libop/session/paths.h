@@ -5,6 +5,7 @@
 #ifndef LIBOP_SESSION_PATHS_H
 #define LIBOP_SESSION_PATHS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define OP_SESSION_DEFAULT_DIR "/var/lib/oprofile"
@@ -18,6 +19,9 @@
  * Return: an absolute path that the caller frees, or NULL when out of memory.
  */
 char *op_session_dir(const char *option);
+
+/* Whether the live session of @dir was written after that of @other, if both have one. */
+bool op_session_is_newer(const char *dir, const char *other);
 
 /* Members of this group, where it exists, may read sessions; else only root. */
 #define OP_SESSION_GROUP     "oprofile"
@@ -33,22 +37,31 @@ char *op_session_dir(const char *option);
 #define OP_SESSION_ABI	   "abi"
 
 /*
- * Below OP_SAMPLES_STATS: how long an event was to be counted, and how long it was, in
+ * Below OP_SAMPLES_STATS: how long an event was to be counted, how long it was, for how long of
+ * that the kernel paused it, and how many samples it brought, in
  * OP_STATS_EVENTS/NAME.COUNT.UNITMASK/.
  */
-#define OP_STATS_EVENTS	    "events"
-#define OP_STATS_ENABLED_NS "enabled_ns"
-#define OP_STATS_RUNNING_NS "running_ns"
+#define OP_STATS_EVENTS	      "events"
+#define OP_STATS_ENABLED_NS   "enabled_ns"
+#define OP_STATS_RUNNING_NS   "running_ns"
+#define OP_STATS_PAUSED_NS    "paused_ns"
+#define OP_STATS_TAKEN	      "taken"
+#define OP_STATS_UNSAMPLED_NS "unsampled_ns"
 
 /* Names below samples/NAME; oprofile-session(5) describes them. */
 #define OP_SAMPLES_ACCOUNT  "account"  /* what was received, stored and lost: account.h */
 #define OP_SAMPLES_STATS    "stats"    /* a directory: one number a file */
 #define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]"; libop/pack/text.h */
+#define OP_SAMPLES_IMAGES   "images"   /* what identifies the files of images: images.h */
 #define OP_SAMPLES_SOURCE   "source"   /* lines "key value": what took the samples */
+#define OP_SAMPLES_ORIGIN   "origin"   /* lines "key value": where, when, by which command; of
+				  imports: of which file */
 #define OP_SAMPLES_MODULES  "modules"  /* lines "name address size build-id-or-dash", in hex */
+#define OP_SAMPLES_SYMBOLS  "symbols"  /* a directory: files of libop/saved/store.h */
 #define OP_SAMPLES_STACKS   "stacks"   /* a directory: stack files, by application */
-#define OP_SAMPLES_WEIGHTS  "weights"  /* a directory: files of weights, named as those of samples \
-					*/
+#define OP_SAMPLES_WEIGHTS                                                                         \
+	"weights" /* a directory: files of weights, named as those of samples                      \
+		   */
 
 /*
  * Bytes that OP_SAMPLES_KALLSYMS may have, unpacked: the symbols of a kernel without modules are

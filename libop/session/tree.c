@@ -17,7 +17,7 @@
 static int check_content(int samples, const char *path, struct op_error *error)
 {
 	static const char *const names[] = {OP_SAMPLES_STATS, OP_SAMPLES_STACKS, OP_SAMPLES_WEIGHTS,
-					    "{root}", "{kern}"};
+					    OP_SAMPLES_SYMBOLS, "{root}", "{kern}"};
 	int result = 0;
 
 	for (size_t i = 0; !result && i < sizeof(names) / sizeof(names[0]); i++) {

@@ -25,6 +25,9 @@
 #define MOST_LINKS 40
 
 #define UNSAFE "the session is not safe to write: %s "
+/* The commands that read sessions have that option. */
+#define UNSAFE_TO_READ "the session is not safe to read without --trust-session: %s "
+#define NOBODY 65534
 
 /* ---- checks ---- */
 
@@ -57,6 +60,23 @@ static int check(int fd, const char *path, mode_t allowed, struct op_error *erro
 int trusted_dir_check_holder(int fd, const char *path, struct op_error *error)
 {
 	return check(fd, path, S_ISVTX, error);
+}
+
+int trusted_dir_check_read(const char *path, uid_t *owner, struct op_error *error)
+{
+	mode_t others = S_IWOTH | (geteuid() ? 0 : S_IWGRP);
+	struct stat status;
+
+	if (stat(path, &status))
+		return 0;
+	*owner = is_ours(status.st_uid) ? NOBODY : status.st_uid;
+	if (!is_ours(status.st_uid))
+		return op_error_set(error, EPERM, UNSAFE_TO_READ "belongs to user %u", path,
+				    (unsigned int)status.st_uid);
+	if (status.st_mode & others)
+		return op_error_set(error, EPERM, UNSAFE_TO_READ "is writable by others (mode %04o)",
+				    path, status.st_mode & 07777);
+	return 0;
 }
 
 int trusted_dir_check_tree(const char *path, struct op_error *error)

@@ -10,6 +10,7 @@
 #define LIBOP_SESSION_TRUSTED_DIR_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "libop/base/error.h"
 
@@ -65,6 +66,17 @@ int trusted_dir_check_holder(int fd, const char *path, struct op_error *error);
  * Return: 0, or -1 with @error set: EPERM.
  */
 int trusted_dir_check_tree(const char *path, struct op_error *error);
+
+/**
+ * trusted_dir_check_read - whether a directory that is only read is one's own or root's
+ * @owner: set to another user who can change what is in it, or to 65534 if anybody can
+ *
+ * For root, a group that can change it is another user.  A directory that is missing is no error
+ * here.
+ *
+ * Return: 0, or -1 with @error set: EPERM.
+ */
+int trusted_dir_check_read(const char *path, uid_t *owner, struct op_error *error);
 
 /**
  * trusted_dir_check_file - whether file @name, open directory @holder, may be replaced

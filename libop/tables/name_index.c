@@ -25,3 +25,20 @@ void pp_names_free(struct pp_names *names)
 	free(names->names);
 	op_hash_free(&names->by_name);
 }
+
+const char *pp_names_keep(struct pp_names *names, const char *name)
+{
+	char *copy = pp_copy(name);
+	size_t n = names->n, index = pp_names_index(names, copy);
+
+	if (index < n)
+		free(copy);
+	return names->names[index];
+}
+
+void pp_names_free_kept(struct pp_names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free((char *)names->names[i]);
+	pp_names_free(names);
+}

@@ -19,4 +19,9 @@ struct pp_names {
 size_t pp_names_index(struct pp_names *names, const char *name);
 void pp_names_free(struct pp_names *names); /* not the names themselves */
 
+/* The copy of @name in @names, which is made if it is not there; pp_names_free_kept() frees it. */
+const char *pp_names_keep(struct pp_names *names, const char *name);
+/* For names that were all added by pp_names_keep(). */
+void pp_names_free_kept(struct pp_names *names);
+
 #endif

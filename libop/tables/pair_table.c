@@ -6,11 +6,17 @@
 
 #include "libop/base/memory.h"
 
+/* Mixed one by one: small numbers have few differences. */
+static uint64_t hash_pair(uint64_t first, uint64_t second)
+{
+	return op_hash_mix(op_hash_mix(0, first), second);
+}
+
 uint64_t *op_pair_table_find(const struct op_pair_table *table, uint64_t first, uint64_t second)
 {
 	uint32_t i;
 
-	op_hash_for_each_possible (&table->by_pair, op_hash_mix(first, second), i) {
+	op_hash_for_each_possible (&table->by_pair, hash_pair(first, second), i) {
 		struct op_pair *pair = &table->items[i];
 
 		if (pair->first == first && pair->second == second)
@@ -27,7 +33,7 @@ uint64_t *op_pair_table_get(struct op_pair_table *table, uint64_t first, uint64_
 		return value;
 	table->items = pp_grow(table->items, &table->capacity, table->n + 1, sizeof(*table->items));
 	table->items[table->n] = (struct op_pair){first, second, 0};
-	pp_hash_add(&table->by_pair, op_hash_mix(first, second), (uint32_t)table->n);
+	pp_hash_add(&table->by_pair, hash_pair(first, second), (uint32_t)table->n);
 	return &table->items[table->n++].value;
 }
 

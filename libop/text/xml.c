@@ -98,9 +98,12 @@ void op_xml_number(struct op_xml *xml, const char *name, uint64_t value)
 void op_xml_hex(struct op_xml *xml, const char *name, uint64_t value)
 {
 	char digits[OP_NUMBER_TEXT];
+	const char *text = op_number_text(value, 16, digits);
 
-	begin(xml, name, "=\"0x");
-	op_xml_put(xml, op_number_text(value, 16, digits));
+	begin(xml, name, "=\"");
+	if (strlen(text) % 2)
+		op_xml_put(xml, "0");
+	op_xml_put(xml, text);
 	op_xml_put(xml, "\"");
 }
 

@@ -31,7 +31,7 @@ void op_xml_end(struct op_xml *xml, const char *text);
 /* Adds an attribute. */
 void op_xml_text(struct op_xml *xml, const char *name, const char *text);
 void op_xml_number(struct op_xml *xml, const char *name, uint64_t value);
-/* The value is "0x" and hexadecimal digits. */
+/* The value is pairs of hexadecimal digits (hexBinary). */
 void op_xml_hex(struct op_xml *xml, const char *name, uint64_t value);
 /* name="true", or nothing. */
 void op_xml_flag(struct op_xml *xml, const char *name, bool value);

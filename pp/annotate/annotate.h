@@ -13,6 +13,7 @@
 #include "libop/base/error.h"
 #include "options.h"
 #include "pp/profile/loss.h"
+#include "pp/report/event_column.h"
 #include "pp/symbols/image_reader.h"
 #include "pp/profile/profile.h"
 #include "libop/text/cells.h"
@@ -27,6 +28,7 @@ struct pp_annotation {
 	struct pp_image_search *search;
 	struct pp_warnings *warnings;
 	uint64_t *missing; /* by class: samples without a line or instruction */
+	struct pp_event_column *events; /* by class */
 	struct pp_line line;
 };
 

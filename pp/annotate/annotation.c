@@ -7,6 +7,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/safe_text.h"
 #include "libop/base/text_stream.h"
+#include "pp/report/notes.h"
 #include "pp/report/report.h"
 #include "pp/select/weights.h"
 
@@ -35,14 +36,31 @@ static void put_counts(struct pp_annotation *annotation, const uint64_t *counts)
 			pp_line_puts(&annotation->line, " ");
 		pp_line_count(&annotation->line, counts[i], COUNT_WIDTH);
 		pp_line_puts(&annotation->line, " ");
+		if (annotation->events[i].is_shown) {
+			pp_event_column_put(&annotation->events[i], profile->classes, counts, i,
+					    annotation->events[i].width, &annotation->line);
+			pp_line_puts(&annotation->line, " ");
+		}
 		pp_line_share(&annotation->line,
 			      pp_weight_share(profile->classes, counts, profile->totals, i));
 	}
 }
 
+/* Characters of counts and the blank behind them. */
+static size_t width_of(const struct pp_annotation *annotation)
+{
+	size_t n = annotation->profile->classes->n, width = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		width += COUNT_WIDTH + 1 + PERCENT_WIDTH + 1;
+		if (annotation->events[i].is_shown)
+			width += annotation->events[i].width + 1;
+	}
+	return width;
+}
+
 void pp_annotate_prefix(struct pp_annotation *annotation, const uint64_t *counts)
 {
-	size_t n = annotation->profile->classes->n;
 	struct pp_line *line = &annotation->line;
 
 	if (has_samples(annotation, counts)) {
@@ -50,7 +68,7 @@ void pp_annotate_prefix(struct pp_annotation *annotation, const uint64_t *counts
 		pp_line_puts(line, " :");
 		return;
 	}
-	for (size_t i = 0; i < n * (COUNT_WIDTH + 1 + PERCENT_WIDTH + 1); i++)
+	for (size_t i = width_of(annotation); i; i--)
 		pp_line_puts(line, " ");
 	pp_line_puts(line, ":");
 }
@@ -98,18 +116,43 @@ static void put_comments(struct pp_annotation *annotation, char *text, FILE *out
 	free(text);
 }
 
+/* The columns of events, which have no heads of their own. */
+static void put_event_heads(const struct pp_annotation *annotation, FILE *out)
+{
+	const char *gap = " what they stand for (";
+
+	for (size_t i = 0; i < annotation->profile->classes->n; i++) {
+		if (!annotation->events[i].is_shown)
+			continue;
+		op_safe_printf(out, "%s%s", gap, annotation->events[i].head);
+		gap = ", ";
+	}
+	if (*gap == ',')
+		fputs("),", out);
+}
+
 void pp_annotate_head(struct pp_annotation *annotation, FILE *out)
 {
 	const struct pp_annotate_options *options = annotation->options;
+	struct op_strings notes = {0};
 	struct op_text_stream stream;
 
 	op_text_stream_open(&stream);
 	op_safe_line(stream.out, "Command line: %s", annotation->command_line);
 	fputc('\n', stream.out);
-	fprintf(stream.out, "Before each %s: samples, and their percentage of all samples.\n\n",
+	fprintf(stream.out, "Before each %s: samples,",
 		options->assembly ? "instruction" : "line");
+	put_event_heads(annotation, stream.out);
+	fprintf(stream.out, " and their percentage of all %s.\n\n",
+		pp_weights_differ(annotation->profile->classes, annotation->profile->totals, 0)
+			? "events"
+			: "samples");
 	pp_report_head(annotation->profile, stream.out);
 	pp_loss_write_doubts(annotation->loss, false, stream.out);
+	pp_notes_find(&notes, annotation->profile, annotation->loss, true, false,
+		      annotation->warnings->verbose);
+	pp_notes_write(&notes, false, stream.out);
+	op_strings_free(&notes);
 	op_text_stream_close(&stream);
 	put_comments(annotation, stream.text, out);
 }

@@ -224,7 +224,8 @@ static int open_image(struct listing *listing, struct pp_image_reader *reader,
 	if (result)
 		pp_warnings_add(annotation->warnings, PP_BAD_IMAGE, "%s", error.text);
 	if (!result && annotation->options->source)
-		listing->debug = pp_debug_info_open(content->path, &content->symbols);
+		listing->debug = pp_debug_info_open(content->path, &content->symbols,
+						    annotation->warnings);
 	listing->vma_digits =
 		symbols->machine.address_bits == 64 && symbols->n_code && symbols->code[0].vma >> 32
 			? 16
@@ -234,6 +235,12 @@ static int open_image(struct listing *listing, struct pp_image_reader *reader,
 
 static void close_image(struct listing *listing)
 {
+	const char *failure = pp_disassembly_failure(listing->disassembly);
+
+	if (failure)
+		pp_warnings_add(listing->annotation->warnings, PP_BAD_IMAGE,
+				"%s: instructions may be missing: %s", listing->content.path,
+				failure);
 	pp_disassembly_close(listing->disassembly);
 	pp_debug_info_close(listing->debug);
 	pp_image_content_free(&listing->content);

@@ -1,203 +1,235 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Disassembles through libopcodes. */
+/* Instructions with names: see disassembly.h. */
 #include "disassembly.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#define PACKAGE "oprofile" /* bfd.h requires it */
-#include <bfd.h>
-#include <dis-asm.h>
-
+#include "instructions.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
+#include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
 
-/* Maximum length of an instruction. */
-#define INSTRUCTION_MAX 32
+/* Bytes that are disassembled at once: at first where only some instructions are wanted, twice as
+ * many each time that what follows is wanted, too, and at most. */
+#define STEP_FIRST 64
+#define STEP_MOST  65536
 
 struct pp_disassembly {
 	const struct pp_symbols *symbols;
-	disassembler_ftype print;
-	struct disassemble_info info;
-	unsigned char *code; /* the part of the file that was read last */
-	uint64_t start, end; /* keys of it */
+	char *path, *options;
 	int fd;
-	char text[256];
-	size_t n;
+	void *answer;		 /* instructions */
+	struct op_reader reader; /* of those that are left */
+	uint64_t key, end;	 /* of these */
+	uint64_t step;
+	struct op_buffer text;
+	char *failure; /* why there are no more */
 };
 
-static int add_text(void *stream, const char *format, va_list args)
+/* ---- perhaps in a process apart ---- */
+
+/* struct question - what comes before the options */
+struct question {
+	struct pp_instructions what;
+	uint32_t options_size; /* 0: there are none */
+};
+
+static void work(int fd, struct op_reader *reader, struct op_buffer *answer)
 {
-	struct pp_disassembly *disassembly = stream;
-	size_t left = sizeof(disassembly->text) - disassembly->n;
-	int n = vsnprintf(disassembly->text + disassembly->n, left, format, args);
+	struct question question;
 
-	if (n > 0)
-		disassembly->n += (size_t)n < left ? (size_t)n : left - 1;
-	return n;
-}
-
-static int print_plain(void *stream, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = add_text(stream, format, args);
-	va_end(args);
-	return n;
-}
-
-static int print_styled(void *stream, enum disassembler_style style, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	(void)style;
-	va_start(args, format);
-	n = add_text(stream, format, args);
-	va_end(args);
-	return n;
-}
-
-/* "401010 <hot+0x4>" */
-static void print_address(bfd_vma vma, struct disassemble_info *info)
-{
-	struct pp_disassembly *disassembly = info->application_data;
-	const struct pp_symbols *symbols = disassembly->symbols;
-	size_t i = symbols->n;
-	uint64_t key;
-
-	print_plain(disassembly, "%" PRIx64, (uint64_t)vma);
-	if (pp_symbols_key(symbols, vma, &key))
-		i = pp_symbols_find(symbols, key);
-	if (i == symbols->n)
+	if (!op_reader_copy(reader, &question, sizeof(question)) || question.what.size > STEP_MOST)
 		return;
-	print_plain(disassembly, " <%s", symbols->items[i].name);
-	if (vma > symbols->items[i].vma)
-		print_plain(disassembly, "+0x%" PRIx64, (uint64_t)vma - symbols->items[i].vma);
-	print_plain(disassembly, ">");
+	question.what.options =
+		question.options_size ? op_reader_text(reader, question.options_size) : NULL;
+	pp_instructions_put(fd, &question.what, answer);
 }
 
-/* No message: the text of the instruction shows the error. */
-static void ignore_memory_error(int status, bfd_vma vma, struct disassemble_info *info)
-{
-	(void)status;
-	(void)vma;
-	(void)info;
-}
-
-static int set_up(struct pp_disassembly *disassembly, const char *path, const char *options,
-		  struct op_error *error)
-{
-	const struct pp_symbols *symbols = disassembly->symbols;
-	struct disassemble_info *info = &disassembly->info;
-
-	if (!symbols->machine.known)
-		return op_error_set(error, EINVAL, "%s: not an object file", path);
-	disassembly->print = disassembler(symbols->machine.arch, symbols->machine.big_endian,
-					  symbols->machine.mach, NULL);
-	if (!disassembly->print)
-		return op_error_set(error, ENOTSUP, "%s: its instructions can't be disassembled",
-				    path);
-	init_disassemble_info(info, disassembly, print_plain, print_styled);
-	info->application_data = disassembly;
-	info->arch = symbols->machine.arch;
-	info->mach = symbols->machine.mach;
-	info->endian = info->endian_code = info->display_endian =
-		symbols->machine.big_endian ? BFD_ENDIAN_BIG : BFD_ENDIAN_LITTLE;
-	info->flavour = bfd_target_elf_flavour;
-	info->print_address_func = print_address;
-	info->memory_error_func = ignore_memory_error;
-	info->disassembler_options = options;
-	disassemble_init_for_target(info);
-	return 0;
-}
+/* ---- in this one ---- */
 
 int pp_disassembly_open(struct pp_disassembly **out, const char *path,
 			const struct pp_symbols *symbols, const char *options,
 			struct op_error *error)
 {
-	struct pp_disassembly *disassembly = pp_alloc(1, sizeof(*disassembly));
-	int result = 0;
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	struct pp_disassembly *disassembly;
 
+	if (fd < 0)
+		return op_error_set(error, errno, "%s: %s", path, foreign_reason(errno));
+	if (!pp_instructions_are_known(&symbols->machine)) {
+		close(fd);
+		if (!symbols->machine.known)
+			return op_error_set(error, EINVAL, "%s: not an object file", path);
+		return op_error_set(error, ENOTSUP, "%s: its instructions can't be disassembled",
+				    path);
+	}
+	*out = disassembly = pp_alloc(1, sizeof(*disassembly));
 	disassembly->symbols = symbols;
-	disassembly->fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
-	if (disassembly->fd < 0)
-		result = op_error_set(error, errno, "%s: %s", path, foreign_reason(errno));
-	if (!result)
-		result = set_up(disassembly, path, options, error);
-	if (result)
-		pp_disassembly_close(disassembly);
-	else
-		*out = disassembly;
-	return result;
+	disassembly->path = pp_copy(path);
+	disassembly->options = options ? pp_copy(options) : NULL;
+	disassembly->fd = fd;
+	return 0;
 }
 
 void pp_disassembly_close(struct pp_disassembly *disassembly)
 {
 	if (!disassembly)
 		return;
-	if (disassembly->print)
-		disassemble_free_target(&disassembly->info);
-	if (disassembly->fd >= 0)
-		close(disassembly->fd);
-	free(disassembly->code);
+	close(disassembly->fd);
+	op_buffer_free(&disassembly->text);
+	free(disassembly->answer);
+	free(disassembly->failure);
+	free(disassembly->options);
+	free(disassembly->path);
 	free(disassembly);
 }
 
-/* Reads code from @key on, up to its end or the size of the buffer. */
-static int read_code(struct pp_disassembly *disassembly, const struct pp_code *code, uint64_t key)
+const char *pp_disassembly_failure(const struct pp_disassembly *disassembly)
 {
-	const size_t most = 65536;
-	uint64_t rest = code->end - key;
-	size_t size = rest < most ? rest : most;
-	ssize_t n;
+	return disassembly ? disassembly->failure : NULL;
+}
 
-	if (!disassembly->code)
-		disassembly->code = pp_alloc(most, 1);
-	n = pread(disassembly->fd, disassembly->code, size,
-		  (off_t)(code->offset + (key - code->start)));
-	disassembly->start = key;
-	disassembly->end = key + (n > 0 ? n : 0);
-	return n > 0 ? 0 : -1;
+static void fail(struct pp_disassembly *disassembly, const char *reason)
+{
+	if (!disassembly->failure)
+		disassembly->failure = pp_copy(reason);
+	disassembly->reader = (struct op_reader){0};
+}
+
+static void ask(struct pp_disassembly *disassembly, const struct pp_instructions *what)
+{
+	const char *options = disassembly->options;
+	const struct question head = {*what, options ? (uint32_t)strlen(options) + 1 : 0};
+	struct apart_question question = {.work = work,
+					  .fd = disassembly->fd,
+					  .path = disassembly->path,
+					  .seconds = APART_SECONDS_OF_REPORT,
+					  .answer_most = STEP_MOST * (PP_INSTRUCTION_TEXT + 2)};
+	struct op_buffer bytes = {0};
+	struct op_error error;
+	size_t length = 0;
+
+	op_buffer_put(&bytes, &head, sizeof(head));
+	op_buffer_put(&bytes, options, head.options_size);
+	pp_buffer_check(&bytes);
+	question.bytes = bytes.bytes;
+	question.length = bytes.used;
+	free(disassembly->answer);
+	disassembly->answer = apart_or_here(&question, &length, &error);
+	disassembly->reader = op_reader_of(disassembly->answer, length, false);
+	if (!disassembly->answer)
+		fail(disassembly, error.text);
+	op_buffer_free(&bytes);
+}
+
+/* Reads instructions from @key on. */
+static void read_on(struct pp_disassembly *disassembly, const struct pp_code *code, uint64_t key,
+		    uint64_t end, bool want_all)
+{
+	bool is_next = disassembly->key == key && disassembly->end == end;
+	uint64_t step = is_next ? 2 * disassembly->step : STEP_FIRST;
+	struct pp_instructions what = {.machine = disassembly->symbols->machine,
+				       .offset = code->offset + (key - code->start),
+				       .vma = code->vma + (key - code->start)};
+
+	disassembly->step = want_all || step > STEP_MOST ? STEP_MOST : step;
+	disassembly->key = key;
+	disassembly->end = end;
+	what.is_end = end - key <= disassembly->step;
+	what.size = what.is_end ? end - key : disassembly->step;
+	ask(disassembly, &what);
+}
+
+/* Puts an address as symbols name it. */
+static void put_address(struct pp_disassembly *disassembly, uint64_t vma)
+{
+	const struct pp_symbols *symbols = disassembly->symbols;
+	char number[2 * PP_ADDRESS_DIGITS];
+	uint64_t key;
+	size_t i;
+
+	op_buffer_put(&disassembly->text, number,
+		      (size_t)snprintf(number, sizeof(number), "%" PRIx64, vma));
+	if (!pp_symbols_key(symbols, vma, &key))
+		return;
+	i = pp_symbols_find(symbols, key);
+	if (i == symbols->n)
+		return;
+	op_buffer_put(&disassembly->text, " <", 2);
+	op_buffer_put(&disassembly->text, symbols->items[i].name, strlen(symbols->items[i].name));
+	if (vma > symbols->items[i].vma)
+		op_buffer_put(&disassembly->text, number,
+			      (size_t)snprintf(number, sizeof(number), "+0x%" PRIx64,
+					       vma - symbols->items[i].vma));
+	op_buffer_put(&disassembly->text, ">", 1);
+}
+
+/* Takes the address at @at, behind its mark.  Return: whether it is one. */
+static bool take_address(struct pp_disassembly *disassembly, const char *at, size_t left)
+{
+	char digits[PP_ADDRESS_DIGITS + 1] = "";
+	uint64_t vma;
+
+	if (left < PP_ADDRESS_DIGITS)
+		return false;
+	memcpy(digits, at, PP_ADDRESS_DIGITS);
+	if (!op_number_all(digits, 16, UINT64_MAX, &vma))
+		return false;
+	put_address(disassembly, vma);
+	return true;
+}
+
+static const char *expand(struct pp_disassembly *disassembly, const char *text, size_t length)
+{
+	disassembly->text.used = 0;
+	for (size_t at = 0; at < length; at++) {
+		if (text[at] == PP_ADDRESS_MARK &&
+		    take_address(disassembly, text + at + 1, length - at - 1))
+			at += PP_ADDRESS_DIGITS;
+		else
+			op_buffer_u8(&disassembly->text, (uint8_t)text[at]);
+	}
+	op_buffer_u8(&disassembly->text, '\0');
+	pp_buffer_check(&disassembly->text);
+	return (const char *)disassembly->text.bytes;
+}
+
+/* Return: the length of the next instruction, or 0. */
+static size_t take(struct pp_disassembly *disassembly, const char **text)
+{
+	struct op_reader *reader = &disassembly->reader;
+	size_t n = op_reader_u8(reader), length = op_reader_u8(reader);
+	const char *bytes = op_reader_take(reader, length);
+
+	if (!n || n > disassembly->end - disassembly->key || reader->failed || !bytes) {
+		fail(disassembly, "reading it gave no instructions");
+		return 0;
+	}
+	*text = expand(disassembly, bytes, length);
+	disassembly->key += n;
+	return n;
 }
 
 size_t pp_disassembly_next(struct pp_disassembly *disassembly, uint64_t key, uint64_t end,
 			   const char **text)
 {
-	struct disassemble_info *info = &disassembly->info;
 	const struct pp_code *code = pp_symbols_code(disassembly->symbols, key);
-	uint64_t vma;
-	int n;
+	bool want_all = end != UINT64_MAX;
 
-	if (!code)
+	if (!code || disassembly->failure)
 		return 0;
 	if (end > code->end)
 		end = code->end;
-	if (key < disassembly->start || key >= disassembly->end ||
-	    (disassembly->end - key < INSTRUCTION_MAX && disassembly->end < end))
-		if (read_code(disassembly, code, key))
-			return 0;
-	vma = code->vma + (key - code->start);
-	info->buffer = disassembly->code + (key - disassembly->start);
-	info->buffer_vma = vma;
-	info->buffer_length = (disassembly->end < end ? disassembly->end : end) - key;
-	info->stop_vma = vma + info->buffer_length;
-	disassembly->n = 0;
-	n = disassembly->print(vma, info);
-	if (n <= 0 || (size_t)n > info->buffer_length) {
-		disassembly->n = 0;
-		print_plain(disassembly, ".byte 0x%02x", info->buffer[0]);
-		n = 1;
-	}
-	while (disassembly->n && disassembly->text[disassembly->n - 1] == ' ')
-		disassembly->n--;
-	disassembly->text[disassembly->n] = '\0';
-	*text = disassembly->text;
-	return n;
+	if (key >= end)
+		return 0;
+	if (key != disassembly->key || end != disassembly->end ||
+	    !op_reader_left(&disassembly->reader))
+		read_on(disassembly, code, key, end, want_all);
+	return op_reader_left(&disassembly->reader) ? take(disassembly, text) : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions of an image, through libopcodes.
+ * Instructions of an image, with the names of its symbols.  For root, a process apart disassembles
+ * files of others (libop/foreign/apart.h).
  */
 #ifndef PP_ANNOTATE_DISASSEMBLY_H
 #define PP_ANNOTATE_DISASSEMBLY_H
@@ -39,5 +40,8 @@ void pp_disassembly_close(struct pp_disassembly *disassembly); /* may be NULL */
  */
 size_t pp_disassembly_next(struct pp_disassembly *disassembly, uint64_t key, uint64_t end,
 			   const char **text);
+
+/* Why there are no more instructions: the process that read them ended.  NULL: it did not. */
+const char *pp_disassembly_failure(const struct pp_disassembly *disassembly);
 
 #endif

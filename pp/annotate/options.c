@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pp/report/event_column.h"
+
 /* Options of objdump: "-M intel", "-Mintel", "--disassembler-options=intel". */
 static int take_objdump(const struct op_option *option, void *field, const char *text,
 			struct op_error *error)
@@ -53,6 +55,7 @@ const struct op_option pp_annotate_options_table[] = {
 	 .field = OP_FIELD(struct pp_annotate_options, disassembler, char *)},
 	PP_OPTION_EXCLUDE_DEPENDENT(struct pp_annotate_options, exclude_dependent),
 	PP_OPTION_MERGE(struct pp_annotate_options, merge),
+	PP_OPTION_SHOW_EVENTS(struct pp_annotate_options, events),
 	PP_OPTION_UNSCALED(struct pp_annotate_options, unscaled),
 	PP_OPTION_DEMANGLE(struct pp_annotate_options, demangle),
 	/* Threshold of files; with --assembly, of symbols. */

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "pp/report/report.h"
 #include "pp/tool/tool.h"
 
 struct pp_annotate_options {
@@ -20,6 +21,7 @@ struct pp_annotate_options {
 	struct op_strings include, exclude;		/* symbols */
 	struct pp_merge merge;
 	enum pp_demangle demangle;
+	enum pp_events_shown events;
 	double threshold; /* percent of the first class that a file or a symbol must have */
 };
 

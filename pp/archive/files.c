@@ -3,17 +3,25 @@
 #include "files.h"
 
 #include <elfutils/libdwelf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "libop/base/file.h"
+#include "libop/foreign/apart.h"
+#include "libop/foreign/door.h"
+#include "libop/saved/kernel_symbols.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/debug_link.h"
 #include "pp/symbols/elf_file.h"
+#include "pp/symbols/image_name.h"
 #include "pp/select/selection.h"
+
+/* Who owns files of root in containers. */
+#define NO_USER 65534
 
 struct gathering {
 	struct pp_archive_files *files;
@@ -84,36 +92,154 @@ static int compare_images(const void *a, const void *b)
 		      (*(const struct op_image_name *const *)b)->name);
 }
 
+/* ---- debug files, which a process apart may look for ---- */
+
+/* struct question - what comes before the path and the root, each with its NUL.  The answer is
+ * whether .gnu_debuglink names the debug file, and its path; or nothing. */
+struct question {
+	uint32_t path_size, root_size;
+};
+
+static bool is_linked(const struct pp_elf_file *object, const char *debug_path)
+{
+	const char *slash = strrchr(debug_path, '/'), *link;
+	GElf_Word crc;
+
+	link = dwelf_elf_gnu_debuglink(object->elf, &crc);
+	return link && slash && !strcmp(link, slash + 1);
+}
+
+static void work(int fd, struct op_reader *reader, struct op_buffer *answer)
+{
+	const char *path, *root;
+	struct pp_elf_file object;
+	struct question question;
+	char *found;
+
+	if (!op_reader_copy(reader, &question, sizeof(question)))
+		return;
+	path = op_reader_text(reader, question.path_size);
+	root = op_reader_text(reader, question.root_size);
+	foreign_lend(path, fd);
+	if (!pp_elf_open(&object, path)) {
+		found = pp_debug_link_find(&object, path, root);
+		if (found) {
+			op_buffer_u8(answer, is_linked(&object, found));
+			op_buffer_put(answer, found, strlen(found) + 1);
+		}
+		free(found);
+		pp_elf_close(&object);
+	}
+	foreign_lend(NULL, -1);
+}
+
+/* Whether the owner of @fd may read what the process said: it may say anything. */
+static bool is_allowed(int fd, const char *path, const char *debug_path)
+{
+	struct stat status;
+	int debug;
+
+	if (*debug_path != '/')
+		return false;
+	if (!apart_is_needed(fd, path))
+		return true;
+	debug = fstat(fd, &status) ? -1
+				   : foreign_open_for(status.st_uid ? status.st_uid : NO_USER,
+						      debug_path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	if (debug >= 0)
+		close(debug);
+	return debug >= 0;
+}
+
 /*
  * A debug file named by .gnu_debuglink goes to .debug beside the image; one found by build-id only
  * goes to the path of that build-id.
  */
-static char *debug_name(const struct pp_elf_file *object, const char *debug_path,
+static char *debug_name(bool is_link, const char *path, const char *debug_path,
 			const char *image_name)
 {
-	const char *slash = strrchr(debug_path, '/'), *end = strrchr(image_name, '/'), *link;
-	GElf_Word crc;
+	const char *slash = strrchr(debug_path, '/'), *end = strrchr(image_name, '/');
+	char *id, *name;
 
-	link = dwelf_elf_gnu_debuglink(object->elf, &crc);
-	if (link && slash && end && !strcmp(link, slash + 1))
-		return pp_format("%.*s/.debug/%s", (int)(end - image_name), image_name, link);
-	return pp_debug_link_build_id_path(object);
+	if (is_link && slash && end)
+		return pp_format("%.*s/.debug/%s", (int)(end - image_name), image_name, slash + 1);
+	id = pp_elf_build_id_at(path);
+	name = id ? pp_debug_link_build_id_path(id) : NULL;
+	free(id);
+	return name;
+}
+
+/* Return: the answer, which the caller frees, or NULL. */
+static void *look_for(struct gathering *gathering, int fd, const char *path, size_t *length)
+{
+	const char *root = pp_image_root(gathering->search);
+	const struct question head = {(uint32_t)strlen(path) + 1, (uint32_t)strlen(root) + 1};
+	struct apart_question question = {.work = work,
+					  .fd = fd,
+					  .path = path,
+					  .seconds = APART_SECONDS_OF_REPORT,
+					  .answer_most = PATH_MAX + 1};
+	struct op_buffer bytes = {0};
+	struct op_error error;
+	void *answer;
+
+	op_buffer_put(&bytes, &head, sizeof(head));
+	op_buffer_put(&bytes, path, head.path_size);
+	op_buffer_put(&bytes, root, head.root_size);
+	pp_buffer_check(&bytes);
+	question.bytes = bytes.bytes;
+	question.length = bytes.used;
+	answer = apart_or_here(&question, length, &error);
+	if (!answer)
+		pp_warnings_add(gathering->warnings, PP_NO_LINES,
+				"%s: its debug file is not archived: %s", path, error.text);
+	op_buffer_free(&bytes);
+	return answer;
 }
 
 static void add_debug_file(struct gathering *gathering, const char *path, const char *name)
 {
-	struct pp_elf_file object;
-	char *debug_path, *debug;
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	struct op_reader reader;
+	size_t length = 0;
+	const char *debug_path;
+	char *debug = NULL;
+	void *answer;
+	bool is_link;
 
-	if (pp_elf_open(&object, path))
+	if (fd < 0)
 		return;
-	debug_path = pp_debug_link_find(&object, path, pp_image_root(gathering->search));
-	debug = debug_path ? debug_name(&object, debug_path, name) : NULL;
+	answer = look_for(gathering, fd, path, &length);
+	reader = op_reader_of(answer, length, false);
+	is_link = op_reader_u8(&reader);
+	debug_path = op_reader_text(&reader, op_reader_left(&reader));
+	if (is_allowed(fd, path, debug_path))
+		debug = debug_name(is_link, path, debug_path, name);
 	if (debug)
-		pp_archive_files_add(gathering->files, debug_path, debug);
-	else
-		free(debug_path);
-	pp_elf_close(&object);
+		pp_archive_files_add(gathering->files, pp_copy(debug_path), debug);
+	free(answer);
+	close(fd);
+}
+
+/* A file that sessions share, as the session's own. */
+static void add_shared(struct gathering *gathering, const char *samples_dir, char *path, char *name)
+{
+	char *dir = session_name(gathering, samples_dir);
+
+	pp_archive_files_add(gathering->files, path,
+			     pp_format("%s/" OP_SAMPLES_SYMBOLS "/%s", dir, name));
+	free(dir);
+	free(name);
+}
+
+/* Adds the symbols of an image whose file is not found.  Return: whether they are saved. */
+static bool add_saved(struct gathering *gathering, const char *image)
+{
+	char *name = NULL, *path = pp_image_saved_path(gathering->search, image, &name);
+
+	if (path)
+		add_shared(gathering, gathering->search->samples_dirs[0], path, name);
+	return path;
 }
 
 static void add_images(struct gathering *gathering)
@@ -127,7 +253,12 @@ static void add_images(struct gathering *gathering)
 
 		if (i && !strcmp(name, gathering->images[i - 1]->name))
 			continue;
+		/* that is no file */
+		if (pp_image_is_named(name))
+			continue;
 		path = pp_image_find(gathering->search, name, &why);
+		if (!path && add_saved(gathering, name))
+			continue;
 		if (!path) {
 			pp_warnings_add(gathering->warnings, PP_NO_IMAGE,
 					"%s is not in the archive: %s", name, why);
@@ -209,6 +340,10 @@ static int add_rest(struct gathering *gathering, const struct pp_sample_list *li
 	static const char *const names[] = {OP_SESSION_ABI, OP_SESSION_LOG, "samples/operf.log"};
 
 	for (size_t i = 0; i < list->n_dirs; i++) {
+		char *name, *shared = saved_kallsyms_shared(list->samples_dirs[i], &name);
+
+		if (shared)
+			add_shared(gathering, list->samples_dirs[i], shared, name);
 		gathering->samples_dir = list->samples_dirs[i];
 		if (op_walk(list->samples_dirs[i], visit, gathering, error))
 			return -1;
@@ -263,6 +398,8 @@ int pp_archive_files_find(struct pp_archive_files *files, const char *session_di
 	files->session_dir = pp_session_dir_in(gathering.prefix, session_dir);
 	find_owner(&gathering);
 	result = pp_select_files(&list, session_dir, spec, exclude_dependent, warnings, error);
+	search->samples_dirs = list.samples_dirs;
+	search->n_dirs = list.n_dirs;
 	if (!result)
 		result = add_rest(&gathering, &list, files->session_dir, error);
 	for (size_t i = 0; i < list.n_dirs; i++)
@@ -275,6 +412,7 @@ int pp_archive_files_find(struct pp_archive_files *files, const char *session_di
 					    list.samples_dirs, list.n_dirs);
 		tidy(files);
 	}
+	search->n_dirs = 0;
 	free(gathering.images);
 	free(gathering.memory);
 	pp_sample_list_free(&list);

@@ -3,6 +3,7 @@
 #include "import.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
 #include "libop/foreign/door.h"
+#include "libop/pack/pack.h"
 
 #define ABI_LIMIT  65536
 #define COPY_LIMIT (256 << 20)
@@ -202,6 +204,79 @@ static int copy_file(const char *path, const char *out, mode_t mode, struct op_e
 	return result;
 }
 
+/* ---- packs ---- */
+
+/* A file of a pack is as good in the new one; its counts need no nodes there. */
+static int copy_packed(struct op_pack *pack, struct op_pack_file *file,
+		       struct op_pack_writer *writer, struct op_error *error)
+{
+	struct stacks_content content;
+	struct odb_entry *entries;
+	int result;
+
+	if (file->kind == OP_PACK_STACKS) {
+		if (op_pack_stacks(pack, file, &content, error))
+			return -1;
+		result = op_pack_add_stacks(writer, file, &content, 1, error);
+		stacks_content_free(&content);
+		return result;
+	}
+	if (op_pack_samples(pack, &file->place, file->name, &entries, error))
+		return -1;
+	result = op_pack_add_samples(writer, file, entries, file->n, error);
+	free(entries);
+	return result;
+}
+
+static void copy_pack_files(struct tree *tree, struct op_pack *pack, struct op_pack_writer *writer)
+{
+	const char *type = tree->inner.type;
+	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	struct op_pack_file file;
+	struct op_error error;
+
+	walk->pack = pack;
+	while (op_pack_next(walk, &file)) {
+		if (type && file.kind == OP_PACK_SAMPLES)
+			file.header.cpu_type = (uint32_t)op_cpu_type_number(type);
+		if (copy_packed(pack, &file, writer, &error)) {
+			pp_warnings_add(tree->warnings, PP_BAD_FILE, "not imported: %s",
+					error.text);
+			tree->result->failed++;
+		} else {
+			tree->result->imported++;
+		}
+	}
+	free(walk);
+}
+
+static int import_pack(struct tree *tree, const char *path, const char *out)
+{
+	struct op_pack_writer *writer;
+	struct op_pack *pack;
+	struct op_error error;
+	int result;
+
+	if (op_pack_open(&pack, path, &error)) {
+		pp_warnings_add(tree->warnings, PP_BAD_FILE, "not imported: %s", error.text);
+		tree->result->failed++;
+		return 0;
+	}
+	result = op_pack_create(&writer, out, tree->error);
+	if (!result) {
+		copy_pack_files(tree, pack, writer);
+		result = op_pack_finish(writer, tree->error);
+		op_pack_writer_free(writer);
+	}
+	op_pack_close(pack);
+	return result;
+}
+
+static bool is_pack(const char *path)
+{
+	return !strcmp(strrchr(path, '/') + 1, OP_PACK_NAME) && op_pack_is_file(path);
+}
+
 static int visit(const char *path, const struct stat *status, void *context)
 {
 	struct tree *tree = context;
@@ -223,12 +298,31 @@ static int visit(const char *path, const struct stat *status, void *context)
 			tree->result->imported++;
 		}
 		op_progress("sample files imported", tree->result->imported, 0);
+	} else if (!result && is_pack(path)) {
+		result = import_pack(tree, path, out);
 	} else if (!result) {
 		result = copy_file(path, out, status->st_mode & 0777, tree->error);
 		tree->result->copied += !result;
 	}
 	free(out);
 	return result;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)status;
+	(void)type;
+	return where->level ? remove(path) : 0;
+}
+
+/* Removes a tree that was made: @pinned is @out, whose name others may have exchanged. */
+static void remove_made(const char *pinned, const char *out)
+{
+	char *inside = pp_format("%s/.", pinned);
+
+	nftw(inside, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	free(inside);
+	rmdir(out);
 }
 
 int pp_import_tree(const struct pp_import *import, const char *dir, const char *out,
@@ -256,6 +350,9 @@ int pp_import_tree(const struct pp_import *import, const char *dir, const char *
 		return -1;
 	tree.out = pinned;
 	failed = op_walk(dir, visit, &tree, error);
+	/* what holds no samples is of no use, and in the way of the next try */
+	if (failed || !result->imported)
+		remove_made(pinned, out);
 	op_pinned_close(pinned);
 	return failed;
 }

@@ -43,10 +43,11 @@ struct pp_import_result {
  * @out: the new tree; must not exist
  * @warnings: warns of sample files that can't be imported, which are left out
  *
- * Native files are imported as well.  Other files are copied, but for those that only a daemon
- * uses: the lock, the description of the ABI.
+ * Native files are imported as well, those of a pack into a pack.  Other files are copied, but for
+ * those that only a daemon uses: the lock, the description of the ABI.
  *
- * Return: 0, or -1 with @error set: @dir can't be read or @out can't be written.
+ * Return: 0, or -1 with @error set: @dir can't be read or @out can't be written.  After an error,
+ * or without any sample file, there is no @out.
  */
 int pp_import_tree(const struct pp_import *import, const char *dir, const char *out,
 		   struct pp_import_result *result, struct pp_warnings *warnings,

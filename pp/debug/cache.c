@@ -63,6 +63,7 @@ struct counts {
 };
 
 struct pp_debug_cache {
+	struct pp_debug_cache *next;
 	unsigned char *bytes;
 	struct counts counts;
 	const struct range *ranges;
@@ -155,21 +156,32 @@ static bool is_good(const struct pp_debug_cache *cache)
 
 /* ---- reading ---- */
 
-static void take_units(struct pp_debug_info *info, const struct pp_debug_cache *cache)
+static void take_lines(struct pp_debug_unit *unit, struct pp_debug_cache *cache, uint64_t index)
+{
+	const struct unit *from = &cache->units[index];
+
+	unit->in_lines = cache;
+	unit->lines_cached = from->has_lines;
+	unit->cached_lines = (struct pp_cached_table){from->first_line, from->n_lines};
+}
+
+static void take_inlines(struct pp_debug_unit *unit, struct pp_debug_cache *cache, uint64_t index)
+{
+	const struct unit *from = &cache->units[index];
+
+	unit->in_inlines = cache;
+	unit->inlines_cached = from->has_inlined;
+	unit->cached_inlines = (struct pp_cached_table){from->first_inlined, from->n_inlined};
+	unit->cached_frames = (struct pp_cached_table){from->first_frame, from->n_frames};
+}
+
+static void take_units(struct pp_debug_info *info, struct pp_debug_cache *cache)
 {
 	info->n_units = cache->counts.n[UNITS];
 	info->units = pp_alloc(info->n_units, sizeof(*info->units));
 	for (size_t i = 0; i < info->n_units; i++) {
-		const struct unit *unit = &cache->units[i];
-
-		info->units[i].lines_cached = unit->has_lines;
-		info->units[i].cached_lines =
-			(struct pp_cached_table){unit->first_line, unit->n_lines};
-		info->units[i].inlines_cached = unit->has_inlined;
-		info->units[i].cached_inlines =
-			(struct pp_cached_table){unit->first_inlined, unit->n_inlined};
-		info->units[i].cached_frames =
-			(struct pp_cached_table){unit->first_frame, unit->n_frames};
+		take_lines(&info->units[i], cache, i);
+		take_inlines(&info->units[i], cache, i);
 	}
 	info->n_flat = cache->counts.n[RANGES];
 	info->flat = pp_alloc(info->n_flat, sizeof(*info->flat));
@@ -179,33 +191,72 @@ static void take_units(struct pp_debug_info *info, const struct pp_debug_cache *
 						     .value = cache->ranges[i].unit};
 }
 
-bool pp_debug_cache_load(struct pp_debug_info *info)
+static void free_cache(struct pp_debug_cache *cache)
 {
-	struct pp_debug_cache *cache = pp_alloc(1, sizeof(*cache));
-	size_t size;
-
-	cache->bytes = pp_table_cache_load(info->cache_name, &size);
-	if (!cache->bytes || !find_arrays(cache, size) || !is_good(cache)) {
-		pp_debug_cache_free(cache);
-		return false;
-	}
-	take_units(info, cache);
-	info->cache = cache;
-	return true;
-}
-
-void pp_debug_cache_free(struct pp_debug_cache *cache)
-{
-	if (!cache)
-		return;
 	free(cache->bytes);
 	free(cache->name_index);
 	free(cache);
 }
 
-void pp_debug_cache_lines(struct pp_debug_info *info, struct pp_debug_unit *unit)
+/* Return: NULL if the bytes are no tables: then they are freed. */
+static struct pp_debug_cache *check(struct pp_debug_info *info, void *bytes, size_t size)
 {
-	const struct pp_debug_cache *cache = info->cache;
+	struct pp_debug_cache *cache = pp_alloc(1, sizeof(*cache));
+
+	cache->bytes = bytes;
+	if (!bytes || !find_arrays(cache, size) || !is_good(cache)) {
+		free_cache(cache);
+		return NULL;
+	}
+	cache->next = info->caches;
+	info->caches = cache;
+	return cache;
+}
+
+bool pp_debug_cache_unpack(struct pp_debug_info *info, void *bytes, size_t size)
+{
+	struct pp_debug_cache *cache = check(info, bytes, size);
+
+	if (cache)
+		take_units(info, cache);
+	return cache;
+}
+
+bool pp_debug_cache_unpack_unit(struct pp_debug_info *info, struct pp_debug_unit *unit,
+				bool is_lines, void *bytes, size_t size)
+{
+	struct pp_debug_cache *cache = check(info, bytes, size);
+
+	if (!cache || cache->counts.n[UNITS] != 1)
+		return false;
+	if (is_lines)
+		take_lines(unit, cache, 0);
+	else
+		take_inlines(unit, cache, 0);
+	return true;
+}
+
+bool pp_debug_cache_load(struct pp_debug_info *info)
+{
+	size_t size = 0;
+	void *bytes = pp_table_cache_load(info->cache_name, &size);
+
+	return pp_debug_cache_unpack(info, bytes, size);
+}
+
+void pp_debug_cache_free(struct pp_debug_cache *cache)
+{
+	while (cache) {
+		struct pp_debug_cache *next = cache->next;
+
+		free_cache(cache);
+		cache = next;
+	}
+}
+
+void pp_debug_cache_lines(struct pp_debug_unit *unit)
+{
+	const struct pp_debug_cache *cache = unit->in_lines;
 	const struct line *lines = cache->lines + unit->cached_lines.first;
 	struct pp_line_table *table = &unit->lines;
 
@@ -220,10 +271,8 @@ void pp_debug_cache_lines(struct pp_debug_info *info, struct pp_debug_unit *unit
 }
 
 /* Maps a name of the cache to its index in the names of this run. */
-static size_t index_name(struct pp_debug_info *info, uint32_t name)
+static size_t index_name(struct pp_debug_info *info, struct pp_debug_cache *cache, uint32_t name)
 {
-	struct pp_debug_cache *cache = info->cache;
-
 	if (!cache->name_index)
 		cache->name_index = pp_alloc(cache->counts.n[NAMES], sizeof(size_t));
 	if (!cache->name_index[name])
@@ -234,7 +283,7 @@ static size_t index_name(struct pp_debug_info *info, uint32_t name)
 
 void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 {
-	const struct pp_debug_cache *cache = info->cache;
+	struct pp_debug_cache *cache = unit->in_inlines;
 	const struct inlined *inlined = cache->inlined + unit->cached_inlines.first;
 	const struct frame *frames = cache->frames + unit->cached_frames.first;
 	struct pp_inline_table *table = &unit->inlines;
@@ -248,7 +297,7 @@ void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *un
 	table->n_frames = unit->cached_frames.n;
 	table->frames = pp_alloc(table->n_frames, sizeof(*table->frames));
 	for (size_t i = 0; i < table->n_frames; i++) {
-		size_t index = index_name(info, frames[i].name);
+		size_t index = index_name(info, cache, frames[i].name);
 
 		table->frames[i] = (struct pp_inlined){
 			.name = info->names.names[index],
@@ -352,7 +401,7 @@ static void put_unit(struct writing *writing, struct pp_debug_unit *unit)
 
 	/* Tables that were cached but not used in this run stay. */
 	if (!unit->lines_read && unit->lines_cached) {
-		pp_debug_cache_lines(writing->info, unit);
+		pp_debug_cache_lines(unit);
 		unit->lines_read = true;
 	}
 	if (!unit->inlines_read && unit->inlines_cached) {
@@ -369,16 +418,13 @@ static void put_unit(struct writing *writing, struct pp_debug_unit *unit)
 	put(writing, UNITS, &out, sizeof(out));
 }
 
-void pp_debug_cache_store(struct pp_debug_info *info)
+void *pp_debug_cache_pack(struct pp_debug_info *info, size_t *length)
 {
 	struct writing writing = {.info = info};
 	struct counts counts;
 	struct array whole = {0};
 	bool fits = true;
 
-	/* The file has changed while it was read: do not cache its tables. */
-	if (info->is_gone)
-		return;
 	for (size_t i = 0; i < info->n_flat; i++) {
 		struct range range = {.start = info->flat[i].start,
 				      .end = info->flat[i].end,
@@ -408,9 +454,22 @@ void pp_debug_cache_store(struct pp_debug_info *info)
 		whole.n += writing.arrays[kind].n;
 		free(writing.arrays[kind].bytes);
 	}
-	if (fits)
-		pp_table_cache_store(info->cache_name, whole.bytes, whole.n);
-	free(whole.bytes);
 	pp_names_free(&writing.files);
 	free(writing.file_at);
+	*length = whole.n;
+	if (fits)
+		return whole.bytes;
+	free(whole.bytes);
+	return NULL;
+}
+
+void pp_debug_cache_store(struct pp_debug_info *info)
+{
+	size_t length;
+	/* a file that has changed while it was read has no tables */
+	void *bytes = info->is_gone ? NULL : pp_debug_cache_pack(info, &length);
+
+	if (bytes)
+		pp_table_cache_store(info->cache_name, bytes, length);
+	free(bytes);
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libop/base/warnings.h"
 #include "pp/symbols/symbols.h"
 
 struct pp_debug_info;
@@ -20,12 +21,15 @@ struct pp_debug_info;
  * pp_debug_info_open - open the debug information of an image
  * @path: of the image
  * @symbols: those of the image; of a relocatable one (a kernel module), links are set
+ * @warnings: of files that cannot be read; NULL: there are none
  *
- * Reads the separate debug file, if @symbols have one, else the image.
+ * Reads the separate debug file, if @symbols have one, else the image; for root, files of others
+ * apart (libop/foreign/apart.h).
  *
  * Return: a handle that pp_debug_info_close() frees, or NULL if there is no debug information.
  */
-struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *symbols);
+struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *symbols,
+					 struct pp_warnings *warnings);
 void pp_debug_info_close(struct pp_debug_info *info); /* may be NULL */
 
 /**

@@ -48,22 +48,9 @@ void pp_stabs_close(struct pp_stabs *stabs)
 {
 	if (!stabs)
 		return;
-	for (size_t i = 0; i < stabs->files.n; i++)
-		free((char *)stabs->files.names[i]);
-	pp_names_free(&stabs->files);
+	pp_names_free_kept(&stabs->files);
 	pp_bfd_close(&stabs->file);
 	free(stabs);
-}
-
-static const char *keep(struct pp_stabs *stabs, const char *file)
-{
-	size_t n = stabs->files.n;
-	char *copy = pp_copy(file);
-	size_t index = pp_names_index(&stabs->files, copy);
-
-	if (index < n)
-		free(copy);
-	return stabs->files.names[index];
 }
 
 const char *pp_stabs_line(struct pp_stabs *stabs, uint64_t link, int *line)
@@ -80,7 +67,7 @@ const char *pp_stabs_line(struct pp_stabs *stabs, uint64_t link, int *line)
 		    !file || !number)
 			return NULL;
 		*line = (int)number;
-		return keep(stabs, file);
+		return pp_names_keep(&stabs->files, file);
 	}
 	return NULL;
 }

@@ -46,8 +46,9 @@ struct pp_debug_unit {
 	bool lines_read, inlines_read;
 	struct pp_line_table lines;
 	struct pp_inline_table inlines;
-	/* What is not read yet may be in the cache. */
+	/* What is not read yet may be in the cache, or come from a process apart. */
 	bool lines_cached, inlines_cached;
+	struct pp_debug_cache *in_lines, *in_inlines; /* where they are */
 	struct pp_cached_table cached_lines, cached_inlines, cached_frames;
 };
 
@@ -61,23 +62,58 @@ struct pp_debug_info {
 	size_t n_units, units_capacity;
 	struct pp_interval *flat; /* value: index into units */
 	size_t n_flat;
-	size_t last;	       /* index into flat: addresses often come in order */
-	struct pp_names names; /* of inlined functions */
-	char *cache_name;      /* NULL: the tables are not cached */
-	struct pp_debug_cache *cache;
-	struct pp_stabs *stabs; /* used instead of all fields above */
-	size_t n_new;		/* tables that are not in the cache yet */
+	size_t last;		       /* index into flat: addresses often come in order */
+	struct pp_names names;	       /* of inlined functions */
+	char *cache_name;	       /* NULL: the tables are not cached */
+	struct pp_debug_cache *caches; /* all that were read */
+	struct pp_stabs *stabs;	       /* used instead of all fields above */
+	size_t n_new;		       /* tables that are not in the cache yet */
+	uint64_t refused;	       /* bytes of debug sections, if they are too many */
+	struct pp_debug_apart *apart;  /* the file is read apart; NULL: it is read here */
 };
+
+/* Reads the debug information of a file, in this process.  Never NULL: it may be empty. */
+struct pp_debug_info *pp_debug_info_read(const char *path, struct pp_symbols *symbols,
+					 bool is_cached);
+/* Where the functions of a unit are: below its die, or in split debug information. */
+Dwarf_Die pp_debug_scope(struct pp_debug_info *info, struct pp_debug_unit *unit);
+
+/* ---- apart ---- */
+
+/**
+ * pp_debug_apart_open - have debug information read apart
+ * @fd: the file; it is closed by pp_debug_apart_close(), or here
+ *
+ * Return: as of pp_debug_info_open().
+ */
+struct pp_debug_info *pp_debug_apart_open(const char *path, int fd, struct pp_symbols *symbols,
+					  struct pp_warnings *warnings);
+void pp_debug_apart_close(struct pp_debug_apart *apart); /* may be NULL */
+/* Sets where the table of a unit is: it is as if it was in the cache.  Return: whether it is. */
+bool pp_debug_apart_lines(struct pp_debug_info *info, struct pp_debug_unit *unit);
+bool pp_debug_apart_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit);
+/* Whether it has stabs. */
+bool pp_debug_apart_has_stabs(const struct pp_debug_apart *apart);
+const char *pp_debug_apart_stabs_line(struct pp_debug_apart *apart, uint64_t link, int *line);
+
+/* ---- the cache ---- */
 
 /* Reads units, and where their tables are, from the cache.  Return: false if they are not cached.
  */
 bool pp_debug_cache_load(struct pp_debug_info *info);
+/* All units and tables as bytes, which the caller frees; NULL: there are too many. */
+void *pp_debug_cache_pack(struct pp_debug_info *info, size_t *length);
+/* The opposite.  @bytes may say anything; they are of malloc(), and belong to @info then. */
+bool pp_debug_cache_unpack(struct pp_debug_info *info, void *bytes, size_t size);
+/* As pp_debug_cache_unpack(), of one unit, into @unit: its lines, or else its inlined functions. */
+bool pp_debug_cache_unpack_unit(struct pp_debug_info *info, struct pp_debug_unit *unit,
+				bool is_lines, void *bytes, size_t size);
 /* Reads a table of a unit that is in the cache. */
-void pp_debug_cache_lines(struct pp_debug_info *info, struct pp_debug_unit *unit);
+void pp_debug_cache_lines(struct pp_debug_unit *unit);
 void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit);
 /* Stores all tables, replacing the cached ones. */
 void pp_debug_cache_store(struct pp_debug_info *info);
-void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL */
+void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL; and those behind it */
 
 /* False if libdw would open anything but a regular file: the supplementary file of @dwarf, which
  * is of the file @path; the split debug information of @unit. */

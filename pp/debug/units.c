@@ -15,6 +15,7 @@
 #include "libop/base/memory.h"
 #include "pp/symbols/elf_file.h"
 #include "libop/tables/table_cache.h"
+#include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
 
 /* Below this size, building tables is as fast as reading them from the cache. */
@@ -165,16 +166,15 @@ static bool is_relocatable(int fd)
 	return is;
 }
 
-/* Whether the debug sections are within the limits; says if they are not. */
-static bool fits(int fd, const char *path)
+/* Whether the debug sections are within the limits. */
+static bool fits(struct pp_debug_info *info)
 {
 	uint64_t bytes;
-	bool is = pp_elf_debug_fits(fd, &bytes);
 
-	if (!is)
-		op_warn("%s: debug information of %" PRIu64 " MiB is not read: too much for such "
-			"a file", path, bytes >> 20);
-	return is;
+	if (pp_elf_debug_fits(info->fd, &bytes))
+		return true;
+	info->refused = bytes;
+	return false;
 }
 
 static void open_file(struct pp_debug_info *info, const char *path, struct pp_symbols *symbols)
@@ -183,7 +183,7 @@ static void open_file(struct pp_debug_info *info, const char *path, struct pp_sy
 	if (info->fd < 0)
 		return;
 	elf_version(EV_CURRENT);
-	if (!fits(info->fd, path))
+	if (!fits(info))
 		return;
 	if (symbols && is_relocatable(info->fd))
 		open_relocatable(info, path, symbols);
@@ -213,13 +213,14 @@ static char *cache_name(const char *path)
 	return name;
 }
 
-static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symbols)
+struct pp_debug_info *pp_debug_info_read(const char *path, struct pp_symbols *symbols,
+					 bool is_cached)
 {
 	struct pp_debug_info *info = pp_alloc(1, sizeof(*info));
 
 	info->fd = -1;
 	info->path = pp_copy(path);
-	if (!symbols || !symbols->is_relocatable)
+	if (is_cached && (!symbols || !symbols->is_relocatable))
 		info->cache_name = cache_name(path);
 	if (!info->cache_name || !pp_debug_cache_load(info)) {
 		open_file(info, path, symbols);
@@ -228,20 +229,43 @@ static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symb
 	}
 	if (!info->n_flat)
 		info->stabs = pp_stabs_open(path);
-	if (info->n_flat || info->stabs)
+	return info;
+}
+
+static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symbols,
+				       struct pp_warnings *warnings)
+{
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	struct pp_debug_info *info;
+
+	if (fd < 0)
+		return NULL;
+	if (apart_is_needed(fd, path)) {
+		info = pp_debug_apart_open(path, fd, symbols, warnings);
+	} else {
+		close(fd);
+		info = pp_debug_info_read(path, symbols, true);
+	}
+	if (info->refused && warnings)
+		pp_warnings_add(warnings, PP_NO_LINES,
+				"%s: debug information of %" PRIu64
+				" MiB is not read: too much for such a file",
+				path, info->refused >> 20);
+	if (info->n_flat || info->stabs || pp_debug_apart_has_stabs(info->apart))
 		return info;
 	pp_debug_info_close(info);
 	return NULL;
 }
 
-struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *symbols)
+struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *symbols,
+					 struct pp_warnings *warnings)
 {
 	struct pp_debug_info *info = NULL;
 
 	/* Relocation needs the image itself. */
 	if (symbols && symbols->debug_path && !symbols->is_relocatable)
-		info = open_info(symbols->debug_path, NULL);
-	return info || !path ? info : open_info(path, symbols);
+		info = open_info(symbols->debug_path, NULL, warnings);
+	return info || !path ? info : open_info(path, symbols, warnings);
 }
 
 void pp_debug_info_close(struct pp_debug_info *info)
@@ -250,7 +274,8 @@ void pp_debug_info_close(struct pp_debug_info *info)
 		return;
 	if (info->cache_name && info->n_new)
 		pp_debug_cache_store(info);
-	pp_debug_cache_free(info->cache);
+	pp_debug_cache_free(info->caches);
+	pp_debug_apart_close(info->apart);
 	pp_stabs_close(info->stabs);
 	for (size_t i = 0; i < info->n_units; i++) {
 		pp_line_table_free(&info->units[i].lines);
@@ -323,17 +348,16 @@ static bool open_units(struct pp_debug_info *info)
 
 static void read_lines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 {
-	if (unit->lines_cached) {
-		pp_debug_cache_lines(info, unit);
-	} else if (open_units(info)) {
+	if (unit->lines_cached || pp_debug_apart_lines(info, unit)) {
+		pp_debug_cache_lines(unit);
+	} else if (!info->apart && open_units(info)) {
 		pp_line_table_read(&unit->lines, &unit->die);
 		info->n_new++;
 	}
 	unit->lines_read = true;
 }
 
-/* The functions of a unit are below its die, or in split debug information that it names. */
-static Dwarf_Die find_scope(struct pp_debug_info *info, struct pp_debug_unit *unit)
+Dwarf_Die pp_debug_scope(struct pp_debug_info *info, struct pp_debug_unit *unit)
 {
 	Dwarf_Die split = {0};
 	uint8_t type;
@@ -346,10 +370,10 @@ static Dwarf_Die find_scope(struct pp_debug_info *info, struct pp_debug_unit *un
 
 static void read_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 {
-	if (unit->inlines_cached) {
+	if (unit->inlines_cached || pp_debug_apart_inlines(info, unit)) {
 		pp_debug_cache_inlines(info, unit);
-	} else if (open_units(info)) {
-		Dwarf_Die scope = find_scope(info, unit);
+	} else if (!info->apart && open_units(info)) {
+		Dwarf_Die scope = pp_debug_scope(info, unit);
 
 		pp_inline_table_read(&unit->inlines, &scope, &info->names);
 		info->n_new++;
@@ -364,6 +388,8 @@ const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *l
 
 	if (info && info->stabs)
 		return pp_stabs_line(info->stabs, link, line);
+	if (info && pp_debug_apart_has_stabs(info->apart))
+		return pp_debug_apart_stabs_line(info->apart, link, line);
 	if (!unit)
 		return NULL;
 	if (!unit->lines_read)

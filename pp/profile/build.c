@@ -129,14 +129,14 @@ static struct pp_sample_file **list_files(const struct pp_sample_list *list,
 					  const struct pp_arcs *arcs, size_t *n)
 {
 	struct pp_sample_file **files =
-		pp_alloc(list->n + list->n_weights + 2 * arcs->n, sizeof(*files));
+		pp_alloc(list->n + list->n_weights + arcs->n_ends, sizeof(*files));
 	size_t k = 0;
 
 	for (size_t i = 0; i < list->n; i++)
 		files[k++] = &list->files[i];
 	for (size_t i = 0; i < list->n_weights; i++)
 		files[k++] = &list->weights[i];
-	for (size_t i = 0; i < 2 * arcs->n; i++)
+	for (size_t i = 0; i < arcs->n_ends; i++)
 		files[k++] = &arcs->ends[i];
 	*n = k;
 	return files;
@@ -151,8 +151,9 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 	size_t n;
 
 	pp_profile_init(profile, classes);
+	pp_head_read(&profile->head, list->samples_dirs, list->n_dirs);
 	if (request->arcs && request->symbols)
-		pp_arcs_read(&arcs, list, warnings);
+		pp_arcs_read(&arcs, profile, list, request->arc_sites, warnings);
 	files = list_files(list, &arcs, &n);
 	profile->n_images =
 		gather_images(profile, &profile->images, files, n, false, classes->columns);
@@ -172,7 +173,8 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 	if (n)
 		qsort(files, n, sizeof(*files), compare_places);
 	read_images(profile, list, files, n, request, warnings);
-	pp_arcs_finish(&arcs, profile);
+	if (request->arcs && request->symbols)
+		pp_arcs_finish(&arcs, profile);
 	pp_arcs_free(&arcs);
 	if (profile->n_parts)
 		qsort(profile->parts, profile->n_parts, sizeof(*profile->parts), compare_parts);

@@ -5,173 +5,349 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arc_files.h"
 #include "libop/base/memory.h"
-#include "pp/select/sample_read.h"
-#include "pp/select/multiplexing.h"
-#include "pp/symbols/image_name.h"
-
-/* ---- which application the callee belongs to ---- */
-
-static int compare_pairs(const void *a, const void *b)
-{
-	const struct op_sample_name *left = &(*(struct pp_sample_file *const *)a)->name;
-	const struct op_sample_name *right = &(*(struct pp_sample_file *const *)b)->name;
-	int order = pp_compare_images(&left->app, &right->app);
-
-	return order ? order : pp_compare_images(&left->dep, &right->dep);
-}
-
-/* The sample files, by application and image. */
-static const struct pp_sample_file **order_pairs(const struct pp_sample_list *list)
-{
-	const struct pp_sample_file **pairs = pp_alloc(list->n, sizeof(*pairs));
-
-	for (size_t i = 0; i < list->n; i++)
-		pairs[i] = &list->files[i];
-	if (list->n)
-		qsort(pairs, list->n, sizeof(*pairs), compare_pairs);
-	return pairs;
-}
-
-static bool has_samples(const struct pp_sample_file *end, const struct pp_sample_file **pairs,
-			size_t n)
-{
-	return n && bsearch(&end, pairs, n, sizeof(*pairs), compare_pairs);
-}
-
-/*
- * Without separation by library, each image is its own application, but the name of a {cg} file has
- * only the caller's.  The sample files show which is the case.
- */
-static void choose_app(struct pp_sample_file *callee, const struct pp_sample_file **pairs, size_t n)
-{
-	struct op_image_name app = callee->name.app;
-
-	if (has_samples(callee, pairs, n))
-		return;
-	callee->name.app = callee->name.dep;
-	if (!has_samples(callee, pairs, n))
-		callee->name.app = app;
-}
+#include "libop/tables/pair_table.h"
 
 /* ---- reading ---- */
 
-static int read_file(struct pp_arc_file *arcs, const struct pp_sample_file *file,
-		     struct op_error *error)
+void pp_arcs_read(struct pp_arcs *arcs, struct pp_profile *profile,
+		  const struct pp_sample_list *list, bool sites, struct pp_warnings *warnings)
 {
-	struct odb_header header;
-
-	if (pp_sample_read(file, &header, &arcs->entries, &arcs->n, error))
-		return -1;
-	arcs->is_kernel[PP_CALLER] = header.is_kernel;
-	arcs->is_kernel[PP_CALLEE] = header.cg_to_is_kernel;
-	pp_scale_entries(file, arcs->entries, arcs->n);
-	for (int end = 0; end < 2; end++)
-		arcs->row[end] = pp_alloc(arcs->n, sizeof(struct pp_row *));
-	return 0;
-}
-
-void pp_arcs_read(struct pp_arcs *arcs, const struct pp_sample_list *list,
-		  struct pp_warnings *warnings)
-{
-	const struct pp_sample_file **pairs = order_pairs(list);
-	size_t n = list->n_arcs + list->n_weight_arcs;
-	struct op_error error;
+	struct pp_arc_reading reading = {
+		.arcs = arcs,
+		.profile = profile,
+		.list = list,
+		.sites = sites,
+		.warnings = warnings,
+	};
 
 	memset(arcs, 0, sizeof(*arcs));
-	arcs->files = pp_alloc(n, sizeof(*arcs->files));
-	arcs->ends = pp_alloc(2 * n, sizeof(*arcs->ends));
-	for (size_t i = 0; i < n; i++) {
-		struct pp_sample_file *ends = &arcs->ends[2 * arcs->n];
-		struct pp_arc_file *file = &arcs->files[arcs->n];
-		const struct pp_sample_file *source =
-			i < list->n_arcs ? &list->arcs[i] : &list->weight_arcs[i - list->n_arcs];
-
-		if (read_file(file, source, &error)) {
-			pp_warnings_add(warnings, PP_BAD_FILE, "skipped: %s", error.text);
-			continue;
-		}
-		ends[PP_CALLER] = ends[PP_CALLEE] = *source;
-		ends[PP_CALLER].arcs = ends[PP_CALLEE].arcs = file;
-		ends[PP_CALLEE].is_callee = true;
-		ends[PP_CALLEE].name.dep = source->name.callee;
-		choose_app(&ends[PP_CALLEE], pairs, list->n);
-		arcs->n++;
-	}
-	free(pairs);
+	pp_arc_apps_make(&reading.apps, list);
+	pp_trees_read(&reading);
+	pp_arc_files_read(&reading);
+	pp_arc_apps_free(&reading.apps);
 }
 
-/* ---- adding up ---- */
+/* ---- arcs ---- */
 
-/* An arc between rows, of one entry. */
-struct raw_arc {
-	struct pp_row *caller, *callee;
-	uint64_t count;
-	unsigned int class;
+/* Rows have numbers from 1 while it is made. */
+struct graph {
+	struct pp_profile *profile;
+	size_t columns;
+	struct pp_row **rows;
+	size_t n_rows, rows_capacity;
+	struct op_pair_table pairs; /* the arc of each two rows; with sites, a number of them */
+	struct op_pair_table sites, of_sites; /* the number of each two addresses; their arc */
+	size_t arcs_capacity;
+	bool by_site;
 };
 
-static int compare_arcs(const void *a, const void *b)
+static size_t number_row(struct graph *graph, struct pp_row *row)
 {
-	const struct raw_arc *left = a, *right = b;
-
-	if (left->caller != right->caller)
-		return left->caller < right->caller ? -1 : 1;
-	return (left->callee > right->callee) - (left->callee < right->callee);
+	if (row->number)
+		return row->number;
+	graph->rows = pp_grow(graph->rows, &graph->rows_capacity, graph->n_rows + 1,
+			      sizeof(*graph->rows));
+	graph->rows[graph->n_rows++] = row;
+	return row->number = graph->n_rows;
 }
 
-static size_t gather(const struct pp_arcs *arcs, struct raw_arc **out)
+/* The number of a pair in @table, from 0. */
+static uint64_t number_pair(struct op_pair_table *table, uint64_t first, uint64_t second)
 {
-	struct raw_arc *raw;
-	size_t n = 0;
+	size_t n = table->n;
+	uint64_t *number = op_pair_table_get(table, first, second);
 
-	for (size_t i = 0; i < arcs->n; i++)
-		n += arcs->files[i].n;
-	*out = raw = pp_alloc(n, sizeof(*raw));
-	for (size_t i = 0; i < arcs->n; i++) {
-		const struct pp_arc_file *file = &arcs->files[i];
+	if (table->n > n)
+		*number = n;
+	return *number;
+}
 
-		for (size_t k = 0; k < file->n; k++)
-			*raw++ = (struct raw_arc){
-				.caller = file->row[PP_CALLER][k],
-				.callee = file->row[PP_CALLEE][k],
-				.count = file->entries[k].count,
-				.class = arcs->ends[2 * i].class,
-			};
+static uint64_t *add_arc(struct graph *graph, struct pp_row *caller, struct pp_row *callee)
+{
+	struct pp_profile *profile = graph->profile;
+	struct pp_arc *arc;
+
+	profile->arcs = pp_grow(profile->arcs, &graph->arcs_capacity, profile->n_arcs + 1,
+				sizeof(*profile->arcs));
+	arc = &profile->arcs[profile->n_arcs++];
+	*arc = (struct pp_arc){
+		.caller = caller,
+		.callee = callee,
+		.counts = pp_profile_keep(profile, graph->columns * sizeof(uint64_t)),
+	};
+	return arc->counts;
+}
+
+/* The ends of an arc: two places of a tree or of a {cg} file. */
+struct ends {
+	const struct pp_frames *callers, *callees;
+	size_t caller, callee;
+};
+
+static uint64_t vma_of(const struct pp_frames *frames, size_t place)
+{
+	return frames->vmas[place];
+}
+
+/* The counts of the arc of @pair, or of its site. */
+static uint64_t *counts_of(struct graph *graph, uint64_t pair, const struct ends *ends)
+{
+	struct pp_row *caller = ends->callers->rows[ends->caller];
+	struct pp_row *callee = ends->callees->rows[ends->callee];
+	struct pp_profile *profile = graph->profile;
+	uint64_t site, arc, from, to;
+
+	if (!graph->by_site) {
+		if (pair == profile->n_arcs)
+			add_arc(graph, caller, callee);
+		return profile->arcs[pair].counts;
 	}
-	return n;
+	from = vma_of(ends->callers, ends->caller);
+	to = vma_of(ends->callees, ends->callee);
+	site = number_pair(&graph->sites, from, to);
+	arc = number_pair(&graph->of_sites, pair, site);
+	if (arc == profile->n_arcs) {
+		add_arc(graph, caller, callee);
+		profile->arcs[arc].from = from;
+		profile->arcs[arc].to = to;
+	}
+	return profile->arcs[arc].counts;
+}
+
+static void add_file(struct graph *graph, const struct pp_arc_file *file)
+{
+	for (size_t i = 0; i < file->n; i++) {
+		const struct ends ends = {
+			.callers = &file->ends[PP_CALLER],
+			.callees = &file->ends[PP_CALLEE],
+			.caller = i,
+			.callee = i,
+		};
+		size_t caller = number_row(graph, ends.callers->rows[i]);
+		size_t callee = number_row(graph, ends.callees->rows[i]);
+		uint64_t pair = number_pair(&graph->pairs, caller, callee);
+
+		counts_of(graph, pair, &ends)[file->class] += file->entries[i].count;
+	}
+}
+
+/* ---- walks of trees ---- */
+
+#define NO_PAIR UINT32_MAX
+
+/* A walk from the root of a tree: what the path to the current node has. */
+struct walk {
+	struct graph *graph;
+	const struct pp_tree *tree;
+	struct pp_frames places; /* all of the tree */
+	uint64_t *totals;	 /* by node: of all nodes below it, too */
+	uint32_t *first, *next;	 /* by node: its first callee; the next callee of its caller */
+	uint32_t *pairs;	 /* by node: of its caller and itself */
+	uint32_t *rows_on_path, *pairs_on_path;
+	size_t n_pairs_on_path;
+	uint64_t *leaves; /* by row and class: samples that the trees have */
+};
+
+static struct pp_row *row_of(const struct walk *walk, uint32_t node)
+{
+	uint32_t place = walk->tree->nodes[node].place;
+
+	return place == PP_NO_PLACE ? NULL : walk->tree->rows[place];
+}
+
+/* A pair counts once, at its first place on a path. */
+static void enter_arc(struct walk *walk, uint32_t node, struct pp_row *caller,
+		      struct pp_row *callee)
+{
+	const struct pp_tree_node *nodes = walk->tree->nodes;
+	const struct ends ends = {
+		.callers = &walk->places,
+		.callees = &walk->places,
+		.caller = nodes[nodes[node].caller].place,
+		.callee = nodes[node].place,
+	};
+	struct graph *graph = walk->graph;
+	uint64_t pair = number_pair(&graph->pairs, caller->number, callee->number);
+
+	walk->pairs[node] = (uint32_t)pair;
+	if (pair >= walk->n_pairs_on_path) {
+		size_t old = walk->n_pairs_on_path;
+
+		walk->pairs_on_path = pp_grow(walk->pairs_on_path, &walk->n_pairs_on_path, pair + 1,
+					      sizeof(*walk->pairs_on_path));
+		memset(walk->pairs_on_path + old, 0,
+		       (walk->n_pairs_on_path - old) * sizeof(*walk->pairs_on_path));
+	}
+	if (!walk->pairs_on_path[pair]++)
+		counts_of(graph, pair, &ends)[walk->tree->class] += walk->totals[node];
+}
+
+static void enter(struct walk *walk, uint32_t node)
+{
+	const struct pp_tree_node *at = &walk->tree->nodes[node];
+	struct pp_row *row = row_of(walk, node), *caller = row_of(walk, at->caller);
+	unsigned int class = walk->tree->class;
+
+	walk->pairs[node] = NO_PAIR;
+	if (!row)
+		return;
+	if (!walk->rows_on_path[row->number]++)
+		row->inclusive[class] += walk->totals[node];
+	walk->leaves[(row->number - 1) * walk->graph->columns + class] += at->count;
+	if (caller)
+		enter_arc(walk, node, caller, row);
+}
+
+static void leave(struct walk *walk, uint32_t node)
+{
+	struct pp_row *row = row_of(walk, node);
+
+	if (row)
+		walk->rows_on_path[row->number]--;
+	if (walk->pairs[node] != NO_PAIR)
+		walk->pairs_on_path[walk->pairs[node]]--;
+}
+
+/* Callers are before their callees.  Nodes without samples are left out. */
+static void link_nodes(struct walk *walk)
+{
+	const struct pp_tree *tree = walk->tree;
+
+	for (size_t i = tree->n; i-- > 1;)
+		walk->totals[i] = tree->nodes[i].count;
+	for (size_t i = tree->n; i-- > 1;) {
+		uint32_t caller = tree->nodes[i].caller;
+
+		walk->totals[caller] += walk->totals[i];
+		if (!walk->totals[i])
+			continue;
+		walk->next[i] = walk->first[caller];
+		walk->first[caller] = (uint32_t)i;
+	}
+}
+
+static void walk_nodes(struct walk *walk)
+{
+	uint32_t node = walk->first[0];
+
+	while (node) {
+		enter(walk, node);
+		if (walk->first[node]) {
+			node = walk->first[node];
+			continue;
+		}
+		leave(walk, node);
+		while (node && !walk->next[node]) {
+			node = walk->tree->nodes[node].caller;
+			if (node)
+				leave(walk, node);
+		}
+		node = node ? walk->next[node] : 0;
+	}
+}
+
+static void add_tree(struct walk *walk, const struct pp_tree *tree)
+{
+	walk->tree = tree;
+	walk->places = (struct pp_frames){.rows = tree->rows, .vmas = tree->vmas};
+	walk->totals = pp_alloc(tree->n, sizeof(*walk->totals));
+	walk->first = pp_alloc(tree->n, sizeof(*walk->first));
+	walk->next = pp_alloc(tree->n, sizeof(*walk->next));
+	walk->pairs = pp_alloc(tree->n, sizeof(*walk->pairs));
+	link_nodes(walk);
+	walk_nodes(walk);
+	free(walk->totals);
+	free(walk->first);
+	free(walk->next);
+	free(walk->pairs);
+}
+
+/* ---- inclusive samples ---- */
+
+/* Samples without callers are in no tree. */
+static void add_lone_samples(struct pp_row *row, const uint64_t *leaves, size_t columns)
+{
+	for (size_t i = 0; i < columns; i++) {
+		uint64_t known = leaves ? leaves[i] : 0;
+
+		if (row->counts[i] > known)
+			row->inclusive[i] += row->counts[i] - known;
+	}
+}
+
+static void raise(uint64_t *counts, const uint64_t *least, size_t columns)
+{
+	for (size_t i = 0; i < columns; i++)
+		if (counts[i] < least[i])
+			counts[i] = least[i];
+}
+
+/* Of {cg} files it is only known that chains with an arc have its ends. */
+static void raise_to_arcs(const struct graph *graph)
+{
+	const struct pp_profile *profile = graph->profile;
+
+	for (size_t i = 0; i < profile->n_arcs; i++) {
+		const struct pp_arc *arc = &profile->arcs[i];
+
+		if (arc->caller == arc->callee)
+			continue;
+		raise(arc->caller->inclusive, arc->counts, graph->columns);
+		raise(arc->callee->inclusive, arc->counts, graph->columns);
+	}
+}
+
+static void finish_inclusive(const struct graph *graph, const uint64_t *leaves)
+{
+	const struct pp_profile *profile = graph->profile;
+
+	for (size_t i = 0; i < graph->n_rows; i++)
+		add_lone_samples(graph->rows[i], leaves + i * graph->columns, graph->columns);
+	for (size_t i = 0; i < profile->n_rows; i++)
+		if (!profile->rows[i]->number)
+			add_lone_samples(profile->rows[i], NULL, graph->columns);
+	raise_to_arcs(graph);
+}
+
+/* ---- all together ---- */
+
+static void number_rows(struct graph *graph, const struct pp_arcs *arcs)
+{
+	for (size_t i = 0; i < arcs->n_ends; i++)
+		for (size_t k = 0; k < arcs->ends[i].frames->n; k++)
+			number_row(graph, arcs->ends[i].frames->rows[k]);
 }
 
 void pp_arcs_finish(const struct pp_arcs *arcs, struct pp_profile *profile)
 {
-	struct raw_arc *raw;
-	size_t n = gather(arcs, &raw), capacity = 0;
-	struct pp_arc *arc = NULL;
+	struct graph graph = {.profile = profile, .columns = profile->classes->columns};
+	struct walk walk = {.graph = &graph};
 
-	if (n)
-		qsort(raw, n, sizeof(*raw), compare_arcs);
-	for (size_t i = 0; i < n; i++) {
-		if (!i || compare_arcs(&raw[i - 1], &raw[i])) {
-			profile->arcs = pp_grow(profile->arcs, &capacity, profile->n_arcs + 1,
-						sizeof(*arc));
-			arc = &profile->arcs[profile->n_arcs++];
-			arc->caller = raw[i].caller;
-			arc->callee = raw[i].callee;
-			arc->counts = pp_profile_keep(profile,
-						      profile->classes->columns * sizeof(uint64_t));
-		}
-		arc->counts[raw[i].class] += raw[i].count;
-	}
-	free(raw);
+	for (size_t i = 0; i < arcs->n_ends; i++)
+		graph.by_site |= arcs->ends[i].frames->vmas != NULL;
+	number_rows(&graph, arcs);
+	walk.rows_on_path = pp_alloc(graph.n_rows + 1, sizeof(*walk.rows_on_path));
+	walk.leaves = pp_alloc(graph.n_rows * graph.columns, sizeof(*walk.leaves));
+	for (size_t i = 0; i < arcs->n_trees; i++)
+		add_tree(&walk, &arcs->trees[i]);
+	for (size_t i = 0; i < arcs->n_files; i++)
+		add_file(&graph, &arcs->files[i]);
+	finish_inclusive(&graph, walk.leaves);
+	op_pair_table_free(&graph.pairs);
+	op_pair_table_free(&graph.sites);
+	op_pair_table_free(&graph.of_sites);
+	free(walk.rows_on_path);
+	free(walk.pairs_on_path);
+	free(walk.leaves);
+	free(graph.rows);
 }
 
 void pp_arcs_free(struct pp_arcs *arcs)
 {
-	for (size_t i = 0; i < arcs->n; i++) {
-		free(arcs->files[i].entries);
-		free(arcs->files[i].row[PP_CALLER]);
-		free(arcs->files[i].row[PP_CALLEE]);
-	}
-	free(arcs->files);
+	pp_arc_files_free(arcs);
+	pp_trees_free(arcs);
 	free(arcs->ends);
 	memset(arcs, 0, sizeof(*arcs));
 }

@@ -11,7 +11,7 @@
 
 #include "libop/cpu/type_names.h"
 #include "libop/base/progress.h"
-#include "callgraph.h"
+#include "arcs.h"
 #include "libop/base/memory.h"
 #include "libop/tables/name_index.h"
 #include "pp/select/multiplexing.h"
@@ -46,12 +46,17 @@ static void read_image(struct reading *reading)
 	struct stat status;
 
 	pp_image_reader_read(&collation->reader, reading->image->id, &reading->content);
+	if (reading->content.trouble)
+		reading->image->trouble =
+			pp_profile_keep_text(collation->profile, reading->content.trouble);
+	reading->image->is_saved = reading->content.is_saved;
 	if (reading->content.path && reading->content.may_have_changed &&
 	    !stat(reading->content.path, &status))
 		reading->mtime = (uint64_t)status.st_mtime;
 	if (request->lines || request->inlines)
 		reading->debug =
-			pp_debug_info_open(reading->content.path, &reading->content.symbols);
+			pp_debug_info_open(reading->content.path, &reading->content.symbols,
+					   collation->warnings);
 	if (reading->image->id->kind == OP_IMAGE_ANON && reading->content.symbols.n)
 		join_names(reading);
 	reading->row_of = pp_alloc(reading->content.symbols.n + 1, sizeof(*reading->row_of));
@@ -65,7 +70,9 @@ static void check_mtime(struct reading *reading, uint64_t mtime, uint64_t sample
 
 static void tell_of_change(const struct reading *reading)
 {
-	if (reading->old_samples)
+	if (reading->collation->request->keep_troubles)
+		reading->image->old_samples = reading->old_samples;
+	else if (reading->old_samples)
 		pp_warnings_add(reading->collation->warnings, PP_OLD_IMAGE,
 				"%s was changed after it was profiled; the symbols of %" PRIu64
 				" samples may be wrong",
@@ -132,10 +139,13 @@ static void name_row(struct reading *reading, struct pp_row *row, const char *na
 static struct pp_row *add_row(struct reading *reading)
 {
 	struct pp_profile *profile = reading->collation->profile;
-	struct pp_row *row = pp_profile_keep(profile, sizeof(*row) + profile->classes->columns *
+	size_t columns = profile->classes->columns;
+	bool inclusive = reading->collation->request->arcs;
+	struct pp_row *row = pp_profile_keep(profile, sizeof(*row) + (1 + inclusive) * columns *
 									     sizeof(uint64_t));
 
 	row->counts = (uint64_t *)(row + 1);
+	row->inclusive = inclusive ? row->counts + columns : NULL;
 	row->app = reading->app;
 	row->image = reading->image;
 	profile->rows = pp_grow(profile->rows, &profile->rows_capacity, profile->n_rows + 1,
@@ -150,8 +160,7 @@ static struct pp_row *add_symbol_row(struct reading *reading, size_t symbol)
 
 	if (symbol < symbols->n) {
 		row->place.vma = symbols->items[symbol].vma;
-		name_row(reading, row, symbols->items[symbol].name,
-			 &symbols->items[symbol].start);
+		name_row(reading, row, symbols->items[symbol].name, &symbols->items[symbol].start);
 	} else {
 		row->place.vma = symbols->n_code ? symbols->code[0].vma : 0;
 		name_row(reading, row, reading->image->full, NULL);
@@ -229,6 +238,16 @@ static struct pp_row *row_of_sample(struct reading *reading, uint64_t key, size_
 	return inlined ? inlined_row_at(reading, inlined, vma) : row_at(reading, symbol);
 }
 
+/* The symbol at @key, which is often @last, the one before: samples of one function are together.
+ */
+static size_t find_symbol(const struct pp_symbols *symbols, uint64_t key, size_t last)
+{
+	if (last < symbols->n && key >= symbols->items[last].start &&
+	    key < symbols->items[last].end)
+		return last;
+	return pp_symbols_find(symbols, key);
+}
+
 static void attribute(struct reading *reading, const struct odb_entry *entries, size_t n,
 		      uint64_t bias, unsigned int class)
 {
@@ -240,10 +259,7 @@ static void attribute(struct reading *reading, const struct odb_entry *entries, 
 		uint64_t key = entries[i].key + bias;
 		struct pp_row *row;
 
-		/* Samples of one function often stand together. */
-		if (symbol == symbols->n || key < symbols->items[symbol].start ||
-		    key >= symbols->items[symbol].end)
-			symbol = pp_symbols_find(symbols, key);
+		symbol = find_symbol(symbols, key, symbol);
 		row = row_of_sample(reading, key, symbol);
 		row->counts[class] += entries[i].count;
 		if (details)
@@ -257,22 +273,23 @@ static uint64_t widen(const struct pp_symbols *symbols, uint64_t key)
 	return symbols->n_code ? key | (symbols->code[0].start & ~(uint64_t)UINT32_MAX) : key;
 }
 
-/* One end of the arcs of a file: that in the image being read. */
-static void attribute_end(struct reading *reading, const struct pp_sample_file *file)
+/* Frames of arcs, in the image being read. */
+static void attribute_frames(struct reading *reading, const struct pp_frames *frames)
 {
-	enum pp_end end = file->is_callee ? PP_CALLEE : PP_CALLER;
 	const struct pp_symbols *symbols = &reading->content.symbols;
-	const struct pp_arc_file *arcs = file->arcs;
 	uint64_t bias = 0;
+	size_t symbol = symbols->n;
 
-	if (arcs->is_kernel[end] && reading->image->id->kind == OP_IMAGE_FILE)
+	if (frames->is_kernel && reading->image->id->kind == OP_IMAGE_FILE)
 		bias = symbols->text;
-	for (size_t i = 0; i < arcs->n; i++) {
-		uint64_t key = end == PP_CALLER ? arcs->entries[i].key >> 32
-						: arcs->entries[i].key & UINT32_MAX;
+	for (size_t i = 0; i < frames->n; i++) {
+		uint64_t key = frames->keys[i];
 
-		arcs->row[end][i] =
-			row_at(reading, pp_symbols_find(symbols, widen(symbols, key) + bias));
+		key = (frames->is_narrow ? widen(symbols, key) : key) + bias;
+		symbol = find_symbol(symbols, key, symbol);
+		frames->rows[i] = row_at(reading, symbol);
+		if (frames->vmas)
+			frames->vmas[i] = pp_symbols_vma(symbols, key);
 	}
 }
 
@@ -391,8 +408,8 @@ static void read_app(struct reading *reading, struct pp_sample_file **files, siz
 		       (reading->content.symbols.n + 1) * sizeof(*reading->row_of));
 	reading->n_inlined_rows = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (files[i]->arcs)
-			attribute_end(reading, files[i]);
+		if (files[i]->frames)
+			attribute_frames(reading, files[i]->frames);
 		else
 			read_samples(reading, part, files[i]);
 		op_progress("sample files read", ++reading->collation->n_read,
@@ -451,6 +468,7 @@ void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profi
 			   .samples_dirs = list->samples_dirs,
 			   .n_dirs = list->n_dirs,
 			   .warnings = warnings,
+			   .keeps_troubles = request->keep_troubles,
 			   .want_code = request->lines || request->inlines,
 			   .want_lines = request->lines || request->inlines},
 	};

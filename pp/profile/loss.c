@@ -2,6 +2,7 @@
 /* Statistics of lost samples and overhead. */
 #include "loss.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "libop/base/number.h"
 #include "libop/base/safe_text.h"
 #include "libop/session/account.h"
+#include "head.h"
 #include "session_sum.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
@@ -24,7 +26,10 @@ enum account {
 	KERNEL_RECEIVED,
 	LOST,
 	KERNEL_LOST,
+	KERNEL_LOST_EVER,
 	OTHER_LOST,
+	CHAINS,
+	CHAINS_CUT,
 	THROTTLED,
 	DAEMON_CPU_MS,
 	PROFILING_MS,
@@ -53,6 +58,10 @@ static const struct {
 	{"lost_no_event", LOST, "a counter without an event"},
 	{"lost_no_app_for_user_sample", LOST, "anonymous memory of an unknown program"},
 	{"lost_no_app_for_kernel_sample", LOST, "kernel code for an unknown program"},
+	{"lost_recorder_full", LOST, "in the recording: the recorder's buffer was full"},
+	{"lost_recorder_cpu_full", LOST, "in the recording: the buffer of a CPU was full"},
+	{"lost_recorder", LOST, "in the recording"},
+	{"lost_no_room", LOST, "in the import: too many events for its size"},
 	{"sample_received", KERNEL_RECEIVED, NULL},
 	{"sample_lost_overflow", KERNEL_LOST, "in the kernel: the buffer of a CPU was full"},
 	{"sample_lost_no_room", KERNEL_LOST, "in the kernel: the event buffer was full"},
@@ -72,14 +81,32 @@ static const struct {
 	{"lost_bt_samplefile", OTHER_LOST, "frames whose sample file could not be written"},
 	{"lost_stacks", OTHER_LOST, "whole stacks whose stack file could not be written"},
 	{"stacks_cut", OTHER_LOST, "whole stacks that were cut, as the stack file was full"},
+	{"stacks_other", OTHER_LOST, "whole stacks that the session had no room for"},
 	{"bad_records", OTHER_LOST, "malformed records of the event buffer"},
+	{"lost_records_by_kernel", KERNEL_LOST_EVER, NULL},
+	{"stacks_stored", CHAINS, NULL},
+	{"lost_bt_no_mapping", CHAINS_CUT, NULL},
 	{"throttled", THROTTLED, NULL},
 	{"daemon_cpu_ms", DAEMON_CPU_MS, NULL},
 	{"profiling_ms", PROFILING_MS, NULL},
 };
 
 #define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
-_Static_assert(N_NUMBERS <= PP_LOSS_CAUSES, "causes do not fit");
+_Static_assert(N_NUMBERS < PP_LOSS_CAUSES, "causes do not fit");
+
+/* What to do about a cause, where one thing helps. */
+static const struct {
+	const char *name, *text;
+} helps[] = {
+	{"lost_no_space", "free space, or take another disk (--session-dir)"},
+	{"lost_no_descriptor", "allow more files (ulimit -n 65536)"},
+	{"lost_file_limit", "allow larger files (ulimit -f unlimited)"},
+	{"lost_recorder_full", "record with a larger buffer (perf record -m 16M)"},
+	{"lost_recorder_cpu_full", "record with a larger buffer (perf record -m 16M)"},
+	{"sample_lost_overflow", "sample less often (operf --freq=500; opcontrol --setup "
+				 "--cpu-buffer-size=65536)"},
+	{"sample_lost_no_room", "take a larger buffer (opcontrol --setup --buffer-size=1048576)"},
+};
 
 struct reading {
 	uint64_t values[N_NUMBERS];
@@ -170,10 +197,43 @@ static void read_sources(struct pp_loss *loss, const char *samples_dir)
 	free(path);
 }
 
+static const char *help_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(helps) / sizeof(helps[0]); i++)
+		if (!strcmp(helps[i].name, name))
+			return helps[i].text;
+	return NULL;
+}
+
+static void add_cause(struct pp_loss *loss, size_t which, uint64_t n)
+{
+	loss->causes[loss->n_causes++] = (struct pp_loss_cause){
+		.text = numbers[which].text,
+		.help = help_of(numbers[which].name),
+		.n = n,
+		.is_of_samples =
+			numbers[which].account == LOST || numbers[which].account == KERNEL_LOST,
+	};
+}
+
+/* The kernel's own numbers are since the last start; those of imports are the recorder's. */
+static void add_earlier(struct pp_loss *loss, uint64_t ever)
+{
+	if (ever <= loss->kernel_lost)
+		return;
+	loss->causes[loss->n_causes++] = (struct pp_loss_cause){
+		.text = *loss->sources ? "in the kernel, before profiling was last started"
+				       : "by the recorder",
+		.n = ever - loss->kernel_lost,
+		.is_of_samples = true,
+	};
+	loss->kernel_lost = ever;
+}
+
 void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 {
 	struct reading reading = {0};
-	uint64_t other = 0;
+	uint64_t other = 0, ever = 0;
 	uint64_t *const accounts[] = {
 		[RECEIVED] = &loss->received,
 		[STORED] = &loss->stored,
@@ -181,6 +241,9 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 		[KERNEL_RECEIVED] = &loss->kernel_received,
 		[LOST] = &loss->lost,
 		[KERNEL_LOST] = &loss->kernel_lost,
+		[KERNEL_LOST_EVER] = &ever,
+		[CHAINS] = &loss->chains,
+		[CHAINS_CUT] = &loss->chains_cut,
 		[OTHER_LOST] = &other,
 		[THROTTLED] = &loss->throttled,
 		[DAEMON_CPU_MS] = &loss->daemon_cpu_ms,
@@ -199,9 +262,9 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 	for (size_t i = 0; i < N_NUMBERS; i++) {
 		*accounts[numbers[i].account] += reading.values[i];
 		if (numbers[i].text && reading.values[i])
-			loss->causes[loss->n_causes++] =
-				(struct pp_loss_cause){numbers[i].text, reading.values[i]};
+			add_cause(loss, i, reading.values[i]);
 	}
+	add_earlier(loss, ever);
 }
 
 static bool differs(const struct pp_loss *loss)
@@ -261,31 +324,60 @@ static void write_causes(const struct pp_loss *loss, struct pp_line *line, FILE 
 	}
 }
 
-static void write_samples(const struct pp_loss *loss, struct pp_line *line, FILE *out)
+uint64_t pp_loss_unaccounted(const struct pp_loss *loss)
 {
-	fprintf(out, "Samples: %" PRIu64 " received, %" PRIu64 " stored", loss->received,
-		loss->stored);
-	if (loss->filtered)
-		fprintf(out, ", %" PRIu64 " outside the image filter", loss->filtered);
-	if (!loss->n_causes) {
-		fputs(loss->missing || differs(loss) ? ", no losses noted\n" : ", none lost\n",
-		      out);
-		return;
-	}
+	return differs(loss) && loss->in_files > loss->stored ? loss->in_files - loss->stored : 0;
+}
+
+static void write_lost(const struct pp_loss *loss, struct pp_line *line, uint64_t received)
+{
+	char text[64];
+
 	pp_line_tone(line, PP_TONE_ALARM);
 	pp_line_puts(line, ", ");
 	pp_line_count(line, loss->lost, 0);
 	pp_line_puts(line, " lost");
-	pp_line_flush(line, out);
-	if (loss->lost)
-		fprintf(out, " (%.4g %%)", pp_percent(loss->lost, loss->received));
+	if (loss->lost) {
+		snprintf(text, sizeof(text), " (%.4g %%)", pp_percent(loss->lost, received));
+		pp_line_puts(line, text);
+	}
+	if (loss->kernel_lost) {
+		pp_line_puts(line, ", ");
+		pp_line_count(line, loss->kernel_lost, 0);
+		snprintf(text, sizeof(text), " lost before they were received (%.4g %%)",
+			 pp_percent(loss->kernel_lost, received + loss->kernel_lost));
+		pp_line_puts(line, text);
+	}
 	pp_line_tone(line, PP_TONE_PLAIN);
+}
+
+/* Nothing lost is said only where nothing can have been. */
+static const char *no_loss(const struct pp_loss *loss)
+{
+	if (loss->missing || differs(loss))
+		return ", no losses noted\n";
+	return loss->throttled ? ", none of them lost\n" : ", none lost\n";
+}
+
+static void write_samples(const struct pp_loss *loss, struct pp_line *line, FILE *out)
+{
+	uint64_t later = pp_loss_unaccounted(loss), received = loss->received + later;
+
+	fprintf(out, "Samples: %" PRIu64 " received, %" PRIu64 " stored", received,
+		loss->stored + later);
+	if (later)
+		fprintf(out, " (%" PRIu64 " of them not yet in the account)", later);
+	if (loss->filtered)
+		fprintf(out, ", %" PRIu64 " outside the image filter", loss->filtered);
+	if (!loss->n_causes) {
+		fputs(no_loss(loss), out);
+		return;
+	}
+	write_lost(loss, line, received);
 	pp_line_end(line, out);
-	if (loss->kernel_received || loss->kernel_lost)
-		fprintf(out,
-			"Kernel, since profiling was last started: %" PRIu64 " taken, %" PRIu64
-			" lost before the daemon got them\n",
-			loss->kernel_received, loss->kernel_lost);
+	if (loss->kernel_received)
+		fprintf(out, "Kernel, since profiling was last started: %" PRIu64 " taken\n",
+			loss->kernel_received);
 	write_causes(loss, line, out);
 }
 
@@ -328,4 +420,47 @@ void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out)
 	write_throttling(loss, out);
 	write_overhead(loss, out);
 	pp_line_free(&line);
+}
+
+static const struct pp_loss_cause *largest_cause(const struct pp_loss *loss)
+{
+	const struct pp_loss_cause *largest = NULL;
+
+	for (size_t i = 0; i < loss->n_causes; i++)
+		if (loss->causes[i].is_of_samples && (!largest || loss->causes[i].n > largest->n))
+			largest = &loss->causes[i];
+	return largest;
+}
+
+/* Return: what became of the samples, which the caller frees. */
+static char *fate(const struct pp_loss *loss)
+{
+	const struct pp_loss_cause *cause = largest_cause(loss);
+
+	if (!loss->known)
+		return pp_copy("it has no statistics of losses either");
+	return pp_format("%" PRIu64 " received, %" PRIu64 " outside the image filter, %" PRIu64
+			 " lost, %" PRIu64 " lost before they were received%s%s%s%s",
+			 loss->received, loss->filtered, loss->lost, loss->kernel_lost,
+			 cause ? "; most of them: " : "", cause ? cause->text : "",
+			 cause && cause->help ? "; " : "",
+			 cause && cause->help ? cause->help : "");
+}
+
+int pp_loss_explain(const struct pp_sample_list *list, struct op_error *error)
+{
+	struct pp_loss loss;
+	char *name, *text, others[32] = "";
+
+	if (!list->is_empty || !list->n_dirs)
+		return -1;
+	pp_loss_read(&loss, list->samples_dirs, list->n_dirs);
+	name = pp_head_session_name(list->samples_dirs[0]);
+	text = fate(&loss);
+	if (list->n_dirs > 1)
+		snprintf(others, sizeof(others), " and %zu more", list->n_dirs - 1);
+	op_error_set(error, ENOENT, "no samples in the session %.500s%s: %s", name, others, text);
+	free(text);
+	free(name);
+	return -1;
 }

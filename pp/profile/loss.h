@@ -12,12 +12,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "libop/base/error.h"
+#include "pp/select/sample_list.h"
+
 struct pp_loss_cause {
 	const char *text;
+	const char *help; /* what to do about it; or NULL */
 	uint64_t n;
+	bool is_of_samples; /* else of frames, names or records */
 };
 
-#define PP_LOSS_CAUSES 48
+#define PP_LOSS_CAUSES 64
 
 struct pp_loss {
 	bool known; /* the session has statistics */
@@ -31,8 +36,10 @@ struct pp_loss {
 	uint64_t received, stored, filtered;
 	/* Samples, since profiling was last started. */
 	uint64_t kernel_received;
-	/* Sums of the causes below. */
+	/* Sums of the causes below; @kernel_lost is what was lost before the daemon got it. */
 	uint64_t lost, kernel_lost;
+	/* Call chains stored, and those that ended early: at a frame in no known code. */
+	uint64_t chains, chains_cut;
 	/* Number of times that sampling was throttled, since profiling was last started. */
 	uint64_t throttled;
 	/* Of the whole session; @profiling_ms is 0 if it is not known. */
@@ -56,10 +63,23 @@ void pp_loss_write_doubts(const struct pp_loss *loss, bool color, FILE *out);
 /* The same as a word: "whole", "torn", "damaged" or "missing". */
 const char *pp_loss_account(const struct pp_loss *loss);
 
+/* Samples that were stored after the account was last written, of a daemon that runs. */
+uint64_t pp_loss_unaccounted(const struct pp_loss *loss);
+
 /*
  * Writes the numbers of samples received, stored and lost by cause: one line if nothing was lost;
  * then the overhead, if it is known.
  */
 void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out);
+
+/**
+ * pp_loss_explain - say why there is nothing to report
+ * @list: as selected
+ * @error: of the selection; if the sessions have no samples at all, it is replaced by their names
+ *	and what became of the samples
+ *
+ * Return: -1.
+ */
+int pp_loss_explain(const struct pp_sample_list *list, struct op_error *error);
 
 #endif

@@ -53,6 +53,7 @@ void pp_profile_free(struct pp_profile *profile)
 	free(profile->rows);
 	free(profile->arcs);
 	free(profile->totals);
+	pp_head_free(&profile->head);
 	obstack_free(&profile->store->memory, NULL);
 	free(profile->store);
 	memset(profile, 0, sizeof(*profile));

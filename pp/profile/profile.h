@@ -17,6 +17,7 @@
 #include "pp/symbols/image_path.h"
 #include "pp/select/sample_list.h"
 #include "libop/base/warnings.h"
+#include "head.h"
 #include "symbol_filter.h"
 
 /* An application or an image. */
@@ -27,6 +28,10 @@ struct pp_image {
 	const char *base; /* without directories */
 	size_t order;	  /* among the images by name; two with the same order are one */
 	uint64_t *counts; /* by class; of an application, of all its images */
+	/* Of an image, if the request keeps troubles: */
+	const char *trouble;  /* why its file was not found, or NULL */
+	bool is_saved;	      /* then its symbols are those that were saved */
+	uint64_t old_samples; /* from before the file was changed */
 };
 
 /* Samples of one image in one application. */
@@ -60,13 +65,17 @@ struct pp_row {
 	struct pp_place place;
 	struct pp_detail *details; /* by vma */
 	size_t n_details;
-	uint64_t *counts; /* by class */
+	uint64_t *counts;    /* by class */
+	uint64_t *inclusive; /* those with it in their call chain; NULL if not asked for */
 };
 
-/* Calls of one symbol by another, counted in samples taken during the call. */
+/* Calls of one symbol by another: the samples with such a call in their call chain. */
 struct pp_arc {
 	struct pp_row *caller, *callee;
-	uint64_t *counts; /* by class */
+	uint64_t from, to; /* if sites are asked for: the addresses in caller and callee */
+	uint64_t *counts;  /* by class */
+	/* For writers: it is listed with what calls the callee, with what the caller calls. */
+	bool is_of_callee, is_of_caller;
 };
 
 struct pp_profile {
@@ -77,12 +86,13 @@ struct pp_profile {
 	size_t n_parts, parts_capacity;
 	struct pp_row **rows;
 	size_t n_rows, rows_capacity;
-	struct pp_arc *arcs; /* grouped by caller */
+	struct pp_arc *arcs; /* in any order */
 	size_t n_arcs;
 	uint64_t *totals;	/* by class, before any symbol was left out */
 	int cpu_type;		/* of the first file readable files */
 	double cpu_speed;	/* MHz; 0 if not known */
 	size_t n_files;		/* that could be read */
+	struct pp_head head;	/* of the sessions of the sample files */
 	struct pp_store *store; /* memory of rows and names */
 };
 
@@ -91,8 +101,10 @@ struct pp_profile_request {
 	bool details;	/* make details of rows */
 	bool lines;	/* look for source lines */
 	bool inlines;	/* samples in inlined functions belong to these; not with arcs */
-	bool arcs;	/* with symbols: make arcs of the list's {cg} files; ends are rows, too */
+	bool arcs;	/* with symbols: make arcs of the list's stacks; ends are rows, too */
+	bool arc_sites; /* make one for each two addresses, instead of for each two rows */
 	bool merge_lib; /* each image is its own application */
+	bool keep_troubles; /* with images: for notes, instead of warnings */
 	enum pp_demangle demangle;
 	struct pp_symbol_filter *filter; /* of symbols; NULL: all are shown */
 	struct pp_image_search *search;

@@ -10,7 +10,7 @@
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
 #include "libop/pack/loose.h"
-#include "libop/pack/pack.h"
+#include "libop/pack/parts.h"
 #include "libop/session/paths.h"
 
 struct summing {
@@ -38,13 +38,12 @@ static int add_file(const char *path, const struct stat *status, void *context)
 
 static uint64_t sum_of_pack(const char *samples_dir)
 {
-	char *path = pp_format("%s/" OP_PACK_NAME, samples_dir);
 	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
 	struct op_pack *pack = NULL;
 	struct op_pack_file file;
 	uint64_t sum = 0;
 
-	if (!op_pack_open(&pack, path, NULL)) {
+	if (!op_pack_open_session(&pack, samples_dir, NULL)) {
 		walk->pack = pack;
 		while (op_pack_next(walk, &file))
 			sum += file.kind == OP_PACK_SAMPLES && has_samples(file.name) ? file.sum
@@ -52,7 +51,6 @@ static uint64_t sum_of_pack(const char *samples_dir)
 		op_pack_close(pack);
 	}
 	free(walk);
-	free(path);
 	return sum;
 }
 

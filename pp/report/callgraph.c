@@ -29,8 +29,8 @@ struct index {
 
 struct graph {
 	struct pp_table table;
-	struct index by_caller, by_callee; /* rows that reach the threshold */
-	uint64_t *sums, *wholes;	   /* by class, of the current block */
+	struct index by_caller, by_callee;
+	uint64_t *sums, *wholes; /* by class, of the current block */
 };
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -73,11 +73,10 @@ static int compare_callees(const void *a, const void *b, void *classes)
 	return order ? order : compare_rows(left->callee, right->callee);
 }
 
-static bool reaches(const struct graph *graph, const uint64_t *counts)
+/* The threshold leaves out lines; the others stay as they are. */
+static bool reaches(const struct graph *graph, const uint64_t *counts, const uint64_t *wholes)
 {
-	const struct pp_profile *profile = graph->table.profile;
-
-	return pp_weight_share(profile->classes, counts, profile->totals, 0) >=
+	return pp_weight_share(graph->table.profile->classes, counts, wholes, 0) >=
 	       graph->table.style->threshold;
 }
 
@@ -88,8 +87,7 @@ static void make_index(const struct graph *graph, struct index *index,
 
 	index->arcs = pp_alloc(profile->n_arcs, sizeof(*index->arcs));
 	for (size_t i = 0; i < profile->n_arcs; i++)
-		if (reaches(graph, profile->arcs[i].counts))
-			index->arcs[index->n++] = &profile->arcs[i];
+		index->arcs[index->n++] = &profile->arcs[i];
 	if (index->n)
 		qsort_r(index->arcs, index->n, sizeof(*index->arcs), compare,
 			(void *)profile->classes);
@@ -138,11 +136,14 @@ static const uint64_t *begin_block(struct graph *graph, const struct pp_arc **ar
 	return graph->table.style->global_percent ? graph->table.profile->totals : graph->wholes;
 }
 
+/* A caller or callee that reaches the threshold, or, with @more, the symbol itself. */
 static void put_end(struct graph *graph, const struct pp_row *row, const uint64_t *counts,
 		    const uint64_t *wholes, const char *more)
 {
 	struct pp_table *table = &graph->table;
 
+	if (!*more && !reaches(graph, counts, wholes))
+		return;
 	pp_line_puts(&table->line, "  ");
 	table->line.cell = 2;
 	pp_table_numbers(table, &row->place, counts, wholes, graph->sums);
@@ -199,7 +200,7 @@ void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_styl
 
 		callers = find_arcs(&graph.by_callee, row, true, &n_callers);
 		callees = find_arcs(&graph.by_caller, row, false, &n_callees);
-		if (!n_callers && !n_callees && !reaches(&graph, row->counts))
+		if (!reaches(&graph, row->inclusive, profile->totals))
 			continue;
 		put_callers(&graph, callers, n_callers);
 		pp_table_numbers(&graph.table, &row->place, row->counts, profile->totals, sums);
@@ -212,5 +213,5 @@ void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_styl
 	free(graph.sums);
 	free(graph.wholes);
 	free(sums);
-	pp_line_free(&graph.table.line);
+	pp_table_free(&graph.table);
 }

@@ -190,7 +190,14 @@ static void put_images(struct csv *csv)
 	}
 }
 
-/* CSV has no metadata: statistics are lines that begin with '#', to be skipped by readers. */
+/* CSV has no metadata: notes and statistics are lines that begin with '#', to be skipped by readers.
+ */
+static void put_notes(struct csv *csv, const struct op_strings *notes)
+{
+	for (size_t i = 0; !csv->style->no_header && i < notes->count; i++)
+		op_safe_line(csv->out, "# note: %s", notes->item[i]);
+}
+
 static void put_loss(struct csv *csv, const struct pp_loss *loss)
 {
 	if (csv->style->no_header || (!loss->known && !loss->damaged))
@@ -224,6 +231,7 @@ void pp_report_csv(struct pp_profile *profile, const struct pp_report_style *sty
 		put_symbols(&csv, profile);
 	else
 		put_images(&csv);
+	put_notes(&csv, facts->notes);
 	put_loss(&csv, facts->loss);
 	pp_line_free(&csv.line);
 }

@@ -114,22 +114,22 @@ struct text {
 	char id[PP_DCPI_IMAGE_ID];
 };
 
-static bool find_segment(struct text *text, const struct pp_elf_file *object, uint64_t low,
-			 uint64_t high)
+static void find_segment(struct text *text, const char *path, uint64_t low, uint64_t high)
 {
-	struct pp_segment *segments;
-	size_t n = pp_elf_code_segments(object, &segments);
-	bool found = false;
+	struct pp_segments segments;
 
-	for (size_t i = 0; i < n && !found; i++) {
-		found = low >= segments[i].address && high - segments[i].address < segments[i].size;
-		if (found) {
-			text->start = segments[i].address;
-			text->size = segments[i].size;
-		}
+	if (!pp_segments_read(&segments, path))
+		return;
+	for (size_t i = 0; i < segments.n; i++) {
+		const struct pp_segment *segment = &segments.items[i];
+
+		if (low < segment->address || high - segment->address >= segment->size)
+			continue;
+		text->start = segment->address;
+		text->size = segment->size;
+		break;
 	}
-	free(segments);
-	return found;
+	free(segments.items);
 }
 
 static uint64_t mtime_of(const char *path)
@@ -152,13 +152,11 @@ static struct text find_text(const struct pp_report_facts *facts, const struct p
 	const char *reason;
 	char *path = pp_image_find(facts->search, image->full, &reason), *build_id = NULL;
 	unsigned char bytes[3];
-	struct pp_elf_file object;
 
 	text.size = (high | (PAGE - 1)) - text.start + 1;
-	if (path && !pp_elf_open(&object, path)) {
-		find_segment(&text, &object, low, high);
-		build_id = pp_elf_build_id(&object);
-		pp_elf_close(&object);
+	if (path) {
+		find_segment(&text, path, low, high);
+		build_id = pp_elf_build_id_at(path);
 	}
 	pp_dcpi_image_id(text.id, mtime_of(path), bytes, first_bytes(bytes, build_id), image->full);
 	free(build_id);

@@ -203,20 +203,47 @@ static int compare_counts(const void *a, const void *b, void *difference)
 	return left != right ? (left < right ? 1 : -1) : compare_shown(a, b);
 }
 
+/* How many a second; 0: the sessions do not say for how long they were sampled. */
+static double rate(const struct pp_profile *profile, uint64_t n)
+{
+	uint64_t ns = profile->head.duration_ns;
+
+	return ns ? (double)n * 1e9 / (double)ns : 0;
+}
+
+static bool has_rates(const struct difference *difference)
+{
+	return difference->old->head.duration_ns && difference->new->head.duration_ns;
+}
+
 static double share(const struct pp_profile *profile, const uint64_t *counts, size_t class)
 {
 	return counts ? pp_weight_share(profile->classes, counts, profile->totals, class) : 0;
 }
 
-/* In percent of the old share; INFINITY if there was none, -INFINITY if there is none left. */
-static double change(const struct difference *difference, const struct entry *entry, size_t class)
+/* In percent of @old; INFINITY if there was none, -INFINITY if there is none left. */
+static double change_of(double old, double new)
 {
-	double old = share(difference->old, entry->old, class);
-	double new = share(difference->new, entry->new, class);
-
 	if (old == 0)
 		return new == 0 ? 0 : INFINITY;
 	return new == 0 ? -INFINITY : 100 * (new - old) / old;
+}
+
+/* Of the share. */
+static double change(const struct difference *difference, const struct entry *entry, size_t class)
+{
+	return change_of(share(difference->old, entry->old, class),
+			 share(difference->new, entry->new, class));
+}
+
+/* Of the events, or samples, a second. */
+static double rate_change(const struct difference *difference, const struct entry *entry,
+			  size_t class)
+{
+	const struct pp_profile *old = difference->old, *new = difference->new;
+
+	return change_of(entry->old ? rate(old, pp_weight(old->classes, entry->old, class)) : 0,
+			 entry->new ? rate(new, pp_weight(new->classes, entry->new, class)) : 0);
 }
 
 static void put_change(struct difference *difference, double value)
@@ -243,21 +270,47 @@ static void put_text(struct difference *difference, const char *text, size_t wid
 	pp_line_safe(&difference->line, text);
 }
 
+/* Of the whole profile: samples or, where these weigh differently, events. */
+static uint64_t total(const struct pp_profile *profile, size_t class)
+{
+	return pp_weight(profile->classes, profile->totals, class);
+}
+
+static void put_percent(const struct difference *difference, double old, double new)
+{
+	if (old > 0)
+		fprintf(difference->out, " (%+.4f %%)", 100 * (new - old) / old);
+	fputc('\n', difference->out);
+}
+
+static void put_total(const struct difference *difference, const char *what, size_t class,
+		      uint64_t old, uint64_t new)
+{
+	const struct pp_classes *classes = difference->new->classes;
+	bool many = classes->n > 1;
+	const char *of = many ? " of " : "", *column = many ? classes->items[class].column : "";
+
+	fprintf(difference->out, "%s%s%s: %" PRIu64 " old, %" PRIu64 " new", what, of, column, old,
+		new);
+	put_percent(difference, (double)old, (double)new);
+	if (!has_rates(difference))
+		return;
+	fprintf(difference->out, "%s%s%s a second: %.6g old, %.6g new", what, of, column,
+		rate(difference->old, old), rate(difference->new, new));
+	put_percent(difference, rate(difference->old, old), rate(difference->new, new));
+}
+
 /* Shares alone do not tell that there is twice as much of everything. */
 static void put_totals(const struct difference *difference)
 {
 	const struct pp_classes *classes = difference->new->classes;
 
 	for (size_t i = 0; i < classes->n; i++) {
-		uint64_t old = difference->old->totals[i], new = difference->new->totals[i];
-
-		fprintf(difference->out, "Samples%s%s: %" PRIu64 " old, %" PRIu64 " new",
-			classes->n > 1 ? " of " : "",
-			classes->n > 1 ? classes->items[i].column : "", old, new);
-		if (old)
-			fprintf(difference->out, " (%+.4f %%)",
-				100 * ((double)new - (double)old) / (double)old);
-		fputc('\n', difference->out);
+		put_total(difference, "Samples", i, difference->old->totals[i],
+			  difference->new->totals[i]);
+		if (classes->items[i].is_weighted)
+			put_total(difference, "Events", i, total(difference->old, i),
+				  total(difference->new, i));
 	}
 }
 
@@ -271,6 +324,8 @@ static void put_head(struct difference *difference)
 		put_text(difference, "samples", 9);
 		put_text(difference, "%", 9);
 		put_text(difference, "diff %", 12);
+		if (has_rates(difference))
+			put_text(difference, "diff/s %", 12);
 	}
 	if (difference->show_image)
 		put_text(difference, "image name", 25);
@@ -296,6 +351,8 @@ static void put_entry(struct difference *difference, const struct entry *entry)
 		pp_line_width(&difference->line, 9);
 		pp_line_share(&difference->line, share(profile, counts, i));
 		put_change(difference, change(difference, entry, i));
+		if (has_rates(difference))
+			put_change(difference, rate_change(difference, entry, i));
 	}
 	if (difference->show_image)
 		put_text(difference,

@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libdb/odb/odb.h"
 #include "libop/base/memory.h"
-#include "pp/select/sample_read.h"
-#include "pp/select/multiplexing.h"
 #include "libop/text/cells.h"
 
 /* The one image with samples; if there are several, the error names two of them. */
@@ -36,15 +33,6 @@ static const struct pp_image *only_image(const struct pp_profile *profile, struc
 	if (!only)
 		op_error_set(error, ENOENT, "there are no samples in the sample files");
 	return only;
-}
-
-/* True if there is code at @key; sets its address. */
-static bool find_vma(const struct pp_symbols *symbols, uint64_t key, uint64_t *vma)
-{
-	uint64_t back;
-
-	*vma = pp_symbols_vma(symbols, key);
-	return pp_symbols_key(symbols, *vma, &back) && back == key;
 }
 
 static int compare_counts(const void *a, const void *b)
@@ -82,51 +70,35 @@ static void take_counts(struct pp_gprof_data *data, const struct pp_profile *pro
 		qsort(data->counts, data->n, sizeof(*data->counts), compare_counts);
 }
 
-static void add_arcs(struct pp_gprof_data *data, const struct odb_entry *entries, size_t n,
-		     const struct odb_header *header, const struct pp_symbols *symbols)
+static void add_arc(struct pp_gprof_data *data, const struct pp_arc *arc,
+		    const struct pp_symbols *symbols)
 {
-	uint64_t from_bias = header->is_kernel ? symbols->text : 0;
-	uint64_t to_bias = header->cg_to_is_kernel ? symbols->text : 0;
+	uint64_t key;
 
-	for (size_t i = 0; i < n; i++) {
-		struct pp_gmon_arc arc = {.count = entries[i].count};
-
-		if (!find_vma(symbols, (entries[i].key >> 32) + from_bias, &arc.from) ||
-		    !find_vma(symbols, (uint32_t)entries[i].key + to_bias, &arc.to)) {
-			data->outside += arc.count;
-			continue;
-		}
-		data->arcs =
-			pp_grow(data->arcs, &data->arcs_capacity, data->n_arcs + 1, sizeof(arc));
-		data->arcs[data->n_arcs++] = arc;
+	if (!pp_symbols_key(symbols, arc->from, &key) || !pp_symbols_key(symbols, arc->to, &key)) {
+		data->outside += arc->counts[0];
+		return;
 	}
+	data->arcs =
+		pp_grow(data->arcs, &data->arcs_capacity, data->n_arcs + 1, sizeof(*data->arcs));
+	data->arcs[data->n_arcs++] =
+		(struct pp_gmon_arc){.from = arc->from, .to = arc->to, .count = arc->counts[0]};
 }
 
 /* The file has no arcs from and to other images. */
-static void read_arcs(struct pp_gprof_data *data, const struct pp_sample_file *file,
-		      const struct pp_image *image, const struct pp_symbols *symbols,
-		      struct pp_warnings *warnings)
+static void take_arcs(struct pp_gprof_data *data, const struct pp_profile *profile,
+		      const struct pp_image *image, const struct pp_symbols *symbols)
 {
-	struct odb_entry *entries;
-	struct odb_header header;
-	struct op_error error;
-	size_t n;
+	for (size_t i = 0; i < profile->n_arcs; i++) {
+		const struct pp_arc *arc = &profile->arcs[i];
 
-	if (!pp_same_image(&file->name.dep, image->id) ||
-	    !pp_same_image(&file->name.callee, image->id))
-		return;
-	if (pp_sample_read(file, &header, &entries, &n, &error)) {
-		pp_warnings_add(warnings, PP_BAD_FILE, "skipped: %s", error.text);
-		return;
+		if (arc->caller->image == image && arc->callee->image == image)
+			add_arc(data, arc, symbols);
 	}
-	pp_scale_entries(file, entries, n);
-	add_arcs(data, entries, n, &header, symbols);
-	free(entries);
 }
 
 int pp_gprof_data_make(struct pp_gprof_data *data, const struct pp_profile *profile,
-		       const struct pp_sample_list *list, struct pp_image_search *search,
-		       double threshold, struct pp_warnings *warnings, struct op_error *error)
+		       struct pp_image_search *search, double threshold, struct op_error *error)
 {
 	const struct pp_image *image;
 	const char *why = "it is not a file";
@@ -150,8 +122,7 @@ int pp_gprof_data_make(struct pp_gprof_data *data, const struct pp_profile *prof
 		return op_error_set(error, EINVAL, "%s is not an object file", image->full);
 	}
 	take_counts(data, profile, &symbols, threshold);
-	for (size_t i = 0; i < list->n_arcs; i++)
-		read_arcs(data, &list->arcs[i], image, &symbols, warnings);
+	take_arcs(data, profile, image, &symbols);
 	pp_symbols_free(&symbols);
 	return 0;
 }

@@ -21,17 +21,14 @@ struct pp_gprof_data {
 /**
  * pp_gprof_data_make - take the samples and arcs from a profile
  * @data: filled in; pp_gprof_data_free() frees what it holds, whatever is returned
- * @profile: with details, of one class
- * @list: the profile's sample files; its call graph files are read
+ * @profile: with details and sites of arcs, of one class
  * @search: how to find images
  * @threshold: percent of the samples that a symbol must have
- * @warnings: warns of call graph files that can't be read
  *
  * Return: 0, or -1 with @error set: there is not exactly one image, or it can't be read.
  */
 int pp_gprof_data_make(struct pp_gprof_data *data, const struct pp_profile *profile,
-		       const struct pp_sample_list *list, struct pp_image_search *search,
-		       double threshold, struct pp_warnings *warnings, struct op_error *error);
+		       struct pp_image_search *search, double threshold, struct op_error *error);
 void pp_gprof_data_free(struct pp_gprof_data *data);
 
 #endif

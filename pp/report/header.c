@@ -5,7 +5,9 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "libop/events/catalogue.h"
 #include "libop/cpu/pmu.h"
@@ -62,25 +64,52 @@ static const char *mask_text(const struct op_catalogue_event *event, uint64_t va
 		if (event->unit_mask->entry[i].value == value)
 			return "one of several with this number";
 	}
-	return op_unit_mask_takes(event->unit_mask, (uint32_t)value) ? "multiple flags"
-								     : "Unknown unit mask";
+	if (op_unit_mask_takes(event->unit_mask, (uint32_t)value) ||
+	    (event->from_pfm && op_unit_mask_joins(event->unit_mask, (uint32_t)value)))
+		return "multiple flags";
+	return "Unknown unit mask";
 }
 
-static void put_event(struct op_catalogue *catalogue, const struct pp_class *class, FILE *out)
+/* An event of perf, without the modifiers that perf appends: "cycles:ppp". */
+static const struct op_perf_name *perf_name_of(const char *event)
 {
-	const struct op_perf_name *own = op_perf_name(class->event);
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(event, ":"), event);
+	return op_perf_name(name);
+}
+
+/* The period of the samples, or how often they were taken. */
+static void put_period(const struct pp_head *head, const struct pp_class *class, FILE *out)
+{
+	uint64_t rate = pp_head_rate(head, class);
+
+	if (rate)
+		fprintf(out, " at %" PRIu64 " Hz", rate);
+	else if (class->count)
+		fprintf(out, " count %" PRIu64, class->count);
+	else
+		fputs(" at a rate that is not recorded", out);
+}
+
+/* Without a CPU type there is no catalogue: names of events are those of an import. */
+static void put_event(struct op_catalogue *catalogue, const struct pp_profile *profile,
+		      const struct pp_class *class, FILE *out)
+{
+	const struct op_perf_name *own = perf_name_of(class->event);
 	const struct op_catalogue_event *event = own ? NULL : find(catalogue, class);
 
 	op_safe_printf(out, "Counted %s events (%s) with ", class->event,
-		       event ? event->description
-		       : own ? own->description
-			     : "Unknown event");
+		       event				   ? event->description
+		       : own				   ? own->description
+		       : profile->cpu_type == OP_CPU_TIMER ? "as the recorder calls them"
+							   : "Unknown event");
 	if (class->many_unit_masks)
 		fprintf(out, "multiple unit masks");
 	else
 		op_safe_printf(out, "a unit mask of 0x%02" PRIx64 " (%s)", class->unit_mask,
 			       mask_text(event, class->unit_mask));
-	fprintf(out, " count %" PRIu64, class->count);
+	put_period(&profile->head, class, out);
 	pp_scale_put(class, out);
 	fputc('\n', out);
 }
@@ -88,24 +117,118 @@ static void put_event(struct op_catalogue *catalogue, const struct pp_class *cla
 /* Samples stand for different numbers of events. */
 static void put_weights(const struct pp_profile *profile, size_t class, FILE *out)
 {
-	if (profile->classes->items[class].is_weighted)
+	if (pp_weights_differ(profile->classes, profile->totals, class))
 		fprintf(out,
 			"Percentages are of %" PRIu64
 			" events: samples stand for different numbers of them\n",
 			pp_weight(profile->classes, profile->totals, class));
 }
 
+/* ---- sessions ---- */
+
+#define SESSIONS_SHOWN 3
+
+static void put_sessions(const char *title, const struct pp_head *head, FILE *out)
+{
+	for (size_t i = 0; i < head->n_dirs && i < SESSIONS_SHOWN; i++) {
+		char *name = pp_head_session_name(head->dirs[i]);
+
+		op_safe_printf(out, "%s%s", i ? ", " : title, name);
+		free(name);
+	}
+	if (head->n_dirs > SESSIONS_SHOWN)
+		fprintf(out, " and %zu more", head->n_dirs - SESSIONS_SHOWN);
+	if (head->n_dirs)
+		fputc('\n', out);
+}
+
+static void put_fact(const char *before, const struct pp_fact *fact, FILE *out)
+{
+	if (fact->text)
+		op_safe_printf(out, "%s%s%s", before, fact->text,
+			       fact->varies ? " (and others)" : "");
+}
+
+static void put_host(const struct pp_head *head, FILE *out)
+{
+	if (!head->hostname.text && !head->os_release.text)
+		return;
+	put_fact("Host: ", head->hostname.text ? &head->hostname : &head->os_release, out);
+	if (head->hostname.text)
+		put_fact(", ", &head->os_release, out);
+	put_fact(", ", &head->arch, out);
+	fputc('\n', out);
+}
+
+/* "Time: 2026-11-23 02:28:25 +0000, 12.3 s" */
+static void put_time(const struct pp_head *head, FILE *out)
+{
+	time_t start = (time_t)(head->start_ns / 1000000000);
+	double seconds = (double)head->duration_ns / 1e9;
+	char text[64] = "";
+	struct tm local;
+
+	if (head->start_ns && localtime_r(&start, &local))
+		strftime(text, sizeof(text), "%F %T %z", &local);
+	if (!*text && !head->duration_ns)
+		return;
+	fprintf(out, "Time: %s%s", text, *text && head->duration_ns ? ", " : "");
+	if (head->duration_ns)
+		fprintf(out, "%.*f s", seconds < 10 ? 3 : seconds < 100 ? 1 : 0, seconds);
+	fputc('\n', out);
+}
+
+/* The timer of the module and of OProfile; imports may have other events without a CPU type. */
+static bool is_by_timer(const struct pp_profile *profile)
+{
+	const struct pp_classes *classes = profile->classes;
+
+	if (profile->cpu_type != OP_CPU_TIMER)
+		return false;
+	for (size_t i = 0; i < classes->n; i++)
+		if (strcmp(classes->items[i].event, "TIMER"))
+			return false;
+	return true;
+}
+
+/* Events of the kernel's perf interface are those of any CPU: its model says which. */
+static void put_cpu(const struct pp_profile *profile, FILE *out)
+{
+	const struct pp_fact *model = &profile->head.cpu;
+	const char *type = op_cpu_type_name(profile->cpu_type);
+	bool is_typed = profile->cpu_type != OP_CPU_TIMER || is_by_timer(profile);
+
+	fputs("CPU: ", out);
+	if (model->text && type && (!is_typed || !strcmp(type, OP_PERF_CPU_TYPE))) {
+		put_fact("", model, out);
+	} else {
+		fputs(is_typed ? op_cpu_type_title(profile->cpu_type) : "not known", out);
+		put_fact(", ", model, out);
+	}
+	if (profile->cpu_speed > 0)
+		fprintf(out, ", speed %g MHz (estimated)", profile->cpu_speed);
+	fputc('\n', out);
+}
+
 void pp_report_head(const struct pp_profile *profile, FILE *out)
 {
 	const struct pp_classes *classes = profile->classes;
 	bool by_event = classes->axis == PP_AXIS_EVENT;
-	bool by_timer = profile->cpu_type == OP_CPU_TIMER;
+	bool by_timer = is_by_timer(profile);
 	struct op_catalogue catalogue = {0};
 
-	fprintf(out, "CPU: %s", op_cpu_type_title(profile->cpu_type));
-	if (profile->cpu_speed > 0)
-		fprintf(out, ", speed %g MHz (estimated)", profile->cpu_speed);
-	fputc('\n', out);
+	put_sessions("Session: ", &profile->head, out);
+	put_host(&profile->head, out);
+	put_time(&profile->head, out);
+	if (profile->head.command.text) {
+		put_fact("Command: ", &profile->head.command, out);
+		fputc('\n', out);
+	}
+	put_cpu(profile, out);
+	if (profile->head.backend.text) {
+		put_fact("Backend: ", &profile->head.backend, out);
+		fputc('\n', out);
+	}
 	if (by_timer)
 		fputs("Profiling through timer interrupt\n", out);
 	else
@@ -114,10 +237,15 @@ void pp_report_head(const struct pp_profile *profile, FILE *out)
 		const struct pp_class *class = &classes->items[i];
 
 		if (!by_timer && (by_event || !i))
-			put_event(&catalogue, class, out);
+			put_event(&catalogue, profile, class, out);
 		if (class->title)
 			op_safe_line(out, "%s", class->title);
 		put_weights(profile, i, out);
 	}
 	op_catalogue_free(&catalogue);
+}
+
+void pp_report_old_sessions(const struct pp_profile *old, FILE *out)
+{
+	put_sessions("Compared with: ", &old->head, out);
 }

@@ -36,6 +36,22 @@ static void put_counts(struct json *json, const uint64_t *counts)
 	op_json_end(&json->writer);
 }
 
+/* How many samples have the symbol in their call chain. */
+static void put_inclusive(struct json *json, const uint64_t *inclusive)
+{
+	op_json_array(&json->writer, "inclusive");
+	for (size_t i = 0; i < json->profile->classes->n; i++)
+		op_json_number(&json->writer, NULL, inclusive[i]);
+	op_json_end(&json->writer);
+	if (!is_any_weighted(json->profile->classes))
+		return;
+	op_json_array(&json->writer, "inclusive_weights");
+	for (size_t i = 0; i < json->profile->classes->n; i++)
+		op_json_number(&json->writer, NULL,
+			       pp_weight(json->profile->classes, inclusive, i));
+	op_json_end(&json->writer);
+}
+
 static void put_place(struct json *json, const struct pp_place *place)
 {
 	op_json_hex(&json->writer, "address", place->vma);
@@ -58,11 +74,14 @@ static void open_object(struct json *json)
 	op_json_object(&json->writer, NULL);
 }
 
-static void put_class(struct op_json *writer, const struct pp_class *class, uint64_t total)
+static void put_class(struct op_json *writer, const struct pp_class *class, uint64_t rate,
+		      uint64_t total)
 {
 	op_json_string(writer, "name", class->column);
 	op_json_string(writer, "event", class->event);
 	op_json_number(writer, "period", class->count);
+	if (rate)
+		op_json_number(writer, "frequency", rate);
 	if (!class->many_unit_masks)
 		op_json_number(writer, "unit_mask", class->unit_mask);
 	if (class->tgid != OP_ALL)
@@ -79,6 +98,45 @@ static void put_class(struct op_json *writer, const struct pp_class *class, uint
 	op_json_number(writer, "total", total);
 }
 
+static void put_notes(struct json *json, const struct op_strings *notes)
+{
+	op_json_newline(&json->writer);
+	op_json_array(&json->writer, "notes");
+	for (size_t i = 0; i < notes->count; i++)
+		op_json_string(&json->writer, NULL, notes->item[i]);
+	op_json_end(&json->writer);
+}
+
+static void put_fact(struct op_json *writer, const char *key, const struct pp_fact *fact)
+{
+	if (fact->text && !fact->varies)
+		op_json_string(writer, key, fact->text);
+}
+
+static void put_head(struct json *json)
+{
+	const struct pp_head *head = &json->profile->head;
+	struct op_json *writer = &json->writer;
+
+	op_json_newline(writer);
+	op_json_object(writer, "session");
+	op_json_array(writer, "directories");
+	for (size_t i = 0; i < head->n_dirs; i++)
+		op_json_string(writer, NULL, head->dirs[i]);
+	op_json_end(writer);
+	put_fact(writer, "host", &head->hostname);
+	put_fact(writer, "kernel", &head->os_release);
+	put_fact(writer, "architecture", &head->arch);
+	put_fact(writer, "cpu", &head->cpu);
+	put_fact(writer, "backend", &head->backend);
+	put_fact(writer, "command", &head->command);
+	if (head->start_ns)
+		op_json_number(writer, "start_ns", head->start_ns);
+	if (head->duration_ns)
+		op_json_number(writer, "duration_ns", head->duration_ns);
+	op_json_end(writer);
+}
+
 static void put_classes(struct json *json)
 {
 	const struct pp_classes *classes = json->profile->classes;
@@ -86,7 +144,9 @@ static void put_classes(struct json *json)
 	open_array(json, "classes");
 	for (size_t i = 0; i < classes->n; i++) {
 		open_object(json);
-		put_class(&json->writer, &classes->items[i], json->profile->totals[i]);
+		put_class(&json->writer, &classes->items[i],
+			  pp_head_rate(&json->profile->head, &classes->items[i]),
+			  json->profile->totals[i]);
 		if (classes->items[i].is_weighted)
 			op_json_number(&json->writer, "weight",
 				       pp_weight(classes, json->profile->totals, i));
@@ -145,6 +205,8 @@ static void put_symbols(struct json *json, const struct pp_listing *listing)
 
 		open_object(json);
 		put_counts(json, row->counts);
+		if (row->inclusive)
+			put_inclusive(json, row->inclusive);
 		put_place(json, &row->place);
 		op_json_string(writer, "symbol", row->symbol);
 		op_json_string(writer, "image", row->image->full);
@@ -220,6 +282,8 @@ void pp_report_json(struct pp_profile *profile, const struct pp_report_style *st
 	op_json_string(&json.writer, "cpu_type", cpu ? cpu : "unknown");
 	op_json_raw(&json.writer, "cpu_mhz", "%.6g",
 		    profile->cpu_speed > 0 ? profile->cpu_speed : 0);
+	put_head(&json);
+	put_notes(&json, facts->notes);
 	put_classes(&json);
 	put_images(&json);
 	if (facts->symbols) {

@@ -31,6 +31,56 @@ static int compare_arcs(const void *a, const void *b)
 	       (left->callee->number < right->callee->number);
 }
 
+static bool reaches(const struct pp_profile *profile, const uint64_t *counts,
+		    const uint64_t *wholes, double threshold)
+{
+	return pp_weight_share(profile->classes, counts, wholes, 0) >= threshold;
+}
+
+/* 100 percent of the callers of each listed symbol, and behind them of what each calls. */
+static uint64_t *sum_blocks(const struct pp_listing *listing, const struct pp_profile *profile)
+{
+	const struct pp_classes *classes = profile->classes;
+	uint64_t *callers = pp_alloc(2 * listing->n * classes->columns + 1, sizeof(*callers));
+	uint64_t *callees = callers + listing->n * classes->columns;
+
+	for (size_t i = 0; i < listing->n; i++)
+		pp_counts_add(classes, callees + i * classes->columns, listing->rows[i]->counts);
+	for (size_t i = 0; i < profile->n_arcs; i++) {
+		const struct pp_arc *arc = &profile->arcs[i];
+
+		if (arc->callee->number != SIZE_MAX)
+			pp_counts_add(classes, callers + arc->callee->number * classes->columns,
+				      arc->counts);
+		if (arc->caller->number != SIZE_MAX)
+			pp_counts_add(classes, callees + arc->caller->number * classes->columns,
+				      arc->counts);
+	}
+	return callers;
+}
+
+/* The arcs that the call graph in text has at one of their ends at least. */
+static void list_arcs(struct pp_listing *listing, struct pp_profile *profile, double threshold)
+{
+	const size_t columns = profile->classes->columns;
+	uint64_t *callers = sum_blocks(listing, profile), *callees = callers + listing->n * columns;
+
+	for (size_t i = 0; i < profile->n_arcs; i++) {
+		struct pp_arc *arc = &profile->arcs[i];
+		const size_t from = arc->caller->number, to = arc->callee->number;
+
+		arc->is_of_callee =
+			to != SIZE_MAX &&
+			reaches(profile, arc->counts, callers + to * columns, threshold);
+		arc->is_of_caller =
+			from != SIZE_MAX &&
+			reaches(profile, arc->counts, callees + from * columns, threshold);
+		if (arc->is_of_callee || arc->is_of_caller)
+			listing->arcs[listing->n_arcs++] = arc;
+	}
+	free(callers);
+}
+
 void pp_listing_make(struct pp_listing *listing, struct pp_profile *profile,
 		     const struct pp_report_style *style)
 {
@@ -41,19 +91,17 @@ void pp_listing_make(struct pp_listing *listing, struct pp_profile *profile,
 	listing->arcs = pp_alloc(profile->n_arcs, sizeof(*listing->arcs));
 	for (size_t i = 0; i < profile->n_rows; i++)
 		profile->rows[i]->number = SIZE_MAX;
-	for (size_t i = 0; i < profile->n_arcs; i++) {
-		const struct pp_arc *arc = &profile->arcs[i];
+	for (size_t i = 0; i < profile->n_arcs; i++)
+		profile->arcs[i].caller->number = profile->arcs[i].callee->number = SIZE_MAX;
+	for (size_t i = 0; i < profile->n_rows; i++) {
+		struct pp_row *row = profile->rows[i];
 
-		arc->caller->number = arc->callee->number = SIZE_MAX;
-		if (pp_weight_share(profile->classes, arc->counts, profile->totals, 0) >=
-		    style->threshold)
-			listing->arcs[listing->n_arcs++] = arc;
+		if (reaches(profile, row->inclusive ? row->inclusive : row->counts,
+			    profile->totals, style->threshold))
+			add_row(listing, &capacity, row);
 	}
-	for (size_t i = 0; i < profile->n_rows; i++)
-		if (pp_weight_share(profile->classes, profile->rows[i]->counts, profile->totals,
-				    0) >= style->threshold)
-			add_row(listing, &capacity, profile->rows[i]);
 	listing->n = listing->n_all;
+	list_arcs(listing, profile, style->threshold);
 	for (size_t i = 0; i < listing->n_arcs; i++) {
 		add_row(listing, &capacity, listing->arcs[i]->caller);
 		add_row(listing, &capacity, listing->arcs[i]->callee);

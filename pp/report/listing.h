@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Listing: the symbols and arcs of a profile that reach the threshold, numbered, for CSV, JSON and
- * XML.
+ * Listing: the symbols and arcs that the reports in text have at this threshold, numbered, for CSV,
+ * JSON and XML.
  */
 #ifndef PP_REPORT_LISTING_H
 #define PP_REPORT_LISTING_H

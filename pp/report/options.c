@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "event_column.h"
+
 static int take_sort(const struct op_option *option, void *field, const char *text,
 		     struct op_error *error)
 {
@@ -35,6 +37,7 @@ const struct op_option pp_options_table[] = {
 	 OP_FLAG(struct pp_options, style.long_names)},
 	{"accumulated", 'a', NULL, "show running sums of samples and percentages",
 	 OP_FLAG(struct pp_options, style.accumulated)},
+	PP_OPTION_SHOW_EVENTS(struct pp_options, style.events),
 	{"global-percent", '%', NULL, "make percentages relative to all samples",
 	 OP_FLAG(struct pp_options, style.global_percent)},
 	PP_OPTION_THRESHOLD(struct pp_options, style.threshold),
@@ -99,12 +102,13 @@ static int check_difference(const struct pp_options *options, struct op_error *e
 
 	if (!options->callgraph && !style->details && options->format == PP_FORMAT_TEXT &&
 	    !style->lines && !style->show_address && !style->accumulated &&
-	    !style->global_percent && !style->n_sort)
+	    !style->global_percent && !style->n_sort && style->events == PP_EVENTS_AUTO)
 		return 0;
 	return op_error_set(
 		error, EINVAL,
 		"a difference excludes --callgraph, --details, --debug-info, "
-		"--show-address, --accumulated, --global-percent, --sort, --xml, --json and --csv");
+		"--show-address, --show-events, --accumulated, --global-percent, --sort, --xml, "
+		"--json and --csv");
 }
 
 static bool is_dcpi(enum pp_format format)
@@ -175,6 +179,10 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 		return op_error_set(error, EINVAL,
 				    "--accumulated and --global-percent are for text only, not "
 				    "for --xml, --json and --csv");
+	if (style->events != PP_EVENTS_AUTO && options->format != PP_FORMAT_TEXT)
+		return op_error_set(error, EINVAL,
+				    "--show-events is for text only: --xml, --json and --csv have "
+				    "events wherever samples stand for different numbers of them");
 	if (options->merge.lib && options->exclude_dependent)
 		return op_error_set(error, EINVAL,
 				    "--merge=lib and --exclude-dependent contradict each other");

@@ -22,6 +22,13 @@ enum pp_sort_key {
 	PP_SORT_KEYS
 };
 
+/* Whether text has a column of events. */
+enum pp_events_shown {
+	PP_EVENTS_AUTO, /* where samples stand for different numbers of them */
+	PP_EVENTS_ALWAYS,
+	PP_EVENTS_NEVER,
+};
+
 struct pp_report_style {
 	bool no_header;
 	bool long_names;     /* with directories */
@@ -33,6 +40,7 @@ struct pp_report_style {
 	bool inlines; /* details of inlined functions show their callers */
 	bool reverse;
 	bool color;	  /* in text */
+	enum pp_events_shown events;
 	double threshold; /* percent of the first class that a line must have */
 	enum pp_sort_key sort[PP_SORT_KEYS];
 	size_t n_sort; /* the keys of --sort; the others follow in their order */
@@ -46,13 +54,17 @@ struct pp_report_style {
  */
 int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_error *error);
 
-/* Writes "CPU: ..." and the events. */
+/* Writes where, when and how the samples were taken. */
 void pp_report_head(const struct pp_profile *profile, FILE *out);
+
+/* Writes "Compared with: " and the sessions of the old profile. */
+void pp_report_old_sessions(const struct pp_profile *old, FILE *out);
 
 /* The metadata of CSV, JSON and XML reports. */
 struct pp_report_facts {
 	bool symbols, callgraph; /* requested parts */
 	const struct pp_loss *loss;
+	const struct op_strings *notes; /* of notes.h */
 	const char *command_line;
 	const char *session_dir;
 	const struct op_strings *image_paths, *include, *exclude;

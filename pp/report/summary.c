@@ -4,19 +4,20 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "event_column.h"
 #include "report.h"
 #include "pp/select/weights.h"
 #include "libop/text/cells.h"
 
-/* Width of a column's header, without the '|' after it. */
+/* Width of samples and percentages of a class, without the '|' after them. */
 #define HEAD_WIDTH 17
-#define HEAD_CUT   14
 
 struct summary {
 	const struct pp_profile *profile;
 	const struct pp_report_style *style;
 	FILE *out;
 	struct pp_line line;
+	struct pp_event_column *events; /* by class */
 };
 
 /* Writes an application and its images, the one with the most samples first. */
@@ -61,6 +62,26 @@ static bool is_zero(const struct summary *summary, const uint64_t *counts)
 	return true;
 }
 
+/* The columns of a class, without the '|' after them. */
+static size_t width_of(const struct summary *summary, size_t class)
+{
+	const struct pp_event_column *events = &summary->events[class];
+
+	return HEAD_WIDTH + (events->is_shown ? events->width + 1 : 0);
+}
+
+/* @text, or the start of it, at the right of @width columns. */
+static void put_right(struct summary *summary, const char *text, size_t width)
+{
+	struct pp_line *line = &summary->line;
+	size_t n = strlen(text);
+
+	for (size_t i = n; i < width; i++)
+		pp_line_puts(line, " ");
+	pp_line_safe_add(line, text, n > width ? width - 3 : n);
+	pp_line_puts(line, n > width ? "...|" : "|");
+}
+
 static void put_head(struct summary *summary, const char *indent)
 {
 	const struct pp_classes *classes = summary->profile->classes;
@@ -70,25 +91,23 @@ static void put_head(struct summary *summary, const char *indent)
 		return;
 	pp_line_tone(line, PP_TONE_HEAD);
 	pp_line_puts(line, indent);
+	for (size_t i = 0; i < classes->n; i++)
+		put_right(summary, classes->items[i].column, width_of(summary, i));
+	pp_line_end(line, summary->out);
+	pp_line_puts(line, indent);
 	for (size_t i = 0; i < classes->n; i++) {
-		char cut[HEAD_WIDTH + 1], cell[HEAD_WIDTH + 2];
-		const char *column = classes->items[i].column;
+		const struct pp_event_column *events = &summary->events[i];
 
-		if (strlen(column) > HEAD_WIDTH) {
-			snprintf(cut, sizeof(cut), "%.*s...", HEAD_CUT, column);
-			column = cut;
-		}
-		snprintf(cell, sizeof(cell), "%*s|", HEAD_WIDTH, column);
-		pp_line_safe(line, cell);
+		pp_line_puts(line, "  samples|");
+		if (events->is_shown)
+			put_right(summary, events->head, events->width);
+		pp_line_puts(line, "      %|");
 	}
 	pp_line_end(line, summary->out);
 	pp_line_puts(line, indent);
 	for (size_t i = 0; i < classes->n; i++)
-		pp_line_puts(line, "  samples|      %|");
-	pp_line_end(line, summary->out);
-	pp_line_puts(line, indent);
-	for (size_t i = 0; i < classes->n; i++)
-		pp_line_puts(line, "------------------");
+		for (size_t k = 0; k <= width_of(summary, i); k++)
+			pp_line_puts(line, "-");
 	pp_line_tone(line, PP_TONE_PLAIN);
 	pp_line_end(line, summary->out);
 }
@@ -102,6 +121,11 @@ static void put_row(struct summary *summary, const char *indent, const uint64_t 
 	for (size_t i = 0; i < summary->profile->classes->n; i++) {
 		pp_line_count(line, counts[i], 9);
 		pp_line_add(line, " ", 1);
+		if (summary->events[i].is_shown) {
+			pp_event_column_put(&summary->events[i], summary->profile->classes, counts,
+					    i, summary->events[i].width, line);
+			pp_line_add(line, " ", 1);
+		}
 		pp_line_share(line, pp_weight_share(summary->profile->classes, counts, wholes, i));
 		pp_line_add(line, " ", 1);
 	}
@@ -166,6 +190,7 @@ void pp_report_summary(const struct pp_profile *profile, const struct pp_report_
 	size_t n;
 
 	summary.line.color = style->color;
+	summary.events = pp_event_columns_make(profile, style);
 	put_head(&summary, "");
 	entries = gather_entries(profile, &n);
 	for (size_t i = 0; i < n; i++) {
@@ -179,5 +204,6 @@ void pp_report_summary(const struct pp_profile *profile, const struct pp_report_
 		put_parts(&summary, entry);
 	}
 	free(entries);
+	free(summary.events);
 	pp_line_free(&summary.line);
 }

@@ -53,5 +53,5 @@ void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style 
 		put_details(&table, row);
 	}
 	free(sums);
-	pp_line_free(&table.line);
+	pp_table_free(&table);
 }

@@ -15,6 +15,7 @@ enum {
 	WIDTH_CUM_SAMPLES = 14,
 	WIDTH_PERCENT = 9,
 	WIDTH_CUM_PERCENT = 11,
+	EVENTS_GAP = 2,
 	WIDTH_LINE = 28,
 	WIDTH_IMAGE = 25,
 	WIDTH_APP = 25,
@@ -154,6 +155,9 @@ void pp_table_head(struct pp_table *table)
 		put_text(table, "samples", WIDTH_SAMPLES);
 		if (style->accumulated)
 			put_text(table, "cum. samples", WIDTH_CUM_SAMPLES);
+		if (table->events[i].is_shown)
+			put_text(table, table->events[i].head,
+				 table->events[i].width + EVENTS_GAP);
 		put_text(table, "%", WIDTH_PERCENT);
 		if (style->accumulated)
 			put_text(table, "cum. %", WIDTH_CUM_PERCENT);
@@ -174,6 +178,15 @@ static void put_count(struct pp_table *table, uint64_t count, size_t width)
 	pp_line_cell(&table->line);
 	pp_line_width(&table->line, width);
 	pp_line_count(&table->line, count, 0);
+}
+
+static void put_events(struct pp_table *table, const uint64_t *counts, size_t class)
+{
+	const struct pp_event_column *column = &table->events[class];
+
+	pp_line_cell(&table->line);
+	pp_line_width(&table->line, column->width + EVENTS_GAP);
+	pp_event_column_put(column, table->profile->classes, counts, class, 0, &table->line);
 }
 
 static void put_percent(struct pp_table *table, double percent, size_t width)
@@ -220,6 +233,8 @@ void pp_table_numbers(struct pp_table *table, const struct pp_place *place, cons
 		put_count(table, counts[i], WIDTH_SAMPLES);
 		if (style->accumulated)
 			put_count(table, sums[i], WIDTH_CUM_SAMPLES);
+		if (table->events[i].is_shown)
+			put_events(table, counts, i);
 		put_percent(table, pp_weight_share(classes, counts, wholes, i), WIDTH_PERCENT);
 		if (style->accumulated)
 			put_percent(table, pp_weight_share(classes, sums, wholes, i),
@@ -267,6 +282,7 @@ void pp_table_columns(struct pp_table *table)
 
 	table->vma_digits = 8;
 	table->line.color = table->style->color;
+	table->events = pp_event_columns_make(profile, table->style);
 	for (size_t i = 0; i < profile->n_rows; i++)
 		make_room(table, profile->rows[i]);
 	/* Ends of arcs may be hidden, and are not rows then. */
@@ -274,4 +290,10 @@ void pp_table_columns(struct pp_table *table)
 		make_room(table, profile->arcs[i].caller);
 		make_room(table, profile->arcs[i].callee);
 	}
+}
+
+void pp_table_free(struct pp_table *table)
+{
+	free(table->events);
+	pp_line_free(&table->line);
 }

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "event_column.h"
 #include "report.h"
 #include "libop/text/cells.h"
 
@@ -15,6 +16,7 @@ struct pp_table {
 	const struct pp_report_style *style;
 	FILE *out;
 	struct pp_line line;
+	struct pp_event_column *events; /* by class */
 	unsigned int vma_digits;
 	bool show_image, show_app;
 };
@@ -22,8 +24,9 @@ struct pp_table {
 /* Sorts the profile's rows. */
 void pp_table_sort(struct pp_profile *profile, const struct pp_report_style *style);
 
-/* Chooses columns by the content of the rows of table->profile. */
+/* Chooses columns by the content of the rows of table->profile; pp_table_free() frees the table. */
 void pp_table_columns(struct pp_table *table);
+void pp_table_free(struct pp_table *table);
 void pp_table_head(struct pp_table *table);
 
 /**

@@ -11,6 +11,7 @@
 #include "libop/cpu/type_names.h"
 #include "libop/base/memory.h"
 #include "pp/select/multiplexing.h"
+#include "pp/select/weights.h"
 
 /* ---- header ---- */
 
@@ -150,6 +151,9 @@ void pp_report_xml_counts(struct pp_report_xml *report, const uint64_t *counts, 
 		op_xml_put(&report->xml, "<count");
 		if (n > 1)
 			pp_report_xml_class(report, "class", i);
+		if (report->profile->classes->items[i].is_weighted)
+			op_xml_number(&report->xml, "events",
+				      pp_weight(report->profile->classes, counts, i));
 		op_xml_put(&report->xml, ">");
 		op_xml_count(&report->xml, counts[i]);
 		op_xml_end(&report->xml, "</count>");
@@ -213,6 +217,47 @@ static void put_detail_table(struct pp_report_xml *report)
 	op_xml_end(xml, "</detailtable>");
 }
 
+static void put_fact(struct op_xml *xml, const char *attribute, const struct pp_fact *fact)
+{
+	if (fact->text && !fact->varies)
+		op_xml_text(xml, attribute, fact->text);
+}
+
+/* OProfile's schema has no place for it but this element, which is ours. */
+static void put_head(struct pp_report_xml *report)
+{
+	const struct pp_head *head = &report->profile->head;
+	struct op_xml *xml = &report->xml;
+
+	put_fact(xml, "host", &head->hostname);
+	put_fact(xml, "kernel", &head->os_release);
+	put_fact(xml, "architecture", &head->arch);
+	put_fact(xml, "cpu", &head->cpu);
+	put_fact(xml, "backend", &head->backend);
+	put_fact(xml, "command", &head->command);
+	if (head->start_ns)
+		op_xml_number(xml, "startns", head->start_ns);
+	if (head->duration_ns)
+		op_xml_number(xml, "durationns", head->duration_ns);
+}
+
+/* Ours, too. */
+static void put_notes(struct pp_report_xml *report)
+{
+	const struct op_strings *notes = report->facts->notes;
+	struct op_xml *xml = &report->xml;
+
+	if (!notes->count)
+		return;
+	op_xml_end(xml, "<notes>");
+	for (size_t i = 0; i < notes->count; i++) {
+		op_xml_put(xml, "<note");
+		op_xml_text(xml, "text", notes->item[i]);
+		op_xml_end(xml, "/>");
+	}
+	op_xml_end(xml, "</notes>");
+}
+
 static void put_loss(struct pp_report_xml *report)
 {
 	const struct pp_loss *loss = report->facts->loss;
@@ -221,6 +266,7 @@ static void put_loss(struct pp_report_xml *report)
 	if (!loss->known && !loss->damaged)
 		return;
 	op_xml_put(xml, "<statistics");
+	put_head(report);
 	op_xml_number(xml, "received", loss->received);
 	op_xml_number(xml, "stored", loss->stored);
 	op_xml_number(xml, "filtered", loss->filtered);
@@ -297,6 +343,7 @@ static void put_profile(struct pp_report_xml *report)
 	put_detail_table(report);
 	if (report->style->details)
 		pp_report_xml_bytes(report);
+	put_notes(report);
 	put_loss(report);
 	op_xml_end(xml, "</profile>");
 }

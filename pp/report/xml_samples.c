@@ -12,6 +12,7 @@
 
 #include "libop/base/memory.h"
 #include "libop/base/search.h"
+#include "pp/select/weights.h"
 #include "xml.h"
 
 struct samples {
@@ -78,12 +79,15 @@ static bool has_samples(const struct samples *samples, const uint64_t *counts)
 	return samples->class == PP_XML_ALL_CLASSES || counts[samples->class];
 }
 
-static void put_arc(struct samples *samples, const struct pp_row *row, const uint64_t *counts)
+static void put_arc(struct samples *samples, const struct pp_row *row, const uint64_t *counts,
+		    bool is_self)
 {
 	struct op_xml *xml = &samples->report->xml;
 
 	op_xml_put(xml, "<symbol");
 	op_xml_number(xml, "idref", row->number);
+	if (is_self)
+		op_xml_number(xml, "self", 1);
 	op_xml_end(xml, ">");
 	pp_report_xml_counts(samples->report, counts, samples->class);
 	op_xml_end(xml, "</symbol>");
@@ -111,6 +115,13 @@ static size_t find_arc(const struct samples *samples, const struct pp_row *row, 
 			      callers ? compare_to_callee : compare_to_caller);
 }
 
+/* Whether an arc is among the callers of its callee, or what its caller calls. */
+static bool is_listed(const struct pp_arc *arc, bool callers)
+{
+	return callers ? arc->is_of_callee : arc->is_of_caller;
+}
+
+/* Its callers, or its callees, of which the last one is itself. */
 static void put_arcs(struct samples *samples, const struct pp_row *row, bool callers)
 {
 	const struct pp_listing *listing = &samples->report->listing;
@@ -121,12 +132,19 @@ static void put_arcs(struct samples *samples, const struct pp_row *row, bool cal
 	for (size_t i = find_arc(samples, row, callers); i < listing->n_arcs; i++) {
 		if ((callers ? arcs[i]->callee : arcs[i]->caller) != row)
 			break;
-		if (!has_samples(samples, arcs[i]->counts))
+		if (!has_samples(samples, arcs[i]->counts) || !is_listed(arcs[i], callers))
 			continue;
 		if (!open)
 			op_xml_end(xml, callers ? "<callers>" : "<callees>");
 		open = true;
-		put_arc(samples, callers ? arcs[i]->caller : arcs[i]->callee, arcs[i]->counts);
+		put_arc(samples, callers ? arcs[i]->caller : arcs[i]->callee, arcs[i]->counts,
+			false);
+	}
+	if (!callers && samples->report->facts->callgraph && has_samples(samples, row->counts)) {
+		if (!open)
+			op_xml_end(xml, "<callees>");
+		open = true;
+		put_arc(samples, row, row->counts, true);
 	}
 	if (open)
 		op_xml_end(xml, callers ? "</callers>" : "</callees>");
@@ -161,7 +179,7 @@ static bool has_arcs(const struct samples *samples, const struct pp_row *row)
 		for (size_t i = find_arc(samples, row, callers); i < listing->n_arcs; i++) {
 			if ((callers ? arcs[i]->callee : arcs[i]->caller) != row)
 				break;
-			if (has_samples(samples, arcs[i]->counts))
+			if (has_samples(samples, arcs[i]->counts) && is_listed(arcs[i], callers))
 				return true;
 		}
 	}
@@ -185,9 +203,7 @@ static void put_symbols(struct samples *samples, const struct pp_part *part, siz
 
 static void put_name(struct samples *samples, const struct pp_image *image)
 {
-	bool long_names = samples->report->style->long_names;
-
-	op_xml_text(&samples->report->xml, "name", long_names ? image->full : image->base);
+	op_xml_text(&samples->report->xml, "name", image->full);
 	op_xml_end(&samples->report->xml, ">");
 }
 
@@ -219,6 +235,20 @@ static size_t pass_over(const struct samples *samples, const struct pp_part *par
 	return next;
 }
 
+/* The samples of the application's own image; modules have theirs. */
+static void put_own_counts(struct samples *samples, const struct binary *binary)
+{
+	const size_t n = samples->report->profile->classes->columns;
+	uint64_t *counts = pp_alloc(n, sizeof(*counts));
+
+	for (size_t i = 0; i < binary->n_parts; i++)
+		if (is_own(&binary->parts[i]))
+			pp_counts_add(samples->report->profile->classes, counts,
+				      binary->parts[i].counts);
+	pp_report_xml_counts(samples->report, counts, samples->class);
+	free(counts);
+}
+
 /* The application's own symbols first, then its other images. */
 static void put_binary(struct samples *samples, const struct binary *binary)
 {
@@ -227,7 +257,7 @@ static void put_binary(struct samples *samples, const struct binary *binary)
 
 	op_xml_put(xml, "<binary");
 	put_name(samples, app);
-	pp_report_xml_counts(samples->report, app->counts, samples->class);
+	put_own_counts(samples, binary);
 	for (int others = 0; others < 2; others++) {
 		size_t next = binary->first_row;
 

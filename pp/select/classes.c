@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "session_events.h"
 
 int pp_merge_parse(struct pp_merge *merge, const char *list, struct op_error *error)
 {
@@ -234,6 +235,47 @@ static void add_class(struct pp_classes *classes, size_t *capacity,
 	};
 }
 
+static bool has_event(const struct pp_classes *classes, const struct op_event *event,
+		      const struct pp_merge *merge)
+{
+	for (size_t i = 0; i < classes->n; i++) {
+		const struct pp_class *class = &classes->items[i];
+
+		if (!strcmp(class->event, event->name) && class->count == event->count &&
+		    (merge->unit_mask || class->unit_mask == event->unit_mask))
+			return true;
+	}
+	return false;
+}
+
+/* Events of which no sample came, behind the others.  There may be one axis only. */
+static void add_empty(struct pp_classes *classes, size_t *capacity, struct pp_sample_list *list,
+		      const struct pp_merge *merge)
+{
+	for (size_t i = 0; i < classes->n; i++) {
+		const struct pp_class *class = &classes->items[i];
+
+		if (class->cpu != OP_ALL || class->tgid != OP_ALL || class->tid != OP_ALL)
+			return;
+	}
+	for (size_t i = 0; i < list->n_dirs; i++)
+		pp_session_events_read(list->samples_dirs[i], &list->counted);
+	for (size_t i = 0; i < list->counted.count; i++) {
+		const struct op_event *event = &list->counted.event[i];
+		const struct op_sample_name name = {
+			.event = event->name,
+			.count = event->count,
+			.unit_mask = event->unit_mask,
+			.tgid = OP_ALL,
+			.tid = OP_ALL,
+			.cpu = OP_ALL,
+		};
+
+		if (!has_event(classes, event, merge))
+			add_class(classes, capacity, &name);
+	}
+}
+
 /* The files of all kinds, in an array that the caller frees. */
 static struct pp_sample_file **list_all(struct pp_sample_list *list, size_t *n)
 {
@@ -252,6 +294,54 @@ static struct pp_sample_file **list_all(struct pp_sample_list *list, size_t *n)
 		for (size_t k = 0; k < kinds[i].n; k++)
 			all[(*n)++] = &kinds[i].files[k];
 	return all;
+}
+
+/* What compare_names() compares, of a class. */
+static struct op_sample_name name_of(const struct pp_class *class)
+{
+	return (struct op_sample_name){
+		.event = (char *)class->event,
+		.count = class->count,
+		.unit_mask = class->unit_mask,
+		.tgid = class->tgid,
+		.tid = class->tid,
+		.cpu = class->cpu,
+	};
+}
+
+/* The class of the samples that a stack file counts, or PP_NO_CLASS. */
+static unsigned int class_of_stacks(const struct pp_classes *classes,
+				    const struct op_sample_name *name, const struct pp_merge *merge)
+{
+	size_t low = 0, high = classes->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct op_sample_name at = name_of(&classes->items[middle]);
+		int order = compare_names(name, &at, merge);
+
+		if (!order)
+			return (unsigned int)middle;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return PP_NO_CLASS;
+}
+
+/* Stacks make no columns: those that are in no class have samples in no file of the list. */
+static void classify_stacks(const struct pp_classes *classes, struct pp_sample_list *list,
+			    const struct pp_merge *merge)
+{
+	for (size_t i = 0; i < list->n_stacks; i++) {
+		struct pp_sample_file *file = &list->stacks[i];
+
+		merge_name(&file->name, merge);
+		file->class = class_of_stacks(classes, &file->name, merge);
+		if (file->class != PP_NO_CLASS && file->is_weight)
+			file->class += (unsigned int)classes->n;
+	}
 }
 
 int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
@@ -273,9 +363,12 @@ int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
 		class->many_unit_masks |= class->unit_mask != order[i]->name.unit_mask;
 		order[i]->class = classes->n - 1;
 	}
+	if (list->want_empty)
+		add_empty(classes, &capacity, list, merge);
 	for (size_t i = 0; i < n; i++)
 		order[i]->class += order[i]->is_weight ? classes->n : 0;
 	classes->columns = 2 * classes->n;
+	classify_stacks(classes, list, merge);
 	free(order);
 	result = find_axis(classes, error);
 	for (size_t i = 0; i < classes->n; i++)

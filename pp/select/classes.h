@@ -6,6 +6,7 @@
 #ifndef PP_SELECT_CLASSES_H
 #define PP_SELECT_CLASSES_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,8 @@
 #include "libop/base/error.h"
 #include "libop/base/option.h"
 #include "sample_list.h"
+
+#define PP_NO_CLASS UINT_MAX /* of a stack file without samples in the list */
 
 /* The axes that are merged (--merge). */
 struct pp_merge {
@@ -44,8 +47,11 @@ struct pp_class {
 	char *title;		/* "Samples on CPU 1"; NULL on the event axis */
 	/* Time enabled and time running, in ns; set by pp_scales_find(). */
 	uint64_t enabled_ns, running_ns;
-	bool is_scaled;	  /* its counts are scaled */
-	bool is_weighted; /* its samples have weights of their own; set by pp_weights_find() */
+	/* Likewise: the time paused by the kernel, of the latter, and samples; 0: not known. */
+	uint64_t paused_ns, taken;
+	uint64_t unsampled_ns; /* of a clock, in threads that ran for less than its period */
+	bool is_scaled;	       /* its counts are scaled */
+	bool is_weighted;      /* its samples have weights of their own; set by pp_weights_find() */
 };
 
 struct pp_classes {

@@ -68,6 +68,9 @@ static size_t scale_of(struct pp_sample_list *list, const struct pp_sample_file 
 	scale->session = session;
 	scale->enabled_ns = read_time(list, scale, OP_STATS_ENABLED_NS);
 	scale->running_ns = read_time(list, scale, OP_STATS_RUNNING_NS);
+	scale->paused_ns = read_time(list, scale, OP_STATS_PAUSED_NS);
+	scale->taken = read_time(list, scale, OP_STATS_TAKEN);
+	scale->unsampled_ns = read_time(list, scale, OP_STATS_UNSAMPLED_NS);
 	for (size_t k = 0; k < 4; k++)
 		scale->rest[k] = scale->running_ns / 2;
 	list->scales = pp_grow(list->scales, &list->scales_capacity, i + 1, sizeof(*list->scales));
@@ -86,6 +89,11 @@ static void find(struct pp_sample_list *list, struct pp_sample_file *files, size
 	}
 }
 
+static void add_time(uint64_t *sum, uint64_t time)
+{
+	*sum = bounded((wide)*sum + time);
+}
+
 /* The sum over the sessions and the merged unit masks, each of them once. */
 static void add_to_classes(struct pp_sample_list *list, struct pp_classes *classes)
 {
@@ -99,10 +107,11 @@ static void add_to_classes(struct pp_sample_list *list, struct pp_classes *class
 		if (*done)
 			continue;
 		*done = true;
-		class->enabled_ns =
-			bounded((wide) class->enabled_ns + list->scales[index]->enabled_ns);
-		class->running_ns =
-			bounded((wide) class->running_ns + list->scales[index]->running_ns);
+		add_time(&class->enabled_ns, list->scales[index]->enabled_ns);
+		add_time(&class->running_ns, list->scales[index]->running_ns);
+		add_time(&class->paused_ns, list->scales[index]->paused_ns);
+		add_time(&class->taken, list->scales[index]->taken);
+		add_time(&class->unsampled_ns, list->scales[index]->unsampled_ns);
 		class->is_scaled |= list->files[i].scale != NULL;
 	}
 	free(added);
@@ -114,6 +123,7 @@ void pp_scales_find(struct pp_sample_list *list, struct pp_classes *classes)
 	find(list, list->arcs, list->n_arcs);
 	find(list, list->weights, list->n_weights);
 	find(list, list->weight_arcs, list->n_weight_arcs);
+	find(list, list->stacks, list->n_stacks);
 	add_to_classes(list, classes);
 }
 
@@ -124,20 +134,25 @@ bool pp_is_scaled(const struct pp_sample_file *file)
 	return file->scale || pp_weight_unit(file) > 1;
 }
 
-void pp_scale_entries(const struct pp_sample_file *file, struct odb_entry *entries, size_t n)
+uint64_t pp_scale_count(const struct pp_sample_file *file, uint64_t count)
 {
 	struct pp_scale *scale = file->scale;
-	uint64_t unit = pp_weight_unit(file);
+	uint64_t *rest;
+	wide all;
 
-	for (size_t i = 0; unit > 1 && i < n; i++)
-		entries[i].count = bounded((wide)entries[i].count * unit);
-	for (size_t i = 0; scale && i < n; i++) {
-		uint64_t *rest = &scale->rest[file->name.is_arc + 2 * file->is_weight];
-		wide all = (wide)entries[i].count * scale->enabled_ns + *rest;
+	count = bounded((wide)count * pp_weight_unit(file));
+	if (!scale)
+		return count;
+	rest = &scale->rest[(file->name.is_arc || file->is_stacks) + 2 * file->is_weight];
+	all = (wide)count * scale->enabled_ns + *rest;
+	*rest = (uint64_t)(all % scale->running_ns);
+	return bounded(all / scale->running_ns);
+}
 
-		entries[i].count = bounded(all / scale->running_ns);
-		*rest = (uint64_t)(all % scale->running_ns);
-	}
+void pp_scale_entries(const struct pp_sample_file *file, struct odb_entry *entries, size_t n)
+{
+	for (size_t i = 0; pp_is_scaled(file) && i < n; i++)
+		entries[i].count = pp_scale_count(file, entries[i].count);
 }
 
 bool pp_class_is_partial(const struct pp_class *class)

@@ -24,7 +24,9 @@ struct pp_scale {
 	const struct op_sample_name *name; /* a sample file of the event; the list's */
 	size_t session;			   /* index into samples_dirs of the list */
 	uint64_t enabled_ns, running_ns;   /* both 0 if not known */
-	uint64_t rest[4];		   /* by is_arc, then by is_weight */
+	uint64_t paused_ns, taken;	   /* likewise */
+	uint64_t unsampled_ns;		   /* likewise */
+	uint64_t rest[4];		   /* of samples or of arcs and stacks, then by is_weight */
 };
 
 /**
@@ -39,6 +41,9 @@ bool pp_is_scaled(const struct pp_sample_file *file);
 
 /* Scales the counts of @file, which were just read from it; those of weights become events. */
 void pp_scale_entries(const struct pp_sample_file *file, struct odb_entry *entries, size_t n);
+
+/* One count of @file, scaled in the same way. */
+uint64_t pp_scale_count(const struct pp_sample_file *file, uint64_t count);
 
 /* True if its event was multiplexed. */
 bool pp_class_is_partial(const struct pp_class *class);

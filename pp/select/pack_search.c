@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/base/progress.h"
 #include "libop/base/memory.h"
+#include "libop/base/progress.h"
+#include "libop/pack/parts.h"
 
 struct op_pack *pp_pack_open(struct pp_sample_list *list, const char *samples_dir,
 			     struct pp_warnings *warnings)
 {
-	char *path = pp_format("%s/" OP_PACK_NAME, samples_dir);
 	struct op_pack *pack = NULL;
 	struct op_error error;
 
-	if (!op_pack_open(&pack, path, &error)) {
+	if (!op_pack_open_session(&pack, samples_dir, &error)) {
 		list->packs = pp_grow(list->packs, &list->packs_capacity, list->n_packs + 1,
 				      sizeof(struct op_pack *));
 		list->packs[list->n_packs++] = pack;
@@ -24,7 +24,6 @@ struct op_pack *pp_pack_open(struct pp_sample_list *list, const char *samples_di
 		pp_warnings_add(warnings, PP_BAD_FILE, "skipped: %s", error.text);
 		list->n_bad++;
 	}
-	free(path);
 	return pack;
 }
 

@@ -43,8 +43,11 @@ void pp_sample_list_free(struct pp_sample_list *list)
 		pp_sample_file_free(&list->weights[i]);
 	for (size_t i = 0; i < list->n_weight_arcs; i++)
 		pp_sample_file_free(&list->weight_arcs[i]);
+	for (size_t i = 0; i < list->n_stacks; i++)
+		pp_sample_file_free(&list->stacks[i]);
 	for (size_t i = 0; i < list->n_dirs; i++)
 		free(list->samples_dirs[i]);
+	op_events_free(&list->counted);
 	for (size_t i = 0; i < list->n_packs; i++)
 		op_pack_close(list->packs[i]);
 	free(list->packs);
@@ -55,6 +58,7 @@ void pp_sample_list_free(struct pp_sample_list *list)
 	free(list->arcs);
 	free(list->weights);
 	free(list->weight_arcs);
+	free(list->stacks);
 	free(list->samples_dirs);
 	memset(list, 0, sizeof(*list));
 }

@@ -11,6 +11,7 @@
 
 #include "libdb/odb/odb.h"
 #include "libop/base/error.h"
+#include "libop/events/spec.h"
 #include "libop/pack/pack.h"
 #include "libop/session/sample_name.h"
 #include "spec.h"
@@ -29,15 +30,15 @@ struct pp_sample_file {
 	unsigned int class;	   /* set by pp_classes_make() */
 	struct pp_scale *scale;	   /* set by pp_scales_find(); NULL: counts are not scaled */
 	unsigned int app, image;   /* set by pp_profile_make() */
-	struct pp_arc_file
-		*arcs;	/* of an end of a {cg} file: see pp/profile/callgraph.h; else NULL */
-	bool is_callee; /* which end */
-	bool is_weight; /* a file of weights; its class is behind those of samples */
+	struct pp_frames *frames;  /* of code that only arcs lead to: see pp/profile/callgraph.h */
+	bool is_stacks;		   /* a stack file; its name has no image */
+	bool is_weight;		   /* a file of weights; its class is behind those of samples */
 };
 
 struct pp_sample_list {
 	char **samples_dirs; /* one a session: SESSION/samples/NAME */
 	size_t n_dirs, dirs_capacity;
+	bool is_empty; /* the sessions were read, and have no sample files */
 	struct op_pack **packs; /* the packs of the files */
 	size_t n_packs, packs_capacity;
 	struct pp_sample_file *files;
@@ -54,7 +55,17 @@ struct pp_sample_list {
 	bool want_weights;
 	struct pp_sample_file *weights, *weight_arcs;
 	size_t n_weights, n_weight_arcs;
+	/*
+	 * Stack files, and those of weights, if the caller sets want_stacks; then the {cg} files of
+	 * a session that has any are left out.
+	 */
+	bool want_stacks;
+	struct pp_sample_file *stacks;
+	size_t n_stacks, stacks_capacity;
+	bool own_only;		  /* images other than the application itself are left out */
 	bool unscaled;		  /* set by the caller: do not scale multiplexed events */
+	bool want_empty;	  /* likewise: events without samples are classes, too */
+	struct op_events counted; /* set by pp_classes_make(), if so: of all sessions */
 	struct pp_scale **scales; /* see pp/select/multiplexing.h */
 	size_t n_scales, scales_capacity;
 };

@@ -22,6 +22,7 @@ int pp_select_files(struct pp_sample_list *list, const char *session_dir,
 			error, ENOENT,
 			"none of the %zu sample files in %s matches the profile specification",
 			list->n_passed_over, session_dir);
+	list->is_empty = true;
 	return op_error_set(error, ENOENT, "no sample files in %s", session_dir);
 }
 
@@ -36,6 +37,7 @@ int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const cha
 	if (pp_classes_make(classes, list, merge, error))
 		return -1;
 	pp_weights_find(list, classes);
+	pp_weight_units_find(list);
 	pp_scales_find(list, classes);
 	return 0;
 }

@@ -11,10 +11,12 @@
 #include <sys/stat.h>
 
 #include "libop/session/paths.h"
+#include "libop/session/trusted_dir.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
 #include "pack_search.h"
 #include "sample_search.h"
+#include "stack_search.h"
 
 /* Maximum number of searches of a session that is packed or unpacked meanwhile. */
 #define SEARCHES_MOST 4
@@ -46,8 +48,12 @@ static void mark_weights(struct pp_sample_file *files, size_t n)
 static void search_once(struct pp_sample_list *list, const struct pp_sample_search *search,
 			const char *samples_dir, struct pp_warnings *warnings)
 {
+	struct op_pack *pack = pp_pack_open(list, samples_dir, warnings);
+	bool has_stacks =
+		list->want_stacks && pp_stack_search(list, search, pack, samples_dir, warnings);
+	bool want_arcs = list->want_arcs;
 	struct pp_sample_list weights = {
-		.want_arcs = list->want_arcs,
+		.want_arcs = want_arcs && !has_stacks,
 		.want_counts = list->want_counts,
 		.want_entries = list->want_entries,
 		.files = list->weights,
@@ -57,9 +63,10 @@ static void search_once(struct pp_sample_list *list, const struct pp_sample_sear
 		.n_arcs = list->n_weight_arcs,
 		.arcs_capacity = list->n_weight_arcs,
 	};
-	struct op_pack *pack = pp_pack_open(list, samples_dir, warnings);
 
+	list->want_arcs = want_arcs && !has_stacks;
 	search_tree(list, search, pack, samples_dir, "", warnings);
+	list->want_arcs = want_arcs;
 	if (!list->want_weights)
 		return;
 	search_tree(&weights, search, pack, samples_dir, OP_SAMPLES_WEIGHTS "/", warnings);
@@ -82,6 +89,8 @@ static void forget(struct pp_sample_list *list, const struct pp_sample_list *bef
 		pp_sample_file_free(&list->weights[--list->n_weights]);
 	while (list->n_weight_arcs > before->n_weight_arcs)
 		pp_sample_file_free(&list->weight_arcs[--list->n_weight_arcs]);
+	while (list->n_stacks > before->n_stacks)
+		pp_sample_file_free(&list->stacks[--list->n_stacks]);
 	list->n_passed_over = before->n_passed_over;
 	list->n_bad = before->n_bad;
 }
@@ -176,6 +185,35 @@ static int find_sessions(struct pp_sample_list *list, const char *archive, const
 	return 0;
 }
 
+/* Whether all of a session's directories are one's own, or root's; else it is refused, or what it
+ * names is read with its owner's rights. */
+static int check_owner(const struct pp_spec *spec, const char *path, struct op_error *error)
+{
+	struct op_error why;
+	uid_t owner;
+
+	if (!trusted_dir_check_read(path, &owner, &why))
+		return 0;
+	if (!spec->trust)
+		return op_error_set(error, why.code, "%s", why.text);
+	foreign_restrict(owner);
+	return 0;
+}
+
+static int check_owners(const struct pp_sample_list *list, const struct pp_spec *spec,
+			const char *samples_root, struct op_error *error)
+{
+	char *session = pp_format("%s/..", samples_root);
+	int result = check_owner(spec, session, error);
+
+	if (!result)
+		result = check_owner(spec, samples_root, error);
+	for (size_t i = 0; !result && i < list->n_dirs; i++)
+		result = check_owner(spec, list->samples_dirs[i], error);
+	free(session);
+	return result;
+}
+
 char *pp_session_dir_in(const char *archive, const char *session_dir)
 {
 	char *path = pp_format("%s%s/" OP_SESSION_SAMPLES, archive, session_dir), *named = NULL;
@@ -207,7 +245,10 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 		.spec = spec, .samples_root = samples_root, .exclude_dependent = exclude_dependent};
 	int result;
 
+	list->own_only = exclude_dependent;
 	result = find_sessions(list, archive, samples_root, spec, error);
+	if (!result)
+		result = check_owners(list, spec, samples_root, error);
 	for (size_t i = 0; !result && i < list->n_dirs; i++)
 		search_session(list, &search, list->samples_dirs[i], warnings);
 	free(samples_root);

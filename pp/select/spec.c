@@ -274,6 +274,16 @@ static bool either_matches(const struct op_strings *globs, const struct op_sampl
 	       (name->is_arc && image_matches(globs, &name->callee));
 }
 
+bool pp_spec_matches_context(const struct pp_spec *spec, const struct op_sample_name *name)
+{
+	if (spec->events.count && !pp_globs_match(&spec->events, name->event))
+		return false;
+	return range_matches(&spec->counts, name->count) &&
+	       range_matches(&spec->unit_masks, name->unit_mask) &&
+	       id_matches(&spec->cpus, name->cpu) && id_matches(&spec->tgids, name->tgid) &&
+	       id_matches(&spec->tids, name->tid);
+}
+
 bool pp_spec_matches(const struct pp_spec *spec, const struct op_sample_name *name)
 {
 	if (spec->names.count && !image_matches(&spec->names, &name->app) &&
@@ -286,10 +296,5 @@ bool pp_spec_matches(const struct pp_spec *spec, const struct op_sample_name *na
 	if (image_matches(&spec->image_excludes, &name->app) ||
 	    either_matches(&spec->image_excludes, name))
 		return false;
-	if (spec->events.count && !pp_globs_match(&spec->events, name->event))
-		return false;
-	return range_matches(&spec->counts, name->count) &&
-	       range_matches(&spec->unit_masks, name->unit_mask) &&
-	       id_matches(&spec->cpus, name->cpu) && id_matches(&spec->tgids, name->tgid) &&
-	       id_matches(&spec->tids, name->tid);
+	return pp_spec_matches_context(spec, name);
 }

@@ -40,6 +40,7 @@ struct pp_spec {
 	struct op_strings lib_images;	  /* lib-image: globs for the image */
 	struct op_strings events;	  /* event: */
 	struct pp_ranges counts, unit_masks; /* count: unit-mask: */
+	bool trust; /* sessions of other users, too; not a word, but the option --trust-session */
 	struct pp_ranges cpus, tgids, tids;  /* cpu: tgid: tid: also as ranges, A-B */
 };
 
@@ -57,6 +58,9 @@ void pp_spec_free(struct pp_spec *spec);
 
 /* True if the specification selects files of this name.  Ignores sessions and archive. */
 bool pp_spec_matches(const struct pp_spec *spec, const struct op_sample_name *name);
+
+/* True if it selects the event, process, thread and CPU of @name, whatever the image. */
+bool pp_spec_matches_context(const struct pp_spec *spec, const struct op_sample_name *name);
 
 /* True if a glob of @globs, which may lack a directory, matches @text. */
 bool pp_globs_match(const struct op_strings *globs, const char *text);

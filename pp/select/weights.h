@@ -9,6 +9,7 @@
 #ifndef PP_SELECT_WEIGHTS_H
 #define PP_SELECT_WEIGHTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "classes.h"
@@ -30,8 +31,20 @@ static inline uint64_t pp_weight_unit(const struct pp_sample_file *file)
  */
 void pp_weights_find(const struct pp_sample_list *list, struct pp_classes *classes);
 
+/* Sets the unit of stack files of weights: that of the sample files of their session and class. */
+void pp_weight_units_find(struct pp_sample_list *list);
+
 /* The weight of @counts in a class: events, or samples if the class is not weighted. */
 uint64_t pp_weight(const struct pp_classes *classes, const uint64_t *counts, size_t class);
+
+/* Whether it is known how many events samples of a class stand for. */
+bool pp_events_are_known(const struct pp_classes *classes, size_t class);
+
+/* The events that @counts stand for in a class of which that is known. */
+uint64_t pp_events(const struct pp_classes *classes, const uint64_t *counts, size_t class);
+
+/* Whether samples of a class stand for different numbers of events. */
+bool pp_weights_differ(const struct pp_classes *classes, const uint64_t *totals, size_t class);
 
 /* The weight of @part in percent of that of @whole. */
 double pp_weight_share(const struct pp_classes *classes, const uint64_t *part,

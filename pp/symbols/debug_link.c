@@ -12,14 +12,27 @@
 #include "debuginfod.h"
 #include "libop/base/memory.h"
 #include "libop/elf/build_id.h"
+#include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
 #include "libop/foreign/limits.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 
-static bool has_build_id(const char *path, const void *id, size_t size)
+/* Opens a debug file.  What is read for root as root's own takes nothing from other users. */
+static int open_debug_file(const struct pp_elf_file *object, const char *path)
 {
 	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+
+	if (fd < 0 || !apart_is_needed(fd, path) || apart_is_needed(object->fd, NULL))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool has_build_id(const struct pp_elf_file *object, const char *path, const void *id,
+			 size_t size)
+{
+	int fd = open_debug_file(object, path);
 	uint8_t other[BUILD_ID_MAX];
 	bool same;
 
@@ -30,15 +43,9 @@ static bool has_build_id(const char *path, const void *id, size_t size)
 	return same;
 }
 
-char *pp_debug_link_build_id_path(const struct pp_elf_file *object)
+char *pp_debug_link_build_id_path(const char *build_id)
 {
-	char *id = pp_elf_build_id(object), *path;
-
-	if (!id)
-		return NULL;
-	path = pp_format(DEBUG_DIR "/.build-id/%.2s/%s.debug", id, id + 2);
-	free(id);
-	return path;
+	return pp_format(DEBUG_DIR "/.build-id/%.2s/%s.debug", build_id, build_id + 2);
 }
 
 /* Returns @path if that file has the build-id of the object; else frees it and returns NULL. */
@@ -47,7 +54,7 @@ static char *if_debug_file(const struct pp_elf_file *object, char *path)
 	uint8_t id[BUILD_ID_MAX];
 	size_t size = path ? build_id_of_open(object->fd, id) : 0;
 
-	if (size && has_build_id(path, id, size))
+	if (size && has_build_id(object, path, id, size))
 		return path;
 	free(path);
 	return NULL;
@@ -55,18 +62,20 @@ static char *if_debug_file(const struct pp_elf_file *object, char *path)
 
 static char *find_by_build_id(const struct pp_elf_file *object, const char *root)
 {
-	char *below = pp_debug_link_build_id_path(object), *path;
+	char *id = pp_elf_build_id(object), *below, *path;
 
-	if (!below)
+	if (!id)
 		return NULL;
+	below = pp_debug_link_build_id_path(id);
 	path = pp_format("%s%s", root, below);
 	free(below);
+	free(id);
 	return if_debug_file(object, path);
 }
 
-static bool has_crc(const char *path, uint32_t crc)
+static bool has_crc(const struct pp_elf_file *object, const char *path, uint32_t crc)
 {
-	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	int fd = open_debug_file(object, path);
 	unsigned char buffer[65536];
 	uLong sum = crc32(0, NULL, 0);
 	uint64_t total = 0;
@@ -101,7 +110,7 @@ static char *find_by_link(const struct pp_elf_file *object, const char *path, co
 			     strncmp(real, root, strlen(root)) ? real : real + strlen(root), name);
 	tries[2] = pp_format("%s/%s", real, name);
 	for (int i = 0; i < 3; i++) {
-		if (!found && has_crc(tries[i], crc))
+		if (!found && has_crc(object, tries[i], crc))
 			found = tries[i];
 		else
 			free(tries[i]);

@@ -19,8 +19,8 @@
  */
 char *pp_debug_link_find(const struct pp_elf_file *object, const char *path, const char *root);
 
-/* Where the debug file with the build-id of the image would be, without a root:
- * /usr/lib/debug/.build-id/XX/YYY.debug.  The caller frees it; NULL without a build-id. */
-char *pp_debug_link_build_id_path(const struct pp_elf_file *object);
+/* Where the debug file with a build-id of two bytes or more would be, without a root:
+ * /usr/lib/debug/.build-id/XX/YYY.debug.  The caller frees it. */
+char *pp_debug_link_build_id_path(const char *build_id);
 
 #endif

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+typedef int find_by_id(void *client, const unsigned char *id, int size, char **path);
+
 /* The functions in use; see debuginfod_find_debuginfo(3). */
 static struct {
 	void *(*begin)(void);
-	int (*find)(void *client, const unsigned char *id, int size, char **path);
+	find_by_id *find, *find_executable;
 	void (*end)(void *client);
 } library;
 
@@ -30,25 +32,41 @@ static bool load(void)
 	*(void **)&library.end = dlsym(handle, "debuginfod_end");
 	if (library.begin && library.end)
 		*(void **)&library.find = dlsym(handle, "debuginfod_find_debuginfo");
+	if (library.find)
+		*(void **)&library.find_executable =
+			dlsym(handle, "debuginfod_find_executable");
 	return library.find != NULL;
 }
 
-char *pp_debuginfod_find(const unsigned char *id, size_t size)
+static bool is_wanted(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	return urls && *urls && load();
+}
+
+static char *ask(find_by_id *find, const unsigned char *id, size_t size)
+{
 	char *path = NULL;
-	void *client;
+	void *client = find ? library.begin() : NULL;
 	int fd;
 
-	if (!urls || !*urls || !load())
-		return NULL;
-	client = library.begin();
 	if (!client)
 		return NULL;
-	fd = library.find(client, id, (int)size, &path);
+	fd = find(client, id, (int)size, &path);
 	library.end(client);
 	if (fd < 0)
 		return NULL;
 	close(fd);
 	return path;
+}
+
+char *pp_debuginfod_find(const unsigned char *id, size_t size)
+{
+	return is_wanted() ? ask(library.find, id, size) : NULL;
+}
+
+char *pp_debuginfod_executable(const unsigned char *id, size_t size)
+{
+	return is_wanted() ? ask(library.find_executable, id, size) : NULL;
 }

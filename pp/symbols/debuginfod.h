@@ -20,4 +20,7 @@
  */
 char *pp_debuginfod_find(const unsigned char *id, size_t size);
 
+/* The same for the image itself. */
+char *pp_debuginfod_executable(const unsigned char *id, size_t size);
+
 #endif

@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "libop/base/memory.h"
+#include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
 
 /* Bytes per read and write. */
@@ -23,15 +25,22 @@
 #define MEMORY_LIMIT	(256 << 20)
 #define MEMORY_LIMIT_LG 28
 
+/* What failed, as a literal. */
+static const char *const reasons[] = {"cannot be unpacked", "too large when unpacked",
+				      "no memory to unpack it"};
+
+enum reason { DAMAGED, TOO_LARGE, NO_MEMORY };
+
 /* A file that is being decompressed. */
 struct decompression {
-	int in, out;		 /* descriptors */
+	int in;			 /* a descriptor */
 	uint8_t *input, *output; /* CHUNK bytes each */
-	long long total;
-	const char *reason; /* of a failure; a literal */
+	struct op_buffer *out;
+	uint64_t total;
+	enum reason reason; /* of a failure */
 };
 
-static int fail(struct decompression *run, const char *reason)
+static int fail(struct decompression *run, enum reason reason)
 {
 	run->reason = reason;
 	return -1;
@@ -39,17 +48,11 @@ static int fail(struct decompression *run, const char *reason)
 
 static int put(struct decompression *run, size_t n)
 {
-	run->total += (long long)n;
+	run->total += n;
 	if (run->total > PP_DECOMPRESS_MAX)
-		return fail(run, "too large when unpacked");
-	for (size_t done = 0; done < n;) {
-		ssize_t k = write(run->out, run->output + done, n - done);
-
-		if (k <= 0)
-			return fail(run, "no memory to unpack it");
-		done += (size_t)k;
-	}
-	return 0;
+		return fail(run, TOO_LARGE);
+	op_buffer_put(run->out, run->output, n);
+	return run->out->failed ? fail(run, NO_MEMORY) : 0;
 }
 
 /* Return: the number of bytes read, 0 at the end, -1 on error. */
@@ -157,27 +160,66 @@ bool pp_is_compressed(const char *path)
 	return find_format(path);
 }
 
+/* The question is the index of the format; the answer is a byte, and what is unpacked: the byte is
+ * 0, or the reason + 1. */
+static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+{
+	uint32_t format = op_reader_u32(question);
+	struct decompression run = {.in = fd, .out = answer, .input = pp_alloc(2, CHUNK)};
+
+	run.output = run.input + CHUNK;
+	op_buffer_u8(answer, 0);
+	if (formats[format].decompress(&run) || !run.total) {
+		op_buffer_free(answer);
+		op_buffer_u8(answer, (uint8_t)run.reason + 1);
+	}
+	free(run.input);
+}
+
+/* Whoever packed it owns it, so that nothing is read as root's that is not. */
+static int make_file(int packed, const uint8_t *bytes, size_t length)
+{
+	int fd = memfd_create("decompressed", MFD_CLOEXEC);
+	struct stat status;
+	ssize_t n = 0;
+
+	for (size_t done = 0; fd >= 0 && done < length && n >= 0; done += (size_t)n)
+		n = write(fd, bytes + done, length - done);
+	if (fd >= 0 && (n < 0 || fstat(packed, &status) ||
+			(!geteuid() && status.st_uid && fchown(fd, status.st_uid, (gid_t)-1)))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 int pp_decompress(const char *path, const char **reason)
 {
 	const struct format *format = find_format(path);
-	struct decompression run = {.reason = "cannot be unpacked", .out = -1};
-	int result = -1;
+	const uint32_t index = (uint32_t)(format - formats);
+	struct apart_question question = {.work = work,
+					  .path = path,
+					  .bytes = &index,
+					  .length = sizeof(index),
+					  .seconds = APART_SECONDS_OF_REPORT,
+					  .answer_most = PP_DECOMPRESS_MAX + 1};
+	struct op_error ignored;
+	size_t length = 0;
+	uint8_t *answer;
+	int fd = -1;
 
-	run.in = format ? foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW) : -1;
-	if (run.in >= 0)
-		run.out = memfd_create("decompressed", MFD_CLOEXEC);
-	if (run.out >= 0) {
-		run.input = pp_alloc(2, CHUNK);
-		run.output = run.input + CHUNK;
-		result = format->decompress(&run);
+	*reason = reasons[DAMAGED];
+	question.fd = format ? foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW) : -1;
+	if (question.fd < 0)
+		return -1;
+	answer = apart_or_here(&question, &length, &ignored);
+	if (answer && length > 1 && !*answer) {
+		fd = make_file(question.fd, answer + 1, length - 1);
+		*reason = reasons[NO_MEMORY];
+	} else if (answer && length && *answer && *answer <= sizeof(reasons) / sizeof(*reasons)) {
+		*reason = reasons[*answer - 1];
 	}
-	if (run.in >= 0)
-		close(run.in);
-	free(run.input);
-	if (!result && run.total)
-		return run.out;
-	if (run.out >= 0)
-		close(run.out);
-	*reason = run.reason;
-	return -1;
+	free(answer);
+	close(question.fd);
+	return fd;
 }

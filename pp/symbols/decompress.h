@@ -4,12 +4,13 @@
 #define PP_SYMBOLS_DECOMPRESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* True if the file name ends in .xz, .zst or .gz. */
 bool pp_is_compressed(const char *path);
 
 /* Most bytes that one file is decompressed to: a bound for damaged and malicious files. */
-#define PP_DECOMPRESS_MAX (512ll << 20)
+#define PP_DECOMPRESS_MAX (UINT64_C(512) << 20)
 
 /**
  * pp_decompress - decompress a file into memory

@@ -14,6 +14,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/reader.h"
 #include "libop/elf/build_id.h"
+#include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
 #include "libop/foreign/limits.h"
 #include "libop/text/cells.h"
@@ -69,12 +70,27 @@ bool pp_elf_has_section(const struct pp_elf_file *object, const char *name)
 	return find_section(object, name, SHT_NULL, &header) != NULL;
 }
 
-char *pp_elf_build_id(const struct pp_elf_file *object)
+static char *hex_build_id(int fd)
 {
 	uint8_t id[BUILD_ID_MAX];
-	size_t size = build_id_of_open(object->fd, id);
+	size_t size = build_id_of_open(fd, id);
 
 	return size < 2 ? NULL : pp_hex(id, size);
+}
+
+char *pp_elf_build_id(const struct pp_elf_file *object)
+{
+	return hex_build_id(object->fd);
+}
+
+char *pp_elf_build_id_at(const char *path)
+{
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	char *id = fd >= 0 ? hex_build_id(fd) : NULL;
+
+	if (fd >= 0)
+		close(fd);
+	return id;
 }
 
 /* A bound for damaged data: such tables are small. */
@@ -223,6 +239,11 @@ size_t pp_elf_dynamic_sizes(const struct pp_elf_file *object, struct pp_symbol_s
 	return used;
 }
 
+/* ---- where code is ---- */
+
+/* Segments of one file; libelf has no more, either. */
+#define SEGMENTS_MOST 65535
+
 static int compare_segments(const void *a, const void *b)
 {
 	const struct pp_segment *left = a, *right = b;
@@ -230,26 +251,78 @@ static int compare_segments(const void *a, const void *b)
 	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-size_t pp_elf_code_segments(const struct pp_elf_file *object, struct pp_segment **out)
+size_t pp_segments_of(Elf *elf, struct pp_segment **out)
 {
 	struct pp_segment *segments;
 	size_t n, used = 0;
 
 	*out = NULL;
-	if (elf_getphdrnum(object->elf, &n) || !n || n > 65535)
+	if (elf_getphdrnum(elf, &n) || !n || n > SEGMENTS_MOST)
 		return 0;
 	segments = pp_alloc(n, sizeof(*segments));
 	for (size_t i = 0; i < n; i++) {
 		GElf_Phdr header;
 
-		if (!gelf_getphdr(object->elf, i, &header) || header.p_type != PT_LOAD ||
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
 		    !(header.p_flags & PF_X) || !header.p_filesz)
 			continue;
-		segments[used].offset = header.p_offset;
-		segments[used].size = header.p_filesz;
-		segments[used++].address = header.p_vaddr;
+		segments[used++] = (struct pp_segment){header.p_offset, header.p_filesz,
+						       header.p_vaddr};
 	}
 	qsort(segments, used, sizeof(*segments), compare_segments);
 	*out = segments;
 	return used;
+}
+
+/* The answer is whether it is ET_EXEC, then the segments; nothing if it is no ELF file. */
+static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+{
+	struct pp_segment *segments = NULL;
+	GElf_Ehdr header;
+	size_t n;
+	Elf *elf;
+
+	(void)question;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header)) {
+		n = pp_segments_of(elf, &segments);
+		op_buffer_u32(answer, header.e_type == ET_EXEC);
+		op_buffer_put(answer, segments, n * sizeof(*segments));
+	}
+	free(segments);
+	elf_end(elf);
+}
+
+bool pp_segments_read(struct pp_segments *out, const char *path)
+{
+	struct apart_question question = {
+		.work = work,
+		.fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW),
+		.path = path,
+		.seconds = APART_SECONDS_OF_REPORT,
+		.answer_most = SEGMENTS_MOST * sizeof(struct pp_segment) + sizeof(uint32_t),
+	};
+	unsigned long failures = apart_failures();
+	struct op_reader reader;
+	struct op_error error;
+	size_t length = 0;
+	void *answer;
+
+	*out = (struct pp_segments){0};
+	if (question.fd < 0)
+		return false;
+	answer = apart_or_here(&question, &length, &error);
+	if (apart_failures() != failures)
+		apart_warn("the layout", error.text);
+	close(question.fd);
+	reader = op_reader_of(answer, length, false);
+	out->is_fixed = op_reader_u32(&reader);
+	if (answer && !reader.failed) {
+		out->n = op_reader_left(&reader) / sizeof(*out->items);
+		out->items = pp_alloc(out->n, sizeof(*out->items));
+		op_reader_copy(&reader, out->items, out->n * sizeof(*out->items));
+	}
+	free(answer);
+	return out->items;
 }

@@ -26,6 +26,9 @@ bool pp_elf_has_section(const struct pp_elf_file *object, const char *name);
  * to BUILD_ID_MAX bytes. */
 char *pp_elf_build_id(const struct pp_elf_file *object);
 
+/* The same of a file that is not open. */
+char *pp_elf_build_id_at(const char *path);
+
 /**
  * pp_elf_mini_debug - decompress the symbols in .gnu_debugdata
  *
@@ -57,7 +60,22 @@ struct pp_segment {
 	uint64_t offset, size, address; /* in the file; in memory */
 };
 
-/* Executable segments, by offset; *out is freed by the caller. */
-size_t pp_elf_code_segments(const struct pp_elf_file *object, struct pp_segment **out);
+struct pp_segments {
+	struct pp_segment *items; /* executable ones, by offset; the caller frees them */
+	size_t n;
+	bool is_fixed; /* it can only be where it was linked to */
+};
+
+/**
+ * pp_segments_read - the executable segments of a file
+ *
+ * For root, a process apart reads a file of others (libop/foreign/apart.h).
+ *
+ * Return: false, and nothing is to be freed, if it is no ELF file, or can't be read.
+ */
+bool pp_segments_read(struct pp_segments *segments, const char *path);
+
+/* The same of a file that is open here.  Return: how many; the caller frees *@out. */
+size_t pp_segments_of(Elf *elf, struct pp_segment **out);
 
 #endif

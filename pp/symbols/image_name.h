@@ -3,7 +3,18 @@
 #ifndef PP_SYMBOLS_IMAGE_NAME_H
 #define PP_SYMBOLS_IMAGE_NAME_H
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "libop/session/sample_name.h"
+
+/* Before the path of an image that is no file: an imported profile named it, and its functions. */
+#define PP_NAMED_IMAGE "/[named]"
+
+static inline bool pp_image_is_named(const char *name)
+{
+	return !strncmp(name, PP_NAMED_IMAGE "/", sizeof(PP_NAMED_IMAGE));
+}
 
 /* The order of names in reports; 0 for one image. */
 int pp_compare_images(const struct op_image_name *a, const struct op_image_name *b);

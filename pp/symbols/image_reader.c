@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libop/session/paths.h"
 #include "image_identity.h"
@@ -23,6 +24,82 @@
 
 /* ---- files ---- */
 
+/* The symbols that were saved with the session; there is no code then. */
+static bool read_saved(struct pp_image_reader *reader, const struct op_image_name *id,
+		       struct pp_image_content *content)
+{
+	int fd = pp_image_saved(reader->search, id->name);
+	struct op_error ignored;
+	char *path;
+
+	if (fd < 0)
+		return false;
+	path = pp_format("/proc/self/fd/%d", fd);
+	pp_symbols_read_file(&content->symbols, path, pp_image_root(reader->search),
+			     reader->want_lines, &ignored);
+	close(fd);
+	free(path);
+	return content->symbols.n;
+}
+
+static bool has_name(const struct pp_symbols *symbols, const struct pp_symbol *wanted)
+{
+	size_t i = pp_symbols_find(symbols, wanted->start), n;
+	const struct pp_alias *aliases;
+
+	if (i == symbols->n || symbols->items[i].start != wanted->start)
+		return false;
+	if (!strcmp(symbols->items[i].name, wanted->name))
+		return true;
+	aliases = pp_symbols_aliases(symbols, wanted->start, &n);
+	for (size_t k = 0; k < n; k++)
+		if (!strcmp(aliases[k].name, wanted->name))
+			return true;
+	return false;
+}
+
+/* Code before the first symbol of a section is named by pp/symbols, not by the file. */
+static bool is_of_file(const struct pp_symbol *symbol)
+{
+	return strncmp(symbol->name, PP_ANONYMOUS, strlen(PP_ANONYMOUS)) != 0;
+}
+
+static bool has_names(const struct pp_symbols *symbols, const struct pp_symbols *wanted)
+{
+	for (size_t i = 0; i < wanted->n; i++)
+		if (is_of_file(&wanted->items[i]) && !has_name(symbols, &wanted->items[i]))
+			return false;
+	return true;
+}
+
+/* Another file with the same build-id has the same code, but perhaps other names of functions. */
+static void prefer_saved_names(struct pp_image_reader *reader, const struct op_image_name *id,
+			       struct pp_image_content *content)
+{
+	struct pp_image_content saved = {0};
+
+	if (!pp_image_may_be_renamed(reader->search, id->name, content->path) ||
+	    !read_saved(reader, id, &saved) || has_names(&content->symbols, &saved.symbols)) {
+		pp_image_content_free(&saved);
+		return;
+	}
+	pp_symbols_free(&content->symbols);
+	content->symbols = saved.symbols;
+}
+
+/* Says why there is no file. */
+static void tell(struct pp_image_reader *reader, const struct op_image_name *id,
+		 struct pp_image_content *content, const char *reason)
+{
+	if (reader->keeps_troubles)
+		content->trouble = pp_copy(reason);
+	else if (content->is_saved)
+		WARN(reader, id, PP_NO_IMAGE,
+		     "has the symbols that were saved, no lines and no code: %s", reason);
+	else
+		WARN(reader, id, PP_NO_IMAGE, "has no symbols: %s", reason);
+}
+
 static void read_file(struct pp_image_reader *reader, const struct op_image_name *id,
 		      struct pp_image_content *content)
 {
@@ -30,18 +107,24 @@ static void read_file(struct pp_image_reader *reader, const struct op_image_name
 	struct pp_image_identity identity;
 	struct op_error error;
 
+	reader->search->samples_dirs = reader->samples_dirs;
+	reader->search->n_dirs = reader->n_dirs;
 	content->path = pp_image_find(reader->search, id->name, &reason);
 	if (!content->path) {
-		WARN(reader, id, PP_NO_IMAGE, "has no symbols: %s", reason);
+		content->is_saved = read_saved(reader, id, content);
+		if (!content->is_saved || reader->want_code)
+			tell(reader, id, content, reason);
 		return;
 	}
 	pp_image_identity_parse(&identity, id->name);
-	content->may_have_changed = identity.state == PP_IMAGE_IN_PLACE;
+	content->may_have_changed = identity.state == PP_IMAGE_IN_PLACE &&
+				    !pp_image_known(reader->search, id->name);
 	if (pp_symbols_read_file(&content->symbols, content->path, pp_image_root(reader->search),
 				 reader->want_lines, &error) &&
 	    reader->warnings)
 		pp_warnings_add(reader->warnings, PP_BAD_IMAGE, "%s: symbols may be missing: %s",
 				content->path, error.text);
+	prefer_saved_names(reader, id, content);
 }
 
 /* ---- the kernel ---- */
@@ -154,6 +237,82 @@ static void read_kernel(struct pp_image_reader *reader, const struct op_image_na
 	WARN(reader, id, PP_NO_SYMBOLS, "has no symbols: %s", known ? reason : error.text);
 }
 
+/* ---- the kernel, as OProfile names it ---- */
+
+#define PROC_KALLSYMS "/proc/kallsyms"
+
+/* Takes the symbols of a copy in @dir.  Return: whether there was one. */
+static bool take_kallsyms(struct pp_image_reader *reader, char *dir)
+{
+	if (reader->kallsyms_state != PP_KALLSYMS_READ) {
+		if (!pp_kallsyms_read(&reader->kallsyms, dir, &reader->kallsyms_error))
+			reader->kallsyms_state = PP_KALLSYMS_READ;
+		else
+			pp_kallsyms_free(&reader->kallsyms);
+	}
+	free(dir);
+	return reader->kallsyms_state == PP_KALLSYMS_READ;
+}
+
+/* A copy beside the samples, in the session, or below an archive or another root. */
+static const struct pp_kallsyms *find_kallsyms(struct pp_image_reader *reader)
+{
+	const char *root = pp_image_root(reader->search);
+
+	if (get_kallsyms(reader))
+		return &reader->kallsyms;
+	for (size_t i = 0; i < reader->n_dirs; i++)
+		if (take_kallsyms(reader, pp_format("%s/..", reader->samples_dirs[i])) ||
+		    take_kallsyms(reader, pp_format("%s/../..", reader->samples_dirs[i])))
+			return &reader->kallsyms;
+	return *root && take_kallsyms(reader, pp_format("%s/proc", root)) ? &reader->kallsyms
+									  : NULL;
+}
+
+/*
+ * Keys may count from the start of the kernel, or be addresses, which are above all of those: so
+ * the table has each symbol twice.
+ */
+static void add_addresses(struct pp_symbols *symbols, uint64_t start)
+{
+	size_t capacity = 0, n = symbols->n;
+	struct pp_symbol *all = pp_grow(NULL, &capacity, 2 * n, sizeof(*all));
+	struct pp_code *code = pp_grow(NULL, &capacity, 2, sizeof(*code));
+
+	for (size_t i = 0; i < n; i++) {
+		all[i] = all[n + i] = symbols->items[i];
+		all[n + i].start += start;
+		all[n + i].end += start;
+	}
+	code[0] = code[1] = *symbols->code;
+	code[1].start += start;
+	code[1].end += start;
+	free(symbols->items);
+	free(symbols->code);
+	symbols->items = all;
+	symbols->n = 2 * n;
+	symbols->code = code;
+	symbols->n_code = 2;
+}
+
+static void read_proc_kallsyms(struct pp_image_reader *reader, const struct op_image_name *id,
+			       struct pp_image_content *content)
+{
+	const struct pp_kallsyms *kallsyms = find_kallsyms(reader);
+	struct op_error error;
+
+	content->no_file = "its symbols are no file";
+	if (!kallsyms) {
+		WARN(reader, id, PP_NO_SYMBOLS, "has no symbols: %s",
+		     "the session has no copy of it; put one beside the sample files");
+		return;
+	}
+	if (pp_symbols_read_kernel(&content->symbols, kallsyms, OP_KERNEL_IMAGE, &error))
+		WARN(reader, id, PP_NO_SYMBOLS, "has no symbols: %s", error.text);
+	else
+		add_addresses(&content->symbols, kallsyms->start);
+}
+
 /* ---- memory ---- */
 
 /* Keys are relative to the start of the mapping, which is the start of the file; addresses are
@@ -203,6 +362,23 @@ static const struct pp_jit *get_jit(struct pp_image_reader *reader, const struct
 	return &reader->jit;
 }
 
+/* The object that OProfile's agents made of the process, if there is one. */
+static void read_object(struct pp_image_reader *reader, const struct op_image_name *id,
+			struct pp_symbols *symbols)
+{
+	struct op_error error;
+	const char *path;
+
+	if (!reader->jit_objects_found)
+		pp_jit_objects_find(&reader->jit_objects, reader->samples_dirs, reader->n_dirs);
+	reader->jit_objects_found = true;
+	path = pp_jit_object_of(&reader->jit_objects, id);
+	if (path && pp_jit_object_read(symbols, path, id, &error))
+		WARN(reader, id, PP_BAD_IMAGE, "may lack symbols: %s", error.text);
+	free(symbols->code);
+	symbols->code = NULL;
+}
+
 static void read_memory(struct pp_image_reader *reader, const struct op_image_name *id,
 			struct pp_image_content *content)
 {
@@ -212,11 +388,83 @@ static void read_memory(struct pp_image_reader *reader, const struct op_image_na
 		return;
 	if (!strcmp(id->name, "[vdso]") && read_vdso(reader, id, content))
 		return;
+	read_object(reader, id, symbols);
 	symbols->code = pp_alloc(1, sizeof(*symbols->code));
 	symbols->n_code = 1;
 	symbols->code->end = id->end - id->start;
 	symbols->code->vma = symbols->code->link = id->start;
-	pp_jit_symbols(get_jit(reader, id), id->start, id->end, symbols);
+	if (!symbols->n)
+		pp_jit_symbols(get_jit(reader, id), id->start, id->end, symbols);
+}
+
+/* ---- what the recording says ---- */
+
+static const struct op_functions *get_functions(struct pp_image_reader *reader)
+{
+	if (!reader->functions && reader->n_dirs) {
+		reader->functions = pp_alloc(reader->n_dirs, sizeof(*reader->functions));
+		for (size_t i = 0; i < reader->n_dirs; i++)
+			op_functions_read(&reader->functions[i], reader->samples_dirs[i]);
+	}
+	return reader->functions;
+}
+
+/* The last function of a key is the symbol, in which the others are inlined. */
+static bool is_symbol(const struct op_functions *functions, size_t i)
+{
+	const struct op_function_key *keys = functions->keys;
+
+	return i + 1 == functions->n_keys || keys[i + 1].image != keys[i].image ||
+	       keys[i + 1].key != keys[i].key;
+}
+
+static void add_symbol(struct pp_symbols *symbols, size_t *capacity,
+		       const struct op_function_key *key, const char *name)
+{
+	struct pp_symbol *last = symbols->n ? &symbols->items[symbols->n - 1] : NULL;
+	uint64_t end = key->key < UINT64_MAX - 2 ? key->key + 2 : UINT64_MAX;
+
+	if (last && key->key < last->start)
+		return; /* not in order: damaged */
+	if (last && !strcmp(last->name, name)) {
+		last->end = end;
+		return;
+	}
+	if (last && last->end > key->key)
+		last->end = key->key;
+	symbols->items =
+		pp_grow(symbols->items, capacity, symbols->n + 1, sizeof(*symbols->items));
+	symbols->items[symbols->n++] = (struct pp_symbol){
+		.start = key->key, .end = end, .vma = key->key, .name = name};
+}
+
+/* Each symbol reaches over keys of one function that stand together, and the return address behind
+ * the last. */
+static void add_symbols(const struct op_functions *functions, const char *image,
+			struct pp_symbols *symbols)
+{
+	size_t number = 0, capacity = 0;
+
+	while (number < functions->images.n && strcmp(functions->images.names[number], image) != 0)
+		number++;
+	for (size_t i = 0; number < functions->images.n && i < functions->n_keys; i++) {
+		const struct op_function_key *key = &functions->keys[i];
+
+		if (key->image == number && is_symbol(functions, i))
+			add_symbol(symbols, &capacity, key, functions->items[key->function].name);
+	}
+}
+
+/* Where nothing else names the code, the profile that was imported may do. */
+static void read_functions(struct pp_image_reader *reader, const struct op_image_name *id,
+			   struct pp_symbols *symbols)
+{
+	const struct op_functions *functions = get_functions(reader);
+	char *name = functions ? op_image_name_make(id) : NULL;
+
+	for (size_t i = 0; name && i < reader->n_dirs && !symbols->n; i++)
+		add_symbols(&functions[i], name, symbols);
+	free(name);
 }
 
 /* ---- dispatch ---- */
@@ -227,7 +475,10 @@ void pp_image_reader_read(struct pp_image_reader *reader, const struct op_image_
 	memset(content, 0, sizeof(*content));
 	switch (id->kind) {
 	case OP_IMAGE_FILE:
-		read_file(reader, id, content);
+		if (!strcmp(id->name, PROC_KALLSYMS))
+			read_proc_kallsyms(reader, id, content);
+		else if (!pp_image_is_named(id->name))
+			read_file(reader, id, content);
 		break;
 	case OP_IMAGE_KERNEL:
 		read_kernel(reader, id, content);
@@ -236,12 +487,15 @@ void pp_image_reader_read(struct pp_image_reader *reader, const struct op_image_
 		read_memory(reader, id, content);
 		break;
 	}
+	if (!content->symbols.n)
+		read_functions(reader, id, &content->symbols);
 }
 
 void pp_image_content_free(struct pp_image_content *content)
 {
 	pp_symbols_free(&content->symbols);
 	free(content->path);
+	free(content->trouble);
 	memset(content, 0, sizeof(*content));
 }
 
@@ -250,6 +504,12 @@ void pp_image_reader_free(struct pp_image_reader *reader)
 	pp_kallsyms_free(&reader->kallsyms);
 	pp_kernel_files_free(&reader->kernel_files);
 	pp_jit_free(&reader->jit);
+	for (size_t i = 0; reader->functions && i < reader->n_dirs; i++)
+		op_functions_free(&reader->functions[i]);
+	free(reader->functions);
+	reader->functions = NULL;
+	op_strings_free(&reader->jit_objects);
+	reader->jit_objects_found = false;
 	reader->jit_read = false;
 	reader->kallsyms_state = PP_KALLSYMS_UNREAD;
 }

@@ -6,7 +6,9 @@
  *	kallsyms, ext4		the kernel symbols of the session; if code is wanted, or
  *				the session has none: vmlinux, the file of the module
  *	[vdso]			the vdso
- *	other memory		the map of JIT code that the process wrote
+ *	other memory		the object of JIT code in the session, or the map that the
+ *				process wrote
+ *	/proc/kallsyms		what OProfile calls the kernel without vmlinux: as kallsyms
  */
 #ifndef PP_SYMBOLS_IMAGE_READER_H
 #define PP_SYMBOLS_IMAGE_READER_H
@@ -14,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "libop/session/functions.h"
 #include "libop/session/sample_name.h"
 #include "image_path.h"
 #include "jit.h"
@@ -30,13 +33,17 @@ struct pp_image_reader {
 	struct pp_warnings *warnings; /* warns of missing files; NULL: no warnings */
 	bool want_code;		      /* the file, for lines or instructions */
 	bool want_lines;	      /* also the separate debug file */
+	bool keeps_troubles;	      /* of files: in their contents, instead of warnings */
 	/* Read on first use: */
 	struct pp_kallsyms kallsyms;
 	enum { PP_KALLSYMS_UNREAD, PP_KALLSYMS_READ, PP_KALLSYMS_NONE } kallsyms_state;
 	struct op_error kallsyms_error;
 	struct pp_kernel_files kernel_files;
+	struct op_functions *functions; /* of each of samples_dirs */
 	struct pp_jit jit; /* of the process looked up last */
 	bool jit_read;
+	struct op_strings jit_objects;
+	bool jit_objects_found;
 };
 
 struct pp_image_content {
@@ -44,6 +51,8 @@ struct pp_image_content {
 	const char *no_file; /* of a kernel image without a file: why; a literal */
 	struct pp_symbols symbols;
 	bool may_have_changed; /* only the path identifies the file */
+	char *trouble;	       /* why the file was not found; NULL: it was, or nothing needs it */
+	bool is_saved;	       /* then the symbols are those that were saved */
 };
 
 /**

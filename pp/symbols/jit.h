@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libop/base/strings.h"
+#include "libop/session/sample_name.h"
 #include "symbols.h"
 
 #define PP_JIT_DIR "/tmp"
@@ -28,7 +30,7 @@ struct pp_jit {
 	uint32_t tgid;
 	struct pp_jit_symbol *symbols; /* by address */
 	size_t n;
-	char *text; /* backing store of the names */
+	void *answer; /* backing store of the names */
 };
 
 enum pp_jit_result {
@@ -43,7 +45,8 @@ enum pp_jit_result {
  * @dir: where the files are
  *
  * Where functions overlap, the one written last has the addresses: memory of unused functions is
- * reused.  A damaged jitdump is read up to the damage.
+ * reused.  A damaged jitdump is read up to the damage.  For root, a process apart reads files of
+ * others.
  */
 enum pp_jit_result pp_jit_read(struct pp_jit *jit, const char *dir, uint32_t tgid,
 			       struct op_error *error);
@@ -63,5 +66,33 @@ bool pp_jit_is_believed(const char *path, const char *dir, uint32_t tgid);
 /* The names of the two files, in @dir; the caller frees them. */
 char *pp_jit_map_path(const char *dir, uint32_t tgid);
 char *pp_jit_dump_path(const char *dir, uint32_t tgid);
+
+/*
+ * Objects of JIT code: OProfile's agents record the functions of a process, and opjitconv makes an
+ * ELF file of them, {anon:LABEL}/TGID.jo beside the sample files, with the addresses that the code
+ * had.
+ */
+
+/**
+ * pp_jit_objects_find - the paths of all objects of sessions
+ * @objects: filled in; op_strings_free() frees what it holds
+ * @samples_dirs: SESSION/samples/NAME, of @n sessions
+ *
+ * Sessions that name their source are not of OProfile, and have none.
+ */
+void pp_jit_objects_find(struct op_strings *objects, char *const *samples_dirs, size_t n);
+
+/* The object of the process and label of @image, one of @objects; NULL if there is none. */
+const char *pp_jit_object_of(const struct op_strings *objects, const struct op_image_name *image);
+
+/**
+ * pp_jit_object_read - the symbols of an object
+ * @symbols: filled in, with keys that are relative to the start of @image; pp_symbols_free()
+ *	frees what it holds, whatever is returned
+ *
+ * Return: 0, or -1 with @error set: the object is damaged.
+ */
+int pp_jit_object_read(struct pp_symbols *symbols, const char *path,
+		       const struct op_image_name *image, struct op_error *error);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "libop/elf/kallsyms.h"
-#include "libop/pack/text.h"
+#include "libop/saved/kernel_symbols.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
@@ -112,20 +112,20 @@ static void parse_modules(struct pp_kallsyms *kallsyms, const char *text)
 
 int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, struct op_error *error)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_KALLSYMS, samples_dir);
-	char *modules;
+	char *path, *modules;
 	int result = 0;
 
 	memset(kallsyms, 0, sizeof(*kallsyms));
-	kallsyms->symbols_text = op_packed_read(path, OP_KALLSYMS_MOST, NULL, error);
+	kallsyms->symbols_text = saved_kallsyms_read(samples_dir, error);
 	if (kallsyms->symbols_text) {
 		parse_symbols(kallsyms);
 		if (!kallsyms->n_symbols)
-			result = op_error_set(error, EINVAL, "%s: no symbols in it", path);
+			result = op_error_set(error, EINVAL,
+					      "%s/" OP_SAMPLES_KALLSYMS ": no symbols in it",
+					      samples_dir);
 	} else {
 		result = -1;
 	}
-	free(path);
 	path = pp_format("%s/" OP_SAMPLES_MODULES, samples_dir);
 	modules = foreign_read(path, OP_KALLSYMS_MOST, NULL, NULL);
 	parse_modules(kallsyms, modules);

@@ -113,16 +113,10 @@ static void search_modules(struct pp_kernel_files *files)
 
 static bool has_build_id(const char *path, const char *build_id)
 {
-	struct pp_elf_file object;
-	char *own;
-	bool same;
+	char *own = pp_elf_build_id_at(path);
+	bool same = own && !strcmp(own, build_id);
 
-	if (pp_elf_open(&object, path))
-		return false;
-	own = pp_elf_build_id(&object);
-	same = own && !strcmp(own, build_id);
 	free(own);
-	pp_elf_close(&object);
 	return same;
 }
 

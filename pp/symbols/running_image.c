@@ -28,11 +28,12 @@ struct pp_removed_file {
 	char *link; /* in /proc, which opens it */
 };
 
-/* Of one or more processes. */
+/* Of one or more processes: a directory, seen in a mount namespace. */
 struct pp_root_directory {
 	char *link; /* /proc/PID/root */
 	dev_t device;
 	ino_t inode;
+	ino_t mounts; /* of the namespace; 0: not known */
 };
 
 /* ---- gathering ---- */
@@ -82,27 +83,48 @@ static void gather_mappings(struct pp_running_images *images, const char *pid)
 	free(maps);
 }
 
+/* The mount namespace of a process; 0: this user may not know it. */
+static ino_t mounts_of(const char *pid)
+{
+	char *path = pp_format("/proc/%s/ns/mnt", pid);
+	struct stat status;
+	ino_t mounts = stat(path, &status) ? 0 : status.st_ino;
+
+	free(path);
+	return mounts;
+}
+
+static bool has_root(const struct pp_running_images *images, const struct stat *status,
+		     ino_t mounts)
+{
+	for (size_t i = 0; i < images->n_roots; i++) {
+		const struct pp_root_directory *root = &images->roots[i];
+
+		if (root->device == status->st_dev && root->inode == status->st_ino &&
+		    root->mounts == mounts)
+			return true;
+	}
+	return false;
+}
+
+/* Namespaces have one root directory, and other things mounted below it, after unshare(2). */
 static void gather_root(struct pp_running_images *images, const char *pid)
 {
 	char *link = pp_format("/proc/%s/root", pid);
+	ino_t mounts = mounts_of(pid);
 	struct stat status;
-	size_t i = 0;
 
-	if (stat(link, &status)) {
-		free(link);
-		return;
-	}
-	while (i < images->n_roots && (images->roots[i].device != status.st_dev ||
-				       images->roots[i].inode != status.st_ino))
-		i++;
-	if (i < images->n_roots) {
+	if (stat(link, &status) || has_root(images, &status, mounts)) {
 		free(link);
 		return;
 	}
 	images->roots = pp_grow(images->roots, &images->roots_capacity, images->n_roots + 1,
 				sizeof(*images->roots));
 	images->roots[images->n_roots++] = (struct pp_root_directory){
-		.link = link, .device = status.st_dev, .inode = status.st_ino};
+		.link = link,
+		.device = status.st_dev,
+		.inode = status.st_ino,
+		.mounts = mounts};
 }
 
 static int compare_removed(const void *a, const void *b)

@@ -13,6 +13,9 @@
 #include "libop/base/error.h"
 #include "kallsyms.h"
 
+/* Before the name of a section: the name of its code before the first symbol. */
+#define PP_ANONYMOUS "anonymous symbol from section "
+
 struct pp_symbol {
 	uint64_t start, end; /* keys, without end */
 	uint64_t vma;	     /* the address that start has in memory, or in the object file */

@@ -5,87 +5,73 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libop/base/memory.h"
-#include "libop/foreign/confined.h"
+#include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
 #include "symbols_cache.h"
 
-/* A file of 500,000 symbols takes 175 MiB, 0.2 s and 25 MiB: there is room for six million. */
-#define MEMORY_MOST  (UINT64_C(2) << 30)
-#define SECONDS_MOST 30
-#define ANSWER_MOST  (512 << 20)
+#define ANSWER_MOST (512 << 20)
 
-/* A user that owns nothing: for root's files in containers, where anybody may be root. */
-#define NO_USER 65534
-
-/* struct answer - what the process writes first; then the text of the error, the path of the debug
+/* struct answer - what the process says first; then the text of the error, the path of the debug
  * file, and the symbols */
 struct answer {
 	uint32_t status;
 	uint32_t error_length, debug_length; /* 0: there is none */
 };
 
-/* ---- in the confined process ---- */
-
-struct task {
-	const struct pp_symbols_request *request;
-	int fd;
+/* struct question - what it is asked first; then the path and the root, each with its NUL */
+struct question {
+	pp_symbols_reader *read;
+	struct pp_kernel_place place;
+	uint32_t path_size, root_size;
+	bool has_place, want_lines;
 };
 
-static void put(int out, const void *bytes, size_t length)
-{
-	for (const char *at = bytes; length;) {
-		ssize_t n = write(out, at, length);
-
-		if (n <= 0)
-			_exit(1);
-		at += n;
-		length -= (size_t)n;
-	}
-}
+/* ---- in the process apart ---- */
 
 static uint32_t length_of(const char *text)
 {
 	return text ? (uint32_t)strlen(text) : 0;
 }
 
-static void work(void *context, int out)
+static void put_symbols(const struct pp_symbols *symbols, struct op_buffer *out)
 {
-	const struct task *task = context;
-	const struct pp_symbols_request *request = task->request;
+	size_t length = 0;
+	void *bytes = pp_symbols_pack(symbols, &length);
+
+	if (bytes)
+		op_buffer_put(out, bytes, length);
+	free(bytes);
+}
+
+static void work(int fd, struct op_reader *reader, struct op_buffer *out)
+{
+	struct question question;
 	struct op_error error = {0};
 	struct pp_symbols symbols = {0};
 	struct answer answer;
-	size_t length = 0;
-	void *bytes;
+	const char *path, *root;
 
-	foreign_lend(request->path, task->fd);
-	answer.status = request->read(&symbols, request->path, request->root, request->want_lines,
-				      &error);
+	if (!op_reader_copy(reader, &question, sizeof(question)))
+		return;
+	path = op_reader_text(reader, question.path_size);
+	root = op_reader_text(reader, question.root_size);
+	foreign_lend(path, fd);
+	answer.status = question.read(&symbols, path, root, question.want_lines,
+				      question.has_place ? &question.place : NULL, &error);
+	foreign_lend(NULL, -1);
 	answer.error_length = answer.status == PP_SYMBOLS_OK ? 0 : length_of(error.text);
 	answer.debug_length = length_of(symbols.debug_path);
-	bytes = pp_symbols_pack(&symbols, &length);
-	put(out, &answer, sizeof(answer));
-	put(out, error.text, answer.error_length);
-	put(out, symbols.debug_path, answer.debug_length);
-	put(out, bytes, bytes ? length : 0);
+	op_buffer_put(out, &answer, sizeof(answer));
+	op_buffer_put(out, error.text, answer.error_length);
+	op_buffer_put(out, symbols.debug_path, answer.debug_length);
+	put_symbols(&symbols, out);
+	pp_symbols_free(&symbols);
 }
 
 /* ---- in this one ---- */
-
-/* Whether the file takes a process, and whose rights this has. */
-static bool is_needed(int fd, const char *path, uid_t *user)
-{
-	struct stat status;
-
-	if (geteuid() || fstat(fd, &status))
-		return false;
-	*user = status.st_uid ? status.st_uid : NO_USER;
-	return status.st_uid || (!strncmp(path, "/proc/", 6) && strstr(path, "/root/"));
-}
 
 /* Return: a copy of the next @length bytes as a string, or NULL if there are none. */
 static char *take_text(const char **at, size_t *left, uint32_t length)
@@ -130,26 +116,49 @@ static bool take(struct pp_symbols *symbols, const char *at, size_t left,
 	return true;
 }
 
+static void *ask(const struct pp_symbols_request *request, int fd, size_t *length,
+		 struct op_error *error)
+{
+	const struct question head = {
+		.read = request->read,
+		.place = request->place ? *request->place : (struct pp_kernel_place){0},
+		.path_size = (uint32_t)strlen(request->path) + 1,
+		.root_size = (uint32_t)strlen(request->root) + 1,
+		.has_place = request->place,
+		.want_lines = request->want_lines,
+	};
+	struct apart_question question = {.work = work,
+					  .fd = fd,
+					  .path = request->path,
+					  .seconds = APART_SECONDS_OF_REPORT,
+					  .answer_most = ANSWER_MOST};
+	struct op_buffer bytes = {0};
+	void *answer;
+
+	op_buffer_put(&bytes, &head, sizeof(head));
+	op_buffer_put(&bytes, request->path, head.path_size);
+	op_buffer_put(&bytes, request->root, head.root_size);
+	pp_buffer_check(&bytes);
+	question.bytes = bytes.bytes;
+	question.length = bytes.used;
+	answer = apart_ask(&question, length, error);
+	op_buffer_free(&bytes);
+	return answer;
+}
+
 bool pp_symbols_read_apart(struct pp_symbols *symbols, const struct pp_symbols_request *request,
 			   enum pp_symbols_status *status, struct op_error *error)
 {
 	int fd = foreign_open(request->path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
-	struct task task = {request, fd};
-	struct confined confined = {.fd = fd,
-				    .memory = MEMORY_MOST,
-				    .time = SECONDS_MOST,
-				    .answer_most = ANSWER_MOST,
-				    .work = work,
-				    .context = &task};
 	size_t length = 0;
 	void *answer;
 
-	if (fd < 0 || !is_needed(fd, request->path, &confined.user)) {
+	if (fd < 0 || !apart_is_needed(fd, request->path)) {
 		if (fd >= 0)
 			close(fd);
 		return false;
 	}
-	answer = confined_run(&confined, &length, error);
+	answer = ask(request, fd, &length, error);
 	close(fd);
 	if (!answer || !take(symbols, answer, length, status, error)) {
 		*status = PP_SYMBOLS_DAMAGED;

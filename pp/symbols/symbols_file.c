@@ -295,19 +295,13 @@ static enum pp_symbols_status read_file(struct pp_symbols *symbols, const char *
 	return PP_SYMBOLS_DAMAGED;
 }
 
-static enum pp_symbols_status read_plain(struct pp_symbols *symbols, const char *path,
-					 const char *root, bool want_lines, struct op_error *error)
-{
-	return read_file(symbols, path, root, want_lines, NULL, error);
-}
-
 enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const char *path,
 					    const char *root, bool want_lines,
 					    struct op_error *error)
 {
 	char *debug_path = NULL, *name;
 	enum pp_symbols_status status = PP_SYMBOLS_OK;
-	const struct pp_symbols_request request = {path, root, want_lines, read_plain};
+	const struct pp_symbols_request request = {path, root, want_lines, NULL, read_file};
 
 	memset(symbols, 0, sizeof(*symbols));
 	if (pp_symbols_read_apart(symbols, &request, &status, error))
@@ -331,5 +325,12 @@ enum pp_symbols_status pp_symbols_read_kernel_file(struct pp_symbols *symbols, c
 						   const struct pp_kernel_place *place,
 						   struct op_error *error)
 {
-	return read_file(symbols, path, root, want_lines, place, error);
+	const struct pp_symbols_request request = {path, root, want_lines, place, read_file};
+	enum pp_symbols_status status = PP_SYMBOLS_OK;
+
+	memset(symbols, 0, sizeof(*symbols));
+	if (!pp_symbols_read_apart(symbols, &request, &status, error))
+		return read_file(symbols, path, root, want_lines, place, error);
+	symbols->is_relocatable = place->is_module;
+	return status;
 }

@@ -123,7 +123,7 @@ void pp_symbols_read_sections(struct build *build)
 		if (!pp_symbols_is_code(image, section) ||
 		    !pp_symbols_section_key(build, section, &code.start))
 			continue;
-		obstack_printf(names, "anonymous symbol from section %s", section->name);
+		obstack_printf(names, PP_ANONYMOUS "%s", section->name);
 		obstack_1grow(names, '\0');
 		if (!strcmp(section->name, ".text"))
 			build->symbols->text = section->filepos;
@@ -140,7 +140,7 @@ void pp_symbols_read_sections(struct build *build)
 void pp_symbols_read_segments(struct build *build, const struct pp_elf_file *object)
 {
 	struct pp_segment *segments;
-	size_t n = pp_elf_code_segments(object, &segments), capacity = 0;
+	size_t n = pp_segments_of(object->elf, &segments), capacity = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (segments[i].offset < build->owner->image.size &&

@@ -11,6 +11,7 @@
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "pp/select/pair.h"
+#include "libop/base/strings.h"
 #include "libop/text/cells.h"
 
 /* What a word of --verbose asks for. */
@@ -47,6 +48,8 @@ static const struct op_option session_options[] = {
 	{"session-dir", 0, "DIR",
 	 "where the sessions are (default: oprofile_data, or " OP_SESSION_DEFAULT_DIR ")",
 	 OP_TEXT(struct pp_common, session_dir)},
+	{"trust-session", 0, NULL, "read sessions that other users can change, too",
+	 OP_FLAG(struct pp_common, trust_session)},
 	{"image-path", 'p', "DIRS", "search these directories for images, too",
 	 OP_LIST(struct pp_common, image_paths)},
 	{"root", 'R', "DIR", "images are below this directory", OP_TEXT(struct pp_common, root)},
@@ -69,29 +72,6 @@ static const struct op_option common_options[] = {
 	OP_OPTION_VERSION('v'),
 	{0}};
 
-static char *join_words(int argc, char **argv)
-{
-	struct pp_line line = {0};
-	char *text;
-
-	pp_line_puts(&line, op_program());
-	for (int i = 1; i < argc; i++) {
-		const char *quote = strpbrk(argv[i], " \t\n") || !*argv[i] ? "'" : "";
-
-		pp_line_puts(&line, " ");
-		pp_line_puts(&line, quote);
-		pp_line_puts(&line, argv[i]);
-		pp_line_puts(&line, quote);
-	}
-	pp_line_add(&line, "", 1);
-	text = pp_copy(line.text);
-	pp_line_free(&line);
-	for (char *p = text; *p; p++)
-		if (*p == '\n')
-			*p = ' ';
-	return text;
-}
-
 static void choose_session(struct pp_common *common)
 {
 	char *chosen = op_session_dir(common->session_dir);
@@ -101,6 +81,18 @@ static void choose_session(struct pp_common *common)
 	common->session_given = common->session_dir != NULL;
 	free(common->session_dir);
 	common->session_dir = chosen;
+}
+
+/* A session that was left in this directory comes before the daemon's. */
+static void warn_of_newer(const struct pp_common *common)
+{
+	const struct pp_spec *spec = &common->specs[0];
+
+	if (!common->session_given && !spec->session_dir && !spec->archive &&
+	    op_session_is_newer(OP_SESSION_DEFAULT_DIR, common->session_dir))
+		op_warn("the session is %s; a newer one is in " OP_SESSION_DEFAULT_DIR
+			" (--session-dir=" OP_SESSION_DEFAULT_DIR ")",
+			common->session_dir);
 }
 
 static int parse_spec(struct pp_spec *spec, const struct op_strings *words, struct op_error *error)
@@ -179,10 +171,15 @@ static enum op_exit run(const struct pp_tool *tool, const struct op_option_table
 
 	if (read_options(tool, tables, common, argc, argv, error))
 		return OP_EXIT_USAGE;
-	common->command_line = join_words(argc, argv);
+	common->command_line = op_command_line(argc, (const char *const *)argv);
+	if (!common->command_line)
+		pp_out_of_memory();
 	choose_session(common);
 	if (parse_words(common, tool->words, error) || (tool->check && tool->check(job, error)))
 		return OP_EXIT_USAGE;
+	common->specs[0].trust = common->specs[1].trust = common->trust_session;
+	if (!tool->no_session)
+		warn_of_newer(common);
 	return tool->run(job, error) ? OP_EXIT_FAILURE : OP_EXIT_OK;
 }
 

@@ -41,6 +41,7 @@
 struct pp_common {
 	char *session_dir;  /* absolute; --session-dir or what there is */
 	bool session_given; /* there was --session-dir */
+	bool trust_session; /* --trust-session */
 	char *root;	    /* --root, or NULL */
 	struct op_strings image_paths;
 	char *jit_dir;		 /* --jit-dir, or NULL */

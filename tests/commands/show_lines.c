@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "show_lines: error: %s: %s\n", argv[1], error.text);
 		return 1;
 	}
-	info = pp_debug_info_open(argv[1], &symbols);
+	info = pp_debug_info_open(argv[1], &symbols, NULL);
 	if (!info) {
 		fprintf(stderr, "show_lines: error: %s: no debug information\n", argv[1]);
 		return 1;

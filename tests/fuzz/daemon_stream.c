@@ -12,7 +12,7 @@
 #define INPUTS_OF_ONE 100 /* for one session; other pids make more and more files */
 #define STEXT	      0xffffffff81000000
 
-const unsigned int fuzz_iterations = 100000;
+const unsigned int fuzz_iterations = 30000;
 
 static const uint64_t plain[] = {0,
 				 CPU(0),

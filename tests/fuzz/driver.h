@@ -4,6 +4,9 @@
  * to it, or, with none, seeds and random changes of them, always the same ones.
  *
  *	TARGET [-n ITERATIONS | -s SECONDS] [FILE...]
+ *
+ * Without an option it takes seconds, for "make check": one bit of each byte of a seed is changed
+ * instead of all, and then there are fuzz_iterations random changes.
  */
 #ifndef TESTS_FUZZ_DRIVER_H
 #define TESTS_FUZZ_DRIVER_H

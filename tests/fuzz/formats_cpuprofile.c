@@ -3,7 +3,7 @@
 #include "driver.h"
 #include "formats_reader.h"
 
-const unsigned int fuzz_iterations = 100000;
+const unsigned int fuzz_iterations = 30000;
 
 /* Slots, little-endian and big-endian, of numbers below 256. */
 #define LE(n) n "\0\0\0"

@@ -3,7 +3,7 @@
 #include "driver.h"
 #include "formats_reader.h"
 
-const unsigned int fuzz_iterations = 100000;
+const unsigned int fuzz_iterations = 40000;
 
 #define HEADER                                                                                     \
 	"version pdb-0.07\nimage 19970625143022abcdef\nepoch 9706251430\nplatform Alpha\n"         \

@@ -7,7 +7,7 @@
 #include "formats_reader.h"
 #include "libop/perf/attr.h"
 
-const unsigned int fuzz_iterations = 100000;
+const unsigned int fuzz_iterations = 40000;
 
 /* Recordings of a few records, made before main(); what follows them is one record to skip. */
 #define SEED_SIZE 1024

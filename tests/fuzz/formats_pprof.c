@@ -3,7 +3,7 @@
 #include "driver.h"
 #include "formats_reader.h"
 
-const unsigned int fuzz_iterations = 100000;
+const unsigned int fuzz_iterations = 40000;
 
 #define STRINGS                                                                                    \
 	"\x32\0\x32\7samples\x32\5count\x32\3cpu\x32\xbnanoseconds\x32\x9/bin/prog\x32\4leaf"      \

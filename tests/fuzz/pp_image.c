@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		else
 			pp_symbols_read_file(&symbols, path, "", true, &error);
 		check(&symbols);
-		info = pp_debug_info_open(path, &symbols);
+		info = pp_debug_info_open(path, &symbols, NULL);
 		for (size_t i = 0; i < symbols.n; i += 4)
 			ask(info, pp_symbols_link(&symbols, symbols.items[i].vma + 4));
 		ask(info, 0);

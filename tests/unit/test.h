@@ -84,6 +84,20 @@
 		test_register_needs(probe, why);                                                   \
 	}
 
+/**
+ * test_enter - make a directory for files of the program, and go there
+ * @name: what its name begins with, in $TMPDIR or /tmp
+ *
+ * Return: its path, for test_leave(), or NULL.
+ */
+char *test_enter(const char *name);
+
+/* Goes to / and removes @dir, whose path is freed.  Return: 0, or -1. */
+int test_leave(char *dir);
+
+/* Removes a directory and all that is in it, but not what is mounted there.  Return: 0, or -1. */
+int test_remove(const char *dir);
+
 /* For the macros above. */
 void test_register(const char *name, CMUnitTestFunction run, CMFixtureFunction setup,
 		   CMFixtureFunction teardown);

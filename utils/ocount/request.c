@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/base/option.h"
 #include "libop/cpu/list.h"
@@ -56,7 +57,7 @@ static const struct op_option_type interval_type = {.take = take_interval},
 				   cpus_type = {.take = take_cpus};
 
 static const struct op_option rows[] = {
-	{"events", 'e', "LIST", "what to count: NAME[::UNITMASK[:KERNEL[:USER]]],...",
+	{"events", 'e', "LIST", "what to count: NAME[:UNITMASK[:KERNEL[:USER]]],...",
 	 OP_LIST(struct request, events)},
 	{"system-wide", 's', NULL, "count on all CPUs (root)",
 	 OP_FLAG(struct request, system_wide)},
@@ -77,6 +78,41 @@ static const struct op_option rows[] = {
 	{"list", 'l', NULL, "list events that need no catalogue", OP_FLAG(struct request, list)},
 	OP_OPTION_VERSION('v'),
 	{0}};
+
+/* ---- events ---- */
+
+/* The specification of an event without a count, for op_perf_choose(): NAME::REST. */
+static int rewrite_event(char **event, struct op_error *error)
+{
+	char *colon = strchr(*event, ':'), *fresh;
+	size_t colons = 0;
+
+	for (const char *at = colon; at; at = strchr(at + 1, ':'))
+		colons++;
+	if (!colon || colon[1] == ':')
+		return 0;
+	if (colons > 3)
+		return op_error_set(error, EINVAL,
+				    "event \"%s\": more than NAME:UNITMASK:KERNEL:USER; a count "
+				    "is for operf",
+				    *event);
+	fresh = op_path("%.*s:%s", (int)(colon - *event), *event, colon);
+	if (!fresh)
+		return op_error_memory(error);
+	free(*event);
+	*event = fresh;
+	return 0;
+}
+
+static int rewrite_events(struct request *request, struct op_error *error)
+{
+	for (size_t i = 0; i < request->events.count; i++)
+		if (rewrite_event(&request->events.item[i], error))
+			return -1;
+	return 0;
+}
+
+/* ---- all together ---- */
 
 static int check(const struct request *request, struct op_error *error)
 {
@@ -116,7 +152,7 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	request->format = request->json	   ? FORMAT_JSON
 			  : request->brief ? FORMAT_BRIEF
 					   : FORMAT_TABLE;
-	return check(request, error);
+	return check(request, error) ? -1 : rewrite_events(request, error);
 }
 
 void request_free(struct request *request)

@@ -22,7 +22,12 @@ static int find_daemon(struct control *control, struct op_error *error)
 {
 	if (control->pidfd >= 0)
 		close(control->pidfd);
-	return daemon_find(control->settings.session_dir, &control->daemon, &control->pidfd, error);
+	control->killed = 0;
+	if (daemon_find(control->settings.session_dir, &control->daemon, &control->pidfd, error))
+		return -1;
+	if (!control->daemon)
+		control->killed = daemon_killed(control->settings.session_dir);
+	return 0;
 }
 
 /* Reads the current settings; those deferred to the daemon's end become current. */
@@ -64,9 +69,21 @@ static int check_driver(const struct settings *settings, struct op_error *error)
 	return 0;
 }
 
+/* What a daemon is to be started with is saved when it has started. */
+static int save(struct control *control, const struct settings *fresh, struct op_error *error)
+{
+	int ret;
+
+	control->unsaved = request_starts_daemon(control->request) && !control->daemon;
+	if (control->unsaved)
+		return 0;
+	ret = daemonrc_save(control->dir, control->daemon ? DAEMONRC_NEW : DAEMONRC, fresh, error);
+	control->pending = !ret && control->daemon;
+	return ret;
+}
+
 static int change(struct control *control, bool found, bool *usage, struct op_error *error)
 {
-	const char *name = control->daemon ? DAEMONRC_NEW : DAEMONRC;
 	struct settings fresh;
 	bool pending = false;
 	int ret;
@@ -91,10 +108,8 @@ static int change(struct control *control, bool found, bool *usage, struct op_er
 		ret = load_driver(control->request, error);
 	if (!ret)
 		ret = check_driver(&fresh, error);
-	if (!ret && (!found || pending || !settings_equal(&fresh, &control->settings))) {
-		ret = daemonrc_save(control->dir, name, &fresh, error);
-		control->pending = !ret && control->daemon;
-	}
+	if (!ret && (!found || pending || !settings_equal(&fresh, &control->settings)))
+		ret = save(control, &fresh, error);
 	if (ret || control->daemon) {
 		settings_free(&fresh);
 		return ret;
@@ -123,6 +138,12 @@ int control_open(struct control *control, const struct request *request, bool *u
 		return -1;
 	}
 	return find_daemon(control, error);
+}
+
+int control_keep(struct control *control, struct op_error *error)
+{
+	return control->unsaved ? daemonrc_save(control->dir, DAEMONRC, &control->settings, error)
+				: 0;
 }
 
 void control_close(struct control *control)

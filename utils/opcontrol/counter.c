@@ -105,6 +105,22 @@ static bool has_extra(unsigned int counter)
 	return driver_has(path);
 }
 
+int counter_try_count(unsigned int counter, uint64_t count, const char *spec,
+		      struct op_error *error)
+{
+	struct op_error why;
+	uint64_t before;
+
+	if (read_entry(counter, "count", &before, error))
+		return -1;
+	if (write_entry(counter, "count", count, &why))
+		return op_error_set(error, ERANGE,
+				    "event \"%s\": the driver does not accept a count of %" PRIu64
+				    ": it is more than the CPU's counters hold",
+				    spec, count);
+	return write_entry(counter, "count", before, error);
+}
+
 static int clear(unsigned int counter, struct op_error *error)
 {
 	if (write_entry(counter, "enabled", 0, error) || write_entry(counter, "event", 0, error) ||

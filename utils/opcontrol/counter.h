@@ -17,6 +17,8 @@
 
 /* The driver takes no smaller count: module/x86/model.h. */
 #define COUNTER_COUNT_MIN 500
+/* It takes this on each CPU; more depends on the CPU: module/x86/model.c. */
+#define COUNTER_COUNT_SURE INT32_MAX
 /* Nor does it use more of Intel's fixed counters. */
 #define COUNTER_FIXED_MAX 3
 
@@ -37,6 +39,17 @@ int counters_offered(uint64_t *offered, struct op_error *error);
 int counters_program(const struct op_counters *counters, uint64_t offered,
 		     const struct op_resolved_event *choices, char *const *specs, size_t n,
 		     struct op_error *error);
+
+/**
+ * counter_try_count - does the driver take this count?
+ * @spec: how messages call the event
+ *
+ * The counter is as before; it must not be counting.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int counter_try_count(unsigned int counter, uint64_t count, const char *spec,
+		      struct op_error *error);
 
 /* Writes the numbers of the bits that are set, "0, 2, 3", cut to @size bytes. */
 void counters_list(uint64_t bits, char *text, size_t size);

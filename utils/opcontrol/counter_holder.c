@@ -39,6 +39,6 @@ void counter_holders_explain(const struct counter_holders *holders, char *text, 
 		snprintf(text, size, "%s", process);
 	else
 		snprintf(text, size,
-			 "the NMI watchdog is off and no process has perf events open, so the "
-			 "kernel or a hypervisor holds them; see dmesg");
+			 "the NMI watchdog is off and no process has perf events open: what held "
+			 "them when oprofilefs was mounted may be gone, and a start tries again");
 }

@@ -125,6 +125,24 @@ int daemon_find(const char *session_dir, pid_t *pid, int *pidfd, struct op_error
 	return 0;
 }
 
+pid_t daemon_killed(const char *session_dir)
+{
+	char *path = op_path("%s/%s", session_dir, OP_SESSION_LOCK), text[32] = "";
+	int fd = path ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+	uint64_t pid = 0;
+
+	/* a daemon that ends removes it */
+	if (fd >= 0 && !flock(fd, LOCK_SH | LOCK_NB) && pread(fd, text, sizeof(text) - 1, 0) > 0) {
+		text[strcspn(text, "\n")] = '\0';
+		if (!op_number_all(text, 10, INT_MAX, &pid))
+			pid = 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return (pid_t)pid;
+}
+
 static int add(struct op_strings *arguments, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -164,6 +182,12 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 			ret |= add(arguments, "--freq=%" PRIu64, settings->frequency);
 		ret |= add(arguments, "--callgraph=%" PRIu64, settings->callgraph);
 	}
+	if (settings->session_size)
+		ret |= add(arguments, "--session-size=%" PRIu64, settings->session_size);
+	if (settings->session_files)
+		ret |= add(arguments, "--session-files=%" PRIu64, settings->session_files);
+	if (settings->min_free)
+		ret |= add(arguments, "--min-free=%" PRIu64, settings->min_free);
 	if (settings->vmlinux && !strcmp(settings->vmlinux, "none"))
 		ret |= add(arguments, "--no-vmlinux");
 	else if (settings->vmlinux)

@@ -23,6 +23,10 @@
  */
 int daemon_find(const char *session_dir, pid_t *pid, int *pidfd, struct op_error *error);
 
+/* The daemon that held the lock of a session last, if it did not remove it: it was killed or has
+ * crashed.  0 if none did, or one runs. */
+pid_t daemon_killed(const char *session_dir);
+
 /**
  * daemon_arguments - the daemon's command line
  * @events: the argument of --events, or NULL

@@ -105,27 +105,39 @@ static char *path_of(const char *name, struct op_error *error)
 	return path;
 }
 
-int driver_cpu_type(char type[DRIVER_CPU_TYPE_MAX], struct op_error *error)
+/* The first line of a file, which is @what. */
+static int read_line(const char *name, const char *what, char *line, size_t size,
+		     struct op_error *error)
 {
 	char *path, *text = NULL;
 	size_t length;
 	int ret = -1;
 
-	path = path_of("cpu_type", error);
+	path = path_of(name, error);
 	if (path)
-		text = op_file_read(path, DRIVER_CPU_TYPE_MAX, NULL, error);
+		text = op_file_read(path, size, NULL, error);
 	if (text) {
 		length = strcspn(text, "\n");
-		if (length && length < DRIVER_CPU_TYPE_MAX) {
-			snprintf(type, DRIVER_CPU_TYPE_MAX, "%.*s", (int)length, text);
+		if (length && length < size) {
+			snprintf(line, size, "%.*s", (int)length, text);
 			ret = 0;
 		} else {
-			op_error_set(error, EPROTO, "%s does not hold a CPU type", path);
+			op_error_set(error, EPROTO, "%s does not hold %s", path, what);
 		}
 	}
 	free(text);
 	free(path);
 	return ret;
+}
+
+int driver_cpu_type(char type[DRIVER_CPU_TYPE_MAX], struct op_error *error)
+{
+	return read_line("cpu_type", "a CPU type", type, DRIVER_CPU_TYPE_MAX, error);
+}
+
+int driver_backend(char backend[DRIVER_BACKEND_MAX], struct op_error *error)
+{
+	return read_line("backend", "a backend", backend, DRIVER_BACKEND_MAX, error);
 }
 
 bool driver_is_timer(const char *cpu_type)
@@ -167,7 +179,9 @@ int driver_write(const char *name, uint64_t value, struct op_error *error)
 	ret = op_file_write(path, text, &why);
 	if (ret)
 		op_error_set(error, why.code, "%s%s", why.text,
-			     why.code == EBUSY ? " (profiling is on: opcontrol --stop)" : "");
+			     why.code != EBUSY		? ""
+			     : !strcmp(name, "enable") ? " (counters are in use; see dmesg)"
+						       : " (profiling is on: opcontrol --stop)");
 	free(path);
 	return ret;
 }

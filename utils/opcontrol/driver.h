@@ -34,6 +34,9 @@ int driver_remount(struct op_error *error);
 
 /* Fills in such as "nmi_timer": 0, or -1 with @error set. */
 int driver_cpu_type(char type[DRIVER_CPU_TYPE_MAX], struct op_error *error);
+#define DRIVER_BACKEND_MAX 128
+/* Fills in which backend samples, and why: as above. */
+int driver_backend(char backend[DRIVER_BACKEND_MAX], struct op_error *error);
 /* Is it a type that counts timer interrupts and has no events? */
 bool driver_is_timer(const char *cpu_type);
 

@@ -187,14 +187,34 @@ void events_close(struct events *events)
 	*events = (struct events){0};
 }
 
+/* Some CPUs' counters hold more than others': the driver knows.  Not while it counts. */
+static int try_counts(struct events *events, struct op_error *error)
+{
+	struct op_error ignored;
+	uint64_t enabled;
+
+	if (driver_read("enable", &enabled, &ignored) || enabled || events_place(events, &ignored))
+		return 0;
+	for (size_t i = 0; i < events->specs.count; i++) {
+		const struct op_resolved_event *choice = &events->choices[i];
+
+		if (choice->count > COUNTER_COUNT_SURE &&
+		    counter_try_count(choice->counter, choice->count, events->specs.item[i], error))
+			return -1;
+	}
+	return 0;
+}
+
 int events_check(const struct settings *settings, struct op_error *error)
 {
 	struct events events;
+	int ret;
 
 	if (events_open(settings, &events, error))
 		return -1;
+	ret = try_counts(&events, error);
 	events_close(&events);
-	return 0;
+	return ret;
 }
 
 void events_print_missing(const struct events *events, char *text, size_t size)

@@ -52,6 +52,8 @@ int main(int argc, const char **argv)
 		warn_pending(&control);
 		ret = action_run(&control, &error);
 	}
+	if (!ret)
+		ret = control_keep(&control, &error);
 	if (!ret && request.status)
 		ret = status_print(&control, &error);
 	control_close(&control);

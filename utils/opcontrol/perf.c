@@ -33,33 +33,61 @@ int perf_run(const struct settings *settings, bool on, struct op_error *error)
 	return op_control_call(settings->session_dir, on ? "start" : "stop", NULL, error);
 }
 
-/* Lines "key value" of the daemon, as far as they are about what is counted and lost. */
-int perf_status_print(const struct settings *settings, struct op_error *error)
+/* A line "key value" of the daemon, and how it is shown. */
+struct line {
+	const char *key, *title;
+};
+
+static const struct line of_perf[] = {
+	{"state", "State"},
+	{"cpu-type", "CPU type"},
+	{"events", "Events"},
+	{"received", "Samples received"},
+	{"samples", "Samples stored"},
+	{"lost", "Samples lost"},
+	{"lost-cause", "  lost"},
+	{"beyond-budget", "  stored as {other}, beyond the budget"},
+	{"lost-by-source", "Records lost in the kernel's buffers"},
+	{"session-bytes", "Session, bytes"},
+	{"session-files", "Session, files and directories"},
+	{NULL, NULL},
+};
+
+/* What the driver does not know. */
+static const struct line of_module[] = {
+	{"samples", "Samples stored by the daemon"},
+	{"lost", "Samples lost by the daemon"},
+	{"lost-cause", "  lost"},
+	{"beyond-budget", "  stored as {other}, beyond the budget"},
+	{"session-bytes", "Session, bytes"},
+	{"session-files", "Session, files and directories"},
+	{NULL, NULL},
+};
+
+static int print(const struct settings *settings, const struct line *lines, struct op_error *error)
 {
-	static const struct {
-		const char *key, *title;
-	} lines[] = {
-		{"state", "State"},
-		{"cpu-type", "CPU type"},
-		{"events", "Events"},
-		{"received", "Samples received"},
-		{"samples", "Samples stored"},
-		{"lost", "Samples lost"},
-		{"lost-cause", "  lost"},
-		{"lost-by-source", "Records lost in the kernel's buffers"},
-	};
 	char *reply;
 
 	if (op_control_call(settings->session_dir, "status", &reply, error))
 		return -1;
-	for (char *rest = reply, *line; (line = strsep(&rest, "\n"));) {
-		for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-			size_t length = strlen(lines[i].key);
+	for (char *rest = reply, *text; (text = strsep(&rest, "\n"));) {
+		for (const struct line *line = lines; line->key; line++) {
+			size_t length = strlen(line->key);
 
-			if (!strncmp(line, lines[i].key, length) && line[length] == ' ')
-				op_safe_line(stdout, "%s: %s", lines[i].title, line + length + 1);
+			if (!strncmp(text, line->key, length) && text[length] == ' ')
+				op_safe_line(stdout, "%s: %s", line->title, text + length + 1);
 		}
 	}
 	free(reply);
 	return 0;
+}
+
+int perf_status_print(const struct settings *settings, struct op_error *error)
+{
+	return print(settings, of_perf, error);
+}
+
+void perf_status_print_stored(const struct settings *settings)
+{
+	print(settings, of_module, NULL);
 }

@@ -24,4 +24,7 @@ int perf_run(const struct settings *settings, bool on, struct op_error *error);
 /* Prints the status of the session's daemon: 0, or -1 with @error set. */
 int perf_status_print(const struct settings *settings, struct op_error *error);
 
+/* With the module: prints what the daemon knows of stored and lost samples, if it answers. */
+void perf_status_print_stored(const struct settings *settings);
+
 #endif

@@ -33,6 +33,9 @@ enum {
 	SET_PERF,
 	SET_NO_PERF,
 	SET_TIME_SLICE,
+	SET_SESSION_SIZE,
+	SET_SESSION_FILES,
+	SET_MIN_FREE,
 };
 
 /* The keys of daemonrc for settings whose value is stored unchanged. */
@@ -40,7 +43,8 @@ static const char *const setting_keys[] = {
 	[SET_CALLGRAPH] = "CALLGRAPH",		[SET_KERNEL_RANGE] = "KERNEL_RANGE",
 	[SET_BUFFER_SIZE] = "BUF_SIZE",		[SET_BUFFER_WATERSHED] = "BUF_WATERSHED",
 	[SET_CPU_BUFFER_SIZE] = "CPU_BUF_SIZE", [SET_FREQUENCY] = "FREQUENCY",
-	[SET_TIME_SLICE] = "TIME_SLICE",
+	[SET_TIME_SLICE] = "TIME_SLICE",	[SET_SESSION_SIZE] = "SESSION_SIZE",
+	[SET_SESSION_FILES] = "SESSION_FILES",	[SET_MIN_FREE] = "MIN_FREE",
 };
 
 /* ---- types of options ---- */
@@ -213,6 +217,11 @@ static const struct op_option settings_rows[] = {
 	 SETTING(SET_FREQUENCY)},
 	{"time-slice", 0, "MS", "how long a group of multiplexed events is counted",
 	 SETTING(SET_TIME_SLICE)},
+	{"session-size", 0, "MIB", "the most that the session may take of the disk",
+	 SETTING(SET_SESSION_SIZE)},
+	{"session-files", 0, "N", "the most files and directories of the session",
+	 SETTING(SET_SESSION_FILES)},
+	{"min-free", 0, "MIB", "what the session leaves free on its disk", SETTING(SET_MIN_FREE)},
 	{0}};
 
 /* An initializer of an array of struct op_option_table. */

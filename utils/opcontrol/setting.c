@@ -110,11 +110,17 @@ static bool equal_text(const void *a, const void *b)
 	return x && y ? !strcmp(x, y) : x == y;
 }
 
+/* 0 is the default of all numbers. */
 static int set_number(void *field, const struct key *key, const char *value, struct op_error *error)
 {
-	if (strcmp(value, "0"))
-		return op_number_parse(value, key->what, key->min, key->max, field, error);
-	*(uint64_t *)field = 0;
+	uint64_t least = key->min == 1 ? 0 : key->min;
+	struct op_error cause;
+
+	if (strcmp(value, "0") && op_number_parse(value, key->what, least, key->max, field, &cause))
+		return op_error_set(error, cause.code, "%s%s", cause.text,
+				    least && cause.code == ERANGE ? ", or 0 for the default" : "");
+	if (!strcmp(value, "0"))
+		*(uint64_t *)field = 0;
 	return 0;
 }
 
@@ -250,6 +256,9 @@ static const struct key keys[] = {
 	{"CALLGRAPH", FIELD(callgraph), NUMBER("callgraph depth", 1, 255), .always = true},
 	{"FREQUENCY", FIELD(frequency), NUMBER("frequency", 1, 20000)},
 	{"TIME_SLICE", FIELD(time_slice), NUMBER("time slice", 1, 1000)},
+	{"SESSION_SIZE", FIELD(session_size), NUMBER("session size", 1, 1 << 30)},
+	{"SESSION_FILES", FIELD(session_files), NUMBER("session files", 1, 1 << 30)},
+	{"MIN_FREE", FIELD(min_free), NUMBER("space to leave free", 1, 1 << 30)},
 	{"PERF", FIELD(perf), NUMBER("perf", 1, 1)},
 	{"XENIMAGE", .set = set_foreign},
 	{"XEN_RANGE", .set = set_foreign},

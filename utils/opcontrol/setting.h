@@ -35,6 +35,8 @@ struct settings {
 	uint64_t frequency;					 /* Hz, 0: the default */
 	uint64_t perf;	     /* 1: by perf events, without the module */
 	uint64_t time_slice; /* ms, 0: the default */
+	uint64_t session_size, min_free; /* MiB, 0: the default */
+	uint64_t session_files;		 /* 0: the default */
 	bool separate_lib, separate_kernel, separate_thread, separate_cpu;
 	struct op_strings events; /* as given; none: the default event */
 };

@@ -11,7 +11,7 @@
 #include "driver.h"
 #include "events.h"
 #include "libop/base/safe_text.h"
-#include "module.h"
+#include "libop/session/paths.h"
 #include "perf.h"
 #include "stats.h"
 
@@ -156,14 +156,14 @@ static void print_settings(const struct settings *settings)
 
 static int print_backend(const struct settings *settings, struct op_error *error)
 {
-	char type[DRIVER_CPU_TYPE_MAX], backend[MODULE_BACKEND_MAX];
+	char type[DRIVER_CPU_TYPE_MAX], backend[DRIVER_BACKEND_MAX];
 	uint64_t frequency;
 
 	if (driver_cpu_type(type, error))
 		return -1;
 	printf("CPU type: %s\n", type);
-	printf("Backend: %s\n",
-	       driver_is_given() || module_backend(backend) || !*backend ? type : backend);
+	op_safe_line(stdout, "Backend: %s",
+		     driver_has("backend") && !driver_backend(backend, NULL) ? backend : type);
 	if (!driver_is_timer(type))
 		return 0;
 	if (driver_read("frequency", &frequency, error))
@@ -206,6 +206,16 @@ static int print_stats(struct op_error *error)
 	return 0;
 }
 
+static void print_no_daemon(const struct control *control)
+{
+	printf("Daemon not running\n");
+	if (control->killed)
+		op_safe_line(stdout,
+			     "  the last one (pid %d) was killed or crashed: samples that it had "
+			     "not read are lost; see %s/" OP_SESSION_LOG,
+			     control->killed, control->settings.session_dir);
+}
+
 /* Without the module: all of the status is from the daemon. */
 static int print_perf(const struct control *control, struct op_error *error)
 {
@@ -214,7 +224,7 @@ static int print_perf(const struct control *control, struct op_error *error)
 	if (control->daemon)
 		printf("Daemon: pid %d\n", control->daemon);
 	else
-		printf("Daemon not running\n");
+		print_no_daemon(control);
 	op_safe_line(stdout, "Session-dir: %s", settings->session_dir);
 	printf("Source: perf events of the kernel (--no-perf: the module)\n");
 	if (control->daemon && perf_status_print(settings, error))
@@ -241,7 +251,7 @@ int status_print(const struct control *control, struct op_error *error)
 	if (control->daemon)
 		printf("Daemon %s: pid %d\n", enabled ? "running" : "paused", control->daemon);
 	else
-		printf("Daemon not running\n");
+		print_no_daemon(control);
 	op_safe_line(stdout, "Session-dir: %s", settings->session_dir);
 	if (!mounted)
 		printf("Driver not loaded (\"opcontrol --init\" loads it, --perf needs none)\n");
@@ -255,5 +265,9 @@ int status_print(const struct control *control, struct op_error *error)
 	if (control->pending)
 		printf("Changed settings apply when the daemon is started again (opcontrol "
 		       "--shutdown)\n");
-	return mounted ? print_stats(error) : 0;
+	if (mounted && print_stats(error))
+		return -1;
+	if (control->daemon)
+		perf_status_print_stored(settings);
+	return 0;
 }

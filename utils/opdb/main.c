@@ -16,10 +16,11 @@
 #include "libop/pack/pack.h"
 #include "libop/base/file.h"
 #include "pack.h"
+#include "saved.h"
 #include "session.h"
 #include "walk.h"
 
-#define SYNOPSIS "check|repair|dump FILE|DIRECTORY... | pack|unpack DIRECTORY..."
+#define SYNOPSIS "check|repair|dump FILE|DIR... | pack|unpack DIR... | drop DAYS"
 
 #define PROBLEMS_SHOWN 100 /* of one file */
 
@@ -35,8 +36,9 @@ static void report(void *context, const struct odb_problem *problem)
 	struct run *run = context;
 
 	if (run->shown++ < PROBLEMS_SHOWN)
-		op_safe_line(stdout, "%s: byte %" PRIu64 ": %s", run->path, problem->offset,
-			     problem->text);
+		op_safe_line(stdout, "%s: byte %" PRIu64 ": %s%s", run->path, problem->offset,
+			     problem->text,
+			     problem->harmless ? "; harmless, the next writer mends it" : "");
 }
 
 static int check_file(void *context, const char *path)
@@ -56,8 +58,8 @@ static int check_file(void *context, const char *path)
 		op_complain("%s", error.text);
 		return -1;
 	}
-	if (problems > PROBLEMS_SHOWN)
-		op_safe_line(stdout, "%s: %td more problems", path, problems - PROBLEMS_SHOWN);
+	if (run->shown > PROBLEMS_SHOWN)
+		op_safe_line(stdout, "%s: %td more problems", path, run->shown - PROBLEMS_SHOWN);
 	run->busy += busy;
 	return problems ? -1 : 0;
 }
@@ -123,14 +125,20 @@ static int dump_file(void *context, const char *path)
 static const struct command {
 	const char *name;
 	struct walk walk;
-	int (*session)(const char *directory); /* of those that work on a whole session */
+	int (*session)(const char *word); /* of those that do not work on single files */
 	bool dumps;
+	const char *takes;
 } commands[] = {
-	{"check", {.file = check_file, .leftover = check_leftover}, NULL, false},
-	{"repair", {.file = repair_file, .leftover = repair_leftover, .writes = true}, NULL, false},
-	{"dump", {.file = dump_file}, NULL, true},
-	{"pack", {0}, session_pack, false},
-	{"unpack", {0}, session_unpack, false},
+	{"check", {.file = check_file, .leftover = check_leftover}, NULL, false, "file"},
+	{"repair",
+	 {.file = repair_file, .leftover = repair_leftover, .writes = true},
+	 NULL,
+	 false,
+	 "file"},
+	{"dump", {.file = dump_file}, NULL, true, "file"},
+	{"pack", {0}, session_pack, false, "directory"},
+	{"unpack", {0}, session_unpack, false, "directory"},
+	{"drop", {0}, saved_symbols_drop, false, "number of days"},
 };
 
 static const struct command *command_named(const char *name)
@@ -155,17 +163,17 @@ static int check(const struct command *command, const struct dump_style *style,
 {
 	if (!words->count)
 		return op_error_set(error, EINVAL,
-				    "no command given: check, repair, dump, pack or unpack");
+				    "no command given: check, repair, dump, pack, unpack or drop");
 	if (!command)
 		return op_error_set(
 			error, EINVAL,
-			"%s: unknown command; there are check, repair, dump, pack and unpack",
+			"%s: unknown command; there are check, repair, dump, pack, unpack and drop",
 			words->item[0]);
 	if ((style->json || style->merged) && !command->dumps)
 		return op_error_set(error, EINVAL, "--json and --merged go with dump only");
 	if (words->count < 2)
 		return op_error_set(error, EINVAL, "%s: no %s given", words->item[0],
-				    command->session ? "directory" : "file");
+				    command->takes);
 	return 0;
 }
 

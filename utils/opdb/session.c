@@ -146,6 +146,9 @@ static int run(const char *directory, bool pack)
 	} else {
 		op_safe_line(stdout, "%s: %" PRIu64 " files %s", place.shown, result.done,
 			     pack ? "packed" : "unpacked");
+		if (!pack && result.left)
+			op_complain("%s: %" PRIu64 " files stay packed: their names are too long "
+				    "for files", place.shown, result.left);
 		code = result.left ? -1 : 0;
 	}
 	place_close(&place);

@@ -15,7 +15,7 @@
 #include "libop/base/safe_text.h"
 #include "libop/session/trusted_dir.h"
 #include "libop/base/number.h"
-#include "libop/pack/pack.h"
+#include "libop/pack/parts.h"
 #include "libop/pack/session.h"
 #include "libop/session/paths.h"
 
@@ -60,7 +60,7 @@ static int visit(const char *path, const struct stat *status, void *context)
 
 	if (!S_ISREG(status->st_mode) || strstr(path + progress->prefix, "/" OP_PACK_TEMPORARY))
 		return 0;
-	if (is_sample_file_name(name) || !strcmp(name, OP_PACK_NAME)) {
+	if (is_sample_file_name(name) || op_pack_is_part(name)) {
 		progress->any = true;
 		if (walk->file(walk->context, path))
 			progress->failed = true;

@@ -130,7 +130,12 @@ int perf_counters_open(struct perf_counters *counters, const struct perf_counter
 {
 	int *numbers;
 
-	*counters = (struct perf_counters){.pages = perf_event_pages(config)};
+	*counters = (struct perf_counters){
+		.pages = perf_event_pages(config),
+		.gone = calloc(config->events->count + 1, sizeof(*counters->gone)),
+	};
+	if (!counters->gone)
+		return op_error_memory(error);
 	raise_descriptor_limit();
 	if (op_cpu_list_online(&numbers, &counters->cpus, error))
 		return -1;
@@ -180,6 +185,16 @@ void perf_counters_disable(struct perf_counters *counters)
 
 /* ---- CPUs that come and go ---- */
 
+/* Closes an event; its times are kept. */
+static void close_counter(struct perf_counters *counters, const struct perf_counter *counter)
+{
+	struct perf_reading reading = perf_event_read(counter->fd);
+
+	counters->gone[counter->place].enabled += reading.enabled;
+	counters->gone[counter->place].running += reading.running;
+	close(counter->fd);
+}
+
 /* Closes what was opened for a ring: first the ring, which holds its event. */
 static void close_cpu(struct perf_counters *counters, struct perf_cpu *cpu)
 {
@@ -190,7 +205,7 @@ static void close_cpu(struct perf_counters *counters, struct perf_cpu *cpu)
 	op_hash_map_free(&counters->by_id);
 	for (size_t i = 0; i < counters->count; i++) {
 		if (counters->counter[i].opening == cpu->opening)
-			close(counters->counter[i].fd);
+			close_counter(counters, &counters->counter[i]);
 		else
 			counters->counter[left++] = counters->counter[i];
 	}
@@ -315,6 +330,7 @@ void perf_counters_close(struct perf_counters *counters)
 		close(counters->counter[i].fd);
 	op_hash_map_free(&counters->by_id);
 	free(counters->counter);
+	free(counters->gone);
 	free(counters->cpu);
 	*counters = (struct perf_counters){0};
 }

@@ -32,7 +32,8 @@ struct perf_counters {
 	size_t count;
 	struct op_hash_map by_id; /* perf_counter::id to 1 + its place */
 	uint64_t openings;
-	size_t pages; /* of a ring */
+	size_t pages;		   /* of a ring */
+	struct perf_reading *gone; /* by place: sums of events that are closed */
 };
 
 /**

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 /* Pages of a ring, from what we like to have down to what is of any use. */
-#define PAGES_FLAT   128
+#define PAGES_USER   128
+#define PAGES_FLAT   256
 #define PAGES_CHAINS 512
 #define PAGES_STACKS 2048
 #define PAGES_LEAST  8
@@ -23,7 +24,7 @@ size_t perf_event_pages(const struct perf_counters_config *config)
 {
 	/* what other users may lock is all that perf_event_mlock_kb gives: 128 pages a CPU */
 	if (!op_perf_is_privileged())
-		return PAGES_FLAT;
+		return PAGES_USER;
 	if (config->attr.sample_regs_user)
 		return PAGES_STACKS;
 	return config->attr.sample_type & PERF_SAMPLE_CALLCHAIN ? PAGES_CHAINS : PAGES_FLAT;
@@ -49,8 +50,9 @@ static struct perf_event_attr make_attr(const struct op_perf_event *event,
 			   (config->attr.sample_regs_user ? WAKE_SHARE_STACKS : WAKE_SHARE));
 	attr.exclude_guest = !op_perf_is_software(&attr);
 	attr.exclude_idle = op_perf_is_clock(&attr);
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (!config->target.threads)
-		attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_LOST;
+		attr.read_format |= PERF_FORMAT_LOST;
 	if (attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
 		attr.sample_max_stack = (uint16_t)config->depth;
 		attr.exclude_callchain_kernel = attr.exclude_kernel;

@@ -65,9 +65,13 @@ size_t perf_event_pages(const struct perf_counters_config *config);
 int perf_event_open_on(const struct perf_counters_config *config, size_t place, pid_t thread,
 		       struct perf_cpu *cpu, size_t *pages, int *fd, struct op_error *error);
 
-/* struct perf_reading - what read(2) returns of an event of the whole system */
+/*
+ * struct perf_reading - what read(2) returns of an event, with the children of its thread
+ *
+ * @lost is of events of the whole system only.
+ */
 struct perf_reading {
-	uint64_t count, enabled, lost;
+	uint64_t count, enabled, running, lost;
 };
 
 /* Numbers that the kernel does not report are 0. */

@@ -110,7 +110,9 @@ static int open_all(struct perf_source *perf, const struct source_perf_config *c
 	if (config->unwind && !PERF_UNWIND_REGISTERS)
 		return op_error_set(error, ENOTSUP,
 				    "callers by call frame information are known on x86-64 only");
-	if (config->unwind && !(perf->samples.unwind = perf_unwind_new()))
+	if (config->unwind && !(perf->samples.unwind = perf_unwind_new(&perf_unwind_live)))
+		return op_error_memory(error);
+	if (perf_times_init(&perf->times, config->events))
 		return op_error_memory(error);
 	if (copy_targets(perf, config, error) || open_counters(perf, config, error) ||
 	    (perf->samples.unwind && perf_drain_start(&perf->drain, &perf->counters, error)) ||
@@ -141,6 +143,8 @@ struct source *source_perf_open(const struct source_perf_config *config, struct 
 	source->buffer_words = PERF_WORDS_MOST;
 	source->syncs_all = true;
 	source->cpu_mhz = machine_cpu_mhz();
+	source->is_live = true;
+	source->rate = op_perf_rate(config->events);
 	snprintf(source->cpu_type, sizeof(source->cpu_type), "%s", config->events->cpu_type);
 	perf->samples.counters = &perf->counters;
 	perf->samples.processes = &perf->processes;

@@ -77,6 +77,12 @@ static void apply_namespaces(struct perf_source *perf, const struct perf_namespa
 				       perf_namespace_at(namespaces, MOUNT_NAMESPACE, false).inode);
 }
 
+/* The place of the event that a record is of, or -1. */
+static int event_of(const struct perf_source *perf, const struct perf_record *record)
+{
+	return perf_counters_event(&perf->counters, record->ids.id);
+}
+
 static void apply(struct perf_source *perf, struct perf_cpu *cpu,
 		  const struct perf_live_record *record)
 {
@@ -88,7 +94,7 @@ static void apply(struct perf_source *perf, struct perf_cpu *cpu,
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
 		cpu->samples++;
-		perf_sample_write(&perf->samples, record);
+		perf_times_take(&perf->times, perf_sample_write(&perf->samples, record));
 		break;
 	case PERF_RECORD_MMAP2:
 		apply_mmap(perf, &other->mmap);
@@ -112,6 +118,10 @@ static void apply(struct perf_source *perf, struct perf_cpu *cpu,
 		break;
 	case PERF_RECORD_THROTTLE:
 		cpu->throttled++;
+		perf_times_pause(&perf->times, cpu->cpu, event_of(perf, other), other->ids.time);
+		break;
+	case PERF_RECORD_UNTHROTTLE:
+		perf_times_resume(&perf->times, cpu->cpu, event_of(perf, other), other->ids.time);
 		break;
 	default:
 		break;
@@ -319,6 +329,7 @@ static char *perf_stats(struct source *source)
 		print_numbers(counters, i, out);
 	}
 	fprintf(out, "bad_perf_records %" PRIu64 "\n", bad);
+	perf_times_print(&perf_of(source)->times, counters, perf_of(source)->target != NULL, out);
 	if (fclose(out)) {
 		free(text);
 		return NULL;
@@ -337,6 +348,20 @@ struct source_perf_losses source_perf_losses(const struct source *source)
 		losses.throttled += counters->cpu[i].throttled;
 	}
 	return losses;
+}
+
+struct source_perf_time source_perf_time(const struct source *source, size_t place)
+{
+	const struct perf_source *perf = (const struct perf_source *)source;
+	struct perf_time time =
+		perf_times_read(&perf->times, &perf->counters, place, perf->target != NULL);
+
+	return (struct source_perf_time){
+		.running_ns = time.running_ns,
+		.paused_ns = time.paused_ns,
+		.taken = time.taken,
+		.unsampled_ns = time.unsampled_ns,
+	};
 }
 
 static int read_processes(struct perf_source *perf)
@@ -392,6 +417,7 @@ static void perf_close(struct source *source)
 	perf_drain_stop(&perf->drain);
 	perf_hotplug_close(&perf->hotplug);
 	perf_counters_close(&perf->counters);
+	perf_times_free(&perf->times);
 	perf_merge_free(&perf->merge);
 	perf_unwind_free(perf->samples.unwind);
 	perf_processes_free(&perf->processes);

@@ -42,4 +42,12 @@ struct source_perf_losses {
 };
 struct source_perf_losses source_perf_losses(const struct source *source);
 
+/* How long an event was counted, how long of that the kernel paused it, and its samples. */
+struct source_perf_time {
+	uint64_t running_ns, paused_ns, taken;
+	uint64_t unsampled_ns; /* of a clock, in threads that ran for less than its period */
+};
+/* @place: of the event among those that were opened. */
+struct source_perf_time source_perf_time(const struct source *source, size_t place);
+
 #endif

@@ -147,12 +147,13 @@ static bool is_gone(const struct space_process *process, void *context)
 
 static void sweep_images(struct perf_processes *processes)
 {
-	const struct space_process *process = NULL;
+	struct space_process *process = NULL;
 	const struct space_mapping *mapping;
 
 	while ((process = address_spaces_next(&processes->spaces, process))) {
 		size_t count = space_process_mappings(process, &mapping);
 
+		space_process_runs(process); /* their images are not kept for a moment */
 		perf_image_keep(&processes->images, process->app);
 		for (; count--; mapping++)
 			perf_image_keep(&processes->images, mapping->image);

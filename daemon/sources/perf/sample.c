@@ -141,7 +141,7 @@ bool perf_sample_fits(const struct perf_samples *samples, const struct perf_live
 	return perf_words_have_room(samples->words, frames_of(record) + PERF_UNWIND_FRAMES_MOST);
 }
 
-void perf_sample_write(const struct perf_samples *samples, const struct perf_live_record *record)
+int perf_sample_write(const struct perf_samples *samples, const struct perf_live_record *record)
 {
 	const struct perf_ids *ids = &record->sample.ids;
 	int event = perf_counters_event(samples->counters, ids->id);
@@ -166,4 +166,5 @@ void perf_sample_write(const struct perf_samples *samples, const struct perf_liv
 		write_callers(samples, process, record, kernel);
 	if (samples->unwind)
 		write_unwound(samples, process, record, kernel);
+	return event;
 }

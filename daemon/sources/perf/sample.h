@@ -25,7 +25,8 @@ struct perf_samples {
 /* Whether there is room for the words of a sample, as many callers as it may have. */
 bool perf_sample_fits(const struct perf_samples *samples, const struct perf_live_record *record);
 
-/* Writes a sample that fits; a process that is not known yet is read from /proc. */
-void perf_sample_write(const struct perf_samples *samples, const struct perf_live_record *record);
+/* Writes a sample that fits; a process that is not known yet is read from /proc.  Return: the place
+ * of its event; -1: unknown. */
+int perf_sample_write(const struct perf_samples *samples, const struct perf_live_record *record);
 
 #endif

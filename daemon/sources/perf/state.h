@@ -12,6 +12,7 @@
 #include "merge.h"
 #include "resolve.h"
 #include "sample.h"
+#include "times.h"
 #include "unwind.h"
 #include "words.h"
 #include "daemon/sources/source.h"
@@ -19,6 +20,7 @@
 struct perf_source {
 	struct source source;
 	struct perf_counters counters;
+	struct perf_times times;
 	struct perf_merge merge;
 	struct perf_processes processes;
 	struct perf_words words;

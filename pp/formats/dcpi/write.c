@@ -6,7 +6,6 @@
 #include "dcpi.h"
 
 #include <errno.h>
-#include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,24 +199,20 @@ static void put_header(struct writer *writer, const struct spot *spot,
 /* The part of an ELF file that the samples are in, at the addresses that it is linked to. */
 static bool find_segment(struct writer *writer, const char *path, uint64_t low, uint64_t high)
 {
-	struct pp_elf_file object;
-	struct pp_segment *segments;
+	struct pp_segments segments;
 	bool found = false;
-	size_t n;
 
-	if (pp_elf_open(&object, path))
+	if (!pp_segments_read(&segments, path))
 		return false;
-	n = pp_elf_code_segments(&object, &segments);
-	for (size_t i = 0; i < n && !found; i++) {
-		const struct pp_segment *segment = &segments[i];
+	for (size_t i = 0; i < segments.n && !found; i++) {
+		const struct pp_segment *segment = &segments.items[i];
 
 		found = low >= segment->offset && high - segment->offset < segment->size;
 		writer->first = segment->offset;
 		writer->tstart = segment->address;
 		writer->tsize = segment->size;
 	}
-	free(segments);
-	pp_elf_close(&object);
+	free(segments.items);
 	return found;
 }
 

@@ -6,12 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "maps.h"
 #include "names.h"
+#include "places.h"
 #include "records.h"
-#include "pp/formats/model/mapped_image.h"
 #include "libop/base/memory.h"
-#include "libop/base/search.h"
 
 /* It is looked at as a whole: mappings stand behind what they are needed for. */
 #define SIZE_MOST ((size_t)128 << 20)
@@ -19,104 +17,17 @@
 struct reader {
 	struct prof_sink *sink;
 	struct cpuprofile_records records;
-	struct cpuprofile_maps maps; /* by start */
-	uint32_t *images;	     /* of each map; 0: not made yet */
-	uint32_t app, event;
+	struct cpuprofile_places places;
+	uint32_t event;
 	uint64_t period; /* ns */
 	uint64_t *stack;
 	struct prof_frame *frames;
 };
 
-static int compare_maps(const void *a, const void *b)
-{
-	const struct cpuprofile_map *map = a, *other = b;
-
-	return (map->start > other->start) - (map->start < other->start);
-}
-
-static uint32_t make_image(struct reader *reader, const struct cpuprofile_map *map)
-{
-	struct prof_image image = mapped_image(map->path, map->start, map->end, map->offset);
-
-	mapped_image_build_id(&image, map->build_id);
-	return reader->sink->image(reader->sink, &image);
-}
-
-static uint32_t image_of(struct reader *reader, size_t map)
-{
-	if (!reader->images[map])
-		reader->images[map] = make_image(reader, &reader->maps.items[map]);
-	return reader->images[map];
-}
-
-/* The program is the first file (by line) that is no library, as it is for pprof. */
-static void find_app(struct reader *reader)
-{
-	for (size_t i = 0; i < reader->maps.n; i++) {
-		const struct cpuprofile_map *map = &reader->maps.items[i];
-
-		if (mapped_image(map->path, map->start, map->end, 0).kind == PROF_FILE &&
-		    !mapped_image_is_library(map->path)) {
-			reader->app = make_image(reader, map);
-			return;
-		}
-	}
-}
-
-static void read_maps(struct reader *reader)
-{
-	struct cpuprofile_maps *maps = &reader->maps;
-
-	cpuprofile_maps_read(maps, reader->records.text.bytes, reader->records.text.length);
-	find_app(reader);
-	if (maps->n > 1)
-		qsort(maps->items, maps->n, sizeof(*maps->items), compare_maps);
-	reader->images = pp_alloc(maps->n, sizeof(*reader->images));
-	if (!maps->n)
-		reader->sink->note(reader->sink, "there are no mappings, so samples have addresses "
-						 "and no images");
-}
-
-/* The first map that ends behind @address, or the number of maps. */
-static size_t find_map(const struct cpuprofile_maps *maps, uint64_t address)
-{
-	return op_first_above(maps->items, maps->n, end, address);
-}
-
-static struct prof_frame find_place(struct reader *reader, uint64_t address)
-{
-	size_t i = find_map(&reader->maps, address);
-	struct prof_frame frame = {PROF_NO_IMAGE, address};
-	const struct cpuprofile_map *map;
-
-	if (i == reader->maps.n)
-		return frame;
-	map = &reader->maps.items[i];
-	/* Some write down only the second part of what lies there: the rest is before it. */
-	if (address < map->start && map->start - address > map->offset)
-		return frame;
-	frame.image = image_of(reader, i);
-	frame.offset = address - map->start +
-		       mapped_image(map->path, map->start, map->end, map->offset).offset;
-	return frame;
-}
-
-/* For a caller, it is the call that is in an image: what is behind it may be not. */
-static struct prof_frame find_frame(struct reader *reader, uint64_t address, size_t index)
-{
-	struct prof_frame frame;
-
-	if (!index || !address)
-		return find_place(reader, address);
-	frame = find_place(reader, address - 1);
-	frame.offset++;
-	return frame;
-}
-
 static void take_name(void *context, uint64_t address, const struct prof_line *lines, size_t n)
 {
 	struct reader *reader = context;
-	struct prof_frame place = find_place(reader, address);
+	struct prof_frame place = cpuprofile_place(&reader->places, address);
 
 	reader->sink->lines(reader->sink, &place, lines, n);
 }
@@ -142,7 +53,7 @@ static int read_samples(struct reader *reader, struct op_error *error)
 			.frames = reader->frames,
 			.values = &value,
 			.n_values = 1,
-			.app = reader->app,
+			.app = reader->places.app,
 			.pid = PROF_ANY,
 			.tid = PROF_ANY,
 			.cpu = PROF_ANY,
@@ -156,7 +67,7 @@ static int read_samples(struct reader *reader, struct op_error *error)
 		if (sample.depth > PROF_DEPTH_MOST)
 			sample.depth = PROF_DEPTH_MOST;
 		for (size_t i = 0; i < sample.depth; i++)
-			reader->frames[i] = find_frame(reader, reader->stack[i], i);
+			reader->frames[i] = cpuprofile_frame(&reader->places, reader->stack[i], i);
 		if (reader->sink->sample(reader->sink, &sample, error))
 			return -1;
 	}
@@ -192,7 +103,7 @@ static int read_parts(struct reader *reader, struct input *input, struct op_erro
 	if (records->is_java) {
 		cpuprofile_java_names(records->text, take_name, reader);
 	} else {
-		read_maps(reader);
+		cpuprofile_places_read(&reader->places, reader->sink, records->text);
 		cpuprofile_symbols(records->symbols, take_name, reader);
 	}
 	reader->stack = pp_alloc(records->deepest, sizeof(*reader->stack));
@@ -221,8 +132,7 @@ static int read_cpuprofile(struct input *input, struct prof_sink *sink, struct o
 				      cause.text);
 	else
 		result = read_parts(&reader, input, error);
-	cpuprofile_maps_free(&reader.maps);
-	free(reader.images);
+	cpuprofile_places_free(&reader.places);
 	free(reader.stack);
 	free(reader.frames);
 	free(bytes);

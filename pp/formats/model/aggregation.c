@@ -90,8 +90,10 @@ static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
 		}
 	}
 	for (size_t i = 0; i < sample->n_values; i++) {
-		prof->totals[sample->values[i].event].count += sample->values[i].count;
-		prof->totals[sample->values[i].event].events += sample->values[i].events;
+		struct prof_value *total = &prof->totals[sample->values[i].event];
+
+		total->count = tree_add_up(total->count, sample->values[i].count);
+		total->events = tree_add_up(total->events, sample->values[i].events);
 	}
 	return 0;
 }
@@ -188,7 +190,7 @@ static void take_lost(struct prof_sink *sink, const char *cause, uint64_t count)
 				       sizeof(*prof->losses));
 		prof->losses[i] = (struct prof_loss){.cause = tables_keep(sink, cause)};
 	}
-	prof->losses[i].count += count;
+	prof->losses[i].count = tree_add_up(prof->losses[i].count, count);
 }
 
 static void take_fact(struct prof_sink *sink, const char *key, const char *value)

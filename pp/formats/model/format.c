@@ -3,12 +3,28 @@
 #include "format.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/text_stream.h"
+#include "unknown.h"
+
 const struct format *const formats[] = {
-	&format_callgrind, &format_cpuprofile, &format_dcpi,  &format_firefox,
-	&format_folded,	   &format_perf,       &format_pprof, &format_sample_file,
-	&format_session,   &format_speedscope, NULL,
+	&format_callgrind,
+	&format_cpuprofile,
+	&format_dcpi,
+	&format_firefox,
+	&format_folded,
+	&format_heap,
+	&format_sample_file,
+	&format_original_0_9,
+	&format_perf,
+	&format_perf_script,
+	&format_pprof,
+	&format_session,
+	&format_speedscope,
+	&format_v8,
+	NULL,
 };
 
 const struct format *format_named(const char *name)
@@ -17,6 +33,24 @@ const struct format *format_named(const char *name)
 		if (!strcmp(formats[i]->name, name))
 			return formats[i];
 	return NULL;
+}
+
+/* Says what it looks like, and what would be read. */
+static void fail_unknown(const struct input *input, const uint8_t *bytes, size_t n,
+			 struct op_error *error)
+{
+	const char *what = bytes ? unknown_content(bytes, n) : "a directory without a profile";
+	struct op_text_stream names;
+
+	op_text_stream_open(&names);
+	for (size_t i = 0; formats[i]; i++)
+		if (formats[i]->read)
+			fprintf(names.out, "%s%s", ftell(names.out) ? ", " : "", formats[i]->name);
+	op_text_stream_close(&names);
+	op_error_set(error, EINVAL,
+		     "%.400s: unknown format: this looks like %s; what can be read: %s",
+		     input_name(input), what, names.text);
+	free(names.text);
 }
 
 const struct format *format_of(struct input *input, struct op_error *error)
@@ -49,6 +83,6 @@ const struct format *format_of(struct input *input, struct op_error *error)
 		}
 	}
 	if (!best)
-		op_error_set(error, EINVAL, "%s: unknown format", input_name(input));
+		fail_unknown(input, bytes, (size_t)n, error);
 	return best;
 }

@@ -14,8 +14,8 @@
 #include "input.h"
 #include "profile.h"
 
-/* Bytes that format::probe is given, if there are as many. */
-#define FORMAT_PROBE_BYTES 4096
+/* Bytes that format::probe is given, if there are as many: keys of JSON may stand behind tables. */
+#define FORMAT_PROBE_BYTES 65536
 
 /* Where a writer writes to. */
 struct output {
@@ -23,6 +23,17 @@ struct output {
 	FILE *file;	     /* NULL if the format is a directory; the caller looks at errors */
 	const char *command; /* that makes it, for formats that name their maker */
 	struct prof_names *names; /* of functions: pp/formats/session/symbolize.h */
+};
+
+struct pp_spec;
+struct pp_warnings;
+
+/* Samples of sessions, as a command line selects them. */
+struct format_sessions {
+	const char *dir; /* the session directory */
+	const struct pp_spec *spec;
+	bool exclude_dependent;
+	struct pp_warnings *warnings;
 };
 
 struct format {
@@ -46,6 +57,10 @@ struct format {
 	 * set.  NULL: it can't be written. */
 	int (*write)(struct prof *prof, struct output *output, struct op_error *error);
 	bool writes_directory; /* output::path is a directory */
+	/* Writes samples of sessions that do not go through the model, which would lose something.
+	 * Returns as @write.  NULL: they do. */
+	int (*write_sessions)(const struct format_sessions *sessions, struct output *output,
+			      struct op_error *error);
 
 	/* What the writer wants samples to be told apart by, and whether it wants their times:
 	 * PROF_BY_... and PROF_TIMES... flags. */
@@ -72,9 +87,13 @@ extern const struct format format_firefox;
 extern const struct format format_callgrind;
 extern const struct format format_session;
 extern const struct format format_sample_file;
+extern const struct format format_original_0_9;
 extern const struct format format_cpuprofile;
 extern const struct format format_dcpi;
 extern const struct format format_pprof;
 extern const struct format format_perf;
+extern const struct format format_perf_script;
+extern const struct format format_heap;
+extern const struct format format_v8;
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What readers of profile formats read from: a file, a pipe, or either with gzip around it.
+ * What readers of profile formats read from: a file, a pipe, or either with gzip,
+ * bzip2, xz or zstd around it.
  *
  * All reads are bounded by what is there: memory grows with the bytes that arrive, never with
  * what a file says that it holds.
@@ -20,8 +21,9 @@ struct input;
  * input_open - open a profile
  * @path: a file, a directory, or "-" for the standard input
  *
- * What begins with gzip's magic is unpacked on the way; offsets and sizes are those of what is
- * in it.  A directory has no bytes: its reader opens the files in it.
+ * What is packed is unpacked on the way; offsets and sizes are those of what is in it.  What
+ * unpacks to more than FOREIGN_UNPACKED_RATIO times its size is refused then (EFBIG).  A directory
+ * has no bytes: its reader opens the files in it.
  *
  * Return: the input, which input_close() frees, or NULL with @error set.
  */
@@ -34,6 +36,10 @@ const char *input_path(const struct input *input); /* as it was given */
 const char *input_name(const struct input *input); /* for messages: "standard input" for "-" */
 bool input_is_directory(const struct input *input);
 uint64_t input_offset(const struct input *input);  /* of the next byte */
+
+/* Bytes of it that were read, as they are stored: packed ones before they were unpacked, and of a
+ * directory those of all files in it. */
+uint64_t input_stored_size(const struct input *input);
 
 /**
  * input_peek - look at the next bytes
@@ -78,7 +84,7 @@ uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error
 /**
  * input_seekable - get ready for input_seek()
  *
- * A pipe, or what is in a gzip file, is written to a temporary file (in $TMPDIR or /tmp, without
+ * A pipe, or what is in a packed file, is written to a temporary file (in $TMPDIR or /tmp, without
  * a name) first, which may take half of the free space there (more is an error, ENOSPC).
  * Nothing may have been taken yet.
  *

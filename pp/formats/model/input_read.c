@@ -2,12 +2,13 @@
 /*
  * What readers read from: see input.h.
  *
- * Bytes come from a source (a descriptor, memory, or zlib over a descriptor) into a buffer that
+ * Bytes come from a source (a descriptor, memory, or what unpacks a descriptor) into a buffer that
  * grows by doubling, and only when it is full of bytes that did arrive.
  */
 
 #include "input_state.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -52,30 +53,6 @@ static struct input *new_input(const char *path)
 	return input;
 }
 
-/* Unpacks what begins like gzip.  Return: 0, or -1 with @error set. */
-static int detect_gzip(struct input *input, struct op_error *error)
-{
-	size_t n;
-
-	if (input_fill(input, 3, error))
-		return -1;
-	n = input->end - input->begin;
-	if (n < 3 || memcmp(input->buffer, "\x1f\x8b\x08", 3))
-		return 0;
-	if (inflateInit2(&input->stream, 15 + 16) != Z_OK)
-		pp_out_of_memory();
-	input->is_packed = true;
-	input->is_file = false;
-	input->ended = false;
-	/* what was read becomes what is to be unpacked first */
-	input->packed = pp_alloc(1, n > PACKED_BYTES ? n : PACKED_BYTES);
-	memcpy(input->packed, input->buffer, n);
-	input->stream.next_in = input->packed;
-	input->stream.avail_in = (uInt)n;
-	input->end = 0;
-	return 0;
-}
-
 static int open_source(struct input *input, struct op_error *error)
 {
 	bool is_standard = !strcmp(input->path, "-");
@@ -96,7 +73,7 @@ static int open_source(struct input *input, struct op_error *error)
 		input->base = (uint64_t)at;
 		input->size = status.st_size > at ? (uint64_t)(status.st_size - at) : 0;
 	}
-	return detect_gzip(input, error);
+	return input_detect_packing(input, error);
 }
 
 struct input *input_open(const char *path, struct op_error *error)
@@ -125,9 +102,7 @@ void input_close(struct input *input)
 		return;
 	if (input->fd >= 0)
 		close(input->fd);
-	if (input->is_packed)
-		inflateEnd(&input->stream);
-	free(input->packed);
+	input_end_unpacking(input);
 	free(input->buffer);
 	free(input->path);
 	free(input->name);
@@ -152,6 +127,36 @@ bool input_is_directory(const struct input *input)
 uint64_t input_offset(const struct input *input)
 {
 	return input->offset;
+}
+
+static uint64_t size_of_directory(const char *path)
+{
+	struct dirent **names;
+	int n = scandir(path, &names, NULL, NULL);
+	struct stat status;
+	uint64_t sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		char *name = pp_format("%s/%s", path, names[i]->d_name);
+
+		if (!stat(name, &status) && S_ISREG(status.st_mode))
+			sum += (uint64_t)status.st_size;
+		free(name);
+		free(names[i]);
+	}
+	if (n >= 0)
+		free(names);
+	return sum;
+}
+
+uint64_t input_stored_size(const struct input *input)
+{
+	if (input->is_directory)
+		return size_of_directory(input->path);
+	if (input->n_packed)
+		return input->n_packed;
+	return input->is_file || input->fd < 0 ? input->size
+					       : input->offset + (input->end - input->begin);
 }
 
 /* ---- reading ---- */
@@ -372,9 +377,7 @@ int input_seekable(struct input *input, struct op_error *error)
 	}
 	close(input->fd);
 	input->fd = fd;
-	if (input->is_packed)
-		inflateEnd(&input->stream);
-	input->is_packed = false;
+	input_end_unpacking(input);
 	input->is_file = true;
 	input->base = 0;
 	input->size = size;

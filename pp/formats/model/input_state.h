@@ -6,6 +6,8 @@
 #include <zlib.h>
 #include "input.h"
 
+struct archive;
+
 #define BUFFER_FIRST (256u << 10)
 #define PACKED_BYTES (64u << 10)
 
@@ -21,10 +23,14 @@ struct input {
 	const uint8_t *bytes; /* of memory */
 	size_t n_bytes, at_byte;
 
-	bool is_packed;
-	bool between; /* packed: a member has ended, another may follow */
-	z_stream stream;
+	const char *packing; /* what is around it: "gzip", "xz"...; NULL: nothing */
+	bool between;	     /* gzip: a member has ended, another may follow */
+	z_stream stream;     /* of gzip */
+	struct archive *archive; /* of the others */
 	uint8_t *packed;
+	size_t n_first;	   /* bytes of @packed that came before the first were unpacked */
+	uint64_t n_packed; /* bytes that were read, and what they made */
+	uint64_t n_unpacked;
 
 	uint8_t *buffer;
 	size_t begin, end, capacity;
@@ -34,5 +40,15 @@ struct input {
 /* Reads until @n bytes are in the buffer or the source ends.  Return: 0, or -1 with @error set. */
 int input_fill(struct input *input, size_t n, struct op_error *error);
 int input_fail_to_read(const struct input *input, struct op_error *error);
+
+
+/* Unpacks what begins like something packed.  Return: 0, or -1 with @error set. */
+int input_detect_packing(struct input *input, struct op_error *error);
+/* The next bytes, unpacked.  Return: how many, 0 at the end, -1 with @error set. */
+ptrdiff_t input_unpack(struct input *input, uint8_t *to, size_t room, struct op_error *error);
+/* Frees what unpacking needs. */
+void input_end_unpacking(struct input *input);
+/* The next bytes of the descriptor.  Return: as input_unpack(). */
+ptrdiff_t input_read_raw(struct input *input, uint8_t *to, size_t room, struct op_error *error);
 
 #endif

@@ -2,7 +2,6 @@
 /*
  * A layout: one address space for all images of a profile, for formats that have no other.
  */
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,29 +54,22 @@ static uint64_t page_of(uint64_t address)
 static bool linked_place(const struct prof_image *image, const struct span *span,
 			 struct prof_image *place)
 {
-	struct pp_elf_file object;
-	struct pp_segment *segments;
-	GElf_Ehdr header;
+	struct pp_segments segments;
 	bool found = false;
-	size_t n;
 
-	if (image->kind != PROF_FILE || pp_elf_open(&object, image->path))
+	if (image->kind != PROF_FILE || !pp_segments_read(&segments, image->path))
 		return false;
-	if (gelf_getehdr(object.elf, &header) && header.e_type == ET_EXEC) {
-		n = pp_elf_code_segments(&object, &segments);
-		for (size_t i = 0; i < n && !found; i++) {
-			const struct pp_segment *s = &segments[i];
+	for (size_t i = 0; segments.is_fixed && i < segments.n && !found; i++) {
+		const struct pp_segment *s = &segments.items[i];
 
-			if (span->low < page_of(s->offset) || span->high >= s->offset + s->size)
-				continue;
-			place->offset = page_of(s->offset);
-			place->start = s->address - (s->offset - place->offset);
-			place->end = page_of(s->address + s->size + PAGE - 1);
-			found = place->end > place->start;
-		}
-		free(segments);
+		if (span->low < page_of(s->offset) || span->high >= s->offset + s->size)
+			continue;
+		place->offset = page_of(s->offset);
+		place->start = s->address - (s->offset - place->offset);
+		place->end = page_of(s->address + s->size + PAGE - 1);
+		found = place->end > place->start;
 	}
-	pp_elf_close(&object);
+	free(segments.items);
 	return found;
 }
 

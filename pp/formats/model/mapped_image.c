@@ -122,9 +122,42 @@ struct mapping mapping_of(const struct prof_image *image)
 	return mapping;
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 bool mapped_image_is_library(const char *name)
 {
-	const char *so = strstr(name, ".so");
+	const char *at = base_of(name);
 
-	return so && (!so[3] || so[3] == '.');
+	while ((at = strstr(at, ".so")) != NULL) {
+		at += 3;
+		/* the kernel says "libx.so (deleted)" */
+		if (!*at || *at == '.' || *at == ' ')
+			return true;
+	}
+	return false;
+}
+
+bool mapped_image_may_be_program(const char *path)
+{
+	static const char *const places[] = {"/dev/", "/memfd:", "/SYSV", "/anon_hugepage"};
+	static const char *const loaders[] = {"linker", "linker64"};
+	static const char *const kinds[] = {".oat", ".odex", ".vdex", ".dex",
+					    ".art", ".jar",  ".apk"};
+	const char *base = base_of(path);
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (begins(path, places[i]))
+			return false;
+	for (size_t i = 0; i < sizeof(loaders) / sizeof(*loaders); i++)
+		if (!strcmp(base, loaders[i]))
+			return false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (ends(base, kinds[i]))
+			return false;
+	return *path == '/' && !mapped_image_is_library(path);
 }

@@ -31,4 +31,8 @@ struct mapping mapping_of(const struct prof_image *image);
 /* True if the name is that of a shared library: "libc.so", "libc.so.6", "libc-2.31.so". */
 bool mapped_image_is_library(const char *name);
 
+/* Whether a mapped file may be a program: it is no library, loader, device, memory that has a name,
+ * nor compiled byte code. */
+bool mapped_image_may_be_program(const char *path);
+
 #endif

@@ -38,8 +38,25 @@ void maps_unmap(struct maps *maps, int64_t pid, uint64_t start, uint64_t end);
 
 /* A process or thread begins; a process with the mappings of its parent. */
 void maps_fork(struct maps *maps, int64_t pid, int64_t tid, int64_t parent_pid, int64_t parent_tid);
-/* A process executes a program: its mappings are gone, and the next file mapped is its app. */
+/*
+ * The program of a process, maps_app(), is the first file that is mapped after maps_exec(), or
+ * what the parent of a fork had.  Of a process that ran before the recording it is the file whose
+ * base name is the name of its first thread, or else the first that is no library by its name.
+ */
+
+/*
+ * A process executes a program: its mappings are gone, and the next file mapped is its app.  While
+ * the kernel does so, the caller is still code of the program before, which is looked up in what
+ * that had mapped until code of the new one is; and until a file is mapped, it is the app.
+ */
 void maps_exec(struct maps *maps, int64_t pid);
+/* Code of a process runs: it does not execute a program any more. */
+void maps_runs(struct maps *maps, int64_t pid);
+/* A process ran before the recording: nothing of what was known of the pid is true of it. */
+void maps_begin(struct maps *maps, int64_t pid);
+/* A process may have executed a program, or has a new name only: the next file mapped that can be
+ * a program is its app. */
+void maps_may_exec(struct maps *maps, int64_t pid);
 /* A thread ended.  Mappings of a process are kept for a while, for samples that come late. */
 void maps_exit(struct maps *maps, int64_t pid, int64_t tid);
 /* The name of a thread. */
@@ -53,6 +70,17 @@ void maps_comm(struct maps *maps, int64_t pid, int64_t tid, const char *comm);
  * or PROF_NO_KERNEL_IMAGE.
  */
 bool maps_find(struct maps *maps, int64_t pid, uint64_t address, struct prof_frame *frame);
+
+/**
+ * maps_file - the file at an address of a process
+ * @file: set to its number, for maps_file_image()
+ * @offset: set to the offset in it
+ *
+ * Return: false: no file is known there.
+ */
+bool maps_file(struct maps *maps, int64_t pid, uint64_t address, uint64_t *file, uint64_t *offset);
+/* What is known of a file, but for where it is mapped; lives as long as @maps. */
+const struct prof_image *maps_file_image(const struct maps *maps, uint64_t file);
 
 /* The image of a process's program, or PROF_NO_IMAGE. */
 uint32_t maps_app(struct maps *maps, int64_t pid);

@@ -76,6 +76,7 @@ struct prof_image {
 	unsigned int build_id_length; /* 0: not known */
 	uint8_t build_id[PROF_BUILD_ID_MOST];
 	uint64_t mtime; /* of the file, seconds since 1970; 0: not known */
+	uint64_t inode; /* of the file when it was mapped; 0: not known */
 	int64_t pid;	/* of PROF_ANON, else PROF_ANY */
 
 	/* Where it was mapped, if that is known (end is not 0), first or by chance: other processes
@@ -146,6 +147,11 @@ struct prof_host {
 	uint64_t start_time; /* ns since 1970 */
 	uint64_t duration;   /* ns */
 };
+
+/* Causes that samples were lost for, of prof_sink::lost(); there may be others. */
+#define PROF_LOST_RECORDER_FULL "the recorder's buffer was full"
+#define PROF_LOST_CPU_FULL	"the processor's buffer was full"
+#define PROF_LOST_NO_EVENT	"the sample's event is not in the recording"
 
 /* ---- where readers put it ---- */
 

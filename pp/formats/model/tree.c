@@ -99,11 +99,6 @@ static uint64_t hash_entry(uint32_t node, uint32_t context, uint32_t event)
 	return op_hash_mix((uint64_t)node << 32 | context, event);
 }
 
-static uint64_t add_up(uint64_t a, uint64_t b)
-{
-	return a + b < a ? UINT64_MAX : a + b;
-}
-
 int tree_add(struct prof_tree *tree, uint32_t node, uint32_t context,
 	     const struct prof_value *value, uint32_t *number, struct op_error *error)
 {
@@ -115,8 +110,8 @@ int tree_add(struct prof_tree *tree, uint32_t node, uint32_t context,
 		entry = &tree->entries[id];
 		if (entry->node == node && entry->context == context &&
 		    entry->event == value->event) {
-			entry->count = add_up(entry->count, value->count);
-			entry->events = add_up(entry->events, value->events);
+			entry->count = tree_add_up(entry->count, value->count);
+			entry->events = tree_add_up(entry->events, value->events);
 			*number = id;
 			return 0;
 		}

@@ -37,6 +37,12 @@ struct prof_tree {
 	size_t path_length, path_capacity;
 };
 
+/* A sum, or what is next to it. */
+static inline uint64_t tree_add_up(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
 struct prof_tree *tree_new(uint32_t nodes_most);
 void tree_free(struct prof_tree *tree);
 

@@ -19,12 +19,7 @@ static void tell_records(const struct perf_census *census, struct prof_sink *sin
 static void tell_samples(const struct perf_census *census, struct prof_sink *sink)
 {
 	if (census->no_event)
-		sink->lost(sink, "the sample's event is not in the recording", census->no_event);
-	if (census->user_stacks)
-		prof_sink_note(sink,
-			       "copies of the stack of %" PRIu64 " samples (%" PRIu64
-			       " bytes, for DWARF) skipped: callers in programs are not known",
-			       census->user_stacks, census->user_stack_bytes);
+		sink->lost(sink, PROF_LOST_NO_EVENT, census->no_event);
 	if (census->groups)
 		prof_sink_note(sink,
 			       "%" PRIu64
@@ -55,6 +50,7 @@ void perf_census_tell(const struct perf_profile *profile)
 
 	tell_records(census, sink);
 	tell_samples(census, sink);
+	perf_callers_tell(&profile->stack.callers, sink);
 	if (records[PERF_RECORD_AUX] || records[PERF_TYPE_AUXTRACE] || census->sample_aux)
 		prof_sink_note(sink,
 			       "AUX data (%" PRIu64 " AUX records of %" PRIu64 " bytes, %" PRIu64

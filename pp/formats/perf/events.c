@@ -99,6 +99,18 @@ struct perf_event *perf_events_of(const struct perf_events *events, const struct
 	return id ? perf_events_of_id(events, id) : first;
 }
 
+uint64_t perf_events_time(const struct perf_events *events, const struct perf_raw *raw, bool swap)
+{
+	const struct perf_event *event = perf_events_of(events, raw, perf_raw_body(raw, swap));
+
+	if (!event || !(event->attr.sample_type & PERF_SAMPLE_TIME))
+		return 0;
+	if (raw->type != PERF_RECORD_SAMPLE &&
+	    !perf_attr_flag(&event->attr, PERF_FLAG_SAMPLE_ID_ALL))
+		return 0;
+	return perf_record_time(raw, event->attr.sample_type, swap);
+}
+
 void perf_event_rename(struct perf_event *event, const char *name, bool force)
 {
 	if (!*name || (event->name && !force))

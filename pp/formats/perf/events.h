@@ -14,6 +14,9 @@
 #define PERF_IDS_MOST	 (UINT32_C(1) << 20)
 #define PERF_EVENTS_MOST 4096
 
+/* Bytes of a name in a record EVENT_TYPE, most of which are zeros. */
+#define PERF_EVENT_NAME_MOST 64
+
 struct perf_event {
 	struct perf_attr attr;
 	char *name;	 /* NULL: the file says none (yet) */
@@ -54,6 +57,9 @@ struct perf_event *perf_events_of_id(const struct perf_events *events, uint64_t 
  */
 struct perf_event *perf_events_of(const struct perf_events *events, const struct perf_raw *raw,
 				  struct op_reader body);
+
+/* The time of a record, or 0: it has none. */
+uint64_t perf_events_time(const struct perf_events *events, const struct perf_raw *raw, bool swap);
 
 /* Gives an event a name, unless it has one and @force is false. */
 void perf_event_rename(struct perf_event *event, const char *name, bool force);

@@ -80,7 +80,9 @@ bool perf_image_of_mmap(struct prof_image *image, const struct perf_mmap *mmap, 
 	}
 	if (is_kernel && image->kind == PROF_KERNEL)
 		return place_kernel(image, mmap, symbol);
-	if (image->kind == PROF_FILE)
+	if (image->kind == PROF_FILE) {
 		image->offset = mmap->offset;
+		image->inode = mmap->inode;
+	}
 	return image->start < image->end;
 }

@@ -206,8 +206,8 @@ static int make_room(struct perf_order *order, struct op_error *error)
 	return 0;
 }
 
-int perf_order_add(struct perf_order *order, const struct perf_raw *raw, uint64_t time,
-		   struct op_error *error)
+int perf_order_add_early(struct perf_order *order, const struct perf_raw *raw, uint64_t time,
+			 struct op_error *error)
 {
 	size_t size = raw->size - PERF_HEADER_SIZE;
 	struct waiting record = {
@@ -226,9 +226,15 @@ int perf_order_add(struct perf_order *order, const struct perf_raw *raw, uint64_
 	record.chunk->used += (uint32_t)size;
 	record.chunk->waiting++;
 	push(order, &record);
+	return is_full(order, 1) ? make_room(order, error) : 0;
+}
+
+int perf_order_add(struct perf_order *order, const struct perf_raw *raw, uint64_t time,
+		   struct op_error *error)
+{
 	if (time > order->youngest)
 		order->youngest = time;
-	return is_full(order, 1) ? make_room(order, error) : 0;
+	return perf_order_add_early(order, raw, time, error);
 }
 
 int perf_order_round(struct perf_order *order, struct op_error *error)
@@ -242,6 +248,11 @@ int perf_order_round(struct perf_order *order, struct op_error *error)
 int perf_order_flush(struct perf_order *order, struct op_error *error)
 {
 	return deliver_until(order, UINT64_MAX, error);
+}
+
+uint64_t perf_order_delivered(const struct perf_order *order)
+{
+	return order->delivered;
 }
 
 uint64_t perf_order_late(const struct perf_order *order)

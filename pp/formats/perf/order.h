@@ -29,11 +29,16 @@ void perf_order_free(struct perf_order *order); /* NULL is fine */
 /* A record of the given time; its bytes are copied.  Return: 0, or -1 with @error set. */
 int perf_order_add(struct perf_order *order, const struct perf_raw *raw, uint64_t time,
 		   struct op_error *error);
+/* The same of one that comes before its turn: it waits for its time, whatever rounds there are. */
+int perf_order_add_early(struct perf_order *order, const struct perf_raw *raw, uint64_t time,
+			 struct op_error *error);
 /* FINISHED_ROUND.  Return: 0, or -1 with @error set. */
 int perf_order_round(struct perf_order *order, struct op_error *error);
 /* Delivers all that wait.  Return: 0, or -1 with @error set. */
 int perf_order_flush(struct perf_order *order, struct op_error *error);
 
+/* The time of the youngest record that was delivered: what is older is late. */
+uint64_t perf_order_delivered(const struct perf_order *order);
 /* Records that were delivered behind younger ones. */
 uint64_t perf_order_late(const struct perf_order *order);
 

@@ -11,6 +11,7 @@
 #include "build_ids.h"
 #include "events.h"
 #include "feature.h"
+#include "late.h"
 #include "order.h"
 #include "stack.h"
 
@@ -22,7 +23,6 @@ struct perf_census {
 	uint64_t records[PERF_TYPES_COUNTED];
 	uint64_t simpleperf, unknown; /* records */
 	uint64_t no_event;	      /* samples whose id is of no event */
-	uint64_t user_stacks, user_stack_bytes;
 	uint64_t groups; /* samples with values of other events */
 	uint64_t guests; /* samples in a virtual machine */
 	uint64_t cut;	 /* samples whose stacks are too deep */
@@ -39,6 +39,7 @@ struct perf_profile {
 	struct perf_features features;
 	struct maps *maps;
 	struct perf_order *order;
+	struct perf_late late;
 	struct perf_census census;
 	struct perf_stack stack;
 
@@ -57,6 +58,15 @@ void perf_profile_free(struct perf_profile *profile);
  */
 int perf_profile_add(struct perf_profile *profile, const struct perf_raw *raw,
 		     struct op_error *error);
+
+/**
+ * perf_profile_foresee - take the records that are too late in a file, before the others
+ * @stream: at the first record of the file; is read to its end
+ *
+ * Return: as of perf_profile_add().
+ */
+int perf_profile_foresee(struct perf_profile *profile, struct perf_stream *stream,
+			 struct op_error *error);
 
 /* The time of a record, or 0: it has none. */
 uint64_t perf_profile_time(const struct perf_profile *profile, const struct perf_raw *raw);

@@ -75,6 +75,29 @@ static int read_head(struct perf_file *file, struct input *input, struct perf_pr
 	return input_seek(input, file->data.offset, error);
 }
 
+/* Of a long file, what comes too late in it is looked for in a pass of its own. */
+static int foresee(const struct perf_file *file, struct input *input, struct perf_profile *profile,
+		   uint64_t end, struct op_error *error)
+{
+	struct perf_stream stream = {
+		.input = input,
+		.swap = file->swap,
+		.end = end,
+		.was_killed = file->was_killed,
+		.window = PERF_WINDOW_MOST,
+	};
+	bool is_packed = file->features[PERF_FEATURE_COMPRESSED / 64] >>
+				 PERF_FEATURE_COMPRESSED % 64 & 1;
+	uint64_t least = is_packed ? PERF_LATE_LEAST / 16 : PERF_LATE_LEAST;
+	int result;
+
+	if (file->is_pipe || input_size(input) < least)
+		return 0;
+	result = perf_profile_foresee(profile, &stream, error);
+	perf_stream_free(&stream);
+	return result ? result : input_seek(input, file->data.offset, error);
+}
+
 static int read_data(struct input *input, const char *directory, struct perf_profile *profile,
 		     struct op_error *error)
 {
@@ -88,6 +111,8 @@ static int read_data(struct input *input, const char *directory, struct perf_pro
 	profile->swap = file.swap;
 	tell_container(&file, directory ? "directory" : "file", profile->sink);
 	if (read_head(&file, input, profile, &end, error) < 0)
+		return -1;
+	if (!directory && foresee(&file, input, profile, end, error) < 0)
 		return -1;
 	perf_sources_add(&sources, input, false, file.swap, end, file.was_killed);
 	result = directory ? perf_sources_add_directory(&sources, directory, file.swap, error) : 0;

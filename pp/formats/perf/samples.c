@@ -23,6 +23,7 @@ struct perf_profile *perf_profile_new(struct prof_sink *sink)
 
 	profile->sink = sink;
 	profile->maps = maps_new(sink);
+	perf_callers_init(&profile->stack.callers, profile->maps);
 	profile->order = perf_order_new(PERF_ORDER_BYTES, deliver, profile);
 	profile->features = (struct perf_features){sink, &profile->events, &profile->build_ids};
 	maps_comm(profile->maps, 0, 0, "swapper"); /* no record names it */
@@ -34,6 +35,8 @@ void perf_profile_free(struct perf_profile *profile)
 	if (!profile)
 		return;
 	perf_order_free(profile->order);
+	perf_late_free(&profile->late);
+	perf_callers_free(&profile->stack.callers);
 	maps_free(profile->maps);
 	perf_build_ids_free(&profile->build_ids);
 	perf_events_free(&profile->events);
@@ -94,20 +97,56 @@ static void take_mmap(struct perf_profile *profile, const struct perf_event *eve
 	maps_map(profile->maps, pid, &image);
 }
 
-static void take_task(struct perf_profile *profile, const struct perf_record *record)
+/* Whether records of the event have a time. */
+static bool has_time(const struct perf_event *event)
+{
+	return event && event->attr.sample_type & PERF_SAMPLE_TIME &&
+	       perf_attr_flag(&event->attr, PERF_FLAG_SAMPLE_ID_ALL);
+}
+
+/*
+ * Recorders make up a FORK for each process that ran before, so that its parent is known: the
+ * process has its own program and mappings, which follow.  Such records have no time; perf marks
+ * them, too, since Linux 5.1.
+ */
+static bool is_made_up(const struct perf_event *event, const struct perf_record *record)
+{
+	return (has_time(event) && !record->ids.time) || record->misc & PERF_MISC_FORK_EXEC;
+}
+
+static void take_fork(struct perf_profile *profile, const struct perf_event *event,
+		      const struct perf_record *record)
 {
 	const struct perf_task *task = &record->task;
 
-	if (record->type == PERF_RECORD_FORK)
+	if (task->pid == task->parent_pid || !is_made_up(event, record))
 		maps_fork(profile->maps, task->pid, task->tid, task->parent_pid, task->parent_tid);
 	else
-		maps_exit(profile->maps, task->pid, task->tid);
+		maps_begin(profile->maps, task->pid);
 }
 
-static void take_comm(struct perf_profile *profile, const struct perf_comm *comm)
+static void take_exit(struct perf_profile *profile, const struct perf_task *task)
+{
+	maps_exit(profile->maps, task->pid, task->tid);
+}
+
+/*
+ * Before Linux 3.16, a COMM does not say whether a program was executed or a thread has got a new
+ * name, and without times nothing tells one that was made up from others.
+ */
+static bool may_be_exec(const struct perf_event *event, const struct perf_comm *comm)
+{
+	return comm->pid == comm->tid && event &&
+	       (!has_time(event) || !perf_attr_flag(&event->attr, PERF_FLAG_COMM_EXEC));
+}
+
+static void take_comm(struct perf_profile *profile, const struct perf_event *event,
+		      const struct perf_comm *comm)
 {
 	if (comm->exec)
 		maps_exec(profile->maps, comm->pid);
+	else if (may_be_exec(event, comm))
+		maps_may_exec(profile->maps, comm->pid);
 	maps_comm(profile->maps, comm->pid, comm->tid, comm->comm);
 }
 
@@ -130,8 +169,8 @@ static void take_ksymbol(struct perf_profile *profile, const struct perf_ksymbol
 
 static void take_lost(struct perf_profile *profile, const struct perf_record *record)
 {
-	const char *cause = record->type == PERF_RECORD_LOST ? "the recorder's buffer was full"
-							     : "the processor's buffer was full";
+	const char *cause = record->type == PERF_RECORD_LOST ? PROF_LOST_RECORDER_FULL
+							     : PROF_LOST_CPU_FULL;
 
 	if (record->lost.count)
 		profile->sink->lost(profile->sink, cause, record->lost.count);
@@ -172,8 +211,6 @@ static void count_sample(struct perf_profile *profile, const struct perf_sample 
 	const struct perf_stack *stack = &profile->stack;
 
 	census->groups += sample->extra.counters > 1;
-	census->user_stacks += sample->user.size != 0;
-	census->user_stack_bytes += sample->user.size;
 	census->sample_aux += sample->extra.aux_size != 0;
 	census->guests += perf_cpumode(misc) == PERF_MODE_GUEST_KERNEL ||
 			  perf_cpumode(misc) == PERF_MODE_GUEST_USER;
@@ -223,6 +260,8 @@ static int take_sample(struct perf_profile *profile, struct perf_event *event,
 	sample.pid = label(found.ids.pid, has_task);
 	sample.tid = label(found.ids.tid, has_task);
 	sample.cpu = label(found.ids.cpu, attr->sample_type & PERF_SAMPLE_CPU);
+	if (perf_cpumode(raw->misc) == PERF_MODE_USER)
+		maps_runs(profile->maps, sample.pid);
 	perf_stack_read(&profile->stack, profile->maps, &found, attr, raw->misc, sample.pid);
 	count_sample(profile, &found, raw->misc);
 	sample.frames = profile->stack.frames;
@@ -250,11 +289,13 @@ static void take_record(struct perf_profile *profile, const struct perf_event *e
 		take_mmap(profile, event, record);
 		break;
 	case PERF_RECORD_COMM:
-		take_comm(profile, &record->comm);
+		take_comm(profile, event, &record->comm);
 		break;
 	case PERF_RECORD_FORK:
+		take_fork(profile, event, record);
+		break;
 	case PERF_RECORD_EXIT:
-		take_task(profile, record);
+		take_exit(profile, &record->task);
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
@@ -330,10 +371,15 @@ static const char *take_update(struct perf_profile *profile, struct op_reader bo
 static const char *take_event_type(struct perf_profile *profile, struct op_reader body)
 {
 	uint64_t config = op_reader_u64(&body);
-	const char *name = op_reader_text(&body, op_reader_left(&body));
+	/* one that fills its words has no NUL */
+	char name[PERF_EVENT_NAME_MOST + 1] = "";
+	size_t n = op_reader_left(&body) < PERF_EVENT_NAME_MOST ? op_reader_left(&body)
+								: PERF_EVENT_NAME_MOST;
+	const void *text = op_reader_take(&body, n);
 
-	if (body.failed)
-		return "an event's name without its end";
+	if (!text)
+		return "no room for an event's number";
+	memcpy(name, text, n);
 	for (size_t i = 0; i < profile->events.n; i++)
 		if (profile->events.list[i].attr.config == config)
 			perf_event_rename(&profile->events.list[i], name, false);
@@ -399,15 +445,7 @@ static void count_record(struct perf_census *census, uint32_t type)
 
 uint64_t perf_profile_time(const struct perf_profile *profile, const struct perf_raw *raw)
 {
-	struct op_reader body = perf_raw_body(raw, profile->swap);
-	const struct perf_event *event = perf_events_of(&profile->events, raw, body);
-
-	if (!event || !(event->attr.sample_type & PERF_SAMPLE_TIME))
-		return 0;
-	if (raw->type != PERF_RECORD_SAMPLE &&
-	    !perf_attr_flag(&event->attr, PERF_FLAG_SAMPLE_ID_ALL))
-		return 0;
-	return perf_record_time(raw, event->attr.sample_type, profile->swap);
+	return perf_events_time(&profile->events, raw, profile->swap);
 }
 
 int perf_profile_add(struct perf_profile *profile, const struct perf_raw *raw,
@@ -415,6 +453,8 @@ int perf_profile_add(struct perf_profile *profile, const struct perf_raw *raw,
 {
 	uint64_t time;
 
+	if (perf_late_is_next(&profile->late))
+		return 0;
 	count_record(&profile->census, raw->type);
 	if (raw->type >= PERF_TYPE_FIRST_USER)
 		return take_own(profile, raw, error);
@@ -425,6 +465,22 @@ int perf_profile_add(struct perf_profile *profile, const struct perf_raw *raw,
 	if (!time || time == UINT64_MAX)
 		return deliver(profile, raw, error);
 	return perf_order_add(profile->order, raw, time, error);
+}
+
+int perf_profile_foresee(struct perf_profile *profile, struct perf_stream *stream,
+			 struct op_error *error)
+{
+	const struct perf_late *late = &profile->late;
+
+	perf_late_find(&profile->late, stream, &profile->events);
+	for (size_t i = 0; i < late->n; i++) {
+		const struct perf_late_record *record = &late->items[i];
+
+		count_record(&profile->census, record->raw.type);
+		if (perf_order_add_early(profile->order, &record->raw, record->time, error) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int perf_profile_end(struct perf_profile *profile, struct op_error *error)

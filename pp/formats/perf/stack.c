@@ -88,11 +88,34 @@ static void push_branches(struct perf_stack *stack, struct maps *maps,
 }
 
 /* Whether the first address of a chain is the sample's own: it may be some instructions after
- * one that is exact. */
+ * one that is exact.  A record that does not say whose code it is about has it in the chain. */
 static bool is_leaf(const struct perf_sample *sample, uint16_t misc, enum perf_cpumode mode,
 		    uint64_t address)
 {
-	return mode == perf_cpumode(misc) && (address == sample->ip || misc & MISC_EXACT_IP);
+	enum perf_cpumode own = perf_cpumode(misc);
+
+	return (own == PERF_MODE_UNKNOWN || own == mode) &&
+	       (address == sample->ip || misc & MISC_EXACT_IP);
+}
+
+/* Whether the chain has no callers in user code, but there is what tells them. */
+static bool is_to_unwind(const struct perf_stack *stack, const struct perf_sample *sample,
+			 const struct perf_attr *attr)
+{
+	return sample->user.size && !stack->is_deferred &&
+	       (perf_attr_flag(attr, PERF_FLAG_NO_USER_CHAIN) || stack->user_frames <= 1);
+}
+
+/* Pushes the callers in user code, and before them, behind the kernel's, the code itself. */
+static void push_unwound(struct perf_stack *stack, struct maps *maps,
+			 const struct perf_sample *sample, const struct perf_attr *attr,
+			 int64_t pid)
+{
+	uint64_t frame[PERF_UNWIND_FRAMES_MOST];
+	size_t n = perf_callers_find(&stack->callers, sample, attr, pid, frame);
+
+	for (size_t i = stack->user_frames != 0; i < n; i++)
+		push(stack, place(maps, pid, PERF_MODE_USER, frame[i]));
 }
 
 void perf_stack_read(struct perf_stack *stack, struct maps *maps, const struct perf_sample *sample,
@@ -105,6 +128,7 @@ void perf_stack_read(struct perf_stack *stack, struct maps *maps, const struct p
 
 	stack->depth = 0;
 	stack->was_cut = stack->has_unknown = stack->is_deferred = false;
+	stack->user_frames = mode == PERF_MODE_USER;
 	push(stack, place(maps, pid, mode, sample->ip));
 	for (uint64_t i = 0; i < sample->chain_size && !stack->was_cut; i++) {
 		address = perf_chain_at(sample, i);
@@ -119,12 +143,19 @@ void perf_stack_read(struct perf_stack *stack, struct maps *maps, const struct p
 			}
 			continue;
 		}
-		if (!is_first || !is_leaf(sample, misc, mode, address))
+		if (!is_first || !is_leaf(sample, misc, mode, address)) {
 			push(stack, place(maps, pid, mode, address));
+			stack->user_frames += mode == PERF_MODE_USER;
+		} else if (mode != perf_cpumode(misc)) {
+			stack->frames[0] = place(maps, pid, mode, sample->ip);
+			stack->user_frames += mode == PERF_MODE_USER;
+		}
 		is_first = false;
 		if (by_processor && mode == PERF_MODE_USER)
 			break;
 	}
 	if (by_processor)
 		push_branches(stack, maps, sample, pid);
+	else if (is_to_unwind(stack, sample, attr))
+		push_unwound(stack, maps, sample, attr, pid);
 }

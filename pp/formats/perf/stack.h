@@ -5,6 +5,7 @@
 #ifndef PP_FORMATS_PERF_STACK_H
 #define PP_FORMATS_PERF_STACK_H
 
+#include "callers.h"
 #include "pp/formats/model/maps.h"
 #include "image.h"
 #include "libop/perf/sample.h"
@@ -15,6 +16,8 @@ struct perf_stack {
 	bool was_cut;	  /* it was deeper */
 	bool has_unknown; /* unknown marks, behind which the chain was left out */
 	bool is_deferred; /* its user part comes in a record of its own */
+	size_t user_frames; /* of the chain, in user code */
+	struct perf_callers callers;
 };
 
 /**
@@ -22,7 +25,8 @@ struct perf_stack {
  * @pid: of the sample, or PROF_ANY
  *
  * A chain begins with the sample's own address, or has it before the user's part.  Where the
- * processor itself recorded the calls of the program, they are the user's part.
+ * processor itself recorded the calls of the program, they are the user's part; else, if there is
+ * a copy of the stack, what is unwound from it.
  */
 void perf_stack_read(struct perf_stack *stack, struct maps *maps, const struct perf_sample *sample,
 		     const struct perf_attr *attr, uint16_t misc, int64_t pid);

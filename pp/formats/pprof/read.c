@@ -65,7 +65,8 @@ static uint32_t image_of(struct reader *reader, struct pprof_mapping *mapping)
 	return mapping->image;
 }
 
-/* A place without an address, of which only functions are known: its id is as good as one. */
+/* A place without an address, of which only functions are known: its number is as good as one; an
+ * odd one is a return address. */
 static void place_by_id(struct reader *reader, struct pprof_location *location,
 			const struct pprof_mapping *mapping)
 {
@@ -77,7 +78,7 @@ static void place_by_id(struct reader *reader, struct pprof_location *location,
 	};
 
 	location->image = reader->sink->image(reader->sink, &image);
-	location->offset = location->id;
+	location->offset = 2 * (uint64_t)(location - reader->tables.locations + 1);
 }
 
 static void find_place(struct reader *reader, struct pprof_location *location)

@@ -137,8 +137,9 @@ struct prof_value pprof_value(const struct pprof_event *event, const uint64_t *c
 {
 	struct prof_value value = {.event = event->event, .events = columns[event->events]};
 
+	/* what has events, is a sample */
 	if (event->samples != PPROF_NO_COLUMN)
-		value.count = columns[event->samples];
+		value.count = columns[event->samples] ? columns[event->samples] : value.events != 0;
 	else if (event->period > 1)
 		value.count = value.events / event->period + (value.events % event->period != 0);
 	else

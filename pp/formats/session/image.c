@@ -84,7 +84,7 @@ static struct op_image_name unknown_name(const struct prof_image *image)
 {
 	return (struct op_image_name){
 		.kind = image->is_kernel ? OP_IMAGE_KERNEL : OP_IMAGE_ANON,
-		.name = pp_copy(SESSION_UNKNOWN),
+		.name = image->is_kernel ? pp_copy(OP_NO_VMLINUX) : component(image->path),
 	};
 }
 
@@ -154,15 +154,15 @@ static enum prof_image_kind kind_of(const struct op_image_name *name, bool is_ke
 	case OP_IMAGE_FILE:
 		return is_kernel ? PROF_KERNEL : PROF_FILE;
 	case OP_IMAGE_ANON:
-		if (!name->end && !strcmp(name->name, SESSION_UNKNOWN))
+		if (!name->end)
 			return PROF_UNKNOWN;
 		return strcmp(name->name, "[vdso]") ? PROF_ANON : PROF_VDSO;
 	case OP_IMAGE_KERNEL:
 		break;
 	}
-	if (!strcmp(name->name, OP_KERNEL_IMAGE) || !strcmp(name->name, OP_NO_VMLINUX))
+	if (!strcmp(name->name, OP_KERNEL_IMAGE))
 		return PROF_KERNEL;
-	if (!strcmp(name->name, SESSION_UNKNOWN))
+	if (!strcmp(name->name, OP_NO_VMLINUX) || !strcmp(name->name, SESSION_UNKNOWN))
 		return PROF_UNKNOWN;
 	return *name->name == '[' ? PROF_BPF : PROF_MODULE;
 }

@@ -11,7 +11,8 @@
  *	PROF_ANON [heap]		{anon:[heap]}/PID.0xSTART.0xEND
  *	PROF_BPF bpf_prog_1_x		{kern}/[bpf]; keys are addresses
  *	PROF_NO_IMAGE			{anon:[unknown]}/0.0x0.0x0; keys are addresses
- *	PROF_NO_KERNEL_IMAGE		{kern}/[unknown]; keys are addresses
+ *	PROF_UNKNOWN [no address]	{anon:[no address]}/0.0x0.0x0; keys are numbers of places
+ *	PROF_NO_KERNEL_IMAGE		{kern}/no-vmlinux; keys are addresses
  */
 #ifndef PP_FORMATS_SESSION_IMAGE_H
 #define PP_FORMATS_SESSION_IMAGE_H

@@ -18,6 +18,18 @@
 #include "libop/elf/build_id.h"
 #include "libop/foreign/door.h"
 
+/* Takes the build-id that the session has recorded.  Return: whether it knows the image. */
+static bool take_known(struct session_images *images, struct prof_image *image)
+{
+	const struct op_identity *known = pp_image_known(images->search, image->path);
+
+	if (known && known->build_id_size <= PROF_BUILD_ID_MOST) {
+		memcpy(image->build_id, known->build_id, known->build_id_size);
+		image->build_id_length = known->build_id_size;
+	}
+	return known;
+}
+
 static void read_build_id(struct session_images *images, struct prof_image *image)
 {
 	const char *reason;
@@ -25,8 +37,11 @@ static void read_build_id(struct session_images *images, struct prof_image *imag
 	struct stat status;
 	size_t n;
 	int fd = -1;
-	char *path = images->search ? pp_image_find(images->search, image->path, &reason) : NULL;
+	char *path;
 
+	if (!images->search || take_known(images, image))
+		return;
+	path = pp_image_find(images->search, image->path, &reason);
 	if (!path)
 		return;
 	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
@@ -82,8 +97,12 @@ static uint32_t make_image(struct session_images *images, const struct op_image_
 	struct prof_image image = session_prof_image(name, is_kernel);
 	const struct session_origin_image *origin = session_origin_image(images->origin, text);
 
+	if (image.kind == PROF_UNKNOWN && image.is_kernel)
+		return PROF_NO_KERNEL_IMAGE;
 	if (image.kind == PROF_UNKNOWN)
-		return image.is_kernel ? PROF_NO_KERNEL_IMAGE : PROF_NO_IMAGE;
+		return strcmp(image.path, SESSION_UNKNOWN)
+			       ? images->sink->image(images->sink, &image)
+			       : PROF_NO_IMAGE;
 	image.mtime = mtime;
 	if (image.is_kernel)
 		find_kernel(images, name, &image);

@@ -16,6 +16,7 @@
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
 #include "libop/base/memory.h"
+#include "room.h"
 
 #define CURRENT (OP_SESSION_CURRENT + sizeof(OP_SESSION_SAMPLES)) /* in OP_SESSION_SAMPLES */
 
@@ -96,7 +97,10 @@ int import_session(const struct prof *prof, const char *dir, const struct sessio
 	if (!mkdtemp(fresh)) {
 		result = op_error_errno(error, "%s", fresh);
 	} else {
-		result = session_write(prof, fresh, options, error);
+		result = session_write(prof, fresh, options, error) ||
+					 session_room_check(fresh, options->input, error)
+				 ? -1
+				 : 0;
 		from = pp_format("%s/" OP_SESSION_CURRENT, fresh);
 		to = pp_format("%s/" OP_SESSION_CURRENT, dir);
 		if (!result)

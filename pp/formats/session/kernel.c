@@ -22,12 +22,16 @@
 
 #define KALLSYMS_MOST (256u << 20)
 
+/* The kernel's image; if there are several, one whose place is known. */
 static const struct prof_image *find_kernel(const struct prof *prof)
 {
+	const struct prof_image *found = NULL;
+
 	for (size_t i = 0; i < prof->n_images; i++)
-		if (prof->images[i].kind == PROF_KERNEL && *prof->images[i].path != '/')
-			return &prof->images[i];
-	return NULL;
+		if (prof->images[i].kind == PROF_KERNEL && *prof->images[i].path != '/' &&
+		    (!found || !found->end))
+			found = &prof->images[i];
+	return found;
 }
 
 /* The build-id in a file of notes, if a profile can hold it.  Return: its length, or 0. */

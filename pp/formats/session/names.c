@@ -14,8 +14,13 @@
 
 #define NONE UINT32_MAX
 
-/* Bound of the counts of weights of an event, so that few of them exceed 32 bits. */
+/* Bounds of the counts of weights and samples of an event, so that few of them exceed 32 bits: each
+ * 2^32 take a node of a sample file. */
 #define COUNTED_MOST (UINT64_C(1) << 44)
+#define SAMPLES_MOST (UINT64_C(1) << 40)
+
+/* Of one stack, so that the sum of some stays below 2^64: 146 years in ns. */
+#define WEIGHT_MOST (UINT64_C(1) << 62)
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -45,6 +50,11 @@ static void name_event(struct session_event *named, const struct prof_event *eve
 	named->unit = 1;
 	while (total->events / named->unit > COUNTED_MOST)
 		named->unit *= 2;
+	named->sample_unit = 1;
+	while (total->count / named->sample_unit > SAMPLES_MOST)
+		named->sample_unit *= 2;
+	if (named->sample_unit > 1)
+		named->count = 0;
 }
 
 /* Weights are what is beyond the period: where a stack weighs less, there is no period. */
@@ -64,11 +74,17 @@ static void judge_periods(struct session_names *names, const struct prof *prof)
 	prof_cursor_free(&cursor);
 }
 
+uint64_t session_samples(const struct session_event *event, uint64_t samples)
+{
+	return samples / event->sample_unit + (samples % event->sample_unit != 0);
+}
+
 uint64_t session_weight(const struct session_event *event, const struct prof_value *value)
 {
 	wide counted = (wide)value->count * event->count;
+	uint64_t weight = value->events > counted ? value->events - (uint64_t)counted : 0;
 
-	return value->events > counted ? value->events - (uint64_t)counted : 0;
+	return weight < WEIGHT_MOST ? weight : WEIGHT_MOST;
 }
 
 uint64_t session_in_units(uint64_t weight, uint64_t unit)

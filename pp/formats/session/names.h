@@ -14,6 +14,9 @@ struct session_event {
 	char *name;
 	uint64_t count; /* the period; 0 if samples of any stack weigh less than that */
 	uint64_t unit;	/* events that a count of its files of weights is: a power of two */
+	/* Samples that a count of its sample files is: 1, or a power of two if they are so many
+	 * that a few bytes would become gigabytes; then their whole weight is in the weights. */
+	uint64_t sample_unit;
 };
 
 /* Images and events have the numbers that they have in the profile. */
@@ -25,6 +28,9 @@ struct session_names {
 
 void session_names_make(struct session_names *names, const struct prof *prof);
 void session_names_free(struct session_names *names, const struct prof *prof);
+
+/* The count of @samples in sample files; 0 of 0 only. */
+uint64_t session_samples(const struct session_event *event, uint64_t samples);
 
 /* What @value weighs beyond its samples at the period. */
 uint64_t session_weight(const struct session_event *event, const struct prof_value *value);

@@ -11,6 +11,8 @@
  */
 #include "reading.h"
 
+#include "functions.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,6 +297,7 @@ static void read_session(struct reading *reading)
 		read_counts(reading, reading->list->weights, reading->list->n_weights);
 	reading->weights = false;
 	read_branches(reading);
+	session_functions_read(&reading->images, reading->dir);
 	session_origin_free(&reading->origin);
 	pp_kallsyms_free(&reading->kallsyms);
 	session_images_free(&reading->images);
@@ -316,6 +319,10 @@ int session_read(const struct pp_sample_list *list, struct pp_image_search *sear
 			   .kallsyms = &reading.kallsyms},
 	};
 
+	if (search) {
+		search->samples_dirs = list->samples_dirs;
+		search->n_dirs = list->n_dirs;
+	}
 	for (size_t i = 0; i < list->n_dirs && !reading.result; i++) {
 		reading.dir = list->samples_dirs[i];
 		read_session(&reading);

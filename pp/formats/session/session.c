@@ -11,6 +11,7 @@
 #include "pp/formats/model/format.h"
 #include "session.h"
 #include "image.h"
+#include "original.h"
 #include "libop/base/memory.h"
 #include "pp/select/selection.h"
 
@@ -42,6 +43,8 @@ static int read_session(struct input *input, struct prof_sink *sink, struct op_e
 				    input_name(input));
 	if (pp_spec_parse(&spec, NULL, 0, error))
 		return -1;
+	/* what it names is read with its owner's rights only */
+	spec.trust = true;
 	list.want_weights = true;
 	result = pp_select_files(&list, input_path(input), &spec, false, &warnings, error);
 	if (!result)
@@ -55,7 +58,9 @@ static int read_session(struct input *input, struct prof_sink *sink, struct op_e
 
 static int write_session(struct prof *prof, struct output *output, struct op_error *error)
 {
-	const struct session_options options = {0};
+	/* as if each frame and each value had been of so many bytes */
+	const struct session_options options = {
+		.input = 64 * ((uint64_t)prof_nodes(prof) + prof_count_values(prof))};
 
 	return session_write(prof, output->path, &options, error);
 }
@@ -174,7 +179,10 @@ static int read_file(struct input *input, struct prof_sink *sink, struct op_erro
 
 const struct format format_sample_file = {
 	.name = "oprofile",
-	.description = "a sample file of OProfile, of any version and machine",
+	.description = "sample files that OProfile 1.0 to 1.4 reads",
 	.probe = probe_file,
 	.read = read_file,
+	.write = original_write_profile_1,
+	.write_sessions = original_write_sessions_1,
+	.writes_directory = true,
 };

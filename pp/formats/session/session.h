@@ -8,6 +8,7 @@
 #define PP_FORMATS_SESSION_SESSION_H
 
 #include "libop/base/error.h"
+#include "libop/session/paths.h"
 #include "pp/formats/model/profile.h"
 #include "pp/symbols/image_path.h"
 #include "pp/select/sample_list.h"
@@ -15,7 +16,7 @@
 
 struct session_names;
 
-#define SESSION_ORIGIN	 "origin"
+#define SESSION_ORIGIN	 OP_SAMPLES_ORIGIN
 #define SESSION_BRANCHES "branches"
 
 /**
@@ -35,6 +36,7 @@ struct session_options {
 	bool merge_libs;    /* each image is its own application */
 	bool no_callgraph;  /* no {cg} files and no stack files */
 	char *const *words; /* of the command that makes it */
+	uint64_t input;	    /* bytes that it is made of, which bound it (room.h); 0: no bound */
 };
 
 /**

@@ -121,15 +121,17 @@ static void read_image(struct prof_names *names, uint32_t number)
 	const struct prof_image *image = &names->prof->images[number];
 	struct image_names *known = &names->images[number];
 	struct op_image_name id = session_image_name(image);
-	const char *base = names_image(names->prof, number);
+	bool is_kernel = image->kind == PROF_UNKNOWN && image->is_kernel;
+	const char *base = is_kernel ? id.name : names_image(names->prof, number);
 	char *unknown = pp_format(*base == '[' ? "%s" : "[%s]", base);
 
 	known->is_read = true;
 	known->unknown = show(names, unknown, false);
 	free(unknown);
-	if (image->kind != PROF_UNKNOWN) {
+	if (image->kind != PROF_UNKNOWN || is_kernel) {
 		pp_image_reader_read(names->reader, &id, &known->content);
-		known->debug = pp_debug_info_open(known->content.path, &known->content.symbols);
+		known->debug = pp_debug_info_open(known->content.path, &known->content.symbols,
+						  names->reader->warnings);
 		if (image->kind == PROF_KERNEL && id.kind == OP_IMAGE_FILE)
 			known->bias = known->content.symbols.text;
 	}

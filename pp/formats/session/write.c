@@ -7,16 +7,22 @@
  * come, which is by application.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "libop/cpu/detect.h"
 #include "libop/cpu/type_names.h"
+#include "libop/perf/event.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
+#include "libop/saved/symbols.h"
+#include "libop/session/images.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
+#include "functions.h"
 #include "image.h"
 #include "libop/base/memory.h"
 #include "writing.h"
@@ -59,15 +65,24 @@ static void add_value(struct writing *writing, struct file file, uint64_t key,
 {
 	uint64_t weight = session_weight(&writing->names.events[value->event], value);
 
-	add(writing, &file, key, value->count);
+	add(writing, &file, key,
+	    session_samples(&writing->names.events[value->event], value->count));
 	file.is_weight = 1;
 	if (weight)
 		add(writing, &file, key, weight);
 }
 
+/*
+ * The stack of a sample and its sample file have the same key, so it must be one that stack files
+ * can hold: of 48 bits, the sign extended.  Code is at no other place; what a stack without frame
+ * pointers had instead, is a frame without an address.
+ */
 uint64_t session_write_key_of(const struct writing *writing, const struct prof_frame *frame)
 {
-	return session_key(&writing->prof->images[frame->image], frame->offset);
+	uint64_t key = session_key(&writing->prof->images[frame->image], frame->offset);
+	uint64_t top = key >> (STACKS_OFFSET_BITS - 1);
+
+	return !top || top == UINT64_MAX >> (STACKS_OFFSET_BITS - 1) ? key : 0;
 }
 
 /* Without merge_libs, contexts that differ in nothing that names show are one. */
@@ -109,19 +124,35 @@ static void add_arcs(struct writing *writing, const struct prof_sample *sample,
 
 /* ---- stack files ---- */
 
+#define STACKS_UNIT	   UINT64_C(16)	 /* bytes */
+#define STACKS_UNITS_LEAST UINT64_C(256) /* fewer hold next to nothing */
+
 /* Slots are the events, and behind them, for their files of weights, the events again. */
 static bool is_weight_slot(const struct writing *writing, uint32_t slot)
 {
 	return slot >= writing->prof->n_events;
 }
 
+/* Gives back what the file did not take. */
+static void close_stack_file(struct writing *writing, struct stack_file *file)
+{
+	struct stat status;
+
+	stacks_close(file->stacks);
+	if (file->taken && !stat(file->path, &status)) {
+		uint64_t used = file->names + (uint64_t)status.st_size;
+
+		writing->room.stacks += used < file->taken ? file->taken - used : 0;
+	}
+	free(file->path);
+	*file = (struct stack_file){0};
+}
+
 static void close_stacks(struct writing *writing)
 {
-	for (size_t i = 0; i < 2 * writing->prof->n_events; i++) {
-		stacks_close(writing->stacks[i]);
-		writing->stacks[i] = NULL;
-	}
-	writing->round++;
+	for (size_t i = 0; i < 2 * writing->prof->n_events; i++)
+		close_stack_file(writing, &writing->stacks[i]);
+	op_pair_table_clear(&writing->stack_images);
 }
 
 int session_write_make_directories(const char *path, struct op_error *error)
@@ -129,7 +160,7 @@ int session_write_make_directories(const char *path, struct op_error *error)
 	return op_mkdir_parents(path, OP_SESSION_DIR_MODE, error);
 }
 
-static struct stacks *open_stacks(struct writing *writing, uint32_t slot)
+static char *stacks_path(struct writing *writing, uint32_t slot)
 {
 	bool is_weight = is_weight_slot(writing, slot);
 	/* the program, whatever image the samples are in */
@@ -137,11 +168,8 @@ static struct stacks *open_stacks(struct writing *writing, uint32_t slot)
 				  slot - (is_weight ? (uint32_t)writing->prof->n_events : 0),
 				  writing->prof->contexts[writing->context].app, NONE, is_weight};
 	struct op_sample_name name = session_write_name_of(writing, &file);
-	struct odb_error cause;
 	char *relative, *path;
 
-	if (writing->stacks[slot])
-		return writing->stacks[slot];
 	name.app = writing->names.apps[file.image];
 	relative = op_stacks_name_make(&name);
 	if (!relative) {
@@ -152,31 +180,66 @@ static struct stacks *open_stacks(struct writing *writing, uint32_t slot)
 	path = pp_format("%s/%s%s", writing->dir, is_weight ? OP_SAMPLES_WEIGHTS "/" : "",
 			 relative);
 	free(relative);
-	if (session_write_make_directories(path, writing->error)) {
-		free(path);
+	return path;
+}
+
+/* Takes room for a file: an equal share of what is left, for files of as many events are open.
+ * Return: how many units it may have; 0: there is no room for it. */
+static uint32_t take_units(struct writing *writing, struct stack_file *file)
+{
+	uint64_t names =
+		session_room_of_file(writing->dir, file->path + strlen(writing->dir) + 1, 0);
+	uint64_t share = writing->room.stacks / (2 * writing->prof->n_events);
+	uint64_t most = STACKS_UNITS_MOST * STACKS_UNIT;
+
+	if (share < names || share - names < STACKS_UNITS_LEAST * STACKS_UNIT)
+		return 0;
+	if (share - names < most)
+		most = share - names;
+	file->names = names;
+	file->taken = names + most;
+	session_room_take(&writing->room.stacks, file->taken);
+	return (uint32_t)(most / STACKS_UNIT);
+}
+
+/* Return: NULL without room for it, or with the error set. */
+static struct stacks *open_stacks(struct writing *writing, uint32_t slot)
+{
+	struct stack_file *file = &writing->stacks[slot];
+	struct odb_error cause;
+	uint32_t units;
+
+	if (file->stacks || file->refused)
+		return file->stacks;
+	file->path = stacks_path(writing, slot);
+	if (!file->path)
 		return NULL;
-	}
-	if (stacks_open(&writing->stacks[slot], path, 0, &cause))
+	units = session_room_is_name("", file->path) ? take_units(writing, file) : 0;
+	file->refused = !units;
+	if (!units || session_write_make_directories(file->path, writing->error))
+		return NULL;
+	if (stacks_open(&file->stacks, file->path, units, &cause))
 		op_error_set(writing->error, cause.code, "%s", cause.text);
-	free(path);
-	return writing->stacks[slot];
+	return file->stacks;
 }
 
 static uint32_t stack_image(struct writing *writing, struct stacks *stacks, uint32_t slot,
 			    uint32_t image)
 {
 	const struct prof_image *known = &writing->prof->images[image];
-	struct stack_image *stored = &writing->stack_images[slot * writing->prof->n_images + image];
+	uint64_t *stored = op_pair_table_find(&writing->stack_images, slot, image);
+	uint32_t number;
 
-	if (stored->round != writing->round) {
-		stored->round = writing->round;
-		stored->number =
-			stacks_image(stacks, writing->names.texts[image],
-				     known->is_kernel ? STACKS_IMAGE_KERNEL : 0,
-				     known->mtime <= UINT32_MAX ? (uint32_t)known->mtime : 0, NULL);
-	}
+	if (stored)
+		return (uint32_t)*stored;
+	number = stacks_image(stacks, writing->names.texts[image],
+			      known->is_kernel ? STACKS_IMAGE_KERNEL : 0,
+			      known->mtime <= UINT32_MAX ? (uint32_t)known->mtime : 0, NULL);
 	/* without room for its name, no node can be made */
-	return stored->number ? stored->number : NONE;
+	if (!number)
+		number = NONE;
+	*op_pair_table_get(&writing->stack_images, slot, image) = number;
+	return number;
 }
 
 /* Return: what stacks_add() returned, or STACKS_FAILED, with the error set. */
@@ -188,7 +251,7 @@ static enum stacks_result add_to_slot(struct writing *writing, const struct prof
 	struct odb_error cause;
 
 	if (!stacks)
-		return STACKS_FAILED;
+		return writing->stacks[slot].refused ? STACKS_MERGED : STACKS_FAILED;
 	writing->frames = pp_grow(writing->frames, &writing->frames_capacity, sample->depth,
 				  sizeof(*writing->frames));
 	for (size_t i = 0; i < sample->depth; i++) {
@@ -196,9 +259,6 @@ static enum stacks_result add_to_slot(struct writing *writing, const struct prof
 
 		writing->frames[i].image = stack_image(writing, stacks, slot, frame->image);
 		writing->frames[i].offset = session_write_key_of(writing, frame);
-		/* what a stack without frame pointers had instead: a frame, but no address */
-		if (frame->image == PROF_NO_IMAGE && frame->offset >> 48)
-			writing->frames[i].offset = 0;
 	}
 	result = stacks_add(stacks, writing->frames, sample->depth, count, &cause);
 	if (result == STACKS_FAILED)
@@ -212,11 +272,16 @@ static int add_stack(struct writing *writing, const struct prof_sample *sample,
 	const struct session_event *event = &writing->names.events[value->event];
 	uint64_t weight = session_in_units(session_weight(event, value), event->unit);
 	uint32_t slot = value->event + (uint32_t)writing->prof->n_events;
-	enum stacks_result result = add_to_slot(writing, sample, value->event, value->count);
+	uint64_t samples = session_samples(event, value->count);
+	enum stacks_result result = add_to_slot(writing, sample, value->event, samples);
+	/* weights without their samples would be of no use */
+	bool refused = writing->stacks[value->event].refused;
 
-	if (result == STACKS_MERGED)
-		writing->merged += value->count;
-	if (result != STACKS_FAILED && weight)
+	if (refused)
+		writing->other_stacks += samples;
+	else if (result == STACKS_MERGED)
+		writing->merged += samples;
+	if (result != STACKS_FAILED && weight && !refused)
 		result = add_to_slot(writing, sample, slot, weight);
 	return result == STACKS_FAILED ? -1 : 0;
 }
@@ -235,6 +300,8 @@ static int add_sample(struct writing *writing, const struct prof_sample *sample)
 		if (!value->count)
 			continue;
 		add_value(writing, file, session_write_key_of(writing, leaf), value);
+		writing->stored +=
+			session_samples(&writing->names.events[value->event], value->count);
 		if (sample->depth < 2 || writing->options->no_callgraph)
 			continue;
 		add_arcs(writing, sample, value);
@@ -271,6 +338,15 @@ static bool is_of_cpu(const struct prof_event *event)
 	return event->type == 0 || event->type == 3 || event->type == 4;
 }
 
+/* Whether the kernel's perf interface counted them. */
+static bool is_of_perf(const struct prof *prof)
+{
+	for (size_t i = 0; i < prof->n_events; i++)
+		if (prof->events[i].type != PROF_NO_TYPE)
+			return true;
+	return false;
+}
+
 /* The type of a CPU called "GenuineIntel,6,94,3". */
 static int cpu_type_of_id(const char *id)
 {
@@ -297,7 +373,9 @@ static int cpu_type_of(const struct prof *prof)
 		if (is_of_cpu(&prof->events[i]))
 			type = cpu_type_of_id(prof->host.cpu_id);
 	/* what is said of events of a CPU that is not known would be wrong */
-	return type == OP_CPU_NONE ? OP_CPU_TIMER : type;
+	if (type == OP_CPU_NONE)
+		type = is_of_perf(prof) ? op_cpu_type_number(OP_PERF_CPU_TYPE) : OP_CPU_TIMER;
+	return type;
 }
 
 static void prepare(struct writing *writing)
@@ -305,10 +383,15 @@ static void prepare(struct writing *writing)
 	const struct prof *prof = writing->prof;
 
 	session_names_make(&writing->names, prof);
+	for (size_t i = 0; i < prof->n_events; i++)
+		if (writing->names.events[i].sample_unit > 1)
+			op_warn("event %s: %" PRIu64 " samples are counted by the %" PRIu64
+				"; their weights are exact",
+				writing->names.events[i].name, prof->totals[i].count,
+				writing->names.events[i].sample_unit);
 	writing->stacks = pp_alloc(2 * prof->n_events, sizeof(*writing->stacks));
-	writing->stack_images =
-		pp_alloc(2 * prof->n_events * prof->n_images, sizeof(*writing->stack_images));
-	writing->round = 1;
+	session_room_open(&writing->room, writing->options->input);
+	writing->packed.dir = writing->dir;
 	writing->cpu_type = cpu_type_of(prof);
 }
 
@@ -316,12 +399,28 @@ static void clean_up(struct writing *writing)
 {
 	session_names_free(&writing->names, writing->prof);
 	free(writing->stacks);
-	free(writing->stack_images);
+	op_pair_table_free(&writing->stack_images);
+	op_pair_table_free(&writing->others);
+	session_packed_close(&writing->packed);
 	free(writing->frames);
 	free(writing->files);
 	op_hash_free(&writing->by_file);
 	op_pair_table_free(&writing->entries);
 	free(writing->dir);
+}
+
+/* What identifies the images, and their symbols: files may change before a report is made. */
+static int write_images(const char *samples_dir, struct op_error *error)
+{
+	struct op_image_list list = {0};
+	int result = 0;
+
+	op_image_list_read(&list, samples_dir);
+	if (saved_symbols_identify(&list))
+		result = op_image_list_save(&list, samples_dir, error);
+	saved_symbols_save_all(&list, 0, samples_dir);
+	op_image_list_free(&list);
+	return result;
 }
 
 int session_write(const struct prof *prof, const char *dir, const struct session_options *options,
@@ -342,8 +441,9 @@ int session_write(const struct prof *prof, const char *dir, const struct session
 	prepare(&writing);
 	if (add_all(&writing) || session_write_files(&writing) || session_write_stats(&writing) ||
 	    session_write_branches(&writing) ||
+	    session_functions_write(prof, &writing.names, writing.dir, error) ||
 	    session_origin_write(prof, &writing.names, writing.dir, error) ||
-	    session_kernel_write(prof, writing.dir, error))
+	    session_kernel_write(prof, writing.dir, error) || write_images(writing.dir, error))
 		result = -1;
 	clean_up(&writing);
 	return result;

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "libop/base/file.h"
+#include "libop/pack/layout.h"
 #include "libop/session/account.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
@@ -76,53 +78,227 @@ static struct odb_header header_of(const struct writing *writing, const struct f
 	return header;
 }
 
-static int write_file(struct writing *writing, const struct file *file,
-		      const struct op_pair *entries, size_t n)
+/* A file of its own. */
+static int write_own(struct writing *writing, const char *name, const struct odb_header *header,
+		     const struct odb_entry *entries, size_t n)
 {
-	struct odb_header header = header_of(writing, file);
-	struct op_sample_name name = session_write_name_of(writing, file);
-	char *relative = op_sample_name_make(&name), *path;
-	uint64_t unit = file->is_weight ? header.ctr_count : 1;
+	char *path = pp_format("%s/%s", writing->dir, name);
+	int result = session_write_make_directories(path, writing->error);
 	struct odb_error cause;
 	struct odb *db;
-	int result;
 
-	if (!relative)
-		return op_error_set(writing->error, errno, "%s: no name for its sample file",
-				    name.dep.name);
-	path = pp_format("%s/%s%s", writing->dir, file->is_weight ? OP_SAMPLES_WEIGHTS "/" : "",
-			 relative);
-	free(relative);
-	result = session_write_make_directories(path, writing->error);
-	if (!result && odb_open(&db, path, ODB_CREATE, &header, &cause))
+	if (!result && odb_open(&db, path, ODB_CREATE, header, &cause))
 		result = op_error_set(writing->error, cause.code, "%s", cause.text);
 	free(path);
 	if (result)
 		return -1;
-	for (size_t i = 0; !result && i < n; i++) {
-		uint64_t count = session_in_units(entries[i].value, unit);
-
-		if (count && odb_add(db, entries[i].second, count, &cause))
+	for (size_t i = 0; !result && i < n; i++)
+		if (entries[i].count && odb_add(db, entries[i].key, entries[i].count, &cause))
 			result = op_error_set(writing->error, cause.code, "%s", cause.text);
-	}
 	odb_close(db);
 	return result;
 }
 
+/* What a file of @n counts takes at most: each has 20 bytes, of slots for twice as many. */
+static uint64_t own_size(size_t n)
+{
+	return 4096 + (uint64_t)n * 40;
+}
+
+/* Takes room for a file of its own.  After the first one without room there is none for others:
+ * the heaviest come first. */
+static bool take_own(struct writing *writing, const char *name, size_t n)
+{
+	uint64_t *left = &writing->room.files;
+
+	if (!*left || !session_room_is_name(writing->dir, name))
+		return false;
+	if (session_room_take(left, session_room_of_file(writing->dir, name, own_size(n))))
+		return true;
+	*left = 0;
+	return false;
+}
+
+/*
+ * Writes a file of its own, or packed, as there is room.
+ *
+ * Return: 1, 0 if there is no room, -1 with the error set.
+ */
+static int write_as_there_is_room(struct writing *writing, const char *name, uint64_t *packed_room,
+				  const struct odb_header *header, const struct odb_entry *entries,
+				  size_t n)
+{
+	int result;
+
+	if (take_own(writing, name, n))
+		result = write_own(writing, name, header, entries, n);
+	else if (strlen(name) <= PACK_NAME_MOST &&
+		 session_room_take(packed_room, session_packed_size(name, n)))
+		result = session_packed_add(&writing->packed, name, header, entries, n,
+					    writing->error);
+	else
+		return 0;
+	return result ? -1 : 1;
+}
+
+static char *path_of_name(struct writing *writing, const struct op_sample_name *name,
+			  bool is_weight)
+{
+	char *relative = op_sample_name_make(name), *path = NULL;
+
+	if (relative)
+		path = pp_format("%s%s", is_weight ? OP_SAMPLES_WEIGHTS "/" : "", relative);
+	else
+		op_error_set(writing->error, errno, "%s: no name for its sample file",
+			     name->dep.name);
+	free(relative);
+	return path;
+}
+
+/* The counts of a file. */
+struct group {
+	const struct file *file;
+	const struct op_pair *entries;
+	size_t n;
+	uint64_t sum;
+};
+
+/* Kinds of files, in the order in which they get room. */
+static uint32_t kind_of(const struct file *file)
+{
+	return (file->callee != NONE) * 2 + file->is_weight;
+}
+
+#define KINDS 4
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	uint32_t kind = kind_of(x->file), other = kind_of(y->file);
+
+	if (kind != other)
+		return kind < other ? -1 : 1;
+	if (x->sum != y->sum)
+		return x->sum > y->sum ? -1 : 1;
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+static int write_group(struct writing *writing, const struct group *group)
+{
+	struct odb_header header = header_of(writing, group->file);
+	struct op_sample_name name = session_write_name_of(writing, group->file);
+	char *path = path_of_name(writing, &name, group->file->is_weight);
+	uint64_t unit = group->file->is_weight ? header.ctr_count : 1, *sum;
+	struct odb_entry *entries;
+	int result;
+
+	if (!path)
+		return -1;
+	entries = pp_alloc(group->n, sizeof(*entries));
+	for (size_t i = 0; i < group->n; i++)
+		entries[i] = (struct odb_entry){group->entries[i].second,
+						session_in_units(group->entries[i].value, unit)};
+	result = write_as_there_is_room(writing, path, &writing->room.packed, &header, entries,
+					group->n);
+	if (!result) {
+		sum = op_pair_table_get(&writing->others, group->file->event, kind_of(group->file));
+		for (size_t i = 0; i < group->n; i++)
+			*sum = add_up(*sum, entries[i].count);
+	}
+	free(entries);
+	free(path);
+	return result < 0 ? -1 : 0;
+}
+
+/* What there was no room for, of one event: the image {other}, of the program {other}. */
+static int write_other(struct writing *writing, uint32_t event, uint32_t kind, uint64_t sum)
+{
+	const struct op_image_name other = {.kind = OP_IMAGE_KERNEL, .name = (char *)"{other}"};
+	const struct file file = {0, event, PROF_NO_IMAGE, kind >= 2 ? PROF_NO_IMAGE : NONE,
+				  kind % 2};
+	struct op_sample_name name = {
+		.app = other,
+		.dep = other,
+		.event = writing->names.events[event].name,
+		.count = writing->names.events[event].count,
+		.unit_mask = writing->prof->events[event].unit_mask,
+		.tgid = OP_ALL,
+		.tid = OP_ALL,
+		.cpu = OP_ALL,
+		.is_arc = kind >= 2,
+		.callee = other,
+	};
+	struct odb_header header = header_of(writing, &file);
+	const struct odb_entry entry = {0, sum};
+	char *path = path_of_name(writing, &name, file.is_weight);
+	int result;
+
+	if (!path)
+		return -1;
+	result = write_as_there_is_room(writing, path, &writing->room.others, &header, &entry, 1);
+	free(path);
+	if (kind == 2)
+		writing->other_arcs = add_up(writing->other_arcs, sum);
+	if (kind == 0 && result)
+		writing->other_samples = add_up(writing->other_samples, sum);
+	if (kind == 0 && !result)
+		writing->beyond = add_up(writing->beyond, sum);
+	return result < 0 ? -1 : 0;
+}
+
+static int write_others(struct writing *writing)
+{
+	for (size_t i = 0; i < writing->others.n; i++) {
+		const struct op_pair *pair = &writing->others.items[i];
+
+		if (write_other(writing, (uint32_t)pair->first, (uint32_t)pair->second,
+				pair->value))
+			return -1;
+	}
+	writing->stored -= writing->beyond < writing->stored ? writing->beyond : writing->stored;
+	if (writing->other_samples)
+		op_warn("%" PRIu64 " samples are in the image {other}: the profile has too many "
+			"images for its size",
+			writing->other_samples);
+	if (writing->beyond)
+		op_warn("%" PRIu64 " samples are lost: the profile has too many events for its "
+			"size",
+			writing->beyond);
+	if (writing->other_stacks)
+		op_warn("%" PRIu64 " call chains are left out: the profile has too many programs "
+			"for its size",
+			writing->other_stacks);
+	return session_packed_finish(&writing->packed, writing->error);
+}
+
+/* The heaviest files first. */
 int session_write_files(struct writing *writing)
 {
 	struct op_pair *entries = writing->entries.items;
-	size_t n = writing->entries.n;
+	size_t n = writing->entries.n, n_groups = 0;
+	struct group *groups = pp_alloc(writing->n_files, sizeof(*groups));
+	int result = 0;
 
 	if (n)
 		qsort(entries, n, sizeof(*entries), compare_entries);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && entries[end].first == entries[i].first;)
-			end++;
-		if (write_file(writing, &writing->files[entries[i].first], entries + i, end - i))
-			return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (!i || entries[i].first != entries[i - 1].first)
+			groups[n_groups++] = (struct group){
+				.file = &writing->files[entries[i].first], .entries = entries + i};
+		groups[n_groups - 1].n++;
+		groups[n_groups - 1].sum = add_up(groups[n_groups - 1].sum, entries[i].value);
 	}
-	return 0;
+	if (n_groups)
+		qsort(groups, n_groups, sizeof(*groups), compare_groups);
+	for (size_t i = 0; !result && i < n_groups; i++)
+		result = write_group(writing, &groups[i]);
+	free(groups);
+	return result || write_others(writing) ? -1 : 0;
 }
 
 /* ---- what else there is ---- */
@@ -142,20 +318,71 @@ static int write_number(struct writing *writing, const char *name, uint64_t numb
 	return result;
 }
 
+/* Statistics of what a recording lost; the last one is for all other causes. */
+static const struct {
+	const char *cause, *name;
+} losses[] = {
+	{PROF_LOST_RECORDER_FULL, "lost_recorder_full"},
+	{PROF_LOST_CPU_FULL, "lost_recorder_cpu_full"},
+	{PROF_LOST_NO_EVENT, "lost_no_event"},
+	{"", "lost_recorder"},
+};
+
+#define N_LOSSES (sizeof(losses) / sizeof(*losses))
+
+static size_t loss_of(const char *cause)
+{
+	size_t i = 0;
+
+	while (i < N_LOSSES - 1 && strcmp(cause, losses[i].cause) != 0)
+		i++;
+	return i;
+}
+
+static int write_losses(struct writing *writing, const uint64_t lost[N_LOSSES], FILE *account)
+{
+	for (size_t i = 0; i < N_LOSSES; i++)
+		if (lost[i] && write_number(writing, losses[i].name, lost[i], account))
+			return -1;
+	return 0;
+}
+
+/* What there was no room for. */
+static int write_room(struct writing *writing, FILE *account)
+{
+	const struct {
+		const char *name;
+		uint64_t count;
+	} counts[] = {
+		{"samples_other", writing->other_samples}, {"arcs_other", writing->other_arcs},
+		{"stacks_other", writing->other_stacks},   {"stacks_cut", writing->merged},
+		{"lost_no_room", writing->beyond},
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		if (counts[i].count &&
+		    write_number(writing, counts[i].name, counts[i].count, account))
+			return -1;
+	return 0;
+}
+
 static int write_numbers(struct writing *writing, FILE *account)
 {
-	uint64_t stored = 0, lost = 0;
+	const struct prof *prof = writing->prof;
+	uint64_t received = writing->stored, lost[N_LOSSES] = {0};
 
-	for (size_t i = 0; i < writing->prof->n_events; i++)
-		stored += writing->prof->totals[i].count;
-	for (size_t i = 0; i < writing->prof->n_losses; i++)
-		lost += writing->prof->losses[i].count;
-	if (write_number(writing, "total_samples", stored, account) ||
-	    write_number(writing, "samples_stored", stored, account))
+	for (size_t i = 0; i < prof->n_losses; i++) {
+		uint64_t *sum = &lost[loss_of(prof->losses[i].cause)];
+
+		*sum = add_up(*sum, prof->losses[i].count);
+		received = add_up(received, prof->losses[i].count);
+	}
+	received = add_up(received, writing->beyond);
+	if (write_number(writing, "total_samples", received, account) ||
+	    write_number(writing, "samples_stored", writing->stored, account) ||
+	    write_losses(writing, lost, account))
 		return -1;
-	if (lost && write_number(writing, "lost_records_by_kernel", lost, account))
-		return -1;
-	return writing->merged ? write_number(writing, "stacks_cut", writing->merged, account) : 0;
+	return write_room(writing, account);
 }
 
 static int write_account(struct writing *writing, const char *text)

@@ -5,6 +5,8 @@
 
 #include "libop/tables/pair_table.h"
 #include "names.h"
+#include "packed.h"
+#include "room.h"
 #include "session.h"
 
 #define NONE UINT32_MAX
@@ -15,9 +17,13 @@ struct file {
 	uint32_t is_weight;			/* 1 of a file of weights */
 };
 
-/* The number of an image in the stack file of a context; of another one if @round is. */
-struct stack_image {
-	uint32_t round, number;
+/* A stack file that is open, or that there was no room for. */
+struct stack_file {
+	struct stacks *stacks;
+	char *path;
+	uint64_t taken; /* bytes of the room; of these, what its name took */
+	uint64_t names;
+	bool refused;
 };
 
 struct writing {
@@ -31,12 +37,18 @@ struct writing {
 	size_t n_files, files_capacity;
 	struct op_hash by_file;
 	struct op_pair_table entries; /* counts by number of file and key */
+	uint64_t stored;	      /* the sum of those of sample files */
+	struct session_room room;
+	struct session_packed packed;
+	struct op_pair_table
+		others; /* what is counted in {other}: sums by event and kind of file */
+	uint64_t other_samples, other_arcs, other_stacks;
+	uint64_t beyond; /* samples that there was no room for */
 
 	/* Of the context that is being written: */
 	uint32_t context;
-	struct stacks **stacks;		  /* by slot; NULL: not open */
-	struct stack_image *stack_images; /* by slot and image */
-	uint32_t round;			  /* counts contexts, so that stack_images need no reset */
+	struct stack_file *stacks;	   /* by slot */
+	struct op_pair_table stack_images; /* numbers in stack files, by slot and image */
 	struct stacks_frame *frames;
 	size_t frames_capacity;
 	uint64_t merged;

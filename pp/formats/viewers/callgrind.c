@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/model/format.h"
+#include "callgrind.h"
 #include "libop/base/hash.h"
 #include "libop/base/safe_text.h"
 #include "pp/formats/session/named_stack.h"
@@ -268,5 +268,7 @@ static int write_callgrind(struct prof *prof, struct output *output, struct op_e
 const struct format format_callgrind = {
 	.name = "callgrind",
 	.description = "callgrind, for KCachegrind and callgrind_annotate",
+	.probe = callgrind_probe,
+	.read = callgrind_read,
 	.write = write_callgrind,
 };

@@ -8,6 +8,7 @@
  * that those before it took.
  */
 #include "firefox.h"
+#include "firefox_read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -272,6 +273,8 @@ static int write_firefox(struct prof *prof, struct output *output, struct op_err
 const struct format format_firefox = {
 	.name = "firefox",
 	.description = "JSON of the Firefox Profiler",
+	.probe = firefox_probe,
+	.read = firefox_read,
 	.write = write_firefox,
 	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_TIMES,
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Folded stacks, what flamegraph.pl and many others read: a line for each stack, root first,
- * with semicolons, then a blank and the number of samples.
+ * with semicolons, then a blank and the number of samples.  folded_read.c reads them.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/model/format.h"
+#include "folded.h"
 #include "libop/base/hash.h"
 #include "pp/formats/session/named_stack.h"
 #include "libop/base/memory.h"
@@ -103,6 +103,8 @@ static int write_folded(struct prof *prof, struct output *output, struct op_erro
 const struct format format_folded = {
 	.name = "folded",
 	.description = "folded stacks, for flame graphs",
+	.probe = folded_probe,
+	.read = folded_read,
 	.write = write_folded,
 	.by = PROF_BY_COMM,
 };

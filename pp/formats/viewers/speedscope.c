@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/model/format.h"
+#include "speedscope.h"
 #include "pp/formats/model/timeline.h"
 #include "pp/formats/session/named_stack.h"
 #include "libop/text/json.h"
@@ -282,6 +282,8 @@ static int write_speedscope(struct prof *prof, struct output *output, struct op_
 const struct format format_speedscope = {
 	.name = "speedscope",
 	.description = "JSON of speedscope.app",
+	.probe = speedscope_probe,
+	.read = speedscope_read,
 	.write = write_speedscope,
 	.by = PROF_BY_COMM | PROF_TIMES | PROF_TIMES_BY_TID,
 };

@@ -2,7 +2,6 @@
 /*
  * Small files, directories, lists of strings, and which session is meant.
  */
-#include <ftw.h>
 #include <grp.h>
 
 #include "tests/unit/test.h"
@@ -17,26 +16,13 @@ static char *dir;
 
 TEST_HOOK(enter)
 {
-	const char *base = getenv("TMPDIR");
-
-	dir = op_path("%s/libop-file-XXXXXX", base ? base : "/tmp");
-	return !dir || !mkdtemp(dir) || chdir(dir);
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-	(void)status;
-	(void)kind;
-	(void)where;
-	return remove(path);
+	dir = test_enter("libop-file");
+	return !dir;
 }
 
 TEST_HOOK(leave)
 {
-	int result = chdir("/") || nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-
-	free(dir);
-	return result;
+	return test_leave(dir);
 }
 
 TEST(files_are_read_and_replaced)

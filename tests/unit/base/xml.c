@@ -29,14 +29,15 @@ TEST(a_tag_has_attributes_of_each_kind)
 	op_xml_number(&xml, "most", UINT64_MAX);
 	op_xml_hex(&xml, "address", 0xffffffff81000000);
 	op_xml_hex(&xml, "zero", 0);
+	op_xml_hex(&xml, "odd", 0x123);
 	op_xml_flag(&xml, "yes", true);
 	op_xml_flag(&xml, "no", false);
 	op_xml_put(&xml, ">");
 	op_xml_count(&xml, 10);
 	op_xml_bytes(&xml, (const unsigned char[]){0, 0x9f, 0xff}, 3);
 	op_xml_end(&xml, "</count>");
-	expect("<count class=\"a\" most=\"18446744073709551615\" address=\"0xffffffff81000000\" "
-	       "zero=\"0x0\" yes=\"true\">10009FFF</count>\n");
+	expect("<count class=\"a\" most=\"18446744073709551615\" address=\"ffffffff81000000\" "
+	       "zero=\"00\" odd=\"0123\" yes=\"true\">10009FFF</count>\n");
 }
 
 static void check_text(const char *from, const char *expected)

@@ -259,6 +259,7 @@ static struct profile_config config_of(int separate)
 		.separation.kernel = separate & KERN,
 		.separation.thread = separate & THREAD,
 		.separation.cpu = separate & CPUS,
+		.budget.inodes = UINT64_C(1) << 24, /* with files of their own at once */
 	};
 }
 
@@ -308,7 +309,7 @@ TEST(the_tree_is_bounded)
 /* More threads than the tree has roots, and than files may be open. */
 TEST(so_are_its_roots)
 {
-	const struct profile_config config = config_of(THREAD);
+	struct profile_config config = config_of(THREAD);
 	struct test_session session;
 	const uint64_t threads = CHAIN_ROOTS_MOST + 10;
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fixture.h"
 
-#include <ftw.h>
 
 #include "libdb/odb/odb.h"
 #include "libop/base/file.h"
+#include "libop/pack/parts.h"
 #include "libop/session/paths.h"
+#include "libop/session/sample_name.h"
 #include "libop/session/tree.h"
 
 /* ---- the machine ---- */
@@ -54,6 +55,7 @@ static int machine_image(struct source *source, uint64_t cookie, struct image_fa
 		strcpy(facts->reported.path, image->path);
 		facts->mtime = image->mtime;
 		facts->present = image->mtime;
+		facts->owner = image->owner;
 		return 0;
 	}
 	return -1;
@@ -123,14 +125,14 @@ static const struct source_ops machine_ops = {
 };
 
 static const struct test_image images[] = {
-	{0x10, "/usr/bin/bash", 0, 1000},
-	{0x11, "/usr/lib/libc.so.6", 0, 2000},
-	{0x12, "/usr/bin/cat", 0, 3000},
-	{0x13, "/usr/bin/gone", OPROFILE_IMAGE_DELETED, 0},
-	{0x14, "/usr/bin/bash", OPROFILE_IMAGE_FOREIGN_NS, 0},
-	{0x15, "", OPROFILE_IMAGE_NO_PATH, 0},
-	{0x16, "/tmp/{dep}", 0, 4000},
-	{0, NULL, 0, 0},
+	{0x10, "/usr/bin/bash", 0, 1000, 0},
+	{0x11, "/usr/lib/libc.so.6", 0, 2000, 0},
+	{0x12, "/usr/bin/cat", 0, 3000, 0},
+	{0x13, "/usr/bin/gone", OPROFILE_IMAGE_DELETED, 0, 0},
+	{0x14, "/usr/bin/bash", OPROFILE_IMAGE_FOREIGN_NS, 0, 0},
+	{0x15, "", OPROFILE_IMAGE_NO_PATH, 0, 0},
+	{0x16, "/tmp/{dep}", 0, 4000, 0},
+	{0, NULL, 0, 0, 0},
 };
 
 static const struct test_process processes[] = {
@@ -182,17 +184,9 @@ char *make_directory(void)
 	return dir;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-	(void)status;
-	(void)kind;
-	(void)where;
-	return remove(path);
-}
-
 void remove_tree(const char *dir)
 {
-	assert_return_code(nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS), errno);
+	assert_return_code(test_remove(dir), errno);
 }
 
 /* ---- sessions ---- */
@@ -366,6 +360,35 @@ static int sum_file(const char *path, const struct stat *status, void *context)
 	return 0;
 }
 
+/* The same of what is packed, or in the journal. */
+static uint64_t sum_of_packed(const char *dir, bool arcs)
+{
+	struct op_pack_walk *walk = calloc(1, sizeof(*walk));
+	struct op_pack *pack = NULL;
+	struct op_pack_file file;
+	struct op_error error;
+	uint64_t sum = 0;
+
+	assert_non_null(walk);
+	if (op_pack_open_session(&pack, dir, &error)) {
+		if (error.code != ENOENT)
+			fail_msg("%s", error.text);
+		free(walk);
+		return 0;
+	}
+	walk->pack = pack;
+	while (op_pack_next(walk, &file)) {
+		bool is_arc = strstr(file.name, "/{cg}/");
+
+		if (file.kind == OP_PACK_SAMPLES && is_arc == arcs &&
+		    op_name_of_weighted(file.name) == file.name)
+			sum += file.sum;
+	}
+	op_pack_close(pack);
+	free(walk);
+	return sum;
+}
+
 uint64_t session_sum(const char *session_dir, bool arcs)
 {
 	struct sum_walk walk = {.arcs = arcs};
@@ -374,6 +397,7 @@ uint64_t session_sum(const char *session_dir, bool arcs)
 
 	if (op_walk(dir, sum_file, &walk, &error))
 		fail_msg("%s", error.text);
+	walk.sum += sum_of_packed(dir, arcs);
 	free(dir);
 	return walk.sum;
 }

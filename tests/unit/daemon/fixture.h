@@ -31,6 +31,7 @@ struct test_image {
 	const char *path;
 	uint32_t flags;
 	uint64_t mtime; /* 0: not present */
+	uint32_t owner;
 };
 
 struct test_process {
@@ -94,7 +95,7 @@ void session_check_sums(struct test_session *session);
 
 #define session_stat(session, which) ((session)->profile.stats.samples.value[which])
 
-/* Sum of all counts in sample files that are no arc files, or that are. */
+/* Sum of all counts in sample files, packed or not, that are no arc files, or that are. */
 uint64_t session_sum(const char *session_dir, bool arcs);
 
 /* A directory of its own.  The caller frees the path; remove_tree() removes all. */

@@ -176,7 +176,7 @@ static void open_many(struct test_session *session)
 
 	for (size_t i = 0; i < MANY; i++) {
 		snprintf(many_paths[i], sizeof(many_paths[i]), "/usr/lib/%zu", i);
-		many[i] = (struct test_image){0x1000 + i, many_paths[i], 0, 1000};
+		many[i] = (struct test_image){0x1000 + i, many_paths[i], 0, 1000, 0};
 	}
 	session_make(session, &config);
 	session->machine.images = many;

@@ -171,7 +171,15 @@ def nothing_acknowledged_is_lost():
     print(dict(tally))
 
 
-with tempfile.TemporaryDirectory(prefix="op-kills.") as directory:
+def fast_directory():
+    """Returns where files are in memory: most of the time goes to writing and removing them, and
+    a kill leaves the same there as on a disk.  None: there is no room."""
+    shared = "/dev/shm"
+    room = os.statvfs(shared) if os.access(shared, os.W_OK) else None
+    return shared if room and room.f_bavail * room.f_frsize > 64 << 20 else None
+
+
+with tempfile.TemporaryDirectory(prefix="op-kills.", dir=fast_directory()) as directory:
     os.chdir(directory)
     try:
         nothing_acknowledged_is_lost()

@@ -119,6 +119,35 @@ TEST(times_add_up_over_starts_daemons_and_sessions)
 	free(dir);
 }
 
+TEST(other_numbers_have_files_where_they_are_not_zero)
+{
+	static const char *const files[] = {"paused_ns", "taken", "unsampled_ns"};
+	static const char *const wanted[] = {"11\n", "9\n", NULL};
+	char *dir = make_directory();
+	struct multiplexed_times times;
+
+	open_times(&times, dir);
+	take(&times, dir, "counter0/enabled_ns 20\ncounter0/running_ns 10\n"
+			  "counter0/paused_ns 4\ncounter0/taken 7\ncounter0/unsampled_ns 0\n");
+	/* a source that has begun anew */
+	take(&times, dir, "counter0/enabled_ns 10\ncounter0/running_ns 9\n"
+			  "counter0/paused_ns 7\ncounter0/taken 2\n");
+	for (size_t i = 0; i < 3; i++) {
+		char *path = op_path("%s/events/CYCLES.10000.0/%s", dir, files[i]);
+		char *text = op_file_read(path, 100, NULL, NULL);
+
+		if (wanted[i])
+			assert_string_equal(text, wanted[i]);
+		else
+			assert_null(text);
+		free(text);
+		free(path);
+	}
+	multiplexed_times_close(&times);
+	remove_tree(dir);
+	free(dir);
+}
+
 TEST(invalid_lines_are_skipped)
 {
 	static const char *const lines[] = {

@@ -5,7 +5,10 @@
  */
 #include "fixture.h"
 
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 
 #include "libop/base/file.h"
@@ -34,7 +37,7 @@ static struct test_session session;
 /* A sample at each of PLACES places of two images. */
 static void feed(void)
 {
-	static uint64_t words[16 + 4 * PLACES];
+	static uint64_t words[64 + 4 * PLACES];
 	const uint64_t start[] = {START, USER, COOKIE(0x10)}, other[] = {COOKIE(0x11)};
 	size_t n = sizeof(start) / sizeof(*start);
 
@@ -202,10 +205,11 @@ SESSION_TEST(samples_without_a_descriptor_are_counted_as_lost)
 	expect_loss(STAT_NO_DESCRIPTOR, 2 * PLACES);
 }
 
-TEST(samples_of_too_long_a_path_are_counted_as_lost)
+/* The name of its sample file would be longer than any path: it is in the journal. */
+TEST(samples_of_too_long_a_path_are_stored)
 {
 	static char name[200], path[4000] = "/";
-	const struct test_image images[] = {{0x10, path, 0, 1000}, {0, NULL, 0, 0}};
+	const struct test_image images[] = {{0x10, path, 0, 1000, 0}, {0, NULL, 0, 0, 0}};
 
 	memset(name, 'n', sizeof(name) - 1);
 	while (strlen(path) + sizeof(name) + 2 < sizeof(path)) {
@@ -217,8 +221,87 @@ TEST(samples_of_too_long_a_path_are_counted_as_lost)
 	session.machine.images = images;
 	session_start(&session);
 	session_feed(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, 0));
-	expect_loss(STAT_LONG_NAME, 2);
+	assert_null(dump());
+	assert_int_equal(session_stat(&session, STAT_STORED), 2);
+	session_check_sums(&session);
 	session_close(&session);
+}
+
+/* A small disk, with nothing on it; skips the test without one. */
+static char *enter_small_disk(void)
+{
+	char *dir = strdup("/tmp/oprofile-small-XXXXXX");
+
+	if (!mkdtemp(dir) || unshare(CLONE_NEWNS) ||
+	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
+	    mount("tmpfs", dir, "tmpfs", 0, "size=1m")) {
+		print_message("skipped: mounting a small tmpfs takes root\n");
+		rmdir(dir);
+		free(dir);
+		skip();
+		return NULL; /* it does not come here */
+	}
+	setenv("TMPDIR", dir, 1);
+	return dir;
+}
+
+static void leave_small_disk(char *dir)
+{
+	unsetenv("TMPDIR");
+	assert_return_code(umount2(dir, MNT_DETACH), errno);
+	assert_return_code(rmdir(dir), errno);
+	free(dir);
+}
+
+/* Takes all room of the disk.  Return: the path, to be freed. */
+static char *fill_disk(const char *dir)
+{
+	static const char page[4096];
+	char *path = op_path("%s/filler", dir);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	while (write(fd, page, sizeof(page)) == sizeof(page))
+		;
+	assert_int_equal(errno, ENOSPC);
+	close(fd);
+	return path;
+}
+
+/* What has no room is counted as {other}, where the journal has; then files are made again. */
+TEST(samples_on_a_full_disk_are_counted_by_program)
+{
+	static char path[1400] = "/";
+	const struct test_image images[] = {
+		{0x10, "/usr/bin/bash", 0, 1000, 0}, {0x11, "/usr/bin/cat", 0, 1000, 0},
+		{0x12, path, 0, 1000, 0}, {0, NULL, 0, 0, 0}};
+	char *disk = enter_small_disk(), *filler;
+
+	memset(path + 1, 'n', 200);
+	for (size_t i = 201; i + 201 < sizeof(path); i += 201) {
+		path[i] = '/';
+		memset(path + i + 1, 'n', 200);
+	}
+	session_make(&session, &config);
+	session.machine.images = images;
+	session_start(&session);
+	/* its name is in the journal */
+	session_feed(&session, BUFFER(START, USER, COOKIE(0x12), 1, 0));
+	filler = fill_disk(disk);
+	feed();
+	assert_null(dump());
+	assert_int_equal(session_stat(&session, STAT_STORED), 2 * PLACES + 1);
+	assert_int_equal(session_stat(&session, STAT_OTHER), 2 * PLACES);
+	assert_return_code(access(bash_file(), F_OK) ? 0 : -1, errno);
+	assert_return_code(unlink(filler), errno);
+	sample_files_rest(&session.profile.files);
+	feed();
+	assert_null(dump());
+	assert_int_equal(session_stat(&session, STAT_STORED), 4 * PLACES + 1);
+	assert_int_equal(session_stat(&session, STAT_OTHER), 2 * PLACES);
+	assert_return_code(access(bash_file(), F_OK), errno);
+	session_close(&session);
+	leave_small_disk(disk);
+	free(filler);
 }
 
 /* All that is counted until the daemon is told of it belongs to the session that was moved. */

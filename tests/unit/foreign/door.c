@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the door for files that others own lets in, and what not. */
-#include <ftw.h>
+#include <limits.h>
 #include <signal.h>
+#include <sys/syscall.h>
 
 #include "tests/unit/test.h"
 
@@ -13,26 +14,13 @@ static char *dir;
 
 TEST_HOOK(enter)
 {
-	const char *base = getenv("TMPDIR");
-
-	dir = op_path("%s/libop-door-XXXXXX", base ? base : "/tmp");
-	return !dir || !mkdtemp(dir) || chdir(dir);
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-	(void)status;
-	(void)kind;
-	(void)where;
-	return remove(path);
+	dir = test_enter("libop-door");
+	return !dir;
 }
 
 TEST_HOOK(leave)
 {
-	int result = chdir("/") || nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-
-	free(dir);
-	return result;
+	return test_leave(dir);
 }
 
 TEST_PROGRAM(enter, leave)
@@ -91,6 +79,33 @@ TEST(links_are_followed_only_where_they_may_be)
 	assert_int_equal(open_it("to_deep/file", FOREIGN_NONE, ""), ELOOP);
 }
 
+TEST(paths_are_found_as_the_kernel_finds_them)
+{
+	char name[NAME_MAX + 2];
+
+	make("here", "here");
+	assert_int_equal(mkdir("way", 0700), 0);
+	make("way/end", "end");
+	assert_int_equal(symlink("turn", "round"), 0);
+	assert_int_equal(symlink("round", "turn"), 0);
+	assert_int_equal(symlink("nowhere", "dangling"), 0);
+	assert_int_equal(symlink("way/", "to_way"), 0);
+	assert_int_equal(open_it("./way//end", FOREIGN_NONE, "end"), 0);
+	assert_int_equal(open_it("way/../here", FOREIGN_NONE, "here"), 0);
+	assert_int_equal(open_it("to_way/../here", FOREIGN_FOLLOW, "here"), 0);
+	assert_int_equal(open_it("to_way/end", FOREIGN_FOLLOW, "end"), 0);
+	assert_int_equal(open_it("/proc/mounts", FOREIGN_NONE, ""), ELOOP);
+	assert_int_equal(open_it("here/", FOREIGN_FOLLOW, ""), ENOTDIR);
+	assert_int_equal(open_it("here/end", FOREIGN_FOLLOW, ""), ENOTDIR);
+	assert_int_equal(open_it("here/..", FOREIGN_FOLLOW, ""), ENOTDIR);
+	assert_int_equal(open_it("dangling", FOREIGN_FOLLOW, ""), ENOENT);
+	assert_int_equal(open_it("", FOREIGN_FOLLOW, ""), ENOENT);
+	assert_int_equal(open_it("round", FOREIGN_FOLLOW, ""), ELOOP);
+	memset(name, 'n', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	assert_int_equal(open_it(name, FOREIGN_FOLLOW, ""), ENAMETOOLONG);
+}
+
 TEST(links_that_are_open_files_are_not_followed)
 {
 	char *path;
@@ -102,6 +117,8 @@ TEST(links_that_are_open_files_are_not_followed)
 	path = op_path("/proc/self/fd/%d", fd);
 	assert_int_equal(symlink(path, "magic"), 0);
 	assert_int_equal(open_it("magic", FOREIGN_FOLLOW, ""), ELOOP);
+	assert_int_equal(symlink("/proc/self/cwd/open", "through"), 0);
+	assert_int_equal(open_it("through", FOREIGN_FOLLOW, ""), ELOOP);
 	/* but a path may begin with one */
 	assert_int_equal(open_it(path, FOREIGN_NONE, "open"), 0);
 	free(path);
@@ -213,6 +230,30 @@ TEST(links_below_a_root_stay_there)
 	free(path);
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static bool has_openat2(void)
+{
+	return syscall(SYS_openat2, -1, "", NULL, 0) != -1 || errno != ENOSYS;
+}
+
+/* fs.protected_symlinks, which the kernel may be told not to heed; the walk always does. */
+TEST(links_of_others_in_shared_directories_are_not_followed)
+{
+	char *value = op_file_read("/proc/sys/fs/protected_symlinks", 16, NULL, NULL);
+	bool is_protected = value && *value == '1';
+
+	free(value);
+	if (!is_protected && has_openat2())
+		skip();
+	make("wanted", "wanted");
+	assert_int_equal(mkdir("shared", 0700), 0);
+	assert_int_equal(chmod("shared", 01777), 0);
+	assert_int_equal(symlink("../wanted", "shared/own"), 0);
+	assert_int_equal(symlink("../wanted", "shared/of_other"), 0);
+	assert_int_equal(lchown("shared/of_other", 54321, 54321), 0);
+	assert_int_equal(open_it("shared/own", FOREIGN_FOLLOW, "wanted"), 0);
+	assert_int_equal(open_it("shared/of_other", FOREIGN_FOLLOW, ""), EACCES);
 }
 
 TEST(a_file_for_another_user_is_one_that_this_user_may_read)

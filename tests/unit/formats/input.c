@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Inputs of all formats: the same bytes from each kind of source, packed or not; what is damage. */
+#include <archive.h>
+#include <archive_entry.h>
 #include <zlib.h>
 
 #include "tests/unit/test.h"
 
 #include "model_fixture.h"
+#include "pp/formats/model/format.h"
 #include "pp/formats/model/input.h"
 
 #define BIG 700000 /* more than a buffer */
 
 static uint8_t content[BIG];
 
-enum source { MEMORY, PLAIN_FILE, GZIP_FILE, GZIP_MEMBERS, PIPE, SOURCES };
+enum source {
+	MEMORY,
+	PLAIN_FILE,
+	GZIP_FILE,
+	GZIP_MEMBERS,
+	BZIP2_FILE,
+	XZ_FILE,
+	ZSTD_FILE,
+	PIPE,
+	SOURCES,
+};
 
 static char path[64];
 
@@ -22,6 +35,30 @@ static void write_gzip(const char *mode, const uint8_t *bytes, unsigned int n)
 	assert_non_null(out);
 	assert_int_equal(gzwrite(out, bytes, n), n);
 	assert_int_equal(gzclose(out), Z_OK);
+}
+
+/* Writes @times times the same bytes. */
+static void write_packed(enum source source, const uint8_t *bytes, size_t n, size_t times)
+{
+	struct archive *out = archive_write_new();
+	struct archive_entry *entry = archive_entry_new();
+
+	if (source == BZIP2_FILE)
+		assert_int_equal(archive_write_add_filter_bzip2(out), ARCHIVE_OK);
+	else if (source == XZ_FILE)
+		assert_int_equal(archive_write_add_filter_xz(out), ARCHIVE_OK);
+	else
+		assert_int_equal(archive_write_add_filter_zstd(out), ARCHIVE_OK);
+	assert_int_equal(archive_write_set_format_raw(out), ARCHIVE_OK);
+	assert_int_equal(archive_write_set_bytes_in_last_block(out, 1), ARCHIVE_OK);
+	assert_int_equal(archive_write_open_filename(out, path), ARCHIVE_OK);
+	archive_entry_set_filetype(entry, AE_IFREG);
+	assert_int_equal(archive_write_header(out, entry), ARCHIVE_OK);
+	while (times--)
+		assert_int_equal(archive_write_data(out, bytes, n), n);
+	archive_entry_free(entry);
+	assert_int_equal(archive_write_close(out), ARCHIVE_OK);
+	archive_write_free(out);
 }
 
 /* The same bytes from each kind of source. */
@@ -63,6 +100,8 @@ static struct input *open_source(enum source source)
 			write_gzip("wb", content, 1000);
 			write_gzip("ab", content + 1000, BIG - 1000);
 		}
+		if (source >= BZIP2_FILE && source <= ZSTD_FILE)
+			write_packed(source, content, BIG, 1);
 		input = input_open(path, &error);
 	}
 	if (!input)
@@ -200,6 +239,68 @@ TEST(damaged_gzip_is_an_error)
 	input = input_open(path, &error);
 	assert_null(input_rest(input, 2 * BIG, &(size_t){0}, &error));
 	input_close(input);
+}
+
+TEST(damage_in_what_is_packed_is_an_error)
+{
+	static const char *const names[] = {"bzip2", "xz", "zstd"};
+
+	for (enum source source = BZIP2_FILE; source <= ZSTD_FILE; source++) {
+		struct op_error error;
+		struct input *input;
+		char *wanted;
+
+		write_packed(source, content, BIG, 1);
+		assert_int_equal(truncate(path, BIG / 2), 0);
+		/* one that has no whole block is refused when it is opened */
+		input = input_open(path, &error);
+		assert_null(input ? input_rest(input, 2 * BIG, &(size_t){0}, &error) : NULL);
+		assert_int_equal(asprintf(&wanted, "the %s data are damaged (",
+					  names[source - BZIP2_FILE]) < 0, 0);
+		assert_non_null(strstr(error.text, wanted));
+		free(wanted);
+		input_close(input);
+	}
+}
+
+TEST(what_unpacks_to_a_thousandfold_is_refused)
+{
+	static const uint8_t nothing[1 << 20];
+	enum { MIB = 70 };
+	struct op_error error;
+	struct input *input;
+
+	write_packed(ZSTD_FILE, nothing, sizeof(nothing), MIB);
+	input = input_open(path, &error);
+	assert_non_null(input);
+	assert_int_equal(input_skip(input, (uint64_t)MIB << 20, &error), -1);
+	assert_int_equal(error.code, EFBIG);
+	assert_non_null(strstr(error.text, "unpack to more than 1000 times their size"));
+	input_close(input);
+}
+
+TEST(an_unknown_file_is_told_what_it_looks_like)
+{
+	static const struct {
+		const char *bytes, *text;
+		size_t n;
+	} files[] = {
+		{"\177ELF\2\1\1", "looks like an ELF file", 7},
+		{"PK\3\4", "looks like a ZIP archive: unpack it first", 4},
+		{" {\"a\": 1}", "looks like JSON, of no profiler that is known", 9},
+		{"hello\n", "looks like text; what can be read: ", 6},
+		{"\0\1\2\3", "looks like binary data", 4},
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct input *input = input_of_bytes("it", files[i].bytes, files[i].n);
+		struct op_error error;
+
+		assert_null(format_of(input, &error));
+		assert_non_null(strstr(error.text, files[i].text));
+		assert_non_null(strstr(error.text, ", perf, "));
+		input_close(input);
+	}
 }
 
 TEST(more_than_wanted_is_an_error)

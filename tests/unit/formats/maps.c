@@ -131,6 +131,7 @@ TEST(processes_have_their_own)
 	assert_int_equal(prof->images[two.image].pid, 2);
 	/* a new program */
 	maps_exec(maps, 2);
+	maps_runs(maps, 2);
 	assert_string_equal(place(prof, maps, 2, 0x1000), "[unknown]+1000");
 	assert_int_equal(maps_app(maps, 2), PROF_NO_IMAGE);
 	map(maps, 2, "/new", 0x1000, 0x2000, 0);
@@ -147,6 +148,32 @@ TEST(processes_have_their_own)
 	assert_string_equal(place(prof, maps, 2, 0x5000), "/lib+0");
 	assert_string_equal(place(prof, maps, 100, 0x5000), "[unknown]+5000");
 	assert_string_equal(place(prof, maps, 4999, 0x5000), "/lib+0");
+	maps_free(maps);
+	prof_free(prof);
+}
+
+TEST(who_executes_a_program_is_known_until_it_runs)
+{
+	struct prof *prof = prof_new(0, 0);
+	struct maps *maps = maps_new(&prof->sink);
+
+	map(maps, 1, "/shell", 0x1000, 0x2000, 0);
+	map(maps, 1, "/lib", 0x5000, 0x6000, 0);
+	maps_fork(maps, 2, 2, 1, 1);
+	maps_exec(maps, 2);
+	assert_string_equal(place(prof, maps, 2, 0x5010), "/lib+10");
+	assert_string_equal(prof->images[maps_app(maps, 2)].path, "/shell");
+	map(maps, 2, "/new", 0x1000, 0x2000, 0);
+	assert_string_equal(prof->images[maps_app(maps, 2)].path, "/new");
+	assert_string_equal(place(prof, maps, 2, 0x5010), "/lib+10");
+	/* it runs: what is not its own is not known */
+	assert_string_equal(place(prof, maps, 2, 0x1000), "/new+0");
+	assert_string_equal(place(prof, maps, 2, 0x5010), "[unknown]+5010");
+	/* as for a process that was not forked by one that is known */
+	maps_exec(maps, 1);
+	maps_begin(maps, 1);
+	assert_string_equal(place(prof, maps, 1, 0x5010), "[unknown]+5010");
+	assert_int_equal(maps_app(maps, 1), PROF_NO_IMAGE);
 	maps_free(maps);
 	prof_free(prof);
 }

@@ -194,3 +194,39 @@ TEST_WITH(large_directories_are_read_side_by_side, reading_begin, reading_end)
 	}
 	rmdir(dir);
 }
+
+/* A mapping behind more records than may wait for it: it is of its own time all the same. */
+TEST_WITH(mappings_at_the_end_of_large_files_are_in_time, reading_begin, reading_end)
+{
+	enum { SAMPLES = 1000000, MAPPED = 100000 };
+	char path[] = "/tmp/perf_read.XXXXXX";
+	struct input *input;
+	FILE *file;
+
+	file = fdopen(mkstemp(path), "w");
+	assert_non_null(file);
+	rec_file(&rec, &clock_event, 1, 112); /* of a killed recorder: it does not say how long */
+	assert_int_equal(fwrite(rec.bytes, 1, rec.n, file), rec.n);
+	for (uint64_t time = 1; time <= SAMPLES; time++) {
+		rec.n = 0;
+		rec_sample(&rec, 0x400010, time, 11, 5);
+		if (time % 1000 == 0)
+			rec_round(&rec);
+		assert_int_equal(fwrite(rec.bytes, 1, rec.n, file), rec.n);
+	}
+	rec.n = 0;
+	rec_comm(&rec, MAPPED, 11);
+	rec_mmap(&rec, MAPPED, 11);
+	assert_int_equal(fwrite(rec.bytes, 1, rec.n, file), rec.n);
+	assert_int_equal(fclose(file), 0);
+	input = input_open(path, &read_error);
+	unlink(path);
+	prof_free(prof);
+	prof = prof_new(PROF_BY_PID | PROF_BY_COMM, 0);
+	assert_int_equal(format_perf.read(input, &prof->sink, &read_error), 0);
+	prof_finish(prof);
+	input_close(input);
+	assert_int_equal(samples(), SAMPLES);
+	assert_in_range(samples_at(0x1010), SAMPLES - MAPPED, SAMPLES - MAPPED + 1);
+	assert_false(has_note("too late"));
+}

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <ftw.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -28,14 +27,6 @@ const struct fixture_form fixture_forms[] = {
 };
 const size_t fixture_form_count = sizeof(fixture_forms) / sizeof(fixture_forms[0]);
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-	(void)status;
-	(void)type;
-	(void)walk;
-	return remove(path);
-}
-
 int fixture_setup(TEST_UNUSED void **state)
 {
 	const char *base = getenv("TMPDIR");
@@ -46,7 +37,7 @@ int fixture_setup(TEST_UNUSED void **state)
 
 int fixture_teardown(TEST_UNUSED void **state)
 {
-	return nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return test_remove(dir);
 }
 
 const char *fixture_dir(void)

@@ -19,7 +19,8 @@ TEST(holders_are_named_with_a_remedy)
 		{{.perf = 812, .perf_name = "perf"}, {"process 812 (perf)", "end it", ""}},
 		{{.nmi_watchdog = true, .perf = 812, .perf_name = "perf"},
 		 {"kernel.nmi_watchdog=0", "; ", "process 812 (perf)"}},
-		{{0}, {"the NMI watchdog is off", "no process has perf events open", "dmesg"}},
+		{{0}, {"the NMI watchdog is off", "no process has perf events open",
+		       "a start tries again"}},
 	};
 	char text[512];
 

@@ -15,20 +15,13 @@ static char *dir;
 
 TEST_HOOK(enter)
 {
-	const char *base = getenv("TMPDIR");
-
-	dir = op_path("%s/libop-packed-XXXXXX", base ? base : "/tmp");
-	return !dir || !mkdtemp(dir) || chdir(dir);
+	dir = test_enter("libop-packed");
+	return !dir;
 }
 
 TEST_HOOK(leave)
 {
-	int result;
-
-	unlink("a");
-	result = chdir("/") || rmdir(dir);
-	free(dir);
-	return result;
+	return test_leave(dir);
 }
 
 static void replace(const void *bytes, size_t n)

@@ -10,6 +10,7 @@
 #include "tests/unit/test.h"
 
 #include "libop/base/file.h"
+#include "libop/pack/pack.h"
 #include "libop/pack/session.h"
 #include "fixture.h"
 
@@ -120,6 +121,59 @@ TEST_WITH(samples_of_another_image_are_not_added, empty, NULL)
 	assert_non_null(strstr(error.text, name));
 	expect_same(before);
 	free(before);
+	free(path);
+}
+
+/* 20 directories of 200 characters: a path that no file can have. */
+static char *long_name(void)
+{
+	char *name = strdup("{root}"), *longer;
+
+	for (int i = 0; i < 20; i++) {
+		longer = op_path("%s/%0200d", name, i);
+		free(name);
+		name = longer;
+	}
+	longer = op_path("%s/prog/{dep}/{root}/bin/a/" EVENT, name);
+	free(name);
+	assert_non_null(longer);
+	return longer;
+}
+
+static void put_file(struct op_pack_writer *writer, const char *name, uint64_t count)
+{
+	const struct op_pack_file file = {
+		.name = name, .kind = OP_PACK_SAMPLES, .header = sample_header};
+	struct odb_entry entry = {.key = 0x10, .count = count};
+
+	assert_int_equal(op_pack_add_samples(writer, &file, &entry, 1, NULL), 0);
+}
+
+/* The daemon has names in its journal that no file can have. */
+TEST_WITH(files_with_too_long_names_stay_packed, empty, NULL)
+{
+	char *path = path_of(OP_PACK_NAME), *name = long_name(), *before;
+	struct op_pack_writer *writer;
+	struct op_pack_result result;
+
+	make_dirs(path);
+	assert_int_equal(op_pack_create(&writer, path, NULL), 0);
+	put_file(writer, name, 7);
+	put_file(writer, "{root}/bin/a/{dep}/{root}/bin/a/" EVENT, 5);
+	assert_int_equal(op_pack_finish(writer, NULL), 0);
+	op_pack_writer_free(writer);
+	before = describe();
+	for (int i = 0; i < 2; i++) {
+		result = unpack();
+		assert_int_equal(result.done, !i);
+		assert_int_equal(result.left, 1);
+		assert_int_equal(loose_files(), 1);
+		expect_same(before);
+	}
+	assert_int_equal(pack().done, 2);
+	expect_same(before);
+	free(before);
+	free(name);
 	free(path);
 }
 

@@ -35,6 +35,28 @@ TEST(specifications)
 	free(text);
 }
 
+TEST(count_instead_of_one_that_is_paused)
+{
+	static const struct {
+		uint64_t count, taken, ns, instead;
+	} cases[] = {
+		{100000, 26000, 1000000000, 5000000}, /* 26 kHz become 520 Hz */
+		{100000, 3900, 150000000, 5000000},   /* the same, paused for 85 % */
+		{100000, 1000, 1000000000, 200000},
+		{100000, 10, 0, 200000}, /* never counted but paused */
+		{1, 4000, 1000000000, 5},
+		{1, 0, 0, 2},
+		{UINT32_MAX, 1u << 30, 1, 10000000000000000000u},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (op_perf_count_instead(cases[i].count, cases[i].taken, cases[i].ns) !=
+		    cases[i].instead)
+			fail_msg("case %zu: %" PRIu64, i,
+				 op_perf_count_instead(cases[i].count, cases[i].taken,
+						       cases[i].ns));
+}
+
 TEST(frequencies)
 {
 	static char *const specs[] = {(char *)"cpu-clock", (char *)"cycles"};

@@ -95,12 +95,14 @@ TEST_WITH(programs, set_up, tear_down)
 	assert_string_equal(where(PID + 1, 0x3000), "/lib/ld.so+0");
 	assert_int_equal(perf_process_find(processes, PID + 1)->task.app, app);
 	perf_process_exec(processes, PID + 1);
-	assert_string_equal(where(PID + 1, 0x3000), "-");
+	/* the caller is the program before until this one runs */
+	assert_string_equal(where(PID + 1, 0x3000), "/lib/ld.so+0");
 	assert_string_equal(where(PID, 0x3000), "/lib/ld.so+0");
 	assert_int_not_equal(perf_process_find(processes, PID + 1)->task.number, number);
 	/* a program that has no place on any disk is a file all the same, unlike other memory */
 	map(PID + 1, 0x1000, 0x2000, 0, "/memfd:program (deleted)");
 	assert_string_equal(where(PID + 1, 0x1000), "/memfd:program (deleted)+0");
+	assert_string_equal(where(PID + 1, 0x3000), "-");
 	map(PID + 1, 0x8000, 0x9000, 0, "/memfd:code (deleted)");
 	assert_string_equal(where(PID + 1, 0x8000), "anon \"memfd:code (deleted)\"");
 }

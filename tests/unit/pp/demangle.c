@@ -6,7 +6,7 @@
 
 #include "pp/symbols/demangle.h"
 
-TEST(test_names_are_demangled)
+TEST(names_are_demangled)
 {
 	static const struct {
 		const char *name, *normal, *smart; /* NULL: not mangled */

@@ -153,7 +153,7 @@ TEST(reports_read_all_forms)
 		uint32_t old, number; /* before 0x13, and in it */
 		const char *title;
 	} types[] = {
-		{4, 4, "CPU with timer interrupt"},
+		{4, 4, "not known"}, /* it has no such event */
 		{40, 32, "Core 2"},
 		{81, 69, "AMD64 generic"},
 		{5, 1000, "unknown CPU type"},
@@ -178,9 +178,9 @@ TEST(reports_read_all_forms)
 		fixture_write(path, bytes, length);
 		snprintf(option, sizeof(option), "--session-dir=%s", session.dir);
 		test_run(&report, (const char *const[]){opreport, option, NULL});
-		snprintf(head, sizeof(head), "CPU: %s, speed 2200 MHz (estimated)\n",
+		snprintf(head, sizeof(head), "\nCPU: %s, speed 2200 MHz (estimated)\n",
 			 types[type].title);
-		if (report.status || strncmp(report.out, head, strlen(head)) ||
+		if (report.status || !strstr(report.out, head) ||
 		    !strstr(report.out, "\n4294967310 100.000 x\n"))
 			fail_msg("version 0x%x, %s, %s: %d\n%s%s", form->version, form->abi,
 				 form->big_endian ? "big" : "little", report.status, report.out,

@@ -30,7 +30,7 @@ static int parse(struct pp_spec *spec, const char *text, struct op_error *error)
 	return result;
 }
 
-TEST(test_wrong_words_are_refused)
+TEST(wrong_words_are_refused)
 {
 	static const struct {
 		const char *text;
@@ -69,7 +69,7 @@ TEST(test_wrong_words_are_refused)
 	}
 }
 
-TEST(test_names_are_matched)
+TEST(names_are_matched_by_globs_and_lists)
 {
 	static const char ls[] = "{root}/bin/ls/{dep}/{root}/bin/ls/TIMER.0.0.all.all.all";
 	static const char libc[] = "{root}/bin/ls/{dep}/{root}/lib/libc.so.6/CYCLES.6000.3.10.11.2";
@@ -145,7 +145,7 @@ TEST(test_names_are_matched)
 }
 
 /* A file of that name is meant, wherever a link to it stands. */
-TEST(test_existing_files_are_real_paths)
+TEST(existing_files_stand_for_their_real_paths)
 {
 	char *real = realpath("/proc/self/exe", NULL);
 	struct op_error error;
@@ -161,7 +161,7 @@ TEST(test_existing_files_are_real_paths)
 	free(real);
 }
 
-TEST(test_merge_and_sort_lists)
+TEST(merge_and_sort_take_lists)
 {
 	struct pp_report_style style = {0};
 	struct pp_merge merge = {0};
@@ -180,7 +180,7 @@ TEST(test_merge_and_sort_lists)
 }
 
 /* Random words out of pieces that mean something. */
-TEST(test_no_text_breaks_the_parser)
+TEST(no_text_breaks_the_parser)
 {
 	static const char *const pieces[] = {
 		"cpu:",

@@ -128,7 +128,7 @@ static void check_dynamic(const char *path, size_t least)
 	end_agreement(&a, path);
 }
 
-TEST(test_program_agrees_with_nm)
+TEST(symbols_of_a_program_agree_with_nm)
 {
 	check_static(program);
 }
@@ -150,7 +150,7 @@ static char *find_library(const char *name)
 }
 
 /* As it stands: with the separate debug file, if that is installed; and by .dynsym alone. */
-TEST(test_libc_agrees_with_nm)
+TEST(symbols_of_libc_agree_with_nm)
 {
 	char *path = find_library("/libc.so.6"), *copy;
 	struct test_session session;
@@ -173,7 +173,7 @@ TEST(test_libc_agrees_with_nm)
 }
 
 /* Programs as the system has them: stripped, of one piece or by packages. */
-TEST(test_system_programs_agree_with_nm)
+TEST(symbols_of_system_programs_agree_with_nm)
 {
 	static const char *const programs[] = {"/usr/bin/python3", "git", "ninja",
 					       "/usr/bin/apt-get"};
@@ -240,7 +240,7 @@ static void check_built(struct test_session *session)
 	test_session_remove(session);
 }
 
-TEST(test_cxx_agrees_with_nm)
+TEST(symbols_of_cxx_agree_with_nm)
 {
 	struct test_session session;
 
@@ -250,7 +250,7 @@ TEST(test_cxx_agrees_with_nm)
 	check_built(&session);
 }
 
-TEST(test_rust_agrees_with_nm)
+TEST(symbols_of_rust_agree_with_nm)
 {
 	struct test_session session;
 
@@ -291,7 +291,7 @@ static size_t check_plt(const char *path)
 	return n;
 }
 
-TEST(test_linkage_tables_agree_with_objdump)
+TEST(linkage_tables_agree_with_objdump)
 {
 	static const char *const forms[] = {
 		"-Wl,-z,lazy",
@@ -405,7 +405,7 @@ static size_t check_module(const char *path)
 }
 
 /* Those of the kernels that guests of other tests run, if they are there. */
-TEST(test_modules_agree_with_nm)
+TEST(symbols_of_modules_agree_with_nm)
 {
 	FILE *list = popen("find \"$HOME\"/.cache/oprofile /lib/modules -size +40k "
 			   "-regex '.*\\.ko\\(\\.xz\\|\\.zst\\)?' 2>/dev/null | sort | "
@@ -445,11 +445,11 @@ static bool is_unclaimed(const struct known_list *names, uint64_t address)
 }
 
 /* addr2line reads addresses from a file and says "file:line". */
-TEST(test_lines_agree_with_addr2line)
+TEST(lines_agree_with_addr2line)
 {
 	struct known_list sections = known_sections(program);
 	struct known_list names = known_names(NM_STATIC, program);
-	struct pp_debug_info *lines = pp_debug_info_open(program, NULL);
+	struct pp_debug_info *lines = pp_debug_info_open(program, NULL, NULL);
 	struct test_session session;
 	char *path, line[4096], command[1024];
 	uint64_t addresses[5000];
@@ -504,7 +504,7 @@ TEST(test_lines_agree_with_addr2line)
 }
 
 /* What libdw does not read, libbfd does. */
-TEST(test_stabs_agree_with_addr2line)
+TEST(stabs_agree_with_addr2line)
 {
 	struct test_session session;
 	struct known_list names;
@@ -521,7 +521,7 @@ TEST(test_stabs_agree_with_addr2line)
 		test_session_remove(&session);
 		skip();
 	}
-	info = pp_debug_info_open(path, NULL);
+	info = pp_debug_info_open(path, NULL, NULL);
 	assert_non_null(info);
 	names = known_names(NM_STATIC, path);
 	for (size_t i = 0; i < names.n; i++)

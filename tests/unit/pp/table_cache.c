@@ -213,7 +213,7 @@ static char *ask(struct pp_debug_info *info, uint64_t address)
 /* Asks for some addresses; the answers do not matter. */
 static void ask_some(uint64_t start)
 {
-	struct pp_debug_info *info = pp_debug_info_open(program, NULL);
+	struct pp_debug_info *info = pp_debug_info_open(program, NULL, NULL);
 
 	for (uint64_t at = start; at < start + 2000; at += 50)
 		free(ask(info, at));
@@ -262,7 +262,7 @@ TEST_WITH(kept_debug_tables_say_what_the_file_says, set_up, tear_down)
 	middle = start + (end - start) / 2;
 	wanted = calloc((end - start) / 5 + 1, sizeof(*wanted));
 	setenv("XDG_CACHE_HOME", "/dev/null", 1);
-	for (struct pp_debug_info *info = pp_debug_info_open(program, NULL); info;
+	for (struct pp_debug_info *info = pp_debug_info_open(program, NULL, NULL); info;
 	     pp_debug_info_close(info), info = NULL)
 		for (uint64_t at = start; at < end; at += 5, n++) {
 			wanted[n] = ask(info, at);
@@ -272,7 +272,7 @@ TEST_WITH(kept_debug_tables_say_what_the_file_says, set_up, tear_down)
 	test_session_remove(&session);
 	test_session_make(&session);
 	for (int round = 0; round < 3; round++) {
-		struct pp_debug_info *info = pp_debug_info_open(program, NULL);
+		struct pp_debug_info *info = pp_debug_info_open(program, NULL, NULL);
 
 		assert_non_null(info);
 		n = 0;

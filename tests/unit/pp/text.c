@@ -13,7 +13,7 @@ static void check(struct pp_line *line, const char *wanted)
 	line->n = line->cell = 0;
 }
 
-TEST(test_percentages)
+TEST(percentages_have_seven_places)
 {
 	static const struct {
 		double percent;
@@ -34,7 +34,7 @@ TEST(test_percentages)
 }
 
 /* What printf() would write with four decimals. */
-TEST(test_percentages_are_rounded_as_by_printf)
+TEST(percentages_are_rounded_as_by_printf)
 {
 	struct pp_line line = {0};
 
@@ -53,7 +53,7 @@ TEST(test_percentages_are_rounded_as_by_printf)
 	pp_line_free(&line);
 }
 
-TEST(test_counts_addresses_and_cells)
+TEST(counts_addresses_and_cells_are_aligned)
 {
 	struct pp_line line = {0};
 

@@ -52,7 +52,7 @@ static char *read_plain(const char *path, size_t *n)
 }
 
 /* One byte, less and more than what is read at once, well and badly packable. */
-TEST(test_what_goes_in_comes_out)
+TEST(what_was_packed_comes_out_again)
 {
 	static const char *const contents[] = {
 		"printf x",
@@ -95,7 +95,7 @@ TEST(test_what_goes_in_comes_out)
 	free(plain);
 }
 
-TEST(test_damaged)
+TEST(cut_or_changed_files_are_refused_without_crash)
 {
 	char *plain = test_session_path(&session, "plain");
 	size_t n, n_packed;
@@ -131,7 +131,7 @@ TEST(test_damaged)
 	free(plain);
 }
 
-TEST(test_not_packed)
+TEST(files_that_are_not_packed_are_refused)
 {
 	static const char *const names[] = {"a", "xz", ".xz", "a.xz.txt", "a.ko", "zst"};
 	char *path = test_session_path(&session, "plain.gz");

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The journal that the daemon writes (libop/pack/journal.h): begun when it is needed, ended and
+ * packed when it is full.
+ */
+#ifndef DAEMON_BUDGET_JOURNAL_H
+#define DAEMON_BUDGET_JOURNAL_H
+
+#include "budget.h"
+#include "libop/pack/journal.h"
+#include "packer.h"
+
+struct journal {
+	struct op_journal *open; /* NULL: none has begun */
+	uint64_t number;	 /* of the open one, or else of the next */
+	const char *dir;	 /* samples/current */
+	uint64_t samples, arcs;	 /* that are counted in the open one */
+	uint64_t measured;	 /* when the packer was started last, seconds */
+	struct packer packer;
+};
+
+/* Continues in a session; journals of earlier daemons are packed. */
+void journal_enter(struct journal *journal, const char *dir);
+
+/* Ends the open journal, and waits for the packer. */
+void journal_leave(struct journal *journal);
+
+/**
+ * journal_name - add a name to the open journal
+ *
+ * If it is full, the next one begins: numbers that were returned before are stale when
+ * journal::number has changed.
+ *
+ * Return: its number, or 0 with @error set.
+ */
+uint32_t journal_name(struct journal *journal, const char *name, const struct odb_header *header,
+		      bool reserve, struct op_error *error);
+
+/* Ends a full journal, and has it packed. */
+void journal_turn(struct journal *journal);
+
+/* Every now and then: has the session measured, each minute, and @budget take that. */
+void journal_rest(struct journal *journal, struct budget *budget);
+
+/* Closes and removes a journal of which some is lost. */
+void journal_abandon(struct journal *journal);
+
+#endif

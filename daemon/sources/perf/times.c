@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Times of perf events: see times.h. */
+#include "times.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "libop/session/paths.h"
+
+/*
+ * A pause ends with the next tick, 100 to 1000 times a second.  The thread may be off the CPU by
+ * then, so that the record of the end comes later, or never if it has ended.
+ */
+#define PAUSE_NS_MOST	 10000000
+#define PAUSE_NS_UNKNOWN 2000000
+
+int perf_times_init(struct perf_times *times, const struct op_perf_events *events)
+{
+	*times = (struct perf_times){
+		.time = calloc(events->count + 1, sizeof(*times->time)),
+		.places = events->count,
+	};
+	if (!times->time)
+		return -1;
+	for (size_t i = 0; i < events->count; i++) {
+		const struct op_perf_event *event = &events->event[i];
+
+		if (op_perf_is_clock(&event->attr) && event->event.kernel && event->event.user)
+			times->time[i].period_ns = event->event.count;
+	}
+	return 0;
+}
+
+void perf_times_free(struct perf_times *times)
+{
+	op_hash_map_free(&times->since);
+	free(times->time);
+	*times = (struct perf_times){0};
+}
+
+static uint64_t key_of(int cpu, int place)
+{
+	return (uint64_t)cpu << 32 | (uint32_t)place;
+}
+
+static uint64_t bounded(uint64_t from, uint64_t to, uint64_t most)
+{
+	uint64_t ns = to > from ? to - from : 0;
+
+	return ns < most ? ns : most;
+}
+
+void perf_times_pause(struct perf_times *times, int cpu, int place, uint64_t time)
+{
+	uint64_t since;
+
+	if (place < 0 || (size_t)place >= times->places)
+		return;
+	since = (uintptr_t)op_hash_map_find(&times->since, key_of(cpu, place));
+	if (since)
+		times->time[place].paused_ns += bounded(since, time, PAUSE_NS_UNKNOWN);
+	/* without memory a pause is not known */
+	if (time)
+		op_hash_map_set(&times->since, key_of(cpu, place), (void *)(uintptr_t)time);
+}
+
+void perf_times_resume(struct perf_times *times, int cpu, int place, uint64_t time)
+{
+	uint64_t since;
+
+	if (place < 0 || (size_t)place >= times->places)
+		return;
+	since = (uintptr_t)op_hash_map_find(&times->since, key_of(cpu, place));
+	if (!since)
+		return;
+	times->time[place].paused_ns += bounded(since, time, PAUSE_NS_MOST);
+	op_hash_map_remove(&times->since, key_of(cpu, place));
+}
+
+struct perf_time perf_times_read(const struct perf_times *times,
+				 const struct perf_counters *counters, size_t place,
+				 bool of_threads)
+{
+	struct perf_time time = times->time[place];
+
+	time.enabled_ns = counters->gone[place].enabled;
+	time.running_ns = counters->gone[place].running;
+	for (size_t i = 0; i < counters->count; i++) {
+		struct perf_reading reading;
+
+		if (counters->counter[i].place != place)
+			continue;
+		reading = perf_event_read(counters->counter[i].fd);
+		time.enabled_ns += reading.enabled;
+		time.running_ns += reading.running;
+	}
+	/* the events of a thread are all enabled while it runs, and one of them counts */
+	if (of_threads && counters->cpus)
+		time.enabled_ns /= counters->cpus;
+	if (time.running_ns >= time.enabled_ns - time.enabled_ns / 100)
+		time.enabled_ns = time.running_ns;
+	if (time.paused_ns > time.running_ns)
+		time.paused_ns = time.running_ns;
+	if (of_threads && time.period_ns &&
+	    (!time.taken || time.taken < time.running_ns / time.period_ns))
+		time.unsampled_ns = time.running_ns - time.paused_ns - time.taken * time.period_ns;
+	if (time.unsampled_ns > time.running_ns)
+		time.unsampled_ns = 0; /* it was paused instead */
+	return time;
+}
+
+void perf_times_print(const struct perf_times *times, const struct perf_counters *counters,
+		      bool of_threads, FILE *out)
+{
+	for (size_t i = 0; i < times->places; i++) {
+		struct perf_time time = perf_times_read(times, counters, i, of_threads);
+
+		if (!time.enabled_ns)
+			continue;
+		fprintf(out,
+			"counter%zu/" OP_STATS_ENABLED_NS " %" PRIu64
+			"\ncounter%zu/" OP_STATS_RUNNING_NS " %" PRIu64
+			"\ncounter%zu/" OP_STATS_PAUSED_NS " %" PRIu64
+			"\ncounter%zu/" OP_STATS_TAKEN " %" PRIu64
+			"\ncounter%zu/" OP_STATS_UNSAMPLED_NS " %" PRIu64 "\n",
+			i, time.enabled_ns, i, time.running_ns, i, time.paused_ns, i, time.taken, i,
+			time.unsampled_ns);
+	}
+}

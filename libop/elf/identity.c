@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Identities of files: see identity.h. */
+#include "identity.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/base/hash.h"
+
+#define NANOSECONDS UINT64_C(1000000000)
+
+static bool hash_head(int fd, uint64_t *hash)
+{
+	uint8_t bytes[IDENTITY_HEAD];
+	ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
+
+	if (n < 0)
+		return false;
+	*hash = op_hash_bytes((uint64_t)n, bytes, (size_t)n) | 1; /* 0 is for none */
+	return true;
+}
+
+bool identity_of_open(int fd, struct op_identity *identity)
+{
+	struct stat status;
+
+	*identity = (struct op_identity){0};
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+		return false;
+	identity->build_id_size = (uint8_t)build_id_of_open(fd, identity->build_id);
+	identity->owner = status.st_uid;
+	identity->size = (uint64_t)status.st_size;
+	identity->inode = status.st_ino;
+	identity->mtime = (uint64_t)status.st_mtim.tv_sec * NANOSECONDS +
+			  (uint64_t)status.st_mtim.tv_nsec;
+	identity->has_file = true;
+	return identity->build_id_size || hash_head(fd, &identity->head);
+}
+
+static bool is_same_build(const struct op_identity *a, const struct op_identity *b)
+{
+	return a->build_id_size == b->build_id_size &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_size);
+}
+
+bool identity_is_of_file(const struct op_identity *a, const struct op_identity *b, bool is_copy)
+{
+	if (!is_same_build(a, b))
+		return false;
+	if (!a->has_file || !b->has_file || a->size != b->size || a->head != b->head)
+		return false;
+	if (is_copy)
+		return a->mtime / NANOSECONDS == b->mtime / NANOSECONDS;
+	return a->mtime == b->mtime && a->inode == b->inode;
+}
+
+bool identity_fits(const struct op_identity *a, const struct op_identity *b, bool is_copy)
+{
+	if (a->build_id_size || b->build_id_size)
+		return is_same_build(a, b);
+	return identity_is_of_file(a, b, is_copy);
+}
+
+const char *identity_text(const struct op_identity *identity, char text[static IDENTITY_TEXT])
+{
+	*text = '\0';
+	for (int i = 0; i < identity->build_id_size; i++)
+		sprintf(text + 2 * i, "%02x", identity->build_id[i]);
+	return text;
+}

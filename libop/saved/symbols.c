@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Saved symbols: see symbols.h. */
+#include "symbols.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libop/elf/symbol_part.h"
+#include "libop/foreign/door.h"
+#include "libop/pack/text.h"
+#include "store.h"
+
+#define ROOT "{root}"
+
+/* Headers of ranges, beside the bytes of a part. */
+#define RANGES_MOST (1 << 20)
+
+/* Bytes of symbols, unpacked, of files that are neither root's nor this user's: of one, and of all
+ * that this process saves.  Reading and packing them takes 5 s, and pushes no more than a quarter
+ * of the others out. */
+#define OTHERS_MOST	(UINT64_C(256) << 20)
+#define OTHERS_ONE_MOST (UINT64_C(32) << 20)
+
+static uint64_t saved_of_others;
+
+const char *saved_symbols_name(const struct op_identity *identity, char name[static SAVED_NAME])
+{
+	char text[IDENTITY_TEXT];
+
+	*name = '\0';
+	if (!identity->has_file)
+		return name;
+	if (!identity->build_id_size)
+		sprintf(text, "file-%" PRIx64, identity->head);
+	else
+		identity_text(identity, text);
+	snprintf(name, SAVED_NAME, "%s-%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIu32, text,
+		 identity->size, identity->mtime, identity->inode, identity->owner);
+	return name;
+}
+
+static bool is_others(const struct op_identity *identity)
+{
+	return identity->owner && identity->owner != geteuid();
+}
+
+/* How many bytes of a file's symbols may be saved. */
+static uint64_t most_of(const struct op_identity *identity)
+{
+	if (!is_others(identity))
+		return SYMBOL_PART_MOST;
+	return OTHERS_MOST - saved_of_others < OTHERS_ONE_MOST ? OTHERS_MOST - saved_of_others
+							       : OTHERS_ONE_MOST;
+}
+
+int saved_symbols_save(int fd, const struct op_identity *identity, const char *samples_dir,
+		       struct op_error *error)
+{
+	struct op_buffer part = {0};
+	char name[SAVED_NAME];
+	int result;
+
+	if (!*saved_symbols_name(identity, name) || saved_has(samples_dir, name))
+		return 0;
+	result = symbol_part_read(fd, most_of(identity), &part, error);
+	if (!result && is_others(identity))
+		saved_of_others += part.used < OTHERS_MOST - saved_of_others
+					   ? part.used
+					   : OTHERS_MOST - saved_of_others;
+	if (!result && part.failed)
+		result = op_error_memory(error);
+	if (!result)
+		result = saved_put(samples_dir, name, part.bytes, part.used, error);
+	op_buffer_free(&part);
+	return result;
+}
+
+/* Whether the file that is there is the one that was profiled, and its symbols are those. */
+static bool is_file_of(const struct op_identity *there, const struct op_identity *known)
+{
+	return known->has_file ? identity_is_of_file(there, known, false)
+			       : identity_fits(there, known, false);
+}
+
+/* Opens the file of an image, and finds out its identity, if it is at its path.  Or -1. */
+static int open_known(const struct op_image_known *known, struct op_identity *identity)
+{
+	const char *path = known->name + strlen(ROOT);
+	int fd;
+
+	if (strncmp(known->name, ROOT "/", strlen(ROOT "/")) != 0 || !strncmp(path, "/[", 2))
+		return -1;
+	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
+	if (fd < 0)
+		return -1;
+	if (identity_of_open(fd, identity) && is_file_of(identity, &known->identity))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+size_t saved_symbols_identify(struct op_image_list *list)
+{
+	struct op_identity identity;
+	size_t identified = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		int fd = list->items[i].identity.has_file ? -1
+							  : open_known(&list->items[i], &identity);
+
+		if (fd < 0)
+			continue;
+		list->items[i].identity = identity;
+		identified++;
+		close(fd);
+	}
+	return identified;
+}
+
+void saved_symbols_save_all(const struct op_image_list *list, size_t first,
+			    const char *samples_dir)
+{
+	struct op_identity identity;
+	struct op_error ignored;
+
+	for (size_t i = first; i < list->n; i++) {
+		int fd = open_known(&list->items[i], &identity);
+
+		if (fd < 0)
+			continue;
+		saved_symbols_save(fd, &identity, samples_dir, &ignored);
+		close(fd);
+	}
+}
+
+/* Whoever could have made the symbols owns them, so that nothing is read as root's that is not. */
+static int give(int fd, const struct op_identity *identity, uid_t writer)
+{
+	uid_t owner = writer ? writer : identity->owner;
+
+	if (geteuid() || !owner || !fchown(fd, owner, (gid_t)-1))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int saved_symbols_open(const char *samples_dir, const struct op_identity *identity)
+{
+	char name[SAVED_NAME], *path, *bytes;
+	struct op_error ignored;
+	uid_t writer = 0;
+	size_t length;
+	int fd;
+
+	if (!*saved_symbols_name(identity, name))
+		return -1;
+	path = saved_path(samples_dir, name, &writer);
+	if (!path)
+		return -1;
+	bytes = op_packed_read(path, SYMBOL_PART_MOST + RANGES_MOST, &length, &ignored);
+	free(path);
+	fd = bytes ? symbol_part_open(bytes, length, &ignored) : -1;
+	free(bytes);
+	return fd < 0 ? -1 : give(fd, identity, writer);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What unpacks an input: zlib for gzip, since libarchive does not compare its checksums, and
+ * libarchive for all else, of which only those filters are enabled that need no other program.
+ */
+#include "input_state.h"
+
+#include <archive.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+#include "libop/foreign/limits.h"
+
+/* ---- what is around it ---- */
+
+static const struct {
+	const char *name, *magic;
+	size_t length;
+	int (*support)(struct archive *archive); /* NULL: zlib does it */
+} packings[] = {
+	{"gzip", "\x1f\x8b\x08", 3, NULL},
+	{"bzip2", "BZh", 3, archive_read_support_filter_bzip2},
+	{"xz", "\xfd\x37zXZ\0", 6, archive_read_support_filter_xz},
+	{"zstd", "\x28\xb5\x2f\xfd", 4, archive_read_support_filter_zstd},
+};
+
+#define N_PACKINGS    (sizeof(packings) / sizeof(packings[0]))
+#define MAGIC_LONGEST 6
+
+static int fail_to_unpack(const struct input *input, const char *cause, struct op_error *error)
+{
+	return input_fail(input, error, EINVAL, input->offset + (input->end - input->begin),
+			  "the %s data are damaged (%s)", input->packing, cause);
+}
+
+/* ---- gzip ---- */
+
+static ptrdiff_t read_gzip(struct input *input, uint8_t *to, size_t room, struct op_error *error)
+{
+	z_stream *z = &input->stream;
+	ptrdiff_t got;
+	int result;
+
+	z->next_out = to;
+	z->avail_out = (uInt)room;
+	while (z->avail_out == room) {
+		if (!z->avail_in) {
+			got = input_read_raw(input, input->packed, PACKED_BYTES, error);
+			if (got < 0)
+				return -1;
+			if (!got)
+				return input->between
+					       ? 0
+					       : fail_to_unpack(input, "they end early", error);
+			input->n_packed += (uint64_t)got;
+			z->next_in = input->packed;
+			z->avail_in = (uInt)got;
+		}
+		if (input->between) {
+			/* what follows a member and is no other one is padding */
+			if (*z->next_in != 0x1f)
+				return 0;
+			input->between = false;
+			inflateReset(z);
+		}
+		result = inflate(z, Z_NO_FLUSH);
+		if (result == Z_STREAM_END)
+			input->between = true;
+		else if (result != Z_OK && result != Z_BUF_ERROR)
+			return fail_to_unpack(input, z->msg ? z->msg : "they end early", error);
+	}
+	return (ptrdiff_t)(room - z->avail_out);
+}
+
+static void begin_gzip(struct input *input)
+{
+	if (inflateInit2(&input->stream, 15 + 16) != Z_OK)
+		pp_out_of_memory();
+	input->stream.next_in = input->packed;
+	input->stream.avail_in = (uInt)input->n_first;
+}
+
+/* ---- bzip2, xz, zstd ---- */
+
+/* Called by libarchive: first for what was read to recognise it, then for the rest. */
+static la_ssize_t feed(struct archive *archive, void *context, const void **bytes)
+{
+	struct input *input = context;
+	struct op_error error;
+	ptrdiff_t got = (ptrdiff_t)input->n_first;
+
+	*bytes = input->packed;
+	input->n_first = 0;
+	if (got)
+		return got;
+	got = input_read_raw(input, input->packed, PACKED_BYTES, &error);
+	if (got < 0)
+		archive_set_error(archive, error.code, "%s", strerror(error.code));
+	else
+		input->n_packed += (uint64_t)got;
+	return got;
+}
+
+static ptrdiff_t fail_of_archive(const struct input *input, struct op_error *error)
+{
+	const char *cause = archive_error_string(input->archive);
+
+	return fail_to_unpack(input, cause ? cause : "they end early", error);
+}
+
+static ptrdiff_t read_archive(struct input *input, uint8_t *to, size_t room, struct op_error *error)
+{
+	la_ssize_t got = archive_read_data(input->archive, to, room);
+
+	return got < 0 ? fail_of_archive(input, error) : got;
+}
+
+static int begin_archive(struct input *input, int (*support)(struct archive *archive),
+			 struct op_error *error)
+{
+	struct archive_entry *entry;
+	int result;
+
+	input->archive = archive_read_new();
+	if (!input->archive || support(input->archive) != ARCHIVE_OK ||
+	    archive_read_support_format_raw(input->archive) != ARCHIVE_OK ||
+	    archive_read_support_format_empty(input->archive) != ARCHIVE_OK)
+		pp_out_of_memory();
+	if (archive_read_open(input->archive, input, NULL, feed, NULL) != ARCHIVE_OK)
+		return (int)fail_of_archive(input, error);
+	result = archive_read_next_header(input->archive, &entry);
+	input->ended = result == ARCHIVE_EOF;
+	return result == ARCHIVE_OK || input->ended ? 0 : (int)fail_of_archive(input, error);
+}
+
+/* ---- any ---- */
+
+int input_detect_packing(struct input *input, struct op_error *error)
+{
+	size_t n, i = 0;
+
+	if (input_fill(input, MAGIC_LONGEST, error))
+		return -1;
+	n = input->end - input->begin;
+	while (i < N_PACKINGS && (n < packings[i].length ||
+				  memcmp(input->buffer, packings[i].magic, packings[i].length)))
+		i++;
+	if (i == N_PACKINGS)
+		return 0;
+	input->packing = packings[i].name;
+	input->is_file = false;
+	input->ended = false;
+	/* what was read becomes what is to be unpacked first */
+	input->packed = pp_alloc(1, n > PACKED_BYTES ? n : PACKED_BYTES);
+	memcpy(input->packed, input->buffer, n);
+	input->n_first = n;
+	input->n_packed = n;
+	input->end = 0;
+	if (packings[i].support)
+		return begin_archive(input, packings[i].support, error);
+	begin_gzip(input);
+	return 0;
+}
+
+ptrdiff_t input_unpack(struct input *input, uint8_t *to, size_t room, struct op_error *error)
+{
+	ptrdiff_t got = input->archive ? read_archive(input, to, room, error)
+				       : read_gzip(input, to, room, error);
+
+	if (got < 0)
+		return -1;
+	input->n_unpacked += (uint64_t)got;
+	if (input->n_unpacked > FOREIGN_RATIO_FREE &&
+	    input->n_unpacked / FOREIGN_UNPACKED_RATIO > input->n_packed)
+		return input_fail(input, error, EFBIG, input->offset,
+				  "the %s data unpack to more than %d times their size",
+				  input->packing, FOREIGN_UNPACKED_RATIO);
+	return got;
+}
+
+void input_end_unpacking(struct input *input)
+{
+	if (input->archive)
+		archive_read_free(input->archive);
+	else if (input->packing)
+		inflateEnd(&input->stream);
+	input->archive = NULL;
+	input->packing = NULL;
+	free(input->packed);
+	input->packed = NULL;
+}

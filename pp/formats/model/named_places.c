@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Functions without addresses: see named_places.h. */
+#include "named_places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/hash.h"
+#include "libop/base/memory.h"
+#include "pp/symbols/image_name.h"
+
+struct function {
+	uint32_t image, number; /* in the image */
+	char *name;
+};
+
+struct image {
+	char *name;
+	bool is_kernel;
+	uint32_t number; /* in the sink */
+};
+
+struct named_places {
+	struct prof_sink *sink;
+	struct image *images;
+	size_t n_images, images_capacity;
+	struct op_hash by_image;
+	struct function *functions;
+	size_t n, capacity;
+	struct op_hash by_name;
+	uint32_t *counts; /* functions, by image */
+	size_t n_counts, counts_capacity;
+};
+
+struct named_places *named_places_new(struct prof_sink *sink)
+{
+	struct named_places *places = pp_alloc(1, sizeof(*places));
+
+	places->sink = sink;
+	return places;
+}
+
+void named_places_free(struct named_places *places)
+{
+	if (!places)
+		return;
+	for (size_t i = 0; i < places->n_images; i++)
+		free(places->images[i].name);
+	free(places->images);
+	op_hash_free(&places->by_image);
+	for (size_t i = 0; i < places->n; i++)
+		free(places->functions[i].name);
+	free(places->functions);
+	free(places->counts);
+	op_hash_free(&places->by_name);
+	free(places);
+}
+
+/* ---- images ---- */
+
+static uint32_t make_image(struct named_places *places, const char *name, bool is_kernel)
+{
+	bool is_named = pp_image_is_named(name);
+	char *path = is_named ? pp_copy(name)
+			      : pp_format(PP_NAMED_IMAGE "%s%s", *name == '/' ? "" : "/",
+					  *name ? name : "[no image]");
+	const struct prof_image image = {
+		.kind = PROF_FILE, .is_kernel = is_kernel, .path = path, .pid = PROF_ANY};
+	uint32_t number = places->sink->image(places->sink, &image);
+
+	free(path);
+	return number;
+}
+
+uint32_t named_places_image(struct named_places *places, const char *name, bool is_kernel)
+{
+	uint64_t hash = op_hash_text(is_kernel, name);
+	uint32_t id;
+
+	op_hash_for_each_possible (&places->by_image, hash, id)
+		if (places->images[id].is_kernel == is_kernel &&
+		    !strcmp(places->images[id].name, name))
+			return places->images[id].number;
+	id = (uint32_t)places->n_images++;
+	places->images = pp_grow(places->images, &places->images_capacity, places->n_images,
+				 sizeof(*places->images));
+	places->images[id] = (struct image){.name = pp_copy(name),
+					    .is_kernel = is_kernel,
+					    .number = make_image(places, name, is_kernel)};
+	pp_hash_add(&places->by_image, hash, id);
+	return places->images[id].number;
+}
+
+/* ---- functions ---- */
+
+/* The number that the next function of an image gets. */
+static uint32_t next_number(struct named_places *places, uint32_t image)
+{
+	places->counts = pp_grow(places->counts, &places->counts_capacity, (size_t)image + 1,
+				 sizeof(*places->counts));
+	while (places->n_counts <= image)
+		places->counts[places->n_counts++] = 0;
+	return places->counts[image]++;
+}
+
+static uint32_t find_function(struct named_places *places, uint32_t image,
+			      const struct prof_line *line)
+{
+	uint64_t hash = op_hash_text(image, line->function);
+	struct prof_frame place = {.image = image};
+	uint32_t id;
+
+	op_hash_for_each_possible (&places->by_name, hash, id)
+		if (places->functions[id].image == image &&
+		    !strcmp(places->functions[id].name, line->function))
+			return places->functions[id].number;
+	id = (uint32_t)places->n++;
+	places->functions = pp_grow(places->functions, &places->capacity, places->n,
+				    sizeof(*places->functions));
+	places->functions[id] = (struct function){.image = image,
+						  .number = next_number(places, image),
+						  .name = pp_copy(line->function)};
+	pp_hash_add(&places->by_name, hash, id);
+	place.offset = 2 * (uint64_t)places->functions[id].number;
+	places->sink->lines(places->sink, &place, line, 1);
+	return places->functions[id].number;
+}
+
+struct prof_frame named_places_frame(struct named_places *places, uint32_t image,
+				     const struct prof_line *line, bool is_caller)
+{
+	struct prof_line named = *line;
+
+	if (!*named.function)
+		named.function = "[unknown]";
+	return (struct prof_frame){image, 2 * (uint64_t)find_function(places, image, &named) +
+						  is_caller};
+}

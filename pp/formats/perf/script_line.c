@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Parsing lines of perf script: see script_line.h. */
+#include "script_line.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "libop/base/number.h"
+
+#define NS_DIGITS 9
+
+static char *skip_blanks(char *at)
+{
+	return at + strspn(at, " \t");
+}
+
+static bool is_end(char c)
+{
+	return !c || c == ' ' || c == '\t';
+}
+
+/* ---- heads ---- */
+
+/* "3124/3125" or "3125", and the blanks behind it. */
+static bool take_ids(char **at, struct script_head *head)
+{
+	const char *end = *at;
+	uint64_t first, second;
+
+	if (!op_number_take(&end, 10, INT32_MAX, &first))
+		return false;
+	head->pid = head->tid = (int64_t)first;
+	if (*end == '/') {
+		end++;
+		if (!op_number_take(&end, 10, INT32_MAX, &second))
+			return false;
+		head->tid = (int64_t)second;
+	}
+	if (!is_end(*end))
+		return false;
+	*at = skip_blanks(*at + (end - *at));
+	return true;
+}
+
+static bool take_cpu(char **at, struct script_head *head)
+{
+	const char *end = *at + 1;
+	uint64_t cpu;
+
+	head->cpu = -1;
+	if (**at != '[' || !op_number_take(&end, 10, INT32_MAX, &cpu) || *end++ != ']')
+		return false;
+	head->cpu = (int64_t)cpu;
+	*at = skip_blanks(*at + (end - *at));
+	return true;
+}
+
+/* "123.456789:" is in seconds, with any number of digits behind the point. */
+static bool take_time(char **at, struct script_head *head)
+{
+	enum { NS = 1000000000 };
+	const char *end = *at, *point;
+	uint64_t seconds, fraction;
+
+	head->time = 0;
+	if (!op_number_take(&end, 10, UINT64_MAX / NS - 1, &seconds) || *end != '.')
+		return false;
+	point = ++end;
+	if (!op_number_take(&end, 10, NS - 1, &fraction) || *end != ':' ||
+	    end - point > NS_DIGITS)
+		return false;
+	for (ptrdiff_t digits = end - point; digits < NS_DIGITS; digits++)
+		fraction *= 10;
+	head->time = seconds * NS + fraction;
+	*at = skip_blanks(*at + (end + 1 - *at));
+	return true;
+}
+
+static void take_period(char **at, struct script_head *head)
+{
+	const char *end = *at;
+	uint64_t period;
+
+	head->period = 0;
+	if (!op_number_take(&end, 10, INT64_MAX, &period) || !is_end(*end))
+		return;
+	head->period = period;
+	*at = skip_blanks(*at + (end - *at));
+}
+
+/* What comes after "cycles": ":u", ":pppH". */
+static void cut_modifiers(char *event)
+{
+	char *colon = strrchr(event, ':');
+
+	if (colon && colon > event && strspn(colon + 1, "ukhIGHpPDSeWbR") == strlen(colon + 1))
+		*colon = '\0';
+}
+
+/* "cycles:u:" up to a blank or the end. */
+static bool find_event(char *at, char **end)
+{
+	size_t n = strcspn(at, " \t");
+
+	*end = at + n;
+	return n > 1 && at[n - 1] == ':' && !isdigit((unsigned char)*at);
+}
+
+static bool take_tail(char *at, struct script_head *head)
+{
+	static const char record[] = "PERF_RECORD_";
+	bool has_cpu = take_cpu(&at, head), has_time = take_time(&at, head), has_event;
+	char *end;
+
+	take_period(&at, head);
+	has_event = find_event(at, &end);
+	if (!has_cpu && !has_time && !has_event)
+		return false;
+	head->event = head->record = NULL;
+	head->rest = at;
+	if (!strncmp(at, record, sizeof(record) - 1)) {
+		head->record = at + sizeof(record) - 1;
+		return true;
+	}
+	if (!has_event)
+		return true;
+	head->event = at;
+	head->rest = *end ? skip_blanks(end) : end;
+	end[-1] = '\0';
+	cut_modifiers(at);
+	return true;
+}
+
+/* The name of a program may have blanks and numbers: the first number that all fits to counts. */
+bool script_head_parse(char *line, struct script_head *head)
+{
+	char *comm = skip_blanks(line), *at = comm;
+
+	while (*(at += strcspn(at, " \t"))) {
+		char *end = at;
+
+		at = skip_blanks(at);
+		head->rest = at;
+		if (!take_ids(&head->rest, head) || !take_tail(head->rest, head))
+			continue;
+		*end = '\0';
+		head->comm = comm;
+		return end > comm;
+	}
+	return false;
+}
+
+/* ---- frames ---- */
+
+/* "(/tmp/busy)" at the end. */
+static void take_image(char *text, struct script_frame *frame)
+{
+	size_t n = strlen(text);
+	char *open;
+
+	frame->image = text + n;
+	frame->is_inlined = false;
+	if (!n || text[n - 1] != ')')
+		return;
+	open = strrchr(text, '(');
+	/* a path with parentheses, such as "/memfd:x (deleted)" */
+	while (open && open > text && open[-1] != ' ')
+		for (open--; open > text && *open != '('; open--)
+			;
+	if (open && open > text + 9 && !strcmp(open, "(deleted))"))
+		for (open--; open > text && *open != '('; open--)
+			;
+	if (!open || *open != '(')
+		return;
+	text[n - 1] = '\0';
+	frame->image = open + 1;
+	*open = '\0';
+	frame->is_inlined = !strcmp(frame->image, "inlined");
+	if (frame->is_inlined || !strcmp(frame->image, "[unknown]"))
+		frame->image = text + n - 1;
+}
+
+/* "cmp+0x4 " becomes "cmp". */
+static void take_function(char *text, struct script_frame *frame)
+{
+	size_t n = strlen(text);
+	uint64_t distance;
+	const char *digits;
+	char *plus;
+
+	while (n && text[n - 1] == ' ')
+		text[--n] = '\0';
+	plus = strrchr(text, '+');
+	digits = plus ? plus + 3 : NULL;
+	if (plus && plus > text && !strncmp(plus, "+0x", 3) &&
+	    op_number_take(&digits, 16, UINT64_MAX, &distance) && !*digits)
+		*plus = '\0';
+	frame->function = strcmp(text, "[unknown]") ? text : text + strlen(text);
+}
+
+bool script_frame_parse(char *line, struct script_frame *frame)
+{
+	char *at = skip_blanks(line);
+	const char *end = at;
+
+	if (!op_number_take(&end, 16, UINT64_MAX, &frame->address) || !is_end(*end))
+		return false;
+	at = skip_blanks(at + (end - at));
+	take_image(at, frame);
+	take_function(at, frame);
+	return true;
+}

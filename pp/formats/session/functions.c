@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names of functions that only a profile has, as the file "functions" of a session. */
+#include "functions.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/file.h"
+#include "libop/base/memory.h"
+#include "libop/base/text_stream.h"
+#include "libop/session/paths.h"
+#include "libop/tables/name_index.h"
+#include "image.h"
+#include "pp/formats/model/tables.h"
+#include "libop/session/functions.h"
+
+/* A place by the key that it has in the session. */
+struct known {
+	uint32_t image;
+	uint64_t key;
+	const struct place_lines *lines;
+};
+
+struct writing {
+	const struct prof_tables *tables;
+	const struct session_names *names;
+	struct pp_names functions; /* lines "NAME \t FILE", which are owned */
+	struct known *known;
+	FILE *out;
+};
+
+static int compare_known(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Lines have no control characters. */
+static char *line_of(const struct prof_line *line)
+{
+	char *text = pp_format("%s\t%s", line->function, line->file ? line->file : "");
+
+	for (char *p = text; *p; p++)
+		if ((unsigned char)*p < ' ' && p != text + strlen(line->function))
+			*p = '?';
+	return text;
+}
+
+/* The number of a function, which is written if it is new. */
+static size_t number_of(struct writing *writing, const struct prof_line *line)
+{
+	char *text = line_of(line);
+	size_t n = writing->functions.n, number = pp_names_index(&writing->functions, text);
+
+	if (number == n)
+		fprintf(writing->out, "f %s\n", text);
+	else
+		free(text);
+	return number;
+}
+
+static void put_place(struct writing *writing, const struct known *known)
+{
+	const struct place_lines *lines = known->lines;
+	size_t *numbers = pp_alloc(lines->n, sizeof(*numbers));
+
+	for (size_t i = 0; i < lines->n; i++)
+		numbers[i] = number_of(writing, &lines->lines[i]);
+	for (size_t i = 0; i < lines->n; i++)
+		fprintf(writing->out, "k %" PRIx64 " %zu %" PRId64 "\n", known->key, numbers[i],
+			lines->lines[i].line > 0 ? lines->lines[i].line : 0);
+	free(numbers);
+}
+
+static void put_all(struct writing *writing)
+{
+	const struct prof_tables *tables = writing->tables;
+
+	for (size_t i = 0; i < tables->n_places; i++) {
+		const struct prof_frame *place = &tables->places[i].place;
+
+		writing->known[i] = (struct known){
+			place->image,
+			session_key(&tables->prof.images[place->image], place->offset),
+			&tables->places[i]};
+	}
+	qsort(writing->known, tables->n_places, sizeof(*writing->known), compare_known);
+	for (size_t i = 0; i < tables->n_places; i++) {
+		const struct known *known = &writing->known[i];
+
+		if (!i || known[-1].image != known->image)
+			fprintf(writing->out, "i %s\n", writing->names->texts[known->image]);
+		put_place(writing, known);
+	}
+}
+
+int session_functions_write(const struct prof *prof, const struct session_names *names,
+			    const char *dir, struct op_error *error)
+{
+	struct writing writing = {.tables = (const struct prof_tables *)prof, .names = names};
+	struct op_text_stream stream;
+	char *path;
+	int result;
+
+	if (!writing.tables->n_places)
+		return 0;
+	writing.known = pp_alloc(writing.tables->n_places, sizeof(*writing.known));
+	op_text_stream_open(&stream);
+	writing.out = stream.out;
+	put_all(&writing);
+	op_text_stream_close(&stream);
+	path = pp_format("%s/" OP_FUNCTIONS, dir);
+	result = op_file_replace(path, stream.text, stream.length, OP_SESSION_FILE_MODE, error);
+	free(path);
+	free(stream.text);
+	free(writing.known);
+	for (size_t i = 0; i < writing.functions.n; i++)
+		free((char *)writing.functions.names[i]);
+	pp_names_free(&writing.functions);
+	return result;
+}
+
+/* ---- and back ---- */
+
+static void tell(const struct op_functions *functions, size_t first, size_t end, uint32_t image,
+		 struct prof_sink *sink)
+{
+	const struct prof_frame place = {image, functions->keys[first].key};
+	struct prof_line *lines = pp_alloc(end - first, sizeof(*lines));
+
+	for (size_t i = first; i < end; i++) {
+		const struct op_function_key *key = &functions->keys[i];
+		const struct op_function *function = &functions->items[key->function];
+
+		lines[i - first] = (struct prof_line){
+			.function = function->name,
+			.file = function->file,
+			.line = key->line <= INT64_MAX ? (int64_t)key->line : 0,
+		};
+	}
+	sink->lines(sink, &place, lines, end - first);
+	free(lines);
+}
+
+void session_functions_read(struct session_images *images, const char *dir)
+{
+	struct op_functions functions;
+	struct op_image_name name;
+	uint32_t image = PROF_NO_IMAGE;
+
+	op_functions_read(&functions, dir);
+	for (size_t i = 0, end; i < functions.n_keys; i = end) {
+		const struct op_function_key *keys = &functions.keys[i];
+
+		for (end = i + 1; end < functions.n_keys && functions.keys[end].key == keys->key &&
+				  functions.keys[end].image == keys->image;)
+			end++;
+		if ((!i || keys[-1].image != keys->image) &&
+		    !op_image_name_parse(functions.images.names[keys->image], &name, NULL)) {
+			image = session_images_number(images, &name, false, 0);
+			free(name.name);
+		}
+		tell(&functions, i, end, image, images->sink);
+	}
+	op_functions_free(&functions);
+}

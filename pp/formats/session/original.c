@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sessions as trees that OProfile reads: sample files and {cg} files, one by one, so that all that
+ * OProfile knows is kept as it is.
+ *
+ * Files of several sessions, and of images that OProfile does not tell apart, become one.  So the
+ * files are sorted by the name that they get, and those of one name are read together.
+ */
+#include "original.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/file.h"
+#include "libop/base/progress.h"
+#include "libop/session/paths.h"
+#include "libop/tables/pair_table.h"
+#include "pp/select/multiplexing.h"
+#include "pp/select/sample_read.h"
+#include "pp/select/selection.h"
+#include "pp/symbols/kallsyms.h"
+#include "libop/base/memory.h"
+
+/* A file of the session, and what becomes of it. */
+struct piece {
+	char *name; /* of the sample file, relative to the directory of samples */
+	const struct pp_sample_file *file;
+	uint64_t start, callee_start; /* what is added to keys */
+	const struct image_facts *facts;
+};
+
+/* OProfile wants these to be the same in all files of an image. */
+struct image_facts {
+	char *name;
+	uint64_t mtime;
+	uint32_t is_kernel;
+};
+
+struct tree {
+	uint32_t version;
+	const struct pp_sample_list *list;
+	const char *dir; /* of the samples */
+	struct original_event *events;
+	unsigned int n_classes;
+	uint64_t *kernel_starts; /* of each session */
+	struct image_facts *facts;
+	size_t n_facts;
+	struct piece *pieces;
+	size_t n_pieces;
+	struct pp_warnings *warnings;
+	struct op_error *error;
+};
+
+/* ---- names ---- */
+
+static int compare_facts(const void *a, const void *b)
+{
+	return strcmp(((const struct image_facts *)a)->name, ((const struct image_facts *)b)->name);
+}
+
+static void gather_facts(struct tree *tree)
+{
+	const struct pp_sample_list *list = tree->list;
+	size_t n = 0;
+
+	tree->facts = pp_alloc(list->n, sizeof(*tree->facts));
+	for (size_t i = 0; i < list->n; i++) {
+		char *name = op_image_name_make(&list->files[i].name.dep);
+
+		if (name)
+			tree->facts[n++] = (struct image_facts){name, list->files[i].header.mtime,
+								list->files[i].header.is_kernel};
+	}
+	if (n)
+		qsort(tree->facts, n, sizeof(*tree->facts), compare_facts);
+	for (size_t i = 0; i < n; i++) {
+		struct image_facts *own = &tree->facts[i], *last = &tree->facts[tree->n_facts - 1];
+
+		if (!tree->n_facts || strcmp(own->name, last->name)) {
+			tree->facts[tree->n_facts++] = *own;
+			continue;
+		}
+		last->is_kernel |= own->is_kernel;
+		if (own->mtime > last->mtime)
+			last->mtime = own->mtime;
+		free(own->name);
+	}
+}
+
+static const struct image_facts *facts_of(const struct tree *tree,
+					  const struct op_image_name *image)
+{
+	struct image_facts wanted = {.name = op_image_name_make(image)};
+	const struct image_facts *found = NULL;
+
+	if (wanted.name && tree->n_facts)
+		found = bsearch(&wanted, tree->facts, tree->n_facts, sizeof(wanted), compare_facts);
+	free(wanted.name);
+	return found;
+}
+
+/* OProfile has no name for a kernel of which it has only symbols, and keys that are addresses. */
+static uint64_t rename_kernel(uint64_t kernel_start, struct op_image_name *image)
+{
+	if (image->kind != OP_IMAGE_KERNEL || strcmp(image->name, OP_KERNEL_IMAGE) || !kernel_start)
+		return 0;
+	free(image->name);
+	image->name = pp_copy(OP_NO_VMLINUX);
+	return kernel_start;
+}
+
+static unsigned int class_of(const struct tree *tree, const struct pp_sample_file *file)
+{
+	return file->class - (file->is_weight ? tree->n_classes : 0);
+}
+
+static int add_piece(struct tree *tree, const struct pp_sample_file *file)
+{
+	const struct original_event *event = &tree->events[class_of(tree, file)];
+	uint64_t kernel_start = tree->kernel_starts[pp_sample_session(tree->list, file->path)];
+	struct piece piece = {.file = file, .facts = facts_of(tree, &file->name.dep)};
+	struct op_sample_name name;
+
+	/* the name in the list is that of its class: without process, thread and CPU */
+	if (op_sample_name_parse(file->path, &name, tree->error))
+		return -1;
+	rename_kernel(kernel_start, &name.app);
+	piece.start = rename_kernel(kernel_start, &name.dep);
+	if (name.is_arc)
+		piece.callee_start = rename_kernel(kernel_start, &name.callee);
+	name.count = event->count;
+	name.unit_mask = event->unit_mask;
+	piece.name = op_sample_name_make(&name);
+	op_sample_name_free(&name);
+	if (!piece.name)
+		return op_error_errno(tree->error, "%s", file->path);
+	tree->pieces[tree->n_pieces++] = piece;
+	return 0;
+}
+
+static int add_pieces(struct tree *tree, const struct pp_sample_file *files, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (add_piece(tree, &files[i]))
+			return -1;
+	return 0;
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct piece *left = a, *right = b;
+	int order = strcmp(left->name, right->name);
+
+	return order ? order : strcmp(left->file->path, right->file->path);
+}
+
+/* ---- counts ---- */
+
+static uint64_t key_of(const struct piece *piece, uint64_t key)
+{
+	uint64_t caller = (key >> 32) + piece->start, callee = key + piece->callee_start;
+
+	if (!piece->file->name.is_arc)
+		return key + piece->start;
+	return caller << 32 | (callee & UINT32_MAX);
+}
+
+/* Adds the events of a file, or its samples if those of the event all weigh the same. */
+static void read_piece(struct tree *tree, const struct piece *piece, struct odb_header *header,
+		       struct op_pair_table *counts)
+{
+	const struct original_event *event = &tree->events[class_of(tree, piece->file)];
+	uint64_t unit = event->by_events && !piece->file->is_weight ? event->own : 1;
+	struct odb_entry *entries = NULL;
+	struct op_error cause;
+	size_t n;
+
+	if (piece->file->is_weight && !event->by_events)
+		return;
+	if (pp_sample_read(piece->file, header, &entries, &n, &cause)) {
+		pp_warnings_add(tree->warnings, PP_BAD_FILE, "skipped: %s", cause.text);
+		return;
+	}
+	pp_scale_entries(piece->file, entries, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t *count = op_pair_table_get(counts, key_of(piece, entries[i].key), 0);
+		uint64_t events;
+
+		if (__builtin_mul_overflow(entries[i].count, unit, &events) ||
+		    __builtin_add_overflow(*count, events, count))
+			*count = UINT64_MAX;
+	}
+	free(entries);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct op_pair *left = a, *right = b;
+
+	return (left->first > right->first) - (left->first < right->first);
+}
+
+/* Turns events into samples.  Return: an array of all entries, which the caller frees. */
+static struct odb_entry *make_entries(struct original_event *event, bool is_arc,
+				      struct op_pair_table *counts)
+{
+	struct odb_entry *entries = pp_alloc(counts->n, sizeof(*entries));
+
+	if (counts->n)
+		qsort(counts->items, counts->n, sizeof(*counts->items), compare_keys);
+	for (size_t i = 0; i < counts->n; i++)
+		entries[i] = (struct odb_entry){
+			counts->items[i].first,
+			original_event_take(event, is_arc, counts->items[i].value)};
+	return entries;
+}
+
+/* ---- files ---- */
+
+static void complete_header(const struct tree *tree, const struct piece *piece,
+			    struct odb_header *header)
+{
+	const struct original_event *event = &tree->events[class_of(tree, piece->file)];
+
+	header->cpu_type = event->cpu_type;
+	header->ctr_event = event->code;
+	header->ctr_um = event->unit_mask;
+	header->ctr_count = (uint32_t)event->count;
+	if (piece->facts) {
+		header->mtime = piece->facts->mtime;
+		header->is_kernel = piece->facts->is_kernel;
+	}
+}
+
+static int write_entries(const struct tree *tree, const struct piece *piece,
+			 const struct odb_header *header, const struct odb_entry *entries, size_t n)
+{
+	char *path = pp_format("%s/%s", tree->dir, piece->name);
+	struct odb_error cause;
+	int result = op_mkdir_parents(path, OP_SESSION_DIR_MODE, tree->error);
+
+	if (!result && odb_write(path, tree->version, header, entries, n, &cause))
+		result = op_error_set(tree->error, cause.code, "%s", cause.text);
+	free(path);
+	return result;
+}
+
+static bool counts_any(const struct odb_entry *entries, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (entries[i].count)
+			return true;
+	return false;
+}
+
+/* Writes the file that @n pieces of one name become. */
+static int write_pieces(struct tree *tree, const struct piece *pieces, size_t n)
+{
+	struct original_event *event = &tree->events[class_of(tree, pieces->file)];
+	struct op_pair_table counts = {0};
+	struct odb_header header = {0};
+	struct odb_entry *entries;
+	int result = 0;
+
+	for (size_t i = 0; i < n; i++)
+		read_piece(tree, &pieces[i], &header, &counts);
+	complete_header(tree, pieces, &header);
+	entries = make_entries(event, pieces->file->name.is_arc, &counts);
+	if (counts_any(entries, counts.n))
+		result = write_entries(tree, pieces, &header, entries, counts.n);
+	free(entries);
+	op_pair_table_free(&counts);
+	return result;
+}
+
+static int write_all(struct tree *tree)
+{
+	size_t end;
+
+	if (tree->n_pieces)
+		qsort(tree->pieces, tree->n_pieces, sizeof(*tree->pieces), compare_pieces);
+	for (size_t i = 0; i < tree->n_pieces; i = end) {
+		for (end = i + 1;
+		     end < tree->n_pieces && !strcmp(tree->pieces[end].name, tree->pieces[i].name);)
+			end++;
+		if (write_pieces(tree, &tree->pieces[i], end - i))
+			return -1;
+		op_progress("sample files written", end, tree->n_pieces);
+	}
+	return 0;
+}
+
+/* ---- all together ---- */
+
+static void find_kernels(struct tree *tree)
+{
+	tree->kernel_starts = pp_alloc(tree->list->n_dirs, sizeof(*tree->kernel_starts));
+	for (size_t i = 0; i < tree->list->n_dirs; i++) {
+		struct pp_kallsyms kallsyms;
+		struct op_error error;
+
+		/* without its start, keys of the kernel stay as they are */
+		if (pp_kallsyms_read(&kallsyms, tree->list->samples_dirs[i], &error))
+			pp_kallsyms_warn(tree->warnings, &error);
+		tree->kernel_starts[i] = kallsyms.start;
+		pp_kallsyms_free(&kallsyms);
+	}
+}
+
+static int write_tree(struct tree *tree)
+{
+	const struct pp_sample_list *list = tree->list;
+
+	tree->pieces = pp_alloc(list->n + list->n_arcs + list->n_weights + list->n_weight_arcs,
+				sizeof(*tree->pieces));
+	find_kernels(tree);
+	gather_facts(tree);
+	if (add_pieces(tree, list->files, list->n) || add_pieces(tree, list->arcs, list->n_arcs) ||
+	    add_pieces(tree, list->weights, list->n_weights) ||
+	    add_pieces(tree, list->weight_arcs, list->n_weight_arcs))
+		return -1;
+	return write_all(tree);
+}
+
+static void free_tree(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n_pieces; i++)
+		free(tree->pieces[i].name);
+	free(tree->pieces);
+	for (size_t i = 0; i < tree->n_facts; i++)
+		free(tree->facts[i].name);
+	free(tree->facts);
+	free(tree->kernel_starts);
+	free(tree->events);
+}
+
+int original_write(uint32_t version, const struct format_sessions *sessions, const char *dir,
+		   struct op_error *error)
+{
+	/* only events are columns: all else is in the names of files */
+	static const struct pp_merge merge = {.cpu = true, .tid = true, .tgid = true};
+	char *samples = pp_format("%s/" OP_SESSION_CURRENT, dir);
+	struct pp_sample_list list = {.want_arcs = true};
+	struct pp_classes classes = {0};
+	struct tree tree = {.version = version,
+			    .list = &list,
+			    .dir = samples,
+			    .warnings = sessions->warnings,
+			    .error = error};
+	int result = pp_select(&list, &classes, sessions->dir, sessions->spec, &merge,
+			       sessions->exclude_dependent, sessions->warnings, error);
+
+	if (!result) {
+		tree.events = original_events_make(version, &list, &classes);
+		tree.n_classes = (unsigned int)classes.n;
+		result = write_tree(&tree);
+	}
+	if (!result)
+		result = original_write_rest(version, &list, samples, error);
+	free_tree(&tree);
+	pp_classes_free(&classes);
+	pp_sample_list_free(&list);
+	free(samples);
+	return result;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The column of events: see event_column.h. */
+#include "event_column.h"
+
+#include <string.h>
+
+#include "libop/base/memory.h"
+#include "pp/select/weights.h"
+
+/* Events in all that are shown one by one; each unit is used up to a thousand times of it. */
+#define PLAIN_MOST 1000000
+#define PREFIXES   5
+/* A longer name of an event would make the column wider than two others. */
+#define NAME_MOST   16
+#define WIDTH_LEAST 9
+
+const char *const pp_events_shown_words[] = {"auto", "always", "never", NULL};
+
+static bool is_wanted(const struct pp_profile *profile, const struct pp_report_style *style,
+		      size_t class)
+{
+	switch (style->events) {
+	case PP_EVENTS_NEVER:
+		return false;
+	case PP_EVENTS_ALWAYS:
+		return pp_events_are_known(profile->classes, class);
+	case PP_EVENTS_AUTO:
+		break;
+	}
+	/* Scripts read the columns of OProfile. */
+	return !style->no_header && pp_weights_differ(profile->classes, profile->totals, class);
+}
+
+/* A clock counts nanoseconds. */
+static const char *unit_name(const char *event, size_t length, size_t prefix)
+{
+	static const char *const prefixes[PREFIXES + 1] = {"", "k", "M", "G", "T", "P"};
+	static const char *const times[PREFIXES + 1] = {"ns", "us", "ms", "s", "10^3 s", "10^6 s"};
+	static const char *const clocks[] = {"cpu-clock", "task-clock"};
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+		if (strlen(clocks[i]) == length && !strncmp(event, clocks[i], length))
+			return times[prefix];
+	return prefixes[prefix];
+}
+
+static void make(struct pp_event_column *column, const char *event, uint64_t total)
+{
+	size_t length = strcspn(event, ":"), prefix = 0;
+	const char *unit;
+
+	column->is_shown = true;
+	column->unit = 1;
+	for (; total / column->unit >= PLAIN_MOST && prefix < PREFIXES; prefix++)
+		column->unit *= 1000;
+	unit = unit_name(event, length, prefix);
+	if (length > NAME_MOST) {
+		event = "events";
+		length = strlen(event);
+	}
+	snprintf(column->head, sizeof(column->head), *unit ? "%.*s (%s)" : "%.*s", (int)length,
+		 event, unit);
+	column->width = (unsigned)strlen(column->head);
+	if (column->width < WIDTH_LEAST)
+		column->width = WIDTH_LEAST;
+}
+
+struct pp_event_column *pp_event_columns_make(const struct pp_profile *profile,
+					      const struct pp_report_style *style)
+{
+	const struct pp_classes *classes = profile->classes;
+	struct pp_event_column *columns = pp_alloc(classes->n, sizeof(*columns));
+
+	for (size_t i = 0; i < classes->n; i++)
+		if (is_wanted(profile, style, i))
+			make(&columns[i], classes->items[i].event,
+			     pp_events(classes, profile->totals, i));
+	return columns;
+}
+
+void pp_event_column_put(const struct pp_event_column *column, const struct pp_classes *classes,
+			 const uint64_t *counts, size_t class, unsigned int width,
+			 struct pp_line *line)
+{
+	uint64_t events = pp_events(classes, counts, class), tenth = column->unit / 10;
+	uint64_t tenths = tenth ? events / tenth + (events % tenth >= (tenth + 1) / 2) : 0;
+
+	if (!tenth || !events) {
+		pp_line_count(line, events, width);
+		return;
+	}
+	pp_line_count(line, tenths / 10, width < 2 ? 0 : width - 2);
+	pp_line_puts(line, ".");
+	pp_line_count(line, tenths % 10, 0);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What makes a report doubtful, each in a line above its table, with what helps: shares of more
+ * than 1 % that were lost, paused, unattributed or have no symbols, files that are not those that
+ * were profiled, and too few samples.
+ */
+#ifndef PP_REPORT_NOTES_H
+#define PP_REPORT_NOTES_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "libop/base/strings.h"
+#include "pp/profile/loss.h"
+#include "pp/profile/profile.h"
+
+/**
+ * pp_notes_find - find what is to be said of a report
+ * @notes: an empty list; op_strings_free() frees it
+ * @symbols: it has rows of symbols
+ * @callgraph: it has arcs
+ * @all: also of files that were not found and have less than 1 %
+ */
+void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
+		   const struct pp_loss *loss, bool symbols, bool callgraph, bool all);
+
+/* Writes them, for the head of a report in text. */
+void pp_notes_write(const struct op_strings *notes, bool color, FILE *out);
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Programs without end, paths without end: a session keeps to its budget and counts each sample.
+ */
+#include "fixture.h"
+
+#include "libop/base/file.h"
+#include "libop/pack/parts.h"
+#include "libop/pack/session.h"
+#include "libop/session/paths.h"
+
+#define PROGRAMS  1200
+#define USER_ID	  1000
+#define OTHER_ID  1001
+#define COOKIES	  0x100
+#define LONG_PATH 1900
+#define DEEP_PATH 3900
+
+static struct test_image images[PROGRAMS + 1];
+static char paths[PROGRAMS][DEEP_PATH + 32];
+static struct test_session session;
+
+/* Images with paths of @length characters, in directories of one character, of one owner. */
+static void make_images(size_t count, size_t length, uint32_t owner)
+{
+	memset(images, 0, sizeof(images));
+	for (size_t i = 0; i < count; i++) {
+		char *end = paths[i];
+
+		while ((size_t)(end - paths[i]) < length)
+			end = stpcpy(end, "/d");
+		sprintf(end, "/p%zu", i);
+		images[i] = (struct test_image){COOKIES + i, paths[i], 0, 1000 + i, owner};
+	}
+	session.machine.images = images;
+}
+
+static void open_session(const struct budget_config *budget)
+{
+	const struct profile_config config = {.budget = *budget, .separation.lib = true};
+
+	session_make(&session, &config);
+}
+
+/* A sample of each of @count programs from @first on, at two offsets. */
+static void run(size_t first, size_t count)
+{
+	for (size_t i = first; i < first + count; i++)
+		session_feed(&session, BUFFER(CPU(0), CTX(7, 7, COOKIES + i), USER,
+					      COOKIE(COOKIES + i), 0x10, 0, 0x20, 0));
+}
+
+static struct budget_usage usage(void)
+{
+	char *dir = op_path("%s/" OP_SESSION_CURRENT, session.dir);
+	struct budget_usage usage;
+
+	assert_int_equal(budget_measure(dir, &usage, NULL), 0);
+	free(dir);
+	return usage;
+}
+
+/* Packs the session, as at its end, and has the samples compared. */
+static void pack(uint64_t stored)
+{
+	char *dir = op_path("%s/" OP_SESSION_CURRENT, session.dir);
+	struct op_pack_result result;
+	struct op_error error;
+
+	profile_close(&session.profile);
+	if (op_session_pack(dir, NULL, NULL, &result, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal(result.left, 0);
+	assert_int_equal(op_pack_last_part(dir), 0);
+	assert_int_equal(session_sum(session.dir, false), stored);
+	free(dir);
+}
+
+/* How many samples files of this name have, below the session. */
+static uint64_t samples_in(const char *part)
+{
+	char *dir = op_path("%s/" OP_SESSION_CURRENT, session.dir);
+	struct op_pack_walk *walk = calloc(1, sizeof(*walk));
+	struct op_pack *pack = NULL;
+	struct op_pack_file file;
+	uint64_t sum = 0;
+
+	assert_non_null(walk);
+	assert_int_equal(op_pack_open_session(&pack, dir, NULL), 0);
+	walk->pack = pack;
+	while (op_pack_next(walk, &file))
+		sum += strstr(file.name, part) ? file.sum : 0;
+	op_pack_close(pack);
+	free(walk);
+	free(dir);
+	return sum;
+}
+
+/* Both paths of such a name are longer than any path. */
+TEST(long_paths_lose_no_sample_and_take_no_directory)
+{
+	const size_t lengths[] = {LONG_PATH, DEEP_PATH};
+
+	for (size_t i = 0; i < 2; i++) {
+		open_session(&(struct budget_config){0});
+		make_images(200, lengths[i], USER_ID);
+		session_start(&session);
+		run(0, 200);
+		assert_int_equal(session_stat(&session, STAT_STORED), 400);
+		session_check_sums(&session);
+		assert_true(usage().inodes < 100);
+		pack(400);
+		session_start(&session);
+		session_close(&session);
+	}
+}
+
+TEST(new_programs_take_few_files_and_two_kilobytes)
+{
+	struct budget_usage packed;
+
+	open_session(&(struct budget_config){0});
+	make_images(PROGRAMS, 10, USER_ID);
+	session_start(&session);
+	run(0, PROGRAMS);
+	assert_int_equal(session_stat(&session, STAT_STORED), 2 * PROGRAMS);
+	session_check_sums(&session);
+	/* they would be 30 each */
+	assert_true(usage().inodes < 5000);
+	assert_int_equal(session_stat(&session, STAT_OTHER), 0);
+	pack(2 * PROGRAMS);
+	packed = usage();
+	printf("%.1f bytes, %.3f inodes for a program\n", (double)packed.bytes / PROGRAMS,
+	       (double)packed.inodes / PROGRAMS);
+	assert_true(packed.bytes < 2000 * PROGRAMS);
+	assert_true(packed.inodes < PROGRAMS / 10);
+	session_start(&session);
+	session_close(&session);
+}
+
+TEST(beyond_the_budget_samples_are_counted_by_program)
+{
+	open_session(&(struct budget_config){.bytes = 200000, .inodes = 100});
+	make_images(PROGRAMS, LONG_PATH, BUDGET_ROOT);
+	session_start(&session);
+	run(0, PROGRAMS);
+	assert_int_equal(session_stat(&session, STAT_STORED), 2 * PROGRAMS);
+	assert_true(session_stat(&session, STAT_OTHER) > PROGRAMS);
+	session_check_sums(&session);
+	assert_int_equal(samples_in("{dep}/{kern}/{other}/"), session_stat(&session, STAT_OTHER));
+	/* some by program, the rest for all */
+	assert_true(samples_in("{kern}/{other}/{dep}/{kern}/{other}/") > 0);
+	assert_true(samples_in("{kern}/{other}/{dep}/{kern}/{other}/") <
+		    session_stat(&session, STAT_OTHER));
+	/* a journal that is not packed yet, and all others */
+	printf("%" PRIu64 " bytes\n", usage().bytes);
+	assert_true(usage().bytes < OP_JOURNAL_MOST + 2 * 200000);
+	pack(2 * PROGRAMS);
+	session_start(&session);
+	session_close(&session);
+}
+
+TEST(one_user_takes_a_quarter_and_leaves_others_theirs)
+{
+	uint64_t mine;
+
+	open_session(&(struct budget_config){.bytes = 200000, .inodes = 2000});
+	make_images(PROGRAMS, LONG_PATH, USER_ID);
+	for (size_t i = PROGRAMS - 200; i < PROGRAMS - 100; i++)
+		images[i].owner = OTHER_ID;
+	for (size_t i = PROGRAMS - 100; i < PROGRAMS; i++)
+		images[i].owner = BUDGET_ROOT;
+	session_start(&session);
+	run(0, PROGRAMS - 200);
+	mine = session_stat(&session, STAT_OTHER);
+	assert_true(mine > PROGRAMS);
+	run(PROGRAMS - 200, 200);
+	assert_int_equal(session_stat(&session, STAT_OTHER), mine);
+	session_check_sums(&session);
+	session_close(&session);
+}
+
+TEST(a_nearly_full_disk_takes_no_new_names)
+{
+	open_session(&(struct budget_config){.free = UINT64_MAX});
+	make_images(10, 10, BUDGET_ROOT);
+	session_start(&session);
+	run(0, 10);
+	assert_int_equal(session_stat(&session, STAT_STORED), 20);
+	assert_int_equal(session_stat(&session, STAT_OTHER), 20);
+	session_check_sums(&session);
+	session_close(&session);
+}
+
+/* Journals fill up and are packed while others are written; each moment adds up. */
+TEST(journals_are_packed_while_the_daemon_counts)
+{
+	uint64_t places = 0;
+
+	open_session(&(struct budget_config){.inodes = 1});
+	make_images(PROGRAMS, DEEP_PATH, USER_ID);
+	session_start(&session);
+	for (size_t round = 0; round < 2; round++) {
+		run(0, PROGRAMS);
+		places += 2 * PROGRAMS;
+		assert_int_equal(session_stat(&session, STAT_STORED), places);
+		session_check_sums(&session);
+	}
+	assert_true(session.profile.files.journal.number > 2);
+	profile_close(&session.profile);
+	session_start(&session);
+	assert_int_equal(session_sum(session.dir, false), places);
+	pack(places);
+	session_start(&session);
+	session_close(&session);
+}
+
+TEST(a_journal_that_is_cut_costs_its_samples)
+{
+	struct op_error error;
+	char *path;
+
+	open_session(&(struct budget_config){.inodes = 1});
+	make_images(20, 10, USER_ID);
+	session_start(&session);
+	run(0, 20);
+	path = strdup(op_journal_path(session.profile.files.journal.open));
+	assert_return_code(truncate(path, 100), errno);
+	assert_int_equal(profile_dump(&session.profile, &error), -1);
+	assert_int_equal(session_stat(&session, STAT_FILE_CUT), 40);
+	session_check_sums(&session);
+	run(0, 20);
+	assert_int_equal(session_stat(&session, STAT_STORED), 40);
+	session_check_sums(&session);
+	session_close(&session);
+	free(path);
+}
+
+/* Samples have the journal, but nothing else holds a stack: 5,000 threads are within the burst. */
+TEST(files_at_once_are_for_stacks)
+{
+	const uint64_t threads = 5000;
+	const struct profile_config config = {.separation.thread = true};
+
+	session_make(&session, &config);
+	make_images(2, 10, BUDGET_ROOT);
+	session_start(&session);
+	for (uint64_t i = 1; i <= threads; i++)
+		session_feed(&session, BUFFER(CPU(0), CTX(i, 7, COOKIES), USER,
+					      COOKIE(COOKIES + i % 2), TRACE, 0x10, 0, 0x20, 0));
+	profile_flush(&session.profile);
+	assert_int_equal(session_stat(&session, STAT_STORED), threads);
+	assert_int_equal(session_stat(&session, STAT_STACKS), threads);
+	assert_int_equal(session_stat(&session, STAT_STACKS_BEYOND), 0);
+	session_check_sums(&session);
+	session_close(&session);
+}

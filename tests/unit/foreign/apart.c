@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a process apart can do, and what becomes of one that does something else. */
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "libop/foreign/apart.h"
+#include "libop/foreign/door.h"
+#include "tests/unit/test.h"
+
+#define USER 54321
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITISED true /* sanitisers reserve terabytes, and have system calls of their own */
+#else
+#define IS_SANITISED false
+#endif
+
+static bool is_root(void)
+{
+	return !geteuid();
+}
+
+TEST_NEEDS(is_root, "only root has files read apart")
+
+static void say(struct op_buffer *answer, const char *text)
+{
+	op_buffer_put(answer, text, strlen(text));
+}
+
+/* A file with "given" in it. */
+static int make_file(uid_t owner)
+{
+	int fd = memfd_create("file", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "given", 5), 5);
+	assert_int_equal(fchown(fd, owner, owner), 0);
+	return fd;
+}
+
+/* Asks about a file of @owner.  Return: the answer, which the caller frees, or NULL. */
+static char *ask_for(uid_t owner, apart_work *work, struct op_error *error)
+{
+	int fd = make_file(owner);
+	const struct apart_question question = {.work = work,
+						.fd = fd,
+						.bytes = "question",
+						.length = 8,
+						.seconds = 1,
+						.answer_most = 1 << 20};
+	size_t length = 0;
+	char *answer, *text;
+
+	assert_true(apart_is_needed(fd, NULL));
+	answer = apart_ask(&question, &length, error);
+	text = answer ? strndup(answer, length) : NULL;
+	free(answer);
+	close(fd);
+	return text;
+}
+
+static void expect_for(uid_t owner, apart_work *work, const char *expected)
+{
+	struct op_error error = {0};
+	char *answer = ask_for(owner, work, &error);
+
+	if (!answer)
+		fail_msg("%s", error.text);
+	assert_string_equal(answer, expected);
+	free(answer);
+}
+
+static void expect(apart_work *work, const char *expected)
+{
+	expect_for(USER, work, expected);
+}
+
+/* Each failure is of another user's file. */
+static void expect_failure(apart_work *work, const char *text)
+{
+	static uid_t user = USER + 1;
+	struct op_error error = {0};
+	unsigned long before = apart_failures();
+
+	assert_null(ask_for(user++, work, &error));
+	if (!strstr(error.text, text))
+		assert_string_equal(error.text, text);
+	assert_int_equal(apart_failures(), before + 1);
+}
+
+/* ---- what it has ---- */
+
+static void tell_rights(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	int secret = open("/etc/shadow", O_RDONLY), public = open("/etc/passwd", O_RDONLY);
+	char text[64];
+
+	(void)fd;
+	(void)question;
+	snprintf(text, sizeof(text), "%d %d %d", secret, public >= 0, fcntl(100, F_GETFD));
+	say(out, text);
+	close(public);
+}
+
+TEST(it_has_the_rights_of_the_user_and_no_descriptor)
+{
+	int other = fcntl(STDERR_FILENO, F_DUPFD, 100);
+
+	assert_int_equal(other, 100);
+	apart_end();
+	expect(tell_rights, "-1 1 -1");
+	close(other);
+}
+
+static void read_given(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	char bytes[6] = "";
+	int copy;
+
+	foreign_lend("/a/path", fd);
+	copy = foreign_open("/a/path", FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	say(out, copy >= 0 && read(copy, bytes, 5) == 5 ? bytes : "no");
+	op_buffer_put(out, question->at, op_reader_left(question));
+	close(copy);
+	foreign_lend(NULL, -1);
+}
+
+TEST(it_reads_the_file_and_the_question)
+{
+	expect(read_given, "givenquestion");
+}
+
+static int asked;
+
+static void count(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	char text[16];
+
+	(void)fd;
+	(void)question;
+	snprintf(text, sizeof(text), "%d", ++asked);
+	say(out, text);
+}
+
+TEST(it_is_started_once_for_the_files_of_a_user)
+{
+	apart_end();
+	expect(count, "1");
+	expect(count, "2");
+	expect_for(USER - 1, count, "1");
+	expect(count, "3");
+	assert_int_equal(asked, 0);
+}
+
+TEST(files_of_root_and_other_users_processes_need_none)
+{
+	int fd = make_file(0);
+
+	assert_false(apart_is_needed(fd, "/usr/bin/true"));
+	assert_true(apart_is_needed(fd, "/proc/1/root/usr/bin/true"));
+	close(fd);
+}
+
+/* ---- what the kernel says of it ---- */
+
+static void tell_process(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	char text[16];
+
+	(void)fd;
+	(void)question;
+	snprintf(text, sizeof(text), "%d", getpid());
+	say(out, text);
+}
+
+TEST(the_kernel_says_that_it_has_the_users_rights_and_a_filter)
+{
+	static const char *const lines[] = {
+		"NoNewPrivs:\t1",
+		"Seccomp:\t2",
+		"CapEff:\t0000000000000000",
+		"CapPrm:\t0000000000000000",
+		"Uid:\t54321\t54321\t54321\t54321",
+		"Gid:\t65534\t65534\t65534\t65534",
+	};
+	struct op_error error = {0};
+	char path[64], text[8192] = "", *pid = ask_for(USER, tell_process, &error);
+	int fd;
+
+	assert_non_null(pid);
+	snprintf(path, sizeof(path), "/proc/%s/status", pid);
+	free(pid);
+	if (IS_SANITISED)
+		skip();
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (!strstr(text, lines[i]))
+			fail_msg("not \"%s\" in\n%s", lines[i], text);
+}
+
+/* ---- what becomes of it ---- */
+
+static volatile int *volatile nowhere;
+
+static void fault(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	(void)fd;
+	(void)question;
+	say(out, "half an answer");
+	*nowhere = 1;
+}
+
+TEST(one_that_faults_has_no_answer)
+{
+	expect_failure(fault, "reading it failed: ");
+}
+
+static void allocate(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	(void)fd;
+	(void)question;
+	say(out, malloc(16 << 20) && !malloc(256 << 20) ? "limited" : "not limited");
+}
+
+/* Runs a case with less memory than there is otherwise. */
+static void with_little_memory(void (*run)(void))
+{
+	uint64_t before = apart_memory_most;
+
+	if (IS_SANITISED)
+		skip();
+	apart_memory_most = 64 << 20;
+	apart_end();
+	run();
+	apart_memory_most = before;
+	apart_end();
+}
+
+static void expect_limit(void)
+{
+	expect(allocate, "limited");
+}
+
+TEST(its_memory_is_limited)
+{
+	with_little_memory(expect_limit);
+}
+
+static void lose_memory(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	(void)fd;
+	(void)question;
+	while (calloc(1, 1 << 20))
+		;
+	say(out, "full");
+}
+
+static void need_memory(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	void *bytes = calloc(1, 32 << 20);
+
+	(void)fd;
+	(void)question;
+	if (!bytes)
+		abort();
+	free(bytes);
+	say(out, "enough");
+}
+
+static void expect_a_new_one(void)
+{
+	expect(lose_memory, "full");
+	expect(need_memory, "enough");
+}
+
+TEST(what_one_file_used_up_costs_no_other_file)
+{
+	with_little_memory(expect_a_new_one);
+}
+
+static void compute(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	(void)fd;
+	(void)question;
+	for (volatile int i = 0;; i = i + 1)
+		if (!out)
+			return;
+}
+
+TEST(its_time_is_limited)
+{
+	expect_failure(compute, "reading it was given up: it took too long");
+}
+
+static struct __user_cap_header_struct caps_of_this = {.version = _LINUX_CAPABILITY_VERSION_3};
+
+/* As in a service whose bounding set has no CAP_KILL; 0 takes nothing away. */
+static void set_without(uint32_t capability, struct __user_cap_data_struct before[2])
+{
+	struct __user_cap_data_struct now[2];
+
+	assert_int_equal(syscall(SYS_capget, &caps_of_this, before), 0);
+	memcpy(now, before, sizeof(now));
+	now[0].effective &= ~(1U << capability);
+	assert_int_equal(syscall(SYS_capset, &caps_of_this, now), 0);
+}
+
+TEST(one_that_may_not_be_killed_is_given_up_and_not_waited_for)
+{
+	struct __user_cap_data_struct before[2];
+	struct op_error error = {0};
+	time_t begin = time(NULL);
+
+	set_without(CAP_KILL, before);
+	for (int i = 0; i < 2; i++) {
+		assert_null(ask_for(USER - 10 - (uid_t)i, compute, &error));
+		assert_string_equal(error.text, "reading it was given up: it took too long");
+	}
+	/* no second one of this owner, but of others */
+	assert_null(ask_for(USER - 10, read_given, &error));
+	assert_string_equal(error.text, "other files still keep processes busy");
+	expect_for(USER - 12, read_given, "givenquestion");
+	assert_int_equal(syscall(SYS_capset, &caps_of_this, before), 0);
+	assert_true(time(NULL) - begin < 60);
+	apart_end();
+}
+
+static void talk(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	(void)fd;
+	(void)question;
+	op_buffer_zeros(out, 2 << 20);
+}
+
+TEST(its_answer_is_limited)
+{
+	expect_failure(talk, "reading it was given up: there is too much in it");
+}
+
+TEST(an_owner_whose_files_kill_it_again_and_again_is_refused)
+{
+	struct op_error error = {0};
+
+	for (int i = 0; i < 20; i++)
+		assert_null(ask_for(USER - 2, fault, &error));
+	assert_string_equal(error.text, "too many other files of its owner could not be read");
+	expect_for(USER - 3, read_given, "givenquestion");
+}
+
+/* ---- memory of the parent ---- */
+
+static char *shared;
+
+static void write_shared(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	(void)fd;
+	(void)question;
+	strcpy(shared, "changed");
+	say(out, "changed");
+}
+
+TEST(it_cannot_change_what_the_parent_has_mapped)
+{
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(shared, MAP_FAILED);
+	apart_end();
+	expect_failure(write_shared, "reading it failed: ");
+	assert_string_equal(shared, "");
+	munmap(shared, 4096);
+}
+
+/* ---- system calls ---- */
+
+static void try_all(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	char *const arguments[] = {"true", NULL};
+	const int results[] = {
+		socket(AF_INET, SOCK_STREAM, 0),
+		fork(),
+		kill(getppid(), 0),
+		kill(getpid(), 0),
+		open("/tmp/libop-apart-written", O_WRONLY | O_CREAT, 0600),
+		mkdir("/tmp/libop-apart-made", 0700),
+		execv("/bin/true", arguments),
+		setuid(0),
+		mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+				MAP_FAILED
+			? -1
+			: 0,
+	};
+	char text[3] = "0";
+
+	(void)fd;
+	(void)question;
+	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+		if (results[i] != -1) {
+			snprintf(text, sizeof(text), "%zu", i + 1);
+			break;
+		}
+	say(out, text);
+}
+
+/* The answer is which of them was allowed. */
+TEST(it_can_do_nothing_but_read)
+{
+	if (IS_SANITISED)
+		skip();
+	expect(try_all, "0");
+}
