@@ -16,6 +16,7 @@ const struct format *const formats[] = {
 	&format_firefox,
 	&format_folded,
 	&format_heap,
+	&format_html,
 	&format_sample_file,
 	&format_original_0_9,
 	&format_perf,

@@ -95,5 +95,6 @@ extern const struct format format_perf;
 extern const struct format format_perf_script;
 extern const struct format format_heap;
 extern const struct format format_v8;
+extern const struct format format_html;
 
 #endif

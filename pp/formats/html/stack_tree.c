@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Trees of functions: see stack_tree.h. */
+#include "stack_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/hash.h"
+#include "libop/base/memory.h"
+#include "pp/formats/model/tree.h"
+
+/* ---- adding up ---- */
+
+static uint32_t add_node(struct stack_tree *tree, uint32_t parent, uint32_t function)
+{
+	uint64_t key = op_hash_mix(parent, function);
+	uint32_t i;
+
+	op_hash_for_each_possible (&tree->by_node, key, i)
+		if (tree->nodes[i].parent == parent && tree->nodes[i].function == function)
+			return i;
+	i = (uint32_t)tree->n_nodes++;
+	tree->nodes =
+		pp_grow(tree->nodes, &tree->nodes_capacity, tree->n_nodes, sizeof(*tree->nodes));
+	tree->nodes[i] = (struct stack_tree_node){
+		.parent = parent,
+		.function = function,
+		.depth = parent == STACK_TREE_ROOT ? 0 : tree->nodes[parent].depth + 1,
+	};
+	pp_hash_add(&tree->by_node, key, i);
+	return i;
+}
+
+/* Stacks come in the order of a walk through a tree: most share the frames near the root. */
+static void step(struct stack_tree *tree, size_t depth, uint32_t function)
+{
+	if (depth < tree->path_length && tree->path_functions[depth] == function)
+		return;
+	tree->path = pp_grow(tree->path, &tree->path_capacity, depth + 1, sizeof(*tree->path));
+	tree->path_functions = pp_grow(tree->path_functions, &tree->path_functions_capacity,
+				       depth + 1, sizeof(*tree->path_functions));
+	tree->path[depth] =
+		add_node(tree, depth ? tree->path[depth - 1] : STACK_TREE_ROOT, function);
+	tree->path_functions[depth] = function;
+	tree->path_length = depth + 1;
+}
+
+static uint32_t add_thread(struct stack_tree *tree, uint32_t program,
+			   const struct prof_sample *sample)
+{
+	uint64_t key =
+		op_hash_mix(op_hash_mix(program, (uint64_t)sample->pid), (uint64_t)sample->tid);
+	uint32_t i;
+
+	op_hash_for_each_possible (&tree->by_thread, key, i) {
+		const struct stack_tree_thread *thread = &tree->threads[i];
+
+		if (thread->program == program && thread->pid == sample->pid &&
+		    thread->tid == sample->tid)
+			return i;
+	}
+	i = (uint32_t)tree->n_threads++;
+	tree->threads = pp_grow(tree->threads, &tree->threads_capacity, tree->n_threads,
+				sizeof(*tree->threads));
+	tree->threads[i] = (struct stack_tree_thread){program, sample->pid, sample->tid};
+	pp_hash_add(&tree->by_thread, key, i);
+	return i;
+}
+
+static uint32_t add_entry(struct stack_tree *tree, uint32_t node, uint32_t thread)
+{
+	uint64_t key = op_hash_mix(node, thread);
+	size_t n_events = tree->prof->n_events;
+	uint32_t i;
+
+	op_hash_for_each_possible (&tree->by_entry, key, i)
+		if (tree->entries[i].node == node && tree->entries[i].thread == thread)
+			return i;
+	i = (uint32_t)tree->n_entries++;
+	tree->entries = pp_grow(tree->entries, &tree->entries_capacity, tree->n_entries,
+				sizeof(*tree->entries));
+	tree->entries[i] = (struct stack_tree_entry){node, thread, tree->n_values};
+	tree->n_values += n_events;
+	tree->values = pp_grow(tree->values, &tree->values_capacity, tree->n_values,
+			       sizeof(*tree->values));
+	memset(tree->values + tree->entries[i].values, 0, n_events * sizeof(*tree->values));
+	pp_hash_add(&tree->by_entry, key, i);
+	return i;
+}
+
+static void add_values(struct stack_tree *tree, uint32_t entry, const struct prof_sample *sample)
+{
+	struct prof_value *values = tree->values + tree->entries[entry].values;
+
+	tree->entry_of_value =
+		pp_grow(tree->entry_of_value, &tree->entry_of_value_capacity,
+			tree->n_sample_values + sample->n_values, sizeof(*tree->entry_of_value));
+	for (size_t i = 0; i < sample->n_values; i++) {
+		struct prof_value *value = &values[sample->values[i].event];
+
+		value->count = tree_add_up(value->count, sample->values[i].count);
+		value->events = tree_add_up(value->events, sample->values[i].events);
+		tree->entry_of_value[tree->n_sample_values++] = entry;
+	}
+}
+
+static void add_stack(void *context, const struct prof_sample *sample,
+		      const struct named_stack *stack)
+{
+	struct stack_tree *tree = context;
+	const struct prof_line line = {.function = named_program(tree->prof, sample)};
+	const struct named_frame program = {.line = &line, .image = sample->app};
+	uint32_t function = named_function(&tree->functions, &program);
+	uint32_t thread = add_thread(tree, function, sample);
+
+	step(tree, 0, function);
+	for (size_t i = 0; i < stack->n; i++)
+		step(tree, i + 1, named_function(&tree->functions, &stack->frames[i]));
+	add_values(tree, add_entry(tree, tree->path[stack->n], thread), sample);
+}
+
+/* ---- putting in order ---- */
+
+/* Children follow their parents: from the last node to the first, each has the sum of its own. */
+static void sum_weights(struct stack_tree *tree)
+{
+	for (size_t i = 0; i < tree->n_entries; i++) {
+		struct stack_tree_node *node = &tree->nodes[tree->entries[i].node];
+
+		node->weight =
+			tree_add_up(node->weight, tree->values[tree->entries[i].values].events);
+	}
+	for (size_t i = tree->n_nodes; i--;) {
+		const struct stack_tree_node *node = &tree->nodes[i];
+
+		if (node->parent != STACK_TREE_ROOT)
+			tree->nodes[node->parent].weight =
+				tree_add_up(tree->nodes[node->parent].weight, node->weight);
+	}
+}
+
+struct ranked {
+	uint64_t weight;
+	uint32_t parent, number;
+	const char *name;
+};
+
+/* Programs first, then by parent; the heaviest child first. */
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	uint32_t x_parent = x->parent + 1, y_parent = y->parent + 1;
+
+	if (x_parent != y_parent)
+		return x_parent < y_parent ? -1 : 1;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* The nodes by their parents: those of one are next to each other. */
+static struct ranked *rank_nodes(const struct stack_tree *tree)
+{
+	struct ranked *ranked = pp_alloc(tree->n_nodes, sizeof(*ranked));
+
+	for (uint32_t i = 0; i < tree->n_nodes; i++)
+		ranked[i] = (struct ranked){
+			.weight = tree->nodes[i].weight,
+			.parent = tree->nodes[i].parent,
+			.number = i,
+			.name = tree->functions.items[tree->nodes[i].function].name,
+		};
+	qsort(ranked, tree->n_nodes, sizeof(*ranked), compare_ranked);
+	return ranked;
+}
+
+/* Nodes below each one, and itself. */
+static uint32_t *count_below(const struct stack_tree *tree)
+{
+	uint32_t *below = pp_alloc(tree->n_nodes, sizeof(*below));
+
+	for (size_t i = tree->n_nodes; i--;) {
+		below[i]++;
+		if (tree->nodes[i].parent != STACK_TREE_ROOT)
+			below[tree->nodes[i].parent] += below[i];
+	}
+	return below;
+}
+
+/*
+ * The preorder numbers of nodes.  In the order of @ranked a parent may come after its children, but
+ * a node's old number is above its parent's: so children are numbered, by the position where their
+ * siblings begin, in the order of their parents' old numbers.
+ */
+static uint32_t *number_nodes(const struct stack_tree *tree, const struct ranked *ranked)
+{
+	uint32_t *below = count_below(tree);
+	uint32_t *numbers = pp_alloc(tree->n_nodes, sizeof(*numbers));
+	uint32_t next = 0;
+
+	for (size_t i = 0; i < tree->n_nodes; i++) {
+		if (i && ranked[i].parent != ranked[i - 1].parent)
+			next = numbers[ranked[i].parent] + 1;
+		numbers[ranked[i].number] = next;
+		next += below[ranked[i].number];
+	}
+	free(below);
+	return numbers;
+}
+
+static void renumber_nodes(struct stack_tree *tree, const uint32_t *numbers)
+{
+	struct stack_tree_node *nodes = pp_alloc(tree->n_nodes, sizeof(*nodes));
+
+	for (size_t i = 0; i < tree->n_nodes; i++) {
+		struct stack_tree_node *node = &nodes[numbers[i]];
+
+		*node = tree->nodes[i];
+		if (node->parent != STACK_TREE_ROOT)
+			node->parent = numbers[node->parent];
+	}
+	free(tree->nodes);
+	tree->nodes = nodes;
+	tree->nodes_capacity = tree->n_nodes;
+	for (size_t i = 0; i < tree->n_entries; i++)
+		tree->entries[i].node = numbers[tree->entries[i].node];
+}
+
+struct placed {
+	struct stack_tree_entry entry;
+	uint32_t number;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+	const struct stack_tree_entry *x = &((const struct placed *)a)->entry;
+	const struct stack_tree_entry *y = &((const struct placed *)b)->entry;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static void sort_entries(struct stack_tree *tree)
+{
+	struct placed *placed = pp_alloc(tree->n_entries, sizeof(*placed));
+	uint32_t *numbers = pp_alloc(tree->n_entries, sizeof(*numbers));
+
+	for (uint32_t i = 0; i < tree->n_entries; i++)
+		placed[i] = (struct placed){tree->entries[i], i};
+	qsort(placed, tree->n_entries, sizeof(*placed), compare_placed);
+	for (uint32_t i = 0; i < tree->n_entries; i++) {
+		tree->entries[i] = placed[i].entry;
+		numbers[placed[i].number] = i;
+	}
+	for (size_t i = 0; i < tree->n_sample_values; i++)
+		tree->entry_of_value[i] = numbers[tree->entry_of_value[i]];
+	free(numbers);
+	free(placed);
+}
+
+static void sort(struct stack_tree *tree)
+{
+	struct ranked *ranked = rank_nodes(tree);
+	uint32_t *numbers = number_nodes(tree, ranked);
+
+	renumber_nodes(tree, numbers);
+	sort_entries(tree);
+	free(numbers);
+	free(ranked);
+}
+
+static void free_makings(struct stack_tree *tree)
+{
+	op_hash_free(&tree->by_node);
+	op_hash_free(&tree->by_entry);
+	op_hash_free(&tree->by_thread);
+	free(tree->path);
+	free(tree->path_functions);
+	tree->path = tree->path_functions = NULL;
+}
+
+void stack_tree_make(struct stack_tree *tree, const struct prof *prof, struct prof_names *names)
+{
+	*tree = (struct stack_tree){.prof = prof};
+	named_stack_each(prof, names, add_stack, tree);
+	free_makings(tree);
+	sum_weights(tree);
+	sort(tree);
+}
+
+void stack_tree_free(struct stack_tree *tree)
+{
+	named_functions_free(&tree->functions);
+	free(tree->nodes);
+	free(tree->entries);
+	free(tree->values);
+	free(tree->threads);
+	free(tree->entry_of_value);
+	*tree = (struct stack_tree){0};
+}
