@@ -113,6 +113,9 @@ each try <<-EOF
 	ocount --time-interval=1:0 true
 	ocount -C 3-1
 	ocount -p 0
+	ocount -e page-faults:100000:0:1:1 true
+	ocount -e page-faults:100000 true
+	ocount -e page-faults:0:0:0 true
 	ophelp --counters=65
 	ophelp -X -J
 	ophelp --cpu-type=

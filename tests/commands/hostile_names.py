@@ -8,11 +8,13 @@
                                         and in the names of all files below PATH
     hostile_names.py check FILE...      says what of the files is not text; and whether names are
                                         in them, which are escaped once
-    hostile_names.py run COMMAND...
-                                        runs the command with names for the words in its arguments
+    hostile_names.py each               runs the commands of stdin, one a line, split at blanks,
+                                        with names for words; shows each, and says what of its
+                                        output is not text, and the exit status if it is above 2
 """
 import os
 import re
+import subprocess
 import sys
 
 C1 = bytes(sum(([0xC2, byte] for byte in range(0x80, 0xA0)), []))
@@ -84,18 +86,38 @@ def problems(text):
     return sorted(found)
 
 
-def check(paths):
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def check(texts):
     escaped = False
     wrong = set()
-    for path in paths:
-        with open(path, "rb") as file:
-            text = file.read()
+    for text in texts:
         wrong.update(problems(text))
         escaped = escaped or re.search(rb"\\x1b|\\u001b", text) is not None
     if wrong:
         wrong = sorted(wrong)
         print("  NOT TEXT: " + ", ".join(wrong[:6]) + (" ..." if len(wrong) > 6 else ""))
     print("  escaped" if escaped else "  no name")
+
+
+def run(line):
+    """Runs a command in this one process, as starting one for each name and check takes longer."""
+    print("$ " + re.sub(r"([A-Z]+NAME)z*", r"\1", " ".join(line.split())))
+    command = [named(os.fsencode(argument)) for argument in line.split()]
+    status = 127
+    texts = []
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        texts = [done.stdout, done.stderr]
+        status = done.returncode
+    except OSError as error:
+        texts = [str(error).encode()]
+    check(texts)
+    if status < 0 or status > 2:
+        print("exit %d" % (status if status >= 0 else 128 - status))
 
 
 def main():
@@ -106,10 +128,10 @@ def main():
         for path in arguments:
             fill(os.fsencode(path))
     elif action == "check":
-        check(arguments)
+        check(read(path) for path in arguments)
     else:
-        command = [named(os.fsencode(argument)) for argument in arguments]
-        os.execvp(command[0], command)
+        for line in sys.stdin:
+            run(line)
 
 
 main()

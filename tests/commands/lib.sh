@@ -8,6 +8,7 @@
 #	requirement NAME	starts a test of this requirement, in an empty $DIR
 #	images			puts prog and lib.so here, made of $SOURCES/{prog,lib}.s
 #	session [OPTION]	makes samples of the description in stdin (see make_session.c)
+#	frequency N		makes 2 N samples of heavy code, with 3 of 4 events, and 8 N of light code
 #	write NAME		writes stdin to a file, and makes the directories on the way to it
 #	try COMMAND...		runs it; writes it, stdout, stderr ("! ") and the exit code, if not 0
 #	of_session COMMAND...	the same with --session-dir=$DIR
@@ -54,6 +55,23 @@ images()
 session()
 {
 	make_session "$@" "$DIR"
+}
+
+frequency()
+{
+	images
+	session <<-EOF
+		cpu_type i386/core_2
+		image prog CYCLES.0.0.all.all.all
+		0x1010 $((2 * $1)), 0x1030 $((8 * $1))
+		arcs prog prog CYCLES.0.0.all.all.all
+		0x1030>0x1010 $((2 * $1)), 0x1010>0x1030 $((8 * $1))
+		ctr_count 1000
+		file weights/{root}@DIR@/prog/{dep}/{root}@DIR@/prog/CYCLES.0.0.all.all.all
+		0x1010 $((6000 * $1)), 0x1030 $((2000 * $1))
+		file weights/{root}@DIR@/prog/{dep}/{root}@DIR@/prog/{cg}/{root}@DIR@/prog/CYCLES.0.0.all.all.all
+		0x101000001030 $((2000 * $1)), 0x103000001010 $((6000 * $1))
+	EOF
 }
 
 write()

@@ -13,6 +13,10 @@
  *	image IMAGE EVENT		a sample file of an image that is its own application,
  *	image APP IMAGE EVENT		of an image within an application,
  *	arcs [APP] IMAGE CALLEE EVENT	of arcs from an image to another one
+ *	stacks APP EVENT		a stack file; the samples of its leaves are in sample files
+ *	stack COUNT FRAME...		what to count in it: frames are IMAGE+OFFSET, the leaf
+ *first, and of the kernel if IMAGE begins with {kern}
+ *	weights				the files below are those of weights
  *	file PATH			of any name, also with blanks: below DIR/samples/SESSION
  *	OFFSET COUNT, ...		what to count in this file; with arcs: FROM>TO COUNT
  *	stat NAME NUMBER		a number that the daemon counted: in stats/ and, all
@@ -36,13 +40,16 @@
 #include "libop/session/account.h"
 #include "libop/session/number_file.h"
 #include "libdb/odb/odb.h"
+#include "libdb/stacks/stacks.h"
 
 #define BLANKS "\t\n "
 
 struct maker {
 	const char *dir, *name;
 	struct odb_header header;
-	struct odb *db; /* the file whose counts are read; or NULL */
+	struct odb *db;	       /* the file whose counts are read; or NULL */
+	struct stacks *stacks; /* the same */
+	const char *tree;      /* "weights/", or "" */
 	int line;
 };
 
@@ -83,21 +90,24 @@ static char *expand(const struct maker *maker, const char *text)
 static void close_file(struct maker *maker)
 {
 	odb_close(maker->db);
+	stacks_close(maker->stacks);
 	maker->db = NULL;
+	maker->stacks = NULL;
 }
 
 /* Opens DIR/samples/SESSION/@name, which is freed. */
-static void open_file(struct maker *maker, char *name)
+static void open_file(struct maker *maker, char *name, int is_stacks)
 {
 	struct odb_error error;
 	char path[8192];
 
 	close_file(maker);
-	if (snprintf(path, sizeof(path), "%s/samples/%s/%s", maker->dir, maker->name, name) >=
-	    (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/samples/%s/%s%s", maker->dir, maker->name, maker->tree,
+		     name) >= (int)sizeof(path))
 		DIE(maker, "the name is too long");
 	if (op_mkdir_parents(path, 0755, NULL) ||
-	    odb_open(&maker->db, path, ODB_CREATE, &maker->header, &error))
+	    (is_stacks ? stacks_open(&maker->stacks, path, 0, &error)
+		       : odb_open(&maker->db, path, ODB_CREATE, &maker->header, &error)))
 		DIE(maker, "cannot make %s", path);
 	free(name);
 }
@@ -124,7 +134,59 @@ static void open_image(struct maker *maker, char **words, int n, int is_arcs)
 		DIE(maker, "out of memory");
 	name = expand(maker, path);
 	free(path);
-	open_file(maker, name);
+	open_file(maker, name, 0);
+}
+
+/* The words of "stacks": APP EVENT. */
+static void open_stacks(struct maker *maker, const char *app, const char *event)
+{
+	char *path = NULL, *name;
+
+	if (asprintf(&path, "stacks/%s%s/%s%s", root_of(app), app, event,
+		     strchr(event, '.') ? "" : ".0.0.all.all.all") < 0)
+		DIE(maker, "out of memory");
+	name = expand(maker, path);
+	free(path);
+	open_file(maker, name, 1);
+}
+
+/* "IMAGE+OFFSET" */
+static struct stacks_frame frame_of(struct maker *maker, char *word)
+{
+	char *offset = strrchr(word, '+'), *path = NULL, *name;
+	struct odb_error error;
+	struct stacks_frame frame;
+
+	if (!offset || asprintf(&path, "%s%.*s", root_of(word), (int)(offset - word), word) < 0)
+		DIE(maker, "'%s' is not IMAGE+OFFSET", word);
+	name = expand(maker, path);
+	frame = (struct stacks_frame){
+		.image = stacks_image(maker->stacks, name,
+				      strncmp(word, "{kern}", 6) ? 0 : STACKS_IMAGE_KERNEL, 0,
+				      &error),
+		.offset = number(maker, offset + 1),
+	};
+	free(path);
+	free(name);
+	return frame;
+}
+
+/* "COUNT FRAME..." */
+static void add_stack(struct maker *maker, char *text)
+{
+	struct stacks_frame frames[64];
+	uint64_t count = number(maker, strsep(&text, BLANKS));
+	struct odb_error error;
+	size_t n = 0;
+	char *word;
+
+	if (!maker->stacks)
+		DIE(maker, "a stack of no file");
+	while (n < 64 && (word = strsep(&text, BLANKS)) != NULL)
+		if (*word)
+			frames[n++] = frame_of(maker, word);
+	if (stacks_add(maker->stacks, frames, n, count, &error))
+		DIE(maker, "%s", error.text);
 }
 
 /* "OFFSET COUNT" or "FROM>TO COUNT" */
@@ -246,13 +308,21 @@ static void read_line(struct maker *maker, char *line)
 		return;
 	}
 	if (!strncmp(rest, "file ", 5)) {
-		open_file(maker, expand(maker, rest + 5));
+		open_file(maker, expand(maker, rest + 5), 0);
+		return;
+	}
+	if (!strncmp(rest, "stack ", 6)) {
+		add_stack(maker, rest + 6);
 		return;
 	}
 	while (n < 5 && (words[n] = strsep(&rest, BLANKS)) != NULL)
 		n += *words[n] != '\0';
 	if (!strcmp(words[0], "image") || !strcmp(words[0], "arcs"))
 		open_image(maker, words + 1, n - 1, *words[0] == 'a');
+	else if (!strcmp(words[0], "stacks") && n == 3)
+		open_stacks(maker, words[1], words[2]);
+	else if (!strcmp(words[0], "weights") && n == 1)
+		maker->tree = "weights/";
 	else if (!strcmp(words[0], "stat") && n == 3)
 		write_stat(maker, words[1], words[2]);
 	else if (n != 2 || !set_header(maker, words[0], words[1]))
@@ -261,7 +331,7 @@ static void read_line(struct maker *maker, char *line)
 
 static int make(const char *dir, const char *name)
 {
-	struct maker maker = {.dir = dir, .name = name};
+	struct maker maker = {.dir = dir, .name = name, .tree = ""};
 	char line[8192];
 
 	maker.header.cpu_type = OP_CPU_TIMER;

@@ -55,6 +55,24 @@ writes opcontrol --start-daemon -e RETIRED:6000 -e LOW:500 -e ONLY0:500
 machine '1 3'
 writes opcontrol --start-daemon -e RETIRED:6000 -e LOW:500
 
+# a file that cannot be written, as the driver's for a count that is too large
+requirement count_that_the_driver_refuses_is_not_kept
+machine '0 1 2 3'
+for n in 0 1 2 3; do ln -sf /proc/sys/kernel/ngroups_max fs/$n/count; done
+settings opcontrol --setup -e RETIRED:3000000000
+settings opcontrol --start -e RETIRED:3000000000
+settings opcontrol --setup -e RETIRED:2147483647
+try opcontrol --status | grep RETIRED
+
+requirement start_that_fails_keeps_the_settings
+machine '0 1 2 3'
+settings opcontrol --setup -e RETIRED:6000
+export FAKE_MODE=refuse
+settings opcontrol --start -e RETIRED:7000
+try opcontrol --status | grep RETIRED
+export FAKE_MODE=
+settings opcontrol --start -e RETIRED:7000
+
 requirement events_are_kept_and_shown
 machine '0 1 2 3'
 try opcontrol --status

@@ -76,6 +76,13 @@ for lock in '' nonsense 1 2147483647 99999999999999999999; do
 	try opcontrol --shutdown
 done
 
+requirement a_killed_daemon_is_not_one_that_never_ran
+machine
+try opcontrol --status | grep -A1 '^Daemon'
+put s/lock 4321
+try opcontrol --session-dir="$DIR/s" --status | grep -A1 '^Daemon'
+try opcontrol --session-dir="$DIR/s" --perf --status | grep -A1 '^Daemon'
+
 requirement a_daemon_that_does_not_start_is_reported
 machine
 export FAKE_MODE=refuse

@@ -33,6 +33,19 @@ of_session opgprof -o "$DIR/gmon.out" prog
 try gprof -b -p prog gmon.out
 try gprof -b -q prog gmon.out
 
+# A sample counts once for each call in its stack.
+requirement gprof_shows_the_arcs_of_stacks
+images
+session <<-EOF
+	image prog TIMER
+	0x1012 10, 0x1032 4
+	stacks prog TIMER
+	stack 10 prog+0x1012 prog+0x1015 prog+0x1015 prog+0x1005
+	stack 4 prog+0x1032 prog+0x1015 lib.so+0x1005 prog+0x1015
+EOF
+of_session opgprof -o "$DIR/gmon.out" prog
+try gprof -b -q prog gmon.out
+
 # An image of 32 bits.
 requirement images_of_32_bits_are_converted
 images

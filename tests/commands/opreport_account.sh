@@ -29,6 +29,21 @@ report 'image:*lib.so' # what a report leaves out is no difference
 make_session --pack "$DIR"
 report
 
+requirement session_without_samples_says_what_became_of_them
+session <<-EOF
+	stat total_samples 107
+	stat samples_stored 0
+	stat lost_no_space 107
+EOF
+report
+report -n session:current
+for tool in "opannotate -s" "opexport --to=folded" opgprof; do
+	# shellcheck disable=SC2086 # words
+	try $tool --session-dir="$DIR"
+done
+rm -r samples/current/stats $account
+report
+
 requirement missing_account_is_said
 counted
 rm $account

@@ -107,6 +107,107 @@ for at in $(seq 0 4 240); do
 	check grep -q '<count>60</count>' out
 done
 
+# Recursion, mutual recursion, and the kernel.  The {cg} file is not read.
+stacks()
+{
+	images
+	session <<-EOF
+		image prog TIMER
+		0x1012 10, 0x1032 4
+		image prog lib.so TIMER
+		0x1000 2
+		image prog {kern}/no-vmlinux TIMER
+		0x400 6
+		arcs prog prog TIMER
+		0x1010>0x1010 99
+		stacks prog TIMER
+		stack 10 prog+0x1012 prog+0x1015 prog+0x1015 prog+0x1015 prog+0x1005
+		stack 4 prog+0x1032 prog+0x1015 prog+0x1035 prog+0x1015
+		stack 6 {kern}/no-vmlinux+0x400 prog+0x1018 prog+0x1005
+	EOF
+}
+
+requirement each_sample_counts_once_for_each_call_in_its_stack
+stacks
+reports <<-EOF
+	-c
+	-c -n -%
+	-c -n -i cold
+	-c -n -x
+	-c -n -m lib
+	-c -n lib-image:*no-vmlinux
+	-c --format=csv
+	-c --format=json
+EOF
+
+# The threshold leaves out lines, and the others keep their percentages.
+requirement threshold_changes_no_percentages
+stacks
+reports <<-EOF
+	-c -n -t 30
+	-c -n -t 60
+EOF
+
+requirement documents_have_the_arcs_of_the_text_at_each_threshold
+stacks
+reports <<-EOF
+	-c -n -t 30 --csv
+	-c -n -t 60 --csv
+EOF
+opreport --session-dir="$DIR" -c -t 60 -X | grep -o -e '<symbol idref="[0-9]*">' -e 'self="1"' \
+	-e '<callers>' -e '<callees>' -e '</call[a-z]*>' -e '<symboldata id="[0-9]*" name="[a-z_]*"' |
+	tr '\n' ' '
+echo
+
+# Weights of stacks are in units of their event.
+requirement stacks_have_weights
+images
+session <<-EOF
+	image prog CYCLES.1000.0.all.all.all
+	0x1012 10, 0x1032 10
+	stacks prog CYCLES.1000.0.all.all.all
+	stack 10 prog+0x1012 prog+0x1005
+	stack 10 prog+0x1032 prog+0x1005
+	weights
+	ctr_count 1024
+	image prog CYCLES.1000.0.all.all.all
+	0x1012 1000
+	stacks prog CYCLES.1000.0.all.all.all
+	stack 1000 prog+0x1012 prog+0x1005
+EOF
+report -c -n
+
+# A session with stack files, one with {cg} files, and one whose stack file is damaged.
+requirement sessions_may_have_stacks_or_arcs
+stacks
+session --name=old <<-EOF
+	image prog TIMER
+	0x1012 5
+	arcs prog prog TIMER
+	0x1005>0x1012 5
+EOF
+report -c -n session:current,old
+echo no stack file >"samples/current/stacks/{root}$DIR/prog/TIMER.0.0.all.all.all"
+of_session opreport -c -n session:current,old
+
+requirement stacks_have_columns
+images
+session <<-EOF
+	image prog TIMER.0.0.all.all.0
+	0x1012 60
+	image prog TIMER.0.0.all.all.1
+	0x1012 40
+	stacks prog TIMER.0.0.all.all.0
+	stack 60 prog+0x1012 prog+0x1035
+	stacks prog TIMER.0.0.all.all.1
+	stack 30 prog+0x1012 prog+0x1035
+EOF
+reports <<-EOF
+	-c -n
+	-c -n -m cpu
+	-c -n cpu:1
+EOF
+
 requirement callgraph_and_details_are_refused
 arcs
 report -c -d

@@ -66,6 +66,29 @@ try opreport -l -n --session-dir=before after
 try opreport -l -n "{" --session-dir=before "}" "{" --root=/x after "}"
 try opreport -l -n "{" before after "}" "{" after "}"
 
+# Twice as long for the same work: half as much a second.
+requirement rates_are_compared_where_durations_are_known
+images
+for at in before:1000:300 after:2000:600; do
+	ms=${at#*:} lib=${at##*:}
+	session <<-EOF
+		image prog TIMER
+		0x1010 1000
+		image lib.so TIMER
+		0x1010 $lib
+		stat total_samples $((1000 + lib))
+		stat samples_stored $((1000 + lib))
+		stat profiling_ms ${ms%:*}
+		stat daemon_cpu_ms 1
+	EOF
+	mkdir ${at%%:*}
+	mv samples ${at%%:*}/
+done
+try opreport -l "{" before "}" "{" after "}"
+rm -r after/samples/current/account
+try opreport -n "{" before "}" "{" after "}"
+try opreport "{" before "}" "{" after "}"
+
 requirement wrong_differences_are_refused
 two_processors
 reports <<-EOF

@@ -115,6 +115,10 @@ requirement documents_of_events_fit_their_schemas_and_add_up
 events
 add_up 72
 
+requirement documents_of_weights_fit_their_schemas_and_add_up
+frequency 1
+add_up 10
+
 requirement documents_of_scaled_events_fit_their_schemas_and_add_up
 scaled_events
 add_up 192
@@ -222,3 +226,28 @@ reports <<-EOF
 	-X -a
 	--csv -d -%
 EOF
+
+# What OProfile's readers of XML expect.
+requirement xml_counts_modules_apart
+images
+session <<-EOF
+	image prog TIMER
+	0x1010 60, 0x1030 7
+	image prog lib.so TIMER
+	0x1000 33
+	stacks prog TIMER
+	stack 33 lib.so+0x1000 prog+0x1015
+EOF
+of_session opreport -X -c | grep -v '^<profile\|^<options'
+of_session opreport -X -c -o "$DIR/report.xml"
+check_schema()
+{
+	if command -v xmllint >/dev/null; then
+		xmllint --noout --schema "$TOP/doc/opreport.xsd" "$1" 2>&1
+	else
+		echo "$1 validates"
+	fi
+}
+check_schema report.xml
+of_session opreport -X -d -o "$DIR/details.xml"
+check_schema details.xml

@@ -52,6 +52,44 @@ mkdir -p .debug/.build-id/01/23456789abcdef0123456789abcdef01234567
 mv kept/prog .debug/.build-id/01/23456789abcdef0123456789abcdef01234567/elf
 report -l -n
 
+# What the session says of prog: another build-id, or none and another time.
+known_as()
+{
+	echo "$1 {root}$DIR/prog" >samples/current/images
+	reports <<-EOF
+		-l
+		-l -n
+		-l -g
+		--csv -l
+	EOF
+	opreport --session-dir="$DIR" --json -l | grep '"notes"'
+	opreport --session-dir="$DIR" -X | grep '<note '
+}
+
+requirement files_that_are_not_those_profiled_are_said_in_the_head
+images
+session <<-EOF
+	image prog TIMER
+	0x1010 990
+	image gone TIMER
+	0x1010 9
+	image absent TIMER
+	0x1010 11
+EOF
+known_as 'ffffffffffffffffffffffffffffffffffffffff 1 1 1 0 0'
+known_as '- 1 1 1 1 0'
+opreport --session-dir="$DIR" -l --verbose=all | grep -e '^Without'
+
+requirement files_that_may_have_changed_are_said_in_the_head
+images
+touch -d @1000 prog
+session <<-EOF
+	mtime 999
+	image prog TIMER
+	0x1010 990, 0x1030 110
+EOF
+report -l
+
 # Files without a build-id are told apart by device, inode and time.
 requirement images_without_build_id_are_told_by_inode_and_time
 images

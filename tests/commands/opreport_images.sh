@@ -199,3 +199,16 @@ for field in 40:8 60:2 62:2; do # e_shoff, e_shnum, e_shstrndx
 	dd if=/dev/zero of=prog bs=1 seek=${field%%:*} count=${field#*:} conv=notrunc status=none
 done
 report -d -n
+
+requirement code_without_symbols_has_addresses_in_details_only
+images
+session <<-EOF
+	image gone TIMER
+	0x10 3, 0x20 1
+EOF
+reports <<-EOF
+	-l -n
+	-d -n
+	-c -n
+	--csv -n -d
+EOF

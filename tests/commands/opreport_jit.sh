@@ -107,3 +107,47 @@ samples_of_node
 jitdump '<'
 truncate -s -5 jit/jit-77.dump
 report -l -n --jit-dir "$DIR/jit"
+
+# An object with code at three addresses, of which opjitconv makes sections, or one linked program.
+jit_object()
+{
+	as -o code.o - <<-EOF
+		.section jit.a, "ax"
+		.globl first
+		first: .zero 0x100
+		.globl second
+		second: .zero 0x100
+		.section jit.b, "ax"
+		.globl _ZN4Math3addEii
+		_ZN4Math3addEii: .zero 0x40
+		.section jit.c, "ax"
+		.globl elsewhere
+		elsewhere: .zero 0x40
+	EOF
+	objcopy --change-section-vma jit.a=0x7f0000000100 \
+		--change-section-vma jit.b=0x7f0000008000 \
+		--change-section-vma jit.c=0x7f0000010000 code.o made.jo
+	if [ "$1" = linked ]; then
+		ld -e 0 --section-start=jit.a=0x7f0000000100 \
+			--section-start=jit.b=0x7f0000008000 \
+			--section-start=jit.c=0x7f0000010000 -o made.jo code.o
+	fi
+	mv made.jo "samples/current/{root}/usr/bin/node/{dep}/{anon:anon}/77.jo"
+}
+
+# Other memory of the process, and other processes, have no object.
+requirement objects_of_opjitconv_name_functions
+samples_of_node
+for kind in sections linked; do
+	jit_object $kind
+	report -l -n -w tgid:all --jit-dir "$DIR/jit"
+done
+
+requirement damaged_objects_are_reported
+samples_of_node
+jit_object sections
+truncate -s 300 "samples/current/{root}/usr/bin/node/{dep}/{anon:anon}/77.jo"
+report -l -n tgid:all --jit-dir "$DIR/jit"
+rm "samples/current/{root}/usr/bin/node/{dep}/{anon:anon}/77.jo"
+mkfifo "samples/current/{root}/usr/bin/node/{dep}/{anon:anon}/77.jo"
+report -l -n tgid:all --jit-dir "$DIR/jit"

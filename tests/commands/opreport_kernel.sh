@@ -152,3 +152,26 @@ if [ -n "$id" ] && [ -s vdso ]; then
 	check grep -q '\[vdso\] (tgid:7 range:0x7ffff7fc1000-' out
 	check test -z "$(grep gettimeofday out)"
 fi
+
+# OProfile 1 without vmlinux: keys count from the start of the kernel, or are addresses.
+requirement the_kernel_of_oprofile_1_has_the_symbols_of_its_copy_of_kallsyms
+session <<-EOF
+	is_kernel 1
+	image /proc/kallsyms TIMER
+	0x10 1, 0x100 2, 0x1f0 4, 0xffffffff81000110 8, 0x7fffffff 16
+EOF
+copy()
+{
+	write "$1" <<-EOF
+		ffffffff81000000 T _stext
+		ffffffff81000100 T do_work
+		ffffffff81000200 T rest
+		ffffffff81001000 T _etext
+	EOF
+}
+report -l -w -n
+for place in samples/current/kallsyms samples/kallsyms kallsyms root/proc/kallsyms; do
+	copy $place
+	opreport --session-dir="$DIR" -l -w -n -R "$DIR/root"
+	rm $place
+done

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# oprofiled: what a full disk, or a file that may not grow, costs is lost and counted, and no more is
+# oprofiled: what a file that may not grow costs is lost and counted, and no more is; what a full disk
+# has no room for is counted by program, where there is a place for that
 . "$COMMANDS/daemon.sh"
 
 # Samples of 20000 places, each twice: more than there is room for.
@@ -14,7 +15,7 @@
 	} END { printf "%s%s", all, all }'
 } | make_recording >"$WORK/many_places"
 
-# replayed_at DIR - replays them, and compares what was received with what is stored and lost; ends
+# replayed_at DIR - replays them; goes to the session
 replayed_at()
 {
 	oprofiled "--replay=$WORK/many_places" "--session-dir=$1" --no-vmlinux >"$WORK/daemon" 2>&1 ||
@@ -22,6 +23,11 @@ replayed_at()
 	sed -n 's/.*samples are lost: .*: /samples are lost: /p' "$WORK/daemon"
 	cd "$1/samples/current" || exit
 	opdb check .
+}
+
+# compared - what was received with what is stored and lost
+compared()
+{
 	stored=$(cat stats/samples_stored)
 	lost=$(cat stats/lost_samplefile stats/lost_no_space stats/lost_file_limit |
 		awk '{ n += $1 } END { print n }')
@@ -44,9 +50,10 @@ requirement what_does_not_fit_into_a_file_is_lost
 	ulimit -f 128
 	trap '' XFSZ
 	replayed_at "$DIR/session"
+	compared
 )
 
-requirement what_does_not_fit_onto_the_disk_is_lost
+requirement what_does_not_fit_onto_the_disk_is_counted_by_program
 mkdir -p "session/samples/current/{root}"
 chmod -R 750 session
 small="$DIR/session/samples/current/{root}"
@@ -60,4 +67,9 @@ cleanup()
 }
 trap '[ -z "$small" ] || cleanup' EXIT
 replayed_at "$DIR/session"
+opreport -n "--session-dir=$DIR/session" >"$WORK/report"
+# the program's samples, and those of its file and of {other}, which are in the same column
+awk '/^ /{ print "received: " $1 " by " $3 }
+	/^\t/ { parts += $1; some[$3] = $1 > 0 }
+	END { print "in bash and {other}: " parts, some["bash"], some["{other}"] }' "$WORK/report"
 cleanup

@@ -52,9 +52,10 @@ pid()
 	show_session ask session status | sed -n 's/^pid //p'
 }
 
+# One that has ended waits for init, which may take seconds in a container.
 is_gone()
 {
-	! kill -0 "$1" 2>/dev/null
+	! grep -q '^State:[^Z]*$' "/proc/$1/status" 2>/dev/null
 }
 
 # Ends the daemon that runs, by this signal.

@@ -2,39 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # opexport --from: conversion without a session gives what import and export give, and keeps what a
 # session has no place for: names of threads, and the time of each sample
-
-event='event type=1 period=250000 sample_type=0x20 id=11'
-
-# task TGID TID NAME PATH - a thread, and what its process maps
-task()
-{
-	echo "record 3 8192 d$1 d$2 '$3 d$1 d$2 q1 q11"
-	echo "record 1 2 d$1 d$1 q0x400000 q0x10000 q0 '$4 d$1 d$1 q2 q11"
-}
-
-# recording [NAME] - two programs of two threads each, called after their programs or so
-recording()
-{
-	images
-	{
-		printf '%s\n' "$event" 'file 112'
-		task 70 70 "${1:-prog}" "$DIR/prog"
-		task 70 71 "${1:-prog}" "$DIR/prog"
-		task 80 80 "${1:-lib.so}" "$DIR/lib.so"
-		task 80 81 "${1:-lib.so}" "$DIR/lib.so"
-		seq 0 599 | awk '{
-			tgid = $1 < 300 ? 70 : 80
-			printf "record 9 2 q11 q%d d%d d%d q%d q250000 q%d", at($1, 0), tgid,
-				tgid + $1 % 2, 1000 + $1, 2 + $1 % 5
-			printf " q0xfffffffffffffe00"
-			for (i = 0; i <= $1 % 5; i++)
-				printf " q%d", at($1, i)
-			print ""
-		}
-		function at(n, i) { return 4198416 + n * 7 % 50 * 4 + i * 1024 }'
-		echo finish
-	} | make_profile >made
-}
+. "$COMMANDS/threads.sh"
 
 # Writes the profile to "direct" and, by way of a session, to "session".
 both_ways()
@@ -98,7 +66,6 @@ recording
 opimport -s lib,thread -o data made
 each try opexport --to=folded <<-EOF
 	--from=/dev/null --from-format=nonsense
-	--from=/dev/null --from-format=folded
 	--from=/dev/null image:/bin/true
 	--from-format=perf
 	--from=/dev/null

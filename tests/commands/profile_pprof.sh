@@ -141,3 +141,25 @@ done >real
 	internal+driver+testdata+go.nomappings.crash: event alloc_space bytes 0: 2/1765955 event inuse_space bytes 0: 2/1765955 2
 	internal+report+testdata+sample.cpu: event cpu nanoseconds 10000000: 176/1760000000 76
 EOF
+
+# Of profiles that have no mappings, as those of JavaScript, or whose files are not here
+requirement names_that_only_the_profile_has_are_kept
+make_profile >made <<-EOF
+	pprof 6='' 6='cpu' 6='nanoseconds' 6='main' 6='parse' 6='hash<int>' 6='app.js' 6='inlined'
+	pprof 6='/no/such/server' 6='count' 6='samples' 1=(1=10 2=9) 1=(1=1 2=2)
+	pprof 3=(1=1 2=0x400000 3=0x500000 5=8)
+	pprof 5=(1=1 2=3 4=6) 5=(1=2 2=4 4=6) 5=(1=3 2=5) 5=(1=4 2=7)
+	pprof 4=(1=1 4=(1=1 2=5)) 4=(1=2 4=(1=2 2=9)) 4=(1=0xfedcba9876543210 4=(1=3))
+	pprof 4=(1=4 2=1 3=0x400100 4=(1=4) 4=(1=3)) 4=(1=5 2=1 3=0x400108 4=(1=2))
+	pprof 2=(1=[1] 2=[4 400]) 2=(1=[2 1] 2=[3 300]) 2=(1=[0xfedcba9876543210 2 1] 2=[2 200])
+	pprof 2=(1=[4 5] 2=[1 100])
+EOF
+check opimport -o imported made
+opreport --session-dir=imported -l 2>/dev/null | sed -n '/^samples/,$p'
+opreport --session-dir=imported -c 2>/dev/null | sed -n '/^samples/,$p'
+check opexport --session-dir=imported --to=pprof -o again
+for profile in made again; do
+	opexport "--from=$profile" --to=folded 2>/dev/null | sed 's/^[^;]*;//' | sort >$profile.folded
+done
+check diff made.folded again.folded
+cat again.folded

@@ -90,3 +90,27 @@ try opimport --info anything
 try opexport --from=anything --to=folded
 head -c 1000 anything >damaged
 try opexport --from=damaged --to=folded
+
+# A pack becomes a pack, also with another CPU type; what holds no samples leaves nothing behind.
+requirement packed_sessions_are_imported
+images
+session <<-'END'
+	image prog lib.so TIMER.10000.0.all.all.all
+	0x1010 5, 0x1030 2
+END
+opreport --session-dir=. -l | sed 1d >loose
+make_session --pack "$DIR"
+mkdir packed
+mv samples packed
+check opimport -o imported packed
+check diff loose - <<-END
+	$(opreport --session-dir=imported -l | sed 1d)
+END
+find imported -name pack
+check opimport --cpu-type=i386/core_2 -o typed packed
+opreport --session-dir=typed -l 2>/dev/null | sed -n 2p
+truncate -s -20 packed/samples/current/pack
+try opimport -o damaged packed
+mkdir empty
+try opimport -o nothing empty
+ls

@@ -112,7 +112,8 @@ def of_xml(path, doc):
     def count(elements):
         return sum(int(c.text) for e in elements for c in e.findall("count"))
 
-    totals = [count(root.findall("binary") + root.findall("process")),
+    totals = [count(root.findall("binary") + root.findall("binary/module") +
+                    root.findall("process")),
               count(s for b in root.iter() if b.tag in ("binary", "module")
                     for s in b.findall("symbol"))]
     if root.find("detailtable") is not None:

@@ -58,6 +58,7 @@ run()
 	(
 		cd "$work/s" || exit
 		export WORK=$work DIR=$work/s HOME=$work/home XDG_CACHE_HOME=$work/home/cache
+		export OPROFILE_SYMBOLS=$work/home/symbols
 		# shellcheck disable=SC2016 # expanded by the inner shell
 		exec timeout -k 5 "$seconds" sh -eu -c '. "$COMMANDS/lib.sh"; . "$1"' sh "$script"
 	) >"$work/out" 2>"$work/log" </dev/null

@@ -108,6 +108,7 @@ static int show_file(const char *path, const struct stat *status, void *context)
 	check(!op_sample_name_parse(path, &name, NULL), "%s: not the name of a sample file", path);
 	if (odb_open(&db, path, ODB_READ, NULL, &error)) {
 		printf("%s: damaged\n", path + show->prefix);
+		op_sample_name_free(&name);
 		return 0;
 	}
 	out = new_line(path, show);
@@ -136,9 +137,13 @@ static void show_files(const char *dir, struct show *show)
 
 	show->prefix = strlen(dir) + 1;
 	check(!op_walk(dir, show_file, show, &error), "%s", error.text);
-	qsort(show->lines, show->count, sizeof(char *), by_text);
-	for (size_t i = 0; i < show->count; i++)
+	if (show->count)
+		qsort(show->lines, show->count, sizeof(char *), by_text);
+	for (size_t i = 0; i < show->count; i++) {
 		puts(show->lines[i]);
+		free(show->lines[i]);
+	}
+	free(show->lines);
 }
 
 static void show_stats(const char *dir, const struct show *show)
@@ -146,7 +151,10 @@ static void show_stats(const char *dir, const struct show *show)
 	uint64_t value[STAT_COUNT], lost = 0;
 
 	for (int i = 0; i < STAT_COUNT; i++) {
-		value[i] = number_file_read(op_path("%s/stats/%s", dir, stats_name(i)));
+		char *path = op_path("%s/stats/%s", dir, stats_name(i));
+
+		value[i] = number_file_read(path);
+		free(path);
 		if (value[i])
 			printf("%s %" PRIu64 "\n", stats_name(i), value[i]);
 	}
@@ -176,11 +184,13 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "ask")) {
 		check(!op_control_call(argv[2], argv[3], &reply, &error), "%s", error.text);
 		fputs(reply, stdout);
+		free(reply);
 		return 0;
 	}
 	check(argc == 2, "usage: show_session DIR");
 	dir = op_path("%s/" OP_SESSION_CURRENT, argv[1]);
 	show_files(dir, &show);
 	show_stats(dir, &show);
+	free(dir);
 	return 0;
 }

@@ -14,20 +14,16 @@ EVENT=$(names word event)
 SYMBOL=$(names word symbol)
 LINE=$(names word line)
 
-# shellcheck disable=SC2154,SC2094 # status is of lib.sh; the other dump is a word
-# clean COMMAND... - runs it, and says whether what it writes is text; names in words of arguments
+# Runs the commands of stdin, and says of each whether what it writes is text.
 clean()
 {
-	echo "\$ $*" | sed -E 's/([A-Z]+NAME)z*/\1/g'
-	run_quietly names run "$@"
-	names check "$WORK/stdout" "$WORK/stderr"
-	[ "$status" -le 2 ] || echo "exit $status"
+	names each
 }
 
 # The same, but says only what is wrong.
 clean_if_there()
 {
-	clean "$@" | grep -v '^  escaped$\|^  no name$\|^exit 127$'
+	clean | grep -v '^  escaped$\|^  no name$\|^exit 127$'
 }
 
 # A program in a folder, of a source file, with symbols, which all have names of every byte.
@@ -96,7 +92,7 @@ program
 program_session
 jit
 names fill "$DIR"
-each clean <<-EOF
+clean <<-EOF
 	opreport --session-dir=$DIR
 	opreport --session-dir=$DIR --long-filenames
 	opreport --session-dir=$DIR -l -f -V all
@@ -183,7 +179,7 @@ session <<-EOF
 	0x1000 10, 0x1004 20
 EOF
 names fill "$DIR"
-each clean <<-EOF
+clean <<-EOF
 	opreport --session-dir=$DIR
 	opreport --session-dir=$DIR -l
 	opreport --session-dir=$DIR --csv -l
@@ -208,7 +204,7 @@ write "samples/current/{root}/$PATHS/{dep}/{root}/$PATHS/TIMER.0.0.all.all.all" 
 EOF
 : >"samples/current/$PATHS"
 names fill "$DIR"
-each clean <<-EOF
+clean <<-EOF
 	opreport --session-dir=$DIR -l
 	opdb check samples
 	opdb repair samples
@@ -221,7 +217,7 @@ each clean <<-EOF
 EOF
 
 requirement arguments_are_reported_as_text
-each clean <<-EOF
+clean <<-EOF
 	opreport --session-dir=$PATHS
 	opreport --$LINE
 	opreport -t $LINE
@@ -244,7 +240,7 @@ EOF
 
 # What these say depends on the perf events that the machine has.
 requirement counted_programs_are_named_as_text
-each clean_if_there <<-EOF
+clean_if_there <<-EOF
 	ocount -e cpu-clock true $LINE
 	ocount -e cpu-clock -b true $LINE
 	ocount -e cpu-clock -j true $LINE
@@ -273,7 +269,7 @@ requirement profiles_of_others_become_text
 mkdir made
 profile >made/profile
 names fill made
-each clean <<-EOF
+clean <<-EOF
 	opimport -i made/profile
 	opexport --from=made/profile --to=folded
 	opexport --from=made/profile --to=callgrind
@@ -295,7 +291,7 @@ mkdir replayed
 		"cookie 0x11 0x300 0 anon 0x7f0000002000 0"
 } | make_recording >replayed/recording
 names fill replayed
-each clean <<-EOF
+clean <<-EOF
 	oprofiled --replay=replayed/recording --foreground -V all --session-dir=$DIR/$PATHS
 	opreport --session-dir=$DIR/$PATHS -l -f -c
 	opdb dump $PATHS/samples

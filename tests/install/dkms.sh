@@ -39,6 +39,7 @@ run()
 has_module() { [[ -n $(find "$scratch/lib/modules" -name 'oprofile.ko*') ]]; }
 
 run add "oprofile/$version"
+
 run build "oprofile/$version"
 run install "oprofile/$version"
 has_module || die "dkms installed no module"

@@ -38,10 +38,10 @@ def reported(session, *options):
     counts = collections.Counter()
     for line in ours("opreport", "--session-dir=" + session, "-l", "-n", *options).splitlines():
         # memory has "(tgid:1 range:0x1-0x2)" behind its name
-        parts = re.sub(r"\(tgid:\S+ range:\S+\) ", "", line).split(None, 3)
+        parts = re.sub(r" \(tgid:\S+ range:\S+\)", "", line).split(None, 3)
         if len(parts) == 4 and parts[0].isdigit():
             counts[re.sub(r" \(inlined\)$", "", parts[3].strip())] += int(parts[0])
-    return counts
+    return without_brackets(counts)
 
 
 # Places without a symbol have the name of the image, which opexport puts in brackets.
@@ -206,7 +206,7 @@ def test_archive(session, scratch):
 
 def record(program, event, scratch):
     data = os.path.join(scratch, event + ".data")
-    run("perf", "record", "-q", "-e", event, "-F", "997", "-g", "-o", data, program, "1", cwd=scratch)
+    run("perf", "record", "-qB", "-e", event, "-F", "997", "-g", "-o", data, program, "1", cwd=scratch)
     session = os.path.join(scratch, event + ".session")
     ours("opimport", "-o", session, data)
     return session

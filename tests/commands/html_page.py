@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads the data of a page of --to=html, by the format in pp/formats/html/columns.h.
+
+html_page.py FILE folded [EVENT]	folded stacks, as opexport --to=folded writes them
+html_page.py FILE facts			the rest: facts, events, threads, threads' samples
+html_page.py FILE times			"TIME EVENT SAMPLES EVENTS STACK" of each moment
+"""
+import base64
+import json
+import re
+import sys
+import zlib
+
+
+class Columns:
+    def __init__(self, data):
+        self.data = data
+        self.at = 0
+
+    def number(self):
+        value, shift = 0, 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def text(self):
+        length = self.number()
+        self.at += length
+        return self.data[self.at - length:self.at].decode()
+
+    def numbers(self, n):
+        """The next column; None if it is empty."""
+        end = self.number() + self.at
+        if end == self.at and n:
+            return None
+        found = [self.number() for _ in range(n)]
+        assert self.at == end, "a column has another length"
+        return found
+
+
+def data_of(path):
+    page = open(path, encoding="utf-8").read()
+    found = re.search('<script type="text/plain" id="data">([^<]*)</script>', page)
+    return zlib.decompress(base64.b64decode(found.group(1)))
+
+
+class Page:
+    def __init__(self, path):
+        columns = Columns(data_of(path))
+        self.about = about = json.loads(columns.text())
+        ups = columns.numbers(about["nodes"])
+        self.functions = columns.numbers(about["nodes"])
+        self.parents = self.parents_of(ups)
+        n, kinds = about["entries"], len(about["events"])
+        deltas = columns.numbers(n)
+        self.nodes = [sum(deltas[:i + 1]) for i in range(n)]
+        self.threads = columns.numbers(n)
+        self.values = []
+        for _ in range(kinds):
+            samples = columns.numbers(n)
+            self.values.append((samples, columns.numbers(n)))
+        moments = about["moments"]
+        self.times = columns.numbers(moments) or []
+        self.moments = [divmod(both, kinds) for both in columns.numbers(moments) or []]
+        self.counts = columns.numbers(moments)
+        self.weights = columns.numbers(moments) or self.counts
+        assert columns.at == len(columns.data), "something follows the columns"
+
+    @staticmethod
+    def parents_of(ups):
+        parents = []
+        for i, up in enumerate(ups):
+            at = i - 1
+            for _ in range(up):
+                at = parents[at]
+            parents.append(at)
+        return parents
+
+    def stack(self, node):
+        names = []
+        while node >= 0:
+            names.insert(0, self.about["functions"][self.functions[node]][0])
+            node = self.parents[node]
+        return ";".join(names)
+
+    def folded(self, event):
+        sums = {}
+        for node, samples in zip(self.nodes, self.values[event][0]):
+            if samples:
+                stack = self.stack(node)
+                sums[stack] = sums.get(stack, 0) + samples
+        for stack in sorted(sums, key=lambda text: text.encode()):
+            print(stack, sums[stack])
+
+    def facts(self):
+        about = self.about
+        for key in ("title", "facts", "notes", "lost", "events"):
+            print(f"{key}: {json.dumps(about[key])}")
+        for i, (program, pid, tid) in enumerate(about["threads"]):
+            samples = [sum(s for s, t in zip(values[0], self.threads) if t == i)
+                       for values in self.values]
+            print("thread", about["functions"][program][0], pid, tid, *samples)
+        for i, (samples, events) in enumerate(self.values):
+            print("event", i, sum(samples), "samples,", sum(events) if events else "equal", "events")
+
+    def print_times(self):
+        time = 0
+        for i, (entry, event) in enumerate(self.moments):
+            time += self.times[i]
+            print(time, event, self.counts[i], self.weights[i], self.stack(self.nodes[entry]))
+
+
+def main():
+    page = Page(sys.argv[1])
+    if sys.argv[2] == "folded":
+        page.folded(int(sys.argv[3]) if len(sys.argv) > 3 else 0)
+    elif sys.argv[2] == "facts":
+        page.facts()
+    else:
+        page.print_times()
+
+
+if __name__ == "__main__":
+    main()
