@@ -11,10 +11,29 @@
 
 workloads=$BUILD/tests/vm/workloads
 own=$BUILD/tests/native/workloads
+
+# holds_programs DIR - may files there be executed?
+holds_programs()
+{
+	_program=$(mktemp "$1/native.XXXXXX") && cp /bin/true "$_program" &&
+		chmod 755 "$_program" && "$_program"
+	_holds=$?
+	rm -f "$_program"
+	return $_holds
+}
+
+# room DIR - has its file system room for a case?
+room() { [ "$(df -k --output=avail "$1" 2>/dev/null | tail -n 1)" -ge 300000 ]; }
+
+# A case that writes sessions of many files sets in_memory first: a disk takes a minute for them.
+[ -z "${in_memory:-}" ] || [ -n "${TMPDIR:-}" ] || ! room /dev/shm ||
+	! holds_programs /dev/shm 2>/dev/null || TMPDIR=/dev/shm
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/native.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 session=$scratch/oprofile_data
 samples=$session/samples/current
+# where sessions keep the symbols that they share
+export OPROFILE_SYMBOLS="$scratch/symbols"
 PATH=$BUILD/daemon/operf:$BUILD/utils/ocount:$BUILD/utils/opdb:$BUILD/utils/opcontrol:$PATH
 PATH=$BUILD/daemon:$BUILD/pp:$PATH
 cd "$scratch" || exit 1
@@ -50,26 +69,38 @@ sample()
 	accounts
 }
 
-# loose - put a copy of the samples into $scratch/loose, with the files that a session has before
-# it is packed; once, unless they have changed: each folder of it costs a sync
-loose()
+# list - the sample files of the session, also those in a pack or a journal, into $scratch/list:
+# "SAMPLES PATH" each; once, unless they have changed
+list()
 {
 	find "$samples" -type f -printf '%p %i %s %T@\n' | sort >"$scratch/now"
-	! cmp -s "$scratch/now" "$scratch/loose.of" || return 0
-	rm -rf "$scratch/loose"
-	cp -a "$samples" "$scratch/loose"
-	[ ! -e "$scratch/loose/pack" ] || need opdb unpack "$scratch/loose" >/dev/null
-	mv "$scratch/now" "$scratch/loose.of"
+	! cmp -s "$scratch/now" "$scratch/list.of" || return 0
+	need opdb dump "$samples" >"$scratch/dump"
+	awk '
+		/^file: / { path = substr($0, 7); sub("^[^{]*: ", "", path) }
+		$1 == "samples:" { print $2, "/" path }' "$scratch/dump" >"$scratch/list"
+	mv "$scratch/now" "$scratch/list.of"
 }
 
-# As the guests', of a session that was packed.
+# matching GLOB [GLOB] - the lines of the list whose paths match, but not the second one; arcs and
+# weights don't count
+matching()
+{
+	while read -r _n _path; do
+		# shellcheck disable=SC2254 # patterns
+		case $_path in
+		*"{cg}"* | */weights/* | ${2:-}) ;;
+		$1) echo "$_n $_path" ;;
+		esac
+	done <"$scratch/list"
+}
+
+# samples_below GLOB [GLOB] - as the guests', of a session that was packed; without those whose path
+# is like the second one
 samples_below()
 {
-	_text=$1
-	shift
-	loose
-	find "$scratch/loose" -type f -path "*{dep}*$_text*" ! -path '*{cg}*' \
-		! -path '*/weights/*' "$@" -exec opdb dump {} + | awk '$1 == "samples:" { n += $2 } END { printf "%d\n", n }'
+	list
+	matching "*{dep}*$1*" "${2:-}" | awk '{ n += $1 } END { printf "%d\n", n }'
 }
 
 report() { need opreport --session-dir="$session" -l -f "$@" >"$scratch/report"; }

@@ -8,7 +8,8 @@
 
 chain_shares()
 {
-	sample -e "$(clock 4000)" -g "$workloads/chain" "$(lasting 1 4000)"
+	# user code only: kernel code that interrupts a leaf is below it, more of it on a busy host
+	sample -e "$(clock 4000):0:0:1" -g "$workloads/chain" "$(lasting 1 4000)"
 	report
 	need opreport --session-dir="$session" -c >"$scratch/graph"
 	leaf=$(symbol_samples chain_leaf)

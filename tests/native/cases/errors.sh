@@ -74,8 +74,10 @@ if ! is_root; then
 	ulimit -l 0
 	sleep 1000 &
 	sleeper=$!
-	trap 'kill $sleeper; rm -rf "$scratch"' EXIT
+	trap 'kill $sleeper; wait; rm -rf "$scratch"' EXIT
 	operf --session-dir="$scratch/holder1" --pid=$sleeper 2>/dev/null &
+	# two that begin at once may each take what the other one needs, and both end
+	until_true 20 grep -q perf_event /proc/$!/maps
 	operf --session-dir="$scratch/holder2" --pid=$sleeper 2>/dev/null &
 	until_true 20 cannot_map full
 	case $refused in

@@ -13,9 +13,7 @@ jit_shares()
 	pid=$(grep -x '[0-9]*' "$scratch/pid")
 	map=/tmp/perf-$pid.map
 	[ -s "$map" ] || fail "the workload has left no $map"
-	loose
-	find "$scratch/loose" -type f -path "*{anon:anon}/$pid.*" -exec opdb dump {} + >"$scratch/dump"
-	hot=$(awk '/^samples:/ { n += $2 } END { print n + 0 }' "$scratch/dump")
+	hot=$(samples_below "{anon:anon}/$pid.")
 	enough "samples in the memory of process $pid" "$hot" 1000
 	report
 	rm -f "$map"

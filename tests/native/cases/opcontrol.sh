@@ -16,6 +16,8 @@ says()
 
 saying() { grep -q "$1" "$scratch/said" || fail "\"$1\" was not said: $(cat "$scratch/said")"; }
 
+work() { "$workloads/split" "$(lasting 1 2000)" >/dev/null; }
+
 says opcontrol --setup --perf --event="$(clock 2000):0:1:1" --separate=kernel --session-dir="$session"
 says opcontrol --status
 saying "Source: perf events"
@@ -23,7 +25,7 @@ saying "Daemon not running"
 says opcontrol --start
 trap 'opcontrol --shutdown >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 saying Profiling
-"$workloads/split" 1 >/dev/null
+work
 says opcontrol --status
 saying "State: running"
 saying "Events: cpu-clock:[0-9]*:0:$((1000000000 / $(rate 2000))):0:1:1"
@@ -32,16 +34,16 @@ says opcontrol --status
 saying "State: stopped"
 report
 first=$(symbol_samples split_seventy)
-enough "samples until the stop" "$first" 300
-"$workloads/split" 1 >/dev/null
+enough "samples until the stop" "$first" 100
+work
 says opcontrol --dump
 report
 same "samples after it" "$(symbol_samples split_seventy)" "$first"
 says opcontrol --start
-"$workloads/split" 1 >/dev/null
+work
 says opcontrol --dump
 report
-within "after another start" "$(symbol_samples split_seventy)" $((first + 300)) $((first * 20))
+within "after another start" "$(symbol_samples split_seventy)" $((first + 100)) $((first * 20))
 says opcontrol --save=one
 [ -d "$session/samples/one/stats" ] || fail "nothing was saved"
 says opcontrol --shutdown

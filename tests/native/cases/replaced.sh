@@ -16,8 +16,8 @@ cat >"$scratch/both" <<-END
 	wait
 END
 sample -e "$(clock 4000)" sh "$scratch/both"
-loose
-find "$scratch/loose" -type f -path "*{dep}*$scratch/program/*" ! -path '*{cg}*' | sort
+list
+matching "*{dep}*$scratch/program/*"
 # Which of the two the path stands for depends on when its samples were looked at first.
 path=$(samples_below "{root}$scratch/program/")
 other=$(samples_below "{root}/[[][cd]*[]]$scratch/program/")

@@ -24,8 +24,8 @@ attached()
 attached
 
 sample -e "$(clock 4000)" --separate-thread "$own/storm" threads 8 100
-loose
-threads=$(find "$scratch/loose" -type f -path '*/storm/{dep}/*/storm/*' -name '*.all' | wc -l)
+list
+threads=$(matching '*/storm/{dep}/*/storm/*.all' | wc -l)
 within "threads apart" "$threads" 8 9
 
 "$workloads/split" 60 >/dev/null &

@@ -27,7 +27,7 @@ cpp_shares()
 	heavy=$(line_samples "work::Worker::heavy<unsigned long>")
 	light=$(line_samples "work::Worker::light")
 	all=$((heavy + light))
-	enough "samples of the C++ program" $all 1000
+	enough "samples of the C++ program" $all 500
 	share heavy "$heavy" $all 0.6
 	share light "$light" $all 0.4
 }

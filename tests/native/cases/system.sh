@@ -41,4 +41,5 @@ stored >"$scratch/live"
 samples=$scratch/replay/samples/current
 need oprofiled --replay="$scratch/record" --session-dir="$scratch/replay" --separate-kernel=1 \
 	2>"$scratch/log"
+accounts
 same "samples in the replay" "$(stored)" "$(cat "$scratch/live")"

@@ -145,8 +145,8 @@ listing "$victim" >"$scratch/before"
 # shellcheck disable=SC2086 # words
 $other "$exchange" oprofile_data trap >"$scratch/exchanged" &
 exchanger=$!
-tries=0 taken=0 refused=0 end=$(($(date +%s) + 60))
-while [ $tries -lt 2000 ] && [ "$(date +%s)" -lt $end ]; do
+tries=0 taken=0 refused=0 end=$(($(date +%s) + 20))
+while [ $tries -lt 1000 ] && [ "$(date +%s)" -lt $end ]; do
 	case $((tries % 40)) in
 	0) operf awk "$work" ;;
 	1) opcontrol --session-dir="$PWD/oprofile_data" --save="save$tries" ;;

@@ -42,7 +42,7 @@ both()
 }
 
 # theirs SYMBOL - perf's samples of it
-theirs() { awk -v symbol="$1" '$1 == symbol { n++ } END { print n + 0 }' "$scratch/symbols"; }
+theirs() { awk -v symbol="$1" '$1 == symbol { n++ } END { print n + 0 }' "$scratch/by_symbol"; }
 
 flat()
 {
@@ -50,7 +50,7 @@ flat()
 	report
 	perf script -i "$scratch/perf" -F ip,sym >"$scratch/script" 2>"$scratch/said" ||
 		fail "perf script ended with $?: $(cat "$scratch/said")"
-	awk '{ print $2 }' "$scratch/script" >"$scratch/symbols"
+	awk '{ print $2 }' "$scratch/script" >"$scratch/by_symbol"
 	ours=0 all=0
 	for symbol in split_seventy split_twenty split_ten; do
 		ours=$((ours + $(symbol_samples $symbol)))
