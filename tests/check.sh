@@ -4,13 +4,15 @@
 # All tests, or one kind of them; at the end a table of them, by kernel and suite, and the sum:
 # "N passed, N failed".
 #
-#	check.sh [unit] [selftest] [compat] [kunit] [vm]
+#	check.sh [unit] [selftest] [compat] [kunit] [vm] [uml]
 #
 #	unit		Meson's tests
 #	selftest	of the guest harness
 #	compat		of what the module knows of older kernels, with each kernel's headers
-#	kunit		KUnit's suites, on user-mode Linux and in guests
-#	vm		the guest cases on every stock kernel
+#	kunit		KUnit's suites in guests
+#	vm		the guest cases, each on the stock kernels that its line "check" has
+#	uml		KUnit's suites that need no x86, on user-mode Linux; only if asked for:
+#			a kernel is built for them, and they all run in guests, too
 #
 # What can't be run at all counts as one failure.
 
@@ -23,9 +25,10 @@ build=${BUILD:-$top/build}
 [[ $# -gt 0 ]] || set -- unit selftest compat kunit vm
 for kind; do
 	case $kind in
-	unit | selftest | compat | kunit | vm) ;;
+	unit | selftest | compat | kunit | vm | uml) ;;
 	*)
-		echo "check: error: no tests of kind $kind (unit, selftest, compat, kunit, vm)" >&2
+		echo "check: error: no tests of kind $kind (unit, selftest, compat, kunit, vm," \
+			"uml)" >&2
 		exit 2
 		;;
 	esac
@@ -90,8 +93,8 @@ suites_without_hurry()
 	[[ $wanted == " unit " ]] || "$top/tests/vm/cache.sh" || true # the suites say what is missing
 	note selftest selftest "${kernels_stock%% *}" "$top/tests/vm/selftest.sh" -t "$tally"
 	note compat compat "host $kernels_stock" "$top/tests/vm/compat.sh" -t "$tally"
-	note kunit kunit uml nice -n 15 "$top/tests/kunit/uml.sh" -t "$tally"
 	note kunit kunit "$kernels_kunit" nice -n 15 "$top/tests/kunit/guest.sh" -t "$tally"
+	note uml kunit uml "$top/tests/kunit/uml.sh" -t "$tally"
 }
 
 begin=$SECONDS
@@ -99,7 +102,7 @@ suites_without_hurry >"$folder/beside" 2>&1 &
 note unit unit host unit
 wait
 cat "$folder/beside"
-note vm guest "$kernels_stock" "$top/tests/vm/run.sh" -t "$tally"
+note vm guest "$kernels_stock" "$top/tests/vm/run.sh" -c -t "$tally"
 
 echo "time:   all: $((SECONDS - begin)) s"
 "$top/tests/table.py" "$tally"

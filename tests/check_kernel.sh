@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The module on kernels with sanitisers, and how much of it the tests reach; at the end a table
-# as check.sh's, and the sum: "N passed, N failed".
+# The module on kernels with sanitisers and with PREEMPT_RT, and how much of it the tests reach; at
+# the end a table as check.sh's, and the sum: "N passed, N failed".
 #
 #	check_kernel.sh [SUITE...]
 #
 #	selftest	bugs on purpose are reported, each by the sanitiser that is there for it
-#	guest		all guest cases, on 6.1-kasan and 6.1-kcsan
+#	guest		guest cases, each on those of 6.1-kasan, 6.1-kcsan and 6.1-rt that its line
+#			"check" has
 #	kunit		KUnit's suites on 6.1-kasan, in the kernel's own framework
-#	fuzz		random operations on 6.1-kasan: FUZZ_OPERATIONS=N, by default 400000
+#	fuzz		random operations on 6.1-kasan: FUZZ_OPERATIONS=N, by default 150000
 #	coverage	lines of module/ that all of these reached on 6.1-kasan, at least 95 %
 #			of all; by itself, those of the last run
 #
@@ -74,7 +75,7 @@ coverage()
 # beside the suites that boot one guest at a time, with what time these leave.
 begin=$SECONDS
 if [[ $wanted != " coverage " ]]; then
-	rm -rf "$out/run/6.1-kasan" "$out/run/6.1-kcsan" "$out/fuzz/run/6.1-kasan"
+	rm -rf "$out"/run/6.1-{kasan,kcsan,rt} "$out/fuzz/run/6.1-kasan"
 	"$top/tools/build.sh" &
 	programs=$!
 	"$top/tests/vm/sanitised.sh" 6.1-kasan || true # the suites say that it is missing
@@ -86,14 +87,15 @@ fi
 
 note selftest 6.1-kasan "$top/tests/vm/selftest.sh" -k 6.1-kasan
 note kunit 6.1-kasan "$top/tests/kunit/guest.sh" -k 6.1-kasan
-note fuzz 6.1-kasan "$top/tests/vm/fuzz.sh" -k 6.1-kasan -n "${FUZZ_OPERATIONS:-400000}"
+note fuzz 6.1-kasan "$top/tests/vm/fuzz.sh" -k 6.1-kasan -n "${FUZZ_OPERATIONS:-150000}"
 if [[ -n $building ]]; then
 	wait "$building" || true
 	building=''
 	echo "time:   both kernels and what needs one: $((SECONDS - begin)) s"
 fi
 note selftest 6.1-kcsan "$top/tests/vm/selftest.sh" -k 6.1-kcsan
-note guest "6.1-kasan 6.1-kcsan" "$top/tests/vm/run.sh" -k 6.1-kasan -k 6.1-kcsan
+note guest "6.1-kasan 6.1-kcsan 6.1-rt" "$top/tests/vm/run.sh" -c -k 6.1-kasan -k 6.1-kcsan \
+	-k 6.1-rt
 [[ $wanted != *" coverage "* ]] || coverage
 
 echo "time:   all: $((SECONDS - begin)) s"

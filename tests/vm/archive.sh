@@ -138,7 +138,7 @@ archive_update()
 archive_newest()
 {
 	archive_apt apt-cache pkgnames "$1" | grep -E "^${1//./\\.}[0-9][^ ]*$2\$" |
-		grep -vE -- '-(rt|rt-amd64|unsigned)$' | sort -V | tail -n 1
+		grep -vE -- '-(rt|unsigned)$' | sort -V | tail -n 1
 }
 
 # archive_closure SUITE PACKAGE... - "FILE" of each package that a machine with nothing on

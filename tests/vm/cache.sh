@@ -34,9 +34,9 @@ esac
 # shellcheck disable=SC2086
 [[ $# -gt 0 ]] || set -- $kernels_stock
 for kernel; do
-	case " $kernels_stock " in
+	case " $kernels_stock $kernels_rt " in
 	*" $kernel "*) ;;
-	*) die "Debian's kernels here are $kernels_stock, not $kernel" ;;
+	*) die "Debian's kernels here are $kernels_stock $kernels_rt, not $kernel" ;;
 	esac
 done
 series=("$@")
@@ -245,15 +245,16 @@ settle perf "$(sort <<<"$list" | sha256sum | cut -c 1-16)" fill_perf
 # settle_kernel KERNEL
 settle_kernel()
 {
-	local suite name release
+	local suite name release flavour=cloud
 
+	[[ $1 != *-rt ]] || flavour=rt
 	suite=$(kernel_suite "$1")
 	if [[ $suite == unstable ]]; then
 		archive_setup unstable
 		archive_update
 	fi
-	name=$(archive_newest "linux-headers-$1." -cloud-amd64)
-	[[ -n $name ]] || die "the archive has no cloud kernel of series $1"
+	name=$(archive_newest "linux-headers-${1%-rt}." "-$flavour-amd64")
+	[[ -n $name ]] || die "the archive has no $flavour kernel of series ${1%-rt}"
 	release=${name#linux-headers-}
 	list=$(archive_closure "$suite" "linux-image-$release" "$name")
 	mapfile -t files <<<"$list"

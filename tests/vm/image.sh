@@ -54,6 +54,25 @@ image_symbols()
 	done >"$1/symbols"
 }
 
+# image_native TREE - put the native cases into the guest's tree, and a folder /vm/build with what
+# they take from a build folder
+image_native()
+{
+	local to=$1/vm program
+
+	mkdir -p "$to"/tests/vm/guest "$to"/build/tests/{vm,native/workloads}
+	cp -r "$top/tests/native" "$to/tests/"
+	ln -s /vm/case.sh "$to/tests/vm/guest/case.sh"
+	cp -rl "$to/workloads" "$to/build/tests/vm/"
+	find "$build/tests/native/workloads" -maxdepth 1 -type f -perm -100 \
+		-exec cp -t "$to/build/tests/native/workloads" {} +
+	for program in utils/ocount/ocount daemon/operf/operf; do
+		mkdir -p "$to/build/${program%/*}"
+		ln -s "$(find "$1" -path "*bin/${program##*/}" -type f -printf '/%P\n')" \
+			"$to/build/$program"
+	done
+}
+
 # image_programs - make programs.cpio of what is built
 image_programs()
 {
@@ -71,6 +90,7 @@ image_programs()
 	find "$build/tests/vm/fuzz" -maxdepth 1 -type f -perm -100 \
 		-exec cp -t "$tree/vm/fuzz" {} +
 	image_symbols "$tree/vm/workloads"
+	image_native "$tree"
 	# Where the guest's PATH finds the profiler, whatever the prefix is.
 	find "$tree" -name opcontrol -type f -perm -100 -printf '/%P\n' | sed 's|/[^/]*$||' \
 		>"$tree/vm/path"
@@ -93,6 +113,8 @@ image_programs()
 	pack "$tree" "$out/programs.cpio"
 }
 
+image_extra=''	# more of the kernel's own modules, where they are not part of it
+
 # image_modules SERIES - make modules.cpio; without the profiler's own if only the tests'
 # modules are built
 image_modules()
@@ -105,7 +127,7 @@ image_modules()
 	mkdir -p "$to/extra" "$tree/vm/modules"
 	cp "$out/$1"/modules/*.ko "$tree/vm/modules/"
 	for module in kernel/fs/overlayfs/overlay.ko kernel/fs/fuse/fuse.ko \
-			kernel/arch/x86/kernel/msr.ko; do
+			kernel/arch/x86/kernel/msr.ko $image_extra; do
 		grep -qx "$module" "$from/modules.builtin" && continue
 		# what is left out of these kernels: see kernels/base.config
 		kernel_sanitised "$1" && [[ ! -e $from/$module ]] && continue

@@ -15,15 +15,16 @@
 # Sourced by common.sh.
 
 kernels_stock="6.1 6.12 7.2"		# Debian's cloud kernels: what "make check" boots
+kernels_rt="6.1-rt"			# Debian's with PREEMPT_RT: "make check-kernel", too
 kernels_own="6.1-kasan 6.1-kcsan"	# built here: what "make check-kernel" boots
 kernels_kunit="6.1 6.12"		# stock ones whose source Debian 12 has, for lib/kunit
 
 # kernel_known NAME - stop unless the harness has that kernel
 kernel_known()
 {
-	case " $kernels_stock $kernels_own " in
+	case " $kernels_stock $kernels_rt $kernels_own " in
 	*" $1 "*) ;;
-	*) die "kernel $1 is not one of: $kernels_stock $kernels_own" ;;
+	*) die "kernel $1 is not one of: $kernels_stock $kernels_rt $kernels_own" ;;
 	esac
 }
 

@@ -58,7 +58,7 @@ module_build_mutant()
 	mkdir -p "$source"
 	cp -as "$top/Kbuild" "$top/module" "$source/"
 	rm "$source/$file"
-	sed '/^static int handle_by/,/^}/{/op_lvtpc_write(APIC_DM_NMI);/d}' "$top/$file" \
+	sed '/^static .*void end_handling/,/^}/{/op_lvtpc_write(APIC_DM_NMI);/d}' "$top/$file" \
 		>"$source/$file"
 	cmp -s "$top/$file" "$source/$file" && die "$file unmasks LVTPC somewhere else now"
 	touch -r "$top/$file" "$source/$file"

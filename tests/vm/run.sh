@@ -3,8 +3,9 @@
 #
 # Runs guest cases and says how each went.
 #
-#	run.sh [-k KERNEL]... [-s SMP] [-d CASES] [-t FILE] [-j JOBS] [-m] [CASE...]
+#	run.sh [-c] [-k KERNEL]... [-s SMP] [-d CASES] [-t FILE] [-j JOBS] [-m] [CASE...]
 #
+#	-c		each case only on the kernels of its line "check", as make check has it
 #	-k KERNEL	on this kernel, any that kernel.sh knows; default: the stock ones
 #	-s SMP		only with this many CPUs; default: each that a case names
 #	-d CASES	folder of the cases; default: tests/vm/cases
@@ -24,6 +25,9 @@
 #	# limit: SECONDS	of wall time on an idle host; default 60.  A busy host has five
 #				times as long, and a sanitised kernel a multiple of that
 #	# sanitised: TEXT	why it is skipped on kernels with sanitisers
+#	# check: KERNEL...	the kernels on which "make check" and "make check-kernel" run it;
+#				default: all but PREEMPT_RT's.  What costs much is there on those
+#				that differ in what it covers; "make vm-check" runs everything
 #
 # A case runs on all stock kernels.  A number of CPUs or counters with "@KERNEL[,KERNEL...]" behind
 # it are only for these; README.md says how they are shared out.  Cases named on the command line
@@ -42,10 +46,12 @@
 . "$top/tests/tally.sh"
 
 chosen='' only_smp='' folder=$vm/cases tally='' with_module=true
+checked=false
 jobs=$(nproc)
 [[ $jobs -le 4 ]] || jobs=4
-while getopts k:s:d:t:j:m option; do
+while getopts ck:s:d:t:j:m option; do
 	case $option in
+	c) checked=true ;;
 	k) chosen+=" $OPTARG"; kernel_known "$OPTARG" ;;
 	s) only_smp=$OPTARG; smp_known "$OPTARG" ;;
 	d) folder=$OPTARG ;;
@@ -80,6 +86,16 @@ wanted()
 	fi
 }
 
+# unchecked KERNEL CASE - is it left out there, as -c wants?
+unchecked()
+{
+	local on
+
+	on=$(header "$2" check)
+	on=${on:-$kernels_stock $kernels_own}
+	$checked && [[ " $on " != *" $1 "* ]]
+}
+
 all=false	# counters and CPUs that are for other kernels, too
 [[ $# -eq 0 || -z $chosen ]] || all=true
 kernels=${chosen:-$kernels_stock}
@@ -91,6 +107,9 @@ fi
 for name; do
 	[[ -f $folder/$name.sh ]] || die "no case $name in $folder"
 	[[ -n $(header "$name" covers) ]] || die "$folder/$name.sh does not say what it covers"
+	for series in $(header "$name" check); do
+		kernel_known "$series"
+	done
 done
 
 # case_limit KERNEL CASE - seconds until the case is ended
@@ -109,6 +128,7 @@ boots=()
 declare -A kernel_boots=()
 for series in $kernels; do
 	for name; do
+		! unchecked "$series" "$name" || continue
 		if kernel_sanitised "$series" && [[ -n $(header "$name" sanitised) ]]; then
 			continue
 		fi

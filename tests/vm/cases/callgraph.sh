@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: the arcs of a program with frame pointers are its true calls, in their true shares
+# check: 6.1 6.12 7.2 6.1-kasan
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: oprofilefs: entries, defaults and modes; nonsense is EINVAL and changes nothing;
 # covers: settings are EBUSY while profiling is started
+# check: 6.1 6.12 7.2 6.1-kasan 6.1-rt
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

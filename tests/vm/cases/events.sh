@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: events by name, with a named unit mask and for programs only: from opcontrol's
 # covers: command line to the counters, the columns of reports and their head
-# covers: counters that perf or the NMI watchdog holds: opcontrol says who, and how to free them
+# covers: counters that perf or the NMI watchdog holds: the backend perf stands in until the next
+# covers: start, and --status says so; the backend x86, asked for by name, says who, and how to free
+# covers: them; --stop gives counters back
 # pmu: model=nehalem@6.1 model=icelake@6.12 model=zen@7.2
 # limit: 300
+# check: 6.1 7.2 6.1-kasan
 
 # shellcheck source=../guest/pmu_case.sh
 . /vm/pmu_case.sh
@@ -16,7 +19,7 @@ refuse_start() { refuse "$1" opcontrol --start; }
 
 need opcontrol --init
 opcontrol --status >/tmp/status
-grep -q '^Backend: x86$' /tmp/status || fail "the backend is not x86"
+grep -q '^Backend: x86 (the best one)$' /tmp/status || fail "the backend is not x86"
 sed -n '/^CPU type/p; /^Event/,/^Separate/p' /tmp/status
 grep -q '^Event 0: CPU_CLK_UNHALTED:.* (the default)' /tmp/status || fail "no default event"
 grep -q '^Counters in use' /tmp/status && fail "counters are in use"
@@ -43,18 +46,80 @@ refuse "has no event NO_SUCH_EVENT" opcontrol --event=NO_SUCH_EVENT:100000
 refuse "is below" opcontrol --event="$instructions:5"
 refuse "unit mask" opcontrol --event="$instructions:100000:no_such_mask"
 
-# Held counters: by perf, by the NMI watchdog, and free again without unloading the module.
+hold_by_perf()
+{
+	perf stat -e instructions sleep 1000 2>/tmp/stat &
+	perf=$!
+	until_true 30 sh -c "ls -l /proc/$perf/fd | grep -q perf_event"
+}
+
+let_go()
+{
+	kill "$perf"
+	wait "$perf"
+}
+
+# backend_is NAME [TEXT] - after a start, by that reason; it takes samples
+backend_is()
+{
+	need opcontrol --start
+	opcontrol --status >/tmp/status
+	grep '^Backend:' /tmp/status
+	grep -q "^Backend: $1 (.*${2:-})\$" /tmp/status || fail "the backend is not $1"
+	grep 'Counters in use' /tmp/status && fail "--status says that counters are in use"
+	need $hot 100
+	need opcontrol --stop
+	[ "$(opcontrol --status | sed -n 's/^Samples received: //p')" -gt 0 ] ||
+		fail "the backend $1 took no samples"
+}
+
+# Held counters: by perf, by the NMI watchdog, and free again without a new daemon.
 need opcontrol --event="$first" --event="$second"
-perf stat -e instructions sleep 1000 2>/tmp/stat &
-perf=$!
-until_true 30 sh -c "ls -l /proc/$perf/fd | grep -q perf_event"
+hold_by_perf
+backend_is perf "counter [0-9]* is held by perf or the NMI watchdog"
+let_go
+backend_is x86
+need write 1 /proc/sys/kernel/nmi_watchdog
+backend_is perf "counter [0-9]* is held by perf or the NMI watchdog"
+need write 0 /proc/sys/kernel/nmi_watchdog
+backend_is x86
+perf stat -x , -o /tmp/stat -e instructions:u /vm/pmu/length
+awk -F , '$3 == "instructions:u" { n = $1 } END { exit !(n > 0) }' /tmp/stat ||
+	fail "--stop keeps counters: perf says $(cat /tmp/stat)"
+need opcontrol --shutdown
+need opcontrol --deinit
+rm -rf "$session"
+
+# By name there is no other.  The log has a line for each thing that is refused, which says to whom
+# and why: the counters, when they are looked for, and the buffer.
+need opcontrol --init --backend x86
+enabled=$(find /dev/oprofile -maxdepth 1 -name "[0-9]*" | sort | head -n 1)
+need write "$((0x3c))" "$enabled/event"
+need write 1000003 "$enabled/count"
+need write 1 "$enabled/user"
+need write 1 "$enabled/enabled"
+hold_by_perf
+lines() { dmesg | grep 'oprofile: '; }
+lines >/tmp/lines
+refuse "Device or resource busy" dd if=/dev/oprofile/buffer of=/dev/null
+lines >/tmp/lines_now
+diff /tmp/lines /tmp/lines_now | grep '^+[^+]' >/tmp/lines_new
+cat /tmp/lines_new
+same "lines in the log for a buffer that is refused" "$(wc -l </tmp/lines_new)" 1
+grep -q 'process [0-9]* (.*): counter [0-9]* is held by perf or the NMI watchdog' /tmp/lines_new ||
+	fail "the log does not say to whom the buffer is refused, and why"
 refuse_start "process $perf (perf) has perf events open"
+lines >/tmp/lines
+diff /tmp/lines_now /tmp/lines | grep '^+[^+]' >/tmp/lines_new
+cat /tmp/lines_new
+[ "$(wc -l </tmp/lines_new)" -le 1 ] || fail "the log has more than a line for a start that is refused"
 opcontrol --status | grep -q '^Event 1: ' || fail "--status does not tell of the second event"
-kill $perf
-wait $perf
+let_go
 need write 1 /proc/sys/kernel/nmi_watchdog
 refuse_start "sysctl kernel.nmi_watchdog=0"
 need write 0 /proc/sys/kernel/nmi_watchdog
+need opcontrol --deinit
+need opcontrol --init
 
 # The register, bit for bit, is what was written here.
 need opcontrol --start

@@ -4,6 +4,7 @@
 # covers: storms and CPU hotplug, get documented errors, keep the accounts and leave nothing
 # limit: 600
 # sanitised: check-kernel fuzzes there with many more operations
+# check: 7.2
 
 # shellcheck source=../guest/fuzz_case.sh
 . /vm/fuzz_case.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: only one process, and only a privileged one, has the event buffer
+# check: 6.12 6.1-kasan 6.1-kcsan
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -4,6 +4,7 @@
 # covers: back is sampled again
 # smp: 4
 # limit: 90
+# check: 7.2 6.1-kasan 6.1-kcsan
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -3,6 +3,7 @@
 # covers: programs in other places: deleted while they run, on an overlay, in a mount
 # covers: namespace of their own, in a chroot
 # limit: 90
+# check: 6.1 6.12 7.2 6.1-kasan 6.1-rt
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -3,6 +3,7 @@
 # covers: a daemon that is killed loses nothing that a dump had acknowledged, and a new one
 # covers: goes on with the files
 # limit: 90
+# check: 6.12 6.1-kasan 6.1-kcsan
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: kprobes that are switched off in debugfs are counted, and opcontrol --status tells; before
 # covers: and after that nothing is counted
+# check: 6.12 6.1-kasan
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

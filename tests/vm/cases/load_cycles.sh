@@ -4,6 +4,7 @@
 # covers: nothing behind
 # smp: 4
 # limit: 120
+# check: 6.1 7.2 6.1-kasan 6.1-rt
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: buffers that are larger than the memory there is are refused, and nobody is killed
 # limit: 120
+# check: 6.12 6.1-kasan
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: with one CPU nobody can send an NMI: nmi_timer falls back to timer and says so
 # smp: 1
+# check: 6.1 6.1-kasan
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -3,6 +3,7 @@
 # covers: opcontrol with the real module: what it refuses and why, loading and unloading,
 # covers: saving and resetting while samples come
 # limit: 150
+# check: 6.1 6.12 7.2 6.1-kasan 6.1-kcsan 6.1-rt
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh
@@ -55,15 +56,20 @@ wait $workload
 need opcontrol --shutdown
 need opdb check $session/samples/first $samples
 second=$(stored)
-first=$(samples=$session/samples/first stored)
-received=$(stat_sum sample_received) lost=$(lost)
-echo "received $received = first $first + second $second + lost $lost"
+# The module's statistics go on where the daemon's begin anew: what the daemon lost before is in
+# the session that was saved.
+samples=$session/samples/first
+first=$(stored) lost_before=$(daemon_lost)
+samples=$session/samples/current
+received=$(stat_sum sample_received) lost=$(($(lost) + lost_before))
+echo "received $received = first $first + second $second + lost $lost, $lost_before before --save"
 [ "$first" -gt 0 ] || fail "no samples came before --save"
 [ "$second" -gt 0 ] || fail "no samples came after --save"
 same "first + second + lost" $((first + second + lost)) "$received"
 
 need opreport session:first >/tmp/report
 grep -q split /tmp/report || fail "opreport session:first does not tell of the workload"
+grep -qx "Backend: timer (asked for)" /tmp/report || fail "opreport does not say which backend"
 
 # Reset while samples come: what is left is less than what was taken.
 profile_begin

@@ -6,6 +6,7 @@
 # pmu: model=core2@6.1 model=core@6.12 model=k8@7.2
 # smp: 1@6.12 2@6.1,7.2
 # limit: 400
+# check: 6.1 7.2 6.1-kcsan
 
 # shellcheck source=../guest/pmu_case.sh
 . /vm/pmu_case.sh

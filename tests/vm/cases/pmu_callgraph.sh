@@ -6,6 +6,7 @@
 # smp: exact
 # pmu: model=nehalem@6.1 model=k8@7.2
 # limit: 300
+# check: 6.1 7.2 6.1-kasan
 
 # shellcheck source=../guest/pmu_case.sh
 . /vm/pmu_case.sh

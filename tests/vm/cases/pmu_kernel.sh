@@ -6,6 +6,7 @@
 # pmu: model=core2@6.1 model=k8@7.2
 # sanitised: most of what the kernel executes there its NMIs execute, too, where no sample can be
 # limit: 400
+# check: 6.1
 
 # shellcheck source=../guest/pmu_case.sh
 . /vm/pmu_case.sh

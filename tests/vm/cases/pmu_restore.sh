@@ -7,6 +7,7 @@
 # covers: the counters
 # pmu: model=nehalem@6.1 model=zen@7.2
 # limit: 600
+# check: 7.2 6.1-kasan
 
 # shellcheck source=../guest/pmu_case.sh
 . /vm/pmu_case.sh
@@ -181,7 +182,7 @@ echo "the watchdog's NMIs come: $before, then $(nmis)"
 need opcontrol --init --backend x86
 opcontrol --status >/tmp/status
 grep -i "watchdog" /tmp/status || fail "--status does not tell of the watchdog"
-dmesg | grep "counter [0-9]* is held by perf or the NMI watchdog" | head -n 1 | grep . ||
+dmesg | grep "oprofile: process .*held by perf or the NMI watchdog" | head -n 1 | grep . ||
 	fail "the log does not say who holds the counter"
 need write 0 /proc/sys/kernel/nmi_watchdog
 need write 10 /proc/sys/kernel/watchdog_thresh

@@ -5,6 +5,7 @@
 # pmu: model=p6@6.12 model=core@6.12 model=core2@6.1 model=nehalem@6.1 model=haswell@6.12 model=skylake@6.12 model=icelake@6.12 model=k8@7.2 model=family10h@6.12 model=family15h@6.12 model=zen@7.2 model=nehalem,counters=6,fixed=2,width=40@6.12
 # sanitised: it proves the emulated counters, by the kernel's own driver; the module has no part in it
 # limit: 120
+# check: 6.1 7.2
 
 # shellcheck source=../guest/pmu_case.sh
 . /vm/pmu_case.sh

@@ -4,6 +4,7 @@
 # covers: does not grow with it, and all is accounted for
 # limit: 90
 # sanitised: memory that has been freed stays in quarantine
+# check: 6.12
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: every kind of --separate gives the sample files that its name says
 # limit: 120
+# check: 7.2 6.1-kcsan
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

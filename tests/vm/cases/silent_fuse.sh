@@ -5,6 +5,7 @@
 # covers: of other processes are not
 # limit: 90
 # sanitised: the kernel is built without FUSE
+# check: 6.12 7.2
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

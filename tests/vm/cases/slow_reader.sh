@@ -3,6 +3,7 @@
 # covers: a daemon that does not read in time: samples are lost, and received is exactly
 # covers: stored + lost
 # smp: 2@6.1,7.2 4@6.12
+# check: 6.12 6.1-kasan 6.1-kcsan
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -4,6 +4,7 @@
 # covers: a shared library, is reported within 3 standard errors, by both timer backends
 # smp: 2@6.1,7.2 4@6.12
 # limit: 120
+# check: 6.1 6.12 7.2 6.1-kasan 6.1-kcsan 6.1-rt
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

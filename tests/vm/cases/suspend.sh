@@ -3,6 +3,7 @@
 # covers: when the machine is suspended (to RAM) while it samples, sampling stops before and goes
 # covers: on after; one that was stopped before stays stopped
 # limit: 180
+# check: 6.12 6.1-kasan
 
 # shellcheck source=../guest/case.sh
 . /vm/case.sh

@@ -25,6 +25,7 @@ static const struct entry known[] = {
 	{ "backtrace_depth", KIND_SETTING },
 	{ "pointer_size", KIND_STATISTIC },
 	{ "cpu_type", KIND_TEXT },
+	{ "backend", KIND_TEXT },
 	{ "stats", KIND_DIRECTORY },
 	{ "stats/sample_lost_no_mm", KIND_STATISTIC },
 	{ "stats/sample_lost_no_mapping", KIND_STATISTIC },

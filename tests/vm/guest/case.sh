@@ -194,6 +194,13 @@ lost()
 	stat_sum $kernel_losses $daemon_losses
 }
 
+# daemon_lost - of these, the daemon's
+daemon_lost()
+{
+	# shellcheck disable=SC2086
+	stat_sum $daemon_losses
+}
+
 # samples_below TEXT [CONDITION...] - samples, as opdb reads them, in the sample files whose
 # name has this text in what is after {dep} (and that find's conditions are true of); arcs do
 # not count
