@@ -9,14 +9,13 @@
 #include <string.h>
 
 #include "daemon/live/machine.h"
+#include "image_name.h"
 #include "libop/base/search.h"
 #include "libop/elf/proc_maps.h"
 #include "libop/session/log.h"
 
 /* In all processes; each takes about 100 bytes. */
 #define MAPPINGS_MOST (1 << 18)
-/* Labels that programs choose are up to 80 characters long; the rest is cut off. */
-#define LABEL_MOST 80
 
 struct anon_maps {
 	struct anon_maps *next; /* another process whose key has the same hash */
@@ -37,7 +36,6 @@ static bool is_anonymous(const struct op_maps_line *line)
 int anon_parse_line(const char *line, struct op_image_name *name)
 {
 	struct op_maps_line mapping;
-	size_t length;
 
 	if (!op_maps_line_read(line, &mapping) || !is_anonymous(&mapping))
 		return 0;
@@ -46,14 +44,8 @@ int anon_parse_line(const char *line, struct op_image_name *name)
 		.start = mapping.start,
 		.end = mapping.end,
 	};
-	length = mapping.name_length < LABEL_MOST ? mapping.name_length : LABEL_MOST;
-	name->name = length ? strndup(mapping.name, length) : strdup("anon");
-	if (!name->name)
-		return -1;
-	/* programs may name their memory, with slashes: [anon:a/b] */
-	for (char *slash = name->name; (slash = strchr(slash, '/'));)
-		*slash = '_';
-	return 1;
+	name->name = image_name_anon(mapping.name, mapping.name_length);
+	return name->name ? 1 : -1;
 }
 
 static int by_start(const void *a, const void *b)
@@ -93,6 +85,20 @@ static void parse_maps(struct anon_maps *maps)
 	qsort(maps->mapping, maps->count, sizeof(maps->mapping[0]), by_start);
 }
 
+/* The image of anonymous memory of a process.  Return: NULL when out of memory. */
+static struct image *image_of_process(struct images *images, uint32_t tgid,
+				      const struct op_image_name *memory)
+{
+	struct op_image_name name = *memory;
+	struct image *image;
+
+	name.tgid = tgid;
+	image = image_of_name(images, &name, false);
+	if (image)
+		image->owner = machine_owner(tgid);
+	return image;
+}
+
 /* Finds out the image of a mapping.  Return: 0, or -1 when out of memory. */
 static int name_mapping(struct images *images, const struct anon_maps *maps,
 			struct anon_mapping *mapping)
@@ -101,10 +107,7 @@ static int name_mapping(struct images *images, const struct anon_maps *maps,
 
 	if (anon_parse_line(maps->text + mapping->line, &name) <= 0)
 		return -1;
-	name.tgid = maps->tgid;
-	mapping->image = image_of_name(images, &name, false);
-	if (mapping->image)
-		mapping->image->owner = machine_owner(maps->tgid);
+	mapping->image = image_of_process(images, maps->tgid, &name);
 	free(name.name);
 	return mapping->image ? 0 : -1;
 }
@@ -126,6 +129,13 @@ static struct anon_maps **find_link(struct anon_maps **link, uint32_t tgid, uint
 	while (*link && ((*link)->tgid != tgid || (*link)->app != app))
 		link = &(*link)->next;
 	return link;
+}
+
+static struct anon_maps *find_maps(const struct anon *anon, uint32_t tgid, uint64_t app)
+{
+	struct anon_maps *first = op_hash_map_find(&anon->by_process, hash_process(tgid, app));
+
+	return *find_link(&first, tgid, app);
 }
 
 static void free_maps(struct anon_maps *maps)
@@ -244,8 +254,7 @@ static bool is_of_another_process(struct anon *anon, struct anon_maps *maps, uin
 const struct anon_mapping *anon_find(struct anon *anon, uint32_t tgid, uint64_t app,
 				     uint64_t address, uint64_t buffer)
 {
-	struct anon_maps *first = op_hash_map_find(&anon->by_process, hash_process(tgid, app));
-	struct anon_maps *maps = *find_link(&first, tgid, app);
+	struct anon_maps *maps = find_maps(anon, tgid, app);
 	struct anon_mapping *mapping;
 
 	if (!maps || is_of_another_process(anon, maps, buffer))
@@ -260,6 +269,67 @@ const struct anon_mapping *anon_find(struct anon *anon, uint32_t tgid, uint64_t 
 	}
 	if (mapping && !mapping->image && name_mapping(anon->images, maps, mapping))
 		return NULL;
+	return mapping;
+}
+
+/*
+ * The mappings of @old, which may be NULL, and one more, in place of those that it overlaps: memory
+ * has grown, or is used anew.  Return: NULL when out of memory; then @old is as it was.
+ */
+static struct anon_maps *add_mapping(struct anon *anon, struct anon_maps *old, uint32_t tgid,
+				     uint64_t app, uint64_t buffer, const struct anon_mapping *new)
+{
+	size_t count = old ? old->count : 0;
+	struct anon_maps *maps = calloc(1, sizeof(*maps) + (count + 1) * sizeof(*new));
+
+	if (!maps)
+		return NULL;
+	maps->tgid = tgid;
+	maps->app = app;
+	maps->process = old ? old->process : source_process(anon->source, tgid);
+	maps->checked = maps->used = buffer;
+	for (size_t i = 0; i < count; i++) {
+		if (old->mapping[i].end <= new->start || old->mapping[i].start >= new->end)
+			maps->mapping[maps->count++] = old->mapping[i];
+	}
+	maps->mapping[maps->count++] = *new;
+	qsort(maps->mapping, maps->count, sizeof(maps->mapping[0]), by_start);
+	if (old) {
+		maps->read = old->read;
+		maps->text = old->text;
+		old->text = NULL; /* it goes with the insertion */
+	}
+	if (!insert(anon, maps))
+		return maps;
+	if (old)
+		old->text = maps->text;
+	free(maps);
+	return NULL;
+}
+
+const struct anon_mapping *anon_find_area(struct anon *anon, uint32_t tgid, uint64_t app,
+					  uint64_t address, uint64_t buffer,
+					  const struct op_image_name *area)
+{
+	struct anon_mapping *mapping, new = {.start = area->start, .end = area->end};
+	struct anon_maps *maps;
+
+	if (address < area->start || address >= area->end)
+		return NULL;
+	if (anon->mappings > MAPPINGS_MOST)
+		make_room(anon);
+	maps = find_maps(anon, tgid, app);
+	if (maps && is_of_another_process(anon, maps, buffer))
+		maps = NULL; /* they go with the insertion of others */
+	mapping = maps ? find_mapping(maps, address) : NULL;
+	if (!mapping) {
+		new.image = image_of_process(anon->images, tgid, area);
+		maps = new.image ? add_mapping(anon, maps, tgid, app, buffer, &new) : NULL;
+		mapping = maps ? find_mapping(maps, address) : NULL;
+	}
+	if (!mapping || (!mapping->image && name_mapping(anon->images, maps, mapping)))
+		return NULL;
+	maps->used = buffer;
 	return mapping;
 }
 

@@ -2,9 +2,10 @@
 /*
  * Anonymous memory: which mapping of a process an address is in.
  *
- * The maps of a process are read at its first sample, and again when an address is in none of them
- * or the pid belongs to another process; both at most once a buffer.  The maps of processes that
- * have ended are kept; the least recently used are dropped when there are too many.
+ * The module tells it by a cookie.  Where it cannot, and for other sources, the maps of a process
+ * are read at its first sample, and again when an address is in none of them or the pid belongs to
+ * another process; both at most once a buffer.  The maps of processes that have ended are kept; the
+ * least recently used are dropped when there are too many.
  */
 #ifndef DAEMON_COUNT_ANONYMOUS_H
 #define DAEMON_COUNT_ANONYMOUS_H
@@ -38,6 +39,16 @@ struct anon_mapping {
  */
 const struct anon_mapping *anon_find(struct anon *anon, uint32_t tgid, uint64_t app,
 				     uint64_t address, uint64_t buffer);
+
+/**
+ * anon_find_area - the same, where the source has told the mapping with the sample
+ * @area: the image that its cookie stands for: label and addresses
+ *
+ * The process may have ended, and its maps are not read.
+ */
+const struct anon_mapping *anon_find_area(struct anon *anon, uint32_t tgid, uint64_t app,
+					  uint64_t address, uint64_t buffer,
+					  const struct op_image_name *area);
 
 /* Frees all maps; called before images_forget(). */
 void anon_forget(struct anon *anon);

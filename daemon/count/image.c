@@ -224,6 +224,21 @@ static struct image *image_of_facts(struct images *images, const struct image_fa
 	return image;
 }
 
+/* @reported: OPROFILE_IMAGE_ANON.  Return: NULL when out of memory. */
+static struct image *image_of_area(struct images *images, const struct oprofile_image *reported)
+{
+	struct op_image_name name = {
+		.kind = OP_IMAGE_ANON,
+		.start = reported->inode,
+		.end = reported->device,
+		.name = image_name_anon(reported->path, strlen(reported->path)),
+	};
+	struct image *image = name.name ? image_of_name(images, &name, false) : NULL;
+
+	free(name.name);
+	return image;
+}
+
 static struct image *look_up(struct images *images, uint64_t cookie)
 {
 	struct image_facts facts = {0};
@@ -234,6 +249,8 @@ static struct image *look_up(struct images *images, uint64_t cookie)
 	if (source_image(images->source, cookie, &facts)) {
 		log_verbose(LOG_MISC, "no image has the cookie %#llx", (unsigned long long)cookie);
 		image = &unknown;
+	} else if (facts.reported.flags & OPROFILE_IMAGE_ANON) {
+		image = image_of_area(images, &facts.reported);
 	} else {
 		save_symbols_now(images, &facts);
 		image = image_of_facts(images, &facts);

@@ -53,9 +53,10 @@ static inline bool image_is_wanted(const struct image *image, const struct image
 }
 
 /**
- * image_of_cookie - the image of a file
+ * image_of_cookie - the image of a file, or of anonymous memory
  *
- * The source is asked once for each cookie.
+ * The source is asked once for each cookie.  Anonymous memory (OP_IMAGE_ANON) is that of no process
+ * (tgid 0): anon_find_area() has the image of a process.
  *
  * Return: the image, good until images_forget(), or NULL if the source does not know it, or
  * when out of memory.

@@ -15,6 +15,9 @@
 #define ID_BUILD_ID_SIZE 8
 #define DELETED		 " (deleted)" /* the kernel appends it to paths of removed files */
 
+/* Labels that programs choose are up to 80 characters long; the rest is cut off. */
+#define LABEL_MOST 80
+
 static void make_id(const struct image_facts *facts, char id[ID_SIZE])
 {
 	const struct oprofile_image *reported = &facts->reported;
@@ -72,4 +75,17 @@ char *image_name(const struct image_facts *facts)
 char *image_name_changed(const struct image_facts *facts)
 {
 	return behind("changed", facts);
+}
+
+char *image_name_anon(const char *label, size_t length)
+{
+	char *name;
+
+	if (length > LABEL_MOST)
+		length = LABEL_MOST;
+	name = length ? strndup(label, length) : strdup("anon");
+	/* programs may name their memory, with slashes: [anon:a/b] */
+	for (char *slash = name; slash && (slash = strchr(slash, '/'));)
+		*slash = '_';
+	return name;
 }

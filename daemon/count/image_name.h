@@ -27,4 +27,10 @@ char *image_name(const struct image_facts *facts);
 /* The name for an image whose path has sample files of another version already. */
 char *image_name_changed(const struct image_facts *facts);
 
+/*
+ * The label of anonymous memory in names of sample files, of the first @length characters of what
+ * /proc/PID/maps calls it.  The caller frees it; NULL when out of memory.
+ */
+char *image_name_anon(const char *label, size_t length);
+
 #endif

@@ -28,17 +28,23 @@ static bool find_kernel(struct locator *locator, uint64_t address, uint64_t buff
 	return true;
 }
 
-/* Anonymous memory is an image of its process, and its samples are stored below its program. */
+/*
+ * Anonymous memory is an image of its process, and its samples are stored below its program.  @area
+ * is NULL if the source has not told it.
+ */
 static bool find_anonymous(struct locator *locator, struct context *context, uint64_t address,
-			   uint64_t buffer, struct address_range *range, enum stat_id *lost)
+			   uint64_t buffer, const struct op_image_name *area,
+			   struct address_range *range, enum stat_id *lost)
 {
+	uint32_t tgid = (uint32_t)context->tgid;
 	const struct anon_mapping *mapping;
 
 	*lost = STAT_NO_USER_APP;
 	if (!context->has_task || !locator_program(locator, context))
 		return false;
 	*lost = STAT_NO_MAPPING;
-	mapping = anon_find(&locator->anon, (uint32_t)context->tgid, context->app, address, buffer);
+	mapping = area ? anon_find_area(&locator->anon, tgid, context->app, address, buffer, area)
+		       : anon_find(&locator->anon, tgid, context->app, address, buffer);
 	if (!mapping)
 		return false;
 	*range = (struct address_range){mapping->start, mapping->end - mapping->start,
@@ -46,8 +52,8 @@ static bool find_anonymous(struct locator *locator, struct context *context, uin
 	return true;
 }
 
-static bool find_file(struct locator *locator, const struct context *context,
-		      struct address_range *range, enum stat_id *lost)
+static bool find_image(struct locator *locator, struct context *context, uint64_t address,
+		       uint64_t buffer, struct address_range *range, enum stat_id *lost)
 {
 	struct image *image;
 
@@ -56,6 +62,8 @@ static bool find_file(struct locator *locator, const struct context *context,
 	*lost = STAT_NO_MAPPING;
 	if (!image)
 		return false;
+	if (image->id.kind == OP_IMAGE_ANON)
+		return find_anonymous(locator, context, address, buffer, &image->id, range, lost);
 	*range = (struct address_range){0, UINT64_MAX, 0, image};
 	return true;
 }
@@ -66,8 +74,8 @@ bool locator_find(struct locator *locator, struct context *context, uint64_t add
 	if (context->mode == CONTEXT_KERNEL)
 		return find_kernel(locator, address, buffer, range, lost);
 	if (context->cookie == OPROFILE_NO_COOKIE)
-		return find_anonymous(locator, context, address, buffer, range, lost);
-	return find_file(locator, context, range, lost);
+		return find_anonymous(locator, context, address, buffer, NULL, range, lost);
+	return find_image(locator, context, address, buffer, range, lost);
 }
 
 void locator_forget(struct locator *locator)

@@ -26,7 +26,7 @@
 #define OPROFILE_WEIGHT_MAX (((__u64)1 << 55) - 1)
 
 /* Cookies that name no file. */
-#define OPROFILE_NO_COOKIE ((__u64)0)	    /* anonymous memory; the offset is an address */
+#define OPROFILE_NO_COOKIE ((__u64)0)	    /* memory without a file; the offset is an address */
 #define OPROFILE_INVALID_COOKIE (~(__u64)0) /* no address space, or none known */
 
 /**
@@ -57,6 +57,7 @@ enum oprofile_code {
 #define OPROFILE_IMAGE_FOREIGN_NS (1U << 1) /* path is valid in another mount namespace only */
 #define OPROFILE_IMAGE_NO_PATH (1U << 2)    /* the kernel could not tell a path; path is "" */
 #define OPROFILE_IMAGE_BUILD_ID (1U << 3)   /* build_id and build_id_size are set */
+#define OPROFILE_IMAGE_ANON (1U << 4)	    /* no file: executable memory of a process */
 
 #define OPROFILE_BUILD_ID_MAX 32
 #define OPROFILE_PATH_MAX 4096
@@ -72,6 +73,9 @@ enum oprofile_code {
  * @path_size: out: strlen(path) + 1
  * @build_id: out: the descriptor of the ELF note NT_GNU_BUILD_ID
  * @path: out: as seen from the initial root directory
+ *
+ * Of OPROFILE_IMAGE_ANON, @inode is its first address, @device its end, and @path what
+ * /proc/PID/maps calls it, "" without a name.  Offsets of its samples are addresses.
  */
 struct oprofile_image {
 	__u64 cookie;

@@ -30,7 +30,7 @@ static void make_images(size_t count, size_t length, uint32_t owner)
 		while ((size_t)(end - paths[i]) < length)
 			end = stpcpy(end, "/d");
 		sprintf(end, "/p%zu", i);
-		images[i] = (struct test_image){COOKIES + i, paths[i], 0, 1000 + i, owner};
+		images[i] = (struct test_image){COOKIES + i, paths[i], 0, 1000 + i, owner, 0, 0};
 	}
 	session.machine.images = images;
 }

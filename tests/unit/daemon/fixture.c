@@ -51,6 +51,10 @@ static int machine_image(struct source *source, uint64_t cookie, struct image_fa
 		facts->reported.cookie = cookie;
 		facts->reported.device = 0x801;
 		facts->reported.inode = cookie;
+		if (image->flags & OPROFILE_IMAGE_ANON) {
+			facts->reported.inode = image->start;
+			facts->reported.device = image->end;
+		}
 		facts->reported.flags = image->flags;
 		strcpy(facts->reported.path, image->path);
 		facts->mtime = image->mtime;
@@ -125,14 +129,19 @@ static const struct source_ops machine_ops = {
 };
 
 static const struct test_image images[] = {
-	{0x10, "/usr/bin/bash", 0, 1000, 0},
-	{0x11, "/usr/lib/libc.so.6", 0, 2000, 0},
-	{0x12, "/usr/bin/cat", 0, 3000, 0},
-	{0x13, "/usr/bin/gone", OPROFILE_IMAGE_DELETED, 0, 0},
-	{0x14, "/usr/bin/bash", OPROFILE_IMAGE_FOREIGN_NS, 0, 0},
-	{0x15, "", OPROFILE_IMAGE_NO_PATH, 0, 0},
-	{0x16, "/tmp/{dep}", 0, 4000, 0},
-	{0, NULL, 0, 0, 0},
+	{0x10, "/usr/bin/bash", 0, 1000, 0, 0, 0},
+	{0x11, "/usr/lib/libc.so.6", 0, 2000, 0, 0, 0},
+	{0x12, "/usr/bin/cat", 0, 3000, 0, 0, 0},
+	{0x13, "/usr/bin/gone", OPROFILE_IMAGE_DELETED, 0, 0, 0, 0},
+	{0x14, "/usr/bin/bash", OPROFILE_IMAGE_FOREIGN_NS, 0, 0, 0, 0},
+	{0x15, "", OPROFILE_IMAGE_NO_PATH, 0, 0, 0, 0},
+	{0x16, "/tmp/{dep}", 0, 4000, 0, 0, 0},
+	{0x20, "[vdso]", OPROFILE_IMAGE_ANON, 0, 0, 0x7ffd00000000, 0x7ffd00002000},
+	{0x21, "", OPROFILE_IMAGE_ANON, 0, 0, 0x5000, 0x7000},
+	{0x22, "", OPROFILE_IMAGE_ANON, 0, 0, 0x5000, 0x9000},
+	{0x23, "[anon:a/b]", OPROFILE_IMAGE_ANON, 0, 0, 0x10000, 0x11000},
+	{0x24, "", OPROFILE_IMAGE_ANON, 0, 0, 0x8000, 0x8000}, /* nonsense */
+	{0, NULL, 0, 0, 0, 0, 0},
 };
 
 static const struct test_process processes[] = {

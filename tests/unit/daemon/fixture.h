@@ -32,6 +32,7 @@ struct test_image {
 	uint32_t flags;
 	uint64_t mtime; /* 0: not present */
 	uint32_t owner;
+	uint64_t start, end; /* of OPROFILE_IMAGE_ANON */
 };
 
 struct test_process {

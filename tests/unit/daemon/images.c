@@ -163,6 +163,52 @@ TEST(maps_are_read_once_a_buffer_at_most)
 	session_close(&session);
 }
 
+/* What the source tells by a cookie is counted, whether the process is still there or not. */
+TEST(memory_that_the_source_tells_needs_no_process)
+{
+	const struct profile_config config = {0};
+	struct test_session session;
+
+	session_open(&session, &config);
+	/* process 600 is unknown; its memory grows */
+	session_feed(&session,
+		     BUFFER(CTX(600, 600, 0x10), CPU(0), USER, COOKIE(0x20), 0x7ffd00000010, 0,
+			    COOKIE(0x21), 0x5004, 0, 0x6004, 0, COOKIE(0x23), 0x10001, 0,
+			    COOKIE(0x21), 0x5004, 0, COOKIE(0x22), 0x5004, 0, 0x8004, 0, 0x5004, 0,
+			    COOKIE(0x24), 0x8000, 0));
+	assert_int_equal(session.machine.maps_calls, 0);
+	assert_int_equal(session_stat(&session, STAT_NO_MAPPING), 1);
+	/* each process has memory of its own; of one that lives, nothing is read */
+	session_feed(&session,
+		     BUFFER(CTX(500, 500, 0x10), CPU(0), USER, COOKIE(0x20), 0x7ffd00000011, 0));
+	assert_int_equal(session.machine.maps_calls, 0);
+	session_expect(&session, BASH
+		       "{dep}/{anon:[anon:a_b]}/600.0x10000.0x11000/" ALL " 1:1\n" BASH
+		       "{dep}/{anon:[vdso]}/500.0x7ffd00000000.0x7ffd00002000/" ALL " 11:1\n" BASH
+		       "{dep}/{anon:[vdso]}/600.0x7ffd00000000.0x7ffd00002000/" ALL " 10:1\n" BASH
+		       "{dep}/{anon:anon}/600.0x5000.0x7000/" ALL " 4:3 1004:1\n" BASH
+		       "{dep}/{anon:anon}/600.0x5000.0x9000/" ALL " 4:1 3004:1\n");
+	session_close(&session);
+}
+
+/* With both in one session, what /proc says of a process and what the source tells of it agree. */
+TEST(memory_that_the_source_tells_is_that_of_proc)
+{
+	const struct profile_config config = {0};
+	struct test_session session;
+
+	session_open(&session, &config);
+	session_feed(&session, BUFFER(START, USER, COOKIE(ANON), 0x1000004, 0, COOKIE(0x20),
+				      0x7ffd00000010, 0, COOKIE(0x21), 0x5004, 0, COOKIE(ANON),
+				      0x1000004, 0, 0x7ffd00000010, 0));
+	assert_int_equal(session.machine.maps_calls, 1);
+	session_expect(&session,
+		       BASH "{dep}/{anon:[heap]}/500.0x1000000.0x1010000/" ALL " 4:2\n" BASH
+			    "{dep}/{anon:[vdso]}/500.0x7ffd00000000.0x7ffd00002000/" ALL
+			    " 10:2\n" BASH "{dep}/{anon:anon}/500.0x5000.0x7000/" ALL " 4:1\n");
+	session_close(&session);
+}
+
 /* ---- limits ---- */
 
 #define MANY 150
@@ -176,7 +222,7 @@ static void open_many(struct test_session *session)
 
 	for (size_t i = 0; i < MANY; i++) {
 		snprintf(many_paths[i], sizeof(many_paths[i]), "/usr/lib/%zu", i);
-		many[i] = (struct test_image){0x1000 + i, many_paths[i], 0, 1000, 0};
+		many[i] = (struct test_image){0x1000 + i, many_paths[i], 0, 1000, 0, 0, 0};
 	}
 	session_make(session, &config);
 	session->machine.images = many;

@@ -209,7 +209,10 @@ SESSION_TEST(samples_without_a_descriptor_are_counted_as_lost)
 TEST(samples_of_too_long_a_path_are_stored)
 {
 	static char name[200], path[4000] = "/";
-	const struct test_image images[] = {{0x10, path, 0, 1000, 0}, {0, NULL, 0, 0, 0}};
+	const struct test_image images[] = {
+		{0x10, path, 0, 1000, 0, 0, 0},
+		{0, NULL, 0, 0, 0, 0, 0},
+	};
 
 	memset(name, 'n', sizeof(name) - 1);
 	while (strlen(path) + sizeof(name) + 2 < sizeof(path)) {
@@ -272,8 +275,8 @@ TEST(samples_on_a_full_disk_are_counted_by_program)
 {
 	static char path[1400] = "/";
 	const struct test_image images[] = {
-		{0x10, "/usr/bin/bash", 0, 1000, 0}, {0x11, "/usr/bin/cat", 0, 1000, 0},
-		{0x12, path, 0, 1000, 0}, {0, NULL, 0, 0, 0}};
+		{0x10, "/usr/bin/bash", 0, 1000, 0, 0, 0}, {0x11, "/usr/bin/cat", 0, 1000, 0, 0, 0},
+		{0x12, path, 0, 1000, 0, 0, 0}, {0, NULL, 0, 0, 0, 0, 0}};
 	char *disk = enter_small_disk(), *filler;
 
 	memset(path + 1, 'n', 200);
