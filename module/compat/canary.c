@@ -50,8 +50,10 @@ CANARY(simple_read_from_buffer, ssize_t(void __user *, size_t, loff_t *, const v
 /* Memory and tasks. */
 CANARY(find_vma, struct vm_area_struct *(struct mm_struct *, unsigned long));
 CANARY(((struct vm_area_struct *)0)->vm_pgoff, unsigned long);
+CANARY(((struct vm_operations_struct *)0)->name, const char *(*)(struct vm_area_struct *));
 
 /* Hooks, and what they are set on. */
+CANARY(exit_mmap, void(struct mm_struct *));
 CANARY(perf_event_mmap, void(struct vm_area_struct *));
 CANARY(register_kprobes, int(struct kprobe **, int));
 CANARY(register_pm_notifier, int(struct notifier_block *));

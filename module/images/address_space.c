@@ -21,6 +21,7 @@
 #include <linux/mmap_lock.h>
 
 #include "images/address_space.h"
+#include "images/area.h"
 #include "images/dcookie.h"
 #include "images/unmapped.h"
 #include "uapi/oprofile.h"
@@ -64,6 +65,17 @@ bool op_address_space_enter(struct op_address_space *space, struct mm_struct *mm
 	return true;
 }
 
+/* Without room for a cookie, the daemon can look into /proc, as long as the process lives. */
+static u64 area_cookie(struct vm_area_struct *vma)
+{
+	struct op_area area;
+	u64 cookie;
+
+	op_area_of(vma, &area);
+	cookie = op_dcookie_get_area(vma->vm_mm, &area);
+	return cookie == OPROFILE_INVALID_COOKIE ? OPROFILE_NO_COOKIE : cookie;
+}
+
 static bool look_up(struct mm_struct *mm, unsigned long address, u32 epoch,
 		    struct op_address_span *span)
 {
@@ -85,11 +97,12 @@ static bool look_up(struct mm_struct *mm, unsigned long address, u32 epoch,
 	span->start = max(vma->vm_start, unmapped.start);
 	span->size = min(vma->vm_end, unmapped.end) - span->start;
 	span->until = epoch + S32_MAX;
-	span->cookie = OPROFILE_NO_COOKIE;
-	span->offset = span->start;
 	if (vma->vm_file) {
 		span->cookie = op_dcookie_get(vma->vm_file);
 		span->offset = op_vma_file_offset(vma, span->start);
+	} else {
+		span->cookie = area_cookie(vma);
+		span->offset = span->start;
 	}
 	return true;
 }

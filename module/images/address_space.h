@@ -27,8 +27,8 @@ u64 op_program_cookie(struct mm_struct *mm);
  * struct op_address_span - addresses that have the same answer
  * @start, @size: @size is 0 if there are none
  * @until: the last epoch for whose samples the answer holds
- * @cookie: of the image; OPROFILE_NO_COOKIE: memory without a file; OPROFILE_INVALID_COOKIE:
- *	none that could be named
+ * @cookie: of the image; OPROFILE_NO_COOKIE: memory without a file, of which no cookie could be
+ *	made; OPROFILE_INVALID_COOKIE: none that could be named
  * @offset: of @start in the image's file, bytes; the address itself without a file
  */
 struct op_address_span {

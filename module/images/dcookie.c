@@ -6,6 +6,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
+#include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/jiffies.h>
@@ -17,31 +18,37 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "images/area.h"
 #include "images/build_id.h"
 #include "images/dcookie.h"
 #include "uapi/oprofile.h"
 
-/* What makes a file the same file; compared byte by byte, so made from zeroed memory. */
+/*
+ * What makes a file the same file, or an area the same area (whose addresses are in the first two);
+ * compared byte by byte, so made from zeroed memory.
+ */
 struct identity {
 	u64 inode;
 	u64 directory_inode;
 	u32 device;
 	u32 generation;
 	u32 name_hash;
-	u32 zero;
+	u32 is_area;
 };
 
 /**
- * struct dcookie - one file
+ * struct dcookie - one file or area
  * @value: the cookie; numbers from 1, none twice
  * @users: who still needs it: regions, and the worker until it is resolved
  * @kept: it stands in the event stream, or will: it is forgotten by its age only
  * @touched: jiffies when it was last asked for or said
- * @file: a reference, until @resolved
+ * @owner: of an area: which of nr_areas_of it counts in
+ * @file: a reference, until @resolved; NULL of an area
  * @resolved: the fields below are valid
  *
  * Lifetime: made under cookies_lock, and freed under it: by the last user if it is not @kept, else
@@ -54,6 +61,7 @@ struct dcookie {
 	unsigned int users;
 	bool kept;
 	unsigned long touched;
+	u8 owner;
 	struct work_struct work;
 	struct file *file;
 	bool resolved;
@@ -71,6 +79,10 @@ static unsigned int image_age = 600;
 module_param(image_age, uint, 0644);
 MODULE_PARM_DESC(image_age, "seconds after which an image that has no samples is forgotten (default 600)");
 
+#define AREAS_PART 4   /* areas have this part of the memory */
+#define AREAS_SHARE 8  /* and one address space this part of that */
+#define OWNERS_ORDER 8 /* address spaces are told apart by so many bits of a hash */
+
 #define AGE_SLICES 64 /* calls of op_dcookies_age() that look at all cookies, one by one */
 
 static DEFINE_HASHTABLE(cookies, 12);
@@ -78,6 +90,7 @@ static DEFINE_XARRAY_FLAGS(cookies_by_value, XA_FLAGS_ALLOC1);
 static DEFINE_SPINLOCK(cookies_lock);
 static u32 next_value;
 static unsigned long bytes_used; /* of cookies and their paths */
+static unsigned int nr_areas, nr_areas_of[1 << OWNERS_ORDER];
 static unsigned int age_slice;
 static atomic_long_t nr_lost = ATOMIC_LONG_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(resolved_wait);
@@ -175,6 +188,10 @@ static void forget(struct dcookie *cookie)
 	hash_del(&cookie->node);
 	xa_erase(&cookies_by_value, cookie->value);
 	bytes_used -= sizeof(*cookie) + cookie->path_size;
+	if (cookie->identity.is_area) {
+		nr_areas--;
+		nr_areas_of[cookie->owner]--;
+	}
 	kfree(cookie->path);
 	kfree(cookie);
 }
@@ -218,14 +235,17 @@ static bool full(void)
  * In the process that is profiled, its memory control group is charged.  Without the reserves,
  * which are not for a process to use up.
  */
-static struct dcookie *make(struct file *file, const struct identity *identity)
+#define COOKIE_FLAGS (GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
+
+/* With all that files and areas have in common. */
+static struct dcookie *make(const struct identity *identity)
 {
 	struct dcookie *cookie;
 
 	lockdep_assert_held(&cookies_lock);
 	if (full())
 		return NULL;
-	cookie = kzalloc(sizeof(*cookie), GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
+	cookie = kzalloc(sizeof(*cookie), COOKIE_FLAGS);
 	if (!cookie)
 		return NULL;
 	if (xa_alloc_cyclic(&cookies_by_value, &cookie->value, cookie, XA_LIMIT(1, U32_MAX),
@@ -234,33 +254,83 @@ static struct dcookie *make(struct file *file, const struct identity *identity)
 		return NULL;
 	}
 	cookie->identity = *identity;
+	bytes_used += sizeof(*cookie);
+	hash_add(cookies, &cookie->node, identity_key(identity));
+	return cookie;
+}
+
+static struct dcookie *make_file(struct file *file, const struct identity *identity)
+{
+	struct dcookie *cookie = make(identity);
+
+	if (!cookie)
+		return NULL;
 	cookie->file = get_file(file);
 	cookie->users = 1; /* the worker */
-	bytes_used += sizeof(*cookie);
 	INIT_WORK(&cookie->work, resolve);
-	hash_add(cookies, &cookie->node, identity_key(identity));
 	queue_work(resolver, &cookie->work);
 	return cookie;
+}
+
+/* May an address space have one more area? */
+static bool area_fits(unsigned int owner)
+{
+	unsigned long most = most_bytes() / AREAS_PART / sizeof(struct dcookie);
+
+	return nr_areas < most && nr_areas_of[owner] < max(most / AREAS_SHARE, 1UL);
+}
+
+/* All that there is to be known is known at once. */
+static struct dcookie *make_area(const struct identity *identity, const char *label,
+				 unsigned int owner)
+{
+	struct dcookie *cookie;
+	char *copy;
+
+	if (!area_fits(owner))
+		return NULL;
+	copy = kstrdup(label, COOKIE_FLAGS);
+	cookie = copy ? make(identity) : NULL;
+	if (!cookie) {
+		kfree(copy);
+		return NULL;
+	}
+	cookie->path = copy;
+	cookie->path_size = strlen(copy) + 1;
+	bytes_used += cookie->path_size;
+	cookie->flags = OPROFILE_IMAGE_ANON;
+	cookie->resolved = true;
+	cookie->owner = owner;
+	nr_areas++;
+	nr_areas_of[owner]++;
+	return cookie;
+}
+
+/* A cookie that was found or made is asked for, and used by so many. */
+static u64 take(struct dcookie *cookie, unsigned int users)
+{
+	lockdep_assert_held(&cookies_lock);
+	if (!cookie)
+		return OPROFILE_INVALID_COOKIE;
+	cookie->touched = jiffies;
+	cookie->users += users;
+	cookie->kept |= !users;
+	return cookie->value;
 }
 
 static u64 get(struct file *file, unsigned int users)
 {
 	struct identity identity;
 	struct dcookie *cookie;
-	u64 value = OPROFILE_INVALID_COOKIE;
+	u64 value;
 
 	identify(file_user_path(file), &identity);
 
 	spin_lock(&cookies_lock);
 	cookie = find(&identity);
 	if (!cookie)
-		cookie = make(file, &identity);
-	if (cookie) {
-		cookie->touched = jiffies;
-		cookie->users += users;
-		cookie->kept |= !users;
-		value = cookie->value;
-	}
+		cookie = make_file(file, &identity);
+	value = take(cookie, users);
 	spin_unlock(&cookies_lock);
 	if (!cookie)
 		atomic_long_inc(&nr_lost);
@@ -275,6 +345,36 @@ u64 op_dcookie_get(struct file *file)
 u64 op_dcookie_use(struct file *file)
 {
 	return get(file, 1);
+}
+
+static u64 get_area(const struct mm_struct *mm, const struct op_area *area, unsigned int users)
+{
+	const struct identity identity = {
+		.inode = area->start,
+		.directory_inode = area->end,
+		.name_hash = jhash(area->label, strlen(area->label), 0),
+		.is_area = true,
+	};
+	struct dcookie *cookie;
+	u64 value;
+
+	spin_lock(&cookies_lock);
+	cookie = find(&identity);
+	if (!cookie)
+		cookie = make_area(&identity, area->label, hash_ptr(mm, OWNERS_ORDER));
+	value = take(cookie, users);
+	spin_unlock(&cookies_lock);
+	return value;
+}
+
+u64 op_dcookie_get_area(const struct mm_struct *mm, const struct op_area *area)
+{
+	return get_area(mm, area, 0);
+}
+
+u64 op_dcookie_use_area(const struct mm_struct *mm, const struct op_area *area)
+{
+	return get_area(mm, area, 1);
 }
 
 /* Under cookies_lock.  Return: NULL if there is none. */
@@ -325,6 +425,8 @@ bool op_dcookie_say(u64 value)
 /* Under cookies_lock. */
 static bool aged(const struct dcookie *cookie, unsigned long read, unsigned long age)
 {
+	if (cookie->identity.is_area)
+		age = 0;
 	return !cookie->users && time_before(cookie->touched, read) &&
 	       time_after_eq(jiffies, cookie->touched + age);
 }
@@ -361,7 +463,8 @@ void op_dcookies_lost_reset(void)
 
 static void describe(const struct dcookie *cookie, struct oprofile_image *image)
 {
-	image->device = cookie->identity.device;
+	image->device = cookie->identity.is_area ? cookie->identity.directory_inode :
+						   cookie->identity.device;
 	image->inode = cookie->identity.inode;
 	image->generation = cookie->identity.generation;
 	image->flags = cookie->flags;

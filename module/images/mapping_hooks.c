@@ -9,9 +9,11 @@
  *			unmapped: munmap, mmap over it, mremap, exec, exit
  *	perf_event_mmap	called when a mapping is made, grows, or gets other permissions
  *	copy_vma	called by mremap that moves a mapping, which perf_event_mmap is not
+ *	exit_mmap	called for an address space that nobody uses any more: exit, exec
  *
- * The last two advance the epoch, with mmap_lock held for writing, so before anybody can run
- * the new code.  Handlers run with preemption off and must not sleep.
+ * The second and third advance the epoch, with mmap_lock held for writing, so before anybody can
+ * run the new code.  The last sees mappings without a file, which the first does not.  Handlers
+ * run with preemption off and must not sleep.
  *
  * A kernel with function tracing (CONFIG_KPROBES_ON_FTRACE, as Debian's are) calls them as
  * functions.  Without, they are called from the int3 exception until the kernel has optimised
@@ -61,10 +63,18 @@ static int on_move(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+/* void exit_mmap(struct mm_struct *mm) */
+static int on_exit(struct kprobe *probe, struct pt_regs *regs)
+{
+	op_unmapped_remember_areas((void *)regs_get_kernel_argument(regs, 0));
+	return 0;
+}
+
 static struct kprobe unmap_probe = { .symbol_name = "uprobe_munmap", .pre_handler = on_unmap };
 static struct kprobe map_probe = { .symbol_name = "perf_event_mmap", .pre_handler = on_map };
 static struct kprobe move_probe = { .symbol_name = "copy_vma", .pre_handler = on_move };
-static struct kprobe *probes[] = { &unmap_probe, &map_probe, &move_probe };
+static struct kprobe exit_probe = { .symbol_name = "exit_mmap", .pre_handler = on_exit };
+static struct kprobe *probes[] = { &unmap_probe, &map_probe, &move_probe, &exit_probe };
 
 /* What each probe's address has while it is not armed. */
 static kprobe_opcode_t unarmed[ARRAY_SIZE(probes)];

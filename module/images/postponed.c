@@ -77,7 +77,8 @@ bool op_postpone(const struct op_unmapping *unmapping)
 		return false;
 	place = llist_entry(node, struct place, node);
 	place->unmapping = *unmapping;
-	get_file(unmapping->file);
+	if (unmapping->file)
+		get_file(unmapping->file);
 	mmgrab(unmapping->mm);
 	place->unmapping.program = compat_mm_exe_file(unmapping->mm);
 	atomic_inc(&nr_waiting);		   /* postpone:A */
@@ -88,7 +89,8 @@ bool op_postpone(const struct op_unmapping *unmapping)
 
 static void give_back(struct place *place)
 {
-	fput(place->unmapping.file);
+	if (place->unmapping.file)
+		fput(place->unmapping.file);
 	if (place->unmapping.program)
 		fput(place->unmapping.program);
 	mmdrop(place->unmapping.mm);

@@ -11,16 +11,18 @@
 
 #include <linux/types.h>
 
+#include "images/area.h"
+
 struct file;
 struct mm_struct;
 
 /**
- * struct op_unmapping - a part of an executable file mapping goes away
+ * struct op_unmapping - a part of an executable file mapping, or an area, goes away
  * @mm: where it was
- * @file: what was mapped
+ * @file: what was mapped; NULL: no file, but @area
  * @program: what @mm runs, if that may be gone from it when this is read; or NULL
  * @start, @end: the part, page-aligned addresses
- * @offset: of @start in @file, bytes
+ * @offset: of @start in @file, bytes; of an area, @start itself
  * @epoch: of mappings, see unmapped.h, when it went away
  */
 struct op_unmapping {
@@ -31,6 +33,7 @@ struct op_unmapping {
 	unsigned long end;
 	u64 offset;
 	u32 epoch;
+	struct op_area area;
 };
 
 /**

@@ -34,8 +34,10 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/xarray.h>
 
 #include "images/address_space.h"
+#include "images/area.h"
 #include "images/dcookie.h"
 #include "images/postponed.h"
 #include "published.h"
@@ -50,6 +52,7 @@ module_param(regions_max, uint, 0644);
 MODULE_PARM_DESC(regions_max, "mappings that have gone and are remembered (default 65536)");
 
 #define SHARE 64 /* no address space has more than this part of them */
+#define WALK_MAX 8192 /* mappings looked at, with preemption off, as an address space goes */
 
 /**
  * struct unmapped_space - an address space that regions are remembered of
@@ -151,7 +154,8 @@ static struct unmapped_region *new_region(const struct op_unmapping *unmapping)
 
 	if (READ_ONCE(nr_regions) >= READ_ONCE(regions_max)) /* about so many: not under the lock */
 		return NULL;
-	cookie = op_dcookie_use(unmapping->file);
+	cookie = unmapping->file ? op_dcookie_use(unmapping->file) :
+				   op_dcookie_use_area(unmapping->mm, &unmapping->area);
 	if (cookie == OPROFILE_INVALID_COOKIE)
 		return NULL;
 	region = kmem_cache_alloc(region_cache, REGION_FLAGS);
@@ -313,6 +317,14 @@ static bool may_lock(void)
 	return !in_nmi() && !IS_ENABLED(CONFIG_PREEMPT_RT);
 }
 
+static void remember_or_postpone(const struct op_unmapping *unmapping)
+{
+	if (may_lock())
+		remember_or_lose(unmapping);
+	else if (!op_postpone(unmapping))
+		atomic_long_inc(&nr_lost);
+}
+
 void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
 	const struct op_unmapping unmapping = {
@@ -324,12 +336,46 @@ void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsig
 		.epoch = op_unmapped_epoch(), /* remember:A */
 	};
 
-	if (!sampled(unmapping.mm))
+	if (sampled(unmapping.mm))
+		remember_or_postpone(&unmapping);
+}
+
+static void remember_area(struct vm_area_struct *vma, u32 epoch)
+{
+	struct op_unmapping unmapping = {
+		.mm = vma->vm_mm,
+		.start = vma->vm_start,
+		.end = vma->vm_end,
+		.offset = vma->vm_start,
+		.epoch = epoch,
+	};
+
+	op_area_of(vma, &unmapping.area);
+	remember_or_postpone(&unmapping);
+}
+
+void op_unmapped_remember_areas(struct mm_struct *mm)
+{
+	u32 epoch = op_unmapped_epoch(); /* remember:A */
+	struct vma_iterator iterator;
+	struct vm_area_struct *vma;
+	unsigned int left = WALK_MAX;
+
+	if (!sampled(mm))
 		return;
-	if (may_lock())
-		remember_or_lose(&unmapping);
-	else if (!op_postpone(&unmapping))
-		atomic_long_inc(&nr_lost);
+	vma_iter_init(&iterator, mm, 0);
+	rcu_read_lock(); /* for the tree's own checks: nobody changes it any more */
+	for_each_vma(iterator, vma) {
+		if (xa_is_zero(vma)) /* a fork failed, and copied no more than what is before it */
+			break;
+		if (!left--) {
+			atomic_long_inc(&nr_lost);
+			break;
+		}
+		if ((vma->vm_flags & VM_EXEC) && !vma->vm_file)
+			remember_area(vma, epoch);
+	}
+	rcu_read_unlock();
 }
 
 /* Is @a at or before @b?  Epochs wrap. */

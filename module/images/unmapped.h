@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Executable mappings that have gone, remembered until no sample can ask for them.
+ * Executable mappings that have gone, remembered until no sample can ask for them: those of files
+ * whenever they go, others (area.h) when their process leaves them.
  *
  * A sample is resolved a quarter of a second after it was taken, or later.  By then its process
  * may have exited or called exec, or the library may be unmapped, even with another one in
@@ -72,6 +73,14 @@ void op_unmapped_mark_sampled(const struct mm_struct *mm, unsigned int period);
  * sleep.  Any failure to remember is counted in unmapped_lost.
  */
 void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end);
+
+/**
+ * op_unmapped_remember_areas - all mappings of an address space go away
+ * @mm: without users: nobody maps or unmaps any more
+ *
+ * Remembers its executable memory without a file (area.h).  Context: as op_unmapped_remember().
+ */
+void op_unmapped_remember_areas(struct mm_struct *mm);
 
 /**
  * struct op_unmapped_image - what an address of a sample is answered with

@@ -61,7 +61,7 @@ static void sync_anonymous(struct kunit *test)
 	sync_add(true, ANON_AT + 8, 0);
 	op_sync_all();
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), USER,
-		     IMAGE(OPROFILE_NO_COOKIE), ANON_AT + 8, 0);
+		     IMAGE(2), ANON_AT + 8, 0);
 }
 
 /* What stays the same is said once. */
@@ -251,7 +251,7 @@ static void sync_traces(struct kunit *test)
 	sync_add_trace(true, LIBRARY_AT, both + 2, 3, 0);
 	sync_add_trace(true, EXE_AT, NULL, 0, 0);
 	op_sync_all();
-	/* Cookies: the program's context is first, then the library. */
+	/* Cookies: the program's context is first, then the library, then memory without a file. */
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10),
 		     TRACE, KERNEL, KERNEL_AT, 5,
 		     KERNEL_AT + 1, 0,
@@ -259,7 +259,7 @@ static void sync_traces(struct kunit *test)
 		     USER, IMAGE(LIBRARY), 0x10 * PAGE_SIZE + 3, 0,
 		     0x10 * PAGE_SIZE + 4, 0,
 		     IMAGE(EXE), PAGE_SIZE + 5, 0,
-		     IMAGE(OPROFILE_NO_COOKIE), ANON_AT + 6, 0,
+		     IMAGE(3), ANON_AT + 6, 0,
 		     IMAGE(EXE), PAGE_SIZE + 7, 0,
 		     TRACE, IMAGE(LIBRARY), 0x10 * PAGE_SIZE, 5,
 		     0x10 * PAGE_SIZE + 3, 0,

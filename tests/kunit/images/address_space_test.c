@@ -55,20 +55,20 @@ struct sample {
 	u32 epoch;
 	u64 cookie;
 	u64 offset;
+	bool anonymous;
 	bool anonymous_gone;
 };
 
 static struct sample samples[EVENTS];
 static unsigned int nr_samples;
 
-/* Only mappings of files are remembered: nothing can be said of samples of other memory. */
+/* Of others than files nothing is remembered before the process ends. */
 static void forget_anonymous(unsigned int page)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_samples; i++) {
-		if (samples[i].cookie == OPROFILE_NO_COOKIE &&
-		    samples[i].address - AT(page) < PAGE_SIZE)
+		if (samples[i].anonymous && samples[i].address - AT(page) < PAGE_SIZE)
 			samples[i].anonymous_gone = true;
 	}
 }
@@ -121,13 +121,14 @@ static bool sample(struct sample *sample)
 		return false;
 	sample->address = AT(page) + pick(PAGE_SIZE);
 	sample->epoch = op_unmapped_epoch();
+	sample->anonymous = mappings[page].file == FILES;
 	sample->anonymous_gone = false;
 	if (mappings[page].file < FILES) {
 		sample->cookie = op_dcookie_get(files[mappings[page].file]);
 		sample->offset = (mappings[page].pgoff << PAGE_SHIFT) +
 				 (sample->address - AT(page));
 	} else {
-		sample->cookie = OPROFILE_NO_COOKIE;
+		sample->cookie = area_cookie(mappings[page].vma);
 		sample->offset = sample->address;
 	}
 	return true;
@@ -250,6 +251,25 @@ static void address_space_narrowed(struct kunit *test)
 	fake_mm_unmap(vma);
 }
 
+/* Memory without a file: its offsets are addresses. */
+static void address_space_area(struct kunit *test)
+{
+	struct op_address_space space = {};
+	const struct op_address_span *span;
+	struct vm_area_struct *vma;
+
+	op_dcookies_tear_down();
+	KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
+	vma = fake_mm_map(test, mm, AT(0), AT(4), NULL, 0);
+	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, mm));
+	span = op_address_space_find(&space, AT(1), 0);
+	KUNIT_ASSERT_NOT_NULL(test, span);
+	KUNIT_EXPECT_EQ(test, span->cookie, 1);
+	KUNIT_EXPECT_EQ(test, op_address_span_offset(span, AT(1) + 3), AT(1) + 3);
+	op_address_space_release(&space);
+	fake_mm_unmap(vma);
+}
+
 static void address_space_program(struct kunit *test)
 {
 	struct mm_struct *with_exe = fake_mm(test, files[1]);
@@ -288,4 +308,5 @@ TEST_SUITE(oprofile_address_space, address_space_init, address_space_exit,
 	   KUNIT_CASE(address_space_exact),
 	   KUNIT_CASE(address_space_locks),
 	   KUNIT_CASE(address_space_narrowed),
+	   KUNIT_CASE(address_space_area),
 	   KUNIT_CASE(address_space_program));

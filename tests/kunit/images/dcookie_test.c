@@ -7,6 +7,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
+#include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/jiffies.h>
@@ -19,6 +20,7 @@
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -388,6 +390,85 @@ static void dcookie_bounded(struct kunit *test)
 	images_kb_max = 16384;
 }
 
+static const struct mm_struct *const one_mm = (void *)0x1000;
+
+static u64 area_cookie(const struct mm_struct *mm, unsigned long page, const char *label)
+{
+	struct op_area area = { .start = page << PAGE_SHIFT, .end = (page + 1) << PAGE_SHIFT };
+
+	strscpy(area.label, label, sizeof(area.label));
+	return op_dcookie_get_area(mm, &area);
+}
+
+static void dcookie_area(struct kunit *test)
+{
+	u64 vdso = area_cookie(one_mm, 1, "[vdso]");
+
+	KUNIT_ASSERT_EQ(test, explain(vdso), 0);
+	KUNIT_EXPECT_STREQ(test, image.path, "[vdso]");
+	KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_ANON);
+	KUNIT_EXPECT_EQ(test, image.inode, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, image.device, 2 * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, area_cookie(NULL, 1, "[vdso]"), vdso);
+	KUNIT_EXPECT_EQ(test, area_cookie(one_mm, 1, ""), vdso + 1);
+	KUNIT_EXPECT_EQ(test, area_cookie(one_mm, 2, "[vdso]"), vdso + 2);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), vdso + 3);
+	KUNIT_ASSERT_EQ(test, explain(vdso + 1), 0);
+	KUNIT_EXPECT_STREQ(test, image.path, "");
+	KUNIT_EXPECT_EQ(test, image.path_size, 1);
+}
+
+/* They take no more than their part, and one address space no more than its share. */
+static void dcookie_area_bounded(struct kunit *test)
+{
+	unsigned long page = 0, most, of_one;
+	u64 value;
+
+	images_kb_max = 64;
+	most = most_bytes() / AREAS_PART / sizeof(struct dcookie);
+	of_one = most / AREAS_SHARE;
+	while (area_cookie(one_mm, page, "") != OPROFILE_INVALID_COOKIE && page <= most)
+		page++;
+	KUNIT_EXPECT_EQ(test, page, of_one);
+	KUNIT_EXPECT_NE(test, area_cookie(one_mm, 0, ""), OPROFILE_INVALID_COOKIE);
+	for (; page < 100 * most; page++)
+		area_cookie((void *)(page << 12), page, "");
+	KUNIT_EXPECT_GT(test, nr_areas, most / 2);
+	KUNIT_EXPECT_LE(test, nr_areas, most);
+	value = op_dcookie_get(a);
+	KUNIT_EXPECT_NE(test, value, OPROFILE_INVALID_COOKIE);
+	KUNIT_ASSERT_EQ(test, explain(value), 0);
+
+	/* They go as soon as the reader knows them; a file stays. */
+	age(jiffies + 1);
+	KUNIT_EXPECT_EQ(test, nr_areas, 0);
+	KUNIT_EXPECT_EQ(test, explain(value), 0);
+	KUNIT_EXPECT_NE(test, area_cookie(one_mm, page, ""), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, op_dcookies_lost(), 0);
+}
+
+/* Those that are used stay, and are given back with the last user. */
+static void dcookie_area_used(struct kunit *test)
+{
+	const struct op_area area = { .start = PAGE_SIZE, .end = 2 * PAGE_SIZE };
+	u64 value = op_dcookie_use_area(one_mm, &area);
+
+	KUNIT_ASSERT_EQ(test, explain(value), 0);
+	KUNIT_EXPECT_EQ(test, nr_areas, 1);
+	op_dcookie_unuse(value);
+	KUNIT_EXPECT_EQ(test, explain(value), -EINVAL);
+	KUNIT_EXPECT_EQ(test, nr_areas, 0);
+	KUNIT_EXPECT_EQ(test, bytes_used, 0);
+
+	fault = NO_COOKIE;
+	KUNIT_EXPECT_EQ(test, op_dcookie_use_area(one_mm, &area), OPROFILE_INVALID_COOKIE);
+	fault = NO_VALUE;
+	KUNIT_EXPECT_EQ(test, op_dcookie_use_area(one_mm, &area), OPROFILE_INVALID_COOKIE);
+	fault = ALL_WORKS;
+	KUNIT_EXPECT_EQ(test, nr_areas, 0);
+	KUNIT_EXPECT_EQ(test, bytes_used, 0);
+}
+
 static int dcookie_init(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
@@ -424,4 +505,7 @@ TEST_SUITE(oprofile_dcookie, dcookie_init, dcookie_exit,
 	   KUNIT_CASE(dcookie_many),
 	   KUNIT_CASE(dcookie_used),
 	   KUNIT_CASE(dcookie_aged),
-	   KUNIT_CASE(dcookie_bounded));
+	   KUNIT_CASE(dcookie_bounded),
+	   KUNIT_CASE(dcookie_area),
+	   KUNIT_CASE(dcookie_area_bounded),
+	   KUNIT_CASE(dcookie_area_used));

@@ -11,6 +11,7 @@
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/list.h>
+#include <linux/maple_tree.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
@@ -18,6 +19,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/xarray.h>
 
 #include "suite.h"
 
@@ -224,6 +226,100 @@ static void postpone_pages(struct mm_struct *mm, struct file *file, unsigned int
 	remember_pages(mm, file, first, end);
 	locks_forbidden = false;
 	preempt_enable();
+}
+
+/* They are constant but for functions that differ between kernels. */
+static void let_run(struct vm_area_struct *vma)
+{
+	*(vm_flags_t *)&vma->vm_flags = VM_EXEC;
+}
+
+/* Memory of @mm without a file, that code may run in. */
+static void map_area(struct kunit *test, struct mm_struct *mm, unsigned int first,
+		     unsigned int end)
+{
+	let_run(fake_mm_map(test, mm, PAGE(first), PAGE(end), NULL, 0));
+}
+
+static void expect_area(struct kunit *test, unsigned int page, u32 epoch, unsigned int first,
+			unsigned int end)
+{
+	static struct oprofile_image named; /* large */
+	struct op_unmapped_image image;
+
+	KUNIT_ASSERT_TRUE(test, op_unmapped_find(the_mm, PAGE(page), epoch, &image));
+	KUNIT_EXPECT_EQ(test, image.start, PAGE(first));
+	KUNIT_EXPECT_EQ(test, image.end, PAGE(end));
+	KUNIT_EXPECT_EQ(test, image.offset, PAGE(first));
+	named.cookie = image.cookie;
+	KUNIT_ASSERT_EQ(test, op_dcookie_image(&named), 0);
+	KUNIT_EXPECT_EQ(test, named.flags, OPROFILE_IMAGE_ANON);
+	KUNIT_EXPECT_EQ(test, named.inode, PAGE(first));
+	KUNIT_EXPECT_EQ(test, named.device, PAGE(end));
+}
+
+/* As a process ends, what it ran in that is no file is remembered, and nothing else. */
+static void unmapped_areas(struct kunit *test)
+{
+	u32 epoch = op_unmapped_epoch();
+	struct op_unmapped_image image;
+
+	map_area(test, the_mm, 0, 2);
+	fake_mm_map(test, the_mm, PAGE(2), PAGE(3), NULL, 0); /* of data */
+	let_run(fake_mm_map(test, the_mm, PAGE(3), PAGE(4), files[0], 0));
+	map_area(test, the_mm, 5, 6);
+	map_area(test, other_mm, 0, 8);
+	op_unmapped_remember_areas(the_mm);
+	KUNIT_EXPECT_EQ(test, nr_regions, 2);
+	expect_area(test, 1, epoch, 0, 2);
+	expect_area(test, 5, epoch, 5, 6);
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(2), epoch, &image));
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(0), epoch + 1, &image));
+	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm), op_dcookie_get(files[2]));
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
+}
+
+/* The same where the hook may neither lock nor allocate. */
+static void unmapped_areas_postponed(struct kunit *test)
+{
+	u32 epoch = op_unmapped_epoch();
+
+	map_area(test, the_mm, 0, 2);
+	preempt_disable();
+	locks_forbidden = true;
+	op_unmapped_remember_areas(the_mm);
+	locks_forbidden = false;
+	KUNIT_EXPECT_EQ(test, nr_regions, 0);
+	preempt_enable();
+	expect_area(test, 1, epoch, 0, 2);
+}
+
+/* Where a fork failed, the copy of the tree ends with a mark that is no mapping. */
+static void unmapped_areas_of_failed_fork(struct kunit *test)
+{
+	map_area(test, the_mm, 0, 2);
+	KUNIT_ASSERT_EQ(test, 0, mtree_store_range(&the_mm->mm_mt, PAGE(3), PAGE(4) - 1,
+						   XA_ZERO_ENTRY, GFP_KERNEL));
+	map_area(test, the_mm, 5, 6);
+	op_unmapped_remember_areas(the_mm);
+	KUNIT_EXPECT_EQ(test, nr_regions, 1);
+}
+
+/* No more than so many mappings are looked at; the rest is counted. */
+static void unmapped_areas_bounded(struct kunit *test)
+{
+	struct vm_area_struct *vma = fake_mm_map(test, the_mm, PAGE(0), PAGE(1), NULL, 0);
+	unsigned long page;
+
+	for (page = 1; page < WALK_MAX; page++)
+		KUNIT_ASSERT_EQ(test, 0, mtree_store(&the_mm->mm_mt, PAGE(2 * page), vma,
+						     GFP_KERNEL));
+	op_unmapped_remember_areas(the_mm);
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
+	map_area(test, the_mm, 2 * WALK_MAX, 2 * WALK_MAX + 1);
+	op_unmapped_remember_areas(the_mm);
+	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 1);
+	KUNIT_EXPECT_EQ(test, nr_regions, 0);
 }
 
 /* What was postponed is found, and whose program it was, even if the process has exited. */
@@ -527,6 +623,10 @@ TEST_SUITE(oprofile_unmapped, unmapped_init, unmapped_exit,
 	   KUNIT_CASE(unmapped_epochs_wrap),
 	   KUNIT_CASE(unmapped_gaps),
 	   KUNIT_CASE(unmapped_grown),
+	   KUNIT_CASE(unmapped_areas),
+	   KUNIT_CASE(unmapped_areas_postponed),
+	   KUNIT_CASE(unmapped_areas_of_failed_fork),
+	   KUNIT_CASE(unmapped_areas_bounded),
 	   KUNIT_CASE(unmapped_postponed),
 	   KUNIT_CASE(unmapped_postponed_worker),
 	   KUNIT_CASE(unmapped_postponed_limits),
