@@ -6,6 +6,7 @@
  *	jit SECONDS		runs for that much CPU time
  *	jit SECONDS DIRECTORY	and tells in DIRECTORY/jit-PID.dump, perf's jitdump, of which it
  *				maps a page to be found by, as compilers do
+ *	jit SECONDS "" IDLE	sleeps for IDLE seconds before it ends
  *
  * prints its pid.  The memory is executable from mprotect(2) on, not from mmap(2).
  */
@@ -105,12 +106,12 @@ static void tell_dump(const char *directory, spin_function *hot, spin_function *
 
 int main(int argc, char **argv)
 {
-	double seconds = argc == 2 || argc == 3 ? atof(argv[1]) : 0;
+	double seconds = argc >= 2 && argc <= 4 ? atof(argv[1]) : 0;
 	spin_function *hot, *cold;
 	char *code = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (code == MAP_FAILED || seconds <= 0) {
-		fputs("usage: jit SECONDS [DIRECTORY]\n", stderr);
+		fputs("usage: jit SECONDS [DIRECTORY [IDLE]]\n", stderr);
 		return 2;
 	}
 	hot = compile(code);
@@ -119,11 +120,12 @@ int main(int argc, char **argv)
 		perror("mprotect");
 		return 1;
 	}
-	if (argc == 3)
+	if (argc >= 3 && *argv[2])
 		tell_dump(argv[2], hot, cold);
 	else
 		tell(hot, cold);
 	printf("%d\n", (int)getpid());
+	fflush(stdout);
 	srandom(75 * 25);
 	while (cpu_seconds() < seconds) {
 		uint64_t part = SPIN_CHUNK / 2 + (uint64_t)random() % SPIN_CHUNK;
@@ -131,5 +133,7 @@ int main(int argc, char **argv)
 		hot(3 * part);
 		cold(part);
 	}
+	if (argc == 4)
+		sleep((unsigned int)atoi(argv[3]));
 	return 0;
 }
