@@ -29,10 +29,15 @@
 
 /* ---- keys ---- */
 
-/* Adds a number to a key, for elements that several fields identify. */
+/*
+ * Adds a number to a key, for elements that several fields identify.  The number is multiplied
+ * first, so that pairs of equal numbers, such as a program that is its own image, have keys of
+ * their own.
+ */
 static inline uint64_t op_hash_mix(uint64_t key, uint64_t number)
 {
-	key = (key ^ number) * UINT64_C(0xff51afd7ed558ccd); /* of MurmurHash3's finalizer */
+	key ^= number * UINT64_C(0xc4ceb9fe1a85ec53);
+	key *= UINT64_C(0xff51afd7ed558ccd); /* both of MurmurHash3's finalizer */
 	return key ^ key >> 32;
 }
 

@@ -139,6 +139,30 @@ TEST(hash_spreads_keys_that_differ_in_few_bits)
 	}
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Such as addresses of images, of which one may stand for both parts of a name. */
+TEST(hash_keys_of_pairs_differ_for_equal_and_exchanged_numbers)
+{
+	enum { NUMBERS = 256 };
+	static uint64_t keys[NUMBERS * NUMBERS];
+	size_t n = 0;
+
+	for (uint64_t first = 0; first < NUMBERS; first++) {
+		for (uint64_t second = 0; second < NUMBERS; second++)
+			keys[n++] = op_hash_mix(0x5581d2c0a000 + first * 96,
+						0x5581d2c0a000 + second * 96);
+	}
+	qsort(keys, n, sizeof(*keys), compare_keys);
+	for (size_t i = 1; i < n; i++)
+		assert_true(keys[i - 1] != keys[i]);
+}
+
 TEST(hash_is_unchanged_when_out_of_memory)
 {
 	struct op_hash hash = {0};

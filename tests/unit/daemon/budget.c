@@ -138,6 +138,22 @@ TEST(new_programs_take_few_files_and_two_kilobytes)
 	session_close(&session);
 }
 
+/* Else what a new program costs would grow with the session. */
+TEST(no_two_sample_files_share_a_place_in_the_table)
+{
+	const struct op_hash_map *map;
+
+	open_session(&(struct budget_config){0});
+	make_images(PROGRAMS, 10, USER_ID);
+	session_start(&session);
+	run(0, PROGRAMS);
+	map = &session.profile.files.by_key;
+	assert_true(map->n >= PROGRAMS);
+	for (size_t i = 0; i < map->n; i++)
+		assert_null(((const struct sample_file *)map->entries[i].value)->next);
+	session_close(&session);
+}
+
 TEST(beyond_the_budget_samples_are_counted_by_program)
 {
 	open_session(&(struct budget_config){.bytes = 200000, .inodes = 100});
