@@ -3,7 +3,7 @@
  * Opening stack files to write to them, and closing them.
  *
  * A file that is opened is not trusted: each unit is checked before anything is added, and the
- * index is rebuilt.
+ * index is rebuilt.  One that a loss of power tore is written anew first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "libdb/odb/error.h"
 #include "libdb/odb/file.h"
 #include "libop/base/page_guard.h"
-#include "scan.h"
+#include "torn.h"
 #include "writer.h"
 
 #define FIRST_LENGTH 4096
@@ -36,6 +36,21 @@ static int write_empty(int fd, const char *path, struct odb_error *error)
 	if (odb_file_write(fd, page, sizeof(page)))
 		return odb_fail_errno(error, path, "cannot write");
 	return 0;
+}
+
+/* A file without content, which is locked, is begun anew. */
+static int begin_blank(int fd, const char *path, struct odb_error *error)
+{
+	struct stacks_header header = {0};
+	ssize_t got = odb_file_read(fd, &header, sizeof(header), 0);
+
+	if (got < 0)
+		return odb_fail_errno(error, path, "cannot read");
+	if (!stacks_is_blank(&header, (size_t)got) || (got && (size_t)got < sizeof(header)))
+		return 0;
+	if (ftruncate(fd, 0))
+		return odb_fail_errno(error, path, "cannot cut");
+	return write_empty(fd, path, error);
 }
 
 /* Makes the file under its name, complete and locked.  Return: a descriptor, or -1. */
@@ -61,6 +76,7 @@ static int open_locked(const char *path, struct odb_error *error)
 {
 	for (int attempt = 0; attempt < 64; attempt++) {
 		int fd = odb_file_open(path, O_RDWR, error);
+		bool is_there;
 
 		if (fd < 0 && error->code == ENOENT) {
 			fd = create(path, error);
@@ -74,9 +90,12 @@ static int open_locked(const char *path, struct odb_error *error)
 			close(fd);
 			return -1;
 		}
-		if (odb_file_is_at(fd, path))
+		is_there = odb_file_is_at(fd, path);
+		if (is_there && !begin_blank(fd, path, error))
 			return fd;
 		close(fd);
+		if (is_there)
+			return -1;
 	}
 	return odb_fail(error, EBUSY, path, "is created and removed again and again");
 }
@@ -86,13 +105,41 @@ static int judge(struct stacks *stacks, struct stacks_bytes *bytes, struct odb_e
 {
 	struct stacks_first_problem first = {.any = false};
 
-	if (stacks_load(bytes, stacks->fd, stacks->path, error))
+	if (stacks_torn_load(bytes, stacks->fd, stacks->path, error))
 		return -1;
 	if (bytes->swapped)
 		return odb_fail(error, ENOTSUP, stacks->path,
 				"foreign byte order: can be read, not written");
 	if (stacks_scan(bytes, stacks_keep_first, &first))
 		return odb_fail_problem(error, stacks->path, &first.problem);
+	if (bytes->torn)
+		return odb_fail(error, ESTALE, stacks->path, "units were lost with the power");
+	return 0;
+}
+
+/*
+ * Cuts off units that were written and never named.  On the disk, too: after the next loss of power
+ * they would be there again, and might be named by then.
+ */
+static int cut_unnamed(const struct stacks *stacks, const struct stacks_bytes *bytes,
+		       struct odb_error *error)
+{
+	uint64_t end = stacks_length(bytes->n);
+	uint8_t chunk[4096], zeros[sizeof(chunk)] = {0};
+	ssize_t got;
+
+	for (uint64_t at = end; at < bytes->length; at += (uint64_t)got) {
+		got = odb_file_read(stacks->fd, chunk, sizeof(chunk), at);
+		if (got < 0)
+			return odb_fail_errno(error, stacks->path, "cannot read");
+		if (!got)
+			break;
+		if (!memcmp(chunk, zeros, (size_t)got))
+			continue;
+		if (ftruncate(stacks->fd, (off_t)end) || fdatasync(stacks->fd))
+			return odb_fail_errno(error, stacks->path, "cannot write to the disk");
+		break;
+	}
 	return 0;
 }
 
@@ -117,6 +164,8 @@ static int load(struct stacks *stacks, struct odb_error *error)
 	struct stacks_bytes bytes = {0};
 	int result = judge(stacks, &bytes, error);
 
+	if (!result)
+		result = cut_unnamed(stacks, &bytes, error);
 	if (!result) {
 		uint64_t least = stacks_length(bytes.n);
 
@@ -132,13 +181,11 @@ static int load(struct stacks *stacks, struct odb_error *error)
 	return result;
 }
 
-int stacks_open(struct stacks **out, const char *path, uint32_t units_most, struct odb_error *error)
+static int open_once(struct stacks **out, const char *path, uint32_t units_most,
+		     struct odb_error *error)
 {
-	struct odb_error ignored;
 	struct stacks *stacks = calloc(1, sizeof(*stacks));
 
-	if (!error)
-		error = &ignored;
 	if (!stacks)
 		return odb_fail_memory(error, path);
 	stacks->fd = -1;
@@ -159,6 +206,20 @@ err_close:
 	stacks->used = 0;
 	stacks_close(stacks);
 	return -1;
+}
+
+int stacks_open(struct stacks **out, const char *path, uint32_t units_most, struct odb_error *error)
+{
+	struct odb_repair repaired;
+	struct odb_error ignored;
+
+	if (!error)
+		error = &ignored;
+	if (!open_once(out, path, units_most, error))
+		return 0;
+	if (error->code != ESTALE || stacks_repair(path, &repaired, error))
+		return -1;
+	return open_once(out, path, units_most, error);
 }
 
 void stacks_close(struct stacks *stacks)

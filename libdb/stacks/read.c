@@ -12,6 +12,7 @@
 #include "stacks.h"
 #include "layout.h"
 #include "scan.h"
+#include "torn.h"
 
 bool stacks_is_file(const char *path)
 {
@@ -33,7 +34,7 @@ static int load(struct stacks_bytes *bytes, const char *path, struct odb_error *
 
 	if (fd < 0)
 		return -1;
-	result = stacks_load(bytes, fd, path, error);
+	result = stacks_torn_load(bytes, fd, path, error);
 	close(fd);
 	return result;
 }
@@ -140,7 +141,7 @@ static int copy(const struct stacks_bytes *bytes, int fd, const char *path,
 {
 	struct stacks_header header = bytes->header;
 	struct stacks_unit *units = calloc((size_t)bytes->n + 1, sizeof(*units));
-	uint32_t *index = calloc((size_t)bytes->n + 1, sizeof(*index)), n = 1, text = 0;
+	uint32_t *index = calloc((size_t)bytes->n + 1, sizeof(*index)), n = 1, text = 0, zero = 0;
 	uint16_t *image = calloc((size_t)bytes->n_images + 1, sizeof(*image)), images = 1;
 	int code = -1;
 
@@ -162,10 +163,14 @@ static int copy(const struct stacks_bytes *bytes, int fd, const char *path,
 			text = unit->offset_high;
 			units[n] = *unit;
 			units[n++].image = image[unit->image] = images++;
+		} else if (zero && stacks_torn_is_zero(unit)) {
+			index[at] = zero;
 		} else if (bytes->sound[at] == STACKS_NODE &&
 			   bytes->sound[unit->parent] == STACKS_NODE &&
 			   (!unit->image || image[unit->image])) {
 			index[at] = n;
+			if (stacks_torn_is_zero(unit))
+				zero = n;
 			units[n] = *unit;
 			units[n].image = image[unit->image];
 			units[n++].parent = index[unit->parent];
@@ -179,7 +184,7 @@ static int copy(const struct stacks_bytes *bytes, int fd, const char *path,
 	result->lost += header.used - bytes->n;
 	header.used = n;
 	if (odb_file_write(fd, &header, sizeof(header)) ||
-	    odb_file_write(fd, units, n * sizeof(*units)))
+	    odb_file_write(fd, units, n * sizeof(*units)) || fdatasync(fd))
 		odb_fail_errno(error, path, "cannot write");
 	else
 		code = 0;
@@ -212,11 +217,11 @@ int stacks_repair(const char *path, struct odb_repair *result, struct odb_error 
 	*result = (struct odb_repair){0};
 	if (locked < 0)
 		return -1;
-	if (odb_file_lock(locked, path, error) || stacks_load(&bytes, locked, path, error)) {
+	if (odb_file_lock(locked, path, error) || stacks_torn_load(&bytes, locked, path, error)) {
 		close(locked);
 		return -1;
 	}
-	if (!stacks_scan(&bytes, NULL, NULL)) {
+	if (!stacks_scan(&bytes, NULL, NULL) && !bytes.torn) {
 		code = 0;
 		goto out;
 	}

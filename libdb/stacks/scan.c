@@ -68,6 +68,24 @@ static int judge_header(struct stacks_bytes *bytes, const char *path, struct odb
 	return 0;
 }
 
+bool stacks_is_blank(const struct stacks_header *header, size_t length)
+{
+	static const struct stacks_header zeros;
+
+	return !memcmp(header, &zeros, length);
+}
+
+/* As a file that was just made. */
+static int load_blank(struct stacks_bytes *bytes, const char *path, struct odb_error *error)
+{
+	bytes->header.used = bytes->n = 1;
+	bytes->units = calloc(1, sizeof(*bytes->units));
+	if (!bytes->units)
+		return odb_fail_memory(error, path);
+	bytes->units[0].parent = STACKS_IS_ROOT;
+	return 0;
+}
+
 int stacks_load(struct stacks_bytes *bytes, int fd, const char *path, struct odb_error *error)
 {
 	struct stacks_header *header = &bytes->header;
@@ -81,6 +99,8 @@ int stacks_load(struct stacks_bytes *bytes, int fd, const char *path, struct odb
 	if (got < 0 || fstat(fd, &status))
 		return odb_fail_errno(error, path, "cannot read");
 	bytes->length = (uint64_t)status.st_size;
+	if (stacks_is_blank(header, (size_t)got) && (!got || (size_t)got == sizeof(*header)))
+		return load_blank(bytes, path, error);
 	if ((size_t)got < sizeof(*header))
 		return odb_fail(error, EINVAL, path, "byte 0: %zd bytes are no stack file", got);
 	if (judge_header(bytes, path, error))

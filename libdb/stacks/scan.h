@@ -14,6 +14,7 @@ struct stacks_bytes {
 	uint8_t *sound;	   /* by unit: STACKS_SOUND_...; set by stacks_scan() */
 	uint32_t n_images; /* highest number of an image, + 1 */
 	bool swapped;	   /* the file has the other byte order */
+	bool torn;	   /* units were lost with the power: torn.h */
 	uint64_t length;   /* of the file */
 };
 
@@ -28,11 +29,15 @@ enum stacks_sound {
  * stacks_load - read a file
  * @bytes: filled in; stacks_bytes_free() frees what it holds
  *
- * Only the header is judged: what else is wrong is for stacks_scan().
+ * Only the header is judged: what else is wrong is for stacks_torn_load() and stacks_scan().  A
+ * file without content has the root only.
  *
  * Return: 0, or -1 with @error set: EINVAL if it is no stack file, ENOTSUP for another version.
  */
 int stacks_load(struct stacks_bytes *bytes, int fd, const char *path, struct odb_error *error);
+/* Whether a header is that of a file without content, which a loss of power can leave. */
+bool stacks_is_blank(const struct stacks_header *header, size_t length);
+
 void stacks_bytes_free(struct stacks_bytes *bytes);
 
 /* Looks at all units.  Return: the number of problems, each of which is reported. */
