@@ -67,7 +67,8 @@ wait "$churn"
 churn=''
 before=$SECONDS
 kill "$daemon"
-while kill -0 "$daemon" 2>/dev/null; do sleep 0.1; done
+# one that has ended may wait for whoever began it
+while grep -qs '^State:[[:space:]]*[^Z]' "/proc/$daemon/status"; do sleep 0.1; done
 seconds=$((SECONDS - before))
 daemon=''
 
