@@ -40,21 +40,49 @@ cd "$scratch" || exit 1
 
 is_root() { [ "$(id -u)" -eq 0 ]; }
 
+# A case that judges numbers of samples sets sampling first.  Where the kernel's limit has come down
+# to one sample a tick, it pauses each event after each sample, and numbers are as they come.
+pauses_all()
+{
+	[ "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" -lt 2000 ] || return 1
+	operf --session-dir="$scratch/paused" -e cpu-clock:20000000:0:0:1 "$workloads/brief1" 300 \
+		2>"$scratch/said"
+	rm -rf "$scratch/paused"
+	grep -q ', throttled [0-9]' "$scratch/said"
+}
+
 # As the guests' usleep.
 usleep() { sleep "$(awk -v us="$1" 'BEGIN { print us / 1e6 }')"; }
 
-# rate HZ - that many samples a second, or what the kernel has lowered its limit to
+# rate HZ - that many samples a second, or half the kernel's limit, near which it pauses events; it
+# lowers that limit where its interrupts take long
 rate()
 {
-	_limit=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
-	if [ "$_limit" -lt "$1" ]; then echo "$_limit"; else echo "$1"; fi
+	_most=$(($(cat /proc/sys/kernel/perf_event_max_sample_rate) / 2))
+	if [ "$_most" -lt "$1" ]; then echo "$_most"; else echo "$1"; fi
 }
 
 # clock HZ - the event that samples so often, on each kind of host: by the time that a CPU spends
 clock() { echo "cpu-clock:$((1000000000 / $(rate "$1")))"; }
 
-# lasting SECONDS HZ - how long it takes to get the samples of SECONDS at HZ
-lasting() { awk -v s="$1" -v hz="$2" -v rate="$(rate "$2")" 'BEGIN { print s * hz / rate }'; }
+# lasting SECONDS HZ - how long it takes to get the samples of SECONDS at HZ, or enough of them
+lasting()
+{
+	awk -v s="$1" -v hz="$2" -v rate="$(rate "$2")" 'BEGIN {
+		factor = hz / rate
+		print s * (factor < 6 ? factor : 6)
+	}'
+}
+
+# as_often N HZ - N things that are sampled at HZ, or as many more as have the same samples
+as_often() { echo $(($1 * $2 / $(rate "$2"))); }
+
+# periods N HZ LEAST - how many ms N periods at HZ take, rounded up; LEAST at least
+periods()
+{
+	_ms=$((($1 * 1000 + $(rate "$2") - 1) / $(rate "$2")))
+	echo $((_ms > $3 ? _ms : $3))
+}
 
 # sample OPTION... - profile with operf into $session; its words go to $scratch/said
 sample()
@@ -130,3 +158,7 @@ calls_by()
 		$NF == callee { print n + 0; found = 1; exit }
 		END { if (!found) print 0 }' "$scratch/graph"
 }
+
+[ -z "${sampling:-}" ] || ! pauses_all ||
+	skip "the kernel pauses events after each sample (perf_event_max_sample_rate is" \
+		"$(cat /proc/sys/kernel/perf_event_max_sample_rate))"

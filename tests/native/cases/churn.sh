@@ -4,6 +4,7 @@
 # covers: and it ends soon
 
 in_memory=yes
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
@@ -51,7 +52,7 @@ churn()
 	bytes=$(($(du -s --block-size=1 "$samples" | cut -f 1)))
 	after=$(find "$samples" | wc -l)
 	echo "packed: $bytes bytes, $after inodes"
-	enough "samples" "$received" 400
+	enough "samples" "$received" 200
 	at_most "samples lost" "$lost" $((received + lost)) 0.01
 	need opreport --long-filenames --session-dir="$session" >"$scratch/report"
 	! grep '^Account:' "$scratch/report" || fail "the account of $session"

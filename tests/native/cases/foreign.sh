@@ -3,6 +3,7 @@
 # covers: root's reports of sessions that others can change: refused, or, with --trust-session,
 # covers: made of what the owner of the session may read
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
@@ -13,7 +14,7 @@ cp "$own/storm" secret/secret_program
 cp "$own/storm" public_program
 chmod 755 public_program
 for program in secret/secret_program public_program; do
-	need operf --append -e "$(clock 4000)" "$scratch/$program" threads 20 5 2>/dev/null
+	need operf --append -e "$(clock 4000)" "$scratch/$program" threads 20 "$(periods 10 4000 5)" 2>/dev/null
 done
 
 # symbols PROGRAM OPTION... - how many samples its function has in a report

@@ -4,16 +4,18 @@
 # covers: they survive, fail with one line, and received = stored + lost in the report
 
 in_memory=yes
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
 fault=$BUILD/tests/unit/daemon/fault.so
 # many programs, so many files; each copy is an image of its own
 mkdir programs
-for i in $(seq 40); do cp /bin/true "programs/$i"; done
+for i in $(seq 40); do cp "$workloads/brief1" "programs/$i"; done
 # shellcheck disable=SC2016 # for the shell that runs it
-run='for round in 1 2 3; do for program in programs/*; do $program; done; done'
-event=$(clock 20000)
+run='for round in 1 2 3; do for program in programs/*; do $program "$life"; done; done'
+event=$(clock 20000) life=$(periods 3 20000 1)
+export life
 
 # account SESSION - the report's numbers add up, and it doubts none of them
 account()

@@ -3,6 +3,7 @@
 # covers: a recording of all processors: programs that ran before it, and their forks, have the
 # covers: samples of their own processes, as perf counts them; callers of execve are known
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
@@ -27,10 +28,10 @@ trap 'kill $first $second $shell 2>/dev/null; rm -rf "$scratch"' EXIT
 
 # many programs, one after another
 cat >executes.sh <<'SCRIPT'
-for _ in $(seq 300); do /bin/true; done
+for _ in $(seq "$1"); do /bin/true; done
 SCRIPT
 perf record -q -a -g -N -B -e cpu-clock -F "$(rate 1999)" -o "$scratch/data" sh executes.sh \
-	>"$scratch/said" 2>&1 || {
+	"$(as_often 300 1999)" >"$scratch/said" 2>&1 || {
 	cat "$scratch/said"
 	skip "perf record -a does not work here"
 }

@@ -1,15 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# covers: 1000 processes that live 2 ms, each of a file of its own, also one that
+# covers: processes in great number that live 2 ms, each of a file of its own, also one that
 # covers: is deleted at once: at least 99 % of their samples are on their file, none is on a wrong
 # covers: one
 
 in_memory=yes
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
+# lives of eight periods, and 2000 samples in all
+life=$(periods 8 4000 2)
+lives=$((2000 / life > 200 ? 2000 / life : 200))
 mkdir "$scratch/lives" "$scratch/deaths"
-sample -e "$(clock 4000)" "$workloads/spawn" 1000 2 "$scratch/lives" "$workloads"/brief?
+sample -e "$(clock 4000)" "$workloads/spawn" "$lives" "$life" "$scratch/lives" "$workloads"/brief?
 report
 right=$(symbol_samples brief_spin)
 all=$(line_samples "$scratch/lives/brief")
@@ -22,7 +26,7 @@ within "per thousand lost or in no file" \
 	$((1000 * (lost + unknown) / (all + lost + unknown))) 0 10
 
 # The file is gone when its samples are looked at: its build-id tells what they were in.
-sample -e "$(clock 4000)" "$workloads/spawn" -d 200 5 "$scratch/deaths" "$workloads"/brief?
+sample -e "$(clock 4000)" "$workloads/spawn" -d 200 "$(periods 8 4000 5)" "$scratch/deaths" "$workloads"/brief?
 gone=$(samples_below "{root}/[[]deleted *[]]$scratch/deaths/brief")
 there=$(samples_below "{root}$scratch/deaths/brief")
 echo "samples of files that are gone: $gone, of files that were there when asked: $there"

@@ -4,6 +4,7 @@
 # covers: program outside of it: its samples say so, and are never those of the other one;
 # covers: a profiler in a namespace of its own, as a service, tells that from init's
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
@@ -15,7 +16,7 @@ cp "$workloads/brief8" "$scratch/place/program"
 cat >"$scratch/inside" <<-END
 	mount -t tmpfs tmpfs "$scratch/place" || exit 1
 	cp "$workloads/brief1" "$scratch/place/program"
-	"$scratch/place/program" 700
+	"$scratch/place/program" $(as_often 700 2000)
 	umount "$scratch/place"
 END
 sample -e "$(clock 2000)" unshare -m sh "$scratch/inside"
@@ -57,7 +58,7 @@ wait
 # A profiler in a copy of init's mount namespace, as a hardened service has, names init's files by
 # their paths: they are the same files here.
 cat >"$scratch/init" <<-END
-	"$workloads/brief8" 3000 &
+	"$workloads/brief8" $(as_often 3000 2000) &
 	unshare -m "$(command -v operf)" --session-dir="$session" --no-pack -e "$(clock 2000)" \
 		--pid=\$! 2>"$scratch/said"
 	wait

@@ -3,6 +3,7 @@
 # covers: a profile of JavaScript known by construction, as node compiles it and names it in
 # covers: /tmp/perf-PID.map
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
@@ -12,7 +13,7 @@ node --version >/dev/null 2>&1 || skip "no node"
 node_shares()
 {
 	sample -e "$(clock 2000)" node --perf-basic-prof --no-turbo-inlining \
-		"$TESTS/native/workloads/split.js" 2 >"$scratch/pid"
+		"$TESTS/native/workloads/split.js" "$(lasting 2 2000)" >"$scratch/pid"
 	map=/tmp/perf-$(grep -x '[0-9]*' "$scratch/pid").map
 	[ -s "$map" ] || fail "node has left no $map"
 	report

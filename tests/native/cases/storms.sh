@@ -3,12 +3,15 @@
 # covers: threads in great number and processes that execute nothing: all their time is seen,
 # covers: at the right place
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
+life=$(periods 8 4000 2)
+number=$((1000 / life > 200 ? 1000 / life : 200))
 for kind in threads forks; do
 	hz=$(rate 4000)
-	sample -e "$(clock 4000)" "$own/storm" $kind 500 2 >"$scratch/truth"
+	sample -e "$(clock 4000)" "$own/storm" $kind "$number" "$life" >"$scratch/truth"
 	cat "$scratch/said"
 	report
 	spin=$(symbol_samples storm_spin)

@@ -3,6 +3,7 @@
 # covers: the whole system: processes that run already and new ones, kernel code by name, the
 # covers: daemon's commands; nothing is lost; a recording replays to the same samples
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
@@ -29,7 +30,7 @@ wide()
 	report
 	seventy=$(symbol_samples split_seventy)
 	all=$((seventy + $(symbol_samples split_twenty) + $(symbol_samples split_ten)))
-	enough "samples of both processes" $all 1000
+	enough "samples of both processes" $all 500
 	share "split_seventy" "$seventy" $all 0.7
 	[ "$(line_samples kallsyms)" -gt 0 ] || fail "no symbol of the kernel"
 	same "lost in rings" "$(stat_sum sample_lost_overflow)" 0

@@ -3,6 +3,7 @@
 # covers: the same run of the same programs, by operf and by perf record at once: totals of each
 # covers: symbol are equal within sampling error, and so are those of each caller of the leaves
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
@@ -29,11 +30,11 @@ is_sampled() { [ -s "$scratch/perf" ]; }
 both()
 {
 	rm -f "$scratch/perf"
-	"$workloads/$1" 2 >/dev/null &
+	"$workloads/$1" "$(lasting 2 4000)" >/dev/null &
 	_workload=$!
 	shift
 	# another period, so that the two don't tick together for long
-	perf record -q -N -B "$@" -e cpu-clock:u -c 231427 -o "$scratch/perf" -p $_workload \
+	perf record -q -N -B "$@" -e cpu-clock:u -c $((925708000 / $(rate 4000))) -o "$scratch/perf" -p $_workload \
 		>"$scratch/perf.said" 2>&1 &
 	_perf=$!
 	until_true 10 is_sampled

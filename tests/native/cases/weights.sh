@@ -3,10 +3,11 @@
 # covers: samples at a frequency weigh the events they stand for, live and in imports: page faults,
 # covers: whose period is adapted on hosts without a PMU, too
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
-turns=200
+turns=$(as_often 200 999)
 known=$((4000 * turns))
 
 # weighed SYMBOL - the events of a symbol ("": of all), of $scratch/csv
