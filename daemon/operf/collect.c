@@ -162,7 +162,8 @@ int collect_run(struct collect *collect, struct op_error *error)
 
 		collect->incomplete = dumped && dumped != SOURCE_END;
 	}
-	if (collect->command && waitpid(collect->command, &status, WNOHANG) == collect->command)
+	if (collect->command &&
+	    wait4(collect->command, &status, WNOHANG, &collect->used) == collect->command)
 		collect->status = command_status(status);
 	else if (collect->signal)
 		collect->status = 128 + collect->signal;

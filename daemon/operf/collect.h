@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "daemon/count/profile.h"
@@ -20,6 +21,7 @@ struct collect {
 	size_t count;
 
 	int status;	 /* exit status of the command, once it has ended */
+	struct rusage used; /* by it and what it waited for; 0 before it has ended */
 	bool incomplete; /* not all samples could be stored: collect_run() has set its @error */
 	int signal;	 /* the signal that ended collecting; 0: none */
 };

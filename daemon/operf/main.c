@@ -250,8 +250,16 @@ static void print_unsampled(const struct run *run)
 	}
 }
 
+static uint64_t nanoseconds(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
+}
+
 static void finish(struct run *run)
 {
+	if (run->source)
+		source_perf_set_use(run->source, nanoseconds(&run->collect.used.ru_utime),
+				    nanoseconds(&run->collect.used.ru_stime));
 	if (run->profile.source) {
 		profile_save_stats(&run->profile);
 		if (log_topics)

@@ -350,6 +350,14 @@ struct source_perf_losses source_perf_losses(const struct source *source)
 	return losses;
 }
 
+void source_perf_set_use(struct source *source, uint64_t user_ns, uint64_t system_ns)
+{
+	struct perf_source *perf = (struct perf_source *)source;
+
+	perf->times.user_ns = user_ns;
+	perf->times.system_ns = system_ns;
+}
+
 struct source_perf_time source_perf_time(const struct source *source, size_t place)
 {
 	const struct perf_source *perf = (const struct perf_source *)source;

@@ -47,6 +47,13 @@ struct source_perf_time {
 	uint64_t running_ns, paused_ns, taken;
 	uint64_t unsampled_ns; /* of a clock, in threads that ran for less than its period */
 };
+/**
+ * source_perf_set_use - tell what time the profiled processes used, when they have ended
+ *
+ * Events of user code alone need it for @unsampled_ns, which is 0 for them without it.
+ */
+void source_perf_set_use(struct source *source, uint64_t user_ns, uint64_t system_ns);
+
 /* @place: of the event among those that were opened. */
 struct source_perf_time source_perf_time(const struct source *source, size_t place);
 

@@ -3,6 +3,7 @@
 #include "times.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "libop/session/paths.h"
@@ -13,6 +14,9 @@
  */
 #define PAUSE_NS_MOST	 10000000
 #define PAUSE_NS_UNKNOWN 2000000
+
+/* Linux may account user and system time by whole ticks: 4 ms in most kernels of distributions. */
+#define TICK_NS 4e6
 
 int perf_times_init(struct perf_times *times, const struct op_perf_events *events)
 {
@@ -25,7 +29,9 @@ int perf_times_init(struct perf_times *times, const struct op_perf_events *event
 	for (size_t i = 0; i < events->count; i++) {
 		const struct op_perf_event *event = &events->event[i];
 
-		if (op_perf_is_clock(&event->attr) && event->event.kernel && event->event.user)
+		times->time[i].kernel = event->event.kernel;
+		times->time[i].user = event->event.user;
+		if (op_perf_is_clock(&event->attr))
 			times->time[i].period_ns = event->event.count;
 	}
 	return 0;
@@ -77,6 +83,34 @@ void perf_times_resume(struct perf_times *times, int cpu, int place, uint64_t ti
 	op_hash_map_remove(&times->since, key_of(cpu, place));
 }
 
+/*
+ * How much of the time that an event counted was in code that it samples, at least: a clock counts
+ * all time.  Of user code alone that is the accounted share, less three standard errors.
+ */
+static uint64_t in_sampled_code(const struct perf_times *times, const struct perf_time *time)
+{
+	double all = (double)times->user_ns + (double)times->system_ns, user;
+
+	if (time->kernel && time->user)
+		return time->running_ns;
+	if (!time->user || all <= 0)
+		return 0;
+	user = (double)time->running_ns * (double)times->user_ns / all;
+	user -= 3 * sqrt(user * TICK_NS);
+	return user > 0 ? (uint64_t)user : 0;
+}
+
+/* In code that an event samples, and with no sample, in threads that ran for less than a period. */
+static uint64_t unsampled(const struct perf_times *times, const struct perf_time *time)
+{
+	uint64_t all = in_sampled_code(times, time);
+	uint64_t sampled = time->paused_ns + time->taken * time->period_ns;
+
+	if (!time->period_ns || (time->taken && time->taken >= all / time->period_ns))
+		return 0;
+	return sampled < all ? all - sampled : 0; /* else it was paused instead */
+}
+
 struct perf_time perf_times_read(const struct perf_times *times,
 				 const struct perf_counters *counters, size_t place,
 				 bool of_threads)
@@ -101,11 +135,8 @@ struct perf_time perf_times_read(const struct perf_times *times,
 		time.enabled_ns = time.running_ns;
 	if (time.paused_ns > time.running_ns)
 		time.paused_ns = time.running_ns;
-	if (of_threads && time.period_ns &&
-	    (!time.taken || time.taken < time.running_ns / time.period_ns))
-		time.unsampled_ns = time.running_ns - time.paused_ns - time.taken * time.period_ns;
-	if (time.unsampled_ns > time.running_ns)
-		time.unsampled_ns = 0; /* it was paused instead */
+	if (of_threads)
+		time.unsampled_ns = unsampled(times, &time);
 	return time;
 }
 

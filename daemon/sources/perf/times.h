@@ -9,6 +9,7 @@
 #ifndef DAEMON_SOURCES_PERF_TIMES_H
 #define DAEMON_SOURCES_PERF_TIMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,12 +23,14 @@ struct perf_time {
 	/* Of clocks of threads: counted, and with no sample, in threads that ran for less than the
 	 * period; else 0. */
 	uint64_t unsampled_ns;
-	uint64_t period_ns; /* of a clock that samples all code; else 0 */
+	uint64_t period_ns; /* of a clock; else 0 */
+	bool kernel, user;  /* which code the event samples */
 };
 
 struct perf_times {
 	struct perf_time *time; /* by place */
 	size_t places;
+	uint64_t user_ns, system_ns; /* that the processes used, as Linux accounts; 0: not known */
 	struct op_hash_map since; /* when a pause began: by CPU and place */
 };
 

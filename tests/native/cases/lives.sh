@@ -33,3 +33,9 @@ echo "samples of files that are gone: $gone, of files that were there when asked
 enough "samples of the files" $((gone + there)) 1000
 lost=$(lost)
 within "per thousand lost" $((1000 * lost / (gone + there + lost))) 0 10
+
+# Lives of a fifth of a period bring hardly a sample, which is said, to users, too.
+need operf --session-dir="$scratch/none" -e cpu-clock:10000000 "$workloads/spawn" 300 2 \
+	"$scratch/lives" "$workloads"/brief? 2>"$scratch/said"
+grep -q "of the CPU time .* brought no sample" "$scratch/said" ||
+	fail "nothing tells that short lives have no samples"
