@@ -3,6 +3,7 @@
 # covers: call chains of code with frame pointers: callers have the shares that they have by
 # covers: construction
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 

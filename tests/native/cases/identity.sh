@@ -4,6 +4,7 @@
 # covers: sessions, without a build-id, with one build-id and other names; saved symbols, dropped
 # covers: ones, and those of an archive
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 

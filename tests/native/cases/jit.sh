@@ -3,6 +3,7 @@
 # covers: code made at run time is stored as that of its process, at its addresses, so that
 # covers: /tmp/perf-PID.map names it, or the jitdump of the process
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 

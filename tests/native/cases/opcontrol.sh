@@ -3,6 +3,7 @@
 # covers: opcontrol without the module: setup, start, status, stop and start again, dump, save,
 # covers: shutdown
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 

@@ -4,6 +4,7 @@
 # covers: is the end of the profile; separation by thread; a signal ends a profile, which keeps
 # covers: its samples
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 

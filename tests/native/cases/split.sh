@@ -3,6 +3,7 @@
 # covers: profiles known by construction are reported within 3 standard errors: C with a shared
 # covers: library, C++
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 

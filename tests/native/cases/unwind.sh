@@ -3,6 +3,7 @@
 # covers: call chains of code without frame pointers, also through the C library, by call frame
 # covers: information: callers have the shares that they have by construction
 
+sampling=yes
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
