@@ -14,18 +14,25 @@ modprobe fuse 2>/dev/null
 [ -c /dev/fuse ] || fail "there is no /dev/fuse"
 chmod 666 /dev/fuse # as udev has it
 
-end_all() { kill -KILL "$burning" "$server" 2>/dev/null; }
+# Both are in a mount namespace that has a copy of /dev/oprofile: the module can't be unloaded before
+# they have ended.
+gone() { [ ! -d "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; }
+both_gone() { gone "$burning" && gone "$server"; }
+end_all()
+{
+	kill -KILL "$burning" "$server" 2>/dev/null
+	until_true 10 both_gone
+}
 
-# timely COMMAND... - the command must end within 10 s, on a host that does nothing else in one
+# timely COMMAND... - the command must end within 30 s, on a host that does nothing else in one
 timely()
 {
 	"$@" &
 	_pid=$!
-	_ended() { [ ! -d /proc/$_pid ] || grep -q '^State:.Z' /proc/$_pid/status 2>/dev/null; }
-	_left=200
-	until _ended; do
+	_left=600
+	until gone $_pid; do
 		_left=$((_left - 1))
-		[ $_left -gt 0 ] || fail "still waits after 10 s: $*, in $(awk '{ print $1; exit }' \
+		[ $_left -gt 0 ] || fail "still waits after 30 s: $*, in $(awk '{ print $1; exit }' \
 			/proc/$_pid/wchan 2>/dev/null)"
 		usleep 50000
 	done
@@ -35,6 +42,7 @@ timely()
 profile_begin --backend nmi_timer --separate=lib
 $workloads/silent_fuse >/tmp/stuck &
 burning=$!
+server=$burning # until it is known
 trap end_all EXIT
 is_stuck()
 {
@@ -57,8 +65,7 @@ grep -q 'address space was locked' /tmp/status || fail "--status does not tell: 
 # Not by pidof, which would wait for the process whose lock is held.
 daemon=$(sed -n 's/^Daemon running: pid //p' /tmp/status)
 need kill -KILL "$daemon"
-closed() { [ ! -d "/proc/$daemon" ] || grep -q '^State:.Z' "/proc/$daemon/status"; }
-until_true 2 closed
+until_true 2 gone "$daemon"
 rm -rf $session # the statistics begin anew
 profile_begin --separate=lib
 until_true 10 busy
