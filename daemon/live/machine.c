@@ -76,7 +76,7 @@ static int open_if_reported(struct image_facts *facts, const char *path)
 
 	if (fd < 0)
 		return -1;
-	if (identity_of_open(fd, &identity) && is_reported(&facts->reported, &identity)) {
+	if (identity_of_open(fd, path, &identity) && is_reported(&facts->reported, &identity)) {
 		facts->identity = identity;
 		facts->identified = true;
 		return fd;

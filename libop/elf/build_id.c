@@ -12,6 +12,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/reader.h"
+#include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
 #include "libop/foreign/limits.h"
 
@@ -176,7 +177,7 @@ static bool read_ident(struct elf_notes *elf, const uint8_t *header)
 	       (header[EI_DATA] == ELFDATA2LSB || header[EI_DATA] == ELFDATA2MSB);
 }
 
-size_t build_id_of_open(int fd, uint8_t id[static BUILD_ID_MAX])
+size_t build_id_read(int fd, uint8_t id[static BUILD_ID_MAX])
 {
 	struct elf_notes notes = {.fd = fd, .left = FOREIGN_NOTES_MOST, .id = id}, *elf = &notes;
 	uint8_t header[sizeof(Elf64_Ehdr)] = {0};
@@ -193,6 +194,34 @@ size_t build_id_of_open(int fd, uint8_t id[static BUILD_ID_MAX])
 	return elf->length;
 }
 
+static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+{
+	uint8_t id[BUILD_ID_MAX];
+
+	(void)question;
+	op_buffer_put(answer, id, build_id_read(fd, id));
+}
+
+size_t build_id_of_open(int fd, const char *path, uint8_t id[static BUILD_ID_MAX])
+{
+	const struct apart_question question = {.work = work,
+						.fd = fd,
+						.path = path,
+						.seconds = APART_SECONDS_OF_DAEMON,
+						.answer_most = BUILD_ID_MAX};
+	unsigned long failures = apart_failures();
+	struct op_error error = {0};
+	size_t length = 0;
+	void *answer = apart_or_here(&question, &length, &error);
+
+	if (apart_failures() != failures)
+		apart_warn("the build-id", error.text);
+	if (answer)
+		memcpy(id, answer, length);
+	free(answer);
+	return answer ? length : 0;
+}
+
 size_t build_id_of_file(const char *path, uint8_t id[static BUILD_ID_MAX])
 {
 	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
@@ -200,7 +229,7 @@ size_t build_id_of_file(const char *path, uint8_t id[static BUILD_ID_MAX])
 
 	if (fd < 0)
 		return 0;
-	length = build_id_of_open(fd, id);
+	length = build_id_of_open(fd, path, id);
 	close(fd);
 	return length;
 }

@@ -18,12 +18,17 @@ size_t build_id_of_notes_file(const char *path, uint8_t id[static BUILD_ID_MAX])
 
 /**
  * build_id_of_open - read the build-id of an open ELF file, of any class and byte order
+ * @path: as of apart_is_needed(); may be NULL
  *
- * Segments are looked at first, then sections, no more of them than limits.h says.
+ * Segments are looked at first, then sections, no more of them than limits.h says.  Of a file that
+ * others own, root has this done apart (apart.h).
  *
  * Return: its length in bytes, or 0.
  */
-size_t build_id_of_open(int fd, uint8_t id[static BUILD_ID_MAX]);
+size_t build_id_of_open(int fd, const char *path, uint8_t id[static BUILD_ID_MAX]);
+
+/* The same in this process, whoever owns the file: for work that is apart already. */
+size_t build_id_read(int fd, uint8_t id[static BUILD_ID_MAX]);
 
 /* The same of a file by a path that the kernel told: FOREIGN_NONE of door.h. */
 size_t build_id_of_file(const char *path, uint8_t id[static BUILD_ID_MAX]);

@@ -3,13 +3,22 @@
 #include "identity.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "libop/base/hash.h"
+#include "libop/foreign/apart.h"
 
 #define NANOSECONDS UINT64_C(1000000000)
+
+/* struct content - what identifies a file by its bytes */
+struct content {
+	uint64_t head; /* as of struct op_identity */
+	uint8_t build_id_size;
+	uint8_t build_id[BUILD_ID_MAX];
+};
 
 static bool hash_head(int fd, uint64_t *hash)
 {
@@ -22,21 +31,56 @@ static bool hash_head(int fd, uint64_t *hash)
 	return true;
 }
 
-bool identity_of_open(int fd, struct op_identity *identity)
+/* Answers nothing if the file cannot be read. */
+static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
+	struct content content = {0};
+
+	(void)question;
+	content.build_id_size = (uint8_t)build_id_read(fd, content.build_id);
+	if (content.build_id_size || hash_head(fd, &content.head))
+		op_buffer_put(answer, &content, sizeof(content));
+}
+
+static bool read_content(int fd, const char *path, struct content *content)
+{
+	const struct apart_question question = {.work = work,
+						.fd = fd,
+						.path = path,
+						.seconds = APART_SECONDS_OF_DAEMON,
+						.answer_most = sizeof(*content)};
+	unsigned long failures = apart_failures();
+	struct op_error error = {0};
+	size_t length = 0;
+	void *answer = apart_or_here(&question, &length, &error);
+	bool good = answer && length == sizeof(*content);
+
+	if (apart_failures() != failures)
+		apart_warn("the identity", error.text);
+	if (good)
+		memcpy(content, answer, length);
+	free(answer);
+	return good && content->build_id_size <= BUILD_ID_MAX;
+}
+
+bool identity_of_open(int fd, const char *path, struct op_identity *identity)
+{
+	struct content content;
 	struct stat status;
 
 	*identity = (struct op_identity){0};
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || !read_content(fd, path, &content))
 		return false;
-	identity->build_id_size = (uint8_t)build_id_of_open(fd, identity->build_id);
+	memcpy(identity->build_id, content.build_id, sizeof(identity->build_id));
+	identity->build_id_size = content.build_id_size;
+	identity->head = content.head;
 	identity->owner = status.st_uid;
 	identity->size = (uint64_t)status.st_size;
 	identity->inode = status.st_ino;
 	identity->mtime = (uint64_t)status.st_mtim.tv_sec * NANOSECONDS +
 			  (uint64_t)status.st_mtim.tv_nsec;
 	identity->has_file = true;
-	return identity->build_id_size || hash_head(fd, &identity->head);
+	return true;
 }
 
 static bool is_same_build(const struct op_identity *a, const struct op_identity *b)

@@ -27,8 +27,15 @@ struct op_identity {
 /* Room for a build-id in hexadecimal, and a NUL. */
 #define IDENTITY_TEXT (2 * BUILD_ID_MAX + 1)
 
-/* The identity of an open file.  Return: whether it is a file that can be read. */
-bool identity_of_open(int fd, struct op_identity *identity);
+/**
+ * identity_of_open - the identity of an open file
+ * @path: as of apart_is_needed(); may be NULL
+ *
+ * Of a file that others own, root has its bytes read apart (apart.h).
+ *
+ * Return: whether it is a file that can be read.
+ */
+bool identity_of_open(int fd, const char *path, struct op_identity *identity);
 
 /**
  * identity_fits - whether two identities are of the same file, or of copies of it

@@ -97,7 +97,7 @@ static int open_known(const struct op_image_known *known, struct op_identity *id
 	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
 	if (fd < 0)
 		return -1;
-	if (identity_of_open(fd, identity) && is_file_of(identity, &known->identity))
+	if (identity_of_open(fd, path, identity) && is_file_of(identity, &known->identity))
 		return fd;
 	close(fd);
 	return -1;

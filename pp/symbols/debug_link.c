@@ -38,7 +38,7 @@ static bool has_build_id(const struct pp_elf_file *object, const char *path, con
 
 	if (fd < 0)
 		return false;
-	same = build_id_of_open(fd, other) == size && !memcmp(id, other, size);
+	same = build_id_of_open(fd, path, other) == size && !memcmp(id, other, size);
 	close(fd);
 	return same;
 }
@@ -52,7 +52,7 @@ char *pp_debug_link_build_id_path(const char *build_id)
 static char *if_debug_file(const struct pp_elf_file *object, char *path)
 {
 	uint8_t id[BUILD_ID_MAX];
-	size_t size = path ? build_id_of_open(object->fd, id) : 0;
+	size_t size = path ? build_id_of_open(object->fd, NULL, id) : 0;
 
 	if (size && has_build_id(object, path, id, size))
 		return path;
@@ -123,7 +123,7 @@ static char *find_by_link(const struct pp_elf_file *object, const char *path, co
 static char *fetch(const struct pp_elf_file *object)
 {
 	uint8_t id[BUILD_ID_MAX];
-	size_t size = build_id_of_open(object->fd, id);
+	size_t size = build_id_of_open(object->fd, NULL, id);
 
 	return size ? if_debug_file(object, pp_debuginfod_find(id, size)) : NULL;
 }

@@ -70,23 +70,23 @@ bool pp_elf_has_section(const struct pp_elf_file *object, const char *name)
 	return find_section(object, name, SHT_NULL, &header) != NULL;
 }
 
-static char *hex_build_id(int fd)
+static char *hex_build_id(int fd, const char *path)
 {
 	uint8_t id[BUILD_ID_MAX];
-	size_t size = build_id_of_open(fd, id);
+	size_t size = build_id_of_open(fd, path, id);
 
 	return size < 2 ? NULL : pp_hex(id, size);
 }
 
 char *pp_elf_build_id(const struct pp_elf_file *object)
 {
-	return hex_build_id(object->fd);
+	return hex_build_id(object->fd, NULL);
 }
 
 char *pp_elf_build_id_at(const char *path)
 {
 	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
-	char *id = fd >= 0 ? hex_build_id(fd) : NULL;
+	char *id = fd >= 0 ? hex_build_id(fd, path) : NULL;
 
 	if (fd >= 0)
 		close(fd);

@@ -99,7 +99,7 @@ static bool fits_build_id(const struct pp_image_identity *identity, const char *
 
 	if (fd < 0)
 		return false;
-	fits = build_id_of_open(fd, id) >= PP_IDENTITY_BUILD_ID &&
+	fits = build_id_of_open(fd, path, id) >= PP_IDENTITY_BUILD_ID &&
 	       !memcmp(id, identity->build_id, PP_IDENTITY_BUILD_ID);
 	close(fd);
 	return fits;

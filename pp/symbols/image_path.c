@@ -248,7 +248,7 @@ static char *if_same(struct pp_image_search *search, const struct op_image_known
 	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	if (fd < 0) {
 		*why = foreign_reason(errno);
-	} else if (!identity_of_open(fd, &identity)) {
+	} else if (!identity_of_open(fd, path, &identity)) {
 		*why = "it cannot be read";
 	} else if (!known->is_ambiguous && identity_fits(&identity, &known->identity, is_copy)) {
 		close(fd);
@@ -372,7 +372,8 @@ bool pp_image_may_be_renamed(struct pp_image_search *search, const char *name, c
 	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	if (fd < 0)
 		return false;
-	is_other = identity_of_open(fd, &identity) && !identity_is_of_file(&identity, known, false);
+	is_other = identity_of_open(fd, path, &identity) &&
+		   !identity_is_of_file(&identity, known, false);
 	close(fd);
 	return is_other;
 }

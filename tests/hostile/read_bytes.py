@@ -3,12 +3,12 @@
 #
 # How much of the files of others processes of root have read, by what strace has seen.
 #
-#	read_bytes.py DIRECTORY MOST NONE TRACE
+#	read_bytes.py DIRECTORY TRACE
 #
 # TRACE is of `strace -f -y`, of a command that root runs.  A process is root's until a setresuid()
 # that it makes is successful.  Prints "FILE ROOT OTHERS": how many different bytes of each file
 # below DIRECTORY processes of root, and others, have read or mapped.  Fails if one of root has
-# read more than MOST bytes of a file, or any byte of a file whose name matches NONE.
+# read any.
 
 import re
 import sys
@@ -92,7 +92,7 @@ class Trace:
                 del self.places[key]
 
 
-def main(directory, most, none, path):
+def main(directory, path):
     trace = Trace(directory)
     with open(path, encoding="utf-8", errors="replace") as lines:
         for line in lines:
@@ -101,10 +101,9 @@ def main(directory, most, none, path):
     for name in sorted({name for name, _ in trace.seen}):
         root, others = (trace.seen.get((name, is_root), Ranges()).total()
                         for is_root in (True, False))
-        too_much = root > most or (root and re.search(none, name))
-        print(f"{name[len(directory):]} {root} {others}{' TOO MUCH' if too_much else ''}")
-        status |= bool(too_much)
+        print(f"{name[len(directory):]} {root} {others}{' READ BY ROOT' if root else ''}")
+        status |= bool(root)
     return status
 
 
-sys.exit(main(sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]))
+sys.exit(main(sys.argv[1], sys.argv[2]))

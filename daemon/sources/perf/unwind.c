@@ -21,14 +21,15 @@ struct task {
 };
 
 /* Whether an open file is the one that the kernel has reported. */
-static bool is_reported(int fd, const struct oprofile_image *reported)
+static bool is_reported(int fd, const char *path, const struct oprofile_image *reported)
 {
 	uint8_t id[BUILD_ID_MAX];
 	struct stat status;
 
 	if (!(reported->flags & OPROFILE_IMAGE_BUILD_ID))
 		return !fstat(fd, &status) && status.st_ino == reported->inode;
-	return reported->build_id_size && build_id_of_open(fd, id) == reported->build_id_size &&
+	return reported->build_id_size &&
+	       build_id_of_open(fd, path, id) == reported->build_id_size &&
 	       !memcmp(id, reported->build_id, reported->build_id_size);
 }
 
@@ -54,7 +55,7 @@ static int open_file(void *context, uint64_t cookie, bool *is_in_container)
 			 (unsigned int)task->process->task.pid);
 	snprintf(path, sizeof(path), "%s%s", root, reported->path);
 	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
-	if (fd >= 0 && !is_reported(fd, reported)) {
+	if (fd >= 0 && !is_reported(fd, path, reported)) {
 		close(fd);
 		fd = -1;
 	}

@@ -27,7 +27,7 @@ static bool is_recorded(int fd, const struct prof_image *image)
 	struct stat status;
 
 	if (image->build_id_length)
-		return build_id_of_open(fd, id) == image->build_id_length &&
+		return build_id_of_open(fd, image->path, id) == image->build_id_length &&
 		       !memcmp(id, image->build_id, image->build_id_length);
 	return image->inode && !fstat(fd, &status) && status.st_ino == image->inode;
 }

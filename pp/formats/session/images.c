@@ -48,7 +48,7 @@ static void read_build_id(struct session_images *images, struct prof_image *imag
 	if (fd >= 0 &&
 	    (!image->mtime ||
 	     (!fstat(fd, &status) && (uint64_t)status.st_mtime == image->mtime))) {
-		n = build_id_of_open(fd, id);
+		n = build_id_of_open(fd, path, id);
 		if (n <= PROF_BUILD_ID_MOST) {
 			memcpy(image->build_id, id, n);
 			image->build_id_length = (unsigned int)n;

@@ -220,7 +220,7 @@ TEST(a_huge_segment_of_notes_takes_no_memory)
 	put_notes_segment(&object, 0, 4096, size);
 	assert_int_equal(ftruncate(object.fd, (off_t)(4096 + size)), 0);
 	assert_int_equal(build_id_of_file(object.path, id), 0);
-	assert_int_equal(build_id_of_open(object.fd, id), 0);
+	assert_int_equal(build_id_of_open(object.fd, object.path, id), 0);
 	assert_in_range(peak() - before, 0, 16 << 10);
 	close(object.fd);
 }

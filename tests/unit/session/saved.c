@@ -41,7 +41,7 @@ static int open_self(struct op_identity *identity)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	assert_true(fd >= 0 && identity_of_open(fd, identity));
+	assert_true(fd >= 0 && identity_of_open(fd, NULL, identity));
 	return fd;
 }
 
@@ -103,7 +103,7 @@ TEST(symbols_of_a_program_are_saved_without_its_code)
 	assert_int_equal(saved_symbols_open("one", &self), -1);
 	assert_int_equal(saved_symbols_save(fd, &self, "one", NULL), 0);
 	saved = saved_symbols_open("two", &self);
-	assert_true(saved >= 0 && identity_of_open(saved, &part));
+	assert_true(saved >= 0 && identity_of_open(saved, NULL, &part));
 	assert_int_equal(part.size, self.size);
 	assert_int_equal(part.build_id_size, self.build_id_size);
 	assert_memory_equal(part.build_id, self.build_id, self.build_id_size);
@@ -134,7 +134,7 @@ static int make_renamed(struct op_identity *identity, char *renamed)
 	while ((at = memmem(at, length - (size_t)(at - bytes), "\0identity_of_open", 17)))
 		memcpy(at + 1, renamed, 16);
 	assert_int_equal(write(fd, bytes, length), length);
-	assert_true(identity_of_open(fd, identity));
+	assert_true(identity_of_open(fd, NULL, identity));
 	free(bytes);
 	return fd;
 }
