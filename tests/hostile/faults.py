@@ -151,7 +151,7 @@ def check(status, acknowledged):
                             check=False)
     doubts = re.findall(r"^Account: .*", report.stdout, re.M)
     numbers = re.search(r"^Samples: (\d+) received, (\d+) stored(?: \([^)]*\))?, "
-                        r"(?:(\d+) lost|none lost|no losses noted)", report.stdout, re.M)
+                        r"(?:(\d+) lost|none (?:of them )?lost|no losses noted)", report.stdout, re.M)
     if report.returncode or not numbers:
         if report.returncode == 1 and "no sample" in report.stderr and not acknowledged:
             if status == 0:
