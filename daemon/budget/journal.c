@@ -32,6 +32,7 @@ void journal_enter(struct journal *journal, const char *dir)
 
 	journal->dir = dir;
 	journal->number = last + 1;
+	journal->full.code = 0;
 	if (last)
 		start_packer(journal);
 }
@@ -54,9 +55,17 @@ void journal_leave(struct journal *journal)
 
 static int begin(struct journal *journal, struct op_error *error)
 {
-	char *path = op_pack_journal_path(journal->dir, journal->number);
-	int result = path ? op_journal_create(&journal->open, path, error) : op_error_memory(error);
+	char *path;
+	int result;
 
+	if (journal->full.code) {
+		*error = journal->full;
+		return -1;
+	}
+	path = op_pack_journal_path(journal->dir, journal->number);
+	result = path ? op_journal_create(&journal->open, path, error) : op_error_memory(error);
+	if (result && (error->code == ENOSPC || error->code == EDQUOT))
+		journal->full = *error;
 	free(path);
 	return result;
 }
@@ -92,6 +101,7 @@ void journal_rest(struct journal *journal, struct budget *budget)
 {
 	const struct budget_usage *usage = NULL;
 
+	journal->full.code = 0;
 	if (packer_is_done(&journal->packer) && packer_wait(&journal->packer))
 		usage = &journal->packer.usage;
 	budget_update(budget, journal->dir, usage);

@@ -16,6 +16,7 @@ struct journal {
 	const char *dir;	 /* samples/current */
 	uint64_t samples, arcs;	 /* that are counted in the open one */
 	uint64_t measured;	 /* when the packer was started last, seconds */
+	struct op_error full;	 /* why none can begin until journal_rest(); code 0: it may */
 	struct packer packer;
 };
 
@@ -39,7 +40,10 @@ uint32_t journal_name(struct journal *journal, const char *name, const struct od
 /* Ends a full journal, and has it packed. */
 void journal_turn(struct journal *journal);
 
-/* Every now and then: has the session measured, each minute, and @budget take that. */
+/*
+ * Every now and then: has the session measured, each minute, and @budget take that.  On a full disk
+ * a journal may begin again: each try costs a file, so not each sample is one.
+ */
 void journal_rest(struct journal *journal, struct budget *budget);
 
 /* Closes and removes a journal of which some is lost. */

@@ -270,20 +270,25 @@ static char *fill_disk(const char *dir)
 	return path;
 }
 
+/* Of names of 200 characters. */
+static void make_long_path(char *path, size_t size)
+{
+	for (size_t i = 0; i + 202 < size; i += 201) {
+		path[i] = '/';
+		memset(path + i + 1, 'n', 200);
+	}
+}
+
 /* What has no room is counted as {other}, where the journal has; then files are made again. */
 TEST(samples_on_a_full_disk_are_counted_by_program)
 {
-	static char path[1400] = "/";
+	static char path[1400];
 	const struct test_image images[] = {
 		{0x10, "/usr/bin/bash", 0, 1000, 0, 0, 0}, {0x11, "/usr/bin/cat", 0, 1000, 0, 0, 0},
 		{0x12, path, 0, 1000, 0, 0, 0}, {0, NULL, 0, 0, 0, 0, 0}};
 	char *disk = enter_small_disk(), *filler;
 
-	memset(path + 1, 'n', 200);
-	for (size_t i = 201; i + 201 < sizeof(path); i += 201) {
-		path[i] = '/';
-		memset(path + i + 1, 'n', 200);
-	}
+	make_long_path(path, sizeof(path));
 	session_make(&session, &config);
 	session.machine.images = images;
 	session_start(&session);
@@ -302,6 +307,33 @@ TEST(samples_on_a_full_disk_are_counted_by_program)
 	assert_int_equal(session_stat(&session, STAT_STORED), 4 * PLACES + 1);
 	assert_int_equal(session_stat(&session, STAT_OTHER), 2 * PLACES);
 	assert_return_code(access(bash_file(), F_OK), errno);
+	session_close(&session);
+	leave_small_disk(disk);
+	free(filler);
+}
+
+/* Of an image that only the journal has room for: each try to begin one costs a file. */
+TEST(a_full_disk_is_not_tried_again_for_each_sample)
+{
+	static char path[1400];
+	const struct test_image images[] = {{0x12, path, 0, 1000, 0, 0, 0},
+					    {0, NULL, 0, 0, 0, 0, 0}};
+	char *disk = enter_small_disk(), *filler;
+
+	make_long_path(path, sizeof(path));
+	session_make(&session, &config);
+	session.machine.images = images;
+	session_start(&session);
+	filler = fill_disk(disk);
+	session_feed(&session, BUFFER(START, USER, COOKIE(0x12), 1, 0, 2, 0));
+	assert_int_equal(session_stat(&session, STAT_NO_SPACE), 2);
+	assert_return_code(unlink(filler), errno);
+	session_feed(&session, BUFFER(START, USER, COOKIE(0x12), 1, 0, 2, 0));
+	assert_int_equal(session_stat(&session, STAT_NO_SPACE), 4);
+	sample_files_rest(&session.profile.files);
+	session_feed(&session, BUFFER(START, USER, COOKIE(0x12), 1, 0, 2, 0));
+	assert_int_equal(session_stat(&session, STAT_STORED), 2);
+	session_check_sums(&session);
 	session_close(&session);
 	leave_small_disk(disk);
 	free(filler);
