@@ -20,8 +20,9 @@
 #include "samples.h"
 #include "vmlinux.h"
 
-/* How long --shutdown waits for a daemon that does not answer or end. */
-#define PATIENCE_SECONDS 15
+/* How long --shutdown waits for a daemon that does nothing, and for one that works, in seconds. */
+#define IDLE_SECONDS_MOST 15
+#define WORK_SECONDS_MOST 600
 
 /* Starts or stops sampling, of the module or of perf events. */
 static int set_running(const struct settings *settings, bool on, struct op_error *error)
@@ -145,14 +146,14 @@ static int dump(struct control *control, struct op_error *error)
 {
 	if (need_daemon(control, error))
 		return -1;
-	return daemon_dump(control->settings.session_dir, 0, error);
+	return daemon_dump(control->settings.session_dir, NULL, error);
 }
 
 /* First disabled, then dumped: what was sampled until the end is in the files. */
 static int stop(struct control *control, struct op_error *error)
 {
 	if (need_daemon(control, error) || set_running(&control->settings, false, error) ||
-	    daemon_dump(control->settings.session_dir, 0, error))
+	    daemon_dump(control->settings.session_dir, NULL, error))
 		return -1;
 	printf("Profiling has stopped; the daemon waits (\"opcontrol --shutdown\" ends it).\n");
 	return 0;
@@ -162,6 +163,7 @@ static int stop(struct control *control, struct op_error *error)
 static int shutdown(struct control *control, struct op_error *error)
 {
 	const char *session_dir = control->settings.session_dir;
+	struct patience patience;
 	struct op_error why;
 	bool failed = false;
 	int ret;
@@ -174,19 +176,21 @@ static int shutdown(struct control *control, struct op_error *error)
 		op_complain("%s", why.text);
 		failed = true;
 	}
-	if (daemon_dump(session_dir, PATIENCE_SECONDS, &why)) {
+	patience_begin(&patience, control->daemon, IDLE_SECONDS_MOST, WORK_SECONDS_MOST);
+	if (daemon_dump(session_dir, &patience, &why)) {
 		op_complain("the last samples may be lost: %s", why.text);
 		failed = true;
 	}
-	ret = daemon_end(control->pidfd, PATIENCE_SECONDS, error);
+	ret = daemon_end(control->pidfd, &patience, error);
 	if (ret < 0)
 		return -1;
 	if (ret)
 		return op_error_set(
 			error, ETIMEDOUT,
-			"the daemon (pid %d) did not end within %d seconds and was killed; "
-			"samples since the last dump may be lost",
-			control->daemon, PATIENCE_SECONDS);
+			"the daemon (pid %d) did nothing for %d seconds, or worked for %d, "
+			"instead of ending, and was killed; samples since the last dump may be "
+			"lost",
+			control->daemon, IDLE_SECONDS_MOST, WORK_SECONDS_MOST);
 	control->daemon = 0;
 	if (failed)
 		return op_error_set(error, EIO, "the daemon has ended, but not cleanly");
@@ -197,7 +201,7 @@ static int shutdown(struct control *control, struct op_error *error)
 /* Before the live samples are moved: add the samples taken so far. */
 static int settle(const struct control *control, struct op_error *error)
 {
-	return control->daemon ? daemon_dump(control->settings.session_dir, 0, error) : 0;
+	return control->daemon ? daemon_dump(control->settings.session_dir, NULL, error) : 0;
 }
 
 /* After they have been moved: the daemon is to begin with new files. */

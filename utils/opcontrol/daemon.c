@@ -291,31 +291,39 @@ static void *dump_thread(void *context)
 	return NULL;
 }
 
-/* The thread's result, which is there once it has been joined. */
-static int join_call(pthread_t thread, struct call *call, unsigned int seconds,
-		     struct op_error *error)
+/* Waits for a second.  Return: whether the thread has ended. */
+static bool join_for_a_second(pthread_t thread)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += seconds;
-	if (pthread_timedjoin_np(thread, NULL, &until)) {
+	until.tv_sec++;
+	return !pthread_timedjoin_np(thread, NULL, &until);
+}
+
+/* The thread's result, which is there once it has been joined. */
+static int join_call(pthread_t thread, struct call *call, struct patience *patience,
+		     struct op_error *error)
+{
+	while (!join_for_a_second(thread)) {
+		if (!patience_ends(patience))
+			continue;
 		pthread_detach(thread);
 		return op_error_set(error, ETIMEDOUT, "the daemon did not answer for %u seconds",
-				    seconds);
+				    patience_seconds(patience));
 	}
 	if (call->ret)
 		op_error_set(error, call->error.code, "%s", call->error.text);
 	return call->ret;
 }
 
-int daemon_dump(const char *session_dir, unsigned int seconds, struct op_error *error)
+int daemon_dump(const char *session_dir, struct patience *patience, struct op_error *error)
 {
 	struct call *call;
 	pthread_t thread;
 	int ret;
 
-	if (!seconds)
+	if (!patience)
 		return op_control_call(session_dir, "dump", NULL, error);
 	call = calloc(1, sizeof(*call));
 	if (!call)
@@ -325,35 +333,39 @@ int daemon_dump(const char *session_dir, unsigned int seconds, struct op_error *
 		atomic_store(&call->left, true); /* there is no thread */
 		ret = op_error_memory(error);
 	} else {
-		ret = join_call(thread, call, seconds, error);
+		ret = join_call(thread, call, patience, error);
 	}
 	leave_call(call);
 	return ret;
 }
 
-/* 1 if the process has ended, 0 if it still runs after @seconds, -1 with @error set. */
-static int wait_end(int pidfd, unsigned int seconds, struct op_error *error)
+/* 1 if the process has ended, 0 if it still runs when the patience ends, -1 with @error set. */
+static int wait_end(int pidfd, struct patience *patience, struct op_error *error)
 {
 	struct pollfd ended = {.fd = pidfd, .events = POLLIN};
 	int ret;
 
 	do {
-		ret = poll(&ended, 1, seconds * 1000);
-	} while (ret < 0 && errno == EINTR);
+		ret = poll(&ended, 1, 1000);
+	} while ((ret < 0 && errno == EINTR) || (!ret && !patience_ends(patience)));
 	if (ret < 0)
 		return op_error_errno(error, "cannot wait for the daemon");
 	return ret;
 }
 
-int daemon_end(int pidfd, unsigned int seconds, struct op_error *error)
+int daemon_end(int pidfd, const struct patience *patience, struct op_error *error)
 {
+	/* killed, it has nothing more to do */
+	const unsigned int most[] = {patience->all_most, patience->idle_most};
 	static const int signals[] = {SIGTERM, SIGKILL};
+	struct patience left;
 	int ret;
 
 	for (int i = 0; i < 2; i++) {
 		if (pidfd_send_signal(pidfd, signals[i], NULL, 0) && errno != ESRCH)
 			return op_error_errno(error, "cannot end the daemon");
-		ret = wait_end(pidfd, seconds, error);
+		patience_begin(&left, patience->daemon, patience->idle_most, most[i]);
+		ret = wait_end(pidfd, &left, error);
 		if (ret)
 			return ret < 0 ? -1 : i;
 	}

@@ -9,6 +9,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/strings.h"
+#include "patience.h"
 #include "setting.h"
 
 #define DAEMON_NAME	   "oprofiled"
@@ -44,19 +45,19 @@ int daemon_start(const struct settings *settings, const char *events, const char
 
 /**
  * daemon_dump - have all samples taken so far written to sample files
- * @seconds: how long to wait for a daemon that doesn't answer, 0 without an end
+ * @patience: with a daemon that doesn't answer; NULL: without an end
  *
  * Return: 0, or -1 with @error set (ETIMEDOUT: no answer in time).
  */
-int daemon_dump(const char *session_dir, unsigned int seconds, struct op_error *error);
+int daemon_dump(const char *session_dir, struct patience *patience, struct op_error *error);
 
 /**
  * daemon_end - end the daemon, and wait for its end
  * @pidfd: of the daemon
- * @seconds: after which it is killed
+ * @patience: with which it begins, and after which it is killed
  *
  * Return: 0, 1 if it had to be killed, or -1 with @error set.
  */
-int daemon_end(int pidfd, unsigned int seconds, struct op_error *error);
+int daemon_end(int pidfd, const struct patience *patience, struct op_error *error);
 
 #endif

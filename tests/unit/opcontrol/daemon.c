@@ -11,6 +11,7 @@ static char top[] = "/tmp/opcontrol-XXXXXX";
 TEST(a_daemon_that_hangs_is_killed_and_its_lock_ignored)
 {
 	struct settings settings;
+	struct patience patience;
 	struct op_error error;
 	pid_t pid;
 	int pidfd;
@@ -29,9 +30,10 @@ TEST(a_daemon_that_hangs_is_killed_and_its_lock_ignored)
 	assert_int_equal(daemon_start(&settings, NULL, NULL, &error), 0);
 	assert_int_equal(daemon_find("s", &pid, &pidfd, &error), 0);
 	assert_true(pid);
-	assert_int_equal(daemon_dump("s", 1, &error), -1);
+	patience_begin(&patience, pid, 1, 60);
+	assert_int_equal(daemon_dump("s", &patience, &error), -1);
 	assert_int_equal(error.code, ETIMEDOUT);
-	assert_int_equal(daemon_end(pidfd, 1, &error), 1);
+	assert_int_equal(daemon_end(pidfd, &patience, &error), 1);
 	close(pidfd);
 	assert_int_equal(access("s/lock", F_OK), 0);
 	assert_int_equal(daemon_find("s", &pid, NULL, &error), 0);
