@@ -15,7 +15,7 @@ c_shares()
 	twenty=$(symbol_samples split_twenty "$workloads/libsplit.so")
 	ten=$(symbol_samples split_ten "$workloads/split")
 	all=$((seventy + twenty + ten))
-	enough "samples of the workload" $all 1000
+	enough "samples of the workload" $all 500
 	share split_seventy "$seventy" $all 0.7
 	share "split_twenty in the library" "$twenty" $all 0.2
 	share split_ten "$ten" $all 0.1
