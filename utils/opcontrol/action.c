@@ -40,16 +40,6 @@ static int set_running(const struct settings *settings, bool on, struct op_error
 	return 0;
 }
 
-static int init(struct control *control, struct op_error *error)
-{
-	char type[DRIVER_CPU_TYPE_MAX];
-
-	if (load_driver(control->request, error) || driver_cpu_type(type, error))
-		return -1;
-	op_safe_line(stdout, "The driver is ready in %s; CPU type: %s.", driver_dir(), type);
-	return 0;
-}
-
 /* The free counters may have changed since oprofilefs was mounted. */
 static int refresh_counters(struct op_error *error)
 {
@@ -58,6 +48,18 @@ static int refresh_counters(struct op_error *error)
 	if (driver_cpu_type(type, error))
 		return -1;
 	return driver_is_timer(type) ? 0 : driver_remount(error);
+}
+
+static int init(struct control *control, struct op_error *error)
+{
+	const bool stale = driver_is_mounted() && !control->daemon;
+	char type[DRIVER_CPU_TYPE_MAX];
+
+	if (load_driver(control->request, error) || driver_cpu_type(type, error) ||
+	    (stale && refresh_counters(error)))
+		return -1;
+	op_safe_line(stdout, "The driver is ready in %s; CPU type: %s.", driver_dir(), type);
+	return 0;
 }
 
 /*
