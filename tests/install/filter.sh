@@ -10,7 +10,10 @@ set -euo pipefail
 
 build=$1
 unit=$build/system/oprofile.service
-most=52		# exposure, in tenths: without a mount namespace it is no less
+# Exposure, in tenths.  What is left is for want of a mount namespace, in which all files would be
+# those of containers; for the user and capabilities that show the daemon everybody's processes and
+# files; for perf_event_open(); and for sockets of control and of CPUs' messages.
+most=40
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failures=0
@@ -45,10 +48,10 @@ names $(filter '' | sed '/^~/d') @default | sort -u >"$scratch/listed"
 # shellcheck disable=SC2046
 names $(filter '~') | sort -u >"$scratch/denied"
 comm -23 "$scratch/listed" "$scratch/denied" >"$scratch/allowed"
-for name in openat perf_event_open mount finit_module; do
+for name in openat perf_event_open setresuid seccomp; do
 	grep -qx "$name" "$scratch/allowed" || fail "the filter of $unit was not understood: $name"
 done
-for name in reboot settimeofday kexec_load swapon ptrace; do
+for name in reboot settimeofday kexec_load swapon ptrace mount umount2 finit_module; do
 	! grep -qx "$name" "$scratch/allowed" || fail "$name is allowed"
 done
 
