@@ -45,11 +45,19 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		.details = options->style.details,
 		.lines = options->style.lines,
 		.inlines = options->style.inlines,
-		.arcs = options->callgraph,
+		.arcs = options->callgraph || pp_options_need_stacks(options),
+		.calls = options->style.calls,
 		.merge_lib = options->merge.lib,
 		.demangle = options->demangle,
 		.filter = &job->filter,
 		.search = &source->search,
+	};
+
+	const struct pp_notes_request notes = {
+		.symbols = options->symbols,
+		.chains = request.arcs,
+		.stacks = pp_options_need_stacks(options),
+		.all = options->common.warnings.verbose,
 	};
 
 	pp_profile_make(&source->profile, &source->list, &source->classes, &request,
@@ -57,8 +65,7 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 	if (!source->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	pp_loss_read(&source->loss, source->list.samples_dirs, source->list.n_dirs);
-	pp_notes_find(&source->notes, &source->profile, &source->loss, options->symbols,
-		      options->callgraph, options->common.warnings.verbose);
+	pp_notes_find(&source->notes, &source->profile, &source->loss, &notes);
 	return 0;
 }
 
@@ -89,7 +96,9 @@ static void write_text(struct job *job, struct source *source, FILE *out)
 		pp_loss_write_doubts(&source->loss, style->color, out);
 		pp_notes_write(&source->notes, style->color, out);
 	}
-	if (job->options.callgraph)
+	if (style->calls)
+		pp_report_tree(&source->profile, style, out);
+	else if (job->options.callgraph)
 		pp_report_callgraph(&source->profile, style, out);
 	else if (job->options.symbols)
 		pp_report_symbols(&source->profile, style, out);
@@ -182,6 +191,8 @@ static int write_output(struct job *job, struct op_error *error)
 	if (pp_output_open(&output, &options->common.output, options->output, error))
 		return -1;
 	options->style.color = output.color;
+	if (options->style.max_lines == PP_LINES_AUTO)
+		options->style.max_lines = output.is_terminal ? PP_LINES_ON_TERMINAL : 0;
 	write_report(job, output.file);
 	return pp_output_close(&output, error);
 }
@@ -194,7 +205,8 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 		spec->session_dir ? spec->session_dir : options->common.session_dir;
 	struct source *source = &job->sources[which];
 
-	source->list.want_arcs = source->list.want_stacks = options->callgraph;
+	source->list.want_arcs = options->callgraph;
+	source->list.want_stacks = options->callgraph || pp_options_need_stacks(options);
 	source->list.want_entries = options->symbols;
 	source->list.unscaled = options->unscaled;
 	source->list.want_empty = !spec->events.count && !spec->counts.n && !spec->unit_masks.n;
@@ -272,7 +284,8 @@ static const struct pp_tool tool = {
 
 int main(int argc, char **argv)
 {
-	struct job job = {.options.demangle = PP_DEMANGLE_NORMAL};
+	struct job job = {
+		.options = {.demangle = PP_DEMANGLE_NORMAL, .style.max_lines = PP_LINES_AUTO}};
 
 	return pp_tool_main(&tool, &job, argc, argv);
 }

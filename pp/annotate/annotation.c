@@ -134,14 +134,17 @@ static void put_event_heads(const struct pp_annotation *annotation, FILE *out)
 void pp_annotate_head(struct pp_annotation *annotation, FILE *out)
 {
 	const struct pp_annotate_options *options = annotation->options;
+	const struct pp_notes_request request = {
+		.symbols = true,
+		.all = annotation->warnings->verbose,
+	};
 	struct op_strings notes = {0};
 	struct op_text_stream stream;
 
 	op_text_stream_open(&stream);
 	op_safe_line(stream.out, "Command line: %s", annotation->command_line);
 	fputc('\n', stream.out);
-	fprintf(stream.out, "Before each %s: samples,",
-		options->assembly ? "instruction" : "line");
+	fprintf(stream.out, "Before each %s: samples,", options->assembly ? "instruction" : "line");
 	put_event_heads(annotation, stream.out);
 	fprintf(stream.out, " and their percentage of all %s.\n\n",
 		pp_weights_differ(annotation->profile->classes, annotation->profile->totals, 0)
@@ -149,8 +152,7 @@ void pp_annotate_head(struct pp_annotation *annotation, FILE *out)
 			: "samples");
 	pp_report_head(annotation->profile, stream.out);
 	pp_loss_write_doubts(annotation->loss, false, stream.out);
-	pp_notes_find(&notes, annotation->profile, annotation->loss, true, false,
-		      annotation->warnings->verbose);
+	pp_notes_find(&notes, annotation->profile, annotation->loss, &request);
 	pp_notes_write(&notes, false, stream.out);
 	op_strings_free(&notes);
 	op_text_stream_close(&stream);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_tree.h"
 #include "callgraph.h"
 #include "collate.h"
 #include "libop/base/memory.h"
@@ -175,6 +176,9 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 	read_images(profile, list, files, n, request, warnings);
 	if (request->arcs && request->symbols)
 		pp_arcs_finish(&arcs, profile);
+	if (request->arcs && request->symbols && request->calls)
+		pp_call_tree_make(profile, &arcs, request->calls);
+	profile->has_stacks = arcs.n_trees;
 	pp_arcs_free(&arcs);
 	if (profile->n_parts)
 		qsort(profile->parts, profile->n_parts, sizeof(*profile->parts), compare_parts);

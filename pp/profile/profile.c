@@ -52,6 +52,8 @@ void pp_profile_free(struct pp_profile *profile)
 	free(profile->parts);
 	free(profile->rows);
 	free(profile->arcs);
+	if (profile->call_tree)
+		free(profile->call_tree->nodes);
 	free(profile->totals);
 	pp_head_free(&profile->head);
 	obstack_free(&profile->store->memory, NULL);

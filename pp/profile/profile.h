@@ -78,6 +78,25 @@ struct pp_arc {
 	bool is_of_callee, is_of_caller;
 };
 
+/* A function in the tree of calls.  Arrays are by class, weights behind samples. */
+struct pp_call_node {
+	struct pp_row *row; /* NULL of node 0, which is above all others */
+	uint32_t above;	    /* less than the number of the node */
+	uint64_t *counts;   /* samples of the node and of all nodes below it */
+	uint64_t *ends;	    /* samples of the node that are of no node below it */
+};
+
+/*
+ * The whole stacks of a profile as a tree of functions, whatever addresses they were sampled at.
+ *
+ * From callers on, a node has the functions that it calls below it; from callees on, those that
+ * call it.  A function that calls itself is below itself, once for each of its frames.
+ */
+struct pp_call_tree {
+	struct pp_call_node *nodes; /* none if no tree was asked for */
+	size_t n, capacity;
+};
+
 struct pp_profile {
 	const struct pp_classes *classes;
 	struct pp_image *apps, *images; /* by name */
@@ -88,13 +107,18 @@ struct pp_profile {
 	size_t n_rows, rows_capacity;
 	struct pp_arc *arcs; /* in any order */
 	size_t n_arcs;
-	uint64_t *totals;	/* by class, before any symbol was left out */
-	int cpu_type;		/* of the first file readable files */
-	double cpu_speed;	/* MHz; 0 if not known */
-	size_t n_files;		/* that could be read */
-	struct pp_head head;	/* of the sessions of the sample files */
-	struct pp_store *store; /* memory of rows and names */
+	bool has_stacks;		/* with arcs: stack files were read */
+	struct pp_call_tree *call_tree; /* NULL: not asked for */
+	uint64_t *totals;		/* by class, before any symbol was left out */
+	int cpu_type;			/* of the first file readable files */
+	double cpu_speed;		/* MHz; 0 if not known */
+	size_t n_files;			/* that could be read */
+	struct pp_head head;		/* of the sessions of the sample files */
+	struct pp_store *store;		/* memory of rows and names */
 };
+
+/* From which end of a stack a tree of functions begins. */
+enum pp_call_order { PP_CALLS_NONE, PP_CALLS_FROM_CALLERS, PP_CALLS_FROM_CALLEES };
 
 struct pp_profile_request {
 	bool symbols;	/* make rows */
@@ -103,8 +127,9 @@ struct pp_profile_request {
 	bool inlines;	/* samples in inlined functions belong to these; not with arcs */
 	bool arcs;	/* with symbols: make arcs of the list's stacks; ends are rows, too */
 	bool arc_sites; /* make one for each two addresses, instead of for each two rows */
-	bool merge_lib; /* each image is its own application */
-	bool keep_troubles; /* with images: for notes, instead of warnings */
+	enum pp_call_order calls; /* with arcs: make a tree of whole stacks */
+	bool merge_lib;		  /* each image is its own application */
+	bool keep_troubles;	  /* with images: for notes, instead of warnings */
 	enum pp_demangle demangle;
 	struct pp_symbol_filter *filter; /* of symbols; NULL: all are shown */
 	struct pp_image_search *search;

@@ -224,14 +224,19 @@ static void note_files(struct op_strings *notes, const struct pp_profile *profil
 					     pp_image_find_help(image->trouble)));
 		if (image->old_samples)
 			add(notes,
-			    pp_format("Changed: %s was changed after it was profiled; the symbols of "
-				      "%" PRIu64 " samples may be wrong; --image-path=DIR names "
-				      "where the old one is",
-				      image->base, image->old_samples));
+			    pp_format(
+				    "Changed: %s was changed after it was profiled; the symbols of "
+				    "%" PRIu64 " samples may be wrong; --image-path=DIR names "
+				    "where the old one is",
+				    image->base, image->old_samples));
 	}
 }
 
 /* ---- call chains ---- */
+
+static const char no_stacks[] =
+	"Call chains: there are no whole ones, so each function stands alone; operf --callgraph "
+	"records them, or opcontrol --callgraph=16";
 
 static void note_chains(struct op_strings *notes, const struct pp_loss *loss)
 {
@@ -275,18 +280,20 @@ static void note_few(struct op_strings *notes, const struct pp_profile *profile,
 }
 
 void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
-		   const struct pp_loss *loss, bool symbols, bool callgraph, bool all)
+		   const struct pp_loss *loss, const struct pp_notes_request *request)
 {
 	note_lost(notes, loss);
 	note_paused(notes, profile);
 	note_unsampled(notes, profile);
 	note_unattributed(notes, profile);
-	if (symbols)
-		note_unsymbolised(notes, profile, all);
+	if (request->symbols)
+		note_unsymbolised(notes, profile, request->all);
 	note_files(notes, profile);
-	if (callgraph)
+	if (request->stacks && !profile->has_stacks)
+		add(notes, pp_format("%s", no_stacks));
+	if (request->chains)
 		note_chains(notes, loss);
-	note_few(notes, profile, symbols);
+	note_few(notes, profile, request->symbols);
 }
 
 void pp_notes_write(const struct op_strings *notes, bool color, FILE *out)

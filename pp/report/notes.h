@@ -14,15 +14,20 @@
 #include "pp/profile/loss.h"
 #include "pp/profile/profile.h"
 
+/* What a report has, and what is asked for. */
+struct pp_notes_request {
+	bool symbols; /* rows of symbols */
+	bool chains;  /* something of call chains */
+	bool stacks;  /* something that needs whole stacks */
+	bool all;     /* tell of files that were not found and have less than 1 %, too */
+};
+
 /**
  * pp_notes_find - find what is to be said of a report
  * @notes: an empty list; op_strings_free() frees it
- * @symbols: it has rows of symbols
- * @callgraph: it has arcs
- * @all: also of files that were not found and have less than 1 %
  */
 void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
-		   const struct pp_loss *loss, bool symbols, bool callgraph, bool all);
+		   const struct pp_loss *loss, const struct pp_notes_request *request);
 
 /* Writes them, for the head of a report in text. */
 void pp_notes_write(const struct op_strings *notes, bool color, FILE *out);

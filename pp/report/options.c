@@ -27,6 +27,20 @@ const struct op_option pp_options_table[] = {
 	{"callgraph", 'c', NULL,
 	 "list symbols with their callers and what they call (includes --symbols)",
 	 OP_FLAG(struct pp_options, callgraph)},
+	{"children", 0, NULL,
+	 "show inclusive samples beside those of each symbol, and sort by them (includes "
+	 "--symbols)",
+	 OP_FLAG(struct pp_options, style.children)},
+	{"no-children", 0, NULL, "show the samples of each symbol only (includes --symbols)",
+	 OP_FLAG(struct pp_options, no_children)},
+	{"tree", 0, NULL, "show the tree of calls, from callers on (includes --symbols)",
+	 OP_FLAG(struct pp_options, tree)},
+	{"inverted", 0, NULL, "show each symbol with those that call it below (includes --symbols)",
+	 OP_FLAG(struct pp_options, inverted)},
+	{"max-depth", 0, "N", "of a tree, show N levels; 0: all",
+	 OP_NUMBER(struct pp_options, style.max_depth, 0, 1000000)},
+	{"max-lines", 0, "N", "of a tree, show the N calls with the most samples; 0: all",
+	 OP_NUMBER(struct pp_options, style.max_lines, 0, 1000000000)},
 	{"debug-info", 'g', NULL, "show source file and line",
 	 OP_FLAG(struct pp_options, style.lines)},
 	{"inline", 0, NULL, "list inlined functions, too (includes --symbols)",
@@ -100,15 +114,60 @@ static int check_difference(const struct pp_options *options, struct op_error *e
 {
 	const struct pp_report_style *style = &options->style;
 
-	if (!options->callgraph && !style->details && options->format == PP_FORMAT_TEXT &&
-	    !style->lines && !style->show_address && !style->accumulated &&
-	    !style->global_percent && !style->n_sort && style->events == PP_EVENTS_AUTO)
+	if (!options->callgraph && !pp_options_need_stacks(options) && !style->details &&
+	    options->format == PP_FORMAT_TEXT && !style->lines && !style->show_address &&
+	    !style->accumulated && !style->global_percent && !style->n_sort &&
+	    style->events == PP_EVENTS_AUTO)
 		return 0;
 	return op_error_set(
 		error, EINVAL,
-		"a difference excludes --callgraph, --details, --debug-info, "
+		"a difference excludes --callgraph, --children, --tree, --inverted, --details, "
+		"--debug-info, "
 		"--show-address, --show-events, --accumulated, --global-percent, --sort, --xml, "
 		"--json and --csv");
+}
+
+/* Reports of whole stacks are text, and have no other rows than symbols. */
+static int check_stacks(const struct pp_options *options, struct op_error *error)
+{
+	const struct pp_report_style *style = &options->style;
+	const struct {
+		bool wrong;
+		const char *name;
+	} others[] = {
+		{options->callgraph, "--callgraph"},
+		{style->details, "--details"},
+		{style->inlines, "--inline"},
+		{options->format != PP_FORMAT_TEXT, "another format than text"},
+		{style->calls && style->lines, "--debug-info"},
+		{style->calls && style->show_address, "--show-address"},
+		{style->calls && style->accumulated, "--accumulated"},
+		{style->calls && style->events == PP_EVENTS_ALWAYS, "--show-events=always"},
+		{style->calls && style->n_sort, "--sort"},
+		{style->calls && style->reverse, "--reverse-sort"},
+		{options->no_children, "--no-children"},
+	};
+	const char *name = options->tree       ? "--tree"
+			   : options->inverted ? "--inverted"
+					       : "--children";
+
+	if (options->tree + options->inverted + style->children > 1)
+		return op_error_set(error, EINVAL,
+				    "only one of --children, --tree and --inverted can be shown");
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].wrong)
+			return op_error_set(error, EINVAL, "%s and %s exclude each other", name,
+					    others[i].name);
+	return 0;
+}
+
+static int check_limits(const struct pp_options *options, struct op_error *error)
+{
+	const struct pp_report_style *style = &options->style;
+
+	if (style->calls || (!style->max_depth && style->max_lines == PP_LINES_AUTO))
+		return 0;
+	return op_error_set(error, EINVAL, "--max-depth and --max-lines need --tree or --inverted");
 }
 
 static bool is_dcpi(enum pp_format format)
@@ -159,10 +218,16 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 
 	if (choose_format(options, error))
 		return -1;
+	if (options->tree || options->inverted)
+		style->calls = options->tree ? PP_CALLS_FROM_CALLERS : PP_CALLS_FROM_CALLEES;
+	if (check_limits(options, error) ||
+	    (pp_options_need_stacks(options) && check_stacks(options, error)))
+		return -1;
 	if (style->global_percent && options->symbols && !style->details && !options->callgraph)
 		return op_error_set(error, EINVAL,
 				    "--global-percent with --symbols needs --details or "
 				    "--callgraph");
+	options->symbols |= pp_options_need_stacks(options) || options->no_children;
 	options->symbols |= style->details || options->callgraph || style->inlines ||
 			    options->format == PP_FORMAT_XML ||
 			    options->format == PP_FORMAT_DCPICAT;

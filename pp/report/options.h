@@ -26,10 +26,22 @@ struct pp_options {
 	struct pp_merge merge;
 	struct pp_report_style style;
 	enum pp_demangle demangle;
+	bool tree, inverted; /* of these, style.calls */
+	bool no_children;
 	bool symbols, callgraph, exclude_dependent, unscaled;
 	bool xml, json, csv;
 	enum pp_format format; /* of --format or one of these */
 };
+
+/* Lines of a tree: not given, then those on a terminal. */
+#define PP_LINES_AUTO	     UINT64_MAX
+#define PP_LINES_ON_TERMINAL 40
+
+/* Whether the report is of whole stacks, for which {cg} files are of no use. */
+static inline bool pp_options_need_stacks(const struct pp_options *options)
+{
+	return options->style.children || options->style.calls;
+}
 
 extern const struct op_option pp_options_table[];
 

@@ -31,15 +31,18 @@ enum pp_events_shown {
 
 struct pp_report_style {
 	bool no_header;
-	bool long_names;     /* with directories */
-	bool accumulated;    /* columns of running sums */
+	bool long_names;	       /* with directories */
+	bool accumulated;	       /* columns of running sums */
+	bool children;		       /* columns of inclusive samples, the most first */
+	enum pp_call_order calls;      /* a tree instead of a list */
+	uint64_t max_depth, max_lines; /* of a tree; 0: all */
 	bool global_percent; /* of details and of images below applications: of the total */
 	bool show_address;
 	bool details;
 	bool lines;
 	bool inlines; /* details of inlined functions show their callers */
 	bool reverse;
-	bool color;	  /* in text */
+	bool color; /* in text */
 	enum pp_events_shown events;
 	double threshold; /* percent of the first class that a line must have */
 	enum pp_sort_key sort[PP_SORT_KEYS];
@@ -100,6 +103,10 @@ void pp_report_difference(const struct pp_profile *old, const struct pp_profile 
 /* Text: each symbol between its callers and callees.  Sorts the profile's rows. */
 void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_style *style,
 			 FILE *out);
+
+/* Text: the profile's tree, as far as the style's limits and threshold let it. */
+void pp_report_tree(const struct pp_profile *profile, const struct pp_report_style *style,
+		    FILE *out);
 
 /* Text: one line a symbol, followed by its addresses.  Sorts the profile's rows. */
 void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style *style, FILE *out);

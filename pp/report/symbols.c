@@ -45,8 +45,10 @@ void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style 
 	for (size_t i = 0; i < profile->n_rows; i++) {
 		const struct pp_row *row = profile->rows[i];
 
-		if (pp_weight_share(profile->classes, row->counts, profile->totals, 0) <
-		    style->threshold)
+		table.inclusive = style->children ? row->inclusive : NULL;
+		if (pp_weight_share(profile->classes,
+				    table.inclusive ? table.inclusive : row->counts,
+				    profile->totals, 0) < style->threshold)
 			continue;
 		pp_table_numbers(&table, &row->place, row->counts, profile->totals, sums);
 		pp_table_names(&table, row, "");

@@ -12,6 +12,7 @@
 /* Widths of cells, as in OProfile's reports. */
 enum {
 	WIDTH_SAMPLES = 9,
+	WIDTH_INCLUSIVE = 10,
 	WIDTH_CUM_SAMPLES = 14,
 	WIDTH_PERCENT = 9,
 	WIDTH_CUM_PERCENT = 11,
@@ -103,6 +104,7 @@ static int compare_by(enum pp_sort_key key, const struct pp_row *a, const struct
 struct order {
 	struct pp_report_style style;
 	const struct pp_classes *classes;
+	bool inclusive; /* by inclusive samples first */
 };
 
 static int compare_rows(const void *a, const void *b, void *context)
@@ -111,6 +113,9 @@ static int compare_rows(const void *a, const void *b, void *context)
 	const struct order *order = context;
 	int result = 0;
 
+	if (order->inclusive)
+		result = compare_numbers(pp_weight(order->classes, right->inclusive, 0),
+					 pp_weight(order->classes, left->inclusive, 0));
 	for (size_t i = 0; !result && i < order->style.n_sort; i++)
 		result = compare_by(order->style.sort[i], left, right, order->classes);
 	return result;
@@ -118,7 +123,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 
 void pp_table_sort(struct pp_profile *profile, const struct pp_report_style *style)
 {
-	struct order order = {*style, profile->classes};
+	struct order order = {*style, profile->classes, style->children && !style->n_sort};
 
 	for (int key = 0; key < PP_SORT_KEYS; key++)
 		add_key(&order.style, key);
@@ -152,12 +157,15 @@ void pp_table_head(struct pp_table *table)
 	if (style->show_address)
 		put_text(table, "vma", table->vma_digits + 1);
 	for (size_t i = 0; i < table->profile->classes->n; i++) {
+		if (style->children) {
+			put_text(table, "inclusive", WIDTH_INCLUSIVE);
+			put_text(table, "%", WIDTH_PERCENT);
+		}
 		put_text(table, "samples", WIDTH_SAMPLES);
 		if (style->accumulated)
 			put_text(table, "cum. samples", WIDTH_CUM_SAMPLES);
 		if (table->events[i].is_shown)
-			put_text(table, table->events[i].head,
-				 table->events[i].width + EVENTS_GAP);
+			put_text(table, table->events[i].head, table->events[i].width + EVENTS_GAP);
 		put_text(table, "%", WIDTH_PERCENT);
 		if (style->accumulated)
 			put_text(table, "cum. %", WIDTH_CUM_PERCENT);
@@ -219,6 +227,16 @@ static void put_place(struct pp_table *table, const struct pp_place *place)
 	pp_line_count(&table->line, place->line, 0);
 }
 
+static void put_inclusive(struct pp_table *table, size_t class)
+{
+	const struct pp_profile *profile = table->profile;
+
+	put_count(table, table->inclusive[class], WIDTH_INCLUSIVE);
+	put_percent(table,
+		    pp_weight_share(profile->classes, table->inclusive, profile->totals, class),
+		    WIDTH_PERCENT);
+}
+
 /* Address, counts of @wholes, and line: common to symbols and their details. */
 void pp_table_numbers(struct pp_table *table, const struct pp_place *place, const uint64_t *counts,
 		      const uint64_t *wholes, uint64_t *sums)
@@ -230,6 +248,8 @@ void pp_table_numbers(struct pp_table *table, const struct pp_place *place, cons
 		put_vma(table, place->vma);
 	pp_counts_add(classes, sums, counts);
 	for (size_t i = 0; i < classes->n; i++) {
+		if (table->inclusive)
+			put_inclusive(table, i);
 		put_count(table, counts[i], WIDTH_SAMPLES);
 		if (style->accumulated)
 			put_count(table, sums[i], WIDTH_CUM_SAMPLES);

@@ -17,6 +17,7 @@ struct pp_table {
 	FILE *out;
 	struct pp_line line;
 	struct pp_event_column *events; /* by class */
+	const uint64_t *inclusive;	/* of the current line, by class; NULL: not shown */
 	unsigned int vma_digits;
 	bool show_image, show_app;
 };

@@ -111,8 +111,9 @@ int pp_output_open(struct pp_output *output, const struct pp_output_options *opt
 	const char *pager = is_terminal && !options->no_pager ? choose_pager() : NULL;
 
 	op_progress_end();
-	*output =
-		(struct pp_output){.path = path, .color = wants_color(options->color, is_terminal)};
+	*output = (struct pp_output){.path = path,
+				     .color = wants_color(options->color, is_terminal),
+				     .is_terminal = is_terminal};
 	output->file = path ? fopen(path, "we") : stdout;
 	if (!output->file)
 		return op_error_errno(error, "cannot write %s", path);

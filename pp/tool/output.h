@@ -30,6 +30,7 @@ extern const char *const pp_color_words[];
 struct pp_output {
 	FILE *file; /* to write to; with a pager it is stdout, which leads there */
 	bool color;
+	bool is_terminal; /* it is read on one, perhaps through the pager */
 	const char *path; /* of the file, or NULL */
 	pid_t pager;	  /* 0: there is none */
 	int terminal;	  /* with a pager: what stdout was */

@@ -55,6 +55,19 @@ session <<-EOF
 EOF
 shown PAGER= opreport -l -t 50
 
+requirement trees_are_short_on_a_terminal_and_whole_elsewhere
+images
+session <<-EOF
+	image prog TIMER
+	0x1012 10
+	stacks prog TIMER
+	stack 10 prog+0x1012$(yes ' prog+0x1015' | head -n 44 | tr -d '\n')
+EOF
+shown PAGER= opreport -n --tree --color=never '| cat' | grep -c hot
+shown PAGER= opreport -n --tree --color=never | sed '4,39d'
+shown PAGER= opreport -n --inverted --color=never --max-lines=2
+shown PAGER= opreport -n --inverted --color=never --max-lines=0 | grep -c hot
+
 requirement the_pager_is_any_command
 setting
 # shellcheck disable=SC2016 # the pager's shell expands it

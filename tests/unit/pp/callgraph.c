@@ -6,6 +6,7 @@
  */
 #include "libop/base/file.h"
 #include "libdb/stacks/stacks.h"
+#include "pp/profile/call_tree.h"
 #include "pp/profile/profile.h"
 #include "pp/select/selection.h"
 #include "tests/unit/pp/session.h"
@@ -152,12 +153,13 @@ struct report {
 	struct pp_profile profile;
 };
 
-static void make_report(struct report *report, const struct test_session *session)
+static void make_report(struct report *report, const struct test_session *session,
+			enum pp_call_order calls)
 {
 	const struct pp_spec spec = {0};
 	const struct pp_merge merge = {0};
 	const struct pp_profile_request request = {
-		.symbols = true, .arcs = true, .search = &report->search};
+		.symbols = true, .arcs = true, .calls = calls, .search = &report->search};
 	struct op_error error;
 
 	memset(report, 0, sizeof(*report));
@@ -230,10 +232,97 @@ TEST(each_sample_counts_once_for_each_function_and_call_of_its_stack)
 			add_truth(&weights, &stack, stack.weight);
 			write_stack(&session, &stack);
 		}
-		make_report(&report, &session);
+		make_report(&report, &session, PP_CALLS_NONE);
 		assert_int_equal(report.classes.n, EVENTS);
 		compare(&report.profile, &samples, &weights);
 		free_report(&report);
+		test_session_remove(&session);
+	}
+}
+
+/* ---- trees ---- */
+
+/* The functions from the root of the tree to a node; Return: their number. */
+static int path_to(const struct pp_call_tree *tree, size_t node, int *path)
+{
+	int depth = 0;
+
+	for (size_t i = node; i; i = tree->nodes[i].above)
+		depth++;
+	assert_true(depth <= DEPTH);
+	for (size_t i = node, k = (size_t)depth; i; i = tree->nodes[i].above)
+		path[--k] = function_of(tree->nodes[i].row);
+	return depth;
+}
+
+/* Whether a stack, seen from the end where the tree begins, begins with @path. */
+static bool begins_with(const struct stack *stack, enum pp_call_order order, const int *path,
+			int depth)
+{
+	for (int i = 0; i < depth; i++) {
+		int frame = order == PP_CALLS_FROM_CALLEES ? i : stack->depth - 1 - i;
+
+		if (i >= stack->depth || stack->functions[frame] != path[i])
+			return false;
+	}
+	return true;
+}
+
+static void check_node(const struct pp_call_tree *tree, size_t node, enum pp_call_order order,
+		       const struct stack *stacks)
+{
+	uint64_t counts[2 * EVENTS] = {0}, ends[2 * EVENTS] = {0};
+	int path[DEPTH], depth = path_to(tree, node, path);
+
+	for (int i = 0; i < STACKS; i++) {
+		const struct stack *stack = &stacks[i];
+		uint64_t is_end = stack->depth == depth;
+
+		if (!begins_with(stack, order, path, depth))
+			continue;
+		counts[stack->event] += stack->count;
+		counts[EVENTS + stack->event] += stack->weight;
+		ends[stack->event] += is_end * stack->count;
+		ends[EVENTS + stack->event] += is_end * stack->weight;
+	}
+	assert_memory_equal(tree->nodes[node].counts, counts, sizeof(counts));
+	assert_memory_equal(tree->nodes[node].ends, ends, sizeof(ends));
+}
+
+static void check_tree(const struct test_session *session, const struct stack *stacks,
+		       enum pp_call_order order)
+{
+	const struct pp_call_tree *tree;
+	struct report report;
+
+	make_report(&report, session, order);
+	tree = report.profile.call_tree;
+	assert_int_equal(report.profile.classes->columns, 2 * EVENTS);
+	for (size_t i = 0; i < tree->n; i++)
+		check_node(tree, i, order, stacks);
+	for (size_t i = 1; i < tree->n; i++)
+		for (size_t k = 1; k < i; k++)
+			assert_true(tree->nodes[i].above != tree->nodes[k].above ||
+				    tree->nodes[i].row != tree->nodes[k].row);
+	assert_memory_equal(tree->nodes[0].counts, report.profile.totals,
+			    2 * EVENTS * sizeof(uint64_t));
+	free_report(&report);
+}
+
+TEST(trees_of_calls_have_what_stacks_that_begin_alike_have)
+{
+	for (uint32_t run = 1; run <= 4; run++) {
+		struct test_session session;
+		struct stack stacks[STACKS];
+
+		seed = run;
+		test_session_make(&session);
+		for (int i = 0; i < STACKS; i++) {
+			stacks[i] = random_stack();
+			write_stack(&session, &stacks[i]);
+		}
+		check_tree(&session, stacks, PP_CALLS_FROM_CALLERS);
+		check_tree(&session, stacks, PP_CALLS_FROM_CALLEES);
 		test_session_remove(&session);
 	}
 }

@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# opreport --children, --tree and --inverted, from whole stacks: recursion, mutual recursion, the
+# kernel, and samples that have no stack.  The {cg} file is not read.
+
+stacks()
+{
+	images
+	session <<-EOF
+		image prog TIMER
+		0x1012 10, 0x1032 9
+		image prog lib.so TIMER
+		0x1000 2
+		image prog {kern}/no-vmlinux TIMER
+		0x400 6
+		arcs prog prog TIMER
+		0x1010>0x1010 99
+		stacks prog TIMER
+		stack 10 prog+0x1012 prog+0x1015 prog+0x1015 prog+0x1015 prog+0x1005
+		stack 4 prog+0x1032 prog+0x1015 prog+0x1035 prog+0x1015
+		stack 6 {kern}/no-vmlinux+0x400 prog+0x1018 prog+0x1005
+		stack 2 lib.so+0x1000 prog+0x1035 prog+0x1015
+	EOF
+}
+
+requirement inclusive_counts_a_sample_once_for_each_function_of_its_stack
+stacks
+reports <<-EOF
+	--children
+	--children -n
+	--children -n -t 40
+	--children -n -a -g -w
+	--children -n -r
+	--children -n -s sample
+	--children -n -i cold
+	--children -n -x
+	--children -n -m lib
+	--children -n -f lib-image:*no-vmlinux
+	--no-children -n
+EOF
+
+requirement trees_show_whole_stacks_from_either_end
+stacks
+reports <<-EOF
+	--tree
+	--tree -n
+	--tree -n -t 30
+	--tree -n -f -m lib
+	--tree -n -i cold
+	--tree -n -x
+	--tree -n lib-image:*no-vmlinux
+	--inverted
+	--inverted -n
+	--inverted -n -t 30
+	--inverted -n -e hot
+EOF
+
+requirement limits_say_what_they_leave_out
+stacks
+reports <<-EOF
+	--tree -n --max-depth=1
+	--tree -n --max-depth=2
+	--tree -n --max-lines=1
+	--tree -n --max-lines=5
+	--tree -n --max-depth=2 --max-lines=3
+	--inverted -n --max-depth=1
+	--inverted -n --max-lines=4
+	--tree -n --max-depth=0 --max-lines=0 -t 100
+EOF
+
+requirement sessions_without_whole_stacks_say_so
+images
+session <<-EOF
+	image prog TIMER
+	0x1010 60, 0x1030 40
+	arcs prog prog TIMER
+	0x1034>0x1010 10
+EOF
+reports <<-EOF
+	--children
+	--tree
+	--inverted
+	--no-children
+EOF
+
+requirement roots_name_their_application_if_there_are_more
+stacks
+session <<-EOF
+	image other lib.so TIMER
+	0x1000 3
+EOF
+reports <<-EOF
+	--tree -n
+	--inverted -n
+	--children -n
+EOF
+
+requirement trees_have_columns_and_weights
+images
+session <<-EOF
+	image prog CYCLES.1000.0.all.all.0
+	0x1012 10, 0x1032 10
+	stacks prog CYCLES.1000.0.all.all.0
+	stack 10 prog+0x1012 prog+0x1005
+	stack 10 prog+0x1032 prog+0x1005
+	image prog CYCLES.1000.0.all.all.1
+	0x1012 5
+	stacks prog CYCLES.1000.0.all.all.1
+	stack 5 prog+0x1012 prog+0x1035
+	weights
+	ctr_count 1024
+	image prog CYCLES.1000.0.all.all.0
+	0x1012 1000
+	stacks prog CYCLES.1000.0.all.all.0
+	stack 1000 prog+0x1012 prog+0x1005
+EOF
+reports <<-EOF
+	--children -n
+	--tree
+	--tree -m cpu -n
+	--inverted -t 50
+EOF
+
+requirement a_damaged_stack_file_costs_its_stacks_only
+stacks
+file="samples/current/stacks/{root}$DIR/prog/TIMER.0.0.all.all.all"
+cp "$file" whole
+: >last
+for length in $(seq 0 97 "$(stat -c %s whole)"); do
+	cp whole "$file"
+	truncate -s "$length" "$file"
+	opreport --session-dir="$DIR" --tree -n 2>/dev/null |
+		awk '{ sum += $3 } END { print sum " samples" }' >report
+	cmp -s report last || cat report
+	cp report last
+done
+
+requirement contradictions_are_refused
+stacks
+each of_session opreport <<-EOF
+	--children --tree
+	--tree --inverted
+	--children -c
+	--children -d
+	--tree --inline
+	--tree --csv
+	--children --json
+	--children --format=dcpiprof
+	--inverted -s sample
+	--inverted -r
+	--tree -a
+	--tree -g
+	--tree -w
+	--tree --show-events=always
+	--children --no-children
+	--max-depth=3
+	--children --max-lines=3
+	--tree --max-depth=-1
+	--tree { } { }
+EOF
