@@ -194,6 +194,7 @@ show <<-EOF
 	record 9 1 q11 q0xffffffffc0200010 d0 d0 q13 q1
 EOF
 
+# Where the kernel was entered, the instruction itself is looked up: nothing called it.
 requirement chains_are_stacks
 show <<-EOF
 	$clock sample_type=0x20

@@ -122,11 +122,11 @@ def script(path, is_pipe=False, is_unwound=False):
         frame = re.match(r"\s*([0-9a-f]+) (.+?)(?:\+0x([0-9a-f]+))? \((.*)\)$", line)
         if frame:
             address, function, distance, image = frame.groups()
-            # callers are looked up inside of their calls
+            # callers are looked up inside of their calls, but nothing called what is behind the
+            # kernel's frames: the kernel was entered there
             offset = offset_of(mappings, image, int(address, 16))
-            # behind the kernel's frames is where it was entered
             is_kernel = image == "[kernel.kallsyms]"
-            is_return = depth and (is_kernel or was_kernel or not is_unwound)
+            is_return = depth and (is_kernel or not (was_kernel or is_unwound))
             was_kernel = is_kernel
             offset -= bool(offset and is_return)
             table[pid, image, offset] += 1

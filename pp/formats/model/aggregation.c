@@ -79,6 +79,7 @@ static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
 	uint32_t node = 0, context, entry;
 
 	take_time(prof, sample->time);
+	prof->has_entries |= sample->has_entry;
 	if (!(tables->by & PROF_COUNTS_ONLY)) {
 		context = find_context(tables, sample);
 		if (tree_stack(prof->tree, sample->frames, depth, &node, error))

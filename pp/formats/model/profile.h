@@ -16,7 +16,8 @@
  *
  * - The frames of a sample stand leaf first.  The leaf is the address of the instruction that was
  *   interrupted.  All others are return addresses, as the processor's stack has them: to look
- *   up the symbol or the line of a caller, subtract one (prof_lookup_offset()).  Formats with
+ *   up the symbol or the line of a caller, subtract one (prof_lookup_offset()), but from the
+ *   frame where the kernel was entered, which is the instruction itself.  Formats with
  *   addresses inside of the call instead are adapted by their reader and writer.
  * - Frames are places in images, not addresses: for a file, offsets in the file; for the kernel,
  *   the distance from _stext; for a module, the distance from where it is loaded; for anonymous
@@ -45,8 +46,8 @@ struct prof_event {
 	uint64_t period;    /* events per sample; 0: it varies, or is not known */
 	uint64_t frequency; /* samples per second that the period was adapted to; 0: it was fixed */
 	uint64_t unit_mask; /* of OProfile's events, else 0 */
-	uint64_t code;	    /* the processor's or the kernel's number, for readers that know its type */
-	uint32_t type;	    /* of perf_event_attr, or PROF_NO_TYPE */
+	uint64_t code; /* the processor's or the kernel's number, for readers that know its type */
+	uint32_t type; /* of perf_event_attr, or PROF_NO_TYPE */
 };
 
 #define PROF_NO_TYPE UINT32_MAX
@@ -117,10 +118,11 @@ struct prof_sample {
 	size_t depth;			 /* may be 0 */
 	const struct prof_value *values;
 	size_t n_values;
-	uint32_t app;  /* image of the program that ran, or PROF_NO_IMAGE */
-	uint32_t comm; /* as the sink's string() returned it; 0: "" */
+	uint32_t app;	       /* image of the program that ran, or PROF_NO_IMAGE */
+	uint32_t comm;	       /* as the sink's string() returned it; 0: "" */
 	int64_t pid, tid, cpu; /* or PROF_ANY */
 	uint64_t time;	       /* ns, of the recording's clock; 0: unknown; prof: see PROF_TIMES */
+	bool has_entry; /* where user code entered the kernel, there is the instruction itself */
 };
 
 /* A taken branch, or several that are equal. */
@@ -142,7 +144,7 @@ struct prof_host {
 	const char *tool;	     /* what recorded it, and its version */
 	const char *command_line;    /* of the recording */
 	uint64_t cpus_online, cpus_available;
-	uint64_t memory;     /* bytes */
+	uint64_t memory; /* bytes */
 	double cpu_mhz;
 	uint64_t start_time; /* ns since 1970 */
 	uint64_t duration;   /* ns */
@@ -256,9 +258,10 @@ struct prof {
 	const char **notes;
 	size_t n_notes;
 
-	struct prof_value *totals;	 /* by event */
+	bool has_entries;		/* of prof_sample::has_entry */
+	struct prof_value *totals;	/* by event */
 	uint64_t first_time, last_time; /* of samples, ns of the recording's clock; 0: none known */
-	struct prof_moment *moments;	 /* with PROF_TIMES: see timeline.h */
+	struct prof_moment *moments;	/* with PROF_TIMES: see timeline.h */
 	size_t n_moments;
 	struct prof_tree *tree;
 };
@@ -311,10 +314,24 @@ size_t prof_nodes(const struct prof *prof);
 size_t prof_lines(const struct prof *prof, const struct prof_frame *place,
 		  const struct prof_line **lines);
 
-/* The offset to look up for the frame number @index of a sample: one less for callers. */
-static inline uint64_t prof_lookup_offset(const struct prof_frame *frame, size_t index)
+/* Whether frame number @index of a sample of @prof is a return address. */
+static inline bool prof_is_return(const struct prof *prof, const struct prof_sample *sample,
+				  size_t index)
 {
-	return frame->offset - (index && frame->offset);
+	const struct prof_frame *frame = &sample->frames[index];
+
+	if (!index || !prof->has_entries)
+		return index;
+	return prof->images[frame->image].is_kernel || !prof->images[frame[-1].image].is_kernel;
+}
+
+/* The offset to look up for frame number @index of a sample of @prof. */
+static inline uint64_t prof_lookup_offset(const struct prof *prof, const struct prof_sample *sample,
+					  size_t index)
+{
+	uint64_t offset = sample->frames[index].offset;
+
+	return offset - (offset && prof_is_return(prof, sample, index));
 }
 
 /**

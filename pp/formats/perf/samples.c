@@ -266,6 +266,7 @@ static int take_sample(struct perf_profile *profile, struct perf_event *event,
 	count_sample(profile, &found, raw->misc);
 	sample.frames = profile->stack.frames;
 	sample.depth = profile->stack.depth;
+	sample.has_entry = true;
 	if (sample.pid != PROF_ANY) {
 		sample.app = maps_app(profile->maps, sample.pid);
 		sample.comm = maps_comm_of(profile->maps, sample.pid, sample.tid);

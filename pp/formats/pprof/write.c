@@ -142,7 +142,7 @@ static void put_sample(struct writer *writer, const struct prof_sample *sample)
 	for (size_t i = 0; i < sample->depth; i++) {
 		const struct prof_frame place = {
 			.image = sample->frames[i].image,
-			.offset = prof_lookup_offset(&sample->frames[i], i),
+			.offset = prof_lookup_offset(writer->prof, sample, i),
 		};
 
 		op_buffer_leb128(&ids, pprof_write_location(writer, &place));

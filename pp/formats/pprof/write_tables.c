@@ -124,7 +124,7 @@ static size_t lines_at(const struct writer *writer, const struct prof_frame *pla
 
 	if (!writer->output->names)
 		return prof_lines(writer->prof, place, lines);
-	name = names_at(writer->output->names, place, 0);
+	name = names_at(writer->output->names, place);
 	*lines = name->lines;
 	return name->is_known ? name->n : 0;
 }

@@ -13,7 +13,7 @@ void named_stack_make(struct named_stack *stack, struct prof_names *names,
 {
 	stack->n = 0;
 	for (size_t i = sample->depth; i--;) {
-		const struct prof_name *name = names_at(names, &sample->frames[i], i);
+		const struct prof_name *name = names_of_frame(names, sample, i);
 
 		stack->frames = pp_grow(stack->frames, &stack->capacity, stack->n + name->n,
 					sizeof(*stack->frames));

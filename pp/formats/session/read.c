@@ -149,6 +149,7 @@ void session_read_push(struct reading *reading, const struct flat *flat, size_t 
 	const struct prof_sample sample = {
 		.frames = reading->frames,
 		.depth = depth,
+		.has_entry = true,
 		.values = &value,
 		.n_values = 1,
 		.app = flat->app,

@@ -15,14 +15,13 @@ struct image_names {
 	bool is_read;
 	struct pp_image_content content;
 	struct pp_debug_info *debug;
-	uint64_t bias; /* from offsets of the model to keys of the symbols */
+	uint64_t bias;	     /* from offsets of the model to keys of the symbols */
 	const char *unknown; /* what a place without a symbol is called */
 };
 
-/* What a place is called, and which it is: is_caller lies one byte before. */
+/* What a place is called, and which it is. */
 struct place {
 	struct prof_frame frame;
-	bool is_caller;
 	struct prof_name name;
 	struct prof_line *lines; /* NULL: they are the profile's */
 };
@@ -101,8 +100,8 @@ static const char *show(struct prof_names *names, const char *given, bool is_fun
 			       sizeof(*names->texts));
 	text = &names->texts[id];
 	text->given = pp_copy(given);
-	text->shown = names->demangle == PP_DEMANGLE_NONE ? NULL
-							  : pp_demangle(given, names->demangle);
+	text->shown =
+		names->demangle == PP_DEMANGLE_NONE ? NULL : pp_demangle(given, names->demangle);
 	pp_hash_add(&names->by_text, hash, id);
 	return is_function && text->shown ? text->shown : text->given;
 }
@@ -140,23 +139,18 @@ static void read_image(struct prof_names *names, uint32_t number)
 
 /* ---- places ---- */
 
-static uint64_t hash_place(const struct prof_frame *frame, bool is_caller)
-{
-	return op_hash_mix((uint64_t)frame->image << 1 | is_caller, frame->offset);
-}
-
 static void add_line(struct place *place, size_t *capacity, const struct prof_line *line)
 {
 	place->lines = pp_grow(place->lines, capacity, place->name.n + 1, sizeof(*place->lines));
 	place->lines[place->name.n++] = *line;
 }
 
-static void look_up(struct prof_names *names, struct place *place, uint64_t offset)
+static void look_up(struct prof_names *names, struct place *place)
 {
 	struct image_names *image = &names->images[place->frame.image];
 	const struct prof_image *prof_image = &names->prof->images[place->frame.image];
 	const struct pp_symbols *symbols = &image->content.symbols;
-	uint64_t key = session_key(prof_image, offset) + image->bias, link;
+	uint64_t key = session_key(prof_image, place->frame.offset) + image->bias, link;
 	size_t symbol = pp_symbols_find(symbols, key), capacity = 0;
 	struct prof_line line = {0};
 	int number = 0;
@@ -185,16 +179,13 @@ static void look_up(struct prof_names *names, struct place *place, uint64_t offs
 	place->name.lines = place->lines;
 }
 
-static struct place *make_place(struct prof_names *names, const struct prof_frame *frame,
-				bool is_caller)
+static struct place *make_place(struct prof_names *names, const struct prof_frame *frame)
 {
-	const struct prof_frame looked_up = {frame->image, prof_lookup_offset(frame, is_caller)};
 	struct place *place = pp_alloc(1, sizeof(*place));
 	const struct prof_line *lines;
 
 	place->frame = *frame;
-	place->is_caller = is_caller;
-	place->name.n = prof_lines(names->prof, &looked_up, &lines);
+	place->name.n = prof_lines(names->prof, frame, &lines);
 	if (place->name.n) {
 		place->name.lines = lines;
 		place->name.is_known = true;
@@ -202,29 +193,35 @@ static struct place *make_place(struct prof_names *names, const struct prof_fram
 	}
 	if (!names->images[frame->image].is_read)
 		read_image(names, frame->image);
-	look_up(names, place, looked_up.offset);
+	look_up(names, place);
 	return place;
 }
 
-const struct prof_name *names_at(struct prof_names *names, const struct prof_frame *frame,
-				 size_t index)
+const struct prof_name *names_at(struct prof_names *names, const struct prof_frame *frame)
 {
-	bool is_caller = index > 0;
-	uint64_t hash = hash_place(frame, is_caller);
+	uint64_t hash = op_hash_mix(frame->image, frame->offset);
 	struct place *place;
 	uint32_t id;
 
 	op_hash_for_each_possible (&names->by_place, hash, id) {
 		place = names->places[id];
-		if (place->frame.image == frame->image && place->frame.offset == frame->offset &&
-		    place->is_caller == is_caller)
+		if (place->frame.image == frame->image && place->frame.offset == frame->offset)
 			return &place->name;
 	}
-	place = make_place(names, frame, is_caller);
+	place = make_place(names, frame);
 	id = (uint32_t)names->n_places++;
 	names->places = pp_grow(names->places, &names->places_capacity, names->n_places,
 				sizeof(*names->places));
 	names->places[id] = place;
 	pp_hash_add(&names->by_place, hash, id);
 	return &place->name;
+}
+
+const struct prof_name *names_of_frame(struct prof_names *names, const struct prof_sample *sample,
+				       size_t index)
+{
+	const struct prof_frame place = {sample->frames[index].image,
+					 prof_lookup_offset(names->prof, sample, index)};
+
+	return names_at(names, &place);
 }

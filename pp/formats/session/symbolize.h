@@ -27,17 +27,19 @@ void names_free(struct prof_names *names);
 struct prof_name {
 	const struct prof_line *lines; /* innermost first; the last is the symbol's */
 	size_t n;		       /* 1 at least */
-	bool is_known;		       /* false: the only function is "[image]", as no symbol is there */
+	bool is_known; /* false: the only function is "[image]", as no symbol is there */
 };
 
 /**
- * names_at - the functions at a frame
- * @index: of the frame in its sample: callers are looked up inside of the call
+ * names_at - the functions at a place, which for a caller is that of prof_lookup_offset()
  *
  * Return: the name, which lives as long as @names; equal pointers for equal places.
  */
-const struct prof_name *names_at(struct prof_names *names, const struct prof_frame *frame,
-				 size_t index);
+const struct prof_name *names_at(struct prof_names *names, const struct prof_frame *place);
+
+/* The same for frame number @index of a sample. */
+const struct prof_name *names_of_frame(struct prof_names *names, const struct prof_sample *sample,
+				       size_t index);
 
 /* The base name of an image, for people; lives as long as the profile. */
 const char *names_image(const struct prof *prof, uint32_t image);

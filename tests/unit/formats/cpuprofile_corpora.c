@@ -164,7 +164,7 @@ static char *our_samples(const struct prof *prof)
 	while (prof_next(prof, &cursor, &sample)) {
 		for (size_t i = 0; i < sample.depth; i++) {
 			const struct prof_frame place = {sample.frames[i].image,
-							 prof_lookup_offset(&sample.frames[i], i)};
+							 prof_lookup_offset(prof, &sample, i)};
 
 			add_place(&to, prof, &place);
 		}

@@ -78,9 +78,10 @@ int write_path(const struct format *format, struct prof *prof, const char *path,
 }
 
 static void add_frame(struct description *to, const struct prof *prof,
-		      const struct prof_frame *frame, size_t index)
+		      const struct prof_sample *sample, size_t index)
 {
-	struct prof_frame place = {frame->image, prof_lookup_offset(frame, index)};
+	const struct prof_frame *frame = &sample->frames[index];
+	struct prof_frame place = {frame->image, prof_lookup_offset(prof, sample, index)};
 	const struct prof_line *lines;
 	size_t n = prof_lines(prof, &place, &lines);
 
@@ -107,7 +108,7 @@ char *describe_samples(const struct prof *prof)
 			description_add(&to, "%s%" PRIu64 "/%" PRIu64, i ? " " : "",
 					sample.values[i].count, sample.values[i].events);
 		for (size_t i = 0; i < sample.depth; i++)
-			add_frame(&to, prof, &sample.frames[i], i);
+			add_frame(&to, prof, &sample, i);
 		if (sample.comm)
 			description_add(&to, " comm=%s", prof->strings[sample.comm]);
 		if (sample.pid != PROF_ANY)

@@ -10,6 +10,7 @@
 #include "describe.h"
 #include "model_fixture.h"
 #include "libdb/odb/odb.h"
+#include "libdb/stacks/stacks.h"
 #include "libop/base/file.h"
 #include "libop/pack/session.h"
 #include "libop/session/sample_name.h"
@@ -114,7 +115,8 @@ static struct prof *make_profile_of(const struct prof_event *counted, unsigned i
 	for (int i = 0; i < 2000; i++) {
 		struct prof_frame frames[8];
 		struct prof_value value = {event[random_number(&seed) % 2], 1, 0};
-		struct prof_sample sample = {.frames = frames, .values = &value, .n_values = 1};
+		struct prof_sample sample = {
+			.frames = frames, .values = &value, .n_values = 1, .has_entry = true};
 
 		value.events = counted == adapted ? events_of(&counted[value.event], &seed)
 						  : counted[value.event].period;
@@ -448,6 +450,58 @@ TEST(sessions_keep_branches)
 	assert_int_equal(again->branches[0].cycles, 140);
 	assert_int_equal(again->branches[0].from.offset, 0x10);
 	assert_string_equal(again->images[again->branches[0].to.image].path, "kallsyms");
+	prof_free(again);
+}
+
+/* The offset of a node of /usr/bin/x whose caller is another one of it. */
+static uint64_t stored_entry(const char *session)
+{
+	const char *name = "stacks/{root}/usr/bin/x/cpu-clock.1000000.0.all.all.all";
+	struct stacks_content content;
+	struct odb_error error;
+	uint64_t offset = 0;
+
+	assert_int_equal(stacks_read(&content, current_path(session, name), &error), 0);
+	for (size_t i = 1; i < content.n_nodes; i++)
+		if (content.nodes[i].parent && !content.nodes[i].count)
+			offset = content.nodes[i].offset;
+	stacks_content_free(&content);
+	return offset;
+}
+
+/* It may be the first instruction of a function: the one before is another's. */
+TEST(code_that_entered_the_kernel_is_looked_up_where_it_is)
+{
+	const char *wanted = "1/1000000 kallsyms+10 /usr/bin/x+1000 /usr/bin/x+104f\n";
+	struct prof *prof = prof_new(0, 0), *again;
+	struct prof_sink *sink = &prof->sink;
+	uint32_t kernel = sink->image(sink, &images[4]), x = sink->image(sink, &images[0]);
+	const struct prof_frame frames[] = {{kernel, 0x10}, {x, 0x1000}, {x, 0x1050}};
+	const struct prof_value value = {sink->event(sink, &events[0]), 1, 1000000};
+	const struct prof_sample sample = {.frames = frames,
+					   .depth = 3,
+					   .has_entry = true,
+					   .values = &value,
+					   .n_values = 1,
+					   .app = x,
+					   .pid = PROF_ANY,
+					   .tid = PROF_ANY,
+					   .cpu = PROF_ANY};
+	struct op_error error;
+	char *text;
+
+	assert_int_equal(sink->sample(sink, &sample, NULL), 0);
+	again = through_session(prof, "entry");
+	assert_int_equal(stored_entry("entry"), 0x1000);
+	text = describe_samples(again);
+	assert_string_equal(text, wanted);
+	free(text);
+	assert_int_equal(write_path(&format_perf, again, path_of("entry.data"), &error), 0);
+	prof_free(again);
+	again = read_path(&format_perf, path_of("entry.data"), &error);
+	text = describe_samples(again);
+	assert_non_null(strstr(text, "/usr/bin/x+1000 /usr/bin/x+104f"));
+	free(text);
 	prof_free(again);
 }
 
