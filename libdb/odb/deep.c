@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "deep.h"
 
-#include <sys/random.h>
-
 #include "node.h"
 
 #define FIRST_NODES 128
-
-static uint64_t key_of(const struct odb_deep *deep, uint64_t key)
-{
-	return op_hash_mix(deep->seed, key);
-}
 
 /* Return: 0, or -1 when out of memory, and then nothing is left. */
 static int put(struct odb_deep *deep, uint64_t key, uint32_t node)
@@ -26,16 +19,12 @@ static int put_older(struct odb_deep *deep, const struct odb_node *nodes, uint32
 {
 	uint64_t key = nodes[node].key;
 
-	return odb_deep_find(deep, nodes, key) ? 0 : put(deep, key_of(deep, key), node);
+	return odb_deep_find(deep, nodes, key) ? 0 : put(deep, key, node);
 }
 
 int odb_deep_build(struct odb_deep *deep, const struct odb_chains *chains)
 {
 	odb_deep_free(deep);
-	/* If there is no entropy yet, at boot, a fixed seed is still right, only guessable. */
-	if (getrandom(&deep->seed, sizeof(deep->seed), GRND_NONBLOCK) !=
-	    (ssize_t)sizeof(deep->seed))
-		deep->seed = 0x243f6a8885a308d3u;
 	if (op_hash_reserve(&deep->by_key, FIRST_NODES))
 		return -1;
 	deep->built = true;
@@ -56,8 +45,8 @@ int odb_deep_build(struct odb_deep *deep, const struct odb_chains *chains)
 
 int odb_deep_put(struct odb_deep *deep, const struct odb_node *nodes, uint32_t node)
 {
-	uint64_t key = key_of(deep, nodes[node].key);
-	uint32_t older = odb_deep_find(deep, nodes, nodes[node].key);
+	uint64_t key = nodes[node].key;
+	uint32_t older = odb_deep_find(deep, nodes, key);
 
 	if (older)
 		op_hash_remove(&deep->by_key, key, older);
@@ -68,7 +57,7 @@ uint32_t odb_deep_find(const struct odb_deep *deep, const struct odb_node *nodes
 {
 	uint32_t node;
 
-	op_hash_for_each_possible (&deep->by_key, key_of(deep, key), node)
+	op_hash_for_each_possible (&deep->by_key, key, node)
 		if (nodes[node].key == key)
 			return node;
 	return 0;

@@ -9,7 +9,7 @@
  *
  * New nodes come to the head of a chain, so the one they push below the limit has to be put
  * here; nodes never rise except by growth, which leaves some here that need not be.
- * The hash is keyed: no prepared set of keys makes it slow.
+ * Its hash has a secret: no prepared set of keys makes it slow.
  */
 #ifndef LIBDB_ODB_DEEP_H
 #define LIBDB_ODB_DEEP_H
@@ -26,7 +26,6 @@ struct odb_node;
 
 struct odb_deep {
 	struct op_hash by_key; /* numbers of nodes */
-	uint64_t seed;
 	bool built;
 };
 

@@ -1,13 +1,104 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hash.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "array.h"
 
 #define BITS_LEAST 6
 #define BITS_MOST  31
+
+struct op_hash_secret op_hash_secret = {
+	.number = UINT64_C(0xc4ceb9fe1a85ec53), /* of MurmurHash3's finalizer */
+	.tag = UINT64_C(0x9e3779b97f4a7c15),	/* 2^64/phi */
+};
+
+/*
+ * The first constructor: tables are made everywhere, and none before it.  If there is no entropy
+ * yet, at boot, the tables work as well and their places can be guessed.
+ */
+__attribute__((constructor(101))) static void draw_secret(void)
+{
+	struct op_hash_secret drawn;
+
+	if (getrandom(&drawn, sizeof(drawn), GRND_NONBLOCK) != (ssize_t)sizeof(drawn))
+		return;
+	drawn.number |= 1;
+	drawn.tag |= 1;
+	op_hash_secret = drawn;
+}
+
+/* ---- SipHash ---- */
+
+struct sip_state {
+	uint64_t a, b, c, d;
+};
+
+static uint64_t rotate(uint64_t word, unsigned int bits)
+{
+	return word << bits | word >> (64 - bits);
+}
+
+static void round_once(struct sip_state *state)
+{
+	state->a += state->b;
+	state->b = rotate(state->b, 13) ^ state->a;
+	state->a = rotate(state->a, 32);
+	state->c += state->d;
+	state->d = rotate(state->d, 16) ^ state->c;
+	state->a += state->d;
+	state->d = rotate(state->d, 21) ^ state->a;
+	state->c += state->b;
+	state->b = rotate(state->b, 17) ^ state->c;
+	state->c = rotate(state->c, 32);
+}
+
+static void join(struct sip_state *state, uint64_t word)
+{
+	state->d ^= word;
+	round_once(state);
+	round_once(state);
+	state->a ^= word;
+}
+
+/* The last word: what is left of the bytes, and their number's lowest byte on top. */
+static uint64_t last_word(const uint8_t *rest, size_t length)
+{
+	uint64_t word = (uint64_t)length << 56;
+
+	for (size_t i = 0; i < length % 8; i++)
+		word |= (uint64_t)rest[i] << 8 * i;
+	return word;
+}
+
+uint64_t op_siphash(const struct op_siphash_key *key, const void *bytes, size_t length)
+{
+	/* the words are "somepseudorandomlygeneratedbytes" */
+	struct sip_state state = {
+		.a = key->word[0] ^ UINT64_C(0x736f6d6570736575),
+		.b = key->word[1] ^ UINT64_C(0x646f72616e646f6d),
+		.c = key->word[0] ^ UINT64_C(0x6c7967656e657261),
+		.d = key->word[1] ^ UINT64_C(0x7465646279746573),
+	};
+	const uint8_t *at = bytes;
+
+	for (size_t left = length; left >= 8; left -= 8, at += 8) {
+		uint64_t word;
+
+		memcpy(&word, at, sizeof(word));
+		join(&state, le64toh(word));
+	}
+	join(&state, last_word(at, length));
+	state.c ^= 0xff;
+	for (int i = 0; i < 4; i++)
+		round_once(&state);
+	return state.a ^ state.b ^ state.c ^ state.d;
+}
+
+/* ---- numbers by keys ---- */
 
 static size_t slots_of(const struct op_hash *hash)
 {

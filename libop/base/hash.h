@@ -14,6 +14,10 @@
  *
  * struct op_hash_map keeps the array, too: it finds pointers by keys that identify them.
  *
+ * Names and numbers come from programs of other users, so keys and tags are made with a secret of
+ * the process: nobody can choose names or numbers that meet in one place of a table.  Hashes that
+ * are written to files or compared between processes are op_hash_content().
+ *
  * Open addressing with linear probing, at most three quarters full.  Each slot keeps 32 bits of
  * the mixed key, so that a lookup touches few elements besides those it looks for, and growing
  * touches none.
@@ -24,10 +28,36 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define OP_HASH_NONE UINT32_MAX
 
 /* ---- keys ---- */
+
+struct op_siphash_key {
+	uint64_t word[2];
+};
+
+/*
+ * SipHash-2-4 (Aumasson and Bernstein, 2012): without the key, nobody can choose texts whose hashes
+ * are equal.  Return: the hash of @length bytes, the same on machines of any byte order.
+ */
+uint64_t op_siphash(const struct op_siphash_key *key, const void *bytes, size_t length);
+
+/* Drawn before main() begins; constant then. */
+struct op_hash_secret {
+	struct op_siphash_key text;
+	uint64_t number, tag; /* factors: odd */
+};
+
+extern struct op_hash_secret op_hash_secret;
+
+/* Spreads each bit of a key over its lower half: a step of MurmurHash3's finalizer. */
+static inline uint64_t op_hash_spread(uint64_t key)
+{
+	key *= UINT64_C(0xff51afd7ed558ccd);
+	return key ^ key >> 32;
+}
 
 /*
  * Adds a number to a key, for elements that several fields identify.  The number is multiplied
@@ -36,25 +66,30 @@
  */
 static inline uint64_t op_hash_mix(uint64_t key, uint64_t number)
 {
-	key ^= number * UINT64_C(0xc4ceb9fe1a85ec53);
-	key *= UINT64_C(0xff51afd7ed558ccd); /* both of MurmurHash3's finalizer */
-	return key ^ key >> 32;
+	return op_hash_spread(key ^ number * op_hash_secret.number);
 }
 
 /* Joins @length bytes to a key. */
 static inline uint64_t op_hash_bytes(uint64_t key, const void *bytes, size_t length)
 {
-	for (const uint8_t *at = (const uint8_t *)bytes; length--; at++)
-		key = (key ^ *at) * UINT64_C(0x100000001b3); /* FNV-1a's prime */
-	return op_hash_mix(key, 0);
+	return op_hash_mix(key, op_siphash(&op_hash_secret.text, bytes, length));
 }
 
 /* Joins a string to a key. */
 static inline uint64_t op_hash_text(uint64_t key, const char *text)
 {
-	for (; *text; text++)
-		key = (key ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-	return op_hash_mix(key, 0);
+	return op_hash_bytes(key, text, strlen(text));
+}
+
+/*
+ * Joins @length bytes to a key without a secret: the same in each process and on each machine, and
+ * forgeable.
+ */
+static inline uint64_t op_hash_content(uint64_t key, const void *bytes, size_t length)
+{
+	for (const uint8_t *at = (const uint8_t *)bytes; length--; at++)
+		key = (key ^ *at) * UINT64_C(0x100000001b3); /* FNV-1a's prime */
+	return op_hash_spread(key);
 }
 
 /* ---- numbers by keys ---- */
@@ -77,10 +112,20 @@ struct op_hash_walk {
 	uint32_t tag;
 };
 
-/* All bits of the key count for the upper half of the product (Fibonacci hashing, 2^64/phi). */
+/*
+ * The factor makes places unknown to others.  It alone would not spread keys that follow each other
+ * at equal distances: for one factor in ten, 4,096 of them filled whole stretches of a table.  The
+ * steps before and after it, of MurmurHash3's finalizer, leave no such order.
+ */
 static inline uint32_t op_hash_tag(uint64_t key)
 {
-	return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	key ^= key >> 32;
+	key *= UINT64_C(0xff51afd7ed558ccd);
+	key ^= key >> 29;
+	key *= op_hash_secret.tag;
+	key ^= key >> 32;
+	key *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return (uint32_t)(key >> 32);
 }
 
 static inline struct op_hash_walk op_hash_walk(const struct op_hash *hash, uint64_t key)

@@ -27,7 +27,7 @@ static bool hash_head(int fd, uint64_t *hash)
 
 	if (n < 0)
 		return false;
-	*hash = op_hash_bytes((uint64_t)n, bytes, (size_t)n) | 1; /* 0 is for none */
+	*hash = op_hash_content((uint64_t)n, bytes, (size_t)n) | 1; /* 0 is for none */
 	return true;
 }
 

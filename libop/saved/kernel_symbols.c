@@ -29,8 +29,8 @@
 static void name_of(const void *text, size_t length, char name[static NAME_ROOM])
 {
 	snprintf(name, NAME_ROOM, "kallsyms-%016" PRIx64 "-%08lx-%zx",
-		 op_hash_bytes(length, text, length),
-		 crc32_z(crc32_z(0, NULL, 0), text, length), length);
+		 op_hash_content(length, text, length), crc32_z(crc32_z(0, NULL, 0), text, length),
+		 length);
 }
 
 /* ---- reading ---- */
