@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "number.h"
+#include "similar.h"
 
 /* ---- errors ---- */
 
@@ -288,6 +289,23 @@ static int take(const struct op_option_table *tables, int number, const char *te
 	return row->type->take(row, (char *)table->fields + row->field, text, error);
 }
 
+/* @number: popt's error.  An unknown name may be one that the help lists. */
+static int refuse_bad(const struct op_option_table *tables, const char *bad, int number,
+		      struct op_error *error)
+{
+	size_t length = strcspn(bad, "=");
+	char name[64];
+	struct op_similar similar = {.word = name};
+
+	snprintf(name, sizeof(name), "%.*s", (int)(length > 2 ? length - 2 : 0), bad + 2);
+	for (; number == POPT_ERROR_BADOPT && length > 2 && tables->rows; tables++)
+		for (const struct op_option *row = tables->rows; row->type; row++)
+			if (row->name && row->help)
+				op_similar_try(&similar, row->name);
+	return op_error_set(error, EINVAL, "%s: %s" OP_SIMILAR_FORMAT, bad, poptStrerror(number),
+			    OP_SIMILAR_ARGUMENTS(similar, "--"));
+}
+
 static int read_options(const struct op_option_table *tables, poptContext context,
 			struct op_error *error)
 {
@@ -302,9 +320,8 @@ static int read_options(const struct op_option_table *tables, poptContext contex
 			return -1;
 	}
 	if (number < -1)
-		return op_error_set(error, EINVAL, "%s: %s",
-				    poptBadOption(context, POPT_BADOPTION_NOALIAS),
-				    poptStrerror(number));
+		return refuse_bad(tables, poptBadOption(context, POPT_BADOPTION_NOALIAS), number,
+				  error);
 	return 0;
 }
 

@@ -4,13 +4,13 @@
  */
 #include "resolved_event.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/similar.h"
 #include "libop/cpu/pmu.h"
 #include "libop/cpu/type_names.h"
 #include "pfm.h"
@@ -30,35 +30,14 @@ static const struct {
 	{"i386/goldmontplus", "cpu_clk_unhalted:2000003:core_p:1:1"},
 };
 
-static unsigned int distance(const char *a, const char *b)
-{
-	size_t i = 0, j = 0, n = strlen(a), m = strlen(b);
-
-	while (a[i] && toupper((unsigned char)a[i]) == toupper((unsigned char)b[i]))
-		i++;
-	while (n - j > i && m - j > i &&
-	       toupper((unsigned char)a[n - j - 1]) == toupper((unsigned char)b[m - j - 1]))
-		j++;
-	/* the length of what differs between the common beginning and the common end */
-	return (unsigned int)((n > m ? n : m) - i - j);
-}
-
 static int no_event(const struct op_catalogue *catalogue, const char *name, struct op_error *error)
 {
-	const struct op_catalogue_event *nearest = NULL;
-	unsigned int least = 4;
+	struct op_similar similar = {.word = name};
 
-	for (size_t i = 0; i < catalogue->count; i++) {
-		unsigned int d = distance(name, catalogue->event[i].name);
-
-		if (d < least && d < strlen(name)) {
-			least = d;
-			nearest = &catalogue->event[i];
-		}
-	}
-	return op_error_set(error, ENOENT, "%s has no event %s%s%s%s", catalogue->cpu_name, name,
-			    nearest ? " (it has " : "", nearest ? nearest->name : "",
-			    nearest ? ")" : "");
+	for (size_t i = 0; i < catalogue->count; i++)
+		op_similar_try(&similar, catalogue->event[i].name);
+	return op_error_set(error, ENOENT, "%s has no event %s" OP_SIMILAR_FORMAT,
+			    catalogue->cpu_name, name, OP_SIMILAR_ARGUMENTS(similar, ""));
 }
 
 /* Adds the events of libpfm4 to those of the text files.  Return: whether there were any. */

@@ -20,6 +20,7 @@
 #include "libop/cpu/type_names.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
+#include "libop/base/similar.h"
 #include "libop/events/unit_mask.h"
 
 #define NANOSECONDS UINT64_C(1000000000)
@@ -264,6 +265,22 @@ static int load(struct own_catalogue *own, const char *event, struct op_error *e
 	return 0;
 }
 
+/* An unknown event may be one of perf's own, unless one of the CPU's is like it.  Return: -1. */
+static int suggest_own(const char *name, struct op_error *error)
+{
+	struct op_similar similar = {.word = name};
+	const struct op_perf_name *own;
+	size_t length = strlen(error->text);
+
+	if (strstr(error->text, "did you mean"))
+		return -1;
+	for (size_t i = 0; (own = op_perf_name_at(i)); i++)
+		op_similar_try(&similar, own->name);
+	snprintf(error->text + length, sizeof(error->text) - length, OP_SIMILAR_FORMAT,
+		 OP_SIMILAR_ARGUMENTS(similar, ""));
+	return -1;
+}
+
 static int choose_of_cpu(struct own_catalogue *own, char *text, const char *name,
 			 const struct op_perf_choose *how, struct op_perf_event *choice,
 			 struct op_error *error)
@@ -276,9 +293,10 @@ static int choose_of_cpu(struct own_catalogue *own, char *text, const char *name
 	uint32_t place = choice->event.counter;
 	struct op_resolved_event of_cpu;
 
-	if (load(own, name, error) ||
-	    op_events_resolve(&own->catalogue, &text, 1, &choose, &of_cpu, error))
-		return -1;
+	if (load(own, name, error))
+		return error->code == ENOENT ? suggest_own(name, error) : -1;
+	if (op_events_resolve(&own->catalogue, &text, 1, &choose, &of_cpu, error))
+		return error->code == ENOENT ? suggest_own(name, error) : -1;
 	if (of_cpu.event->ext)
 		return op_error_set(error, ENOTSUP,
 				    "event \"%s\" is counted by %s, which perf events have no "

@@ -9,11 +9,9 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/similar.h"
 
-/* Names that resemble a pattern, and how many edits make one name of another. */
-#define SIMILAR_MAX 3
-#define EDITS_MAX   2
-#define EDITED_MAX  64 /* bytes of the longest name that is compared by edits */
+#define SIMILAR_MAX 3 /* names that resemble a pattern */
 
 struct pp_symbol_pattern {
 	const char *text;
@@ -57,46 +55,10 @@ void pp_symbol_filter_free(struct pp_symbol_filter *filter)
 
 /* ---- names that resemble a pattern ---- */
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Levenshtein's distance; both texts are at most EDITED_MAX bytes long. */
-static size_t edits_between(const char *a, const char *b)
-{
-	size_t row[EDITED_MAX + 1], n = strlen(b);
-
-	for (size_t k = 0; k <= n; k++)
-		row[k] = k;
-	for (size_t i = 0; a[i]; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i + 1;
-		for (size_t k = 1; k <= n; k++) {
-			size_t replaced = diagonal + (a[i] != b[k - 1]);
-
-			diagonal = row[k];
-			row[k] = least(replaced, least(row[k], row[k - 1]) + 1);
-		}
-	}
-	return row[n];
-}
-
-static bool resembles(const char *pattern, const char *name)
-{
-	size_t n = strlen(pattern), k = strlen(name);
-
-	if (strcasestr(name, pattern))
-		return true;
-	return n > EDITS_MAX + 1 && n <= EDITED_MAX && k <= EDITED_MAX &&
-	       edits_between(pattern, name) <= EDITS_MAX;
-}
-
 static void note_similar(struct pp_symbol_pattern *pattern, const char *name)
 {
 	if (pattern->is_glob || pattern->n_similar == SIMILAR_MAX ||
-	    !resembles(pattern->text, name))
+	    op_similarity(pattern->text, name) == OP_NOT_SIMILAR)
 		return;
 	for (size_t i = 0; i < pattern->n_similar; i++)
 		if (!strcmp(pattern->similar[i], name))
@@ -143,9 +105,9 @@ static void describe(const struct pp_symbol_pattern *pattern, struct op_error *e
 
 	for (size_t i = 0, at = 0; i < pattern->n_similar && at < sizeof(similar); i++)
 		at += (size_t)snprintf(similar + at, sizeof(similar) - at, "%s%s",
-				       i ? ", " : "; similar: ", pattern->similar[i]);
-	op_error_set(error, ENOENT, "%s=%s: no symbol with samples matches%s", pattern->option,
-		     pattern->text, similar);
+				       i ? " or " : "; did you mean ", pattern->similar[i]);
+	op_error_set(error, ENOENT, "%s=%s: no symbol with samples matches%s%s", pattern->option,
+		     pattern->text, similar, *similar ? "?" : "");
 }
 
 int pp_symbol_filter_check(const struct pp_symbol_filter *filter, struct op_error *error)

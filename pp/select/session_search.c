@@ -13,6 +13,7 @@
 #include "libop/session/paths.h"
 #include "libop/session/trusted_dir.h"
 #include "libop/base/memory.h"
+#include "libop/base/similar.h"
 #include "libop/foreign/door.h"
 #include "pack_search.h"
 #include "sample_search.h"
@@ -114,6 +115,48 @@ static void search_session(struct pp_sample_list *list, const struct pp_sample_s
 	search_once(list, search, samples_dir, warnings);
 }
 
+/* A session beside @samples_dir, which is missing, with a name like its: the caller frees it. */
+static char *find_similar(const char *samples_dir)
+{
+	const char *slash = strrchr(samples_dir, '/');
+	char *root = slash ? pp_format("%.*s", (int)(slash - samples_dir), samples_dir) : NULL;
+	DIR *dir = root ? opendir(root) : NULL;
+	struct op_similar similar = {.word = slash ? slash + 1 : samples_dir};
+	const struct dirent *entry;
+	char *found = NULL;
+
+	while (dir && (entry = readdir(dir))) {
+		struct op_similar next = similar;
+
+		if (entry->d_name[0] == '.' || entry->d_type == DT_REG)
+			continue;
+		op_similar_try(&next, entry->d_name);
+		if (next.name == similar.name)
+			continue;
+		free(found);
+		found = pp_copy(next.name);
+		similar = next;
+		similar.name = found;
+	}
+	if (dir)
+		closedir(dir);
+	free(root);
+	return found;
+}
+
+static int no_session(const char *samples_dir, int code, struct op_error *error)
+{
+	char *found = code == ENOENT ? find_similar(samples_dir) : NULL;
+	int result = op_error_code(error, code, "no session at %s", samples_dir);
+	size_t length = strlen(error->text);
+
+	if (found)
+		snprintf(error->text + length, sizeof(error->text) - length,
+			 "; did you mean session:%s?", found);
+	free(found);
+	return result;
+}
+
 static int add_session(struct pp_sample_list *list, char *samples_dir, struct op_error *error)
 {
 	struct stat status;
@@ -126,7 +169,7 @@ static int add_session(struct pp_sample_list *list, char *samples_dir, struct op
 		code = errno;
 	else if (!S_ISDIR(status.st_mode))
 		code = ENOTDIR;
-	return code ? op_error_code(error, code, "no session at %s", samples_dir) : 0;
+	return code ? no_session(samples_dir, code, error) : 0;
 }
 
 static int compare_texts(const void *a, const void *b)

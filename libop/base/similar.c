@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names that resemble a word: see similar.h. */
+#include "similar.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* How many edits make one of another, and the longest word, in bytes, that is compared by them */
+#define EDITS_MAX  2
+#define EDITED_MAX 64
+
+static bool is_same(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Distance of Damerau and Levenshtein, restricted to letters that are exchanged once; both texts
+ * are at most EDITED_MAX bytes long.
+ */
+static unsigned int edits_between(const char *a, const char *b)
+{
+	unsigned int rows[3][EDITED_MAX + 1];
+	unsigned int *before = rows[0], *above = rows[1], *row = rows[2];
+	size_t n = strlen(b);
+
+	for (size_t k = 0; k <= n; k++)
+		above[k] = (unsigned int)k;
+	for (size_t i = 0; a[i]; i++) {
+		unsigned int *oldest = before;
+
+		row[0] = (unsigned int)i + 1;
+		for (size_t k = 1; k <= n; k++) {
+			row[k] = least(above[k - 1] + !is_same(a[i], b[k - 1]),
+				       least(above[k], row[k - 1]) + 1);
+			if (i && k > 1 && is_same(a[i], b[k - 2]) && is_same(a[i - 1], b[k - 1]))
+				row[k] = least(row[k], before[k - 2] + 1);
+		}
+		before = above;
+		above = row;
+		row = oldest;
+	}
+	return above[n];
+}
+
+unsigned int op_similarity(const char *word, const char *name)
+{
+	size_t n = strlen(word), k = strlen(name);
+	unsigned int distance = OP_NOT_SIMILAR, edits;
+
+	if (n && strcasestr(name, word))
+		distance = k - n < 1000 ? (unsigned int)(k - n) : 1000;
+	if (n > EDITS_MAX + 1 && n <= EDITED_MAX && k <= EDITED_MAX) {
+		edits = edits_between(word, name);
+		if (edits <= EDITS_MAX)
+			distance = least(distance, edits);
+	}
+	return distance;
+}
+
+void op_similar_try(struct op_similar *similar, const char *name)
+{
+	unsigned int distance = op_similarity(similar->word, name);
+
+	if (distance == OP_NOT_SIMILAR || (similar->name && similar->distance <= distance))
+		return;
+	similar->name = name;
+	similar->distance = distance;
+}

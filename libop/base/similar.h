@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names that resemble a word: what may have been meant by one that is unknown.
+ */
+#ifndef LIBOP_BASE_SIMILAR_H
+#define LIBOP_BASE_SIMILAR_H
+
+#define OP_NOT_SIMILAR (~0u)
+
+/**
+ * op_similarity - how near a name is to a word
+ *
+ * Capitals are like small letters.  A name resembles a word that is part of it, or that two letters
+ * make it of: changed, added, left out, or exchanged with the next one; short words, and those
+ * of more than 64 bytes, only if they are part of it.
+ *
+ * Return: 0 for the word itself, more for less like it, or OP_NOT_SIMILAR.
+ */
+unsigned int op_similarity(const char *word, const char *name);
+
+/* struct op_similar - the nearest of the names that were tried; all zero but for @word before */
+struct op_similar {
+	const char *word;
+	const char *name; /* NULL: no name resembles it */
+	unsigned int distance;
+};
+
+/* Compares one more @name, which stays where it is.  Of equally near ones the first wins. */
+void op_similar_try(struct op_similar *similar, const char *name);
+
+/*
+ * For the end of an error: these three as arguments of OP_SIMILAR_FORMAT.  @before: dashes of an
+ * option, or "".
+ */
+#define OP_SIMILAR_FORMAT "%s%s%s%s"
+#define OP_SIMILAR_ARGUMENTS(similar, before)                                                      \
+	(similar).name ? "; did you mean " : "", (similar).name ? (before) : "",                   \
+		(similar).name ? (similar).name : "", (similar).name ? "?" : ""
+
+#endif
