@@ -91,11 +91,19 @@ static int name_self(struct kernel *kernel, struct op_error *error)
 	return 0;
 }
 
+static void forget_lists(struct kernel *kernel)
+{
+	free(kernel->lists.modules);
+	free(kernel->lists.reference);
+	kernel->lists = (struct kernel_lists){0};
+}
+
 void kernel_free(struct kernel *kernel)
 {
 	free(kernel->range);
 	kernel->range = NULL;
 	kernel->count = 0;
+	forget_lists(kernel);
 }
 
 /* ---- modules and other code ---- */
@@ -109,7 +117,7 @@ static int add_range(struct kernel *kernel, uint64_t start, uint64_t end, uint64
 	if (op_array_extend(kernel->range, kernel->count))
 		return -1;
 	range = &kernel->range[kernel->count];
-	*range = (struct kernel_range){start, end, base, NULL};
+	*range = (struct kernel_range){.start = start, .end = end, .base = base};
 	range->image = image_of_name(kernel->images, &name, true);
 	if (!range->image)
 		return -1;
@@ -181,8 +189,12 @@ static bool add_others(struct kernel *kernel, const char *kallsyms, const struct
 		if (i + 1 < count && list[i + 1].address < end)
 			end = list[i + 1].address;
 		sprintf(image, "[%s]", module);
-		if (end > start)
-			good = !add_range(kernel, start, end, 0, image);
+		if (end <= start)
+			continue;
+		good = !add_range(kernel, start, end, 0, image);
+		/* pages of kprobes and ftrace have names of their kind, and keep them */
+		if (good)
+			kernel->range[kernel->count - 1].fleeting = !strcmp(module, "bpf");
 	}
 	free(list);
 	return good;
@@ -250,35 +262,39 @@ static const struct list modules_list = {OP_SAMPLES_MODULES, modules_join, read_
 static const struct list kallsyms_list = {OP_SAMPLES_KALLSYMS, kallsyms_join, saved_kallsyms_read,
 					  saved_kallsyms_write};
 
-/* Writes @now and the lines of unloaded modules in the session. */
-static void save(const struct kernel *kernel, const struct list *list, const char *now)
+/*
+ * Writes @now and the lines of unloaded modules in the session.
+ * Return: whether the session has no others than @now.
+ */
+static bool save(const struct kernel *kernel, const struct list *list, const char *now)
 {
 	struct op_error error = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
 	char *before = list->read(kernel->dir, &error), *text;
+	bool same;
 
 	if (!before && error.code != ENOENT)
 		log_line("the session's list of %s is written again: %s", list->name, error.text);
 	text = list->join(now, before);
 	if (!text)
 		log_line("the session's list of %s is not up to date: out of memory", list->name);
-	else if ((!before || strcmp(before, text) != 0) &&
-		 list->write(kernel->dir, text, &error))
+	else if ((!before || strcmp(before, text) != 0) && list->write(kernel->dir, text, &error))
 		log_line("the session's list of %s is not up to date: %s", list->name, error.text);
+	same = text && !strcmp(text, now);
 	free(text);
 	free(before);
+	return same;
 }
 
-/* @kallsyms: as of now; may be NULL */
-static void refresh(struct kernel *kernel, const char *kallsyms)
+/* Takes @modules; @kallsyms: as of now; may be NULL */
+static void refresh(struct kernel *kernel, char *modules, const char *kallsyms)
 {
-	char *modules = source_modules(kernel->source);
-
+	forget_lists(kernel);
 	find_others(kernel, modules ? modules : "", kallsyms ? kallsyms : "");
 	if (modules)
 		save(kernel, &modules_list, modules);
-	if (kallsyms)
-		save(kernel, &kallsyms_list, kallsyms);
-	free(modules);
+	if (kallsyms && save(kernel, &kallsyms_list, kallsyms))
+		kernel->lists.reference = saved_kallsyms_reference(kernel->dir);
+	kernel->lists.modules = modules;
 }
 
 void kernel_refresh(struct kernel *kernel)
@@ -293,8 +309,32 @@ void kernel_refresh(struct kernel *kernel)
 		return;
 	}
 	kallsyms = source_kallsyms(kernel->source);
-	refresh(kernel, kallsyms);
+	refresh(kernel, source_modules(kernel->source), kallsyms);
 	free(kallsyms);
+}
+
+/* Return: whether the session has the lists of the last refresh, which are those of now. */
+static bool keep_lists(const struct kernel *kernel)
+{
+	const struct kernel_lists *lists = &kernel->lists;
+	char *modules;
+	bool same;
+
+	if (lists->stale || !lists->modules || !lists->reference)
+		return false;
+	modules = source_modules(kernel->source);
+	same = modules && !strcmp(modules, lists->modules);
+	free(modules);
+	if (!same || saved_kallsyms_refer(kernel->dir, lists->reference, NULL))
+		return false;
+	save(kernel, &modules_list, lists->modules);
+	return true;
+}
+
+void kernel_enter(struct kernel *kernel)
+{
+	if (!keep_lists(kernel))
+		kernel_refresh(kernel);
 }
 
 int kernel_init(struct kernel *kernel, struct op_error *error)
@@ -309,7 +349,7 @@ int kernel_init(struct kernel *kernel, struct op_error *error)
 	log_verbose(LOG_MODULE, "kernel code at %#" PRIx64 " to %#" PRIx64, kernel->self.start,
 		    kernel->self.end);
 	if (with_symbols)
-		refresh(kernel, kallsyms);
+		refresh(kernel, source_modules(kernel->source), kallsyms);
 	else
 		kernel_refresh(kernel);
 	free(kallsyms);
@@ -330,6 +370,8 @@ const struct kernel_range *kernel_find(struct kernel *kernel, uint64_t address, 
 {
 	const struct kernel_range *range = find(kernel, address);
 
+	if (!range || range->fleeting)
+		kernel->lists.stale = true;
 	if (range || buffer < kernel->asked + ASK_AGAIN)
 		return range;
 	log_verbose(LOG_MODULE, "no kernel image is mapped at %#" PRIx64, address);

@@ -7,8 +7,11 @@
  *	no-vmlinux	all kernel code is one image, OP_NO_VMLINUX, offsets are addresses
  *
  * In the first two modes, modules are images of their own, with offsets from their base address,
- *and code in kallsyms that belongs to no module, such as "bpf_prog_... [bpf]", is the image
- *"[bpf]", where offsets are addresses.
+ * and code in kallsyms that belongs to no module, such as "bpf_prog_... [bpf]", is the image
+ * "[bpf]", where offsets are addresses.
+ *
+ * To read the kernel's symbols costs 100 million instructions.  They are read when the daemon
+ * starts, a module is loaded or an address is unknown, and not merely because a session begins.
  */
 #ifndef DAEMON_COUNT_KERNEL_H
 #define DAEMON_COUNT_KERNEL_H
@@ -31,6 +34,14 @@ struct kernel_range {
 	uint64_t start, end;
 	uint64_t base; /* offset 0 is at this address */
 	struct image *image;
+	bool fleeting; /* a BPF program, which another may replace without notice */
+};
+
+/* The lists of the last refresh, for the next session. */
+struct kernel_lists {
+	char *modules;	 /* as of source_modules(); NULL: unknown */
+	char *reference; /* as of saved_kallsyms_reference(); NULL: there is none */
+	bool stale;	 /* there were samples that other symbols than those may be for */
 };
 
 struct kernel {
@@ -43,6 +54,7 @@ struct kernel {
 	struct images *images;
 	struct source *source;
 	const char *dir; /* samples/current of the session */
+	struct kernel_lists lists;
 };
 
 /**
@@ -61,6 +73,14 @@ void kernel_free(struct kernel *kernel);
  * lines of unloaded modules.  Errors are logged.
  */
 void kernel_refresh(struct kernel *kernel);
+
+/**
+ * kernel_enter - write the lists to a session that has just begun
+ *
+ * Reads the symbols again only if modules have changed, or if samples since the last time were in
+ * code that may have been replaced, or in none.  Errors are logged.
+ */
+void kernel_enter(struct kernel *kernel);
 
 /**
  * kernel_find - the range that an address is in

@@ -246,7 +246,7 @@ int profile_reopen(struct profile *profile, struct op_error *error)
 	locator_forget(&profile->locator);
 	if (op_session_make(profile->config.session_dir, error) || enter_current(profile, error))
 		return -1;
-	kernel_refresh(&profile->locator.kernel);
+	kernel_enter(&profile->locator.kernel);
 	save_origin(profile);
 	return begin_account(profile, error);
 }

@@ -82,14 +82,20 @@ static char *read_file(const char *path, const char *name, struct op_error *erro
 	return NULL;
 }
 
+/* Return: -1, with @error set. */
+static int no_shared(const char *samples_dir, const char *name, struct op_error *error)
+{
+	return op_error_set(error, ENODATA,
+			    "%s: its symbols, which sessions share, are not there (any more): %s",
+			    samples_dir, name);
+}
+
 static char *read_shared(const char *samples_dir, const char *name, struct op_error *error)
 {
 	char *path = saved_path(samples_dir, name, NULL), *text;
 
 	if (!path) {
-		op_error_set(error, ENODATA,
-			     "%s: its symbols, which sessions share, are not there (any more): %s",
-			     samples_dir, name);
+		no_shared(samples_dir, name, error);
 		return NULL;
 	}
 	text = read_file(path, name, error);
@@ -121,6 +127,16 @@ char *saved_kallsyms_read(const char *samples_dir, struct op_error *error)
 		text = join(text, rest, error);
 	free(own);
 	return text;
+}
+
+char *saved_kallsyms_reference(const char *samples_dir)
+{
+	char *own = read_own(samples_dir, NULL), name[NAME_ROOM];
+
+	if (own && take_name(own, name))
+		return own;
+	free(own);
+	return NULL;
 }
 
 char *saved_kallsyms_shared(const char *samples_dir, char **name)
@@ -183,6 +199,18 @@ static int write_own(const char *samples_dir, const void *text, size_t length, b
 			: op_file_replace(path, text, length, OP_SESSION_FILE_MODE, error);
 	free(path);
 	return result;
+}
+
+int saved_kallsyms_refer(const char *samples_dir, const char *reference, struct op_error *error)
+{
+	const size_t length = strlen(reference);
+	char name[NAME_ROOM];
+
+	if (!take_name(reference, name))
+		return op_error_set(error, EINVAL, "%s: not a reference to symbols", samples_dir);
+	if (!saved_has(samples_dir, name))
+		return no_shared(samples_dir, name, error);
+	return write_own(samples_dir, reference, length, length >= PACKED_LEAST, error);
 }
 
 static int write_shared(const char *samples_dir, const char *name, const struct op_buffer *own,

@@ -27,6 +27,21 @@ char *saved_kallsyms_read(const char *samples_dir, struct op_error *error);
  */
 int saved_kallsyms_write(const char *samples_dir, const char *text, struct op_error *error);
 
+/**
+ * saved_kallsyms_reference - what names the lines of a session whose symbols are shared
+ *
+ * Return: a text that the caller frees; NULL if there is none.
+ */
+char *saved_kallsyms_reference(const char *samples_dir);
+
+/**
+ * saved_kallsyms_refer - give a session the lines that @reference names
+ * @error: may be NULL
+ *
+ * Return: 0, or -1 with @error set: ENODATA if they are not there any more.
+ */
+int saved_kallsyms_refer(const char *samples_dir, const char *reference, struct op_error *error);
+
 /* The path of the shared lines of a session; @name is set to their name below OP_SAMPLES_SYMBOLS.
  * The caller frees both; NULL if it has none, or they are not there. */
 char *saved_kallsyms_shared(const char *samples_dir, char **name);

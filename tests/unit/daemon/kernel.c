@@ -6,7 +6,9 @@
 
 #include "daemon/live/kernel_lists.h"
 #include "libop/base/file.h"
+#include "libop/base/remove_tree.h"
 #include "libop/pack/text.h"
+#include "libop/saved/kernel_symbols.h"
 #include "libop/session/paths.h"
 
 #define ALL   "TIMER.0.0.all.all.all"
@@ -140,4 +142,116 @@ TEST(reopen_begins_with_fresh_lists)
 	free(current);
 	free(saved);
 	session_close(&session);
+}
+
+/* ---- sessions that begin ---- */
+
+#define BPF   0xffffffffc0500000
+#define LINES 5000 /* enough to be shared */
+
+/* The symbols of a kernel, with one BPF program. */
+static char *many_symbols(void)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	fputs("ffffffff81000000 T _stext\n", out);
+	for (unsigned int i = 1; i < LINES; i++)
+		fprintf(out, "ffffffff81%06x T function_%u\n", i * 16, i);
+	fputs("ffffffff82000000 T _etext\nffffffffc0500000 t bpf_prog_3\t[bpf]\n", out);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+/* Begins a new session.  Return: how often the symbols of the kernel were read for it. */
+static unsigned int next_session(struct test_session *session)
+{
+	const unsigned int calls = session->machine.kallsyms_calls;
+	char *current = op_path("%s/" OP_SESSION_CURRENT, session->dir), *text;
+	struct op_error error;
+
+	assert_int_equal(op_tree_remove(AT_FDCWD, current, NULL), 0);
+	if (profile_reopen(&session->profile, &error))
+		fail_msg("%s", error.text);
+	text = saved_kallsyms_read(current, &error);
+	if (!text)
+		fail_msg("%s", error.text);
+	assert_string_equal(text, session->machine.kallsyms);
+	free(text);
+	text = read_list(session, OP_SAMPLES_MODULES);
+	assert_string_equal(text, session->machine.modules);
+	free(text);
+	free(current);
+	return session->machine.kallsyms_calls - calls;
+}
+
+static void open_with_store(struct test_session *session, char *symbols, char **store)
+{
+	session_make(session, &(struct profile_config){0});
+	*store = op_path("%s-store", session->dir);
+	assert_return_code(mkdir(*store, 0700), errno);
+	assert_int_equal(setenv("OPROFILE_SYMBOLS", *store, 1), 0);
+	session->machine.kallsyms = symbols;
+	session_start(session);
+}
+
+static void close_with_store(struct test_session *session, char *symbols, char *store)
+{
+	session_close(session);
+	assert_int_equal(op_tree_remove(AT_FDCWD, store, NULL), 0);
+	assert_int_equal(setenv("OPROFILE_SYMBOLS", "/dev/null/none", 1), 0);
+	free(store);
+	free(symbols);
+}
+
+/* They were read and packed for each one: 548 million instructions. */
+TEST(a_new_session_takes_the_lists_of_the_last_one)
+{
+	char *symbols = many_symbols(), *store;
+	struct test_session session;
+
+	open_with_store(&session, symbols, &store);
+	session_feed(&session, BUFFER(START, KERNEL, STEXT, 0));
+	assert_int_equal(next_session(&session), 0);
+	session_feed(&session, BUFFER(START, KERNEL, STEXT, 0));
+	assert_int_equal(next_session(&session), 0);
+	session_check_sums(&session);
+	close_with_store(&session, symbols, store);
+}
+
+TEST(a_new_session_has_lists_of_now_where_code_may_have_changed)
+{
+	static const struct {
+		uint64_t sample;
+		const char *modules;
+	} table[] = {
+		{BPF, NULL}, /* another program may be there by now */
+		{0xffffffffc0600000, NULL},
+		{STEXT, "kallsyms ffffffff81000000 1000000 aabb\nnext ffffffffc0700000 1000 -\n"},
+	};
+	char *symbols = many_symbols(), *store;
+	struct test_session session;
+
+	open_with_store(&session, symbols, &store);
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		session_feed(&session, BUFFER(START, KERNEL, table[i].sample, 0));
+		if (table[i].modules)
+			session.machine.modules = table[i].modules;
+		assert_int_equal(next_session(&session), 1);
+		assert_int_equal(next_session(&session), 0);
+	}
+	close_with_store(&session, symbols, store);
+}
+
+TEST(a_new_session_has_its_lists_where_the_shared_ones_are_gone)
+{
+	char *symbols = many_symbols(), *store;
+	struct test_session session;
+
+	open_with_store(&session, symbols, &store);
+	assert_int_equal(op_tree_remove(AT_FDCWD, store, NULL), 0);
+	assert_return_code(mkdir(store, 0700), errno);
+	assert_int_equal(next_session(&session), 1);
+	close_with_store(&session, symbols, store);
 }
