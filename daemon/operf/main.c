@@ -13,7 +13,7 @@
 
 #include "collect.h"
 #include "libop/perf/command.h"
-#include "daemon/count/abi.h"
+#include "libop/session/abi.h"
 #include "libop/session/lock.h"
 #include "libop/session/log.h"
 #include "daemon/sources/perf/perf.h"

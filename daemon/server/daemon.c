@@ -15,9 +15,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "daemon/count/abi.h"
+#include "libop/session/abi.h"
 #include "libop/base/file.h"
-#include "libop/base/notify.h"
+#include "notify.h"
 #include "libop/base/pinned_path.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"

@@ -6,7 +6,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "libop/base/notify.h"
+#include "notify.h"
 
 #define MICROSECONDS 1000000
 

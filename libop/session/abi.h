@@ -2,8 +2,8 @@
 /*
  * The file OP_SESSION_ABI: the layout of sample files on this machine, for readers on others.
  */
-#ifndef DAEMON_COUNT_ABI_H
-#define DAEMON_COUNT_ABI_H
+#ifndef LIBOP_SESSION_ABI_H
+#define LIBOP_SESSION_ABI_H
 
 #include "libop/base/error.h"
 

@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "number.h"
+#include "libop/base/number.h"
 
 /* The length of the address of @path, where '@' begins an abstract name; 0: it is none. */
 static socklen_t put_address(struct sockaddr_un *address, const char *path)

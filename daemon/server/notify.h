@@ -3,8 +3,8 @@
  * Messages to the service manager that has started this process, or its parent: datagrams to the
  * socket $NOTIFY_SOCKET, as sd_notify(3) describes them.  Without that variable nothing is sent.
  */
-#ifndef LIBOP_BASE_NOTIFY_H
-#define LIBOP_BASE_NOTIFY_H
+#ifndef DAEMON_SERVER_NOTIFY_H
+#define DAEMON_SERVER_NOTIFY_H
 
 #include <stdint.h>
 
