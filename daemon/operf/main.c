@@ -152,6 +152,7 @@ static int prepare(struct run *run, struct op_error *error)
 	umask(SESSION_UMASK);
 	if (open_source(run, error))
 		return -1;
+	session_let_sudo_user_read();
 	run->session = op_session_open(request->session_dir, error);
 	if (!run->session)
 		return -1;

@@ -6,13 +6,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "libop/saved/store.h"
 #include "libop/session/lock.h"
 #include "libop/base/file.h"
+#include "libop/base/number.h"
 #include "libop/session/paths.h"
+#include "libop/session/trusted_dir.h"
 #include "libop/session/tree.h"
 #include "libop/base/remove_tree.h"
 
@@ -42,6 +46,25 @@ static int put_aside(const char *dir, struct op_error *error)
 		close(samples);
 	free(path);
 	return result;
+}
+
+/* Return: whether the environment has a user's or group's id that is not root's. */
+static bool read_id(const char *name, uint64_t *id)
+{
+	const char *text = getenv(name);
+
+	/* the largest number stands for no id */
+	return text && !op_number_parse(text, name, 1, UINT32_MAX - 1, id, NULL);
+}
+
+void session_let_sudo_user_read(void)
+{
+	uint64_t user, group;
+
+	if (!geteuid() && read_id("SUDO_UID", &user) && read_id("SUDO_GID", &group)) {
+		trusted_dir_set_readers((gid_t)group);
+		saved_keep_in_sessions();
+	}
 }
 
 int session_begin(const char *dir, bool append, struct op_error *error)

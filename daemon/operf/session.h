@@ -13,6 +13,14 @@
 #define SESSION_LOG	 "samples/operf.log" /* below the session directory */
 
 /**
+ * session_let_sudo_user_read - have the session that is made belong to the group of sudo's user
+ *
+ * It stays root's: what its user could change, root would have to refuse the next time.
+ * Nothing is done unless root runs this by sudo(8) for a user.
+ */
+void session_let_sudo_user_read(void);
+
+/**
  * session_begin - lock the session and, unless @append, move older samples aside
  * @dir: of op_session_open()
  *

@@ -21,6 +21,15 @@ uint64_t saved_limit = UINT64_C(1) << 30;
 
 /* A day: a file is marked as used if its mark is older. */
 #define MARK_SECONDS 86400
+/* Of what is free in a directory, what one process takes before it looks again. */
+#define ROOM_PART 16
+
+static bool in_sessions_only;
+
+void saved_keep_in_sessions(void)
+{
+	in_sessions_only = true;
+}
 
 /* ---- the directories ---- */
 
@@ -97,9 +106,9 @@ static char *find(const char *samples_dir, const char *name, struct stat *status
 
 	if (samples_dir)
 		path = path_in(op_path("%s/" OP_SAMPLES_SYMBOLS, samples_dir), name, status);
-	if (!path)
+	if (!path && !in_sessions_only)
 		path = shared_path(saved_dir(), name, status);
-	if (!path)
+	if (!path && !in_sessions_only)
 		path = shared_path(strdup(SAVED_DIR), name, status);
 	return path;
 }
@@ -187,8 +196,11 @@ static int compare_use(const void *a, const void *b)
 	return (x->used > y->used) - (x->used < y->used);
 }
 
-/* Removes files that were used before @since, and the oldest until the others have @most bytes. */
-static uint64_t drop(const char *dir, int64_t since, uint64_t most, size_t *files)
+/*
+ * Removes files that were used before @since, and the oldest until the others have @most bytes.
+ * @left: set to what these have.
+ */
+static uint64_t drop(const char *dir, int64_t since, uint64_t most, size_t *files, uint64_t *left)
 {
 	struct listing listing = {.prefix = strlen(dir) + 1};
 	uint64_t removed = 0;
@@ -207,15 +219,49 @@ static uint64_t drop(const char *dir, int64_t since, uint64_t most, size_t *file
 		free(file->path);
 	}
 	free(listing.files);
+	*left = listing.total - removed;
 	return removed;
 }
 
 uint64_t saved_drop(const char *dir, int64_t since, size_t *files)
 {
-	return drop(dir, since, UINT64_MAX, files);
+	uint64_t left;
+
+	return drop(dir, since, UINT64_MAX, files, &left);
 }
 
 /* ---- writing ---- */
+
+/*
+ * What may be put into a directory before it is looked through again: to do so for each file takes
+ * long where there are many.  Others may put files there meanwhile, so it is a part of what is
+ * free.
+ */
+static struct {
+	dev_t device;
+	ino_t inode;
+	uint64_t limit, room;
+} looked_at;
+
+static void make_room(int fd, const char *pinned, uint64_t length)
+{
+	struct stat status;
+	uint64_t most = saved_limit - length, left;
+	size_t files;
+
+	if (fstat(fd, &status))
+		return;
+	if (status.st_dev != looked_at.device || status.st_ino != looked_at.inode ||
+	    saved_limit != looked_at.limit || length > looked_at.room) {
+		looked_at.device = status.st_dev;
+		looked_at.inode = status.st_ino;
+		looked_at.limit = saved_limit;
+		drop(pinned, 0, most, &files, &left);
+		looked_at.room = left < most ? (most - left) / ROOM_PART : 0;
+		return;
+	}
+	looked_at.room -= length;
+}
 
 /* Writes into the directory that is open as @fd, which is closed. */
 static int put_into(int fd, const char *dir, const char *name, const void *bytes, size_t length,
@@ -223,11 +269,10 @@ static int put_into(int fd, const char *dir, const char *name, const void *bytes
 {
 	char *pinned = trusted_dir_pin(fd, dir, error);
 	char *path = pinned ? op_path("%s/%s", pinned, name) : NULL;
-	size_t files;
 	int result = -1;
 
 	if (path) {
-		drop(pinned, 0, saved_limit - length, &files);
+		make_room(fd, pinned, length);
 		result = op_file_replace(path, bytes, length, OP_SESSION_FILE_MODE, error);
 	}
 	free(path);
@@ -261,7 +306,11 @@ int saved_put(const char *samples_dir, const char *name, const void *bytes, size
 	if (n > saved_limit / 4) {
 		result = op_error_set(error, EFBIG, "%s is too large to be saved", name);
 	} else {
-		result = put(saved_dir(), name, packed, n, error);
+		result = -1;
+		if (!in_sessions_only)
+			result = put(saved_dir(), name, packed, n, error);
+		else if (!samples_dir)
+			op_error_set(error, ENOENT, "%s is kept with its session only", name);
 		if (result && samples_dir)
 			result = put(op_path("%s/" OP_SAMPLES_SYMBOLS, samples_dir), name, packed,
 				     n, error);

@@ -28,6 +28,10 @@ char *saved_dir(void);
 /* Whether a file is there for this user and this session; if so, it is marked as used. */
 bool saved_has(const char *samples_dir, const char *name);
 
+/* From now on, symbols are kept with their session only, and looked for there: those that sessions
+ * share are not for everybody who may read the session. */
+void saved_keep_in_sessions(void);
+
 /**
  * saved_put - keep bytes for all sessions, packed
  * @samples_dir: SESSION/samples/NAME, which is trusted; where it is kept if nothing else can be

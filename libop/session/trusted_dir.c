@@ -27,7 +27,7 @@
 #define UNSAFE "the session is not safe to write: %s "
 /* The commands that read sessions have that option. */
 #define UNSAFE_TO_READ "the session is not safe to read without --trust-session: %s "
-#define NOBODY 65534
+#define NOBODY	       65534
 
 /* ---- checks ---- */
 
@@ -74,8 +74,9 @@ int trusted_dir_check_read(const char *path, uid_t *owner, struct op_error *erro
 		return op_error_set(error, EPERM, UNSAFE_TO_READ "belongs to user %u", path,
 				    (unsigned int)status.st_uid);
 	if (status.st_mode & others)
-		return op_error_set(error, EPERM, UNSAFE_TO_READ "is writable by others (mode %04o)",
-				    path, status.st_mode & 07777);
+		return op_error_set(error, EPERM,
+				    UNSAFE_TO_READ "is writable by others (mode %04o)", path,
+				    status.st_mode & 07777);
 	return 0;
 }
 
@@ -129,17 +130,37 @@ static bool is_empty(int fd)
 	return empty;
 }
 
+#define NO_GROUP ((gid_t)-1)
+
+static gid_t chosen_readers = NO_GROUP;
+
+void trusted_dir_set_readers(gid_t group)
+{
+	chosen_readers = group;
+}
+
+/* Who may read what root makes; NO_GROUP: only root. */
+static gid_t readers(void)
+{
+	const struct group *group;
+
+	if (chosen_readers != NO_GROUP)
+		return chosen_readers;
+	group = getgrnam(OP_SESSION_GROUP);
+	return group ? group->gr_gid : NO_GROUP;
+}
+
 /* Gives a directory that was just made to the group; sessions of users keep the users' group. */
 static int give_to_group(int fd, const char *path, struct op_error *error)
 {
-	const struct group *group = geteuid() ? NULL : getgrnam(OP_SESSION_GROUP);
+	gid_t group = geteuid() ? NO_GROUP : readers();
 
 	/* the owner of the parent may have put an older directory in its place */
-	if (!group || !is_empty(fd))
+	if (group == NO_GROUP || !is_empty(fd))
 		return 0;
-	if (fchown(fd, (uid_t)-1, group->gr_gid) || fchmod(fd, OP_SESSION_DIR_MODE | S_ISGID))
-		return op_error_errno(error, "cannot give %s to the group %s", path,
-				      OP_SESSION_GROUP);
+	if (fchown(fd, (uid_t)-1, group) || fchmod(fd, OP_SESSION_DIR_MODE | S_ISGID))
+		return op_error_errno(error, "cannot give %s to the group %u", path,
+				      (unsigned int)group);
 	return 0;
 }
 

@@ -20,6 +20,14 @@ enum trusted_dir_missing {
 };
 
 /**
+ * trusted_dir_set_readers - choose the group that may read what root makes from now on, instead of
+ * OP_SESSION_GROUP
+ *
+ * Directories stay root's, so that nobody else can change what is in them.
+ */
+void trusted_dir_set_readers(gid_t group);
+
+/**
  * trusted_dir_open - open a directory by a path that the user chose
  * @path: resolved once, as any path, but for its last component: that is followed as a symbolic
  *	link only if the effective user or root owns the link
