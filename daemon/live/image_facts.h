@@ -12,11 +12,12 @@
 /* struct image_facts - what is known of the file behind a cookie */
 struct image_facts {
 	struct oprofile_image reported; /* by the source; path ends with NUL */
-	bool present;			/* reported.path names this very file for the daemon, too */
-	uint64_t mtime;			/* of the file, in seconds, if @present; else 0 */
+	bool present;	  /* reported.path names this very file for the daemon, or the host */
+	const char *root; /* if @present: what it is below: "", or HOST_ROOT (host.h) */
+	uint64_t mtime;	  /* of the file, in seconds, if @present; else 0 */
 	bool identified;
 	struct op_identity identity; /* of the file, if @identified */
-	uint32_t owner;			/* of the file; UINT32_MAX if not @present */
+	uint32_t owner;		     /* of the file; UINT32_MAX if not @present */
 };
 
 /* Takes the build-id that the source has reported, if it has, for the identity. */

@@ -18,6 +18,7 @@
 #include "libop/elf/build_id.h"
 #include "libop/elf/kallsyms.h"
 #include "libop/foreign/door.h"
+#include "libop/foreign/host.h"
 #include "libop/session/paths.h"
 
 /* The largest files of /proc that are read. */
@@ -38,25 +39,45 @@ char *machine_maps(uint32_t tgid)
 /*
  * Whether the path names the very file that the kernel reports.  On file systems such as btrfs and
  * overlayfs, stat(2) returns another device, and perhaps another inode, than the kernel uses; there
- * a file that is not reported as deleted is identified by its inode or its build-id.
+ * a file of the host that is not reported as deleted is identified by its inode or its build-id.
  */
-static bool is_present(const struct oprofile_image *reported, struct stat *status)
+static bool is_reported_at(const char *path, bool is_host, const struct oprofile_image *reported,
+			   struct stat *status)
 {
 	uint8_t id[BUILD_ID_MAX];
 	size_t length;
 
-	if (reported->flags & OPROFILE_IMAGE_NO_PATH || *reported->path != '/' ||
-	    stat(reported->path, status) || !S_ISREG(status->st_mode))
+	if (stat(path, status) || !S_ISREG(status->st_mode))
 		return false;
 	if (status->st_ino == reported->inode &&
 	    (status->st_dev == reported->device ||
-	     !(reported->flags & (OPROFILE_IMAGE_DELETED | OPROFILE_IMAGE_FOREIGN_NS))))
+	     (is_host &&
+	      !(reported->flags & (OPROFILE_IMAGE_DELETED | OPROFILE_IMAGE_FOREIGN_NS)))))
 		return true;
 	if (!(reported->flags & OPROFILE_IMAGE_BUILD_ID))
 		return false;
-	length = build_id_of_file(reported->path, id);
+	length = build_id_of_file(path, id);
 	return length && length == reported->build_id_size &&
 	       !memcmp(id, reported->build_id, length);
+}
+
+/* Whether the path is there for this process, or else for the host. */
+static bool find_present(struct image_facts *facts, struct stat *status)
+{
+	const struct oprofile_image *reported = &facts->reported;
+	bool is_apart = host_is_apart();
+	char path[sizeof(HOST_ROOT) + OPROFILE_PATH_MAX];
+
+	facts->root = "";
+	if (reported->flags & OPROFILE_IMAGE_NO_PATH || *reported->path != '/')
+		return false;
+	if (is_reported_at(reported->path, !is_apart, reported, status))
+		return true;
+	if (!is_apart)
+		return false;
+	facts->root = HOST_ROOT;
+	snprintf(path, sizeof(path), "%s%s", facts->root, reported->path);
+	return is_reported_at(path, true, reported, status);
 }
 
 /* Whether an open file has the reported build-id or, without one, the reported inode. */
@@ -68,38 +89,38 @@ static bool is_reported(const struct oprofile_image *reported, const struct op_i
 	return identity->inode == reported->inode;
 }
 
-/* Opens @path if it is the file of @facts, whose identity is filled in then. */
-static int open_if_reported(struct image_facts *facts, const char *path)
+/* Opens the path below @root if it is the file of @facts, whose identity is filled in then. */
+static int open_below(struct image_facts *facts, const char *root, const char *rest)
 {
-	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
+	char *path = op_path("%s%s", root, rest);
+	int fd = path ? foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE) : -1;
 	struct op_identity identity;
 
-	if (fd < 0)
-		return -1;
-	if (identity_of_open(fd, path, &identity) && is_reported(&facts->reported, &identity)) {
+	if (fd >= 0 && identity_of_open(fd, path, &identity) &&
+	    is_reported(&facts->reported, &identity)) {
 		facts->identity = identity;
 		facts->identified = true;
-		return fd;
+	} else if (fd >= 0) {
+		close(fd);
+		fd = -1;
 	}
-	close(fd);
-	return -1;
+	free(path);
+	return fd;
 }
 
 int machine_open_image(struct image_facts *facts, int32_t tgid)
 {
 	const struct oprofile_image *reported = &facts->reported;
-	int fd = facts->present ? open_if_reported(facts, reported->path) : -1;
-	char *path;
+	int fd = facts->present ? open_below(facts, facts->root, reported->path) : -1;
+	char process[64];
 
 	if (fd >= 0 || tgid <= 0 || *reported->path != '/')
 		return fd;
-	path = op_path("/proc/%" PRId32 "/root%s", tgid, reported->path);
-	fd = path ? open_if_reported(facts, path) : -1;
-	free(path);
+	snprintf(process, sizeof(process), "/proc/%" PRId32 "/root", tgid);
+	fd = open_below(facts, process, reported->path);
 	if (fd < 0) {
-		path = op_path("/proc/%" PRId32 "/exe", tgid);
-		fd = path ? open_if_reported(facts, path) : -1;
-		free(path);
+		snprintf(process, sizeof(process), "/proc/%" PRId32, tgid);
+		fd = open_below(facts, process, "/exe");
 	}
 	return fd;
 }
@@ -109,10 +130,10 @@ void machine_find_image(struct image_facts *facts)
 	struct stat status;
 	int fd;
 
-	facts->present = is_present(&facts->reported, &status);
+	facts->present = find_present(facts, &status);
 	facts->mtime = facts->present ? (uint64_t)status.st_mtime : 0;
 	image_facts_identify(facts);
-	fd = facts->present ? open_if_reported(facts, facts->reported.path) : -1;
+	fd = facts->present ? open_below(facts, facts->root, facts->reported.path) : -1;
 	if (fd >= 0)
 		close(fd);
 	facts->owner = facts->present ? status.st_uid : UINT32_MAX;
@@ -136,9 +157,12 @@ static void find_text(struct machine *machine, const char *kallsyms)
 
 char *machine_kallsyms(struct machine *machine)
 {
-	char *raw = op_file_read("/proc/kallsyms", KALLSYMS_SIZE_MOST, NULL, NULL);
+	/* hidden from a service whose kernel tunables are protected */
+	char *path = host_path("/proc/kallsyms");
+	char *raw = path ? op_file_read(path, KALLSYMS_SIZE_MOST, NULL, NULL) : NULL;
 	char *text = raw ? kallsyms_text_only(raw) : NULL;
 
+	free(path);
 	free(raw);
 	if (text)
 		find_text(machine, text);

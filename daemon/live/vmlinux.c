@@ -13,7 +13,7 @@
 
 #include "libop/elf/kallsyms.h"
 #include "libop/foreign/apart.h"
-#include "libop/foreign/door.h"
+#include "libop/foreign/host.h"
 
 struct text {
 	uint64_t start, size;  /* of .text */
@@ -77,7 +77,7 @@ static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 static int read_file(const char *path, struct text *text, struct op_error *error)
 {
 	struct apart_question question = {.work = work,
-					  .fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW),
+					  .fd = host_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW),
 					  .path = path,
 					  .seconds = APART_SECONDS_OF_REPORT,
 					  .answer_most = sizeof(*text)};

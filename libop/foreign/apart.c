@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "confined.h"
+#include "host.h"
 
 /* A file of 500,000 symbols takes 175 MiB, 0.2 s and 25 MiB: there is room for six million. */
 uint64_t apart_memory_most = UINT64_C(2) << 30;
@@ -448,10 +449,10 @@ static void count_failure(struct worker *worker)
 	failed++;
 }
 
-/* Whether the file is below the root directory of another process. */
+/* Whether the file is below the root directory of another process, which is not the host's. */
 static bool is_in_container(const char *path)
 {
-	return path && !strncmp(path, "/proc/", 6) && strstr(path, "/root/");
+	return path && !strncmp(path, "/proc/", 6) && strstr(path, "/root/") && !host_has(path);
 }
 
 bool apart_is_needed(int fd, const char *path)

@@ -5,10 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -177,16 +180,38 @@ int pack_job_check_idle(struct pack_job *job)
 
 /* ---- the new directory ---- */
 
+/* How often another name is tried. */
+#define TRIES_MOST 100
+
+/*
+ * Makes a directory of a name that no other has.  It has the mode of the session's from the start,
+ * as far as mkdir(2) has it: the service must not set the bit that hands a group down, but may make
+ * a directory that gets it.
+ */
+static char *make_unique(const char *parent, mode_t mode)
+{
+	for (int i = 0; i < TRIES_MOST; i++) {
+		uint32_t number = 0;
+		char *path;
+
+		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+			return NULL;
+		path = op_path("%s/" OP_PACK_TEMPORARY "%08" PRIx32, parent, number);
+		if (!path || !mkdir(path, mode))
+			return path;
+		free(path);
+		if (errno != EEXIST)
+			break;
+	}
+	return NULL;
+}
+
 int pack_job_make_fresh(struct pack_job *job)
 {
-	char *fresh = op_path("%s/" OP_PACK_TEMPORARY "XXXXXX", job->parent);
+	char *fresh = make_unique(job->parent, job->status.st_mode & 0777);
 
 	if (!fresh)
-		return op_error_memory(job->error);
-	if (!mkdtemp(fresh)) {
-		free(fresh);
 		return pack_job_failed(job, "make a directory in", job->parent);
-	}
 	job->fresh = fresh;
 	job->fresh_fd = open(fresh, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (job->fresh_fd < 0 || flock(job->fresh_fd, LOCK_EX))
@@ -194,13 +219,24 @@ int pack_job_make_fresh(struct pack_job *job)
 	return pack_job_give(job, fresh, true);
 }
 
-/* Gives @path the owner and, of the mode, the bits @mask of the directory @like. */
+/*
+ * Gives @path the owner and, of the mode, the bits @mask of the directory @like.  What it has
+ * already is left alone, as the service may not set it.
+ */
 static int give(struct pack_job *job, const char *path, const struct stat *like, mode_t mask)
 {
+	mode_t mode = like->st_mode & mask;
+	struct stat status;
+
+	if (lstat(path, &status))
+		return pack_job_failed(job, "look at", path);
 	/* files of other users stay their own */
-	if (!geteuid() && lchown(path, like->st_uid, like->st_gid))
-		return pack_job_failed(job, "give away", path);
-	if (chmod(path, like->st_mode & mask))
+	if (!geteuid() && (status.st_uid != like->st_uid || status.st_gid != like->st_gid)) {
+		if (lchown(path, like->st_uid, like->st_gid))
+			return pack_job_failed(job, "give away", path);
+		status.st_mode = S_IFMT; /* it may have lost bits */
+	}
+	if ((status.st_mode & 07777) != mode && chmod(path, mode))
 		return pack_job_failed(job, "set the mode of", path);
 	return 0;
 }
@@ -218,14 +254,14 @@ int pack_job_make_directories(struct pack_job *job, const char *name)
 		char *path = op_path("%s/%.*s", job->fresh, (int)(slash - name), name);
 		char *old = op_path("%s/%.*s", job->dir, (int)(slash - name), name);
 		struct stat status;
+		const struct stat *like = &status;
 
+		if (!old || lstat(old, &status) || !S_ISDIR(status.st_mode))
+			like = &job->status;
 		if (!path || !old)
 			result = op_error_memory(job->error);
-		else if (!mkdir(path, 0700))
-			result = give(job, path,
-				      lstat(old, &status) || !S_ISDIR(status.st_mode) ? &job->status
-										      : &status,
-				      07777);
+		else if (!mkdir(path, like->st_mode & 0777))
+			result = give(job, path, like, 07777);
 		else if (errno != EEXIST)
 			result = pack_job_failed(job, "make directory", path);
 		free(path);

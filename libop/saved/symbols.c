@@ -11,6 +11,7 @@
 
 #include "libop/elf/symbol_part.h"
 #include "libop/foreign/door.h"
+#include "libop/foreign/host.h"
 #include "libop/pack/text.h"
 #include "store.h"
 
@@ -86,21 +87,36 @@ static bool is_file_of(const struct op_identity *there, const struct op_identity
 			       : identity_fits(there, known, false);
 }
 
-/* Opens the file of an image, and finds out its identity, if it is at its path.  Or -1. */
-static int open_known(const struct op_image_known *known, struct op_identity *identity)
+/* Opens the file of an image, and finds out its identity, if it is at @path.  Or -1. */
+static int open_known_at(const struct op_image_known *known, const char *path,
+			 struct op_identity *identity)
 {
-	const char *path = known->name + strlen(ROOT);
-	int fd;
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
 
-	if (strncmp(known->name, ROOT "/", strlen(ROOT "/")) != 0 || !strncmp(path, "/[", 2))
-		return -1;
-	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
 	if (fd < 0)
 		return -1;
 	if (identity_of_open(fd, path, identity) && is_file_of(identity, &known->identity))
 		return fd;
 	close(fd);
 	return -1;
+}
+
+/* The same at its path, which is the host's. */
+static int open_known(const struct op_image_known *known, struct op_identity *identity)
+{
+	const char *name = known->name + strlen(ROOT);
+	char *path;
+	int fd;
+
+	if (strncmp(known->name, ROOT "/", strlen(ROOT "/")) != 0 || !strncmp(name, "/[", 2))
+		return -1;
+	fd = open_known_at(known, name, identity);
+	if (fd >= 0 || !host_is_apart())
+		return fd;
+	path = host_path(name);
+	fd = path ? open_known_at(known, path, identity) : -1;
+	free(path);
+	return fd;
 }
 
 size_t saved_symbols_identify(struct op_image_list *list)
@@ -121,8 +137,7 @@ size_t saved_symbols_identify(struct op_image_list *list)
 	return identified;
 }
 
-void saved_symbols_save_all(const struct op_image_list *list, size_t first,
-			    const char *samples_dir)
+void saved_symbols_save_all(const struct op_image_list *list, size_t first, const char *samples_dir)
 {
 	struct op_identity identity;
 	struct op_error ignored;

@@ -150,13 +150,25 @@ static gid_t readers(void)
 	return group ? group->gr_gid : NO_GROUP;
 }
 
+/*
+ * Whether a directory that was just made is the group's already, as below one that is.  The service
+ * may neither give files away nor set these bits, so then it must not try.
+ */
+static bool is_of_group(int fd, gid_t group)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && status.st_gid == group &&
+	       (status.st_mode & 07777) == (OP_SESSION_DIR_MODE | S_ISGID);
+}
+
 /* Gives a directory that was just made to the group; sessions of users keep the users' group. */
 static int give_to_group(int fd, const char *path, struct op_error *error)
 {
 	gid_t group = geteuid() ? NO_GROUP : readers();
 
 	/* the owner of the parent may have put an older directory in its place */
-	if (group == NO_GROUP || !is_empty(fd))
+	if (group == NO_GROUP || is_of_group(fd, group) || !is_empty(fd))
 		return 0;
 	if (fchown(fd, (uid_t)-1, group) || fchmod(fd, OP_SESSION_DIR_MODE | S_ISGID))
 		return op_error_errno(error, "cannot give %s to the group %u", path,

@@ -58,8 +58,12 @@ if [[ $(id -u) -eq 0 ]]; then
 	same "$folder's mode" "$(stat -c %a "$root$folder" 2>&1)" "2$mode"
 	same "$folder's group" "$(stat -c %g "$root$folder" 2>&1)" \
 		"$(awk -F: -v group="$group" '$1 == group { print $3 }' "$root/etc/group")"
+	folder_of_symbols=$(sed -n 's/^#define SAVED_DIR "\(.*\)"/\1/p' "$source/libop/saved/store.h")
+	same "$folder_of_symbols' mode and group" \
+		"$(stat -c '%a %g' "$root$folder_of_symbols" 2>&1)" \
+		"$(stat -c '%a %g' "$root$folder")"
 fi
-same "tmpfiles.d's line" "$(grep -v '^#' "$usr/lib/tmpfiles.d/oprofile.conf")" \
+same "tmpfiles.d's line" "$(grep "^d $folder " "$usr/lib/tmpfiles.d/oprofile.conf")" \
 	"d $folder 2$mode root $group -"
 
 # modprobe.d: each option that can be uncommented is a parameter, and modprobe reads it

@@ -7,10 +7,10 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "libop/foreign/host.h"
 
 /* The x86 boot protocol's mark, at this offset of a bzImage. */
 #define BZIMAGE_MARK	    "HdrS"
@@ -19,22 +19,16 @@
 int vmlinux_check(const char *path, struct op_error *error)
 {
 	unsigned char bytes[BZIMAGE_MARK_OFFSET + 4] = {0};
-	struct stat status;
 	Elf64_Ehdr header;
 	ssize_t size;
 	int fd;
 
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &status)) {
-		op_error_errno(error, "%s", path);
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	size = S_ISREG(status.st_mode) ? read(fd, bytes, sizeof(bytes)) : 0;
+	fd = host_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	if (fd < 0)
+		return op_error_set(error, errno, errno == EINVAL ? "%s is not a file" : "%s: %s",
+				    path, strerror(errno));
+	size = read(fd, bytes, sizeof(bytes));
 	close(fd);
-	if (!S_ISREG(status.st_mode))
-		return op_error_set(error, EINVAL, "%s is not a file", path);
 	if (size < 0)
 		return op_error_errno(error, "%s", path);
 

@@ -21,7 +21,7 @@ struct perf_file {
 	uint32_t generation;
 	uint8_t build_id_size;
 	const uint8_t *build_id;
-	bool foreign; /* @path is one of another mount namespace */
+	bool foreign; /* @path is one of another mount namespace than the host's */
 };
 
 struct perf_image;

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "libop/foreign/host.h"
 #include "module/uapi/oprofile.h"
 
 /* Of one process; further ones are a mistake or malice, and are not kept. */
@@ -21,8 +21,6 @@
 
 void perf_processes_init(struct perf_processes *processes)
 {
-	struct stat status;
-
 	*processes = (struct perf_processes){
 		.spaces = {.process_size = sizeof(struct perf_process),
 			   .mappings_most = MAPPINGS_MOST,
@@ -30,9 +28,8 @@ void perf_processes_init(struct perf_processes *processes)
 		.round = 1,
 		.sweep_at = SWEEP_LEAST,
 		.images_sweep_at = IMAGES_LEAST,
+		.mount = host_namespace(),
 	};
-	if (!stat("/proc/self/ns/mnt", &status))
-		processes->mount = status.st_ino;
 }
 
 void perf_processes_free(struct perf_processes *processes)

@@ -36,7 +36,7 @@ struct perf_processes {
 	size_t sweep_at;	      /* number of processes before a sweep checks each of them */
 	size_t images_sweep_at;
 	uint64_t round, now;
-	uint64_t mount; /* the mount namespace of this process */
+	uint64_t mount; /* the host's mount namespace */
 	uint64_t stale; /* the round of the last lost records: what was read before may be wrong */
 	struct perf_images images;
 };

@@ -42,7 +42,7 @@ static int open_file(void *context, uint64_t cookie, bool *is_in_container)
 	const struct task *task = context;
 	struct image_facts facts = {0};
 	const struct oprofile_image *reported = &facts.reported;
-	char root[32] = "", path[OPROFILE_PATH_MAX + 64];
+	char root[32], path[OPROFILE_PATH_MAX + 64];
 	int fd;
 
 	if (perf_image_facts(&task->processes->images, cookie, &facts))
@@ -50,10 +50,8 @@ static int open_file(void *context, uint64_t cookie, bool *is_in_container)
 	if (!facts.present && !(reported->flags & OPROFILE_IMAGE_BUILD_ID))
 		return -1;
 	*is_in_container = !facts.present;
-	if (!facts.present)
-		snprintf(root, sizeof(root), "/proc/%u/root",
-			 (unsigned int)task->process->task.pid);
-	snprintf(path, sizeof(path), "%s%s", root, reported->path);
+	snprintf(root, sizeof(root), "/proc/%u/root", (unsigned int)task->process->task.pid);
+	snprintf(path, sizeof(path), "%s%s", facts.present ? facts.root : root, reported->path);
 	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
 	if (fd >= 0 && !is_reported(fd, path, reported)) {
 		close(fd);

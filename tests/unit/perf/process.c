@@ -3,8 +3,13 @@
  * What processes have mapped: new mappings in the place of old ones, forks, programs executed,
  * ends; and the same by a plain model, at random.
  */
+#include <libgen.h>
+#include <sched.h>
+#include <sys/mount.h>
+
 #include "ring.h"
 
+#include "daemon/live/machine.h"
 #include "daemon/sources/perf/resolve.h"
 #include "module/uapi/oprofile.h"
 
@@ -190,4 +195,74 @@ TEST_WITH(as_a_model, set_up, tear_down)
 		for (int i = 0; i < PAGES; i++)
 			assert_string_equal(where(PID, (uint64_t)i << 12), model[i]);
 	}
+}
+
+/* ---- mount namespaces ---- */
+
+#define NO_NAMESPACES 77
+
+/* Runs @work in a child.  Return: its exit status. */
+static int in_child(int (*work)(void))
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child)
+		_exit(work());
+	return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* In a mount namespace that lacks the program of process 1. */
+static int look_from_elsewhere(void)
+{
+	struct image_facts facts = {0};
+	const struct perf_process *process;
+	char self[OPROFILE_PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int fd;
+
+	if (length <= 0)
+		return 2;
+	self[length] = '\0';
+	if (unshare(CLONE_NEWNS) || mount("tmpfs", dirname(strdupa(self)), "tmpfs", 0, NULL) ||
+	    !access(self, F_OK))
+		return 3;
+	perf_processes_init(processes);
+	process = perf_process_get(processes, 1);
+	if (!process || perf_image_facts(&processes->images, process->task.app, &facts))
+		return 4;
+	if (strcmp(facts.reported.path, self) != 0)
+		return 5;
+	if (facts.reported.flags & OPROFILE_IMAGE_FOREIGN_NS)
+		return 6;
+	if (!facts.present || !facts.identified)
+		return 7;
+	fd = machine_open_image(&facts, 0);
+	return fd < 0 ? 8 : 0;
+}
+
+/* Process 1 of its own namespaces. */
+static int be_first(void)
+{
+	if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
+	    mount("proc", "/proc", "proc", 0, NULL))
+		return NO_NAMESPACES;
+	return in_child(look_from_elsewhere);
+}
+
+static int enter_namespaces(void)
+{
+	return unshare(CLONE_NEWNS | CLONE_NEWPID) ? NO_NAMESPACES : in_child(be_first);
+}
+
+TEST_WITH(files_of_the_host_are_not_foreign_to_a_profiler_in_a_namespace_of_its_own, set_up,
+	  tear_down)
+{
+	int status = in_child(enter_namespaces);
+
+	if (status == NO_NAMESPACES) {
+		print_message("skipped: namespaces take root\n");
+		skip();
+	}
+	assert_int_equal(status, 0);
 }
