@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The thread that moves records from the rings of all CPUs to queues, so that rings never wait for
- * the unwinding of stacks.  It touches nothing but rings and queues.
+ * the unwinding of stacks, or for a disk.  It touches nothing but rings and queues.
  */
 #ifndef DAEMON_SOURCES_PERF_DRAIN_H
 #define DAEMON_SOURCES_PERF_DRAIN_H
@@ -16,6 +16,7 @@ struct perf_drain {
 	struct perf_counters *counters;
 	pthread_t thread;
 	bool started;
+	bool has_stacks; /* samples come with the stacks of their tasks */
 	int epoll, stop; /* descriptors; -1: none */
 	int filled;	 /* readable when records have come into a queue */
 };
@@ -29,7 +30,7 @@ struct perf_drain {
  *
  * Return: 0, or -1 with @error set.
  */
-int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters,
+int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters, bool has_stacks,
 		     struct op_error *error);
 void perf_drain_stop(struct perf_drain *drain);
 

@@ -36,11 +36,11 @@ static int open_descriptors(struct perf_source *perf, struct op_error *error)
 	good = perf->source.fd >= 0 && perf->timer >= 0 && perf->more >= 0 &&
 	       !timerfd_settime(perf->timer, 0, &period, NULL) && !wait_for(perf, perf->timer) &&
 	       !wait_for(perf, perf->more);
-	if (perf->samples.unwind)
+	if (perf->hotplug.drain)
 		good = good && !wait_for(perf, perf->drain.filled);
 	if (perf->hotplug.uevents >= 0)
 		good = good && !wait_for(perf, perf->hotplug.uevents);
-	for (size_t i = 0; good && !perf->samples.unwind && i < perf->counters.cpus; i++)
+	for (size_t i = 0; good && !perf->hotplug.drain && i < perf->counters.cpus; i++)
 		good = !wait_for(perf, perf->counters.cpu[i].fd);
 	if (!good)
 		return op_error_errno(error, "cannot wait for samples");
@@ -115,7 +115,8 @@ static int open_all(struct perf_source *perf, const struct source_perf_config *c
 	if (perf_times_init(&perf->times, config->events))
 		return op_error_memory(error);
 	if (copy_targets(perf, config, error) || open_counters(perf, config, error) ||
-	    (perf->samples.unwind && perf_drain_start(&perf->drain, &perf->counters, error)) ||
+	    (perf->hotplug.drain &&
+	     perf_drain_start(&perf->drain, &perf->counters, config->unwind, error)) ||
 	    open_descriptors(perf, error))
 		return -1;
 	perf->source.events = op_perf_format(config->events);
@@ -139,7 +140,8 @@ struct source *source_perf_open(const struct source_perf_config *config, struct 
 	source->fd = perf->timer = perf->more = perf->hotplug.uevents = -1;
 	perf->hotplug.counters = &perf->counters;
 	perf->hotplug.merge = &perf->merge;
-	perf->hotplug.drain = config->unwind ? &perf->drain : NULL;
+	/* a whole system goes on while the reader waits for a disk */
+	perf->hotplug.drain = config->unwind || !config->processes ? &perf->drain : NULL;
 	source->buffer_words = PERF_WORDS_MOST;
 	source->syncs_all = true;
 	source->cpu_mhz = machine_cpu_mhz();

@@ -176,7 +176,7 @@ static void clear_readiness(struct perf_source *perf)
 	}
 	/* they are read until they are empty, which is no error */
 	if (read(perf->timer, &times, sizeof(times)) < 0 ||
-	    (perf->samples.unwind && read(perf->drain.filled, &times, sizeof(times)) < 0) ||
+	    (perf->hotplug.drain && read(perf->drain.filled, &times, sizeof(times)) < 0) ||
 	    read(perf->more, &times, sizeof(times)))
 		return;
 }

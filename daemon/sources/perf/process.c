@@ -18,6 +18,9 @@
 #define IMAGES_LEAST (1 << 14)
 /* Processes, before each is checked for its existence. */
 #define SWEEP_LEAST 4096
+/* Processes that must have ended before those are forgotten: a part of all, and some more. */
+#define ENDED_PART  8
+#define ENDED_LEAST 16
 
 void perf_processes_init(struct perf_processes *processes)
 {
@@ -108,8 +111,10 @@ void perf_process_exit(struct perf_processes *processes, uint32_t tgid)
 {
 	struct perf_process *process = perf_process_find(processes, tgid);
 
-	if (process)
-		space_process_exit(&process->task, processes->round);
+	if (!process)
+		return;
+	space_process_exit(&process->task, processes->round);
+	processes->ended += process->task.ended == processes->round;
 }
 
 void perf_process_namespace(struct perf_processes *processes, uint32_t tgid, uint64_t mount)
@@ -127,11 +132,17 @@ void perf_processes_lost(struct perf_processes *processes)
 
 /* ---- forgetting ---- */
 
+/* Those that are kept for now count for the next sweep. */
 static bool has_ended(const struct space_process *process, void *context)
 {
-	const struct perf_processes *processes = context;
+	struct perf_processes *processes = context;
 
-	return process->ended && process->ended + PERF_PROCESS_KEPT <= processes->round;
+	if (!process->ended)
+		return false;
+	if (process->ended + PERF_PROCESS_KEPT <= processes->round)
+		return true;
+	processes->ended++;
+	return false;
 }
 
 /* The same, and processes whose end was missed. */
@@ -169,7 +180,11 @@ void perf_processes_next_round(struct perf_processes *processes, uint64_t now)
 
 	processes->round++;
 	processes->now = now;
-	address_spaces_forget(&processes->spaces, look_closer ? is_gone : has_ended, processes);
+	if (look_closer || processes->ended > processes->spaces.count / ENDED_PART + ENDED_LEAST) {
+		processes->ended = 0;
+		address_spaces_forget(&processes->spaces, look_closer ? is_gone : has_ended,
+				      processes);
+	}
 	if (look_closer)
 		processes->sweep_at = twice(processes->spaces.count, SWEEP_LEAST);
 	if (processes->images.count > processes->images_sweep_at) {

@@ -8,7 +8,9 @@
  * unmapped address.
  *
  * Times are rounds: numbers of the reads of the source.  A process that ended is kept for
- * PERF_PROCESS_KEPT rounds, for samples and lookups that come late.
+ * PERF_PROCESS_KEPT rounds at least, for samples and lookups that come late.  All of them are
+ * looked at only when so many have ended that it is worth it: there may be hundreds of rounds a
+ * second.
  */
 #ifndef DAEMON_SOURCES_PERF_PROCESS_H
 #define DAEMON_SOURCES_PERF_PROCESS_H
@@ -35,6 +37,7 @@ struct perf_processes {
 	struct address_spaces spaces; /* of struct perf_process */
 	size_t sweep_at;	      /* number of processes before a sweep checks each of them */
 	size_t images_sweep_at;
+	size_t ended; /* processes that have ended and are kept, about */
 	uint64_t round, now;
 	uint64_t mount; /* the host's mount namespace */
 	uint64_t stale; /* the round of the last lost records: what was read before may be wrong */

@@ -92,7 +92,7 @@ static int begin(bool unwind)
 	if (op_perf_choose(specs, 1, &how, &machine.events, &error) ||
 	    perf_hotplug_open(&machine.hotplug, &config, &error) ||
 	    perf_counters_open(&machine.counters, &config, &error) ||
-	    (unwind && perf_drain_start(&machine.drain, &machine.counters, &error)) ||
+	    (unwind && perf_drain_start(&machine.drain, &machine.counters, true, &error)) ||
 	    perf_merge_reserve(&machine.merge, machine.counters.cpus) ||
 	    perf_counters_enable(&machine.counters, &error)) {
 		print_error("%s\n", error.text);

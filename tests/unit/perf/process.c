@@ -124,7 +124,28 @@ TEST_WITH(ends, set_up, tear_down)
 	perf_processes_next_round(processes, 0);
 	assert_non_null(perf_process_find(processes, PID)); /* samples may come late */
 	perf_processes_next_round(processes, 0);
-	assert_null(perf_process_find(processes, PID));
+	perf_processes_next_round(processes, 0);
+	assert_non_null(perf_process_find(processes, PID)); /* for one alone nobody looks */
+}
+
+/* All of them, also those that ended shortly before the first look. */
+TEST_WITH(many_ends, set_up, tear_down)
+{
+	const uint32_t number = 100;
+
+	perf_processes_next_round(processes, 0);
+	for (uint32_t i = 1; i <= number; i++)
+		perf_process_fork(processes, PID + i, PID);
+	for (uint32_t i = 1; i <= number; i++) {
+		perf_process_exit(processes, PID + i);
+		if (i % 10 == 0)
+			perf_processes_next_round(processes, 0);
+	}
+	assert_non_null(perf_process_find(processes, PID + number));
+	assert_null(perf_process_find(processes, PID + 1));
+	perf_processes_next_round(processes, 0);
+	assert_null(perf_process_find(processes, PID + number / 2));
+	assert_non_null(perf_process_find(processes, PID));
 }
 
 TEST_WITH(same_files, set_up, tear_down)
