@@ -203,9 +203,12 @@ const char *foreign_reason(int code)
 	return code == EINVAL ? "not a regular file" : strerror(code);
 }
 
-char *foreign_read(const char *path, size_t limit, size_t *length, struct op_error *error)
+char *foreign_read_for(uid_t user, const char *path, size_t limit, size_t *length,
+		       struct op_error *error)
 {
-	int fd = foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW);
+	bool drop = user != FOREIGN_OURSELVES && !foreign_is_restricted() && !geteuid();
+	int fd = drop ? foreign_open_for(user, path, FOREIGN_ANY, FOREIGN_FOLLOW)
+		      : foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW);
 	size_t ignored;
 	char *text;
 
@@ -218,4 +221,9 @@ char *foreign_read(const char *path, size_t limit, size_t *length, struct op_err
 		op_error_errno(error, "cannot read %s", path);
 	close(fd);
 	return text;
+}
+
+char *foreign_read(const char *path, size_t limit, size_t *length, struct op_error *error)
+{
+	return foreign_read_for(FOREIGN_OURSELVES, path, limit, length, error);
 }

@@ -6,6 +6,7 @@
 #ifndef LIBOP_FOREIGN_DOOR_H
 #define LIBOP_FOREIGN_DOOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -19,6 +20,11 @@ enum foreign_kind {
 	FOREIGN_JIT_DUMP, /* jit-PID.dump */
 	FOREIGN_ANY,	  /* of any size: the reader has a limit of its own */
 };
+
+/* Instead of the user who named a file: nobody but this process. */
+#define FOREIGN_OURSELVES ((uid_t)-1)
+/* One who named a file, and is not known: who owns nothing. */
+#define FOREIGN_NOBODY ((uid_t)65534)
 
 /**
  * foreign_open - open a regular file to read it
@@ -54,6 +60,7 @@ int foreign_open_now(const char *path, enum foreign_kind kind, enum foreign_link
  * For what a session of that user names: as if each foreign_open() was foreign_open_for().
  */
 void foreign_restrict(uid_t user);
+bool foreign_is_restricted(void);
 
 /**
  * foreign_lend - have foreign_open() give copies of a descriptor for a path
@@ -74,6 +81,15 @@ const char *foreign_reason(int code);
  * Return: the bytes and a NUL after them, which the caller frees, or NULL with @error set.
  */
 char *foreign_read(const char *path, size_t limit, size_t *length, struct op_error *error);
+
+/**
+ * foreign_read_for - as foreign_read(), but only what another user may read, too
+ * @user: who named the file; FOREIGN_OURSELVES: as foreign_read()
+ *
+ * Root opens it as foreign_open_for() does; others, and who is restricted already, as they are.
+ */
+char *foreign_read_for(uid_t user, const char *path, size_t limit, size_t *length,
+		       struct op_error *error);
 
 /* How many bytes a file that has @stored on disk may make in memory, @most at most: limits.h. */
 uint64_t foreign_expansion(uint64_t stored, uint64_t most);

@@ -98,6 +98,11 @@ void foreign_restrict(uid_t user)
 	is_restricted = true;
 }
 
+bool foreign_is_restricted(void)
+{
+	return is_restricted;
+}
+
 int foreign_open(const char *path, enum foreign_kind kind, enum foreign_links links)
 {
 	return is_restricted ? foreign_open_for(restricted_to, path, kind, links)

@@ -58,7 +58,8 @@ static void change_file(struct listing *listing, const char *file)
 	listing->source_name = pp_copy(file);
 	listing->last_line = 0;
 	if (is_file_wanted(annotation->options, file) &&
-	    pp_source_read(&listing->source, &search, file, &error))
+	    pp_source_read(&listing->source, &search, file, pp_debug_info_namer(listing->debug),
+			   &error))
 		pp_warnings_add(annotation->warnings, PP_NO_SOURCE, "%s", error.text);
 	pp_annotate_prefix(annotation, NULL);
 	pp_line_puts(&annotation->line, "/* ");

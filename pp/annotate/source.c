@@ -8,6 +8,7 @@
 #include "libop/base/file.h"
 #include "annotate.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 #include "pp/debug/source_file.h"
 #include "pp/select/spec.h"
 #include "pp/select/weights.h"
@@ -16,6 +17,7 @@
 struct mark {
 	const char *file;
 	int line;
+	uid_t namer;
 	const struct pp_row *symbol; /* NULL: samples */
 	const uint64_t *counts;
 };
@@ -25,6 +27,7 @@ struct source {
 	const char *name;
 	const struct mark *marks; /* by line; samples before symbols */
 	size_t n;
+	uid_t namer; /* the first; or ourselves, if anything of ours names it, too */
 	uint64_t *counts;
 };
 
@@ -37,8 +40,11 @@ static void add_mark(struct marks *marks, const struct pp_place *place, const st
 		     const uint64_t *counts)
 {
 	marks->items = pp_grow(marks->items, &marks->capacity, marks->n + 1, sizeof(struct mark));
-	marks->items[marks->n++] = (struct mark){
-		.file = place->file, .line = place->line, .symbol = symbol, .counts = counts};
+	marks->items[marks->n++] = (struct mark){.file = place->file,
+						 .line = place->line,
+						 .namer = place->namer,
+						 .symbol = symbol,
+						 .counts = counts};
 }
 
 static void gather_marks(struct pp_annotation *annotation, struct marks *marks)
@@ -109,13 +115,19 @@ static struct source *gather_sources(struct pp_annotation *annotation, struct ma
 	if (marks->n)
 		qsort(marks->items, marks->n, sizeof(struct mark), compare_marks);
 	for (size_t i = 0, end; i < marks->n; i = end) {
-		struct source source = {.name = marks->items[i].file, .marks = &marks->items[i]};
+		struct source source = {.name = marks->items[i].file,
+					.marks = &marks->items[i],
+					.namer = marks->items[i].namer};
 
 		source.counts = pp_alloc(n_columns, sizeof(uint64_t));
-		for (end = i; end < marks->n && !strcmp(marks->items[end].file, source.name); end++)
+		for (end = i; end < marks->n && !strcmp(marks->items[end].file, source.name);
+		     end++) {
+			if (marks->items[end].namer == FOREIGN_OURSELVES)
+				source.namer = FOREIGN_OURSELVES;
 			if (!marks->items[end].symbol)
 				pp_annotate_add(annotation, source.counts,
 						marks->items[end].counts);
+		}
 		source.n = end - i;
 		if (!is_wanted(annotation, &source)) {
 			free(source.counts);
@@ -212,7 +224,7 @@ static void put_source(struct pp_annotation *annotation, const struct source *so
 	struct pp_source text;
 	struct op_error error;
 
-	if (pp_source_read(&text, &search, source->name, &error))
+	if (pp_source_read(&text, &search, source->name, source->namer, &error))
 		pp_warnings_add(annotation->warnings, PP_NO_SOURCE, "%s", error.text);
 	pp_annotate_title(annotation, source->name, source->counts, out);
 	put_lines(annotation, source, &text, out);

@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "libop/base/warnings.h"
 #include "pp/symbols/symbols.h"
@@ -41,6 +42,16 @@ void pp_debug_info_close(struct pp_debug_info *info); /* may be NULL */
  * Return: the file's name, which lives as long as @info, or NULL if there is no line.
  */
 const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *line);
+
+/**
+ * pp_debug_info_namer - who names the source files
+ *
+ * A name that another user gives leads root to nothing that this user may not read: see
+ * pp_source_read().
+ *
+ * Return: FOREIGN_OURSELVES, another user, or FOREIGN_NOBODY if it is not known who.
+ */
+uid_t pp_debug_info_namer(const struct pp_debug_info *info);
 
 /* An inlined call. */
 struct pp_inlined {

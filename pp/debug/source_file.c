@@ -98,7 +98,7 @@ static void split(struct pp_source *source, size_t length)
 }
 
 int pp_source_read(struct pp_source *source, const struct pp_source_search *search,
-		   const char *name, struct op_error *error)
+		   const char *name, uid_t namer, struct op_error *error)
 {
 	char *path = find(search, name);
 	size_t length;
@@ -106,7 +106,7 @@ int pp_source_read(struct pp_source *source, const struct pp_source_search *sear
 	memset(source, 0, sizeof(*source));
 	if (!path)
 		return op_error_set(error, ENOENT, "source file %s was not found", name);
-	source->text = foreign_read(path, SOURCE_LIMIT, &length, error);
+	source->text = foreign_read_for(namer, path, SOURCE_LIMIT, &length, error);
 	free(path);
 	if (!source->text)
 		return -1;

@@ -70,6 +70,7 @@ struct pp_debug_info {
 	size_t n_new;		       /* tables that are not in the cache yet */
 	uint64_t refused;	       /* bytes of debug sections, if they are too many */
 	struct pp_debug_apart *apart;  /* the file is read apart; NULL: it is read here */
+	uid_t namer;		       /* as pp_debug_info_namer() */
 };
 
 /* Reads the debug information of a file, in this process.  Never NULL: it may be empty. */

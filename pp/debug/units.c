@@ -236,16 +236,21 @@ static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symb
 				       struct pp_warnings *warnings)
 {
 	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	uid_t namer = FOREIGN_OURSELVES;
 	struct pp_debug_info *info;
+	struct stat status;
 
 	if (fd < 0)
 		return NULL;
 	if (apart_is_needed(fd, path)) {
+		/* root in a container is not root */
+		namer = !fstat(fd, &status) && status.st_uid ? status.st_uid : FOREIGN_NOBODY;
 		info = pp_debug_apart_open(path, fd, symbols, warnings);
 	} else {
 		close(fd);
 		info = pp_debug_info_read(path, symbols, true);
 	}
+	info->namer = namer;
 	if (info->refused && warnings)
 		pp_warnings_add(warnings, PP_NO_LINES,
 				"%s: debug information of %" PRIu64
@@ -266,6 +271,11 @@ struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *sy
 	if (symbols && symbols->debug_path && !symbols->is_relocatable)
 		info = open_info(symbols->debug_path, NULL, warnings);
 	return info || !path ? info : open_info(path, symbols, warnings);
+}
+
+uid_t pp_debug_info_namer(const struct pp_debug_info *info)
+{
+	return info->namer;
 }
 
 void pp_debug_info_close(struct pp_debug_info *info)

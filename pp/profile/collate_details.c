@@ -122,6 +122,7 @@ static void find_place(struct reading *reading, struct pp_place *place)
 		reading->kept_file = pp_profile_keep_text(reading->collation->profile, file);
 	}
 	place->file = file ? reading->kept_file : NULL;
+	place->namer = pp_debug_info_namer(reading->debug);
 }
 
 void pp_collate_find_lines(struct reading *reading)

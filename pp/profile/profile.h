@@ -44,6 +44,7 @@ struct pp_place {
 	uint64_t vma;
 	const char *file; /* source file with its directory, or NULL */
 	int line;
+	uid_t namer; /* of the file: pp_debug_info_namer() */
 };
 
 /* The samples at one address. */
