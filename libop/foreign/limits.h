@@ -51,4 +51,7 @@
 /* Functions in one of these; a large Java server has 300,000. */
 #define FOREIGN_JIT_FUNCTIONS_MOST (1 << 20)
 
+/* Lines in a jit-PID.dump; those of a method of Java are some ten. */
+#define FOREIGN_JIT_LINES_MOST (4 << 20)
+
 #endif

@@ -20,12 +20,13 @@ struct pp_debug_info;
 
 /**
  * pp_debug_info_open - open the debug information of an image
- * @path: of the image
+ * @path: of the image; NULL if it has no file
  * @symbols: those of the image; of a relocatable one (a kernel module), links are set
  * @warnings: of files that cannot be read; NULL: there are none
  *
  * Reads the separate debug file, if @symbols have one, else the image; for root, files of others
- * apart (libop/foreign/apart.h).
+ * apart (libop/foreign/apart.h).  If @symbols have lines of their own, these are used: they must
+ * live as long as the handle.
  *
  * Return: a handle that pp_debug_info_close() frees, or NULL if there is no debug information.
  */

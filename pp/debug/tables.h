@@ -14,14 +14,6 @@
 #include "libop/tables/ranges.h"
 #include "libop/tables/name_index.h"
 
-/* Code from link up to the next entry belongs to this line. */
-struct pp_line_entry {
-	uint64_t link;
-	const char *file; /* NULL ends a sequence; lives as long as the table and its unit */
-	int line;
-	uint32_t order; /* of entries at one address the last one is used */
-};
-
 struct pp_line_table {
 	struct pp_line_entry *entries; /* by link */
 	size_t n, capacity;
@@ -67,6 +59,7 @@ struct pp_debug_info {
 	char *cache_name;	       /* NULL: the tables are not cached */
 	struct pp_debug_cache *caches; /* all that were read */
 	struct pp_stabs *stabs;	       /* used instead of all fields above */
+	struct pp_line_table told;     /* lines of the symbols: used instead of all fields above */
 	size_t n_new;		       /* tables that are not in the cache yet */
 	uint64_t refused;	       /* bytes of debug sections, if they are too many */
 	struct pp_debug_apart *apart;  /* the file is read apart; NULL: it is read here */

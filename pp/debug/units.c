@@ -262,11 +262,25 @@ static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symb
 	return NULL;
 }
 
+static struct pp_debug_info *open_told(const struct pp_symbols *symbols)
+{
+	struct pp_debug_info *info = pp_alloc(1, sizeof(*info));
+
+	*info = (struct pp_debug_info){
+		.fd = -1,
+		.namer = FOREIGN_NOBODY, /* a program, as it ran */
+		.told = {.entries = symbols->lines, .n = symbols->n_lines},
+	};
+	return info;
+}
+
 struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *symbols,
 					 struct pp_warnings *warnings)
 {
 	struct pp_debug_info *info = NULL;
 
+	if (symbols && symbols->n_lines)
+		return open_told(symbols);
 	/* Relocation needs the image itself. */
 	if (symbols && symbols->debug_path && !symbols->is_relocatable)
 		info = open_info(symbols->debug_path, NULL, warnings);
@@ -394,17 +408,16 @@ static void read_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *line)
 {
 	struct pp_debug_unit *unit = info ? find_unit(info, link) : NULL;
-	const struct pp_line_entry *entry;
+	const struct pp_line_entry *entry = NULL;
 
 	if (info && info->stabs)
 		return pp_stabs_line(info->stabs, link, line);
 	if (info && pp_debug_apart_has_stabs(info->apart))
 		return pp_debug_apart_stabs_line(info->apart, link, line);
-	if (!unit)
-		return NULL;
-	if (!unit->lines_read)
+	if (unit && !unit->lines_read)
 		read_lines(info, unit);
-	entry = pp_line_table_find(&unit->lines, link);
+	if (info)
+		entry = pp_line_table_find(unit ? &unit->lines : &info->told, link);
 	if (!entry)
 		return NULL;
 	*line = entry->line;

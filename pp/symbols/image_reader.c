@@ -393,8 +393,12 @@ static void read_memory(struct pp_image_reader *reader, const struct op_image_na
 	symbols->n_code = 1;
 	symbols->code->end = id->end - id->start;
 	symbols->code->vma = symbols->code->link = id->start;
-	if (!symbols->n)
-		pp_jit_symbols(get_jit(reader, id), id->start, id->end, symbols);
+	if (!symbols->n) {
+		const struct pp_jit *jit = get_jit(reader, id);
+
+		pp_jit_symbols(jit, id->start, id->end, symbols);
+		pp_jit_lines(jit, id->start, id->end, symbols);
+	}
 }
 
 /* ---- what the recording says ---- */

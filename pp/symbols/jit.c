@@ -2,9 +2,9 @@
 /* Maps and objects of JIT code. */
 #include "jit.h"
 
-#include <byteswap.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,8 @@
 #include <unistd.h>
 
 #include "libop/base/file.h"
-#include "libop/base/hash.h"
-#include "libop/base/number.h"
 #include "libop/base/reader.h"
+#include "libop/tables/name_index.h"
 #include "libop/tables/ranges.h"
 #include "libop/base/memory.h"
 #include "libop/base/search.h"
@@ -22,21 +21,7 @@
 #include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
 #include "libop/foreign/limits.h"
-
-/* The functions of a file, in file order. */
-struct function {
-	uint64_t start, end;
-	const char *name;
-};
-
-struct functions {
-	struct function *items;
-	size_t n, capacity;
-	/* For moved code: the index of the last item of each start address, + 1. */
-	struct op_hash_map by_start;
-	size_t n_hashed;
-	bool is_full; /* there are more than FOREIGN_JIT_FUNCTIONS_MOST */
-};
+#include "libop/agent/jit_functions.h"
 
 char *pp_jit_map_path(const char *dir, uint32_t tgid)
 {
@@ -51,18 +36,6 @@ char *pp_jit_dump_path(const char *dir, uint32_t tgid)
 char *pp_jit_dir(const char *given, const char *archive)
 {
 	return given ? pp_copy(given) : pp_format("%s" PP_JIT_DIR, archive ? archive : "");
-}
-
-static void add_function(struct functions *all, uint64_t start, uint64_t size, const char *name)
-{
-	if (!size || size > UINT64_MAX - start)
-		return;
-	if (all->n >= FOREIGN_JIT_FUNCTIONS_MOST) {
-		all->is_full = true;
-		return;
-	}
-	all->items = pp_grow(all->items, &all->capacity, all->n + 1, sizeof(*all->items));
-	all->items[all->n++] = (struct function){.start = start, .end = start + size, .name = name};
 }
 
 /* ---- trusted files ---- */
@@ -134,134 +107,6 @@ static enum pp_jit_result open_believed(const char *path, enum foreign_kind kind
 	return PP_JIT_REFUSED;
 }
 
-/* ---- perf-TGID.map ---- */
-
-/* Takes a number and the blanks behind it. */
-static bool take_hex(char **line, uint64_t *out)
-{
-	const char *end = *line;
-
-	if (!op_number_take(&end, 16, UINT64_MAX, out) || *end != ' ')
-		return false;
-	*line += end - *line;
-	*line += strspn(*line, " ");
-	return true;
-}
-
-/* "7f0010a04000 1c0 LazyCompile:~add /srv/app.js:3": names may have blanks. */
-static void parse_map(char *text, struct functions *all)
-{
-	char *line;
-
-	while ((line = strsep(&text, "\n")) != NULL) {
-		uint64_t start, size;
-
-		if (take_hex(&line, &start) && take_hex(&line, &size) && *line)
-			add_function(all, start, size, line);
-	}
-}
-
-/* ---- jit-TGID.dump ---- */
-
-#define DUMP_MAGIC   0x4a695444
-#define DUMP_VERSION 1
-
-/* Offsets in the headers of the file and of a record; numbers are in the writer's byte order. */
-enum { DUMP_HEAD_SIZE = 40, DUMP_SIZE = 8 };
-enum { RECORD_SIZE = 4, RECORD_HEAD_SIZE = 16 };
-enum { RECORD_LOAD = 0, RECORD_MOVE = 1, RECORD_CLOSE = 3 };
-/* After the header of a record. */
-enum { LOAD_ADDRESS = 16, LOAD_CODE_SIZE = 24, LOAD_NAME = 40 };
-enum { MOVE_OLD = 16, MOVE_NEW = 24, MOVE_CODE_SIZE = 32, MOVE_BODY_SIZE = 48 };
-
-struct dump {
-	const char *text;
-	size_t length;
-	bool swapped;
-};
-
-static uint32_t get32(const struct dump *dump, size_t at)
-{
-	return op_load_u32(dump->text + at, dump->swapped);
-}
-
-static uint64_t get64(const struct dump *dump, size_t at)
-{
-	return op_load_u64(dump->text + at, dump->swapped);
-}
-
-/* The function written last for @start, or NULL. */
-static const struct function *find_function(struct functions *all, uint64_t start)
-{
-	uintptr_t found;
-
-	while (all->n_hashed < all->n) {
-		uint64_t key = all->items[all->n_hashed++].start;
-
-		if (op_hash_map_set(&all->by_start, key, (void *)(uintptr_t)all->n_hashed))
-			pp_out_of_memory();
-	}
-	found = (uintptr_t)op_hash_map_find(&all->by_start, start);
-	return found ? &all->items[found - 1] : NULL;
-}
-
-/* Code that was moved keeps its name. */
-static void move(struct functions *all, uint64_t from, uint64_t to, uint64_t size)
-{
-	const struct function *moved = find_function(all, from);
-
-	if (moved)
-		add_function(all, to, size, moved->name);
-}
-
-/* @at is after the header, @end after the record.  Return: false if the record is invalid. */
-static bool parse_record(const struct dump *dump, uint32_t id, size_t at, size_t end,
-			 struct functions *all)
-{
-	if (id == RECORD_LOAD) {
-		const char *name = dump->text + at + LOAD_NAME;
-
-		if (end - at <= LOAD_NAME || !memchr(name, '\0', end - at - LOAD_NAME))
-			return false;
-		add_function(all, get64(dump, at + LOAD_ADDRESS), get64(dump, at + LOAD_CODE_SIZE),
-			     name);
-	} else if (id == RECORD_MOVE) {
-		if (end - at < MOVE_BODY_SIZE)
-			return false;
-		move(all, get64(dump, at + MOVE_OLD), get64(dump, at + MOVE_NEW),
-		     get64(dump, at + MOVE_CODE_SIZE));
-	}
-	return true;
-}
-
-static int parse_dump(const char *text, size_t length, struct functions *all,
-		      struct op_error *error)
-{
-	struct dump dump = {.text = text, .length = length};
-	size_t at, size;
-
-	if (length >= DUMP_HEAD_SIZE)
-		dump.swapped = get32(&dump, 0) == bswap_32(DUMP_MAGIC);
-	if (length < DUMP_HEAD_SIZE || get32(&dump, 0) != DUMP_MAGIC ||
-	    get32(&dump, 4) != DUMP_VERSION)
-		return op_error_set(error, EINVAL, "not a jitdump of version %d", DUMP_VERSION);
-	at = get32(&dump, DUMP_SIZE);
-	if (at < DUMP_HEAD_SIZE || at > length)
-		return op_error_set(error, EINVAL, "byte %d: wrong size of the head", DUMP_SIZE);
-	for (; length - at >= RECORD_HEAD_SIZE; at += size) {
-		uint32_t id = get32(&dump, at);
-
-		size = get32(&dump, at + RECORD_SIZE);
-		/* A process that was killed leaves its last record unfinished. */
-		if (size < RECORD_HEAD_SIZE || size > length - at ||
-		    !parse_record(&dump, id, at + RECORD_HEAD_SIZE, at + size, all))
-			return op_error_set(error, EINVAL, "byte %zu: wrong record", at);
-		if (id == RECORD_CLOSE)
-			break;
-	}
-	return 0;
-}
-
 /* ---- answers, which may come from a process apart ---- */
 
 /* struct part - an address range of a function; several may have one name */
@@ -270,38 +115,54 @@ struct part {
 	uint64_t name; /* its place among the names */
 };
 
-/* struct answer - what comes first; then the parts, the names, and the text of the error */
-struct answer {
-	uint64_t n_parts, names_size, error_size; /* 0: there was no error */
+/* struct told_line - a line from an address on */
+struct told_line {
+	uint64_t address;
+	uint32_t file; /* its place among the names, + 1; 0: no line */
+	uint32_t number;
 };
 
-/* Puts the name of each function that has a part once. */
-static void put_names(const struct functions *all, struct part *parts, size_t n,
-		      struct op_buffer *names)
+/* struct answer - what comes first; then the parts, the lines, the names, and the text of the error
+ */
+struct answer {
+	uint64_t n_parts, n_lines, names_size;
+	uint64_t error_size; /* 0: there was no error */
+};
+
+/* Names that are put once.  Texts are compared by @known, each of a function or a line once: one
+ * may be in a million parts. */
+struct put_names {
+	uint32_t *of_function, *of_line; /* places by index, + 1; 0: not looked up yet */
+	struct pp_names known;
+	uint32_t *places; /* of those in @known, + 1; 0: not put yet */
+	size_t capacity;
+	struct op_buffer text;
+};
+
+/* Return: the place of a name, which is put if it is new.  @known: kept for the next time. */
+static uint32_t put_name(struct put_names *names, const char *name, uint32_t *known)
 {
-	uint64_t *places = pp_alloc(all->n, sizeof(*places)); /* + 1; 0: not put yet */
+	size_t n = names->known.n, number;
 
-	for (size_t i = 0; i < n; i++) {
-		const char *name = all->items[parts[i].name].name;
-		uint64_t *place = &places[parts[i].name];
-
-		if (!*place) {
-			*place = names->used + 1;
-			op_buffer_put(names, name, strnlen(name, FOREIGN_JIT_NAME_MOST));
-			op_buffer_u8(names, '\0');
-		}
-		parts[i].name = *place - 1;
+	if (*known)
+		return *known - 1;
+	number = pp_names_index(&names->known, name);
+	if (number == n) {
+		names->places =
+			pp_grow(names->places, &names->capacity, n + 1, sizeof(*names->places));
+		names->places[n] = (uint32_t)names->text.used;
+		op_buffer_put(&names->text, name, strnlen(name, FOREIGN_JIT_NAME_MOST));
+		op_buffer_u8(&names->text, '\0');
 	}
-	pp_buffer_check(names);
-	free(places);
+	*known = names->places[number] + 1;
+	return names->places[number];
 }
 
-/* Assigns each address to the function written last for it.  Return: parts, which the caller
- * frees. */
-static struct part *resolve(const struct functions *all, size_t *n)
+/* Assigns each address to the function written last for it.  Return: flat intervals, whose values
+ * are indices of functions; the caller frees them. */
+static struct pp_interval *resolve(const struct jit_functions *all, size_t *n)
 {
 	struct pp_interval *intervals = pp_alloc(all->n, sizeof(*intervals)), *flat;
-	struct part *parts;
 
 	for (size_t i = 0; i < all->n; i++)
 		intervals[i] = (struct pp_interval){.start = all->items[i].start,
@@ -310,63 +171,144 @@ static struct part *resolve(const struct functions *all, size_t *n)
 						    .value = i};
 	*n = pp_intervals_flatten(intervals, all->n, &flat);
 	free(intervals);
-	parts = pp_alloc(*n, sizeof(*parts));
-	for (size_t i = 0; i < *n; i++)
-		parts[i] = (struct part){flat[i].start, flat[i].end, flat[i].value};
-	free(flat);
-	return parts;
+	return flat;
 }
 
-static void put_answer(const struct functions *all, const char *error, struct op_buffer *out)
+static void put_line(struct op_buffer *lines, uint64_t address, uint32_t file, uint32_t number)
 {
-	struct op_buffer names = {0};
-	struct answer head = {.error_size = *error ? strlen(error) + 1 : 0};
-	struct part *parts = resolve(all, &head.n_parts);
+	const struct told_line line = {address, file, number};
 
-	put_names(all, parts, head.n_parts, &names);
-	head.names_size = names.used;
-	op_buffer_put(out, &head, sizeof(head));
-	op_buffer_put(out, parts, head.n_parts * sizeof(*parts));
-	op_buffer_put(out, names.bytes, names.used);
-	op_buffer_put(out, error, head.error_size);
-	op_buffer_free(&names);
-	free(parts);
+	op_buffer_put(lines, &line, sizeof(line));
 }
 
-/* @names ends with a NUL.  Return: whether they are in order, with names that are not too long. */
-static bool take_parts(struct pp_jit *jit, const struct part *parts, size_t n, const char *names,
-		       uint64_t names_size)
+/* The lines of one part: from that of its start on, to an end. */
+static void put_part_lines(const struct jit_functions *all, const struct pp_interval *part,
+			   struct put_names *names, struct op_buffer *lines)
+{
+	const struct jit_function *function = &all->items[part->value];
+	const struct jit_line *items = all->lines + function->first_line;
+	uint32_t *known = names->of_line + function->first_line;
+	size_t behind = op_first_above(items, function->n_lines, address, part->start);
+
+	if (!function->n_lines)
+		return;
+	for (size_t i = behind ? behind - 1 : 0;
+	     i < function->n_lines && items[i].address < part->end; i++)
+		put_line(lines, items[i].address > part->start ? items[i].address : part->start,
+			 put_name(names, items[i].file, &known[i]) + 1, items[i].number);
+	put_line(lines, part->end, 0, 0);
+}
+
+static void put_answer(const struct jit_functions *all, const char *error, struct op_buffer *out)
+{
+	struct op_buffer parts = {0}, lines = {0};
+	struct put_names names = {
+		.of_function = pp_alloc(all->n, sizeof(uint32_t)),
+		.of_line = pp_alloc(all->n_lines, sizeof(uint32_t)),
+	};
+	struct answer head = {.error_size = *error ? strlen(error) + 1 : 0};
+	struct pp_interval *flat = resolve(all, &head.n_parts);
+
+	for (size_t i = 0; i < head.n_parts; i++) {
+		size_t index = flat[i].value;
+		const struct part part = {
+			flat[i].start, flat[i].end,
+			put_name(&names, all->items[index].name, &names.of_function[index])};
+
+		op_buffer_put(&parts, &part, sizeof(part));
+		put_part_lines(all, &flat[i], &names, &lines);
+	}
+	pp_buffer_check(&parts);
+	pp_buffer_check(&lines);
+	pp_buffer_check(&names.text);
+	head.n_lines = lines.used / sizeof(struct told_line);
+	head.names_size = names.text.used;
+	op_buffer_put(out, &head, sizeof(head));
+	op_buffer_put(out, parts.bytes, parts.used);
+	op_buffer_put(out, lines.bytes, lines.used);
+	op_buffer_put(out, names.text.bytes, names.text.used);
+	op_buffer_put(out, error, head.error_size);
+	op_buffer_free(&parts);
+	op_buffer_free(&lines);
+	op_buffer_free(&names.text);
+	pp_names_free(&names.known);
+	free(names.places);
+	free(names.of_function);
+	free(names.of_line);
+	free(flat);
+}
+
+/* struct taken_names - the names of an answer; they end with a NUL */
+struct taken_names {
+	const char *text;
+	uint64_t size;
+};
+
+/* Return: the name at a place, or NULL: there is none, or it is too long. */
+static const char *take_name(const struct taken_names *names, uint64_t place)
+{
+	if (place >= names->size || !memchr(names->text + place, '\0', FOREIGN_JIT_NAME_MOST + 1))
+		return NULL;
+	return names->text + place;
+}
+
+/* Return: whether they are in order, with names. */
+static bool take_parts(struct pp_jit *jit, const struct part *parts, size_t n,
+		       const struct taken_names *names)
 {
 	uint64_t last = 0;
 
 	jit->symbols = pp_alloc(n, sizeof(*jit->symbols));
 	for (size_t i = 0; i < n; i++) {
-		if (parts[i].start < last || parts[i].end <= parts[i].start ||
-		    parts[i].name >= names_size ||
-		    !memchr(names + parts[i].name, '\0', FOREIGN_JIT_NAME_MOST + 1))
+		const char *name = take_name(names, parts[i].name);
+
+		if (!name || parts[i].start < last || parts[i].end <= parts[i].start)
 			return false;
 		last = parts[i].end;
-		jit->symbols[i] = (struct pp_jit_symbol){.start = parts[i].start,
-							 .end = parts[i].end,
-							 .name = names + parts[i].name};
+		jit->symbols[i] = (struct pp_jit_symbol){parts[i].start, parts[i].end, name};
 	}
 	jit->n = n;
+	return true;
+}
+
+static bool take_lines(struct pp_jit *jit, const struct told_line *lines, size_t n,
+		       const struct taken_names *names)
+{
+	uint64_t last = 0;
+
+	jit->lines = pp_alloc(n, sizeof(*jit->lines));
+	for (size_t i = 0; i < n; i++) {
+		const char *file = lines[i].file ? take_name(names, lines[i].file - 1) : NULL;
+
+		if (lines[i].address < last || (lines[i].file && !file))
+			return false;
+		last = lines[i].address;
+		jit->lines[i] = (struct pp_line_entry){
+			.link = last,
+			.file = file,
+			.line = lines[i].number > INT_MAX ? 0 : (int)lines[i].number,
+		};
+	}
+	jit->n_lines = n;
 	return true;
 }
 
 /* Return: what is wrong with the file, "" if nothing is; or NULL: it is no answer. */
 static const char *take_answer(struct pp_jit *jit, struct op_reader *reader)
 {
+	struct taken_names names;
 	const struct part *parts;
-	const char *names;
+	const struct told_line *lines;
 	struct answer head;
 
 	if (!op_reader_copy(reader, &head, sizeof(head)))
 		return NULL;
 	parts = op_reader_array(reader, head.n_parts, sizeof(*parts));
-	names = op_reader_take(reader, head.names_size);
-	if (!parts || !names || (head.names_size && names[head.names_size - 1]) ||
-	    !take_parts(jit, parts, head.n_parts, names, head.names_size))
+	lines = op_reader_array(reader, head.n_lines, sizeof(*lines));
+	names = (struct taken_names){op_reader_take(reader, head.names_size), head.names_size};
+	if (!parts || !lines || !names.text || (names.size && names.text[names.size - 1]) ||
+	    !take_parts(jit, parts, head.n_parts, &names) ||
+	    !take_lines(jit, lines, head.n_lines, &names))
 		return NULL;
 	return head.error_size ? op_reader_text(reader, head.error_size) : "";
 }
@@ -376,7 +318,7 @@ static const char *take_answer(struct pp_jit *jit, struct op_reader *reader)
 /* Bytes of an answer: the names, and the parts of a million functions. */
 #define ANSWER_MOST (512 << 20)
 
-static int parse(int fd, enum foreign_kind kind, char **text, struct functions *all,
+static int parse(int fd, enum foreign_kind kind, char **text, struct jit_functions *all,
 		 struct op_error *error)
 {
 	size_t length;
@@ -386,28 +328,28 @@ static int parse(int fd, enum foreign_kind kind, char **text, struct functions *
 	if (!*text)
 		return op_error_set(error, errno, "%s", strerror(errno));
 	if (kind == FOREIGN_JIT_DUMP)
-		result = parse_dump(*text, length, all, error);
+		result = jit_functions_parse_dump(all, *text, length, error);
 	else
-		parse_map(*text, all);
+		jit_functions_parse_map(all, *text);
 	if (!all->is_full)
 		return result;
 	/* half the functions would give the rest wrong names: the last one at an address counts */
 	all->n = 0;
-	return op_error_set(error, EFBIG, "more than %d functions", FOREIGN_JIT_FUNCTIONS_MOST);
+	return op_error_set(error, EFBIG, "more than %d functions or %d lines",
+			    FOREIGN_JIT_FUNCTIONS_MOST, FOREIGN_JIT_LINES_MOST);
 }
 
 /* The question is the kind of the file. */
 static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	enum foreign_kind kind = op_reader_u32(question);
-	struct functions all = {0};
+	struct jit_functions all = {0};
 	struct op_error error = {0};
 	char *text = NULL;
 
 	parse(fd, kind, &text, &all, &error);
 	put_answer(&all, error.text, answer);
-	free(all.items);
-	op_hash_map_free(&all.by_start);
+	jit_functions_free(&all);
 	free(text);
 }
 
@@ -461,6 +403,7 @@ enum pp_jit_result pp_jit_read(struct pp_jit *jit, const char *dir, uint32_t tgi
 void pp_jit_free(struct pp_jit *jit)
 {
 	free(jit->symbols);
+	free(jit->lines);
 	free(jit->answer);
 	*jit = (struct pp_jit){0};
 }
@@ -482,6 +425,19 @@ void pp_jit_symbols(const struct pp_jit *jit, uint64_t start, uint64_t end,
 								  .vma = from,
 								  .name = symbol->name};
 	}
+}
+
+void pp_jit_lines(const struct pp_jit *jit, uint64_t start, uint64_t end,
+		  struct pp_symbols *symbols)
+{
+	size_t first = op_first_above(jit->lines, jit->n_lines, link, start);
+	size_t behind = op_first_above(jit->lines, jit->n_lines, link, end);
+
+	first -= first > 0; /* what it begins with */
+	symbols->lines = pp_alloc(behind - first, sizeof(*symbols->lines));
+	symbols->n_lines = behind - first;
+	for (size_t i = first; i < behind; i++)
+		symbols->lines[i - first] = jit->lines[i];
 }
 
 /* ---- objects of JIT code ---- */

@@ -30,6 +30,8 @@ struct pp_jit {
 	uint32_t tgid;
 	struct pp_jit_symbol *symbols; /* by address */
 	size_t n;
+	struct pp_line_entry *lines; /* by address; only a jitdump has some */
+	size_t n_lines;
 	void *answer; /* backing store of the names */
 };
 
@@ -55,6 +57,10 @@ void pp_jit_free(struct pp_jit *jit);
 /* Adds the symbols between @start and @end to @symbols, whose keys are relative to @start. */
 void pp_jit_symbols(const struct pp_jit *jit, uint64_t start, uint64_t end,
 		    struct pp_symbols *symbols);
+
+/* Sets the lines of @symbols, which has none, to those between @start and @end. */
+void pp_jit_lines(const struct pp_jit *jit, uint64_t start, uint64_t end,
+		  struct pp_symbols *symbols);
 
 /* Where the files are: @given, or else PP_JIT_DIR below @archive, which may be NULL.  The caller
  * frees it. */

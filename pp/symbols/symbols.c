@@ -92,6 +92,7 @@ void pp_symbols_free(struct pp_symbols *symbols)
 	free(symbols->items);
 	free(symbols->aliases);
 	free(symbols->code);
+	free(symbols->lines);
 	free(symbols->debug_path);
 	memset(symbols, 0, sizeof(*symbols));
 }

@@ -37,6 +37,14 @@ struct pp_code {
 	const char *name;    /* of the section, or NULL; lives as long as the table */
 };
 
+/* Code from @link up to the next entry belongs to this line. */
+struct pp_line_entry {
+	uint64_t link;
+	const char *file; /* NULL ends a sequence; lives as long as the table */
+	int line;
+	uint32_t order; /* of entries at one address the last one is used */
+};
+
 /* The machine that the code of an object file is for. */
 struct pp_machine {
 	bool known;
@@ -53,6 +61,8 @@ struct pp_symbols {
 	size_t n_aliases;
 	struct pp_code *code; /* by start */
 	size_t n_code;
+	struct pp_line_entry *lines; /* by link: those that a JIT compiler has told */
+	size_t n_lines;
 	bool is_relocatable; /* links are those that pp_debug_info_open() sets */
 	uint64_t text;	     /* key of the start of .text; keys of a vmlinux count from there */
 	char *debug_path;    /* of the separate debug file, or NULL */

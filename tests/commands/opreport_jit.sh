@@ -72,7 +72,7 @@ if [ "$(id -u)" = 0 ]; then # else files of other users cannot be made
 	check test ! -s err
 fi
 
-# Two functions; records without an address: debug information, and a kind that is not known; one
+# Two functions; records without an address: no lines, and a kind that is not known; one
 # of the functions moves; a third function.
 jitdump()
 {
@@ -85,7 +85,7 @@ jitdump()
 		    put("IIQIIQQQQ", 0, 16 + 40 + len(name) + 4, 2, 77, 77, address, address, size, 1)
 		    sys.stdout.buffer.write(name + b"\\x90" * 4)
 		put("IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, 77, 1, 0)
-		put("IIQQ", 2, 24, 4, 2 ** 64 - 1)
+		put("IIQQQ", 2, 32, 4, 2 ** 64 - 1, 0)
 		load(0x7f0000000100, 0x100, b"first")
 		load(0x7f0000009000, 0x100, b"moved")
 		put("IIQQ", 4711, 24, 4, 2 ** 64 - 1)
@@ -100,6 +100,36 @@ jitdump '<'
 report -l -n tgid:all 'image:*node' --jit-dir "$DIR/jit" -f -e in_the_heap,nothing
 jitdump '>'
 report -l -n tgid:all 'image:*node' --jit-dir "$DIR/jit" -f -e in_the_heap,nothing
+
+# Of two functions, with lines told before the one and after the other.
+jitdump_with_lines()
+{
+	python3 - "$1" >jit/jit-77.dump <<-EOF
+		import struct, sys
+		order = sys.argv[1]
+		def put(form, *fields): sys.stdout.buffer.write(struct.pack(order + form, *fields))
+		def load(address, size, name):
+		    put("IIQIIQQQQ", 0, 56 + len(name) + 1, 2, 77, 77, address, address, size, 1)
+		    sys.stdout.buffer.write(name + b"\\0")
+		def lines(address, *all):
+		    put("IIQQQ", 2, 32 + sum(17 + len(name) for _, _, name in all), 2, address, len(all))
+		    for at, line, name in all:
+		        put("QII", at, line, 0)
+		        sys.stdout.buffer.write(name + b"\\0")
+		put("IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, 77, 1, 0)
+		lines(0x7f0000000100, (0x7f00000001f0, 5, b"a.x"), (0x7f0000000100, 3, b"b/c.x"))
+		load(0x7f0000000100, 0x100, b"first")
+		load(0x7f0000000200, 0x110, b"second")
+		lines(0x7f0000000200, (0x7f0000000280, 9, b"d.x"))
+	EOF
+}
+
+requirement jitdump_names_lines_in_both_byte_orders
+samples_of_node
+for order in '<' '>'; do
+	jitdump_with_lines "$order"
+	report --details --debug-info -n tgid:all 'image:*node' --jit-dir "$DIR/jit" -l
+done
 
 # fuzz_pp_jit changes and cuts dumps anywhere.
 requirement damaged_jitdump_is_used_up_to_the_damage

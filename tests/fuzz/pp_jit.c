@@ -8,9 +8,11 @@
 
 const unsigned int fuzz_iterations = 20000;
 
-/* Head, a function, one that is moved, the end. */
+/* Head, two lines of a function, that function, one that is moved, the end. */
 static const uint8_t dump[] =
 	"\x44\x54\x69\x4a\1\0\0\0\50\0\0\0\76\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+	"\2\0\0\0\104\0\0\0\0\0\0\0\0\0\0\0\0\20\0\0\0\0\0\0\2\0\0\0\0\0\0\0"
+	"\0\20\0\0\0\0\0\0\7\0\0\0\0\0\0\0a\0\40\20\0\0\0\0\0\0\10\0\0\0\0\0\0\0b\0"
 	"\0\0\0\0\76\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\1\0\0\0\0\20\0\0\0\0\0\0\0\20\0\0\0\0\0\0"
 	"\100\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0first\0"
 	"\1\0\0\0\100\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\1\0\0\0\0\40\0\0\0\0\0\0\0\20\0\0\0\0\0\0"
@@ -46,9 +48,17 @@ static void check(const struct pp_jit *jit)
 		fuzz_must(strlen(jit->symbols[i].name) < 1 << 20, "names end");
 		last = jit->symbols[i].end;
 	}
+	last = 0;
+	for (size_t i = 0; i < jit->n_lines; i++) {
+		fuzz_must(jit->lines[i].link >= last, "lines are in order");
+		fuzz_must(!jit->lines[i].file || strlen(jit->lines[i].file) < 1 << 20, "files end");
+		last = jit->lines[i].link;
+	}
 	pp_jit_symbols(jit, 0x800, 0x3000, &symbols);
+	pp_jit_lines(jit, 0x800, 0x3000, &symbols);
 	for (size_t i = 0; i < symbols.n; i++)
 		fuzz_must(symbols.items[i].end <= 0x3000 - 0x800, "symbols are in the mapping");
+	free(symbols.lines);
 	free(symbols.items);
 }
 

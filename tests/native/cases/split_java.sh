@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: a profile of Java known by construction, with the methods, lines and callers that the
+# covers: agent for Java writes into /tmp/jit-PID.dump
+
+sampling=yes
+# shellcheck source=../case.sh
+. "$TESTS/native/case.sh"
+
+agent=$BUILD/libop/agent/libjvmti_oprofile.so
+[ -e "$agent" ] || skip "the agent for Java was not built: no JDK"
+java -version >/dev/null 2>&1 || skip "no java"
+
+source=$TESTS/native/workloads/Split.java
+
+# at_line TEXT - samples of the line of the source that has it, in $scratch/annotated
+at_line()
+{
+	awk -v text="$1" '
+		index($0, text) { sum += $1 }
+		END { printf "%d\n", sum }' "$scratch/annotated"
+}
+
+java_shares()
+{
+	sample -g -e "$(clock 2000)" java -agentpath:"$agent" -XX:+PreserveFramePointer \
+		-XX:CompileCommand=quiet '-XX:CompileCommand=dontinline,Split::*' \
+		"$source" "$(lasting 2 2000)" >"$scratch/pid"
+	dump=/tmp/jit-$(grep -x '[0-9]*' "$scratch/pid").dump
+	[ -s "$dump" ] || fail "the agent has left no $dump"
+	report
+	need opexport --session-dir="$session" --to=folded --output="$scratch/folded"
+	need opannotate --session-dir="$session" --source --search-dirs="${source%/*}" \
+		--include-file=Split.java >"$scratch/annotated"
+	rm -f "$dump"
+	heavy=$(at_line "heavy's line")
+	light=$(at_line "light's line")
+	all=$((heavy + light))
+	enough "samples of the lines" $all 1000
+	share heavy "$heavy" $all 0.6
+	share light "$light" $all 0.4
+	at_most "samples of the methods in other lines" \
+		$(($(symbol_samples 'Split.heavy(int)') + $(symbol_samples 'Split.light(int)') - all)) \
+		$all 0.05
+}
+
+# The caller is main(), compiled while it runs, or the interpreter.
+java_callers()
+{
+	heavy=$(awk '/;Split\.heavy\(int\)[^;]*$/ { sum += $NF } END { print sum + 0 }' \
+		"$scratch/folded")
+	called=$(awk '/;(Interpreter|Split\.main\(String\[\]\));Split\.heavy\(int\)[^;]*$/ {
+		sum += $NF } END { print sum + 0 }' "$scratch/folded")
+	at_most "samples of heavy() without its caller" $((heavy - called)) "$heavy" 0.02
+}
+
+java_shares
+java_callers
