@@ -11,7 +11,7 @@ static void *run(void *argument)
 {
 	struct packer *packer = argument;
 
-	packer->result = op_pack_journals(packer->dir, packer->last, &packer->error);
+	packer->result = op_pack_journals(packer->dir, packer->last, NULL, &packer->error);
 	packer->measured = !budget_measure(packer->dir, &packer->usage, NULL);
 	atomic_store(&packer->done, true);
 	return NULL;

@@ -50,7 +50,6 @@ static int visit(const char *path, const struct stat *status, void *context)
 
 	if (op_pack_is_part(name)) {
 		job->is_packed = true;
-		job->in_parts |= strcmp(name, OP_PACK_NAME) != 0;
 		return 0;
 	}
 	if (unfinished && S_ISREG(status->st_mode)) {
@@ -143,6 +142,15 @@ static int open_dir(struct pack_job *job, const char *dir)
 	return result;
 }
 
+/* No process writes, so the parts stay what they are. */
+static int open_parts(struct pack_job *job)
+{
+	int result = op_pack_open_recent(&job->pack, job->dir, job->parts_most, &job->kept,
+					 &job->pack_name, &job->is_one, job->error);
+
+	return result && (job->error->code != ENOENT || !job->kept.count) ? -1 : 0;
+}
+
 int pack_job_begin(struct pack_job *job, const char *dir)
 {
 	job->parent_fd = job->fresh_fd = -1;
@@ -152,7 +160,7 @@ int pack_job_begin(struct pack_job *job, const char *dir)
 	op_pack_remove_leftovers(job->parent);
 	if (op_walk(job->dir, visit, job, job->error))
 		return -1;
-	if (job->is_packed && op_pack_open_session(&job->pack, job->dir, job->error))
+	if (job->is_packed && open_parts(job))
 		return -1;
 	if (job->loose.count)
 		qsort(job->loose.item, job->loose.count, sizeof(*job->loose.item), by_name);
@@ -288,6 +296,9 @@ int pack_job_keep(struct pack_job *job, const char *name)
 
 int pack_job_keep_rest(struct pack_job *job)
 {
+	for (size_t i = 0; i < job->kept.count; i++)
+		if (pack_job_keep(job, job->kept.item[i]))
+			return -1;
 	for (size_t i = 0; i < job->rest.count; i++)
 		if (pack_job_keep(job, job->rest.item[i]))
 			return -1;
@@ -299,6 +310,8 @@ int pack_job_exchange(struct pack_job *job)
 {
 	if (renameat2(AT_FDCWD, job->fresh, AT_FDCWD, job->dir, RENAME_EXCHANGE))
 		return unable(job, "exchange the files of", job->dir);
+	/* Readers of what is in its place need not wait until the old one is removed. */
+	flock(job->fresh_fd, LOCK_UN);
 	if (!fsync(job->parent_fd))
 		return 0;
 	/* After a loss of power the old directory may be the current one: keep it. */
@@ -308,8 +321,54 @@ int pack_job_exchange(struct pack_job *job)
 	return -1;
 }
 
+/* ---- the old directory ---- */
+
+/* Each removal may wait for the journal of the file system, so several wait at once. */
+#define REMOVERS 4
+
+struct remover {
+	const struct pack_job *job;
+	size_t first;
+	pthread_t thread;
+	bool runs;
+};
+
+static void *remove_some(void *argument)
+{
+	const struct remover *remover = argument;
+	const struct pack_job *job = remover->job;
+
+	for (size_t i = remover->first; i < job->loose.count; i += REMOVERS) {
+		char *path = op_path("%s/%s", job->fresh, job->loose.item[i]);
+
+		if (path && !unlink(path))
+			pack_loose_remove_directories(job->fresh, job->loose.item[i]);
+		free(path);
+	}
+	return NULL;
+}
+
+/* Removes most of it; what is left, whoever has put it there, is for op_tree_remove(). */
+static void remove_loose(const struct pack_job *job)
+{
+	struct remover removers[REMOVERS] = {0};
+
+	for (size_t i = 1; i < REMOVERS; i++) {
+		removers[i] = (struct remover){.job = job, .first = i};
+		removers[i].runs =
+			!pthread_create(&removers[i].thread, NULL, remove_some, &removers[i]);
+	}
+	removers[0].job = job;
+	remove_some(&removers[0]);
+	for (size_t i = 1; i < REMOVERS; i++)
+		if (removers[i].runs)
+			pthread_join(removers[i].thread, NULL);
+}
+
 void pack_job_end(struct pack_job *job)
 {
+	if (job->fresh && job->loose.count)
+		remove_loose(job);
 	if (job->fresh)
 		op_tree_remove(job->parent_fd, strrchr(job->fresh, '/') + 1, NULL);
 	if (job->fresh_fd >= 0)
@@ -317,6 +376,8 @@ void pack_job_end(struct pack_job *job)
 	op_pack_close(job->pack);
 	op_strings_free(&job->loose);
 	op_strings_free(&job->rest);
+	op_strings_free(&job->kept);
+	free(job->pack_name);
 	free(job->fresh);
 	op_pinned_close(job->parent);
 	free(job->dir);

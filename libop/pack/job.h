@@ -27,8 +27,12 @@ struct pack_job {
 	struct stat status;	 /* of dir */
 	struct op_strings loose; /* names of sample files and stack files, as in packs */
 	struct op_strings rest;	 /* of all other files */
-	struct op_pack *pack;	 /* the existing one, of all parts (parts.h), or NULL */
-	bool is_packed, in_parts; /* there are parts; some are not "pack" */
+	uint64_t parts_most;	 /* bytes of the parts that are packed again */
+	struct op_pack *pack;	 /* the existing one, of these parts (parts.h), or NULL */
+	char *pack_name;	 /* of the one that takes its place, if there are parts */
+	struct op_strings kept;	 /* the other parts, which are before it */
+	bool is_packed;		 /* there are parts */
+	bool is_one;		 /* @pack is one already, of that name */
 	op_pack_report *report;
 	void *context;
 	struct op_pack_result *result;
@@ -40,7 +44,7 @@ int pack_job_failed(struct pack_job *job, const char *doing, const char *path);
 
 /**
  * pack_job_begin - list the files of a session's directory
- * @job: with report, context, result and error set, all else zero
+ * @job: with parts_most, report, context, result and error set, all else zero
  *
  * Removes temporary directories that killed runs left beside it.  After success and failure
  * pack_job_end() frees the job.

@@ -6,10 +6,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libop/base/file.h"
 #include "libop/session/sample_name.h"
 #include "libop/session/paths.h"
+
+bool pack_loose_is_plain(const char *name)
+{
+	const char *part = name;
+
+	for (;;) {
+		size_t n = strcspn(part, "/");
+
+		if (!n || (n == 1 && *part == '.') || (n == 2 && !memcmp(part, "..", 2)))
+			return false;
+		if (!part[n])
+			return true;
+		part += n + 1;
+	}
+}
 
 bool pack_loose_is_stacks(const char *name)
 {
@@ -22,6 +38,8 @@ bool pack_loose_is_name(const char *name)
 	struct op_sample_name parsed;
 	struct op_error ignored;
 
+	if (!pack_loose_is_plain(name))
+		return false;
 	name = op_name_of_weighted(name);
 	if (pack_loose_is_stacks(name)
 		    ? op_stacks_name_parse(name, &parsed, &ignored)
@@ -69,6 +87,14 @@ static int read_samples(const char *path, struct pack_loose *loose, struct odb_e
 	return n < 0 ? -1 : 0;
 }
 
+int pack_loose_read_at(struct pack_loose *loose, const char *path, bool is_stacks,
+		       struct odb_error *error)
+{
+	*loose = (struct pack_loose){0};
+	return is_stacks ? stacks_read(&loose->stacks, path, error)
+			 : read_samples(path, loose, error);
+}
+
 int pack_loose_read(struct pack_loose *loose, const char *dir, const char *name,
 		    struct odb_error *error)
 {
@@ -79,10 +105,22 @@ int pack_loose_read(struct pack_loose *loose, const char *dir, const char *name,
 	*error = (struct odb_error){.code = ENOMEM, .text = "out of memory"};
 	if (!path)
 		return -1;
-	result = pack_loose_is_stacks(name) ? stacks_read(&loose->stacks, path, error)
-					    : read_samples(path, loose, error);
+	result = pack_loose_read_at(loose, path, pack_loose_is_stacks(name), error);
 	free(path);
 	return result;
+}
+
+void pack_loose_remove_directories(const char *dir, const char *name)
+{
+	char *path = op_path("%s/%s", dir, name), *slash;
+
+	/* the first component stays, as in any session */
+	while (path && (slash = strrchr(path, '/')) && strchr(path + strlen(dir) + 1, '/')) {
+		*slash = '\0';
+		if (!strchr(path + strlen(dir) + 1, '/') || rmdir(path))
+			break;
+	}
+	free(path);
 }
 
 bool pack_loose_same_header(const struct odb_header *a, const struct odb_header *b)

@@ -17,6 +17,8 @@ struct pack_loose {
 	struct stacks_content stacks; /* of a stack file */
 };
 
+/* Whether a name is a path that leads down only, with no part that is empty. */
+bool pack_loose_is_plain(const char *name);
 /* Whether a file of this name, below samples/NAME, is one of stacks. */
 bool pack_loose_is_stacks(const char *name);
 /* Whether it is one of samples or of stacks. */
@@ -32,7 +34,13 @@ bool pack_loose_is_name(const char *name);
  */
 int pack_loose_read(struct pack_loose *loose, const char *dir, const char *name,
 		    struct odb_error *error);
+/* The same for a file at @path, of stacks or of samples. */
+int pack_loose_read_at(struct pack_loose *loose, const char *path, bool is_stacks,
+		       struct odb_error *error);
 void pack_loose_free(struct pack_loose *loose);
+
+/* Removes the directories of a file that has gone, as far as they are empty. */
+void pack_loose_remove_directories(const char *dir, const char *name);
 
 /* Whether the counts of two sample files can be added up. */
 bool pack_loose_same_header(const struct odb_header *a, const struct odb_header *b);

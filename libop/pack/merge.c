@@ -2,6 +2,7 @@
 /* Several packs as one: see merge.h. */
 #include "merge.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ struct merging {
 	struct input *input;
 	size_t n;
 	struct op_pack_writer *writer;
+	const atomic_bool *stop; /* or NULL */
 	struct op_error *error;
 };
 
@@ -114,6 +116,40 @@ static int merge_samples(const struct merging *merging, const struct input *firs
 	return result;
 }
 
+static uint64_t sum_of(const struct stacks_content *content)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < content->n_nodes; i++)
+		sum += content->nodes[i].count;
+	return sum;
+}
+
+/* All samples at the root: whose callers are unknown, as in a stack file that is full. */
+static void cut(struct stacks_content *content)
+{
+	content->merged = content->nodes[0].count = sum_of(content);
+	content->n_nodes = 1;
+}
+
+/* Where a pack has no room for all stacks, those of the largest content stay whole. */
+static int add_stacks(const struct merging *merging, const struct op_pack_file *file,
+		      struct stacks_content *contents, size_t n)
+{
+	size_t largest = 0;
+	int result = op_pack_add_stacks(merging->writer, file, contents, n, merging->error);
+
+	if (!result || !merging->error || merging->error->code != EFBIG)
+		return result;
+	for (size_t i = 1; i < n; i++)
+		if (contents[i].n_nodes > contents[largest].n_nodes)
+			largest = i;
+	for (size_t i = 0; i < n; i++)
+		if (i != largest)
+			cut(&contents[i]);
+	return op_pack_add_stacks(merging->writer, file, contents, n, merging->error);
+}
+
 static int merge_stacks(const struct merging *merging, const struct input *first)
 {
 	struct stacks_content *contents = calloc(merging->n, sizeof(*contents));
@@ -131,8 +167,7 @@ static int merge_stacks(const struct merging *merging, const struct input *first
 		n += !result;
 	}
 	if (!result)
-		result = op_pack_add_stacks(merging->writer, &first->file, contents, n,
-					    merging->error);
+		result = add_stacks(merging, &first->file, contents, n);
 	for (size_t i = 0; i < n; i++)
 		stacks_content_free(&contents[i]);
 	free(contents);
@@ -152,10 +187,17 @@ static void advance(const struct merging *merging, struct input *first)
 	first->more = op_pack_next(&first->walk, &first->file);
 }
 
-static int merge(struct op_pack_writer *writer, struct op_pack *const *packs, size_t n,
-		 struct op_error *error)
+static int check_stop(const struct merging *merging)
 {
-	struct merging merging = {calloc(n, sizeof(*merging.input)), n, writer, error};
+	if (!merging->stop || !atomic_load_explicit(merging->stop, memory_order_relaxed))
+		return 0;
+	return op_error_set(merging->error, ECANCELED, "stopped");
+}
+
+static int merge(struct op_pack_writer *writer, struct op_pack *const *packs, size_t n,
+		 const atomic_bool *stop, struct op_error *error)
+{
+	struct merging merging = {calloc(n, sizeof(*merging.input)), n, writer, stop, error};
 	struct input *first;
 	int result = 0;
 
@@ -171,6 +213,8 @@ static int merge(struct op_pack_writer *writer, struct op_pack *const *packs, si
 	while (!result && (first = first_of(&merging))) {
 		result = first->file.kind == OP_PACK_STACKS ? merge_stacks(&merging, first)
 							    : merge_samples(&merging, first);
+		if (!result)
+			result = check_stop(&merging);
 		advance(&merging, first);
 	}
 	free(merging.input);
@@ -178,14 +222,14 @@ static int merge(struct op_pack_writer *writer, struct op_pack *const *packs, si
 }
 
 int pack_merge_to_file(const char *path, struct op_pack *const *packs, size_t n,
-		       struct op_error *error)
+		       const atomic_bool *stop, struct op_error *error)
 {
 	struct op_pack_writer *writer;
 	int result;
 
 	if (op_pack_create(&writer, path, error))
 		return -1;
-	result = merge(writer, packs, n, error);
+	result = merge(writer, packs, n, stop, error);
 	op_pack_writer_free(writer);
 	return result;
 }
@@ -201,7 +245,7 @@ int pack_merge_to_memory(struct op_pack **out, const char *path, struct op_pack 
 	if (copy < 0)
 		op_error_errno(error, "cannot read %s", path);
 	else if (!op_pack_create_open(&writer, copy, path, error))
-		result = merge(writer, packs, n, error);
+		result = merge(writer, packs, n, NULL, error);
 	op_pack_writer_free(writer);
 	if (!result)
 		return op_pack_open_fd(out, fd, path, error);

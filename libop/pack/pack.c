@@ -22,8 +22,10 @@
 #include "libop/foreign/door.h"
 #include "libop/session/sample_name.h"
 #include "body.h"
+#include "idle.h"
 #include "journal.h"
 #include "layout.h"
+#include "loose.h"
 #include "text.h"
 
 _Static_assert(sizeof(((struct op_pack_walk *)0)->name) == PACK_NAME_MOST + 1,
@@ -144,21 +146,6 @@ int op_pack_compare_names(const char *a, const char *b)
 	return left - right;
 }
 
-static bool is_plain_path(const char *name)
-{
-	const char *part = name;
-
-	for (;;) {
-		size_t n = strcspn(part, "/");
-
-		if (!n || (n == 1 && *part == '.') || (n == 2 && !memcmp(part, "..", 2)))
-			return false;
-		if (!part[n])
-			return true;
-		part += n + 1;
-	}
-}
-
 /* ---- the directory ---- */
 
 static void get_header(struct op_reader *range, struct odb_header *header)
@@ -264,7 +251,7 @@ static bool is_sound_file(const struct op_pack_file *file)
 	const char *name = op_name_of_weighted(file->name);
 	bool stacks = !strncmp(name, "stacks/", strlen("stacks/"));
 
-	if (!is_plain_path(file->name) || stacks != (file->kind == OP_PACK_STACKS))
+	if (!pack_loose_is_plain(file->name) || stacks != (file->kind == OP_PACK_STACKS))
 		return false;
 	if (!stacks && strncmp(name, "{root}/", 7) && strncmp(name, "{kern}/", 7))
 		return false;
@@ -414,18 +401,22 @@ int op_pack_open_fd(struct op_pack **out, int fd, const char *path, struct op_er
 	return 0;
 }
 
-/* Return: a pack in memory of what a journal has, or -1 with @error set. */
-static int pack_journal(int fd, const char *path, struct op_error *error)
+/*
+ * Packs a journal; -1: the directory of idle files at @path.  Return: a pack in memory, or -1 with
+ * @error set.
+ */
+static int pack_to_memory(int journal, const char *path, struct op_error *error)
 {
 	struct op_pack_writer *writer = NULL;
-	int memory = memfd_create("journal", MFD_CLOEXEC), copy = -1, result = -1;
+	int memory = memfd_create("pack", MFD_CLOEXEC), copy = -1, result = -1;
 
 	if (memory >= 0)
 		copy = fcntl(memory, F_DUPFD_CLOEXEC, 0);
 	if (copy < 0)
 		op_error_errno(error, "cannot read %s", path);
 	else if (!op_pack_create_open(&writer, copy, path, error))
-		result = op_journal_pack(fd, path, writer, error);
+		result = journal < 0 ? op_idle_pack(path, writer, error)
+				     : op_journal_pack(journal, path, writer, error);
 	if (!result)
 		result = op_pack_finish(writer, error);
 	op_pack_writer_free(writer);
@@ -444,7 +435,7 @@ int op_pack_open(struct op_pack **out, const char *path, struct op_error *error)
 		return op_error_set(error, errno, "cannot open %s: %s", path,
 				    foreign_reason(errno));
 	if (op_journal_is(fd)) {
-		int packed = pack_journal(fd, path, error);
+		int packed = pack_to_memory(fd, path, error);
 
 		close(fd);
 		if (packed < 0)
@@ -452,6 +443,13 @@ int op_pack_open(struct op_pack **out, const char *path, struct op_error *error)
 		fd = packed;
 	}
 	return op_pack_open_fd(out, fd, path, error);
+}
+
+int op_pack_open_idle(struct op_pack **out, const char *path, struct op_error *error)
+{
+	int fd = pack_to_memory(-1, path, error);
+
+	return fd < 0 ? -1 : op_pack_open_fd(out, fd, path, error);
 }
 
 bool op_pack_is_file(const char *path)

@@ -23,6 +23,11 @@
 /* Its name, beside {root} and stacks. */
 #define OP_PACK_NAME "pack"
 
+/* Bytes of all names of a pack, and of what its directory has beside them. */
+#define OP_PACK_NAMES_MOST ((uint64_t)128 << 20)
+/* What that is for each name. */
+#define OP_PACK_NAME_BYTES 40
+
 struct op_pack;
 
 enum op_pack_kind {
@@ -59,6 +64,8 @@ struct op_pack_file {
 int op_pack_open(struct op_pack **out, const char *path, struct op_error *error);
 /* The same for an open file, which is closed with the pack, and on error. */
 int op_pack_open_fd(struct op_pack **out, int fd, const char *path, struct op_error *error);
+/* The same for a directory of idle files (idle.h), which is packed in memory. */
+int op_pack_open_idle(struct op_pack **out, const char *path, struct op_error *error);
 void op_pack_close(struct op_pack *pack); /* may be NULL */
 
 /* Keeps at most @bytes of unpacked blocks, for a pack that is read in order. */
@@ -111,9 +118,12 @@ int op_pack_stacks(struct op_pack *pack, const struct op_pack_file *file,
 
 struct op_pack_writer;
 
+/* What one file may take in a pack, 64 MiB; tests make it less. */
+extern size_t op_pack_body_most;
+
 /* Creates a pack at @path, which must not exist.  Return: 0, or -1 with @error set. */
 int op_pack_create(struct op_pack_writer **out, const char *path, struct op_error *error);
-/* The same for an empty file that is open, which is closed with the writer, and on error. */
+/* The same for an open, empty file in memory, which is closed with the writer, and on error. */
 int op_pack_create_open(struct op_pack_writer **out, int fd, const char *path,
 			struct op_error *error);
 
@@ -141,7 +151,7 @@ int op_pack_add_stacks(struct op_pack_writer *writer, const struct op_pack_file 
 		       const struct stacks_content *contents, size_t n_contents,
 		       struct op_error *error);
 
-/* Writes the rest and the directory, and syncs the file.  Return: 0, or -1 with @error set. */
+/* Writes the rest and the directory; syncs a file on a disk.  Return: 0, or -1 with @error set. */
 int op_pack_finish(struct op_pack_writer *writer, struct op_error *error);
 
 /* Frees the writer, which may be NULL.  An unfinished pack stays and cannot be opened. */

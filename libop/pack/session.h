@@ -40,6 +40,14 @@ typedef void op_pack_report(void *context, const char *text);
 int op_session_pack(const char *dir, op_pack_report *report, void *context,
 		    struct op_pack_result *result, struct op_error *error);
 
+/*
+ * The same at the end of a session that may be long: parts that have more than so many bytes
+ * together stay what they are, so that the end does not take longer the older a session is.
+ */
+int op_session_pack_recent(const char *dir, op_pack_report *report, void *context,
+			   struct op_pack_result *result, struct op_error *error);
+#define OP_PACK_RECENT_MOST ((uint64_t)4 << 20)
+
 /**
  * op_session_unpack - make sample files and stack files again of what is packed
  *

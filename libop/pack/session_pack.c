@@ -161,7 +161,7 @@ static int put_all(struct pack_job *job, struct op_pack_writer *writer)
 
 static int write_pack(struct pack_job *job)
 {
-	char *path = op_path("%s/" OP_PACK_NAME, job->fresh);
+	char *path = op_path("%s/%s", job->fresh, job->pack_name ? job->pack_name : OP_PACK_NAME);
 	struct op_pack_writer *writer = NULL;
 	int result;
 
@@ -207,11 +207,18 @@ static int sync_directories(struct pack_job *job)
 	return fsync(job->fresh_fd) ? pack_job_failed(job, "write to the disk", job->fresh) : 0;
 }
 
-int op_session_pack(const char *dir, op_pack_report *report, void *context,
-		    struct op_pack_result *result, struct op_error *error)
+/* Whether there is something to do. */
+static bool is_loose(const struct pack_job *job)
+{
+	return job->loose.count || (job->pack && !job->is_one);
+}
+
+static int pack_session(const char *dir, uint64_t parts_most, op_pack_report *report, void *context,
+			struct op_pack_result *result, struct op_error *error)
 {
 	struct op_error ignored = {0};
 	struct pack_job job = {
+		.parts_most = parts_most,
 		.report = report,
 		.context = context,
 		.result = result,
@@ -219,7 +226,7 @@ int op_session_pack(const char *dir, op_pack_report *report, void *context,
 	};
 	int code = pack_job_begin(&job, dir);
 
-	if (!code && (job.loose.count || job.in_parts)) {
+	if (!code && is_loose(&job)) {
 		code = -1;
 		/* the pack is last: on most file systems, syncing it syncs the other files */
 		if (!pack_job_check_idle(&job) && !pack_job_make_fresh(&job) &&
@@ -230,4 +237,16 @@ int op_session_pack(const char *dir, op_pack_report *report, void *context,
 	}
 	pack_job_end(&job);
 	return code;
+}
+
+int op_session_pack(const char *dir, op_pack_report *report, void *context,
+		    struct op_pack_result *result, struct op_error *error)
+{
+	return pack_session(dir, UINT64_MAX, report, context, result, error);
+}
+
+int op_session_pack_recent(const char *dir, op_pack_report *report, void *context,
+			   struct op_pack_result *result, struct op_error *error)
+{
+	return pack_session(dir, OP_PACK_RECENT_MOST, report, context, result, error);
 }

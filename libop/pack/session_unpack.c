@@ -266,7 +266,8 @@ static int sync_fresh(struct pack_job *job)
 int op_session_unpack(const char *dir, struct op_pack_result *result, struct op_error *error)
 {
 	struct op_error ignored = {0};
-	struct pack_job job = {.result = result, .error = error ? error : &ignored};
+	struct pack_job job = {
+		.parts_most = UINT64_MAX,.result = result, .error = error ? error : &ignored};
 	int code = pack_job_begin(&job, dir);
 
 	if (!code && !job.pack)

@@ -15,9 +15,14 @@
 #include "text.h"
 #include "libop/session/paths.h"
 
+_Static_assert(OP_PACK_NAMES_MOST == PACK_DIRECTORY_MOST, "what a pack has beside bodies");
+
+size_t op_pack_body_most = PACK_BODY_MOST;
+
 struct op_pack_writer {
 	int fd;
 	char *path;
+	bool on_disk;
 	uint64_t length;	 /* of what was written */
 	struct op_buffer block;	 /* bodies that are not written yet */
 	uint32_t in_block;	 /* number of their files */
@@ -76,7 +81,10 @@ int op_pack_create(struct op_pack_writer **out, const char *path, struct op_erro
 
 	if (fd < 0)
 		return op_error_errno(error, "cannot create %s", path);
-	return op_pack_create_open(out, fd, path, error);
+	if (op_pack_create_open(out, fd, path, error))
+		return -1;
+	(*out)->on_disk = true;
+	return 0;
 }
 
 void op_pack_writer_free(struct op_pack_writer *writer)
@@ -170,7 +178,7 @@ static int add_body(struct op_pack_writer *writer, const struct op_pack_file *fi
 		return failed(writer, ENOMEM, error);
 	if (strlen(file->name) > PACK_NAME_MOST)
 		return failed(writer, ENAMETOOLONG, error);
-	if (body->used > PACK_BODY_MOST ||
+	if (body->used > op_pack_body_most ||
 	    files->used > PACK_DIRECTORY_MOST - (size_t)2 * PACK_NAME_MOST)
 		return op_error_set(error, EFBIG, "%s: too large for %s", file->name, writer->path);
 	if (writer->n_files && op_pack_compare_names(writer->before, file->name) >= 0)
@@ -258,7 +266,7 @@ int op_pack_finish(struct op_pack_writer *writer, struct op_error *error)
 	header.checksum = htole64(pack_checksum(&header, offsetof(struct pack_header, checksum)));
 	if (write_at(writer, &header, sizeof(header), 0, error))
 		return -1;
-	if (fsync(writer->fd))
+	if (writer->on_disk && fsync(writer->fd))
 		return failed(writer, errno, error);
 	return 0;
 }

@@ -9,8 +9,10 @@
 
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
+#include "libop/pack/hold.h"
 #include "libop/pack/loose.h"
 #include "libop/pack/parts.h"
+#include "libop/pack/whole.h"
 #include "libop/session/paths.h"
 
 struct summing {
@@ -36,20 +38,23 @@ static int add_file(const char *path, const struct stat *status, void *context)
 	return 0;
 }
 
-static uint64_t sum_of_pack(const char *samples_dir)
+static uint64_t sum_of_pack(const char *samples_dir, bool whole)
 {
 	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	struct op_strings ignored = {0};
 	struct op_pack *pack = NULL;
 	struct op_pack_file file;
 	uint64_t sum = 0;
 
-	if (!op_pack_open_session(&pack, samples_dir, NULL)) {
+	if (whole ? !op_pack_open_whole(&pack, samples_dir, &ignored, NULL)
+		  : !op_pack_open_session(&pack, samples_dir, NULL)) {
 		walk->pack = pack;
 		while (op_pack_next(walk, &file))
 			sum += file.kind == OP_PACK_SAMPLES && has_samples(file.name) ? file.sum
 										      : 0;
 		op_pack_close(pack);
 	}
+	op_strings_free(&ignored);
 	free(walk);
 	return sum;
 }
@@ -57,8 +62,13 @@ static uint64_t sum_of_pack(const char *samples_dir)
 uint64_t pp_session_sum(const char *samples_dir)
 {
 	struct summing summing = {.prefix = strlen(samples_dir) + 1};
+	int hold = op_hold_to_read(samples_dir);
+	uint64_t packed;
 
-	op_walk(samples_dir, add_file, &summing, NULL);
+	if (hold >= 0)
+		op_walk(samples_dir, add_file, &summing, NULL);
 	odb_load_free(&summing.load);
-	return summing.sum + sum_of_pack(samples_dir);
+	packed = sum_of_pack(samples_dir, hold < 0);
+	op_hold_release(hold);
+	return summing.sum + packed;
 }

@@ -9,21 +9,50 @@
 #include "libop/base/memory.h"
 #include "libop/base/progress.h"
 #include "libop/pack/parts.h"
+#include "libop/pack/whole.h"
 
-struct op_pack *pp_pack_open(struct pp_sample_list *list, const char *samples_dir,
+static void add_pack(struct pp_sample_list *list, struct op_pack *pack)
+{
+	list->packs = pp_grow(list->packs, &list->packs_capacity, list->n_packs + 1,
+			      sizeof(struct op_pack *));
+	list->packs[list->n_packs++] = pack;
+}
+
+static void add_bad(struct pp_sample_list *list, const char *why, struct pp_warnings *warnings)
+{
+	pp_warnings_add(warnings, PP_BAD_FILE, "skipped: %s", why);
+	list->n_bad++;
+}
+
+static struct op_pack *open_whole(struct pp_sample_list *list, const char *samples_dir,
+				  struct pp_warnings *warnings)
+{
+	struct op_pack *pack = NULL;
+	struct op_strings wrong = {0};
+	struct op_error error;
+
+	if (!op_pack_open_whole(&pack, samples_dir, &wrong, &error))
+		add_pack(list, pack);
+	else
+		add_bad(list, error.text, warnings);
+	for (size_t i = 0; pack && i < wrong.count; i++)
+		add_bad(list, wrong.item[i], warnings);
+	op_strings_free(&wrong);
+	return pack;
+}
+
+struct op_pack *pp_pack_open(struct pp_sample_list *list, const char *samples_dir, bool is_whole,
 			     struct pp_warnings *warnings)
 {
 	struct op_pack *pack = NULL;
 	struct op_error error;
 
-	if (!op_pack_open_session(&pack, samples_dir, &error)) {
-		list->packs = pp_grow(list->packs, &list->packs_capacity, list->n_packs + 1,
-				      sizeof(struct op_pack *));
-		list->packs[list->n_packs++] = pack;
-	} else if (error.code != ENOENT) {
-		pp_warnings_add(warnings, PP_BAD_FILE, "skipped: %s", error.text);
-		list->n_bad++;
-	}
+	if (is_whole)
+		return open_whole(list, samples_dir, warnings);
+	if (!op_pack_open_session(&pack, samples_dir, &error))
+		add_pack(list, pack);
+	else if (error.code != ENOENT)
+		add_bad(list, error.text, warnings);
 	return pack;
 }
 

@@ -8,11 +8,12 @@
 /**
  * pp_pack_open - open the pack of a session for a list, which owns it
  * @samples_dir: SESSION/samples/NAME
+ * @is_whole: of the session with its loose files, for one that could not be held
  * @warnings: warns of a pack that can't be read, which is left out
  *
  * Return: the pack; NULL if there is none.
  */
-struct op_pack *pp_pack_open(struct pp_sample_list *list, const char *samples_dir,
+struct op_pack *pp_pack_open(struct pp_sample_list *list, const char *samples_dir, bool is_whole,
 			     struct pp_warnings *warnings);
 
 /**

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/pack/hold.h"
+
 bool pp_same_image(const struct op_image_name *a, const struct op_image_name *b)
 {
 	return a->kind == b->kind && !strcmp(a->name, b->name) &&
@@ -24,6 +26,11 @@ size_t pp_sample_session(const struct pp_sample_list *list, const char *path)
 		i++;
 	}
 	return i;
+}
+
+bool pp_sample_session_is_held(const struct pp_sample_list *list, size_t session)
+{
+	return session < list->n_holds && list->holds[session] >= 0;
 }
 
 void pp_sample_file_free(struct pp_sample_file *file)
@@ -47,6 +54,9 @@ void pp_sample_list_free(struct pp_sample_list *list)
 		pp_sample_file_free(&list->stacks[i]);
 	for (size_t i = 0; i < list->n_dirs; i++)
 		free(list->samples_dirs[i]);
+	for (size_t i = 0; i < list->n_holds; i++)
+		op_hold_release(list->holds[i]);
+	free(list->holds);
 	op_events_free(&list->counted);
 	for (size_t i = 0; i < list->n_packs; i++)
 		op_pack_close(list->packs[i]);

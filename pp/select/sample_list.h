@@ -38,7 +38,9 @@ struct pp_sample_file {
 struct pp_sample_list {
 	char **samples_dirs; /* one a session: SESSION/samples/NAME */
 	size_t n_dirs, dirs_capacity;
-	bool is_empty; /* the sessions were read, and have no sample files */
+	int *holds; /* of them, so that nothing is moved from files to packs: libop/pack/hold.h */
+	size_t n_holds, holds_capacity;
+	bool is_empty;		/* the sessions were read, and have no sample files */
 	struct op_pack **packs; /* the packs of the files */
 	size_t n_packs, packs_capacity;
 	struct pp_sample_file *files;
@@ -96,6 +98,9 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 
 /* The index in samples_dirs of the session that the file at @path belongs to. */
 size_t pp_sample_session(const struct pp_sample_list *list, const char *path);
+
+/* Whether a session of the list could be held; else its loose files are in a pack in memory. */
+bool pp_sample_session_is_held(const struct pp_sample_list *list, size_t session);
 
 /* Frees what a file of a list holds. */
 void pp_sample_file_free(struct pp_sample_file *file);

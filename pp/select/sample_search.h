@@ -14,6 +14,7 @@ struct pp_sample_search {
 	const struct pp_spec *spec;
 	const char *samples_root; /* SESSION/samples */
 	bool exclude_dependent;	  /* leave out images other than the application itself */
+	bool is_whole;		  /* the pack has all files (libop/pack/whole.h), the loose, too */
 };
 
 /* True if the search selects a sample file of this name. */

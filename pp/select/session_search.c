@@ -15,6 +15,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/similar.h"
 #include "libop/foreign/door.h"
+#include "libop/pack/hold.h"
 #include "pack_search.h"
 #include "sample_search.h"
 #include "stack_search.h"
@@ -31,7 +32,7 @@ static void search_tree(struct pp_sample_list *list, const struct pp_sample_sear
 	struct stat status;
 
 	pp_pack_search(list, search, pack, samples_dir, tree, warnings);
-	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
+	for (size_t i = 0; !search->is_whole && i < sizeof(below) / sizeof(below[0]); i++) {
 		char *path = pp_format("%s/%s%s", samples_dir, tree, below[i]);
 
 		if (strlen(path) < PATH_MAX && !lstat(path, &status))
@@ -49,7 +50,7 @@ static void mark_weights(struct pp_sample_file *files, size_t n)
 static void search_once(struct pp_sample_list *list, const struct pp_sample_search *search,
 			const char *samples_dir, struct pp_warnings *warnings)
 {
-	struct op_pack *pack = pp_pack_open(list, samples_dir, warnings);
+	struct op_pack *pack = pp_pack_open(list, samples_dir, search->is_whole, warnings);
 	bool has_stacks =
 		list->want_stacks && pp_stack_search(list, search, pack, samples_dir, warnings);
 	bool want_arcs = list->want_arcs;
@@ -113,6 +114,15 @@ static void search_session(struct pp_sample_list *list, const struct pp_sample_s
 		forget(list, &before);
 	}
 	search_once(list, search, samples_dir, warnings);
+}
+
+/* Until the list is freed: its files are read later.  Return: whether it is held. */
+static bool hold_session(struct pp_sample_list *list, const char *samples_dir)
+{
+	list->holds = pp_grow(list->holds, &list->holds_capacity, list->n_holds + 1,
+			      sizeof(*list->holds));
+	list->holds[list->n_holds++] = op_hold_to_read(samples_dir);
+	return list->holds[list->n_holds - 1] >= 0;
 }
 
 /* A session beside @samples_dir, which is missing, with a name like its: the caller frees it. */
@@ -284,7 +294,7 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 	const char *archive = spec->archive ? spec->archive : "";
 	char *dir = pp_session_dir_in(archive, session_dir);
 	char *samples_root = pp_format("%s%s/" OP_SESSION_SAMPLES, archive, dir);
-	const struct pp_sample_search search = {
+	struct pp_sample_search search = {
 		.spec = spec, .samples_root = samples_root, .exclude_dependent = exclude_dependent};
 	int result;
 
@@ -292,8 +302,10 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 	result = find_sessions(list, archive, samples_root, spec, error);
 	if (!result)
 		result = check_owners(list, spec, samples_root, error);
-	for (size_t i = 0; !result && i < list->n_dirs; i++)
+	for (size_t i = 0; !result && i < list->n_dirs; i++) {
+		search.is_whole = !hold_session(list, list->samples_dirs[i]);
 		search_session(list, &search, list->samples_dirs[i], warnings);
+	}
 	free(samples_root);
 	free(dir);
 	return result;

@@ -92,7 +92,8 @@ bool pp_stack_search(struct pp_sample_list *list, const struct pp_sample_search 
 	for (int kind = 0; kind < kinds; kind++) {
 		state.is_weight = kind;
 		search_packed(&state, pack, samples_dir);
-		search_loose(&state, samples_dir, warnings);
+		if (!search->is_whole)
+			search_loose(&state, samples_dir, warnings);
 	}
 	return state.any;
 }

@@ -217,6 +217,41 @@ reading "deep tree" deep
 chown -R 0:0 deep
 writing "deep tree" deep taken
 
+# ---- a session that its owner holds for ever ----
+
+cp -a base held
+cp -a base free
+chown -R 65534:65534 held free
+$other bash -c 'exec 9<held/samples/current && flock -x 9 && exec sleep 600' &
+holder=$!
+end=$((SECONDS + 30))
+while flock -n -s held/samples/current true && [[ $SECONDS -lt $end ]]; do sleep 0.05; done
+! flock -n -s held/samples/current true || wrong "the session is not held"
+# same COMMAND... - what it says, and writes to the file "exported", is as of a session that is free
+same()
+{
+	rm -f exported
+	"${@//SESSION/free}" --trust-session >wanted 2>/dev/null
+	[[ ! -e exported ]] || mv exported wanted
+	tame "held" "${@//SESSION/held}" --trust-session
+	[[ ! -e exported ]] || mv exported out
+	[[ -s wanted ]] || wrong "nothing to compare: $*"
+	diff <(sed 's:/free\b:/held:g' wanted | grep -v '^cmd:') <(grep -v '^cmd:' out) >said ||
+		{ wrong "a held session differs: $*"; head -n 4 said; }
+}
+same opreport -l --session-dir=SESSION
+same opreport --callgraph --session-dir=SESSION
+same opexport --to=folded --session-dir=SESSION -o exported
+same opexport --to=callgrind --session-dir=SESSION -o exported
+tame held oparchive --session-dir=held --trust-session -o archive
+# other users' images are not in it, so names may be missing
+counts() { opreport "$@" 2>/dev/null | awk '/^[0-9]/ { print $1 }'; }
+diff <(counts --session-dir=base) <(counts archive:archive) ||
+	wrong "the archive of a held session differs"
+rm -rf archive
+kill $holder
+wait $holder 2>/dev/null
+
 listing >after
 diff before after || wrong "root's files have changed"
 echo "$runs commands"

@@ -15,6 +15,7 @@
 #include "libop/base/safe_text.h"
 #include "libop/session/trusted_dir.h"
 #include "libop/base/number.h"
+#include "libop/pack/idle.h"
 #include "libop/pack/parts.h"
 #include "libop/pack/session.h"
 #include "libop/session/paths.h"
@@ -52,6 +53,16 @@ struct progress {
 	bool failed;   /* a call returned -1 */
 };
 
+/* One of a directory of files that were idle. */
+static bool is_idle_file(const char *path)
+{
+	const char *name = strrchr(path, '/'), *part = name;
+
+	while (part && part > path && part[-1] != '/')
+		part--;
+	return part && op_pack_is_part(part) && strcmp(name + 1, OP_IDLE_NAMES) != 0;
+}
+
 static int visit(const char *path, const struct stat *status, void *context)
 {
 	struct progress *progress = context;
@@ -60,7 +71,7 @@ static int visit(const char *path, const struct stat *status, void *context)
 
 	if (!S_ISREG(status->st_mode) || strstr(path + progress->prefix, "/" OP_PACK_TEMPORARY))
 		return 0;
-	if (is_sample_file_name(name) || op_pack_is_part(name)) {
+	if (is_sample_file_name(name) || op_pack_is_part(name) || is_idle_file(path)) {
 		progress->any = true;
 		if (walk->file(walk->context, path))
 			progress->failed = true;

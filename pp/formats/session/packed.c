@@ -39,7 +39,7 @@ int session_packed_finish(struct session_packed *packed, struct op_error *error)
 	if (!packed->journal)
 		return 0;
 	session_packed_close(packed);
-	return op_pack_journals(packed->dir, packed->number, error);
+	return op_pack_journals(packed->dir, packed->number, NULL, error);
 }
 
 /* The number of a name in the journal, of a new one if the open one is full. */

@@ -142,8 +142,16 @@ void session_read_packed_stacks(struct reading *reading)
 
 void session_read_all_stacks(struct reading *reading)
 {
-	char *path = pp_format("%s/%s" OP_SAMPLES_STACKS, reading->dir,
-			       reading->weights ? OP_SAMPLES_WEIGHTS "/" : "");
+	size_t session = 0;
+	char *path;
+
+	while (session < reading->list->n_dirs &&
+	       strcmp(reading->list->samples_dirs[session], reading->dir) != 0)
+		session++;
+	if (!pp_sample_session_is_held(reading->list, session))
+		return;
+	path = pp_format("%s/%s" OP_SAMPLES_STACKS, reading->dir,
+			 reading->weights ? OP_SAMPLES_WEIGHTS "/" : "");
 	struct stat status;
 	struct op_error error;
 

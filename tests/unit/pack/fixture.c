@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sessions to pack: see fixture.h. */
+#include <sys/ptrace.h>
+
 #include "tests/unit/test.h"
 
 #include "fixture.h"
 #include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/pack/pack.h"
+#include "libop/pack/parts.h"
 #include "libop/base/remove_tree.h"
 
 static char *dir; /* of the test */
@@ -220,7 +223,7 @@ static int visit_loose(const char *path, const struct stat *status, void *contex
 	ptrdiff_t n;
 
 	(void)status;
-	if (!strcmp(name, OP_PACK_NAME))
+	if (op_pack_is_part(name) || !strncmp(name, ODB_TEMPORARY, strlen(ODB_TEMPORARY)))
 		return 0;
 	if (!strncmp(name, "stacks/", 7)) {
 		assert_int_equal(stacks_read(&content, path, &error), 0);
@@ -241,20 +244,14 @@ static int visit_loose(const char *path, const struct stat *status, void *contex
 	return 0;
 }
 
-/* Return: 0, or -1 with @error set; lines may have been noted then. */
-static int note_packed(struct lines *lines, const char *path, struct op_error *error)
+/* Closes the pack.  Return: 0, or -1 with @error set; lines may have been noted then. */
+static int note_packed(struct lines *lines, struct op_pack *pack, struct op_error *error)
 {
 	struct op_pack_walk *walk = calloc(1, sizeof(*walk));
 	struct op_pack_file file;
-	struct op_pack *pack;
-	int result;
+	int result = 0;
 
 	assert_non_null(walk);
-	result = op_pack_open(&pack, path, error);
-	if (result) {
-		free(walk);
-		return -1;
-	}
 	walk->pack = pack;
 	while (!result && op_pack_next(walk, &file)) {
 		struct stacks_content content;
@@ -300,14 +297,14 @@ static char *join(struct lines *lines)
 char *describe(void)
 {
 	struct lines lines = {0};
+	struct op_pack *pack = NULL;
 	struct op_error error;
-	char *pack = path_of(OP_PACK_NAME);
 
 	if (op_walk(current, visit_loose, &lines, &error))
 		fail_msg("%s", error.text);
-	if (!access(pack, F_OK) && note_packed(&lines, pack, &error))
+	if (op_pack_open_session(&pack, current, &error) ? error.code != ENOENT
+							 : note_packed(&lines, pack, &error))
 		fail_msg("%s", error.text);
-	free(pack);
 	return join(&lines);
 }
 
@@ -323,7 +320,8 @@ char *read_pack(const char *path)
 {
 	struct lines lines = {0};
 	struct op_error error;
-	int result = note_packed(&lines, path, &error);
+	struct op_pack *pack = NULL;
+	int result = op_pack_open(&pack, path, &error) || note_packed(&lines, pack, &error);
 	char *text = join(&lines);
 
 	if (!result)
@@ -371,4 +369,35 @@ struct op_pack_result unpack(void)
 	if (op_session_unpack(current, &result, &error))
 		fail_msg("%s", error.text);
 	return result;
+}
+
+pid_t start_traced(int (*work)(void))
+{
+	int status;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (!child) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || raise(SIGSTOP))
+			_exit(77);
+		_exit(work() ? 1 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WIFSTOPPED(status))
+		return child;
+	print_message("skipped: this process may not trace its children\n");
+	skip();
+	return -1;
+}
+
+bool next_call(pid_t child)
+{
+	int status;
+
+	assert_int_equal(ptrace(PTRACE_SYSCALL, child, NULL, NULL), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WIFSTOPPED(status))
+		return true;
+	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
+	return false;
 }

@@ -6,8 +6,10 @@
 #ifndef TEST_LIBOP_PACK_FIXTURE_H
 #define TEST_LIBOP_PACK_FIXTURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "libdb/odb/odb.h"
 #include "libop/pack/session.h"
@@ -54,6 +56,11 @@ size_t loose_files(void);
 /* Pack and unpack the session; test failure if it fails. */
 struct op_pack_result pack(void);
 struct op_pack_result unpack(void);
+
+/* Starts work in a child that stops at its first system call; skips if that is not allowed. */
+pid_t start_traced(int (*work)(void));
+/* Lets it run to the beginning or end of its next system call.  Return: false: it exited. */
+bool next_call(pid_t child);
 
 /* The same numbers in each run. */
 uint64_t random_below(uint64_t n);

@@ -92,7 +92,7 @@ static void join(uint64_t last)
 {
 	struct op_error error;
 
-	if (op_pack_journals(current, last, &error))
+	if (op_pack_journals(current, last, NULL, &error))
 		fail_msg("%s", error.text);
 }
 

@@ -4,7 +4,6 @@
  * killed or the disk is full; files that cannot be packed stay as they are.
  */
 #include <signal.h>
-#include <sys/ptrace.h>
 #include <sys/resource.h>
 
 #include "tests/unit/test.h"
@@ -245,39 +244,6 @@ static int pack_or_unpack(void)
 				 : op_session_unpack(current, &result, &error);
 }
 
-/* Starts it in a child that stops at its first system call. */
-static pid_t start_traced(void)
-{
-	int status;
-	pid_t child = fork();
-
-	assert_true(child >= 0);
-	if (!child) {
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || raise(SIGSTOP))
-			_exit(77);
-		_exit(pack_or_unpack() ? 1 : 0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	if (WIFSTOPPED(status))
-		return child;
-	print_message("skipped: this process may not trace its children\n");
-	skip();
-	return -1;
-}
-
-/* Lets a child run to the beginning or end of its next system call.  Return: false: it exited. */
-static bool next_call(pid_t child)
-{
-	int status;
-
-	assert_int_equal(ptrace(PTRACE_SYSCALL, child, NULL, NULL), 0);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	if (WIFSTOPPED(status))
-		return true;
-	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
-	return false;
-}
-
 /* A kill at a system call would leave exactly the files that are there then. */
 TEST_WITH(a_kill_at_any_system_call_loses_nothing, empty, NULL)
 {
@@ -286,7 +252,7 @@ TEST_WITH(a_kill_at_any_system_call_loses_nothing, empty, NULL)
 	fill();
 	before = describe();
 	for (int packed = 0; packed < 2; packed++) {
-		pid_t child = start_traced();
+		pid_t child = start_traced(pack_or_unpack);
 		unsigned int stops = 0, changed = 0;
 
 		for (; next_call(child); stops++) {
@@ -313,7 +279,7 @@ TEST_WITH(the_next_run_removes_what_a_kill_left, empty, NULL)
 	before = describe();
 	for (unsigned int stops = 0; is_killed; stops += 25) {
 		unsigned int at = 0;
-		pid_t child = start_traced();
+		pid_t child = start_traced(pack_or_unpack);
 
 		while (is_killed && at++ < stops)
 			is_killed = next_call(child);
