@@ -44,7 +44,7 @@ static void end(struct journal *journal)
 	op_journal_close(journal->open);
 	journal->open = NULL;
 	journal->number++;
-	journal->samples = journal->arcs = 0;
+	journal->samples = 0;
 }
 
 void journal_leave(struct journal *journal)

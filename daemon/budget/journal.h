@@ -14,7 +14,7 @@ struct journal {
 	struct op_journal *open; /* NULL: none has begun */
 	uint64_t number;	 /* of the open one, or else of the next */
 	const char *dir;	 /* samples/current */
-	uint64_t samples, arcs;	 /* that are counted in the open one */
+	uint64_t samples;	 /* that are counted in the open one */
 	uint64_t measured;	 /* when the packer was started last, seconds */
 	struct op_error full;	 /* why none can begin until journal_rest(); code 0: it may */
 	struct packer packer;

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * From the tree of call chains to files: see call_chain_writer.h.
- *
- * Callers come before their callees in the tree.  So one walk from its end adds up the samples
- * below each node, and an arc is counted once for all of them.
- */
+/* From the tree of call chains to stack files: see call_chain_writer.h. */
 #include "call_chain_writer.h"
 
 #include <errno.h>
@@ -13,7 +8,6 @@
 #include <string.h>
 
 #include "call_chains.h"
-#include "config.h"
 #include "libop/session/log.h"
 #include "sample_file.h"
 #include "stats.h"
@@ -26,12 +20,17 @@ _Static_assert(STACKS_UNITS_MOST <= CUT, "unit numbers do not use the CUT bit");
 
 /* Arrays with one entry for each node of the tree. */
 struct flush {
-	uint64_t *samples; /* that end there or below */
-	uint64_t *weights; /* of these, beyond the period */
-	uint32_t *root;	   /* index of its root */
-	uint32_t *order;   /* nodes by their roots, callers first */
-	uint32_t *stored;  /* number in the stack file; CUT may be set */
+	uint32_t *root;	  /* index of its root */
+	uint32_t *order;  /* nodes by their roots, callers first */
+	uint32_t *stored; /* number in the stack file; CUT may be set */
+	uint16_t *frames; /* in known images, it and its callers */
 };
+_Static_assert(CHAIN_FRAMES_MOST <= UINT16_MAX, "frames of a chain fit flush::frames");
+
+static bool is_below_root(const struct chain_node *node)
+{
+	return node->caller & CHAIN_IS_ROOT;
+}
 
 /* ---- stacks ---- */
 
@@ -83,6 +82,48 @@ static uint32_t store_node(const struct call_chains *chains, struct sample_file 
 	return number == STACKS_NO_NODE ? caller | CUT : number;
 }
 
+/* Known frames that are callers of a node, up to the root. */
+static uint64_t callers_of(const struct call_chains *chains, const struct flush *flush, uint32_t at)
+{
+	const struct chain_node *node = &chains->node[at];
+
+	return is_below_root(node) ? 0 : flush->frames[node->caller];
+}
+
+/* Of a node whose chain was cut: those without the @missing ones of the frames that have nodes. */
+static uint64_t kept_of(const struct call_chains *chains, const struct flush *flush, uint32_t at,
+			uint32_t missing)
+{
+	while (flush->stored[at] & CUT || missing--) {
+		at = chains->node[at].caller;
+		if (at & CHAIN_IS_ROOT)
+			return 0;
+	}
+	return flush->frames[at];
+}
+
+/* Counts the callers of @n samples that end at a node. */
+static void count_frames(const struct call_chains *chains, const struct flush *flush, uint32_t at,
+			 uint64_t n, uint32_t missing, uint64_t *stats)
+{
+	uint64_t callers = callers_of(chains, flush, at);
+	uint64_t kept = flush->stored[at] & CUT ? kept_of(chains, flush, at, missing) : callers;
+
+	stats[STAT_FRAMES_STORED] += n * kept;
+	stats[STAT_FRAMES_NO_SAMPLE_FILE] += n * (callers - kept);
+}
+
+/* Stores a node below its caller. */
+static uint32_t place_node(const struct call_chains *chains, struct sample_file *file,
+			   struct flush *flush, uint32_t at, struct odb_error *error)
+{
+	const struct chain_node *node = &chains->node[at];
+	uint32_t caller = is_below_root(node) ? STACKS_ROOT : flush->stored[node->caller];
+
+	flush->stored[at] = store_node(chains, file, node, caller, error);
+	return flush->stored[at];
+}
+
 /*
  * Stores the nodes of one root, with samples or weights.  Must not open another file, which could
  * close this one.
@@ -97,40 +138,42 @@ static void store_tree(const struct call_chain_writer *writer, struct sample_fil
 	bool cut = false;
 
 	for (size_t i = 0; i < count; i++) {
-		uint32_t at = order[i];
+		uint32_t at = order[i], number = place_node(chains, file, flush, at, &error);
 		const struct chain_node *node = &chains->node[at];
-		uint32_t caller =
-			node->caller & CHAIN_IS_ROOT ? STACKS_ROOT : flush->stored[node->caller];
-		uint32_t number = store_node(chains, file, node, caller, &error);
-		uint64_t n;
+		uint64_t n = file->key.is_weight ? chains->weight[at] : node->count;
+		uint32_t missing = 0;
 
-		n = file->key.is_weight ? chains->weight[at] : node->count;
-		flush->stored[at] = number;
 		if (!n)
 			continue;
-		if (stacks_count(file->stacks, number & ~CUT, n, number & CUT, &error) ==
+		if (stacks_count(file->stacks, number & ~CUT, n, number & CUT, &missing, &error) ==
 		    STACKS_ADDED) {
 			stats[STAT_STACKS] += n;
 		} else {
 			stats[STAT_STACKS_MERGED] += n;
 			cut = true;
 		}
+		count_frames(chains, flush, at, n, missing, stats);
 		file->added += node->count;
+		log_verbose(LOG_ARCS, "stack: %s %#" PRIx64 " and its callers: %" PRIu64 " times",
+			    node->image->id.name, node->offset, n);
 	}
 	if (cut)
 		log_limited(&writer->files->log_add, "call chains are truncated: %s", error.text);
 }
 
-/* Sorts the nodes by root; @end is set to where those of each root end. */
+/* Sorts the nodes by root, and counts their frames; @end is set to where those of each root end. */
 static void sort_nodes(const struct call_chains *chains, struct flush *flush, uint32_t *end)
 {
 	uint32_t before = 0;
 
 	for (uint32_t i = 0; i < chains->nodes; i++) {
-		uint32_t caller = chains->node[i].caller;
+		const struct chain_node *node = &chains->node[i];
+		uint32_t caller = node->caller;
 
 		flush->root[i] =
-			caller & CHAIN_IS_ROOT ? caller & ~CHAIN_IS_ROOT : flush->root[caller];
+			is_below_root(node) ? caller & ~CHAIN_IS_ROOT : flush->root[caller];
+		flush->frames[i] = (uint16_t)((is_below_root(node) ? 0 : flush->frames[caller]) +
+					      !call_chains_is_unknown(chains, node->image));
 		end[flush->root[i]]++;
 	}
 	for (uint32_t i = 0; i < chains->roots; i++) {
@@ -156,6 +199,20 @@ static void write_stack_weights(const struct call_chain_writer *writer, struct f
 		store_tree(writer, file, flush, order, count);
 }
 
+/* Counts the chains of a root that has no file. */
+static void lose_root(const struct call_chain_writer *writer, const struct flush *flush,
+		      const struct chain_root *root, const uint32_t *order, size_t count)
+{
+	const struct call_chains *chains = writer->chains;
+	uint64_t *stats = writer->stats->value;
+
+	stats[writer->files->cause == SAMPLE_FILE_BEYOND ? STAT_STACKS_BEYOND : STAT_STACKS_LOST] +=
+		root->samples;
+	for (size_t i = 0; i < count; i++)
+		stats[STAT_FRAMES_NO_SAMPLE_FILE] +=
+			chains->node[order[i]].count * callers_of(chains, flush, order[i]);
+}
+
 static void write_stacks(const struct call_chain_writer *writer, struct flush *flush, uint32_t *end)
 {
 	const struct call_chains *chains = writer->chains;
@@ -164,89 +221,17 @@ static void write_stacks(const struct call_chain_writer *writer, struct flush *f
 	sort_nodes(chains, flush, end);
 	for (uint32_t i = 0; i < chains->roots; from = end[i++]) {
 		const struct chain_root *root = &chains->root[i];
+		const uint32_t *order = flush->order + from;
 		struct sample_file *file = sample_file_get(writer->files, &root->key);
 
-		if (file)
-			store_tree(writer, file, flush, flush->order + from, end[i] - from);
-		else
-			writer->stats->value[writer->files->cause == SAMPLE_FILE_BEYOND
-						     ? STAT_STACKS_BEYOND
-						     : STAT_STACKS_LOST] += root->samples;
-		if (file)
-			write_stack_weights(writer, flush, root, flush->order + from,
-					    end[i] - from);
-	}
-}
-
-/* ---- arcs ---- */
-
-static int add_arc(const struct call_chain_writer *writer, const struct chain_root *root,
-		   const struct chain_node *caller, const struct chain_node *callee,
-		   uint64_t samples, bool is_weight)
-{
-	struct sample_file *file;
-	struct sample_key key = root->key;
-
-	key.is_stacks = false;
-	key.is_weight = is_weight;
-	key.dep = caller->image;
-	key.callee = callee->image;
-	key.app = separation_application(&writer->config->separation, caller->image,
-					 caller->image->is_kernel, root->program);
-	if (!key.app)
-		key.app = caller->image;
-	file = sample_file_get(writer->files, &key);
-	if (!file || sample_file_add(writer->files, file,
-				     caller->offset << 32 | (callee->offset & UINT32_MAX), samples))
-		return -1;
-	log_verbose(LOG_ARCS, "arc: %s %#" PRIx64 " calls %s %#" PRIx64 ": %" PRIu64 " times",
-		    caller->image->id.name, caller->offset, callee->image->id.name, callee->offset,
-		    samples);
-	return 0;
-}
-
-/* Stores an arc.  Return: the statistic that counts it. */
-static enum stat_id store_arc(const struct call_chain_writer *writer, const struct chain_root *root,
-			      const struct chain_node *caller, const struct chain_node *callee,
-			      uint64_t samples, uint64_t weight)
-{
-	if (call_chains_is_unknown(writer->chains, caller->image))
-		return STAT_FRAMES_NO_MAPPING;
-	if (caller->image->is_kernel != callee->image->is_kernel)
-		return STAT_FRAMES_APART;
-	if (call_chains_is_unknown(writer->chains, callee->image))
-		return STAT_FRAMES_NO_MAPPING;
-	if (!image_is_wanted(caller->image, root->program))
-		return STAT_FRAMES_FILTERED;
-	if ((weight && add_arc(writer, root, caller, callee, weight, true)) ||
-	    add_arc(writer, root, caller, callee, samples, false))
-		return STAT_FRAMES_NO_SAMPLE_FILE;
-	return STAT_ARCS;
-}
-
-static void write_arcs(const struct call_chain_writer *writer, struct flush *flush)
-{
-	const struct call_chains *chains = writer->chains;
-
-	for (uint32_t i = 0; i < chains->nodes; i++) {
-		flush->samples[i] = chains->node[i].count;
-		flush->weights[i] = chains->weight[i];
-	}
-	for (uint32_t i = chains->nodes; i--;) {
-		const struct chain_node *callee = &chains->node[i];
-		const struct chain_root *root = &chains->root[flush->root[i]];
-		uint64_t samples = flush->samples[i];
-
-		if (callee->caller & CHAIN_IS_ROOT)
+		if (!file) {
+			lose_root(writer, flush, root, order, end[i] - from);
 			continue;
-		flush->samples[callee->caller] += samples;
-		flush->weights[callee->caller] += flush->weights[i];
-		writer->stats->value[store_arc(writer, root, &chains->node[callee->caller], callee,
-					       samples, flush->weights[i])] += samples;
+		}
+		store_tree(writer, file, flush, order, end[i] - from);
+		write_stack_weights(writer, flush, root, order, end[i] - from);
 	}
 }
-
-/* ---- both ---- */
 
 /* Counts all as lost, for when memory is short. */
 static void lose(const struct call_chain_writer *writer)
@@ -254,16 +239,16 @@ static void lose(const struct call_chain_writer *writer)
 	const struct call_chains *chains = writer->chains;
 	uint64_t *stats = writer->stats->value;
 
-	log_limited(&writer->files->log_add, "call graphs are lost: out of memory");
+	log_limited(&writer->files->log_add, "call chains are lost: out of memory");
 	for (uint32_t i = 0; i < chains->roots; i++)
 		stats[STAT_STACKS_LOST] += chains->root[i].samples;
 	for (uint32_t i = 0; i < chains->nodes; i++) {
-		uint32_t depth = 0;
+		uint32_t callers = 0;
 
 		for (uint32_t at = chains->node[i].caller; !(at & CHAIN_IS_ROOT);
 		     at = chains->node[at].caller)
-			depth++;
-		stats[STAT_FRAMES_NO_SAMPLE_FILE] += depth * chains->node[i].count;
+			callers += !call_chains_is_unknown(chains, chains->node[at].image);
+		stats[STAT_FRAMES_NO_SAMPLE_FILE] += callers * chains->node[i].count;
 	}
 }
 
@@ -275,23 +260,19 @@ void call_chain_writer_flush(const struct call_chain_writer *writer)
 
 	if (!chains->roots)
 		return;
-	flush.samples = malloc(chains->nodes * sizeof(*flush.samples));
-	flush.weights = malloc(chains->nodes * sizeof(*flush.weights));
 	flush.root = malloc(chains->nodes * sizeof(*flush.root));
 	flush.order = malloc(chains->nodes * sizeof(*flush.order));
 	flush.stored = malloc(chains->nodes * sizeof(*flush.stored));
+	flush.frames = malloc(chains->nodes * sizeof(*flush.frames));
 	end = calloc(chains->roots, sizeof(*end));
-	if (flush.samples && flush.weights && flush.root && flush.order && flush.stored && end) {
+	if (flush.root && flush.order && flush.stored && flush.frames && end)
 		write_stacks(writer, &flush, end);
-		write_arcs(writer, &flush);
-	} else {
+	else
 		lose(writer);
-	}
-	free(flush.samples);
-	free(flush.weights);
 	free(flush.root);
 	free(flush.order);
 	free(flush.stored);
+	free(flush.frames);
 	free(end);
 	call_chains_clear(chains);
 }

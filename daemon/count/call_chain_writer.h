@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes the tree of call_chains.h to stack files (oprofile-stacks(5)) and {cg} files of arcs.
+ * Writes the tree of call_chains.h to stack files (oprofile-stacks(5)).
  */
 #ifndef DAEMON_COUNT_CALL_CHAIN_WRITER_H
 #define DAEMON_COUNT_CALL_CHAIN_WRITER_H
 
 struct call_chains;
-struct profile_config;
 struct sample_files;
 struct stats;
 
@@ -14,7 +13,6 @@ struct call_chain_writer {
 	struct call_chains *chains;
 	struct sample_files *files;
 	struct stats *stats;
-	const struct profile_config *config;
 };
 
 /**

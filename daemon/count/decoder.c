@@ -275,19 +275,18 @@ static void add_caller(struct decoder *decoder, uint64_t address)
 	struct call_chains *chains = decoder->chain_writer.chains;
 	struct address_range *range = &decoder->frame;
 	enum stat_id lost;
-	bool added;
 
 	count(decoder, STAT_FRAMES);
 	if (unlikely(!address_range_has(range, address)) &&
 	    !locate(decoder, address, range, &lost)) {
 		range->size = 0;
-		added = call_chains_push_unknown(chains, address,
-						 decoder->context.mode == CONTEXT_KERNEL);
-	} else {
-		added = call_chains_push(chains, range->image, address - range->base);
-	}
-	if (unlikely(!added))
+		count(decoder, call_chains_push_unknown(chains, address,
+							decoder->context.mode == CONTEXT_KERNEL)
+				       ? STAT_FRAMES_NO_MAPPING
+				       : STAT_FRAMES_TOO_DEEP);
+	} else if (unlikely(!call_chains_push(chains, range->image, address - range->base))) {
 		count(decoder, STAT_FRAMES_TOO_DEEP);
+	}
 }
 
 /* An address and the counter that overflowed there; in a call chain, a caller and any number. */

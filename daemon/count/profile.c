@@ -109,7 +109,6 @@ static void connect_decoder(struct profile *profile)
 		.chains = &profile->chains,
 		.files = &profile->files,
 		.stats = &profile->stats.samples,
-		.config = &profile->config,
 	};
 }
 

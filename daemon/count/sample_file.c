@@ -32,7 +32,6 @@
 #define NAME_MOST  1024
 #define DEPTH_MOST 96
 /* The image of what is beyond the budget. */
-#define OTHER "{other}"
 /* A round in which no file was opened. */
 #define NEVER UINT64_MAX
 
@@ -116,8 +115,6 @@ static void count_loss(struct sample_files *files, const struct sample_file *fil
 {
 	if (file->key.is_stacks)
 		stats_move(files->stats, STAT_STACKS, STAT_STACKS_LOST, lost);
-	else if (file->key.callee)
-		stats_move(files->stats, STAT_ARCS, STAT_FRAMES_NO_SAMPLE_FILE, lost);
 	else
 		stats_move(files->stats, STAT_STORED, STAT_FILE_CUT, lost);
 }
@@ -157,7 +154,6 @@ static void check_journal(struct sample_files *files)
 	log_limited(&files->log_cut, "%s was truncated or removed while in use: %" PRIu64
 		    " samples are lost", op_journal_path(journal->open), journal->samples);
 	stats_move(files->stats, STAT_STORED, STAT_FILE_CUT, journal->samples);
-	stats_move(files->stats, STAT_ARCS, STAT_FRAMES_NO_SAMPLE_FILE, journal->arcs);
 	journal_abandon(journal);
 }
 
@@ -375,7 +371,7 @@ static void know_version(struct sample_files *files, const struct sample_key *ke
 static uint32_t find_other(struct sample_files *files, const struct sample_key *key,
 			   struct image *program, struct odb_error *error)
 {
-	const struct op_image_name id = {.kind = OP_IMAGE_KERNEL, .name = (char *)OTHER};
+	const struct op_image_name id = {.kind = OP_IMAGE_KERNEL, .name = (char *)OP_OTHER_IMAGE};
 	struct image *other = image_of_name(files->images, &id, false);
 	struct sample_key of_other = *key;
 	struct op_error why = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
@@ -430,7 +426,7 @@ static int open_in_journal(struct sample_files *files, const char *name,
 		if (!opened->in_journal)
 			fail(error, &why);
 		know_version(files, key, name);
-	} else if (!key->callee) {
+	} else {
 		opened->in_journal = find_other(files, key, key->app, error);
 		opened->is_other = true;
 	}
@@ -450,7 +446,7 @@ static int open_stopgap(struct sample_files *files, struct sample_file *opened,
 	const struct sample_key *key = &opened->key;
 	struct odb_error ignored;
 
-	if (!is_full(error->code) || key->is_stacks || key->callee)
+	if (!is_full(error->code) || key->is_stacks)
 		return -1;
 	opened->in_journal = find_other(files, key, key->app, &ignored);
 	opened->journal = files->journal.number;
@@ -515,9 +511,7 @@ static int rejoin_journal(struct sample_files *files, struct sample_file *file)
 
 static void count_in_journal(struct sample_files *files, const struct sample_file *file, uint64_t n)
 {
-	if (file->key.callee)
-		files->journal.arcs += file->key.is_weight ? 0 : n;
-	else if (!file->key.is_weight)
+	if (!file->key.is_weight)
 		files->journal.samples += n;
 	if (file->is_other && !file->key.is_weight)
 		files->stats->value[STAT_OTHER] += n;
@@ -788,7 +782,7 @@ void sample_files_rest(struct sample_files *files)
 	for (size_t i = 0; i < count; i++) {
 		if (list[i]->stacks)
 			stacks_rest(list[i]->stacks);
-		else if (list[i]->db && (list[i]->key.callee || list[i]->used <= files->rested))
+		else if (list[i]->db && list[i]->used <= files->rested)
 			odb_rest(list[i]->db);
 	}
 	files->rested = files->clock;

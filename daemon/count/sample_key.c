@@ -14,7 +14,7 @@ uint64_t sample_key_hash(const struct sample_key *key)
 {
 	uint64_t hash = op_hash_mix((uintptr_t)key->dep, (uintptr_t)key->app);
 
-	hash = op_hash_mix(hash, (uintptr_t)key->callee + key->is_weight);
+	hash = op_hash_mix(hash, key->is_weight);
 	hash = op_hash_mix(hash, (uint64_t)key->event << 32 | (uint32_t)key->cpu);
 	return op_hash_mix(hash, (uint64_t)(uint32_t)key->tgid << 32 | (uint32_t)key->tid);
 }
@@ -32,10 +32,6 @@ void sample_key_header(const struct sample_key *key, const struct op_events *eve
 		.mtime = key->dep->mtime,
 		.anon_start = key->dep->id.start,
 	};
-	if (key->callee) {
-		header->cg_to_is_kernel = key->callee->is_kernel;
-		header->cg_to_anon_start = key->callee->id.start;
-	}
 }
 
 char *sample_key_name(const struct sample_key *key, const struct op_events *events)
@@ -44,7 +40,6 @@ char *sample_key_name(const struct sample_key *key, const struct op_events *even
 	struct op_sample_name name = {
 		.app = key->app->id,
 		.dep = key->dep->id,
-		.is_arc = key->callee,
 		.event = event->name,
 		.count = event->count,
 		.unit_mask = event->unit_mask,
@@ -55,8 +50,6 @@ char *sample_key_name(const struct sample_key *key, const struct op_events *even
 
 	char *plain, *weighed;
 
-	if (key->callee)
-		name.callee = key->callee->id;
 	plain = key->is_stacks ? op_stacks_name_make(&name) : op_sample_name_make(&name);
 	if (!plain || !key->is_weight)
 		return plain;

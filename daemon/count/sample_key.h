@@ -14,9 +14,8 @@
 
 /* struct sample_key - what tells sample files apart */
 struct sample_key {
-	struct image *dep;	/* the samples are in it; in an arc: the caller is */
+	struct image *dep;	/* the samples are in it */
 	struct image *app;	/* equal to @dep if not separated */
-	struct image *callee;	/* of an arc, else NULL */
 	bool is_stacks;		/* a stack file: @dep and @app are the application */
 	bool is_weight;		/* the file of weights of a file */
 	uint32_t event;		/* index into the events of the session */
@@ -28,7 +27,7 @@ uint64_t sample_key_hash(const struct sample_key *key);
 /* Inline, because each sample compares its key with that of the last one. */
 static inline bool sample_key_same(const struct sample_key *a, const struct sample_key *b)
 {
-	return a->dep == b->dep && a->app == b->app && a->callee == b->callee &&
+	return a->dep == b->dep && a->app == b->app &&
 	       a->is_stacks == b->is_stacks && a->is_weight == b->is_weight &&
 	       a->event == b->event && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu;
 }

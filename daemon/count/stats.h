@@ -3,7 +3,7 @@
  * Statistics: samples and frames received, stored, and lost by cause.
  *
  *	samples_received = samples_stored + samples_filtered + all samples_lost
- *	frames_received  = arcs_stored + frames_apart + frames_filtered + all frames_lost
+ *	frames_received  = frames_stored + frames_filtered + all frames_lost
  */
 #ifndef DAEMON_COUNT_STATS_H
 #define DAEMON_COUNT_STATS_H
@@ -36,13 +36,12 @@ enum stat_id {
 	STAT_USER_NO_APP,    /* stored below their image, as the application is unknown */
 	STAT_OTHER,	     /* stored in the image "{other}": beyond the budget */
 	STAT_FRAMES,	     /* frames of call chains, without the leaves */
-	STAT_ARCS,	     /* frames stored, as an arc from caller to callee */
-	STAT_FRAMES_APART,   /* no arc: between user and kernel code */
-	STAT_FRAMES_FILTERED,
+	STAT_FRAMES_STORED,  /* in stack files */
+	STAT_FRAMES_FILTERED,	    /* of samples that the filter does not select */
 	STAT_FRAMES_NO_HEAD,	    /* lost: so was the leaf */
-	STAT_FRAMES_NO_MAPPING,	    /* lost: the frame or its callee is in no known mapping */
+	STAT_FRAMES_NO_MAPPING,	    /* lost: in no known mapping; its stack is stored */
 	STAT_FRAMES_TOO_DEEP,	    /* lost: the call chain is too long */
-	STAT_FRAMES_NO_SAMPLE_FILE, /* lost: the sample file could not be written */
+	STAT_FRAMES_NO_SAMPLE_FILE, /* lost: the stack file had no room, or could not be written */
 	STAT_STACKS,		    /* whole call chains stored */
 	STAT_STACKS_MERGED,	    /* stored without their last frames: the file is full */
 	STAT_STACKS_LOST,	    /* the stack file could not be written */

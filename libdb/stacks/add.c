@@ -33,12 +33,15 @@ static uint32_t find_image(const struct stacks *stacks, const char *name, size_t
 uint32_t stacks_image(struct stacks *stacks, const char *name, uint32_t flags, uint32_t mtime,
 		      struct odb_error *error)
 {
+	bool is_other = !strcmp(name, STACKS_OTHER);
 	size_t length = strlen(name);
 	uint64_t key = stacks_name_key(name, length);
 	uint32_t id = find_image(stacks, name, length, key), units, at = stacks->used;
 	struct odb_error ignored;
 	struct stacks_unit *unit;
 
+	if (is_other)
+		stacks->other = id;
 	if (id)
 		return id;
 	if (!error)
@@ -47,13 +50,13 @@ uint32_t stacks_image(struct stacks *stacks, const char *name, uint32_t flags, u
 		odb_fail(error, EINVAL, stacks->path, "a name of %zu bytes", length);
 		return 0;
 	}
-	if (stacks->n_images > STACKS_IMAGES_MOST) {
+	if (stacks->n_images + !is_other > STACKS_IMAGES_MOST) {
 		odb_fail(error, EFBIG, stacks->path, "%u images is all that it may have",
-			 STACKS_IMAGES_MOST);
+			 STACKS_IMAGES_MOST - 1);
 		return 0;
 	}
 	units = stacks_name_units(length);
-	if (stacks_make_room(stacks, 1 + units, error))
+	if (stacks_make_room(stacks, 1 + units, is_other, error))
 		return 0;
 	if (op_hash_reserve(&stacks->images, stacks->images.n + 1)) {
 		odb_fail_memory(error, stacks->path);
@@ -72,6 +75,8 @@ uint32_t stacks_image(struct stacks *stacks, const char *name, uint32_t flags, u
 	memcpy(unit + 1, name, length);
 	op_hash_add(&stacks->images, key, at);
 	stacks_publish(stacks, 1 + units);
+	if (is_other)
+		stacks->other = id;
 	return id;
 }
 
@@ -101,7 +106,7 @@ static uint32_t make_node(struct stacks *stacks, uint32_t parent, const struct s
 			 (unsigned long long)frame->offset, frame->image);
 		return STACKS_NO_NODE;
 	}
-	if (stacks_make_room(stacks, 1, error))
+	if (stacks_make_room(stacks, 1, frame->image && frame->image == stacks->other, error))
 		return STACKS_NO_NODE;
 	if (op_hash_reserve(&stacks->nodes, stacks->nodes.n + 1)) {
 		odb_fail_memory(error, stacks->path);
@@ -123,6 +128,29 @@ uint32_t stacks_node(struct stacks *stacks, uint32_t parent, const struct stacks
 		if (is_node(&stacks->units[at], parent, frame))
 			return at;
 	return make_node(stacks, parent, frame, key, error);
+}
+
+/* ---- what there is no room for ---- */
+
+/* The node of STACKS_OTHER below @caller, or below the nearest of its callers for which there is
+ * room; @missing: callers that are not above it.  Return: @caller if there is none. */
+static uint32_t other_node(struct stacks *stacks, uint32_t caller, uint32_t *missing)
+{
+	struct stacks_frame frame = {0};
+	struct odb_error ignored;
+	uint32_t node;
+
+	*missing = 1;
+	frame.image =
+		stacks->other ? stacks->other : stacks_image(stacks, STACKS_OTHER, 0, 0, &ignored);
+	/* that of the root first: it is for all */
+	if (!frame.image || stacks_node(stacks, STACKS_ROOT, &frame, &ignored) == STACKS_NO_NODE)
+		return caller;
+	for (*missing = 0;; ++*missing, caller = stacks->units[caller].parent) {
+		node = stacks_node(stacks, caller, &frame, &ignored);
+		if (node != STACKS_NO_NODE)
+			return node;
+	}
 }
 
 /* ---- counts ---- */
@@ -183,10 +211,14 @@ static bool add_count(struct stacks *stacks, uint32_t node, uint64_t n, struct o
 }
 
 enum stacks_result stacks_count(struct stacks *stacks, uint32_t node, uint64_t n, bool cut,
-				struct odb_error *error)
+				uint32_t *missing, struct odb_error *error)
 {
-	if (cut)
+	uint32_t ignored;
+
+	if (cut) {
 		add_64(&stacks->header->merged, n);
+		node = other_node(stacks, node, missing ? missing : &ignored);
+	}
 	return add_count(stacks, node, n, error) || cut ? STACKS_MERGED : STACKS_ADDED;
 }
 
@@ -228,7 +260,7 @@ enum stacks_result stacks_add(struct stacks *stacks, const struct stacks_frame *
 			stacks->before[level] = node;
 	}
 	stacks->before_depth = remembers ? level : 0;
-	return stacks_count(stacks, node, n, level < depth, error);
+	return stacks_count(stacks, node, n, level < depth, NULL, error);
 }
 
 void stacks_add_merged(struct stacks *stacks, uint64_t n)

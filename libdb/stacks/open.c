@@ -146,6 +146,9 @@ static int cut_unnamed(const struct stacks *stacks, const struct stacks_bytes *b
 static int make_tables(struct stacks *stacks, const struct stacks_bytes *bytes,
 		       struct odb_error *error)
 {
+	/* at once: growing would take half as much memory again */
+	if (op_hash_reserve(&stacks->nodes, bytes->n))
+		return odb_fail_memory(error, stacks->path);
 	for (uint32_t at = 1; at < bytes->n; at++) {
 		bool is_image = bytes->sound[at] == STACKS_IMAGE;
 		struct op_hash *table = is_image ? &stacks->images : &stacks->nodes;
@@ -166,6 +169,9 @@ static int load(struct stacks *stacks, struct odb_error *error)
 
 	if (!result)
 		result = cut_unnamed(stacks, &bytes, error);
+	/* from here on, units are those of the mapping */
+	free(bytes.units);
+	bytes.units = NULL;
 	if (!result) {
 		uint64_t least = stacks_length(bytes.n);
 

@@ -61,12 +61,25 @@ int stacks_map(struct stacks *stacks, uint64_t length, struct odb_error *error)
 	return 0;
 }
 
-static int grow(struct stacks *stacks, uint64_t least, struct odb_error *error)
+/* Units of @room that only nodes of STACKS_OTHER take: two for its name, one below the root. */
+static uint32_t reserve_of(uint32_t room)
+{
+	return 4 + room / 64;
+}
+
+/* Units of @room that nodes take. */
+static uint32_t common_of(uint32_t room)
+{
+	return room > reserve_of(room) ? room - reserve_of(room) : 0;
+}
+
+/* Makes a longer file, whose nodes have room for @needed units. */
+static int grow(struct stacks *stacks, uint64_t needed, struct odb_error *error)
 {
 	uint64_t length = stacks->map_length;
 	uint64_t most = stacks_length(stacks->units_most);
 
-	while (length < least)
+	while (length < most && common_of(units_in(length)) < needed)
 		length += length < GROWTH_MOST ? length : GROWTH_MOST;
 	if (length > most)
 		length = most;
@@ -84,20 +97,20 @@ static int grow(struct stacks *stacks, uint64_t least, struct odb_error *error)
 	return -1;
 }
 
-int stacks_make_room(struct stacks *stacks, uint32_t n, struct odb_error *error)
+int stacks_make_room(struct stacks *stacks, uint32_t n, bool is_other, struct odb_error *error)
 {
 	uint64_t needed = (uint64_t)stacks->used + n;
 
-	if (needed <= stacks->room)
+	if (needed <= (is_other ? stacks->room : common_of(stacks->room)))
 		return 0;
 	if (stacks->full.code && ++stacks->refused < RETRY) {
 		*error = stacks->full;
 		return -1;
 	}
-	if (needed > stacks->units_most) {
+	if (needed > common_of(stacks->units_most)) {
 		odb_fail(error, EFBIG, stacks->path, "%u units is all that it may have",
 			 stacks->units_most);
-	} else if (!grow(stacks, stacks_length(needed), error)) {
+	} else if (!grow(stacks, needed, error)) {
 		stacks->full.code = 0;
 		return 0;
 	}

@@ -21,8 +21,13 @@ struct stacks;
 #define STACKS_VERSION 1
 /* Units, of 16 bytes, that a file may have: 64 MiB. */
 #define STACKS_UNITS_MOST (UINT32_C(1) << 22)
-/* Images of one file. */
+/* Images of one file, with STACKS_OTHER. */
 #define STACKS_IMAGES_MOST 65535
+/*
+ * The image of nodes that count what there is no room for: one below the deepest caller that has
+ * a node.  A part of each file is kept for these.
+ */
+#define STACKS_OTHER "{kern}/{other}"
 /* Of the name of an image, in bytes. */
 #define STACKS_NAME_MOST 65535
 
@@ -41,7 +46,7 @@ struct stacks_frame {
 enum stacks_result {
 	STACKS_FAILED = -1, /* nothing was counted; the error says why */
 	STACKS_ADDED = 0,
-	STACKS_MERGED = 1, /* counted at the deepest caller for which there was room */
+	STACKS_MERGED = 1, /* counted at STACKS_OTHER below the deepest caller that has room */
 };
 
 /**
@@ -77,8 +82,9 @@ uint32_t stacks_image(struct stacks *stacks, const char *name, uint32_t flags, u
  * @frames: leaf first
  *
  * Where there is no room for a new node (the file has reached its bound, or the disk is full),
- * the samples are counted at the deepest caller that has a node, and as merged.  The sum of all
- * counts grows by exactly @n.
+ * the samples are counted at STACKS_OTHER below the deepest caller that has a node, and as merged.
+ * Without room for that, too, they are counted at such a node nearer to the root, or, if there is
+ * none, at the caller.  The sum of all counts grows by exactly @n.
  *
  * A single sample is added in one store, so readers and a kill see it whole or not at all; what
  * was merged is counted before.
@@ -105,12 +111,15 @@ uint32_t stacks_node(struct stacks *stacks, uint32_t caller, const struct stacks
 
 /**
  * stacks_count - count @n samples whose stack ends at a node
- * @cut: it is that of a caller, as there is no room for the node where they end
+ * @cut: it is that of a caller, as there is no room for the node where they end: they are
+ *	counted at STACKS_OTHER below it
+ * @missing: set to how many frames, from that of @node on, are not among the callers of what was
+ *	counted, if @cut; may be NULL
  *
  * Return: as stacks_add().
  */
 enum stacks_result stacks_count(struct stacks *stacks, uint32_t node, uint64_t n, bool cut,
-				struct odb_error *error);
+				uint32_t *missing, struct odb_error *error);
 
 /* Bytes of memory, beside the mapped file, that it takes to find nodes. */
 size_t stacks_memory(const struct stacks *stacks);
@@ -145,7 +154,7 @@ struct stacks_content {
 	size_t n_nodes;		    /* 1 at least; node 0 is no frame */
 	struct stacks_name *images; /* by number; [0] is none */
 	size_t n_images;
-	uint64_t merged; /* samples whose stacks were cut at the leaf's end */
+	uint64_t merged; /* samples whose stacks were cut at the leaf's end: at STACKS_OTHER */
 };
 
 /**

@@ -24,6 +24,7 @@ struct stacks {
 	char *path;
 	struct op_hash nodes, images; /* units: see table.h */
 	uint32_t n_images;     /* the next number */
+	uint32_t other;	       /* the number of STACKS_OTHER; 0: not known yet */
 	struct odb_error full; /* why nothing more can be made; code 0 if it can */
 	uint32_t refused;      /* units without room since that was tried */
 
@@ -44,8 +45,11 @@ int stacks_back(struct stacks *stacks, uint64_t length, struct odb_error *error)
 /* Maps, or remaps, the first @length bytes of the file.  Return: 0, or -1 with @error set. */
 int stacks_map(struct stacks *stacks, uint64_t length, struct odb_error *error);
 
-/* Room for @n more units: storing them cannot fail.  Return: 0, or -1 with @error set. */
-int stacks_make_room(struct stacks *stacks, uint32_t n, struct odb_error *error);
+/*
+ * Room for @n more units: storing them cannot fail.  Some is kept for nodes of STACKS_OTHER, and
+ * taken if @is_other.  Return: 0, or -1 with @error set.
+ */
+int stacks_make_room(struct stacks *stacks, uint32_t n, bool is_other, struct odb_error *error);
 
 /* Makes the next @n units, which are stored, valid. */
 static inline void stacks_publish(struct stacks *stacks, uint32_t n)

@@ -88,7 +88,8 @@ static int add_stacks(struct pack_job *job, struct stacks *stacks,
 			       : STACKS_ROOT;
 		if (numbers[i] == STACKS_NO_NODE ||
 		    (node->count &&
-		     stacks_count(stacks, numbers[i], node->count, false, &cause) != STACKS_ADDED))
+		     stacks_count(stacks, numbers[i], node->count, false, NULL, &cause) !=
+			     STACKS_ADDED))
 			result = odb_failed(job, &cause);
 	}
 	if (!result)

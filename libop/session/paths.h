@@ -78,5 +78,7 @@ bool op_session_is_newer(const char *dir, const char *other);
 #define OP_KERNEL_IMAGE "kallsyms"
 /* The kernel image with --no-vmlinux: kernel and modules as one, keys are addresses. */
 #define OP_NO_VMLINUX "no-vmlinux"
+/* What stands for all images that there was no room for; it has no symbols. */
+#define OP_OTHER_IMAGE "{other}"
 
 #endif

@@ -38,6 +38,7 @@ struct pp_tree {
 	unsigned int class;
 	struct pp_tree_node *nodes; /* node 0 is no frame */
 	size_t n;
+	uint32_t other; /* the place of STACKS_OTHER, whose samples have unknown leaves; or none */
 	/* Places, by image: */
 	uint64_t *keys, *vmas; /* vmas: NULL unless they are wanted */
 	struct pp_row **rows;

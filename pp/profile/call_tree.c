@@ -43,12 +43,13 @@ static struct pp_row *row_of(const struct pp_tree *tree, size_t node)
 	return place == PP_NO_PLACE ? NULL : tree->rows[place];
 }
 
-/* Whether samples of a listed row end at a node. */
+/* Whether samples of a listed row end at a node.  Those of unknown leaves are lone samples. */
 static bool is_leaf(const struct pp_tree *tree, size_t node)
 {
 	const struct pp_row *row = row_of(tree, node);
 
-	return tree->nodes[node].count && row && !row->is_hidden;
+	return tree->nodes[node].count && row && !row->is_hidden &&
+	       tree->nodes[node].place != tree->other;
 }
 
 static void add_known(struct making *making, const struct pp_tree *tree, size_t leaf)

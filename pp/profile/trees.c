@@ -15,15 +15,16 @@
 
 #include "libdb/stacks/stacks.h"
 #include "libop/base/memory.h"
-#include "libop/pack/pack.h"
 #include "libop/tables/pair_table.h"
 #include "pp/select/multiplexing.h"
+#include "pp/select/sample_read.h"
 
 /* What is known of an image of the file. */
 struct image {
 	struct pp_sample_file end; /* names it; no name: its frames are not looked up */
 	bool is_kernel;
 	bool is_wanted; /* samples of it are in the list */
+	bool is_other;	/* STACKS_OTHER */
 };
 
 /* What follows a node, of callees with samples. */
@@ -73,6 +74,10 @@ static void read_images(struct tree_reading *reading)
 			continue;
 		reading->images[i].is_kernel = content->images[i].flags & STACKS_IMAGE_KERNEL;
 		name_image(reading, &reading->images[i], &parsed);
+		if (!strcmp(content->images[i].name, STACKS_OTHER)) {
+			reading->images[i].is_other = true;
+			reading->images[i].is_wanted = !reading->reading->list->by_image;
+		}
 		free(parsed.name);
 	}
 }
@@ -149,6 +154,8 @@ static void make_frames(struct tree_reading *reading)
 			.rows = tree->rows + first,
 			.vmas = tree->vmas ? tree->vmas + first : NULL,
 		};
+		if (image->is_other && tree->frames[i].n)
+			tree->other = (uint32_t)first;
 		first = reading->ends[i];
 		if (tree->frames[i].n)
 			pp_arc_add_end(reading->reading, &image->end.name, &tree->frames[i]);
@@ -215,35 +222,19 @@ static void read_nodes(struct tree_reading *reading)
 
 /* ---- files ---- */
 
-static int read_content(const struct pp_sample_file *file, struct stacks_content *content,
-			struct op_error *error)
-{
-	const struct op_pack_file packed = {.kind = OP_PACK_STACKS,
-					    .name = file->path,
-					    .n = file->n_entries,
-					    .sum = file->sum,
-					    .place = file->place};
-	struct odb_error cause;
-
-	if (file->pack)
-		return op_pack_stacks(file->pack, &packed, content, error);
-	if (stacks_read(content, file->path, &cause))
-		return op_error_set(error, cause.code, "%s", cause.text);
-	return 0;
-}
-
 static void read_tree(struct pp_arc_reading *arcs, const struct pp_sample_file *file)
 {
 	struct stacks_content content;
 	struct tree_reading reading = {.reading = arcs, .file = file, .content = &content};
 	struct op_error error;
 
-	if (read_content(file, &content, &error)) {
+	if (pp_stacks_read(file, &content, &error)) {
 		pp_warnings_add(arcs->warnings, PP_BAD_FILE, "skipped: %s", error.text);
 		return;
 	}
 	reading.tree = &arcs->arcs->trees[arcs->arcs->n_trees++];
 	reading.tree->class = file->class;
+	reading.tree->other = PP_NO_PLACE;
 	read_images(&reading);
 	note_callees(&reading);
 	read_nodes(&reading);

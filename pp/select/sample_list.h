@@ -65,6 +65,7 @@ struct pp_sample_list {
 	struct pp_sample_file *stacks;
 	size_t n_stacks, stacks_capacity;
 	bool own_only;		  /* images other than the application itself are left out */
+	bool by_image;		  /* some images are not selected */
 	bool unscaled;		  /* set by the caller: do not scale multiplexed events */
 	bool want_empty;	  /* likewise: events without samples are classes, too */
 	struct op_events counted; /* set by pp_classes_make(), if so: of all sessions */

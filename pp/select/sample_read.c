@@ -46,3 +46,18 @@ int pp_sample_read(const struct pp_sample_file *file, struct odb_header *header,
 	*n = (size_t)count;
 	return 0;
 }
+
+int pp_stacks_read(const struct pp_sample_file *file, struct stacks_content *content,
+		   struct op_error *error)
+{
+	const struct op_pack_file packed = {.kind = OP_PACK_STACKS,
+					    .name = file->path,
+					    .n = file->n_entries,
+					    .sum = file->sum,
+					    .place = file->place};
+	struct odb_error cause;
+
+	if (file->pack)
+		return op_pack_stacks(file->pack, &packed, content, error);
+	return stacks_read(content, file->path, &cause) ? failed(&cause, error) : 0;
+}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads a sample file of a list, loose or packed. */
+/* Reads files of a list, loose or packed. */
 #ifndef PP_SELECT_SAMPLE_READ_H
 #define PP_SELECT_SAMPLE_READ_H
 
+#include "libdb/stacks/stacks.h"
 #include "sample_list.h"
 
 /* Reads its header.  Return: 0, or -1 with @error set. */
@@ -17,5 +18,9 @@ int pp_sample_header(const struct pp_sample_file *file, struct odb_header *heade
  */
 int pp_sample_read(const struct pp_sample_file *file, struct odb_header *header,
 		   struct odb_entry **entries, size_t *n, struct op_error *error);
+
+/* Reads a stack file; stacks_content_free() frees what @content holds.  Return: as above. */
+int pp_stacks_read(const struct pp_sample_file *file, struct stacks_content *content,
+		   struct op_error *error);
 
 #endif

@@ -299,6 +299,7 @@ int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 	int result;
 
 	list->own_only = exclude_dependent;
+	list->by_image = exclude_dependent || pp_spec_is_by_image(spec);
 	result = find_sessions(list, archive, samples_root, spec, error);
 	if (!result)
 		result = check_owners(list, spec, samples_root, error);

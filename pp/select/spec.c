@@ -284,6 +284,12 @@ bool pp_spec_matches_context(const struct pp_spec *spec, const struct op_sample_
 	       id_matches(&spec->tids, name->tid);
 }
 
+bool pp_spec_is_by_image(const struct pp_spec *spec)
+{
+	return spec->names.count || spec->images.count || spec->image_excludes.count ||
+	       spec->lib_images.count;
+}
+
 bool pp_spec_matches(const struct pp_spec *spec, const struct op_sample_name *name)
 {
 	if (spec->names.count && !image_matches(&spec->names, &name->app) &&

@@ -62,6 +62,9 @@ bool pp_spec_matches(const struct pp_spec *spec, const struct op_sample_name *na
 /* True if it selects the event, process, thread and CPU of @name, whatever the image. */
 bool pp_spec_matches_context(const struct pp_spec *spec, const struct op_sample_name *name);
 
+/* True if it selects some images only. */
+bool pp_spec_is_by_image(const struct pp_spec *spec);
+
 /* True if a glob of @globs, which may lack a directory, matches @text. */
 bool pp_globs_match(const struct op_strings *globs, const char *text);
 

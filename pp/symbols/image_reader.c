@@ -223,6 +223,10 @@ static void read_kernel(struct pp_image_reader *reader, const struct op_image_na
 		kallsyms && !pp_symbols_read_kernel(&content->symbols, kallsyms, id->name, &error);
 	const char *reason;
 
+	if (!strcmp(id->name, OP_OTHER_IMAGE)) {
+		content->no_file = "it stands for many images";
+		return;
+	}
 	if (known && content->symbols.n && !reader->want_code)
 		return;
 	if (read_kernel_file(reader, id, content, &reason))

@@ -314,10 +314,10 @@ each try opimport --from=v8 <<-'EOF'
 EOF
 
 # Each program is 26 kB of directories and files.
-requirement a_hundred_thousand_programs_become_a_small_session
-seq 100000 | awk '{ print "p" $1 ";f 1" }' >made
+requirement ten_thousand_programs_become_a_small_session
+seq 10000 | awk '{ print "p" $1 ";f 1" }' >made
 opimport -o "$DIR/data" made 2>/dev/null
-du -sm data | awk '{ print ($1 <= 64 ? "small" : $1 " MB") }'
+du -sm data | awk '{ print ($1 <= 7 ? "small" : $1 " MB") }'
 opreport --session-dir=data -l 2>&1 | grep -o '[0-9]* stored'
 
 requirement unknown_files_are_told_what_they_look_like

@@ -77,10 +77,13 @@ static void show_stacks(const char *path, struct show *show)
 		if (!content.nodes[i].count)
 			continue;
 		fprintf(out, "\n ");
-		for (size_t at = i; at; at = content.nodes[at].parent)
+		for (size_t at = i; at; at = content.nodes[at].parent) {
 			fprintf(out, " %s+%" PRIx64,
 				content.images[content.nodes[at].image].name ?: "",
 				content.nodes[at].offset);
+			if (at != i && content.nodes[at].image && !is_weight(path))
+				show->sums[1] += content.nodes[i].count;
+		}
 		fprintf(out, ": %" PRIu64, content.nodes[i].count);
 		if (!is_weight(path))
 			show->sums[2] += content.nodes[i].count;
@@ -117,7 +120,7 @@ static int show_file(const char *path, const struct stat *status, void *context)
 	for (ptrdiff_t i = 0; i < count; i++) {
 		fprintf(out, " %" PRIx64 ":%" PRIx64, entries[i].key, entries[i].count);
 		if (!is_weight(path))
-			show->sums[name.is_arc] += entries[i].count;
+			show->sums[0] += entries[i].count;
 	}
 	fclose(out);
 	free(entries);
@@ -163,13 +166,13 @@ static void show_stats(const char *dir, const struct show *show)
 	check(value[STAT_RECEIVED] == value[STAT_STORED] + value[STAT_FILTERED] + lost,
 	      "samples do not add up");
 	check(value[STAT_FRAMES] ==
-		      value[STAT_ARCS] + value[STAT_FRAMES_APART] + value[STAT_FRAMES_FILTERED] +
+		      value[STAT_FRAMES_STORED] + value[STAT_FRAMES_FILTERED] +
 			      value[STAT_FRAMES_NO_HEAD] + value[STAT_FRAMES_NO_MAPPING] +
 			      value[STAT_FRAMES_TOO_DEEP] + value[STAT_FRAMES_NO_SAMPLE_FILE],
 	      "frames do not add up");
 	check(show->sums[0] == value[STAT_STORED], "sample files hold %" PRIu64 " samples",
 	      show->sums[0]);
-	check(show->sums[1] == value[STAT_ARCS], "sample files hold %" PRIu64 " arcs",
+	check(show->sums[1] == value[STAT_FRAMES_STORED], "stack files hold %" PRIu64 " frames",
 	      show->sums[1]);
 	check(show->sums[2] == value[STAT_STACKS] + value[STAT_STACKS_MERGED],
 	      "stack files hold %" PRIu64 " stacks", show->sums[2]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sessions as trees that OProfile reads: sample files and {cg} files, one by one, so that all that
- * OProfile knows is kept as it is.
+ * Sessions as trees that OProfile reads: sample files, one by one, so that all that OProfile knows
+ * is kept as it is, and {cg} files of the arcs of stacks.  Sessions without stacks may have {cg}
+ * files themselves.
  *
  * Files of several sessions, and of images that OProfile does not tell apart, become one.  So the
  * files are sorted by the name that they get, and those of one name are read together.
@@ -19,12 +20,15 @@
 #include "pp/select/sample_read.h"
 #include "pp/select/selection.h"
 #include "pp/symbols/kallsyms.h"
+#include "stack_arcs.h"
 #include "libop/base/memory.h"
 
 /* A file of the session, and what becomes of it. */
 struct piece {
 	char *name; /* of the sample file, relative to the directory of samples */
 	const struct pp_sample_file *file;
+	const struct stack_arcs *arcs; /* of the stack file @file; NULL: it is a sample file */
+	bool is_arc;
 	uint64_t start, callee_start; /* what is added to keys */
 	const struct image_facts *facts;
 };
@@ -36,8 +40,15 @@ struct image_facts {
 	uint32_t is_kernel;
 };
 
+/* The {cg} files of a stack file. */
+struct derived {
+	struct stack_arcs *arcs;
+	size_t n;
+};
+
 struct tree {
 	uint32_t version;
+	const struct pp_spec *spec;
 	const struct pp_sample_list *list;
 	const char *dir; /* of the samples */
 	struct original_event *events;
@@ -45,8 +56,9 @@ struct tree {
 	uint64_t *kernel_starts; /* of each session */
 	struct image_facts *facts;
 	size_t n_facts;
+	struct derived *derived; /* by stack file */
 	struct piece *pieces;
-	size_t n_pieces;
+	size_t n_pieces, pieces_capacity;
 	struct pp_warnings *warnings;
 	struct op_error *error;
 };
@@ -114,35 +126,68 @@ static unsigned int class_of(const struct tree *tree, const struct pp_sample_fil
 	return file->class - (file->is_weight ? tree->n_classes : 0);
 }
 
-static int add_piece(struct tree *tree, const struct pp_sample_file *file)
+/* @arcs: as in struct piece; @name: of the file, which is changed */
+static int add_piece(struct tree *tree, const struct pp_sample_file *file,
+		     const struct stack_arcs *arcs, struct op_sample_name *name)
 {
 	const struct original_event *event = &tree->events[class_of(tree, file)];
 	uint64_t kernel_start = tree->kernel_starts[pp_sample_session(tree->list, file->path)];
-	struct piece piece = {.file = file, .facts = facts_of(tree, &file->name.dep)};
-	struct op_sample_name name;
+	struct piece piece = {
+		.file = file,
+		.arcs = arcs,
+		.is_arc = name->is_arc,
+		.facts = facts_of(tree, &name->dep),
+	};
 
-	/* the name in the list is that of its class: without process, thread and CPU */
-	if (op_sample_name_parse(file->path, &name, tree->error))
-		return -1;
-	rename_kernel(kernel_start, &name.app);
-	piece.start = rename_kernel(kernel_start, &name.dep);
-	if (name.is_arc)
-		piece.callee_start = rename_kernel(kernel_start, &name.callee);
-	name.count = event->count;
-	name.unit_mask = event->unit_mask;
-	piece.name = op_sample_name_make(&name);
-	op_sample_name_free(&name);
+	rename_kernel(kernel_start, &name->app);
+	piece.start = rename_kernel(kernel_start, &name->dep);
+	if (name->is_arc)
+		piece.callee_start = rename_kernel(kernel_start, &name->callee);
+	name->count = event->count;
+	name->unit_mask = event->unit_mask;
+	piece.name = op_sample_name_make(name);
 	if (!piece.name)
 		return op_error_errno(tree->error, "%s", file->path);
+	tree->pieces = pp_grow(tree->pieces, &tree->pieces_capacity, tree->n_pieces + 1,
+			       sizeof(*tree->pieces));
 	tree->pieces[tree->n_pieces++] = piece;
 	return 0;
 }
 
 static int add_pieces(struct tree *tree, const struct pp_sample_file *files, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (add_piece(tree, &files[i]))
+	int result = 0;
+
+	for (size_t i = 0; !result && i < n; i++) {
+		struct op_sample_name name;
+
+		/* the name in the list is that of its class: without process, thread and CPU */
+		if (op_sample_name_parse(files[i].path, &name, tree->error))
 			return -1;
+		result = add_piece(tree, &files[i], NULL, &name);
+		op_sample_name_free(&name);
+	}
+	return result;
+}
+
+/* Adds the arcs of stacks. */
+static int add_stacks(struct tree *tree)
+{
+	const struct pp_sample_list *list = tree->list;
+
+	tree->derived = pp_alloc(list->n_stacks, sizeof(*tree->derived));
+	for (size_t i = 0; i < list->n_stacks; i++) {
+		struct derived *derived = &tree->derived[i];
+
+		if (list->stacks[i].class == PP_NO_CLASS)
+			continue;
+		derived->arcs = stack_arcs_read(list, &list->stacks[i], tree->spec, &derived->n,
+						tree->warnings);
+		for (size_t k = 0; k < derived->n; k++)
+			if (add_piece(tree, &list->stacks[i], &derived->arcs[k],
+				      &derived->arcs[k].name))
+				return -1;
+	}
 	return 0;
 }
 
@@ -160,9 +205,18 @@ static uint64_t key_of(const struct piece *piece, uint64_t key)
 {
 	uint64_t caller = (key >> 32) + piece->start, callee = key + piece->callee_start;
 
-	if (!piece->file->name.is_arc)
+	if (!piece->is_arc)
 		return key + piece->start;
 	return caller << 32 | (callee & UINT32_MAX);
+}
+
+/* The speed of the CPU as the event's sample files have it. */
+static double speed_of(const struct tree *tree, const struct pp_sample_file *file)
+{
+	for (size_t i = 0; i < tree->list->n; i++)
+		if (tree->list->files[i].class == class_of(tree, file))
+			return tree->list->files[i].header.cpu_speed;
+	return 0;
 }
 
 /* Adds the events of a file, or its samples if those of the event all weigh the same. */
@@ -177,7 +231,13 @@ static void read_piece(struct tree *tree, const struct piece *piece, struct odb_
 
 	if (piece->file->is_weight && !event->by_events)
 		return;
-	if (pp_sample_read(piece->file, header, &entries, &n, &cause)) {
+	if (piece->arcs) {
+		*header = piece->arcs->header;
+		header->cpu_speed = speed_of(tree, piece->file);
+		n = piece->arcs->n;
+		entries = pp_alloc(n, sizeof(*entries));
+		memcpy(entries, piece->arcs->entries, n * sizeof(*entries));
+	} else if (pp_sample_read(piece->file, header, &entries, &n, &cause)) {
 		pp_warnings_add(tree->warnings, PP_BAD_FILE, "skipped: %s", cause.text);
 		return;
 	}
@@ -265,7 +325,7 @@ static int write_pieces(struct tree *tree, const struct piece *pieces, size_t n)
 	for (size_t i = 0; i < n; i++)
 		read_piece(tree, &pieces[i], &header, &counts);
 	complete_header(tree, pieces, &header);
-	entries = make_entries(event, pieces->file->name.is_arc, &counts);
+	entries = make_entries(event, pieces->is_arc, &counts);
 	if (counts_any(entries, counts.n))
 		result = write_entries(tree, pieces, &header, entries, counts.n);
 	free(entries);
@@ -311,13 +371,11 @@ static int write_tree(struct tree *tree)
 {
 	const struct pp_sample_list *list = tree->list;
 
-	tree->pieces = pp_alloc(list->n + list->n_arcs + list->n_weights + list->n_weight_arcs,
-				sizeof(*tree->pieces));
 	find_kernels(tree);
 	gather_facts(tree);
 	if (add_pieces(tree, list->files, list->n) || add_pieces(tree, list->arcs, list->n_arcs) ||
 	    add_pieces(tree, list->weights, list->n_weights) ||
-	    add_pieces(tree, list->weight_arcs, list->n_weight_arcs))
+	    add_pieces(tree, list->weight_arcs, list->n_weight_arcs) || add_stacks(tree))
 		return -1;
 	return write_all(tree);
 }
@@ -327,6 +385,9 @@ static void free_tree(struct tree *tree)
 	for (size_t i = 0; i < tree->n_pieces; i++)
 		free(tree->pieces[i].name);
 	free(tree->pieces);
+	for (size_t i = 0; tree->derived && i < tree->list->n_stacks; i++)
+		stack_arcs_free(tree->derived[i].arcs, tree->derived[i].n);
+	free(tree->derived);
 	for (size_t i = 0; i < tree->n_facts; i++)
 		free(tree->facts[i].name);
 	free(tree->facts);
@@ -340,9 +401,10 @@ int original_write(uint32_t version, const struct format_sessions *sessions, con
 	/* only events are columns: all else is in the names of files */
 	static const struct pp_merge merge = {.cpu = true, .tid = true, .tgid = true};
 	char *samples = pp_format("%s/" OP_SESSION_CURRENT, dir);
-	struct pp_sample_list list = {.want_arcs = true};
+	struct pp_sample_list list = {.want_arcs = true, .want_stacks = true};
 	struct pp_classes classes = {0};
 	struct tree tree = {.version = version,
+			    .spec = sessions->spec,
 			    .list = &list,
 			    .dir = samples,
 			    .warnings = sessions->warnings,

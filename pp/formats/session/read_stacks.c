@@ -39,6 +39,7 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 	struct flat flat = {
 		.event = UINT32_MAX, .tgid = name->tgid, .tid = name->tid, .cpu = name->cpu};
 	struct op_error error;
+	size_t other = 0;
 
 	flat.app = session_images_number(&reading->images, &name->app, false, 0);
 	/* the event's code is not in the file: it is that of a sample file with this name */
@@ -56,6 +57,8 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 	for (size_t i = 1; i < content->n_images; i++) {
 		struct op_image_name image;
 
+		if (!strcmp(content->images[i].name, STACKS_OTHER))
+			other = i;
 		if (op_image_name_parse(content->images[i].name, &image, &error))
 			continue;
 		images[i] = session_images_number(&reading->images, &image,
@@ -70,7 +73,8 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 		size_t depth;
 		uint32_t id;
 
-		if (!node->count)
+		/* samples of unknown leaves are among those without callers */
+		if (!node->count || (other && node->image == other))
 			continue;
 		depth = frames_of(reading, content, images, i);
 		own.image = reading->frames[0].image;

@@ -2,7 +2,7 @@
 /*
  * Writing a session: see session.h.
  *
- * Counts of sample files and {cg} files are added up in memory, by file and key, and each file
+ * Counts of sample files are added up in memory, by file and key, and each file
  * is written in one go, so that no more than one is open.  Stack files are written as the samples
  * come, which is by application.
  */
@@ -32,7 +32,7 @@
 static uint64_t hash_file(const struct file *file)
 {
 	return op_hash_mix(op_hash_mix(file->context, (uint64_t)file->event << 32 | file->image),
-			   (uint64_t)file->is_weight << 32 | file->callee);
+			   file->is_weight);
 }
 
 static uint32_t find_file(struct writing *writing, const struct file *wanted)
@@ -102,26 +102,6 @@ static uint32_t context_of(const struct writing *writing, const struct prof_samp
 	return id;
 }
 
-/* Arcs do not cross the border of the kernel, as those of the daemon do not. */
-static void add_arcs(struct writing *writing, const struct prof_sample *sample,
-		     const struct prof_value *value)
-{
-	const struct prof_image *images = writing->prof->images;
-
-	for (size_t i = 0; i + 1 < sample->depth; i++) {
-		const struct prof_frame *callee = &sample->frames[i], *caller = callee + 1;
-		const struct file file = {writing->context, value->event, caller->image,
-					  callee->image, 0};
-
-		if (images[caller->image].is_kernel != images[callee->image].is_kernel)
-			continue;
-		add_value(writing, file,
-			  session_write_key_of(writing, caller) << 32 |
-				  (session_write_key_of(writing, callee) & UINT32_MAX),
-			  value);
-	}
-}
-
 /* ---- stack files ---- */
 
 #define STACKS_UNIT	   UINT64_C(16)	 /* bytes */
@@ -166,7 +146,7 @@ static char *stacks_path(struct writing *writing, uint32_t slot)
 	/* the program, whatever image the samples are in */
 	const struct file file = {writing->context,
 				  slot - (is_weight ? (uint32_t)writing->prof->n_events : 0),
-				  writing->prof->contexts[writing->context].app, NONE, is_weight};
+				  writing->prof->contexts[writing->context].app, is_weight};
 	struct op_sample_name name = session_write_name_of(writing, &file);
 	char *relative, *path;
 
@@ -242,6 +222,19 @@ static uint32_t stack_image(struct writing *writing, struct stacks *stacks, uint
 	return number;
 }
 
+/* Frame number @index as stacks have it: where the kernel was entered, there is the instruction
+ * itself, also of a profile whose reader gave all callers as return addresses. */
+static struct prof_frame frame_of_stack(const struct prof *prof, const struct prof_sample *sample,
+					size_t index)
+{
+	struct prof_frame frame = sample->frames[index];
+	bool is_entry = index && !prof->images[frame.image].is_kernel &&
+			prof->images[sample->frames[index - 1].image].is_kernel;
+
+	frame.offset -= is_entry && !prof->has_entries && frame.offset;
+	return frame;
+}
+
 /* Return: what stacks_add() returned, or STACKS_FAILED, with the error set. */
 static enum stacks_result add_to_slot(struct writing *writing, const struct prof_sample *sample,
 				      uint32_t slot, uint64_t count)
@@ -255,10 +248,10 @@ static enum stacks_result add_to_slot(struct writing *writing, const struct prof
 	writing->frames = pp_grow(writing->frames, &writing->frames_capacity, sample->depth,
 				  sizeof(*writing->frames));
 	for (size_t i = 0; i < sample->depth; i++) {
-		const struct prof_frame *frame = &sample->frames[i];
+		const struct prof_frame frame = frame_of_stack(writing->prof, sample, i);
 
-		writing->frames[i].image = stack_image(writing, stacks, slot, frame->image);
-		writing->frames[i].offset = session_write_key_of(writing, frame);
+		writing->frames[i].image = stack_image(writing, stacks, slot, frame.image);
+		writing->frames[i].offset = session_write_key_of(writing, &frame);
 	}
 	result = stacks_add(stacks, writing->frames, sample->depth, count, &cause);
 	if (result == STACKS_FAILED)
@@ -295,7 +288,7 @@ static int add_sample(struct writing *writing, const struct prof_sample *sample)
 
 	for (size_t i = 0; i < sample->n_values; i++) {
 		const struct prof_value *value = &sample->values[i];
-		const struct file file = {writing->context, value->event, leaf->image, NONE, 0};
+		const struct file file = {writing->context, value->event, leaf->image, 0};
 
 		if (!value->count)
 			continue;
@@ -304,7 +297,6 @@ static int add_sample(struct writing *writing, const struct prof_sample *sample)
 			session_samples(&writing->names.events[value->event], value->count);
 		if (sample->depth < 2 || writing->options->no_callgraph)
 			continue;
-		add_arcs(writing, sample, value);
 		if (add_stack(writing, sample, value))
 			return -1;
 	}

@@ -36,10 +36,6 @@ struct op_sample_name session_write_name_of(const struct writing *writing, const
 
 	if (!merged && context->app <= PROF_NO_KERNEL_IMAGE && name.dep.kind != OP_IMAGE_ANON)
 		name.app = name.dep;
-	if (file->callee != NONE) {
-		name.is_arc = true;
-		name.callee = writing->names.images[file->callee];
-	}
 	return name;
 }
 
@@ -60,7 +56,8 @@ static struct odb_header header_of(const struct writing *writing, const struct f
 	const struct prof_image *image = &prof->images[file->image];
 	const struct session_event *event = &writing->names.events[file->event];
 	uint64_t count = file->is_weight ? event->unit : event->count;
-	struct odb_header header = {
+
+	return (struct odb_header){
 		.cpu_type = (uint32_t)writing->cpu_type,
 		.ctr_event = (uint32_t)prof->events[file->event].code,
 		.ctr_um = (uint32_t)prof->events[file->event].unit_mask,
@@ -70,12 +67,6 @@ static struct odb_header header_of(const struct writing *writing, const struct f
 		.mtime = image->mtime,
 		.anon_start = writing->names.images[file->image].start,
 	};
-
-	if (file->callee != NONE) {
-		header.cg_to_is_kernel = prof->images[file->callee].is_kernel;
-		header.cg_to_anon_start = writing->names.images[file->callee].start;
-	}
-	return header;
 }
 
 /* A file of its own. */
@@ -163,21 +154,13 @@ struct group {
 	uint64_t sum;
 };
 
-/* Kinds of files, in the order in which they get room. */
-static uint32_t kind_of(const struct file *file)
-{
-	return (file->callee != NONE) * 2 + file->is_weight;
-}
-
-#define KINDS 4
-
 static int compare_groups(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
-	uint32_t kind = kind_of(x->file), other = kind_of(y->file);
 
-	if (kind != other)
-		return kind < other ? -1 : 1;
+	/* weights have no room that samples need */
+	if (x->file->is_weight != y->file->is_weight)
+		return x->file->is_weight ? 1 : -1;
 	if (x->sum != y->sum)
 		return x->sum > y->sum ? -1 : 1;
 	return (x->file > y->file) - (x->file < y->file);
@@ -206,7 +189,8 @@ static int write_group(struct writing *writing, const struct group *group)
 	result = write_as_there_is_room(writing, path, &writing->room.packed, &header, entries,
 					group->n);
 	if (!result) {
-		sum = op_pair_table_get(&writing->others, group->file->event, kind_of(group->file));
+		sum = op_pair_table_get(&writing->others, group->file->event,
+					group->file->is_weight);
 		for (size_t i = 0; i < group->n; i++)
 			*sum = add_up(*sum, entries[i].count);
 	}
@@ -216,11 +200,11 @@ static int write_group(struct writing *writing, const struct group *group)
 }
 
 /* What there was no room for, of one event: the image {other}, of the program {other}. */
-static int write_other(struct writing *writing, uint32_t event, uint32_t kind, uint64_t sum)
+static int write_other(struct writing *writing, uint32_t event, bool is_weight, uint64_t sum)
 {
-	const struct op_image_name other = {.kind = OP_IMAGE_KERNEL, .name = (char *)"{other}"};
-	const struct file file = {0, event, PROF_NO_IMAGE, kind >= 2 ? PROF_NO_IMAGE : NONE,
-				  kind % 2};
+	const struct op_image_name other = {.kind = OP_IMAGE_KERNEL,
+					    .name = (char *)OP_OTHER_IMAGE};
+	const struct file file = {0, event, PROF_NO_IMAGE, is_weight};
 	struct op_sample_name name = {
 		.app = other,
 		.dep = other,
@@ -230,8 +214,6 @@ static int write_other(struct writing *writing, uint32_t event, uint32_t kind, u
 		.tgid = OP_ALL,
 		.tid = OP_ALL,
 		.cpu = OP_ALL,
-		.is_arc = kind >= 2,
-		.callee = other,
 	};
 	struct odb_header header = header_of(writing, &file);
 	const struct odb_entry entry = {0, sum};
@@ -242,11 +224,9 @@ static int write_other(struct writing *writing, uint32_t event, uint32_t kind, u
 		return -1;
 	result = write_as_there_is_room(writing, path, &writing->room.others, &header, &entry, 1);
 	free(path);
-	if (kind == 2)
-		writing->other_arcs = add_up(writing->other_arcs, sum);
-	if (kind == 0 && result)
+	if (!is_weight && result)
 		writing->other_samples = add_up(writing->other_samples, sum);
-	if (kind == 0 && !result)
+	if (!is_weight && !result)
 		writing->beyond = add_up(writing->beyond, sum);
 	return result < 0 ? -1 : 0;
 }
@@ -256,8 +236,7 @@ static int write_others(struct writing *writing)
 	for (size_t i = 0; i < writing->others.n; i++) {
 		const struct op_pair *pair = &writing->others.items[i];
 
-		if (write_other(writing, (uint32_t)pair->first, (uint32_t)pair->second,
-				pair->value))
+		if (write_other(writing, (uint32_t)pair->first, pair->second, pair->value))
 			return -1;
 	}
 	writing->stored -= writing->beyond < writing->stored ? writing->beyond : writing->stored;
@@ -354,8 +333,9 @@ static int write_room(struct writing *writing, FILE *account)
 		const char *name;
 		uint64_t count;
 	} counts[] = {
-		{"samples_other", writing->other_samples}, {"arcs_other", writing->other_arcs},
-		{"stacks_other", writing->other_stacks},   {"stacks_cut", writing->merged},
+		{"samples_other", writing->other_samples},
+		{"stacks_other", writing->other_stacks},
+		{"stacks_cut", writing->merged},
 		{"lost_no_room", writing->beyond},
 	};
 

@@ -11,10 +11,10 @@
 
 #define NONE UINT32_MAX
 
-/* A sample file or, with a callee, a {cg} file. */
+/* A sample file. */
 struct file {
-	uint32_t context, event, image, callee; /* callee: NONE of a sample file */
-	uint32_t is_weight;			/* 1 of a file of weights */
+	uint32_t context, event, image;
+	uint32_t is_weight; /* 1 of a file of weights */
 };
 
 /* A stack file that is open, or that there was no room for. */
@@ -41,8 +41,8 @@ struct writing {
 	struct session_room room;
 	struct session_packed packed;
 	struct op_pair_table
-		others; /* what is counted in {other}: sums by event and kind of file */
-	uint64_t other_samples, other_arcs, other_stacks;
+		others; /* what is counted in {other}: sums by event, of samples and of weights */
+	uint64_t other_samples, other_stacks;
 	uint64_t beyond; /* samples that there was no room for */
 
 	/* Of the context that is being written: */

@@ -72,7 +72,7 @@ static void pack(uint64_t stored)
 		fail_msg("%s", error.text);
 	assert_int_equal(result.left, 0);
 	assert_int_equal(op_pack_last_part(dir), 0);
-	assert_int_equal(session_sum(session.dir, false), stored);
+	assert_int_equal(session_sum(session.dir), stored);
 	free(dir);
 }
 
@@ -225,7 +225,7 @@ TEST(journals_are_packed_while_the_daemon_counts)
 	assert_true(session.profile.files.journal.number > 2);
 	profile_close(&session.profile);
 	session_start(&session);
-	assert_int_equal(session_sum(session.dir, false), places);
+	assert_int_equal(session_sum(session.dir), places);
 	pack(places);
 	session_start(&session);
 	session_close(&session);

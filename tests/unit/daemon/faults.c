@@ -81,7 +81,7 @@ static uint64_t losses(const char *text)
 static uint64_t sum_of(const char *session)
 {
 	char *dir = op_path("%s/" OP_SESSION_CURRENT, session);
-	uint64_t sum = access(dir, F_OK) ? 0 : session_sum(session, false);
+	uint64_t sum = access(dir, F_OK) ? 0 : session_sum(session);
 
 	free(dir);
 	return sum;

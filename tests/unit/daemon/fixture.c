@@ -4,6 +4,7 @@
 
 #include "libdb/odb/odb.h"
 #include "libop/base/file.h"
+#include "libop/pack/hold.h"
 #include "libop/pack/parts.h"
 #include "libop/session/paths.h"
 #include "libop/session/sample_name.h"
@@ -258,6 +259,16 @@ static char *samples_dir(const char *session_dir)
 	return dir;
 }
 
+/* A packer may be at work: what it moves while the session is read counts twice, or not at all. */
+static int hold_session(const char *dir)
+{
+	int hold = op_hold_to_read(dir);
+
+	if (hold < 0)
+		fail_msg("%s cannot be held", dir);
+	return hold;
+}
+
 /* Reads a sample file.  Return: the number of entries, or -1 if it is none. */
 static ptrdiff_t read_sample_file(const char *path, struct op_sample_name *name,
 				  struct odb_entry **entry)
@@ -331,12 +342,14 @@ char *session_text(const char *session_dir)
 {
 	char *dir = samples_dir(session_dir), *text = NULL, *sorted;
 	struct text_walk walk = {.prefix = strlen(dir) + 1};
+	int hold = hold_session(dir);
 	struct op_error error;
 	size_t length;
 
 	walk.out = open_memstream(&text, &length);
 	if (op_walk(dir, put_file, &walk, &error))
 		fail_msg("%s", error.text);
+	op_hold_release(hold);
 	fclose(walk.out);
 	sorted = sort_lines(text);
 	free(text);
@@ -344,16 +357,11 @@ char *session_text(const char *session_dir)
 	return sorted;
 }
 
-struct sum_walk {
-	bool arcs;
-	uint64_t sum;
-};
-
 static int sum_file(const char *path, const struct stat *status, void *context)
 {
-	struct sum_walk *walk = context;
 	struct op_sample_name name;
 	struct odb_entry *entry;
+	uint64_t *sum = context;
 	ptrdiff_t count;
 
 	(void)status;
@@ -362,67 +370,149 @@ static int sum_file(const char *path, const struct stat *status, void *context)
 	count = read_sample_file(path, &name, &entry);
 	if (count < 0)
 		return 0;
-	for (ptrdiff_t i = 0; i < count && name.is_arc == walk->arcs; i++)
-		walk->sum += entry[i].count;
+	for (ptrdiff_t i = 0; i < count; i++)
+		*sum += entry[i].count;
 	free(entry);
 	op_sample_name_free(&name);
 	return 0;
 }
 
-/* The same of what is packed, or in the journal. */
-static uint64_t sum_of_packed(const char *dir, bool arcs)
+/* Visits the files of a kind that are packed, or in the journal. */
+static void each_packed(const char *dir, enum op_pack_kind kind,
+			void (*visit)(struct op_pack *pack, const struct op_pack_file *file,
+				      void *context),
+			void *context)
 {
 	struct op_pack_walk *walk = calloc(1, sizeof(*walk));
 	struct op_pack *pack = NULL;
 	struct op_pack_file file;
 	struct op_error error;
-	uint64_t sum = 0;
 
 	assert_non_null(walk);
 	if (op_pack_open_session(&pack, dir, &error)) {
 		if (error.code != ENOENT)
 			fail_msg("%s", error.text);
 		free(walk);
-		return 0;
+		return;
 	}
 	walk->pack = pack;
-	while (op_pack_next(walk, &file)) {
-		bool is_arc = strstr(file.name, "/{cg}/");
-
-		if (file.kind == OP_PACK_SAMPLES && is_arc == arcs &&
-		    op_name_of_weighted(file.name) == file.name)
-			sum += file.sum;
-	}
+	while (op_pack_next(walk, &file))
+		if (file.kind == kind && op_name_of_weighted(file.name) == file.name)
+			visit(pack, &file, context);
 	op_pack_close(pack);
 	free(walk);
+}
+
+static void sum_packed(struct op_pack *pack, const struct op_pack_file *file, void *context)
+{
+	(void)pack;
+	*(uint64_t *)context += file->sum;
+}
+
+uint64_t session_sum(const char *session_dir)
+{
+	char *dir = samples_dir(session_dir);
+	int hold = hold_session(dir);
+	struct op_error error;
+	uint64_t sum = 0;
+
+	if (op_walk(dir, sum_file, &sum, &error))
+		fail_msg("%s", error.text);
+	each_packed(dir, OP_PACK_SAMPLES, sum_packed, &sum);
+	op_hold_release(hold);
+	free(dir);
 	return sum;
 }
 
-uint64_t session_sum(const char *session_dir, bool arcs)
+/* ---- stack files ---- */
+
+struct stacks_walk {
+	size_t prefix;
+	session_stacks_visit *visit;
+	void *context;
+};
+
+static int visit_stacks(const char *path, const struct stat *status, void *context)
 {
-	struct sum_walk walk = {.arcs = arcs};
-	char *dir = samples_dir(session_dir);
+	struct stacks_walk *walk = context;
+	struct stacks_content content;
+	struct odb_error error;
+
+	(void)status;
+	if (strncmp(path + walk->prefix, OP_SAMPLES_STACKS "/", strlen(OP_SAMPLES_STACKS "/")) ||
+	    strstr(path, "/" ODB_TEMPORARY))
+		return 0;
+	if (stacks_read(&content, path, &error))
+		fail_msg("%s", error.text);
+	walk->visit(path + walk->prefix, &content, walk->context);
+	stacks_content_free(&content);
+	return 0;
+}
+
+static void visit_packed_stacks(struct op_pack *pack, const struct op_pack_file *file,
+				void *context)
+{
+	struct stacks_walk *walk = context;
+	struct stacks_content content;
 	struct op_error error;
 
-	if (op_walk(dir, sum_file, &walk, &error))
+	if (op_pack_stacks(pack, file, &content, &error))
 		fail_msg("%s", error.text);
-	walk.sum += sum_of_packed(dir, arcs);
+	walk->visit(file->name, &content, walk->context);
+	stacks_content_free(&content);
+}
+
+void session_each_stacks(const char *session_dir, session_stacks_visit *visit, void *context)
+{
+	char *dir = samples_dir(session_dir);
+	struct stacks_walk walk = {strlen(dir) + 1, visit, context};
+	int hold = hold_session(dir);
+	struct op_error error;
+
+	if (op_walk(dir, visit_stacks, &walk, &error))
+		fail_msg("%s", error.text);
+	each_packed(dir, OP_PACK_STACKS, visit_packed_stacks, &walk);
+	op_hold_release(hold);
 	free(dir);
-	return walk.sum;
+}
+
+static void sum_stacks(const char *name, const struct stacks_content *content, void *context)
+{
+	struct session_stacks *sums = context;
+
+	(void)name;
+	for (size_t i = 0; i < content->n_nodes; i++) {
+		uint64_t count = content->nodes[i].count;
+
+		sums->samples += count;
+		for (size_t at = i ? content->nodes[i].parent : 0; at;
+		     at = content->nodes[at].parent)
+			sums->frames += content->nodes[at].image ? count : 0;
+	}
+}
+
+struct session_stacks session_stacks(const char *session_dir)
+{
+	struct session_stacks sums = {0};
+
+	session_each_stacks(session_dir, sum_stacks, &sums);
+	return sums;
 }
 
 void session_check_sums(struct test_session *session)
 {
 	const uint64_t *value = session->profile.stats.samples.value;
+	struct session_stacks stacks = session_stacks(session->dir);
 
 	assert_int_equal(value[STAT_RECEIVED], value[STAT_STORED] + value[STAT_FILTERED] +
 						       stats_lost(&session->profile.stats.samples));
 	assert_int_equal(value[STAT_FRAMES],
-			 value[STAT_ARCS] + value[STAT_FRAMES_APART] + value[STAT_FRAMES_FILTERED] +
+			 value[STAT_FRAMES_STORED] + value[STAT_FRAMES_FILTERED] +
 				 value[STAT_FRAMES_NO_HEAD] + value[STAT_FRAMES_NO_MAPPING] +
 				 value[STAT_FRAMES_TOO_DEEP] + value[STAT_FRAMES_NO_SAMPLE_FILE]);
-	assert_int_equal(session_sum(session->dir, false), value[STAT_STORED]);
-	assert_int_equal(session_sum(session->dir, true), value[STAT_ARCS]);
+	assert_int_equal(session_sum(session->dir), value[STAT_STORED]);
+	assert_int_equal(stacks.samples, value[STAT_STACKS] + value[STAT_STACKS_MERGED]);
+	assert_int_equal(stacks.frames, value[STAT_FRAMES_STORED]);
 }
 
 void session_expect(struct test_session *session, const char *text)

@@ -82,6 +82,8 @@ void session_feed(struct test_session *session, const uint64_t *words, size_t co
 /* Feeds a buffer.  Call graphs stay in memory until profile_flush(). */
 void session_feed_only(struct test_session *session, const uint64_t *words, size_t count);
 
+/* What reads sample files holds the session (libop/pack/hold.h): a packer may be at work. */
+
 /*
  * The sample files as text: a line for each, sorted by name, with its keys and counts in
  * hexadecimal: "NAME key:count key:count".  The caller frees it.
@@ -96,8 +98,19 @@ void session_check_sums(struct test_session *session);
 
 #define session_stat(session, which) ((session)->profile.stats.samples.value[which])
 
-/* Sum of all counts in sample files, packed or not, that are no arc files, or that are. */
-uint64_t session_sum(const char *session_dir, bool arcs);
+/* Sum of all counts in sample files, packed or not. */
+uint64_t session_sum(const char *session_dir);
+
+/* A stack file, packed or not, that is not one of weights; its name is relative to the samples. */
+typedef void session_stacks_visit(const char *name, const struct stacks_content *content,
+				  void *context);
+void session_each_stacks(const char *session_dir, session_stacks_visit *visit, void *context);
+
+/* What stack files count: samples, and their callers in known images. */
+struct session_stacks {
+	uint64_t samples, frames;
+};
+struct session_stacks session_stacks(const char *session_dir);
 
 /* A directory of its own.  The caller frees the path; remove_tree() removes all. */
 char *make_directory(void);

@@ -505,6 +505,24 @@ TEST(code_that_entered_the_kernel_is_looked_up_where_it_is)
 	prof_free(again);
 }
 
+/* Formats whose callers are all alike, such as pprof, have the address behind it. */
+TEST(a_caller_that_entered_the_kernel_is_stored_as_the_instruction)
+{
+	struct prof *prof = prof_new(0, 0), *again;
+	struct prof_sink *sink = &prof->sink;
+	uint32_t kernel = sink->image(sink, &images[4]), x = sink->image(sink, &images[0]);
+	const struct prof_frame frames[] = {{kernel, 0x10}, {x, 0x1001}, {x, 0x1050}};
+	const struct prof_value value = {sink->event(sink, &events[0]), 1, 1000000};
+	char *text;
+
+	assert_int_equal(push_sample(prof, frames, 3, value, NULL), 0);
+	again = through_session(prof, "caller");
+	text = describe_samples(again);
+	assert_string_equal(text, "1/1000000 kallsyms+10 /usr/bin/x+1000 /usr/bin/x+104f\n");
+	free(text);
+	prof_free(again);
+}
+
 TEST(sessions_with_samples_are_not_overwritten)
 {
 	const struct session_options options = {0};

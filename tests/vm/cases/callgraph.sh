@@ -10,7 +10,9 @@
 # of the caller in its file, shifted by 32 bits, and that of the callee.
 arcs()
 {
-	find "$samples" -type f -path '*{cg}*' -exec opdb dump {} + | awk '
+	rm -rf /tmp/tree
+	need opexport --session-dir=$session --to=oprofile --output=/tmp/tree
+	find /tmp/tree -type f -path '*{cg}*' -exec opdb dump {} + | awk '
 		BEGIN {
 			for (n = 0; (getline line <"/vm/workloads/symbols") > 0; n++) {
 				split(line, field, " ")
