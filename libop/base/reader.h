@@ -135,6 +135,20 @@ static inline uint64_t op_reader_leb128(struct op_reader *reader)
 	return number;
 }
 
+/* The same for a signed number. */
+static inline int64_t op_reader_leb128_signed(struct op_reader *reader)
+{
+	int64_t number = 0;
+	int taken = op_leb128_read_signed(reader->at, op_reader_left(reader), &number);
+
+	if (taken <= 0) {
+		op_reader_fail(reader);
+		return 0;
+	}
+	reader->at += taken;
+	return number;
+}
+
 /* Copies the next @n bytes to @out.  Return: whether there are so many; @out is unchanged if not.
  */
 bool op_reader_copy(struct op_reader *reader, void *out, size_t n);

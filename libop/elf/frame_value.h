@@ -12,6 +12,7 @@
 
 /* The registers of x86-64 by DWARF's numbers; the last is the address of the code. */
 #define FRAME_REGISTERS 17
+#define FRAME_FP	6
 #define FRAME_SP	7
 #define FRAME_PC	16
 
@@ -19,6 +20,7 @@
 struct frame_state {
 	uint64_t reg[FRAME_REGISTERS];
 	uint32_t known; /* bit N: reg[N] is */
+	bool is_exact;	/* reg[FRAME_PC] is the next instruction, not the one behind a call */
 	uint64_t cfa;	/* canonical frame address; for all but itself */
 	const uint8_t *stack;
 	uint64_t start, size; /* of @stack: address and bytes */

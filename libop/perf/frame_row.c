@@ -9,6 +9,7 @@
 
 #include "libop/base/error.h"
 #include "libop/foreign/apart.h"
+#include "libop/unwind/image.h"
 
 /* Operations of one expression; compilers need three, the linker nine. */
 #define OPS_MOST 64
@@ -31,8 +32,10 @@ struct kept_row {
 
 struct frame_file {
 	int fd;
-	struct open_elf open;
-	bool is_apart, has_failed;
+	struct unwind_table *table; /* NULL: it was not made */
+	bool has_tried;		    /* to make the table */
+	struct open_elf open;	    /* of a file that is not read apart */
+	bool is_open, is_apart, has_failed;
 	uint64_t number;       /* of it, for the process apart */
 	struct kept_row *rows; /* by start */
 	size_t n, capacity, kept;
@@ -103,6 +106,7 @@ static bool read_row(Dwarf_Frame *frame, struct frame_row *row, Dwarf_Op room[][
 	size_t n;
 
 	*row = (struct frame_row){0};
+	dwarf_frame_info(frame, NULL, NULL, &row->is_signal);
 	if (dwarf_frame_cfa(frame, &ops, &n) || !n)
 		return false;
 	row->cfa = ops;
@@ -132,7 +136,7 @@ struct question {
 /* struct answer - what is said first; then the operations of all expressions */
 struct answer {
 	uint64_t behind; /* bytes of code from the offset on for which the row is valid */
-	uint32_t n_cfa;
+	uint32_t n_cfa, is_signal;
 	uint32_t rule[FRAME_REGISTERS], n[FRAME_REGISTERS];
 };
 
@@ -160,6 +164,7 @@ static const struct open_elf *open_here(int fd, uint64_t number)
 static void put_row(const struct frame_row *row, struct answer *answer, struct op_buffer *out)
 {
 	answer->n_cfa = (uint32_t)row->n_cfa;
+	answer->is_signal = row->is_signal;
 	for (int i = 0; i < FRAME_REGISTERS; i++) {
 		answer->rule[i] = row->registers[i].rule;
 		answer->n[i] = (uint32_t)row->registers[i].n;
@@ -212,6 +217,7 @@ static bool take_row(const uint8_t *bytes, size_t length, struct answer *answer,
 		return false;
 	row->cfa = take_ops(&reader, answer->n_cfa, &good);
 	row->n_cfa = answer->n_cfa;
+	row->is_signal = answer->is_signal;
 	for (int i = 0; i < FRAME_REGISTERS && good; i++) {
 		row->registers[i].rule = answer->n[i] ? FRAME_VALUE : answer->rule[i];
 		row->registers[i].n = answer->n[i];
@@ -321,8 +327,6 @@ struct frame_file *frame_file_open(int fd, bool is_in_container)
 	file->fd = fd;
 	file->number = ++numbers;
 	file->is_apart = fd >= 0 && (is_in_container ? !geteuid() : apart_is_needed(fd, NULL));
-	if (!file->is_apart)
-		file->open = open_elf(fd);
 	return file;
 }
 
@@ -333,6 +337,7 @@ void frame_file_close(struct frame_file *file)
 	for (size_t i = 0; i < file->n; i++)
 		free(file->rows[i].bytes);
 	free(file->rows);
+	free(file->table);
 	close_elf(&file->open);
 	if (file->fd >= 0)
 		close(file->fd);
@@ -344,14 +349,36 @@ size_t frame_file_kept(const struct frame_file *file)
 	return file->kept;
 }
 
-static bool step_here(const struct frame_file *file, uint64_t offset, struct frame_state *state)
+const struct unwind_table *frame_file_table(struct frame_file *file)
+{
+	struct op_error error = {0};
+
+	if (file->has_tried || file->has_failed)
+		return file->table;
+	file->has_tried = true;
+	file->table = unwind_image_open(file->fd, file->is_apart, &error);
+	if (file->table) {
+		file->kept += unwind_table_size(file->table);
+	} else if (file->is_apart) {
+		file->has_failed = true;
+		apart_warn("call frame information", error.text);
+	}
+	return file->table;
+}
+
+static bool step_here(struct frame_file *file, uint64_t offset, struct frame_state *state)
 {
 	Dwarf_Op room[FRAME_REGISTERS][3];
 	struct frame_row row;
+	Dwarf_Frame *frame;
 	uint64_t address;
-	Dwarf_Frame *frame = find_frame(&file->open, offset, &address);
-	bool good = frame && read_row(frame, &row, room) && frame_row_apply(&row, state);
+	bool good;
 
+	if (!file->is_open)
+		file->open = open_elf(file->fd);
+	file->is_open = true;
+	frame = find_frame(&file->open, offset, &address);
+	good = frame && read_row(frame, &row, room) && frame_row_apply(&row, state);
 	free(frame);
 	return good;
 }
@@ -380,10 +407,13 @@ bool frame_row_apply(const struct frame_row *row, struct frame_state *state)
 					    &caller.reg[i]);
 		caller.known |= (uint32_t)known << i;
 	}
-	if (state->cfa <= state->reg[FRAME_SP] || !(caller.known & 1u << FRAME_PC))
+	/* a signal handler may have a stack of its own */
+	if ((state->cfa <= state->reg[FRAME_SP] && !row->is_signal) ||
+	    !(caller.known & 1u << FRAME_PC) || !caller.reg[FRAME_PC])
 		return false;
+	caller.is_exact = row->is_signal;
 	caller.reg[FRAME_SP] = state->cfa;
 	caller.known |= 1u << FRAME_SP;
 	*state = caller;
-	return state->reg[FRAME_PC];
+	return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of call frame information: for a range of code, where the caller's registers are.  Of files
- * that others own, a process apart (libop/foreign/apart.h) reads them for root.
+ * Call frame information of files: their unwind tables; and, for code whose rules no table can
+ * have, rows as libdw finds them.  Of files that others own, a process apart
+ * (libop/foreign/apart.h) reads both for root.
  */
 #ifndef LIBOP_PERF_FRAME_ROW_H
 #define LIBOP_PERF_FRAME_ROW_H
@@ -12,6 +13,7 @@
 #include <stdint.h>
 
 #include "libop/elf/frame_value.h"
+#include "libop/unwind/table.h"
 
 enum frame_rule {
 	FRAME_UNKNOWN, /* nothing is said, or the value is lost */
@@ -27,6 +29,7 @@ struct frame_row {
 		const Dwarf_Op *ops;
 		size_t n;
 	} registers[FRAME_REGISTERS];
+	bool is_signal; /* the caller was interrupted, it has not called */
 };
 
 /* The caller's registers.  Return: whether there is a caller that is known. */
@@ -46,11 +49,19 @@ struct frame_file;
 struct frame_file *frame_file_open(int fd, bool is_in_container);
 void frame_file_close(struct frame_file *file); /* may be NULL */
 
-/* Bytes that it keeps of rows. */
+/* Bytes that it keeps of rows and its table. */
 size_t frame_file_kept(const struct frame_file *file);
 
 /**
- * frame_file_step - go to the caller
+ * frame_file_table - the unwind table of a file, which is made at the first call
+ *
+ * Return: a table, which may have no rows, and is there until the file is closed; NULL: it cannot
+ * be made.
+ */
+const struct unwind_table *frame_file_table(struct frame_file *file);
+
+/**
+ * frame_file_step - go to the caller, without the table
  * @offset: of the code, in the file
  *
  * Return: false if there is none that is known.

@@ -9,17 +9,37 @@
 
 #include "frame_row.h"
 #include "libop/base/hash.h"
+#include "libop/unwind/walk.h"
 
 /* Files whose information is kept; an unwound program needs some dozens. */
 #define FILES_MOST 1024
 
-/* Bytes of their rows that are kept of files that are read apart. */
-#define ROWS_MOST (32 << 20)
+/* Bytes of their tables and rows that are kept. */
+#define KEPT_MOST (128 << 20)
+
+/* Rows of recent frames: those of a program's callers are the same again and again. */
+#define RECENT_BITS 10
+
+/* struct recent_row - the row of code */
+struct recent_row {
+	uint64_t number, offset;      /* of its file, and there */
+	const struct unwind_row *row; /* NULL: the entry is free */
+};
 
 struct perf_unwind {
 	const struct perf_unwind_files *files;
 	struct op_hash_map by_number; /* struct frame_file */
-	size_t kept;		      /* bytes of their rows */
+	size_t kept;		      /* bytes of their tables and rows */
+	struct perf_unwind_counts counts;
+	struct recent_row recent[1 << RECENT_BITS];
+};
+
+/* struct walk - a stack that is walked, whose process @context knows */
+struct walk {
+	struct perf_unwind *unwind;
+	void *context;
+	uint64_t *frame; /* what was found: @count addresses */
+	size_t count;
 };
 
 struct perf_unwind *perf_unwind_new(const struct perf_unwind_files *files)
@@ -38,6 +58,7 @@ static void forget_files(struct perf_unwind *unwind)
 	for (size_t i = 0; i < map->n; i++)
 		frame_file_close(map->entries[i].value);
 	unwind->kept = 0;
+	memset(unwind->recent, 0, sizeof(unwind->recent));
 	op_hash_map_free(&unwind->by_number);
 }
 
@@ -54,7 +75,7 @@ static struct frame_file *file_of(struct perf_unwind *unwind, void *context, uin
 	bool is_in_container = false;
 	int fd;
 
-	if (unwind->kept >= ROWS_MOST)
+	if (unwind->kept >= KEPT_MOST)
 		forget_files(unwind);
 	file = op_hash_map_find(&unwind->by_number, number);
 	if (file)
@@ -72,27 +93,104 @@ static struct frame_file *file_of(struct perf_unwind *unwind, void *context, uin
 
 /* ---- frames ---- */
 
-/*
- * Goes to the caller.  A return address may be that of the code behind a call that ends a
- * function: what counts is the call.
- */
-static bool go_up(struct perf_unwind *unwind, void *context, bool is_return,
-		  struct frame_state *state)
+/* A caller.  Of what was interrupted, the address behind is given, too: whoever looks it up takes
+ * the byte before. */
+static void add_frame(struct walk *walk, uint64_t pc, bool is_exact)
 {
-	uint64_t pc = state->reg[FRAME_PC] - is_return, number, offset;
+	walk->frame[walk->count++] = pc + is_exact;
+}
+
+/* Where code is: the number of its file, and the offset there. */
+static bool find_place(const struct walk *walk, uint64_t pc, uint64_t *number, uint64_t *offset)
+{
+	return walk->unwind->files->place(walk->context, pc, walk->count > 1, number, offset);
+}
+
+/* In a file whose row is not one of the recent ones. */
+static const struct unwind_row *look_up(const struct walk *walk, uint64_t number, uint64_t offset)
+{
+	static const struct unwind_row none = {.cfa_in = UNWIND_NONE},
+				       stop = {.cfa_in = UNWIND_STOP};
+	struct perf_unwind *unwind = walk->unwind;
+	struct frame_file *file = file_of(unwind, walk->context, number);
+	const struct unwind_table *table;
+	const struct unwind_row *row;
+	size_t kept;
+
+	if (!file)
+		return &none;
+	kept = frame_file_kept(file);
+	table = frame_file_table(file);
+	unwind->kept += frame_file_kept(file) - kept;
+	if (!table)
+		return &stop;
+	row = unwind_table_find(table, offset);
+	return row ? row : &none;
+}
+
+static const struct unwind_row *find_row(const struct walk *walk, uint64_t number, uint64_t offset)
+{
+	uint64_t mixed = (offset + (number << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+	struct recent_row *recent = &walk->unwind->recent[mixed >> (64 - RECENT_BITS)];
+
+	if (!recent->row || recent->number != number || recent->offset != offset) {
+		/* first: it may forget all */
+		const struct unwind_row *row = look_up(walk, number, offset);
+
+		*recent = (struct recent_row){number, offset, row};
+	}
+	return recent->row;
+}
+
+/* By unwind tables.  Return: how the stack ends; UNWIND_NOT_SIMPLE: tables do not have it. */
+static enum unwind_end walk_tables(struct walk *walk, const struct frame_state *state)
+{
+	const struct unwind_stack stack = {state->stack, state->start, state->size};
+	struct unwind_frame frame = {.pc = state->reg[FRAME_PC],
+				     .sp = state->reg[FRAME_SP],
+				     .fp = state->reg[FRAME_FP],
+				     .knows_fp = state->known & 1u << FRAME_FP,
+				     .registers = state->reg,
+				     .known = state->known,
+				     .is_exact = true};
+	enum unwind_end end;
+
+	while (walk->count < PERF_UNWIND_FRAMES_MOST) {
+		uint64_t number, offset;
+
+		if (!find_place(walk, unwind_frame_code(&frame), &number, &offset))
+			return UNWIND_NO_ROW;
+		end = unwind_step(find_row(walk, number, offset), &stack, &frame);
+		if (end != UNWIND_GOES_ON)
+			return end;
+		add_frame(walk, frame.pc, frame.is_exact);
+	}
+	return UNWIND_GOES_ON;
+}
+
+/* Goes to the caller by what libdw finds, which knows all registers. */
+static bool go_up_slowly(const struct walk *walk, struct frame_state *state)
+{
+	uint64_t number, offset;
 	struct frame_file *file;
 	size_t kept;
 	bool good;
 
-	if (!unwind->files->place(context, pc, is_return, &number, &offset))
+	if (!find_place(walk, state->reg[FRAME_PC] - !state->is_exact, &number, &offset))
 		return false;
-	file = file_of(unwind, context, number);
+	file = file_of(walk->unwind, walk->context, number);
 	if (!file)
 		return false;
 	kept = frame_file_kept(file);
 	good = frame_file_step(file, offset, state);
-	unwind->kept += frame_file_kept(file) - kept;
+	walk->unwind->kept += frame_file_kept(file) - kept;
 	return good;
+}
+
+static void walk_slowly(struct walk *walk, struct frame_state *state)
+{
+	while (walk->count < PERF_UNWIND_FRAMES_MOST && go_up_slowly(walk, state))
+		add_frame(walk, state->reg[FRAME_PC], state->is_exact);
 }
 
 /* The kernel's order of registers, as DWARF numbers them; flags and segments are passed over. */
@@ -117,6 +215,7 @@ static bool read_registers(const struct perf_user_state *user, uint64_t register
 	state->stack = user->stack;
 	state->start = state->reg[FRAME_SP];
 	state->size = user->size;
+	state->is_exact = true;
 	return state->known & 1u << FRAME_PC && state->known & 1u << FRAME_SP;
 }
 
@@ -124,13 +223,23 @@ size_t perf_unwind_stack(struct perf_unwind *unwind, void *context,
 			 const struct perf_user_state *user, uint64_t registers,
 			 uint64_t frame[static PERF_UNWIND_FRAMES_MOST])
 {
+	struct walk walk = {.unwind = unwind, .context = context, .frame = frame};
 	struct frame_state state = {0};
-	size_t count = 0;
 
 	if (!read_registers(user, registers, &state))
 		return 0;
-	frame[count++] = state.reg[FRAME_PC];
-	while (count < PERF_UNWIND_FRAMES_MOST && go_up(unwind, context, count > 1, &state))
-		frame[count++] = state.reg[FRAME_PC];
-	return count;
+	unwind->counts.stacks++;
+	frame[walk.count++] = state.reg[FRAME_PC];
+	if (walk_tables(&walk, &state) == UNWIND_NOT_SIMPLE) {
+		/* from the start: tables do not follow all registers */
+		unwind->counts.slow++;
+		walk.count = 1;
+		walk_slowly(&walk, &state);
+	}
+	return walk.count;
+}
+
+const struct perf_unwind_counts *perf_unwind_count(const struct perf_unwind *unwind)
+{
+	return &unwind->counts;
 }

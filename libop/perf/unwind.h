@@ -4,6 +4,9 @@
  * its files, from a copy of the top of its stack and its registers.  For live rings and for
  * recordings.
  *
+ * It is compiled into unwind tables (libop/unwind), by which nearly all stacks are walked; libdw
+ * does it for those with code whose rules no table can have.
+ *
  * The information is kept by file, not by process, so that short lives cost no more than long
  * ones.  Only x86-64 is known.
  */
@@ -42,7 +45,8 @@ void perf_unwind_free(struct perf_unwind *unwind); /* NULL is fine */
  * @context: for the functions of struct perf_unwind_files
  * @user: registers and stack, in this machine's byte order
  * @registers: which registers there are, by perf_event_attr::sample_regs_user
- * @frame: filled in, the sampled address first, then return addresses
+ * @frame: filled in, the sampled address first, then return addresses; for code that a signal has
+ *	interrupted, the address of the instruction + 1: the byte below each is in its function
  *
  * Ends where the copy of the stack ends, or at code without call frame information.
  *
@@ -51,5 +55,13 @@ void perf_unwind_free(struct perf_unwind *unwind); /* NULL is fine */
 size_t perf_unwind_stack(struct perf_unwind *unwind, void *context,
 			 const struct perf_user_state *user, uint64_t registers,
 			 uint64_t frame[static PERF_UNWIND_FRAMES_MOST]);
+
+/* struct perf_unwind_counts - what was done so far */
+struct perf_unwind_counts {
+	uint64_t stacks; /* that were walked */
+	uint64_t slow;	 /* of these, by libdw */
+};
+
+const struct perf_unwind_counts *perf_unwind_count(const struct perf_unwind *unwind);
 
 #endif

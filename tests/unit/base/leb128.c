@@ -79,3 +79,41 @@ TEST(leb128_reads_padded_numbers)
 	assert_int_equal(op_leb128_read(bytes, sizeof(bytes), &number), 4);
 	assert_true(number == 5);
 }
+
+static const struct {
+	int64_t number;
+	int length;
+	uint8_t bytes[OP_LEB128_MOST + 1];
+} signed_cases[] = {
+	{0, 1, {0}},
+	{2, 1, {2}},
+	{-2, 1, {0x7e}},
+	{63, 1, {0x3f}},
+	{-64, 1, {0x40}},
+	{127, 2, {0xff, 0}},
+	{-127, 2, {0x81, 0x7f}},
+	{128, 2, {0x80, 1}},
+	{-129, 2, {0xff, 0x7e}},
+	{-8, 3, {0xf8, 0xff, 0x7f}}, /* padded */
+	{INT32_MIN, 5, {0x80, 0x80, 0x80, 0x80, 0x78}},
+	{INT64_MAX, 10, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0}},
+	{INT64_MIN, 10, {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f}},
+	{42, -1, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}},
+	{42, -1, {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}},
+};
+
+TEST(leb128_reads_signed_numbers)
+{
+	for (size_t i = 0; i < sizeof(signed_cases) / sizeof(signed_cases[0]); i++) {
+		const uint8_t *bytes = signed_cases[i].bytes;
+		int64_t number = 42;
+
+		for (int n = 0; n < signed_cases[i].length; n++)
+			assert_int_equal(op_leb128_read_signed(bytes, (size_t)n, &number), 0);
+		assert_true(number == 42);
+		assert_int_equal(op_leb128_read_signed(bytes, sizeof(signed_cases[i].bytes),
+						       &number),
+				 signed_cases[i].length);
+		assert_true(number == signed_cases[i].number);
+	}
+}
