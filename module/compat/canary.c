@@ -5,7 +5,8 @@
  *
  * For what compat.h gives older kernels, the prototype is the newest kernel's on all of them.
  * Functions that a kprobe is set on matter most: their arguments are read from registers, which
- * no compiler checks.  copy_vma() has left the public headers; the guest test of munmap watches it.
+ * no compiler checks.  copy_vma() and unlink_anon_vmas() have left the public headers; the guest
+ * tests of munmap and jit watch them.
  */
 #include <linux/fs.h>
 #include <linux/fs_context.h>

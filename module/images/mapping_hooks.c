@@ -9,11 +9,13 @@
  *			unmapped: munmap, mmap over it, mremap, exec, exit
  *	perf_event_mmap	called when a mapping is made, grows, or gets other permissions
  *	copy_vma	called by mremap that moves a mapping, which perf_event_mmap is not
+ *	unlink_anon_vmas called for each mapping that is freed, with a file or without: munmap, mmap
+ *			over it, mremap, exit; and for one that is merged into another
  *	exit_mmap	called for an address space that nobody uses any more: exit, exec
  *
  * The second and third advance the epoch, with mmap_lock held for writing, so before anybody can
- * run the new code.  The last sees mappings without a file, which the first does not.  Handlers
- * run with preemption off and must not sleep.
+ * run the new code.  The last two see mappings without a file, which the first does not: the last
+ * all at once, while they are in the tree.  Handlers run with preemption off and must not sleep.
  *
  * A kernel with function tracing (CONFIG_KPROBES_ON_FTRACE, as Debian's are) calls them as
  * functions.  Without, they are called from the int3 exception until the kernel has optimised
@@ -39,10 +41,11 @@ static bool executable_file(const struct vm_area_struct *vma)
 static int on_unmap(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
+	unsigned long start = regs_get_kernel_argument(regs, 1);
+	unsigned long end = regs_get_kernel_argument(regs, 2);
 
 	if (executable_file(vma))
-		op_unmapped_remember(vma, regs_get_kernel_argument(regs, 1),
-				     regs_get_kernel_argument(regs, 2));
+		op_unmapped_remember(vma, start, end);
 	return 0;
 }
 
@@ -63,6 +66,21 @@ static int on_move(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+/*
+ * void unlink_anon_vmas(struct vm_area_struct *vma)
+ *
+ * Those of a process that has left them on_exit() has seen.  To remember one that is merged, and so
+ * still there, does no harm: it was what it is.
+ */
+static int on_unlink(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
+
+	if ((vma->vm_flags & VM_EXEC) && !vma->vm_file && atomic_read(&vma->vm_mm->mm_users))
+		op_unmapped_remember_area(vma);
+	return 0;
+}
+
 /* void exit_mmap(struct mm_struct *mm) */
 static int on_exit(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -74,7 +92,13 @@ static struct kprobe unmap_probe = { .symbol_name = "uprobe_munmap", .pre_handle
 static struct kprobe map_probe = { .symbol_name = "perf_event_mmap", .pre_handler = on_map };
 static struct kprobe move_probe = { .symbol_name = "copy_vma", .pre_handler = on_move };
 static struct kprobe exit_probe = { .symbol_name = "exit_mmap", .pre_handler = on_exit };
-static struct kprobe *probes[] = { &unmap_probe, &map_probe, &move_probe, &exit_probe };
+static struct kprobe unlink_probe = {
+	.symbol_name = "unlink_anon_vmas",
+	.pre_handler = on_unlink,
+};
+
+static struct kprobe *probes[] = { &unmap_probe, &map_probe, &move_probe, &unlink_probe,
+				   &exit_probe };
 
 /* What each probe's address has while it is not armed. */
 static kprobe_opcode_t unarmed[ARRAY_SIZE(probes)];

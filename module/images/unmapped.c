@@ -25,6 +25,7 @@
 #include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
+#include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -90,11 +91,11 @@ struct unmapped_region {
 	u32 epoch;
 };
 
-static DEFINE_HASHTABLE(spaces, 10);
+static DEFINE_HASHTABLE(unmapped_spaces, 10);
 static DEFINE_HASHTABLE(regions, 12);
 static DEFINE_SPINLOCK(regions_lock);
 static unsigned int nr_regions;
-static atomic_long_t nr_lost = ATOMIC_LONG_INIT(0);
+static atomic_long_t nr_unmapped_lost = ATOMIC_LONG_INIT(0);
 static struct kmem_cache *region_cache;
 
 atomic_t op_mapping_epoch = ATOMIC_INIT(0);
@@ -123,18 +124,20 @@ void op_unmapped_mark_sampled(const struct mm_struct *mm, unsigned int period)
 	}
 }
 
-static bool sampled(const struct mm_struct *mm)
+NOKPROBE_SYMBOL(op_unmapped_mark_sampled);
+
+static bool was_sampled(const struct mm_struct *mm)
 {
 	unsigned int bit = hash_ptr(mm, MARK_BITS_ORDER);
 
 	return test_bit(bit, marks[0]) || test_bit(bit, marks[1]); /* remember:B */
 }
 
-static struct unmapped_space *find_space(const struct mm_struct *mm)
+static struct unmapped_space *find_unmapped_space(const struct mm_struct *mm)
 {
 	struct unmapped_space *space;
 
-	hash_for_each_possible(spaces, space, node, (unsigned long)mm) {
+	hash_for_each_possible(unmapped_spaces, space, node, (unsigned long)mm) {
 		if (space->mm == mm)
 			return space;
 	}
@@ -177,7 +180,7 @@ static void free_region(struct unmapped_region *region)
 	kmem_cache_free(region_cache, region);
 }
 
-static u64 program_of(const struct op_unmapping *unmapping)
+static u64 program_of_space(const struct op_unmapping *unmapping)
 {
 	return unmapping->program ? op_dcookie_get(unmapping->program) :
 				    op_program_cookie(unmapping->mm);
@@ -189,7 +192,7 @@ static struct unmapped_space *new_space(const struct op_unmapping *unmapping)
 
 	if (!space)
 		return NULL;
-	space->program = program_of(unmapping);
+	space->program = program_of_space(unmapping);
 	if (!op_dcookie_hold(space->program))
 		space->program = OPROFILE_INVALID_COOKIE;
 	space->mm = unmapping->mm;
@@ -233,7 +236,7 @@ static unsigned int share(void)
 static bool link_region(struct mm_struct *mm, struct unmapped_region *region,
 			struct unmapped_space **new)
 {
-	struct unmapped_space *space = find_space(mm);
+	struct unmapped_space *space = find_unmapped_space(mm);
 
 	lockdep_assert_held(&regions_lock);
 	if (!space) {
@@ -242,7 +245,7 @@ static bool link_region(struct mm_struct *mm, struct unmapped_region *region,
 			return false;
 		*new = NULL;
 		mmgrab(mm);
-		hash_add(spaces, &space->node, (unsigned long)mm);
+		hash_add(unmapped_spaces, &space->node, (unsigned long)mm);
 	} else if (space->nr >= share()) {
 		return false;
 	}
@@ -277,7 +280,7 @@ static unsigned int count_regions(const struct mm_struct *mm)
 	unsigned int nr;
 
 	spin_lock(&regions_lock);
-	space = find_space(mm);
+	space = find_unmapped_space(mm);
 	nr = space ? space->nr : 0;
 	spin_unlock(&regions_lock);
 	return nr;
@@ -308,7 +311,7 @@ static bool remember(const struct op_unmapping *unmapping)
 static void remember_or_lose(const struct op_unmapping *unmapping)
 {
 	if (!remember(unmapping))
-		atomic_long_inc(&nr_lost);
+		atomic_long_inc(&nr_unmapped_lost);
 }
 
 /* May the hook take locks and allocate memory? */
@@ -322,7 +325,7 @@ static void remember_or_postpone(const struct op_unmapping *unmapping)
 	if (may_lock())
 		remember_or_lose(unmapping);
 	else if (!op_postpone(unmapping))
-		atomic_long_inc(&nr_lost);
+		atomic_long_inc(&nr_unmapped_lost);
 }
 
 void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end)
@@ -336,7 +339,7 @@ void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsig
 		.epoch = op_unmapped_epoch(), /* remember:A */
 	};
 
-	if (sampled(unmapping.mm))
+	if (was_sampled(unmapping.mm))
 		remember_or_postpone(&unmapping);
 }
 
@@ -354,6 +357,14 @@ static void remember_area(struct vm_area_struct *vma, u32 epoch)
 	remember_or_postpone(&unmapping);
 }
 
+void op_unmapped_remember_area(struct vm_area_struct *vma)
+{
+	u32 epoch = op_unmapped_epoch(); /* remember:A */
+
+	if (was_sampled(vma->vm_mm))
+		remember_area(vma, epoch);
+}
+
 void op_unmapped_remember_areas(struct mm_struct *mm)
 {
 	u32 epoch = op_unmapped_epoch(); /* remember:A */
@@ -361,7 +372,7 @@ void op_unmapped_remember_areas(struct mm_struct *mm)
 	struct vm_area_struct *vma;
 	unsigned int left = WALK_MAX;
 
-	if (!sampled(mm))
+	if (!was_sampled(mm))
 		return;
 	vma_iter_init(&iterator, mm, 0);
 	rcu_read_lock(); /* for the tree's own checks: nobody changes it any more */
@@ -369,7 +380,7 @@ void op_unmapped_remember_areas(struct mm_struct *mm)
 		if (xa_is_zero(vma)) /* a fork failed, and copied no more than what is before it */
 			break;
 		if (!left--) {
-			atomic_long_inc(&nr_lost);
+			atomic_long_inc(&nr_unmapped_lost);
 			break;
 		}
 		if ((vma->vm_flags & VM_EXEC) && !vma->vm_file)
@@ -424,7 +435,7 @@ bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epo
 		return false;
 
 	spin_lock(&regions_lock);
-	space = find_space(mm);
+	space = find_unmapped_space(mm);
 	if (space)
 		region = find_region(space, address, epoch, image);
 	if (region) {
@@ -445,14 +456,14 @@ u64 op_unmapped_find_program(const struct mm_struct *mm)
 
 	op_postponed_take();
 	spin_lock(&regions_lock);
-	space = find_space(mm);
+	space = find_unmapped_space(mm);
 	program = space ? space->program : OPROFILE_INVALID_COOKIE;
 	spin_unlock(&regions_lock);
 	return program;
 }
 
 /* Takes the region out; its space, too, if it was the last: then that goes to @gone. */
-static void forget(struct unmapped_region *region, struct hlist_head *gone)
+static void forget_region(struct unmapped_region *region, struct hlist_head *gone)
 {
 	struct unmapped_space *space = region->space;
 
@@ -492,7 +503,7 @@ static void forget_before(u32 epoch)
 		spin_lock(&regions_lock);
 		hlist_for_each_entry_safe(region, next, &regions[bucket], node) {
 			if (!not_later(epoch, region->epoch))
-				forget(region, &gone);
+				forget_region(region, &gone);
 		}
 		spin_unlock(&regions_lock);
 	}
@@ -548,12 +559,12 @@ void op_unmapped_drained(u32 oldest)
 
 unsigned long op_unmapped_lost(void)
 {
-	return atomic_long_read(&nr_lost);
+	return atomic_long_read(&nr_unmapped_lost);
 }
 
 void op_unmapped_lost_reset(void)
 {
-	atomic_long_set(&nr_lost, 0);
+	atomic_long_set(&nr_unmapped_lost, 0);
 }
 
 int op_unmapped_set_up(void)
@@ -584,7 +595,7 @@ void op_unmapped_tear_down(void)
 
 	op_postponed_tear_down();
 	hash_for_each_safe(regions, bucket, next, region, node)
-		forget(region, &gone);
+		forget_region(region, &gone);
 	drop_spaces(&gone);
 	kmem_cache_destroy(region_cache);
 }

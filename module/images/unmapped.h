@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Executable mappings that have gone, remembered until no sample can ask for them: those of files
- * whenever they go, others (area.h) when their process leaves them.
+ * Executable mappings that have gone, remembered until no sample can ask for them: those of files,
+ * and others (area.h).
  *
  * A sample is resolved a quarter of a second after it was taken, or later.  By then its process
  * may have exited or called exec, or the library may be unmapped, even with another one in
- * its place.  Nothing is pinned for that: when executable file memory is unmapped, what it
+ * its place.  Nothing is pinned for that: when executable memory is unmapped, what it
  * was is written down here, with an epoch that says which samples it is good for.
  *
  * The epoch is a number that grows when executable memory has been mapped, anywhere:
@@ -73,6 +73,14 @@ void op_unmapped_mark_sampled(const struct mm_struct *mm, unsigned int period);
  * sleep.  Any failure to remember is counted in unmapped_lost.
  */
 void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end);
+
+/**
+ * op_unmapped_remember_area - a mapping without a file goes away, of a process that lives on
+ * @vma: the mapping
+ *
+ * Context: as op_unmapped_remember().
+ */
+void op_unmapped_remember_area(struct vm_area_struct *vma);
 
 /**
  * op_unmapped_remember_areas - all mappings of an address space go away

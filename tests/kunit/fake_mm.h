@@ -26,6 +26,9 @@ void fake_mm_end(struct kunit *test, struct mm_struct *mm);
 struct vm_area_struct *fake_mm_map(struct kunit *test, struct mm_struct *mm, unsigned long start,
 				   unsigned long end, struct file *file, unsigned long pgoff);
 
+/* Puts what need not be a mapping into the tree, at the addresses from @start to before @end. */
+int fake_mm_store(struct mm_struct *mm, unsigned long start, unsigned long end, void *entry);
+
 /* Takes a mapping out of the tree, without the hook that remembers it. */
 void fake_mm_unmap(struct vm_area_struct *vma);
 

@@ -279,6 +279,24 @@ static void unmapped_areas(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
 }
 
+/* An area that a living process unmaps is remembered, and no other one. */
+static void unmapped_area_of_the_living(struct kunit *test)
+{
+	u32 epoch = op_unmapped_epoch();
+	struct op_unmapped_image image;
+
+	map_area(test, the_mm, 0, 2);
+	map_area(test, the_mm, 3, 4);
+	map_area(test, other_mm, 0, 8);
+	mmap_write_lock(the_mm);
+	op_unmapped_remember_area(find_vma(the_mm, PAGE(0)));
+	mmap_write_unlock(the_mm);
+	KUNIT_EXPECT_EQ(test, nr_regions, 1);
+	expect_area(test, 1, epoch, 0, 2);
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(3), epoch, &image));
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(1), epoch + 1, &image));
+}
+
 /* The same where the hook may neither lock nor allocate. */
 static void unmapped_areas_postponed(struct kunit *test)
 {
@@ -298,8 +316,7 @@ static void unmapped_areas_postponed(struct kunit *test)
 static void unmapped_areas_of_failed_fork(struct kunit *test)
 {
 	map_area(test, the_mm, 0, 2);
-	KUNIT_ASSERT_EQ(test, 0, mtree_store_range(&the_mm->mm_mt, PAGE(3), PAGE(4) - 1,
-						   XA_ZERO_ENTRY, GFP_KERNEL));
+	KUNIT_ASSERT_EQ(test, 0, fake_mm_store(the_mm, PAGE(3), PAGE(4), XA_ZERO_ENTRY));
 	map_area(test, the_mm, 5, 6);
 	op_unmapped_remember_areas(the_mm);
 	KUNIT_EXPECT_EQ(test, nr_regions, 1);
@@ -312,8 +329,8 @@ static void unmapped_areas_bounded(struct kunit *test)
 	unsigned long page;
 
 	for (page = 1; page < WALK_MAX; page++)
-		KUNIT_ASSERT_EQ(test, 0, mtree_store(&the_mm->mm_mt, PAGE(2 * page), vma,
-						     GFP_KERNEL));
+		KUNIT_ASSERT_EQ(test, 0, fake_mm_store(the_mm, PAGE(2 * page),
+						       PAGE(2 * page) + 1, vma));
 	op_unmapped_remember_areas(the_mm);
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
 	map_area(test, the_mm, 2 * WALK_MAX, 2 * WALK_MAX + 1);
@@ -383,7 +400,7 @@ static void unmapped_not_sampled(struct kunit *test)
 	struct mm_struct *unsampled = fake_mm(test, NULL);
 
 	/* Unless its mark is that of another. */
-	if (!sampled(unsampled)) {
+	if (!was_sampled(unsampled)) {
 		remember_pages(unsampled, files[0], 0, 1);
 		KUNIT_EXPECT_EQ(test, nr_regions, 0);
 	}
@@ -475,10 +492,10 @@ static void unmapped_forgotten(struct kunit *test)
 
 	end_period(); /* its epoch is that of both, or earlier */
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "aa..bb..");
-	KUNIT_EXPECT_TRUE(test, sampled(the_mm));
+	KUNIT_EXPECT_TRUE(test, was_sampled(the_mm));
 	end_period();
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "........");
-	KUNIT_EXPECT_FALSE(test, sampled(the_mm));
+	KUNIT_EXPECT_FALSE(test, was_sampled(the_mm));
 	KUNIT_EXPECT_EQ(test, nr_regions, 0);
 }
 
@@ -517,7 +534,7 @@ static void unmapped_reused(struct kunit *test)
 	mark(the_mm);
 	epoch = op_unmapped_epoch();
 	remember_pages(the_mm, files[1], 0, 2);
-	while (sampled(the_mm)) {
+	while (was_sampled(the_mm)) {
 		synchronize_rcu();
 		op_unmapped_drained(epoch - 1); /* so that the region stays as long as it can */
 	}
@@ -575,7 +592,7 @@ static void unmapped_torn_down(struct kunit *test)
 	op_unmapped_tear_down();
 	KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);
 	KUNIT_EXPECT_EQ(test, nr_regions, 0);
-	KUNIT_EXPECT_FALSE(test, sampled(the_mm));
+	KUNIT_EXPECT_FALSE(test, was_sampled(the_mm));
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, 0, picture), "........");
 
 	/* Not even what was postponed. */
@@ -624,6 +641,7 @@ TEST_SUITE(oprofile_unmapped, unmapped_init, unmapped_exit,
 	   KUNIT_CASE(unmapped_gaps),
 	   KUNIT_CASE(unmapped_grown),
 	   KUNIT_CASE(unmapped_areas),
+	   KUNIT_CASE(unmapped_area_of_the_living),
 	   KUNIT_CASE(unmapped_areas_postponed),
 	   KUNIT_CASE(unmapped_areas_of_failed_fork),
 	   KUNIT_CASE(unmapped_areas_bounded),

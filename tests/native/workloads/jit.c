@@ -7,6 +7,7 @@
  *	jit SECONDS DIRECTORY	and tells in DIRECTORY/jit-PID.dump, perf's jitdump, of which it
  *				maps a page to be found by, as compilers do
  *	jit SECONDS "" IDLE	sleeps for IDLE seconds before it ends
+ *	jit SECONDS "" IDLE 1	and unmaps the code before that
  *
  * prints its pid.  The memory is executable from mprotect(2) on, not from mmap(2).
  */
@@ -106,12 +107,12 @@ static void tell_dump(const char *directory, spin_function *hot, spin_function *
 
 int main(int argc, char **argv)
 {
-	double seconds = argc >= 2 && argc <= 4 ? atof(argv[1]) : 0;
+	double seconds = argc >= 2 && argc <= 5 ? atof(argv[1]) : 0;
 	spin_function *hot, *cold;
 	char *code = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (code == MAP_FAILED || seconds <= 0) {
-		fputs("usage: jit SECONDS [DIRECTORY [IDLE]]\n", stderr);
+		fputs("usage: jit SECONDS [DIRECTORY [IDLE [1]]]\n", stderr);
 		return 2;
 	}
 	hot = compile(code);
@@ -133,7 +134,11 @@ int main(int argc, char **argv)
 		hot(3 * part);
 		cold(part);
 	}
-	if (argc == 4)
+	if (argc == 5 && munmap(code, SIZE)) {
+		perror("munmap");
+		return 1;
+	}
+	if (argc >= 4)
 		sleep((unsigned int)atoi(argv[3]));
 	return 0;
 }
