@@ -8,7 +8,7 @@
  *		ready, then returns what is there, perhaps nothing, and empties it; EAGAIN
  *		instead of waiting with O_NONBLOCK; EINTR
  *	poll	readable when the buffer is ready
- *	ioctl	OPROFILE_IOC_IMAGE
+ *	ioctl	OPROFILE_IOC_IMAGE, OPROFILE_IOC_UNWIND, OPROFILE_IOC_UNWIND_WANTED
  *	close	stops profiling, forgets the cookies
  */
 #include <linux/bitops.h>
@@ -25,6 +25,7 @@
 #include "images/dcookie.h"
 #include "event_buffer.h"
 #include "sync.h"
+#include "unwind/table.h"
 #include "uapi/oprofile.h"
 
 static unsigned long opened;
@@ -83,14 +84,10 @@ static __poll_t buffer_poll(struct file *file, poll_table *wait)
 	return op_event_buffer_ready() ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-static long buffer_ioctl(struct file *file, unsigned int command, unsigned long argument)
+static long tell_image(void __user *user)
 {
-	void __user *user = (void __user *)argument;
 	struct oprofile_image *image;
 	long err;
-
-	if (command != OPROFILE_IOC_IMAGE)
-		return -ENOTTY;
 
 	image = kzalloc(sizeof(*image), GFP_KERNEL);
 	if (!image)
@@ -104,6 +101,39 @@ static long buffer_ioctl(struct file *file, unsigned int command, unsigned long 
 out:
 	kfree(image);
 	return err;
+}
+
+static long load_unwind(const void __user *user)
+{
+	struct oprofile_unwind unwind;
+
+	if (copy_from_user(&unwind, user, sizeof(unwind)))
+		return -EFAULT;
+	return op_unwind_table_load(&unwind);
+}
+
+static long tell_wanted(void __user *user)
+{
+	struct oprofile_unwind_wanted wanted;
+
+	op_unwind_table_wanted(&wanted);
+	return copy_to_user(user, &wanted, sizeof(wanted)) ? -EFAULT : 0;
+}
+
+static long buffer_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	void __user *user = (void __user *)argument;
+
+	switch (command) {
+	case OPROFILE_IOC_IMAGE:
+		return tell_image(user);
+	case OPROFILE_IOC_UNWIND:
+		return load_unwind(user);
+	case OPROFILE_IOC_UNWIND_WANTED:
+		return tell_wanted(user);
+	default:
+		return -ENOTTY;
+	}
 }
 
 const struct file_operations op_buffer_fops = {

@@ -16,6 +16,9 @@
 #include "module_hook.h"
 #include "stats.h"
 #include "sync.h"
+#include "unwind/map.h"
+#include "unwind/table.h"
+#include "unwind/walk.h"
 #include "images/unmapped.h"
 
 static DEFINE_MUTEX(state_mutex);
@@ -53,12 +56,20 @@ static void tear_down_buffers(void)
 	op_event_buffer_tear_down();
 }
 
+static void tear_down_unwind(void)
+{
+	op_unwind_tear_down();
+	op_unwind_maps_forget();
+	op_unwind_tables_tear_down();
+}
+
 static const struct stage {
 	int (*set_up)(void);
 	void (*tear_down)(void);
 } stages[] = {
 	{ set_up_buffers, tear_down_buffers },
 	{ op_dcookies_set_up, op_dcookies_tear_down },
+	{ op_unwind_set_up, tear_down_unwind },
 	{ op_unmapped_set_up, op_unmapped_tear_down },
 	{ op_sync_set_up, op_sync_tear_down },
 	{ op_mapping_hooks_set_up, op_mapping_hooks_tear_down },
@@ -66,13 +77,13 @@ static const struct stage {
 	{ op_backend_set_up, op_backend_shut_down },
 };
 
-static void tear_down(int nr_stages)
+static void tear_down_stages(int nr_stages)
 {
 	while (nr_stages)
 		stages[--nr_stages].tear_down();
 }
 
-static int set_up(void)
+static int set_up_stages(void)
 {
 	int err;
 	int i;
@@ -80,7 +91,7 @@ static int set_up(void)
 	for (i = 0; i < ARRAY_SIZE(stages); i++) {
 		err = stages[i].set_up();
 		if (err) {
-			tear_down(i);
+			tear_down_stages(i);
 			return err;
 		}
 	}
@@ -93,7 +104,7 @@ int oprofile_setup(void)
 
 	if (mutex_lock_killable(&state_mutex))
 		return -EINTR;
-	err = state == CLOSED ? set_up() : -EBUSY;
+	err = state == CLOSED ? set_up_stages() : -EBUSY;
 	if (!err)
 		WRITE_ONCE(state, SET_UP);
 	mutex_unlock(&state_mutex);
@@ -144,6 +155,7 @@ static void end_sampling(void)
 	op_backend_stop();
 	op_sync_stop_work();
 	op_sync_and_make_ready();
+	op_unwind_maps_forget(); /* no work is left that would see their address spaces go */
 }
 
 int oprofile_start(void)
@@ -183,7 +195,7 @@ void oprofile_shutdown(void)
 	if (state == STARTED)
 		end_sampling();
 	if (state != CLOSED)
-		tear_down(ARRAY_SIZE(stages));
+		tear_down_stages(ARRAY_SIZE(stages));
 	WRITE_ONCE(state, CLOSED);
 	paused = false;
 	mutex_unlock(&state_mutex);

@@ -22,6 +22,7 @@
  * counted as lost_nested.  It is the same CPU, so plain accesses in program order do.
  */
 #include <linux/cpu.h>
+#include <linux/kprobes.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -159,6 +160,7 @@ static unsigned long log_callers(struct op_cpu_buffer *buffer, unsigned long pos
 	op_backend()->backtrace(regs, &frames);
 	if (frames.aborted)
 		__this_cpu_inc(cpu_stats.backtrace_aborted);
+	__this_cpu_inc(cpu_stats.chains[frames.end]);
 	header->kind |= OP_SAMPLE_TRACED;
 	header->nr_callers = frames.nr;
 	header->nr_kernel_callers = frames.nr_kernel;
@@ -220,7 +222,9 @@ static noinline void log_at_length(struct op_cpu_buffer *buffer, struct pt_regs 
 	log_interrupt(buffer, regs, event, weight, false);
 }
 
-static noinline void refuse(const struct op_cpu_buffer *buffer)
+NOKPROBE_SYMBOL(log_at_length);
+
+static noinline void refuse_sample(const struct op_cpu_buffer *buffer)
 {
 	if (!buffer) /* no memory for one when this CPU came online */
 		__this_cpu_inc(cpu_stats.lost_overflow);
@@ -230,6 +234,8 @@ static noinline void refuse(const struct op_cpu_buffer *buffer)
 		__this_cpu_inc(cpu_stats.invalid_eip);
 }
 
+NOKPROBE_SYMBOL(refuse_sample);
+
 /* Most samples are plain: for them everything is inline, and no register is saved. */
 void oprofile_add_sample(struct pt_regs *regs, u8 event)
 {
@@ -237,12 +243,14 @@ void oprofile_add_sample(struct pt_regs *regs, u8 event)
 
 	__this_cpu_inc(cpu_stats.received);
 	if (!buffer || buffer->logging || instruction_pointer(regs) == OPROFILE_ESCAPE_CODE)
-		refuse(buffer);
+		refuse_sample(buffer);
 	else if (plain(buffer))
 		log_interrupt(buffer, regs, event, 0, true);
 	else
 		log_at_length(buffer, regs, event, 0);
 }
+
+NOKPROBE_SYMBOL(oprofile_add_sample);
 
 void oprofile_add_weighted_sample(struct pt_regs *regs, u8 event, u64 weight)
 {
@@ -250,10 +258,12 @@ void oprofile_add_weighted_sample(struct pt_regs *regs, u8 event, u64 weight)
 
 	__this_cpu_inc(cpu_stats.received);
 	if (!buffer || buffer->logging || instruction_pointer(regs) == OPROFILE_ESCAPE_CODE)
-		refuse(buffer);
+		refuse_sample(buffer);
 	else
 		log_at_length(buffer, regs, event, min_t(u64, weight, OPROFILE_WEIGHT_MAX));
 }
+
+NOKPROBE_SYMBOL(oprofile_add_weighted_sample);
 
 int op_cpu_buffers_set_up(unsigned long entries, u8 depth)
 {
@@ -336,6 +346,15 @@ void op_cpu_stats_throttled(void)
 	__this_cpu_inc(cpu_stats.throttled);
 }
 
+NOKPROBE_SYMBOL(op_cpu_stats_throttled);
+
+void op_cpu_stats_guest(void)
+{
+	__this_cpu_inc(cpu_stats.guest);
+}
+
+NOKPROBE_SYMBOL(op_cpu_stats_guest);
+
 void op_cpu_stats_watch(void)
 {
 	unsigned long sum = 0;
@@ -355,6 +374,8 @@ struct op_cpu_stats *op_cpu_stats(unsigned int cpu)
 {
 	return per_cpu_ptr(&cpu_stats, cpu);
 }
+
+NOKPROBE_SYMBOL(op_cpu_stats);
 
 void op_cpu_stats_reset(void)
 {

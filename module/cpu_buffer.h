@@ -25,6 +25,7 @@
 #include <linux/types.h>
 
 #include "uapi/oprofile.h"
+#include "uapi/unwind_step.h"
 
 struct mm_struct;
 struct pt_regs;
@@ -87,6 +88,8 @@ static inline unsigned int op_sample_words(struct op_record_header header)
  * @backtrace_aborted: samples whose callers could not all be read
  * @throttled: times that the period was doubled, see x86/throttle.h
  * @idle: interrupts that found the CPU idle, and so made no sample
+ * @chains: samples whose callers ended so, by enum unwind_end; UNWIND_GOES_ON: at the depth
+ * @guest: overflows in virtual machines, which made no sample
  *
  * Written by the producer only, and by the core while there is none; read by anybody.
  */
@@ -98,6 +101,8 @@ struct op_cpu_stats {
 	unsigned long backtrace_aborted;
 	unsigned long throttled;
 	unsigned long idle;
+	unsigned long chains[UNWIND_BAD_FRAME + 1];
+	unsigned long guest;
 };
 
 /**
@@ -105,6 +110,7 @@ struct op_cpu_stats {
  * @words, @mask: the ring
  * @position: of the first caller
  * @depth: at most so many
+ * @end: why there are no more; UNWIND_GOES_ON: no more are wanted
  */
 struct op_frames {
 	u64 *words;
@@ -113,6 +119,7 @@ struct op_frames {
 	unsigned int depth;
 	unsigned int nr;
 	unsigned int nr_kernel;
+	enum unwind_end end;
 	bool aborted;
 };
 
@@ -120,6 +127,33 @@ struct op_frames {
 static inline void op_frames_abort(struct op_frames *frames)
 {
 	frames->aborted = true;
+}
+
+/* How the chain ended.  Context: that of the backend's backtrace(). */
+static inline void op_frames_end(struct op_frames *frames, enum unwind_end end)
+{
+	frames->end = end;
+	if (end == UNWIND_UNREADABLE || end == UNWIND_BAD_FRAME)
+		op_frames_abort(frames);
+}
+
+/* Are no more callers wanted? */
+static inline bool op_frames_full(const struct op_frames *frames)
+{
+	return frames->nr >= frames->depth;
+}
+
+/* As op_frames_add(), for who knows that @frames is not full. */
+static inline bool op_frames_put(struct op_frames *frames, unsigned long pc, bool kernel)
+{
+	if (pc == OPROFILE_ESCAPE_CODE) {
+		op_frames_abort(frames);
+		return false;
+	}
+	frames->words[(frames->position + frames->nr) & frames->mask] = pc;
+	frames->nr++;
+	frames->nr_kernel += kernel;
+	return !op_frames_full(frames);
 }
 
 /**
@@ -131,16 +165,7 @@ static inline void op_frames_abort(struct op_frames *frames)
  */
 static inline bool op_frames_add(struct op_frames *frames, unsigned long pc, bool kernel)
 {
-	if (frames->nr >= frames->depth)
-		return false;
-	if (pc == OPROFILE_ESCAPE_CODE) {
-		op_frames_abort(frames);
-		return false;
-	}
-	frames->words[(frames->position + frames->nr) & frames->mask] = pc;
-	frames->nr++;
-	frames->nr_kernel += kernel;
-	return frames->nr < frames->depth;
+	return !op_frames_full(frames) && op_frames_put(frames, pc, kernel);
 }
 
 /**
@@ -173,6 +198,9 @@ int op_cpu_buffer_allocate(unsigned int cpu);
 
 /* Counts in op_cpu_stats::throttled of this CPU.  Context: NMI. */
 void op_cpu_stats_throttled(void);
+
+/* Counts in op_cpu_stats::guest of this CPU.  Context: NMI, or hard interrupt. */
+void op_cpu_stats_guest(void);
 
 /*
  * Logs it if CPUs were throttled, each time that they were twice as often as last said.  Context:
@@ -225,6 +253,14 @@ static inline bool op_cpu_reader_at_end(const struct op_cpu_reader *reader)
 static inline u64 op_cpu_reader_word(const struct op_cpu_reader *reader, unsigned int index)
 {
 	return reader->words[(reader->position + index) & reader->mask]; /* read:A */
+}
+
+/* The first @nr words of the record to be consumed; NULL if they are not in a row. */
+static inline const u64 *op_cpu_reader_words(const struct op_cpu_reader *reader, unsigned int nr)
+{
+	unsigned long first = reader->position & reader->mask;
+
+	return first + nr <= reader->mask + 1 ? reader->words + first : NULL; /* read:A */
 }
 
 /* The header of the record to be consumed. */

@@ -14,6 +14,7 @@
 #include "published.h"
 #include "stats.h"
 #include "sync.h"
+#include "unwind/table.h"
 #include "images/unmapped.h"
 
 static const struct {
@@ -31,7 +32,7 @@ static const struct {
 static const struct {
 	const char *name;
 	size_t offset;
-} cpu_stats[] = {
+} cpu_stat_files[] = {
 	{ "sample_received", offsetof(struct op_cpu_stats, received) },
 	{ "sample_lost_overflow", offsetof(struct op_cpu_stats, lost_overflow) },
 	{ "sample_lost_nested", offsetof(struct op_cpu_stats, lost_nested) },
@@ -39,6 +40,13 @@ static const struct {
 	{ "backtrace_aborted", offsetof(struct op_cpu_stats, backtrace_aborted) },
 	{ "throttled", offsetof(struct op_cpu_stats, throttled) },
 	{ "sample_idle", offsetof(struct op_cpu_stats, idle) },
+	{ "chain_depth", offsetof(struct op_cpu_stats, chains[UNWIND_GOES_ON]) },
+	{ "chain_root", offsetof(struct op_cpu_stats, chains[UNWIND_AT_ROOT]) },
+	{ "chain_no_table", offsetof(struct op_cpu_stats, chains[UNWIND_NO_ROW]) },
+	{ "chain_no_rule", offsetof(struct op_cpu_stats, chains[UNWIND_NOT_SIMPLE]) },
+	{ "chain_unreadable", offsetof(struct op_cpu_stats, chains[UNWIND_UNREADABLE]) },
+	{ "chain_bad_frame", offsetof(struct op_cpu_stats, chains[UNWIND_BAD_FRAME]) },
+	{ "sample_guest", offsetof(struct op_cpu_stats, guest) },
 };
 
 static const struct {
@@ -49,6 +57,10 @@ static const struct {
 	{ "images_lost", op_dcookies_lost },
 	{ "hooks_disarmed", op_mapping_hooks_disarmed },
 	{ "hooks_missed", op_mapping_hooks_missed },
+	{ "unwind_bytes", op_unwind_tables_bytes },
+	{ "unwind_tables", op_unwind_tables_count },
+	{ "unwind_dropped", op_unwind_tables_dropped },
+	{ "unwind_refused", op_unwind_tables_refused },
 };
 
 static int create_cpu(struct dentry *stats, unsigned int cpu)
@@ -63,10 +75,10 @@ static int create_cpu(struct dentry *stats, unsigned int cpu)
 	if (IS_ERR(directory))
 		return PTR_ERR(directory);
 
-	for (i = 0; i < ARRAY_SIZE(cpu_stats); i++) {
-		void *value = (void *)op_cpu_stats(cpu) + cpu_stats[i].offset;
+	for (i = 0; i < ARRAY_SIZE(cpu_stat_files); i++) {
+		void *value = (void *)op_cpu_stats(cpu) + cpu_stat_files[i].offset;
 
-		err = oprofilefs_create_counter(directory, cpu_stats[i].name, value);
+		err = oprofilefs_create_counter(directory, cpu_stat_files[i].name, value);
 		if (err)
 			return err;
 	}
@@ -111,4 +123,5 @@ void op_stats_reset(void)
 	op_unmapped_lost_reset();
 	op_dcookies_lost_reset();
 	op_mapping_hooks_reset();
+	op_unwind_tables_reset();
 }

@@ -17,6 +17,7 @@
 #include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
+#include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/sched/mm.h>
 #include <linux/workqueue.h>
@@ -27,6 +28,7 @@
 #include "event_buffer.h"
 #include "published.h"
 #include "sync.h"
+#include "unwind/map.h"
 #include "images/dcookie.h"
 #include "images/mapping_hooks.h"
 #include "images/unmapped.h"
@@ -61,6 +63,8 @@ struct op_sync_stats op_sync_stats;
  */
 static DEFINE_PER_CPU(struct op_context, cpu_context);
 
+static bool working; /* the work will take up what is set aside */
+
 enum mode { MODE_UNKNOWN, MODE_KERNEL, MODE_USER };
 
 /**
@@ -75,6 +79,7 @@ enum outcome { DONE, NO_ROOM, LATER };
  * struct batch - one sync of one CPU: what the records written so far have said about it
  * @cookie: the last COOKIE_SWITCH; OPROFILE_INVALID_COOKIE: none yet
  * @span: of @space, where the last sample of user code was; NULL if the last was lost
+ * @mapped: the map of @context for unwinding is as it should be
  * @final: nothing is LATER any more, but lost
  */
 struct batch {
@@ -87,6 +92,7 @@ struct batch {
 	u64 cookie;
 	struct op_address_space space;
 	const struct op_address_span *span;
+	bool mapped;
 	bool final;
 };
 
@@ -96,22 +102,22 @@ struct batch {
  * dcookie.c.  Direct-mapped: a collision only makes a program unknown.
  */
 #define PROGRAMS_ORDER 12
-static u64 programs[1 << PROGRAMS_ORDER];
+static u64 known_programs[1 << PROGRAMS_ORDER];
 
 static void remember_program(u32 tgid, u64 cookie)
 {
 	if (cookie != OPROFILE_INVALID_COOKIE)
-		programs[hash_32(tgid, PROGRAMS_ORDER)] = (u64)tgid << 32 | cookie;
+		known_programs[hash_32(tgid, PROGRAMS_ORDER)] = (u64)tgid << 32 | cookie;
 }
 
 static u64 remembered_program(u32 tgid)
 {
-	u64 program = programs[hash_32(tgid, PROGRAMS_ORDER)];
+	u64 program = known_programs[hash_32(tgid, PROGRAMS_ORDER)];
 
 	return program >> 32 == tgid && program ? lower_32_bits(program) : OPROFILE_INVALID_COOKIE;
 }
 
-static u64 program_of(const struct op_context *context, struct op_record_header header)
+static u64 task_program(const struct op_context *context, struct op_record_header header)
 {
 	u64 app;
 
@@ -140,8 +146,22 @@ static void enter_context(struct batch *batch, struct op_record_header header)
 	context->pid = lower_32_bits(task);
 	context->tgid = upper_32_bits(task);
 	context->mm = op_cpu_reader_mm(&batch->reader);
-	context->app = program_of(context, header);
+	context->app = task_program(context, header);
 	batch->context_said = false;
+	batch->mapped = false;
+}
+
+/*
+ * After a sample with callers, once for each context: so that stacks can be walked there.  When
+ * sampling has stopped there will be none.
+ */
+static void map_context(struct batch *batch)
+{
+	struct mm_struct *mm = batch->context->mm;
+
+	batch->mapped = true;
+	if (mm && READ_ONCE(working) && op_address_space_enter(&batch->space, mm))
+		op_unwind_map_refresh(mm, batch->context->tgid);
 }
 
 /* What may stand in the event stream instead of a cookie that was looked up some time ago. */
@@ -216,34 +236,45 @@ static const struct op_address_span *find_image(struct batch *batch, unsigned lo
 	return span && span->cookie != OPROFILE_INVALID_COOKIE ? span : NULL;
 }
 
-static u64 *add_callers(struct batch *batch, u64 *to, struct op_record_header header)
+/* Those of user code, from @caller on; the last one that was said has @span, NULL: none has. */
+static u64 *add_user_callers(struct batch *batch, u64 *to, struct op_record_header header,
+			     unsigned int caller, const struct op_address_span *span)
 {
-	const struct op_cpu_reader *reader = &batch->reader;
-	const struct op_address_span *span = NULL; /* what was said last */
-	unsigned int words = op_sample_words(header);
-	unsigned int caller;
+	/* Copies stay in registers: @to may point to anything, as far as the compiler knows. */
+	const struct op_cpu_reader reader = batch->reader;
+	const unsigned int words = op_sample_words(header);
+	struct op_address_span said = {};
 
-	if (!(header.kind & OP_SAMPLE_KERNEL))
-		span = batch->span;
-
-	for (caller = 0; caller < header.nr_kernel_callers; caller++) {
-		to = say_mode(batch, to, MODE_KERNEL);
-		to = say_sample(to, op_cpu_reader_word(reader, words + caller), 0);
-	}
+	if (span)
+		said = *span;
 	for (; caller < header.nr_callers; caller++) {
-		unsigned long pc = op_cpu_reader_word(reader, words + caller);
+		unsigned long pc = op_cpu_reader_word(&reader, words + caller);
 
-		if (!span || !op_address_span_holds(span, pc, header.epoch)) {
+		if (!op_address_span_holds(&said, pc, header.epoch)) {
 			span = batch->context->mm ? find_image(batch, pc, header.epoch) : NULL;
 			if (!span) {
 				op_published_add(&op_sync_stats.bt_lost_no_mapping, 1);
 				break;
 			}
-			to = say_image(batch, to, span->cookie);
+			said = *span;
+			to = say_image(batch, to, said.cookie);
 		}
-		to = say_sample(to, op_address_span_offset(span, pc), 0);
+		to = say_sample(to, op_address_span_offset(&said, pc), 0);
 	}
 	return to;
+}
+
+static u64 *add_callers(struct batch *batch, u64 *to, struct op_record_header header)
+{
+	unsigned int words = op_sample_words(header);
+	unsigned int caller;
+
+	for (caller = 0; caller < header.nr_kernel_callers; caller++) {
+		to = say_mode(batch, to, MODE_KERNEL);
+		to = say_sample(to, op_cpu_reader_word(&batch->reader, words + caller), 0);
+	}
+	return add_user_callers(batch, to, header, caller,
+				header.kind & OP_SAMPLE_KERNEL ? NULL : batch->span);
 }
 
 static enum outcome lose_sample(struct batch *batch, struct op_record_header header,
@@ -310,7 +341,7 @@ static u64 *write_sample(struct batch *batch, u64 *to, struct op_record_header h
 	return header.nr_callers ? add_callers(batch, to, header) : to;
 }
 
-static enum outcome add_sample(struct batch *batch, struct op_record_header header)
+static enum outcome resolve_sample(struct batch *batch, struct op_record_header header)
 {
 	enum outcome outcome = DONE;
 
@@ -342,7 +373,7 @@ static enum outcome consume_sample(struct batch *batch, struct op_record_header 
 	}
 	if (need > op_event_buffer_free())
 		return NO_ROOM;
-	return add_sample(batch, header);
+	return resolve_sample(batch, header);
 }
 
 /* Set aside, or lost at once where there is no room for it. */
@@ -351,7 +382,7 @@ static void defer(struct batch *batch, struct op_record_header header)
 	if (op_deferred_add(batch->cpu, batch->context, &batch->reader))
 		return;
 	batch->final = true;
-	add_sample(batch, header);
+	resolve_sample(batch, header);
 	batch->final = false;
 }
 
@@ -364,6 +395,8 @@ static bool consume(struct batch *batch, struct op_record_header header)
 		enter_context(batch, header);
 	else
 		outcome = consume_sample(batch, header);
+	if (header.kind & OP_SAMPLE_TRACED && !batch->mapped)
+		map_context(batch);
 	if (outcome == LATER)
 		defer(batch, header);
 	return outcome != NO_ROOM;
@@ -376,9 +409,9 @@ static unsigned long run_limit(void)
 }
 
 /*
- * Nearly all samples follow one like them: without callers, and of the same task, mode and
- * image.  These two are consume() for a run of such, which needs no record but the samples.
- * They return the position behind it; the copy of the reader stays in registers.
+ * Nearly all samples follow one like them: of the same task, mode and image.  These are consume()
+ * for a run of such, which needs no record but the samples; the first two, for those without
+ * callers.  They return the position behind it; the copy of the reader stays in registers.
  */
 static unsigned long consume_kernel_run(struct op_cpu_reader reader)
 {
@@ -417,6 +450,51 @@ static unsigned long consume_user_run(struct op_cpu_reader reader,
 	return reader.position;
 }
 
+/*
+ * The same for samples with callers, as far as all of a sample is in @span: most that are traced
+ * are of one program's code.
+ */
+static unsigned long consume_traced_run(struct op_cpu_reader reader,
+					const struct op_address_span span)
+{
+	u64 *to = op_event_buffer_begin(), *const end = to + op_event_buffer_free();
+	const u64 move = span.offset - span.start;
+	unsigned int left, words;
+
+	for (left = RUN_MAX; left && !op_cpu_reader_at_end(&reader); left--) {
+		struct op_record_header header = op_cpu_reader_header(&reader);
+		u64 event = header.event, *at = to;
+		const u64 *pc, *last;
+
+		words = OP_SAMPLE_WORDS + header.nr_callers;
+		pc = op_cpu_reader_words(&reader, words);
+		if (header.kind != (OP_RECORD_SAMPLE | OP_SAMPLE_TRACED) || !pc ||
+		    (s32)(header.epoch - span.until) > 0 || end - to < 2 * words)
+			break;
+		at = add_escape(at, OPROFILE_TRACE_BEGIN);
+		for (last = pc + words - 1; pc++ < last;) {
+			if (*pc - span.start >= span.size)
+				goto end;
+			at = say_sample(at, *pc + move, event);
+			event = 0; /* of callers */
+		}
+		to = at;
+		reader.position += words;
+	}
+end:
+	op_event_buffer_end(to);
+	return reader.position;
+}
+
+/* consume_traced_run() counts on that. */
+static_assert(TRACE_BEGIN_WORDS == 2 && PLAIN_SAMPLE_WORDS == 2);
+
+/* Is what was said last that of samples in batch->span? */
+static bool in_span(const struct batch *batch)
+{
+	return batch->span && batch->mode == MODE_USER && batch->cookie == batch->span->cookie;
+}
+
 /* @header: of the record that was consumed last. */
 static void consume_run(struct batch *batch, struct op_record_header header)
 {
@@ -424,6 +502,8 @@ static void consume_run(struct batch *batch, struct op_record_header header)
 		batch->reader.position = consume_kernel_run(batch->reader);
 	else if (header.kind == OP_RECORD_SAMPLE && batch->span)
 		batch->reader.position = consume_user_run(batch->reader, *batch->span);
+	else if (header.kind == (OP_RECORD_SAMPLE | OP_SAMPLE_TRACED) && in_span(batch))
+		batch->reader.position = consume_traced_run(batch->reader, *batch->span);
 }
 
 static bool found; /* a sync has found records */
@@ -625,7 +705,6 @@ static void sync_work_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(sync_work, sync_work_fn);
 static struct workqueue_struct *sync_queue;
 static atomic_t kicked;
-static bool working; /* the work will take up what is set aside */
 
 /* Until the next sync: longer and longer as long as nothing comes. */
 static unsigned long next_period(void)
@@ -644,6 +723,17 @@ static unsigned long next_period(void)
 	return period;
 }
 
+/* All of them are looked at: not each time that an interrupt asks for a sync. */
+static void age_unwind_maps(void)
+{
+	static unsigned long aged;
+
+	if (!time_in_range(jiffies, aged, aged + SYNC_PERIOD - 1)) {
+		aged = jiffies;
+		op_unwind_maps_age();
+	}
+}
+
 static void sync_work_fn(struct work_struct *work)
 {
 	atomic_set(&kicked, 0); /* work:A - before the buffers are read; see kick:A */
@@ -651,6 +741,7 @@ static void sync_work_fn(struct work_struct *work)
 	op_mapping_hooks_watch();
 	op_cpu_stats_watch();
 	op_dcookies_age(op_event_buffer_settled());
+	age_unwind_maps();
 	if (READ_ONCE(stalled))
 		atomic_set(&kicked, 1); /* no kick can help before op_sync_resume() */
 	queue_delayed_work(sync_queue, &sync_work, next_period());
@@ -674,6 +765,8 @@ void op_sync_kick(void)
 		irq_work_queue(&kick_irq);
 }
 
+NOKPROBE_SYMBOL(op_sync_kick);
+
 void op_sync_resume(void)
 {
 	/* Here and not in the work, which has an end with op_sync_stop_work(). */
@@ -691,7 +784,7 @@ int op_sync_set_up(void)
 	sync_queue = alloc_workqueue("oprofile_sync", WQ_UNBOUND | WQ_HIGHPRI, 1);
 	if (!sync_queue)
 		return -ENOMEM;
-	memset(programs, 0, sizeof(programs));
+	memset(known_programs, 0, sizeof(known_programs));
 	module_loaded = false;
 	first_cpu = 0;
 	stalled = false;

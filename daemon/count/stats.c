@@ -20,7 +20,7 @@
 #include "libop/session/number_file.h"
 
 /* The kernel has 20 statistics. */
-#define KERNEL_NAMES_MOST 40
+#define KERNEL_NAMES_MOST 64
 
 static const struct {
 	const char *name, *label;
@@ -79,6 +79,12 @@ static const struct {
 	{"sample_lost_nested", "samples lost in another sample"},
 	{"sample_received", "samples received"},
 	{"backtrace_aborted", "backtrace aborted"},
+	{"chain_root", "call chains complete"},
+	{"chain_depth", "call chains cut at the depth"},
+	{"chain_no_table", "call chains cut at unknown code"},
+	{"chain_no_rule", "call chains cut at code without a simple rule"},
+	{"chain_unreadable", "call chains cut at unreadable memory"},
+	{"chain_bad_frame", "call chains cut at a bad frame"},
 	{"sample_invalid_eip", "samples lost invalid pc"},
 };
 

@@ -19,6 +19,7 @@
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "daemon/live/machine.h"
+#include "unwind_tables.h"
 
 /* The largest file of oprofilefs that is read. */
 #define SMALL_SIZE_MOST (1 << 20)
@@ -64,6 +65,8 @@ static int kernel_read(struct source *source, const uint64_t **words, size_t *co
 		return op_error_errno(error, "cannot read %s/buffer", kernel->dir);
 	*words = kernel->words;
 	*count = n < 0 ? 0 : (size_t)n / sizeof(uint64_t);
+	if (*count)
+		unwind_tables_give(source);
 	return 0;
 }
 

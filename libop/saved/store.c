@@ -159,7 +159,8 @@ struct listing {
 /* Whether a file is one of ours: nothing else is removed, whatever directory is given. */
 static bool is_name(const char *name)
 {
-	static const char *const kinds[] = {"", "file-", "kallsyms-"};
+	static const char *const kinds[] = {"", "file-", "kallsyms-", "unwind-",
+					   "unwind-file-"};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		size_t n = strlen(kinds[i]);

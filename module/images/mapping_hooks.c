@@ -31,6 +31,7 @@
 #include "images/mapping_hooks.h"
 #include "images/unmapped.h"
 #include "refusal.h"
+#include "unwind/map.h"
 
 static bool executable_file(const struct vm_area_struct *vma)
 {
@@ -44,6 +45,8 @@ static int on_unmap(struct kprobe *probe, struct pt_regs *regs)
 	unsigned long start = regs_get_kernel_argument(regs, 1);
 	unsigned long end = regs_get_kernel_argument(regs, 2);
 
+	/* What is not executable now may have been. */
+	op_unwind_map_remove(vma->vm_mm, start, end);
 	if (executable_file(vma))
 		op_unmapped_remember(vma, start, end);
 	return 0;
@@ -54,14 +57,20 @@ static int on_map(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
 
-	if (vma->vm_flags & VM_EXEC)
+	if (vma->vm_flags & VM_EXEC) {
+		op_unwind_map_add(vma->vm_mm);
 		op_unmapped_advance_epoch();
+	}
 	return 0;
 }
 
 /* struct vm_area_struct *copy_vma(struct vm_area_struct **vma, ...) */
 static int on_move(struct kprobe *probe, struct pt_regs *regs)
 {
+	struct vm_area_struct **moved = (void *)regs_get_kernel_argument(regs, 0);
+
+	if ((*moved)->vm_flags & VM_EXEC)
+		op_unwind_map_add((*moved)->vm_mm);
 	op_unmapped_advance_epoch();
 	return 0;
 }

@@ -29,6 +29,9 @@
 #define OPROFILE_NO_COOKIE ((__u64)0)	    /* memory without a file; the offset is an address */
 #define OPROFILE_INVALID_COOKIE (~(__u64)0) /* no address space, or none known */
 
+/* The cookie of the unwind table of the vdso, which is no file; no event buffer has it. */
+#define OPROFILE_VDSO_COOKIE ((__u64)1 << 32)
+
 /**
  * enum oprofile_code - the word after OPROFILE_ESCAPE_CODE
  * @OPROFILE_CTX_SWITCH: then tid, application cookie, ESC, OPROFILE_CTX_TGID, tgid
@@ -94,5 +97,43 @@ struct oprofile_image {
  * the buffer is closed.  EINVAL: no such cookie.  EINTR: a signal came first.
  */
 #define OPROFILE_IOC_IMAGE _IOWR('o', 1, struct oprofile_image)
+
+/**
+ * struct oprofile_unwind - an unwind table to be loaded
+ * @cookie: of the image
+ * @table: address of a struct unwind_table (unwind.h)
+ * @size: its bytes
+ * @owner: user whose file the image is; but root, each has a part of the memory
+ * @unused: 0
+ */
+struct oprofile_unwind {
+	__u64 cookie;
+	__u64 table;
+	__u64 size;
+	__u32 owner;
+	__u32 unused;
+};
+
+/*
+ * Loads the unwind table of an image; one without rows says that there is nothing to say.  The
+ * module may drop it when memory is short.  EINVAL: no valid table.  ENOSPC: it is larger than all
+ * tables, or those of the owner, may be.
+ */
+#define OPROFILE_IOC_UNWIND _IOW('o', 2, struct oprofile_unwind)
+
+/**
+ * struct oprofile_unwind_wanted - an unwind table for the lack of which call chains have ended
+ * @cookie: of the image; OPROFILE_NO_COOKIE: none is wanted
+ * @tgid: a process that has it mapped
+ * @unused: 0
+ */
+struct oprofile_unwind_wanted {
+	__u64 cookie;
+	__u32 tgid;
+	__u32 unused;
+};
+
+/* Tells a table that is wanted, each once until it is missed again. */
+#define OPROFILE_IOC_UNWIND_WANTED _IOR('o', 3, struct oprofile_unwind_wanted)
 
 #endif

@@ -24,6 +24,16 @@ struct pp_loss_cause {
 
 #define PP_LOSS_CAUSES 64
 
+enum pp_chain_end {
+	PP_CHAIN_ROOT,	/* the code has no caller */
+	PP_CHAIN_DEPTH, /* no more callers were wanted */
+	PP_CHAIN_NO_TABLE,
+	PP_CHAIN_NO_RULE,
+	PP_CHAIN_UNREADABLE,
+	PP_CHAIN_BAD_FRAME,
+	PP_CHAIN_ENDS,
+};
+
 struct pp_loss {
 	bool known; /* the session has statistics */
 	/* How many sessions have no account, a damaged one, one whose last write is not there. */
@@ -40,6 +50,9 @@ struct pp_loss {
 	uint64_t lost, kernel_lost;
 	/* Call chains stored, and those that ended early: at a frame in no known code. */
 	uint64_t chains, chains_cut;
+	/* Call chains that the kernel module has walked since profiling was last started, by their
+	 * ends. */
+	uint64_t chain_ends[PP_CHAIN_ENDS];
 	/* Number of times that sampling was throttled, since profiling was last started. */
 	uint64_t throttled;
 	/* Of the whole session; @profiling_ms is 0 if it is not known. */

@@ -242,6 +242,24 @@ static void buffer_file_image(struct kunit *test)
 	scratch_file_end(test, file);
 }
 
+static void buffer_file_unwind(struct kunit *test)
+{
+	struct oprofile_unwind_wanted wanted = { .cookie = 1 };
+	struct oprofile_unwind unwind = {
+		.cookie = 1, .table = (unsigned long)FAKE_USER_FAULT, .size = 8,
+	};
+
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(open_buffer(0)), 0);
+	KUNIT_EXPECT_EQ(test, ask(OPROFILE_IOC_UNWIND, FAKE_USER_FAULT), -EFAULT);
+	KUNIT_EXPECT_EQ(test, ask(OPROFILE_IOC_UNWIND, fake_user(&unwind)), -EINVAL);
+	unwind.size = 4096;
+	KUNIT_EXPECT_EQ(test, ask(OPROFILE_IOC_UNWIND, fake_user(&unwind)), -EFAULT);
+	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/unwind_refused"), 2);
+	KUNIT_EXPECT_EQ(test, ask(OPROFILE_IOC_UNWIND_WANTED, FAKE_USER_FAULT), -EFAULT);
+	KUNIT_EXPECT_EQ(test, ask(OPROFILE_IOC_UNWIND_WANTED, fake_user(&wanted)), 0);
+	KUNIT_EXPECT_EQ(test, wanted.cookie, OPROFILE_NO_COOKIE);
+}
+
 static struct oprofile_settings saved;
 
 static int buffer_file_init(struct kunit *test)
@@ -282,4 +300,5 @@ TEST_SUITE(oprofile_buffer_file, buffer_file_init, buffer_file_exit,
 	   KUNIT_CASE(buffer_file_waits),
 	   KUNIT_CASE(buffer_file_interrupted),
 	   KUNIT_CASE(buffer_file_slow_reader),
+	   KUNIT_CASE(buffer_file_unwind),
 	   KUNIT_CASE(buffer_file_image));

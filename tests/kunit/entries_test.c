@@ -84,6 +84,10 @@ static const struct {
 	{ "stats/images_lost", 0400 },
 	{ "stats/hooks_disarmed", 0400 },
 	{ "stats/hooks_missed", 0400 },
+	{ "stats/unwind_bytes", 0400 },
+	{ "stats/unwind_tables", 0400 },
+	{ "stats/unwind_dropped", 0400 },
+	{ "stats/unwind_refused", 0400 },
 	{ "stats/of_backend", 0400 },
 	{ "stats/cpu0/sample_received", 0400 },
 	{ "stats/cpu0/sample_lost_overflow", 0400 },
@@ -92,6 +96,13 @@ static const struct {
 	{ "stats/cpu0/backtrace_aborted", 0400 },
 	{ "stats/cpu0/throttled", 0400 },
 	{ "stats/cpu0/sample_idle", 0400 },
+	{ "stats/cpu0/chain_depth", 0400 },
+	{ "stats/cpu0/chain_root", 0400 },
+	{ "stats/cpu0/chain_no_table", 0400 },
+	{ "stats/cpu0/chain_no_rule", 0400 },
+	{ "stats/cpu0/chain_unreadable", 0400 },
+	{ "stats/cpu0/chain_bad_frame", 0400 },
+	{ "stats/cpu0/sample_guest", 0400 },
 };
 
 static void entries_tree(struct kunit *test)
@@ -215,6 +226,7 @@ static void entries_statistics(struct kunit *test)
 	*cpu = (struct op_cpu_stats){
 		.received = 11, .lost_overflow = 12, .lost_nested = 13, .invalid_eip = 14,
 		.backtrace_aborted = 15, .throttled = 16, .idle = 17,
+		.chains = { 21, 22, 23, 24, 25, 26 },
 	};
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/sample_lost_no_mm"), 1);
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/sample_lost_no_mapping"), 2);
@@ -230,6 +242,14 @@ static void entries_statistics(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/cpu0/backtrace_aborted"), 15);
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/cpu0/throttled"), 16);
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/cpu0/sample_idle"), 17);
+	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/cpu0/chain_depth"), 21);
+	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/cpu0/chain_root"), 22);
+	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/cpu0/chain_no_table"), 23);
+	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/cpu0/chain_no_rule"), 24);
+	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/cpu0/chain_unreadable"), 25);
+	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/cpu0/chain_bad_frame"), 26);
+	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/unwind_tables"), 0);
+	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/unwind_bytes"), 0);
 
 	op_stats_reset();
 	KUNIT_EXPECT_EQ(test, mounted_number(test, "stats/sample_lost_no_mm"), 0);

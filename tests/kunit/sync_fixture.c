@@ -10,6 +10,7 @@
 #include "fake_backend.h"
 #include "scratch_file.h"
 #include "sync_fixture.h"
+#include "unwind/map.h"
 
 struct sync_fixture sync_fixture;
 
@@ -114,6 +115,7 @@ void sync_fixture_exit(struct kunit *test)
 	fake_current = NULL;
 	fake_backend_use(NULL);
 	op_sync_tear_down();
+	op_unwind_maps_forget();
 	op_unmapped_tear_down();
 	op_dcookies_tear_down();
 	op_cpu_buffers_tear_down();

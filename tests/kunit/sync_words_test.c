@@ -269,6 +269,38 @@ static void sync_traces(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, op_sync_stats.bt_lost_no_mapping, 0);
 }
 
+/* One after the other, of one image and not: each as if it was alone. */
+static void sync_traces_in_a_row(struct kunit *test)
+{
+	static const unsigned long own[] = { EXE_AT + 1, EXE_AT + 2 };
+	static const unsigned long mixed[] = { EXE_AT + 3, LIBRARY_AT + 4 };
+
+	sync_begin_traces(test, 16);
+	sync_add_trace(true, EXE_AT, own, 2, 0);
+	sync_add_trace(true, EXE_AT + 5, own, 2, 0);
+	sync_add_trace(true, EXE_AT + 6, NULL, 0, 0);
+	sync_add_trace(true, EXE_AT + 7, mixed, 2, 0);
+	sync_add_trace(true, EXE_AT + 8, own, 2, 0);
+	sync_add_trace(true, EXE_AT + 9, own, 1, 0);
+	sync_add_trace(false, KERNEL_AT, own, 1, 0);
+	sync_add_trace(true, EXE_AT + 10, own, 1, 0);
+	op_unmapped_advance_epoch();
+	sync_add_trace(true, EXE_AT + 11, own, 1, 0);
+	op_sync_all();
+	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10),
+		     TRACE, USER, IMAGE(EXE), PAGE_SIZE, 5, PAGE_SIZE + 1, 0, PAGE_SIZE + 2, 0,
+		     TRACE, PAGE_SIZE + 5, 5, PAGE_SIZE + 1, 0, PAGE_SIZE + 2, 0,
+		     TRACE, PAGE_SIZE + 6, 5,
+		     TRACE, PAGE_SIZE + 7, 5, PAGE_SIZE + 3, 0,
+		     IMAGE(LIBRARY), 0x10 * PAGE_SIZE + 4, 0,
+		     TRACE, IMAGE(EXE), PAGE_SIZE + 8, 5, PAGE_SIZE + 1, 0, PAGE_SIZE + 2, 0,
+		     TRACE, PAGE_SIZE + 9, 5, PAGE_SIZE + 1, 0,
+		     TRACE, KERNEL, KERNEL_AT, 5, USER, PAGE_SIZE + 1, 0,
+		     TRACE, PAGE_SIZE + 10, 5, PAGE_SIZE + 1, 0,
+		     TRACE, PAGE_SIZE + 11, 5, PAGE_SIZE + 1, 0);
+	KUNIT_EXPECT_EQ(test, op_sync_stats.bt_lost_no_mapping, 0);
+}
+
 /* A chain ends at the first caller that is nowhere; its sample does not count as lost. */
 static void sync_trace_cut(struct kunit *test)
 {
@@ -314,4 +346,5 @@ TEST_SUITE(oprofile_sync_words, sync_fixture_init, sync_fixture_exit,
 	   KUNIT_CASE(sync_part_unmapped),
 	   KUNIT_CASE(sync_module_loaded),
 	   KUNIT_CASE(sync_traces),
+	   KUNIT_CASE(sync_traces_in_a_row),
 	   KUNIT_CASE(sync_trace_cut));

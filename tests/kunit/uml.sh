@@ -135,7 +135,8 @@ cp "$tree/build/test.log" "$folder/console.log"
 complaint+=$(complaints)
 
 # What tests/kunit/Kbuild builds without an x86.
-sources=("$kunit"/*_test.c "$kunit"/images/*_test.c "$kunit"/backends/{ticker,timer}_test.c)
+sources=("$kunit"/*_test.c "$kunit"/images/*_test.c "$kunit"/unwind/{map,table}_test.c
+	"$kunit"/backends/{ticker,timer}_test.c)
 [[ -z $suite ]] || mapfile -t sources < <(grep -l "\.name = \"$suite\"" "${sources[@]}")
 status=0
 "$kunit/results.py" -k uml -t "${tally:-/dev/null}" ${complaint:+-c "$complaint"} \

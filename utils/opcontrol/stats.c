@@ -121,9 +121,20 @@ const char *stat_title(const char *name)
 		{"hooks_disarmed", "times that kprobes were found switched off (debugfs)"},
 		{"hooks_missed", "changes of mappings that a kprobe missed"},
 		{"sample_idle", "interrupts of an idle CPU, which make no sample"},
+		{"sample_guest", "overflows in virtual machines, which make no sample"},
 		{"event_lost_overflow", "words that did not fit the event buffer"},
 		{"bt_lost_no_mapping", "call chains truncated where nothing was mapped"},
 		{"backtrace_aborted", "call chains that could not be read to their end"},
+		{"chain_root", "call chains up to code without a caller"},
+		{"chain_depth", "call chains up to the depth asked for"},
+		{"chain_no_table", "call chains up to code of which nothing is known"},
+		{"chain_no_rule", "call chains up to code without a simple rule"},
+		{"chain_unreadable", "call chains up to memory that could not be read"},
+		{"chain_bad_frame", "call chains up to a frame that is none"},
+		{"unwind_bytes", "bytes of unwind tables"},
+		{"unwind_tables", "unwind tables"},
+		{"unwind_dropped", "unwind tables dropped to make room"},
+		{"unwind_refused", "unwind tables refused"},
 	};
 
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {

@@ -18,6 +18,10 @@
 #include <asm/segment.h>
 
 #include "suite.h"
+#include "unwind/walk.h"
+
+/* Seam: no unwind tables are known. */
+#define op_unwind_user(regs, frames) false
 
 #include "backtrace.c"
 

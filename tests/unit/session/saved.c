@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What sessions keep of images and share: identities, symbols, lists of kernel symbols. */
+#include <dirent.h>
+
 #include "tests/unit/test.h"
 
 #include "libop/base/buffer.h"
@@ -9,6 +11,7 @@
 #include "libop/saved/kernel_symbols.h"
 #include "libop/saved/store.h"
 #include "libop/saved/symbols.h"
+#include "libop/saved/unwind.h"
 #include "libop/session/images.h"
 
 static char dir[] = "/tmp/saved-XXXXXX";
@@ -416,4 +419,95 @@ TEST(sessions_share_the_symbols_of_the_kernel)
 	expect_kallsyms("one", one);
 	free(one);
 	free(two);
+}
+
+/* ---- unwind tables ---- */
+
+/* The only file of the store. */
+static char *only_file(const char *store)
+{
+	char *path = op_path("%s/%s", dir, store), *file = NULL;
+	DIR *listed = opendir(path);
+	struct dirent *entry;
+
+	assert_non_null(listed);
+	while ((entry = readdir(listed))) {
+		if (*entry->d_name == '.')
+			continue;
+		assert_null(file);
+		file = op_path("%s/%s", path, entry->d_name);
+	}
+	closedir(listed);
+	free(path);
+	return file;
+}
+
+static void assert_same_table(struct unwind_table *table, const struct unwind_table *expected)
+{
+	assert_non_null(table);
+	assert_int_equal(unwind_table_size(table), unwind_table_size(expected));
+	assert_memory_equal(table, expected, unwind_table_size(expected));
+	free(table);
+}
+
+TEST(unwind_tables_are_kept_by_file)
+{
+	struct op_identity self, other;
+	int fd = open_self(&self);
+	struct unwind_table *made, *none;
+
+	begin_store("unwind");
+	made = saved_unwind_open(fd, false, NULL);
+	assert_true(made && made->rows > 100);
+	/* without an identity, it is not kept */
+	none = saved_unwind_open(-1, false, &self);
+	assert_true(none && !none->rows);
+	free(none);
+	assert_same_table(saved_unwind_open(fd, false, &self), made);
+	/* it is not made again: there is no file to make it of */
+	assert_same_table(saved_unwind_open(-1, false, &self), made);
+	other = self;
+	other.owner++;
+	none = saved_unwind_open(-1, false, &other);
+	assert_true(none && !none->rows);
+	free(none);
+	free(made);
+	close(fd);
+}
+
+TEST(damaged_unwind_tables_are_made_anew)
+{
+	struct op_identity self;
+	int fd = open_self(&self);
+	struct unwind_table *made, *none;
+	struct stat status;
+	char *path;
+
+	begin_store("damaged-unwind");
+	made = saved_unwind_open(fd, false, &self);
+	assert_non_null(made);
+	path = only_file("damaged-unwind");
+	assert_non_null(strstr(path, "/unwind-"));
+	for (int part = 0; part < 8; part++) {
+		int kept = open(path, O_RDWR | O_CLOEXEC);
+		uint8_t byte;
+		off_t at;
+
+		assert_true(kept >= 0 && !fstat(kept, &status));
+		at = status.st_size * part / 8;
+		assert_int_equal(pread(kept, &byte, 1, at), 1);
+		byte ^= 0x10;
+		assert_int_equal(pwrite(kept, &byte, 1, at), 1);
+		if (part == 7)
+			assert_int_equal(ftruncate(kept, at), 0);
+		close(kept);
+		none = saved_unwind_open(-1, false, &self);
+		assert_true(none && !none->rows);
+		free(none);
+		assert_same_table(saved_unwind_open(fd, false, &self), made);
+		assert_same_table(saved_unwind_open(-1, false, &self), made);
+	}
+	free(path);
+	free(made);
+	close(fd);
 }
