@@ -5,6 +5,7 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 
@@ -24,15 +25,21 @@ static const struct oprofile_backend *chosen;
 static const struct oprofile_backend *stand_in; /* NULL: none */
 static const struct oprofile_backend *active;	/* one of these */
 static bool named;
+static const char *passed_over; /* why a better one was not chosen; NULL: there is no better one */
 
-static int probe(const struct oprofile_backend *backend)
+static int probe_backend(const struct oprofile_backend *backend)
 {
 	return backend->probe ? backend->probe() : 0;
 }
 
+static const char *obstacle_to(const struct oprofile_backend *backend)
+{
+	return backend->obstacle ? backend->obstacle() : NULL;
+}
+
 static void choose(const struct oprofile_backend *best, const struct oprofile_backend *second)
 {
-	chosen = best;
+	WRITE_ONCE(chosen, best);
 	stand_in = second;
 	WRITE_ONCE(active, best);
 }
@@ -45,13 +52,17 @@ static int choose_named(const char *name)
 	for (i = 0; i < ARRAY_SIZE(backends); i++) {
 		if (strcmp(backends[i]->name, name))
 			continue;
-		err = probe(backends[i]);
+		err = probe_backend(backends[i]);
 		if (err) {
-			pr_err("backend %s cannot be used on this machine: error %d\n", name, err);
+			const char *why = obstacle_to(backends[i]);
+
+			pr_err("backend %s cannot be used on this machine: %s (error %d)\n", name,
+			       why ?: "there is nothing to sample by", err);
 			return err;
 		}
 		choose(backends[i], NULL);
 		named = true;
+		passed_over = NULL;
 		return 0;
 	}
 	pr_err("there is no backend \"%s\"; those built in are:\n", name);
@@ -64,33 +75,70 @@ static int choose_named(const char *name)
 static const struct oprofile_backend *find_stand_in(const struct oprofile_backend *backend)
 {
 #ifdef CONFIG_X86_LOCAL_APIC
-	if (backend == &op_x86_backend && !probe(&op_perf_backend))
+	if (backend == &op_x86_backend && !probe_backend(&op_perf_backend))
 		return &op_perf_backend;
 #endif
 	return NULL;
 }
 
-int op_backend_choose(const char *name)
+static int choose_best(void)
 {
 	int i;
 
-	if (name && *name)
-		return choose_named(name);
-
+	named = false;
+	passed_over = NULL;
 	for (i = 0; i < ARRAY_SIZE(backends); i++) {
-		if (probe(backends[i]))
+		const struct oprofile_backend *second;
+
+		if (probe_backend(backends[i])) {
+			passed_over = passed_over ?: obstacle_to(backends[i]);
 			continue;
-		choose(backends[i], find_stand_in(backends[i]));
-		named = false;
+		}
+		second = find_stand_in(backends[i]);
+		if (!second && backends[i]->holder) {
+			const char *holder = backends[i]->holder();
+
+			passed_over = passed_over ?: holder;
+			if (holder)
+				continue;
+		}
+		choose(backends[i], second);
 		return 0;
 	}
 	return -ENODEV;
+}
+
+int op_backend_choose(const char *name)
+{
+	return name && *name ? choose_named(name) : choose_best();
+}
+
+int op_backend_choose_anew(void)
+{
+	const struct oprofile_backend *before = chosen;
+	int err;
+
+	if (named)
+		return 0;
+	err = choose_best();
+	if (!err && chosen != before)
+		pr_info("using backend %s\n", chosen->name);
+	return err;
+}
+
+const char *op_backend_chosen(void)
+{
+	const struct oprofile_backend *backend = READ_ONCE(chosen);
+
+	return backend ? backend->name : "";
 }
 
 const struct oprofile_backend *op_backend(void)
 {
 	return READ_ONCE(active);
 }
+
+NOKPROBE_SYMBOL(op_backend);
 
 bool op_backend_has_stand_in(void)
 {
@@ -105,24 +153,26 @@ void op_backend_why(char *text, size_t size)
 		strscpy(text, "asked for", size);
 	else if (backend != chosen)
 		strscpy(text, chosen->reason(), size);
+	else if (passed_over)
+		strscpy(text, passed_over, size);
 	else if (backend == backends[0])
 		strscpy(text, "the best one", size);
 	else
 		strscpy(text, "the best one that this machine can use", size);
 }
 
-static int set_up(const struct oprofile_backend *backend)
+static int set_up_backend(const struct oprofile_backend *backend)
 {
 	return backend->setup ? backend->setup() : 0;
 }
 
-static void shut_down(const struct oprofile_backend *backend)
+static void shut_down_backend(const struct oprofile_backend *backend)
 {
 	if (backend->shutdown)
 		backend->shutdown();
 }
 
-static int start(const struct oprofile_backend *backend)
+static int start_backend(const struct oprofile_backend *backend)
 {
 	WRITE_ONCE(active, backend);
 	return backend->start ? backend->start() : 0;
@@ -133,29 +183,29 @@ int op_backend_set_up(void)
 	int err;
 
 	WRITE_ONCE(active, chosen);
-	err = set_up(chosen);
+	err = set_up_backend(chosen);
 	if (err || !stand_in)
 		return err;
-	err = set_up(stand_in);
+	err = set_up_backend(stand_in);
 	if (err)
-		shut_down(chosen);
+		shut_down_backend(chosen);
 	return err;
 }
 
 void op_backend_shut_down(void)
 {
 	if (stand_in)
-		shut_down(stand_in);
-	shut_down(chosen);
+		shut_down_backend(stand_in);
+	shut_down_backend(chosen);
 }
 
 int op_backend_start(void)
 {
-	int err = start(chosen);
+	int err = start_backend(chosen);
 
 	if (err != -EBUSY || !stand_in)
 		return err;
-	err = start(stand_in);
+	err = start_backend(stand_in);
 	if (!err)
 		pr_info("using backend %s: %s\n", stand_in->name, chosen->reason());
 	return err;

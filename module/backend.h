@@ -15,8 +15,12 @@ struct op_frames;
 /**
  * struct oprofile_backend - one way of taking samples
  * @name: what the module parameter backend= calls it
- * @probe: 0 if this machine can use it, else a negative errno; NULL: always.  Called once,
- *	when the module is loaded.  Process context.
+ * @probe: 0 if this machine can use it, else a negative errno; NULL: always.  Called when the
+ *	module is loaded and when oprofilefs is mounted, with the buffer closed.  Process context.
+ * @obstacle: why @probe said no, for users; NULL: there is nothing that it could sample by.
+ *	Called after @probe.  May be NULL.
+ * @holder: who has all that it needs at this moment, for users; NULL: some is free.  Called after
+ *	@probe said 0, likewise.  May be NULL.
  * @setup: get ready; the buffer has been opened.  Process context, may sleep.  May be NULL, as
  *	may the three below.
  * @shutdown: undo @setup
@@ -38,6 +42,8 @@ struct op_frames;
 struct oprofile_backend {
 	const char *name;
 	int (*probe)(void);
+	const char *(*obstacle)(void);
+	const char *(*holder)(void);
 	int (*setup)(void);
 	void (*shutdown)(void);
 	int (*start)(void);
@@ -57,12 +63,24 @@ struct oprofile_backend {
  * @name: the wanted one, or NULL or "" for the best that this machine can use
  *
  * If x86 is picked as the best one, and perf works too, perf stands in for it at each start that
- * finds counters in use: both have the same entries, events and numbers of counters.
+ * finds counters in use, or loses them: both have the same entries, events and numbers of counters.
+ * If perf does not work, and others hold all counters, the next best one is picked.
  *
  * Context: process.  Return: 0; -EINVAL if there is none of that name; -ENODEV or what its
  * probe said if this machine cannot use it.  The log says why.
  */
 int op_backend_choose(const char *name);
+
+/**
+ * op_backend_choose_anew - pick the best one again, unless one was asked for by name
+ *
+ * What held the counters may have gone since, or have come.
+ * Context: process; nothing of oprofilefs exists, so that nothing is set up.  Return: 0; -ENODEV.
+ */
+int op_backend_choose_anew(void);
+
+/* The name of the one that was picked; "" before.  Context: any. */
+const char *op_backend_chosen(void);
 
 /*
  * The backend that samples, or has sampled last, or would be tried first.  Constant while it is

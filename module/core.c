@@ -23,7 +23,8 @@
 
 static DEFINE_MUTEX(state_mutex);
 static enum { CLOSED, SET_UP, STARTED } state; /* of oprofile_started() without the mutex */
-static bool paused; /* it was started, and oprofile_resume() will start it again */
+static bool held_off; /* from oprofile_pause() to oprofile_resume(): nothing may sample */
+static bool paused; /* held off, and started: oprofile_resume() will begin to sample */
 
 struct oprofile_settings oprofile_settings = {
 	.buffer_size = OP_BUFFER_SIZE_DEFAULT,
@@ -166,11 +167,14 @@ int oprofile_start(void)
 		return -EINTR;
 	if (state == CLOSED)
 		err = -EINVAL;
-	if (!err && state == SET_UP) {
+	if (!err && state == SET_UP && !paused) {
 		op_stats_reset();
-		err = begin_sampling();
+		if (held_off)
+			paused = true;
+		else
+			err = begin_sampling();
 	}
-	if (!err)
+	if (!err && !paused)
 		WRITE_ONCE(state, STARTED);
 	mutex_unlock(&state_mutex);
 	return err;
@@ -214,6 +218,7 @@ int oprofile_dump(void)
 void oprofile_pause(void)
 {
 	mutex_lock(&state_mutex);
+	held_off = true;
 	if (state == STARTED) {
 		end_sampling();
 		WRITE_ONCE(state, SET_UP);
@@ -222,17 +227,37 @@ void oprofile_pause(void)
 	mutex_unlock(&state_mutex);
 }
 
+/* Statistics go on. */
+static void take_up_sampling(void)
+{
+	if (begin_sampling()) {
+		pr_warn("sampling could not be taken up again\n");
+		WRITE_ONCE(state, SET_UP);
+	} else {
+		WRITE_ONCE(state, STARTED);
+	}
+}
+
 void oprofile_resume(void)
 {
 	mutex_lock(&state_mutex);
-	if (paused && state == SET_UP) {
-		if (begin_sampling())
-			pr_warn("sampling could not be taken up again\n");
-		else
-			WRITE_ONCE(state, STARTED);
-	}
+	held_off = false;
+	if (paused && state == SET_UP)
+		take_up_sampling();
 	paused = false;
 	mutex_unlock(&state_mutex);
+}
+
+bool oprofile_restart(void)
+{
+	if (!mutex_trylock(&state_mutex))
+		return false;
+	if (state == STARTED) {
+		end_sampling();
+		take_up_sampling();
+	}
+	mutex_unlock(&state_mutex);
+	return true;
 }
 
 bool oprofile_started(void)

@@ -43,11 +43,17 @@ int oprofile_start(void);
 int oprofile_stop(void);
 
 /*
- * Stop for a while, and go on with the same statistics.  Nothing happens if it is not started,
- * or was stopped or started by another process in between.
+ * Stop for a while, and go on with the same statistics, unless it was stopped by another process in
+ * between.  A start in between takes effect when that is over.
  */
 void oprofile_pause(void);
 void oprofile_resume(void);
+
+/*
+ * If started, begin anew with the same statistics, since the backend cannot go on; what stands in
+ * for it may.  Return: false if it is just being started or stopped: try again later.
+ */
+bool oprofile_restart(void);
 
 /* Syncs, then lets the reader read; nothing happens when closed.  Return: 0; -EINTR. */
 int oprofile_dump(void);

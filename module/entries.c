@@ -106,25 +106,25 @@ static int depth_possible(unsigned long depth)
 	return depth && !op_backend()->backtrace ? -EINVAL : 0;
 }
 
-static const struct oprofilefs_number buffer_size = {
+static const struct oprofilefs_number buffer_size_number = {
 	.value = &oprofile_settings.buffer_size,
 	.min = OP_BUFFER_SIZE_MIN,
 	.max = OP_BUFFER_SIZE_MAX,
 };
 
-static const struct oprofilefs_number buffer_watershed = {
+static const struct oprofilefs_number buffer_watershed_number = {
 	.value = &oprofile_settings.buffer_watershed,
 	.min = 1,
 	.max = OP_BUFFER_SIZE_MAX,
 };
 
-static const struct oprofilefs_number cpu_buffer_size = {
+static const struct oprofilefs_number cpu_buffer_size_number = {
 	.value = &oprofile_settings.cpu_buffer_size,
 	.min = OP_CPU_BUFFER_SIZE_MIN,
 	.max = OP_CPU_BUFFER_SIZE_MAX,
 };
 
-static const struct oprofilefs_number backtrace_depth = {
+static const struct oprofilefs_number backtrace_depth_number = {
 	.value = &oprofile_settings.backtrace_depth,
 	.min = 0,
 	.max = OP_BACKTRACE_DEPTH_MAX,
@@ -147,10 +147,10 @@ static const struct {
 	const char *name;
 	const struct oprofilefs_number *number;
 } numbers[] = {
-	{ "buffer_size", &buffer_size },
-	{ "buffer_watershed", &buffer_watershed },
-	{ "cpu_buffer_size", &cpu_buffer_size },
-	{ "backtrace_depth", &backtrace_depth },
+	{ "buffer_size", &buffer_size_number },
+	{ "buffer_watershed", &buffer_watershed_number },
+	{ "cpu_buffer_size", &cpu_buffer_size_number },
+	{ "backtrace_depth", &backtrace_depth_number },
 };
 
 int oprofile_create_entries(struct dentry *root)
@@ -158,6 +158,9 @@ int oprofile_create_entries(struct dentry *root)
 	int err;
 	int i;
 
+	err = op_backend_choose_anew();
+	if (err)
+		return err;
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		err = oprofilefs_create_file(root, files[i].name, files[i].mode, files[i].fops);
 		if (err)

@@ -5,13 +5,28 @@
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/printk.h>
+#include <linux/sysfs.h>
 
 #include "backend.h"
 #include "oprofilefs.h"
 #include "suspend.h"
 
 static char *backend;
-module_param(backend, charp, 0444);
+
+/* Which one was chosen, so that opcontrol knows. */
+static int get_backend(char *text, const struct kernel_param *param)
+{
+	return sysfs_emit(text, "%s\n", op_backend_chosen());
+}
+
+static const struct kernel_param_ops backend_ops = {
+	.set = param_set_charp,
+	.get = get_backend,
+	.free = param_free_charp,
+};
+
+module_param_cb(backend, &backend_ops, &backend, 0444);
+__MODULE_PARM_TYPE(backend, "charp");
 MODULE_PARM_DESC(backend, "how to take samples: x86, perf, nmi_timer or timer (default: the best that works)");
 
 static int __init oprofile_init(void)
@@ -29,8 +44,6 @@ static int __init oprofile_init(void)
 		op_suspend_hook_tear_down();
 		return err;
 	}
-	if (!backend)
-		backend = (char *)op_backend()->name; /* so that opcontrol knows */
 	pr_info("using backend %s\n", op_backend()->name);
 	return 0;
 }

@@ -51,11 +51,15 @@ void op_cpu_id_read(struct op_cpu_id *cpu)
 
 	if (!strcmp(cpu->vendor, "AuthenticAMD") || !strcmp(cpu->vendor, "HygonGenuine")) {
 		read_amd(cpu);
-	} else if (__get_cpuid(0xa, &eax, &ebx, &ecx, &edx)) {
+		return;
+	}
+	if (__get_cpuid(0xa, &eax, &ebx, &ecx, &edx)) {
 		cpu->perfmon_eax = eax;
 		cpu->perfmon_ebx = ebx;
 		cpu->perfmon_edx = edx;
 	}
+	if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
+		cpu->hybrid = edx & (1u << 15);
 }
 #else
 void op_cpu_id_read(struct op_cpu_id *cpu)
@@ -201,6 +205,9 @@ int op_cpu_type_detect(const char *driver_dir, const struct op_cpu_id *cpu, stru
 			*error = cause;
 		return OP_CPU_NONE;
 	}
+	/* The driver counts on all kinds of cores, what they have in common. */
+	if (cpu->hybrid && type == op_cpu_type_number("i386/arch_perfmon"))
+		return type;
 	if (local != OP_CPU_NONE &&
 	    (type == OP_CPU_NONE || type == op_cpu_type_number("i386/arch_perfmon") ||
 	     type == op_cpu_type_number("x86-64/generic")))

@@ -16,6 +16,7 @@ struct op_cpu_id {
 	unsigned int siblings;	    /* logical CPUs of a package, from leaf 1 */
 	uint32_t perfmon_eax, perfmon_ebx, perfmon_edx; /* leaf 0xA of Intel */
 	bool amd_core_counters;				/* AMD: six counters, not four */
+	bool hybrid;		   /* Intel: this machine has big and small cores */
 	unsigned int amd_counters; /* AMD leaf 0x80000022: their number; 0 if it is not there */
 };
 
@@ -34,7 +35,8 @@ int op_cpu_id_type(const struct op_cpu_id *cpu);
  * @cpu: this CPU (op_cpu_id_read())
  *
  * The type is that of the driver.  Without one, or if the driver has only a general name
- * ("i386/arch_perfmon", "x86-64/generic"), it is found by @cpu.
+ * ("i386/arch_perfmon", "x86-64/generic"), it is found by @cpu.  Where cores are of several kinds, a
+ * driver with the former means it.
  *
  * Return: the number, or OP_CPU_NONE with @error set.
  */

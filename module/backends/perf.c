@@ -6,6 +6,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/err.h>
+#include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -23,8 +24,10 @@
 #define MAX_INTERRUPTS (~0ULL) /* perf's own mark of a throttled event */
 #endif
 
-static struct op_x86_model model;
-static struct op_x86_program programs[OP_X86_NUMBERS_MAX];
+#define NO_TYPE (-1)
+
+static struct op_x86_model perf_model;
+static struct op_x86_program perf_programs[OP_X86_NUMBERS_MAX];
 static int nr_programs;
 
 /* An event on a CPU, and what its times were when they were last added up. */
@@ -35,12 +38,12 @@ struct cpu_event {
 };
 
 /* Made and released on their CPU, by cpu_start() and cpu_stop(); read by anybody. */
-static DEFINE_PER_CPU(struct cpu_event, events[OP_X86_NUMBERS_MAX]);
+static DEFINE_PER_CPU(struct cpu_event, cpu_events[OP_X86_NUMBERS_MAX]);
 static DEFINE_MUTEX(events_mutex);
 
 static struct cpu_event *event_of(unsigned int cpu, int i)
 {
-	return per_cpu_ptr(&events[i], cpu);
+	return per_cpu_ptr(&cpu_events[i], cpu);
 }
 
 /* Context: NMI. */
@@ -55,13 +58,47 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	oprofile_add_sample(regs, program->number);
 }
 
-static struct perf_event *create(unsigned int cpu, struct op_x86_program *program)
+NOKPROBE_SYMBOL(on_overflow);
+
+static struct perf_event *create_instructions(unsigned int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.sample_period = S32_MAX,
+		.disabled = 1,
+		.exclude_hv = 1,
+		.exclude_guest = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, on_overflow, NULL);
+}
+
+/*
+ * perf's number for the PMU that has this CPU: where there are big and small cores, each kind has a
+ * PMU of its own, and PERF_TYPE_RAW is that of the big ones.  Return: or a negative errno.
+ */
+static int find_type(unsigned int cpu)
+{
+	struct perf_event *event = create_instructions(cpu);
+	int type;
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	type = event->pmu->type;
+	perf_event_release_kernel(event);
+	return type;
+}
+
+/* @type: of find_type(), which may have failed */
+static struct perf_event *create_event(unsigned int cpu, int type, struct op_x86_program *program)
 {
 	/* What perf chooses by itself: interrupt, enable, and which code to count. */
 	const u64 own = ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_ENABLE |
 			ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS;
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_RAW,
+		.type = type,
 		.size = sizeof(attr),
 		.config = program->select & ~own,
 		.sample_period = program->count,
@@ -71,52 +108,60 @@ static struct perf_event *create(unsigned int cpu, struct op_x86_program *progra
 		.exclude_guest = 1,
 	};
 
-	return perf_event_create_kernel_counter(&attr, cpu, NULL, on_overflow, program);
+	return type < 0 ? ERR_PTR(type) :
+			  perf_event_create_kernel_counter(&attr, cpu, NULL, on_overflow, program);
 }
 
 /* Can perf sample at all?  Virtual machines may have no counters. */
 static int perf_probe(void)
 {
 	struct op_x86_identity identity;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_INSTRUCTIONS,
-		.sample_period = S32_MAX,
-		.disabled = 1,
-	};
-	struct perf_event *event;
+	int type;
 
-	op_x86_identify(&identity);
-	if (!op_x86_model_find(&identity, &model))
+	if (!op_x86_model_of_machine(&identity, &perf_model))
 		return -ENODEV;
-	event = perf_event_create_kernel_counter(&attr, 0, NULL, on_overflow, NULL);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	perf_event_release_kernel(event);
-	return 0;
+	type = find_type(cpumask_first(cpu_online_mask));
+	return type < 0 ? type : 0;
+}
+
+/* All kinds of CPUs must count the same. */
+static int check_common(const struct op_x86_program *program)
+{
+	if (!perf_model.mixed || op_x86_event_common(program->select))
+		return 0;
+	op_log_refusal("counter %u: not all kinds of CPUs have event 0x%02llx, mask 0x%02llx\n",
+		       program->number,
+		       program->select & ARCH_PERFMON_EVENTSEL_EVENT,
+		       (program->select & ARCH_PERFMON_EVENTSEL_UMASK) >> 8);
+	return -EINVAL;
 }
 
 static int perf_setup(void)
 {
-	nr_programs = op_x86_counters_compile(&model, programs);
+	int err = 0;
+	int i;
+
+	nr_programs = op_x86_counters_compile(&perf_model, perf_programs);
 	if (nr_programs < 0)
 		return nr_programs;
+	for (i = 0; !err && i < nr_programs; i++)
+		err = check_common(&perf_programs[i]);
+	if (err)
+		return err;
 	op_x86_times_reset();
 	return 0;
 }
 
-/* Learns before anything is started what perf does not take. */
-static int perf_start(void)
+static int try_events(unsigned int cpu, int type)
 {
 	struct perf_event *event;
 	int i;
 
 	for (i = 0; i < nr_programs; i++) {
-		event = create(cpumask_first(cpu_online_mask), &programs[i]);
+		event = create_event(cpu, type, &perf_programs[i]);
 		if (IS_ERR(event)) {
-			op_log_refusal("perf refuses the event of counter %u: error %ld\n",
-				       programs[i].number, PTR_ERR(event));
+			op_log_refusal("perf refuses the event of counter %u on CPU %u: %ld\n",
+				       perf_programs[i].number, cpu, PTR_ERR(event));
 			return PTR_ERR(event);
 		}
 		perf_event_release_kernel(event);
@@ -124,17 +169,36 @@ static int perf_start(void)
 	return 0;
 }
 
+/* Learns before anything is started what perf does not take, on a CPU of each kind. */
+static int perf_start(void)
+{
+	int type, last = NO_TYPE, err;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		type = find_type(cpu);
+		if (type == last)
+			continue;
+		err = try_events(cpu, type);
+		if (err && cpu_online(cpu)) /* else it has gone meanwhile */
+			return err;
+		last = type;
+	}
+	return 0;
+}
+
 static void perf_cpu_start(unsigned int cpu)
 {
+	int type = find_type(cpu);
 	int i;
 
 	mutex_lock(&events_mutex);
 	for (i = 0; i < nr_programs; i++) {
-		struct perf_event *event = create(cpu, &programs[i]);
+		struct perf_event *event = create_event(cpu, type, &perf_programs[i]);
 
 		if (IS_ERR(event)) {
 			pr_warn("counter %u does not count on CPU %u: error %ld\n",
-				programs[i].number, cpu, PTR_ERR(event));
+				perf_programs[i].number, cpu, PTR_ERR(event));
 			event = NULL;
 		}
 		*event_of(cpu, i) = (struct cpu_event){ .event = event };
@@ -142,13 +206,13 @@ static void perf_cpu_start(unsigned int cpu)
 	mutex_unlock(&events_mutex);
 }
 
-static void add_times(unsigned int cpu, int i)
+static void add_event_times(unsigned int cpu, int i)
 {
 	struct cpu_event *of = event_of(cpu, i);
 	u64 enabled, running;
 
 	perf_event_read_value(of->event, &enabled, &running);
-	op_x86_times_add(cpu, programs[i].number, enabled - of->enabled_ns,
+	op_x86_times_add(cpu, perf_programs[i].number, enabled - of->enabled_ns,
 			 running - of->running_ns);
 	of->enabled_ns = enabled;
 	of->running_ns = running;
@@ -162,14 +226,14 @@ static void perf_cpu_stop(unsigned int cpu)
 	for (i = 0; i < nr_programs; i++) {
 		if (!event_of(cpu, i)->event)
 			continue;
-		add_times(cpu, i);
+		add_event_times(cpu, i);
 		perf_event_release_kernel(event_of(cpu, i)->event);
 		event_of(cpu, i)->event = NULL;
 	}
 	mutex_unlock(&events_mutex);
 }
 
-static void refresh_times(void)
+static void perf_refresh_times(void)
 {
 	unsigned int cpu;
 	int i;
@@ -178,7 +242,7 @@ static void refresh_times(void)
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < nr_programs; i++) {
 			if (event_of(cpu, i)->event)
-				add_times(cpu, i);
+				add_event_times(cpu, i);
 		}
 	}
 	mutex_unlock(&events_mutex);
@@ -187,19 +251,19 @@ static void refresh_times(void)
 /* Standing in for x86 it has the numbers of that one, and this is not called. */
 static int perf_create_files(struct dentry *root)
 {
-	model.nr_fixed = 0; /* they are perf's to choose */
-	return op_x86_counters_create(root, &model, NULL);
+	perf_model.nr_fixed = 0; /* they are perf's to choose */
+	return op_x86_counters_create(root, &perf_model, NULL);
 }
 
 static int perf_create_stats(struct dentry *stats)
 {
-	model.nr_fixed = 0; /* as in perf_create_files() */
-	return op_x86_times_create(stats, op_x86_numbers(&model), op_backend_refresh_times);
+	perf_model.nr_fixed = 0; /* as in perf_create_files() */
+	return op_x86_times_create(stats, op_x86_numbers(&perf_model), op_backend_refresh_times);
 }
 
 static const char *perf_cpu_type(void)
 {
-	return model.cpu_type;
+	return perf_model.cpu_type;
 }
 
 const struct oprofile_backend op_perf_backend = {
@@ -212,6 +276,6 @@ const struct oprofile_backend op_perf_backend = {
 	.create_files = perf_create_files,
 	.create_stats = perf_create_stats,
 	.cpu_type = perf_cpu_type,
-	.refresh_times = refresh_times,
+	.refresh_times = perf_refresh_times,
 	.backtrace = op_backtrace,
 };

@@ -3,8 +3,11 @@
  * Which PMU this is.
  */
 #include <linux/bits.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 #include <asm/cpufeature.h>
@@ -15,6 +18,7 @@
 #include "model.h"
 #include "msr.h"
 
+#define LEAF_KIND 0x1a
 #define PERF_CAPABILITIES_FULL_WIDTH BIT_ULL(13) /* SDM: FW_WRITE */
 
 static const u64 basic_extra =
@@ -213,6 +217,78 @@ bool op_x86_model_find(const struct op_x86_identity *identity, struct op_x86_mod
 	       describe_p6(identity, model);
 }
 
+bool op_x86_identity_same(const struct op_x86_identity *one, const struct op_x86_identity *other)
+{
+	return !memcmp(one, other, sizeof(*one)); /* both began as zeros */
+}
+
+/* What both have. */
+static void merge_models(struct op_x86_model *model, const struct op_x86_model *other)
+{
+	model->mixed = true;
+	model->cpu_type = "i386/arch_perfmon";
+	model->nr_general = min(model->nr_general, other->nr_general);
+	model->nr_fixed = min(model->nr_fixed, other->nr_fixed);
+	model->counter_mask &= other->counter_mask;
+	model->count_max = min(model->count_max, other->count_max);
+	model->event_max = min(model->event_max, other->event_max);
+	model->extra &= other->extra;
+	model->unreserved |= other->unreserved;
+}
+
+static void identify_this_cpu(void *identity)
+{
+	op_x86_identify(identity);
+}
+
+static bool join_cpu(unsigned int cpu, struct op_x86_identity *first, struct op_x86_model *model)
+{
+	struct op_x86_identity identity;
+	struct op_x86_model other;
+
+	if (smp_call_function_single(cpu, identify_this_cpu, &identity, true))
+		return false;
+	if (cpu == cpumask_first(cpu_online_mask)) {
+		*first = identity;
+		return op_x86_model_find(&identity, model);
+	}
+	if (op_x86_identity_same(&identity, first))
+		return true;
+	if (!op_x86_model_find(&identity, &other))
+		return false;
+	merge_models(model, &other);
+	return true;
+}
+
+bool op_x86_model_of_machine(struct op_x86_identity *identity, struct op_x86_model *model)
+{
+	unsigned int cpu;
+	bool found = true;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		found = found && join_cpu(cpu, identity, model);
+	cpus_read_unlock();
+	if (found && boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		merge_models(model, model); /* those that are offline may be of another kind */
+	return found;
+}
+
+/* SDM volume 3, "Pre-defined Architectural Performance Events". */
+static const u16 common_events[] = { 0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5 };
+
+bool op_x86_event_common(u64 select)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(common_events); i++) {
+		if ((select & (AMD64_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK)) ==
+		    common_events[i])
+			return true;
+	}
+	return false;
+}
+
 static_assert(OP_X86_NUMBERS <= OP_X86_NUMBERS_MAX);
 
 unsigned int op_x86_numbers(const struct op_x86_model *model)
@@ -249,6 +325,10 @@ void op_x86_identify(struct op_x86_identity *identity)
 		if (boot_cpu_has(X86_FEATURE_PDCM))
 			identity->full_width_writes = op_msr_read(MSR_IA32_PERF_CAPABILITIES) &
 						      PERF_CAPABILITIES_FULL_WIDTH;
+	}
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU) && cpu->cpuid_level >= LEAF_KIND) {
+		cpuid(LEAF_KIND, &eax, &ebx, &ecx, &edx);
+		identity->kind = eax >> 24;
 	}
 	identity->amd_core_extension = boot_cpu_has(X86_FEATURE_PERFCTR_CORE);
 	if (cpu->extended_cpuid_level >= 0x80000022) {

@@ -45,6 +45,7 @@ struct op_x86_global {
  * @enable_by_first: the enable bit of counter 0 rules all (P6)
  * @unreserved: it has its counters at further addresses, which the kernel's book-keeping does not
  *	know (version 6): perf could use them beside us
+ * @mixed: its CPUs are of several kinds; the rest is what they have in common
  * @late_nmis: the APIC's entry is not masked by an interrupt (AMD): an overflow that was found
  *	early may still raise its NMI
  */
@@ -58,6 +59,7 @@ struct op_x86_model {
 	u64 extra;
 	bool enable_by_first;
 	bool unreserved;
+	bool mixed;
 	bool late_nmis;
 	struct op_x86_bank bank;
 	struct op_x86_global global;
@@ -65,11 +67,12 @@ struct op_x86_model {
 
 #define OP_X86_COUNT_MIN 500 /* below, a CPU does little but handle overflows */
 
-/* What CPUID says of this machine; a table's worth of it can be made up by tests. */
+/* What CPUID says of a CPU; a table's worth of it can be made up by tests. */
 struct op_x86_identity {
 	enum { OP_X86_INTEL, OP_X86_AMD, OP_X86_OTHER } vendor;
 	u8 family;
 	u8 model;
+	u8 kind; /* of CPUID 0x1A, where CPUs are of several kinds: big, small; else 0 */
 	u32 leaf_a_eax; /* 0 if there is no leaf 0xA */
 	u32 leaf_a_edx;
 	bool full_width_writes;	    /* IA32_PERF_CAPABILITIES bit 13 */
@@ -78,12 +81,32 @@ struct op_x86_identity {
 };
 
 /**
- * op_x86_model_find - describe the PMU of a machine
+ * op_x86_model_find - describe the PMU of a CPU
  * @model: filled in
  *
  * Return: false if there is none that we know how to program.
  */
 bool op_x86_model_find(const struct op_x86_identity *identity, struct op_x86_model *model);
+
+/**
+ * op_x86_model_of_machine - describe what the PMUs of all CPUs that are online have in common
+ * @identity: what the first of them says of itself
+ * @model: filled in
+ *
+ * Context: process, may sleep.  Return: false if one of them has none that we know.
+ */
+bool op_x86_model_of_machine(struct op_x86_identity *identity, struct op_x86_model *model);
+
+/* Do both say the same of themselves? */
+bool op_x86_identity_same(const struct op_x86_identity *one, const struct op_x86_identity *other);
+
+/**
+ * op_x86_event_common - is the event select of an event that all of Intel's CPUs have?
+ *
+ * Those that CPUID leaf 0xA tells of, which are the same on big and on small cores; all others may
+ * be there, too, and be something else.
+ */
+bool op_x86_event_common(u64 select);
 
 /*
  * Numbers of counters, as in oprofilefs: first the general counters, then the fixed ones, then
@@ -120,7 +143,7 @@ static inline unsigned int op_x86_group_number(const struct op_x86_model *model,
 	return number < hardware ? 0 : 1 + (number - hardware) / model->nr_general;
 }
 
-/* Asks this machine.  Context: process. */
+/* Asks this CPU.  Context: bound to it. */
 void op_x86_identify(struct op_x86_identity *identity);
 
 #endif

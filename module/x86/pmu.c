@@ -18,12 +18,17 @@
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/delay.h>
+#include <linux/irqflags.h>
+#include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
@@ -33,6 +38,7 @@
 #include <asm/tsc.h>
 
 #include "cpu_buffer.h"
+#include "current.h"
 #include "x86/throttle.h"
 #include "x86/msr.h"
 #include "x86/nmi_cost.h"
@@ -44,7 +50,8 @@ static uint cpu_time_max_percent = 25;
 module_param(cpu_time_max_percent, uint, 0644);
 MODULE_PARM_DESC(cpu_time_max_percent, "time of a CPU that samples may take before their periods are doubled; 0: no limit");
 
-#define LATE_MS 1
+#define DELIVERY_US 50 /* from an overflow to its NMI, at most, on hardware */
+#define DELIVERY_AWAY_US 1000 /* the same where a hypervisor may take the CPU away meanwhile */
 
 /* What the registers held before us. */
 struct saved_registers {
@@ -65,6 +72,9 @@ struct saved_registers {
  *	NMI on the same CPU, writes it back to the hardware.
  * @late: NMIs that may still come, up to @late_until, for overflows that are handled already
  * @late_until: time stamp
+ * @late_ip, @late_sp: where the NMI came that handled them; ULONG_MAX: there is none.  One that
+ *	waited meanwhile comes before the next instruction there, however long that takes: a
+ *	second, say, where a hypervisor has other guests to run
  * @switched_from: while groups are switched: the one that counted
  * @claimed: NMIs that came while groups were switched
  * @nmi_cost: of op_throttle::around
@@ -80,6 +90,8 @@ struct cpu_pmu {
 	u64 running;
 	unsigned int late;
 	u64 late_until;
+	unsigned long late_ip;
+	unsigned long late_sp;
 	const struct op_x86_group *switched_from;
 	unsigned int claimed;
 	u64 nmi_cost;
@@ -120,6 +132,8 @@ static u64 raised_period(const struct cpu_pmu *pmu, const struct op_x86_program 
 	return program->count << shift;
 }
 
+NOKPROBE_SYMBOL(raised_period);
+
 /*
  * A new period begins.  Return: events to the next sample; @passed: what it has counted since it
  * overflowed.
@@ -134,14 +148,35 @@ static u64 next_left(struct cpu_pmu *pmu, const struct op_x86_program *program, 
 	return passed < events ? events - passed : events;
 }
 
-/* A sample of the period that is over. */
-static void add_sample(const struct op_x86_program *program, struct pt_regs *regs, u64 period)
+/* KVM's process has PF_VCPU also while the host handles what interrupted the virtual machine. */
+static noinline bool interrupts_guest(void)
 {
-	if (likely(period == program->count))
+	return hardirq_count() <= HARDIRQ_OFFSET && !in_serving_softirq(); /* but for our own */
+}
+
+NOKPROBE_SYMBOL(interrupts_guest);
+
+/*
+ * Does a virtual machine run here, so that the counter counted in it?  What was interrupted is then
+ * where KVM entered it, which says nothing.  perf's events leave virtual machines out, too.
+ */
+static __always_inline bool in_guest(void)
+{
+	return unlikely(op_current(flags) & PF_VCPU) && interrupts_guest();
+}
+
+/* A sample of the period that is over. */
+static void add_sample_of(const struct op_x86_program *program, struct pt_regs *regs, u64 period)
+{
+	if (in_guest())
+		op_cpu_stats_guest();
+	else if (likely(period == program->count))
 		oprofile_add_sample(regs, program->number);
 	else
 		oprofile_add_weighted_sample(regs, program->number, period);
 }
+
+NOKPROBE_SYMBOL(add_sample_of);
 
 static bool any_raised(const struct cpu_pmu *pmu)
 {
@@ -168,8 +203,10 @@ static noinline void overflow_raised(struct cpu_pmu *pmu, const struct op_x86_pr
 
 	set_counter(pmu->plan->model, program, next_left(pmu, program, passed));
 	pmu->raised = any_raised(pmu);
-	add_sample(program, regs, period);
+	add_sample_of(program, regs, period);
 }
+
+NOKPROBE_SYMBOL(overflow_raised);
 
 /* The same, with as few instructions as can be where periods are as asked for. */
 static __always_inline void overflow(struct cpu_pmu *pmu, const struct op_x86_model *model,
@@ -183,10 +220,13 @@ static __always_inline void overflow(struct cpu_pmu *pmu, const struct op_x86_mo
 		return;
 	}
 	set_counter(model, program, passed < events ? events - passed : events);
-	oprofile_add_sample(regs, program->number);
+	if (in_guest())
+		op_cpu_stats_guest();
+	else
+		oprofile_add_sample(regs, program->number);
 }
 
-static void save(struct cpu_pmu *pmu)
+static void save_registers(struct cpu_pmu *pmu)
 {
 	const struct op_x86_model *model = pmu->plan->model;
 	struct saved_registers *saved = &pmu->saved;
@@ -208,7 +248,7 @@ static void save(struct cpu_pmu *pmu)
 	}
 }
 
-static void restore(struct cpu_pmu *pmu)
+static void restore_registers(struct cpu_pmu *pmu)
 {
 	const struct op_x86_model *model = pmu->plan->model;
 	const struct saved_registers *saved = &pmu->saved;
@@ -236,8 +276,7 @@ static void control_off(const struct op_x86_program *program)
 		op_msr_write(program->control_msr, 0);
 }
 
-/* Counters off, so that nothing overflows while registers are half written. */
-static void silence(const struct op_x86_plan *plan)
+static void halt_counters(const struct op_x86_plan *plan)
 {
 	int i;
 
@@ -249,6 +288,10 @@ static void silence(const struct op_x86_plan *plan)
 		control_off(plan->hardware[i]);
 	if (plan->has_fixed)
 		op_msr_write(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
+}
+
+static void forget_overflows(const struct op_x86_plan *plan)
+{
 	if (has_global(plan->model))
 		op_msr_write(plan->model->global.acknowledge, plan->global_bits);
 }
@@ -287,7 +330,7 @@ static void set_controls(const struct cpu_pmu *pmu, const struct op_x86_group *g
 }
 
 /* Show the group to the handler, and begin to count. */
-static void go(struct cpu_pmu *pmu, const struct op_x86_group *group)
+static void begin_group(struct cpu_pmu *pmu, const struct op_x86_group *group)
 {
 	const struct op_x86_model *model = pmu->plan->model;
 
@@ -297,7 +340,7 @@ static void go(struct cpu_pmu *pmu, const struct op_x86_group *group)
 	pmu->began = ktime_get_ns();
 	pmu->away = 0;
 	pmu->running = group->global_bits;
-	WRITE_ONCE(pmu->group, group); /* go:A - pairs with nmi:A */
+	WRITE_ONCE(pmu->group, group); /* begin_group:A - pairs with nmi:A */
 	barrier(); /* an NMI on this CPU finds all of it */
 
 	if (has_global(model)) {
@@ -325,7 +368,7 @@ void op_x86_pmu_start(const struct op_x86_plan *plan)
 	pmu->raised = false;
 	pmu->late = 0;
 	pmu->switched_from = &plan->groups[0];
-	pmu->claimed = UINT_MAX; /* nothing counts before go() */
+	pmu->claimed = UINT_MAX; /* nothing counts before begin_group() */
 	for (i = 0; i < plan->nr_groups; i++) {
 		for (j = 0; j < plan->groups[i].nr_programs; j++) {
 			const struct op_x86_program *program = &plan->groups[i].programs[j];
@@ -336,10 +379,11 @@ void op_x86_pmu_start(const struct op_x86_plan *plan)
 	}
 	WRITE_ONCE(pmu->plan, plan);
 
-	save(pmu);
-	silence(plan);
+	save_registers(pmu);
+	halt_counters(plan);
+	forget_overflows(plan);
 	op_lvtpc_write(APIC_DM_NMI);
-	go(pmu, &plan->groups[0]);
+	begin_group(pmu, &plan->groups[0]);
 }
 
 /*
@@ -359,7 +403,7 @@ static u64 counted_ns(const struct cpu_pmu *pmu)
  * @group was counted until now, and the others waited.  The time of a switch counts for no group.
  * Context: hard interrupt, or process bound to the CPU.
  */
-static void account(const struct cpu_pmu *pmu, const struct op_x86_group *group)
+static void account_times(const struct cpu_pmu *pmu, const struct op_x86_group *group)
 {
 	const struct op_x86_plan *plan = pmu->plan;
 	unsigned int cpu = smp_processor_id();
@@ -370,32 +414,6 @@ static void account(const struct cpu_pmu *pmu, const struct op_x86_group *group)
 		op_x86_times_add(cpu, plan->numbers[i], ns, 0);
 	for (i = 0; i < group->nr_programs; i++)
 		op_x86_times_add(cpu, group->programs[i].number, 0, ns);
-}
-
-void op_x86_pmu_stop(void)
-{
-	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
-
-	/*
-	 * With global registers the handler must not switch the counters on again.  Without, it
-	 * still has to tell our overflows from other NMIs while they are switched off.
-	 */
-	if (has_global(pmu->plan->model))
-		WRITE_ONCE(pmu->running, 0); /* pmu_stop:A - pairs with nmi:C */
-	barrier();
-	silence(pmu->plan);
-	/*
-	 * An NMI that was raised before silence() has been taken by now, as NMIs are not
-	 * masked here: the register writes before are serialising.
-	 */
-	barrier();
-	WRITE_ONCE(pmu->running, 0);
-	barrier();
-	account(pmu, pmu->group);
-	restore(pmu);
-	barrier();
-	WRITE_ONCE(pmu->group, NULL);
-	WRITE_ONCE(pmu->plan, NULL);
 }
 
 /* The group counts no more, and does not go on when the next one does. */
@@ -415,28 +433,37 @@ static void stop_group(const struct op_x86_model *model, const struct op_x86_gro
 
 /*
  * NMIs of ours that find nothing to handle may come, each for an overflow that was found early.
- * They are raised already, so they come as soon as NMIs can: a hypervisor may take the CPU away for
- * a while.  After that an NMI that finds nothing is somebody else's.
+ * They are raised already, so they come as soon as NMIs can, in @us at most.  After that an NMI
+ * that finds nothing is somebody else's.  @regs: NULL, or what was interrupted by the NMI that
+ * found them.
  */
-static void expect_late(struct cpu_pmu *pmu, unsigned int nr)
+static void expect_late(struct cpu_pmu *pmu, unsigned int nr, unsigned int us,
+			const struct pt_regs *regs)
 {
-	pmu->late_until = rdtsc() + (u64)LATE_MS * tsc_khz;
+	pmu->late_until = rdtsc() + div_u64((u64)us * tsc_khz, USEC_PER_MSEC);
+	pmu->late_ip = regs ? regs->ip : ULONG_MAX;
+	pmu->late_sp = regs ? regs->sp : 0;
 	barrier(); /* an NMI that sees the one sees the other */
 	pmu->late = nr;
 }
 
 /* Is this NMI one of them? */
-static bool take_late(struct cpu_pmu *pmu)
+static bool take_late(struct cpu_pmu *pmu, const struct pt_regs *regs)
 {
+	bool same_place = regs->ip == pmu->late_ip && regs->sp == pmu->late_sp;
+	s64 patience = same_place ? (s64)tsc_khz * MSEC_PER_SEC : 0;
+
 	if (!pmu->late)
 		return false;
-	if ((s64)(rdtsc() - pmu->late_until) > 0) {
+	if ((s64)(rdtsc() - pmu->late_until) > patience) {
 		pmu->late = 0;
 		return false;
 	}
 	pmu->late--;
 	return true;
 }
+
+NOKPROBE_SYMBOL(take_late);
 
 static bool overflowed(const struct op_x86_model *model, const struct op_x86_program *program,
 		       u64 status, u64 value)
@@ -461,6 +488,45 @@ static unsigned int count_overflowed(const struct op_x86_model *model,
 	return nr;
 }
 
+NOKPROBE_SYMBOL(count_overflowed);
+
+/*
+ * The counters are halted, but on some CPUs an NMI takes its time from the overflow to here.  Those
+ * that come now find their overflows and make samples of them; those that do not are late.
+ */
+static void await_delivery(struct cpu_pmu *pmu)
+{
+	unsigned int left = DELIVERY_US, nr;
+
+	for (;;) {
+		nr = count_overflowed(pmu->plan->model, pmu->group);
+		if (!nr || !left--)
+			break;
+		udelay(1);
+	}
+	if (nr)
+		expect_late(pmu, nr, DELIVERY_AWAY_US, NULL);
+}
+
+void op_x86_pmu_stop(void)
+{
+	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
+
+	WRITE_ONCE(pmu->running, 0); /* pmu_stop:A - pairs with nmi:C */
+	barrier();
+	halt_counters(pmu->plan);
+	await_delivery(pmu);
+	forget_overflows(pmu->plan);
+	account_times(pmu, pmu->group);
+	pmu->claimed = UINT_MAX; /* what the registers held before us is no overflow of ours */
+	barrier();
+	WRITE_ONCE(pmu->group, NULL); /* pmu_stop:B - pairs with nmi:A */
+	barrier(); /* NMIs on this CPU leave registers alone from here on */
+	restore_registers(pmu);
+	barrier();
+	WRITE_ONCE(pmu->plan, NULL);
+}
+
 /* How far the counters of the group are; those that have overflowed get their sample. */
 static void put_by(struct cpu_pmu *pmu, const struct op_x86_group *group, struct pt_regs *regs)
 {
@@ -477,7 +543,7 @@ static void put_by(struct cpu_pmu *pmu, const struct op_x86_group *group, struct
 			u64 period = pmu->period[program->number];
 
 			pmu->left[program->number] = next_left(pmu, program, value);
-			add_sample(program, regs, period);
+			add_sample_of(program, regs, period);
 			nr++;
 		} else {
 			pmu->left[program->number] = -value & model->counter_mask;
@@ -485,7 +551,7 @@ static void put_by(struct cpu_pmu *pmu, const struct op_x86_group *group, struct
 	}
 	claimed = READ_ONCE(pmu->claimed); /* switch:B */
 	if (nr > claimed)
-		expect_late(pmu, nr - claimed);
+		expect_late(pmu, nr - claimed, DELIVERY_AWAY_US, NULL);
 	if (status & group->global_bits)
 		op_msr_write(model->global.acknowledge, status & group->global_bits);
 }
@@ -505,33 +571,114 @@ void op_x86_pmu_switch(struct pt_regs *regs)
 	barrier(); /* NMIs on this CPU leave registers alone from here on */
 
 	stop_group(plan->model, from);
-	account(pmu, from);
+	account_times(pmu, from);
 	put_by(pmu, from, regs);
 	op_lvtpc_write(APIC_DM_NMI); /* the entry may be masked by an NMI that found no group */
-	go(pmu, to);
+	begin_group(pmu, to);
+}
+
+/*
+ * A register may be read just as an NMI is on its way: the APIC's entry is masked then, for one.
+ * With a thousand samples a second that is so for one look in 10,000; what is lost stays lost.
+ */
+#define LOOKS 3
+
+#define SELECT_TELLING                                                            \
+	(ARCH_PERFMON_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK |              \
+	 ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS | ARCH_PERFMON_EVENTSEL_INT)
+
+/* All CPUs keep these bits as they are written. */
+static bool select_changed(const struct op_x86_model *model, const struct op_x86_program *program)
+{
+	u64 telling = SELECT_TELLING;
+
+	if (!model->enable_by_first)
+		telling |= ARCH_PERFMON_EVENTSEL_ENABLE;
+	return (op_msr_read(program->control_msr) ^ program->control) & telling;
+}
+
+/* The bit of the status is gone, and not by us: we would have set the counter again. */
+static bool overflow_taken(const struct op_x86_model *model, const struct op_x86_program *program)
+{
+	return !(op_msr_read(program->counter_msr) & top_bit(model)) &&
+	       !(op_msr_read(model->global.status) & program->global_bit) &&
+	       !(op_msr_read(program->counter_msr) & top_bit(model));
+}
+
+static const char *program_lost(const struct op_x86_model *model,
+				const struct op_x86_program *program)
+{
+	if (!program->fixed && select_changed(model, program))
+		return "an event select was changed";
+	if (has_global(model) && overflow_taken(model, program))
+		return "an overflow was taken";
+	return NULL;
+}
+
+static const char *group_lost(const struct cpu_pmu *pmu, const struct op_x86_group *group)
+{
+	const struct op_x86_model *model = pmu->plan->model;
+	const char *what = NULL;
+	int i;
+
+	if ((op_lvtpc_read() & (APIC_MODE_MASK | APIC_LVT_MASKED)) != APIC_DM_NMI)
+		return "the APIC's entry was changed";
+	if (has_global(model) &&
+	    (op_msr_read(model->global.control) & group->global_bits) != group->global_bits)
+		return "the global control was changed";
+	if (model->enable_by_first &&
+	    !(op_msr_read(model->bank.control) & ARCH_PERFMON_EVENTSEL_ENABLE))
+		return "an event select was changed";
+	if (pmu->plan->has_fixed &&
+	    (op_msr_read(MSR_CORE_PERF_FIXED_CTR_CTRL) & group->fixed_control) !=
+		    group->fixed_control)
+		return "the control of fixed counters was changed";
+	for (i = 0; !what && i < group->nr_programs; i++)
+		what = program_lost(model, &group->programs[i]);
+	return what;
+}
+
+const char *op_x86_pmu_lost(void)
+{
+	const struct op_x86_group *group;
+	const struct cpu_pmu *pmu;
+	const char *what = NULL;
+	unsigned long flags;
+	int looks = LOOKS;
+
+	local_irq_save(flags); /* no switch; NMIs leave all of it as they find it */
+	pmu = this_cpu_ptr(&cpu_pmu);
+	group = READ_ONCE(pmu->group);
+	while (group && looks--) {
+		what = group_lost(pmu, group);
+		if (!what)
+			break;
+	}
+	local_irq_restore(flags);
+	return what;
 }
 
 /*
  * An NMI in the midst of a switch, which will find the overflow itself; or one that comes
  * after that; or one that nothing counted for.  Return: whether it is ours.
  */
-static int handle_without_group(struct cpu_pmu *pmu)
+static int handle_without_group(struct cpu_pmu *pmu, struct pt_regs *regs)
 {
 	const struct op_x86_plan *plan = READ_ONCE(pmu->plan);
 
 	if (!plan)
-		return take_late(pmu) || op_x86_nmi_cost_claim();
+		return op_x86_nmi_cost_claim() || take_late(pmu, regs);
 	if (pmu->claimed < count_overflowed(plan->model, pmu->switched_from)) {
 		WRITE_ONCE(pmu->claimed, pmu->claimed + 1); /* nmi:B - pairs with switch:B */
 		return 1;
 	}
-	return take_late(pmu);
+	return take_late(pmu, regs);
 }
 
 /* No counter has overflowed: the NMI is late, or another driver's. */
-static int handle_late(struct cpu_pmu *pmu)
+static int handle_late(struct cpu_pmu *pmu, struct pt_regs *regs)
 {
-	if (!take_late(pmu))
+	if (!take_late(pmu, regs))
 		return 0;
 	op_lvtpc_write(APIC_DM_NMI);
 	return 1;
@@ -541,16 +688,20 @@ static int handle_late(struct cpu_pmu *pmu)
  * So many overflows were handled by one NMI.  Where the APIC's entry is not masked, each has raised
  * one: on AMD, and with the local APIC of some hypervisors.
  */
-static noinline void handled_several(struct cpu_pmu *pmu, unsigned int handled)
+static noinline void handled_several(struct cpu_pmu *pmu, unsigned int handled,
+				     const struct pt_regs *regs)
 {
 	if (pmu->plan->model->late_nmis || !(op_lvtpc_read() & APIC_LVT_MASKED))
-		expect_late(pmu, handled - 1);
+		expect_late(pmu, handled - 1, DELIVERY_US, regs);
 }
 
-static __always_inline void end_handling(struct cpu_pmu *pmu, unsigned int handled)
+NOKPROBE_SYMBOL(handled_several);
+
+static __always_inline void end_handling(struct cpu_pmu *pmu, unsigned int handled,
+					 const struct pt_regs *regs)
 {
 	if (unlikely(handled > 1))
-		handled_several(pmu, handled);
+		handled_several(pmu, handled, regs);
 	op_lvtpc_write(APIC_DM_NMI);
 }
 
@@ -567,7 +718,7 @@ static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *grou
 	overflowed = op_msr_read(global->status) & group->global_bits;
 	if (unlikely(!overflowed)) {
 		op_msr_write(global->control, READ_ONCE(pmu->running));
-		return handle_late(pmu);
+		return handle_late(pmu, regs);
 	}
 	op_msr_write(global->acknowledge, overflowed);
 	for (; overflowed; program++) { /* each bit is a program's */
@@ -577,7 +728,7 @@ static int handle_by_status(struct cpu_pmu *pmu, const struct op_x86_group *grou
 		overflow(pmu, model, program, regs, op_msr_read(program->counter_msr));
 		handled++;
 	}
-	end_handling(pmu, handled);
+	end_handling(pmu, handled, regs);
 	op_msr_write(global->control, READ_ONCE(pmu->running)); /* nmi:C */
 	return handled;
 }
@@ -589,7 +740,7 @@ static int handle_by_top_bit(struct cpu_pmu *pmu, const struct op_x86_group *gro
 	int handled = 0;
 	int i;
 
-	for (i = 0; READ_ONCE(pmu->running) && i < group->nr_programs; i++) {
+	for (i = 0; i < group->nr_programs; i++) {
 		const struct op_x86_program *program = &group->programs[i];
 		u64 value = op_msr_read(program->counter_msr);
 
@@ -600,23 +751,25 @@ static int handle_by_top_bit(struct cpu_pmu *pmu, const struct op_x86_group *gro
 	}
 
 	if (!handled)
-		return handle_late(pmu);
-	end_handling(pmu, handled);
+		return handle_late(pmu, regs);
+	end_handling(pmu, handled, regs);
 	return handled;
 }
 
-static noinline int handle(struct cpu_pmu *pmu, const struct op_x86_group *group,
-			   struct pt_regs *regs)
+static noinline int handle_overflows(struct cpu_pmu *pmu, const struct op_x86_group *group,
+				     struct pt_regs *regs)
 {
 	return has_global(pmu->plan->model) ? handle_by_status(pmu, group, regs) :
 					      handle_by_top_bit(pmu, group, regs);
 }
 
+NOKPROBE_SYMBOL(handle_overflows);
+
 static noinline int handle_timed(struct cpu_pmu *pmu, const struct op_x86_group *group,
 				 struct pt_regs *regs)
 {
 	u64 begin = rdtsc(), end;
-	int handled = handle(pmu, group, regs);
+	int handled = handle_overflows(pmu, group, regs);
 	int change;
 
 	if (!handled)
@@ -631,14 +784,18 @@ static noinline int handle_timed(struct cpu_pmu *pmu, const struct op_x86_group 
 	return handled;
 }
 
+NOKPROBE_SYMBOL(handle_timed);
+
 int op_x86_pmu_handle(struct pt_regs *regs)
 {
 	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
 	const struct op_x86_group *group = READ_ONCE(pmu->group); /* nmi:A */
 
 	if (!group)
-		return handle_without_group(pmu);
+		return handle_without_group(pmu, regs);
 	if (op_throttle_times_run(&pmu->throttle))
 		return handle_timed(pmu, group, regs);
-	return handle(pmu, group, regs);
+	return handle_overflows(pmu, group, regs);
 }
+
+NOKPROBE_SYMBOL(op_x86_pmu_handle);

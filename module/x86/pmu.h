@@ -39,6 +39,16 @@ void op_x86_pmu_stop(void);
 void op_x86_pmu_switch(struct pt_regs *regs);
 
 /**
+ * op_x86_pmu_lost - does this CPU's PMU count what it was told to?
+ *
+ * Others that write to its registers, or take its overflows, cannot be kept from it.
+ *
+ * Context: any but NMI, on the CPU that was started.  Return: how it is not as it was left,
+ * for users, a sentence without its end; NULL: it is.
+ */
+const char *op_x86_pmu_lost(void);
+
+/**
  * op_x86_pmu_handle - an NMI has come: log a sample for each counter that overflowed
  *
  * Context: NMI.  Return: how many counters had overflowed; 0: this NMI is not ours.

@@ -28,7 +28,24 @@ static int nmi_timer_probe(void)
 	return nmi_timer_answer;
 }
 
-static const struct oprofile_backend fake_x86 = { .name = "x86", .probe = x86_probe };
+static const char *x86_holder_answer;
+
+static const char *x86_holder(void)
+{
+	return x86_holder_answer;
+}
+
+static const char *x86_obstacle_answer;
+
+static const char *x86_obstacle(void)
+{
+	return x86_obstacle_answer;
+}
+
+static const struct oprofile_backend fake_x86 = {
+	.name = "x86", .probe = x86_probe, .obstacle = x86_obstacle, .holder = x86_holder,
+};
+
 static const struct oprofile_backend fake_perf = { .name = "perf", .probe = perf_probe };
 static const struct oprofile_backend fake_nmi = { .name = "nmi_timer", .probe = nmi_timer_probe };
 static const struct oprofile_backend fake_timer = { .name = "timer" };
@@ -47,7 +64,8 @@ static const struct oprofile_backend fake_timer = { .name = "timer" };
 void fake_backend_use(const struct oprofile_backend *backend)
 {
 	choose(backend, NULL);
-	named = false;
+	passed_over = NULL;
+	named = true; /* the mount of a suite is not to choose another one */
 }
 
 static const struct choice {
@@ -153,6 +171,7 @@ static void backend_stood_in_for(struct kunit *test)
 	nr_set_up = 0;
 	nr_starts = 0;
 	nr_stops = 0;
+	named = false;
 	choose(&first, &second);
 	KUNIT_EXPECT_EQ(test, op_backend_set_up(), 0);
 	KUNIT_EXPECT_EQ(test, nr_set_up, 2);
@@ -206,8 +225,84 @@ static void backend_stand_ins(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, op_backend_has_stand_in());
 }
 
+/* Others hold all counters, then do not, then do again: each mount looks anew. */
+static void backend_chosen_anew(struct kunit *test)
+{
+	char why[64];
+
+	x86_answer = 0;
+	perf_answer = -EBUSY;
+	nmi_timer_answer = 0;
+	x86_holder_answer = "a holder";
+	KUNIT_EXPECT_EQ(test, op_backend_choose(NULL), 0);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &fake_nmi);
+	KUNIT_EXPECT_STREQ(test, op_backend_chosen(), "nmi_timer");
+	op_backend_why(why, sizeof(why));
+	KUNIT_EXPECT_STREQ(test, why, "a holder");
+
+	nmi_timer_answer = -ENODEV;
+	KUNIT_EXPECT_EQ(test, op_backend_choose_anew(), 0);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &fake_timer);
+
+	x86_holder_answer = NULL;
+	KUNIT_EXPECT_EQ(test, op_backend_choose_anew(), 0);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &fake_x86);
+	KUNIT_EXPECT_FALSE(test, op_backend_has_stand_in());
+	op_backend_why(why, sizeof(why));
+	KUNIT_EXPECT_STREQ(test, why, "the best one");
+
+	/* perf gets counters from its own: x86 is kept, and is tried at each start. */
+	x86_holder_answer = "a holder";
+	perf_answer = 0;
+	KUNIT_EXPECT_EQ(test, op_backend_choose_anew(), 0);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &fake_x86);
+	KUNIT_EXPECT_TRUE(test, op_backend_has_stand_in());
+}
+
+/* Why the best one cannot be used is the reason for another one, if it can say. */
+static void backend_obstacle_told(struct kunit *test)
+{
+	char why[64];
+
+	x86_answer = -ENODEV;
+	x86_obstacle_answer = "an obstacle";
+	perf_answer = 0;
+	nmi_timer_answer = 0;
+	KUNIT_EXPECT_EQ(test, op_backend_choose(NULL), 0);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &fake_perf);
+	op_backend_why(why, sizeof(why));
+	KUNIT_EXPECT_STREQ(test, why, "an obstacle");
+
+	x86_obstacle_answer = NULL;
+	KUNIT_EXPECT_EQ(test, op_backend_choose(NULL), 0);
+	op_backend_why(why, sizeof(why));
+	KUNIT_EXPECT_STREQ(test, why, "the best one that this machine can use");
+}
+
+/* What was asked for by name stays, whoever holds counters. */
+static void backend_named_stays(struct kunit *test)
+{
+	char why[64];
+
+	x86_answer = 0;
+	perf_answer = -EBUSY;
+	nmi_timer_answer = 0;
+	x86_holder_answer = "a holder";
+	KUNIT_EXPECT_EQ(test, op_backend_choose("x86"), 0);
+	KUNIT_EXPECT_EQ(test, op_backend_choose_anew(), 0);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &fake_x86);
+	x86_holder_answer = NULL;
+	KUNIT_EXPECT_EQ(test, op_backend_choose("timer"), 0);
+	KUNIT_EXPECT_EQ(test, op_backend_choose_anew(), 0);
+	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &fake_timer);
+	op_backend_why(why, sizeof(why));
+	KUNIT_EXPECT_STREQ(test, why, "asked for");
+}
+
 static int backend_init(struct kunit *test)
 {
+	x86_holder_answer = NULL;
+	x86_obstacle_answer = NULL;
 	fake_backend_use(NULL);
 	return 0;
 }
@@ -220,5 +315,8 @@ static void backend_exit(struct kunit *test)
 TEST_SUITE(oprofile_backend, backend_init, backend_exit,
 	   KUNIT_CASE_PARAM(backend_chosen, choice_gen_params),
 	   KUNIT_CASE(backend_kept),
+	   KUNIT_CASE(backend_chosen_anew),
+	   KUNIT_CASE(backend_obstacle_told),
+	   KUNIT_CASE(backend_named_stays),
 	   KUNIT_CASE(backend_stood_in_for),
 	   KUNIT_CASE(backend_stand_ins));

@@ -414,11 +414,68 @@ static void core_started_while_paused(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, oprofile_setup(), 0);
 	KUNIT_ASSERT_EQ(test, oprofile_start(), 0);
 	oprofile_pause();
-	KUNIT_ASSERT_EQ(test, oprofile_start(), 0);
 	journal_begin(NULL, 0);
+	KUNIT_ASSERT_EQ(test, oprofile_start(), 0);
+	KUNIT_EXPECT_FALSE(test, oprofile_started());
+	KUNIT_EXPECT_STREQ(test, journal, "");
 	oprofile_resume();
 	KUNIT_EXPECT_TRUE(test, oprofile_started());
+	KUNIT_EXPECT_STREQ(test, journal, "start hotplug");
+}
+
+/* Between the notice of a suspend and the freezing of processes, CPU 0 would lose its counters. */
+static void core_first_started_while_paused(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_possible_mask);
+
+	KUNIT_ASSERT_EQ(test, oprofile_setup(), 0);
+	op_cpu_stats(cpu)->received = 7;
+	oprofile_pause();
+	journal_begin(NULL, 0);
+	KUNIT_EXPECT_EQ(test, oprofile_start(), 0);
+	KUNIT_EXPECT_EQ(test, op_cpu_stats(cpu)->received, 0);
+	KUNIT_EXPECT_FALSE(test, oprofile_started());
 	KUNIT_EXPECT_STREQ(test, journal, "");
+	oprofile_resume();
+	KUNIT_EXPECT_TRUE(test, oprofile_started());
+	oprofile_stop();
+
+	oprofile_pause();
+	KUNIT_EXPECT_EQ(test, oprofile_start(), 0);
+	oprofile_stop();
+	oprofile_resume();
+	KUNIT_EXPECT_FALSE(test, oprofile_started());
+}
+
+static void core_restarts(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_possible_mask);
+
+	journal_begin(NULL, 0);
+	KUNIT_EXPECT_TRUE(test, oprofile_restart());
+	KUNIT_ASSERT_EQ(test, oprofile_setup(), 0);
+	journal_begin(NULL, 0);
+	KUNIT_EXPECT_TRUE(test, oprofile_restart());
+	KUNIT_EXPECT_STREQ(test, journal, "");
+	KUNIT_ASSERT_EQ(test, oprofile_start(), 0);
+	op_cpu_stats(cpu)->received = 7;
+	journal_begin(NULL, 0);
+	KUNIT_EXPECT_TRUE(test, oprofile_restart());
+	KUNIT_EXPECT_STREQ(test, journal, "-hotplug -start start hotplug");
+	KUNIT_EXPECT_EQ(test, op_cpu_stats(cpu)->received, 7);
+	KUNIT_EXPECT_TRUE(test, oprofile_started());
+	op_cpu_stats_reset();
+
+	/* Nothing can stand in. */
+	journal_begin("start", -EBUSY);
+	KUNIT_EXPECT_TRUE(test, oprofile_restart());
+	KUNIT_EXPECT_FALSE(test, oprofile_started());
+	KUNIT_EXPECT_STREQ(test, journal, "-hotplug -start");
+
+	/* Who stops waits for what restarts, and must not be waited for. */
+	mutex_lock(&state_mutex);
+	KUNIT_EXPECT_FALSE(test, oprofile_restart());
+	mutex_unlock(&state_mutex);
 }
 
 static void core_resume_fails(struct kunit *test)
@@ -475,5 +532,7 @@ TEST_SUITE(oprofile_core, core_init, core_exit,
 	   KUNIT_CASE(core_pause_and_resume),
 	   KUNIT_CASE(core_stopped_while_paused),
 	   KUNIT_CASE(core_started_while_paused),
+	   KUNIT_CASE(core_first_started_while_paused),
+	   KUNIT_CASE(core_restarts),
 	   KUNIT_CASE(core_resume_fails),
 	   KUNIT_CASE(core_dump));

@@ -40,23 +40,13 @@ static int set_running(const struct settings *settings, bool on, struct op_error
 	return 0;
 }
 
-/* The free counters may have changed since oprofilefs was mounted. */
-static int refresh_counters(struct op_error *error)
-{
-	char type[DRIVER_CPU_TYPE_MAX];
-
-	if (driver_cpu_type(type, error))
-		return -1;
-	return driver_is_timer(type) ? 0 : driver_remount(error);
-}
-
 static int init(struct control *control, struct op_error *error)
 {
 	const bool stale = driver_is_mounted() && !control->daemon;
 	char type[DRIVER_CPU_TYPE_MAX];
 
-	if (load_driver(control->request, error) || driver_cpu_type(type, error) ||
-	    (stale && refresh_counters(error)))
+	if (load_driver(control->request, error) || (stale && driver_remount(error)) ||
+	    driver_cpu_type(type, error))
 		return -1;
 	op_safe_line(stdout, "The driver is ready in %s; CPU type: %s.", driver_dir(), type);
 	return 0;
@@ -92,7 +82,7 @@ static int prepare_source(struct control *control, char **events, struct op_erro
 	if (settings->perf)
 		return perf_argument(settings, events, error);
 	if (load_driver(control->request, error) || driver_check_free(error) ||
-	    refresh_counters(error) || driver_configure(settings, error))
+	    driver_remount(error) || driver_configure(settings, error))
 		return -1;
 	return program_events(settings, events, error);
 }

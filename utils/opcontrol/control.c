@@ -106,6 +106,9 @@ static int change(struct control *control, bool found, bool *usage, struct op_er
 	*usage = ret;
 	if (!ret && request_starts_daemon(control->request) && !fresh.perf)
 		ret = load_driver(control->request, error);
+	/* The settings are for the backend and the counters of the next start. */
+	if (!ret && !control->daemon && !fresh.perf && driver_is_mounted())
+		ret = driver_remount(error);
 	if (!ret)
 		ret = check_driver(&fresh, error);
 	if (!ret && (!found || pending || !settings_equal(&fresh, &control->settings)))

@@ -27,7 +27,8 @@ int driver_mount(struct op_error *error);
 /* Unmounts it, if it is: 0, or -1 with @error set (EBUSY: @error names what uses it). */
 int driver_unmount(struct op_error *error);
 /*
- * Has the driver look again which counters are free, which it does as oprofilefs is mounted.
+ * Has the driver look again which backend is the best and which counters are free, which it does as
+ * oprofilefs is mounted.
  * Where it is in use, all stays as it is.  Return: 0, or -1 with @error set: it is gone now.
  */
 int driver_remount(struct op_error *error);

@@ -31,6 +31,8 @@ static unsigned int nr_created;
 static unsigned int fails_at; /* the creation of this number; 0: none */
 static struct op_x86_identity fake_identity;
 static unsigned int last_sample;
+static bool fake_mixed; /* CPUs with odd numbers are of another kind */
+static struct pmu big_pmu = { .type = PERF_TYPE_RAW }, small_pmu = { .type = 10 };
 
 static struct perf_event *seam_create(struct perf_event_attr *attr, int cpu,
 				      struct task_struct *task, perf_overflow_handler_t overflow,
@@ -50,6 +52,7 @@ static struct perf_event *seam_create(struct perf_event_attr *attr, int cpu,
 	fake->open = true;
 	fake->overflow = overflow;
 	fake->event.overflow_handler_context = context;
+	fake->event.pmu = fake_mixed && cpu % 2 ? &small_pmu : &big_pmu;
 	return &fake->event;
 }
 
@@ -68,9 +71,13 @@ static u64 seam_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 	return 0;
 }
 
-static void seam_identify(struct op_x86_identity *identity)
+static bool seam_model_of_machine(struct op_x86_identity *identity, struct op_x86_model *model)
 {
 	*identity = fake_identity;
+	if (!op_x86_model_find(&fake_identity, model))
+		return false;
+	model->mixed = fake_mixed;
+	return true;
 }
 
 static unsigned int nr_throttled;
@@ -89,7 +96,7 @@ static void seam_add_sample(struct pt_regs *regs, u8 event)
 #define perf_event_create_kernel_counter seam_create
 #define perf_event_release_kernel seam_release
 #define perf_event_read_value seam_read_value
-#define op_x86_identify seam_identify
+#define op_x86_model_of_machine seam_model_of_machine
 #define oprofile_add_sample seam_add_sample
 #define op_cpu_stats_throttled seam_throttled
 
@@ -147,10 +154,10 @@ static void start_tries_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, op_perf_backend.setup(), 0);
 	KUNIT_EXPECT_EQ(test, nr_created, 0);
 	KUNIT_EXPECT_EQ(test, op_perf_backend.start(), 0);
-	KUNIT_EXPECT_EQ(test, nr_created, 2);
+	KUNIT_EXPECT_EQ(test, nr_created, num_online_cpus() + 2);
 	KUNIT_EXPECT_EQ(test, nr_open(), 0);
 
-	for (fails_at = 1; fails_at <= 2; fails_at++) {
+	for (fails_at = 1; fails_at <= 3; fails_at++) {
 		nr_created = 0;
 		KUNIT_EXPECT_EQ(test, op_perf_backend.start(), -EOPNOTSUPP);
 		KUNIT_EXPECT_EQ(test, nr_created, fails_at);
@@ -211,16 +218,45 @@ static void fixed_counters_as_events(struct kunit *test)
 	op_perf_backend.cpu_stop(0);
 }
 
+/* On big cores, say, and something else on small ones. */
+static const struct op_x86_setting near_calls = {
+	.enabled = 1, .event = 0xc4, .unit_mask = 0x02, .count = 6000, .user = 1,
+};
+
+/* Each CPU's events are of the PMU that has it, and count what is the same on all. */
+static void events_of_several_kinds(struct kunit *test)
+{
+	int cpu, i;
+
+	fake_mixed = true;
+	fake_identity = machine_sapphire.identity;
+	KUNIT_ASSERT_EQ(test, op_perf_backend.probe(), 0);
+	settings_put(1, &user_only);
+	KUNIT_ASSERT_EQ(test, op_perf_backend.setup(), 0);
+	for (cpu = 0; cpu < 2; cpu++)
+		op_perf_backend.cpu_start(cpu);
+	KUNIT_ASSERT_EQ(test, nr_open(), 2);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, fakes[i].attr.type, fakes[i].cpu ? 10 : PERF_TYPE_RAW);
+	for (cpu = 0; cpu < 2; cpu++)
+		op_perf_backend.cpu_stop(cpu);
+	settings_put(0, &near_calls);
+	KUNIT_EXPECT_EQ(test, op_perf_backend.setup(), -EINVAL);
+	fake_mixed = false;
+	KUNIT_ASSERT_EQ(test, op_perf_backend.probe(), 0);
+	KUNIT_EXPECT_EQ(test, op_perf_backend.setup(), 0);
+}
+
 /* A CPU where perf refuses one event counts the other; nothing is read or released of the first. */
 static void one_event_refused(struct kunit *test)
 {
 	set_up(test);
 	KUNIT_ASSERT_EQ(test, op_perf_backend.setup(), 0);
 	nr_created = 0;
-	fails_at = 1;
+	fails_at = 2;
 	op_perf_backend.cpu_start(0);
 	KUNIT_EXPECT_EQ(test, nr_open(), 1);
-	refresh_times();
+	perf_refresh_times();
 	op_perf_backend.cpu_stop(0);
 	KUNIT_EXPECT_EQ(test, nr_open(), 0);
 	KUNIT_EXPECT_EQ(test, times_enabled(0, 1), 0);
@@ -234,8 +270,8 @@ static void times_are_kept(struct kunit *test)
 	op_perf_backend.cpu_start(0);
 	fakes[0].enabled_ns = 1000;
 	fakes[0].running_ns = 600;
-	refresh_times();
-	refresh_times();
+	perf_refresh_times();
+	perf_refresh_times();
 	KUNIT_EXPECT_EQ(test, times_enabled(0, 1), 1000);
 	KUNIT_EXPECT_EQ(test, times_running(0, 1), 600);
 	fakes[0].enabled_ns = 1500;
@@ -243,7 +279,7 @@ static void times_are_kept(struct kunit *test)
 	op_perf_backend.cpu_stop(0);
 	KUNIT_EXPECT_EQ(test, times_enabled(0, 1), 1500);
 	KUNIT_EXPECT_EQ(test, times_running(0, 1), 700);
-	refresh_times();
+	perf_refresh_times();
 	KUNIT_EXPECT_EQ(test, times_enabled(0, 1), 1500);
 
 	/* The next start's events begin at zero, and the times go on. */
@@ -262,7 +298,8 @@ static int perf_init(struct kunit *test)
 		return -ENOMEM;
 	settings_clear();
 	nr_programs = 0;
-	memset(per_cpu(events, 0), 0, sizeof(events));
+	fake_mixed = false;
+	memset(per_cpu(cpu_events, 0), 0, sizeof(cpu_events));
 	nr_created = 0;
 	nr_throttled = 0;
 	fails_at = 0;
@@ -271,7 +308,7 @@ static int perf_init(struct kunit *test)
 
 static void perf_exit(struct kunit *test)
 {
-	memset(per_cpu(events, 0), 0, sizeof(events));
+	memset(per_cpu(cpu_events, 0), 0, sizeof(cpu_events));
 	settings_clear();
 	op_x86_times_reset();
 }
@@ -281,5 +318,6 @@ TEST_SUITE(oprofile_x86_perf, perf_init, perf_exit,
 	   KUNIT_CASE(start_tries_all),
 	   KUNIT_CASE(fixed_counters_as_events),
 	   KUNIT_CASE(events_as_asked),
+	   KUNIT_CASE(events_of_several_kinds),
 	   KUNIT_CASE(one_event_refused),
 	   KUNIT_CASE(times_are_kept));

@@ -21,9 +21,20 @@ static struct op_x86_identity fake_identity;
 static int nmi_handler_error;
 static unsigned int nmi_handlers;
 
+static bool fake_mixed;
+
 static void seam_identify(struct op_x86_identity *identity)
 {
 	*identity = fake_identity;
+}
+
+static bool seam_model_of_machine(struct op_x86_identity *identity, struct op_x86_model *model)
+{
+	*identity = fake_identity;
+	if (!op_x86_model_find(&fake_identity, model))
+		return false;
+	model->mixed = fake_mixed;
+	return true;
 }
 
 static int seam_register_nmi_handler(unsigned int type, nmi_handler_t handler,
@@ -42,6 +53,7 @@ static void seam_unregister_nmi_handler(unsigned int type, const char *name)
 /* Seams. */
 #define boot_cpu_data fake_cpu
 #define op_x86_identify seam_identify
+#define op_x86_model_of_machine seam_model_of_machine
 #undef register_nmi_handler
 #define register_nmi_handler seam_register_nmi_handler
 #define unregister_nmi_handler seam_unregister_nmi_handler
@@ -90,6 +102,7 @@ static void probe_finds_none(struct kunit *test)
 
 	use(&none);
 	KUNIT_EXPECT_EQ(test, op_x86_backend.probe(), -ENODEV);
+	KUNIT_EXPECT_NULL(test, op_x86_backend.obstacle());
 
 	use(&machine_core2);
 	clear_bit(X86_FEATURE_APIC, (unsigned long *)fake_cpu.x86_capability);
@@ -102,11 +115,17 @@ static void probe_finds_none(struct kunit *test)
 	version6.identity.leaf_a_eax = (version6.identity.leaf_a_eax & ~0xff) | 6;
 	use(&version6);
 	KUNIT_EXPECT_EQ(test, op_x86_backend.probe(), -ENODEV);
+	KUNIT_EXPECT_STREQ(test, op_x86_backend.obstacle(),
+			   "counters of version 6 cannot be reserved against perf");
 
 	use(&machine_core2);
-	set_bit(X86_FEATURE_HYBRID_CPU, (unsigned long *)fake_cpu.x86_capability);
+	fake_mixed = true;
 	KUNIT_EXPECT_EQ(test, op_x86_backend.probe(), -ENODEV);
-	KUNIT_EXPECT_EQ(test, fake_log.nr, 0);
+	KUNIT_EXPECT_STREQ(test, op_x86_backend.obstacle(),
+			   "the CPUs are of several kinds, which perf tells apart");
+	fake_mixed = false;
+	KUNIT_EXPECT_EQ(test, op_x86_backend.probe(), 0);
+	KUNIT_EXPECT_NULL(test, op_x86_backend.obstacle());
 }
 
 /* CPUID promises more than the hypervisor keeps: faults are an answer, too, and nothing is left. */
@@ -216,6 +235,64 @@ static void set_up_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
 }
 
+/* Nobody has reserved it, but it counts. */
+static void start_finds_use(struct kunit *test)
+{
+	use(&machine_core2);
+	KUNIT_ASSERT_EQ(test, op_x86_backend.probe(), 0);
+	settings_put(1, &setting);
+	KUNIT_ASSERT_EQ(test, op_x86_backend.setup(), 0);
+	fake_msr_set(0x186, 0x5300c0); /* of another counter than ours */
+	fake_msr_set(0x38f, 3);
+	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), 0);
+	op_x86_backend.stop();
+	fake_msr_set(0x187, 0x5300c0);
+	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), -EBUSY);
+	KUNIT_EXPECT_STREQ(test, op_x86_backend.reason(),
+			   "a counter is in use on CPU 0, unreserved");
+	KUNIT_EXPECT_EQ(test, owners_ours(), 0);
+	fake_msr_set(0x187, 0);
+	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), 0);
+	op_x86_backend.stop();
+	op_x86_backend.shutdown();
+	KUNIT_EXPECT_EQ(test, owners_wrongly_released(), 0);
+}
+
+/* A loss makes one start fail, that which follows it. */
+static void start_after_loss(struct kunit *test)
+{
+	use(&machine_core2);
+	KUNIT_ASSERT_EQ(test, op_x86_backend.probe(), 0);
+	settings_put(1, &setting);
+	KUNIT_ASSERT_EQ(test, op_x86_backend.setup(), 0);
+	op_x86_watch_report(1, "an event select was changed");
+	op_x86_watch_report(0, "an overflow was taken");
+	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), -EBUSY);
+	KUNIT_EXPECT_STREQ(test, op_x86_backend.reason(),
+			   "others use the counters: an event select was changed on CPU 1");
+	KUNIT_EXPECT_EQ(test, owners_ours(), 0);
+	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), 0);
+	op_x86_backend.stop();
+	op_x86_watch_report(1, "an event select was changed");
+	op_x86_backend.shutdown();
+	KUNIT_ASSERT_EQ(test, op_x86_backend.setup(), 0);
+	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), 0);
+	op_x86_backend.stop();
+	op_x86_backend.shutdown();
+}
+
+/* One that comes later, and is another kind, is left alone. */
+static void cpu_that_differs(struct kunit *test)
+{
+	use(&machine_core2);
+	KUNIT_ASSERT_EQ(test, op_x86_backend.probe(), 0);
+	fake_identity.kind = 0x20;
+	fake_log.nr = 0;
+	op_x86_backend.cpu_start(0);
+	op_x86_backend.cpu_stop(0);
+	KUNIT_EXPECT_EQ(test, fake_log.nr, 0);
+}
+
 /* A counter that somebody holds is not offered, nor its virtual ones. */
 static void offered_counters(struct kunit *test)
 {
@@ -224,12 +301,12 @@ static void offered_counters(struct kunit *test)
 	use(&machine_core2);
 	KUNIT_ASSERT_EQ(test, op_x86_backend.probe(), 0);
 	owners_add(0xc2);
-	for (number = 0; number < op_x86_numbers(&model); number++)
-		KUNIT_EXPECT_EQ(test, is_offered(&model, number),
-				op_x86_hardware_counter(&model, number) != 1);
+	for (number = 0; number < op_x86_numbers(&x86_model); number++)
+		KUNIT_EXPECT_EQ(test, is_offered(&x86_model, number),
+				op_x86_hardware_counter(&x86_model, number) != 1);
 	owners_add(0xc1);
-	for (number = 0; number < op_x86_numbers(&model); number++)
-		KUNIT_EXPECT_FALSE(test, is_offered(&model, number));
+	for (number = 0; number < op_x86_numbers(&x86_model); number++)
+		KUNIT_EXPECT_FALSE(test, is_offered(&x86_model, number));
 	KUNIT_EXPECT_EQ(test, owners_ours(), 0);
 }
 
@@ -255,4 +332,7 @@ TEST_SUITE(oprofile_x86_backend, backend_init, backend_exit,
 	   KUNIT_CASE(probe_leaves_owned),
 	   KUNIT_CASE(set_up_and_shut_down),
 	   KUNIT_CASE(set_up_fails),
+	   KUNIT_CASE(start_finds_use),
+	   KUNIT_CASE(start_after_loss),
+	   KUNIT_CASE(cpu_that_differs),
 	   KUNIT_CASE(offered_counters));

@@ -297,10 +297,63 @@ static void model_identified_amd(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, identity.vendor, OP_X86_OTHER);
 }
 
+/* Big and small cores in one machine: what both have. */
+static void model_of_several_kinds(struct kunit *test)
+{
+	struct op_x86_model model, other;
+
+	KUNIT_ASSERT_TRUE(test, op_x86_model_find(&machine_sapphire.identity, &model));
+	KUNIT_EXPECT_FALSE(test, model.mixed);
+	KUNIT_ASSERT_TRUE(test, op_x86_model_find(&machine_core2.identity, &other));
+	merge_models(&model, &other);
+	KUNIT_EXPECT_TRUE(test, model.mixed);
+	KUNIT_EXPECT_STREQ(test, model.cpu_type, "i386/arch_perfmon");
+	KUNIT_EXPECT_EQ(test, model.nr_general, 2);
+	KUNIT_EXPECT_EQ(test, model.nr_fixed, 3);
+	KUNIT_EXPECT_EQ(test, model.counter_mask, 0xffffffffff);
+	KUNIT_EXPECT_EQ(test, model.count_max, 0x7fffffff);
+	KUNIT_EXPECT_EQ(test, model.extra, 0xff840000);
+}
+
+static void model_common_events(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, op_x86_event_common(0x5300c0));
+	KUNIT_EXPECT_TRUE(test, op_x86_event_common(0x53013c));
+	KUNIT_EXPECT_TRUE(test, op_x86_event_common(0xff53412e));
+	KUNIT_EXPECT_FALSE(test, op_x86_event_common(0x5301c0));
+	KUNIT_EXPECT_FALSE(test, op_x86_event_common(0x1005300c0));
+	KUNIT_EXPECT_FALSE(test, op_x86_event_common(0x5302c4));
+}
+
+/* Each CPU of this machine is asked, on itself. */
+static void model_of_this_machine(struct kunit *test)
+{
+	static const struct leaf nothing[] = { { 0 } };
+	struct op_x86_identity identity;
+	struct op_x86_model model;
+
+	memset(&fake_cpu, 0, sizeof(fake_cpu));
+	fake_cpu.x86_vendor = X86_VENDOR_AMD;
+	fake_cpu.x86 = 0x10;
+	leaves = nothing;
+	KUNIT_ASSERT_TRUE(test, op_x86_model_of_machine(&identity, &model));
+	KUNIT_EXPECT_EQ(test, identity.family, 0x10);
+	KUNIT_EXPECT_FALSE(test, model.mixed);
+	/* CPUs that are offline may be of another kind. */
+	set_bit(X86_FEATURE_HYBRID_CPU, (unsigned long *)fake_cpu.x86_capability);
+	KUNIT_ASSERT_TRUE(test, op_x86_model_of_machine(&identity, &model));
+	KUNIT_EXPECT_TRUE(test, model.mixed);
+	fake_cpu.x86_vendor = X86_VENDOR_INTEL;
+	KUNIT_EXPECT_FALSE(test, op_x86_model_of_machine(&identity, &model));
+}
+
 TEST_SUITE(oprofile_x86_model, NULL, NULL,
 	   KUNIT_CASE_PARAM(model_described, described_gen_params),
 	   KUNIT_CASE(model_named),
 	   KUNIT_CASE(model_of_too_many),
 	   KUNIT_CASE(model_numbers),
 	   KUNIT_CASE(model_identified_intel),
-	   KUNIT_CASE(model_identified_amd));
+	   KUNIT_CASE(model_identified_amd),
+	   KUNIT_CASE(model_of_several_kinds),
+	   KUNIT_CASE(model_common_events),
+	   KUNIT_CASE(model_of_this_machine));

@@ -5,11 +5,13 @@
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
@@ -60,7 +62,13 @@ static void seam_throttled(void)
 	fake_samples.throttled++;
 }
 
+static void seam_guest(void)
+{
+	fake_samples.guest++;
+}
+
 /* Seams. */
+#define op_cpu_stats_guest seam_guest
 #define ktime_get_ns seam_ktime_get_ns
 #define rdtsc seam_rdtsc
 #define oprofile_add_sample seam_add_sample
@@ -401,6 +409,46 @@ static void pmu_weighs(struct kunit *test)
 	op_x86_pmu_stop();
 }
 
+/*
+ * One that waited while the first was handled finds what that found, before its next instruction;
+ * only in the next 50 us it may find another one, too.
+ */
+static void pmu_expects_late_nmis_behind_the_first(struct kunit *test)
+{
+	set_up(test, &machine_family10);
+	op_x86_pmu_start(&fake_plan);
+	interrupted.ip = 0x1000;
+	fake_msr_count(0, 10007);
+	fake_msr_count(1, 10007);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 2);
+	fake_cycles += 100ULL * tsc_khz; /* 100 ms: a hypervisor had the CPU */
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+
+	/* One that comes there much later, as where a CPU is halted, is somebody else's. */
+	fake_msr_count(0, 10007);
+	fake_msr_count(1, 10007);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 2);
+	fake_cycles += 2000ULL * tsc_khz; /* 2 s */
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+
+	fake_msr_count(0, 10007);
+	fake_msr_count(1, 10007);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 2);
+	interrupted.ip += 4;
+	fake_cycles += tsc_khz / 25; /* 40 us */
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+
+	fake_msr_count(0, 10007);
+	fake_msr_count(1, 10007);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 2);
+	interrupted.ip += 4;
+	fake_cycles += tsc_khz / 15; /* 67 us */
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	interrupted.ip = 0;
+	op_x86_pmu_stop();
+}
+
 /* An NMI that comes a while after the overflows is somebody else's, on AMD, too. */
 static void pmu_expects_late_nmis_for_a_while(struct kunit *test)
 {
@@ -414,6 +462,7 @@ static void pmu_expects_late_nmis_for_a_while(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 2);
 	}
 	fake_cycles += 2ULL * tsc_khz; /* 2 ms */
+	interrupted.ip += 4;
 	for (i = 0; i < 5; i++)
 		KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
 	/* Those of counters in step do not add up. */
@@ -441,6 +490,168 @@ static void pmu_takes_nmis_of_unmasked_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 2);
 	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
 	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	op_x86_pmu_stop();
+}
+
+/* An overflow whose NMI has not come when the counters are stopped: it is ours all the same. */
+static void pmu_stop_knows_late_nmis(struct kunit *test)
+{
+	const struct programmed *p = test->param_value;
+
+	set_up(test, p->machine);
+	op_x86_pmu_start(&fake_plan);
+	fake_msr_count(0, 10007);
+	KUNIT_ASSERT_EQ(test, fake_msr_nmis(), 1);
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, 0);
+}
+
+static void nmi_comes(void)
+{
+	fake_pmu_nmi();
+}
+
+/* It comes within the time that it may take: it is a sample. */
+static void pmu_stop_awaits_nmis(struct kunit *test)
+{
+	set_up(test, &machine_family10);
+	op_x86_pmu_start(&fake_plan);
+	fake_msr_count(0, 10007);
+	fake_msr_before(0xc0010005, nmi_comes); /* the stop asks each counter whether it is over */
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, 1);
+	KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+}
+
+static int foreign_claimed;
+
+static void foreign_nmi_comes(void)
+{
+	foreign_claimed = fake_pmu_nmi();
+}
+
+/* While the registers are restored, an NMI of others is left alone, and leaves them alone. */
+static void pmu_stop_restores_under_nmis(struct kunit *test)
+{
+	const struct programmed *p = test->param_value;
+
+	set_up(test, p->machine);
+	op_x86_pmu_start(&fake_plan);
+	fake_msr_before(FAKE_LVTPC, foreign_nmi_comes); /* restored last */
+	foreign_claimed = -1;
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_EQ(test, foreign_claimed, 0);
+	KUNIT_EXPECT_EQ(test, fake_msr_changed(), 0);
+}
+
+/* Somebody else writes to any one of the registers that make it count. */
+static void pmu_loss_found(struct kunit *test)
+{
+	const struct programmed *p = test->param_value;
+	const struct fake_pmu *pmu = &p->machine->pmu;
+	const struct value *value;
+
+	set_up(test, p->machine);
+	KUNIT_EXPECT_NULL(test, op_x86_pmu_lost());
+	op_x86_pmu_start(&fake_plan);
+	for (value = p->values; value->msr; value++) {
+		u64 ours = fake_msr_get(value->msr);
+
+		KUNIT_EXPECT_NULL(test, op_x86_pmu_lost());
+		if (value->msr == pmu->global_status ||
+		    (!pmu->global_status && ours > S32_MAX)) /* counters tell nothing */
+			continue;
+		fake_msr_set(value->msr, 0);
+		KUNIT_EXPECT_NOT_NULL_MSG(test, op_x86_pmu_lost(), "%#x", value->msr);
+		fake_msr_set(value->msr, ours);
+	}
+	/* Overflows that are ours to handle are no loss. */
+	fake_msr_count(0, 10007);
+	fake_msr_set(FAKE_LVTPC, FAKE_LVTPC_NMI);
+	KUNIT_EXPECT_NULL(test, op_x86_pmu_lost());
+	/* perf's handler, which is awake for a trace, takes it. */
+	if (pmu->global_status) {
+		fake_msr_set(pmu->global_status, 0);
+		KUNIT_EXPECT_STREQ(test, op_x86_pmu_lost(), "an overflow was taken");
+	}
+	op_x86_pmu_stop();
+	KUNIT_EXPECT_NULL(test, op_x86_pmu_lost());
+}
+
+static void entry_unmasked(void)
+{
+	fake_msr_set(FAKE_LVTPC, FAKE_LVTPC_NMI);
+}
+
+static void entry_masked(void)
+{
+	fake_msr_set(FAKE_LVTPC, FAKE_LVTPC_NMI | FAKE_LVTPC_MASKED);
+	fake_msr_before(FAKE_LVTPC, entry_unmasked);
+}
+
+/* The entry is read when an NMI is on its way, which unmasks it. */
+static void pmu_looks_again(struct kunit *test)
+{
+	set_up(test, &machine_core2);
+	op_x86_pmu_start(&fake_plan);
+	fake_msr_before(FAKE_LVTPC, entry_masked);
+	KUNIT_EXPECT_NULL(test, op_x86_pmu_lost());
+	KUNIT_EXPECT_EQ(test, fake_msr_get(FAKE_LVTPC), FAKE_LVTPC_NMI);
+	fake_msr_set(FAKE_LVTPC, FAKE_LVTPC_NMI | FAKE_LVTPC_MASKED);
+	KUNIT_EXPECT_STREQ(test, op_x86_pmu_lost(), "the APIC's entry was changed");
+	op_x86_pmu_stop();
+}
+
+/* An overflow's NMI, with what it interrupts in preempt_count(). */
+static void count_within(struct kunit *test, unsigned int interrupted_count)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	__preempt_count_add(interrupted_count + HARDIRQ_OFFSET); /* as nmi_enter() adds it */
+	fake_msr_count(0, 10007);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	__preempt_count_sub(interrupted_count + HARDIRQ_OFFSET);
+	local_irq_restore(flags);
+}
+
+/* What interrupts a virtual machine runs on the host, in KVM's process. */
+static void pmu_samples_interrupts_of_guests(struct kunit *test)
+{
+	set_up(test, &machine_core2);
+	op_x86_pmu_start(&fake_plan);
+	current->flags |= PF_VCPU;
+	count_within(test, 0);
+	KUNIT_EXPECT_EQ(test, fake_samples.guest, 1);
+	count_within(test, HARDIRQ_OFFSET);
+	count_within(test, SOFTIRQ_OFFSET);
+	current->flags &= ~PF_VCPU;
+	KUNIT_EXPECT_EQ(test, fake_samples.guest, 1);
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, 2);
+	op_x86_pmu_stop();
+}
+
+/* While a virtual machine runs, its overflows are told apart. */
+static void pmu_tells_guests_apart(struct kunit *test)
+{
+	const struct programmed *p = test->param_value;
+
+	set_up(test, p->machine);
+	op_x86_pmu_start(&fake_plan);
+	current->flags |= PF_VCPU;
+	fake_msr_count(0, 10007);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	current->flags &= ~PF_VCPU;
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, 0);
+	KUNIT_EXPECT_EQ(test, fake_samples.guest, 1);
+	fake_msr_count(0, 10007);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, 1);
+	KUNIT_EXPECT_EQ(test, fake_samples.guest, 1);
 	op_x86_pmu_stop();
 }
 
@@ -499,8 +710,16 @@ TEST_SUITE(oprofile_x86_pmu, fake_pmu_init, fake_pmu_exit,
 	   KUNIT_CASE_PARAM(pmu_stopped, programmed_gen_params),
 	   KUNIT_CASE_PARAM(pmu_overflown, programmed_gen_params),
 	   KUNIT_CASE_PARAM(pmu_overflown_together, programmed_gen_params),
+	   KUNIT_CASE_PARAM(pmu_stop_knows_late_nmis, programmed_gen_params),
+	   KUNIT_CASE_PARAM(pmu_loss_found, programmed_gen_params),
+	   KUNIT_CASE_PARAM(pmu_tells_guests_apart, programmed_gen_params),
+	   KUNIT_CASE_PARAM(pmu_stop_restores_under_nmis, programmed_gen_params),
+	   KUNIT_CASE(pmu_looks_again),
+	   KUNIT_CASE(pmu_samples_interrupts_of_guests),
+	   KUNIT_CASE(pmu_stop_awaits_nmis),
 	   KUNIT_CASE(pmu_far_behind),
 	   KUNIT_CASE(pmu_weighs),
+	   KUNIT_CASE(pmu_expects_late_nmis_behind_the_first),
 	   KUNIT_CASE(pmu_expects_late_nmis_for_a_while),
 	   KUNIT_CASE(pmu_takes_nmis_of_unmasked_entry),
 	   KUNIT_CASE(pmu_start_order_core2));

@@ -2,10 +2,13 @@
 /*
  * Who owns which register, with a book-keeping of ours in the place of the kernel's.
  */
+#include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include <asm/cpufeature.h>
 #include <asm/nmi.h>
+#include <asm/processor.h>
 
 #include "suite.h"
 
@@ -18,6 +21,7 @@ static struct {
 } owned[64];
 
 static unsigned int wrongly_released;
+static struct cpuinfo_x86 fake_cpu;
 
 static int seam_reserve(unsigned int msr)
 {
@@ -96,6 +100,7 @@ unsigned int owners_wrongly_released(void)
 }
 
 /* Seams. */
+#define boot_cpu_data fake_cpu
 #define reserve_perfctr_nmi seam_reserve
 #define reserve_evntsel_nmi seam_reserve
 #define release_perfctr_nmi seam_release
@@ -183,7 +188,76 @@ static int reserve_init(struct kunit *test)
 	return 0;
 }
 
+/* Whoever took it, and however. */
+static void reserve_knows_use(struct kunit *test)
+{
+	static const struct {
+		const struct machine *machine;
+		unsigned int number;
+		u32 msr;
+		u64 value;
+		bool used; /* once the global control has the counter, if there is one */
+	} rows[] = {
+		{ &machine_pentium3, 0, 0x186, 0x5300c0, true },
+		{ &machine_core, 1, 0x187, 0x5300c0, true },
+		{ &machine_core2, 1, 0x187, 0x5100c0, true },
+		{ &machine_core2, 1, 0x187, 0x5000c0, false }, /* in no ring */
+		{ &machine_core2, 1, 0x187, 0x1300c0, false }, /* not enabled */
+		{ &machine_core2, 3, 0x38d, 0x0b0, true },
+		{ &machine_core2, 3, 0x38d, 0x080, false },
+		{ &machine_core2, 2, 0x38d, 0x0b0, false },
+		{ &machine_family10, 3, 0xc0010003, 0x4200c0, true },
+		{ &machine_zen4, 5, 0xc001020a, 0x4200c0, true },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		u32 global = rows[i].machine->pmu.global_control;
+
+		KUNIT_ASSERT_TRUE(test, op_x86_model_find(&rows[i].machine->identity, &model));
+		fake_msr_begin(&rows[i].machine->pmu);
+		KUNIT_EXPECT_FALSE(test, op_x86_counter_used(&model, rows[i].number));
+		fake_msr_set(rows[i].msr, rows[i].value);
+		if (global) {
+			KUNIT_EXPECT_FALSE(test, op_x86_counter_used(&model, rows[i].number));
+			fake_msr_set(global, ~0ULL);
+		}
+		KUNIT_EXPECT_EQ_MSG(test, op_x86_counter_used(&model, rows[i].number),
+				    rows[i].used, "row %d", i);
+		KUNIT_EXPECT_EQ(test, fake_log.faults, 0);
+	}
+	/* On P6 the first one's bit enables both. */
+	KUNIT_ASSERT_TRUE(test, op_x86_model_find(&machine_pentium3.identity, &model));
+	fake_msr_begin(&machine_pentium3.pmu);
+	fake_msr_set(0x187, 0x1300c0);
+	KUNIT_EXPECT_FALSE(test, op_x86_counter_used(&model, 1));
+	fake_msr_set(0x186, 0x400000);
+	KUNIT_EXPECT_TRUE(test, op_x86_counter_used(&model, 1));
+}
+
+/* Hypervisors may say that there is a tracer, and have no register of it. */
+static void reserve_knows_tracing(struct kunit *test)
+{
+	static const struct fake_pmu tracer = {
+		.bits = 48, .nr_general = 1, .control = 0x570, .stride = 1,
+	};
+
+	memset(&fake_cpu, 0, sizeof(fake_cpu));
+	fake_msr_begin(&tracer);
+	fake_msr_set(0x570, 1);
+	KUNIT_EXPECT_FALSE(test, op_x86_traced());
+	set_bit(X86_FEATURE_INTEL_PT, (unsigned long *)fake_cpu.x86_capability);
+	KUNIT_EXPECT_TRUE(test, op_x86_traced());
+	fake_msr_set(0x570, 2);
+	KUNIT_EXPECT_FALSE(test, op_x86_traced());
+	fake_msr_begin(&machine_core2.pmu);
+	KUNIT_EXPECT_FALSE(test, op_x86_traced());
+	KUNIT_EXPECT_EQ(test, fake_log.faults, 0);
+}
+
 TEST_SUITE(oprofile_x86_reserve, reserve_init, NULL,
 	   KUNIT_CASE(reserve_both_registers),
 	   KUNIT_CASE(reserve_half),
-	   KUNIT_CASE(reserve_fixed));
+	   KUNIT_CASE(reserve_fixed),
+	   KUNIT_CASE(reserve_knows_use),
+	   KUNIT_CASE(reserve_knows_tracing));

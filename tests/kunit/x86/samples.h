@@ -30,6 +30,7 @@ struct fake_samples {
 	u64 weight[FAKE_SAMPLES_MAX];
 	struct pt_regs *regs;
 	unsigned int throttled;
+	unsigned int guest;
 };
 
 extern struct fake_samples fake_samples;
