@@ -19,14 +19,14 @@ MODULE_PARM_DESC(deferred_max, "samples that wait for address spaces that are lo
 #define SHARE 8 /* no address space has more than this part of them */
 
 LIST_HEAD(op_deferred_spaces);
-static DEFINE_HASHTABLE(spaces, 8);
+static DEFINE_HASHTABLE(deferred_spaces, 8);
 static unsigned int nr_deferred;
 
-static struct op_deferred_space *find_space(const struct mm_struct *mm)
+static struct op_deferred_space *find_deferred_space(const struct mm_struct *mm)
 {
 	struct op_deferred_space *space;
 
-	hash_for_each_possible(spaces, space, node, (unsigned long)mm) {
+	hash_for_each_possible(deferred_spaces, space, node, (unsigned long)mm) {
 		if (space->mm == mm)
 			return space;
 	}
@@ -42,7 +42,7 @@ static struct op_deferred_space *make_space(struct mm_struct *mm)
 	mmgrab(mm);
 	space->mm = mm;
 	INIT_LIST_HEAD(&space->samples);
-	hash_add(spaces, &space->node, (unsigned long)mm);
+	hash_add(deferred_spaces, &space->node, (unsigned long)mm);
 	list_add_tail(&space->list, &op_deferred_spaces);
 	return space;
 }
@@ -78,7 +78,7 @@ bool op_deferred_add(unsigned int cpu, const struct op_context *context,
 		     const struct op_cpu_reader *record)
 {
 	unsigned int most = READ_ONCE(deferred_max);
-	struct op_deferred_space *space = find_space(context->mm);
+	struct op_deferred_space *space = find_deferred_space(context->mm);
 	struct op_deferred_sample *sample;
 
 	lockdep_assert_held(&op_sync_mutex);

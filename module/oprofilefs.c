@@ -137,8 +137,8 @@ static struct inode *new_node(struct super_block *sb, umode_t mode)
  * The dentry is kept by the tree; the pointer that is returned is valid while the file system
  * is mounted.
  */
-static struct dentry *create(struct dentry *parent, const char *name, umode_t mode,
-			     const struct file_operations *fops, const void *private)
+static struct dentry *create_node(struct dentry *parent, const char *name, umode_t mode,
+				  const struct file_operations *fops, const void *private)
 {
 	struct dentry *dentry = d_alloc_name(parent, name);
 	struct inode *inode;
@@ -161,35 +161,35 @@ static struct dentry *create(struct dentry *parent, const char *name, umode_t mo
 
 struct dentry *oprofilefs_mkdir(struct dentry *parent, const char *name)
 {
-	return create(parent, name, S_IFDIR | 0700, NULL, NULL);
+	return create_node(parent, name, S_IFDIR | 0700, NULL, NULL);
 }
 
 int oprofilefs_create_number(struct dentry *parent, const char *name,
 			     const struct oprofilefs_number *number)
 {
-	return PTR_ERR_OR_ZERO(create(parent, name, S_IFREG | 0600, &number_fops, number));
+	return PTR_ERR_OR_ZERO(create_node(parent, name, S_IFREG | 0600, &number_fops, number));
 }
 
 int oprofilefs_create_counter(struct dentry *parent, const char *name, const unsigned long *value)
 {
-	return PTR_ERR_OR_ZERO(create(parent, name, S_IFREG | 0400, &counter_fops, value));
+	return PTR_ERR_OR_ZERO(create_node(parent, name, S_IFREG | 0400, &counter_fops, value));
 }
 
 int oprofilefs_create_getter(struct dentry *parent, const char *name, unsigned long (*get)(void))
 {
-	return PTR_ERR_OR_ZERO(create(parent, name, S_IFREG | 0400, &getter_fops, get));
+	return PTR_ERR_OR_ZERO(create_node(parent, name, S_IFREG | 0400, &getter_fops, get));
 }
 
 int oprofilefs_create_getter_of(struct dentry *parent, const char *name,
 				const struct oprofilefs_getter *getter)
 {
-	return PTR_ERR_OR_ZERO(create(parent, name, S_IFREG | 0400, &getter_of_fops, getter));
+	return PTR_ERR_OR_ZERO(create_node(parent, name, S_IFREG | 0400, &getter_of_fops, getter));
 }
 
 int oprofilefs_create_file(struct dentry *parent, const char *name, umode_t mode,
 			   const struct file_operations *fops)
 {
-	return PTR_ERR_OR_ZERO(create(parent, name, S_IFREG | mode, fops, NULL));
+	return PTR_ERR_OR_ZERO(create_node(parent, name, S_IFREG | mode, fops, NULL));
 }
 
 static const struct super_operations super_ops = {

@@ -23,8 +23,8 @@ work=$build/lint
 jobs=$(nproc)
 
 # Cheap ones first.
-checkers=(spdx lines python layers doors shellcheck checkpatch sparse coccinelle cppcheck
-	clang-tidy)
+checkers=(spdx lines python layers doors shellcheck checkpatch sparse symbols coccinelle
+	cppcheck clang-tidy)
 
 # Each checker is a function lint_NAME: it prints what it finds as "file:line: text", with files
 # relative to the tree, writes how many files it has looked at to $work/NAME.files, and fails if
@@ -158,6 +158,22 @@ lint_sparse()
 
 # The kernel's own rules for coccinelle; those that are scripted in OCaml are left out, as
 # Debian's spatch has Python only.
+# What the module is compiled to: names, and what NMIs reach.
+lint_symbols()
+{
+	local copy=$work/symbols
+
+	rm -rf "$copy"
+	mkdir -p "$copy"
+	cp -rL "$tree/Kbuild" "$tree/module" "$copy/"
+	kernel_make 6.1 M="$copy" -j "$jobs" modules >"$work/symbols.log" 2>&1 || {
+		cat "$work/symbols.log" >&2
+		return 1
+	}
+	find "$copy/module" -name '*.o' | wc -l >"$work/symbols.files"
+	"$top/tools/lint/symbols.py" "$copy"/*.ko "$tree"
+}
+
 lint_coccinelle()
 {
 	local log=$work/coccinelle
@@ -236,7 +252,7 @@ prepare()
 	mkdir -p "$work"
 	for name; do
 		case $name in
-		sparse) "$vm/cache.sh" ;;
+		sparse | symbols) "$vm/cache.sh" ;;
 		checkpatch | coccinelle) linux=$(linux_source 6.1) ;;
 		cppcheck | clang-tidy) [[ $tree != "$top" ]] || "$top/tools/build.sh" ;;
 		esac || { say "error: what $name needs could not be had"; exit 2; }

@@ -28,6 +28,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/smp.h>
@@ -64,7 +65,7 @@ static void send_nmi(unsigned int target)
 		apic->send_IPI(target, NMI_VECTOR);	    /* send:B */
 }
 
-static void come(void *unused)
+static void come_and_help(void *unused)
 {
 	op_ticker_keep();
 }
@@ -92,7 +93,7 @@ static bool help(unsigned int target)
 }
 
 /* This CPU ends to have something to do: is it needed to send to the one that calls it? */
-static bool keeps(void)
+static bool keeps_ticking(void)
 {
 	const struct cpumask *busy = op_ticker_busy();
 	unsigned int self = smp_processor_id();
@@ -119,7 +120,7 @@ static bool send_tick(bool whole)
 	return false;
 }
 
-static int handle_nmi(unsigned int type, struct pt_regs *regs)
+static int handle_timer_nmi(unsigned int type, struct pt_regs *regs)
 {
 	if (!atomic_xchg(this_cpu_ptr(&pending), 0)) /* handle:A */
 		return NMI_DONE;
@@ -127,6 +128,8 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 		oprofile_add_sample(regs, 0);
 	return NMI_HANDLED;
 }
+
+NOKPROBE_SYMBOL(handle_timer_nmi);
 
 static int nmi_timer_probe(void)
 {
@@ -137,7 +140,7 @@ static int nmi_timer_setup(void)
 {
 	if (num_online_cpus() == 1)
 		pr_info("only one CPU: sampling by its own timer, interrupts-off code is not seen\n");
-	return register_nmi_handler(NMI_LOCAL, handle_nmi, 0, "oprofile");
+	return register_nmi_handler(NMI_LOCAL, handle_timer_nmi, 0, "oprofile");
 }
 
 static void nmi_timer_shutdown(void)
@@ -150,9 +153,9 @@ static int nmi_timer_start(void)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		INIT_CSD(per_cpu_ptr(&call, cpu), come, NULL);
+		INIT_CSD(per_cpu_ptr(&call, cpu), come_and_help, NULL);
 	cpumask_clear(&ring);
-	op_ticker_prepare(send_tick, keeps);
+	op_ticker_prepare(send_tick, keeps_ticking);
 	return 0;
 }
 
@@ -170,7 +173,7 @@ static void nmi_timer_cpu_stop(unsigned int cpu)
 	cpumask_clear_cpu(cpu, &ring);
 }
 
-static void nothing(void *unused)
+static void do_nothing(void *unused)
 {
 }
 
@@ -180,7 +183,7 @@ static void nmi_timer_stop(void)
 	unsigned int cpu;
 
 	op_ticker_end();
-	on_each_cpu(nothing, NULL, true); /* calls arrive in order */
+	on_each_cpu(do_nothing, NULL, true); /* calls arrive in order */
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		while (atomic_read(per_cpu_ptr(&pending, cpu))) /* stop:A - pairs with handle:A */

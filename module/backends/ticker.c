@@ -87,7 +87,7 @@ static void stand_still(struct ticker *t)
 }
 
 /* Context: of op_busy_set_up(). */
-static void change(bool busy)
+static void change_state(bool busy)
 {
 	struct ticker *t = this_cpu_ptr(&ticker);
 
@@ -116,7 +116,7 @@ void op_ticker_prepare(op_tick_fn tick, bool (*keep)(void))
 	keep_fn = keep;
 	period_ns = div_u64(NSEC_PER_SEC, frequency);
 	cpumask_clear(&busy_cpus);
-	watched = !op_busy_set_up(change);
+	watched = !op_busy_set_up(change_state);
 }
 
 void op_ticker_end(void)
@@ -126,7 +126,7 @@ void op_ticker_end(void)
 	watched = false;
 }
 
-static enum hrtimer_restart on_timer(struct hrtimer *timer)
+static enum hrtimer_restart on_tick(struct hrtimer *timer)
 {
 	struct ticker *t = container_of(timer, struct ticker, timer);
 	bool keep = tick_fn(t->whole);
@@ -148,10 +148,10 @@ void op_ticker_start(void)
 	t->random = op_spread_begin();
 	t->left = op_spread(period_ns, &t->random);
 	t->whole = false;
-	hrtimer_setup(&t->timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_setup(&t->timer, on_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	local_irq_disable();
 	t->started = true;
-	change(true); /* this runs on it */
+	change_state(true); /* this runs on it */
 	local_irq_enable();
 }
 
@@ -160,7 +160,7 @@ void op_ticker_stop(void)
 	struct ticker *t = this_cpu_ptr(&ticker);
 
 	local_irq_disable();
-	change(false);
+	change_state(false);
 	stand_still(t); /* it can have been kept */
 	t->started = false;
 	local_irq_enable();

@@ -22,7 +22,7 @@ void op_timer_sample(void)
 		oprofile_add_sample(regs, 0);
 }
 
-static bool tick(bool whole)
+static bool sample_on_tick(bool whole)
 {
 	op_timer_sample();
 	return false;
@@ -30,7 +30,7 @@ static bool tick(bool whole)
 
 static int timer_start(void)
 {
-	op_ticker_prepare(tick, NULL);
+	op_ticker_prepare(sample_on_tick, NULL);
 	return 0;
 }
 

@@ -92,7 +92,7 @@ static u32 next_value;
 static unsigned long bytes_used; /* of cookies and their paths */
 static unsigned int nr_areas, nr_areas_of[1 << OWNERS_ORDER];
 static unsigned int age_slice;
-static atomic_long_t nr_lost = ATOMIC_LONG_INIT(0);
+static atomic_long_t nr_images_lost = ATOMIC_LONG_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(resolved_wait);
 static struct workqueue_struct *resolver;
 
@@ -120,7 +120,7 @@ static u32 identity_key(const struct identity *identity)
 	return jhash2((const u32 *)identity, sizeof(*identity) / sizeof(u32), 0);
 }
 
-static struct dcookie *find(const struct identity *identity)
+static struct dcookie *find_cookie(const struct identity *identity)
 {
 	struct dcookie *cookie;
 
@@ -182,7 +182,7 @@ static void resolve_path(struct dcookie *cookie, const struct path *path)
 	kfree(buffer);
 }
 
-static void forget(struct dcookie *cookie)
+static void forget_cookie(struct dcookie *cookie)
 {
 	lockdep_assert_held(&cookies_lock);
 	hash_del(&cookie->node);
@@ -200,10 +200,10 @@ static void unuse(struct dcookie *cookie)
 {
 	lockdep_assert_held(&cookies_lock);
 	if (!--cookie->users && !cookie->kept)
-		forget(cookie);
+		forget_cookie(cookie);
 }
 
-static void resolve(struct work_struct *work)
+static void resolve_cookie(struct work_struct *work)
 {
 	struct dcookie *cookie = container_of(work, struct dcookie, work);
 
@@ -238,7 +238,7 @@ static bool full(void)
 #define COOKIE_FLAGS (GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 
 /* With all that files and areas have in common. */
-static struct dcookie *make(const struct identity *identity)
+static struct dcookie *make_cookie(const struct identity *identity)
 {
 	struct dcookie *cookie;
 
@@ -261,13 +261,13 @@ static struct dcookie *make(const struct identity *identity)
 
 static struct dcookie *make_file(struct file *file, const struct identity *identity)
 {
-	struct dcookie *cookie = make(identity);
+	struct dcookie *cookie = make_cookie(identity);
 
 	if (!cookie)
 		return NULL;
 	cookie->file = get_file(file);
 	cookie->users = 1; /* the worker */
-	INIT_WORK(&cookie->work, resolve);
+	INIT_WORK(&cookie->work, resolve_cookie);
 	queue_work(resolver, &cookie->work);
 	return cookie;
 }
@@ -290,7 +290,7 @@ static struct dcookie *make_area(const struct identity *identity, const char *la
 	if (!area_fits(owner))
 		return NULL;
 	copy = kstrdup(label, COOKIE_FLAGS);
-	cookie = copy ? make(identity) : NULL;
+	cookie = copy ? make_cookie(identity) : NULL;
 	if (!cookie) {
 		kfree(copy);
 		return NULL;
@@ -318,7 +318,7 @@ static u64 take(struct dcookie *cookie, unsigned int users)
 	return cookie->value;
 }
 
-static u64 get(struct file *file, unsigned int users)
+static u64 get_cookie(struct file *file, unsigned int users)
 {
 	struct identity identity;
 	struct dcookie *cookie;
@@ -327,24 +327,24 @@ static u64 get(struct file *file, unsigned int users)
 	identify(file_user_path(file), &identity);
 
 	spin_lock(&cookies_lock);
-	cookie = find(&identity);
+	cookie = find_cookie(&identity);
 	if (!cookie)
 		cookie = make_file(file, &identity);
 	value = take(cookie, users);
 	spin_unlock(&cookies_lock);
 	if (!cookie)
-		atomic_long_inc(&nr_lost);
+		atomic_long_inc(&nr_images_lost);
 	return value;
 }
 
 u64 op_dcookie_get(struct file *file)
 {
-	return get(file, 0);
+	return get_cookie(file, 0);
 }
 
 u64 op_dcookie_use(struct file *file)
 {
-	return get(file, 1);
+	return get_cookie(file, 1);
 }
 
 static u64 get_area(const struct mm_struct *mm, const struct op_area *area, unsigned int users)
@@ -359,7 +359,7 @@ static u64 get_area(const struct mm_struct *mm, const struct op_area *area, unsi
 	u64 value;
 
 	spin_lock(&cookies_lock);
-	cookie = find(&identity);
+	cookie = find_cookie(&identity);
 	if (!cookie)
 		cookie = make_area(&identity, area->label, hash_ptr(mm, OWNERS_ORDER));
 	value = take(cookie, users);
@@ -444,7 +444,7 @@ void op_dcookies_age(unsigned long read)
 		spin_lock(&cookies_lock);
 		hlist_for_each_entry_safe(cookie, next, &cookies[bucket], node) {
 			if (aged(cookie, read, age))
-				forget(cookie);
+				forget_cookie(cookie);
 		}
 		spin_unlock(&cookies_lock);
 	}
@@ -453,12 +453,12 @@ void op_dcookies_age(unsigned long read)
 
 unsigned long op_dcookies_lost(void)
 {
-	return atomic_long_read(&nr_lost);
+	return atomic_long_read(&nr_images_lost);
 }
 
 void op_dcookies_lost_reset(void)
 {
-	atomic_long_set(&nr_lost, 0);
+	atomic_long_set(&nr_images_lost, 0);
 }
 
 static void describe(const struct dcookie *cookie, struct oprofile_image *image)
@@ -515,7 +515,7 @@ void op_dcookies_tear_down(void)
 	destroy_workqueue(resolver); /* after all work is done */
 	spin_lock(&cookies_lock);
 	hash_for_each_safe(cookies, bucket, next, cookie, node)
-		forget(cookie);
+		forget_cookie(cookie);
 	spin_unlock(&cookies_lock);
 	xa_destroy(&cookies_by_value);
 	next_value = 0;

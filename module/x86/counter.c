@@ -28,7 +28,7 @@ static const struct entry {
 	{ "extra", offsetof(struct op_x86_setting, extra) },
 };
 
-static struct oprofilefs_number numbers[OP_X86_NUMBERS_MAX][ARRAY_SIZE(entries)];
+static struct oprofilefs_number files_of[OP_X86_NUMBERS_MAX][ARRAY_SIZE(entries)];
 static u64 extra_allowed;
 static unsigned long general_counters;
 static unsigned long fixed_counters;
@@ -59,12 +59,12 @@ static void limit_numbers(unsigned int number, const struct op_x86_model *model)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(entries); i++) {
-		numbers[number][i] = limits[i];
-		numbers[number][i].value = (void *)&settings[number] + entries[i].offset;
+		files_of[number][i] = limits[i];
+		files_of[number][i].value = (void *)&settings[number] + entries[i].offset;
 	}
 }
 
-static int create(struct dentry *root, unsigned int number)
+static int create_counter(struct dentry *root, unsigned int number)
 {
 	struct dentry *directory;
 	char name[16];
@@ -76,7 +76,7 @@ static int create(struct dentry *root, unsigned int number)
 	if (IS_ERR(directory))
 		return PTR_ERR(directory);
 	for (i = 0; !err && i < ARRAY_SIZE(entries); i++)
-		err = oprofilefs_create_number(directory, entries[i].name, &numbers[number][i]);
+		err = oprofilefs_create_number(directory, entries[i].name, &files_of[number][i]);
 	return err;
 }
 
@@ -100,7 +100,7 @@ int op_x86_counters_create(struct dentry *root, const struct op_x86_model *model
 		if (offered && !offered(model, number))
 			continue;
 		limit_numbers(number, model);
-		err = create(root, number);
+		err = create_counter(root, number);
 		if (err)
 			return err;
 	}

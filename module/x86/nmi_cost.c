@@ -4,6 +4,7 @@
  */
 #include <linux/compiler.h>
 #include <linux/irqflags.h>
+#include <linux/kprobes.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
@@ -57,3 +58,5 @@ bool op_x86_nmi_cost_claim(void)
 	WRITE_ONCE(*waits, false);
 	return true;
 }
+
+NOKPROBE_SYMBOL(op_x86_nmi_cost_claim);

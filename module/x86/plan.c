@@ -9,8 +9,8 @@
 
 #include "x86/plan.h"
 
-static void add(struct op_x86_group *group, struct op_x86_program *slot,
-		const struct op_x86_program *program)
+static void add_program(struct op_x86_group *group, struct op_x86_program *slot,
+			const struct op_x86_program *program)
 {
 	*slot = *program;
 	group->nr_programs++;
@@ -43,7 +43,7 @@ static void make_group(struct op_x86_plan *plan, struct op_x86_program **free,
 	group->programs = *free;
 	for (i = 0; i < nr; i++) {
 		if (enabled[i].fixed || is_in_group(plan->model, &enabled[i], number))
-			add(group, (*free)++, &enabled[i]);
+			add_program(group, (*free)++, &enabled[i]);
 	}
 	plan->nr_groups++;
 }
@@ -66,7 +66,7 @@ static void note_hardware(struct op_x86_plan *plan, const struct op_x86_group *g
 	}
 }
 
-static void make(struct op_x86_plan *plan, const struct op_x86_program *enabled, int nr)
+static void make_plan(struct op_x86_plan *plan, const struct op_x86_program *enabled, int nr)
 {
 	struct op_x86_program *free = plan->programs;
 	unsigned int number;
@@ -94,7 +94,7 @@ int op_x86_plan_make(const struct op_x86_model *model, struct op_x86_plan *plan)
 	plan->model = model;
 	nr = op_x86_counters_compile(model, enabled);
 	if (nr > 0)
-		make(plan, enabled, nr);
+		make_plan(plan, enabled, nr);
 	kfree(enabled);
 	return nr < 0 ? nr : 0;
 }

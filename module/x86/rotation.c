@@ -31,7 +31,7 @@ int op_x86_rotation_create_files(struct dentry *root)
 	return oprofilefs_create_number(root, "time_slice", &time_slice_number);
 }
 
-static enum hrtimer_restart on_timer(struct hrtimer *timer)
+static enum hrtimer_restart slice_ends(struct hrtimer *timer)
 {
 	struct rotation *rotation = container_of(timer, struct rotation, timer);
 
@@ -45,7 +45,7 @@ void op_x86_rotation_start(void)
 	struct rotation *rotation = this_cpu_ptr(&rotations);
 
 	rotation->random = op_spread_begin();
-	hrtimer_setup(&rotation->timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_setup(&rotation->timer, slice_ends, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(&rotation->timer, op_spread(time_slice * NSEC_PER_MSEC, &rotation->random),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }

@@ -4,6 +4,7 @@
  * is over.
  */
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/minmax.h>
 
 #include "x86/throttle.h"
@@ -63,3 +64,5 @@ int op_throttle_account(struct op_throttle *throttle, u64 begin, u64 end, unsign
 	}
 	return change;
 }
+
+NOKPROBE_SYMBOL(op_throttle_account);

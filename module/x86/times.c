@@ -19,15 +19,15 @@ struct cpu_times {
 static DEFINE_PER_CPU(struct cpu_times, cpu_times);
 static struct oprofilefs_getter enabled_getters[OP_X86_NUMBERS_MAX];
 static struct oprofilefs_getter running_getters[OP_X86_NUMBERS_MAX];
-static void (*refresh_times)(void);
+static void (*refresh_fn)(void);
 
 static unsigned long sum_enabled(unsigned int number)
 {
 	unsigned long sum = 0;
 	unsigned int cpu;
 
-	if (refresh_times)
-		refresh_times();
+	if (refresh_fn)
+		refresh_fn();
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu(cpu_times, cpu).enabled[number]);
 	return sum;
@@ -38,14 +38,14 @@ static unsigned long sum_running(unsigned int number)
 	unsigned long sum = 0;
 	unsigned int cpu;
 
-	if (refresh_times)
-		refresh_times();
+	if (refresh_fn)
+		refresh_fn();
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu(cpu_times, cpu).running[number]);
 	return sum;
 }
 
-static int create(struct dentry *stats, unsigned int number)
+static int create_times(struct dentry *stats, unsigned int number)
 {
 	struct dentry *directory;
 	char name[20];
@@ -65,9 +65,9 @@ int op_x86_times_create(struct dentry *stats, unsigned int nr, void (*refresh)(v
 	unsigned int number;
 	int err = 0;
 
-	refresh_times = refresh;
+	refresh_fn = refresh;
 	for (number = 0; !err && number < nr; number++)
-		err = create(stats, number);
+		err = create_times(stats, number);
 	return err;
 }
 

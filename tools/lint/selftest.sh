@@ -47,6 +47,14 @@ static int __init seeded_init(void)
 	return seeded(NULL);
 }
 
+/* symbols: it runs in NMI, and is not NOKPROBE_SYMBOL; nor are the other entries there. */
+void op_backtrace(void);
+
+void op_backtrace(void)
+{
+	cpu_relax();
+}
+
 module_init(seeded_init);
 MODULE_LICENSE("GPL");
 END
@@ -137,6 +145,8 @@ doors	pp/report/open.c:6: elf_begin
 shellcheck	unquoted.sh:3:.*SC2086
 checkpatch	module/seeded.c:7: ERROR:SPACING
 sparse	module/seeded.c:8:.*dereference of noderef
+symbols	module/Kbuild.include:1: on_overflow: is no function
+symbols	module/seeded.c:[0-9]*: op_backtrace: runs in NMI
 coccinelle	module/seeded.c:11:.*semicolon
 cppcheck	seeded.c:13: .*arrayIndexOutOfBounds
 clang-tidy	seeded.c:15:.*clang-analyzer-unix.Malloc

@@ -205,16 +205,16 @@ static void tick_sends_once(struct kunit *test)
 /* Only an NMI that was announced is ours, and one announcement is one sample. */
 static void nmi_claimed_once(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, handle_nmi(NMI_LOCAL, NULL), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, handle_timer_nmi(NMI_LOCAL, NULL), NMI_DONE);
 	atomic_set(this_cpu_ptr(&pending), 1);
-	KUNIT_EXPECT_EQ(test, handle_nmi(NMI_LOCAL, NULL), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, handle_timer_nmi(NMI_LOCAL, NULL), NMI_HANDLED);
 	KUNIT_EXPECT_EQ(test, nmi_samples, 1);
-	KUNIT_EXPECT_EQ(test, handle_nmi(NMI_LOCAL, NULL), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, handle_timer_nmi(NMI_LOCAL, NULL), NMI_DONE);
 	KUNIT_EXPECT_EQ(test, nmi_samples, 1);
 
 	idle = true;
 	atomic_set(this_cpu_ptr(&pending), 1);
-	KUNIT_EXPECT_EQ(test, handle_nmi(NMI_LOCAL, NULL), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, handle_timer_nmi(NMI_LOCAL, NULL), NMI_HANDLED);
 	KUNIT_EXPECT_EQ(test, nmi_samples, 1);
 }
 
@@ -284,9 +284,9 @@ static void idle_helps(struct kunit *test)
 		kunit_skip(test, "the ring needs two CPUs");
 	start_all();
 	cpumask_clear_cpu(self, &busy_now);
-	KUNIT_EXPECT_FALSE(test, keeps());
+	KUNIT_EXPECT_FALSE(test, keeps_ticking());
 	other_whole = true;
-	KUNIT_EXPECT_EQ(test, keeps(), cpumask_weight(&ring) == 2);
+	KUNIT_EXPECT_EQ(test, keeps_ticking(), cpumask_weight(&ring) == 2);
 	KUNIT_EXPECT_TRUE(test, tick(true));
 	KUNIT_EXPECT_EQ(test, sent, 1);
 	KUNIT_EXPECT_EQ(test, sent_to, other);

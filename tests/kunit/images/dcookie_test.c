@@ -369,6 +369,7 @@ static void dcookie_aged(struct kunit *test)
 /* Memory has an end, and is given back when it is short. */
 static void dcookie_bounded(struct kunit *test)
 {
+	struct dcookie *cookie;
 	u64 value;
 
 	images_kb_max = 0;
@@ -381,9 +382,10 @@ static void dcookie_bounded(struct kunit *test)
 	images_kb_max = 0;
 	KUNIT_EXPECT_EQ(test, op_dcookie_get(b), OPROFILE_INVALID_COOKIE);
 	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), value); /* what there is stays */
-	op_dcookies_age(jiffies);
+	cookie = xa_load(&cookies_by_value, value);
+	op_dcookies_age(cookie->touched);
 	KUNIT_EXPECT_EQ(test, explain(value), 0);
-	op_dcookies_age(jiffies + 1);
+	op_dcookies_age(cookie->touched + 1);
 	KUNIT_EXPECT_EQ(test, explain(value), -EINVAL);
 	op_dcookies_lost_reset();
 	KUNIT_EXPECT_EQ(test, op_dcookies_lost(), 0);

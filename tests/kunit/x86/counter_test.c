@@ -205,7 +205,7 @@ static void counter_limited(struct kunit *test)
 	limit_numbers(1, &model);
 	for (i = 0; i < ARRAY_SIZE(entries); i++) {
 		if (!strcmp(entries[i].name, limit->entry))
-			number = &numbers[1][i];
+			number = &files_of[1][i];
 	}
 	KUNIT_ASSERT_NOT_NULL(test, number);
 	for (i = 0; i < 3; i++) {
@@ -217,8 +217,11 @@ static void counter_limited(struct kunit *test)
 	}
 	/* Each entry is a field of its own of this counter. */
 	*number->value = 0x77;
-	for (i = 0; i < ARRAY_SIZE(entries); i++)
-		KUNIT_EXPECT_EQ(test, *numbers[1][i].value == 0x77, &numbers[1][i] == number);
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		const struct oprofilefs_number *file = &files_of[1][i];
+
+		KUNIT_EXPECT_EQ(test, *file->value == 0x77, file == number);
+	}
 }
 
 static int counter_init(struct kunit *test)

@@ -40,7 +40,7 @@ static void times_add_up(struct kunit *test)
 	op_x86_times_add(last, OP_X86_NUMBERS_MAX - 1, 9, 8);
 	op_x86_times_add(last, 4, 70, 1);
 
-	refresh_times = NULL;
+	refresh_fn = NULL;
 	KUNIT_EXPECT_EQ(test, sum_enabled(3), 1500);
 	KUNIT_EXPECT_EQ(test, sum_running(3), 900);
 	KUNIT_EXPECT_EQ(test, sum_enabled(4), 77);
@@ -58,7 +58,7 @@ static void times_refreshed(struct kunit *test)
 {
 	op_x86_times_reset();
 	refreshed = 0;
-	refresh_times = refresh;
+	refresh_fn = refresh;
 	KUNIT_EXPECT_EQ(test, sum_enabled(3), 10);
 	KUNIT_EXPECT_EQ(test, sum_running(3), 2);
 	KUNIT_EXPECT_EQ(test, refreshed, 2);
@@ -66,7 +66,7 @@ static void times_refreshed(struct kunit *test)
 
 static void times_exit(struct kunit *test)
 {
-	refresh_times = NULL;
+	refresh_fn = NULL;
 	op_x86_times_reset();
 }
 
