@@ -6,7 +6,8 @@
 #	console.log	the kernel's console, first serial port
 #	verdict.log	what init says of each case, second port
 #	output.log	what the cases print, third port
-#	coverage.tar.gz	of a sanitised kernel: what the module executed, as gcov has it, fourth port
+#	coverage.tar.gz	of a sanitised kernel: what the module executed, as gcov has it, fourth
+#			port; with a PMU and no sanitisers, that is QEMU's monitor
 #	command		the QEMU command, to run it again by hand
 #
 # Sourced after common.sh.
@@ -66,6 +67,10 @@ guest_command()
 	if [[ -n ${6:-} ]]; then
 		guest_pmu "$6"
 		append+=" $guest_pmu_append"
+		# QEMU's own monitor, for `pmu nmi`
+		fourth=(-chardev "socket,id=monitor,path=$folder/monitor,server=on,wait=off"
+			-mon chardev=monitor -chardev "socket,id=guest,path=$folder/monitor"
+			-serial chardev:guest)
 	fi
 	if kernel_sanitised "$series"; then
 		memory=2048

@@ -3,10 +3,13 @@
 #
 # Runs guest cases and says how each went.
 #
-#	run.sh [-c] [-k KERNEL]... [-s SMP] [-d CASES] [-t FILE] [-j JOBS] [-m] [CASE...]
+#	run.sh [-c WHICH] [-k KERNEL]... [-s SMP] [-d CASES] [-t FILE] [-j JOBS] [-m] [CASE...]
 #
-#	-c		each case only on the kernels of its line "check", as make check has it
-#	-k KERNEL	on this kernel, any that kernel.sh knows; default: the stock ones
+#	-c newest	each case only on the newest stock kernel of its line "check", as make check
+#			has it
+#	-c others	each case on all others of that line, as make check-kernel has it
+#	-k KERNEL	on this kernel, any that kernel.sh knows; default: the stock ones, and with
+#			-c others all
 #	-s SMP		only with this many CPUs; default: each that a case names
 #	-d CASES	folder of the cases; default: tests/vm/cases
 #	-t FILE		append to that tally (see tests/tally.sh), as the suite "guest", instead of
@@ -25,9 +28,10 @@
 #	# limit: SECONDS	of wall time on an idle host; default 60.  A busy host has five
 #				times as long, and a sanitised kernel a multiple of that
 #	# sanitised: TEXT	why it is skipped on kernels with sanitisers
-#	# check: KERNEL...	the kernels on which "make check" and "make check-kernel" run it;
-#				default: all but PREEMPT_RT's.  What costs much is there on those
-#				that differ in what it covers; "make vm-check" runs everything
+#	# check: KERNEL...	the kernels on which "make check" and "make check-kernel" run it
+#				between them; default: all but PREEMPT_RT's.  What costs much is
+#				there on those that differ in what it covers; "make vm-check" runs
+#				everything
 #
 # A case runs on all stock kernels.  A number of CPUs or counters with "@KERNEL[,KERNEL...]" behind
 # it are only for these; README.md says how they are shared out.  Cases named on the command line
@@ -46,12 +50,15 @@
 . "$top/tests/tally.sh"
 
 chosen='' only_smp='' folder=$vm/cases tally='' with_module=true
-checked=false
+share=''
 jobs=$(nproc)
 [[ $jobs -le 4 ]] || jobs=4
-while getopts ck:s:d:t:j:m option; do
+while getopts c:k:s:d:t:j:m option; do
 	case $option in
-	c) checked=true ;;
+	c)
+		share=$OPTARG
+		[[ $share =~ ^(newest|others)$ ]] || die "-c $share is neither newest nor others"
+		;;
 	k) chosen+=" $OPTARG"; kernel_known "$OPTARG" ;;
 	s) only_smp=$OPTARG; smp_known "$OPTARG" ;;
 	d) folder=$OPTARG ;;
@@ -86,30 +93,57 @@ wanted()
 	fi
 }
 
-# unchecked KERNEL CASE - is it left out there, as -c wants?
-unchecked()
+# checks CASE - the kernels of its line "check"
+checks()
 {
 	local on
 
-	on=$(header "$2" check)
-	on=${on:-$kernels_stock $kernels_own}
-	$checked && [[ " $on " != *" $1 "* ]]
+	on=$(header "$1" check)
+	echo "${on:-$kernels_stock $kernels_own}"
+}
+
+# newest CASE - the newest stock kernel of its line "check" on which it has something to do
+newest()
+{
+	local series found=''
+
+	for series in $kernels_stock; do
+		if [[ " $(checks "$1") " == *" $series "* && -n $(wanted "$series" "$1" smp 2) &&
+			-n $(wanted "$series" "$1" pmu none) ]]; then
+			found=$series
+		fi
+	done
+	echo "$found"
+}
+
+# unchecked KERNEL CASE - is it left out there, as -c wants?
+unchecked()
+{
+	case $share in
+	newest) [[ $1 != "${newest_of[$2]}" ]] ;;
+	others) [[ $1 == "${newest_of[$2]}" || " $(checks "$2") " != *" $1 "* ]] ;;
+	*) return 1 ;;
+	esac
 }
 
 all=false	# counters and CPUs that are for other kernels, too
 [[ $# -eq 0 || -z $chosen ]] || all=true
-kernels=${chosen:-$kernels_stock}
+kernels=$kernels_stock
+[[ $share != others ]] || kernels+=" $kernels_own $kernels_rt"
+kernels=${chosen:-$kernels}
 if [[ $# -eq 0 ]]; then
 	for file in "$folder"/*.sh; do
 		set -- "$@" "$(basename "$file" .sh)"
 	done
 fi
+declare -A newest_of=()
 for name; do
 	[[ -f $folder/$name.sh ]] || die "no case $name in $folder"
 	[[ -n $(header "$name" covers) ]] || die "$folder/$name.sh does not say what it covers"
 	for series in $(header "$name" check); do
 		kernel_known "$series"
 	done
+	newest_of[$name]=$(newest "$name")
 done
 
 # case_limit KERNEL CASE - seconds until the case is ended

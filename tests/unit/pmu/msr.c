@@ -82,7 +82,27 @@ static const struct {
 	{"zen", 0xc001020b, W48 + 1, GOOD, 0},
 	{"zen", 0xc001020c, 0, FOREIGN, 0},
 	{"zen", 0xc1, 0, FOREIGN, 0},
+	{"zen", 0xc0000301, 0, FOREIGN, 0},
+	{"zen4", 0xc0000301, UINT64_MAX, GOOD, 0x3f},
+	{"zen4", 0xc0000301, 0x21, GOOD, 0x21},
+	{"zen4", 0xc0000300, 0, FAULT, 0},
+	{"zen4", 0xc0000302, UINT64_MAX, GOOD, 0},
+	{"zen4", 0xc001020b, W48 + 1, GOOD, 0},
 	{"nehalem", 0xc0010000, 0, FOREIGN, 0},
+	/* version 6 has further names of its counters */
+	{"icelake", 0x1900, 0, FOREIGN, 0},
+	{"clearwater", 0x1900, W48, GOOD, W48},
+	{"clearwater", 0x1900, W48 + 1, FAULT, 0},
+	{"clearwater", 0x191d, 0x5300c0, GOOD, 0x5300c0},
+	{"clearwater", 0x191e, 0, FAULT, 0},
+	{"clearwater", 0x1988, W48 + 3, GOOD, 2},
+	{"clearwater", 0x198c, 0, FAULT, 0},
+	{"clearwater", 0x1981, 0, FAULT, 0},
+	{"clearwater", 0x1990, 0, FOREIGN, 0},
+	/* big and small cores */
+	{"alderlake", 0x38f, UINT64_C(0x1000f000000ff), GOOD, UINT64_C(0x1000f000000ff)},
+	{"gracemont", 0x38f, UINT64_C(0x1000700000000), FAULT, UINT64_C(0x3f)},
+	{"gracemont", 0x18c, 0, FAULT, 0},
 	{"nehalem", 0x10, 0, FOREIGN, 0},
 };
 
@@ -104,6 +124,24 @@ TEST(registers_take_what_they_can)
 		if (pmu_msr_read(&pmu, writes[i].number, &value) == GOOD &&
 		    value != writes[i].reads)
 			fail_msg("%s: %#x reads %#lx", writes[i].model, writes[i].number, value);
+	}
+}
+
+TEST(names_of_version_6_are_of_the_same_registers)
+{
+	static const struct {
+		uint32_t number, other;
+	} names[] = {{0x1900, 0xc1},  {0x191c, 0xc8},  {0x1901, 0x186},
+		     {0x191d, 0x18d}, {0x1980, 0x309}, {0x1988, 0x30b}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct pmu pmu;
+		uint64_t value;
+
+		pmu_reset(&pmu, pmu_model_find("clearwater"));
+		assert_int_equal(pmu_msr_write(&pmu, names[i].number, 0x5300c0), GOOD);
+		assert_int_equal(pmu_msr_read(&pmu, names[i].other, &value), GOOD);
+		assert_int_equal(value, 0x5300c0);
 	}
 }
 
@@ -224,12 +262,34 @@ TEST(cpuid_tells_of_the_pmu)
 		{"zen", 0x80000001, {1, 2, 0, 4}, {1, 2, 0x800000, 4}},
 		{"k8", 0x80000001, {1, 2, 0xffffffff, 4}, {1, 2, 0xff7fffff, 4}},
 		{"nehalem", 7, {1, 2, 3, 4}, {1, 2, 3, 4}},
+		{"zen", 0x80000022, {1, 2, 3, 4}, {1, 2, 3, 4}},
+		{"zen", 0x80000000, {0x8000001e, 2, 3, 4}, {0x8000001e, 2, 3, 4}},
+		{"zen4", 0x80000000, {0x8000001e, 2, 3, 4}, {0x80000022, 2, 3, 4}},
+		{"zen4", 0x80000022, {9, 9, 9, 9}, {1, 6, 0, 0}},
+		{"clearwater", 10, {0}, {0x08300806, 0xd8, 0x7, 0x603}},
+		{"alderlake", 0, {20, 1, 2, 3}, {26, 1, 2, 3}},
+		{"alderlake", 7, {1, 2, 3, 4}, {1, 2, 3, 0x8004}},
+		{"alderlake", 0x15, {9, 9, 9, 9}, {0, 0, 0, 0}},
+		{"icelake", 0x15, {9, 9, 9, 9}, {9, 9, 9, 9}},
+		{"alderlake", 0x1a, {9, 9, 9, 9}, {0x40000000, 0, 0, 0}},
+		{"gracemont", 0x1a, {9, 9, 9, 9}, {0x20000000, 0, 0, 0}},
+		{"gracemont", 10, {0}, {0x08300605, 0xd8, 0x7, 0x603}},
+		{"alderlake", 10, {0}, {0x08300605, 0xd8, 0x7, 0x603}},
+		{"icelake", 0x1a, {1, 2, 3, 4}, {1, 2, 3, 4}},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct pmu_cpuid answer = cases[i].before;
 
-		pmu_cpuid(pmu_model_find(cases[i].model), cases[i].leaf, &answer);
+		pmu_cpuid(pmu_model_find(cases[i].model), cases[i].leaf, 0, &answer);
 		assert_memory_equal(&answer, &cases[i].after, sizeof(answer));
 	}
+}
+
+TEST(only_the_first_subleaf_tells_of_kinds)
+{
+	struct pmu_cpuid answer = {1, 2, 3, 4};
+
+	pmu_cpuid(pmu_model_find("alderlake"), 7, 1, &answer);
+	assert_int_equal(answer.edx, 4);
 }

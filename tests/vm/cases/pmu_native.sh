@@ -40,7 +40,7 @@ native()
 # default_shares - operf without -e, of a program with known shares
 default_shares()
 {
-	need operf --session-dir=/tmp/default /vm/workloads/split 3
+	need operf --session-dir=/tmp/default /vm/workloads/split 8
 	need opreport --session-dir=/tmp/default -l >/tmp/report
 	cat /tmp/report
 	grep -qi 'cycles' /tmp/report || fail "without -e, the event is not cycles"

@@ -101,7 +101,8 @@ void judge_buffer(struct worker *worker, int fd, size_t size);
 #define DECLARE(name) int op_##name(struct worker *worker)
 DECLARE(open); DECLARE(close); DECLARE(read); DECLARE(pread); DECLARE(readv); DECLARE(write);
 DECLARE(pwrite); DECLARE(writev); DECLARE(lseek); DECLARE(poll); DECLARE(epoll); DECLARE(select);
-DECLARE(ioctl); DECLARE(image); DECLARE(mmap); DECLARE(dup); DECLARE(dup2); DECLARE(fcntl);
+DECLARE(ioctl); DECLARE(image); DECLARE(unwind); DECLARE(mmap); DECLARE(dup); DECLARE(dup2);
+DECLARE(fcntl);
 DECLARE(fstat); DECLARE(ftruncate); DECLARE(fallocate); DECLARE(sendfile); DECLARE(splice);
 DECLARE(copy_range); DECLARE(getdents); DECLARE(flock); DECLARE(fsync); DECLARE(fchmod);
 DECLARE(stat); DECLARE(access); DECLARE(chmod); DECLARE(chown); DECLARE(unlink); DECLARE(rename);

@@ -23,6 +23,7 @@
 
 #include "board.h"
 #include "module/uapi/oprofile.h"
+#include "module/uapi/unwind.h"
 #include "operation.h"
 #include "words.h"
 
@@ -332,6 +333,8 @@ int op_ioctl(struct worker *worker)
 {
 	static const unsigned long commands[] = { 0, 1, OPROFILE_IOC_IMAGE + 1,
 						  OPROFILE_IOC_IMAGE & 0xffff, FIONREAD,
+						  OPROFILE_IOC_UNWIND,
+						  OPROFILE_IOC_UNWIND_WANTED,
 						  FIGETBSZ, FIONBIO, FIBMAP, ~0UL,
 						  0x5401 /* TCGETS */ };
 	struct slot *slot = draw_slot(worker);
@@ -359,6 +362,38 @@ int op_image(struct worker *worker)
 	((struct oprofile_image *)worker->memory)->cookie = cookies[stream_below(
 		&worker->stream, sizeof(cookies) / sizeof(cookies[0]))];
 	return result(ioctl(slot->fd, OPROFILE_IOC_IMAGE, image));
+}
+
+/* A table that is valid but for some bytes, for an image that there may be. */
+int op_unwind(struct worker *worker)
+{
+	struct slot *slot = draw_slot(worker);
+	struct unwind_table *table = (struct unwind_table *)worker->memory;
+	struct oprofile_unwind unwind = {.cookie = 1 + stream_below(&worker->stream, 40)};
+	struct unwind_row *rows;
+
+	memset(worker->memory, 0, 4096);
+	table->magic = UNWIND_MAGIC;
+	table->version = UNWIND_VERSION;
+	table->pages = (uint32_t)stream_below(&worker->stream, 40);
+	table->rows = (uint32_t)stream_below(&worker->stream, 400);
+	rows = (struct unwind_row *)unwind_table_rows(table);
+	for (uint32_t i = 0; i < table->rows; i++) {
+		rows[i].at = (uint16_t)(i * 128);
+		rows[i].cfa_in = (uint8_t)stream_below(&worker->stream, UNWIND_OTHER + 1);
+		rows[i].fp_in = (uint8_t)stream_below(&worker->stream, UNWIND_FP_LOST + 1);
+		rows[i].cfa = (int16_t)stream_below(&worker->stream, 8);
+		rows[i].fp = (int16_t)-stream_below(&worker->stream, 8);
+	}
+	for (uint32_t i = 1; i <= table->pages; i++)
+		table->index[i] = table->rows;
+	unwind.table = (uintptr_t)draw_address(worker, worker->memory);
+	unwind.size = unwind_table_size(table);
+	unwind.owner = (uint32_t)stream_below(&worker->stream, 4);
+	for (uint64_t n = stream_below(&worker->stream, 3); n; n--)
+		((uint8_t *)table)[stream_below(&worker->stream, unwind.size)] ^=
+			(uint8_t)(1u << stream_below(&worker->stream, 8));
+	return result(ioctl(slot->fd, OPROFILE_IOC_UNWIND, &unwind));
 }
 
 int op_mmap(struct worker *worker)

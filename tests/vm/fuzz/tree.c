@@ -37,6 +37,10 @@ static const struct entry known[] = {
 	{ "stats/images_lost", KIND_STATISTIC },
 	{ "stats/hooks_disarmed", KIND_STATISTIC },
 	{ "stats/hooks_missed", KIND_STATISTIC },
+	{ "stats/unwind_bytes", KIND_STATISTIC },
+	{ "stats/unwind_tables", KIND_STATISTIC },
+	{ "stats/unwind_dropped", KIND_STATISTIC },
+	{ "stats/unwind_refused", KIND_STATISTIC },
 	{ "stats/cpu0", KIND_DIRECTORY },
 	{ "stats/cpu0/sample_received", KIND_STATISTIC },
 	{ "stats/cpu0/sample_lost_overflow", KIND_STATISTIC },
@@ -45,6 +49,13 @@ static const struct entry known[] = {
 	{ "stats/cpu0/backtrace_aborted", KIND_STATISTIC },
 	{ "stats/cpu0/throttled", KIND_STATISTIC },
 	{ "stats/cpu0/sample_idle", KIND_STATISTIC },
+	{ "stats/cpu0/chain_depth", KIND_STATISTIC },
+	{ "stats/cpu0/chain_root", KIND_STATISTIC },
+	{ "stats/cpu0/chain_no_table", KIND_STATISTIC },
+	{ "stats/cpu0/chain_no_rule", KIND_STATISTIC },
+	{ "stats/cpu0/chain_unreadable", KIND_STATISTIC },
+	{ "stats/cpu0/chain_bad_frame", KIND_STATISTIC },
+	{ "stats/cpu0/sample_guest", KIND_STATISTIC },
 };
 
 #define NR_KNOWN (sizeof(known) / sizeof(known[0]))

@@ -42,6 +42,7 @@ const struct operation operations[] = {
 	{ "select", 400, true, op_select, ERRNOS(EBADF) },
 	{ "ioctl", 1200, true, op_ioctl, ERRNOS(EBADF, ENOTTY, EINVAL, EFAULT, EPERM) },
 	{ "image", 1600, true, op_image, ERRNOS(EBADF, ENOTTY, EINVAL, EFAULT) },
+	{ "unwind", 1200, true, op_unwind, ERRNOS(EBADF, ENOTTY, EINVAL, EFAULT, ENOMEM, ENOSPC) },
 	{ "mmap", 800, true, op_mmap, ERRNOS(EBADF, ENODEV, EACCES, EPERM, EINVAL) },
 	{ "dup", 300, true, op_dup, ERRNOS(EBADF) },
 	{ "dup2", 300, true, op_dup2, ERRNOS(EBADF) },

@@ -142,5 +142,5 @@ measure()
 	need "$@"
 	pmu snapshot 61
 	pmu totals 60 61 | awk -v name="$_name" '{ n[$1] = $3 }
-		END { printf "measured: %s user %d kernel %d\n", name, n["user"], n["kernel"] }'
+		END { printf "measured: %s user %.0f kernel %.0f\n", name, n["user"], n["kernel"] }'
 }

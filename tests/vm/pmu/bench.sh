@@ -10,7 +10,8 @@
 #	-m		without the profiler's module
 #
 # A bench is a case in bench/ (see run.sh); the lines that it prints after "measured:" are
-# its result, and those of them that begin with "cost" are put side by side with the targets.
+# its result, and those of them that begin with "cost" or "command" are put side by side with the
+# targets.
 
 . "$(dirname "$0")/../common.sh"
 
@@ -26,31 +27,40 @@ while getopts k:m option; do
 done
 shift $((OPTIND - 1))
 
-# The issue's targets, in kernel instructions a sample: flat, with a call graph of depth 8, and
-# the latter with the daemon's instructions added.
-target_flat=800 target_callgraph=1100 target_with_daemon=1250
+# Targets, in instructions a sample: of the kernel alone, or with the daemon's.  And of a command
+# while samples are taken, all of them.
+target_flat=800 target_callgraph=1250 target_with_daemon=1700 target_frameless=1050
+target_command=20000000
 
-# costs - of lines "cost SIDE KIND kernel K user U samples N", a table with the targets
+# costs - of lines "cost SIDE KIND kernel K user U samples N" and "command NAME user U kernel K", a
+# table with the targets
 costs()
 {
-	awk -v flat=$target_flat -v callgraph=$target_callgraph -v with_daemon=$target_with_daemon '
+	awk -v flat=$target_flat -v callgraph=$target_callgraph -v with_daemon=$target_with_daemon \
+		-v frameless=$target_frameless -v command=$target_command '
+		BEGIN {
+			title["flat"] = "flat"
+			title["callgraph"] = "call chains of 8 frames"
+			title["frameless"] = "-g without frame pointers"
+			target["flat"] = flat
+			target["callgraph"] = callgraph
+			target["frameless"] = frameless
+		}
 		function row(side, kind, n, target,    verdict) {
 			if (target && n <= target)
 				verdict = "  target " target ": met"
 			else if (target)
 				verdict = "  target " target ": missed by " n - target
-			printf "%-14s %-32s %6d%s\n", side, kind, n, verdict
+			printf "%-14s %-40s %9d%s\n", side, kind, n, verdict
 		}
+		$1 == "command" { row("opcontrol", "--" $2 ", all", $4 + $6, command) }
 		$1 != "cost" { next }
 		{
 			ours = $2 == "oprofile-x86"
 			program = $2 == "perf-record" ? "perf itself" : "the daemon"
-			if ($3 == "flat")
-				row($2, "flat, kernel", $5, ours ? flat : 0)
-			else
-				row($2, "call graph of 8, kernel", $5, ours ? callgraph : 0)
-			row($2, ($3 == "flat" ? "flat" : "call graph of 8") ", with " program,
-				$5 + $7, ours && $3 != "flat" ? with_daemon : 0)
+			row($2, title[$3] ", kernel", $5, ours ? target[$3] : 0)
+			row($2, title[$3] ", with " program, $5 + $7,
+				ours && $3 == "callgraph" ? with_daemon : 0)
 		}'
 }
 
@@ -61,6 +71,6 @@ status=0
 "$vm/run.sh" "${module[@]}" -k "$series" -d "$vm/pmu/bench" "$@" || status=$?
 measured=$(find "$VM_OUT/run/$series" -name output.log -exec cat {} + | tr -d '\r' |
 	sed -n 's/^measured: //p')
-printf '%s\n\ninstructions a sample, Linux %s\n' "$measured" "$series"
+printf '%s\n\ninstructions a sample, or of a command, Linux %s\n' "$measured" "$series"
 costs <<<"$measured"
 exit $status

@@ -19,7 +19,7 @@ void pmu_reset(struct pmu *pmu, const struct pmu_model *model)
 
 bool pmu_has_global(const struct pmu_model *model)
 {
-	return model->family == PMU_ARCH && model->version >= 2;
+	return (model->family == PMU_ARCH || model->family == PMU_AMD_CORE) && model->version >= 2;
 }
 
 uint64_t pmu_global_mask(const struct pmu_model *model)

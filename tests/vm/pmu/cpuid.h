@@ -11,7 +11,8 @@ struct pmu_cpuid {
 	uint32_t eax, ebx, ecx, edx;
 };
 
-/* Changes what the CPU would answer to leaf @leaf into what one with this PMU answers. */
-void pmu_cpuid(const struct pmu_model *model, uint32_t leaf, struct pmu_cpuid *answer);
+/* Changes what the CPU would answer to leaf @leaf, @subleaf into what one with this PMU answers. */
+void pmu_cpuid(const struct pmu_model *model, uint32_t leaf, uint32_t subleaf,
+	       struct pmu_cpuid *answer);
 
 #endif

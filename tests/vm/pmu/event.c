@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Event codes: Intel SDM volume 3, table "pre-defined architectural events", and for the unit
- * masks of BR_INST_RETIRED (0xC4) the event lists of Sandy Bridge and later; AMD's PPRs for
- * 0xC0, 0xC2 and 0x76.  A cycle of the emulated CPU is an instruction.
+ * masks of BR_INST_RETIRED (0xC4) the event lists of Sandy Bridge and later, and of Gracemont;
+ * AMD's PPRs for 0xC0, 0xC2 and 0x76.  A cycle of the emulated CPU is an instruction.
  */
 #include "event.h"
 
@@ -28,7 +28,25 @@ static pmu_quantity_set intel_branches(unsigned int mask)
 	return mask & ~0x4bU ? 0 : set;
 }
 
-static pmu_quantity_set intel_event(unsigned int event, unsigned int mask)
+/* Those of the small cores, since Goldmont: kinds have other masks, and do not combine. */
+static pmu_quantity_set small_branches(unsigned int mask)
+{
+	switch (mask) {
+	case 0x00:
+		return BRANCHES;
+	case 0x7e:
+		return SET(PMU_CONDITIONAL);
+	case 0xf9:
+		return SET(PMU_CALL);
+	case 0xf7:
+		return SET(PMU_RETURN);
+	case 0xbf:
+		return SET(PMU_FAR);
+	}
+	return 0;
+}
+
+static pmu_quantity_set intel_event(enum pmu_kind kind, unsigned int event, unsigned int mask)
 {
 	switch (event) {
 	case 0xc0: /* INST_RETIRED; mask 1 is its second name since Nehalem */
@@ -36,7 +54,7 @@ static pmu_quantity_set intel_event(unsigned int event, unsigned int mask)
 	case 0x3c: /* CPU_CLK_UNHALTED: core, and reference cycles */
 		return mask <= 0x01 ? SET(PMU_INSTRUCTIONS) : 0;
 	case 0xc4:
-		return intel_branches(mask);
+		return kind == PMU_SMALL ? small_branches(mask) : intel_branches(mask);
 	}
 	return 0;
 }
@@ -73,7 +91,7 @@ pmu_quantity_set pmu_event_quantities(const struct pmu_model *model, uint64_t se
 	case PMU_P6:
 		return p6_event(select & 0xff, mask);
 	case PMU_ARCH:
-		return intel_event(select & 0xff, mask);
+		return intel_event(model->kind, select & 0xff, mask);
 	case PMU_AMD_K7:
 	case PMU_AMD_CORE:
 		return amd_event((select & 0xff) | (select >> 32 & 0xf) << 8);

@@ -143,7 +143,7 @@ static void cpuid(CPUX86State *state)
 {
 	struct context context = context_of(state);
 	struct env *env = context.env;
-	uint32_t leaf = low(env->general[ENV_RAX]);
+	uint32_t leaf = low(env->general[ENV_RAX]), subleaf = low(env->general[ENV_RCX]);
 	struct pmu_cpuid answer;
 
 	if (query_is(leaf)) {
@@ -160,7 +160,7 @@ static void cpuid(CPUX86State *state)
 	helper_cpuid(state);
 	answer = (struct pmu_cpuid){ low(env->general[ENV_RAX]), low(env->general[ENV_RBX]),
 				     low(env->general[ENV_RCX]), low(env->general[ENV_RDX]) };
-	pmu_cpuid(context.vcpu->pmu.model, leaf, &answer);
+	pmu_cpuid(context.vcpu->pmu.model, leaf, subleaf, &answer);
 	env->general[ENV_RAX] = answer.eax;
 	env->general[ENV_RBX] = answer.ebx;
 	env->general[ENV_RCX] = answer.ecx;

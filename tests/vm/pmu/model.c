@@ -29,6 +29,16 @@ static const struct pmu_model models[] = {
 	{ .name = "icelake", .cpu = "Icelake-Server-noTSX,model=106",
 	  .family = PMU_ARCH, .version = 5, .general = 8, .width = 48, .fixed = 4,
 	  .fixed_width = 48, .full_width = true, .masks_lvtpc = true },
+	{ .name = "clearwater", .cpu = "Icelake-Server-noTSX,model=221",
+	  .family = PMU_ARCH, .version = 6, .general = 8, .width = 48, .fixed = 3,
+	  .fixed_width = 48, .full_width = true, .masks_lvtpc = true },
+	{ .name = "alderlake", .cpu = "Icelake-Server-noTSX,model=151",
+	  .family = PMU_ARCH, .version = 5, .general = 8, .width = 48, .fixed = 4,
+	  .fixed_width = 48, .full_width = true, .masks_lvtpc = true, .kind = PMU_BIG,
+	  .partner = "gracemont" },
+	{ .name = "gracemont", .cpu = "Icelake-Server-noTSX,model=151",
+	  .family = PMU_ARCH, .version = 5, .general = 6, .width = 48, .fixed = 3,
+	  .fixed_width = 48, .full_width = true, .masks_lvtpc = true, .kind = PMU_SMALL },
 	{ .name = "k8", .cpu = "Opteron_G2",
 	  .family = PMU_AMD_K7, .general = 4, .width = 48 },
 	{ .name = "family10h", .cpu = "Opteron_G3",
@@ -37,6 +47,8 @@ static const struct pmu_model models[] = {
 	  .family = PMU_AMD_CORE, .general = 6, .width = 48 },
 	{ .name = "zen", .cpu = "EPYC",
 	  .family = PMU_AMD_CORE, .general = 6, .width = 48 },
+	{ .name = "zen4", .cpu = "EPYC-Genoa",
+	  .family = PMU_AMD_CORE, .version = 2, .general = 6, .width = 48 },
 };
 
 const struct pmu_model *pmu_model_at(unsigned int i)

@@ -18,6 +18,10 @@
 #define GLOBAL_INUSE   0x392 /* likewise */
 #define FULL_PMC       0x4c1 /* IA32_A_PMC0 */
 #define INTEL_ROOM     8     /* counters there is room for at each of these numbers */
+/* from version 6: counter, event select and two more for each, other names of those above */
+#define V6_GENERAL 0x1900
+#define V6_FIXED   0x1980
+#define V6_STEP	   4
 
 #define CAPABILITY_FULL_WIDTH (UINT64_C(1) << 13)
 
@@ -32,6 +36,13 @@
 #define AMD_CORE	0xc0010200 /* select, counter, select, ... */
 #define AMD_CORE_ROOM	6
 #define AMD_SELECT_BITS UINT64_C(0x30fffd7ffff)
+
+/* PerfMonV2 */
+#define AMD_GLOBAL_STATUS 0xc0000300
+#define AMD_GLOBAL_CTRL	  0xc0000301
+#define AMD_GLOBAL_CLEAR  0xc0000302
+
+#define CONTROL_METRICS (UINT64_C(1) << 48) /* big cores: IA32_PERF_METRICS, which counts nothing */
 
 #define RDPMC_FIXED (UINT32_C(1) << 30)
 
@@ -67,6 +78,22 @@ static struct where at(bool exists, enum kind kind, unsigned int i)
 	return (struct where){ exists ? kind : NOTHING, i };
 }
 
+static struct where locate_v6(const struct pmu_model *model, uint32_t number)
+{
+	bool fixed = number >= V6_FIXED;
+	unsigned int i = (number - (fixed ? V6_FIXED : V6_GENERAL)) / V6_STEP;
+
+	switch (number % V6_STEP) {
+	case 0:
+		if (fixed)
+			return at(i < model->fixed, COUNTER_WRAP, PMU_GENERAL_MAX + i);
+		return at(i < model->general, COUNTER_FULL, i);
+	case 1:
+		return at(!fixed && i < model->general, EVENT_SELECT, i);
+	}
+	return (struct where){ NOTHING, 0 };
+}
+
 static struct where locate_intel(const struct pmu_model *model, uint32_t number)
 {
 	bool global = pmu_has_global(model);
@@ -79,6 +106,10 @@ static struct where locate_intel(const struct pmu_model *model, uint32_t number)
 		return at(number - SELECT < model->general, EVENT_SELECT, number - SELECT);
 	if (model->family == PMU_P6)
 		return (struct where){ FOREIGN, 0 };
+	if (model->version >= 6 &&
+	    (within(number, V6_GENERAL, V6_STEP * INTEL_ROOM) ||
+	     within(number, V6_FIXED, V6_STEP * PMU_FIXED_MAX)))
+		return locate_v6(model, number);
 	if (within(number, FULL_PMC, INTEL_ROOM)) {
 		i = number - FULL_PMC;
 		return at(model->full_width && i < model->general, COUNTER_FULL, i);
@@ -116,6 +147,16 @@ static struct where locate_amd(const struct pmu_model *model, uint32_t number)
 	if (within(number, AMD_CORE, 2 * AMD_CORE_ROOM))
 		return at(model->family == PMU_AMD_CORE, number & 1 ? COUNTER_WRAP : EVENT_SELECT,
 			  (number - AMD_CORE) / 2);
+	if (pmu_has_global(model)) {
+		switch (number) {
+		case AMD_GLOBAL_STATUS:
+			return (struct where){ STATUS, 0 };
+		case AMD_GLOBAL_CTRL:
+			return (struct where){ CONTROL, 0 };
+		case AMD_GLOBAL_CLEAR:
+			return (struct where){ STATUS_CLEAR, 0 };
+		}
+	}
 	return (struct where){ FOREIGN, 0 };
 }
 
@@ -203,7 +244,7 @@ static uint64_t writable(const struct pmu_model *model, struct where where)
 			bits |= (model->version >= 3 ? UINT64_C(0xf) : UINT64_C(0xb)) << 4 * i;
 		return bits;
 	case CONTROL:
-		return pmu_global_mask(model);
+		return pmu_global_mask(model) | (model->kind == PMU_BIG ? CONTROL_METRICS : 0);
 	case STATUS_CLEAR:
 	case STATUS_SET:
 		return pmu_global_mask(model) | others;
@@ -221,6 +262,10 @@ enum pmu_access pmu_msr_write(struct pmu *pmu, uint32_t number, uint64_t value)
 		return PMU_ACCESS_FOREIGN;
 	if (amd && where.kind == EVENT_SELECT)
 		value &= AMD_SELECT_BITS;
+	else if (amd && where.kind == CONTROL)
+		value &= pmu_global_mask(pmu->model);
+	else if (amd && where.kind == STATUS_CLEAR)
+		value &= pmu_global_mask(pmu->model);
 	else if (value & ~writable(pmu->model, where))
 		return PMU_ACCESS_FAULT;
 	switch (where.kind) {

@@ -39,7 +39,8 @@ void vcpu_setup(unsigned int count, const struct pmu_model *model)
 	vcpus = pmu_allocate(count, sizeof(*vcpus));
 	vcpus_count = count;
 	for (unsigned int i = 0; i < count; i++)
-		pmu_reset(&vcpus[i].pmu, model);
+		pmu_reset(&vcpus[i].pmu,
+			  model->partner && i % 2 ? pmu_model_find(model->partner) : model);
 }
 
 void vcpu_begin(unsigned int index)

@@ -59,7 +59,7 @@ qemu_plugin_u64 vcpu_budget_cell(enum pmu_ring ring);
 qemu_plugin_u64 vcpu_block_cell(void);
 qemu_plugin_u64 vcpu_branch_cell(enum pmu_ring ring, enum pmu_quantity branch);
 
-/* Prepares for @count CPUs with that PMU. */
+/* Prepares for @count CPUs with that PMU, every second one with that of its partner. */
 void vcpu_setup(unsigned int count, const struct pmu_model *model);
 
 /* Says that CPU @index is the current one. */

@@ -2,7 +2,7 @@
 /*
  * An ordinary user's process whose mmap lock is held for ever:
  *
- *	silent_fuse
+ *	silent_fuse [SECONDS]
  *
  * mounts, as nobody and in a user namespace, a FUSE file system with one file.  Its server answers
  * the first two reads of a page with an error and no later one.  A fault reads a page twice, with
@@ -10,6 +10,9 @@
  * and mmap() behind it for writing.  Prints
  * "stuck" when both do, and runs silent_burn() until it is killed.  The server, a process of its
  * own whose number is printed first, then ends, too, and with it the connection.
+ *
+ * With SECONDS, both are children that are killed so long after they are stuck; then all begins
+ * anew, in the same namespaces, without end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,6 +34,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "spin.h"
@@ -271,25 +275,25 @@ __attribute__((noinline)) static void silent_burn(void)
 		spin(1000000);
 }
 
-int main(void)
+/* Returns the server; @fuse is left to it alone: with it ends the connection. */
+static pid_t begin_server(int fuse)
+{
+	pid_t server = fork();
+
+	check(server >= 0, "fork");
+	if (!server) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		serve(fuse);
+	}
+	close(fuse);
+	return server;
+}
+
+static void become_stuck(void)
 {
 	pthread_t fault_thread, map_thread;
-	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
-	int fuse, file;
 	char *mapped;
-	pid_t server;
-
-	setvbuf(stdout, NULL, _IONBF, 0);
-	check((!mkdir(PLACE, 0777) || errno == EEXIST) && !chmod(PLACE, 0777), PLACE);
-	check(!setrlimit(RLIMIT_MEMLOCK, &unlimited), "setrlimit");
-	become_nobody();
-	fuse = mount_here();
-	server = fork();
-	check(server >= 0, "fork");
-	if (!server)
-		serve(fuse);
-	close(fuse); /* the server's is the only one: with it ends the connection */
-	printf("server %d\n", server);
+	int file;
 
 	/* From now on this thread must not fault, nor map, or it would wait for the lock, too. */
 	check(!pthread_create(&fault_thread, NULL, fault, NULL), "pthread_create");
@@ -303,6 +307,49 @@ int main(void)
 	wait_until_stuck(&faulting, "the fault");
 	__atomic_store_n(&may_map, true, __ATOMIC_SEQ_CST);
 	wait_until_stuck(&mapping, "mmap");
+}
+
+/* Until it has said that it is stuck, and @seconds more. */
+static void let_be_stuck(unsigned int seconds)
+{
+	int fuse = mount_here(), said[2];
+	pid_t server = begin_server(fuse), stuck_one;
+	char byte;
+
+	check(!pipe2(said, O_CLOEXEC), "pipe");
+	stuck_one = fork();
+	check(stuck_one >= 0, "fork");
+	if (!stuck_one) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		become_stuck();
+		check(write(said[1], "", 1) == 1, "write");
+		silent_burn();
+	}
+	close(said[1]);
+	check(read(said[0], &byte, 1) == 1, "a child that was to be stuck");
+	close(said[0]);
+	sleep(seconds);
+	/* The one that is stuck cannot die before its request has an answer, or no server. */
+	kill(server, SIGKILL);
+	kill(stuck_one, SIGKILL);
+	check(waitpid(server, NULL, 0) == server && waitpid(stuck_one, NULL, 0) == stuck_one,
+	      "waitpid");
+	check(!umount2(PLACE, MNT_DETACH), "umount");
+}
+
+int main(int argc, char **argv)
+{
+	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+	unsigned int seconds = argc > 1 ? (unsigned int)atoi(argv[1]) : 0;
+
+	setvbuf(stdout, NULL, _IONBF, 0);
+	check((!mkdir(PLACE, 0777) || errno == EEXIST) && !chmod(PLACE, 0777), PLACE);
+	check(!setrlimit(RLIMIT_MEMLOCK, &unlimited), "setrlimit");
+	become_nobody();
+	while (seconds)
+		let_be_stuck(seconds);
+	printf("server %d\n", begin_server(mount_here()));
+	become_stuck();
 	puts("stuck");
 	silent_burn();
 }

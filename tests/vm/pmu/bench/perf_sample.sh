@@ -9,23 +9,28 @@
 # shellcheck source=../../guest/pmu_case.sh
 . /vm/pmu_case.sh
 
-rounds=1000
+hot='/vm/pmu/hot 1000'
+deep='/vm/pmu/deep 40000000'
+# shellcheck disable=SC2016
+frameless='mawk BEGIN{for(i=0;i<3000000;i++)n+=i*2}'
 unlimited
+need write 8 /proc/sys/kernel/perf_event_max_stack
 
-# record NAME PERIOD OPTION... - prints what it took, and sets $samples, $user and $kernel
+# record NAME PERIOD COMMAND OPTION... - prints what it took, and sets $samples, $user and $kernel
 record()
 {
-	run=$1 period=$2
-	shift 2
+	run=$1 period=$2 command=$3
+	shift 3
 	before=$(pmu statistics | awk '{ print $2 }')
+	# shellcheck disable=SC2086 # words
 	measure "$run" perf record -q -m 1024 -B -N "$@" -c "$period" -o /tmp/data \
-		/vm/pmu/hot $rounds >/tmp/measured
+		$command >/tmp/measured
 	cat /tmp/measured
 	samples=$(($(pmu statistics | awk '{ print $2 }') - before))
 	user=$(awk '{ print $(NF - 2) }' /tmp/measured) kernel=$(awk '{ print $NF }' /tmp/measured)
 }
 
-# cost KIND SHORT LONG OPTION... - of a sample, by the difference of two periods
+# cost KIND SHORT LONG COMMAND OPTION... - of a sample, by the difference of two periods
 cost()
 {
 	kind=$1 short=$2 long=$3
@@ -38,6 +43,7 @@ cost()
 		"user $(((user - long_user) / samples)) samples $samples"
 }
 
-record "perf, warm-up" 1000003 -e instructions:u
-cost flat 10007 1000003 -e instructions:u
-cost callgraph 7507 1000003 -g -e branches:u
+record "perf, warm-up" 1000003 "$hot" -e instructions:u
+cost flat 10007 1000003 "$hot" -e instructions:u
+cost callgraph 7507 1000003 "$deep" -g -e branches:u
+cost frameless 7507 1000003 "$frameless" -g -e branches:u

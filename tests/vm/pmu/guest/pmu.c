@@ -15,6 +15,7 @@
  *	pmu msr CPU MSR [VALUE]	a register of a CPU, hex, by way of the kernel's module msr; set it
  *	pmu msrs CPU MSR...	several of them, "MSR VALUE" each
  *	pmu lvtpc [VALUE]	the local APIC's LVTPC of the CPU that this runs on, hex; set it
+ *	pmu nmi TIMES US	have QEMU's monitor raise NMIs of nobody, US microseconds apart
  *	pmu profile A B COMMAND...	run a command that the profiler samples, from snapshot A
  *				to snapshot B; samples begin before and end after by no more
  *				than what it takes to start and stop them
@@ -22,11 +23,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/vm/pmu/event.h"
@@ -297,6 +302,85 @@ static int lvtpc(char **argument)
 	return 0;
 }
 
+#define MONITOR	      "/dev/ttyS3"
+#define PROMPT	      "\n(qemu) "
+#define QUIET_MS      500
+#define ANSWER_MS     60000
+#define SILENT_MS     2000
+#define MONITORED_CPU 0 /* the one with LINT1, where the monitor's NMIs come in */
+
+static int open_monitor(void)
+{
+	struct termios mode;
+	int fd = open(MONITOR, O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0 || tcgetattr(fd, &mode))
+		die(MONITOR ": %m");
+	cfmakeraw(&mode);
+	if (tcsetattr(fd, TCSANOW, &mode))
+		die(MONITOR ": %m");
+	return fd;
+}
+
+/* Reads what comes within that time; 0: nothing. */
+static size_t hear(int fd, char *text, size_t size, int ms)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	ssize_t n;
+
+	if (poll(&ready, 1, ms) <= 0)
+		return 0;
+	n = read(fd, text, size);
+	if (n < 0)
+		die(MONITOR ": %m");
+	return n;
+}
+
+/*
+ * It prompts again when it has done what it was told to.  Of what it says some may be missing, as
+ * the port holds no more than 16 characters and handlers of NMIs may last for milliseconds: then it
+ * is done when it says no more.
+ */
+static void tell_monitor(int fd, const char *command)
+{
+	char heard[4096];
+	size_t length = 0, more;
+
+	if (write(fd, command, strlen(command)) != (ssize_t)strlen(command))
+		die(MONITOR ": %m");
+	do {
+		more = hear(fd, heard + length, sizeof(heard) - 1 - length,
+			    length ? SILENT_MS : ANSWER_MS);
+		length += more;
+		heard[length] = '\0';
+	} while (more && !strstr(heard, PROMPT));
+	if (!length)
+		die(MONITOR ": no answer to %s", command);
+}
+
+static int nmi(char **argument)
+{
+	uint64_t times = number(argument[0], 0), us = number(argument[1], 0);
+	struct timespec pause = { us / 1000000, us % 1000000 * 1000 };
+	int fd = open_monitor();
+	cpu_set_t only;
+	char old[256];
+
+	/* What runs there again has taken the NMI: two are never merged into one. */
+	CPU_ZERO(&only);
+	CPU_SET(MONITORED_CPU, &only);
+	if (sched_setaffinity(0, sizeof(only), &only))
+		die("CPU %d: %m", MONITORED_CPU);
+	while (hear(fd, old, sizeof(old), QUIET_MS))
+		;
+	while (times--) {
+		tell_monitor(fd, "nmi\n");
+		nanosleep(&pause, NULL);
+	}
+	close(fd);
+	return 0;
+}
+
 /* The profiler's switch; it must be set up. */
 static void enable(const char *value)
 {
@@ -337,7 +421,7 @@ static const struct command {
 	{ "count", 4, false, count },		{ "symbols", 3, false, symbols },
 	{ "statistics", 0, false, statistics }, { "lvtpc", 0, true, lvtpc },
 	{ "msr", 2, true, msr },		{ "msrs", 2, true, msrs },
-	{ "profile", 3, true, profile },
+	{ "profile", 3, true, profile },	{ "nmi", 2, false, nmi },
 };
 
 int main(int argc, char **argv)
@@ -354,5 +438,5 @@ int main(int argc, char **argv)
 			return commands[i].run(argv + 2);
 	die("usage: pmu identify | snapshot N | totals A B | cpus A B | count A B START END |"
 	    " symbols A B FILE | statistics | msr CPU MSR [VALUE] | msrs CPU MSR... |"
-	    " lvtpc [VALUE] | profile A B COMMAND...");
+	    " lvtpc [VALUE] | nmi TIMES US | profile A B COMMAND...");
 }
