@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "libop/cpu/type_names.h"
 #include "pp/formats/model/format.h"
 #include "pp/formats/session/import.h"
 #include "pp/formats/model/info.h"
+#include "pp/formats/model/read_apart.h"
 #include "pp/archive/import.h"
 #include "libop/base/memory.h"
 #include "pp/tool/tool.h"
@@ -69,20 +71,84 @@ static int parse_separation(struct job *job, struct op_error *error)
 	return result;
 }
 
+/* ---- what is imported ---- */
+
+/* struct profile - an input, which this process reads, or one without rights */
+struct profile {
+	const char *path;
+	struct input *input; /* NULL: it is read apart */
+	int fd;		     /* then */
+	bool is_directory;
+};
+
+static int open_profile(const char *path, struct profile *profile, struct op_error *error)
+{
+	struct stat status;
+
+	*profile = (struct profile){.path = path, .fd = read_apart_open(path)};
+	if (profile->fd >= 0) {
+		profile->is_directory = !fstat(profile->fd, &status) && S_ISDIR(status.st_mode);
+		return 0;
+	}
+	profile->input = input_open(path, error);
+	if (!profile->input)
+		return -1;
+	profile->is_directory = input_is_directory(profile->input);
+	return 0;
+}
+
+static void close_profile(struct profile *profile)
+{
+	input_close(profile->input);
+	if (profile->fd >= 0)
+		close(profile->fd);
+}
+
+/* For messages. */
+static const char *name_of(const struct profile *profile)
+{
+	return strcmp(profile->path, "-") ? profile->path : "standard input";
+}
+
+static const struct format *format_of_profile(const struct profile *profile, struct op_error *error)
+{
+	return profile->input ? format_of(profile->input, error)
+			      : read_apart_format(profile->fd, profile->path, error);
+}
+
+/* @stored: the bytes that were read. */
+static struct prof *read_profile(const struct format *format, struct profile *profile,
+				 unsigned int by, uint64_t *stored, int *result,
+				 struct op_error *error)
+{
+	struct prof *prof = prof_new(by, 0);
+
+	if (profile->input) {
+		*result = format->read(profile->input, &prof->sink, error);
+		*stored = input_stored_size(profile->input);
+	} else {
+		*result = read_apart(profile->fd, profile->path, format, by, &prof->sink, stored,
+				     error);
+	}
+	prof_finish(prof);
+	return prof;
+}
+
 /* True if there is no default output for this input. */
 static bool needs_output(const struct job *job)
 {
 	const char *path = job->common.words.item[0];
 	const struct format *format;
-	struct input *input;
+	struct profile profile;
+	struct op_error ignored;
 	struct stat status;
 
 	/* input that can be opened twice */
 	if (stat(path, &status) || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
 		return false;
-	input = input_open(path, NULL);
-	format = input ? format_of(input, NULL) : NULL;
-	input_close(input);
+	format = open_profile(path, &profile, &ignored) ? NULL
+							: format_of_profile(&profile, &ignored);
+	close_profile(&profile);
 	return format == &format_sample_file || format == &format_session;
 }
 
@@ -137,29 +203,21 @@ static int import_sample_files(struct job *job, const char *path, struct op_erro
 
 /* ---- foreign formats ---- */
 
-static struct prof *read_profile(const struct format *format, struct input *input, unsigned int by,
-				 int *result, struct op_error *error)
+static int show_info(const struct format *format, struct profile *profile, struct op_error *error)
 {
-	struct prof *prof = prof_new(by, 0);
-
-	*result = format->read(input, &prof->sink, error);
-	prof_finish(prof);
-	return prof;
-}
-
-static int show_info(const struct format *format, struct input *input, struct op_error *error)
-{
+	uint64_t stored;
 	int result;
-	struct prof *prof = read_profile(format, input, PROF_COUNTS_ONLY, &result, error);
+	struct prof *prof =
+		read_profile(format, profile, PROF_COUNTS_ONLY, &stored, &result, error);
 
-	info_write(prof, format, input_path(input), stdout);
+	info_write(prof, format, profile->path, stdout);
 	prof_free(prof);
 	if (fflush(stdout) || ferror(stdout))
 		return op_error_errno(error, "standard output");
 	return result;
 }
 
-static int import_profile(struct job *job, const struct format *format, struct input *input,
+static int import_profile(struct job *job, const struct format *format, struct profile *profile,
 			  struct op_error *error)
 {
 	const char *dir = job->output ? job->output : DEFAULT_OUTPUT;
@@ -172,20 +230,19 @@ static int import_profile(struct job *job, const struct format *format, struct i
 	/* before reading, which may take long */
 	if (import_session_check(dir, error))
 		return -1;
-	prof = read_profile(format, input, job->by, &result, error);
-	session.input = input_stored_size(input);
+	prof = read_profile(format, profile, job->by, &session.input, &result, error);
 	prof->sink.host(&prof->sink, &host);
 	for (size_t i = 0; i < prof->n_notes; i++)
-		op_warn("%s: %s", input_name(input), prof->notes[i]);
+		op_warn("%s: %s", name_of(profile), prof->notes[i]);
 	/* of a damaged file, what is before the damage */
 	if (!prof_count(prof)) {
 		if (!result)
-			result = op_error_set(error, ENODATA, "%s: no samples", input_name(input));
+			result = op_error_set(error, ENODATA, "%s: no samples", name_of(profile));
 	} else if (import_session(prof, dir, &session, &cause)) {
 		result = op_error_set(error, cause.code, "%s", cause.text);
 	} else if (result) {
 		op_warn("%s: only the samples before the error were imported, to %s",
-			input_name(input), dir);
+			name_of(profile), dir);
 	}
 	prof_free(prof);
 	return result;
@@ -195,34 +252,33 @@ static int import_profile(struct job *job, const struct format *format, struct i
 
 /* Sample files, and directories of no other format, are converted, not read. */
 static bool are_sample_files(const struct job *job, const struct format *format,
-			     struct input *input)
+			     const struct profile *profile)
 {
 	if (job->from)
 		return format == &format_sample_file ||
-		       (format == &format_session && input_is_directory(input));
+		       (format == &format_session && profile->is_directory);
 	return format == &format_sample_file || format == &format_session ||
-	       (!format &&
-		(input_is_directory(input) || is_jit_code(input_path(input)) || job->abi));
+	       (!format && (profile->is_directory || is_jit_code(profile->path) || job->abi));
 }
 
 static int run(void *context, struct op_error *error)
 {
 	struct job *job = context;
 	const char *path = job->common.words.item[0];
-	struct input *input = input_open(path, error);
 	const struct format *format;
+	struct profile profile;
 	int result;
 
-	if (!input)
+	if (open_profile(path, &profile, error))
 		return -1;
-	format = job->from ? format_named(job->from) : format_of(input, error);
+	format = job->from ? format_named(job->from) : format_of_profile(&profile, error);
 	if (job->info)
-		result = format ? show_info(format, input, error) : -1;
-	else if (are_sample_files(job, format, input))
+		result = format ? show_info(format, &profile, error) : -1;
+	else if (are_sample_files(job, format, &profile))
 		result = import_sample_files(job, path, error);
 	else
-		result = format ? import_profile(job, format, input, error) : -1;
-	input_close(input);
+		result = format ? import_profile(job, format, &profile, error) : -1;
+	close_profile(&profile);
 	return result;
 }
 

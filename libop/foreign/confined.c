@@ -27,8 +27,7 @@
 /* Descriptors of the child at most: files that libraries open, and in memory. */
 #define FILES_MOST 64
 
-/* Files in memory: symbols that were unpacked. */
-#define FILE_SIZE_MOST (64 << 20)
+uint64_t confined_file_most = UINT64_C(64) << 20;
 
 /* Bytes of address space that the parent had. */
 static uint64_t present_memory(void)
@@ -70,7 +69,7 @@ static bool set_limits(uint64_t memory, unsigned int time)
 	/* of time, SIGXCPU comes first, which says what it is for; a second later SIGKILL */
 	return (IS_SANITISED || limit(RLIMIT_AS, memory, memory)) &&
 	       limit(RLIMIT_CPU, time, time + 1) &&
-	       limit(RLIMIT_FSIZE, FILE_SIZE_MOST, FILE_SIZE_MOST) &&
+	       limit(RLIMIT_FSIZE, confined_file_most, confined_file_most) &&
 	       limit(RLIMIT_NOFILE, FILES_MOST, FILES_MOST) && limit(RLIMIT_CORE, 0, 0);
 }
 

@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* How large its files in memory may be, in bytes: symbols, or a profile, that it unpacks. */
+extern uint64_t confined_file_most;
+
 /**
  * confined_enter - take what is not needed away from this process
  * @user: whose rights it has from now on, without any group

@@ -75,9 +75,9 @@ static const struct sock_filter filter[] = {
 	ALLOW(SYS_openat2), ALLOW_WITHOUT(SYS_openat, 2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC),
 	ALLOW(SYS_close), ALLOW(SYS_fstat), ALLOW(SYS_fstatfs),
 	ALLOW(SYS_newfstatat), ALLOW(SYS_statx), ALLOW(SYS_readlinkat), ALLOW(SYS_faccessat),
-	ALLOW(SYS_getcwd), ALLOW(SYS_fcntl), ALLOW(SYS_recvmsg),
+	ALLOW(SYS_getdents64), ALLOW(SYS_getcwd), ALLOW(SYS_fcntl), ALLOW(SYS_recvmsg),
 	ALLOW(SYS_dup), ALLOW(SYS_dup3), ALLOW(SYS_memfd_create), ALLOW(SYS_write),
-	ALLOW(SYS_writev), ALLOW(SYS_ftruncate),
+	ALLOW(SYS_writev), ALLOW(SYS_pwrite64), ALLOW(SYS_ftruncate),
 #ifdef SYS_open
 	ALLOW_WITHOUT(SYS_open, 1, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC), ALLOW(SYS_stat),
 	ALLOW(SYS_lstat), ALLOW(SYS_readlink), ALLOW(SYS_access), ALLOW(SYS_dup2),

@@ -319,14 +319,17 @@ static int visit(const char *path, const struct stat *status, void *context)
 	return 0;
 }
 
-static void add_samples(struct gathering *gathering, const struct pp_sample_file *files, size_t n)
+static void add_samples(struct gathering *gathering, const struct pp_sample_list *list,
+			const struct pp_sample_file *files, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct pp_sample_file *file = &files[i];
 
-		/* a pack is one of the session's other files */
+		/* a pack is one of the session's other files, but one that was made in memory */
 		if (!file->pack)
 			add_session_file(gathering, file->path);
+		else if (!pp_sample_session_is_held(list, pp_sample_session(list, file->path)))
+			add_if_there(gathering, pp_copy(file->path));
 		add_image(gathering, &file->name.app);
 		add_image(gathering, &file->name.dep);
 		if (file->name.is_arc)
@@ -405,8 +408,8 @@ int pp_archive_files_find(struct pp_archive_files *files, const char *session_di
 	for (size_t i = 0; i < list.n_dirs; i++)
 		judge_directory(&gathering, list.samples_dirs[i]);
 	if (!result) {
-		add_samples(&gathering, list.files, list.n);
-		add_samples(&gathering, list.arcs, list.n_arcs);
+		add_samples(&gathering, &list, list.files, list.n);
+		add_samples(&gathering, &list, list.arcs, list.n_arcs);
 		add_images(&gathering);
 		pp_archive_files_add_memory(files, search, gathering.memory, gathering.n_memory,
 					    list.samples_dirs, list.n_dirs);

@@ -21,8 +21,11 @@
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
+#include "libop/base/strings.h"
 #include "libop/foreign/door.h"
-#include "libop/pack/pack.h"
+#include "libop/pack/parts.h"
+#include "import_packs.h"
+#include "question.h"
 
 #define ABI_LIMIT  65536
 #define COPY_LIMIT (256 << 20)
@@ -44,12 +47,20 @@ static uint32_t translate_type(const struct odb_header *header, const char *path
 
 /* ---- the ABI of a file ---- */
 
-static bool is_native(const struct odb_header *header, const struct odb_format *format)
-{
-	bool big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+/* struct samples - what is in a sample file; of malloc(), with @n entries at its end */
+struct samples {
+	struct odb_header header;
+	uint32_t is_x86_64, big_endian, header_length; /* its form */
+	uint64_t n;
+	struct odb_entry entries[];
+};
 
-	return header->version == ODB_VERSION && format->big_endian == big_endian &&
-	       !strcmp(format->abi, "x86-64");
+static bool is_native(const struct samples *samples)
+{
+	uint32_t big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+	return samples->header.version == ODB_VERSION && samples->big_endian == big_endian &&
+	       samples->is_x86_64;
 }
 
 /* The number after @key on a line "key value"; -1 if there is none. */
@@ -72,7 +83,7 @@ static long abi_value(const char *text, const char *key)
 
 /* Two values in the file "abi" must match the ABI detected from the sample file. */
 static int check_abi(const struct pp_import *import, const char *path,
-		     const struct odb_format *format, struct op_error *error)
+		     const struct samples *samples, struct op_error *error)
 {
 	char *text = foreign_read(import->abi, ABI_LIMIT, NULL, error);
 	long little, length;
@@ -84,23 +95,22 @@ static int check_abi(const struct pp_import *import, const char *path,
 	free(text);
 	if (little < 0 || length < 0)
 		return op_error_set(error, EINVAL, "%s does not describe an ABI", import->abi);
-	if (!import->force && (little == format->big_endian || length != format->header_length))
+	if (!import->force &&
+	    (little == samples->big_endian || length != (long)samples->header_length))
 		return op_error_set(error, EINVAL,
 				    "%s is not of the ABI in %s: its header has %u bytes, its byte "
 				    "order is %s-endian",
-				    path, import->abi, format->header_length,
-				    format->big_endian ? "big" : "little");
+				    path, import->abi, samples->header_length,
+				    samples->big_endian ? "big" : "little");
 	return 0;
 }
 
-static int check_form(const struct pp_import *import, const char *path, const struct odb *db,
-		      struct op_error *error)
+static int check_form(const struct pp_import *import, const char *path,
+		      const struct samples *samples, struct op_error *error)
 {
-	const struct odb_format format = odb_format(db);
-
-	if (import->abi && check_abi(import, path, &format, error))
+	if (import->abi && check_abi(import, path, samples, error))
 		return -1;
-	if (!import->force && is_native(odb_header(db), &format))
+	if (!import->force && is_native(samples))
 		return op_error_set(error, EALREADY,
 				    "%s has the ABI of this machine already; --force copies it",
 				    path);
@@ -132,31 +142,97 @@ static int write_file(const char *out, const struct odb_header *header,
 	return op_error_set(error, problem.code, "%s", problem.text);
 }
 
+/* Puts a struct samples into @answer. */
+static int put_samples(const char *path, struct op_buffer *answer, struct odb_error *problem)
+{
+	struct samples samples = {0};
+	struct odb_format format;
+	struct odb_entry *entries = NULL;
+	struct odb *db;
+	ptrdiff_t n;
+
+	if (odb_open(&db, path, ODB_READ, NULL, problem))
+		return -1;
+	samples.header = *odb_header(db);
+	format = odb_format(db);
+	samples.is_x86_64 = !strcmp(format.abi, "x86-64");
+	samples.big_endian = format.big_endian;
+	samples.header_length = format.header_length;
+	n = odb_entries(db, &entries, problem);
+	odb_close(db);
+	if (n < 0)
+		return -1;
+	samples.n = (uint64_t)n;
+	op_buffer_put(answer, &samples, sizeof(samples));
+	op_buffer_put(answer, entries, (size_t)n * sizeof(*entries));
+	free(entries);
+	return 0;
+}
+
+static void read_file(int fd, struct op_reader *question, struct op_buffer *answer)
+{
+	struct op_buffer samples = {0};
+	struct odb_error problem;
+
+	(void)fd;
+	if (put_samples(question_path(question), &samples, &problem)) {
+		question_fail(answer, problem.code, problem.text);
+	} else {
+		op_buffer_u32(answer, 0);
+		op_buffer_put(answer, samples.bytes, samples.used);
+		answer->failed |= samples.failed;
+	}
+	op_buffer_free(&samples);
+}
+
+/* Return: what is in an answer, a copy, or NULL with @error set. */
+static struct samples *take_samples(const char *path, struct op_reader *answer,
+				    struct op_error *error)
+{
+	size_t length = op_reader_left(answer);
+	struct samples *samples = pp_alloc(1, length + sizeof(*samples));
+
+	op_reader_copy(answer, samples, length);
+	if (length >= sizeof(*samples) &&
+	    samples->n == (length - sizeof(*samples)) / sizeof(*samples->entries))
+		return samples;
+	free(samples);
+	op_error_set(error, EBADMSG, "%s: what was read of it is damaged", path);
+	return NULL;
+}
+
+static struct samples *read_samples(const char *path, struct op_error *error)
+{
+	int fd = foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW);
+	struct samples *samples = NULL;
+	struct op_reader reader;
+	void *answer;
+
+	if (fd < 0) {
+		op_error_set(error, errno, "%s: %s", path, foreign_reason(errno));
+		return NULL;
+	}
+	answer = question_ask(fd, path, read_file, &reader, error);
+	if (answer)
+		samples = take_samples(path, &reader, error);
+	free(answer);
+	return samples;
+}
+
 int pp_import_file(const struct pp_import *import, const char *path, const char *out,
 		   struct op_error *error)
 {
-	struct odb_error problem;
-	struct odb_header header;
-	struct odb_entry *entries;
-	struct odb *db;
-	ptrdiff_t n;
+	struct samples *samples = read_samples(path, error);
 	int result;
 
-	if (odb_open(&db, path, ODB_READ, NULL, &problem))
-		return op_error_set(error, problem.code, "%s", problem.text);
-	if (check_form(import, path, db, error)) {
-		odb_close(db);
+	if (!samples)
 		return -1;
-	}
-	header = *odb_header(db);
-	n = odb_entries(db, &entries, &problem);
-	odb_close(db);
-	if (n < 0)
-		return op_error_set(error, problem.code, "%s", problem.text);
-	header.cpu_type = import->type ? (uint32_t)op_cpu_type_number(import->type)
-				       : translate_type(&header, path);
-	result = write_file(out, &header, entries, n, error);
-	free(entries);
+	result = check_form(import, path, samples, error);
+	samples->header.cpu_type = import->type ? (uint32_t)op_cpu_type_number(import->type)
+						: translate_type(&samples->header, path);
+	if (!result)
+		result = write_file(out, &samples->header, samples->entries, samples->n, error);
+	free(samples);
 	return result;
 }
 
@@ -165,6 +241,7 @@ int pp_import_file(const struct pp_import *import, const char *path, const char 
 struct tree {
 	struct pp_import inner; /* how each file is imported */
 	const char *dir, *out;
+	struct op_strings packed; /* directories whose packs are imported */
 	struct pp_import_result *result;
 	struct pp_warnings *warnings;
 	struct op_error *error;
@@ -191,90 +268,73 @@ static bool is_sample_file(const char *path)
 	return true;
 }
 
-static int copy_file(const char *path, const char *out, mode_t mode, struct op_error *error)
+static void read_bytes(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	size_t length;
-	char *bytes = foreign_read(path, COPY_LIMIT, &length, error);
-	int result;
+	struct op_error error;
+	char *bytes = foreign_read(question_path(question), COPY_LIMIT, &length, &error);
 
-	if (!bytes)
-		return -1;
-	result = op_file_replace(out, bytes, length, mode, error);
+	(void)fd;
+	if (bytes) {
+		op_buffer_u32(answer, 0);
+		op_buffer_put(answer, bytes, length);
+	} else {
+		question_fail(answer, error.code, error.text);
+	}
 	free(bytes);
-	return result;
 }
 
-/* ---- packs ---- */
-
-/* A file of a pack is as good in the new one; its counts need no nodes there. */
-static int copy_packed(struct op_pack *pack, struct op_pack_file *file,
-		       struct op_pack_writer *writer, struct op_error *error)
+static int copy_file(const char *path, const char *out, mode_t mode, struct op_error *error)
 {
-	struct stacks_content content;
-	struct odb_entry *entries;
-	int result;
+	int fd = foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW), result;
+	struct op_reader reader;
+	void *answer;
 
-	if (file->kind == OP_PACK_STACKS) {
-		if (op_pack_stacks(pack, file, &content, error))
-			return -1;
-		result = op_pack_add_stacks(writer, file, &content, 1, error);
-		stacks_content_free(&content);
-		return result;
-	}
-	if (op_pack_samples(pack, &file->place, file->name, &entries, error))
+	if (fd < 0)
+		return op_error_set(error, errno, "cannot read %s: %s", path,
+				    foreign_reason(errno));
+	answer = question_ask(fd, path, read_bytes, &reader, error);
+	if (!answer)
 		return -1;
-	result = op_pack_add_samples(writer, file, entries, file->n, error);
-	free(entries);
+	result =
+		op_file_replace(out, (const char *)reader.at, op_reader_left(&reader), mode, error);
+	free(answer);
 	return result;
 }
 
-static void copy_pack_files(struct tree *tree, struct op_pack *pack, struct op_pack_writer *writer)
+/* The session's samples/NAME that a part of what is packed is in, which the caller frees, or NULL:
+ * it is no part. */
+static char *dir_of_part(const char *path)
 {
-	const char *type = tree->inner.type;
-	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
-	struct op_pack_file file;
-	struct op_error error;
+	const char *slash = strrchr(path, '/'), *above = slash;
 
-	walk->pack = pack;
-	while (op_pack_next(walk, &file)) {
-		if (type && file.kind == OP_PACK_SAMPLES)
-			file.header.cpu_type = (uint32_t)op_cpu_type_number(type);
-		if (copy_packed(pack, &file, writer, &error)) {
-			pp_warnings_add(tree->warnings, PP_BAD_FILE, "not imported: %s",
-					error.text);
-			tree->result->failed++;
-		} else {
-			tree->result->imported++;
-		}
+	if (!op_pack_is_part(slash + 1)) {
+		while (above > path && above[-1] != '/')
+			above--;
+		slash = above > path ? above - 1 : path;
 	}
-	free(walk);
+	return op_pack_is_part(slash + 1) ? pp_format("%.*s", (int)(slash - path), path) : NULL;
 }
 
-static int import_pack(struct tree *tree, const char *path, const char *out)
+/* All parts of a session at once, at the first that is found. */
+static int import_packs(struct tree *tree, const char *dir)
 {
-	struct op_pack_writer *writer;
-	struct op_pack *pack;
-	struct op_error error;
+	struct pp_import_packs import = {.type = tree->inner.type, .warnings = tree->warnings};
+	char *out;
 	int result;
 
-	if (op_pack_open(&pack, path, &error)) {
-		pp_warnings_add(tree->warnings, PP_BAD_FILE, "not imported: %s", error.text);
-		tree->result->failed++;
+	if (op_strings_contain(&tree->packed, dir))
 		return 0;
-	}
-	result = op_pack_create(&writer, out, tree->error);
-	if (!result) {
-		copy_pack_files(tree, pack, writer);
-		result = op_pack_finish(writer, tree->error);
-		op_pack_writer_free(writer);
-	}
-	op_pack_close(pack);
+	if (op_strings_add(&tree->packed, dir))
+		return op_error_memory(tree->error);
+	out = pp_format("%s%s/" OP_PACK_NAME, tree->out, dir + strlen(tree->dir));
+	result = op_mkdir_parents(out, OP_SESSION_DIR_MODE, tree->error);
+	if (!result)
+		result = pp_import_packs(&import, dir, out, tree->error);
+	tree->result->imported += import.imported;
+	tree->result->failed += import.failed;
+	free(out);
 	return result;
-}
-
-static bool is_pack(const char *path)
-{
-	return !strcmp(strrchr(path, '/') + 1, OP_PACK_NAME) && op_pack_is_file(path);
 }
 
 static int visit(const char *path, const struct stat *status, void *context)
@@ -282,11 +342,17 @@ static int visit(const char *path, const struct stat *status, void *context)
 	struct tree *tree = context;
 	const char *below = path + strlen(tree->dir);
 	struct op_error error;
-	char *out;
+	char *out, *packed;
 	int result;
 
 	if (!S_ISREG(status->st_mode) || is_of_daemon(below))
 		return 0;
+	packed = dir_of_part(path);
+	if (packed) {
+		result = import_packs(tree, packed);
+		free(packed);
+		return result;
+	}
 	out = pp_format("%s/%s", tree->out, below + (*below == '/'));
 	result = op_mkdir_parents(out, OP_SESSION_DIR_MODE, tree->error);
 	if (!result && is_sample_file(path)) {
@@ -298,8 +364,6 @@ static int visit(const char *path, const struct stat *status, void *context)
 			tree->result->imported++;
 		}
 		op_progress("sample files imported", tree->result->imported, 0);
-	} else if (!result && is_pack(path)) {
-		result = import_pack(tree, path, out);
 	} else if (!result) {
 		result = copy_file(path, out, status->st_mode & 0777, tree->error);
 		tree->result->copied += !result;
@@ -350,6 +414,7 @@ int pp_import_tree(const struct pp_import *import, const char *dir, const char *
 		return -1;
 	tree.out = pinned;
 	failed = op_walk(dir, visit, &tree, error);
+	op_strings_free(&tree.packed);
 	/* what holds no samples is of no use, and in the way of the next try */
 	if (failed || !result->imported)
 		remove_made(pinned, out);

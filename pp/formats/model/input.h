@@ -28,6 +28,8 @@ struct input;
  * Return: the input, which input_close() frees, or NULL with @error set.
  */
 struct input *input_open(const char *path, struct op_error *error);
+/* The same of a file that is open, from its begin; @fd stays open. */
+struct input *input_of_open(const char *path, int fd, struct op_error *error);
 /* The same of bytes in memory, which must live as long: for tests and fuzzers. */
 struct input *input_of_bytes(const char *name, const void *bytes, size_t n);
 void input_close(struct input *input); /* NULL is fine */

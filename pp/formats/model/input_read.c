@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -59,7 +60,9 @@ static int open_source(struct input *input, struct op_error *error)
 	struct stat status;
 	off_t at;
 
-	input->fd = is_standard ? dup(STDIN_FILENO) : open(input->path, O_RDONLY | O_CLOEXEC);
+	if (input->fd < 0)
+		input->fd =
+			is_standard ? dup(STDIN_FILENO) : open(input->path, O_RDONLY | O_CLOEXEC);
 	if (input->fd < 0 || fstat(input->fd, &status))
 		return op_error_errno(error, "%s", input->name);
 	if (S_ISDIR(status.st_mode)) {
@@ -81,6 +84,19 @@ struct input *input_open(const char *path, struct op_error *error)
 	struct input *input = new_input(path);
 
 	if (!open_source(input, error))
+		return input;
+	input_close(input);
+	return NULL;
+}
+
+struct input *input_of_open(const char *path, int fd, struct op_error *error)
+{
+	struct input *input = new_input(path);
+
+	input->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (input->fd < 0)
+		op_error_errno(error, "%s", input->name);
+	else if (!lseek(input->fd, 0, SEEK_SET) && !open_source(input, error))
 		return input;
 	input_close(input);
 	return NULL;
@@ -312,10 +328,12 @@ static int temporary_file(const struct input *input, struct op_error *error)
 		dir = "/tmp";
 	name = pp_format("%s/oprofile-XXXXXX", dir);
 	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	else if (errno == EPERM) /* read_apart.h: no file can be made then */
+		fd = memfd_create("oprofile", MFD_CLOEXEC);
 	if (fd < 0)
 		op_error_errno(error, "%s: cannot create a temporary file in %s", input->name, dir);
-	else
-		unlink(name);
 	free(name);
 	return fd;
 }
@@ -339,7 +357,10 @@ static uint64_t room_for_copy(int fd)
 {
 	struct statvfs status;
 
-	return fstatvfs(fd, &status) ? 0 : (uint64_t)status.f_bavail * status.f_frsize / 2;
+	if (fstatvfs(fd, &status))
+		return 0;
+	/* memory has no size; how large a file is has a limit */
+	return status.f_blocks ? (uint64_t)status.f_bavail * status.f_frsize / 2 : UINT64_MAX;
 }
 
 int input_seekable(struct input *input, struct op_error *error)
