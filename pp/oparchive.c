@@ -22,7 +22,7 @@ static const struct op_option options[] = {
 	{"output-directory", 'o', "DIR",
 	 "copy the files below this directory, which is new or empty",
 	 OP_TEXT(struct job, output_dir)},
-	{"output", 0, "FILE", "write them into this new file, such as NAME.tar.zst",
+	{"output", 0, "FILE", "write them into this new file: NAME.tar, NAME.tar.gz, NAME.tar.xz or NAME.tar.zst",
 	 OP_TEXT(struct job, output)},
 	{"list-files", 'l', NULL, "only list the files", OP_FLAG(struct job, list_files)},
 	PP_OPTION_EXCLUDE_DEPENDENT(struct job, exclude_dependent),
@@ -34,7 +34,7 @@ static int check(void *context, struct op_error *error)
 	int ways = !!job->output_dir + !!job->output + job->list_files;
 
 	if (ways == 1)
-		return 0;
+		return job->output ? pp_archive_check_name(job->output, error) : 0;
 	return op_error_set(
 		error, EINVAL,
 		ways ? "--output-directory, --output and --list-files exclude each other"

@@ -204,6 +204,54 @@ int pp_archive_write_directory(const char *dir, const struct pp_archive_files *f
 	return write_all(&writer, files, error);
 }
 
+/* How tar files are compressed, by the end of their names. */
+static const struct suffix {
+	const char *text;
+	int (*add_filter)(struct archive *archive); /* NULL: not at all */
+} suffixes[] = {
+	{".tar", NULL},
+	{".tar.gz", archive_write_add_filter_gzip},
+	{".tgz", archive_write_add_filter_gzip},
+	{".tar.xz", archive_write_add_filter_xz},
+	{".tar.zst", archive_write_add_filter_zstd},
+	{".tzst", archive_write_add_filter_zstd},
+};
+
+static const struct suffix *find_suffix(const char *path)
+{
+	size_t length = strlen(path);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t n = strlen(suffixes[i].text);
+
+		if (length > n && !strcmp(path + length - n, suffixes[i].text))
+			return &suffixes[i];
+	}
+	return NULL;
+}
+
+int pp_archive_check_name(const char *path, struct op_error *error)
+{
+	if (find_suffix(path))
+		return 0;
+	return op_error_set(error, EINVAL,
+			    "--output=%s: the name does not end with .tar, .tar.gz, .tgz, .tar.xz, "
+			    ".tar.zst or .tzst",
+			    path);
+}
+
+/* The time of writing is not part of the file. */
+static int compress(struct archive *archive, const struct suffix *suffix)
+{
+	if (!suffix || !suffix->add_filter)
+		return ARCHIVE_OK;
+	if (suffix->add_filter(archive) < ARCHIVE_WARN)
+		return ARCHIVE_FATAL;
+	if (suffix->add_filter == archive_write_add_filter_gzip)
+		return archive_write_set_options(archive, "gzip:!timestamp");
+	return ARCHIVE_OK;
+}
+
 int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
 			 struct pp_warnings *warnings, struct op_error *error)
 {
@@ -216,7 +264,7 @@ int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
 	writer.archive = archive_write_new();
 	if (!writer.archive)
 		pp_out_of_memory();
-	if (archive_write_add_filter_zstd(writer.archive) < ARCHIVE_WARN ||
+	if (compress(writer.archive, find_suffix(path)) != ARCHIVE_OK ||
 	    archive_write_set_format_pax_restricted(writer.archive) != ARCHIVE_OK ||
 	    archive_write_open_fd(writer.archive, fd) != ARCHIVE_OK) {
 		result = fail(&writer, error);

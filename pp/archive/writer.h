@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes an archive: as files below a directory, or as a tar file compressed with zstd.
+ * Writes an archive: as files below a directory, or as a tar file, compressed as its name says.
  */
 #ifndef PP_ARCHIVE_WRITER_H
 #define PP_ARCHIVE_WRITER_H
@@ -21,8 +21,15 @@ int pp_archive_write_directory(const char *dir, const struct pp_archive_files *f
 			       struct pp_warnings *warnings, struct op_error *error);
 
 /**
+ * pp_archive_check_name - whether the name of a tar file says how it is to be compressed
+ *
+ * Return: 0, or -1 with @error set: EINVAL, with the suffixes that there are.
+ */
+int pp_archive_check_name(const char *path, struct op_error *error);
+
+/**
  * pp_archive_write_tar - write the files into one tar file
- * @path: must not exist; after an error it does not
+ * @path: pp_archive_check_name() takes it; it must not exist, and after an error it does not
  *
  * Return: as above.
  */

@@ -92,6 +92,28 @@ of_session oparchive -o "$DIR/out" "--root=$DIR/root"
 of_session opreport -l -g -n "archive:$DIR/out"
 of_session oparchive -l "--root=$DIR/root"
 
+requirement tar_files_are_compressed_as_their_names_say
+full_session
+for suffix in tar tar.gz tgz tar.xz tar.zst tzst; do
+	of_session oparchive "--output=$DIR/out.$suffix"
+	case $suffix in
+	tar) tar -xOf out.tar >"content.$suffix" ;;
+	*gz) gzip -dc "out.$suffix" | tar -xO >"content.$suffix" ;;
+	*xz) xz -dc "out.$suffix" | tar -xO >"content.$suffix" ;;
+	*zst) zstd -dqc "out.$suffix" | tar -xO >"content.$suffix" ;;
+	esac
+	check test -s "content.$suffix"
+	check cmp content.tar "content.$suffix"
+done
+check test "$(wc -c <out.tgz)" -lt "$(wc -c <out.tar)"
+each of_session oparchive <<-EOF
+	--output=$DIR/out.zip
+	--output=$DIR/out
+	--output=.tar
+	--output=$DIR/out.tar
+EOF
+check test ! -e out.zip
+
 requirement full_disk_leaves_no_tar_file
 full_session
 try full_disk oparchive --session-dir="$DIR" --output=out.tar.zst
