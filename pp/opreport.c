@@ -13,6 +13,7 @@
 #include "pp/report/options.h"
 #include "pp/profile/profile.h"
 #include "pp/report/report.h"
+#include "pp/report/sentences.h"
 #include "pp/select/selection.h"
 #include "libop/base/warnings.h"
 
@@ -47,6 +48,7 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		.inlines = options->style.inlines,
 		.arcs = options->callgraph || pp_options_need_stacks(options),
 		.calls = options->style.calls,
+		.one_vdso = options->format == PP_FORMAT_TEXT && !options->style.show_address,
 		.merge_lib = options->merge.lib,
 		.demangle = options->demangle,
 		.filter = &job->filter,
@@ -54,7 +56,7 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 	};
 
 	const struct pp_notes_request notes = {
-		.symbols = options->symbols,
+		.symbols = request.symbols,
 		.chains = request.arcs,
 		.stacks = pp_options_need_stacks(options),
 		.all = options->common.warnings.verbose,
@@ -77,24 +79,32 @@ static void write_losses(const struct job *job, const struct source *source, FIL
 {
 	const struct pp_loss *loss = &source->loss;
 	bool quiet = job->options.style.no_header;
+	struct pp_sentences sentences;
 
 	if (!job->options.common.stats && (quiet ? !pp_loss_any(loss) : !loss->known))
 		return;
-	if (!quiet)
-		fputc('\n', out);
-	else
+	if (quiet) {
 		pp_loss_write_doubts(loss, false, stderr);
-	pp_loss_write(loss, job->options.style.color && !quiet, quiet ? stderr : out);
+		pp_loss_write(loss, false, stderr);
+		return;
+	}
+	pp_sentences_begin(&sentences, job->options.style.columns, out);
+	fputc('\n', sentences.file);
+	pp_loss_write(loss, job->options.style.color, sentences.file);
+	pp_sentences_end(&sentences);
 }
 
 static void write_text(struct job *job, struct source *source, FILE *out)
 {
 	const struct pp_report_style *style = &job->options.style;
+	struct pp_sentences sentences;
 
 	if (!style->no_header) {
-		pp_report_head(&source->profile, out);
-		pp_loss_write_doubts(&source->loss, style->color, out);
-		pp_notes_write(&source->notes, style->color, out);
+		pp_sentences_begin(&sentences, style->columns, out);
+		pp_report_head(&source->profile, style, sentences.file);
+		pp_loss_write_doubts(&source->loss, style->color, sentences.file);
+		pp_notes_write(&source->notes, style->color, sentences.file);
+		pp_sentences_end(&sentences);
 	}
 	if (style->calls)
 		pp_report_tree(&source->profile, style, out);
@@ -102,6 +112,8 @@ static void write_text(struct job *job, struct source *source, FILE *out)
 		pp_report_callgraph(&source->profile, style, out);
 	else if (job->options.symbols)
 		pp_report_symbols(&source->profile, style, out);
+	else if (style->by)
+		pp_report_who(&source->profile, style, out);
 	else
 		pp_report_summary(&source->profile, style, out);
 	write_losses(job, source, out);
@@ -111,14 +123,17 @@ static void write_difference(const struct job *job, FILE *out)
 {
 	const struct source *old = &job->sources[0], *new = &job->sources[1];
 	const struct pp_report_style *style = &job->options.style;
+	struct pp_sentences sentences;
 
 	if (!style->no_header) {
-		pp_report_head(&new->profile, out);
-		pp_report_old_sessions(&old->profile, out);
-		pp_loss_write_doubts(&old->loss, style->color, out);
-		pp_loss_write_doubts(&new->loss, style->color, out);
-		pp_notes_write(&old->notes, style->color, out);
-		pp_notes_write(&new->notes, style->color, out);
+		pp_sentences_begin(&sentences, style->columns, out);
+		pp_report_head(&new->profile, style, sentences.file);
+		pp_report_old_sessions(&old->profile, sentences.file);
+		pp_loss_write_doubts(&old->loss, style->color, sentences.file);
+		pp_loss_write_doubts(&new->loss, style->color, sentences.file);
+		pp_notes_write(&old->notes, style->color, sentences.file);
+		pp_notes_write(&new->notes, style->color, sentences.file);
+		pp_sentences_end(&sentences);
 	}
 	pp_report_difference(&old->profile, &new->profile, style, job->options.symbols, out);
 	write_losses(job, old, out);
@@ -183,6 +198,13 @@ static void write_report(struct job *job, FILE *out)
 	}
 }
 
+static uint64_t lines_of(const struct pp_options *options, bool is_terminal)
+{
+	if (!is_terminal)
+		return 0;
+	return options->style.calls ? PP_TREE_LINES_ON_TERMINAL : PP_LINES_ON_TERMINAL;
+}
+
 static int write_output(struct job *job, struct op_error *error)
 {
 	struct pp_options *options = &job->options;
@@ -191,18 +213,52 @@ static int write_output(struct job *job, struct op_error *error)
 	if (pp_output_open(&output, &options->common.output, options->output, error))
 		return -1;
 	options->style.color = output.color;
+	options->style.columns = output.columns;
+	options->style.libraries =
+		options->libraries || (!options->no_libraries && !output.is_terminal);
 	if (options->style.max_lines == PP_LINES_AUTO)
-		options->style.max_lines = output.is_terminal ? PP_LINES_ON_TERMINAL : 0;
+		options->style.max_lines = lines_of(options, output.is_terminal);
 	write_report(job, output.file);
 	return pp_output_close(&output, error);
+}
+
+static const char *session_dir_of(const struct job *job, size_t which)
+{
+	const char *own = job->options.common.specs[which].session_dir;
+
+	return own ? own : job->options.common.session_dir;
+}
+
+/* What --by leaves apart is its own only; a thread has one process. */
+static struct pp_merge merge_others(const struct pp_options *options)
+{
+	enum pp_by by = options->style.by;
+
+	return (struct pp_merge){.cpu = by != PP_BY_CPU,
+				 .tid = by != PP_BY_THREAD,
+				 .tgid = by != PP_BY_PROCESS,
+				 .unit_mask = options->merge.unit_mask};
+}
+
+/* Sessions have no threads unless they were asked to keep them apart. */
+static int check_who(const struct pp_classes *classes, enum pp_by by, struct op_error *error)
+{
+	for (size_t i = 0; i < classes->n; i++)
+		if (by == PP_BY_APPLICATION || pp_who_of(&classes->items[i], by) != OP_ALL)
+			return 0;
+	return op_error_set(error, EINVAL,
+			    "the session does not keep %s apart; --separate-%s of "
+			    "operf, or --separate=%s of opcontrol, does",
+			    by == PP_BY_CPU ? "CPUs" : "threads",
+			    by == PP_BY_CPU ? "cpu" : "thread", by == PP_BY_CPU ? "cpu" : "thread");
 }
 
 static int read_source(struct job *job, size_t which, struct op_error *error)
 {
 	struct pp_options *options = &job->options;
 	const struct pp_spec *spec = &options->common.specs[which];
-	const char *session_dir =
-		spec->session_dir ? spec->session_dir : options->common.session_dir;
+	const struct pp_merge *merge = &options->merge;
+	struct pp_merge others = merge_others(options);
 	struct source *source = &job->sources[which];
 
 	source->list.want_arcs = options->callgraph;
@@ -211,9 +267,13 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	source->list.unscaled = options->unscaled;
 	source->list.want_empty = !spec->events.count && !spec->counts.n && !spec->unit_masks.n;
 	source->search = pp_common_search(&options->common, spec);
-	if (pp_select(&source->list, &source->classes, session_dir, spec, &options->merge,
+	if (options->style.by)
+		merge = &others;
+	if (pp_select(&source->list, &source->classes, session_dir_of(job, which), spec, merge,
 		      options->exclude_dependent, &options->common.warnings, error))
 		return pp_loss_explain(&source->list, error);
+	if (check_who(&source->classes, options->style.by, error))
+		return -1;
 	return make_profile(job, source, error);
 }
 
@@ -234,10 +294,21 @@ static int compare_columns(const struct job *job, struct op_error *error)
 	return 0;
 }
 
+/* Short names are for text that is read on a terminal. */
+static enum pp_demangle choose_demangling(const struct pp_options *options)
+{
+	bool is_read = options->format == PP_FORMAT_TEXT &&
+		       pp_output_is_for_terminal(options->output);
+
+	return is_read ? PP_DEMANGLE_SMART : PP_DEMANGLE_NORMAL;
+}
+
 static int report(void *context, struct op_error *error)
 {
 	struct job *job = context;
 
+	if (job->options.demangle == PP_DEMANGLE_AUTO)
+		job->options.demangle = choose_demangling(&job->options);
 	pp_symbol_filter_init(&job->filter, &job->options.include, &job->options.exclude);
 	if (read_source(job, 0, error))
 		return -1;
@@ -285,7 +356,7 @@ static const struct pp_tool tool = {
 int main(int argc, char **argv)
 {
 	struct job job = {
-		.options = {.demangle = PP_DEMANGLE_NORMAL, .style.max_lines = PP_LINES_AUTO}};
+		.options = {.demangle = PP_DEMANGLE_AUTO, .style.max_lines = PP_LINES_AUTO}};
 
 	return pp_tool_main(&tool, &job, argc, argv);
 }

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +161,10 @@ int op_mkdir_parents(const char *path, mode_t mode, struct op_error *error)
 	return result;
 }
 
+static int walk_below(const char *dir, bool is_top,
+		      int (*visit)(const char *path, const struct stat *status, void *context),
+		      void *context, struct op_error *error);
+
 static int visit_entry(const char *path,
 		       int (*visit)(const char *path, const struct stat *status, void *context),
 		       void *context, struct op_error *error)
@@ -172,18 +177,20 @@ static int visit_entry(const char *path,
 		return failed(error, "examine", path);
 	}
 	if (S_ISDIR(status.st_mode))
-		return op_walk(path, visit, context, error);
+		return walk_below(path, false, visit, context, error);
 	return visit(path, &status, context);
 }
 
-int op_walk(const char *dir,
-	    int (*visit)(const char *path, const struct stat *status, void *context), void *context,
-	    struct op_error *error)
+static int walk_below(const char *dir, bool is_top,
+		      int (*visit)(const char *path, const struct stat *status, void *context),
+		      void *context, struct op_error *error)
 {
 	struct dirent **entry;
 	int count = scandir(dir, &entry, NULL, alphasort);
 	int result = 0;
 
+	if (count < 0 && errno == ENOENT && !is_top)
+		return 0; /* removed since it was examined */
 	if (count < 0)
 		return failed(error, "read directory", dir);
 	for (int i = 0; i < count; i++) {
@@ -200,4 +207,28 @@ int op_walk(const char *dir,
 	}
 	free(entry);
 	return result;
+}
+
+int op_walk(const char *dir,
+	    int (*visit)(const char *path, const struct stat *status, void *context), void *context,
+	    struct op_error *error)
+{
+	return walk_below(dir, true, visit, context, error);
+}
+
+char *op_program_beside(const char *name)
+{
+	char own[PATH_MAX], *path = NULL, *slash;
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	if (n > 0) {
+		own[n] = '\0';
+		slash = strrchr(own, '/');
+		if (slash)
+			path = op_path("%.*s/%s", (int)(slash - own), own, name);
+	}
+	if (path && !access(path, X_OK))
+		return path;
+	free(path);
+	return strdup(name);
 }

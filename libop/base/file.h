@@ -73,4 +73,13 @@ int op_walk(const char *dir,
 	    int (*visit)(const char *path, const struct stat *status, void *context), void *context,
 	    struct op_error *error);
 
+/**
+ * op_program_beside - the path of a program in the directory of this one
+ * @name: of the program
+ *
+ * Return: the path; @name alone, for a search in PATH, if no such program is there.  The caller
+ * frees it.  NULL: there is no memory.
+ */
+char *op_program_beside(const char *name);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "libop/base/memory.h"
 #include "libop/base/safe_text.h"
+#include "shorten.h"
 
 /* Ensures space for @n more bytes. */
 static char *room(struct pp_line *line, size_t n)
@@ -47,6 +48,29 @@ void pp_line_safe_add(struct pp_line *line, const char *name, size_t n)
 void pp_line_safe(struct pp_line *line, const char *name)
 {
 	pp_line_safe_add(line, name, strlen(name));
+}
+
+size_t pp_line_columns(const struct pp_line *line)
+{
+	return op_text_columns(line->text, line->n);
+}
+
+void pp_line_short(struct pp_line *line, const char *name, size_t columns)
+{
+	size_t start = line->n, width;
+	char *shorter;
+
+	pp_line_safe(line, name);
+	width = op_text_columns(line->text + start, line->n - start);
+	if (width > columns) {
+		pp_line_add(line, "", 1);
+		shorter = op_text_shorten(line->text + start, columns);
+		line->n = start;
+		pp_line_puts(line, shorter);
+		width = op_text_columns(shorter, strlen(shorter));
+		free(shorter);
+	}
+	line->cell += line->n - start - width;
 }
 
 void pp_line_safe_tabs(struct pp_line *line, const char *text)
@@ -144,17 +168,33 @@ void pp_line_tone(struct pp_line *line, enum pp_tone tone)
 	line->cell += strlen(codes[tone]);
 }
 
+static enum pp_tone tone_of(double percent)
+{
+	return percent >= 10 ? PP_TONE_HOT : percent >= 1 ? PP_TONE_WARM : PP_TONE_PLAIN;
+}
+
+/* From one tone to another, which does not add to it. */
+static void change_tone(struct pp_line *line, enum pp_tone from, enum pp_tone to)
+{
+	if (from != to && from != PP_TONE_PLAIN)
+		pp_line_tone(line, PP_TONE_PLAIN);
+	if (from != to && to != PP_TONE_PLAIN)
+		pp_line_tone(line, to);
+}
+
 void pp_line_share(struct pp_line *line, double percent)
 {
-	enum pp_tone tone = percent >= 10  ? PP_TONE_HOT
-			    : percent >= 1 ? PP_TONE_WARM
-					   : PP_TONE_PLAIN;
+	enum pp_tone tone = tone_of(percent);
 
-	if (tone != PP_TONE_PLAIN)
-		pp_line_tone(line, tone);
+	change_tone(line, line->row, tone);
 	pp_line_percent(line, percent);
-	if (tone != PP_TONE_PLAIN)
-		pp_line_tone(line, PP_TONE_PLAIN);
+	change_tone(line, tone, line->row);
+}
+
+void pp_line_row(struct pp_line *line, double percent)
+{
+	change_tone(line, line->row, tone_of(percent));
+	line->row = tone_of(percent);
 }
 
 void pp_line_cell(struct pp_line *line)
@@ -178,6 +218,8 @@ void pp_line_flush(struct pp_line *line, FILE *out)
 
 void pp_line_end(struct pp_line *line, FILE *out)
 {
+	change_tone(line, line->row, PP_TONE_PLAIN);
+	line->row = PP_TONE_PLAIN;
 	pp_line_add(line, "\n", 1);
 	pp_line_flush(line, out);
 }

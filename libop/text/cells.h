@@ -11,15 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A line that is put together. */
-struct pp_line {
-	char *text;
-	size_t n, capacity;
-	size_t cell; /* where the next cell begins, at least */
-	size_t lead; /* bytes of tones in front of all text */
-	bool color;  /* tones are written */
-};
-
 /* Of text on a terminal. */
 enum pp_tone {
 	PP_TONE_PLAIN,
@@ -29,12 +20,24 @@ enum pp_tone {
 	PP_TONE_ALARM, /* what should not be */
 };
 
+/* A line that is put together. */
+struct pp_line {
+	char *text;
+	size_t n, capacity;
+	size_t cell; /* where the next cell begins, at least */
+	size_t lead; /* bytes of tones in front of all text */
+	bool color;  /* tones are written */
+	enum pp_tone row;
+};
+
 /* Adds @n bytes, or a string. */
 void pp_line_add(struct pp_line *line, const char *text, size_t n);
 void pp_line_puts(struct pp_line *line, const char *text);
 /* Adds a name, with control characters and what is not UTF-8 escaped (safe_text.h). */
 void pp_line_safe(struct pp_line *line, const char *name);
 void pp_line_safe_add(struct pp_line *line, const char *name, size_t n);
+/* The same, shortened to @columns (shorten.h); later cells stay in their columns. */
+void pp_line_short(struct pp_line *line, const char *name, size_t columns);
 /* The same for a line of source code, which keeps its tabs. */
 void pp_line_safe_tabs(struct pp_line *line, const char *text);
 /* Adds a number, with blanks before it up to @width. */
@@ -53,6 +56,12 @@ void pp_line_width(struct pp_line *line, size_t width);
 
 /* Sets the tone of the following text, until the next one; it has no width. */
 void pp_line_tone(struct pp_line *line, enum pp_tone tone);
+
+/* Columns that the line has so far. */
+size_t pp_line_columns(const struct pp_line *line);
+
+/* Begins a line in the tone that @percent deserves. */
+void pp_line_row(struct pp_line *line, double percent);
 
 /* Writes the line so far and continues it; for lines without cells. */
 void pp_line_flush(struct pp_line *line, FILE *out);

@@ -150,7 +150,7 @@ void pp_annotate_head(struct pp_annotation *annotation, FILE *out)
 		pp_weights_differ(annotation->profile->classes, annotation->profile->totals, 0)
 			? "events"
 			: "samples");
-	pp_report_head(annotation->profile, stream.out);
+	pp_report_head(annotation->profile, NULL, stream.out);
 	pp_loss_write_doubts(annotation->loss, false, stream.out);
 	pp_notes_find(&notes, annotation->profile, annotation->loss, &request);
 	pp_notes_write(&notes, false, stream.out);

@@ -12,6 +12,7 @@
 #include "callgraph.h"
 #include "collate.h"
 #include "libop/base/memory.h"
+#include "libop/session/paths.h"
 #include "pp/symbols/image_name.h"
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -19,14 +20,33 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_deps(const void *a, const void *b)
+static uint64_t size_of(const struct op_image_name *id)
 {
-	return pp_compare_images(&(*(struct pp_sample_file *const *)a)->name.dep,
-				 &(*(struct pp_sample_file *const *)b)->name.dep);
+	return id->end - id->start;
 }
 
-static int compare_apps(const void *a, const void *b)
+/* One kernel has one vdso, and another one for 32-bit programs; keys are offsets in it. */
+static int compare_vdsos(const struct op_image_name *a, const struct op_image_name *b)
 {
+	int order = compare_numbers(a->start > UINT32_MAX, b->start > UINT32_MAX);
+
+	return order ? order : compare_numbers(size_of(a), size_of(b));
+}
+
+static int compare_deps(const void *a, const void *b, void *request)
+{
+	const struct op_image_name *left = &(*(struct pp_sample_file *const *)a)->name.dep;
+	const struct op_image_name *right = &(*(struct pp_sample_file *const *)b)->name.dep;
+	bool is_one = ((const struct pp_profile_request *)request)->one_vdso;
+
+	if (is_one && pp_image_is_vdso(left) && pp_image_is_vdso(right))
+		return compare_vdsos(left, right);
+	return pp_compare_images(left, right);
+}
+
+static int compare_apps(const void *a, const void *b, void *request)
+{
+	(void)request;
 	return pp_compare_images(&(*(struct pp_sample_file *const *)a)->name.app,
 				 &(*(struct pp_sample_file *const *)b)->name.app);
 }
@@ -43,34 +63,40 @@ static int compare_places(const void *a, const void *b)
 /* Copy the name: an arc's end is freed when the profile is complete; its strings belong to the
  * list. */
 static void name_image(struct pp_profile *profile, struct pp_image *image,
-		       const struct op_image_name *id, size_t n_columns)
+		       const struct op_image_name *id, const struct pp_profile_request *request)
 {
+	size_t n_columns = profile->classes->columns;
 	const char *slash;
 
 	image->id = memcpy(pp_profile_keep(profile, sizeof(*id)), id, sizeof(*id));
-	image->full = pp_image_full_name(id);
+	image->full = request->one_vdso && pp_image_is_vdso(id) ? pp_copy(id->name)
+								: pp_image_full_name(id);
 	slash = id->kind == OP_IMAGE_ANON ? NULL : strrchr(image->full, '/');
 	image->base = slash && slash[1] ? slash + 1 : image->full;
+	if (id->kind == OP_IMAGE_KERNEL && !strcmp(id->name, OP_KERNEL_IMAGE))
+		image->base = PP_KERNEL_NAME;
 	image->counts = pp_alloc(n_columns, sizeof(uint64_t));
 }
 
 /* Lists applications or images by name, and sets the index of each file. */
 static size_t gather_images(struct pp_profile *profile, struct pp_image **out,
-			    struct pp_sample_file **files, size_t n, bool apps, size_t n_columns)
+			    struct pp_sample_file **files, size_t n, bool apps,
+			    const struct pp_profile_request *request)
 {
+	int (*compare)(const void *, const void *, void *) = apps ? compare_apps : compare_deps;
 	struct pp_image *images = NULL;
 	size_t n_images = 0, capacity = 0;
 
 	if (n)
-		qsort(files, n, sizeof(*files), apps ? compare_apps : compare_deps);
+		qsort_r(files, n, sizeof(*files), compare, (void *)request);
 	for (size_t i = 0; i < n; i++) {
 		const struct op_sample_name *name = &files[i]->name;
 
-		if (!i || (apps ? compare_apps : compare_deps)(&files[i - 1], &files[i])) {
+		if (!i || compare(&files[i - 1], &files[i], (void *)request)) {
 			images = pp_grow(images, &capacity, n_images + 1, sizeof(*images));
 			memset(&images[n_images], 0, sizeof(*images));
 			name_image(profile, &images[n_images++], apps ? &name->app : &name->dep,
-				   n_columns);
+				   request);
 		}
 		if (apps)
 			files[i]->app = n_images - 1;
@@ -156,19 +182,16 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 	if (request->arcs && request->symbols)
 		pp_arcs_read(&arcs, profile, list, request->arc_sites, warnings);
 	files = list_files(list, &arcs, &n);
-	profile->n_images =
-		gather_images(profile, &profile->images, files, n, false, classes->columns);
+	profile->n_images = gather_images(profile, &profile->images, files, n, false, request);
 	if (request->merge_lib) {
 		for (size_t i = 0; i < n; i++)
 			files[i]->app = files[i]->image;
 		profile->n_apps = profile->n_images;
 		profile->apps = pp_alloc(profile->n_apps, sizeof(*profile->apps));
 		for (size_t i = 0; i < profile->n_apps; i++)
-			name_image(profile, &profile->apps[i], profile->images[i].id,
-				   classes->columns);
+			name_image(profile, &profile->apps[i], profile->images[i].id, request);
 	} else {
-		profile->n_apps =
-			gather_images(profile, &profile->apps, files, n, true, classes->columns);
+		profile->n_apps = gather_images(profile, &profile->apps, files, n, true, request);
 	}
 	order_images(profile);
 	if (n)

@@ -130,6 +130,7 @@ struct pp_profile_request {
 	bool arc_sites; /* make one for each two addresses, instead of for each two rows */
 	enum pp_call_order calls; /* with arcs: make a tree of whole stacks */
 	bool merge_lib;		  /* each image is its own application */
+	bool one_vdso;		  /* all processes have one, without their addresses */
 	bool keep_troubles;	  /* with images: for notes, instead of warnings */
 	enum pp_demangle demangle;
 	struct pp_symbol_filter *filter; /* of symbols; NULL: all are shown */

@@ -144,10 +144,10 @@ static void put_end(struct graph *graph, const struct pp_row *row, const uint64_
 
 	if (!*more && !reaches(graph, counts, wholes))
 		return;
-	pp_line_puts(&table->line, "  ");
-	table->line.cell = 2;
+	table->is_indented = true;
 	pp_table_numbers(table, &row->place, counts, wholes, graph->sums);
 	pp_table_names(table, row, more);
+	table->is_indented = false;
 }
 
 static void put_callers(struct graph *graph, const struct pp_arc **arcs, size_t n)
@@ -190,24 +190,24 @@ void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_styl
 	make_index(&graph, &graph.by_caller, compare_callees);
 	make_index(&graph, &graph.by_callee, compare_callers);
 	pp_table_sort(profile, style);
+	pp_table_choose(&graph.table, true);
 	pp_table_columns(&graph.table);
 	pp_table_head(&graph.table);
 	put_rule(&graph);
-	for (size_t i = 0; i < profile->n_rows; i++) {
-		const struct pp_row *row = profile->rows[i];
+	for (size_t i = 0; i < graph.table.n; i++) {
+		const struct pp_row *row = graph.table.rows[i];
 		const struct pp_arc **callers, **callees;
 		size_t n_callers, n_callees;
 
 		callers = find_arcs(&graph.by_callee, row, true, &n_callers);
 		callees = find_arcs(&graph.by_caller, row, false, &n_callees);
-		if (!reaches(&graph, row->inclusive, profile->totals))
-			continue;
 		put_callers(&graph, callers, n_callers);
 		pp_table_numbers(&graph.table, &row->place, row->counts, profile->totals, sums);
 		pp_table_names(&graph.table, row, "");
 		put_callees(&graph, row, callees, n_callees);
 		put_rule(&graph);
 	}
+	pp_table_rest(&graph.table);
 	free(graph.by_caller.arcs);
 	free(graph.by_callee.arcs);
 	free(graph.sums);

@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "largest.h"
 #include "libop/base/memory.h"
 #include "libop/tables/name_index.h"
 #include "report.h"
+#include "sentences.h"
 #include "pp/select/weights.h"
 #include "libop/text/cells.h"
 #include "pp/symbols/image_identity.h"
@@ -42,7 +44,11 @@ struct difference {
 	struct entry *entries;
 	size_t n, capacity;
 	bool symbols, show_image, show_app;
+	size_t name_width; /* of image and application */
 };
+
+/* Widths of cells; LEAST_NAME is one on a terminal. */
+enum { WIDTH_NUMBER = 9, WIDTH_CHANGE = 12, WIDTH_NAME = 25, WIDTH_SYMBOL = 30, LEAST_NAME = 12 };
 
 /* The name of an image without directories and without what tells builds apart. */
 static const char *plain_name(const struct pp_image *image)
@@ -255,7 +261,7 @@ static void put_change(struct difference *difference, double value)
 	else
 		snprintf(text, sizeof(text), "%+.4f", value);
 	pp_line_cell(&difference->line);
-	pp_line_width(&difference->line, 12);
+	pp_line_width(&difference->line, WIDTH_CHANGE);
 	if (value > 0)
 		pp_line_tone(&difference->line, PP_TONE_ALARM);
 	pp_line_puts(&difference->line, text);
@@ -270,69 +276,95 @@ static void put_text(struct difference *difference, const char *text, size_t wid
 	pp_line_safe(&difference->line, text);
 }
 
+/* A name, the last one of a line or not; on a terminal the line holds it. */
+static void put_name(struct difference *difference, const char *name, size_t width, bool is_last)
+{
+	const size_t columns = difference->style->columns;
+	size_t used;
+
+	if (!columns) {
+		put_text(difference, name, width);
+		return;
+	}
+	pp_line_cell(&difference->line);
+	pp_line_width(&difference->line, width);
+	used = pp_line_columns(&difference->line);
+	if (is_last)
+		width = columns > used + LEAST_NAME ? columns - used + 1 : LEAST_NAME + 1;
+	pp_line_short(&difference->line, name, width - 1);
+}
+
+static const char *name_of(const struct difference *difference, const struct pp_image *image)
+{
+	return difference->style->long_names ? image->full : image->base;
+}
+
 /* Of the whole profile: samples or, where these weigh differently, events. */
 static uint64_t total(const struct pp_profile *profile, size_t class)
 {
 	return pp_weight(profile->classes, profile->totals, class);
 }
 
-static void put_percent(const struct difference *difference, double old, double new)
+static void put_percent(double old, double new, FILE *out)
 {
 	if (old > 0)
-		fprintf(difference->out, " (%+.4f %%)", 100 * (new - old) / old);
-	fputc('\n', difference->out);
+		fprintf(out, " (%+.4f %%)", 100 * (new - old) / old);
+	fputc('\n', out);
 }
 
 static void put_total(const struct difference *difference, const char *what, size_t class,
-		      uint64_t old, uint64_t new)
+		      uint64_t old, uint64_t new, FILE *out)
 {
 	const struct pp_classes *classes = difference->new->classes;
 	bool many = classes->n > 1;
 	const char *of = many ? " of " : "", *column = many ? classes->items[class].column : "";
 
-	fprintf(difference->out, "%s%s%s: %" PRIu64 " old, %" PRIu64 " new", what, of, column, old,
-		new);
-	put_percent(difference, (double)old, (double)new);
+	fprintf(out, "%s%s%s: %" PRIu64 " old, %" PRIu64 " new", what, of, column, old, new);
+	put_percent((double)old, (double)new, out);
 	if (!has_rates(difference))
 		return;
-	fprintf(difference->out, "%s%s%s a second: %.6g old, %.6g new", what, of, column,
+	fprintf(out, "%s%s%s a second: %.6g old, %.6g new", what, of, column,
 		rate(difference->old, old), rate(difference->new, new));
-	put_percent(difference, rate(difference->old, old), rate(difference->new, new));
+	put_percent(rate(difference->old, old), rate(difference->new, new), out);
 }
 
 /* Shares alone do not tell that there is twice as much of everything. */
-static void put_totals(const struct difference *difference)
+static void put_totals(const struct difference *difference, FILE *out)
 {
 	const struct pp_classes *classes = difference->new->classes;
 
 	for (size_t i = 0; i < classes->n; i++) {
 		put_total(difference, "Samples", i, difference->old->totals[i],
-			  difference->new->totals[i]);
+			  difference->new->totals[i], out);
 		if (classes->items[i].is_weighted)
 			put_total(difference, "Events", i, total(difference->old, i),
-				  total(difference->new, i));
+				  total(difference->new, i), out);
 	}
 }
 
 static void put_head(struct difference *difference)
 {
+	struct pp_sentences sentences;
+
 	if (difference->style->no_header)
 		return;
-	put_totals(difference);
+	pp_sentences_begin(&sentences, difference->style->columns, difference->out);
+	put_totals(difference, sentences.file);
+	pp_sentences_end(&sentences);
 	pp_line_tone(&difference->line, PP_TONE_HEAD);
 	for (size_t i = 0; i < difference->new->classes->n; i++) {
-		put_text(difference, "samples", 9);
-		put_text(difference, "%", 9);
-		put_text(difference, "diff %", 12);
+		put_text(difference, "samples", WIDTH_NUMBER);
+		put_text(difference, "%", WIDTH_NUMBER);
+		put_text(difference, "diff %", WIDTH_CHANGE);
 		if (has_rates(difference))
-			put_text(difference, "diff/s %", 12);
+			put_text(difference, "diff/s %", WIDTH_CHANGE);
 	}
 	if (difference->show_image)
-		put_text(difference, "image name", 25);
+		put_text(difference, "image name", difference->name_width);
 	if (difference->show_app)
-		put_text(difference, "app name", 25);
+		put_text(difference, "app name", difference->name_width);
 	if (difference->symbols)
-		put_text(difference, "symbol name", 30);
+		put_text(difference, "symbol name", WIDTH_SYMBOL);
 	pp_line_tone(&difference->line, PP_TONE_PLAIN);
 	pp_line_end(&difference->line, difference->out);
 }
@@ -340,33 +372,42 @@ static void put_head(struct difference *difference)
 static void put_entry(struct difference *difference, const struct entry *entry)
 {
 	const struct pp_profile *profile = entry->new ? difference->new : difference->old;
-	bool long_names = difference->style->long_names;
+	bool has_app = difference->show_app, has_symbol = difference->symbols;
 	const uint64_t *counts = counts_of(entry);
 
 	for (size_t i = 0; i < profile->classes->n; i++) {
 		pp_line_cell(&difference->line);
-		pp_line_width(&difference->line, 9);
+		pp_line_width(&difference->line, WIDTH_NUMBER);
 		pp_line_count(&difference->line, counts[i], 0);
 		pp_line_cell(&difference->line);
-		pp_line_width(&difference->line, 9);
+		pp_line_width(&difference->line, WIDTH_NUMBER);
 		pp_line_share(&difference->line, share(profile, counts, i));
 		put_change(difference, change(difference, entry, i));
 		if (has_rates(difference))
 			put_change(difference, rate_change(difference, entry, i));
 	}
 	if (difference->show_image)
-		put_text(difference,
-			 long_names ? entry->image_image->full : entry->image_image->base, 25);
-	if (difference->show_app)
-		put_text(difference, long_names ? entry->app_image->full : entry->app_image->base,
-			 25);
-	if (difference->symbols)
-		put_text(difference, entry->symbol, 30);
+		put_name(difference, name_of(difference, entry->image_image),
+			 difference->name_width, !has_app && !has_symbol);
+	if (has_app)
+		put_name(difference, name_of(difference, entry->app_image), difference->name_width,
+			 !has_symbol);
+	if (has_symbol)
+		put_name(difference, entry->symbol, WIDTH_SYMBOL, true);
 	pp_line_end(&difference->line, difference->out);
+}
+
+static size_t numbers_width(const struct difference *difference)
+{
+	size_t changes = has_rates(difference) ? 2 : 1;
+
+	return difference->new->classes->n *(2 * WIDTH_NUMBER + changes * WIDTH_CHANGE);
 }
 
 static void choose_columns(struct difference *difference)
 {
+	size_t columns = difference->style->columns, numbers = numbers_width(difference), left;
+
 	difference->show_image = !difference->symbols;
 	for (size_t i = 0; i < difference->n; i++) {
 		const struct entry *entry = &difference->entries[i];
@@ -376,6 +417,58 @@ static void choose_columns(struct difference *difference)
 		difference->show_app |= strcmp(entry->app, difference->entries->app) != 0;
 	}
 	difference->show_image |= difference->show_app;
+	difference->name_width = WIDTH_NAME;
+	if (!columns)
+		return;
+	left = columns > numbers ? columns - numbers : 0;
+	difference->name_width = left > 3 * LEAST_NAME ? left / 3 : LEAST_NAME;
+}
+
+static bool is_changed(const struct difference *difference, const struct entry *entry)
+{
+	return fabs(change(difference, entry, 0)) >= difference->style->threshold;
+}
+
+/* Which entries are shown; the caller frees it. */
+static bool *choose_entries(const struct difference *difference)
+{
+	uint64_t *weights = pp_alloc(difference->n + 1, sizeof(*weights));
+	bool *shown;
+
+	for (size_t i = 0; i < difference->n; i++)
+		weights[i] = is_changed(difference, &difference->entries[i])
+				     ? weight_of(difference, &difference->entries[i]) + 1
+				     : 0;
+	shown = pp_largest(weights, difference->n, difference->style->max_lines);
+	for (size_t i = 0; i < difference->n; i++)
+		shown[i] &= weights[i] > 0;
+	free(weights);
+	return shown;
+}
+
+/* What the limit of lines leaves out has the share of the new profile. */
+static void put_rest(struct difference *difference, const bool *shown)
+{
+	const struct pp_classes *classes = difference->new->classes;
+	uint64_t *counts = pp_alloc(classes->columns, sizeof(*counts));
+	size_t n = 0;
+	char *text;
+
+	for (size_t i = 0; i < difference->n; i++) {
+		const struct entry *entry = &difference->entries[i];
+
+		n += !shown[i];
+		if (!shown[i] && entry->new)
+			pp_counts_add(classes, counts, entry->new);
+	}
+	if (n && difference->style->max_lines) {
+		text = pp_rest_text(n, share(difference->new, counts, 0));
+		put_text(difference, "", numbers_width(difference));
+		put_text(difference, text, 0);
+		pp_line_end(&difference->line, difference->out);
+		free(text);
+	}
+	free(counts);
 }
 
 void pp_report_difference(const struct pp_profile *old, const struct pp_profile *new,
@@ -383,6 +476,7 @@ void pp_report_difference(const struct pp_profile *old, const struct pp_profile 
 {
 	struct difference difference = {
 		.old = old, .new = new, .style = style, .out = out, .symbols = symbols};
+	bool *shown;
 
 	difference.line.color = style->color;
 	add_profile(&difference, old, new, false);
@@ -393,13 +487,15 @@ void pp_report_difference(const struct pp_profile *old, const struct pp_profile 
 		qsort_r(difference.entries, difference.n, sizeof(struct entry), compare_counts,
 			&difference);
 	put_head(&difference);
+	shown = choose_entries(&difference);
 	for (size_t i = 0; i < difference.n; i++) {
-		const struct entry *entry =
-			&difference.entries[style->reverse ? difference.n - 1 - i : i];
+		size_t place = style->reverse ? difference.n - 1 - i : i;
 
-		if (fabs(change(&difference, entry, 0)) >= style->threshold)
-			put_entry(&difference, entry);
+		if (shown[place])
+			put_entry(&difference, &difference.entries[place]);
 	}
+	put_rest(&difference, shown);
+	free(shown);
 	for (size_t i = 0; i < difference.n; i++) {
 		free((void *)difference.entries[i].old);
 		free((void *)difference.entries[i].new);

@@ -15,6 +15,7 @@
 #include "libop/base/error.h"
 #include "libop/base/safe_text.h"
 #include "libop/perf/event.h"
+#include "libop/text/shorten.h"
 #include "libop/events/pfm.h"
 #include "report.h"
 #include "pp/select/multiplexing.h"
@@ -210,20 +211,33 @@ static void put_cpu(const struct pp_profile *profile, FILE *out)
 	fputc('\n', out);
 }
 
-void pp_report_head(const struct pp_profile *profile, FILE *out)
+/* On a terminal it has two lines at most. */
+static void put_command(const struct pp_fact *command, size_t columns, FILE *out)
+{
+	struct pp_fact shown = *command;
+
+	if (!command->text)
+		return;
+	if (columns)
+		shown.text = op_text_shorten(command->text, 2 * columns - columns / 3);
+	put_fact("Command: ", &shown, out);
+	fputc('\n', out);
+	if (columns)
+		free(shown.text);
+}
+
+void pp_report_head(const struct pp_profile *profile, const struct pp_report_style *style,
+		    FILE *out)
 {
 	const struct pp_classes *classes = profile->classes;
 	bool by_event = classes->axis == PP_AXIS_EVENT;
-	bool by_timer = is_by_timer(profile);
+	bool by_timer = is_by_timer(profile), is_by_who = style && style->by;
 	struct op_catalogue catalogue = {0};
 
 	put_sessions("Session: ", &profile->head, out);
 	put_host(&profile->head, out);
 	put_time(&profile->head, out);
-	if (profile->head.command.text) {
-		put_fact("Command: ", &profile->head.command, out);
-		fputc('\n', out);
-	}
+	put_command(&profile->head.command, style ? style->columns : 0, out);
 	put_cpu(profile, out);
 	if (profile->head.backend.text) {
 		put_fact("Backend: ", &profile->head.backend, out);
@@ -238,6 +252,8 @@ void pp_report_head(const struct pp_profile *profile, FILE *out)
 
 		if (!by_timer && (by_event || !i))
 			put_event(&catalogue, profile, class, out);
+		if (is_by_who)
+			continue; /* there may be thousands of them */
 		if (class->title)
 			op_safe_line(out, "%s", class->title);
 		put_weights(profile, i, out);

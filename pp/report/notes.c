@@ -153,7 +153,7 @@ static char *symbols_help(const struct pp_image *image)
 		break;
 	}
 	return pp_copy("let the JIT compiler write /tmp/perf-PID.map "
-		       "(java -XX:+DumpPerfMapAtExit, node --perf-basic-prof, python -X perf)");
+		       "(java: see libopagent(3); node --perf-basic-prof, python -X perf)");
 }
 
 /* The weight without symbols of all images, and of each. */
@@ -238,11 +238,31 @@ static const char no_stacks[] =
 	"Call chains: there are no whole ones, so each function stands alone; operf --callgraph "
 	"records them, or opcontrol --callgraph=16";
 
+/* Chains that the kernel module has walked.  Return: whether there are any. */
+static bool note_chain_ends(struct op_strings *notes, const uint64_t ends[static PP_CHAIN_ENDS])
+{
+	uint64_t early = 0, all;
+
+	for (int i = PP_CHAIN_NO_TABLE; i < PP_CHAIN_ENDS; i++)
+		early += ends[i];
+	all = ends[PP_CHAIN_ROOT] + ends[PP_CHAIN_DEPTH] + early;
+	if (pp_percent(early, all) > SHARE_LEAST)
+		add(notes,
+		    pp_format("Call chains: %.1f %% end early: %.1f %% in code of which nothing is "
+			      "known, %.1f %% in code without a simple rule, %.1f %% at memory "
+			      "that is not there, %.1f %% at a frame that is none",
+			      pp_percent(early, all), pp_percent(ends[PP_CHAIN_NO_TABLE], all),
+			      pp_percent(ends[PP_CHAIN_NO_RULE], all),
+			      pp_percent(ends[PP_CHAIN_UNREADABLE], all),
+			      pp_percent(ends[PP_CHAIN_BAD_FRAME], all)));
+	return all;
+}
+
 static void note_chains(struct op_strings *notes, const struct pp_loss *loss)
 {
 	double share = pp_percent(loss->chains_cut, loss->chains);
 
-	if (share > SHARE_LEAST)
+	if (!note_chain_ends(notes, loss->chain_ends) && share > SHARE_LEAST)
 		add(notes,
 		    pp_format("Call chains: %.1f %% end early, in code without frame pointers; "
 			      "operf --call-graph=dwarf does without these",

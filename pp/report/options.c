@@ -19,6 +19,9 @@ static const struct op_option_type sort_type = {.take = take_sort};
 /* In the order of enum pp_format. */
 static const char *const formats[] = {"text", "csv", "json", "xml", "dcpicat", "dcpiprof", NULL};
 
+/* In the order of enum pp_by. */
+static const char *const pp_by_words[] = {"application", "process", "thread", "cpu", NULL};
+
 const struct op_option pp_options_table[] = {
 	{"symbols", 'l', NULL, "list symbols", OP_FLAG(struct pp_options, symbols)},
 	{"details", 'd', NULL,
@@ -39,7 +42,8 @@ const struct op_option pp_options_table[] = {
 	 OP_FLAG(struct pp_options, inverted)},
 	{"max-depth", 0, "N", "of a tree, show N levels; 0: all",
 	 OP_NUMBER(struct pp_options, style.max_depth, 0, 1000000)},
-	{"max-lines", 0, "N", "of a tree, show the N calls with the most samples; 0: all",
+	{"max-lines", 0, "N",
+	 "show the N lines with the most samples; 0: all (the default unless on a terminal)",
 	 OP_NUMBER(struct pp_options, style.max_lines, 0, 1000000000)},
 	{"debug-info", 'g', NULL, "show source file and line",
 	 OP_FLAG(struct pp_options, style.lines)},
@@ -47,6 +51,21 @@ const struct op_option pp_options_table[] = {
 	 OP_FLAG(struct pp_options, style.inlines)},
 	{"show-address", 'w', NULL, "show the addresses of symbols",
 	 OP_FLAG(struct pp_options, style.show_address)},
+	{"by", 0, "WHO",
+	 "without symbols, show one line each: application (the default), process, thread or cpu",
+	 OP_WORD(struct pp_options, style.by, enum pp_by, pp_by_words)},
+	{"cpu", 0, "LIST", "show samples of these CPUs only, as cpu:LIST does",
+	 OP_TEXT(struct pp_options, cpu)},
+	{"tgid", 0, "LIST", "show samples of these processes only, as tgid:LIST does",
+	 OP_TEXT(struct pp_options, tgid)},
+	{"tid", 0, "LIST", "show samples of these threads only, as tid:LIST does",
+	 OP_TEXT(struct pp_options, tid)},
+	{"libraries", 0, NULL,
+	 "without symbols, list the images of each application below it (the default unless on a "
+	 "terminal)",
+	 OP_FLAG(struct pp_options, libraries)},
+	{"no-libraries", 0, NULL, "without symbols, show one line an application",
+	 OP_FLAG(struct pp_options, no_libraries)},
 	{"long-filenames", 'f', NULL, "show whole paths",
 	 OP_FLAG(struct pp_options, style.long_names)},
 	{"accumulated", 'a', NULL, "show running sums of samples and percentages",
@@ -161,13 +180,56 @@ static int check_stacks(const struct pp_options *options, struct op_error *error
 	return 0;
 }
 
+static int check_libraries(const struct pp_options *options, struct op_error *error)
+{
+	const char *name = options->libraries ? "--libraries" : "--no-libraries";
+
+	if (!options->libraries && !options->no_libraries)
+		return 0;
+	if (options->libraries && options->no_libraries)
+		return op_error_set(error, EINVAL,
+				    "--libraries and --no-libraries exclude each other");
+	if (options->symbols || options->format != PP_FORMAT_TEXT || options->common.is_pair)
+		return op_error_set(error, EINVAL, "%s is for summaries in text only", name);
+	return 0;
+}
+
+/* Columns are what --by makes lines of. */
+static int check_by(const struct pp_options *options, struct op_error *error)
+{
+	const struct pp_merge *merge = &options->merge;
+	const struct {
+		bool wrong;
+		const char *name;
+	} others[] = {
+		{options->symbols, "--symbols and what includes it"},
+		{options->format != PP_FORMAT_TEXT, "another format than text"},
+		{options->common.is_pair, "a difference"},
+		{options->libraries, "--libraries"},
+		{options->no_libraries, "--no-libraries"},
+		{options->exclude_dependent, "--exclude-dependent"},
+		{options->style.n_sort, "--sort"},
+		{options->style.global_percent, "--global-percent"},
+		{options->style.events == PP_EVENTS_ALWAYS, "--show-events=always"},
+		{merge->cpu || merge->tid || merge->tgid || merge->lib, "--merge"},
+	};
+
+	for (size_t i = 0; options->style.by && i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].wrong)
+			return op_error_set(error, EINVAL, "--by and %s exclude each other",
+					    others[i].name);
+	return 0;
+}
+
 static int check_limits(const struct pp_options *options, struct op_error *error)
 {
 	const struct pp_report_style *style = &options->style;
 
-	if (style->calls || (!style->max_depth && style->max_lines == PP_LINES_AUTO))
-		return 0;
-	return op_error_set(error, EINVAL, "--max-depth and --max-lines need --tree or --inverted");
+	if (style->max_depth && !style->calls)
+		return op_error_set(error, EINVAL, "--max-depth needs --tree or --inverted");
+	if (style->max_lines != PP_LINES_AUTO && options->format != PP_FORMAT_TEXT)
+		return op_error_set(error, EINVAL, "--max-lines is for text only");
+	return 0;
 }
 
 static bool is_dcpi(enum pp_format format)
@@ -212,15 +274,33 @@ static int choose_format(struct pp_options *options, struct op_error *error)
 	return 0;
 }
 
+/* Of a pair, both sides. */
+static int add_filters(struct pp_options *options, struct op_error *error)
+{
+	const struct {
+		const char *tag, *list;
+	} filters[] = {{"cpu", options->cpu}, {"tgid", options->tgid}, {"tid", options->tid}};
+	size_t n = options->common.is_pair ? 2 : 1;
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		for (size_t k = 0; filters[i].list && k < n; k++)
+			if (pp_spec_add(&options->common.specs[k], filters[i].tag, filters[i].list,
+					error))
+				return -1;
+	return 0;
+}
+
 int pp_options_check(struct pp_options *options, struct op_error *error)
 {
 	struct pp_report_style *style = &options->style;
 
+	if (add_filters(options, error))
+		return -1;
 	if (choose_format(options, error))
 		return -1;
 	if (options->tree || options->inverted)
 		style->calls = options->tree ? PP_CALLS_FROM_CALLERS : PP_CALLS_FROM_CALLEES;
-	if (check_limits(options, error) ||
+	if (check_libraries(options, error) || check_limits(options, error) ||
 	    (pp_options_need_stacks(options) && check_stacks(options, error)))
 		return -1;
 	if (style->global_percent && options->symbols && !style->details && !options->callgraph)
@@ -234,6 +314,8 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 	if (!options->symbols && check_without_symbols(options, error))
 		return -1;
 	style->show_address |= style->details;
+	if (check_by(options, error))
+		return -1;
 	if (is_dcpi(options->format) && check_dcpi(options, error))
 		return -1;
 	if (options->callgraph && style->details)

@@ -26,16 +26,19 @@ struct pp_options {
 	struct pp_merge merge;
 	struct pp_report_style style;
 	enum pp_demangle demangle;
-	bool tree, inverted; /* of these, style.calls */
+	char *cpu, *tgid, *tid; /* lists, which go to the specifications; or NULL */
+	bool tree, inverted;	/* of these, style.calls */
 	bool no_children;
+	bool libraries, no_libraries; /* of these or where the report is read, style.libraries */
 	bool symbols, callgraph, exclude_dependent, unscaled;
 	bool xml, json, csv;
 	enum pp_format format; /* of --format or one of these */
 };
 
-/* Lines of a tree: not given, then those on a terminal. */
-#define PP_LINES_AUTO	     UINT64_MAX
-#define PP_LINES_ON_TERMINAL 40
+/* Lines: not given, then those of a list and of a tree on a terminal. */
+#define PP_LINES_AUTO		  UINT64_MAX
+#define PP_LINES_ON_TERMINAL	  20
+#define PP_TREE_LINES_ON_TERMINAL 40
 
 /* Whether the report is of whole stacks, for which {cg} files are of no use. */
 static inline bool pp_options_need_stacks(const struct pp_options *options)

@@ -29,14 +29,21 @@ enum pp_events_shown {
 	PP_EVENTS_NEVER,
 };
 
+/* What has a line of its own, of what sample files keep apart. */
+enum pp_by { PP_BY_APPLICATION, PP_BY_PROCESS, PP_BY_THREAD, PP_BY_CPU };
+
 struct pp_report_style {
+	enum pp_by by;
 	bool no_header;
-	bool long_names;	       /* with directories */
-	bool accumulated;	       /* columns of running sums */
-	bool children;		       /* columns of inclusive samples, the most first */
-	enum pp_call_order calls;      /* a tree instead of a list */
-	uint64_t max_depth, max_lines; /* of a tree; 0: all */
-	bool global_percent; /* of details and of images below applications: of the total */
+	bool long_names;	  /* with directories */
+	bool libraries;		  /* in a summary: below each application its images */
+	bool accumulated;	  /* columns of running sums */
+	bool children;		  /* columns of inclusive samples, the most first */
+	enum pp_call_order calls; /* a tree instead of a list */
+	uint64_t max_depth;	  /* of a tree; 0: all */
+	uint64_t max_lines;	  /* of a list or tree, those with the most samples; 0: all */
+	size_t columns;		  /* of a line, names are shortened to them; 0: any number */
+	bool global_percent;	  /* of details and of images below applications: of the total */
 	bool show_address;
 	bool details;
 	bool lines;
@@ -57,8 +64,9 @@ struct pp_report_style {
  */
 int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_error *error);
 
-/* Writes where, when and how the samples were taken. */
-void pp_report_head(const struct pp_profile *profile, FILE *out);
+/* Writes where, when and how the samples were taken.  @style may be NULL. */
+void pp_report_head(const struct pp_profile *profile, const struct pp_report_style *style,
+		    FILE *out);
 
 /* Writes "Compared with: " and the sessions of the old profile. */
 void pp_report_old_sessions(const struct pp_profile *old, FILE *out);
@@ -95,6 +103,14 @@ void pp_report_dcpiprof(const struct pp_profile *profile, const struct pp_report
 /* Text: one line an application, followed by its images. */
 void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,
 		       FILE *out);
+
+/* The process, thread or CPU of a class, or OP_ALL. */
+int64_t pp_who_of(const struct pp_class *class, enum pp_by by);
+
+/* Text: one line a process, thread or CPU, by style->by; the profile's classes differ in it only.
+ */
+void pp_report_who(const struct pp_profile *profile, const struct pp_report_style *style,
+		   FILE *out);
 
 /* Text: the change of the share of each symbol, or image, of at least --threshold percent. */
 void pp_report_difference(const struct pp_profile *old, const struct pp_profile *new,

@@ -5,12 +5,16 @@
 
 #include "libop/base/memory.h"
 #include "event_column.h"
+#include "largest.h"
 #include "report.h"
 #include "pp/select/weights.h"
 #include "libop/text/cells.h"
 
 /* Width of samples and percentages of a class, without the '|' after them. */
 #define HEAD_WIDTH 17
+
+/* On a terminal. */
+enum { TAB = 8, LEAST_NAME = 20 };
 
 struct summary {
 	const struct pp_profile *profile;
@@ -112,11 +116,26 @@ static void put_head(struct summary *summary, const char *indent)
 	pp_line_end(line, summary->out);
 }
 
+/* In what is left of a line on a terminal; a tab may have eight columns. */
+static void put_name(struct summary *summary, const char *name)
+{
+	struct pp_line *line = &summary->line;
+	size_t used = pp_line_columns(line) + (line->text[line->lead] == '\t' ? TAB - 1 : 0);
+	size_t columns = summary->style->columns;
+
+	if (!columns)
+		pp_line_safe(line, name);
+	else
+		pp_line_short(line, name,
+			      columns > used + LEAST_NAME ? columns - used : LEAST_NAME);
+}
+
 static void put_row(struct summary *summary, const char *indent, const uint64_t *counts,
 		    const uint64_t *wholes, const struct pp_image *image)
 {
 	struct pp_line *line = &summary->line;
 
+	pp_line_row(line, pp_weight_share(summary->profile->classes, counts, wholes, 0));
 	pp_line_puts(line, indent);
 	for (size_t i = 0; i < summary->profile->classes->n; i++) {
 		pp_line_count(line, counts[i], 9);
@@ -129,7 +148,7 @@ static void put_row(struct summary *summary, const char *indent, const uint64_t 
 		pp_line_share(line, pp_weight_share(summary->profile->classes, counts, wholes, i));
 		pp_line_add(line, " ", 1);
 	}
-	pp_line_safe(line, summary->style->long_names ? image->full : image->base);
+	put_name(summary, summary->style->long_names ? image->full : image->base);
 	pp_line_end(line, summary->out);
 }
 
@@ -140,6 +159,8 @@ static void put_parts(struct summary *summary, const struct entry *entry)
 		summary->style->global_percent ? summary->profile->totals : entry->app->counts;
 	size_t n = 0, last = 0;
 
+	if (!summary->style->libraries)
+		return;
 	for (size_t i = 0; i < entry->n_parts; i++) {
 		if (!is_zero(summary, entry->parts[i].counts)) {
 			last = i;
@@ -182,27 +203,82 @@ static struct entry *gather_entries(const struct pp_profile *profile, size_t *n)
 	return entries;
 }
 
+static size_t leave_out_empty(const struct summary *summary, struct entry *entries, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!is_zero(summary, entries[i].app->counts))
+			entries[kept++] = entries[i];
+	return kept;
+}
+
+/* Which applications are shown; the caller frees it. */
+static bool *choose_entries(const struct summary *summary, const struct entry *entries, size_t n)
+{
+	const struct pp_profile *profile = summary->profile;
+	bool *shown = pp_alloc(n + 1, sizeof(*shown));
+	uint64_t most = summary->style->max_lines;
+
+	for (size_t i = 0; i < n && (!most || i < most); i++)
+		shown[i] = pp_weight_share(profile->classes, entries[i].app->counts,
+					   profile->totals, 0) >= summary->style->threshold;
+	return shown;
+}
+
+/* What the limit of lines leaves out. */
+static void put_rest(struct summary *summary, const struct entry *entries, size_t n,
+		     const bool *shown)
+{
+	const struct pp_classes *classes = summary->profile->classes;
+	uint64_t *counts = pp_alloc(classes->columns, sizeof(*counts));
+	size_t n_rest = 0, blanks = 0;
+	char *text;
+
+	for (size_t i = 0; i < n; i++) {
+		n_rest += !shown[i];
+		if (!shown[i])
+			pp_counts_add(classes, counts, entries[i].app->counts);
+	}
+	if (n_rest && summary->style->max_lines) {
+		text = pp_rest_text(n_rest,
+				    pp_weight_share(classes, counts, summary->profile->totals, 0));
+		for (size_t i = 0; i < classes->n; i++)
+			blanks += width_of(summary, i) + 1;
+		while (blanks--)
+			pp_line_puts(&summary->line, " ");
+		pp_line_puts(&summary->line, text);
+		pp_line_end(&summary->line, summary->out);
+		free(text);
+	}
+	free(counts);
+}
+
 void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,
 		       FILE *out)
 {
 	struct summary summary = {.profile = profile, .style = style, .out = out};
 	struct entry *entries;
+	bool *shown;
 	size_t n;
 
 	summary.line.color = style->color;
 	summary.events = pp_event_columns_make(profile, style);
 	put_head(&summary, "");
 	entries = gather_entries(profile, &n);
+	n = leave_out_empty(&summary, entries, n);
+	shown = choose_entries(&summary, entries, n);
 	for (size_t i = 0; i < n; i++) {
-		const struct entry *entry = &entries[style->reverse ? n - 1 - i : i];
+		size_t place = style->reverse ? n - 1 - i : i;
+		const struct entry *entry = &entries[place];
 
-		if (is_zero(&summary, entry->app->counts) ||
-		    pp_weight_share(profile->classes, entry->app->counts, profile->totals, 0) <
-			    style->threshold)
+		if (!shown[place])
 			continue;
 		put_row(&summary, "", entry->app->counts, profile->totals, entry->app);
 		put_parts(&summary, entry);
 	}
+	put_rest(&summary, entries, n, shown);
+	free(shown);
 	free(entries);
 	free(summary.events);
 	pp_line_free(&summary.line);

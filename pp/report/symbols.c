@@ -9,12 +9,17 @@
 /* What an inlined function stands in. */
 static void put_callers(struct pp_table *table, const char *const *callers)
 {
-	for (size_t i = 0; callers && callers[i]; i++) {
-		if (!i)
-			pp_line_cell(&table->line);
-		pp_line_puts(&table->line, i ? " in " : "in ");
-		pp_line_safe(&table->line, callers[i]);
+	struct pp_line names = {0};
+
+	if (!callers || !*callers)
+		return;
+	for (size_t i = 0; callers[i]; i++) {
+		pp_line_puts(&names, i ? " in " : "in ");
+		pp_line_puts(&names, callers[i]);
 	}
+	pp_line_add(&names, "", 1);
+	pp_table_last_name(table, names.text, 0);
+	pp_line_free(&names);
 }
 
 static void put_details(struct pp_table *table, const struct pp_row *row)
@@ -24,13 +29,13 @@ static void put_details(struct pp_table *table, const struct pp_row *row)
 	uint64_t *sums = pp_alloc(table->profile->classes->columns, sizeof(*sums));
 
 	for (size_t i = 0; i < row->n_details; i++) {
-		pp_line_puts(&table->line, "  ");
-		table->line.cell = 2;
+		table->is_indented = true;
 		pp_table_numbers(table, &row->details[i].place, row->details[i].counts, wholes,
 				 sums);
 		put_callers(table, row->details[i].callers);
 		pp_line_end(&table->line, table->out);
 	}
+	table->is_indented = false;
 	free(sums);
 }
 
@@ -40,20 +45,18 @@ void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style 
 	uint64_t *sums = pp_alloc(profile->classes->columns, sizeof(*sums));
 
 	pp_table_sort(profile, style);
+	pp_table_choose(&table, style->children);
 	pp_table_columns(&table);
 	pp_table_head(&table);
-	for (size_t i = 0; i < profile->n_rows; i++) {
-		const struct pp_row *row = profile->rows[i];
+	for (size_t i = 0; i < table.n; i++) {
+		const struct pp_row *row = table.rows[i];
 
 		table.inclusive = style->children ? row->inclusive : NULL;
-		if (pp_weight_share(profile->classes,
-				    table.inclusive ? table.inclusive : row->counts,
-				    profile->totals, 0) < style->threshold)
-			continue;
 		pp_table_numbers(&table, &row->place, row->counts, profile->totals, sums);
 		pp_table_names(&table, row, "");
 		put_details(&table, row);
 	}
+	pp_table_rest(&table);
 	free(sums);
 	pp_table_free(&table);
 }

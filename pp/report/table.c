@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "largest.h"
 #include "libop/base/memory.h"
+#include "libop/base/safe_text.h"
 #include "pp/select/weights.h"
 
 /* Widths of cells, as in OProfile's reports. */
@@ -21,6 +23,9 @@ enum {
 	WIDTH_IMAGE = 25,
 	WIDTH_APP = 25,
 	WIDTH_SYMBOL = 30,
+	/* On a terminal: */
+	LEAST_NAME = 8,
+	LEAST_SYMBOL = 12,
 };
 
 /* ---- order ---- */
@@ -138,6 +143,47 @@ void pp_table_sort(struct pp_profile *profile, const struct pp_report_style *sty
 	}
 }
 
+/* ---- what is listed ---- */
+
+static const uint64_t *order_counts(const struct pp_row *row, bool inclusive)
+{
+	return inclusive ? row->inclusive : row->counts;
+}
+
+static void keep_largest(struct pp_table *table, bool inclusive)
+{
+	uint64_t *weights = pp_alloc(table->n + 1, sizeof(*weights));
+	size_t n = table->n;
+	bool *is_kept;
+
+	for (size_t i = 0; i < n; i++)
+		weights[i] = pp_weight(table->profile->classes,
+				       order_counts(table->rows[i], inclusive), 0);
+	is_kept = pp_largest(weights, n, table->style->max_lines);
+	table->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (is_kept[i])
+			table->rows[table->n++] = table->rows[i];
+	free(is_kept);
+	free(weights);
+}
+
+void pp_table_choose(struct pp_table *table, bool inclusive)
+{
+	const struct pp_profile *profile = table->profile;
+
+	table->rows = pp_alloc(profile->n_rows, sizeof(struct pp_row *));
+	for (size_t i = 0; i < profile->n_rows; i++) {
+		struct pp_row *row = profile->rows[i];
+
+		if (pp_weight_share(profile->classes, order_counts(row, inclusive), profile->totals,
+				    0) >= table->style->threshold)
+			table->rows[table->n++] = row;
+	}
+	if (table->style->max_lines)
+		keep_largest(table, inclusive);
+}
+
 /* ---- lines ---- */
 
 static void put_text(struct pp_table *table, const char *text, size_t width)
@@ -173,9 +219,9 @@ void pp_table_head(struct pp_table *table)
 	if (style->lines)
 		put_text(table, "linenr info", WIDTH_LINE);
 	if (table->show_image)
-		put_text(table, "image name", WIDTH_IMAGE);
+		put_text(table, "image name", table->image_width);
 	if (table->show_app)
-		put_text(table, "app name", WIDTH_APP);
+		put_text(table, "app name", table->app_width);
 	put_text(table, "symbol name", WIDTH_SYMBOL);
 	pp_line_tone(&table->line, PP_TONE_PLAIN);
 	pp_line_end(&table->line, table->out);
@@ -211,20 +257,30 @@ static void put_vma(struct pp_table *table, uint64_t vma)
 	pp_line_hex(&table->line, vma, table->vma_digits);
 }
 
+/* A name in a column; lines of a terminal hold all of them. */
+static void put_name(struct pp_table *table, const char *name, size_t width)
+{
+	pp_line_cell(&table->line);
+	pp_line_width(&table->line, width);
+	if (table->style->columns)
+		pp_line_short(&table->line, name, width - 1);
+	else
+		pp_line_safe(&table->line, name);
+}
+
 static void put_place(struct pp_table *table, const struct pp_place *place)
 {
 	const char *file = place->file, *slash;
+	char *text;
 
-	pp_line_cell(&table->line);
-	pp_line_width(&table->line, WIDTH_LINE);
 	if (!file) {
-		pp_line_puts(&table->line, "(no location information)");
+		put_name(table, "(no location information)", WIDTH_LINE);
 		return;
 	}
 	slash = table->style->long_names ? NULL : strrchr(file, '/');
-	pp_line_safe(&table->line, slash ? slash + 1 : file);
-	pp_line_add(&table->line, ":", 1);
-	pp_line_count(&table->line, place->line, 0);
+	text = pp_format("%s:%u", slash ? slash + 1 : file, (unsigned int)place->line);
+	put_name(table, text, WIDTH_LINE);
+	free(text);
 }
 
 static void put_inclusive(struct pp_table *table, size_t class)
@@ -243,7 +299,14 @@ void pp_table_numbers(struct pp_table *table, const struct pp_place *place, cons
 {
 	const struct pp_classes *classes = table->profile->classes;
 	const struct pp_report_style *style = table->style;
+	const uint64_t *first = table->inclusive ? table->inclusive : counts;
 
+	pp_line_row(&table->line,
+		    pp_weight_share(classes, first,
+				    table->inclusive ? table->profile->totals : wholes, 0));
+	if (table->is_indented)
+		pp_line_puts(&table->line, "  ");
+	table->line.cell += table->is_indented ? 2 : 0;
 	if (style->show_address)
 		put_vma(table, place->vma);
 	pp_counts_add(classes, sums, counts);
@@ -264,20 +327,84 @@ void pp_table_numbers(struct pp_table *table, const struct pp_place *place, cons
 		put_place(table, place);
 }
 
+void pp_table_last_name(struct pp_table *table, const char *name, size_t used)
+{
+	size_t columns = table->style->columns, least = LEAST_SYMBOL;
+
+	pp_line_cell(&table->line);
+	used += pp_line_columns(&table->line);
+	if (!columns)
+		pp_line_safe(&table->line, name);
+	else
+		pp_line_short(&table->line, name, columns > used + least ? columns - used : least);
+}
+
+static const char *name_of(const struct pp_table *table, const struct pp_image *image)
+{
+	return table->style->long_names ? image->full : image->base;
+}
+
 void pp_table_names(struct pp_table *table, const struct pp_row *row, const char *more)
 {
-	bool long_names = table->style->long_names;
-
 	if (table->show_image)
-		put_text(table, long_names ? row->image->full : row->image->base, WIDTH_IMAGE);
+		put_name(table, name_of(table, row->image), table->image_width);
 	if (table->show_app)
-		put_text(table, long_names ? row->app->full : row->app->base, WIDTH_APP);
-	put_text(table, row->symbol, WIDTH_SYMBOL);
+		put_name(table, name_of(table, row->app), table->app_width);
+	pp_table_last_name(table, row->symbol, strlen(more));
 	pp_line_puts(&table->line, more);
 	pp_line_end(&table->line, table->out);
 }
 
+/* Blanks, up to the first name. */
+static void skip_numbers(struct pp_table *table)
+{
+	const struct pp_report_style *style = table->style;
+	size_t class = WIDTH_SAMPLES + WIDTH_PERCENT, width = 0;
+
+	class += style->children ? WIDTH_INCLUSIVE + WIDTH_PERCENT : 0;
+	class += style->accumulated ? WIDTH_CUM_SAMPLES + WIDTH_CUM_PERCENT : 0;
+	for (size_t i = 0; i < table->profile->classes->n; i++)
+		width += class +
+			 (table->events[i].is_shown ? table->events[i].width + EVENTS_GAP : 0);
+	width += style->show_address ? table->vma_digits + 1 : 0;
+	width += style->lines ? WIDTH_LINE : 0;
+	put_text(table, "", width);
+}
+
+void pp_table_rest(struct pp_table *table)
+{
+	const struct pp_profile *profile = table->profile;
+	uint64_t *counts;
+	char *text;
+
+	if (!table->style->max_lines || table->n == profile->n_rows)
+		return;
+	counts = pp_alloc(profile->classes->columns, sizeof(*counts));
+	for (size_t i = 0; i < profile->n_rows; i++)
+		pp_counts_add(profile->classes, counts, profile->rows[i]->counts);
+	for (size_t i = 0; i < table->n; i++)
+		for (size_t k = 0; k < profile->classes->columns; k++)
+			counts[k] -= table->rows[i]->counts[k];
+	text = pp_rest_text(profile->n_rows - table->n,
+			    pp_weight_share(profile->classes, counts, profile->totals, 0));
+	skip_numbers(table);
+	put_text(table, text, 0);
+	pp_line_end(&table->line, table->out);
+	free(text);
+	free(counts);
+}
+
 /* ---- columns ---- */
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
 
 static uint64_t highest_vma(const struct pp_row *row)
 {
@@ -296,6 +423,29 @@ static void make_room(struct pp_table *table, const struct pp_row *row)
 		table->show_app = true;
 }
 
+/* As wide as the longest name needs, a quarter of what names have at most. */
+static void make_name_widths(struct pp_table *table)
+{
+	size_t columns = table->style->columns, numbers, most;
+	size_t image = strlen("image name"), app = strlen("app name");
+
+	table->image_width = WIDTH_IMAGE;
+	table->app_width = WIDTH_APP;
+	if (!columns)
+		return;
+	skip_numbers(table);
+	pp_line_cell(&table->line);
+	numbers = table->line.n;
+	table->line.n = table->line.cell = 0;
+	most = columns > numbers + 4 * LEAST_NAME ? (columns - numbers) / 4 : LEAST_NAME;
+	for (size_t i = 0; i < table->n; i++) {
+		image = larger(image, op_safe_width(name_of(table, table->rows[i]->image)));
+		app = larger(app, op_safe_width(name_of(table, table->rows[i]->app)));
+	}
+	table->image_width = smaller(image, most) + 1;
+	table->app_width = smaller(app, most) + 1;
+}
+
 void pp_table_columns(struct pp_table *table)
 {
 	const struct pp_profile *profile = table->profile;
@@ -310,10 +460,12 @@ void pp_table_columns(struct pp_table *table)
 		make_room(table, profile->arcs[i].caller);
 		make_room(table, profile->arcs[i].callee);
 	}
+	make_name_widths(table);
 }
 
 void pp_table_free(struct pp_table *table)
 {
 	free(table->events);
+	free(table->rows);
 	pp_line_free(&table->line);
 }

@@ -12,10 +12,12 @@
 
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
+#include "largest.h"
 #include "pp/select/weights.h"
 #include "report.h"
 
-enum { WIDTH_COUNT = 10, WIDTH_PERCENT = 9, INDENT = 2 };
+/* The least columns of a name, and of what stands behind the indentation. */
+enum { WIDTH_COUNT = 10, WIDTH_PERCENT = 9, INDENT = 2, LEAST_NAME = 20, LEAST_DEEP = 28 };
 
 /* What is shown below a node: places in report::order. */
 struct range {
@@ -182,6 +184,22 @@ static void put_count(struct report *report, const uint64_t *counts, size_t clas
 		pp_line_share(&report->line, share_of(report, counts, class));
 }
 
+/* On a terminal deep lines keep room for a name: "+12 name" is twelve levels further in. */
+static void indent(struct report *report, size_t depth)
+{
+	size_t used = pp_line_columns(&report->line) + LEAST_DEEP, most = depth;
+	char deeper[32];
+
+	if (report->style->columns)
+		most = report->style->columns > used ? (report->style->columns - used) / INDENT : 0;
+	for (size_t i = 0; i < depth && i < most; i++)
+		pp_line_puts(&report->line, "  ");
+	if (depth <= most)
+		return;
+	snprintf(deeper, sizeof(deeper), "+%zu ", depth - most);
+	pp_line_puts(&report->line, deeper);
+}
+
 static void begin_line(struct report *report, const struct pp_call_node *node, size_t depth)
 {
 	for (size_t i = 0; i < report->profile->classes->n; i++) {
@@ -190,36 +208,68 @@ static void begin_line(struct report *report, const struct pp_call_node *node, s
 			put_count(report, node ? node->ends : NULL, i);
 	}
 	pp_line_cell(&report->line);
-	for (size_t i = 0; i < depth * INDENT; i++)
-		pp_line_add(&report->line, " ", 1);
+	indent(report, depth);
 }
 
-/* The image, where it is another one than above; the application, if there are some. */
-static void put_image(struct report *report, const struct pp_call_node *node)
+/*
+ * The image, where it is another one than above; the application, if there are some; or NULL.  The
+ * caller frees it.
+ */
+static char *image_text(const struct report *report, const struct pp_call_node *node)
 {
 	const struct pp_row *row = node->row, *above = report->tree->nodes[node->above].row;
 	bool has_app = !above && report->has_apps && row->app->order != row->image->order;
 	bool long_names = report->style->long_names;
+	const char *image = long_names ? row->image->full : row->image->base;
+	const char *app = long_names ? row->app->full : row->app->base;
 
 	if (above && above->image == row->image)
+		return NULL;
+	return has_app ? pp_format("%s of %s", image, app) : pp_copy(image);
+}
+
+static void put_whole(struct report *report, const char *symbol, const char *image)
+{
+	pp_line_safe(&report->line, symbol);
+	if (!image)
 		return;
 	pp_line_puts(&report->line, " [");
-	pp_line_safe(&report->line, long_names ? row->image->full : row->image->base);
-	if (has_app) {
-		pp_line_puts(&report->line, " of ");
-		pp_line_safe(&report->line, long_names ? row->app->full : row->app->base);
-	}
+	pp_line_safe(&report->line, image);
 	pp_line_puts(&report->line, "]");
+}
+
+/* Both in what is left of the line; of the image a third of that at most. */
+static void put_short(struct report *report, const char *symbol, const char *image)
+{
+	const size_t columns = report->style->columns, used = pp_line_columns(&report->line);
+	size_t left = columns > used + LEAST_NAME ? columns - used : LEAST_NAME;
+	struct pp_line name = {0};
+
+	if (image) {
+		pp_line_puts(&name, " [");
+		pp_line_short(&name, image, left / 3);
+		pp_line_puts(&name, "]");
+		left -= pp_line_columns(&name);
+	}
+	pp_line_short(&report->line, symbol, left);
+	pp_line_add(&report->line, name.text, name.n);
+	pp_line_free(&name);
 }
 
 static void put_node(struct report *report, uint32_t number, size_t depth)
 {
 	const struct pp_call_node *node = &report->tree->nodes[number];
 
+	char *image = image_text(report, node);
+
+	pp_line_row(&report->line, share_of(report, node->counts, 0));
 	begin_line(report, node, depth);
-	pp_line_safe(&report->line, node->row->symbol);
-	put_image(report, node);
+	if (report->style->columns)
+		put_short(report, node->row->symbol, image);
+	else
+		put_whole(report, node->row->symbol, image);
 	pp_line_end(&report->line, report->out);
+	free(image);
 }
 
 /* What is left out below a node. */
@@ -240,7 +290,7 @@ static void put_rest(struct report *report, uint32_t above, size_t depth)
 	}
 	if (n) {
 		begin_line(report, NULL, depth);
-		text = pp_format("… %zu more (%.1f %%)", n, share_of(report, counts, 0));
+		text = pp_rest_text(n, share_of(report, counts, 0));
 		pp_line_puts(&report->line, text);
 		pp_line_end(&report->line, report->out);
 		free(text);

@@ -11,6 +11,7 @@
 #include "libop/base/number.h"
 #include "libop/session/paths.h"
 #include "pp/symbols/image_identity.h"
+#include "pp/symbols/image_name.h"
 #include "libop/base/memory.h"
 
 /* The type of the list of a tag. */
@@ -184,6 +185,15 @@ static void make_absolute(char **directory)
 	*directory = absolute;
 }
 
+int pp_spec_add(struct pp_spec *spec, const char *tag, const char *list, struct op_error *error)
+{
+	char *word = pp_format("%s:%s", tag, list);
+	int result = parse_word(spec, word, error);
+
+	free(word);
+	return result;
+}
+
 int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n, struct op_error *error)
 {
 	memset(spec, 0, sizeof(*spec));
@@ -246,6 +256,9 @@ static bool image_matches(const struct op_strings *globs, const struct op_image_
 		pp_image_identity_parse(&identity, image->name);
 		return pp_globs_match(globs, identity.path);
 	}
+	if (image->kind == OP_IMAGE_KERNEL && !strcmp(image->name, OP_KERNEL_IMAGE) &&
+	    pp_globs_match(globs, PP_KERNEL_NAME))
+		return true;
 	if (image->kind != OP_IMAGE_KERNEL || strlen(image->name) + 2 > sizeof(rooted))
 		return false;
 	rooted[0] = '/';

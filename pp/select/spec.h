@@ -56,6 +56,9 @@ struct pp_spec {
 int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n, struct op_error *error);
 void pp_spec_free(struct pp_spec *spec);
 
+/* Adds the word TAG:LIST.  Return: 0, or -1 with @error set. */
+int pp_spec_add(struct pp_spec *spec, const char *tag, const char *list, struct op_error *error);
+
 /* True if the specification selects files of this name.  Ignores sessions and archive. */
 bool pp_spec_matches(const struct pp_spec *spec, const struct op_sample_name *name);
 

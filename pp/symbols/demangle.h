@@ -9,9 +9,10 @@ enum pp_demangle {
 	PP_DEMANGLE_NONE,
 	PP_DEMANGLE_NORMAL,
 	PP_DEMANGLE_SMART, /* and the standard library's long names shortened */
+	PP_DEMANGLE_AUTO,  /* of a command: smart on a terminal, else normal */
 };
 
-/* The names of the styles, in the order of the enumeration, then NULL. */
+/* The names of the styles that can be asked for, in the order of the enumeration, then NULL. */
 extern const char *const pp_demangle_styles[];
 
 /* The readable form of @name, which the caller frees; NULL if @name is not mangled. */

@@ -390,7 +390,7 @@ static void read_memory(struct pp_image_reader *reader, const struct op_image_na
 
 	if (id->end <= id->start)
 		return;
-	if (!strcmp(id->name, "[vdso]") && read_vdso(reader, id, content))
+	if (pp_image_is_vdso(id) && read_vdso(reader, id, content))
 		return;
 	read_object(reader, id, symbols);
 	symbols->code = pp_alloc(1, sizeof(*symbols->code));

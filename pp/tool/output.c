@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,23 @@ static bool wants_color(enum pp_color color, bool is_terminal)
 	if (color != PP_COLOR_AUTO)
 		return color == PP_COLOR_ALWAYS;
 	return is_terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+}
+
+/* ---- the terminal ---- */
+
+bool pp_output_is_for_terminal(const char *path)
+{
+	return !path && isatty(STDOUT_FILENO);
+}
+
+/* Terminals that do not know their size have 80 columns; so have those with fewer than 20. */
+static size_t count_columns(void)
+{
+	struct winsize size = {0};
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20)
+		return 80;
+	return size.ws_col;
 }
 
 /* ---- the pager ---- */
@@ -107,13 +125,14 @@ static int wait_for_pager(struct pp_output *output, struct op_error *error)
 int pp_output_open(struct pp_output *output, const struct pp_output_options *options,
 		   const char *path, struct op_error *error)
 {
-	bool is_terminal = !path && isatty(STDOUT_FILENO);
+	bool is_terminal = pp_output_is_for_terminal(path);
 	const char *pager = is_terminal && !options->no_pager ? choose_pager() : NULL;
 
 	op_progress_end();
 	*output = (struct pp_output){.path = path,
 				     .color = wants_color(options->color, is_terminal),
-				     .is_terminal = is_terminal};
+				     .is_terminal = is_terminal,
+				     .columns = is_terminal ? count_columns() : 0};
 	output->file = path ? fopen(path, "we") : stdout;
 	if (!output->file)
 		return op_error_errno(error, "cannot write %s", path);

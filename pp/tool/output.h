@@ -31,10 +31,14 @@ struct pp_output {
 	FILE *file; /* to write to; with a pager it is stdout, which leads there */
 	bool color;
 	bool is_terminal; /* it is read on one, perhaps through the pager */
+	size_t columns;	  /* of the terminal; 0: it is read elsewhere */
 	const char *path; /* of the file, or NULL */
 	pid_t pager;	  /* 0: there is none */
 	int terminal;	  /* with a pager: what stdout was */
 };
+
+/* Whether a report is read on a terminal; @path as in pp_output_open(). */
+bool pp_output_is_for_terminal(const char *path);
 
 /**
  * pp_output_open - before the first byte of a report

@@ -47,7 +47,8 @@
 #define PP_OPTION_DEMANGLE(type, field)                                                            \
 	{                                                                                          \
 		"demangle", 'D', "STYLE",                                                          \
-			"names of C++ and Rust: none, normal or smart (default: normal)",          \
+			"names of C++ and Rust: none, normal or smart (default: normal; smart in " \
+			"reports on a terminal)",                                                  \
 			OP_WORD(type, field, enum pp_demangle, pp_demangle_styles)                 \
 	}
 #define PP_OPTION_THRESHOLD(type, field)                                                           \

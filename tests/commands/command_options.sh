@@ -34,6 +34,7 @@ value_of()
 	cpu-list=*) echo 0 ;;
 	separate=* | merge=*) echo lib,cpu ;;
 	sort=*) echo vma,image ;;
+	by=*) echo process ;;
 	backend=*) echo timer ;;
 	*format=*) [ "$2" = format ] && echo csv || echo pprof ;;
 	from=*) echo pprof ;;

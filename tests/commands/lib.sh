@@ -19,6 +19,8 @@
 #	report ARGUMENT...	the same with these arguments
 #	check COMMAND...	runs it silently; writes that it failed, if so
 #	full_disk COMMAND...	runs it so that it can write files of a kilobyte only
+#	shown ENVIRONMENT TOOL ARGUMENT...	what a terminal shows of the tool; a shell expands all
+#				three. $columns: its width (80)
 #	skip REASON		ends the script; for what a machine lacks
 
 # For scripts that leave processes: called at the end of each requirement.
@@ -173,6 +175,21 @@ full_disk()
 		trap '' XFSZ
 		"$@"
 	)
+}
+
+shown()
+{
+	echo "\$ $*"
+	environment=$1
+	tool=$2
+	shift 2
+	python3 - "stty rows 24 cols ${columns:-80}; exec env -u PAGER -u LESS -u NO_COLOR TERM=xterm \
+		$environment /bin/sh -c '$(command -v "$tool") --session-dir=$DIR $*'" <<-'EOF' >"$WORK/shown"
+		import os, pty, sys
+		status = pty.spawn(["sh", "-c", sys.argv[1]], stdin_read=lambda fd: b"")
+		if status: print("exit %d" % os.waitstatus_to_exitcode(status))
+	EOF
+	sed -e "s/\r\$//" -e "\$ a\\" "$WORK/shown" | cat -v
 }
 
 skip()

@@ -44,6 +44,69 @@ reports <<-EOF
 	-n tgid:15-25
 EOF
 
+# Programs are named by their samples in the process; one with threads that ran others has some.
+requirement processes_threads_and_cpus_may_be_lines
+images
+session <<-EOF
+	image prog TIMER.0.0.10.10.0
+	0x1010 60
+	image prog TIMER.0.0.10.11.1
+	0x1010 30
+	image prog TIMER.0.0.20.20.1
+	0x1030 7
+	image lib.so TIMER.0.0.20.20.1
+	0x1030 3
+	image {kern}/kallsyms TIMER.0.0.0.0.0
+	0x400 5
+EOF
+reports <<-EOF
+	--by=process
+	-n --by=process -f
+	-n --by=thread
+	-n --by=thread --max-lines=2
+	-n --by=thread -t 20 -r
+	-n --by=cpu
+	-n --by=cpu tgid:10
+	-n --by=process -x
+	--by=process -l
+	--by=process --csv
+	--by=process -m tid
+	--by=process { } { }
+	--by=host
+	-n --by=thread --tgid=10
+	-n --by=process --tid=11,20
+	-n -l --cpu=0 --tgid=0-15 -m tid
+	-n --cpu=1 cpu:0 -m all
+	-n --cpu=x
+	-n --tid=7
+	-n --tgid=20 -m all { } { tgid:10 }
+EOF
+session --name=plain <<-EOF
+	image prog TIMER
+	0x1010 60
+EOF
+reports <<-EOF
+	-n --by=process session:plain
+	-n --by=cpu session:plain
+	-n --by=process session:plain,current
+EOF
+
+requirement weights_of_lines_are_comparable
+images
+session <<-EOF
+	image prog CYCLES.1000.0.10.10.all
+	0x1012 10
+	image prog CYCLES.1000.0.20.20.all
+	0x1012 10
+	weights
+	ctr_count 1024
+	image prog CYCLES.1000.0.20.20.all
+	0x1012 10
+EOF
+reports <<-EOF
+	-n --by=process
+EOF
+
 requirement events_are_columns
 images
 session <<-EOF

@@ -212,3 +212,26 @@ reports <<-EOF
 	-c -n
 	--csv -n -d
 EOF
+
+# The kernel maps it into each process at another address; keys are offsets in it.
+requirement processes_have_one_vdso
+images
+session <<-EOF
+	image prog {anon:[vdso]}/7.0x7ffff7fc1000.0x7ffff7fc3000 TIMER
+	0x20 1
+	image prog {anon:[vdso]}/8.0x7ffd00001000.0x7ffd00003000 TIMER
+	0x20 2
+	image lib.so {anon:[vdso]}/9.0x7ffe00001000.0x7ffe00003000 TIMER
+	0x20 4
+	stacks prog TIMER
+	stack 1 {anon:[vdso]}/7.0x7ffff7fc1000.0x7ffff7fc3000+0x20 prog+0x1015
+	stack 2 {anon:[vdso]}/8.0x7ffd00001000.0x7ffd00003000+0x20 prog+0x1015
+EOF
+reports <<-EOF
+	-n
+	-n -l
+	-n -m lib
+	-n --children
+	-n -l -w
+	--csv
+EOF

@@ -96,6 +96,18 @@ image=little
 doubts total_samples 9090 samples_stored 9090 -- -l
 image=
 
+requirement chains_that_end_early_are_said_with_why
+images
+ends="cpu0/chain_no_table 40 cpu0/chain_no_rule 30 cpu1/chain_unreadable 20 cpu1/chain_bad_frame 10"
+# shellcheck disable=SC2086
+{
+	doubts cpu0/chain_root 5000 cpu1/chain_root 1000 cpu0/chain_depth 3900 $ends -- --callgraph
+	doubts cpu0/chain_root 5000 cpu1/chain_root 1000 cpu0/chain_depth 3000 $ends \
+		stacks_stored 100 lost_bt_no_mapping 50 -- --callgraph
+	doubts cpu0/chain_root 50 $ends # of what is not in the report
+}
+doubts stacks_stored 100 lost_bt_no_mapping 2 -- --callgraph
+
 requirement few_samples_are_said
 images
 for n in 9 90; do

@@ -15,22 +15,6 @@ setting()
 	echo 'no sample file' | write 'samples/bad/{root}/x'
 }
 
-# shown ENVIRONMENT TOOL ARGUMENTS - what a terminal shows of the tool; a shell expands all three
-shown()
-{
-	echo "\$ $*"
-	environment=$1
-	tool=$2
-	shift 2
-	python3 - "stty rows 24 cols 80; exec env -u PAGER -u LESS -u NO_COLOR TERM=xterm \
-		$environment /bin/sh -c '$(command -v "$tool") --session-dir=$DIR $*'" <<-'EOF' >"$WORK/shown"
-		import os, pty, sys
-		status = pty.spawn(["sh", "-c", sys.argv[1]], stdin_read=lambda fd: b"")
-		if status: print("exit %d" % os.waitstatus_to_exitcode(status))
-	EOF
-	sed -e "s/\r\$//" -e "\$ a\\" "$WORK/shown" | cat -v
-}
-
 requirement colours_are_for_terminals_unless_options_say_otherwise
 setting
 shown PAGER= opreport -l -n

@@ -22,6 +22,14 @@ def check(what, ours, theirs):
         return
     failures += 1
     print("NOT OK  " + what)
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        differ = {key for key in set(ours) | set(theirs) if ours.get(key) != theirs.get(key)}
+        ours = {key: ours[key] for key in ours if key in differ}
+        theirs = {key: theirs[key] for key in theirs if key in differ}
+    elif isinstance(ours, str) and isinstance(theirs, str):
+        ours, theirs = ours.splitlines(), theirs.splitlines()
+        ours, theirs = ([line for line in ours if line not in theirs],
+                        [line for line in theirs if line not in ours])
     print("    ours:   " + str(ours)[:2000])
     print("    theirs: " + str(theirs)[:2000])
 

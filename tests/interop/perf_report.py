@@ -11,7 +11,6 @@
 # Exit codes: 0 all is the same, 1 something is not, 77 perf is absent, or it may not record.
 
 import collections
-import glob
 import json
 import os
 import re
@@ -20,6 +19,7 @@ import sys
 import tempfile
 
 from checks import SKIP, check, finish, leave_out, run
+from symbol_names import names_of
 
 DISTANCE_MOST = 0.01  # total variation
 WAYS = {
@@ -33,58 +33,6 @@ WAYS = {
     "--threads": ("-e", "cpu-clock", "-F", "999", "--threads"),
     "-z": ("-e", "cpu-clock", "-F", "999", "-z"),
 }
-
-
-class Names:
-    """Names of the symbols of an image; those of one address are one."""
-
-    def __init__(self, listing):
-        self.first = {}
-        at = {}
-        for line in listing.splitlines():
-            words = line.split()
-            if len(words) < 3 or words[1] in "Uw":
-                continue
-            name = words[2].split("@")[0]
-            first = at.setdefault(words[0], name)
-            self.join(name, first)
-
-    def find(self, name):
-        while self.first.get(name, name) != name:
-            name = self.first[name]
-        return name
-
-    def join(self, name, other):
-        name, other = self.find(name), self.find(other)
-        self.first[name] = other
-        self.first.setdefault(other, other)
-
-
-def listing_of(path):
-    """nm of an image, of its dynamic symbols and of its debug file."""
-    files = [path]
-    notes = subprocess.run(["readelf", "-n", path], stdout=subprocess.PIPE,
-                           stderr=subprocess.DEVNULL, check=False).stdout.decode(errors="replace")
-    found = re.search("Build ID: (..)([0-9a-f]+)", notes)
-    if found:
-        files += glob.glob("/usr/lib/debug/.build-id/%s/%s.debug" % found.groups())
-    return "".join(subprocess.run(["nm", *dynamic, file], stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL,
-                                  check=False).stdout.decode(errors="replace")
-                   for file in files for dynamic in ([], ["-D"]))
-
-
-KNOWN = {}
-
-
-def names_of(path):
-    if path not in KNOWN:
-        if path == "kernel":
-            with open("/proc/kallsyms", encoding="ascii", errors="replace") as kallsyms:
-                KNOWN[path] = Names(kallsyms.read())
-        else:
-            KNOWN[path] = Names(listing_of(path))
-    return KNOWN[path]
 
 
 def row_of(image, symbol, paths):

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Samples by process, thread or CPU: a line each, and the program that most samples are of.
+ *
+ *	samples  %         process  app name
+ *	     90  90.0000      1200  redis-server
+ *	     10  10.0000      1317  bash and 3 more
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "largest.h"
+#include "libop/base/memory.h"
+#include "libop/text/cells.h"
+#include "pp/select/weights.h"
+#include "report.h"
+
+enum { WIDTH_NUMBER = 9, WIDTH_ID = 9, LEAST_NAME = 20 };
+
+struct who {
+	const struct pp_profile *profile;
+	const struct pp_report_style *style;
+	FILE *out;
+	struct pp_line line;
+	size_t *order;	   /* classes, the most samples first */
+	uint64_t *weights; /* by class */
+	uint64_t whole;
+};
+
+int64_t pp_who_of(const struct pp_class *class, enum pp_by by)
+{
+	return by == PP_BY_PROCESS ? class->tgid : by == PP_BY_THREAD ? class->tid : class->cpu;
+}
+
+static int compare_classes(const void *a, const void *b, void *context)
+{
+	const struct who *who = context;
+	const size_t left = *(const size_t *)a, right = *(const size_t *)b;
+
+	if (who->weights[left] != who->weights[right])
+		return who->weights[left] > who->weights[right] ? -1 : 1;
+	return (left > right) - (left < right);
+}
+
+static void put_text(struct who *who, const char *text, size_t width)
+{
+	pp_line_cell(&who->line);
+	pp_line_width(&who->line, width);
+	pp_line_safe(&who->line, text);
+}
+
+static void put_head(struct who *who)
+{
+	static const char *const heads[] = {
+		[PP_BY_PROCESS] = "process", [PP_BY_THREAD] = "thread", [PP_BY_CPU] = "CPU"};
+
+	if (who->style->no_header)
+		return;
+	pp_line_tone(&who->line, PP_TONE_HEAD);
+	put_text(who, "samples", WIDTH_NUMBER);
+	put_text(who, "%", WIDTH_NUMBER);
+	put_text(who, heads[who->style->by], WIDTH_ID);
+	put_text(who, "app name", 0);
+	pp_line_tone(&who->line, PP_TONE_PLAIN);
+	pp_line_end(&who->line, who->out);
+}
+
+/* The applications of a class: the one with the most samples, and how many others there are. */
+static char *programs_of(const struct who *who, size_t class)
+{
+	const struct pp_profile *profile = who->profile;
+	const struct pp_image *first = NULL;
+	const char *name;
+	size_t n = 0;
+
+	for (size_t i = 0; i < profile->n_apps; i++) {
+		const struct pp_image *app = &profile->apps[i];
+
+		n += app->counts[class] > 0;
+		if (app->counts[class] && (!first || app->counts[class] > first->counts[class]))
+			first = app;
+	}
+	if (!first)
+		return pp_copy("");
+	name = who->style->long_names ? first->full : first->base;
+	return n > 1 ? pp_format("%s and %zu more", name, n - 1) : pp_copy(name);
+}
+
+static void put_programs(struct who *who, size_t class)
+{
+	size_t columns = who->style->columns, used;
+	char *text = programs_of(who, class);
+
+	pp_line_cell(&who->line);
+	used = pp_line_columns(&who->line);
+	if (columns)
+		pp_line_short(&who->line, text,
+			      columns > used + LEAST_NAME ? columns - used : LEAST_NAME);
+	else
+		pp_line_safe(&who->line, text);
+	free(text);
+}
+
+static double share_of(const struct who *who, uint64_t weight)
+{
+	return pp_percent(weight, who->whole);
+}
+
+static void put_class(struct who *who, size_t class)
+{
+	int64_t id = pp_who_of(&who->profile->classes->items[class], who->style->by);
+
+	pp_line_row(&who->line, share_of(who, who->weights[class]));
+	put_text(who, "", WIDTH_NUMBER);
+	pp_line_count(&who->line, who->profile->totals[class], 0);
+	put_text(who, "", WIDTH_NUMBER);
+	pp_line_share(&who->line, share_of(who, who->weights[class]));
+	put_text(who, "", WIDTH_ID);
+	if (id == OP_ALL)
+		pp_line_puts(&who->line, "not known");
+	else
+		pp_line_count(&who->line, (uint64_t)id, 0);
+	put_programs(who, class);
+	pp_line_end(&who->line, who->out);
+}
+
+static void put_classes(struct who *who)
+{
+	const size_t n = who->profile->classes->n;
+	uint64_t most = who->style->max_lines, rest = 0;
+	size_t n_shown = 0, n_rest = 0;
+	bool *shown = pp_alloc(n + 1, sizeof(*shown));
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t weight = who->weights[who->order[i]];
+
+		shown[i] =
+			(!most || n_shown < most) && share_of(who, weight) >= who->style->threshold;
+		n_shown += shown[i];
+		n_rest += !shown[i];
+		rest += shown[i] ? 0 : weight;
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t place = who->style->reverse ? n - 1 - i : i;
+
+		if (shown[place])
+			put_class(who, who->order[place]);
+	}
+	if (n_rest && most) {
+		char *text = pp_rest_text(n_rest, share_of(who, rest));
+
+		put_text(who, "", 2 * WIDTH_NUMBER + WIDTH_ID);
+		put_text(who, text, 0);
+		pp_line_end(&who->line, who->out);
+		free(text);
+	}
+	free(shown);
+}
+
+void pp_report_who(const struct pp_profile *profile, const struct pp_report_style *style, FILE *out)
+{
+	const size_t n = profile->classes->n;
+	struct who who = {.profile = profile,
+			  .style = style,
+			  .out = out,
+			  .line = {.color = style->color},
+			  .order = pp_alloc(n + 1, sizeof(size_t)),
+			  .weights = pp_alloc(n + 1, sizeof(uint64_t))};
+	bool has_weights = false; /* then all have the unit of events */
+
+	for (size_t i = 0; i < n; i++)
+		has_weights |= profile->classes->items[i].is_weighted;
+	for (size_t i = 0; i < n; i++) {
+		who.order[i] = i;
+		who.weights[i] = has_weights ? pp_events(profile->classes, profile->totals, i)
+					     : profile->totals[i];
+		who.whole += who.weights[i];
+	}
+	qsort_r(who.order, n, sizeof(*who.order), compare_classes, &who);
+	put_head(&who);
+	put_classes(&who);
+	free(who.order);
+	free(who.weights);
+	pp_line_free(&who.line);
+}
