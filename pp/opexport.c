@@ -16,6 +16,7 @@
 #include "libop/base/memory.h"
 #include "pp/select/selection.h"
 #include "pp/tool/tool.h"
+#include "pp/tool/whole_file.h"
 
 struct job {
 	struct pp_common common;
@@ -107,87 +108,24 @@ static int write_directory(const struct format *format, struct prof *prof,
 	return -1;
 }
 
-static int finish(FILE *file, const char *name, int result, struct op_error *error)
-{
-	bool failed = ferror(file);
-	int code = errno;
-
-	if (fflush(file)) {
-		code = errno;
-		failed = true;
-	}
-	if (result || !failed)
-		return result;
-	return op_error_code(error, code ? code : EIO, "%s can't be written", name);
-}
-
-/* Write to a temporary file first, so that an error keeps the old one. */
-static int write_file(const struct format *format, struct prof *prof, struct output *output,
-		      struct op_error *error)
-{
-	char *fresh = pp_format("%s.XXXXXX", output->path);
-	int fd = mkstemp(fresh), result;
-	mode_t mask = umask(0);
-
-	umask(mask);
-	output->file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-	if (!output->file) {
-		result = op_error_errno(error, "%s", output->path);
-		free(fresh);
-		return result;
-	}
-	result = finish(output->file, output->path, format->write(prof, output, error), error);
-	/* profiles are confidential: readable by user and group only */
-	if (!result && fchmod(fd, 0640 & ~mask))
-		result = op_error_errno(error, "%s", output->path);
-	if (fclose(output->file) && !result)
-		result = op_error_errno(error, "%s can't be written", output->path);
-	if (!result && rename(fresh, output->path))
-		result = op_error_errno(error, "%s", output->path);
-	if (result)
-		unlink(fresh);
-	free(fresh);
-	return result;
-}
-
-/* A device, a pipe or the like is written to, not replaced. */
-static bool is_special(const char *path)
-{
-	struct stat status;
-
-	return !stat(path, &status) && !S_ISREG(status.st_mode);
-}
-
-static int write_special(const struct format *format, struct prof *prof, struct output *output,
-			 struct op_error *error)
-{
-	int result;
-
-	output->file = fopen(output->path, "w");
-	if (!output->file)
-		return op_error_errno(error, "%s", output->path);
-	result = finish(output->file, output->path, format->write(prof, output, error), error);
-	fclose(output->file);
-	return result;
-}
-
 static int write_profile(const struct job *job, struct prof *prof, struct prof_names *names,
 			 struct op_error *error)
 {
 	const struct format *format = chosen(job);
 	struct output output = {
-		.path = is_standard_output(job) ? "standard output" : job->output,
+		.path = job->output,
 		.command = job->common.command_line,
 		.names = names,
 	};
+	struct pp_whole_file whole;
 
 	if (format->writes_directory)
 		return write_directory(format, prof, NULL, &output, error);
-	if (!is_standard_output(job))
-		return is_special(job->output) ? write_special(format, prof, &output, error)
-					       : write_file(format, prof, &output, error);
-	output.file = stdout;
-	return finish(stdout, output.path, format->write(prof, &output, error), error);
+	if (pp_whole_file_open(&whole, job->output, error))
+		return -1;
+	output.path = whole.path;
+	output.file = whole.file;
+	return pp_whole_file_close(&whole, format->write(prof, &output, error), error);
 }
 
 /* ---- input of another profiler ---- */

@@ -7,6 +7,7 @@
 
 #include "libop/base/error.h"
 #include "pp/select/classes.h"
+#include "pp/formats/html/sessions.h"
 #include "pp/profile/loss.h"
 #include "libop/base/memory.h"
 #include "pp/report/notes.h"
@@ -15,13 +16,15 @@
 #include "pp/report/report.h"
 #include "pp/report/sentences.h"
 #include "pp/select/selection.h"
+#include "pp/tool/browser.h"
+#include "pp/tool/whole_file.h"
 #include "libop/base/warnings.h"
 
 /* The sources of a profile: sample files and columns. */
 struct source {
 	struct pp_sample_list list;
 	struct pp_classes classes;
-	struct pp_image_search search;
+	struct pp_image_search search, page_search;
 	struct pp_profile profile;
 	struct pp_loss loss;
 	struct op_strings notes;
@@ -38,17 +41,19 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 	const struct pp_options *options = &job->options;
 	bool is_dcpi =
 		options->format == PP_FORMAT_DCPICAT || options->format == PP_FORMAT_DCPIPROF;
+	bool is_page = options->html;
 	bool has_notes = options->format == PP_FORMAT_JSON || options->format == PP_FORMAT_XML ||
 			 (!options->style.no_header && !is_dcpi);
 	const struct pp_profile_request request = {
 		.keep_troubles = has_notes,
-		.symbols = options->symbols,
+		.symbols = options->symbols || is_page,
 		.details = options->style.details,
 		.lines = options->style.lines,
 		.inlines = options->style.inlines,
-		.arcs = options->callgraph || pp_options_need_stacks(options),
+		.arcs = options->callgraph || pp_options_need_stacks(options) || is_page,
 		.calls = options->style.calls,
-		.one_vdso = options->format == PP_FORMAT_TEXT && !options->style.show_address,
+		.one_vdso = options->format == PP_FORMAT_TEXT && !options->style.show_address &&
+			    !is_page,
 		.merge_lib = options->merge.lib,
 		.demangle = options->demangle,
 		.filter = &job->filter,
@@ -58,7 +63,7 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 	const struct pp_notes_request notes = {
 		.symbols = request.symbols,
 		.chains = request.arcs,
-		.stacks = pp_options_need_stacks(options),
+		.stacks = pp_options_need_stacks(options) || is_page,
 		.all = options->common.warnings.verbose,
 	};
 
@@ -229,6 +234,39 @@ static const char *session_dir_of(const struct job *job, size_t which)
 	return own ? own : job->options.common.session_dir;
 }
 
+static int write_page(struct job *job, struct op_error *error)
+{
+	const struct pp_options *options = &job->options;
+	size_t n = options->common.is_pair ? 2 : 1;
+	const struct html_request request = {
+		.merge = &options->merge,
+		.exclude_dependent = options->exclude_dependent,
+		.demangle = options->demangle,
+		.warnings = &job->options.common.warnings,
+	};
+	struct html_session sessions[2];
+	struct pp_whole_file whole;
+	int result;
+
+	for (size_t i = 0; i < n; i++) {
+		struct source *source = &job->sources[i];
+
+		source->page_search = pp_common_search(&options->common, &options->common.specs[i]);
+		sessions[i] = (struct html_session){.dir = session_dir_of(job, i),
+						    .spec = &options->common.specs[i],
+						    .search = &source->page_search,
+						    .profile = &source->profile,
+						    .loss = &source->loss,
+						    .notes = &source->notes};
+	}
+	if (pp_whole_file_open(&whole, options->html, error))
+		return -1;
+	result = html_sessions_write(sessions, n, &request, whole.file, error);
+	if (pp_whole_file_close(&whole, result, error))
+		return -1;
+	return options->open ? pp_browser_open(options->html, error) : 0;
+}
+
 /* What --by leaves apart is its own only; a thread has one process. */
 static struct pp_merge merge_others(const struct pp_options *options)
 {
@@ -257,17 +295,23 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 {
 	struct pp_options *options = &job->options;
 	const struct pp_spec *spec = &options->common.specs[which];
+	/* a page needs the profile for what is said above it, and tells the rest apart itself */
+	const struct pp_merge by_event = {
+		.cpu = true, .tid = true, .tgid = true, .unit_mask = options->merge.unit_mask};
 	const struct pp_merge *merge = &options->merge;
 	struct pp_merge others = merge_others(options);
+	bool is_page = options->html;
 	struct source *source = &job->sources[which];
 
 	source->list.want_arcs = options->callgraph;
-	source->list.want_stacks = options->callgraph || pp_options_need_stacks(options);
-	source->list.want_entries = options->symbols;
-	source->list.unscaled = options->unscaled;
+	source->list.want_stacks = options->callgraph || pp_options_need_stacks(options) || is_page;
+	source->list.want_entries = options->symbols || is_page;
+	source->list.unscaled = options->unscaled || is_page;
 	source->list.want_empty = !spec->events.count && !spec->counts.n && !spec->unit_masks.n;
 	source->search = pp_common_search(&options->common, spec);
-	if (options->style.by)
+	if (is_page)
+		merge = &by_event;
+	else if (options->style.by)
 		merge = &others;
 	if (pp_select(&source->list, &source->classes, session_dir_of(job, which), spec, merge,
 		      options->exclude_dependent, &options->common.warnings, error))
@@ -297,7 +341,7 @@ static int compare_columns(const struct job *job, struct op_error *error)
 /* Short names are for text that is read on a terminal. */
 static enum pp_demangle choose_demangling(const struct pp_options *options)
 {
-	bool is_read = options->format == PP_FORMAT_TEXT &&
+	bool is_read = !options->html && options->format == PP_FORMAT_TEXT &&
 		       pp_output_is_for_terminal(options->output);
 
 	return is_read ? PP_DEMANGLE_SMART : PP_DEMANGLE_NORMAL;
@@ -313,10 +357,16 @@ static int report(void *context, struct op_error *error)
 	if (read_source(job, 0, error))
 		return -1;
 	if (job->options.common.is_pair &&
-	    (read_source(job, 1, error) || compare_columns(job, error)))
+	    (read_source(job, 1, error) || (!job->options.html && compare_columns(job, error))))
 		return -1;
 	if (pp_symbol_filter_check(&job->filter, error))
 		return -1;
+	if (job->options.html) {
+		int result = write_page(job, error);
+
+		pp_warnings_summarize(&job->options.common.warnings);
+		return result;
+	}
 	pp_warnings_summarize(&job->options.common.warnings);
 	return write_output(job, error);
 }
@@ -337,6 +387,7 @@ static void release(void *context)
 			pp_profile_free(&source->profile);
 		op_strings_free(&source->notes);
 		pp_image_search_free(&source->search);
+		pp_image_search_free(&source->page_search);
 		pp_classes_free(&source->classes);
 		pp_sample_list_free(&source->list);
 	}

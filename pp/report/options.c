@@ -92,6 +92,11 @@ const struct op_option pp_options_table[] = {
 	{"xml", 'X', NULL, "write XML (includes --symbols)", OP_FLAG(struct pp_options, xml)},
 	{"json", 0, NULL, "write JSON", OP_FLAG(struct pp_options, json)},
 	{"csv", 0, NULL, "write CSV", OP_FLAG(struct pp_options, csv)},
+	{"html", 0, "FILE",
+	 "write a page for browsers: flame graph, tables and code; of a pair, the difference",
+	 OP_TEXT(struct pp_options, html)},
+	{"open", 0, NULL, "show the page of --html in the desktop's browser",
+	 OP_FLAG(struct pp_options, open)},
 	{"format", 0, "FORMAT",
 	 "write text, csv, json, xml, or what dcpicat or dcpiprof of DCPI would print",
 	 OP_WORD(struct pp_options, format, enum pp_format, formats)},
@@ -274,6 +279,54 @@ static int choose_format(struct pp_options *options, struct op_error *error)
 	return 0;
 }
 
+/* A page has all that reports have, so what chooses between reports has no meaning there. */
+static int check_html(const struct pp_options *options, struct op_error *error)
+{
+	const struct pp_report_style *style = &options->style;
+	const struct {
+		bool given;
+		const char *name;
+	} others[] = {
+		{options->output, "--output-file"},
+		{options->symbols, "--symbols"},
+		{style->details, "--details"},
+		{options->callgraph, "--callgraph"},
+		{style->children, "--children"},
+		{options->no_children, "--no-children"},
+		{options->tree, "--tree"},
+		{options->inverted, "--inverted"},
+		{style->max_depth, "--max-depth"},
+		{style->max_lines != PP_LINES_AUTO, "--max-lines"},
+		{style->lines, "--debug-info"},
+		{style->inlines, "--inline"},
+		{style->show_address, "--show-address"},
+		{style->long_names, "--long-filenames"},
+		{style->by, "--by"},
+		{options->libraries, "--libraries"},
+		{options->no_libraries, "--no-libraries"},
+		{style->accumulated, "--accumulated"},
+		{style->events != PP_EVENTS_AUTO, "--show-events"},
+		{style->global_percent, "--global-percent"},
+		{style->threshold > 0, "--threshold"},
+		{style->n_sort, "--sort"},
+		{style->reverse, "--reverse-sort"},
+		{options->exclude.count, "--exclude-symbols"},
+		{options->include.count, "--include-symbols"},
+		{options->merge.lib, "--merge=lib"},
+		{style->no_header, "--no-header"},
+		{options->xml || options->json || options->csv || options->format != PP_FORMAT_TEXT,
+		 "another format"},
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].given)
+			return op_error_set(error, EINVAL, "--html and %s exclude each other",
+					    others[i].name);
+	if (options->open && (!strcmp(options->html, "-") || !*options->html))
+		return op_error_set(error, EINVAL, "--open needs --html with the name of a file");
+	return 0;
+}
+
 /* Of a pair, both sides. */
 static int add_filters(struct pp_options *options, struct op_error *error)
 {
@@ -296,6 +349,10 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 
 	if (add_filters(options, error))
 		return -1;
+	if (options->html)
+		return check_html(options, error);
+	if (options->open)
+		return op_error_set(error, EINVAL, "--open needs --html");
 	if (choose_format(options, error))
 		return -1;
 	if (options->tree || options->inverted)

@@ -32,6 +32,8 @@ struct pp_options {
 	bool libraries, no_libraries; /* of these or where the report is read, style.libraries */
 	bool symbols, callgraph, exclude_dependent, unscaled;
 	bool xml, json, csv;
+	char *html;	       /* --html: the file of a page, instead of a report; or NULL */
+	bool open;	       /* show it */
 	enum pp_format format; /* of --format or one of these */
 };
 

@@ -5,6 +5,7 @@
 html_page.py FILE folded [EVENT]	folded stacks, as opexport --to=folded writes them
 html_page.py FILE facts			the rest: facts, events, threads, threads' samples
 html_page.py FILE times			"TIME EVENT SAMPLES EVENTS STACK" of each moment
+html_page.py FILE code			listings: their rows, and samples of the first event
 """
 import base64
 import json
@@ -99,12 +100,12 @@ class Page:
 
     def facts(self):
         about = self.about
-        for key in ("title", "facts", "notes", "lost", "events"):
+        for key in ("title", "sides", "events"):
             print(f"{key}: {json.dumps(about[key])}")
-        for i, (program, pid, tid) in enumerate(about["threads"]):
+        for i, (program, pid, tid, cpu) in enumerate(about["threads"]):
             samples = [sum(s for s, t in zip(values[0], self.threads) if t == i)
                        for values in self.values]
-            print("thread", about["functions"][program][0], pid, tid, *samples)
+            print("thread", about["functions"][program][0], pid, tid, cpu, *samples)
         for i, (samples, events) in enumerate(self.values):
             print("event", i, sum(samples), "samples,", sum(events) if events else "equal", "events")
 
@@ -114,6 +115,14 @@ class Page:
             time += self.times[i]
             print(time, event, self.counts[i], self.weights[i], self.stack(self.nodes[entry]))
 
+    def print_code(self):
+        for listing in self.about["listings"]:
+            names = ", ".join(self.about["functions"][i][0] for i in listing["functions"])
+            print(listing["kind"], listing["name"], "of", names, listing.get("trouble", ""))
+            counts = {row: samples for row, samples, *_ in listing["counts"][0]}
+            for i, row in enumerate(listing["rows"]):
+                print(f"{counts.get(i, ''):>6}", *row)
+
 
 def main():
     page = Page(sys.argv[1])
@@ -121,6 +130,8 @@ def main():
         page.folded(int(sys.argv[3]) if len(sys.argv) > 3 else 0)
     elif sys.argv[2] == "facts":
         page.facts()
+    elif sys.argv[2] == "code":
+        page.print_code()
     else:
         page.print_times()
 

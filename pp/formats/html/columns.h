@@ -4,10 +4,17 @@
  * of numbers, deflated and then in base64, which has no character that means anything in HTML.
  *
  *	LEB128 length, JSON:
- *	{"title", "facts": [[NAME, VALUE]...], "notes": [TEXT...], "lost": [[CAUSE, N]...],
- *	 "events": [{"name", "unit", "weighted"}...],
- *	 "images": [[BASE NAME, PATH, 1: of the kernel]...], "functions": [[NAME, IMAGE, FILE]...],
- *	 "threads": [[PROGRAM (a function), PID, TID]...], "nodes", "entries", "moments"}
+ *	{"title", "sides": [SIDE...],
+ *	 "events": [{"name", "unit", "period", "frequency", "weighted", "side"}...],
+ *	 "images": [[BASE NAME, PATH, 1: of the kernel]...], "listings": [LISTING...],
+ *	 "functions": [[NAME, IMAGE, FILE]...],
+ *	 "threads": [[PROGRAM (a function), PID, TID, CPU]...], "nodes", "entries", "moments"}
+ *
+ *	SIDE: the profile, or one of two that are compared, the old one first:
+ *	{"name", "facts": [[NAME, VALUE]...], "notes": [TEXT...], "lost": [[CAUSE, N]...],
+ *	 "account": [TEXT...]}
+ *
+ *	LISTING: see listings.h
  *
  *	LEB128 length, LEB128 numbers, for each column:
  *	up		 of each node, in preorder: levels from the node before up to its parent
@@ -24,15 +31,15 @@
 
 #include <stdio.h>
 
+#include "side.h"
 #include "stack_tree.h"
 
 /**
  * columns_write - write the data of a page
- * @tree: of @prof, which is finished; its moments are put in the order of time
- * @title: of the page
+ * @tree: of the page's profiles; the moments of a single one are put in the order of time
  *
  * Errors are those of @out.
  */
-void columns_write(const struct stack_tree *tree, struct prof *prof, const char *title, FILE *out);
+void columns_write(const struct html_page *page, struct stack_tree *tree, FILE *out);
 
 #endif

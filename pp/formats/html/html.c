@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A page for browsers: flame graph, tables and time line of a profile, in one file that needs no
- * network.  The page stands in page/, and its data are those of columns.h.
- */
+/* Pages: see html.h.  The page itself stands in page/, and its data are those of columns.h. */
+#include "html.h"
+
 #include "columns.h"
 #include "page.h"
 #include "pp/formats/model/format.h"
+
+void html_write(const struct html_page *page, FILE *out)
+{
+	const struct prof *profs[STACK_TREE_SIDES];
+	struct prof_names *names[STACK_TREE_SIDES];
+	struct stack_tree tree;
+
+	for (size_t i = 0; i < page->n_sides; i++) {
+		profs[i] = page->sides[i].prof;
+		names[i] = page->sides[i].names;
+	}
+	stack_tree_make(&tree, profs, names, page->n_sides);
+	fputs(html_page_head, out);
+	columns_write(page, &tree, out);
+	fputs(html_page_tail, out);
+	stack_tree_free(&tree);
+}
 
 static const char *title_of(const struct prof *prof, const struct output *output)
 {
@@ -16,14 +32,14 @@ static const char *title_of(const struct prof *prof, const struct output *output
 
 static int write_html(struct prof *prof, struct output *output, struct op_error *error)
 {
-	struct stack_tree tree;
+	const char *title = title_of(prof, output);
+	const struct html_page page = {
+		.title = title,
+		.sides = {{.prof = prof, .names = output->names, .name = ""}},
+		.n_sides = 1};
 
 	(void)error;
-	stack_tree_make(&tree, prof, output->names);
-	fputs(html_page_head, output->file);
-	columns_write(&tree, prof, title_of(prof, output), output->file);
-	fputs(html_page_tail, output->file);
-	stack_tree_free(&tree);
+	html_write(&page, output->file);
 	return 0;
 }
 

@@ -9,6 +9,8 @@
 #include "libop/base/memory.h"
 #include "pp/formats/model/tree.h"
 
+#define PARTS 1e9
+
 /* ---- adding up ---- */
 
 static uint32_t add_node(struct stack_tree *tree, uint32_t parent, uint32_t function)
@@ -48,21 +50,22 @@ static void step(struct stack_tree *tree, size_t depth, uint32_t function)
 static uint32_t add_thread(struct stack_tree *tree, uint32_t program,
 			   const struct prof_sample *sample)
 {
-	uint64_t key =
-		op_hash_mix(op_hash_mix(program, (uint64_t)sample->pid), (uint64_t)sample->tid);
+	uint64_t key = op_hash_mix(op_hash_mix(program, (uint64_t)sample->pid),
+				   op_hash_mix((uint64_t)sample->tid, (uint64_t)sample->cpu));
 	uint32_t i;
 
 	op_hash_for_each_possible (&tree->by_thread, key, i) {
 		const struct stack_tree_thread *thread = &tree->threads[i];
 
 		if (thread->program == program && thread->pid == sample->pid &&
-		    thread->tid == sample->tid)
+		    thread->tid == sample->tid && thread->cpu == sample->cpu)
 			return i;
 	}
 	i = (uint32_t)tree->n_threads++;
 	tree->threads = pp_grow(tree->threads, &tree->threads_capacity, tree->n_threads,
 				sizeof(*tree->threads));
-	tree->threads[i] = (struct stack_tree_thread){program, sample->pid, sample->tid};
+	tree->threads[i] =
+		(struct stack_tree_thread){program, sample->pid, sample->tid, sample->cpu};
 	pp_hash_add(&tree->by_thread, key, i);
 	return i;
 }
@@ -70,7 +73,7 @@ static uint32_t add_thread(struct stack_tree *tree, uint32_t program,
 static uint32_t add_entry(struct stack_tree *tree, uint32_t node, uint32_t thread)
 {
 	uint64_t key = op_hash_mix(node, thread);
-	size_t n_events = tree->prof->n_events;
+	size_t n_events = tree->n_events;
 	uint32_t i;
 
 	op_hash_for_each_possible (&tree->by_entry, key, i)
@@ -90,7 +93,8 @@ static uint32_t add_entry(struct stack_tree *tree, uint32_t node, uint32_t threa
 
 static void add_values(struct stack_tree *tree, uint32_t entry, const struct prof_sample *sample)
 {
-	struct prof_value *values = tree->values + tree->entries[entry].values;
+	struct prof_value *values =
+		tree->values + tree->entries[entry].values + tree->sides[tree->side].first_event;
 
 	tree->entry_of_value =
 		pp_grow(tree->entry_of_value, &tree->entry_of_value_capacity,
@@ -104,22 +108,114 @@ static void add_values(struct stack_tree *tree, uint32_t entry, const struct pro
 	}
 }
 
+uint32_t stack_tree_function(struct stack_tree *tree, uint32_t side, const struct prof_line *line,
+			     uint32_t image)
+{
+	const struct named_frame frame = {.line = line, .image = tree->sides[side].images[image]};
+
+	return named_function(&tree->functions, &frame);
+}
+
 static void add_stack(void *context, const struct prof_sample *sample,
 		      const struct named_stack *stack)
 {
 	struct stack_tree *tree = context;
-	const struct prof_line line = {.function = named_program(tree->prof, sample)};
-	const struct named_frame program = {.line = &line, .image = sample->app};
-	uint32_t function = named_function(&tree->functions, &program);
+	const struct prof *prof = tree->sides[tree->side].prof;
+	const struct prof_line program = {.function = named_program(prof, sample)};
+	uint32_t function = stack_tree_function(tree, tree->side, &program, sample->app);
 	uint32_t thread = add_thread(tree, function, sample);
 
 	step(tree, 0, function);
 	for (size_t i = 0; i < stack->n; i++)
-		step(tree, i + 1, named_function(&tree->functions, &stack->frames[i]));
+		step(tree, i + 1,
+		     stack_tree_function(tree, tree->side, stack->frames[i].line,
+					 stack->frames[i].image));
 	add_values(tree, add_entry(tree, tree->path[stack->n], thread), sample);
 }
 
+/* An image of a side before, or a new one. */
+static uint32_t add_image(struct stack_tree *tree, size_t n_before,
+			  const struct stack_tree_image *image)
+{
+	uint64_t key = op_hash_text(image->is_kernel, image->base);
+	uint32_t i;
+
+	op_hash_for_each_possible (&tree->by_image, key, i)
+		if (i < n_before && tree->images[i].is_kernel == image->is_kernel &&
+		    !strcmp(tree->images[i].base, image->base))
+			return i;
+	i = (uint32_t)tree->n_images++;
+	tree->images =
+		pp_grow(tree->images, &tree->images_capacity, tree->n_images, sizeof(*image));
+	tree->images[i] = *image;
+	pp_hash_add(&tree->by_image, key, i);
+	return i;
+}
+
+static void add_images(struct stack_tree *tree, struct stack_tree_side *side)
+{
+	const struct prof *prof = side->prof;
+	size_t n_before = tree->n_images;
+
+	side->images = pp_alloc(prof->n_images, sizeof(*side->images));
+	for (uint32_t i = 0; i < prof->n_images; i++) {
+		const struct stack_tree_image image = {.base = names_image(prof, i),
+						       .path = prof->images[i].path,
+						       .is_kernel = prof->images[i].is_kernel};
+
+		side->images[i] = add_image(tree, n_before, &image);
+	}
+}
+
+static void add_events(struct stack_tree *tree, const struct prof *prof)
+{
+	for (size_t i = 0; i < prof->n_events; i++) {
+		tree->events = pp_grow(tree->events, &tree->events_capacity, tree->n_events + 1,
+				       sizeof(*tree->events));
+		tree->events[tree->n_events++] =
+			(struct stack_tree_event){&prof->events[i], (uint32_t)tree->n_sides};
+	}
+}
+
+static void add_side(struct stack_tree *tree, const struct prof *prof, struct prof_names *names)
+{
+	struct stack_tree_side *side = &tree->sides[tree->n_sides];
+
+	*side = (struct stack_tree_side){
+		.prof = prof, .names = names, .first_event = tree->n_events};
+	add_events(tree, prof);
+	add_images(tree, side);
+	tree->n_sides++;
+}
+
+static void add_stacks(struct stack_tree *tree, uint32_t side)
+{
+	tree->side = side;
+	tree->path_length = 0;
+	tree->sides[side].first_value = tree->n_sample_values;
+	named_stack_each(tree->sides[side].prof, tree->sides[side].names, add_stack, tree);
+}
+
 /* ---- putting in order ---- */
+
+/* The weight of an entry: its events, or of two sides the sum of the parts of a billion. */
+static uint64_t weight_of(const struct stack_tree *tree, const struct stack_tree_entry *entry)
+{
+	const struct prof_value *values = tree->values + entry->values;
+	uint64_t weight = 0;
+
+	if (tree->n_sides == 1)
+		return tree->n_events ? values[0].events : 0;
+	for (size_t i = 0; i < tree->n_sides; i++) {
+		const struct stack_tree_side *side = &tree->sides[i];
+		uint64_t all = side->prof->n_events ? side->prof->totals[0].events : 0;
+
+		if (all)
+			weight += (uint64_t)((double)values[side->first_event].events /
+					     (double)all * PARTS);
+	}
+	return weight;
+}
 
 /* Children follow their parents: from the last node to the first, each has the sum of its own. */
 static void sum_weights(struct stack_tree *tree)
@@ -127,8 +223,7 @@ static void sum_weights(struct stack_tree *tree)
 	for (size_t i = 0; i < tree->n_entries; i++) {
 		struct stack_tree_node *node = &tree->nodes[tree->entries[i].node];
 
-		node->weight =
-			tree_add_up(node->weight, tree->values[tree->entries[i].values].events);
+		node->weight = tree_add_up(node->weight, weight_of(tree, &tree->entries[i]));
 	}
 	for (size_t i = tree->n_nodes; i--;) {
 		const struct stack_tree_node *node = &tree->nodes[i];
@@ -275,15 +370,20 @@ static void free_makings(struct stack_tree *tree)
 	op_hash_free(&tree->by_node);
 	op_hash_free(&tree->by_entry);
 	op_hash_free(&tree->by_thread);
+	op_hash_free(&tree->by_image);
 	free(tree->path);
 	free(tree->path_functions);
 	tree->path = tree->path_functions = NULL;
 }
 
-void stack_tree_make(struct stack_tree *tree, const struct prof *prof, struct prof_names *names)
+void stack_tree_make(struct stack_tree *tree, const struct prof *const *profs,
+		     struct prof_names *const *names, size_t n)
 {
-	*tree = (struct stack_tree){.prof = prof};
-	named_stack_each(prof, names, add_stack, tree);
+	*tree = (struct stack_tree){0};
+	for (size_t i = 0; i < n; i++)
+		add_side(tree, profs[i], names[i]);
+	for (uint32_t i = 0; i < n; i++)
+		add_stacks(tree, i);
 	free_makings(tree);
 	sum_weights(tree);
 	sort(tree);
@@ -291,7 +391,11 @@ void stack_tree_make(struct stack_tree *tree, const struct prof *prof, struct pr
 
 void stack_tree_free(struct stack_tree *tree)
 {
+	for (size_t i = 0; i < tree->n_sides; i++)
+		free(tree->sides[i].images);
 	named_functions_free(&tree->functions);
+	free(tree->events);
+	free(tree->images);
 	free(tree->nodes);
 	free(tree->entries);
 	free(tree->values);

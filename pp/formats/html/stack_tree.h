@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stacks of a profile as a tree of functions, whatever addresses they were sampled at.
+ * The stacks of a profile, or of two that are compared, as a tree of functions, whatever addresses
+ * they were sampled at.
+ *
+ * Each profile is a side of the tree and has events of its own in it.  Of two sides, functions are
+ * one if their images have the same base name: a program that was built again is at another place,
+ * or has another build-id.
  *
  * A root of the tree is a program; each node below is a function that its parent calls.  Nodes
  * are numbered in preorder, with the heaviest child first, so that node + 1 is the first child,
@@ -11,13 +16,25 @@
 
 #include "pp/formats/session/named_stack.h"
 
-#define STACK_TREE_ROOT UINT32_MAX /* the parent of programs */
+#define STACK_TREE_ROOT	 UINT32_MAX /* the parent of programs */
+#define STACK_TREE_SIDES 2
 
 struct stack_tree_node {
 	uint32_t parent;   /* less than the node's number, or STACK_TREE_ROOT */
 	uint32_t function; /* in stack_tree::functions */
 	uint32_t depth;	   /* 0: a program */
-	uint64_t weight;   /* of the first event, of the node and all below it */
+	uint64_t weight;   /* of the node and all below it: of the first event; of two sides, the
+			    * sum of the parts of a billion */
+};
+
+struct stack_tree_image {
+	const char *base, *path; /* path: of the first side that has it */
+	bool is_kernel;
+};
+
+struct stack_tree_event {
+	const struct prof_event *event;
+	uint32_t side;
 };
 
 /* What was sampled in a node itself. */
@@ -27,14 +44,27 @@ struct stack_tree_entry {
 	size_t values; /* the first of n_events, in stack_tree::values */
 };
 
-/* Samples of different threads are told apart. */
+/* Samples of different threads are told apart; those on different CPUs, if their profile does. */
 struct stack_tree_thread {
-	uint32_t program; /* the function that is its program */
-	int64_t pid, tid; /* or PROF_ANY */
+	uint32_t program;      /* the function that is its program */
+	int64_t pid, tid, cpu; /* or PROF_ANY */
+};
+
+/* A profile in the tree, and what its numbers are there. */
+struct stack_tree_side {
+	const struct prof *prof;
+	struct prof_names *names;
+	uint32_t *images; /* by its own number */
+	size_t first_event, first_value;
 };
 
 struct stack_tree {
-	const struct prof *prof;
+	struct stack_tree_side sides[STACK_TREE_SIDES];
+	size_t n_sides;
+	struct stack_tree_event *events; /* of all sides */
+	size_t n_events, events_capacity;
+	struct stack_tree_image *images;
+	size_t n_images, images_capacity;
 	struct named_functions functions;
 	struct stack_tree_node *nodes;
 	size_t n_nodes, nodes_capacity;
@@ -44,22 +74,29 @@ struct stack_tree {
 	size_t n_values, values_capacity;
 	struct stack_tree_thread *threads;
 	size_t n_threads, threads_capacity;
-	/* By the number of a value in the order of prof_next(), which moments have: its entry. */
+	/* By the number of a value in the order of prof_next(), which moments have, from the side's
+	 * first_value on: its entry. */
 	uint32_t *entry_of_value;
 	size_t n_sample_values, entry_of_value_capacity;
 
 	/* While it is made. */
-	struct op_hash by_node, by_entry, by_thread;
+	struct op_hash by_node, by_entry, by_thread, by_image;
+	uint32_t side;			 /* that is being added */
 	uint32_t *path, *path_functions; /* nodes of the stack before, and their functions */
 	size_t path_length, path_capacity, path_functions_capacity;
 };
 
 /**
- * stack_tree_make - make the tree of a finished profile
+ * stack_tree_make - make the tree of a finished profile, or of two that are compared
  * @tree: takes the place of what was there; stack_tree_free() frees it
- * @names: the names of functions; must live as long
+ * @profs, @names: of each of @n sides, the old one first; must live as long
  */
-void stack_tree_make(struct stack_tree *tree, const struct prof *prof, struct prof_names *names);
+void stack_tree_make(struct stack_tree *tree, const struct prof *const *profs,
+		     struct prof_names *const *names, size_t n);
 void stack_tree_free(struct stack_tree *tree);
+
+/* The function of a line of code at a place in @image, a number of side @side. */
+uint32_t stack_tree_function(struct stack_tree *tree, uint32_t side, const struct prof_line *line,
+			     uint32_t image);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/debug/info.h"
 #include "libop/base/hash.h"
 #include "image.h"
 #include "libop/base/memory.h"
@@ -145,12 +144,17 @@ static void add_line(struct place *place, size_t *capacity, const struct prof_li
 	place->lines[place->name.n++] = *line;
 }
 
+static uint64_t key_of(const struct prof_names *names, const struct prof_frame *frame)
+{
+	return session_key(&names->prof->images[frame->image], frame->offset) +
+	       names->images[frame->image].bias;
+}
+
 static void look_up(struct prof_names *names, struct place *place)
 {
 	struct image_names *image = &names->images[place->frame.image];
-	const struct prof_image *prof_image = &names->prof->images[place->frame.image];
 	const struct pp_symbols *symbols = &image->content.symbols;
-	uint64_t key = session_key(prof_image, place->frame.offset) + image->bias, link;
+	uint64_t key = key_of(names, &place->frame), link;
 	size_t symbol = pp_symbols_find(symbols, key), capacity = 0;
 	struct prof_line line = {0};
 	int number = 0;
@@ -224,4 +228,16 @@ const struct prof_name *names_of_frame(struct prof_names *names, const struct pr
 					 prof_lookup_offset(names->prof, sample, index)};
 
 	return names_at(names, &place);
+}
+
+bool names_code(const struct prof_names *names, const struct prof_frame *frame,
+		struct prof_code_place *place)
+{
+	const struct image_names *image = &names->images[frame->image];
+
+	*place = (struct prof_code_place){.symbols = &image->content.symbols,
+					  .path = image->content.path,
+					  .debug = image->debug,
+					  .key = key_of(names, frame)};
+	return image->is_read;
 }

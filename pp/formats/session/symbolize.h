@@ -6,6 +6,7 @@
 #ifndef PP_FORMATS_SESSION_SYMBOLIZE_H
 #define PP_FORMATS_SESSION_SYMBOLIZE_H
 
+#include "pp/debug/info.h"
 #include "pp/symbols/demangle.h"
 #include "pp/formats/model/profile.h"
 #include "pp/symbols/image_reader.h"
@@ -40,6 +41,23 @@ const struct prof_name *names_at(struct prof_names *names, const struct prof_fra
 /* The same for frame number @index of a sample. */
 const struct prof_name *names_of_frame(struct prof_names *names, const struct prof_sample *sample,
 				       size_t index);
+
+/* Where a place is in its image. */
+struct prof_code_place {
+	const struct pp_symbols *symbols; /* of the image */
+	const char *path;		  /* of its file; NULL: there is none */
+	struct pp_debug_info *debug;	  /* or NULL */
+	uint64_t key;			  /* of @symbols */
+};
+
+/**
+ * names_code - where a place, whose name was looked up, is in its image
+ * @place: filled in; lives as long as @names
+ *
+ * Return: whether the image was read: not if the recording says what the place is called.
+ */
+bool names_code(const struct prof_names *names, const struct prof_frame *frame,
+		struct prof_code_place *place);
 
 /* The base name of an image, for people; lives as long as the profile. */
 const char *names_image(const struct prof *prof, uint32_t image);

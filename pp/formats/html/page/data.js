@@ -3,7 +3,7 @@
 
 // inflate - bytes of deflated base64
 async function inflate(text) {
-	const characters = atob(text.replace(/\s+/g, ""));
+	const characters = atob(text); // which skips ends of lines
 	const bytes = new Uint8Array(characters.length);
 	for (let i = 0; i < bytes.length; i++)
 		bytes[i] = characters.charCodeAt(i);
@@ -36,11 +36,28 @@ class Columns {
 
 	// read - the next column; if it is empty, what `instead` makes of an index
 	read(array, instead) {
-		const end = this.number() + this.at;
-		const given = end > this.at;
-		for (let i = 0; i < array.length; i++)
-			array[i] = given ? this.number() : instead ? instead(i) : 0;
-		if (this.at !== end)
+		const end = this.number() + this.at, {bytes} = this;
+		const n = array.length, given = end > this.at;
+		let at = this.at;
+		for (let i = 0; i < n; i++) {
+			if (!given) {
+				array[i] = instead ? instead(i) : 0;
+				continue;
+			}
+			let value = bytes[at++];
+			if (value > 127) {
+				let scale = 128, byte;
+				value &= 127;
+				do {
+					byte = bytes[at++];
+					value += (byte & 127) * scale;
+					scale *= 128;
+				} while (byte > 127);
+			}
+			array[i] = value;
+		}
+		this.at = at;
+		if (at !== end)
 			throw new Error("the data are damaged");
 		return array;
 	}
@@ -53,37 +70,55 @@ function addUp(array) {
 }
 
 // treeOf - a tree in preorder, of how many levels each node is above the one before it:
-// parent (-1: none), depth, and end: the first node behind all that are below a node
+// parent (-1: none), depth, the deepest, and end: the first node behind all that are below a node
 function treeOf(up, fn) {
 	const n = fn.length, parent = new Int32Array(n), depth = new Uint32Array(n);
 	const end = new Uint32Array(n);
+	let deepest = 0;
 	for (let i = 0; i < n; i++) {
 		let above = i - 1;
 		for (let levels = i ? up[i] : 0; levels > 0; levels--)
 			above = parent[above];
 		parent[i] = above;
 		depth[i] = above < 0 ? 0 : depth[above] + 1;
+		if (depth[i] > deepest)
+			deepest = depth[i];
 	}
 	for (let i = n - 1; i >= 0; i--) {
-		end[i] = Math.max(end[i], i + 1);
-		if (parent[i] >= 0)
-			end[parent[i]] = Math.max(end[parent[i]], end[i]);
+		if (end[i] <= i)
+			end[i] = i + 1;
+		const above = parent[i];
+		if (above >= 0 && end[above] < end[i])
+			end[above] = end[i];
 	}
-	return {n, fn, parent, depth, end};
+	return {n, fn, parent, depth, end, deepest};
 }
 
-function readEntries(columns, about) {
-	const node = addUp(columns.read(new Uint32Array(about.entries)));
-	const thread = columns.read(new Uint32Array(about.entries));
-	const samples = [], events = [];
-	for (const event of about.events) {
-		const counts = columns.read(new Float64Array(about.entries));
-		const period = event.period || 1;
-		samples.push(counts);
-		events.push(columns.read(new Float64Array(about.entries),
-			(i) => counts[i] * period));
+// Samples and events of each entry, by event; events of an event with one period are worked out
+// when they are asked for.
+class Entries {
+	constructor(columns, about) {
+		this.node = addUp(columns.read(new Uint32Array(about.entries)));
+		this.thread = columns.read(new Uint32Array(about.entries));
+		this.kinds = about.events;
+		this.samples = [];
+		this.events = [];
+		for (const event of about.events) {
+			this.samples.push(columns.read(new Float64Array(about.entries)));
+			const n = event.weighted ? about.entries : 0;
+			const events = columns.read(new Float64Array(n));
+			this.events.push(event.weighted ? events : null);
+		}
 	}
-	return {node, thread, samples, events};
+
+	// of - "samples" or "events" of an event
+	of(measure, event) {
+		if (measure === "samples")
+			return this.samples[event];
+		const period = this.kinds[event].period || 1;
+		this.events[event] ||= this.samples[event].map((count) => count * period);
+		return this.events[event];
+	}
 }
 
 function readMoments(columns, about) {
@@ -107,8 +142,9 @@ function readProfile(bytes) {
 	const fn = columns.read(new Uint32Array(about.nodes));
 	return {
 		...about,
+		kinds: kindsOf(about),
 		tree: treeOf(up, fn),
-		entries: readEntries(columns, about),
+		entries: new Entries(columns, about),
 		moments: readMoments(columns, about),
 	};
 }

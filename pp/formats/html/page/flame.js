@@ -14,7 +14,8 @@ function hueOf(text) {
 }
 
 class Flame {
-	// callbacks: named(fn), weighs(weight), chosen(node), pointed(node or -1, event)
+	// callbacks: named(fn), tint(fn), change(node) (see changeOf(); if something is compared),
+	// chosen(node), zoomed(node), pointed(node or -1, event)
 	constructor(box, callbacks) {
 		this.box = box;
 		this.canvas = box.querySelector("canvas");
@@ -26,9 +27,11 @@ class Flame {
 		this.selected = -1;
 		this.matches = null;
 		this.colours = new Map();
+		this.dress();
 		box.addEventListener("scroll", () => this.redraw());
 		box.addEventListener("click", (event) => this.click(event));
-		box.addEventListener("mousemove", (event) => this.on.pointed(this.nodeAt(event), event));
+		box.addEventListener("mousemove", (event) =>
+			this.on.pointed(this.nodeAt(event), event));
 		box.addEventListener("mouseleave", (event) => this.on.pointed(-1, event));
 		box.addEventListener("wheel", (event) => this.wheel(event), {passive: false});
 		box.addEventListener("keydown", (event) => this.key(event));
@@ -40,9 +43,7 @@ class Flame {
 		const focus = keep ? this.focus : -1;
 		this.tree = tree;
 		this.start = starts(tree);
-		this.rows = 1;
-		for (let i = 0; i < tree.n; i++)
-			this.rows = Math.max(this.rows, tree.depth[i] + 1);
+		this.rows = tree.deepest + 1;
 		this.focus = focus;
 		if (!keep)
 			this.selected = -1;
@@ -115,17 +116,31 @@ class Flame {
 		return whole - (depth + 1) * ROW - this.box.scrollTop;
 	}
 
-	draw() {
-		const [width, height] = this.fit();
+	// dress - take the colours of the page's theme
+	dress() {
 		const style = getComputedStyle(this.box);
 		this.dark = document.documentElement.classList.contains("dark");
 		this.match = style.getPropertyValue("--match");
 		this.accent = style.getPropertyValue("--accent");
-		this.context.clearRect(0, 0, width, height);
-		this.context.font = `12px ${style.fontFamily}`;
-		this.context.textBaseline = "middle";
-		if (this.tree)
+		this.text = style.getPropertyValue("--frame-text");
+		this.weak = style.getPropertyValue("--weak");
+		this.font = `12px ${style.fontFamily}`;
+		this.redraw();
+	}
+
+	draw() {
+		const [width, height] = this.fit(), {context} = this;
+		context.clearRect(0, 0, width, height);
+		context.font = this.font;
+		context.textBaseline = "middle";
+		if (!this.tree)
+			return;
+		if (this.tree.all) {
 			this.eachVisible(width, height, (...where) => this.frame(...where));
+			return;
+		}
+		context.fillStyle = this.weak;
+		context.fillText("There are no samples in what is selected.", 12, height / 2);
 	}
 
 	// eachVisible - of the nodes that are in the window and wide enough
@@ -172,11 +187,22 @@ class Flame {
 		return colour;
 	}
 
+	// changed - the colour of a change: growth is orange, decline is blue, and what may be by
+	// chance is pale
+	changed({ratio, isChance}) {
+		const strength = Math.min(1, Math.abs(ratio) * (isChance ? 0.25 : 1.5));
+		const hue = ratio > 0 ? 24 : 212;
+		if (this.dark)
+			return `hsl(${hue} ${strength * 75}% ${26 + strength * 14}%)`;
+		return `hsl(${hue} ${strength * 90}% ${90 - strength * 26}%)`;
+	}
+
 	frame(node, x, width, y) {
 		const context = this.context, fn = this.tree.fn[node];
 		const isMatch = this.matches && this.matches[fn];
+		const change = this.tree.parts && this.on.change(node);
 		context.globalAlpha = this.matches && !isMatch ? 0.35 : 1;
-		context.fillStyle = this.colour(fn);
+		context.fillStyle = change ? this.changed(change) : this.colour(fn);
 		context.fillRect(x, y, Math.max(width - (width > 3 ? 1 : 0), LEAST), ROW - 1);
 		context.globalAlpha = 1;
 		if (isMatch) {
@@ -188,15 +214,20 @@ class Flame {
 			context.lineWidth = 2;
 			context.strokeRect(x + 1, y + 1, Math.max(width - 3, 1), ROW - 3);
 		}
-		if (width > 24)
-			this.label(this.on.named(fn), x + 4, width - 8, y);
+		if (width > 32)
+			this.label(this.on.named(fn), x + 5, width - 9, y, change);
 	}
 
-	label(name, x, width, y) {
-		const most = Math.floor(width / 6.2);
-		const text = name.length <= most ? name : shorten(name, most);
-		this.context.fillStyle = this.dark ? "#f2f3f5" : "#15161a";
-		this.context.fillText(text, x, y + ROW / 2, width);
+	label(name, x, width, y, change) {
+		const sign = change && width > 130 ? points(change.difference) : "";
+		const room = width - (sign ? 50 : 0);
+		this.context.fillStyle = this.text;
+		this.context.fillText(shorten(name, Math.floor(room / 6.4)), x, y + ROW / 2, room);
+		if (!sign)
+			return;
+		this.context.textAlign = "right";
+		this.context.fillText(sign, x + width, y + ROW / 2);
+		this.context.textAlign = "left";
 	}
 
 	nodeAt(event) {
@@ -307,23 +338,18 @@ class Flame {
 // starts - where each node begins, in the weight of all: children follow each other
 function starts(tree) {
 	const start = new Float64Array(tree.n), next = new Float64Array(tree.n);
+	const {parent, total} = tree;
 	let root = 0;
 	for (let i = 0; i < tree.n; i++) {
-		const parent = tree.parent[i];
-		start[i] = parent < 0 ? root : next[parent];
+		const above = parent[i];
+		if (above < 0) {
+			start[i] = root;
+			root += total[i];
+		} else {
+			start[i] = next[above];
+			next[above] += total[i];
+		}
 		next[i] = start[i];
-		if (parent < 0)
-			root += tree.total[i];
-		else
-			next[parent] += tree.total[i];
 	}
 	return start;
-}
-
-// shorten - in the middle, to at most n characters
-function shorten(name, n) {
-	if (n < 4)
-		return name.slice(0, Math.max(0, n));
-	const tail = Math.floor((n - 1) / 3);
-	return `${name.slice(0, n - 1 - tail)}…${name.slice(name.length - tail)}`;
 }

@@ -10,36 +10,26 @@ class Page {
 	constructor(profile) {
 		this.profile = profile;
 		const measure = profile.events[0].weighted ? "events" : "samples";
-		this.selection = {event: 0, measure, thread: -1, from: null, to: null};
+		this.selection = {event: 0, measure, shown: null, range: null, base: null,
+			widths: "both"};
 		this.isProgram = new Uint8Array(profile.functions.length);
 		for (let i = 0; i < profile.tree.n; i = profile.tree.end[i])
 			this.isProgram[profile.tree.fn[i]] = 1;
 		this.flame = new Flame($("flame"), {
 			named: (fn) => profile.functions[fn][0],
 			tint: (fn) => this.tint(fn),
+			change: (node) => this.changeOfNode(node),
 			chosen: (node) => this.chosen(node),
 			zoomed: (node) => {
 				$("reset").disabled = node < 0;
 			},
 			pointed: (node, event) => this.pointed(node, event),
 		});
-		this.head();
+		showHead(profile);
 		this.controls();
 		this.tabs();
 		this.update();
-	}
-
-	head() {
-		const {profile} = this;
-		document.title = `${profile.title} - profile`;
-		$("title").textContent = profile.title;
-		for (const [name, value] of profile.facts)
-			$("facts").append(element("dt", {}, name), element("dd", {}, value));
-		const notes = [...profile.notes];
-		for (const [cause, n] of profile.lost)
-			notes.push(`${n.toLocaleString("en")} samples lost: ${cause}`);
-		$("notes").append(...notes.map((note) => element("li", {}, note)));
-		$("about").hidden = !profile.facts.length;
+		this.openHottest();
 	}
 
 	// tint - an image has one hue; the kernel, and what is unknown, less colour
@@ -54,20 +44,21 @@ class Page {
 		return {hue: hueOf(base), saturation: 65, shade};
 	}
 
+	change(key, value) {
+		this.selection[key] = value;
+		this.update(true);
+	}
+
 	controls() {
 		const {profile} = this;
-		const change = (key, value) => {
-			this.selection[key] = value;
-			this.update(true);
-		};
 		$("measure").value = this.selection.measure;
-		$("event").append(...profile.events.map((event, i) =>
-			element("option", {value: i}, event.name)));
-		$("thread").append(element("option", {value: -1}, "all"),
-			...this.threadOptions());
-		$("event").addEventListener("change", (event) => change("event", Number(event.target.value)));
-		$("measure").addEventListener("change", (event) => change("measure", event.target.value));
-		$("thread").addEventListener("change", (event) => change("thread", Number(event.target.value)));
+		$("event").append(...profile.kinds.map((kind, i) =>
+			element("option", {value: i}, kind.name)));
+		$("event").parentElement.hidden = profile.kinds.length === 1;
+		this.filters();
+		$("event").addEventListener("change", (event) => this.change("event", Number(event.target.value)));
+		$("measure").addEventListener("change", (event) => this.change("measure", event.target.value));
+		$("widths").addEventListener("change", (event) => this.change("widths", event.target.value));
 		$("search").addEventListener("input", () => this.search());
 		$("controls").addEventListener("submit", (event) => event.preventDefault());
 		$("reset").addEventListener("click", () => this.flame.zoom(-1));
@@ -79,21 +70,46 @@ class Page {
 		});
 		this.themes();
 		document.addEventListener("keydown", (event) => this.shortcut(event));
-		if (profile.moments.n) {
-			$("time").hidden = false;
-			this.timeline = new Timeline($("time"), profile, (from, to) => {
-				Object.assign(this.selection, {from, to});
-				this.update(true);
-			});
-		}
+		if (!profile.moments.n)
+			return;
+		$("time").hidden = false;
+		this.timeline = new Timeline($("time"), profile, (range, base) => {
+			Object.assign(this.selection, {range, base});
+			this.update(true);
+		});
 	}
 
-	// the threads with the most samples
-	threadOptions() {
-		const weights = sumsByThread(this.profile, this.selection);
-		const order = [...weights.keys()].sort((a, b) => weights[b] - weights[a]);
-		return order.slice(0, 500).map((thread) =>
-			element("option", {value: thread}, threadName(this.profile, thread)));
+	// filters - programs, processes, threads and CPUs that can be shown alone, heaviest first
+	filters() {
+		const {profile} = this, weights = new Float64Array(profile.threads.length);
+		for (const part of partsOf(profile, this.selection))
+			sumsByThread(profile, this.selection, part).forEach((weight, i) => {
+				weights[i] += weight;
+			});
+		this.shown = [null];
+		$("shown").append(element("option", {value: 0}, "everything"));
+		for (const {name, key, title} of groupingsOf(profile)) {
+			const groups = new Map();
+			weights.forEach((weight, thread) => {
+				const at = key(thread), before = groups.get(at);
+				groups.set(at, {title: title(thread),
+					weight: weight + (before ? before.weight : 0)});
+			});
+			const order = [...groups.keys()].sort((a, b) =>
+				groups.get(b).weight - groups.get(a).weight);
+			if (order.length < 2)
+				continue;
+			const list = element("optgroup", {label: name});
+			for (const at of order.slice(0, 500)) {
+				list.append(element("option", {value: this.shown.length},
+					shorten(groups.get(at).title, 60)));
+				this.shown.push((thread) => key(thread) === at);
+			}
+			$("shown").append(list);
+		}
+		$("shown").parentElement.hidden = this.shown.length === 1;
+		$("shown").addEventListener("change", (event) =>
+			this.change("shown", this.shown[event.target.value]));
 	}
 
 	toggle(id, changed) {
@@ -109,7 +125,7 @@ class Page {
 		const set = (dark) => {
 			root.classList.toggle("dark", dark);
 			$("theme").textContent = dark ? "Light" : "Dark";
-			this.flame.redraw();
+			this.flame.dress();
 			if (this.timeline)
 				this.timeline.draw();
 		};
@@ -131,14 +147,32 @@ class Page {
 
 	// update - everything, after the selection has changed
 	update(keep) {
-		const event = this.profile.events[this.selection.event];
-		const isEvents = this.selection.measure === "events";
+		const {profile, selection} = this, {at} = profile.kinds[selection.event];
+		const event = profile.events[at.find((index) => index >= 0)];
+		const isEvents = selection.measure === "events";
 		this.unit = isEvents ? event.unit : "";
 		this.unitName = isEvents ? event.name : "Samples";
-		this.tree = weigh(this.profile, this.selection);
+		this.tree = weigh(profile, selection);
 		this.all = this.tree.all;
+		this.weights = this.tree.parts || [this.tree];
+		this.sums = this.weights.map((weights) =>
+			sumsBy(this.tree, weights, profile.functions.length));
+		// samples of each part, for what may be by chance
+		this.partSamples = this.tree.parts && partsOf(profile, selection).map((part) => {
+			let sum = 0;
+			eachValue(profile, {...selection, measure: "samples"}, part, (_, count) => {
+				sum += count;
+			});
+			return sum;
+		});
+		// listings are of the last side's events, and of all its samples
+		const last = at[at.length - 1];
+		this.listedEvent = last >= 0 ? last : profile.events.length - 1;
+		this.listedAll = profile.entries.of(selection.measure, this.listedEvent)
+			.reduce((sum, weight) => sum + weight, 0);
+		$("compare").hidden = !this.tree.parts;
 		if (this.timeline)
-			this.timeline.show(this.selection);
+			this.timeline.show(selection);
 		this.show(keep);
 		this.panel();
 		if (this.opened !== undefined)
@@ -173,14 +207,36 @@ class Page {
 		this.flame.redraw();
 	}
 
+	// changeOf - of a share, from its weights in both parts
+	changeOf(old, now) {
+		const [before, after] = this.tree.parts;
+		return changeOf(old, before.all, now, after.all, ...this.partSamples);
+	}
+
+	changeOfNode(node) {
+		const [old, now] = this.flame.tree.parts;
+		return this.changeOf(old.total[node], now.total[node]);
+	}
+
+	// weightText - "total 20.00 %, 20", or of a comparison "total 20.00 % → 25.00 % (+5.00)"
+	weightText(name, weightsOf, node) {
+		const {parts} = this.flame.tree;
+		if (!parts) {
+			const weight = weightsOf(this.flame.tree)[node];
+			return `${name} ${percent(weight, this.all)}, ${amount(weight, this.unit)}`;
+		}
+		const [old, now] = parts.map((part) => weightsOf(part)[node]);
+		const change = this.changeOf(old, now);
+		return `${name} ${percent(old, parts[0].all)} → ${percent(now, parts[1].all)} ` +
+			`(${points(change.difference)}${change.isChance ? ", may be chance" : ""})`;
+	}
+
 	// describe - a node of the graph
 	describe(node) {
-		const tree = this.flame.tree;
-		const [name, image, file] = this.profile.functions[tree.fn[node]];
-		const total = tree.total[node], self = tree.self[node];
+		const [name, image, file] = this.profile.functions[this.flame.tree.fn[node]];
 		return `${name}\n${this.profile.images[image][0]}${file ? `, ${file}` : ""}\n` +
-			`total ${percent(total, this.all)}, ${amount(total, this.unit)}; ` +
-			`self ${percent(self, this.all)}, ${amount(self, this.unit)}`;
+			`${this.weightText("total", ({total}) => total, node)}; ` +
+			`${this.weightText("self", ({self}) => self, node)}`;
 	}
 
 	chosen(node) {
@@ -202,13 +258,34 @@ class Page {
 		tip.style.top = `${isLow ? event.clientY - tip.offsetHeight - 10 : below}px`;
 	}
 
-	// open - the callers and callees of a function
+	// open - a function: its callers and callees, its code
 	open(fn, stay) {
+		const {profile} = this, [name, image, file] = profile.functions[fn];
+		const isNew = this.opened !== fn;
+		const heading = element("h2", {tabIndex: -1}, name);
+		const sum = (key) => this.sums.map((sums, i) =>
+			percent(sums[key][fn], this.weights[i].all)).join(" → ");
+		const where = [profile.images[image][0], file].filter(Boolean).join(", ");
 		this.opened = fn;
 		$("function").hidden = false;
-		$("function").replaceChildren(...functionLists(this, fn));
+		$("function").replaceChildren(heading,
+			element("p", {className: "where"}, `${where} · self ${sum("self")} · total ${sum("total")}`),
+			codePanel(this, fn), callLists(this, fn));
+		if (isNew)
+			$("function").scrollTop = 0;
 		if (!stay)
-			$("function").querySelector("h2").focus();
+			heading.focus();
+	}
+
+	// openHottest - the function with the most samples of its own
+	openHottest() {
+		const {self} = this.sums[this.sums.length - 1];
+		let best = -1;
+		for (let fn = 0; fn < self.length; fn++)
+			if (self[fn] > (best < 0 ? 0 : self[best]))
+				best = fn;
+		if (best >= 0)
+			this.open(best, true);
 	}
 
 	tabs() {
@@ -248,11 +325,15 @@ class Page {
 
 async function begin() {
 	try {
+		performance.mark("begun");
 		const bytes = await inflate($("data").textContent);
+		performance.mark("inflated");
 		const profile = readProfile(bytes);
+		performance.mark("read");
 		$("data").remove();
 		$("main").hidden = false;
 		window.page = new Page(profile);
+		performance.mark("shown");
 	} catch (error) {
 		$("problem").hidden = false;
 		$("problem").textContent = `The profile can't be shown: ${error.message}`;

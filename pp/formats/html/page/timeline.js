@@ -2,18 +2,24 @@
 // The time line: how much there was when, and a range that can be selected.
 
 class Timeline {
-	// changed(from, to): in microseconds, or null: all of the time
+	// changed(range, base): each [from, to] in microseconds or null
 	constructor(section, profile, changed) {
 		this.canvas = section.querySelector("canvas");
 		this.fields = [section.querySelector("#from"), section.querySelector("#to")];
 		this.all = section.querySelector("#all-time");
+		this.compare = section.querySelector("#compare-time");
+		this.said = section.querySelector("#compared");
 		this.profile = profile;
 		this.changed = changed;
 		this.last = profile.moments.n ? profile.moments.time[profile.moments.n - 1] + 1 : 1;
-		this.range = null;
+		this.range = this.base = null;
 		this.canvas.addEventListener("pointerdown", (event) => this.press(event));
 		this.canvas.addEventListener("keydown", (event) => this.key(event));
 		this.all.addEventListener("click", () => this.set(null));
+		this.compare.addEventListener("click", () => {
+			this.base = this.base ? null : this.range;
+			this.set(this.range);
+		});
 		for (const field of this.fields)
 			field.addEventListener("change", () => this.typed());
 		new ResizeObserver(() => this.draw()).observe(this.canvas);
@@ -27,13 +33,14 @@ class Timeline {
 	}
 
 	bars(n) {
-		const moments = this.profile.moments, {event, measure} = this.selection;
+		const {time, event, entry} = this.profile.moments;
+		const {shown, measure} = this.selection;
+		const weights = this.profile.moments[measure], {thread} = this.profile.entries;
+		const wanted = this.profile.kinds[this.selection.event].at[0];
 		const bars = new Float64Array(n);
-		for (let i = 0; i < moments.n; i++)
-			if (moments.event[i] === event &&
-			    isSelected(this.profile, this.selection, moments.entry[i]))
-				bars[Math.floor(moments.time[i] / this.last * n)] +=
-					moments[measure][i];
+		for (let i = 0; i < time.length; i++)
+			if (event[i] === wanted && (!shown || shown(thread[entry[i]])))
+				bars[Math.floor(time[i] / this.last * n)] += weights[i];
 		return bars;
 	}
 
@@ -54,17 +61,25 @@ class Timeline {
 			const tall = bar / most * (height - 2);
 			context.fillRect(i * wide, height - tall, Math.max(1, wide - 1), tall);
 		});
-		context.fillStyle = style.getPropertyValue("--range");
-		if (this.range)
-			context.fillRect(this.range[0] / this.last * width, 0,
-				(this.range[1] - this.range[0]) / this.last * width, height);
+		this.box(context, this.base, style.getPropertyValue("--base"), width, height);
+		this.box(context, this.range, style.getPropertyValue("--range"), width, height);
+	}
+
+	box(context, range, colour, width, height) {
+		if (!range)
+			return;
+		const left = range[0] / this.last * width, right = range[1] / this.last * width;
+		context.fillStyle = colour;
+		context.fillRect(left, 0, right - left, height);
+		context.fillRect(left, 0, 1, height);
+		context.fillRect(right - 1, 0, 1, height);
 	}
 
 	set(range) {
 		this.range = range && range[1] > range[0] ? range : null;
 		this.put();
 		this.draw();
-		this.changed(...this.range || [null, null]);
+		this.changed(this.range, this.base);
 	}
 
 	put() {
@@ -73,6 +88,11 @@ class Timeline {
 			field.value = (range[i] / 1e6).toFixed(3);
 		});
 		this.all.disabled = !this.range;
+		this.compare.disabled = !this.range && !this.base;
+		this.compare.textContent = this.base ? "End comparison" : "Compare with this";
+		this.said.textContent = !this.base ? "" :
+			`compared with ${this.base.map((at) => (at / 1e6).toFixed(3)).join(" to ")} s` +
+			(this.range === this.base ? ": now select another range" : "");
 	}
 
 	typed() {

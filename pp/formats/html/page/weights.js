@@ -1,80 +1,122 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What nodes, functions, images, programs and threads weigh in what is selected.
 
-// A selection: event (index), measure ("samples" or "events"), thread (index, or -1: all),
-// from and to (microseconds, or null: all of the time)
+// A selection: event (a name's index in profile.kinds), measure ("samples" or "events"), shown
+// (a function of a thread's index, or null: all), range ([from, to] in microseconds, or null: all
+// of the time), base (the same, to compare with, or null) and widths ("both", "old" or "new": what a
+// comparison draws).
 
-function isSelected(profile, selection, entry) {
-	return selection.thread < 0 || profile.entries.thread[entry] === selection.thread;
+// kindsOf - the events by name, each with its index on each side, or -1
+function kindsOf(profile) {
+	const kinds = [];
+	profile.events.forEach((event, index) => {
+		let kind = kinds.find(({name, at}) => name === event.name && at[event.side] < 0);
+		if (!kind)
+			kinds.push(kind = {name: event.name, at: profile.sides.map(() => -1)});
+		kind.at[event.side] = index;
+	});
+	return kinds;
 }
 
-// eachValue - calls visit(entry, weight) for what is selected
-function eachValue(profile, selection, visit) {
-	if (selection.from === null) {
-		const weights = profile.entries[selection.measure][selection.event];
+// partsOf - what is compared: [{event, range}...], two or, without a comparison, one
+function partsOf(profile, {event, range, base}) {
+	const {at} = profile.kinds[event];
+	if (at.length > 1)
+		return at.map((index) => ({event: index, range: null}));
+	return (base ? [base, range] : [range]).map((range) => ({event: at[0], range}));
+}
+
+// eachValue - calls visit(entry, weight) for a part of what is selected
+function eachValue(profile, {measure, shown}, part, visit) {
+	const {entries, moments} = profile, {thread} = entries;
+	if (part.event < 0)
+		return;
+	if (!part.range) {
+		const weights = entries.of(measure, part.event);
 		for (let i = 0; i < weights.length; i++)
-			if (weights[i] && isSelected(profile, selection, i))
+			if (weights[i] && (!shown || shown(thread[i])))
 				visit(i, weights[i]);
 		return;
 	}
-	const {n, time, entry, event} = profile.moments, {from, to} = selection;
-	const weights = profile.moments[selection.measure];
+	const {n, time, entry, event} = moments, [from, to] = part.range;
+	const weights = moments[measure];
 	for (let i = 0; i < n; i++)
-		if (event[i] === selection.event && time[i] >= from && time[i] < to &&
-		    isSelected(profile, selection, entry[i]))
+		if (event[i] === part.event && time[i] >= from && time[i] < to &&
+		    (!shown || shown(thread[entry[i]])))
 			visit(entry[i], weights[i]);
 }
 
 // isWhole - is it what the program that wrote the page has put nodes in order by?
-function isWhole(profile, {event, measure, thread, from}) {
-	return event === 0 && thread < 0 && from === null &&
-		(measure === "events" || !profile.events[0].weighted);
+function isWhole(profile, {event, measure, shown, range, base, widths}) {
+	return event === 0 && !shown && !range && !base &&
+		(profile.sides.length === 1 || widths === "both") &&
+		profile.kinds[0].at.every((index) =>
+			index >= 0 && (measure === "events" || !profile.events[index].weighted));
 }
 
-// weigh - the tree with the weight of each node: self, total (with all below it), and all
-function weigh(profile, selection) {
-	const tree = profile.tree;
-	const self = new Float64Array(tree.n);
+// weighPart - self and total of each node in a part, and the sum of all
+function weighPart(profile, selection, part) {
+	const {tree, entries} = profile, self = new Float64Array(tree.n);
 	let all = 0;
-	eachValue(profile, selection, (entry, weight) => {
-		self[profile.entries.node[entry]] += weight;
+	eachValue(profile, selection, part, (entry, weight) => {
+		self[entries.node[entry]] += weight;
 		all += weight;
 	});
+	return {self, total: sumUp(tree, self), all};
+}
+
+// mixed - the shares of parts, each by its factor
+function mixed(parts, factors, key) {
+	const scale = parts.map(({all}, i) => all ? factors[i] / all : 0);
+	return parts[0][key].map((weight, i) => weight * scale[0] + parts[1][key][i] * scale[1]);
+}
+
+// weigh - the tree with the weight of each node: self, total (with all below it), and all; of a
+// comparison, these are shares, and the weights are in `parts`
+function weigh(profile, selection) {
+	const parts = partsOf(profile, selection)
+		.map((part) => weighPart(profile, selection, part));
 	const isSorted = isWhole(profile, selection);
-	return {...tree, self, total: sumUp(tree, self), all, isSorted};
+	if (parts.length === 1)
+		return {...profile.tree, ...parts[0], parts: null, isSorted};
+	const factors = {both: [0.5, 0.5], old: [1, 0], new: [0, 1]}[selection.widths];
+	const all = parts.reduce((sum, {all}, i) => sum + (all ? factors[i] : 0), 0);
+	return {...profile.tree, parts, isSorted, all, self: mixed(parts, factors, "self"),
+		total: mixed(parts, factors, "total")};
 }
 
 // sumUp - of each node, its own weight and that of all below it
 function sumUp(tree, self) {
-	const total = Float64Array.from(self);
+	const total = Float64Array.from(self), {parent} = tree;
 	for (let i = tree.n - 1; i >= 0; i--)
-		if (tree.parent[i] >= 0)
-			total[tree.parent[i]] += total[i];
+		if (parent[i] >= 0)
+			total[parent[i]] += total[i];
 	return total;
 }
 
-// sumsBy - self and total of each group, a node's group being group(function); a group that is
-// in a call chain more than once counts once
-function sumsBy(tree, n, group) {
+// sumsBy - self and total of each group of nodes, by groupOf[function]; a group that is in a call
+// chain more than once counts once
+function sumsBy(tree, weights, n, groupOf) {
 	const self = new Float64Array(n), total = new Float64Array(n);
-	const open = new Uint32Array(n);
-	const above = [];
+	const open = new Uint32Array(n), {fn, depth} = tree;
+	const path = new Uint32Array(tree.deepest + 2); // groups of the nodes above
+	let height = 0;
 	for (let i = 0; i < tree.n; i++) {
-		while (above.length && i >= tree.end[above[above.length - 1]])
-			open[group(tree.fn[above.pop()])]--;
-		const at = group(tree.fn[i]);
-		self[at] += tree.self[i];
+		for (; height > depth[i]; height--)
+			open[path[height - 1]]--;
+		const at = groupOf ? groupOf[fn[i]] : fn[i];
+		self[at] += weights.self[i];
 		if (!open[at]++)
-			total[at] += tree.total[i];
-		above.push(i);
+			total[at] += weights.total[i];
+		path[height++] = at;
 	}
 	return {self, total};
 }
 
-// sumsByThread - the weight of each thread
-function sumsByThread(profile, selection) {
+// sumsByThread - the weight of each thread in a part
+function sumsByThread(profile, selection, part) {
 	const total = new Float64Array(profile.threads.length);
-	eachValue(profile, {...selection, thread: -1}, (entry, weight) => {
+	eachValue(profile, selection, part, (entry, weight) => {
 		total[profile.entries.thread[entry]] += weight;
 	});
 	return total;
@@ -96,7 +138,7 @@ function matchingWeight(tree, matches) {
 
 // neighbours - weights of the callers and callees of a function; a call that is in a call chain
 // more than once counts once
-function neighbours(tree, fn, n) {
+function neighbours(tree, weights, fn, n) {
 	const callers = new Float64Array(n), callees = new Float64Array(n);
 	const openCallers = new Uint32Array(n), openCallees = new Uint32Array(n);
 	const above = [];
@@ -110,12 +152,12 @@ function neighbours(tree, fn, n) {
 			continue;
 		if (tree.fn[i] === fn) {
 			if (!openCallers[caller]++)
-				callers[caller] += tree.total[i];
+				callers[caller] += weights.total[i];
 			above.push({node: i, open: openCallers, other: caller});
 		}
 		if (caller === fn) {
 			if (!openCallees[tree.fn[i]]++)
-				callees[tree.fn[i]] += tree.total[i];
+				callees[tree.fn[i]] += weights.total[i];
 			above.push({node: i, open: openCallees, other: tree.fn[i]});
 		}
 	}
@@ -128,9 +170,11 @@ const INVERTED_LEAST = 0.0005;
 // invert - the tree from the functions that were sampled to their callers
 function invert(tree) {
 	const fn = [], parent = [], depth = [], end = [], total = [];
+	const parts = tree.parts && tree.parts.map(({all}) => ({all, self: [], total: []}));
 	const least = tree.all * INVERTED_LEAST;
 
-	// groups - [function, nodes and their weights] of nodes, the heaviest first
+	// groups - of leaves and the nodes that were reached from them, by function, the heaviest
+	// first
 	function groups(list) {
 		const by = new Map();
 		for (let k = 0; k < list.length; k += 2) {
@@ -139,7 +183,7 @@ function invert(tree) {
 			if (!group)
 				by.set(key, group = {fn: key, list: [], weight: 0});
 			group.list.push(list[k], list[k + 1]);
-			group.weight += list[k + 1];
+			group.weight += tree.self[list[k + 1]];
 		}
 		return [...by.values()].sort((a, b) => b.weight - a.weight);
 	}
@@ -152,18 +196,31 @@ function invert(tree) {
 		return above;
 	}
 
-	const leaves = [];
-	for (let i = 0; i < tree.n; i++)
-		if (tree.self[i])
-			leaves.push(i, tree.self[i]);
-	const todo = groups(leaves).reverse().map((group) => ({...group, parent: -1, depth: 0}));
-	while (todo.length) {
-		const group = todo.pop(), at = fn.length;
+	function add(group) {
+		const at = fn.length;
 		fn.push(group.fn);
 		parent.push(group.parent);
 		depth.push(group.depth);
 		end.push(at + 1);
 		total.push(group.weight);
+		if (parts)
+			parts.forEach((part, i) => {
+				let weight = 0;
+				for (let k = 1; k < group.list.length; k += 2)
+					weight += tree.parts[i].self[group.list[k]];
+				part.total.push(weight);
+				part.self.push(group.depth ? 0 : weight);
+			});
+		return at;
+	}
+
+	const leaves = [];
+	for (let i = 0; i < tree.n; i++)
+		if (tree.self[i])
+			leaves.push(i, i);
+	const todo = groups(leaves).reverse().map((group) => ({...group, parent: -1, depth: 0}));
+	while (todo.length) {
+		const group = todo.pop(), at = add(group);
 		if (group.weight < least)
 			continue;
 		for (const next of groups(callersOf(group.list)).reverse())
@@ -173,5 +230,23 @@ function invert(tree) {
 		if (parent[i] >= 0)
 			end[parent[i]] = Math.max(end[parent[i]], end[i]);
 	const self = total.map((weight, i) => depth[i] ? 0 : weight);
-	return {n: fn.length, fn, parent, depth, end, total, self, all: tree.all, isSorted: true};
+	const deepest = depth.reduce((a, b) => Math.max(a, b), 0);
+	return {n: fn.length, fn, parent, depth, end, total, self, all: tree.all, parts, deepest,
+		isSorted: true};
+}
+
+// A share is larger or smaller by chance if its change is within so many standard errors.
+const BY_CHANCE = 2;
+
+// changeOf - of a node's or another group's share from the old part to the new one: its
+// difference, the part of both that it makes (-1 to 1), and whether it may be by chance
+function changeOf(old, oldAll, now, nowAll, oldSamples, nowSamples) {
+	const before = oldAll ? old / oldAll : 0, after = nowAll ? now / nowAll : 0;
+	const n = oldSamples + nowSamples;
+	const both = n ? (before * oldSamples + after * nowSamples) / n : 0;
+	const parts = 1 / (oldSamples || 1) + 1 / (nowSamples || 1);
+	const error = Math.sqrt(both * (1 - both) * parts);
+	return {difference: after - before,
+		ratio: before + after ? (after - before) / (before + after) : 0,
+		isChance: Math.abs(after - before) <= BY_CHANCE * error};
 }

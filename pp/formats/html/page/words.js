@@ -19,13 +19,24 @@ function percent(weight, all) {
 	return all ? `${(weight / all * 100).toFixed(2)} %` : "0.00 %";
 }
 
+// points - a change of a share, in percentage points: "+1.25", "−0.50", "0.00"
+function points(change) {
+	const text = Math.abs(change * 100).toFixed(2);
+	if (Number(text) === 0)
+		return text;
+	return `${change > 0 ? "+" : "−"}${text}`;
+}
+
+// plural - "1 sample", "2 samples"
+function plural(n, word) {
+	return `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+}
+
 // threadName - "program 70/71"
 function threadName(profile, index) {
 	const [program, pid, tid] = profile.threads[index];
-	const name = profile.functions[program][0];
-	if (pid < 0)
-		return name;
-	return tid < 0 ? `${name} ${pid}` : `${name} ${pid}/${tid}`;
+	return [profile.functions[program][0], [pid, tid].filter((id) => id >= 0).join("/")]
+		.filter(Boolean).join(" ");
 }
 
 // matcher - what a search looks for: part of a name, whatever its case, or /regex/; throws if
@@ -38,6 +49,51 @@ function matcher(text) {
 	}
 	const part = text.toLowerCase();
 	return (name) => name.toLowerCase().includes(part);
+}
+
+// folded - a name with what is between <> or () as an ellipsis; operators keep theirs
+function folded(name, open, close) {
+	let out = "", depth = 0;
+	for (let i = 0; i < name.length; i++) {
+		const isOperator = (open === "(" ? /operator\(?$/ : /operator[<>-]?$/)
+			.test(name.slice(Math.max(0, i - 10), i));
+		if (name[i] === close && depth && !isOperator && name[i - 1] !== "-") {
+			depth--;
+			out += depth ? "" : close;
+		} else if (name[i] === open && !isOperator) {
+			out += depth++ ? "" : name[i + 1] === close ? open : `${open}…`;
+		} else {
+			out += depth ? "" : name[i];
+		}
+	}
+	return depth ? name : out;
+}
+
+// briefer - a name without its template arguments; also without its parameters; without its return
+// type; its last parts; and the last one alone
+function briefer(name) {
+	const clean = name.replaceAll("(anonymous namespace)", "{anonymous}")
+		.replace(/ \[clone [^\]]*\]/g, "");
+	const once = folded(clean, "<", ">"), twice = folded(once, "(", ")").replace(/ const$/, "");
+	const own = twice.includes("operator") ? twice : twice.slice(twice.lastIndexOf(" ") + 1);
+	const parts = own.split("::"), last = parts[parts.length - 1];
+	return [name, once, twice, own, parts.slice(-2).join("::"), last,
+		last.replace("(…)", ""), last.replace("(…)", "").replace("<…>", "").trim()];
+}
+
+// shorten - to at most n characters: to what briefer() says, then in the middle
+function shorten(name, n) {
+	if (name.length <= n)
+		return name;
+	const names = briefer(name);
+	const text = names.find((text) => text.length <= n);
+	if (text !== undefined)
+		return text;
+	const least = names[names.length - 1];
+	if (n < 4)
+		return least.slice(0, Math.max(0, n));
+	const tail = Math.floor((n - 1) / 2);
+	return `${least.slice(0, n - 1 - tail)}…${least.slice(least.length - tail)}`;
 }
 
 // element - <tag> with properties, and children that are elements or text
