@@ -123,16 +123,27 @@ static char *last_line(char *text)
 	return end ? end + 1 : text;
 }
 
+int op_control_connect(const char *session_dir, const char *command, struct op_error *error)
+{
+	int fd = connect_to(session_dir, error);
+
+	if (fd >= 0 && send_line(fd, command, error)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 int op_control_call(const char *session_dir, const char *command, char **reply,
 		    struct op_error *error)
 {
 	char *text, *verdict;
 	int fd, result = -1;
 
-	fd = connect_to(session_dir, error);
+	fd = op_control_connect(session_dir, command, error);
 	if (fd < 0)
 		return -1;
-	text = send_line(fd, command, error) ? NULL : receive_all(fd, error);
+	text = receive_all(fd, error);
 	close(fd);
 	if (!text)
 		return -1;

@@ -8,6 +8,7 @@
  *		"ok" means that all samples taken before the command are in sample files
  *	status	"pid N", "state running|stopped", "samples N", ... then "ok"
  *	reopen	close all sample files and reopen the log (after --reset and --save)
+ *	feed	instead of a reply, the samples to come (feed.h), as long as the client reads them
  */
 #ifndef LIBOP_SESSION_CONTROL_SOCKET_H
 #define LIBOP_SESSION_CONTROL_SOCKET_H
@@ -25,6 +26,13 @@
  */
 int op_control_address(const char *session_dir, struct sockaddr_un *address,
 		       struct op_error *error);
+
+/**
+ * op_control_connect - send a command whose reply is read by the caller
+ *
+ * Return: the connection, or -1 with @error set, as of op_control_call().
+ */
+int op_control_connect(const char *session_dir, const char *command, struct op_error *error);
 
 /**
  * op_control_call - send a command to the daemon of a session and wait for its reply
