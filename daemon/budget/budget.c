@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "libop/base/file.h"
+#include "libop/pack/parts.h"
 
 /* Of inodes: this part of the budget may be made at once, and so many a second. */
 #define BURST_PART 32
@@ -63,6 +64,7 @@ int budget_measure(const char *dir, struct budget_usage *usage, struct op_error 
 
 	free(measuring.before);
 	*usage = measuring.usage;
+	usage->names = op_pack_names(dir);
 	return result;
 }
 
@@ -90,6 +92,8 @@ int budget_open(struct budget *budget, const struct budget_config *config, const
 		budget->most.bytes = BUDGET_BYTES;
 	if (!budget->most.inodes)
 		budget->most.inodes = BUDGET_INODES;
+	if (!budget->most.names)
+		budget->most.names = BUDGET_NAMES;
 	budget->tokens = budget->most.inodes / BURST_PART;
 	if (budget_measure(dir, &usage, error))
 		return -1;
@@ -178,21 +182,43 @@ bool budget_take_file(struct budget *budget, uint32_t owner, uint64_t inodes, bo
 	return true;
 }
 
+/* @used, @by_users: of the budget; @share: of the owner, or NULL.  Return: whether @n fit. */
+static bool take(uint64_t *used, uint64_t *by_users, uint64_t *share, bool is_root, uint64_t n,
+		 uint64_t all)
+{
+	if (!fits(*used, n, all, 4))
+		return false;
+	if (!is_root && (!share || !fits(*share, n, all, 1) || !fits(*by_users, n, all, 3)))
+		return false;
+	*used += n;
+	if (is_root)
+		return true;
+	*share += n;
+	*by_users += n;
+	return true;
+}
+
+static uint64_t with_more(uint64_t all, bool more)
+{
+	return all + (more ? all / 8 : 0);
+}
+
+bool budget_take_name(struct budget *budget, uint32_t owner, uint64_t length, bool more)
+{
+	struct budget_usage *share = share_of(budget, owner);
+
+	return take(&budget->used.names, &budget->by_users.names, share ? &share->names : NULL,
+		    owner == BUDGET_ROOT, length + OP_PACK_NAME_BYTES,
+		    with_more(budget->most.names, more));
+}
+
 bool budget_take_bytes(struct budget *budget, uint32_t owner, uint64_t bytes, bool more)
 {
 	struct budget_usage *share = share_of(budget, owner);
-	uint64_t all = budget->most.bytes + (more ? budget->most.bytes / 8 : 0);
 
-	bytes = (bytes + PACKING - 1) / PACKING;
-	if ((budget->disk_is_full && !more) || !fits(budget->used.bytes, bytes, all, 4))
+	if (budget->disk_is_full && !more)
 		return false;
-	if (owner != BUDGET_ROOT && (!share || !fits(share->bytes, bytes, all, 1) ||
-				     !fits(budget->by_users.bytes, bytes, all, 3)))
-		return false;
-	budget->used.bytes += bytes;
-	if (owner == BUDGET_ROOT)
-		return true;
-	share->bytes += bytes;
-	budget->by_users.bytes += bytes;
-	return true;
+	return take(&budget->used.bytes, &budget->by_users.bytes, share ? &share->bytes : NULL,
+		    owner == BUDGET_ROOT, (bytes + PACKING - 1) / PACKING,
+		    with_more(budget->most.bytes, more));
 }

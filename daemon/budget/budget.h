@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a session may take: bytes, inodes, and what has to stay free on its disk.
+ * What a session may take: bytes, inodes, names, and what has to stay free on its disk.
  *
  * Any user can run new programs all day.  So each owner of programs but root may take a quarter,
  * and all of them together three quarters; and files of their own are made at a limited rate, the
@@ -15,15 +15,18 @@
 
 #include "libop/base/error.h"
 #include "libop/base/hash.h"
+#include "libop/pack/pack.h"
 
 /* Zeros: the defaults. */
 struct budget_config {
 	uint64_t bytes;	 /* of the session's files on the disk; BUDGET_BYTES */
 	uint64_t inodes; /* files and directories; BUDGET_INODES */
 	uint64_t free;	 /* bytes to leave free; 1/64 of the disk, at most BUDGET_FREE_MOST */
+	uint64_t names;	 /* bytes of the names of packed files; BUDGET_NAMES */
 };
 #define BUDGET_BYTES	 ((uint64_t)4 << 30)
 #define BUDGET_INODES	 UINT64_C(200000)
+#define BUDGET_NAMES	 (OP_PACK_NAMES_MOST / 4 * 3) /* readers can have no more than that */
 #define BUDGET_FREE_MOST ((uint64_t)256 << 20)
 
 /* Whose file an image is: a user, or one of these. */
@@ -31,7 +34,7 @@ struct budget_config {
 #define BUDGET_UNKNOWN UINT32_MAX /* deleted, or of another mount namespace */
 
 struct budget_usage {
-	uint64_t bytes, inodes;
+	uint64_t bytes, inodes, names;
 };
 
 struct budget {
@@ -62,9 +65,12 @@ void budget_update(struct budget *budget, const char *dir, const struct budget_u
 bool budget_take_file(struct budget *budget, uint32_t owner, uint64_t inodes, bool is_stacks);
 
 /*
- * Takes @bytes of a journal, which will be an eighth when they are packed.  Return: whether that
- * was granted.  @more: grant an eighth more than the budget has, for what is counted by program.
+ * Takes a name of @length bytes, which will be in a pack.  Return: whether that was granted.
+ * @more: grant an eighth more than the budget has, for what is counted by program.
  */
+bool budget_take_name(struct budget *budget, uint32_t owner, uint64_t length, bool more);
+
+/* The same for @bytes of a journal, which will be an eighth when they are packed. */
 bool budget_take_bytes(struct budget *budget, uint32_t owner, uint64_t bytes, bool more);
 
 #endif

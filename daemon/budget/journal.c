@@ -20,10 +20,11 @@ static uint64_t seconds(void)
 	return (uint64_t)time.tv_sec;
 }
 
-static void start_packer(struct journal *journal)
+/* @idle: the number of a part for idle files, or 0. */
+static void start_packer(struct journal *journal, uint64_t idle)
 {
 	journal->measured = seconds();
-	packer_start(&journal->packer, journal->dir, journal->number - 1);
+	packer_start(&journal->packer, journal->dir, journal->number - 1, idle);
 }
 
 void journal_enter(struct journal *journal, const char *dir)
@@ -33,8 +34,10 @@ void journal_enter(struct journal *journal, const char *dir)
 	journal->dir = dir;
 	journal->number = last + 1;
 	journal->full.code = 0;
+	/* files of an earlier daemon may be idle */
+	journal->idle = 1;
 	if (last)
-		start_packer(journal);
+		start_packer(journal, 0);
 }
 
 static void end(struct journal *journal)
@@ -50,7 +53,7 @@ static void end(struct journal *journal)
 void journal_leave(struct journal *journal)
 {
 	end(journal);
-	packer_wait(&journal->packer);
+	packer_stop(&journal->packer);
 }
 
 static int begin(struct journal *journal, struct op_error *error)
@@ -70,6 +73,16 @@ static int begin(struct journal *journal, struct op_error *error)
 	return result;
 }
 
+/* Return: what the packer measured, or NULL. */
+static const struct budget_usage *finish_packer(struct journal *journal)
+{
+	bool measured = packer_wait(&journal->packer);
+
+	journal->idle += journal->packer.more;
+	journal->packer.more = false;
+	return measured ? &journal->packer.usage : NULL;
+}
+
 /* A packer that is still at work leaves this journal for the next time. */
 void journal_turn(struct journal *journal)
 {
@@ -77,8 +90,16 @@ void journal_turn(struct journal *journal)
 	end(journal);
 	if (!packer_is_done(&journal->packer) && journal->packer.running)
 		return;
-	packer_wait(&journal->packer);
-	start_packer(journal);
+	finish_packer(journal);
+	start_packer(journal, 0);
+}
+
+/* Parts are in the order of their numbers, so the open journal ends before idle files are one. */
+static void pack_idle(struct journal *journal)
+{
+	end(journal);
+	journal->idle = 0;
+	start_packer(journal, journal->number++);
 }
 
 uint32_t journal_name(struct journal *journal, const char *name, const struct odb_header *header,
@@ -102,11 +123,15 @@ void journal_rest(struct journal *journal, struct budget *budget)
 	const struct budget_usage *usage = NULL;
 
 	journal->full.code = 0;
-	if (packer_is_done(&journal->packer) && packer_wait(&journal->packer))
-		usage = &journal->packer.usage;
+	if (packer_is_done(&journal->packer))
+		usage = finish_packer(journal);
 	budget_update(budget, journal->dir, usage);
-	if (!journal->packer.running && seconds() >= journal->measured + MEASURE_SECONDS)
-		start_packer(journal);
+	if (journal->packer.running || seconds() < journal->measured + MEASURE_SECONDS)
+		return;
+	if (journal->packs_idle && journal->idle)
+		pack_idle(journal);
+	else
+		start_packer(journal, 0);
 }
 
 void journal_abandon(struct journal *journal)

@@ -14,6 +14,8 @@ struct journal {
 	struct op_journal *open; /* NULL: none has begun */
 	uint64_t number;	 /* of the open one, or else of the next */
 	const char *dir;	 /* samples/current */
+	bool packs_idle;	 /* files that are idle are packed, too */
+	uint64_t idle;		 /* such files that were closed since that was last done */
 	uint64_t samples;	 /* that are counted in the open one */
 	uint64_t measured;	 /* when the packer was started last, seconds */
 	struct op_error full;	 /* why none can begin until journal_rest(); code 0: it may */
@@ -23,7 +25,7 @@ struct journal {
 /* Continues in a session; journals of earlier daemons are packed. */
 void journal_enter(struct journal *journal, const char *dir);
 
-/* Ends the open journal, and waits for the packer. */
+/* Ends the open journal, and the packer: what it has not packed counts as it is. */
 void journal_leave(struct journal *journal);
 
 /**
@@ -41,8 +43,9 @@ uint32_t journal_name(struct journal *journal, const char *name, const struct od
 void journal_turn(struct journal *journal);
 
 /*
- * Every now and then: has the session measured, each minute, and @budget take that.  On a full disk
- * a journal may begin again: each try costs a file, so not each sample is one.
+ * Every now and then: has idle files packed and the session measured, each minute, and @budget take
+ * that.  On a full disk a journal may begin again: each try costs a file, so not each sample is
+ * one.
  */
 void journal_rest(struct journal *journal, struct budget *budget);
 

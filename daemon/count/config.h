@@ -18,6 +18,8 @@ struct profile_config {
 	struct kernel_config kernel;
 	struct separation separation;
 	struct budget_config budget;
+	bool discards; /* samples are for the feed (feed.h), and are not stored */
+	bool packs; /* files that are idle are packed; at the end, profile_pack() does it */
 };
 
 #endif

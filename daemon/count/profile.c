@@ -63,6 +63,7 @@ static void connect_files(struct profile *profile)
 {
 	struct sample_files *files = &profile->files;
 
+	files->discards = profile->config.discards;
 	files->images = &profile->locator.images;
 	files->stats = &profile->stats.samples;
 	files->faults = page_guard_count();
@@ -92,7 +93,8 @@ static int enter_current(struct profile *profile, struct op_error *error)
 	profile->stats.samples_dir = dir;
 	profile->locator.kernel.dir = dir;
 	images_begin(&profile->locator.images, dir);
-	return sample_files_enter(&profile->files, dir, &profile->config.budget, error);
+	return sample_files_enter(&profile->files, dir, &profile->config.budget,
+				  profile->config.packs, error);
 }
 
 static void connect_decoder(struct profile *profile)
@@ -266,7 +268,7 @@ int profile_pack(const char *session_dir, struct op_error *error)
 
 	if (!dir)
 		return op_error_memory(error);
-	result = op_session_pack(dir, log_unpacked, NULL, &packed, error);
+	result = op_session_pack_recent(dir, log_unpacked, NULL, &packed, error);
 	free(dir);
 	if (result && error->code == EOPNOTSUPP) {
 		log_verbose(LOG_SFILE, "the session is not packed: %s", error->text);

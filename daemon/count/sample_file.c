@@ -11,9 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libop/base/file.h"
+#include "libop/pack/loose.h"
 #include "libop/pack/parts.h"
 #include "libop/session/paths.h"
 
@@ -25,6 +28,9 @@
 #define KNOWN_MOST (1 << 17)
 /* Names of packed and journaled files whose versions are known. */
 #define VERSIONS_MOST (1 << 20)
+/* How often a file, its directories or its lock are tried while the packer moves others. */
+#define ATTEMPTS	  64
+#define LOCK_NANOSECONDS 4000000L
 /* What a name, and a count, take in the journal. */
 #define JOURNAL_BYTES	    88
 #define JOURNAL_COUNT_BYTES 24
@@ -63,7 +69,7 @@ static bool is_open(const struct sample_file *file)
 
 static bool is_in_journal(const struct sample_files *files, const struct sample_file *file)
 {
-	return file->in_journal && file->journal == files->journal.number;
+	return files->discards || (file->in_journal && file->journal == files->journal.number);
 }
 
 static char *make_path(const struct sample_files *files, const struct sample_key *key)
@@ -151,8 +157,9 @@ static void check_journal(struct sample_files *files)
 
 	if (!journal->open || op_journal_is_whole(journal->open))
 		return;
-	log_limited(&files->log_cut, "%s was truncated or removed while in use: %" PRIu64
-		    " samples are lost", op_journal_path(journal->open), journal->samples);
+	log_limited(&files->log_cut,
+		    "%s was truncated or removed while in use: %" PRIu64 " samples are lost",
+		    op_journal_path(journal->open), journal->samples);
 	stats_move(files->stats, STAT_STORED, STAT_FILE_CUT, journal->samples);
 	journal_abandon(journal);
 }
@@ -254,6 +261,43 @@ static bool make_room(struct sample_files *files)
 	return true;
 }
 
+/* Closes the stack files of a list by use, least recently used first, until the indices of the
+ * others fit the bound; but not the newest if @but_newest. */
+static void bound_indices(struct sample_files *files, struct sample_file *const *list, size_t count,
+			  bool but_newest)
+{
+	uint64_t memory = 0;
+	size_t end = count;
+
+	for (size_t i = 0; i < count; i++)
+		memory += list[i]->stacks ? stacks_memory(list[i]->stacks) : 0;
+	while (but_newest && end && !list[--end]->stacks)
+		;
+	for (size_t i = 0; i < end && memory > SAMPLE_FILES_INDEX_MOST; i++) {
+		if (!list[i]->stacks)
+			continue;
+		memory -= stacks_memory(list[i]->stacks);
+		close_file(files, list[i]);
+	}
+	files->index_memory = memory;
+}
+
+/* Before a stack file is opened.  Those that are open are looked at if they may be too large. */
+static void make_index_room(struct sample_files *files)
+{
+	struct sample_file **list;
+	size_t count;
+
+	if (files->index_memory <= SAMPLE_FILES_INDEX_MOST)
+		return;
+	list = list_files(files, &count);
+	if (!list)
+		return;
+	qsort(list, count, sizeof(struct sample_file *), by_use);
+	bound_indices(files, list, count, false);
+	free(list);
+}
+
 static int try_path(const char *path, const struct odb_header *header, struct sample_file *opened,
 		    struct odb_error *error)
 {
@@ -266,16 +310,21 @@ static int open_path(const char *path, const struct odb_header *header, struct s
 		     struct odb_error *error)
 {
 	struct op_error cause;
-	int result = try_path(path, header, opened, error);
+	int result;
 
-	if (!result || error->code != ENOENT)
-		return result;
-	if (op_mkdir_parents(path, OP_SESSION_DIR_MODE, &cause)) {
-		*error = (struct odb_error){.code = cause.code};
-		snprintf(error->text, sizeof(error->text), "%.500s", cause.text);
-		return -1;
+	/* The packer removes directories that are empty. */
+	for (int i = 0; i < ATTEMPTS; i++) {
+		result = try_path(path, header, opened, error);
+		if (!result || error->code != ENOENT)
+			return result;
+		if (op_mkdir_parents(path, OP_SESSION_DIR_MODE, &cause)) {
+			*error = (struct odb_error){.code = cause.code};
+			snprintf(error->text, sizeof(error->text), "%.500s", cause.text);
+			if (cause.code != ENOENT)
+				return -1;
+		}
 	}
-	return try_path(path, header, opened, error);
+	return -1;
 }
 
 static bool is_exhausted(int code)
@@ -311,8 +360,8 @@ static uint64_t slashes_of(const char *name)
 }
 
 /* Whether there is such a file, or the budget grants a new one and its directories. */
-static bool may_have_own(struct sample_files *files, const struct sample_key *key,
-			 const char *path, const char *name)
+static bool may_have_own(struct sample_files *files, const struct sample_key *key, const char *path,
+			 const char *name)
 {
 	uint64_t depth = slashes_of(name);
 	char *parent;
@@ -326,7 +375,8 @@ static bool may_have_own(struct sample_files *files, const struct sample_key *ke
 	is_there = parent && !access(parent, F_OK);
 	free(parent);
 	return budget_take_file(&files->budget, owner_of(key), 1 + (is_there ? 0 : depth),
-				key->is_stacks);
+				key->is_stacks) &&
+	       budget_take_name(&files->budget, owner_of(key), strlen(name), false);
 }
 
 static int open_own(struct sample_files *files, const char *path, const struct odb_header *header,
@@ -336,9 +386,41 @@ static int open_own(struct sample_files *files, const char *path, const struct o
 
 	if (files->count >= files->most)
 		make_room(files);
+	if (opened->key.is_stacks)
+		make_index_room(files);
 	while ((result = open_path(path, header, opened, error)) && is_exhausted(error->code)) {
 		if (!make_room(files))
 			break;
+	}
+	return result;
+}
+
+/* As journal_name(); files that were used longest ago make room for the journal. */
+static uint32_t name_in_journal(struct sample_files *files, const char *name,
+				const struct odb_header *header, bool reserve,
+				struct op_error *error)
+{
+	uint32_t number;
+
+	while (!(number = journal_name(&files->journal, name, header, reserve, error)) &&
+	       is_exhausted(error->code) && make_room(files))
+		;
+	return number;
+}
+
+/* The packer has a file locked for the moment in which it moves it.  Only stacks need to wait. */
+static int open_after_packer(struct sample_files *files, const char *path,
+			     const struct odb_header *header, struct sample_file *opened,
+			     struct odb_error *error)
+{
+	const struct timespec moment = {.tv_nsec = LOCK_NANOSECONDS};
+	int result = open_own(files, path, header, opened, error);
+
+	for (int i = 0; result && error->code == EBUSY && opened->key.is_stacks &&
+			files->journal.packer.running && i < ATTEMPTS;
+	     i++) {
+		nanosleep(&moment, NULL);
+		result = open_own(files, path, header, opened, error);
 	}
 	return result;
 }
@@ -357,14 +439,24 @@ static void fail(struct odb_error *error, const struct op_error *why)
 	snprintf(error->text, sizeof(error->text), "%.500s", why->text);
 }
 
-/* What a version of an image is called in the journal is not to be the name of another one. */
-static void know_version(struct sample_files *files, const struct sample_key *key,
-			 const char *name)
+/* What a version of an image is called in a pack is not to be the name of another one. */
+static void know_version(struct sample_files *files, uint64_t time, const char *name)
 {
-	uintptr_t mtime = (uintptr_t)key->dep->mtime;
+	uintptr_t mtime = (uintptr_t)time;
 
 	if (mtime && files->packed_mtimes.n < VERSIONS_MOST)
 		op_hash_map_set(&files->packed_mtimes, op_hash_text(0, name), (void *)mtime);
+}
+
+/* Takes a name, and what it takes in the journal.  @more: as of budget_take_bytes(). */
+static bool take_name(struct sample_files *files, const struct sample_key *key, const char *name,
+		      bool more)
+{
+	uint32_t owner = owner_of(key);
+	size_t length = strlen(name);
+
+	return budget_take_name(&files->budget, owner, length, more) &&
+	       budget_take_bytes(&files->budget, owner, JOURNAL_BYTES + length, more);
 }
 
 /* The image "{other}" of @program, or, if the budget has no room for that, of all programs. */
@@ -389,12 +481,9 @@ static uint32_t find_other(struct sample_files *files, const struct sample_key *
 		op_hash_map_free(&files->others);
 	if (name)
 		number = (uint32_t)(uintptr_t)op_hash_map_find(&files->others, hash);
-	if (name && !number &&
-	    (!program ||
-	     budget_take_bytes(&files->budget, owner_of(key), JOURNAL_BYTES + strlen(name),
-			       true))) {
+	if (name && !number && (!program || take_name(files, key, name, true))) {
 		file_header(files, &of_other, &header);
-		number = journal_name(&files->journal, name, &header, true, &why);
+		number = name_in_journal(files, name, &header, true, &why);
 		if (files->others_journal != files->journal.number)
 			op_hash_map_free(&files->others);
 		files->others_journal = files->journal.number;
@@ -419,13 +508,11 @@ static int open_in_journal(struct sample_files *files, const char *name,
 	opened->is_other = false;
 	if (key->is_stacks)
 		return -1;
-	if (budget_take_bytes(&files->budget, owner_of(key), JOURNAL_BYTES + strlen(name),
-			      false)) {
-		opened->in_journal =
-			journal_name(&files->journal, name, header, false, &why);
+	if (take_name(files, key, name, false)) {
+		opened->in_journal = name_in_journal(files, name, header, false, &why);
 		if (!opened->in_journal)
 			fail(error, &why);
-		know_version(files, key, name);
+		know_version(files, key->dep->mtime, name);
 	} else {
 		opened->in_journal = find_other(files, key, key->app, error);
 		opened->is_other = true;
@@ -462,9 +549,15 @@ static int open_file(struct sample_files *files, struct sample_file *opened)
 	char *path = name ? op_path("%s/%s", files->dir, name) : NULL;
 	struct odb_error error = {0};
 	struct odb_header header;
-	int result;
+	bool in_journal = true;
+	int result = -1;
 
 	files->cause = 0;
+	if (files->discards) {
+		free(name);
+		free(path);
+		return 0;
+	}
 	if (!path) {
 		files->cause = errno;
 		log_limited(&files->log_open, "no sample file can be named for %s: %s",
@@ -473,9 +566,14 @@ static int open_file(struct sample_files *files, struct sample_file *opened)
 		return -1;
 	}
 	file_header(files, key, &header);
-	result = may_have_own(files, key, path, name)
-			 ? open_own(files, path, &header, opened, &error)
-			 : open_in_journal(files, name, &header, opened, &error);
+	if (may_have_own(files, key, path, name)) {
+		result = open_after_packer(files, path, &header, opened, &error);
+		in_journal = result && error.code == EBUSY && files->journal.packer.running;
+		if (!result && files->journal.packs_idle && opened->db)
+			know_version(files, odb_header(opened->db)->mtime, name);
+	}
+	if (in_journal)
+		result = open_in_journal(files, name, &header, opened, &error);
 	if (result) {
 		log_limited(&files->log_open, "cannot open a sample file: %s", error.text);
 		result = open_stopgap(files, opened, &error);
@@ -523,6 +621,8 @@ int sample_file_add_to_journal(struct sample_files *files, struct sample_file *f
 	struct op_error error;
 	bool fresh;
 
+	if (files->discards)
+		return 0;
 	for (int i = 0; i < 2; i++) {
 		if (!is_in_journal(files, file) && rejoin_journal(files, file))
 			return -1;
@@ -544,9 +644,10 @@ int sample_file_add_to_journal(struct sample_files *files, struct sample_file *f
 }
 
 int sample_files_enter(struct sample_files *files, const char *dir,
-		       const struct budget_config *config, struct op_error *error)
+		       const struct budget_config *config, bool packs, struct op_error *error)
 {
 	journal_leave(&files->journal);
+	files->journal.packs_idle = packs;
 	budget_close(&files->budget);
 	files->dir = dir;
 	if (budget_open(&files->budget, config, dir, error))
@@ -564,6 +665,21 @@ static bool is_of_another_version(const struct odb *db, const struct image *imag
 	return mtime && image->mtime && mtime != image->mtime;
 }
 
+/* A file that a daemon before this one left. */
+static int know_loose(const char *path, const struct stat *status, void *context)
+{
+	struct sample_files *files = context;
+	const char *name = path + strlen(files->dir) + 1;
+	struct odb *db;
+
+	if (!S_ISREG(status->st_mode) || !pack_loose_is_name(name) || pack_loose_is_stacks(name) ||
+	    odb_open(&db, path, ODB_READ, NULL, NULL))
+		return 0;
+	know_version(files, odb_header(db)->mtime, name);
+	odb_close(db);
+	return 0;
+}
+
 void sample_files_know_pack(struct sample_files *files)
 {
 	struct op_pack_walk *walk = calloc(1, sizeof(*walk));
@@ -574,17 +690,14 @@ void sample_files_know_pack(struct sample_files *files)
 	op_hash_map_free(&files->packed_mtimes);
 	if (walk && !op_pack_open_session(&pack, files->dir, &error)) {
 		walk->pack = pack;
-		while (op_pack_next(walk, &file)) {
-			uintptr_t mtime = (uintptr_t)file.header.mtime;
-
-			if (mtime && op_hash_map_set(&files->packed_mtimes,
-						     op_hash_text(0, file.name), (void *)mtime))
-				break;
-		}
+		while (op_pack_next(walk, &file))
+			know_version(files, file.header.mtime, file.name);
 		op_pack_close(pack);
 	} else if (error.code != ENOENT) {
 		log_line("what was packed before is not looked at: %s", error.text);
 	}
+	if (files->journal.packs_idle)
+		op_walk(files->dir, know_loose, files, NULL);
 	free(walk);
 }
 
@@ -703,6 +816,7 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	file->before = file->db ? odb_sum(file->db) : stacks_sum(file->stacks);
 	file->added = 0;
 	files->count++;
+	files->index_memory += file->stacks ? stacks_memory(file->stacks) : 0;
 	remember(file);
 	return file;
 }
@@ -713,8 +827,7 @@ int sample_file_add_failed(struct sample_files *files, const struct sample_file 
 	struct sample_file other = {.key = file->key};
 	struct odb_error full = *error;
 
-	if (!open_stopgap(files, &other, &full) &&
-	    !sample_file_add_to_journal(files, &other, 0, n))
+	if (!open_stopgap(files, &other, &full) && !sample_file_add_to_journal(files, &other, 0, n))
 		return 0;
 	files->cause = error->code;
 	log_limited(&files->log_add, "samples are lost: %s", error->text);
@@ -753,18 +866,16 @@ void sample_files_close(struct sample_files *files)
 	files->closed++;
 }
 
-/* Closes the least recently used stack files until the indices of the others fit the bound. */
-static void bound_indices(struct sample_files *files, struct sample_file *const *list, size_t count)
+/* Those that are not in use for some time, the least recently used first, are the packer's. */
+static void close_idle(struct sample_files *files, struct sample_file *const *list, size_t count)
 {
-	uint64_t memory = 0;
+	uint64_t before = files->rested[SAMPLE_FILES_RESTS - 1];
 
-	for (size_t i = 0; i < count; i++)
-		memory += list[i]->stacks ? stacks_memory(list[i]->stacks) : 0;
-	for (size_t i = 0; i < count && memory > SAMPLE_FILES_INDEX_MOST; i++) {
-		if (!list[i]->stacks)
+	for (size_t i = 0; i < count && list[i]->used <= before; i++) {
+		if (!is_open(list[i]))
 			continue;
-		memory -= stacks_memory(list[i]->stacks);
 		close_file(files, list[i]);
+		files->journal.idle++;
 	}
 }
 
@@ -778,13 +889,16 @@ void sample_files_rest(struct sample_files *files)
 		return;
 	end_stopgaps(files, list, count);
 	qsort(list, count, sizeof(struct sample_file *), by_use);
-	bound_indices(files, list, count);
+	if (files->journal.packs_idle)
+		close_idle(files, list, count);
+	bound_indices(files, list, count, true);
 	for (size_t i = 0; i < count; i++) {
 		if (list[i]->stacks)
 			stacks_rest(list[i]->stacks);
-		else if (list[i]->db && list[i]->used <= files->rested)
+		else if (list[i]->db && list[i]->used <= files->rested[0])
 			odb_rest(list[i]->db);
 	}
-	files->rested = files->clock;
+	memmove(files->rested + 1, files->rested, sizeof(files->rested) - sizeof(*files->rested));
+	files->rested[0] = files->clock;
 	free(list);
 }

@@ -38,12 +38,17 @@ struct sample_file {
 /* sample_files::cause of files that the budget has no room for. */
 #define SAMPLE_FILE_BEYOND (-1)
 
+/* Calls of sample_files_rest() after which a file is idle: one that is not in use for so long. */
+#define SAMPLE_FILES_RESTS 6
+
 struct sample_files {
 	struct op_hash_map by_key;
 	size_t count, most; /* open, and how many may be */
 	uint64_t clock, round;
 	uint64_t closed; /* files closed so far; when it changes, pointers to files are stale */
-	uint64_t rested; /* @clock at the last sample_files_rest() */
+	/* @clock at the last sample_files_rest(), and at those before, the oldest last */
+	uint64_t rested[SAMPLE_FILES_RESTS];
+	uint64_t index_memory; /* of stack files: bytes when they were opened or last bounded */
 
 	struct op_hash_map packed_mtimes; /* by name of a packed file: the mtime of its image */
 
@@ -56,6 +61,7 @@ struct sample_files {
 	int cause; /* errno value of the latest file that could not be opened or written */
 	unsigned int faults; /* page_guard_count() at the last sample_files_check() */
 
+	bool discards; /* nothing is stored: samples are for the feed only */
 	struct images *images;
 	const char *dir; /* samples/current of the session: sample_files_enter() */
 	const struct op_events *events;
@@ -68,8 +74,8 @@ struct sample_files {
 void sample_files_set_limit(struct sample_files *files);
 
 /*
- * Reads which files are in the pack of the session: new files with the same names are created
- * beside it if the images are the same.
+ * Reads which files the session has, packed ones and those that will be: new files with the same
+ * names are created beside them if the images are the same.
  */
 void sample_files_know_pack(struct sample_files *files);
 
@@ -115,17 +121,22 @@ static inline void sample_files_check_faults(struct sample_files *files)
 /**
  * sample_files_rest - release memory of files that are not in use
  *
- * Files that were not used since the last call are unmapped; a later use maps them again.  Stack
- * files are closed, the least recently used first, while the indices of the open ones take more
- * than SAMPLE_FILES_INDEX_MOST bytes.
+ * Files that were not used since the last call are unmapped; a later use maps them again.  Those
+ * that are idle are closed, if files are packed, and then packed.  Stack files are closed, the
+ * least recently used first, while the indices of the open ones take more than
+ * SAMPLE_FILES_INDEX_MOST bytes; but the newest stays, which may be larger alone.  Where they
+ * take more before another one is opened, it does not.
  */
 void sample_files_rest(struct sample_files *files);
 #define SAMPLE_FILES_INDEX_MOST (UINT64_C(32) << 20)
 
 void sample_files_close(struct sample_files *files);
-/* Sets the directory of the session, whose files are in use from now on. */
+/*
+ * Sets the directory of the session, whose files are in use from now on.  @packs: idle ones are
+ * packed.
+ */
 int sample_files_enter(struct sample_files *files, const char *dir,
-		       const struct budget_config *config, struct op_error *error);
+		       const struct budget_config *config, bool packs, struct op_error *error);
 
 /* ---- */
 

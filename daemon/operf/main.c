@@ -93,6 +93,7 @@ static int open_profile(struct run *run, struct op_error *error)
 		.separation.kernel = true,
 		.separation.thread = request->separate_thread,
 		.separation.cpu = request->separate_cpu,
+		.packs = !request->loose,
 	};
 
 	if (request->vmlinux) {

@@ -124,6 +124,12 @@ static int open_events(struct daemon *daemon)
 
 static char *handle_command(void *context, const char *command, uint64_t *later);
 
+/* Sessions of the module stay loose: OProfile's own tools read those. */
+static bool is_packed(const struct options *options)
+{
+	return options->perf && !options->loose;
+}
+
 int daemon_open(struct daemon *daemon, const struct options *options, struct op_error *error)
 {
 	struct profile_config config = options->config;
@@ -143,6 +149,7 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 	if (!daemon->session)
 		return -1;
 	config.session_dir = session = daemon->session;
+	config.packs = is_packed(options);
 	daemon->log = op_path("%s/" OP_SESSION_LOG, session);
 	daemon->complete_dump = op_path("%s/complete_dump", session);
 	if (!daemon->log || !daemon->complete_dump)
@@ -315,13 +322,14 @@ static char *reply_status(struct daemon *daemon)
 		"buffers %" PRIu64 "\nreceived %" PRIu64 "\nsamples %" PRIu64 "\nlost %" PRIu64
 		"\n%slost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu"
 		"\nsession-bytes %" PRIu64 " of %" PRIu64 "\nsession-files %" PRIu64
-		" of %" PRIu64 "%s\nok\n",
+		" of %" PRIu64 "\nsession-names %" PRIu64 " of %" PRIu64 "%s\nok\n",
 		(long)getpid(), state(daemon), daemon->source->name, (int64_t)daemon->started,
 		daemon->options->session_dir, daemon->source->cpu_type,
 		daemon->source->events ? daemon->source->events : "", profile->buffers,
 		value[STAT_RECEIVED], value[STAT_STORED], stats_lost(stats), causes ? causes : "",
 		lost_by_source(daemon), value[STAT_BAD_RECORDS], profile->files.count,
 		budget->used.bytes, budget->most.bytes, budget->used.inodes, budget->most.inodes,
+		budget->used.names, budget->most.names,
 		beyond ? beyond : "");
 	free(causes);
 	free(beyond);
@@ -463,7 +471,7 @@ void daemon_close(struct daemon *daemon)
 	syncer_close(&daemon->syncer);
 	if (daemon->profile.source) {
 		profile_close(&daemon->profile);
-		if (daemon->options->perf && !daemon->options->loose &&
+		if (is_packed(daemon->options) &&
 		    profile_pack(daemon->session, &error))
 			log_line("the session is not packed: %s", error.text);
 	}

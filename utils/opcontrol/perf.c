@@ -50,6 +50,7 @@ static const struct line of_perf[] = {
 	{"lost-by-source", "Records lost in the kernel's buffers"},
 	{"session-bytes", "Session, bytes"},
 	{"session-files", "Session, files and directories"},
+	{"session-names", "Session, bytes of names"},
 	{NULL, NULL},
 };
 
@@ -61,6 +62,7 @@ static const struct line of_module[] = {
 	{"beyond-budget", "  stored as {other}, beyond the budget"},
 	{"session-bytes", "Session, bytes"},
 	{"session-files", "Session, files and directories"},
+	{"session-names", "Session, bytes of names"},
 	{NULL, NULL},
 };
 

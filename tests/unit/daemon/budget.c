@@ -4,6 +4,8 @@
  */
 #include "fixture.h"
 
+#include <time.h>
+
 #include "libop/base/file.h"
 #include "libop/pack/parts.h"
 #include "libop/pack/session.h"
@@ -15,6 +17,8 @@
 #define COOKIES	  0x100
 #define LONG_PATH 1900
 #define DEEP_PATH 3900
+/* Characters of a path, two a directory, whose names are not too long. */
+#define MANY_DIRECTORIES 200
 
 static struct test_image images[PROGRAMS + 1];
 static char paths[PROGRAMS][DEEP_PATH + 32];
@@ -96,12 +100,112 @@ static uint64_t samples_in(const char *part)
 	return sum;
 }
 
-/* Both paths of such a name are longer than any path. */
+/* How often one that takes @n at a time gets it, until it is refused. */
+static uint64_t taken_by(struct budget *budget, uint32_t owner,
+			 bool (*take)(struct budget *budget, uint32_t owner, uint64_t n, bool more),
+			 uint64_t n)
+{
+	uint64_t times = 0;
+
+	while (take(budget, owner, n, false))
+		times++;
+	return times;
+}
+
+static bool take_inode(struct budget *budget, uint32_t owner, uint64_t n, bool more)
+{
+	(void)more;
+	/* as if enough time had gone by for another burst */
+	budget->tokens = budget->most.inodes / 32;
+	return budget_take_file(budget, owner, n, false);
+}
+
+/* Bytes, names and inodes alike; those whose owner is not known are one user. */
+TEST(users_take_a_quarter_each_and_three_quarters_together)
+{
+	static const struct {
+		bool (*take)(struct budget *budget, uint32_t owner, uint64_t n, bool more);
+		uint64_t n, times; /* how often that is in the budget */
+	} kinds[] = {
+		{budget_take_bytes, 8, 4000},
+		{budget_take_name, 60, 40},
+		{take_inode, 1, 6400},
+	};
+	const struct budget_config config = {
+		.bytes = 4000,
+		.inodes = 6400,
+		.names = 40 * (60 + OP_PACK_NAME_BYTES),
+	};
+	char *dir = make_directory();
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		uint64_t times = kinds[i].times;
+		struct budget budget;
+
+		assert_int_equal(budget_open(&budget, &config, dir, NULL), 0);
+		budget.used = (struct budget_usage){0};
+		assert_int_equal(taken_by(&budget, USER_ID, kinds[i].take, kinds[i].n), times / 4);
+		assert_int_equal(taken_by(&budget, BUDGET_UNKNOWN, kinds[i].take, kinds[i].n),
+				 times / 4);
+		assert_int_equal(taken_by(&budget, OTHER_ID, kinds[i].take, kinds[i].n), times / 4);
+		assert_int_equal(taken_by(&budget, OTHER_ID + 1, kinds[i].take, kinds[i].n), 0);
+		assert_int_equal(taken_by(&budget, BUDGET_ROOT, kinds[i].take, kinds[i].n),
+				 times / 4);
+		budget_close(&budget);
+	}
+	remove_tree(dir);
+	free(dir);
+}
+
+/* Whoever can make any number of users has no more than those that are told apart. */
+TEST(the_users_that_are_told_apart_are_bounded)
+{
+	const uint32_t users = 5000;
+	char *dir = make_directory();
+	struct budget budget;
+	uint32_t granted = 0;
+
+	assert_int_equal(budget_open(&budget, &(struct budget_config){0}, dir, NULL), 0);
+	for (uint32_t user = 1; user <= users; user++)
+		granted += budget_take_bytes(&budget, user, 8, false);
+	assert_int_equal(granted, 4096);
+	assert_int_equal(budget.shares.n, 4096);
+	assert_true(budget_take_bytes(&budget, BUDGET_ROOT, 8, false));
+	budget_close(&budget);
+	remove_tree(dir);
+	free(dir);
+}
+
+/* All at once, those of other users leave root a quarter of the rate. */
+TEST(new_files_are_made_at_a_limited_rate)
+{
+	char *dir = make_directory();
+	struct budget budget;
+	uint64_t burst = BUDGET_INODES / 32, users = 0, all, more;
+	time_t begun = time(NULL);
+
+	assert_int_equal(budget_open(&budget, &(struct budget_config){0}, dir, NULL), 0);
+	for (uint32_t user = 1; user <= 10; user++)
+		while (budget_take_file(&budget, user, 1, false))
+			users++;
+	all = users;
+	while (budget_take_file(&budget, BUDGET_ROOT, 1, false))
+		all++;
+	/* what came in the meantime, at 16 a second */
+	more = 16 * (uint64_t)(time(NULL) - begun + 2);
+	assert_in_range(users, burst - burst / 4, burst - burst / 4 + more);
+	assert_in_range(all, burst, burst + more);
+	budget_close(&budget);
+	remove_tree(dir);
+	free(dir);
+}
+
+/* Both paths of such a name are longer than any path; or short, but of too many directories. */
 TEST(long_paths_lose_no_sample_and_take_no_directory)
 {
-	const size_t lengths[] = {LONG_PATH, DEEP_PATH};
+	const size_t lengths[] = {LONG_PATH, DEEP_PATH, MANY_DIRECTORIES};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		open_session(&(struct budget_config){0});
 		make_images(200, lengths[i], USER_ID);
 		session_start(&session);
@@ -187,10 +291,55 @@ TEST(one_user_takes_a_quarter_and_leaves_others_theirs)
 	for (size_t i = PROGRAMS - 100; i < PROGRAMS; i++)
 		images[i].owner = BUDGET_ROOT;
 	session_start(&session);
+	/* the estimates alone are judged: no measurement falls due, however long the test takes */
+	session.profile.files.journal.measured = UINT64_MAX / 2;
 	run(0, PROGRAMS - 200);
 	mine = session_stat(&session, STAT_OTHER);
 	assert_true(mine > PROGRAMS);
 	run(PROGRAMS - 200, 200);
+	assert_int_equal(session_stat(&session, STAT_OTHER), mine);
+	session_check_sums(&session);
+	session_close(&session);
+}
+
+/* Readers have the names of all packed files in memory, and a pack has a limit for them. */
+TEST(names_of_packed_files_are_bounded)
+{
+	const uint64_t most = 400000;
+	char *dir;
+
+	open_session(&(struct budget_config){.inodes = 1, .names = most});
+	make_images(PROGRAMS, LONG_PATH, BUDGET_ROOT);
+	session_start(&session);
+	session.profile.files.journal.measured = UINT64_MAX / 2;
+	run(0, PROGRAMS);
+	assert_int_equal(session_stat(&session, STAT_STORED), 2 * PROGRAMS);
+	assert_true(session_stat(&session, STAT_OTHER) > PROGRAMS);
+	session_check_sums(&session);
+	dir = op_path("%s/" OP_SESSION_CURRENT, session.dir);
+	pack(2 * PROGRAMS);
+	printf("%" PRIu64 " bytes of names\n", op_pack_names(dir));
+	/* and an eighth, of {other} */
+	assert_true(op_pack_names(dir) < most / 8 * 9);
+	free(dir);
+	session_start(&session);
+	session_close(&session);
+}
+
+TEST(one_user_takes_a_quarter_of_the_names)
+{
+	uint64_t mine;
+
+	open_session(&(struct budget_config){.inodes = 1, .names = 4000000});
+	make_images(PROGRAMS, LONG_PATH, USER_ID);
+	for (size_t i = PROGRAMS - 100; i < PROGRAMS; i++)
+		images[i].owner = OTHER_ID;
+	session_start(&session);
+	session.profile.files.journal.measured = UINT64_MAX / 2;
+	run(0, PROGRAMS - 100);
+	mine = session_stat(&session, STAT_OTHER);
+	assert_true(mine > PROGRAMS);
+	run(PROGRAMS - 100, 100);
 	assert_int_equal(session_stat(&session, STAT_OTHER), mine);
 	session_check_sums(&session);
 	session_close(&session);

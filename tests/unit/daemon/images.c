@@ -310,6 +310,35 @@ TEST(descriptors_run_out)
 	}
 }
 
+/* Where new files must not be made, the journal takes their samples: it needs one, too. */
+TEST(descriptors_run_out_before_there_is_a_journal)
+{
+	struct rlimit before, few;
+	struct test_session session;
+	int taken[40], n = 0;
+
+	open_many(&session);
+	assert_return_code(getrlimit(RLIMIT_NOFILE, &before), errno);
+	few = before;
+	few.rlim_cur = 40;
+	assert_return_code(setrlimit(RLIMIT_NOFILE, &few), errno);
+	for (uint64_t i = 0; i < MANY; i++) {
+		if (i == MANY / 2) {
+			session.profile.files.budget.disk_is_full = true;
+			while ((taken[n] = dup(STDERR_FILENO)) >= 0)
+				n++;
+		}
+		session_feed(&session, BUFFER(CPU(0), CTX(501, 500, 0x1000), USER,
+					      COOKIE(0x1000 + i), i, 0));
+	}
+	assert_int_equal(session_stat(&session, STAT_STORED), MANY);
+	while (n)
+		close(taken[--n]);
+	assert_return_code(setrlimit(RLIMIT_NOFILE, &before), errno);
+	session_check_sums(&session);
+	session_close(&session);
+}
+
 /* What cannot be opened is lost, by this cause, and tried again with the next buffer. */
 TEST(files_that_cannot_be_opened)
 {
