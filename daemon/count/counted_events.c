@@ -32,6 +32,8 @@ static void map_counters(struct counted_events *events)
 		events->of_counter[i] = -1;
 	for (size_t i = 0; i < list->count; i++)
 		events->of_counter[list->event[i].counter] = (int16_t)first_alike(list, i);
+	for (size_t i = 0; i < list->count && i < OP_COUNTERS_MAX; i++)
+		events->unit[i] = weight_unit(&list->event[i]);
 }
 
 int counted_events_open(struct counted_events *events, const struct source *source,

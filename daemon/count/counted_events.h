@@ -15,6 +15,7 @@ struct source;
 struct counted_events {
 	struct op_events list;
 	int16_t of_counter[OP_COUNTERS_MAX]; /* index into @list, or -1 */
+	uint32_t unit[OP_COUNTERS_MAX];	     /* weight_unit() of each in @list */
 	uint32_t cpu_type;		     /* number, for the headers of sample files */
 };
 

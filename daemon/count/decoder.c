@@ -142,9 +142,21 @@ static void begin_chain(struct decoder *decoder, struct sample_file *file, uint6
 			  &(struct chain_frame){file->key.dep, offset}, weight);
 }
 
-/* @weight: beyond the period.  It is stored first, so that each sample that is stored has it. */
+/* To the live view.  A sample without a weight of its own stands for the period. */
+static void feed(struct decoder *decoder, const struct last_sample *last, uint64_t offset,
+		 uint64_t events)
+{
+	feed_sample(decoder->feed, &decoder->context, program_of(decoder), last->event,
+		    &(struct chain_frame){last->file->key.dep, offset},
+		    events ? events : last->period, decoder->chain == CHAIN_CALLERS);
+}
+
+/*
+ * @events: that the sample stands for; 0: the period.  @weight: what is beyond the period.  It is
+ * stored first, so that each sample that is stored has it.
+ */
 static void store(struct decoder *decoder, const struct last_sample *last, uint64_t address,
-		  uint64_t weight)
+		  uint64_t events, uint64_t weight)
 {
 	uint64_t offset = address - last->range.base;
 
@@ -163,6 +175,8 @@ static void store(struct decoder *decoder, const struct last_sample *last, uint6
 		decoder->frame = last->range;
 		begin_chain(decoder, last->file, offset, weight);
 	}
+	if (unlikely(decoder->feed != NULL))
+		feed(decoder, last, offset, events);
 }
 
 static bool has_context(const struct decoder *decoder)
@@ -218,8 +232,9 @@ static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, ui
 		drop(decoder, address, counter, STAT_FILTERED);
 		return;
 	}
+	last.event = (uint32_t)index;
 	last.period = decoder->events->list.event[index].count;
-	last.unit = weight_unit(&decoder->events->list.event[index]);
+	last.unit = decoder->events->unit[index];
 	last.rest = &decoder->rest[index];
 	find_files(decoder, last.range.image, (uint32_t)index, events > last.period, &last, &also);
 	if (!last.file) {
@@ -232,7 +247,7 @@ static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, ui
 		log_sample(decoder, address, counter, last.range.image->id.name);
 	else
 		decoder->last = last;
-	store(decoder, &last, address, weigh(&last, events));
+	store(decoder, &last, address, events, weigh(&last, events));
 }
 
 /* @word: the counter, and the weight above it */
@@ -249,7 +264,7 @@ static void count_sample(struct decoder *decoder, uint64_t address, uint64_t wor
 	}
 	count(decoder, STAT_RECEIVED);
 	decoder->stats->value[STAT_KERNEL] += last->is_kernel;
-	store(decoder, last, address, weigh(last, events));
+	store(decoder, last, address, events, weigh(last, events));
 }
 
 /* ---- call chains ---- */
@@ -262,6 +277,12 @@ static void end_chain(struct decoder *decoder)
 
 	if (!chains->depth)
 		return;
+	if (unlikely(decoder->feed != NULL))
+		feed_chain(decoder->feed, chains);
+	if (decoder->config->discards) {
+		chains->depth = 0;
+		return;
+	}
 	if (!call_chains_fit(chains)) {
 		call_chain_writer_flush(&decoder->chain_writer);
 		if (decoder->files->closed != closed)

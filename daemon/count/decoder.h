@@ -17,6 +17,7 @@
 #include "call_chain_writer.h"
 #include "context.h"
 #include "counted_events.h"
+#include "feed.h"
 #include "libop/session/log.h"
 #include "locator.h"
 
@@ -43,6 +44,7 @@ struct last_sample {
 	uint64_t counter;
 	struct sample_file *file;
 	struct sample_file *weights; /* of @file; NULL: not needed so far */
+	uint32_t event;		     /* its place in decoder::events */
 	uint64_t period;	     /* of the event */
 	uint32_t unit;		     /* of its weights */
 	uint64_t *rest;		     /* decoder::rest of the event */
@@ -58,6 +60,7 @@ struct decoder {
 	struct sample_files *files;
 	struct stats *stats;
 	struct call_chain_writer chain_writer;
+	struct feed *feed; /* NULL: nobody reads it */
 
 	uint64_t buffer; /* the number of the buffer that is being decoded */
 	struct context context;

@@ -28,6 +28,7 @@ struct image {
 	uint32_t owner;		/* whose budget it takes: daemon/budget/budget.h */
 	bool is_kernel;
 	bool wanted; /* by the image filter */
+	uint32_t fed; /* its number in the feed (feed.h); 0: it was not told */
 
 	/* the sample file of this image that was used last */
 	struct sample_file *recent;

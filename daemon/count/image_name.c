@@ -84,8 +84,10 @@ char *image_name_anon(const char *label, size_t length)
 	if (length > LABEL_MOST)
 		length = LABEL_MOST;
 	name = length ? strndup(label, length) : strdup("anon");
+	if (!name)
+		return NULL;
 	/* programs may name their memory, with slashes: [anon:a/b] */
-	for (char *slash = name; slash && (slash = strchr(slash, '/'));)
+	for (char *slash = strchr(name, '/'); slash; slash = strchr(slash, '/'))
 		*slash = '_';
 	return name;
 }

@@ -223,6 +223,7 @@ void profile_close(struct profile *profile)
 {
 	profile_flush(profile);
 	save_images(profile);
+	feed_close(&profile->feed);
 	sample_files_close(&profile->files);
 	call_chains_free(&profile->chains);
 	op_hash_map_free(&profile->files.packed_mtimes);
@@ -275,6 +276,30 @@ int profile_pack(const char *session_dir, struct op_error *error)
 		return 0;
 	}
 	return result;
+}
+
+/* ---- the feed ---- */
+
+int profile_feed(struct profile *profile, int fd, struct op_error *error)
+{
+	const char *dir = profile->config.session_dir;
+	char *named = op_pinned_names(dir);
+	int result = feed_add(&profile->feed, fd, named ? named : dir, profile->source->name,
+			      &profile->events, error);
+
+	free(named);
+	if (!result)
+		profile->decoder.feed = &profile->feed;
+	return result;
+}
+
+static void send_feed(struct profile *profile)
+{
+	const uint64_t *value = profile->stats.samples.value;
+
+	feed_send(&profile->feed, value[STAT_RECEIVED], value[STAT_STORED]);
+	if (!profile->feed.readers)
+		profile->decoder.feed = NULL;
 }
 
 /* ---- taking samples ---- */
@@ -356,6 +381,9 @@ int profile_take(struct profile *profile, size_t *words, struct op_error *error)
 	profile->files.round++;
 	profile->stats.samples.value[STAT_BUFFERS]++;
 	decoder_decode(&profile->decoder, profile->buffers, buffer, count);
+	/* else profile_feed_now() will: each time costs both ends more than the samples */
+	if (profile->feed.readers && profile->feed.records.used > FEED_BATCH)
+		send_feed(profile);
 	sample_files_check_faults(&profile->files);
 	log_verbose(LOG_MISC, "buffer %" PRIu64 ": %zu words", profile->buffers, count);
 	return 0;
@@ -395,6 +423,16 @@ static int read_all(struct profile *profile, struct op_error *error)
 		if (profile->source->syncs_all || words < profile->source->buffer_words / 2)
 			break;
 	}
+	return result;
+}
+
+/* The module hands its samples over by itself, four times a second. */
+int profile_feed_now(struct profile *profile, struct op_error *error)
+{
+	int result = profile->source->syncs_all ? read_all(profile, error) : 0;
+
+	if (profile->feed.readers)
+		send_feed(profile);
 	return result;
 }
 

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "counted_events.h"
 #include "decoder.h"
+#include "feed.h"
 #include "locator.h"
 #include "sample_file.h"
 #include "session_stats.h"
@@ -27,6 +28,7 @@ struct profile {
 	struct call_chains chains;
 	struct session_stats stats;
 	struct decoder decoder;
+	struct feed feed;
 	uint64_t buffers; /* decoded so far */
 	uint64_t rested;  /* when profile_rest() was last called; seconds, monotonic */
 	uint64_t missing; /* samples and stacks that were not stored, as profile_dump() said */
@@ -65,6 +67,33 @@ bool profile_is_running(struct profile *profile);
  * Return: 0, SOURCE_END, or -1 with @error set.
  */
 int profile_take(struct profile *profile, size_t *words, struct op_error *error);
+
+/**
+ * profile_feed - send each sample to a socket as it is counted: libop/session/feed.h
+ * @fd: the profile's from now on
+ *
+ * Return: 0, or -1 with @error set; @fd stays the caller's then.
+ */
+int profile_feed(struct profile *profile, int fd, struct op_error *error);
+
+/* Whether somebody reads what profile_feed() sends. */
+static inline bool profile_is_fed(const struct profile *profile)
+{
+	return profile->feed.readers;
+}
+
+/*
+ * How often profile_feed_now() is to be called while somebody reads, in ms: a live view is to be
+ * at most that far behind.
+ */
+#define PROFILE_FEED_MS 250
+
+/**
+ * profile_feed_now - count what the source has and would hand over later only
+ *
+ * Return: 0, SOURCE_END, or -1 with @error set.
+ */
+int profile_feed_now(struct profile *profile, struct op_error *error);
 
 /**
  * profile_dump - count all samples taken before this call

@@ -10,7 +10,9 @@
 #include <sys/epoll.h>
 #include <sys/pidfd.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libop/perf/command.h"
@@ -21,8 +23,9 @@
 
 struct loop {
 	struct collect *collect;
-	int epoll, signals;
+	int epoll, signals, timer;
 	size_t alive; /* processes that have not ended */
+	uint64_t fed; /* when the feed was last brought up to date, in ms */
 	bool done;
 };
 
@@ -76,6 +79,16 @@ static int wait_for_end(struct loop *loop, pid_t pid)
 	return 0;
 }
 
+static int start_timer(struct loop *loop)
+{
+	const struct itimerspec once = {.it_value.tv_sec = (time_t)loop->collect->seconds};
+
+	loop->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (loop->timer < 0 || timerfd_settime(loop->timer, 0, &once, NULL))
+		return -1;
+	return wait_for(loop, loop->timer);
+}
+
 static int open_loop(struct loop *loop, struct op_error *error)
 {
 	const struct collect *collect = loop->collect;
@@ -87,6 +100,8 @@ static int open_loop(struct loop *loop, struct op_error *error)
 	loop->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	good = loop->epoll >= 0 && loop->signals >= 0 && !wait_for(loop, loop->signals) &&
 	       !wait_for(loop, collect->profile->source->fd);
+	if (good && collect->seconds)
+		good = !start_timer(loop);
 	if (good && collect->command)
 		good = !wait_for_end(loop, collect->command);
 	for (size_t i = 0; good && i < collect->count; i++)
@@ -122,14 +137,42 @@ static void take_end(struct loop *loop, int fd)
 		loop->done = true;
 }
 
+static uint64_t milliseconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+/* Feeds who reads, if it is time, and sets @wait to the ms until it is again. */
+static int feed_sometimes(struct loop *loop, int *wait, struct op_error *error)
+{
+	uint64_t now = milliseconds();
+
+	if (now >= loop->fed + PROFILE_FEED_MS) {
+		loop->fed = now;
+		if (profile_feed_now(loop->collect->profile, error) == -1)
+			return -1;
+		loop->done |= !profile_is_fed(loop->collect->profile);
+	}
+	*wait = (int)(loop->fed + PROFILE_FEED_MS - now);
+	return 0;
+}
+
 static int run(struct loop *loop, struct op_error *error)
 {
 	struct profile *profile = loop->collect->profile;
 	struct epoll_event event[EVENTS_AT_ONCE];
 
 	while (!loop->done) {
-		int n = epoll_wait(loop->epoll, event, EVENTS_AT_ONCE, -1);
+		int wait = -1, n;
 
+		if (loop->collect->feeds && feed_sometimes(loop, &wait, error))
+			return -1;
+		if (loop->done)
+			break;
+		n = epoll_wait(loop->epoll, event, EVENTS_AT_ONCE, wait);
 		if (n < 0 && errno != EINTR)
 			return op_error_errno(error, "cannot wait for samples");
 		for (int i = 0; i < n; i++) {
@@ -137,6 +180,8 @@ static int run(struct loop *loop, struct op_error *error)
 
 			if (fd == loop->signals)
 				take_signals(loop);
+			else if (fd == loop->timer)
+				loop->done = true;
 			else if (fd != profile->source->fd)
 				take_end(loop, fd);
 			else if (profile_take(profile, NULL, error))
@@ -148,7 +193,7 @@ static int run(struct loop *loop, struct op_error *error)
 
 int collect_run(struct collect *collect, struct op_error *error)
 {
-	struct loop loop = {.collect = collect, .epoll = -1, .signals = -1};
+	struct loop loop = {.collect = collect, .epoll = -1, .signals = -1, .timer = -1};
 	int result = open_loop(&loop, error);
 	struct op_error ignored;
 	int status;
@@ -171,5 +216,7 @@ int collect_run(struct collect *collect, struct op_error *error)
 		close(loop.epoll);
 	if (loop.signals >= 0)
 		close(loop.signals);
+	if (loop.timer >= 0)
+		close(loop.timer);
 	return result;
 }

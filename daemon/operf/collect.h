@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collects samples until the profiled processes end, or a signal arrives.
+ * Collects samples until the profiled processes end, a signal arrives, or the time is over.
  */
 #ifndef DAEMON_OPERF_COLLECT_H
 #define DAEMON_OPERF_COLLECT_H
@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -19,6 +20,8 @@ struct collect {
 	pid_t command;		/* 0: none.  Collecting ends with it */
 	const pid_t *processes; /* collecting ends when all of them have */
 	size_t count;
+	uint64_t seconds; /* collecting ends after them; 0: no limit */
+	bool feeds;	  /* what is counted is sent on; collecting ends when nobody reads that */
 
 	int status;	 /* exit status of the command, once it has ended */
 	struct rusage used; /* by it and what it waited for; 0 before it has ended */

@@ -24,6 +24,7 @@
 #include "libop/perf/event.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
+#include "page.h"
 #include "request.h"
 #include "session.h"
 
@@ -73,7 +74,7 @@ static int open_source(struct run *run, struct op_error *error)
 	};
 
 	collect_signals(&ends);
-	if (run->command.pid) {
+	if (run->command.pid && !request->system_wide) {
 		config.processes = &run->command.pid;
 		config.count = 1;
 		config.on_exec = true;
@@ -94,6 +95,7 @@ static int open_profile(struct run *run, struct op_error *error)
 		.separation.thread = request->separate_thread,
 		.separation.cpu = request->separate_cpu,
 		.packs = !request->loose,
+		.discards = request->feed_only,
 	};
 
 	if (request->vmlinux) {
@@ -160,6 +162,8 @@ static int prepare(struct run *run, struct op_error *error)
 	run->lock = session_begin(run->session, request->append, error);
 	if (run->lock < 0 || open_profile(run, error) || abi_write(run->session, error))
 		return -1;
+	if (request->feed && profile_feed(&run->profile, (int)request->feed, error))
+		return -1;
 	return profile_run(&run->profile, true, error);
 }
 
@@ -170,6 +174,8 @@ static int work(struct run *run, struct op_error *error)
 		.command = run->command.pid,
 		.processes = run->request->processes.item,
 		.count = run->request->processes.count,
+		.seconds = run->request->duration,
+		.feeds = run->request->feed,
 	};
 	/* a signal before the command starts; without a command, collect_run() handles it */
 	if (run->command.pid && (run->collect.signal = collect_pending_signal()))
@@ -259,7 +265,7 @@ static uint64_t nanoseconds(const struct timeval *time)
 
 static void finish(struct run *run)
 {
-	if (run->source)
+	if (run->source && !run->request->system_wide)
 		source_perf_set_use(run->source, nanoseconds(&run->collect.used.ru_utime),
 				    nanoseconds(&run->collect.used.ru_stime));
 	if (run->profile.source) {
@@ -324,6 +330,11 @@ static int profile(const struct request *request, struct op_error *error)
 	if (result)
 		op_complain("%s", error->text);
 	release(&run);
+	if (!result && request->html && page_make(request, error)) {
+		op_complain("%s", error->text);
+		if (status == OP_EXIT_OK)
+			status = OP_EXIT_FAILURE;
+	}
 	return status;
 }
 

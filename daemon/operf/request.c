@@ -5,6 +5,7 @@
 #include "request.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,8 +60,10 @@ static const struct op_option rows[] = {
 	 .type = &method_type, .words = methods},
 	{"pid", 'p', "PID,...", "profile running processes, and their children",
 	 OP_PIDS(struct request, processes)},
-	{"system-wide", 's', NULL, "profile the whole system (root)",
+	{"system-wide", 's', NULL, "profile the whole system (root), while a command runs if given",
 	 OP_FLAG(struct request, system_wide)},
+	{"duration", 0, "SECONDS", "end after this time; a command goes on",
+	 OP_NUMBER(struct request, duration, 1, 100000000)},
 	{"session-dir", 'd', "DIR", "where sample files go (./oprofile_data)",
 	 OP_TEXT(struct request, session_dir)},
 	{"append", 'a', NULL, "add to the samples of the session", OP_FLAG(struct request, append)},
@@ -73,6 +76,15 @@ static const struct op_option rows[] = {
 	{"lazy-conversion", 'l', NULL, "no effect; accepted for compatibility with OProfile",
 	 .type = &op_option_ignored},
 	{"no-pack", 0, NULL, "do not pack the session at the end", OP_FLAG(struct request, loose)},
+	{"html", 0, "FILE",
+	 "at the end, write a page for browsers, as opreport does (includes --callgraph)",
+	 OP_TEXT(struct request, html)},
+	{"open", 0, NULL, "show the page of --html in the desktop's browser",
+	 OP_FLAG(struct request, open)},
+	{"feed", 0, "FD", "send each sample to this socket, as for optop; end with its reader",
+	 OP_NUMBER(struct request, feed, 3, INT_MAX)},
+	{"feed-only", 0, NULL, "with --feed: do not store the samples",
+	 OP_FLAG(struct request, feed_only)},
 	{"verbose", 'V', "LIST", "log these topics: all,sfile,arcs,samples,module,misc",
 	 OP_TEXT(struct request, topics)},
 	OP_OPTION_VERSION('v'),
@@ -80,15 +92,28 @@ static const struct op_option rows[] = {
 
 static int check_target(const struct request *request, struct op_error *error)
 {
-	int targets = !!request->command + !!request->processes.count + request->system_wide;
+	bool has_target = request->command || request->processes.count || request->system_wide;
 
-	if (targets > 1)
-		return op_error_set(error, EINVAL,
-				    "a command, --pid and --system-wide exclude each other");
-	if (!targets)
+	if (request->processes.count && (request->command || request->system_wide))
+		return op_error_set(error, EINVAL, "--pid excludes a command and --system-wide");
+	if (!has_target)
 		return op_error_set(error, EINVAL,
 				    "nothing to profile: give a command, --pid PID or "
 				    "--system-wide");
+	if (request->feed_only && !request->feed)
+		return op_error_set(error, EINVAL, "--feed-only needs --feed");
+	if (request->feed_only && (request->append || request->html))
+		return op_error_set(error, EINVAL,
+				    "--feed-only stores nothing: it excludes --append and --html");
+	return 0;
+}
+
+static int check_page(const struct request *request, struct op_error *error)
+{
+	if (request->open && !request->html)
+		return op_error_set(error, EINVAL, "--open needs --html");
+	if (request->open && !strcmp(request->html, "-"))
+		return op_error_set(error, EINVAL, "--open needs --html with the name of a file");
 	return 0;
 }
 
@@ -109,8 +134,9 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	if (!request->command_line)
 		return op_error_memory(error);
 	if (op_options_read_command(tables, SYNOPSIS, argc, argv, &request->command, error) ||
-	    check_target(request, error))
+	    check_target(request, error) || check_page(request, error))
 		return -1;
+	request->callgraph |= request->html != NULL;
 	return complete_session_dir(request, error);
 }
 

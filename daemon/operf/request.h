@@ -17,13 +17,18 @@ struct request {
 	struct op_strings events; /* specifications; none: the default one */
 	char *session_dir;	  /* absolute */
 	char *vmlinux;		  /* absolute; NULL: kallsyms */
-	struct op_pids processes; /* to profile; none: the command, or the whole system */
+	struct op_pids processes; /* to profile; none: the whole system, or the command */
 	char **command;		  /* and its arguments, then NULL; NULL: none.  Points into argv */
 	uint64_t frequency;	  /* samples a second instead of counts; 0: counts */
+	uint64_t feed;		  /* a socket for each sample as it is counted, below; 0: none */
+	uint64_t duration;	  /* seconds; 0: until what is profiled ends */
 	bool unwind;		  /* call chains by call frame information */
 	bool system_wide, callgraph, append, separate_thread, separate_cpu;
-	bool loose;   /* sample files are not packed at the end */
-	char *topics; /* of the log, or NULL */
+	bool feed_only;	    /* samples are sent, and not stored */
+	bool loose;	    /* sample files are not packed at the end */
+	char *html;	    /* a page for browsers that is written at the end; NULL: none */
+	bool open;	    /* show it */
+	char *topics;	    /* of the log, or NULL */
 	char *command_line; /* all of it */
 };
 

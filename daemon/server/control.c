@@ -104,11 +104,29 @@ static void reply_to(struct control_client *client, const char *reply)
 	drop(client);
 }
 
+/* The connection leaves the server, if it is taken over. */
+static void feed_client(struct control_server *server, struct control_client *client)
+{
+	char *reply = NULL;
+
+	if (!server->feed(server->context, client->fd, &reply)) {
+		reply_to(client, reply);
+		free(reply);
+		return;
+	}
+	epoll_ctl(server->epoll, EPOLL_CTL_DEL, client->fd, NULL);
+	client->fd = -1;
+}
+
 static void answer(struct control_server *server, struct control_client *client)
 {
 	char *reply;
 
 	log_verbose(LOG_MISC, "command: %s", client->line);
+	if (server->feed && !strcmp(client->line, "feed")) {
+		feed_client(server, client);
+		return;
+	}
 	reply = server->handle(server->context, client->line, &client->later);
 	if (!client->later)
 		reply_to(client, reply);

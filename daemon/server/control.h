@@ -34,6 +34,11 @@ struct control_server {
 	 * sets @later to a number, the reply comes by control_server_reply().
 	 */
 	char *(*handle)(void *context, const char *command, uint64_t *later);
+	/*
+	 * Takes over the connection @fd of a client that asks for the feed.  Return: whether it
+	 * did; else *@reply is set as by @handle.
+	 */
+	bool (*feed)(void *context, int fd, char **reply);
 	void *context;
 };
 

@@ -123,6 +123,7 @@ static int open_events(struct daemon *daemon)
 }
 
 static char *handle_command(void *context, const char *command, uint64_t *later);
+static bool handle_feed(void *context, int fd, char **reply);
 
 /* Sessions of the module stay loose: OProfile's own tools read those. */
 static bool is_packed(const struct options *options)
@@ -170,6 +171,7 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 		return -1;
 	daemon->server.epoll = daemon->epoll;
 	daemon->server.handle = handle_command;
+	daemon->server.feed = handle_feed;
 	daemon->server.context = daemon;
 	if (control_server_open(&daemon->server, session, error))
 		return -1;
@@ -358,6 +360,17 @@ static char *handle_command(void *context, const char *command, uint64_t *later)
 	return op_path("error unknown command: %s\n", command);
 }
 
+static bool handle_feed(void *context, int fd, char **reply)
+{
+	struct daemon *daemon = context;
+	struct op_error error;
+
+	if (!profile_feed(&daemon->profile, fd, &error))
+		return true;
+	*reply = op_path("error %s\n", error.text);
+	return false;
+}
+
 /* ---- signals ---- */
 
 static void handle_signal(struct daemon *daemon, int number)
@@ -429,6 +442,30 @@ static void handle_event(struct daemon *daemon, int fd, uint32_t events)
 		control_server_event(&daemon->server, fd);
 }
 
+static uint64_t milliseconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+/* Feeds those who read, if it is time.  Return: for how long to wait then, in ms; -1: no limit. */
+static int feed_sometimes(struct daemon *daemon)
+{
+	uint64_t now;
+	struct op_error error;
+
+	if (!profile_is_fed(&daemon->profile))
+		return -1;
+	now = milliseconds();
+	if (now >= daemon->fed + PROFILE_FEED_MS) {
+		daemon->fed = now;
+		handle_result(daemon, profile_feed_now(&daemon->profile, &error), &error);
+	}
+	return (int)(daemon->fed + PROFILE_FEED_MS - now);
+}
+
 int daemon_run(struct daemon *daemon)
 {
 	bool always = daemon->source->fd < 0; /* the source always has data */
@@ -439,7 +476,11 @@ int daemon_run(struct daemon *daemon)
 		 daemon->options->session_dir, daemon->source->cpu_type);
 	op_notify("READY=1");
 	while (!daemon->done) {
-		int n = epoll_wait(daemon->epoll, event, EVENTS_AT_ONCE, always ? 0 : -1);
+		int wait = feed_sometimes(daemon), n;
+
+		if (daemon->done)
+			break;
+		n = epoll_wait(daemon->epoll, event, EVENTS_AT_ONCE, always ? 0 : wait);
 
 		if (n < 0 && errno != EINTR) {
 			log_line_errno("cannot wait for events");
