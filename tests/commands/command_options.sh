@@ -4,7 +4,7 @@
 # Options of all commands: names, letters and forms of arguments, which scripts of users rely on.
 
 commands="oprofiled operf ocount ophelp opdb opcontrol opreport opannotate oparchive opgprof
-	opimport opexport"
+	opimport opexport optop"
 
 # accepts COMMAND ARGUMENT... - --usage ends the command before it does anything
 accepts()
@@ -33,8 +33,12 @@ value_of()
 	event=*) echo default ;;
 	cpu-list=*) echo 0 ;;
 	separate=* | merge=*) echo lib,cpu ;;
-	sort=*) echo vma,image ;;
+	sort=*) [ "$1" = optop ] && echo rate || echo vma,image ;;
 	by=*) echo process ;;
+	period=*) echo recent ;;
+	source=*) echo perf ;;
+	feed=*) echo 9 ;;
+	delay=*) echo 5 ;;
 	backend=*) echo timer ;;
 	*format=*) [ "$2" = format ] && echo csv || echo pprof ;;
 	from=*) echo pprof ;;
