@@ -198,6 +198,33 @@ const struct op_option_type op_option_action = {.take = take_action};
 const struct op_option_type op_option_ignored = {.take = take_nothing};
 const struct op_option_type op_option_version = {.take = show_version};
 
+/* ---- what there is ---- */
+
+static void print_row(const struct op_option *row)
+{
+	const char letter[] = {row->letter, '\0'};
+
+	printf("%s\t%s\t%s\t%s\t", row->name ? row->name : "", letter,
+	       row->argument ? row->argument : "", row->optional ? "optional" : "");
+	for (size_t i = 0; row->words && row->words[i]; i++)
+		printf("%s%s", i ? " " : "", row->words[i]);
+	printf("\t%s\n", row->help);
+}
+
+/* Ends the program if it is asked for its options. */
+static void answer_table(const struct op_option_table *tables, const char *synopsis, int argc,
+			 const char **argv)
+{
+	if (argc != 2 || strcmp(argv[1], OP_OPTION_TABLE) != 0)
+		return;
+	printf("%s\n", synopsis);
+	for (; tables->rows; tables++)
+		for (const struct op_option *row = tables->rows; row->type; row++)
+			if (row->help)
+				print_row(row);
+	exit(fflush(stdout) || ferror(stdout) ? OP_EXIT_FAILURE : OP_EXIT_OK);
+}
+
 /* ---- popt ---- */
 
 #define TABLES_MAX 8
@@ -259,6 +286,7 @@ static int open_reader(struct reader *reader, const struct op_option_table *tabl
 {
 	static struct poptOption help[] = {POPT_AUTOHELP POPT_TABLEEND};
 
+	answer_table(tables, synopsis, argc, argv);
 	*reader = (struct reader){0};
 	while (reader->count < TABLES_MAX && tables[reader->count].rows) {
 		size_t n = reader->count++;

@@ -132,6 +132,14 @@ extern const struct op_option_type op_option_flag, op_option_text, op_option_lis
 		"version", letter, NULL, "show the version", .type = &op_option_version            \
 	}
 
+/*
+ * The only argument that has a command describe its options instead, for what makes completions of
+ * shells.  The first line has the synopsis; then each option that the help lists has one: name,
+ * letter, argument, "optional" if that may be missing, the words that it may be, help.  Tabs are
+ * between them, and what an option has not is empty.
+ */
+#define OP_OPTION_TABLE "--option-table"
+
 /**
  * op_options_read - read a command line
  * @tables: of which one without rows is the last; eight at most
@@ -139,7 +147,7 @@ extern const struct op_option_type op_option_flag, op_option_text, op_option_lis
  * @argv: the first word is the name of the program
  * @words: gets the words that are not options; NULL: there must be none
  *
- * --help, -? and --usage print and end the program.
+ * --help, -?, --usage and OP_OPTION_TABLE print and end the program.
  *
  * Return: 0, or -1 with @error set.  op_options_release() in any case.
  */
