@@ -19,17 +19,20 @@ no_headers = no headers of the running kernel: apt-get install linux-headers-$(s
 
 .PHONY: help all build module demo check check-kernel unit kunit vm-check vm-test vm-shell \
 	vm-selftest fuzz fuzz-programs stress power renew update bench install uninstall clean \
-	lint packages
+	lint packages deb rpm check-packages
 
 help:
 	@echo 'make demo       profile real programs in a virtual machine, and print the reports'
-	@echo 'make check      all tests: unit tests, and the module on Linux 6.1, 6.12 and 7.2'
-	@echo 'make check-kernel  the module on kernels with sanitisers and on PREEMPT_RT'
+	@echo 'make check      unit tests, KUnit, and the module on the newest Linux'
+	@echo 'make check-kernel  the module on older, sanitised and PREEMPT_RT kernels'
 	@echo
 	@echo 'make build      programs and libraries, into $(notdir $(BUILD))/'
 	@echo 'make module     oprofile.ko for the running kernel (needs its headers)'
 	@echo 'make install    programs and man pages; PREFIX=/usr/local DESTDIR= as usual'
 	@echo 'make uninstall  remove what make install installs; same PREFIX and DESTDIR'
+	@echo 'make deb        Debian packages, into $(notdir $(BUILD))/deb'
+	@echo 'make rpm        rpm packages, into $(notdir $(BUILD))/rpm'
+	@echo 'make check-packages  build, install, use, upgrade and purge these packages'
 	@echo 'make packages   install the packages that the build needs (Debian, as root)'
 	@echo 'make unit       unit tests only'
 	@echo 'make vm-check   guest tests only; KERNEL=6.1, 6.12 or 7.2 for one kernel'
@@ -134,6 +137,16 @@ install: build
 uninstall: build
 	$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX))
 	@tools/uninstall.sh $(BUILD) $(if $(DESTDIR),$(abspath $(DESTDIR)))
+
+check-packages: test-build
+	@tools/packages.sh --tests --packaging
+	@tests/install/packages.sh
+
+deb:
+	@tools/deb.sh
+
+rpm:
+	@tools/rpm.sh
 
 lint:
 	@tools/lint/selftest.sh

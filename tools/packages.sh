@@ -8,7 +8,8 @@
 #	packages.sh [SET...] --check	name what is missing and stop; install nothing
 #	packages.sh [SET...] --list	print the packages' names
 #
-# SET is --tests or --lint: what the tests need, or the static checks, beside the build.
+# SET is --tests, --packaging or --lint: what the tests need, making and testing packages of this
+# tree, or the static checks, beside the build.
 #
 # Exit codes: 0 all there, 1 installing failed, 2 something is missing and can't be installed.
 
@@ -34,6 +35,7 @@ libelf-dev	lib libelf
 libkmod-dev	lib libkmod
 zlib1g-dev	lib zlib
 libzstd-dev	lib libzstd
+libncurses-dev	lib ncursesw
 libarchive-dev	lib libarchive
 libyajl-dev	lib yajl
 liblzma-dev	lib liblzma
@@ -50,12 +52,25 @@ python3-jsonschema	python jsonschema
 linux-perf	cmd perf
 valgrind	cmd callgrind_annotate
 google-perftools	cmd google-pprof
+chromium	cmd chromium
+chromium-driver	cmd chromedriver
 flex		cmd flex
 bison		cmd bison
 bc		cmd bc
 systemd		cmd systemd-analyze
 dkms		cmd dkms
 openssl		cmd openssl
+zsh		cmd zsh
+tmux		cmd tmux
+"
+
+packaging="
+debhelper		cmd dh
+default-jdk-headless	cmd javac
+dh-dkms			cmd dh_dkms
+lintian			cmd lintian
+mmdebstrap		cmd mmdebstrap
+rpm			cmd rpmbuild
 "
 
 lint="
@@ -70,6 +85,7 @@ sparse		cmd sparse
 while :; do
 	case ${1:-} in
 	--tests) table+=$tests ;;
+	--packaging) table+=$packaging ;;
 	--lint) table+=$lint ;;
 	*) break ;;
 	esac
@@ -115,7 +131,7 @@ case ${1:-} in
 "") ;;
 --check) install=false ;;
 --list) wanted; exit 0 ;;
-*) say "error: unknown option $1 (--tests, --lint, then --check or --list, are known)"; exit 2 ;;
+*) say "error: unknown option $1 (--tests, --packaging, --lint, then --check or --list, are known)"; exit 2 ;;
 esac
 
 mapfile -t packages < <(missing)

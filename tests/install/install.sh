@@ -23,7 +23,7 @@ root=$scratch/root
 usr=$root$prefix
 meson install -C "$build" --no-rebuild --quiet --destdir "$root" >"$scratch/log" 2>&1 ||
 	{ cat "$scratch/log"; exit 1; }
-find "$root" -type f | sort >"$scratch/installed"
+find "$root" ! -type d | sort >"$scratch/installed"
 
 for file in bin/opcontrol bin/oprofiled share/man/man1/opcontrol.1 \
 	lib/modprobe.d/oprofile.conf lib/sysusers.d/oprofile.conf \
@@ -37,6 +37,10 @@ done
 # One version.
 same "dkms.conf's version" "$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$source/dkms.conf")" \
 	"$version"
+for file in system/debian/changelog system/rpm/oprofile.spec; do
+	grep -qE "^(oprofile \($version\)|Version:[[:space:]]*$version\$)" "$source/$file" ||
+		fail "$file has another version than $version"
+done
 same "the module's version" \
 	"$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$source/module/init.c")" "$version"
 
@@ -71,7 +75,7 @@ sed 's/^#options/options/' "$usr/lib/modprobe.d/oprofile.conf" >"$scratch/option
 modprobe -C "$scratch/options.conf" -c 2>"$scratch/log" | grep '^options oprofile ' \
 	>"$scratch/options" || fail "modprobe finds no options: $(cat "$scratch/log")"
 [[ ! -s $scratch/log ]] || fail "modprobe: $(cat "$scratch/log")"
-sed -n 's/^module_param(\([a-z_]*\),.*/\1/p' "$source"/module/*.c "$source"/module/*/*.c |
+sed -nE 's/^module_param(_cb)?\(([a-z_]*),.*/\2/p' "$source"/module/*.c "$source"/module/*/*.c |
 	sort >"$scratch/parameters"
 same "the parameters in modprobe.d" \
 	"$(tr " " "\n" <"$scratch/options" | sed -n "s/=.*//p" | sort)" \
@@ -90,7 +94,7 @@ mkdir -p "$usr/bin" && touch "$usr/bin/other"
 "$source/tools/uninstall.sh" "$build" "$root" >"$scratch/log" 2>&1 ||
 	fail "uninstalling: $(cat "$scratch/log")"
 while read -r file; do
-	[[ ! -e $file ]] || fail "${file#"$root"} is left by uninstalling"
+	[[ ! -e $file && ! -L $file ]] || fail "${file#"$root"} is left by uninstalling"
 done <"$scratch/installed"
 find "$usr" -path '*oprofile*' | grep . && fail "folders are left by uninstalling"
 [[ -f $usr/bin/other ]] || fail "uninstalling removed another program's file"
