@@ -8,11 +8,16 @@
  *	switch_1	another image at every sample
  *	switch_1_wide	the same with so many places that no cache holds their counts
  *	trace_8		a call graph of 8 callers behind every sample; another image every 8 samples
+ *	paths_30	distinct stacks of 30 frames, which part at 20 of them: 2 nodes a stack
+ *	apart_30	distinct stacks of 30 frames that part next to the root: 28 nodes a stack
  *
  * There are 32 images with 1,024 places each (one_image: 16,384 places; switch_1_wide: 64 images
  * with 4,096 places each).  Half of the samples are in a quarter of the places, half of those in
  * a quarter of these, and so on.  In switch_8, four runs in a hundred are kernel code.  Buffers
  * are as full as the kernel makes them by default.  Each number is the best of three.
+ *
+ *	bench_replay [NAME]			measures all, or one
+ *	bench_replay --record NAME SAMPLES FILE	makes a recording for oprofiled --replay
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +32,6 @@
 #include "libop/session/tree.h"
 #include "recording.h"
 
-#define SAMPLES	     (1 << 22)
 #define FIRST_COOKIE 0x1000
 #define STEXT	     UINT64_C(0xffffffff81000000)
 #define BUFFER_WORDS 98304 /* of 131,072, at the watershed */
@@ -39,12 +43,20 @@ struct shape {
 	unsigned int run;     /* samples between two switches; 0: none */
 	unsigned int callers; /* of each sample */
 	unsigned int kernel;  /* in a hundred runs */
+	uint32_t samples;
+	enum { NEAR, PATHS, APART } kind; /* of stacks */
 };
 
+#define MANY (1u << 22)
+
 static const struct shape shapes[] = {
-	{"one_image", 1, 16384, 0, 0, 0}, {"switch_8", 32, 1024, 8, 0, 4},
-	{"switch_1", 32, 1024, 1, 0, 0},  {"switch_1_wide", 64, 4096, 1, 0, 0},
-	{"trace_8", 32, 1024, 8, 8, 0},
+	{"one_image", 1, 16384, 0, 0, 0, MANY, NEAR},
+	{"switch_8", 32, 1024, 8, 0, 4, MANY, NEAR},
+	{"switch_1", 32, 1024, 1, 0, 0, MANY, NEAR},
+	{"switch_1_wide", 64, 4096, 1, 0, 0, MANY, NEAR},
+	{"trace_8", 32, 1024, 8, 8, 0, MANY, NEAR},
+	{"paths_30", 1, 1024, 0, 29, 0, 1u << 20, PATHS},
+	{"apart_30", 1, 1024, 0, 29, 0, 1u << 20, APART},
 };
 
 static void die(const char *what)
@@ -148,10 +160,38 @@ static void put_callers(struct maker *maker, uint32_t place)
 	}
 }
 
-static void put_sample(struct maker *maker)
+/* Frame @i from the leaf of stack @number, of 2^20: no other has the same frames. */
+static uint32_t place_of_stack(const struct shape *shape, uint32_t number, unsigned int depth,
+			       unsigned int i)
+{
+	unsigned int from_root = depth - 1 - i;
+
+	if (shape->kind == PATHS)
+		return 64 * (i < 20 ? (number >> i) % 1024 : 0) + i;
+	if (from_root < 2)
+		return 64 * (number >> 10 * from_root) % 65536 + 8;
+	return (number + from_root) * 0x85ebca6b >> 16;
+}
+
+static void put_stack(struct maker *maker, uint32_t number)
+{
+	unsigned int depth = maker->shape->callers + 1;
+
+	escape(maker, OPROFILE_TRACE_BEGIN);
+	switch_cookie(maker, FIRST_COOKIE);
+	for (unsigned int i = 0; i < depth; i++)
+		put_place(maker, place_of_stack(maker->shape, number, depth, i));
+}
+
+static void put_sample(struct maker *maker, uint32_t number)
 {
 	uint32_t place = choose_place(maker);
 
+	if (maker->shape->kind != NEAR) {
+		/* in no order: odd factors make a permutation of 20 bits */
+		put_stack(maker, number * 0x9e3779b1 & ((1u << 20) - 1));
+		return;
+	}
 	if (!maker->shape->callers) {
 		put_place(maker, place);
 		return;
@@ -162,7 +202,7 @@ static void put_sample(struct maker *maker)
 	put_callers(maker, place);
 }
 
-static void make_recording(const char *path, const struct shape *shape)
+static void make_recording(const char *path, const struct shape *shape, uint32_t samples)
 {
 	static struct maker maker;
 	char name[64];
@@ -175,15 +215,15 @@ static void make_recording(const char *path, const struct shape *shape)
 		recording_image(maker.out, FIRST_COOKIE + i, name, 1000 + i);
 	}
 	begin_buffer(&maker);
-	for (uint32_t i = 0; i < SAMPLES; i++) {
-		if (maker.count + 64 > BUFFER_WORDS) {
+	for (uint32_t i = 0; i < samples; i++) {
+		if (maker.count + 128 > BUFFER_WORDS) {
 			recording_buffer(maker.out, maker.words, maker.count);
 			maker.count = 0;
 			begin_buffer(&maker);
 		}
 		if (shape->run && i % shape->run == 0)
 			switch_image(&maker);
-		put_sample(&maker);
+		put_sample(&maker, i);
 	}
 	recording_buffer(maker.out, maker.words, maker.count);
 	if (recording_end(maker.out))
@@ -200,7 +240,7 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static double replay(const char *session_dir, const char *recording)
+static double replay(const char *session_dir, const char *recording, uint32_t samples)
 {
 	struct profile_config config = {.session_dir = session_dir};
 	struct profile profile;
@@ -220,9 +260,9 @@ static double replay(const char *session_dir, const char *recording)
 	end = now();
 	if (result != SOURCE_END)
 		op_die(OP_EXIT_FAILURE, "%s", error.text);
-	if (profile.stats.samples.value[STAT_STORED] != SAMPLES)
-		op_die(OP_EXIT_FAILURE, "%" PRIu64 " samples stored, not %d",
-		       profile.stats.samples.value[STAT_STORED], SAMPLES);
+	if (profile.stats.samples.value[STAT_STORED] != samples)
+		op_die(OP_EXIT_FAILURE, "%" PRIu64 " samples stored, not %" PRIu32,
+		       profile.stats.samples.value[STAT_STORED], samples);
 	profile_close(&profile);
 	source_close(source);
 	return end - start;
@@ -240,19 +280,30 @@ static void measure(const char *dir, const struct shape *shape)
 	char *recording = op_path("%s/recording", dir), *session = op_path("%s/session", dir);
 	double best = 0;
 
-	make_recording(recording, shape);
+	make_recording(recording, shape, shape->samples);
 	for (int i = 0; i < ROUNDS; i++) {
 		double seconds;
 
 		op_walk(session, remove_file, NULL, NULL);
-		seconds = replay(session, recording);
+		seconds = replay(session, recording, shape->samples);
 		if (!best || seconds < best)
 			best = seconds;
 	}
-	printf("replay_%s %.1f Msamples/s\n", shape->name, SAMPLES / best / 1e6);
+	printf("replay_%s %.1f Msamples/s\n", shape->name, shape->samples / best / 1e6);
 	fflush(stdout);
 	free(recording);
 	free(session);
+}
+
+static int record(const char *name, const char *samples, const char *path)
+{
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		if (strcmp(shapes[i].name, name) != 0)
+			continue;
+		make_recording(path, &shapes[i], (uint32_t)strtoul(samples, NULL, 10));
+		return OP_EXIT_OK;
+	}
+	op_die(OP_EXIT_USAGE, "no shape is called %s", name);
 }
 
 int main(int argc, char **argv)
@@ -261,6 +312,8 @@ int main(int argc, char **argv)
 	char *dir = op_path("%s/oprofile-bench-XXXXXX", base ? base : "/tmp"), *remove;
 
 	op_program_set(argv[0]);
+	if (argc == 5 && !strcmp(argv[1], "--record"))
+		return record(argv[2], argv[3], argv[4]);
 	if (!dir || !mkdtemp(dir))
 		die("mkdtemp");
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {

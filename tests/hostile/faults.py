@@ -24,9 +24,12 @@ import sys
 import tempfile
 import time
 
+import ending
+
 CALLS_MOST = 200
 SAMPLE = (1, 4, 12)  # of the calls that fail: the same in each run, as far as there is time
-LIMIT = 30  # seconds until a program is taken to hang
+ANSWERING = 5  # seconds of sleep without an answer after which a daemon has no socket
+TELL_EVERY = 500  # faults
 SKIP = 77
 NOT_EXECUTED, NOT_FOUND = 126, 127  # operf, of its program; the dynamic linker ends with 127, too
 
@@ -70,21 +73,34 @@ class Wrong(Exception):
     """What must not be."""
 
 
+def stop(process):
+    """Ends a process that hangs."""
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+
+
 def limited(command):
-    """Runs a command; returns its exit status and what it wrote to stderr."""
-    try:
-        done = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=LIMIT,
-                              check=False, text=True, errors="replace")
-    except subprocess.TimeoutExpired as error:
-        raise Wrong(f"does not end: {command[0]}") from error
-    return done.returncode, done.stderr
+    """Runs a command; returns its exit status and what it wrote to stdout and stderr."""
+    with open(f"{SCRATCH}/out", "w+", encoding="utf-8", errors="replace") as out, \
+         open(f"{SCRATCH}/err", "w+", encoding="utf-8", errors="replace") as err:
+        process = subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                                   stdout=out, stderr=err)
+        try:
+            status = ending.wait(process)
+        except ending.Hangs as verdict:
+            raise Wrong(f"{command[0]}: {verdict}") from verdict
+        finally:
+            stop(process)
+        out.seek(0)
+        err.seek(0)
+        return status, out.read(), err.read()
 
 
 def run_operf(fault):
     """Returns the exit status of operf, what it said, and what it acknowledged."""
-    status, said = limited([FAIL_CALL, COUNTS, fault, OPERF, f"--session-dir={SESSION}",
-                            "-e", "cpu-clock:250000", *SPIN])
+    status, _, said = limited([FAIL_CALL, COUNTS, fault, OPERF, f"--session-dir={SESSION}",
+                               "-e", "cpu-clock:250000", *SPIN])
     return status, said, 0
 
 
@@ -106,6 +122,17 @@ def ask(command):
     return reply.decode()
 
 
+def wait_until_it_answers(daemon):
+    """Waits for a daemon; one without a socket is ended as any other."""
+    patience = ending.Patience(daemon.pid, ANSWERING)
+    try:
+        while daemon.poll() is None and "ok" not in ask("status"):
+            patience.look()
+            time.sleep(ending.LOOK_EVERY)
+    except ending.Hangs:
+        pass
+
+
 def run_daemon(fault):
     """The same for the daemon: it is asked for a dump, and ended."""
     acknowledged = 0
@@ -115,24 +142,18 @@ def run_daemon(fault):
                                    "--events=cpu-clock:0:0:1000000:0:1:1"],
                                   env=ENVIRONMENT, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.DEVNULL, stderr=said)
-        end = time.monotonic() + LIMIT
         try:
-            while daemon.poll() is None and "ok" not in ask("status"):
-                if time.monotonic() > end:
-                    break  # a daemon without a socket is ended as any other
-                time.sleep(0.01)
+            wait_until_it_answers(daemon)
             subprocess.run(SPIN, check=True)
             before = re.search(r"^samples (\d+)$", ask("status"), re.M)
             if before and ask("dump").endswith("ok\n"):
                 acknowledged = int(before[1])
             daemon.terminate()
-            status = daemon.wait(LIMIT)
-        except subprocess.TimeoutExpired as error:
-            raise Wrong("oprofiled does not end") from error
+            status = ending.wait(daemon)
+        except ending.Hangs as verdict:
+            raise Wrong(f"oprofiled, told to end: {verdict}") from verdict
         finally:
-            if daemon.poll() is None:
-                daemon.kill()
-                daemon.wait()
+            stop(daemon)
         said.seek(0)
         return status, said.read(), acknowledged
 
@@ -146,18 +167,16 @@ def check(status, acknowledged):
         if status == 0 or acknowledged:
             raise Wrong(f"no session, exit status {status}")
         return "no session"
-    report = subprocess.run([OPREPORT, f"--session-dir={SESSION}"], env=ENVIRONMENT,
-                            capture_output=True, text=True, errors="replace", timeout=LIMIT,
-                            check=False)
-    doubts = re.findall(r"^Account: .*", report.stdout, re.M)
+    report, out, said = limited([OPREPORT, f"--session-dir={SESSION}"])
+    doubts = re.findall(r"^Account: .*", out, re.M)
     numbers = re.search(r"^Samples: (\d+) received, (\d+) stored(?: \([^)]*\))?, "
-                        r"(?:(\d+) lost|none (?:of them )?lost|no losses noted)", report.stdout, re.M)
-    if report.returncode or not numbers:
-        if report.returncode == 1 and "no sample" in report.stderr and not acknowledged:
+                        r"(?:(\d+) lost|none (?:of them )?lost|no losses noted)", out, re.M)
+    if report or not numbers:
+        if report == 1 and "no sample" in said and not acknowledged:
             if status == 0:
-                raise Wrong(f"nothing to report, exit status 0: {report.stderr}")
+                raise Wrong(f"nothing to report, exit status 0: {said}")
             return "no samples"
-        raise Wrong(f"opreport: {report.returncode}: {report.stdout[:300]}{report.stderr[:300]}")
+        raise Wrong(f"opreport: {report}: {out[:300]}{said[:300]}")
     received, stored, lost = (int(n or 0) for n in numbers.groups())
     if received != stored + lost:
         raise Wrong(f"received {received}, stored {stored}, lost {lost}")
@@ -229,9 +248,16 @@ def run(program, end):
             print(f"{program}: {name}:{n}{stays}: {error}\n{said[-600:]}", flush=True)
         outcomes[outcome] = outcomes.get(outcome, 0) + 1
         tried.add(name)
+        if sum(outcomes.values()) % TELL_EVERY == 0:
+            tell(program, outcomes, faults, tried)
+    tell(program, outcomes, faults, tried)
+    return wrong
+
+
+def tell(program, outcomes, faults, tried):
+    """Prints how far it is."""
     print(f"{program}: {sum(outcomes.values())} of {len(faults)} faults, "
           f"{len(tried)} calls: {dict(sorted(outcomes.items()))}", flush=True)
-    return wrong
 
 
 def main():

@@ -39,6 +39,9 @@ opcontrol --start --separate=lib --frequency 1000
 echo "cpu_type: $(cat /dev/oprofile/cpu_type)"
 heading "work: tar, xz, openssl, gzip, python3, perl, find, cat, dd"
 work
+# The reports are of one profile: what the daemon itself does between them is not in it.
+heading "opcontrol --stop; opcontrol --dump"
+opcontrol --stop
 opcontrol --dump
 heading "opreport"
 opreport
