@@ -17,14 +17,14 @@ HEADERS := $(wildcard /lib/modules/$(shell uname -r)/build)
 
 no_headers = no headers of the running kernel: apt-get install linux-headers-$(shell uname -r)
 
-.PHONY: help all build module demo check check-kernel unit kunit vm-check vm-test vm-shell \
+.PHONY: help all build module demo check check-all check-kernel unit kunit vm-check vm-test vm-shell \
 	vm-selftest fuzz fuzz-programs stress power renew update bench install uninstall clean \
 	lint packages deb rpm check-packages
 
 help:
 	@echo 'make demo       profile real programs in a virtual machine, and print the reports'
-	@echo 'make check      unit tests, KUnit, and the module on the newest Linux'
-	@echo 'make check-kernel  the module on older, sanitised and PREEMPT_RT kernels'
+	@echo 'make check      the tests that judge alike on any machine at any load'
+	@echo 'make check-all  all tests: live profiling and long ones, too, all kernels (an evening)'
 	@echo
 	@echo 'make build      programs and libraries, into $(notdir $(BUILD))/'
 	@echo 'make module     oprofile.ko for the running kernel (needs its headers)'
@@ -35,6 +35,7 @@ help:
 	@echo 'make check-packages  build, install, use, upgrade and purge these packages'
 	@echo 'make packages   install the packages that the build needs (Debian, as root)'
 	@echo 'make unit       unit tests only'
+	@echo 'make check-kernel  the module on older, sanitised and PREEMPT_RT kernels only'
 	@echo 'make vm-check   guest tests only; KERNEL=6.1, 6.12 or 7.2 for one kernel'
 	@echo 'make vm-test    one guest test: CASE=name KERNEL=6.1 SMP=2'
 	@echo 'make vm-shell   a shell in a guest, ready to profile; KERNEL=6.1 SMP=2'
@@ -74,6 +75,9 @@ demo: test-build
 check:
 	@tests/check.sh
 
+check-all:
+	@tests/check.sh all
+
 check-kernel:
 	@tests/check_kernel.sh
 
@@ -86,7 +90,7 @@ unit:
 	@tests/check.sh unit
 
 kunit:
-	@tests/check.sh kunit uml
+	@tests/check.sh kunits uml
 
 vm-check: test-build
 	@tests/vm/run.sh \

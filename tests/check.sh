@@ -1,21 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# All tests, or one kind of them; at the end a table of them, by kernel and suite, and the sum:
+# Runs tests by kind; at the end a table of them, by kernel and suite, and the sum:
 # "N passed, N failed".
 #
-#	check.sh [unit] [selftest] [compat] [kunit] [vm] [uml]
+#	check.sh [KIND...]
 #
-#	unit		Meson's tests
+# What gives the same verdict on any host at any load, and is run without a KIND ("make check"):
+#
+#	unit		Meson's tests, without the suite "measured"
+#	compat		of what the module knows of each kernel, with its headers
+#	kunit		KUnit's suites in a guest
+#	whole		one guest a stock kernel, by count of instructions, that goes the whole way
+#
+# What judges by a clock or by samples of this machine, or takes long ("make check-all" runs all of
+# these, too, for which KIND is "all"):
+#
+#	measured	Meson's suite of that name
 #	selftest	of the guest harness
-#	compat		of what the module knows of older kernels, with each kernel's headers
-#	kunit		KUnit's suites in guests
-#	vm		the guest cases, each on the newest stock kernel that its line "check" has;
-#			check_kernel.sh runs them on the others
-#	uml		KUnit's suites that need no x86, on user-mode Linux; only if asked for:
-#			a kernel is built for them, and they all run in guests, too
+#	kunits		KUnit's suites in a guest of each kernel that has them
+#	cases		all guest cases, each on the newest stock kernel of its line "check"
+#	kernels		the same on all other kernels, sanitised ones and PREEMPT_RT among them,
+#			the fuzzer, and coverage of the module (check_kernel.sh)
 #
-# What can't be run at all counts as one failure.
+# Only if asked for:
+#
+#	uml		KUnit's suites that need no x86, on user-mode Linux
+#
+# What failed is run once more, alone; what passes then is "flaky" (rerun.py).  What can't be run at
+# all counts as one failure.
 
 set -euo pipefail
 
@@ -23,87 +36,78 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build}
 . "$top/tests/tally.sh"
 . "$top/tests/vm/kernel.sh"
-[[ $# -gt 0 ]] || set -- unit selftest compat kunit vm
+
+kinds_check="unit compat kunit whole"
+kinds_all="unit measured compat whole selftest kunits cases kernels"
+if [[ $# -eq 0 ]]; then
+	# shellcheck disable=SC2086
+	set -- $kinds_check
+elif [[ $* == all ]]; then
+	# shellcheck disable=SC2086
+	set -- $kinds_all
+fi
 for kind; do
-	case $kind in
-	unit | selftest | compat | kunit | vm | uml) ;;
-	*)
-		echo "check: error: no tests of kind $kind (unit, selftest, compat, kunit, vm," \
-			"uml)" >&2
+	if [[ " $kinds_check $kinds_all uml " != *" $kind "* ]]; then
+		echo "check: error: no tests of kind $kind ($kinds_check ${kinds_all#* } uml)" >&2
 		exit 2
-		;;
-	esac
+	fi
 done
 wanted=" $* "
 
-"$top/tools/packages.sh" --tests
-"$top/tools/build.sh"
+wants() { [[ $wanted == *" $1 "* ]]; }
 
+begin=$SECONDS
 folder=$(mktemp -d)
 tally=$folder/tally
 : >"$tally"
-trap 'rm -rf "$folder"' EXIT
+# shellcheck disable=SC2046
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$folder"' EXIT
 
-# One line for each test that is not fine, and all into the tally.
-unit()
+# run SUITE "KERNEL..." COMMAND... - with its counts in the tally, and say how long it took
+run() { tally_run "$tally" "$@"; }
+
+# The first kernel's KUnit is enough where the verdict is all that is wanted.
+kunit_first=${kernels_kunit%% *}
+
+guests()
 {
-	local log=$build/meson-logs/testlog
-
-	rm -f "$log.json"
-	meson test -C "$build" --no-rebuild --timeout-multiplier 10 --quiet >/dev/null 2>&1 || true
-	python3 - "$log.json" "$tally" <<-'PYTHON'
-	import json, sys
-
-	counts = {"passed": 0, "failed": 0, "skipped": 0}
-	with open(sys.argv[2], "a") as tally:
-	    def note(*fields):
-	        print(*(" ".join(str(f).split()) for f in fields), sep="\t", file=tally)
-
-	    for line in open(sys.argv[1]):
-	        test = json.loads(line)
-	        name, result = test["name"], test["result"]
-	        said = (test.get("stdout", "") + test.get("stderr", "")).strip()
-	        if result in ("OK", "EXPECTEDFAIL"):
-	            counts["passed"] += 1
-	        elif result == "SKIP":
-	            counts["skipped"] += 1
-	            reason = said.rpartition("\n")[2] or "no reason given"
-	            print(f"skip    host           {name}: {reason}")
-	            note("skip", "host", "unit", name, reason)
-	        else:
-	            counts["failed"] += 1
-	            print(f"NOT OK  host           {name} {result}\n{said}")
-	            note("fail", "host", "unit", name, result)
-	    note("ran", "host", "unit", *counts.values())
-	print(f"ok      host           {counts['passed']} unit tests")
-	PYTHON
-	echo "logs:   $log.txt"
+	! wants kunit || run kunit "$kunit_first" \
+		"$top/tests/kunit/guest.sh" -k "$kunit_first" -t "$tally"
+	! wants kunits || run kunit "$kernels_kunit" "$top/tests/kunit/guest.sh" -t "$tally"
+	! wants uml || run kunit uml "$top/tests/kunit/uml.sh" -t "$tally"
+	! wants compat || run compat "host $kernels_stock" "$top/tests/vm/compat.sh" -t "$tally"
+	! wants whole || run guest "$kernels_stock" "$top/tests/vm/run.sh" -t "$tally" whole_way
 }
 
-# note KIND SUITE "KERNEL..." COMMAND... - run it, if tests of that kind are wanted
-note()
-{
-	[[ $wanted == *" $1 "* ]] || return 0
-	tally_run "$tally" "${@:2}"
-}
+"$top/tools/packages.sh" --tests
+cache_status=0
+if [[ $wanted != " unit " && $wanted != " measured " ]]; then
+	"$top/tests/vm/cache.sh" >"$folder/cache" 2>&1 &
+	cache=$!
+	"$top/tools/build.sh"
+	wait $cache || cache_status=$?
+	cat "$folder/cache"
+else
+	"$top/tools/build.sh"
+fi
+echo "time:   packages, kernels and build: $((SECONDS - begin)) s"
+if [[ $cache_status -ne 0 ]]; then
+	echo "check: error: kernels and QEMU for the guests could not be fetched" >&2
+	echo "0 passed, 1 failed"
+	exit 1
+fi
 
-# What does not mind a busy machine runs beside the unit tests, many of which leave a processor
-# idle: a guest that is stuck on purpose, compilers, suites that count no time.
-suites_without_hurry()
-{
-	[[ $wanted == " unit " ]] || "$top/tests/vm/cache.sh" || true # the suites say what is missing
-	note selftest selftest "${kernels_stock%% *}" "$top/tests/vm/selftest.sh" -t "$tally"
-	note compat compat "host $kernels_stock" "$top/tests/vm/compat.sh" -t "$tally"
-	note kunit kunit "$kernels_kunit" nice -n 15 "$top/tests/kunit/guest.sh" -t "$tally"
-	note uml kunit uml "$top/tests/kunit/uml.sh" -t "$tally"
-}
-
-begin=$SECONDS
-suites_without_hurry >"$folder/beside" 2>&1 &
-note unit unit host unit
+guests >"$folder/guests" 2>&1 &
+! wants unit || run unit host "$top/tests/unit.py" "$build" "$tally" --no-suite measured
 wait
-cat "$folder/beside"
-note vm guest "$kernels_stock" "$top/tests/vm/run.sh" -c newest -t "$tally"
+cat "$folder/guests"
 
+# These have the machine to themselves.
+! wants measured || run unit host "$top/tests/unit.py" "$build" "$tally" --suite measured
+! wants selftest || run selftest "${kernels_stock%% *}" "$top/tests/vm/selftest.sh" -t "$tally"
+! wants cases || run guest "$kernels_stock" "$top/tests/vm/run.sh" -c newest -t "$tally"
+! wants kernels || "$top/tests/check_kernel.sh" -t "$tally" || true # it notes what failed
+
+"$top/tests/rerun.py" "$tally" "$build"
 echo "time:   all: $((SECONDS - begin)) s"
-"$top/tests/table.py" "$tally"
+"$top/tests/table.py" --slowest=20 "$tally"

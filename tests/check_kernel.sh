@@ -4,7 +4,9 @@
 # The module on older stock kernels, on kernels with sanitisers and with PREEMPT_RT, and how much of
 # it the tests reach; at the end a table as check.sh's, and the sum: "N passed, N failed".
 #
-#	check_kernel.sh [SUITE...]
+#	check_kernel.sh [-t FILE] [SUITE...]
+#
+#	-t FILE		append to that tally (see tally.sh) instead
 #
 #	selftest	bugs on purpose are reported, each by the sanitiser that is there for it
 #	guest		guest cases, each on the kernels that its line "check" has, but for the
@@ -23,6 +25,12 @@ build=${BUILD:-$top/build}
 out=${VM_OUT:-$build/vm}
 . "$top/tests/tally.sh"
 . "$top/tests/vm/kernel.sh"
+own_tally=''
+tally=''
+if [[ ${1:-} == -t ]]; then
+	tally=$2
+	shift 2
+fi
 [[ $# -gt 0 ]] || set -- selftest guest kunit fuzz coverage
 for suite; do
 	case $suite in
@@ -39,13 +47,13 @@ runs=("$out/run/6.1-kasan" "$build/kunit/run/6.1-kasan" "$out/fuzz/run/6.1-kasan
 
 "$top/tools/packages.sh" --tests
 
-tally=$(mktemp)
+[[ -n $tally ]] || tally=$(mktemp) own_tally=$tally
 building=''
 # shellcheck disable=SC2317
 finish()
 {
 	[[ -z $building ]] || kill "$building" 2>/dev/null || true
-	rm -f "$tally"
+	[[ -z $own_tally ]] || rm -f "$own_tally"
 }
 trap finish EXIT
 
@@ -100,4 +108,4 @@ note guest "${kernels_stock% *} $kernels_own $kernels_rt" "$top/tests/vm/run.sh"
 [[ $wanted != *" coverage "* ]] || coverage
 
 echo "time:   all: $((SECONDS - begin)) s"
-"$top/tests/table.py" "$tally"
+[[ -z $own_tally ]] || "$top/tests/table.py" --slowest=20 "$tally"

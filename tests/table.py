@@ -3,18 +3,31 @@
 """Prints the table of a tally (see tally.sh): what passed, failed and was skipped, by kernel and
 suite, the reasons below it, and last the sum: "N passed, N failed[, N skipped]".
 
-	table.py FILE
+	table.py FILE [--slowest=N]
+
+	--slowest=N	the N tests that took longest, with their seconds, too
+
+What is flaky failed once and passed when it was run again: it counts as passed.
 
 Exit codes: 0 all passed or were skipped, 1 something failed or nothing passed, 2 the file is
 no tally."""
 
+import argparse
 import sys
 
 
 class Row:
     def __init__(self):
         self.counts = [0, 0, 0]
-        self.reasons = {"fail": [], "skip": []}
+        self.reasons = {"fail": [], "flaky": [], "skip": []}
+        self.seconds = []
+
+    def forgive(self, test, reason):
+        """A failure that was by chance."""
+        self.reasons["fail"].remove([test, reason])
+        self.reasons["flaky"].append([test, reason])
+        self.counts[0] += 1
+        self.counts[1] -= 1
 
 
 def read_tally(path):
@@ -28,6 +41,10 @@ def read_tally(path):
                 row.counts = [a + int(b) for a, b in zip(row.counts, rest)]
             elif kind in ("fail", "skip") and len(rest) == 2:
                 row.reasons[kind].append(rest)
+            elif kind == "flaky" and rest in row.reasons["fail"]:
+                row.forgive(*rest)
+            elif kind == "took" and len(rest) == 2:
+                row.seconds.append((float(rest[1]), rest[0]))
             else:
                 raise ValueError(f"{path}:{number}: not a line of a tally: {line.rstrip()}")
     return rows
@@ -46,8 +63,9 @@ def account(rows):
 
 
 def print_table(rows):
-    table = [("kernel", "suite", "passed", "failed", "skipped")]
-    table += [(*key, *map(str, row.counts)) for key, row in rows.items()]
+    table = [("kernel", "suite", "passed", "failed", "skipped", "flaky")]
+    table += [(*key, *map(str, row.counts), str(len(row.reasons["flaky"])))
+              for key, row in rows.items()]
     widths = [max(len(cell) for cell in column) for column in zip(*table)]
     for row in table:
         left = "  ".join(cell.ljust(width) for cell, width in zip(row[:2], widths))
@@ -57,7 +75,7 @@ def print_table(rows):
 
 def print_reasons(rows):
     """Those that several kernels share are one line."""
-    for kind, title in (("fail", "failed"), ("skip", "skipped")):
+    for kind, title in (("fail", "failed"), ("flaky", "flaky"), ("skip", "skipped")):
         kernels = {}
         for (kernel, suite), row in rows.items():
             for test, reason in row.reasons[kind]:
@@ -68,17 +86,28 @@ def print_reasons(rows):
             print(f"  {suite}: {test} ({', '.join(dict.fromkeys(names))}): {reason}")
 
 
+def print_slowest(rows, number):
+    tests = [(seconds, test, kernel, suite) for (kernel, suite), row in rows.items()
+             for seconds, test in row.seconds]
+    print("\nslowest:")
+    for seconds, test, kernel, suite in sorted(tests, reverse=True)[:number]:
+        print(f"  {seconds:6.1f} s  {suite}: {test} ({kernel})")
+
+
 def main():
-    if len(sys.argv) != 2:
-        print("usage: table.py FILE", file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tally")
+    parser.add_argument("--slowest", type=int, default=0)
+    options = parser.parse_args()
     try:
-        rows = read_tally(sys.argv[1])
+        rows = read_tally(options.tally)
     except (OSError, ValueError) as error:
         print(f"table: error: {error}", file=sys.stderr)
         return 2
     account(rows)
     print_table(rows)
+    if options.slowest:
+        print_slowest(rows, options.slowest)
     print_reasons(rows)
     passed, failed, skipped = (sum(row.counts[i] for row in rows.values()) for i in range(3))
     print(f"\n{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))

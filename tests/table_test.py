@@ -12,7 +12,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # tally, lines that must be there, the last line, exit code
 CASES = {
     "all passed": ("ran 6.1 guest 3 0 0\nran 6.1 guest 2 0 0\n",
-                   ["6.1     guest       5       0        0"], "5 passed, 0 failed", 0),
+                   ["6.1     guest       5       0        0      0"], "5 passed, 0 failed", 0),
+    "a flaky test has passed": ("ran 6.1 guest 2 1 0\nfail 6.1 guest split~smp2 too~few\n"
+                                "flaky 6.1 guest split~smp2 too~few\n",
+                                ["6.1     guest       3       0        0      1", "flaky:",
+                                 "  guest: split smp2 (6.1): too few"], "3 passed, 0 failed", 0),
+    "one of two failures is flaky": ("ran host unit 2 2 0\nfail host unit a why\n"
+                                     "fail host unit b why\nflaky host unit b why\n",
+                                     ["  unit: a (host): why", "  unit: b (host): why"],
+                                     "3 passed, 1 failed", 1),
+    "flaky without a failure": ("ran host unit 2 0 0\nflaky host unit a why\n", [], "", 2),
     "skips have reasons": ("ran 6.1 guest 3 0 1\nskip 6.1 guest stat no~PMU\n"
                            "ran 7.2 guest 4 0 1\nskip 7.2 guest stat no~PMU\n",
                            ["  guest: stat (6.1, 7.2): no PMU"], "7 passed, 0 failed, 2 skipped",
@@ -37,9 +46,9 @@ CASES = {
 }
 
 
-def table(path):
-    return subprocess.run([os.path.join(HERE, "table.py"), path], capture_output=True, text=True,
-                          check=False)
+def table(path, *options):
+    return subprocess.run([os.path.join(HERE, "table.py"), path, *options], capture_output=True,
+                          text=True, check=False)
 
 
 class Table(unittest.TestCase):
@@ -54,6 +63,16 @@ class Table(unittest.TestCase):
                 self.assertEqual(said[-1] if said else "", last)
                 for line in lines:
                     self.assertIn(line, said)
+
+    def test_slowest(self):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("ran\thost\tunit\t3\t0\t0\n" + "".join(
+                f"took\thost\tunit\t{name}\t{seconds}\n"
+                for name, seconds in (("a", "0.5"), ("b", "12.0"), ("c", "3.1"))))
+            file.flush()
+            done = table(file.name, "--slowest=2")
+            self.assertIn("slowest:\n    12.0 s  unit: b (host)\n     3.1 s  unit: c (host)\n\n",
+                          done.stdout)
 
     def test_no_file(self):
         self.assertEqual(table("/nonexistent").returncode, 2)

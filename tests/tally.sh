@@ -7,6 +7,9 @@
 #	ran	KERNEL	SUITE	PASSED	FAILED	SKIPPED
 #	fail	KERNEL	SUITE	TEST	REASON	one for each of the failed
 #	skip	KERNEL	SUITE	TEST	REASON	one for each of the skipped
+#	flaky	KERNEL	SUITE	TEST	REASON	a line "fail" before it was by chance: run again,
+#						alone, the test passed (rerun.py)
+#	took	KERNEL	SUITE	TEST	SECONDS
 #
 # Lines "ran" of one kernel and suite add up.  KERNEL is a name of vm/kernel.sh, or "host" where
 # the tests need none.  Sourced.
@@ -30,6 +33,9 @@ tally_fail() { tally_line "$1" fail "${@:2}"; }
 
 # tally_skip FILE KERNEL SUITE TEST REASON
 tally_skip() { tally_line "$1" skip "${@:2}"; }
+
+# tally_took FILE KERNEL SUITE TEST SECONDS
+tally_took() { tally_line "$1" took "${@:2}"; }
 
 # tally_expect FILE KERNEL SUITE REASON - a suite that has left no counts could not be run, which
 # is a failure

@@ -15,8 +15,8 @@
 # Sourced by common.sh.
 
 kernels_stock="6.1 6.12 7.2"		# Debian's cloud kernels: what "make check" boots
-kernels_rt="6.1-rt"			# Debian's with PREEMPT_RT: "make check-kernel", too
-kernels_own="6.1-kasan 6.1-kcsan"	# built here: what "make check-kernel" boots
+kernels_rt="6.1-rt"			# Debian's with PREEMPT_RT: "make check-all", too
+kernels_own="6.1-kasan 6.1-kcsan"	# built here: what "make check-all" boots
 kernels_kunit="6.1 6.12"		# stock ones whose source Debian 12 has, for lib/kunit
 
 # kernel_known NAME - stop unless the harness has that kernel

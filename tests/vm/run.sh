@@ -3,14 +3,15 @@
 #
 # Runs guest cases and says how each went.
 #
-#	run.sh [-c WHICH] [-k KERNEL]... [-s SMP] [-d CASES] [-t FILE] [-j JOBS] [-m] [CASE...]
+#	run.sh [-c WHICH] [-k KERNEL]... [-s SMP] [-p PMU] [-d CASES] [-t FILE] [-j JOBS] [-m]
+#		[CASE...]
 #
-#	-c newest	each case only on the newest stock kernel of its line "check", as make check
-#			has it
+#	-c newest	each case only on the newest stock kernel of its line "check"
 #	-c others	each case on all others of that line, as make check-kernel has it
 #	-k KERNEL	on this kernel, any that kernel.sh knows; default: the stock ones, and with
 #			-c others all
 #	-s SMP		only with this many CPUs; default: each that a case names
+#	-p PMU		only with these hardware counters, or "none"; default: each that a case names
 #	-d CASES	folder of the cases; default: tests/vm/cases
 #	-t FILE		append to that tally (see tests/tally.sh), as the suite "guest", instead of
 #			a closing line
@@ -28,8 +29,7 @@
 #	# limit: SECONDS	of wall time on an idle host; default 60.  A busy host has five
 #				times as long, and a sanitised kernel a multiple of that
 #	# sanitised: TEXT	why it is skipped on kernels with sanitisers
-#	# check: KERNEL...	the kernels on which "make check" and "make check-kernel" run it
-#				between them; default: all but PREEMPT_RT's.  What costs much is
+#	# check: KERNEL...	the kernels on which "make check-all" runs it; default: all but PREEMPT_RT's.  What costs much is
 #				there on those that differ in what it covers; "make vm-check" runs
 #				everything
 #
@@ -49,18 +49,19 @@
 . "$vm/guest.sh"
 . "$top/tests/tally.sh"
 
-chosen='' only_smp='' folder=$vm/cases tally='' with_module=true
+chosen='' only_smp='' only_pmu='' folder=$vm/cases tally='' with_module=true
 share=''
 jobs=$(nproc)
 [[ $jobs -le 4 ]] || jobs=4
-while getopts c:k:s:d:t:j:m option; do
+while getopts c:k:s:p:d:t:j:m option; do
 	case $option in
 	c)
 		share=$OPTARG
 		[[ $share =~ ^(newest|others)$ ]] || die "-c $share is neither newest nor others"
 		;;
 	k) chosen+=" $OPTARG"; kernel_known "$OPTARG" ;;
-	s) only_smp=$OPTARG; smp_known "$OPTARG" ;;
+	s) only_smp=$OPTARG; [[ $OPTARG == exact ]] || smp_known "$OPTARG" ;;
+	p) only_pmu=$OPTARG ;;
 	d) folder=$OPTARG ;;
 	t) tally=$OPTARG ;;
 	j) jobs=$OPTARG; [[ $jobs =~ ^[1-9][0-9]?$ ]] || die "-j $jobs is not a number of guests" ;;
@@ -170,7 +171,7 @@ for series in $kernels; do
 		smps=$(wanted "$series" "$name" smp 2)
 		pmus=$(wanted "$series" "$name" pmu none)
 		for smp in ${only_smp:-$smps}; do
-			for pmu in $pmus; do
+			for pmu in ${only_pmu:-$pmus}; do
 				boot="$series|$smp|${pmu#none}|$(header "$name" append)"
 				if [[ -z ${boot_cases[$boot]:-} ]]; then
 					boots+=("$boot")
@@ -213,7 +214,10 @@ note()
 
 	while read -r verdict name rest; do
 		case $verdict in
-		ok) passed=$((passed + 1)) ;;
+		ok)
+			passed=$((passed + 1))
+			tally_took "$noted" "$kernel" guest "$name $what" "$rest"
+			;;
 		skip)
 			skipped=$((skipped + 1))
 			tally_skip "$noted" "$kernel" guest "$name $what" "${rest#* }"

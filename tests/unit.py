@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs Meson's tests, prints those that are not fine, and notes all in a tally (see tally.sh), as
+the suite "unit".
+
+	unit.py BUILD TALLY [MESON-OPTION...]
+
+MESON-OPTION is for `meson test`: --suite measured, for example.
+
+Exit codes: 0 all passed or were skipped, 1 not so."""
+
+import json
+import os
+import subprocess
+import sys
+
+PASSED = ("OK", "EXPECTEDFAIL")
+
+
+def run_tests(build, options):
+    """Runs them, and returns what Meson's log has of each."""
+    log = os.path.join(build, "meson-logs", "testlog.json")
+    if os.path.exists(log):
+        os.unlink(log)
+    with open(os.path.join(build, "meson-logs", "unit.log"), "w", encoding="utf-8") as output:
+        subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--timeout-multiplier", "10",
+                        "--quiet", *options], stdout=output, stderr=output, check=False)
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def main():
+    build, tally, *options = sys.argv[1:]
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    with open(tally, "a", encoding="utf-8") as notes:
+        def note(*fields):
+            print(*(" ".join(str(field).split()) for field in fields), sep="\t", file=notes)
+
+        for test in run_tests(build, options):
+            name, result = test["name"], test["result"]
+            said = (test.get("stdout", "") + test.get("stderr", "")).strip()
+            last = said.rpartition("\n")[2]
+            note("took", "host", "unit", name, f"{test['duration']:.1f}")
+            if result in PASSED:
+                counts["passed"] += 1
+            elif result == "SKIP":
+                counts["skipped"] += 1
+                reason = last or "no reason given"
+                print(f"skip    host           {name}: {reason}")
+                note("skip", "host", "unit", name, reason)
+            else:
+                counts["failed"] += 1
+                print(f"NOT OK  host           {name} {result}\n{said}")
+                note("fail", "host", "unit", name, f"{result}: {last}")
+        note("ran", "host", "unit", *counts.values())
+    print(f"ok      host           {counts['passed']} unit tests")
+    print(f"logs:   {build}/meson-logs/testlog.txt")
+    return 1 if counts["failed"] or not counts["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
