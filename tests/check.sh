@@ -98,12 +98,12 @@ if [[ $cache_status -ne 0 ]]; then
 fi
 
 guests >"$folder/guests" 2>&1 &
-! wants unit || run unit host "$top/tests/unit.py" "$build" "$tally" --no-suite measured
+! wants unit || run unit host "$top/tests/unit.py" "$build" "$tally" testlog --no-suite measured
 wait
 cat "$folder/guests"
 
 # These have the machine to themselves.
-! wants measured || run unit host "$top/tests/unit.py" "$build" "$tally" --suite measured
+! wants measured || run unit host "$top/tests/unit.py" "$build" "$tally" measured --suite measured
 ! wants selftest || run selftest "${kernels_stock%% *}" "$top/tests/vm/selftest.sh" -t "$tally"
 ! wants cases || run guest "$kernels_stock" "$top/tests/vm/run.sh" -c newest -t "$tally"
 ! wants kernels || "$top/tests/check_kernel.sh" -t "$tally" || true # it notes what failed

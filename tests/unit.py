@@ -3,11 +3,12 @@
 """Runs Meson's tests, prints those that are not fine, and notes all in a tally (see tally.sh), as
 the suite "unit".
 
-	unit.py BUILD TALLY [MESON-OPTION...]
+	unit.py BUILD TALLY LOG [MESON-OPTION...]
 
-MESON-OPTION is for `meson test`: --suite measured, for example.
+	LOG		name of the log in BUILD/meson-logs
+	MESON-OPTION	for `meson test`: a test's name, or --suite measured, for example
 
-Exit codes: 0 all passed or were skipped, 1 not so."""
+Exit codes: 0 all passed or were skipped, 1 something failed or nothing passed."""
 
 import json
 import os
@@ -17,27 +18,31 @@ import sys
 PASSED = ("OK", "EXPECTEDFAIL")
 
 
-def run_tests(build, options):
+def run_tests(build, log, options):
     """Runs them, and returns what Meson's log has of each."""
-    log = os.path.join(build, "meson-logs", "testlog.json")
-    if os.path.exists(log):
-        os.unlink(log)
-    with open(os.path.join(build, "meson-logs", "unit.log"), "w", encoding="utf-8") as output:
+    path = os.path.join(build, "meson-logs", log)
+    if os.path.exists(f"{path}.json"):
+        os.unlink(f"{path}.json")
+    with open(f"{path}.out", "w", encoding="utf-8") as output:
         subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--timeout-multiplier", "10",
-                        "--quiet", *options], stdout=output, stderr=output, check=False)
-    with open(log, encoding="utf-8", errors="replace") as lines:
+                        "--quiet", "--logbase", log, *options], stdout=output, stderr=output,
+                       check=False)
+    if not os.path.exists(f"{path}.json"):
+        return []
+    with open(f"{path}.json", encoding="utf-8", errors="replace") as lines:
         return [json.loads(line) for line in lines]
 
 
 def main():
-    build, tally, *options = sys.argv[1:]
+    build, tally, log, *options = sys.argv[1:]
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     with open(tally, "a", encoding="utf-8") as notes:
         def note(*fields):
             print(*(" ".join(str(field).split()) for field in fields), sep="\t", file=notes)
 
-        for test in run_tests(build, options):
-            name, result = test["name"], test["result"]
+        for test in run_tests(build, log, options):
+            # "project:suite / name", of which `meson test` takes the name
+            name, result = test["name"].rpartition(" / ")[2], test["result"]
             said = (test.get("stdout", "") + test.get("stderr", "")).strip()
             last = said.rpartition("\n")[2]
             note("took", "host", "unit", name, f"{test['duration']:.1f}")
@@ -54,7 +59,7 @@ def main():
                 note("fail", "host", "unit", name, f"{result}: {last}")
         note("ran", "host", "unit", *counts.values())
     print(f"ok      host           {counts['passed']} unit tests")
-    print(f"logs:   {build}/meson-logs/testlog.txt")
+    print(f"logs:   {build}/meson-logs/{log}.txt")
     return 1 if counts["failed"] or not counts["passed"] else 0
 
 
