@@ -5,6 +5,7 @@
 #include "control.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -22,13 +23,27 @@ static int wait_for(struct control_server *server, int fd)
 	return epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-static int bind_private(int fd, const struct sockaddr_un *address)
+/* Binds and listens; the socket gets its name when clients can connect to it. */
+static int listen_private(int fd, const struct sockaddr_un *address, struct stat *file)
 {
-	mode_t mask = umask(0177);
-	int result = bind(fd, (const struct sockaddr *)address, sizeof(*address));
+	struct sockaddr_un fresh = *address;
+	mode_t mask;
+	int result;
 
+	strncat(fresh.sun_path, ".new", sizeof(fresh.sun_path) - strlen(fresh.sun_path) - 1);
+	unlink(fresh.sun_path);
+	mask = umask(0177);
+	result = bind(fd, (const struct sockaddr *)&fresh, sizeof(fresh));
 	umask(mask);
-	return result;
+	if (result)
+		return -1;
+	if (!lstat(fresh.sun_path, file) && !listen(fd, CONTROL_CLIENTS_MOST) &&
+	    !rename(fresh.sun_path, address->sun_path))
+		return 0;
+	result = errno;
+	unlink(fresh.sun_path);
+	errno = result;
+	return -1;
 }
 
 int control_server_open(struct control_server *server, const char *session_dir,
@@ -43,11 +58,9 @@ int control_server_open(struct control_server *server, const char *session_dir,
 	dir = op_control_address(session_dir, &address, error);
 	if (dir < 0)
 		return -1;
-	unlink(address.sun_path);
 	server->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (server->fd < 0 || bind_private(server->fd, &address) ||
-	    lstat(address.sun_path, &server->file) || listen(server->fd, CONTROL_CLIENTS_MOST) ||
-	    wait_for(server, server->fd))
+	if (server->fd < 0 || wait_for(server, server->fd) ||
+	    listen_private(server->fd, &address, &server->file))
 		code = errno;
 	close(dir);
 	if (!code)

@@ -46,7 +46,8 @@ struct control_server {
  * control_server_open - listen
  * @server: @epoll, @handle and @context are set
  *
- * An existing socket is that of a dead daemon, as the session is locked.
+ * The socket appears when connections to it succeed.  An existing one is that of a dead daemon, as
+ * the session is locked, and is replaced.
  *
  * Return: 0, or -1 with @error set.
  */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The socket that the daemon listens at. */
 #include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "tests/unit/test.h"
 
@@ -9,6 +11,7 @@
 #include "libop/session/paths.h"
 
 static char *dir, *file;
+static bool was_there; /* when the server began to listen */
 
 TEST_HOOK(enter)
 {
@@ -34,6 +37,13 @@ TEST_HOOK(leave)
 
 TEST_PROGRAM(enter, leave)
 
+/* In the place of libc's. */
+int listen(int fd, int backlog)
+{
+	was_there = !access(file, F_OK);
+	return (int)syscall(SYS_listen, fd, backlog);
+}
+
 static void listen_at(struct control_server *server)
 {
 	struct op_error error;
@@ -48,6 +58,16 @@ static void end(struct control_server *server)
 {
 	control_server_close(server, dir);
 	close(server->epoll);
+}
+
+TEST(the_socket_appears_when_it_can_be_connected_to)
+{
+	struct control_server server;
+
+	was_there = true;
+	listen_at(&server);
+	assert_false(was_there);
+	end(&server);
 }
 
 TEST(the_socket_is_removed_at_the_end)
