@@ -16,7 +16,8 @@
 set -euo pipefail
 
 # package	how to see that it is there, whatever system this is:
-#		"cmd NAME", "header NAME", "lib NAME" (pkg-config), "python NAME" (module)
+#		"cmd NAME", "header NAME", "lib NAME" (pkg-config), "python NAME" (module),
+#		"file PATH"
 table="
 gcc		cmd gcc
 gcc-12		cmd gcc-12
@@ -60,6 +61,7 @@ bc		cmd bc
 systemd		cmd systemd-analyze
 dkms		cmd dkms
 openssl		cmd openssl
+bash-completion	file /usr/share/bash-completion/bash_completion
 zsh		cmd zsh
 tmux		cmd tmux
 "
@@ -104,6 +106,7 @@ there()
 	header) echo "#include <$2>" | gcc -E -x c -DPACKAGE -DPACKAGE_VERSION - ;;
 	lib) pkg-config --exists "$2" ;;
 	python) python3 -c "import $2" ;;
+	file) [[ -e $2 ]] ;;
 	esac >/dev/null 2>&1
 }
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# covers: in bash and in zsh, with a terminal, the Tab key completes options, their words, files,
-# events, formats, sessions and the command that operf profiles; every option that a command's help
-# lists is in both completions
+# covers: in bash, with and without the package bash-completion, and in zsh, with a terminal, the Tab
+# key completes options, their words, files, events, formats, sessions and the command that operf
+# profiles; every option that a command's help lists is in both completions
 #
-#	completion.py SOURCE BUILD bash|zsh
+#	completion.py SOURCE BUILD bash|bash-completion|zsh
+#
+# bash-completion loads the completion of a command itself; plain bash has to be told.
 
 import os
 import pty
@@ -18,7 +20,10 @@ import sys
 import tempfile
 import time
 
-SOURCE, BUILD, SHELL = sys.argv[1:4]
+SOURCE, BUILD, WAY = sys.argv[1:4]
+SHELL = "zsh" if WAY == "zsh" else "bash"
+LOADER = "/usr/share/bash-completion/bash_completion"
+CPU_TYPE = "x86-64/zen1" # of the events to complete
 LIMIT = 60 # seconds for an answer, on a busy host
 
 COMMANDS = {"opreport": "pp", "opannotate": "pp", "oparchive": "pp", "opgprof": "pp",
@@ -101,16 +106,20 @@ def prepare(folder):
         os.symlink(os.path.join(BUILD, place, command), os.path.join(folder, "bin", command))
         shutil.copy(os.path.join(made, "opreport"), os.path.join(folder, "completions", command))
     shutil.copy(os.path.join(made, "_oprofile"), os.path.join(folder, "completions"))
+    os.mkdir(os.path.join(folder, "oprofilefs"))
+    with open(os.path.join(folder, "oprofilefs/cpu_type"), "w", encoding="utf-8") as file:
+        file.write(CPU_TYPE)
 
 
 def start(folder):
     environment = {"PATH": folder + "/bin:" + os.environ["PATH"], "HOME": folder, "TERM": "dumb",
                    "LC_ALL": "C", "OPROFILE_EVENTS_DIR": SOURCE + "/events",
+                   "OPROFILE_FS_DIR": folder + "/oprofilefs",
                    "BASH_COMPLETION_USER_DIR": folder}
     if SHELL == "bash":
         terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], folder, environment)
-        loader = "/usr/share/bash-completion/bash_completion"
-        terminal.type(f"bind 'set enable-bracketed-paste off'; . {loader}; PS1='rea''dy> '\n")
+        load = LOADER if WAY == "bash-completion" else "completions/opreport"
+        terminal.type(f"bind 'set enable-bracketed-paste off'; . {load}; PS1='rea''dy> '\n")
     else:
         terminal = Terminal(["zsh", "-f", "-i"], folder, environment)
         terminal.type("unset zle_bracketed_paste; bindkey -e; setopt nolistbeep noprompt_sp;"
@@ -157,9 +166,8 @@ def check_options():
 
 
 def main():
-    loader = "/usr/share/bash-completion"
-    if not shutil.which(SHELL) or SHELL == "bash" and not os.path.isdir(loader):
-        print(f"skip: there is no {SHELL}" + (" with completion" if SHELL == "bash" else ""))
+    if not shutil.which(SHELL) or WAY == "bash-completion" and not os.path.exists(LOADER):
+        print(f"skip: there is no {WAY}")
         sys.exit(77)
     failures = check_options()
     with tempfile.TemporaryDirectory() as folder:
@@ -170,10 +178,10 @@ def main():
             if SHELL == "zsh": # which takes away a suffix that nothing follows
                 line = line.rstrip(" =/")
             if got != line:
-                print(f"NOT OK {SHELL}: \"{typed}\" becomes \"{got}\", not \"{line}\"")
+                print(f"NOT OK {WAY}: \"{typed}\" becomes \"{got}\", not \"{line}\"")
                 failures += 1
         terminal.close()
-    print(f"{SHELL}: {len(CASES)} lines, {failures} failures")
+    print(f"{WAY}: {len(CASES)} lines, {failures} failures")
     sys.exit(failures > 0)
 
 
