@@ -15,6 +15,7 @@
 #include "libop/saved/kernel_symbols.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
+#include "stack_images.h"
 #include "pp/symbols/debug_link.h"
 #include "pp/symbols/elf_file.h"
 #include "pp/symbols/image_name.h"
@@ -394,7 +395,8 @@ int pp_archive_files_find(struct pp_archive_files *files, const char *session_di
 				      .search = search,
 				      .warnings = warnings,
 				      .prefix = spec->archive ? spec->archive : ""};
-	struct pp_sample_list list = {.want_arcs = true};
+	struct pp_sample_list list = {.want_arcs = true, .want_stacks = true, .keep_arcs = true};
+	struct pp_stack_images of_stacks = {0};
 	int result;
 
 	memset(files, 0, sizeof(*files));
@@ -410,6 +412,9 @@ int pp_archive_files_find(struct pp_archive_files *files, const char *session_di
 	if (!result) {
 		add_samples(&gathering, &list, list.files, list.n);
 		add_samples(&gathering, &list, list.arcs, list.n_arcs);
+		pp_stack_images_find(&of_stacks, &list, warnings);
+		for (size_t i = 0; i < of_stacks.n; i++)
+			add_image(&gathering, &of_stacks.items[i]);
 		add_images(&gathering);
 		pp_archive_files_add_memory(files, search, gathering.memory, gathering.n_memory,
 					    list.samples_dirs, list.n_dirs);
@@ -418,6 +423,7 @@ int pp_archive_files_find(struct pp_archive_files *files, const char *session_di
 	search->n_dirs = 0;
 	free(gathering.images);
 	free(gathering.memory);
+	pp_stack_images_free(&of_stacks);
 	pp_sample_list_free(&list);
 	return result;
 }

@@ -40,8 +40,9 @@ struct pp_archive_files {
  * @warnings: warns of what is missing
  *
  * They are the selected sample files and call graph files; all other files of their sessions
- * (statistics, kernel symbols, the list of modules); the images and their separate debug files; the
- * vdso and maps of JIT code; the log and the abi file.
+ * (stack files, statistics, kernel symbols, the list of modules); the images, also those that only
+ * call chains lead to, and their separate debug files; the vdso and maps of JIT code; the log and
+ * the abi file.
  *
  * Return: 0, or -1 with @error set: no session, or no samples.
  */

@@ -59,9 +59,9 @@ struct pp_sample_list {
 	size_t n_weights, n_weight_arcs;
 	/*
 	 * Stack files, and those of weights, if the caller sets want_stacks; then the {cg} files of
-	 * a session that has any are left out.
+	 * a session that has any are left out, unless the caller sets keep_arcs.
 	 */
-	bool want_stacks;
+	bool want_stacks, keep_arcs;
 	struct pp_sample_file *stacks;
 	size_t n_stacks, stacks_capacity;
 	bool own_only;		  /* images other than the application itself are left out */

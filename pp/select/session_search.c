@@ -53,9 +53,9 @@ static void search_once(struct pp_sample_list *list, const struct pp_sample_sear
 	struct op_pack *pack = pp_pack_open(list, samples_dir, search->is_whole, warnings);
 	bool has_stacks =
 		list->want_stacks && pp_stack_search(list, search, pack, samples_dir, warnings);
-	bool want_arcs = list->want_arcs;
+	bool want_arcs = list->want_arcs, skip_arcs = has_stacks && !list->keep_arcs;
 	struct pp_sample_list weights = {
-		.want_arcs = want_arcs && !has_stacks,
+		.want_arcs = want_arcs && !skip_arcs,
 		.want_counts = list->want_counts,
 		.want_entries = list->want_entries,
 		.files = list->weights,
@@ -66,7 +66,7 @@ static void search_once(struct pp_sample_list *list, const struct pp_sample_sear
 		.arcs_capacity = list->n_weight_arcs,
 	};
 
-	list->want_arcs = want_arcs && !has_stacks;
+	list->want_arcs = want_arcs && !skip_arcs;
 	search_tree(list, search, pack, samples_dir, "", warnings);
 	list->want_arcs = want_arcs;
 	if (!list->want_weights)

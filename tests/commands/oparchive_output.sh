@@ -75,6 +75,39 @@ elsewhere -o "$DIR/out"
 requirement tar_file_has_all_that_a_report_needs
 elsewhere "--output=$DIR/out.tar.zst"
 
+# Functions of the library are called, but have no samples.
+requirement images_that_only_stacks_lead_to_are_archived
+images
+session <<-EOF
+	image prog TIMER
+	0x1010 6
+	stacks prog TIMER
+	stack 6 prog+0x1010 lib.so+0x1005 prog+0x1031
+EOF
+of_session oparchive -l
+of_session opreport --tree -n
+make_session --pack "$DIR"
+of_session oparchive -l
+of_session oparchive -o "$DIR/out"
+rm prog lib.so
+of_session opreport --tree -n "archive:$DIR/out"
+
+requirement images_of_stacks_of_other_samples_are_left_out
+images
+cp prog other
+session <<-EOF
+	image prog TIMER
+	0x1010 6
+	image other lib.so TIMER
+	0x1000 3
+	stacks prog TIMER
+	stack 6 prog+0x1010 prog+0x1031
+	stacks other TIMER
+	stack 3 lib.so+0x1005 other+0x1031
+EOF
+of_session oparchive -l "image:$DIR/prog"
+of_session oparchive -l --exclude-dependent
+
 # A debug file that only the build-id leads to is found by it in the archive.
 requirement debug_files_are_archived_by_build_id
 images
