@@ -4,8 +4,10 @@
 # What other tools write is read: for each stack, or each function, we have as many samples, or as
 # much cost, as they say themselves.
 #
-#	inputs.py TOOLS BUSY HEAP [GROWTH]
+#	inputs.py fixed|live TOOLS BUSY HEAP [GROWTH]
 #
+# fixed: where what they write is always the same; of perf, of a recording that is (fixed.py).
+# live: of what perf and node sample.
 # TOOLS: the folder of opimport, opexport and opreport.  BUSY: something to profile.
 # HEAP: something that allocates memory.  GROWTH: something that tells how its heap grew.
 # Exit codes: 0 all is the same, 1 something is not, 77 none of the tools is here.
@@ -20,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 
+import fixed
 from checks import SKIP, check, finish, leave_out, run
 
 compared = 0
@@ -73,11 +76,21 @@ def script_stacks(path, event):
     return stacks
 
 
-def text_of_perf_script():
+def record():
+    """Whether perf.data could be made, for a perf that is there."""
     try:
-        run("perf", "record", "-qB", "-F", "499", "-g", "-e", "cpu-clock,task-clock", "-o",
-            "perf.data", busy, "0.3")
+        if is_live:
+            run("perf", "record", "-qB", "-F", "499", "-g", "-e", "cpu-clock,task-clock", "-o",
+                "perf.data", busy, "0.3")
+        else:
+            fixed.write_perf("perf.data", busy, events=("cpu-clock", "task-clock"))
     except (FileNotFoundError, SystemExit):
+        return False
+    return bool(shutil.which("perf"))
+
+
+def text_of_perf_script():
+    if not record():
         leave_out("perf script", "perf is absent, or may not record here")
         return
     # perf 6.1 aborts where the kernel tells build-ids that another recorder wants: not on ours
@@ -221,16 +234,19 @@ def growth_of_tcmalloc():
 
 def main():
     text_of_perf_script()
-    profile_of_node()
-    costs_of_callgrind()
-    memory_of_tcmalloc()
-    growth_of_tcmalloc()
+    if is_live:
+        profile_of_node()
+    else:
+        costs_of_callgrind()
+        memory_of_tcmalloc()
+        growth_of_tcmalloc()
     if not compared:
         sys.exit(SKIP)
     finish()
 
 
-tools, busy, heap, growth = [*(os.path.realpath(word) for word in sys.argv[1:]), None][:4]
+is_live = sys.argv[1] == "live"
+tools, busy, heap, growth = [*(os.path.realpath(word) for word in sys.argv[2:]), None][:4]
 with tempfile.TemporaryDirectory(prefix="inputs.") as scratch:
     os.chdir(scratch)
     main()

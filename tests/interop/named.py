@@ -5,14 +5,18 @@
 # each function what opreport does.  And round trips: a session that is exported and imported again
 # has the same stacks.
 #
-#	named.py TOOLS PROGRAM
+#	named.py fixed|live TOOLS PROGRAM NPM
 #
+# fixed: of recordings that are always the same (fixed.py).  live: of fresh ones.
 # TOOLS: the folder of opimport, opexport, opreport and oparchive.  PROGRAM: something to profile.
+# NPM: where npm installs speedscope, if it can.
 # Exit codes: 0 all is the same, 1 something is not, 77 there is no perf to record with.  What needs
 # callgrind_annotate, node or speedscope is left out, saying so, where there is none.
 
 import collections
+import csv
 import glob
+import io
 import json
 import os
 import re
@@ -22,7 +26,11 @@ import subprocess
 import sys
 import tempfile
 
+import fixed
 from checks import SKIP, check, finish, leave_out, run
+
+# Another version may be another verdict.
+SPEEDSCOPE = "speedscope@1.25.0"
 
 
 def ours(tool, *words):
@@ -36,11 +44,14 @@ def export(session, form, *words):
 # What opreport counts, as {symbol: samples}.
 def reported(session, *options):
     counts = collections.Counter()
-    for line in ours("opreport", "--session-dir=" + session, "-l", "-n", *options).splitlines():
-        # memory has "(tgid:1 range:0x1-0x2)" behind its name
-        parts = re.sub(r" \(tgid:\S+ range:\S+\)", "", line).split(None, 3)
-        if len(parts) == 4 and parts[0].isdigit():
-            counts[re.sub(r" \(inlined\)$", "", parts[3].strip())] += int(parts[0])
+    rows = csv.reader(io.StringIO(ours("opreport", "--session-dir=" + session, "-l", "--csv",
+                                       *options)))
+    head = next(rows)
+    for row in rows:
+        if row[0].isdigit():
+            # memory has "(tgid:1 range:0x1-0x2)" behind its name
+            symbol = re.sub(r" \(tgid:\S+ range:\S+\)", "", row[head.index("symbol")])
+            counts[re.sub(r" \(inlined\)$", "", symbol)] += int(row[0])
     return without_brackets(counts)
 
 
@@ -95,31 +106,39 @@ def test_callgrind(session, scratch):
 
 # ---- speedscope ----
 
-# Where the npm package is: $SPEEDSCOPE_DIR, or fetched for this run.
-def speedscope_dir(scratch):
+# Where the npm package is: $SPEEDSCOPE_DIR, or fetched for this build.
+def speedscope_dir():
     given = os.environ.get("SPEEDSCOPE_DIR")
     if given:
         return given
     if not shutil.which("node") or not shutil.which("npm"):
         leave_out("speedscope", "there is no node, or no npm")
         return None
-    place = os.path.join(scratch, "npm")
-    os.mkdir(place)
-    try:
-        result = subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund",
-                                 "speedscope"], cwd=place, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, timeout=120)
-    except subprocess.TimeoutExpired:
-        leave_out("speedscope", "npm takes too long")
-        return None
-    if result.returncode:
-        leave_out("speedscope", "npm can't install it")
-        return None
-    return os.path.join(place, "node_modules", "speedscope")
+    place = os.path.join(npm, SPEEDSCOPE)
+    package = os.path.join(place, "node_modules", "speedscope")
+    if os.path.exists(package):
+        return package
+    os.makedirs(npm, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=npm) as fresh:
+        try:
+            result = subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund",
+                                     "--ignore-scripts", SPEEDSCOPE], cwd=fresh,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+        except subprocess.TimeoutExpired:
+            leave_out("speedscope", "npm takes too long")
+            return None
+        if result.returncode:
+            leave_out("speedscope", "npm can't install it")
+            return None
+        os.makedirs(os.path.join(fresh, "whole"))
+        os.rename(os.path.join(fresh, "node_modules"), os.path.join(fresh, "whole/node_modules"))
+        if not os.path.exists(place):
+            os.rename(os.path.join(fresh, "whole"), place)
+    return package
 
 
 def test_speedscope(session, scratch):
-    package = speedscope_dir(scratch)
+    package = speedscope_dir()
     if not package:
         return
     path = os.path.join(scratch, "speedscope.json")
@@ -206,18 +225,21 @@ def test_archive(session, scratch):
 
 def record(program, event, scratch):
     data = os.path.join(scratch, event + ".data")
-    run("perf", "record", "-qB", "-e", event, "-F", "997", "-g", "-o", data, program, "1", cwd=scratch)
+    if not is_live:
+        fixed.write_perf(data, program)
+    else:
+        run("perf", "record", "-qB", "-e", event, "-F", "997", "-g", "-o", data, program, "1",
+            cwd=scratch)
     session = os.path.join(scratch, event + ".session")
     ours("opimport", "-o", session, data)
     return session
 
 
 def main():
-    if not shutil.which("perf"):
+    if is_live and not shutil.which("perf"):
         print("skipped: there is no perf (Debian: linux-perf)")
         return SKIP
     with tempfile.TemporaryDirectory() as scratch:
-        program = os.path.abspath(sys.argv[2])
         user = record(program, "cpu-clock:u", scratch)
         both = record(program, "cpu-clock", scratch)
         check("folded: leaves", reported(both, "--inline"),
@@ -234,5 +256,6 @@ def main():
     return finish()
 
 
-tools = sys.argv[1]
+is_live = sys.argv[1] == "live"
+tools, program, npm = (os.path.abspath(argument) for argument in sys.argv[2:])
 sys.exit(main())

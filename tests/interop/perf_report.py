@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Imports of fresh recordings weigh what "perf report" says: for each event, the periods of each
+# Imports of recordings weigh what "perf report" says: for each event, the periods of each
 # symbol.  A symbol may have several names at one address: these are one here.  What has no symbol
 # is one row for each image.
 #
-#	perf_report.py TOOLS BUSY [SECONDS]
+#	perf_report.py fixed|live TOOLS BUSY [SECONDS]
 #
+# fixed: of recordings that are always the same (fixed.py).  live: of fresh ones.
 # TOOLS: the folder of opimport and opreport.  BUSY: something to profile.
 # Exit codes: 0 all is the same, 1 something is not, 77 perf is absent, or it may not record.
 
@@ -14,10 +15,12 @@ import collections
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
+import fixed
 from checks import SKIP, check, finish, leave_out, run
 from symbol_names import names_of
 
@@ -32,6 +35,11 @@ WAYS = {
     "dwarf": ("-e", "cpu-clock", "-F", "499", "--call-graph", "dwarf,4096"),
     "--threads": ("-e", "cpu-clock", "-F", "999", "--threads"),
     "-z": ("-e", "cpu-clock", "-F", "999", "-z"),
+}
+FIXED_WAYS = {
+    "-F": {"has_periods": True},
+    "-c": {"has_chains": False},
+    "events": {"events": ("cpu-clock", "task-clock"), "has_periods": True},
 }
 
 
@@ -114,12 +122,12 @@ def compare(way, path):
               abs(sum(mine[event].values()) / (sum(rows.values()) or 1) - 1) < 1e-3, True)
 
 
-def main():
+def live():
     try:
         run("perf", "record", "-qB", "-e", "cpu-clock", "-o", "/dev/null", busy, "0.01")
     except (FileNotFoundError, SystemExit) as error:
         print("skipped: perf may not record: %s" % error)
-        return SKIP
+        sys.exit(SKIP)
     for way, options in WAYS.items():
         path = way.strip("-").replace(" ", "_")
         if subprocess.run(["perf", "record", "-qB", *options, "-o", path, busy, seconds],
@@ -128,11 +136,23 @@ def main():
             leave_out(way, "perf may not record it here")
         else:
             compare(way, path)
+
+
+def main():
+    if sys.argv[1] == "live":
+        live()
+    elif not shutil.which("perf"):
+        print("skipped: there is no perf (Debian: linux-perf)")
+        sys.exit(SKIP)
+    else:
+        for way, options in FIXED_WAYS.items():
+            fixed.write_perf("recording", busy, **options)
+            compare(way, "recording")
     return finish()
 
 
-tools, busy = [os.path.abspath(argument) for argument in sys.argv[1:3]]
-seconds = sys.argv[3] if len(sys.argv) > 3 else "0.3"
+tools, busy = [os.path.abspath(argument) for argument in sys.argv[2:4]]
+seconds = sys.argv[4] if len(sys.argv) > 4 else "0.3"
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     sys.exit(main())

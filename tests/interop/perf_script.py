@@ -1,23 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Fresh recordings of perf, in all the forms it has, hold for us what "perf script" prints: for each
-# process, image and offset the same number of samples, and with call chains, of frames; and the
-# same names of functions.  Then the same of what we write as perf.data.
+# Recordings of perf hold for us what "perf script" prints: for each process, image and offset the
+# same number of samples, and with call chains, of frames; and the same names of functions.  Then the
+# same of what we write as perf.data.
 #
-#	perf_script.py TOOLS SHOW_PROFILE BUSY
+#	perf_script.py fixed|live TOOLS SHOW_PROFILE BUSY
 #
+# fixed: of recordings that are always the same (fixed.py).  live: of fresh ones, in all the forms
+# that perf has.
 # TOOLS: the folder of opimport and opexport.  BUSY: something to profile.
 # Exit codes: 0 all is the same, 1 something is not, 77 perf is absent, or it may not record.
 
 import collections
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
+import fixed
 from checks import SKIP, check, finish, leave_out, run
 
 # -B: perf 6.1 crashes when it looks for build-ids, if at the same time somebody else has the kernel
@@ -34,6 +38,13 @@ WAYS = {
     "compressed": (*CHAINS, "-z"),
     "two events": ("-e", "cpu-clock,task-clock", "-g"),
     "dwarf": ("-e", "cpu-clock", "--call-graph", "dwarf,1024"),
+}
+FIXED_WAYS = {
+    "plain": {"has_chains": False},
+    "chains": {},
+    "pipe": {"is_pipe": True},
+    "two events": {"events": ("cpu-clock", "task-clock")},
+    "frequency": {"has_periods": True},
 }
 CRASHES_MOST = 5
 UNKNOWN = "[unknown]"  # sessions keep no addresses of such frames
@@ -171,6 +182,12 @@ def record(path, *options, seconds="0.15"):
     run(*RECORD, *options, "-o", path, busy, seconds)
 
 
+def fixed_recordings_hold_what_perf_prints():
+    for way, options in FIXED_WAYS.items():
+        fixed.write_perf("recording", busy, **options)
+        compare(way, imported("recording"), script("recording", way == "pipe"))
+
+
 def recordings_hold_what_perf_prints(way):
     path = way.replace(" ", "_")
     for _ in range(CRASHES_MOST):
@@ -191,7 +208,10 @@ def recordings_hold_what_perf_prints(way):
 
 
 def perf_prints_what_we_wrote():
-    record("own.data", "-e", "cpu-clock,task-clock", "-g")
+    if is_live:
+        record("own.data", "-e", "cpu-clock,task-clock", "-g")
+    else:
+        fixed.write_perf("own.data", busy, events=("cpu-clock", "task-clock"))
     ours = imported("own.data")
     run(tool("opexport"), "--from=own.data", "--to=perf", "-o", "file")
     run("sh", "-c", '"$1" --from=own.data --to=perf | cat >pipe', "sh", tool("opexport"))
@@ -244,13 +264,18 @@ def recordings_of_killed_recorders_are_recovered():
 
 def sessions_hold_what_perf_prints():
     """A pipe becomes a session, and that a file for perf, with as much of each function."""
+    if is_live:
+        recorder = (*RECORD, *CHAINS, "-o", "-", busy, "0.15")
+    else:
+        fixed.write_perf("recorded", busy, is_pipe=True)
+        recorder = ("cat", "recorded")
     run("sh", "-c", '"$@" 2>record.log | tee pipe.data | "$0" --separate=lib,thread -o session -',
-        tool("opimport"), *RECORD, *CHAINS, "-o", "-", busy, "0.15")
+        tool("opimport"), *recorder)
     run(tool("opexport"), "--to=perf", "--session-dir=session", "-o", "of_session")
     compare("session", imported("pipe.data"), script("of_session"))
 
 
-def main():
+def live():
     try:
         record("try.data", "-e", "cpu-clock", seconds="0.1")
     except (FileNotFoundError, SystemExit):
@@ -262,10 +287,23 @@ def main():
     hotspot_reads_what_we_wrote()
     recordings_of_killed_recorders_are_recovered()
     sessions_hold_what_perf_prints()
+
+
+def main():
+    if is_live:
+        live()
+    elif not shutil.which("perf"):
+        print("skipped: there is no perf (Debian: linux-perf)")
+        sys.exit(SKIP)
+    else:
+        fixed_recordings_hold_what_perf_prints()
+        perf_prints_what_we_wrote()
+        sessions_hold_what_perf_prints()
     finish()
 
 
-tools, show_profile, busy = (os.path.realpath(word) for word in sys.argv[1:])
+is_live = sys.argv[1] == "live"
+tools, show_profile, busy = (os.path.realpath(word) for word in sys.argv[2:])
 with tempfile.TemporaryDirectory(prefix="perf_script.") as scratch:
     os.chdir(scratch)
     main()

@@ -4,8 +4,9 @@
 # gperftools' profiler, google-pprof and go tool pprof on one side, opimport, opreport and opexport
 # on the other: each reads what the other writes, and they count the same in the same functions.
 #
-#	pprof.py google|go TOOLS PROGRAM...
+#	pprof.py fixed|live google|go TOOLS PROGRAM...
 #
+# fixed: of profiles that are always the same (fixed.py).  live: of fresh ones, by libprofiler.
 # google, go: which pprof.  TOOLS: the folder of opimport, opexport and opreport.  PROGRAM: calls.c,
 # linked in several ways.
 # Exit codes: 0 all is the same, 1 something is not, 77 there is no such pprof or no libprofiler.
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 
+import fixed
 from checks import SKIP, check, finish, run
 
 FUNCTIONS = {"hash", "scatter", "mix", "compare", "sort", "main"}
@@ -82,7 +84,10 @@ def flat(table):
 # ---- the tests ----
 
 def record(program, path):
-    """A profile by gperftools' own profiler: at least a hundred samples."""
+    """A profile by gperftools' own profiler, or as if: at least a hundred samples."""
+    if not is_live:
+        fixed.write_cpuprofile(path, program)
+        return
     subprocess.run([program, "1.5"], stderr=subprocess.DEVNULL,
                    env=dict(os.environ, LD_PRELOAD="libprofiler.so.0", CPUPROFILE=path,
                             CPUPROFILE_FREQUENCY="250"))
@@ -208,16 +213,17 @@ def test_common_caller(program):
 
 
 def main():
-    global by_go, scratch, tools
+    global is_live, by_go, scratch, tools
 
-    by_go = sys.argv[1] == "go"
-    tools = sys.argv[2]
+    is_live = sys.argv[1] == "live"
+    by_go = sys.argv[2] == "go"
+    tools = sys.argv[3]
     command, package = ("go", "golang-go") if by_go else ("google-pprof", "google-perftools")
     if not shutil.which(command):
         print("skipped: there is no %s (Debian package %s)" % (command, package))
         return SKIP
     with tempfile.TemporaryDirectory(prefix="oprofile-interop-") as scratch:
-        programs = [os.path.abspath(program) for program in sys.argv[3:]]
+        programs = [os.path.abspath(program) for program in sys.argv[4:]]
         for program in programs:
             test_program(os.path.basename(program), program)
         test_common_caller(programs[-1])
