@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A daemon is waited for while it works. */
+/* A daemon is waited for while it works; the seconds that go by are the test's. */
+#include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include "tests/unit/test.h"
 
+#include "libop/base/file.h"
 #include "utils/opcontrol/patience.h"
 
 #define IDLE_MOST 4
 #define LONG	  (IDLE_MOST + 2)
+
+static time_t seconds;
+
+/* The C library's, but for the time that is waited. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	if (clock != CLOCK_MONOTONIC)
+		return (int)syscall(SYS_clock_gettime, clock, time);
+	*time = (struct timespec){.tv_sec = seconds};
+	return 0;
+}
 
 /* What a process does until it is killed. */
 static void compute(void)
@@ -50,13 +65,60 @@ static void end(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* Asks once a second.  Return: how many seconds the patience lasted, or @most. */
-static unsigned int wait_with(struct patience *patience, unsigned int most)
+/* Of a process that works, until it has computed since it was seen last. */
+static void until_it_computes(pid_t pid)
+{
+	static struct timespec before;
+	struct timespec now = before;
+	clockid_t clock;
+
+	assert_int_equal(clock_getcpuclockid(pid, &clock), 0);
+	while (now.tv_sec == before.tv_sec && now.tv_nsec == before.tv_nsec)
+		assert_int_equal(clock_gettime(clock, &now) | sched_yield(), 0);
+	before = now;
+}
+
+static void until_it_is_in_state(pid_t pid, char wanted)
+{
+	char path[32], state = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	while (state != wanted) {
+		char *text = op_file_read(path, 4096, NULL, NULL);
+		const char *name = text ? strrchr(text, ')') : NULL;
+
+		assert_non_null(name);
+		state = name[2];
+		free(text);
+		sched_yield();
+	}
+}
+
+static void until_it_waits(pid_t pid)
+{
+	until_it_is_in_state(pid, 'S');
+}
+
+static void until_it_waits_for_disk(pid_t pid)
+{
+	until_it_is_in_state(pid, 'D');
+}
+
+static void without_condition(pid_t pid)
+{
+	(void)pid;
+}
+
+/* Asks once a second, at each of which the condition holds.  Return: how many seconds the patience
+ * lasted, or @most. */
+static unsigned int wait_with(struct patience *patience, void (*until)(pid_t), pid_t pid,
+			      unsigned int most)
 {
 	for (unsigned int i = 0; i < most; i++) {
+		until(pid);
 		if (patience_ends(patience))
 			return i;
-		sleep(1);
+		seconds++;
 	}
 	return most;
 }
@@ -67,7 +129,7 @@ TEST(a_daemon_that_computes_is_waited_for)
 	struct patience patience;
 
 	patience_begin(&patience, pid, IDLE_MOST, 600);
-	assert_int_equal(wait_with(&patience, LONG), LONG);
+	assert_int_equal(wait_with(&patience, until_it_computes, pid, LONG), LONG);
 	end(pid);
 }
 
@@ -76,8 +138,9 @@ TEST(a_daemon_that_waits_for_a_disk_is_waited_for)
 	pid_t pid = start(wait_for_disk);
 	struct patience patience;
 
+	until_it_waits_for_disk(pid);
 	patience_begin(&patience, pid, IDLE_MOST, 600);
-	assert_int_equal(wait_with(&patience, LONG), LONG);
+	assert_int_equal(wait_with(&patience, until_it_waits_for_disk, pid, LONG), LONG);
 	end(pid);
 }
 
@@ -86,8 +149,9 @@ TEST(a_daemon_that_does_nothing_is_not)
 	pid_t pid = start(wait_for_nothing);
 	struct patience patience;
 
+	until_it_waits(pid);
 	patience_begin(&patience, pid, IDLE_MOST, 600);
-	assert_true(wait_with(&patience, 60) < 60);
+	assert_true(wait_with(&patience, until_it_waits, pid, 60) < 60);
 	end(pid);
 }
 
@@ -97,8 +161,8 @@ TEST(a_daemon_that_works_without_end_is_not)
 	struct patience patience;
 
 	patience_begin(&patience, pid, 600, IDLE_MOST);
-	assert_true(wait_with(&patience, 60) < 60);
-	assert_true(patience_seconds(&patience) >= IDLE_MOST);
+	assert_int_equal(wait_with(&patience, until_it_computes, pid, LONG), IDLE_MOST);
+	assert_int_equal(patience_seconds(&patience), IDLE_MOST);
 	end(pid);
 }
 
@@ -107,7 +171,8 @@ TEST(a_daemon_that_has_ended_is_not)
 	pid_t pid = start(wait_for_nothing);
 	struct patience patience;
 
+	until_it_waits(pid);
 	patience_begin(&patience, pid, IDLE_MOST, 600);
 	end(pid);
-	assert_true(wait_with(&patience, 60) < 60);
+	assert_int_equal(wait_with(&patience, without_condition, pid, LONG), IDLE_MOST);
 }
