@@ -8,7 +8,7 @@
 #include "libop/base/file.h"
 #include "recording.h"
 
-const unsigned int fuzz_iterations = 600;
+const unsigned int fuzz_iterations = 300;
 
 /* Made when the program starts: a recording with a chunk of each kind, and zeros behind it. */
 static uint8_t seed[2048];

@@ -10,7 +10,7 @@
 #include "driver.h"
 #include "pp/archive/pack_parcel.h"
 
-const unsigned int fuzz_iterations = 200000;
+const unsigned int fuzz_iterations = 15000;
 
 /* Its size is known when it is made. */
 struct fuzz_seed fuzz_seeds_made[2];
