@@ -85,8 +85,9 @@ guest_command()
 
 	qemu=$(readlink -f "$cache/qemu")
 	command=(
-		# QEMU comes with all of its libraries, down to the loader
-		"$qemu/lib64/ld-linux-x86-64.so.2"
+		# QEMU comes with all of its libraries, down to the loader; lib64 has an absolute
+		# link, to the machine's
+		"$qemu/$libraries/ld-linux-x86-64.so.2"
 		--library-path "$qemu/$libraries:$qemu/usr/$libraries"
 		"$qemu/usr/bin/qemu-system-x86_64"
 		-L "$qemu/usr/share/qemu" -L "$qemu/usr/share/seabios"
