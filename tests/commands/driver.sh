@@ -24,7 +24,9 @@ put()
 cleanup()
 {
 	if [ -s "$WORK/pids" ]; then
-		xargs kill -9 <"$WORK/pids" 2>/dev/null || :
+		while read -r pid; do
+			kill -9 "$pid" 2>/dev/null || :
+		done <"$WORK/pids"
 		rm "$WORK/pids"
 	fi
 }
