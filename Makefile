@@ -64,9 +64,10 @@ module:
 	$(if $(HEADERS),,$(error $(no_headers)))
 	$(MAKE) -C $(HEADERS) M=$(CURDIR) modules
 
-# What tests and the demo need is installed.
+# What guests need is installed.
 .PHONY: test-build
-test-build: packages
+test-build:
+	@tools/packages.sh --guests
 	@tools/build.sh
 
 demo: test-build

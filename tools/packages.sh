@@ -8,8 +8,11 @@
 #	packages.sh [SET...] --check	name what is missing and stop; install nothing
 #	packages.sh [SET...] --list	print the packages' names
 #
-# SET is --tests, --packaging or --lint: what the tests need, making and testing packages of this
-# tree, or the static checks, beside the build.
+# SET is --guests, --tests, --packaging or --lint: what guests need, the tests (with what guests
+# need), making and testing packages of this tree, or the static checks, beside the build.
+#
+# Releases differ: where the archive has no package of that name, what needs it is skipped by the
+# tests, and the build and guests can't do without.
 #
 # Exit codes: 0 all there, 1 installing failed, 2 something is missing and can't be installed.
 
@@ -17,10 +20,9 @@ set -euo pipefail
 
 # package	how to see that it is there, whatever system this is:
 #		"cmd NAME", "header NAME", "lib NAME" (pkg-config), "python NAME" (module),
-#		"file PATH"
+#		"path NAME"
 table="
 gcc		cmd gcc
-gcc-12		cmd gcc-12
 g++		cmd g++
 libc6-dev	header stdio.h
 make		cmd make
@@ -41,10 +43,14 @@ libarchive-dev	lib libarchive
 libyajl-dev	lib yajl
 liblzma-dev	lib liblzma
 libpfm4-dev	header perfmon/pfmlib.h
+"
+
+# The headers of Debian 12's kernels name gcc-12; those of newer kernels bring their compiler.
+guests="
 cpio		cmd cpio
+gcc-12		cmd gcc-12
 kmod		cmd depmod
 xz-utils	cmd xz
-zstd		cmd zstd
 "
 
 tests="
@@ -55,14 +61,17 @@ valgrind	cmd callgrind_annotate
 google-perftools	cmd google-pprof
 chromium	cmd chromium
 chromium-driver	cmd chromedriver
+bash-completion	path /usr/share/bash-completion/bash_completion
+nodejs		cmd node
+strace		cmd strace
 flex		cmd flex
 bison		cmd bison
 bc		cmd bc
 systemd		cmd systemd-analyze
 dkms		cmd dkms
 openssl		cmd openssl
-bash-completion	file /usr/share/bash-completion/bash_completion
 zsh		cmd zsh
+zstd		cmd zstd
 tmux		cmd tmux
 "
 
@@ -84,9 +93,11 @@ shellcheck	cmd shellcheck
 sparse		cmd sparse
 "
 
+needed=$table$guests
 while :; do
 	case ${1:-} in
-	--tests) table+=$tests ;;
+	--guests) table+=$guests ;;
+	--tests) table+=$guests$tests ;;
 	--packaging) table+=$packaging ;;
 	--lint) table+=$lint ;;
 	*) break ;;
@@ -105,12 +116,12 @@ there()
 	cmd) command -v "$2" >/dev/null ;;
 	header) echo "#include <$2>" | gcc -E -x c -DPACKAGE -DPACKAGE_VERSION - ;;
 	lib) pkg-config --exists "$2" ;;
+	path) [[ -e $2 ]] ;;
 	python) python3 -c "import $2" ;;
-	file) [[ -e $2 ]] ;;
 	esac >/dev/null 2>&1
 }
 
-wanted() { awk 'NF { print $1 }' <<<"$table"; }
+wanted() { awk 'NF && !seen[$1]++ { print $1 }' <<<"$table"; }
 
 # The packages that are missing: dpkg says at once which may be, and what of these is there
 # all the same, from another source, is not missing.
@@ -126,7 +137,33 @@ missing()
 	while read -r package kind name; do
 		[[ -z $package ]] || grep -qxF "$package" <<<"$known" || there "$kind" "$name" ||
 			echo "$package"
-	done <<<"$table"
+	done < <(sort -u <<<"$table")
+}
+
+# offered PACKAGE... - those of them that apt's index has
+offered()
+{
+	apt-cache --no-all-versions show "$@" 2>/dev/null | sed -n 's/^Package: //p' || true
+}
+
+# sort_out - leave in "packages" those that the archive has.  One that the build or guests need is
+# missing then; without another, tests say that they are skipped.
+sort_out()
+{
+	local package had absent=()
+
+	had=$(offered "${packages[@]}")
+	for package in "${packages[@]}"; do
+		if grep -qxF -- "$package" <<<"$had"; then
+			continue
+		elif grep -q "^${package}[[:space:]]" <<<"$needed"; then
+			say "error: the archive has no $package"
+			exit 2
+		fi
+		absent+=("$package")
+	done
+	mapfile -t packages < <(grep . <<<"$had")
+	[[ ${#absent[@]} -eq 0 ]] || say "not in the archive: ${absent[*]}"
 }
 
 install=true
@@ -134,7 +171,7 @@ case ${1:-} in
 "") ;;
 --check) install=false ;;
 --list) wanted; exit 0 ;;
-*) say "error: unknown option $1 (--tests, --packaging, --lint, then --check or --list, are known)"; exit 2 ;;
+*) say "error: unknown option $1 (--guests, --tests, --packaging, --lint, then --check or --list, are known)"; exit 2 ;;
 esac
 
 mapfile -t packages < <(missing)
@@ -151,14 +188,20 @@ if ! $install || [[ $(id -u) -ne 0 ]]; then
 	exit 2
 fi
 
-say "installing: ${packages[*]}"
+# What the archive is known not to have is no reason to ask it again.
+if [[ -n $(offered apt) && -z $(offered "${packages[@]}") ]]; then
+	sort_out
+	exit 0
+fi
 export DEBIAN_FRONTEND=noninteractive
 install=(apt-get -qq -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=5
-	-o Dpkg::Use-Pty=0 install --no-install-recommends "${packages[@]}")
+	-o Dpkg::Use-Pty=0 install --no-install-recommends)
 for try in 1 2 3; do
 	# The index may be empty on a new machine, or too old for the mirror.
-	if apt-get -qq update && "${install[@]}" >/dev/null; then
-		exit 0
+	if apt-get -qq update; then
+		sort_out
+		say "installing: ${packages[*]}"
+		! "${install[@]}" "${packages[@]}" >/dev/null || exit 0
 	fi
 	say "that failed (try $try of 3)"
 done
