@@ -17,9 +17,9 @@ HEADERS := $(wildcard /lib/modules/$(shell uname -r)/build)
 
 no_headers = no headers of the running kernel: apt-get install linux-headers-$(shell uname -r)
 
-.PHONY: help all build module demo check check-all check-kernel unit kunit vm-check vm-test vm-shell \
-	vm-selftest fuzz fuzz-programs stress power renew update bench install uninstall clean \
-	lint packages deb rpm check-packages
+.PHONY: help all build module demo check check-all check-kernel unit kunit vm-check vm-test \
+	vm-shell vm-selftest fuzz fuzz-programs stress power renew update bench install uninstall \
+	clean lint packages deb rpm check-packages
 
 help:
 	@echo 'make demo       profile real programs in a virtual machine, and print the reports'

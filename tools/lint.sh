@@ -243,20 +243,24 @@ lint_clang-tidy()
 	uncompiled
 }
 
-# What the named checkers need; userspace is set up, too, as it tells how it is compiled.
+packages() { "$top/tools/packages.sh" "$@"; }
+
+# prepare CHECKER - what it needs, and no more; userspace is set up for those that ask how it is
+# compiled
 prepare()
 {
-	local name
-
-	"$top/tools/packages.sh" --tests --lint
 	mkdir -p "$work"
-	for name; do
-		case $name in
-		sparse | symbols) "$vm/cache.sh" ;;
-		checkpatch | coccinelle) linux=$(linux_source 6.1) ;;
-		cppcheck | clang-tidy) [[ $tree != "$top" ]] || "$top/tools/build.sh" ;;
-		esac || { say "error: what $name needs could not be had"; exit 2; }
-	done
+	case $1 in
+	shellcheck) packages --lint --only=shellcheck ;;
+	symbols) packages --guests && "$vm/cache.sh" ;;
+	sparse) packages --guests && packages --lint --only=sparse && "$vm/cache.sh" ;;
+	checkpatch) packages --lint --only=perl && linux=$(linux_source 6.1) ;;
+	coccinelle) packages --lint --only=coccinelle && linux=$(linux_source 6.1) ;;
+	cppcheck | clang-tidy)
+		packages && packages --lint --only="$1" &&
+			{ [[ $tree != "$top" ]] || "$top/tools/build.sh"; }
+		;;
+	esac || { say "error: what $1 needs could not be had"; exit 2; }
 }
 
 failed=false
@@ -288,8 +292,8 @@ for name; do
 		exit 2
 	}
 done
-prepare "$@"
 for name; do
+	prepare "$name"
 	judge "$name"
 done
 echo "logs:   $work; $SECONDS s in all"

@@ -3,13 +3,17 @@
 #
 # The one list of packages that the build, the tests and the static checks need.
 #
-#	packages.sh [SET...]		install what is missing (Debian, as root), or name it and
+#	packages.sh [SET...] [--only=NAME[,NAME...]]
+#					install what is missing (Debian, as root), or name it and
 #					stop
-#	packages.sh [SET...] --check	name what is missing and stop; install nothing
-#	packages.sh [SET...] --list	print the packages' names
+#	packages.sh [SET...] [--only=...] --check
+#					name what is missing and stop; install nothing
+#	packages.sh [SET...] [--only=...] --list
+#					print the packages' names
 #
 # SET is --guests, --tests, --packaging or --lint: what guests need, the tests (with what guests
-# need), making and testing packages of this tree, or the static checks, beside the build.
+# need), making and testing packages of this tree, or the static checks, beside the build.  --only
+# leaves just these packages of them.
 #
 # Releases differ: where the archive has no package of that name, what needs it is skipped by the
 # tests, and the build and guests can't do without.
@@ -100,6 +104,7 @@ while :; do
 	--tests) table+=$guests$tests ;;
 	--packaging) table+=$packaging ;;
 	--lint) table+=$lint ;;
+	--only=*) table=$(awk -v names=",${1#*=}," 'index(names, "," $1 ",")' <<<"$table") ;;
 	*) break ;;
 	esac
 	shift

@@ -53,7 +53,8 @@ static void find_leaves(struct finding *finding, const struct pp_sample_list *li
 static bool is_leaf(const struct finding *finding, const char *app, const char *image)
 {
 	char *leaf = leaf_of(app, image);
-	bool found = bsearch(&leaf, finding->leaves, finding->n_leaves, sizeof(leaf), compare_texts);
+	bool found = bsearch(&leaf, finding->leaves, finding->n_leaves, sizeof(leaf),
+			     compare_texts);
 
 	free(leaf);
 	return found;

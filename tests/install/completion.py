@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# covers: in bash, with and without the package bash-completion, and in zsh, with a terminal, the Tab
+# covers: in bash, with and without the package bash-completion, and in zsh, on a terminal, the Tab
 # key completes options, their words, files, events, formats, sessions and the command that operf
 # profiles; every option that a command's help lists is in both completions
 #

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Recordings of perf hold for us what "perf script" prints: for each process, image and offset the
-# same number of samples, and with call chains, of frames; and the same names of functions.  Then the
-# same of what we write as perf.data.
+# same number of samples, and with call chains, of frames; and the same names of functions.  Then
+# the same of what we write as perf.data.
 #
 #	perf_script.py fixed|live TOOLS SHOW_PROFILE BUSY
 #

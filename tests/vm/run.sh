@@ -29,9 +29,9 @@
 #	# limit: SECONDS	of wall time on an idle host; default 60.  A busy host has five
 #				times as long, and a sanitised kernel a multiple of that
 #	# sanitised: TEXT	why it is skipped on kernels with sanitisers
-#	# check: KERNEL...	the kernels on which "make check-all" runs it; default: all but PREEMPT_RT's.  What costs much is
-#				there on those that differ in what it covers; "make vm-check" runs
-#				everything
+#	# check: KERNEL...	the kernels on which "make check-all" runs it; default: all but
+#				PREEMPT_RT's.  What costs much is there on those that differ in what
+#				it covers; "make vm-check" runs everything
 #
 # A case runs on all stock kernels.  A number of CPUs or counters with "@KERNEL[,KERNEL...]" behind
 # it are only for these; README.md says how they are shared out.  Cases named on the command line
