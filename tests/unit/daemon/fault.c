@@ -115,6 +115,11 @@ WRAP_OPEN(open)
 WRAP_OPEN(open64)
 WRAP_OPENAT(openat)
 WRAP_OPENAT(openat64)
+/* What checked programs call, where no mode can be wanted. */
+WRAP(int, __open_2, "open", -1, (const char *path, int flags), (path, flags))
+WRAP(int, __open64_2, "open", -1, (const char *path, int flags), (path, flags))
+WRAP(int, __openat_2, "openat", -1, (int dir, const char *path, int flags), (dir, path, flags))
+WRAP(int, __openat64_2, "openat", -1, (int dir, const char *path, int flags), (dir, path, flags))
 WRAP(ssize_t, write, "write", -1, (int fd, const void *bytes, size_t n), (fd, bytes, n))
 WRAP(ssize_t, pwrite, "pwrite", -1, (int fd, const void *bytes, size_t n, off_t at),
      (fd, bytes, n, at))
