@@ -344,6 +344,7 @@ static void finish(struct reader *reader, const char *name)
 {
 	struct encoding standard;
 	bool has_standard = !encode_event(reader->pmu.name, name, "", &standard);
+	struct op_error unused;
 
 	for (size_t i = reader->first; i < reader->catalogue->count; i++) {
 		const struct op_catalogue_event *event = &reader->catalogue->event[i];
@@ -357,6 +358,9 @@ static void finish(struct reader *reader, const char *name)
 			mask->has_default = true;
 			mask->default_value = standard.value;
 			mask->default_extra = standard.extra;
+			/* of a unit mask that belongs to another code, libpfm4 takes the value all the
+			 * same: Granite Rapids' INST_RETIRED */
+			mask->has_default = !op_unit_mask_check(mask, &unused);
 		} else if (mask->count == 1) {
 			mask->has_default = true;
 			mask->default_value = mask->entry[0].value;

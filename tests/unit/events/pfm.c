@@ -127,7 +127,8 @@ static void check_pmu(const char *pmu, const char *title, unsigned int events, v
 		const struct op_catalogue_event *event = &catalogue.event[i];
 
 		assert_true(*event->description);
-		assert_int_equal(op_unit_mask_check(event->unit_mask, &error), 0);
+		if (op_unit_mask_check(event->unit_mask, &error))
+			fail_msg("%s::%s: %s", pmu, event->name, error.text);
 		for (size_t j = 0; j < event->unit_mask->count; j++)
 			check_entry(&catalogue, pmu, i, &event->unit_mask->entry[j]);
 	}
