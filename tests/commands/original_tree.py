@@ -150,8 +150,9 @@ def read_file(release, path, below):
 def main():
     release, top = sys.argv[1:]
     samples, sums, headers, facts = os.path.join(top, "samples/current"), {}, set(), {}
-    for folder, _, names in os.walk(top):
-        for name in names:
+    for folder, folders, names in os.walk(top):
+        folders.sort()
+        for name in sorted(names):
             path = os.path.join(folder, name)
             below = os.path.relpath(path, samples)
             if below.startswith("stats/"):
