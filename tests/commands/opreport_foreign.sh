@@ -13,12 +13,13 @@ briefly()
 sample()
 {
 	images
+	cp prog node
 	session <<-EOF
 		image prog TIMER
 		0x1010 3
 		image {kern}/kallsyms TIMER
 		0xffffffff81000000 5
-		image /usr/bin/node {anon:anon}/77.0x7f0000000000.0x7f0000010000 TIMER
+		image node {anon:anon}/77.0x7f0000000000.0x7f0000010000 TIMER
 		0x100 1
 	EOF
 }
