@@ -48,7 +48,6 @@ FIXED_WAYS = {
 }
 CRASHES_MOST = 5
 UNKNOWN = "[unknown]"  # sessions keep no addresses of such frames
-HOTSPOT = "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser"
 
 
 def segments(image):
@@ -233,18 +232,6 @@ def perf_prints_what_we_wrote():
               bool(re.search(" (enter_kernel|descend|scatter)", functions)), True)
 
 
-def hotspot_reads_what_we_wrote():
-    """Its reader shares no code with perf; it prints binary, with names of functions in it."""
-    if not os.access(HOTSPOT, os.X_OK):
-        leave_out("hotspot", "it is not installed")
-        return
-    run("timeout", "60", HOTSPOT, "--input", "file", "--output", "parsed")
-    with open("parsed", "rb") as parsed:
-        text = parsed.read()
-    for name in b"descend", b"enter_kernel", b"scatter":
-        check("hotspot has " + name.decode(), name in text, True)
-
-
 def recordings_of_killed_recorders_are_recovered():
     """They are files that perf itself does not read."""
     enough_bytes, seconds = 100000, 60
@@ -284,7 +271,6 @@ def live():
     for way in WAYS:
         recordings_hold_what_perf_prints(way)
     perf_prints_what_we_wrote()
-    hotspot_reads_what_we_wrote()
     recordings_of_killed_recorders_are_recovered()
     sessions_hold_what_perf_prints()
 
