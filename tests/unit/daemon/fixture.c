@@ -259,11 +259,15 @@ static char *samples_dir(const char *session_dir)
 	return dir;
 }
 
-/* A packer may be at work: what it moves while the session is read counts twice, or not at all. */
-static int hold_session(const char *dir)
-{
-	int hold = op_hold_to_read(dir);
+/* Of waiting for a packer, which has the lowest priority. */
+#define HOLD_SECONDS_MOST 600
 
+int session_hold(const char *dir)
+{
+	int hold = -1;
+
+	for (int i = 0; hold < 0 && i < HOLD_SECONDS_MOST / OP_HOLD_SECONDS; i++)
+		hold = op_hold_to_read(dir);
 	if (hold < 0)
 		fail_msg("%s cannot be held", dir);
 	return hold;
@@ -342,7 +346,7 @@ char *session_text(const char *session_dir)
 {
 	char *dir = samples_dir(session_dir), *text = NULL, *sorted;
 	struct text_walk walk = {.prefix = strlen(dir) + 1};
-	int hold = hold_session(dir);
+	int hold = session_hold(dir);
 	struct op_error error;
 	size_t length;
 
@@ -412,7 +416,7 @@ static void sum_packed(struct op_pack *pack, const struct op_pack_file *file, vo
 uint64_t session_sum(const char *session_dir)
 {
 	char *dir = samples_dir(session_dir);
-	int hold = hold_session(dir);
+	int hold = session_hold(dir);
 	struct op_error error;
 	uint64_t sum = 0;
 
@@ -466,7 +470,7 @@ void session_each_stacks(const char *session_dir, session_stacks_visit *visit, v
 {
 	char *dir = samples_dir(session_dir);
 	struct stacks_walk walk = {strlen(dir) + 1, visit, context};
-	int hold = hold_session(dir);
+	int hold = session_hold(dir);
 	struct op_error error;
 
 	if (op_walk(dir, visit_stacks, &walk, &error))

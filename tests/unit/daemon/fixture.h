@@ -98,6 +98,12 @@ void session_check_sums(struct test_session *session);
 
 #define session_stat(session, which) ((session)->profile.stats.samples.value[which])
 
+/*
+ * Holds a session (samples/NAME) until op_hold_release(): what a packer moves while it is read
+ * counts twice, or not at all.
+ */
+int session_hold(const char *dir);
+
 /* Sum of all counts in sample files, packed or not. */
 uint64_t session_sum(const char *session_dir);
 

@@ -210,15 +210,15 @@ static int read_on(struct shared *shared)
 
 	while (!shared->done) {
 		uint64_t before = shared->stored, sum, after;
-		int hold = op_hold_to_read(dir);
+		int hold = session_hold(dir);
 
 		sum = session_sum(session.dir);
 		after = shared->stored;
 		op_hold_release(hold);
 		/* one is stored before it is told */
-		if (hold < 0 || sum < before || sum > after + 1) {
-			fprintf(stderr, "%d: %" PRIu64 " of %" PRIu64 " to %" PRIu64 "\n", hold,
-				sum, before, after);
+		if (sum < before || sum > after + 1) {
+			fprintf(stderr, "%" PRIu64 " of %" PRIu64 " to %" PRIu64 "\n", sum,
+				before, after);
 			return 1;
 		}
 		shared->readings++;

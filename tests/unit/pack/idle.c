@@ -44,6 +44,17 @@ int rename(const char *from, const char *to)
 	return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
+/* Time that is waited goes by at once. */
+static unsigned int naps;
+
+int nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	(void)time;
+	(void)rest;
+	naps++;
+	return 0;
+}
+
 /* As a daemon does it.  Return: how many files were moved. */
 static size_t move(void)
 {
@@ -300,20 +311,20 @@ CASE(a_reader_keeps_files_where_they_are)
 CASE(a_reader_goes_on_without_a_hold)
 {
 	int hold = op_hold_to_move(current);
-	struct timespec begin, end;
 
 	assert_return_code(hold, errno);
+	naps = 0;
 	assert_int_equal(op_hold_to_read(current), -1);
+	assert_true(naps > 0);
 	if (geteuid()) {
 		print_message("not root: no session of others\n");
 		op_hold_release(hold);
 		return;
 	}
 	assert_return_code(chown(current, 65534, 65534), errno);
-	clock_gettime(CLOCK_MONOTONIC, &begin);
+	naps = 0;
 	assert_int_equal(op_hold_to_read(current), -1);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	assert_true(end.tv_sec - begin.tv_sec < OP_HOLD_SECONDS - 1);
+	assert_int_equal(naps, 0);
 	op_hold_release(hold);
 	assert_return_code(chown(current, 0, 0), errno);
 }

@@ -128,12 +128,12 @@ static pid_t exchange_all_the_time(void)
 	_exit(1);
 }
 
-/* The files that the tries have left in a directory. */
-static int count_files(const char *dir)
+/* The files that so many tries have left in a directory. */
+static int count_files(const char *dir, int tries)
 {
 	int count = 0;
 
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i < tries; i++) {
 		char *path = op_path("%s/%d", dir, i);
 
 		count += !access(path, F_OK);
@@ -144,7 +144,7 @@ static int count_files(const char *dir)
 
 TEST_WITH(nothing_is_written_behind_a_link_that_is_exchanged, make_top, remove_top)
 {
-	int opened = 0, refused = 0, written, strayed;
+	int opened = 0, refused = 0, tries, written, strayed;
 	struct op_error error;
 	char target[16];
 	pid_t child;
@@ -157,7 +157,8 @@ TEST_WITH(nothing_is_written_behind_a_link_that_is_exchanged, make_top, remove_t
 	assert_int_equal(symlink("../victim", "theirs/trap"), 0);
 	assert_int_equal(lchown("theirs/trap", OTHER, OTHER) || chown("theirs", OTHER, OTHER), 0);
 	child = exchange_all_the_time();
-	for (int i = 0; i < TRIES; i++) {
+	/* until both were met, however rarely the other process gets a CPU */
+	for (tries = 0; tries < TRIES || !opened || !refused; tries++) {
 		char *path = op_session_open("theirs/session", &error);
 		char *file;
 
@@ -167,7 +168,7 @@ TEST_WITH(nothing_is_written_behind_a_link_that_is_exchanged, make_top, remove_t
 			continue;
 		}
 		opened++;
-		file = op_path("%s/" OP_SESSION_CURRENT "/%d", path, i);
+		file = op_path("%s/" OP_SESSION_CURRENT "/%d", path, tries);
 		assert_int_equal(op_file_replace(file, "x", 1, 0640, &error), 0);
 		free(file);
 		op_pinned_close(path);
@@ -175,13 +176,12 @@ TEST_WITH(nothing_is_written_behind_a_link_that_is_exchanged, make_top, remove_t
 	assert_int_equal(waitpid(child, NULL, WNOHANG), 0);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	strayed = count_files("victim/" OP_SESSION_CURRENT);
+	strayed = count_files("victim/" OP_SESSION_CURRENT, tries);
 	written = count_files(readlink("theirs/trap", target, sizeof(target)) > 0
 				      ? "theirs/session/" OP_SESSION_CURRENT
-				      : "theirs/trap/" OP_SESSION_CURRENT);
+				      : "theirs/trap/" OP_SESSION_CURRENT,
+			      tries);
 	printf("%d times opened, %d times refused\n", opened, refused);
 	assert_int_equal(strayed, 0);
 	assert_int_equal(written, opened);
-	assert_int_not_equal(opened, 0);
-	assert_int_not_equal(refused, 0);
 }
