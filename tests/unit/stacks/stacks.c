@@ -269,7 +269,7 @@ TEST(images_have_a_limit)
 
 /* ---- kills ---- */
 
-#define STACKS 150
+#define STACKS 75
 
 /* Stacks of which the writer knows that they are in the file; shared with it. */
 static uint64_t *done;
@@ -279,10 +279,10 @@ static void make_stack(uint64_t i, char image[32], uint64_t offsets[3])
 {
 	uint64_t seed = i * 0x9e3779b97f4a7c15u + 1, random = fixture_random(&seed);
 
-	snprintf(image, 32, "image %llu", (unsigned long long)i / 20);
+	snprintf(image, 32, "image %llu", (unsigned long long)i / 10);
 	offsets[0] = random % 8;
 	offsets[1] = random / 8 % 4;
-	offsets[2] = i / 50;
+	offsets[2] = i / 25;
 }
 
 static void write_stacks(const char *path)
