@@ -8,12 +8,19 @@ command -v g++ >/dev/null || skip "there is no g++ here"
 # build OPTION... - the program "inlined", and in "addresses" those of its .text
 build()
 {
-	g++ "$@" -o inlined "$SOURCES/inlined.cc"
-	readelf -SW inlined | sed 's/^ *\[ *[0-9]*\] *//' |
-		awk '$1 == ".text" { print "0x" $3, "0x" $5 }' >text
-	read -r start size <text
-	seq $((start)) $((start + size - 1)) | xargs printf '0x%x\n' >addresses
-	check test -s addresses
+	kept="$WORK/built$(printf '%s' "$*" | tr ' /' '__')"
+	if [ ! -d "$kept" ]; then
+		mkdir "$kept"
+		g++ "$@" -o inlined "$SOURCES/inlined.cc"
+		readelf -SW inlined | sed 's/^ *\[ *[0-9]*\] *//' |
+			awk '$1 == ".text" { print "0x" $3, "0x" $5 }' >"$kept/text"
+		read -r start size <"$kept/text"
+		seq $((start)) $((start + size - 1)) | xargs printf '0x%x\n' >addresses
+		check test -s addresses
+		find . -name '*.dwo' -exec cp {} "$kept/" ';'
+		cp inlined addresses "$kept/"
+	fi
+	cp "$kept"/* .
 }
 
 # Differences between show_lines and addr2line, which says of each address: the address, then pairs
