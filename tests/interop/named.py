@@ -121,8 +121,8 @@ def speedscope_dir():
     os.makedirs(npm, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=npm) as fresh:
         try:
-            result = subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund",
-                                     "--ignore-scripts", SPEEDSCOPE], cwd=fresh,
+            result = subprocess.run(["npm", "install", "--prefix", fresh, "--silent", "--no-audit",
+                                     "--no-fund", "--ignore-scripts", SPEEDSCOPE], cwd=fresh,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
         except subprocess.TimeoutExpired:
             leave_out("speedscope", "npm takes too long")
