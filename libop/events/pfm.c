@@ -358,8 +358,8 @@ static void finish(struct reader *reader, const char *name)
 			mask->has_default = true;
 			mask->default_value = standard.value;
 			mask->default_extra = standard.extra;
-			/* of a unit mask that belongs to another code, libpfm4 takes the value all the
-			 * same: Granite Rapids' INST_RETIRED */
+			/* libpfm4 takes the value of a unit mask of another code all the same, as
+			 * that of Granite Rapids' INST_RETIRED */
 			mask->has_default = !op_unit_mask_check(mask, &unused);
 		} else if (mask->count == 1) {
 			mask->has_default = true;

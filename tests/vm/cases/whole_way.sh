@@ -14,7 +14,8 @@
 
 rounds=300 period=10007 least=4000	# samples of that many rounds
 chain_period=100003			# opcontrol takes no shorter one with call chains
-split=$workloads/split
+here=${workloads:?}
+split=$here/split
 
 # loaded - is the module there, and its file system mounted?
 loaded() { [ -d /sys/module/oprofile ] && [ -e /dev/oprofile/enable ]; }
@@ -48,30 +49,31 @@ rm -rf "$session"
 
 # All that runs, and the kernel
 need opcontrol --start --event=$event:$chain_period:0:1:1 --separate=lib --callgraph=16
-need $split 0.6 >/tmp/truth
+need "$split" 0.6 >/tmp/truth
 need /vm/pmu/deep 10000000
 need opcontrol --dump
 dumped=$(stored)
 [ "$dumped" -gt 0 ] || fail "a dump brings no samples"
-for run in 1 2 3 4 5 6 7 8; do
-	need $workloads/brief1 5
-	need $workloads/brief4 5
+for pages in 1 4; do
+	for _ in 1 2 3 4 5 6 7 8; do
+		need "$here/brief$pages" 5
+	done
 done
 profile_end
 [ "$(stored)" -gt "$dumped" ] || fail "no samples came after the dump"
 at_most "samples lost" "$(lost)" "$(stat_sum sample_received)" 0.01
 same "samples in a report by symbols" "$(report_sum --symbols)" "$(stored)"
 report
-seventy=$(symbol_samples split_seventy $split)
-twenty=$(symbol_samples split_twenty $workloads/libsplit.so)
-ten=$(symbol_samples split_ten $split)
+seventy=$(symbol_samples split_seventy "$split")
+twenty=$(symbol_samples split_twenty "$here/libsplit.so")
+ten=$(symbol_samples split_ten "$split")
 all=$((seventy + twenty + ten))
 enough "samples of the workload" $all 1000
 share "split_seventy" "$seventy" $all 0.7
 share "split_twenty in the library" "$twenty" $all 0.2
 share "split_ten" "$ten" $all 0.1
 for pages in 1 4; do
-	enough "samples of brief$pages" "$(line_samples $workloads/brief$pages)" 8
+	enough "samples of brief$pages" "$(line_samples "$here/brief$pages")" 8
 done
 enough "samples of the kernel" "$(line_samples /kallsyms)" 100
 
