@@ -22,6 +22,7 @@
 #	cases		all guest cases, each on the newest stock kernel of its line "check"
 #	kernels		the same on all other kernels, sanitised ones and PREEMPT_RT among them,
 #			the fuzzer, and coverage of the module (check_kernel.sh)
+#	mutants		wrong lines that unit, kunit and whole must notice (mutants.sh)
 #
 # Only if asked for:
 #
@@ -38,7 +39,7 @@ build=${BUILD:-$top/build}
 . "$top/tests/vm/kernel.sh"
 
 kinds_check="unit compat kunit whole"
-kinds_all="unit measured compat whole selftest kunits cases kernels"
+kinds_all="unit measured compat whole selftest kunits cases kernels mutants"
 if [[ $# -eq 0 ]]; then
 	# shellcheck disable=SC2086
 	set -- $kinds_check
@@ -106,6 +107,7 @@ cat "$folder/guests"
 ! wants measured || run unit host "$top/tests/unit.py" "$build" "$tally" measured --suite measured
 ! wants selftest || run selftest "${kernels_stock%% *}" "$top/tests/vm/selftest.sh" -t "$tally"
 ! wants cases || run guest "$kernels_stock" "$top/tests/vm/run.sh" -c newest -t "$tally"
+! wants mutants || run mutants host "$top/tests/mutants.sh" -t "$tally"
 ! wants kernels || "$top/tests/check_kernel.sh" -t "$tally" || true # it notes what failed
 
 "$top/tests/rerun.py" "$tally" "$build"
