@@ -26,6 +26,7 @@
 
 #include "driver.h"
 #include "libop/session/control_socket.h"
+#include "libop/session/lock.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/session/paths.h"
@@ -64,23 +65,6 @@ static char *daemon_program(void)
 	return program_beside("/../../daemon/" DAEMON_NAME, "/" DAEMON_NAME);
 }
 
-/*
- * The pid in a lock that a living daemon holds by flock(2) (libop/session/lock.h), or 0.  A lock
- * that a killed one left is not locked, whatever process has its pid now.
- */
-static pid_t read_lock(int fd)
-{
-	char text[32] = "";
-	uint64_t pid;
-
-	if (!flock(fd, LOCK_SH | LOCK_NB))
-		return 0;
-	if (pread(fd, text, sizeof(text) - 1, 0) < 0)
-		return 0;
-	text[strcspn(text, "\n")] = '\0';
-	return op_number_parse(text, "pid", 1, INT_MAX, &pid, NULL) ? 0 : (pid_t)pid;
-}
-
 /* The descriptor of a process that has not ended: -1 if there is none. */
 static int watch(pid_t pid)
 {
@@ -113,7 +97,7 @@ int daemon_find(const char *session_dir, pid_t *pid, int *pidfd, struct op_error
 	if (fd < 0)
 		return code == ENOENT || code == ENOTDIR ? 0 : -1;
 
-	*pid = read_lock(fd);
+	*pid = lock_holder(fd);
 	close(fd);
 	process = *pid ? watch(*pid) : -1;
 	if (process < 0)

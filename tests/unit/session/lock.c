@@ -2,11 +2,16 @@
 /* The lock of a session. */
 #include "tests/unit/test.h"
 
+#include <stdatomic.h>
+#include <sys/mman.h>
+
 #include "libop/base/file.h"
 #include "libop/session/lock.h"
 #include "libop/session/paths.h"
 
-static char *dir, *file;
+#define OTHER 65534 /* another user */
+
+static char *dir, *file, *samples, *current, *saved;
 
 TEST_HOOK(enter)
 {
@@ -16,7 +21,10 @@ TEST_HOOK(enter)
 	if (!dir || !mkdtemp(dir))
 		return 1;
 	file = op_path("%s/" OP_SESSION_LOCK, dir);
-	return !file;
+	samples = op_path("%s/" OP_SESSION_SAMPLES, dir);
+	current = op_path("%s/" OP_SESSION_CURRENT, dir);
+	saved = op_path("%s/saved", samples);
+	return !file || mkdir(samples, 0700) || mkdir(current, 0700) || mkdir(saved, 0700);
 }
 
 TEST_HOOK(leave)
@@ -24,7 +32,13 @@ TEST_HOOK(leave)
 	int result;
 
 	unlink(file);
+	rmdir(current);
+	rmdir(saved);
+	rmdir(samples);
 	result = rmdir(dir);
+	free(current);
+	free(saved);
+	free(samples);
 	free(file);
 	free(dir);
 	return result;
@@ -62,4 +76,106 @@ TEST(the_lock_of_a_successor_is_not_removed)
 	assert_int_equal(error.code, EBUSY);
 	lock_release(dir, next);
 	assert_int_equal(access(file, F_OK), -1);
+}
+
+static int take(void)
+{
+	struct op_error error;
+	int lock = lock_take(dir, &error);
+
+	if (lock < 0)
+		fail_msg("%s", error.text);
+	return lock;
+}
+
+TEST(only_current_samples_of_a_living_daemon_are_in_use)
+{
+	int lock;
+
+	assert_false(lock_is_in_use(current));
+	lock = take();
+	assert_true(lock_is_in_use(current));
+	assert_false(lock_is_in_use(saved));
+	lock_release(dir, lock);
+	assert_false(lock_is_in_use(current));
+}
+
+TEST(the_lock_of_a_killed_daemon_is_not_in_use)
+{
+	int lock = take();
+
+	close(lock); /* its pid is that of a living process */
+	assert_false(lock_is_in_use(current));
+}
+
+/* Return: the pid of a process that has ended. */
+static pid_t ended(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+/* Who may read a lock can hold it, but not write a pid. */
+TEST(a_lock_that_another_process_holds_is_not_in_use)
+{
+	int lock = take();
+
+	assert_return_code(ftruncate(lock, 0), errno);
+	assert_true(dprintf(lock, "%ld", (long)ended()) > 0);
+	assert_false(lock_is_in_use(current));
+	assert_return_code(ftruncate(lock, 0), errno);
+	assert_false(lock_is_in_use(current));
+	lock_release(dir, lock);
+}
+
+TEST(the_lock_of_another_users_session_is_not_believed)
+{
+	int lock;
+
+	if (geteuid())
+		skip();
+	lock = take();
+	assert_true(lock_is_in_use(current));
+	assert_return_code(chown(current, OTHER, OTHER), errno);
+	assert_false(lock_is_in_use(current));
+	assert_return_code(chown(current, 0, 0), errno);
+	assert_return_code(chown(file, OTHER, OTHER), errno);
+	assert_false(lock_is_in_use(current));
+	lock_release(dir, lock);
+}
+
+/* Not even one that would be read for ever is in the way. */
+TEST(what_is_no_lock_is_not_in_use)
+{
+	unlink(file);
+	assert_return_code(mkfifo(file, 0600), errno);
+	assert_false(lock_is_in_use(current));
+	unlink(file);
+	assert_return_code(symlink("/proc/self/exe", file), errno);
+	assert_false(lock_is_in_use(current));
+	unlink(file);
+}
+
+/* A report looks at the lock all the time, while daemons come and go. */
+TEST(looking_at_a_lock_keeps_no_daemon_from_starting)
+{
+	atomic_bool *done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t self = getpid(), pid = fork();
+
+	assert_ptr_not_equal(done, MAP_FAILED);
+	if (!pid) {
+		while (!atomic_load(done) && getppid() == self)
+			lock_is_in_use(current);
+		_exit(0);
+	}
+	for (int i = 0; i < 300; i++)
+		lock_release(dir, take());
+	atomic_store(done, true);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	munmap(done, sizeof(*done));
 }
