@@ -26,7 +26,7 @@
 /* Syncs in a dump, for as long as the event buffer may have been too small for all samples. */
 #define DUMP_ROUNDS 64
 #define DRAIN_READS 64
-/* Interval at which call chains are written and files are unmapped. */
+/* Interval at which call chains and the account are written, and files are unmapped. */
 #define REST_SECONDS 10
 
 /* ---- opening and closing ---- */
@@ -169,13 +169,19 @@ static int open_parts(struct profile *profile, struct op_error *error)
 	return 0;
 }
 
+static int save_stats(struct profile *profile, struct op_error *error)
+{
+	profile->accounted = profile->buffers;
+	return session_stats_save(&profile->stats, has_begun(profile), error);
+}
+
 /* Losses of an earlier daemon are not this one's. */
 static int begin_account(struct profile *profile, struct op_error *error)
 {
 	profile->missing = 0;
 	if (session_stats_load(&profile->stats, has_begun(profile), error))
 		return -1;
-	return session_stats_save(&profile->stats, has_begun(profile), error);
+	return save_stats(profile, error);
 }
 
 int profile_open(struct profile *profile, const struct profile_config *config,
@@ -336,17 +342,40 @@ static void reopen_if_removed(struct profile *profile)
 		log_line("%s", error.text);
 }
 
-/* Between two buffers: writes call chains and unmaps files, every REST_SECONDS. */
-static void rest_sometimes(struct profile *profile)
+static bool has_unaccounted(const struct profile *profile)
 {
-	uint64_t time = seconds();
+	return profile->buffers != profile->accounted;
+}
 
-	if (time < profile->rested + REST_SECONDS)
+/* Of what is in the files now: a report of a session in use compares both. */
+static void save_account(struct profile *profile)
+{
+	struct op_error error;
+
+	if (!has_unaccounted(profile))
 		return;
+	profile->accounted = profile->buffers;
+	sample_files_check(&profile->files);
+	if (session_stats_save_account(&profile->stats, has_begun(profile), &error))
+		log_limited(&profile->stats.log_account, "the account is not up to date: %s",
+			    error.text);
+}
+
+int profile_rest(struct profile *profile, int wait)
+{
+	uint64_t time = seconds(), due = profile->rested + REST_SECONDS;
+
+	if (time < due) {
+		int left = (int)(due - time) * 1000;
+
+		return has_unaccounted(profile) && (wait < 0 || left < wait) ? left : wait;
+	}
 	profile->rested = time;
 	reopen_if_removed(profile);
 	profile_flush(profile);
+	save_account(profile);
 	sample_files_rest(&profile->files);
+	return wait;
 }
 
 static void bound_images(struct profile *profile)
@@ -367,7 +396,7 @@ int profile_take(struct profile *profile, size_t *words, struct op_error *error)
 	size_t count;
 	int result = source_read(profile->source, &buffer, &count, error);
 
-	rest_sometimes(profile);
+	profile_rest(profile, -1);
 	if (result == SOURCE_END)
 		profile_flush(profile);
 	if (words)
@@ -459,7 +488,7 @@ int profile_settle(struct profile *profile, struct op_error *error)
 {
 	profile_flush(profile);
 	sample_files_check(&profile->files);
-	if (session_stats_save(&profile->stats, has_begun(profile), error))
+	if (save_stats(profile, error))
 		return -1;
 	save_backend(profile);
 	save_images(profile);
@@ -484,7 +513,7 @@ void profile_save_stats(struct profile *profile)
 
 	profile_flush(profile);
 	sample_files_check(&profile->files);
-	if (session_stats_save(&profile->stats, has_begun(profile), &error))
+	if (save_stats(profile, &error))
 		log_line("the statistics are not up to date: %s", error.text);
 	save_backend(profile);
 	save_images(profile);

@@ -29,9 +29,10 @@ struct profile {
 	struct session_stats stats;
 	struct decoder decoder;
 	struct feed feed;
-	uint64_t buffers; /* decoded so far */
-	uint64_t rested;  /* when profile_rest() was last called; seconds, monotonic */
-	uint64_t missing; /* samples and stacks that were not stored, as profile_dump() said */
+	uint64_t buffers;   /* decoded so far */
+	uint64_t rested;    /* when profile_rest() last worked; seconds, monotonic */
+	uint64_t accounted; /* as many of them when the account was last written */
+	uint64_t missing;   /* samples and stacks that were not stored, as profile_dump() said */
 };
 
 /**
@@ -67,6 +68,17 @@ bool profile_is_running(struct profile *profile);
  * Return: 0, SOURCE_END, or -1 with @error set.
  */
 int profile_take(struct profile *profile, size_t *words, struct op_error *error);
+
+/**
+ * profile_rest - bring the session up to date now and then
+ *
+ * Writes call chains and the account, and unmaps files, if the last time is long ago.
+ * profile_take() does it, too; the caller does while no samples come.
+ * @wait: for how long the caller would wait for samples, in ms; -1: no limit
+ *
+ * Return: for how long it may wait, so that this is called in time.
+ */
+int profile_rest(struct profile *profile, int wait);
 
 /**
  * profile_feed - send each sample to a socket as it is counted: libop/session/feed.h

@@ -70,17 +70,34 @@ static int save_account(struct session_stats *stats, const char *reported, struc
 	return result;
 }
 
-int session_stats_save(struct session_stats *stats, bool begun, struct op_error *error)
+/* Brings the statistics up to date.  Return: what the source reports, for free(). */
+static char *update(struct session_stats *stats, bool begun)
 {
 	char *reported = source_stats(stats->source);
-	struct op_error why;
-	int result;
 
 	session_stats_is_running(stats);
 	multiplexed_times_update(&stats->times, reported);
 	multiplexed_times_remove_lines(reported);
 	if (begun)
 		stats_take_kernel(&stats->samples, reported);
+	return reported;
+}
+
+int session_stats_save_account(struct session_stats *stats, bool begun, struct op_error *error)
+{
+	char *reported = update(stats, begun);
+	int result = save_account(stats, reported, error);
+
+	free(reported);
+	return result;
+}
+
+int session_stats_save(struct session_stats *stats, bool begun, struct op_error *error)
+{
+	char *reported = update(stats, begun);
+	struct op_error why;
+	int result;
+
 	result = save_account(stats, reported, error);
 	if (stats_save(&stats->samples, stats->dir, reported, &why) ||
 	    multiplexed_times_save(&stats->times, stats->dir, &why) ||

@@ -26,7 +26,7 @@ struct session_stats {
 	struct stats samples;
 	struct multiplexed_times times;
 	struct overhead overhead;
-	struct log_limit log_copies;
+	struct log_limit log_copies, log_account;
 };
 
 /**
@@ -52,6 +52,9 @@ bool session_stats_is_running(struct session_stats *stats);
  * written are only logged.
  */
 int session_stats_save(struct session_stats *stats, bool begun, struct op_error *error);
+
+/* Writes the account only.  Return: as session_stats_save(). */
+int session_stats_save_account(struct session_stats *stats, bool begun, struct op_error *error);
 
 /* Writes the statistics to the log. */
 void session_stats_log(const struct session_stats *stats);

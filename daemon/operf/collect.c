@@ -172,6 +172,7 @@ static int run(struct loop *loop, struct op_error *error)
 			return -1;
 		if (loop->done)
 			break;
+		wait = profile_rest(profile, wait);
 		n = epoll_wait(loop->epoll, event, EVENTS_AT_ONCE, wait);
 		if (n < 0 && errno != EINTR)
 			return op_error_errno(error, "cannot wait for samples");

@@ -476,7 +476,7 @@ int daemon_run(struct daemon *daemon)
 		 daemon->options->session_dir, daemon->source->cpu_type);
 	op_notify("READY=1");
 	while (!daemon->done) {
-		int wait = feed_sometimes(daemon), n;
+		int wait = profile_rest(&daemon->profile, feed_sometimes(daemon)), n;
 
 		if (daemon->done)
 			break;

@@ -120,6 +120,16 @@ sed -n 's/.*\(Nr. stored samples.*\)/\1/p' session/samples/oprofiled.log | tail 
 grep -c -e '-- OProfile Statistics --' session/samples/oprofiled.log
 ls session
 
+requirement without_a_dump_the_account_follows_by_itself
+driver
+daemon
+feed kernel 7 0
+account_follows()
+{
+	grep -qa '^samples_stored 1$' session/samples/current/account
+}
+until_succeeds account_follows # no other samples come
+
 # rm complete_dump; echo 1 >dump; wait for complete_dump
 requirement scripts_of_old_can_dump
 driver

@@ -77,6 +77,16 @@ static void check_account(const char *samples)
 	free(dir);
 }
 
+static void check_stored(uint64_t stored)
+{
+	char *dir = op_path("%s/" OP_SESSION_CURRENT, session.dir), *text;
+
+	assert_int_equal(op_account_read(dir, &text), OP_ACCOUNT_WHOLE);
+	assert_int_equal(op_account_number(text, "samples_stored"), stored);
+	free(text);
+	free(dir);
+}
+
 /* Return: what a dump complains of, which the caller frees; NULL if it was well. */
 static char *dump(void)
 {
@@ -361,6 +371,42 @@ SESSION_TEST(a_session_that_is_moved_keeps_its_account)
 	session_check_sums(&session);
 	free(moved);
 	free(current);
+}
+
+/* The next rest is due at once. */
+static int rest(void)
+{
+	session.profile.rested = 0;
+	return profile_rest(&session.profile, -1);
+}
+
+/* A report finds account and files of one moment, without a dump. */
+SESSION_TEST(the_account_follows_the_files_while_samples_come)
+{
+	session_feed_only(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0, 2, 0));
+	session.profile.rested = 0;
+	session_feed_only(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0));
+	check_stored(2); /* all before this buffer */
+	assert_int_equal(rest(), -1);
+	check_stored(3);
+	check_account(OP_SESSION_CURRENT);
+	session_check_sums(&session);
+}
+
+/* The daemon wakes up for an account that is behind, and for no other. */
+SESSION_TEST(the_daemon_waits_no_longer_than_the_account_may_be_behind)
+{
+	assert_int_equal(profile_rest(&session.profile, -1), -1);
+	assert_int_equal(profile_rest(&session.profile, 250), 250);
+	session_feed_only(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0));
+	assert_in_range(profile_rest(&session.profile, -1), 1, 10000);
+	assert_in_range(profile_rest(&session.profile, 999), 1, 999);
+	assert_null(dump());
+	assert_int_equal(profile_rest(&session.profile, -1), -1);
+	session_feed_only(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0));
+	assert_int_equal(rest(), -1);
+	assert_int_equal(profile_rest(&session.profile, -1), -1);
+	check_stored(2);
 }
 
 /* Samples are lost until it is noticed, and counted in no session that there is. */
