@@ -6,11 +6,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/base/safe_text.h"
 #include "libop/session/account.h"
+#include "libop/session/lock.h"
 #include "head.h"
 #include "session_sum.h"
 #include "libop/session/paths.h"
@@ -159,13 +162,15 @@ static void read_files(struct reading *reading, const char *samples_dir)
 	free(path);
 }
 
-/* Return: whether it says how many samples are stored. */
-static bool read_account(struct pp_loss *loss, struct reading *reading, const char *samples_dir)
+/* @stored: set to the samples that it says are stored.  Return: whether it says that. */
+static bool read_account(struct pp_loss *loss, struct reading *reading, const char *samples_dir,
+			 uint64_t *stored)
 {
 	char *text, *rest, *name;
 	bool says = false;
 	uint64_t value;
 
+	*stored = 0;
 	switch (op_account_read(samples_dir, &text)) {
 	case OP_ACCOUNT_MISSING:
 		loss->missing++;
@@ -182,7 +187,10 @@ static bool read_account(struct pp_loss *loss, struct reading *reading, const ch
 	}
 	for (rest = text; (name = op_account_next(&rest, &value));) {
 		take_number(reading, name, value);
-		says |= !strcmp(name, "samples_stored");
+		if (strcmp(name, "samples_stored"))
+			continue;
+		*stored = value;
+		says = true;
 	}
 	free(text);
 	return says;
@@ -242,8 +250,39 @@ static void add_earlier(struct pp_loss *loss, uint64_t ever)
 	loss->kernel_lost = ever;
 }
 
+/* Seconds, or -1. */
+static int64_t age_of_account(const char *samples_dir)
+{
+	char *path = pp_format("%s/" OP_SAMPLES_ACCOUNT, samples_dir);
+	time_t now = time(NULL);
+	struct stat status;
+	int64_t age = -1;
+
+	if (!stat(path, &status) && status.st_mtime <= now)
+		age = now - status.st_mtime;
+	free(path);
+	return age;
+}
+
+/* Compares the files of a session with its account. */
+static void compare(struct pp_loss *loss, const char *samples_dir, uint64_t stored, bool in_use)
+{
+	uint64_t sum = pp_session_sum(samples_dir);
+	int64_t age;
+
+	loss->in_files += sum;
+	if (!in_use || sum <= stored)
+		return;
+	age = age_of_account(samples_dir);
+	if (!loss->still_coming || age > loss->account_age)
+		loss->account_age = age;
+	loss->still_coming += sum - stored;
+}
+
 void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 {
+	uint64_t *stored = pp_alloc(n + 1, sizeof(*stored));
+	bool *in_use = pp_alloc(n + 1, sizeof(*in_use));
 	struct reading reading = {0};
 	uint64_t other = 0, ever = 0;
 	uint64_t *const accounts[] = {
@@ -271,11 +310,15 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 	memset(loss, 0, sizeof(*loss));
 	loss->compared = n;
 	for (size_t i = 0; i < n; i++) {
-		loss->compared &= read_account(loss, &reading, samples_dirs[i]);
+		/* first: a daemon that ends writes the account before it releases the session */
+		in_use[i] = lock_is_in_use(samples_dirs[i]);
+		loss->compared &= read_account(loss, &reading, samples_dirs[i], &stored[i]);
 		read_sources(loss, samples_dirs[i]);
 	}
 	for (size_t i = 0; loss->compared && i < n; i++)
-		loss->in_files += pp_session_sum(samples_dirs[i]);
+		compare(loss, samples_dirs[i], stored[i], in_use[i]);
+	free(stored);
+	free(in_use);
 	loss->known = reading.known;
 	for (size_t i = 0; i < N_NUMBERS; i++) {
 		*accounts[numbers[i].account] += reading.values[i];
@@ -287,7 +330,7 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 
 static bool differs(const struct pp_loss *loss)
 {
-	return loss->compared && loss->in_files != loss->stored;
+	return loss->compared && loss->in_files - loss->still_coming != loss->stored;
 }
 
 bool pp_loss_any(const struct pp_loss *loss)
@@ -303,11 +346,39 @@ const char *pp_loss_account(const struct pp_loss *loss)
 			       : "whole";
 }
 
+/* "4 s", "12 min", "3 h" */
+static void format_age(char text[static 32], int64_t seconds)
+{
+	if (seconds < 120)
+		snprintf(text, 32, "%" PRId64 " s", seconds);
+	else if (seconds < 2 * 60 * 60)
+		snprintf(text, 32, "%" PRId64 " min", seconds / 60);
+	else
+		snprintf(text, 32, "%" PRId64 " h", seconds / (60 * 60));
+}
+
+static void write_still_coming(const struct pp_loss *loss, FILE *out)
+{
+	char age[32];
+
+	if (!loss->still_coming)
+		return;
+	fprintf(out, "Profiling goes on: %" PRIu64 " sample%s came since the account was written",
+		loss->still_coming, loss->still_coming == 1 ? "" : "s");
+	if (loss->account_age >= 0) {
+		format_age(age, loss->account_age);
+		fprintf(out, ", %s ago", age);
+	}
+	fputc('\n', out);
+}
+
 void pp_loss_write_doubts(const struct pp_loss *loss, bool color, FILE *out)
 {
 	struct pp_line line = {.color = color};
-	uint64_t more = loss->in_files - loss->stored;
+	uint64_t in_files = loss->in_files - loss->still_coming, more = in_files - loss->stored;
+	bool has_more = in_files > loss->stored;
 
+	write_still_coming(loss, out);
 	if (!loss->damaged && !loss->missing && !loss->torn && !differs(loss))
 		return;
 	pp_line_tone(&line, PP_TONE_ALARM);
@@ -320,12 +391,11 @@ void pp_loss_write_doubts(const struct pp_loss *loss, bool color, FILE *out)
 				    "those of the one before\n");
 	if (differs(loss)) {
 		pp_line_puts(&line, "Account: sample files have ");
-		pp_line_count(&line, loss->in_files, 0);
+		pp_line_count(&line, in_files, 0);
 		pp_line_puts(&line, " samples, ");
-		pp_line_count(&line, loss->in_files > loss->stored ? more : -more, 0);
-		pp_line_puts(&line, loss->in_files > loss->stored
-					    ? " more than it says (since the last dump?)\n"
-					    : " fewer than it says\n");
+		pp_line_count(&line, has_more ? more : -more, 0);
+		pp_line_puts(&line, has_more ? " more than it says (since the last dump?)\n"
+					     : " fewer than it says\n");
 	}
 	pp_line_tone(&line, PP_TONE_PLAIN);
 	pp_line_flush(&line, out);
@@ -344,7 +414,7 @@ static void write_causes(const struct pp_loss *loss, struct pp_line *line, FILE 
 
 uint64_t pp_loss_unaccounted(const struct pp_loss *loss)
 {
-	return differs(loss) && loss->in_files > loss->stored ? loss->in_files - loss->stored : 0;
+	return loss->compared && loss->in_files > loss->stored ? loss->in_files - loss->stored : 0;
 }
 
 static void write_lost(const struct pp_loss *loss, struct pp_line *line, uint64_t received)
@@ -372,7 +442,7 @@ static void write_lost(const struct pp_loss *loss, struct pp_line *line, uint64_
 /* Nothing lost is said only where nothing can have been. */
 static const char *no_loss(const struct pp_loss *loss)
 {
-	if (loss->missing || differs(loss))
+	if (loss->missing || differs(loss) || loss->still_coming)
 		return ", no losses noted\n";
 	return loss->throttled ? ", none of them lost\n" : ", none lost\n";
 }

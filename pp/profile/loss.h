@@ -41,6 +41,10 @@ struct pp_loss {
 	/* Samples in all files of the sessions; compared with @stored if there are accounts. */
 	bool compared;
 	uint64_t in_files;
+	/* Of them, those that living daemons have stored since they wrote their accounts; the age
+	 * of the oldest of these accounts in seconds, or -1: not known. */
+	uint64_t still_coming;
+	int64_t account_age;
 	char sources[64]; /* the sources of the samples: "module, perf"; "" if it is not known */
 	/* Samples, of the whole session. */
 	uint64_t received, stored, filtered;
@@ -69,14 +73,15 @@ bool pp_loss_any(const struct pp_loss *loss);
 
 /*
  * Writes what makes the account of the sessions doubtful, for the head of a report: that it is
- * missing or damaged, or that sample files have more or fewer samples.
+ * missing or damaged, or that sample files have more or fewer samples.  Files of a session that a
+ * daemon writes may have more: that is told, and is no doubt.
  */
 void pp_loss_write_doubts(const struct pp_loss *loss, bool color, FILE *out);
 
 /* The same as a word: "whole", "torn", "damaged" or "missing". */
 const char *pp_loss_account(const struct pp_loss *loss);
 
-/* Samples that were stored after the account was last written, of a daemon that runs. */
+/* Samples that were stored after the account was last written. */
 uint64_t pp_loss_unaccounted(const struct pp_loss *loss);
 
 /*

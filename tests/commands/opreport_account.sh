@@ -88,6 +88,53 @@ report -n
 report --csv
 opannotate --session-dir="$DIR" -a 2>/dev/null | grep Account
 
+# behind NAME - a session whose account is 3.5 hours old: no delay makes that another number of hours
+behind()
+{
+	images
+	session "--name=$1" <<-EOF
+		image prog TIMER
+		0x1020 150
+		stat total_samples 107
+		stat samples_stored 100
+	EOF
+	touch -d '-210 minutes' "samples/$1/account"
+}
+
+requirement profiling_that_goes_on_is_told
+behind current
+exec 9>lock
+flock 9
+printf %s $$ >&9
+report
+report -n
+touch -d tomorrow $account
+report
+exec 9>&-
+
+requirement account_that_no_daemon_will_bring_up_to_date_is_noticed
+behind current
+behind saved
+printf %s $$ >lock # a killed daemon's, whose pid is that of another process
+report -n
+exec 9<lock
+flock 9
+report -n session:saved
+sh -c 'printf %s $$' >lock # held by no daemon
+report -n
+exec 9>&-
+
+requirement samples_missing_from_a_session_in_use_are_noticed
+behind current
+make_session "$DIR" <<-EOF
+	stat samples_stored 160
+EOF
+exec 9>lock
+flock 9
+printf %s $$ >&9
+report -n
+exec 9>&-
+
 # Nothing but the sum of all files can tell.  The key is "ABC", the count "!".
 requirement changed_count_of_a_loose_file_is_noticed
 images

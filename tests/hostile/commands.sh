@@ -25,7 +25,7 @@ top=$OP_HOSTILE
 mount -t tmpfs -o mode=755 hostile "$top" || { echo "skip: no mount namespace"; exit 77; }
 cd "$top" || exit 1
 
-PATH=$build/daemon/operf:$build/daemon:$build/pp:$PATH
+PATH=$build/daemon/operf:$build/daemon:$build/pp:$build/tests/commands:$PATH
 PATH=$build/utils/ocount:$build/utils/opdb:$build/utils/opcontrol:$build/utils/ophelp:$PATH
 export HOME=$top/home OPROFILE_SYMBOLS=$top/symbols LC_ALL=C
 mkdir home
@@ -249,6 +249,29 @@ counts() { opreport "$@" 2>/dev/null | awk '/^[0-9]/ { print $1 }'; }
 diff <(counts --session-dir=base) <(counts archive:archive) ||
 	wrong "the archive of a held session differs"
 rm -rf archive
+kill $holder
+wait $holder 2>/dev/null
+
+# ---- a session whose owner only claims that profiling goes on ----
+
+make_session claimed <<-END
+	image $top/program TIMER
+	1 3
+	stat total_samples 1
+	stat samples_stored 1
+END
+touch claimed/lock
+chown -R 65534:65534 claimed
+$other bash -c 'exec 9<>claimed/lock && flock -x 9 && printf %s $$ >&9 && exec sleep 600' &
+holder=$!
+end=$((SECONDS + 30))
+until [[ -s claimed/lock || $SECONDS -ge $end ]]; do sleep 0.05; done
+[[ -s claimed/lock ]] || wrong "the claim is not made"
+tame claimed opreport --session-dir=claimed --trust-session
+grep -q 'more than it says' out || wrong "another user's claim to profile is believed"
+chown -R 0:0 claimed
+tame claimed opreport --session-dir=claimed
+grep -q '^Profiling goes on' out || wrong "root's own session in use is doubted"
 kill $holder
 wait $holder 2>/dev/null
 
