@@ -67,14 +67,18 @@ static void name_image(struct pp_profile *profile, struct pp_image *image,
 {
 	size_t n_columns = profile->classes->columns;
 	const char *slash;
+	char *kernel_name;
 
 	image->id = memcpy(pp_profile_keep(profile, sizeof(*id)), id, sizeof(*id));
 	image->full = request->one_vdso && pp_image_is_vdso(id) ? pp_copy(id->name)
 								: pp_image_full_name(id);
 	slash = id->kind == OP_IMAGE_ANON ? NULL : strrchr(image->full, '/');
 	image->base = slash && slash[1] ? slash + 1 : image->full;
-	if (id->kind == OP_IMAGE_KERNEL && !strcmp(id->name, OP_KERNEL_IMAGE))
-		image->base = PP_KERNEL_NAME;
+	kernel_name = pp_image_kernel_name(id);
+	if (kernel_name)
+		image->base =
+			strcpy(pp_profile_keep(profile, strlen(kernel_name) + 1), kernel_name);
+	free(kernel_name);
 	image->counts = pp_alloc(n_columns, sizeof(uint64_t));
 }
 

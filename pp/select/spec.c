@@ -243,6 +243,15 @@ bool pp_globs_match(const struct op_strings *globs, const char *text)
 	return false;
 }
 
+static bool kernel_name_matches(const struct op_strings *globs, const struct op_image_name *image)
+{
+	char *name = globs->count ? pp_image_kernel_name(image) : NULL;
+	bool matches = name && pp_globs_match(globs, name);
+
+	free(name);
+	return matches;
+}
+
 /* A kernel image may be written with and without the '/' that old reports show. */
 static bool image_matches(const struct op_strings *globs, const struct op_image_name *image)
 {
@@ -256,8 +265,7 @@ static bool image_matches(const struct op_strings *globs, const struct op_image_
 		pp_image_identity_parse(&identity, image->name);
 		return pp_globs_match(globs, identity.path);
 	}
-	if (image->kind == OP_IMAGE_KERNEL && !strcmp(image->name, OP_KERNEL_IMAGE) &&
-	    pp_globs_match(globs, PP_KERNEL_NAME))
+	if (kernel_name_matches(globs, image))
 		return true;
 	if (image->kind != OP_IMAGE_KERNEL || strlen(image->name) + 2 > sizeof(rooted))
 		return false;

@@ -7,6 +7,7 @@
 
 #include "image_identity.h"
 #include "libop/base/memory.h"
+#include "libop/session/paths.h"
 
 char *pp_image_full_name(const struct op_image_name *id)
 {
@@ -23,6 +24,18 @@ char *pp_image_full_name(const struct op_image_name *id)
 				 id->name, id->tgid, id->start, id->end);
 	}
 	return pp_copy(id->name);
+}
+
+char *pp_image_kernel_name(const struct op_image_name *id)
+{
+	static const char made[] = "[__builtin__";
+	const size_t n = sizeof(made) - 1;
+
+	if (id->kind != OP_IMAGE_KERNEL)
+		return NULL;
+	if (!strcmp(id->name, OP_KERNEL_IMAGE))
+		return pp_copy("[kernel]");
+	return strncmp(id->name, made, n) ? NULL : pp_format("[%s", id->name + n);
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)

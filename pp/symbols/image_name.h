@@ -16,14 +16,19 @@ static inline bool pp_image_is_named(const char *name)
 	return !strncmp(name, PP_NAMED_IMAGE "/", sizeof(PP_NAMED_IMAGE));
 }
 
-/* What reports call the image OP_KERNEL_IMAGE, unless they show whole paths. */
-#define PP_KERNEL_NAME "[kernel]"
 
 /* The code that the kernel maps into each process, at another address each time. */
 static inline bool pp_image_is_vdso(const struct op_image_name *id)
 {
 	return id->kind == OP_IMAGE_ANON && !strcmp(id->name, "[vdso]");
 }
+
+/*
+ * What reports call code of the kernel, unless they show whole paths: "[kernel]", and "[ftrace]" for
+ * code that the kernel has made, which it calls __builtin__ftrace.  The caller frees it; NULL: it
+ * has no other name than in sample files.
+ */
+char *pp_image_kernel_name(const struct op_image_name *id);
 
 /* The order of names in reports; 0 for one image. */
 int pp_compare_images(const struct op_image_name *a, const struct op_image_name *b);

@@ -90,6 +90,30 @@ zstd -q -o root/lib/modules/6.6.6/extra/demo_x.ko.zst demo-x.ko
 of_session opannotate -a -R "$DIR/root"
 of_session opannotate -a
 
+# kallsyms has such code as of a module, which it is not.
+requirement code_that_the_kernel_has_made_is_called_by_its_kind
+session <<-EOF
+	image {kern}/[__builtin__ftrace] TIMER
+	0xffffffffc0200010 7
+	image {kern}/[__builtin__kprobes] TIMER
+	0xffffffffc0201010 3
+	image {kern}/[bpf] TIMER
+	0xffffffffc0202010 1
+EOF
+write samples/current/kallsyms <<-EOF
+	ffffffff81000000 T _stext
+	ffffffffc0200000 t ftrace_trampoline	[__builtin__ftrace]
+	ffffffffc0201000 t kprobe_insn_page	[__builtin__kprobes]
+	ffffffffc0202000 t bpf_prog_1	[bpf]
+EOF
+reports <<-EOF
+	-n
+	-l -n
+	-n image:[ftrace]
+	-n image:[__builtin__ftrace]
+	-n -f
+EOF
+
 # What there was no room for has no symbols, which nobody need be told.
 requirement images_that_stand_for_others_have_no_symbols
 session <<-EOF
