@@ -149,6 +149,15 @@ static int add(struct op_strings *arguments, const char *format, ...)
 static int add_all(struct op_strings *arguments, const struct settings *settings,
 		   const char *events, const char *verbose)
 {
+	const struct {
+		bool by;
+		const char *name;
+	} separated[] = {
+		{settings->separate_lib, "lib"},
+		{settings->separate_kernel, "kernel"},
+		{settings->separate_thread, "thread"},
+		{settings->separate_cpu, "cpu"},
+	};
 	char *program = daemon_program();
 	int ret;
 
@@ -181,10 +190,9 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 			   settings->kernel_range[0], settings->kernel_range[1]);
 	if (settings->image_filter)
 		ret |= add(arguments, "--image=%s", settings->image_filter);
-	ret |= add(arguments, "--separate-lib=%d", settings->separate_lib);
-	ret |= add(arguments, "--separate-kernel=%d", settings->separate_kernel);
-	ret |= add(arguments, "--separate-thread=%d", settings->separate_thread);
-	ret |= add(arguments, "--separate-cpu=%d", settings->separate_cpu);
+	for (size_t i = 0; i < sizeof(separated) / sizeof(separated[0]); i++)
+		if (separated[i].by)
+			ret |= add(arguments, "--separate-%s=1", separated[i].name);
 	if (verbose)
 		ret |= add(arguments, "--verbose=%s", verbose);
 	return ret;
