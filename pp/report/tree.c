@@ -211,6 +211,15 @@ static void begin_line(struct report *report, const struct pp_call_node *node, s
 	indent(report, depth);
 }
 
+/* A name that goes between brackets: "[kernel]" has its own. */
+static char *without_brackets(const char *name)
+{
+	size_t n = strlen(name);
+
+	return *name == '[' && name[n - 1] == ']' ? pp_format("%.*s", (int)n - 2, name + 1)
+						  : pp_copy(name);
+}
+
 /*
  * The image, where it is another one than above; the application, if there are some; or NULL.  The
  * caller frees it.
@@ -220,12 +229,18 @@ static char *image_text(const struct report *report, const struct pp_call_node *
 	const struct pp_row *row = node->row, *above = report->tree->nodes[node->above].row;
 	bool has_app = !above && report->has_apps && row->app->order != row->image->order;
 	bool long_names = report->style->long_names;
-	const char *image = long_names ? row->image->full : row->image->base;
-	const char *app = long_names ? row->app->full : row->app->base;
+	char *image, *app, *text;
 
 	if (above && above->image == row->image)
 		return NULL;
-	return has_app ? pp_format("%s of %s", image, app) : pp_copy(image);
+	image = without_brackets(long_names ? row->image->full : row->image->base);
+	if (!has_app)
+		return image;
+	app = without_brackets(long_names ? row->app->full : row->app->base);
+	text = pp_format("%s of %s", image, app);
+	free(image);
+	free(app);
+	return text;
 }
 
 static void put_whole(struct report *report, const char *symbol, const char *image)

@@ -95,6 +95,27 @@ reports <<-EOF
 	--children -n
 EOF
 
+requirement names_with_brackets_get_no_second_ones
+images
+session <<-EOF
+	image prog {kern}/kallsyms TIMER
+	0x400 6
+	image prog {kern}/[bpf] TIMER
+	0xffffffffc0200400 2
+	stacks prog TIMER
+	stack 6 {kern}/kallsyms+0x400 prog+0x1018 prog+0x1005
+	stack 2 {kern}/[bpf]+0xffffffffc0200400 {kern}/kallsyms+0x400
+EOF
+write samples/current/kallsyms <<-EOF
+	ffffffff81000000 T _stext
+	ffffffff81000400 T run_filter
+	ffffffffc0200400 t bpf_prog_1	[bpf]
+EOF
+reports <<-EOF
+	--tree -n
+	--inverted -n
+EOF
+
 requirement trees_have_columns_and_weights
 images
 session <<-EOF
