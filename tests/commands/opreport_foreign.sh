@@ -7,7 +7,7 @@ briefly()
 {
 	command=$1
 	shift
-	try timeout 20 "$command" --session-dir="$DIR" "$@"
+	try timeout 100 "$command" --session-dir="$DIR" "$@"
 }
 
 sample()

@@ -37,7 +37,7 @@ done
 # What a profile becomes: kilobytes, and a report of it
 sizes()
 {
-	check timeout 20 opimport -o imported made
+	check timeout 100 opimport -o imported made
 	check test "$(du -sk imported | cut -f1)" -lt 4096
 	opreport --session-dir=imported -l 2>/dev/null | sed -n '/^samples/,/^$/p'
 	opexport --session-dir=imported --to=folded 2>/dev/null
@@ -83,7 +83,7 @@ sizes
 bounded()
 {
 	rm -rf imported
-	timeout 20 opimport "$@" -o imported made 2>&1 | sed 's/^opimport warning: //'
+	timeout 100 opimport "$@" -o imported made 2>&1 | sed 's/^opimport warning: //'
 	input=$(wc -c <made)
 	check test "$(du -sk imported | cut -f1)" -le $((64 * (input > 524288 ? input : 524288) / 1024))
 	account

@@ -224,7 +224,7 @@ cp -a base free
 chown -R 65534:65534 held free
 $other bash -c 'exec 9<held/samples/current && flock -x 9 && exec sleep 600' &
 holder=$!
-end=$((SECONDS + 30))
+end=$((SECONDS + 300))
 while flock -n -s held/samples/current true && [[ $SECONDS -lt $end ]]; do sleep 0.05; done
 ! flock -n -s held/samples/current true || wrong "the session is not held"
 # same COMMAND... - what it says, and writes to the file "exported", is as of a session that is free

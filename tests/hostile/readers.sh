@@ -192,10 +192,10 @@ traced "import of a file in root's session" current/pack opimport --force --outp
 
 # ---- the daemon ----
 
-# until CONDITION... - waits for it, 30 s at most
+# until CONDITION... - waits for it, 300 s at most
 until_true()
 {
-	local end=$((SECONDS + 30))
+	local end=$((SECONDS + 300))
 
 	until "$@" 2>/dev/null; do
 		[[ $SECONDS -lt $end ]] || return 1
