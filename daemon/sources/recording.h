@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "libop/base/error.h"
+#include "libop/base/nonstring.h"
 #include "source.h"
 
 #define RECORD_MAGIC	  "OPRECORD"
@@ -20,7 +21,7 @@
 
 /* struct record_head - the first bytes of a recording */
 struct record_head {
-	char magic[8];
+	char magic[8] OP_NONSTRING;
 	uint32_t version;
 	uint32_t byte_order;
 };

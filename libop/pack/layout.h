@@ -12,11 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libop/base/nonstring.h"
+
 #define PACK_MAGIC   "OPPACK\r\n"
 #define PACK_VERSION 1
 
 struct pack_header {
-	char magic[8];
+	char magic[8] OP_NONSTRING;
 	uint32_t version;
 	uint32_t header_length;	    /* 64 */
 	uint64_t directory;	    /* its offset; blocks are between it and the header */

@@ -15,10 +15,11 @@
 
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
+#include "libop/base/nonstring.h"
 
 /* In front of the bytes, in the byte order of the machine. */
 struct head {
-	char magic[8];
+	char magic[8] OP_NONSTRING;
 	uint64_t size;	/* of what follows */
 	uint32_t crc;	/* of what follows */
 	uint32_t order; /* ORDER */
