@@ -31,7 +31,7 @@ static void name_java(struct prof_line *line, char *name)
 			line->line = (int64_t)number;
 		return;
 	}
-	slash = strrchr(line->file, '/');
+	slash = strrchr(open + 1, '/');
 	if (slash)
 		line->file = slash + 1;
 }

@@ -259,12 +259,12 @@ static int sort(const struct input *input, void *items, size_t n, size_t size, c
 }
 
 /* Most ids are 1, 2, 3... */
-static void *find(const void *items, size_t n, size_t size, uint64_t id)
+static void *find(void *items, size_t n, size_t size, uint64_t id)
 {
-	const char *item = items;
+	char *item = items;
 
 	if (id && id <= n && *(const uint64_t *)(item + (size_t)(id - 1) * size) == id)
-		return (void *)(item + (size_t)(id - 1) * size);
+		return item + (size_t)(id - 1) * size;
 	return n ? bsearch(&id, items, n, size, compare_ids) : NULL;
 }
 
