@@ -31,6 +31,10 @@
 
 #include <cmocka.h>
 
+#ifndef assert_uint_in_range /* cmocka has it since 2.0, and deprecates the other name */
+#define assert_uint_in_range assert_in_range
+#endif
+
 #define TEST_UNUSED	 __attribute__((unused))
 #define TEST_CONSTRUCTOR __attribute__((constructor))
 

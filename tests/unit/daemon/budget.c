@@ -193,8 +193,8 @@ TEST(new_files_are_made_at_a_limited_rate)
 		all++;
 	/* what came in the meantime, at 16 a second */
 	more = 16 * (uint64_t)(time(NULL) - begun + 2);
-	assert_in_range(users, burst - burst / 4, burst - burst / 4 + more);
-	assert_in_range(all, burst, burst + more);
+	assert_uint_in_range(users, burst - burst / 4, burst - burst / 4 + more);
+	assert_uint_in_range(all, burst, burst + more);
 	budget_close(&budget);
 	remove_tree(dir);
 	free(dir);

@@ -107,7 +107,7 @@ TEST(unknown_addresses_are_looked_into)
 	for (int i = 0; i < 600; i++)
 		session_feed(&session,
 			     BUFFER(START, KERNEL, 0xffffffffc0500000, 0, 0xffffffffc0500000, 0));
-	assert_in_range(session.machine.kallsyms_calls - calls, 1, 3);
+	assert_uint_in_range(session.machine.kallsyms_calls - calls, 1, 3);
 	session.machine.kallsyms = "ffffffff81000000 T _stext\nffffffff82000000 T _etext\n"
 				   "ffffffffc0500000 t bpf_prog_3\t[bpf]\n";
 	for (int i = 0; i < 300; i++)

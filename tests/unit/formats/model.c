@@ -241,7 +241,8 @@ TEST(images_get_addresses_of_their_own)
 			const struct prof_frame frame = {(uint32_t)i,
 							 high ? cases[c].high : cases[c].low};
 
-			assert_in_range(prof_address(prof, &frame), image->start, image->end - 1);
+			assert_uint_in_range(prof_address(prof, &frame), image->start,
+					     image->end - 1);
 		}
 		if (image->kind == PROF_FILE)
 			assert_int_equal(image->start % 4096, image->offset % 4096);

@@ -187,7 +187,7 @@ TEST_WITH(large_directories_are_read_side_by_side, reading_begin, reading_end)
 	assert_int_equal(read_directory(dir), 0);
 	assert_int_equal(samples(), SAMPLES);
 	/* one of the same time may be on either side */
-	assert_in_range(samples_at(0x1010), SAMPLES - MAPPED, SAMPLES - MAPPED + 1);
+	assert_uint_in_range(samples_at(0x1010), SAMPLES - MAPPED, SAMPLES - MAPPED + 1);
 	for (int i = -1; i < 2; i++) {
 		snprintf(path, sizeof(path), i < 0 ? "%s/data" : "%s/data.%d", dir, i);
 		unlink(path);
@@ -227,6 +227,6 @@ TEST_WITH(mappings_at_the_end_of_large_files_are_in_time, reading_begin, reading
 	prof_finish(prof);
 	input_close(input);
 	assert_int_equal(samples(), SAMPLES);
-	assert_in_range(samples_at(0x1010), SAMPLES - MAPPED, SAMPLES - MAPPED + 1);
+	assert_uint_in_range(samples_at(0x1010), SAMPLES - MAPPED, SAMPLES - MAPPED + 1);
 	assert_false(has_note("too late"));
 }

@@ -207,7 +207,7 @@ TEST(readers_see_whole_additions_while_the_file_grows)
 			least = number ? least + before.counts[number] : before.counts[0];
 			most = number ? most + after.counts[number] : after.counts[0];
 		}
-		assert_in_range(sum, least, most);
+		assert_uint_in_range(sum, least, most);
 		assert_true(sum >= last_sum);
 		last_sum = sum;
 		reads++;

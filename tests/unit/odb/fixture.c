@@ -269,7 +269,7 @@ unsigned long fixture_each_state(const char *path, void (*write)(const char *pat
 			assert_ptr_not_equal(map, MAP_FAILED);
 		}
 		assert_int_equal(fstat(fd, &now), 0);
-		assert_in_range(now.st_size, 1, sizeof(last));
+		assert_uint_in_range(now.st_size, 1, sizeof(last));
 		if (now.st_size == length && !memcmp(map, last, (size_t)length))
 			continue;
 		length = now.st_size;

@@ -45,7 +45,7 @@ static void snapshot(const char *path, const uint64_t *counts, struct state *sta
 {
 	uint8_t *bytes = fixture_read(path, &state->length);
 
-	assert_in_range(state->length, 1, LENGTH_MAX);
+	assert_uint_in_range(state->length, 1, LENGTH_MAX);
 	memset(state->bytes, 0, sizeof(state->bytes));
 	memcpy(state->bytes, bytes, state->length);
 	memcpy(state->counts, counts, sizeof(state->counts));
@@ -153,7 +153,7 @@ TEST(each_subset_of_pages_has_what_was_synced)
 		unlink(path);
 		make_states(path, counts, cases[c].synced, cases[c].last, 2);
 		pages = (states[1].length + PAGE - 1) / PAGE;
-		assert_in_range(pages, 1, 8);
+		assert_uint_in_range(pages, 1, 8);
 		for (unsigned int set = 0; set < 1u << pages; set++) {
 			for (size_t page = 0; page < pages; page++)
 				choice[page] = set >> page & 1;

@@ -115,7 +115,7 @@ static void check_lines(const struct model *model, enum dimension by, const char
 			n = mbstowcs(wide, (const char *)line[i].bytes, 4096);
 			assert_true(n < 4096);
 			if (width)
-				assert_in_range(wcswidth(wide, n), 0, width);
+				assert_uint_in_range(wcswidth(wide, n), 0, width);
 			op_buffer_free(&line[i]);
 		}
 	}

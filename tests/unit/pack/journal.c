@@ -154,7 +154,7 @@ CASE(few_parts_stay_of_many_journals)
 			parts += exists(name);
 			free(name);
 		}
-	assert_in_range(parts, 1, 16);
+	assert_uint_in_range(parts, 1, 16);
 }
 
 /* Names of call graphs have three paths. */
@@ -271,7 +271,7 @@ CASE(a_kill_loses_no_count_that_was_acknowledged)
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
 		all = *done ? sum() : 0;
-		assert_in_range(all, *done, *done + 1);
+		assert_uint_in_range(all, *done, *done + 1);
 	}
 	munmap(done, 4096);
 	free(path);

@@ -83,7 +83,7 @@ TEST(text_is_unpacked_as_it_was_packed)
 	char *text = make_lines(400000, &most);
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		assert_in_range(lengths[i], 0, most);
+		assert_uint_in_range(lengths[i], 0, most);
 		replace(text, lengths[i]);
 		expect(text, lengths[i]);
 		/* as it is, too */
@@ -101,7 +101,7 @@ TEST(files_are_smaller_and_have_the_mode)
 
 	replace(text, n);
 	assert_return_code(stat("a", &status), errno);
-	assert_in_range(status.st_size, 1, n / 2);
+	assert_uint_in_range(status.st_size, 1, n / 2);
 	assert_int_equal(status.st_mode & 0777, 0640);
 	free(text);
 }
@@ -169,7 +169,7 @@ TEST(the_limit_is_that_of_the_text)
 	getrusage(RUSAGE_SELF, &before);
 	expect_error(1000, EFBIG, "cannot unpack a: File too large");
 	getrusage(RUSAGE_SELF, &after);
-	assert_in_range(after.ru_maxrss, 0, before.ru_maxrss + 2048);
+	assert_uint_in_range(after.ru_maxrss, 0, before.ru_maxrss + 2048);
 	expect(text, n);
 	put(text, n);
 	expect_error(n - 1, EFBIG, "cannot read a: File too large");

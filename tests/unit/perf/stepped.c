@@ -234,7 +234,7 @@ TEST(chains_of_stock_programs_are_those_of_libdw)
 	}
 	print_message("%lu places, %lu different, %" PRIu64 " by libdw\n", all.places,
 		      all.different, walks->slow);
-	assert_in_range(all.places, 1000, UINT32_MAX);
+	assert_uint_in_range(all.places, 1000, UINT32_MAX);
 	assert_int_equal(all.different, 0);
 	perf_unwind_free(unwind);
 	space_end();

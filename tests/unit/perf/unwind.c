@@ -120,8 +120,8 @@ TEST(chains_through_libraries_are_those_of_libdw)
 
 	forget();
 	dive(20);
-	assert_in_range(check_chains(unwind), 27, 60);
-	assert_in_range(counts->stacks, 500, UINT32_MAX);
+	assert_uint_in_range(check_chains(unwind), 27, 60);
+	assert_uint_in_range(counts->stacks, 500, UINT32_MAX);
 	assert_int_equal(counts->slow, 0);
 	perf_unwind_free(unwind);
 }
@@ -160,9 +160,10 @@ static void check_interrupted(uint64_t slow)
 	for (at = 0; at < n && frame[at] != (uint64_t)(uintptr_t)faulting + 1; at++)
 		;
 	/* the handler, and what returns from it */
-	assert_in_range(at, 2, 4);
+	assert_uint_in_range(at, 2, 4);
 	assert_true(at + 3 < n);
-	assert_in_range(frame[at + 1], (uintptr_t)call_faulting, (uintptr_t)call_faulting + 16);
+	assert_uint_in_range(frame[at + 1], (uintptr_t)call_faulting,
+			     (uintptr_t)call_faulting + 16);
 	assert_true(slow == !!perf_unwind_count(unwind)->slow);
 	perf_unwind_free(unwind);
 }
@@ -183,7 +184,7 @@ TEST(stacks_with_frames_of_other_registers_are_whole)
 
 /* ---- cost ---- */
 
-static void stop(void)
+static void stop_here(void)
 {
 	raise(SIGSTOP);
 }
@@ -197,12 +198,12 @@ static void run_stepped(struct perf_unwind *unwind)
 	space_walk_by_libdw(&space, &taken.user, frame);
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		_exit(2);
-	stop();
+	stop_here();
 	walk(unwind, &taken, frame);
-	stop();
+	stop_here();
 	space_walk_by_libdw(&space, &taken.user, frame);
-	stop();
-	stop();
+	stop_here();
+	stop_here();
 	_exit(0);
 }
 

@@ -275,7 +275,7 @@ TEST(budgets_never_pass_an_overflow)
 			enum pmu_ring ring = rand() & 1;
 			uint64_t other = pmu_budget(&pmu, !ring), mine = pmu_budget(&pmu, ring);
 
-			assert_in_range(mine, 1, PMU_FAR_AWAY);
+			assert_uint_in_range(mine, 1, PMU_FAR_AWAY);
 			/* just before either is used up nothing has wrapped */
 			mine = mine > 100000 ? 100000 : mine;
 			other = other > 100000 ? 100000 : other;
@@ -308,7 +308,7 @@ TEST(budgets_come_to_the_overflow)
 		looks++;
 	} while (!pmu_advance(&pmu, &now));
 	assert_int_equal(now.count[PMU_USER][PMU_INSTRUCTIONS], 1000000);
-	assert_in_range(looks, 1, 21);
+	assert_uint_in_range(looks, 1, 21);
 	/* and with nothing to count there is no look at all */
 	reset(&pmu, "nehalem");
 	assert_int_equal(pmu_budget(&pmu, PMU_USER), PMU_FAR_AWAY);

@@ -27,7 +27,7 @@ static void check_order(const struct pp_symbols *symbols)
 	for (size_t i = 0; i < symbols->n; i++) {
 		assert_true(symbols->items[i].start <= symbols->items[i].end);
 		assert_true(!i || symbols->items[i - 1].start <= symbols->items[i].start);
-		assert_in_range(strlen(symbols->items[i].name), 0, 1 << 20);
+		assert_uint_in_range(strlen(symbols->items[i].name), 0, 1 << 20);
 	}
 	for (size_t i = 0; i < symbols->n_code; i++)
 		assert_true(symbols->code[i].start <= symbols->code[i].end);
@@ -55,7 +55,7 @@ TEST(each_wrong_byte_of_an_answer_is_survived)
 		}
 	}
 	/* wrong addresses are as good as any */
-	assert_in_range(taken, 1, 3 * length - 1);
+	assert_uint_in_range(taken, 1, 3 * length - 1);
 	free(bytes);
 }
 

@@ -235,6 +235,6 @@ TEST(no_text_breaks_the_parser)
 		}
 		pp_spec_free(&spec);
 	}
-	assert_in_range(good, 1000, 99000); /* both ways were gone */
+	assert_uint_in_range(good, 1000, 99000); /* both ways were gone */
 	op_sample_name_free(&name);
 }

@@ -57,7 +57,7 @@ static void snapshot(const char *path, const uint64_t *counts, struct state *sta
 {
 	uint8_t *bytes = fixture_read(path, &state->length);
 
-	assert_in_range(state->length, 1, LENGTH_MAX);
+	assert_uint_in_range(state->length, 1, LENGTH_MAX);
 	memset(state->bytes, 0, sizeof(state->bytes));
 	memcpy(state->bytes, bytes, state->length);
 	memcpy(state->counts, counts, sizeof(state->counts));
@@ -103,11 +103,11 @@ static unsigned int number_of(const struct stacks_content *content, size_t at)
 		const struct stacks_node *node = &content->nodes[at];
 		char name[800];
 
-		assert_in_range(node->offset, 1, STACKS - 1);
+		assert_uint_in_range(node->offset, 1, STACKS - 1);
 		name_image((unsigned int)node->offset % IMAGES * (unsigned int)node->offset /
 				   STACKS + (unsigned int)node->offset % 7,
 			   name);
-		assert_in_range(node->image, 1, content->n_images - 1);
+		assert_uint_in_range(node->image, 1, content->n_images - 1);
 		assert_string_equal(content->images[node->image].name, name);
 		assert_int_equal(node->offset, expected);
 		expected /= 3;

@@ -331,7 +331,7 @@ static void check_stacks(const char *path)
 	uint64_t sum = sum_of(path);
 	struct stacks *stacks;
 
-	assert_in_range(sum, *done, *done + 1);
+	assert_uint_in_range(sum, *done, *done + 1);
 	for (size_t i = 1; i < content.n_nodes; i++) {
 		if (content.nodes[i].count)
 			assert_int_equal(content.nodes[i].count,

@@ -136,7 +136,7 @@ TEST(files_without_section_headers_have_the_same_rows)
 	struct unwind_table *one = unwind_image_compile(fd), *other = unwind_image_compile(copy);
 
 	assert_true(one && other);
-	assert_in_range(one->rows, 100, UINT32_MAX);
+	assert_uint_in_range(one->rows, 100, UINT32_MAX);
 	assert_int_equal(unwind_table_size(one), unwind_table_size(other));
 	assert_memory_equal(one, other, unwind_table_size(one));
 	free(one);
