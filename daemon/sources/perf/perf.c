@@ -184,8 +184,12 @@ static void clear_readiness(struct perf_source *perf)
 /* CPUs that have gone or come.  Nothing of the counters is held between reads. */
 static void follow_hotplug(struct perf_source *perf)
 {
-	if (!perf->target &&
-	    (perf_hotplug_follow(&perf->hotplug, now()) | perf_hotplug_close_done(&perf->hotplug)))
+	bool changed;
+
+	if (perf->target)
+		return;
+	changed = perf_hotplug_follow(&perf->hotplug, now());
+	if (perf_hotplug_close_done(&perf->hotplug) || changed)
 		perf->missed_until = now();
 }
 

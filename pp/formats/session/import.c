@@ -18,7 +18,7 @@
 #include "libop/base/memory.h"
 #include "room.h"
 
-#define CURRENT (OP_SESSION_CURRENT + sizeof(OP_SESSION_SAMPLES)) /* in OP_SESSION_SAMPLES */
+#define CURRENT (&OP_SESSION_CURRENT[sizeof(OP_SESSION_SAMPLES)]) /* in OP_SESSION_SAMPLES */
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
 {

@@ -27,7 +27,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 /* What a process does until it is killed. */
 static void compute(void)
 {
-	for (volatile uint64_t i = 0;; i++)
+	for (;;)
 		;
 }
 

@@ -10,8 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Keeps a function as it is written: not inlined, not cloned, not called by a jump. */
-#define WORKLOAD_FUNCTION __attribute__((noipa, noinline))
+#include "function.h"
 
 /* Iterations of spin() that take about 0.1 ms, somewhat more on a slow emulated CPU. */
 #define SPIN_CHUNK UINT64_C(1000)

@@ -13,8 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/vm/workloads/function.h"
+
 /* Kept as written; and a frame in each, which is not taken down before its last call. */
-#define FUNCTION __attribute__((noipa, noinline))
+#define FUNCTION WORKLOAD_FUNCTION
 #define FRAME	 __asm__ volatile("" : : "r"(__builtin_frame_address(0)) : "memory")
 
 static int file = -1;

@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/vm/workloads/function.h"
+
 /* Kept as written, and all in one section, of which the linker knows the end. */
-#define FUNCTION __attribute__((noipa, noinline, section("hot_text")))
+#define FUNCTION WORKLOAD_FUNCTION __attribute__((section("hot_text")))
 
 extern const char __stop_hot_text[];
 
