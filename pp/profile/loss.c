@@ -417,34 +417,38 @@ uint64_t pp_loss_unaccounted(const struct pp_loss *loss)
 	return loss->compared && loss->in_files > loss->stored ? loss->in_files - loss->stored : 0;
 }
 
-static void write_lost(const struct pp_loss *loss, struct pp_line *line, uint64_t received)
-{
-	char text[64];
-
-	pp_line_tone(line, PP_TONE_ALARM);
-	pp_line_puts(line, ", ");
-	pp_line_count(line, loss->lost, 0);
-	pp_line_puts(line, " lost");
-	if (loss->lost) {
-		snprintf(text, sizeof(text), " (%.4g %%)", pp_percent(loss->lost, received));
-		pp_line_puts(line, text);
-	}
-	if (loss->kernel_lost) {
-		pp_line_puts(line, ", ");
-		pp_line_count(line, loss->kernel_lost, 0);
-		snprintf(text, sizeof(text), " lost before they were received (%.4g %%)",
-			 pp_percent(loss->kernel_lost, received + loss->kernel_lost));
-		pp_line_puts(line, text);
-	}
-	pp_line_tone(line, PP_TONE_PLAIN);
-}
-
 /* Nothing lost is said only where nothing can have been. */
 static const char *no_loss(const struct pp_loss *loss)
 {
 	if (loss->missing || differs(loss) || loss->still_coming)
-		return ", no losses noted\n";
-	return loss->throttled ? ", none of them lost\n" : ", none lost\n";
+		return ", no losses noted";
+	return loss->throttled ? ", none of them lost" : ", none lost";
+}
+
+static void put_lost(struct pp_line *line, uint64_t n, const char *how, uint64_t all)
+{
+	char share[32];
+
+	if (!n)
+		return;
+	pp_line_puts(line, ", ");
+	pp_line_count(line, n, 0);
+	pp_line_puts(line, how);
+	snprintf(share, sizeof(share), " (%.4g %%)", pp_percent(n, all));
+	pp_line_puts(line, share);
+}
+
+static void write_lost(const struct pp_loss *loss, struct pp_line *line, uint64_t received)
+{
+	if (!loss->lost && !loss->kernel_lost) {
+		pp_line_puts(line, no_loss(loss));
+		return;
+	}
+	pp_line_tone(line, PP_TONE_ALARM);
+	put_lost(line, loss->lost, " lost", received);
+	put_lost(line, loss->kernel_lost, " lost before they were received",
+		 received + loss->kernel_lost);
+	pp_line_tone(line, PP_TONE_PLAIN);
 }
 
 static void write_samples(const struct pp_loss *loss, struct pp_line *line, FILE *out)
@@ -458,7 +462,7 @@ static void write_samples(const struct pp_loss *loss, struct pp_line *line, FILE
 	if (loss->filtered)
 		fprintf(out, ", %" PRIu64 " outside the image filter", loss->filtered);
 	if (!loss->n_causes) {
-		fputs(no_loss(loss), out);
+		fprintf(out, "%s\n", no_loss(loss));
 		return;
 	}
 	write_lost(loss, line, received);
