@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "libop/base/error.h"
-#include "libop/base/nonstring.h"
+#include "libop/base/strings.h"
 #include "source.h"
 
 #define RECORD_MAGIC	  "OPRECORD"

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A list of strings that grows.
+ * A list of strings that grows; and how to mark what is no string.
  */
 #ifndef LIBOP_BASE_STRINGS_H
 #define LIBOP_BASE_STRINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* For an array of char without a NUL at its end, such as a magic; clang knows it since 21. */
+#if __has_attribute(nonstring)
+#define OP_NONSTRING __attribute__((nonstring))
+#else
+#define OP_NONSTRING
+#endif
 
 /* All zero is an empty list. */
 struct op_strings {

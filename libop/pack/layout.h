@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libop/base/nonstring.h"
+#include "libop/base/strings.h"
 
 #define PACK_MAGIC   "OPPACK\r\n"
 #define PACK_VERSION 1

@@ -15,7 +15,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
-#include "libop/base/nonstring.h"
+#include "libop/base/strings.h"
 
 /* In front of the bytes, in the byte order of the machine. */
 struct head {
