@@ -415,12 +415,30 @@ static void make_room(struct pp_table *table, const struct pp_row *row)
 {
 	const struct pp_profile *profile = table->profile;
 
-	if (row->image->order != row->app->order)
-		table->show_image = true;
 	if (highest_vma(row) > UINT32_MAX)
 		table->vma_digits = 16;
 	if (profile->n_rows && row->app != profile->rows[0]->app)
 		table->show_app = true;
+}
+
+static bool differs(const struct pp_row *row)
+{
+	return row->image->order != row->app->order;
+}
+
+/* Where nothing listed is in another image than its application, the name of that is enough. */
+static void choose_names(struct pp_table *table)
+{
+	const struct pp_profile *profile = table->profile;
+	bool is_short = table->style->max_lines && table->show_app;
+	struct pp_row *const *rows = is_short ? table->rows : profile->rows;
+	size_t n = is_short ? table->n : profile->n_rows;
+
+	for (size_t i = 0; i < n; i++)
+		table->show_image |= differs(rows[i]);
+	for (size_t i = 0; i < profile->n_arcs; i++)
+		table->show_image |=
+			differs(profile->arcs[i].caller) || differs(profile->arcs[i].callee);
 }
 
 /* As wide as the longest name needs, a quarter of what names have at most. */
@@ -460,6 +478,7 @@ void pp_table_columns(struct pp_table *table)
 		make_room(table, profile->arcs[i].caller);
 		make_room(table, profile->arcs[i].callee);
 	}
+	choose_names(table);
 	make_name_widths(table);
 }
 

@@ -39,8 +39,9 @@ void pp_table_sort(struct pp_profile *profile, const struct pp_report_style *sty
  */
 void pp_table_choose(struct pp_table *table, bool inclusive);
 
-/* Chooses columns by the content of all rows of table->profile, and their widths by those that are
- * listed; pp_table_free() frees the table. */
+/* Chooses columns by the content of all rows of table->profile (the image also by what
+ * style->max_lines leaves), and their widths by those that are listed; pp_table_free() frees the
+ * table. */
 void pp_table_columns(struct pp_table *table);
 void pp_table_free(struct pp_table *table);
 void pp_table_head(struct pp_table *table);

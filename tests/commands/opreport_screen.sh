@@ -109,10 +109,18 @@ for columns in 60 80 200; do
 	echo "$columns columns"
 	shown PAGER= opreport --color=never -n -l --max-lines=6
 	shown PAGER= opreport --color=never -n -l --max-lines=6 --demangle=none
+	shown PAGER= opreport --color=never -n -l 'lib-image:*library*,*application-33' '2>/dev/null'
 done
 columns=80
 shown PAGER= opreport --color=never -n --max-lines=4 --tree
 shown PAGER= opreport --color=never -n --max-lines=4 --inverted
+
+# In the list of all, anonymous memory and a library are in another image than their application.
+requirement images_have_a_column_if_those_listed_need_one
+setting
+shown PAGER= opreport --color=never -l --max-lines=1 '2>/dev/null' | grep 'symbol name'
+shown PAGER= opreport --color=never -l --max-lines=31 '2>/dev/null' | grep -e 'symbol name' -e '^1.* anon'
+opreport --session-dir="$DIR" -l 2>/dev/null | grep 'symbol name'
 
 requirement the_largest_are_shown_in_the_order_asked_for
 setting
