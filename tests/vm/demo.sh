@@ -29,12 +29,28 @@ limit=150
 echo "demo $limit" >"$run/list"
 image_cases "$run" list="$run/list" "$vm/guest/demo.sh"
 say "booting Linux $(kernel_release "$series") with $smp emulated CPUs"
-guest_boot "$run" "$series" "$smp" "" $limit
-sed '1{/^==== /d}' "$run/output.log" 2>/dev/null || true
+guest_boot "$run" "$series" "$smp" "" $limit &
+booted=$!
+# As it comes; behind it stands what the guest says of every case.
+tail -n +1 -F --pid=$booted "$run/output.log" 2>/dev/null |
+	sed -u '/^==== /,$d' || true # the log is not there at once
+wait $booted
 
 verdicts=$(guest_judge "$run" demo)
 if grep -q '^not ok' <<<"$verdicts"; then
 	grep '^not ok' <<<"$verdicts" | sed 's/^not ok \([^ ]*\) [^ ]*/demo: error: \1:/' >&2
 	die "the demo failed; logs: $run/{console,output}.log"
 fi
-say "logs: $run/{console,output}.log"
+cat <<-END
+
+	These CPUs were emulated, and slower by far than yours.  On this machine:
+
+	    make install                # or make deb, make rpm: packages
+	    operf ./program             # of your own: needs neither root nor the module
+	    opreport                    # by program; opreport --symbols: by function
+	    opreport --html=page.html   # flame graph, tables and code, in one file
+	    optop                       # live, as root
+
+	README.md says how the module profiles the whole system, as above.  Logs of this run:
+	$run/{console,output}.log
+END
