@@ -25,16 +25,16 @@ image_prepare true "$series"
 run=$out/demo/$series
 rm -rf "$run"
 mkdir -p "$run"
-limit=150
+limit=300
 echo "demo $limit" >"$run/list"
 image_cases "$run" list="$run/list" "$vm/guest/demo.sh"
 say "booting Linux $(kernel_release "$series") with $smp emulated CPUs"
-guest_boot "$run" "$series" "$smp" "" $limit &
-booted=$!
-# As it comes; behind it stands what the guest says of every case.
-tail -n +1 -F --pid=$booted "$run/output.log" 2>/dev/null |
-	sed -u '/^==== /,$d' || true # the log is not there at once
-wait $booted
+# The output as it comes, up to what the guest says of each case at its end.
+tail -n +1 -F --pid=$$ "$run/output.log" 2>/dev/null 9>&- | sed -u '/^==== /Q' 9>&- &
+shown=$!
+guest_boot "$run" "$series" "$smp" "" $limit
+grep -qs '^==== ' "$run/output.log" || kill $shown
+wait $shown 2>/dev/null || true
 
 verdicts=$(guest_judge "$run" demo)
 if grep -q '^not ok' <<<"$verdicts"; then
