@@ -2,10 +2,14 @@
 /* Demangling through libiberty. */
 #include "demangle.h"
 
-#include <libiberty/demangle.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#if __has_include(<libiberty/demangle.h>)
+#include <libiberty/demangle.h>
+#else /* on Fedora */
+#include <demangle.h>
+#endif
 
 const char *const pp_demangle_styles[] = {"none", "normal", "smart", NULL};
 
