@@ -4,8 +4,9 @@
 # The one list of packages that the build, the tests and the static checks need.
 #
 #	packages.sh [SET...] [--only=NAME[,NAME...]]
-#					install what is missing (Debian, as root), or name it and
-#					stop
+#					install what is missing (Debian and Ubuntu, as root), or
+#					name it with the command that does (Fedora and Arch, too)
+#					and stop
 #	packages.sh [SET...] [--only=...] --check
 #					name what is missing and stop; install nothing
 #	packages.sh [SET...] [--only=...] --list
@@ -22,79 +23,79 @@
 
 set -euo pipefail
 
-# package	how to see that it is there, whatever system this is:
-#		"cmd NAME", "header NAME", "lib NAME" (pkg-config), "python NAME" (module),
-#		"path NAME"
+# Names of Debian (and Ubuntu), Fedora and Arch; "-": it has none, or none that is of use.  Then how
+# to see that it is there, whatever system this is: "cmd NAME", "header NAME...", of which one is
+# enough, "lib NAME" (pkg-config), "python NAME" (module).
 table="
-gcc		cmd gcc
-g++		cmd g++
-libc6-dev	header stdio.h
-make		cmd make
-meson		cmd meson
-ninja-build	cmd ninja
-pkgconf		cmd pkg-config
-binutils-dev	header bfd.h
-libiberty-dev	header libiberty/libiberty.h
-libpopt-dev	lib popt
-libcmocka-dev	lib cmocka
-libdw-dev	lib libdw
-libelf-dev	lib libelf
-libkmod-dev	lib libkmod
-zlib1g-dev	lib zlib
-libzstd-dev	lib libzstd
-libncurses-dev	lib ncursesw
-libarchive-dev	lib libarchive
-libyajl-dev	lib yajl
-liblzma-dev	lib liblzma
-libpfm4-dev	header perfmon/pfmlib.h
+gcc			gcc			gcc			cmd gcc
+g++			gcc-c++			gcc			cmd g++
+libc6-dev		glibc-devel		glibc			header stdio.h
+make			make			make			cmd make
+meson			meson			meson			cmd meson
+ninja-build		ninja-build		ninja			cmd ninja
+pkgconf			pkgconf-pkg-config	pkgconf			cmd pkg-config
+binutils-dev		binutils-devel		binutils		header bfd.h
+libiberty-dev		binutils-devel		binutils		header libiberty/demangle.h demangle.h
+libpopt-dev		popt-devel		popt			lib popt
+libcmocka-dev		libcmocka-devel		cmocka			lib cmocka
+libdw-dev		elfutils-devel		libelf			lib libdw
+libelf-dev		elfutils-libelf-devel	libelf			lib libelf
+libkmod-dev		kmod-devel		kmod			lib libkmod
+zlib1g-dev		zlib-devel		zlib			lib zlib
+libzstd-dev		libzstd-devel		zstd			lib libzstd
+libncurses-dev		ncurses-devel		ncurses			lib ncursesw
+libarchive-dev		libarchive-devel	libarchive		lib libarchive
+libyajl-dev		yajl-devel		yajl			lib yajl
+liblzma-dev		xz-devel		xz			lib liblzma
+libpfm4-dev		libpfm-devel		libpfm			header perfmon/pfmlib.h
 "
 
 # The headers of Debian 12's kernels name gcc-12; those of newer kernels bring their compiler.
 guests="
-cpio		cmd cpio
-gcc-12		cmd gcc-12
-kmod		cmd depmod
-xz-utils	cmd xz
+cpio			cpio			cpio			cmd cpio
+gcc-12			-			-			cmd gcc-12
+kmod			kmod			kmod			cmd depmod
+xz-utils		xz			xz			cmd xz
 "
 
 tests="
-libxml2-utils	cmd xmllint
-python3-jsonschema	python jsonschema
-linux-perf	cmd perf
-valgrind	cmd callgrind_annotate
-google-perftools	cmd google-pprof
-chromium	cmd chromium
-chromium-driver	cmd chromedriver
-bash-completion	path /usr/share/bash-completion/bash_completion
-nodejs		cmd node
-strace		cmd strace
-flex		cmd flex
-bison		cmd bison
-bc		cmd bc
-systemd		cmd systemd-analyze
-dkms		cmd dkms
-openssl		cmd openssl
-zsh		cmd zsh
-zstd		cmd zstd
-tmux		cmd tmux
+libxml2-utils		libxml2			libxml2			cmd xmllint
+python3-jsonschema	python3-jsonschema	python-jsonschema	python jsonschema
+linux-perf		perf			perf			cmd perf
+valgrind		valgrind		valgrind		cmd callgrind_annotate
+google-perftools	-			-			cmd google-pprof
+chromium		-			chromium		cmd chromium
+chromium-driver		-			chromium		cmd chromedriver
+bash-completion		bash-completion		bash-completion		lib bash-completion
+nodejs			nodejs			nodejs			cmd node
+strace			strace			strace			cmd strace
+flex			flex			flex			cmd flex
+bison			bison			bison			cmd bison
+bc			bc			bc			cmd bc
+systemd			systemd			systemd			cmd systemd-analyze
+dkms			dkms			dkms			cmd dkms
+openssl			openssl			openssl			cmd openssl
+zsh			zsh			zsh			cmd zsh
+zstd			zstd			zstd			cmd zstd
+tmux			tmux			tmux			cmd tmux
 "
 
 packaging="
-debhelper		cmd dh
-default-jdk-headless	cmd javac
-dh-dkms			cmd dh_dkms
-lintian			cmd lintian
-mmdebstrap		cmd mmdebstrap
-rpm			cmd rpmbuild
+debhelper		debhelper		-			cmd dh
+default-jdk-headless	java-devel		jdk-openjdk		cmd javac
+dh-dkms			-			-			cmd dh_dkms
+lintian			-			-			cmd lintian
+mmdebstrap		-			-			cmd mmdebstrap
+rpm			rpm-build		rpm-tools		cmd rpmbuild
 "
 
 lint="
-clang-tidy	cmd clang-tidy
-coccinelle	cmd spatch
-cppcheck	cmd cppcheck
-perl		cmd perl
-shellcheck	cmd shellcheck
-sparse		cmd sparse
+clang-tidy		clang-tools-extra	clang			cmd clang-tidy
+coccinelle		coccinelle		-			cmd spatch
+cppcheck		cppcheck		cppcheck		cmd cppcheck
+perl			perl			perl			cmd perl
+shellcheck		ShellCheck		shellcheck		cmd shellcheck
+sparse			sparse			sparse			cmd sparse
 "
 
 needed=$table$guests
@@ -119,30 +120,47 @@ there()
 {
 	case $1 in
 	cmd) command -v "$2" >/dev/null ;;
-	header) echo "#include <$2>" | gcc -E -x c -DPACKAGE -DPACKAGE_VERSION - ;;
+	header)
+		for name in "${@:2}"; do
+			echo "#include <$name>" | gcc -E -x c -DPACKAGE -DPACKAGE_VERSION - &&
+				return
+		done
+		return 1
+		;;
 	lib) pkg-config --exists "$2" ;;
-	path) [[ -e $2 ]] ;;
 	python) python3 -c "import $2" ;;
 	esac >/dev/null 2>&1
 }
 
-wanted() { awk 'NF && !seen[$1]++ { print $1 }' <<<"$table"; }
+# The column of the table with the names of this system, and what installs them.
+like=" $(. /etc/os-release && echo "$ID ${ID_LIKE:-}") "
+column=1 installs=''
+case $like in
+*" debian "* | *" ubuntu "*) installs="apt-get install" ;;
+*" fedora "* | *" rhel "*) column=2 installs="dnf install" ;;
+*" arch "*) column=3 installs="pacman -S --needed" ;;
+esac
+
+# named COLUMN - the lines of the table with that name first, and what to look for
+named() { awk -v name="$1" '$name && $name != "-" { print $name, $4, $5, $6 }' <<<"$table"; }
+
+wanted() { named $column | awk '!seen[$1]++ { print $1 }'; }
 
 # The packages that are missing: dpkg says at once which may be, and what of these is there
 # all the same, from another source, is not missing.
 missing()
 {
-	local package kind name known=""
+	local package kind names known=""
 
 	if command -v dpkg-query >/dev/null; then
 		# shellcheck disable=SC2016,SC2046
 		known=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $(wanted) 2>/dev/null |
 			awk '$1 == "ii" { print $2 }') || true # some are unknown to it
 	fi
-	while read -r package kind name; do
-		[[ -z $package ]] || grep -qxF "$package" <<<"$known" || there "$kind" "$name" ||
-			echo "$package"
-	done < <(sort -u <<<"$table")
+	while read -r package kind names; do
+		# shellcheck disable=SC2086
+		grep -qxF "$package" <<<"$known" || there "$kind" $names || echo "$package"
+	done < <(named $column) | awk '!seen[$0]++'
 }
 
 # offered PACKAGE... - those of them that apt's index has
@@ -164,8 +182,11 @@ sort_out()
 		elif grep -q "^${package}[[:space:]]" <<<"$needed"; then
 			say "error: the archive has no $package"
 			exit 2
+		elif [[ $package == linux-perf && -n $(offered linux-tools-generic) ]]; then
+			had+=$'\n'linux-tools-generic	# as Ubuntu calls it
+		else
+			absent+=("$package")
 		fi
-		absent+=("$package")
 	done
 	mapfile -t packages < <(grep . <<<"$had")
 	[[ ${#absent[@]} -eq 0 ]] || say "not in the archive: ${absent[*]}"
@@ -176,20 +197,19 @@ case ${1:-} in
 "") ;;
 --check) install=false ;;
 --list) wanted; exit 0 ;;
-*) say "error: unknown option $1 (--guests, --tests, --packaging, --lint, then --check or --list, are known)"; exit 2 ;;
+*) say "error: unknown option $1 (see the head of this script)"; exit 2 ;;
 esac
 
 mapfile -t packages < <(missing)
 [[ ${#packages[@]} -gt 0 ]] || exit 0
 
-if ! command -v apt-get >/dev/null; then
+if [[ $installs != apt-get* || $(id -u) -ne 0 ]] || ! $install; then
 	say "missing: ${packages[*]}"
-	say "this is no Debian: install what these Debian packages hold, by whatever name it has here"
-	exit 2
-fi
-if ! $install || [[ $(id -u) -ne 0 ]]; then
-	say "missing: ${packages[*]}"
-	say "as root: apt-get install ${packages[*]}"
+	if [[ -n $installs ]]; then
+		say "as root: $installs ${packages[*]}"
+	else
+		say "these are Debian's names: install what they hold, by whatever name it has here"
+	fi
 	exit 2
 fi
 
