@@ -99,7 +99,7 @@ round_trip()
 	check gzip -t written
 }
 
-# All kinds of images, two counters, lines, labels
+# All kinds of images, two counters, lines, labels, a value of more than 32 bits
 requirement what_is_written_is_read_again
 make_profile >made <<-'EOF'
 	pprof 6='' 6='cpu-clock_sample' 6='count' 6='cpu-clock' 6='nanoseconds' 6='misses_sample'
@@ -118,7 +118,7 @@ make_profile >made <<-'EOF'
 	pprof 2=(1=[6 5 4 3 2 1] 2=[3 750000 0 0] 3=(1=22 3=7))
 	pprof 2=(1=[5 4 3 2 1] 2=[3 750000 2 2001] 3=(1=22 3=7) 3=(1=23 3=8) 3=(1=20 2=21))
 	pprof 2=(1=[4 3 2 1] 2=[3 750000 0 0] 3=(1=22 3=7) 3=(1=24 3=1) 3=(1=20 2=21))
-	pprof 2=(1=[2 1] 2=[3 750000 2 2001] 3=(1=20 2=21))
+	pprof 2=(1=[2 1] 2=[20000 5000000000 2 2001] 3=(1=20 2=21))
 EOF
 try show_profile -v pprof made
 round_trip made

@@ -8,6 +8,7 @@
 
 #include "daemon/server/control.h"
 #include "libop/base/file.h"
+#include "libop/session/control_socket.h"
 #include "libop/session/paths.h"
 
 static char *dir, *file;
@@ -90,4 +91,50 @@ TEST(the_socket_of_a_successor_is_not_removed)
 	assert_int_equal(access(file, F_OK), 0);
 	end(&next);
 	assert_int_equal(access(file, F_OK), -1);
+}
+
+/* Takes the connection over, and says so to the client. */
+static bool take_over(void *context, int fd, char **reply)
+{
+	int *feeds = context;
+
+	(void)reply;
+	(*feeds)++;
+	assert_int_equal(write(fd, "here it comes", 13), 13);
+	close(fd);
+	return true;
+}
+
+static char *handle_nothing(void *context, const char *command, uint64_t *later)
+{
+	(void)context;
+	(void)later;
+	return op_path("error no %s\n", command);
+}
+
+TEST(who_asks_for_the_feed_is_handed_over)
+{
+	struct control_server server;
+	struct op_error error;
+	char reply[32] = "";
+	int feeds = 0, client;
+
+	listen_at(&server);
+	server.feed = take_over;
+	server.handle = handle_nothing;
+	server.context = &feeds;
+	client = op_control_connect(dir, "feed", &error);
+	assert_true(client >= 0);
+	/* it is accepted, and then heard */
+	for (int i = 0; i < 2; i++) {
+		struct epoll_event event;
+
+		assert_int_equal(epoll_wait(server.epoll, &event, 1, 10000), 1);
+		assert_true(control_server_event(&server, event.data.fd));
+	}
+	assert_int_equal(feeds, 1);
+	assert_int_equal(read(client, reply, sizeof(reply) - 1), 13);
+	assert_string_equal(reply, "here it comes");
+	close(client);
+	end(&server);
 }
