@@ -22,7 +22,7 @@
 #	cases		all guest cases, each on the newest stock kernel of its line "check"
 #	kernels		the same on all other kernels, sanitised ones and PREEMPT_RT among them,
 #			the fuzzer, and coverage of the module (check_kernel.sh)
-#	mutants		wrong lines that unit, kunit and whole must notice (mutants.sh)
+#	mutants		wrong lines in the product that tests of make check must notice (mutants.sh)
 #
 # Only if asked for:
 #

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Proves that make check sees something: in each mutant one line of the product is wrong, as
-# mutants.table says, and the tests that are named there must fail, and not only once.
+# mutants.table says, and the test of make check that is named there must fail, twice, as what fails
+# is run again; without a mutant it must pass.
 #
 #	mutants.sh [-t FILE] [MUTANT...]
 #
@@ -14,6 +15,7 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/tests/tally.sh"
+. "$top/tests/vm/kernel.sh"
 
 tally=''
 if [[ ${1:-} == -t ]]; then
@@ -25,6 +27,7 @@ trap 'rm -rf "$scratch"' EXIT
 copy=$scratch/copy
 mkdir "$copy"
 git -C "$top" ls-files -z | tar -C "$top" --null -T - -c | tar -C "$copy" -x
+export BUILD=$copy/build
 passed=0 failed=0
 
 # verdict MUTANT [WHY-NOT]
@@ -41,34 +44,61 @@ verdict()
 	fi
 }
 
-# try_mutant MUTANT FILE KINDS OLD NEW
+# run_test TEST - of the copy: "kunit", "whole_way", or the name of a test of Meson's
+run_test()
+{
+	case $1 in
+	kunit) "$copy/tests/kunit/guest.sh" -k "${kernels_kunit%% *}" ;;
+	whole_way) "$copy/tests/vm/run.sh" -k "${kernels_stock%% *}" whole_way ;;
+	*) "$copy/tests/unit.py" "$BUILD" /dev/null mutant "$1" ;;
+	esac
+}
+
+# try_mutant MUTANT FILE TEST OLD NEW
 try_mutant()
 {
-	local log=$scratch/$1.log begin=$SECONDS status=0
+	local log=$scratch/log begin=$SECONDS time why=''
 
 	cp "$copy/$2" "$scratch/whole"
 	if ! OLD=$4 NEW=$5 perl -0pi -e '$n = s/\Q$ENV{OLD}\E/$ENV{NEW}/; END { exit !$n }' \
 		"$copy/$2"; then
-		verdict "$1" "$2 has no: $4"
-		return
+		why="$2 has no: $4"
+	elif ! "$copy/tools/build.sh" >"$log" 2>&1; then
+		why="it does not build: $(grep -m 1 error "$log" || true)"
 	fi
-	# shellcheck disable=SC2086 # several kinds
-	BUILD=$scratch/build "$copy/tests/check.sh" $3 >"$log" 2>&1 || status=$?
+	for time in 1 2; do
+		if [[ -z $why ]] && run_test "$3" >"$log" 2>&1; then
+			why="$3 passes"
+			[[ $time -eq 1 ]] || why+=" when it is run again"
+		fi
+	done
 	cp "$scratch/whole" "$copy/$2"
-	if [[ $status -eq 0 ]]; then
-		verdict "$1" "$3: no test fails"
-	elif ! grep -q '^failed:' "$log"; then
-		verdict "$1" "it could not be tested: $(tail -n 1 "$log")"
-	else
-		verdict "$1"
-		printf 'ok      mutant %-12s %3d s, %s; first: %s\n' "$1" $((SECONDS - begin)) \
-			"$(tail -n 1 "$log")" "$(sed -n '/^failed:/ { n; p }' "$log" | cut -c 3-90)"
-	fi
+	verdict "$1" "$why"
+	[[ -n $why ]] || printf 'ok      mutant %-12s %3d s: %s\n' "$1" $((SECONDS - begin)) \
+		"$(grep -m 1 '^NOT OK' "$log" | tr -s ' ' | cut -c 1-100)"
 }
 
-while IFS='|' read -r name file kinds old new; do
-	[[ $# -eq 0 || " $* " == *" ${name% } "* ]] || continue
-	try_mutant "${name% }" "$(xargs <<<"$file")" "$(xargs <<<"$kinds")" "${old# }" "${new# }"
-done < <(grep -v '^#' "$top/tests/mutants.table" | sed 's/ | /|/g')
+# mutants [MUTANT...] - of the table, by name
+mutants()
+{
+	grep -v '^#' "$top/tests/mutants.table" | sed 's/ | /|/g' |
+		while IFS='|' read -r name rest; do
+			[[ $# -eq 0 || " $* " == *" $name "* ]] || continue
+			echo "$name|$rest"
+		done
+}
+
+"$copy/tools/build.sh" >"$scratch/log" 2>&1 || {
+	tail "$scratch/log" >&2
+	exit 1
+}
+for test in $(mutants "$@" | cut -d '|' -f 3 | sort -u); do
+	if ! run_test "$test" >"$scratch/log" 2>&1; then
+		verdict "none" "$test fails without a mutant: $(grep -m 1 '^NOT OK' "$scratch/log")"
+	fi
+done
+while IFS='|' read -r name file test old new; do
+	try_mutant "$name" "$file" "$test" "$old" "$new" </dev/null
+done < <(mutants "$@")
 echo "$passed passed, $failed failed"
 [[ $failed -eq 0 && $passed -gt 0 ]]
