@@ -23,6 +23,7 @@
 #	kernels		the same on all other kernels, sanitised ones and PREEMPT_RT among them,
 #			the fuzzer, and coverage of the module (check_kernel.sh)
 #	mutants		wrong lines in the product that tests of make check must notice (mutants.sh)
+#	platforms	make demo and make check on other releases, and other compilers (platforms.sh)
 #
 # Only if asked for:
 #
@@ -39,7 +40,7 @@ build=${BUILD:-$top/build}
 . "$top/tests/vm/kernel.sh"
 
 kinds_check="unit compat kunit whole"
-kinds_all="unit measured compat whole selftest kunits cases kernels mutants"
+kinds_all="unit measured compat whole selftest kunits cases kernels mutants platforms"
 if [[ $# -eq 0 ]]; then
 	# shellcheck disable=SC2086
 	set -- $kinds_check
@@ -108,6 +109,7 @@ cat "$folder/guests"
 ! wants selftest || run selftest "${kernels_stock%% *}" "$top/tests/vm/selftest.sh" -t "$tally"
 ! wants cases || run guest "$kernels_stock" "$top/tests/vm/run.sh" -c newest -t "$tally"
 ! wants mutants || run mutants host "$top/tests/mutants.sh" -t "$tally"
+! wants platforms || run platforms host "$top/tests/platforms.sh" -t "$tally"
 ! wants kernels || "$top/tests/check_kernel.sh" -t "$tally" || true # it notes what failed
 
 "$top/tests/rerun.py" "$tally" "$build"
