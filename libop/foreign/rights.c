@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files that another user names, opened with that user's rights: see door.h. */
+/* Files that another user names, opened with that user's rights: see door.h, rights.h. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,22 +9,18 @@
 #include <unistd.h>
 
 #include "door.h"
+#include "rights.h"
 
-/* A group that owns nothing. */
-#define NO_GROUP 65534
-
-/* struct rights - what decides which files this thread may open */
-struct rights {
-	uid_t user;
-	gid_t group, *groups;
-	int n_groups;
-};
+static bool is_taken(uid_t user, gid_t group)
+{
+	return (uid_t)setfsuid((uid_t)-1) == user && (gid_t)setfsgid((gid_t)-1) == group;
+}
 
 /*
  * Linux has all of this by thread, and file capabilities go with the user of files.  The C
  * library's setgroups() would change all threads.
  */
-static bool drop(struct rights *before, uid_t user)
+bool foreign_rights_take(struct foreign_rights *before, uid_t user, gid_t group)
 {
 	before->n_groups = getgroups(0, NULL);
 	before->groups = calloc((size_t)before->n_groups + 1, sizeof(*before->groups));
@@ -33,25 +29,25 @@ static bool drop(struct rights *before, uid_t user)
 		free(before->groups);
 		return false;
 	}
-	before->group = (gid_t)setfsgid(NO_GROUP);
+	before->group = (gid_t)setfsgid(group);
 	before->user = (uid_t)setfsuid(user);
-	return true;
+	if (is_taken(user, group))
+		return true;
+	foreign_rights_return(before);
+	return false;
 }
 
-static void restore(struct rights *before)
+void foreign_rights_return(struct foreign_rights *before)
 {
+	int code = errno;
+
 	setfsuid(before->user);
 	setfsgid(before->group);
 	/* it was allowed a moment ago */
 	if (syscall(SYS_setgroups, before->n_groups, before->groups))
 		abort();
 	free(before->groups);
-}
-
-/* Whether the rights are now those of @user. */
-static bool is_dropped(uid_t user)
-{
-	return (uid_t)setfsuid((uid_t)-1) == user && (gid_t)setfsgid((gid_t)-1) == NO_GROUP;
+	errno = code;
 }
 
 static int refuse(int fd)
@@ -71,20 +67,15 @@ static int open_public(const char *path, enum foreign_kind kind, enum foreign_li
 	return fd;
 }
 
-int foreign_open_for(uid_t user, const char *path, enum foreign_kind kind,
-		     enum foreign_links links)
+int foreign_open_for(uid_t user, const char *path, enum foreign_kind kind, enum foreign_links links)
 {
-	struct rights before;
-	int fd = -1, code = EACCES;
+	struct foreign_rights before;
+	int fd;
 
-	if (!drop(&before, user))
+	if (!foreign_rights_take(&before, user, FOREIGN_NO_GROUP))
 		return open_public(path, kind, links);
-	if (is_dropped(user)) {
-		fd = foreign_open_now(path, kind, links);
-		code = errno;
-	}
-	restore(&before);
-	errno = code;
+	fd = foreign_open_now(path, kind, links);
+	foreign_rights_return(&before);
 	return fd;
 }
 
