@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/base/pinned_path.h"
+#include "libop/foreign/output.h"
 #include "libop/session/paths.h"
 #include "pp/formats/model/format.h"
 #include "pp/formats/session/symbolize.h"
@@ -98,14 +100,21 @@ static int write_directory(const struct format *format, struct prof *prof,
 			   const struct format_sessions *sessions, struct output *output,
 			   struct op_error *error)
 {
-	if (mkdir(output->path, 0777))
-		return op_error_errno(error, "%s", output->path);
-	if (!(prof ? format->write(prof, output, error)
-		   : format->write_sessions(sessions, output, error)))
-		return 0;
+	const char *path = output->path;
+	int fd = foreign_make_own_directory(path, 0755, error), result;
+	char *pinned = fd < 0 ? NULL : op_pinned_path(fd, path);
+
+	if (!pinned)
+		return fd < 0 ? -1 : op_error_memory(error);
+	output->path = pinned;
+	result = prof ? format->write(prof, output, error)
+		      : format->write_sessions(sessions, output, error);
+	output->path = path;
 	/* keep partial output, but not an empty directory */
-	rmdir(output->path);
-	return -1;
+	if (result)
+		foreign_remove_directory(path);
+	op_pinned_close(pinned);
+	return result;
 }
 
 static int write_profile(const struct job *job, struct prof *prof, struct prof_names *names,

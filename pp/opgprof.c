@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libop/base/file.h"
 #include "pp/report/gprof_data.h"
 #include "libop/base/memory.h"
-#include "libop/base/text_stream.h"
 #include "pp/profile/loss.h"
 #include "pp/select/selection.h"
 #include "pp/tool/tool.h"
+#include "pp/tool/whole_file.h"
 
 struct job {
 	struct pp_common common;
@@ -57,16 +56,15 @@ static int write_file(struct job *job, struct op_error *error)
 {
 	const struct pp_gprof_data *data = &job->data;
 	const char *path = job->output ? job->output : "gmon.out";
-	struct op_text_stream stream;
+	struct pp_whole_file whole;
 	uint64_t left_out;
 	int result;
 
-	op_text_stream_open(&stream);
-	left_out = pp_gmon_write(stream.out, &data->machine, data->counts, data->n, data->arcs,
+	if (pp_whole_file_open(&whole, path, error))
+		return -1;
+	left_out = pp_gmon_write(whole.file, &data->machine, data->counts, data->n, data->arcs,
 				 data->n_arcs);
-	op_text_stream_close(&stream);
-	result = op_file_replace(path, stream.text, stream.length, 0644, error);
-	free(stream.text);
+	result = pp_whole_file_close(&whole, 0, error);
 	if (!result && left_out)
 		op_warn("%" PRIu64 " samples are not in %s: too many at one address for gprof",
 			left_out, path);

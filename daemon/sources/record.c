@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/foreign/output.h"
 #include "libop/session/paths.h"
 #include "libop/session/log.h"
 #include "recording.h"
@@ -283,9 +284,14 @@ struct source *source_record_open(struct source *inner, const char *path, struct
 	copy_facts(&recorder->source, inner);
 	recorder->source.needs_all_images = true;
 	recorder->inner = inner;
-	recorder->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OP_SESSION_FILE_MODE);
-	if (recorder->fd < 0 || write_head(recorder)) {
-		op_error_errno(error, "cannot create the recording %s", path);
+	recorder->fd = foreign_create(path, FOREIGN_PARENTS_FIND, FOREIGN_REFUSE,
+				      OP_SESSION_FILE_MODE, error);
+	if (recorder->fd < 0) {
+		source_close(&recorder->source);
+		return NULL;
+	}
+	if (write_head(recorder)) {
+		op_error_errno(error, "cannot write the recording %s", path);
 		source_close(&recorder->source);
 		return NULL;
 	}

@@ -9,6 +9,7 @@
 #include "annotate.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
+#include "libop/foreign/output.h"
 #include "pp/debug/source_file.h"
 #include "pp/select/spec.h"
 #include "pp/select/weights.h"
@@ -235,11 +236,9 @@ static int write_source(struct pp_annotation *annotation, const struct source *s
 			struct op_error *error)
 {
 	char *path = pp_source_output(annotation->options->output_dir, source->name);
-	FILE *out = NULL;
-	int result = op_mkdir_parents(path, 0755, error);
+	FILE *out = foreign_create_stream(path, FOREIGN_PARENTS_MAKE, FOREIGN_REPLACE, error);
+	int result = out ? 0 : -1;
 
-	if (!result && !(out = fopen(path, "we")))
-		result = op_error_errno(error, "cannot write %s", path);
 	if (out) {
 		bool failed;
 

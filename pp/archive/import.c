@@ -23,6 +23,7 @@
 #include "libop/base/number.h"
 #include "libop/base/strings.h"
 #include "libop/foreign/door.h"
+#include "libop/foreign/output.h"
 #include "libop/pack/parts.h"
 #include "import_packs.h"
 #include "question.h"
@@ -386,7 +387,7 @@ static void remove_made(const char *pinned, const char *out)
 
 	nftw(inside, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	free(inside);
-	rmdir(out);
+	foreign_remove_directory(out);
 }
 
 int pp_import_tree(const struct pp_import *import, const char *dir, const char *out,
@@ -406,9 +407,7 @@ int pp_import_tree(const struct pp_import *import, const char *dir, const char *
 
 	memset(result, 0, sizeof(*result));
 	tree.inner.force = true;
-	if (mkdir(out, OP_SESSION_DIR_MODE))
-		return op_error_errno(error, "cannot make %s", out);
-	fd = trusted_dir_open(out, TRUSTED_DIR_FIND, error);
+	fd = foreign_make_own_directory(out, OP_SESSION_DIR_MODE, error);
 	pinned = fd < 0 ? NULL : trusted_dir_pin(fd, out, error);
 	if (!pinned)
 		return -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Archives through libarchive, which writes directories as well as tar files. */
+/* Archives: tar files by libarchive, and files below a directory. */
 #include "writer.h"
 
 #include <archive.h>
@@ -17,50 +17,102 @@
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
+#include "libop/foreign/output.h"
 #include "pp/select/sample_list.h"
 
 #define BUFFER_SIZE (256 << 10)
 
 struct writer {
-	struct archive *archive;
-	const char *prefix; /* prefix of names: the directory, or "." in a tar file */
-	const char *where;  /* for messages */
+	struct archive *archive; /* the tar file, or NULL */
+	int file;		 /* in a directory: the file that is written */
+	struct timespec mtime;	 /* of that one */
+	const char *prefix;	 /* prefix of names: the directory, or "." in a tar file */
+	const char *where;	 /* for messages */
 	struct pp_warnings *warnings;
 	char *buffer;
 };
 
 static int fail(const struct writer *writer, struct op_error *error)
 {
-	const char *text = archive_error_string(writer->archive);
+	const char *text =
+		writer->archive ? archive_error_string(writer->archive) : strerror(errno);
 
 	return op_error_set(error, EIO, "cannot write %s: %s", writer->where,
 			    text ? text : "unknown error");
 }
 
-static int put_head(struct writer *writer, const char *name, uint64_t size, mode_t mode,
-		    struct timespec mtime, struct op_error *error)
+static int put_entry(struct writer *writer, const char *path, uint64_t size, mode_t mode,
+		     struct op_error *error)
 {
 	struct archive_entry *entry = archive_entry_new();
-	char *path = pp_format("%s%s", writer->prefix, name);
 	int result;
 
 	if (!entry)
 		pp_out_of_memory();
 	archive_entry_set_pathname(entry, path);
 	archive_entry_set_filetype(entry, AE_IFREG);
-	archive_entry_set_perm(entry, mode & 0777);
+	archive_entry_set_perm(entry, mode);
 	archive_entry_set_size(entry, (int64_t)size);
-	archive_entry_set_mtime(entry, mtime.tv_sec, mtime.tv_nsec);
+	archive_entry_set_mtime(entry, writer->mtime.tv_sec, writer->mtime.tv_nsec);
 	result = archive_write_header(writer->archive, entry);
 	archive_entry_free(entry);
-	free(path);
 	return result < ARCHIVE_WARN ? fail(writer, error) : 0;
 }
 
-static int put_bytes(struct writer *writer, const void *bytes, size_t n, struct op_error *error)
+static int put_head(struct writer *writer, const char *name, uint64_t size, mode_t mode,
+		    struct timespec mtime, struct op_error *error)
 {
-	return archive_write_data(writer->archive, bytes, n) != (la_ssize_t)n ? fail(writer, error)
-									      : 0;
+	char *path = pp_format("%s%s", writer->prefix, name);
+	int result = 0;
+
+	writer->mtime = mtime;
+	if (writer->archive) {
+		result = put_entry(writer, path, size, mode & 0777, error);
+	} else {
+		writer->file = foreign_create(path, FOREIGN_PARENTS_MAKE, FOREIGN_REPLACE,
+					      mode & 0777, error);
+		if (writer->file < 0)
+			result = -1;
+		else if (fchmod(writer->file, mode & 0777))
+			result = fail(writer, error);
+	}
+	free(path);
+	return result;
+}
+
+static int put_bytes(struct writer *writer, const char *bytes, size_t n, struct op_error *error)
+{
+	if (writer->archive)
+		return archive_write_data(writer->archive, bytes, n) != (la_ssize_t)n
+			       ? fail(writer, error)
+			       : 0;
+	while (n) {
+		ssize_t written = write(writer->file, bytes, n);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return fail(writer, error);
+		bytes += written;
+		n -= (size_t)written;
+	}
+	return 0;
+}
+
+/* Ends what put_head() began. */
+static int put_end(struct writer *writer, struct op_error *error)
+{
+	const struct timespec times[] = {{.tv_nsec = UTIME_NOW}, writer->mtime};
+	int fd = writer->file, result = 0;
+
+	if (fd < 0)
+		return 0;
+	writer->file = -1;
+	if (futimens(fd, times))
+		result = fail(writer, error);
+	if (close(fd) && !result)
+		result = fail(writer, error);
+	return result;
 }
 
 /*
@@ -130,6 +182,8 @@ static int put_file(struct writer *writer, const struct pp_archive_files *files,
 		put_head(writer, file->name, status.st_size, status.st_mode, status.st_mtim, error);
 	if (!result)
 		result = put_content(writer, fd, file->path, status.st_size, error);
+	if (!result)
+		result = put_end(writer, error);
 	close(fd);
 	return result;
 }
@@ -144,6 +198,8 @@ static int put_all(struct writer *writer, const struct pp_archive_files *files,
 
 	if (!result)
 		result = put_bytes(writer, text, n, error);
+	if (!result)
+		result = put_end(writer, error);
 	free(text);
 	for (size_t i = 0; !result && i < files->n; i++) {
 		op_progress("files archived", i, files->n);
@@ -159,7 +215,9 @@ static int write_all(struct writer *writer, const struct pp_archive_files *files
 
 	writer->buffer = pp_alloc(BUFFER_SIZE, 1);
 	result = put_all(writer, files, error);
-	if (archive_write_close(writer->archive) < ARCHIVE_WARN && !result)
+	if (writer->file >= 0)
+		close(writer->file);
+	if (writer->archive && archive_write_close(writer->archive) < ARCHIVE_WARN && !result)
 		result = fail(writer, error);
 	archive_write_free(writer->archive);
 	free(writer->buffer);
@@ -169,17 +227,13 @@ static int write_all(struct writer *writer, const struct pp_archive_files *files
 /* Return: -1 with @error set if @dir is not empty or cannot be made. */
 static int claim_directory(const char *dir, struct op_error *error)
 {
+	int fd = foreign_make_directory(dir, FOREIGN_PARENTS_FIND, 0755, error);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	DIR *stream;
 	bool empty = true;
 
-	if (!mkdir(dir, 0755))
-		return 0;
-	if (errno != EEXIST)
-		return op_error_errno(error, "cannot make %s", dir);
-	stream = opendir(dir);
 	if (!stream)
-		return op_error_errno(error, "cannot read %s", dir);
+		return fd < 0 ? -1 : op_error_errno(error, "cannot read %s", dir);
 	while ((entry = readdir(stream)) != NULL)
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			empty = false;
@@ -193,15 +247,9 @@ static int claim_directory(const char *dir, struct op_error *error)
 int pp_archive_write_directory(const char *dir, const struct pp_archive_files *files,
 			       struct pp_warnings *warnings, struct op_error *error)
 {
-	struct writer writer = {.prefix = dir, .where = dir, .warnings = warnings};
+	struct writer writer = {.prefix = dir, .where = dir, .warnings = warnings, .file = -1};
 
-	if (claim_directory(dir, error))
-		return -1;
-	writer.archive = archive_write_disk_new();
-	if (!writer.archive)
-		pp_out_of_memory();
-	archive_write_disk_set_options(writer.archive, ARCHIVE_EXTRACT_TIME);
-	return write_all(&writer, files, error);
+	return claim_directory(dir, error) ? -1 : write_all(&writer, files, error);
 }
 
 /* How tar files are compressed, by the end of their names. */
@@ -252,15 +300,12 @@ static int compress(struct archive *archive, const struct suffix *suffix)
 	return ARCHIVE_OK;
 }
 
-int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
-			 struct pp_warnings *warnings, struct op_error *error)
+static int write_tar(const char *path, int fd, const struct pp_archive_files *files,
+		     struct pp_warnings *warnings, struct op_error *error)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OP_SESSION_FILE_MODE),
-	    result = 0;
-	struct writer writer = {.prefix = ".", .where = path, .warnings = warnings};
+	struct writer writer = {.prefix = ".", .where = path, .warnings = warnings, .file = -1};
+	int result;
 
-	if (fd < 0)
-		return op_error_errno(error, "cannot make %s", path);
 	writer.archive = archive_write_new();
 	if (!writer.archive)
 		pp_out_of_memory();
@@ -269,12 +314,27 @@ int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
 	    archive_write_open_fd(writer.archive, fd) != ARCHIVE_OK) {
 		result = fail(&writer, error);
 		archive_write_free(writer.archive);
-	} else {
-		result = write_all(&writer, files, error);
+		return result;
 	}
-	if (close(fd) && !result)
-		result = op_error_errno(error, "cannot write %s", path);
-	if (result)
-		unlink(path);
+	return write_all(&writer, files, error);
+}
+
+int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
+			 struct pp_warnings *warnings, struct op_error *error)
+{
+	struct foreign_place place;
+	int fd = foreign_place_find(&place, path, FOREIGN_PARENTS_FIND, FOREIGN_REFUSE, error);
+	int result = -1;
+
+	if (!fd)
+		fd = foreign_place_open(&place, OP_SESSION_FILE_MODE, error);
+	if (fd >= 0) {
+		result = write_tar(path, fd, files, warnings, error);
+		if (close(fd) && !result)
+			result = op_error_errno(error, "cannot write %s", path);
+		if (result)
+			foreign_place_remove(&place, place.name);
+	}
+	foreign_place_leave(&place);
 	return result;
 }

@@ -14,6 +14,7 @@
 
 #include "libop/base/progress.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/output.h"
 
 const char *const pp_color_words[] = {"auto", "always", "never", NULL};
 
@@ -133,9 +134,11 @@ int pp_output_open(struct pp_output *output, const struct pp_output_options *opt
 				     .color = wants_color(options->color, is_terminal),
 				     .is_terminal = is_terminal,
 				     .columns = is_terminal ? count_columns() : 0};
-	output->file = path ? fopen(path, "we") : stdout;
+	output->file =
+		path ? foreign_create_stream(path, FOREIGN_PARENTS_FIND, FOREIGN_REPLACE, error)
+		     : stdout;
 	if (!output->file)
-		return op_error_errno(error, "cannot write %s", path);
+		return -1;
 	return pager ? start_pager(output, pager, error) : 0;
 }
 

@@ -12,29 +12,32 @@
 
 #include "libop/base/memory.h"
 
-static bool is_special(const char *path)
+/* A device, a pipe, or what this process has open: not what another user put there. */
+static bool is_special(const struct foreign_place *place)
 {
 	struct stat status;
 
-	return !stat(path, &status) && !S_ISREG(status.st_mode);
+	return !place->is_others &&
+	       !fstatat(place->dir, place->name, &status, AT_SYMLINK_NOFOLLOW) &&
+	       !S_ISREG(status.st_mode);
 }
 
-static int open_fresh(struct pp_whole_file *whole, struct op_error *error)
+static int open_file(struct pp_whole_file *whole, struct op_error *error)
 {
-	int fd;
+	const struct foreign_place *place = &whole->place;
+	int fd = is_special(place) ? foreign_place_open(place, 0640, error)
+				   : foreign_place_fresh(place, &whole->fresh, error);
 
-	whole->fresh = pp_format("%s.XXXXXX", whole->path);
-	fd = mkostemp(whole->fresh, O_CLOEXEC);
-	whole->file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+	if (fd < 0)
+		return -1;
+	whole->file = fdopen(fd, whole->fresh ? "w+" : "w");
 	if (whole->file)
 		return 0;
-	op_error_errno(error, "%s", whole->path);
-	if (fd >= 0) {
-		close(fd);
-		unlink(whole->fresh);
-	}
+	close(fd);
+	if (whole->fresh)
+		foreign_place_remove(place, whole->fresh);
 	free(whole->fresh);
-	return -1;
+	return op_error_memory(error);
 }
 
 int pp_whole_file_open(struct pp_whole_file *whole, const char *path, struct op_error *error)
@@ -45,10 +48,12 @@ int pp_whole_file_open(struct pp_whole_file *whole, const char *path, struct op_
 		whole->file = stdout;
 		return 0;
 	}
-	if (!is_special(path))
-		return open_fresh(whole, error);
-	whole->file = fopen(path, "we");
-	return whole->file ? 0 : op_error_errno(error, "%s", path);
+	if (!foreign_place_find(&whole->place, path, FOREIGN_PARENTS_FIND, FOREIGN_REPLACE,
+				error) &&
+	    !open_file(whole, error))
+		return 0;
+	foreign_place_leave(&whole->place);
+	return -1;
 }
 
 static int flush(struct pp_whole_file *whole, struct op_error *error)
@@ -85,10 +90,11 @@ int pp_whole_file_close(struct pp_whole_file *whole, int result, struct op_error
 		result = set_mode(whole, error);
 	if (fclose(whole->file) && !result)
 		result = op_error_errno(error, "%s can't be written", whole->path);
-	if (!result && whole->fresh && rename(whole->fresh, whole->path))
-		result = op_error_errno(error, "%s", whole->path);
+	if (!result && whole->fresh)
+		result = foreign_place_replace(&whole->place, whole->fresh, error);
 	if (result && whole->fresh)
-		unlink(whole->fresh);
+		foreign_place_remove(&whole->place, whole->fresh);
+	foreign_place_leave(&whole->place);
 	free(whole->fresh);
 	return result;
 }

@@ -9,11 +9,13 @@
 #include <stdio.h>
 
 #include "libop/base/error.h"
+#include "libop/foreign/output.h"
 
 struct pp_whole_file {
 	FILE *file;	  /* to write to */
 	const char *path; /* as it is called in errors */
-	char *fresh;	  /* the file that takes the place of @path; NULL: written to directly */
+	struct foreign_place place;
+	char *fresh; /* the file there that takes the place of @path; NULL: written to directly */
 };
 
 /**

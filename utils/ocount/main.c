@@ -18,6 +18,7 @@
 #include "counts.h"
 #include "report.h"
 #include "request.h"
+#include "libop/foreign/output.h"
 #include "libop/perf/command.h"
 
 struct run {
@@ -92,7 +93,10 @@ static int open_report(struct run *run, struct op_error *error)
 	if (!run->what)
 		return op_error_memory(error);
 	run->report = (struct report){
-		.out = request->output ? fopen(request->output, "we") : stderr,
+		.out = request->output
+			       ? foreign_create_stream(request->output, FOREIGN_PARENTS_FIND,
+						       FOREIGN_REPLACE, error)
+			       : stderr,
 		.format = request->format,
 		.what = run->what,
 		.place = request->by_cpu      ? "CPU"
@@ -100,9 +104,7 @@ static int open_report(struct run *run, struct op_error *error)
 					      : NULL,
 		.intervals = request->milliseconds,
 	};
-	if (!run->report.out)
-		return op_error_errno(error, "cannot open %s", request->output);
-	return 0;
+	return run->report.out ? 0 : -1;
 }
 
 /* ---- waiting ---- */

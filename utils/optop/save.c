@@ -4,6 +4,8 @@
  */
 #include "save.h"
 
+#include "libop/foreign/output.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -70,14 +72,17 @@ static bool is_folded(const char *path)
 int save_file(const char *path, const struct model *model, const struct view *view,
 	      const struct view_request *request, struct op_error *error)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	int result = 0;
+	struct foreign_place place;
+	FILE *out = NULL;
+	int result = foreign_place_find(&place, path, FOREIGN_PARENTS_FIND, FOREIGN_REFUSE, error),
+	    fd;
 
+	if (!result) {
+		fd = foreign_place_open(&place, 0666, error);
+		out = fd < 0 ? NULL : fdopen(fd, "w");
+	}
 	if (!out) {
-		op_error_errno(error, "cannot make %s", path);
-		if (fd >= 0)
-			close(fd);
+		foreign_place_leave(&place);
 		return -1;
 	}
 	if (is_folded(path))
@@ -90,6 +95,7 @@ int save_file(const char *path, const struct model *model, const struct view *vi
 		result = op_error_errno(error, "cannot write %s", path);
 	fclose(out);
 	if (result)
-		unlink(path);
+		foreign_place_remove(&place, place.name);
+	foreign_place_leave(&place);
 	return result;
 }

@@ -15,6 +15,7 @@
 #include "pp/symbols/dcpi_image.h"
 #include "header.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/output.h"
 #include "pp/symbols/elf_file.h"
 
 #define ALIGNMENT 4 /* of the numbers behind the header */
@@ -348,9 +349,10 @@ static int write_file(struct writer *writer, const char *path, const struct spot
 {
 	bool failed;
 
-	writer->file = fopen(path, "wxe");
+	writer->file =
+		foreign_create_stream(path, FOREIGN_PARENTS_FIND, FOREIGN_REFUSE, writer->error);
 	if (!writer->file)
-		return op_error_errno(writer->error, "%s", path);
+		return -1;
 	put_header(writer, spots, header);
 	put_samples(writer, spots, n, total);
 	failed = ferror(writer->file);
