@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/base/file.h"
 #include "paths.h"
 
 /* A status reply has some 20 lines; a longer one is not from oprofiled. */
@@ -31,21 +33,64 @@ int op_control_address(const char *session_dir, struct sockaddr_un *address, str
 	return dir;
 }
 
-static int connect_to(const char *session_dir, struct op_error *error)
+static int refuse(const char *session_dir, uid_t user, struct op_error *error)
 {
-	struct sockaddr_un address;
-	int dir, fd, code;
+	return op_error_set(error, EPERM,
+			    "the session %s is served by user %u, who is not believed", session_dir,
+			    (unsigned int)user);
+}
 
-	dir = op_control_address(session_dir, &address, error);
-	if (dir < 0)
-		return -1;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	code = fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) ? errno : 0;
-	close(dir);
-	if (!code)
+static bool is_ours(uid_t user)
+{
+	return !user || user == geteuid();
+}
+
+/* Sets *@user to whose process listens. */
+static int connect_socket(int socket_file, uid_t *user)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), code;
+
+	/* that very file, whatever has its name by now */
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", socket_file);
+	if (fd >= 0 && !connect(fd, (struct sockaddr *)&address, sizeof(address)) &&
+	    !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
+		*user = peer.uid;
 		return fd;
+	}
+	code = errno;
 	if (fd >= 0)
 		close(fd);
+	errno = code;
+	return -1;
+}
+
+/* Another user's socket is not even connected to: that may wait for ever. */
+static int connect_to(const char *session_dir, struct op_error *error)
+{
+	char *path = op_path("%s/" OP_SESSION_CONTROL, session_dir);
+	int file = path ? open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1, fd = -1, code = errno;
+	struct stat status;
+	uid_t user = 0;
+
+	free(path);
+	if (file >= 0 && !fstat(file, &status)) {
+		user = status.st_uid;
+		if (is_ours(user))
+			fd = connect_socket(file, &user);
+		code = errno;
+	}
+	if (file >= 0)
+		close(file);
+	if (!is_ours(user)) {
+		if (fd >= 0)
+			close(fd);
+		return refuse(session_dir, user, error);
+	}
+	if (fd >= 0)
+		return fd;
 	if (code == ENOENT || code == ECONNREFUSED)
 		return op_error_set(error, code, "no daemon serves the session %s", session_dir);
 	return op_error_code(error, code, "cannot reach the daemon of session %s", session_dir);

@@ -18,7 +18,7 @@
 #include "libop/base/error.h"
 
 /**
- * op_control_address - the address of a session's control socket, for bind() and connect()
+ * op_control_address - the address of a session's control socket, for bind()
  * @session_dir: the session, which must exist
  * @address: filled in; good while the returned descriptor is open
  *
@@ -29,6 +29,8 @@ int op_control_address(const char *session_dir, struct sockaddr_un *address,
 
 /**
  * op_control_connect - send a command whose reply is read by the caller
+ *
+ * Only a process of this user or of root is talked to.
  *
  * Return: the connection, or -1 with @error set, as of op_control_call().
  */
@@ -42,7 +44,7 @@ int op_control_connect(const char *session_dir, const char *command, struct op_e
  * @reply: set to the key-value lines, which the caller frees; may be NULL
  *
  * Return: 0, or -1 with @error set: ECONNREFUSED or ENOENT when no daemon serves the
- * session, else the daemon's own words.
+ * session, EPERM when another user does, else the daemon's own words.
  */
 int op_control_call(const char *session_dir, const char *command, char **reply,
 		    struct op_error *error);

@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +21,7 @@
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "paths.h"
+#include "trusted_dir.h"
 
 /* How long a lock that others only look at is waited for. */
 #define LOOK_NANOSECONDS 1000000L
@@ -46,15 +49,39 @@ static int is_at(int fd, const char *path)
 	return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-static int write_pid(int fd)
-{
-	char pid[32];
-	int length = snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+/* proc(5): the first of these fields follows the command, which is in parentheses. */
+#define STATE_FIELD 3
+#define START_FIELD 22
 
-	return ftruncate(fd, 0) || pwrite(fd, pid, (size_t)length, 0) != length;
+/* When a process began, in ticks since the boot; 0: it is not there. */
+static uint64_t start_of(pid_t pid)
+{
+	char *path = op_path("/proc/%ld/stat", (long)pid), *text, *field;
+	char *fields = NULL, *end;
+	uint64_t start = 0;
+
+	text = path ? op_file_read(path, 1 << 16, NULL, NULL) : NULL;
+	end = text ? strrchr(text, ')') : NULL;
+	field = end ? strtok_r(end + 1, " ", &fields) : NULL;
+	for (int i = STATE_FIELD; field && i < START_FIELD; i++)
+		field = strtok_r(NULL, " ", &fields);
+	if (field && !op_number_all(field, 10, UINT64_MAX, &start))
+		start = 0;
+	free(text);
+	free(path);
+	return start;
 }
 
-/* lock_holder() shares a lock for a moment, which is no daemon.  Return: as of flock(). */
+static int write_holder(int fd)
+{
+	char text[64];
+	int length = snprintf(text, sizeof(text), "%ld\n%" PRIu64 "\n", (long)getpid(),
+			      start_of(getpid()));
+
+	return ftruncate(fd, 0) || pwrite(fd, text, (size_t)length, 0) != length;
+}
+
+/* is_held() shares a lock for a moment, which is no daemon.  Return: as of flock(). */
 static int lock_exclusively(int fd)
 {
 	const struct timespec moment = {.tv_nsec = LOOK_NANOSECONDS};
@@ -85,7 +112,7 @@ static int take(const char *path, const char *session_dir, struct op_error *erro
 			/* the daemon before removed it in this very moment */
 			close(fd);
 			continue;
-		} else if (write_pid(fd)) {
+		} else if (write_holder(fd)) {
 			op_error_errno(error, "cannot write %s", path);
 		} else {
 			return fd;
@@ -104,25 +131,128 @@ int lock_take(const char *session_dir, struct op_error *error)
 	return fd;
 }
 
-pid_t lock_holder(int fd)
+/* struct holder - what a lock says */
+struct holder {
+	pid_t pid;	/* 0: nothing */
+	uint64_t start; /* 0: it does not say */
+};
+
+static struct holder read_holder(int fd)
 {
-	char text[32] = "";
+	struct holder holder = {0};
+	char text[64] = "", *next;
 	uint64_t pid;
 
-	if (!flock(fd, LOCK_SH | LOCK_NB)) {
-		flock(fd, LOCK_UN);
-		return 0;
-	}
-	if (errno != EWOULDBLOCK || pread(fd, text, sizeof(text) - 1, 0) < 0)
-		return 0;
-	text[strcspn(text, "\n")] = '\0';
-	return op_number_parse(text, "pid", 1, INT_MAX, &pid, NULL) ? 0 : (pid_t)pid;
+	if (pread(fd, text, sizeof(text) - 1, 0) < 0)
+		return holder;
+	next = text + strcspn(text, "\n");
+	if (*next)
+		*next++ = '\0';
+	next[strcspn(next, "\n")] = '\0';
+	if (!op_number_parse(text, "pid", 1, INT_MAX, &pid, NULL))
+		holder.pid = (pid_t)pid;
+	if (!op_number_all(next, 10, UINT64_MAX, &holder.start))
+		holder.start = 0;
+	return holder;
+}
+
+static bool is_held(int fd)
+{
+	if (flock(fd, LOCK_SH | LOCK_NB))
+		return errno == EWOULDBLOCK;
+	flock(fd, LOCK_UN);
+	return false;
 }
 
 /* Whether nobody but this user and root can have made or locked it. */
 static bool is_ours(const struct stat *status)
 {
 	return !status->st_uid || status->st_uid == geteuid();
+}
+
+/* Whether the process that is open as @pidfd runs, is this user's or root's, and wrote the lock. */
+static bool is_daemon(const struct holder *holder, int pidfd)
+{
+	struct pollfd ended = {.fd = pidfd, .events = POLLIN};
+	char *path = op_path("/proc/%ld", (long)holder->pid);
+	struct stat status;
+	bool is = path && !stat(path, &status) && is_ours(&status) &&
+		  (!holder->start || start_of(holder->pid) == holder->start);
+
+	free(path);
+	/* one that has ended keeps its pid until its parent takes notice */
+	return is && poll(&ended, 1, 0) <= 0;
+}
+
+/* Return: a descriptor of the daemon that holds an open lock, with *@pid set, or -1. */
+static int open_daemon(int lock, pid_t *pid)
+{
+	struct holder holder = {0};
+	struct stat status;
+	int pidfd = -1;
+
+	if (!fstat(lock, &status) && S_ISREG(status.st_mode) && is_ours(&status) && is_held(lock))
+		holder = read_holder(lock);
+	if (holder.pid)
+		pidfd = pidfd_open(holder.pid, 0);
+	if (pidfd >= 0 && !is_daemon(&holder, pidfd)) {
+		close(pidfd);
+		pidfd = -1;
+	}
+	*pid = pidfd < 0 ? 0 : holder.pid;
+	return pidfd;
+}
+
+/* Opens the lock of a session.  Return: 0, with *@fd -1 if there is none, or -1 with @error set. */
+static int open_lock(const char *session_dir, int *fd, struct op_error *error)
+{
+	struct op_error cause;
+	int dir = trusted_dir_open(session_dir, TRUSTED_DIR_FIND, &cause), result = 0;
+
+	*fd = dir < 0 ? -1
+		      : openat(dir, OP_SESSION_LOCK,
+			       O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 && cause.code != ENOENT && cause.code != ENOTDIR)
+		result = op_error_set(error, cause.code, "%s", cause.text);
+	else if (dir >= 0 && *fd < 0 && errno != ENOENT)
+		result = op_error_errno(error, "cannot open %s/" OP_SESSION_LOCK, session_dir);
+	if (dir >= 0)
+		close(dir);
+	return result;
+}
+
+int lock_find_daemon(const char *session_dir, pid_t *pid, int *pidfd, struct op_error *error)
+{
+	int lock, daemon;
+
+	*pid = 0;
+	if (pidfd)
+		*pidfd = -1;
+	if (open_lock(session_dir, &lock, error))
+		return -1;
+	if (lock < 0)
+		return 0;
+	daemon = open_daemon(lock, pid);
+	close(lock);
+	if (pidfd)
+		*pidfd = daemon;
+	else if (daemon >= 0)
+		close(daemon);
+	return 0;
+}
+
+pid_t lock_find_killed(const char *session_dir)
+{
+	struct holder holder = {0};
+	int lock;
+
+	if (open_lock(session_dir, &lock, NULL) || lock < 0)
+		return 0;
+	/* a daemon that ends removes it */
+	if (!is_held(lock))
+		holder = read_holder(lock);
+	close(lock);
+	return holder.pid;
 }
 
 /* Others than the current samples of a session are not written. */
@@ -143,15 +273,17 @@ bool lock_is_in_use(const char *samples_dir)
 	int fd = path && is_current(samples_dir)
 			 ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
 			 : -1;
-	struct stat status;
-	pid_t pid = 0;
+	int daemon = -1;
+	pid_t pid;
 
-	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) && is_ours(&status))
-		pid = lock_holder(fd);
-	if (fd >= 0)
+	if (fd >= 0) {
+		daemon = open_daemon(fd, &pid);
 		close(fd);
+	}
+	if (daemon >= 0)
+		close(daemon);
 	free(path);
-	return pid && (!kill(pid, 0) || errno == EPERM);
+	return daemon >= 0;
 }
 
 void lock_release(const char *session_dir, int lock)

@@ -2,8 +2,9 @@
 /*
  * The lock of a session: one daemon at a time.
  *
- * The file OP_SESSION_LOCK holds the daemon's pid, and is locked with flock(2) while the daemon
- * runs.  A file that a killed daemon left is not locked, even if its pid is in use again.
+ * The file OP_SESSION_LOCK holds the daemon's pid and, in a second line, when it began, in ticks
+ * since the boot, and is locked with flock(2) while the daemon runs.  A file that a killed daemon
+ * left is not locked, even if its pid is in use again.
  */
 #ifndef LIBOP_SESSION_LOCK_H
 #define LIBOP_SESSION_LOCK_H
@@ -20,8 +21,21 @@
  */
 int lock_take(const char *session_dir, struct op_error *error);
 
-/* The pid in an open lock that a daemon holds, or 0. */
-pid_t lock_holder(int fd);
+/**
+ * lock_find_daemon - the daemon of a session
+ * @pid: set to its pid, or to 0 if none runs
+ * @pidfd: if not NULL, set to a descriptor of it that the caller closes, or to -1
+ *
+ * It is believed if the session and the lock are this user's or root's, and if so is the process,
+ * which is the one that wrote its pid: one that has the pid by now began later.
+ *
+ * Return: 0, or -1 with @error set: the lock cannot be read, or the session is another user's.
+ */
+int lock_find_daemon(const char *session_dir, pid_t *pid, int *pidfd, struct op_error *error);
+
+/* The daemon that held the lock of a session last, if it did not remove it: it was killed or has
+ * crashed.  0 if none did, or one runs, or the session is another user's. */
+pid_t lock_find_killed(const char *session_dir);
 
 /**
  * lock_is_in_use - whether a living daemon writes a directory of samples

@@ -19,6 +19,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/pinned_path.h"
+#include "libop/foreign/output.h"
 #include "paths.h"
 
 #define DIRECTORY  (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -320,22 +321,34 @@ static int open_linked(int parent, const char *name, const char *path, unsigned 
 	return fd;
 }
 
+/*
+ * Where another user's directories or links lead to is that user's: root neither makes nor takes a
+ * session there that is beside that user's own files.
+ */
+static int check_place(const struct foreign_place *place, struct op_error *error)
+{
+	struct stat status;
+
+	if (!place->is_others || (!fstat(place->dir, &status) && status.st_uid == place->user))
+		return 0;
+	return op_error_set(error, EPERM,
+			    UNSAFE "is reached through a directory or link of user %u", place->path,
+			    (unsigned int)place->user);
+}
+
 int trusted_dir_open(const char *path, enum trusted_dir_missing missing, struct op_error *error)
 {
-	char *copy, *name;
-	int parent = -1, fd;
+	enum foreign_parents parents =
+		missing == TRUSTED_DIR_MAKE ? FOREIGN_PARENTS_MAKE : FOREIGN_PARENTS_FIND;
+	struct foreign_place place;
+	int fd = foreign_place_find_directory(&place, path, parents, error);
 
-	if (missing == TRUSTED_DIR_MAKE && op_mkdir_parents(path, 0755, error))
-		return -1;
-	copy = strdup(path);
-	if (!copy)
-		return op_error_memory(error);
-	name = open_parent(AT_FDCWD, copy, &parent);
-	fd = parent < 0 ? op_error_errno(error, "cannot open session directory %s", path)
-			: open_linked(parent, name, path, MOST_LINKS, missing, error);
-	if (parent >= 0)
-		close(parent);
-	free(copy);
+	if (!fd) {
+		fd = check_place(&place, error)
+			     ? -1
+			     : open_linked(place.dir, place.name, path, MOST_LINKS, missing, error);
+	}
+	foreign_place_leave(&place);
 	return fd;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "libop/session/lock.h"
 #include "driver.h"
 #include "events.h"
 #include "libop/session/control_socket.h"
@@ -105,7 +106,8 @@ static int start_daemon(struct control *control, struct op_error *error)
 		return -1;
 	ret = daemon_start(settings, events, control->request->verbose, error);
 	free(events);
-	if (ret || daemon_find(settings->session_dir, &control->daemon, &control->pidfd, error))
+	if (ret ||
+	    lock_find_daemon(settings->session_dir, &control->daemon, &control->pidfd, error))
 		return -1;
 	if (!control->daemon)
 		return op_error_set(error, ESRCH,

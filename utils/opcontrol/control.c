@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "daemon.h"
+#include "libop/session/lock.h"
 #include "daemonrc.h"
 #include "driver.h"
 #include "events.h"
@@ -23,10 +24,11 @@ static int find_daemon(struct control *control, struct op_error *error)
 	if (control->pidfd >= 0)
 		close(control->pidfd);
 	control->killed = 0;
-	if (daemon_find(control->settings.session_dir, &control->daemon, &control->pidfd, error))
+	if (lock_find_daemon(control->settings.session_dir, &control->daemon, &control->pidfd,
+			     error))
 		return -1;
 	if (!control->daemon)
-		control->killed = daemon_killed(control->settings.session_dir);
+		control->killed = lock_find_killed(control->settings.session_dir);
 	return 0;
 }
 

@@ -65,68 +65,6 @@ static char *daemon_program(void)
 	return program_beside("/../../daemon/" DAEMON_NAME, "/" DAEMON_NAME);
 }
 
-/* The descriptor of a process that has not ended: -1 if there is none. */
-static int watch(pid_t pid)
-{
-	int pidfd = pidfd_open(pid, 0);
-	struct pollfd ended = {.fd = pidfd, .events = POLLIN};
-
-	/* One that has ended keeps its pid until its parent takes notice. */
-	if (pidfd >= 0 && poll(&ended, 1, 0) > 0) {
-		close(pidfd);
-		return -1;
-	}
-	return pidfd;
-}
-
-int daemon_find(const char *session_dir, pid_t *pid, int *pidfd, struct op_error *error)
-{
-	char *path = op_path("%s/%s", session_dir, OP_SESSION_LOCK);
-	int fd, code, process;
-
-	*pid = 0;
-	if (pidfd)
-		*pidfd = -1;
-	if (!path)
-		return op_error_memory(error);
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	code = errno;
-	if (fd < 0 && code != ENOENT && code != ENOTDIR)
-		op_error_code(error, code, "cannot open %s", path);
-	free(path);
-	if (fd < 0)
-		return code == ENOENT || code == ENOTDIR ? 0 : -1;
-
-	*pid = lock_holder(fd);
-	close(fd);
-	process = *pid ? watch(*pid) : -1;
-	if (process < 0)
-		*pid = 0;
-	else if (pidfd)
-		*pidfd = process;
-	else
-		close(process);
-	return 0;
-}
-
-pid_t daemon_killed(const char *session_dir)
-{
-	char *path = op_path("%s/%s", session_dir, OP_SESSION_LOCK), text[32] = "";
-	int fd = path ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
-	uint64_t pid = 0;
-
-	/* a daemon that ends removes it */
-	if (fd >= 0 && !flock(fd, LOCK_SH | LOCK_NB) && pread(fd, text, sizeof(text) - 1, 0) > 0) {
-		text[strcspn(text, "\n")] = '\0';
-		if (!op_number_all(text, 10, INT_MAX, &pid))
-			pid = 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	free(path);
-	return (pid_t)pid;
-}
-
 static int add(struct op_strings *arguments, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -16,19 +16,6 @@
 #define DAEMON_ENVIRONMENT "OPROFILE_DAEMON" /* another program to start */
 
 /**
- * daemon_find - the daemon of a session
- * @pid: set to its pid, or to 0 if none runs; a lock that a dead one left counts for nothing
- * @pidfd: if not NULL, set to a descriptor of it that the caller closes, or to -1
- *
- * Return: 0, or -1 with @error set: the lock cannot be read.
- */
-int daemon_find(const char *session_dir, pid_t *pid, int *pidfd, struct op_error *error);
-
-/* The daemon that held the lock of a session last, if it did not remove it: it was killed or has
- * crashed.  0 if none did, or one runs. */
-pid_t daemon_killed(const char *session_dir);
-
-/**
  * daemon_arguments - the daemon's command line
  * @events: the argument of --events, or NULL
  * @verbose: the argument of --verbose, or NULL

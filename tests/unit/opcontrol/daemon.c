@@ -4,6 +4,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
+#include "libop/session/lock.h"
 #include "utils/opcontrol/daemon.h"
 
 static char top[] = "/tmp/opcontrol-XXXXXX";
@@ -28,7 +29,7 @@ TEST(a_daemon_that_hangs_is_killed_and_its_lock_ignored)
 	assert_int_equal(settings_set(&settings, "SESSION_DIR", op_path("%s/s", top), &error), 0);
 
 	assert_int_equal(daemon_start(&settings, NULL, NULL, &error), 0);
-	assert_int_equal(daemon_find("s", &pid, &pidfd, &error), 0);
+	assert_int_equal(lock_find_daemon("s", &pid, &pidfd, &error), 0);
 	assert_true(pid);
 	patience_begin(&patience, pid, 1, 60);
 	assert_int_equal(daemon_dump("s", &patience, &error), -1);
@@ -36,7 +37,7 @@ TEST(a_daemon_that_hangs_is_killed_and_its_lock_ignored)
 	assert_int_equal(daemon_end(pidfd, &patience, &error), 1);
 	close(pidfd);
 	assert_int_equal(access("s/lock", F_OK), 0);
-	assert_int_equal(daemon_find("s", &pid, NULL, &error), 0);
+	assert_int_equal(lock_find_daemon("s", &pid, NULL, &error), 0);
 	assert_int_equal(pid, 0);
 
 	settings_free(&settings);

@@ -2,6 +2,7 @@
 /* The lock of a session. */
 #include "tests/unit/test.h"
 
+#include <poll.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 
@@ -132,8 +133,41 @@ TEST(a_lock_that_another_process_holds_is_not_in_use)
 	lock_release(dir, lock);
 }
 
+TEST(the_daemon_is_the_process_that_took_the_lock)
+{
+	int lock = take(), pidfd;
+	struct pollfd running;
+	pid_t pid;
+
+	assert_int_equal(lock_find_daemon(dir, &pid, &pidfd, NULL), 0);
+	assert_int_equal(pid, getpid());
+	running = (struct pollfd){.fd = pidfd, .events = POLLIN};
+	assert_int_equal(poll(&running, 1, 0), 0);
+	close(pidfd);
+	/* its pid, but of a process that began at another time */
+	assert_return_code(ftruncate(lock, 0), errno);
+	assert_true(dprintf(lock, "%ld\n1\n", (long)getpid()) > 0);
+	assert_int_equal(lock_find_daemon(dir, &pid, &pidfd, NULL), 0);
+	assert_int_equal(pid, 0);
+	assert_int_equal(pidfd, -1);
+	assert_int_equal(lock_find_killed(dir), 0);
+	lock_release(dir, lock);
+}
+
+TEST(a_daemon_that_left_its_lock_was_killed)
+{
+	int lock = take();
+
+	close(lock);
+	assert_int_equal(lock_find_killed(dir), getpid());
+	unlink(file);
+	assert_int_equal(lock_find_killed(dir), 0);
+}
+
 TEST(the_lock_of_another_users_session_is_not_believed)
 {
+	struct op_error error;
+	pid_t pid;
 	int lock;
 
 	if (geteuid())
@@ -145,6 +179,13 @@ TEST(the_lock_of_another_users_session_is_not_believed)
 	assert_return_code(chown(current, 0, 0), errno);
 	assert_return_code(chown(file, OTHER, OTHER), errno);
 	assert_false(lock_is_in_use(current));
+	assert_int_equal(lock_find_daemon(dir, &pid, NULL, &error), 0);
+	assert_int_equal(pid, 0);
+	assert_return_code(chown(file, 0, 0), errno);
+	assert_return_code(chown(dir, OTHER, OTHER), errno);
+	assert_int_equal(lock_find_daemon(dir, &pid, NULL, &error), -1);
+	assert_int_equal(error.code, EPERM);
+	assert_return_code(chown(dir, 0, 0), errno);
 	lock_release(dir, lock);
 }
 
