@@ -262,18 +262,79 @@ make_session claimed <<-END
 END
 touch claimed/lock
 chown -R 65534:65534 claimed
-$other bash -c 'exec 9<>claimed/lock && flock -x 9 && printf %s $$ >&9 && exec sleep 600' &
-holder=$!
-end=$((SECONDS + 30))
-until [[ -s claimed/lock || $SECONDS -ge $end ]]; do sleep 0.05; done
-[[ -s claimed/lock ]] || wrong "the claim is not made"
+# claim [AS...] - have a process hold the lock
+claim()
+{
+	: >claimed/lock
+	"$@" bash -c 'exec 9<>claimed/lock && flock -x 9 && printf %s $$ >&9 && exec sleep 600' &
+	holder=$!
+	end=$((SECONDS + 30))
+	until [[ -s claimed/lock || $SECONDS -ge $end ]]; do sleep 0.05; done
+	[[ -s claimed/lock ]] || wrong "the claim is not made"
+}
+# shellcheck disable=SC2086 # several words
+claim $other
 tame claimed opreport --session-dir=claimed --trust-session
 grep -q 'more than it says' out || wrong "another user's claim to profile is believed"
 chown -R 0:0 claimed
 tame claimed opreport --session-dir=claimed
+grep -q 'more than it says' out || wrong "another user's process is taken for root's daemon"
+kill $holder
+wait $holder 2>/dev/null
+claim env
+tame claimed opreport --session-dir=claimed
 grep -q '^Profiling goes on' out || wrong "root's own session in use is doubted"
 kill $holder
 wait $holder 2>/dev/null
+
+# ---- a session whose owner names a process of root, and answers in its place ----
+
+sleep 600 &
+victim=$!
+mkdir -p claimed/samples/current
+chown -R 65534:65534 claimed
+cat >answer.py <<-'PYTHON'
+	import fcntl, socket, sys, time
+	lock = open("claimed/lock", "w")
+	fcntl.flock(lock, fcntl.LOCK_EX)
+	lock.write(sys.argv[1])
+	lock.flush()
+	server = socket.socket(socket.AF_UNIX)
+	server.bind("claimed/control")
+	server.listen(1)
+	# one client fills the queue, and nobody is answered
+	clients = [socket.socket(socket.AF_UNIX) for i in range(3)]
+	for client in clients:
+	    client.setblocking(False)
+	    try:
+	        client.connect("claimed/control")
+	    except BlockingIOError:
+	        pass
+	open("claimed/ready", "w").close()
+	time.sleep(600)
+PYTHON
+$other /usr/bin/python3 answer.py $victim &
+holder=$!
+end=$((SECONDS + 30))
+until [[ -e claimed/ready || $SECONDS -ge $end ]]; do sleep 0.05; done
+[[ -e claimed/ready ]] || wrong "nobody answers for a session"
+for command in --status --dump --stop --shutdown --reset; do
+	tame claims opcontrol --session-dir=claimed $command
+	kill -0 $victim 2>/dev/null || wrong "opcontrol $command ended a process of root's"
+done
+kill $holder $victim 2>/dev/null
+wait $holder $victim 2>/dev/null
+
+# ---- settings of another user's, as under sudo -E ----
+
+mkdir -p theirs_home/.oprofile
+mkfifo theirs_home/.oprofile/daemonrc
+chown -R 65534:65534 theirs_home
+sed "s|^root:.*|root:x:0:0:root:$top/home:/bin/sh|" /etc/passwd >passwd
+mount --bind passwd /etc/passwd
+HOME=$top/theirs_home tame settings opcontrol --session-dir="$top/base" --status
+[[ -d home/.oprofile ]] || wrong "root's own settings were not looked for"
+umount /etc/passwd
 
 listing >after
 diff before after || wrong "root's files have changed"

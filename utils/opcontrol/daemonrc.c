@@ -168,12 +168,19 @@ int daemonrc_parse(const char *name, const char *text, size_t size, struct setti
 	return ret;
 }
 
+static bool is_own(const struct stat *status)
+{
+	return status->st_uid == geteuid() && !(status->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Under "sudo -E", $HOME is another user's, who could put anything there. */
 static const char *home(void)
 {
 	const char *dir = getenv("HOME");
 	const struct passwd *user;
+	struct stat status;
 
-	if (dir && *dir == '/')
+	if (dir && *dir == '/' && (geteuid() || (!stat(dir, &status) && is_own(&status))))
 		return dir;
 	user = getpwuid(geteuid());
 	return user ? user->pw_dir : NULL;
@@ -182,6 +189,7 @@ static const char *home(void)
 int daemonrc_open_dir(char **path, struct op_error *error)
 {
 	const char *parent = home();
+	struct stat status;
 	int dir;
 
 	if (!parent)
@@ -193,9 +201,16 @@ int daemonrc_open_dir(char **path, struct op_error *error)
 		op_error_errno(error, "%s: cannot create the directory of the settings", *path);
 		goto fail;
 	}
-	dir = open(*path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0) {
+	dir = open(*path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 || fstat(dir, &status)) {
 		op_error_errno(error, "%s", *path);
+		goto fail;
+	}
+	if (!is_own(&status)) {
+		op_error_set(error, EPERM,
+			     "%s: the directory of the settings is not of user %u alone", *path,
+			     (unsigned int)geteuid());
+		close(dir);
 		goto fail;
 	}
 	if (flock(dir, LOCK_EX)) {
