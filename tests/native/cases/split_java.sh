@@ -11,7 +11,10 @@ agent=$BUILD/libop/agent/libjvmti_oprofile.so
 [ -e "$agent" ] || skip "the agent for Java was not built: no JDK"
 java -version >/dev/null 2>&1 || skip "no java"
 
-source=$TESTS/native/workloads/Split.java
+# where the session's user, whoever that is, may read it
+source=$scratch/Split.java
+cp "$TESTS/native/workloads/Split.java" "$source"
+chmod 711 "$scratch"
 
 # at_line TEXT - samples of the line of the source that has it, in $scratch/annotated
 at_line()
