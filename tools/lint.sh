@@ -86,7 +86,7 @@ lint_layers()
 }
 
 # What may be a file of somebody else.
-readers() { sources 'libop/*.[ch]' 'libdb/*.[ch]' 'daemon/*.[ch]' 'pp/*.[ch]'; }
+readers() { sources 'libop/*.[ch]' 'libdb/*.[ch]' 'daemon/*.[ch]' 'pp/*.[ch]' 'utils/*.[ch]'; }
 
 # Files that are opened beside the door for foreign files.
 lint_doors()

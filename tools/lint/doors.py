@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Finds files that userspace opens to read beside the door for foreign files (libop/foreign/door.h),
-# and calls of libraries that parse what is in them: root has that done apart
-# (libop/foreign/apart.h), in files that tools/lint/exempt lists.
+# Finds files that userspace opens to read beside the door for foreign files
+# (libop/foreign/door.h), files and directories that it makes beside libop/foreign/output.h, and
+# calls of libraries that parse what is in them: root has that done apart (libop/foreign/apart.h),
+# in files that tools/lint/exempt lists.
 #
 #	doors.py FILE...
 #
-# What writes, makes or lists is no finding, nor is a path that only names something (O_WRONLY,
-# O_CREAT, O_DIRECTORY, O_PATH), nor
-# a path of /proc or /sys, or /dev/null, that stands there.  Prints "file:line: text".
+# What lists is no finding, nor is a path that only names something (O_DIRECTORY, O_PATH), nor a
+# path of /proc or /sys, or /dev/null, that stands there.  Prints "file:line: text".
 
 import re
 import sys
@@ -22,6 +22,10 @@ PARSER = re.compile(r"(?<![\w.>])(elf_begin|elf_memory|dwarf_begin|dwarf_begin_e
                     r"inflateInit2?|ZSTD_createDCtx|pp_elf_open|pp_bfd_open|pp_bfd_open_descriptor|"
                     r"pp_debug_link_find|pp_segments_of|pp_debug_info_read|pp_stabs_open|"
                     r"symbol_part_open)\(")
+# What makes a file or a directory, or gives it a name.
+WRITER = re.compile(r"(?<![\w.>])(op_file_replace|op_mkdir_parents|mkdir|mkdirat|mkstemp|mkostemp|"
+                    r"mkdtemp|creat|archive_write_disk_new)\(")
+WRITES = re.compile(r"\bO_CREAT\b|\"[wax][bex+]*\"")
 HARMLESS = re.compile(r"^\s*\"/(?:proc/|sys/|dev/null\")|\bO_(WRONLY|CREAT|DIRECTORY|PATH)\b|\bDIRECTORY\b|\"[wa][bex+]*\"")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
@@ -46,10 +50,15 @@ def findings(path):
         given = arguments(text, match.end())
         if match[1].startswith("dwfl") and not given.rstrip().endswith("-1"):
             continue  # libdwfl gets a descriptor that is open
-        if not HARMLESS.search(given):
-            line = text.count("\n", 0, match.start()) + 1
+        line = text.count("\n", 0, match.start()) + 1
+        if WRITES.search(given):
+            yield f"{path}:{line}: {match[1]}() writes beside libop/foreign/output.h [output]"
+        elif not HARMLESS.search(given):
             yield f"{path}:{line}: {match[1]}() beside the door of libop/foreign [door]"
     if not path.endswith(".h"):
+        for match in WRITER.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{path}:{line}: {match[1]}() makes beside libop/foreign/output.h [output]"
         for match in PARSER.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             yield f"{path}:{line}: {match[1]}() parses, perhaps as root [parser]"

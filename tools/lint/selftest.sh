@@ -140,6 +140,7 @@ layers	libop/base/upward.h:2: .*\[layer\]
 layers	cycle of files: .*pp/report/report.*\[cycle\]
 layers	cycle of folders: libop/base, pp/report
 doors	pp/report/open.c:2: open
+doors	pp/report/open.c:3: open.*writes
 doors	pp/report/open.c:5: op_file_read
 doors	pp/report/open.c:6: elf_begin
 shellcheck	unquoted.sh:3:.*SC2086
