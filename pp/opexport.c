@@ -11,6 +11,7 @@
 #include "libop/foreign/output.h"
 #include "libop/session/paths.h"
 #include "pp/formats/model/format.h"
+#include "pp/formats/model/profile_input.h"
 #include "pp/formats/session/symbolize.h"
 #include "pp/formats/session/session.h"
 #include "pp/profile/loss.h"
@@ -139,31 +140,37 @@ static int write_profile(const struct job *job, struct prof *prof, struct prof_n
 
 /* ---- input of another profiler ---- */
 
-static const struct format *input_format(const struct job *job, struct input *input,
+static const struct format *input_format(const struct job *job, const struct profile_input *input,
 					 struct op_error *error)
 {
-	const struct format *format =
-		job->from_format ? format_named(job->from_format) : format_of(input, error);
+	const struct format *format = job->from_format ? format_named(job->from_format)
+						       : profile_input_format(input, error);
 
 	if (!format || (format->read && format != &format_session))
 		return format;
 	op_error_set(error, EINVAL, "%s: a session is exported with --session-dir",
-		     input_name(input));
+		     profile_input_name(input));
 	return NULL;
 }
 
 /* Of a damaged input, @prof has what precedes the damage.  Return: 0, or -1 with @error set. */
 static int read_input(const struct job *job, struct prof *prof, struct op_error *error)
 {
-	struct input *input = input_open(job->from, error);
-	const struct format *format = input ? input_format(job, input, error) : NULL;
-	int result = format ? format->read(input, &prof->sink, error) : -1;
+	struct profile_input input;
+	const struct format *format;
+	int result;
 
+	if (profile_input_open(&input, job->from, error))
+		return -1;
+	format = input_format(job, &input, error);
+	result = format ? profile_input_read(&input, format, chosen(job)->by, &prof->sink, NULL,
+					     error)
+			: -1;
 	for (size_t i = 0; i < prof->n_notes; i++)
-		op_warn("%s: %s", input_name(input), prof->notes[i]);
+		op_warn("%s: %s", profile_input_name(&input), prof->notes[i]);
 	if (!result && !prof->n_events)
-		result = op_error_set(error, ENODATA, "%s: no samples", input_name(input));
-	input_close(input);
+		result = op_error_set(error, ENODATA, "%s: no samples", profile_input_name(&input));
+	profile_input_close(&input);
 	return result;
 }
 

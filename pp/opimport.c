@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 #include "libop/cpu/type_names.h"
+#include "libop/foreign/door.h"
 #include "pp/formats/model/format.h"
 #include "pp/formats/session/import.h"
 #include "pp/formats/model/info.h"
-#include "pp/formats/model/read_apart.h"
+#include "pp/formats/model/profile_input.h"
 #include "pp/archive/import.h"
 #include "libop/base/memory.h"
 #include "pp/tool/tool.h"
@@ -73,63 +74,13 @@ static int parse_separation(struct job *job, struct op_error *error)
 
 /* ---- what is imported ---- */
 
-/* struct profile - an input, which this process reads, or one without rights */
-struct profile {
-	const char *path;
-	struct input *input; /* NULL: it is read apart */
-	int fd;		     /* then */
-	bool is_directory;
-};
-
-static int open_profile(const char *path, struct profile *profile, struct op_error *error)
-{
-	struct stat status;
-
-	*profile = (struct profile){.path = path, .fd = read_apart_open(path)};
-	if (profile->fd >= 0) {
-		profile->is_directory = !fstat(profile->fd, &status) && S_ISDIR(status.st_mode);
-		return 0;
-	}
-	profile->input = input_open(path, error);
-	if (!profile->input)
-		return -1;
-	profile->is_directory = input_is_directory(profile->input);
-	return 0;
-}
-
-static void close_profile(struct profile *profile)
-{
-	input_close(profile->input);
-	if (profile->fd >= 0)
-		close(profile->fd);
-}
-
-/* For messages. */
-static const char *name_of(const struct profile *profile)
-{
-	return strcmp(profile->path, "-") ? profile->path : "standard input";
-}
-
-static const struct format *format_of_profile(const struct profile *profile, struct op_error *error)
-{
-	return profile->input ? format_of(profile->input, error)
-			      : read_apart_format(profile->fd, profile->path, error);
-}
-
-/* @stored: the bytes that were read. */
-static struct prof *read_profile(const struct format *format, struct profile *profile,
+static struct prof *read_profile(const struct format *format, struct profile_input *profile,
 				 unsigned int by, uint64_t *stored, int *result,
 				 struct op_error *error)
 {
 	struct prof *prof = prof_new(by, 0);
 
-	if (profile->input) {
-		*result = format->read(profile->input, &prof->sink, error);
-		*stored = input_stored_size(profile->input);
-	} else {
-		*result = read_apart(profile->fd, profile->path, format, by, &prof->sink, stored,
-				     error);
-	}
+	*result = profile_input_read(profile, format, by, &prof->sink, stored, error);
 	prof_finish(prof);
 	return prof;
 }
@@ -139,16 +90,17 @@ static bool needs_output(const struct job *job)
 {
 	const char *path = job->common.words.item[0];
 	const struct format *format;
-	struct profile profile;
+	struct profile_input profile;
 	struct op_error ignored;
 	struct stat status;
 
 	/* input that can be opened twice */
 	if (stat(path, &status) || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
 		return false;
-	format = open_profile(path, &profile, &ignored) ? NULL
-							: format_of_profile(&profile, &ignored);
-	close_profile(&profile);
+	format = profile_input_open(&profile, path, &ignored)
+			 ? NULL
+			 : profile_input_format(&profile, &ignored);
+	profile_input_close(&profile);
 	return format == &format_sample_file || format == &format_session;
 }
 
@@ -180,9 +132,17 @@ static bool is_jit_code(const char *path)
 
 /* ---- sample files of other machines ---- */
 
-static int import_sample_files(struct job *job, const char *path, struct op_error *error)
+static int import_sample_files(struct job *job, const struct profile_input *profile,
+			       struct op_error *error)
 {
-	const struct pp_import import = {.abi = job->abi, .type = job->type, .force = job->force};
+	const struct pp_import import = {
+		.abi = job->abi,
+		.type = job->type,
+		.force = job->force,
+		.is_supplied = profile->supplier != FOREIGN_OURSELVES,
+		.supplier = profile->supplier,
+	};
+	const char *path = profile->path;
 	struct pp_import_result result;
 	struct stat status;
 
@@ -203,7 +163,8 @@ static int import_sample_files(struct job *job, const char *path, struct op_erro
 
 /* ---- foreign formats ---- */
 
-static int show_info(const struct format *format, struct profile *profile, struct op_error *error)
+static int show_info(const struct format *format, struct profile_input *profile,
+		     struct op_error *error)
 {
 	uint64_t stored;
 	int result;
@@ -217,11 +178,15 @@ static int show_info(const struct format *format, struct profile *profile, struc
 	return result;
 }
 
-static int import_profile(struct job *job, const struct format *format, struct profile *profile,
-			  struct op_error *error)
+static int import_profile(struct job *job, const struct format *format,
+			  struct profile_input *profile, struct op_error *error)
 {
 	const char *dir = job->output ? job->output : DEFAULT_OUTPUT;
-	struct session_options session = {.merge_libs = job->merge_libs};
+	struct session_options session = {
+		.merge_libs = job->merge_libs,
+		.is_supplied = profile->supplier != FOREIGN_OURSELVES,
+		.supplier = profile->supplier,
+	};
 	const struct prof_host host = {.cpu_type = job->type};
 	struct op_error cause;
 	struct prof *prof;
@@ -233,16 +198,17 @@ static int import_profile(struct job *job, const struct format *format, struct p
 	prof = read_profile(format, profile, job->by, &session.input, &result, error);
 	prof->sink.host(&prof->sink, &host);
 	for (size_t i = 0; i < prof->n_notes; i++)
-		op_warn("%s: %s", name_of(profile), prof->notes[i]);
+		op_warn("%s: %s", profile_input_name(profile), prof->notes[i]);
 	/* of a damaged file, what is before the damage */
 	if (!prof_count(prof)) {
 		if (!result)
-			result = op_error_set(error, ENODATA, "%s: no samples", name_of(profile));
+			result = op_error_set(error, ENODATA, "%s: no samples",
+					      profile_input_name(profile));
 	} else if (import_session(prof, dir, &session, &cause)) {
 		result = op_error_set(error, cause.code, "%s", cause.text);
 	} else if (result) {
 		op_warn("%s: only the samples before the error were imported, to %s",
-			name_of(profile), dir);
+			profile_input_name(profile), dir);
 	}
 	prof_free(prof);
 	return result;
@@ -252,7 +218,7 @@ static int import_profile(struct job *job, const struct format *format, struct p
 
 /* Sample files, and directories of no other format, are converted, not read. */
 static bool are_sample_files(const struct job *job, const struct format *format,
-			     const struct profile *profile)
+			     const struct profile_input *profile)
 {
 	if (job->from)
 		return format == &format_sample_file ||
@@ -266,19 +232,19 @@ static int run(void *context, struct op_error *error)
 	struct job *job = context;
 	const char *path = job->common.words.item[0];
 	const struct format *format;
-	struct profile profile;
+	struct profile_input profile;
 	int result;
 
-	if (open_profile(path, &profile, error))
+	if (profile_input_open(&profile, path, error))
 		return -1;
-	format = job->from ? format_named(job->from) : format_of_profile(&profile, error);
+	format = job->from ? format_named(job->from) : profile_input_format(&profile, error);
 	if (job->info)
 		result = format ? show_info(format, &profile, error) : -1;
 	else if (are_sample_files(job, format, &profile))
-		result = import_sample_files(job, path, error);
+		result = import_sample_files(job, &profile, error);
 	else
 		result = format ? import_profile(job, format, &profile, error) : -1;
-	close_profile(&profile);
+	profile_input_close(&profile);
 	return result;
 }
 

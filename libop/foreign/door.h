@@ -57,9 +57,19 @@ int foreign_open_now(const char *path, enum foreign_kind kind, enum foreign_link
 /**
  * foreign_restrict - from now on, open files only with the rights of another user
  *
- * For what a session of that user names: as if each foreign_open() was foreign_open_for().
+ * For what a session of that user names: as if each foreign_open() was foreign_open_for().  Of two
+ * users, what neither of them may read is not read: then it is nobody's rights.
  */
 void foreign_restrict(uid_t user);
+
+/**
+ * foreign_restrict_except - nevertheless, open files below a directory with this user's own rights
+ * @dir: that only this user can change; is copied
+ *
+ * For the files of a session itself.  A path is below it if it begins with its path, and does not
+ * lead out of it: "DIR/../NAME" is still taken, but no other "..".
+ */
+void foreign_restrict_except(const char *dir);
 bool foreign_is_restricted(void);
 
 /**

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -85,8 +86,35 @@ static uid_t restricted_to;
 
 void foreign_restrict(uid_t user)
 {
-	restricted_to = user;
+	restricted_to = is_restricted && user != restricted_to ? FOREIGN_NOBODY : user;
 	is_restricted = true;
+}
+
+#define EXCEPTIONS_MOST 64
+
+static char *exceptions[EXCEPTIONS_MOST];
+static size_t n_exceptions;
+
+void foreign_restrict_except(const char *dir)
+{
+	/* without memory, or beyond that many, the files are not read */
+	if (n_exceptions < EXCEPTIONS_MOST && (exceptions[n_exceptions] = strdup(dir)))
+		n_exceptions++;
+}
+
+static bool is_exception(const char *path)
+{
+	for (size_t i = 0; i < n_exceptions; i++) {
+		size_t n = strlen(exceptions[i]);
+
+		if (strncmp(path, exceptions[i], n) != 0 || path[n] != '/')
+			continue;
+		if (!strncmp(path + n, "/../", 4))
+			n += 3;
+		if (!strstr(path + n, "/.."))
+			return true;
+	}
+	return false;
 }
 
 bool foreign_is_restricted(void)
@@ -96,6 +124,7 @@ bool foreign_is_restricted(void)
 
 int foreign_open(const char *path, enum foreign_kind kind, enum foreign_links links)
 {
-	return is_restricted ? foreign_open_for(restricted_to, path, kind, links)
-			     : foreign_open_now(path, kind, links);
+	return is_restricted && !is_exception(path)
+		       ? foreign_open_for(restricted_to, path, kind, links)
+		       : foreign_open_now(path, kind, links);
 }

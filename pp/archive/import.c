@@ -15,6 +15,7 @@
 #include "libop/cpu/type_names.h"
 #include "libop/base/file.h"
 #include "libop/base/pinned_path.h"
+#include "libop/session/supplier.h"
 #include "libop/session/trusted_dir.h"
 #include "libop/base/progress.h"
 #include "libop/session/sample_name.h"
@@ -253,8 +254,8 @@ static bool is_of_daemon(const char *below)
 {
 	const char *slash = strrchr(below, '/'), *base = slash ? slash + 1 : below;
 
-	return !strcmp(base, OP_SESSION_LOCK) || !strcmp(base, OP_SESSION_ABI) ||
-	       !strcmp(base, OP_SESSION_CONTROL) ||
+	return !strcmp(base, OP_SESSION_LOCK) ||
+	       !strcmp(base, OP_SESSION_ABI) || !strcmp(base, OP_SESSION_CONTROL) ||
 	       !strncmp(base, ODB_TEMPORARY, strlen(ODB_TEMPORARY));
 }
 
@@ -413,6 +414,8 @@ int pp_import_tree(const struct pp_import *import, const char *dir, const char *
 		return -1;
 	tree.out = pinned;
 	failed = op_walk(dir, visit, &tree, error);
+	if (!failed && import->is_supplied)
+		failed = op_supplier_write(pinned, import->supplier, error);
 	op_strings_free(&tree.packed);
 	/* what holds no samples is of no use, and in the way of the next try */
 	if (failed || !result->imported)

@@ -6,6 +6,7 @@
 #define PP_ARCHIVE_IMPORT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 #include <stddef.h>
 
 #include "libop/base/error.h"
@@ -15,6 +16,8 @@ struct pp_import {
 	const char *abi;  /* a file "abi" that the sample files must agree with, or NULL */
 	const char *type; /* name of the CPU type, or NULL: that of the file */
 	bool force;	  /* import files that are native already, or contradict abi */
+	bool is_supplied; /* a tree is another user's, @supplier (supplier.h) */
+	uid_t supplier;
 };
 
 /**

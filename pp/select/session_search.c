@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "libop/session/paths.h"
+#include "libop/session/supplier.h"
 #include "libop/session/trusted_dir.h"
 #include "libop/base/memory.h"
 #include "libop/base/similar.h"
@@ -253,6 +254,35 @@ static int check_owner(const struct pp_spec *spec, const char *path, struct op_e
 	return 0;
 }
 
+/* What an imported profile names is not read with more rights than whose profile it was. */
+static bool respect_supplier(const char *dir)
+{
+	uid_t supplier;
+
+	if (!op_supplier_read(dir, &supplier))
+		return false;
+	foreign_restrict(supplier);
+	return true;
+}
+
+/* The session's own files, and those of its archive, are still this user's to read. */
+static void respect_suppliers(const struct pp_sample_list *list, const struct pp_spec *spec,
+			      const char *session, const char *samples_root)
+{
+	bool is_supplied = respect_supplier(session);
+
+	is_supplied |= respect_supplier(samples_root);
+	for (size_t i = 0; i < list->n_dirs; i++)
+		is_supplied |= respect_supplier(list->samples_dirs[i]);
+	if (!is_supplied)
+		return;
+	foreign_restrict_except(samples_root);
+	for (size_t i = 0; i < list->n_dirs; i++)
+		foreign_restrict_except(list->samples_dirs[i]);
+	if (spec->archive)
+		foreign_restrict_except(spec->archive);
+}
+
 static int check_owners(const struct pp_sample_list *list, const struct pp_spec *spec,
 			const char *samples_root, struct op_error *error)
 {
@@ -263,6 +293,8 @@ static int check_owners(const struct pp_sample_list *list, const struct pp_spec 
 		result = check_owner(spec, samples_root, error);
 	for (size_t i = 0; !result && i < list->n_dirs; i++)
 		result = check_owner(spec, list->samples_dirs[i], error);
+	if (!result)
+		respect_suppliers(list, spec, session, samples_root);
 	free(session);
 	return result;
 }

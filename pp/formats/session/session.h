@@ -7,6 +7,8 @@
 #ifndef PP_FORMATS_SESSION_SESSION_H
 #define PP_FORMATS_SESSION_SESSION_H
 
+#include <sys/types.h>
+
 #include "libop/base/error.h"
 #include "libop/session/paths.h"
 #include "pp/formats/model/profile.h"
@@ -36,6 +38,8 @@ struct session_options {
 	bool merge_libs;    /* each image is its own application */
 	bool no_callgraph;  /* no {cg} files and no stack files */
 	char *const *words; /* of the command that makes it */
+	bool is_supplied;   /* by another user, @supplier, who named the files in it */
+	uid_t supplier;
 	uint64_t input;	    /* bytes that it is made of, which bound it (room.h); 0: no bound */
 };
 

@@ -21,6 +21,7 @@
 #include "libop/saved/symbols.h"
 #include "libop/session/images.h"
 #include "libop/session/paths.h"
+#include "libop/session/supplier.h"
 #include "libop/session/tree.h"
 #include "functions.h"
 #include "image.h"
@@ -435,6 +436,7 @@ int session_write(const struct prof *prof, const char *dir, const struct session
 	    session_write_branches(&writing) ||
 	    session_functions_write(prof, &writing.names, writing.dir, error) ||
 	    session_origin_write(prof, &writing.names, writing.dir, error) ||
+	    (options->is_supplied && op_supplier_write(writing.dir, options->supplier, error)) ||
 	    session_kernel_write(prof, writing.dir, error) || write_images(writing.dir, error))
 		result = -1;
 	clean_up(&writing);
