@@ -208,6 +208,10 @@ static void print_summary(const struct run *run)
 		fprintf(stderr, "; look with \"opreport\"\n");
 	else
 		op_safe_line(stderr, "; look with \"opreport --session-dir=%s\"", session);
+	if (losses.of_processes)
+		op_warn("%" PRIu64 " records of what processes mapped were lost: some samples may "
+			"have no name",
+			losses.of_processes);
 	free(here);
 }
 

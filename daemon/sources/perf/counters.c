@@ -30,6 +30,8 @@ static void raise_descriptor_limit(void)
 /* The map holds pointers; these are numbers, and never NULL. */
 static int remember(struct perf_counters *counters, const struct perf_counter *counter)
 {
+	if (counter->place == NOT_CHOSEN)
+		return 0;
 	return op_hash_map_set(&counters->by_id, counter->id,
 			       (void *)(uintptr_t)(counter->place + 1));
 }
@@ -67,13 +69,15 @@ int perf_counters_event(const struct perf_counters *counters, uint64_t id)
 static int open_on(struct perf_counters *counters, const struct perf_counters_config *config,
 		   pid_t thread, struct perf_cpu *cpu, struct op_error *error)
 {
-	for (size_t i = 0; i < config->events->count; i++) {
+	size_t n = cpu->of_processes ? 1 : config->events->count;
+
+	for (size_t i = 0; i < n; i++) {
 		int fd, result = perf_event_open_on(config, i, thread, cpu, &counters->pages, &fd,
 						    error);
 
 		if (result <= 0)
 			return result;
-		if (keep(counters, cpu, fd, i, error))
+		if (keep(counters, cpu, fd, cpu->of_processes ? NOT_CHOSEN : i, error))
 			return -1;
 	}
 	return 0;
@@ -120,15 +124,24 @@ static int open_all(struct perf_counters *counters, const struct perf_counters_c
 	return 0;
 }
 
-static struct perf_cpu new_cpu(struct perf_counters *counters, int cpu)
+static struct perf_cpu new_cpu(struct perf_counters *counters, int cpu, bool of_processes)
 {
-	return (struct perf_cpu){.cpu = cpu, .fd = -1, .opening = ++counters->openings};
+	return (struct perf_cpu){.cpu = cpu,
+				 .fd = -1,
+				 .of_processes = of_processes,
+				 .opening = ++counters->openings};
+}
+
+size_t perf_counters_cpus(const struct perf_counters *counters)
+{
+	return counters->cpus / 2;
 }
 
 int perf_counters_open(struct perf_counters *counters, const struct perf_counters_config *config,
 		       struct op_error *error)
 {
 	int *numbers;
+	size_t n;
 
 	*counters = (struct perf_counters){
 		.pages = perf_event_pages(config),
@@ -137,16 +150,15 @@ int perf_counters_open(struct perf_counters *counters, const struct perf_counter
 	if (!counters->gone)
 		return op_error_memory(error);
 	raise_descriptor_limit();
-	if (op_cpu_list_online(&numbers, &counters->cpus, error))
+	if (op_cpu_list_online(&numbers, &n, error))
 		return -1;
-	counters->cpu = calloc(counters->cpus + 1, sizeof(*counters->cpu));
-	for (size_t i = 0; counters->cpu && i < counters->cpus; i++)
-		counters->cpu[i] = new_cpu(counters, numbers[i]);
+	counters->cpu = calloc(2 * n + 1, sizeof(*counters->cpu));
+	/* events of processes first: nothing is sampled before its mappings can be told */
+	for (size_t i = 0; counters->cpu && i < 2 * n; i++)
+		counters->cpu[counters->cpus++] = new_cpu(counters, numbers[i % n], i < n);
 	free(numbers);
-	if (!counters->cpu) {
-		counters->cpus = 0;
+	if (!counters->cpu)
 		return op_error_memory(error);
-	}
 	return open_all(counters, config, error);
 }
 
@@ -190,8 +202,10 @@ static void close_counter(struct perf_counters *counters, const struct perf_coun
 {
 	struct perf_reading reading = perf_event_read(counter->fd);
 
-	counters->gone[counter->place].enabled += reading.enabled;
-	counters->gone[counter->place].running += reading.running;
+	if (counter->place != NOT_CHOSEN) {
+		counters->gone[counter->place].enabled += reading.enabled;
+		counters->gone[counter->place].running += reading.running;
+	}
 	close(counter->fd);
 }
 
@@ -219,24 +233,29 @@ int perf_counters_add(struct perf_counters *counters, const struct perf_counters
 		      int cpu, struct op_error *error)
 {
 	struct perf_cpu *larger =
-		reallocarray(counters->cpu, counters->cpus + 1, sizeof(*counters->cpu));
+		reallocarray(counters->cpu, counters->cpus + 2, sizeof(*counters->cpu));
+	struct perf_cpu *added = larger ? larger + counters->cpus : NULL;
 
 	if (!larger)
 		return op_error_memory(error);
 	counters->cpu = larger;
-	larger[counters->cpus] = new_cpu(counters, cpu);
-	if (open_on(counters, config, -1, &larger[counters->cpus], error)) {
-		close_cpu(counters, &larger[counters->cpus]);
+	added[0] = new_cpu(counters, cpu, true);
+	added[1] = new_cpu(counters, cpu, false);
+	if (open_on(counters, config, -1, &added[0], error) ||
+	    open_on(counters, config, -1, &added[1], error)) {
+		close_cpu(counters, &added[0]);
+		close_cpu(counters, &added[1]);
 		return -1;
 	}
-	counters->cpus++;
+	counters->cpus += 2;
 	return 0;
 }
 
 struct perf_cpu *perf_counters_find(struct perf_counters *counters, int cpu)
 {
 	for (size_t i = 0; i < counters->cpus; i++) {
-		if (counters->cpu[i].cpu == cpu && !counters->cpu[i].gone)
+		if (counters->cpu[i].cpu == cpu && !counters->cpu[i].gone &&
+		    !counters->cpu[i].of_processes)
 			return &counters->cpu[i];
 	}
 	return NULL;
@@ -287,7 +306,8 @@ static bool join(struct perf_counters *counters, size_t count, const struct perf
 	for (size_t i = 0; i < count; i++) {
 		struct perf_cpu *earlier = &counters->cpu[i];
 
-		if (earlier->cpu != cpu->cpu || earlier->ring.page)
+		if (earlier->cpu != cpu->cpu || earlier->ring.page ||
+		    earlier->of_processes != cpu->of_processes)
 			continue;
 		earlier->samples += cpu->samples;
 		earlier->lost += cpu->lost;
@@ -298,9 +318,9 @@ static bool join(struct perf_counters *counters, size_t count, const struct perf
 	return false;
 }
 
-uint64_t perf_counters_close_done(struct perf_counters *counters)
+bool perf_counters_close_done(struct perf_counters *counters)
 {
-	uint64_t all = 0;
+	bool any = false;
 	size_t left = 0;
 
 	for (size_t i = 0; i < counters->cpus; i++) {
@@ -310,7 +330,7 @@ uint64_t perf_counters_close_done(struct perf_counters *counters)
 		if (perf_counters_is_done(cpu)) {
 			lost = lost_at_the_end(counters, cpu);
 			cpu->lost += lost;
-			all += lost;
+			any |= lost && cpu->of_processes;
 			cpu->broken += perf_ring_broken(&cpu->ring);
 			close_cpu(counters, cpu);
 			if (join(counters, left, cpu))
@@ -319,7 +339,7 @@ uint64_t perf_counters_close_done(struct perf_counters *counters)
 		counters->cpu[left++] = *cpu;
 	}
 	counters->cpus = left;
-	return all;
+	return any;
 }
 
 void perf_counters_close(struct perf_counters *counters)

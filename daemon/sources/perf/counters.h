@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The perf events that are open, and their rings: one ring a CPU, in which the records of all
- * events of that CPU are.
+ * The perf events that are open, and their rings: two a CPU, one with the samples of all events of
+ * that CPU, and one with what processes do.
  *
  * Events of threads are opened for each CPU, too: the kernel lets several CPUs write into one
  * ring only if the events are not inherited by new threads and processes.
@@ -22,12 +22,14 @@ struct perf_counter {
 	int fd;
 	uint64_t opening; /* of the events of one ring */
 	uint64_t id;	  /* the kernel's number for it */
-	size_t place;	  /* of the event among those chosen */
+	size_t place;	  /* of the event among those chosen; NOT_CHOSEN: it tells of processes */
 };
 
+#define NOT_CHOSEN SIZE_MAX
+
 struct perf_counters {
-	struct perf_cpu *cpu;
-	size_t cpus;
+	struct perf_cpu *cpu; /* by ring */
+	size_t cpus;	      /* rings */
 	struct perf_counter *counter;
 	size_t count;
 	struct op_hash_map by_id; /* perf_counter::id to 1 + its place */
@@ -54,7 +56,8 @@ void perf_counters_disable(struct perf_counters *counters);
 void perf_counters_close(struct perf_counters *counters);
 
 /**
- * perf_counters_add - open all events on one more CPU, for the whole system
+ * perf_counters_add - open all events on one more CPU, for the whole system: its rings are the last
+ *	two of @counters->cpu
  * @config: as it was for perf_counters_open(), without threads
  *
  * Moves @counters->cpu.  The events do not count before perf_counters_enable().
@@ -63,6 +66,9 @@ void perf_counters_close(struct perf_counters *counters);
  */
 int perf_counters_add(struct perf_counters *counters, const struct perf_counters_config *config,
 		      int cpu, struct op_error *error);
+
+/* The number of CPUs, also of those that are gone. */
+size_t perf_counters_cpus(const struct perf_counters *counters);
 
 /* The CPU with events that count, or are to be enabled; NULL if there is none of this number. */
 struct perf_cpu *perf_counters_find(struct perf_counters *counters, int cpu);
@@ -78,9 +84,9 @@ bool perf_counters_is_done(struct perf_cpu *cpu);
  *
  * Moves @counters->cpu.  Counts what the kernel lost and had no later record to report with.
  *
- * Return: how many records these are.
+ * Return: whether records of processes are among these.
  */
-uint64_t perf_counters_close_done(struct perf_counters *counters);
+bool perf_counters_close_done(struct perf_counters *counters);
 
 /* The place of an event among those opened, by the number in its records; -1 if unknown. */
 int perf_counters_event(const struct perf_counters *counters, uint64_t id);

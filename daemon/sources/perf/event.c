@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 /* Pages of a ring, from what we like to have down to what is of any use. */
-#define PAGES_USER   128
+#define PAGES_USER   64
 #define PAGES_FLAT   256
 #define PAGES_CHAINS 512
 #define PAGES_STACKS 2048
 #define PAGES_LEAST  8
+/* The ring of processes has this part of it.  A record of a mapping has up to 4 KiB. */
+#define PAGES_PROCESSES 2
 /* The reader is woken when a ring is this full: 1 / WAKE_SHARE.  Stacks fill a small ring in some
  * milliseconds, and the thread that is woken then only moves them. */
 #define WAKE_SHARE	  4
@@ -22,7 +24,10 @@
 
 size_t perf_event_pages(const struct perf_counters_config *config)
 {
-	/* what other users may lock is all that perf_event_mlock_kb gives: 128 pages a CPU */
+	/*
+	 * What other users may lock is all that perf_event_mlock_kb gives: 129 pages a CPU, for two
+	 * rings with a page of their state each.
+	 */
 	if (!op_perf_is_privileged())
 		return PAGES_USER;
 	if (config->attr.sample_regs_user)
@@ -30,29 +35,63 @@ size_t perf_event_pages(const struct perf_counters_config *config)
 	return config->attr.sample_type & PERF_SAMPLE_CALLCHAIN ? PAGES_CHAINS : PAGES_FLAT;
 }
 
-/* What all events have in common; the @first reports processes as well. */
+/* What all events have in common. */
+static void set_common(struct perf_event_attr *attr, const struct perf_counters_config *config,
+		       size_t pages)
+{
+	attr->disabled = 1;
+	attr->inherit = config->target.threads != NULL;
+	attr->enable_on_exec = config->target.on_exec;
+	attr->sample_id_all = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->watermark = 1;
+	attr->wakeup_watermark =
+		(uint32_t)(pages * (size_t)sysconf(_SC_PAGESIZE) /
+			   (config->attr.sample_regs_user ? WAKE_SHARE_STACKS : WAKE_SHARE));
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	if (!config->target.threads)
+		attr->read_format |= PERF_FORMAT_LOST;
+}
+
+/* What records other than samples end with, of what samples have. */
+#define IDS_OF_RECORDS                                                                             \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+/* An event that counts nothing, and reports processes. */
+static struct perf_event_attr make_attr_of_processes(const struct perf_counters_config *config,
+						     size_t pages)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = config->attr.sample_type & IDS_OF_RECORDS,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.namespaces = op_perf_is_privileged(), /* others are refused */
+		.build_id = 1,
+	};
+
+	set_common(&attr, config, pages);
+	return attr;
+}
+
 static struct perf_event_attr make_attr(const struct op_perf_event *event,
-					const struct perf_counters_config *config, bool first,
-					size_t pages)
+					const struct perf_counters_config *config, size_t pages)
 {
 	struct perf_event_attr attr = event->attr;
 
 	attr.sample_type = config->attr.sample_type;
-	attr.disabled = 1;
-	attr.inherit = config->target.threads != NULL;
-	attr.enable_on_exec = config->target.on_exec;
-	attr.sample_id_all = 1;
-	attr.use_clockid = 1;
-	attr.clockid = CLOCK_MONOTONIC;
-	attr.watermark = 1;
-	attr.wakeup_watermark =
-		(uint32_t)(pages * (size_t)sysconf(_SC_PAGESIZE) /
-			   (config->attr.sample_regs_user ? WAKE_SHARE_STACKS : WAKE_SHARE));
+	set_common(&attr, config, pages);
 	attr.exclude_guest = !op_perf_is_software(&attr);
 	attr.exclude_idle = op_perf_is_clock(&attr);
-	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	if (!config->target.threads)
-		attr.read_format |= PERF_FORMAT_LOST;
 	if (attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
 		attr.sample_max_stack = (uint16_t)config->depth;
 		attr.exclude_callchain_kernel = attr.exclude_kernel;
@@ -61,13 +100,6 @@ static struct perf_event_attr make_attr(const struct op_perf_event *event,
 		attr.sample_regs_user = config->attr.sample_regs_user;
 		attr.sample_stack_user = config->stack;
 		attr.exclude_callchain_user = 1;
-	}
-	if (first) {
-		attr.mmap = attr.mmap2 = 1;
-		attr.comm = attr.comm_exec = 1;
-		attr.task = 1;
-		attr.namespaces = op_perf_is_privileged(); /* others are refused */
-		attr.build_id = 1;
 	}
 	return attr;
 }
@@ -91,7 +123,7 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return fd;
 }
 
-/* The first event of a CPU has the ring, and the others write into it. */
+/* The first event of a ring has it, and the others write into it. */
 static int attach(struct perf_cpu *cpu, int fd, size_t pages, struct op_error *error)
 {
 	if (!cpu->ring.page) {
@@ -109,16 +141,22 @@ int perf_event_open_on(const struct perf_counters_config *config, size_t place, 
 		       struct perf_cpu *cpu, size_t *pages, int *fd, struct op_error *error)
 {
 	const struct op_perf_event *event = &config->events->event[place];
+	const char *name = cpu->of_processes ? "what processes do" : event->event.name;
 
 	for (;; *pages /= 2) {
-		struct perf_event_attr attr = make_attr(event, config, !place, *pages);
+		size_t wanted = *pages;
+		struct perf_event_attr attr;
 
+		if (cpu->of_processes && wanted / PAGES_PROCESSES >= PAGES_LEAST)
+			wanted /= PAGES_PROCESSES;
+		attr = cpu->of_processes ? make_attr_of_processes(config, wanted)
+					 : make_attr(event, config, wanted);
 		*fd = open_event(&attr, thread, cpu->cpu);
 		if (*fd < 0 && errno == ESRCH && config->target.count > 1)
 			return 0; /* one of several threads has ended meanwhile */
 		if (*fd < 0)
-			return op_perf_explain_open(errno, event->event.name, &attr, thread, error);
-		if (!attach(cpu, *fd, *pages, error))
+			return op_perf_explain_open(errno, name, &attr, thread, error);
+		if (!attach(cpu, *fd, wanted, error))
 			return 1;
 		close(*fd);
 		if (cpu->ring.page || error->code != EPERM || *pages <= PAGES_LEAST)

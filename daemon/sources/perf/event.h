@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A perf event of one CPU, and the ring that all events of that CPU write into.
+ * A perf event of one CPU, and the rings that the events of that CPU write into: one for samples,
+ * and one for what processes do, so that a storm of mappings pushes out no samples, and what the
+ * kernel says that the ring of samples lost is samples.
  */
 #ifndef DAEMON_SOURCES_PERF_EVENT_H
 #define DAEMON_SOURCES_PERF_EVENT_H
@@ -33,7 +35,7 @@ struct perf_counters_config {
 };
 
 /*
- * struct perf_cpu - a CPU and its ring
+ * struct perf_cpu - a CPU and one of its rings
  *
  * A CPU that goes offline takes its events with it: they never count again.  Its ring is @gone
  * then, and is closed when it is empty; what it counted is kept.  When the CPU is back, it has
@@ -41,10 +43,11 @@ struct perf_counters_config {
  */
 struct perf_cpu {
 	int cpu, fd; /* the event whose ring it is; -1 when the ring is closed */
+	bool of_processes; /* else of samples */
 	bool gone;
 	uint64_t opening; /* as of its events */
 	struct perf_ring ring;
-	uint64_t samples, lost, throttled;
+	uint64_t samples, lost, throttled; /* @lost of the ring's kind */
 	uint64_t broken; /* malformed records in rings that are closed */
 };
 
@@ -53,7 +56,7 @@ size_t perf_event_pages(const struct perf_counters_config *config);
 
 /**
  * perf_event_open_on - open an event of a thread on a CPU
- * @place: of the event in @config
+ * @place: of the event in @config; unused for a ring of processes, which has an event of its own
  * @thread: -1: all
  * @cpu: gets the ring with its first event; the other events write into that
  * @pages: of the ring; set to fewer if the kernel allows no more.  The event says when to wake us,

@@ -68,7 +68,8 @@ static void leave(struct perf_hotplug *hotplug, const int *online, size_t count,
 			continue;
 		if (!is_in(online, count, cpu->cpu)) {
 			cpu->gone = true;
-			log_line("CPU %d is offline", cpu->cpu);
+			if (!cpu->of_processes)
+				log_line("CPU %d is offline", cpu->cpu);
 		} else if (doubt && (!hotplug->running || perf_counters_stand_still(cpu))) {
 			/* it was offline meanwhile, or may have been */
 			cpu->gone = true;
@@ -86,23 +87,33 @@ static int wait_for(struct perf_hotplug *hotplug, struct perf_cpu *cpu)
 			      : epoll_ctl(hotplug->epoll, EPOLL_CTL_ADD, cpu->fd, &event);
 }
 
+static void mark_gone(struct perf_counters *counters, int number)
+{
+	for (size_t i = 0; i < counters->cpus; i++) {
+		if (counters->cpu[i].cpu == number)
+			counters->cpu[i].gone = true;
+	}
+}
+
 /* Return: 0, or -1 with @error set, and the CPU has no events, or is marked as gone. */
 static int join(struct perf_hotplug *hotplug, int number, struct op_error *error)
 {
 	struct perf_counters *counters = hotplug->counters;
-	struct perf_cpu *cpu;
 
-	if (perf_merge_reserve(hotplug->merge, counters->cpus + 1))
+	mark_gone(counters, number);
+	if (perf_merge_reserve(hotplug->merge, counters->cpus + 2))
 		return op_error_memory(error);
 	if (perf_counters_add(counters, &hotplug->config, number, error))
 		return -1;
-	cpu = &counters->cpu[counters->cpus - 1];
-	if (wait_for(hotplug, cpu)) {
-		cpu->gone = true;
-		return op_error_errno(error, "cannot wait for samples");
-	}
-	if (hotplug->running && perf_counters_enable_one(counters, cpu, error)) {
-		cpu->gone = true;
+	for (size_t i = counters->cpus - 2; i < counters->cpus; i++) {
+		struct perf_cpu *cpu = &counters->cpu[i];
+
+		if (wait_for(hotplug, cpu)) {
+			op_error_errno(error, "cannot wait for samples");
+		} else if (!hotplug->running || !perf_counters_enable_one(counters, cpu, error)) {
+			continue;
+		}
+		mark_gone(counters, number);
 		return -1;
 	}
 	return 0;

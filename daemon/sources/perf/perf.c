@@ -67,7 +67,8 @@ static void apply_mmap(struct perf_source *perf, const struct perf_mmap *mmap)
 static void apply_lost(struct perf_source *perf, struct perf_cpu *cpu, uint64_t records)
 {
 	cpu->lost += records;
-	perf_processes_lost(&perf->processes);
+	if (cpu->of_processes)
+		perf_processes_lost(&perf->processes);
 }
 
 static void apply_namespaces(struct perf_source *perf, const struct perf_namespaces *namespaces)
@@ -301,10 +302,13 @@ static void print_numbers(const struct perf_counters *counters, size_t first, FI
 {
 	struct perf_cpu sum = {.cpu = counters->cpu[first].cpu};
 
+	if (counters->cpu[first].of_processes)
+		return;
+
 	for (size_t i = 0; i < counters->cpus; i++) {
 		const struct perf_cpu *cpu = &counters->cpu[i];
 
-		if (cpu->cpu != sum.cpu)
+		if (cpu->cpu != sum.cpu || cpu->of_processes)
 			continue;
 		if (i < first)
 			return;
@@ -324,15 +328,16 @@ static char *perf_stats(struct source *source)
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
-	uint64_t bad = perf_of(source)->bad;
+	uint64_t bad = perf_of(source)->bad, lost = 0;
 
 	if (!out)
 		return NULL;
 	for (size_t i = 0; i < counters->cpus; i++) {
 		bad += counters->cpu[i].broken + perf_ring_broken(&counters->cpu[i].ring);
 		print_numbers(counters, i, out);
+		lost += counters->cpu[i].of_processes ? counters->cpu[i].lost : 0;
 	}
-	fprintf(out, "bad_perf_records %" PRIu64 "\n", bad);
+	fprintf(out, "bad_perf_records %" PRIu64 "\nlost_process_records %" PRIu64 "\n", bad, lost);
 	perf_times_print(&perf_of(source)->times, counters, perf_of(source)->target != NULL, out);
 	if (fclose(out)) {
 		free(text);
@@ -347,6 +352,10 @@ struct source_perf_losses source_perf_losses(const struct source *source)
 	struct source_perf_losses losses = {0};
 
 	for (size_t i = 0; i < counters->cpus; i++) {
+		if (counters->cpu[i].of_processes) {
+			losses.of_processes += counters->cpu[i].lost;
+			continue;
+		}
 		losses.received += counters->cpu[i].samples;
 		losses.lost += counters->cpu[i].lost;
 		losses.throttled += counters->cpu[i].throttled;

@@ -39,6 +39,7 @@ struct source *source_perf_open(const struct source_perf_config *config, struct 
 /* Samples received and lost so far. */
 struct source_perf_losses {
 	uint64_t received, lost, throttled;
+	uint64_t of_processes; /* records of what processes did, that were lost */
 };
 struct source_perf_losses source_perf_losses(const struct source *source);
 

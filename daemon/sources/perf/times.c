@@ -130,7 +130,7 @@ struct perf_time perf_times_read(const struct perf_times *times,
 	}
 	/* the events of a thread are all enabled while it runs, and one of them counts */
 	if (of_threads && counters->cpus)
-		time.enabled_ns /= counters->cpus;
+		time.enabled_ns /= perf_counters_cpus(counters);
 	if (time.running_ns >= time.enabled_ns - time.enabled_ns / 100)
 		time.enabled_ns = time.running_ns;
 	if (time.paused_ns > time.running_ns)

@@ -210,7 +210,7 @@ TEST_WITH(sampled_once, set_up, tear_down)
 	source = source_perf_open(&config, &error);
 	assert_non_null(source);
 	assert_int_equal(crowd.lists, 2);
-	assert_int_equal(open_events(), 2 * cpus);
+	assert_int_equal(open_events(), 2 * 2 * cpus);
 	source_close(source);
 	assert_int_equal(open_events(), 0);
 	op_perf_events_free(&events);
