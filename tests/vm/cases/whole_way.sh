@@ -8,6 +8,7 @@
 # smp: exact
 # pmu: model=nehalem@6.1 model=icelake@6.12 model=k8@7.2
 # limit: 150
+# sanitised: interrupts take long there, and add to the samples of the calls that they came in
 
 # shellcheck source=../guest/pmu_case.sh
 . /vm/pmu_case.sh
