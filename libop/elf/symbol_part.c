@@ -360,7 +360,7 @@ int symbol_part_open(const void *bytes, size_t length, struct op_error *error)
 {
 	struct op_reader reader =
 		op_reader_of(bytes, length, __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__);
-	int fd = memfd_create("symbols", MFD_CLOEXEC);
+	int fd = foreign_memory("symbols");
 
 	if (fd < 0)
 		return op_error_errno(error, "cannot make it");

@@ -459,7 +459,8 @@ bool apart_is_needed(int fd, const char *path)
 {
 	struct stat status;
 
-	return !geteuid() && !fstat(fd, &status) && (status.st_uid || is_in_container(path));
+	return !geteuid() && !fstat(fd, &status) &&
+	       (foreign_owner(&status) || is_in_container(path));
 }
 
 void *apart_ask(const struct apart_question *question, size_t *length, struct op_error *error)

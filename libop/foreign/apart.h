@@ -49,7 +49,8 @@ extern uint64_t apart_memory_most;
  * apart_is_needed - whether the work on a file takes a process of its own
  * @path: may be NULL
  *
- * Return: false if this process is not root's, or the file is root's own, and no container's.
+ * Return: false if this process is not root's, or the file is root's own, which nobody else may
+ * write to, and no container's.
  */
 bool apart_is_needed(int fd, const char *path);
 

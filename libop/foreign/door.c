@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -46,8 +47,8 @@ static bool is_process(const char *at)
 {
 	size_t length = strcspn(at, "/");
 
-	return length && (strspn(at, "0123456789") == length ||
-			  (length == 4 && !strncmp(at, "self", 4)));
+	return length &&
+	       (strspn(at, "0123456789") == length || (length == 4 && !strncmp(at, "self", 4)));
 }
 
 static struct way find_way(const char *path)
@@ -116,7 +117,23 @@ static int find(const char *path, enum foreign_links links)
 	return fd;
 }
 
+int foreign_memory(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	if (fd >= 0)
+		fchmod(fd, 0600);
+	return fd;
+}
+
 /* ---- what is let in ---- */
+
+uid_t foreign_owner(const struct stat *status)
+{
+	bool is_shared = status->st_mode & S_IWOTH || (status->st_mode & S_IWGRP && status->st_gid);
+
+	return !status->st_uid && is_shared ? FOREIGN_NOBODY : status->st_uid;
+}
 
 uint64_t foreign_expansion(uint64_t stored, uint64_t most)
 {

@@ -27,6 +27,24 @@ enum foreign_kind {
 #define FOREIGN_NOBODY ((uid_t)65534)
 
 /**
+ * foreign_owner - who can change what is in a file
+ * @status: of fstat(2)
+ *
+ * Return: its owner; FOREIGN_NOBODY if that is root, and others may write to it, too.
+ */
+uid_t foreign_owner(const struct stat *status);
+
+/**
+ * foreign_memory - a file in memory, for something to be parsed
+ * @name: for /proc
+ *
+ * It is this user's alone.  (Those of memfd_create(2) have mode 0777.)
+ *
+ * Return: a descriptor, or -1 and errno.
+ */
+int foreign_memory(const char *name);
+
+/**
  * foreign_open - open a regular file to read it
  * @path: may begin with /proc/self/fd/N, /proc/PID/exe, /proc/PID/map_files/RANGE or
  *	/proc/PID/root, which is then what it names; what follows /proc/PID/root stays below it

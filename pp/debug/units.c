@@ -244,7 +244,8 @@ static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symb
 		return NULL;
 	if (apart_is_needed(fd, path)) {
 		/* root in a container is not root */
-		namer = !fstat(fd, &status) && status.st_uid ? status.st_uid : FOREIGN_NOBODY;
+		namer = !fstat(fd, &status) && foreign_owner(&status) ? foreign_owner(&status)
+								      : FOREIGN_NOBODY;
 		info = pp_debug_apart_open(path, fd, symbols, warnings);
 	} else {
 		close(fd);

@@ -179,14 +179,15 @@ static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 /* Whoever packed it owns it, so that nothing is read as root's that is not. */
 static int make_file(int packed, const uint8_t *bytes, size_t length)
 {
-	int fd = memfd_create("decompressed", MFD_CLOEXEC);
+	int fd = foreign_memory("decompressed");
 	struct stat status;
 	ssize_t n = 0;
 
 	for (size_t done = 0; fd >= 0 && done < length && n >= 0; done += (size_t)n)
 		n = write(fd, bytes + done, length - done);
 	if (fd >= 0 && (n < 0 || fstat(packed, &status) ||
-			(!geteuid() && status.st_uid && fchown(fd, status.st_uid, (gid_t)-1)))) {
+			(!geteuid() && foreign_owner(&status) &&
+			 fchown(fd, foreign_owner(&status), (gid_t)-1)))) {
 		close(fd);
 		fd = -1;
 	}

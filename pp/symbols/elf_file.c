@@ -131,7 +131,7 @@ int pp_elf_mini_debug(const struct pp_elf_file *object)
 
 	if (!data || !data->d_buf || !data->d_size)
 		return -1;
-	fd = memfd_create("gnu_debugdata", MFD_CLOEXEC);
+	fd = foreign_memory("gnu_debugdata");
 	if (fd >= 0 && (unpack(data->d_buf, data->d_size, fd) || lseek(fd, 0, SEEK_SET))) {
 		close(fd);
 		return -1;

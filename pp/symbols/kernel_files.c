@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "libop/base/file.h"
+#include "libop/foreign/door.h"
 #include "libop/base/memory.h"
 #include "libop/elf/build_id.h"
 #include "elf_file.h"
@@ -296,7 +297,7 @@ static char *own_vdso(struct pp_kernel_files *files, const char *build_id, uint6
 
 	if (!pp_kernel_runs(build_id) || !vdso || !has_size(vdso_size(vdso), size))
 		return NULL;
-	fd = memfd_create("vdso", MFD_CLOEXEC);
+	fd = foreign_memory("vdso");
 	if (fd < 0)
 		return NULL;
 	if (write(fd, vdso, vdso_size(vdso)) == (ssize_t)vdso_size(vdso))

@@ -13,7 +13,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
 
-#define PIECE ((size_t)64 << 10)
+#define PIECE	 ((size_t)64 << 10)
 #define UNWANTED (-1)
 
 struct level {
@@ -65,8 +65,7 @@ int json_fail(struct json_input *json, const char *format, ...)
 static int find_step(const struct json_input *json, int from, const char *key)
 {
 	for (const struct json_step *step = json->reader->steps; step->to; step++)
-		if (step->from == from && !step->key == !key &&
-		    (!key || !strcmp(step->key, key)))
+		if (step->from == from && !step->key == !key && (!key || !strcmp(step->key, key)))
 			return step->to;
 	return UNWANTED;
 }
@@ -216,8 +215,8 @@ static int skip_mark(struct input *input, struct op_error *error)
 
 static int parse_piece(struct json_input *json, const uint8_t *bytes, size_t n)
 {
-	yajl_status status = n ? yajl_parse(json->parser, bytes, n)
-			       : yajl_complete_parse(json->parser);
+	yajl_status status =
+		n ? yajl_parse(json->parser, bytes, n) : yajl_complete_parse(json->parser);
 
 	if (status != yajl_status_ok)
 		return fail_to_parse(json, bytes, n);

@@ -46,7 +46,7 @@ struct process {
 	enum program program;
 	bool has_executed; /* and nothing was mapped since */
 	bool may_have_executed;
-	uint32_t app_before; /* source of the program that executed this one */
+	uint32_t app_before;  /* source of the program that executed this one */
 	char comm[COMM_SIZE]; /* of the first thread */
 };
 
@@ -60,8 +60,8 @@ struct maps {
 	size_t n_sources, sources_capacity;
 	struct op_hash by_source;
 	struct address_spaces spaces;
-	struct op_pair_table comms;   /* by process and thread */
-	struct process *recent;	      /* the one that was found last */
+	struct op_pair_table comms; /* by process and thread */
+	struct process *recent;	    /* the one that was found last */
 	int64_t exited[EXITED_KEPT];
 	uint64_t exits;
 };
@@ -160,8 +160,7 @@ static bool has_comm(const struct process *process, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return *process->comm &&
-	       !strncmp(slash ? slash + 1 : path, process->comm, COMM_SIZE - 1);
+	return *process->comm && !strncmp(slash ? slash + 1 : path, process->comm, COMM_SIZE - 1);
 }
 
 static enum program program_of(const struct process *process, const struct prof_image *image)

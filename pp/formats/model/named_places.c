@@ -133,6 +133,6 @@ struct prof_frame named_places_frame(struct named_places *places, uint32_t image
 
 	if (!*named.function)
 		named.function = "[unknown]";
-	return (struct prof_frame){image, 2 * (uint64_t)find_function(places, image, &named) +
-						  is_caller};
+	return (struct prof_frame){image,
+				   2 * (uint64_t)find_function(places, image, &named) + is_caller};
 }

@@ -14,12 +14,12 @@
 /* Finds one owner of all that is another user's; several are nobody. */
 static int find_supplier(const char *path, const struct stat *status, void *context)
 {
-	uid_t *supplier = context;
+	uid_t *supplier = context, owner = foreign_owner(status);
 
 	(void)path;
-	if (!status->st_uid || status->st_uid == *supplier)
+	if (!owner || owner == *supplier)
 		return 0;
-	*supplier = *supplier == FOREIGN_OURSELVES ? status->st_uid : FOREIGN_NOBODY;
+	*supplier = *supplier == FOREIGN_OURSELVES ? owner : FOREIGN_NOBODY;
 	return 0;
 }
 

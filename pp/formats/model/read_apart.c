@@ -23,7 +23,7 @@ static int find_foreign(const char *path, const struct stat *status, void *conte
 {
 	(void)path;
 	(void)context;
-	return status->st_uid != 0;
+	return foreign_owner(status) != 0;
 }
 
 static bool is_needed(int fd, const char *path)
@@ -33,8 +33,8 @@ static bool is_needed(int fd, const char *path)
 	if (fstat(fd, &status))
 		return false;
 	if (S_ISDIR(status.st_mode))
-		return status.st_uid || op_walk(path, find_foreign, NULL, NULL) == 1;
-	return S_ISREG(status.st_mode) && status.st_uid;
+		return foreign_owner(&status) || op_walk(path, find_foreign, NULL, NULL) == 1;
+	return S_ISREG(status.st_mode) && foreign_owner(&status);
 }
 
 int read_apart_open(const char *path)

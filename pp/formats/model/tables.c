@@ -56,9 +56,9 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_event(const struct prof_event *a, const struct prof_event *b)
 {
-	return !strcmp(a->name, b->name) && same_text(a->unit, b->unit) &&
-	       a->period == b->period && a->frequency == b->frequency &&
-	       a->unit_mask == b->unit_mask && a->code == b->code && a->type == b->type;
+	return !strcmp(a->name, b->name) && same_text(a->unit, b->unit) && a->period == b->period &&
+	       a->frequency == b->frequency && a->unit_mask == b->unit_mask && a->code == b->code &&
+	       a->type == b->type;
 }
 
 uint32_t tables_event(struct prof_sink *sink, const struct prof_event *event)
@@ -183,7 +183,7 @@ static const struct place_lines *find_place(const struct prof_tables *tables,
 }
 
 void tables_lines(struct prof_sink *sink, const struct prof_frame *place,
-		       const struct prof_line *lines, size_t n)
+		  const struct prof_line *lines, size_t n)
 {
 	struct prof_tables *tables = tables_of(sink);
 	struct place_lines *known;

@@ -62,8 +62,8 @@ static uint32_t find_node(struct prof_tree *tree, uint32_t parent, const struct 
 	if (tree->n_nodes > tree->nodes_most)
 		return OP_HASH_NONE;
 	id = (uint32_t)tree->n_nodes++;
-	tree->nodes = pp_grow(tree->nodes, &tree->nodes_capacity, tree->n_nodes,
-			      sizeof(*tree->nodes));
+	tree->nodes =
+		pp_grow(tree->nodes, &tree->nodes_capacity, tree->n_nodes, sizeof(*tree->nodes));
 	tree->nodes[id] = (struct prof_node){parent, frame->image, frame->offset};
 	pp_hash_add(&tree->by_node, hash, id);
 	return id;

@@ -13,8 +13,9 @@ static const struct {
 	size_t offset, length;
 	const char *magic, *text;
 } known[] = {
-	AT(0, "\x7f"
-	      "ELF",
+	AT(0,
+	   "\x7f"
+	   "ELF",
 	   "an ELF file: a program, library, object or core"),
 	AT(0, "gmon", "gmon.out of gprof: opgprof writes it, gprof reads it"),
 	AT(0, "\x17\x08\x44tracing", "trace.dat of trace-cmd"),
@@ -35,8 +36,9 @@ static const struct {
 	AT(0, "<svg", "a picture: a flame graph lacks what it was made of"),
 	AT(0, "<!DOCTYPE", "a web page"),
 	AT(0, "<html", "a web page"),
-	AT(0, "# To display the perf.data header", "what perf report prints: import perf.data, or "
-					      "what perf script prints"),
+	AT(0, "# To display the perf.data header",
+	   "what perf report prints: import perf.data, or "
+	   "what perf script prints"),
 	AT(0, "Flat profile:", "what gprof prints"),
 };
 

@@ -33,7 +33,7 @@ static void say(struct op_buffer *answer, const char *text)
 /* A file with "given" in it. */
 static int make_file(uid_t owner)
 {
-	int fd = memfd_create("file", MFD_CLOEXEC);
+	int fd = foreign_memory("file");
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "given", 5), 5);
@@ -174,6 +174,24 @@ static void tell_process(int fd, struct op_reader *question, struct op_buffer *o
 	(void)question;
 	snprintf(text, sizeof(text), "%d", getpid());
 	say(out, text);
+}
+
+TEST(files_of_root_that_others_may_write_need_one)
+{
+	char path[] = "/tmp/op-apart-XXXXXX";
+	int fd = mkostemp(path, O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fchmod(fd, 0755), 0);
+	assert_false(apart_is_needed(fd, path));
+	assert_int_equal(fchmod(fd, 0777), 0);
+	assert_true(apart_is_needed(fd, path));
+	assert_int_equal(fchmod(fd, 0775), 0);
+	assert_false(apart_is_needed(fd, path)); /* root's own group */
+	assert_int_equal(fchown(fd, 0, 65534), 0);
+	assert_true(apart_is_needed(fd, path));
+	close(fd);
+	unlink(path);
 }
 
 TEST(the_kernel_says_that_it_has_the_users_rights_and_a_filter)
