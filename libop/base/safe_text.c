@@ -12,9 +12,17 @@
 /* Messages are seldom longer than two paths. */
 #define USUAL_LENGTH 9000
 
+/*
+ * Also what has no picture of its own and changes how a terminal or an editor shows other text:
+ * marks of direction, overrides and isolates of it, breaks of lines, and a mark of byte order; but
+ * not the joiners that some languages write words with.
+ */
 static bool is_control(uint32_t code)
 {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0);
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || code == 0x200b ||
+	       code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
+	       (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe007f);
 }
 
 size_t op_safe_length(const char *text, size_t n)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Text for terminals and logs.  Names of files, symbols and processes are any bytes, and other
- * users choose them: control characters (C0, DEL, C1) and bytes that are not UTF-8 are written
- * as "\x1b", a byte each, so that a name can neither move the cursor nor forge a line.  A
+ * users choose them: control characters (C0, DEL, C1, and those of Unicode that change the
+ * direction of text or break lines) and bytes that are not UTF-8 are written as "\x1b", a byte
+ * each, so that a name can neither move the cursor, nor forge a line, nor turn one round.  A
  * backslash stays as it is: text that was escaped before is not changed again, and the name
  * "a\x1b" of five characters cannot be told from an escaped one.  What needs names as they are,
  * byte for byte, reads the sample files, or JSON for names of UTF-8 (libop/text/json.h).

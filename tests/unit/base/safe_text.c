@@ -56,6 +56,18 @@ TEST(terminal_sequences_are_escaped)
 	check("\033", "\\x1b");
 }
 
+TEST(characters_that_change_how_others_are_shown_are_escaped)
+{
+	check("exe.\u202etxt", "exe.\\xe2\\x80\\xaetxt");
+	check("\u2066a\u2069\u200e", "\\xe2\\x81\\xa6a\\xe2\\x81\\xa9\\xe2\\x80\\x8e");
+	check("a\u2028b\u2029", "a\\xe2\\x80\\xa8b\\xe2\\x80\\xa9");
+	check("\ufeffa", "\\xef\\xbb\\xbfa");
+	check("\U000e0041", "\\xf3\\xa0\\x81\\x81");
+	/* words, and a family */
+	check("\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e");
+	check("\U0001f468\u200d\U0001f469", "\U0001f468\u200d\U0001f469");
+}
+
 TEST(c1_controls_are_escaped)
 {
 	check("\xc2\x80", "\\xc2\\x80");
