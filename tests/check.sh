@@ -22,8 +22,8 @@
 #	cases		all guest cases, each on the newest stock kernel of its line "check"
 #	kernels		the same on all other kernels, sanitised ones and PREEMPT_RT among them,
 #			the fuzzer, and coverage of the module (check_kernel.sh)
-#	mutants		wrong lines in the product that tests of make check must notice (mutants.sh)
-#	platforms	make demo and make check on other releases, and other compilers (platforms.sh)
+#	mutants		wrong lines that tests of make check must notice (mutants.sh)
+#	platforms	README.md on another release, and other compilers (platforms.sh)
 #
 # Only if asked for:
 #
