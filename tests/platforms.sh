@@ -62,8 +62,10 @@ root_run()
 	local root=$scratch/$1
 	shift
 
+	# its root has to be a mount, or namespaces could not be made in there
 	# shellcheck disable=SC2016 # of the bash below
 	unshare --mount --pid --fork --propagation private bash -euc '
+		mount --bind "$1" "$1"
 		mount -t proc proc "$1/proc"
 		mount --rbind /sys "$1/sys"
 		mount --rbind /dev "$1/dev"

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * QEMU runs with the C library of Debian 12.  With GNU's extensions, that of Debian 13 has numbers
+ * read by functions that 12 has not.
+ */
+#undef _GNU_SOURCE
+
 #include "option.h"
 
 #include <errno.h>
