@@ -49,36 +49,12 @@ static int is_at(int fd, const char *path)
 	return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/* proc(5): the first of these fields follows the command, which is in parentheses. */
-#define STATE_FIELD 3
-#define START_FIELD 22
-
-/* When a process began, in ticks since the boot; 0: it is not there. */
-static uint64_t start_of(pid_t pid)
+static int write_pid(int fd)
 {
-	char *path = op_path("/proc/%ld/stat", (long)pid), *text, *field;
-	char *fields = NULL, *end;
-	uint64_t start = 0;
+	char pid[32];
+	int length = snprintf(pid, sizeof(pid), "%ld", (long)getpid());
 
-	text = path ? op_file_read(path, 1 << 16, NULL, NULL) : NULL;
-	end = text ? strrchr(text, ')') : NULL;
-	field = end ? strtok_r(end + 1, " ", &fields) : NULL;
-	for (int i = STATE_FIELD; field && i < START_FIELD; i++)
-		field = strtok_r(NULL, " ", &fields);
-	if (field && !op_number_all(field, 10, UINT64_MAX, &start))
-		start = 0;
-	free(text);
-	free(path);
-	return start;
-}
-
-static int write_holder(int fd)
-{
-	char text[64];
-	int length = snprintf(text, sizeof(text), "%ld\n%" PRIu64 "\n", (long)getpid(),
-			      start_of(getpid()));
-
-	return ftruncate(fd, 0) || pwrite(fd, text, (size_t)length, 0) != length;
+	return ftruncate(fd, 0) || pwrite(fd, pid, (size_t)length, 0) != length;
 }
 
 /* is_held() shares a lock for a moment, which is no daemon.  Return: as of flock(). */
@@ -112,7 +88,7 @@ static int take(const char *path, const char *session_dir, struct op_error *erro
 			/* the daemon before removed it in this very moment */
 			close(fd);
 			continue;
-		} else if (write_holder(fd)) {
+		} else if (write_pid(fd)) {
 			op_error_errno(error, "cannot write %s", path);
 		} else {
 			return fd;
@@ -131,29 +107,16 @@ int lock_take(const char *session_dir, struct op_error *error)
 	return fd;
 }
 
-/* struct holder - what a lock says */
-struct holder {
-	pid_t pid;	/* 0: nothing */
-	uint64_t start; /* 0: it does not say */
-};
-
-static struct holder read_holder(int fd)
+/* What an open lock says; 0: nothing. */
+static pid_t read_pid(int fd)
 {
-	struct holder holder = {0};
-	char text[64] = "", *next;
+	char text[32] = "";
 	uint64_t pid;
 
 	if (pread(fd, text, sizeof(text) - 1, 0) < 0)
-		return holder;
-	next = text + strcspn(text, "\n");
-	if (*next)
-		*next++ = '\0';
-	next[strcspn(next, "\n")] = '\0';
-	if (!op_number_parse(text, "pid", 1, INT_MAX, &pid, NULL))
-		holder.pid = (pid_t)pid;
-	if (!op_number_all(next, 10, UINT64_MAX, &holder.start))
-		holder.start = 0;
-	return holder;
+		return 0;
+	text[strcspn(text, "\n")] = '\0';
+	return op_number_parse(text, "pid", 1, INT_MAX, &pid, NULL) ? 0 : (pid_t)pid;
 }
 
 static bool is_held(int fd)
@@ -170,14 +133,36 @@ static bool is_ours(const struct stat *status)
 	return !status->st_uid || status->st_uid == geteuid();
 }
 
-/* Whether the process that is open as @pidfd runs, is this user's or root's, and wrote the lock. */
-static bool is_daemon(const struct holder *holder, int pidfd)
+/* "1: FLOCK  ADVISORY  WRITE 4711 fe:00:131 0 EOF", as proc_locks(5) says. */
+#define LOCK_WORDS "%*s %*s %*s %*s %ld %*x:%*x:%" SCNu64
+
+/*
+ * Whether a process has locked a file: who may read the file can hold the lock in its stead, and a
+ * pid that a dead daemon left may be another process's by now.
+ */
+static bool has_locked(pid_t pid, ino_t inode)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	bool found = !locks; /* it can't be told */
+	char line[256];
+	uint64_t number;
+	long holder;
+
+	while (!found && fgets(line, sizeof(line), locks))
+		found = sscanf(line, LOCK_WORDS, &holder, &number) == 2 && holder == (long)pid &&
+			number == inode;
+	if (locks)
+		fclose(locks);
+	return found;
+}
+
+/* Whether the process that is open as @pidfd runs, is this user's or root's, and has the lock. */
+static bool is_daemon(pid_t pid, int pidfd, ino_t lock)
 {
 	struct pollfd ended = {.fd = pidfd, .events = POLLIN};
-	char *path = op_path("/proc/%ld", (long)holder->pid);
+	char *path = op_path("/proc/%ld", (long)pid);
 	struct stat status;
-	bool is = path && !stat(path, &status) && is_ours(&status) &&
-		  (!holder->start || start_of(holder->pid) == holder->start);
+	bool is = path && !stat(path, &status) && is_ours(&status) && has_locked(pid, lock);
 
 	free(path);
 	/* one that has ended keeps its pid until its parent takes notice */
@@ -187,19 +172,20 @@ static bool is_daemon(const struct holder *holder, int pidfd)
 /* Return: a descriptor of the daemon that holds an open lock, with *@pid set, or -1. */
 static int open_daemon(int lock, pid_t *pid)
 {
-	struct holder holder = {0};
 	struct stat status;
 	int pidfd = -1;
 
+	*pid = 0;
 	if (!fstat(lock, &status) && S_ISREG(status.st_mode) && is_ours(&status) && is_held(lock))
-		holder = read_holder(lock);
-	if (holder.pid)
-		pidfd = pidfd_open(holder.pid, 0);
-	if (pidfd >= 0 && !is_daemon(&holder, pidfd)) {
+		*pid = read_pid(lock);
+	if (*pid)
+		pidfd = pidfd_open(*pid, 0);
+	if (pidfd >= 0 && !is_daemon(*pid, pidfd, status.st_ino)) {
 		close(pidfd);
 		pidfd = -1;
 	}
-	*pid = pidfd < 0 ? 0 : holder.pid;
+	if (pidfd < 0)
+		*pid = 0;
 	return pidfd;
 }
 
@@ -243,16 +229,16 @@ int lock_find_daemon(const char *session_dir, pid_t *pid, int *pidfd, struct op_
 
 pid_t lock_find_killed(const char *session_dir)
 {
-	struct holder holder = {0};
+	pid_t pid = 0;
 	int lock;
 
 	if (open_lock(session_dir, &lock, NULL) || lock < 0)
 		return 0;
 	/* a daemon that ends removes it */
 	if (!is_held(lock))
-		holder = read_holder(lock);
+		pid = read_pid(lock);
 	close(lock);
-	return holder.pid;
+	return pid;
 }
 
 /* Others than the current samples of a session are not written. */

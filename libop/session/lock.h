@@ -2,9 +2,8 @@
 /*
  * The lock of a session: one daemon at a time.
  *
- * The file OP_SESSION_LOCK holds the daemon's pid and, in a second line, when it began, in ticks
- * since the boot, and is locked with flock(2) while the daemon runs.  A file that a killed daemon
- * left is not locked, even if its pid is in use again.
+ * The file OP_SESSION_LOCK holds the daemon's pid, and is locked with flock(2) while the daemon
+ * runs.  A file that a killed daemon left is not locked, even if its pid is in use again.
  */
 #ifndef LIBOP_SESSION_LOCK_H
 #define LIBOP_SESSION_LOCK_H
@@ -27,7 +26,7 @@ int lock_take(const char *session_dir, struct op_error *error);
  * @pidfd: if not NULL, set to a descriptor of it that the caller closes, or to -1
  *
  * It is believed if the session and the lock are this user's or root's, and if so is the process,
- * which is the one that wrote its pid: one that has the pid by now began later.
+ * and if it is the one that has locked it.
  *
  * Return: 0, or -1 with @error set: the lock cannot be read, or the session is another user's.
  */

@@ -266,7 +266,13 @@ chown -R 65534:65534 claimed
 claim()
 {
 	: >claimed/lock
-	"$@" bash -c 'exec 9<>claimed/lock && flock -x 9 && printf %s $$ >&9 && exec sleep 600' &
+	"$@" /usr/bin/python3 -c '
+import fcntl, os, time
+lock = open("claimed/lock", "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
+lock.write(str(os.getpid()))
+lock.flush()
+time.sleep(600)' &
 	holder=$!
 	end=$((SECONDS + 30))
 	until [[ -s claimed/lock || $SECONDS -ge $end ]]; do sleep 0.05; done

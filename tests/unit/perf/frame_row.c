@@ -5,6 +5,7 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 
+#include "libop/foreign/door.h"
 #include "libop/foreign/apart.h"
 #include "libop/perf/frame_row.h"
 #include "tests/unit/test.h"
@@ -21,7 +22,7 @@ TEST_NEEDS(may_run, "only root has files of others read apart")
 /* A copy of the C library. */
 static int copy_of_library(uid_t owner)
 {
-	int copy = memfd_create("library", MFD_CLOEXEC), fd;
+	int copy = foreign_memory("library"), fd;
 	struct stat status;
 	off_t at = 0;
 	Dl_info info;
