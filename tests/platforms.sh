@@ -15,7 +15,7 @@
 # in build/platforms.
 
 . "$(dirname "$0")/vm/common.sh"
-. "$vm/archive.sh"
+. "$top/tests/vm/archive.sh"
 . "$top/tests/tally.sh"
 
 # The stable release after the one that CI runs on, whole; and compilers where they are packaged.
