@@ -172,7 +172,9 @@ static int go_on(struct foreign_place *place, int at, char *rest, enum foreign_p
 		name = split(place, rest, &directory);
 		if (name) {
 			place->name = strdup(name);
-			place->dir = open_without_magic(at, directory, FIND | O_DIRECTORY, 0);
+			place->dir = place->is_others ? open_without_magic(at, directory,
+									   FIND | O_DIRECTORY, 0)
+						      : openat(at, directory, FIND | O_DIRECTORY);
 		}
 	}
 	rights_return(place, &before);

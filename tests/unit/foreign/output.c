@@ -6,7 +6,9 @@
  *	theirs/		of user 65534
  *	shared/		of root, anybody may write to it, as to /tmp
  */
+#include <grp.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "tests/unit/test.h"
 
@@ -111,7 +113,7 @@ TEST_WITH(links_of_ones_own_are_followed, make_top, remove_top)
 	assert_int_equal(access("nothing", F_OK), -1);
 }
 
-TEST_WITH(open_files_are_written_by_their_path_in_proc, make_top, remove_top)
+static void write_by_proc(void)
 {
 	int fd = open("file", O_WRONLY | O_CREAT, 0644), again;
 	char path[64];
@@ -122,13 +124,37 @@ TEST_WITH(open_files_are_written_by_their_path_in_proc, make_top, remove_top)
 	assert_int_equal(write(again, "new", 3), 3);
 	close(again);
 	close(fd);
-	fd = open("mine", O_RDONLY | O_DIRECTORY);
+	assert_int_equal(mkdir("dir", 0755), 0);
+	fd = open("dir", O_RDONLY | O_DIRECTORY);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/below", fd);
+	assert_written(path, geteuid());
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/deep/below", fd);
 	assert_written(path, geteuid());
 	close(fd);
 	fd = create("/dev/null", FOREIGN_REPLACE, NULL);
 	assert_true(fd >= 0);
 	close(fd);
+}
+
+TEST_WITH(open_files_are_written_by_their_path_in_proc, make_top, remove_top)
+{
+	int status;
+	pid_t pid;
+
+	write_by_proc();
+	if (!has_users)
+		return;
+	pid = fork();
+	if (!pid) {
+		if (chdir("theirs") || setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+		    setresuid(NOBODY, NOBODY, NOBODY))
+			_exit(1);
+		has_users = false;
+		write_by_proc();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 }
 
 TEST_WITH(what_is_made_among_others_files_is_theirs, make_top, remove_top)
