@@ -395,7 +395,8 @@ static int find_place(struct foreign_place *place, const char *path, enum foreig
 int foreign_place_find(struct foreign_place *place, const char *path, enum foreign_parents parents,
 		       enum foreign_existing existing, struct op_error *error)
 {
-	*place = (struct foreign_place){.existing = existing, .verb = "write"};
+	*place = (struct foreign_place){.existing = existing,
+					.verb = existing == FOREIGN_REFUSE ? "make" : "write"};
 	return find_place(place, path, parents, error);
 }
 
