@@ -62,14 +62,17 @@ root_run()
 	local root=$scratch/$1
 	shift
 
-	# its root has to be a mount, or namespaces could not be made in there
+	# as the root of all mounts, or namespaces made in there would be others than on a machine
 	# shellcheck disable=SC2016 # of the bash below
 	unshare --mount --pid --fork --propagation private bash -euc '
 		mount --bind "$1" "$1"
 		mount -t proc proc "$1/proc"
 		mount --rbind /sys "$1/sys"
 		mount --rbind /dev "$1/dev"
-		exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+		cd "$1"
+		pivot_root . .
+		umount -l .
+		exec /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
 			LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive \
 			/bin/bash -euc "cd /root/tree && \"\$@\"" bash "${@:2}"' \
 		bash "$root" "$@"
