@@ -399,8 +399,8 @@ SESSION_TEST(the_daemon_waits_no_longer_than_the_account_may_be_behind)
 	assert_int_equal(profile_rest(&session.profile, -1), -1);
 	assert_int_equal(profile_rest(&session.profile, 250), 250);
 	session_feed_only(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0));
-	assert_in_range(profile_rest(&session.profile, -1), 1, 10000);
-	assert_in_range(profile_rest(&session.profile, 999), 1, 999);
+	assert_uint_in_range(profile_rest(&session.profile, -1), 1, 10000);
+	assert_uint_in_range(profile_rest(&session.profile, 999), 1, 999);
 	assert_null(dump());
 	assert_int_equal(profile_rest(&session.profile, -1), -1);
 	session_feed_only(&session, BUFFER(START, USER, COOKIE(0x10), 1, 0));

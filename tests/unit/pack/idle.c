@@ -61,7 +61,7 @@ static size_t move(void)
 	char *dir = op_pack_idle_path(current, part);
 	struct op_strings names = {0};
 	struct op_error error;
-	size_t moved;
+	size_t moved = 0;
 
 	if (op_idle_list(current, 1000, &names, &error) ||
 	    op_idle_move(current, dir, &names, NULL, &moved, &error))
