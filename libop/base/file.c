@@ -144,6 +144,22 @@ int op_file_replace(const char *path, const void *bytes, size_t length, mode_t m
 	return result;
 }
 
+bool op_directory_is_empty(int fd)
+{
+	int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = again < 0 ? NULL : fdopendir(again);
+	const struct dirent *entry;
+	bool empty = dir;
+
+	while (empty && (entry = readdir(dir)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	if (dir)
+		closedir(dir);
+	else if (again >= 0)
+		close(again);
+	return empty;
+}
+
 int op_mkdir_parents(const char *path, mode_t mode, struct op_error *error)
 {
 	char *part = strdup(path);

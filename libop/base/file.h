@@ -5,6 +5,7 @@
 #ifndef LIBOP_BASE_FILE_H
 #define LIBOP_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
@@ -58,6 +59,9 @@ int op_file_replace(const char *path, const void *bytes, size_t length, mode_t m
  * Return: 0, or -1 with @error set.
  */
 int op_mkdir_parents(const char *path, mode_t mode, struct op_error *error);
+
+/* Whether an open directory has no entries; false, too, if it can't be read. */
+bool op_directory_is_empty(int fd);
 
 /**
  * op_walk - call a function for each file below a directory

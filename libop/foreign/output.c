@@ -2,7 +2,6 @@
 /* Files that are written where others may have put links: see output.h. */
 #include "output.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,6 +18,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "libop/base/file.h"
 #include "rights.h"
 
 #define FIND	   (O_PATH | O_CLOEXEC)
@@ -433,7 +433,7 @@ static int check_shared(const struct foreign_place *place, struct op_error *erro
 	return 0;
 }
 
-/* A file of this user in another user's directory, whom nothing keeps from removing it anyway. */
+/* A file of this user where others may write, who may have removed it, but not made it. */
 static int open_own(const struct foreign_place *place)
 {
 	int found = openat(place->dir, place->name, FIND | O_NOFOLLOW), fd = -1;
@@ -485,6 +485,28 @@ static int open_among_others(const struct foreign_place *place, int flags, mode_
 	return -1;
 }
 
+/* Where others make files: a new one, or that very one which was examined. */
+static int open_shared(const struct foreign_place *place, int flags, mode_t mode,
+		       struct op_error *error)
+{
+	int fd = openat(place->dir, place->name, flags | O_EXCL, mode);
+
+	if (fd >= 0)
+		return fd;
+	if (errno != EEXIST)
+		return fail(place, error);
+	if (check_shared(place, error))
+		return -1;
+	errno = EPERM; /* it is no file, or was exchanged */
+	fd = open_own(place);
+	if (fd >= 0 && !ftruncate(fd, 0))
+		return fd;
+	fail(place, error);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 int foreign_place_open(const struct foreign_place *place, mode_t mode, struct op_error *error)
 {
 	int flags = O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC, fd;
@@ -493,8 +515,8 @@ int foreign_place_open(const struct foreign_place *place, mode_t mode, struct op
 		flags |= O_EXCL;
 	if (place->is_others)
 		return open_among_others(place, flags, mode, error);
-	if (place->existing == FOREIGN_REPLACE && check_shared(place, error))
-		return -1;
+	if (place->is_shared && place->existing == FOREIGN_REPLACE)
+		return open_shared(place, flags, mode, error);
 	/* root has followed links already */
 	if (is_of_proc(place->dir))
 		flags &= ~O_CREAT;
@@ -609,22 +631,6 @@ int foreign_make_directory(const char *path, enum foreign_parents parents, mode_
 	return fd;
 }
 
-static bool is_empty(int fd)
-{
-	int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = again < 0 ? NULL : fdopendir(again);
-	const struct dirent *entry;
-	bool empty = dir;
-
-	while (empty && (entry = readdir(dir)))
-		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
-	if (dir)
-		closedir(dir);
-	else if (again >= 0)
-		close(again);
-	return empty;
-}
-
 /* Takes a directory over that was made as another user, who may have exchanged or filled it. */
 static int take_over(const struct foreign_place *place, mode_t mode)
 {
@@ -635,7 +641,7 @@ static int take_over(const struct foreign_place *place, mode_t mode)
 		return -1;
 	if (!fstat(fd, &status) && status.st_uid == place->user &&
 	    !fchown(fd, geteuid(), getegid()) && !fchmod(fd, mode)) {
-		if (is_empty(fd))
+		if (op_directory_is_empty(fd))
 			return fd;
 		errno = EEXIST;
 	}

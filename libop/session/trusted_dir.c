@@ -4,7 +4,6 @@
  */
 #include "trusted_dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -115,22 +114,6 @@ int trusted_dir_check_file(int holder, const char *name, const char *path, struc
 
 /* ---- making ---- */
 
-static bool is_empty(int fd)
-{
-	int again = openat(fd, ".", DIRECTORY);
-	DIR *dir = again < 0 ? NULL : fdopendir(again);
-	const struct dirent *entry;
-	bool empty = dir;
-
-	while (empty && (entry = readdir(dir)))
-		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
-	if (dir)
-		closedir(dir);
-	else if (again >= 0)
-		close(again);
-	return empty;
-}
-
 #define NO_GROUP ((gid_t)-1)
 
 static gid_t chosen_readers = NO_GROUP;
@@ -169,7 +152,7 @@ static int give_to_group(int fd, const char *path, struct op_error *error)
 	gid_t group = geteuid() ? NO_GROUP : readers();
 
 	/* the owner of the parent may have put an older directory in its place */
-	if (group == NO_GROUP || is_of_group(fd, group) || !is_empty(fd))
+	if (group == NO_GROUP || is_of_group(fd, group) || !op_directory_is_empty(fd))
 		return 0;
 	if (fchown(fd, (uid_t)-1, group) || fchmod(fd, OP_SESSION_DIR_MODE | S_ISGID))
 		return op_error_errno(error, "cannot give %s to the group %u", path,

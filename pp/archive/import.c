@@ -254,8 +254,8 @@ static bool is_of_daemon(const char *below)
 {
 	const char *slash = strrchr(below, '/'), *base = slash ? slash + 1 : below;
 
-	return !strcmp(base, OP_SESSION_LOCK) ||
-	       !strcmp(base, OP_SESSION_ABI) || !strcmp(base, OP_SESSION_CONTROL) ||
+	return !strcmp(base, OP_SESSION_LOCK) || !strcmp(base, OP_SESSION_ABI) ||
+	       !strcmp(base, OP_SESSION_CONTROL) ||
 	       !strncmp(base, ODB_TEMPORARY, strlen(ODB_TEMPORARY));
 }
 

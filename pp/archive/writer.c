@@ -4,7 +4,6 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/base/file.h"
 #include "libop/base/progress.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
@@ -228,16 +228,12 @@ static int write_all(struct writer *writer, const struct pp_archive_files *files
 static int claim_directory(const char *dir, struct op_error *error)
 {
 	int fd = foreign_make_directory(dir, FOREIGN_PARENTS_FIND, 0755, error);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-	bool empty = true;
+	bool empty;
 
-	if (!stream)
-		return fd < 0 ? -1 : op_error_errno(error, "cannot read %s", dir);
-	while ((entry = readdir(stream)) != NULL)
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			empty = false;
-	closedir(stream);
+	if (fd < 0)
+		return -1;
+	empty = op_directory_is_empty(fd);
+	close(fd);
 	return empty ? 0
 		     : op_error_set(error, ENOTEMPTY,
 				    "%s is not empty; an archive needs a directory of its own",
