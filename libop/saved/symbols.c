@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "libop/elf/symbol_part.h"
+#include "libop/foreign/account.h"
 #include "libop/foreign/door.h"
 #include "libop/foreign/host.h"
 #include "libop/pack/text.h"
@@ -21,12 +22,11 @@
 #define RANGES_MOST (1 << 20)
 
 /* Bytes of symbols, unpacked, of files that are neither root's nor this user's: of one, and of all
- * that this process saves.  Reading and packing them takes 5 s, and pushes no more than a quarter
- * of the others out. */
-#define OTHERS_MOST	(UINT64_C(256) << 20)
+ * that this process saves in a day.  Reading and packing them takes 5 s, and pushes no more than a
+ * quarter of the others out. */
 #define OTHERS_ONE_MOST (UINT64_C(32) << 20)
-
-static uint64_t saved_of_others;
+static struct foreign_limit of_others = {
+	.each = 128 << 20, .all = 256 << 20, .seconds = 24 * 60 * 60};
 
 const char *saved_symbols_name(const struct op_identity *identity, char name[static SAVED_NAME])
 {
@@ -52,10 +52,12 @@ static bool is_others(const struct op_identity *identity)
 /* How many bytes of a file's symbols may be saved. */
 static uint64_t most_of(const struct op_identity *identity)
 {
+	double left;
+
 	if (!is_others(identity))
 		return SYMBOL_PART_MOST;
-	return OTHERS_MOST - saved_of_others < OTHERS_ONE_MOST ? OTHERS_MOST - saved_of_others
-							       : OTHERS_ONE_MOST;
+	left = foreign_limit_left(&of_others, foreign_account(identity->owner));
+	return left < OTHERS_ONE_MOST ? (uint64_t)left : OTHERS_ONE_MOST;
 }
 
 int saved_symbols_save(int fd, const struct op_identity *identity, const char *samples_dir,
@@ -69,9 +71,7 @@ int saved_symbols_save(int fd, const struct op_identity *identity, const char *s
 		return 0;
 	result = symbol_part_read(fd, most_of(identity), &part, error);
 	if (!result && is_others(identity))
-		saved_of_others += part.used < OTHERS_MOST - saved_of_others
-					   ? part.used
-					   : OTHERS_MOST - saved_of_others;
+		foreign_limit_use(&of_others, foreign_account(identity->owner), (double)part.used);
 	if (!result && part.failed)
 		result = op_error_memory(error);
 	if (!result)
