@@ -16,6 +16,7 @@
 #include "libop/base/file.h"
 #include "libop/base/page_guard.h"
 #include "libop/base/pinned_path.h"
+#include "libop/foreign/apart.h"
 #include "libop/pack/session.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
@@ -28,6 +29,13 @@
 #define DRAIN_READS 64
 /* Interval at which call chains and the account are written, and files are unmapped. */
 #define REST_SECONDS 10
+
+/* Seconds a minute that samples may wait for processes that read files of others: for those of one
+ * account, and of all; and the same at the end, when there are no samples any more. */
+#define WAIT_EACH     1
+#define WAIT_ALL      4
+#define END_WAIT_EACH 10
+#define END_WAIT_ALL  60
 
 /* ---- opening and closing ---- */
 
@@ -203,6 +211,7 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 		return -1;
 	}
 	remove_leftovers(profile);
+	apart_wait_at_most(WAIT_EACH, WAIT_ALL);
 	connect_locator(profile);
 	connect_files(profile);
 	connect_decoder(profile);
@@ -228,6 +237,7 @@ static void save_images(struct profile *profile)
 void profile_close(struct profile *profile)
 {
 	profile_flush(profile);
+	apart_wait_at_most(END_WAIT_EACH, END_WAIT_ALL);
 	save_images(profile);
 	feed_close(&profile->feed);
 	sample_files_close(&profile->files);
@@ -365,6 +375,7 @@ int profile_rest(struct profile *profile, int wait)
 {
 	uint64_t time = seconds(), due = profile->rested + REST_SECONDS;
 
+	apart_tend();
 	if (time < due) {
 		int left = (int)(due - time) * 1000;
 

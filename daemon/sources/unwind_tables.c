@@ -5,6 +5,7 @@
 #include "unwind_tables.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,7 @@ static struct unwind_table *table_of_file(struct source *source,
 					  bool *is_final, uint32_t *owner)
 {
 	struct image_facts facts = {0};
+	struct op_error error = {0};
 	struct unwind_table *table;
 	int fd = -1;
 
@@ -100,9 +102,11 @@ static struct unwind_table *table_of_file(struct source *source,
 		return NULL;
 	if (facts.present) /* else it may be in a container, where anybody is root */
 		table = saved_unwind_open(fd, apart_is_needed(fd, facts.reported.path),
-					  facts.identified ? &facts.identity : NULL);
+					  facts.identified ? &facts.identity : NULL, &error);
 	else
-		table = saved_unwind_open(fd, true, NULL);
+		table = saved_unwind_open(fd, true, NULL, &error);
+	if (!table && error.code == EAGAIN)
+		*is_final = false;
 	close(fd);
 	return table;
 }

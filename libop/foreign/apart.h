@@ -11,39 +11,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-#include "libop/base/buffer.h"
 #include "libop/base/error.h"
-#include "libop/base/reader.h"
-
-/**
- * apart_work - a kind of work, which is done in the process
- * @fd: the file; it is closed afterwards
- * @question: what apart_ask() was given; its bytes are gone afterwards
- * @answer: to be filled in
- *
- * What it keeps in static variables is there at the next question, unless the process had to be
- * started again.
- */
-typedef void apart_work(int fd, struct op_reader *question, struct op_buffer *answer);
-
-struct apart_question {
-	apart_work *work;
-	int fd;		  /* the file */
-	const char *path; /* of the file: one in a container is not read with the rights of root */
-	const void *bytes;
-	size_t length;
-	unsigned int seconds; /* that it may compute; it may take three times as long */
-	size_t answer_most;   /* bytes */
-};
+#include "question.h"
 
 /* What a report waits for at most, in seconds, and what stops the daemon at most. */
 #define APART_SECONDS_OF_REPORT 20
 #define APART_SECONDS_OF_DAEMON 2
-
-/* How much memory, in bytes, a process may allocate. */
-extern uint64_t apart_memory_most;
 
 /**
  * apart_is_needed - whether the work on a file takes a process of its own
@@ -57,11 +31,12 @@ bool apart_is_needed(int fd, const char *path);
 /**
  * apart_ask - have work done apart, and wait for the answer
  *
- * After some failures of one owner's files within ten minutes, further ones of that owner are
- * refused: they cost no time.
+ * After some failures of files of one account (account.h), or one that took 20 s, further ones of
+ * that account are refused: they cost no time.
  *
- * Return: the answer, of malloc(), which the caller frees; or NULL with @error set: the process
- * died, computed for too long, or answered too much.
+ * Return: the answer, of malloc(), which the caller frees; or NULL with @error, which is not NULL,
+ * set: the process died, computed for too long, or answered too much.  EAGAIN: it takes longer than
+ * this process may wait (apart_wait_at_most()); whoever asks again soon may get the answer.
  */
 void *apart_ask(const struct apart_question *question, size_t *length, struct op_error *error);
 
@@ -72,7 +47,21 @@ void *apart_ask(const struct apart_question *question, size_t *length, struct op
  */
 void *apart_or_here(const struct apart_question *question, size_t *length, struct op_error *error);
 
-/* How many questions had no answer. */
+/**
+ * apart_wait_at_most - how long this process waits for answers
+ * @each: seconds a minute for the files of one account
+ * @all: seconds a minute for those of all accounts
+ *
+ * For a process that has other work: the daemon, whose samples wait meanwhile.  Each may be
+ * INFINITY, as at first.
+ */
+void apart_wait_at_most(double each, double all);
+
+/* Ends processes that have taken too long, without waiting: for a process that has said how long it
+ * waits, from time to time. */
+void apart_tend(void);
+
+/* How many questions had no answer, but for EAGAIN. */
 unsigned long apart_failures(void);
 
 /**

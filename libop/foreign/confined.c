@@ -4,15 +4,21 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <inttypes.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/fsuid.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "account.h"
+#include "libop/base/file.h"
 #include "syscalls.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -21,13 +27,81 @@
 #define IS_SANITISED 0
 #endif
 
-/* A group that owns nothing. */
-#define NO_GROUP 65534
-
 /* Descriptors of the child at most: files that libraries open, and in memory. */
 #define FILES_MOST 64
 
+/* A map of ids has 340 lines at most. */
+#define MAP_MOST (1 << 16)
+
 uint64_t confined_file_most = UINT64_C(64) << 20;
+
+/* ---- whose process it is ---- */
+
+/*
+ * Ids that neither systemd ("Users, Groups, UIDs and GIDs on systemd Systems") nor Debian's policy
+ * nor shadow gives to anybody: 2147418112 to 2147483647, and 65520 to 65533, for containers that
+ * have 65,536 ids.
+ */
+static const uint32_t unused[][2] = {{2147450880, 2147483647}, {65520, 65533}};
+
+/* Whether this user namespace has the id, as its map says. */
+static bool is_mapped(uint32_t id, const char *map)
+{
+	uint64_t first, outside, count;
+	int length;
+
+	for (; sscanf(map, "%" SCNu64 " %" SCNu64 " %" SCNu64 "%n", &first, &outside, &count,
+		      &length) == 3;
+	     map += length)
+		if (id - first < count)
+			return true;
+	return false;
+}
+
+/* Return: the first id that nobody has and this process can take, or 0: there is none. */
+static uint32_t find_unused(const char *users, const char *groups)
+{
+	for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
+		for (uint32_t id = unused[i][0]; id <= unused[i][1]; id++) {
+			if (!is_mapped(id, users) || !is_mapped(id, groups))
+				break;
+			if (!foreign_is_subordinate(id))
+				return id;
+		}
+	return 0;
+}
+
+uint32_t confined_id(void)
+{
+	static uint32_t id;
+	char *users, *groups;
+
+	if (id)
+		return id;
+	users = op_file_read("/proc/self/uid_map", MAP_MOST, NULL, NULL);
+	groups = op_file_read("/proc/self/gid_map", MAP_MOST, NULL, NULL);
+	if (users && groups)
+		id = find_unused(users, groups);
+	free(users);
+	free(groups);
+	return id;
+}
+
+bool confined_kill(pid_t pid)
+{
+	uid_t own = getuid();
+	bool killed = !kill(pid, SIGKILL);
+
+	/* this thread alone: the C library would change all; capabilities go with the other ids */
+	if (killed || !confined_id() || syscall(SYS_setresuid, confined_id(), -1, -1))
+		return killed;
+	killed = !kill(pid, SIGKILL);
+	if (syscall(SYS_setresuid, own, -1, -1))
+		abort();
+	return killed;
+}
+
+/* ---- what is taken away ---- */
 
 /* Bytes of address space that the parent had. */
 static uint64_t present_memory(void)
@@ -110,10 +184,27 @@ static bool unmap_shared(void)
 	return good;
 }
 
-static bool drop_rights(uid_t user)
+static bool set_capabilities(uint32_t bits)
 {
-	return !setgroups(0, NULL) && !setresgid(NO_GROUP, NO_GROUP, NO_GROUP) &&
-	       !setresuid(user, user, user) && !prctl(PR_SET_DUMPABLE, 0) &&
+	struct __user_cap_header_struct version = {.version = _LINUX_CAPABILITY_VERSION_3};
+	const struct __user_cap_data_struct caps[2] = {{.effective = bits, .permitted = bits}};
+
+	return !syscall(SYS_capset, &version, caps);
+}
+
+/*
+ * Files are opened as their owner opens them, but the process is nobody's: who may signal, stop,
+ * trace or slow it down goes by the other ids.
+ */
+static bool drop_rights(uid_t user, uint32_t id)
+{
+	if (!id || setgroups(0, NULL) || setresgid(id, id, id) ||
+	    prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setresuid(id, id, id) ||
+	    !set_capabilities(1U << CAP_SETUID))
+		return false;
+	setfsuid(user);
+	return (uid_t)setfsuid((uid_t)-1) == user && set_capabilities(0) &&
+	       !prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) && !prctl(PR_SET_DUMPABLE, 0) &&
 	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
@@ -122,6 +213,6 @@ bool confined_enter(uid_t user, uint64_t memory, unsigned int time, int fd)
 	reset_signals();
 	/* the parent may end at any time: it could not end this process then */
 	return !unsetenv("DEBUGINFOD_URLS") && close_others(fd) && unmap_shared() &&
-	       set_limits(memory, time) && drop_rights(user) && !prctl(PR_SET_PDEATHSIG, SIGKILL) &&
-	       (IS_SANITISED || !foreign_filter_syscalls());
+	       set_limits(memory, time) && drop_rights(user, confined_id()) &&
+	       !prctl(PR_SET_PDEATHSIG, SIGKILL) && (IS_SANITISED || !foreign_filter_syscalls());
 }

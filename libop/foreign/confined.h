@@ -13,17 +13,34 @@
 extern uint64_t confined_file_most;
 
 /**
+ * confined_id - the user, and the group, that such processes belong to
+ *
+ * It is no user's, nor a subordinate one.  For one thread at a time.
+ *
+ * Return: 0 if there is none in this user namespace: then there are no such processes.
+ */
+uint32_t confined_id(void);
+
+/**
+ * confined_kill - kill such a process, also without CAP_KILL
+ *
+ * CAP_SETUID is enough.  Return: false if that is missing, too.
+ */
+bool confined_kill(pid_t pid);
+
+/**
  * confined_enter - take what is not needed away from this process
- * @user: whose rights it has from now on, without any group
+ * @user: whose files it may read, without any group
  * @memory: bytes that it may allocate
  * @time: seconds that it may compute, in all
  * @fd: the only descriptor that stays open
  *
  * For a child of a process of root, before it looks at a foreign file.  It has no privileges then
- * and no way to get any, nobody can trace it, it ends with its parent, and its system calls are
- * those of syscalls.h.  Its environment has no servers of debug files.
+ * and no way to get any, and its system calls are those of syscalls.h.  It belongs to
+ * confined_id(), so no user can signal, stop, trace or slow it down.  It ends with its parent, and
+ * its environment has no servers of debug files.
  *
- * Return: false if that failed: then it must end.
+ * The parent has called confined_id() before.  Return: false if that failed: then it must end.
  */
 bool confined_enter(uid_t user, uint64_t memory, unsigned int time, int fd);
 

@@ -2,6 +2,7 @@
 /* Call frame information of files: see frame_row.h. */
 #include "frame_row.h"
 
+#include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,6 +280,8 @@ static void ask(struct frame_file *file, uint64_t offset)
 	size_t length = 0;
 
 	row.bytes = apart_ask(&question, &length, &error);
+	if (!row.bytes && error.code == EAGAIN) /* at the next sample there */
+		return;
 	if (!row.bytes) {
 		file->has_failed = true;
 		apart_warn("call frame information", error.text);
@@ -359,6 +362,8 @@ const struct unwind_table *frame_file_table(struct frame_file *file)
 	file->table = unwind_image_open(file->fd, file->is_apart, &error);
 	if (file->table) {
 		file->kept += unwind_table_size(file->table);
+	} else if (error.code == EAGAIN) {
+		file->has_tried = false;
 	} else if (file->is_apart) {
 		file->has_failed = true;
 		apart_warn("call frame information", error.text);

@@ -56,7 +56,7 @@ size_t frame_file_kept(const struct frame_file *file);
  * frame_file_table - the unwind table of a file, which is made at the first call
  *
  * Return: a table, which may have no rows, and is there until the file is closed; NULL: it cannot
- * be made.
+ * be made, or not yet.
  */
 const struct unwind_table *frame_file_table(struct frame_file *file);
 

@@ -106,11 +106,10 @@ static bool find_place(const struct walk *walk, uint64_t pc, uint64_t *number, u
 	return walk->unwind->files->place(walk->context, pc, walk->count > 1, number, offset);
 }
 
-/* In a file whose row is not one of the recent ones. */
+/* In a file whose row is not one of the recent ones.  Return: NULL if it has no table. */
 static const struct unwind_row *look_up(const struct walk *walk, uint64_t number, uint64_t offset)
 {
-	static const struct unwind_row none = {.cfa_in = UNWIND_NONE},
-				       stop = {.cfa_in = UNWIND_STOP};
+	static const struct unwind_row none = {.cfa_in = UNWIND_NONE};
 	struct perf_unwind *unwind = walk->unwind;
 	struct frame_file *file = file_of(unwind, walk->context, number);
 	const struct unwind_table *table;
@@ -123,13 +122,14 @@ static const struct unwind_row *look_up(const struct walk *walk, uint64_t number
 	table = frame_file_table(file);
 	unwind->kept += frame_file_kept(file) - kept;
 	if (!table)
-		return &stop;
+		return NULL;
 	row = unwind_table_find(table, offset);
 	return row ? row : &none;
 }
 
 static const struct unwind_row *find_row(const struct walk *walk, uint64_t number, uint64_t offset)
 {
+	static const struct unwind_row stop = {.cfa_in = UNWIND_STOP};
 	uint64_t mixed = (offset + (number << 32)) * UINT64_C(0x9e3779b97f4a7c15);
 	struct recent_row *recent = &walk->unwind->recent[mixed >> (64 - RECENT_BITS)];
 
@@ -137,6 +137,8 @@ static const struct unwind_row *find_row(const struct walk *walk, uint64_t numbe
 		/* first: it may forget all */
 		const struct unwind_row *row = look_up(walk, number, offset);
 
+		if (!row) /* it may have one later */
+			return &stop;
 		*recent = (struct recent_row){number, offset, row};
 	}
 	return recent->row;

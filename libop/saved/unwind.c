@@ -2,10 +2,12 @@
 /* Saved unwind tables: see unwind.h. */
 #include "unwind.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "libop/foreign/account.h"
 #include "libop/foreign/apart.h"
 #include "libop/pack/text.h"
 #include "libop/unwind/image.h"
@@ -18,10 +20,9 @@
 #define KEPT_LEAST 4096
 
 /* Bytes of tables, unpacked, of files that are neither root's nor this user's, that this process
- * keeps: they must not push out all others. */
-#define OTHERS_MOST (UINT64_C(256) << 20)
-
-static uint64_t kept_of_others;
+ * keeps in a day: they must not push out all others. */
+static struct foreign_limit of_others = {
+	.each = 64 << 20, .all = 256 << 20, .seconds = 24 * 60 * 60};
 
 /* "" if not all of the identity is known. */
 static const char *name_of(const struct op_identity *identity,
@@ -60,25 +61,28 @@ static void keep(const char *name, const struct op_identity *identity,
 	if (size < KEPT_LEAST)
 		return;
 	if (identity->owner && identity->owner != geteuid()) {
-		if (size > OTHERS_MOST - kept_of_others)
+		uint64_t account = foreign_account(identity->owner);
+
+		if ((double)size > foreign_limit_left(&of_others, account))
 			return;
-		kept_of_others += size;
+		foreign_limit_use(&of_others, account, (double)size);
 	}
 	saved_put(NULL, name, table, size, &ignored);
 }
 
-struct unwind_table *saved_unwind_open(int fd, bool is_apart, const struct op_identity *identity)
+struct unwind_table *saved_unwind_open(int fd, bool is_apart, const struct op_identity *identity,
+				       struct op_error *error)
 {
 	char name[SAVED_NAME + sizeof(PREFIX)];
 	bool has_name = *name_of(identity, name);
 	struct unwind_table *table = has_name ? read_kept(name) : NULL;
-	struct op_error error = {0};
 
 	if (table)
 		return table;
-	table = unwind_image_open(fd, is_apart, &error);
-	if (!table && is_apart)
-		apart_warn("call frame information", error.text);
+	*error = (struct op_error){0};
+	table = unwind_image_open(fd, is_apart, error);
+	if (!table && is_apart && error->code != EAGAIN)
+		apart_warn("call frame information", error->text);
 	if (table && has_name)
 		keep(name, identity, table);
 	return table;

@@ -6,6 +6,7 @@
 #ifndef LIBOP_SAVED_UNWIND_H
 #define LIBOP_SAVED_UNWIND_H
 
+#include "libop/base/error.h"
 #include "libop/elf/identity.h"
 #include "libop/unwind/table.h"
 
@@ -17,8 +18,10 @@
  *
  * It is read, or, if there is none that is whole, made and kept.
  *
- * Return: a table, which free() frees and which may have no rows; NULL if none can be made.
+ * Return: a table, which free() frees and which may have no rows; NULL with @error set if none can
+ * be made: EAGAIN as of apart_ask().
  */
-struct unwind_table *saved_unwind_open(int fd, bool is_apart, const struct op_identity *identity);
+struct unwind_table *saved_unwind_open(int fd, bool is_apart, const struct op_identity *identity,
+				       struct op_error *error);
 
 #endif

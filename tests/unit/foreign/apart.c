@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a process apart can do, and what becomes of one that does something else. */
+#include <grp.h>
 #include <linux/capability.h>
+#include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 
+#include "libop/foreign/account.h"
 #include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
+#include "libop/foreign/worker.h"
 #include "tests/unit/test.h"
 
 #define USER 54321
@@ -176,6 +185,18 @@ static void tell_process(int fd, struct op_reader *question, struct op_buffer *o
 	say(out, text);
 }
 
+static pid_t pid_for(uid_t owner)
+{
+	struct op_error error = {0};
+	char *text = ask_for(owner, tell_process, &error);
+	pid_t pid;
+
+	assert_non_null(text);
+	pid = (pid_t)strtol(text, NULL, 10);
+	free(text);
+	return pid;
+}
+
 TEST(files_of_root_that_others_may_write_need_one)
 {
 	char path[] = "/tmp/op-apart-XXXXXX";
@@ -194,23 +215,21 @@ TEST(files_of_root_that_others_may_write_need_one)
 	unlink(path);
 }
 
-TEST(the_kernel_says_that_it_has_the_users_rights_and_a_filter)
+/* Files go by the last id. */
+TEST(the_kernel_says_that_it_is_nobodys_and_has_a_filter)
 {
 	static const char *const lines[] = {
 		"NoNewPrivs:\t1",
 		"Seccomp:\t2",
 		"CapEff:\t0000000000000000",
 		"CapPrm:\t0000000000000000",
-		"Uid:\t54321\t54321\t54321\t54321",
-		"Gid:\t65534\t65534\t65534\t65534",
+		"Uid:\t2147450880\t2147450880\t2147450880\t54321",
+		"Gid:\t2147450880\t2147450880\t2147450880\t2147450880",
 	};
-	struct op_error error = {0};
-	char path[64], text[8192] = "", *pid = ask_for(USER, tell_process, &error);
+	char path[64], text[8192] = "";
 	int fd;
 
-	assert_non_null(pid);
-	snprintf(path, sizeof(path), "/proc/%s/status", pid);
-	free(pid);
+	snprintf(path, sizeof(path), "/proc/%d/status", pid_for(USER));
 	if (IS_SANITISED)
 		skip();
 	fd = open(path, O_RDONLY);
@@ -248,14 +267,14 @@ static void allocate(int fd, struct op_reader *question, struct op_buffer *out)
 /* Runs a case with less memory than there is otherwise. */
 static void with_little_memory(void (*run)(void))
 {
-	uint64_t before = apart_memory_most;
+	uint64_t before = worker_memory_most;
 
 	if (IS_SANITISED)
 		skip();
-	apart_memory_most = 64 << 20;
+	worker_memory_most = 64 << 20;
 	apart_end();
 	run();
-	apart_memory_most = before;
+	worker_memory_most = before;
 	apart_end();
 }
 
@@ -328,22 +347,92 @@ static void set_without(uint32_t capability, struct __user_cap_data_struct befor
 	assert_int_equal(syscall(SYS_capset, &caps_of_this, now), 0);
 }
 
-TEST(one_that_may_not_be_killed_is_given_up_and_not_waited_for)
+TEST(a_service_without_cap_kill_ends_those_that_take_too_long)
 {
 	struct __user_cap_data_struct before[2];
 	struct op_error error = {0};
+	char path[64];
+	pid_t pid;
 
 	set_without(CAP_KILL, before);
-	for (int i = 0; i < 2; i++) {
-		assert_null(ask_for(USER - 10 - (uid_t)i, compute, &error));
-		assert_string_equal(error.text, "reading it was given up: it took too long");
-	}
-	/* they still compute; no second one of this owner, but of others */
-	assert_null(ask_for(USER - 10, read_given, &error));
-	assert_string_equal(error.text, "other files still keep processes busy");
+	expect_for(USER - 10, read_given, "givenquestion");
+	pid = pid_for(USER - 10);
+	assert_null(ask_for(USER - 10, compute, &error));
+	assert_string_equal(error.text, "reading it was given up: it took too long");
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	assert_int_equal(access(path, F_OK), -1);
 	expect_for(USER - 12, read_given, "givenquestion");
 	assert_int_equal(syscall(SYS_capset, &caps_of_this, before), 0);
-	apart_end();
+	assert_int_equal(getuid(), 0);
+}
+
+/* What the owner of a file may do to the process that reads it; as that user, in a child.  Return:
+ * which of it was allowed, 0: nothing. */
+static int try_on_process(pid_t pid)
+{
+	const struct sched_param none = {0};
+	const struct rlimit limit = {0, 0};
+	cpu_set_t cpus;
+	char path[64];
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	snprintf(path, sizeof(path), "/proc/%d/fd/0", pid);
+	if (setgroups(0, NULL) || setresgid(USER, USER, USER) || setresuid(USER, USER, USER))
+		return 100;
+	if (!kill(pid, SIGSTOP))
+		return 1;
+	if (!kill(pid, 0))
+		return 2;
+	if (!sched_setscheduler(pid, SCHED_IDLE, &none))
+		return 3;
+	if (!sched_setaffinity(pid, sizeof(cpus), &cpus))
+		return 4;
+	if (!setpriority(PRIO_PROCESS, (id_t)pid, 19))
+		return 5;
+	if (!prlimit(pid, RLIMIT_CPU, &limit, NULL))
+		return 6;
+	if (!ptrace(PTRACE_SEIZE, pid, 0, 0))
+		return 7;
+	return open(path, O_PATH) >= 0 ? 8 : 0;
+}
+
+TEST(the_owner_of_its_files_cannot_stop_slow_or_trace_it)
+{
+	pid_t pid = pid_for(USER), child = fork();
+	int status;
+
+	if (!child)
+		_exit(try_on_process(pid));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	expect(read_given, "givenquestion");
+}
+
+static void read_secret(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	char bytes[8] = "";
+	int secret = foreign_open("/tmp/libop-apart-secret", FOREIGN_ANY, FOREIGN_FOLLOW);
+
+	(void)fd;
+	(void)question;
+	say(out, secret >= 0 && read(secret, bytes, 6) == 6 ? bytes : "refused");
+	close(secret);
+}
+
+/* Debug files and the like: it opens them by itself. */
+TEST(it_reads_what_only_the_owner_may_read)
+{
+	int fd = open("/tmp/libop-apart-secret", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
+
+	assert_true(fd >= 0 && write(fd, "secret", 6) == 6);
+	assert_int_equal(fchown(fd, USER, USER), 0);
+	expect(read_secret, "secret");
+	assert_int_equal(fchown(fd, USER - 1, USER - 1), 0);
+	expect(read_secret, "refused");
+	close(fd);
+	unlink("/tmp/libop-apart-secret");
 }
 
 static void talk(int fd, struct op_reader *question, struct op_buffer *out)
@@ -366,6 +455,134 @@ TEST(an_owner_whose_files_kill_it_again_and_again_is_refused)
 		assert_null(ask_for(USER - 2, fault, &error));
 	assert_string_equal(error.text, "too many other files of its owner could not be read");
 	expect_for(USER - 3, read_given, "givenquestion");
+}
+
+/* Many others do not push out what is known of one. */
+TEST(failures_are_not_forgotten_for_those_of_others)
+{
+	struct op_error error = {0};
+
+	for (int i = 0; i < 5; i++)
+		assert_null(ask_for(USER - 4, fault, &error));
+	for (int i = 0; i < 40; i++)
+		expect_for(USER + 1000 + (uid_t)i, read_given, "givenquestion");
+	assert_null(ask_for(USER - 4, read_given, &error));
+	assert_string_equal(error.text, "too many other files of its owner could not be read");
+}
+
+/* ---- accounts ---- */
+
+TEST(the_subordinate_ids_of_a_user_fail_together)
+{
+	char path[] = "/tmp/op-apart-XXXXXX";
+	static const char ids[] = "54000:700000:65536\n";
+	int fd = mkostemp(path, O_CLOEXEC);
+	struct op_error error = {0};
+
+	assert_true(fd >= 0 && write(fd, ids, strlen(ids)) == (ssize_t)strlen(ids));
+	foreign_subuid_file = path;
+	for (uid_t i = 0; i < 5; i++)
+		assert_null(ask_for(700000 + i, fault, &error));
+	assert_null(ask_for(700100, read_given, &error));
+	assert_string_equal(error.text, "too many other files of its owner could not be read");
+	assert_null(ask_for(54000, read_given, &error));
+	expect_for(54001, read_given, "givenquestion");
+	close(fd);
+	unlink(path);
+}
+
+/* ---- waiting ---- */
+
+static void take_a_second(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	for (clock_t end = clock() + CLOCKS_PER_SEC / 2; clock() < end;)
+		;
+	read_given(fd, question, out);
+}
+
+/* The same file each time. */
+static char *ask_about(int fd, apart_work *work, struct op_error *error)
+{
+	const struct apart_question question = {.work = work,
+						.fd = fd,
+						.bytes = "question",
+						.length = 8,
+						.seconds = 5,
+						.answer_most = 1 << 20};
+	size_t length;
+	char *answer = apart_ask(&question, &length, error), *text;
+
+	text = answer ? strndup(answer, length) : NULL;
+	free(answer);
+	return text;
+}
+
+TEST(a_process_that_must_not_wait_has_the_answer_later)
+{
+	int slow = make_file(USER - 20), other = make_file(USER - 20);
+	unsigned long before = apart_failures();
+	struct op_error error = {0};
+	char *answer = NULL;
+
+	apart_wait_at_most(0, 0);
+	assert_null(ask_about(slow, take_a_second, &error));
+	assert_int_equal(error.code, EAGAIN);
+	/* another file of this owner waits for it, those of others do not */
+	assert_null(ask_about(other, read_given, &error));
+	assert_int_equal(error.code, EAGAIN);
+	apart_wait_at_most(INFINITY, INFINITY);
+	expect_for(USER - 21, read_given, "givenquestion");
+	apart_wait_at_most(0, 0);
+	for (int i = 0; i < 1000 && !answer; i++) {
+		usleep(10000);
+		answer = ask_about(slow, take_a_second, &error);
+	}
+	assert_non_null(answer);
+	assert_string_equal(answer, "givenquestion");
+	free(answer);
+	apart_wait_at_most(INFINITY, INFINITY);
+	answer = ask_about(other, read_given, &error);
+	assert_non_null(answer);
+	free(answer);
+	assert_int_equal(apart_failures(), before);
+	close(slow);
+	close(other);
+}
+
+TEST(one_that_takes_too_long_is_ended_though_nobody_waits)
+{
+	struct op_error error = {0};
+	char path[64];
+	pid_t pid = pid_for(USER - 22);
+
+	apart_wait_at_most(0, 0);
+	assert_null(ask_for(USER - 22, compute, &error));
+	assert_int_equal(error.code, EAGAIN);
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	for (int i = 0; i < 2000 && !access(path, F_OK); i++) {
+		usleep(10000);
+		apart_tend();
+	}
+	assert_int_equal(access(path, F_OK), -1);
+	apart_wait_at_most(INFINITY, INFINITY);
+	expect_for(USER - 22, read_given, "givenquestion");
+}
+
+/* More owners than there may be processes: each is at its question. */
+TEST(others_that_are_busy_do_not_keep_one_waiting)
+{
+	struct op_error error = {0};
+	unsigned int refused = 0;
+
+	apart_wait_at_most(0, 0);
+	for (int i = 0; i < 12; i++) {
+		assert_null(ask_for(USER + 2000 + (uid_t)i, compute, &error));
+		refused += error.code != EAGAIN;
+	}
+	assert_int_equal(refused, 0);
+	apart_wait_at_most(INFINITY, INFINITY);
+	expect_for(USER + 3000, read_given, "givenquestion");
+	apart_end();
 }
 
 /* ---- memory of the parent ---- */

@@ -455,20 +455,21 @@ TEST(unwind_tables_are_kept_by_file)
 	struct op_identity self, other;
 	int fd = open_self(&self);
 	struct unwind_table *made, *none;
+	struct op_error error;
 
 	begin_store("unwind");
-	made = saved_unwind_open(fd, false, NULL);
+	made = saved_unwind_open(fd, false, NULL, &error);
 	assert_true(made && made->rows > 100);
 	/* without an identity, it is not kept */
-	none = saved_unwind_open(-1, false, &self);
+	none = saved_unwind_open(-1, false, &self, &error);
 	assert_true(none && !none->rows);
 	free(none);
-	assert_same_table(saved_unwind_open(fd, false, &self), made);
+	assert_same_table(saved_unwind_open(fd, false, &self, &error), made);
 	/* it is not made again: there is no file to make it of */
-	assert_same_table(saved_unwind_open(-1, false, &self), made);
+	assert_same_table(saved_unwind_open(-1, false, &self, &error), made);
 	other = self;
 	other.owner++;
-	none = saved_unwind_open(-1, false, &other);
+	none = saved_unwind_open(-1, false, &other, &error);
 	assert_true(none && !none->rows);
 	free(none);
 	free(made);
@@ -482,9 +483,10 @@ TEST(damaged_unwind_tables_are_made_anew)
 	struct unwind_table *made, *none;
 	struct stat status;
 	char *path;
+	struct op_error error;
 
 	begin_store("damaged-unwind");
-	made = saved_unwind_open(fd, false, &self);
+	made = saved_unwind_open(fd, false, &self, &error);
 	assert_non_null(made);
 	path = only_file("damaged-unwind");
 	assert_non_null(strstr(path, "/unwind-"));
@@ -501,11 +503,11 @@ TEST(damaged_unwind_tables_are_made_anew)
 		if (part == 7)
 			assert_int_equal(ftruncate(kept, at), 0);
 		close(kept);
-		none = saved_unwind_open(-1, false, &self);
+		none = saved_unwind_open(-1, false, &self, &error);
 		assert_true(none && !none->rows);
 		free(none);
-		assert_same_table(saved_unwind_open(fd, false, &self), made);
-		assert_same_table(saved_unwind_open(-1, false, &self), made);
+		assert_same_table(saved_unwind_open(fd, false, &self, &error), made);
+		assert_same_table(saved_unwind_open(-1, false, &self, &error), made);
 	}
 	free(path);
 	free(made);
