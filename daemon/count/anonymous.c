@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/live/machine.h"
 #include "image_name.h"
 #include "libop/base/search.h"
 #include "libop/elf/proc_maps.h"
@@ -95,7 +94,7 @@ static struct image *image_of_process(struct images *images, uint32_t tgid,
 	name.tgid = tgid;
 	image = image_of_name(images, &name, false);
 	if (image)
-		image->owner = machine_owner(tgid);
+		image->owner = images_know_process(images, tgid);
 	return image;
 }
 

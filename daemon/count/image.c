@@ -158,19 +158,45 @@ static void save_symbols_now(const struct images *images, struct image_facts *fa
 	close(fd);
 }
 
+uint32_t images_know_process(struct images *images, uint32_t tgid)
+{
+	struct op_process process;
+
+	if (images->source->is_past || op_process_of(tgid, &process))
+		return UINT32_MAX;
+	images->processes_learned |= op_process_list_add(&images->processes, &process) > 0;
+	return process.owner;
+}
+
 void images_begin(struct images *images, const char *samples_dir)
 {
 	op_image_list_free(&images->known);
 	op_image_list_read(&images->known, samples_dir);
+	op_process_list_free(&images->processes);
+	op_process_list_read(&images->processes, samples_dir);
+	images->processes_learned = false;
 	images->samples_dir = samples_dir;
 	images->learned = false;
 	images->n_saved = 0;
+}
+
+static void save_processes(struct images *images)
+{
+	struct op_error error;
+
+	if (!images->processes_learned)
+		return;
+	if (op_process_list_save(&images->processes, images->samples_dir, &error))
+		log_line("the session's list of processes is not up to date: %s", error.text);
+	else
+		images->processes_learned = false;
 }
 
 void images_save(struct images *images)
 {
 	struct op_error error;
 
+	save_processes(images);
 	if (!images->learned)
 		return;
 	if (op_image_list_save(&images->known, images->samples_dir, &error))
@@ -335,4 +361,5 @@ void images_free(struct images *images)
 	images_forget(images);
 	free_all(&images->kernel);
 	op_image_list_free(&images->known);
+	op_process_list_free(&images->processes);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "libop/session/images.h"
+#include "libop/session/processes.h"
 #include "libop/session/sample_name.h"
 #include "libop/base/strings.h"
 #include "libop/base/hash.h"
@@ -43,6 +44,8 @@ struct images {
 	struct op_image_list known;	 /* of the session: what identifies the files */
 	size_t n_saved;			 /* of @known: their symbols are saved */
 	bool learned;			 /* @known has more than the session's file */
+	struct op_process_list processes; /* of the session: whose memory has samples */
+	bool processes_learned;
 	const char *samples_dir;	 /* where symbols are saved if there is no other place */
 	int32_t tgid;			 /* of the samples that are being counted; 0: not known */
 };
@@ -92,6 +95,13 @@ void images_forget(struct images *images);
 void images_free(struct images *images);
 
 /**
+ * images_know_process - note in the session which process a pid is, while it runs
+ *
+ * Return: its user, or UINT32_MAX if it has ended, or the samples are of the past.
+ */
+uint32_t images_know_process(struct images *images, uint32_t tgid);
+
+/**
  * images_begin - take over what a session knows of its images
  * @samples_dir: samples/NAME of the session; used as long as @images is
  *
@@ -99,7 +109,8 @@ void images_free(struct images *images);
  */
 void images_begin(struct images *images, const char *samples_dir);
 
-/* Writes what identifies the images to the session, if that is new; errors are logged. */
+/* Writes what identifies the images and processes to the session, if that is new; errors are
+ * logged. */
 void images_save(struct images *images);
 
 /* Saves the symbols of the images for later reports. */

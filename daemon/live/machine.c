@@ -139,15 +139,6 @@ void machine_find_image(struct image_facts *facts)
 	facts->owner = facts->present ? status.st_uid : UINT32_MAX;
 }
 
-uint32_t machine_owner(uint32_t tgid)
-{
-	struct stat status;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32, tgid);
-	return stat(path, &status) ? UINT32_MAX : status.st_uid;
-}
-
 static void find_text(struct machine *machine, const char *kallsyms)
 {
 	if (!machine->text_end && op_kallsyms_address(kallsyms, "_stext", &machine->text_start) &&

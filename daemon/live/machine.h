@@ -23,9 +23,6 @@ char *machine_kallsyms(struct machine *machine);
 /* As of source_modules(). */
 char *machine_modules(struct machine *machine);
 
-/* The user of a process; UINT32_MAX if it is gone. */
-uint32_t machine_owner(uint32_t tgid);
-
 /* Fills in the rest of @facts from @facts->reported. */
 void machine_find_image(struct image_facts *facts);
 

@@ -53,6 +53,8 @@ bool op_session_is_newer(const char *dir, const char *other);
 #define OP_SAMPLES_STATS    "stats"    /* a directory: one number a file */
 #define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]"; libop/pack/text.h */
 #define OP_SAMPLES_IMAGES   "images"   /* what identifies the files of images: images.h */
+#define OP_SAMPLES_PROCESSES                                                                       \
+	"processes" /* whose memory without a file has samples: processes.h */
 #define OP_SAMPLES_SOURCE   "source"   /* lines "key value": what took the samples */
 #define OP_SAMPLES_SUPPLIER "supplier" /* another user whose profile was imported: supplier.h */
 #define OP_SAMPLES_ORIGIN   "origin"   /* lines "key value": where, when, by which command; of

@@ -17,7 +17,7 @@ static int compare_tgids(const void *a, const void *b)
 }
 
 static void add_jit(struct pp_archive_files *files, const struct pp_image_search *search,
-		    uint32_t tgid)
+		    const struct op_process_list *processes, uint32_t tgid)
 {
 	char *(*const paths[])(const char *dir, uint32_t tgid) = {pp_jit_map_path,
 								  pp_jit_dump_path};
@@ -26,7 +26,7 @@ static void add_jit(struct pp_archive_files *files, const struct pp_image_search
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		char *path = paths[i](dir, tgid);
 
-		if (pp_jit_is_believed(path, dir, tgid))
+		if (pp_jit_is_believed(path, dir, tgid, processes))
 			pp_archive_files_add(files, path, paths[i](PP_JIT_DIR, tgid));
 		else
 			free(path);
@@ -57,16 +57,20 @@ void pp_archive_files_add_memory(struct pp_archive_files *files, struct pp_image
 				 char *const *samples_dirs, size_t n_dirs)
 {
 	const struct op_image_name *vdso = NULL;
+	struct op_process_list processes = {0};
 
+	for (size_t i = 0; i < n_dirs; i++)
+		op_process_list_read(&processes, samples_dirs[i]);
 	files->kernel.search = search;
 	if (n)
 		qsort(images, n, sizeof(*images), compare_tgids);
 	for (size_t i = 0; i < n; i++) {
 		if (!i || images[i]->tgid != images[i - 1]->tgid)
-			add_jit(files, search, images[i]->tgid);
+			add_jit(files, search, &processes, images[i]->tgid);
 		if (!strcmp(images[i]->name, "[vdso]") && images[i]->start > UINT32_MAX)
 			vdso = images[i];
 	}
 	for (size_t i = 0; vdso && i < n_dirs; i++)
 		add_vdso(files, samples_dirs[i], vdso);
+	op_process_list_free(&processes);
 }

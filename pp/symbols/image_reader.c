@@ -350,6 +350,14 @@ static bool read_vdso(struct pp_image_reader *reader, const struct op_image_name
 	return true;
 }
 
+static const struct op_process_list *get_processes(struct pp_image_reader *reader)
+{
+	for (size_t i = 0; !reader->processes_read && i < reader->n_dirs; i++)
+		op_process_list_read(&reader->processes, reader->samples_dirs[i]);
+	reader->processes_read = true;
+	return &reader->processes;
+}
+
 static const struct pp_jit *get_jit(struct pp_image_reader *reader, const struct op_image_name *id)
 {
 	struct op_error error;
@@ -360,7 +368,8 @@ static const struct pp_jit *get_jit(struct pp_image_reader *reader, const struct
 	pp_jit_free(&reader->jit);
 	dir = pp_jit_dir(reader->search->jit_dir, reader->search->archive);
 	reader->jit_read = true;
-	if (pp_jit_read(&reader->jit, dir, id->tgid, &error) == PP_JIT_REFUSED)
+	if (pp_jit_read(&reader->jit, dir, id->tgid, get_processes(reader), &error) ==
+	    PP_JIT_REFUSED)
 		WARN(reader, id, PP_NO_SYMBOLS, "may lack symbols: %s", error.text);
 	free(dir);
 	return &reader->jit;
@@ -519,5 +528,7 @@ void pp_image_reader_free(struct pp_image_reader *reader)
 	op_strings_free(&reader->jit_objects);
 	reader->jit_objects_found = false;
 	reader->jit_read = false;
+	op_process_list_free(&reader->processes);
+	reader->processes_read = false;
 	reader->kallsyms_state = PP_KALLSYMS_UNREAD;
 }

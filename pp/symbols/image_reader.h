@@ -42,6 +42,8 @@ struct pp_image_reader {
 	struct op_functions *functions; /* of each of samples_dirs */
 	struct pp_jit jit; /* of the process looked up last */
 	bool jit_read;
+	struct op_process_list processes; /* of all of samples_dirs; read with the first jit */
+	bool processes_read;
 	struct op_strings jit_objects;
 	bool jit_objects_found;
 };

@@ -48,25 +48,75 @@ static bool is_own_directory(const char *dir)
 	       !(status.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static bool is_believed(const struct stat *file, const char *dir, uint32_t tgid)
-{
-	struct stat process;
-	char *path;
-	bool same;
+/* Times of files are of a coarse clock, and clocks are set. */
+#define CLOCK_ERROR_NS UINT64_C(1000000000)
 
-	if (!file->st_uid || file->st_uid == geteuid() || is_own_directory(dir))
-		return true;
-	path = pp_format("/proc/%" PRIu32, tgid);
-	same = !stat(path, &process) && process.st_uid == file->st_uid;
-	free(path);
-	return same;
+static bool is_written_before(const struct stat *file, uint64_t time)
+{
+	uint64_t written = (uint64_t)file->st_mtim.tv_sec * 1000000000 +
+			   (uint64_t)file->st_mtim.tv_nsec;
+
+	return written + CLOCK_ERROR_NS < time;
 }
 
-bool pp_jit_is_believed(const char *path, const char *dir, uint32_t tgid)
+/* Whether another process has the pid now, and the file may be its. */
+static bool may_be_of_successor(const struct stat *file, const struct op_process *process)
 {
+	struct op_process now;
+
+	return !op_process_of(process->tgid, &now) && !op_process_is_same(&now, process) &&
+	       !is_written_before(file, now.started);
+}
+
+#define GIVE_DIR "; give --jit-dir a directory that only you can write to"
+
+static int doubt_owner(const struct stat *file, const char *path, struct op_error *error)
+{
+	return op_error_set(error, EPERM,
+			    "%s: owned by another user (%u), so it is not trusted" GIVE_DIR, path,
+			    (unsigned int)file->st_uid);
+}
+
+/* Return: 0 if the file is that of the process @tgid of the session, or -1 with @error set. */
+static int doubt(const struct stat *file, const char *path, const char *dir, uint32_t tgid,
+		 const struct op_process_list *processes, struct op_error *error)
+{
+	struct op_process process;
+	size_t n = op_process_list_find(processes, tgid, &process);
+	bool is_safe = is_own_directory(dir);
+
+	if (!n)
+		return is_safe || !file->st_uid || file->st_uid == geteuid()
+			       ? 0
+			       : doubt_owner(file, path, error);
+	if (n > 1)
+		return op_error_set(error, EINVAL,
+				    "%s: %zu processes of the session had this pid, of which one "
+				    "at most wrote it",
+				    path, n);
+	if (is_written_before(file, process.started))
+		return op_error_set(error, EINVAL,
+				    "%s: written before the process that was sampled began", path);
+	if (is_safe)
+		return 0;
+	if (file->st_uid && file->st_uid != process.owner)
+		return doubt_owner(file, path, error);
+	if (may_be_of_successor(file, &process))
+		return op_error_set(error, EINVAL,
+				    "%s: perhaps written by the process that has this pid "
+				    "now" GIVE_DIR,
+				    path);
+	return 0;
+}
+
+bool pp_jit_is_believed(const char *path, const char *dir, uint32_t tgid,
+			const struct op_process_list *processes)
+{
+	struct op_error ignored;
 	struct stat status;
 
-	return !lstat(path, &status) && S_ISREG(status.st_mode) && is_believed(&status, dir, tgid);
+	return !lstat(path, &status) && S_ISREG(status.st_mode) &&
+	       !doubt(&status, path, dir, tgid, processes, &ignored);
 }
 
 static size_t limit_of(enum foreign_kind kind)
@@ -90,19 +140,18 @@ static enum pp_jit_result refuse(const char *path, enum foreign_kind kind, struc
 
 /* Opens the file into *@fd. */
 static enum pp_jit_result open_believed(const char *path, enum foreign_kind kind, const char *dir,
-					uint32_t tgid, int *fd, struct op_error *error)
+					uint32_t tgid, const struct op_process_list *processes,
+					int *fd, struct op_error *error)
 {
 	struct stat status;
 
 	*fd = foreign_open(path, kind, FOREIGN_NOT_LAST);
 	if (*fd < 0)
 		return refuse(path, kind, error);
-	if (!fstat(*fd, &status) && is_believed(&status, dir, tgid))
+	if (fstat(*fd, &status))
+		op_error_set(error, errno, "%s: %s", path, strerror(errno));
+	else if (!doubt(&status, path, dir, tgid, processes, error))
 		return PP_JIT_READ;
-	op_error_set(error, EPERM,
-		     "%s: owned by another user (%u), so it is not trusted; give --jit-dir "
-		     "a directory that only you can write to",
-		     path, (unsigned int)status.st_uid);
 	close(*fd);
 	return PP_JIT_REFUSED;
 }
@@ -355,6 +404,7 @@ static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 
 static enum pp_jit_result read_functions(struct pp_jit *jit, const char *path,
 					 enum foreign_kind kind, const char *dir,
+					 const struct op_process_list *processes,
 					 struct op_error *error)
 {
 	const uint32_t what = kind;
@@ -364,7 +414,8 @@ static enum pp_jit_result read_functions(struct pp_jit *jit, const char *path,
 					  .length = sizeof(what),
 					  .seconds = APART_SECONDS_OF_REPORT,
 					  .answer_most = ANSWER_MOST};
-	enum pp_jit_result result = open_believed(path, kind, dir, jit->tgid, &question.fd, error);
+	enum pp_jit_result result =
+		open_believed(path, kind, dir, jit->tgid, processes, &question.fd, error);
 	struct op_error why = {0};
 	struct op_reader reader;
 	const char *text = NULL;
@@ -386,15 +437,15 @@ static enum pp_jit_result read_functions(struct pp_jit *jit, const char *path,
 }
 
 enum pp_jit_result pp_jit_read(struct pp_jit *jit, const char *dir, uint32_t tgid,
-			       struct op_error *error)
+			       const struct op_process_list *processes, struct op_error *error)
 {
 	char *map = pp_jit_map_path(dir, tgid), *dump = pp_jit_dump_path(dir, tgid);
 	enum pp_jit_result result;
 
 	*jit = (struct pp_jit){.tgid = tgid};
-	result = read_functions(jit, dump, FOREIGN_JIT_DUMP, dir, error);
+	result = read_functions(jit, dump, FOREIGN_JIT_DUMP, dir, processes, error);
 	if (result == PP_JIT_NONE)
-		result = read_functions(jit, map, FOREIGN_JIT_MAP, dir, error);
+		result = read_functions(jit, map, FOREIGN_JIT_MAP, dir, processes, error);
 	free(map);
 	free(dump);
 	return result;

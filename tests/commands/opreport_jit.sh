@@ -72,6 +72,50 @@ if [ "$(id -u)" = 0 ]; then # else files of other users cannot be made
 	check test ! -s err
 fi
 
+# No process can have this pid, but the one below.
+requirement perf_map_must_be_of_the_process_that_was_sampled
+in_shared()
+{
+	session <<-EOF
+		image /usr/bin/node {anon:[heap]}/$1.0x1000000.0x1001000 TIMER
+		0x10 32
+	EOF
+	mkdir -p shared
+	chmod 1777 shared
+	echo '1000000 20 in_the_heap' >"shared/perf-$1.map"
+}
+named()
+{
+	opreport --session-dir="$DIR" -l -n '[[]heap]' --jit-dir "$DIR/shared" >out 2>err
+	grep -c in_the_heap out || :
+	sed -n 's/.*map: //p' err | sed "s/$(id -u)/UID/g"
+}
+user=$(id -u)
+now=$(date +%s)
+in_shared 4999999
+sessions_process()
+{
+	echo "$@" >samples/current/processes
+	named
+}
+echo "began before the file was written: $(sessions_process 4999999 "$user" $((now - 60))000000000)"
+echo "began afterwards: $(sessions_process 4999999 "$user" $((now + 60))000000000)"
+echo "of two: $(sessions_process "4999999 $user 1000000000
+4999999 $user 9000000000")"
+if [ "$user" = 0 ]; then # else files of other users cannot be made
+	chown 54321 shared/*.map
+	check test "$(sessions_process 4999999 54321 $((now - 60))000000000)" = 1
+	check test "$(sessions_process 4999999 54322 $((now - 60))000000000 | head -n 1)" = 0
+	rm samples/current/processes
+	check test "$(named | head -n 1)" = 0
+fi
+rm -r samples shared
+in_shared $$
+echo "the pid is another process's: $(sessions_process $$ "$user" 1000000000)"
+mv shared/* .
+echo "so it was then: $(opreport --session-dir="$DIR" -l -n '[[]heap]' --jit-dir "$DIR" 2>&1 |
+	grep -c in_the_heap)"
+
 # Two functions; records without an address: no lines, and a kind that is not known; one
 # of the functions moves; a third function.
 jitdump()

@@ -71,7 +71,7 @@ static void read_as(const uint8_t *data, size_t size, char *(*name)(const char *
 
 	fuzz_must(file && fwrite(data, 1, size, file) == size && !fclose(file),
 		  "a file is written");
-	if (pp_jit_read(&jit, dir, 1, &error) == PP_JIT_REFUSED)
+	if (pp_jit_read(&jit, dir, 1, &(struct op_process_list){0}, &error) == PP_JIT_REFUSED)
 		fuzz_must(*error.text, "an error has a text");
 	check(&jit);
 	pp_jit_free(&jit);

@@ -43,7 +43,8 @@ static char *path_of(pid_t pid)
 static void read_back(struct pp_jit *jit)
 {
 	struct op_error error = {0};
-	enum pp_jit_result result = pp_jit_read(jit, dir, (uint32_t)getpid(), &error);
+	enum pp_jit_result result = pp_jit_read(jit, dir, (uint32_t)getpid(),
+						&(struct op_process_list){0}, &error);
 
 	if (result != PP_JIT_READ)
 		print_error("%s\n", error.text);

@@ -6,6 +6,7 @@
 #include "fixture.h"
 
 #include <sys/resource.h>
+#include <time.h>
 
 #include "daemon/count/image_name.h"
 #include "libdb/odb/odb.h"
@@ -206,6 +207,33 @@ TEST(memory_that_the_source_tells_is_that_of_proc)
 		       BASH "{dep}/{anon:[heap]}/500.0x1000000.0x1010000/" ALL " 4:2\n" BASH
 			    "{dep}/{anon:[vdso]}/500.0x7ffd00000000.0x7ffd00002000/" ALL
 			    " 10:2\n" BASH "{dep}/{anon:anon}/500.0x5000.0x7000/" ALL " 4:1\n");
+	session_close(&session);
+}
+
+#define NO_PROCESS 4999999 /* a pid beyond the kernel's greatest */
+
+TEST(processes_of_anonymous_memory_are_noted_while_they_run)
+{
+	const struct profile_config config = {0};
+	const uint64_t own = (uint64_t)getpid();
+	struct op_process_list list = {0};
+	struct op_process process;
+	struct test_session session;
+
+	session_open(&session, &config);
+	for (int i = 0; i < 2; i++)
+		session_feed(&session,
+			     BUFFER(CTX(own, own, 0x10), CPU(0), USER, COOKIE(0x20), 0x7ffd00000010,
+				    0, COOKIE(0x21), 0x5004, 0, CTX(NO_PROCESS, NO_PROCESS, 0x10),
+				    COOKIE(0x20), 0x7ffd00000010, 0));
+	profile_save_stats(&session.profile);
+	op_process_list_read(&list, session.profile.current_dir);
+	assert_int_equal(list.n, 1);
+	assert_int_equal(op_process_list_find(&list, (uint32_t)own, &process), 1);
+	assert_int_equal(process.owner, geteuid());
+	assert_uint_in_range(process.started, (uint64_t)(time(NULL) - 3600) * 1000000000,
+			     (uint64_t)(time(NULL) + 1) * 1000000000);
+	op_process_list_free(&list);
 	session_close(&session);
 }
 

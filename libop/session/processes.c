@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The processes of a session that had samples in memory without a file: see processes.h. */
+#include "processes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libop/base/array.h"
+#include "libop/base/file.h"
+#include "libop/base/number.h"
+#include "libop/foreign/door.h"
+#include "paths.h"
+
+/* Three numbers, of 10, 10 and 20 digits at most. */
+#define LINE_MOST     44
+#define STAT_MOST     4096
+#define SECOND	      UINT64_C(1000000000)
+#define STAT_STARTED  22 /* the field of /proc/PID/stat with the start, in ticks since boot */
+#define SAME_START_NS (2 * SECOND)
+
+/* ---- the list ---- */
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+bool op_process_is_same(const struct op_process *process, const struct op_process *other)
+{
+	return process->tgid == other->tgid &&
+	       distance(process->started, other->started) < SAME_START_NS;
+}
+
+size_t op_process_list_find(const struct op_process_list *list, uint32_t tgid,
+			    struct op_process *found)
+{
+	size_t n = 0;
+	uint32_t i;
+
+	op_hash_for_each_possible (&list->by_tgid, op_hash_mix(0, tgid), i) {
+		if (list->items[i].tgid == tgid && !n++)
+			*found = list->items[i];
+	}
+	return n;
+}
+
+static bool has_process(const struct op_process_list *list, const struct op_process *process)
+{
+	uint32_t i;
+
+	op_hash_for_each_possible (&list->by_tgid, op_hash_mix(0, process->tgid), i) {
+		if (op_process_is_same(&list->items[i], process) &&
+		    list->items[i].owner == process->owner)
+			return true;
+	}
+	return false;
+}
+
+int op_process_list_add(struct op_process_list *list, const struct op_process *process)
+{
+	if (has_process(list, process))
+		return 0;
+	if (list->n >= OP_PROCESSES_MOST ||
+	    op_array_fit(list->items, list->capacity, list->n + 1) ||
+	    op_hash_add(&list->by_tgid, op_hash_mix(0, process->tgid), (uint32_t)list->n))
+		return -1;
+	list->items[list->n++] = *process;
+	return 1;
+}
+
+void op_process_list_free(struct op_process_list *list)
+{
+	free(list->items);
+	op_hash_free(&list->by_tgid);
+	*list = (struct op_process_list){0};
+}
+
+/* ---- its file ---- */
+
+static bool take(const char **at, uint64_t most, char end, uint64_t *number)
+{
+	return op_number_take(at, 10, most, number) && *(*at)++ == end;
+}
+
+/* TGID OWNER STARTED */
+static void take_line(struct op_process_list *list, const char *line)
+{
+	uint64_t tgid, owner, started;
+
+	if (take(&line, UINT32_MAX, ' ', &tgid) && take(&line, UINT32_MAX, ' ', &owner) &&
+	    take(&line, UINT64_MAX, '\0', &started))
+		op_process_list_add(list, &(struct op_process){.tgid = (uint32_t)tgid,
+							       .owner = (uint32_t)owner,
+							       .started = started});
+}
+
+void op_process_list_read(struct op_process_list *list, const char *samples_dir)
+{
+	char *path = op_path("%s/" OP_SAMPLES_PROCESSES, samples_dir), *line;
+	char *text = path ? foreign_read(path, (size_t)OP_PROCESSES_MOST * LINE_MOST, NULL, NULL)
+			  : NULL;
+	char *rest = text;
+
+	while ((line = strsep(&rest, "\n")))
+		take_line(list, line);
+	free(text);
+	free(path);
+}
+
+int op_process_list_save(const struct op_process_list *list, const char *samples_dir,
+			 struct op_error *error)
+{
+	char *path = op_path("%s/" OP_SAMPLES_PROCESSES, samples_dir), *text = NULL;
+	int result = -1;
+	size_t length;
+	FILE *out = path ? open_memstream(&text, &length) : NULL;
+
+	for (size_t i = 0; out && i < list->n; i++)
+		fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu64 "\n", list->items[i].tgid,
+			list->items[i].owner, list->items[i].started);
+	if (!out || fclose(out))
+		op_error_memory(error);
+	else
+		result = op_file_replace(path, text, length, OP_SESSION_FILE_MODE, error);
+	free(text);
+	free(path);
+	return result;
+}
+
+/* ---- running processes ---- */
+
+/* Finds a field of the text of /proc/PID/stat, of those behind the name, which has any bytes. */
+static bool find_field(const char *text, int number, uint64_t *value)
+{
+	const char *at = strrchr(text, ')');
+
+	for (int i = 2; at && i < number; i++) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	return at && op_number_take(&at, 10, UINT64_MAX, value);
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+}
+
+int op_process_of(uint32_t tgid, struct op_process *process)
+{
+	uint64_t ticks, rate = (uint64_t)sysconf(_SC_CLK_TCK);
+	struct stat status;
+	char path[64], *text;
+	bool found;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", tgid);
+	text = op_file_read(path, STAT_MOST, NULL, NULL);
+	found = text && find_field(text, STAT_STARTED, &ticks);
+	free(text);
+	*strrchr(path, '/') = '\0';
+	if (!found || stat(path, &status))
+		return -1;
+	*process = (struct op_process){
+		.tgid = tgid,
+		.owner = status.st_uid,
+		.started = nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_BOOTTIME) +
+			   ticks * (SECOND / rate),
+	};
+	return 0;
+}
