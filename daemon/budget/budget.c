@@ -73,7 +73,7 @@ static void look_at_disk(struct budget *budget, const char *dir)
 	struct statvfs disk;
 	uint64_t least = budget->most.free;
 
-	if (statvfs(dir, &disk))
+	if (budget->most.fills_disk || statvfs(dir, &disk))
 		return;
 	if (!least) {
 		least = (uint64_t)disk.f_blocks * disk.f_frsize / 64;

@@ -22,6 +22,7 @@ struct budget_config {
 	uint64_t bytes;	 /* of the session's files on the disk; BUDGET_BYTES */
 	uint64_t inodes; /* files and directories; BUDGET_INODES */
 	uint64_t free;	 /* bytes to leave free; 1/64 of the disk, at most BUDGET_FREE_MOST */
+	bool fills_disk; /* nothing is left free, whatever @free says */
 	uint64_t names;	 /* bytes of the names of packed files; BUDGET_NAMES */
 };
 #define BUDGET_BYTES	 ((uint64_t)4 << 30)
@@ -38,7 +39,7 @@ struct budget_usage {
 };
 
 struct budget {
-	struct budget_config most; /* no zeros */
+	struct budget_config most; /* no zeros but @free */
 	struct budget_usage used;
 	struct budget_usage by_users; /* of these, by others than root; since the daemon began */
 	struct op_hash_map shares;    /* by owner + 1 */

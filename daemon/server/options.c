@@ -208,8 +208,8 @@ static const struct op_option rows[] = {
 	 OP_NUMBER(struct options, session_mib, 1, MIB_MOST)},
 	{"session-files", 0, "N", "the most files and directories of the session (200000)",
 	 OP_NUMBER(struct options, config.budget.inodes, 1, UINT64_C(1) << 30)},
-	{"min-free", 0, "MIB", "what the session leaves free on its disk (1/64, at most 256)",
-	 OP_NUMBER(struct options, min_free_mib, 1, MIB_MOST)},
+	{"min-free", 0, "MIB", "what the session leaves free on its disk (1/64, at most 256); 0: nothing",
+	 OP_NUMBER(struct options, min_free_mib, 0, MIB_MOST)},
 	{"record", 0, "FILE", "also write the raw event stream to a new file", PATH(record)},
 	{"replay", 0, "FILE", "take samples from a file of --record, not from the kernel",
 	 PATH(replay)},
@@ -263,7 +263,9 @@ static int complete(struct options *options, struct op_error *error)
 		return op_error_memory(error);
 	options->foreground |= options->replay != NULL;
 	config->budget.bytes = options->session_mib << 20;
-	config->budget.free = options->min_free_mib << 20;
+	config->budget.fills_disk = !options->min_free_mib;
+	if (options->min_free_mib != UINT64_MAX)
+		config->budget.free = options->min_free_mib << 20;
 	config->session_dir = options->session_dir;
 	config->command_line = options->command_line;
 	/* the source of perf events reports the counts that they really have */
@@ -283,7 +285,8 @@ int options_parse(int argc, const char **argv, struct options *options, struct o
 {
 	const struct op_option_table tables[] = {{rows, options, NULL}, {0}};
 
-	*options = (struct options){.command_line = op_command_line(argc, argv)};
+	*options = (struct options){.command_line = op_command_line(argc, argv),
+				    .min_free_mib = UINT64_MAX};
 	if (!options->command_line)
 		return op_error_memory(error);
 	if (op_options_read(tables, SYNOPSIS, argc, argv, NULL, error) || check(options, error))

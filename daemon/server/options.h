@@ -20,7 +20,8 @@ struct options {
 	bool perf;	    /* the source is the kernel's perf events */
 	uint64_t frequency; /* of perf events; 0: their counts */
 	uint64_t callgraph; /* most callers of a perf sample; 0: none */
-	uint64_t session_mib, min_free_mib; /* of config.budget; 0: the defaults */
+	uint64_t session_mib;  /* of config.budget; 0: the default */
+	uint64_t min_free_mib; /* the same; UINT64_MAX: the default */
 	bool has_callgraph;
 	bool unwind; /* callers by call frame information, not by frame pointers */
 	bool no_vmlinux;

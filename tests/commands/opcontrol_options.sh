@@ -122,6 +122,18 @@ each changes <<-'EOF'
 EOF
 changes -e RETIRED:6000 -eLOW:500:0x0
 
+# For the other numbers, it is the default.
+requirement min_free_may_be_nothing
+machine
+each settings opcontrol <<-'EOF'
+	--min-free=0
+	--min-free=1
+	--min-free=default
+	--min-free=none
+	--start --min-free=0
+EOF
+journal | grep min-free
+
 requirement the_session_of_one_action_is_not_kept
 machine
 mkdir x

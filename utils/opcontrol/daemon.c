@@ -117,7 +117,7 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 		ret |= add(arguments, "--session-size=%" PRIu64, settings->session_size);
 	if (settings->session_files)
 		ret |= add(arguments, "--session-files=%" PRIu64, settings->session_files);
-	if (settings->min_free)
+	if (settings->min_free != SETTING_UNSET)
 		ret |= add(arguments, "--min-free=%" PRIu64, settings->min_free);
 	if (settings->vmlinux && !strcmp(settings->vmlinux, "none"))
 		ret |= add(arguments, "--no-vmlinux");

@@ -221,7 +221,8 @@ static const struct op_option settings_rows[] = {
 	 SETTING(SET_SESSION_SIZE)},
 	{"session-files", 0, "N", "the most files and directories of the session",
 	 SETTING(SET_SESSION_FILES)},
-	{"min-free", 0, "MIB", "what the session leaves free on its disk", SETTING(SET_MIN_FREE)},
+	{"min-free", 0, "MIB", "what the session leaves free on its disk; 0: nothing",
+	 SETTING(SET_MIN_FREE)},
 	{0}};
 
 /* An initializer of an array of struct op_option_table. */

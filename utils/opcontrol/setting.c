@@ -132,6 +132,24 @@ static void print_number(FILE *file, const struct key *key, const void *field)
 		fprintf(file, "%s=%" PRIu64 "\n", key->name, number);
 }
 
+/* A number of which 0 is one, too. */
+static int set_any_number(void *field, const struct key *key, const char *value,
+			  struct op_error *error)
+{
+	if (strcmp(value, "default"))
+		return op_number_parse(value, key->what, key->min, key->max, field, error);
+	*(uint64_t *)field = SETTING_UNSET;
+	return 0;
+}
+
+static void print_any_number(FILE *file, const struct key *key, const void *field)
+{
+	uint64_t number = *(const uint64_t *)field;
+
+	if (number != SETTING_UNSET)
+		fprintf(file, "%s=%" PRIu64 "\n", key->name, number);
+}
+
 static bool equal_number(const void *a, const void *b)
 {
 	return *(const uint64_t *)a == *(const uint64_t *)b;
@@ -233,6 +251,9 @@ static int set_unused(void *field, const struct key *key, const char *value, str
 #define NUMBER(name, least, most)                                                                  \
 	.set = set_number, .print = print_number, .equal = equal_number, .what = name,             \
 	.min = least, .max = most
+#define ANY_NUMBER(name, most)                                                                     \
+	.set = set_any_number, .print = print_any_number, .equal = equal_number, .what = name,     \
+	.max = most
 #define FLAG  .set = set_flag, .print = print_flag, .equal = equal_flag
 #define RANGE .set = set_range, .print = print_range, .equal = equal_range
 
@@ -258,7 +279,7 @@ static const struct key keys[] = {
 	{"TIME_SLICE", FIELD(time_slice), NUMBER("time slice", 1, 1000)},
 	{"SESSION_SIZE", FIELD(session_size), NUMBER("session size", 1, 1 << 30)},
 	{"SESSION_FILES", FIELD(session_files), NUMBER("session files", 1, 1 << 30)},
-	{"MIN_FREE", FIELD(min_free), NUMBER("space to leave free", 1, 1 << 30)},
+	{"MIN_FREE", FIELD(min_free), ANY_NUMBER("space to leave free", 1 << 30)},
 	{"PERF", FIELD(perf), NUMBER("perf", 1, 1)},
 	{"XENIMAGE", .set = set_foreign},
 	{"XEN_RANGE", .set = set_foreign},
@@ -284,6 +305,7 @@ int settings_key_index(const char *name)
 int settings_init(struct settings *settings, struct op_error *error)
 {
 	memset(settings, 0, sizeof(*settings));
+	settings->min_free = SETTING_UNSET;
 	return replace(&settings->session_dir, OP_SESSION_DEFAULT_DIR, error);
 }
 

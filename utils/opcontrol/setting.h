@@ -24,6 +24,9 @@
 /* The reader is woken when a quarter of the event buffer is left. */
 #define SETTING_WATERSHED_SHARE 4
 
+/* Of a number that may be 0. */
+#define SETTING_UNSET UINT64_MAX
+
 struct settings {
 	char *session_dir;  /* absolute */
 	char *vmlinux;	    /* absolute path, "none" for --no-vmlinux, NULL for kallsyms */
@@ -35,8 +38,9 @@ struct settings {
 	uint64_t frequency;					 /* Hz, 0: the default */
 	uint64_t perf;	     /* 1: by perf events, without the module */
 	uint64_t time_slice; /* ms, 0: the default */
-	uint64_t session_size, min_free; /* MiB, 0: the default */
-	uint64_t session_files;		 /* 0: the default */
+	uint64_t session_size;	/* MiB, 0: the default */
+	uint64_t session_files; /* 0: the default */
+	uint64_t min_free;	/* MiB, SETTING_UNSET: the default */
 	bool separate_lib, separate_kernel, separate_thread, separate_cpu;
 	struct op_strings events; /* as given; none: the default event */
 };

@@ -357,6 +357,17 @@ TEST(a_nearly_full_disk_takes_no_new_names)
 	session_close(&session);
 }
 
+TEST(a_disk_may_be_filled_if_nothing_has_to_stay_free)
+{
+	open_session(&(struct budget_config){.free = UINT64_MAX, .fills_disk = true});
+	make_images(10, 10, BUDGET_ROOT);
+	session_start(&session);
+	run(0, 10);
+	assert_int_equal(session_stat(&session, STAT_STORED), 20);
+	assert_int_equal(session_stat(&session, STAT_OTHER), 0);
+	session_close(&session);
+}
+
 /* Journals fill up and are packed while others are written; each moment adds up. */
 TEST(journals_are_packed_while_the_daemon_counts)
 {
