@@ -50,6 +50,36 @@ void pp_line_safe(struct pp_line *line, const char *name)
 	pp_line_safe_add(line, name, strlen(name));
 }
 
+/* @quoted: the text is within quotes, so those in it are doubled. */
+static void add_csv(struct pp_line *line, const char *text, bool quoted)
+{
+	for (size_t n; *text; text += n) {
+		if (strchr("=+-@", *text))
+			pp_line_add(line, "'", 1);
+		n = strcspn(text, ",;\"");
+		n += text[n] != '\0';
+		pp_line_safe_add(line, text, n);
+		if (quoted && text[n - 1] == '"')
+			pp_line_add(line, "\"", 1);
+	}
+}
+
+void pp_line_csv(struct pp_line *line, const char *text)
+{
+	bool quoted = text[strcspn(text, ",;\"\r\n")];
+
+	if (quoted)
+		pp_line_add(line, "\"", 1);
+	add_csv(line, text, quoted);
+	if (quoted)
+		pp_line_add(line, "\"", 1);
+}
+
+void pp_line_csv_comment(struct pp_line *line, const char *text)
+{
+	add_csv(line, text, false);
+}
+
 size_t pp_line_columns(const struct pp_line *line)
 {
 	return op_text_columns(line->text, line->n);

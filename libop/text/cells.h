@@ -40,6 +40,15 @@ void pp_line_safe_add(struct pp_line *line, const char *name, size_t n);
 void pp_line_short(struct pp_line *line, const char *name, size_t columns);
 /* The same for a line of source code, which keeps its tabs. */
 void pp_line_safe_tabs(struct pp_line *line, const char *text);
+/*
+ * Adds a field of CSV, escaped as a name, and quoted if it needs to be.  A spreadsheet runs text
+ * that begins with = + - or @ as a formula, and names are what other users choose: an apostrophe
+ * makes it text.  A comma or semicolon in the field may be a border of cells for a spreadsheet, so
+ * the same goes for what follows it.
+ */
+void pp_line_csv(struct pp_line *line, const char *text);
+/* The same without quotes, for lines that are no fields, such as comments. */
+void pp_line_csv_comment(struct pp_line *line, const char *text);
 /* Adds a number, with blanks before it up to @width. */
 void pp_line_count(struct pp_line *line, uint64_t count, unsigned int width);
 /* Adds an address of @digits hexadecimal digits at least. */

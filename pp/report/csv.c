@@ -19,30 +19,11 @@ struct csv {
 	struct pp_line line;
 };
 
-/* Adds @text as a field, escaped, and quoted if it needs to be. */
-static void add_quoted(struct pp_line *line, const char *text)
-{
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		pp_line_safe(line, text);
-		return;
-	}
-	pp_line_add(line, "\"", 1);
-	for (size_t n; *text; text += n) {
-		n = strcspn(text, "\"");
-		pp_line_safe_add(line, text, n);
-		if (text[n]) {
-			pp_line_puts(line, "\"\"");
-			n++;
-		}
-	}
-	pp_line_add(line, "\"", 1);
-}
-
 static void put_field(struct csv *csv, const char *text)
 {
 	if (csv->line.n)
 		pp_line_add(&csv->line, ",", 1);
-	add_quoted(&csv->line, text);
+	pp_line_csv(&csv->line, text);
 }
 
 static void put_counts(struct csv *csv, const uint64_t *counts)
@@ -194,8 +175,11 @@ static void put_images(struct csv *csv)
  */
 static void put_notes(struct csv *csv, const struct op_strings *notes)
 {
-	for (size_t i = 0; !csv->style->no_header && i < notes->count; i++)
-		op_safe_line(csv->out, "# note: %s", notes->item[i]);
+	for (size_t i = 0; !csv->style->no_header && i < notes->count; i++) {
+		pp_line_puts(&csv->line, "# note: ");
+		pp_line_csv_comment(&csv->line, notes->item[i]);
+		pp_line_end(&csv->line, csv->out);
+	}
 }
 
 static void put_loss(struct csv *csv, const struct pp_loss *loss)

@@ -195,6 +195,25 @@ reports <<-EOF
 	--csv -n image:*b
 EOF
 
+# Spreadsheets run them.  Notes have names, too.
+requirement csv_has_no_formulas
+session <<-EOF
+	image /usr/bin/node {anon:anon}/77.0x7f0000000000.0x7f0000010000 TIMER
+	0x100 7, 0x200 6, 0x300 5, 0x400 4, 0x500 3, 0x600 2
+	image /bin/b;@c,"=d TIMER
+	0x10 20
+EOF
+write jit/perf-77.map <<-EOF
+	7f0000000100 100 =cmd()
+	7f0000000200 100 +1
+	7f0000000300 100 -[Object new]
+	7f0000000400 100 @SUM(1)
+	7f0000000500 100 a,"=b"
+	7f0000000600 100 a-b=c @d
+EOF
+report --csv -l --jit-dir "$DIR/jit"
+report --csv
+
 requirement csv_ends_with_losses
 threads
 reports <<-EOF

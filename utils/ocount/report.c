@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libop/base/safe_text.h"
+#include "libop/text/cells.h"
 #include "libop/text/json.h"
 
 #define NUMBER_SIZE 32
@@ -55,7 +56,11 @@ static void put_table_row(const struct report *report, const struct row *row)
 
 static void put_csv_row(const struct report *report, const struct row *row, double since)
 {
-	op_safe_printf(report->out, "%.6f,%s,", since, row->event);
+	struct pp_line event = {0};
+
+	pp_line_csv(&event, row->event);
+	fprintf(report->out, "%.6f,%.*s,", since, (int)event.n, event.text);
+	pp_line_free(&event);
 	if (report->place)
 		fprintf(report->out, "%d,", row->number);
 	fprintf(report->out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.2f\n",

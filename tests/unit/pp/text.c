@@ -77,3 +77,34 @@ TEST(counts_addresses_and_cells_are_aligned)
 	check(&line, "ab  longer ab");
 	pp_line_free(&line);
 }
+
+TEST(csv_fields_are_quoted_and_no_formulas)
+{
+	static const struct {
+		const char *text, *field;
+	} fields[] = {
+		{"", ""},
+		{"main", "main"},
+		{"a-b=c+d@e", "a-b=c+d@e"},
+		{"=1", "'=1"},
+		{"+1", "'+1"},
+		{"-1", "'-1"},
+		{"@f", "'@f"},
+		{"\t=1", "\\x09=1"},
+		{"\r=1", "\"\\x0d=1\""},
+		{"a,b", "\"a,b\""},
+		{"f<1, -2>", "\"f<1, -2>\""},
+		{"a;=b", "\"a;'=b\""},
+		{"=,-;\"@", "\"'=,'-;\"\"'@\""},
+		{"\"", "\"\"\"\""},
+	};
+	struct pp_line line = {0};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		pp_line_csv(&line, fields[i].text);
+		check(&line, fields[i].field);
+	}
+	pp_line_csv_comment(&line, "in a,=b and \"+c");
+	check(&line, "in a,'=b and \"'+c");
+	pp_line_free(&line);
+}
