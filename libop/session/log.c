@@ -8,11 +8,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "paths.h"
+#include "libop/base/file.h"
 #include "libop/base/safe_text.h"
 #include "libop/base/strings.h"
 
@@ -54,6 +57,110 @@ int log_topics_parse(const char *list, struct op_error *error)
 	return result;
 }
 
+/* ---- the file ---- */
+
+/* struct log_file - where stderr goes, if that is a log; written with stderr locked */
+static struct log_file {
+	int dir; /* -1: there is no log */
+	char *name, *older;
+	struct stat status; /* of the file: which one it is */
+} log_file = {.dir = -1};
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static int open_file(const struct log_file *file)
+{
+	return openat(file->dir, file->name,
+		      O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, OP_SESSION_FILE_MODE);
+}
+
+/* Takes @fd as stdout and stderr. */
+static void write_to(struct log_file *file, int fd)
+{
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+	fstat(STDERR_FILENO, &file->status);
+}
+
+static off_t size_most(void)
+{
+	return log_topics ? LOG_VERBOSE_MOST : LOG_MOST;
+}
+
+/*
+ * Puts a log that is full aside, in place of the one before.  Where no other can be begun, as on a
+ * full disk, it is emptied: the log may not take more than it may.
+ */
+static void rotate(struct log_file *file)
+{
+	struct stat now, named;
+	int fd;
+
+	if (file->dir < 0 || fstat(STDERR_FILENO, &now) || now.st_size < size_most() ||
+	    !is_same(&now, &file->status))
+		return;
+	if (!fstatat(file->dir, file->name, &named, AT_SYMLINK_NOFOLLOW) && is_same(&named, &now) &&
+	    renameat(file->dir, file->name, file->dir, file->older))
+		fd = -1;
+	else
+		fd = open_file(file);
+	if (fd >= 0)
+		write_to(file, fd);
+	else if (ftruncate(STDERR_FILENO, 0))
+		return; /* nobody can be told */
+}
+
+static void close_file(struct log_file *file)
+{
+	if (file->dir >= 0)
+		close(file->dir);
+	free(file->name);
+	free(file->older);
+	*file = (struct log_file){.dir = -1};
+}
+
+/* Opens the directory of a log.  Return: 0, or -1 with errno set. */
+static int open_dir(struct log_file *file, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	char *dir = name ? op_path("%.*s/", (int)(name - path), path) : op_path(".");
+
+	name = name ? name + 1 : path;
+	*file = (struct log_file){
+		.dir = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1,
+		.name = op_path("%s", name),
+		.older = op_path("%s" LOG_OLDER, name),
+	};
+	free(dir);
+	return file->dir >= 0 && file->name && file->older ? 0 : -1;
+}
+
+int log_open(const char *path, struct op_error *error)
+{
+	struct log_file file;
+	int fd = open_dir(&file, path) ? -1 : open_file(&file);
+
+	if (fd < 0) {
+		op_error_errno(error, "cannot open the log %s", path);
+		close_file(&file);
+		return -1;
+	}
+	flockfile(stderr);
+	close_file(&log_file);
+	log_file = file;
+	write_to(&log_file, fd);
+	rotate(&log_file);
+	funlockfile(stderr);
+	return 0;
+}
+
+/* ---- lines ---- */
+
 static void write_line(const char *format, va_list args, int code, uint64_t held)
 {
 	time_t now = time(NULL);
@@ -69,6 +176,7 @@ static void write_line(const char *format, va_list args, int code, uint64_t held
 	if (held)
 		fprintf(stderr, " (and %" PRIu64 " times more since this was last said)", held);
 	fputc('\n', stderr);
+	rotate(&log_file);
 	funlockfile(stderr);
 }
 
@@ -105,18 +213,4 @@ void log_limited(struct log_limit *limit, const char *format, ...)
 	va_end(args);
 	limit->next = now.tv_sec + LIMIT_SECONDS;
 	limit->held = 0;
-}
-
-int log_open(const char *path, struct op_error *error)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-		      OP_SESSION_FILE_MODE);
-
-	if (fd < 0)
-		return op_error_errno(error, "cannot open the log %s", path);
-	fflush(stdout);
-	dup2(fd, STDOUT_FILENO);
-	dup2(fd, STDERR_FILENO);
-	close(fd);
-	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "libop/base/error.h"
 
@@ -56,9 +57,18 @@ struct log_limit {
 void log_limited(struct log_limit *limit, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * A log of so many bytes is renamed, with LOG_OLDER behind its name, in place of the one before,
+ * and a new one begins.  With topics it may be larger: it is read to find an error as it occurs.
+ */
+#define LOG_MOST	 ((off_t)1 << 20)
+#define LOG_VERBOSE_MOST ((off_t)64 << 20)
+#define LOG_OLDER	 ".1"
+
 /**
  * log_open - from now on stdout and stderr are appended to a file
- * @path: the log; made with OP_SESSION_FILE_MODE if it is missing
+ * @path: the log, in a trusted directory (trusted_dir.h), which is kept open; made with
+ *	OP_SESSION_FILE_MODE if it is missing
  *
  * Return: 0, or -1 with @error set; then all is as it was.
  */
