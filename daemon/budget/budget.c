@@ -4,10 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 
 #include "libop/base/file.h"
+#include "libop/pack/journal.h"
 #include "libop/pack/parts.h"
 
 /* Of inodes: this part of the budget may be made at once, and so many a second. */
@@ -15,8 +17,6 @@
 #define REFILL	   UINT64_C(16)
 /* Of what may be made at once: this is for stack files only, once there are any. */
 #define FOR_STACKS(burst) ((burst) / 8 * 7)
-/* Bytes of a journal for one of a pack, at least. */
-#define PACKING 8
 /* Owners that are told apart; the others share. */
 #define OWNERS_MOST 4096
 
@@ -33,38 +33,70 @@ static uint64_t seconds(void)
 struct measuring {
 	struct budget_usage usage;
 	size_t prefix;
-	char *before; /* the path before, of which directories were counted */
+	char *before; /* the path before, of which directories were added */
 };
 
-/* Counts the directories that the file before was not in. */
+static void add_inode(struct measuring *measuring, const struct stat *status)
+{
+	measuring->usage.inodes++;
+	measuring->usage.bytes += (uint64_t)status->st_blocks * 512;
+}
+
+/* Adds the directory that is the first @length bytes of @path; one that is gone takes nothing. */
+static void add_directory(struct measuring *measuring, char *path, size_t length)
+{
+	struct stat status;
+
+	path[length] = '\0';
+	if (!lstat(path, &status))
+		add_inode(measuring, &status);
+	path[length] = '/';
+}
+
+/* Adds a file, and the directories that the file before was not in. */
 static int visit(const char *path, const struct stat *status, void *context)
 {
 	struct measuring *measuring = context;
-	const char *name = path + measuring->prefix, *before = measuring->before;
-	char *copy = strdup(name);
-	size_t same = 0;
+	char *copy = strdup(path);
+	size_t same = measuring->prefix;
 
 	if (!copy)
 		return -1;
-	while (before && name[same] && name[same] == before[same])
+	while (measuring->before && copy[same] && copy[same] == measuring->before[same])
 		same++;
-	for (name += same; (name = strchr(name, '/')); name++)
-		measuring->usage.inodes++;
-	measuring->usage.inodes++;
-	measuring->usage.bytes += (uint64_t)status->st_blocks * 512;
+	for (char *at = copy + same; (at = strchr(at, '/')); at++)
+		add_directory(measuring, copy, (size_t)(at - copy));
+	add_inode(measuring, status);
 	free(measuring->before);
 	measuring->before = copy;
 	return 0;
 }
 
-int budget_measure(const char *dir, struct budget_usage *usage, struct op_error *error)
+static struct budget_usage added_to(const struct budget *budget)
 {
+	return (struct budget_usage){
+		.bytes = atomic_load_explicit(&budget->added_bytes, memory_order_relaxed),
+		.inodes = atomic_load_explicit(&budget->added_inodes, memory_order_relaxed),
+		.names = atomic_load_explicit(&budget->added_names, memory_order_relaxed),
+	};
+}
+
+int budget_measure(const struct budget *budget, const char *dir, struct budget_usage *usage,
+		   struct op_error *error)
+{
+	const struct budget_usage before = added_to(budget);
 	struct measuring measuring = {.prefix = strlen(dir) + 1};
 	int result = op_walk(dir, visit, &measuring, error);
+	struct stat top;
 
+	if (!stat(dir, &top))
+		add_inode(&measuring, &top);
 	free(measuring.before);
-	*usage = measuring.usage;
-	usage->names = op_pack_names(dir);
+	*usage = (struct budget_usage){
+		.bytes = measuring.usage.bytes - before.bytes,
+		.inodes = measuring.usage.inodes - before.inodes,
+		.names = op_pack_names(dir) - before.names,
+	};
 	return result;
 }
 
@@ -86,8 +118,11 @@ int budget_open(struct budget *budget, const struct budget_config *config, const
 		struct op_error *error)
 {
 	struct budget_usage usage;
+	struct stat status;
 
 	*budget = (struct budget){.most = *config, .filled = seconds()};
+	if (stat(dir, &status) || status.st_blocks)
+		budget->directory = BUDGET_BLOCK;
 	if (!budget->most.bytes)
 		budget->most.bytes = BUDGET_BYTES;
 	if (!budget->most.inodes)
@@ -95,7 +130,7 @@ int budget_open(struct budget *budget, const struct budget_config *config, const
 	if (!budget->most.names)
 		budget->most.names = BUDGET_NAMES;
 	budget->tokens = budget->most.inodes / BURST_PART;
-	if (budget_measure(dir, &usage, error))
+	if (budget_measure(budget, dir, &usage, error))
 		return -1;
 	budget_update(budget, dir, &usage);
 	return 0;
@@ -110,18 +145,40 @@ void budget_close(struct budget *budget)
 
 void budget_update(struct budget *budget, const char *dir, const struct budget_usage *usage)
 {
+	const struct budget_usage added = added_to(budget);
+
 	if (usage)
-		budget->used = *usage;
+		budget->used = (struct budget_usage){
+			.bytes = usage->bytes + added.bytes,
+			.inodes = usage->inodes + added.inodes,
+			.names = usage->names + added.names,
+		};
+	budget->round += usage != NULL;
+	budget->is_crowded = false;
 	look_at_disk(budget, dir);
+}
+
+/* ---- taking ---- */
+
+/* Adds to what is used, and to what was added so far. */
+static void add(uint64_t *used, atomic_uint_fast64_t *added, uint64_t n)
+{
+	*used += n;
+	atomic_fetch_add_explicit(added, n, memory_order_relaxed);
+}
+
+void budget_add(struct budget *budget, uint64_t bytes)
+{
+	add(&budget->used.bytes, &budget->added_bytes, bytes);
 }
 
 /* ---- shares ---- */
 
 /* Return: the share of an owner, or NULL: of those who are not told apart. */
-static struct budget_usage *share_of(struct budget *budget, uint32_t owner)
+static struct budget_share *share_of(struct budget *budget, uint32_t owner)
 {
 	uint64_t key = (uint64_t)owner + 1;
-	struct budget_usage *share = op_hash_map_find(&budget->shares, key);
+	struct budget_share *share = op_hash_map_find(&budget->shares, key);
 
 	if (share || budget->shares.n >= OWNERS_MOST)
 		return share;
@@ -160,42 +217,15 @@ static uint64_t kept_from(const struct budget *budget, bool is_root, bool is_sta
 	return kept > for_stacks ? kept : for_stacks;
 }
 
-bool budget_take_file(struct budget *budget, uint32_t owner, uint64_t inodes, bool is_stacks)
+/*
+ * What is granted.  The rest is for what is counted by program, and for the first step of a journal
+ * that begins while the one before it is packed.
+ */
+static uint64_t granted_bytes(const struct budget *budget)
 {
-	struct budget_usage *share = share_of(budget, owner);
-	bool is_root = owner == BUDGET_ROOT;
+	uint64_t all = budget->most.bytes, step = OP_JOURNAL_STEP;
 
-	refill(budget);
-	if (budget->disk_is_full || budget->used.bytes >= budget->most.bytes ||
-	    inodes + kept_from(budget, is_root, is_stacks) > budget->tokens ||
-	    !fits(budget->used.inodes, inodes, budget->most.inodes, 4))
-		return false;
-	if (!is_root && (!share || !fits(share->inodes, inodes, budget->most.inodes, 1) ||
-			 !fits(budget->by_users.inodes, inodes, budget->most.inodes, 3)))
-		return false;
-	budget->tokens -= inodes;
-	budget->used.inodes += inodes;
-	if (is_root)
-		return true;
-	share->inodes += inodes;
-	budget->by_users.inodes += inodes;
-	return true;
-}
-
-/* @used, @by_users: of the budget; @share: of the owner, or NULL.  Return: whether @n fit. */
-static bool take(uint64_t *used, uint64_t *by_users, uint64_t *share, bool is_root, uint64_t n,
-		 uint64_t all)
-{
-	if (!fits(*used, n, all, 4))
-		return false;
-	if (!is_root && (!share || !fits(*share, n, all, 1) || !fits(*by_users, n, all, 3)))
-		return false;
-	*used += n;
-	if (is_root)
-		return true;
-	*share += n;
-	*by_users += n;
-	return true;
+	return (all - (step < all / 4 ? step : all / 4)) / 9 * 8;
 }
 
 static uint64_t with_more(uint64_t all, bool more)
@@ -203,22 +233,103 @@ static uint64_t with_more(uint64_t all, bool more)
 	return all + (more ? all / 8 : 0);
 }
 
+/* Of the bytes, what files of their own leave to the journal, which begins with a step. */
+static uint64_t kept_for_journal(const struct budget *budget, bool is_root)
+{
+	uint64_t kept = granted_bytes(budget) / (is_root ? 4 : 2);
+
+	return kept > 2 * OP_JOURNAL_STEP ? kept : 2 * OP_JOURNAL_STEP;
+}
+
+bool budget_take_file(struct budget *budget, uint32_t owner, uint64_t inodes, bool is_stacks)
+{
+	struct budget_share *share = share_of(budget, owner);
+	bool is_root = owner == BUDGET_ROOT;
+	uint64_t bytes = BUDGET_BLOCK + (inodes - 1) * budget->directory;
+
+	refill(budget);
+	if (budget->disk_is_full ||
+	    !fits(budget->used.bytes + budget->coming, bytes + kept_for_journal(budget, is_root),
+		  granted_bytes(budget), 4) ||
+	    inodes + kept_from(budget, is_root, is_stacks) > budget->tokens ||
+	    !fits(budget->used.inodes, inodes, budget->most.inodes, 4))
+		return false;
+	if (!is_root && (!share || !fits(share->used.inodes, inodes, budget->most.inodes, 1) ||
+			 !fits(budget->by_users.used.inodes, inodes, budget->most.inodes, 3)))
+		return false;
+	budget->tokens -= inodes;
+	add(&budget->used.inodes, &budget->added_inodes, inodes);
+	budget_add(budget, bytes);
+	if (is_root)
+		return true;
+	share->used.inodes += inodes;
+	budget->by_users.used.inodes += inodes;
+	return true;
+}
+
+/* @by_users: of the budget; @share: of the owner, or NULL.  Return: whether @n of @all fit. */
+static bool take_share(uint64_t *by_users, uint64_t *share, bool is_root, uint64_t n, uint64_t all)
+{
+	if (is_root)
+		return true;
+	if (!share || !fits(*share, n, all, 1) || !fits(*by_users, n, all, 3))
+		return false;
+	*share += n;
+	*by_users += n;
+	return true;
+}
+
+/* What was not packed in an earlier round is packed now. */
+static uint64_t *unpacked_of(const struct budget *budget, struct budget_share *share)
+{
+	if (share->round != budget->round)
+		share->unpacked = 0;
+	share->round = budget->round;
+	return &share->unpacked;
+}
+
+/* One user's part of the journals leaves others theirs also before it is packed. */
+static bool take_unpacked(struct budget *budget, struct budget_share *share, bool is_root,
+			  uint64_t bytes, uint64_t all)
+{
+	bool is_taken = take_share(unpacked_of(budget, &budget->by_users),
+				   share ? unpacked_of(budget, share) : NULL, is_root, bytes, all);
+
+	budget->is_crowded |= !is_taken;
+	return is_taken;
+}
+
 bool budget_take_name(struct budget *budget, uint32_t owner, uint64_t length, bool more)
 {
-	struct budget_usage *share = share_of(budget, owner);
+	struct budget_share *share = share_of(budget, owner);
+	uint64_t n = length + OP_PACK_NAME_BYTES, all = with_more(budget->most.names, more);
 
-	return take(&budget->used.names, &budget->by_users.names, share ? &share->names : NULL,
-		    owner == BUDGET_ROOT, length + OP_PACK_NAME_BYTES,
-		    with_more(budget->most.names, more));
+	if (!fits(budget->used.names, n, all, 4) ||
+	    !take_share(&budget->by_users.used.names, share ? &share->used.names : NULL,
+			owner == BUDGET_ROOT, n, all))
+		return false;
+	add(&budget->used.names, &budget->added_names, n);
+	return true;
 }
 
 bool budget_take_bytes(struct budget *budget, uint32_t owner, uint64_t bytes, bool more)
 {
-	struct budget_usage *share = share_of(budget, owner);
+	struct budget_share *share = share_of(budget, owner);
+	uint64_t n = (bytes + BUDGET_PACKING - 1) / BUDGET_PACKING;
+	uint64_t growth = bytes > budget->ahead ? OP_JOURNAL_STEP : 0;
+	uint64_t all = with_more(granted_bytes(budget), more);
+	bool is_root = owner == BUDGET_ROOT;
 
 	if (budget->disk_is_full && !more)
 		return false;
-	return take(&budget->used.bytes, &budget->by_users.bytes, share ? &share->bytes : NULL,
-		    owner == BUDGET_ROOT, (bytes + PACKING - 1) / PACKING,
-		    with_more(budget->most.bytes, more));
+	if (!fits(budget->used.bytes + budget->coming, n + growth, all, 4)) {
+		budget->is_crowded = true;
+		return false;
+	}
+	if (!take_unpacked(budget, share, is_root, bytes, all) ||
+	    !take_share(&budget->by_users.used.bytes, share ? &share->used.bytes : NULL, is_root, n,
+			all))
+		return false;
+	budget->coming += n;
+	return true;
 }

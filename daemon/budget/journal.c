@@ -20,18 +20,34 @@ static uint64_t seconds(void)
 	return (uint64_t)time.tv_sec;
 }
 
+/* Tells the budget what the open journal takes. */
+static void tell_budget(struct journal *journal)
+{
+	uint64_t used = journal->open ? op_journal_used(journal->open) : 0;
+	uint64_t backed = journal->open ? op_journal_backed(journal->open) : 0;
+
+	journal->budget->ahead = backed - used;
+	journal->budget->coming = (journal->ended + used) / BUDGET_PACKING;
+	if (backed > journal->backed)
+		budget_add(journal->budget, backed - journal->backed);
+	journal->backed = backed;
+}
+
 /* @idle: the number of a part for idle files, or 0. */
 static void start_packer(struct journal *journal, uint64_t idle)
 {
 	journal->measured = seconds();
-	packer_start(&journal->packer, journal->dir, journal->number - 1, idle);
+	journal->packing = journal->ended;
+	packer_start(&journal->packer, journal->budget, journal->dir, journal->number - 1, idle);
 }
 
-void journal_enter(struct journal *journal, const char *dir)
+void journal_enter(struct journal *journal, const char *dir, struct budget *budget)
 {
 	uint64_t last = op_pack_last_part(dir);
 
 	journal->dir = dir;
+	journal->budget = budget;
+	journal->ended = journal->packing = 0;
 	journal->number = last + 1;
 	journal->full.code = 0;
 	/* files of an earlier daemon may be idle */
@@ -44,10 +60,12 @@ static void end(struct journal *journal)
 {
 	if (!journal->open)
 		return;
+	journal->ended += op_journal_used(journal->open);
 	op_journal_close(journal->open);
 	journal->open = NULL;
 	journal->number++;
 	journal->samples = 0;
+	tell_budget(journal);
 }
 
 void journal_leave(struct journal *journal)
@@ -80,6 +98,9 @@ static const struct budget_usage *finish_packer(struct journal *journal)
 
 	journal->idle += journal->packer.more;
 	journal->packer.more = false;
+	journal->ended -= journal->packing;
+	journal->packing = 0;
+	tell_budget(journal);
 	return measured ? &journal->packer.usage : NULL;
 }
 
@@ -111,6 +132,7 @@ uint32_t journal_name(struct journal *journal, const char *name, const struct od
 		if (!journal->open && begin(journal, error))
 			return 0;
 		number = op_journal_name(journal->open, name, header, reserve, error);
+		tell_budget(journal);
 		if (number || error->code != EFBIG)
 			return number;
 		journal_turn(journal);
@@ -118,14 +140,34 @@ uint32_t journal_name(struct journal *journal, const char *name, const struct od
 	return 0;
 }
 
-void journal_rest(struct journal *journal, struct budget *budget)
+int journal_add(struct journal *journal, uint32_t file, uint64_t key, uint64_t n, bool reserve,
+		bool *fresh, struct op_error *error)
+{
+	int result = op_journal_add(journal->open, file, key, n, reserve, fresh, error);
+
+	if (*fresh)
+		tell_budget(journal);
+	return result;
+}
+
+/* Whether packing the open journal would make room that somebody needs. */
+static bool is_in_the_way(const struct journal *journal)
+{
+	return journal->budget->is_crowded && journal->open &&
+	       op_journal_used(journal->open) >= OP_JOURNAL_STEP / 2;
+}
+
+void journal_rest(struct journal *journal)
 {
 	const struct budget_usage *usage = NULL;
+	bool in_the_way = is_in_the_way(journal);
 
 	journal->full.code = 0;
 	if (packer_is_done(&journal->packer))
 		usage = finish_packer(journal);
-	budget_update(budget, journal->dir, usage);
+	budget_update(journal->budget, journal->dir, usage);
+	if (in_the_way && !journal->packer.running)
+		journal_turn(journal);
 	if (journal->packer.running || seconds() < journal->measured + MEASURE_SECONDS)
 		return;
 	if (journal->packs_idle && journal->idle)

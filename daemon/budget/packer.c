@@ -46,22 +46,24 @@ static void *run(void *argument)
 	lower_priority();
 	packer->result = packer->idle ? move_idle(packer) : 0;
 	if (!packer->result)
-		packer->result = op_pack_journals(packer->dir, packer->last, &packer->stop,
-						  &packer->error);
+		packer->result =
+			op_pack_journals(packer->dir, packer->last, &packer->stop, &packer->error);
 	if (packer->result && packer->error.code == ECANCELED)
 		packer->result = 0;
 	packer->measured = !atomic_load(&packer->stop) &&
-			   !budget_measure(packer->dir, &packer->usage, NULL);
+			   !budget_measure(packer->budget, packer->dir, &packer->usage, NULL);
 	atomic_store(&packer->done, true);
 	return NULL;
 }
 
-void packer_start(struct packer *packer, const char *dir, uint64_t last, uint64_t idle)
+void packer_start(struct packer *packer, const struct budget *budget, const char *dir,
+		  uint64_t last, uint64_t idle)
 {
 	int code;
 
 	if (packer->running)
 		return;
+	packer->budget = budget;
 	packer->dir = dir;
 	packer->last = last;
 	packer->idle = idle;

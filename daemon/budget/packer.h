@@ -22,7 +22,8 @@ struct packer {
 	pthread_t thread;
 	bool running; /* the thread is to be joined */
 	atomic_bool done;
-	atomic_bool stop; /* it is to end soon: what it has not done is left to others */
+	atomic_bool stop;	     /* it is to end soon: what it has not done is left to others */
+	const struct budget *budget; /* for budget_measure() */
 	const char *dir;
 	uint64_t last, idle;
 	int result;
@@ -34,13 +35,15 @@ struct packer {
 };
 
 /**
- * packer_start - pack in @dir, which stays valid until packer_wait()
+ * packer_start - pack in @dir, and measure it
+ * @budget: of the session; it and @dir stay valid until packer_wait()
  * @last: the journals and idle files up to this number
  * @idle: the number of a part for files that are idle, not more than @last; 0: they stay
  *
  * One that is at work goes on: the next call packs what it does not.
  */
-void packer_start(struct packer *packer, const char *dir, uint64_t last, uint64_t idle);
+void packer_start(struct packer *packer, const struct budget *budget, const char *dir,
+		  uint64_t last, uint64_t idle);
 
 /* Whether the thread has ended since it was started.  Then packer_wait() does not wait. */
 bool packer_is_done(const struct packer *packer);

@@ -187,9 +187,11 @@ static int save_stats(struct profile *profile, struct op_error *error)
 static int begin_account(struct profile *profile, struct op_error *error)
 {
 	profile->missing = 0;
-	if (session_stats_load(&profile->stats, has_begun(profile), error))
+	if (session_stats_load(&profile->stats, has_begun(profile), error) ||
+	    save_stats(profile, error))
 		return -1;
-	return save_stats(profile, error);
+	sample_files_measure_new(&profile->files);
+	return 0;
 }
 
 int profile_open(struct profile *profile, const struct profile_config *config,

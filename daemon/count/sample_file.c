@@ -37,6 +37,8 @@
 /* Names of files of their own, in bytes and directories.  Longer ones are in the journal. */
 #define NAME_MOST  1024
 #define DEPTH_MOST 96
+/* A session with fewer files and directories has no sample files yet. */
+#define NEW_INODES 16
 /* The image of what is beyond the budget. */
 /* A round in which no file was opened. */
 #define NEVER UINT64_MAX
@@ -180,10 +182,22 @@ void sample_files_check(struct sample_files *files)
 
 /* ---- closing ---- */
 
+/* Has the budget take what an open file has grown by. */
+static void tell_growth(struct sample_files *files, struct sample_file *file)
+{
+	uint64_t bytes =
+		file->stacks ? stacks_disk_bytes(file->stacks) : odb_disk_bytes(file->db);
+
+	if (bytes > file->bytes)
+		budget_add(&files->budget, bytes - file->bytes);
+	file->bytes = bytes;
+}
+
 static void close_file(struct sample_files *files, struct sample_file *file)
 {
 	if (!is_open(file) || !check_file(files, file))
 		return;
+	tell_growth(files, file);
 	log_verbose(LOG_SFILE, "close a %s file of %s", file->stacks ? "stack" : "sample",
 		    file->key.dep->id.name);
 	abandon(files, file);
@@ -626,8 +640,8 @@ int sample_file_add_to_journal(struct sample_files *files, struct sample_file *f
 	for (int i = 0; i < 2; i++) {
 		if (!is_in_journal(files, file) && rejoin_journal(files, file))
 			return -1;
-		if (!op_journal_add(files->journal.open, file->in_journal, file->is_other ? 0 : key,
-				    n, file->is_other, &fresh, &error)) {
+		if (!journal_add(&files->journal, file->in_journal, file->is_other ? 0 : key, n,
+				 file->is_other, &fresh, &error)) {
 			if (fresh)
 				budget_take_bytes(&files->budget, owner_of(&file->key),
 						  JOURNAL_COUNT_BYTES, true);
@@ -653,8 +667,17 @@ int sample_files_enter(struct sample_files *files, const char *dir,
 	if (budget_open(&files->budget, config, dir, error))
 		return -1;
 	sample_files_know_pack(files);
-	journal_enter(&files->journal, dir);
+	journal_enter(&files->journal, dir, &files->budget);
 	return 0;
+}
+
+void sample_files_measure_new(struct sample_files *files)
+{
+	struct budget_usage usage;
+
+	if (files->budget.used.inodes < NEW_INODES &&
+	    !budget_measure(&files->budget, files->dir, &usage, NULL))
+		budget_update(&files->budget, files->dir, &usage);
 }
 
 /* Whether an open file has counts of another version of the image. */
@@ -815,6 +838,9 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 		return NULL;
 	file->before = file->db ? odb_sum(file->db) : stacks_sum(file->stacks);
 	file->added = 0;
+	/* a new one has its first block; what others have was measured */
+	file->bytes = file->before ? UINT64_MAX : BUDGET_BLOCK;
+	tell_growth(files, file);
 	files->count++;
 	files->index_memory += file->stacks ? stacks_memory(file->stacks) : 0;
 	remember(file);
@@ -884,7 +910,7 @@ void sample_files_rest(struct sample_files *files)
 	size_t count;
 	struct sample_file **list = list_files(files, &count);
 
-	journal_rest(&files->journal, &files->budget);
+	journal_rest(&files->journal);
 	if (!list)
 		return;
 	end_stopgaps(files, list, count);
@@ -893,6 +919,8 @@ void sample_files_rest(struct sample_files *files)
 		close_idle(files, list, count);
 	bound_indices(files, list, count, true);
 	for (size_t i = 0; i < count; i++) {
+		if (is_open(list[i]))
+			tell_growth(files, list[i]);
 		if (list[i]->stacks)
 			stacks_rest(list[i]->stacks);
 		else if (list[i]->db && list[i]->used <= files->rested[0])

@@ -28,6 +28,7 @@ struct sample_file {
 	uint64_t used;			 /* sample_files::clock at its last use */
 	uint64_t tried;			 /* sample_files::round in which opening it failed */
 	int cause;			 /* why it failed, an errno value */
+	uint64_t bytes;		/* of the disk that the budget has of it */
 	uint64_t before, added; /* samples when it was opened, and since; of a stack file, stacks */
 	uint32_t in_journal;	/* its number there; 0: it is not in a journal */
 	uint64_t journal;	/* journal::number when that was set; stale when they differ */
@@ -131,6 +132,11 @@ void sample_files_rest(struct sample_files *files);
 #define SAMPLE_FILES_INDEX_MOST (UINT64_C(32) << 20)
 
 void sample_files_close(struct sample_files *files);
+
+/* Has the budget take what a session has in any case, once that is written, if the session is new:
+ * an older one was measured with it, which may take long. */
+void sample_files_measure_new(struct sample_files *files);
+
 /*
  * Sets the directory of the session, whose files are in use from now on.  @packs: idle ones are
  * packed.

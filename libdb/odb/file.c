@@ -63,6 +63,13 @@ bool odb_file_is_at(int fd, const char *path)
 	       opened.st_ino == named.st_ino;
 }
 
+uint64_t odb_file_disk_bytes(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) ? 0 : (uint64_t)status.st_blocks * 512;
+}
+
 bool odb_file_has(int fd, uint64_t length)
 {
 	struct stat status;

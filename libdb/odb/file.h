@@ -18,6 +18,9 @@ int odb_file_open(const char *path, int flags, struct odb_error *error);
 /* Locks @fd against other writers.  Return: 0, or -1 with @error set: EBUSY. */
 int odb_file_lock(int fd, const char *path, struct odb_error *error);
 
+/* Bytes that an open file takes of the disk; 0 if that can't be told. */
+uint64_t odb_file_disk_bytes(int fd);
+
 /* Whether another process has @fd's file locked. */
 bool odb_file_is_locked(int fd);
 

@@ -123,6 +123,9 @@ bool odb_is_whole(const struct odb *db);
 /* The sum of all counts of a file that is open for writing. */
 uint64_t odb_sum(const struct odb *db);
 
+/* Bytes that it takes of the disk. */
+uint64_t odb_disk_bytes(const struct odb *db);
+
 struct odb_entry {
 	uint64_t key;
 	uint64_t count; /* of one node: several entries may have the same key; sum them */

@@ -231,6 +231,11 @@ bool odb_is_whole(const struct odb *db)
 	return odb_file_has(db->fd, db->map_length) && !page_guard_hit(db->map, db->map_length);
 }
 
+uint64_t odb_disk_bytes(const struct odb *db)
+{
+	return odb_file_disk_bytes(db->fd);
+}
+
 uint64_t odb_sum(const struct odb *db)
 {
 	uint64_t sum = 0;

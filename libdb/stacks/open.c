@@ -256,6 +256,11 @@ bool stacks_is_whole(const struct stacks *stacks)
 	       !page_guard_hit(stacks->header, stacks->map_length);
 }
 
+uint64_t stacks_disk_bytes(const struct stacks *stacks)
+{
+	return odb_file_disk_bytes(stacks->fd);
+}
+
 uint64_t stacks_sum(const struct stacks *stacks)
 {
 	uint64_t sum = stacks->header->unplaced;

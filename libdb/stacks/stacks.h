@@ -130,9 +130,10 @@ void stacks_rest(struct stacks *stacks);
 /* Counts @n samples as merged that were so when they were counted before, in another file. */
 void stacks_add_merged(struct stacks *stacks, uint64_t n);
 
-/* As odb_is_whole() and odb_sum(). */
+/* As odb_is_whole(), odb_sum() and odb_disk_bytes(). */
 bool stacks_is_whole(const struct stacks *stacks);
 uint64_t stacks_sum(const struct stacks *stacks);
+uint64_t stacks_disk_bytes(const struct stacks *stacks);
 
 /* ---- reading ---- */
 

@@ -16,9 +16,6 @@
 #include "libop/base/page_guard.h"
 #include "libop/session/paths.h"
 
-/* The file grows by so much. */
-#define STEP ((uint64_t)256 << 10)
-
 struct op_journal {
 	int fd;
 	char *path;
@@ -36,7 +33,7 @@ static struct journal_header *header_of(const struct op_journal *journal)
 /* A file size limit is an error here, not a signal. */
 static int grow(struct op_journal *journal, uint64_t end, struct op_error *error)
 {
-	uint64_t wanted = (end + STEP - 1) / STEP * STEP;
+	uint64_t wanted = (end + OP_JOURNAL_STEP - 1) / OP_JOURNAL_STEP * OP_JOURNAL_STEP;
 	int code;
 
 	if (end <= journal->backed)
@@ -89,7 +86,7 @@ int op_journal_create(struct op_journal **out, const char *path, struct op_error
 		op_error_errno(error, "cannot map %s", path);
 	else
 		journal->map = map;
-	if (!journal->map || grow(journal, STEP, error)) {
+	if (!journal->map || grow(journal, OP_JOURNAL_STEP, error)) {
 		unlink(path);
 		op_journal_close(journal);
 		return -1;
@@ -181,6 +178,11 @@ int op_journal_add(struct op_journal *journal, uint32_t file, uint64_t key, uint
 uint64_t op_journal_used(const struct op_journal *journal)
 {
 	return journal->used;
+}
+
+uint64_t op_journal_backed(const struct op_journal *journal)
+{
+	return journal->backed;
 }
 
 const char *op_journal_path(const struct op_journal *journal)

@@ -22,6 +22,8 @@
 /* Bytes of a journal; of these, what is kept for calls with @reserve. */
 #define OP_JOURNAL_MOST ((uint64_t)8 << 20)
 #define OP_JOURNAL_KEPT ((uint64_t)64 << 10)
+/* The file gets blocks for so much at a time, at first and whenever they are used up. */
+#define OP_JOURNAL_STEP ((uint64_t)256 << 10)
 
 struct op_journal;
 struct op_pack_writer;
@@ -55,8 +57,9 @@ uint32_t op_journal_name(struct op_journal *journal, const char *name,
 int op_journal_add(struct op_journal *journal, uint32_t file, uint64_t key, uint64_t n,
 		   bool reserve, bool *fresh, struct op_error *error);
 
-/* Bytes that are in use. */
+/* Bytes that are in use, and for which the file has blocks. */
 uint64_t op_journal_used(const struct op_journal *journal);
+uint64_t op_journal_backed(const struct op_journal *journal);
 
 /* Whether what was added is there: as odb_is_whole(). */
 bool op_journal_is_whole(const struct op_journal *journal);

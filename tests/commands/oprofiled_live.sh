@@ -104,7 +104,13 @@ oprofiled --version | sed 's/oprofile .*/oprofile VERSION/'
 requirement a_daemon_answers_dumps_and_ends
 driver
 daemon --verbose=misc
-ask status
+ask status | sed 's/^\(session-[bf][a-z]*\) [0-9]* of/\1 N of/'
+takes()
+{
+	show_session ask session status | sed -n "s/^session-$1 \([0-9]*\) of.*/\1/p"
+}
+check test "$(takes bytes)" = "$(du -s -B 1 session/samples/current | cut -f 1)"
+check test "$(takes files)" = "$(find session/samples/current | wc -l)"
 feed kernel 7 0 8 0
 ask dump
 show_session session
