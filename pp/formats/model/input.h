@@ -17,13 +17,21 @@
 
 struct input;
 
+/*
+ * What a packed profile may unpack to for a reader that has all of it in memory, or in a temporary
+ * file, at once: so many times its size, beyond 64 MiB.  Of 60 profiles of perf, simpleperf, pprof
+ * and gperftools the greatest ratio was 42 (xz -9).
+ */
+#define INPUT_GATHERED_RATIO 100
+
 /**
  * input_open - open a profile
  * @path: a file, a directory, or "-" for the standard input
  *
  * What is packed is unpacked on the way; offsets and sizes are those of what is in it.  What
- * unpacks to more than FOREIGN_UNPACKED_RATIO times its size is refused then (EFBIG).  A directory
- * has no bytes: its reader opens the files in it.
+ * unpacks to more than FOREIGN_UNPACKED_RATIO times its size, or INPUT_GATHERED_RATIO times for
+ * readers that gather it, is refused then (EFBIG).  A directory has no bytes: its reader opens the
+ * files in it.
  *
  * Return: the input, which input_close() frees, or NULL with @error set.
  */
@@ -74,6 +82,10 @@ int input_at_end(struct input *input, struct op_error *error);
  * Return: 1; 0 at the end; -1 with @error set.
  */
 int input_line(struct input *input, size_t most, char **line, size_t *n, struct op_error *error);
+
+/* Says that what is read stays in memory, so that INPUT_GATHERED_RATIO applies.  input_rest() and
+ * input_seekable() say it themselves. */
+void input_gather(struct input *input);
 
 /**
  * input_rest - read all that is left

@@ -291,11 +291,17 @@ int input_line(struct input *input, size_t most, char **line, size_t *n, struct 
 	return 1;
 }
 
+void input_gather(struct input *input)
+{
+	input->gathers = true;
+}
+
 uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error *error)
 {
 	uint8_t *bytes;
 	size_t there, want = 1;
 
+	input_gather(input);
 	do {
 		if (input_fill(input, want, error))
 			return NULL;
@@ -371,6 +377,7 @@ int input_seekable(struct input *input, struct op_error *error)
 
 	if (input->is_file || input->fd < 0)
 		return 0;
+	input_gather(input);
 	fd = temporary_file(input, error);
 	if (fd < 0)
 		return -1;

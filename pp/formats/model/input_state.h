@@ -31,6 +31,7 @@ struct input {
 	size_t n_first;	   /* bytes of @packed that came before the first were unpacked */
 	uint64_t n_packed; /* bytes that were read, and what they made */
 	uint64_t n_unpacked;
+	bool gathers; /* what is unpacked stays in memory */
 
 	uint8_t *buffer;
 	size_t begin, end, capacity;

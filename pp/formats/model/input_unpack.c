@@ -167,6 +167,7 @@ int input_detect_packing(struct input *input, struct op_error *error)
 
 ptrdiff_t input_unpack(struct input *input, uint8_t *to, size_t room, struct op_error *error)
 {
+	unsigned int most = input->gathers ? INPUT_GATHERED_RATIO : FOREIGN_UNPACKED_RATIO;
 	ptrdiff_t got = input->archive ? read_archive(input, to, room, error)
 				       : read_gzip(input, to, room, error);
 
@@ -174,10 +175,11 @@ ptrdiff_t input_unpack(struct input *input, uint8_t *to, size_t room, struct op_
 		return -1;
 	input->n_unpacked += (uint64_t)got;
 	if (input->n_unpacked > FOREIGN_RATIO_FREE &&
-	    input->n_unpacked / FOREIGN_UNPACKED_RATIO > input->n_packed)
+	    input->n_unpacked / most > input->n_packed)
 		return input_fail(input, error, EFBIG, input->offset,
-				  "the %s data unpack to more than %d times their size",
-				  input->packing, FOREIGN_UNPACKED_RATIO);
+				  "the %s data unpack to more than %u times their size; if that is "
+				  "right, unpack them first",
+				  input->packing, most);
 	return got;
 }
 

@@ -357,6 +357,7 @@ static int read_v8(struct input *input, struct prof_sink *sink, struct op_error 
 	reader.places = named_places_new(sink);
 	reader.image = named_places_image(reader.places, IMAGE, false);
 	reader.frames = pp_alloc(PROF_DEPTH_MOST, sizeof(*reader.frames));
+	input_gather(input);
 	result = json_input_read(input, &json, error);
 	/* of a damaged file, what is there of both */
 	if (result && reader.n_deltas < reader.n_samples)

@@ -263,6 +263,13 @@ TEST(damage_in_what_is_packed_is_an_error)
 	}
 }
 
+static void refuse(const struct op_error *error, const char *text)
+{
+	assert_int_equal(error->code, EFBIG);
+	assert_non_null(strstr(error->text, text));
+	assert_non_null(strstr(error->text, "unpack them first"));
+}
+
 TEST(what_unpacks_to_a_thousandfold_is_refused)
 {
 	static const uint8_t nothing[1 << 20];
@@ -274,9 +281,40 @@ TEST(what_unpacks_to_a_thousandfold_is_refused)
 	input = input_open(path, &error);
 	assert_non_null(input);
 	assert_int_equal(input_skip(input, (uint64_t)MIB << 20, &error), -1);
-	assert_int_equal(error.code, EFBIG);
-	assert_non_null(strstr(error.text, "unpack to more than 1000 times their size"));
+	refuse(&error, "unpack to more than 1000 times their size");
 	input_close(input);
+}
+
+/* Some of the bytes are random, so that the ratio is between both limits. */
+TEST(what_is_read_as_a_whole_unpacks_to_a_hundredfold_at_most)
+{
+	enum { SIZE = 70 << 20, STEP = 400 };
+	uint8_t *bytes = calloc(1, SIZE);
+	struct op_error error;
+	uint64_t seed = 1;
+	struct input *input;
+	size_t n;
+
+	assert_non_null(bytes);
+	for (size_t i = 0; i < SIZE; i += STEP)
+		bytes[i] = (uint8_t)random_number(&seed);
+	write_packed(ZSTD_FILE, bytes, SIZE, 1);
+	free(bytes);
+	for (int way = 0; way < 4; way++) {
+		input = input_open(path, &error);
+		assert_non_null(input);
+		if (way == 1)
+			input_gather(input);
+		if (way < 2)
+			assert_int_equal(input_skip(input, SIZE, &error), way ? -1 : 0);
+		else if (way == 2)
+			assert_int_equal(input_seekable(input, &error), -1);
+		else
+			assert_null(input_rest(input, SIZE, &n, &error));
+		if (way)
+			refuse(&error, "unpack to more than 100 times their size");
+		input_close(input);
+	}
 }
 
 TEST(an_unknown_file_is_told_what_it_looks_like)
