@@ -324,7 +324,7 @@ static char *reply_status(struct daemon *daemon)
 		"buffers %" PRIu64 "\nreceived %" PRIu64 "\nsamples %" PRIu64 "\nlost %" PRIu64
 		"\n%slost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu"
 		"\nsession-bytes %" PRIu64 " of %" PRIu64 "\nsession-files %" PRIu64
-		" of %" PRIu64 "\nsession-names %" PRIu64 " of %" PRIu64 "%s\nok\n",
+		" of %" PRIu64 "\nsession-names %" PRIu64 " of %" PRIu64 "\nat-end %s%s\nok\n",
 		(long)getpid(), state(daemon), daemon->source->name, (int64_t)daemon->started,
 		daemon->options->session_dir, daemon->source->cpu_type,
 		daemon->source->events ? daemon->source->events : "", profile->buffers,
@@ -332,7 +332,7 @@ static char *reply_status(struct daemon *daemon)
 		lost_by_source(daemon), value[STAT_BAD_RECORDS], profile->files.count,
 		budget->used.bytes, budget->most.bytes, budget->used.inodes, budget->most.inodes,
 		budget->used.names, budget->most.names,
-		beyond ? beyond : "");
+		is_packed(daemon->options) ? "packed" : "loose", beyond ? beyond : "");
 	free(causes);
 	free(beyond);
 	return reply;

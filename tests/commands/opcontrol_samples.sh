@@ -16,6 +16,21 @@ try opcontrol --save=monday
 files
 stat -c '%n %a' s/samples/current # empty, and like the old one
 
+# What the daemon packs at its end is packed when it is saved, too; of the module's it is not.
+requirement what_is_saved_is_packed_as_at_the_end
+for mode in packs module; do
+	machine
+	export FAKE_MODE=$mode
+	try opcontrol --start
+	make_session s <<-EOF
+		image /bin/ls TIMER
+		0x10 7
+	EOF
+	try opcontrol --save=monday
+	find s/samples/monday -type f | sort
+	opreport --session-dir=s -n session:monday 2>/dev/null
+done
+
 requirement save_takes_no_name_twice
 machine
 put s/samples/current/new

@@ -228,17 +228,28 @@ static int reset(struct control *control, struct op_error *error)
 	return -1;
 }
 
+/* What is saved is what the daemon leaves at its end. */
+static void pack_saved(const char *session_dir, const char *name)
+{
+	struct op_error error;
+
+	if (samples_pack(session_dir, name, &error) && error.code != EOPNOTSUPP)
+		op_warn("%s is not packed: %s", name, error.text);
+}
+
 static int save(struct control *control, struct op_error *error)
 {
 	const char *session_dir = control->settings.session_dir;
-	bool saved;
+	const char *name = control->request->save_name;
+	bool packs = control->daemon && daemon_packs(session_dir), saved;
 
-	if (settle(control, error) ||
-	    samples_save(session_dir, control->request->save_name, &saved, error) ||
+	if (settle(control, error) || samples_save(session_dir, name, &saved, error) ||
 	    reopen(control, error))
 		return -1;
+	if (saved && packs)
+		pack_saved(session_dir, name);
 	if (saved)
-		op_safe_line(stdout, "Saved as %s.", control->request->save_name);
+		op_safe_line(stdout, "Saved as %s.", name);
 	else
 		op_safe_line(stdout, "There is nothing to save: %s has no live samples.",
 			     session_dir);

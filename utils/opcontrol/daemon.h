@@ -5,6 +5,7 @@
 #ifndef UTILS_OPCONTROL_DAEMON_H
 #define UTILS_OPCONTROL_DAEMON_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "libop/base/error.h"
@@ -37,6 +38,9 @@ int daemon_start(const struct settings *settings, const char *events, const char
  * Return: 0, or -1 with @error set (ETIMEDOUT: no answer in time).
  */
 int daemon_dump(const char *session_dir, struct patience *patience, struct op_error *error);
+
+/* Whether the daemon packs its session at the end; false if it does not say. */
+bool daemon_packs(const char *session_dir);
 
 /**
  * daemon_end - end the daemon, and wait for its end

@@ -14,9 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/pack/session.h"
 #include "libop/session/paths.h"
 #include "libop/base/file.h"
+#include "libop/base/pinned_path.h"
 #include "libop/base/remove_tree.h"
+#include "libop/session/tree.h"
 #include "libop/session/trusted_dir.h"
 
 /* The live samples, as seen from the samples directory. */
@@ -139,6 +142,31 @@ int samples_save(const char *session_dir, const char *name, bool *saved, struct 
 	}
 	close(samples);
 	return ret;
+}
+
+static void warn_unpacked(void *context, const char *text)
+{
+	(void)context;
+	op_warn("not packed: %s", text);
+}
+
+int samples_pack(const char *session_dir, const char *name, struct op_error *error)
+{
+	char *below = op_path(OP_SESSION_SAMPLES "/%s", name);
+	char *session = below ? op_session_find(session_dir, below, error) : NULL;
+	char *dir = session ? op_path("%s/%s", session, below) : NULL;
+	struct op_pack_result packed;
+	int result = -1;
+
+	if (dir)
+		result = op_session_pack(dir, warn_unpacked, NULL, &packed, error);
+	else if (!below || session)
+		op_error_memory(error);
+	if (session)
+		op_pinned_close(session);
+	free(below);
+	free(dir);
+	return result;
 }
 
 int samples_reset_begin(const char *session_dir, struct samples_waste *waste,

@@ -24,6 +24,15 @@ int samples_check_name(const char *name, struct op_error *error);
  */
 int samples_save(const char *session_dir, const char *name, bool *saved, struct op_error *error);
 
+/**
+ * samples_pack - pack samples/@name as the daemon packs a session at its end
+ *
+ * Nobody may write to them.  Warns of files that stay loose.
+ *
+ * Return: 0, or -1 with @error set: EOPNOTSUPP if the file system cannot.
+ */
+int samples_pack(const char *session_dir, const char *name, struct op_error *error);
+
 /* What samples_reset_begin() has moved aside. */
 struct samples_waste {
 	int samples; /* the opened samples directory, or -1: there was nothing */
