@@ -4,6 +4,7 @@
  */
 #include "image.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,8 +12,10 @@
 #include "daemon/live/machine.h"
 #include "image_name.h"
 #include "libop/base/file.h"
-#include "libop/saved/symbols.h"
 #include "libop/session/log.h"
+
+/* Images whose symbols are saved in one go while samples wait: 30 ms. */
+#define SAVED_AT_REST 64
 
 /* In the table of cookies: the source does not know this one. */
 static struct image unknown;
@@ -178,6 +181,7 @@ void images_begin(struct images *images, const char *samples_dir)
 	images->samples_dir = samples_dir;
 	images->learned = false;
 	images->n_saved = 0;
+	saved_turns_begin(&images->turns);
 }
 
 static void save_processes(struct images *images)
@@ -205,10 +209,28 @@ void images_save(struct images *images)
 		images->learned = false;
 }
 
+static void save_symbols(struct images *images, size_t most)
+{
+	uint64_t refused = images->turns.refused;
+
+	images->n_saved = saved_symbols_save_some(&images->known, images->n_saved, most,
+						  &images->turns, images->samples_dir);
+	refused = images->turns.refused - refused;
+	if (refused)
+		log_limited(&images->log_refused,
+			    "the symbols of %" PRIu64 " new images are not saved: there were too "
+			    "many",
+			    refused);
+}
+
 void images_save_symbols(struct images *images)
 {
-	saved_symbols_save_all(&images->known, images->n_saved, images->samples_dir);
-	images->n_saved = images->known.n;
+	save_symbols(images, SIZE_MAX);
+}
+
+void images_rest(struct images *images)
+{
+	save_symbols(images, SAVED_AT_REST);
 }
 
 /* Whether the path named another file at an earlier lookup. */
@@ -362,4 +384,5 @@ void images_free(struct images *images)
 	free_all(&images->kernel);
 	op_image_list_free(&images->known);
 	op_process_list_free(&images->processes);
+	saved_turns_free(&images->turns);
 }

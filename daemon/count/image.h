@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libop/saved/symbols.h"
 #include "libop/session/images.h"
+#include "libop/session/log.h"
 #include "libop/session/processes.h"
 #include "libop/session/sample_name.h"
 #include "libop/base/strings.h"
@@ -42,7 +44,9 @@ struct images {
 	struct source *source;
 	const struct op_strings *filter; /* absolute paths and kernel image names; empty: all */
 	struct op_image_list known;	 /* of the session: what identifies the files */
-	size_t n_saved;			 /* of @known: their symbols are saved */
+	size_t n_saved;			 /* of @known: it was tried to save their symbols */
+	struct saved_turns turns;	 /* for that */
+	struct log_limit log_refused;
 	bool learned;			 /* @known has more than the session's file */
 	struct op_process_list processes; /* of the session: whose memory has samples */
 	bool processes_learned;
@@ -113,7 +117,10 @@ void images_begin(struct images *images, const char *samples_dir);
  * logged. */
 void images_save(struct images *images);
 
-/* Saves the symbols of the images for later reports. */
+/* Saves the symbols of new images for later reports, as many as may be now. */
 void images_save_symbols(struct images *images);
+
+/* Every ten seconds: the same of some images, so that less is left for the end. */
+void images_rest(struct images *images);
 
 #endif

@@ -388,6 +388,7 @@ int profile_rest(struct profile *profile, int wait)
 	profile_flush(profile);
 	save_account(profile);
 	sample_files_rest(&profile->files);
+	images_rest(&profile->locator.images);
 	return wait;
 }
 

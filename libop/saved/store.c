@@ -264,33 +264,68 @@ static void make_room(int fd, const char *pinned, uint64_t length)
 	looked_at.room -= length;
 }
 
-/* Writes into the directory that is open as @fd, which is closed. */
-static int put_into(int fd, const char *dir, const char *name, const void *bytes, size_t length,
+/*
+ * The directory that was written last stays open: a session saves the symbols of hundreds of files
+ * at once, and the way there is checked component by component.
+ */
+static struct open_dir {
+	char *dir, *pinned;
+	int fd; /* of @pinned */
+} last;
+
+static void close_dir(struct open_dir *open)
+{
+	if (open->pinned)
+		op_pinned_close(open->pinned);
+	free(open->dir);
+	*open = (struct open_dir){0};
+}
+
+/* Opens @dir, unless it is what is open.  Return: 0, or -1 with @error set. */
+static int open_dir(struct open_dir *open, const char *dir, struct op_error *error)
+{
+	struct stat status;
+
+	if (open->dir && !strcmp(open->dir, dir) && !fstat(open->fd, &status) && is_safe(&status))
+		return 0;
+	close_dir(open);
+	open->fd = trusted_dir_open(dir, TRUSTED_DIR_MAKE, error);
+	if (open->fd < 0)
+		return -1;
+	open->pinned = trusted_dir_pin(open->fd, dir, error);
+	open->dir = open->pinned ? strdup(dir) : NULL;
+	return open->pinned ? 0 : -1;
+}
+
+static int put_into(const struct open_dir *open, const char *name, const void *bytes, size_t length,
 		    struct op_error *error)
 {
-	char *pinned = trusted_dir_pin(fd, dir, error);
-	char *path = pinned ? op_path("%s/%s", pinned, name) : NULL;
-	int result = -1;
+	char *path = op_path("%s/%s", open->pinned, name);
+	int result;
 
-	if (path) {
-		make_room(fd, pinned, length);
-		result = op_file_replace(path, bytes, length, OP_SESSION_FILE_MODE, error);
-	}
+	if (!path)
+		return op_error_memory(error);
+	make_room(open->fd, open->pinned, length);
+	result = op_file_replace(path, bytes, length, OP_SESSION_FILE_MODE, error);
 	free(path);
-	op_pinned_close(pinned);
 	return result;
 }
 
-/* @dir is freed. */
+/* @dir is freed.  One that was removed since it was opened is made again. */
 static int put(char *dir, const char *name, const void *bytes, size_t length,
 	       struct op_error *error)
 {
-	int fd, result;
+	bool was_open = dir && last.dir && !strcmp(last.dir, dir);
+	int result;
 
 	if (!dir)
 		return op_error_set(error, ENOENT, "there is no directory for saved symbols");
-	fd = trusted_dir_open(dir, TRUSTED_DIR_MAKE, error);
-	result = fd < 0 ? -1 : put_into(fd, dir, name, bytes, length, error);
+	result = open_dir(&last, dir, error) ? -1 : put_into(&last, name, bytes, length, error);
+	if (result && was_open) {
+		close_dir(&last);
+		result = open_dir(&last, dir, error) ? -1
+						     : put_into(&last, name, bytes, length, error);
+	}
 	free(dir);
 	return result;
 }

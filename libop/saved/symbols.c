@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libop/base/file.h"
 #include "libop/elf/symbol_part.h"
-#include "libop/foreign/account.h"
 #include "libop/foreign/door.h"
 #include "libop/foreign/host.h"
 #include "libop/pack/text.h"
@@ -101,8 +101,9 @@ static int open_known_at(const struct op_image_known *known, const char *path,
 	return -1;
 }
 
-/* The same at its path, which is the host's. */
-static int open_known(const struct op_image_known *known, struct op_identity *identity)
+/* The same at its path, which is the host's.  @is_apart: of host_is_apart(), asked once. */
+static int open_known(const struct op_image_known *known, bool is_apart,
+		      struct op_identity *identity)
 {
 	const char *name = known->name + strlen(ROOT);
 	char *path;
@@ -111,9 +112,9 @@ static int open_known(const struct op_image_known *known, struct op_identity *id
 	if (strncmp(known->name, ROOT "/", strlen(ROOT "/")) != 0 || !strncmp(name, "/[", 2))
 		return -1;
 	fd = open_known_at(known, name, identity);
-	if (fd >= 0 || !host_is_apart())
+	if (fd >= 0 || !is_apart)
 		return fd;
-	path = host_path(name);
+	path = op_path(HOST_ROOT "%s", name);
 	fd = path ? open_known_at(known, path, identity) : -1;
 	free(path);
 	return fd;
@@ -121,12 +122,14 @@ static int open_known(const struct op_image_known *known, struct op_identity *id
 
 size_t saved_symbols_identify(struct op_image_list *list)
 {
+	bool is_apart = host_is_apart();
 	struct op_identity identity;
 	size_t identified = 0;
 
 	for (size_t i = 0; i < list->n; i++) {
-		int fd = list->items[i].identity.has_file ? -1
-							  : open_known(&list->items[i], &identity);
+		int fd = list->items[i].identity.has_file
+				 ? -1
+				 : open_known(&list->items[i], is_apart, &identity);
 
 		if (fd < 0)
 			continue;
@@ -137,19 +140,77 @@ size_t saved_symbols_identify(struct op_image_list *list)
 	return identified;
 }
 
-void saved_symbols_save_all(const struct op_image_list *list, size_t first, const char *samples_dir)
+/* ---- turns ---- */
+
+#define TURNS_MOST    2048
+#define TURNS_SECONDS 300
+
+void saved_turns_free(struct saved_turns *turns)
+{
+	foreign_limit_reset(&turns->own);
+	foreign_limit_reset(&turns->others);
+}
+
+void saved_turns_begin(struct saved_turns *turns)
+{
+	const struct foreign_limit all = {
+		.each = TURNS_MOST, .all = TURNS_MOST, .seconds = TURNS_SECONDS};
+
+	saved_turns_free(turns);
+	*turns = (struct saved_turns){.own = all, .others = all};
+	turns->others.each /= 4;
+}
+
+/* Whether a file of this owner has a turn.  @takes: it takes it. */
+static bool has_turn(struct saved_turns *turns, const struct op_identity *identity, bool takes)
+{
+	bool others = is_others(identity);
+	struct foreign_limit *limit = others ? &turns->others : &turns->own;
+	uint64_t account = others ? foreign_account(identity->owner) : 0;
+
+	if (foreign_limit_left(limit, account) < 1)
+		return false;
+	if (takes)
+		foreign_limit_use(limit, account, 1);
+	return true;
+}
+
+/* @turns: NULL: any number of them. */
+static void save_known(const struct op_image_known *known, bool is_apart, struct saved_turns *turns,
+		       const char *samples_dir)
 {
 	struct op_identity identity;
 	struct op_error ignored;
+	int fd;
 
-	for (size_t i = first; i < list->n; i++) {
-		int fd = open_known(&list->items[i], &identity);
-
-		if (fd < 0)
-			continue;
-		saved_symbols_save(fd, &identity, samples_dir, &ignored);
-		close(fd);
+	if (turns && !has_turn(turns, &known->identity, false)) {
+		turns->refused++;
+		return;
 	}
+	fd = open_known(known, is_apart, &identity);
+	if (fd < 0)
+		return;
+	if (!turns || has_turn(turns, &identity, true))
+		saved_symbols_save(fd, &identity, samples_dir, &ignored);
+	else
+		turns->refused++;
+	close(fd);
+}
+
+size_t saved_symbols_save_some(const struct op_image_list *list, size_t first, size_t most,
+			       struct saved_turns *turns, const char *samples_dir)
+{
+	size_t end = most < list->n - first ? first + most : list->n;
+	bool is_apart = first < end && host_is_apart();
+
+	for (size_t i = first; i < end; i++)
+		save_known(&list->items[i], is_apart, turns, samples_dir);
+	return end;
+}
+
+void saved_symbols_save_all(const struct op_image_list *list, size_t first, const char *samples_dir)
+{
+	saved_symbols_save_some(list, first, list->n, NULL, samples_dir);
 }
 
 /* Whoever could have made the symbols owns them, so that nothing is read as root's that is not. */

@@ -11,6 +11,7 @@
 #define LIBOP_SAVED_SYMBOLS_H
 
 #include "libop/elf/identity.h"
+#include "libop/foreign/account.h"
 #include "libop/session/images.h"
 #include "libop/base/error.h"
 
@@ -39,6 +40,32 @@ int saved_symbols_save(int fd, const struct op_identity *identity, const char *s
  */
 void saved_symbols_save_all(const struct op_image_list *list, size_t first,
 			    const char *samples_dir);
+
+/*
+ * How many images of a running session may have their symbols saved now: half a millisecond each,
+ * and whoever may execute programs may make thousands.  What comes beyond that has none saved; its
+ * file has them as long as it is there.
+ */
+struct saved_turns {
+	struct foreign_limit own;    /* of root's and this user's files */
+	struct foreign_limit others; /* of others' files */
+	uint64_t refused;	     /* images that there was no turn for */
+};
+
+/* Gives all turns: two thousand of each kind, of others a quarter to each account.  They come back
+ * in five minutes.  @turns: all zero, or given before. */
+void saved_turns_begin(struct saved_turns *turns);
+void saved_turns_free(struct saved_turns *turns);
+
+/**
+ * saved_symbols_save_some - as saved_symbols_save_all(), of as many as there are turns for
+ * @first: index of the first image of @list that is looked at
+ * @most: images that are looked at
+ *
+ * Return: the index of the first one that was not looked at.
+ */
+size_t saved_symbols_save_some(const struct op_image_list *list, size_t first, size_t most,
+			       struct saved_turns *turns, const char *samples_dir);
 
 /**
  * saved_symbols_identify - complete the identities of images whose build-id is all that is known

@@ -237,6 +237,34 @@ TEST(processes_of_anonymous_memory_are_noted_while_they_run)
 	session_close(&session);
 }
 
+/* All at once would be at the end, or while samples wait. */
+TEST(symbols_of_images_are_saved_little_by_little)
+{
+	const struct op_identity identity = {.has_file = true, .size = 1, .mtime = 1};
+	const struct profile_config config = {0};
+	struct test_session session;
+	struct images *images = &session.profile.locator.images;
+	size_t first, at_rest;
+
+	session_open(&session, &config);
+	first = images->n_saved;
+	for (int i = 0; i < 1000; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "{root}/no/such/%d", i);
+		assert_int_equal(op_image_list_add(&images->known, name, &identity), 0);
+	}
+	session.profile.rested = 0;
+	profile_rest(&session.profile, -1);
+	at_rest = images->n_saved - first;
+	assert_uint_in_range(at_rest, 1, 100);
+	profile_rest(&session.profile, -1); /* it is not time yet */
+	assert_int_equal(images->n_saved - first, at_rest);
+	profile_save_stats(&session.profile);
+	assert_int_equal(images->n_saved, images->known.n);
+	session_close(&session);
+}
+
 /* ---- limits ---- */
 
 #define MANY 150

@@ -13,6 +13,7 @@
 #include "libop/saved/symbols.h"
 #include "libop/saved/unwind.h"
 #include "libop/session/images.h"
+#include "libop/session/trusted_dir.h"
 
 static char dir[] = "/tmp/saved-XXXXXX";
 
@@ -197,6 +198,134 @@ TEST(names_of_another_file_at_the_path_are_not_saved)
 	assert_true(close(saved_symbols_open("one", &other)) == 0);
 	op_image_list_free(&list);
 	free(path);
+}
+
+/* What calls of libop counted by --wrap: see meson.build. */
+static unsigned int directories_opened;
+int __real_trusted_dir_open(const char *path, enum trusted_dir_missing missing,
+			    struct op_error *error);
+int __wrap_trusted_dir_open(const char *path, enum trusted_dir_missing missing,
+			    struct op_error *error);
+
+int __wrap_trusted_dir_open(const char *path, enum trusted_dir_missing missing,
+			    struct op_error *error)
+{
+	directories_opened++;
+	return __real_trusted_dir_open(path, missing, error);
+}
+
+#define COPIES	 12
+#define FOR_EVER 1e12 /* seconds */
+
+/* Copies of a program, which are files of their own, and a list of them. */
+static void make_copies(struct op_image_list *list)
+{
+	struct op_error error;
+	size_t length;
+	char *bytes = op_file_read("/proc/self/exe", 64 << 20, &length, &error);
+
+	assert_non_null(bytes);
+	for (int i = 0; i < COPIES; i++) {
+		char *path = op_path("%s/copy%d", dir, i), *name = op_path("{root}%s", path);
+		struct op_identity identity;
+		int fd;
+
+		assert_int_equal(op_file_replace(path, bytes, length, 0700, &error), 0);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		assert_true(fd >= 0 && identity_of_open(fd, NULL, &identity));
+		assert_int_equal(op_image_list_add(list, name, &identity), 0);
+		close(fd);
+		free(path);
+		free(name);
+	}
+	free(bytes);
+}
+
+static int count_saved(const struct op_image_list *list)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		int fd = saved_symbols_open(NULL, &list->items[i].identity);
+
+		n += fd >= 0;
+		if (fd >= 0)
+			close(fd);
+	}
+	return n;
+}
+
+/* Of some thousand images of a session, the end would take half a minute. */
+TEST(as_many_images_are_saved_as_there_are_turns_for)
+{
+	struct op_image_list list = {0};
+	struct saved_turns turns = {0};
+	size_t next;
+
+	begin_store("turns");
+	make_copies(&list);
+	saved_turns_begin(&turns);
+	assert_true(turns.own.all >= 1024 && turns.own.all <= 4096);
+	turns.own.all = turns.own.each = 5;
+	turns.own.seconds = FOR_EVER;
+	next = saved_symbols_save_some(&list, 0, 2, &turns, "one");
+	assert_int_equal(next, 2);
+	assert_int_equal(count_saved(&list), 2);
+	next = saved_symbols_save_some(&list, next, SIZE_MAX, &turns, "one");
+	assert_int_equal(next, COPIES);
+	assert_int_equal(count_saved(&list), 5);
+	assert_int_equal(turns.refused, COPIES - 5);
+	saved_turns_free(&turns);
+	op_image_list_free(&list);
+}
+
+/* Users leave others their turns, and root's are not among them. */
+TEST(one_owner_takes_a_quarter_of_the_turns)
+{
+	struct op_image_list list = {0};
+	struct saved_turns turns = {0};
+
+	begin_store("owners");
+	make_copies(&list);
+	for (size_t i = 0; i < list.n; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "copy%zu", i);
+		if (chown(path, i < 8 ? 54321 : 54322, (gid_t)-1)) {
+			print_message("skipped: files of others take root\n");
+			skip();
+		}
+		list.items[i].identity.owner = i < 8 ? 54321 : 54322;
+	}
+	saved_turns_begin(&turns);
+	assert_true(turns.others.each * 4 == turns.others.all);
+	turns.others.each = 3;
+	turns.others.seconds = FOR_EVER;
+	saved_symbols_save_some(&list, 0, SIZE_MAX, &turns, "one");
+	assert_int_equal(turns.refused, COPIES - 2 * 3);
+	assert_int_equal(turns.own.total.amount, 0);
+	saved_turns_free(&turns);
+	op_image_list_free(&list);
+}
+
+TEST(way_to_the_saved_symbols_is_checked_once)
+{
+	struct op_image_list list = {0};
+	char *store = op_path("%s/way", dir);
+
+	begin_store("way");
+	make_copies(&list);
+	directories_opened = 0;
+	saved_symbols_save_all(&list, 0, "one");
+	assert_int_equal(count_saved(&list), COPIES);
+	assert_int_equal(directories_opened, 1);
+	/* it was removed meanwhile */
+	assert_int_equal(op_tree_remove(AT_FDCWD, store, NULL), 0);
+	saved_symbols_save_all(&list, 0, "one");
+	assert_int_equal(count_saved(&list), COPIES);
+	assert_int_equal(directories_opened, 2);
+	op_image_list_free(&list);
+	free(store);
 }
 
 TEST(symbols_of_another_owner_are_not_those)
