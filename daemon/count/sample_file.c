@@ -39,7 +39,6 @@
 #define DEPTH_MOST 96
 /* A session with fewer files and directories has no sample files yet. */
 #define NEW_INODES 16
-/* The image of what is beyond the budget. */
 /* A round in which no file was opened. */
 #define NEVER UINT64_MAX
 

@@ -19,7 +19,7 @@
 #include "libop/session/log.h"
 #include "libop/session/number_file.h"
 
-/* The kernel has 20 statistics. */
+/* Names of the kernel's statistics that are told; the module has less than half as many. */
 #define KERNEL_NAMES_MOST 64
 
 static const struct {

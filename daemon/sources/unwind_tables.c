@@ -26,7 +26,7 @@
 /* How long one call goes on; samples wait meanwhile. */
 #define MILLISECONDS_MOST 200
 
-/* The vdso has two pages of code. */
+/* Bytes of the file of a vdso; it has two pages. */
 #define VDSO_MOST 16384
 
 static uint64_t now(void)

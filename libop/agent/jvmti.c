@@ -6,8 +6,8 @@
  *	java -agentpath:LIBDIR/oprofile/libjvmti_oprofile.so ...
  *
  * A method is "java.lang.String.indexOf(int)"; a line is that of the innermost method that is
- *inlined there, in "java/lang/String.java".  What fails here costs names, never the program: the
- *first failure to write is said once.
+ * inlined there, in "java/lang/String.java".  What fails here costs names, never the program: the
+ * first failure to write is said once.
  */
 #include <errno.h>
 #include <jvmti.h>

@@ -13,7 +13,7 @@
  *
  * The names go into jit-PID.dump, which is perf's jitdump, in /tmp or the directory that the
  * environment variable OPROFILE_JIT_DIR names.  Only the user and root can read the file.  It ends
- *at 256 MiB, the size up to which reports read it; writing fails with EFBIG then.
+ * at 256 MiB, the size up to which reports read it; writing fails with EFBIG then.
  */
 #ifndef OPAGENT_H
 #define OPAGENT_H

@@ -76,7 +76,7 @@ int op_catalogue_parse(const char *cpu_name, const struct op_counters *counters,
  * @counters: the counters of the machine that is to count (op_counters_of())
  * @with_pfm: false: only the text files.  true: CPU types newer than OProfile get all events
  *	that libpfm4 knows, where it is there; those of older ones op_events_resolve() asks for one
- *by one if the text files do not have them
+ *	by one if the text files do not have them
  *
  * Return: 0, or -1 with @error set: ENOENT if there is no catalogue of the CPU type.
  */

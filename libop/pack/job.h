@@ -6,7 +6,7 @@
  *	begin ─► check_idle ─► make_fresh ─► files are linked or written ─► exchange ─► end
  *
  * Until pack_job_exchange() the session is unchanged, and pack_job_end() removes the new files.
- *Functions that return int return 0, or -1 with the job's error set.
+ * Functions that return int return 0, or -1 with the job's error set.
  */
 #ifndef LIBOP_PACK_JOB_H
 #define LIBOP_PACK_JOB_H

@@ -3,9 +3,9 @@
  * Reading perf.data beside perf itself, in one run: time and memory.
  *
  * A recording with call chains is made here: 160 thousand samples of two busy processes.  Then each
- *of the programs below reads it REPEAT times with a warm page cache; the best time and the largest
- *memory count.  "import" makes the profile model, which is all that a writer needs; "opimport"
- *makes a session.  One metric a line: name, value, unit.
+ * of the programs below reads it REPEAT times with a warm page cache; the best time and the largest
+ * memory count.  "import" makes the profile model, which is all that a writer needs; "opimport"
+ * makes a session.  One metric a line: name, value, unit.
  *
  *	bench_perf BUSY OPIMPORT
  *	bench_perf --import FILE

@@ -13,18 +13,22 @@
  *	at POSITION NUMBER		writes over 8 bytes
  *	chunks NUMBER...		chunks of DCPI (OFFSET, N, N counts) and their sums
  *	pprof FIELD=VALUE...		fields of a message; VALUE: NUMBER, 'TEXT', (FIELD=VALUE...)
- *or [NUMBER...], packed
+ *					or [NUMBER...], packed
  *
  * and of perf.data:
  *
  *	event NAME=NUMBER...		an event of the following head: type, config, period,
  *					sample_type (besides what "sample" has), read_format,
- *branch, flags, id file N, pipe N			a head, with attributes of N bytes finish
- *writes into the head of a file how long the data are
+ *					branch, flags, id
+ *	file N, pipe N			a head, with attributes of N bytes
+ *	finish				writes into the head of a file how long the data are
  *	record TYPE MISC FIELD...	fields: q, d, w or b and a number of 8, 4, 2 or 1 bytes; z
- *and a number of zeros; 'TEXT padded to 8 bytes; "TEXT the same behind its length attr N
- *the attributes of the event comm|mmap TIME ID		process 42 is prog, and maps /bin/prog at
- *0x400000 sample IP TIME ID PERIOD round
+ *					and a number of zeros; 'TEXT padded to 8 bytes; "TEXT the
+ *					same behind its length
+ *	attr N				the attributes of the event
+ *	comm|mmap TIME ID		process 42 is prog, and maps /bin/prog at 0x400000
+ *	sample IP TIME ID PERIOD
+ *	round
  */
 #include <stdio.h>
 #include <stdlib.h>

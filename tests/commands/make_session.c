@@ -15,12 +15,12 @@
  *	arcs [APP] IMAGE CALLEE EVENT	of arcs from an image to another one
  *	stacks APP EVENT		a stack file; the samples of its leaves are in sample files
  *	stack COUNT FRAME...		what to count in it: frames are IMAGE+OFFSET, the leaf
- *first, and of the kernel if IMAGE begins with {kern}
+ *					first, and of the kernel if IMAGE begins with {kern}
  *	weights				the files below are those of weights
  *	file PATH			of any name, also with blanks: below DIR/samples/SESSION
  *	OFFSET COUNT, ...		what to count in this file; with arcs: FROM>TO COUNT
  *	stat NAME NUMBER		a number that the daemon counted: in stats/ and, all
- *together, in the session's account
+ *					together, in the session's account
  *
  * An image is a word like "{kern}/kallsyms", an absolute path, or a path below DIR.  An event
  * without '.' is counted by everything: "TIMER" is TIMER.0.0.all.all.all.  In PATH, "@DIR@" is

@@ -7,7 +7,7 @@
  *	alloc_objects/count, alloc_space/bytes		one event, "alloc_space"
  *	A_sample/count, A_event/count, B_sample/...	events "A" and "B"
  *	inuse_space/bytes				one event, whose samples follow from its
- *period
+ *							period
  */
 #ifndef PP_FORMATS_PPROF_VALUES_H
 #define PP_FORMATS_PPROF_VALUES_H
