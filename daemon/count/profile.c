@@ -424,7 +424,7 @@ int profile_take(struct profile *profile, size_t *words, struct op_error *error)
 	profile->files.round++;
 	profile->stats.samples.value[STAT_BUFFERS]++;
 	decoder_decode(&profile->decoder, profile->buffers, buffer, count);
-	/* else profile_feed_now() will: each time costs both ends more than the samples */
+	/* else profile_feed_due() will: each time costs both ends more than the samples */
 	if (profile->feed.readers && profile->feed.records.used > FEED_BATCH)
 		send_feed(profile);
 	sample_files_check_faults(&profile->files);
@@ -470,12 +470,26 @@ static int read_all(struct profile *profile, struct op_error *error)
 }
 
 /* The module hands its samples over by itself, four times a second. */
-int profile_feed_now(struct profile *profile, struct op_error *error)
+static uint64_t milliseconds(void)
 {
-	int result = profile->source->syncs_all ? read_all(profile, error) : 0;
+	struct timespec time;
 
-	if (profile->feed.readers)
-		send_feed(profile);
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+int profile_feed_due(struct profile *profile, int *wait, struct op_error *error)
+{
+	uint64_t now = milliseconds();
+	int result = 0;
+
+	if (profile_is_fed(profile) && now >= profile->fed + PROFILE_FEED_MS) {
+		profile->fed = now;
+		result = profile->source->syncs_all ? read_all(profile, error) : 0;
+		if (profile_is_fed(profile))
+			send_feed(profile);
+	}
+	*wait = profile_is_fed(profile) ? (int)(profile->fed + PROFILE_FEED_MS - now) : -1;
 	return result;
 }
 

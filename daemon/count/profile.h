@@ -31,6 +31,7 @@ struct profile {
 	struct feed feed;
 	uint64_t buffers;   /* decoded so far */
 	uint64_t rested;    /* when profile_rest() last worked; seconds, monotonic */
+	uint64_t fed;	    /* when the feed was last brought up to date; ms, monotonic */
 	uint64_t accounted; /* as many of them when the account was last written */
 	uint64_t missing;   /* samples and stacks that were not stored, as profile_dump() said */
 };
@@ -94,18 +95,17 @@ static inline bool profile_is_fed(const struct profile *profile)
 	return profile->feed.readers;
 }
 
-/*
- * How often profile_feed_now() is to be called while somebody reads, in ms: a live view is to be
- * at most that far behind.
- */
+/* How far a live view is behind at most. */
 #define PROFILE_FEED_MS 250
 
 /**
- * profile_feed_now - count what the source has and would hand over later only
+ * profile_feed_due - if somebody reads and it is time, count what the source has and would hand
+ * over later only, and send it
+ * @wait: set to the ms until it is time again; -1: nobody reads
  *
  * Return: 0, SOURCE_END, or -1 with @error set.
  */
-int profile_feed_now(struct profile *profile, struct op_error *error);
+int profile_feed_due(struct profile *profile, int *wait, struct op_error *error);
 
 /**
  * profile_dump - count all samples taken before this call

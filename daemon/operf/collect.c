@@ -25,7 +25,6 @@ struct loop {
 	struct collect *collect;
 	int epoll, signals, timer;
 	size_t alive; /* processes that have not ended */
-	uint64_t fed; /* when the feed was last brought up to date, in ms */
 	bool done;
 };
 
@@ -137,39 +136,17 @@ static void take_end(struct loop *loop, int fd)
 		loop->done = true;
 }
 
-static uint64_t milliseconds(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
-
-/* Feeds who reads, if it is time, and sets @wait to the ms until it is again. */
-static int feed_sometimes(struct loop *loop, int *wait, struct op_error *error)
-{
-	uint64_t now = milliseconds();
-
-	if (now >= loop->fed + PROFILE_FEED_MS) {
-		loop->fed = now;
-		if (profile_feed_now(loop->collect->profile, error) == -1)
-			return -1;
-		loop->done |= !profile_is_fed(loop->collect->profile);
-	}
-	*wait = (int)(loop->fed + PROFILE_FEED_MS - now);
-	return 0;
-}
-
 static int run(struct loop *loop, struct op_error *error)
 {
 	struct profile *profile = loop->collect->profile;
 	struct epoll_event event[EVENTS_AT_ONCE];
 
 	while (!loop->done) {
-		int wait = -1, n;
+		int wait, n;
 
-		if (loop->collect->feeds && feed_sometimes(loop, &wait, error))
+		if (profile_feed_due(profile, &wait, error) == -1)
 			return -1;
+		loop->done |= loop->collect->feeds && !profile_is_fed(profile);
 		if (loop->done)
 			break;
 		wait = profile_rest(profile, wait);

@@ -442,30 +442,6 @@ static void handle_event(struct daemon *daemon, int fd, uint32_t events)
 		control_server_event(&daemon->server, fd);
 }
 
-static uint64_t milliseconds(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
-
-/* Feeds those who read, if it is time.  Return: for how long to wait then, in ms; -1: no limit. */
-static int feed_sometimes(struct daemon *daemon)
-{
-	uint64_t now;
-	struct op_error error;
-
-	if (!profile_is_fed(&daemon->profile))
-		return -1;
-	now = milliseconds();
-	if (now >= daemon->fed + PROFILE_FEED_MS) {
-		daemon->fed = now;
-		handle_result(daemon, profile_feed_now(&daemon->profile, &error), &error);
-	}
-	return (int)(daemon->fed + PROFILE_FEED_MS - now);
-}
-
 int daemon_run(struct daemon *daemon)
 {
 	bool always = daemon->source->fd < 0; /* the source always has data */
@@ -476,8 +452,10 @@ int daemon_run(struct daemon *daemon)
 		 daemon->options->session_dir, daemon->source->cpu_type);
 	op_notify("READY=1");
 	while (!daemon->done) {
-		int wait = profile_rest(&daemon->profile, feed_sometimes(daemon)), n;
+		int wait, n;
 
+		handle_result(daemon, profile_feed_due(&daemon->profile, &wait, &error), &error);
+		wait = profile_rest(&daemon->profile, wait);
 		if (daemon->done)
 			break;
 		n = epoll_wait(daemon->epoll, event, EVENTS_AT_ONCE, always ? 0 : wait);

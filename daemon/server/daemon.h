@@ -24,7 +24,6 @@ struct daemon {
 	char *session;				   /* of op_session_open() */
 	char *log, *complete_dump;		   /* paths */
 	time_t started;
-	uint64_t fed; /* when the feed was last brought up to date, in ms of the monotonic clock */
 	bool serving; /* the control socket exists */
 	bool done;
 	bool failed; /* samples ended with an error */
