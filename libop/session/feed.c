@@ -40,9 +40,8 @@ void op_feed_close(struct op_feed *feed)
 
 void op_feed_ask_images(struct op_feed *feed)
 {
-	/* if the socket is full of such bytes, they will do */
-	if (send(feed->fd, "i", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		return;
+	/* if the socket is full of such bytes, they will do; op_feed_read() says if it is closed */
+	(void)send(feed->fd, "i", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 /* The string at @at, which ends before @end; NULL: there is none. */
