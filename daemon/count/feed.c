@@ -166,14 +166,16 @@ void feed_sample(struct feed *feed, const struct context *context, struct image 
 
 void feed_chain(struct feed *feed, const struct call_chains *chains)
 {
-	struct op_feed_frame frames[256];
+	struct op_feed_frame frames[OP_FEED_FRAMES_MOST];
 	size_t n = chains->depth;
 
 	if (!feed->has_chain)
 		return;
 	feed->has_chain = false;
-	if (n > sizeof(frames) / sizeof(frames[0]))
-		n = sizeof(frames) / sizeof(frames[0]); /* the outermost are left out */
+	if (n > OP_FEED_FRAMES_MOST) {
+		n = OP_FEED_FRAMES_MOST;
+		feed->cut++;
+	}
 	for (size_t i = 0; i < n; i++) {
 		const struct chain_frame *from = &chains->frame[i];
 		bool unknown = call_chains_is_unknown(chains, from->image);
@@ -213,7 +215,9 @@ static void add_records(struct feed *feed, struct feed_reader *reader,
 		forget_told(feed); /* their images, too */
 		return;
 	}
+	reader->cut += feed->cut;
 	account->left_out = reader->left_out;
+	account->cut = reader->cut;
 	op_buffer_put(waiting, feed->records.bytes, feed->records.used);
 	put(waiting, OP_FEED_ACCOUNT, account, sizeof(*account), NULL, 0);
 }
@@ -233,7 +237,7 @@ void feed_send(struct feed *feed, uint64_t received, uint64_t stored)
 	}
 	feed->records.used = 0;
 	feed->records.failed = false;
-	feed->samples = 0;
+	feed->samples = feed->cut = 0;
 }
 
 void feed_close(struct feed *feed)

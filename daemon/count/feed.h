@@ -29,6 +29,7 @@ struct feed_reader {
 	int fd;
 	struct op_buffer waiting;
 	uint64_t left_out; /* samples */
+	uint64_t cut;	   /* call chains */
 };
 
 /* All zero: without readers. */
@@ -37,6 +38,7 @@ struct feed {
 	size_t readers;
 	struct op_buffer records; /* of the buffer that is being decoded */
 	uint64_t samples;	  /* in @records */
+	uint64_t cut;		  /* call chains in @records that were cut */
 	uint32_t last, told;	  /* numbers of images: the last one; those up to @told are void */
 	struct op_feed_sample chain; /* the sample whose call chain is being collected */
 	bool has_chain;

@@ -19,10 +19,14 @@
 #include "libop/base/error.h"
 #include "sample_name.h"
 
-#define OP_FEED_VERSION 1
+#define OP_FEED_VERSION 2
 
-/* The most bytes of a record; the longest call chain takes half of it. */
+/* The most bytes of a record; the longest call chain takes less. */
 #define OP_FEED_RECORD_MOST (1u << 18)
+
+/* Frames of a call chain that are sent; of a longer one the outermost are left out, which
+ * OP_FEED_ACCOUNT counts. */
+#define OP_FEED_FRAMES_MOST 256
 
 enum op_feed_type {
 	OP_FEED_BEGIN = 1,
@@ -73,10 +77,11 @@ struct op_feed_sample {
 	uint64_t weight; /* how many events it stands for, at least 1 */
 };
 
-/* OP_FEED_ACCOUNT: sums since the session began, but @left_out: of this reader. */
+/* OP_FEED_ACCOUNT: sums since the session began; samples that were left out, and call chains that
+ * were cut, of this reader. */
 struct op_feed_account {
 	struct op_feed_head head;
-	uint64_t received, stored, left_out;
+	uint64_t received, stored, left_out, cut;
 };
 
 _Static_assert(sizeof(struct op_feed_frame) == 16, "no holes");

@@ -70,11 +70,15 @@ static void draw_account(const struct ui *ui)
 	const struct op_feed_account *account = &ui->source->account;
 	uint64_t lost =
 		account->received > account->stored ? account->received - account->stored : 0;
-	char more[128] = "";
+	char more[192] = "";
 
 	if (account->left_out || lost)
 		snprintf(more, sizeof(more), ", %" PRIu64 " lost, %" PRIu64 " too many to be shown",
 			 lost, account->left_out);
+	if (account->cut)
+		snprintf(more + strlen(more), sizeof(more) - strlen(more),
+			 ", %" PRIu64 " call chains cut to %d frames", account->cut,
+			 OP_FEED_FRAMES_MOST);
 	if (ui->model->passed)
 		snprintf(more + strlen(more), sizeof(more) - strlen(more),
 			 ", %" PRIu64 " while frozen", ui->model->passed);

@@ -14,13 +14,14 @@
 #include <stdint.h>
 
 #include "libop/base/hash.h"
+#include "libop/session/feed.h"
 
 /* The most entries of each table. */
 #define MODEL_ENTRIES_MOST   (1u << 16)
 #define MODEL_NODES_MOST     (1u << 18)
 #define MODEL_FUNCTIONS_MOST (1u << 16)
 #define MODEL_NAME_MOST	     512 /* bytes; longer names are cut */
-#define MODEL_FRAMES_MOST    256
+#define MODEL_FRAMES_MOST    OP_FEED_FRAMES_MOST
 #define MODEL_EVENTS_MOST    32
 
 /* In each table of names, the first is the name of what is not told apart. */

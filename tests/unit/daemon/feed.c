@@ -16,7 +16,8 @@ static const struct counted_events counted = {.list = {events, 1}};
 /* struct reader - one end of a feed, and what it has counted */
 struct reader {
 	struct op_feed feed;
-	uint64_t samples, images, unknown, left_out;
+	uint64_t samples, images, unknown, left_out, cut;
+	uint32_t frames; /* of the last sample */
 	uint32_t known; /* the number of the last image */
 };
 
@@ -50,12 +51,14 @@ static void sample(void *to, const struct op_feed_sample *told, const struct op_
 	assert_int_equal(told->tid, 12);
 	assert_int_equal(told->weight, 1000);
 	reader->unknown += frames[0].image != reader->known;
+	reader->frames = told->frames;
 	reader->samples++;
 }
 
 static void account(void *to, const struct op_feed_account *told)
 {
 	((struct reader *)to)->left_out = told->left_out;
+	((struct reader *)to)->cut = told->cut;
 }
 
 static const struct op_feed_ops ops = {begin, event, image, sample, account};
@@ -142,6 +145,40 @@ TEST(a_reader_that_sleeps_takes_bounded_memory_and_is_told_what_it_missed)
 	feed_close(&feed);
 	op_feed_close(&asleep.feed);
 	op_feed_close(&awake.feed);
+}
+
+TEST(long_call_chains_are_cut_and_counted)
+{
+	static struct chain_frame frame[OP_FEED_FRAMES_MOST + 1];
+	const struct chain_frame leaf = {&program, 0x10};
+	struct call_chains chains = {.frame = frame};
+	struct feed feed = {0};
+	struct reader reader, later;
+
+	for (size_t i = 0; i <= OP_FEED_FRAMES_MOST; i++)
+		frame[i] = leaf;
+	join(&feed, &reader);
+	for (chains.depth = OP_FEED_FRAMES_MOST - 1; chains.depth <= OP_FEED_FRAMES_MOST + 1;
+	     chains.depth++) {
+		feed_sample(&feed, &context, &program, 0, &leaf, 1000, true);
+		feed_chain(&feed, &chains);
+		feed_send(&feed, 0, 0);
+		take(&reader);
+		assert_int_equal(reader.frames, chains.depth <= OP_FEED_FRAMES_MOST
+							? chains.depth
+							: OP_FEED_FRAMES_MOST);
+		assert_int_equal(reader.cut, chains.depth > OP_FEED_FRAMES_MOST);
+	}
+	/* what was cut before a reader came was not cut for it */
+	join(&feed, &later);
+	make(&feed, 1);
+	take(&reader);
+	take(&later);
+	assert_int_equal(reader.cut, 1);
+	assert_int_equal(later.cut, 0);
+	feed_close(&feed);
+	op_feed_close(&reader.feed);
+	op_feed_close(&later.feed);
 }
 
 TEST(images_are_told_again_to_who_asks)
