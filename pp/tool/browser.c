@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -51,6 +52,23 @@ static int start(const char *path, pid_t *pid, struct op_error *error)
 	return code ? op_error_code(error, code, "cannot run " OPENER) : 0;
 }
 
+/*
+ * Whether this process has root's rights on behalf of a user, whose desktop it is: a browser would
+ * have them as well, for all pages that it shows.
+ */
+static bool is_lent_root(void)
+{
+	static const char *const users[] = {"SUDO_UID", "PKEXEC_UID", "DOAS_USER"};
+
+	for (size_t i = 0; !geteuid() && i < sizeof(users) / sizeof(users[0]); i++) {
+		const char *user = getenv(users[i]);
+
+		if (user && strcmp(user, "0") != 0 && strcmp(user, "root") != 0)
+			return true;
+	}
+	return false;
+}
+
 int pp_browser_open(const char *path, struct op_error *error)
 {
 	char *absolute = realpath(path, NULL);
@@ -59,6 +77,13 @@ int pp_browser_open(const char *path, struct op_error *error)
 
 	if (!absolute)
 		return op_error_errno(error, "%s", path);
+	if (is_lent_root()) {
+		op_error_set(error, EPERM,
+			     "--open: no browser is started with root's rights; the page is in %s",
+			     absolute);
+		free(absolute);
+		return -1;
+	}
 	if (start(absolute, &pid, error)) {
 		free(absolute);
 		return -1;

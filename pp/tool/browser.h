@@ -10,7 +10,8 @@
  *
  * The browser lives on.  Waits a short time for one that does not start.
  *
- * Return: 0, or -1 with @error set: there is none, or it does not start.
+ * Return: 0, or -1 with @error set: there is none, or it does not start; EPERM: it would have the
+ * rights of root that sudo lent to a user.
  */
 int pp_browser_open(const char *path, struct op_error *error);
 

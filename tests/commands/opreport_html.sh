@@ -176,6 +176,17 @@ for status in 3 4; do
 	opener "exit $status"
 	try opreport "--session-dir=$DIR" --html=page.html --open
 done
+# with root's rights, which sudo lent to a user
+opener 'echo started'
+if [ "$(id -u)" = 0 ]; then
+	for lent in SUDO_UID=1000 PKEXEC_UID=1000 DOAS_USER=someone; do
+		env $lent opreport "--session-dir=$DIR" --html=page.html --open >out 2>&1 &&
+			echo "$lent: it is no error"
+		check grep -q "no browser is started with root's rights.*$DIR/page.html" out
+		check test -z "$(grep started out | grep -v rights)"
+	done
+fi
+check env SUDO_UID=0 opreport "--session-dir=$DIR" --html=page.html --open
 PATH=$path
 mkdir empty
 program=$(command -v opreport)
