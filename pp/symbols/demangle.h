@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of C++ and Rust functions as their authors wrote them.
+ * Names of C++, Rust, D and OCaml functions as their authors wrote them.
  */
 #ifndef PP_SYMBOLS_DEMANGLE_H
 #define PP_SYMBOLS_DEMANGLE_H
@@ -15,7 +15,14 @@ enum pp_demangle {
 /* The names of the styles that can be asked for, in the order of the enumeration, then NULL. */
 extern const char *const pp_demangle_styles[];
 
-/* The readable form of @name, which the caller frees; NULL if @name is not mangled. */
+/**
+ * pp_demangle - the name to be shown
+ *
+ * One of more than 4,096 bytes is cut in its middle, whatever the style.  What would become longer
+ * than 64 KiB stays mangled: names are what other users' programs have.
+ *
+ * Return: the readable form of @name, which the caller frees; NULL if it is @name itself.
+ */
 char *pp_demangle(const char *name, enum pp_demangle style);
 
 /* The readable form without parameters, as pp_demangle() otherwise. */

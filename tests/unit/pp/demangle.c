@@ -32,6 +32,16 @@ TEST(names_are_demangled)
 		{"_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad",
 		 "core::fmt::Formatter::pad"},
 		{"_RNvC7mycrate3foo", "mycrate::foo", "mycrate::foo"},
+		{"_ZN3foo3barEv@plt", "foo::bar()@plt", "foo::bar()@plt"},
+		{"_ZN3foo3barEv.cold", "foo::bar() [clone .cold]", "foo::bar() [clone .cold]"},
+		{"_D4work4spinFiZv", "work.spin(int)", "work.spin(int)"},
+		{"_Dmain", NULL, NULL},
+		{"camlWork__spin_281", "Work.spin_281", "Work.spin_281"},
+		{"camlStdlib__List__rev_append_313", "Stdlib.List.rev_append_313",
+		 "Stdlib.List.rev_append_313"},
+		{"camlWork__$2b$5e_300", "Work.+^_300", "Work.+^_300"},
+		{"caml_main", NULL, NULL},
+		{"camlback", NULL, NULL},
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -46,4 +56,55 @@ TEST(names_are_demangled)
 			free(text);
 		}
 	}
+}
+
+/* A type of @levels levels, each of which has the one before twice. */
+static void make_doubling(char name[4096], int levels)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t n = (size_t)sprintf(name, "_Z1f1AIiiE");
+
+	for (int i = 1; i < levels; i++) {
+		n += (size_t)sprintf(name + n, "S_IS%c_S%c_E", digits[i - 1], digits[i - 1]);
+	}
+}
+
+TEST(a_name_that_grows_without_end_stays_mangled)
+{
+	char name[4096];
+
+	for (int levels = 8; levels <= 36; levels += 4) {
+		char *text;
+
+		make_doubling(name, levels);
+		text = pp_demangle(name, PP_DEMANGLE_SMART);
+		if (levels >= 16)
+			assert_null(text);
+		if (levels == 8) {
+			assert_non_null(text);
+			assert_true(strlen(text) <= 4096);
+		}
+		free(text);
+	}
+}
+
+TEST(a_long_name_is_cut_in_its_middle)
+{
+	char *name = malloc(100001), *text;
+
+	memset(name, 'x', 100000);
+	name[100000] = '\0';
+	name[0] = 'b';
+	name[99999] = 'e';
+	for (int style = PP_DEMANGLE_NONE; style <= PP_DEMANGLE_SMART; style++) {
+		text = pp_demangle(name, style);
+		assert_non_null(text);
+		assert_true(strlen(text) <= 4096 && strlen(text) > 4000);
+		assert_true(text[0] == 'b' && text[strlen(text) - 1] == 'e');
+		assert_non_null(strstr(text, "x ... x"));
+		free(text);
+	}
+	name[4096] = '\0';
+	assert_null(pp_demangle(name, PP_DEMANGLE_SMART));
+	free(name);
 }
