@@ -3,9 +3,16 @@
 #include "debuginfod.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "libop/base/error.h"
+
+/* In which a server has to begin to answer, and for each 100 kB: DEBUGINFOD_TIMEOUT. */
+#define SECONDS_TO_WAIT "5"
 
 typedef int find_by_id(void *client, const unsigned char *id, int size, char **path);
 
@@ -33,8 +40,7 @@ static bool load(void)
 	if (library.begin && library.end)
 		*(void **)&library.find = dlsym(handle, "debuginfod_find_debuginfo");
 	if (library.find)
-		*(void **)&library.find_executable =
-			dlsym(handle, "debuginfod_find_executable");
+		*(void **)&library.find_executable = dlsym(handle, "debuginfod_find_executable");
 	return library.find != NULL;
 }
 
@@ -45,18 +51,45 @@ static bool is_wanted(void)
 	return urls && *urls && load();
 }
 
+/* A server that has failed is not asked any more: a report has hundreds of files. */
+static bool has_failed;
+
+static void give_up(int code)
+{
+	has_failed = true;
+	op_warn("no more debug information is fetched: the debuginfod servers in DEBUGINFOD_URLS "
+		"(%s) failed: %s",
+		getenv("DEBUGINFOD_URLS"),
+		code == ETIME || code == ETIMEDOUT || code == EAGAIN
+			? "no answer within " SECONDS_TO_WAIT " s"
+			: strerror(code));
+}
+
+/* The library waits for 90 s, three times, unless the user says something else. */
+static void limit_waiting(void)
+{
+	setenv("DEBUGINFOD_TIMEOUT", SECONDS_TO_WAIT, 0);
+	setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
+}
+
 static char *ask(find_by_id *find, const unsigned char *id, size_t size)
 {
 	char *path = NULL;
-	void *client = find ? library.begin() : NULL;
+	void *client;
 	int fd;
 
+	limit_waiting();
+	client = find && !has_failed ? library.begin() : NULL;
 	if (!client)
 		return NULL;
 	fd = find(client, id, (int)size, &path);
 	library.end(client);
-	if (fd < 0)
+	if (fd == -ENOENT)
 		return NULL;
+	if (fd < 0) {
+		give_up(-fd);
+		return NULL;
+	}
 	close(fd);
 	return path;
 }

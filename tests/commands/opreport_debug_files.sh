@@ -86,4 +86,4 @@ kill $server
 trap - EXIT
 wait $server 2>/dev/null || :
 echo 'no server:'
-ask cache3
+ask cache3 | sed "s/$port/PORT/"
