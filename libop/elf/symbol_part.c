@@ -151,7 +151,7 @@ static bool is_named(const char *name)
 {
 	static const char *const names[] = {".plt",	      ".plt.sec",	".plt.got",
 					    ".plt.bnd",	      ".gnu_debugdata", ".gnu_debuglink",
-					    ".gnu_debugaltlink"};
+					    ".gnu_debugaltlink", ".eh_frame_hdr"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strcmp(name, names[i]))

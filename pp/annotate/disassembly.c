@@ -151,7 +151,7 @@ static void put_address(struct pp_disassembly *disassembly, uint64_t vma)
 {
 	const struct pp_symbols *symbols = disassembly->symbols;
 	char number[2 * PP_ADDRESS_DIGITS];
-	uint64_t key;
+	uint64_t key, distance;
 	size_t i;
 
 	op_buffer_put(&disassembly->text, number,
@@ -163,10 +163,10 @@ static void put_address(struct pp_disassembly *disassembly, uint64_t vma)
 		return;
 	op_buffer_put(&disassembly->text, " <", 2);
 	op_buffer_put(&disassembly->text, symbols->items[i].name, strlen(symbols->items[i].name));
-	if (vma > symbols->items[i].vma)
+	distance = vma - symbols->items[i].vma + symbols->items[i].skipped;
+	if (distance)
 		op_buffer_put(&disassembly->text, number,
-			      (size_t)snprintf(number, sizeof(number), "+0x%" PRIx64,
-					       vma - symbols->items[i].vma));
+			      (size_t)snprintf(number, sizeof(number), "+0x%" PRIx64, distance));
 	op_buffer_put(&disassembly->text, ">", 1);
 }
 

@@ -39,6 +39,28 @@ static void join_names(struct reading *reading)
 	free(first);
 }
 
+/* A function that goes on behind one that is nested in it is one row. */
+static void join_pieces(struct reading *reading)
+{
+	const struct pp_symbols *symbols = &reading->content.symbols;
+
+	for (size_t i = 0; i < symbols->n; i++) {
+		const struct pp_symbol *symbol = &symbols->items[i];
+		size_t first = symbol->skipped
+				       ? pp_symbols_find(symbols, symbol->start - symbol->skipped)
+				       : i;
+
+		if (first == i || first == symbols->n)
+			continue;
+		if (!reading->first_of) {
+			reading->first_of = pp_alloc(symbols->n + 1, sizeof(*reading->first_of));
+			for (size_t j = 0; j <= symbols->n; j++)
+				reading->first_of[j] = j;
+		}
+		reading->first_of[i] = first;
+	}
+}
+
 static void read_image(struct reading *reading)
 {
 	struct pp_collation *collation = reading->collation;
@@ -54,11 +76,12 @@ static void read_image(struct reading *reading)
 	    !stat(reading->content.path, &status))
 		reading->mtime = (uint64_t)status.st_mtime;
 	if (request->lines || request->inlines)
-		reading->debug =
-			pp_debug_info_open(reading->content.path, &reading->content.symbols,
-					   collation->warnings);
+		reading->debug = pp_debug_info_open(reading->content.path,
+						    &reading->content.symbols, collation->warnings);
 	if (reading->image->id->kind == OP_IMAGE_ANON && reading->content.symbols.n)
 		join_names(reading);
+	else
+		join_pieces(reading);
 	reading->row_of = pp_alloc(reading->content.symbols.n + 1, sizeof(*reading->row_of));
 }
 

@@ -209,14 +209,23 @@ static int compare_sizes(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-size_t pp_elf_dynamic_sizes(const struct pp_elf_file *object, struct pp_symbol_size **out)
+static bool has_size(const GElf_Sym *symbol)
 {
+	int type = GELF_ST_TYPE(symbol->st_info);
+
+	return symbol->st_size && symbol->st_shndx != SHN_UNDEF && type != STT_SECTION &&
+	       type != STT_FILE && type != STT_TLS;
+}
+
+size_t pp_elf_symbol_sizes(Elf *elf, GElf_Word type, struct pp_symbol_size **out)
+{
+	const struct pp_elf_file object = {.fd = -1, .elf = elf};
 	struct pp_symbol_size *sizes;
 	size_t n, used = 0;
 	GElf_Shdr header;
-	Elf_Scn *section = find_section(object, NULL, SHT_DYNSYM, &header);
+	Elf_Scn *section = find_section(&object, NULL, type, &header);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-	size_t entry = gelf_fsize(object->elf, ELF_T_SYM, 1, EV_CURRENT);
+	size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
 
 	*out = NULL;
 	if (!data || !data->d_buf || !entry)
@@ -228,14 +237,80 @@ size_t pp_elf_dynamic_sizes(const struct pp_elf_file *object, struct pp_symbol_s
 	for (size_t i = 0; i < n; i++) {
 		GElf_Sym symbol;
 
-		if (!gelf_getsym(data, i, &symbol) || !symbol.st_size ||
-		    symbol.st_shndx == SHN_UNDEF)
+		if (!gelf_getsym(data, (int)i, &symbol) || !has_size(&symbol))
 			continue;
 		sizes[used].address = symbol.st_value;
 		sizes[used++].size = symbol.st_size;
 	}
 	qsort(sizes, used, sizeof(*sizes), compare_sizes);
 	*out = sizes;
+	return used;
+}
+
+/* ---- where functions begin ---- */
+
+/* The head of .eh_frame_hdr as linkers write it (Linux Standard Base, "Exception Frames"): version,
+ * and encodings of three numbers; then the address of .eh_frame and the number of functions; then
+ * of each the distance from here, and that of its call frame information. */
+static const uint8_t header_form[] = {1, 0x1b, 0x03, 0x3b};
+#define HEADER_SIZE 12
+#define HEADER_ITEM 8
+
+/* Reads the 32 bits at @at. */
+static int64_t read_distance(const uint8_t *at, bool swap)
+{
+	return (int32_t)op_load_u32(at, swap);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+/* The file's offset of an address in code; or UINT64_MAX. */
+static uint64_t offset_of(const struct pp_segment *segments, size_t n, uint64_t address)
+{
+	for (size_t i = 0; i < n; i++)
+		if (address - segments[i].address < segments[i].size)
+			return segments[i].offset + (address - segments[i].address);
+	return UINT64_MAX;
+}
+
+size_t pp_elf_function_starts(const struct pp_elf_file *object, uint64_t **out)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = find_section(object, ".eh_frame_hdr", SHT_PROGBITS, &header);
+	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+	struct pp_segment *segments;
+	size_t n_segments, n, used = 0;
+	const uint8_t *bytes;
+	GElf_Ehdr head;
+	bool swap;
+
+	*out = NULL;
+	if (!data || !data->d_buf || data->d_size < HEADER_SIZE ||
+	    memcmp(data->d_buf, header_form, sizeof(header_form)) != 0 ||
+	    !gelf_getehdr(object->elf, &head))
+		return 0;
+	bytes = data->d_buf;
+	swap = (head.e_ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	n = op_load_u32(bytes + sizeof(header_form) + sizeof(uint32_t), swap);
+	if (n > (data->d_size - HEADER_SIZE) / HEADER_ITEM)
+		return 0;
+	n_segments = pp_segments_of(object->elf, &segments);
+	*out = pp_alloc(n, sizeof(**out));
+	for (size_t i = 0; i < n; i++) {
+		int64_t distance = read_distance(bytes + HEADER_SIZE + i * HEADER_ITEM, swap);
+		uint64_t offset =
+			offset_of(segments, n_segments, header.sh_addr + (uint64_t)distance);
+
+		if (offset != UINT64_MAX)
+			(*out)[used++] = offset;
+	}
+	free(segments);
+	qsort(*out, used, sizeof(**out), compare_keys);
 	return used;
 }
 
@@ -266,8 +341,8 @@ size_t pp_segments_of(Elf *elf, struct pp_segment **out)
 		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
 		    !(header.p_flags & PF_X) || !header.p_filesz)
 			continue;
-		segments[used++] = (struct pp_segment){header.p_offset, header.p_filesz,
-						       header.p_vaddr};
+		segments[used++] =
+			(struct pp_segment){header.p_offset, header.p_filesz, header.p_vaddr};
 	}
 	qsort(segments, used, sizeof(*segments), compare_segments);
 	*out = segments;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An ELF file, read through libelf: sections, build-id, and what libbfd does not tell (sizes of
- * dynamic symbols, executable segments).
+ * symbols, where functions begin, executable segments).
  */
 #ifndef PP_SYMBOLS_ELF_FILE_H
 #define PP_SYMBOLS_ELF_FILE_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <libelf.h>
+#include <gelf.h>
 
 struct pp_elf_file {
 	int fd;
@@ -53,8 +53,23 @@ struct pp_symbol_size {
 	uint64_t address, size;
 };
 
-/* Sizes of the symbols in .dynsym, by address; the caller frees *out. */
-size_t pp_elf_dynamic_sizes(const struct pp_elf_file *object, struct pp_symbol_size **out);
+/**
+ * pp_elf_symbol_sizes - the sizes of functions in a table of symbols
+ * @elf: no relocatable file
+ * @type: SHT_SYMTAB or SHT_DYNSYM
+ * @out: set to those that have one, by address; the caller frees them
+ *
+ * Return: how many.
+ */
+size_t pp_elf_symbol_sizes(Elf *elf, GElf_Word type, struct pp_symbol_size **out);
+
+/**
+ * pp_elf_function_starts - where functions begin, as .eh_frame_hdr says
+ * @out: set to offsets in the file, in order; the caller frees them
+ *
+ * Return: how many; 0 also if it is in a form that linkers do not write.
+ */
+size_t pp_elf_function_starts(const struct pp_elf_file *object, uint64_t **out);
 
 struct pp_segment {
 	uint64_t offset, size, address; /* in the file; in memory */

@@ -21,21 +21,6 @@ static int compare_raw(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-static void add_symbol(struct pp_symbols *symbols, size_t *capacity, const struct pp_code *code,
-		       uint64_t start, uint64_t end, const char *name)
-{
-	if (start >= end)
-		return;
-	symbols->items =
-		pp_grow(symbols->items, capacity, symbols->n + 1, sizeof(struct pp_symbol));
-	symbols->items[symbols->n++] = (struct pp_symbol){
-		.start = start,
-		.end = end,
-		.vma = code->vma + (start - code->start),
-		.name = name,
-	};
-}
-
 /* Keeps the names of @raw up to @end that are not @name; equal names are neighbours. */
 static void add_aliases(struct pp_symbols *symbols, size_t *capacity,
 			const struct pp_raw_symbol *raw, const struct pp_raw_symbol *end,
@@ -51,38 +36,144 @@ static void add_aliases(struct pp_symbols *symbols, size_t *capacity,
 	}
 }
 
-void pp_symbols_tidy(struct pp_symbols *symbols, struct pp_raw_symbol *raw, size_t n,
-		     bool name_gaps)
+/* struct open_symbol - one whose end is still ahead */
+struct open_symbol {
+	const struct pp_raw_symbol *raw;
+	uint64_t end;
+};
+
+/* struct sweep - a walk over the code, from symbol to symbol */
+struct sweep {
+	struct pp_symbols *symbols;
+	const struct pp_code *code; /* that is walked over */
+	uint64_t at;		    /* where it is */
+	size_t capacity, alias_capacity;
+	struct open_symbol *open; /* the one that is nested deepest is the last */
+	size_t n_open, open_capacity;
+};
+
+/* Code up to @end is of @name, which begins at @first. */
+static void add_symbol(struct sweep *sweep, uint64_t end, uint64_t first, const char *name)
 {
-	size_t capacity = 0, alias_capacity = 0, next = 0;
+	struct pp_symbols *symbols = sweep->symbols;
+	const struct pp_code *code = sweep->code;
+
+	if (sweep->at < end) {
+		symbols->items = pp_grow(symbols->items, &sweep->capacity, symbols->n + 1,
+					 sizeof(struct pp_symbol));
+		symbols->items[symbols->n++] = (struct pp_symbol){
+			.start = sweep->at,
+			.end = end,
+			.vma = code->vma + (sweep->at - code->start),
+			.skipped = sweep->at - first,
+			.name = name,
+		};
+	}
+	sweep->at = end;
+}
+
+/* Code up to @end is of the symbols that are open, or of none. */
+static void sweep_to(struct sweep *sweep, uint64_t end)
+{
+	while (sweep->n_open) {
+		const struct open_symbol *last = &sweep->open[sweep->n_open - 1];
+		uint64_t until = last->end < end ? last->end : end;
+
+		if (sweep->at < until)
+			add_symbol(sweep, until, last->raw->start, last->raw->name);
+		if (last->end > end)
+			return;
+		sweep->n_open--;
+	}
+	sweep->at = end;
+}
+
+/* The first of the symbols at @raw->start has their name, the largest their size.  Return: how many
+ * they are. */
+static size_t join_raw(struct pp_raw_symbol *raw, const struct pp_raw_symbol *end)
+{
+	struct pp_raw_symbol *next = raw + 1;
+
+	for (; next < end && next->start == raw->start; next++)
+		if (next->size > raw->size)
+			raw->size = next->size;
+	return (size_t)(next - raw);
+}
+
+/* Where a symbol without a size ends at the latest, if @end is where the next one begins. */
+static uint64_t next_start(const struct pp_starts *starts, uint64_t start, uint64_t end)
+{
+	size_t low = 0, high = starts->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (starts->keys[middle] > start)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < starts->n && starts->keys[low] < end ? starts->keys[low] : end;
+}
+
+/* Names the code of one section.  Return: the first raw symbol behind it. */
+static struct pp_raw_symbol *sweep_code(struct sweep *sweep, struct pp_raw_symbol *raw,
+					const struct pp_raw_symbol *last,
+					const struct pp_starts *starts, bool name_gaps)
+{
+	const struct pp_code *code = sweep->code;
+	bool is_first = true;
+
+	sweep->at = code->start;
+	while (raw < last && raw->start < code->end) {
+		size_t n = join_raw(raw, last);
+		uint64_t end =
+			raw + n < last && raw[n].start < code->end ? raw[n].start : code->end;
+		const struct pp_raw_symbol *symbol = raw;
+
+		raw += n;
+		if (symbol->start < sweep->at) /* not in any code */
+			continue;
+		if (is_first && name_gaps && code->name)
+			add_symbol(sweep, symbol->start, sweep->at, code->name);
+		is_first = false;
+		sweep_to(sweep, symbol->start);
+		if (!symbol->size && sweep->n_open) /* a label */
+			continue;
+		if (!symbol->size)
+			end = next_start(starts, symbol->start, end);
+		else if (symbol->size < code->end - symbol->start)
+			end = symbol->start + symbol->size;
+		else
+			end = code->end;
+		add_aliases(sweep->symbols, &sweep->alias_capacity, symbol + 1, raw, symbol->name);
+		sweep->open = pp_grow(sweep->open, &sweep->open_capacity, sweep->n_open + 1,
+				      sizeof(*sweep->open));
+		sweep->open[sweep->n_open++] = (struct open_symbol){symbol, end};
+	}
+	sweep_to(sweep, code->end);
+	if (is_first && name_gaps && code->name) {
+		sweep->at = code->start;
+		add_symbol(sweep, code->end, code->start, code->name);
+	}
+	return raw;
+}
+
+void pp_symbols_tidy(struct pp_symbols *symbols, struct pp_raw_symbol *raw, size_t n,
+		     const struct pp_starts *starts, bool name_gaps)
+{
+	struct sweep sweep = {.symbols = symbols};
+	const struct pp_raw_symbol *last = raw + n;
 
 	if (n)
 		qsort(raw, n, sizeof(*raw), compare_raw);
-	symbols->items = pp_grow(NULL, &capacity, n + symbols->n_code, sizeof(struct pp_symbol));
+	symbols->items =
+		pp_grow(NULL, &sweep.capacity, n + symbols->n_code, sizeof(struct pp_symbol));
 	for (size_t i = 0; i < symbols->n_code; i++) {
-		const struct pp_code *code = &symbols->code[i];
-		uint64_t at = code->start; /* end of the named code */
-
-		while (next < n && raw[next].start < code->end) {
-			const struct pp_raw_symbol *symbol = &raw[next++];
-			uint64_t end;
-
-			if (symbol->start < at) /* an alias, or not in any code */
-				continue;
-			while (next < n && raw[next].start == symbol->start)
-				next++;
-			add_aliases(symbols, &alias_capacity, symbol + 1, raw + next, symbol->name);
-			end = next < n && raw[next].start < code->end ? raw[next].start : code->end;
-			if (symbol->size && symbol->size < end - symbol->start)
-				end = symbol->start + symbol->size;
-			if (name_gaps && code->name && at == code->start)
-				add_symbol(symbols, &capacity, code, at, symbol->start, code->name);
-			add_symbol(symbols, &capacity, code, symbol->start, end, symbol->name);
-			at = end;
-		}
-		if (name_gaps && code->name && at == code->start)
-			add_symbol(symbols, &capacity, code, at, code->end, code->name);
+		sweep.code = &symbols->code[i];
+		raw = sweep_code(&sweep, raw, last, starts, name_gaps);
 	}
+	free(sweep.open);
 }
 
 void pp_symbols_free(struct pp_symbols *symbols)

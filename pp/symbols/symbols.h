@@ -19,6 +19,7 @@
 struct pp_symbol {
 	uint64_t start, end; /* keys, without end */
 	uint64_t vma;	     /* the address that start has in memory, or in the object file */
+	uint64_t skipped;    /* bytes of the function before start: it goes on behind a nested one */
 	const char *name;    /* not demangled; lives as long as the table */
 };
 
@@ -84,9 +85,11 @@ enum pp_symbols_status {
  * @want_lines: look for the debug file even if the image has symbols, because lines are wanted
  *
  * The symbols are those of .symtab, of the separate debug file, or else of .gnu_debugdata and
- * .dynsym together, or of .dynsym alone.  Those of .symtab and .gnu_debugdata extend to the next
- * symbol or to the end of the section.  Those of .dynsym have their own sizes: code between them
- * belongs to stripped functions.
+ * .dynsym together, or of .dynsym alone.  Each covers its size, and no more: what is between them
+ * has lost its name.  One without a size, as of assembly, reaches up to the next symbol, or the next
+ * function that .eh_frame_hdr knows; inside of one that has a size it is only a label.
+ *
+ * Kernel files have every symbol, and labels count as in kallsyms: each reaches up to the next one.
  *
  * Return: see enum pp_symbols_status; @error is set if the image is damaged.
  */
@@ -142,19 +145,26 @@ bool pp_symbols_key(const struct pp_symbols *symbols, uint64_t vma, uint64_t *ke
 /* For readers: a symbol as it is read, before pp_symbols_tidy(). */
 struct pp_raw_symbol {
 	uint64_t start; /* key */
-	uint64_t size;	/* 0: up to the next symbol or the end of the code */
+	uint64_t size;	/* 0: up to the next symbol, the next start, or the end of the code */
 	uint32_t rank;	/* of symbols at one address the one with the lowest rank stays */
 	const char *name;
 };
 
+/* Keys where functions begin, whether or not they have symbols; in order. */
+struct pp_starts {
+	uint64_t *keys;
+	size_t n;
+};
+
 /**
  * pp_symbols_tidy - make @symbols->items out of raw symbols
+ * @starts: where symbols without a size end at the latest
  * @name_gaps: name the code before the first symbol of a section, and sections without symbols,
  * "anonymous symbol from section X"
  *
  * Sorts @raw.
  */
 void pp_symbols_tidy(struct pp_symbols *symbols, struct pp_raw_symbol *raw, size_t n,
-		     bool name_gaps);
+		     const struct pp_starts *starts, bool name_gaps);
 
 #endif

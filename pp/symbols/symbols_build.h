@@ -26,8 +26,11 @@ struct build {
 	struct owner *owner;
 	struct pp_raw_symbol *raw;
 	size_t n, capacity;
-	struct pp_symbol_size *sizes; /* of dynamic symbols */
-	size_t n_sizes;
+	struct symbol_sizes {
+		struct pp_symbol_size *items;
+		size_t n;
+	} static_sizes, dynamic_sizes;
+	struct pp_starts starts; /* none in kernel files */
 	int mini;			     /* decompressed .gnu_debugdata, or -1 */
 	const struct pp_kernel_place *place; /* NULL: keys are offsets in the file */
 	struct section_key *keys;	     /* of a module's sections, by index */

@@ -27,7 +27,7 @@ struct head {
 };
 
 struct item {
-	uint64_t start, end, vma;
+	uint64_t start, end, vma, skipped;
 	uint32_t name; /* in the text */
 	uint32_t padding;
 };
@@ -62,7 +62,7 @@ char *pp_symbols_cache_name(const char *path, const char *root, bool want_lines,
 	/* The key of the cache: the symbols of an image change when its debug file is installed. */
 	if (debug && !has_symbols)
 		stat(debug, &debug_status);
-	kind = pp_format("symbols-2-%" PRIx64 "-%" PRIx64, (uint64_t)debug_status.st_size,
+	kind = pp_format("symbols-3-%" PRIx64 "-%" PRIx64, (uint64_t)debug_status.st_size,
 			 (uint64_t)debug_status.st_mtime);
 	if (id)
 		name = pp_table_cache_name(id, &status, kind);
@@ -88,6 +88,7 @@ static bool take_items(struct pp_symbols *symbols, const struct head *head,
 		symbols->items[i] = (struct pp_symbol){.start = items[i].start,
 						       .end = items[i].end,
 						       .vma = items[i].vma,
+						       .skipped = items[i].skipped,
 						       .name = text + items[i].name};
 	}
 	for (size_t i = 0; i < head->n_aliases; i++) {
@@ -215,6 +216,7 @@ void *pp_symbols_pack(const struct pp_symbols *symbols, size_t *length)
 		items[i] = (struct item){.start = symbols->items[i].start,
 					 .end = symbols->items[i].end,
 					 .vma = symbols->items[i].vma,
+					 .skipped = symbols->items[i].skipped,
 					 .name = put(&text, symbols->items[i].name)};
 	for (size_t i = 0; i < symbols->n_aliases; i++)
 		aliases[i] = (struct alias){.start = symbols->aliases[i].start,

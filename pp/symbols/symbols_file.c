@@ -110,6 +110,18 @@ static const char *bare_name(struct build *build, const char *name)
 				 : name;
 }
 
+/* The size of the largest symbol at an address, or 0. */
+static uint64_t size_at(const struct symbol_sizes *sizes, uint64_t address)
+{
+	size_t i = op_first_above(sizes->items, sizes->n, address, address);
+	uint64_t size = 0;
+
+	for (; i && sizes->items[i - 1].address == address; i--)
+		if (sizes->items[i - 1].size > size)
+			size = sizes->items[i - 1].size;
+	return size;
+}
+
 static void add_static(struct build *build, asymbol *symbol)
 {
 	const asection *section;
@@ -120,20 +132,9 @@ static void add_static(struct build *build, asymbol *symbol)
 	section = image_section(build, symbol->section);
 	if (section && symbol->value < section->size &&
 	    pp_symbols_section_key(build, section, &key))
-		add_raw(build, key + symbol->value, 0, rank_symbol(symbol),
-			bare_name(build, symbol->name));
-}
-
-/* The size of the largest dynamic symbol at an address, or 0. */
-static uint64_t dynamic_size(const struct build *build, uint64_t address)
-{
-	size_t i = op_first_above(build->sizes, build->n_sizes, address, address);
-	uint64_t size = 0;
-
-	for (; i && build->sizes[i - 1].address == address; i--)
-		if (build->sizes[i - 1].size > size)
-			size = build->sizes[i - 1].size;
-	return size;
+		add_raw(build, key + symbol->value,
+			size_at(&build->static_sizes, bfd_asymbol_value(symbol)),
+			rank_symbol(symbol), bare_name(build, symbol->name));
 }
 
 /* objcopy renumbers sections and leaves .dynsym as it is, so sections are matched by address. */
@@ -144,7 +145,7 @@ static void add_dynamic(struct build *build, asymbol *symbol)
 	if (is_wanted(symbol) && !bfd_is_und_section(symbol->section) &&
 	    !bfd_is_abs_section(symbol->section) &&
 	    pp_symbols_key(build->symbols, bfd_asymbol_value(symbol), &key))
-		add_raw(build, key, dynamic_size(build, bfd_asymbol_value(symbol)),
+		add_raw(build, key, size_at(&build->dynamic_sizes, bfd_asymbol_value(symbol)),
 			rank_symbol(symbol), bare_name(build, symbol->name));
 }
 
@@ -209,7 +210,17 @@ static void read_plt(struct build *build, long n_static, long n_dynamic)
 		add_synthetic(build, &owner->synthetic[i]);
 }
 
-/* Looks for the debug file and the segments, for which libelf is needed. */
+static void read_sizes(struct symbol_sizes *sizes, Elf *elf, GElf_Word type)
+{
+	GElf_Ehdr header;
+
+	free(sizes->items);
+	*sizes = (struct symbol_sizes){0};
+	if (gelf_getehdr(elf, &header) && header.e_type != ET_REL)
+		sizes->n = pp_elf_symbol_sizes(elf, type, &sizes->items);
+}
+
+/* Looks for the debug file, the segments and sizes, for which libelf is needed. */
 static void read_object(struct build *build, const char *path, const char *root, bool has_symbols,
 			bool want_lines)
 {
@@ -224,11 +235,29 @@ static void read_object(struct build *build, const char *path, const char *root,
 	}
 	if (!has_symbols || (want_lines && !pp_elf_has_section(&object, ".debug_line")))
 		symbols->debug_path = pp_debug_link_find(&object, path, root);
-	if (!has_symbols)
-		build->n_sizes = pp_elf_dynamic_sizes(&object, &build->sizes);
 	if (!has_symbols && !symbols->debug_path)
 		build->mini = pp_elf_mini_debug(&object);
+	if (!build->place) {
+		read_sizes(&build->static_sizes, object.elf, SHT_SYMTAB);
+		read_sizes(&build->dynamic_sizes, object.elf, SHT_DYNSYM);
+		build->starts.n = pp_elf_function_starts(&object, &build->starts.keys);
+	}
 	pp_elf_close(&object);
+}
+
+/* The sizes of a table that is in another file than the image. */
+static void read_debug_sizes(struct build *build)
+{
+	Elf *elf = build->mini >= 0 ? elf_begin(build->mini, ELF_C_READ, NULL) : NULL;
+	struct pp_elf_file debug;
+
+	if (elf) {
+		read_sizes(&build->static_sizes, elf, SHT_SYMTAB);
+		elf_end(elf);
+	} else if (!build->place && !pp_elf_open(&debug, build->symbols->debug_path)) {
+		read_sizes(&build->static_sizes, debug.elf, SHT_SYMTAB);
+		pp_elf_close(&debug);
+	}
 }
 
 static void read_symbols(struct build *build, const char *path, const char *root, bool want_lines)
@@ -246,13 +275,16 @@ static void read_symbols(struct build *build, const char *path, const char *root
 	pp_symbols_read_sections(build);
 	pp_symbols_order_code(symbols);
 
-	if (!n || want_lines || !symbols->n_code)
+	if (!n || want_lines || !symbols->n_code || !build->place)
 		read_object(build, path, root, n, want_lines);
 	if (!n && symbols->debug_path && !pp_bfd_open(&owner->debug, symbols->debug_path, NULL)) {
 		source = &owner->debug;
 		n = pp_bfd_read_symbols(source);
+		read_debug_sizes(build);
 	}
 	/* Its table has only symbols that .dynsym lacks, so both are needed. */
+	if (build->mini >= 0)
+		read_debug_sizes(build);
 	if (build->mini >= 0 && !pp_bfd_open_descriptor(&owner->debug, build->mini, path, NULL)) {
 		is_mini = true;
 		source = &owner->debug;
@@ -264,11 +296,13 @@ static void read_symbols(struct build *build, const char *path, const char *root
 	for (long i = 0; (!n || is_mini) && i < n_dynamic; i++)
 		add_dynamic(build, owner->dynamic[i]);
 	read_plt(build, n_image, n_dynamic);
-	pp_symbols_tidy(symbols, build->raw, build->n, n > 0);
+	pp_symbols_tidy(symbols, build->raw, build->n, &build->starts, n > 0);
 	for (size_t i = 0; i < symbols->n; i++)
 		name_indirect_call(build, &symbols->items[i]);
 	free(build->raw);
-	free(build->sizes);
+	free(build->static_sizes.items);
+	free(build->dynamic_sizes.items);
+	free(build->starts.keys);
 }
 
 static enum pp_symbols_status read_file(struct pp_symbols *symbols, const char *path,

@@ -92,6 +92,7 @@ int pp_symbols_read_kernel(struct pp_symbols *symbols, const struct pp_kallsyms 
 	struct pp_raw_symbol *raw;
 	struct obstack *names;
 	struct choice choice;
+	static const struct pp_starts none;
 	size_t n = 0;
 
 	memset(symbols, 0, sizeof(*symbols));
@@ -122,7 +123,7 @@ int pp_symbols_read_kernel(struct pp_symbols *symbols, const struct pp_kallsyms 
 	symbols->code->end = choice.end - choice.start;
 	if (n && choice.end == UINT64_MAX) /* symbols are in the order of their addresses */
 		symbols->code->end = raw[n - 1].start + LAST_SYMBOL;
-	pp_symbols_tidy(symbols, raw, n, false);
+	pp_symbols_tidy(symbols, raw, n, &none, false);
 	free(raw);
 	return 0;
 }

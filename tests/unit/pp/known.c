@@ -129,13 +129,21 @@ const char *known_between(const struct known_list *names, uint64_t from, uint64_
 	return NULL;
 }
 
-const char *known_around(const struct known_list *names, uint64_t address)
+const struct known *known_covering(const struct known_list *names, uint64_t address)
 {
 	uint64_t reach = names->longest < address ? address - names->longest : 0;
+	const struct known *found = NULL;
 
 	for (size_t i = known_first(names, reach);
 	     i < names->n && names->items[i].address <= address; i++)
 		if (address - names->items[i].address < names->items[i].size)
-			return names->items[i].name;
-	return NULL;
+			found = &names->items[i];
+	return found;
+}
+
+const char *known_around(const struct known_list *names, uint64_t address)
+{
+	const struct known *found = known_covering(names, address);
+
+	return found ? found->name : NULL;
 }

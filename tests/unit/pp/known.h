@@ -53,7 +53,10 @@ bool known_is_named(const struct known_list *names, uint64_t address, const char
 /* A name in [from, to], or NULL; names of the assembler do not count. */
 const char *known_between(const struct known_list *names, uint64_t from, uint64_t to);
 
-/* A name whose size covers @address, or NULL. */
+/* The one whose size covers @address, or NULL.  Of several it is the one that begins last. */
+const struct known *known_covering(const struct known_list *names, uint64_t address);
+
+/* Its name, or NULL. */
 const char *known_around(const struct known_list *names, uint64_t address);
 
 #endif
