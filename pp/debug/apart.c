@@ -30,10 +30,11 @@ struct question {
 	bool has_symbols, is_relocatable;
 };
 
-/* struct answer - what is said of a file; then the links of its code, and its units */
+/* struct answer - what is said of a file; then why something is missing with its NUL, or nothing;
+ * the links of its code, and its units */
 struct answer {
 	uint64_t refused;
-	uint32_t has_stabs, n_links;
+	uint32_t has_stabs, n_links, missing_size;
 };
 
 /* ---- in the process apart ---- */
@@ -112,11 +113,14 @@ static void put_packed(struct pp_debug_info *info, struct op_buffer *out)
 static void put_units(struct opened *opened, struct op_buffer *out)
 {
 	struct pp_debug_info *info = opened->info;
-	const struct answer answer = {.refused = info->refused,
-				      .has_stabs = info->stabs != NULL,
-				      .n_links = (uint32_t)opened->symbols.n_code};
+	const struct answer answer = {
+		.refused = info->refused,
+		.has_stabs = info->stabs != NULL,
+		.n_links = (uint32_t)opened->symbols.n_code,
+		.missing_size = info->missing ? (uint32_t)strlen(info->missing) + 1 : 0};
 
 	op_buffer_put(out, &answer, sizeof(answer));
+	op_buffer_put(out, info->missing, answer.missing_size);
 	for (size_t i = 0; i < opened->symbols.n_code; i++)
 		op_buffer_u64(out, opened->symbols.code[i].link);
 	put_packed(info, out);
@@ -130,12 +134,12 @@ static void put_table(struct pp_debug_info *info, struct pp_debug_unit *unit, bo
 	struct pp_debug_info one = {.fd = -1, .units = &only, .n_units = 1};
 
 	if (is_lines) {
-		pp_line_table_read(&only.lines, &only.die);
+		pp_line_table_read(&only.lines, &only.die, &info->code);
 		only.lines_read = true;
 	} else {
 		Dwarf_Die scope = pp_debug_scope(info, unit);
 
-		pp_inline_table_read(&only.inlines, &scope, &one.names);
+		pp_inline_table_read(&only.inlines, &scope, &info->code, &one.names);
 		only.inlines_read = true;
 	}
 	put_packed(&one, out);
@@ -278,8 +282,11 @@ static bool take_units(struct pp_debug_info *info, struct op_reader *reader,
 	size_t length;
 	void *bytes;
 
-	if (!op_reader_copy(reader, &answer, sizeof(answer)) ||
-	    !take_links(reader, &answer, symbols))
+	if (!op_reader_copy(reader, &answer, sizeof(answer)))
+		return false;
+	if (answer.missing_size)
+		info->missing = pp_copy(op_reader_text(reader, answer.missing_size));
+	if (reader->failed || !take_links(reader, &answer, symbols))
 		return false;
 	info->refused = answer.refused;
 	info->apart->has_stabs = answer.has_stabs;

@@ -15,6 +15,7 @@
 
 /* A table under construction: callers are indices, as the array grows. */
 struct build {
+	const struct pp_live_code *code;
 	struct pp_names *names;
 	struct pp_inlined *frames;
 	size_t *callers;
@@ -56,6 +57,8 @@ static size_t add_frame(struct build *build, Dwarf_Die *die, size_t caller, unsi
 		(struct pp_inlined){.name = build->names->names[index], .name_index = index};
 	build->callers[frame] = caller;
 	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+		if (!pp_live_code_has(build->code, start))
+			continue;
 		build->intervals = pp_grow(build->intervals, &build->intervals_capacity,
 					   build->n_intervals + 1, sizeof(*build->intervals));
 		build->intervals[build->n_intervals++] = (struct pp_interval){
@@ -109,9 +112,10 @@ static void read_children(struct build *build, Dwarf_Die *die, size_t caller, un
 	} while (!dwarf_siblingof(&child, &child));
 }
 
-void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit, struct pp_names *names)
+void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit,
+			  const struct pp_live_code *code, struct pp_names *names)
 {
-	struct build build = {.names = names};
+	struct build build = {.code = code, .names = names};
 
 	read_children(&build, unit, NO_CALLER, 0);
 	for (size_t i = 0; i < build.n; i++)

@@ -90,7 +90,8 @@ static struct files files_of(struct pp_line_table *table, Dwarf_Die *unit)
 	return (struct files){.table = table, .directory = directory};
 }
 
-void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit)
+void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit,
+			const struct pp_live_code *code)
 {
 	struct files files = files_of(table, unit);
 	Dwarf_Lines *lines;
@@ -110,6 +111,8 @@ void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit)
 		if (!dwarf_lineendsequence(line, &ends) && !ends) {
 			entry.file = file_name(&files, line);
 			dwarf_lineno(line, &entry.line);
+			if (!pp_live_code_has(code, link))
+				continue;
 		}
 		table->entries =
 			pp_grow(table->entries, &table->capacity, table->n + 1, sizeof(entry));

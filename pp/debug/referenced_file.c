@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +14,11 @@
 #include "tables.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
+#include "libop/foreign/limits.h"
 #include "pp/symbols/elf_file.h"
+
+/* ELFCOMPRESS_ZSTD, which older headers lack. */
+#define COMPRESSED_BY_ZSTD 2
 
 /* Frees @path.  A missing file is not opened, so it is safe. */
 static bool is_safe_or_missing(char *path)
@@ -52,13 +57,69 @@ const char *pp_debug_text(Dwarf_Die *unit, unsigned int attribute)
 	return dwarf_formstring(dwarf_attr(unit, attribute, &found));
 }
 
-bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path)
+static const char *split_name(Dwarf_Die *unit)
 {
 	const char *name = pp_debug_text(unit, DW_AT_dwo_name);
+
+	return name ? name : pp_debug_text(unit, DW_AT_GNU_dwo_name);
+}
+
+bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path)
+{
+	const char *name = split_name(unit);
 	const char *dir = pp_debug_text(unit, DW_AT_comp_dir);
 
-	name = name ? name : pp_debug_text(unit, DW_AT_GNU_dwo_name);
-	if (!name || !is_safe_or_missing(resolve(path, name)))
+	if (!name || !is_safe_or_missing(resolve(path, name)) ||
+	    !is_safe_or_missing(pp_format("%s.dwp", path)))
 		return false;
 	return *name == '/' || !dir || is_safe_or_missing(pp_format("%s/%s", dir, name));
+}
+
+char *pp_debug_missing_split(Dwarf_Die *unit, const Dwarf_Die *split, const char *path)
+{
+	const char *name = split_name(unit), *dir = pp_debug_text(unit, DW_AT_comp_dir);
+	char *package, *text;
+	int fd;
+
+	if (!name || split->addr)
+		return NULL;
+	package = pp_format("%s.dwp", path);
+	fd = foreign_open(package, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	if (fd >= 0) {
+		close(fd);
+		text = pp_format("inlined functions are missing: this version of libdw does not "
+				 "read %s",
+				 package);
+	} else {
+		text = pp_format("inlined functions are missing: its split debug information is "
+				 "not there: %s%s%s",
+				 *name == '/' || !dir ? "" : dir, *name == '/' || !dir ? "" : "/",
+				 name);
+	}
+	free(package);
+	return text;
+}
+
+char *pp_debug_unread_sections(int fd)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf_Scn *section = NULL;
+	bool is_unread = false;
+	size_t seen = 0;
+	GElf_Chdr head;
+
+	while (elf && (section = elf_nextscn(elf, section)) && seen++ < FOREIGN_SECTIONS_MOST) {
+		GElf_Shdr header;
+
+		if (gelf_getshdr(section, &header) && header.sh_flags & SHF_COMPRESSED &&
+		    header.sh_type != SHT_NOBITS && gelf_getchdr(section, &head) &&
+		    head.ch_type == COMPRESSED_BY_ZSTD)
+			is_unread = true;
+	}
+	elf_end(elf);
+	return is_unread ? pp_copy("lines and inlined functions are missing: its debug sections "
+				   "are compressed with zstd, which this version of libdw does not "
+				   "read; objcopy --decompress-debug-sections makes a file of it "
+				   "that it reads")
+			 : NULL;
 }

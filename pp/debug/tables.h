@@ -14,6 +14,17 @@
 #include "libop/tables/ranges.h"
 #include "libop/tables/name_index.h"
 
+/* Where code is, by address in debug information; none: anywhere.  What the linker removed has
+ * ranges that begin at 0 or thereabouts, and may reach over code that is there. */
+struct pp_live_code {
+	struct pp_interval *items;
+	size_t n;
+};
+
+void pp_live_code_read(struct pp_live_code *code, Elf *elf);
+bool pp_live_code_has(const struct pp_live_code *code, uint64_t address);
+void pp_live_code_free(struct pp_live_code *code);
+
 struct pp_line_table {
 	struct pp_line_entry *entries; /* by link */
 	size_t n, capacity;
@@ -54,6 +65,7 @@ struct pp_debug_info {
 	size_t n_units, units_capacity;
 	struct pp_interval *flat; /* value: index into units */
 	size_t n_flat;
+	struct pp_live_code code;
 	size_t last;		       /* index into flat: addresses often come in order */
 	struct pp_names names;	       /* of inlined functions */
 	char *cache_name;	       /* NULL: the tables are not cached */
@@ -62,6 +74,7 @@ struct pp_debug_info {
 	struct pp_line_table told;     /* lines of the symbols: used instead of all fields above */
 	size_t n_new;		       /* tables that are not in the cache yet */
 	uint64_t refused;	       /* bytes of debug sections, if they are too many */
+	char *missing;		       /* what is missing, and why; or NULL */
 	struct pp_debug_apart *apart;  /* the file is read apart; NULL: it is read here */
 	uid_t namer;		       /* as pp_debug_info_namer() */
 };
@@ -114,8 +127,19 @@ void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL; and thos
 bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path);
 bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path);
 
+/**
+ * pp_debug_missing_split - what is missing without split debug information, and why
+ * @split: what libdw has found for the unit; all zero: nothing
+ *
+ * Return: a text that the caller frees; NULL if nothing is missing.
+ */
+char *pp_debug_missing_split(Dwarf_Die *unit, const Dwarf_Die *split, const char *path);
+
 /* The text of an attribute of a unit, or NULL; libdw's. */
 const char *pp_debug_text(Dwarf_Die *unit, unsigned int attribute);
+
+/* The same of debug sections that libdw cannot read at all; NULL also if there are none. */
+char *pp_debug_unread_sections(int fd);
 
 struct pp_stabs;
 
@@ -126,12 +150,14 @@ void pp_stabs_close(struct pp_stabs *stabs); /* may be NULL */
 const char *pp_stabs_line(struct pp_stabs *stabs, uint64_t link, int *line);
 
 /* @table must be zeroed. */
-void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit);
+void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit,
+			const struct pp_live_code *code);
 const struct pp_line_entry *pp_line_table_find(const struct pp_line_table *table, uint64_t link);
 void pp_line_table_free(struct pp_line_table *table);
 
 /* Likewise. */
-void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit, struct pp_names *names);
+void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit,
+			  const struct pp_live_code *code, struct pp_names *names);
 const struct pp_inlined *pp_inline_table_find(const struct pp_inline_table *table, uint64_t link);
 void pp_inline_table_free(struct pp_inline_table *table);
 

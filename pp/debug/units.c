@@ -37,11 +37,12 @@ static void add_range(struct ranges *ranges, uint64_t start, uint64_t end, size_
 }
 
 /* A unit without address ranges: take those of its lines. */
-static void add_ranges_of_lines(struct ranges *ranges, struct pp_debug_unit *unit, size_t index)
+static void add_ranges_of_lines(struct ranges *ranges, struct pp_debug_unit *unit,
+				const struct pp_live_code *code, size_t index)
 {
 	const struct pp_line_entry *entries;
 
-	pp_line_table_read(&unit->lines, &unit->die);
+	pp_line_table_read(&unit->lines, &unit->die, code);
 	unit->lines_read = true;
 	entries = unit->lines.entries;
 	for (size_t i = 0; i + 1 < unit->lines.n; i++)
@@ -49,21 +50,56 @@ static void add_ranges_of_lines(struct ranges *ranges, struct pp_debug_unit *uni
 			add_range(ranges, entries[i].link, entries[i + 1].link, index);
 }
 
+static bool is_skeleton(Dwarf_Die *die)
+{
+	uint8_t type;
+
+	return !dwarf_cu_info(die->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) &&
+	       type == DW_UT_skeleton;
+}
+
+/* The die of the split debug information of a unit; all zero if that is not there. */
+static Dwarf_Die split_of(const struct pp_debug_info *info, struct pp_debug_unit *unit)
+{
+	Dwarf_Die split = {0};
+
+	if (is_skeleton(&unit->die) && pp_debug_split_is_safe(&unit->die, info->path))
+		dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL);
+	return split;
+}
+
 static void add_unit(struct pp_debug_info *info, struct ranges *ranges, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t offset = 0;
 	struct pp_debug_unit *unit;
-	size_t before = ranges->n;
+	bool has_ranges = false;
 
 	info->units = pp_grow(info->units, &info->units_capacity, info->n_units + 1, sizeof(*unit));
 	unit = &info->units[info->n_units];
 	*unit = (struct pp_debug_unit){.die = *die};
-	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
-		add_range(ranges, start, end, info->n_units);
-	if (ranges->n == before)
-		add_ranges_of_lines(ranges, unit, info->n_units);
+	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+		has_ranges = true;
+		if (pp_live_code_has(&info->code, start))
+			add_range(ranges, start, end, info->n_units);
+	}
+	if (!has_ranges)
+		add_ranges_of_lines(ranges, unit, &info->code, info->n_units);
 	info->n_units++;
+}
+
+/* One unit speaks for all: files of split debug information come and go together. */
+static void check_split(struct pp_debug_info *info)
+{
+	for (size_t i = 0; i < info->n_units; i++) {
+		Dwarf_Die split = {0};
+
+		if (!is_skeleton(&info->units[i].die))
+			continue;
+		split = split_of(info, &info->units[i]);
+		info->missing = pp_debug_missing_split(&info->units[i].die, &split, info->path);
+		return;
+	}
 }
 
 static void read_units(struct pp_debug_info *info)
@@ -189,6 +225,8 @@ static void open_file(struct pp_debug_info *info, const char *path, struct pp_sy
 		open_relocatable(info, path, symbols);
 	else
 		info->dwarf = dwarf_begin(info->fd, DWARF_C_READ);
+	if (info->dwarf && !info->dwfl)
+		pp_live_code_read(&info->code, dwarf_getelf(info->dwarf));
 	if (info->dwarf && !pp_debug_supplement_is_safe(info->dwarf, path)) {
 		if (!info->dwfl)
 			dwarf_end(info->dwarf);
@@ -207,7 +245,7 @@ static char *cache_name(const char *path)
 	if (stat(path, &status) || status.st_size < CACHED_SIZE || pp_elf_open(&object, path))
 		return NULL;
 	id = pp_elf_build_id(&object);
-	name = id ? pp_table_cache_name(id, &status, "debug-2") : NULL;
+	name = id ? pp_table_cache_name(id, &status, "debug-3") : NULL;
 	free(id);
 	pp_elf_close(&object);
 	return name;
@@ -224,8 +262,16 @@ struct pp_debug_info *pp_debug_info_read(const char *path, struct pp_symbols *sy
 		info->cache_name = cache_name(path);
 	if (!info->cache_name || !pp_debug_cache_load(info)) {
 		open_file(info, path, symbols);
-		if (info->dwarf)
+		if (info->dwarf) {
 			read_units(info);
+			check_split(info);
+		} else if (info->fd >= 0) {
+			info->missing = pp_debug_unread_sections(info->fd);
+		}
+	}
+	if (info->missing) { /* the tables will have more when it is there */
+		free(info->cache_name);
+		info->cache_name = NULL;
 	}
 	if (!info->n_flat)
 		info->stabs = pp_stabs_open(path);
@@ -257,6 +303,8 @@ static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symb
 				"%s: debug information of %" PRIu64
 				" MiB is not read: too much for such a file",
 				path, info->refused >> 20);
+	if (info->missing && warnings)
+		pp_warnings_add(warnings, PP_NO_LINES, "%s: %s", path, info->missing);
 	if (info->n_flat || info->stabs || pp_debug_apart_has_stabs(info->apart))
 		return info;
 	pp_debug_info_close(info);
@@ -308,7 +356,9 @@ void pp_debug_info_close(struct pp_debug_info *info)
 	}
 	free(info->units);
 	free(info->flat);
+	pp_live_code_free(&info->code);
 	free(info->cache_name);
+	free(info->missing);
 	free(info->path);
 	pp_names_free(&info->names);
 	if (info->dwfl)
@@ -359,6 +409,8 @@ static bool open_units(struct pp_debug_info *info)
 	}
 	free(fresh.units);
 	free(fresh.flat);
+	pp_live_code_free(&info->code);
+	info->code = fresh.code;
 	if (same) {
 		info->fd = fresh.fd;
 		info->dwarf = fresh.dwarf;
@@ -376,7 +428,7 @@ static void read_lines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 	if (unit->lines_cached || pp_debug_apart_lines(info, unit)) {
 		pp_debug_cache_lines(unit);
 	} else if (!info->apart && open_units(info)) {
-		pp_line_table_read(&unit->lines, &unit->die);
+		pp_line_table_read(&unit->lines, &unit->die, &info->code);
 		info->n_new++;
 	}
 	unit->lines_read = true;
@@ -384,12 +436,8 @@ static void read_lines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 
 Dwarf_Die pp_debug_scope(struct pp_debug_info *info, struct pp_debug_unit *unit)
 {
-	Dwarf_Die split = {0};
-	uint8_t type;
+	Dwarf_Die split = split_of(info, unit);
 
-	if (!dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) &&
-	    type == DW_UT_skeleton && pp_debug_split_is_safe(&unit->die, info->path))
-		dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL);
 	return split.addr ? split : unit->die;
 }
 
@@ -400,7 +448,7 @@ static void read_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 	} else if (!info->apart && open_units(info)) {
 		Dwarf_Die scope = pp_debug_scope(info, unit);
 
-		pp_inline_table_read(&unit->inlines, &scope, &info->names);
+		pp_inline_table_read(&unit->inlines, &scope, &info->code, &info->names);
 		info->n_new++;
 	}
 	unit->inlines_read = true;
