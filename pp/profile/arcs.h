@@ -16,6 +16,7 @@
 /* Places in one image. */
 struct pp_frames {
 	const uint64_t *keys;
+	const bool *called; /* key by key: only a caller is there, at the byte before; or NULL */
 	size_t n;
 	bool is_kernel;
 	bool is_narrow; /* keys are the lower 32 bits */
@@ -41,6 +42,7 @@ struct pp_tree {
 	uint32_t other; /* the place of STACKS_OTHER, whose samples have unknown leaves; or none */
 	/* Places, by image: */
 	uint64_t *keys, *vmas; /* vmas: NULL unless they are wanted */
+	bool *called;	       /* as of struct pp_frames */
 	struct pp_row **rows;
 	size_t n_places;
 	struct pp_frames *frames; /* one an image */

@@ -310,6 +310,9 @@ static void attribute_frames(struct reading *reading, const struct pp_frames *fr
 
 		key = (frames->is_narrow ? widen(symbols, key) : key) + bias;
 		symbol = find_symbol(symbols, key, symbol);
+		if (symbol == symbols->n && frames->called && frames->called[i] &&
+		    pp_symbols_is_before_entry(symbols, key))
+			symbol = pp_symbols_find(symbols, ++key);
 		frames->rows[i] = row_at(reading, symbol);
 		if (frames->vmas)
 			frames->vmas[i] = pp_symbols_vma(symbols, key);

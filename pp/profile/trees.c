@@ -39,7 +39,9 @@ struct tree_reading {
 	unsigned char *follows;	     /* by node */
 	size_t n_split;		     /* nodes that samples end at and others go through */
 	struct op_pair_table places; /* by image and key: a number in the order of the nodes */
-	size_t *ends;		     /* by image: the end of its places */
+	bool *called;		     /* by number of a place, as of struct pp_tree */
+	size_t called_capacity;
+	size_t *ends; /* by image: the end of its places */
 };
 
 /* ---- images ---- */
@@ -89,7 +91,8 @@ static bool is_kernel(const struct tree_reading *reading, const struct stacks_no
 
 /* ---- places ---- */
 
-static uint32_t place_of(struct tree_reading *reading, const struct stacks_node *node, uint64_t key)
+static uint32_t place_of(struct tree_reading *reading, const struct stacks_node *node, uint64_t key,
+			 bool is_called)
 {
 	uint64_t *place;
 	size_t n = reading->places.n;
@@ -97,8 +100,13 @@ static uint32_t place_of(struct tree_reading *reading, const struct stacks_node 
 	if (!reading->images[node->image].end.name.dep.name)
 		return PP_NO_PLACE;
 	place = op_pair_table_get(&reading->places, node->image, key);
-	if (reading->places.n > n)
+	if (reading->places.n > n) {
 		*place = n;
+		reading->called = pp_grow(reading->called, &reading->called_capacity, n + 1,
+					  sizeof(*reading->called));
+		reading->called[n] = true;
+	}
+	reading->called[*place] &= is_called;
 	return (uint32_t)*place;
 }
 
@@ -107,7 +115,7 @@ static uint32_t caller_place(struct tree_reading *reading, size_t node)
 	const struct stacks_node *at = &reading->content->nodes[node];
 	bool is_exact = !is_kernel(reading, at) && !(reading->follows[node] & HAS_USER_CALLEE);
 
-	return place_of(reading, at, at->offset - (!is_exact && at->offset));
+	return place_of(reading, at, at->offset - (!is_exact && at->offset), !is_exact);
 }
 
 /* Numbers places by image, so that those of one image are together. */
@@ -121,6 +129,7 @@ static void order_places(struct tree_reading *reading)
 
 	tree->n_places = n;
 	tree->keys = pp_alloc(n, sizeof(*tree->keys));
+	tree->called = pp_alloc(n, sizeof(*tree->called));
 	for (size_t i = 0; i < n; i++)
 		ends[places[i].first + 1]++;
 	for (size_t i = 1; i <= reading->content->n_images; i++)
@@ -128,6 +137,7 @@ static void order_places(struct tree_reading *reading)
 	for (size_t i = 0; i < n; i++) {
 		numbers[i] = (uint32_t)ends[places[i].first]++;
 		tree->keys[numbers[i]] = places[i].second;
+		tree->called[numbers[i]] = reading->called[i];
 	}
 	for (size_t i = 1; i < tree->n; i++)
 		if (tree->nodes[i].place != PP_NO_PLACE)
@@ -149,6 +159,7 @@ static void make_frames(struct tree_reading *reading)
 
 		tree->frames[i] = (struct pp_frames){
 			.keys = tree->keys + first,
+			.called = tree->called + first,
 			.n = reading->ends[i] - first,
 			.is_kernel = image->is_kernel,
 			.rows = tree->rows + first,
@@ -204,7 +215,7 @@ static void read_node(struct tree_reading *reading, size_t i)
 		out = leaf.count ? &tree->nodes[tree->n++] : NULL;
 	}
 	if (leaf.count)
-		leaf.place = place_of(reading, node, node->offset);
+		leaf.place = place_of(reading, node, node->offset, false);
 	if (out)
 		*out = leaf;
 }
@@ -244,6 +255,7 @@ static void read_tree(struct pp_arc_reading *arcs, const struct pp_sample_file *
 	op_pair_table_free(&reading.places);
 	free(reading.images);
 	free(reading.follows);
+	free(reading.called);
 	free(reading.ends);
 }
 
@@ -264,6 +276,7 @@ void pp_trees_free(struct pp_arcs *arcs)
 
 		free(tree->nodes);
 		free(tree->keys);
+		free(tree->called);
 		free(tree->vmas);
 		free(tree->rows);
 		free(tree->frames);

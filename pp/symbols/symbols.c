@@ -195,6 +195,13 @@ size_t pp_symbols_find(const struct pp_symbols *symbols, uint64_t key)
 	return i < symbols->n && symbols->items[i].start <= key ? i : symbols->n;
 }
 
+bool pp_symbols_is_before_entry(const struct pp_symbols *symbols, uint64_t key)
+{
+	size_t i = op_first_above(symbols->items, symbols->n, end, key);
+
+	return i < symbols->n && symbols->items[i].start == key + 1 && !symbols->items[i].skipped;
+}
+
 const struct pp_alias *pp_symbols_aliases(const struct pp_symbols *symbols, uint64_t start,
 					  size_t *n)
 {

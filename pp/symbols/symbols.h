@@ -126,6 +126,16 @@ void pp_symbols_free(struct pp_symbols *symbols);
 /* The index of the symbol that @key is in; @symbols->n if in none. */
 size_t pp_symbols_find(const struct pp_symbols *symbols, uint64_t key);
 
+/**
+ * pp_symbols_is_before_entry - whether a caller's address is where a function begins
+ * @key: the byte before the address
+ *
+ * A return address is behind a call, which is looked up by the byte before.  A trampoline of signals
+ * and the first function of a coroutine (makecontext(3)) are never called: their address in a chain
+ * is that of their first byte, and the byte before is in no function.
+ */
+bool pp_symbols_is_before_entry(const struct pp_symbols *symbols, uint64_t key);
+
 /* The other names of the symbol at @start: *@n of them; they live as long as the table. */
 const struct pp_alias *pp_symbols_aliases(const struct pp_symbols *symbols, uint64_t start,
 					  size_t *n);

@@ -94,6 +94,30 @@ session <<-EOF
 EOF
 report -l -n
 
+# A trampoline of signals, or where a coroutine begins, is in chains by its first byte; a function
+# that ends with a call is in them by the byte behind it.
+requirement callers_that_were_never_called_have_their_own_names
+functions >code.s <<-EOF
+	leaf 16
+	hidden 16
+	trampoline 16
+	ends_with_call 16
+	behind 16
+EOF
+build -o prog code.s
+objcopy --strip-symbol=hidden prog
+session <<-EOF
+	image prog TIMER
+	0x1001 7
+	stacks prog TIMER
+	stack 3 prog+0x1001 prog+0x1020 prog+0x1035
+	stack 4 prog+0x1001 prog+0x1040
+EOF
+report --tree -n
+opexport --session-dir="$DIR" --to=folded
+opexport --session-dir="$DIR" --to=pprof --output=out.prof
+opexport --from=out.prof --to=folded
+
 # What the linker has removed has debug information at address 0 and up, as long as it was.
 requirement code_that_the_linker_removed_names_no_other
 cat >dead.c <<-EOF

@@ -11,6 +11,7 @@
 #include "libop/base/number.h"
 #include "libop/base/utf8.h"
 #include "pp/formats/model/mapped_image.h"
+#include "pp/formats/session/symbolize.h"
 #include "values.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
@@ -140,10 +141,7 @@ static void put_sample(struct writer *writer, const struct prof_sample *sample)
 	struct op_buffer ids = {0};
 
 	for (size_t i = 0; i < sample->depth; i++) {
-		const struct prof_frame place = {
-			.image = sample->frames[i].image,
-			.offset = prof_lookup_offset(writer->prof, sample, i),
-		};
+		const struct prof_frame place = names_place(writer->output->names, sample, i);
 
 		op_buffer_leb128(&ids, pprof_write_location(writer, &place));
 	}

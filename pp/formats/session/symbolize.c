@@ -23,6 +23,7 @@ struct place {
 	struct prof_frame frame;
 	struct prof_name name;
 	struct prof_line *lines; /* NULL: they are the profile's */
+	bool is_before_entry;	 /* pp_symbols_is_before_entry() */
 };
 
 struct text {
@@ -178,6 +179,7 @@ static void look_up(struct prof_names *names, struct place *place)
 		place->name.is_known = true;
 	} else {
 		line.function = image->unknown;
+		place->is_before_entry = pp_symbols_is_before_entry(symbols, key);
 	}
 	add_line(place, &capacity, &line);
 	place->name.lines = place->lines;
@@ -201,7 +203,7 @@ static struct place *make_place(struct prof_names *names, const struct prof_fram
 	return place;
 }
 
-const struct prof_name *names_at(struct prof_names *names, const struct prof_frame *frame)
+static const struct place *place_at(struct prof_names *names, const struct prof_frame *frame)
 {
 	uint64_t hash = op_hash_mix(frame->image, frame->offset);
 	struct place *place;
@@ -210,7 +212,7 @@ const struct prof_name *names_at(struct prof_names *names, const struct prof_fra
 	op_hash_for_each_possible (&names->by_place, hash, id) {
 		place = names->places[id];
 		if (place->frame.image == frame->image && place->frame.offset == frame->offset)
-			return &place->name;
+			return place;
 	}
 	place = make_place(names, frame);
 	id = (uint32_t)names->n_places++;
@@ -218,14 +220,30 @@ const struct prof_name *names_at(struct prof_names *names, const struct prof_fra
 				sizeof(*names->places));
 	names->places[id] = place;
 	pp_hash_add(&names->by_place, hash, id);
-	return &place->name;
+	return place;
+}
+
+const struct prof_name *names_at(struct prof_names *names, const struct prof_frame *frame)
+{
+	return &place_at(names, frame)->name;
+}
+
+struct prof_frame names_place(struct prof_names *names, const struct prof_sample *sample,
+			      size_t index)
+{
+	const struct prof_frame *frame = &sample->frames[index];
+	struct prof_frame place = {frame->image, prof_lookup_offset(names->prof, sample, index)};
+
+	/* else its function was called */
+	if (place.offset != frame->offset && place_at(names, &place)->is_before_entry)
+		place.offset = frame->offset;
+	return place;
 }
 
 const struct prof_name *names_of_frame(struct prof_names *names, const struct prof_sample *sample,
 				       size_t index)
 {
-	const struct prof_frame place = {sample->frames[index].image,
-					 prof_lookup_offset(names->prof, sample, index)};
+	const struct prof_frame place = names_place(names, sample, index);
 
 	return names_at(names, &place);
 }

@@ -31,8 +31,13 @@ struct prof_name {
 	bool is_known; /* false: the only function is "[image]", as no symbol is there */
 };
 
+/* The place of frame number @index of a sample: that of prof_lookup_offset(), or where a function
+ * begins that was not called (pp_symbols_is_before_entry()). */
+struct prof_frame names_place(struct prof_names *names, const struct prof_sample *sample,
+			      size_t index);
+
 /**
- * names_at - the functions at a place, which for a caller is that of prof_lookup_offset()
+ * names_at - the functions at a place, which for a caller is that of names_place()
  *
  * Return: the name, which lives as long as @names; equal pointers for equal places.
  */
