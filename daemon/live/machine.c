@@ -4,6 +4,8 @@
  */
 #include "machine.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,13 +28,45 @@
 #define KALLSYMS_SIZE_MOST (256 << 20)
 #define SMALL_SIZE_MOST	   (1 << 20)
 
+/* Threads among which one that runs is looked for: those that end stay until they are waited for
+ * only if they are the first one, or traced. */
+#define THREADS_MOST 64
+
 #define MAX_FREQUENCY "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"
+
+static bool has_program(uint64_t tid)
+{
+	char path[64], program[1];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/exe", tid);
+	return readlink(path, program, sizeof(program)) >= 0 || errno != ENOENT;
+}
+
+uint32_t machine_thread(uint32_t tgid)
+{
+	const struct dirent *entry;
+	uint64_t tid = tgid;
+	int looked_at = 0;
+	char path[64];
+	DIR *tasks;
+
+	if (has_program(tgid))
+		return tgid;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", tgid);
+	tasks = opendir(path);
+	while (tasks && (entry = readdir(tasks)) && looked_at++ < THREADS_MOST)
+		if (op_number_all(entry->d_name, 10, UINT32_MAX, &tid) && has_program(tid))
+			break;
+	if (tasks)
+		closedir(tasks);
+	return has_program(tid) ? (uint32_t)tid : tgid;
+}
 
 char *machine_maps(uint32_t tgid)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", tgid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", machine_thread(tgid));
 	return op_file_read(path, MAPS_SIZE_MOST, NULL, NULL);
 }
 
@@ -113,13 +147,15 @@ int machine_open_image(struct image_facts *facts, int32_t tgid)
 	const struct oprofile_image *reported = &facts->reported;
 	int fd = facts->present ? open_below(facts, facts->root, reported->path) : -1;
 	char process[64];
+	uint32_t thread;
 
 	if (fd >= 0 || tgid <= 0 || *reported->path != '/')
 		return fd;
-	snprintf(process, sizeof(process), "/proc/%" PRId32 "/root", tgid);
+	thread = machine_thread((uint32_t)tgid);
+	snprintf(process, sizeof(process), "/proc/%" PRIu32 "/root", thread);
 	fd = open_below(facts, process, reported->path);
 	if (fd < 0) {
-		snprintf(process, sizeof(process), "/proc/%" PRId32, tgid);
+		snprintf(process, sizeof(process), "/proc/%" PRIu32, thread);
 		fd = open_below(facts, process, "/exe");
 	}
 	return fd;

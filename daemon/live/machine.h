@@ -14,7 +14,17 @@ struct machine {
 	uint64_t text_start, text_end; /* of the kernel, from kallsyms; 0: not read yet */
 };
 
-/* The text of /proc/@tgid/maps, which the caller frees, or NULL. */
+/**
+ * machine_thread - a thread of a process that still runs
+ *
+ * /proc/PID shows the memory, the program and the root directory of the first thread; once that has
+ * ended, and others go on, nothing.  /proc/TID shows those of any thread.
+ *
+ * Return: @tgid itself if it runs, or if no thread does.
+ */
+uint32_t machine_thread(uint32_t tgid);
+
+/* The text of /proc/PID/maps, of any thread of @tgid, which the caller frees, or NULL. */
 char *machine_maps(uint32_t tgid);
 
 /* As of source_kallsyms(). */

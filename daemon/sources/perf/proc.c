@@ -15,15 +15,14 @@
 #include "module/uapi/oprofile.h"
 
 /* A path that opens the file that is mapped, whatever its own path names now; root only. */
-static void access_path(const struct perf_process *process, const struct op_maps_line *line,
-			char path[static 64])
+static void access_path(uint32_t thread, const struct op_maps_line *line, char path[static 64])
 {
-	snprintf(path, 64, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
-		 (uint32_t)process->task.pid, line->start, line->end);
+	snprintf(path, 64, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, thread, line->start,
+		 line->end);
 }
 
 static uint64_t cookie_of(struct perf_processes *processes, const struct perf_process *process,
-			  const struct op_maps_line *line)
+			  uint32_t thread, const struct op_maps_line *line)
 {
 	const struct perf_file file = {
 		.path = line->name,
@@ -34,19 +33,19 @@ static uint64_t cookie_of(struct perf_processes *processes, const struct perf_pr
 	struct stat status;
 	char path[64];
 
-	access_path(process, line, path);
+	access_path(thread, line, path);
 	if (access(path, R_OK) && !stat(line->name, &status) && status.st_ino == line->inode)
 		return perf_image_cookie_of_mapped(&processes->images, &file, line->name);
 	return perf_image_cookie_of_mapped(&processes->images, &file, path);
 }
 
 /* The path of its program, or NULL.  The caller frees it. */
-static char *program_path(const struct perf_process *process)
+static char *program_path(uint32_t thread)
 {
 	char link[64], path[OPROFILE_PATH_MAX];
 	ssize_t length;
 
-	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", (uint32_t)process->task.pid);
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", thread);
 	length = readlink(link, path, sizeof(path) - 1);
 	if (length <= 0)
 		return NULL;
@@ -55,7 +54,7 @@ static char *program_path(const struct perf_process *process)
 }
 
 static void add_mapping(struct perf_processes *processes, struct perf_process *process,
-			const struct op_maps_line *line, const char *program)
+			uint32_t thread, const struct op_maps_line *line, const char *program)
 {
 	bool is_program = program && !strcmp(program, line->name);
 	const char *label = perf_process_label(line->name, is_program);
@@ -68,23 +67,24 @@ static void add_mapping(struct perf_processes *processes, struct perf_process *p
 	};
 
 	if (!label) {
-		mapping.image = cookie_of(processes, process, line);
+		mapping.image = cookie_of(processes, process, thread, line);
 		if (program ? is_program : process->task.app == OPROFILE_NO_COOKIE)
 			process->task.app = mapping.image;
 	}
 	perf_process_add(processes, process, &mapping);
 }
 
-static void add_mappings(struct perf_processes *processes, struct perf_process *process, char *text)
+static void add_mappings(struct perf_processes *processes, struct perf_process *process,
+			 uint32_t thread, char *text)
 {
-	char *program = program_path(process);
+	char *program = program_path(thread);
 	const char *rest = text;
 	struct op_maps_line line;
 
 	while (op_maps_next(&rest, &line)) {
 		text[line.name + line.name_length - text] = '\0';
 		if (line.executable)
-			add_mapping(processes, process, &line, program);
+			add_mapping(processes, process, thread, &line, program);
 	}
 	free(program);
 }
@@ -103,12 +103,13 @@ static void count_threads(struct perf_process *process)
 void perf_proc_read(struct perf_processes *processes, struct perf_process *process, bool forget)
 {
 	char *text = machine_maps((uint32_t)process->task.pid);
+	uint32_t thread = machine_thread((uint32_t)process->task.pid);
 	struct stat status;
 	char path[64];
 
 	if (!text)
 		return;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/mnt", (uint32_t)process->task.pid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/mnt", thread);
 	if (!stat(path, &status))
 		process->mount = status.st_ino;
 	count_threads(process);
@@ -116,6 +117,6 @@ void perf_proc_read(struct perf_processes *processes, struct perf_process *proce
 		space_process_clear(&process->task);
 		process->task.app = OPROFILE_NO_COOKIE;
 	}
-	add_mappings(processes, process, text);
+	add_mappings(processes, process, thread, text);
 	free(text);
 }

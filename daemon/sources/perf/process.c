@@ -104,7 +104,8 @@ void perf_process_exec(struct perf_processes *processes, uint32_t tgid)
 	if (!process)
 		return;
 	process->read = processes->round; /* records of its mappings follow */
-	process->read_at = processes->now;
+	process->read_next = 0;
+	process->misses = 0;
 }
 
 void perf_process_exit(struct perf_processes *processes, uint32_t tgid)

@@ -29,7 +29,8 @@ struct perf_process {
 	struct space_process task;
 	uint64_t mount;	     /* inode of its mount namespace; 0: unknown */
 	uint64_t read;	     /* the round in which its /proc/PID/maps was read last */
-	uint64_t read_at;    /* and the time, in ns of the monotonic clock */
+	uint64_t read_next;  /* when it may be read again, in ns of the monotonic clock */
+	unsigned int misses; /* readings for an unknown address that did not have it, in a row */
 	uint64_t anon_round; /* the round of the last sample in its anonymous memory */
 };
 

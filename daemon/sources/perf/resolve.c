@@ -4,21 +4,38 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "libop/base/number.h"
 #include "module/uapi/oprofile.h"
 #include "proc.h"
 
-/* Between two readings of the same /proc/PID/maps. */
-#define READ_AGAIN_NS UINT64_C(1000000000)
+/*
+ * Memory that mremap(2) moves has no record, nor has what was mapped before a lost one.  So
+ * /proc/PID/maps is read again for an address that is unknown: at once, but after readings that did
+ * not have it after 1 ms, 2 ms and so on up to 1 s; and no more than a tenth of the time is spent on
+ * one process.
+ */
+#define READ_AGAIN_NS	UINT64_C(1000000)
+#define READ_AGAIN_MOST 10
+#define READ_SHARE	10
+
+static uint64_t clock_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+}
 
 static void read_again(struct perf_processes *processes, struct perf_process *process)
 {
 	bool stale = process->read < processes->stale;
+	uint64_t begin = clock_ns();
 
 	process->read = processes->round;
-	process->read_at = processes->now;
 	perf_proc_read(processes, process, stale);
+	process->read_next = processes->now + READ_SHARE * (clock_ns() - begin);
 }
 
 struct perf_process *perf_process_get(struct perf_processes *processes, uint32_t tgid)
@@ -40,10 +57,17 @@ const struct space_mapping *perf_process_where(struct perf_processes *processes,
 {
 	const struct space_mapping *mapping = perf_process_known(process, address);
 
-	if (mapping || process->task.ended || processes->now < process->read_at + READ_AGAIN_NS)
+	if (mapping || process->task.ended || processes->now < process->read_next)
 		return mapping;
 	read_again(processes, process);
-	return perf_process_known(process, address);
+	mapping = perf_process_known(process, address);
+	if (mapping) {
+		process->misses = 0;
+	} else {
+		process->read_next += READ_AGAIN_NS << process->misses;
+		process->misses += process->misses < READ_AGAIN_MOST;
+	}
+	return mapping;
 }
 
 int perf_processes_read_all(struct perf_processes *processes)
@@ -84,7 +108,7 @@ void perf_process_fork(struct perf_processes *processes, uint32_t tgid, uint32_t
 	if (!process)
 		return;
 	process->read = from->read;
-	process->read_at = from->read_at;
+	process->read_next = from->read_next;
 	process->mount = from->mount;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/live/machine.h"
 #include "libop/elf/build_id.h"
 #include "libop/foreign/door.h"
 #include "module/uapi/oprofile.h"
@@ -50,7 +51,8 @@ static int open_file(void *context, uint64_t cookie, bool *is_in_container)
 	if (!facts.present && !(reported->flags & OPROFILE_IMAGE_BUILD_ID))
 		return -1;
 	*is_in_container = !facts.present;
-	snprintf(root, sizeof(root), "/proc/%u/root", (unsigned int)task->process->task.pid);
+	snprintf(root, sizeof(root), "/proc/%u/root",
+		 (unsigned int)machine_thread((uint32_t)task->process->task.pid));
 	snprintf(path, sizeof(path), "%s%s", facts.present ? facts.root : root, reported->path);
 	fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_NONE);
 	if (fd >= 0 && !is_reported(fd, path, reported)) {
