@@ -27,6 +27,7 @@ static const struct {
 	{OP_STATS_PAUSED_NS, offsetof(struct event_time, paused_ns)},
 	{OP_STATS_TAKEN, offsetof(struct event_time, taken)},
 	{OP_STATS_UNSAMPLED_NS, offsetof(struct event_time, unsampled_ns)},
+	{OP_STATS_MISSING_NS, offsetof(struct event_time, missing_ns)},
 };
 
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))

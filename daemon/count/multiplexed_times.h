@@ -23,6 +23,7 @@ struct event_time {
 	uint64_t taken;	    /* samples */
 	/* Of a clock: counted, in threads that ran for too short a time to be sampled. */
 	uint64_t unsampled_ns;
+	uint64_t missing_ns; /* not counted: of programs that the kernel let nobody profile */
 };
 
 /* Each array has one element per event of @events. */

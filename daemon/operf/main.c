@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,8 +243,8 @@ static void print_pauses(const struct run *run)
 	}
 }
 
-/* A line for each clock of which more than 10 % of the time brought no sample: each thread has a
- * rest of half a period. */
+/* A line for each clock of which more than 3 % of the time, and more than chance makes, brought no
+ * sample: each thread has a rest of half a period. */
 static void print_unsampled(const struct run *run)
 {
 	for (size_t i = 0; i < run->events.count; i++) {
@@ -253,13 +254,54 @@ static void print_unsampled(const struct run *run)
 
 		if (time.running_ns)
 			share = 100 * (double)time.unsampled_ns / (double)time.running_ns;
-		if (share <= 10 || event->event.count < 10)
+		if (share <= 3 || share / 100 * sqrt((double)time.taken) <= 3 ||
+		    event->event.count < 10)
 			continue;
 		op_warn("%.1f %% of the CPU time (%.3g ms) brought no sample, as threads ended "
 			"within %.4g ms; use -e %s:%" PRIu32,
 			share, (double)time.unsampled_ns / 1e6, (double)event->event.count / 1e6,
 			event->event.name, event->event.count / 10);
 	}
+}
+
+/* Whether the kernel lets this user profile a program, and if not, why; NULL: it does, as far as is
+ * known. */
+static const char *why_unprofiled(const char *name)
+{
+	char *path = command_path(name);
+	const char *why = NULL;
+	struct stat status;
+
+	if (path && !stat(path, &status)) {
+		if ((status.st_mode & S_ISUID && status.st_uid != geteuid()) ||
+		    (status.st_mode & S_ISGID && status.st_gid != getegid()))
+			why = status.st_mode & S_ISUID ? "which is set-user-ID"
+						       : "which is set-group-ID";
+		else if (access(path, R_OK))
+			why = "which you may not read";
+	}
+	free(path);
+	return why;
+}
+
+/* CPU time of the command that no event was there to count. */
+static void print_missing(const struct run *run)
+{
+	struct source_perf_time time = source_perf_time(run->source, 0);
+	double missing = (double)time.missing_ns / 1e9;
+	const char *why = run->request->command ? why_unprofiled(run->request->command[0]) : NULL;
+
+	if (!time.missing_ns)
+		return;
+	if (why)
+		op_warn("%.3g s of CPU time were not profiled: the kernel lets nobody but root "
+			"profile %s, %s",
+			missing, run->request->command[0], why);
+	else
+		op_warn("%.3g s of CPU time were not profiled: the kernel lets nobody but root "
+			"profile programs that are set-user-ID, or that cannot be read; as root, "
+			"operf --system-wide sees them",
+			missing);
 }
 
 static uint64_t nanoseconds(const struct timeval *time)
@@ -318,6 +360,7 @@ static int profile(const struct request *request, struct op_error *error)
 		print_summary(&run);
 		print_pauses(&run);
 		print_unsampled(&run);
+		print_missing(&run);
 		status = run.collect.command ? run.collect.status : OP_EXIT_OK;
 		run.command.pid = 0; /* it has ended, or goes on alone */
 		if (run.collect.incomplete)

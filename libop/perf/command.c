@@ -40,14 +40,17 @@ static int cannot(const char *name, int code, struct op_error *error)
 	return op_error_code(error, code, "%s cannot be executed", name);
 }
 
-int command_check(const char *name, struct op_error *error)
+/* Looks for a program as a shell does.  Return: 0 with *@found set, which the caller frees; or an
+ * errno. */
+static int find(const char *name, char **found)
 {
 	const char *path = getenv("PATH");
 	struct op_strings list = {0};
 	int code = ENOENT;
 
+	*found = NULL;
 	if (strchr(name, '/'))
-		return access(name, X_OK) ? cannot(name, errno, error) : 0;
+		return access(name, X_OK) ? errno : (*found = strdup(name)) ? 0 : ENOMEM;
 	if (op_strings_split(&list, path ? path : "/bin:/usr/bin", ':'))
 		code = ENOMEM;
 	for (size_t i = 0; code && code != ENOMEM && i < list.count; i++) {
@@ -59,10 +62,30 @@ int command_check(const char *name, struct op_error *error)
 			code = 0;
 		else if (errno == EACCES && !access(file, F_OK))
 			code = EACCES;
-		free(file);
+		if (code)
+			free(file);
+		else
+			*found = file;
 	}
 	op_strings_free(&list);
+	return code;
+}
+
+int command_check(const char *name, struct op_error *error)
+{
+	char *path;
+	int code = find(name, &path);
+
+	free(path);
 	return code ? cannot(name, code, error) : 0;
+}
+
+char *command_path(const char *name)
+{
+	char *path;
+
+	find(name, &path);
+	return path;
 }
 
 int command_failure(const struct op_error *error)

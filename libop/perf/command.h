@@ -22,6 +22,9 @@ struct command {
  */
 int command_check(const char *name, struct op_error *error);
 
+/* The path of the program that command_check() finds, which the caller frees; or NULL. */
+char *command_path(const char *name);
+
 /* The exit status for the error of command_check() or command_go(). */
 int command_failure(const struct op_error *error);
 

@@ -47,6 +47,7 @@ bool op_session_is_newer(const char *dir, const char *other);
 #define OP_STATS_PAUSED_NS    "paused_ns"
 #define OP_STATS_TAKEN	      "taken"
 #define OP_STATS_UNSAMPLED_NS "unsampled_ns"
+#define OP_STATS_MISSING_NS   "missing_ns"
 
 /* Names below samples/NAME; oprofile-session(5) describes them. */
 #define OP_SAMPLES_ACCOUNT  "account"  /* what was received, stored and lost: account.h */

@@ -539,16 +539,54 @@ static char *fate(const struct pp_loss *loss)
 			 cause && cause->help ? cause->help : "");
 }
 
+static int add_missing(const char *path, const struct stat *status, void *context)
+{
+	const char *name = strrchr(path, '/') + 1;
+	uint64_t *most = context, ns = 0;
+	char *text = S_ISREG(status->st_mode) && !strcmp(name, OP_STATS_MISSING_NS)
+			     ? foreign_read(path, 64, NULL, NULL)
+			     : NULL;
+
+	if (text) {
+		text[strcspn(text, "\n")] = '\0';
+		op_number_parse(text, name, 0, UINT64_MAX, &ns, NULL);
+	}
+	if (ns > *most)
+		*most = ns;
+	free(text);
+	return 0;
+}
+
+/* CPU time that no event was there to count, in seconds. */
+static double missing_time(const char *samples_dir)
+{
+	char *dir = pp_format("%s/" OP_SAMPLES_STATS "/" OP_STATS_EVENTS, samples_dir);
+	uint64_t ns = 0;
+
+	op_walk(dir, add_missing, &ns, NULL);
+	free(dir);
+	return (double)ns / 1e9;
+}
+
 int pp_loss_explain(const struct pp_sample_list *list, struct op_error *error)
 {
 	struct pp_loss loss;
-	char *name, *text, others[32] = "";
+	char *name, *text, *whole, others[32] = "";
+	double missing;
 
 	if (!list->is_empty || !list->n_dirs)
 		return -1;
 	pp_loss_read(&loss, list->samples_dirs, list->n_dirs);
 	name = pp_head_session_name(list->samples_dirs[0]);
 	text = fate(&loss);
+	missing = missing_time(list->samples_dirs[0]);
+	if (missing > 0) {
+		whole = pp_format("%s; %.3g s of CPU time were of programs that the kernel lets "
+				  "nobody but root profile: set-user-ID, or not to be read",
+				  text, missing);
+		free(text);
+		text = whole;
+	}
 	if (list->n_dirs > 1)
 		snprintf(others, sizeof(others), " and %zu more", list->n_dirs - 1);
 	op_error_set(error, ENOENT, "no samples in the session %.500s%s: %s", name, others, text);

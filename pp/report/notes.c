@@ -15,8 +15,11 @@
 
 /* What is less is not worth a line. */
 #define SHARE_LEAST 1.0
-/* Each thread has a rest of half a period that brings no sample. */
-#define UNSAMPLED_LEAST 10.0
+/* Each thread has a rest of half a period that brings no sample: shares of programs that start many
+ * short ones are wrong by about as much. */
+#define UNSAMPLED_LEAST 3.0
+/* Standard errors of a number of samples that a difference may be by chance. */
+#define ERRORS_MOST 3
 /* The standard error of the largest share, as a part of it, that is worth a line. */
 #define ERROR_MOST 0.1
 
@@ -90,6 +93,12 @@ static void note_paused(struct op_strings *notes, const struct pp_profile *profi
 
 /* ---- threads that end before their first sample ---- */
 
+/* Whether a percentage of so many samples is more than chance makes. */
+static bool is_significant(double percent, uint64_t samples)
+{
+	return percent / 100 * sqrt((double)samples) > ERRORS_MOST;
+}
+
 static void note_unsampled(struct op_strings *notes, const struct pp_profile *profile)
 {
 	const struct pp_classes *classes = profile->classes;
@@ -98,7 +107,7 @@ static void note_unsampled(struct op_strings *notes, const struct pp_profile *pr
 		const struct pp_class *class = &classes->items[i];
 		double share = pp_percent(class->unsampled_ns, class->running_ns);
 
-		if (share <= UNSAMPLED_LEAST || (i && classes->axis != PP_AXIS_EVENT))
+		if (share <= UNSAMPLED_LEAST || !is_significant(share, class->taken) || (i && classes->axis != PP_AXIS_EVENT))
 			continue;
 		add(notes,
 		    pp_format("Not sampled: %.1f %% of the CPU time, in threads that end within "
@@ -106,6 +115,21 @@ static void note_unsampled(struct op_strings *notes, const struct pp_profile *pr
 			      share, (double)class->count / 1e6, class->count / 10, class->event,
 			      class->count / 10));
 	}
+}
+
+/* ---- programs that may not be profiled ---- */
+
+/* The events of a session lack the same time. */
+static void note_missing(struct op_strings *notes, const struct pp_profile *profile)
+{
+	const struct pp_class *class = profile->classes->items;
+
+	if (profile->classes->n && class->missing_ns)
+		add(notes, pp_format("Not profiled: %.3g s of %.3g s of CPU time: the kernel lets "
+				     "nobody but root profile programs that are set-user-ID, or "
+				     "that cannot be read; as root, operf --system-wide sees them",
+				     (double)class->missing_ns / 1e9,
+				     (double)(class->missing_ns + class->enabled_ns) / 1e9));
 }
 
 /* ---- unattributed, without symbols ---- */
@@ -305,6 +329,7 @@ void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
 	note_lost(notes, loss);
 	note_paused(notes, profile);
 	note_unsampled(notes, profile);
+	note_missing(notes, profile);
 	note_unattributed(notes, profile);
 	if (request->symbols)
 		note_unsymbolised(notes, profile, request->all);

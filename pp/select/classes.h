@@ -50,6 +50,7 @@ struct pp_class {
 	/* Likewise: the time paused by the kernel, of the latter, and samples; 0: not known. */
 	uint64_t paused_ns, taken;
 	uint64_t unsampled_ns; /* of a clock, in threads that ran for less than its period */
+	uint64_t missing_ns;   /* used by the command, and not counted */
 	bool is_scaled;	       /* its counts are scaled */
 	bool is_weighted;      /* its samples have weights of their own; set by pp_weights_find() */
 };

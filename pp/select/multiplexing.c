@@ -71,6 +71,7 @@ static size_t scale_of(struct pp_sample_list *list, const struct pp_sample_file 
 	scale->paused_ns = read_time(list, scale, OP_STATS_PAUSED_NS);
 	scale->taken = read_time(list, scale, OP_STATS_TAKEN);
 	scale->unsampled_ns = read_time(list, scale, OP_STATS_UNSAMPLED_NS);
+	scale->missing_ns = read_time(list, scale, OP_STATS_MISSING_NS);
 	for (size_t k = 0; k < 4; k++)
 		scale->rest[k] = scale->running_ns / 2;
 	list->scales = pp_grow(list->scales, &list->scales_capacity, i + 1, sizeof(*list->scales));
@@ -112,6 +113,7 @@ static void add_to_classes(struct pp_sample_list *list, struct pp_classes *class
 		add_time(&class->paused_ns, list->scales[index]->paused_ns);
 		add_time(&class->taken, list->scales[index]->taken);
 		add_time(&class->unsampled_ns, list->scales[index]->unsampled_ns);
+		add_time(&class->missing_ns, list->scales[index]->missing_ns);
 		class->is_scaled |= list->files[i].scale != NULL;
 	}
 	free(added);

@@ -25,7 +25,7 @@ struct pp_scale {
 	size_t session;			   /* index into samples_dirs of the list */
 	uint64_t enabled_ns, running_ns;   /* both 0 if not known */
 	uint64_t paused_ns, taken;	   /* likewise */
-	uint64_t unsampled_ns;		   /* likewise */
+	uint64_t unsampled_ns, missing_ns; /* likewise */
 	uint64_t rest[4];		   /* of samples or of arcs and stacks, then by is_weight */
 };
 

@@ -70,10 +70,30 @@ EOF
 image=clock
 event=events/cpu-clock.1000000.0
 doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 1111111111 \
-	$event/running_ns 1111111111 $event/unsampled_ns 111111111
+	$event/running_ns 1111111111 $event/unsampled_ns 111111111 $event/taken 1000
 doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 2000000000 \
-	$event/running_ns 2000000000 $event/unsampled_ns 1000000000
+	$event/running_ns 2000000000 $event/unsampled_ns 1000000000 $event/taken 1000
+# 8 % is more than chance makes of 2,000 samples, but not of 1,000; 2 % is not worth a line
+doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 1086956521 \
+	$event/running_ns 1086956521 $event/unsampled_ns 86956521 $event/taken 2000
+doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 1086956521 \
+	$event/running_ns 1086956521 $event/unsampled_ns 86956521 $event/taken 1000
+doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 1020000000 \
+	$event/running_ns 1020000000 $event/unsampled_ns 20000000 $event/taken 100000
 image=
+
+requirement time_that_nobody_but_root_may_profile_is_said
+images
+printf 'cpu_type 108\nimage prog cpu-clock.1000000.0.all.all.all\n0x1010 1000\n' >clock
+image=clock
+doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 1111111111 \
+	$event/running_ns 1111111111 $event/missing_ns 500000000
+image=
+rm -rf samples
+echo "cpu_type 108
+stat total_samples 0
+stat $event/missing_ns 500000000" | session
+report
 
 requirement code_without_symbols_is_said_with_what_helps
 images

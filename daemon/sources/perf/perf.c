@@ -382,6 +382,7 @@ struct source_perf_time source_perf_time(const struct source *source, size_t pla
 		.paused_ns = time.paused_ns,
 		.taken = time.taken,
 		.unsampled_ns = time.unsampled_ns,
+		.missing_ns = time.missing_ns,
 	};
 }
 

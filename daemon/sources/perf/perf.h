@@ -47,11 +47,12 @@ struct source_perf_losses source_perf_losses(const struct source *source);
 struct source_perf_time {
 	uint64_t running_ns, paused_ns, taken;
 	uint64_t unsampled_ns; /* of a clock, in threads that ran for less than its period */
+	uint64_t missing_ns;   /* used by the processes, and not counted */
 };
 /**
  * source_perf_set_use - tell what time the profiled processes used, when they have ended
  *
- * Events of user code alone need it for @unsampled_ns, which is 0 for them without it.
+ * Without it @missing_ns is 0, and for events of user code alone @unsampled_ns, too.
  */
 void source_perf_set_use(struct source *source, uint64_t user_ns, uint64_t system_ns);
 

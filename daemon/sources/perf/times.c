@@ -111,6 +111,17 @@ static uint64_t unsampled(const struct perf_times *times, const struct perf_time
 	return sampled < all ? all - sampled : 0; /* else it was paused instead */
 }
 
+/* Less than 1 %, or a few ticks of the command before it is executed, is nothing. */
+#define MISSING_NS_LEAST UINT64_C(20000000)
+
+static uint64_t missing(const struct perf_times *times, const struct perf_time *time)
+{
+	uint64_t used = times->user_ns + times->system_ns;
+	uint64_t least = used / 100 > MISSING_NS_LEAST ? used / 100 : MISSING_NS_LEAST;
+
+	return used > time->enabled_ns + least ? used - time->enabled_ns : 0;
+}
+
 struct perf_time perf_times_read(const struct perf_times *times,
 				 const struct perf_counters *counters, size_t place,
 				 bool of_threads)
@@ -135,8 +146,10 @@ struct perf_time perf_times_read(const struct perf_times *times,
 		time.enabled_ns = time.running_ns;
 	if (time.paused_ns > time.running_ns)
 		time.paused_ns = time.running_ns;
-	if (of_threads)
+	if (of_threads) {
 		time.unsampled_ns = unsampled(times, &time);
+		time.missing_ns = missing(times, &time);
+	}
 	return time;
 }
 
@@ -146,15 +159,16 @@ void perf_times_print(const struct perf_times *times, const struct perf_counters
 	for (size_t i = 0; i < times->places; i++) {
 		struct perf_time time = perf_times_read(times, counters, i, of_threads);
 
-		if (!time.enabled_ns)
+		if (!time.enabled_ns && !time.missing_ns)
 			continue;
 		fprintf(out,
 			"counter%zu/" OP_STATS_ENABLED_NS " %" PRIu64
 			"\ncounter%zu/" OP_STATS_RUNNING_NS " %" PRIu64
 			"\ncounter%zu/" OP_STATS_PAUSED_NS " %" PRIu64
 			"\ncounter%zu/" OP_STATS_TAKEN " %" PRIu64
-			"\ncounter%zu/" OP_STATS_UNSAMPLED_NS " %" PRIu64 "\n",
+			"\ncounter%zu/" OP_STATS_UNSAMPLED_NS " %" PRIu64
+			"\ncounter%zu/" OP_STATS_MISSING_NS " %" PRIu64 "\n",
 			i, time.enabled_ns, i, time.running_ns, i, time.paused_ns, i, time.taken, i,
-			time.unsampled_ns);
+			time.unsampled_ns, i, time.missing_ns);
 	}
 }

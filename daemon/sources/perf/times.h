@@ -23,6 +23,9 @@ struct perf_time {
 	/* Of clocks of threads: counted, and with no sample, in threads that ran for less than the
 	 * period; else 0. */
 	uint64_t unsampled_ns;
+	/* That the processes used and the event was not there to count: the kernel takes it from
+	 * who executes a program that is set-user-ID, or that is not to be read. */
+	uint64_t missing_ns;
 	uint64_t period_ns; /* of a clock; else 0 */
 	bool kernel, user;  /* which code the event samples */
 };

@@ -121,8 +121,8 @@ TEST(times_add_up_over_starts_daemons_and_sessions)
 
 TEST(other_numbers_have_files_where_they_are_not_zero)
 {
-	static const char *const files[] = {"paused_ns", "taken", "unsampled_ns"};
-	static const char *const wanted[] = {"11\n", "9\n", NULL};
+	static const char *const files[] = {"paused_ns", "taken", "unsampled_ns", "missing_ns"};
+	static const char *const wanted[] = {"11\n", "9\n", NULL, "8\n"};
 	char *dir = make_directory();
 	struct multiplexed_times times;
 
@@ -131,8 +131,8 @@ TEST(other_numbers_have_files_where_they_are_not_zero)
 			  "counter0/paused_ns 4\ncounter0/taken 7\ncounter0/unsampled_ns 0\n");
 	/* a source that has begun anew */
 	take(&times, dir, "counter0/enabled_ns 10\ncounter0/running_ns 9\n"
-			  "counter0/paused_ns 7\ncounter0/taken 2\n");
-	for (size_t i = 0; i < 3; i++) {
+			  "counter0/paused_ns 7\ncounter0/taken 2\ncounter0/missing_ns 8\n");
+	for (size_t i = 0; i < 4; i++) {
 		char *path = op_path("%s/events/CYCLES.10000.0/%s", dir, files[i]);
 		char *text = op_file_read(path, 100, NULL, NULL);
 
