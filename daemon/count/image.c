@@ -14,6 +14,9 @@
 #include "libop/base/file.h"
 #include "libop/session/log.h"
 
+/* How often jitdumps are looked for in the maps of processes between two rests of ten seconds. */
+#define DUMPS_LOOKED_FOR_MOST 256
+
 /* Images whose symbols are saved in one go while samples wait: 30 ms. */
 #define SAVED_AT_REST 64
 
@@ -161,13 +164,29 @@ static void save_symbols_now(const struct images *images, struct image_facts *fa
 	close(fd);
 }
 
+/* Compilers may begin to write one later; each new range of memory is a reason to look again. */
+static void look_for_dump(struct images *images, const struct op_process *process)
+{
+	char *dump = images->dumps_looked_for < DUMPS_LOOKED_FOR_MOST
+			     ? machine_jit_dump(process->tgid, process->inner)
+			     : NULL;
+
+	images->dumps_looked_for++;
+	if (dump)
+		op_process_list_set_dump(&images->processes, process->tgid, dump);
+	images->processes_learned |= dump != NULL;
+	free(dump);
+}
+
 uint32_t images_know_process(struct images *images, uint32_t tgid)
 {
-	struct op_process process;
+	struct op_process process, known;
 
 	if (images->source->is_past || op_process_of(tgid, &process))
 		return UINT32_MAX;
 	images->processes_learned |= op_process_list_add(&images->processes, &process) > 0;
+	if (op_process_list_find(&images->processes, tgid, &known) && !known.dump)
+		look_for_dump(images, &process);
 	return process.owner;
 }
 
@@ -230,6 +249,7 @@ void images_save_symbols(struct images *images)
 
 void images_rest(struct images *images)
 {
+	images->dumps_looked_for = 0;
 	save_symbols(images, SAVED_AT_REST);
 }
 

@@ -50,6 +50,7 @@ struct images {
 	bool learned;			 /* @known has more than the session's file */
 	struct op_process_list processes; /* of the session: whose memory has samples */
 	bool processes_learned;
+	unsigned int dumps_looked_for;
 	const char *samples_dir;	 /* where symbols are saved if there is no other place */
 	int32_t tgid;			 /* of the samples that are being counted; 0: not known */
 };

@@ -19,6 +19,7 @@
 #include "libop/base/number.h"
 #include "libop/elf/build_id.h"
 #include "libop/elf/kallsyms.h"
+#include "libop/elf/proc_maps.h"
 #include "libop/foreign/door.h"
 #include "libop/foreign/host.h"
 #include "libop/session/paths.h"
@@ -68,6 +69,22 @@ char *machine_maps(uint32_t tgid)
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", machine_thread(tgid));
 	return op_file_read(path, MAPS_SIZE_MOST, NULL, NULL);
+}
+
+char *machine_jit_dump(uint32_t tgid, uint32_t inner)
+{
+	char *text = machine_maps(tgid), *found = NULL, name[32];
+	const char *rest = text;
+	struct op_maps_line line;
+	size_t length;
+
+	length = (size_t)snprintf(name, sizeof(name), "/jit-%" PRIu32 ".dump", inner);
+	while (!found && rest && op_maps_next(&rest, &line))
+		if (line.executable && *line.name == '/' && line.name_length >= length &&
+		    !strncmp(line.name + line.name_length - length, name, length))
+			found = strndup(line.name, line.name_length);
+	free(text);
+	return found;
 }
 
 /*

@@ -27,6 +27,16 @@ uint32_t machine_thread(uint32_t tgid);
 /* The text of /proc/PID/maps, of any thread of @tgid, which the caller frees, or NULL. */
 char *machine_maps(uint32_t tgid);
 
+/**
+ * machine_jit_dump - the jitdump that a process has mapped
+ * @inner: its pid in its own namespace
+ *
+ * Programs map it as executable, only to tell profilers where it is.
+ *
+ * Return: its path, which the caller frees, or NULL.
+ */
+char *machine_jit_dump(uint32_t tgid, uint32_t inner);
+
 /* As of source_kallsyms(). */
 char *machine_kallsyms(struct machine *machine);
 

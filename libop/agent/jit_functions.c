@@ -36,11 +36,13 @@ void jit_functions_free(struct jit_functions *all)
 
 /* ---- perf-TGID.map ---- */
 
-/* Takes a number and the blanks behind it. */
+/* Takes a number and the blanks behind it.  Java and Erlang write "0x" before it. */
 static bool take_hex(char **line, uint64_t *out)
 {
 	const char *end = *line;
 
+	if (end[0] == '0' && (end[1] == 'x' || end[1] == 'X'))
+		end += 2;
 	if (!op_number_take(&end, 16, UINT64_MAX, out) || *end != ' ')
 		return false;
 	*line += end - *line;

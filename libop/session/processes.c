@@ -16,8 +16,9 @@
 #include "libop/foreign/door.h"
 #include "paths.h"
 
-/* Three numbers, of 10, 10 and 20 digits at most. */
-#define LINE_MOST     44
+/* Bytes of the path of a jitdump, and of the file. */
+#define DUMP_MOST     1024
+#define FILE_MOST     (64 << 20)
 #define STAT_MOST     4096
 #define SECOND	      UINT64_C(1000000000)
 #define STAT_STARTED  22 /* the field of /proc/PID/stat with the start, in ticks since boot */
@@ -69,12 +70,30 @@ int op_process_list_add(struct op_process_list *list, const struct op_process *p
 	    op_array_fit(list->items, list->capacity, list->n + 1) ||
 	    op_hash_add(&list->by_tgid, op_hash_mix(0, process->tgid), (uint32_t)list->n))
 		return -1;
-	list->items[list->n++] = *process;
+	list->items[list->n] = *process;
+	list->items[list->n++].dump = process->dump ? strdup(process->dump) : NULL;
 	return 1;
+}
+
+void op_process_list_set_dump(struct op_process_list *list, uint32_t tgid, const char *path)
+{
+	struct op_process *last = NULL;
+	uint32_t i;
+
+	op_hash_for_each_possible (&list->by_tgid, op_hash_mix(0, tgid), i) {
+		if (list->items[i].tgid == tgid)
+			last = &list->items[i];
+	}
+	if (!last || strlen(path) > DUMP_MOST || strchr(path, '\n'))
+		return;
+	free(last->dump);
+	last->dump = strdup(path);
 }
 
 void op_process_list_free(struct op_process_list *list)
 {
+	for (size_t i = 0; i < list->n; i++)
+		free(list->items[i].dump);
 	free(list->items);
 	op_hash_free(&list->by_tgid);
 	*list = (struct op_process_list){0};
@@ -87,23 +106,26 @@ static bool take(const char **at, uint64_t most, char end, uint64_t *number)
 	return op_number_take(at, 10, most, number) && *(*at)++ == end;
 }
 
-/* TGID OWNER STARTED */
-static void take_line(struct op_process_list *list, const char *line)
+/* TGID OWNER STARTED INNER DUMP; the last may be empty */
+static void take_line(struct op_process_list *list, char *line)
 {
-	uint64_t tgid, owner, started;
+	uint64_t tgid, owner, started, inner;
+	const char *at = line;
 
-	if (take(&line, UINT32_MAX, ' ', &tgid) && take(&line, UINT32_MAX, ' ', &owner) &&
-	    take(&line, UINT64_MAX, '\0', &started))
-		op_process_list_add(list, &(struct op_process){.tgid = (uint32_t)tgid,
-							       .owner = (uint32_t)owner,
-							       .started = started});
+	if (take(&at, UINT32_MAX, ' ', &tgid) && take(&at, UINT32_MAX, ' ', &owner) &&
+	    take(&at, UINT64_MAX, ' ', &started) && take(&at, UINT32_MAX, ' ', &inner))
+		op_process_list_add(list,
+				    &(struct op_process){.tgid = (uint32_t)tgid,
+							 .owner = (uint32_t)owner,
+							 .started = started,
+							 .inner = (uint32_t)inner,
+							 .dump = *at ? line + (at - line) : NULL});
 }
 
 void op_process_list_read(struct op_process_list *list, const char *samples_dir)
 {
 	char *path = op_path("%s/" OP_SAMPLES_PROCESSES, samples_dir), *line;
-	char *text = path ? foreign_read(path, (size_t)OP_PROCESSES_MOST * LINE_MOST, NULL, NULL)
-			  : NULL;
+	char *text = path ? foreign_read(path, FILE_MOST, NULL, NULL) : NULL;
 	char *rest = text;
 
 	while ((line = strsep(&rest, "\n")))
@@ -121,8 +143,9 @@ int op_process_list_save(const struct op_process_list *list, const char *samples
 	FILE *out = path ? open_memstream(&text, &length) : NULL;
 
 	for (size_t i = 0; out && i < list->n; i++)
-		fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu64 "\n", list->items[i].tgid,
-			list->items[i].owner, list->items[i].started);
+		fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu32 " %s\n",
+			list->items[i].tgid, list->items[i].owner, list->items[i].started,
+			list->items[i].inner, list->items[i].dump ? list->items[i].dump : "");
 	if (!out || fclose(out))
 		op_error_memory(error);
 	else
@@ -154,6 +177,23 @@ static uint64_t nanoseconds(clockid_t clock)
 	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
+/* The last of the pids that /proc/PID/status has after "NSpid:", or 0. */
+static uint32_t inner_pid(uint32_t tgid)
+{
+	char path[64], *text;
+	uint64_t pid = 0;
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
+	text = op_file_read(path, STAT_MOST, NULL, NULL);
+	at = text ? strstr(text, "\nNSpid:") : NULL;
+	at = at ? at + strlen("\nNSpid:") : NULL;
+	while (at && *(at += strspn(at, "\t ")) && op_number_take(&at, 10, UINT32_MAX, &pid))
+		;
+	free(text);
+	return (uint32_t)pid;
+}
+
 int op_process_of(uint32_t tgid, struct op_process *process)
 {
 	uint64_t ticks, rate = (uint64_t)sysconf(_SC_CLK_TCK);
@@ -173,6 +213,7 @@ int op_process_of(uint32_t tgid, struct op_process *process)
 		.owner = status.st_uid,
 		.started = nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_BOOTTIME) +
 			   ticks * (SECOND / rate),
+		.inner = inner_pid(tgid),
 	};
 	return 0;
 }

@@ -21,6 +21,8 @@ struct op_process {
 	uint32_t tgid;
 	uint32_t owner;	  /* its user */
 	uint64_t started; /* in nanoseconds since 1970 */
+	uint32_t inner;	  /* its pid in its own namespace; 0: not known */
+	char *dump;	  /* the path of the jitdump that it has mapped, or NULL; the list's */
 };
 
 /* All zero is an empty list. */
@@ -32,6 +34,7 @@ struct op_process_list {
 
 /**
  * op_process_list_add - add a process, unless the list has it
+ * @process: is copied, with its jitdump
  *
  * Return: 1 if it is new, 0 if it is not, or -1 when out of memory or the list is full.
  */
@@ -65,8 +68,14 @@ int op_process_list_save(const struct op_process_list *list, const char *samples
 void op_process_list_free(struct op_process_list *list);
 
 /**
+ * op_process_list_set_dump - set the jitdump of the process that was added last with this pid
+ * @path: is copied; one that is too long, or has a newline, is not taken
+ */
+void op_process_list_set_dump(struct op_process_list *list, uint32_t tgid, const char *path);
+
+/**
  * op_process_of - look at a running process
- * @process: filled in
+ * @process: filled in, but for its jitdump
  *
  * Return: 0, or -1: there is no such process, or /proc does not show it.
  */

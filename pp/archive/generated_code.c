@@ -16,12 +16,24 @@ static int compare_tgids(const void *a, const void *b)
 	return (left->tgid > right->tgid) - (left->tgid < right->tgid);
 }
 
+static void add_mapped_dump(struct pp_archive_files *files, const char *path,
+			    const struct op_process_list *processes, uint32_t tgid)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = pp_format("%.*s", slash ? (int)(slash - path) : 0, path);
+
+	if (strcmp(dir, PP_JIT_DIR) != 0 && pp_jit_is_believed(path, dir, tgid, processes))
+		pp_archive_files_add(files, pp_copy(path), pp_jit_dump_path(PP_JIT_DIR, tgid));
+	free(dir);
+}
+
 static void add_jit(struct pp_archive_files *files, const struct pp_image_search *search,
 		    const struct op_process_list *processes, uint32_t tgid)
 {
 	char *(*const paths[])(const char *dir, uint32_t tgid) = {pp_jit_map_path,
 								  pp_jit_dump_path};
 	char *dir = pp_jit_dir(search->jit_dir, search->archive);
+	struct op_process process;
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		char *path = paths[i](dir, tgid);
@@ -31,6 +43,9 @@ static void add_jit(struct pp_archive_files *files, const struct pp_image_search
 		else
 			free(path);
 	}
+	if (!search->archive && op_process_list_find(processes, tgid, &process) == 1 &&
+	    process.dump)
+		add_mapped_dump(files, process.dump, processes, tgid);
 	free(dir);
 }
 

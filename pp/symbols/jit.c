@@ -436,16 +436,58 @@ static enum pp_jit_result read_functions(struct pp_jit *jit, const char *path,
 	return PP_JIT_REFUSED;
 }
 
+static enum pp_jit_result read_mapped_dump(struct pp_jit *jit, const char *path,
+					   const struct op_process_list *processes,
+					   struct op_error *error)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = pp_format("%.*s", slash ? (int)(slash - path) : 0, path);
+	enum pp_jit_result result =
+		read_functions(jit, path, FOREIGN_JIT_DUMP, dir, processes, error);
+
+	free(dir);
+	return result;
+}
+
+/* The map of a process that has another pid in its own namespace: in its own root directory, or in
+ * @dir, if the process that has that pid here cannot have written it. */
+static enum pp_jit_result read_inner(struct pp_jit *jit, const struct op_process *process,
+				     const char *dir, const struct op_process_list *processes,
+				     struct op_error *error)
+{
+	char *inside = pp_format("/proc/%" PRIu32 "/root" PP_JIT_DIR, process->tgid);
+	char *map = pp_jit_map_path(inside, process->inner);
+	enum pp_jit_result result = PP_JIT_NONE;
+	struct op_process now;
+
+	if (!op_process_of(process->tgid, &now) && op_process_is_same(&now, process))
+		result = read_functions(jit, map, FOREIGN_JIT_MAP, inside, processes, error);
+	free(map);
+	map = pp_jit_map_path(dir, process->inner);
+	if (result == PP_JIT_NONE && op_process_of(process->inner, &now))
+		result = read_functions(jit, map, FOREIGN_JIT_MAP, dir, processes, error);
+	free(map);
+	free(inside);
+	return result;
+}
+
 enum pp_jit_result pp_jit_read(struct pp_jit *jit, const char *dir, uint32_t tgid,
 			       const struct op_process_list *processes, struct op_error *error)
 {
 	char *map = pp_jit_map_path(dir, tgid), *dump = pp_jit_dump_path(dir, tgid);
+	struct op_process process = {0};
 	enum pp_jit_result result;
 
 	*jit = (struct pp_jit){.tgid = tgid};
+	if (op_process_list_find(processes, tgid, &process) != 1)
+		process = (struct op_process){0};
 	result = read_functions(jit, dump, FOREIGN_JIT_DUMP, dir, processes, error);
+	if (result == PP_JIT_NONE && process.dump)
+		result = read_mapped_dump(jit, process.dump, processes, error);
 	if (result == PP_JIT_NONE)
 		result = read_functions(jit, map, FOREIGN_JIT_MAP, dir, processes, error);
+	if (result == PP_JIT_NONE && process.inner && process.inner != tgid)
+		result = read_inner(jit, &process, dir, processes, error);
 	free(map);
 	free(dump);
 	return result;

@@ -50,6 +50,9 @@ enum pp_jit_result {
  * @dir: where the files are
  * @processes: of the session
  *
+ * The jitdump may also be where @processes say that the process had mapped it, and the map have the
+ * pid that the process had in its own namespace, in its own root directory while it runs.
+ *
  * Where functions overlap, the one written last has the addresses: memory of unused functions is
  * reused.  A damaged jitdump is read up to the damage.  For root, a process apart reads files of
  * others.

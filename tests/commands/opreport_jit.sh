@@ -44,6 +44,16 @@ mkdir -p "archive$PWD"
 mv samples "archive$PWD"
 report -l -n "archive:$DIR/archive" '[[]heap]'
 
+# As Java and Erlang write it
+requirement perf_map_may_have_prefixed_numbers
+samples_of_node
+write jit/perf-77.map <<-EOF
+	0x00007f0000000100 0x100 long Busy.hot(int)
+	0X7f0000000200 200 mixed
+	0x 10 nothing
+EOF
+report -l -n -w tgid:all --jit-dir "$DIR/jit"
+
 # Where anybody may write, only files of certain users are believed.
 requirement perf_map_of_others_is_refused
 heap()
@@ -95,7 +105,7 @@ now=$(date +%s)
 in_shared 4999999
 sessions_process()
 {
-	echo "$@" >samples/current/processes
+	echo "$@" | sed 's/$/ 0 /' >samples/current/processes
 	named
 }
 echo "began before the file was written: $(sessions_process 4999999 "$user" $((now - 60))000000000)"
@@ -167,6 +177,22 @@ jitdump_with_lines()
 		lines(0x7f0000000200, (0x7f0000000280, 9, b"d.x"))
 	EOF
 }
+
+# V8 writes it to the directory of the program.
+requirement jitdump_is_found_where_the_process_had_it
+samples_of_node
+jitdump '<'
+mkdir elsewhere
+mv jit/jit-77.dump elsewhere
+echo "77 $(id -u) 1000000000 77 $DIR/elsewhere/jit-77.dump" >samples/current/processes
+report -l -n -w tgid:all --jit-dir "$DIR/jit"
+echo 7f0000000100 100 by_the_map >jit/perf-4999999.map
+echo "77 $(id -u) 1000000000 4999999 " >samples/current/processes
+report -l -n -w tgid:all --jit-dir "$DIR/jit"
+check kill -0 $$
+mv jit/perf-4999999.map "jit/perf-$$.map"
+echo "77 $(id -u) 1000000000 $$ " >samples/current/processes
+echo "a process has that pid: $(opreport --session-dir="$DIR" -l -n tgid:all --jit-dir "$DIR/jit" | grep -c by_the_map)"
 
 requirement jitdump_names_lines_in_both_byte_orders
 samples_of_node

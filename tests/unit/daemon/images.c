@@ -5,6 +5,7 @@
  */
 #include "fixture.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -219,7 +220,14 @@ TEST(processes_of_anonymous_memory_are_noted_while_they_run)
 	struct op_process_list list = {0};
 	struct op_process process;
 	struct test_session session;
+	char *dump = op_path("/tmp/jit-%d.dump", getpid());
+	int fd = open(dump, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	void *mapped;
 
+	assert_return_code(fd, errno);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	mapped = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
 	session_open(&session, &config);
 	for (int i = 0; i < 2; i++)
 		session_feed(&session,
@@ -231,10 +239,17 @@ TEST(processes_of_anonymous_memory_are_noted_while_they_run)
 	assert_int_equal(list.n, 1);
 	assert_int_equal(op_process_list_find(&list, (uint32_t)own, &process), 1);
 	assert_int_equal(process.owner, geteuid());
+	assert_int_not_equal(process.inner, 0);
+	assert_non_null(process.dump);
+	assert_string_equal(process.dump, dump);
 	assert_uint_in_range(process.started, (uint64_t)(time(NULL) - 3600) * 1000000000,
 			     (uint64_t)(time(NULL) + 1) * 1000000000);
 	op_process_list_free(&list);
 	session_close(&session);
+	munmap(mapped, 4096);
+	close(fd);
+	unlink(dump);
+	free(dump);
 }
 
 /* All at once would be at the end, or while samples wait. */

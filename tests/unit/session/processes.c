@@ -34,7 +34,7 @@ static void write_list(const char *text)
 
 TEST(processes_are_told_apart_by_owner_and_start)
 {
-	const struct op_process first = {77, 1000, 100 * SECOND};
+	const struct op_process first = {.tgid = 77, .owner = 1000, .started = 100 * SECOND};
 	struct op_process_list list = {0};
 	struct op_process other = first, found;
 
@@ -52,16 +52,29 @@ TEST(processes_are_told_apart_by_owner_and_start)
 
 TEST(list_is_read_as_it_was_saved)
 {
-	const struct op_process saved = {UINT32_MAX, UINT32_MAX, UINT64_MAX};
+	char path[] = "/tmp/a b/jit-1.dump";
+	const struct op_process saved = {.tgid = UINT32_MAX,
+					 .owner = UINT32_MAX,
+					 .started = UINT64_MAX,
+					 .inner = UINT32_MAX,
+					 .dump = path};
+	const struct op_process bare = {.tgid = 2, .owner = 3, .started = 4};
 	struct op_process_list list = {0}, read = {0};
 	struct op_process found;
 	struct op_error error;
 
 	assert_int_equal(op_process_list_add(&list, &saved), 1);
+	assert_int_equal(op_process_list_add(&list, &bare), 1);
+	op_process_list_set_dump(&list, 2, "/two\nlines");
 	assert_int_equal(op_process_list_save(&list, ".", &error), 0);
 	op_process_list_read(&read, ".");
 	assert_int_equal(op_process_list_find(&read, UINT32_MAX, &found), 1);
-	assert_memory_equal(&found, &saved, sizeof(found));
+	assert_true(found.owner == UINT32_MAX && found.started == UINT64_MAX);
+	assert_int_equal(found.inner, UINT32_MAX);
+	assert_string_equal(found.dump, path);
+	assert_int_equal(op_process_list_find(&read, 2, &found), 1);
+	assert_int_equal(found.inner, 0);
+	assert_null(found.dump);
 	op_process_list_free(&list);
 	op_process_list_free(&read);
 }
@@ -71,7 +84,8 @@ TEST(malformed_lines_are_skipped)
 	struct op_process_list list = {0};
 	struct op_process found;
 
-	write_list("\n1\n1 2\n1 2 \n1 2 3 4\n-1 2 3\n1 4294967296 3\n 1 2 3\n5 6 7\n1 2 3");
+	write_list("\n1\n1 2\n1 2 \n1 2 3\n1 2 3 4\n-1 2 3 4 \n1 4294967296 3 4 \n 1 2 3 4 \n"
+		   "5 6 7 8 \n1 2 3 4 /x");
 	op_process_list_read(&list, ".");
 	assert_int_equal(list.n, 2);
 	assert_int_equal(op_process_list_find(&list, 5, &found), 1);
