@@ -112,6 +112,49 @@ static void set_version(struct image *image, const struct image_facts *facts)
 	memcpy(image->build_id, reported->build_id, image->build_id_size);
 }
 
+/* ---- symbols that are saved ---- */
+
+/* Those of the first @end images of the list; the others stay open. */
+static void save_kept(struct images *images, size_t end)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < images->n_kept; i++) {
+		const struct kept_image *kept = &images->kept[i];
+
+		if (kept->index >= end) {
+			images->kept[n++] = *kept;
+			continue;
+		}
+		saved_symbols_save_open(kept->fd, &images->known.items[kept->index].identity,
+					&images->turns, images->samples_dir);
+		close(kept->fd);
+	}
+	images->n_kept = n;
+}
+
+static void close_kept(struct images *images)
+{
+	for (size_t i = 0; i < images->n_kept; i++)
+		close(images->kept[i].fd);
+	images->n_kept = 0;
+}
+
+static void save_symbols(struct images *images, size_t most)
+{
+	uint64_t refused = images->turns.refused;
+
+	images->n_saved = saved_symbols_save_some(&images->known, images->n_saved, most,
+						  &images->turns, images->samples_dir);
+	save_kept(images, images->n_saved);
+	refused = images->turns.refused - refused;
+	if (refused)
+		log_limited(&images->log_refused,
+			    "the symbols of %" PRIu64 " new images are not saved: there were too "
+			    "many",
+			    refused);
+}
+
 /* ---- identities ---- */
 
 static struct op_image_known *find_known(const struct images *images, const char *name,
@@ -133,13 +176,34 @@ static bool is_another_file(const struct images *images, const struct image_fact
 	return differs;
 }
 
+/* A compiler's test program is removed, a program that is built again replaced, before it is its
+ * turn. */
+static void keep_file(struct images *images, const struct image_facts *facts)
+{
+	struct image_facts copy = *facts;
+	int fd;
+
+	if (!facts->present || !facts->identity.has_file || images->source->is_past)
+		return;
+	if (images->n_kept == IMAGES_KEPT_MOST)
+		save_symbols(images, SAVED_AT_REST);
+	if (images->n_kept == IMAGES_KEPT_MOST)
+		return;
+	fd = machine_open_image(&copy, images->tgid);
+	if (fd >= 0)
+		images->kept[images->n_kept++] = (struct kept_image){images->known.n - 1, fd};
+}
+
 static void know(struct images *images, const char *name, const struct image_facts *facts)
 {
 	char *full;
 	struct op_image_known *known = find_known(images, name, &full);
 
-	if (facts->identified && full && !known)
-		images->learned |= !op_image_list_add(&images->known, full, &facts->identity);
+	if (facts->identified && full && !known &&
+	    !op_image_list_add(&images->known, full, &facts->identity)) {
+		images->learned = true;
+		keep_file(images, facts);
+	}
 	/* the file itself says more than its build-id */
 	if (known && facts->identified && !known->identity.has_file &&
 	    facts->identity.has_file && identity_fits(&known->identity, &facts->identity, false)) {
@@ -192,6 +256,7 @@ uint32_t images_know_process(struct images *images, uint32_t tgid)
 
 void images_begin(struct images *images, const char *samples_dir)
 {
+	close_kept(images);
 	op_image_list_free(&images->known);
 	op_image_list_read(&images->known, samples_dir);
 	op_process_list_free(&images->processes);
@@ -226,20 +291,6 @@ void images_save(struct images *images)
 		log_line("the session's list of images is not up to date: %s", error.text);
 	else
 		images->learned = false;
-}
-
-static void save_symbols(struct images *images, size_t most)
-{
-	uint64_t refused = images->turns.refused;
-
-	images->n_saved = saved_symbols_save_some(&images->known, images->n_saved, most,
-						  &images->turns, images->samples_dir);
-	refused = images->turns.refused - refused;
-	if (refused)
-		log_limited(&images->log_refused,
-			    "the symbols of %" PRIu64 " new images are not saved: there were too "
-			    "many",
-			    refused);
 }
 
 void images_save_symbols(struct images *images)
@@ -402,6 +453,7 @@ void images_free(struct images *images)
 {
 	images_forget(images);
 	free_all(&images->kernel);
+	close_kept(images);
 	op_image_list_free(&images->known);
 	op_process_list_free(&images->processes);
 	saved_turns_free(&images->turns);

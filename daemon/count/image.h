@@ -37,6 +37,9 @@ struct image {
 	struct sample_file *recent;
 };
 
+/* Files that are open until their symbols are saved. */
+#define IMAGES_KEPT_MOST 64
+
 struct images {
 	struct op_hash_map kernel; /* by name: kernel code, kept until images_free() */
 	struct op_hash_map others; /* by name: files and anonymous memory */
@@ -46,6 +49,11 @@ struct images {
 	struct op_image_list known;	 /* of the session: what identifies the files */
 	size_t n_saved;			 /* of @known: it was tried to save their symbols */
 	struct saved_turns turns;	 /* for that */
+	struct kept_image {
+		size_t index; /* in @known */
+		int fd;
+	} kept[IMAGES_KEPT_MOST]; /* files that may be removed before */
+	size_t n_kept;
 	struct log_limit log_refused;
 	bool learned;			 /* @known has more than the session's file */
 	struct op_process_list processes; /* of the session: whose memory has samples */

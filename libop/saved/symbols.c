@@ -208,6 +208,20 @@ size_t saved_symbols_save_some(const struct op_image_list *list, size_t first, s
 	return end;
 }
 
+void saved_symbols_save_open(int fd, const struct op_identity *identity, struct saved_turns *turns,
+			     const char *samples_dir)
+{
+	char name[SAVED_NAME];
+	struct op_error ignored;
+
+	if (!*saved_symbols_name(identity, name) || saved_has(samples_dir, name))
+		return;
+	if (has_turn(turns, identity, true))
+		saved_symbols_save(fd, identity, samples_dir, &ignored);
+	else
+		turns->refused++;
+}
+
 void saved_symbols_save_all(const struct op_image_list *list, size_t first, const char *samples_dir)
 {
 	saved_symbols_save_some(list, first, list->n, NULL, samples_dir);

@@ -67,6 +67,10 @@ void saved_turns_free(struct saved_turns *turns);
 size_t saved_symbols_save_some(const struct op_image_list *list, size_t first, size_t most,
 			       struct saved_turns *turns, const char *samples_dir);
 
+/* Saves the symbols of an open file, unless they are saved, if there is a turn for it. */
+void saved_symbols_save_open(int fd, const struct op_identity *identity, struct saved_turns *turns,
+			     const char *samples_dir);
+
 /**
  * saved_symbols_identify - complete the identities of images whose build-id is all that is known
  *

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: CPU time of programs that the kernel lets nobody but root profile is said, by operf and
-# covers: reports, with the reason; processes whose first thread has ended, and code that mremap(2)
-# covers: has moved, are profiled
+# covers: reports, with the reason; processes whose first thread has ended, code that mremap(2) has
+# covers: moved, and programs that are removed have their names
 
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
@@ -64,6 +64,17 @@ within "share of the thread that goes on" "$(awk '$NF == "spin" { print $2 }' "$
 sample ./moved
 report
 within "share of code that was moved" "$(awk '$NF == "moved" { print $2 }' "$scratch/report")" 90 100
+
+# ---- programs that are removed, or replaced, before their symbols are saved ----
+
+cp spin gone
+sample sh -c './gone & sleep 0.2; rm gone; wait'
+report
+within "share of a program that is removed" "$(awk '$NF == "spin" { print $2 }' "$scratch/report")" 95 100
+cp spin gone
+sample sh -c './gone; rm gone; cp moved gone'
+report
+within "share of a program that is replaced" "$(awk '$NF == "spin" { print $2 }' "$scratch/report")" 95 100
 
 # ---- who may not be profiled ----
 
