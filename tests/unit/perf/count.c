@@ -166,7 +166,7 @@ TEST_WITH(reported, set_up, tear_down)
 		{{1234567, 4000, 1000},
 		 FORMAT_BRIEF,
 		 "time,event,count,counted,enabled_ns,running_ns,percent\n"
-		 "3.500000,odd \"name\",4938268,1234567,4000,1000,25.00\n"},
+		 "3.500000,\"odd \"\"name\"\"\",4938268,1234567,4000,1000,25.00\n"},
 		{{1234567, 4000, 1000},
 		 FORMAT_JSON,
 		 "{\"time\": 3.500000, \"event\": \"odd \\\"name\\\"\", \"count\": 4938268, "
