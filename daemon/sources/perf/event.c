@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "build_ids.h"
+
 /* Pages of a ring, from what we like to have down to what is of any use. */
 #define PAGES_USER   64
 #define PAGES_FLAT   256
@@ -76,7 +78,7 @@ static struct perf_event_attr make_attr_of_processes(const struct perf_counters_
 		.comm_exec = 1,
 		.task = 1,
 		.namespaces = op_perf_is_privileged(), /* others are refused */
-		.build_id = 1,
+		.build_id = !perf_build_ids_leak(),
 	};
 
 	set_common(&attr, config, pages);
@@ -105,8 +107,8 @@ static struct perf_event_attr make_attr(const struct op_perf_event *event,
 }
 
 /*
- * Kernels before 6.0 do not report an event's losses, and those before 5.12 no build-ids; files are
- * then identified by device and inode.
+ * Kernels before 6.0 do not report an event's losses, and those before 5.12 no build-ids; those of
+ * files are read then, if the process is there (perf_proc_cookie()).
  */
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {

@@ -4,6 +4,7 @@
  */
 #include "image.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct perf_image {
 	struct perf_image *same_inode;	  /* another one that by_inode has under the same hash */
 	uint64_t cookie, device, inode;
 	uint64_t mapped_device, mapped_inode; /* of /proc, where the build-id is the identity */
+	uint64_t mapped_version;	      /* as of version_of() */
 	uint32_t generation;
 	uint8_t build_id_size, build_id[PERF_BUILD_ID_MOST];
 	bool foreign, kept;
@@ -129,15 +131,29 @@ uint64_t perf_image_cookie(struct perf_images *images, const struct perf_file *f
 	return image ? image->cookie : OPROFILE_INVALID_COOKIE;
 }
 
+/* What changes when a file is written to, or another one gets its inode; 0: it is not known.  Asks
+ * no server of a file system. */
+static uint64_t version_of(const char *access)
+{
+	struct statx status;
+	uint64_t version;
+
+	if (statx(AT_FDCWD, access, AT_STATX_DONT_SYNC, STATX_CTIME | STATX_SIZE, &status))
+		return 0;
+	version = op_hash_mix(status.stx_size, (uint64_t)status.stx_ctime.tv_sec);
+	return op_hash_mix(version, status.stx_ctime.tv_nsec) | 1;
+}
+
 static const struct perf_image *find_mapped(const struct perf_images *images,
-					    const struct perf_file *file)
+					    const struct perf_file *file, uint64_t version)
 {
 	uint64_t hash = hash_inode(file->path, file->device, file->inode);
 	const struct perf_image *image = op_hash_map_find(&images->by_inode, hash);
 
 	while (image &&
 	       (image->mapped_device != file->device || image->mapped_inode != file->inode ||
-		image->foreign != file->foreign || strcmp(image->path, file->path) != 0))
+		image->foreign != file->foreign || strcmp(image->path, file->path) != 0 ||
+		(version && image->mapped_version && image->mapped_version != version)))
 		image = image->same_inode;
 	return image;
 }
@@ -145,7 +161,8 @@ static const struct perf_image *find_mapped(const struct perf_images *images,
 uint64_t perf_image_cookie_of_mapped(struct perf_images *images, const struct perf_file *file,
 				     const char *access)
 {
-	const struct perf_image *known = find_mapped(images, file);
+	uint64_t version = version_of(access);
+	const struct perf_image *known = find_mapped(images, file, version);
 	uint8_t id[BUILD_ID_MAX];
 	struct perf_file reported = *file;
 	struct perf_image *image;
@@ -168,6 +185,8 @@ uint64_t perf_image_cookie_of_mapped(struct perf_images *images, const struct pe
 		image->mapped_inode = file->inode;
 		insert_inode(images, image);
 	}
+	if (image->mapped_device == file->device && image->mapped_inode == file->inode)
+		image->mapped_version = version;
 	return image->cookie;
 }
 

@@ -15,10 +15,21 @@
 #include "module/uapi/oprofile.h"
 
 /* A path that opens the file that is mapped, whatever its own path names now; root only. */
-static void access_path(uint32_t thread, const struct op_maps_line *line, char path[static 64])
+static void access_path(uint32_t thread, uint64_t start, uint64_t end, char path[static 64])
 {
-	snprintf(path, 64, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, thread, line->start,
-		 line->end);
+	snprintf(path, 64, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, thread, start, end);
+}
+
+uint64_t perf_proc_cookie(struct perf_processes *processes, uint32_t thread, uint64_t start,
+			  uint64_t end, const struct perf_file *file)
+{
+	struct stat status;
+	char path[64];
+
+	access_path(thread, start, end, path);
+	if (access(path, R_OK) && !stat(file->path, &status) && status.st_ino == file->inode)
+		return perf_image_cookie_of_mapped(&processes->images, file, file->path);
+	return perf_image_cookie_of_mapped(&processes->images, file, path);
 }
 
 static uint64_t cookie_of(struct perf_processes *processes, const struct perf_process *process,
@@ -30,13 +41,8 @@ static uint64_t cookie_of(struct perf_processes *processes, const struct perf_pr
 		.inode = line->inode,
 		.foreign = process->mount && process->mount != processes->mount,
 	};
-	struct stat status;
-	char path[64];
 
-	access_path(thread, line, path);
-	if (access(path, R_OK) && !stat(line->name, &status) && status.st_ino == line->inode)
-		return perf_image_cookie_of_mapped(&processes->images, &file, line->name);
-	return perf_image_cookie_of_mapped(&processes->images, &file, path);
+	return perf_proc_cookie(processes, thread, line->start, line->end, &file);
 }
 
 /* The path of its program, or NULL.  The caller frees it. */

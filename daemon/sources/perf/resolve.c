@@ -132,7 +132,10 @@ void perf_process_map(struct perf_processes *processes, uint32_t tgid, uint64_t 
 	mapping.label = (char *)label;
 	if (!label) {
 		known.foreign = process->mount && process->mount != processes->mount;
-		mapping.image = perf_image_cookie(&processes->images, &known);
+		mapping.image =
+			known.build_id_size
+				? perf_image_cookie(&processes->images, &known)
+				: perf_proc_cookie(processes, tgid, start, end, &known);
 		/* the program itself comes first */
 		if (process->task.app == OPROFILE_NO_COOKIE)
 			process->task.app = mapping.image;
