@@ -24,8 +24,13 @@
 #include "libop/events/unit_mask.h"
 
 #define NANOSECONDS UINT64_C(1000000000)
-/* Of clocks: 1000 samples a second. */
-#define CLOCK_COUNT  1000000
+/*
+ * Of clocks, in ns: 854 samples a second.  Much work repeats each millisecond, or in 2, 4, 5, 10 or
+ * 20 of them, or in parts of one.  Samples at such a period always see the same part of it: shares
+ * that were 0.75 were counted as 0.37 to 0.92.  4 - 2 * sqrt(2) ms is far from all ratios of small
+ * numbers to these, so that samples go through all parts within some ten of them.
+ */
+#define CLOCK_COUNT  1171573
 #define CYCLES_COUNT 100000
 /* A request for more than this is a mistake, and the kernel's default limit. */
 #define FREQUENCY_MOST 100000
@@ -201,6 +206,8 @@ static int set_attr(struct op_perf_event *choice, const struct op_perf_choose *h
 		return 0;
 	if (how->frequency && op_perf_is_clock(attr)) {
 		choice->event.count = (uint32_t)(NANOSECONDS / how->frequency);
+		if (how->is_default && choice->event.count < CLOCK_COUNT)
+			choice->event.count = CLOCK_COUNT;
 	} else if (how->frequency) {
 		choice->event.count = 0;
 		attr->freq = 1;
@@ -362,7 +369,8 @@ int op_perf_choose(char *const *specs, size_t n, const struct op_perf_choose *wa
 		fallback = (char *)op_perf_default();
 		specs = &fallback;
 		n = 1;
-		if (!how->counting && !how->frequency)
+		how->is_default = !how->counting && !how->frequency;
+		if (how->is_default)
 			how->frequency = OP_PERF_FREQUENCY;
 	}
 	if (n > OP_COUNTERS_MAX)
@@ -410,8 +418,10 @@ int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_eve
 	if (op_events_parse(text, &parsed, error))
 		return -1;
 	for (size_t i = 0; i < parsed.count; i++) {
-		if (!parsed.event[i].count && !how.frequency)
+		if (!parsed.event[i].count && !how.frequency) {
+			how.is_default = true;
 			how.frequency = OP_PERF_FREQUENCY;
+		}
 	}
 	result = set_frequency(&how, error);
 	for (size_t i = 0; !result && i < parsed.count; i++) {

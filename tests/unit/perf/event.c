@@ -20,7 +20,7 @@ TEST(specifications)
 	assert_int_equal(events.count, 3);
 	assert_string_equal(events.cpu_type, OP_PERF_CPU_TYPE);
 	assert_int_equal(events.event[0].attr.type, PERF_TYPE_SOFTWARE);
-	assert_int_equal(events.event[0].attr.sample_period, 1000000);
+	assert_int_equal(events.event[0].attr.sample_period, 1171573);
 	assert_int_equal(events.event[1].attr.config, PERF_COUNT_SW_PAGE_FAULTS);
 	assert_int_equal(events.event[1].attr.sample_period, 7);
 	assert_int_equal(events.event[2].attr.type, PERF_TYPE_HARDWARE);
