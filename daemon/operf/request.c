@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/sources/perf/unwind.h"
 #include "libop/base/option.h"
 #include "libop/session/paths.h"
 
@@ -18,13 +19,13 @@ static int take_method(const struct op_option *option, void *field, const char *
 		       struct op_error *error)
 {
 	struct request *request = field;
-	enum { FRAME_POINTERS, DWARF } method;
+	struct op_error cause;
+	unsigned int method;
 
-	if (op_option_word.take(option, &method, text, error))
-		return -1;
+	if (perf_unwind_parse(text, &request->unwind, &cause))
+		return op_option_refuse(option, text, error, "%s", cause.text);
 	request->callgraph = true;
-	request->unwind = method == DWARF;
-	return 0;
+	return request->unwind ? 0 : op_option_word.take(option, &method, text, error);
 }
 
 static int take_file(const struct op_option *option, void *field, const char *text,
@@ -56,7 +57,7 @@ static const struct op_option rows[] = {
 	{"callgraph", 'g', NULL, "record call chains, by frame pointers",
 	 OP_FLAG(struct request, callgraph)},
 	{"call-graph", 0, "METHOD",
-	 "record call chains by frame pointers (fp) or call frame information (dwarf)",
+	 "record call chains by frame pointers (fp) or call frame information (dwarf[,BYTES])",
 	 .type = &method_type, .words = methods},
 	{"pid", 'p', "PID,...", "profile running processes, and their children",
 	 OP_PIDS(struct request, processes)},

@@ -22,7 +22,7 @@ struct request {
 	uint64_t frequency;	  /* samples a second instead of counts; 0: counts */
 	uint64_t feed;		  /* a socket for each sample as it is counted, below; 0: none */
 	uint64_t duration;	  /* seconds; 0: until what is profiled ends */
-	bool unwind;		  /* call chains by call frame information */
+	uint32_t unwind;	  /* as of struct source_perf_config */
 	bool system_wide, callgraph, append, separate_thread, separate_cpu;
 	bool feed_only;	    /* samples are sent, and not stored */
 	bool loose;	    /* sample files are not packed at the end */

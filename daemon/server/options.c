@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon/sources/module.h"
+#include "daemon/sources/perf/unwind.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/base/option.h"
@@ -137,9 +138,11 @@ static int take_callgraph(const struct op_option *option, void *field, const cha
 			  struct op_error *error)
 {
 	struct options *options = field;
+	struct op_error cause;
 
 	options->has_callgraph = true;
-	options->unwind = !strcmp(text, "dwarf");
+	if (perf_unwind_parse(text, &options->unwind, &cause))
+		return op_option_refuse(option, text, error, "%s", cause.text);
 	options->callgraph = UINT16_MAX;
 	return options->unwind ? 0
 			       : op_option_number.take(option, &options->callgraph, text, error);

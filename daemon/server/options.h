@@ -23,7 +23,7 @@ struct options {
 	uint64_t session_mib;  /* of config.budget; 0: the default */
 	uint64_t min_free_mib; /* the same; UINT64_MAX: the default */
 	bool has_callgraph;
-	bool unwind; /* callers by call frame information, not by frame pointers */
+	uint32_t unwind; /* as of struct source_perf_config */
 	bool no_vmlinux;
 };
 

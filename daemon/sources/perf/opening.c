@@ -65,7 +65,7 @@ static int open_counters(struct perf_source *perf, const struct source_perf_conf
 		.target.ends = config->ends,
 		.attr = perf->attr,
 		.depth = depth_of(config->callgraph),
-		.stack = PERF_UNWIND_STACK,
+		.stack = config->unwind,
 	};
 	pid_t *threads;
 	int result;

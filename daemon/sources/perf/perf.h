@@ -22,7 +22,8 @@ struct source_perf_config {
 	bool on_exec;		/* begin by itself when the process executes a program */
 	const sigset_t *ends;	/* blocked signals that end the opening with EINTR; NULL: none */
 	unsigned int callgraph; /* most callers of a sample; 0: none */
-	bool unwind;		/* callers by call frame information, not by frame pointers */
+	uint32_t unwind; /* bytes of stacks that are copied, to find callers by call frame
+			  * information; 0: callers by frame pointers */
 };
 
 /* As many callers as the kernel allows. */

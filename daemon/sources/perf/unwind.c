@@ -4,12 +4,15 @@
  */
 #include "unwind.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/live/machine.h"
+#include "libop/base/number.h"
 #include "libop/elf/build_id.h"
 #include "libop/foreign/door.h"
 #include "module/uapi/oprofile.h"
@@ -60,6 +63,25 @@ static int open_file(void *context, uint64_t cookie, bool *is_in_container)
 		fd = -1;
 	}
 	return fd;
+}
+
+int perf_unwind_parse(const char *text, uint32_t *bytes, struct op_error *error)
+{
+	uint64_t number = PERF_UNWIND_STACK;
+	const char *comma = strchr(text, ',');
+
+	*bytes = 0;
+	if (strncmp(text, "dwarf", 5) != 0 || (text[5] && comma != text + 5))
+		return 0;
+	if (comma && op_number_parse(comma + 1, "size of copies of stacks", 8,
+				     PERF_UNWIND_STACK_MOST, &number, error))
+		return -1;
+	if (number % 8)
+		return op_error_set(error, EINVAL,
+				    "size of copies of stacks: %" PRIu64 " is no multiple of 8",
+				    number);
+	*bytes = (uint32_t)number;
+	return 0;
 }
 
 static bool place(void *context, uint64_t address, bool is_return, uint64_t *cookie,
