@@ -105,6 +105,33 @@ static void put_events(struct op_buffer *buffer, const struct prof *prof,
 	}
 }
 
+/* More than any CPU number of a sample: hotspot has an array of so many. */
+static uint64_t cpus_of_samples(const struct prof *prof)
+{
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+	uint64_t n = 1;
+
+	while (prof_next(prof, &cursor, &sample))
+		if (sample.cpu != PROF_ANY && (uint64_t)sample.cpu >= n)
+			n = (uint64_t)sample.cpu + 1;
+	return n;
+}
+
+/* Readers rely on it, known or not. */
+static void put_cpus(struct op_buffer *buffer, const struct prof *prof)
+{
+	const struct prof_host *host = &prof->host;
+	uint64_t available = cpus_of_samples(prof), online = host->cpus_online;
+
+	if (host->cpus_available > available)
+		available = host->cpus_available;
+	if (online > available)
+		available = online;
+	op_buffer_u32(buffer, (uint32_t)available);
+	op_buffer_u32(buffer, (uint32_t)(online ? online : available));
+}
+
 static void put_build_ids(struct op_buffer *buffer, const struct prof *prof)
 {
 	enum { SIZE_IS_VALID = 1 << 15 };
@@ -162,10 +189,7 @@ void perf_put_feature(struct op_buffer *buffer, unsigned int bit, const struct p
 		put_text(buffer, host->arch);
 		break;
 	case PERF_FEATURE_NRCPUS:
-		if (!host->cpus_available)
-			break;
-		op_buffer_u32(buffer, (uint32_t)host->cpus_available);
-		op_buffer_u32(buffer, (uint32_t)host->cpus_online);
+		put_cpus(buffer, prof);
 		break;
 	case PERF_FEATURE_CPUDESC:
 		put_text(buffer, host->cpu_description);
