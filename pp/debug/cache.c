@@ -49,6 +49,8 @@ struct inlined {
 struct frame {
 	uint32_t name;
 	uint32_t caller; /* of those of its unit, or NONE */
+	uint32_t call_file; /* in the text, or NONE */
+	int32_t call_line;
 };
 
 static const size_t sizes[KINDS] = {
@@ -119,7 +121,8 @@ static bool are_frames_good(const struct pp_debug_cache *cache, const struct uni
 
 	for (uint32_t i = 0; i < unit->n_frames; i++)
 		if (frames[i].name >= cache->counts.n[NAMES] ||
-		    (frames[i].caller != NONE && frames[i].caller >= i))
+		    (frames[i].caller != NONE && frames[i].caller >= i) ||
+		    (frames[i].call_file != NONE && frames[i].call_file >= cache->counts.n[TEXT]))
 			return false;
 	for (uint32_t i = 0; i < unit->n_inlined; i++)
 		if (inlined[i].frame >= unit->n_frames)
@@ -304,6 +307,9 @@ void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *un
 			.name_index = index,
 			.caller =
 				frames[i].caller == NONE ? NULL : &table->frames[frames[i].caller],
+			.call_file = frames[i].call_file == NONE ? NULL
+								 : cache->text + frames[i].call_file,
+			.call_line = frames[i].call_line,
 		};
 	}
 }
@@ -382,9 +388,12 @@ static void put_inlines(struct writing *writing, const struct pp_inline_table *t
 	}
 	for (size_t i = 0; i < table->n_frames; i++) {
 		const struct pp_inlined *caller = table->frames[i].caller;
+		const char *call_file = table->frames[i].call_file;
 		struct frame frame = {
 			.name = (uint32_t)table->frames[i].name_index,
 			.caller = caller ? (uint32_t)(caller - table->frames) : NONE,
+			.call_file = call_file ? put_file(writing, call_file) : NONE,
+			.call_line = table->frames[i].call_line,
 		};
 
 		put(writing, FRAMES, &frame, sizeof(frame));

@@ -59,6 +59,8 @@ struct pp_inlined {
 	const char *name;		 /* linkage name of the function */
 	size_t name_index;		 /* index of the name: equal for equal names */
 	const struct pp_inlined *caller; /* inlined too, or NULL: in the function of the symbol */
+	const char *call_file;		 /* where the caller calls it; NULL: not known */
+	int call_line;
 };
 
 /* The innermost inlined call at an address; NULL if there is none.  Lives as long as @info,

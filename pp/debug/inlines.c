@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The inlined functions of a compilation unit. */
 #include <dwarf.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,12 @@
 
 /* A table under construction: callers are indices, as the array grows. */
 struct build {
+	struct pp_inline_table *table;
+	Dwarf_Die *unit;
 	const struct pp_live_code *code;
+	Dwarf_Files *sources; /* of the unit */
+	size_t n_sources, joined_bytes;
+	const char **files; /* their names, by number; NULL: not looked up yet */
 	struct pp_names *names;
 	struct pp_inlined *frames;
 	size_t *callers;
@@ -41,6 +47,54 @@ static const char *name_of(Dwarf_Die *die)
 	return "(unnamed function)";
 }
 
+/* ---- call lines ---- */
+
+/* Bytes of names that the compilation directory is put before; see lines.c. */
+#define JOINED_MOST (1 << 20)
+
+static void read_sources(struct build *build)
+{
+	if (dwarf_getsrcfiles(build->unit, &build->sources, &build->n_sources))
+		build->n_sources = 0;
+	build->files = pp_alloc(build->n_sources, sizeof(*build->files));
+}
+
+/* The name of a source file: libdw's, or the table's. */
+static const char *file_name(struct build *build, size_t number)
+{
+	struct pp_inline_table *table = build->table;
+	const char *name, *directory;
+
+	if (number >= build->n_sources)
+		return NULL;
+	if (build->files[number])
+		return build->files[number];
+	name = dwarf_filesrc(build->sources, number, NULL, NULL);
+	if (!name || !*name)
+		return NULL;
+	directory = *name == '/' ? NULL : pp_debug_text(build->unit, DW_AT_comp_dir);
+	if (directory && *directory == '/' && build->joined_bytes < JOINED_MOST) {
+		table->files = pp_grow(table->files, &table->files_capacity, table->n_files + 1,
+				       sizeof(*table->files));
+		name = table->files[table->n_files++] = pp_format("%s/%s", directory, name);
+		build->joined_bytes += strlen(name);
+	}
+	return build->files[number] = name;
+}
+
+static void read_call(struct build *build, Dwarf_Die *die, struct pp_inlined *inlined)
+{
+	Dwarf_Word file = 0, line = 0;
+	Dwarf_Attribute attribute;
+
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) ||
+	    dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) || !line ||
+	    line > INT_MAX)
+		return;
+	inlined->call_file = file_name(build, file);
+	inlined->call_line = inlined->call_file ? (int)line : 0;
+}
+
 /* ---- the tree ---- */
 
 static size_t add_frame(struct build *build, Dwarf_Die *die, size_t caller, unsigned int depth)
@@ -55,6 +109,7 @@ static size_t add_frame(struct build *build, Dwarf_Die *die, size_t caller, unsi
 				 sizeof(*build->callers));
 	build->frames[frame] =
 		(struct pp_inlined){.name = build->names->names[index], .name_index = index};
+	read_call(build, die, &build->frames[frame]);
 	build->callers[frame] = caller;
 	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
 		if (!pp_live_code_has(build->code, start))
@@ -115,8 +170,9 @@ static void read_children(struct build *build, Dwarf_Die *die, size_t caller, un
 void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit,
 			  const struct pp_live_code *code, struct pp_names *names)
 {
-	struct build build = {.code = code, .names = names};
+	struct build build = {.table = table, .unit = unit, .code = code, .names = names};
 
+	read_sources(&build);
 	read_children(&build, unit, NO_CALLER, 0);
 	for (size_t i = 0; i < build.n; i++)
 		build.frames[i].caller =
@@ -124,6 +180,7 @@ void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit,
 	table->frames = build.frames;
 	table->n_frames = build.n;
 	table->n = pp_intervals_flatten(build.intervals, build.n_intervals, &table->flat);
+	free(build.files);
 	free(build.callers);
 	free(build.intervals);
 }
@@ -137,6 +194,9 @@ const struct pp_inlined *pp_inline_table_find(const struct pp_inline_table *tabl
 
 void pp_inline_table_free(struct pp_inline_table *table)
 {
+	for (size_t i = 0; i < table->n_files; i++)
+		free(table->files[i]);
+	free(table->files);
 	free(table->flat);
 	free(table->frames);
 }

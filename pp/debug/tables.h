@@ -42,6 +42,8 @@ struct pp_inline_table {
 	size_t n;
 	struct pp_inlined *frames;
 	size_t n_frames;
+	char **files; /* names that the compilation directory was put before */
+	size_t n_files, files_capacity;
 };
 
 struct pp_debug_unit {

@@ -245,7 +245,7 @@ static char *cache_name(const char *path)
 	if (stat(path, &status) || status.st_size < CACHED_SIZE || pp_elf_open(&object, path))
 		return NULL;
 	id = pp_elf_build_id(&object);
-	name = id ? pp_table_cache_name(id, &status, "debug-3") : NULL;
+	name = id ? pp_table_cache_name(id, &status, "debug-4") : NULL;
 	free(id);
 	pp_elf_close(&object);
 	return name;

@@ -169,3 +169,32 @@ EOF
 report -l -n --inline
 rm -f ./*.dwo
 report -l -n --inline
+
+requirement calls_of_inlined_functions_have_their_lines
+cat >work.c <<-EOF
+	volatile unsigned long sink;
+	static inline __attribute__((always_inline)) void inner(void)
+	{
+		sink++;
+	}
+	static inline __attribute__((always_inline)) void outer(void)
+	{
+		inner();
+	}
+	void _start(void)
+	{
+		outer();
+	}
+EOF
+gcc -g -O1 -fcf-protection=none -nostdlib -static -Wl,-Ttext=0x401000 -Wl,--build-id=none -o prog work.c
+session <<-EOF
+	image prog TIMER
+	0x1000 3
+	stacks prog TIMER
+	stack 3 prog+0x1000
+EOF
+opexport --session-dir="$DIR" --to=callgrind | grep -A 3 -e '^fn=' -e '^calls='
+opexport --session-dir="$DIR" --to=pprof --output=out.prof
+opexport --from=out.prof --to=callgrind | grep -A 3 -e '^fn=' -e '^calls='
+chown 65534:65534 prog 2>/dev/null || :	# what reads it is a process apart then
+opexport --session-dir="$DIR" --to=callgrind | grep -A 1 -e '^calls='

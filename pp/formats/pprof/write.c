@@ -136,12 +136,22 @@ static void put_labels(struct writer *writer, const struct prof_sample *sample)
 	put_app(writer, sample->app);
 }
 
+/* Without names, as they are in the profile, where each caller was called. */
+static struct prof_frame place_of(const struct writer *writer, const struct prof_sample *sample,
+				  size_t index)
+{
+	if (writer->output->names)
+		return names_place(writer->output->names, sample, index);
+	return (struct prof_frame){sample->frames[index].image,
+				   prof_lookup_offset(writer->prof, sample, index)};
+}
+
 static void put_sample(struct writer *writer, const struct prof_sample *sample)
 {
 	struct op_buffer ids = {0};
 
 	for (size_t i = 0; i < sample->depth; i++) {
-		const struct prof_frame place = names_place(writer->output->names, sample, i);
+		const struct prof_frame place = place_of(writer, sample, i);
 
 		op_buffer_leb128(&ids, pprof_write_location(writer, &place));
 	}

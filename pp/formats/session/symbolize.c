@@ -171,8 +171,10 @@ static void look_up(struct prof_names *names, struct place *place)
 			line.system_name = show(names, inlined->name, false);
 			line.function = show(names, inlined->name, true);
 			add_line(place, &capacity, &line);
-			/* where it was called from is not known */
-			line = (struct prof_line){0};
+			line = (struct prof_line){
+				.file = inlined->call_file ? show(names, inlined->call_file, false)
+							   : NULL,
+				.line = inlined->call_line};
 		}
 		line.system_name = show(names, symbols->items[symbol].name, false);
 		line.function = show(names, symbols->items[symbol].name, true);
