@@ -50,8 +50,8 @@ struct op_perf_events {
 	char cpu_type[64]; /* whose names they are: OP_PERF_CPU_TYPE if all are perf's own */
 };
 
-/* Samples a second of each CPU if neither events nor a frequency are given; of clocks some fewer, so
- * that they keep no step with what repeats each millisecond. */
+/* Samples a second of each CPU if neither events nor a frequency are given; of clocks some fewer,
+ * so that they keep no step with what repeats each millisecond. */
 #define OP_PERF_FREQUENCY 1000
 
 struct op_perf_choose {

@@ -48,7 +48,7 @@ struct inlined {
 
 struct frame {
 	uint32_t name;
-	uint32_t caller; /* of those of its unit, or NONE */
+	uint32_t caller;    /* of those of its unit, or NONE */
 	uint32_t call_file; /* in the text, or NONE */
 	int32_t call_line;
 };
@@ -307,8 +307,9 @@ void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *un
 			.name_index = index,
 			.caller =
 				frames[i].caller == NONE ? NULL : &table->frames[frames[i].caller],
-			.call_file = frames[i].call_file == NONE ? NULL
-								 : cache->text + frames[i].call_file,
+			.call_file = frames[i].call_file == NONE
+					     ? NULL
+					     : cache->text + frames[i].call_file,
 			.call_line = frames[i].call_line,
 		};
 	}

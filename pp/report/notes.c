@@ -107,7 +107,8 @@ static void note_unsampled(struct op_strings *notes, const struct pp_profile *pr
 		const struct pp_class *class = &classes->items[i];
 		double share = pp_percent(class->unsampled_ns, class->running_ns);
 
-		if (share <= UNSAMPLED_LEAST || !is_significant(share, class->taken) || (i && classes->axis != PP_AXIS_EVENT))
+		if (share <= UNSAMPLED_LEAST || !is_significant(share, class->taken) ||
+		    (i && classes->axis != PP_AXIS_EVENT))
 			continue;
 		add(notes,
 		    pp_format("Not sampled: %.1f %% of the CPU time, in threads that end within "

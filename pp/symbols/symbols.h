@@ -19,7 +19,7 @@
 struct pp_symbol {
 	uint64_t start, end; /* keys, without end */
 	uint64_t vma;	     /* the address that start has in memory, or in the object file */
-	uint64_t skipped;    /* bytes of the function before start: it goes on behind a nested one */
+	uint64_t skipped;    /* bytes of the function before start, if one is nested in it */
 	const char *name;    /* not demangled; lives as long as the table */
 };
 
@@ -86,8 +86,8 @@ enum pp_symbols_status {
  *
  * The symbols are those of .symtab, of the separate debug file, or else of .gnu_debugdata and
  * .dynsym together, or of .dynsym alone.  Each covers its size, and no more: what is between them
- * has lost its name.  One without a size, as of assembly, reaches up to the next symbol, or the next
- * function that .eh_frame_hdr knows; inside of one that has a size it is only a label.
+ * has lost its name.  One without a size, as of assembly, reaches up to the next symbol, or the
+ * next function that .eh_frame_hdr knows; inside of one that has a size it is only a label.
  *
  * Kernel files have every symbol, and labels count as in kallsyms: each reaches up to the next one.
  *
@@ -130,9 +130,9 @@ size_t pp_symbols_find(const struct pp_symbols *symbols, uint64_t key);
  * pp_symbols_is_before_entry - whether a caller's address is where a function begins
  * @key: the byte before the address
  *
- * A return address is behind a call, which is looked up by the byte before.  A trampoline of signals
- * and the first function of a coroutine (makecontext(3)) are never called: their address in a chain
- * is that of their first byte, and the byte before is in no function.
+ * A return address is behind a call, which is looked up by the byte before.  A trampoline of
+ * signals and the first function of a coroutine (makecontext(3)) are never called: their address in
+ * a chain is that of their first byte, and the byte before is in no function.
  */
 bool pp_symbols_is_before_entry(const struct pp_symbols *symbols, uint64_t key);
 

@@ -12,9 +12,9 @@
 
 /*
  * Memory that mremap(2) moves has no record, nor has what was mapped before a lost one.  So
- * /proc/PID/maps is read again for an address that is unknown: at once, but after readings that did
- * not have it after 1 ms, 2 ms and so on up to 1 s; and no more than a tenth of the time is spent on
- * one process.
+ * /proc/PID/maps is read again for an address that is unknown: at once, but after readings that
+ * did not have it after 1 ms, 2 ms and so on up to 1 s; and no more than a tenth of the time is
+ * spent on one process.
  */
 #define READ_AGAIN_NS	UINT64_C(1000000)
 #define READ_AGAIN_MOST 10

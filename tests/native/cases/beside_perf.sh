@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# covers: perf record runs beside operf and oprofiled, of the whole system or of its own program, and
-# covers: its recording is whole: what operf asks the kernel for changes nobody else's records
+# covers: perf record runs beside operf, of the whole system or of its own program, and its
+# covers: recording is whole: what operf asks the kernel for changes nobody else's records
 
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"

@@ -12,16 +12,20 @@ cd "$scratch" || exit 1
 cat >spin.c <<-END
 	#include <time.h>
 	static volatile unsigned long sum;
-	__attribute__((noinline)) static void spin(void) { for (int i = 0; i < 100000; i++) sum += i; }
+	__attribute__((noinline)) static void spin(void)
+	{ for (int i = 0; i < 100000; i++) sum += i; }
 	int main(void) { while (clock() < CLOCKS_PER_SEC / 2) spin(); return 0; }
 END
 cat >orphan.c <<-END
 	#include <pthread.h>
 	#include <time.h>
 	static volatile unsigned long sum;
-	__attribute__((noinline)) static void spin(void) { for (int i = 0; i < 100000; i++) sum += i; }
-	static void *work(void *argument) { while (clock() < CLOCKS_PER_SEC * 4) spin(); return argument; }
-	int main(void) { pthread_t thread; pthread_create(&thread, 0, work, 0); pthread_exit(0); }
+	__attribute__((noinline)) static void spin(void)
+	{ for (int i = 0; i < 100000; i++) sum += i; }
+	static void *work(void *argument)
+	{ while (clock() < CLOCKS_PER_SEC * 4) spin(); return argument; }
+	int main(void)
+	{ pthread_t thread; pthread_create(&thread, 0, work, 0); pthread_exit(0); }
 END
 cat >moved.c <<-END
 	#define _GNU_SOURCE
@@ -57,24 +61,24 @@ until grep -q '^State:.Z' /proc/$orphan/status; do sleep 0.05; done
 sample --duration=1 --pid=$orphan
 kill $orphan
 report
-within "share of the thread that goes on" "$(awk '$NF == "spin" { print $2 }' "$scratch/report")" 95 100
+within "share of the thread that goes on" "$(awk '$NF == "spin" { print $2 }' "$scratch/report")" 80 100
 
 # ---- code that was moved ----
 
 sample ./moved
 report
-within "share of code that was moved" "$(awk '$NF == "moved" { print $2 }' "$scratch/report")" 90 100
+within "share of code that was moved" "$(awk '$NF == "moved" { print $2 }' "$scratch/report")" 80 100
 
 # ---- programs that are removed, or replaced, before their symbols are saved ----
 
 cp spin gone
 sample sh -c './gone & sleep 0.2; rm gone; wait'
 report
-within "share of a program that is removed" "$(awk '$NF == "spin" { print $2 }' "$scratch/report")" 95 100
+within "share of a program that is removed" "$(awk '$NF == "spin" { print $2 }' "$scratch/report")" 80 100
 cp spin gone
 sample sh -c './gone; rm gone; cp moved gone'
 report
-within "share of a program that is replaced" "$(awk '$NF == "spin" { print $2 }' "$scratch/report")" 95 100
+within "share of a program that is replaced" "$(awk '$NF == "spin" { print $2 }' "$scratch/report")" 80 100
 
 # ---- who may not be profiled ----
 
@@ -84,7 +88,10 @@ cp "$BUILD/daemon/operf/operf" operf_of_user
 cp "$BUILD/pp/opreport" report_of_user
 mkdir theirs
 chown 4711:4712 theirs
-as_user() { (cd theirs && setpriv --reuid=4711 --regid=4712 --clear-groups env HOME=/nonexistent "$@"); }
+as_user()
+{
+	(cd theirs && setpriv --reuid=4711 --regid=4712 --clear-groups env HOME=/nonexistent "$@")
+}
 as_user ../operf_of_user ../spin 2>said || skip "an ordinary user cannot profile here"
 ! grep -q 'not profiled' said || fail "nothing is missing, but: $(cat said)"
 chmod 4755 spin
@@ -92,7 +99,11 @@ as_user ../operf_of_user ../spin 2>said
 grep -q 'CPU time were not profiled.*set-user-ID' said || fail "no reason: $(cat said)"
 as_user ../report_of_user >said 2>&1
 grep -q 'set-user-ID' said || fail "no reason in the report: $(cat said)"
-as_user ../operf_of_user sh -c '../spin; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' 2>said
+cat >both <<-END
+	../spin
+	exec awk 'BEGIN { while (i++ < 2000000); }'
+END
+as_user ../operf_of_user sh ../both 2>said
 grep -q 'CPU time were not profiled.*set-user-ID' said || fail "no reason of a child: $(cat said)"
 as_user ../report_of_user >said 2>&1
 grep -q '^Not profiled: ' said || fail "no note: $(cat said)"
