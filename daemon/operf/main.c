@@ -304,6 +304,20 @@ static void print_missing(const struct run *run)
 			missing);
 }
 
+/* Processes that the command has left behind. */
+static void print_running(const struct run *run)
+{
+	size_t n = run->collect.command && !run->collect.signal && !run->request->duration
+			   ? source_perf_running(run->source)
+			   : 0;
+
+	if (n)
+		op_warn("%zu process%s that the command has started still run%s, and %s no longer "
+			"profiled: operf --pid profiles what runs, and a command that waits for "
+			"them takes them along (sh -c 'COMMAND; wait')",
+			n, n == 1 ? "" : "es", n == 1 ? "s" : "", n == 1 ? "is" : "are");
+}
+
 static uint64_t nanoseconds(const struct timeval *time)
 {
 	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
@@ -361,6 +375,7 @@ static int profile(const struct request *request, struct op_error *error)
 		print_pauses(&run);
 		print_unsampled(&run);
 		print_missing(&run);
+		print_running(&run);
 		status = run.collect.command ? run.collect.status : OP_EXIT_OK;
 		run.command.pid = 0; /* it has ended, or goes on alone */
 		if (run.collect.incomplete)

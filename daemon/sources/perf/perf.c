@@ -371,6 +371,13 @@ void source_perf_set_use(struct source *source, uint64_t user_ns, uint64_t syste
 	perf->times.system_ns = system_ns;
 }
 
+size_t source_perf_running(const struct source *source)
+{
+	const struct perf_source *perf = (const struct perf_source *)source;
+
+	return perf->target ? perf_processes_running(&perf->processes) : 0;
+}
+
 struct source_perf_time source_perf_time(const struct source *source, size_t place)
 {
 	const struct perf_source *perf = (const struct perf_source *)source;

@@ -57,6 +57,9 @@ struct source_perf_time {
  */
 void source_perf_set_use(struct source *source, uint64_t user_ns, uint64_t system_ns);
 
+/* How many of the profiled processes, and those that they have started, still run. */
+size_t source_perf_running(const struct source *source);
+
 /* @place: of the event among those that were opened. */
 struct source_perf_time source_perf_time(const struct source *source, size_t place);
 

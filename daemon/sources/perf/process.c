@@ -73,6 +73,16 @@ const char *perf_process_label(const char *name, bool program)
 	return NULL;
 }
 
+size_t perf_processes_running(const struct perf_processes *processes)
+{
+	const struct space_process *process = NULL;
+	size_t n = 0;
+
+	while ((process = address_spaces_next(&processes->spaces, process)))
+		n += !process->ended && !kill((pid_t)process->pid, 0);
+	return n;
+}
+
 char *perf_process_anon_text(const struct perf_process *process)
 {
 	const struct space_mapping *mapping;

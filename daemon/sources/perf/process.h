@@ -79,6 +79,9 @@ void perf_process_namespace(struct perf_processes *processes, uint32_t tgid, uin
 /* Records were lost: processes are reread from /proc when they are looked up. */
 void perf_processes_lost(struct perf_processes *processes);
 
+/* How many of the known processes run. */
+size_t perf_processes_running(const struct perf_processes *processes);
+
 /* Its anonymous mappings as lines of /proc/PID/maps; the caller frees the text.  NULL: none. */
 char *perf_process_anon_text(const struct perf_process *process);
 

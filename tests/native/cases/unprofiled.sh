@@ -80,6 +80,13 @@ sample sh -c './gone; rm gone; cp moved gone'
 report
 within "share of a program that is replaced" "$(awk '$NF == "spin" { print $2 }' "$scratch/report")" 80 100
 
+# ---- processes that outlive the command ----
+
+need operf sh -c './spin & ./spin &' 2>said
+grep -q '2 processes that the command has started still run' said || fail "$(cat said)"
+need operf sh -c './spin & wait' 2>said
+! grep -q 'still run' said || fail "none runs, but: $(cat said)"
+
 # ---- who may not be profiled ----
 
 [ "$(id -u)" = 0 ] || exit 0
