@@ -50,6 +50,12 @@ void pp_annotate_foot(struct pp_annotation *annotation, FILE *out);
 void pp_annotate_title(struct pp_annotation *annotation, const char *name, const uint64_t *counts,
 		       FILE *out);
 
+/* A comment that is a list of lines, each with its samples. */
+void pp_annotate_begin_list(struct pp_annotation *annotation, const char *what, FILE *out);
+void pp_annotate_item(struct pp_annotation *annotation, const uint64_t *counts, const char *file,
+		      int line, FILE *out);
+void pp_annotate_end_list(struct pp_annotation *annotation, FILE *out);
+
 /* The comment after all files: samples without a line, if there are any. */
 void pp_annotate_missing(struct pp_annotation *annotation, const char *what, FILE *out);
 

@@ -185,6 +185,32 @@ void pp_annotate_title(struct pp_annotation *annotation, const char *name, const
 	put_text(annotation, " */", out);
 }
 
+void pp_annotate_begin_list(struct pp_annotation *annotation, const char *what, FILE *out)
+{
+	put_text(annotation, "/*", out);
+	put_comment(annotation, what, out);
+	put_comment(annotation, "", out);
+}
+
+void pp_annotate_item(struct pp_annotation *annotation, const uint64_t *counts, const char *file,
+		      int line, FILE *out)
+{
+	char number[16];
+
+	pp_line_puts(&annotation->line, " *");
+	put_counts(annotation, counts);
+	pp_line_puts(&annotation->line, " ");
+	pp_annotate_comment(annotation, file);
+	snprintf(number, sizeof(number), ":%d", line);
+	pp_line_puts(&annotation->line, number);
+	pp_line_end(&annotation->line, out);
+}
+
+void pp_annotate_end_list(struct pp_annotation *annotation, FILE *out)
+{
+	put_text(annotation, " */", out);
+}
+
 void pp_annotate_missing(struct pp_annotation *annotation, const char *what, FILE *out)
 {
 	if (!has_samples(annotation, annotation->missing))

@@ -36,6 +36,8 @@ const struct op_option pp_annotate_options_table[] = {
 	{"assembly", 'a', NULL,
 	 "annotate instructions; with --source, and the source lines they come from",
 	 OP_FLAG(struct pp_annotate_options, assembly)},
+	{"full", 0, NULL, "show all lines of source files, not only those near samples",
+	 OP_FLAG(struct pp_annotate_options, full)},
 	{"output-dir", 'o', "DIR", "write annotated source files below this directory",
 	 OP_TEXT(struct pp_annotate_options, output_dir)},
 	{"search-dirs", 'd', "DIRS", "look for source files in these directories",
@@ -81,6 +83,8 @@ int pp_annotate_options_check(const struct pp_annotate_options *options, struct 
 	if (options->assembly && options->output_dir)
 		return op_error_set(error, EINVAL,
 				    "--output-dir is for source files, not for --assembly");
+	if (options->full && (!options->source || options->assembly))
+		return op_error_set(error, EINVAL, "--full is for --source alone");
 	if (options->disassembler && !options->assembly)
 		return op_error_set(error, EINVAL,
 				    "--disassembler-options and --objdump-params need --assembly");

@@ -12,7 +12,7 @@
 
 struct pp_annotate_options {
 	struct pp_common common;
-	bool source, assembly;
+	bool source, assembly, full;
 	bool exclude_dependent, unscaled;
 	char *output_dir;   /* or NULL: standard output */
 	char *disassembler; /* options of libopcodes, or NULL */

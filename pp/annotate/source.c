@@ -193,30 +193,62 @@ static size_t count_line(const struct mark *marks, size_t n)
 	return same;
 }
 
-/* All lines of the file, and lines with samples that it does not have: 0, or beyond its end. */
+/* Lines that are shown before and behind one with samples. */
+#define CONTEXT_LINES 5
+/* Lines of a file that is shown whole. */
+#define SMALL_FILE 24
+
+/* Lines from @first to before @end are not shown. */
+static void put_gap(struct pp_annotation *annotation, size_t first, size_t end, FILE *out)
+{
+	char text[80];
+
+	if (first == end)
+		return;
+	pp_annotate_prefix(annotation, NULL);
+	snprintf(text, sizeof(text), "/* %zu line%s: %zu to %zu */", end - first,
+		 end - first == 1 ? "" : "s", first, end - 1);
+	pp_line_puts(&annotation->line, text);
+	pp_line_end(&annotation->line, out);
+}
+
+/* The lines of the file, all or those near samples, and lines with samples that it does not have:
+ * 0, or beyond its end. */
 static void put_lines(struct pp_annotation *annotation, const struct source *source,
-		      const struct pp_source *text, FILE *out)
+		      const struct pp_source *text, bool is_full, FILE *out)
 {
 	const struct mark *marks = source->marks;
-	size_t n = source->n, same;
+	size_t n = source->n, same, next = 1, last = 0;
+
+	is_full |= text->n <= SMALL_FILE;
 
 	for (; n && marks->line <= 0; marks += same, n -= same) {
 		same = count_line(marks, n);
 		put_line(annotation, NULL, marks->line, marks, same, out);
 	}
 	for (size_t line = 1; line <= text->n; line++) {
+		bool is_near = (last && line - last <= CONTEXT_LINES) ||
+			       (n && (size_t)marks->line - line <= CONTEXT_LINES);
+
+		if (!is_full && !is_near)
+			continue;
+		put_gap(annotation, next, line, out);
 		same = n && (size_t)marks->line == line ? count_line(marks, n) : 0;
 		put_line(annotation, text->lines[line - 1], line, marks, same, out);
 		marks += same;
 		n -= same;
+		next = line + 1;
+		last = same ? line : last;
 	}
+	put_gap(annotation, next, text->n + 1, out);
 	for (; n; marks += same, n -= same) {
 		same = count_line(marks, n);
 		put_line(annotation, NULL, marks->line, marks, same, out);
 	}
 }
 
-static void put_source(struct pp_annotation *annotation, const struct source *source, FILE *out)
+static void put_source(struct pp_annotation *annotation, const struct source *source, bool is_full,
+		       FILE *out)
 {
 	const struct pp_source_search search = {
 		.search_dirs = &annotation->options->search_dirs,
@@ -228,7 +260,7 @@ static void put_source(struct pp_annotation *annotation, const struct source *so
 	if (pp_source_read(&text, &search, source->name, source->namer, &error))
 		pp_warnings_add(annotation->warnings, PP_NO_SOURCE, "%s", error.text);
 	pp_annotate_title(annotation, source->name, source->counts, out);
-	put_lines(annotation, source, &text, out);
+	put_lines(annotation, source, &text, is_full, out);
 	pp_source_free(&text);
 }
 
@@ -243,13 +275,83 @@ static int write_source(struct pp_annotation *annotation, const struct source *s
 		bool failed;
 
 		pp_annotate_head(annotation, out);
-		put_source(annotation, source, out);
+		put_source(annotation, source, true, out);
 		failed = fflush(out) || ferror(out);
 		if (fclose(out) || failed)
 			result = op_error_set(error, EIO, "cannot write all of %s", path);
 	}
 	free(path);
 	return result;
+}
+
+/* ---- the hottest lines ---- */
+
+#define HOTTEST_LINES 10
+
+struct hot_line {
+	const struct source *source;
+	int line;
+	uint64_t *counts;
+};
+
+/* Most samples first; equal ones stay in the order of files and lines. */
+static int compare_hot(const void *a, const void *b, void *classes)
+{
+	const struct hot_line *left = a, *right = b;
+	uint64_t l = pp_weight(classes, left->counts, 0), r = pp_weight(classes, right->counts, 0);
+
+	if (l != r)
+		return l > r ? -1 : 1;
+	if (left->source != right->source)
+		return left->source < right->source ? -1 : 1;
+	return left->line - right->line;
+}
+
+static struct hot_line *gather_hot(const struct pp_annotation *annotation,
+				   const struct source *sources, size_t n, size_t *n_hot)
+{
+	size_t columns = annotation->profile->classes->columns, capacity = 0;
+	struct hot_line *hot = NULL;
+
+	*n_hot = 0;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < sources[i].n; k++) {
+			const struct mark *mark = &sources[i].marks[k];
+			bool is_next = *n_hot && hot[*n_hot - 1].source == &sources[i] &&
+				       hot[*n_hot - 1].line == mark->line;
+
+			if (mark->symbol)
+				continue;
+			if (!is_next) {
+				hot = pp_grow(hot, &capacity, *n_hot + 1, sizeof(*hot));
+				hot[(*n_hot)++] =
+					(struct hot_line){&sources[i], mark->line,
+							  pp_alloc(columns, sizeof(uint64_t))};
+			}
+			pp_annotate_add(annotation, hot[*n_hot - 1].counts, mark->counts);
+		}
+	}
+	return hot;
+}
+
+static void put_hottest(struct pp_annotation *annotation, const struct source *sources, size_t n)
+{
+	size_t n_hot;
+	struct hot_line *hot = gather_hot(annotation, sources, n, &n_hot);
+
+	if (n_hot)
+		qsort_r(hot, n_hot, sizeof(*hot), compare_hot,
+			(void *)annotation->profile->classes);
+	if (n_hot > 1)
+		pp_annotate_begin_list(annotation, "Lines with most samples:", stdout);
+	for (size_t i = 0; n_hot > 1 && i < n_hot && i < HOTTEST_LINES; i++)
+		pp_annotate_item(annotation, hot[i].counts, hot[i].source->name, hot[i].line,
+				 stdout);
+	if (n_hot > 1)
+		pp_annotate_end_list(annotation, stdout);
+	for (size_t i = 0; i < n_hot; i++)
+		free(hot[i].counts);
+	free(hot);
 }
 
 int pp_annotate_source(struct pp_annotation *annotation, struct op_error *error)
@@ -262,13 +364,15 @@ int pp_annotate_source(struct pp_annotation *annotation, struct op_error *error)
 
 	gather_marks(annotation, &marks);
 	sources = gather_sources(annotation, &marks, &n);
-	if (!to_files)
+	if (!to_files) {
 		pp_annotate_head(annotation, stdout);
+		put_hottest(annotation, sources, n);
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (to_files)
 			result = result ? result : write_source(annotation, &sources[i], error);
 		else
-			put_source(annotation, &sources[i], stdout);
+			put_source(annotation, &sources[i], annotation->options->full, stdout);
 		free(sources[i].counts);
 	}
 	pp_annotate_missing(annotation, "Samples without a source line", stdout);

@@ -57,6 +57,16 @@ both opannotate <<-EOF
 	-s --exclude-file=prog.c prog
 EOF
 
+requirement only_lines_near_samples_are_shown
+program
+mkdir -p files/src
+seq -f 'line %g' 100 >files/src/prog.c
+both opannotate <<-EOF
+	-s -d $DIR/files
+EOF
+opannotate --session-dir="$DIR" -s --full -d "$DIR/files" | grep -c ':line '
+opannotate --session-dir="$DIR" -s -d "$DIR/files" -o out && grep -c ':line ' out/src/prog.c
+
 requirement instructions_are_annotated
 program
 mkdir -p files/src
