@@ -152,25 +152,69 @@ bool script_head_parse(char *line, struct script_head *head)
 
 /* ---- frames ---- */
 
-/* "(/tmp/busy)" at the end. */
+/* The '(' behind "cmp+0x4 " or "[unknown] ", or NULL: whatever follows it is the image. */
+static char *image_behind_function(char *text)
+{
+	static const char unknown[] = "[unknown] ";
+	uint64_t distance;
+
+	if (!strncmp(text, unknown, sizeof(unknown) - 1) && text[sizeof(unknown) - 1] == '(')
+		return text + sizeof(unknown) - 1;
+	for (char *at = text; (at = strchr(at, '+')); at++) {
+		const char *end = at;
+
+		if (strncmp(at, "+0x", 3) != 0)
+			continue;
+		end += 3;
+		if (op_number_take(&end, 16, UINT64_MAX, &distance) && end[0] == ' ' &&
+		    end[1] == '(')
+			return at + (end + 1 - at);
+	}
+	return NULL;
+}
+
+/* The first '(' that a path or "[vdso]" follows, or NULL: names of functions have none such. */
+static char *image_like_path(char *text)
+{
+	for (char *at = text; (at = strchr(at, '(')); at++)
+		if ((at == text || at[-1] == ' ') && (at[1] == '/' || at[1] == '['))
+			return at;
+	return NULL;
+}
+
+/* The '(' that belongs to the ')' at the end, or NULL. */
+static char *image_in_parentheses(char *text, size_t n)
+{
+	size_t depth = 0;
+
+	for (char *at = text + n; at-- > text;) {
+		depth += *at == ')';
+		if (*at == '(' && !--depth)
+			return at == text || at[-1] == ' ' ? at : NULL;
+	}
+	return NULL;
+}
+
+/* "(/tmp/busy)" at the end.  Paths have parentheses, balanced or not, and so have functions. */
 static void take_image(char *text, struct script_frame *frame)
 {
+	static const char inlined[] = "(inlined)";
 	size_t n = strlen(text);
-	char *open;
+	char *open = NULL;
 
 	frame->image = text + n;
 	frame->is_inlined = false;
 	if (!n || text[n - 1] != ')')
 		return;
-	open = strrchr(text, '(');
-	/* a path with parentheses, such as "/memfd:x (deleted)" */
-	while (open && open > text && open[-1] != ' ')
-		for (open--; open > text && *open != '('; open--)
-			;
-	if (open && open > text + 9 && !strcmp(open, "(deleted))"))
-		for (open--; open > text && *open != '('; open--)
-			;
-	if (!open || *open != '(')
+	if (n >= sizeof(inlined) - 1 && !strcmp(text + n - (sizeof(inlined) - 1), inlined))
+		open = text + n - (sizeof(inlined) - 1);
+	if (!open)
+		open = image_behind_function(text);
+	if (!open)
+		open = image_like_path(text);
+	if (!open)
+		open = image_in_parentheses(text, n);
+	if (!open)
 		return;
 	text[n - 1] = '\0';
 	frame->image = open + 1;
