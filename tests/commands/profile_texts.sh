@@ -19,3 +19,20 @@ frames 'work+0x10 (/srv/My Tools (old)/a b/tool)' 'work+0x18 (/srv/My Tools (old
 	'f(int (*)(int)) (inlined)' 'job (/srv/(y) z)' '[unknown] ([unknown])' >made
 opimport -o "$DIR/data" made 2>/dev/null
 opreport --session-dir=data -l --long-filenames --no-header | sed 's/  */ /g' | sort
+
+requirement byte_order_marks_are_no_part_of_a_text
+mark=$(printf '\357\273\277')
+printf '%sdemo;main;work 3\n' "$mark" >folded
+{
+	printf '%s' "$mark"
+	frames 'work+0x10 (/srv/tool)'
+} >script
+printf '%s# callgrind format\nevents: Ir\nfn=main\n1 20\n' "$mark" >callgrind
+printf '%sheap profile: 1: 16 [ 1: 16] @ heapprofile\n 1: 16 [ 1: 16] @ 0x10\n' "$mark" >heap
+for input in folded script callgrind heap; do
+	opimport --info $input | grep '^format\|^event'
+	opexport --from=$input --to=speedscope 2>/dev/null | grep -c "$mark" || true
+done
+opexport --from=folded --to=folded
+printf '\377\376d\0e\0m\0o\0 \0003\0\n\0' >utf16
+try opimport utf16 | sed 's/; what can.*//'

@@ -47,6 +47,7 @@ const struct format *format_of(struct input *input, struct op_error *error)
 	const struct format *best = NULL;
 	const uint8_t *bytes = NULL;
 	ptrdiff_t n = 0;
+	size_t mark;
 	int most = 0, sure;
 
 	if (!input_is_directory(input)) {
@@ -57,6 +58,9 @@ const struct format *format_of(struct input *input, struct op_error *error)
 			op_error_set(error, ENODATA, "%s: the file is empty", input_name(input));
 			return NULL;
 		}
+		mark = input_mark_length(bytes, (size_t)n);
+		bytes += mark;
+		n -= (ptrdiff_t)mark;
 	}
 	for (size_t i = 0; formats[i]; i++) {
 		const struct format *format = formats[i];

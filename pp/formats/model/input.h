@@ -70,6 +70,18 @@ const uint8_t *input_take(struct input *input, size_t n, struct op_error *error)
 /* Passes over @n bytes.  Return: 0, or -1 with @error set. */
 int input_skip(struct input *input, uint64_t n, struct op_error *error);
 
+/**
+ * input_mark_length - the length of a byte order mark of UTF-8
+ * @bytes: the first of a file
+ *
+ * Return: 3, or 0 if there is none.
+ */
+size_t input_mark_length(const uint8_t *bytes, size_t n);
+
+/* Passes over a byte order mark at the beginning of the file: input_line() and input_rest() do so,
+ * too.  Return: 0, or -1 with @error set. */
+int input_skip_mark(struct input *input, struct op_error *error);
+
 /* Whether all was read.  Return: 1, 0, or -1 with @error set. */
 int input_at_end(struct input *input, struct op_error *error);
 

@@ -246,6 +246,29 @@ int input_skip(struct input *input, uint64_t n, struct op_error *error)
 	return 0;
 }
 
+size_t input_mark_length(const uint8_t *bytes, size_t n)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	return n >= sizeof(mark) - 1 && !memcmp(bytes, mark, sizeof(mark) - 1) ? sizeof(mark) - 1
+									       : 0;
+}
+
+int input_skip_mark(struct input *input, struct op_error *error)
+{
+	size_t n;
+
+	if (input->offset)
+		return 0;
+	if (input_fill(input, 3, error))
+		return -1;
+	n = input->end - input->begin;
+	n = n ? input_mark_length(input->buffer + input->begin, n) : 0;
+	input->begin += n;
+	input->offset += n;
+	return 0;
+}
+
 int input_at_end(struct input *input, struct op_error *error)
 {
 	if (input_fill(input, 1, error))
@@ -258,6 +281,8 @@ int input_line(struct input *input, size_t most, char **line, size_t *n, struct 
 	size_t seen = 0, there, want = 1;
 	uint8_t *at, *end;
 
+	if (input_skip_mark(input, error))
+		return -1;
 	for (;;) {
 		if (input_fill(input, want, error))
 			return -1;
@@ -302,6 +327,8 @@ uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error
 	size_t there, want = 1;
 
 	input_gather(input);
+	if (input_skip_mark(input, error))
+		return NULL;
 	do {
 		if (input_fill(input, want, error))
 			return NULL;

@@ -16,6 +16,8 @@
 #define PIECE	 ((size_t)64 << 10)
 #define UNWANTED (-1)
 
+#define NATURAL_REAL_MOST 0x1p53 /* beyond, a double leaves out numbers */
+
 struct level {
 	int place; /* of the object or array, or UNWANTED */
 };
@@ -202,17 +204,6 @@ static int fail_to_parse(struct json_input *json, const uint8_t *bytes, size_t n
 	return -1;
 }
 
-static int skip_mark(struct input *input, struct op_error *error)
-{
-	static const char mark[] = "\xef\xbb\xbf";
-	const uint8_t *bytes;
-	ptrdiff_t n = input_peek(input, 3, &bytes, error);
-
-	if (n < 0)
-		return -1;
-	return n == 3 && !memcmp(bytes, mark, 3) ? input_skip(input, 3, error) : 0;
-}
-
 static int parse_piece(struct json_input *json, const uint8_t *bytes, size_t n)
 {
 	yajl_status status =
@@ -231,7 +222,7 @@ static int parse(struct json_input *json)
 	const uint8_t *bytes;
 	ptrdiff_t n;
 
-	if (skip_mark(json->input, json->error))
+	if (input_skip_mark(json->input, json->error))
 		return -1;
 	do {
 		json->at = input_offset(json->input);
@@ -267,12 +258,6 @@ int json_input_read(struct input *input, const struct json_reader *reader, struc
 
 /* ---- values ---- */
 
-bool json_natural(const struct json_value *value, uint64_t *number)
-{
-	return value->text && !value->is_string &&
-	       op_number_all(value->text, 10, INT64_MAX, number);
-}
-
 bool json_real(const struct json_value *value, double *number)
 {
 	char *end;
@@ -281,6 +266,21 @@ bool json_real(const struct json_value *value, double *number)
 		return false;
 	*number = strtod(value->text, &end);
 	return !*end && isfinite(*number);
+}
+
+bool json_natural(const struct json_value *value, uint64_t *number)
+{
+	double real;
+
+	if (!value->text || value->is_string)
+		return false;
+	if (op_number_all(value->text, 10, INT64_MAX, number))
+		return true;
+	/* "1e3" and "12.0" are whole numbers, too */
+	if (!json_real(value, &real) || real < 0 || real > NATURAL_REAL_MOST || real != floor(real))
+		return false;
+	*number = (uint64_t)real;
+	return true;
 }
 
 /* ---- recognising ---- */
@@ -323,8 +323,6 @@ size_t json_keys(const uint8_t *bytes, size_t n, const char *const *wanted)
 	yajl_handle parser;
 	size_t at = 0;
 
-	if (n >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3))
-		at = 3;
 	while (at < n && strchr(" \t\r\n", bytes[at]))
 		at++;
 	if (at >= n || bytes[at] != '{')

@@ -69,7 +69,8 @@ int json_fail(struct json_input *json, const char *format, ...)
 /* Where the error goes, for functions that set it themselves. */
 struct op_error *json_error(struct json_input *json);
 
-/* Numbers of 0 and more: without a fraction, and below 2^63.  Return: false if it is none. */
+/* Numbers of 0 and more without a fraction, however they are written: below 2^63, or up to 2^53
+ * with a point or exponent.  Return: false if it is none. */
 bool json_natural(const struct json_value *value, uint64_t *number);
 /* Any number that is finite. */
 bool json_real(const struct json_value *value, double *number);

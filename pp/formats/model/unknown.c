@@ -32,6 +32,8 @@ static const struct {
 	AT(0, "SQLite format 3", "an SQLite database, such as Nsight or perfetto make"),
 	AT(0, "\x89PNG", "a picture"),
 	AT(0, "%PDF", "a PDF document"),
+	AT(0, "\xff\xfe", "text in UTF-16: convert it to UTF-8 first"),
+	AT(0, "\xfe\xff", "text in UTF-16: convert it to UTF-8 first"),
 	AT(0, "<?xml", "XML: a report or a picture, not a profile"),
 	AT(0, "<svg", "a picture: a flame graph lacks what it was made of"),
 	AT(0, "<!DOCTYPE", "a web page"),
