@@ -36,3 +36,25 @@ done
 opexport --from=folded --to=folded
 printf '\377\376d\0e\0m\0o\0 \0003\0\n\0' >utf16
 try opimport utf16 | sed 's/; what can.*//'
+
+requirement folded_stacks_of_two_profiles_are_two_events
+printf '%s\n' 'demo;main;read 10 0' 'demo;main;work 5 15' 'demo;main;job 7 2 3' >made
+try opimport -o "$DIR/data" made
+opreport --session-dir=data -l --no-header
+# the last names end in numbers, but not all
+printf '%s\n' 'demo;main;worker 1 10' 'demo;main;work 5' >names
+opexport --from=names --to=folded
+
+requirement a_line_of_folded_stacks_that_is_none_is_named
+printf '%s\n' '# by hand' 'demo;main;read 2' 'demo;main 1' 'a remark without a number' \
+	'demo;main;work 7' >made
+try opexport --from=made --to=folded
+try opimport -o "$DIR/data" made
+printf '%s\n' 'no number' 'none here either' >made
+try opimport --from=folded -o "$DIR/none" made
+
+requirement one_folded_line_is_recognised
+for line in 'java 1' 'jq 3' 'jj;kk 12' 'ruby;(eval):1 2'; do
+	echo "$line" >made
+	opimport --info made | grep '^format\|^samples'
+done

@@ -360,12 +360,23 @@ static int read_pprof(struct input *input, struct prof_sink *sink, struct op_err
 	return result;
 }
 
+/* Lengths of types, samples and functions are bytes that text does not have. */
+static bool is_text(const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i] < ' ' && (!bytes[i] || !strchr("\t\n\r", bytes[i])))
+			return false;
+	return true;
+}
+
 /* There is no magic: it is one if the first fields are those of a profile, with its types. */
 static int probe(const uint8_t *bytes, size_t n)
 {
 	size_t at = 0;
 	int fields = 0;
 
+	if (is_text(bytes, n))
+		return 0;
 	while (at < n) {
 		struct wire_field field;
 		int taken = wire_head(bytes + at, n - at, &field);

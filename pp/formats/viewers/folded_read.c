@@ -2,6 +2,8 @@
 /*
  * Reading folded stacks, of whatever made them: "program;main;f 12".
  *
+ * Lines may have two numbers, as those of difffolded.pl: before and after.
+ *
  * What stands first is the program.  Names may end as those of stackcollapse-perf.pl: "_[k]" is of
  * the kernel, "_[i]" inlined, "_[j]" of a JIT compiler.
  */
@@ -14,6 +16,7 @@
 
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
+#include "pp/formats/model/format.h"
 #include "pp/formats/model/named_places.h"
 
 #define LINE_MOST   ((size_t)4 << 20)
@@ -22,9 +25,11 @@
 struct reader {
 	struct prof_sink *sink;
 	struct named_places *places;
-	uint32_t event;
+	uint32_t events[2];
+	size_t n_columns; /* 1, or 2: before and after, as difffolded.pl writes */
 	uint64_t fractions; /* lines whose number had one */
 	uint64_t cut;	    /* frames beyond the deepest stack */
+	uint64_t lines, stacks, unread, unread_line; /* the first one, from 1 */
 	struct prof_frame *frames; /* root first, then leaf first */
 	size_t depth, capacity;
 };
@@ -51,6 +56,20 @@ static bool take_count(char *line, size_t n, uint64_t *count, bool *has_fraction
 	while (blank > line && blank[-1] == ' ')
 		blank--;
 	*blank = '\0';
+	return true;
+}
+
+/* The same of as many numbers as there are columns.  The line is cut in any case. */
+static bool take_counts(char *line, size_t n_columns, uint64_t *counts, bool *has_fraction)
+{
+	bool is_fraction;
+
+	*has_fraction = false;
+	for (size_t i = n_columns; i--;) {
+		if (!take_count(line, strlen(line), &counts[i], &is_fraction))
+			return false;
+		*has_fraction |= is_fraction;
+	}
 	return true;
 }
 
@@ -97,13 +116,13 @@ static void turn_stack(struct reader *reader)
 	reader->depth = PROF_DEPTH_MOST;
 }
 
-static int take_stack(struct reader *reader, char *line, uint64_t count, struct op_error *error)
+static int take_stack(struct reader *reader, char *line, const uint64_t *counts,
+		      struct op_error *error)
 {
-	struct prof_value value = {reader->event, count, count};
+	struct prof_value values[2];
 	char *rest = line, *program = strsep(&rest, ";");
 	struct prof_sample sample = {
-		.values = &value,
-		.n_values = 1,
+		.values = values,
 		.app = named_places_image(reader->places, program, false),
 		.comm = reader->sink->string(reader->sink, program),
 		.pid = PROF_ANY,
@@ -111,6 +130,12 @@ static int take_stack(struct reader *reader, char *line, uint64_t count, struct 
 		.cpu = PROF_ANY,
 	};
 
+	for (size_t i = 0; i < reader->n_columns; i++)
+		if (counts[i])
+			values[sample.n_values++] =
+				(struct prof_value){reader->events[i], counts[i], counts[i]};
+	if (!sample.n_values)
+		return 0;
 	reader->depth = 0;
 	while (rest)
 		add_frame(reader, sample.app, strsep(&rest, ";"));
@@ -122,66 +147,150 @@ static int take_stack(struct reader *reader, char *line, uint64_t count, struct 
 	return reader->sink->sample(reader->sink, &sample, error);
 }
 
+static int take_line(struct reader *reader, char *line, size_t n, struct op_error *error)
+{
+	uint64_t counts[2];
+	bool has_fraction;
+
+	reader->lines++;
+	if (!n || *line == '#')
+		return 0;
+	/* a NUL would hide what follows it */
+	if (strlen(line) != n || !take_counts(line, reader->n_columns, counts, &has_fraction)) {
+		if (!reader->unread++)
+			reader->unread_line = reader->lines;
+		return 0;
+	}
+	reader->stacks++;
+	reader->fractions += has_fraction;
+	return take_stack(reader, line, counts, error);
+}
+
 static int read_lines(struct reader *reader, struct input *input, struct op_error *error)
 {
-	uint64_t at = input_offset(input), count;
-	bool has_fraction = false;
 	char *line;
 	size_t n;
 	int got;
 
-	for (; (got = input_line(input, LINE_MOST, &line, &n, error)) > 0;
-	     at = input_offset(input)) {
-		if (!n || *line == '#')
-			continue;
-		if (!take_count(line, n, &count, &has_fraction))
-			return input_fail(input, error, EINVAL, at,
-					  "the line here does not end in a number of samples");
-		reader->fractions += has_fraction;
-		if (count && take_stack(reader, line, count, error))
+	while ((got = input_line(input, LINE_MOST, &line, &n, error)) > 0)
+		if (take_line(reader, line, n, error))
 			return -1;
-	}
+	if (!got && reader->unread && !reader->stacks)
+		return input_fail(input, error, EINVAL, 0,
+				  "no line ends in a number of samples, beginning with line "
+				  "%" PRIu64,
+				  reader->unread_line);
 	return got;
+}
+
+/* What the first lines of a text have. */
+struct census {
+	size_t lines, stacks, semicolons;
+	size_t two; /* stacks of two frames at least with two numbers behind them */
+	bool begins; /* the first line is a stack */
+};
+
+static struct census count_lines(const uint8_t *bytes, size_t n)
+{
+	char *text = pp_alloc(1, n + 1), *rest = text, *line;
+	struct census census = {0};
+	bool has_fraction, is_stack;
+	uint64_t count;
+
+	memcpy(text, bytes, n);
+	/* not a line that is cut off */
+	while (census.lines < PROBE_LINES && rest && (line = strsep(&rest, "\n")) &&
+	       (rest || !census.lines)) {
+		line[strcspn(line, "\r")] = '\0';
+		if (!*line || *line == '#')
+			continue;
+		is_stack = take_count(line, strlen(line), &count, &has_fraction);
+		census.begins |= is_stack && !census.lines;
+		census.lines++;
+		census.stacks += is_stack;
+		census.semicolons += is_stack && strchr(line, ';');
+		census.two += is_stack && strchr(line, ';') &&
+			      take_count(line, strlen(line), &count, &has_fraction);
+	}
+	free(text);
+	return census;
+}
+
+/* Two columns, if all of the first lines have them: a name may end in a number, too. */
+static int find_columns(struct reader *reader, struct input *input, struct op_error *error)
+{
+	const uint8_t *bytes;
+	ptrdiff_t n = input_peek(input, FORMAT_PROBE_BYTES, &bytes, error);
+	struct census census;
+
+	if (n < 0)
+		return -1;
+	census = count_lines(bytes, (size_t)n);
+	reader->n_columns = census.two && census.two == census.stacks ? 2 : 1;
+	return 0;
+}
+
+static void make_events(struct reader *reader)
+{
+	static const char *const names[] = {"before", "after"};
+
+	for (size_t i = 0; i < reader->n_columns; i++) {
+		const struct prof_event event = {
+			.name = reader->n_columns > 1 ? names[i] : "samples",
+			.period = 1,
+			.type = PROF_NO_TYPE,
+		};
+
+		reader->events[i] = reader->sink->event(reader->sink, &event);
+	}
+}
+
+static void tell(const struct reader *reader)
+{
+	if (reader->n_columns > 1)
+		prof_sink_note(reader->sink, "lines have two numbers: they are the events before "
+					     "and after");
+	if (reader->unread && reader->stacks)
+		prof_sink_note(reader->sink,
+			       "%" PRIu64 " lines do not end in a number of samples and were left "
+			       "out; the first one is line %" PRIu64,
+			       reader->unread, reader->unread_line);
+	if (reader->fractions)
+		prof_sink_note(reader->sink,
+			       "%" PRIu64 " stacks had fractions of a sample, which were cut",
+			       reader->fractions);
+	if (reader->cut)
+		prof_sink_note(reader->sink, "%" PRIu64 " frames beyond %d of a stack were left out",
+			       reader->cut, PROF_DEPTH_MOST);
 }
 
 int folded_read(struct input *input, struct prof_sink *sink, struct op_error *error)
 {
-	const struct prof_event event = {.name = "samples", .period = 1, .type = PROF_NO_TYPE};
 	struct reader reader = {.sink = sink};
 	int result;
 
+	if (input_skip_mark(input, error) || find_columns(&reader, input, error))
+		return -1;
 	reader.places = named_places_new(sink);
-	reader.event = sink->event(sink, &event);
+	make_events(&reader);
 	result = read_lines(&reader, input, error);
-	if (reader.fractions)
-		prof_sink_note(sink, "%" PRIu64 " stacks had fractions of a sample, which were cut",
-			       reader.fractions);
-	if (reader.cut)
-		prof_sink_note(sink, "%" PRIu64 " frames beyond %d of a stack were left out",
-			       reader.cut, PROF_DEPTH_MOST);
+	tell(&reader);
 	named_places_free(reader.places);
 	free(reader.frames);
 	return result;
 }
 
-/* Text, and each line ends in a number; semicolons make it likely. */
+/*
+ * Text whose first lines end in numbers; semicolons make it likely, and then half of the lines may
+ * be damaged.
+ */
 int folded_probe(const uint8_t *bytes, size_t n)
 {
-	char *text = pp_alloc(1, n + 1), *rest = text, *line;
-	int lines = 0, stacks = 0, semicolons = 0;
-	bool has_fraction;
-	uint64_t count;
+	struct census census = count_lines(bytes, n);
 
-	memcpy(text, bytes, n);
-	while (lines < PROBE_LINES && rest && (line = strsep(&rest, "\n")) && (rest || !lines)) {
-		if (!*line || *line == '#')
-			continue;
-		lines++;
-		stacks += take_count(line, strlen(line), &count, &has_fraction);
-		semicolons += strchr(line, ';') != NULL;
-	}
-	free(text);
-	if (!lines || stacks < lines)
+	if (!census.begins || census.stacks * 2 < census.lines)
 		return 0;
-	return semicolons ? 40 : 10;
+	if (census.semicolons)
+		return census.stacks == census.lines ? 40 : 30;
+	return census.stacks == census.lines ? 10 : 0;
 }
