@@ -58,3 +58,28 @@ for line in 'java 1' 'jq 3' 'jj;kk 12' 'ruby;(eval):1 2'; do
 	echo "$line" >made
 	opimport --info made | grep '^format\|^samples'
 done
+
+# v8 START END SAMPLES DELTAS
+v8()
+{
+	cat <<-EOF
+		{"nodes": [{"id": 1, "callFrame": {"functionName": "(root)", "url": ""}, "children": [2, 3]},
+		 {"id": 2, "callFrame": {"functionName": "left", "url": "file:///srv/a.js", "lineNumber": 1}},
+		 {"id": 3, "callFrame": {"functionName": "right", "url": "file:///srv/a.js", "lineNumber": 8}}],
+		 "startTime": $1, "endTime": $2, "samples": [$3], "timeDeltas": [$4]}
+	EOF
+}
+
+requirement samples_of_v8_add_up_to_what_was_recorded
+v8 1000 5000 '2, 3, 2, 3, 2' '100, 900, -700, -50, 2750' >made
+opimport --info made | grep 'event:\|note\|duration\|-sample'
+opimport -o "$DIR/data" made 2>/dev/null
+opreport --session-dir=data -l --no-header
+
+requirement times_of_v8_are_any_numbers
+v8 1700000000123456.25 1.700000000127456E15 '2.0, 3, 2e0' '1e3, 500.5, 0.25e3' >made
+opimport --info made | grep 'event:\|note\|duration\|-sample'
+opimport -o "$DIR/data" made
+opreport --session-dir=data -l --no-header
+v8 '"noon"' 5 2 1 >made
+try opimport -o "$DIR/none" made

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* CPU profiles of V8: see v8_profile.h. */
+#include "v8_profile.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+
+#define IMAGE	  "v8"
+#define NS_PER_US 1000
+
+void v8_reader_open(struct v8_reader *reader, struct prof_sink *sink)
+{
+	*reader = (struct v8_reader){.sink = sink, .places = named_places_new(sink)};
+	reader->image = named_places_image(reader->places, IMAGE, false);
+	reader->frames = pp_alloc(PROF_DEPTH_MOST, sizeof(*reader->frames));
+}
+
+void v8_reader_close(struct v8_reader *reader)
+{
+	named_places_free(reader->places);
+	free(reader->frames);
+}
+
+void v8_reader_tell(const struct v8_reader *reader)
+{
+	if (reader->backward)
+		prof_sink_note(reader->sink,
+			       "%" PRIu64 " samples are older than the one before: they were put "
+			       "in the order of time",
+			       reader->backward);
+	if (reader->strange)
+		prof_sink_note(reader->sink,
+			       "%" PRIu64 " samples are of a node that is not there: they have no "
+			       "function",
+			       reader->strange);
+	if (reader->cut)
+		prof_sink_note(reader->sink, "%" PRIu64 " stacks were cut off after %d frames",
+			       reader->cut, PROF_DEPTH_MOST);
+}
+
+/* ---- members ---- */
+
+/* A double of a time since 1970 in ns would be off by 256: what is whole is kept apart. */
+bool v8_time(const struct json_value *value, int64_t *ns)
+{
+	double time, whole;
+
+	if (!json_real(value, &time) || fabs(time) > (double)(V8_TIME_MOST / NS_PER_US))
+		return false;
+	whole = floor(time);
+	*ns = (int64_t)whole * NS_PER_US + llround((time - whole) * NS_PER_US);
+	return true;
+}
+
+void v8_take_of_node(struct v8_node *node, const char *key, const struct json_value *value)
+{
+	if (!strcmp(key, "id"))
+		node->has_id = json_natural(value, &node->id);
+	else if (!strcmp(key, "hitCount"))
+		json_natural(value, &node->hits);
+	else if (!strcmp(key, "parent"))
+		node->has_parent_id = json_natural(value, &node->parent_id);
+}
+
+static void set_text(char **text, const struct json_value *value)
+{
+	free(*text);
+	*text = pp_copy(value->is_string ? value->text : "");
+}
+
+void v8_take_of_function(struct v8_function *function, const char *key,
+			 const struct json_value *value)
+{
+	if (!strcmp(key, "functionName"))
+		set_text(&function->name, value);
+	else if (!strcmp(key, "url"))
+		set_text(&function->url, value);
+	else if (!strcmp(key, "lineNumber"))
+		json_natural(value, &function->line);
+}
+
+void v8_function_clear(struct v8_function *function)
+{
+	free(function->name);
+	free(function->url);
+	*function = (struct v8_function){0};
+}
+
+/* ---- nodes ---- */
+
+/* Functions without a name are told apart by their lines, which count from 0. */
+void v8_name_node(struct v8_reader *reader, struct v8_node *node,
+		  const struct v8_function *function)
+{
+	const char *url = function->url ? function->url : "";
+	const char *name = function->name ? function->name : "";
+	char *anonymous = pp_format("(anonymous):%" PRIu64, function->line + 1);
+	struct prof_line line = {.function = *name ? name : anonymous, .file = *url ? url : NULL};
+	uint32_t image = reader->image;
+
+	if (!strncmp(url, "file://", 7))
+		url += 7;
+	if (*url)
+		image = named_places_image(reader->places, url, false);
+	line.start_line = *url && function->line < INT32_MAX ? (int64_t)function->line + 1 : 0;
+	node->frame = named_places_frame(reader->places, image, &line, false);
+	node->is_root = !*url && !strcmp(name, "(root)");
+	free(anonymous);
+}
+
+static uint32_t find_node(const struct v8_profile *profile, uint64_t id)
+{
+	uint32_t i;
+
+	op_hash_for_each_possible (&profile->by_id, op_hash_mix(0, id), i)
+		if (profile->nodes[i].id == id)
+			return i;
+	return V8_NOBODY;
+}
+
+struct v8_node *v8_profile_add_node(struct v8_profile *profile)
+{
+	struct v8_node *node;
+
+	if (profile->n_nodes >= V8_NOBODY - 1)
+		return NULL;
+	profile->nodes = pp_grow(profile->nodes, &profile->nodes_capacity, profile->n_nodes + 1,
+				 sizeof(*profile->nodes));
+	node = &profile->nodes[profile->n_nodes++];
+	*node = (struct v8_node){.parent = V8_NOBODY};
+	return node;
+}
+
+const char *v8_profile_check_node(struct v8_profile *profile)
+{
+	const struct v8_node *node = &profile->nodes[profile->n_nodes - 1];
+
+	if (!node->has_id)
+		return "a node has no id";
+	if (find_node(profile, node->id) != V8_NOBODY)
+		return "two nodes have the same id";
+	pp_hash_add(&profile->by_id, op_hash_mix(0, node->id), (uint32_t)profile->n_nodes - 1);
+	return NULL;
+}
+
+void v8_profile_add_child(struct v8_profile *profile, uint64_t id)
+{
+	profile->children = pp_grow(profile->children, &profile->children_capacity,
+				    profile->n_children + 1, sizeof(*profile->children));
+	profile->children[profile->n_children++] =
+		(struct v8_child){(uint32_t)profile->n_nodes - 1, id};
+}
+
+static void link_nodes(struct v8_profile *profile)
+{
+	for (size_t i = 0; i < profile->n_children; i++) {
+		uint32_t child = find_node(profile, profile->children[i].id);
+
+		if (child != V8_NOBODY)
+			profile->nodes[child].parent = profile->children[i].parent;
+	}
+	for (size_t i = 0; i < profile->n_nodes; i++)
+		if (profile->nodes[i].has_parent_id)
+			profile->nodes[i].parent = find_node(profile, profile->nodes[i].parent_id);
+}
+
+/* ---- samples ---- */
+
+void v8_profile_add_sample(struct v8_profile *profile, uint64_t id)
+{
+	profile->samples = pp_grow(profile->samples, &profile->samples_capacity,
+				   profile->n_samples + 1, sizeof(*profile->samples));
+	profile->samples[profile->n_samples++] = id;
+}
+
+void v8_profile_add_delta(struct v8_profile *profile, int64_t ns)
+{
+	profile->deltas = pp_grow(profile->deltas, &profile->deltas_capacity, profile->n_deltas + 1,
+				  sizeof(*profile->deltas));
+	profile->deltas[profile->n_deltas++] = ns;
+}
+
+static int push_node(struct v8_reader *reader, const struct v8_profile *profile, uint32_t node,
+		     struct prof_sample *sample, struct op_error *error)
+{
+	sample->depth = 0;
+	for (; node != V8_NOBODY && !profile->nodes[node].is_root;
+	     node = profile->nodes[node].parent) {
+		if (sample->depth == PROF_DEPTH_MOST) {
+			reader->cut++;
+			break;
+		}
+		reader->frames[sample->depth] = profile->nodes[node].frame;
+		reader->frames[sample->depth].offset += sample->depth > 0;
+		sample->depth++;
+	}
+	return reader->sink->sample(reader->sink, sample, error);
+}
+
+struct moment {
+	int64_t time;
+	size_t number;
+};
+
+static int compare_moments(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static int64_t add_bounded(int64_t time, int64_t delta)
+{
+	if (__builtin_add_overflow(time, delta, &time) || time > V8_TIME_MOST)
+		return delta < 0 ? -V8_TIME_MOST : V8_TIME_MOST;
+	return time < -V8_TIME_MOST ? -V8_TIME_MOST : time;
+}
+
+/* Times go back where threads of V8 disagree. */
+static struct moment *sort_samples(struct v8_reader *reader, const struct v8_profile *profile)
+{
+	struct moment *moments = pp_alloc(profile->n_samples, sizeof(*moments));
+	int64_t time = profile->start;
+
+	for (size_t i = 0; i < profile->n_samples; i++) {
+		time = add_bounded(time, profile->deltas[i]);
+		moments[i] = (struct moment){time, i};
+		reader->backward += i && profile->deltas[i] < 0;
+	}
+	qsort(moments, profile->n_samples, sizeof(*moments), compare_moments);
+	return moments;
+}
+
+static int push_samples(struct v8_reader *reader, const struct v8_profile *profile,
+			struct prof_sample *sample, struct op_error *error)
+{
+	const struct prof_event event = {
+		.name = "time", .unit = "nanoseconds", .type = PROF_NO_TYPE};
+	struct prof_value value = {.event = reader->sink->event(reader->sink, &event), .count = 1};
+	struct moment *moments = sort_samples(reader, profile);
+	int result = 0;
+
+	sample->values = &value;
+	for (size_t i = 0; !result && i < profile->n_samples; i++) {
+		uint32_t node = find_node(profile, profile->samples[moments[i].number]);
+		int64_t time = moments[i].time, end = time;
+
+		if (i + 1 < profile->n_samples)
+			end = moments[i + 1].time;
+		else if (profile->has_start && profile->has_end && profile->end > time)
+			end = profile->end;
+		value.events = (uint64_t)end - (uint64_t)time;
+		sample->time = time > 0 ? (uint64_t)time : 0;
+		reader->strange += node == V8_NOBODY;
+		result = push_node(reader, profile, node, sample, error);
+	}
+	free(moments);
+	return result;
+}
+
+/* Profiles without single samples. */
+static int push_hits(struct v8_reader *reader, const struct v8_profile *profile,
+		     struct prof_sample *sample, struct op_error *error)
+{
+	const struct prof_event event = {.name = "samples", .period = 1, .type = PROF_NO_TYPE};
+	struct prof_value value = {.event = reader->sink->event(reader->sink, &event)};
+
+	sample->values = &value;
+	for (uint32_t i = 0; i < profile->n_nodes; i++) {
+		value.count = value.events = profile->nodes[i].hits;
+		if (value.count && push_node(reader, profile, i, sample, error))
+			return -1;
+	}
+	return 0;
+}
+
+int v8_profile_push(struct v8_reader *reader, struct v8_profile *profile,
+		    const struct v8_thread *thread, struct op_error *error)
+{
+	struct prof_sample sample = {.frames = reader->frames,
+				     .n_values = 1,
+				     .app = thread->app,
+				     .comm = thread->comm,
+				     .pid = thread->pid,
+				     .tid = thread->tid,
+				     .cpu = PROF_ANY};
+
+	link_nodes(profile);
+	return profile->n_samples ? push_samples(reader, profile, &sample, error)
+				  : push_hits(reader, profile, &sample, error);
+}
+
+void v8_profile_clear(struct v8_profile *profile)
+{
+	op_hash_free(&profile->by_id);
+	free(profile->nodes);
+	free(profile->children);
+	free(profile->samples);
+	free(profile->deltas);
+	*profile = (struct v8_profile){0};
+}
