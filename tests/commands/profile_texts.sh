@@ -83,3 +83,27 @@ opimport -o "$DIR/data" made
 opreport --session-dir=data -l --no-header
 v8 '"noon"' 5 2 1 >made
 try opimport -o "$DIR/none" made
+
+requirement numbers_of_callgrind_names_come_in_any_order
+cat >made <<-'EOF'
+	# callgrind format
+	events: Ir
+	ob=(70000) /srv/demo
+	fl=(4000000000) demo.c
+	fn=(123456) main
+	10 5
+	fn=(7) work
+	20 25
+	ob=(3) /srv/libx.so
+	fn=(123456)
+	10 1
+EOF
+opimport --info made
+opimport -o "$DIR/data" made
+opreport --session-dir=data -l --no-header
+printf 'events: Ir\nfn=(2)\n1 1\n' >made
+try opimport --info --from=callgrind made
+# what was written of many images, whose numbers are those of all images
+seq 3000 | awk '{ print "p" $1 ";f" $1 " " $1 }' >many
+opexport --from=many --to=callgrind -o written
+opimport --info written | grep '^event'

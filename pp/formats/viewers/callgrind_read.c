@@ -13,18 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/hash.h"
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
 #include "pp/formats/model/named_places.h"
 
 #define LINE_MOST   ((size_t)1 << 20)
 #define EVENTS_MOST 64
-#define NAMES_MOST  (UINT64_C(1) << 26) /* the greatest number of a name */
 
-/* Names by the numbers that the file gives them: "(3) main", later "(3)". */
+/* Names by the numbers that the file gives them, in any order: "(3) main", later "(3)". */
 struct names {
-	char **items; /* NULL: not given yet */
+	struct numbered_name {
+		uint64_t number;
+		char *name;
+	} * items;
 	size_t n, capacity;
+	struct op_hash by_number;
 };
 
 enum kind { OBJECT, SOURCE, FUNCTION, KINDS };
@@ -54,23 +58,43 @@ static int fail(const struct reader *reader, const char *what)
 
 /* ---- names ---- */
 
-static int keep_name(struct reader *reader, struct names *names, uint64_t number, const char *name)
+static struct numbered_name *names_find(const struct names *names, uint64_t number)
 {
-	/* numbers are given in turn, so a jump is damage, or an attack */
-	if (number > NAMES_MOST || number > 1024 + 16 * (uint64_t)names->n)
-		return fail(reader, "a number of a name that is far beyond those before");
-	names->items = pp_grow(names->items, &names->capacity, number + 1, sizeof(*names->items));
-	while (names->n <= number)
-		names->items[names->n++] = NULL;
-	free(names->items[number]);
-	names->items[number] = pp_copy(name);
-	return 0;
+	uint32_t i;
+
+	op_hash_for_each_possible (&names->by_number, op_hash_mix(0, number), i)
+		if (names->items[i].number == number)
+			return &names->items[i];
+	return NULL;
+}
+
+static void names_set(struct names *names, uint64_t number, const char *name)
+{
+	struct numbered_name *known = names_find(names, number);
+
+	if (known) {
+		free(known->name);
+		known->name = pp_copy(name);
+		return;
+	}
+	names->items = pp_grow(names->items, &names->capacity, names->n + 1, sizeof(*names->items));
+	names->items[names->n] = (struct numbered_name){number, pp_copy(name)};
+	pp_hash_add(&names->by_number, op_hash_mix(0, number), (uint32_t)names->n++);
+}
+
+static void names_free(struct names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->items[i].name);
+	free(names->items);
+	op_hash_free(&names->by_number);
 }
 
 /* "(3) main", "(3)" or "main".  Return: the name, which lives until it is given anew; or NULL. */
 static const char *find_name(struct reader *reader, enum kind kind, char *text)
 {
 	struct names *names = &reader->names[kind];
+	const struct numbered_name *known;
 	const char *digits = text + 1;
 	uint64_t number;
 
@@ -78,10 +102,11 @@ static const char *find_name(struct reader *reader, enum kind kind, char *text)
 		return text;
 	digits++;
 	digits += strspn(digits, " \t");
-	if (*digits && keep_name(reader, names, number, digits))
-		return NULL;
-	if (number < names->n && names->items[number])
-		return names->items[number];
+	if (*digits)
+		names_set(names, number, digits);
+	known = names_find(names, number);
+	if (known)
+		return known->name;
 	fail(reader, "a number of a name that was not given");
 	return NULL;
 }
@@ -304,9 +329,7 @@ int callgrind_read(struct input *input, struct prof_sink *sink, struct op_error 
 			       "left out: there are no stacks",
 			       reader.calls);
 	for (int kind = 0; kind < KINDS; kind++) {
-		for (size_t i = 0; i < reader.names[kind].n; i++)
-			free(reader.names[kind].items[i]);
-		free(reader.names[kind].items);
+		names_free(&reader.names[kind]);
 		free(reader.current[kind]);
 	}
 	named_places_free(reader.places);
