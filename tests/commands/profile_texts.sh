@@ -107,3 +107,16 @@ try opimport --info --from=callgrind made
 seq 3000 | awk '{ print "p" $1 ";f" $1 " " $1 }' >many
 opexport --from=many --to=callgrind -o written
 opimport --info written | grep '^event'
+
+requirement names_of_kernel_and_user_code_in_one_image_stay_apart
+{
+	printf 'a 10/10 1.1: 3 cycles: \n\tffffffff81000010 return_to_user ([kernel.kallsyms])\n\n'
+	printf 'b 11/11 1.2: 4 cycles: \n\t    7fff00001081 enter_kernel ([kernel.kallsyms])\n\n'
+	printf 'b 11/11 1.3: 5 cycles: \n\tffffffff81000020 [unknown] ([unknown])\n'
+	printf '\t    7f0000002010 start+0x2 (inlined)\n\n'
+} >made
+opexport --from=made --to=pprof -o made.pprof 2>/dev/null
+opimport -o "$DIR/data" made 2>/dev/null
+opreport --session-dir=data -l --no-header
+opexport --session-dir=data --to=folded
+opexport --from=made --to=folded 2>/dev/null

@@ -10,7 +10,7 @@
 #include "pp/symbols/image_name.h"
 
 struct function {
-	uint32_t image, number; /* in the image */
+	uint32_t image;
 	char *name;
 };
 
@@ -28,8 +28,6 @@ struct named_places {
 	struct function *functions;
 	size_t n, capacity;
 	struct op_hash by_name;
-	uint32_t *counts; /* functions, by image */
-	size_t n_counts, counts_capacity;
 };
 
 struct named_places *named_places_new(struct prof_sink *sink)
@@ -51,7 +49,6 @@ void named_places_free(struct named_places *places)
 	for (size_t i = 0; i < places->n; i++)
 		free(places->functions[i].name);
 	free(places->functions);
-	free(places->counts);
 	op_hash_free(&places->by_name);
 	free(places);
 }
@@ -93,16 +90,8 @@ uint32_t named_places_image(struct named_places *places, const char *name, bool 
 
 /* ---- functions ---- */
 
-/* The number that the next function of an image gets. */
-static uint32_t next_number(struct named_places *places, uint32_t image)
-{
-	places->counts = pp_grow(places->counts, &places->counts_capacity, (size_t)image + 1,
-				 sizeof(*places->counts));
-	while (places->n_counts <= image)
-		places->counts[places->n_counts++] = 0;
-	return places->counts[image]++;
-}
-
+/* The number of a function, which no other has in any image: images of one path, such as the kernel's
+ * and the program's "[unknown]", are one in a session. */
 static uint32_t find_function(struct named_places *places, uint32_t image,
 			      const struct prof_line *line)
 {
@@ -113,17 +102,15 @@ static uint32_t find_function(struct named_places *places, uint32_t image,
 	op_hash_for_each_possible (&places->by_name, hash, id)
 		if (places->functions[id].image == image &&
 		    !strcmp(places->functions[id].name, line->function))
-			return places->functions[id].number;
+			return id;
 	id = (uint32_t)places->n++;
 	places->functions = pp_grow(places->functions, &places->capacity, places->n,
 				    sizeof(*places->functions));
-	places->functions[id] = (struct function){.image = image,
-						  .number = next_number(places, image),
-						  .name = pp_copy(line->function)};
+	places->functions[id] = (struct function){image, pp_copy(line->function)};
 	pp_hash_add(&places->by_name, hash, id);
-	place.offset = 2 * (uint64_t)places->functions[id].number;
+	place.offset = 2 * (uint64_t)id;
 	places->sink->lines(places->sink, &place, line, 1);
-	return places->functions[id].number;
+	return id;
 }
 
 struct prof_frame named_places_frame(struct named_places *places, uint32_t image,

@@ -3,7 +3,7 @@
  * Places for functions that only a profile names, of formats without addresses.
  *
  * An image "/[named]/PATH" holds them, which is no file, so that nobody looks for symbols in it.
- * Functions are two offsets apart, in the order they are met: the leaf is at the first one, a
+ * Functions of all images are two offsets apart, in the order they are met: the leaf is at the first one, a
  * caller returns to the second, and both are called what the profile says (prof_sink::lines).
  */
 #ifndef PP_FORMATS_MODEL_NAMED_PLACES_H

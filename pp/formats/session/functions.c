@@ -17,7 +17,7 @@
 
 /* A place by the key that it has in the session. */
 struct known {
-	uint32_t image;
+	size_t image; /* number of its name: images of one name are one there */
 	uint64_t key;
 	const struct place_lines *lines;
 };
@@ -27,6 +27,7 @@ struct writing {
 	const struct session_names *names;
 	struct pp_names functions; /* lines "NAME \t FILE", which are owned */
 	struct known *known;
+	struct pp_names images; /* their names, which are not owned */
 	FILE *out;
 };
 
@@ -80,11 +81,13 @@ static void put_all(struct writing *writing)
 {
 	const struct prof_tables *tables = writing->tables;
 
+	for (size_t i = 0; i < tables->prof.n_images; i++)
+		pp_names_index(&writing->images, writing->names->texts[i]);
 	for (size_t i = 0; i < tables->n_places; i++) {
 		const struct prof_frame *place = &tables->places[i].place;
 
 		writing->known[i] = (struct known){
-			place->image,
+			pp_names_index(&writing->images, writing->names->texts[place->image]),
 			session_key(&tables->prof.images[place->image], place->offset),
 			&tables->places[i]};
 	}
@@ -93,7 +96,7 @@ static void put_all(struct writing *writing)
 		const struct known *known = &writing->known[i];
 
 		if (!i || known[-1].image != known->image)
-			fprintf(writing->out, "i %s\n", writing->names->texts[known->image]);
+			fprintf(writing->out, "i %s\n", writing->images.names[known->image]);
 		put_place(writing, known);
 	}
 }
@@ -121,6 +124,7 @@ int session_functions_write(const struct prof *prof, const struct session_names 
 	for (size_t i = 0; i < writing.functions.n; i++)
 		free((char *)writing.functions.names[i]);
 	pp_names_free(&writing.functions);
+	pp_names_free(&writing.images);
 	return result;
 }
 

@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "image.h"
+#include "libop/base/hash.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
+#include "pp/symbols/image_name.h"
 
 #define NONE UINT32_MAX
 
@@ -126,6 +128,47 @@ static void name_image(struct session_names *names, const struct prof *prof, uin
 	pp_line_free(&line);
 }
 
+/* The name of a file, with @mark before its path: below /[named], what is no file stays none. */
+static char *mark_name(const char *name, const char *mark)
+{
+	size_t n = pp_image_is_named(name) ? strlen(PP_NAMED_IMAGE) : 0;
+
+	return pp_format("%.*s/%s%s", (int)n, name, mark, name + n);
+}
+
+/*
+ * Kernel and user code of one path, such as what a recording calls "[unknown]", have keys of their
+ * own, and callers are looked up in other ways.  The names of both are one only if they are told
+ * apart here.
+ */
+static void tell_kernel_apart(struct session_names *names, const struct prof *prof)
+{
+	struct op_hash by_name = {0};
+
+	for (uint32_t i = 0, other; i < prof->n_images; i++) {
+		struct op_image_name *name = &names->images[i];
+		bool is_kernel = prof->images[i].is_kernel, is_met = false, is_other = false;
+		uint64_t hash = op_hash_text(0, name->name);
+		char *marked;
+
+		if (name->kind != OP_IMAGE_FILE)
+			continue;
+		op_hash_for_each_possible (&by_name, hash, other)
+			if (!strcmp(names->images[other].name, name->name)) {
+				is_met = true;
+				is_other = prof->images[other].is_kernel != is_kernel;
+			}
+		if (is_other) {
+			marked = mark_name(name->name, is_kernel ? "[kernel]" : "[user]");
+			free(name->name);
+			name->name = marked;
+		} else if (!is_met) {
+			pp_hash_add(&by_name, hash, i);
+		}
+	}
+	op_hash_free(&by_name);
+}
+
 static struct op_image_name name_app(const struct session_names *names, const struct prof *prof,
 				     uint32_t number)
 {
@@ -146,8 +189,10 @@ void session_names_make(struct session_names *names, const struct prof *prof)
 	names->apps = pp_alloc(prof->n_images, sizeof(*names->apps));
 	names->texts = pp_alloc(prof->n_images, sizeof(*names->texts));
 	names->events = pp_alloc(prof->n_events, sizeof(*names->events));
-	for (uint32_t i = 0; i < prof->n_images; i++) {
+	for (uint32_t i = 0; i < prof->n_images; i++)
 		name_image(names, prof, i, &first);
+	tell_kernel_apart(names, prof);
+	for (uint32_t i = 0; i < prof->n_images; i++) {
 		names->apps[i] = name_app(names, prof, i);
 		names->texts[i] = op_image_name_make(&names->images[i]);
 		if (!names->texts[i])
