@@ -120,3 +120,24 @@ opimport -o "$DIR/data" made 2>/dev/null
 opreport --session-dir=data -l --no-header
 opexport --session-dir=data --to=folded
 opexport --from=made --to=folded 2>/dev/null
+
+requirement code_without_a_symbol_is_called_after_its_image
+frames '[unknown] (/srv/lib/libx.so.1)' '[unknown] ([vdso])' '[unknown] ([unknown])' >made
+opexport --from=made --to=folded 2>/dev/null
+
+requirement perf_script_need_not_print_event_and_time
+# -F comm,pid,tid,ip,sym,dso; -F comm,pid,ip,sym; -F comm,ip,sym,dso; -F ip,sym,dso; and without
+# chains
+chain=$(printf '\t    7f0000401010 work+0x10 (/srv/tool)\n\t    7f0000401020 main+0x2 (/srv/tool)')
+printf 'my job   7/8 \n%s\n\nits child   12 \n\t    7f0000401010 work\n\n' "$chain" >programs
+printf '%s\n\n%s\n\n' "$chain" "$chain" >chains
+printf 'job   7      7f0000401010 work+0x%s (/srv/tool)\n' 10 14 >lines
+printf '%s \n%s\n\n' 'my job' "$chain" 'job 2 of 3' "$chain" >names
+for input in programs names chains lines; do
+	opimport --info $input | grep '^format\|^samples'
+	opexport --from=$input --to=folded
+done
+# elsewhere such a line is none
+frames 'work+0x10 (/srv/tool)' >made
+echo 'read all of 12' >>made
+opimport --info made | grep '^samples\|^note'

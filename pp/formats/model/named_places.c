@@ -90,8 +90,8 @@ uint32_t named_places_image(struct named_places *places, const char *name, bool 
 
 /* ---- functions ---- */
 
-/* The number of a function, which no other has in any image: images of one path, such as the kernel's
- * and the program's "[unknown]", are one in a session. */
+/* The number of a function, which no other has in any image: images of one path, such as the
+ * kernel's and the program's "[unknown]", are one in a session. */
 static uint32_t find_function(struct named_places *places, uint32_t image,
 			      const struct prof_line *line)
 {
@@ -122,4 +122,13 @@ struct prof_frame named_places_frame(struct named_places *places, uint32_t image
 		named.function = "[unknown]";
 	return (struct prof_frame){image,
 				   2 * (uint64_t)find_function(places, image, &named) + is_caller};
+}
+
+char *named_places_unnamed(const char *image)
+{
+	const char *slash = strrchr(image, '/'), *base = slash && slash[1] ? slash + 1 : image;
+
+	if (!*image)
+		return pp_copy("[unknown]");
+	return pp_format(*base == '[' ? "%s" : "[%s]", base);
 }

@@ -3,8 +3,9 @@
  * Places for functions that only a profile names, of formats without addresses.
  *
  * An image "/[named]/PATH" holds them, which is no file, so that nobody looks for symbols in it.
- * Functions of all images are two offsets apart, in the order they are met: the leaf is at the first one, a
- * caller returns to the second, and both are called what the profile says (prof_sink::lines).
+ * Functions of all images are two offsets apart, in the order they are met: the leaf is at the
+ * first one, a caller returns to the second, and both are called what the profile says
+ * (prof_sink::lines).
  */
 #ifndef PP_FORMATS_MODEL_NAMED_PLACES_H
 #define PP_FORMATS_MODEL_NAMED_PLACES_H
@@ -37,5 +38,13 @@ uint32_t named_places_image(struct named_places *places, const char *name, bool 
  */
 struct prof_frame named_places_frame(struct named_places *places, uint32_t image,
 				     const struct prof_line *line, bool is_caller);
+
+/**
+ * named_places_unnamed - what code is called for which there is no symbol
+ * @image: the path or the name of its image; "" if it is not known
+ *
+ * Return: "[BASE]", as opexport calls it, or "[unknown]"; the caller frees it.
+ */
+char *named_places_unnamed(const char *image);
 
 #endif

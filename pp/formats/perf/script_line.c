@@ -106,7 +106,16 @@ static bool find_event(char *at, char **end)
 	return n > 1 && at[n - 1] == ':' && !isdigit((unsigned char)*at);
 }
 
-static bool take_tail(char *at, struct script_head *head)
+/* "55d4c0de1179 cmp+0x4", or nothing. */
+static bool is_frame_or_end(const char *at)
+{
+	uint64_t address;
+
+	return !*at || (op_number_take(&at, 16, UINT64_MAX, &address) && is_end(*at));
+}
+
+/* @is_bare: there may be no CPU, time and event, if nothing else is there than a frame. */
+static bool take_tail(char *at, struct script_head *head, bool is_bare)
 {
 	static const char record[] = "PERF_RECORD_";
 	bool has_cpu = take_cpu(&at, head), has_time = take_time(&at, head), has_event;
@@ -114,7 +123,8 @@ static bool take_tail(char *at, struct script_head *head)
 
 	take_period(&at, head);
 	has_event = find_event(at, &end);
-	if (!has_cpu && !has_time && !has_event)
+	head->is_bare = !has_cpu && !has_time && !has_event;
+	if (head->is_bare && (!is_bare || !is_frame_or_end(at)))
 		return false;
 	head->event = head->record = NULL;
 	head->rest = at;
@@ -132,7 +142,7 @@ static bool take_tail(char *at, struct script_head *head)
 }
 
 /* The name of a program may have blanks and numbers: the first number that all fits to counts. */
-bool script_head_parse(char *line, struct script_head *head)
+static bool parse_head(char *line, struct script_head *head, bool is_bare)
 {
 	char *comm = skip_blanks(line), *at = comm;
 
@@ -141,13 +151,18 @@ bool script_head_parse(char *line, struct script_head *head)
 
 		at = skip_blanks(at);
 		head->rest = at;
-		if (!take_ids(&head->rest, head) || !take_tail(head->rest, head))
+		if (!take_ids(&head->rest, head) || !take_tail(head->rest, head, is_bare))
 			continue;
 		*end = '\0';
 		head->comm = comm;
 		return end > comm;
 	}
 	return false;
+}
+
+bool script_head_parse(char *line, struct script_head *head)
+{
+	return parse_head(line, head, false) || parse_head(line, head, true);
 }
 
 /* ---- frames ---- */
@@ -253,4 +268,14 @@ bool script_frame_parse(char *line, struct script_frame *frame)
 	take_image(at, frame);
 	take_function(at, frame);
 	return true;
+}
+
+/* The address is 16 wide, behind a tab or a blank. */
+bool script_is_headless(const char *line)
+{
+	const char *end = line + strspn(line, " \t");
+	uint64_t address;
+
+	return end > line && op_number_take(&end, 16, UINT64_MAX, &address) && *end == ' ' &&
+	       end - line >= 17 && end[1];
 }

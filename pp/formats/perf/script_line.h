@@ -19,6 +19,7 @@ struct script_head {
 	int64_t pid, tid, cpu; /* or -1 */
 	uint64_t time;	       /* ns; 0: the line does not say */
 	uint64_t period;       /* 0: the line does not say */
+	bool is_bare;	       /* neither CPU, time nor event: any text with a number is so */
 	char *record;	       /* of another kind than samples: "MMAP2"; NULL: it is a sample */
 	char *rest;	       /* what follows: a frame, text of a tracepoint, or "" */
 };
@@ -32,6 +33,9 @@ struct script_frame {
 
 /* Return: false if the line does not begin a sample; it is unchanged then. */
 bool script_head_parse(char *line, struct script_head *head);
+
+/* Whether the line is a frame as perf script aligns it, so that none begins the samples. */
+bool script_is_headless(const char *line);
 
 /* Return: false if the line is no frame; it is unchanged then. */
 bool script_frame_parse(char *line, struct script_frame *frame);

@@ -5,6 +5,7 @@
  *
  * There are no mappings, so functions are places by name (named_places.h).
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,10 +27,24 @@ struct kept_frame {
 	bool is_kernel, is_inlined;
 };
 
+/*
+ * What begins a sample, which depends on the fields that perf script was asked for.  What all
+ * samples have is what the first one has, for any text with a number looks like a program and a
+ * process.
+ */
+enum style {
+	HEADS,	  /* a head with a CPU, a time or an event */
+	BARE,	  /* or one without: -F comm,pid,ip,sym */
+	NAMES,	  /* a program: -F comm,ip,sym */
+	HEADLESS, /* the first frame behind an empty line: -F ip,sym */
+};
+
 struct reader {
 	struct prof_sink *sink;
 	struct named_places *places;
 	struct op_error *error;
+
+	enum style style;
 
 	/* The sample that is read; texts are offsets in @text, which grows. */
 	bool is_open;
@@ -79,25 +94,32 @@ static const struct kept_frame *image_frame(const struct reader *reader, size_t 
 	return &reader->kept[i];
 }
 
+/* The image of a frame, and its function, which without a symbol is called after the image. */
+static struct prof_frame make_frame(struct reader *reader, size_t i)
+{
+	const char *image = reader->text + image_frame(reader, i)->image;
+	const char *function = reader->text + reader->kept[i].function;
+	char *unnamed = *function ? NULL : named_places_unnamed(image);
+	const struct prof_line line = {.function = unnamed ? unnamed : function};
+	struct prof_frame frame =
+		named_places_frame(reader->places,
+				   named_places_image(reader->places, *image ? image : "[unknown]",
+						      image_frame(reader, i)->is_kernel),
+				   &line, i > 0);
+
+	reader->unknown += !*function;
+	free(unnamed);
+	return frame;
+}
+
 static void make_frames(struct reader *reader)
 {
 	if (reader->n_kept > PROF_DEPTH_MOST) {
 		reader->cut += reader->n_kept - PROF_DEPTH_MOST;
 		reader->n_kept = PROF_DEPTH_MOST;
 	}
-	for (size_t i = 0; i < reader->n_kept; i++) {
-		const struct kept_frame *frame = image_frame(reader, i);
-		const char *image = reader->text + frame->image;
-		const struct prof_line line = {.function =
-						       reader->text + reader->kept[i].function};
-
-		reader->unknown += !*line.function;
-		reader->frames[i] = named_places_frame(
-			reader->places,
-			named_places_image(reader->places, *image ? image : "[unknown]",
-					   frame->is_kernel),
-			&line, i > 0);
-	}
+	for (size_t i = 0; i < reader->n_kept; i++)
+		reader->frames[i] = make_frame(reader, i);
 }
 
 static int end_sample(struct reader *reader)
@@ -115,8 +137,10 @@ static int end_sample(struct reader *reader)
 	value.events = reader->head.period ? reader->head.period : 1;
 	sample.frames = reader->frames;
 	sample.depth = reader->n_kept;
-	sample.app = named_places_image(reader->places, comm, false);
-	sample.comm = reader->sink->string(reader->sink, comm);
+	if (*comm) {
+		sample.app = named_places_image(reader->places, comm, false);
+		sample.comm = reader->sink->string(reader->sink, comm);
+	}
 	sample.pid = reader->head.pid;
 	sample.tid = reader->head.tid;
 	sample.cpu = reader->head.cpu;
@@ -172,36 +196,116 @@ static int begin_sample(struct reader *reader, const struct script_head *head)
 	return *head->rest && add_frame(reader, head->rest) ? end_sample(reader) : 0;
 }
 
+/* A sample of @comm, of which nothing else is known. */
+static int begin_named(struct reader *reader, char *comm)
+{
+	char nothing[] = "";
+	const struct script_head head = {
+		.comm = comm, .rest = nothing, .pid = -1, .tid = -1, .cpu = -1};
+
+	return begin_sample(reader, &head);
+}
+
+/* A line that is no frame of the sample that is open.  Return: 1, 0 if it begins none, or -1 with
+ * the error set. */
+static int take_head(struct reader *reader, char *line)
+{
+	char nothing[] = "";
+	struct script_head head;
+
+	if (reader->style == HEADLESS || reader->style == NAMES) {
+		if (reader->is_open || (reader->style == NAMES && isspace((unsigned char)*line)))
+			return 0;
+		begin_named(reader, reader->style == NAMES ? line : nothing);
+		reader->is_open = reader->style == NAMES || add_frame(reader, line);
+		return reader->is_open;
+	}
+	if (*line == '\t' || !script_head_parse(line, &head) ||
+	    (head.is_bare && reader->style != BARE))
+		return 0;
+	if (end_sample(reader))
+		return -1;
+	if (head.record)
+		take_record(reader, head.record);
+	else if (begin_sample(reader, &head))
+		return -1;
+	return 1;
+}
+
 static int take_line(struct reader *reader, char *line, uint64_t at)
 {
-	struct script_head head;
+	int took;
 
 	if (!line[strspn(line, " \t\r")])
 		return end_sample(reader);
 	if (*line == '#' || (reader->is_open && *line == '\t' && add_frame(reader, line)))
 		return 0;
-	if (*line != '\t' && script_head_parse(line, &head)) {
-		if (end_sample(reader))
-			return -1;
-		if (!head.record)
-			return begin_sample(reader, &head);
-		take_record(reader, head.record);
-		return 0;
-	}
-	if (reader->is_open && add_frame(reader, line))
-		return 0;
-	if (!reader->unread++)
+	took = take_head(reader, line);
+	if (took)
+		return took < 0 ? -1 : 0;
+	if (!(reader->is_open && add_frame(reader, line)) && !reader->unread++)
 		reader->unread_at = at;
 	return 0;
 }
 
+/* ---- recognising ---- */
+
+/* How sure a head is one, with the line behind it. */
+static int weigh_head(const struct script_head *head, char *next)
+{
+	struct script_frame frame;
+	int sure = 0;
+
+	if (!head->is_bare)
+		sure = head->event || head->record ? 30 : 15;
+	if (*head->rest && script_frame_parse(head->rest, &frame))
+		sure += 30;
+	else if (next && strchr("\t ", *next) && script_frame_parse(next, &frame))
+		sure += 40;
+	return sure;
+}
+
+/* What begins the samples of a text, by its first line that is no comment and the next one.
+ * @sure: as format::probe() returns it. */
+static enum style find_style(const uint8_t *bytes, size_t n, int *sure)
+{
+	char *text = pp_alloc(1, n + 1), *rest = text, *line = NULL, *next;
+	struct script_head head;
+	enum style style = HEADS;
+
+	memcpy(text, bytes, n);
+	while (rest && (line = strsep(&rest, "\n")) && (!*line || *line == '#'))
+		;
+	next = rest ? strsep(&rest, "\n") : NULL;
+	*sure = 0;
+	if (line && script_is_headless(line)) {
+		style = HEADLESS;
+		*sure = 30;
+	} else if (line && script_head_parse(line, &head)) {
+		*sure = weigh_head(&head, next);
+		style = head.is_bare ? BARE : HEADS;
+	} else if (line && *line && next && script_is_headless(next)) {
+		style = NAMES;
+		*sure = 30;
+	}
+	free(text);
+	return style;
+}
+
+/* ---- all ---- */
+
 static int read_lines(struct reader *reader, struct input *input)
 {
 	uint64_t at = input_offset(input);
+	const uint8_t *bytes;
+	ptrdiff_t peeked = input_peek(input, FORMAT_PROBE_BYTES, &bytes, reader->error);
 	char *line;
 	size_t n;
 	int got;
 
+	if (peeked < 0)
+		return -1;
+	reader->style = find_style(bytes, (size_t)peeked, &got);
 	for (; (got = input_line(input, LINE_MOST, &line, &n, reader->error)) > 0;
 	     at = input_offset(input)) {
 		while (n && strchr("\r ", line[n - 1]))
@@ -227,8 +331,9 @@ static void tell(struct reader *reader)
 		prof_sink_note(reader->sink, "%" PRIu64 " records that are no samples are not kept",
 			       reader->records);
 	if (reader->cut)
-		prof_sink_note(reader->sink, "%" PRIu64 " frames beyond %d of a stack were left out",
-			       reader->cut, PROF_DEPTH_MOST);
+		prof_sink_note(reader->sink,
+			       "%" PRIu64 " frames beyond %d of a stack were left out", reader->cut,
+			       PROF_DEPTH_MOST);
 }
 
 static int read_script(struct input *input, struct prof_sink *sink, struct op_error *error)
@@ -236,6 +341,8 @@ static int read_script(struct input *input, struct prof_sink *sink, struct op_er
 	struct reader reader = {.sink = sink, .error = error};
 	int result;
 
+	if (input_skip_mark(input, error))
+		return -1;
 	reader.places = named_places_new(sink);
 	reader.frames = pp_alloc(PROF_DEPTH_MOST, sizeof(*reader.frames));
 	result = read_lines(&reader, input);
@@ -247,25 +354,11 @@ static int read_script(struct input *input, struct prof_sink *sink, struct op_er
 	return result;
 }
 
-/* The first line that is no comment begins a sample, and a frame follows there or below. */
 static int probe(const uint8_t *bytes, size_t n)
 {
-	char *text = pp_alloc(1, n + 1), *rest = text, *line = NULL;
-	struct script_frame frame;
-	struct script_head head;
-	int sure = 0;
+	int sure;
 
-	memcpy(text, bytes, n);
-	while (rest && (line = strsep(&rest, "\n")) && (!*line || *line == '#'))
-		;
-	if (line && script_head_parse(line, &head)) {
-		sure = head.event || head.record ? 30 : 15;
-		if (head.rest && script_frame_parse(head.rest, &frame))
-			sure += 30;
-		else if (rest && *rest == '\t' && script_frame_parse(strsep(&rest, "\n"), &frame))
-			sure += 40;
-	}
-	free(text);
+	find_style(bytes, n, &sure);
 	return sure;
 }
 
