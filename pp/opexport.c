@@ -12,6 +12,7 @@
 #include "libop/session/paths.h"
 #include "pp/formats/model/format.h"
 #include "pp/formats/model/profile_input.h"
+#include "pp/formats/session/identify.h"
 #include "pp/formats/session/symbolize.h"
 #include "pp/formats/session/session.h"
 #include "pp/profile/loss.h"
@@ -183,6 +184,8 @@ static int write_named(const struct job *job, struct prof *prof, struct pp_image
 	int result;
 
 	prof_finish(prof);
+	if (job->from)
+		session_identify(prof, reader);
 	names = names_new(prof, reader, job->demangle);
 	result = write_profile(job, prof, names, error);
 	names_free(names);

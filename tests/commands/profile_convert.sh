@@ -117,3 +117,26 @@ requirement a_thread_is_named_once_however_often_it_runs
 recording
 opexport --from=made --to=perf -o again
 show_profile -v perf again | grep '^fact perf.records=COMM'
+
+# A profile of prog with build-ids $1 and $2, a sample of hot in each
+requirement code_is_named_by_files_with_its_build_id_as_in_a_session
+images
+own=0123456789abcdef0123456789abcdef01234567
+other=ffffffffffffffff0123456789abcdef01234567
+for ids in "$own $other" "$own $own" "$other $other"; do
+	echo "$ids"
+	# shellcheck disable=SC2086 # two words
+	set -- $ids
+	make_profile >made <<-EOF
+		pprof 6='' 6='samples' 6='count' 6='$DIR/prog' 6='$1' 6='$2' 6='app' 6='a' 6='b'
+		pprof 1=(1=1 2=2) 12=1 3=(1=1 2=0x401000 3=0x404000 4=0x1000 5=3 6=4)
+		pprof 3=(1=2 2=0x501000 3=0x504000 4=0x1000 5=3 6=5)
+		pprof 4=(1=1 2=1 3=0x401010) 4=(1=2 2=2 3=0x501010)
+		pprof 2=(1=1 2=1 3=(1=6 2=7)) 2=(1=2 2=2 3=(1=6 2=8))
+	EOF
+	opexport --from=made --to=folded 2>warnings
+	cat warnings
+	opimport -o "$DIR/data" made
+	opexport --session-dir=data --to=folded 2>/dev/null
+	rm -r data
+done

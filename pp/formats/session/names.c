@@ -181,17 +181,24 @@ static struct op_image_name name_app(const struct session_names *names, const st
 	return name;
 }
 
-void session_names_make(struct session_names *names, const struct prof *prof)
+struct op_image_name *session_names_of_images(const struct prof *prof)
 {
+	struct session_names names = {0};
 	uint32_t first = NONE;
 
-	names->images = pp_alloc(prof->n_images, sizeof(*names->images));
+	names.images = pp_alloc(prof->n_images, sizeof(*names.images));
+	for (uint32_t i = 0; i < prof->n_images; i++)
+		name_image(&names, prof, i, &first);
+	tell_kernel_apart(&names, prof);
+	return names.images;
+}
+
+void session_names_make(struct session_names *names, const struct prof *prof)
+{
+	names->images = session_names_of_images(prof);
 	names->apps = pp_alloc(prof->n_images, sizeof(*names->apps));
 	names->texts = pp_alloc(prof->n_images, sizeof(*names->texts));
 	names->events = pp_alloc(prof->n_events, sizeof(*names->events));
-	for (uint32_t i = 0; i < prof->n_images; i++)
-		name_image(names, prof, i, &first);
-	tell_kernel_apart(names, prof);
 	for (uint32_t i = 0; i < prof->n_images; i++) {
 		names->apps[i] = name_app(names, prof, i);
 		names->texts[i] = op_image_name_make(&names->images[i]);

@@ -29,6 +29,9 @@ struct session_names {
 void session_names_make(struct session_names *names, const struct prof *prof);
 void session_names_free(struct session_names *names, const struct prof *prof);
 
+/* The names of the images alone, by number; the caller frees the array and each text. */
+struct op_image_name *session_names_of_images(const struct prof *prof);
+
 /* The count of @samples in sample files; 0 of 0 only. */
 uint64_t session_samples(const struct session_event *event, uint64_t samples);
 

@@ -7,6 +7,7 @@
 
 #include "libop/base/hash.h"
 #include "image.h"
+#include "names.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/symbols.h"
 
@@ -35,6 +36,7 @@ struct prof_names {
 	struct pp_image_reader *reader;
 	enum pp_demangle demangle;
 	struct image_names *images;
+	struct op_image_name *ids; /* of the images, as sessions have them */
 	struct place **places; /* they do not move: names_at() returns what is in them */
 	size_t n_places, places_capacity;
 	struct op_hash by_place;
@@ -52,6 +54,7 @@ struct prof_names *names_new(const struct prof *prof, struct pp_image_reader *re
 	names->reader = reader;
 	names->demangle = demangle;
 	names->images = pp_alloc(prof->n_images, sizeof(*names->images));
+	names->ids = session_names_of_images(prof);
 	reader->want_code = true;
 	reader->want_lines = true;
 	return names;
@@ -64,6 +67,7 @@ void names_free(struct prof_names *names)
 	for (size_t i = 0; i < names->prof->n_images; i++) {
 		pp_debug_info_close(names->images[i].debug);
 		pp_image_content_free(&names->images[i].content);
+		free(names->ids[i].name);
 	}
 	for (size_t i = 0; i < names->n_places; i++) {
 		free(names->places[i]->lines);
@@ -74,6 +78,7 @@ void names_free(struct prof_names *names)
 		free(names->texts[i].shown);
 	}
 	free(names->images);
+	free(names->ids);
 	free(names->places);
 	free(names->texts);
 	op_hash_free(&names->by_place);
@@ -119,22 +124,21 @@ static void read_image(struct prof_names *names, uint32_t number)
 {
 	const struct prof_image *image = &names->prof->images[number];
 	struct image_names *known = &names->images[number];
-	struct op_image_name id = session_image_name(image);
+	const struct op_image_name *id = &names->ids[number];
 	bool is_kernel = image->kind == PROF_UNKNOWN && image->is_kernel;
-	const char *base = is_kernel ? id.name : names_image(names->prof, number);
+	const char *base = is_kernel ? id->name : names_image(names->prof, number);
 	char *unknown = pp_format(*base == '[' ? "%s" : "[%s]", base);
 
 	known->is_read = true;
 	known->unknown = show(names, unknown, false);
 	free(unknown);
 	if (image->kind != PROF_UNKNOWN || is_kernel) {
-		pp_image_reader_read(names->reader, &id, &known->content);
+		pp_image_reader_read(names->reader, id, &known->content);
 		known->debug = pp_debug_info_open(known->content.path, &known->content.symbols,
 						  names->reader->warnings);
-		if (image->kind == PROF_KERNEL && id.kind == OP_IMAGE_FILE)
+		if (image->kind == PROF_KERNEL && id->kind == OP_IMAGE_FILE)
 			known->bias = known->content.symbols.text;
 	}
-	free(id.name);
 }
 
 /* ---- places ---- */
