@@ -24,7 +24,7 @@
 
 struct job {
 	struct pp_common common;
-	char *from, *from_format, *to, *output;
+	char *from, *from_format, *to, *output, *value;
 	enum pp_demangle demangle;
 	bool exclude_dependent, list_formats;
 };
@@ -38,6 +38,10 @@ static const struct op_option options[] = {
 	{"to", 't', "FORMAT", "the format: see --list-formats", OP_TEXT(struct job, to)},
 	{"output", 'o', "PATH", "write to this file or new directory (default: standard output)",
 	 OP_TEXT(struct job, output)},
+	{"value", 0, "NUMBER",
+	 "of callgrind, firefox and folded: events (where samples stand for different numbers of "
+	 "them, the default), or samples",
+	 OP_TEXT(struct job, value)},
 	{"list-formats", 0, NULL, "list the formats that can be written",
 	 OP_FLAG(struct job, list_formats)},
 	PP_OPTION_DEMANGLE(struct job, demangle),
@@ -85,6 +89,14 @@ static int check(void *context, struct op_error *error)
 	if (format->writes_directory && is_standard_output(job))
 		return op_error_set(error, EINVAL, "--to=%s is a directory: --output is needed",
 				    job->to);
+	if (job->value && !format->has_one_number)
+		return op_error_set(error, EINVAL,
+				    "--value is for callgrind, firefox and folded, not "
+				    "for --to=%s",
+				    job->to);
+	if (job->value && strcmp(job->value, "events") != 0 && strcmp(job->value, "samples") != 0)
+		return op_error_set(error, EINVAL, "--value=%s: it is events or samples",
+				    job->value);
 	return check_input(job, error);
 }
 
@@ -127,6 +139,7 @@ static int write_profile(const struct job *job, struct prof *prof, struct prof_n
 		.path = job->output,
 		.command = job->common.command_line,
 		.names = names,
+		.want_samples = job->value && !strcmp(job->value, "samples"),
 	};
 	struct pp_whole_file whole;
 

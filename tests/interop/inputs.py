@@ -14,6 +14,7 @@
 
 import collections
 import glob
+import itertools
 import json
 import os
 import re
@@ -43,7 +44,7 @@ def compare(what, ours, theirs):
 def folded(*options):
     """The stacks that opexport has: counts by "program;root;...;leaf"."""
     stacks = collections.Counter()
-    for line in run(tool("opexport"), "-t", "folded", *options).splitlines():
+    for line in run(tool("opexport"), "-t", "folded", "--value=samples", *options).splitlines():
         stack, count = line.rsplit(" ", 1)
         stacks[stack] += int(count)
     return stacks
@@ -119,16 +120,16 @@ def v8_stacks(profile):
     nodes = {node["id"]: node for node in profile["nodes"]}
     parents = {child: node["id"] for node in profile["nodes"]
                for child in node.get("children", ())}
-    stacks, deltas, time = collections.Counter(), profile["timeDeltas"], 0
-    for i, sample in enumerate(profile["samples"]):
+    stacks, times = collections.Counter(), list(itertools.accumulate(profile["timeDeltas"]))
+    for sample in profile["samples"]:
         names, at = [], sample
         while at in parents:
             frame = nodes[at]["callFrame"]
             names.append(frame["functionName"] or "(anonymous):%d" % (frame["lineNumber"] + 1))
             at = parents[at]
         stacks[";".join(["v8", *reversed(names)])] += 1
-        time += max(0, deltas[i + 1] if i + 1 < len(deltas) else
-                    profile["endTime"] - profile["startTime"] - sum(deltas))
+    # from the first one to the end, in whatever order they were written
+    time = max(profile["endTime"] - profile["startTime"], max(times)) - min(times)
     return stacks, time * 1000
 
 

@@ -38,6 +38,7 @@ def ours(tool, *words):
 
 
 def export(session, form, *words):
+    words = ("--value=samples", *words) if form in ("folded", "callgrind", "firefox") else words
     return ours("opexport", "--session-dir=" + session, "--to=" + form, *words)
 
 

@@ -23,6 +23,7 @@ struct output {
 	FILE *file;	     /* NULL if the format is a directory; the caller looks at errors */
 	const char *command; /* that makes it, for formats that name their maker */
 	struct prof_names *names; /* of functions: pp/formats/session/symbolize.h */
+	bool want_samples;	  /* not events, of format::has_one_number */
 };
 
 struct pp_spec;
@@ -61,6 +62,9 @@ struct format {
 	 * Returns as @write.  NULL: they do. */
 	int (*write_sessions)(const struct format_sessions *sessions, struct output *output,
 			      struct op_error *error);
+
+	/* A stack has one number for an event, which weights.h chooses. */
+	bool has_one_number;
 
 	/* What the writer wants samples to be told apart by, and whether it wants their times:
 	 * PROF_BY_... and PROF_TIMES... flags. */

@@ -3,6 +3,8 @@
  * Callgrind's format, for KCachegrind and callgrind_annotate: cost of each line of each function
  * itself, and of its calls.
  *
+ * Costs are samples, or events where they weigh differently (weights.h).
+ *
  * Samples tell how much was spent in calls, not how often there were any: "calls=" has the number
  * of stacks with the call that were seen in samples.  A function that is in a stack more than
  * once (recursion) has the cost of its call counted once.
@@ -14,6 +16,7 @@
 #include "callgrind.h"
 #include "libop/base/hash.h"
 #include "libop/base/safe_text.h"
+#include "pp/formats/model/weights.h"
 #include "pp/formats/session/named_stack.h"
 #include "libop/base/memory.h"
 
@@ -30,6 +33,7 @@ struct cost {
 
 struct callgrind {
 	const struct prof *prof;
+	bool *weights;
 	struct named_functions functions;
 	struct cost *costs;
 	size_t n_costs, costs_capacity;
@@ -87,7 +91,7 @@ static void add(struct callgrind *callgrind, struct cost *cost, const struct pro
 	cost->calls++;
 	for (size_t i = 0; i < sample->n_values; i++)
 		callgrind->values[cost->values + sample->values[i].event] +=
-			sample->values[i].count;
+			prof_number(callgrind->weights, &sample->values[i]);
 }
 
 static void add_stack(void *context, const struct prof_sample *sample,
@@ -229,12 +233,13 @@ static void put_events(const struct prof *prof, FILE *out)
 	fputc('\n', out);
 }
 
-static void put_totals(const char *key, const struct prof *prof, FILE *out)
+static void put_totals(const char *key, const struct callgrind *callgrind)
 {
-	fputs(key, out);
-	for (size_t i = 0; i < prof->n_events; i++)
-		fprintf(out, " %" PRIu64, prof->totals[i].count);
-	fputc('\n', out);
+	fputs(key, callgrind->out);
+	for (size_t i = 0; i < callgrind->prof->n_events; i++)
+		fprintf(callgrind->out, " %" PRIu64,
+			prof_number(callgrind->weights, &callgrind->prof->totals[i]));
+	fputc('\n', callgrind->out);
 }
 
 static int write_callgrind(struct prof *prof, struct output *output, struct op_error *error)
@@ -242,6 +247,7 @@ static int write_callgrind(struct prof *prof, struct output *output, struct op_e
 	struct callgrind callgrind = {.prof = prof, .out = output->file};
 
 	(void)error;
+	callgrind.weights = prof_weights(prof, output->want_samples);
 	named_stack_each(prof, output->names, add_stack, &callgrind);
 	callgrind.named = pp_alloc(callgrind.functions.n, sizeof(bool));
 	callgrind.image_named = pp_alloc(prof->n_images, sizeof(bool));
@@ -250,16 +256,17 @@ static int write_callgrind(struct prof *prof, struct output *output, struct op_e
 		op_safe_line(output->file, "cmd: %s", output->command);
 	fputs("positions: line\n", output->file);
 	put_events(prof, output->file);
-	put_totals("summary:", prof, output->file);
+	put_totals("summary:", &callgrind);
 	put_costs(&callgrind);
 	fputc('\n', output->file);
-	put_totals("totals:", prof, output->file);
+	put_totals("totals:", &callgrind);
 	named_functions_free(&callgrind.functions);
 	op_hash_free(&callgrind.by_cost);
 	op_hash_free(&callgrind.by_file);
 	free(callgrind.costs);
 	free(callgrind.values);
 	free(callgrind.files);
+	free(callgrind.weights);
 	free(callgrind.named);
 	free(callgrind.image_named);
 	return 0;
@@ -271,4 +278,5 @@ const struct format format_callgrind = {
 	.probe = callgrind_probe,
 	.read = callgrind_read,
 	.write = write_callgrind,
+	.has_one_number = true,
 };

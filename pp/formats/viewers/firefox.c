@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "pp/formats/model/timeline.h"
+#include "pp/formats/model/weights.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
 
@@ -64,9 +65,9 @@ static void add_moments(struct firefox *firefox)
 
 		if (stack == NOT_MET)
 			return;
-		firefox_add_sample(
-			&firefox->thread,
-			&(struct sample){stack, moment->count, moment->time - prof->first_time});
+		firefox_add_sample(&firefox->thread,
+				   &(struct sample){stack, moment->count, moment->events,
+						    moment->time - prof->first_time});
 	}
 }
 
@@ -104,9 +105,10 @@ static bool same_thread(const struct prof_sample *a, const struct prof_sample *b
 
 /* Adds the value @number of the profile, or remembers its stack until its moments are added. */
 static void add_value(struct firefox *firefox, const struct named_stack *named, size_t number,
-		      uint64_t count)
+		      const struct prof_value *value)
 {
-	struct sample sample = {firefox_add_stack(&firefox->thread, named), count, 0};
+	struct sample sample = {firefox_add_stack(&firefox->thread, named), value->count,
+				value->events, 0};
 
 	if (firefox->stacks)
 		firefox->stacks[number] = sample.stack;
@@ -131,7 +133,7 @@ static void put_threads(struct firefox *firefox, uint32_t event)
 			has_before = true;
 			named_stack_make(&named, firefox->names, &sample);
 			add_value(firefox, &named, cursor.at - sample.n_values + i,
-				  sample.values[i].count);
+				  &sample.values[i]);
 		}
 	}
 	if (has_before)
@@ -250,6 +252,7 @@ static int write_firefox(struct prof *prof, struct output *output, struct op_err
 	struct op_json *json = &firefox.json;
 
 	(void)error;
+	firefox.weights = prof_weights(prof, output->want_samples);
 	prepare_times(&firefox, prof);
 	op_json_object(json, NULL);
 	put_meta(&firefox, output);
@@ -267,6 +270,7 @@ static int write_firefox(struct prof *prof, struct output *output, struct op_err
 	fputc('\n', output->file);
 	firefox_free_thread(&firefox.thread);
 	free(firefox.stacks);
+	free(firefox.weights);
 	return 0;
 }
 
@@ -276,5 +280,6 @@ const struct format format_firefox = {
 	.probe = firefox_probe,
 	.read = firefox_read,
 	.write = write_firefox,
+	.has_one_number = true,
 	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_TIMES,
 };

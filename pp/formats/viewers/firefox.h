@@ -29,7 +29,7 @@ struct stack {
 
 struct sample {
 	uint32_t stack; /* NO_PREFIX: none */
-	uint64_t weight;
+	uint64_t count, events;
 	uint64_t time; /* ns since the first of all samples, if times are known */
 };
 
@@ -49,6 +49,7 @@ struct thread {
 struct firefox {
 	const struct prof *prof;
 	struct prof_names *names;
+	bool *weights; /* of prof_weights() */
 	struct op_json json;
 	struct thread thread;
 	size_t n_threads;

@@ -8,6 +8,8 @@
 
 #include "libop/base/memory.h"
 
+#define NS_PER_MS 1000000
+
 /* ---- tables ---- */
 
 static uint64_t hash_frame(const struct frame *frame)
@@ -236,7 +238,6 @@ double firefox_interval_of(const struct prof *prof, uint32_t event)
 /* In milliseconds. */
 static void put_times(struct firefox *firefox, uint32_t event)
 {
-	enum { NS_PER_MS = 1000000 };
 	const struct thread *thread = &firefox->thread;
 	double interval = firefox_interval_of(firefox->prof, event), time = 0;
 	struct op_json *json = &firefox->json;
@@ -250,7 +251,38 @@ static void put_times(struct firefox *firefox, uint32_t event)
 				    sample->time % NS_PER_MS);
 		else
 			op_json_raw(json, NULL, "%.6f", time);
-		time += interval * (double)sample->weight;
+		time += interval * (double)sample->count;
+	}
+	op_json_end(json);
+}
+
+/* What the Firefox Profiler has a unit for; all else is a number of samples. */
+static const char *weight_type(const struct firefox *firefox, uint32_t event)
+{
+	const char *unit = firefox->prof->events[event].unit;
+
+	if (!firefox->weights[event] || !unit)
+		return "samples";
+	if (!strcmp(unit, "nanoseconds"))
+		return "tracing-ms";
+	return strcmp(unit, "bytes") ? "samples" : "bytes";
+}
+
+static void put_weights(struct firefox *firefox, uint32_t event, bool are_ms)
+{
+	const struct thread *thread = &firefox->thread;
+	struct op_json *json = &firefox->json;
+
+	op_json_array(json, "weight");
+	for (size_t i = 0; i < thread->n_samples; i++) {
+		const struct sample *sample = &thread->samples[i];
+
+		if (are_ms)
+			op_json_raw(json, NULL, "%" PRIu64 ".%06" PRIu64,
+				    sample->events / NS_PER_MS, sample->events % NS_PER_MS);
+		else
+			op_json_raw(json, NULL, "%" PRIu64,
+				    firefox->weights[event] ? sample->events : sample->count);
 	}
 	op_json_end(json);
 }
@@ -258,12 +290,13 @@ static void put_times(struct firefox *firefox, uint32_t event)
 void firefox_put_samples(struct firefox *firefox, uint32_t event)
 {
 	const struct thread *thread = &firefox->thread;
+	const char *type = weight_type(firefox, event);
 	struct op_json *json = &firefox->json;
 
 	open_table(json, "samples", thread->n_samples);
-	op_json_string(json, "weightType", "samples");
+	op_json_string(json, "weightType", type);
 	COLUMN(json, "stack", thread->n_samples, "%s", index_text(thread->samples[i].stack));
-	COLUMN(json, "weight", thread->n_samples, "%" PRIu64, thread->samples[i].weight);
+	put_weights(firefox, event, !strcmp(type, "tracing-ms"));
 	put_times(firefox, event);
 	op_json_end(json);
 }

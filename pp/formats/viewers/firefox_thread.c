@@ -129,9 +129,10 @@ static uint32_t event_of(const struct firefox_reading *reading)
 
 	if (has_type(reading, "tracing-ms"))
 		event = (struct prof_event){
-			.name = "time", .unit = "nanoseconds", .type = PROF_NO_TYPE};
+			.name = name ? name : "time", .unit = "nanoseconds", .type = PROF_NO_TYPE};
 	else if (has_type(reading, "bytes"))
-		event = (struct prof_event){.name = "bytes", .unit = "bytes", .type = PROF_NO_TYPE};
+		event = (struct prof_event){
+			.name = name ? name : "bytes", .unit = "bytes", .type = PROF_NO_TYPE};
 	number = reading->sink->event(reading->sink, &event);
 	free(name);
 	return number;

@@ -5,6 +5,10 @@
 
 #include "pp/formats/model/format.h"
 
+/* The events of stacks with two numbers. */
+#define FOLDED_BEFORE "before"
+#define FOLDED_AFTER  "after"
+
 int folded_probe(const uint8_t *bytes, size_t n);
 int folded_read(struct input *input, struct prof_sink *sink, struct op_error *error);
 

@@ -26,7 +26,7 @@ struct reader {
 	struct prof_sink *sink;
 	struct named_places *places;
 	uint32_t events[2];
-	size_t n_columns; /* 1, or 2: before and after, as difffolded.pl writes */
+	size_t n_columns;   /* 1, or 2: before and after, as difffolded.pl writes */
 	uint64_t fractions; /* lines whose number had one */
 	uint64_t cut;	    /* frames beyond the deepest stack */
 	uint64_t lines, stacks, unread, unread_line; /* the first one, from 1 */
@@ -186,7 +186,7 @@ static int read_lines(struct reader *reader, struct input *input, struct op_erro
 /* What the first lines of a text have. */
 struct census {
 	size_t lines, stacks, semicolons;
-	size_t two; /* stacks of two frames at least with two numbers behind them */
+	size_t two;  /* stacks of two frames at least with two numbers behind them */
 	bool begins; /* the first line is a stack */
 };
 
@@ -232,7 +232,7 @@ static int find_columns(struct reader *reader, struct input *input, struct op_er
 
 static void make_events(struct reader *reader)
 {
-	static const char *const names[] = {"before", "after"};
+	static const char *const names[] = {FOLDED_BEFORE, FOLDED_AFTER};
 
 	for (size_t i = 0; i < reader->n_columns; i++) {
 		const struct prof_event event = {
@@ -260,8 +260,9 @@ static void tell(const struct reader *reader)
 			       "%" PRIu64 " stacks had fractions of a sample, which were cut",
 			       reader->fractions);
 	if (reader->cut)
-		prof_sink_note(reader->sink, "%" PRIu64 " frames beyond %d of a stack were left out",
-			       reader->cut, PROF_DEPTH_MOST);
+		prof_sink_note(reader->sink,
+			       "%" PRIu64 " frames beyond %d of a stack were left out", reader->cut,
+			       PROF_DEPTH_MOST);
 }
 
 int folded_read(struct input *input, struct prof_sink *sink, struct op_error *error)

@@ -47,7 +47,7 @@ ends()
 # Two in a hundred samples may be outside of the leaves, in the program's start and in system calls.
 judge()
 {
-	need opexport --session-dir="$session" --to=folded -o "$scratch/folded"
+	need opexport --session-dir="$session" --to=folded --value=samples -o "$scratch/folded"
 	by_depth >"$scratch/depths"
 	all=$(awk '{ n += $2 } END { print n + 0 }' "$scratch/depths")
 	enough "samples" "$all" 500

@@ -55,7 +55,7 @@ credited first "$first"
 credited second "$second"
 credited shell $shell
 
-need opexport --session-dir="$session" --to=folded -o "$scratch/folded" 2>"$scratch/said"
+need opexport --session-dir="$session" --to=folded --value=samples -o "$scratch/folded" 2>"$scratch/said"
 awk -F';' '
 	/;__x64_sys_execve;/ {
 		n = $NF

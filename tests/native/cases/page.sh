@@ -11,7 +11,7 @@ work='BEGIN { for (i = 0; i < 3000000; i++); exit status }' # some samples, and 
 cd "$scratch" || exit 1
 operf --html=page.html awk -v status=3 "$work" 2>said
 same "exit status of the command" $? 3
-need opexport --session-dir=oprofile_data --to=folded -o folded
+need opexport --session-dir=oprofile_data --to=folded --value=samples -o folded
 need python3 "$TESTS/commands/html_page.py" page.html folded >from_page
 need cmp folded from_page
 same "there are samples" "$(test -s folded && echo yes)" yes

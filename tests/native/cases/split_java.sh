@@ -32,7 +32,7 @@ java_shares()
 	dump=/tmp/jit-$(grep -x '[0-9]*' "$scratch/pid").dump
 	[ -s "$dump" ] || fail "the agent has left no $dump"
 	report
-	need opexport --session-dir="$session" --to=folded --output="$scratch/folded"
+	need opexport --session-dir="$session" --to=folded --value=samples --output="$scratch/folded"
 	need opannotate --session-dir="$session" --source --search-dirs="${source%/*}" \
 		--include-file=Split.java >"$scratch/annotated"
 	rm -f "$dump"
