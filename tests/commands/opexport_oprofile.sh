@@ -243,3 +243,15 @@ mkdir there
 try opexport --session-dir="$DIR" --to=oprofile --output=there
 try opexport --session-dir="$DIR" --to=oprofile --output=new event:NONE
 [ ! -e new ]
+
+# Three samples: 5/8, 2/8 and 1/8 of 16 billion events
+requirement shares_of_few_heavy_samples_are_kept
+cat >made <<-'EOF'
+	{"$schema": "https://www.speedscope.app/file-format-schema.json",
+	 "shared": {"frames": [{"name": "a", "file": "/a"}, {"name": "b"}, {"name": "c"}]},
+	 "profiles": [{"type": "sampled", "name": "one", "unit": "seconds",
+	  "samples": [[0], [1], [2]], "weights": [10, 4, 2]}]}
+EOF
+opimport -o "$DIR" made
+exported
+find tree-1.4 -name 'time.*' -exec opdb dump -m {} + | grep '^ *0x\|^ *[0-9]'

@@ -11,6 +11,7 @@
 #include "libop/events/catalogue.h"
 #include "pp/select/weights.h"
 
+#define SAMPLES_LEAST 10000 /* of an event whose samples weigh differently */
 #define ARCHITECTURAL "i386/arch_perfmon"
 
 __extension__ typedef unsigned __int128 wide;
@@ -112,17 +113,14 @@ static void divide_by(struct original_event *event, uint64_t count)
 	event->samples = 1;
 }
 
-/* Frequencies give samples no count: the mean is one. */
+/* Frequencies give samples no count: the mean is one, or a part of it, if a sum that is off by one
+ * sample would be off by more than 1/SAMPLES_LEAST of all. */
 static void divide_by_mean(struct original_event *event)
 {
-	if (!event->samples || !event->events) {
-		divide_by(event, 1);
-		return;
-	}
-	event->by_events = true;
-	event->count = add(event->events, event->samples / 2) / event->samples;
-	if (!event->count)
-		event->count = 1;
+	uint64_t samples = event->samples < SAMPLES_LEAST ? SAMPLES_LEAST : event->samples;
+	uint64_t count = add(event->events, samples / 2) / samples;
+
+	divide_by(event, count ? count : 1);
 }
 
 static void set_count(struct original_event *event, const struct pp_sample_list *list,
@@ -137,7 +135,7 @@ static void set_count(struct original_event *event, const struct pp_sample_list 
 	}
 	/* names of sample files have it as a signed number of 32 bits */
 	if (event->count > INT32_MAX)
-		divide_by(event, INT32_MAX);
+		divide_by(event, event->count / (event->count / INT32_MAX + 1));
 }
 
 /* ---- all together ---- */
