@@ -15,6 +15,12 @@ const struct fuzz_seed fuzz_seeds[] = {
 	SEED("--- threadz 1 ---\n\n--- Thread 7f00 (name: main/14748) stack: ---\n"
 	     "  PC: 0x401010 0x401110\n  0x401210\n--- Thread 7f01 (name: pool/1) stack: ---\n"
 	     " [same as previous thread]\n--- Memory map: ---\n" MAPS),
+	SEED("goroutine profile: total 3\n2 @ 0x401010 0x401110\n#\t0x40110f\tmain.work+0x16\t/a.go:12\n"
+	     "#\t0x40110f\tmain.main+0x16\t/a.go:2\n1 @ 0x401010\n"),
+	SEED("--- contentionz 1 ---\nformat = java\nresolution = microseconds\n"
+	     "sampling period = 100\n 14 1 @ 0x3 0x4\n\n 0x3 a.b (c.java:3)\n 0x4 VM\n"),
+	SEED("--- threadz 1 ---\n--- Thread 7f00 (name: a/b/1) stack: ---\n  PC:  0x401010: wait(int)\n"
+	     "  0x401110: main\n  creator: 0x401210\n"),
 	{0, 0},
 };
 
