@@ -99,6 +99,8 @@ extern const struct format format_perf;
 extern const struct format format_perf_script;
 extern const struct format format_heap;
 extern const struct format format_v8;
+extern const struct format format_v8_heap;
+extern const struct format format_chrome_trace;
 extern const struct format format_html;
 
 #endif

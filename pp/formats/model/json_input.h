@@ -28,7 +28,7 @@
 struct json_step {
 	int from;
 	const char *key; /* NULL: an element of an array, or the outermost value */
-	int to;		 /* above 0, and above @from; 0 ends the table */
+	int to;		 /* above 0, which ends the table; of trees it may be a place again */
 };
 
 struct json_value {

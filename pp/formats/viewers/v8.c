@@ -44,7 +44,7 @@ static int end(struct json_input *json, int place)
 
 	if (place != NODE)
 		return 0;
-	fault = v8_profile_check_node(&reader->profile);
+	fault = v8_profile_check_node(&reader->profile, reader->profile.n_nodes - 1);
 	if (fault)
 		return json_fail(json, "%s", fault);
 	v8_name_node(&reader->v8, last_node(reader), &reader->function);

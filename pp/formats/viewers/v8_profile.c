@@ -37,6 +37,11 @@ void v8_reader_tell(const struct v8_reader *reader)
 			       "%" PRIu64 " samples are of a node that is not there: they have no "
 			       "function",
 			       reader->strange);
+	if (reader->astray)
+		prof_sink_note(reader->sink,
+			       "%" PRIu64 " allocations are of a node that is not there: they are "
+			       "left out",
+			       reader->astray);
 	if (reader->cut)
 		prof_sink_note(reader->sink, "%" PRIu64 " stacks were cut off after %d frames",
 			       reader->cut, PROF_DEPTH_MOST);
@@ -135,15 +140,15 @@ struct v8_node *v8_profile_add_node(struct v8_profile *profile)
 	return node;
 }
 
-const char *v8_profile_check_node(struct v8_profile *profile)
+const char *v8_profile_check_node(struct v8_profile *profile, size_t i)
 {
-	const struct v8_node *node = &profile->nodes[profile->n_nodes - 1];
+	const struct v8_node *node = &profile->nodes[i];
 
 	if (!node->has_id)
 		return "a node has no id";
 	if (find_node(profile, node->id) != V8_NOBODY)
 		return "two nodes have the same id";
-	pp_hash_add(&profile->by_id, op_hash_mix(0, node->id), (uint32_t)profile->n_nodes - 1);
+	pp_hash_add(&profile->by_id, op_hash_mix(0, node->id), (uint32_t)i);
 	return NULL;
 }
 
@@ -280,20 +285,79 @@ static int push_hits(struct v8_reader *reader, const struct v8_profile *profile,
 	return 0;
 }
 
+static struct prof_sample sample_of(const struct v8_reader *reader, const struct v8_thread *thread)
+{
+	return (struct prof_sample){.frames = reader->frames,
+				    .n_values = 1,
+				    .app = thread->app,
+				    .comm = thread->comm,
+				    .pid = thread->pid,
+				    .tid = thread->tid,
+				    .cpu = PROF_ANY};
+}
+
 int v8_profile_push(struct v8_reader *reader, struct v8_profile *profile,
 		    const struct v8_thread *thread, struct op_error *error)
 {
-	struct prof_sample sample = {.frames = reader->frames,
-				     .n_values = 1,
-				     .app = thread->app,
-				     .comm = thread->comm,
-				     .pid = thread->pid,
-				     .tid = thread->tid,
-				     .cpu = PROF_ANY};
+	struct prof_sample sample = sample_of(reader, thread);
 
 	link_nodes(profile);
 	return profile->n_samples ? push_samples(reader, profile, &sample, error)
 				  : push_hits(reader, profile, &sample, error);
+}
+
+int v8_profile_push_sizes(struct v8_reader *reader, struct v8_profile *profile,
+			  const struct v8_thread *thread, struct op_error *error)
+{
+	const struct prof_event event = {
+		.name = "inuse_space", .unit = "bytes", .type = PROF_NO_TYPE};
+	struct prof_value value = {.event = reader->sink->event(reader->sink, &event)};
+	struct prof_sample sample = sample_of(reader, thread);
+	uint64_t *counts = pp_alloc(profile->n_nodes, sizeof(*counts));
+	int result = 0;
+
+	sample.values = &value;
+	for (size_t i = 0; i < profile->n_samples; i++) {
+		uint32_t node = find_node(profile, profile->samples[i]);
+
+		reader->astray += node == V8_NOBODY;
+		if (node != V8_NOBODY)
+			counts[node]++;
+	}
+	for (uint32_t i = 0; !result && i < profile->n_nodes; i++) {
+		value.count = counts[i] ? counts[i] : 1;
+		value.events = profile->nodes[i].hits;
+		if (value.events)
+			result = push_node(reader, profile, i, &sample, error);
+	}
+	free(counts);
+	return result;
+}
+
+const char *v8_profile_append(struct v8_profile *profile, const struct v8_profile *part)
+{
+	size_t first = profile->n_nodes;
+	const char *fault = NULL;
+
+	for (size_t i = 0; !fault && i < part->n_nodes; i++) {
+		struct v8_node *node = v8_profile_add_node(profile);
+
+		if (!node)
+			return "there are more nodes than can be counted";
+		*node = part->nodes[i];
+		fault = v8_profile_check_node(profile, first + i);
+	}
+	for (size_t i = 0; !fault && i < part->n_children; i++) {
+		profile->children = pp_grow(profile->children, &profile->children_capacity,
+					    profile->n_children + 1, sizeof(*profile->children));
+		profile->children[profile->n_children++] = (struct v8_child){
+			part->children[i].parent + (uint32_t)first, part->children[i].id};
+	}
+	for (size_t i = 0; i < part->n_samples && i < part->n_deltas; i++) {
+		v8_profile_add_sample(profile, part->samples[i]);
+		v8_profile_add_delta(profile, part->deltas[i]);
+	}
+	return fault;
 }
 
 void v8_profile_clear(struct v8_profile *profile)

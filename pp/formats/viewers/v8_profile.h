@@ -56,6 +56,7 @@ struct v8_reader {
 	uint32_t image; /* of what is in no script */
 	struct prof_frame *frames;
 	uint64_t backward, strange, cut; /* deltas, samples without a node, stacks */
+	uint64_t astray;		 /* allocations without a node */
 };
 
 /* The process and thread of a profile. */
@@ -84,8 +85,8 @@ void v8_name_node(struct v8_reader *reader, struct v8_node *node,
 
 /* Adds an empty node.  Return: it, until the next one is added; NULL: they are too many. */
 struct v8_node *v8_profile_add_node(struct v8_profile *profile);
-/* After the last one added has its id.  Return: NULL, or what is wrong with it. */
-const char *v8_profile_check_node(struct v8_profile *profile);
+/* After the node @i has its id.  Return: NULL, or what is wrong with it. */
+const char *v8_profile_check_node(struct v8_profile *profile, size_t i);
 /* @id is a child of the last node. */
 void v8_profile_add_child(struct v8_profile *profile, uint64_t id);
 void v8_profile_add_sample(struct v8_profile *profile, uint64_t id);
@@ -100,6 +101,19 @@ void v8_profile_add_delta(struct v8_profile *profile, int64_t ns);
  */
 int v8_profile_push(struct v8_reader *reader, struct v8_profile *profile,
 		    const struct v8_thread *thread, struct op_error *error);
+
+/**
+ * v8_profile_push_sizes - pass on what nodes have allocated: bytes, as their hits
+ *
+ * Samples count how many allocations were sampled.
+ *
+ * Return: as above.
+ */
+int v8_profile_push_sizes(struct v8_reader *reader, struct v8_profile *profile,
+			  const struct v8_thread *thread, struct op_error *error);
+
+/* Adds a part of a profile: nodes, samples and deltas.  Return: NULL, or what is wrong with it. */
+const char *v8_profile_append(struct v8_profile *profile, const struct v8_profile *part);
 
 void v8_profile_clear(struct v8_profile *profile);
 
