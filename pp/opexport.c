@@ -12,6 +12,7 @@
 #include "libop/session/paths.h"
 #include "pp/formats/model/format.h"
 #include "pp/formats/model/profile_input.h"
+#include "pp/formats/model/weights.h"
 #include "pp/formats/session/identify.h"
 #include "pp/formats/session/symbolize.h"
 #include "pp/formats/session/session.h"
@@ -190,6 +191,17 @@ static int read_input(const struct job *job, struct prof *prof, struct op_error 
 
 /* ---- export ---- */
 
+/* A format without signs would have what was taken off as if it were more. */
+static int check_signs(const struct job *job, const struct prof *prof, struct op_error *error)
+{
+	if (chosen(job)->has_signs || !prof_is_signed(prof))
+		return 0;
+	return op_error_set(error, EINVAL,
+			    "%s: values below 0, as of a difference of profiles, have no place in "
+			    "--to=%s; firefox, folded and pprof have one",
+			    job->from, job->to);
+}
+
 static int write_named(const struct job *job, struct prof *prof, struct pp_image_reader *reader,
 		       struct op_error *error)
 {
@@ -213,7 +225,7 @@ static int export_input(struct job *job, struct prof *prof, struct pp_image_read
 
 	if (!prof->n_events)
 		return -1;
-	if (write_named(job, prof, reader, &cause)) {
+	if (check_signs(job, prof, &cause) || write_named(job, prof, reader, &cause)) {
 		if (!result)
 			*error = cause;
 		else

@@ -13,6 +13,7 @@
 #include "pp/formats/session/import.h"
 #include "pp/formats/model/info.h"
 #include "pp/formats/model/profile_input.h"
+#include "pp/formats/model/weights.h"
 #include "pp/archive/import.h"
 #include "libop/base/memory.h"
 #include "pp/tool/tool.h"
@@ -200,7 +201,14 @@ static int import_profile(struct job *job, const struct format *format,
 	for (size_t i = 0; i < prof->n_notes; i++)
 		op_warn("%s: %s", profile_input_name(profile), prof->notes[i]);
 	/* of a damaged file, what is before the damage */
-	if (!prof_count(prof)) {
+	if (prof_is_signed(prof)) {
+		result = op_error_set(
+			error, EINVAL,
+			"%s: values below 0, as of a difference of profiles, have no "
+			"place in a session; import both profiles and compare them, or "
+			"convert the file with opexport --from",
+			profile_input_name(profile));
+	} else if (!prof_count(prof)) {
 		if (!result)
 			result = op_error_set(error, ENODATA, "%s: no samples",
 					      profile_input_name(profile));

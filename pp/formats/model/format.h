@@ -63,6 +63,7 @@ struct format {
 	int (*write_sessions)(const struct format_sessions *sessions, struct output *output,
 			      struct op_error *error);
 
+	bool has_signs; /* values may be below 0: prof_event::is_negative */
 	/* A stack has one number for an event, which weights.h chooses. */
 	bool has_one_number;
 

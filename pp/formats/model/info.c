@@ -35,11 +35,11 @@ static uint64_t sum_up(const struct prof *prof)
 	return sum;
 }
 
-/* event: NAME samples N events N [unit U] [period P] [frequency F] [unit-mask M] */
+/* event: NAME [below 0] samples N events N [unit U] [period P] [frequency F] [unit-mask M] */
 static void put_event(const struct prof_event *event, const struct prof_value *total, FILE *out)
 {
-	op_safe_printf(out, "event: %s samples %" PRIu64 " events %" PRIu64, event->name,
-		       total->count, total->events);
+	op_safe_printf(out, "event: %s%s samples %" PRIu64 " events %" PRIu64, event->name,
+		       event->is_negative ? " below 0" : "", total->count, total->events);
 	if (event->unit)
 		op_safe_printf(out, " unit %s", event->unit);
 	if (event->period)

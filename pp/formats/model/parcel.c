@@ -40,6 +40,7 @@ static void put_event(struct op_buffer *out, const struct prof_event *event)
 	op_buffer_leb128(out, event->unit_mask);
 	op_buffer_leb128(out, event->code);
 	op_buffer_leb128(out, event->type);
+	op_buffer_u8(out, event->is_negative);
 }
 
 static void put_image(struct op_buffer *out, const struct prof_image *image)
@@ -272,6 +273,7 @@ static uint32_t take_event(struct taking *taking)
 	event.unit_mask = op_reader_leb128(in);
 	event.code = op_reader_leb128(in);
 	event.type = (uint32_t)op_reader_leb128(in);
+	event.is_negative = op_reader_u8(in);
 	return in->failed ? 0 : taking->sink->event(taking->sink, &event);
 }
 

@@ -48,6 +48,9 @@ struct prof_event {
 	uint64_t unit_mask; /* of OProfile's events, else 0 */
 	uint64_t code; /* the processor's or the kernel's number, for readers that know its type */
 	uint32_t type; /* of perf_event_attr, or PROF_NO_TYPE */
+	/* Its values are below 0, as in the difference of two profiles; the event of this name that
+	 * is not so has the others. */
+	bool is_negative;
 };
 
 #define PROF_NO_TYPE UINT32_MAX

@@ -58,7 +58,7 @@ static bool same_event(const struct prof_event *a, const struct prof_event *b)
 {
 	return !strcmp(a->name, b->name) && same_text(a->unit, b->unit) && a->period == b->period &&
 	       a->frequency == b->frequency && a->unit_mask == b->unit_mask && a->code == b->code &&
-	       a->type == b->type;
+	       a->type == b->type && a->is_negative == b->is_negative;
 }
 
 uint32_t tables_event(struct prof_sink *sink, const struct prof_event *event)

@@ -19,6 +19,15 @@
  */
 bool *prof_weights(const struct prof *prof, bool want_samples);
 
+/* Whether there are values below 0. */
+bool prof_is_signed(const struct prof *prof);
+
+#define PROF_NO_EVENT UINT32_MAX
+
+/* By event: the one of its name whose values have the other sign, or PROF_NO_EVENT.  The caller
+ * frees the array. */
+uint32_t *prof_opposites(const struct prof *prof);
+
 /* The number of a value: @weights as prof_weights() returned them. */
 static inline uint64_t prof_number(const bool *weights, const struct prof_value *value)
 {

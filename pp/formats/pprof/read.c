@@ -25,7 +25,7 @@ struct reader {
 	uint32_t app;
 	uint64_t at; /* of the sample that is read */
 	struct prof_frame *frames;
-	uint64_t *columns;
+	int64_t *columns;
 	struct prof_value *values;
 	struct prof_line *lines;
 	size_t lines_capacity;
@@ -161,9 +161,7 @@ static int add_column(struct reader *reader, size_t *columns, uint64_t value)
 {
 	if (*columns == reader->tables.n_types)
 		return fail(reader, "more values than there are sample types", *columns + 1);
-	if (value > INT64_MAX)
-		return fail(reader, "a value below 0: a difference of profiles", value);
-	reader->columns[(*columns)++] = value;
+	reader->columns[(*columns)++] = (int64_t)value;
 	return 0;
 }
 
@@ -257,12 +255,9 @@ static int take_sample(struct reader *reader, const struct labels *labels, size_
 		.cpu = labels->cpu,
 	};
 
-	for (size_t i = 0; i < reader->events.n; i++) {
-		struct prof_value value = pprof_value(&reader->events.items[i], reader->columns);
-
-		if (value.count || value.events)
-			reader->values[sample.n_values++] = value;
-	}
+	for (size_t i = 0; i < reader->events.n; i++)
+		sample.n_values += pprof_value(&reader->events.items[i], reader->columns,
+					       reader->sink, &reader->values[sample.n_values]);
 	return sample.n_values ? reader->sink->sample(reader->sink, &sample, reader->error) : 0;
 }
 
@@ -348,7 +343,7 @@ static int read_pprof(struct input *input, struct prof_sink *sink, struct op_err
 		pprof_values_make(&reader.events, &reader.tables, sink);
 		reader.frames = pp_alloc(PROF_DEPTH_MOST + 1, sizeof(*reader.frames));
 		reader.columns = pp_alloc(reader.tables.n_types, sizeof(*reader.columns));
-		reader.values = pp_alloc(reader.events.n, sizeof(*reader.values));
+		reader.values = pp_alloc(2 * reader.events.n, sizeof(*reader.values));
 		result = read_samples(&reader);
 	}
 	pprof_values_free(&reader.events);
@@ -403,5 +398,6 @@ const struct format format_pprof = {
 	.probe = probe,
 	.read = read_pprof,
 	.write = pprof_write,
+	.has_signs = true,
 	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU,
 };

@@ -72,12 +72,24 @@ static void tell_samples(const struct pprof_tables *tables, const struct pprof_e
 		prof_sink_fact(sink, PPROF_FACT_SAMPLES, "%s %s", event->name, samples);
 }
 
+static uint32_t event_of(const struct pprof_event *made, bool is_negative, struct prof_sink *sink)
+{
+	const struct prof_event event = {
+		.name = made->name,
+		.unit = made->unit,
+		.period = made->period,
+		.type = PROF_NO_TYPE,
+		.is_negative = is_negative,
+	};
+
+	return sink->event(sink, &event);
+}
+
 /* Makes the event of @column, or of it and the next one. */
 static void make_event(struct pprof_event *made, const struct pprof_tables *tables, size_t column,
 		       struct prof_sink *sink)
 {
 	bool pair = is_pair(tables, column);
-	struct prof_event event = {.type = PROF_NO_TYPE};
 	const char *name = name_of(tables, column + pair);
 
 	*made = (struct pprof_event){
@@ -92,10 +104,9 @@ static void make_event(struct pprof_event *made, const struct pprof_tables *tabl
 		made->period = tables->numbers[PPROF_PERIOD];
 	if (made->period > INT64_MAX)
 		made->period = 0;
-	event.name = made->name;
-	event.unit = *unit_of(tables, column + pair) ? unit_of(tables, column + pair) : NULL;
-	event.period = made->period;
-	made->event = sink->event(sink, &event);
+	if (*unit_of(tables, column + pair))
+		made->unit = pp_copy(unit_of(tables, column + pair));
+	made->event = event_of(made, false, sink);
 	tell_samples(tables, made, sink);
 }
 
@@ -127,22 +138,53 @@ void pprof_values_make(struct pprof_values *values, const struct pprof_tables *t
 
 void pprof_values_free(struct pprof_values *values)
 {
-	for (size_t i = 0; i < values->n; i++)
+	for (size_t i = 0; i < values->n; i++) {
 		free(values->items[i].name);
+		free(values->items[i].unit);
+	}
 	free(values->items);
 	*values = (struct pprof_values){0};
 }
 
-struct prof_value pprof_value(const struct pprof_event *event, const uint64_t *columns)
+static uint64_t magnitude(int64_t number)
 {
-	struct prof_value value = {.event = event->event, .events = columns[event->events]};
+	if (number == INT64_MIN)
+		return INT64_MAX;
+	return (uint64_t)(number < 0 ? -number : number);
+}
+
+/* The part of one sign. */
+static struct prof_value part_of(const struct pprof_event *event, int64_t samples, int64_t events)
+{
+	struct prof_value value = {.event = event->event, .events = magnitude(events)};
 
 	/* what has events, is a sample */
 	if (event->samples != PPROF_NO_COLUMN)
-		value.count = columns[event->samples] ? columns[event->samples] : value.events != 0;
+		value.count = magnitude(samples);
 	else if (event->period > 1)
 		value.count = value.events / event->period + (value.events % event->period != 0);
 	else
 		value.count = value.events;
 	return value;
+}
+
+size_t pprof_value(struct pprof_event *event, const int64_t *columns, struct prof_sink *sink,
+		   struct prof_value values[static 2])
+{
+	int64_t events = columns[event->events];
+	int64_t samples = event->samples == PPROF_NO_COLUMN ? 0 : columns[event->samples];
+	size_t n = 0;
+
+	if (event->samples != PPROF_NO_COLUMN && !samples)
+		samples = (events > 0) - (events < 0);
+	if (samples > 0 || events > 0)
+		values[n++] = part_of(event, samples > 0 ? samples : 0, events > 0 ? events : 0);
+	if (samples >= 0 && events >= 0)
+		return n;
+	if (!event->has_below)
+		event->below = event_of(event, true, sink);
+	event->has_below = true;
+	values[n] = part_of(event, samples < 0 ? samples : 0, events < 0 ? events : 0);
+	values[n++].event = event->below;
+	return n;
 }

@@ -20,9 +20,11 @@
 struct pprof_event {
 	size_t samples; /* the column of the number of samples, or PPROF_NO_COLUMN */
 	size_t events;	/* and that of what they stand for; never both none */
-	char *name;
+	char *name, *unit; /* unit may be NULL */
 	uint64_t period;
 	uint32_t event; /* of the sink */
+	uint32_t below; /* that of values below 0, if there was one */
+	bool has_below;
 };
 
 struct pprof_values {
@@ -35,8 +37,14 @@ void pprof_values_make(struct pprof_values *values, const struct pprof_tables *t
 		       struct prof_sink *sink);
 void pprof_values_free(struct pprof_values *values);
 
-/* The value of an event from the columns of a sample. */
-struct prof_value pprof_value(const struct pprof_event *event, const uint64_t *columns);
+/**
+ * pprof_value - the values of an event from the columns of a sample
+ * @values: what is above 0, and what is below, which is of an event of its own, made in @sink
+ *
+ * Return: how many there are.
+ */
+size_t pprof_value(struct pprof_event *event, const int64_t *columns, struct prof_sink *sink,
+		   struct prof_value values[static 2]);
 
 /* Facts by which a profile is written as it was read. */
 #define PPROF_FACT_SAMPLES "pprof.samples" /* "EVENT TYPE": its type of samples; "EVENT": none */

@@ -12,6 +12,7 @@
 #include "libop/base/utf8.h"
 #include "pp/formats/model/mapped_image.h"
 #include "pp/formats/session/symbolize.h"
+#include "pp/formats/model/weights.h"
 #include "values.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
@@ -41,6 +42,22 @@ static void put_type(struct writer *writer, enum pprof_profile_field field, cons
 	pprof_write_put_message(writer, field);
 }
 
+/* An event of values below 0 has the columns of the other one. */
+static bool has_columns(const struct writer *writer, size_t event)
+{
+	return !writer->prof->events[event].is_negative ||
+	       writer->opposites[event] == PROF_NO_EVENT;
+}
+
+static size_t n_columns(const struct writer *writer)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < writer->prof->n_events; i++)
+		n += has_columns(writer, i);
+	return n;
+}
+
 static void name_columns(struct writer *writer, size_t i)
 {
 	const struct prof_event *event = &writer->prof->events[i];
@@ -49,7 +66,7 @@ static void name_columns(struct writer *writer, size_t i)
 	if (fact) {
 		writer->columns[i].samples = *fact ? pp_copy(fact) : NULL;
 		writer->columns[i].events = pp_copy(event->name);
-	} else if (writer->prof->n_events == 1) {
+	} else if (writer->n_columns == 1) {
 		writer->columns[i].samples = pp_copy("samples");
 		writer->columns[i].events = pp_copy(event->name);
 	} else {
@@ -66,6 +83,8 @@ static void put_types(struct writer *writer)
 	for (size_t i = 0; i < prof->n_events; i++) {
 		const char *unit = prof->events[i].unit ? prof->events[i].unit : "count";
 
+		if (!has_columns(writer, i))
+			continue;
 		name_columns(writer, i);
 		if (writer->columns[i].samples)
 			put_type(writer, PPROF_SAMPLE_TYPE, writer->columns[i].samples, "count");
@@ -74,22 +93,40 @@ static void put_types(struct writer *writer)
 }
 
 /* A sample that is no sample of pprof's: values are below 2^63 there. */
-static void add_value(struct writer *writer, uint64_t value)
+static void add_value(struct writer *writer, uint64_t above, uint64_t below)
 {
-	op_buffer_leb128(&writer->part, value < INT64_MAX ? value : INT64_MAX);
+	uint64_t value = above < below ? below - above : above - below;
+
+	value = value < INT64_MAX ? value : INT64_MAX;
+	op_buffer_leb128(&writer->part, above < below ? -value : value);
+}
+
+static struct prof_value find_value(const struct prof_sample *sample, size_t event)
+{
+	for (size_t i = 0; i < sample->n_values; i++)
+		if (sample->values[i].event == event)
+			return sample->values[i];
+	return (struct prof_value){0};
 }
 
 static void put_values(struct writer *writer, const struct prof_sample *sample)
 {
-	for (size_t i = 0; i < writer->prof->n_events; i++) {
-		struct prof_value value = {0};
+	const struct prof *prof = writer->prof;
 
-		for (size_t j = 0; j < sample->n_values; j++)
-			if (sample->values[j].event == i)
-				value = sample->values[j];
+	for (size_t i = 0; i < prof->n_events; i++) {
+		struct prof_value above = find_value(sample, i), below = {0};
+
+		if (!has_columns(writer, i))
+			continue;
+		if (writer->opposites[i] != PROF_NO_EVENT)
+			below = find_value(sample, writer->opposites[i]);
+		if (prof->events[i].is_negative) {
+			below = above;
+			above = (struct prof_value){0};
+		}
 		if (writer->columns[i].samples)
-			add_value(writer, value.count);
-		add_value(writer, value.events);
+			add_value(writer, above.count, below.count);
+		add_value(writer, above.events, below.events);
 	}
 	wire_put_message(&writer->message, PPROF_SAMPLE_VALUE, &writer->part);
 }
@@ -219,7 +256,7 @@ static void put_period(struct writer *writer)
 	for (size_t i = 0; i < prof->n_events; i++) {
 		const struct prof_event *event = &prof->events[i];
 
-		if (!event->period)
+		if (!event->period || !has_columns(writer, i))
 			continue;
 		put_type(writer, PPROF_PERIOD_TYPE, writer->columns[i].events,
 			 event->unit ? event->unit : "count");
@@ -288,6 +325,7 @@ static void free_writer(struct writer *writer)
 	}
 	free(writer->strings);
 	free(writer->columns);
+	free(writer->opposites);
 	free(writer->functions);
 	free(writer->locations);
 	free(writer->mappings);
@@ -315,6 +353,8 @@ int pprof_write(struct prof *prof, struct output *output, struct op_error *error
 	writer.has_functions = pp_alloc(prof->n_images, sizeof(*writer.has_functions));
 	writer.has_lines = pp_alloc(prof->n_images, sizeof(*writer.has_lines));
 	pprof_write_string(&writer, ""); /* number 0 must be it */
+	writer.opposites = prof_opposites(prof);
+	writer.n_columns = n_columns(&writer);
 	put_types(&writer);
 	put_samples(&writer);
 	pprof_write_put_functions(&writer);

@@ -41,6 +41,8 @@ struct writer {
 	struct {
 		char *samples, *events;
 	} * columns;
+	uint32_t *opposites; /* of prof_opposites() */
+	size_t n_columns;    /* events that have some */
 };
 
 void pprof_write_pack(struct writer *writer, int flush);

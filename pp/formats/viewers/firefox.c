@@ -281,5 +281,6 @@ const struct format format_firefox = {
 	.read = firefox_read,
 	.write = write_firefox,
 	.has_one_number = true,
+	.has_signs = true,
 	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_TIMES,
 };

@@ -271,6 +271,7 @@ static const char *weight_type(const struct firefox *firefox, uint32_t event)
 static void put_weights(struct firefox *firefox, uint32_t event, bool are_ms)
 {
 	const struct thread *thread = &firefox->thread;
+	const char *sign = firefox->prof->events[event].is_negative ? "-" : "";
 	struct op_json *json = &firefox->json;
 
 	op_json_array(json, "weight");
@@ -278,10 +279,10 @@ static void put_weights(struct firefox *firefox, uint32_t event, bool are_ms)
 		const struct sample *sample = &thread->samples[i];
 
 		if (are_ms)
-			op_json_raw(json, NULL, "%" PRIu64 ".%06" PRIu64,
+			op_json_raw(json, NULL, "%s%" PRIu64 ".%06" PRIu64, sign,
 				    sample->events / NS_PER_MS, sample->events % NS_PER_MS);
 		else
-			op_json_raw(json, NULL, "%" PRIu64,
+			op_json_raw(json, NULL, "%s%" PRIu64, sign,
 				    firefox->weights[event] ? sample->events : sample->count);
 	}
 	op_json_end(json);

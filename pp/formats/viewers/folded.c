@@ -17,17 +17,47 @@
 
 struct stack {
 	char *text;
-	uint64_t numbers[2]; /* by event */
+	uint64_t numbers[2]; /* by column */
 };
 
 struct folding {
 	const struct prof *prof;
 	bool *weights;
+	size_t n_columns;
 	struct pp_line line;
 	struct stack *stacks;
 	size_t n, capacity;
 	struct op_hash by_text;
 };
+
+static bool are_opposite(const struct prof_event *events)
+{
+	return events[0].is_negative != events[1].is_negative &&
+	       !strcmp(events[0].name, events[1].name);
+}
+
+/* What was read from two columns has two again, and so have values of both signs: those below 0, of
+ * the profile that was taken off, are before.  Return: 0: there are too many events. */
+static size_t count_columns(const struct prof *prof)
+{
+	const struct prof_event *events = prof->events;
+
+	if (prof->n_events != 2)
+		return prof->n_events == 1;
+	return are_opposite(events) || (!strcmp(events[0].name, FOLDED_BEFORE) &&
+					!strcmp(events[1].name, FOLDED_AFTER))
+		       ? 2
+		       : 0;
+}
+
+static size_t column_of(const struct folding *folding, uint32_t event)
+{
+	const struct prof_event *events = folding->prof->events;
+
+	if (folding->n_columns < 2)
+		return 0;
+	return are_opposite(events) ? !events[event].is_negative : event;
+}
 
 /* Stacks with other addresses may have the same names. */
 static struct stack *find_stack(struct folding *folding, const char *text)
@@ -77,33 +107,26 @@ static void add_stack(void *context, const struct prof_sample *sample,
 	pp_line_add(line, "", 1);
 	sum = find_stack(folding, line->text);
 	for (size_t i = 0; i < sample->n_values; i++)
-		sum->numbers[sample->values[i].event] +=
+		sum->numbers[column_of(folding, sample->values[i].event)] +=
 			prof_number(folding->weights, &sample->values[i]);
 }
 
-/* What was read from two columns has two again. */
-static bool are_columns(const struct prof *prof)
-{
-	return prof->n_events == 2 && !strcmp(prof->events[0].name, FOLDED_BEFORE) &&
-	       !strcmp(prof->events[1].name, FOLDED_AFTER);
-}
-
 /* What has no event, such as a last sample that took no time, has no line. */
-static void put_stack(const struct prof *prof, const struct stack *stack, FILE *out)
+static void put_stack(const struct folding *folding, const struct stack *stack, FILE *out)
 {
 	if (!stack->numbers[0] && !stack->numbers[1])
 		return;
 	fputs(stack->text, out);
-	for (size_t i = 0; i < prof->n_events; i++)
+	for (size_t i = 0; i < folding->n_columns; i++)
 		fprintf(out, " %" PRIu64, stack->numbers[i]);
 	fputc('\n', out);
 }
 
 static int write_folded(struct prof *prof, struct output *output, struct op_error *error)
 {
-	struct folding folding = {.prof = prof};
+	struct folding folding = {.prof = prof, .n_columns = count_columns(prof)};
 
-	if (prof->n_events > 1 && !are_columns(prof))
+	if (!folding.n_columns)
 		return op_error_set(error, EINVAL,
 				    "folded stacks have one event, and there are %zu: choose one "
 				    "with event:NAME",
@@ -113,7 +136,7 @@ static int write_folded(struct prof *prof, struct output *output, struct op_erro
 	if (folding.n)
 		qsort(folding.stacks, folding.n, sizeof(*folding.stacks), compare);
 	for (size_t i = 0; i < folding.n; i++) {
-		put_stack(prof, &folding.stacks[i], output->file);
+		put_stack(&folding, &folding.stacks[i], output->file);
 		free(folding.stacks[i].text);
 	}
 	free(folding.weights);
@@ -130,5 +153,6 @@ const struct format format_folded = {
 	.read = folded_read,
 	.write = write_folded,
 	.has_one_number = true,
+	.has_signs = true,
 	.by = PROF_BY_COMM,
 };
