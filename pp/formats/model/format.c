@@ -10,12 +10,25 @@
 #include "unknown.h"
 
 const struct format *const formats[] = {
-	&format_callgrind,    &format_chrome_trace, &format_cpuprofile,
-	&format_dcpi,	      &format_firefox,	    &format_folded,
-	&format_heap,	      &format_html,	    &format_sample_file,
-	&format_original_0_9, &format_perf,	    &format_perf_script,
-	&format_pprof,	      &format_session,	    &format_speedscope,
-	&format_v8,	      &format_v8_heap,	    NULL,
+	&format_callgrind,
+	&format_chrome_trace,
+	&format_cpuprofile,
+	&format_dcpi,
+	&format_firefox,
+	&format_folded,
+	&format_gecko,
+	&format_heap,
+	&format_html,
+	&format_sample_file,
+	&format_original_0_9,
+	&format_perf,
+	&format_perf_script,
+	&format_pprof,
+	&format_session,
+	&format_speedscope,
+	&format_v8,
+	&format_v8_heap,
+	NULL,
 };
 
 const struct format *format_named(const char *name)

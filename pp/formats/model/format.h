@@ -89,6 +89,7 @@ const struct format *format_of(struct input *input, struct op_error *error);
 extern const struct format format_folded;
 extern const struct format format_speedscope;
 extern const struct format format_firefox;
+extern const struct format format_gecko;
 extern const struct format format_callgrind;
 extern const struct format format_session;
 extern const struct format format_sample_file;

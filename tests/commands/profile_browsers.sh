@@ -61,3 +61,32 @@ sed 's/"id": "0x1", "pid": 40, "tid": 41}/"id": "0x9", "pid": 40, "tid": 42}/' m
 opimport --info twice | grep '^note'
 echo '{"traceEvents": [{"name": "x", "ph": "X", "pid": 1, "tid": 1}]}' >none
 try opimport --info none
+
+# A process and its child, whose tables have their columns in other places; a row that is cut short
+# and one with an array; an address in a library, one in none, and a function in a file
+requirement recordings_of_firefox_have_the_threads_of_all_processes
+cat >made <<-'EOF'
+	{"meta": {"version": 27, "startTime": 1000000.5, "stackwalk": 1, "interval": 1},
+	 "libs": [{"start": 65536, "end": 131072, "path": "/usr/lib/libxul.so", "name": "libxul.so"},
+	  {"start": 4096, "end": 8192, "path": "/usr/lib/libc.so"}],
+	 "threads": [{"name": "GeckoMain", "processName": "firefox", "pid": 12, "tid": 12,
+	  "samples": {"schema": {"stack": 0, "time": 1, "eventDelay": 2},
+	   "data": [[2, 1.25, 0], [2, 2.25], [0, 3.25, 0], [null, 4]]},
+	  "stackTable": {"schema": {"prefix": 0, "frame": 1}, "data": [[null, 0], [0, 1], [1, 2]]},
+	  "frameTable": {"schema": {"location": 0, "relevantForJS": 1, "line": 2},
+	   "data": [[0, false], [1, [1, 2], 3], [2]]},
+	  "markers": {"schema": {"name": 0}, "data": [[0, {"type": "x"}]]},
+	  "stringTable": ["(root)", "0x10010", "tick(int) (resource://app/loop.js:3:14)"]}],
+	 "processes": [{"meta": {"version": 27, "startTime": 1000100, "stackwalk": 1},
+	  "libs": [], "processes": [],
+	  "threads": [{"tid": "14", "pid": "13", "name": "DOM Worker", "processName": "Web Content",
+	   "stringTable": ["0x10010", "GC (minor)"],
+	   "frameTable": {"schema": {"line": 0, "location": 1}, "data": [[null, 0], [5, 1]]},
+	   "stackTable": {"schema": {"frame": 0, "prefix": 1}, "data": [[0, null], [1, 0]]},
+	   "samples": {"schema": {"time": 0, "stack": 1}, "data": [[0.5, 1], [1.5, 7]]}}]}]}
+EOF
+opimport --info made
+show_profile -v gecko made | grep '^[0-9]'
+opexport --from=made --to=folded 2>/dev/null
+opimport -o "$DIR/data" made 2>/dev/null
+opreport --session-dir=data -l --no-header
