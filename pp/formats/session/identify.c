@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/elf/kallsyms.h"
 #include "libop/session/paths.h"
-#include "libop/text/cells.h"
 #include "names.h"
+#include "session.h"
 
 _Static_assert(PROF_BUILD_ID_MOST <= BUILD_ID_MAX, "a build-id of a profile must have room");
 
@@ -25,43 +26,99 @@ static void add_file(struct op_image_list *list, const struct prof_image *image,
 	free(text);
 }
 
-/* The kernel, or a module. */
-static void add_module(struct pp_kallsyms *kallsyms, size_t *capacity,
-		       const struct prof_image *image, const struct op_image_name *name)
-{
-	bool is_kernel = image->kind == PROF_KERNEL;
-	char *id = image->build_id_length ? pp_hex(image->build_id, image->build_id_length) : NULL;
+/* ---- the kernel ---- */
 
-	kallsyms->modules = pp_grow(kallsyms->modules, capacity, kallsyms->n_modules + 1,
-				    sizeof(*kallsyms->modules));
-	kallsyms->modules[kallsyms->n_modules++] = (struct pp_kernel_module){
-		.name = pp_copy(name->name),
-		.address = image->start - image->offset,
-		.size = image->end - image->start,
-		.build_id = id,
-	};
-	if (!is_kernel || kallsyms->build_id)
-		return;
-	kallsyms->build_id = id;
-	kallsyms->start = image->start - image->offset;
+static const char *terminate(char *text, const char *string, size_t length)
+{
+	text[string - text + (ptrdiff_t)length] = '\0';
+	return string;
 }
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct pp_kernel_symbol *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Takes over @text. */
+static void take_symbols(struct pp_kallsyms *kallsyms, char *text)
+{
+	const char *rest = text;
+	struct op_kernel_symbol line;
+	size_t capacity = 0;
+
+	kallsyms->symbols_text = text;
+	op_kallsyms_address(text, "_stext", &kallsyms->start);
+	op_kallsyms_address(text, "_etext", &kallsyms->end);
+	while (op_kallsyms_next(&rest, &line)) {
+		if (!op_kallsyms_is_text(&line))
+			continue;
+		kallsyms->symbols = pp_grow(kallsyms->symbols, &capacity, kallsyms->n_symbols + 1,
+					    sizeof(*kallsyms->symbols));
+		kallsyms->symbols[kallsyms->n_symbols++] = (struct pp_kernel_symbol){
+			.address = line.address,
+			.name = terminate(text, line.name, line.name_length),
+			.module = line.module_length
+					  ? terminate(text, line.module, line.module_length)
+					  : NULL,
+		};
+	}
+	if (kallsyms->n_symbols)
+		qsort(kallsyms->symbols, kallsyms->n_symbols, sizeof(*kallsyms->symbols),
+		      compare_symbols);
+}
+
+static void take_modules(struct pp_kallsyms *kallsyms, const char *text)
+{
+	const struct pp_kernel_module *kernel;
+	struct op_kernel_module line;
+	size_t capacity = 0;
+
+	while (op_modules_next(&text, &line)) {
+		kallsyms->modules = pp_grow(kallsyms->modules, &capacity, kallsyms->n_modules + 1,
+					    sizeof(*kallsyms->modules));
+		kallsyms->modules[kallsyms->n_modules++] = (struct pp_kernel_module){
+			.name = pp_copy(line.name),
+			.address = line.address,
+			.size = line.size,
+			.build_id = strcmp(line.build_id, "-") ? pp_copy(line.build_id) : NULL,
+		};
+	}
+	kernel = pp_kallsyms_module(kallsyms, OP_KERNEL_IMAGE);
+	if (!kernel)
+		return;
+	kallsyms->build_id = kernel->build_id;
+	if (!kallsyms->start)
+		kallsyms->start = kernel->address;
+}
+
+static void identify_kernel(const struct prof *prof, struct pp_image_reader *reader)
+{
+	struct session_kernel kernel;
+
+	if (!session_kernel_find(prof, &kernel))
+		return;
+	if (kernel.kallsyms)
+		take_symbols(&reader->kallsyms, kernel.kallsyms);
+	kernel.kallsyms = NULL;
+	take_modules(&reader->kallsyms, kernel.modules);
+	session_kernel_free(&kernel);
+	if (reader->kallsyms.n_symbols || reader->kallsyms.n_modules)
+		reader->kallsyms_state = PP_KALLSYMS_READ;
+}
+
+/* ---- all ---- */
 
 void session_identify(const struct prof *prof, struct pp_image_reader *reader)
 {
 	struct op_image_name *names = session_names_of_images(prof);
-	size_t capacity = 0;
 
 	for (size_t i = 0; i < prof->n_images; i++) {
-		const struct prof_image *image = &prof->images[i];
-
-		if (names[i].kind == OP_IMAGE_FILE && image->build_id_length)
-			add_file(&reader->search->known, image, &names[i]);
-		else if (names[i].kind == OP_IMAGE_KERNEL &&
-			 (image->kind == PROF_KERNEL || image->kind == PROF_MODULE))
-			add_module(&reader->kallsyms, &capacity, image, &names[i]);
+		if (names[i].kind == OP_IMAGE_FILE && prof->images[i].build_id_length)
+			add_file(&reader->search->known, &prof->images[i], &names[i]);
 		free(names[i].name);
 	}
 	free(names);
-	if (reader->kallsyms.n_modules)
-		reader->kallsyms_state = PP_KALLSYMS_READ;
+	identify_kernel(prof, reader);
 }

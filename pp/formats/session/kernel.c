@@ -210,12 +210,11 @@ static void put_recorded_modules(FILE *out, const struct prof *prof)
 	}
 }
 
-static int write_modules(const struct prof *prof, const struct prof_image *kernel, const char *dir,
-			 bool is_this_one, struct op_error *error)
+/* The list of modules, and the kernel itself, as a text. */
+static char *list_modules(const struct prof *prof, const struct prof_image *kernel,
+			  bool is_this_one)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_MODULES, dir);
 	struct op_text_stream stream;
-	int result;
 
 	op_text_stream_open(&stream);
 	if (kernel->end)
@@ -226,30 +225,55 @@ static int write_modules(const struct prof *prof, const struct prof_image *kerne
 	else
 		put_recorded_modules(stream.out, prof);
 	op_text_stream_close(&stream);
-	result = op_file_replace(path, stream.text, stream.length, OP_SESSION_FILE_MODE, error);
-	free(stream.text);
+	return stream.text;
+}
+
+bool session_kernel_find(const struct prof *prof, struct session_kernel *found)
+{
+	const struct prof_image *kernel = find_kernel(prof);
+	struct op_error ignored;
+	uint64_t start;
+
+	*found = (struct session_kernel){0};
+	if (!kernel)
+		return false;
+	found->kallsyms = op_file_read("/proc/kallsyms", KALLSYMS_MOST, NULL, &ignored);
+	if (found->kallsyms && (!op_kallsyms_address(found->kallsyms, "_stext", &start) ||
+				!is_running(prof, kernel, start))) {
+		free(found->kallsyms);
+		found->kallsyms = NULL;
+	}
+	found->modules = list_modules(prof, kernel, found->kallsyms);
+	return true;
+}
+
+void session_kernel_free(struct session_kernel *kernel)
+{
+	free(kernel->kallsyms);
+	free(kernel->modules);
+	*kernel = (struct session_kernel){0};
+}
+
+static int write_modules(const char *modules, const char *dir, struct op_error *error)
+{
+	char *path = pp_format("%s/" OP_SAMPLES_MODULES, dir);
+	int result = op_file_replace(path, modules, strlen(modules), OP_SESSION_FILE_MODE, error);
+
 	free(path);
 	return result;
 }
 
 int session_kernel_write(const struct prof *prof, const char *dir, struct op_error *error)
 {
-	const struct prof_image *kernel = find_kernel(prof);
-	struct op_error ignored;
-	bool is_this_one;
-	uint64_t start;
-	char *kallsyms;
+	struct session_kernel kernel;
 	int result = 0;
 
-	if (!kernel)
+	if (!session_kernel_find(prof, &kernel))
 		return 0;
-	kallsyms = op_file_read("/proc/kallsyms", KALLSYMS_MOST, NULL, &ignored);
-	is_this_one = kallsyms && op_kallsyms_address(kallsyms, "_stext", &start) &&
-		      is_running(prof, kernel, start);
-	if (is_this_one)
-		result = write_symbols(prof, dir, kallsyms, error);
+	if (kernel.kallsyms)
+		result = write_symbols(prof, dir, kernel.kallsyms, error);
 	if (!result)
-		result = write_modules(prof, kernel, dir, is_this_one, error);
-	free(kallsyms);
+		result = write_modules(kernel.modules, dir, error);
+	session_kernel_free(&kernel);
 	return result;
 }

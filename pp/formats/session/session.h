@@ -101,13 +101,29 @@ const struct session_origin_event *session_origin_event(const struct session_ori
 const struct session_origin_image *session_origin_image(const struct session_origin *origin,
 							const char *name);
 
+/* What this machine knows of the kernel that was profiled. */
+struct session_kernel {
+	char *kallsyms; /* of the running kernel, if that was profiled; NULL: it was another one */
+	char *modules;	/* as OP_SAMPLES_MODULES has them */
+};
+
+/**
+ * session_kernel_find - find the kernel of a profile
+ * @found: filled in; session_kernel_free() frees what it holds
+ *
+ * The running kernel was profiled if it has the same build-id or, if that is not known, the same
+ * release and address.  The list of modules is made of the profile otherwise.
+ *
+ * Return: false if the profile has none.
+ */
+bool session_kernel_find(const struct prof *prof, struct session_kernel *found);
+void session_kernel_free(struct session_kernel *kernel);
+
 /**
  * session_kernel_write - save the symbols of the kernel that was profiled
  * @dir: SESSION/samples/NAME
  *
- * They are those of the running kernel, if that was profiled: it has the same build-id or, if
- * that is not known, the same release and address.  The list of modules is made of the profile
- * otherwise.
+ * They are those that session_kernel_find() finds.
  *
  * Return: 0, or -1 with @error set.
  */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: a recording of all processors: programs that ran before it, and their forks, have the
-# covers: samples of their own processes, as perf counts them; callers of execve are known
+# covers: samples of their own processes, as perf counts them; callers of execve are known; names
+# covers: are the same by way of a session and without one
 
 sampling=yes
 # shellcheck source=../case.sh
@@ -69,3 +70,16 @@ awk -F';' '
 read -r known unknown <"$scratch/execve"
 enough "callers of execve that are known" "$known" 20
 same "callers of execve that are not" "$unknown" 0
+
+# leaves OPTION - samples by the name of the leaf, of the kernel, too
+leaves()
+{
+	opexport "$1" --to=folded --value=samples 2>/dev/null | sed 's/.*;//' |
+		awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (name in sum) print sum[name], name }' |
+		sort
+}
+
+leaves --from="$scratch/data" >"$scratch/converted"
+leaves --session-dir="$session" >"$scratch/imported"
+need cmp "$scratch/converted" "$scratch/imported"
+same "names of leaves are known" "$(awk 'END { print (NR > 20) }' "$scratch/imported")" 1
