@@ -167,6 +167,7 @@ TEST(a_program_that_was_replaced_has_another_name_than_its_packed_file)
 	begin(true);
 	run(0, 2);
 	pack_idle();
+	sample_files_close(&session.profile.files);
 	locator_forget(&session.profile.locator);
 	images[1].mtime = 77777;
 	run(0, 2);
