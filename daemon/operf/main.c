@@ -254,8 +254,10 @@ static void print_unsampled(const struct run *run)
 
 		if (time.running_ns)
 			share = 100 * (double)time.unsampled_ns / (double)time.running_ns;
-		if (share <= 3 || share / 100 * sqrt((double)time.taken) <= 3 ||
-		    event->event.count < 10)
+		if (share <= 3 || event->event.count < 10 ||
+		    (time.taken &&
+		     (double)time.unsampled_ns / event->event.count <=
+			     3 * sqrt((double)time.running_ns / event->event.count)))
 			continue;
 		op_warn("%.1f %% of the CPU time (%.3g ms) brought no sample, as threads ended "
 			"within %.4g ms; use -e %s:%" PRIu32,

@@ -93,10 +93,13 @@ static void note_paused(struct op_strings *notes, const struct pp_profile *profi
 
 /* ---- threads that end before their first sample ---- */
 
-/* Whether a percentage of so many samples is more than chance makes. */
-static bool is_significant(double percent, uint64_t samples)
+/* Whether so much time without samples is more than chance makes, of samples each @count ns. */
+static bool is_significant(const struct pp_class *class)
 {
-	return percent / 100 * sqrt((double)samples) > ERRORS_MOST;
+	double all = (double)class->running_ns / (double)class->count;
+
+	return !class->taken ||
+	       (double)class->unsampled_ns / (double)class->count > ERRORS_MOST * sqrt(all);
 }
 
 static void note_unsampled(struct op_strings *notes, const struct pp_profile *profile)
@@ -107,7 +110,7 @@ static void note_unsampled(struct op_strings *notes, const struct pp_profile *pr
 		const struct pp_class *class = &classes->items[i];
 		double share = pp_percent(class->unsampled_ns, class->running_ns);
 
-		if (share <= UNSAMPLED_LEAST || !is_significant(share, class->taken) ||
+		if (share <= UNSAMPLED_LEAST || !is_significant(class) ||
 		    (i && classes->axis != PP_AXIS_EVENT))
 			continue;
 		add(notes,

@@ -74,8 +74,8 @@ doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 1111111111 \
 doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 2000000000 \
 	$event/running_ns 2000000000 $event/unsampled_ns 1000000000 $event/taken 1000
 # 8 % is more than chance makes of 2,000 samples, but not of 1,000; 2 % is not worth a line
-doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 1086956521 \
-	$event/running_ns 1086956521 $event/unsampled_ns 86956521 $event/taken 2000
+doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 2173913042 \
+	$event/running_ns 2173913042 $event/unsampled_ns 173913042 $event/taken 2000
 doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 1086956521 \
 	$event/running_ns 1086956521 $event/unsampled_ns 86956521 $event/taken 1000
 doubts total_samples 1000 samples_stored 1000 $event/enabled_ns 1020000000 \

@@ -369,6 +369,7 @@ void source_perf_set_use(struct source *source, uint64_t user_ns, uint64_t syste
 
 	perf->times.user_ns = user_ns;
 	perf->times.system_ns = system_ns;
+	perf->times.processes = perf->processes.spaces.last_number;
 }
 
 size_t source_perf_running(const struct source *source)

@@ -111,14 +111,19 @@ static uint64_t unsampled(const struct perf_times *times, const struct perf_time
 	return sampled < all ? all - sampled : 0; /* else it was paused instead */
 }
 
-/* Less than 1 %, or a few ticks of the command before it is executed, is nothing. */
-#define MISSING_NS_LEAST UINT64_C(20000000)
+/* Less than 2 %, or a few ticks of the command before it is executed, is nothing; nor what the
+ * kernel does of a process without its events, when it begins and ends: some 30 us. */
+#define MISSING_SHARE	   50
+#define MISSING_NS_LEAST   UINT64_C(20000000)
+#define MISSING_NS_PROCESS UINT64_C(200000)
 
 static uint64_t missing(const struct perf_times *times, const struct perf_time *time)
 {
-	uint64_t used = times->user_ns + times->system_ns;
-	uint64_t least = used / 100 > MISSING_NS_LEAST ? used / 100 : MISSING_NS_LEAST;
+	uint64_t used = times->user_ns + times->system_ns, least = used / MISSING_SHARE;
 
+	if (least < MISSING_NS_LEAST)
+		least = MISSING_NS_LEAST;
+	least += times->processes * MISSING_NS_PROCESS;
 	return used > time->enabled_ns + least ? used - time->enabled_ns : 0;
 }
 

@@ -34,6 +34,7 @@ struct perf_times {
 	struct perf_time *time; /* by place */
 	size_t places;
 	uint64_t user_ns, system_ns; /* that the processes used, as Linux accounts; 0: not known */
+	uint64_t processes;	     /* how many they were, executed programs counted anew */
 	struct op_hash_map since; /* when a pause began: by CPU and place */
 };
 

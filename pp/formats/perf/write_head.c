@@ -115,6 +115,7 @@ static uint64_t cpus_of_samples(const struct prof *prof)
 	while (prof_next(prof, &cursor, &sample))
 		if (sample.cpu != PROF_ANY && (uint64_t)sample.cpu >= n)
 			n = (uint64_t)sample.cpu + 1;
+	prof_cursor_free(&cursor);
 	return n;
 }
 

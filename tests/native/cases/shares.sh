@@ -60,10 +60,15 @@ profile()
 	done
 }
 
-# rate_taken - samples a second that the last operf without an option took: what it says, or 1000
-rate_taken()
+# period_taken - ns between samples of the last operf without an option: what it says, or the default
+period_taken()
 {
-	sed -n 's/.* sampling at \([0-9]*\) Hz instead of .*/\1/p' "$scratch/said" | grep . || echo 1000
+	_hz=$(sed -n 's/.* sampling at \([0-9]*\) Hz instead of .*/\1/p' "$scratch/said")
+	if [ -n "$_hz" ]; then
+		echo $((1000000000 / _hz))
+	else
+		echo 1171573
+	fi
 }
 
 # units LEAST - so much work, or more if that gives too few samples at the rate that operf will take
@@ -92,9 +97,7 @@ for line in "Session: $session" "Host: $(uname -n), $(uname -r)" \
 	grep -qF "$line" "$scratch/report" || fail "the head does not say: $line"
 done
 grep -Eq "^Time: $(date +%Y)-[^,]*, [0-9.]+ s$" "$scratch/report" || fail "the head has no time"
-hz=$(rate_taken)
-# a clock's rate is a period
-grep -Eq "^Counted .* (at $hz Hz|count $((1000000000 / hz)))\$" "$scratch/report" ||
+grep -Eq "^Counted .* (at 1000 Hz|count $(period_taken))\$" "$scratch/report" ||
 	fail "the head does not say how often"
 
 # ---- threads that end before their first sample ----
@@ -111,8 +114,8 @@ short()
 # code only, that cannot be told: the clock runs in the kernel, too.
 if is_root; then
 	short "$own/shares" fork 30
-	hz=$(rate_taken)
-	ms=$(awk -v hz="$hz" 'BEGIN { printf "%.4g", 1000 / hz }') few=$((1000000000 / hz / 10))
+	period=$(period_taken)
+	ms=$(awk -v ns="$period" 'BEGIN { printf "%.4g", ns / 1e6 }') few=$((period / 10))
 	grep -q " brought no sample, as threads ended within $ms ms; use -e cpu-clock:$few\$" \
 		"$scratch/said" || fail "it is not said that most of the time is not sampled"
 	if opreport --session-dir="$session" >"$scratch/report"; then
