@@ -60,7 +60,7 @@ profile()
 	done
 }
 
-# period_taken - ns between samples of the last operf without an option: what it says, or the default
+# period_taken - ns between samples of the last operf without an option: as it says, or the default
 period_taken()
 {
 	_hz=$(sed -n 's/.* sampling at \([0-9]*\) Hz instead of .*/\1/p' "$scratch/said")
