@@ -19,6 +19,8 @@ static char *room(struct pp_line *line, size_t n)
 
 void pp_line_add(struct pp_line *line, const char *text, size_t n)
 {
+	if (!n) /* nothing may be nowhere */
+		return;
 	memcpy(room(line, n), text, n);
 	line->n += n;
 }
