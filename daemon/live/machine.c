@@ -71,9 +71,19 @@ char *machine_maps(uint32_t tgid)
 	return op_file_read(path, MAPS_SIZE_MOST, NULL, NULL);
 }
 
+/* Whether paths of a process are those of the host. */
+static bool is_of_host(uint32_t tgid)
+{
+	struct stat status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/mnt", machine_thread(tgid));
+	return !stat(path, &status) && status.st_ino == host_namespace();
+}
+
 char *machine_jit_dump(uint32_t tgid, uint32_t inner)
 {
-	char *text = machine_maps(tgid), *found = NULL, name[32];
+	char *text = is_of_host(tgid) ? machine_maps(tgid) : NULL, *found = NULL, name[32];
 	const char *rest = text;
 	struct op_maps_line line;
 	size_t length;

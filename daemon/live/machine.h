@@ -33,7 +33,8 @@ char *machine_maps(uint32_t tgid);
  *
  * Programs map it as executable, only to tell profilers where it is.
  *
- * Return: its path, which the caller frees, or NULL.
+ * Return: its path, which the caller frees, or NULL, also if paths of the process are not the
+ * host's.
  */
 char *machine_jit_dump(uint32_t tgid, uint32_t inner);
 

@@ -36,10 +36,15 @@ struct gathering {
 	const char *samples_dir; /* being walked */
 };
 
-void pp_archive_files_add(struct pp_archive_files *files, char *path, char *name)
+void pp_archive_files_add_of(struct pp_archive_files *files, char *path, char *name, uid_t user)
 {
 	files->items = pp_grow(files->items, &files->capacity, files->n + 1, sizeof(*files->items));
-	files->items[files->n++] = (struct pp_archive_file){.path = path, .name = name};
+	files->items[files->n++] = (struct pp_archive_file){path, name, user};
+}
+
+void pp_archive_files_add(struct pp_archive_files *files, char *path, char *name)
+{
+	pp_archive_files_add_of(files, path, name, FOREIGN_OURSELVES);
 }
 
 /* The path of a session's file in the archive. */

@@ -19,6 +19,7 @@
 struct pp_archive_file {
 	char *path; /* its present path */
 	char *name; /* in the archive, with leading '/' */
+	uid_t user; /* who may put another file there; FOREIGN_OURSELVES: as of the whole archive */
 };
 
 struct pp_archive_files {
@@ -52,6 +53,8 @@ int pp_archive_files_find(struct pp_archive_files *files, const char *session_di
 			  struct op_error *error);
 /* Adds a file; takes ownership of both strings. */
 void pp_archive_files_add(struct pp_archive_files *files, char *path, char *name);
+/* The same of a file that is read with a user's rights. */
+void pp_archive_files_add_of(struct pp_archive_files *files, char *path, char *name, uid_t user);
 
 /* Adds the files of images of kind OP_IMAGE_ANON, the @n of which are sorted: the vdso, and maps
  * of JIT code. */

@@ -21,9 +21,11 @@ static void add_mapped_dump(struct pp_archive_files *files, const char *path,
 {
 	const char *slash = strrchr(path, '/');
 	char *dir = pp_format("%.*s", slash ? (int)(slash - path) : 0, path);
+	uid_t user;
 
-	if (strcmp(dir, PP_JIT_DIR) != 0 && pp_jit_is_believed(path, dir, tgid, processes))
-		pp_archive_files_add(files, pp_copy(path), pp_jit_dump_path(PP_JIT_DIR, tgid));
+	if (strcmp(dir, PP_JIT_DIR) != 0 && pp_jit_is_believed(path, dir, tgid, processes, &user))
+		pp_archive_files_add_of(files, pp_copy(path), pp_jit_dump_path(PP_JIT_DIR, tgid),
+					user);
 	free(dir);
 }
 
@@ -34,12 +36,13 @@ static void add_jit(struct pp_archive_files *files, const struct pp_image_search
 								  pp_jit_dump_path};
 	char *dir = pp_jit_dir(search->jit_dir, search->archive);
 	struct op_process process;
+	uid_t user;
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		char *path = paths[i](dir, tgid);
 
-		if (pp_jit_is_believed(path, dir, tgid, processes))
-			pp_archive_files_add(files, path, paths[i](PP_JIT_DIR, tgid));
+		if (pp_jit_is_believed(path, dir, tgid, processes, &user))
+			pp_archive_files_add_of(files, path, paths[i](PP_JIT_DIR, tgid), user);
 		else
 			free(path);
 	}

@@ -145,12 +145,14 @@ static int put_content(struct writer *writer, int fd, const char *path, uint64_t
 	return 0;
 }
 
-/* What a session of another user names must not be more than that user could read. */
+/* What another user names must not be more than that user could read. */
 static int open_file(const struct pp_archive_files *files, const struct pp_archive_file *file)
 {
-	return files->is_foreign
-		       ? foreign_open_for(files->owner, file->path, FOREIGN_OBJECT, FOREIGN_FOLLOW)
-		       : foreign_open(file->path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	uid_t user = files->is_foreign ? files->owner : file->user;
+
+	return user == FOREIGN_OURSELVES
+		       ? foreign_open(file->path, FOREIGN_OBJECT, FOREIGN_FOLLOW)
+		       : foreign_open_for(user, file->path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 }
 
 static void note_refused(struct writer *writer, const struct pp_archive_files *files,

@@ -53,8 +53,8 @@ static bool is_own_directory(const char *dir)
 
 static bool is_written_before(const struct stat *file, uint64_t time)
 {
-	uint64_t written = (uint64_t)file->st_mtim.tv_sec * 1000000000 +
-			   (uint64_t)file->st_mtim.tv_nsec;
+	uint64_t written =
+		(uint64_t)file->st_mtim.tv_sec * 1000000000 + (uint64_t)file->st_mtim.tv_nsec;
 
 	return written + CLOCK_ERROR_NS < time;
 }
@@ -77,6 +77,15 @@ static int doubt_owner(const struct stat *file, const char *path, struct op_erro
 			    (unsigned int)file->st_uid);
 }
 
+/* Whether it is the jitdump that the process had mapped, which is its user's, wherever it is. */
+static bool is_mapped_dump(const char *path, uint32_t tgid, const struct op_process_list *processes)
+{
+	struct op_process process;
+
+	return op_process_list_find(processes, tgid, &process) == 1 && process.dump &&
+	       !strcmp(process.dump, path);
+}
+
 /* Return: 0 if the file is that of the process @tgid of the session, or -1 with @error set. */
 static int doubt(const struct stat *file, const char *path, const char *dir, uint32_t tgid,
 		 const struct op_process_list *processes, struct op_error *error)
@@ -85,6 +94,8 @@ static int doubt(const struct stat *file, const char *path, const char *dir, uin
 	size_t n = op_process_list_find(processes, tgid, &process);
 	bool is_safe = is_own_directory(dir);
 
+	if (n == 1 && is_mapped_dump(path, tgid, processes) && file->st_uid != process.owner)
+		return doubt_owner(file, path, error);
 	if (!n)
 		return is_safe || !file->st_uid || file->st_uid == geteuid()
 			       ? 0
@@ -110,13 +121,16 @@ static int doubt(const struct stat *file, const char *path, const char *dir, uin
 }
 
 bool pp_jit_is_believed(const char *path, const char *dir, uint32_t tgid,
-			const struct op_process_list *processes)
+			const struct op_process_list *processes, uid_t *user)
 {
 	struct op_error ignored;
 	struct stat status;
 
-	return !lstat(path, &status) && S_ISREG(status.st_mode) &&
-	       !doubt(&status, path, dir, tgid, processes, &ignored);
+	if (lstat(path, &status) || !S_ISREG(status.st_mode) ||
+	    doubt(&status, path, dir, tgid, processes, &ignored))
+		return false;
+	*user = status.st_uid && status.st_uid != geteuid() ? status.st_uid : FOREIGN_OURSELVES;
+	return true;
 }
 
 static size_t limit_of(enum foreign_kind kind)
@@ -145,7 +159,9 @@ static enum pp_jit_result open_believed(const char *path, enum foreign_kind kind
 {
 	struct stat status;
 
-	*fd = foreign_open(path, kind, FOREIGN_NOT_LAST);
+	/* a process has told the path, as the kernel has it: without links */
+	*fd = foreign_open(path, kind,
+			   is_mapped_dump(path, tgid, processes) ? FOREIGN_NONE : FOREIGN_NOT_LAST);
 	if (*fd < 0)
 		return refuse(path, kind, error);
 	if (fstat(*fd, &status))

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "libop/base/strings.h"
 #include "libop/session/processes.h"
@@ -73,9 +74,10 @@ void pp_jit_lines(const struct pp_jit *jit, uint64_t start, uint64_t end,
  * frees it. */
 char *pp_jit_dir(const char *given, const char *archive);
 
-/* True if @path is a file that pp_jit_read() would read. */
+/* True if @path is a file that pp_jit_read() would read.  @user: set to who may replace it; or to
+ * FOREIGN_OURSELVES. */
 bool pp_jit_is_believed(const char *path, const char *dir, uint32_t tgid,
-			const struct op_process_list *processes);
+			const struct op_process_list *processes, uid_t *user);
 
 /* The names of the two files, in @dir; the caller frees them. */
 char *pp_jit_map_path(const char *dir, uint32_t tgid);

@@ -186,6 +186,17 @@ mkdir elsewhere
 mv jit/jit-77.dump elsewhere
 echo "77 $(id -u) 1000000000 77 $DIR/elsewhere/jit-77.dump" >samples/current/processes
 report -l -n -w tgid:all --jit-dir "$DIR/jit"
+# What the process had mapped is its user's, and no link leads there.
+elsewhere()
+{
+	echo "$1: $(opreport --session-dir="$DIR" -l -n tgid:all --jit-dir "$DIR/jit" 2>/dev/null |
+		grep -c 'first$')"
+}
+echo "77 54321 1000000000 77 $DIR/elsewhere/jit-77.dump" >samples/current/processes
+elsewhere "of another user than the file"
+ln -s elsewhere link
+echo "77 $(id -u) 1000000000 77 $DIR/link/jit-77.dump" >samples/current/processes
+elsewhere "behind a link"
 echo 7f0000000100 100 by_the_map >jit/perf-4999999.map
 echo "77 $(id -u) 1000000000 4999999 " >samples/current/processes
 report -l -n -w tgid:all --jit-dir "$DIR/jit"
