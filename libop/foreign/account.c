@@ -38,28 +38,32 @@ static struct {
 	size_t n;
 } ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Only those of /etc/passwd: a directory service may be slow.  Return: false if there is none. */
-static bool id_of_user(const char *name, uint64_t *id)
+/* The users of /etc/passwd by name, as id + 1; a directory service may be slow.  The first of a
+ * name counts. */
+static struct op_hash_map read_users(void)
 {
 	size_t length;
 	char *text = foreign_read("/etc/passwd", LIST_MOST, &length, NULL);
 	FILE *file = text && length ? fmemopen(text, length, "r") : NULL;
+	struct op_hash_map users = {0};
 	const struct passwd *entry;
-	bool found = false;
 
-	while (file && !found && (entry = fgetpwent(file))) {
-		found = !strcmp(entry->pw_name, name);
-		*id = entry->pw_uid;
+	while (file && (entry = fgetpwent(file))) {
+		uint64_t name = op_hash_text(0, entry->pw_name);
+
+		if (!op_hash_map_find(&users, name))
+			op_hash_map_set(&users, name, (void *)((uintptr_t)entry->pw_uid + 1));
 	}
 	if (file)
 		fclose(file);
 	free(text);
-	return found;
+	return users;
 }
 
 /* Reads "NAME:FIRST:COUNT"; the name may be an id.  Return: false if the line is another one. */
-static bool parse_range(char *line, struct range *range)
+static bool parse_range(char *line, const struct op_hash_map *users, struct range *range)
 {
+	uintptr_t user;
 	char *first = strchr(line, ':'), *count = first ? strchr(first + 1, ':') : NULL;
 
 	if (!count)
@@ -69,14 +73,16 @@ static bool parse_range(char *line, struct range *range)
 	if (!op_number_all(first, 10, UINT32_MAX, &range->first) ||
 	    !op_number_all(count, 10, UINT32_MAX, &range->count))
 		return false;
-	if (!op_number_all(line, 10, UINT32_MAX, &range->account) &&
-	    !id_of_user(line, &range->account))
-		range->account = IS_NAME | op_hash_text(0, line);
+	if (op_number_all(line, 10, UINT32_MAX, &range->account))
+		return true;
+	user = (uintptr_t)op_hash_map_find(users, op_hash_text(0, line));
+	range->account = user ? user - 1 : IS_NAME | op_hash_text(0, line);
 	return true;
 }
 
 static void parse_ranges(char *text)
 {
+	struct op_hash_map users = read_users();
 	size_t capacity = 1;
 	char *line, *rest;
 
@@ -87,7 +93,8 @@ static void parse_ranges(char *text)
 	ranges.n = 0;
 	for (line = strtok_r(text, "\n", &rest); line && ranges.items;
 	     line = strtok_r(NULL, "\n", &rest))
-		ranges.n += parse_range(line, &ranges.items[ranges.n]);
+		ranges.n += parse_range(line, &users, &ranges.items[ranges.n]);
+	op_hash_map_free(&users);
 }
 
 static bool is_as_read(const struct stat *status)
