@@ -22,6 +22,11 @@
 #define ENDED_PART  8
 #define ENDED_LEAST 16
 
+/* Seconds a second that are spent on reading maps again, for the processes of one account, and of
+ * all.  Whoever moves code all the time makes each sample a reason. */
+#define READING_EACH 0.1
+#define READING_ALL  0.3
+
 void perf_processes_init(struct perf_processes *processes)
 {
 	*processes = (struct perf_processes){
@@ -32,12 +37,14 @@ void perf_processes_init(struct perf_processes *processes)
 		.sweep_at = SWEEP_LEAST,
 		.images_sweep_at = IMAGES_LEAST,
 		.mount = host_namespace(),
+		.reading = {.each = READING_EACH, .all = READING_ALL, .seconds = 1},
 	};
 }
 
 void perf_processes_free(struct perf_processes *processes)
 {
 	address_spaces_free(&processes->spaces);
+	foreign_limit_reset(&processes->reading);
 	perf_images_free(&processes->images);
 }
 

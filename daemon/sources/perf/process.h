@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libop/foreign/account.h"
 #include "libop/perf/address_space.h"
 #include "image.h"
 
@@ -42,6 +43,7 @@ struct perf_processes {
 	uint64_t round, now;
 	uint64_t mount; /* the host's mount namespace */
 	uint64_t stale; /* the round of the last lost records: what was read before may be wrong */
+	struct foreign_limit reading; /* seconds of reading maps for unknown addresses */
 	struct perf_images images;
 };
 

@@ -3,7 +3,9 @@
 #include "resolve.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "libop/base/number.h"
@@ -14,11 +16,10 @@
  * Memory that mremap(2) moves has no record, nor has what was mapped before a lost one.  So
  * /proc/PID/maps is read again for an address that is unknown: at once, but after readings that
  * did not have it after 1 ms, 2 ms and so on up to 1 s; and no more than a tenth of the time is
- * spent on one process.
+ * spent on the processes of one account.
  */
 #define READ_AGAIN_NS	UINT64_C(1000000)
 #define READ_AGAIN_MOST 10
-#define READ_SHARE	10
 
 static uint64_t clock_ns(void)
 {
@@ -31,11 +32,28 @@ static uint64_t clock_ns(void)
 static void read_again(struct perf_processes *processes, struct perf_process *process)
 {
 	bool stale = process->read < processes->stale;
-	uint64_t begin = clock_ns();
 
 	process->read = processes->round;
+	process->read_next = processes->now;
 	perf_proc_read(processes, process, stale);
-	process->read_next = processes->now + READ_SHARE * (clock_ns() - begin);
+}
+
+/* Whether the account of the process may have its maps read again for an unknown address. */
+static bool read_for_unknown(struct perf_processes *processes, struct perf_process *process)
+{
+	uint64_t begin = clock_ns(), account;
+	struct stat status;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u", (unsigned int)process->task.pid);
+	if (stat(path, &status))
+		return false;
+	account = foreign_account(status.st_uid);
+	if (foreign_limit_left(&processes->reading, account) <= 0)
+		return false;
+	read_again(processes, process);
+	foreign_limit_use(&processes->reading, account, (double)(clock_ns() - begin) / 1e9);
+	return true;
 }
 
 struct perf_process *perf_process_get(struct perf_processes *processes, uint32_t tgid)
@@ -59,7 +77,10 @@ const struct space_mapping *perf_process_where(struct perf_processes *processes,
 
 	if (mapping || process->task.ended || processes->now < process->read_next)
 		return mapping;
-	read_again(processes, process);
+	if (!read_for_unknown(processes, process)) {
+		process->read_next = processes->now + READ_AGAIN_NS;
+		return NULL;
+	}
 	mapping = perf_process_known(process, address);
 	if (mapping) {
 		process->misses = 0;
@@ -132,10 +153,9 @@ void perf_process_map(struct perf_processes *processes, uint32_t tgid, uint64_t 
 	mapping.label = (char *)label;
 	if (!label) {
 		known.foreign = process->mount && process->mount != processes->mount;
-		mapping.image =
-			known.build_id_size
-				? perf_image_cookie(&processes->images, &known)
-				: perf_proc_cookie(processes, tgid, start, end, &known);
+		mapping.image = known.build_id_size
+					? perf_image_cookie(&processes->images, &known)
+					: perf_proc_cookie(processes, tgid, start, end, &known);
 		/* the program itself comes first */
 		if (process->task.app == OPROFILE_NO_COOKIE)
 			process->task.app = mapping.image;
