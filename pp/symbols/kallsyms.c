@@ -90,7 +90,7 @@ const struct pp_kernel_module *pp_kallsyms_module(const struct pp_kallsyms *kall
 	return NULL;
 }
 
-static void parse_modules(struct pp_kallsyms *kallsyms, const char *text)
+void pp_kallsyms_take_modules(struct pp_kallsyms *kallsyms, const char *text)
 {
 	const struct pp_kernel_module *kernel;
 	struct op_kernel_module line;
@@ -128,7 +128,7 @@ int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, stru
 	}
 	path = pp_format("%s/" OP_SAMPLES_MODULES, samples_dir);
 	modules = foreign_read(path, OP_KALLSYMS_MOST, NULL, NULL);
-	parse_modules(kallsyms, modules);
+	pp_kallsyms_take_modules(kallsyms, modules);
 	free(modules);
 	free(path);
 	return result;

@@ -40,6 +40,10 @@ struct pp_kallsyms {
 const struct pp_kernel_module *pp_kallsyms_module(const struct pp_kallsyms *kallsyms,
 						  const char *name);
 
+/* Adds the modules of a list as of OP_SAMPLES_MODULES, which may be NULL; the kernel itself is one of
+ * them, and sets the build-id. */
+void pp_kallsyms_take_modules(struct pp_kallsyms *kallsyms, const char *text);
+
 /**
  * pp_kallsyms_read - read the kernel symbols of a session
  * @kallsyms: filled in; pp_kallsyms_free() frees what it holds, whatever is returned

@@ -72,24 +72,10 @@ static void take_symbols(struct pp_kallsyms *kallsyms, char *text)
 static void take_modules(struct pp_kallsyms *kallsyms, const char *text)
 {
 	const struct pp_kernel_module *kernel;
-	struct op_kernel_module line;
-	size_t capacity = 0;
 
-	while (op_modules_next(&text, &line)) {
-		kallsyms->modules = pp_grow(kallsyms->modules, &capacity, kallsyms->n_modules + 1,
-					    sizeof(*kallsyms->modules));
-		kallsyms->modules[kallsyms->n_modules++] = (struct pp_kernel_module){
-			.name = pp_copy(line.name),
-			.address = line.address,
-			.size = line.size,
-			.build_id = strcmp(line.build_id, "-") ? pp_copy(line.build_id) : NULL,
-		};
-	}
+	pp_kallsyms_take_modules(kallsyms, text);
 	kernel = pp_kallsyms_module(kallsyms, OP_KERNEL_IMAGE);
-	if (!kernel)
-		return;
-	kallsyms->build_id = kernel->build_id;
-	if (!kallsyms->start)
+	if (kernel && !kallsyms->start)
 		kallsyms->start = kernel->address;
 }
 
