@@ -296,13 +296,13 @@ static void print_missing(const struct run *run)
 	if (!time.missing_ns)
 		return;
 	if (why)
-		op_warn("%.3g s of CPU time were not profiled: the kernel lets nobody but root "
-			"profile %s, %s",
+		op_warn("%.3g s of CPU time were not profiled: the kernel keeps %s, %s, from "
+			"your events; as root, operf --system-wide sees it",
 			missing, run->request->command[0], why);
 	else
-		op_warn("%.3g s of CPU time were not profiled: the kernel lets nobody but root "
-			"profile programs that are set-user-ID, or that cannot be read; as root, "
-			"operf --system-wide sees them",
+		op_warn("%.3g s of CPU time were not profiled, perhaps of programs that are "
+			"set-user-ID or cannot be read, which the kernel keeps from profilers; as "
+			"root, operf --system-wide sees all",
 			missing);
 }
 

@@ -581,8 +581,9 @@ int pp_loss_explain(const struct pp_sample_list *list, struct op_error *error)
 	text = fate(&loss);
 	missing = missing_time(list->samples_dirs[0]);
 	if (missing > 0) {
-		whole = pp_format("%s; %.3g s of CPU time were of programs that the kernel lets "
-				  "nobody but root profile: set-user-ID, or not to be read",
+		whole = pp_format("%s; %.3g s of CPU time were not profiled, perhaps of programs "
+				  "that are set-user-ID or cannot be read, which the kernel keeps "
+				  "from profilers",
 				  text, missing);
 		free(text);
 		text = whole;

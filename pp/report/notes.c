@@ -129,9 +129,10 @@ static void note_missing(struct op_strings *notes, const struct pp_profile *prof
 	const struct pp_class *class = profile->classes->items;
 
 	if (profile->classes->n && class->missing_ns)
-		add(notes, pp_format("Not profiled: %.3g s of %.3g s of CPU time: the kernel lets "
-				     "nobody but root profile programs that are set-user-ID, or "
-				     "that cannot be read; as root, operf --system-wide sees them",
+		add(notes, pp_format("Not profiled: %.3g s of %.3g s of CPU time, perhaps of "
+				     "programs that are set-user-ID or cannot be read, which the "
+				     "kernel keeps from profilers; as root, operf --system-wide "
+				     "sees all",
 				     (double)class->missing_ns / 1e9,
 				     (double)(class->missing_ns + class->enabled_ns) / 1e9));
 }
