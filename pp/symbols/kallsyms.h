@@ -40,8 +40,8 @@ struct pp_kallsyms {
 const struct pp_kernel_module *pp_kallsyms_module(const struct pp_kallsyms *kallsyms,
 						  const char *name);
 
-/* Adds the modules of a list as of OP_SAMPLES_MODULES, which may be NULL; the kernel itself is one of
- * them, and sets the build-id. */
+/* Adds the modules of a list as of OP_SAMPLES_MODULES, which may be NULL; the kernel itself is one
+ * of them, and sets the build-id. */
 void pp_kallsyms_take_modules(struct pp_kallsyms *kallsyms, const char *text);
 
 /**
