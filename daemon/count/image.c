@@ -14,8 +14,11 @@
 #include "libop/base/file.h"
 #include "libop/session/log.h"
 
-/* How often jitdumps are looked for in the maps of processes between two rests of ten seconds. */
-#define DUMPS_LOOKED_FOR_MOST 256
+/* How often jitdumps are looked for in the maps of processes in ten seconds: of one account, and of
+ * all. */
+#define DUMPS_EACH    64
+#define DUMPS_ALL     256
+#define DUMPS_SECONDS 10
 
 /* Images whose symbols are saved in one go while samples wait: 30 ms. */
 #define SAVED_AT_REST 64
@@ -231,11 +234,13 @@ static void save_symbols_now(const struct images *images, struct image_facts *fa
 /* Compilers may begin to write one later; each new range of memory is a reason to look again. */
 static void look_for_dump(struct images *images, const struct op_process *process)
 {
-	char *dump = images->dumps_looked_for < DUMPS_LOOKED_FOR_MOST
-			     ? machine_jit_dump(process->tgid, process->inner)
-			     : NULL;
+	uint64_t account = foreign_account(process->owner);
+	char *dump;
 
-	images->dumps_looked_for++;
+	if (foreign_limit_left(&images->dumps, account) < 1)
+		return;
+	foreign_limit_use(&images->dumps, account, 1);
+	dump = machine_jit_dump(process->tgid, process->inner);
 	if (dump)
 		op_process_list_set_dump(&images->processes, process->tgid, dump);
 	images->processes_learned |= dump != NULL;
@@ -266,6 +271,10 @@ void images_begin(struct images *images, const char *samples_dir)
 	images->learned = false;
 	images->n_saved = 0;
 	saved_turns_begin(&images->turns);
+	foreign_limit_reset(&images->dumps);
+	images->dumps.each = DUMPS_EACH;
+	images->dumps.all = DUMPS_ALL;
+	images->dumps.seconds = DUMPS_SECONDS;
 }
 
 static void save_processes(struct images *images)
@@ -300,7 +309,6 @@ void images_save_symbols(struct images *images)
 
 void images_rest(struct images *images)
 {
-	images->dumps_looked_for = 0;
 	save_symbols(images, SAVED_AT_REST);
 }
 
@@ -457,4 +465,5 @@ void images_free(struct images *images)
 	op_image_list_free(&images->known);
 	op_process_list_free(&images->processes);
 	saved_turns_free(&images->turns);
+	foreign_limit_reset(&images->dumps);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libop/foreign/account.h"
 #include "libop/saved/symbols.h"
 #include "libop/session/images.h"
 #include "libop/session/log.h"
@@ -58,7 +59,7 @@ struct images {
 	bool learned;			 /* @known has more than the session's file */
 	struct op_process_list processes; /* of the session: whose memory has samples */
 	bool processes_learned;
-	unsigned int dumps_looked_for;
+	struct foreign_limit dumps; /* how often jitdumps are looked for */
 	const char *samples_dir;	 /* where symbols are saved if there is no other place */
 	int32_t tgid;			 /* of the samples that are being counted; 0: not known */
 };
