@@ -9,9 +9,11 @@ static char file[] = "/tmp/op-account-XXXXXX";
 
 static void write_ids(const char *text)
 {
-	int fd = strchr(file, 'X') ? mkostemp(file, O_CLOEXEC) : open(file, O_WRONLY | O_TRUNC);
+	static bool is_made; /* the letters that replace XXXXXX may have an X, too */
+	int fd = is_made ? open(file, O_WRONLY | O_TRUNC | O_CLOEXEC) : mkostemp(file, O_CLOEXEC);
 
 	assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	is_made = true;
 	close(fd);
 	foreign_subuid_file = file;
 }
