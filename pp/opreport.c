@@ -10,6 +10,7 @@
 #include "pp/formats/html/sessions.h"
 #include "pp/profile/loss.h"
 #include "libop/base/memory.h"
+#include "pp/report/image_pairs.h"
 #include "pp/report/notes.h"
 #include "pp/report/options.h"
 #include "pp/profile/profile.h"
@@ -34,6 +35,7 @@ struct job {
 	struct pp_options options;
 	struct source sources[2]; /* the second one for the difference of a pair */
 	struct pp_symbol_filter filter;
+	struct pp_image_pairs pairs; /* of a difference */
 };
 
 static int make_profile(struct job *job, struct source *source, struct op_error *error)
@@ -140,7 +142,8 @@ static void write_difference(const struct job *job, FILE *out)
 		pp_notes_write(&new->notes, style->color, sentences.file);
 		pp_sentences_end(&sentences);
 	}
-	pp_report_difference(&old->profile, &new->profile, style, job->options.symbols, out);
+	pp_report_difference(&old->profile, &new->profile, &job->pairs, style, job->options.symbols,
+			     out);
 	write_losses(job, old, out);
 	write_losses(job, new, out);
 }
@@ -243,6 +246,7 @@ static int write_page(struct job *job, struct op_error *error)
 		.exclude_dependent = options->exclude_dependent,
 		.demangle = options->demangle,
 		.warnings = &job->options.common.warnings,
+		.pairs = &job->pairs,
 	};
 	struct html_session sessions[2];
 	struct pp_whole_file whole;
@@ -338,6 +342,29 @@ static int compare_columns(const struct job *job, struct op_error *error)
 	return 0;
 }
 
+/* What a difference needs of both profiles. */
+static int prepare_difference(struct job *job, struct op_error *error)
+{
+	const struct pp_profile *const profiles[PP_SIDES] = {
+		[PP_OLD] = &job->sources[0].profile, [PP_NEW] = &job->sources[1].profile};
+
+	if (pp_image_pairs_find(&job->pairs, profiles, &job->options.map, error))
+		return -1;
+	for (size_t i = 0; i < job->pairs.notes.count; i++)
+		if (op_strings_add(&job->sources[1].notes, job->pairs.notes.item[i]))
+			pp_out_of_memory();
+	if (job->options.html)
+		return 0;
+	if (compare_columns(job, error))
+		return -1;
+	if (job->options.style.per_second &&
+	    (!profiles[PP_OLD]->head.duration_ns || !profiles[PP_NEW]->head.duration_ns))
+		return op_error_set(error, EINVAL,
+				    "--per-second: a session does not say for how long it was "
+				    "sampled");
+	return 0;
+}
+
 /* Short names are for text that is read on a terminal. */
 static enum pp_demangle choose_demangling(const struct pp_options *options)
 {
@@ -357,7 +384,7 @@ static int report(void *context, struct op_error *error)
 	if (read_source(job, 0, error))
 		return -1;
 	if (job->options.common.is_pair &&
-	    (read_source(job, 1, error) || (!job->options.html && compare_columns(job, error))))
+	    (read_source(job, 1, error) || prepare_difference(job, error)))
 		return -1;
 	if (pp_symbol_filter_check(&job->filter, error))
 		return -1;
@@ -392,6 +419,7 @@ static void release(void *context)
 		pp_sample_list_free(&source->list);
 	}
 	pp_symbol_filter_free(&job->filter);
+	pp_image_pairs_free(&job->pairs);
 }
 
 static const struct pp_tool tool = {

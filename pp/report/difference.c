@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Differences of two profiles: by how many percent the share of each symbol, or image, has
- * changed.  Counts are those of the new profile, or of the old one if the new one has none.
+ * Differences of two profiles: what each symbol, or image, had before and has now, and by how much
+ * that has changed; the largest change first.
  *
- * An image of one profile is that of the other with the same path, or else with the same base
- * name: builds of one program stand in directories of their own.
+ * A function that was not changed keeps its samples when others become faster, and its share grows;
+ * so counts come first.  Numbers are samples, or events where samples stand for different numbers
+ * of them; with --per-second those of a second, for profiles of different durations.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "chance.h"
+#include "event_column.h"
+#include "image_pairs.h"
 #include "largest.h"
 #include "libop/base/memory.h"
-#include "libop/tables/name_index.h"
 #include "report.h"
 #include "sentences.h"
 #include "pp/select/weights.h"
 #include "libop/text/cells.h"
-#include "pp/symbols/image_identity.h"
 
 /* A symbol or an image in an application, in one profile or both. */
 struct entry {
@@ -26,21 +28,17 @@ struct entry {
 	const char *key;	 /* likewise; "" for images */
 	const char *symbol;	 /* as it is shown */
 	const struct pp_image *app_image, *image_image;
-	const uint64_t *old, *new; /* by class, or NULL */
-};
-
-/* A profile, and what identifies its images in the other one, by index. */
-struct side {
-	const struct pp_profile *profile;
-	const char **apps, **images;
-	bool is_new;
+	const uint64_t *counts[PP_SIDES]; /* by class, or NULL */
+	double change;			  /* of class 0: what rows are sorted by */
 };
 
 struct difference {
-	const struct pp_profile *old, *new;
+	const struct pp_profile *profiles[PP_SIDES];
+	const struct pp_image_pairs *pairs;
 	const struct pp_report_style *style;
 	FILE *out;
 	struct pp_line line;
+	struct pp_event_column *events; /* by class */
 	struct entry *entries;
 	size_t n, capacity;
 	bool symbols, show_image, show_app;
@@ -48,89 +46,55 @@ struct difference {
 };
 
 /* Widths of cells; LEAST_NAME is one on a terminal. */
-enum { WIDTH_NUMBER = 9, WIDTH_CHANGE = 12, WIDTH_NAME = 25, WIDTH_SYMBOL = 30, LEAST_NAME = 12 };
+enum {
+	WIDTH_NUMBER = 9,
+	WIDTH_CHANGE = 12,
+	WIDTH_TIME = 11,
+	WIDTH_NAME = 25,
+	WIDTH_SYMBOL = 30,
+	LEAST_NAME = 12
+};
 
-/* The name of an image without directories and without what tells builds apart. */
-static const char *plain_name(const struct pp_image *image)
+static const struct pp_classes *classes_of(const struct difference *difference)
 {
-	struct pp_image_identity identity;
-	const char *slash;
-
-	if (image->id->kind != OP_IMAGE_FILE)
-		return image->base;
-	pp_image_identity_parse(&identity, image->id->name);
-	slash = strrchr(identity.path, '/');
-	return slash && slash[1] ? slash + 1 : image->base;
+	return difference->profiles[PP_NEW]->classes;
 }
 
-/* What identifies each of the @n images of a profile in the other one, which has @others. */
-static const char **identify(const struct pp_image *images, size_t n, const struct pp_image *others,
-			     size_t n_others)
-{
-	const char **names = pp_alloc(n + 1, sizeof(*names));
-	struct pp_names known = {0};
-	size_t n_known;
-
-	/* A session may have hundreds of thousands of images. */
-	for (size_t k = 0; k < n_others; k++)
-		pp_names_index(&known, others[k].full);
-	n_known = known.n;
-	for (size_t i = 0; i < n; i++)
-		names[i] = pp_names_index(&known, images[i].full) < n_known
-				   ? images[i].full
-				   : plain_name(&images[i]);
-	pp_names_free(&known);
-	return names;
-}
-
-static struct side side_of(const struct pp_profile *profile, const struct pp_profile *other,
-			   bool is_new)
-{
-	return (struct side){
-		.profile = profile,
-		.apps = identify(profile->apps, profile->n_apps, other->apps, other->n_apps),
-		.images = identify(profile->images, profile->n_images, other->images,
-				   other->n_images),
-		.is_new = is_new,
-	};
-}
+/* ---- rows ---- */
 
 /* @symbol is NULL for images. */
-static void add_entry(struct difference *difference, const struct side *side,
-		      const struct pp_image *app, const struct pp_image *image, const char *symbol,
-		      const uint64_t *counts)
+static void add_entry(struct difference *difference, int side, const struct pp_image *app,
+		      const struct pp_image *image, const char *symbol, const uint64_t *counts)
 {
+	const struct pp_profile *profile = difference->profiles[side];
 	struct entry *entry;
 
 	difference->entries = pp_grow(difference->entries, &difference->capacity, difference->n + 1,
 				      sizeof(*entry));
 	entry = &difference->entries[difference->n++];
 	memset(entry, 0, sizeof(*entry));
-	entry->app = side->apps[app - side->profile->apps];
-	entry->image = side->images[image - side->profile->images];
+	entry->app = difference->pairs->apps[side][app - profile->apps];
+	entry->image = difference->pairs->images[side][image - profile->images];
 	entry->symbol = symbol ? symbol : "";
 	/* Code without symbols has the path of its image for a symbol. */
 	entry->key = strcmp(entry->symbol, image->full) ? entry->symbol : entry->image;
 	entry->app_image = app;
 	entry->image_image = image;
-	*(side->is_new ? &entry->new : &entry->old) = counts;
+	entry->counts[side] = counts;
 }
 
-static void add_profile(struct difference *difference, const struct pp_profile *profile,
-			const struct pp_profile *other, bool is_new)
+static void add_profile(struct difference *difference, int side)
 {
-	struct side side = side_of(profile, other, is_new);
+	const struct pp_profile *profile = difference->profiles[side];
 
 	if (difference->symbols)
 		for (size_t i = 0; i < profile->n_rows; i++)
-			add_entry(difference, &side, profile->rows[i]->app, profile->rows[i]->image,
+			add_entry(difference, side, profile->rows[i]->app, profile->rows[i]->image,
 				  profile->rows[i]->symbol, profile->rows[i]->counts);
 	else
 		for (size_t i = 0; i < profile->n_parts; i++)
-			add_entry(difference, &side, profile->parts[i].app, profile->parts[i].image,
+			add_entry(difference, side, profile->parts[i].app, profile->parts[i].image,
 				  NULL, profile->parts[i].counts);
-	free(side.apps);
-	free(side.images);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -144,19 +108,19 @@ static int compare_names(const void *a, const void *b)
 
 /* Adds up entries of one name: an application may have several static functions of a name. */
 static uint64_t *sum(const struct difference *difference, const struct entry *entries, size_t n,
-		     bool is_new)
+		     int side)
 {
-	const struct pp_profile *profile = is_new ? difference->new : difference->old;
+	const struct pp_classes *classes = difference->profiles[side]->classes;
 	uint64_t *total = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t *counts = is_new ? entries[i].new : entries[i].old;
+		const uint64_t *counts = entries[i].counts[side];
 
 		if (!counts)
 			continue;
 		if (!total)
-			total = pp_alloc(profile->classes->columns, sizeof(*total));
-		pp_counts_add(profile->classes, total, counts);
+			total = pp_alloc(classes->columns, sizeof(*total));
+		pp_counts_add(classes, total, counts);
 	}
 	return total;
 }
@@ -173,19 +137,105 @@ static void match(struct difference *difference)
 
 		for (end = i + 1; end < difference->n && !compare_names(&difference->entries[i],
 									&difference->entries[end]);)
-			if (difference->entries[end++].new) /* shown as the new one */
+			if (difference->entries[end++].counts[PP_NEW]) /* shown as the new one */
 				entry = difference->entries[end - 1];
-		entry.old = sum(difference, difference->entries + i, end - i, false);
-		entry.new = sum(difference, difference->entries + i, end - i, true);
+		for (int side = PP_OLD; side < PP_SIDES; side++)
+			entry.counts[side] =
+				sum(difference, difference->entries + i, end - i, side);
 		difference->entries[kept++] = entry;
 	}
 	difference->n = kept;
 }
 
-static const uint64_t *counts_of(const struct entry *entry)
+/* ---- numbers ---- */
+
+/* Seconds of a profile that numbers are divided by. */
+static double seconds(const struct difference *difference, int side)
 {
-	return entry->new ? entry->new : entry->old;
+	return difference->style->per_second
+		       ? (double)difference->profiles[side]->head.duration_ns / 1e9
+		       : 1;
 }
+
+/* Samples, or events where samples stand for different numbers of them. */
+static uint64_t number_of(const struct difference *difference, const uint64_t *counts, size_t class,
+			  int side)
+{
+	const struct pp_classes *classes = difference->profiles[side]->classes;
+
+	if (!counts)
+		return 0;
+	return difference->events[class].is_shown ? pp_events(classes, counts, class)
+						  : counts[class];
+}
+
+/* In the unit of the column. */
+static double value_of(const struct difference *difference, const uint64_t *counts, size_t class,
+		       int side)
+{
+	const struct pp_event_column *events = &difference->events[class];
+	double number = (double)number_of(difference, counts, class, side);
+
+	if (events->is_shown)
+		number /= (double)events->unit;
+	return number / seconds(difference, side);
+}
+
+static double change_of(const struct difference *difference, const struct entry *entry,
+			size_t class)
+{
+	return value_of(difference, entry->counts[PP_NEW], class, PP_NEW) -
+	       value_of(difference, entry->counts[PP_OLD], class, PP_OLD);
+}
+
+/* In percent of the old one; INFINITY if there was none, -INFINITY if there is none left. */
+static double percent_of(const struct difference *difference, const struct entry *entry,
+			 size_t class)
+{
+	double old = value_of(difference, entry->counts[PP_OLD], class, PP_OLD);
+	double new = value_of(difference, entry->counts[PP_NEW], class, PP_NEW);
+
+	if (old == 0)
+		return new == 0 ? 0 : INFINITY;
+	return new == 0 ? -INFINITY : 100 * (new - old) / old;
+}
+
+static double share(const struct difference *difference, const uint64_t *counts, size_t class,
+		    int side)
+{
+	const struct pp_profile *profile = difference->profiles[side];
+
+	return counts ? pp_weight_share(profile->classes, counts, profile->totals, class) : 0;
+}
+
+static bool may_be_chance(const struct difference *difference, const struct entry *entry,
+			  size_t class)
+{
+	uint64_t samples[PP_SIDES];
+
+	for (int side = PP_OLD; side < PP_SIDES; side++)
+		samples[side] = entry->counts[side] ? entry->counts[side][class] : 0;
+	return pp_may_be_chance(samples[PP_OLD], samples[PP_NEW], seconds(difference, PP_OLD),
+				seconds(difference, PP_NEW));
+}
+
+/* A clock counts nanoseconds: of samples that all stand for as many, the change is a time. */
+static bool has_time(const struct difference *difference, size_t class)
+{
+	const struct pp_class *column = &classes_of(difference)->items[class];
+
+	return !difference->events[class].is_shown && column->count &&
+	       pp_event_is_clock(column->event);
+}
+
+static double milliseconds(const struct difference *difference, const struct entry *entry,
+			   size_t class)
+{
+	return change_of(difference, entry, class) *
+	       (double)classes_of(difference)->items[class].count / 1e6;
+}
+
+/* ---- order ---- */
 
 static int compare_shown(const struct entry *left, const struct entry *right)
 {
@@ -195,85 +245,71 @@ static int compare_shown(const struct entry *left, const struct entry *right)
 	return order ? order : strcmp(left->symbol, right->symbol);
 }
 
-static uint64_t weight_of(const struct difference *difference, const struct entry *entry)
+static int compare_changes(const void *a, const void *b)
 {
-	const struct pp_profile *profile = entry->new ? difference->new : difference->old;
+	const struct entry *left = a, *right = b;
+	double of_left = fabs(left->change), of_right = fabs(right->change);
 
-	return pp_weight(profile->classes, counts_of(entry), 0);
+	return of_left != of_right ? (of_left < of_right ? 1 : -1) : compare_shown(a, b);
 }
 
-static int compare_counts(const void *a, const void *b, void *difference)
+static void sort_entries(struct difference *difference)
 {
-	uint64_t left = weight_of(difference, a), right = weight_of(difference, b);
-
-	return left != right ? (left < right ? 1 : -1) : compare_shown(a, b);
+	for (size_t i = 0; i < difference->n; i++)
+		difference->entries[i].change = change_of(difference, &difference->entries[i], 0);
+	if (difference->n)
+		qsort(difference->entries, difference->n, sizeof(struct entry), compare_changes);
 }
 
-/* How many a second; 0: the sessions do not say for how long they were sampled. */
-static double rate(const struct pp_profile *profile, uint64_t n)
-{
-	uint64_t ns = profile->head.duration_ns;
-
-	return ns ? (double)n * 1e9 / (double)ns : 0;
-}
-
-static bool has_rates(const struct difference *difference)
-{
-	return difference->old->head.duration_ns && difference->new->head.duration_ns;
-}
-
-static double share(const struct pp_profile *profile, const uint64_t *counts, size_t class)
-{
-	return counts ? pp_weight_share(profile->classes, counts, profile->totals, class) : 0;
-}
-
-/* In percent of @old; INFINITY if there was none, -INFINITY if there is none left. */
-static double change_of(double old, double new)
-{
-	if (old == 0)
-		return new == 0 ? 0 : INFINITY;
-	return new == 0 ? -INFINITY : 100 * (new - old) / old;
-}
-
-/* Of the share. */
-static double change(const struct difference *difference, const struct entry *entry, size_t class)
-{
-	return change_of(share(difference->old, entry->old, class),
-			 share(difference->new, entry->new, class));
-}
-
-/* Of the events, or samples, a second. */
-static double rate_change(const struct difference *difference, const struct entry *entry,
-			  size_t class)
-{
-	const struct pp_profile *old = difference->old, *new = difference->new;
-
-	return change_of(entry->old ? rate(old, pp_weight(old->classes, entry->old, class)) : 0,
-			 entry->new ? rate(new, pp_weight(new->classes, entry->new, class)) : 0);
-}
-
-static void put_change(struct difference *difference, double value)
-{
-	char text[32];
-
-	if (isinf(value))
-		snprintf(text, sizeof(text), "%s", value > 0 ? "+++" : "---");
-	else
-		snprintf(text, sizeof(text), "%+.4f", value);
-	pp_line_cell(&difference->line);
-	pp_line_width(&difference->line, WIDTH_CHANGE);
-	if (value > 0)
-		pp_line_tone(&difference->line, PP_TONE_ALARM);
-	pp_line_puts(&difference->line, text);
-	if (value > 0)
-		pp_line_tone(&difference->line, PP_TONE_PLAIN);
-}
+/* ---- cells ---- */
 
 static void put_text(struct difference *difference, const char *text, size_t width)
 {
 	pp_line_cell(&difference->line);
 	pp_line_width(&difference->line, width);
 	pp_line_safe(&difference->line, text);
+}
+
+/* @sign: "+" for changes. */
+static void put_value(struct difference *difference, double value, size_t class, const char *sign)
+{
+	const struct pp_event_column *events = &difference->events[class];
+	int decimals = difference->style->per_second		  ? 2
+		       : events->is_shown && events->unit >= 1000 ? 1
+								  : 0;
+	char text[64];
+
+	snprintf(text, sizeof(text), *sign ? "%+.*f" : "%.*f", decimals, value);
+	put_text(difference, text, WIDTH_NUMBER);
+}
+
+static void put_change(struct difference *difference, const struct entry *entry, size_t class)
+{
+	double value = percent_of(difference, entry, class);
+	bool is_noise = may_be_chance(difference, entry, class);
+	bool is_worse = value > 0 && !is_noise;
+	char text[64];
+
+	if (isinf(value))
+		snprintf(text, sizeof(text), "%s%s", value > 0 ? "+++" : "---",
+			 is_noise ? " ~" : "");
+	else
+		snprintf(text, sizeof(text), "%+.1f%s", value, is_noise ? " ~" : "");
+	pp_line_cell(&difference->line);
+	pp_line_width(&difference->line, WIDTH_CHANGE);
+	if (is_worse)
+		pp_line_tone(&difference->line, PP_TONE_ALARM);
+	pp_line_puts(&difference->line, text);
+	if (is_worse)
+		pp_line_tone(&difference->line, PP_TONE_PLAIN);
+}
+
+static void put_signed(struct difference *difference, double value, int decimals, size_t width)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%+.*f", decimals, value);
+	put_text(difference, text, width);
 }
 
 /* A name, the last one of a line or not; on a terminal the line holds it. */
@@ -299,23 +335,34 @@ static const char *name_of(const struct difference *difference, const struct pp_
 	return difference->style->long_names ? image->full : image->base;
 }
 
-/* Of the whole profile: samples or, where these weigh differently, events. */
-static uint64_t total(const struct pp_profile *profile, size_t class)
+/* ---- the head ---- */
+
+/* How many a second; 0: the sessions do not say for how long they were sampled. */
+static double rate(const struct pp_profile *profile, uint64_t n)
 {
-	return pp_weight(profile->classes, profile->totals, class);
+	uint64_t ns = profile->head.duration_ns;
+
+	return ns ? (double)n * 1e9 / (double)ns : 0;
+}
+
+static bool has_rates(const struct difference *difference)
+{
+	return difference->profiles[PP_OLD]->head.duration_ns &&
+	       difference->profiles[PP_NEW]->head.duration_ns;
 }
 
 static void put_percent(double old, double new, FILE *out)
 {
 	if (old > 0)
-		fprintf(out, " (%+.4f %%)", 100 * (new - old) / old);
+		fprintf(out, " (%+.1f %%)", 100 * (new - old) / old);
 	fputc('\n', out);
 }
 
 static void put_total(const struct difference *difference, const char *what, size_t class,
 		      uint64_t old, uint64_t new, FILE *out)
 {
-	const struct pp_classes *classes = difference->new->classes;
+	const struct pp_classes *classes = classes_of(difference);
+	const struct pp_profile *const *profiles = difference->profiles;
 	bool many = classes->n > 1;
 	const char *of = many ? " of " : "", *column = many ? classes->items[class].column : "";
 
@@ -324,22 +371,37 @@ static void put_total(const struct difference *difference, const char *what, siz
 	if (!has_rates(difference))
 		return;
 	fprintf(out, "%s%s%s a second: %.6g old, %.6g new", what, of, column,
-		rate(difference->old, old), rate(difference->new, new));
-	put_percent(rate(difference->old, old), rate(difference->new, new), out);
+		rate(profiles[PP_OLD], old), rate(profiles[PP_NEW], new));
+	put_percent(rate(profiles[PP_OLD], old), rate(profiles[PP_NEW], new), out);
 }
 
-/* Shares alone do not tell that there is twice as much of everything. */
 static void put_totals(const struct difference *difference, FILE *out)
 {
-	const struct pp_classes *classes = difference->new->classes;
+	const struct pp_classes *classes = classes_of(difference);
+	const struct pp_profile *old = difference->profiles[PP_OLD];
+	const struct pp_profile *new = difference->profiles[PP_NEW];
 
 	for (size_t i = 0; i < classes->n; i++) {
-		put_total(difference, "Samples", i, difference->old->totals[i],
-			  difference->new->totals[i], out);
+		put_total(difference, "Samples", i, old->totals[i], new->totals[i], out);
 		if (classes->items[i].is_weighted)
-			put_total(difference, "Events", i, total(difference->old, i),
-				  total(difference->new, i), out);
+			put_total(difference, "Events", i, pp_events(old->classes, old->totals, i),
+				  pp_events(classes, new->totals, i), out);
 	}
+}
+
+static void put_legend(const struct difference *difference, FILE *out)
+{
+	const struct pp_classes *classes = classes_of(difference);
+
+	for (size_t i = 0; i < classes->n; i++)
+		if (difference->events[i].is_shown)
+			fprintf(out, "Numbers%s%s: %s%s\n", classes->n > 1 ? " of " : "",
+				classes->n > 1 ? classes->items[i].column : "",
+				difference->events[i].head,
+				difference->style->per_second ? " a second" : "");
+	fputs("~: may be chance, as far as numbers of samples tell (95 %); points: of the share of "
+	      "all\n",
+	      out);
 }
 
 static void put_head(struct difference *difference)
@@ -350,14 +412,19 @@ static void put_head(struct difference *difference)
 		return;
 	pp_sentences_begin(&sentences, difference->style->columns, difference->out);
 	put_totals(difference, sentences.file);
+	put_legend(difference, sentences.file);
 	pp_sentences_end(&sentences);
 	pp_line_tone(&difference->line, PP_TONE_HEAD);
-	for (size_t i = 0; i < difference->new->classes->n; i++) {
-		put_text(difference, "samples", WIDTH_NUMBER);
-		put_text(difference, "%", WIDTH_NUMBER);
+	for (size_t i = 0; i < classes_of(difference)->n; i++) {
+		bool is_rate = difference->style->per_second;
+
+		put_text(difference, is_rate ? "old/s" : "old", WIDTH_NUMBER);
+		put_text(difference, is_rate ? "new/s" : "new", WIDTH_NUMBER);
+		put_text(difference, is_rate ? "diff/s" : "diff", WIDTH_NUMBER);
 		put_text(difference, "diff %", WIDTH_CHANGE);
-		if (has_rates(difference))
-			put_text(difference, "diff/s %", WIDTH_CHANGE);
+		if (has_time(difference, i))
+			put_text(difference, is_rate ? "ms/s" : "ms", WIDTH_TIME);
+		put_text(difference, "points", WIDTH_NUMBER);
 	}
 	if (difference->show_image)
 		put_text(difference, "image name", difference->name_width);
@@ -369,23 +436,30 @@ static void put_head(struct difference *difference)
 	pp_line_end(&difference->line, difference->out);
 }
 
+/* ---- the table ---- */
+
+static void put_numbers(struct difference *difference, const struct entry *entry, size_t class)
+{
+	double shares[PP_SIDES];
+
+	for (int side = PP_OLD; side < PP_SIDES; side++) {
+		put_value(difference, value_of(difference, entry->counts[side], class, side), class,
+			  "");
+		shares[side] = share(difference, entry->counts[side], class, side);
+	}
+	put_value(difference, change_of(difference, entry, class), class, "+");
+	put_change(difference, entry, class);
+	if (has_time(difference, class))
+		put_signed(difference, milliseconds(difference, entry, class), 1, WIDTH_TIME);
+	put_signed(difference, shares[PP_NEW] - shares[PP_OLD], 2, WIDTH_NUMBER);
+}
+
 static void put_entry(struct difference *difference, const struct entry *entry)
 {
-	const struct pp_profile *profile = entry->new ? difference->new : difference->old;
 	bool has_app = difference->show_app, has_symbol = difference->symbols;
-	const uint64_t *counts = counts_of(entry);
 
-	for (size_t i = 0; i < profile->classes->n; i++) {
-		pp_line_cell(&difference->line);
-		pp_line_width(&difference->line, WIDTH_NUMBER);
-		pp_line_count(&difference->line, counts[i], 0);
-		pp_line_cell(&difference->line);
-		pp_line_width(&difference->line, WIDTH_NUMBER);
-		pp_line_share(&difference->line, share(profile, counts, i));
-		put_change(difference, change(difference, entry, i));
-		if (has_rates(difference))
-			put_change(difference, rate_change(difference, entry, i));
-	}
+	for (size_t i = 0; i < classes_of(difference)->n; i++)
+		put_numbers(difference, entry, i);
 	if (difference->show_image)
 		put_name(difference, name_of(difference, entry->image_image),
 			 difference->name_width, !has_app && !has_symbol);
@@ -399,9 +473,12 @@ static void put_entry(struct difference *difference, const struct entry *entry)
 
 static size_t numbers_width(const struct difference *difference)
 {
-	size_t changes = has_rates(difference) ? 2 : 1;
+	size_t width = 0;
 
-	return difference->new->classes->n *(2 * WIDTH_NUMBER + changes * WIDTH_CHANGE);
+	for (size_t i = 0; i < classes_of(difference)->n; i++)
+		width += 4 * WIDTH_NUMBER + WIDTH_CHANGE +
+			 (has_time(difference, i) ? WIDTH_TIME : 0);
+	return width;
 }
 
 static void choose_columns(struct difference *difference)
@@ -426,30 +503,26 @@ static void choose_columns(struct difference *difference)
 
 static bool is_changed(const struct difference *difference, const struct entry *entry)
 {
-	return fabs(change(difference, entry, 0)) >= difference->style->threshold;
+	return fabs(percent_of(difference, entry, 0)) >= difference->style->threshold;
 }
 
-/* Which entries are shown; the caller frees it. */
+/* Which entries are shown, of those in their order; the caller frees it. */
 static bool *choose_entries(const struct difference *difference)
 {
-	uint64_t *weights = pp_alloc(difference->n + 1, sizeof(*weights));
-	bool *shown;
+	bool *shown = pp_alloc(difference->n + 1, sizeof(*shown));
+	uint64_t n = 0, most = difference->style->max_lines;
 
-	for (size_t i = 0; i < difference->n; i++)
-		weights[i] = is_changed(difference, &difference->entries[i])
-				     ? weight_of(difference, &difference->entries[i]) + 1
-				     : 0;
-	shown = pp_largest(weights, difference->n, difference->style->max_lines);
-	for (size_t i = 0; i < difference->n; i++)
-		shown[i] &= weights[i] > 0;
-	free(weights);
+	for (size_t i = 0; i < difference->n && (!most || n < most); i++) {
+		shown[i] = is_changed(difference, &difference->entries[i]);
+		n += shown[i];
+	}
 	return shown;
 }
 
 /* What the limit of lines leaves out has the share of the new profile. */
 static void put_rest(struct difference *difference, const bool *shown)
 {
-	const struct pp_classes *classes = difference->new->classes;
+	const struct pp_classes *classes = classes_of(difference);
 	uint64_t *counts = pp_alloc(classes->columns, sizeof(*counts));
 	size_t n = 0;
 	char *text;
@@ -458,11 +531,11 @@ static void put_rest(struct difference *difference, const bool *shown)
 		const struct entry *entry = &difference->entries[i];
 
 		n += !shown[i];
-		if (!shown[i] && entry->new)
-			pp_counts_add(classes, counts, entry->new);
+		if (!shown[i] && entry->counts[PP_NEW])
+			pp_counts_add(classes, counts, entry->counts[PP_NEW]);
 	}
 	if (n && difference->style->max_lines) {
-		text = pp_rest_text(n, share(difference->new, counts, 0));
+		text = pp_rest_text(n, share(difference, counts, 0, PP_NEW));
 		put_text(difference, "", numbers_width(difference));
 		put_text(difference, text, 0);
 		pp_line_end(&difference->line, difference->out);
@@ -471,21 +544,35 @@ static void put_rest(struct difference *difference, const bool *shown)
 	free(counts);
 }
 
-void pp_report_difference(const struct pp_profile *old, const struct pp_profile *new,
-			  const struct pp_report_style *style, bool symbols, FILE *out)
+/* In the unit of the profile with more events. */
+static struct pp_event_column *make_columns(const struct difference *difference)
 {
-	struct difference difference = {
-		.old = old, .new = new, .style = style, .out = out, .symbols = symbols};
+	const struct pp_profile *old = difference->profiles[PP_OLD];
+	const struct pp_profile *new = difference->profiles[PP_NEW];
+	bool is_new =
+		pp_weight(new->classes, new->totals, 0) >= pp_weight(old->classes, old->totals, 0);
+
+	return pp_event_columns_make(is_new ? new : old, difference->style);
+}
+
+void pp_report_difference(const struct pp_profile *old, const struct pp_profile *new,
+			  const struct pp_image_pairs *pairs, const struct pp_report_style *style,
+			  bool symbols, FILE *out)
+{
+	struct difference difference = {.profiles = {[PP_OLD] = old, [PP_NEW] = new},
+					.pairs = pairs,
+					.style = style,
+					.out = out,
+					.symbols = symbols};
 	bool *shown;
 
 	difference.line.color = style->color;
-	add_profile(&difference, old, new, false);
-	add_profile(&difference, new, old, true);
+	difference.events = make_columns(&difference);
+	add_profile(&difference, PP_OLD);
+	add_profile(&difference, PP_NEW);
 	match(&difference);
 	choose_columns(&difference);
-	if (difference.n)
-		qsort_r(difference.entries, difference.n, sizeof(struct entry), compare_counts,
-			&difference);
+	sort_entries(&difference);
 	put_head(&difference);
 	shown = choose_entries(&difference);
 	for (size_t i = 0; i < difference.n; i++) {
@@ -496,10 +583,10 @@ void pp_report_difference(const struct pp_profile *old, const struct pp_profile 
 	}
 	put_rest(&difference, shown);
 	free(shown);
-	for (size_t i = 0; i < difference.n; i++) {
-		free((void *)difference.entries[i].old);
-		free((void *)difference.entries[i].new);
-	}
+	for (size_t i = 0; i < difference.n; i++)
+		for (int side = PP_OLD; side < PP_SIDES; side++)
+			free((void *)difference.entries[i].counts[side]);
 	free(difference.entries);
+	free(difference.events);
 	pp_line_free(&difference.line);
 }

@@ -31,17 +31,23 @@ static bool is_wanted(const struct pp_profile *profile, const struct pp_report_s
 	return !style->no_header && pp_weights_differ(profile->classes, profile->totals, class);
 }
 
-/* A clock counts nanoseconds. */
-static const char *unit_name(const char *event, size_t length, size_t prefix)
+bool pp_event_is_clock(const char *event)
 {
-	static const char *const prefixes[PREFIXES + 1] = {"", "k", "M", "G", "T", "P"};
-	static const char *const times[PREFIXES + 1] = {"ns", "us", "ms", "s", "10^3 s", "10^6 s"};
 	static const char *const clocks[] = {"cpu-clock", "task-clock"};
+	size_t length = strcspn(event, ":");
 
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
 		if (strlen(clocks[i]) == length && !strncmp(event, clocks[i], length))
-			return times[prefix];
-	return prefixes[prefix];
+			return true;
+	return false;
+}
+
+static const char *unit_name(const char *event, size_t prefix)
+{
+	static const char *const prefixes[PREFIXES + 1] = {"", "k", "M", "G", "T", "P"};
+	static const char *const times[PREFIXES + 1] = {"ns", "us", "ms", "s", "10^3 s", "10^6 s"};
+
+	return pp_event_is_clock(event) ? times[prefix] : prefixes[prefix];
 }
 
 static void make(struct pp_event_column *column, const char *event, uint64_t total)
@@ -53,7 +59,7 @@ static void make(struct pp_event_column *column, const char *event, uint64_t tot
 	column->unit = 1;
 	for (; total / column->unit >= PLAIN_MOST && prefix < PREFIXES; prefix++)
 		column->unit *= 1000;
-	unit = unit_name(event, length, prefix);
+	unit = unit_name(event, prefix);
 	if (length > NAME_MOST) {
 		event = "events";
 		length = strlen(event);

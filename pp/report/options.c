@@ -78,6 +78,10 @@ const struct op_option pp_options_table[] = {
 	 "sort by these, first key first: sample, image, app-name, symbol, debug, vma",
 	 .type = &sort_type, .field = OP_FIELD(struct pp_options, style, struct pp_report_style)},
 	{"reverse-sort", 'r', NULL, "reverse the order", OP_FLAG(struct pp_options, style.reverse)},
+	{"per-second", 0, NULL, "of a difference, compare numbers a second",
+	 OP_FLAG(struct pp_options, style.per_second)},
+	{"map", 0, "OLD=NEW", "of a difference, take these images for one (paths or base names)",
+	 OP_LIST(struct pp_options, map)},
 	PP_OPTION_MERGE(struct pp_options, merge),
 	PP_OPTION_UNSCALED(struct pp_options, unscaled),
 	PP_OPTION_EXCLUDE_DEPENDENT(struct pp_options, exclude_dependent),
@@ -314,6 +318,7 @@ static int check_html(const struct pp_options *options, struct op_error *error)
 		{options->include.count, "--include-symbols"},
 		{options->merge.lib, "--merge=lib"},
 		{style->no_header, "--no-header"},
+		{style->per_second, "--per-second"},
 		{options->xml || options->json || options->csv || options->format != PP_FORMAT_TEXT,
 		 "another format"},
 	};
@@ -349,6 +354,8 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 
 	if (add_filters(options, error))
 		return -1;
+	if (options->map.count && !options->common.is_pair)
+		return op_error_set(error, EINVAL, "--map needs a difference: { OLD } { NEW }");
 	if (options->html)
 		return check_html(options, error);
 	if (options->open)
@@ -390,5 +397,8 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 	if (options->merge.lib && options->exclude_dependent)
 		return op_error_set(error, EINVAL,
 				    "--merge=lib and --exclude-dependent contradict each other");
+	if (style->per_second && !options->common.is_pair)
+		return op_error_set(error, EINVAL,
+				    "--per-second needs a difference: { OLD } { NEW }");
 	return options->common.is_pair ? check_difference(options, error) : 0;
 }

@@ -27,6 +27,7 @@ struct pp_options {
 	struct pp_report_style style;
 	enum pp_demangle demangle;
 	char *cpu, *tgid, *tid; /* lists, which go to the specifications; or NULL */
+	struct op_strings map;	/* "OLD=NEW": images of a difference */
 	bool tree, inverted;	/* of these, style.calls */
 	bool no_children;
 	bool libraries, no_libraries; /* of these or where the report is read, style.libraries */

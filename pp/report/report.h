@@ -51,6 +51,7 @@ struct pp_report_style {
 	bool reverse;
 	bool color; /* in text */
 	enum pp_events_shown events;
+	bool per_second;  /* of a difference: numbers are those of a second */
 	double threshold; /* percent of the first class that a line must have */
 	enum pp_sort_key sort[PP_SORT_KEYS];
 	size_t n_sort; /* the keys of --sort; the others follow in their order */
@@ -112,9 +113,13 @@ int64_t pp_who_of(const struct pp_class *class, enum pp_by by);
 void pp_report_who(const struct pp_profile *profile, const struct pp_report_style *style,
 		   FILE *out);
 
-/* Text: the change of the share of each symbol, or image, of at least --threshold percent. */
+struct pp_image_pairs;
+
+/* Text: the change of each symbol, or image, of at least --threshold percent, the largest first;
+ * @pairs is of the two profiles. */
 void pp_report_difference(const struct pp_profile *old, const struct pp_profile *new,
-			  const struct pp_report_style *style, bool symbols, FILE *out);
+			  const struct pp_image_pairs *pairs, const struct pp_report_style *style,
+			  bool symbols, FILE *out);
 
 /* Text: each symbol between its callers and callees.  Sorts the profile's rows. */
 void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_style *style,

@@ -28,6 +28,31 @@ reports <<-EOF
 	-l -n -m cpu -i hot { cpu:0 } { cpu:1 }
 EOF
 
+# clocked DIR IMAGE HOT COLD - a session of a clock of 1 ms
+clocked()
+{
+	session <<-EOF
+		image $2 cpu-clock.1000000.0.all.all.all
+		0x1010 $3, 0x1030 $4
+	EOF
+	mkdir "$1"
+	mv samples "$1/"
+}
+
+# weighted DIR WEIGHT - a session of samples of 1,000 events, and WEIGHT more of the first two
+weighted()
+{
+	session <<-EOF
+		cpu_type i386/core_2
+		image prog CYCLES.1000.0.all.all.all
+		0x1010 2, 0x1030 2
+		file weights/{root}@DIR@/prog/{dep}/{root}@DIR@/prog/CYCLES.1000.0.all.all.all
+		0x1010 $2
+	EOF
+	mkdir "$1"
+	mv samples "$1/"
+}
+
 # Sessions of their own, of two builds in directories of their own.
 requirement sessions_of_two_builds_are_compared
 images
@@ -66,6 +91,61 @@ try opreport -l -n --session-dir=before after
 try opreport -l -n "{" --session-dir=before "}" "{" --root=/x after "}"
 try opreport -l -n "{" before after "}" "{" after "}"
 
+# A function that is not changed keeps its samples, whatever others do.
+requirement unchanged_functions_are_told_from_others
+images
+each clocked <<-EOF
+	before prog 659 6330
+	after prog 633 100
+EOF
+try opreport -l "{" before "}" "{" after "}"
+
+# Events in the unit of those of the larger profile.
+requirement differences_of_weighted_samples_are_of_events
+images
+each weighted <<-EOF
+	before 2000000
+	after 4000000
+EOF
+try opreport -l "{" before "}" "{" after "}"
+try opreport -l -n "{" before "}" "{" after "}"
+
+# By numbers in names, and the largest that is left; what --map names comes first.
+requirement builds_with_other_names_are_compared
+images
+for name in tool-1.2 tool-1.3 baseline candidate liba.so.1 liba.so.2; do
+	cp prog $name
+done
+session <<-EOF
+	image tool-1.2 TIMER
+	0x1010 60, 0x1030 40
+	image baseline TIMER
+	0x1010 500
+	image baseline liba.so.1 TIMER
+	0x1010 100
+	image lib.so TIMER
+	0x1000 5
+EOF
+mkdir before after
+mv samples before/
+session <<-EOF
+	image tool-1.3 TIMER
+	0x1010 60, 0x1030 20
+	image candidate TIMER
+	0x1010 300
+	image candidate liba.so.2 TIMER
+	0x1010 90
+	image prog TIMER
+	0x1010 5
+EOF
+mv samples after/
+try opreport -l "{" before "}" "{" after "}"
+try opreport -n --map=baseline=tool-1.3 "{" before "}" "{" after "}"
+try opreport -n --map=lib.so="$DIR/prog" "{" before "}" "{" after "}"
+try opreport -n --map=gone=prog "{" before "}" "{" after "}"
+try opreport -n --map=lib.so=gone "{" before "}" "{" after "}"
+try opreport -n --map=lib.so "{" before "}" "{" after "}"
+
 # Twice as long for the same work: half as much a second.
 requirement rates_are_compared_where_durations_are_known
 images
@@ -85,7 +165,9 @@ for at in before:1000:300 after:2000:600; do
 	mv samples ${at%%:*}/
 done
 try opreport -l "{" before "}" "{" after "}"
+try opreport -l --per-second "{" before "}" "{" after "}"
 rm -r after/samples/current/account
+try opreport -n --per-second "{" before "}" "{" after "}"
 try opreport -n "{" before "}" "{" after "}"
 try opreport "{" before "}" "{" after "}"
 
@@ -100,6 +182,8 @@ reports <<-EOF
 	-l {} { cpu:1 }
 	-c {} {}
 	-X {} {}
+	--per-second
+	-l --map=a=b
 	-l -g {} {}
 	-l { cpu:0 } { cpu:0,1 }
 	-l { cpu:0 } { cpu:7 }

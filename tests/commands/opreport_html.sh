@@ -107,16 +107,23 @@ for side in 0 1; do
 	cmp folded from_page && wc -l <folded
 done
 
+# builds OLD NEW - sessions of two copies of a program
+builds()
+{
+	images
+	for build in old new; do
+		mkdir $build "$build-session"
+		cp prog "$build/$1"
+		make_session "$DIR/$build-session" <<-EOF
+			image $DIR/$build/$1 TIMER
+			0x1012 10
+		EOF
+		shift
+	done
+}
+
 requirement functions_of_two_builds_are_one
-images
-for build in old new; do
-	mkdir $build "$build-session"
-	cp prog $build/prog
-	make_session "$DIR/$build-session" <<-EOF
-		image $DIR/$build/prog TIMER
-		0x1012 10
-	EOF
-done
+builds prog prog
 opreport --html=page.html '{' "$DIR/old-session" '}' '{' "$DIR/new-session" '}'
 page page.html folded 0
 page page.html folded 1
@@ -127,6 +134,16 @@ python3 - "$COMMANDS" <<-EOF
 	page = Page("page.html")
 	print([page.about["functions"][i][0] for i in page.functions])
 EOF
+
+# The same as text: the note says so, and --map, if they are no such pair.
+requirement functions_of_renamed_builds_are_one
+builds before after
+for map in "" --map=before=after; do
+	opreport --html=page.html $map '{' "$DIR/old-session" '}' '{' "$DIR/new-session" '}'
+	page page.html folded 0
+	page page.html folded 1
+	page page.html facts | sed -n 's,.*\(Compared as[^"]*\).*,\1,p'
+done
 
 requirement other_reports_are_refused
 samples

@@ -16,7 +16,7 @@ void html_write(const struct html_page *page, FILE *out)
 		profs[i] = page->sides[i].prof;
 		names[i] = page->sides[i].names;
 	}
-	stack_tree_make(&tree, profs, names, page->n_sides);
+	stack_tree_make(&tree, profs, names, page->n_sides, &page->renamed);
 	fputs(html_page_head, out);
 	columns_write(page, &tree, out);
 	fputs(html_page_tail, out);

@@ -10,6 +10,7 @@
 #include "libop/base/warnings.h"
 #include "pp/profile/loss.h"
 #include "pp/profile/profile.h"
+#include "pp/report/image_pairs.h"
 #include "pp/select/spec.h"
 #include "pp/symbols/demangle.h"
 
@@ -28,6 +29,7 @@ struct html_request {
 	bool exclude_dependent;
 	enum pp_demangle demangle;
 	struct pp_warnings *warnings;
+	const struct pp_image_pairs *pairs; /* of two sessions */
 };
 
 /**

@@ -7,6 +7,7 @@
 
 #include "pp/formats/model/profile.h"
 #include "pp/formats/session/symbolize.h"
+#include "stack_tree.h"
 
 /* A profile, and what reports say of it; each text is of lines, or NULL: it is not known. */
 struct html_side {
@@ -22,6 +23,7 @@ struct html_page {
 	const char *title;
 	struct html_side sides[2]; /* the old one first */
 	size_t n_sides;
+	struct stack_tree_renamed renamed;
 };
 
 #endif

@@ -116,12 +116,24 @@ uint32_t stack_tree_function(struct stack_tree *tree, uint32_t side, const struc
 	return named_function(&tree->functions, &frame);
 }
 
+/* What an image or program is called in the tree. */
+static const char *name_in_tree(const struct stack_tree *tree, size_t side, const char *name)
+{
+	const struct stack_tree_renamed *renamed = &tree->renamed;
+
+	for (size_t i = 0; !side && renamed->old_names && i < renamed->old_names->count; i++)
+		if (!strcmp(renamed->old_names->item[i], name))
+			return renamed->new_names->item[i];
+	return name;
+}
+
 static void add_stack(void *context, const struct prof_sample *sample,
 		      const struct named_stack *stack)
 {
 	struct stack_tree *tree = context;
 	const struct prof *prof = tree->sides[tree->side].prof;
-	const struct prof_line program = {.function = named_program(prof, sample)};
+	const char *name = named_program(prof, sample);
+	const struct prof_line program = {.function = name_in_tree(tree, tree->side, name)};
 	uint32_t function = stack_tree_function(tree, tree->side, &program, sample->app);
 	uint32_t thread = add_thread(tree, function, sample);
 
@@ -159,9 +171,10 @@ static void add_images(struct stack_tree *tree, struct stack_tree_side *side)
 
 	side->images = pp_alloc(prof->n_images, sizeof(*side->images));
 	for (uint32_t i = 0; i < prof->n_images; i++) {
-		const struct stack_tree_image image = {.base = names_image(prof, i),
-						       .path = prof->images[i].path,
-						       .is_kernel = prof->images[i].is_kernel};
+		const struct stack_tree_image image = {
+			.base = name_in_tree(tree, tree->n_sides, names_image(prof, i)),
+			.path = prof->images[i].path,
+			.is_kernel = prof->images[i].is_kernel};
 
 		side->images[i] = add_image(tree, n_before, &image);
 	}
@@ -377,9 +390,10 @@ static void free_makings(struct stack_tree *tree)
 }
 
 void stack_tree_make(struct stack_tree *tree, const struct prof *const *profs,
-		     struct prof_names *const *names, size_t n)
+		     struct prof_names *const *names, size_t n,
+		     const struct stack_tree_renamed *renamed)
 {
-	*tree = (struct stack_tree){0};
+	*tree = (struct stack_tree){.renamed = *renamed};
 	for (size_t i = 0; i < n; i++)
 		add_side(tree, profs[i], names[i]);
 	for (uint32_t i = 0; i < n; i++)

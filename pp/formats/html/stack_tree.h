@@ -4,8 +4,8 @@
  * they were sampled at.
  *
  * Each profile is a side of the tree and has events of its own in it.  Of two sides, functions are
- * one if their images have the same base name: a program that was built again is at another place,
- * or has another build-id.
+ * one if their images have the same base name, or are a pair of renamed ones: a program that was
+ * built again is at another place, or has another build-id.
  *
  * A root of the tree is a program; each node below is a function that its parent calls.  Nodes
  * are numbered in preorder, with the heaviest child first, so that node + 1 is the first child,
@@ -50,6 +50,11 @@ struct stack_tree_thread {
 	int64_t pid, tid, cpu; /* or PROF_ANY */
 };
 
+/* Images of both sides that are one though their base names differ: item by item. */
+struct stack_tree_renamed {
+	const struct op_strings *old_names, *new_names;
+};
+
 /* A profile in the tree, and what its numbers are there. */
 struct stack_tree_side {
 	const struct prof *prof;
@@ -61,6 +66,7 @@ struct stack_tree_side {
 struct stack_tree {
 	struct stack_tree_side sides[STACK_TREE_SIDES];
 	size_t n_sides;
+	struct stack_tree_renamed renamed;
 	struct stack_tree_event *events; /* of all sides */
 	size_t n_events, events_capacity;
 	struct stack_tree_image *images;
@@ -90,9 +96,11 @@ struct stack_tree {
  * stack_tree_make - make the tree of a finished profile, or of two that are compared
  * @tree: takes the place of what was there; stack_tree_free() frees it
  * @profs, @names: of each of @n sides, the old one first; must live as long
+ * @renamed: of two sides; its lists may be NULL
  */
 void stack_tree_make(struct stack_tree *tree, const struct prof *const *profs,
-		     struct prof_names *const *names, size_t n);
+		     struct prof_names *const *names, size_t n,
+		     const struct stack_tree_renamed *renamed);
 void stack_tree_free(struct stack_tree *tree);
 
 /* The function of a line of code at a place in @image, a number of side @side. */

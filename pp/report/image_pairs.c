@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which images of two profiles are one: see image_pairs.h. */
+#include "image_pairs.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+#include "libop/tables/name_index.h"
+#include "libop/text/cells.h"
+#include "pp/select/weights.h"
+#include "pp/symbols/image_identity.h"
+
+/* An image or application of a profile, each path once. */
+struct file {
+	const char *full, *base;
+	bool is_file;
+	char *stem;	     /* base name without digits and separators; NULL: none */
+	const char *name;    /* what identifies it in both profiles */
+	uint64_t app_weight; /* as an application; 0: it is none */
+	bool is_paired;
+};
+
+/* The files of a profile; a session may have hundreds of thousands. */
+struct side {
+	const struct pp_profile *profile;
+	struct file *files;
+	size_t n, capacity;
+	struct pp_names paths; /* by index of the file */
+};
+
+struct image_pairing {
+	struct pp_image_pairs *pairs;
+	struct side sides[PP_SIDES];
+	const char *why; /* the pass that is noted */
+};
+
+/* The name of an image without directories and without what tells builds apart. */
+static const char *base_name(const struct pp_image *image)
+{
+	struct pp_image_identity identity;
+	const char *slash;
+
+	if (image->id->kind != OP_IMAGE_FILE)
+		return image->base;
+	pp_image_identity_parse(&identity, image->id->name);
+	slash = strrchr(identity.path, '/');
+	return slash && slash[1] ? slash + 1 : image->base;
+}
+
+/* NULL: nothing is left. */
+static char *stem_of(const char *base)
+{
+	char *stem = pp_copy(base), *end = stem;
+
+	for (const char *c = base; *c; c++)
+		if (!isdigit((unsigned char)*c) && !strchr("._-+~", *c))
+			*end++ = *c;
+	*end = '\0';
+	if (end == stem) {
+		free(stem);
+		return NULL;
+	}
+	return stem;
+}
+
+static struct file *side_file(struct side *side, const struct pp_image *image)
+{
+	size_t i = pp_names_index(&side->paths, image->full);
+	struct file *file;
+
+	if (i < side->n)
+		return &side->files[i];
+	side->files = pp_grow(side->files, &side->capacity, side->n + 1, sizeof(*side->files));
+	file = &side->files[side->n++];
+	*file = (struct file){.full = image->full,
+			      .base = base_name(image),
+			      .is_file = image->id->kind == OP_IMAGE_FILE};
+	file->name = file->base;
+	if (file->is_file)
+		file->stem = stem_of(file->base);
+	return file;
+}
+
+static void side_read(struct side *side, const struct pp_profile *profile)
+{
+	side->profile = profile;
+	for (size_t i = 0; i < profile->n_images; i++)
+		side_file(side, &profile->images[i]);
+	for (size_t i = 0; i < profile->n_apps; i++)
+		side_file(side, &profile->apps[i])->app_weight =
+			pp_weight(profile->classes, profile->apps[i].counts, 0);
+}
+
+static void side_free(struct side *side)
+{
+	for (size_t i = 0; i < side->n; i++)
+		free(side->files[i].stem);
+	free(side->files);
+	pp_names_free(&side->paths);
+}
+
+/* ---- pairs of equal keys ---- */
+
+typedef const char *(*key_of)(const struct file *file);
+
+static const char *path_of(const struct file *file)
+{
+	return file->full;
+}
+
+static const char *base_of(const struct file *file)
+{
+	return file->base;
+}
+
+static const char *stem_of_file(const struct file *file)
+{
+	return file->stem;
+}
+
+static int compare_keys(const void *a, const void *b, void *context)
+{
+	const key_of *key = context;
+	const struct file *const *left = a, *const *right = b;
+
+	return strcmp((*key)(*left), (*key)(*right));
+}
+
+/* The files without a pair that have a key, sorted by it; the caller frees them. */
+static struct file **unpaired_files(const struct side *side, key_of key, size_t *n)
+{
+	struct file **files = pp_alloc(side->n + 1, sizeof(*files));
+
+	*n = 0;
+	for (size_t i = 0; i < side->n; i++)
+		if (!side->files[i].is_paired && key(&side->files[i]))
+			files[(*n)++] = &side->files[i];
+	qsort_r(files, *n, sizeof(*files), compare_keys, &key);
+	return files;
+}
+
+/* How many files from the first one on have its key. */
+static size_t count_equal(struct file *const *files, size_t n, key_of key)
+{
+	size_t equal = 1;
+
+	while (equal < n && !strcmp(key(files[0]), key(files[equal])))
+		equal++;
+	return equal;
+}
+
+static void give_name(struct file **files, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		files[i]->name = name;
+		files[i]->is_paired = true;
+	}
+}
+
+static void note_pair(struct image_pairing *pairing, const struct file *old, const struct file *new)
+{
+	char *text = pp_format("Compared as one image: %s and %s, by their %s", old->base,
+			       new->base, pairing->why);
+
+	if (op_strings_add(&pairing->pairs->notes, text))
+		pp_out_of_memory();
+	free(text);
+}
+
+/* Gives both the name of the new one. */
+static void pair_files(struct image_pairing *pairing, struct file *old, struct file *new)
+{
+	struct pp_image_pairs *pairs = pairing->pairs;
+
+	old->name = new->name;
+	old->is_paired = new->is_paired = true;
+
+	if (strcmp(old->base, new->base) != 0 && (op_strings_add(&pairs->old_names, old->base) ||
+						  op_strings_add(&pairs->new_names, new->base)))
+		pp_out_of_memory();
+}
+
+/* Pairs all files of one key, or, if they are @similar, those that are alone with it. */
+static void pair_keys(struct image_pairing *pairing, key_of key, bool similar)
+{
+	size_t n_old, n_new, i = 0, k = 0;
+	struct file **old = unpaired_files(&pairing->sides[PP_OLD], key, &n_old);
+	struct file **new = unpaired_files(&pairing->sides[PP_NEW], key, &n_new);
+
+	while (i < n_old && k < n_new) {
+		size_t olds = count_equal(old + i, n_old - i, key);
+		size_t news = count_equal(new + k, n_new - k, key);
+		int order = strcmp(key(old[i]), key(new[k]));
+
+		if (!order && similar && olds == 1 && news == 1) {
+			note_pair(pairing, old[i], new[k]);
+			pair_files(pairing, old[i], new[k]);
+		} else if (!order && !similar) {
+			give_name(old + i, olds, key(old[i]));
+			give_name(new + k, news, key(old[i]));
+		}
+		i += order <= 0 ? olds : 0;
+		k += order >= 0 ? news : 0;
+	}
+	free(old);
+	free(new);
+}
+
+/* ---- pairs that were asked for, and the largest ones ---- */
+
+/* The file of a path or base name, or NULL. */
+static struct file *named_file(const struct side *side, const char *name)
+{
+	struct file *found = NULL;
+
+	for (size_t i = 0; i < side->n; i++) {
+		if (!strcmp(side->files[i].full, name))
+			return &side->files[i];
+		if (!found && !strcmp(side->files[i].base, name))
+			found = &side->files[i];
+	}
+	return found;
+}
+
+static int pair_named(struct image_pairing *pairing, const char *item, struct op_error *error)
+{
+	static const char *const which[] = {[PP_OLD] = "old", [PP_NEW] = "new"};
+	const char *equals = strchr(item, '=');
+	struct file *files[PP_SIDES];
+
+	if (!equals || equals == item || !equals[1])
+		return op_error_set(error, EINVAL, "--map=%s: not OLD=NEW", item);
+	for (int i = PP_OLD; i < PP_SIDES; i++) {
+		char *name = i == PP_NEW ? pp_copy(equals + 1)
+					 : pp_format("%.*s", (int)(equals - item), item);
+
+		files[i] = named_file(&pairing->sides[i], name);
+		free(name);
+		if (!files[i])
+			return op_error_set(error, ENOENT,
+					    "--map=%s: the %s profile has no such image", item,
+					    which[i]);
+	}
+	pair_files(pairing, files[PP_OLD], files[PP_NEW]);
+	return 0;
+}
+
+/* The application with the most samples that has no pair, or NULL. */
+static struct file *largest_app(const struct side *side)
+{
+	uint64_t whole = pp_weight(side->profile->classes, side->profile->totals, 0);
+	struct file *largest = NULL;
+
+	for (size_t i = 0; i < side->n; i++) {
+		struct file *file = &side->files[i];
+
+		if (!file->is_paired && file->is_file && file->app_weight &&
+		    (!largest || file->app_weight > largest->app_weight))
+			largest = file;
+	}
+	return largest && pp_percent(largest->app_weight, whole) >= PP_PAIR_SHARE_LEAST ? largest
+											: NULL;
+}
+
+static void pair_largest(struct image_pairing *pairing)
+{
+	struct file *old = largest_app(&pairing->sides[PP_OLD]);
+	struct file *new = largest_app(&pairing->sides[PP_NEW]);
+
+	if (!old || !new)
+		return;
+	note_pair(pairing, old, new);
+	pair_files(pairing, old, new);
+}
+
+static const char **names_of(struct side *side, const struct pp_image *images, size_t n)
+{
+	const char **names = pp_alloc(n + 1, sizeof(*names));
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = side_file(side, &images[i])->name;
+	return names;
+}
+
+int pp_image_pairs_find(struct pp_image_pairs *pairs,
+			const struct pp_profile *const profiles[PP_SIDES],
+			const struct op_strings *map, struct op_error *error)
+{
+	struct image_pairing pairing = {.pairs = pairs};
+	int result = 0;
+
+	memset(pairs, 0, sizeof(*pairs));
+	for (int i = PP_OLD; i < PP_SIDES; i++)
+		side_read(&pairing.sides[i], profiles[i]);
+	for (size_t i = 0; i < map->count && !result; i++)
+		result = pair_named(&pairing, map->item[i], error);
+	if (!result) {
+		pair_keys(&pairing, path_of, false);
+		pair_keys(&pairing, base_of, false);
+		pairing.why = "names without numbers";
+		pair_keys(&pairing, stem_of_file, true);
+		pairing.why = "number of samples; --map=OLD=NEW names others";
+		pair_largest(&pairing);
+	}
+	for (int i = PP_OLD; i < PP_SIDES; i++) {
+		const struct pp_profile *profile = profiles[i];
+		struct side *side = &pairing.sides[i];
+
+		pairs->apps[i] = names_of(side, profile->apps, profile->n_apps);
+		pairs->images[i] = names_of(side, profile->images, profile->n_images);
+		side_free(side);
+	}
+	return result;
+}
+
+void pp_image_pairs_free(struct pp_image_pairs *pairs)
+{
+	for (int i = PP_OLD; i < PP_SIDES; i++) {
+		free(pairs->apps[i]);
+		free(pairs->images[i]);
+	}
+	op_strings_free(&pairs->notes);
+	op_strings_free(&pairs->old_names);
+	op_strings_free(&pairs->new_names);
+}
