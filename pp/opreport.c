@@ -38,6 +38,12 @@ struct job {
 	struct pp_image_pairs pairs; /* of a difference */
 };
 
+/* Whether whole stacks are read, if there are any. */
+static bool need_chains(const struct pp_options *options)
+{
+	return pp_options_need_stacks(options) || options->style.by_line || options->html;
+}
+
 static int make_profile(struct job *job, struct source *source, struct op_error *error)
 {
 	const struct pp_options *options = &job->options;
@@ -52,7 +58,8 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		.details = options->style.details,
 		.lines = options->style.lines,
 		.inlines = options->style.inlines,
-		.arcs = options->callgraph || pp_options_need_stacks(options) || is_page,
+		.by_line = options->style.by_line,
+		.arcs = options->callgraph || need_chains(options),
 		.calls = options->style.calls,
 		.one_vdso = options->format == PP_FORMAT_TEXT && !options->style.show_address &&
 			    !is_page,
@@ -308,7 +315,7 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	struct source *source = &job->sources[which];
 
 	source->list.want_arcs = options->callgraph;
-	source->list.want_stacks = options->callgraph || pp_options_need_stacks(options) || is_page;
+	source->list.want_stacks = options->callgraph || need_chains(options);
 	source->list.want_entries = options->symbols || is_page;
 	source->list.unscaled = options->unscaled || is_page;
 	source->list.want_empty = !spec->events.count && !spec->counts.n && !spec->unit_masks.n;

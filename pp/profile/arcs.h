@@ -22,7 +22,8 @@ struct pp_frames {
 	bool is_narrow; /* keys are the lower 32 bits */
 	/* Of each key; set by pp_collate_image(): */
 	struct pp_row **rows;
-	uint64_t *vmas; /* unless it is NULL */
+	struct pp_row ***outer; /* other rows of the place, which NULL ends, or NULL */
+	uint64_t *vmas;		/* unless it is NULL */
 };
 
 /* A node of a calling-context tree; its caller is before it. */
@@ -44,6 +45,7 @@ struct pp_tree {
 	uint64_t *keys, *vmas; /* vmas: NULL unless they are wanted */
 	bool *called;	       /* as of struct pp_frames */
 	struct pp_row **rows;
+	struct pp_row ***outer; /* as of struct pp_frames */
 	size_t n_places;
 	struct pp_frames *frames; /* one an image */
 };

@@ -202,7 +202,7 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		qsort(files, n, sizeof(*files), compare_places);
 	read_images(profile, list, files, n, request, warnings);
 	if (request->arcs && request->symbols)
-		pp_arcs_finish(&arcs, profile);
+		pp_arcs_finish(&arcs, profile, !request->by_line);
 	if (request->arcs && request->symbols && request->calls)
 		pp_call_tree_make(profile, &arcs, request->calls);
 	profile->has_stacks = arcs.n_trees;

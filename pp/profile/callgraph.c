@@ -41,6 +41,7 @@ struct graph {
 	struct op_pair_table sites, of_sites; /* the number of each two addresses; their arc */
 	size_t arcs_capacity;
 	bool by_site;
+	bool has_arcs; /* they are made; else inclusive samples only */
 };
 
 static size_t number_row(struct graph *graph, struct pp_row *row)
@@ -184,6 +185,32 @@ static void enter_arc(struct walk *walk, uint32_t node, struct pp_row *caller,
 		counts_of(graph, pair, &ends)[walk->tree->class] += walk->totals[node];
 }
 
+static struct pp_row *const *outer_of(const struct walk *walk, uint32_t node)
+{
+	uint32_t place = walk->tree->nodes[node].place;
+
+	return place == PP_NO_PLACE ? NULL : walk->tree->outer[place];
+}
+
+/*
+ * The outer rows of a leaf have its samples already, as those of samples without a stack
+ * (pp_collate_image()); one that is on the path, too, has them twice.
+ */
+static void enter_outer(struct walk *walk, uint32_t node)
+{
+	uint64_t leaf = walk->tree->nodes[node].count;
+
+	for (struct pp_row *const *outer = outer_of(walk, node); outer && *outer; outer++) {
+		uint64_t *inclusive = &(*outer)->inclusive[walk->tree->class];
+		bool is_first = !walk->rows_on_path[(*outer)->number]++;
+
+		if (is_first && !leaf)
+			*inclusive += walk->totals[node];
+		else if (!is_first && leaf)
+			*inclusive -= leaf;
+	}
+}
+
 static void enter(struct walk *walk, uint32_t node)
 {
 	const struct pp_tree_node *at = &walk->tree->nodes[node];
@@ -195,8 +222,9 @@ static void enter(struct walk *walk, uint32_t node)
 		return;
 	if (!walk->rows_on_path[row->number]++)
 		row->inclusive[class] += walk->totals[node];
+	enter_outer(walk, node);
 	walk->leaves[(row->number - 1) * walk->graph->columns + class] += at->count;
-	if (caller)
+	if (caller && walk->graph->has_arcs)
 		enter_arc(walk, node, caller, row);
 }
 
@@ -206,6 +234,8 @@ static void leave(struct walk *walk, uint32_t node)
 
 	if (row)
 		walk->rows_on_path[row->number]--;
+	for (struct pp_row *const *outer = outer_of(walk, node); outer && *outer; outer++)
+		walk->rows_on_path[(*outer)->number]--;
 	if (walk->pairs[node] != NO_PAIR)
 		walk->pairs_on_path[walk->pairs[node]]--;
 }
@@ -316,13 +346,20 @@ static void finish_inclusive(const struct graph *graph, const uint64_t *leaves)
 static void number_rows(struct graph *graph, const struct pp_arcs *arcs)
 {
 	for (size_t i = 0; i < arcs->n_ends; i++)
-		for (size_t k = 0; k < arcs->ends[i].frames->n; k++)
-			number_row(graph, arcs->ends[i].frames->rows[k]);
+		for (size_t k = 0; k < arcs->ends[i].frames->n; k++) {
+			const struct pp_frames *frames = arcs->ends[i].frames;
+			struct pp_row *const *outer = frames->outer ? frames->outer[k] : NULL;
+
+			number_row(graph, frames->rows[k]);
+			for (; outer && *outer; outer++)
+				number_row(graph, *outer);
+		}
 }
 
-void pp_arcs_finish(const struct pp_arcs *arcs, struct pp_profile *profile)
+void pp_arcs_finish(const struct pp_arcs *arcs, struct pp_profile *profile, bool make_arcs)
 {
-	struct graph graph = {.profile = profile, .columns = profile->classes->columns};
+	struct graph graph = {
+		.profile = profile, .columns = profile->classes->columns, .has_arcs = make_arcs};
 	struct walk walk = {.graph = &graph};
 
 	for (size_t i = 0; i < arcs->n_ends; i++)

@@ -27,8 +27,9 @@
 void pp_arcs_read(struct pp_arcs *arcs, struct pp_profile *profile,
 		  const struct pp_sample_list *list, bool sites, struct pp_warnings *warnings);
 
-/* Counts the arcs between each two rows, in profile->arcs, and the inclusive samples of rows. */
-void pp_arcs_finish(const struct pp_arcs *arcs, struct pp_profile *profile);
+/* Counts the inclusive samples of rows and, with @make_arcs, the arcs between each two of them, in
+ * profile->arcs. */
+void pp_arcs_finish(const struct pp_arcs *arcs, struct pp_profile *profile, bool make_arcs);
 void pp_arcs_free(struct pp_arcs *arcs);
 
 #endif

@@ -159,7 +159,7 @@ static void name_row(struct reading *reading, struct pp_row *row, const char *na
 	free(demangled);
 }
 
-static struct pp_row *add_row(struct reading *reading)
+struct pp_row *pp_collate_add_row(struct reading *reading)
 {
 	struct pp_profile *profile = reading->collation->profile;
 	size_t columns = profile->classes->columns;
@@ -176,10 +176,10 @@ static struct pp_row *add_row(struct reading *reading)
 	return profile->rows[profile->n_rows++] = row;
 }
 
-static struct pp_row *add_symbol_row(struct reading *reading, size_t symbol)
+struct pp_row *pp_collate_add_symbol_row(struct reading *reading, size_t symbol)
 {
 	const struct pp_symbols *symbols = &reading->content.symbols;
-	struct pp_row *row = add_row(reading);
+	struct pp_row *row = pp_collate_add_row(reading);
 
 	if (symbol < symbols->n) {
 		row->place.vma = symbols->items[symbol].vma;
@@ -210,8 +210,17 @@ static struct pp_row *row_at(struct reading *reading, size_t symbol)
 		&reading->row_of[reading->first_of ? reading->first_of[symbol] : symbol];
 
 	if (!*row)
-		*row = add_symbol_row(reading, row - reading->row_of);
+		*row = pp_collate_add_symbol_row(reading, row - reading->row_of);
 	return *row;
+}
+
+struct pp_row *pp_collate_add_inlined_row(struct reading *reading, const char *name)
+{
+	struct pp_row *row = pp_collate_add_row(reading);
+
+	row->is_inlined = true;
+	name_row(reading, row, name, NULL);
+	return row;
 }
 
 /* The row of an inlined function: one for all its call sites in the image.  Its
@@ -232,10 +241,8 @@ static struct pp_row *inlined_row_at(struct reading *reading, const struct pp_in
 	}
 	row = &reading->inlined_row_of[inlined->name_index];
 	if (!*row) {
-		*row = add_row(reading);
-		(*row)->is_inlined = true;
+		*row = pp_collate_add_inlined_row(reading, inlined->name);
 		(*row)->place.vma = vma;
-		name_row(reading, *row, inlined->name, NULL);
 	}
 	if (vma < (*row)->place.vma)
 		(*row)->place.vma = vma;
@@ -261,6 +268,16 @@ static struct pp_row *row_of_sample(struct reading *reading, uint64_t key, size_
 	return inlined ? inlined_row_at(reading, inlined, vma) : row_at(reading, symbol);
 }
 
+/* The rows of lines that samples stand in, too. */
+static void add_to_outer(struct reading *reading, uint64_t vma, size_t symbol,
+			 const struct pp_row *row, unsigned int class, uint64_t count)
+{
+	struct pp_row **outer = pp_collate_outer_rows(reading, vma, symbol, row);
+
+	for (; outer && *outer; outer++)
+		(*outer)->inclusive[class] += count;
+}
+
 /* The symbol at @key, which is often @last, the one before: samples of one function are together.
  */
 static size_t find_symbol(const struct pp_symbols *symbols, uint64_t key, size_t last)
@@ -274,16 +291,22 @@ static size_t find_symbol(const struct pp_symbols *symbols, uint64_t key, size_t
 static void attribute(struct reading *reading, const struct odb_entry *entries, size_t n,
 		      uint64_t bias, unsigned int class)
 {
-	bool details = reading->collation->request->details;
+	const struct pp_profile_request *request = reading->collation->request;
+	bool details = request->details, by_line = request->by_line;
 	const struct pp_symbols *symbols = &reading->content.symbols;
 	size_t symbol = symbols->n;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t key = entries[i].key + bias;
+		uint64_t key = entries[i].key + bias, vma = 0;
 		struct pp_row *row;
 
 		symbol = find_symbol(symbols, key, symbol);
-		row = row_of_sample(reading, key, symbol);
+		if (by_line)
+			vma = pp_symbols_vma(symbols, key);
+		row = by_line ? pp_collate_line_row(reading, vma, symbol)
+			      : row_of_sample(reading, key, symbol);
+		if (by_line && row->inclusive)
+			add_to_outer(reading, vma, symbol, row, class, entries[i].count);
 		row->counts[class] += entries[i].count;
 		if (details)
 			add_hit(reading, row, key, entries[i].count, class);
@@ -300,7 +323,8 @@ static uint64_t widen(const struct pp_symbols *symbols, uint64_t key)
 static void attribute_frames(struct reading *reading, const struct pp_frames *frames)
 {
 	const struct pp_symbols *symbols = &reading->content.symbols;
-	uint64_t bias = 0;
+	bool by_line = reading->collation->request->by_line;
+	uint64_t bias = 0, vma;
 	size_t symbol = symbols->n;
 
 	if (frames->is_kernel && reading->image->id->kind == OP_IMAGE_FILE)
@@ -313,9 +337,14 @@ static void attribute_frames(struct reading *reading, const struct pp_frames *fr
 		if (symbol == symbols->n && frames->called && frames->called[i] &&
 		    pp_symbols_is_before_entry(symbols, key))
 			symbol = pp_symbols_find(symbols, ++key);
-		frames->rows[i] = row_at(reading, symbol);
+		vma = by_line || frames->vmas ? pp_symbols_vma(symbols, key) : 0;
+		frames->rows[i] = by_line ? pp_collate_line_row(reading, vma, symbol)
+					  : row_at(reading, symbol);
+		if (by_line && frames->outer)
+			frames->outer[i] =
+				pp_collate_outer_rows(reading, vma, symbol, frames->rows[i]);
 		if (frames->vmas)
-			frames->vmas[i] = pp_symbols_vma(symbols, key);
+			frames->vmas[i] = vma;
 	}
 }
 
@@ -433,6 +462,7 @@ static void read_app(struct reading *reading, struct pp_sample_file **files, siz
 		memset(reading->row_of, 0,
 		       (reading->content.symbols.n + 1) * sizeof(*reading->row_of));
 	reading->n_inlined_rows = 0;
+	pp_collate_line_rows_clear(&reading->line_rows);
 	for (size_t i = 0; i < n; i++) {
 		if (files[i]->frames)
 			attribute_frames(reading, files[i]->frames);
@@ -467,7 +497,7 @@ void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 			end++;
 		read_app(&reading, files + i, end - i);
 	}
-	if (collation->request->lines)
+	if (collation->request->lines && !collation->request->by_line)
 		pp_collate_find_lines(&reading);
 	if (collation->request->inlines && reading.debug)
 		pp_collate_find_all_callers(&reading);
@@ -478,6 +508,7 @@ void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 	free(reading.first_of);
 	free(reading.row_of);
 	free(reading.inlined_row_of);
+	pp_collate_line_rows_free(&reading.line_rows);
 	free(reading.hits);
 }
 

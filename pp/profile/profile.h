@@ -56,7 +56,7 @@ struct pp_detail {
 	uint64_t *counts; /* by class */
 };
 
-/* Samples of one symbol in one application. */
+/* Samples of one symbol, or source line, in one application. */
 struct pp_row {
 	const struct pp_image *app, *image;
 	const char *symbol; /* as it is shown */
@@ -122,10 +122,13 @@ struct pp_profile {
 enum pp_call_order { PP_CALLS_NONE, PP_CALLS_FROM_CALLERS, PP_CALLS_FROM_CALLEES };
 
 struct pp_profile_request {
-	bool symbols;	/* make rows */
-	bool details;	/* make details of rows */
-	bool lines;	/* look for source lines */
-	bool inlines;	/* samples in inlined functions belong to these; not with arcs */
+	bool symbols; /* make rows */
+	bool details; /* make details of rows */
+	bool lines;   /* look for source lines */
+	bool inlines; /* samples in inlined functions belong to these; not with arcs */
+	/* A row is a line of a function, with lines, without details and inlines: that of the
+	 * innermost inlined function.  Lines that call inlined functions are in the call chain. */
+	bool by_line;
 	bool arcs;	/* with symbols: make arcs of the list's stacks; ends are rows, too */
 	bool arc_sites; /* make one for each two addresses, instead of for each two rows */
 	enum pp_call_order calls; /* with arcs: make a tree of whole stacks */

@@ -151,6 +151,7 @@ static void make_frames(struct tree_reading *reading)
 	size_t first = 0;
 
 	tree->rows = pp_alloc(tree->n_places, sizeof(*tree->rows));
+	tree->outer = pp_alloc(tree->n_places, sizeof(*tree->outer));
 	if (reading->reading->sites)
 		tree->vmas = pp_alloc(tree->n_places, sizeof(*tree->vmas));
 	tree->frames = pp_alloc(reading->content->n_images, sizeof(*tree->frames));
@@ -163,6 +164,7 @@ static void make_frames(struct tree_reading *reading)
 			.n = reading->ends[i] - first,
 			.is_kernel = image->is_kernel,
 			.rows = tree->rows + first,
+			.outer = tree->outer + first,
 			.vmas = tree->vmas ? tree->vmas + first : NULL,
 		};
 		if (image->is_other && tree->frames[i].n)
@@ -279,6 +281,7 @@ void pp_trees_free(struct pp_arcs *arcs)
 		free(tree->called);
 		free(tree->vmas);
 		free(tree->rows);
+		free(tree->outer);
 		free(tree->frames);
 	}
 	free(arcs->trees);

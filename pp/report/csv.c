@@ -83,6 +83,17 @@ static void put_head(struct csv *csv)
 		free(scaled);
 		put_weight_head(csv, class);
 	}
+	for (size_t i = 0; csv->style->inclusive && i < csv->profile->classes->n; i++) {
+		const struct pp_class *class = &csv->profile->classes->items[i];
+		char *inclusive = pp_format("%s (inclusive)", class->column);
+		char *weight = pp_format("%s (inclusive events)", class->column);
+
+		put_field(csv, inclusive);
+		if (class->is_weighted)
+			put_field(csv, weight);
+		free(inclusive);
+		free(weight);
+	}
 	put_names(csv, "");
 	if (csv->facts->callgraph)
 		put_names(csv, "callee_");
@@ -129,6 +140,8 @@ static void put_row(struct csv *csv, const struct pp_row *row)
 		const struct pp_detail *detail = csv->style->details ? &row->details[i] : NULL;
 
 		put_counts(csv, detail ? detail->counts : row->counts);
+		if (csv->style->inclusive)
+			put_counts(csv, row->inclusive);
 		put_place(csv, row, detail ? &detail->place : &row->place);
 		if (csv->facts->callgraph)
 			pp_line_puts(&csv->line, csv->style->lines ? ",,,,,," : ",,,,");
@@ -171,7 +184,8 @@ static void put_images(struct csv *csv)
 	}
 }
 
-/* CSV has no metadata: notes and statistics are lines that begin with '#', to be skipped by readers.
+/* CSV has no metadata: notes and statistics are lines that begin with '#', to be skipped by
+ * readers.
  */
 static void put_notes(struct csv *csv, const struct op_strings *notes)
 {

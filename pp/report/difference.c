@@ -29,7 +29,7 @@ struct entry {
 	const char *symbol;	 /* as it is shown */
 	const struct pp_image *app_image, *image_image;
 	const uint64_t *counts[PP_SIDES]; /* by class, or NULL */
-	double change;			  /* of class 0: what rows are sorted by */
+	double change, sum;		  /* of class 0: what rows are sorted by */
 };
 
 struct difference {
@@ -42,6 +42,7 @@ struct difference {
 	struct entry *entries;
 	size_t n, capacity;
 	bool symbols, show_image, show_app;
+	bool no_times, no_points; /* a terminal is too narrow for these */
 	size_t name_width; /* of image and application */
 };
 
@@ -224,7 +225,7 @@ static bool has_time(const struct difference *difference, size_t class)
 {
 	const struct pp_class *column = &classes_of(difference)->items[class];
 
-	return !difference->events[class].is_shown && column->count &&
+	return !difference->no_times && !difference->events[class].is_shown && column->count &&
 	       pp_event_is_clock(column->event);
 }
 
@@ -250,13 +251,22 @@ static int compare_changes(const void *a, const void *b)
 	const struct entry *left = a, *right = b;
 	double of_left = fabs(left->change), of_right = fabs(right->change);
 
-	return of_left != of_right ? (of_left < of_right ? 1 : -1) : compare_shown(a, b);
+	if (of_left != of_right)
+		return of_left < of_right ? 1 : -1;
+	if (left->sum != right->sum)
+		return left->sum < right->sum ? 1 : -1;
+	return compare_shown(a, b);
 }
 
 static void sort_entries(struct difference *difference)
 {
-	for (size_t i = 0; i < difference->n; i++)
-		difference->entries[i].change = change_of(difference, &difference->entries[i], 0);
+	for (size_t i = 0; i < difference->n; i++) {
+		struct entry *entry = &difference->entries[i];
+
+		entry->change = change_of(difference, entry, 0);
+		entry->sum = entry->change +
+			     2 * value_of(difference, entry->counts[PP_OLD], 0, PP_OLD);
+	}
 	if (difference->n)
 		qsort(difference->entries, difference->n, sizeof(struct entry), compare_changes);
 }
@@ -424,7 +434,8 @@ static void put_head(struct difference *difference)
 		put_text(difference, "diff %", WIDTH_CHANGE);
 		if (has_time(difference, i))
 			put_text(difference, is_rate ? "ms/s" : "ms", WIDTH_TIME);
-		put_text(difference, "points", WIDTH_NUMBER);
+		if (!difference->no_points)
+			put_text(difference, "points", WIDTH_NUMBER);
 	}
 	if (difference->show_image)
 		put_text(difference, "image name", difference->name_width);
@@ -451,7 +462,8 @@ static void put_numbers(struct difference *difference, const struct entry *entry
 	put_change(difference, entry, class);
 	if (has_time(difference, class))
 		put_signed(difference, milliseconds(difference, entry, class), 1, WIDTH_TIME);
-	put_signed(difference, shares[PP_NEW] - shares[PP_OLD], 2, WIDTH_NUMBER);
+	if (!difference->no_points)
+		put_signed(difference, shares[PP_NEW] - shares[PP_OLD], 2, WIDTH_NUMBER);
 }
 
 static void put_entry(struct difference *difference, const struct entry *entry)
@@ -476,14 +488,27 @@ static size_t numbers_width(const struct difference *difference)
 	size_t width = 0;
 
 	for (size_t i = 0; i < classes_of(difference)->n; i++)
-		width += 4 * WIDTH_NUMBER + WIDTH_CHANGE +
-			 (has_time(difference, i) ? WIDTH_TIME : 0);
+		width += 3 * WIDTH_NUMBER + WIDTH_CHANGE +
+			 (has_time(difference, i) ? WIDTH_TIME : 0) +
+			 (difference->no_points ? 0 : WIDTH_NUMBER);
 	return width;
+}
+
+/* Makes room for names on a terminal; return: the columns that they have. */
+static size_t make_room(struct difference *difference)
+{
+	size_t columns = difference->style->columns;
+	size_t names = difference->show_image + difference->show_app + difference->symbols;
+	size_t least = names * LEAST_NAME;
+
+	difference->no_times = numbers_width(difference) + least > columns;
+	difference->no_points = numbers_width(difference) + least > columns;
+	return columns > numbers_width(difference) ? columns - numbers_width(difference) : 0;
 }
 
 static void choose_columns(struct difference *difference)
 {
-	size_t columns = difference->style->columns, numbers = numbers_width(difference), left;
+	size_t left;
 
 	difference->show_image = !difference->symbols;
 	for (size_t i = 0; i < difference->n; i++) {
@@ -495,9 +520,9 @@ static void choose_columns(struct difference *difference)
 	}
 	difference->show_image |= difference->show_app;
 	difference->name_width = WIDTH_NAME;
-	if (!columns)
+	if (!difference->style->columns)
 		return;
-	left = columns > numbers ? columns - numbers : 0;
+	left = make_room(difference);
 	difference->name_width = left > 3 * LEAST_NAME ? left / 3 : LEAST_NAME;
 }
 

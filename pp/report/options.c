@@ -40,6 +40,9 @@ const struct op_option pp_options_table[] = {
 	 OP_FLAG(struct pp_options, tree)},
 	{"inverted", 0, NULL, "show each symbol with those that call it below (includes --symbols)",
 	 OP_FLAG(struct pp_options, inverted)},
+	{"lines", 0, NULL,
+	 "list source lines, those with the most samples first (includes --debug-info)",
+	 OP_FLAG(struct pp_options, style.by_line)},
 	{"max-depth", 0, "N", "of a tree, show N levels; 0: all",
 	 OP_NUMBER(struct pp_options, style.max_depth, 0, 1000000)},
 	{"max-lines", 0, "N",
@@ -189,6 +192,31 @@ static int check_stacks(const struct pp_options *options, struct op_error *error
 	return 0;
 }
 
+/* Rows are lines instead of symbols. */
+static int check_lines(const struct pp_options *options, struct op_error *error)
+{
+	const struct {
+		bool wrong;
+		const char *name;
+	} others[] = {
+		{options->callgraph, "--callgraph"},
+		{options->style.calls, "a tree of calls"},
+		{options->style.details, "--details"},
+		{options->style.inlines, "--inline, which it includes,"},
+		{options->no_children, "--no-children"},
+		{options->common.is_pair, "a difference"},
+		{options->format != PP_FORMAT_TEXT && options->format != PP_FORMAT_CSV &&
+			 options->format != PP_FORMAT_JSON,
+		 "another format than text, CSV and JSON"},
+	};
+
+	for (size_t i = 0; options->style.by_line && i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].wrong)
+			return op_error_set(error, EINVAL, "--lines and %s exclude each other",
+					    others[i].name);
+	return 0;
+}
+
 static int check_libraries(const struct pp_options *options, struct op_error *error)
 {
 	const char *name = options->libraries ? "--libraries" : "--no-libraries";
@@ -303,6 +331,7 @@ static int check_html(const struct pp_options *options, struct op_error *error)
 		{style->max_lines != PP_LINES_AUTO, "--max-lines"},
 		{style->lines, "--debug-info"},
 		{style->inlines, "--inline"},
+		{style->by_line, "--lines"},
 		{style->show_address, "--show-address"},
 		{style->long_names, "--long-filenames"},
 		{style->by, "--by"},
@@ -371,7 +400,12 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 		return op_error_set(error, EINVAL,
 				    "--global-percent with --symbols needs --details or "
 				    "--callgraph");
-	options->symbols |= pp_options_need_stacks(options) || options->no_children;
+	if (check_lines(options, error))
+		return -1;
+	style->lines |= style->by_line;
+	style->inclusive = style->children || style->by_line;
+	options->symbols |=
+		pp_options_need_stacks(options) || options->no_children || style->by_line;
 	options->symbols |= style->details || options->callgraph || style->inlines ||
 			    options->format == PP_FORMAT_XML ||
 			    options->format == PP_FORMAT_DCPICAT;

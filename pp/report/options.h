@@ -43,7 +43,8 @@ struct pp_options {
 #define PP_LINES_ON_TERMINAL	  20
 #define PP_TREE_LINES_ON_TERMINAL 40
 
-/* Whether the report is of whole stacks, for which {cg} files are of no use. */
+/* Whether the report is of whole stacks, for which {cg} files are of no use.  One of lines shows
+ * what there is. */
 static inline bool pp_options_need_stacks(const struct pp_options *options)
 {
 	return options->style.children || options->style.calls;

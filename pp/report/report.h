@@ -38,7 +38,8 @@ struct pp_report_style {
 	bool long_names;	  /* with directories */
 	bool libraries;		  /* in a summary: below each application its images */
 	bool accumulated;	  /* columns of running sums */
-	bool children;		  /* columns of inclusive samples, the most first */
+	bool inclusive;		  /* columns of inclusive samples */
+	bool children;		  /* those, the most first */
 	enum pp_call_order calls; /* a tree instead of a list */
 	uint64_t max_depth;	  /* of a tree; 0: all */
 	uint64_t max_lines;	  /* of a list or tree, those with the most samples; 0: all */
@@ -47,6 +48,7 @@ struct pp_report_style {
 	bool show_address;
 	bool details;
 	bool lines;
+	bool by_line; /* rows are source lines */
 	bool inlines; /* details of inlined functions show their callers */
 	bool reverse;
 	bool color; /* in text */

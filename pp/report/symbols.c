@@ -51,7 +51,7 @@ void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style 
 	for (size_t i = 0; i < table.n; i++) {
 		const struct pp_row *row = table.rows[i];
 
-		table.inclusive = style->children ? row->inclusive : NULL;
+		table.inclusive = style->inclusive ? row->inclusive : NULL;
 		pp_table_numbers(&table, &row->place, row->counts, profile->totals, sums);
 		pp_table_names(&table, row, "");
 		put_details(&table, row);

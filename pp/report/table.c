@@ -203,7 +203,7 @@ void pp_table_head(struct pp_table *table)
 	if (style->show_address)
 		put_text(table, "vma", table->vma_digits + 1);
 	for (size_t i = 0; i < table->profile->classes->n; i++) {
-		if (style->children) {
+		if (style->inclusive) {
 			put_text(table, "inclusive", WIDTH_INCLUSIVE);
 			put_text(table, "%", WIDTH_PERCENT);
 		}
@@ -217,7 +217,7 @@ void pp_table_head(struct pp_table *table)
 			put_text(table, "cum. %", WIDTH_CUM_PERCENT);
 	}
 	if (style->lines)
-		put_text(table, "linenr info", WIDTH_LINE);
+		put_text(table, "linenr info", table->line_width);
 	if (table->show_image)
 		put_text(table, "image name", table->image_width);
 	if (table->show_app)
@@ -268,18 +268,22 @@ static void put_name(struct pp_table *table, const char *name, size_t width)
 		pp_line_safe(&table->line, name);
 }
 
-static void put_place(struct pp_table *table, const struct pp_place *place)
+/* "prog.c:20"; the caller frees it. */
+static char *place_text(const struct pp_table *table, const struct pp_place *place)
 {
 	const char *file = place->file, *slash;
-	char *text;
 
-	if (!file) {
-		put_name(table, "(no location information)", WIDTH_LINE);
-		return;
-	}
+	if (!file)
+		return pp_copy(table->style->columns ? "(not known)" : "(no location information)");
 	slash = table->style->long_names ? NULL : strrchr(file, '/');
-	text = pp_format("%s:%u", slash ? slash + 1 : file, (unsigned int)place->line);
-	put_name(table, text, WIDTH_LINE);
+	return pp_format("%s:%u", slash ? slash + 1 : file, (unsigned int)place->line);
+}
+
+static void put_place(struct pp_table *table, const struct pp_place *place)
+{
+	char *text = place_text(table, place);
+
+	put_name(table, text, table->line_width);
 	free(text);
 }
 
@@ -361,13 +365,13 @@ static void skip_numbers(struct pp_table *table)
 	const struct pp_report_style *style = table->style;
 	size_t class = WIDTH_SAMPLES + WIDTH_PERCENT, width = 0;
 
-	class += style->children ? WIDTH_INCLUSIVE + WIDTH_PERCENT : 0;
+	class += style->inclusive ? WIDTH_INCLUSIVE + WIDTH_PERCENT : 0;
 	class += style->accumulated ? WIDTH_CUM_SAMPLES + WIDTH_CUM_PERCENT : 0;
 	for (size_t i = 0; i < table->profile->classes->n; i++)
 		width += class +
 			 (table->events[i].is_shown ? table->events[i].width + EVENTS_GAP : 0);
 	width += style->show_address ? table->vma_digits + 1 : 0;
-	width += style->lines ? WIDTH_LINE : 0;
+	width += style->lines ? table->line_width : 0;
 	put_text(table, "", width);
 }
 
@@ -441,6 +445,33 @@ static void choose_names(struct pp_table *table)
 			differs(profile->arcs[i].caller) || differs(profile->arcs[i].callee);
 }
 
+static size_t place_width(const struct pp_table *table, const struct pp_place *place)
+{
+	char *text = place_text(table, place);
+	size_t width = op_safe_width(text);
+
+	free(text);
+	return width;
+}
+
+/* On a terminal as wide as the longest one needs, a quarter of the line at most. */
+static void make_line_width(struct pp_table *table)
+{
+	size_t width = strlen("linenr info"), columns = table->style->columns;
+
+	table->line_width = WIDTH_LINE;
+	if (!columns || !table->style->lines)
+		return;
+	for (size_t i = 0; i < table->n; i++) {
+		const struct pp_row *row = table->rows[i];
+
+		width = larger(width, place_width(table, &row->place));
+		for (size_t k = 0; k < row->n_details; k++)
+			width = larger(width, place_width(table, &row->details[k].place));
+	}
+	table->line_width = smaller(width + 1, smaller(WIDTH_LINE, columns / 4));
+}
+
 /* As wide as the longest name needs, a quarter of what names have at most. */
 static void make_name_widths(struct pp_table *table)
 {
@@ -479,6 +510,7 @@ void pp_table_columns(struct pp_table *table)
 		make_room(table, profile->arcs[i].callee);
 	}
 	choose_names(table);
+	make_line_width(table);
 	make_name_widths(table);
 }
 

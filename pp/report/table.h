@@ -21,7 +21,7 @@ struct pp_table {
 	unsigned int vma_digits;
 	bool show_image, show_app;
 	bool is_indented; /* the current line, by two columns */
-	size_t image_width, app_width;
+	size_t line_width, image_width, app_width;
 	/* What is listed; pp_table_choose() sets them. */
 	struct pp_row **rows;
 	size_t n;

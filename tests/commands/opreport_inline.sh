@@ -73,6 +73,15 @@ done <<-EOF
 	-O2 -g -flto
 EOF
 
+# Samples with and without stacks, in recursion and with a line more than once in a stack.
+requirement lines_have_the_samples_that_addr2line_gives_them
+build -O2 -g
+read -r start size <text
+python3 "$COMMANDS/lines_of_stacks.py" make inlined $((start)) $((start + size)) >described
+session <described
+opreport --session-dir="$DIR" --lines --csv --demangle=none >found
+python3 "$COMMANDS/lines_of_stacks.py" compare inlined described found
+
 # addr2line does not read it.
 requirement split_debug_information_says_the_same_as_that_in_one_piece
 build -O2 -g

@@ -71,6 +71,7 @@ views='
 --tree
 --inverted
 --tree --max-lines=0
+--lines
 -l --show-events=always
 { } { }
 -l { } { }'

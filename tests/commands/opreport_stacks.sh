@@ -39,6 +39,23 @@ reports <<-EOF
 	--no-children -n
 EOF
 
+requirement lines_are_listed_by_their_own_samples_with_inclusive_ones_beside
+stacks
+reports <<-EOF
+	--lines
+	--lines -n --children
+	--lines -n -t 20 -i hot
+	--lines -n -f -w -a
+	--lines --csv
+	--lines -X
+	--lines -c
+	--lines -d
+	--lines --inline
+	--lines {} {}
+EOF
+opreport --session-dir="$DIR" --lines --json | grep '"line"'
+columns=60 shown PAGER= opreport --color=never --lines
+
 requirement trees_show_whole_stacks_from_either_end
 stacks
 reports <<-EOF
