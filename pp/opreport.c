@@ -16,6 +16,7 @@
 #include "pp/profile/profile.h"
 #include "pp/report/report.h"
 #include "pp/report/sentences.h"
+#include "pp/report/unnamed.h"
 #include "pp/select/selection.h"
 #include "pp/tool/browser.h"
 #include "pp/tool/whole_file.h"
@@ -29,6 +30,7 @@ struct source {
 	struct pp_profile profile;
 	struct pp_loss loss;
 	struct op_strings notes;
+	char *unnamed; /* the last line of text; NULL: none, or one of the notes */
 };
 
 struct job {
@@ -42,6 +44,24 @@ struct job {
 static bool need_chains(const struct pp_options *options)
 {
 	return pp_options_need_stacks(options) || options->style.by_line || options->html;
+}
+
+/* Text ends with it; documents and pages have it among the notes. */
+static void note_unnamed(const struct job *job, struct source *source)
+{
+	const struct pp_options *options = &job->options;
+	const char *what = !options->common.is_pair	? "Unnamed"
+			   : source == &job->sources[0] ? "Unnamed in the old profile"
+							: "Unnamed in the new profile";
+	char *text = pp_unnamed_text(&source->profile, what);
+
+	if (text && (options->html || options->format != PP_FORMAT_TEXT)) {
+		if (op_strings_add(&source->notes, text))
+			pp_out_of_memory();
+		free(text);
+		text = NULL;
+	}
+	source->unnamed = text;
 }
 
 static int make_profile(struct job *job, struct source *source, struct op_error *error)
@@ -82,29 +102,33 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	pp_loss_read(&source->loss, source->list.samples_dirs, source->list.n_dirs);
 	pp_notes_find(&source->notes, &source->profile, &source->loss, &notes);
+	note_unnamed(job, source);
 	return 0;
 }
 
 /*
- * Lost samples are shown after every report.  A report without a header is for programs, so there
- * they go to stderr, and only if samples were lost.
+ * Lost samples, and then those without a name, are shown after every report.  A report without a
+ * header is for programs, so there losses go to stderr, and only if samples were lost.
  */
-static void write_losses(const struct job *job, const struct source *source, FILE *out)
+static void write_end(const struct job *job, const struct source *source, FILE *out)
 {
 	const struct pp_loss *loss = &source->loss;
 	bool quiet = job->options.style.no_header;
+	bool has_losses = job->options.common.stats || loss->known;
 	struct pp_sentences sentences;
 
-	if (!job->options.common.stats && (quiet ? !pp_loss_any(loss) : !loss->known))
-		return;
-	if (quiet) {
+	if (quiet && (job->options.common.stats || pp_loss_any(loss))) {
 		pp_loss_write_doubts(loss, false, stderr);
 		pp_loss_write(loss, false, stderr);
-		return;
 	}
+	if (quiet || (!has_losses && !source->unnamed))
+		return;
 	pp_sentences_begin(&sentences, job->options.style.columns, out);
 	fputc('\n', sentences.file);
-	pp_loss_write(loss, job->options.style.color, sentences.file);
+	if (has_losses)
+		pp_loss_write(loss, job->options.style.color, sentences.file);
+	if (source->unnamed)
+		pp_note_write(source->unnamed, job->options.style.color, sentences.file);
 	pp_sentences_end(&sentences);
 }
 
@@ -130,7 +154,7 @@ static void write_text(struct job *job, struct source *source, FILE *out)
 		pp_report_who(&source->profile, style, out);
 	else
 		pp_report_summary(&source->profile, style, out);
-	write_losses(job, source, out);
+	write_end(job, source, out);
 }
 
 static void write_difference(const struct job *job, FILE *out)
@@ -151,8 +175,8 @@ static void write_difference(const struct job *job, FILE *out)
 	}
 	pp_report_difference(&old->profile, &new->profile, &job->pairs, style, job->options.symbols,
 			     out);
-	write_losses(job, old, out);
-	write_losses(job, new, out);
+	write_end(job, old, out);
+	write_end(job, new, out);
 }
 
 /* DCPI's layouts have no header, and programs that read them expect none. */
@@ -196,7 +220,7 @@ static void write_report(struct job *job, FILE *out)
 	case PP_FORMAT_CSV:
 		pp_report_csv(&source->profile, &options->style, &facts, out);
 		if (options->style.no_header)
-			write_losses(job, source, out);
+			write_end(job, source, out);
 		break;
 	case PP_FORMAT_JSON:
 		pp_report_json(&source->profile, &options->style, &facts, out);
@@ -420,6 +444,7 @@ static void release(void *context)
 		if (source->profile.store)
 			pp_profile_free(&source->profile);
 		op_strings_free(&source->notes);
+		free(source->unnamed);
 		pp_image_search_free(&source->search);
 		pp_image_search_free(&source->page_search);
 		pp_classes_free(&source->classes);

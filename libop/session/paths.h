@@ -84,5 +84,7 @@ bool op_session_is_newer(const char *dir, const char *other);
 #define OP_NO_VMLINUX "no-vmlinux"
 /* What stands for all images that there was no room for; it has no symbols. */
 #define OP_OTHER_IMAGE "{other}"
+/* Code of no known file or memory, of profiles that were imported. */
+#define OP_UNKNOWN_IMAGE "[unknown]"
 
 #endif

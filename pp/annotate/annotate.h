@@ -43,7 +43,7 @@ void pp_annotate_assembly(struct pp_annotation *annotation);
 /* The comment with CPU type and events. */
 void pp_annotate_head(struct pp_annotation *annotation, FILE *out);
 
-/* The last comment: lost samples. */
+/* The last comment: lost samples, and those without a name. */
 void pp_annotate_foot(struct pp_annotation *annotation, FILE *out);
 
 /* The comment before a file: its name and its samples. */

@@ -8,6 +8,7 @@
 #include "libop/base/safe_text.h"
 #include "libop/base/text_stream.h"
 #include "pp/report/notes.h"
+#include "pp/report/unnamed.h"
 #include "pp/report/report.h"
 #include "pp/select/weights.h"
 
@@ -161,14 +162,20 @@ void pp_annotate_head(struct pp_annotation *annotation, FILE *out)
 
 void pp_annotate_foot(struct pp_annotation *annotation, FILE *out)
 {
+	bool has_losses = annotation->loss->known || annotation->options->common.stats;
+	char *unnamed = pp_unnamed_text(annotation->profile, "Unnamed");
 	struct op_text_stream stream;
 
-	if (!annotation->loss->known && !annotation->options->common.stats)
+	if (!has_losses && !unnamed)
 		return;
 	op_text_stream_open(&stream);
-	pp_loss_write(annotation->loss, annotation->line.color, stream.out);
+	if (has_losses)
+		pp_loss_write(annotation->loss, annotation->line.color, stream.out);
+	if (unnamed)
+		pp_note_write(unnamed, annotation->line.color, stream.out);
 	op_text_stream_close(&stream);
 	put_comments(annotation, stream.text, out);
+	free(unnamed);
 }
 
 void pp_annotate_title(struct pp_annotation *annotation, const char *name, const uint64_t *counts,

@@ -72,6 +72,7 @@ static void read_image(struct reading *reading)
 		reading->image->trouble =
 			pp_profile_keep_text(collation->profile, reading->content.trouble);
 	reading->image->is_saved = reading->content.is_saved;
+	reading->image->unnamed = reading->content.unnamed;
 	if (reading->content.path && reading->content.may_have_changed &&
 	    !stat(reading->content.path, &status))
 		reading->mtime = (uint64_t)status.st_mtime;
@@ -186,6 +187,7 @@ struct pp_row *pp_collate_add_symbol_row(struct reading *reading, size_t symbol)
 		name_row(reading, row, symbols->items[symbol].name, &symbols->items[symbol].start);
 	} else {
 		row->place.vma = symbols->n_code ? symbols->code[0].vma : 0;
+		row->is_unnamed = true;
 		name_row(reading, row, reading->image->full, NULL);
 	}
 	return row;

@@ -14,7 +14,7 @@
 #include "libop/base/strings.h"
 #include "pp/select/classes.h"
 #include "pp/symbols/demangle.h"
-#include "pp/symbols/image_path.h"
+#include "pp/symbols/image_reader.h"
 #include "pp/select/sample_list.h"
 #include "libop/base/warnings.h"
 #include "head.h"
@@ -29,9 +29,10 @@ struct pp_image {
 	size_t order;	  /* among the images by name; two with the same order are one */
 	uint64_t *counts; /* by class; of an application, of all its images */
 	/* Of an image, if the request keeps troubles: */
-	const char *trouble;  /* why its file was not found, or NULL */
-	bool is_saved;	      /* then its symbols are those that were saved */
-	uint64_t old_samples; /* from before the file was changed */
+	const char *trouble;	 /* why its file was not found, or NULL */
+	bool is_saved;		 /* then its symbols are those that were saved */
+	enum pp_unnamed unnamed; /* why code in it has no name, where it has none */
+	uint64_t old_samples;	 /* from before the file was changed */
 };
 
 /* Samples of one image in one application. */
@@ -62,6 +63,7 @@ struct pp_row {
 	const char *symbol; /* as it is shown */
 	bool is_inlined;    /* one row per image; the symbol ends with " (inlined)" */
 	bool is_hidden;	    /* only an end of an arc, not listed */
+	bool is_unnamed;    /* no symbol covers it; the image's path is shown */
 	size_t number;	    /* for writers */
 	struct pp_place place;
 	struct pp_detail *details; /* by vma */

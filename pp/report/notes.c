@@ -12,6 +12,7 @@
 #include "libop/text/cells.h"
 #include "pp/select/weights.h"
 #include "pp/symbols/image_path.h"
+#include "unnamed.h"
 
 /* What is less is not worth a line. */
 #define SHARE_LEAST 1.0
@@ -137,110 +138,34 @@ static void note_missing(struct op_strings *notes, const struct pp_profile *prof
 				     (double)(class->missing_ns + class->enabled_ns) / 1e9));
 }
 
-/* ---- unattributed, without symbols ---- */
+/* ---- files that are not those that were profiled ---- */
 
-static bool is_unknown(const struct op_image_name *name)
+/* The weight in an image that no symbol covers, in percent of all. */
+static double unnamed_share(const struct pp_profile *profile, const uint64_t *weights,
+			    const struct pp_image *image)
 {
-	return name->kind != OP_IMAGE_FILE && !strcmp(name->name, "[unknown]");
+	return pp_percent(weights[image - profile->images],
+			  pp_weight(profile->classes, profile->totals, 0));
 }
 
-static double share_of(const struct pp_profile *profile, uint64_t part)
+/* Files that were not found, but for the one that the line about unnamed code names. */
+static void note_missing_files(struct op_strings *notes, const struct pp_profile *profile, bool all)
 {
-	return pp_percent(part, pp_weight(profile->classes, profile->totals, 0));
-}
+	const struct pp_image *most = pp_unnamed_most(profile);
+	uint64_t *weights = pp_unnamed_weights(profile);
 
-static void note_unattributed(struct op_strings *notes, const struct pp_profile *profile)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < profile->n_parts; i++)
-		if (is_unknown(profile->parts[i].image->id))
-			sum += pp_weight(profile->classes, profile->parts[i].counts, 0);
-	if (share_of(profile, sum) > SHARE_LEAST)
-		add(notes,
-		    pp_format("Unattributed: %.1f %% of all samples are in code of no known file; "
-			      "record from before the programs start, and as root",
-			      share_of(profile, sum)));
-}
-
-/* Code without a symbol has the path of its image for one. */
-static bool has_symbol(const struct pp_row *row)
-{
-	return strcmp(row->symbol, row->image->full) != 0;
-}
-
-/* What helps against missing symbols of an image; the caller frees it. */
-static char *symbols_help(const struct pp_image *image)
-{
-	switch (image->id->kind) {
-	case OP_IMAGE_FILE:
-		return pp_format("install the debug information of %s, or set DEBUGINFOD_URLS",
-				 image->full);
-	case OP_IMAGE_KERNEL:
-		return pp_copy("as root, \"sysctl kernel.kptr_restrict=0\" before profiling");
-	case OP_IMAGE_ANON:
-		break;
-	}
-	return pp_copy("let the JIT compiler write /tmp/perf-PID.map "
-		       "(java: see libopagent(3); node --perf-basic-prof, python -X perf)");
-}
-
-/* The weight without symbols of all images, and of each. */
-static uint64_t sum_unsymbolised(const struct pp_profile *profile, uint64_t *weights)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < profile->n_rows; i++) {
-		const struct pp_row *row = profile->rows[i];
-		uint64_t weight = pp_weight(profile->classes, row->counts, 0);
-
-		if (row->is_hidden || has_symbol(row) || is_unknown(row->image->id))
-			continue;
-		weights[row->image - profile->images] += weight;
-		sum += weight;
-	}
-	return sum;
-}
-
-static void put_unsymbolised(struct op_strings *notes, const struct pp_profile *profile,
-			     uint64_t sum, const struct pp_image *largest)
-{
-	const char *trouble = largest->trouble;
-	char *help = trouble ? pp_format(": %s%s", trouble, pp_image_find_help(trouble)) : NULL;
-	char *other = help ? NULL : symbols_help(largest);
-
-	add(notes, pp_format("Without symbols: %.1f %% of all samples, mostly in %s%s%s",
-			     share_of(profile, sum), largest->base, help ? help : "; ",
-			     other ? other : ""));
-	free(help);
-	free(other);
-}
-
-/* One line for all of them, and one for each other file that was not found. */
-static void note_unsymbolised(struct op_strings *notes, const struct pp_profile *profile, bool all)
-{
-	uint64_t *weights = pp_alloc(profile->n_images + 1, sizeof(*weights));
-	uint64_t sum = sum_unsymbolised(profile, weights);
-	size_t largest = 0;
-
-	for (size_t i = 1; i < profile->n_images; i++)
-		if (weights[i] > weights[largest])
-			largest = i;
-	if (sum && (all || share_of(profile, sum) > SHARE_LEAST))
-		put_unsymbolised(notes, profile, sum, &profile->images[largest]);
 	for (size_t i = 0; i < profile->n_images; i++) {
 		const struct pp_image *image = &profile->images[i];
+		double share = unnamed_share(profile, weights, image);
 
-		if (i != largest && weights[i] && image->trouble && !image->is_saved &&
-		    (all || share_of(profile, weights[i]) > SHARE_LEAST))
-			add(notes, pp_format("Without symbols: %.1f %%, in %s: %s%s",
-					     share_of(profile, weights[i]), image->base,
-					     image->trouble, pp_image_find_help(image->trouble)));
+		if (weights[i] && image != most && image->trouble && !image->is_saved &&
+		    (all || share > SHARE_LEAST))
+			add(notes, pp_format("Without symbols: %.1f %% of all samples, in %s: %s%s",
+					     share, image->base, image->trouble,
+					     pp_image_find_help(image->trouble)));
 	}
 	free(weights);
 }
-
-/* ---- files that are not those that were profiled ---- */
 
 static void note_files(struct op_strings *notes, const struct pp_profile *profile)
 {
@@ -335,9 +260,8 @@ void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
 	note_paused(notes, profile);
 	note_unsampled(notes, profile);
 	note_missing(notes, profile);
-	note_unattributed(notes, profile);
 	if (request->symbols)
-		note_unsymbolised(notes, profile, request->all);
+		note_missing_files(notes, profile, request->all);
 	note_files(notes, profile);
 	if (request->stacks && !profile->has_stacks)
 		add(notes, pp_format("%s", no_stacks));
@@ -346,15 +270,27 @@ void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
 	note_few(notes, profile, request->symbols);
 }
 
+static void put_note(struct pp_line *line, const char *note, FILE *out)
+{
+	pp_line_tone(line, PP_TONE_ALARM);
+	pp_line_safe(line, note);
+	pp_line_tone(line, PP_TONE_PLAIN);
+	pp_line_end(line, out);
+}
+
 void pp_notes_write(const struct op_strings *notes, bool color, FILE *out)
 {
 	struct pp_line line = {.color = color};
 
-	for (size_t i = 0; i < notes->count; i++) {
-		pp_line_tone(&line, PP_TONE_ALARM);
-		pp_line_safe(&line, notes->item[i]);
-		pp_line_tone(&line, PP_TONE_PLAIN);
-		pp_line_end(&line, out);
-	}
+	for (size_t i = 0; i < notes->count; i++)
+		put_note(&line, notes->item[i], out);
+	pp_line_free(&line);
+}
+
+void pp_note_write(const char *note, bool color, FILE *out)
+{
+	struct pp_line line = {.color = color};
+
+	put_note(&line, note, out);
 	pp_line_free(&line);
 }

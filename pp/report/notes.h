@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What makes a report doubtful, each in a line above its table, with what helps: shares of more
- * than 1 % that were lost, paused, unattributed or have no symbols, files that are not those that
- * were profiled, and too few samples.
+ * than 1 % that were lost, paused or are in files that were not found, files that are not those
+ * that were profiled, and too few samples.  What has no name is summed up in unnamed.h.
  */
 #ifndef PP_REPORT_NOTES_H
 #define PP_REPORT_NOTES_H
@@ -31,5 +31,8 @@ void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
 
 /* Writes them, for the head of a report in text. */
 void pp_notes_write(const struct op_strings *notes, bool color, FILE *out);
+
+/* Writes a line like those of notes, for the end of a report. */
+void pp_note_write(const char *note, bool color, FILE *out);
 
 #endif

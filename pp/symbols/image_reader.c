@@ -111,19 +111,23 @@ static void read_file(struct pp_image_reader *reader, const struct op_image_name
 	reader->search->n_dirs = reader->n_dirs;
 	content->path = pp_image_find(reader->search, id->name, &reason);
 	if (!content->path) {
+		content->unnamed = PP_UNNAMED_NO_FILE;
 		content->is_saved = read_saved(reader, id, content);
 		if (!content->is_saved || reader->want_code)
 			tell(reader, id, content, reason);
 		return;
 	}
 	pp_image_identity_parse(&identity, id->name);
-	content->may_have_changed = identity.state == PP_IMAGE_IN_PLACE &&
-				    !pp_image_known(reader->search, id->name);
+	content->may_have_changed =
+		identity.state == PP_IMAGE_IN_PLACE && !pp_image_known(reader->search, id->name);
 	if (pp_symbols_read_file(&content->symbols, content->path, pp_image_root(reader->search),
-				 reader->want_lines, &error) &&
-	    reader->warnings)
-		pp_warnings_add(reader->warnings, PP_BAD_IMAGE, "%s: symbols may be missing: %s",
-				content->path, error.text);
+				 reader->want_lines, &error)) {
+		content->unnamed = PP_UNNAMED_BAD_FILE;
+		if (reader->warnings)
+			pp_warnings_add(reader->warnings, PP_BAD_IMAGE,
+					"%s: symbols may be missing: %s", content->path,
+					error.text);
+	}
 	prefer_saved_names(reader, id, content);
 }
 
@@ -206,6 +210,7 @@ static bool read_kernel_file(struct pp_image_reader *reader, const struct op_ima
 			pp_symbols_free(&content->symbols);
 			content->symbols = symbols;
 			content->path = path;
+			content->unnamed = PP_UNNAMED_GAP;
 			return true;
 		}
 	}
@@ -225,8 +230,11 @@ static void read_kernel(struct pp_image_reader *reader, const struct op_image_na
 
 	if (!strcmp(id->name, OP_OTHER_IMAGE)) {
 		content->no_file = "it stands for many images";
+		content->unnamed = PP_UNNAMED_OTHER;
 		return;
 	}
+	if (!content->symbols.n)
+		content->unnamed = PP_UNNAMED_KERNEL;
 	if (known && content->symbols.n && !reader->want_code)
 		return;
 	if (read_kernel_file(reader, id, content, &reason))
@@ -307,6 +315,7 @@ static void read_proc_kallsyms(struct pp_image_reader *reader, const struct op_i
 
 	content->no_file = "its symbols are no file";
 	if (!kallsyms) {
+		content->unnamed = PP_UNNAMED_KERNEL;
 		WARN(reader, id, PP_NO_SYMBOLS, "has no symbols: %s",
 		     "the session has no copy of it; put one beside the sample files");
 		return;
@@ -368,8 +377,9 @@ static const struct pp_jit *get_jit(struct pp_image_reader *reader, const struct
 	pp_jit_free(&reader->jit);
 	dir = pp_jit_dir(reader->search->jit_dir, reader->search->archive);
 	reader->jit_read = true;
-	if (pp_jit_read(&reader->jit, dir, id->tgid, get_processes(reader), &error) ==
-	    PP_JIT_REFUSED)
+	reader->jit_result =
+		pp_jit_read(&reader->jit, dir, id->tgid, get_processes(reader), &error);
+	if (reader->jit_result == PP_JIT_REFUSED)
 		WARN(reader, id, PP_NO_SYMBOLS, "may lack symbols: %s", error.text);
 	free(dir);
 	return &reader->jit;
@@ -397,6 +407,7 @@ static void read_memory(struct pp_image_reader *reader, const struct op_image_na
 {
 	struct pp_symbols *symbols = &content->symbols;
 
+	content->unnamed = PP_UNNAMED_RUN_TIME;
 	if (id->end <= id->start)
 		return;
 	if (pp_image_is_vdso(id) && read_vdso(reader, id, content))
@@ -411,6 +422,9 @@ static void read_memory(struct pp_image_reader *reader, const struct op_image_na
 
 		pp_jit_symbols(jit, id->start, id->end, symbols);
 		pp_jit_lines(jit, id->start, id->end, symbols);
+		content->unnamed = reader->jit_result == PP_JIT_REFUSED ? PP_UNNAMED_MAP_REFUSED
+				   : reader->jit_result == PP_JIT_NONE	? PP_UNNAMED_RUN_TIME
+									: PP_UNNAMED_MAP_GAP;
 	}
 }
 
@@ -449,10 +463,9 @@ static void add_symbol(struct pp_symbols *symbols, size_t *capacity,
 	}
 	if (last && last->end > key->key)
 		last->end = key->key;
-	symbols->items =
-		pp_grow(symbols->items, capacity, symbols->n + 1, sizeof(*symbols->items));
-	symbols->items[symbols->n++] = (struct pp_symbol){
-		.start = key->key, .end = end, .vma = key->key, .name = name};
+	symbols->items = pp_grow(symbols->items, capacity, symbols->n + 1, sizeof(*symbols->items));
+	symbols->items[symbols->n++] =
+		(struct pp_symbol){.start = key->key, .end = end, .vma = key->key, .name = name};
 }
 
 /* Each symbol reaches over keys of one function that stand together, and the return address behind
@@ -504,6 +517,8 @@ void pp_image_reader_read(struct pp_image_reader *reader, const struct op_image_
 		read_memory(reader, id, content);
 		break;
 	}
+	if (id->kind == OP_IMAGE_FILE && content->unnamed == PP_UNNAMED_GAP && !content->symbols.n)
+		content->unnamed = PP_UNNAMED_STRIPPED;
 	if (!content->symbols.n)
 		read_functions(reader, id, &content->symbols);
 }

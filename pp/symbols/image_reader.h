@@ -25,6 +25,21 @@
 #include "symbols.h"
 #include "libop/base/warnings.h"
 
+/* Why code has no name: an image has one reason for what no symbol covers. */
+enum pp_unnamed {
+	PP_UNNAMED_GAP,		/* there are symbols, none of which covers it */
+	PP_UNNAMED_STRIPPED,	/* the file has no symbols */
+	PP_UNNAMED_NO_FILE,	/* the file was not found, or is another one now */
+	PP_UNNAMED_BAD_FILE,	/* symbols of the file could not be read */
+	PP_UNNAMED_KERNEL,	/* the session has no symbols of the kernel */
+	PP_UNNAMED_RUN_TIME,	/* made at run time, without a map */
+	PP_UNNAMED_MAP_GAP,	/* likewise, and not in its map */
+	PP_UNNAMED_MAP_REFUSED, /* likewise, and its map cannot be believed or read */
+	PP_UNNAMED_NO_IMAGE,	/* no file or memory is known there */
+	PP_UNNAMED_OTHER,	/* of an image beyond the limit of their number */
+	PP_UNNAMED_REASONS
+};
+
 struct pp_image_reader {
 	/* Set by the caller: */
 	struct pp_image_search *search;
@@ -40,8 +55,9 @@ struct pp_image_reader {
 	struct op_error kallsyms_error;
 	struct pp_kernel_files kernel_files;
 	struct op_functions *functions; /* of each of samples_dirs */
-	struct pp_jit jit; /* of the process looked up last */
+	struct pp_jit jit;		/* of the process looked up last */
 	bool jit_read;
+	enum pp_jit_result jit_result;
 	struct op_process_list processes; /* of all of samples_dirs; read with the first jit */
 	bool processes_read;
 	struct op_strings jit_objects;
@@ -52,9 +68,10 @@ struct pp_image_content {
 	char *path;	     /* of the file; NULL if there is none */
 	const char *no_file; /* of a kernel image without a file: why; a literal */
 	struct pp_symbols symbols;
-	bool may_have_changed; /* only the path identifies the file */
-	char *trouble;	       /* why the file was not found; NULL: it was, or nothing needs it */
-	bool is_saved;	       /* then the symbols are those that were saved */
+	bool may_have_changed;	 /* only the path identifies the file */
+	char *trouble;		 /* why the file was not found; NULL: it was, or nothing needs it */
+	bool is_saved;		 /* then the symbols are those that were saved */
+	enum pp_unnamed unnamed; /* why code has no name that no symbol covers */
 };
 
 /**

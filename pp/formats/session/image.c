@@ -126,7 +126,7 @@ struct op_image_name session_app_name(const struct prof_image *image)
 	if (name.kind != OP_IMAGE_ANON)
 		return name;
 	free(name.name);
-	return (struct op_image_name){.kind = OP_IMAGE_FILE, .name = pp_copy("/" SESSION_UNKNOWN)};
+	return (struct op_image_name){.kind = OP_IMAGE_FILE, .name = pp_copy("/" OP_UNKNOWN_IMAGE)};
 }
 
 /* ---- keys ---- */
@@ -162,7 +162,7 @@ static enum prof_image_kind kind_of(const struct op_image_name *name, bool is_ke
 	}
 	if (!strcmp(name->name, OP_KERNEL_IMAGE))
 		return PROF_KERNEL;
-	if (!strcmp(name->name, OP_NO_VMLINUX) || !strcmp(name->name, SESSION_UNKNOWN))
+	if (!strcmp(name->name, OP_NO_VMLINUX) || !strcmp(name->name, OP_UNKNOWN_IMAGE))
 		return PROF_UNKNOWN;
 	return *name->name == '[' ? PROF_BPF : PROF_MODULE;
 }

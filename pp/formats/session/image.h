@@ -20,8 +20,6 @@
 #include "libop/session/sample_name.h"
 #include "pp/formats/model/profile.h"
 
-#define SESSION_UNKNOWN "[unknown]"
-
 /* The name in a session; its text is the caller's to free. */
 struct op_image_name session_image_name(const struct prof_image *image);
 

@@ -14,6 +14,7 @@
 
 #include "image.h"
 #include "libop/base/memory.h"
+#include "libop/session/paths.h"
 #include "libop/base/number.h"
 #include "libop/elf/build_id.h"
 #include "libop/foreign/door.h"
@@ -100,7 +101,7 @@ static uint32_t make_image(struct session_images *images, const struct op_image_
 	if (image.kind == PROF_UNKNOWN && image.is_kernel)
 		return PROF_NO_KERNEL_IMAGE;
 	if (image.kind == PROF_UNKNOWN)
-		return strcmp(image.path, SESSION_UNKNOWN)
+		return strcmp(image.path, OP_UNKNOWN_IMAGE)
 			       ? images->sink->image(images->sink, &image)
 			       : PROF_NO_IMAGE;
 	image.mtime = mtime;

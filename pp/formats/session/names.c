@@ -11,6 +11,7 @@
 #include "image.h"
 #include "libop/base/hash.h"
 #include "libop/base/memory.h"
+#include "libop/session/paths.h"
 #include "libop/text/cells.h"
 #include "pp/symbols/image_name.h"
 
@@ -203,7 +204,7 @@ void session_names_make(struct session_names *names, const struct prof *prof)
 		names->apps[i] = name_app(names, prof, i);
 		names->texts[i] = op_image_name_make(&names->images[i]);
 		if (!names->texts[i])
-			names->texts[i] = pp_copy("{kern}/" SESSION_UNKNOWN);
+			names->texts[i] = pp_copy("{kern}/" OP_UNKNOWN_IMAGE);
 	}
 	for (uint32_t i = 0; i < prof->n_events; i++)
 		name_event(&names->events[i], &prof->events[i], &prof->totals[i]);
