@@ -184,6 +184,7 @@ struct pp_row *pp_collate_add_symbol_row(struct reading *reading, size_t symbol)
 
 	if (symbol < symbols->n) {
 		row->place.vma = symbols->items[symbol].vma;
+		row->is_unnamed = !pp_symbol_is_of_file(&symbols->items[symbol]);
 		name_row(reading, row, symbols->items[symbol].name, &symbols->items[symbol].start);
 	} else {
 		row->place.vma = symbols->n_code ? symbols->code[0].vma : 0;

@@ -58,16 +58,11 @@ static bool has_name(const struct pp_symbols *symbols, const struct pp_symbol *w
 	return false;
 }
 
-/* Code before the first symbol of a section is named by pp/symbols, not by the file. */
-static bool is_of_file(const struct pp_symbol *symbol)
-{
-	return strncmp(symbol->name, PP_ANONYMOUS, strlen(PP_ANONYMOUS)) != 0;
-}
-
 static bool has_names(const struct pp_symbols *symbols, const struct pp_symbols *wanted)
 {
 	for (size_t i = 0; i < wanted->n; i++)
-		if (is_of_file(&wanted->items[i]) && !has_name(symbols, &wanted->items[i]))
+		if (pp_symbol_is_of_file(&wanted->items[i]) &&
+		    !has_name(symbols, &wanted->items[i]))
 			return false;
 	return true;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "libop/base/error.h"
 #include "kallsyms.h"
@@ -22,6 +23,12 @@ struct pp_symbol {
 	uint64_t skipped;    /* bytes of the function before start, if one is nested in it */
 	const char *name;    /* not demangled; lives as long as the table */
 };
+
+/* Whether the file names the code. */
+static inline bool pp_symbol_is_of_file(const struct pp_symbol *symbol)
+{
+	return strncmp(symbol->name, PP_ANONYMOUS, sizeof(PP_ANONYMOUS) - 1) != 0;
+}
 
 /* Another name of the symbol at @start. */
 struct pp_alias {
