@@ -11,6 +11,7 @@
 #include "pp/profile/loss.h"
 #include "libop/base/memory.h"
 #include "pp/report/image_pairs.h"
+#include "pp/statistics/intervals.h"
 #include "pp/report/notes.h"
 #include "pp/report/options.h"
 #include "pp/profile/profile.h"
@@ -356,6 +357,52 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	return make_profile(job, source, error);
 }
 
+/* Adds the session at @samples_dir, of those of the report, as a run.  One without any sample of
+ * what is asked for says nothing of how runs differ. */
+static void add_run(struct job *job, struct pp_intervals *intervals, const char *samples_dir)
+{
+	const struct pp_options *options = &job->options;
+	struct pp_spec spec = options->common.specs[0];
+	const size_t prefix = spec.archive ? strlen(spec.archive) : 0;
+	char *session = (char *)samples_dir + prefix; /* a path stands for the session there */
+	struct source run = {.list = {.want_entries = true, .unscaled = options->unscaled}};
+	const struct pp_profile_request request = {.symbols = true,
+						   .keep_troubles = true,
+						   .lines = options->style.lines,
+						   .inlines = options->style.inlines,
+						   .by_line = options->style.by_line,
+						   .one_vdso = true,
+						   .merge_lib = options->merge.lib,
+						   .demangle = options->demangle,
+						   .search = &run.search};
+	struct pp_warnings silent = {0};
+	struct op_error ignored;
+
+	spec.sessions = (struct op_strings){&session, 1};
+	spec.session_excludes = (struct op_strings){0};
+	run.search = pp_common_search(&options->common, &spec);
+	if (!pp_select(&run.list, &run.classes, session_dir_of(job, 0), &spec, &options->merge,
+		       options->exclude_dependent, &silent, &ignored)) {
+		pp_profile_make(&run.profile, &run.list, &run.classes, &request, &silent);
+		pp_intervals_add(intervals, &run.profile);
+		pp_profile_free(&run.profile);
+	}
+	pp_image_search_free(&run.search);
+	pp_classes_free(&run.classes);
+	pp_sample_list_free(&run.list);
+}
+
+static void find_intervals(struct job *job)
+{
+	struct source *source = &job->sources[0];
+	struct pp_intervals intervals;
+
+	pp_intervals_begin(&intervals, &source->profile);
+	for (size_t i = 0; source->list.n_dirs > 1 && i < source->list.n_dirs; i++)
+		add_run(job, &intervals, source->list.samples_dirs[i]);
+	pp_intervals_finish(&intervals);
+}
+
 /* Only columns of the same kind can be subtracted. */
 static int compare_columns(const struct job *job, struct op_error *error)
 {
@@ -419,6 +466,8 @@ static int report(void *context, struct op_error *error)
 		return -1;
 	if (pp_symbol_filter_check(&job->filter, error))
 		return -1;
+	if (job->options.style.intervals)
+		find_intervals(job);
 	if (job->options.html) {
 		int result = write_page(job, error);
 

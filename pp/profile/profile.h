@@ -70,6 +70,8 @@ struct pp_row {
 	size_t n_details;
 	uint64_t *counts;    /* by class */
 	uint64_t *inclusive; /* those with it in their call chain; NULL if not asked for */
+	/* By class: percent of all samples that the share may be off by; NULL: not asked for. */
+	const double *margins;
 };
 
 /* Calls of one symbol by another: the samples with such a call in their call chain. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
+#include "pp/statistics/chance.h"
 #include "event_column.h"
 #include "image_pairs.h"
 #include "largest.h"
@@ -43,7 +43,7 @@ struct difference {
 	size_t n, capacity;
 	bool symbols, show_image, show_app;
 	bool no_times, no_points; /* a terminal is too narrow for these */
-	size_t name_width; /* of image and application */
+	size_t name_width;	  /* of image and application */
 };
 
 /* Widths of cells; LEAST_NAME is one on a terminal. */
@@ -264,8 +264,8 @@ static void sort_entries(struct difference *difference)
 		struct entry *entry = &difference->entries[i];
 
 		entry->change = change_of(difference, entry, 0);
-		entry->sum = entry->change +
-			     2 * value_of(difference, entry->counts[PP_OLD], 0, PP_OLD);
+		entry->sum =
+			entry->change + 2 * value_of(difference, entry->counts[PP_OLD], 0, PP_OLD);
 	}
 	if (difference->n)
 		qsort(difference->entries, difference->n, sizeof(struct entry), compare_changes);

@@ -74,6 +74,9 @@ const struct op_option pp_options_table[] = {
 	{"accumulated", 'a', NULL, "show running sums of samples and percentages",
 	 OP_FLAG(struct pp_options, style.accumulated)},
 	PP_OPTION_SHOW_EVENTS(struct pp_options, style.events),
+	{"intervals", 0, NULL,
+	 "show by how much shares may be off: as sessions differ, or by the number of samples",
+	 OP_FLAG(struct pp_options, style.intervals)},
 	{"global-percent", '%', NULL, "make percentages relative to all samples",
 	 OP_FLAG(struct pp_options, style.global_percent)},
 	PP_OPTION_THRESHOLD(struct pp_options, style.threshold),
@@ -128,6 +131,7 @@ static int check_without_symbols(const struct pp_options *options, struct op_err
 		{style->show_address, "--show-address"},
 		{style->lines, "--debug-info"},
 		{style->accumulated, "--accumulated"},
+		{style->intervals, "--intervals"},
 		{options->exclude.count, "--exclude-symbols"},
 		{options->include.count, "--include-symbols"},
 		{sorts_by(style, PP_SORT_VMA), "--sort=vma"},
@@ -213,6 +217,27 @@ static int check_lines(const struct pp_options *options, struct op_error *error)
 	for (size_t i = 0; options->style.by_line && i < sizeof(others) / sizeof(others[0]); i++)
 		if (others[i].wrong)
 			return op_error_set(error, EINVAL, "--lines and %s exclude each other",
+					    others[i].name);
+	return 0;
+}
+
+/* Only lists of symbols or lines in text have a place for them. */
+static int check_intervals(const struct pp_options *options, struct op_error *error)
+{
+	const struct {
+		bool wrong;
+		const char *name;
+	} others[] = {
+		{options->callgraph, "--callgraph"},
+		{options->style.calls, "a tree of calls"},
+		{options->style.details, "--details"},
+		{options->common.is_pair, "a difference"},
+		{options->format != PP_FORMAT_TEXT, "another format than text"},
+	};
+
+	for (size_t i = 0; options->style.intervals && i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].wrong)
+			return op_error_set(error, EINVAL, "--intervals and %s exclude each other",
 					    others[i].name);
 	return 0;
 }
@@ -338,6 +363,7 @@ static int check_html(const struct pp_options *options, struct op_error *error)
 		{options->libraries, "--libraries"},
 		{options->no_libraries, "--no-libraries"},
 		{style->accumulated, "--accumulated"},
+		{style->intervals, "--intervals"},
 		{style->events != PP_EVENTS_AUTO, "--show-events"},
 		{style->global_percent, "--global-percent"},
 		{style->threshold > 0, "--threshold"},
@@ -400,7 +426,7 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 		return op_error_set(error, EINVAL,
 				    "--global-percent with --symbols needs --details or "
 				    "--callgraph");
-	if (check_lines(options, error))
+	if (check_lines(options, error) || check_intervals(options, error))
 		return -1;
 	style->lines |= style->by_line;
 	style->inclusive = style->children || style->by_line;

@@ -48,7 +48,8 @@ struct pp_report_style {
 	bool show_address;
 	bool details;
 	bool lines;
-	bool by_line; /* rows are source lines */
+	bool by_line;	/* rows are source lines */
+	bool intervals; /* of shares, beside them */
 	bool inlines; /* details of inlined functions show their callers */
 	bool reverse;
 	bool color; /* in text */

@@ -52,6 +52,7 @@ void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style 
 		const struct pp_row *row = table.rows[i];
 
 		table.inclusive = style->inclusive ? row->inclusive : NULL;
+		table.margins = row->margins;
 		pp_table_numbers(&table, &row->place, row->counts, profile->totals, sums);
 		pp_table_names(&table, row, "");
 		put_details(&table, row);

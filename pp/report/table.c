@@ -18,6 +18,7 @@ enum {
 	WIDTH_CUM_SAMPLES = 14,
 	WIDTH_PERCENT = 9,
 	WIDTH_CUM_PERCENT = 11,
+	WIDTH_MARGIN = 8,
 	EVENTS_GAP = 2,
 	WIDTH_LINE = 28,
 	WIDTH_IMAGE = 25,
@@ -213,6 +214,8 @@ void pp_table_head(struct pp_table *table)
 		if (table->events[i].is_shown)
 			put_text(table, table->events[i].head, table->events[i].width + EVENTS_GAP);
 		put_text(table, "%", WIDTH_PERCENT);
+		if (style->intervals)
+			put_text(table, "+- %", WIDTH_MARGIN);
 		if (style->accumulated)
 			put_text(table, "cum. %", WIDTH_CUM_PERCENT);
 	}
@@ -248,6 +251,14 @@ static void put_percent(struct pp_table *table, double percent, size_t width)
 	pp_line_cell(&table->line);
 	pp_line_width(&table->line, width);
 	pp_line_share(&table->line, percent);
+}
+
+static void put_margin(struct pp_table *table, double percent)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.3g", percent);
+	put_text(table, text, WIDTH_MARGIN);
 }
 
 static void put_vma(struct pp_table *table, uint64_t vma)
@@ -323,6 +334,8 @@ void pp_table_numbers(struct pp_table *table, const struct pp_place *place, cons
 		if (table->events[i].is_shown)
 			put_events(table, counts, i);
 		put_percent(table, pp_weight_share(classes, counts, wholes, i), WIDTH_PERCENT);
+		if (table->margins)
+			put_margin(table, table->margins[i]);
 		if (style->accumulated)
 			put_percent(table, pp_weight_share(classes, sums, wholes, i),
 				    WIDTH_CUM_PERCENT);
@@ -367,6 +380,7 @@ static void skip_numbers(struct pp_table *table)
 
 	class += style->inclusive ? WIDTH_INCLUSIVE + WIDTH_PERCENT : 0;
 	class += style->accumulated ? WIDTH_CUM_SAMPLES + WIDTH_CUM_PERCENT : 0;
+	class += style->intervals ? WIDTH_MARGIN : 0;
 	for (size_t i = 0; i < table->profile->classes->n; i++)
 		width += class +
 			 (table->events[i].is_shown ? table->events[i].width + EVENTS_GAP : 0);

@@ -18,6 +18,7 @@ struct pp_table {
 	struct pp_line line;
 	struct pp_event_column *events; /* by class */
 	const uint64_t *inclusive;	/* of the current line, by class; NULL: not shown */
+	const double *margins;		/* of the current line, by class; NULL: not shown */
 	unsigned int vma_digits;
 	bool show_image, show_app;
 	bool is_indented; /* the current line, by two columns */

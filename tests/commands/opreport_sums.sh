@@ -120,3 +120,29 @@ session <<-EOF
 	0x1010 1234567
 EOF
 of_session opreport -l -n -i hot | grep -v 'opreport warning: skipped:'
+
+# Three runs, of which one has no sample of the function.
+requirement intervals_are_by_runs_if_there_are_several
+images
+session <<-EOF
+	image prog TIMER
+	0x1010 50, 0x1030 50
+EOF
+mv samples/current samples/run1
+session <<-EOF
+	image prog TIMER
+	0x1010 80, 0x1030 20
+EOF
+mv samples/current samples/run2
+session <<-EOF
+	image prog TIMER
+	0x1030 30
+EOF
+mv samples/current samples/run3
+try opreport --session-dir="$DIR" -l -n --intervals 'session:run*'
+try opreport --session-dir="$DIR" -l -n --intervals session:run1,run2
+try opreport --session-dir="$DIR" -l --intervals session:run1
+try opreport --session-dir="$DIR" --lines -n --intervals 'session:run*' image:*prog
+try opreport --session-dir="$DIR" --intervals session:run1
+try opreport --session-dir="$DIR" -l --intervals --csv session:run1
+try opreport --session-dir="$DIR" -d --intervals session:run1

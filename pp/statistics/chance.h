@@ -2,8 +2,8 @@
 /*
  * What chance makes of numbers of samples.
  */
-#ifndef PP_REPORT_CHANCE_H
-#define PP_REPORT_CHANCE_H
+#ifndef PP_STATISTICS_CHANCE_H
+#define PP_STATISTICS_CHANCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
