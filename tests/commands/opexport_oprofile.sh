@@ -236,6 +236,22 @@ diff 1.4.txt archive.txt
 cmp prog "archive$DIR/prog"
 cmp lib.so "archive$DIR/lib.so"
 
+requirement statistics_without_a_loss_of_samples_are_left_out
+images
+session <<-EOF
+	image prog TIMER
+	0x1010 7
+	stat total_samples 7
+	stat samples_stored 7
+	stat lost_bt_no_mapping 3
+EOF
+exported
+session <<-EOF
+	stat lost_bt_no_mapping 3
+	stat lost_records_by_kernel 2
+EOF
+exported
+
 requirement errors_are_said
 whole
 try opexport --session-dir="$DIR" --to=oprofile
