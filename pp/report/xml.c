@@ -123,6 +123,7 @@ void pp_report_xml_class(struct pp_report_xml *report, const char *attribute, si
 static void put_task(struct pp_report_xml *report, size_t i)
 {
 	const struct pp_class *class = &report->profile->classes->items[i];
+	const char *name = pp_head_thread_name(&report->profile->head, class);
 	struct op_xml *xml = &report->xml;
 
 	if (class->tgid == OP_ALL && class->tid == OP_ALL)
@@ -133,6 +134,8 @@ static void put_task(struct pp_report_xml *report, size_t i)
 		op_xml_number(xml, "tgid", class->tgid);
 	if (class->tid != OP_ALL)
 		op_xml_number(xml, "tid", class->tid);
+	if (name)
+		op_xml_text(xml, "thread", name);
 	op_xml_end(xml, "?>");
 }
 
