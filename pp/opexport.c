@@ -262,16 +262,19 @@ static int export_session(struct job *job, struct prof *prof, struct pp_image_re
 
 static int export_sessions(struct job *job, struct op_error *error)
 {
+	struct pp_image_search search = pp_common_search(&job->common, &job->common.specs[0]);
 	const struct format_sessions sessions = {
 		.dir = job->common.session_dir,
 		.spec = &job->common.specs[0],
 		.exclude_dependent = job->exclude_dependent,
+		.search = &search,
 		.warnings = &job->common.warnings,
 	};
 	struct output output = {.path = job->output, .command = job->common.command_line};
 	int result = write_directory(chosen(job), NULL, &sessions, &output, error);
 
 	pp_warnings_summarize(&job->common.warnings);
+	pp_image_search_free(&search);
 	return result;
 }
 

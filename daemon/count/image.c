@@ -259,6 +259,25 @@ uint32_t images_know_process(struct images *images, uint32_t tgid)
 	return process.owner;
 }
 
+/* Its name, or that it has samples and no name yet. */
+static void set_thread_name(struct images *images, uint32_t tgid, uint32_t tid)
+{
+	char *name = source_thread_name(images->source, tgid, tid);
+
+	if (name)
+		images->threads_learned |=
+			op_thread_names_set(&images->threads, tgid, tid, name) > 0;
+	else if (!op_thread_names_find(&images->threads, tgid, tid))
+		op_thread_names_set(&images->threads, tgid, tid, "");
+	free(name);
+}
+
+void images_know_thread(struct images *images, uint32_t tgid, uint32_t tid)
+{
+	if (!images->source->is_past)
+		set_thread_name(images, tgid, tid);
+}
+
 void images_begin(struct images *images, const char *samples_dir)
 {
 	close_kept(images);
@@ -267,6 +286,9 @@ void images_begin(struct images *images, const char *samples_dir)
 	op_process_list_free(&images->processes);
 	op_process_list_read(&images->processes, samples_dir);
 	images->processes_learned = false;
+	op_thread_names_free(&images->threads);
+	op_thread_names_read(&images->threads, samples_dir);
+	images->threads_learned = false;
 	images->samples_dir = samples_dir;
 	images->learned = false;
 	images->n_saved = 0;
@@ -289,11 +311,28 @@ static void save_processes(struct images *images)
 		images->processes_learned = false;
 }
 
+/* Threads are named after they have begun. */
+static void save_thread_names(struct images *images)
+{
+	struct op_error error;
+
+	for (size_t i = 0; i < images->threads.n && !images->source->is_past; i++)
+		set_thread_name(images, images->threads.items[i].tgid,
+				images->threads.items[i].tid);
+	if (!images->threads_learned)
+		return;
+	if (op_thread_names_save(&images->threads, images->samples_dir, &error))
+		log_line("the session's names of threads are not up to date: %s", error.text);
+	else
+		images->threads_learned = false;
+}
+
 void images_save(struct images *images)
 {
 	struct op_error error;
 
 	save_processes(images);
+	save_thread_names(images);
 	if (!images->learned)
 		return;
 	if (op_image_list_save(&images->known, images->samples_dir, &error))
@@ -464,6 +503,7 @@ void images_free(struct images *images)
 	close_kept(images);
 	op_image_list_free(&images->known);
 	op_process_list_free(&images->processes);
+	op_thread_names_free(&images->threads);
 	saved_turns_free(&images->turns);
 	foreign_limit_reset(&images->dumps);
 }

@@ -15,6 +15,7 @@
 #include "libop/session/log.h"
 #include "libop/session/processes.h"
 #include "libop/session/sample_name.h"
+#include "libop/session/thread_names.h"
 #include "libop/base/strings.h"
 #include "libop/base/hash.h"
 #include "daemon/sources/source.h"
@@ -59,6 +60,8 @@ struct images {
 	bool learned;			 /* @known has more than the session's file */
 	struct op_process_list processes; /* of the session: whose memory has samples */
 	bool processes_learned;
+	struct op_thread_names threads; /* of the session: that have sample files of their own */
+	bool threads_learned;
 	struct foreign_limit dumps; /* how often jitdumps are looked for */
 	const char *samples_dir;	 /* where symbols are saved if there is no other place */
 	int32_t tgid;			 /* of the samples that are being counted; 0: not known */
@@ -114,6 +117,13 @@ void images_free(struct images *images);
  * Return: its user, or UINT32_MAX if it has ended, or the samples are of the past.
  */
 uint32_t images_know_process(struct images *images, uint32_t tgid);
+
+/**
+ * images_know_thread - note in the session what a thread is called, now and until it ends
+ *
+ * Samples of the past have no names of threads.
+ */
+void images_know_thread(struct images *images, uint32_t tgid, uint32_t tid);
 
 /**
  * images_begin - take over what a session knows of its images

@@ -829,6 +829,9 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	file->journal = opened.journal;
 	file->is_other = opened.is_other;
 	file->is_stopgap = opened.is_stopgap;
+	/* so there are no more names than the budget has files */
+	if (key->tid != OP_ALL && !file->is_other)
+		images_know_thread(files->images, (uint32_t)key->tgid, (uint32_t)key->tid);
 	if (is_in_journal(files, file)) {
 		remember(file);
 		return file;

@@ -18,6 +18,7 @@
 #include "libop/cpu/type_names.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
+#include "libop/session/thread_names.h"
 #include "daemon/live/machine.h"
 #include "unwind_tables.h"
 
@@ -194,6 +195,12 @@ static char *kernel_backend(struct source *source)
 	return read_below(kernel_of(source)->dir, "backend", NULL);
 }
 
+static char *kernel_thread_name(struct source *source, uint32_t tgid, uint32_t tid)
+{
+	(void)source;
+	return op_thread_name_of(tgid, tid);
+}
+
 static const struct source_ops kernel_ops = {
 	.read = kernel_read,
 	.sync = kernel_sync,
@@ -201,6 +208,7 @@ static const struct source_ops kernel_ops = {
 	.image = kernel_image,
 	.maps = kernel_maps,
 	.process = kernel_process,
+	.thread_name = kernel_thread_name,
 	.modules = kernel_modules,
 	.kallsyms = kernel_kallsyms,
 	.stats = kernel_stats,

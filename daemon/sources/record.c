@@ -167,6 +167,12 @@ static uint64_t record_process(struct source *source, uint32_t tgid)
 	return source_process(recorder_of(source)->inner, tgid);
 }
 
+/* Not recorded, either: sessions of recordings have no names of threads. */
+static char *record_thread_name(struct source *source, uint32_t tgid, uint32_t tid)
+{
+	return source_thread_name(recorder_of(source)->inner, tgid, tid);
+}
+
 static char *record_modules(struct source *source)
 {
 	struct recorder *recorder = recorder_of(source);
@@ -213,6 +219,7 @@ static const struct source_ops record_ops = {
 	.image = record_image,
 	.maps = record_maps,
 	.process = record_process,
+	.thread_name = record_thread_name,
 	.modules = record_modules,
 	.kallsyms = record_kallsyms,
 	.stats = record_stats,

@@ -33,6 +33,7 @@ struct source_ops {
 	int (*image)(struct source *source, uint64_t cookie, struct image_facts *facts);
 	char *(*maps)(struct source *source, uint32_t tgid);
 	uint64_t (*process)(struct source *source, uint32_t tgid);
+	char *(*thread_name)(struct source *source, uint32_t tgid, uint32_t tid);
 	char *(*modules)(struct source *source);
 	char *(*kallsyms)(struct source *source);
 	char *(*stats)(struct source *source);
@@ -109,6 +110,12 @@ static inline char *source_maps(struct source *source, uint32_t tgid)
 static inline uint64_t source_process(struct source *source, uint32_t tgid)
 {
 	return source->ops->process ? source->ops->process(source, tgid) : 0;
+}
+
+/* The name that a thread has now, or had last; the caller frees it; NULL if it is not known. */
+static inline char *source_thread_name(struct source *source, uint32_t tgid, uint32_t tid)
+{
+	return source->ops->thread_name ? source->ops->thread_name(source, tgid, tid) : NULL;
 }
 
 /*

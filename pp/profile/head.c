@@ -124,6 +124,7 @@ void pp_head_read(struct pp_head *head, char *const *dirs, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct times times = read_session(head, dirs[i]);
 
+		op_thread_names_read(&head->threads, dirs[i]);
 		if (times.start_ns && (!head->start_ns || times.start_ns < head->start_ns))
 			head->start_ns = times.start_ns;
 		is_known &= times.duration_ns && !__builtin_add_overflow(head->duration_ns,
@@ -132,6 +133,29 @@ void pp_head_read(struct pp_head *head, char *const *dirs, size_t n)
 	}
 	if (!is_known)
 		head->duration_ns = 0;
+	for (size_t i = 0; i < head->threads.n; i++)
+		pp_hash_add(&head->by_tid, op_hash_mix(0, head->threads.items[i].tid),
+			    (uint32_t)i);
+}
+
+const char *pp_head_thread_name(const struct pp_head *head, const struct pp_class *class)
+{
+	const struct op_thread_name *found = NULL;
+	uint32_t i;
+
+	if (class->tid == OP_ALL)
+		return NULL;
+	if (class->tgid != OP_ALL)
+		return op_thread_names_find(&head->threads, (uint32_t)class->tgid,
+					    (uint32_t)class->tid);
+	op_hash_for_each_possible (&head->by_tid, op_hash_mix(0, (uint32_t)class->tid), i) {
+		if (head->threads.items[i].tid != class->tid)
+			continue;
+		if (found)
+			return NULL;
+		found = &head->threads.items[i];
+	}
+	return found ? found->name : NULL;
 }
 
 void pp_head_free(struct pp_head *head)
@@ -139,6 +163,8 @@ void pp_head_free(struct pp_head *head)
 	for (size_t i = 0; i < head->n_rates; i++)
 		free(head->rates[i].event);
 	free(head->rates);
+	op_thread_names_free(&head->threads);
+	op_hash_free(&head->by_tid);
 	free(head->hostname.text);
 	free(head->os_release.text);
 	free(head->arch.text);

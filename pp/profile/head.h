@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libop/session/thread_names.h"
 #include "pp/select/classes.h"
 
 /* A fact of all sessions. */
@@ -27,6 +28,8 @@ struct pp_rate {
 struct pp_head {
 	char *const *dirs; /* of the sessions, as SESSION/samples/NAME; the list's */
 	size_t n_dirs;
+	struct op_thread_names threads;
+	struct op_hash by_tid; /* numbers of @threads */
 	struct pp_fact hostname, os_release, arch, cpu, backend, command;
 	uint64_t start_ns;    /* since 1970, of the first session; 0: not known */
 	uint64_t duration_ns; /* of all sessions together; 0: not known of one of them */
@@ -45,6 +48,10 @@ void pp_head_free(struct pp_head *head);
 
 /* Samples a second of a class that has no period; 0: not known, or not one number. */
 uint64_t pp_head_rate(const struct pp_head *head, const struct pp_class *class);
+
+/* The name of the thread that a class is of, perhaps without its process; NULL: it is of none, or
+ * that has no name, or several threads of the sessions had the number. */
+const char *pp_head_thread_name(const struct pp_head *head, const struct pp_class *class);
 
 /* The name of a session as users give it, or its directory in samples; the caller frees it. */
 char *pp_head_session_name(const char *samples_dir);

@@ -74,9 +74,12 @@ static void open_object(struct json *json)
 	op_json_object(&json->writer, NULL);
 }
 
-static void put_class(struct op_json *writer, const struct pp_class *class, uint64_t rate,
-		      uint64_t total)
+static void put_class(struct op_json *writer, const struct pp_class *class,
+		      const struct pp_head *head, uint64_t total)
 {
+	const char *thread = pp_head_thread_name(head, class);
+	uint64_t rate = pp_head_rate(head, class);
+
 	op_json_string(writer, "name", class->column);
 	op_json_string(writer, "event", class->event);
 	op_json_number(writer, "period", class->count);
@@ -88,6 +91,8 @@ static void put_class(struct op_json *writer, const struct pp_class *class, uint
 		op_json_number(writer, "tgid", class->tgid);
 	if (class->tid != OP_ALL)
 		op_json_number(writer, "tid", class->tid);
+	if (thread)
+		op_json_string(writer, "thread", thread);
 	if (class->cpu != OP_ALL)
 		op_json_number(writer, "cpu", class->cpu);
 	if (pp_class_is_partial(class)) {
@@ -144,8 +149,7 @@ static void put_classes(struct json *json)
 	open_array(json, "classes");
 	for (size_t i = 0; i < classes->n; i++) {
 		open_object(json);
-		put_class(&json->writer, &classes->items[i],
-			  pp_head_rate(&json->profile->head, &classes->items[i]),
+		put_class(&json->writer, &classes->items[i], &json->profile->head,
 			  json->profile->totals[i]);
 		if (classes->items[i].is_weighted)
 			op_json_number(&json->writer, "weight",

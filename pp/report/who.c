@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Samples by process, thread or CPU: a line each, and the program that most samples are of.
+ * Samples by process, thread or CPU: a line each, and the program that most samples are of.  If the
+ * sessions have names of threads, they stand between.
  *
  *	samples  %         process  app name
  *	     90  90.0000      1200  redis-server
@@ -15,7 +16,7 @@
 #include "pp/select/weights.h"
 #include "report.h"
 
-enum { WIDTH_NUMBER = 9, WIDTH_ID = 9, LEAST_NAME = 20 };
+enum { WIDTH_NUMBER = 9, WIDTH_ID = 9, WIDTH_THREAD = 15, LEAST_NAME = 20 };
 
 struct who {
 	const struct pp_profile *profile;
@@ -25,6 +26,7 @@ struct who {
 	size_t *order;	   /* classes, the most samples first */
 	uint64_t *weights; /* by class */
 	uint64_t whole;
+	bool has_names; /* of threads */
 };
 
 int64_t pp_who_of(const struct pp_class *class, enum pp_by by)
@@ -60,6 +62,8 @@ static void put_head(struct who *who)
 	put_text(who, "samples", WIDTH_NUMBER);
 	put_text(who, "%", WIDTH_NUMBER);
 	put_text(who, heads[who->style->by], WIDTH_ID);
+	if (who->has_names)
+		put_text(who, "name", WIDTH_THREAD);
 	put_text(who, "app name", 0);
 	pp_line_tone(&who->line, PP_TONE_PLAIN);
 	pp_line_end(&who->line, who->out);
@@ -108,7 +112,9 @@ static double share_of(const struct who *who, uint64_t weight)
 
 static void put_class(struct who *who, size_t class)
 {
-	int64_t id = pp_who_of(&who->profile->classes->items[class], who->style->by);
+	const struct pp_class *of = &who->profile->classes->items[class];
+	int64_t id = pp_who_of(of, who->style->by);
+	const char *name = pp_head_thread_name(&who->profile->head, of);
 
 	pp_line_row(&who->line, share_of(who, who->weights[class]));
 	put_text(who, "", WIDTH_NUMBER);
@@ -120,6 +126,8 @@ static void put_class(struct who *who, size_t class)
 		pp_line_puts(&who->line, "not known");
 	else
 		pp_line_count(&who->line, (uint64_t)id, 0);
+	if (who->has_names)
+		put_text(who, name ? name : "", WIDTH_THREAD);
 	put_programs(who, class);
 	pp_line_end(&who->line, who->out);
 }
@@ -149,7 +157,8 @@ static void put_classes(struct who *who)
 	if (n_rest && most) {
 		char *text = pp_rest_text(n_rest, share_of(who, rest));
 
-		put_text(who, "", 2 * WIDTH_NUMBER + WIDTH_ID);
+		put_text(who, "",
+			 2 * WIDTH_NUMBER + WIDTH_ID + (who->has_names ? WIDTH_THREAD : 0));
 		put_text(who, text, 0);
 		pp_line_end(&who->line, who->out);
 		free(text);
@@ -176,6 +185,9 @@ void pp_report_who(const struct pp_profile *profile, const struct pp_report_styl
 					     : profile->totals[i];
 		who.whole += who.weights[i];
 	}
+	for (size_t i = 0; i < n && style->by == PP_BY_THREAD; i++)
+		who.has_names |=
+			pp_head_thread_name(&profile->head, &profile->classes->items[i]) != NULL;
 	qsort_r(who.order, n, sizeof(*who.order), compare_classes, &who);
 	put_head(&who);
 	put_classes(&who);

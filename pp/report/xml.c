@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reports as XML: doc/opreport.xsd.  The names and the order of elements are those of OProfile's
- * schema 3.0; "statistics" at the end is new.
+ * Reports as XML: doc/opreport.xsd.  Elements, their order and their attributes are those of
+ * OProfile's schema 3.0, and no others, so that files are valid there.  What it has no place for
+ * are processing instructions "opreport-...", which no schema forbids.
  */
 #include "xml.h"
 #include "libop/text/cells.h"
@@ -69,6 +70,17 @@ static void put_options(struct pp_report_xml *report)
 	op_xml_end(xml, "/>");
 }
 
+/* Event number @id was counted a part of the time only. */
+static void put_partial(struct op_xml *xml, const struct pp_class *class, size_t id)
+{
+	op_xml_put(xml, "<?opreport-multiplexed");
+	op_xml_number(xml, "id", id);
+	op_xml_number(xml, "enabledns", class->enabled_ns);
+	op_xml_number(xml, "runningns", class->running_ns);
+	op_xml_text(xml, "scaled", class->is_scaled ? "true" : "false");
+	op_xml_end(xml, "?>");
+}
+
 static void put_setup(struct pp_report_xml *report)
 {
 	const struct pp_classes *classes = report->profile->classes;
@@ -92,12 +104,9 @@ static void put_setup(struct pp_report_xml *report)
 		if (!class->many_unit_masks)
 			op_xml_number(xml, "unitmask", class->unit_mask);
 		op_xml_number(xml, "setupcount", class->count);
-		if (pp_class_is_partial(class)) {
-			op_xml_number(xml, "enabledns", class->enabled_ns);
-			op_xml_number(xml, "runningns", class->running_ns);
-			op_xml_text(xml, "scaled", class->is_scaled ? "true" : "false");
-		}
 		op_xml_end(xml, "/>");
+		if (pp_class_is_partial(class))
+			put_partial(xml, class, i);
 	}
 	op_xml_end(xml, "</setup>");
 }
@@ -108,6 +117,26 @@ void pp_report_xml_class(struct pp_report_xml *report, const char *attribute, si
 
 	snprintf(name, sizeof(name), "c%zu", class);
 	op_xml_text(&report->xml, attribute, name);
+}
+
+/* The process and thread that a class is of, if it is of one. */
+static void put_task(struct pp_report_xml *report, size_t i)
+{
+	const struct pp_class *class = &report->profile->classes->items[i];
+	const char *name = pp_head_thread_name(&report->profile->head, class);
+	struct op_xml *xml = &report->xml;
+
+	if (class->tgid == OP_ALL && class->tid == OP_ALL)
+		return;
+	op_xml_put(xml, "<?opreport-class");
+	pp_report_xml_class(report, "name", i);
+	if (class->tgid != OP_ALL)
+		op_xml_number(xml, "tgid", class->tgid);
+	if (class->tid != OP_ALL)
+		op_xml_number(xml, "tid", class->tid);
+	if (name)
+		op_xml_text(xml, "thread", name);
+	op_xml_end(xml, "?>");
 }
 
 static void put_classes(struct pp_report_xml *report)
@@ -130,34 +159,68 @@ static void put_classes(struct pp_report_xml *report)
 			if (!class->many_unit_masks)
 				op_xml_number(xml, "mask", class->unit_mask);
 		}
-		if (class->tgid != OP_ALL)
-			op_xml_number(xml, "tgid", class->tgid);
-		if (class->tid != OP_ALL)
-			op_xml_number(xml, "tid", class->tid);
 		op_xml_end(xml, "/>");
+		put_task(report, i);
 	}
 	op_xml_end(xml, "</classes>");
 }
 
 /* ---- counts ---- */
 
+/* @class: PP_XML_ALL_CLASSES: of no class in particular. */
+static void put_count(struct pp_report_xml *report, uint64_t count, uint64_t events, size_t class)
+{
+	const struct pp_classes *classes = report->profile->classes;
+
+	op_xml_put(&report->xml, "<count");
+	if (classes->n > 1 && class != PP_XML_ALL_CLASSES)
+		pp_report_xml_class(report, "class", class);
+	op_xml_put(&report->xml, ">");
+	op_xml_count(&report->xml, count);
+	if (classes->items[class == PP_XML_ALL_CLASSES ? 0 : class].is_weighted) {
+		op_xml_put(&report->xml, "<?opreport-weight");
+		op_xml_number(&report->xml, "events", events);
+		op_xml_put(&report->xml, "?>");
+	}
+	op_xml_end(&report->xml, "</count>");
+}
+
+static bool is_counted(const struct pp_report_xml *report, const uint64_t *counts, size_t class,
+		       size_t i)
+{
+	return (counts[i] || report->profile->classes->n == 1) &&
+	       (class == PP_XML_ALL_CLASSES || class == i);
+}
+
 void pp_report_xml_counts(struct pp_report_xml *report, const uint64_t *counts, size_t class)
 {
-	size_t n = report->profile->classes->n;
+	for (size_t i = 0; i < report->profile->classes->n; i++)
+		if (is_counted(report, counts, class, i))
+			put_count(report, counts[i], pp_weight(report->profile->classes, counts, i),
+				  i);
+}
 
-	for (size_t i = 0; i < n; i++) {
-		if ((!counts[i] && n > 1) || (class != PP_XML_ALL_CLASSES && class != i))
-			continue;
-		op_xml_put(&report->xml, "<count");
-		if (n > 1)
-			pp_report_xml_class(report, "class", i);
-		if (report->profile->classes->items[i].is_weighted)
-			op_xml_number(&report->xml, "events",
-				      pp_weight(report->profile->classes, counts, i));
-		op_xml_put(&report->xml, ">");
-		op_xml_count(&report->xml, counts[i]);
-		op_xml_end(&report->xml, "</count>");
+void pp_report_xml_counts_of_image(struct pp_report_xml *report, const uint64_t *counts,
+				   size_t class)
+{
+	for (size_t i = 0; i < report->profile->classes->n; i++)
+		if (is_counted(report, counts, class, i)) {
+			pp_report_xml_counts(report, counts, class);
+			return;
+		}
+	put_count(report, 0, 0, class == PP_XML_ALL_CLASSES ? 0 : class);
+}
+
+void pp_report_xml_sum(struct pp_report_xml *report, const uint64_t *counts, size_t first,
+		       size_t end)
+{
+	uint64_t samples = 0, events = 0;
+
+	for (size_t i = first; i < end; i++) {
+		samples += counts[i];
+		events += pp_weight(report->profile->classes, counts, i);
 	}
+	put_count(report, samples, events, end - first == 1 ? first : PP_XML_ALL_CLASSES);
 }
 
 /* ---- tables ---- */
@@ -223,7 +286,7 @@ static void put_fact(struct op_xml *xml, const char *attribute, const struct pp_
 		op_xml_text(xml, attribute, fact->text);
 }
 
-/* OProfile's schema has no place for it but this element, which is ours. */
+/* A part of the instruction "opreport-statistics". */
 static void put_head(struct pp_report_xml *report)
 {
 	const struct pp_head *head = &report->profile->head;
@@ -241,21 +304,16 @@ static void put_head(struct pp_report_xml *report)
 		op_xml_number(xml, "durationns", head->duration_ns);
 }
 
-/* Ours, too. */
 static void put_notes(struct pp_report_xml *report)
 {
 	const struct op_strings *notes = report->facts->notes;
 	struct op_xml *xml = &report->xml;
 
-	if (!notes->count)
-		return;
-	op_xml_end(xml, "<notes>");
 	for (size_t i = 0; i < notes->count; i++) {
-		op_xml_put(xml, "<note");
+		op_xml_put(xml, "<?opreport-note");
 		op_xml_text(xml, "text", notes->item[i]);
-		op_xml_end(xml, "/>");
+		op_xml_end(xml, "?>");
 	}
-	op_xml_end(xml, "</notes>");
 }
 
 static void put_loss(struct pp_report_xml *report)
@@ -265,7 +323,7 @@ static void put_loss(struct pp_report_xml *report)
 
 	if (!loss->known && !loss->damaged)
 		return;
-	op_xml_put(xml, "<statistics");
+	op_xml_put(xml, "<?opreport-statistics");
 	put_head(report);
 	op_xml_number(xml, "received", loss->received);
 	op_xml_number(xml, "stored", loss->stored);
@@ -282,14 +340,13 @@ static void put_loss(struct pp_report_xml *report)
 		op_xml_number(xml, "daemoncpums", loss->daemon_cpu_ms);
 		op_xml_number(xml, "profilingms", loss->profiling_ms);
 	}
-	op_xml_end(xml, ">");
+	op_xml_end(xml, "?>");
 	for (size_t i = 0; i < loss->n_causes; i++) {
-		op_xml_put(xml, "<loss");
+		op_xml_put(xml, "<?opreport-loss");
 		op_xml_text(xml, "cause", loss->causes[i].text);
 		op_xml_number(xml, "count", loss->causes[i].n);
-		op_xml_end(xml, "/>");
+		op_xml_end(xml, "?>");
 	}
-	op_xml_end(xml, "</statistics>");
 }
 
 /* ---- document ---- */

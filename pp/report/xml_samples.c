@@ -6,7 +6,7 @@
  *
  * or, if the columns are threads, by process and thread:
  *
- *	process > count..., thread > count, module > count, symbol...
+ *	process > count, thread > count, module > count, symbol...
  */
 #include <stdlib.h>
 
@@ -213,7 +213,7 @@ static void put_module(struct samples *samples, const struct pp_part *part, size
 
 	op_xml_put(xml, "<module");
 	put_name(samples, part->image);
-	pp_report_xml_counts(samples->report, part->counts, samples->class);
+	pp_report_xml_counts_of_image(samples->report, part->counts, samples->class);
 	put_symbols(samples, part, next);
 	op_xml_end(xml, "</module>");
 }
@@ -245,7 +245,7 @@ static void put_own_counts(struct samples *samples, const struct binary *binary)
 		if (is_own(&binary->parts[i]))
 			pp_counts_add(samples->report->profile->classes, counts,
 				      binary->parts[i].counts);
-	pp_report_xml_counts(samples->report, counts, samples->class);
+	pp_report_xml_counts_of_image(samples->report, counts, samples->class);
 	free(counts);
 }
 
@@ -325,8 +325,7 @@ static void put_process(struct samples *samples, const struct binary *binary, si
 			op_xml_put(xml, "<process");
 			op_xml_number(xml, "pid", classes[first].tgid);
 			put_name(samples, app);
-			for (size_t i = first; i < end; i++)
-				pp_report_xml_counts(samples->report, app->counts, i);
+			pp_report_xml_sum(samples->report, app->counts, first, end);
 		}
 		open = true;
 		put_thread(samples, binary);

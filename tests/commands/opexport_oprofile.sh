@@ -236,6 +236,71 @@ diff 1.4.txt archive.txt
 cmp prog "archive$DIR/prog"
 cmp lib.so "archive$DIR/lib.so"
 
+# A map, memory that grew, code that no line covers, and a process without a map: its memory keeps its
+# name, as that of OProfile.
+requirement jit_code_has_objects
+images
+jit_samples()
+{
+	session <<-EOF
+		anon_start 0x7f0000000000
+		image prog {anon:anon}/77.0x7f0000000000.0x7f0000010000 TIMER
+		0x100 1, 0x1ff 2, 0x200 4, 0x300 8, 0x8000 16
+		image prog {anon:anon}/77.0x7f0000000000.0x7f0040000000 TIMER
+		0x110 32, 0x30000000 64
+		anon_start 0x1000000
+		image prog {anon:[heap]}/77.0x1000000.0x1001000 TIMER
+		0x10 128
+		anon_start 0x7f0000000000
+		image prog {anon:anon}/78.0x7f0000000000.0x7f0000010000 TIMER
+		0x100 256
+	EOF
+}
+jit_samples
+write jit/perf-77.map <<-EOF
+	7f0000000100 100 LazyCompile:~add /srv/app.js:3
+	7f0000000280 100 _Z3addii
+	7f0030000000 10 far
+	7f0000009000 10 without_samples
+EOF
+exported --jit-dir="$DIR/jit"
+find tree-1.4 -name '*.jo' | sort | while read -r object; do
+	nm "$object" >symbols
+	sort symbols
+	[ "$(du -k "$object" | cut -f 1)" -lt 100 ] || echo "it is large"
+done
+opreport --session-dir="$DIR" --jit-dir="$DIR/jit" -l -n -w >own.txt
+opreport --session-dir=tree-1.4 -l -n -w | diff own.txt - || :
+
+# The names of an import are in its session.
+requirement jit_code_of_imports_has_objects
+make_profile >made <<-EOF
+	pprof 6='' 6='samples' 6='count' 6='cpu' 6='nanoseconds' 6='[anon:jit]' 6='compiled'
+	pprof 1=(1=1 2=2) 1=(1=3 2=4) 11=(1=3 2=4) 12=1000000
+	pprof 3=(1=1 2=0x400000 3=0x410000 5=5)
+	pprof 5=(1=1 2=6)
+	pprof 4=(1=1 2=1 3=0x401010 4=(1=1)) 4=(1=2 2=1 3=0x401030)
+	pprof 2=(1=[1] 2=[7 7000000]) 2=(1=[2] 2=[2 2000000])
+EOF
+try opexport --from=made --to=oprofile --output=tree-1.4
+python3 "$COMMANDS/original_tree.py" 1.4 tree-1.4
+
+requirement statistics_without_a_loss_of_samples_are_left_out
+images
+session <<-EOF
+	image prog TIMER
+	0x1010 7
+	stat total_samples 7
+	stat samples_stored 7
+	stat lost_bt_no_mapping 3
+EOF
+exported
+session <<-EOF
+	stat lost_bt_no_mapping 3
+	stat lost_records_by_kernel 2
+EOF
+exported
+
 requirement errors_are_said
 whole
 try opexport --session-dir="$DIR" --to=oprofile

@@ -225,3 +225,30 @@ if ldd "$(command -v opreport)" | grep -q libpfm; then
 	check grep -q '^Counted UOPS_RETIRED ' out
 	check test -z "$(grep 'Unknown\|Text' out)"
 fi
+
+# A number that two processes had is not named, if they are not told apart.
+requirement threads_have_their_names
+images
+session <<-EOF
+	image prog TIMER.0.0.10.10.0
+	0x1010 60
+	image prog TIMER.0.0.10.11.1
+	0x1010 30
+	image lib.so TIMER.0.0.20.12.1
+	0x1030 7
+	image lib.so TIMER.0.0.20.13.1
+	0x1030 3
+EOF
+write samples/current/threads <<-EOF
+	10 10 prog
+	10 11 disk writer
+	10 12 once
+	20 12 again
+EOF
+reports <<-EOF
+	--by=thread
+	-n --by=thread --max-lines=2
+	-n --by=process
+EOF
+of_session opreport --json tgid:20 -m cpu | grep -o '"tid": [^}]*}'
+of_session opreport -X tgid:20 -m cpu | grep '<?opreport-class'

@@ -101,6 +101,7 @@ add_up()
 		8.json --json -l -m lib
 	EOF
 	check python3 -W ignore "$COMMANDS/report_sums.py" check "$TOP/doc" "$1" ./*.xml ./*.json
+	check python3 "$COMMANDS/original_xml.py" ./*.xml
 }
 
 requirement documents_fit_their_schemas_and_add_up
@@ -235,7 +236,7 @@ reports <<-EOF
 	--csv
 	--csv -n
 EOF
-of_session opreport -X | grep -o '<statistics .*>'
+of_session opreport -X | grep -o '<?opreport-statistics .*>'
 of_session opreport --json | grep -o '"kernel_lost": .*, "causes"'
 
 requirement contradicting_formats_are_refused
@@ -270,3 +271,58 @@ check_schema()
 check_schema report.xml
 of_session opreport -X -d -o "$DIR/details.xml"
 check_schema details.xml
+
+# All that a session may have and OProfile has not: notes, losses, weights, events that were counted a
+# part of the time, and processes as columns.
+requirement xml_is_valid_where_oprofile_s_is
+valid()
+{
+	opreport --session-dir="$DIR" -X -o out.xml "$@" 2>&1
+	python3 "$COMMANDS/original_xml.py" out.xml && check_schema out.xml
+	grep -o '<?opreport-[a-z]*' out.xml | sort | uniq -c
+	rm out.xml
+}
+frequency 10
+session <<-EOF
+	stat total_samples 1000
+	stat samples_stored 100
+	stat lost_no_mapping 3
+EOF
+valid
+rm -rf samples
+session <<-EOF
+	cpu_type i386/core_2
+	image prog LOADS.500.65.all.all.all
+	0x1010 10
+	image prog CYCLES@x.500.0.all.all.all
+	0x1010 10
+EOF
+echo 3000 | write samples/current/stats/events/LOADS.500.65/enabled_ns
+echo 1000 | write samples/current/stats/events/LOADS.500.65/running_ns
+valid -d
+rm -rf samples
+session <<-EOF
+	image prog TIMER.0.0.2.2.all
+	0x1010 2
+	image prog TIMER.0.0.2.3.all
+	0x1010 4
+	image prog lib.so TIMER.0.0.2.3.all
+	0x2010 8
+EOF
+valid -c
+rm -rf samples
+session <<-EOF
+	image prog TIMER.0.0.1.all.all
+	0x1010 1
+	image prog TIMER.0.0.2.all.all
+	0x1010 2
+EOF
+valid
+rm -rf samples
+session <<-EOF
+	image prog lib.so TIMER.0.0.all.all.0
+	0x2010 1
+	image prog lib.so TIMER.0.0.all.all.1
+	0x2010 2
+EOF
+valid

@@ -44,7 +44,7 @@ here | origin
 head_of opreport -l
 opannotate --session-dir="$DIR" -a 2>/dev/null | sed -n '/Session/,/Counted/p'
 of_session opreport --json | grep -e '"session"' -e '"frequency"'
-of_session opreport --xml | grep '<statistics'
+of_session opreport --xml | grep '<?opreport-statistics'
 
 requirement unknown_facts_are_left_out
 images

@@ -63,7 +63,7 @@ known_as()
 		--csv -l
 	EOF
 	opreport --session-dir="$DIR" --json -l | grep '"notes"'
-	opreport --session-dir="$DIR" -X | grep '<note '
+	opreport --session-dir="$DIR" -X | grep '<?opreport-note '
 }
 
 requirement files_that_are_not_those_profiled_are_said_in_the_head

@@ -34,7 +34,7 @@ done
 
 requirement documents_have_samples_and_events
 frequency 1
-opreport --session-dir="$DIR" -X | grep -e '<count' -e '<note '
+opreport --session-dir="$DIR" -X | grep -e '<count' -e '<?opreport-note '
 opreport --session-dir="$DIR" --json -c | grep inclusive
 opreport --session-dir="$DIR" --csv -l
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # opexport --from: conversion without a session gives what import and export give, and keeps what a
-# session has no place for: names of threads, and the time of each sample
+# session has no place for: the time of each sample
 . "$COMMANDS/threads.sh"
 
 # Writes the profile to "direct" and, by way of a session, to "session".
@@ -30,7 +30,7 @@ done
 requirement pprof_samples_equal_those_of_import_and_export
 recording
 both_ways pprof
-show_profile pprof direct | sed 's/ comm=[a-z.]*//' >direct.samples
+show_profile pprof direct >direct.samples
 show_profile pprof session | sed 's/ cpu=[0-9]*//' >session.samples
 wc -l <direct.samples
 diff direct.samples session.samples
@@ -40,7 +40,7 @@ recording worker
 both_ways pprof
 show_profile pprof direct | grep -o 'comm=.*' | sort | uniq -c
 opexport --from=made --to=folded | cut -d';' -f1 | uniq
-check test -z "$(opexport --session-dir=data --to=folded | grep worker)"
+opexport --session-dir=data --to=folded | cut -d';' -f1 | uniq
 
 requirement standard_input_is_read
 recording
@@ -72,14 +72,15 @@ each try opexport --to=folded <<-EOF
 	--from=data
 EOF
 
-# Two threads of one process, one after the other; not in the order of time.
+# Two threads of one process, one after the other; not in the order of time.  The second is called
+# $worker (prog).
 timed()
 {
 	images
 	{
 		printf '%s\n' "$event" 'event type=0 config=3 period=1 sample_type=0x20 id=12' 'file 112'
 		task 70 70 prog "$DIR/prog"
-		task 70 71 prog "$DIR/prog"
+		task 70 71 "${worker:-prog}" "$DIR/prog"
 		while read -r time tid at event count; do
 			echo "record 9 2 q$event q$at d70 d$tid q$time q$count q3" \
 				"q0xfffffffffffffe00 q$at q0x401031"
@@ -112,6 +113,38 @@ opexport --from=made --to=firefox | grep -oE '"pid":"70","tid":7[01],|"samples":
 requirement speedscope_has_a_profile_of_each_thread_in_the_order_of_time
 timed
 opexport --from=made --to=speedscope | sed -n '/"profiles"/,$p'
+
+# By way of a session and without one.  The kernel cuts names of programs, which threads without a name
+# of their own have.
+requirement threads_have_their_own_names_where_a_format_has_a_place_for_them
+worker='disk(2)'
+timed
+unset worker
+opimport -s lib,thread -o data made
+cat data/samples/current/threads
+threads_of()
+{
+	show_profile "$1" "$2" | grep -o 'comm=.*' | sort | uniq -c
+}
+for form in pprof perf firefox; do
+	opexport --from=made --to=$form -o direct 2>/dev/null
+	opexport --session-dir=data --to=$form -o session 2>/dev/null
+	threads_of $form direct >direct.threads
+	threads_of $form session >session.threads
+	cat session.threads
+	diff direct.threads session.threads || :
+done
+grep -o '"name":"[^"]*","processName":"[^"]*","pid":"[0-9]*","tid":[0-9]*' session
+opexport --session-dir=data --to=folded 2>/dev/null | cut -d';' -f1 | uniq -c
+opreport --session-dir=data --by=thread event:cpu-clock 2>&1
+opreport --session-dir=data -X event:cpu-clock 2>&1 | grep '<?opreport-class'
+opreport --session-dir=data --json event:cpu-clock 2>&1 | grep -o '"tid": [0-9]*, "thread": "[^"]*"'
+
+requirement a_thread_without_a_name_has_the_whole_name_of_its_program
+cp "$DIR/../images/prog" a_program_of_a_long_name
+recording a_program_of_a_ 599 a_program_of_a_long_name
+opimport -s lib,thread -o data made
+opexport --session-dir=data --to=folded 'image:*long_name' | cut -d';' -f1 | uniq
 
 requirement a_thread_is_named_once_however_often_it_runs
 recording

@@ -78,6 +78,22 @@ static void apply_namespaces(struct perf_source *perf, const struct perf_namespa
 				       perf_namespace_at(namespaces, MOUNT_NAMESPACE, false).inode);
 }
 
+/* Names of threads that ended are kept until there are too many; /proc has those that run. */
+static void set_name(struct perf_source *perf, uint32_t tgid, uint32_t tid, const char *name)
+{
+	if (op_thread_names_set(&perf->names, tgid, tid, name) >= 0)
+		return;
+	op_thread_names_free(&perf->names);
+	op_thread_names_set(&perf->names, tgid, tid, name);
+}
+
+/* A number is another thread's now, which has its parent's name, and no record says so. */
+static void forget_name(struct perf_source *perf, const struct perf_task *task)
+{
+	if (op_thread_names_find(&perf->names, task->pid, task->tid))
+		op_thread_names_set(&perf->names, task->pid, task->tid, "");
+}
+
 /* The place of the event that a record is of, or -1. */
 static int event_of(const struct perf_source *perf, const struct perf_record *record)
 {
@@ -103,8 +119,10 @@ static void apply(struct perf_source *perf, struct perf_cpu *cpu,
 	case PERF_RECORD_COMM:
 		if (other->comm.exec)
 			perf_process_exec(processes, other->comm.pid);
+		set_name(perf, other->comm.pid, other->comm.tid, other->comm.comm);
 		break;
 	case PERF_RECORD_FORK:
+		forget_name(perf, &other->task);
 		perf_process_fork(processes, other->task.pid, other->task.parent_pid);
 		break;
 	case PERF_RECORD_EXIT:
@@ -287,6 +305,17 @@ static uint64_t perf_process(struct source *source, uint32_t tgid)
 	return process ? process->task.number : 0;
 }
 
+static char *perf_thread_name(struct source *source, uint32_t tgid, uint32_t tid)
+{
+	struct perf_source *perf = perf_of(source);
+	const char *known = op_thread_names_find(&perf->names, tgid, tid);
+	char *name = known ? strdup(known) : op_thread_name_of(tgid, tid);
+
+	if (!known && name)
+		set_name(perf, tgid, tid, name);
+	return name;
+}
+
 static char *perf_modules(struct source *source)
 {
 	return machine_modules(&perf_of(source)->machine);
@@ -451,6 +480,7 @@ static void perf_close(struct source *source)
 	perf_merge_free(&perf->merge);
 	perf_unwind_free(perf->samples.unwind);
 	perf_processes_free(&perf->processes);
+	op_thread_names_free(&perf->names);
 	if (perf->timer >= 0)
 		close(perf->timer);
 	if (perf->more >= 0)
@@ -470,6 +500,7 @@ const struct source_ops perf_source_ops = {
 	.image = perf_image,
 	.maps = perf_maps,
 	.process = perf_process,
+	.thread_name = perf_thread_name,
 	.modules = perf_modules,
 	.kallsyms = perf_kallsyms,
 	.stats = perf_stats,

@@ -16,6 +16,7 @@
 #include "unwind.h"
 #include "words.h"
 #include "daemon/sources/source.h"
+#include "libop/session/thread_names.h"
 
 struct perf_source {
 	struct source source;
@@ -23,6 +24,7 @@ struct perf_source {
 	struct perf_times times;
 	struct perf_merge merge;
 	struct perf_processes processes;
+	struct op_thread_names names; /* of threads, as far as records or /proc said them */
 	struct perf_words words;
 	struct perf_attr attr; /* the layout of all records */
 	struct machine machine;

@@ -60,6 +60,24 @@ static uint32_t find_context(struct prof_tables *tables, const struct prof_sampl
 	return id;
 }
 
+/* Where contexts do not tell names apart, threads keep the last one. */
+static void take_thread_name(struct prof_tables *tables, const struct prof_sample *sample)
+{
+	if (tables->by & PROF_BY_COMM || !(tables->by & PROF_BY_TID) || !sample->comm)
+		return;
+	*op_pair_table_get(&tables->thread_names, (uint64_t)sample->pid, (uint64_t)sample->tid) =
+		sample->comm;
+}
+
+const char *prof_thread_name(const struct prof *prof, int64_t pid, int64_t tid)
+{
+	const struct prof_tables *tables = (const struct prof_tables *)prof;
+	const uint64_t *name =
+		op_pair_table_find(&tables->thread_names, (uint64_t)pid, (uint64_t)tid);
+
+	return prof->strings[name ? *name : 0];
+}
+
 static void take_time(struct prof *prof, uint64_t time)
 {
 	if (!time)
@@ -79,6 +97,7 @@ static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
 	uint32_t node = 0, context, entry;
 
 	take_time(prof, sample->time);
+	take_thread_name(tables, sample);
 	prof->has_entries |= sample->has_entry;
 	if (!(tables->by & PROF_COUNTS_ONLY)) {
 		context = find_context(tables, sample);
@@ -291,6 +310,7 @@ void prof_free(struct prof *prof)
 	free(prof->losses);
 	free(prof->facts);
 	free(prof->notes);
+	op_pair_table_free(&tables->thread_names);
 	op_hash_free(&tables->by_string);
 	op_hash_free(&tables->by_event);
 	op_hash_free(&tables->by_image);

@@ -26,6 +26,7 @@ struct output {
 	bool want_samples;	  /* not events, of format::has_one_number */
 };
 
+struct pp_image_search;
 struct pp_spec;
 struct pp_warnings;
 
@@ -34,6 +35,7 @@ struct format_sessions {
 	const char *dir; /* the session directory */
 	const struct pp_spec *spec;
 	bool exclude_dependent;
+	struct pp_image_search *search; /* where images are */
 	struct pp_warnings *warnings;
 };
 

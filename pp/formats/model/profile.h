@@ -306,6 +306,10 @@ struct prof_cursor {
 bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_sample *sample);
 void prof_cursor_free(struct prof_cursor *cursor);
 
+/* The name that a thread had last, of a profile by PROF_BY_TID but not PROF_BY_COMM; "": not known.
+ */
+const char *prof_thread_name(const struct prof *prof, int64_t pid, int64_t tid);
+
 /* Number of samples that prof_next() goes through, of their values, and of distinct frames of
  * stacks. */
 size_t prof_count(const struct prof *prof);

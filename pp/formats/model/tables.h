@@ -7,6 +7,7 @@
 #define PP_FORMATS_MODEL_TABLES_H
 
 #include "libop/base/hash.h"
+#include "libop/tables/pair_table.h"
 #include "profile.h"
 
 /* Functions that are known to be at a place. */
@@ -25,7 +26,8 @@ struct prof_tables {
 	size_t totals_capacity, moments_capacity;
 	bool has_no_moments; /* they were dropped */
 	struct op_hash by_string, by_event, by_image, by_context, by_branch, by_place;
-	uint32_t recent_context; /* of the sample before */
+	uint32_t recent_context;	   /* of the sample before */
+	struct op_pair_table thread_names; /* numbers of strings by process and thread */
 
 	struct place_lines *places;
 	size_t n_places, places_capacity;

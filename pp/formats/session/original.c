@@ -20,6 +20,8 @@
 #include "pp/select/sample_read.h"
 #include "pp/select/selection.h"
 #include "pp/symbols/kallsyms.h"
+#include "pp/symbols/image_reader.h"
+#include "original_objects.h"
 #include "stack_arcs.h"
 #include "libop/base/memory.h"
 
@@ -59,6 +61,7 @@ struct tree {
 	struct derived *derived; /* by stack file */
 	struct piece *pieces;
 	size_t n_pieces, pieces_capacity;
+	struct original_objects objects; /* of JIT code */
 	struct pp_warnings *warnings;
 	struct op_error *error;
 };
@@ -328,6 +331,9 @@ static int write_pieces(struct tree *tree, const struct piece *pieces, size_t n)
 	entries = make_entries(event, pieces->is_arc, &counts);
 	if (counts_any(entries, counts.n))
 		result = write_entries(tree, pieces, &header, entries, counts.n);
+	if (!pieces->is_arc)
+		original_objects_add(&tree->objects, pieces->name, &pieces->file->name.dep, entries,
+				     counts.n);
 	free(entries);
 	op_pair_table_free(&counts);
 	return result;
@@ -380,6 +386,23 @@ static int write_tree(struct tree *tree)
 	return write_all(tree);
 }
 
+static int write_objects(struct tree *tree, struct pp_image_search *search)
+{
+	struct pp_image_reader reader = {
+		.search = search,
+		.samples_dirs = tree->list->samples_dirs,
+		.n_dirs = tree->list->n_dirs,
+		.warnings = tree->warnings,
+	};
+	int result;
+
+	search->samples_dirs = reader.samples_dirs;
+	search->n_dirs = reader.n_dirs;
+	result = original_objects_write(&tree->objects, &reader, tree->dir, tree->error);
+	pp_image_reader_free(&reader);
+	return result;
+}
+
 static void free_tree(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->n_pieces; i++)
@@ -391,6 +414,7 @@ static void free_tree(struct tree *tree)
 	for (size_t i = 0; i < tree->n_facts; i++)
 		free(tree->facts[i].name);
 	free(tree->facts);
+	original_objects_free(&tree->objects);
 	free(tree->kernel_starts);
 	free(tree->events);
 }
@@ -419,6 +443,8 @@ int original_write(uint32_t version, const struct format_sessions *sessions, con
 	}
 	if (!result)
 		result = original_write_rest(version, &list, samples, error);
+	if (!result)
+		result = write_objects(&tree, sessions->search);
 	free_tree(&tree);
 	pp_classes_free(&classes);
 	pp_sample_list_free(&list);

@@ -9,6 +9,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/remove_tree.h"
 #include "pp/select/spec.h"
+#include "pp/symbols/image_path.h"
 #include "session.h"
 
 #define TEMPORARY ".session"
@@ -16,14 +17,16 @@
 static int convert(uint32_t version, const char *session, const char *dir, struct op_error *error)
 {
 	struct pp_warnings warnings = {0};
+	struct pp_image_search search = {0};
 	struct pp_spec spec;
 	const struct format_sessions sessions = {
-		.dir = session, .spec = &spec, .warnings = &warnings};
+		.dir = session, .spec = &spec, .search = &search, .warnings = &warnings};
 	int result = pp_spec_parse(&spec, NULL, 0, error);
 
 	if (!result)
 		result = original_write(version, &sessions, dir, error);
 	pp_warnings_summarize(&warnings);
+	pp_image_search_free(&search);
 	pp_spec_free(&spec);
 	return result;
 }

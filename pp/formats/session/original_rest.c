@@ -18,25 +18,32 @@
 
 /* ---- statistics ---- */
 
-/* Those that OProfile has in samples/NAME/stats, of each version. */
+/*
+ * Those that OProfile has in samples/NAME/stats, of each version.  Version 1 has a directory only
+ * if samples were lost, and its reports warn of lost samples wherever there is one: so all of them
+ * stand there, or none.
+ */
 static const struct {
 	uint32_t version;
+	bool is_loss; /* of samples */
 	const char *name;
 } statistics[] = {
-	{ORIGINAL_1, "total_samples"},
-	{ORIGINAL_1, "lost_invalid_domain"},
-	{ORIGINAL_1, "lost_kernel"},
-	{ORIGINAL_1, "lost_samplefile"},
-	{ORIGINAL_1, "lost_no_mapping"},
-	{ORIGINAL_1, "lost_no_app_for_kernel_sample"},
-	{ORIGINAL_1, "lost_no_app_for_user_sample"},
-	{ORIGINAL_1, "lost_bt_no_mapping"},
-	{ORIGINAL_1, "lost_records_by_kernel"},
-	{ORIGINAL_0_9, "sample_lost_no_mm"},
-	{ORIGINAL_0_9, "sample_lost_no_mapping"},
-	{ORIGINAL_0_9, "event_lost_overflow"},
-	{ORIGINAL_0_9, "bt_lost_no_mapping"},
+	{ORIGINAL_1, false, "total_samples"},
+	{ORIGINAL_1, true, "lost_invalid_domain"},
+	{ORIGINAL_1, true, "lost_kernel"},
+	{ORIGINAL_1, true, "lost_samplefile"},
+	{ORIGINAL_1, true, "lost_no_mapping"},
+	{ORIGINAL_1, true, "lost_no_app_for_kernel_sample"},
+	{ORIGINAL_1, true, "lost_no_app_for_user_sample"},
+	{ORIGINAL_1, false, "lost_bt_no_mapping"},
+	{ORIGINAL_1, true, "lost_records_by_kernel"},
+	{ORIGINAL_0_9, true, "sample_lost_no_mm"},
+	{ORIGINAL_0_9, true, "sample_lost_no_mapping"},
+	{ORIGINAL_0_9, true, "event_lost_overflow"},
+	{ORIGINAL_0_9, false, "bt_lost_no_mapping"},
 };
+
+#define STATISTICS (sizeof(statistics) / sizeof(statistics[0]))
 
 /* The sum over all sessions that have an account. */
 static uint64_t sum_of(const struct pp_sample_list *list, const char *name)
@@ -70,14 +77,17 @@ static int write_number(const char *dir, const char *name, uint64_t number, stru
 static int write_statistics(uint32_t version, const struct pp_sample_list *list, const char *dir,
 			    struct op_error *error)
 {
-	for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++) {
-		uint64_t sum = 0;
+	uint64_t sums[STATISTICS] = {0};
+	bool has_loss = version == ORIGINAL_0_9;
 
+	for (size_t i = 0; i < STATISTICS; i++) {
 		if (statistics[i].version == version)
-			sum = sum_of(list, statistics[i].name);
-		if (sum && write_number(dir, statistics[i].name, sum, error))
-			return -1;
+			sums[i] = sum_of(list, statistics[i].name);
+		has_loss |= statistics[i].is_loss && sums[i];
 	}
+	for (size_t i = 0; has_loss && i < STATISTICS; i++)
+		if (sums[i] && write_number(dir, statistics[i].name, sums[i], error))
+			return -1;
 	return 0;
 }
 

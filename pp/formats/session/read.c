@@ -92,6 +92,23 @@ static void tell_host(struct reading *reading, const struct odb_header *header)
 	reading->told_host = true;
 }
 
+/* The kernel cuts names of programs to this. */
+#define COMM_MOST 15
+
+/* A thread that was given no name has the program's, which is whole here. */
+uint32_t session_read_comm_of(const struct reading *reading, const struct op_sample_name *name)
+{
+	const char *comm = NULL, *slash = strrchr(name->app.name, '/');
+	const char *program = slash ? slash + 1 : name->app.name;
+
+	if (name->tid >= 0 && name->tgid >= 0)
+		comm = op_thread_names_find(&reading->threads, (uint32_t)name->tgid,
+					    (uint32_t)name->tid);
+	if (!comm || (strlen(comm) == COMM_MOST && !strncmp(comm, program, COMM_MOST)))
+		return 0;
+	return reading->sink->string(reading->sink, comm);
+}
+
 static struct flat flat_of(struct reading *reading, const struct op_sample_name *name,
 			   const struct odb_header *header)
 {
@@ -102,6 +119,7 @@ static struct flat flat_of(struct reading *reading, const struct op_sample_name 
 	flat.image = session_images_number(&reading->images, &name->dep, header->is_kernel,
 					   header->mtime);
 	flat.app = session_images_number(&reading->images, &name->app, false, 0);
+	flat.comm = session_read_comm_of(reading, name);
 	return flat;
 }
 
@@ -153,6 +171,7 @@ void session_read_push(struct reading *reading, const struct flat *flat, size_t 
 		.values = &value,
 		.n_values = 1,
 		.app = flat->app,
+		.comm = flat->comm,
 		.pid = flat->tgid,
 		.tid = flat->tid,
 		.cpu = flat->cpu,
@@ -288,6 +307,7 @@ static void read_session(struct reading *reading)
 	struct op_error error;
 
 	session_origin_read(&reading->origin, reading->dir, reading->sink);
+	op_thread_names_read(&reading->threads, reading->dir);
 	/* without, kernel code has no addresses; there may be a list of modules alone */
 	if (pp_kallsyms_read(&reading->kallsyms, reading->dir, &error) && reading->warnings)
 		pp_kallsyms_warn(reading->warnings, &error);
@@ -302,6 +322,7 @@ static void read_session(struct reading *reading)
 	session_origin_free(&reading->origin);
 	pp_kallsyms_free(&reading->kallsyms);
 	session_images_free(&reading->images);
+	op_thread_names_free(&reading->threads);
 	reading->n_flats = 0;
 	op_hash_free(&reading->by_flat);
 }

@@ -42,6 +42,7 @@ static void read_stacks(struct reading *reading, const struct op_sample_name *na
 	size_t other = 0;
 
 	flat.app = session_images_number(&reading->images, &name->app, false, 0);
+	flat.comm = session_read_comm_of(reading, name);
 	/* the event's code is not in the file: it is that of a sample file with this name */
 	for (size_t i = 0; i < reading->list->n; i++) {
 		if (session_read_is_of_session(reading, &reading->list->files[i]) &&

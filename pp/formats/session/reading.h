@@ -5,6 +5,7 @@
 
 #include "images.h"
 #include "libdb/odb/odb.h"
+#include "libop/session/thread_names.h"
 #include "libop/tables/pair_table.h"
 #include "pp/symbols/kallsyms.h"
 #include "session.h"
@@ -13,6 +14,7 @@
 struct flat {
 	uint32_t event, app, image;
 	int64_t tgid, tid, cpu;
+	uint32_t comm; /* the thread's name, which tells nothing apart */
 };
 
 struct reading {
@@ -26,6 +28,7 @@ struct reading {
 	struct session_origin origin;
 	struct pp_kallsyms kallsyms;
 	struct session_images images;
+	struct op_thread_names threads;
 
 	struct flat *flats; /* one a sample file of the list */
 	size_t n_flats, flats_capacity;
@@ -41,6 +44,8 @@ struct reading {
 /* Those of the session's packs, whose files may all be unwanted. */
 void session_read_packed_stacks(struct reading *reading);
 void session_read_all_stacks(struct reading *reading);
+/* The string of the name of the thread that a file is of; 0: it has none of its own. */
+uint32_t session_read_comm_of(const struct reading *reading, const struct op_sample_name *name);
 uint32_t session_read_event_of(struct reading *reading, const struct op_sample_name *name,
 			       uint32_t code);
 uint32_t session_read_find_flat(const struct reading *reading, const struct flat *wanted);

@@ -22,6 +22,7 @@
 #include "libop/session/images.h"
 #include "libop/session/paths.h"
 #include "libop/session/supplier.h"
+#include "libop/session/thread_names.h"
 #include "libop/session/tree.h"
 #include "functions.h"
 #include "image.h"
@@ -416,6 +417,27 @@ static int write_images(const char *samples_dir, struct op_error *error)
 	return result;
 }
 
+static int write_thread_names(const struct prof *prof, const char *samples_dir,
+			      struct op_error *error)
+{
+	struct op_thread_names names = {0};
+	int result = 0;
+
+	for (size_t i = 0; i < prof->n_contexts; i++) {
+		const struct prof_context *context = &prof->contexts[i];
+		const char *name = prof_thread_name(prof, context->pid, context->tid);
+
+		if (*name && context->pid >= 0 && context->pid <= INT32_MAX && context->tid >= 0 &&
+		    context->tid <= INT32_MAX)
+			op_thread_names_set(&names, (uint32_t)context->pid, (uint32_t)context->tid,
+					    name);
+	}
+	if (names.n)
+		result = op_thread_names_save(&names, samples_dir, error);
+	op_thread_names_free(&names);
+	return result;
+}
+
 int session_write(const struct prof *prof, const char *dir, const struct session_options *options,
 		  struct op_error *error)
 {
@@ -437,7 +459,8 @@ int session_write(const struct prof *prof, const char *dir, const struct session
 	    session_functions_write(prof, &writing.names, writing.dir, error) ||
 	    session_origin_write(prof, &writing.names, writing.dir, error) ||
 	    (options->is_supplied && op_supplier_write(writing.dir, options->supplier, error)) ||
-	    session_kernel_write(prof, writing.dir, error) || write_images(writing.dir, error))
+	    session_kernel_write(prof, writing.dir, error) || write_images(writing.dir, error) ||
+	    write_thread_names(prof, writing.dir, error))
 		result = -1;
 	clean_up(&writing);
 	return result;

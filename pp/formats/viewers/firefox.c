@@ -74,9 +74,11 @@ static void add_moments(struct firefox *firefox)
 static void put_thread(struct firefox *firefox, const struct prof_sample *sample, uint32_t event)
 {
 	const struct prof *prof = firefox->prof;
-	const char *program = named_program(prof, sample);
-	char *name = prof->n_events > 1 ? pp_format("%s (%s)", program, prof->events[event].name)
-					: pp_copy(program);
+	const char *own = named_program(prof, sample);
+	const char *program =
+		sample->app <= PROF_NO_KERNEL_IMAGE ? own : names_image(prof, sample->app);
+	char *name = prof->n_events > 1 ? pp_format("%s (%s)", own, prof->events[event].name)
+					: pp_copy(own);
 	struct op_json *json = &firefox->json;
 
 	if (firefox->stacks)
@@ -226,6 +228,8 @@ static void put_meta(struct firefox *firefox, const struct output *output)
 	op_json_raw(json, "sampleUnits",
 		    "{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"}");
 	op_json_string(json, "importedFrom", "oprofile " OP_VERSION);
+	/* not of the format: with several, names of threads have the event's behind them */
+	op_json_number(json, "oprofileEvents", prof->n_events);
 	op_json_string(json, "product", output->command ? output->command : "oprofile");
 	op_json_string(json, "oscpu", prof->host.cpu_description ? prof->host.cpu_description : "");
 	if (prof->host.cpus_online)

@@ -141,6 +141,8 @@ static void take_of_file(struct firefox_reading *reading, int place, const char 
 		json_real(value, &reading->start);
 	else if (place == META && !strcmp(key, "importedFrom"))
 		reading->is_ours = value->is_string && !strncmp(value->text, ours, strlen(ours));
+	else if (place == META && !strcmp(key, "oprofileEvents") && value->text)
+		op_number_all(value->text, 10, UINT64_MAX, &reading->own_events);
 }
 
 /* An element of a column. */

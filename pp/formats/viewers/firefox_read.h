@@ -50,6 +50,7 @@ struct firefox_reading {
 	struct named_places *places;
 	uint32_t image; /* of what is in none */
 	bool is_ours;
+	uint64_t own_events; /* of ours: how many; 0: not known */
 	double start; /* ms since 1970 */
 	char **libs; /* paths */
 	size_t n_libs, libs_capacity;

@@ -107,22 +107,39 @@ static bool has_type(const struct firefox_reading *reading, const char *type)
 	return known && !strcmp(known, type);
 }
 
-/* Ours of several events call threads "PROGRAM (EVENT)". */
-static char *own_event(const struct firefox_thread *thread)
+/*
+ * Where the event begins in the name of a thread of ours, "NAME (EVENT)" if there are several
+ * events; NULL: it has none.  Files that do not say how many they have, have "PROGRAM (EVENT)"
+ * then.
+ */
+static const char *own_event_at(const struct firefox_reading *reading)
 {
-	size_t n = thread->process ? strlen(thread->process) : 0;
-	const char *name = thread->name ? thread->name : "";
-	size_t length = strlen(name);
+	const struct firefox_thread *thread = &reading->thread;
+	const char *at = thread->name ? thread->name : "", *found = NULL;
+	size_t length = strlen(at), n = thread->process ? strlen(thread->process) : 0;
 
-	if (n && length > n + 3 && !strncmp(name, thread->process, n) && name[n] == ' ' &&
-	    name[n + 1] == '(' && name[length - 1] == ')')
-		return pp_format("%.*s", (int)(length - n - 3), name + n + 2);
-	return NULL;
+	if (!reading->is_ours || reading->own_events == 1 || !length || at[length - 1] != ')')
+		return NULL;
+	if (!reading->own_events)
+		return n && length > n + 3 && !strncmp(at, thread->process, n) &&
+				       !strncmp(at + n, " (", 2)
+			       ? at + n
+			       : NULL;
+	while ((at = strstr(at, " (")))
+		found = at++;
+	return found;
+}
+
+static char *own_event(const struct firefox_reading *reading)
+{
+	const char *at = own_event_at(reading);
+
+	return at ? pp_format("%.*s", (int)(strlen(at) - 3), at + 2) : NULL;
 }
 
 static uint32_t event_of(const struct firefox_reading *reading)
 {
-	char *name = reading->is_ours ? own_event(&reading->thread) : NULL;
+	char *name = own_event(reading);
 	struct prof_event event = {
 		.name = name ? name : "samples", .period = 1, .type = PROF_NO_TYPE};
 	uint32_t number;
@@ -169,6 +186,15 @@ static uint64_t time_of(const struct firefox_reading *reading, size_t i, double 
 	return time >= 1 && time < NS_MOST ? (uint64_t)time : 0;
 }
 
+/* The name of the thread, or of its program; the caller frees it. */
+static char *name_of(const struct firefox_reading *reading, const char *program)
+{
+	const char *name = reading->thread.name, *event = own_event_at(reading);
+
+	return event ? pp_format("%.*s", (int)(event - name), name)
+		     : pp_copy(name ? name : program);
+}
+
 int firefox_push_thread(struct firefox_reading *reading, struct op_error *error)
 {
 	const struct firefox_thread *thread = &reading->thread;
@@ -176,6 +202,7 @@ int firefox_push_thread(struct firefox_reading *reading, struct op_error *error)
 	const char *program = thread->process && *thread->process ? thread->process : thread->name;
 	struct prof_value value = {0};
 	double sum = 0;
+	char *comm;
 	struct prof_sample sample = {.frames = reading->frames,
 				     .values = &value,
 				     .n_values = 1,
@@ -188,8 +215,9 @@ int firefox_push_thread(struct firefox_reading *reading, struct op_error *error)
 	program = program ? program : "";
 	value.event = event_of(reading);
 	sample.app = named_places_image(reading->places, program, false);
-	sample.comm = reading->sink->string(
-		reading->sink, thread->name && !reading->is_ours ? thread->name : program);
+	comm = name_of(reading, program);
+	sample.comm = reading->sink->string(reading->sink, comm);
+	free(comm);
 	for (size_t i = 0; i < stacks->n; i++) {
 		sample.time = time_of(reading, i, &sum);
 		if (!weigh(reading, i, &value))

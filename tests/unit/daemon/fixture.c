@@ -95,6 +95,13 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
+static char *machine_thread_name(struct source *source, uint32_t tgid, uint32_t tid)
+{
+	(void)tgid;
+	(void)tid;
+	return copy(machine_of(source)->thread_name);
+}
+
 static char *machine_modules(struct source *source)
 {
 	return copy(machine_of(source)->modules);
@@ -123,6 +130,7 @@ static const struct source_ops machine_ops = {
 	.image = machine_image,
 	.maps = machine_maps,
 	.process = machine_process,
+	.thread_name = machine_thread_name,
 	.modules = machine_modules,
 	.kallsyms = machine_kallsyms,
 	.stats = machine_stats,

@@ -47,6 +47,7 @@ struct test_machine {
 	const struct test_image *images;
 	const struct test_process *processes;
 	const char *modules, *kallsyms, *stats;
+	const char *thread_name; /* of all threads; NULL: of none */
 	bool running;
 
 	/* the next buffer; taken once */

@@ -252,6 +252,51 @@ TEST(processes_of_anonymous_memory_are_noted_while_they_run)
 	free(dump);
 }
 
+static void expect_thread_names(struct test_session *session, size_t n, const char *name)
+{
+	struct op_thread_names read = {0};
+
+	profile_save_stats(&session->profile);
+	op_thread_names_read(&read, session->profile.current_dir);
+	assert_int_equal(read.n, n);
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(read.items[i].name, name);
+	op_thread_names_free(&read);
+}
+
+TEST(threads_with_files_of_their_own_have_the_name_that_they_had_last)
+{
+	const struct profile_config config = {.separation.thread = true};
+	struct test_session session;
+
+	session_open(&session, &config);
+	session_feed(&session, BUFFER(CTX(501, 500, 0x10), CPU(0), USER, COOKIE(0x10), 0x1004, 0,
+				      CTX(502, 500, 0x10), COOKIE(0x10), 0x1004, 0));
+	expect_thread_names(&session, 0, NULL);
+	session.machine.thread_name = "first";
+	expect_thread_names(&session, 2, "first");
+	session.machine.thread_name = "second";
+	expect_thread_names(&session, 2, "second");
+	session.machine.thread_name = NULL; /* they have ended */
+	expect_thread_names(&session, 2, "second");
+	assert_int_equal(profile_reopen(&session.profile, &(struct op_error){0}), 0);
+	expect_thread_names(&session, 2, "second");
+	session_close(&session);
+}
+
+TEST(names_of_threads_are_not_noted_where_threads_are_not_told_apart)
+{
+	const struct profile_config config = {0};
+	struct test_session session;
+
+	session_open(&session, &config);
+	session.machine.thread_name = "first";
+	session_feed(&session,
+		     BUFFER(CTX(501, 500, 0x10), CPU(0), USER, COOKIE(0x10), 0x1004, 0));
+	expect_thread_names(&session, 0, NULL);
+	session_close(&session);
+}
+
 /* All at once would be at the end, or while samples wait. */
 TEST(symbols_of_images_are_saved_little_by_little)
 {
