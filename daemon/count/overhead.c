@@ -99,6 +99,21 @@ int overhead_save(const struct overhead *self, const char *dir, struct op_error 
 	return save_number(dir, PROFILING_FILE, profiling_ms, error);
 }
 
+void overhead_raise(struct overhead *self, const struct op_alive_times *noted)
+{
+	if (noted->profiling_ms <= profiling_ms_of(self))
+		return;
+	self->profiling_ms_before += noted->profiling_ms - profiling_ms_of(self);
+	if (noted->cpu_ms > cpu_ms_of(self))
+		self->cpu_ms_before += noted->cpu_ms - cpu_ms_of(self);
+}
+
+struct op_alive_times overhead_times(const struct overhead *self)
+{
+	return (struct op_alive_times){.profiling_ms = profiling_ms_of(self),
+				       .cpu_ms = cpu_ms_of(self)};
+}
+
 void overhead_put(const struct overhead *self, FILE *out)
 {
 	if (profiling_ms_of(self))

@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "libop/base/error.h"
+#include "libop/session/alive.h"
 
 /* struct overhead_time - monotonic clocks with any start */
 struct overhead_time {
@@ -41,6 +42,13 @@ struct overhead_time overhead_now(void);
  */
 void overhead_load(struct overhead *overhead, const char *account, const char *dir,
 		   struct overhead_time now, bool running);
+
+/* Times of the session that are less than those that were noted (libop/session/alive.h) become
+ * these. */
+void overhead_raise(struct overhead *overhead, const struct op_alive_times *noted);
+
+/* The times of the session, as of the last look. */
+struct op_alive_times overhead_times(const struct overhead *overhead);
 
 /**
  * overhead_look - count the time since the last look

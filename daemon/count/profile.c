@@ -378,6 +378,7 @@ int profile_rest(struct profile *profile, int wait)
 	uint64_t time = seconds(), due = profile->rested + REST_SECONDS;
 
 	apart_tend();
+	session_stats_note_time(&profile->stats);
 	if (time < due) {
 		int left = (int)(due - time) * 1000;
 

@@ -9,7 +9,38 @@
 #include <unistd.h>
 
 #include "daemon/sources/source.h"
+#include "libop/session/alive.h"
 #include "libop/session/log.h"
+
+#define NOTE_NS UINT64_C(1000000000)
+
+/* A daemon that was killed has noted more seconds than its account has. */
+static void open_alive(struct session_stats *stats)
+{
+	struct op_alive_times times;
+
+	if (op_alive_read(stats->samples_dir, &times))
+		overhead_raise(&stats->overhead, &times);
+	if (stats->alive > 0)
+		close(stats->alive);
+	stats->alive = op_alive_open(stats->samples_dir);
+	/* at once, so that it has its block before the session is measured */
+	times = overhead_times(&stats->overhead);
+	op_alive_write(stats->alive, &times);
+}
+
+void session_stats_note_time(struct session_stats *stats)
+{
+	struct overhead_time now = overhead_now();
+	struct op_alive_times times;
+
+	if (stats->alive <= 0 || now.wall_ns - stats->noted_ns < NOTE_NS)
+		return;
+	stats->noted_ns = now.wall_ns;
+	overhead_look(&stats->overhead, now, stats->overhead.running);
+	times = overhead_times(&stats->overhead);
+	op_alive_write(stats->alive, &times);
+}
 
 int session_stats_load(struct session_stats *stats, bool begun, struct op_error *error)
 {
@@ -26,6 +57,7 @@ int session_stats_load(struct session_stats *stats, bool begun, struct op_error 
 		      source_running(stats->source));
 	free(reported);
 	free(text);
+	open_alive(stats);
 	op_account_close(&stats->account);
 	return op_account_open(&stats->account, stats->samples_dir, error);
 }
@@ -120,6 +152,9 @@ void session_stats_log(const struct session_stats *stats)
 void session_stats_close(struct session_stats *stats)
 {
 	op_account_close(&stats->account);
+	if (stats->alive > 0)
+		op_alive_end(stats->alive, stats->samples_dir);
+	stats->alive = -1;
 	free(stats->dir);
 	stats->dir = NULL;
 }

@@ -22,6 +22,8 @@ struct session_stats {
 	const char *samples_dir; /* what it was when the session was opened, also if it was moved */
 	char *dir;		 /* OP_SAMPLES_STATS in it */
 	struct op_account account;
+	int alive;	  /* descriptor of OP_SAMPLES_ALIVE, or -1; 0 before the first session */
+	uint64_t noted_ns; /* CLOCK_MONOTONIC: when it was written */
 	struct source *source;
 	struct stats samples;
 	struct multiplexed_times times;
@@ -52,6 +54,9 @@ bool session_stats_is_running(struct session_stats *stats);
  * written are only logged.
  */
 int session_stats_save(struct session_stats *stats, bool begun, struct op_error *error);
+
+/* Notes each second how long the session was profiled, for the case that the daemon is killed. */
+void session_stats_note_time(struct session_stats *stats);
 
 /* Writes the account only.  Return: as session_stats_save(). */
 int session_stats_save_account(struct session_stats *stats, bool begun, struct op_error *error);

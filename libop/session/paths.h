@@ -56,6 +56,7 @@ bool op_session_is_newer(const char *dir, const char *other);
 #define OP_SAMPLES_IMAGES   "images"   /* what identifies the files of images: images.h */
 #define OP_SAMPLES_PROCESSES                                                                       \
 	"processes" /* whose memory without a file has samples: processes.h */
+#define OP_SAMPLES_ALIVE    "alive"    /* how long the daemon that works has: alive.h */
 #define OP_SAMPLES_THREADS  "threads"  /* their names: thread_names.h */
 #define OP_SAMPLES_SOURCE   "source"   /* lines "key value": what took the samples */
 #define OP_SAMPLES_SUPPLIER "supplier" /* another user whose profile was imported: supplier.h */

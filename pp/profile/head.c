@@ -9,6 +9,7 @@
 #include "libop/base/number.h"
 #include "libop/foreign/door.h"
 #include "libop/session/account.h"
+#include "libop/session/alive.h"
 #include "libop/session/paths.h"
 
 /* As of an import with many images. */
@@ -91,6 +92,7 @@ static bool is_image(const char *line)
 /* How long the daemon took samples. */
 static uint64_t profiled_ns(const char *dir)
 {
+	struct op_alive_times noted;
 	uint64_t ns = 0;
 	char *text;
 
@@ -98,6 +100,10 @@ static uint64_t profiled_ns(const char *dir)
 	    __builtin_mul_overflow(op_account_number(text, "profiling_ms"), NS_PER_MS, &ns))
 		ns = 0;
 	free(text);
+	/* its daemon works, or was killed: the account is older */
+	if (op_alive_read(dir, &noted) && noted.profiling_ms > ns / NS_PER_MS &&
+	    __builtin_mul_overflow(noted.profiling_ms, NS_PER_MS, &ns))
+		ns = 0;
 	return ns;
 }
 

@@ -66,3 +66,22 @@ images
 cycles
 printf 'hostname a\033[1mb\ncommand-line x\001y\n' | origin
 head_of opreport -l
+
+# The account has 2 s of it, the last note of the daemon that was killed 9.5 s.
+requirement time_is_that_of_the_last_note_of_a_daemon_that_was_killed
+images
+session <<-EOF
+	image prog TIMER
+	0x1010 7
+	stat total_samples 7
+	stat samples_stored 7
+	stat profiling_ms 2000
+	stat daemon_cpu_ms 1
+EOF
+head_of opreport -l
+printf '%020d %020d\n' 9500 3 >samples/current/alive
+head_of opreport -l
+printf '%020d %020d\n' 1500 3 >samples/current/alive
+head_of opreport -l
+echo nothing >samples/current/alive
+head_of opreport -l

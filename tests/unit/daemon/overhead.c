@@ -125,6 +125,52 @@ TEST(this_process_has_used_time)
 	assert_true(now.wall_ns > begin.wall_ns);
 }
 
+/* The daemon's account has 2 s, its last note 9 s; a note that is older is nothing. */
+TEST(seconds_of_a_daemon_that_was_killed_are_not_lost)
+{
+	char *dir = make_directory();
+	struct op_alive_times times = {.profiling_ms = 9000, .cpu_ms = 30}, read;
+	struct overhead overhead;
+	int fd = op_alive_open(dir);
+
+	op_alive_write(fd, &times);
+	assert_true(op_alive_read(dir, &read));
+	overhead_load(&overhead, "profiling_ms 2000\ndaemon_cpu_ms 10\n", dir, at(0, 0), true);
+	overhead_raise(&overhead, &read);
+	overhead_look(&overhead, at(1, 500), true);
+	times = overhead_times(&overhead);
+	assert_int_equal(times.profiling_ms, 9500);
+	assert_int_equal(times.cpu_ms, 31);
+	overhead_raise(&overhead, &read);
+	assert_int_equal(overhead_times(&overhead).profiling_ms, 9500);
+	op_alive_end(fd, dir);
+	assert_false(op_alive_read(dir, &read));
+	remove_tree(dir);
+	free(dir);
+}
+
+/* Each second, and at the beginning; none is left by a daemon that ends. */
+TEST(a_profile_notes_its_time_while_it_works)
+{
+	struct test_session session;
+	struct op_alive_times times = {.profiling_ms = 1};
+	char *dir;
+
+	session_open(&session, &(struct profile_config){0});
+	dir = strdup(session.profile.stats.samples_dir);
+	assert_true(op_alive_read(dir, &times));
+	assert_int_equal(times.profiling_ms, 0);
+	session.profile.stats.overhead.profiling_ns = 5000 * MS;
+	profile_rest(&session.profile, 0);
+	session.profile.stats.noted_ns = 0;
+	profile_rest(&session.profile, 0);
+	assert_true(op_alive_read(dir, &times));
+	assert_true(times.profiling_ms >= 5000);
+	session_close(&session);
+	assert_false(op_alive_read(dir, &times));
+	free(dir);
+}
+
 /* Whoever has started the machine: the first buffer shows it. */
 TEST(a_profile_notices_that_it_runs)
 {
