@@ -6,6 +6,7 @@
 #include "header.h"
 
 #define WORDS (ODB_NODE_LENGTH / ODB_BUCKET_LENGTH)
+#define PAGE  4096
 
 /* Nodes that are named: those behind them may be holes, and are not looked at. */
 struct named {
@@ -17,6 +18,32 @@ struct named {
 static const uint8_t *node_of(const struct named *named, uint64_t node)
 {
 	return named->nodes + node * ODB_NODE_LENGTH;
+}
+
+/* The size whose buckets were where @node is, or 0. */
+static uint32_t size_before(uint32_t node)
+{
+	uint32_t size;
+
+	if (node < ODB_FIRST_SIZE)
+		return 0;
+	size = UINT32_C(1) << (31 - __builtin_clz(node));
+	return node - size < size / WORDS ? size : 0;
+}
+
+/* Whether a node whose key is 0 may have been lost: with the page that the key is in, or to old
+ * buckets, of which the first two were empty.  Key 0 is as good as any other. */
+static bool may_be_lost(const struct named *named, uint32_t node)
+{
+	uint64_t start = odb_nodes_offset(odb_layout_written) + (uint64_t)node * ODB_NODE_LENGTH;
+	uint32_t size = size_before(node);
+
+	if (start % PAGE + ODB_NODE_LENGTH > PAGE)
+		return true;
+	for (uint32_t i = 0; i < WORDS; i++)
+		if (odb_get32(node_of(named, node) + i * ODB_BUCKET_LENGTH, named->swapped) >= size)
+			return false;
+	return true;
 }
 
 /* Whether @word can be bucket @bucket of a file of @size slots. */
@@ -33,7 +60,9 @@ static bool is_bucket(const struct named *named, uint32_t word, uint32_t bucket,
 		return true;
 	key = odb_get64(node, named->swapped);
 	/* A node that is not on the disk either belongs to any bucket. */
-	return !key || !odb_get32(node + 8, named->swapped) || odb_bucket(key, size) == bucket;
+	if (!odb_get32(node + 8, named->swapped) || (!key && may_be_lost(named, word)))
+		return true;
+	return odb_bucket(key, size) == bucket;
 }
 
 /* Whether @words, which are node number @node, are old buckets of a file of @size slots. */
@@ -76,17 +105,6 @@ uint32_t odb_torn_clear(uint8_t *nodes, uint32_t current_size, bool swapped)
 		}
 	}
 	return cleared;
-}
-
-/* The size whose buckets were where @node is, or 0. */
-static uint32_t size_before(uint32_t node)
-{
-	uint32_t size;
-
-	if (node < ODB_FIRST_SIZE)
-		return 0;
-	size = UINT32_C(1) << (31 - __builtin_clz(node));
-	return node - size < size / WORDS ? size : 0;
 }
 
 static bool is_old_buckets_here(const struct named *named, const uint8_t *words, uint32_t node)

@@ -45,6 +45,23 @@ TEST(a_full_node_is_followed_by_another)
 	fixture_assert_sound(path);
 }
 
+/* Key 0 is no sign of a node that was lost with the power, however many nodes have it. */
+TEST(small_counts_behind_a_large_one_of_key_0_are_kept)
+{
+	const char *path = fixture_path("zero");
+	struct odb *db = fixture_create(path);
+	const uint64_t large = (uint64_t)0xffffffff * 256;
+
+	fixture_add(db, 0, large);
+	for (uint64_t key = 2; key <= 60; key += 2)
+		fixture_add(db, key, key / 2);
+	odb_close(db);
+	assert_true(fixture_count(path, 0) == large);
+	for (uint64_t key = 2; key <= 60; key += 2)
+		assert_int_equal(fixture_count(path, key), key / 2);
+	fixture_assert_sound(path);
+}
+
 TEST(large_counts_take_as_many_nodes_as_they_need)
 {
 	static const struct {
