@@ -444,31 +444,58 @@ static bool is_symbol(const struct op_functions *functions, size_t i)
 	       keys[i + 1].key != keys[i].key;
 }
 
-static void add_symbol(struct pp_symbols *symbols, size_t *capacity,
-		       const struct op_function_key *key, const char *name)
+/* The symbols of an image that are being made. */
+struct naming {
+	struct pp_symbols *symbols;
+	size_t capacity;
+	struct pp_names names;
+	uint64_t *firsts; /* by name: where its first symbol starts */
+	size_t firsts_capacity;
+};
+
+/* How far behind the start of its function's first symbol a symbol starts at @key. */
+static uint64_t skipped_before(struct naming *naming, const char *name, uint64_t key)
 {
+	size_t n = naming->names.n, number = pp_names_index(&naming->names, name);
+
+	naming->firsts = pp_grow(naming->firsts, &naming->firsts_capacity, naming->names.n,
+				 sizeof(*naming->firsts));
+	if (number == n)
+		naming->firsts[number] = key;
+	return key - naming->firsts[number];
+}
+
+static void add_symbol(struct naming *naming, const struct op_function_key *key, const char *name)
+{
+	struct pp_symbols *symbols = naming->symbols;
 	struct pp_symbol *last = symbols->n ? &symbols->items[symbols->n - 1] : NULL;
 	uint64_t end = key->key < UINT64_MAX - 2 ? key->key + 2 : UINT64_MAX;
 
 	if (last && key->key < last->start)
 		return; /* not in order: damaged */
-	if (last && !strcmp(last->name, name)) {
+	if (last && last->end >= key->key && !strcmp(last->name, name)) {
 		last->end = end;
 		return;
 	}
 	if (last && last->end > key->key)
 		last->end = key->key;
-	symbols->items = pp_grow(symbols->items, capacity, symbols->n + 1, sizeof(*symbols->items));
+	symbols->items =
+		pp_grow(symbols->items, &naming->capacity, symbols->n + 1, sizeof(*symbols->items));
 	symbols->items[symbols->n++] =
-		(struct pp_symbol){.start = key->key, .end = end, .vma = key->key, .name = name};
+		(struct pp_symbol){.start = key->key,
+				   .end = end,
+				   .vma = key->key,
+				   .skipped = skipped_before(naming, name, key->key),
+				   .name = name};
 }
 
-/* Each symbol reaches over keys of one function that stand together, and the return address behind
- * the last. */
+/* Each symbol is a key and the return address behind it, since nothing says what lies between two
+ * keys; those of one function are its pieces. */
 static void add_symbols(const struct op_functions *functions, const char *image,
 			struct pp_symbols *symbols)
 {
-	size_t number = 0, capacity = 0;
+	struct naming naming = {.symbols = symbols};
+	size_t number = 0;
 
 	while (number < functions->images.n && strcmp(functions->images.names[number], image) != 0)
 		number++;
@@ -476,8 +503,10 @@ static void add_symbols(const struct op_functions *functions, const char *image,
 		const struct op_function_key *key = &functions->keys[i];
 
 		if (key->image == number && is_symbol(functions, i))
-			add_symbol(symbols, &capacity, key, functions->items[key->function].name);
+			add_symbol(&naming, key, functions->items[key->function].name);
 	}
+	pp_names_free(&naming.names);
+	free(naming.firsts);
 }
 
 /* Where nothing else names the code, the profile that was imported may do. */
