@@ -2,6 +2,8 @@
 /* See functions.h. */
 #include "functions.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +13,53 @@
 
 #define FUNCTIONS_MOST ((size_t)1 << 30)
 
+static bool is_escaped(const char *at)
+{
+	return (unsigned char)*at < ' ' || (at[0] == '\\' && at[1] == 'x');
+}
+
+char *op_functions_escape(const char *name)
+{
+	enum { ESCAPE = 4 };
+	char *text = pp_alloc(ESCAPE, strlen(name) + 1), *to = text;
+
+	for (const char *at = name; *at; at++) {
+		if (is_escaped(at))
+			to += sprintf(to, "\\x%02x", (unsigned char)*at);
+		else
+			*to++ = *at;
+	}
+	return text;
+}
+
+/* In place.  Other escapes are those of names that sessions of older versions have as they are. */
+static char *unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; at++) {
+		uint8_t byte;
+
+		if (at[0] == '\\' && at[1] == 'x' && op_bytes_take(at + 2, &byte, 1) && byte &&
+		    (byte < ' ' || byte == '\\')) {
+			*to++ = (char)byte;
+			at += 3;
+		} else {
+			*to++ = *at;
+		}
+	}
+	*to = '\0';
+	return text;
+}
+
 static void add_function(struct op_functions *functions, char *line)
 {
-	char *name = strsep(&line, "\t");
+	char *name = unescape(strsep(&line, "\t"));
 
 	functions->items = pp_grow(functions->items, &functions->capacity, functions->n + 1,
 				   sizeof(*functions->items));
-	functions->items[functions->n++] = (struct op_function){name, line && *line ? line : NULL};
+	functions->items[functions->n++] =
+		(struct op_function){name, line && *line ? unescape(line) : NULL};
 }
 
 static void add_key(struct op_functions *functions, size_t image, const char *line)
@@ -49,7 +91,7 @@ void op_functions_read(struct op_functions *functions, const char *samples_dir)
 		if (!strncmp(line, "f ", 2))
 			add_function(functions, line + 2);
 		else if (!strncmp(line, "i ", 2))
-			image = pp_names_index(&functions->images, line + 2);
+			image = pp_names_index(&functions->images, unescape(line + 2));
 		else if (!strncmp(line, "k ", 2))
 			add_key(functions, image, line + 2);
 	}

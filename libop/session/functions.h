@@ -7,6 +7,9 @@
  *	i IMAGE				the image of the lines below, as sample files name it
  *	k KEY NUMBER LINE		the key, in hexadecimal, of code in a function; inlined ones
  *					come before those that they are in, with the same key
+ *
+ * In the names of functions, files and images, a control character is "\xHH", and so is a backslash
+ * that an x follows.
  */
 #ifndef LIBOP_SESSION_FUNCTIONS_H
 #define LIBOP_SESSION_FUNCTIONS_H
@@ -46,5 +49,8 @@ struct op_functions {
  */
 void op_functions_read(struct op_functions *functions, const char *samples_dir);
 void op_functions_free(struct op_functions *functions);
+
+/* A name as a line of the file has it; the caller frees it. */
+char *op_functions_escape(const char *name);
 
 #endif

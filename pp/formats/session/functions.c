@@ -40,14 +40,14 @@ static int compare_known(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Lines have no control characters. */
 static char *line_of(const struct prof_line *line)
 {
-	char *text = pp_format("%s\t%s", line->function, line->file ? line->file : "");
+	char *function = op_functions_escape(line->function);
+	char *file = op_functions_escape(line->file ? line->file : "");
+	char *text = pp_format("%s\t%s", function, file);
 
-	for (char *p = text; *p; p++)
-		if ((unsigned char)*p < ' ' && p != text + strlen(line->function))
-			*p = '?';
+	free(function);
+	free(file);
 	return text;
 }
 
@@ -77,6 +77,14 @@ static void put_place(struct writing *writing, const struct known *known)
 	free(numbers);
 }
 
+static void put_image(struct writing *writing, const char *name)
+{
+	char *text = op_functions_escape(name);
+
+	fprintf(writing->out, "i %s\n", text);
+	free(text);
+}
+
 static void put_all(struct writing *writing)
 {
 	const struct prof_tables *tables = writing->tables;
@@ -96,7 +104,7 @@ static void put_all(struct writing *writing)
 		const struct known *known = &writing->known[i];
 
 		if (!i || known[-1].image != known->image)
-			fprintf(writing->out, "i %s\n", writing->images.names[known->image]);
+			put_image(writing, writing->images.names[known->image]);
 		put_place(writing, known);
 	}
 }
