@@ -182,6 +182,12 @@ static void put_ksymbol(struct writer *writer, const struct prof_image *image)
 	end_with_trailer(writer, UINT32_MAX, 0);
 }
 
+/* A module, or code of the kernel that a profile without addresses names. */
+static bool is_like_module(const struct prof_image *image)
+{
+	return image->kind == PROF_MODULE || (image->kind == PROF_FILE && image->is_kernel);
+}
+
 static void put_kernel(struct writer *writer)
 {
 	const struct prof *prof = writer->prof;
@@ -191,7 +197,7 @@ static void put_kernel(struct writer *writer)
 		if (prof->images[i].kind == PROF_KERNEL)
 			put_mmap(writer, UINT32_MAX, &prof->images[i]);
 	for (size_t i = PROF_NO_KERNEL_IMAGE + 1; i < prof->n_images; i++) {
-		if (prof->images[i].kind == PROF_MODULE)
+		if (is_like_module(&prof->images[i]))
 			put_mmap(writer, UINT32_MAX, &prof->images[i]);
 		if (prof->images[i].kind == PROF_BPF)
 			put_ksymbol(writer, &prof->images[i]);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pp/symbols/image_name.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
@@ -152,7 +153,7 @@ static enum prof_image_kind kind_of(const struct op_image_name *name, bool is_ke
 {
 	switch (name->kind) {
 	case OP_IMAGE_FILE:
-		return is_kernel ? PROF_KERNEL : PROF_FILE;
+		return is_kernel && !pp_image_is_named(name->name) ? PROF_KERNEL : PROF_FILE;
 	case OP_IMAGE_ANON:
 		if (!name->end)
 			return PROF_UNKNOWN;
