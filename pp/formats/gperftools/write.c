@@ -78,6 +78,8 @@ static uint64_t address_at(const struct writer *writer, const struct prof_sample
 	if (i >= sample->depth)
 		return NO_ADDRESS;
 	address = prof_address(writer->prof, &sample->frames[i]);
+	/* readers take all callers for return addresses */
+	address += writer->prof->has_entries && prof_is_entry(writer->prof, sample, i);
 	return address ? address : NO_ADDRESS;
 }
 

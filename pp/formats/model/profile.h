@@ -321,15 +321,21 @@ size_t prof_nodes(const struct prof *prof);
 size_t prof_lines(const struct prof *prof, const struct prof_frame *place,
 		  const struct prof_line **lines);
 
+/* Whether frame number @index of a sample of @prof is user code that entered the kernel. */
+static inline bool prof_is_entry(const struct prof *prof, const struct prof_sample *sample,
+				 size_t index)
+{
+	const struct prof_frame *frame = &sample->frames[index];
+
+	return index && !prof->images[frame->image].is_kernel &&
+	       prof->images[frame[-1].image].is_kernel;
+}
+
 /* Whether frame number @index of a sample of @prof is a return address. */
 static inline bool prof_is_return(const struct prof *prof, const struct prof_sample *sample,
 				  size_t index)
 {
-	const struct prof_frame *frame = &sample->frames[index];
-
-	if (!index || !prof->has_entries)
-		return index;
-	return prof->images[frame->image].is_kernel || !prof->images[frame[-1].image].is_kernel;
+	return index && !(prof->has_entries && prof_is_entry(prof, sample, index));
 }
 
 /* The offset to look up for frame number @index of a sample of @prof. */

@@ -334,6 +334,14 @@ static uint32_t enter(struct writer *writer, const struct prof_sample *sample)
 
 /* ---- samples ---- */
 
+/* Where the kernel was entered, readers expect the instruction itself. */
+static uint64_t address_of(const struct prof *prof, const struct prof_sample *sample, size_t index)
+{
+	uint64_t address = prof_address(prof, &sample->frames[index]);
+
+	return address - (!prof->has_entries && prof_is_entry(prof, sample, index));
+}
+
 static size_t put_chain(struct writer *writer, const struct prof_sample *sample)
 {
 	const struct prof *prof = writer->prof;
@@ -349,7 +357,7 @@ static size_t put_chain(struct writer *writer, const struct prof_sample *sample)
 			op_buffer_u64(&writer->buffer, mark);
 			n++;
 		}
-		op_buffer_u64(&writer->buffer, prof_address(prof, frame));
+		op_buffer_u64(&writer->buffer, address_of(prof, sample, i));
 		n++;
 	}
 	return n;

@@ -230,10 +230,8 @@ static struct prof_frame frame_of_stack(const struct prof *prof, const struct pr
 					size_t index)
 {
 	struct prof_frame frame = sample->frames[index];
-	bool is_entry = index && !prof->images[frame.image].is_kernel &&
-			prof->images[sample->frames[index - 1].image].is_kernel;
 
-	frame.offset -= is_entry && !prof->has_entries && frame.offset;
+	frame.offset -= !prof->has_entries && prof_is_entry(prof, sample, index) && frame.offset;
 	return frame;
 }
 
