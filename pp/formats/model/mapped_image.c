@@ -96,7 +96,7 @@ static char *name_of(const struct prof_image *image)
 {
 	switch (image->kind) {
 	case PROF_KERNEL:
-		return pp_copy(*image->path == '/' ? image->path : "[kernel.kallsyms]");
+		return pp_copy(*image->path == '/' ? image->path : MAPPED_KERNEL);
 	case PROF_MODULE:
 		if (*image->path != '/' && *image->path != '[')
 			return pp_format("[%s]", image->path);

@@ -12,10 +12,13 @@
 
 /* ---- names that can stand in a path ---- */
 
-/* @text as one component. */
+/* @text as one component; that of "//anon" is "anon". */
 static char *component(const char *text)
 {
-	char *copy = pp_copy(*text ? text : "_");
+	char *copy;
+
+	text += strspn(text, "/");
+	copy = pp_copy(*text ? text : "_");
 
 	for (char *p = copy; *p; p++)
 		if (*p == '/' || (unsigned char)*p < ' ')

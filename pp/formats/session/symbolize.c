@@ -7,8 +7,10 @@
 
 #include "libop/base/hash.h"
 #include "image.h"
+#include "pp/formats/model/mapped_image.h"
 #include "names.h"
 #include "libop/base/memory.h"
+#include "libop/session/paths.h"
 #include "pp/symbols/symbols.h"
 
 struct image_names {
@@ -120,15 +122,27 @@ const char *names_image(const struct prof *prof, uint32_t image)
 
 /* ---- images ---- */
 
+/* What a place without a symbol is called after, whether it was in a session or not. */
+static const char *base_of(const struct prof_names *names, uint32_t number)
+{
+	const struct prof_image *image = &names->prof->images[number];
+	const char *base = names_image(names->prof, number);
+
+	if (image->kind == PROF_KERNEL && !strcmp(base, OP_KERNEL_IMAGE))
+		return MAPPED_KERNEL;
+	if (image->kind == PROF_MODULE || (image->kind == PROF_UNKNOWN && image->is_kernel))
+		return names->ids[number].name;
+	return base;
+}
+
 static void read_image(struct prof_names *names, uint32_t number)
 {
 	const struct prof_image *image = &names->prof->images[number];
 	struct image_names *known = &names->images[number];
 	const struct op_image_name *id = &names->ids[number];
 	bool is_kernel = image->kind == PROF_UNKNOWN && image->is_kernel;
-	const char *base = is_kernel ? id->name : names_image(names->prof, number);
+	const char *base = base_of(names, number);
 	char *unknown = pp_format(*base == '[' ? "%s" : "[%s]", base);
-
 	known->is_read = true;
 	known->unknown = show(names, unknown, false);
 	free(unknown);

@@ -566,7 +566,7 @@ TEST(image_names_are_parsed_to_what_they_were_made_of)
 		{{.kind = PROF_MODULE, .path = "ext4"}, "{kern}/ext4"},
 		{{.kind = PROF_BPF, .path = "bpf_prog_1"}, "{kern}/[bpf]"},
 		{{.kind = PROF_ANON, .path = "//anon", .pid = 3, .start = 1, .end = 2},
-		 "{anon:__anon}/3.0x1.0x2"},
+		 "{anon:anon}/3.0x1.0x2"},
 		{{.kind = PROF_VDSO, .path = "[vdso]", .start = 1, .end = 2, .pid = -1},
 		 "{anon:[vdso]}/0.0x1.0x2"},
 		{{.kind = PROF_UNKNOWN, .path = "[unknown]"}, "{anon:[unknown]}/0.0x0.0x0"},
