@@ -54,8 +54,9 @@ static bool place_kernel(struct prof_image *image, const struct perf_mmap *mmap,
 	*symbol = suffix ? suffix + 1 : "";
 	if (!reference || reference >= image->end)
 		return false;
-	/* Old recorders let it begin at 0. */
-	if (!image->start)
+	/* Old recorders let it begin at 0, or as far below as modules are loaded above it. */
+	if (!image->start ||
+	    (image->start < reference && reference - image->start > KERNEL_SIZE_MOST))
 		image->start = reference;
 	image->offset = image->start - reference;
 	if (image->end - image->start > KERNEL_SIZE_MOST)
