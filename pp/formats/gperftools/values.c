@@ -106,7 +106,8 @@ void text_begin_heap(struct text_reader *reader, const char *line)
 
 	type = type ? type + 1 + strspn(type + 1, " ") : "";
 	digits = strchr(type, '/');
-	if (digits && (!strncmp(type, "heap_v2/", 8) || !strncmp(type, "heap/", 5))) {
+	if (digits && (!strncmp(type, "heap_v2/", 8) || !strncmp(type, "heapz_v2/", 9) ||
+		       !strncmp(type, "heap/", 5))) {
 		digits++;
 		if (op_number_take(&digits, 10, TEXT_NUMBER_MOST, &reader->rate) &&
 		    !strncmp(type, "heap/", 5))
