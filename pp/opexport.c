@@ -40,8 +40,8 @@ static const struct op_option options[] = {
 	{"output", 'o', "PATH", "write to this file or new directory (default: standard output)",
 	 OP_TEXT(struct job, output)},
 	{"value", 0, "NUMBER",
-	 "of callgrind, firefox and folded: events (where samples stand for different numbers of "
-	 "them, the default), or samples",
+	 "of callgrind, firefox, folded and speedscope: events (where samples stand for different "
+	 "numbers of them, the default), or samples",
 	 OP_TEXT(struct job, value)},
 	{"list-formats", 0, NULL, "list the formats that can be written",
 	 OP_FLAG(struct job, list_formats)},
@@ -92,8 +92,8 @@ static int check(void *context, struct op_error *error)
 				    job->to);
 	if (job->value && !format->has_one_number)
 		return op_error_set(error, EINVAL,
-				    "--value is for callgrind, firefox and folded, not "
-				    "for --to=%s",
+				    "--value is for callgrind, firefox, folded and "
+				    "speedscope, not for --to=%s",
 				    job->to);
 	if (job->value && strcmp(job->value, "events") != 0 && strcmp(job->value, "samples") != 0)
 		return op_error_set(error, EINVAL, "--value=%s: it is events or samples",

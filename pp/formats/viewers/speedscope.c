@@ -10,6 +10,7 @@
 
 #include "speedscope.h"
 #include "pp/formats/model/timeline.h"
+#include "pp/formats/model/weights.h"
 #include "pp/formats/session/named_stack.h"
 #include "libop/text/json.h"
 #include "libop/base/memory.h"
@@ -33,6 +34,7 @@ struct weighted {
 
 struct speedscope {
 	const struct prof *prof;
+	bool *weights; /* by event: stacks have events, not samples */
 	struct named_functions functions;
 	uint32_t *frames; /* numbers of functions */
 	size_t n_frames, frames_capacity;
@@ -46,7 +48,7 @@ struct speedscope {
 	size_t n_samples, samples_capacity;
 };
 
-/* What speedscope has a word for is shown in events, all else in samples. */
+/* What speedscope calls what an event counts, or NULL. */
 static const char *unit_of(const struct prof_event *event)
 {
 	static const char *const units[] = {"nanoseconds", "microseconds", "milliseconds",
@@ -56,11 +58,6 @@ static const char *unit_of(const struct prof_event *event)
 		if (!strcmp(event->unit, units[i]))
 			return units[i];
 	return NULL;
-}
-
-static uint64_t weight_of(const struct prof_event *event, uint64_t count, uint64_t events)
-{
-	return unit_of(event) ? events : count;
 }
 
 static void add_frame(struct speedscope *speedscope, uint32_t number)
@@ -101,7 +98,6 @@ static void add_stack(void *context, const struct prof_sample *sample,
 		add_frame(speedscope, named_function(&speedscope->functions, &stack->frames[i]));
 	for (size_t i = 0; i < sample->n_values; i++) {
 		const struct prof_value *value = &sample->values[i];
-		const struct prof_event *event = &speedscope->prof->events[value->event];
 
 		speedscope->stacks = pp_grow(speedscope->stacks, &speedscope->stacks_capacity,
 					     speedscope->n_stacks + 1, sizeof(*speedscope->stacks));
@@ -110,7 +106,7 @@ static void add_stack(void *context, const struct prof_sample *sample,
 			.n = speedscope->n_frames - first,
 			.event = value->event,
 			.thread = thread,
-			.weight = weight_of(event, value->count, value->events),
+			.weight = prof_number(speedscope->weights, value),
 		};
 	}
 }
@@ -169,7 +165,8 @@ static void put_weights(const struct speedscope *speedscope, struct op_json *jso
 static void put_profile(struct speedscope *speedscope, const char *name,
 			const struct prof_event *event, struct op_json *json)
 {
-	const char *unit = unit_of(event);
+	const char *unit = speedscope->weights[event - speedscope->prof->events] ? unit_of(event)
+										 : NULL;
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < speedscope->n_samples; i++)
@@ -226,13 +223,12 @@ static void put_threads(struct speedscope *speedscope, struct op_json *json)
 	for (size_t i = 0; i < prof->n_moments; i++) {
 		const struct prof_moment *moment = &prof->moments[i];
 		const struct stack *stack = &speedscope->stacks[moment->value];
-		const struct prof_event *event = &prof->events[stack->event];
+		const struct prof_value value = {stack->event, moment->count, moment->events};
 
 		if (before && (before->event != stack->event || before->thread != stack->thread))
 			put_thread(speedscope, before, json);
 		before = stack;
-		add_sample(speedscope, moment->value,
-			   weight_of(event, moment->count, moment->events));
+		add_sample(speedscope, moment->value, prof_number(speedscope->weights, &value));
 	}
 	if (before)
 		put_thread(speedscope, before, json);
@@ -263,15 +259,27 @@ static void put_file(struct speedscope *speedscope, const char *name, FILE *out)
 	fputc('\n', out);
 }
 
+/* What speedscope has a word for is always shown in it. */
+static bool *weights_of(const struct prof *prof, bool want_samples)
+{
+	bool *weights = prof_weights(prof, want_samples);
+
+	for (size_t i = 0; !want_samples && i < prof->n_events; i++)
+		weights[i] |= unit_of(&prof->events[i]) != NULL;
+	return weights;
+}
+
 static int write_speedscope(struct prof *prof, struct output *output, struct op_error *error)
 {
 	struct speedscope speedscope = {.prof = prof};
 
 	(void)error;
+	speedscope.weights = weights_of(prof, output->want_samples);
 	prof_sort_moments(prof, PROF_THREAD_IN_TIME);
 	named_stack_each(prof, output->names, add_stack, &speedscope);
 	put_file(&speedscope, output->command ? output->command : "oprofile", output->file);
 	named_functions_free(&speedscope.functions);
+	free(speedscope.weights);
 	free(speedscope.frames);
 	free(speedscope.stacks);
 	free(speedscope.threads);
@@ -285,5 +293,6 @@ const struct format format_speedscope = {
 	.probe = speedscope_probe,
 	.read = speedscope_read,
 	.write = write_speedscope,
+	.has_one_number = true,
 	.by = PROF_BY_COMM | PROF_TIMES | PROF_TIMES_BY_TID,
 };
