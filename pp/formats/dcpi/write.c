@@ -53,23 +53,27 @@ static int compare_spots(const void *a, const void *b)
 
 static void collect(struct writer *writer)
 {
+	static const struct prof_frame nowhere = {PROF_NO_IMAGE, 0};
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
 	size_t n = 0;
 
-	while (prof_next(writer->prof, &cursor, &sample))
-		for (size_t i = 0; i < sample.n_values && sample.depth; i++) {
+	while (prof_next(writer->prof, &cursor, &sample)) {
+		const struct prof_frame *leaf = sample.depth ? sample.frames : &nowhere;
+
+		for (size_t i = 0; i < sample.n_values; i++) {
 			if (!sample.values[i].count)
 				continue;
 			writer->spots = pp_grow(writer->spots, &writer->capacity, writer->n + 1,
 						sizeof(*writer->spots));
 			writer->spots[writer->n++] = (struct spot){
-				.image = sample.frames[0].image,
+				.image = leaf->image,
 				.event = sample.values[i].event,
-				.offset = sample.frames[0].offset,
+				.offset = leaf->offset,
 				.count = sample.values[i].count,
 			};
 		}
+	}
 	prof_cursor_free(&cursor);
 	if (!writer->n)
 		return;

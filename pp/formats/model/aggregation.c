@@ -88,12 +88,22 @@ static void take_time(struct prof *prof, uint64_t time)
 		prof->last_time = time;
 }
 
+/* A sample without frames, and one at an unknown place: sessions do not tell them apart. */
+static size_t depth_of(const struct prof_sample *sample)
+{
+	const struct prof_frame *leaf = sample->frames;
+
+	if (sample->depth == 1 && leaf->image == PROF_NO_IMAGE && !leaf->offset)
+		return 0;
+	return sample->depth < PROF_DEPTH_MOST ? sample->depth : PROF_DEPTH_MOST;
+}
+
 static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
 		       struct op_error *error)
 {
 	struct prof_tables *tables = tables_of(sink);
 	struct prof *prof = &tables->prof;
-	size_t depth = sample->depth < PROF_DEPTH_MOST ? sample->depth : PROF_DEPTH_MOST;
+	size_t depth = depth_of(sample);
 	uint32_t node = 0, context, entry;
 
 	take_time(prof, sample->time);
