@@ -81,6 +81,9 @@ bool perf_image_of_mmap(struct prof_image *image, const struct perf_mmap *mmap, 
 	}
 	if (is_kernel && image->kind == PROF_KERNEL)
 		return place_kernel(image, mmap, symbol);
+	/* so are those of modules, the last of which would have all kernel code */
+	if (is_kernel && !image->start)
+		return false;
 	if (image->kind == PROF_FILE) {
 		image->offset = mmap->offset;
 		image->inode = mmap->inode;
