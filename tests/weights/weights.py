@@ -36,6 +36,11 @@ WEIGHT_MOST, COUNT_MOST = 1 << 44, 1 << 40
 RECORDS_MOST = 4194304  # of perf.data: beyond, there is one for each stack
 
 
+def quotient(a, b):
+    """The nearest integer; a float has 53 bits."""
+    return (2 * a + b) // (2 * b)
+
+
 # What opexport refuses, and says so
 NO_PLACES = {
     b"folded stacks have one event": "several events: of a session, one file an event",
@@ -168,7 +173,7 @@ class Case:
         count = sum(n[0] or 0 for k, n in got.table.items() if k[0] == key[0])
         events = sum(n[1] or 0 for k, n in want.table.items() if k[0] == key[0])
         mine = got.table[key][0]
-        return mine * round(events / count) if count and mine else mine
+        return mine * quotient(events, count) if count and mine else mine
 
     def sample_unit(self, event):
         for name, (count, _) in self.totals.table.items():
@@ -193,7 +198,7 @@ class Case:
             theirs = {key: n for key, n in events.items() if key[0] == event}
             period = 1
             if mine != theirs and theirs:
-                period = round(sum(theirs.values()) / sum(mine.values())) or 1
+                period = quotient(sum(theirs.values()), sum(mine.values())) or 1
                 # the source knows how many samples there were
                 known = {key: n[0] for key, n in want.table.items()
                          if key[0] == event and n[0]}

@@ -166,7 +166,8 @@ TEST_WITH(nothing_is_written_behind_a_link_that_is_exchanged, make_top, remove_t
 		char *file;
 
 		if (!path) {
-			assert_int_equal(error.code, EPERM);
+			/* ENOTDIR: it was a link when it was opened, and none when asked */
+			assert_true(error.code == EPERM || error.code == ENOTDIR);
 			refused++;
 			continue;
 		}
