@@ -128,7 +128,7 @@ static void read_file(struct pp_image_reader *reader, const struct op_image_name
 
 /* ---- the kernel ---- */
 
-static const struct pp_kallsyms *get_kallsyms(struct pp_image_reader *reader)
+static void find_saved_kernel(struct pp_image_reader *reader)
 {
 	/* Another reader may have warned already. */
 	bool warned = !reader->warnings || reader->warnings->n[PP_BAD_KALLSYMS];
@@ -140,12 +140,32 @@ static const struct pp_kallsyms *get_kallsyms(struct pp_image_reader *reader)
 					     &reader->kallsyms_error)) {
 			reader->kallsyms_state = PP_KALLSYMS_READ;
 		} else {
-			pp_kallsyms_free(&reader->kallsyms);
 			if (!warned)
 				pp_kallsyms_warn(reader->warnings, &reader->kallsyms_error);
+			/* a later session may have symbols */
+			if (reader->kallsyms.n_modules && i + 1 == reader->n_dirs)
+				reader->kallsyms_state = PP_KALLSYMS_MODULES;
+			else
+				pp_kallsyms_free(&reader->kallsyms);
 		}
 	}
+}
+
+/* The symbols of the kernel that was profiled, or NULL. */
+static const struct pp_kallsyms *get_kallsyms(struct pp_image_reader *reader)
+{
+	find_saved_kernel(reader);
 	return reader->kallsyms_state == PP_KALLSYMS_READ ? &reader->kallsyms : NULL;
+}
+
+/* Its modules, also without any symbol, or NULL. */
+static const struct pp_kallsyms *get_modules(struct pp_image_reader *reader)
+{
+	find_saved_kernel(reader);
+	return reader->kallsyms_state == PP_KALLSYMS_READ ||
+			       reader->kallsyms_state == PP_KALLSYMS_MODULES
+		       ? &reader->kallsyms
+		       : NULL;
 }
 
 /*
@@ -168,7 +188,7 @@ static bool tables_agree(const struct pp_symbols *file, const struct pp_symbols 
 static bool read_kernel_file(struct pp_image_reader *reader, const struct op_image_name *id,
 			     struct pp_image_content *content, const char **reason)
 {
-	const struct pp_kallsyms *kallsyms = get_kallsyms(reader);
+	const struct pp_kallsyms *kallsyms = get_modules(reader);
 	const struct pp_kernel_module *module =
 		kallsyms ? pp_kallsyms_module(kallsyms, id->name) : NULL;
 	struct pp_kernel_place place = {.is_module = strcmp(id->name, OP_KERNEL_IMAGE) != 0,
@@ -241,6 +261,8 @@ static void read_kernel(struct pp_image_reader *reader, const struct op_image_na
 	/* get_kallsyms() has warned once for all images. */
 	if (!kallsyms && error.code != ENOENT)
 		return;
+	if (!kallsyms && strcmp(id->name, OP_KERNEL_IMAGE) != 0)
+		known = true; /* a module needs its file only */
 	WARN(reader, id, PP_NO_SYMBOLS, "has no symbols: %s", known ? reason : error.text);
 }
 
@@ -252,6 +274,7 @@ static void read_kernel(struct pp_image_reader *reader, const struct op_image_na
 static bool take_kallsyms(struct pp_image_reader *reader, char *dir)
 {
 	if (reader->kallsyms_state != PP_KALLSYMS_READ) {
+		pp_kallsyms_free(&reader->kallsyms);
 		if (!pp_kallsyms_read(&reader->kallsyms, dir, &reader->kallsyms_error))
 			reader->kallsyms_state = PP_KALLSYMS_READ;
 		else
@@ -328,7 +351,7 @@ static void read_proc_kallsyms(struct pp_image_reader *reader, const struct op_i
 static bool read_vdso(struct pp_image_reader *reader, const struct op_image_name *id,
 		      struct pp_image_content *content)
 {
-	const struct pp_kallsyms *kallsyms = get_kallsyms(reader);
+	const struct pp_kallsyms *kallsyms = get_modules(reader);
 	struct pp_symbols *symbols = &content->symbols;
 	const char *reason = "it is of a 32-bit program";
 	struct op_error error;

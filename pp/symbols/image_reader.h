@@ -51,7 +51,12 @@ struct pp_image_reader {
 	bool keeps_troubles;	      /* of files: in their contents, instead of warnings */
 	/* Read on first use: */
 	struct pp_kallsyms kallsyms;
-	enum { PP_KALLSYMS_UNREAD, PP_KALLSYMS_READ, PP_KALLSYMS_NONE } kallsyms_state;
+	enum {
+		PP_KALLSYMS_UNREAD,
+		PP_KALLSYMS_READ,
+		PP_KALLSYMS_MODULES, /* there is the list of modules only */
+		PP_KALLSYMS_NONE,
+	} kallsyms_state;
 	struct op_error kallsyms_error;
 	struct pp_kernel_files kernel_files;
 	struct op_functions *functions; /* of each of samples_dirs */

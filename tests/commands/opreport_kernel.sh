@@ -61,6 +61,19 @@ EOF
 cp demo-x.ko root/lib/modules/5.5.5/demo_x.ko
 report -l -w -n -R "$DIR/root"
 
+# Of a kernel whose symbols were not readable: the list of modules tells which files are its own.
+requirement modules_without_saved_symbols_must_have_their_build_id
+module_session
+rm samples/current/kallsyms
+write samples/current/modules <<-EOF
+	kallsyms ffffffff81000000 1000000 0011223344556677889900112233445566778899
+	demo_x ffffffffc0000000 4000 00112233445566778899aabbccddeeff00112233
+EOF
+ld -r --build-id=0x9988776655443322 -o root/lib/modules/5.5.5/kernel/fs/demo_x.ko unlinked.o
+try opreport -l -n --session-dir="$DIR" --root="$DIR/root"
+cp demo-x.ko root/lib/modules/6.6.6/extra
+try opreport -l -n --session-dir="$DIR" --root="$DIR/root"
+
 # Packed files that are damaged, or are no modules inside: said once, and no symbols.
 requirement damaged_modules_are_reported
 module_session
