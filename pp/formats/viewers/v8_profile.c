@@ -242,49 +242,6 @@ static struct moment *sort_samples(struct v8_reader *reader, const struct v8_pro
 	return moments;
 }
 
-static int push_samples(struct v8_reader *reader, const struct v8_profile *profile,
-			struct prof_sample *sample, struct op_error *error)
-{
-	const struct prof_event event = {
-		.name = "time", .unit = "nanoseconds", .type = PROF_NO_TYPE};
-	struct prof_value value = {.event = reader->sink->event(reader->sink, &event), .count = 1};
-	struct moment *moments = sort_samples(reader, profile);
-	int result = 0;
-
-	sample->values = &value;
-	for (size_t i = 0; !result && i < profile->n_samples; i++) {
-		uint32_t node = find_node(profile, profile->samples[moments[i].number]);
-		int64_t time = moments[i].time, end = time;
-
-		if (i + 1 < profile->n_samples)
-			end = moments[i + 1].time;
-		else if (profile->has_start && profile->has_end && profile->end > time)
-			end = profile->end;
-		value.events = (uint64_t)end - (uint64_t)time;
-		sample->time = time > 0 ? (uint64_t)time : 0;
-		reader->strange += node == V8_NOBODY;
-		result = push_node(reader, profile, node, sample, error);
-	}
-	free(moments);
-	return result;
-}
-
-/* Profiles without single samples. */
-static int push_hits(struct v8_reader *reader, const struct v8_profile *profile,
-		     struct prof_sample *sample, struct op_error *error)
-{
-	const struct prof_event event = {.name = "samples", .period = 1, .type = PROF_NO_TYPE};
-	struct prof_value value = {.event = reader->sink->event(reader->sink, &event)};
-
-	sample->values = &value;
-	for (uint32_t i = 0; i < profile->n_nodes; i++) {
-		value.count = value.events = profile->nodes[i].hits;
-		if (value.count && push_node(reader, profile, i, sample, error))
-			return -1;
-	}
-	return 0;
-}
-
 static struct prof_sample sample_of(const struct v8_reader *reader, const struct v8_thread *thread)
 {
 	return (struct prof_sample){.frames = reader->frames,
@@ -296,14 +253,57 @@ static struct prof_sample sample_of(const struct v8_reader *reader, const struct
 				    .cpu = PROF_ANY};
 }
 
+static int push_samples(struct v8_reader *reader, const struct v8_profile *profile,
+			const struct v8_thread *thread, struct op_error *error)
+{
+	const struct prof_event event = {
+		.name = "time", .unit = "nanoseconds", .type = PROF_NO_TYPE};
+	struct prof_value value = {.event = reader->sink->event(reader->sink, &event), .count = 1};
+	struct prof_sample sample = sample_of(reader, thread);
+	struct moment *moments = sort_samples(reader, profile);
+	int result = 0;
+
+	sample.values = &value;
+	for (size_t i = 0; !result && i < profile->n_samples; i++) {
+		uint32_t node = find_node(profile, profile->samples[moments[i].number]);
+		int64_t time = moments[i].time, end = time;
+
+		if (i + 1 < profile->n_samples)
+			end = moments[i + 1].time;
+		else if (profile->has_start && profile->has_end && profile->end > time)
+			end = profile->end;
+		value.events = (uint64_t)end - (uint64_t)time;
+		sample.time = time > 0 ? (uint64_t)time : 0;
+		reader->strange += node == V8_NOBODY;
+		result = push_node(reader, profile, node, &sample, error);
+	}
+	free(moments);
+	return result;
+}
+
+/* Profiles without single samples. */
+static int push_hits(struct v8_reader *reader, const struct v8_profile *profile,
+		     const struct v8_thread *thread, struct op_error *error)
+{
+	const struct prof_event event = {.name = "samples", .period = 1, .type = PROF_NO_TYPE};
+	struct prof_value value = {.event = reader->sink->event(reader->sink, &event)};
+	struct prof_sample sample = sample_of(reader, thread);
+
+	sample.values = &value;
+	for (uint32_t i = 0; i < profile->n_nodes; i++) {
+		value.count = value.events = profile->nodes[i].hits;
+		if (value.count && push_node(reader, profile, i, &sample, error))
+			return -1;
+	}
+	return 0;
+}
+
 int v8_profile_push(struct v8_reader *reader, struct v8_profile *profile,
 		    const struct v8_thread *thread, struct op_error *error)
 {
-	struct prof_sample sample = sample_of(reader, thread);
-
 	link_nodes(profile);
-	return profile->n_samples ? push_samples(reader, profile, &sample, error)
-				  : push_hits(reader, profile, &sample, error);
+	return profile->n_samples ? push_samples(reader, profile, thread, error)
+				  : push_hits(reader, profile, thread, error);
 }
 
 int v8_profile_push_sizes(struct v8_reader *reader, struct v8_profile *profile,
