@@ -90,7 +90,7 @@ profile()
 	until_true 30 more_than 2 $(($(received 2) + 20))
 	end_load
 	echo "received: $(received 0) $(received 1) $(received 2) $(received 3)"
-	until_true 30 has_events 4
+	until_true 30 has_events 8 # of each CPU: what is counted, and what is mapped
 	kill $daemon
 	wait $daemon
 	same "status of oprofiled" $? 0
