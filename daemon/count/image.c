@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/live/machine.h"
@@ -160,8 +161,7 @@ static void save_symbols(struct images *images, size_t most)
 
 /* ---- identities ---- */
 
-static struct op_image_known *find_known(const struct images *images, const char *name,
-					 char **full)
+static struct op_image_known *find_known(const struct images *images, const char *name, char **full)
 {
 	*full = op_path("{root}%s", name);
 	return *full ? op_image_list_find(&images->known, *full) : NULL;
@@ -179,8 +179,16 @@ static bool is_another_file(const struct images *images, const struct image_fact
 	return differs;
 }
 
+/* Whether an open file may keep somebody from unmounting what it is on. */
+static bool holds_mount(int fd)
+{
+	struct stat file, root;
+
+	return fstat(fd, &file) || stat("/", &root) || file.st_dev != root.st_dev;
+}
+
 /* A compiler's test program is removed, a program that is built again replaced, before it is its
- * turn. */
+ * turn: so it stays open until then, or has it now. */
 static void keep_file(struct images *images, const struct image_facts *facts)
 {
 	struct image_facts copy = *facts;
@@ -193,8 +201,12 @@ static void keep_file(struct images *images, const struct image_facts *facts)
 	if (images->n_kept == IMAGES_KEPT_MOST)
 		return;
 	fd = machine_open_image(&copy, images->tgid);
-	if (fd >= 0)
+	if (fd >= 0 && holds_mount(fd)) {
+		saved_symbols_save_open(fd, &facts->identity, &images->turns, images->samples_dir);
+		close(fd);
+	} else if (fd >= 0) {
 		images->kept[images->n_kept++] = (struct kept_image){images->known.n - 1, fd};
+	}
 }
 
 static void know(struct images *images, const char *name, const struct image_facts *facts)
@@ -208,8 +220,8 @@ static void know(struct images *images, const char *name, const struct image_fac
 		keep_file(images, facts);
 	}
 	/* the file itself says more than its build-id */
-	if (known && facts->identified && !known->identity.has_file &&
-	    facts->identity.has_file && identity_fits(&known->identity, &facts->identity, false)) {
+	if (known && facts->identified && !known->identity.has_file && facts->identity.has_file &&
+	    identity_fits(&known->identity, &facts->identity, false)) {
 		known->identity = facts->identity;
 		images->learned = true;
 	}
@@ -367,8 +379,8 @@ static bool is_another_version(const struct image *image, const struct image_fac
 static struct image *image_of_facts(struct images *images, const struct image_facts *facts)
 {
 	bool differs = is_another_file(images, facts);
-	struct image *image = image_of_file(images, differs ? image_name_changed(facts)
-							    : image_name(facts));
+	struct image *image =
+		image_of_file(images, differs ? image_name_changed(facts) : image_name(facts));
 
 	if (image && differs)
 		set_version(image, facts);

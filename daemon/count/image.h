@@ -54,7 +54,7 @@ struct images {
 	struct kept_image {
 		size_t index; /* in @known */
 		int fd;
-	} kept[IMAGES_KEPT_MOST]; /* files that may be removed before */
+	} kept[IMAGES_KEPT_MOST]; /* files that may be removed before, on what "/" is on */
 	size_t n_kept;
 	struct log_limit log_refused;
 	bool learned;			 /* @known has more than the session's file */
