@@ -27,6 +27,7 @@
 #include "libop/session/tree.h"
 #include "page.h"
 #include "request.h"
+#include "runs.h"
 #include "session.h"
 
 /* No file of a session is for others than its owner and group. */
@@ -160,7 +161,11 @@ static int prepare(struct run *run, struct op_error *error)
 	run->session = op_session_open(request->session_dir, error);
 	if (!run->session)
 		return -1;
-	run->lock = session_begin(run->session, request->append, error);
+	run->lock = session_begin(run->session,
+				  request->append     ? SESSION_APPEND
+				  : request->run == 1 ? SESSION_BEGIN_RUNS
+						      : SESSION_BEGIN,
+				  error);
 	if (run->lock < 0 || open_profile(run, error) || abi_write(run->session, error))
 		return -1;
 	if (request->feed && profile_feed(&run->profile, (int)request->feed, error))
@@ -196,7 +201,10 @@ static void print_summary(const struct run *run)
 	char *here = op_session_dir(NULL);
 	uint64_t lost = stat[STAT_RECEIVED] - stat[STAT_STORED] - stat[STAT_FILTERED] + losses.lost;
 
-	fprintf(stderr, "operf: %" PRIu64 " samples of ", stat[STAT_STORED]);
+	fputs("operf: ", stderr);
+	if (run->request->run)
+		fprintf(stderr, "run %u: ", run->request->run);
+	fprintf(stderr, "%" PRIu64 " samples of ", stat[STAT_STORED]);
 	for (size_t i = 0; i < run->events.count; i++)
 		op_safe_printf(stderr, "%s%s", i ? ", " : "", run->events.event[i].event.name);
 	if (run->user_only)
@@ -205,7 +213,9 @@ static void print_summary(const struct run *run)
 		fprintf(stderr, ", %" PRIu64 " lost", lost);
 	if (losses.throttled)
 		fprintf(stderr, ", throttled %" PRIu64 " times", losses.throttled);
-	if (here && !strcmp(here, session))
+	if (run->request->run && !run->collect.status && !run->collect.incomplete)
+		fputc('\n', stderr); /* runs_do() says how to look at all of them */
+	else if (here && !strcmp(here, session))
 		fprintf(stderr, "; look with \"opreport\"\n");
 	else
 		op_safe_line(stderr, "; look with \"opreport --session-dir=%s\"", session);
@@ -346,22 +356,41 @@ static void pack(const struct run *run)
 		op_warn("the session is not packed: %s", error.text);
 }
 
-static void release(struct run *run)
+/* @kept: the samples are those of a run that is done, one of several.  Return: whether they have
+ * got their name. */
+static bool keep(const struct run *run, bool kept)
 {
+	struct op_error error;
+
+	if (!kept || !session_keep_run(run->session, run->request->run, &error))
+		return true;
+	op_complain("%s", error.text);
+	return false;
+}
+
+/* Return: as keep(). */
+static bool release(struct run *run, bool kept)
+{
+	bool good;
+
 	command_abandon(&run->command);
 	if (run->profile.source) {
 		profile_close(&run->profile);
 		pack(run);
 	}
 	source_close(run->source);
+	good = keep(run, kept);
 	if (run->lock >= 0)
 		lock_release(run->session, run->lock);
 	op_pinned_close(run->session);
 	op_perf_events_free(&run->events);
+	return good;
 }
 
-static int profile(const struct request *request, struct op_error *error)
+/* Return: the exit status. */
+static int profile(const struct request *request)
 {
+	struct op_error failure = {0}, *error = &failure;
 	struct run run = {.request = request,
 			  .lock = -1,
 			  .messages = -1,
@@ -393,7 +422,8 @@ static int profile(const struct request *request, struct op_error *error)
 	}
 	if (result)
 		op_complain("%s", error->text);
-	release(&run);
+	if (!release(&run, request->run && !result && status == OP_EXIT_OK))
+		status = OP_EXIT_FAILURE;
 	if (!result && request->html && page_make(request, error)) {
 		op_complain("%s", error->text);
 		if (status == OP_EXIT_OK)
@@ -417,7 +447,7 @@ int main(int argc, char **argv)
 		op_complain("%s", error.text);
 		status = command_failure(&error);
 	} else {
-		status = profile(&request, &error);
+		status = request.runs ? runs_do(&request, profile) : profile(&request);
 	}
 	request_free(&request);
 	return status;

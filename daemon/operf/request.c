@@ -12,6 +12,7 @@
 #include "daemon/sources/perf/unwind.h"
 #include "libop/base/option.h"
 #include "libop/session/paths.h"
+#include "session.h"
 
 #define SYNOPSIS "[OPTION...] COMMAND [ARGUMENT...] | --pid PID | --system-wide"
 
@@ -65,6 +66,8 @@ static const struct op_option rows[] = {
 	 OP_FLAG(struct request, system_wide)},
 	{"duration", 0, "SECONDS", "end after this time; a command goes on",
 	 OP_NUMBER(struct request, duration, 1, 100000000)},
+	{"runs", 'r', "N", "run the command N times, each a session of its own: run-1 to run-N",
+	 OP_NUMBER(struct request, runs, 1, SESSION_RUNS_MOST)},
 	{"session-dir", 'd', "DIR", "where sample files go (./oprofile_data)",
 	 OP_TEXT(struct request, session_dir)},
 	{"append", 'a', NULL, "add to the samples of the session", OP_FLAG(struct request, append)},
@@ -118,6 +121,21 @@ static int check_page(const struct request *request, struct op_error *error)
 	return 0;
 }
 
+static int check_runs(const struct request *request, struct op_error *error)
+{
+	if (!request->runs)
+		return 0;
+	if (!request->command)
+		return op_error_set(error, EINVAL, "--runs needs a command");
+	if (request->append || request->html || request->feed)
+		return op_error_set(error, EINVAL, "--runs excludes --append, --html and --feed");
+	if (request->duration)
+		return op_error_set(error, EINVAL,
+				    "--runs excludes --duration, after which the command goes on, "
+				    "beside the next run");
+	return 0;
+}
+
 static int complete_session_dir(struct request *request, struct op_error *error)
 {
 	char *given = request->session_dir;
@@ -135,7 +153,8 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	if (!request->command_line)
 		return op_error_memory(error);
 	if (op_options_read_command(tables, SYNOPSIS, argc, argv, &request->command, error) ||
-	    check_target(request, error) || check_page(request, error))
+	    check_target(request, error) || check_page(request, error) ||
+	    check_runs(request, error))
 		return -1;
 	request->callgraph |= request->html != NULL;
 	return complete_session_dir(request, error);

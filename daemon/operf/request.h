@@ -25,6 +25,8 @@ struct request {
 	uint32_t unwind;	  /* as of struct source_perf_config */
 	bool system_wide, callgraph, append, separate_thread, separate_cpu;
 	bool feed_only;	    /* samples are sent, and not stored */
+	uint64_t runs;	    /* how often the command is run; 0: once, into the live session */
+	unsigned int run;   /* which of them this is, from 1 */
 	bool loose;	    /* sample files are not packed at the end */
 	char *html;	    /* a page for browsers that is written at the end; NULL: none */
 	bool open;	    /* show it */

@@ -114,6 +114,16 @@ each try <<-EOF
 	operf --pid=1,x
 	operf --call-graph=bp true
 	operf --vmlinux=/nonexistent true
+	operf --runs=0 true
+	operf --runs=100 true
+	operf --runs=2
+	operf --runs=2 --pid=1
+	operf --runs=2 --system-wide
+	operf --runs=2 --append true
+	operf --runs=2 --html=page true
+	operf --runs=2 --feed=9 true
+	operf --runs=2 --duration=1 true
+	operf --runs=2 nonesuch
 	ocount --time-interval=0 true
 	ocount --time-interval=1:0 true
 	ocount -C 3-1
