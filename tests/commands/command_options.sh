@@ -4,7 +4,7 @@
 # Options of all commands: names, letters and forms of arguments, which scripts of users rely on.
 
 commands="oprofiled operf ocount ophelp opdb opcontrol opreport opannotate oparchive opgprof
-	opimport opexport optop"
+	opimport opexport optop oprofile-selftest"
 
 # accepts COMMAND ARGUMENT... - --usage ends the command before it does anything
 accepts()
@@ -146,6 +146,10 @@ each try <<-EOF
 	opreport --merge=core
 	opreport --verbose=loud
 	oparchive --output=
+	oprofile-selftest --freq=0
+	oprofile-selftest --seconds=0
+	oprofile-selftest --event=cpu-clock:1000000,page-faults:1
+	oprofile-selftest word
 EOF
 
 requirement a_command_to_run_keeps_its_options

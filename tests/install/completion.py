@@ -29,7 +29,8 @@ LIMIT = 60 # seconds for an answer, on a busy host
 COMMANDS = {"opreport": "pp", "opannotate": "pp", "oparchive": "pp", "opgprof": "pp",
             "opimport": "pp", "opexport": "pp", "opcontrol": "utils/opcontrol",
             "opdb": "utils/opdb", "ocount": "utils/ocount", "ophelp": "utils/ophelp",
-            "operf": "daemon/operf", "optop": "utils/optop", "oprofiled": "daemon"}
+            "operf": "daemon/operf", "optop": "utils/optop", "oprofiled": "daemon",
+            "oprofile-selftest": "utils/selftest"}
 
 # What is typed before Tab, and the line after it
 CASES = [
@@ -48,6 +49,8 @@ CASES = [
     ("operf --events=cpu-clock,context-sw", "operf --events=cpu-clock,context-switches"),
     ("opcontrol --event=RETIRED_UO", "opcontrol --event=RETIRED_UOPS"),
     ("ocount --eve", "ocount --events="),
+    ("oprofile-selftest --see", "oprofile-selftest --see"),
+    ("oprofile-selftest --sec", "oprofile-selftest --seconds="),
     ("operf --call-graph dw", "operf --call-graph dwarf "),
     ("operf --vmlinux=vml", "operf --vmlinux=vmlinux-debug "),
     ("operf --freq=99 unlik", "operf --freq=99 unlikely_name "),

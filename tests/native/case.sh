@@ -35,7 +35,7 @@ samples=$session/samples/current
 # where sessions keep the symbols that they share
 export OPROFILE_SYMBOLS="$scratch/symbols"
 PATH=$BUILD/daemon/operf:$BUILD/utils/ocount:$BUILD/utils/opdb:$BUILD/utils/opcontrol:$PATH
-PATH=$BUILD/daemon:$BUILD/pp:$BUILD/utils/optop:$PATH
+PATH=$BUILD/daemon:$BUILD/pp:$BUILD/utils/optop:$BUILD/utils/selftest:$PATH
 cd "$scratch" || exit 1
 
 is_root() { [ "$(id -u)" -eq 0 ]; }
