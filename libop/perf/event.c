@@ -184,6 +184,38 @@ static bool may_see_kernel(void)
 	return op_perf_is_privileged() || op_perf_setting("perf_event_paranoid", 2) < 2;
 }
 
+/* What much work repeats after: timers of programs, games and servers have ticks of whole ms. */
+#define TICK 1000000
+/* Samples are at that many moments of a tick at least, which are this part of it apart. */
+#define MOMENTS_LEAST 8
+#define APART	      50
+/* What a period in step is made longer by, and how often. */
+#define LONGER_BY   61
+#define LONGER_MOST 4
+
+/* Whether samples that are @period ns apart are at few moments of a tick for long. */
+static bool keeps_step(uint64_t period)
+{
+	for (uint64_t i = 1; i < MOMENTS_LEAST; i++) {
+		uint64_t moment = i * period % TICK;
+
+		if (moment < TICK / APART || moment > TICK - TICK / APART)
+			return true;
+	}
+	return false;
+}
+
+uint64_t op_perf_clock_period(uint64_t frequency)
+{
+	uint64_t period = NANOSECONDS / frequency;
+
+	/* below, there are as many moments in any case */
+	for (int i = 0; period * MOMENTS_LEAST >= TICK && i < LONGER_MOST && keeps_step(period);
+	     i++)
+		period += period / LONGER_BY;
+	return period;
+}
+
 /* Fills in @choice->attr from the rest.  Clocks take a period for each frequency. */
 static int set_attr(struct op_perf_event *choice, const struct op_perf_choose *how,
 		    struct op_error *error)
@@ -205,7 +237,7 @@ static int set_attr(struct op_perf_event *choice, const struct op_perf_choose *h
 	if (how->counting)
 		return 0;
 	if (how->frequency && op_perf_is_clock(attr)) {
-		choice->event.count = (uint32_t)(NANOSECONDS / how->frequency);
+		choice->event.count = (uint32_t)op_perf_clock_period(how->frequency);
 		if (how->is_default && choice->event.count < CLOCK_COUNT)
 			choice->event.count = CLOCK_COUNT;
 	} else if (how->frequency) {

@@ -34,6 +34,15 @@ const struct op_perf_name *op_perf_name_at(size_t index);
 
 /* Whether it counts time, in nanoseconds: cpu-clock and task-clock. */
 bool op_perf_is_clock(const struct perf_event_attr *attr);
+
+/**
+ * op_perf_clock_period - the period of a clock, in ns, for a frequency
+ * @frequency: samples for each second of CPU time, 1 to FREQUENCY_MOST
+ *
+ * Where that would keep step with work that repeats each ms, or in a few of them, it is up to 7 %
+ * longer.
+ */
+uint64_t op_perf_clock_period(uint64_t frequency);
 /* Whether it needs no hardware counter. */
 bool op_perf_is_software(const struct perf_event_attr *attr);
 

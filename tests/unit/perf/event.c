@@ -7,6 +7,25 @@
 #include "libop/cpu/list.h"
 #include "libop/perf/event.h"
 
+/* The samples of a second are at many moments of a millisecond, whatever the rate is. */
+TEST(periods_of_clocks_do_not_keep_step_with_milliseconds)
+{
+	for (uint64_t frequency = 1; frequency <= 20000; frequency++) {
+		uint64_t period = op_perf_clock_period(frequency), n = 0;
+		bool met[20] = {false};
+
+		assert_in_range(period, 1000000000 / frequency,
+				1070 * UINT64_C(1000000) / frequency);
+		for (uint64_t i = 0; i < 60; i++)
+			met[i * period % 1000000 / 50000] = true;
+		for (size_t i = 0; i < 20; i++)
+			n += met[i];
+		if (n < 8)
+			fail_msg("%" PRIu64 " Hz: %" PRIu64 " of 20 moments", frequency, n);
+	}
+	assert_int_equal(op_perf_clock_period(99), 10101010);
+}
+
 TEST(specifications)
 {
 	static char *const specs[] = {(char *)"cpu-clock", (char *)"page-faults:7:0:1:1",
@@ -52,9 +71,9 @@ TEST(count_instead_of_one_that_is_paused)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (op_perf_count_instead(cases[i].count, cases[i].taken, cases[i].ns) !=
 		    cases[i].instead)
-			fail_msg("case %zu: %" PRIu64, i,
-				 op_perf_count_instead(cases[i].count, cases[i].taken,
-						       cases[i].ns));
+			fail_msg(
+				"case %zu: %" PRIu64, i,
+				op_perf_count_instead(cases[i].count, cases[i].taken, cases[i].ns));
 }
 
 TEST(frequencies)
@@ -67,7 +86,7 @@ TEST(frequencies)
 
 	assert_int_equal(op_perf_choose(specs, 2, &how, &events, &error), 0);
 	/* a clock's period is known; the kernel finds out that of others */
-	assert_int_equal(events.event[0].event.count, 20000000);
+	assert_int_equal(events.event[0].event.count, op_perf_clock_period(50));
 	assert_false(events.event[0].attr.freq);
 	assert_true(events.event[1].attr.freq);
 	assert_int_equal(events.event[1].attr.sample_freq, 50);
