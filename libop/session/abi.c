@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libop/base/file.h"
+#include "libop/session/list_file.h"
 #include "libop/session/paths.h"
 
 static const struct {
@@ -50,22 +50,14 @@ static const struct {
 	{"little_endian", __BYTE_ORDER == __LITTLE_ENDIAN},
 };
 
+static void put_layout(FILE *out, const void *ignored)
+{
+	(void)ignored;
+	for (size_t i = 0; i < sizeof(layout) / sizeof(layout[0]); i++)
+		fprintf(out, "%s %u\n", layout[i].key, layout[i].value);
+}
+
 int abi_write(const char *session_dir, struct op_error *error)
 {
-	char *path = op_path("%s/" OP_SESSION_ABI, session_dir), *text = NULL;
-	size_t length = 0;
-	FILE *out = path ? open_memstream(&text, &length) : NULL;
-	int result = -1;
-
-	if (out) {
-		for (size_t i = 0; i < sizeof(layout) / sizeof(layout[0]); i++)
-			fprintf(out, "%s %u\n", layout[i].key, layout[i].value);
-	}
-	if (!out || fclose(out))
-		op_error_memory(error);
-	else
-		result = op_file_replace(path, text, length, OP_SESSION_FILE_MODE, error);
-	free(text);
-	free(path);
-	return result;
+	return list_file_save(session_dir, OP_SESSION_ABI, put_layout, NULL, error);
 }

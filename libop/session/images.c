@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "libop/base/array.h"
-#include "libop/base/file.h"
 #include "libop/base/number.h"
-#include "libop/foreign/door.h"
+#include "list_file.h"
 #include "paths.h"
 
 /* Bytes of a list: 300 for each image, and more if there are fewer. */
@@ -122,7 +121,7 @@ static void unescape(char *name)
 }
 
 /* BUILD-ID SIZE MTIME INODE HEAD OWNER NAME */
-static void take_line(struct op_image_list *list, char *line)
+static void take_line(void *list, char *line)
 {
 	struct op_identity identity = {.has_file = true};
 	const char *at = line;
@@ -139,7 +138,7 @@ static void take_line(struct op_image_list *list, char *line)
 }
 
 /* image BUILD-ID START END OFFSET NAME */
-static void take_origin_line(struct op_image_list *list, char *line)
+static void take_origin_line(void *list, char *line)
 {
 	struct op_identity identity = {0};
 	const char *at = line + strlen("image ");
@@ -152,22 +151,10 @@ static void take_origin_line(struct op_image_list *list, char *line)
 	op_image_list_add(list, at, &identity);
 }
 
-static void read_lines(struct op_image_list *list, const char *samples_dir, const char *name,
-		       void (*take_one)(struct op_image_list *list, char *line))
-{
-	char *path = op_path("%s/%s", samples_dir, name), *line;
-	char *text = path ? foreign_read(path, LIST_MOST, NULL, NULL) : NULL, *rest = text;
-
-	while ((line = strsep(&rest, "\n")))
-		take_one(list, line);
-	free(text);
-	free(path);
-}
-
 void op_image_list_read(struct op_image_list *list, const char *samples_dir)
 {
-	read_lines(list, samples_dir, OP_SAMPLES_IMAGES, take_line);
-	read_lines(list, samples_dir, OP_SAMPLES_ORIGIN, take_origin_line);
+	list_file_read(samples_dir, OP_SAMPLES_IMAGES, LIST_MOST, take_line, list);
+	list_file_read(samples_dir, OP_SAMPLES_ORIGIN, LIST_MOST, take_origin_line, list);
 }
 
 /* ---- writing ---- */
@@ -199,26 +186,17 @@ static bool is_known(const struct op_identity *identity)
 	return identity->has_file || identity->build_id_size;
 }
 
+static void put_lines(FILE *out, const void *context)
+{
+	const struct op_image_list *list = context;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (is_known(&list->items[i].identity))
+			put_line(out, &list->items[i]);
+}
+
 int op_image_list_save(const struct op_image_list *list, const char *samples_dir,
 		       struct op_error *error)
 {
-	char *path = op_path("%s/" OP_SAMPLES_IMAGES, samples_dir), *text = NULL;
-	int result = -1;
-	size_t length;
-	FILE *out = path ? open_memstream(&text, &length) : NULL;
-
-	if (out) {
-		for (size_t i = 0; i < list->n; i++) {
-			if (is_known(&list->items[i].identity))
-				put_line(out, &list->items[i]);
-		}
-		result = fclose(out) ? op_error_memory(error)
-				     : op_file_replace(path, text, length, OP_SESSION_FILE_MODE,
-						       error);
-	} else {
-		op_error_memory(error);
-	}
-	free(text);
-	free(path);
-	return result;
+	return list_file_save(samples_dir, OP_SAMPLES_IMAGES, put_lines, list, error);
 }

@@ -13,7 +13,7 @@
 #include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
-#include "libop/foreign/door.h"
+#include "list_file.h"
 #include "paths.h"
 
 /* Bytes of the path of a jitdump, and of the file. */
@@ -107,7 +107,7 @@ static bool take(const char **at, uint64_t most, char end, uint64_t *number)
 }
 
 /* TGID OWNER STARTED INNER DUMP; the last may be empty */
-static void take_line(struct op_process_list *list, char *line)
+static void take_line(void *list, char *line)
 {
 	uint64_t tgid, owner, started, inner;
 	const char *at = line;
@@ -124,35 +124,23 @@ static void take_line(struct op_process_list *list, char *line)
 
 void op_process_list_read(struct op_process_list *list, const char *samples_dir)
 {
-	char *path = op_path("%s/" OP_SAMPLES_PROCESSES, samples_dir), *line;
-	char *text = path ? foreign_read(path, FILE_MOST, NULL, NULL) : NULL;
-	char *rest = text;
+	list_file_read(samples_dir, OP_SAMPLES_PROCESSES, FILE_MOST, take_line, list);
+}
 
-	while ((line = strsep(&rest, "\n")))
-		take_line(list, line);
-	free(text);
-	free(path);
+static void put_lines(FILE *out, const void *context)
+{
+	const struct op_process_list *list = context;
+
+	for (size_t i = 0; i < list->n; i++)
+		fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu32 " %s\n",
+			list->items[i].tgid, list->items[i].owner, list->items[i].started,
+			list->items[i].inner, list->items[i].dump ? list->items[i].dump : "");
 }
 
 int op_process_list_save(const struct op_process_list *list, const char *samples_dir,
 			 struct op_error *error)
 {
-	char *path = op_path("%s/" OP_SAMPLES_PROCESSES, samples_dir), *text = NULL;
-	int result = -1;
-	size_t length;
-	FILE *out = path ? open_memstream(&text, &length) : NULL;
-
-	for (size_t i = 0; out && i < list->n; i++)
-		fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu32 " %s\n",
-			list->items[i].tgid, list->items[i].owner, list->items[i].started,
-			list->items[i].inner, list->items[i].dump ? list->items[i].dump : "");
-	if (!out || fclose(out))
-		op_error_memory(error);
-	else
-		result = op_file_replace(path, text, length, OP_SESSION_FILE_MODE, error);
-	free(text);
-	free(path);
-	return result;
+	return list_file_save(samples_dir, OP_SAMPLES_PROCESSES, put_lines, list, error);
 }
 
 /* ---- running processes ---- */

@@ -10,7 +10,7 @@
 #include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
-#include "libop/foreign/door.h"
+#include "list_file.h"
 #include "paths.h"
 
 /* Bytes of the file: of a list that is full of long names. */
@@ -91,8 +91,9 @@ void op_thread_names_free(struct op_thread_names *names)
 }
 
 /* TGID TID NAME */
-static void take_line(struct op_thread_names *names, const char *line)
+static void take_line(void *names, char *text)
 {
+	const char *line = text;
 	uint64_t tgid, tid;
 
 	if (op_number_take(&line, 10, UINT32_MAX, &tgid) && *line++ == ' ' &&
@@ -102,35 +103,23 @@ static void take_line(struct op_thread_names *names, const char *line)
 
 void op_thread_names_read(struct op_thread_names *names, const char *samples_dir)
 {
-	char *path = op_path("%s/" OP_SAMPLES_THREADS, samples_dir), *line;
-	char *text = path ? foreign_read(path, FILE_MOST, NULL, NULL) : NULL;
-	char *rest = text;
+	list_file_read(samples_dir, OP_SAMPLES_THREADS, FILE_MOST, take_line, names);
+}
 
-	while ((line = strsep(&rest, "\n")))
-		take_line(names, line);
-	free(text);
-	free(path);
+static void put_lines(FILE *out, const void *list)
+{
+	const struct op_thread_names *names = list;
+
+	for (size_t i = 0; i < names->n; i++)
+		if (*names->items[i].name)
+			fprintf(out, "%" PRIu32 " %" PRIu32 " %s\n", names->items[i].tgid,
+				names->items[i].tid, names->items[i].name);
 }
 
 int op_thread_names_save(const struct op_thread_names *names, const char *samples_dir,
 			 struct op_error *error)
 {
-	char *path = op_path("%s/" OP_SAMPLES_THREADS, samples_dir), *text = NULL;
-	int result = -1;
-	size_t length;
-	FILE *out = path ? open_memstream(&text, &length) : NULL;
-
-	for (size_t i = 0; out && i < names->n; i++)
-		if (*names->items[i].name)
-			fprintf(out, "%" PRIu32 " %" PRIu32 " %s\n", names->items[i].tgid,
-				names->items[i].tid, names->items[i].name);
-	if (!out || fclose(out))
-		op_error_memory(error);
-	else
-		result = op_file_replace(path, text, length, OP_SESSION_FILE_MODE, error);
-	free(text);
-	free(path);
-	return result;
+	return list_file_save(samples_dir, OP_SAMPLES_THREADS, put_lines, names, error);
 }
 
 char *op_thread_name_of(uint32_t tgid, uint32_t tid)
