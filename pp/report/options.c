@@ -120,6 +120,25 @@ static bool sorts_by(const struct pp_report_style *style, enum pp_sort_key key)
 	return false;
 }
 
+/* What an option excludes, where @wrong says that it was given. */
+struct exclusion {
+	bool wrong;
+	const char *name;
+};
+
+static int check_exclusions(const char *option, const struct exclusion *others, size_t n,
+			    struct op_error *error)
+{
+	for (size_t i = 0; i < n; i++)
+		if (others[i].wrong)
+			return op_error_set(error, EINVAL, "%s and %s exclude each other", option,
+					    others[i].name);
+	return 0;
+}
+
+#define CHECK_EXCLUSIONS(option, others, error)                                                    \
+	check_exclusions(option, others, sizeof(others) / sizeof((others)[0]), error)
+
 /* Rejects options about symbols in reports without symbols. */
 static int check_without_symbols(const struct pp_options *options, struct op_error *error)
 {
@@ -166,10 +185,7 @@ static int check_difference(const struct pp_options *options, struct op_error *e
 static int check_stacks(const struct pp_options *options, struct op_error *error)
 {
 	const struct pp_report_style *style = &options->style;
-	const struct {
-		bool wrong;
-		const char *name;
-	} others[] = {
+	const struct exclusion others[] = {
 		{options->callgraph, "--callgraph"},
 		{style->details, "--details"},
 		{style->inlines, "--inline"},
@@ -189,20 +205,13 @@ static int check_stacks(const struct pp_options *options, struct op_error *error
 	if (options->tree + options->inverted + style->children > 1)
 		return op_error_set(error, EINVAL,
 				    "only one of --children, --tree and --inverted can be shown");
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (others[i].wrong)
-			return op_error_set(error, EINVAL, "%s and %s exclude each other", name,
-					    others[i].name);
-	return 0;
+	return CHECK_EXCLUSIONS(name, others, error);
 }
 
 /* Rows are lines instead of symbols. */
 static int check_lines(const struct pp_options *options, struct op_error *error)
 {
-	const struct {
-		bool wrong;
-		const char *name;
-	} others[] = {
+	const struct exclusion others[] = {
 		{options->callgraph, "--callgraph"},
 		{options->style.calls, "a tree of calls"},
 		{options->style.details, "--details"},
@@ -214,20 +223,13 @@ static int check_lines(const struct pp_options *options, struct op_error *error)
 		 "another format than text, CSV and JSON"},
 	};
 
-	for (size_t i = 0; options->style.by_line && i < sizeof(others) / sizeof(others[0]); i++)
-		if (others[i].wrong)
-			return op_error_set(error, EINVAL, "--lines and %s exclude each other",
-					    others[i].name);
-	return 0;
+	return options->style.by_line ? CHECK_EXCLUSIONS("--lines", others, error) : 0;
 }
 
 /* Only lists of symbols or lines in text have a place for them. */
 static int check_intervals(const struct pp_options *options, struct op_error *error)
 {
-	const struct {
-		bool wrong;
-		const char *name;
-	} others[] = {
+	const struct exclusion others[] = {
 		{options->callgraph, "--callgraph"},
 		{options->style.calls, "a tree of calls"},
 		{options->style.details, "--details"},
@@ -235,11 +237,7 @@ static int check_intervals(const struct pp_options *options, struct op_error *er
 		{options->format != PP_FORMAT_TEXT, "another format than text"},
 	};
 
-	for (size_t i = 0; options->style.intervals && i < sizeof(others) / sizeof(others[0]); i++)
-		if (others[i].wrong)
-			return op_error_set(error, EINVAL, "--intervals and %s exclude each other",
-					    others[i].name);
-	return 0;
+	return options->style.intervals ? CHECK_EXCLUSIONS("--intervals", others, error) : 0;
 }
 
 static int check_libraries(const struct pp_options *options, struct op_error *error)
@@ -260,10 +258,7 @@ static int check_libraries(const struct pp_options *options, struct op_error *er
 static int check_by(const struct pp_options *options, struct op_error *error)
 {
 	const struct pp_merge *merge = &options->merge;
-	const struct {
-		bool wrong;
-		const char *name;
-	} others[] = {
+	const struct exclusion others[] = {
 		{options->symbols, "--symbols and what includes it"},
 		{options->format != PP_FORMAT_TEXT, "another format than text"},
 		{options->common.is_pair, "a difference"},
@@ -276,11 +271,7 @@ static int check_by(const struct pp_options *options, struct op_error *error)
 		{merge->cpu || merge->tid || merge->tgid || merge->lib, "--merge"},
 	};
 
-	for (size_t i = 0; options->style.by && i < sizeof(others) / sizeof(others[0]); i++)
-		if (others[i].wrong)
-			return op_error_set(error, EINVAL, "--by and %s exclude each other",
-					    others[i].name);
-	return 0;
+	return options->style.by ? CHECK_EXCLUSIONS("--by", others, error) : 0;
 }
 
 static int check_limits(const struct pp_options *options, struct op_error *error)
@@ -340,10 +331,7 @@ static int choose_format(struct pp_options *options, struct op_error *error)
 static int check_html(const struct pp_options *options, struct op_error *error)
 {
 	const struct pp_report_style *style = &options->style;
-	const struct {
-		bool given;
-		const char *name;
-	} others[] = {
+	const struct exclusion others[] = {
 		{options->output, "--output-file"},
 		{options->symbols, "--symbols"},
 		{style->details, "--details"},
@@ -378,10 +366,8 @@ static int check_html(const struct pp_options *options, struct op_error *error)
 		 "another format"},
 	};
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (others[i].given)
-			return op_error_set(error, EINVAL, "--html and %s exclude each other",
-					    others[i].name);
+	if (CHECK_EXCLUSIONS("--html", others, error))
+		return -1;
 	if (options->open && (!strcmp(options->html, "-") || !*options->html))
 		return op_error_set(error, EINVAL, "--open needs --html with the name of a file");
 	return 0;
