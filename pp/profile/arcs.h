@@ -22,7 +22,7 @@ struct pp_frames {
 	bool is_narrow; /* keys are the lower 32 bits */
 	/* Of each key; set by pp_collate_image(): */
 	struct pp_row **rows;
-	struct pp_row ***outer; /* other rows of the place, which NULL ends, or NULL */
+	struct pp_row ***outer; /* more rows of the place, which NULL ends, or NULL */
 	uint64_t *vmas;		/* unless it is NULL */
 };
 

@@ -198,12 +198,16 @@ static struct pp_row *const *outer_of(const struct walk *walk, uint32_t node)
  */
 static void enter_outer(struct walk *walk, uint32_t node)
 {
+	const struct pp_row *row = row_of(walk, node);
 	uint64_t leaf = walk->tree->nodes[node].count;
 
 	for (struct pp_row *const *outer = outer_of(walk, node); outer && *outer; outer++) {
 		uint64_t *inclusive = &(*outer)->inclusive[walk->tree->class];
-		bool is_first = !walk->rows_on_path[(*outer)->number]++;
+		bool is_first;
 
+		if (*outer == row)
+			continue;
+		is_first = !walk->rows_on_path[(*outer)->number]++;
 		if (is_first && !leaf)
 			*inclusive += walk->totals[node];
 		else if (!is_first && leaf)
@@ -235,7 +239,8 @@ static void leave(struct walk *walk, uint32_t node)
 	if (row)
 		walk->rows_on_path[row->number]--;
 	for (struct pp_row *const *outer = outer_of(walk, node); outer && *outer; outer++)
-		walk->rows_on_path[(*outer)->number]--;
+		if (*outer != row)
+			walk->rows_on_path[(*outer)->number]--;
 	if (walk->pairs[node] != NO_PAIR)
 		walk->pairs_on_path[walk->pairs[node]]--;
 }

@@ -275,10 +275,11 @@ static struct pp_row *row_of_sample(struct reading *reading, uint64_t key, size_
 static void add_to_outer(struct reading *reading, uint64_t vma, size_t symbol,
 			 const struct pp_row *row, unsigned int class, uint64_t count)
 {
-	struct pp_row **outer = pp_collate_outer_rows(reading, vma, symbol, row);
+	struct pp_row **outer = pp_collate_outer_rows(reading, vma, symbol);
 
 	for (; outer && *outer; outer++)
-		(*outer)->inclusive[class] += count;
+		if (*outer != row)
+			(*outer)->inclusive[class] += count;
 }
 
 /* The symbol at @key, which is often @last, the one before: samples of one function are together.
@@ -344,8 +345,7 @@ static void attribute_frames(struct reading *reading, const struct pp_frames *fr
 		frames->rows[i] = by_line ? pp_collate_line_row(reading, vma, symbol)
 					  : row_at(reading, symbol);
 		if (by_line && frames->outer)
-			frames->outer[i] =
-				pp_collate_outer_rows(reading, vma, symbol, frames->rows[i]);
+			frames->outer[i] = pp_collate_outer_rows(reading, vma, symbol);
 		if (frames->vmas)
 			frames->vmas[i] = vma;
 	}

@@ -87,17 +87,15 @@ static bool is_listed(struct pp_row *const *rows, size_t n, const struct pp_row 
 	return false;
 }
 
-struct pp_row **pp_collate_outer_rows(struct reading *reading, uint64_t vma, size_t symbol,
-				      const struct pp_row *row)
+static struct pp_row **make_outer_rows(struct reading *reading, const struct pp_inlined *first,
+				       uint64_t vma, size_t symbol)
 {
-	const struct pp_inlined *first = pp_collate_inlined_at(reading, vma), *inlined;
+	const struct pp_inlined *inlined;
 	struct pp_row **rows;
 	size_t n = 0;
 
 	for (inlined = first; inlined; inlined = inlined->caller)
 		n++;
-	if (!n)
-		return NULL;
 	rows = pp_profile_keep(reading->collation->profile, (n + 1) * sizeof(*rows));
 	n = 0;
 	for (inlined = first; inlined; inlined = inlined->caller) {
@@ -108,20 +106,41 @@ struct pp_row **pp_collate_outer_rows(struct reading *reading, uint64_t vma, siz
 					    .vma = vma};
 		struct pp_row *outer = row_of_place(reading, &place);
 
-		if (outer != row && !is_listed(rows, n, outer))
+		if (!is_listed(rows, n, outer))
 			rows[n++] = outer;
 	}
+	return rows;
+}
+
+/* An image may have samples at a million addresses, and calls that are inlined 256 levels deep: the
+ * rows of each call are found once. */
+struct pp_row **pp_collate_outer_rows(struct reading *reading, uint64_t vma, size_t symbol)
+{
+	const struct pp_inlined *first = pp_collate_inlined_at(reading, vma);
+	struct op_pair_table *known = &reading->line_rows.outer;
+	const uint64_t *found;
+	struct pp_row **rows;
+
+	if (!first)
+		return NULL;
+	found = op_pair_table_find(known, (uintptr_t)first, symbol);
+	if (found)
+		return (struct pp_row **)(uintptr_t)*found;
+	rows = make_outer_rows(reading, first, vma, symbol);
+	*op_pair_table_get(known, (uintptr_t)first, symbol) = (uintptr_t)rows;
 	return rows;
 }
 
 void pp_collate_line_rows_clear(struct pp_line_rows *lines)
 {
 	op_pair_table_clear(&lines->rows);
+	op_pair_table_clear(&lines->outer);
 }
 
 void pp_collate_line_rows_free(struct pp_line_rows *lines)
 {
 	pp_names_free(&lines->files);
 	op_pair_table_free(&lines->rows);
+	op_pair_table_free(&lines->outer);
 	free(lines->kept);
 }

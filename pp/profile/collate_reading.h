@@ -21,6 +21,8 @@ struct pp_line_rows {
 	const char **kept;	   /* by number of the file: its name in the profile */
 	size_t n_kept, capacity;   /* of kept */
 	struct op_pair_table rows; /* by file and line, and function: the row */
+	/* By inlined call and symbol: the rows of pp_collate_outer_rows(). */
+	struct op_pair_table outer;
 };
 
 /* The image that is being read. */
@@ -56,10 +58,9 @@ struct pp_row *pp_collate_add_inlined_row(struct reading *reading, const char *n
 /* The row of the line at an address in @symbol, or of the symbol if no line is known. */
 struct pp_row *pp_collate_line_row(struct reading *reading, uint64_t vma, size_t symbol);
 
-/* The rows of the lines that call the inlined functions at @vma, whose own row is @row; NULL ends
- * them.  NULL: there are none. */
-struct pp_row **pp_collate_outer_rows(struct reading *reading, uint64_t vma, size_t symbol,
-				      const struct pp_row *row);
+/* The rows of the lines that call the inlined functions at @vma, each once; NULL ends them.  The
+ * row of the line at @vma may be one of them.  NULL: there are none. */
+struct pp_row **pp_collate_outer_rows(struct reading *reading, uint64_t vma, size_t symbol);
 void pp_collate_line_rows_clear(struct pp_line_rows *lines); /* of the application */
 void pp_collate_line_rows_free(struct pp_line_rows *lines);
 
