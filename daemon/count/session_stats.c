@@ -22,7 +22,7 @@ static void open_alive(struct session_stats *stats)
 	if (op_alive_read(stats->samples_dir, &times))
 		overhead_raise(&stats->overhead, &times);
 	if (stats->alive > 0)
-		close(stats->alive);
+		op_alive_close(stats->alive);
 	stats->alive = op_alive_open(stats->samples_dir);
 	/* at once, so that it has its block before the session is measured */
 	times = overhead_times(&stats->overhead);

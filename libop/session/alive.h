@@ -25,6 +25,9 @@ void op_alive_write(int fd, const struct op_alive_times *times);
 /* Return: whether a daemon left the file, and @times are set. */
 bool op_alive_read(const char *samples_dir, struct op_alive_times *times);
 
+/* Closes the file of a session that was moved or removed; what it notes counts no more. */
+void op_alive_close(int fd);
+
 /* Closes @fd, which may be -1, and removes the file. */
 void op_alive_end(int fd, const char *samples_dir);
 
