@@ -20,6 +20,7 @@ struct file {
 	char *stem;	     /* base name without digits and separators; NULL: none */
 	const char *name;    /* what identifies it in both profiles */
 	uint64_t app_weight; /* as an application; 0: it is none */
+	uint64_t weight;     /* as an image */
 	bool is_paired;
 };
 
@@ -35,6 +36,7 @@ struct image_pairing {
 	struct pp_image_pairs *pairs;
 	struct side sides[PP_SIDES];
 	const char *why; /* the pass that is noted */
+	size_t n_unsaid; /* pairs that are too small to be noted one by one */
 };
 
 /* The name of an image without directories and without what tells builds apart. */
@@ -88,7 +90,8 @@ static void side_read(struct side *side, const struct pp_profile *profile)
 {
 	side->profile = profile;
 	for (size_t i = 0; i < profile->n_images; i++)
-		side_file(side, &profile->images[i]);
+		side_file(side, &profile->images[i])->weight +=
+			pp_weight(profile->classes, profile->images[i].counts, 0);
 	for (size_t i = 0; i < profile->n_apps; i++)
 		side_file(side, &profile->apps[i])->app_weight =
 			pp_weight(profile->classes, profile->apps[i].counts, 0);
@@ -160,14 +163,38 @@ static void give_name(struct file **files, size_t n, const char *name)
 	}
 }
 
-static void note_pair(struct image_pairing *pairing, const struct file *old, const struct file *new)
+/* Adds @text, which it frees. */
+static void add_note(struct image_pairing *pairing, char *text)
 {
-	char *text = pp_format("Compared as one image: %s and %s, by their %s", old->base,
-			       new->base, pairing->why);
-
 	if (op_strings_add(&pairing->pairs->notes, text))
 		pp_out_of_memory();
 	free(text);
+}
+
+/* A session may have thousands of programs of a test suite, whose names have numbers. */
+static bool is_small(const struct side *side, const struct file *file)
+{
+	uint64_t whole = pp_weight(side->profile->classes, side->profile->totals, 0);
+
+	return pp_percent(file->weight, whole) < PP_PAIR_SHARE_SAID &&
+	       pp_percent(file->app_weight, whole) < PP_PAIR_SHARE_SAID;
+}
+
+static void note_pair(struct image_pairing *pairing, const struct file *old, const struct file *new)
+{
+	if (is_small(&pairing->sides[PP_OLD], old) && is_small(&pairing->sides[PP_NEW], new))
+		pairing->n_unsaid++;
+	else
+		add_note(pairing, pp_format("Compared as one image: %s and %s, by their %s",
+					    old->base, new->base, pairing->why));
+}
+
+static void note_unsaid(struct image_pairing *pairing)
+{
+	if (pairing->n_unsaid)
+		add_note(pairing, pp_format("Compared as one image: %zu more pairs of less than "
+					    "1 %% of the samples, by their %s",
+					    pairing->n_unsaid, pairing->why));
 }
 
 /* Gives both the name of the new one. */
@@ -302,6 +329,7 @@ int pp_image_pairs_find(struct pp_image_pairs *pairs,
 		pair_keys(&pairing, base_of, false);
 		pairing.why = "names without numbers";
 		pair_keys(&pairing, stem_of_file, true);
+		note_unsaid(&pairing);
 		pairing.why = "number of samples; --map=OLD=NEW names others";
 		pair_largest(&pairing);
 	}

@@ -13,7 +13,8 @@
  *	5. is the application with the most samples that is left, if both have
  *	   PP_PAIR_SHARE_LEAST percent at least.
  *
- * What was paired by 4 and 5 is said.
+ * What was paired by 4 and 5 is said, of images with less than PP_PAIR_SHARE_SAID percent of both
+ * profiles how many they are.
  */
 #ifndef PP_REPORT_IMAGE_PAIRS_H
 #define PP_REPORT_IMAGE_PAIRS_H
@@ -23,6 +24,7 @@
 #include "pp/profile/profile.h"
 
 #define PP_PAIR_SHARE_LEAST 10.0
+#define PP_PAIR_SHARE_SAID  1.0
 
 enum { PP_OLD, PP_NEW, PP_SIDES };
 

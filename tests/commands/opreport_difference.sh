@@ -146,6 +146,26 @@ try opreport -n --map=gone=prog "{" before "}" "{" after "}"
 try opreport -n --map=lib.so=gone "{" before "}" "{" after "}"
 try opreport -n --map=lib.so "{" before "}" "{" after "}"
 
+# Pairs of which there may be thousands are only counted.
+requirement small_pairs_are_counted_in_one_note
+images
+for name in testa-1 testa-2 testb-1 testb-2; do
+	cp prog $name
+done
+for at in before:1 after:2; do
+	session <<-EOF
+		image prog TIMER
+		0x1010 1000
+		image testa-${at#*:} TIMER
+		0x1010 5
+		image testb-${at#*:} TIMER
+		0x1010 4
+	EOF
+	mkdir ${at%%:*}
+	mv samples ${at%%:*}/
+done
+try opreport -l "{" before "}" "{" after "}"
+
 # Twice as long for the same work: half as much a second.
 requirement rates_are_compared_where_durations_are_known
 images

@@ -119,12 +119,22 @@ uint32_t stack_tree_function(struct stack_tree *tree, uint32_t side, const struc
 /* What an image or program is called in the tree. */
 static const char *name_in_tree(const struct stack_tree *tree, size_t side, const char *name)
 {
-	const struct stack_tree_renamed *renamed = &tree->renamed;
+	uint32_t i;
 
-	for (size_t i = 0; !side && renamed->old_names && i < renamed->old_names->count; i++)
-		if (!strcmp(renamed->old_names->item[i], name))
-			return renamed->new_names->item[i];
+	if (side)
+		return name;
+	op_hash_for_each_possible (&tree->by_old_name, op_hash_text(0, name), i)
+		if (!strcmp(tree->renamed.old_names->item[i], name))
+			return tree->renamed.new_names->item[i];
 	return name;
+}
+
+static void index_renamed(struct stack_tree *tree)
+{
+	const struct op_strings *names = tree->renamed.old_names;
+
+	for (size_t i = 0; names && i < names->count; i++)
+		pp_hash_add(&tree->by_old_name, op_hash_text(0, names->item[i]), (uint32_t)i);
 }
 
 static void add_stack(void *context, const struct prof_sample *sample,
@@ -384,6 +394,7 @@ static void free_makings(struct stack_tree *tree)
 	op_hash_free(&tree->by_entry);
 	op_hash_free(&tree->by_thread);
 	op_hash_free(&tree->by_image);
+	op_hash_free(&tree->by_old_name);
 	free(tree->path);
 	free(tree->path_functions);
 	tree->path = tree->path_functions = NULL;
@@ -394,6 +405,7 @@ void stack_tree_make(struct stack_tree *tree, const struct prof *const *profs,
 		     const struct stack_tree_renamed *renamed)
 {
 	*tree = (struct stack_tree){.renamed = *renamed};
+	index_renamed(tree);
 	for (size_t i = 0; i < n; i++)
 		add_side(tree, profs[i], names[i]);
 	for (uint32_t i = 0; i < n; i++)

@@ -86,7 +86,7 @@ struct stack_tree {
 	size_t n_sample_values, entry_of_value_capacity;
 
 	/* While it is made. */
-	struct op_hash by_node, by_entry, by_thread, by_image;
+	struct op_hash by_node, by_entry, by_thread, by_image, by_old_name;
 	uint32_t side;			 /* that is being added */
 	uint32_t *path, *path_functions; /* nodes of the stack before, and their functions */
 	size_t path_length, path_capacity, path_functions_capacity;
