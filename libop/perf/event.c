@@ -184,6 +184,17 @@ static bool may_see_kernel(void)
 	return op_perf_is_privileged() || op_perf_setting("perf_event_paranoid", 2) < 2;
 }
 
+bool op_perf_is_clock_name(const char *event)
+{
+	static const char *const clocks[] = {"cpu-clock", "task-clock"};
+	size_t length = strcspn(event, ":");
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+		if (strlen(clocks[i]) == length && !strncmp(event, clocks[i], length))
+			return true;
+	return false;
+}
+
 /* What much work repeats after: timers of programs, games and servers have ticks of whole ms. */
 #define TICK 1000000
 /* Samples are at that many moments of a tick at least, which are this part of it apart. */

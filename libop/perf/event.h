@@ -35,6 +35,9 @@ const struct op_perf_name *op_perf_name_at(size_t index);
 /* Whether it counts time, in nanoseconds: cpu-clock and task-clock. */
 bool op_perf_is_clock(const struct perf_event_attr *attr);
 
+/* The same of an event by its name, which may be followed by a colon and more. */
+bool op_perf_is_clock_name(const char *event);
+
 /**
  * op_perf_clock_period - the period of a clock, in ns, for a frequency
  * @frequency: samples for each second of CPU time, 1 to FREQUENCY_MOST

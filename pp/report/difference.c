@@ -17,6 +17,7 @@
 #include "image_pairs.h"
 #include "largest.h"
 #include "libop/base/memory.h"
+#include "libop/perf/event.h"
 #include "report.h"
 #include "sentences.h"
 #include "pp/select/weights.h"
@@ -226,7 +227,7 @@ static bool has_time(const struct difference *difference, size_t class)
 	const struct pp_class *column = &classes_of(difference)->items[class];
 
 	return !difference->no_times && !difference->events[class].is_shown && column->count &&
-	       pp_event_is_clock(column->event);
+	       op_perf_is_clock_name(column->event);
 }
 
 static double milliseconds(const struct difference *difference, const struct entry *entry,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/perf/event.h"
 #include "pp/select/weights.h"
 
 /* Events in all that are shown one by one; each unit is used up to a thousand times of it. */
@@ -31,23 +32,12 @@ static bool is_wanted(const struct pp_profile *profile, const struct pp_report_s
 	return !style->no_header && pp_weights_differ(profile->classes, profile->totals, class);
 }
 
-bool pp_event_is_clock(const char *event)
-{
-	static const char *const clocks[] = {"cpu-clock", "task-clock"};
-	size_t length = strcspn(event, ":");
-
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
-		if (strlen(clocks[i]) == length && !strncmp(event, clocks[i], length))
-			return true;
-	return false;
-}
-
 static const char *unit_name(const char *event, size_t prefix)
 {
 	static const char *const prefixes[PREFIXES + 1] = {"", "k", "M", "G", "T", "P"};
 	static const char *const times[PREFIXES + 1] = {"ns", "us", "ms", "s", "10^3 s", "10^6 s"};
 
-	return pp_event_is_clock(event) ? times[prefix] : prefixes[prefix];
+	return op_perf_is_clock_name(event) ? times[prefix] : prefixes[prefix];
 }
 
 static void make(struct pp_event_column *column, const char *event, uint64_t total)

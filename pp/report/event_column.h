@@ -21,9 +21,6 @@ extern const char *const pp_events_shown_words[];
 			OP_WORD(type, field, enum pp_events_shown, pp_events_shown_words)          \
 	}
 
-/* Whether an event counts nanoseconds. */
-bool pp_event_is_clock(const char *event);
-
 /* Of one class.  All of its numbers have one unit, so that they can be compared. */
 struct pp_event_column {
 	bool is_shown;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/perf/event.h"
 #include "workloads.h"
 
 /* Bounds that are no matter of chance: bytes, the longest instruction; percent. */
@@ -94,8 +95,7 @@ static int find_rate(struct bench *bench, const struct profile *profile, struct 
 	const struct results *results = &profile->results;
 	double time;
 	struct tally all = sum_parts(profile, shares, CHECKS_SHARES, &time);
-	bool is_clock =
-		!strcmp(results->event, "cpu-clock") || !strcmp(results->event, "task-clock");
+	bool is_clock = op_perf_is_clock_name(results->event);
 
 	if (!(all.events > 0) || !(time > 0))
 		return op_error_set(error, ENODATA,
