@@ -137,7 +137,7 @@ complaint+=$(complaints)
 # What tests/kunit/Kbuild builds without an x86.
 sources=("$kunit"/*_test.c "$kunit"/images/*_test.c "$kunit"/unwind/{map,table}_test.c
 	"$kunit"/backends/{ticker,timer}_test.c)
-[[ -z $suite ]] || mapfile -t sources < <(grep -l "\.name = \"$suite\"" "${sources[@]}")
+[[ -z $suite ]] || mapfile -t sources < <(grep -lE "TEST_SUITE(_AT)?\($suite," "${sources[@]}")
 status=0
 "$kunit/results.py" -k uml -t "${tally:-/dev/null}" ${complaint:+-c "$complaint"} \
 	"$folder/results.json" "${sources[@]}" || status=$?
