@@ -168,6 +168,16 @@ static bool user_regs_saved(unsigned long sp)
 	return sp <= saved || sp > (unsigned long)task_stack_page(current) + THREAD_SIZE;
 }
 
+/*
+ * Kernel threads have none, though they may use a program's memory.  Nor have the workers that the
+ * kernel makes for a program (io_uring, vhost), though registers of their maker may lie there.
+ */
+static bool has_user_stack(void)
+{
+	return op_current(mm) &&
+	       !(op_current(flags) & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));
+}
+
 void op_backtrace(struct pt_regs *regs, struct op_frames *frames)
 {
 	if (!user_mode(regs)) {
@@ -175,7 +185,7 @@ void op_backtrace(struct pt_regs *regs, struct op_frames *frames)
 
 		if (!kernel_callers(regs, frames))
 			return;
-		if (!op_current(mm) || (op_current(flags) & PF_KTHREAD))
+		if (!has_user_stack())
 			return;
 		regs = task_pt_regs(current);
 		if (!user_regs_saved(sp) || !user_mode(regs)) {

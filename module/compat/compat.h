@@ -18,10 +18,16 @@
 #include <linux/hrtimer.h>
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 
 /* cpuid() was in asm/processor.h until 6.15. */
 #ifdef COMPAT_HAS_CPUID_API
 #include <asm/cpuid/api.h>
+#endif
+
+/* Since 6.4; before, those of io_uring are the only ones. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER PF_IO_WORKER
 #endif
 
 /* Since 6.8: the path that a user of the file would name, on overlayfs too. */

@@ -34,16 +34,28 @@ static struct op_frames frames;
 
 static struct {
 	struct pt_regs *regs; /* NULL: those of the NMI */
+	unsigned int flags; /* of the task, instead of PF_KTHREAD; 0: as it is */
 	bool wanted;
 	bool done;
 } request;
+
+/* As if it interrupted a task with other flags.  Nobody else looks: this is an NMI of the task. */
+static void backtrace_as(struct pt_regs *regs)
+{
+	unsigned int flags = current->flags;
+
+	if (request.flags)
+		current->flags = (flags & ~PF_KTHREAD) | request.flags;
+	op_backtrace(regs, &frames);
+	current->flags = flags;
+}
 
 static int handle_nmi(unsigned int type, struct pt_regs *regs)
 {
 	if (!READ_ONCE(request.wanted))
 		return NMI_DONE;
 	WRITE_ONCE(request.wanted, false);
-	op_backtrace(request.regs ?: regs, &frames);
+	backtrace_as(request.regs ?: regs);
 	WRITE_ONCE(request.done, true);
 	return NMI_HANDLED;
 }
@@ -286,6 +298,39 @@ static void backtrace_of_kernel_limited(struct kunit *test)
 	}
 }
 
+/* A worker of io_uring or vhost: what lies where a program's registers are saved is not its own. */
+static void backtrace_of_worker(struct kunit *test)
+{
+	static const unsigned int workers[] = { PF_IO_WORKER, PF_USER_WORKER };
+	struct pt_regs *saved = task_pt_regs(current), kept = *saved;
+	bool memory, interrupted[ARRAY_SIZE(workers)];
+	struct op_frames of[ARRAY_SIZE(workers)];
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, program);
+	kthread_use_mm(program);
+	memory = make_memory();
+	*saved = (struct pt_regs){ .cs = __USER_CS, .ip = BASE, .sp = BASE, .bp = BASE + 0x100 };
+	for (i = 0; memory && i < ARRAY_SIZE(workers); i++) {
+		request.flags = workers[i];
+		interrupted[i] = backtrace_by_nmi(NULL, 40);
+		of[i] = frames;
+	}
+	request.flags = 0;
+	*saved = kept;
+	if (memory)
+		vm_munmap(BASE, HOLE);
+	kthread_unuse_mm(program);
+	KUNIT_ASSERT_TRUE(test, memory);
+	for (i = 0; i < ARRAY_SIZE(workers); i++) {
+		KUNIT_ASSERT_TRUE(test, interrupted[i]);
+		KUNIT_EXPECT_EQ(test, of[i].nr, of[i].nr_kernel);
+		KUNIT_EXPECT_GT(test, of[i].nr_kernel, 0);
+		KUNIT_EXPECT_FALSE(test, of[i].aborted);
+		KUNIT_EXPECT_EQ(test, of[i].end, UNWIND_AT_ROOT);
+	}
+}
+
 /* Suites are begun by the program that loads the module: its address space is as good as any. */
 static int backtrace_suite_init(struct kunit_suite *suite)
 {
@@ -306,4 +351,5 @@ TEST_SUITE_AT(oprofile_backtrace, suite_init, suite_exit,
 	      KUNIT_CASE_PARAM(backtrace_of_program, chain_gen_params),
 	      KUNIT_CASE(backtrace_trusts_saved_registers),
 	      KUNIT_CASE(backtrace_of_kernel),
-	      KUNIT_CASE(backtrace_of_kernel_limited));
+	      KUNIT_CASE(backtrace_of_kernel_limited),
+	      KUNIT_CASE(backtrace_of_worker));
