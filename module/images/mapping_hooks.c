@@ -139,6 +139,22 @@ static int register_unarmed(void)
 	return 0;
 }
 
+/* The kernel may lack one of the functions: uprobe_munmap is there for CONFIG_UPROBES. */
+static void log_failure(int err)
+{
+	int i = 0;
+
+	while (i < ARRAY_SIZE(probes) - 1 && probes[i]->addr)
+		i++; /* this one was found */
+	if (err == -ENOENT)
+		op_log_refusal("cannot watch mappings come and go: this kernel has no %s%s\n",
+			       probes[i]->symbol_name,
+			       probes[i] == &unmap_probe ? " (CONFIG_UPROBES)" : "");
+	else
+		op_log_refusal("cannot watch mappings come and go: no kprobe is set (error %d)\n",
+			       -err);
+}
+
 int op_mapping_hooks_set_up(void)
 {
 	int err;
@@ -151,8 +167,7 @@ int op_mapping_hooks_set_up(void)
 			unregister_kprobes(probes, ARRAY_SIZE(probes));
 	}
 	if (err)
-		op_log_refusal("cannot watch mappings come and go: error %d; kprobes are needed\n",
-			       err);
+		log_failure(err);
 	in_place = !err;
 	return err;
 }
