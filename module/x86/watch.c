@@ -15,6 +15,7 @@
 
 #include "core.h"
 #include "x86/pmu.h"
+#include "x86/reserve.h"
 #include "x86/watch.h"
 
 #define TRY_AGAIN_MS 20
@@ -60,6 +61,8 @@ static void look_at_counters(struct timer_list *timer)
 {
 	const char *what = op_x86_pmu_lost();
 
+	if (!what && op_x86_traced())
+		what = "Intel PT is in use";
 	if (what)
 		op_x86_watch_report(smp_processor_id(), what);
 	mod_timer(timer, jiffies + HZ);

@@ -12,6 +12,7 @@
 
 #include "core.h"
 #include "x86/pmu.h"
+#include "x86/reserve.h"
 #include "x86/watch.h"
 
 static const char *fake_loss;
@@ -21,6 +22,13 @@ static DECLARE_COMPLETION(restarted);
 static const char *seam_lost(void)
 {
 	return fake_loss;
+}
+
+static bool fake_traced;
+
+static bool seam_traced(void)
+{
+	return fake_traced;
 }
 
 /* Refused while it is being started or stopped. */
@@ -34,6 +42,7 @@ static bool seam_restart(void)
 
 /* Seams. */
 #define op_x86_pmu_lost seam_lost
+#define op_x86_traced seam_traced
 #define oprofile_restart seam_restart
 
 #include "x86/watch.c"
@@ -66,6 +75,19 @@ static void watch_begins_anew(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, op_x86_watch_take(text, sizeof(text)));
 }
 
+/* A trace begins while counters count: perf's handler of NMIs is awake from now on. */
+static void watch_finds_trace(struct kunit *test)
+{
+	const char *expected = "others use the counters: Intel PT is in use on CPU ";
+	char text[80];
+
+	fake_traced = true;
+	look_now(NULL);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&restarted, HZ), 0);
+	KUNIT_EXPECT_TRUE(test, op_x86_watch_take(text, sizeof(text)));
+	KUNIT_EXPECT_TRUE(test, str_has_prefix(text, expected));
+}
+
 static void watch_tries_again(struct kunit *test)
 {
 	nr_refused = 2;
@@ -90,6 +112,7 @@ static void watch_ends(struct kunit *test)
 static int watch_init(struct kunit *test)
 {
 	reinit_completion(&restarted);
+	fake_traced = false;
 	nr_refused = 0;
 	nr_tries = 0;
 	return 0;
@@ -102,5 +125,6 @@ static void watch_exit(struct kunit *test)
 
 TEST_SUITE(oprofile_x86_watch, watch_init, watch_exit,
 	   KUNIT_CASE(watch_begins_anew),
+	   KUNIT_CASE(watch_finds_trace),
 	   KUNIT_CASE(watch_tries_again),
 	   KUNIT_CASE(watch_ends));
