@@ -91,8 +91,13 @@ static int find_type(unsigned int cpu)
 	return type;
 }
 
-/* @type: of find_type(), which may have failed */
-static struct perf_event *create_event(unsigned int cpu, int type, struct op_x86_program *program)
+/**
+ * create_event - an event that counts what @program says
+ * @type: of find_type(), which may have failed
+ * @disabled: it is on trial, and does not count
+ */
+static struct perf_event *create_event(unsigned int cpu, int type, struct op_x86_program *program,
+				       bool disabled)
 {
 	/* What perf chooses by itself: interrupt, enable, and which code to count. */
 	const u64 own = ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_ENABLE |
@@ -102,6 +107,7 @@ static struct perf_event *create_event(unsigned int cpu, int type, struct op_x86
 		.size = sizeof(attr),
 		.config = program->select & ~own,
 		.sample_period = program->count,
+		.disabled = disabled,
 		.exclude_user = !(program->select & ARCH_PERFMON_EVENTSEL_USR),
 		.exclude_kernel = !(program->select & ARCH_PERFMON_EVENTSEL_OS),
 		.exclude_hv = 1,
@@ -158,7 +164,7 @@ static int try_events(unsigned int cpu, int type)
 	int i;
 
 	for (i = 0; i < nr_programs; i++) {
-		event = create_event(cpu, type, &perf_programs[i]);
+		event = create_event(cpu, type, &perf_programs[i], true);
 		if (IS_ERR(event)) {
 			op_log_refusal("perf refuses the event of counter %u on CPU %u: %ld\n",
 				       perf_programs[i].number, cpu, PTR_ERR(event));
@@ -194,7 +200,7 @@ static void perf_cpu_start(unsigned int cpu)
 
 	mutex_lock(&events_mutex);
 	for (i = 0; i < nr_programs; i++) {
-		struct perf_event *event = create_event(cpu, type, &perf_programs[i]);
+		struct perf_event *event = create_event(cpu, type, &perf_programs[i], false);
 
 		if (IS_ERR(event)) {
 			pr_warn("counter %u does not count on CPU %u: error %ld\n",

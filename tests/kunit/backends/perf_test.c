@@ -27,7 +27,7 @@ static struct fake_event {
 	perf_overflow_handler_t overflow;
 	u64 enabled_ns, running_ns;
 } *fakes;
-static unsigned int nr_created;
+static unsigned int nr_created, nr_counting;
 static unsigned int fails_at; /* the creation of this number; 0: none */
 static struct op_x86_identity fake_identity;
 static unsigned int last_sample;
@@ -42,6 +42,7 @@ static struct perf_event *seam_create(struct perf_event_attr *attr, int cpu,
 
 	if (++nr_created == fails_at)
 		return ERR_PTR(-EOPNOTSUPP);
+	nr_counting += !attr->disabled;
 	for (fake = fakes; fake < fakes + EVENTS_MAX && fake->open; fake++)
 		;
 	if (fake == fakes + EVENTS_MAX)
@@ -155,6 +156,7 @@ static void start_tries_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_created, 0);
 	KUNIT_EXPECT_EQ(test, op_perf_backend.start(), 0);
 	KUNIT_EXPECT_EQ(test, nr_created, num_online_cpus() + 2);
+	KUNIT_EXPECT_EQ(test, nr_counting, 0); /* nothing can overflow before the start */
 	KUNIT_EXPECT_EQ(test, nr_open(), 0);
 
 	for (fails_at = 1; fails_at <= 3; fails_at++) {
@@ -301,6 +303,7 @@ static int perf_init(struct kunit *test)
 	fake_mixed = false;
 	memset(per_cpu(cpu_events, 0), 0, sizeof(cpu_events));
 	nr_created = 0;
+	nr_counting = 0;
 	nr_throttled = 0;
 	fails_at = 0;
 	return 0;
