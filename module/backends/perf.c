@@ -15,6 +15,7 @@
 #include "backend.h"
 #include "backtrace.h"
 #include "cpu_buffer.h"
+#include "backends/perf_period.h"
 #include "refusal.h"
 #include "x86/counter.h"
 #include "x86/model.h"
@@ -30,14 +31,20 @@ static struct op_x86_model perf_model;
 static struct op_x86_program perf_programs[OP_X86_NUMBERS_MAX];
 static int nr_programs;
 
-/* An event on a CPU, and what its times were when they were last added up. */
+/**
+ * struct cpu_event - an event on a CPU
+ * @enabled_ns, @running_ns: its times when they were last added up
+ * @period: written by its overflows
+ */
 struct cpu_event {
 	struct perf_event *event;
+	const struct op_x86_program *program;
 	u64 enabled_ns;
 	u64 running_ns;
+	struct op_perf_period period;
 };
 
-/* Made and released on their CPU, by cpu_start() and cpu_stop(); read by anybody. */
+/* Made and released on their CPU, by cpu_start() and cpu_stop(); times are read by anybody. */
 static DEFINE_PER_CPU(struct cpu_event, cpu_events[OP_X86_NUMBERS_MAX]);
 static DEFINE_MUTEX(events_mutex);
 
@@ -46,16 +53,35 @@ static struct cpu_event *event_of(unsigned int cpu, int i)
 	return per_cpu_ptr(&cpu_events[i], cpu);
 }
 
+/*
+ * perf has set the counter already, for the next overflow: the period holds from there on, as where
+ * perf itself adjusts it for a frequency.
+ */
+static void adjust_period(struct perf_event *event, struct cpu_event *of)
+{
+	bool stopped = event->hw.interrupts == MAX_INTERRUPTS;
+
+	if (op_perf_period_adjust(&of->period, event->hw.interrupts_seq, stopped) || stopped)
+		op_cpu_stats_throttled();
+	event->hw.sample_period = of->program->count << of->period.shift;
+}
+
+NOKPROBE_SYMBOL(adjust_period);
+
 /* Context: NMI. */
 static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
-	const struct op_x86_program *program = event->overflow_handler_context;
+	struct cpu_event *of = event->overflow_handler_context;
+	const struct op_x86_program *program = of->program;
+	u64 counted = local64_read(&event->count); /* perf has read the counter */
+	u64 weight = op_perf_period_weigh(&of->period, program->count, counted);
 
-	/* perf stops it until the next tick. */
-	if (event->hw.interrupts == MAX_INTERRUPTS)
-		op_cpu_stats_throttled();
-	oprofile_add_sample(regs, program->number);
+	adjust_period(event, of);
+	if (likely(weight == program->count))
+		oprofile_add_sample(regs, program->number);
+	else
+		oprofile_add_weighted_sample(regs, program->number, weight);
 }
 
 NOKPROBE_SYMBOL(on_overflow);
@@ -94,10 +120,10 @@ static int find_type(unsigned int cpu)
 /**
  * create_event - an event that counts what @program says
  * @type: of find_type(), which may have failed
- * @disabled: it is on trial, and does not count
+ * @of: whose samples they are; NULL: it is on trial, and does not count
  */
-static struct perf_event *create_event(unsigned int cpu, int type, struct op_x86_program *program,
-				       bool disabled)
+static struct perf_event *create_event(unsigned int cpu, int type,
+				       const struct op_x86_program *program, struct cpu_event *of)
 {
 	/* What perf chooses by itself: interrupt, enable, and which code to count. */
 	const u64 own = ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_ENABLE |
@@ -107,7 +133,7 @@ static struct perf_event *create_event(unsigned int cpu, int type, struct op_x86
 		.size = sizeof(attr),
 		.config = program->select & ~own,
 		.sample_period = program->count,
-		.disabled = disabled,
+		.disabled = !of,
 		.exclude_user = !(program->select & ARCH_PERFMON_EVENTSEL_USR),
 		.exclude_kernel = !(program->select & ARCH_PERFMON_EVENTSEL_OS),
 		.exclude_hv = 1,
@@ -115,7 +141,7 @@ static struct perf_event *create_event(unsigned int cpu, int type, struct op_x86
 	};
 
 	return type < 0 ? ERR_PTR(type) :
-			  perf_event_create_kernel_counter(&attr, cpu, NULL, on_overflow, program);
+			  perf_event_create_kernel_counter(&attr, cpu, NULL, on_overflow, of);
 }
 
 /* Can perf sample at all?  Virtual machines may have no counters. */
@@ -164,7 +190,7 @@ static int try_events(unsigned int cpu, int type)
 	int i;
 
 	for (i = 0; i < nr_programs; i++) {
-		event = create_event(cpu, type, &perf_programs[i], true);
+		event = create_event(cpu, type, &perf_programs[i], NULL);
 		if (IS_ERR(event)) {
 			op_log_refusal("perf refuses the event of counter %u on CPU %u: %ld\n",
 				       perf_programs[i].number, cpu, PTR_ERR(event));
@@ -200,14 +226,17 @@ static void perf_cpu_start(unsigned int cpu)
 
 	mutex_lock(&events_mutex);
 	for (i = 0; i < nr_programs; i++) {
-		struct perf_event *event = create_event(cpu, type, &perf_programs[i], false);
+		struct cpu_event *of = event_of(cpu, i);
+		struct perf_event *event;
 
+		*of = (struct cpu_event){ .program = &perf_programs[i] };
+		event = create_event(cpu, type, of->program, of); /* it may overflow at once */
 		if (IS_ERR(event)) {
 			pr_warn("counter %u does not count on CPU %u: error %ld\n",
 				perf_programs[i].number, cpu, PTR_ERR(event));
 			event = NULL;
 		}
-		*event_of(cpu, i) = (struct cpu_event){ .event = event };
+		of->event = event;
 	}
 	mutex_unlock(&events_mutex);
 }

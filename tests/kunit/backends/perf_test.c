@@ -88,9 +88,18 @@ static void seam_throttled(void)
 	nr_throttled++;
 }
 
+static u64 last_weight; /* 0: the period */
+
 static void seam_add_sample(struct pt_regs *regs, u8 event)
 {
 	last_sample = event;
+	last_weight = 0;
+}
+
+static void seam_add_weighted_sample(struct pt_regs *regs, u8 event, u64 weight)
+{
+	last_sample = event;
+	last_weight = weight;
 }
 
 /* Seams. */
@@ -99,6 +108,7 @@ static void seam_add_sample(struct pt_regs *regs, u8 event)
 #define perf_event_read_value seam_read_value
 #define op_x86_model_of_machine seam_model_of_machine
 #define oprofile_add_sample seam_add_sample
+#define oprofile_add_weighted_sample seam_add_weighted_sample
 #define op_cpu_stats_throttled seam_throttled
 
 #include "backends/perf.c"
@@ -148,6 +158,13 @@ static void set_up(struct kunit *test)
 	nr_created = 0;
 }
 
+/* It has counted so many events since it was made. */
+static void overflow_of(struct fake_event *fake, u64 counted)
+{
+	local64_set(&fake->event.count, counted);
+	fake->overflow(&fake->event, NULL, NULL);
+}
+
 /* Each event is tried before anything is started, and none stays open. */
 static void start_tries_all(struct kunit *test)
 {
@@ -186,16 +203,50 @@ static void events_as_asked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fakes[1].attr.sample_period, 7000);
 	KUNIT_EXPECT_FALSE(test, fakes[1].attr.exclude_user);
 	KUNIT_EXPECT_TRUE(test, fakes[1].attr.exclude_kernel);
-	fakes[1].overflow(&fakes[1].event, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, nr_counting, 2);
+	overflow_of(&fakes[1], 7001);
 	KUNIT_EXPECT_EQ(test, last_sample, 6);
-	fakes[0].overflow(&fakes[0].event, NULL, NULL);
+	overflow_of(&fakes[0], 6001);
 	KUNIT_EXPECT_EQ(test, last_sample, 1);
 	KUNIT_EXPECT_EQ(test, nr_throttled, 0);
-	fakes[0].event.hw.interrupts = MAX_INTERRUPTS; /* perf stops it until the next tick */
-	fakes[0].overflow(&fakes[0].event, NULL, NULL);
-	KUNIT_EXPECT_EQ(test, nr_throttled, 1);
 	op_perf_backend.cpu_stop(0);
 	KUNIT_EXPECT_EQ(test, nr_open(), 0);
+}
+
+/* perf stops the event: its period is lengthened, and its samples stand for what was counted. */
+static void samples_weigh_what_they_stand_for(struct kunit *test)
+{
+	struct hw_perf_event *hw = &fakes[0].event.hw;
+
+	set_up(test);
+	KUNIT_ASSERT_EQ(test, op_perf_backend.setup(), 0);
+	op_perf_backend.cpu_start(0);
+	overflow_of(&fakes[0], 6003);
+	KUNIT_EXPECT_EQ(test, last_weight, 0);
+	KUNIT_EXPECT_EQ(test, hw->sample_period, 6000);
+	hw->interrupts = MAX_INTERRUPTS;
+	overflow_of(&fakes[0], 12001);
+	KUNIT_EXPECT_EQ(test, nr_throttled, 1);
+	KUNIT_EXPECT_EQ(test, last_weight, 0);
+	KUNIT_EXPECT_EQ(test, hw->sample_period, 48000);
+	hw->interrupts = 1;
+	hw->interrupts_seq++;
+	overflow_of(&fakes[0], 18000); /* the counter was set before that */
+	KUNIT_EXPECT_EQ(test, last_weight, 0);
+	overflow_of(&fakes[0], 66009);
+	KUNIT_EXPECT_EQ(test, last_weight, 48000);
+	KUNIT_EXPECT_EQ(test, last_sample, 1);
+
+	/* The other event is counted by itself, and so is the next start. */
+	overflow_of(&fakes[1], 7000);
+	KUNIT_EXPECT_EQ(test, last_weight, 0);
+	KUNIT_EXPECT_EQ(test, fakes[1].event.hw.sample_period, 7000);
+	op_perf_backend.cpu_stop(0);
+	op_perf_backend.cpu_start(0);
+	overflow_of(&fakes[0], 6000);
+	KUNIT_EXPECT_EQ(test, last_weight, 0);
+	KUNIT_EXPECT_EQ(test, hw->sample_period, 6000);
+	op_perf_backend.cpu_stop(0);
 }
 
 /* Standing in for x86: what that counts on fixed counters, perf is asked for as an event. */
@@ -321,6 +372,7 @@ TEST_SUITE(oprofile_x86_perf, perf_init, perf_exit,
 	   KUNIT_CASE(start_tries_all),
 	   KUNIT_CASE(fixed_counters_as_events),
 	   KUNIT_CASE(events_as_asked),
+	   KUNIT_CASE(samples_weigh_what_they_stand_for),
 	   KUNIT_CASE(events_of_several_kinds),
 	   KUNIT_CASE(one_event_refused),
 	   KUNIT_CASE(times_are_kept));
