@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "backend.h"
+#include "refusal.h"
 
 /* Best first. */
 static const struct oprofile_backend *const backends[] = {
@@ -206,7 +207,10 @@ int op_backend_start(void)
 	if (err != -EBUSY || !stand_in)
 		return err;
 	err = start_backend(stand_in);
-	if (!err)
+	if (err)
+		op_log_refusal("%s; %s" OP_BACKEND_WAY_OUT "\n", chosen->reason(),
+			       stand_in->reason());
+	else
 		pr_info("using backend %s: %s\n", stand_in->name, chosen->reason());
 	return err;
 }

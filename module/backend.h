@@ -34,7 +34,7 @@ struct op_frames;
  * @create_files: add entries to the root directory of oprofilefs; may be NULL
  * @create_stats: add entries to the directory stats of oprofilefs; may be NULL
  * @cpu_type: the text of the entry cpu_type
- * @reason: why @start said -EBUSY
+ * @reason: why @start failed, of backends that others' use of counters can fail; else NULL
  * @refresh_times: bring the counters' times (x86/times.h) up to date; NULL: they are
  * @backtrace: log the callers of an interrupted context into @frames; same context as
  *	the samples (NMI or hard interrupt).  NULL: the backend has no backtraces.
@@ -57,6 +57,12 @@ struct oprofile_backend {
 	void (*refresh_times)(void);
 	void (*backtrace)(struct pt_regs *regs, struct op_frames *frames);
 };
+
+/*
+ * What to do if no counter can be had at a start, behind the reason.  Clocks do not stand in: an
+ * event that was asked for must not become another one, and their entries are others.
+ */
+#define OP_BACKEND_WAY_OUT "; \"opcontrol --start --backend=nmi_timer\" samples by time"
 
 /**
  * op_backend_choose - pick the backend when the module is loaded

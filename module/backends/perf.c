@@ -30,6 +30,7 @@
 static struct op_x86_model perf_model;
 static struct op_x86_program perf_programs[OP_X86_NUMBERS_MAX];
 static int nr_programs;
+static char perf_refusal[80]; /* what perf does not take */
 
 /**
  * struct cpu_event - an event on a CPU
@@ -192,8 +193,9 @@ static int try_events(unsigned int cpu, int type)
 	for (i = 0; i < nr_programs; i++) {
 		event = create_event(cpu, type, &perf_programs[i], NULL);
 		if (IS_ERR(event)) {
-			op_log_refusal("perf refuses the event of counter %u on CPU %u: %ld\n",
-				       perf_programs[i].number, cpu, PTR_ERR(event));
+			snprintf(perf_refusal, sizeof(perf_refusal),
+				 "perf refuses the event of counter %u on CPU %u (error %ld)",
+				 perf_programs[i].number, cpu, -PTR_ERR(event));
 			return PTR_ERR(event);
 		}
 		perf_event_release_kernel(event);
@@ -202,7 +204,7 @@ static int try_events(unsigned int cpu, int type)
 }
 
 /* Learns before anything is started what perf does not take, on a CPU of each kind. */
-static int perf_start(void)
+static int try_machine(void)
 {
 	int type, last = NO_TYPE, err;
 	unsigned int cpu;
@@ -217,6 +219,20 @@ static int perf_start(void)
 		last = type;
 	}
 	return 0;
+}
+
+static int perf_start(void)
+{
+	int err = try_machine();
+
+	if (err && !op_backend_has_stand_in()) /* it does not stand in itself */
+		op_log_refusal("%s" OP_BACKEND_WAY_OUT "\n", perf_refusal);
+	return err;
+}
+
+static const char *perf_reason(void)
+{
+	return perf_refusal;
 }
 
 static void perf_cpu_start(unsigned int cpu)
@@ -311,6 +327,7 @@ const struct oprofile_backend op_perf_backend = {
 	.create_files = perf_create_files,
 	.create_stats = perf_create_stats,
 	.cpu_type = perf_cpu_type,
+	.reason = perf_reason,
 	.refresh_times = perf_refresh_times,
 	.backtrace = op_backtrace,
 };

@@ -184,7 +184,7 @@ static int x86_start(void)
 	int err = take_counters();
 
 	if (err && !op_backend_has_stand_in())
-		op_log_refusal("%s%s\n", busy_reason, busy_hint);
+		op_log_refusal("%s%s" OP_BACKEND_WAY_OUT "\n", busy_reason, busy_hint);
 	return err;
 }
 

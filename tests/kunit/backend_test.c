@@ -10,6 +10,7 @@
 #include "suite.h"
 
 #include "fake_backend.h"
+#include "refusal.h"
 
 static int x86_answer, perf_answer, nmi_timer_answer;
 
@@ -50,11 +51,15 @@ static const struct oprofile_backend fake_perf = { .name = "perf", .probe = perf
 static const struct oprofile_backend fake_nmi = { .name = "nmi_timer", .probe = nmi_timer_probe };
 static const struct oprofile_backend fake_timer = { .name = "timer" };
 
+static char refusal[256];
+
 /* Seams: these backends, all four of them, on any architecture. */
 #define op_x86_backend fake_x86
 #define op_perf_backend fake_perf
 #define op_nmi_timer_backend fake_nmi
 #define op_timer_backend fake_timer
+#undef op_log_refusal
+#define op_log_refusal(...) snprintf(refusal, sizeof(refusal), __VA_ARGS__)
 #ifndef CONFIG_X86_LOCAL_APIC
 #define CONFIG_X86_LOCAL_APIC 1
 #endif
@@ -119,7 +124,7 @@ static void backend_kept(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, op_backend(), &fake_timer);
 }
 
-static int start_answer, nr_starts, nr_stops, nr_set_up;
+static int start_answer, second_answer, nr_starts, nr_stops, nr_set_up;
 
 static int count_set_up(void)
 {
@@ -139,8 +144,8 @@ static int answer_start(void)
 
 static int count_start(void)
 {
-	nr_starts++;
-	return 0;
+	nr_starts += !second_answer;
+	return second_answer;
 }
 
 static void count_stop(void)
@@ -158,9 +163,14 @@ static const struct oprofile_backend first = {
 	.start = answer_start, .reason = say_reason,
 };
 
+static const char *say_other_reason(void)
+{
+	return "another reason";
+}
+
 static const struct oprofile_backend second = {
 	.name = "second", .setup = count_set_up, .shutdown = count_shut_down,
-	.start = count_start, .stop = count_stop,
+	.start = count_start, .stop = count_stop, .reason = say_other_reason,
 };
 
 /* At each start anew, and only if the counters are in use. */
@@ -202,6 +212,27 @@ static void backend_stood_in_for(struct kunit *test)
 	start_answer = -EBUSY;
 	KUNIT_EXPECT_EQ(test, op_backend_set_up(), 0);
 	KUNIT_EXPECT_EQ(test, op_backend_start(), -EBUSY);
+	op_backend_shut_down();
+}
+
+/* No clock stands in for counters: the start fails, and a message says why and what works. */
+static void backend_without_counters(struct kunit *test)
+{
+	named = false;
+	choose(&first, &second);
+	KUNIT_ASSERT_EQ(test, op_backend_set_up(), 0);
+	start_answer = -EBUSY;
+	second_answer = -ENOENT;
+	refusal[0] = '\0';
+	KUNIT_EXPECT_EQ(test, op_backend_start(), -ENOENT);
+	KUNIT_EXPECT_STREQ(test, refusal,
+			   "a reason; another reason; "
+			   "\"opcontrol --start --backend=nmi_timer\" samples by time\n");
+	second_answer = 0;
+	refusal[0] = '\0';
+	KUNIT_EXPECT_EQ(test, op_backend_start(), 0);
+	KUNIT_EXPECT_STREQ(test, refusal, "");
+	op_backend_stop();
 	op_backend_shut_down();
 }
 
@@ -303,6 +334,7 @@ static int backend_init(struct kunit *test)
 {
 	x86_holder_answer = NULL;
 	x86_obstacle_answer = NULL;
+	second_answer = 0;
 	fake_backend_use(NULL);
 	return 0;
 }
@@ -319,4 +351,5 @@ TEST_SUITE(oprofile_backend, backend_init, backend_exit,
 	   KUNIT_CASE(backend_obstacle_told),
 	   KUNIT_CASE(backend_named_stays),
 	   KUNIT_CASE(backend_stood_in_for),
+	   KUNIT_CASE(backend_without_counters),
 	   KUNIT_CASE(backend_stand_ins));

@@ -182,6 +182,8 @@ static void start_tries_all(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, nr_created, fails_at);
 		KUNIT_EXPECT_EQ(test, nr_open(), 0);
 	}
+	KUNIT_EXPECT_STREQ(test, op_perf_backend.reason(),
+			   "perf refuses the event of counter 6 on CPU 0 (error 95)");
 	fails_at = 0;
 	settings_clear();
 	KUNIT_EXPECT_EQ(test, op_perf_backend.setup(), -EINVAL);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: each start of a daemon chooses the best backend that works then: nmi_timer while another
 # covers: driver holds all counters, x86 when it has gone, unless one was asked for by name;
-# covers: --status and reports say which, and why
+# covers: --status and reports say which, and why; a start that finds no counters fails
 # pmu: model=nehalem@6.1 model=icelake@6.12 model=zen@7.2
 # limit: 150
 # check: 6.1 7.2
@@ -48,6 +48,20 @@ event=$(opcontrol --status | sed -n 's/^Event 0: \([A-Z_a-z]*\):.*/\1/p')
 [ "$event" != TIMER ] || event=''
 need opcontrol --event="${event:-CPU_CLK_UNHALTED}:1000003"
 profiled_by "x86 (the best one)"
+
+echo "-- held only when it starts: no clock stands in for an event, and the log says what would work"
+need opcontrol --start-daemon
+same "the parameter" "$(cat $parameter)" x86
+need insmod /vm/modules/hold_counters.ko
+need opcontrol --event="${event:-CPU_CLK_UNHALTED}:1000003"
+! write 1 /dev/oprofile/enable || fail "a start without counters succeeded"
+same "enable" "$(cat /dev/oprofile/enable)" 0
+dmesg | grep 'oprofile: process .*counter [0-9]* is held by perf or the NMI watchdog.*; "opcontrol --start --backend=nmi_timer" samples by time$' ||
+	fail "the log does not say why, and what would work"
+need rmmod hold_counters
+need write 1 /dev/oprofile/enable
+need opcontrol --shutdown
+rm -rf "$session"
 
 echo "-- a start by name has no other"
 need opcontrol --event=default
