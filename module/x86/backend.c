@@ -5,12 +5,15 @@
 #include <linux/bitops.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 #include <asm/cpufeature.h>
 #include <asm/nmi.h>
@@ -156,6 +159,36 @@ static int check_use(void)
 	return -EBUSY;
 }
 
+/* Does perf make an event that counts instructions, on this machine or in virtual ones, too? */
+static int try_perf(bool exclude_guest)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.disabled = 1,
+		.exclude_guest = exclude_guest,
+	};
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_release_kernel(event);
+	return 0;
+}
+
+/*
+ * KVM lends the counters to a virtual machine whenever it runs (mediated vPMU), and tells no other
+ * module.  But while there is such a machine, perf makes no event that counts in virtual machines.
+ * One that comes later is found by x86/watch.h.
+ */
+static bool lent_to_guests(void)
+{
+	return try_perf(false) == -EOPNOTSUPP && !try_perf(true);
+}
+
 static int take_counters(void)
 {
 	int err;
@@ -163,6 +196,10 @@ static int take_counters(void)
 	busy_hint = "";
 	if (op_x86_watch_take(busy_reason, sizeof(busy_reason)))
 		return -EBUSY;
+	if (lent_to_guests()) {
+		strscpy(busy_reason, "virtual machines use the counters", sizeof(busy_reason));
+		return -EBUSY;
+	}
 	err = reserve_counters();
 	if (err)
 		return err;

@@ -2,7 +2,9 @@
 /*
  * The backend x86: does the machine have counters, and whose are they.
  */
+#include <linux/err.h>
 #include <linux/errno.h>
+#include <linux/perf_event.h>
 #include <linux/string.h>
 
 #include <asm/cpufeature.h>
@@ -50,7 +52,33 @@ static void seam_unregister_nmi_handler(unsigned int type, const char *name)
 	nmi_handlers--;
 }
 
+static bool fake_lent; /* to virtual machines */
+static int fake_perf;  /* what perf says to all events */
+static int nr_perf_events;
+
+static struct perf_event *seam_create_event(struct perf_event_attr *attr, int cpu,
+					    struct task_struct *task,
+					    perf_overflow_handler_t overflow, void *context)
+{
+	static struct perf_event event;
+
+	if (fake_perf)
+		return ERR_PTR(fake_perf);
+	if (fake_lent && !attr->exclude_guest)
+		return ERR_PTR(-EOPNOTSUPP);
+	nr_perf_events += attr->disabled ? 1 : 1000;
+	return &event;
+}
+
+static int seam_release_event(struct perf_event *event)
+{
+	nr_perf_events--;
+	return 0;
+}
+
 /* Seams. */
+#define perf_event_create_kernel_counter seam_create_event
+#define perf_event_release_kernel seam_release_event
 #define boot_cpu_data fake_cpu
 #define op_x86_identify seam_identify
 #define op_x86_model_of_machine seam_model_of_machine
@@ -258,6 +286,30 @@ static void start_finds_use(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, owners_wrongly_released(), 0);
 }
 
+/* KVM has lent them, and writes what its machines want to them; nobody has reserved them. */
+static void start_while_lent(struct kunit *test)
+{
+	use(&machine_core2);
+	KUNIT_ASSERT_EQ(test, op_x86_backend.probe(), 0);
+	settings_put(1, &setting);
+	KUNIT_ASSERT_EQ(test, op_x86_backend.setup(), 0);
+	fake_lent = true;
+	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), -EBUSY);
+	KUNIT_EXPECT_STREQ(test, op_x86_backend.reason(), "virtual machines use the counters");
+	KUNIT_EXPECT_EQ(test, owners_ours(), 0);
+
+	/* A perf that has no such events at all says nothing of virtual machines. */
+	fake_perf = -EOPNOTSUPP;
+	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), 0);
+	op_x86_backend.stop();
+	fake_perf = 0;
+	fake_lent = false;
+	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), 0);
+	op_x86_backend.stop();
+	KUNIT_EXPECT_EQ(test, nr_perf_events, 0);
+	op_x86_backend.shutdown();
+}
+
 /* A loss makes one start fail, that which follows it. */
 static void start_after_loss(struct kunit *test)
 {
@@ -315,6 +367,9 @@ static int backend_init(struct kunit *test)
 	settings_clear();
 	nmi_handler_error = 0;
 	nmi_handlers = 0;
+	fake_lent = false;
+	fake_perf = 0;
+	nr_perf_events = 0;
 	return 0;
 }
 
@@ -333,6 +388,7 @@ TEST_SUITE(oprofile_x86_backend, backend_init, backend_exit,
 	   KUNIT_CASE(set_up_and_shut_down),
 	   KUNIT_CASE(set_up_fails),
 	   KUNIT_CASE(start_finds_use),
+	   KUNIT_CASE(start_while_lent),
 	   KUNIT_CASE(start_after_loss),
 	   KUNIT_CASE(cpu_that_differs),
 	   KUNIT_CASE(offered_counters));
