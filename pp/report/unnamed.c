@@ -24,18 +24,19 @@ static const struct {
 				" is"},
 	[PP_UNNAMED_BAD_FILE] = {"files that cannot be read", "see the warning about ", ""},
 	[PP_UNNAMED_KERNEL] = {"the kernel without its symbols",
-			       "as root, \"sysctl kernel.kptr_restrict=0\" before profiling"},
+			       "as root, \"sysctl kernel.kptr_restrict=0\" before profiling", NULL},
 	[PP_UNNAMED_RUN_TIME] = {"code made at run time",
 				 "let the JIT compiler write /tmp/perf-PID.map (java: see "
-				 "libopagent(3); node --perf-basic-prof, python -X perf)"},
+				 "libopagent(3); node --perf-basic-prof, python -X perf)",
+				 NULL},
 	[PP_UNNAMED_MAP_GAP] = {"code made at run time that is not in its map",
-				"let the program write its map or jitdump until it ends"},
+				"let the program write its map or jitdump until it ends", NULL},
 	[PP_UNNAMED_MAP_REFUSED] = {"code made at run time whose map is refused",
-				    "see the warning about it"},
+				    "see the warning about it", NULL},
 	[PP_UNNAMED_OTHER] = {"images beyond the limit of their number",
-			      "see {other} in oprofile-session(5)"},
+			      "see {other} in oprofile-session(5)", NULL},
 	[PP_UNNAMED_NO_IMAGE] = {"code of no known file",
-				 "record from before the programs start, and as root"},
+				 "record from before the programs start, and as root", NULL},
 };
 
 /* What a reason has. */

@@ -14,8 +14,8 @@ TEST(periods_of_clocks_do_not_keep_step_with_milliseconds)
 		uint64_t period = op_perf_clock_period(frequency), n = 0;
 		bool met[20] = {false};
 
-		assert_in_range(period, 1000000000 / frequency,
-				1070 * UINT64_C(1000000) / frequency);
+		assert_true(period >= 1000000000 / frequency);
+		assert_true(period <= 1070 * UINT64_C(1000000) / frequency);
 		for (uint64_t i = 0; i < 60; i++)
 			met[i * period % 1000000 / 50000] = true;
 		for (size_t i = 0; i < 20; i++)
