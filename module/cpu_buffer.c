@@ -28,8 +28,8 @@
 #include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/ptrace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "backend.h"
@@ -43,8 +43,9 @@
 /**
  * struct op_cpu_buffer - one CPU's
  * @head: where the next record is published; counts words, wraps as unsigned long
- * @pid, @tgid, @mm: the last context that was logged; @mm is compared, never followed: the
- *	reference belongs to the record; NO_CONTEXT: none was
+ * @pid, @tgid, @mm, @exec_id: the last context that was logged; @mm is compared, never followed:
+ *	exec may put another address space in its place, which changes @exec_id; NO_CONTEXT: none
+ *	was
  * @mark_period: in which the last context's address space was marked, see unmapped.h
  * @logging: a producer is at work
  * @tail: where the oldest record begins
@@ -58,7 +59,8 @@ struct op_cpu_buffer {
 	unsigned long head;
 	u32 pid;
 	u32 tgid;
-	struct mm_struct *mm;
+	const struct mm_struct *mm;
+	u64 exec_id;
 	unsigned int mark_period;
 	bool logging;
 
@@ -72,7 +74,7 @@ struct op_cpu_buffer {
 	u64 words[];
 };
 
-#define NO_CONTEXT ((struct mm_struct *)-1UL)
+#define NO_CONTEXT ((const struct mm_struct *)-1UL)
 
 /*
  * Lifetime: a buffer is allocated in process context before its CPU's first sample and freed
@@ -94,32 +96,43 @@ static struct op_record_header *header_at(struct op_cpu_buffer *buffer, unsigned
 	return (struct op_record_header *)&buffer->words[position & buffer->mask];
 }
 
-static bool in_last_context(const struct op_cpu_buffer *buffer)
+static __always_inline bool in_last_context(const struct op_cpu_buffer *buffer)
 {
 	return buffer->pid == op_current(pid) && buffer->mm == op_current(mm) &&
-	       buffer->tgid == op_current(tgid);
+	       buffer->tgid == op_current(tgid) && buffer->exec_id == op_current(self_exec_id);
+}
+
+/* Who lends a child of vfork() its address space, which is not to be found by the child later. */
+static u32 lender(void)
+{
+	const struct task_struct *parent;
+	u32 tgid = 0;
+
+	if (!op_current(vfork_done))
+		return 0;
+	rcu_read_lock();
+	/* A parent that ends gives its children to another one, on any CPU: either will do. */
+	parent = data_race(rcu_dereference(current->real_parent));
+	if (parent)
+		tgid = parent->tgid;
+	rcu_read_unlock();
+	return tgid;
 }
 
 static unsigned long log_context(struct op_cpu_buffer *buffer, unsigned long position)
 {
 	u8 kind = OP_RECORD_CONTEXT;
-	struct mm_struct *mm = op_current(mm);
+	const struct mm_struct *mm = op_current(mm);
 
 	buffer->pid = op_current(pid);
 	buffer->tgid = op_current(tgid);
 	buffer->mm = mm;
+	buffer->exec_id = op_current(self_exec_id);
 
 	if (op_current(flags) & PF_KTHREAD) {
 		kind |= OP_CONTEXT_KERNEL_THREAD;
 		mm = NULL; /* it may have borrowed an address space, which is not what it runs in */
 	}
-
-	/*
-	 * Lifetime: current holds its mm, and cannot give it up while it is interrupted here;
-	 * from now on so does the record, and then the consumer.
-	 */
-	if (mm)
-		mmgrab(mm);
 
 	*header_at(buffer, position) = (struct op_record_header){
 		.epoch = op_unmapped_epoch(),
@@ -127,6 +140,7 @@ static unsigned long log_context(struct op_cpu_buffer *buffer, unsigned long pos
 	};
 	put_word(buffer, position + 1, (u64)buffer->tgid << 32 | buffer->pid);
 	put_word(buffer, position + 2, (unsigned long)mm);
+	put_word(buffer, position + 3, mm ? lender() : 0);
 	return position + OP_CONTEXT_WORDS;
 }
 
@@ -285,37 +299,13 @@ int op_cpu_buffers_set_up(unsigned long entries, u8 depth)
 	return err;
 }
 
-/* Drops the references of records that were not consumed. */
-static void discard_records(unsigned int cpu)
-{
-	struct op_cpu_reader reader;
-	struct op_record_header header;
-
-	op_cpu_reader_open(&reader, cpu);
-	while (!op_cpu_reader_at_end(&reader)) {
-		header = op_cpu_reader_header(&reader);
-		if (header.kind & OP_RECORD_CONTEXT) {
-			struct mm_struct *mm = op_cpu_reader_mm(&reader);
-
-			if (mm)
-				mmdrop(mm);
-		}
-		op_cpu_reader_advance(&reader, header);
-	}
-}
-
 void op_cpu_buffers_tear_down(void)
 {
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct op_cpu_buffer *buffer = per_cpu(cpu_buffer, cpu);
-
-		if (!buffer)
-			continue;
-		discard_records(cpu);
+		kvfree(per_cpu(cpu_buffer, cpu));
 		per_cpu(cpu_buffer, cpu) = NULL;
-		kvfree(buffer);
 	}
 }
 

@@ -11,10 +11,9 @@
  * a whole by moving head; it is given back by moving tail.  cpu_buffer.c lists the pairs of
  * accesses.
  *
- * The CPU's last context is said once, in a record before the first sample of that context:
- * the task's numbers and its mm_struct with a reference (mmgrab), so that the address space
- * stays identifiable, and its address is not used again, until the consumer has passed the
- * record that follows.  No task pointer is ever kept.
+ * The CPU's last context is said once, in a record before the first sample of that context: the
+ * task's numbers, and where its mm_struct is, which context.h leads back to.  Nothing is referred
+ * to, so that what waits here keeps no memory of a process.
  */
 #ifndef OPROFILE_CPU_BUFFER_H
 #define OPROFILE_CPU_BUFFER_H
@@ -46,10 +45,10 @@ struct op_cpu_buffer;
  * @kind: OP_RECORD_*, with OP_SAMPLE_* or OP_CONTEXT_*
  * @nr_callers: words that follow the pc; those of the kernel come first
  *
- * A context is followed by two words: tgid << 32 | pid, and the mm_struct, with a reference
- * that passes to the consumer; NULL for kernel threads and for a task that has left its
- * address space.  A sample is followed by its pc, its weight if it is OP_SAMPLE_WEIGHTED, and the
- * callers, nearest first.
+ * A context is followed by three words: tgid << 32 | pid; where the mm_struct is, NULL for kernel
+ * threads and for a task that has left its address space; and the tgid of the parent for a child of
+ * vfork(), which runs in the parent's address space, else 0.  A sample is followed by its pc, its
+ * weight if it is OP_SAMPLE_WEIGHTED, and the callers, nearest first.
  */
 struct op_record_header {
 	u32 epoch;
@@ -60,7 +59,7 @@ struct op_record_header {
 };
 static_assert(sizeof(struct op_record_header) == sizeof(u64));
 
-#define OP_CONTEXT_WORDS 3
+#define OP_CONTEXT_WORDS 4
 #define OP_SAMPLE_WORDS 2 /* and its weight and callers */
 #define OP_WEIGHT_WORDS 1
 
@@ -271,12 +270,6 @@ static inline struct op_record_header op_cpu_reader_header(const struct op_cpu_r
 
 	memcpy(&header, &word, sizeof(header));
 	return header;
-}
-
-/* Of a context: the address space, whose reference is the caller's when the record is past. */
-static inline struct mm_struct *op_cpu_reader_mm(const struct op_cpu_reader *reader)
-{
-	return (struct mm_struct *)(unsigned long)op_cpu_reader_word(reader, 2);
 }
 
 /* Past the record to be consumed, whose header is @header. */

@@ -5,10 +5,10 @@
 #include <linux/hashtable.h>
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "deferred.h"
+#include "images/account.h"
 #include "images/unmapped.h"
 #include "sync.h"
 
@@ -20,7 +20,7 @@ MODULE_PARM_DESC(deferred_max, "samples that wait for address spaces that are lo
 
 LIST_HEAD(op_deferred_spaces);
 static DEFINE_HASHTABLE(deferred_spaces, 8);
-static unsigned int nr_deferred;
+static struct op_shares deferred_shares;
 
 static struct op_deferred_space *find_deferred_space(const struct mm_struct *mm)
 {
@@ -33,13 +33,12 @@ static struct op_deferred_space *find_deferred_space(const struct mm_struct *mm)
 	return NULL;
 }
 
-static struct op_deferred_space *make_space(struct mm_struct *mm)
+static struct op_deferred_space *make_deferred_space(const struct mm_struct *mm)
 {
 	struct op_deferred_space *space = kzalloc(sizeof(*space), GFP_NOWAIT | __GFP_NOWARN);
 
 	if (!space)
 		return NULL;
-	mmgrab(mm);
 	space->mm = mm;
 	INIT_LIST_HEAD(&space->samples);
 	hash_add(deferred_spaces, &space->node, (unsigned long)mm);
@@ -47,11 +46,10 @@ static struct op_deferred_space *make_space(struct mm_struct *mm)
 	return space;
 }
 
-static void forget_space(struct op_deferred_space *space)
+static void forget_deferred_space(struct op_deferred_space *space)
 {
 	hash_del(&space->node);
 	list_del(&space->list);
-	mmdrop(space->mm);
 	kfree(space);
 }
 
@@ -67,6 +65,7 @@ static struct op_deferred_sample *copy(unsigned int cpu, const struct op_context
 		return NULL;
 	sample->until = jiffies + OP_DEFERRED_TIME;
 	sample->cpu = cpu;
+	sample->account = context->account;
 	sample->context = *context;
 	sample->nr_words = nr;
 	for (i = 0; i < nr; i++)
@@ -82,35 +81,36 @@ bool op_deferred_add(unsigned int cpu, const struct op_context *context,
 	struct op_deferred_sample *sample;
 
 	lockdep_assert_held(&op_sync_mutex);
-	if (nr_deferred >= most || (space && space->nr >= max(most / SHARE, 1U)))
+	if (!op_share_fits(&deferred_shares, context->account, 1, most) ||
+	    (space && space->nr >= max(most / SHARE, 1U)))
 		return false;
 	sample = copy(cpu, context, record);
 	if (!sample)
 		return false;
 	if (!space)
-		space = make_space(context->mm);
+		space = make_deferred_space(context->mm);
 	if (!space) {
 		kfree(sample);
 		return false;
 	}
 	list_add_tail(&sample->list, &space->samples);
 	space->nr++;
-	WRITE_ONCE(nr_deferred, nr_deferred + 1);
+	op_share_take(&deferred_shares, sample->account, 1);
 	return true;
 }
 
 void op_deferred_remove(struct op_deferred_space *space, struct op_deferred_sample *sample)
 {
 	list_del(&sample->list);
+	op_share_give(&deferred_shares, sample->account, 1);
 	kfree(sample);
-	WRITE_ONCE(nr_deferred, nr_deferred - 1);
 	if (!--space->nr)
-		forget_space(space);
+		forget_deferred_space(space);
 }
 
 bool op_deferred_any(void)
 {
-	return READ_ONCE(nr_deferred);
+	return READ_ONCE(deferred_shares.total);
 }
 
 void op_deferred_keep(u32 *epoch)
@@ -136,9 +136,10 @@ void op_deferred_tear_down(void)
 	struct op_deferred_sample *sample, *next;
 
 	list_for_each_entry_safe(space, next_space, &op_deferred_spaces, list) {
-		list_for_each_entry_safe(sample, next, &space->samples, list)
+		list_for_each_entry_safe(sample, next, &space->samples, list) {
+			op_share_give(&deferred_shares, sample->account, 1);
 			kfree(sample);
-		forget_space(space);
+		}
+		forget_deferred_space(space);
 	}
-	WRITE_ONCE(nr_deferred, 0);
 }

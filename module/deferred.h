@@ -14,25 +14,15 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "context.h"
 #include "cpu_buffer.h"
 
 #define OP_DEFERRED_TIME HZ
 
 /**
- * struct op_context - the task that samples belong to
- * @mm: NULL without an address space; its reference is of what the context is part of
- * @app: cookie of the program
- */
-struct op_context {
-	u32 pid;
-	u32 tgid;
-	struct mm_struct *mm;
-	u64 app;
-};
-
-/**
  * struct op_deferred_sample - a copy of a record
  * @until: jiffies from which it is tried no more
+ * @account: of the user whose it is
  * @context: whose @mm is the space's
  * @words: the record, as in the CPU's buffer
  */
@@ -40,6 +30,7 @@ struct op_deferred_sample {
 	struct list_head list;
 	unsigned long until;
 	unsigned int cpu;
+	u16 account;
 	struct op_context context;
 	unsigned int nr_words;
 	u64 words[];
@@ -47,12 +38,12 @@ struct op_deferred_sample {
 
 /**
  * struct op_deferred_space - the samples of one address space, the oldest first
- * @mm: with a reference (mmgrab)
+ * @mm: where its mm_struct was; compared, never followed
  */
 struct op_deferred_space {
 	struct hlist_node node;
 	struct list_head list;
-	struct mm_struct *mm;
+	const struct mm_struct *mm;
 	unsigned int nr;
 	struct list_head samples;
 };
@@ -62,7 +53,7 @@ extern struct list_head op_deferred_spaces;
 
 /**
  * op_deferred_add - copy a sample
- * @context: with an mm, which the caller has a reference to
+ * @context: with an mm
  * @record: its first word is the header
  *
  * Return: false if there is no room for it.

@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 
 #include "images/address_space.h"
+#include "context.h"
 #include "cpu_buffer.h"
 #include "deferred.h"
 #include "event_buffer.h"
@@ -56,14 +57,11 @@
 DEFINE_MUTEX(op_sync_mutex); /* see sync.h */
 struct op_sync_stats op_sync_stats;
 
-/*
- * Lifetime: the context of a CPU's last context record holds the mm, with the reference of the
- * record, until the next one is read, or op_sync_tear_down().  The producer relies on that: see
- * in_last_context().
- */
-static DEFINE_PER_CPU(struct op_context, cpu_context);
+static DEFINE_PER_CPU(struct op_context, cpu_context); /* that of the CPU's last context record */
 
 static bool working; /* the work will take up what is set aside */
+
+static struct op_address_space sync_space; /* the one that is looked into, under op_sync_mutex */
 
 enum mode { MODE_UNKNOWN, MODE_KERNEL, MODE_USER };
 
@@ -78,7 +76,7 @@ enum outcome { DONE, NO_ROOM, LATER };
 /**
  * struct batch - one sync of one CPU: what the records written so far have said about it
  * @cookie: the last COOKIE_SWITCH; OPROFILE_INVALID_COOKIE: none yet
- * @span: of @space, where the last sample of user code was; NULL if the last was lost
+ * @span: of sync_space, where the last sample of user code was; NULL if the last was lost
  * @mapped: the map of @context for unwinding is as it should be
  * @final: nothing is LATER any more, but lost
  */
@@ -90,7 +88,6 @@ struct batch {
 	bool context_said;
 	enum mode mode;
 	u64 cookie;
-	struct op_address_space space;
 	const struct op_address_span *span;
 	bool mapped;
 	bool final;
@@ -117,8 +114,9 @@ static u64 remembered_program(u32 tgid)
 	return program >> 32 == tgid && program ? lower_32_bits(program) : OPROFILE_INVALID_COOKIE;
 }
 
-static u64 task_program(const struct op_context *context, struct op_record_header header)
+static u64 task_program(struct op_context *context, struct op_record_header header)
 {
+	struct mm_struct *mm;
 	u64 app;
 
 	if (header.kind & OP_CONTEXT_KERNEL_THREAD)
@@ -126,26 +124,29 @@ static u64 task_program(const struct op_context *context, struct op_record_heade
 	if (!context->mm)
 		return remembered_program(context->tgid);
 
-	app = op_program_cookie(context->mm);
-	if (app == OPROFILE_INVALID_COOKIE)
-		app = op_unmapped_find_program(context->mm);
+	/* One that has ended is remembered; else a task with it has it still. */
+	app = op_unmapped_find_program(context->mm, header.epoch);
+	mm = app == OPROFILE_INVALID_COOKIE ? op_context_grab(context) : NULL;
+	if (mm) {
+		app = op_program_cookie(mm, context->account);
+		mmdrop(mm);
+	}
 	remember_program(context->tgid, app);
 	return app;
 }
 
-/* Takes over the reference in the record. */
 static void enter_context(struct batch *batch, struct op_record_header header)
 {
 	struct op_context *context = batch->context;
 	u64 task = op_cpu_reader_word(&batch->reader, 1);
 
-	op_address_space_release(&batch->space);
 	batch->span = NULL;
-	if (context->mm)
-		mmdrop(context->mm);
 	context->pid = lower_32_bits(task);
 	context->tgid = upper_32_bits(task);
-	context->mm = op_cpu_reader_mm(&batch->reader);
+	context->mm = (const void *)(unsigned long)op_cpu_reader_word(&batch->reader, 2);
+	context->lender = op_cpu_reader_word(&batch->reader, 3);
+	if (sync_space.id != context->mm)
+		op_address_space_release(&sync_space);
 	context->app = task_program(context, header);
 	batch->context_said = false;
 	batch->mapped = false;
@@ -155,13 +156,12 @@ static void enter_context(struct batch *batch, struct op_record_header header)
  * After a sample with callers, once for each context: so that stacks can be walked there.  When
  * sampling has stopped there will be none.
  */
-static void map_context(struct batch *batch)
+static void map_context(struct batch *batch, u32 epoch)
 {
-	struct mm_struct *mm = batch->context->mm;
-
 	batch->mapped = true;
-	if (mm && READ_ONCE(working) && op_address_space_enter(&batch->space, mm))
-		op_unwind_map_refresh(mm, batch->context->tgid);
+	if (batch->context->mm && READ_ONCE(working) &&
+	    op_address_space_enter(&sync_space, batch->context, epoch) && sync_space.mm)
+		op_unwind_map_refresh(sync_space.mm, batch->context->tgid, sync_space.account);
 }
 
 /* What may stand in the event stream instead of a cookie that was looked up some time ago. */
@@ -213,7 +213,7 @@ static u64 *say_image(struct batch *batch, u64 *to, u64 cookie)
 		return to;
 	batch->cookie = cookie;
 	to = add_escape(to, OPROFILE_COOKIE_SWITCH);
-	*to++ = still_there(cookie);
+	*to++ = cookie;
 	return to;
 }
 
@@ -230,9 +230,9 @@ static const struct op_address_span *find_image(struct batch *batch, unsigned lo
 {
 	const struct op_address_span *span;
 
-	if (!op_address_space_enter(&batch->space, batch->context->mm))
+	if (!op_address_space_enter(&sync_space, batch->context, epoch))
 		return NULL;
-	span = op_address_space_find(&batch->space, address, epoch);
+	span = op_address_space_find(&sync_space, address, epoch);
 	return span && span->cookie != OPROFILE_INVALID_COOKIE ? span : NULL;
 }
 
@@ -301,15 +301,24 @@ static enum outcome find_span(struct batch *batch, struct op_record_header heade
 		return DONE;
 	if (!batch->final)
 		return LATER;
-	return lose_sample(batch, header, batch->space.mm ? &op_sync_stats.lost_no_mapping :
+	return lose_sample(batch, header, sync_space.id ? &op_sync_stats.lost_no_mapping :
 							    &op_sync_stats.lost_busy);
 }
 
-/* Is the sample one of the kernel with callers in a program whose address space is locked? */
+/*
+ * Is the sample one of the kernel with callers in a program whose address space is locked, or that
+ * is just being unmapped?
+ */
 static bool callers_locked(struct batch *batch, struct op_record_header header)
 {
-	return header.nr_callers > header.nr_kernel_callers && batch->context->mm &&
-	       !op_address_space_enter(&batch->space, batch->context->mm);
+	unsigned int first = op_sample_words(header) + header.nr_kernel_callers;
+
+	if (header.nr_callers == header.nr_kernel_callers || !batch->context->mm)
+		return false;
+	if (!op_address_space_enter(&sync_space, batch->context, header.epoch))
+		return true;
+	return !sync_space.mm &&
+	       !find_image(batch, op_cpu_reader_word(&batch->reader, first), header.epoch);
 }
 
 /* The second word of a sample. */
@@ -396,7 +405,7 @@ static bool consume(struct batch *batch, struct op_record_header header)
 	else
 		outcome = consume_sample(batch, header);
 	if (header.kind & OP_SAMPLE_TRACED && !batch->mapped)
-		map_context(batch);
+		map_context(batch, header.epoch);
 	if (outcome == LATER)
 		defer(batch, header);
 	return outcome != NO_ROOM;
@@ -533,7 +542,7 @@ static bool sync_cpu(unsigned int cpu, bool up_to_mark)
 		consume_run(&batch, header);
 		op_cpu_reader_release(&batch.reader);
 	}
-	op_address_space_release(&batch.space);
+	op_address_space_release(&sync_space);
 	return room;
 }
 
@@ -570,16 +579,16 @@ static bool retry_space(struct op_deferred_space *space, bool last)
 		outcome = retry_sample(&batch, sample, last);
 		if (outcome == NO_ROOM)
 			break;
-		if (outcome == LATER && !batch.space.mm)
-			break; /* those behind it are younger */
+		if (outcome == LATER && !sync_space.id)
+			break; /* it is locked; those behind it are younger */
 		if (is_last) /* the space may go with it */
-			op_address_space_release(&batch.space);
+			op_address_space_release(&sync_space);
 		if (outcome == DONE)
 			op_deferred_remove(space, sample);
 		if (is_last)
 			break;
 	}
-	op_address_space_release(&batch.space);
+	op_address_space_release(&sync_space);
 	return outcome != NO_ROOM;
 }
 
@@ -661,6 +670,7 @@ static void sync_all_locked(bool last)
 
 	stalled = !retry_deferred(false) || !say_module_loaded() || !sync_cpus(false) ||
 		  (last && !retry_deferred(true));
+	op_unmapped_let_die();
 	if (stalled)
 		op_event_buffer_make_ready();
 	else
@@ -813,12 +823,7 @@ void op_sync_tear_down(void)
 	unsigned int cpu;
 
 	op_deferred_tear_down();
-	for_each_possible_cpu(cpu) {
-		struct op_context *context = per_cpu_ptr(&cpu_context, cpu);
-
-		if (context->mm)
-			mmdrop(context->mm);
-		memset(context, 0, sizeof(*context));
-	}
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(&cpu_context, cpu), 0, sizeof(struct op_context));
 	destroy_workqueue(sync_queue);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address spaces are looked into by mm_struct, not by task, and perhaps after their last
- * user has gone: an mm_struct that is held by mmgrab() keeps its lock and its (by then
- * empty) tree of mappings.  exit_mmap() takes mappings out of the tree under the lock for
- * writing, and after the unmap hook has remembered them, so under the lock for reading a
- * mapping is found either in the tree or among the remembered ones.
+ * Address spaces are looked into by a reference to the mm_struct (mmgrab), which keeps its lock and
+ * its tree of mappings, but not what is mapped: the last user may go meanwhile.  exit_mmap() takes
+ * mappings out of the tree under the lock for writing, and after the unmap hook has remembered
+ * them, so under the lock for reading a mapping is found either in the tree or among the remembered
+ * ones. When nobody has the address space any more (context.h), there are only those; of one that
+ * is about to end some may be missing yet, as between the two steps of munmap(), see below.
  *
  * What the tree has at an address while the lock is held for reading, and where no remembered
  * region holds for the first sample to be resolved, is right for all later ones, too: mappings
@@ -15,10 +16,12 @@
  * which nothing is found are tried again later (deferred.h).
  */
 #include <linux/file.h>
+#include <linux/hash.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/sched/mm.h>
 
 #include "images/address_space.h"
 #include "images/area.h"
@@ -26,14 +29,14 @@
 #include "images/unmapped.h"
 #include "uapi/oprofile.h"
 
-u64 op_program_cookie(struct mm_struct *mm)
+u64 op_program_cookie(struct mm_struct *mm, u16 account)
 {
 	struct file *file = compat_mm_exe_file(mm);
 	u64 cookie;
 
 	if (!file)
 		return OPROFILE_INVALID_COOKIE;
-	cookie = op_dcookie_get(file);
+	cookie = op_dcookie_get(file, account);
 	fput(file);
 	return cookie;
 }
@@ -44,72 +47,112 @@ static void forget_spans(struct op_address_space *space)
 
 	for (i = 0; i < OP_ADDRESS_SPANS; i++)
 		space->spans[i].size = 0;
+	if (!++space->generation) { /* it wraps, and 0 is that of pages without an answer */
+		memset(space->pages, 0, sizeof(space->pages));
+		space->generation = 1;
+	}
 }
 
 void op_address_space_release(struct op_address_space *space)
 {
-	if (space->mm)
+	if (space->mm) {
 		mmap_read_unlock(space->mm);
+		mmdrop(space->mm);
+	}
 	space->mm = NULL;
+	space->id = NULL;
 	forget_spans(space);
 }
 
-bool op_address_space_enter(struct op_address_space *space, struct mm_struct *mm)
+bool op_address_space_enter(struct op_address_space *space, struct op_context *context, u32 epoch)
 {
-	if (space->mm == mm)
+	struct mm_struct *mm;
+
+	/* While it is held, another one that was there has ended, as the epochs of samples tell. */
+	if (space->id == context->mm && (space->mm || space->pid == context->pid))
 		return true;
 	op_address_space_release(space);
-	if (!mmap_read_trylock(mm))
+	mm = op_context_grab(context) ?: op_unmapped_grab_dying(context->mm, epoch);
+	if (mm && !mmap_read_trylock(mm)) {
+		mmdrop(mm);
 		return false;
+	}
 	space->mm = mm;
+	space->id = context->mm;
+	space->pid = context->pid;
+	space->account = context->account;
 	return true;
 }
 
 /* Without room for a cookie, the daemon can look into /proc, as long as the process lives. */
-static u64 area_cookie(struct vm_area_struct *vma)
+static u64 area_cookie(struct vm_area_struct *vma, u16 account)
 {
 	struct op_area area;
 	u64 cookie;
 
 	op_area_of(vma, &area);
-	cookie = op_dcookie_get_area(vma->vm_mm, &area);
+	cookie = op_dcookie_get_area(&area, account);
 	return cookie == OPROFILE_INVALID_COOKIE ? OPROFILE_NO_COOKIE : cookie;
 }
 
-static bool look_up(struct mm_struct *mm, unsigned long address, u32 epoch,
+static bool look_up(const struct op_address_space *space, unsigned long address, u32 epoch,
 		    struct op_address_span *span)
 {
 	struct op_unmapped_image unmapped;
 	struct vm_area_struct *vma;
 
-	if (op_unmapped_find(mm, address, epoch, &unmapped)) {
+	if (op_unmapped_find(space->id, address, epoch, &unmapped)) {
 		span->start = unmapped.start;
 		span->size = unmapped.end - unmapped.start;
 		span->until = unmapped.epoch;
-		span->cookie = unmapped.cookie;
+		span->cookie = op_dcookie_say(unmapped.cookie) ? unmapped.cookie :
+								 OPROFILE_INVALID_COOKIE;
 		span->offset = unmapped.offset;
 		return true;
 	}
 
-	vma = find_vma(mm, address);
+	/* The task may have another one by now, in the same memory. */
+	if (!space->mm || (unmapped.gone && atomic_read(&space->mm->mm_users)))
+		return false;
+	vma = find_vma(space->mm, address);
 	if (!vma || address < vma->vm_start)
 		return false;
 	span->start = max(vma->vm_start, unmapped.start);
 	span->size = min(vma->vm_end, unmapped.end) - span->start;
 	span->until = epoch + S32_MAX;
 	if (vma->vm_file) {
-		span->cookie = op_dcookie_get(vma->vm_file);
+		span->cookie = op_dcookie_get(vma->vm_file, space->account);
 		span->offset = op_vma_file_offset(vma, span->start);
 	} else {
-		span->cookie = area_cookie(vma);
+		span->cookie = area_cookie(vma, space->account);
 		span->offset = span->start;
 	}
 	return true;
 }
 
+/* The answer for @address; or where one is to go, with a span that does not hold. */
+static struct op_address_page *find_page(struct op_address_space *space, unsigned long address,
+					 u32 epoch)
+{
+	unsigned int at = hash_long(address >> PAGE_SHIFT, OP_ADDRESS_PAGES_ORDER), way;
+	struct op_address_page *page, *free = &space->pages[at ^ (space->next & 1)];
+
+	for (way = 0; way < 2; way++) {
+		page = &space->pages[at ^ way];
+		if (page->generation != space->generation)
+			free = page;
+		else if (op_address_span_holds(&page->span, address, epoch))
+			return page;
+	}
+	free->generation = space->generation;
+	free->span.size = 0;
+	return free;
+}
+
 const struct op_address_span *op_address_space_find(struct op_address_space *space,
 						    unsigned long address, u32 epoch)
 {
+	struct op_address_page *page;
 	struct op_address_span *span;
 
 	if ((s32)(epoch - space->epoch) < 0)
@@ -120,8 +163,14 @@ const struct op_address_span *op_address_space_find(struct op_address_space *spa
 			return span;
 	}
 
-	span = &space->spans[space->next];
+	page = find_page(space, address, epoch);
+	if (page->span.size)
+		return &page->span;
+	if (!look_up(space, address, epoch, &page->span)) {
+		page->span.size = 0;
+		return NULL;
+	}
+	space->spans[space->next] = page->span;
 	space->next = (space->next + 1) % OP_ADDRESS_SPANS;
-	span->size = 0;
-	return look_up(space->mm, address, epoch, span) ? span : NULL;
+	return &page->span;
 }

@@ -8,6 +8,8 @@
 #include <linux/mm_types.h>
 #include <linux/types.h>
 
+#include "context.h"
+
 /* The offset in the mapped file of an address in a mapping, bytes. */
 static inline u64 op_vma_file_offset(const struct vm_area_struct *vma, unsigned long address)
 {
@@ -17,11 +19,12 @@ static inline u64 op_vma_file_offset(const struct vm_area_struct *vma, unsigned 
 /**
  * op_program_cookie - the cookie of the program that an address space runs
  * @mm: with a reference, or current's own
+ * @account: of its user
  *
  * Does not sleep.  Context: process; preemption may be off.  Return: a cookie;
  * OPROFILE_INVALID_COOKIE when the program is gone already.
  */
-u64 op_program_cookie(struct mm_struct *mm);
+u64 op_program_cookie(struct mm_struct *mm, u16 account);
 
 /**
  * struct op_address_span - addresses that have the same answer
@@ -54,45 +57,66 @@ static inline u64 op_address_span_offset(const struct op_address_span *span,
 }
 
 #define OP_ADDRESS_SPANS 4 /* a call chain goes to and fro between a few images */
+#define OP_ADDRESS_PAGES_ORDER 10 /* of one that goes through many, each page is looked up once */
+
+/**
+ * struct op_address_page - an answer, found by the page that it was asked for
+ * @generation: that of the address space, or it is of one before
+ */
+struct op_address_page {
+	u32 generation;
+	struct op_address_span span;
+};
 
 /**
  * struct op_address_space - the one whose addresses are being looked up
- * @mm: locked for reading; NULL if none is
+ * @pid, @id: of which context; NULL if of none
+ * @account: of its user
+ * @mm: locked for reading, with a reference; NULL: it has gone, but for what is remembered of it
  * @epoch: of the last look-up
+ * @generation: of @pages
+ * @next: which of @spans is replaced next
  * @spans: the last answers
- * @next: which of them is replaced next
+ * @pages: more of them
  *
  * The mmap lock is kept for the run of samples that share the address space.
  */
 struct op_address_space {
+	u32 pid;
+	u16 account;
+	const struct mm_struct *id;
 	struct mm_struct *mm;
 	u32 epoch;
+	u32 generation;
 	unsigned int next;
 	struct op_address_span spans[OP_ADDRESS_SPANS];
+	struct op_address_page pages[1 << OP_ADDRESS_PAGES_ORDER];
 };
 
 /**
  * op_address_space_enter - lock an address space for look-ups
- * @space: zeroed, or used before with any mm
- * @mm: the caller has a reference (mmgrab); its last user may be gone
+ * @space: zeroed, or used before with any context
+ * @context: with an mm, which may be gone
+ * @epoch: of a sample
  *
  * Never waits: a process can hold its lock for as long as it likes.  Context: process.
  * Return: false if it is locked for writing, or about to be.
  */
-bool op_address_space_enter(struct op_address_space *space, struct mm_struct *mm);
+bool op_address_space_enter(struct op_address_space *space, struct op_context *context, u32 epoch);
 
 /**
  * op_address_space_find - the image at an address
  * @space: entered
  * @epoch: of the sample that asks, see unmapped.h
  *
- * Context: process.  Return: a span that holds, good until the next call; NULL if nothing is or
- * was mapped there, or if that is just being unmapped: later the answer may be another.
+ * Context: process.  Return: a span that holds, good until the next call, whose cookie may stand in
+ * the event stream; NULL if nothing is or was mapped there, or if that is just being unmapped:
+ * later the answer may be another.
  */
 const struct op_address_span *op_address_space_find(struct op_address_space *space,
 						    unsigned long address, u32 epoch);
 
-/* Lets go of the lock, if held.  The reference to the mm stays the caller's. */
+/* Lets go of the address space, if there is one. */
 void op_address_space_release(struct op_address_space *space);
 
 #endif

@@ -6,16 +6,16 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
-#include <linux/hash.h>
 #include <linux/hashtable.h>
-#include <linux/jhash.h>
 #include <linux/jiffies.h>
 #include <linux/kdev_t.h>
 #include <linux/moduleparam.h>
 #include <linux/mount.h>
 #include <linux/path.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "images/account.h"
 #include "images/area.h"
 #include "images/build_id.h"
 #include "images/dcookie.h"
@@ -35,10 +36,10 @@
 struct identity {
 	u64 inode;
 	u64 directory_inode;
+	u64 name_hash;
 	u32 device;
 	u32 generation;
-	u32 name_hash;
-	u32 is_area;
+	u64 is_area;
 };
 
 /**
@@ -47,7 +48,7 @@ struct identity {
  * @users: who still needs it: regions, and the worker until it is resolved
  * @kept: it stands in the event stream, or will: it is forgotten by its age only
  * @touched: jiffies when it was last asked for or said
- * @owner: of an area: which of nr_areas_of it counts in
+ * @account: of the user that it counts as
  * @file: a reference, until @resolved; NULL of an area
  * @resolved: the fields below are valid
  *
@@ -61,7 +62,7 @@ struct dcookie {
 	unsigned int users;
 	bool kept;
 	unsigned long touched;
-	u8 owner;
+	u16 account;
 	struct work_struct work;
 	struct file *file;
 	bool resolved;
@@ -79,18 +80,17 @@ static unsigned int image_age = 600;
 module_param(image_age, uint, 0644);
 MODULE_PARM_DESC(image_age, "seconds after which an image that has no samples is forgotten (default 600)");
 
-#define AREAS_PART 4   /* areas have this part of the memory */
-#define AREAS_SHARE 8  /* and one address space this part of that */
-#define OWNERS_ORDER 8 /* address spaces are told apart by so many bits of a hash */
+#define AREAS_PART 4 /* areas have this part of the memory */
 
 #define AGE_SLICES 64 /* calls of op_dcookies_age() that look at all cookies, one by one */
 
-static DEFINE_HASHTABLE(cookies, 12);
+static DEFINE_HASHTABLE(cookies, 12); /* by a keyed hash: users choose what there is */
+static siphash_key_t cookies_secret;
 static DEFINE_XARRAY_FLAGS(cookies_by_value, XA_FLAGS_ALLOC1);
 static DEFINE_SPINLOCK(cookies_lock);
 static u32 next_value;
-static unsigned long bytes_used; /* of cookies and their paths */
-static unsigned int nr_areas, nr_areas_of[1 << OWNERS_ORDER];
+static struct op_shares image_bytes, area_bytes; /* of cookies and their paths; of areas, both */
+static bool pressed; /* somebody had little left, when last asked */
 static unsigned int age_slice;
 static atomic_long_t nr_images_lost = ATOMIC_LONG_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(resolved_wait);
@@ -117,7 +117,7 @@ static void identify(const struct path *path, struct identity *identity)
 
 static u32 identity_key(const struct identity *identity)
 {
-	return jhash2((const u32 *)identity, sizeof(*identity) / sizeof(u32), 0);
+	return siphash(identity, sizeof(*identity), &cookies_secret);
 }
 
 static struct dcookie *find_cookie(const struct identity *identity)
@@ -182,16 +182,23 @@ static void resolve_path(struct dcookie *cookie, const struct path *path)
 	kfree(buffer);
 }
 
+static void charge_cookie(const struct dcookie *cookie, size_t size)
+{
+	op_share_take(&image_bytes, cookie->account, size);
+	if (cookie->identity.is_area)
+		op_share_take(&area_bytes, cookie->account, size);
+}
+
 static void forget_cookie(struct dcookie *cookie)
 {
+	size_t size = sizeof(*cookie) + cookie->path_size;
+
 	lockdep_assert_held(&cookies_lock);
 	hash_del(&cookie->node);
 	xa_erase(&cookies_by_value, cookie->value);
-	bytes_used -= sizeof(*cookie) + cookie->path_size;
-	if (cookie->identity.is_area) {
-		nr_areas--;
-		nr_areas_of[cookie->owner]--;
-	}
+	op_share_give(&image_bytes, cookie->account, size);
+	if (cookie->identity.is_area)
+		op_share_give(&area_bytes, cookie->account, size);
 	kfree(cookie->path);
 	kfree(cookie);
 }
@@ -214,7 +221,7 @@ static void resolve_cookie(struct work_struct *work)
 	cookie->file = NULL;
 
 	spin_lock(&cookies_lock);
-	bytes_used += cookie->path_size;
+	charge_cookie(cookie, cookie->path_size);
 	cookie->resolved = true;
 	unuse(cookie);
 	spin_unlock(&cookies_lock);
@@ -226,24 +233,43 @@ static unsigned long most_bytes(void)
 	return (unsigned long)READ_ONCE(images_kb_max) * 1024;
 }
 
-static bool full(void)
+/* Has a user so little left that what can go must go?  Areas go as soon as they can anyway. */
+static bool is_pressed(const struct op_shares *shares, u16 account, unsigned long most)
 {
-	return bytes_used + sizeof(struct dcookie) > most_bytes();
+	return shares->used[account] > op_share_limit(shares, account, most) / 4 * 3;
+}
+
+static bool files_pressed(u16 account)
+{
+	return is_pressed(&image_bytes, account, most_bytes());
+}
+
+static bool areas_pressed(u16 account)
+{
+	return is_pressed(&area_bytes, account, most_bytes() / AREAS_PART);
+}
+
+static bool cookie_fits(const struct identity *identity, u16 account, size_t size)
+{
+	pressed |= files_pressed(account) || areas_pressed(account);
+	return op_share_fits(&image_bytes, account, size, most_bytes()) &&
+	       (!identity->is_area ||
+		op_share_fits(&area_bytes, account, size, most_bytes() / AREAS_PART));
 }
 
 /*
- * In the process that is profiled, its memory control group is charged.  Without the reserves,
- * which are not for a process to use up.
+ * Without the reserves, which are not for a process to use up.  It is not charged to the memory
+ * control group of the process, which may be small, and is not to be killed for being profiled.
  */
-#define COOKIE_FLAGS (GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
+#define COOKIE_FLAGS (GFP_NOWAIT | __GFP_NOWARN)
 
-/* With all that files and areas have in common. */
-static struct dcookie *make_cookie(const struct identity *identity)
+/* With all that files and areas have in common; @path_size: what comes with it at once. */
+static struct dcookie *make_cookie(const struct identity *identity, u16 account, size_t path_size)
 {
 	struct dcookie *cookie;
 
 	lockdep_assert_held(&cookies_lock);
-	if (full())
+	if (!cookie_fits(identity, account, sizeof(*cookie) + path_size))
 		return NULL;
 	cookie = kzalloc(sizeof(*cookie), COOKIE_FLAGS);
 	if (!cookie)
@@ -254,14 +280,16 @@ static struct dcookie *make_cookie(const struct identity *identity)
 		return NULL;
 	}
 	cookie->identity = *identity;
-	bytes_used += sizeof(*cookie);
+	cookie->account = account;
+	cookie->path_size = path_size;
+	charge_cookie(cookie, sizeof(*cookie) + path_size);
 	hash_add(cookies, &cookie->node, identity_key(identity));
 	return cookie;
 }
 
-static struct dcookie *make_file(struct file *file, const struct identity *identity)
+static struct dcookie *make_file(struct file *file, const struct identity *identity, u16 account)
 {
-	struct dcookie *cookie = make_cookie(identity);
+	struct dcookie *cookie = make_cookie(identity, account, 0);
 
 	if (!cookie)
 		return NULL;
@@ -272,37 +300,19 @@ static struct dcookie *make_file(struct file *file, const struct identity *ident
 	return cookie;
 }
 
-/* May an address space have one more area? */
-static bool area_fits(unsigned int owner)
-{
-	unsigned long most = most_bytes() / AREAS_PART / sizeof(struct dcookie);
-
-	return nr_areas < most && nr_areas_of[owner] < max(most / AREAS_SHARE, 1UL);
-}
-
 /* All that there is to be known is known at once. */
-static struct dcookie *make_area(const struct identity *identity, const char *label,
-				 unsigned int owner)
+static struct dcookie *make_area(const struct identity *identity, const char *label, u16 account)
 {
-	struct dcookie *cookie;
-	char *copy;
+	char *copy = kstrdup(label, COOKIE_FLAGS);
+	struct dcookie *cookie = copy ? make_cookie(identity, account, strlen(copy) + 1) : NULL;
 
-	if (!area_fits(owner))
-		return NULL;
-	copy = kstrdup(label, COOKIE_FLAGS);
-	cookie = copy ? make_cookie(identity) : NULL;
 	if (!cookie) {
 		kfree(copy);
 		return NULL;
 	}
 	cookie->path = copy;
-	cookie->path_size = strlen(copy) + 1;
-	bytes_used += cookie->path_size;
 	cookie->flags = OPROFILE_IMAGE_ANON;
 	cookie->resolved = true;
-	cookie->owner = owner;
-	nr_areas++;
-	nr_areas_of[owner]++;
 	return cookie;
 }
 
@@ -318,7 +328,7 @@ static u64 take(struct dcookie *cookie, unsigned int users)
 	return cookie->value;
 }
 
-static u64 get_cookie(struct file *file, unsigned int users)
+static u64 get_cookie(struct file *file, u16 account, unsigned int users)
 {
 	struct identity identity;
 	struct dcookie *cookie;
@@ -329,7 +339,7 @@ static u64 get_cookie(struct file *file, unsigned int users)
 	spin_lock(&cookies_lock);
 	cookie = find_cookie(&identity);
 	if (!cookie)
-		cookie = make_file(file, &identity);
+		cookie = make_file(file, &identity, account);
 	value = take(cookie, users);
 	spin_unlock(&cookies_lock);
 	if (!cookie)
@@ -337,22 +347,22 @@ static u64 get_cookie(struct file *file, unsigned int users)
 	return value;
 }
 
-u64 op_dcookie_get(struct file *file)
+u64 op_dcookie_get(struct file *file, u16 account)
 {
-	return get_cookie(file, 0);
+	return get_cookie(file, account, 0);
 }
 
-u64 op_dcookie_use(struct file *file)
+u64 op_dcookie_use(struct file *file, u16 account)
 {
-	return get_cookie(file, 1);
+	return get_cookie(file, account, 1);
 }
 
-static u64 get_area(const struct mm_struct *mm, const struct op_area *area, unsigned int users)
+u64 op_dcookie_get_area(const struct op_area *area, u16 account)
 {
 	const struct identity identity = {
 		.inode = area->start,
 		.directory_inode = area->end,
-		.name_hash = jhash(area->label, strlen(area->label), 0),
+		.name_hash = siphash(area->label, strlen(area->label), &cookies_secret),
 		.is_area = true,
 	};
 	struct dcookie *cookie;
@@ -361,20 +371,10 @@ static u64 get_area(const struct mm_struct *mm, const struct op_area *area, unsi
 	spin_lock(&cookies_lock);
 	cookie = find_cookie(&identity);
 	if (!cookie)
-		cookie = make_area(&identity, area->label, hash_ptr(mm, OWNERS_ORDER));
-	value = take(cookie, users);
+		cookie = make_area(&identity, area->label, account);
+	value = take(cookie, 0);
 	spin_unlock(&cookies_lock);
 	return value;
-}
-
-u64 op_dcookie_get_area(const struct mm_struct *mm, const struct op_area *area)
-{
-	return get_area(mm, area, 0);
-}
-
-u64 op_dcookie_use_area(const struct mm_struct *mm, const struct op_area *area)
-{
-	return get_area(mm, area, 1);
 }
 
 /* Under cookies_lock.  Return: NULL if there is none. */
@@ -425,7 +425,7 @@ bool op_dcookie_say(u64 value)
 /* Under cookies_lock. */
 static bool aged(const struct dcookie *cookie, unsigned long read, unsigned long age)
 {
-	if (cookie->identity.is_area)
+	if (cookie->identity.is_area || files_pressed(cookie->account))
 		age = 0;
 	return !cookie->users && time_before(cookie->touched, read) &&
 	       time_after_eq(jiffies, cookie->touched + age);
@@ -433,18 +433,21 @@ static bool aged(const struct dcookie *cookie, unsigned long read, unsigned long
 
 void op_dcookies_age(unsigned long read)
 {
-	bool crowded = READ_ONCE(bytes_used) > most_bytes() / 4 * 3;
-	unsigned long age = crowded ? 0 : READ_ONCE(image_age) * HZ;
-	unsigned int slices = crowded ? AGE_SLICES : 1;
+	unsigned long age = READ_ONCE(image_age) * HZ;
+	unsigned int slices = READ_ONCE(pressed) ? AGE_SLICES : 1;
 	unsigned int bucket, nr = slices * HASH_SIZE(cookies) / AGE_SLICES;
 	struct dcookie *cookie;
 	struct hlist_node *next;
 
+	WRITE_ONCE(pressed, false); /* unless somebody still is */
 	for (bucket = age_slice; nr; nr--, bucket = (bucket + 1) % HASH_SIZE(cookies)) {
 		spin_lock(&cookies_lock);
 		hlist_for_each_entry_safe(cookie, next, &cookies[bucket], node) {
 			if (aged(cookie, read, age))
 				forget_cookie(cookie);
+			else
+				pressed |= files_pressed(cookie->account) ||
+					   areas_pressed(cookie->account);
 		}
 		spin_unlock(&cookies_lock);
 	}
@@ -502,6 +505,8 @@ int op_dcookie_image(struct oprofile_image *image)
 
 int op_dcookies_set_up(void)
 {
+	op_accounts_set_up();
+	get_random_bytes(&cookies_secret, sizeof(cookies_secret));
 	resolver = alloc_workqueue("oprofile_images", WQ_UNBOUND, 0);
 	return resolver ? 0 : -ENOMEM;
 }

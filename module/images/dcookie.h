@@ -12,12 +12,13 @@
  * a file that was renamed gets a new cookie.  Executable memory without a file (area.h) is known by
  * its addresses and its label, in whatever process.
  *
- * Cookies are bounded by images_kb_max, a module parameter.  One that never got into the event
- * stream goes with its last user.  Others go when nothing has asked for their file for image_age
- * seconds (a module parameter), or as soon as memory is short, but not before the reader has had
- * time to ask what it has read; the file then gets another cookie, as no number is used twice.
- * Areas, of which a process can make any number, have a quarter of images_kb_max, one address space
- * an eighth of that, and go as soon as the reader has had its time.
+ * Cookies are bounded by images_kb_max, a module parameter, of which each user has a share
+ * (account.h). One that never got into the event stream goes with its last user.  Others go when
+ * nothing has asked for their file for image_age seconds (a module parameter), or as soon as most
+ * of the user's share is used, but not before the reader has had time to ask what it has read; the
+ * file then gets another cookie, as no number is used twice.  Areas, of which a process can make
+ * any number, have a quarter of images_kb_max, with shares of it, and go as soon as the reader has
+ * had its time.
  */
 #ifndef OPROFILE_DCOOKIE_H
 #define OPROFILE_DCOOKIE_H
@@ -25,30 +26,28 @@
 #include <linux/types.h>
 
 struct file;
-struct mm_struct;
 struct op_area;
 struct oprofile_image;
 
 /**
  * op_dcookie_get - the cookie of a file
  * @file: mapped or run; the caller's reference lasts for the call
+ * @account: of whose process it is: a new cookie counts as that user's
  *
  * Does not sleep.  Context: process; preemption may be off.
  * Return: a cookie, or OPROFILE_INVALID_COOKIE when there is no room for one, which is counted.
  */
-u64 op_dcookie_get(struct file *file);
+u64 op_dcookie_get(struct file *file, u16 account);
 
 /* The same, and it stays until op_dcookie_unuse(). */
-u64 op_dcookie_use(struct file *file);
+u64 op_dcookie_use(struct file *file, u16 account);
 
 /**
  * op_dcookie_get_area - the cookie of memory without a file
- * @mm: whose it is; of all areas, one address space has a bounded share
  *
  * Context: as op_dcookie_get().  Return: a cookie, or OPROFILE_INVALID_COOKIE without room for it.
  */
-u64 op_dcookie_get_area(const struct mm_struct *mm, const struct op_area *area);
-u64 op_dcookie_use_area(const struct mm_struct *mm, const struct op_area *area);
+u64 op_dcookie_get_area(const struct op_area *area, u16 account);
 
 void op_dcookie_unuse(u64 value); /* Does not sleep.  Context: process; preemption may be off. */
 

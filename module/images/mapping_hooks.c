@@ -11,11 +11,13 @@
  *	copy_vma	called by mremap that moves a mapping, which perf_event_mmap is not
  *	unlink_anon_vmas called for each mapping that is freed, with a file or without: munmap, mmap
  *			over it, mremap, exit; and for one that is merged into another
- *	exit_mmap	called for an address space that nobody uses any more: exit, exec
+ *	exit_mmap	called for an address space that nobody uses any more, before its mappings
+ *			go: exit, exec
  *
  * The second and third advance the epoch, with mmap_lock held for writing, so before anybody can
- * run the new code.  The last two see mappings without a file, which the first does not: the last
- * all at once, while they are in the tree.  Handlers run with preemption off and must not sleep.
+ * run the new code.  The fourth sees mappings without a file, which the first does not.  Each of
+ * them is told of one mapping: handlers run with preemption off, and must not sleep, nor do
+ * anything that takes as long as a process has mappings.
  *
  * A kernel with function tracing (CONFIG_KPROBES_ON_FTRACE, as Debian's are) calls them as
  * functions.  Without, they are called from the int3 exception until the kernel has optimised
@@ -78,14 +80,13 @@ static int on_move(struct kprobe *probe, struct pt_regs *regs)
 /*
  * void unlink_anon_vmas(struct vm_area_struct *vma)
  *
- * Those of a process that has left them on_exit() has seen.  To remember one that is merged, and so
- * still there, does no harm: it was what it is.
+ * To remember one that is merged, and so still there, does no harm: it was what it is.
  */
 static int on_unlink(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
 
-	if ((vma->vm_flags & VM_EXEC) && !vma->vm_file && atomic_read(&vma->vm_mm->mm_users))
+	if ((vma->vm_flags & VM_EXEC) && !vma->vm_file)
 		op_unmapped_remember_area(vma);
 	return 0;
 }
@@ -93,7 +94,10 @@ static int on_unlink(struct kprobe *probe, struct pt_regs *regs)
 /* void exit_mmap(struct mm_struct *mm) */
 static int on_exit(struct kprobe *probe, struct pt_regs *regs)
 {
-	op_unmapped_remember_areas((void *)regs_get_kernel_argument(regs, 0));
+	struct mm_struct *mm = (void *)regs_get_kernel_argument(regs, 0);
+
+	op_unwind_map_end(mm);
+	op_unmapped_remember_end(mm);
 	return 0;
 }
 

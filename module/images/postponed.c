@@ -28,6 +28,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "images/account.h"
 #include "images/postponed.h"
 
 /* A large program has some hundred mappings.  Else only NMIs need places, for a short time. */
@@ -38,8 +39,8 @@
  * @node: in the list of free places or in that of those that wait
  * @free: where it goes back to
  *
- * Lifetime: from set-up to tear-down.  While it waits it has references to the file, the program
- * and (mmgrab) the address space.
+ * Lifetime: from set-up to tear-down.  While it waits it has references to the files, and to an
+ * address space that is to be kept.
  */
 struct place {
 	struct llist_node node;
@@ -79,8 +80,11 @@ bool op_postpone(const struct op_unmapping *unmapping)
 	place->unmapping = *unmapping;
 	if (unmapping->file)
 		get_file(unmapping->file);
-	mmgrab(unmapping->mm);
-	place->unmapping.program = compat_mm_exe_file(unmapping->mm);
+	place->unmapping.program = compat_mm_exe_file(unmapping->live);
+	place->unmapping.account = op_account_of_current();
+	place->unmapping.live = NULL;
+	if (unmapping->dying)
+		mmgrab(unmapping->dying);
 	atomic_inc(&nr_waiting);		   /* postpone:A */
 	if (llist_add(node, &waiting_places)) /* postpone:B - a full barrier */
 		irq_work_queue(&take_irq);
@@ -93,7 +97,8 @@ static void give_back(struct place *place)
 		fput(place->unmapping.file);
 	if (place->unmapping.program)
 		fput(place->unmapping.program);
-	mmdrop(place->unmapping.mm);
+	if (place->unmapping.dying)
+		mmdrop(place->unmapping.dying);
 	llist_add(&place->node, place->free);
 }
 

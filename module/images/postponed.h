@@ -18,27 +18,37 @@ struct mm_struct;
 
 /**
  * struct op_unmapping - a part of an executable file mapping, or an area, goes away
- * @mm: where it was
+ * @mm: where it was; compared, never followed
+ * @live: the same; of no use when it is read later than in the hook
+ * @dying: the same, if it is to be kept; or NULL
  * @file: what was mapped; NULL: no file, but @area
+ * @exe: where mm->exe_file was; compared, never followed
  * @program: what @mm runs, if that may be gone from it when this is read; or NULL
- * @start, @end: the part, page-aligned addresses
+ * @start, @end: the part, page-aligned addresses; none: the address space itself ends
  * @offset: of @start in @file, bytes; of an area, @start itself
  * @epoch: of mappings, see unmapped.h, when it went away
+ * @account: whose it was, if @program is there
+ * @exiting: all of @mm goes away
  */
 struct op_unmapping {
-	struct mm_struct *mm;
+	const struct mm_struct *mm;
+	struct mm_struct *live;
+	struct mm_struct *dying;
 	struct file *file;
+	const struct file *exe;
 	struct file *program;
 	unsigned long start;
 	unsigned long end;
 	u64 offset;
 	u32 epoch;
+	u16 account;
+	bool exiting;
 	struct op_area area;
 };
 
 /**
  * op_postpone - keep what goes away until op_postponed_take()
- * @unmapping: copied; references are taken, @program is found out
+ * @unmapping: copied; references to what it has are taken, @program and @account are found out
  *
  * Context: preemption off, NMI too, but not in one that interrupts this.  Return: false if no
  * place is free.

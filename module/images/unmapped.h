@@ -21,11 +21,15 @@
  *
  * That is exact.  Code still runs out of a mapping while it is being unmapped (until the TLBs
  * are flushed), in the epoch of its region.  New code cannot run before mmap() is over, when
- * the epoch has grown.  The mm_struct itself (not its memory) is kept as long as a region of it is,
- * so no other address space, such as that of a child that mmap()s nothing, takes its place.
+ * the epoch has grown.
  *
- * There are regions_max of them at most, a module parameter, and a 64th of that of one address
- * space.  Where locks may not be taken, postponed.h has places for what goes away.
+ * An address space is known by where its mm_struct was.  The epoch grows when one ends, too, so
+ * that samples of the next one in the same memory, such as that of a child that mmap()s nothing,
+ * are later than all that is remembered of it.
+ *
+ * There are regions_max of them at most, a module parameter, of which each user has a share
+ * (account.h), and one address space a 64th.  Where locks may not be taken, postponed.h has places
+ * for what goes away.
  */
 #ifndef OPROFILE_UNMAPPED_H
 #define OPROFILE_UNMAPPED_H
@@ -75,7 +79,7 @@ void op_unmapped_mark_sampled(const struct mm_struct *mm, unsigned int period);
 void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 
 /**
- * op_unmapped_remember_area - a mapping without a file goes away, of a process that lives on
+ * op_unmapped_remember_area - a mapping without a file goes away
  * @vma: the mapping
  *
  * Context: as op_unmapped_remember().
@@ -83,18 +87,19 @@ void op_unmapped_remember(struct vm_area_struct *vma, unsigned long start, unsig
 void op_unmapped_remember_area(struct vm_area_struct *vma);
 
 /**
- * op_unmapped_remember_areas - all mappings of an address space go away
- * @mm: without users: nobody maps or unmaps any more
+ * op_unmapped_remember_end - an address space ends: all its mappings are about to go away
+ * @mm: without users
  *
- * Remembers its executable memory without a file (area.h).  Context: as op_unmapped_remember().
+ * Context: as op_unmapped_remember().
  */
-void op_unmapped_remember_areas(struct mm_struct *mm);
+void op_unmapped_remember_end(struct mm_struct *mm);
 
 /**
  * struct op_unmapped_image - what an address of a sample is answered with
  * @start, @end: where the answer is the same
  * @cookie, @offset: the image, and the offset of @start in it, bytes; if there is one
  * @epoch: the answer is the same up to this epoch
+ * @gone: the address space has ended
  */
 struct op_unmapped_image {
 	unsigned long start;
@@ -102,11 +107,12 @@ struct op_unmapped_image {
 	u64 cookie;
 	u64 offset;
 	u32 epoch;
+	bool gone;
 };
 
 /**
  * op_unmapped_find - the image that was at an address
- * @mm: compared, not followed; the caller has a reference to it
+ * @mm: where the mm_struct was; compared, not followed
  * @epoch: of the sample
  *
  * Context: process.  Return: false if no remembered region holds, for any address from start
@@ -116,10 +122,22 @@ bool op_unmapped_find(const struct mm_struct *mm, unsigned long address, u32 epo
 		      struct op_unmapped_image *image);
 
 /*
- * The cookie of the program that an address space ran, if there is a region of it;
- * OPROFILE_INVALID_COOKIE if there is none.  Context: process.
+ * The cookie of the program that an address space ran at the time of a sample, if anything of it is
+ * remembered; OPROFILE_INVALID_COOKIE if nothing is.  Context: process.
  */
-u64 op_unmapped_find_program(const struct mm_struct *mm);
+u64 op_unmapped_find_program(const struct mm_struct *mm, u32 epoch);
+
+/**
+ * op_unmapped_grab_dying - an address space that takes long to end
+ * @mm, @epoch: as for op_unmapped_find()
+ *
+ * Context: process.  Return: it, with a reference, while some of its mappings are still to be
+ * unmapped; NULL: there is no such one.
+ */
+struct mm_struct *op_unmapped_grab_dying(const struct mm_struct *mm, u32 epoch);
+
+/* Lets go of those that are empty by now.  Context: process; for each sync. */
+void op_unmapped_let_die(void);
 
 /**
  * op_unmapped_drained - samples published before this call began have been resolved

@@ -4,7 +4,11 @@
  *
  * A map is published while the mmap lock is held for reading.  So whatever is unmapped afterwards
  * finds it: munmap() takes mappings out of the tree under the lock for writing, before it calls the
- * hook.
+ * hook.  An address space ends without the lock:
+ *
+ *	op_unwind_map_refresh()			the last user, then op_unwind_map_end()
+ *	refresh:A  publish the map		end:A  give up the last mm_users (a full barrier)
+ *	refresh:B  read mm_users		end:B  look for the map
  */
 #include <linux/hash.h>
 #include <linux/jiffies.h>
@@ -12,7 +16,6 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/rculist.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "images/address_space.h"
@@ -26,6 +29,7 @@
 #define SCANNED_MOST 16384 /* mappings of an address space that are looked at */
 #define SCANNED_IN_A_JIFFY 512 /* on an average, of one address space */
 #define MAPS_PART 8 /* of the memory for unwind tables, this part at most */
+#define MAP_AGE (60 * HZ) /* after which a map that sync does not meet goes */
 
 static struct hlist_head unwind_maps[1 << MAPS_ORDER];
 static LIST_HEAD(maps_by_use);
@@ -43,7 +47,7 @@ struct op_unwind_map *op_unwind_map_find(const struct mm_struct *mm)
 	struct op_unwind_map *map;
 
 	hlist_for_each_entry_rcu_notrace(map, map_head(mm), node) {
-		if (map->mm == mm)
+		if (READ_ONCE(map->mm) == mm)
 			return map;
 	}
 	return NULL;
@@ -62,7 +66,6 @@ static void let_map_go(struct op_unwind_map *map)
 	hlist_del_rcu(&map->node);
 	list_del(&map->list);
 	map_bytes -= map_size(map->nr);
-	mmdrop(map->mm);
 	kfree_rcu(map, rcu);
 }
 
@@ -77,12 +80,13 @@ static bool vma_is_vdso(const struct vm_area_struct *vma)
 #endif
 }
 
-static void describe_vma(struct vm_area_struct *vma, struct op_unwind_mapping *mapping)
+static void describe_vma(struct vm_area_struct *vma, u16 account,
+			 struct op_unwind_mapping *mapping)
 {
 	u64 cookie = OPROFILE_NO_COOKIE;
 
 	if (vma->vm_file)
-		cookie = op_dcookie_get(vma->vm_file);
+		cookie = op_dcookie_get(vma->vm_file, account);
 	else if (vma_is_vdso(vma))
 		cookie = OPROFILE_VDSO_COOKIE;
 	if (cookie == OPROFILE_INVALID_COOKIE)
@@ -98,7 +102,7 @@ static void describe_vma(struct vm_area_struct *vma, struct op_unwind_mapping *m
 }
 
 /* Returns how many there are in @found_mappings.  @scanned: of how many. */
-static unsigned int find_mappings(struct mm_struct *mm, unsigned int *scanned)
+static unsigned int find_mappings(struct mm_struct *mm, u16 account, unsigned int *scanned)
 {
 	VMA_ITERATOR(iterator, mm, 0);
 	struct vm_area_struct *vma;
@@ -109,7 +113,7 @@ static unsigned int find_mappings(struct mm_struct *mm, unsigned int *scanned)
 			break;
 		++*scanned;
 		if (vma->vm_flags & VM_EXEC)
-			describe_vma(vma, &found_mappings[nr++]);
+			describe_vma(vma, account, &found_mappings[nr++]);
 	}
 	return nr;
 }
@@ -128,9 +132,9 @@ static bool make_map_room(size_t size)
 }
 
 /* @old: the one that it replaces, or NULL. */
-static void make_map(struct mm_struct *mm, struct op_unwind_map *old)
+static void make_map(struct mm_struct *mm, u16 account, struct op_unwind_map *old)
 {
-	unsigned int scanned = 0, nr = find_mappings(mm, &scanned);
+	unsigned int scanned = 0, nr = find_mappings(mm, account, &scanned);
 	struct op_unwind_map *map;
 
 	/* The process waits for its lock meanwhile. */
@@ -143,7 +147,6 @@ static void make_map(struct mm_struct *mm, struct op_unwind_map *old)
 		kfree(map);
 		return;
 	}
-	mmgrab(mm);
 	map->mm = mm;
 	map->id = atomic64_inc_return(&last_id);
 	map->touched = jiffies;
@@ -152,7 +155,10 @@ static void make_map(struct mm_struct *mm, struct op_unwind_map *old)
 	memcpy(map->mappings, found_mappings, nr * sizeof(*found_mappings));
 	map_bytes += map_size(nr);
 	list_add(&map->list, &maps_by_use);
-	hlist_add_head_rcu(&map->node, map_head(mm));
+	hlist_add_head_rcu(&map->node, map_head(mm)); /* refresh:A */
+	smp_mb(); /* with the one of end:A */
+	if (!atomic_read(&mm->mm_users)) /* refresh:B */
+		let_map_go(map);
 }
 
 /* ---- using ---- */
@@ -189,7 +195,7 @@ static void touch_map(struct op_unwind_map *map)
 	}
 }
 
-void op_unwind_map_refresh(struct mm_struct *mm, u32 tgid)
+void op_unwind_map_refresh(struct mm_struct *mm, u32 tgid, u16 account)
 {
 	struct op_unwind_map *map;
 
@@ -201,7 +207,7 @@ void op_unwind_map_refresh(struct mm_struct *mm, u32 tgid)
 	if (map && READ_ONCE(map->missed))
 		want_tables(map, tgid);
 	if (!map || (READ_ONCE(map->stale) && time_after_eq(jiffies, map->again)))
-		make_map(mm, map);
+		make_map(mm, account, map);
 	else if (time_after(jiffies, map->touched + HZ))
 		touch_map(map);
 	mutex_unlock(&op_unwind_mutex);
@@ -244,7 +250,7 @@ void op_unwind_maps_age(void)
 
 	mutex_lock(&op_unwind_mutex);
 	list_for_each_entry_safe(map, next, &maps_by_use, list) {
-		if (!atomic_read(&map->mm->mm_users))
+		if (!READ_ONCE(map->mm) || time_after(jiffies, map->touched + MAP_AGE))
 			let_map_go(map);
 	}
 	mutex_unlock(&op_unwind_mutex);
@@ -270,6 +276,17 @@ void op_unwind_map_add(const struct mm_struct *mm)
 	map = op_unwind_map_find(mm);
 	if (map)
 		WRITE_ONCE(map->stale, true);
+	rcu_read_unlock();
+}
+
+void op_unwind_map_end(const struct mm_struct *mm)
+{
+	struct op_unwind_map *map;
+
+	rcu_read_lock();
+	map = op_unwind_map_find(mm); /* end:B */
+	if (map)
+		WRITE_ONCE(map->mm, NULL);
 	rcu_read_unlock();
 }
 

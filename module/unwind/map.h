@@ -7,8 +7,9 @@
  * is only tried), and again when something was mapped since: at once, or, where many mappings must
  * be looked at for it, after a time that makes this cost little.  What is unmapped is taken out at
  * once, by the mapping hooks, as other code may be there next; what is mapped is missing until
- * then.  Maps go when nobody uses their address space any more, when sampling stops, or, least
- * recently used first, for the sake of others: maps have an eighth of unwind_kb_max.
+ * then.  Maps go when nobody uses their address space any more, which a mapping hook tells, when
+ * sync has not met it for a minute, when sampling stops, or, least recently used first, for the
+ * sake of others: maps have an eighth of unwind_kb_max.
  *
  * NMIs are RCU readers; they read without a lock, and write op_unwind_map::missed only.
  */
@@ -41,7 +42,7 @@ struct op_unwind_mapping {
  * struct op_unwind_map - of an address space
  * @node: of the maps by address space
  * @list: of the maps, the one used least recently last
- * @mm: with a reference (mmgrab), so that its address is that of no other
+ * @mm: where its mm_struct is; compared, never followed.  NULL: it has ended
  * @id: no two maps have the same one, nor one map before and after something was unmapped
  * @stale: something was mapped or unmapped since it was made
  * @missed: a chain has ended for the lack of a table
@@ -56,7 +57,7 @@ struct op_unwind_map {
 	struct hlist_node node;
 	struct list_head list;
 	struct rcu_head rcu;
-	struct mm_struct *mm;
+	const struct mm_struct *mm;
 	u64 id;
 	bool stale;
 	bool missed;
@@ -77,12 +78,13 @@ struct op_unwind_map *op_unwind_map_find(const struct mm_struct *mm);
  * op_unwind_map_refresh - make the map of an address space, or make it anew, if needed
  * @mm: locked for reading; the caller has a reference
  * @tgid: of a process that has it
+ * @account: of its user
  *
  * Context: process.  Without memory there is no map, or the one there was.
  */
-void op_unwind_map_refresh(struct mm_struct *mm, u32 tgid);
+void op_unwind_map_refresh(struct mm_struct *mm, u32 tgid, u16 account);
 
-/* Lets go of maps whose address space nobody uses.  Context: process. */
+/* Lets go of maps that are not in use.  Context: process. */
 void op_unwind_maps_age(void);
 
 /* In all maps, the image of a table has it from now on.  Under op_unwind_mutex. */
@@ -97,6 +99,9 @@ void op_unwind_maps_drop_gone(void);
  */
 void op_unwind_map_add(const struct mm_struct *mm);
 void op_unwind_map_remove(const struct mm_struct *mm, unsigned long start, unsigned long end);
+
+/* An address space without users ends.  Lock-free.  Context: as of op_unwind_map_add(). */
+void op_unwind_map_end(const struct mm_struct *mm);
 
 /* Lets go of all maps.  Context: process. */
 void op_unwind_maps_forget(void);

@@ -223,7 +223,7 @@ static void buffer_file_image(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, image);
 	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(open_buffer(0)), 0);
 	file = scratch_file(test, "oprofile_image", "", 0);
-	image->cookie = op_dcookie_get(file);
+	image->cookie = op_dcookie_get(file, 0);
 
 	KUNIT_EXPECT_EQ(test, ask(OPROFILE_IOC_IMAGE + 1, fake_user(image)), -ENOTTY);
 	KUNIT_EXPECT_EQ(test, ask(0, fake_user(image)), -ENOTTY);

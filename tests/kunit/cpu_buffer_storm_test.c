@@ -8,7 +8,6 @@
 #include <linux/ktime.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
 #include <linux/smp.h>
 
 #include "suite.h"
@@ -112,7 +111,6 @@ static void cpu_buffer_storm(struct kunit *test)
 			header = op_cpu_reader_header(&reader);
 			if (header.kind & OP_RECORD_CONTEXT) {
 				pid = lower_32_bits(n);
-				mmdrop(op_cpu_reader_mm(&reader));
 			} else {
 				disordered += n < next;
 				misplaced += pid != n / 7;

@@ -101,8 +101,6 @@ static struct op_record_header take(struct kunit *test)
 					       op_sample_words(header) + header.nr_callers;
 	for (i = 0; i < nr; i++)
 		words[i] = op_cpu_reader_word(&reader, i);
-	if (header.kind & OP_RECORD_CONTEXT && words[2])
-		mmdrop(op_cpu_reader_mm(&reader));
 	op_cpu_reader_advance(&reader, header);
 	op_cpu_reader_release(&reader);
 	return header;
@@ -180,7 +178,7 @@ static void cpu_buffer_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, op_cpu_stats(the_cpu)->received, 3);
 }
 
-/* A context is logged when any of its three parts changes, and only then. */
+/* A context is logged when any of its parts changes, and only then; it keeps no address space. */
 static void cpu_buffer_contexts(struct kunit *test)
 {
 	struct mm_struct *mm = fake_current->mm, *other_mm = fake_mm(test, NULL);
@@ -190,17 +188,20 @@ static void cpu_buffer_contexts(struct kunit *test)
 	struct task_struct *exiting = fake_task(test, 12, 12, NULL);
 	struct task_struct *kthread = fake_task(test, 30, 30, mm); /* borrowed */
 	struct task_struct *same_pid = fake_task(test, 11, 12, other_mm);
-	struct task_struct *const tasks[] = { first, thread, forked, exiting, kthread, same_pid };
+	struct task_struct *execed = fake_task(test, 11, 12, other_mm); /* to the same memory */
+	struct task_struct *const tasks[] = { first, thread, forked, exiting, kthread, same_pid,
+					      execed };
 	unsigned int i;
 
 	kthread->flags = PF_KTHREAD;
+	execed->self_exec_id = 2;
 	for (i = 0; i < ARRAY_SIZE(tasks); i++) {
 		fake_current = tasks[i];
 		add(false, i, 0);
 		add(false, i, 1);
 	}
-	KUNIT_EXPECT_EQ(test, atomic_read(&mm->mm_count), 3);
-	KUNIT_EXPECT_EQ(test, atomic_read(&other_mm->mm_count), 3);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mm->mm_count), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&other_mm->mm_count), 1);
 	for (i = 0; i < ARRAY_SIZE(tasks); i++) {
 		bool kernel_thread = tasks[i] == kthread;
 
@@ -229,19 +230,24 @@ static void cpu_buffer_marks(struct kunit *test)
 	fake_current->mm = test->priv;
 }
 
-/* Words of records that nobody has read hold their references until the end. */
-static void cpu_buffer_discarded(struct kunit *test)
+/* A child of vfork() says who lends it its address space. */
+static void cpu_buffer_lender(struct kunit *test)
 {
-	struct mm_struct *mm = fake_current->mm;
-	int i;
+	struct task_struct *parent = fake_current;
+	struct task_struct *child = fake_task(test, 50, 50, parent->mm);
+	struct completion done;
 
-	for (i = 0; i < 10; i++) {
-		fake_current->pid = 100 + i;
-		add(true, i, 0);
-	}
-	KUNIT_EXPECT_EQ(test, atomic_read(&mm->mm_count), 11);
-	op_cpu_buffers_tear_down();
-	KUNIT_EXPECT_EQ(test, atomic_read(&mm->mm_count), 1);
+	RCU_INIT_POINTER(child->real_parent, parent);
+	fake_current = child;
+	add(true, 1, 0);
+	expect_context(test, 0, child, child->mm);
+	KUNIT_EXPECT_EQ(test, words[3], 0);
+	expect_sample(test, 0, 1, 0);
+	child->vfork_done = &done;
+	child->pid = 51;
+	add(true, 1, 0);
+	expect_context(test, 0, child, child->mm);
+	KUNIT_EXPECT_EQ(test, words[3], parent->tgid);
 }
 
 /* Positions wrap in the ring, and as numbers. */
@@ -277,7 +283,7 @@ static void cpu_buffer_overflows(struct kunit *test)
 	kept = stats->received - stats->lost_overflow;
 	KUNIT_EXPECT_EQ(test, stats->received, 2 * ENTRIES);
 	KUNIT_EXPECT_LE(test, kept, room);
-	KUNIT_EXPECT_GE(test, kept, room - 2); /* room for a context is always kept */
+	KUNIT_EXPECT_GE(test, kept, room - 3); /* room for a context is always kept */
 	KUNIT_EXPECT_GT(test, nr_kicks, 0);
 
 	expect_context(test, 0, fake_current, fake_current->mm);
@@ -295,7 +301,7 @@ static void cpu_buffer_kicks(struct kunit *test)
 {
 	unsigned long pc;
 
-	for (pc = 0; the_buffer()->head <= WORDS / 2; pc++) {
+	for (pc = 0; the_buffer()->head <= the_buffer()->mask / 2; pc++) {
 		KUNIT_EXPECT_EQ(test, nr_kicks, 0);
 		add(true, pc, 0);
 	}
@@ -532,7 +538,7 @@ TEST_SUITE(oprofile_cpu_buffer, cpu_buffer_init, cpu_buffer_exit,
 	   KUNIT_CASE(cpu_buffer_weights),
 	   KUNIT_CASE(cpu_buffer_contexts),
 	   KUNIT_CASE(cpu_buffer_marks),
-	   KUNIT_CASE(cpu_buffer_discarded),
+	   KUNIT_CASE(cpu_buffer_lender),
 	   KUNIT_CASE(cpu_buffer_wraps),
 	   KUNIT_CASE(cpu_buffer_overflows),
 	   KUNIT_CASE(cpu_buffer_kicks),

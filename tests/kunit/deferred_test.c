@@ -5,7 +5,6 @@
 #include <linux/hashtable.h>
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include <kunit/test.h>
@@ -29,12 +28,14 @@ static void *seam_kmalloc(size_t size, gfp_t flags)
 static struct mm_struct *mm[SHARE + 1];
 
 /* A record with two callers. */
-static bool add(struct mm_struct *of, u32 epoch, u64 pc)
+static bool add_of(u16 account, struct mm_struct *of, u32 epoch, u64 pc)
 {
 	const struct op_record_header header = {
 		.epoch = epoch, .kind = OP_RECORD_SAMPLE, .nr_callers = 2,
 	};
-	const struct op_context context = { .pid = 1, .tgid = 2, .mm = of, .app = 3 };
+	const struct op_context context = {
+		.pid = 1, .tgid = 2, .account = account, .mm = of, .app = 3,
+	};
 	u64 words[4] = { 0, pc, 11, 12 };
 	struct op_cpu_reader record = { .words = words, .mask = 3, .end = 4 };
 	bool added;
@@ -46,6 +47,11 @@ static bool add(struct mm_struct *of, u32 epoch, u64 pc)
 	return added;
 }
 
+static bool add(struct mm_struct *of, u32 epoch, u64 pc)
+{
+	return add_of(0, of, epoch, pc);
+}
+
 static void deferred_copied(struct kunit *test)
 {
 	struct op_deferred_sample *sample;
@@ -54,7 +60,7 @@ static void deferred_copied(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, op_deferred_any());
 	KUNIT_ASSERT_TRUE(test, add(mm[0], 7, 10));
 	KUNIT_EXPECT_TRUE(test, op_deferred_any());
-	KUNIT_EXPECT_EQ(test, atomic_read(&mm[0]->mm_count), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mm[0]->mm_count), 1);
 
 	space = list_first_entry(&op_deferred_spaces, struct op_deferred_space, list);
 	KUNIT_EXPECT_PTR_EQ(test, space->mm, mm[0]);
@@ -71,18 +77,20 @@ static void deferred_copied(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&mm[0]->mm_count), 1);
 }
 
-/* One address space has its share, and all of them have what there is. */
+/* One address space has its share, and one user as much as is left for others. */
 static void deferred_bounded(struct kunit *test)
 {
 	unsigned int i, of;
 
 	deferred_max = SHARE * 4;
-	for (of = 0; of < SHARE; of++) {
+	for (of = 0; of < SHARE / 2; of++) {
 		for (i = 0; i < 4; i++)
 			KUNIT_EXPECT_TRUE(test, add(mm[of], 1, i));
 		KUNIT_EXPECT_FALSE(test, add(mm[of], 1, 4));
 	}
-	KUNIT_EXPECT_FALSE(test, add(mm[SHARE], 1, 0));
+	KUNIT_EXPECT_FALSE(test, add(mm[SHARE / 2], 1, 0));
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_TRUE(test, add_of(1, mm[SHARE / 2], 1, i));
 	op_deferred_tear_down();
 	KUNIT_EXPECT_TRUE(test, add(mm[SHARE], 1, 0));
 

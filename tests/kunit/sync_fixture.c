@@ -105,7 +105,7 @@ int sync_fixture_init(struct kunit *test)
 					       LIBRARY_AT + 16 * PAGE_SIZE, sync_fixture.library,
 					       0x10);
 	fake_mm_map(test, sync_fixture.mm, ANON_AT, ANON_AT + 2 * PAGE_SIZE, NULL, 0);
-	sync_fixture.task = fake_task(test, 10, 11, sync_fixture.mm);
+	sync_fixture.task = fake_task_found(test, 10, 11, sync_fixture.mm);
 	fake_current = sync_fixture.task;
 	return 0;
 }
@@ -113,6 +113,7 @@ int sync_fixture_init(struct kunit *test)
 void sync_fixture_exit(struct kunit *test)
 {
 	fake_current = NULL;
+	nr_fake_tasks = 0;
 	fake_backend_use(NULL);
 	op_sync_tear_down();
 	op_unwind_maps_forget();

@@ -104,7 +104,7 @@ static void sync_again(struct kunit *test)
 
 static void sync_tasks(struct kunit *test)
 {
-	struct task_struct *thread = fake_task(test, 10, 12, sync_fixture.mm);
+	struct task_struct *thread = fake_task_found(test, 10, 12, sync_fixture.mm);
 	struct task_struct *kernel_thread = fake_task(test, 2, 2, NULL);
 
 	kernel_thread->flags = PF_KTHREAD;
@@ -194,8 +194,8 @@ static void sync_unmapped(struct kunit *test)
 	op_unmapped_advance_epoch();
 	sync_add(true, LIBRARY_AT + 0x10, 0);
 	op_sync_and_make_ready();
-	/* The cookies in the order of the hook: the library, the program, the other one. */
-	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, 2, 10), USER, IMAGE(1),
+	/* The cookies in the order of the hook: the program, the library, the other one. */
+	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, 1, 10), USER, IMAGE(2),
 		     0x10 * PAGE_SIZE + 0x10, 0,
 		     IMAGE(3), 0x10, 0);
 	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 1);

@@ -16,6 +16,7 @@
 
 #include "images/dcookie.h"
 #include "fake_mm.h"
+#include "fake_task.h"
 #include "scratch_file.h"
 #include "images/unmapped.h"
 
@@ -55,23 +56,10 @@ struct sample {
 	u32 epoch;
 	u64 cookie;
 	u64 offset;
-	bool anonymous;
-	bool anonymous_gone;
 };
 
 static struct sample samples[EVENTS];
 static unsigned int nr_samples;
-
-/* Of others than files nothing is remembered before the process ends. */
-static void forget_anonymous(unsigned int page)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_samples; i++) {
-		if (samples[i].anonymous && samples[i].address - AT(page) < PAGE_SIZE)
-			samples[i].anonymous_gone = true;
-	}
-}
 
 /* One mapping goes, as the kernel takes it apart: page by page is a mapping of its own here. */
 static void unmap(struct kunit *test, unsigned int first, unsigned int end)
@@ -86,7 +74,7 @@ static void unmap(struct kunit *test, unsigned int first, unsigned int end)
 		if (vma->vm_file)
 			op_unmapped_remember(vma, vma->vm_start, vma->vm_end);
 		else
-			forget_anonymous(page);
+			op_unmapped_remember_area(vma);
 		fake_mm_unmap(vma);
 		kunit_kfree(test, vma);
 		mappings[page].vma = NULL;
@@ -121,14 +109,12 @@ static bool sample(struct sample *sample)
 		return false;
 	sample->address = AT(page) + pick(PAGE_SIZE);
 	sample->epoch = op_unmapped_epoch();
-	sample->anonymous = mappings[page].file == FILES;
-	sample->anonymous_gone = false;
 	if (mappings[page].file < FILES) {
-		sample->cookie = op_dcookie_get(files[mappings[page].file]);
+		sample->cookie = op_dcookie_get(files[mappings[page].file], 0);
 		sample->offset = (mappings[page].pgoff << PAGE_SHIFT) +
 				 (sample->address - AT(page));
 	} else {
-		sample->cookie = area_cookie(mappings[page].vma);
+		sample->cookie = area_cookie(mappings[page].vma, 0);
 		sample->offset = sample->address;
 	}
 	return true;
@@ -136,17 +122,17 @@ static bool sample(struct sample *sample)
 
 static bool resolved_rightly(const struct op_address_span *span, const struct sample *sample)
 {
-	if (sample->anonymous_gone)
-		return true;
 	return span && op_address_span_holds(span, sample->address, sample->epoch) &&
 	       span->cookie == sample->cookie &&
 	       op_address_span_offset(span, sample->address) == sample->offset;
 }
 
+static struct op_context context = { .pid = 10, .tgid = 10 };
+
 static void address_space_exact(struct kunit *test)
 {
 	unsigned int round, event, i, wrong = 0, total = 0;
-	struct op_address_space space = {};
+	static struct op_address_space space; /* large */
 
 	for (round = 0; round < ROUNDS; round++) {
 		if (round % 50 == 7)
@@ -170,7 +156,7 @@ static void address_space_exact(struct kunit *test)
 		for (i = 0; i < nr_samples; i++) {
 			const struct op_address_span *span;
 
-			KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, mm));
+			KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, &context, 0));
 			span = op_address_space_find(&space, samples[i].address, samples[i].epoch);
 			wrong += !resolved_rightly(span, &samples[i]);
 		}
@@ -189,27 +175,64 @@ static void address_space_exact(struct kunit *test)
 static void address_space_locks(struct kunit *test)
 {
 	struct mm_struct *other = fake_mm(test, NULL);
-	struct op_address_space space = {};
+	struct op_context other_context = { .pid = 20, .tgid = 20, .mm = other };
+	static struct op_address_space space; /* large */
 
+	fake_task_found(test, 20, 20, other);
 	map(test, 0, 2);
-	KUNIT_EXPECT_TRUE(test, op_address_space_enter(&space, mm));
+	KUNIT_EXPECT_TRUE(test, op_address_space_enter(&space, &context, 0));
 	KUNIT_EXPECT_NOT_NULL(test, op_address_space_find(&space, AT(0), 0));
 	KUNIT_EXPECT_TRUE(test, rwsem_is_locked(&mm->mmap_lock));
-	KUNIT_EXPECT_TRUE(test, op_address_space_enter(&space, other));
+	KUNIT_EXPECT_TRUE(test, op_address_space_enter(&space, &other_context, 0));
 	KUNIT_EXPECT_NULL(test, op_address_space_find(&space, AT(0), 0));
 	KUNIT_EXPECT_FALSE(test, rwsem_is_locked(&mm->mmap_lock));
+	KUNIT_EXPECT_EQ(test, atomic_read(&mm->mm_count), 1);
 	op_address_space_release(&space);
 	KUNIT_EXPECT_FALSE(test, rwsem_is_locked(&other->mmap_lock));
 
 	mmap_write_lock(other);
-	KUNIT_EXPECT_TRUE(test, op_address_space_enter(&space, mm));
-	KUNIT_EXPECT_FALSE(test, op_address_space_enter(&space, other));
+	KUNIT_EXPECT_TRUE(test, op_address_space_enter(&space, &context, 0));
+	KUNIT_EXPECT_FALSE(test, op_address_space_enter(&space, &other_context, 0));
 	KUNIT_EXPECT_NULL(test, space.mm);
+	KUNIT_EXPECT_NULL(test, space.id);
+	KUNIT_EXPECT_EQ(test, atomic_read(&other->mm_count), 1);
 	KUNIT_EXPECT_FALSE(test, rwsem_is_locked(&mm->mmap_lock));
 	mmap_write_unlock(other);
 	op_address_space_release(&space);
 	unmap(test, 0, PAGES);
 	fake_mm_end(test, other);
+}
+
+/* Nobody has it any more: what is remembered is found, whatever is in its memory now. */
+static void address_space_gone(struct kunit *test)
+{
+	static struct op_address_space space; /* large */
+	const struct op_address_span *span;
+	u32 epoch = op_unmapped_epoch();
+
+	map(test, 0, 4);
+	op_unmapped_mark_sampled(mm, op_unmapped_period());
+	atomic_set(&mm->mm_users, 0);
+	op_unmapped_remember_end(mm);
+	unmap(test, 0, 2);
+	fake_tasks[0]->mm = NULL;
+	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, &context, epoch));
+	KUNIT_EXPECT_NULL(test, space.mm);
+	span = op_address_space_find(&space, AT(1), epoch);
+	KUNIT_EXPECT_NOT_NULL(test, span);
+	KUNIT_EXPECT_NULL(test, op_address_space_find(&space, AT(3), epoch));
+	op_address_space_release(&space);
+
+	/* The same task has called exec, and got the same memory for it. */
+	fake_tasks[0]->mm = mm;
+	atomic_set(&mm->mm_users, 1);
+	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, &context, epoch));
+	KUNIT_EXPECT_PTR_EQ(test, space.mm, mm);
+	KUNIT_EXPECT_NULL(test, op_address_space_find(&space, AT(3), epoch));
+	epoch = op_unmapped_epoch();
+	KUNIT_EXPECT_NOT_NULL(test, op_address_space_find(&space, AT(3), epoch));
+	op_address_space_release(&space);
+	unmap(test, 0, PAGES);
 }
 
 /* What is mapped holds no further than to where something else was, for a sample of that time. */
@@ -218,7 +241,7 @@ static void address_space_narrowed(struct kunit *test)
 	struct vm_area_struct old = {
 		.vm_mm = mm, .vm_start = AT(1), .vm_end = AT(2), .vm_file = files[1],
 	};
-	struct op_address_space space = {};
+	static struct op_address_space space; /* large */
 	const struct op_address_span *span;
 	struct vm_area_struct *vma;
 	u32 epoch = op_unmapped_epoch();
@@ -228,25 +251,25 @@ static void address_space_narrowed(struct kunit *test)
 	vma = fake_mm_map(test, mm, AT(0), AT(4), files[0], 0);
 	op_unmapped_advance_epoch();
 
-	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, mm));
+	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, &context, epoch));
 	span = op_address_space_find(&space, AT(0), epoch);
 	KUNIT_ASSERT_NOT_NULL(test, span);
 	KUNIT_EXPECT_EQ(test, span->start, AT(0));
 	KUNIT_EXPECT_EQ(test, span->size, PAGE_SIZE);
 	span = op_address_space_find(&space, AT(1), epoch);
 	KUNIT_ASSERT_NOT_NULL(test, span);
-	KUNIT_EXPECT_EQ(test, span->cookie, op_dcookie_get(files[1]));
+	KUNIT_EXPECT_EQ(test, span->cookie, op_dcookie_get(files[1], 0));
 	span = op_address_space_find(&space, AT(3), epoch);
 	KUNIT_ASSERT_NOT_NULL(test, span);
 	KUNIT_EXPECT_EQ(test, span->start, AT(2));
 	KUNIT_EXPECT_EQ(test, span->offset, 2 * PAGE_SIZE);
 	span = op_address_space_find(&space, AT(1), epoch + 1);
 	KUNIT_ASSERT_NOT_NULL(test, span);
-	KUNIT_EXPECT_EQ(test, span->cookie, op_dcookie_get(files[0]));
+	KUNIT_EXPECT_EQ(test, span->cookie, op_dcookie_get(files[0], 0));
 	/* An earlier one may follow, of another CPU. */
 	span = op_address_space_find(&space, AT(1), epoch);
 	KUNIT_ASSERT_NOT_NULL(test, span);
-	KUNIT_EXPECT_EQ(test, span->cookie, op_dcookie_get(files[1]));
+	KUNIT_EXPECT_EQ(test, span->cookie, op_dcookie_get(files[1], 0));
 	op_address_space_release(&space);
 	fake_mm_unmap(vma);
 }
@@ -254,14 +277,14 @@ static void address_space_narrowed(struct kunit *test)
 /* Memory without a file: its offsets are addresses. */
 static void address_space_area(struct kunit *test)
 {
-	struct op_address_space space = {};
+	static struct op_address_space space; /* large */
 	const struct op_address_span *span;
 	struct vm_area_struct *vma;
 
 	op_dcookies_tear_down();
 	KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
 	vma = fake_mm_map(test, mm, AT(0), AT(4), NULL, 0);
-	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, mm));
+	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, &context, 0));
 	span = op_address_space_find(&space, AT(1), 0);
 	KUNIT_ASSERT_NOT_NULL(test, span);
 	KUNIT_EXPECT_EQ(test, span->cookie, 1);
@@ -274,8 +297,8 @@ static void address_space_program(struct kunit *test)
 {
 	struct mm_struct *with_exe = fake_mm(test, files[1]);
 
-	KUNIT_EXPECT_EQ(test, op_program_cookie(mm), OPROFILE_INVALID_COOKIE);
-	KUNIT_EXPECT_EQ(test, op_program_cookie(with_exe), op_dcookie_get(files[1]));
+	KUNIT_EXPECT_EQ(test, op_program_cookie(mm, 0), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, op_program_cookie(with_exe, 0), op_dcookie_get(files[1], 0));
 	fake_mm_end(test, with_exe);
 }
 
@@ -289,6 +312,8 @@ static int address_space_init(struct kunit *test)
 	for (i = 0; i < FILES; i++)
 		files[i] = scratch_file(test, names[i], "", 0);
 	mm = fake_mm(test, NULL);
+	context.mm = mm;
+	fake_task_found(test, 10, 10, mm);
 	memset(mappings, 0, sizeof(mappings));
 	return 0;
 }
@@ -297,6 +322,7 @@ static void address_space_exit(struct kunit *test)
 {
 	unsigned int i;
 
+	nr_fake_tasks = 0;
 	op_unmapped_tear_down();
 	op_dcookies_tear_down();
 	fake_mm_end(test, mm);
@@ -307,6 +333,7 @@ static void address_space_exit(struct kunit *test)
 TEST_SUITE(oprofile_address_space, address_space_init, address_space_exit,
 	   KUNIT_CASE(address_space_exact),
 	   KUNIT_CASE(address_space_locks),
+	   KUNIT_CASE(address_space_gone),
 	   KUNIT_CASE(address_space_narrowed),
 	   KUNIT_CASE(address_space_area),
 	   KUNIT_CASE(address_space_program));

@@ -7,17 +7,17 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
-#include <linux/hash.h>
 #include <linux/hashtable.h>
-#include <linux/jhash.h>
 #include <linux/jiffies.h>
 #include <linux/kdev_t.h>
 #include <linux/moduleparam.h>
 #include <linux/mount.h>
 #include <linux/path.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/shmem_fs.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -103,11 +103,11 @@ static void dcookie_same_and_distinct(struct kunit *test)
 	struct file *again = filp_open("/oprofile_a", O_RDONLY, 0);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, again);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(b), 2);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(again), 1);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(b), 2);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(b, 0), 2);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(again, 0), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(b, 0), 2);
 	fput(again);
 }
 
@@ -115,7 +115,7 @@ static void dcookie_explained(struct kunit *test)
 {
 	const struct inode *inode = file_inode(a);
 
-	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a, 0)), 0);
 	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_a");
 	KUNIT_EXPECT_EQ(test, image.path_size, sizeof("/oprofile_a"));
 	KUNIT_EXPECT_EQ(test, image.device, new_encode_dev(inode->i_sb->s_dev));
@@ -137,7 +137,7 @@ static void dcookie_unknown(struct kunit *test)
 	};
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, op_dcookie_get(a), 1);
+	KUNIT_ASSERT_EQ(test, op_dcookie_get(a, 0), 1);
 	for (i = 0; i < ARRAY_SIZE(unknown); i++)
 		KUNIT_EXPECT_EQ(test, explain(unknown[i]), -EINVAL);
 }
@@ -147,21 +147,21 @@ static void dcookie_released(struct kunit *test)
 {
 	long before = file_count(a);
 
-	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a, 0)), 0);
 	KUNIT_EXPECT_EQ(test, file_count(a), before);
-	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a, 0)), 0);
 	KUNIT_EXPECT_EQ(test, file_count(a), before);
 }
 
 /* Cookies begin anew with each opening of the buffer. */
 static void dcookie_forgotten(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(b), 2);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(b, 0), 2);
 	op_dcookies_tear_down();
 	KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
 	KUNIT_EXPECT_EQ(test, explain(1), -EINVAL);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(b), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(b, 0), 1);
 	KUNIT_ASSERT_EQ(test, explain(1), 0);
 	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_b");
 }
@@ -173,11 +173,11 @@ static void dcookie_renamed(struct kunit *test)
 	struct dentry *other = d_alloc_name(dentry->d_parent, "oprofile_renamed");
 
 	KUNIT_ASSERT_NOT_NULL(test, other);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), 1);
 	KUNIT_ASSERT_EQ(test, explain(1), 0);
 	d_move(dentry, other);
 	dput(other);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 2);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), 2);
 	KUNIT_ASSERT_EQ(test, explain(1), 0);
 	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_a");
 	KUNIT_ASSERT_EQ(test, explain(2), 0);
@@ -187,7 +187,7 @@ static void dcookie_renamed(struct kunit *test)
 static void dcookie_deleted(struct kunit *test)
 {
 	scratch_file_unlink(test, a);
-	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a, 0)), 0);
 	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_a");
 	KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_DELETED);
 }
@@ -195,9 +195,9 @@ static void dcookie_deleted(struct kunit *test)
 /* Deleted after it was first seen: what was seen stays right. */
 static void dcookie_deleted_later(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a, 0)), 0);
 	scratch_file_unlink(test, a);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), 1);
 	KUNIT_ASSERT_EQ(test, explain(1), 0);
 	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_a");
 	KUNIT_EXPECT_EQ(test, image.flags, 0);
@@ -209,7 +209,7 @@ static void dcookie_nameless(struct kunit *test)
 	struct file *file = shmem_file_setup("oprofile", PAGE_SIZE, 0);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
-	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(file)), 0);
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(file, 0)), 0);
 	KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_DELETED);
 	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile");
 	fput(file);
@@ -218,7 +218,7 @@ static void dcookie_nameless(struct kunit *test)
 static void dcookie_foreign(struct kunit *test)
 {
 	elsewhere = true;
-	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a, 0)), 0);
 	KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_FOREIGN_NS);
 	KUNIT_EXPECT_STREQ(test, image.path, "/oprofile_a");
 }
@@ -244,7 +244,7 @@ static void dcookie_build_id(struct kunit *test)
 	};
 	struct file *file = scratch_file(test, "oprofile_elf", &elf, sizeof(elf));
 
-	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(file)), 0);
+	KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(file, 0)), 0);
 	KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_BUILD_ID);
 	KUNIT_EXPECT_EQ(test, image.build_id_size, 4);
 	KUNIT_EXPECT_EQ(test, memcmp(image.build_id, elf.id, 4), 0);
@@ -258,7 +258,7 @@ static void dcookie_no_path(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(faults); i++) {
 		fault = faults[i];
-		KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a)), 0);
+		KUNIT_ASSERT_EQ(test, explain(op_dcookie_get(a, 0)), 0);
 		KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_NO_PATH);
 		KUNIT_EXPECT_STREQ(test, image.path, "");
 		KUNIT_EXPECT_EQ(test, image.path_size, 1);
@@ -274,12 +274,12 @@ static void dcookie_no_memory(struct kunit *test)
 	long before = file_count(a);
 
 	fault = NO_COOKIE;
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), OPROFILE_INVALID_COOKIE);
 	fault = NO_VALUE;
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), OPROFILE_INVALID_COOKIE);
 	KUNIT_EXPECT_EQ(test, file_count(a), before);
 	fault = ALL_WORKS;
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), 1);
 
 	op_dcookies_tear_down();
 	fault = NO_QUEUE;
@@ -299,7 +299,7 @@ static void dcookie_many(struct kunit *test)
 		files[i] = scratch_file(test, name, "", 0);
 	}
 	for (i = 0; i < 3 * ARRAY_SIZE(files); i++)
-		KUNIT_EXPECT_EQ(test, op_dcookie_get(files[i % ARRAY_SIZE(files)]),
+		KUNIT_EXPECT_EQ(test, op_dcookie_get(files[i % ARRAY_SIZE(files)], 0),
 				1 + i % ARRAY_SIZE(files));
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(name, sizeof(name), "/oprofile_many_%u", i);
@@ -321,7 +321,7 @@ static void age(unsigned long read)
 /* A cookie that never got into the stream goes with its last user. */
 static void dcookie_used(struct kunit *test)
 {
-	u64 value = op_dcookie_use(a);
+	u64 value = op_dcookie_use(a, 0);
 
 	KUNIT_ASSERT_EQ(test, explain(value), 0);
 	KUNIT_EXPECT_TRUE(test, op_dcookie_hold(value));
@@ -331,11 +331,11 @@ static void dcookie_used(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, explain(value), -EINVAL);
 	KUNIT_EXPECT_FALSE(test, op_dcookie_hold(value));
 	KUNIT_EXPECT_FALSE(test, op_dcookie_say(value));
-	KUNIT_EXPECT_EQ(test, bytes_used, 0);
+	KUNIT_EXPECT_EQ(test, image_bytes.total, 0);
 	op_dcookie_unuse(value);
 
 	/* No number stands for two files. */
-	KUNIT_EXPECT_EQ(test, op_dcookie_use(b), value + 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_use(b, 0), value + 1);
 	KUNIT_EXPECT_TRUE(test, op_dcookie_say(value + 1));
 	KUNIT_ASSERT_EQ(test, explain(value + 1), 0);
 	op_dcookie_unuse(value + 1);
@@ -347,7 +347,7 @@ static void dcookie_used(struct kunit *test)
 /* One that is in the stream goes when its time has come and the reader has read of it. */
 static void dcookie_aged(struct kunit *test)
 {
-	u64 value = op_dcookie_get(a), other = op_dcookie_use(b);
+	u64 value = op_dcookie_get(a, 0), other = op_dcookie_use(b, 0);
 	struct dcookie *cookie;
 
 	KUNIT_ASSERT_TRUE(test, op_dcookie_say(value));
@@ -363,7 +363,7 @@ static void dcookie_aged(struct kunit *test)
 	age(cookie->touched + 1);
 	KUNIT_EXPECT_EQ(test, explain(value), -EINVAL);
 	KUNIT_EXPECT_EQ(test, explain(other), 0);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), other + 1);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), other + 1);
 }
 
 /* Memory has an end, and is given back when it is short. */
@@ -373,15 +373,15 @@ static void dcookie_bounded(struct kunit *test)
 	u64 value;
 
 	images_kb_max = 0;
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), OPROFILE_INVALID_COOKIE);
 	KUNIT_EXPECT_EQ(test, op_dcookies_lost(), 1);
-	images_kb_max = 1;
-	value = op_dcookie_get(a);
+	images_kb_max = 2;
+	value = op_dcookie_get(a, 0);
 	KUNIT_ASSERT_EQ(test, explain(value), 0);
 	KUNIT_ASSERT_TRUE(test, op_dcookie_say(value));
 	images_kb_max = 0;
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(b), OPROFILE_INVALID_COOKIE);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), value); /* what there is stays */
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(b, 0), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), value); /* what there is stays */
 	cookie = xa_load(&cookies_by_value, value);
 	op_dcookies_age(cookie->touched);
 	KUNIT_EXPECT_EQ(test, explain(value), 0);
@@ -392,83 +392,98 @@ static void dcookie_bounded(struct kunit *test)
 	images_kb_max = 16384;
 }
 
-static const struct mm_struct *const one_mm = (void *)0x1000;
-
-static u64 area_cookie(const struct mm_struct *mm, unsigned long page, const char *label)
+static u64 area_cookie_of(u16 account, unsigned long page, const char *label)
 {
 	struct op_area area = { .start = page << PAGE_SHIFT, .end = (page + 1) << PAGE_SHIFT };
 
 	strscpy(area.label, label, sizeof(area.label));
-	return op_dcookie_get_area(mm, &area);
+	return op_dcookie_get_area(&area, account);
+}
+
+static u64 area_cookie(unsigned long page, const char *label)
+{
+	return area_cookie_of(0, page, label);
+}
+
+/*
+ * However much one user has, there is room for another; who has little left forgets before the
+ * time.
+ */
+static void dcookie_shared(struct kunit *test)
+{
+	u64 one, another;
+
+	images_kb_max = 4;
+	op_share_take(&image_bytes, 1, 1800);
+	one = op_dcookie_get(a, 1);
+	another = op_dcookie_get(b, 2);
+	KUNIT_ASSERT_EQ(test, explain(one), 0);
+	KUNIT_ASSERT_EQ(test, explain(another), 0);
+	op_share_take(&image_bytes, 1, 200);
+	KUNIT_EXPECT_EQ(test, area_cookie_of(1, 5, ""), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_NE(test, area_cookie_of(3, 5, ""), OPROFILE_INVALID_COOKIE);
+	op_dcookies_age(jiffies + 1);
+	KUNIT_EXPECT_EQ(test, explain(one), -EINVAL);
+	KUNIT_EXPECT_EQ(test, explain(another), 0);
+	op_share_give(&image_bytes, 1, 2000);
 }
 
 static void dcookie_area(struct kunit *test)
 {
-	u64 vdso = area_cookie(one_mm, 1, "[vdso]");
+	u64 vdso = area_cookie(1, "[vdso]");
 
 	KUNIT_ASSERT_EQ(test, explain(vdso), 0);
 	KUNIT_EXPECT_STREQ(test, image.path, "[vdso]");
 	KUNIT_EXPECT_EQ(test, image.flags, OPROFILE_IMAGE_ANON);
 	KUNIT_EXPECT_EQ(test, image.inode, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, image.device, 2 * PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, area_cookie(NULL, 1, "[vdso]"), vdso);
-	KUNIT_EXPECT_EQ(test, area_cookie(one_mm, 1, ""), vdso + 1);
-	KUNIT_EXPECT_EQ(test, area_cookie(one_mm, 2, "[vdso]"), vdso + 2);
-	KUNIT_EXPECT_EQ(test, op_dcookie_get(a), vdso + 3);
+	KUNIT_EXPECT_EQ(test, area_cookie_of(1, 1, "[vdso]"), vdso);
+	KUNIT_EXPECT_EQ(test, area_cookie(1, ""), vdso + 1);
+	KUNIT_EXPECT_EQ(test, area_cookie(2, "[vdso]"), vdso + 2);
+	KUNIT_EXPECT_EQ(test, op_dcookie_get(a, 0), vdso + 3);
 	KUNIT_ASSERT_EQ(test, explain(vdso + 1), 0);
 	KUNIT_EXPECT_STREQ(test, image.path, "");
 	KUNIT_EXPECT_EQ(test, image.path_size, 1);
 }
 
-/* They take no more than their part, and one address space no more than its share. */
+/* They take no more than their part, and one user no more than is left of that. */
 static void dcookie_area_bounded(struct kunit *test)
 {
-	unsigned long page = 0, most, of_one;
+	unsigned long page = 0, most, size = sizeof(struct dcookie) + 1, of_one;
 	u64 value;
 
 	images_kb_max = 64;
-	most = most_bytes() / AREAS_PART / sizeof(struct dcookie);
-	of_one = most / AREAS_SHARE;
-	while (area_cookie(one_mm, page, "") != OPROFILE_INVALID_COOKIE && page <= most)
+	most = most_bytes() / AREAS_PART;
+	of_one = most / 2 / size;
+	while (area_cookie(page, "") != OPROFILE_INVALID_COOKIE && page <= most)
 		page++;
 	KUNIT_EXPECT_EQ(test, page, of_one);
-	KUNIT_EXPECT_NE(test, area_cookie(one_mm, 0, ""), OPROFILE_INVALID_COOKIE);
-	for (; page < 100 * most; page++)
-		area_cookie((void *)(page << 12), page, "");
-	KUNIT_EXPECT_GT(test, nr_areas, most / 2);
-	KUNIT_EXPECT_LE(test, nr_areas, most);
-	value = op_dcookie_get(a);
+	KUNIT_EXPECT_NE(test, area_cookie(0, ""), OPROFILE_INVALID_COOKIE);
+	for (; page < 100 * of_one; page++)
+		area_cookie_of(page % 8, page, "");
+	KUNIT_EXPECT_GT(test, area_bytes.total, most / 4 * 3);
+	KUNIT_EXPECT_LE(test, area_bytes.total, most);
+	value = op_dcookie_get(a, 0);
 	KUNIT_EXPECT_NE(test, value, OPROFILE_INVALID_COOKIE);
 	KUNIT_ASSERT_EQ(test, explain(value), 0);
 
 	/* They go as soon as the reader knows them; a file stays. */
 	age(jiffies + 1);
-	KUNIT_EXPECT_EQ(test, nr_areas, 0);
+	KUNIT_EXPECT_EQ(test, area_bytes.total, 0);
 	KUNIT_EXPECT_EQ(test, explain(value), 0);
-	KUNIT_EXPECT_NE(test, area_cookie(one_mm, page, ""), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_NE(test, area_cookie(page, ""), OPROFILE_INVALID_COOKIE);
 	KUNIT_EXPECT_EQ(test, op_dcookies_lost(), 0);
 }
 
-/* Those that are used stay, and are given back with the last user. */
-static void dcookie_area_used(struct kunit *test)
+static void dcookie_area_no_memory(struct kunit *test)
 {
-	const struct op_area area = { .start = PAGE_SIZE, .end = 2 * PAGE_SIZE };
-	u64 value = op_dcookie_use_area(one_mm, &area);
-
-	KUNIT_ASSERT_EQ(test, explain(value), 0);
-	KUNIT_EXPECT_EQ(test, nr_areas, 1);
-	op_dcookie_unuse(value);
-	KUNIT_EXPECT_EQ(test, explain(value), -EINVAL);
-	KUNIT_EXPECT_EQ(test, nr_areas, 0);
-	KUNIT_EXPECT_EQ(test, bytes_used, 0);
-
 	fault = NO_COOKIE;
-	KUNIT_EXPECT_EQ(test, op_dcookie_use_area(one_mm, &area), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, area_cookie(1, ""), OPROFILE_INVALID_COOKIE);
 	fault = NO_VALUE;
-	KUNIT_EXPECT_EQ(test, op_dcookie_use_area(one_mm, &area), OPROFILE_INVALID_COOKIE);
+	KUNIT_EXPECT_EQ(test, area_cookie(1, ""), OPROFILE_INVALID_COOKIE);
 	fault = ALL_WORKS;
-	KUNIT_EXPECT_EQ(test, nr_areas, 0);
-	KUNIT_EXPECT_EQ(test, bytes_used, 0);
+	KUNIT_EXPECT_EQ(test, area_bytes.total, 0);
+	KUNIT_EXPECT_EQ(test, image_bytes.total, 0);
 }
 
 static int dcookie_init(struct kunit *test)
@@ -508,6 +523,7 @@ TEST_SUITE(oprofile_dcookie, dcookie_init, dcookie_exit,
 	   KUNIT_CASE(dcookie_used),
 	   KUNIT_CASE(dcookie_aged),
 	   KUNIT_CASE(dcookie_bounded),
+	   KUNIT_CASE(dcookie_shared),
 	   KUNIT_CASE(dcookie_area),
 	   KUNIT_CASE(dcookie_area_bounded),
-	   KUNIT_CASE(dcookie_area_used));
+	   KUNIT_CASE(dcookie_area_no_memory));

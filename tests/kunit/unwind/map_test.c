@@ -34,7 +34,7 @@ static struct op_unwind_map *refresh(struct mm_struct *space)
 {
 	if (!mmap_read_trylock(space))
 		return NULL;
-	op_unwind_map_refresh(space, 42);
+	op_unwind_map_refresh(space, 42, 0);
 	mmap_read_unlock(space);
 	return op_unwind_map_find(space);
 }
@@ -51,18 +51,18 @@ static void map_has_code_in_order(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, map);
 	KUNIT_ASSERT_EQ(test, map->nr, 3);
 	KUNIT_EXPECT_EQ(test, map->mappings[0].start, CODE);
-	KUNIT_EXPECT_EQ(test, map->mappings[0].cookie, op_dcookie_get(files[0]));
+	KUNIT_EXPECT_EQ(test, map->mappings[0].cookie, op_dcookie_get(files[0], 0));
 	KUNIT_EXPECT_EQ(test, map->mappings[1].start, LIBRARY);
 	KUNIT_EXPECT_EQ(test, map->mappings[1].end, LIBRARY + 2 * PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, map->mappings[1].offset, 3 * PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, map->mappings[1].cookie, op_dcookie_get(files[1]));
+	KUNIT_EXPECT_EQ(test, map->mappings[1].cookie, op_dcookie_get(files[1], 0));
 	KUNIT_EXPECT_EQ(test, map->mappings[2].cookie, OPROFILE_NO_COOKIE);
 	KUNIT_EXPECT_PTR_EQ(test, refresh(mm), map); /* nothing has changed */
 }
 
 static void map_with_tables(struct kunit *test)
 {
-	struct op_unwind_table table = { .cookie = op_dcookie_get(files[1]) };
+	struct op_unwind_table table = { .cookie = op_dcookie_get(files[1], 0) };
 	struct op_unwind_map *map;
 
 	map_code(test, CODE, 1, files[0], 0);
@@ -99,7 +99,7 @@ static void map_wants_tables_when_missed(struct kunit *test)
 	refresh(mm);
 	KUNIT_EXPECT_FALSE(test, map->missed);
 	op_unwind_table_wanted(&wanted);
-	KUNIT_EXPECT_EQ(test, wanted.cookie, op_dcookie_get(files[0]));
+	KUNIT_EXPECT_EQ(test, wanted.cookie, op_dcookie_get(files[0], 0));
 	KUNIT_EXPECT_EQ(test, wanted.tgid, 42);
 	op_unwind_table_wanted(&wanted);
 	KUNIT_EXPECT_EQ(test, wanted.cookie, OPROFILE_NO_COOKIE);
@@ -170,14 +170,43 @@ static void map_of_many_mappings_is_made_anew_later(struct kunit *test)
 static void map_goes_with_last_user(struct kunit *test)
 {
 	KUNIT_ASSERT_NOT_NULL(test, refresh(mm));
-	KUNIT_EXPECT_EQ(test, atomic_read(&mm->mm_count), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mm->mm_count), 1);
 	op_unwind_maps_age();
 	KUNIT_EXPECT_NOT_NULL(test, op_unwind_map_find(mm));
 	atomic_set(&mm->mm_users, 0);
+	op_unwind_map_end(mm);
+	KUNIT_EXPECT_NULL(test, op_unwind_map_find(mm));
+	KUNIT_EXPECT_NE(test, map_bytes, 0);
+	op_unwind_maps_age();
+	KUNIT_EXPECT_EQ(test, map_bytes, 0);
+	KUNIT_EXPECT_NULL(test, refresh(mm)); /* nor is one made again */
+}
+
+/* Where the hook that tells of the end was not called. */
+static void map_goes_when_not_met(struct kunit *test)
+{
+	struct op_unwind_map *map = refresh(mm);
+
+	KUNIT_ASSERT_NOT_NULL(test, map);
+	map->touched = jiffies - MAP_AGE;
+	op_unwind_maps_age();
+	KUNIT_EXPECT_PTR_EQ(test, op_unwind_map_find(mm), map);
+	map->touched = jiffies - MAP_AGE - 2;
 	op_unwind_maps_age();
 	KUNIT_EXPECT_NULL(test, op_unwind_map_find(mm));
-	KUNIT_EXPECT_EQ(test, atomic_read(&mm->mm_count), 1);
-	KUNIT_EXPECT_NULL(test, refresh(mm)); /* nor is one made again */
+}
+
+/* The last user goes while the map is made. */
+static void map_not_made_of_what_ends(struct kunit *test)
+{
+	atomic_set(&mm->mm_users, 0);
+	mmap_read_lock(mm);
+	mutex_lock(&op_unwind_mutex);
+	make_map(mm, 0, NULL);
+	mutex_unlock(&op_unwind_mutex);
+	mmap_read_unlock(mm);
+	KUNIT_EXPECT_NULL(test, op_unwind_map_find(mm));
+	KUNIT_EXPECT_EQ(test, map_bytes, 0);
 }
 
 static void maps_within_bounds(struct kunit *test)
@@ -227,4 +256,6 @@ TEST_SUITE(oprofile_unwind_map, map_test_init, map_test_exit,
 	   KUNIT_CASE(map_is_made_anew_after_mapping),
 	   KUNIT_CASE(map_of_many_mappings_is_made_anew_later),
 	   KUNIT_CASE(map_goes_with_last_user),
+	   KUNIT_CASE(map_goes_when_not_met),
+	   KUNIT_CASE(map_not_made_of_what_ends),
 	   KUNIT_CASE(maps_within_bounds));
