@@ -10,6 +10,7 @@
  *		right to be run, so that mappings are split and merged
  *	userfault	computes with a frame pointer into memory that only its user could fill in,
  *		but does not; another thread waits for it
+ *	chain	computes below 255 made-up callers, each in a mapping of its own
  *
  * with REST microseconds between turns (default 0), as nobody, until it is killed.
  */
@@ -37,6 +38,7 @@
 #define AREA_PAGES 64U
 #define STACK_SIZE (1UL << 18)
 #define USERFAULT_MS 200U
+#define CALLERS 255
 
 static void check(bool good, const char *what)
 {
@@ -72,6 +74,18 @@ static void begin_thread(void *(*run)(void *), void *argument)
 	pthread_t thread;
 
 	errno = pthread_create(&thread, NULL, run, argument);
+	check(!errno, "pthread_create");
+}
+
+/* The same on a stack of one's own, of STACK_SIZE. */
+static void begin_thread_on(void *stack, void *(*run)(void *), void *argument)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	errno = pthread_attr_init(&attributes) ?:
+		pthread_attr_setstack(&attributes, stack, STACK_SIZE) ?:
+		pthread_create(&thread, &attributes, run, argument);
 	check(!errno, "pthread_create");
 }
 
@@ -139,8 +153,6 @@ static void wait_in_userfault(void)
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
 	char *stack = map(2 * STACK_SIZE, PROT_READ | PROT_WRITE), *missing = stack + STACK_SIZE;
-	pthread_attr_t attributes;
-	pthread_t thread;
 	int fd;
 
 	fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
@@ -148,10 +160,7 @@ static void wait_in_userfault(void)
 	range.range.start = (uintptr_t)missing;
 	range.range.len = STACK_SIZE;
 	check(!ioctl(fd, UFFDIO_REGISTER, &range), "UFFDIO_REGISTER");
-	errno = pthread_attr_init(&attributes) ?:
-		pthread_attr_setstack(&attributes, stack, STACK_SIZE) ?:
-		pthread_create(&thread, &attributes, compute_in_frame, missing + PAGE);
-	check(!errno, "pthread_create");
+	begin_thread_on(stack, compute_in_frame, missing + PAGE);
 	touch(missing);
 }
 
@@ -171,6 +180,33 @@ static void userfault_turn(unsigned int turn)
 	check(waitpid(child, NULL, 0) == child, "waitpid");
 }
 
+/* mov rbp, rdi; 1: jmp 1b; of code that no unwind table is known for */
+static const uint8_t endless_code[] = { 0x48, 0x89, 0xfd, 0xeb, 0xfe };
+
+/*
+ * Frames as they lie on a stack: of each function, where its caller's is, and the return address.
+ */
+static void chain_begin(void)
+{
+	char *area = map(2 * CALLERS * PAGE, PROT_READ | PROT_WRITE);
+	char *stack = map(2 * STACK_SIZE, PROT_READ | PROT_WRITE);
+	uintptr_t(*frames)[2] = (void *)(stack + STACK_SIZE);
+
+	memcpy(area, endless_code, sizeof(endless_code));
+	for (unsigned long i = 0; i < CALLERS; i++) {
+		check(!mprotect(area + 2 * i * PAGE, PAGE, PROT_READ | PROT_EXEC), "mprotect");
+		frames[i][0] = (uintptr_t)frames[i + 1];
+		frames[i][1] = (uintptr_t)(area + 2 * i * PAGE + i + 1);
+	}
+	begin_thread_on(stack, (void *(*)(void *))area, frames[0]);
+}
+
+static void chain_turn(unsigned int turn)
+{
+	(void)turn;
+	pause();
+}
+
 static void nothing(void) {}
 
 static const struct {
@@ -181,6 +217,7 @@ static const struct {
 	{ "fork", fork_begin, fork_turn },
 	{ "protect", protect_begin, protect_turn },
 	{ "userfault", nothing, userfault_turn },
+	{ "chain", chain_begin, chain_turn },
 };
 
 static void become_nobody(void)
@@ -204,6 +241,6 @@ int main(int argc, char **argv)
 				usleep(rest);
 		}
 	}
-	fputs("usage: hostile fork|protect|userfault [REST]\n", stderr);
+	fputs("usage: hostile fork|protect|userfault|chain [REST]\n", stderr);
 	return 2;
 }
