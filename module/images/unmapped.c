@@ -73,7 +73,7 @@ MODULE_PARM_DESC(regions_max, "mappings that have gone and are remembered (defau
 
 /*
  * An address space that is large when it ends is kept (mmgrab) until that is over, which takes so
- * long that samples would be given up meanwhile.  So many at most.
+ * long that samples would be given up meanwhile.  So many at most, of which each user has a share.
  */
 #define DYING_PAGES (SZ_64M >> PAGE_SHIFT)
 #define DYING_MOST 16
@@ -84,6 +84,7 @@ MODULE_PARM_DESC(regions_max, "mappings that have gone and are remembered (defau
  * @list: of ended_spaces, when it has ended
  * @mm, @exe: where its mm_struct and its exe_file were; compared, never followed
  * @dying: the same with a reference, if it is large and about to end; else NULL
+ * @dying_list: of dying_spaces, as long
  * @ended: nobody has it any more
  * @epoch: of what was remembered of it last; when it has ended, no sample of it is of a later one
  * @tree: of struct unmapped_region, @nr of them
@@ -99,6 +100,7 @@ struct unmapped_space {
 	const struct mm_struct *mm;
 	const struct file *exe;
 	struct mm_struct *dying;
+	struct list_head dying_list;
 	bool ended;
 	u16 account;
 	u32 epoch;
@@ -146,8 +148,8 @@ static struct rb_root spaces_tree = RB_ROOT;
 static LIST_HEAD(ended_spaces); /* in the order of their ends */
 static LIST_HEAD(regions_by_age);
 static DEFINE_SPINLOCK(regions_lock);
-static struct op_shares region_shares;
-static unsigned int nr_dying;
+static struct op_shares region_shares, dying_shares;
+static LIST_HEAD(dying_spaces); /* few, whereas any number has ended */
 static atomic_long_t nr_unmapped_lost = ATOMIC_LONG_INIT(0);
 static struct kmem_cache *region_cache;
 
@@ -270,17 +272,28 @@ static struct unmapped_space *make_space(const struct op_unmapping *unmapping, u
 	return space;
 }
 
-/* Returns what is to be dropped without the lock. */
-static struct mm_struct *forget_space(struct unmapped_space *space)
+/* Returns what is to be dropped without the lock; or NULL. */
+static struct mm_struct *let_die(struct unmapped_space *space)
 {
 	struct mm_struct *dying = space->dying;
 
 	lockdep_assert_held(&regions_lock);
+	if (!dying)
+		return NULL;
+	list_del(&space->dying_list);
+	space->dying = NULL;
+	op_share_give(&dying_shares, space->account, 1);
+	return dying;
+}
+
+/* As let_die(). */
+static struct mm_struct *forget_space(struct unmapped_space *space)
+{
+	struct mm_struct *dying = let_die(space);
+
 	rb_erase(&space->node, &spaces_tree);
 	if (space->ended)
 		list_del(&space->list);
-	if (dying)
-		nr_dying--;
 	op_share_give(&region_shares, space->account, 1);
 	op_dcookie_unuse(space->program);
 	kfree(space);
@@ -455,11 +468,12 @@ static bool insert_region(struct unmapped_space *space, struct unmapped_region *
 /* An address space that is large stays, for its samples, until it is empty. */
 static void keep_dying(struct unmapped_space *space, const struct op_unmapping *unmapping)
 {
-	if (!unmapping->dying || nr_dying >= DYING_MOST)
+	if (!unmapping->dying || !op_share_fits(&dying_shares, space->account, 1, DYING_MOST))
 		return;
 	mmgrab(unmapping->dying);
 	space->dying = unmapping->dying;
-	nr_dying++;
+	list_add(&space->dying_list, &dying_spaces);
+	op_share_take(&dying_shares, space->account, 1);
 }
 
 static bool remember_end(const struct op_unmapping *unmapping, struct whose *whose)
@@ -772,13 +786,11 @@ static bool let_one_die(void)
 	struct mm_struct *dead = NULL;
 
 	spin_lock(&regions_lock);
-	list_for_each_entry_reverse(space, &ended_spaces, list) {
-		if (!space->dying || !mtree_empty(&space->dying->mm_mt))
-			continue;
-		dead = space->dying;
-		space->dying = NULL;
-		nr_dying--;
-		break;
+	list_for_each_entry(space, &dying_spaces, dying_list) {
+		if (mtree_empty(&space->dying->mm_mt)) {
+			dead = let_die(space);
+			break;
+		}
 	}
 	spin_unlock(&regions_lock);
 	if (dead)
@@ -788,7 +800,7 @@ static bool let_one_die(void)
 
 void op_unmapped_let_die(void)
 {
-	if (!READ_ONCE(nr_dying))
+	if (!READ_ONCE(dying_shares.total))
 		return;
 	while (let_one_die())
 		;

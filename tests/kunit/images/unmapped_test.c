@@ -408,7 +408,7 @@ static void unmapped_dying(struct kunit *test)
 	op_unmapped_let_die();
 	KUNIT_EXPECT_EQ(test, atomic_read(&the_mm->mm_count), 1);
 	KUNIT_EXPECT_NULL(test, op_unmapped_grab_dying(the_mm, epoch));
-	KUNIT_EXPECT_EQ(test, nr_dying, 0);
+	KUNIT_EXPECT_EQ(test, dying_shares.total, 0);
 
 	/* A small one is not kept; one that nobody lets die goes with the buffer. */
 	rss_pages = 0;
