@@ -22,15 +22,26 @@ static struct task_struct *find_task(u32 pid)
 	return pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
 }
 
+/*
+ * Has the task the address space of the context?  One exec cannot put another one into the same
+ * memory, as the old one is there until then; it counts up a little later than it gives the new
+ * one.
+ */
+static bool still_has(const struct task_struct *task, const struct op_context *context)
+{
+	u32 execs = (u32)READ_ONCE(task->self_exec_id) - context->exec_id;
+
+	return task->mm == context->mm && execs <= 1 && !(task->flags & PF_KTHREAD);
+}
+
 /* While the task is locked, it keeps its address space. */
 static struct mm_struct *grab_from(struct task_struct *task, struct op_context *context)
 {
-	struct mm_struct *mm;
+	struct mm_struct *mm = NULL;
 
 	task_lock(task);
-	mm = task->mm;
-	if (mm != context->mm || (task->flags & PF_KTHREAD))
-		mm = NULL;
+	if (still_has(task, context))
+		mm = task->mm;
 	if (mm) {
 		mmgrab(mm);
 		context->account = op_account_of(__task_cred(task));

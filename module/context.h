@@ -19,6 +19,7 @@ struct mm_struct;
  * struct op_context - a task in an address space
  * @pid, @tgid: as the initial namespace numbers them
  * @lender: tgid of who lent the address space to a child of vfork(); 0: nobody
+ * @exec_id: the task's self_exec_id, which each exec counts up, and fork and clone copy
  * @account: of its user, see images/account.h; known if the task was found
  * @mm: where its mm_struct was; compared, never followed: another one may be there now.  NULL
  *	without an address space
@@ -28,6 +29,7 @@ struct op_context {
 	u32 pid;
 	u32 tgid;
 	u32 lender;
+	u32 exec_id;
 	u16 account;
 	const struct mm_struct *mm;
 	u64 app;
@@ -37,9 +39,9 @@ struct op_context {
  * op_context_grab - the address space of a context, if somebody still runs in it
  * @context: with an mm; @account is written
  *
- * Looks for the task, for others of its process, of which 64 are looked at, and for @lender.  A
- * task that has called exec twice since, and has got the memory of its former mm_struct again, is
- * taken for the one it was: what it had before was remembered when it went (op_unmapped_find()).
+ * Looks for the task, for others of its process, of which 64 are looked at, and for @lender.  One
+ * that has called exec twice since, and has got the memory of its former mm_struct again, is known
+ * by @exec_id.
  *
  * Context: process.  Return: an mm_struct with a reference (mmdrop() it), which may lose its last
  * user at any time; NULL: nobody has it any more.

@@ -140,7 +140,7 @@ static unsigned long log_context(struct op_cpu_buffer *buffer, unsigned long pos
 	};
 	put_word(buffer, position + 1, (u64)buffer->tgid << 32 | buffer->pid);
 	put_word(buffer, position + 2, (unsigned long)mm);
-	put_word(buffer, position + 3, mm ? lender() : 0);
+	put_word(buffer, position + 3, buffer->exec_id << 32 | (mm ? lender() : 0));
 	return position + OP_CONTEXT_WORDS;
 }
 

@@ -46,9 +46,9 @@ struct op_cpu_buffer;
  * @nr_callers: words that follow the pc; those of the kernel come first
  *
  * A context is followed by three words: tgid << 32 | pid; where the mm_struct is, NULL for kernel
- * threads and for a task that has left its address space; and the tgid of the parent for a child of
- * vfork(), which runs in the parent's address space, else 0.  A sample is followed by its pc, its
- * weight if it is OP_SAMPLE_WEIGHTED, and the callers, nearest first.
+ * threads and for a task that has left its address space; and exec_id << 32 | lender, see
+ * context.h. A sample is followed by its pc, its weight if it is OP_SAMPLE_WEIGHTED, and the
+ * callers, nearest first.
  */
 struct op_record_header {
 	u32 epoch;

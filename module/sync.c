@@ -124,12 +124,12 @@ static u64 task_program(struct op_context *context, struct op_record_header head
 	if (!context->mm)
 		return remembered_program(context->tgid);
 
-	/* One that has ended is remembered; else a task with it has it still. */
-	app = op_unmapped_find_program(context->mm, header.epoch);
-	mm = app == OPROFILE_INVALID_COOKIE ? op_context_grab(context) : NULL;
+	mm = op_context_grab(context);
 	if (mm) {
 		app = op_program_cookie(mm, context->account);
 		mmdrop(mm);
+	} else {
+		app = op_unmapped_find_program(context->mm, header.epoch);
 	}
 	remember_program(context->tgid, app);
 	return app;
@@ -144,7 +144,8 @@ static void enter_context(struct batch *batch, struct op_record_header header)
 	context->pid = lower_32_bits(task);
 	context->tgid = upper_32_bits(task);
 	context->mm = (const void *)(unsigned long)op_cpu_reader_word(&batch->reader, 2);
-	context->lender = op_cpu_reader_word(&batch->reader, 3);
+	context->lender = lower_32_bits(op_cpu_reader_word(&batch->reader, 3));
+	context->exec_id = upper_32_bits(op_cpu_reader_word(&batch->reader, 3));
 	if (sync_space.id != context->mm)
 		op_address_space_release(&sync_space);
 	context->app = task_program(context, header);

@@ -64,12 +64,18 @@ void op_address_space_release(struct op_address_space *space)
 	forget_spans(space);
 }
 
+/* All threads of a process have the same one; when one of them finds it gone, another may not. */
+static bool is_entered(const struct op_address_space *space, const struct op_context *context)
+{
+	return space->id == context->mm && space->tgid == context->tgid &&
+	       space->exec_id == context->exec_id && (space->mm || space->pid == context->pid);
+}
+
 bool op_address_space_enter(struct op_address_space *space, struct op_context *context, u32 epoch)
 {
 	struct mm_struct *mm;
 
-	/* While it is held, another one that was there has ended, as the epochs of samples tell. */
-	if (space->id == context->mm && (space->mm || space->pid == context->pid))
+	if (is_entered(space, context))
 		return true;
 	op_address_space_release(space);
 	mm = op_context_grab(context) ?: op_unmapped_grab_dying(context->mm, epoch);
@@ -80,6 +86,8 @@ bool op_address_space_enter(struct op_address_space *space, struct op_context *c
 	space->mm = mm;
 	space->id = context->mm;
 	space->pid = context->pid;
+	space->tgid = context->tgid;
+	space->exec_id = context->exec_id;
 	space->account = context->account;
 	return true;
 }
@@ -111,7 +119,9 @@ static bool look_up(const struct op_address_space *space, unsigned long address,
 		return true;
 	}
 
-	/* The task may have another one by now, in the same memory. */
+	/*
+	 * What has ended and is not dying is not the one that is held, but was in the same memory.
+	 */
 	if (!space->mm || (unmapped.gone && atomic_read(&space->mm->mm_users)))
 		return false;
 	vma = find_vma(space->mm, address);

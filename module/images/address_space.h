@@ -70,7 +70,7 @@ struct op_address_page {
 
 /**
  * struct op_address_space - the one whose addresses are being looked up
- * @pid, @id: of which context; NULL if of none
+ * @pid, @tgid, @exec_id, @id: of which context; @id is its mm, NULL if it is none's
  * @account: of its user
  * @mm: locked for reading, with a reference; NULL: it has gone, but for what is remembered of it
  * @epoch: of the last look-up
@@ -83,6 +83,8 @@ struct op_address_page {
  */
 struct op_address_space {
 	u32 pid;
+	u32 tgid;
+	u32 exec_id;
 	u16 account;
 	const struct mm_struct *id;
 	struct mm_struct *mm;

@@ -38,15 +38,24 @@ static struct task_struct *seam_pid_task(u32 number)
 
 static struct mm_struct *mm, *other_mm;
 
+#define EXEC_ID 7
+
 /* Is what is found @mm?  The reference is dropped. */
-static bool finds(u32 tgid, u32 pid, u32 lender)
+static bool finds_after(u32 exec_id, u32 tgid, u32 pid, u32 lender)
 {
-	struct op_context context = { .pid = pid, .tgid = tgid, .lender = lender, .mm = mm };
+	struct op_context context = {
+		.pid = pid, .tgid = tgid, .lender = lender, .exec_id = exec_id, .mm = mm,
+	};
 	struct mm_struct *found = op_context_grab(&context);
 
 	if (found)
 		mmdrop(found);
 	return found == mm;
+}
+
+static bool finds(u32 tgid, u32 pid, u32 lender)
+{
+	return finds_after(0, tgid, pid, lender);
 }
 
 static void context_task(struct kunit *test)
@@ -73,6 +82,24 @@ static void context_task_of_another(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, finds(10, 10, 0));
 	KUNIT_EXPECT_EQ(test, atomic_read(&mm->mm_count), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&other_mm->mm_count), 1);
+}
+
+/*
+ * What is in the memory of an mm_struct after two exec, of the task or of its process, is another.
+ */
+static void context_exec(struct kunit *test)
+{
+	struct task_struct *task = fake_task_found(test, 10, 10, mm);
+
+	task->self_exec_id = EXEC_ID;
+	KUNIT_EXPECT_TRUE(test, finds_after(EXEC_ID, 10, 10, 0));
+	task->self_exec_id++; /* the sample came just before it was counted up */
+	KUNIT_EXPECT_TRUE(test, finds_after(EXEC_ID, 10, 10, 0));
+	task->self_exec_id++;
+	KUNIT_EXPECT_FALSE(test, finds_after(EXEC_ID, 10, 10, 0));
+	KUNIT_EXPECT_FALSE(test, finds_after(EXEC_ID, 10, 12, 0));
+	KUNIT_EXPECT_FALSE(test, finds_after(EXEC_ID, 20, 20, 10));
+	KUNIT_EXPECT_FALSE(test, finds_after(EXEC_ID + 3, 10, 10, 0));
 }
 
 /* A thread has ended, and perhaps the first one, too; others go on. */
@@ -126,6 +153,7 @@ static void context_exit(struct kunit *test)
 TEST_SUITE(oprofile_context, context_init, context_exit,
 	   KUNIT_CASE(context_task),
 	   KUNIT_CASE(context_task_of_another),
+	   KUNIT_CASE(context_exec),
 	   KUNIT_CASE(context_thread),
 	   KUNIT_CASE(context_lent),
 	   KUNIT_CASE(context_real));

@@ -206,6 +206,7 @@ static void address_space_locks(struct kunit *test)
 /* Nobody has it any more: what is remembered is found, whatever is in its memory now. */
 static void address_space_gone(struct kunit *test)
 {
+	struct op_context before = { .pid = 9, .tgid = 9, .mm = mm };
 	static struct op_address_space space; /* large */
 	const struct op_address_span *span;
 	u32 epoch = op_unmapped_epoch();
@@ -223,7 +224,7 @@ static void address_space_gone(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, op_address_space_find(&space, AT(3), epoch));
 	op_address_space_release(&space);
 
-	/* The same task has called exec, and got the same memory for it. */
+	/* Another process, or the same one after two exec, has got the same memory for it. */
 	fake_tasks[0]->mm = mm;
 	atomic_set(&mm->mm_users, 1);
 	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, &context, epoch));
@@ -231,6 +232,13 @@ static void address_space_gone(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, op_address_space_find(&space, AT(3), epoch));
 	epoch = op_unmapped_epoch();
 	KUNIT_EXPECT_NOT_NULL(test, op_address_space_find(&space, AT(3), epoch));
+
+	/* While that is held, it is not taken for the one that was there before. */
+	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, &before, epoch));
+	KUNIT_EXPECT_NULL(test, space.mm);
+	KUNIT_EXPECT_NULL(test, op_address_space_find(&space, AT(3), epoch));
+	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, &context, epoch));
+	KUNIT_EXPECT_PTR_EQ(test, space.mm, mm);
 	op_address_space_release(&space);
 	unmap(test, 0, PAGES);
 }
