@@ -10,22 +10,23 @@
 . /vm/case.sh
 
 number=40
-mkdir /tmp/storm /tmp/lives
-chmod 777 /tmp/storm
+folder=/tmp/image_shares
+mkdir -p $folder/storm $folder/lives
+chmod 777 $folder/storm
 
 # live - programs that nobody has run before
 live()
 {
-	rm -rf /tmp/lives/*
+	rm -rf $folder/lives/*
 	# shellcheck disable=SC2046
-	need $workloads/spawn $number 20 /tmp/lives $(ls -d $workloads/brief?)
+	need $workloads/spawn $number 20 $folder/lives $(ls -d $workloads/brief?)
 }
 
 profile_begin --backend timer
 need write 1024 /sys/module/oprofile/parameters/images_kb_max
-su -s /bin/sh nobody -c "exec $workloads/rename_storm /tmp/storm 1000000" >/dev/null &
+su -s /bin/sh nobody -c "exec $workloads/rename_storm $folder/storm 1000000" >/dev/null &
 storm=$!
-trap 'kill $storm 2>/dev/null' EXIT
+trap 'kill $storm 2>/dev/null; rm -rf $folder' EXIT
 full() { [ "$(cat /dev/oprofile/stats/images_lost)" -gt 10 ]; }
 until_true 60 full
 live

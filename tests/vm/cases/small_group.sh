@@ -13,13 +13,13 @@
 group=/tmp/cgroup/small
 mkdir -p /tmp/cgroup
 mount -t cgroup2 cgroup2 /tmp/cgroup || fail "there are no control groups"
-trap 'rmdir $group; umount /tmp/cgroup' EXIT
+trap 'rmdir $group; umount /tmp/cgroup; rm -f /tmp/small_group.sh' EXIT
 need write +memory /tmp/cgroup/cgroup.subtree_control
 mkdir $group
 need write 6M $group/memory.max
 
 # lives NUMBER - of processes in the group, one after the other; its peak in kB
-cat >/tmp/lives <<'END'
+cat >/tmp/small_group.sh <<'END'
 echo $$ >$1/cgroup.procs
 turn=0
 while [ $turn -lt $2 ]; do
@@ -29,7 +29,7 @@ done
 END
 lives()
 {
-	need sh /tmp/lives $group "$1"
+	need sh /tmp/small_group.sh $group "$1"
 	echo $(($(cat $group/memory.current) / 1024))
 }
 

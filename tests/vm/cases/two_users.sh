@@ -12,10 +12,11 @@
 . /vm/fuzz_case.sh
 
 modprobe fuse 2>/dev/null && chmod 666 /dev/fuse
-mkdir -p /tmp/renamed
-chmod 777 /tmp/renamed
+folder=/tmp/two_users
+mkdir -p $folder/renamed
+chmod 777 $folder/renamed
 storm=
-trap 'kill $storm 2>/dev/null' EXIT
+trap 'kill $storm 2>/dev/null; rm -rf $folder' EXIT
 
 as_nobody() { exec nice su -s /bin/sh nobody -c "exec $*"; }
 
@@ -24,7 +25,7 @@ begin()
 {
 	case $1 in
 	none) sleep 1000000 & ;;
-	images) as_nobody "$workloads/rename_storm" /tmp/renamed 1000000 & ;;
+	images) as_nobody "$workloads/rename_storm" $folder/renamed 1000000 & ;;
 	fuse) as_nobody "$workloads/silent_fuse" 3 & ;;
 	exec | map | thread | library)
 		as_nobody "$fuzz/storm" "$1" 0 "$workloads"/libreload*.so & ;;
@@ -40,7 +41,7 @@ profile_beside()
 	begin "$1"
 	profile_begin --separate=lib --callgraph 64
 	need "$workloads/split" 3 >/dev/null
-	need "$workloads/spawn" 40 20 /tmp "$workloads/brief2" >/dev/null
+	need "$workloads/spawn" 40 20 $folder "$workloads/brief2" >/dev/null
 	need opcontrol --shutdown # not profile_end: what is in a journal, accounts does not see
 	kill $storm
 	wait $storm
