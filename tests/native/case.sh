@@ -131,6 +131,17 @@ samples_below()
 	matching "*{dep}*$1*" "${2:-}" | awk '{ n += $1 } END { printf "%d\n", n }'
 }
 
+# status WANTED COMMAND... - does it end with this status?  What it prints is in $scratch/out, too
+status()
+{
+	_wanted=$1
+	shift
+	_got=0
+	"$@" >"$scratch/out" 2>&1 || _got=$?
+	cat "$scratch/out"
+	same "the status of $*" $_got "$_wanted"
+}
+
 report() { need opreport --session-dir="$session" -l -f "$@" >"$scratch/report"; }
 
 # As the guests', of $scratch/report.

@@ -6,16 +6,6 @@
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
-# status WANTED COMMAND... - does it end with this status?
-status()
-{
-	_wanted=$1
-	shift
-	_got=0
-	"$@" >"$scratch/out" 2>&1 || _got=$?
-	same "the status of $*" $_got "$_wanted"
-}
-
 status 0 operf true
 status 7 operf sh -c 'exit 7'
 status 143 operf sh -c 'kill -TERM $$'

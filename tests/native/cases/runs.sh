@@ -6,17 +6,6 @@
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
 
-# status WANTED COMMAND... - does it end with this status?
-status()
-{
-	_wanted=$1
-	shift
-	_got=0
-	"$@" >"$scratch/out" 2>&1 || _got=$?
-	cat "$scratch/out"
-	same "the status of $*" $_got "$_wanted"
-}
-
 # sessions - their names, in one line
 sessions()
 {
