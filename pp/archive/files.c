@@ -414,6 +414,8 @@ int pp_archive_files_find(struct pp_archive_files *files, const char *session_di
 		result = add_rest(&gathering, &list, files->session_dir, error);
 	for (size_t i = 0; i < list.n_dirs; i++)
 		judge_directory(&gathering, list.samples_dirs[i]);
+	files->is_supplied = files->is_foreign || list.is_supplied;
+	files->supplier = files->is_foreign ? files->owner : list.supplier;
 	if (!result) {
 		add_samples(&gathering, &list, list.files, list.n);
 		add_samples(&gathering, &list, list.arcs, list.n_arcs);

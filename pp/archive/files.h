@@ -28,6 +28,8 @@ struct pp_archive_files {
 	char *session_dir;	       /* in the archive */
 	bool is_foreign;	       /* somebody else could make the session name any file: */
 	uid_t owner;		       /* this user */
+	bool is_supplied; /* what the session names was another user's choice, @supplier's */
+	uid_t supplier;
 	struct pp_kernel_files kernel; /* owns the memory files of some paths */
 };
 

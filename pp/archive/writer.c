@@ -190,19 +190,40 @@ static int put_file(struct writer *writer, const struct pp_archive_files *files,
 	return result;
 }
 
-static int put_all(struct writer *writer, const struct pp_archive_files *files,
-		   struct op_error *error)
+/* A file that is made for the archive; frees @name and @text. */
+static int put_text(struct writer *writer, char *name, char *text, struct op_error *error)
 {
 	struct timespec now = {.tv_sec = time(NULL)};
-	char *text = pp_format("%s\n", files->session_dir);
 	size_t n = strlen(text);
-	int result = put_head(writer, "/" PP_ARCHIVE_SESSION, n, OP_SESSION_FILE_MODE, now, error);
+	int result = put_head(writer, name, n, OP_SESSION_FILE_MODE, now, error);
 
 	if (!result)
 		result = put_bytes(writer, text, n, error);
 	if (!result)
 		result = put_end(writer, error);
+	free(name);
 	free(text);
+	return result;
+}
+
+/* The archive is this user's, but what its session names is still the choice of another. */
+static int put_supplier(struct writer *writer, const struct pp_archive_files *files,
+			struct op_error *error)
+{
+	if (!files->is_supplied)
+		return 0;
+	return put_text(writer, pp_format("%s/" OP_SAMPLES_SUPPLIER, files->session_dir),
+			pp_format("%u\n", (unsigned int)files->supplier), error);
+}
+
+static int put_all(struct writer *writer, const struct pp_archive_files *files,
+		   struct op_error *error)
+{
+	int result = put_text(writer, pp_copy("/" PP_ARCHIVE_SESSION),
+			      pp_format("%s\n", files->session_dir), error);
+
+	if (!result)
+		result = put_supplier(writer, files, error);
 	for (size_t i = 0; !result && i < files->n; i++) {
 		op_progress("files archived", i, files->n);
 		result = put_file(writer, files, &files->items[i], error);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "libdb/odb/odb.h"
 #include "libop/base/error.h"
@@ -40,6 +41,8 @@ struct pp_sample_list {
 	size_t n_dirs, dirs_capacity;
 	int *holds; /* of them, so that nothing is moved from files to packs: libop/pack/hold.h */
 	size_t n_holds, holds_capacity;
+	bool is_supplied;	/* what they name was another user's choice: this one's */
+	uid_t supplier;		/* FOREIGN_NOBODY: several users' */
 	bool is_empty;		/* the sessions were read, and have no sample files */
 	struct op_pack **packs; /* the packs of the files */
 	size_t n_packs, packs_capacity;

@@ -255,26 +255,27 @@ static int check_owner(const struct pp_spec *spec, const char *path, struct op_e
 }
 
 /* What an imported profile names is not read with more rights than whose profile it was. */
-static bool respect_supplier(const char *dir)
+static void respect_supplier(struct pp_sample_list *list, const char *dir)
 {
 	uid_t supplier;
 
 	if (!op_supplier_read(dir, &supplier))
-		return false;
+		return;
 	foreign_restrict(supplier);
-	return true;
+	list->supplier = !list->is_supplied || list->supplier == supplier ? supplier
+									  : FOREIGN_NOBODY;
+	list->is_supplied = true;
 }
 
 /* The session's own files, and those of its archive, are still this user's to read. */
-static void respect_suppliers(const struct pp_sample_list *list, const struct pp_spec *spec,
+static void respect_suppliers(struct pp_sample_list *list, const struct pp_spec *spec,
 			      const char *session, const char *samples_root)
 {
-	bool is_supplied = respect_supplier(session);
-
-	is_supplied |= respect_supplier(samples_root);
+	respect_supplier(list, session);
+	respect_supplier(list, samples_root);
 	for (size_t i = 0; i < list->n_dirs; i++)
-		is_supplied |= respect_supplier(list->samples_dirs[i]);
-	if (!is_supplied)
+		respect_supplier(list, list->samples_dirs[i]);
+	if (!list->is_supplied)
 		return;
 	foreign_restrict_except(samples_root);
 	for (size_t i = 0; i < list->n_dirs; i++)
@@ -283,7 +284,7 @@ static void respect_suppliers(const struct pp_sample_list *list, const struct pp
 		foreign_restrict_except(spec->archive);
 }
 
-static int check_owners(const struct pp_sample_list *list, const struct pp_spec *spec,
+static int check_owners(struct pp_sample_list *list, const struct pp_spec *spec,
 			const char *samples_root, struct op_error *error)
 {
 	char *session = pp_format("%s/..", samples_root);

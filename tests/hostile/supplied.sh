@@ -3,7 +3,8 @@
 #
 # covers: a profile of another user that names a private program of root's: nothing that root makes
 # covers: of it, exported, imported, reported, archived, or imported again from a tree, has the
-# covers: program's functions or bytes; of a profile of root's own, all have them
+# covers: program's functions or bytes; of a profile of root's own, all have them; archives say whose
+# covers: names they have
 #
 #	supplied.sh BUILD
 
@@ -95,4 +96,21 @@ opimport -o again imported >/dev/null 2>&1
 [[ -n $(opreport --session-dir=again -n 2>/dev/null) ]] || { echo "NOT OK: no samples"; failures=1; }
 ! opreport --session-dir=again -l 2>/dev/null | grep -q secret_function ||
 	{ echo "NOT OK: an imported tree tells of the program"; failures=1; }
+# supplier_of WHAT SESSION [OPTION]: an archive says whose choice the names in it were
+supplier_of()
+{
+	rm -rf archive
+	oparchive --session-dir="$2" "${@:3}" -o archive 2>/dev/null
+	[[ $(cat "archive$(<archive/oprofile-session-dir)/supplier") == 65534 ]] || {
+		echo "NOT OK: the archive of $1 does not say whose names it has"
+		failures=$((failures + 1))
+	}
+}
+
+supplier_of 'an imported tree' again
+supplier_of "another user's session" imported --trust-session
+rm -rf imported
+chown 65534 profile
+opimport -o imported profile >/dev/null 2>&1
+supplier_of 'an imported profile' imported
 exit $((failures > 0))
