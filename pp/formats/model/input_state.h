@@ -7,6 +7,7 @@
 #include "input.h"
 
 struct archive;
+struct archive_library;
 
 #define BUFFER_FIRST (256u << 10)
 #define PACKED_BYTES (64u << 10)
@@ -26,7 +27,8 @@ struct input {
 	const char *packing; /* what is around it: "gzip", "xz"...; NULL: nothing */
 	bool between;	     /* gzip: a member has ended, another may follow */
 	z_stream stream;     /* of gzip */
-	struct archive *archive; /* of the others */
+	struct archive *archive; /* of the others, and what unpacks it */
+	const struct archive_library *library;
 	uint8_t *packed;
 	size_t n_first;	   /* bytes of @packed that came before the first were unpacked */
 	uint64_t n_packed; /* bytes that were read, and what they made */

@@ -5,26 +5,30 @@
  */
 #include "input_state.h"
 
-#include <archive.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive_library.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/limits.h"
 
 /* ---- what is around it ---- */
 
+#define FILTER(name) offsetof(struct archive_library, read_support_filter_##name)
+
 static const struct {
 	const char *name, *magic;
 	size_t length;
-	int (*support)(struct archive *archive); /* NULL: zlib does it */
+	bool is_of_archive; /* else zlib does it */
+	size_t filter;	    /* of libarchive: in struct archive_library */
 } packings[] = {
-	{"gzip", "\x1f\x8b\x08", 3, NULL},
-	{"bzip2", "BZh", 3, archive_read_support_filter_bzip2},
-	{"xz", "\xfd\x37zXZ\0", 6, archive_read_support_filter_xz},
-	{"zstd", "\x28\xb5\x2f\xfd", 4, archive_read_support_filter_zstd},
+	{"gzip", "\x1f\x8b\x08", 3, false, 0},
+	{"bzip2", "BZh", 3, true, FILTER(bzip2)},
+	{"xz", "\xfd\x37zXZ\0", 6, true, FILTER(xz)},
+	{"zstd", "\x28\xb5\x2f\xfd", 4, true, FILTER(zstd)},
 };
 
 #define N_PACKINGS    (sizeof(packings) / sizeof(packings[0]))
@@ -98,7 +102,7 @@ static la_ssize_t feed(struct archive *archive, void *context, const void **byte
 		return got;
 	got = input_read_raw(input, input->packed, PACKED_BYTES, &error);
 	if (got < 0)
-		archive_set_error(archive, error.code, "%s", strerror(error.code));
+		input->library->set_error(archive, error.code, "%s", strerror(error.code));
 	else
 		input->n_packed += (uint64_t)got;
 	return got;
@@ -106,32 +110,41 @@ static la_ssize_t feed(struct archive *archive, void *context, const void **byte
 
 static ptrdiff_t fail_of_archive(const struct input *input, struct op_error *error)
 {
-	const char *cause = archive_error_string(input->archive);
+	const char *cause = input->library->error_string(input->archive);
 
 	return fail_to_unpack(input, cause ? cause : "they end early", error);
 }
 
 static ptrdiff_t read_archive(struct input *input, uint8_t *to, size_t room, struct op_error *error)
 {
-	la_ssize_t got = archive_read_data(input->archive, to, room);
+	la_ssize_t got = input->library->read_data(input->archive, to, room);
 
 	return got < 0 ? fail_of_archive(input, error) : got;
 }
 
-static int begin_archive(struct input *input, int (*support)(struct archive *archive),
-			 struct op_error *error)
+typedef int add_filter(struct archive *archive);
+
+static int begin_archive(struct input *input, size_t filter, struct op_error *error)
 {
+	struct op_error cause;
+	const struct archive_library *library = archive_library(&cause);
 	struct archive_entry *entry;
+	add_filter *add;
 	int result;
 
-	input->archive = archive_read_new();
-	if (!input->archive || support(input->archive) != ARCHIVE_OK ||
-	    archive_read_support_format_raw(input->archive) != ARCHIVE_OK ||
-	    archive_read_support_format_empty(input->archive) != ARCHIVE_OK)
+	if (!library)
+		return op_error_set(error, cause.code, "%s: %s, which %s data need", input->name,
+				    cause.text, input->packing);
+	memcpy(&add, (const char *)library + filter, sizeof(add));
+	input->library = library;
+	input->archive = library->read_new();
+	if (!input->archive || add(input->archive) != ARCHIVE_OK ||
+	    library->read_support_format_raw(input->archive) != ARCHIVE_OK ||
+	    library->read_support_format_empty(input->archive) != ARCHIVE_OK)
 		pp_out_of_memory();
-	if (archive_read_open(input->archive, input, NULL, feed, NULL) != ARCHIVE_OK)
+	if (library->read_open(input->archive, input, NULL, feed, NULL) != ARCHIVE_OK)
 		return (int)fail_of_archive(input, error);
-	result = archive_read_next_header(input->archive, &entry);
+	result = library->read_next_header(input->archive, &entry);
 	input->ended = result == ARCHIVE_EOF;
 	return result == ARCHIVE_OK || input->ended ? 0 : (int)fail_of_archive(input, error);
 }
@@ -159,8 +172,8 @@ int input_detect_packing(struct input *input, struct op_error *error)
 	input->n_first = n;
 	input->n_packed = n;
 	input->end = 0;
-	if (packings[i].support)
-		return begin_archive(input, packings[i].support, error);
+	if (packings[i].is_of_archive)
+		return begin_archive(input, packings[i].filter, error);
 	begin_gzip(input);
 	return 0;
 }
@@ -186,7 +199,7 @@ ptrdiff_t input_unpack(struct input *input, uint8_t *to, size_t room, struct op_
 void input_end_unpacking(struct input *input)
 {
 	if (input->archive)
-		archive_read_free(input->archive);
+		input->library->read_free(input->archive);
 	else if (input->packing)
 		inflateEnd(&input->stream);
 	input->archive = NULL;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive_library.h"
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/apart.h"
@@ -117,6 +118,7 @@ static void *ask(int fd, const char *path, enum task task, const struct format *
 	struct op_error cause;
 	void *answer;
 
+	archive_library(&cause); /* the process can't load it */
 	confined_file_most = READ_APART_UNPACKED_MOST;
 	op_buffer_u8(&question, (uint8_t)task);
 	op_buffer_u32(&question, by);
