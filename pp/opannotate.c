@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pp/annotate/annotate.h"
+#include "pp/formats/command/inputs.h"
 #include "libop/base/memory.h"
 #include "pp/profile/loss.h"
 #include "pp/select/selection.h"
@@ -105,6 +106,7 @@ static const struct pp_tool tool = {
 	.synopsis = PP_SYNOPSIS_SPEC,
 	.options = pp_annotate_options_table,
 	.words = PP_WORDS_SPEC,
+	.inputs = &input_readers,
 	.reports = true,
 	.check = check,
 	.run = annotate,

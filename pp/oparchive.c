@@ -7,6 +7,7 @@
 
 #include "pp/archive/files.h"
 #include "pp/archive/writer.h"
+#include "pp/formats/command/inputs.h"
 #include "pp/tool/tool.h"
 #include "libop/base/safe_text.h"
 
@@ -87,6 +88,7 @@ static const struct pp_tool tool = {
 	.synopsis = PP_SYNOPSIS_SPEC,
 	.options = options,
 	.words = PP_WORDS_SPEC,
+	.inputs = &input_readers,
 	.check = check,
 	.run = archive,
 	.release = release,

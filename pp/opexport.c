@@ -10,6 +10,7 @@
 #include "libop/base/pinned_path.h"
 #include "libop/foreign/output.h"
 #include "libop/session/paths.h"
+#include "pp/formats/command/inputs.h"
 #include "pp/formats/model/format.h"
 #include "pp/formats/model/profile_input.h"
 #include "pp/formats/model/weights.h"
@@ -26,13 +27,14 @@
 struct job {
 	struct pp_common common;
 	char *from, *from_format, *to, *output, *value;
+	struct op_strings inputs; /* of --from and of words: they are read as they are */
 	enum pp_demangle demangle;
 	bool exclude_dependent, list_formats;
 };
 
 static const struct op_option options[] = {
 	{"from", 0, "FILE",
-	 "convert this file or directory of another profiler; - is standard input",
+	 "convert this file or directory of another profiler, as a word does; - is standard input",
 	 OP_TEXT(struct job, from)},
 	{"from-format", 0, "NAME", "the format of --from (default: by its content)",
 	 OP_TEXT(struct job, from_format)},
@@ -155,6 +157,30 @@ static int write_profile(const struct job *job, struct prof *prof, struct prof_n
 
 /* ---- input of another profiler ---- */
 
+/* What is not selected from is converted as it is, without becoming a session in between, which has
+ * no place for times and labels. */
+static void take_inputs(void *context)
+{
+	struct job *job = context;
+	struct pp_spec *spec = &job->common.specs[0];
+
+	if (job->from && op_strings_add(&job->inputs, job->from))
+		pp_out_of_memory();
+	if (job->from || pp_spec_is_selective(spec) || job->exclude_dependent)
+		return;
+	job->inputs = spec->inputs;
+	spec->inputs = (struct op_strings){0};
+}
+
+static struct pp_separation separation(const void *job)
+{
+	unsigned int by = chosen(job)->by;
+
+	return (struct pp_separation){.process = by & PROF_BY_PID,
+				      .thread = by & (PROF_BY_TID | PROF_TIMES_BY_TID),
+				      .cpu = by & PROF_BY_CPU};
+}
+
 static const struct format *input_format(const struct job *job, const struct profile_input *input,
 					 struct op_error *error)
 {
@@ -169,24 +195,30 @@ static const struct format *input_format(const struct job *job, const struct pro
 }
 
 /* Of a damaged input, @prof has what precedes the damage.  Return: 0, or -1 with @error set. */
-static int read_input(const struct job *job, struct prof *prof, struct op_error *error)
+static int read_input(const struct job *job, const char *path, struct prof *prof,
+		      struct op_error *error)
 {
 	struct profile_input input;
 	const struct format *format;
 	int result;
 
-	if (profile_input_open(&input, job->from, error))
+	if (profile_input_open(&input, path, error))
 		return -1;
 	format = input_format(job, &input, error);
-	result = format ? profile_input_read(&input, format, chosen(job)->by, &prof->sink, NULL,
-					     error)
-			: -1;
-	for (size_t i = 0; i < prof->n_notes; i++)
-		op_warn("%s: %s", profile_input_name(&input), prof->notes[i]);
+	result = format ? input_read(prof, &input, format, chosen(job)->by, NULL, error) : -1;
 	if (!result && !prof->n_events)
 		result = op_error_set(error, ENODATA, "%s: no samples", profile_input_name(&input));
 	profile_input_close(&input);
 	return result;
+}
+
+/* Adds all of them up, to the first that is damaged. */
+static int read_inputs(const struct job *job, struct prof *prof, struct op_error *error)
+{
+	for (size_t i = 0; i < job->inputs.count; i++)
+		if (read_input(job, job->inputs.item[i], prof, error))
+			return -1;
+	return 0;
 }
 
 /* ---- export ---- */
@@ -199,7 +231,7 @@ static int check_signs(const struct job *job, const struct prof *prof, struct op
 	return op_error_set(error, EINVAL,
 			    "%s: values below 0, as of a difference of profiles, have no place in "
 			    "--to=%s; firefox, folded and pprof have one",
-			    job->from, job->to);
+			    job->inputs.item[0], job->to);
 }
 
 static int write_named(const struct job *job, struct prof *prof, struct pp_image_reader *reader,
@@ -209,7 +241,7 @@ static int write_named(const struct job *job, struct prof *prof, struct pp_image
 	int result;
 
 	prof_finish(prof);
-	if (job->from)
+	if (job->inputs.count)
 		session_identify(prof, reader);
 	names = names_new(prof, reader, job->demangle);
 	result = write_profile(job, prof, names, error);
@@ -221,7 +253,7 @@ static int export_input(struct job *job, struct prof *prof, struct pp_image_read
 			struct op_error *error)
 {
 	struct op_error cause;
-	int result = read_input(job, prof, error);
+	int result = read_inputs(job, prof, error);
 
 	if (!prof->n_events)
 		return -1;
@@ -233,7 +265,7 @@ static int export_input(struct job *job, struct prof *prof, struct pp_image_read
 		return -1;
 	}
 	if (result)
-		op_warn("%s: only the samples before the error were written", job->from);
+		op_warn("%s: only the samples before the error were written", job->inputs.item[0]);
 	return result;
 }
 
@@ -290,12 +322,12 @@ static int run(void *context, struct op_error *error)
 		list_formats();
 		return 0;
 	}
-	if (chosen(job)->write_sessions && !job->from)
+	if (chosen(job)->write_sessions && !job->inputs.count)
 		return export_sessions(job, error);
 	search = pp_common_search(&job->common, &job->common.specs[0]);
 	prof = prof_new(chosen(job)->by, 0);
-	result = job->from ? export_input(job, prof, &reader, error)
-			   : export_session(job, prof, &reader, error);
+	result = job->inputs.count ? export_input(job, prof, &reader, error)
+				 : export_session(job, prof, &reader, error);
 	pp_warnings_summarize(&job->common.warnings);
 	pp_image_reader_free(&reader);
 	pp_image_search_free(&search);
@@ -303,12 +335,21 @@ static int run(void *context, struct op_error *error)
 	return result;
 }
 
+static void release(void *job)
+{
+	op_strings_free(&((struct job *)job)->inputs);
+}
+
 static const struct pp_tool tool = {
-	.synopsis = "--to=FORMAT [OPTION...] [--from=FILE | [TAG:LIST|IMAGE]...]",
+	.synopsis = "--to=FORMAT [OPTION...] [TAG:LIST|IMAGE|PROFILE]...",
 	.options = options,
 	.words = PP_WORDS_SPEC,
+	.inputs = &input_readers,
+	.separation = separation,
+	.take_inputs = take_inputs,
 	.check = check,
 	.run = run,
+	.release = release,
 };
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "pp/formats/command/inputs.h"
 #include "pp/report/gprof_data.h"
 #include "libop/base/memory.h"
 #include "pp/profile/loss.h"
@@ -116,6 +117,7 @@ static const struct pp_tool tool = {
 	.synopsis = PP_SYNOPSIS_SPEC,
 	.options = options,
 	.words = PP_WORDS_SPEC,
+	.inputs = &input_readers,
 	.run = convert,
 	.release = release,
 };

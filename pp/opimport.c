@@ -10,10 +10,10 @@
 #include "libop/cpu/type_names.h"
 #include "libop/foreign/door.h"
 #include "pp/formats/model/format.h"
-#include "pp/formats/session/import.h"
+#include "pp/formats/command/import.h"
+#include "pp/formats/command/inputs.h"
 #include "pp/formats/model/info.h"
 #include "pp/formats/model/profile_input.h"
-#include "pp/formats/model/weights.h"
 #include "pp/archive/import.h"
 #include "libop/base/memory.h"
 #include "pp/tool/tool.h"
@@ -74,17 +74,6 @@ static int parse_separation(struct job *job, struct op_error *error)
 }
 
 /* ---- what is imported ---- */
-
-static struct prof *read_profile(const struct format *format, struct profile_input *profile,
-				 unsigned int by, uint64_t *stored, int *result,
-				 struct op_error *error)
-{
-	struct prof *prof = prof_new(by, 0);
-
-	*result = profile_input_read(profile, format, by, &prof->sink, stored, error);
-	prof_finish(prof);
-	return prof;
-}
 
 /* True if there is no default output for this input. */
 static bool needs_output(const struct job *job)
@@ -167,11 +156,11 @@ static int import_sample_files(struct job *job, const struct profile_input *prof
 static int show_info(const struct format *format, struct profile_input *profile,
 		     struct op_error *error)
 {
-	uint64_t stored;
-	int result;
-	struct prof *prof =
-		read_profile(format, profile, PROF_COUNTS_ONLY, &stored, &result, error);
+	struct prof *prof = prof_new(PROF_COUNTS_ONLY, 0);
+	int result =
+		profile_input_read(profile, format, PROF_COUNTS_ONLY, &prof->sink, NULL, error);
 
+	prof_finish(prof);
 	info_write(prof, format, profile->path, stdout);
 	prof_free(prof);
 	if (fflush(stdout) || ferror(stdout))
@@ -183,11 +172,7 @@ static int import_profile(struct job *job, const struct format *format,
 			  struct profile_input *profile, struct op_error *error)
 {
 	const char *dir = job->output ? job->output : DEFAULT_OUTPUT;
-	struct session_options session = {
-		.merge_libs = job->merge_libs,
-		.is_supplied = profile->supplier != FOREIGN_OURSELVES,
-		.supplier = profile->supplier,
-	};
+	struct session_options session = {.merge_libs = job->merge_libs};
 	const struct prof_host host = {.cpu_type = job->type};
 	struct op_error cause;
 	struct prof *prof;
@@ -196,18 +181,13 @@ static int import_profile(struct job *job, const struct format *format,
 	/* before reading, which may take long */
 	if (import_session_check(dir, error))
 		return -1;
-	prof = read_profile(format, profile, job->by, &session.input, &result, error);
+	prof = prof_new(job->by, 0);
+	result = input_read(prof, profile, format, job->by, &session, error);
+	prof_finish(prof);
 	prof->sink.host(&prof->sink, &host);
-	for (size_t i = 0; i < prof->n_notes; i++)
-		op_warn("%s: %s", profile_input_name(profile), prof->notes[i]);
 	/* of a damaged file, what is before the damage */
-	if (prof_is_signed(prof)) {
-		result = op_error_set(
-			error, EINVAL,
-			"%s: values below 0, as of a difference of profiles, have no "
-			"place in a session; import both profiles and compare them, or "
-			"convert the file with opexport --from",
-			profile_input_name(profile));
+	if (input_check_signs(prof, profile_input_name(profile), &cause)) {
+		result = op_error_set(error, cause.code, "%s", cause.text);
 	} else if (!prof_count(prof)) {
 		if (!result)
 			result = op_error_set(error, ENODATA, "%s: no samples",

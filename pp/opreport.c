@@ -7,6 +7,8 @@
 
 #include "libop/base/error.h"
 #include "pp/select/classes.h"
+#include "libop/session/temporary.h"
+#include "pp/formats/command/inputs.h"
 #include "pp/formats/html/sessions.h"
 #include "pp/profile/loss.h"
 #include "libop/base/memory.h"
@@ -198,7 +200,7 @@ static void write_report(struct job *job, FILE *out)
 		.loss = &source->loss,
 		.notes = &source->notes,
 		.command_line = options->common.command_line,
-		.session_dir = options->common.session_dir,
+		.session_dir = op_session_shown(options->common.session_dir),
 		.image_paths = &options->common.image_paths,
 		.include = &options->include,
 		.exclude = &options->exclude,
@@ -315,16 +317,23 @@ static struct pp_merge merge_others(const struct pp_options *options)
 }
 
 /* Sessions have no threads unless they were asked to keep them apart. */
-static int check_who(const struct pp_classes *classes, enum pp_by by, struct op_error *error)
+static int check_who(const struct pp_classes *classes, const char *session_dir, enum pp_by by,
+		     struct op_error *error)
 {
+	const char *what = by == PP_BY_CPU ? "CPUs" : "threads";
+	const char *option = by == PP_BY_CPU ? "cpu" : "thread";
+	const char *shown = op_session_shown(session_dir);
+
 	for (size_t i = 0; i < classes->n; i++)
 		if (by == PP_BY_APPLICATION || pp_who_of(&classes->items[i], by) != OP_ALL)
 			return 0;
+	if (shown != session_dir)
+		return op_error_set(error, EINVAL, "%s: the profile does not say which %s", shown,
+				    what);
 	return op_error_set(error, EINVAL,
 			    "the session does not keep %s apart; --separate-%s of "
 			    "operf, or --separate=%s of opcontrol, does",
-			    by == PP_BY_CPU ? "CPUs" : "threads",
-			    by == PP_BY_CPU ? "cpu" : "thread", by == PP_BY_CPU ? "cpu" : "thread");
+			    what, option, option);
 }
 
 static int read_source(struct job *job, size_t which, struct op_error *error)
@@ -352,7 +361,7 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	if (pp_select(&source->list, &source->classes, session_dir_of(job, which), spec, merge,
 		      options->exclude_dependent, &options->common.warnings, error))
 		return pp_loss_explain(&source->list, error);
-	if (check_who(&source->classes, options->style.by, error))
+	if (check_who(&source->classes, session_dir_of(job, which), options->style.by, error))
 		return -1;
 	return make_profile(job, source, error);
 }
@@ -478,6 +487,16 @@ static int report(void *context, struct op_error *error)
 	return write_output(job, error);
 }
 
+/* What --by leaves apart; all else would be columns that nobody asked for. */
+static struct pp_separation separation(const void *job)
+{
+	enum pp_by by = ((const struct job *)job)->options.style.by;
+
+	return (struct pp_separation){.process = by == PP_BY_PROCESS,
+				      .thread = by == PP_BY_THREAD,
+				      .cpu = by == PP_BY_CPU};
+}
+
 static int check(void *job, struct op_error *error)
 {
 	return pp_options_check(&((struct job *)job)->options, error);
@@ -507,6 +526,8 @@ static const struct pp_tool tool = {
 	.synopsis = PP_SYNOPSIS_SPEC,
 	.options = pp_options_table,
 	.words = PP_WORDS_PAIR,
+	.inputs = &input_readers,
+	.separation = separation,
 	.reports = true,
 	.check = check,
 	.run = report,

@@ -11,6 +11,7 @@
 #include "libop/session/account.h"
 #include "libop/session/alive.h"
 #include "libop/session/paths.h"
+#include "libop/session/temporary.h"
 
 /* As of an import with many images. */
 #define ORIGIN_MOST (64u << 20)
@@ -200,10 +201,11 @@ uint64_t pp_head_rate(const struct pp_head *head, const struct pp_class *class)
 char *pp_head_session_name(const char *samples_dir)
 {
 	static const char current[] = "/" OP_SESSION_CURRENT;
+	const char *shown = op_session_shown(samples_dir);
 	size_t n = strlen(samples_dir), end = strlen(current);
-	char *name = pp_copy(samples_dir);
+	char *name = pp_copy(shown);
 
-	if (n > end && !strcmp(samples_dir + n - end, current))
+	if (shown == samples_dir && n > end && !strcmp(samples_dir + n - end, current))
 		name[n - end] = '\0';
 	return name;
 }

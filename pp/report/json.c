@@ -2,6 +2,7 @@
 /* Reports as JSON: opreport-json(5), doc/opreport.schema.json. */
 #include "libop/cpu/type_names.h"
 #include "listing.h"
+#include "libop/session/temporary.h"
 #include "libop/text/json.h"
 #include "report.h"
 #include "pp/select/weights.h"
@@ -127,7 +128,7 @@ static void put_head(struct json *json)
 	op_json_object(writer, "session");
 	op_json_array(writer, "directories");
 	for (size_t i = 0; i < head->n_dirs; i++)
-		op_json_string(writer, NULL, head->dirs[i]);
+		op_json_string(writer, NULL, op_session_shown(head->dirs[i]));
 	op_json_end(writer);
 	put_fact(writer, "host", &head->hostname);
 	put_fact(writer, "kernel", &head->os_release);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "libop/session/temporary.h"
 #include "multiplexing.h"
 #include "weights.h"
 
@@ -21,9 +22,10 @@ int pp_select_files(struct pp_sample_list *list, const char *session_dir,
 		return op_error_set(
 			error, ENOENT,
 			"none of the %zu sample files in %s matches the profile specification",
-			list->n_passed_over, session_dir);
+			list->n_passed_over, op_session_shown(session_dir));
 	list->is_empty = true;
-	return op_error_set(error, ENOENT, "no sample files in %s", session_dir);
+	return op_error_set(error, ENOENT, "no sample files in %s",
+			    op_session_shown(session_dir));
 }
 
 int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const char *session_dir,

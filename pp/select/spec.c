@@ -224,7 +224,14 @@ void pp_spec_free(struct pp_spec *spec)
 			free(((struct pp_ranges *)member)->items);
 	}
 	op_strings_free(&spec->names);
+	op_strings_free(&spec->inputs);
 	memset(spec, 0, sizeof(*spec));
+}
+
+bool pp_spec_is_selective(const struct pp_spec *spec)
+{
+	return pp_spec_is_by_image(spec) || spec->events.count || spec->counts.n ||
+	       spec->unit_masks.n || spec->cpus.n || spec->tgids.n || spec->tids.n;
 }
 
 bool pp_globs_match(const struct op_strings *globs, const char *text)

@@ -32,6 +32,7 @@ struct pp_ranges {
 struct pp_spec {
 	char *archive;		    /* archive: a directory that oparchive filled, or NULL */
 	char *session_dir;	    /* session-dir: or a plain word; absolute; or NULL */
+	struct op_strings inputs;   /* plain words: profiles of other formats; set by the caller */
 	struct op_strings sessions; /* session: names or globs; a path begins with . or / */
 	struct op_strings session_excludes; /* session-exclude: */
 	struct op_strings names;	  /* plain words: globs for the application or the image */
@@ -55,6 +56,9 @@ struct pp_spec {
  */
 int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n, struct op_error *error);
 void pp_spec_free(struct pp_spec *spec);
+
+/* Whether it selects some of the samples only, whatever they are read from. */
+bool pp_spec_is_selective(const struct pp_spec *spec);
 
 /* Adds the word TAG:LIST.  Return: 0, or -1 with @error set. */
 int pp_spec_add(struct pp_spec *spec, const char *tag, const char *list, struct op_error *error);

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "libop/base/progress.h"
 #include "libop/session/paths.h"
+#include "libop/session/temporary.h"
 #include "libop/base/memory.h"
 #include "pp/select/pair.h"
 #include "libop/base/strings.h"
@@ -88,16 +90,55 @@ static void warn_of_newer(const struct pp_common *common)
 {
 	const struct pp_spec *spec = &common->specs[0];
 
-	if (!common->session_given && !spec->session_dir && !spec->archive &&
+	if (!common->session_given && !spec->session_dir && !spec->archive && !spec->inputs.count &&
 	    op_session_is_newer(OP_SESSION_DEFAULT_DIR, common->session_dir))
 		op_warn("the session is %s; a newer one is in " OP_SESSION_DEFAULT_DIR
 			" (--session-dir=" OP_SESSION_DEFAULT_DIR ")",
 			common->session_dir);
 }
 
-static int parse_spec(struct pp_spec *spec, const struct op_strings *words, struct op_error *error)
+static void add_word(struct op_strings *list, const char *word)
 {
-	return pp_spec_parse(spec, (const char *const *)words->item, words->count, error);
+	if (op_strings_add(list, word))
+		pp_out_of_memory();
+}
+
+/* Adds a word to those of the specification, or to the profiles of other formats. */
+static void sort_word(const struct pp_tool *tool, const char *word, struct op_strings *rest,
+		      struct op_strings *inputs)
+{
+	char *archive;
+
+	if (tool->inputs && tool->inputs->is_input(word)) {
+		add_word(inputs, word);
+	} else if (tool->inputs && tool->inputs->is_archive(word)) {
+		archive = pp_format("archive:%s", word);
+		add_word(rest, archive);
+		free(archive);
+	} else {
+		add_word(rest, word);
+	}
+}
+
+/* A session has a directory of samples in it, so a word is not both. */
+static int parse_spec(const struct pp_tool *tool, const struct pp_common *common,
+		      struct pp_spec *spec, const struct op_strings *words, struct op_error *error)
+{
+	struct op_strings rest = {0}, inputs = {0};
+	int result;
+
+	for (size_t i = 0; i < words->count; i++)
+		sort_word(tool, words->item[i], &rest, &inputs);
+	result = pp_spec_parse(spec, (const char *const *)rest.item, rest.count, error);
+	op_strings_free(&rest);
+	spec->inputs = inputs;
+	if (result || !inputs.count)
+		return result;
+	if (spec->archive || spec->session_dir || spec->sessions.count ||
+	    (common->session_given && !common->is_pair))
+		return op_error_set(error, EINVAL, "'%s' is a profile of its own, not of a session",
+				    inputs.item[0]);
+	return 0;
 }
 
 /* A session that the words name is that of the command, unless two are compared. */
@@ -117,28 +158,28 @@ static int adopt_session(struct pp_common *common, struct op_error *error)
 	return 0;
 }
 
-static int parse_pair(struct pp_common *common, struct op_error *error)
+static int parse_pair(const struct pp_tool *tool, struct pp_common *common, struct op_error *error)
 {
 	struct pp_pair pair;
 	int result = pp_pair_split(&pair, &common->words, error);
 
 	common->is_pair = pair.is_pair;
 	if (!result)
-		result = parse_spec(&common->specs[0], &pair.words[0], error);
+		result = parse_spec(tool, common, &common->specs[0], &pair.words[0], error);
 	if (!result && pair.is_pair)
-		result = parse_spec(&common->specs[1], &pair.words[1], error);
+		result = parse_spec(tool, common, &common->specs[1], &pair.words[1], error);
 	pp_pair_free(&pair);
 	return result;
 }
 
-static int parse_words(struct pp_common *common, enum pp_words words, struct op_error *error)
+static int parse_words(const struct pp_tool *tool, struct pp_common *common, struct op_error *error)
 {
-	switch (words) {
+	switch (tool->words) {
 	case PP_WORDS_SPEC:
-		return parse_spec(&common->specs[0], &common->words, error) ||
+		return parse_spec(tool, common, &common->specs[0], &common->words, error) ||
 		       adopt_session(common, error);
 	case PP_WORDS_PAIR:
-		return parse_pair(common, error) || adopt_session(common, error);
+		return parse_pair(tool, common, error) || adopt_session(common, error);
 	case PP_WORDS_OWN:
 		break;
 	}
@@ -164,6 +205,82 @@ static int read_options(const struct pp_tool *tool, const struct op_option_table
 	return result;
 }
 
+/* ---- profiles of other formats ---- */
+
+/* What is selected must be told apart. */
+static struct pp_separation separation_of(const struct pp_tool *tool, const void *job,
+					  const struct pp_spec *spec)
+{
+	struct pp_separation separation = {0};
+
+	if (tool->separation)
+		separation = tool->separation(job);
+	separation.process |= spec->tgids.n;
+	separation.thread |= spec->tids.n;
+	separation.cpu |= spec->cpus.n;
+	return separation;
+}
+
+/* An archive may be a file, too. */
+static int unpack_archive(const struct pp_tool *tool, struct pp_spec *spec, struct op_error *error)
+{
+	struct stat status;
+	const char *dir;
+
+	if (!spec->archive || stat(spec->archive, &status) || S_ISDIR(status.st_mode))
+		return 0;
+	dir = tool->inputs->unpack_archive(spec->archive, error);
+	if (!dir)
+		return -1;
+	free(spec->archive);
+	spec->archive = pp_copy(dir);
+	return 0;
+}
+
+/* Makes sessions of the inputs. */
+static int read_inputs(const struct pp_tool *tool, void *job, struct op_error *error)
+{
+	struct pp_common *common = job;
+
+	if (tool->take_inputs)
+		tool->take_inputs(job);
+	for (size_t i = 0; tool->inputs && i < 2; i++) {
+		struct pp_spec *spec = &common->specs[i];
+		struct pp_separation separation;
+		const char *dir;
+		char **kept;
+
+		if (unpack_archive(tool, spec, error))
+			return -1;
+		if (!spec->inputs.count)
+			continue;
+		separation = separation_of(tool, job, spec);
+		dir = tool->inputs->make_session(&spec->inputs, &separation, error);
+		if (!dir)
+			return -1;
+		kept = common->is_pair ? &spec->session_dir : &common->session_dir;
+		free(*kept);
+		*kept = pp_copy(dir);
+	}
+	return 0;
+}
+
+/* A word that names a file, and no image of the session, may have been meant as a profile. */
+static void explain_words(const struct pp_tool *tool, const struct pp_common *common,
+			  struct op_error *error)
+{
+	const struct op_strings *names = &common->specs[0].names;
+	struct op_error cause;
+
+	for (size_t i = 0; tool->inputs && error->code == ENOENT && i < names->count; i++) {
+		if (names->item[i][0] != '/')
+			continue;
+		tool->inputs->explain(names->item[i], &cause);
+		if (cause.code)
+			op_warn("%s", cause.text);
+	}
+}
+
 static enum op_exit run(const struct pp_tool *tool, const struct op_option_table *tables, void *job,
 			int argc, char **argv, struct op_error *error)
 {
@@ -175,12 +292,17 @@ static enum op_exit run(const struct pp_tool *tool, const struct op_option_table
 	if (!common->command_line)
 		pp_out_of_memory();
 	choose_session(common);
-	if (parse_words(common, tool->words, error) || (tool->check && tool->check(job, error)))
+	if (parse_words(tool, common, error) || (tool->check && tool->check(job, error)))
 		return OP_EXIT_USAGE;
 	common->specs[0].trust = common->specs[1].trust = common->trust_session;
 	if (!tool->no_session)
 		warn_of_newer(common);
-	return tool->run(job, error) ? OP_EXIT_FAILURE : OP_EXIT_OK;
+	if (read_inputs(tool, job, error))
+		return OP_EXIT_FAILURE;
+	if (!tool->run(job, error))
+		return OP_EXIT_OK;
+	explain_words(tool, common, error);
+	return OP_EXIT_FAILURE;
 }
 
 int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
@@ -206,6 +328,7 @@ int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
 		op_complain("%s", error.text);
 	if (tool->release)
 		tool->release(job);
+	op_temporary_sessions_remove();
 	op_options_release(tables);
 	op_strings_free(&common->words);
 	pp_spec_free(&common->specs[0]);

@@ -33,6 +33,7 @@
 #include "libop/base/strings.h"
 #include "pp/symbols/image_path.h"
 #include "shared_options.h"
+#include "inputs.h"
 #include "output.h"
 #include "pp/select/spec.h"
 #include "libop/base/warnings.h"
@@ -60,7 +61,7 @@ enum pp_words {
 	PP_WORDS_OWN,  /* the tool looks at pp_common.words itself */
 };
 
-#define PP_SYNOPSIS_SPEC "[OPTION...] [TAG:LIST|IMAGE]..."
+#define PP_SYNOPSIS_SPEC "[OPTION...] [TAG:LIST|IMAGE|PROFILE]..."
 
 /* The functions get the struct that was given to pp_tool_main(). */
 struct pp_tool {
@@ -69,6 +70,13 @@ struct pp_tool {
 	enum pp_words words;
 	bool reports;	 /* it writes reports for people, and has options of colours and pagers */
 	bool no_session; /* it has no options that say where sessions and images are */
+	const struct pp_input_readers *inputs; /* of words that are profiles; NULL: none are */
+	/* What samples of an input are to be told apart by; what the specification has is added.
+	 * Or NULL. */
+	struct pp_separation (*separation)(const void *job);
+	/* Looks at words that are profiles before they become sessions: what it takes out of
+	 * pp_spec.inputs, @run reads.  Or NULL. */
+	void (*take_inputs)(void *job);
 	/* Looks at options and words; an error is one of the command line (OP_EXIT_USAGE).  Or
 	 * NULL. */
 	int (*check)(void *job, struct op_error *error);

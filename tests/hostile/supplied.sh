@@ -54,6 +54,8 @@ telling()
 {
 	rm -rf imported again packed
 	opexport --from=profile --to=folded 2>/dev/null | grep -q secret_function && echo export
+	opreport -l profile 2>/dev/null | grep -q secret_function && echo word
+	opannotate -a profile 2>/dev/null | grep -q secret_function && echo listing
 	opimport -o imported profile >/dev/null 2>&1
 	opreport --session-dir=imported -l 2>/dev/null | grep -q secret_function && echo report
 	opannotate --session-dir=imported -a 2>/dev/null | grep -q secret_function && echo code
@@ -79,7 +81,7 @@ owned()
 	}
 }
 
-all='export report code session archive packed tree'
+all='export word listing report code session archive packed tree'
 owned 0 "$all"
 owned 65534 ''
 # it names what that user may read

@@ -15,7 +15,7 @@
 #include "libop/pack/session.h"
 #include "libop/session/sample_name.h"
 #include "libop/session/paths.h"
-#include "pp/formats/session/import.h"
+#include "pp/formats/command/import.h"
 #include "pp/formats/session/session.h"
 #include "pp/formats/session/image.h"
 

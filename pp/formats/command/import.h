@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From a foreign profile to a session directory, in one step. */
-#ifndef PP_FORMATS_SESSION_IMPORT_H
-#define PP_FORMATS_SESSION_IMPORT_H
+#ifndef PP_FORMATS_COMMAND_IMPORT_H
+#define PP_FORMATS_COMMAND_IMPORT_H
 
 #include "pp/formats/model/profile.h"
-#include "session.h"
+#include "pp/formats/session/session.h"
 
 /**
  * import_session - make a profile the live session of a session directory

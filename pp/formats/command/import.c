@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From a profile to a session: see import_session.h. */
+/* From a profile to a session: see import.h. */
 #include "import.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -16,22 +15,10 @@
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
 #include "libop/base/memory.h"
-#include "room.h"
+#include "libop/base/remove_tree.h"
+#include "pp/formats/session/room.h"
 
 #define CURRENT (&OP_SESSION_CURRENT[sizeof(OP_SESSION_SAMPLES)]) /* in OP_SESSION_SAMPLES */
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
-{
-	(void)status;
-	(void)type;
-	(void)where;
-	return remove(path);
-}
-
-static void remove_all(const char *dir)
-{
-	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 /* @current is CURRENT in the directory @samples. */
 static int check_current(int samples, const char *current, struct op_error *error)
@@ -84,6 +71,7 @@ int import_session(const struct prof *prof, const char *dir, const struct sessio
 		   struct op_error *error)
 {
 	char *fresh, *from, *to, *pinned;
+	struct op_error ignored;
 	int result;
 
 	if (import_session_check(dir, error))
@@ -105,7 +93,7 @@ int import_session(const struct prof *prof, const char *dir, const struct sessio
 		to = pp_format("%s/" OP_SESSION_CURRENT, dir);
 		if (!result)
 			result = import_session_check(dir, error) || move(from, to, error) ? -1 : 0;
-		remove_all(fresh);
+		op_tree_remove(AT_FDCWD, fresh, &ignored);
 	}
 	free(from);
 	free(to);

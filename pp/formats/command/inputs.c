@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Profiles that commands are given: see inputs.h. */
+#include "inputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libop/base/memory.h"
+#include "libop/foreign/door.h"
+#include "libop/session/temporary.h"
+#include "pp/formats/model/weights.h"
+#include "pp/formats/session/room.h"
+#include "archive_file.h"
+
+/* ---- reading ---- */
+
+static void take_supplier(struct session_options *options, uid_t supplier)
+{
+	if (supplier == FOREIGN_OURSELVES)
+		return;
+	options->supplier = !options->is_supplied || options->supplier == supplier ? supplier
+										   : FOREIGN_NOBODY;
+	options->is_supplied = true;
+}
+
+int input_read(struct prof *prof, struct profile_input *profile, const struct format *format,
+	       unsigned int by, struct session_options *options, struct op_error *error)
+{
+	size_t n_notes = prof->n_notes;
+	uint64_t stored;
+	int result = profile_input_read(profile, format, by, &prof->sink, &stored, error);
+
+	for (size_t i = n_notes; i < prof->n_notes; i++)
+		op_warn("%s: %s", profile_input_name(profile), prof->notes[i]);
+	if (options) {
+		options->input += stored;
+		take_supplier(options, profile->supplier);
+	}
+	return result;
+}
+
+int input_check_signs(const struct prof *prof, const char *name, struct op_error *error)
+{
+	if (!prof_is_signed(prof))
+		return 0;
+	return op_error_set(error, EINVAL,
+			    "%s: values below 0, as of a difference of profiles, have no place in "
+			    "a session; import both profiles and compare them, or convert the "
+			    "file with opexport",
+			    name);
+}
+
+/* ---- words ---- */
+
+/* The format of a profile that is no session; NULL with @error set. */
+static const struct format *format_of_word(const char *path, struct op_error *error)
+{
+	const struct format *format = NULL;
+	struct profile_input profile;
+
+	if (profile_input_open(&profile, path, error))
+		return NULL;
+	format = profile_input_format(&profile, error);
+	profile_input_close(&profile);
+	if (!format || (format->read && format != &format_session))
+		return format;
+	op_error_set(error, EINVAL, "%s: a session, or a part of one: name its directory", path);
+	return NULL;
+}
+
+static bool is_file_or_directory(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+}
+
+static bool is_input(const char *word)
+{
+	struct op_error ignored;
+
+	return !strcmp(word, "-") ||
+	       (is_file_or_directory(word) && format_of_word(word, &ignored));
+}
+
+/* Which names an image, whatever else there is of it. */
+static bool is_object_file(const char *path)
+{
+	char magic[4] = "";
+	int fd = foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW);
+	bool is = fd >= 0 && pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+		  !memcmp(magic, "\177ELF", sizeof(magic));
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static void explain(const char *path, struct op_error *error)
+{
+	error->code = 0;
+	if (is_file_or_directory(path) && !is_object_file(path))
+		format_of_word(path, error);
+}
+
+/* ---- sessions ---- */
+
+static int read_word(struct prof *prof, const char *path, unsigned int by,
+		     struct session_options *options, struct op_error *error)
+{
+	const struct format *format;
+	struct profile_input profile;
+	int result;
+
+	if (profile_input_open(&profile, path, error))
+		return -1;
+	format = profile_input_format(&profile, error);
+	result = format ? input_read(prof, &profile, format, by, options, error) : -1;
+	profile_input_close(&profile);
+	return result;
+}
+
+/* Reads all; of what is damaged, what is before the damage. */
+static int read_words(struct prof *prof, const struct op_strings *paths, unsigned int by,
+		      struct session_options *options, struct op_error *error)
+{
+	for (size_t i = 0; i < paths->count; i++) {
+		if (!read_word(prof, paths->item[i], by, options, error))
+			continue;
+		if (!prof->n_events)
+			return -1;
+		op_warn("%s", error->text);
+		op_warn("%s: only the samples before the error are reported", paths->item[i]);
+	}
+	prof_finish(prof);
+	if (!prof_count(prof))
+		return op_error_set(error, ENODATA, "%s: no samples", paths->item[0]);
+	return input_check_signs(prof, paths->item[0], error);
+}
+
+static char *shown_of(const struct op_strings *paths)
+{
+	return paths->count < 2 ? pp_copy(paths->item[0])
+				: pp_format("%s and %zu more", paths->item[0], paths->count - 1);
+}
+
+static const char *make_session(const struct op_strings *paths,
+				const struct pp_separation *separation, struct op_error *error)
+{
+	unsigned int by = (separation->process ? PROF_BY_PID : 0) |
+			  (separation->thread ? PROF_BY_TID : 0) |
+			  (separation->cpu ? PROF_BY_CPU : 0);
+	struct session_options options = {0};
+	struct prof *prof = prof_new(by, 0);
+	char *shown = shown_of(paths);
+	const char *dir = NULL;
+
+	if (!read_words(prof, paths, by, &options, error))
+		dir = op_temporary_session_make(shown, error);
+	if (dir && (session_write(prof, dir, &options, error) ||
+		    session_room_check(dir, options.input, error)))
+		dir = NULL;
+	if (dir && options.is_supplied)
+		foreign_restrict_except(dir);
+	free(shown);
+	prof_free(prof);
+	return dir;
+}
+
+const struct pp_input_readers input_readers = {
+	.is_input = is_input,
+	.explain = explain,
+	.is_archive = archive_file_is,
+	.unpack_archive = archive_file_unpack,
+	.make_session = make_session,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Profiles of other formats as words of a command line, in the place of a session:
+ *
+ *	opreport perf.data tid:1200
+ *
+ * Their readers are above this layer (pp/formats), so a tool that takes such words names them in
+ * pp_tool.inputs.  What they read becomes a session that lasts as long as the process.
+ */
+#ifndef PP_TOOL_INPUTS_H
+#define PP_TOOL_INPUTS_H
+
+#include <stdbool.h>
+
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
+
+/* What samples of an input are told apart by, beside program and image. */
+struct pp_separation {
+	bool process, thread, cpu;
+};
+
+struct pp_input_readers {
+	/* Whether a word is the path of a profile, or "-". */
+	bool (*is_input)(const char *word);
+
+	/* What is said of a file that is none: "unknown format: this looks like ...".  @error's
+	 * code is 0 for what may be an image. */
+	void (*explain)(const char *path, struct op_error *error);
+
+	/* Whether a word is the path of a file or directory that oparchive wrote. */
+	bool (*is_archive)(const char *word);
+
+	/* Unpacks one.  Return: a directory as oparchive writes it, which lives as long as the
+	 * process, or NULL with @error set. */
+	const char *(*unpack_archive)(const char *path, struct op_error *error);
+
+	/* Makes a session of all of @paths, added up.  Return: its directory, which lives as long
+	 * as the process, or NULL with @error set. */
+	const char *(*make_session)(const struct op_strings *paths,
+				    const struct pp_separation *separation, struct op_error *error);
+};
+
+#endif

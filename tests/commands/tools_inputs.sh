@@ -1,0 +1,172 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Profiles of other formats, and archives in one file, in the place of a session.
+. "$COMMANDS/threads.sh"
+
+export TMPDIR="$WORK/temporary"
+mkdir -p "$TMPDIR"
+
+# Nothing of a temporary session is left, once its process and what it left to a child have ended.
+nothing_is_left()
+{
+	for _ in $(seq 100); do
+		[ "$(ls "$TMPDIR")" ] || return 0
+		sleep 0.1
+	done
+	echo "left: $(ls "$TMPDIR")"
+}
+
+# alike TOOL [OPTION...] - what a tool says of "made" is what it says of the session that opimport
+# made of it, in "data"
+alike()
+{
+	"$@" made >direct 2>&1 || echo "FAILED: $*"
+	"$@" --session-dir=data >imported 2>&1 || echo "FAILED: $* --session-dir=data"
+	sed -i "s|$DIR/data/samples/current|made|g; s|$DIR/data|made|g; s|--session-dir=data|made|g" \
+		imported
+	if cmp -s direct imported && [ -s direct ]; then
+		echo "alike: $*"
+	else
+		echo "not alike: $*"
+		diff direct imported
+	fi
+	nothing_is_left
+}
+
+requirement reports_and_code_are_those_of_the_imported_session
+recording
+opimport -o data made
+each alike <<-END
+	opreport
+	opreport -l
+	opreport -c
+	opreport --tree
+	opreport --lines --csv
+	opreport --json
+	opreport --xml
+	opannotate -a
+	opexport --to=folded
+	opexport --to=callgrind
+END
+
+requirement archives_and_gmon_files_are_made_of_a_profile
+recording
+opimport -o data made
+check opgprof --session-dir=data -o imported.out "$DIR/prog"
+check opgprof -o direct.out made "$DIR/prog"
+check cmp imported.out direct.out
+check oparchive -o archive made
+opreport archive | grep prog
+nothing_is_left
+
+requirement an_archive_in_one_file_is_a_session
+recording
+for name in a.tar a.tar.gz a.tar.xz a.tar.zst; do
+	check oparchive --output=$name made
+	opreport -l made | sed 1d >direct
+	opreport -l $name >archived
+	head -n 1 archived
+	sed 1d archived | diff direct -
+	opexport --to=folded made >direct
+	opexport --to=folded archive:$name | cmp - direct
+done
+nothing_is_left
+
+requirement several_profiles_are_added_up
+recording
+cp made again
+opreport made | tail -n 1
+opreport made again | sed -n '1p;$p'
+opexport --to=folded made again | awk '{ n += $NF } END { print n }'
+
+requirement two_profiles_are_compared
+recording
+cp made old
+recording prog 659
+try opreport -l "{" old "}" "{" made "}" | head -n 6
+
+requirement threads_and_processors_are_told_apart_if_they_are_asked_for
+recording worker
+try opreport --by=thread made | sed -n '/^samples/,$p'
+try opreport --by=cpu made
+try opreport -l made tid:71 | tail -n 3
+try opreport made tid:99
+try opexport --to=folded made tgid:80 | cut -d ';' -f 1 | sort | uniq -c
+
+requirement a_profile_is_selected_from
+recording
+try opreport made image:lib.so | tail -n 4
+try opreport made event:other
+
+requirement the_standard_input_is_a_profile
+recording
+opreport -l made | sed 1d >direct
+opreport -l - <made | sed 1d | diff direct -
+opexport --to=folded - <made | wc -l
+
+requirement what_precedes_damage_is_reported
+recording
+head -c 12000 made >damaged
+try opreport damaged | tail -n 3
+
+requirement a_profile_is_no_part_of_a_session
+recording
+opimport -o data made
+each try <<-END
+	opreport --session-dir=data made
+	opreport session-dir:data made
+	opreport session:current made
+END
+
+requirement what_is_no_profile_is_told
+recording
+opimport -o data made
+echo text >text
+: >empty
+: | gzip >nothing.gz
+try opreport --session-dir=data text 2>&1 | sed 's/; what can be read: .*//'
+try opreport --session-dir=data empty
+try opreport --session-dir=data nothing.gz
+try opreport --session-dir=data prog | tail -n 1
+
+requirement values_below_0_are_refused
+make_profile >made <<-END
+	pprof 6='' 6='s' 6='n' 6='f' 1=(1=1 2=2) 4=(1=1 4=(1=1)) 5=(1=1 2=3) 2=(1=1 2=-3)
+END
+try opreport made
+
+requirement archives_that_lead_elsewhere_are_refused
+python3 - <<-END
+	import io, tarfile
+	for number, (name, kind) in enumerate((("../evil", b"0"), ("/evil", b"0"), ("x", b"2"), ("x", b"1"))):
+	    with tarfile.open(f"evil{number}.tar", "w") as tar:
+	        for path, of in (("./oprofile-session-dir", b"0"), (name, kind)):
+	            entry = tarfile.TarInfo(path)
+	            entry.type, entry.linkname = of, "/etc/passwd"
+	            entry.size = 3 if of == b"0" else 0
+	            tar.addfile(entry, io.BytesIO(b"/x\n"))
+END
+for number in 0 1 2 3; do
+	try opreport evil$number.tar
+done
+recording
+oparchive --output=a.tar made
+head -c 9000 a.tar >cut.tar
+try opreport cut.tar
+nothing_is_left
+find "$WORK" -name evil
+
+requirement nothing_is_left_of_a_report_that_is_killed
+recording
+mkfifo pipe
+exec 3<>pipe
+head -c 65536 /dev/zero >&3 # it is full
+opreport made >pipe &
+report=$!
+for _ in $(seq 100); do
+	[ -z "$(ls "$TMPDIR")" ] || break
+	sleep 0.1
+done
+kill -KILL $report
+exec 3>&-
+nothing_is_left
