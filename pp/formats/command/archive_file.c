@@ -15,7 +15,7 @@
 #include "libop/foreign/limits.h"
 #include "libop/foreign/output.h"
 #include "libop/session/temporary.h"
-#include "pp/formats/model/archive_library.h"
+#include "pp/formats/input/archive_library.h"
 #include "pp/select/sample_list.h"
 
 #define BLOCK_BYTES (64u << 10)

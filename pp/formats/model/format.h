@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "libop/base/error.h"
-#include "input.h"
+#include "pp/formats/input/input.h"
 #include "profile.h"
 
 /* Bytes that format::probe is given, if there are as many: keys of JSON may stand behind tables. */

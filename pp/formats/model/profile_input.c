@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "input.h"
+#include "pp/formats/input/input.h"
 #include "libop/base/file.h"
 #include "libop/foreign/door.h"
 #include "read_apart.h"

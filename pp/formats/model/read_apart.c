@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive_library.h"
+#include "pp/formats/input/archive_library.h"
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/apart.h"

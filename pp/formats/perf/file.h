@@ -6,7 +6,7 @@
 #ifndef PP_FORMATS_PERF_FILE_H
 #define PP_FORMATS_PERF_FILE_H
 
-#include "pp/formats/model/input.h"
+#include "pp/formats/input/input.h"
 #include "events.h"
 #include "feature.h"
 

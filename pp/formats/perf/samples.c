@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/formats/model/input.h"
+#include "pp/formats/input/input.h"
 #include "census.h"
 #include "libop/base/memory.h"
 

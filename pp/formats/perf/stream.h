@@ -7,7 +7,7 @@
 #define PP_FORMATS_PERF_STREAM_H
 
 #include "libop/perf/record.h"
-#include "pp/formats/model/input.h"
+#include "pp/formats/input/input.h"
 #include "compressed.h"
 
 struct perf_stream {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "libop/base/error.h"
-#include "pp/formats/model/input.h"
+#include "pp/formats/input/input.h"
 #include "wire.h"
 
 /* Numbers of fields, by message. */

@@ -13,7 +13,7 @@
 
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
-#include "pp/formats/model/json_input.h"
+#include "pp/formats/input/json_input.h"
 
 #define IMAGE "firefox"
 

@@ -19,7 +19,7 @@
 #include "libop/base/number.h"
 #include "libop/base/search.h"
 #include "pp/formats/model/format.h"
-#include "pp/formats/model/json_input.h"
+#include "pp/formats/input/json_input.h"
 #include "pp/formats/model/named_places.h"
 
 #define IMAGE	  "firefox"

@@ -12,7 +12,7 @@
 
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
-#include "pp/formats/model/json_input.h"
+#include "pp/formats/input/json_input.h"
 #include "pp/formats/model/named_places.h"
 
 #define IMAGE "speedscope"

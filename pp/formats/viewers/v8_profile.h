@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "libop/base/hash.h"
-#include "pp/formats/model/json_input.h"
+#include "pp/formats/input/json_input.h"
 #include "pp/formats/model/named_places.h"
 
 #define V8_NOBODY    UINT32_MAX

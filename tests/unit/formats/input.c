@@ -8,7 +8,7 @@
 
 #include "model_fixture.h"
 #include "pp/formats/model/format.h"
-#include "pp/formats/model/input.h"
+#include "pp/formats/input/input.h"
 
 #define BIG 700000 /* more than a buffer */
 

@@ -3,8 +3,8 @@
  * The functions of libarchive that unpack inputs and archives.  Loading the library, and those that
  * it needs, takes as long as a report: it is done when the first input is packed.
  */
-#ifndef PP_FORMATS_MODEL_ARCHIVE_LIBRARY_H
-#define PP_FORMATS_MODEL_ARCHIVE_LIBRARY_H
+#ifndef PP_FORMATS_INPUT_ARCHIVE_LIBRARY_H
+#define PP_FORMATS_INPUT_ARCHIVE_LIBRARY_H
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An open input, for input_read.c and input_source.c only. */
-#ifndef PP_FORMATS_MODEL_INPUT_STATE_H
-#define PP_FORMATS_MODEL_INPUT_STATE_H
+#ifndef PP_FORMATS_INPUT_INPUT_STATE_H
+#define PP_FORMATS_INPUT_INPUT_STATE_H
 
 #include <zlib.h>
 #include "input.h"

@@ -6,8 +6,8 @@
  * All reads are bounded by what is there: memory grows with the bytes that arrive, never with
  * what a file says that it holds.
  */
-#ifndef PP_FORMATS_MODEL_INPUT_H
-#define PP_FORMATS_MODEL_INPUT_H
+#ifndef PP_FORMATS_INPUT_INPUT_H
+#define PP_FORMATS_INPUT_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

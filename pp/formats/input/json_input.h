@@ -10,8 +10,8 @@
  *	static const struct json_step steps[] = {
  *		{JSON_TOP, NULL, TOP}, {TOP, "profiles", PROFILES}, {PROFILES, NULL, PROFILE}, {0}};
  */
-#ifndef PP_FORMATS_MODEL_JSON_INPUT_H
-#define PP_FORMATS_MODEL_JSON_INPUT_H
+#ifndef PP_FORMATS_INPUT_JSON_INPUT_H
+#define PP_FORMATS_INPUT_JSON_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
