@@ -19,14 +19,22 @@ struct image_names {
 	struct pp_debug_info *debug;
 	uint64_t bias;	     /* from offsets of the model to keys of the symbols */
 	const char *unknown; /* what a place without a symbol is called */
+	struct symbol_name {
+		const char *given, *shown;
+	} * symbols; /* by number of the symbol; NULL: not asked for yet */
 };
 
-/* What a place is called, and which it is. */
-struct place {
-	struct prof_frame frame;
+/* What places are called; many are called the same. */
+struct known_name {
 	struct prof_name name;
-	struct prof_line *lines; /* NULL: they are the profile's */
-	bool is_before_entry;	 /* pp_symbols_is_before_entry() */
+	bool is_before_entry; /* pp_symbols_is_before_entry() */
+	struct prof_line lines[];
+};
+
+struct place {
+	uint64_t offset;
+	uint32_t image;
+	uint32_t name; /* number of its struct known_name */
 };
 
 struct text {
@@ -39,9 +47,14 @@ struct prof_names {
 	enum pp_demangle demangle;
 	struct image_names *images;
 	struct op_image_name *ids; /* of the images, as sessions have them */
-	struct place **places; /* they do not move: names_at() returns what is in them */
+	struct place *places;
 	size_t n_places, places_capacity;
 	struct op_hash by_place;
+	struct known_name **known; /* they do not move: names_at() returns what is in them */
+	size_t n_known, known_capacity;
+	struct op_hash by_lines;
+	struct prof_line *lines; /* of the place that is looked up */
+	size_t n_lines, lines_capacity;
 	struct text *texts; /* names that were demangled, and others kept */
 	size_t n_texts, texts_capacity;
 	struct op_hash by_text;
@@ -69,12 +82,11 @@ void names_free(struct prof_names *names)
 	for (size_t i = 0; i < names->prof->n_images; i++) {
 		pp_debug_info_close(names->images[i].debug);
 		pp_image_content_free(&names->images[i].content);
+		free(names->images[i].symbols);
 		free(names->ids[i].name);
 	}
-	for (size_t i = 0; i < names->n_places; i++) {
-		free(names->places[i]->lines);
-		free(names->places[i]);
-	}
+	for (size_t i = 0; i < names->n_known; i++)
+		free(names->known[i]);
 	for (size_t i = 0; i < names->n_texts; i++) {
 		free(names->texts[i].given);
 		free(names->texts[i].shown);
@@ -82,8 +94,11 @@ void names_free(struct prof_names *names)
 	free(names->images);
 	free(names->ids);
 	free(names->places);
+	free(names->known);
+	free(names->lines);
 	free(names->texts);
 	op_hash_free(&names->by_place);
+	op_hash_free(&names->by_lines);
 	op_hash_free(&names->by_text);
 	free(names);
 }
@@ -155,12 +170,67 @@ static void read_image(struct prof_names *names, uint32_t number)
 	}
 }
 
+/* ---- names ---- */
+
+/* Texts are kept once, so equal ones are at one address. */
+static uint64_t hash_lines(const struct prof_line *lines, size_t n, bool is_before_entry)
+{
+	uint64_t hash = op_hash_mix(n, is_before_entry);
+
+	for (size_t i = 0; i < n; i++) {
+		hash = op_hash_mix(hash, (uintptr_t)lines[i].function);
+		hash = op_hash_mix(hash, (uintptr_t)lines[i].file);
+		hash = op_hash_mix(hash, (uint64_t)lines[i].line);
+	}
+	return hash;
+}
+
+static bool has_lines(const struct known_name *known, const struct prof_line *lines, size_t n)
+{
+	const struct prof_line *own = known->name.lines;
+
+	if (known->name.n != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (own[i].function != lines[i].function ||
+		    own[i].system_name != lines[i].system_name || own[i].file != lines[i].file ||
+		    own[i].line != lines[i].line || own[i].start_line != lines[i].start_line)
+			return false;
+	return true;
+}
+
+static uint32_t known_name(struct prof_names *names, const struct prof_line *lines, size_t n,
+			   bool is_known, bool is_before_entry)
+{
+	uint64_t hash = hash_lines(lines, n, is_before_entry);
+	struct known_name *known;
+	uint32_t id;
+
+	op_hash_for_each_possible (&names->by_lines, hash, id) {
+		known = names->known[id];
+		if (known->is_before_entry == is_before_entry && known->name.is_known == is_known &&
+		    has_lines(known, lines, n))
+			return id;
+	}
+	known = pp_chunk(sizeof(*known) + n * sizeof(*lines));
+	memcpy(known->lines, lines, n * sizeof(*lines));
+	known->name = (struct prof_name){.lines = known->lines, .n = n, .is_known = is_known};
+	known->is_before_entry = is_before_entry;
+	id = (uint32_t)names->n_known++;
+	names->known = pp_grow(names->known, &names->known_capacity, names->n_known,
+			       sizeof(*names->known));
+	names->known[id] = known;
+	pp_hash_add(&names->by_lines, hash, id);
+	return id;
+}
+
 /* ---- places ---- */
 
-static void add_line(struct place *place, size_t *capacity, const struct prof_line *line)
+static void add_line(struct prof_names *names, const struct prof_line *line)
 {
-	place->lines = pp_grow(place->lines, capacity, place->name.n + 1, sizeof(*place->lines));
-	place->lines[place->name.n++] = *line;
+	names->lines = pp_grow(names->lines, &names->lines_capacity, names->n_lines + 1,
+			       sizeof(*names->lines));
+	names->lines[names->n_lines++] = *line;
 }
 
 static uint64_t key_of(const struct prof_names *names, const struct prof_frame *frame)
@@ -169,17 +239,34 @@ static uint64_t key_of(const struct prof_names *names, const struct prof_frame *
 	       names->images[frame->image].bias;
 }
 
-static void look_up(struct prof_names *names, struct place *place)
+static const struct symbol_name *symbol_name(struct prof_names *names, struct image_names *image,
+					     size_t symbol)
 {
-	struct image_names *image = &names->images[place->frame.image];
 	const struct pp_symbols *symbols = &image->content.symbols;
-	uint64_t key = key_of(names, &place->frame), link;
-	size_t symbol = pp_symbols_find(symbols, key), capacity = 0;
+	struct symbol_name *name;
+
+	if (!image->symbols)
+		image->symbols = pp_alloc(symbols->n, sizeof(*image->symbols));
+	name = &image->symbols[symbol];
+	if (!name->given) {
+		name->given = show(names, symbols->items[symbol].name, false);
+		name->shown = show(names, symbols->items[symbol].name, true);
+	}
+	return name;
+}
+
+/* The lines of a place in a symbol, innermost first. */
+static void add_lines(struct prof_names *names, struct image_names *image, uint64_t key,
+		      size_t symbol)
+{
+	const struct pp_symbols *symbols = &image->content.symbols;
+	const struct symbol_name *name = symbol_name(names, image, symbol);
 	struct prof_line line = {0};
+	uint64_t link;
 	int number = 0;
 
-	link = pp_symbols_link(symbols, pp_symbols_vma(symbols, key));
-	if (symbol < symbols->n) {
+	if (image->debug) {
+		link = pp_symbols_link(symbols, pp_symbols_vma(symbols, key));
 		line.file = pp_debug_info_line(image->debug, link, &number);
 		if (line.file)
 			line.file = show(names, line.file, false);
@@ -188,64 +275,67 @@ static void look_up(struct prof_names *names, struct place *place)
 		     inlined; inlined = inlined->caller) {
 			line.system_name = show(names, inlined->name, false);
 			line.function = show(names, inlined->name, true);
-			add_line(place, &capacity, &line);
+			add_line(names, &line);
 			line = (struct prof_line){
 				.file = inlined->call_file ? show(names, inlined->call_file, false)
 							   : NULL,
 				.line = inlined->call_line};
 		}
-		line.system_name = show(names, symbols->items[symbol].name, false);
-		line.function = show(names, symbols->items[symbol].name, true);
-		place->name.is_known = true;
-	} else {
-		line.function = image->unknown;
-		place->is_before_entry = pp_symbols_is_before_entry(symbols, key);
 	}
-	add_line(place, &capacity, &line);
-	place->name.lines = place->lines;
+	line.system_name = name->given;
+	line.function = name->shown;
+	add_line(names, &line);
 }
 
-static struct place *make_place(struct prof_names *names, const struct prof_frame *frame)
+static uint32_t look_up(struct prof_names *names, const struct prof_frame *frame)
 {
-	struct place *place = pp_alloc(1, sizeof(*place));
+	struct image_names *image = &names->images[frame->image];
+	const struct pp_symbols *symbols;
+	struct prof_line unknown = {0};
 	const struct prof_line *lines;
+	size_t n = prof_lines(names->prof, frame, &lines), symbol;
+	uint64_t key;
 
-	place->frame = *frame;
-	place->name.n = prof_lines(names->prof, frame, &lines);
-	if (place->name.n) {
-		place->name.lines = lines;
-		place->name.is_known = true;
-		return place;
-	}
-	if (!names->images[frame->image].is_read)
+	if (n)
+		return known_name(names, lines, n, true, false);
+	if (!image->is_read)
 		read_image(names, frame->image);
-	look_up(names, place);
-	return place;
+	symbols = &image->content.symbols;
+	key = key_of(names, frame);
+	symbol = pp_symbols_find(symbols, key);
+	if (symbol < symbols->n) {
+		names->n_lines = 0;
+		add_lines(names, image, key, symbol);
+		return known_name(names, names->lines, names->n_lines, true, false);
+	}
+	unknown.function = image->unknown;
+	return known_name(names, &unknown, 1, false, pp_symbols_is_before_entry(symbols, key));
 }
 
-static const struct place *place_at(struct prof_names *names, const struct prof_frame *frame)
+static const struct known_name *name_at(struct prof_names *names, const struct prof_frame *frame)
 {
 	uint64_t hash = op_hash_mix(frame->image, frame->offset);
 	struct place *place;
 	uint32_t id;
 
 	op_hash_for_each_possible (&names->by_place, hash, id) {
-		place = names->places[id];
-		if (place->frame.image == frame->image && place->frame.offset == frame->offset)
-			return place;
+		place = &names->places[id];
+		if (place->image == frame->image && place->offset == frame->offset)
+			return names->known[place->name];
 	}
-	place = make_place(names, frame);
 	id = (uint32_t)names->n_places++;
 	names->places = pp_grow(names->places, &names->places_capacity, names->n_places,
 				sizeof(*names->places));
-	names->places[id] = place;
+	names->places[id] = (struct place){.offset = frame->offset,
+					   .image = frame->image,
+					   .name = look_up(names, frame)};
 	pp_hash_add(&names->by_place, hash, id);
-	return place;
+	return names->known[names->places[id].name];
 }
 
 const struct prof_name *names_at(struct prof_names *names, const struct prof_frame *frame)
 {
-	return &place_at(names, frame)->name;
+	return &name_at(names, frame)->name;
 }
 
 struct prof_frame names_place(struct prof_names *names, const struct prof_sample *sample,
@@ -255,7 +345,7 @@ struct prof_frame names_place(struct prof_names *names, const struct prof_sample
 	struct prof_frame place = {frame->image, prof_lookup_offset(names->prof, sample, index)};
 
 	/* else its function was called */
-	if (place.offset != frame->offset && place_at(names, &place)->is_before_entry)
+	if (place.offset != frame->offset && name_at(names, &place)->is_before_entry)
 		place.offset = frame->offset;
 	return place;
 }

@@ -39,7 +39,8 @@ struct prof_frame names_place(struct prof_names *names, const struct prof_sample
 /**
  * names_at - the functions at a place, which for a caller is that of names_place()
  *
- * Return: the name, which lives as long as @names; equal pointers for equal places.
+ * Return: the name, which lives as long as @names; equal pointers for equal places, and for others
+ * that are called the same.
  */
 const struct prof_name *names_at(struct prof_names *names, const struct prof_frame *place);
 
