@@ -188,7 +188,7 @@ static int import_profile(struct job *job, const struct format *format,
 	/* of a damaged file, what is before the damage */
 	if (input_check_signs(prof, profile_input_name(profile), &cause)) {
 		result = op_error_set(error, cause.code, "%s", cause.text);
-	} else if (!prof_count(prof)) {
+	} else if (prof_is_empty(prof)) {
 		if (!result)
 			result = op_error_set(error, ENODATA, "%s: no samples",
 					      profile_input_name(profile));

@@ -136,7 +136,7 @@ static int read_words(struct prof *prof, const struct op_strings *paths, unsigne
 		op_warn("%s: only the samples before the error are reported", paths->item[i]);
 	}
 	prof_finish(prof);
-	if (!prof_count(prof))
+	if (prof_is_empty(prof))
 		return op_error_set(error, ENODATA, "%s: no samples", paths->item[0]);
 	return input_check_signs(prof, paths->item[0], error);
 }

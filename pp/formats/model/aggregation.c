@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flat.h"
 #include "tables.h"
 #include "timeline.h"
 #include "tree.h"
@@ -125,6 +126,70 @@ static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
 		total->count = tree_add_up(total->count, sample->values[i].count);
 		total->events = tree_add_up(total->events, sample->values[i].events);
 	}
+	return 0;
+}
+
+/* ---- samples without callers ---- */
+
+static int fail_full(struct op_error *error)
+{
+	return op_error_set(error, ENOSPC, "there are more than %u distinct stacks",
+			    PROF_NODES_MOST);
+}
+
+/* As if each came by itself. */
+static int take_each(struct prof_sink *sink, const struct prof_flat_sample *flat,
+		     struct op_error *error)
+{
+	struct prof_sample sample = flat->common;
+	struct prof_frame frame = {.image = flat->image};
+	struct prof_value value = {.event = flat->event};
+	int result = 0;
+
+	sample.frames = &frame;
+	sample.depth = 1;
+	sample.values = &value;
+	sample.n_values = 1;
+	for (size_t i = 0; !result && i < flat->n; i++) {
+		uint64_t count = flat->places[i].count;
+
+		frame.offset = flat->places[i].offset;
+		value.count = flat->is_weight ? 0 : count;
+		if (__builtin_mul_overflow(count, flat->unit, &value.events))
+			value.events = UINT64_MAX;
+		result = take_sample(sink, &sample, error);
+	}
+	return result;
+}
+
+static int take_flat(struct prof_sink *sink, const struct prof_flat_sample *flat,
+		     struct op_error *error)
+{
+	struct prof_tables *tables = tables_of(sink);
+	struct prof *prof = &tables->prof;
+	struct prof_value *total = &prof->totals[flat->event];
+	struct prof_flat column = {.image = flat->image,
+				   .event = flat->event,
+				   .is_weight = flat->is_weight,
+				   .unit = flat->unit};
+	uint64_t sum = 0, events;
+
+	/* times are of single samples; what is nowhere has no frame */
+	if (tables->by & (PROF_TIMES | PROF_COUNTS_ONLY) || flat->image == PROF_NO_IMAGE)
+		return take_each(sink, flat, error);
+	if (prof->flats->n_places + flat->n > PROF_NODES_MOST)
+		return fail_full(error);
+	take_thread_name(tables, &flat->common);
+	prof->has_entries |= flat->common.has_entry;
+	column.context = find_context(tables, &flat->common);
+	flats_add(prof->flats, &column, flat->places, flat->n);
+	for (size_t i = 0; i < flat->n; i++)
+		sum = tree_add_up(sum, flat->places[i].count);
+	if (!flat->is_weight)
+		total->count = tree_add_up(total->count, sum);
+	if (__builtin_mul_overflow(sum, flat->unit, &events))
+		events = UINT64_MAX;
+	total->events = tree_add_up(total->events, events);
 	return 0;
 }
 
@@ -284,6 +349,7 @@ struct prof *prof_new(unsigned int by, uint32_t nodes_most)
 		.image_build_id = tables_build_id,
 		.lines = tables_lines,
 		.sample = take_sample,
+		.flat = take_flat,
 		.branch = take_branch,
 		.host = take_host,
 		.lost = take_lost,
@@ -291,6 +357,7 @@ struct prof *prof_new(unsigned int by, uint32_t nodes_most)
 		.note = take_note,
 	};
 	prof->tree = tree_new(nodes_most);
+	prof->flats = pp_alloc(1, sizeof(*prof->flats));
 	tables_string(&prof->sink, "");
 	tables_image(&prof->sink, &unknown);
 	unknown.is_kernel = true;
@@ -328,6 +395,8 @@ void prof_free(struct prof *prof)
 	op_hash_free(&tables->by_branch);
 	op_hash_free(&tables->by_place);
 	tree_free(prof->tree);
+	flats_free(prof->flats);
+	free(prof->flats);
 	free(tables);
 }
 
@@ -335,45 +404,72 @@ void prof_free(struct prof *prof)
 
 size_t prof_count(const struct prof *prof)
 {
-	return prof->tree->n_stacks;
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+	size_t n = 0;
+
+	if (!prof->flats->n)
+		return prof->tree->n_stacks;
+	while (prof_next(prof, &cursor, &sample))
+		n++;
+	prof_cursor_free(&cursor);
+	return n;
+}
+
+bool prof_is_empty(const struct prof *prof)
+{
+	return !prof->tree->n_entries && !prof->flats->n_places;
 }
 
 size_t prof_count_values(const struct prof *prof)
 {
-	return prof->tree->n_entries;
+	return prof->tree->n_entries + prof->flats->n_places;
 }
 
 size_t prof_nodes(const struct prof *prof)
 {
-	return prof->tree->n_nodes - 1;
+	return prof->tree->n_nodes - 1 + prof->flats->n_places;
 }
 
-static void put_value(struct prof_cursor *cursor, size_t i, struct prof_value value)
+/* Adds to the values of the sample that is made, which are in the order of events. */
+static void add_value(void *context, const struct prof_value *value)
 {
-	cursor->values =
-		pp_grow(cursor->values, &cursor->values_capacity, i + 1, sizeof(*cursor->values));
-	cursor->values[i] = value;
-}
+	struct prof_cursor *cursor = context;
+	size_t i = cursor->n_values;
 
-/* The stack and the context of an entry, with the first @n_values values of the cursor. */
-static struct prof_sample sample_of(const struct prof *prof, struct prof_cursor *cursor,
-				    const struct prof_entry *entry, size_t n_values)
-{
-	const struct prof_context *context = &prof->contexts[entry->context];
-	const struct prof_node *nodes = prof->tree->nodes;
-	size_t depth = 0;
+	while (i && cursor->values[i - 1].event > value->event)
+		i--;
+	if (i && cursor->values[i - 1].event == value->event) {
+		struct prof_value *sum = &cursor->values[i - 1];
 
-	for (uint32_t node = entry->node; node; node = nodes[node].parent) {
-		cursor->frames = pp_grow(cursor->frames, &cursor->frames_capacity, depth + 1,
-					 sizeof(*cursor->frames));
-		cursor->frames[depth++] =
-			(struct prof_frame){nodes[node].image, nodes[node].offset};
+		sum->count = tree_add_up(sum->count, value->count);
+		sum->events = tree_add_up(sum->events, value->events);
+		return;
 	}
+	cursor->values = pp_grow(cursor->values, &cursor->values_capacity, cursor->n_values + 1,
+				 sizeof(*cursor->values));
+	memmove(&cursor->values[i + 1], &cursor->values[i],
+		(cursor->n_values++ - i) * sizeof(*cursor->values));
+	cursor->values[i] = *value;
+}
+
+static void put_frame(struct prof_cursor *cursor, size_t depth, struct prof_frame frame)
+{
+	cursor->frames = pp_grow(cursor->frames, &cursor->frames_capacity, depth + 1,
+				 sizeof(*cursor->frames));
+	cursor->frames[depth] = frame;
+}
+
+static struct prof_sample sample_in(const struct prof *prof, const struct prof_cursor *cursor,
+				    uint32_t context_number, size_t depth)
+{
+	const struct prof_context *context = &prof->contexts[context_number];
+
 	return (struct prof_sample){
 		.frames = cursor->frames,
 		.depth = depth,
 		.values = cursor->values,
-		.n_values = n_values,
+		.n_values = cursor->n_values,
 		.app = context->app,
 		.comm = context->comm,
 		.pid = context->pid,
@@ -382,23 +478,81 @@ static struct prof_sample sample_of(const struct prof *prof, struct prof_cursor 
 	};
 }
 
+/* Puts the frames of an entry's stack in the cursor.  Return: how many. */
+static size_t put_stack(const struct prof *prof, struct prof_cursor *cursor,
+			const struct prof_entry *entry)
+{
+	const struct prof_node *nodes = prof->tree->nodes;
+	size_t depth = 0;
+
+	for (uint32_t node = entry->node; node; node = nodes[node].parent)
+		put_frame(cursor, depth++,
+			  (struct prof_frame){nodes[node].image, nodes[node].offset});
+	return depth;
+}
+
+/*
+ * Which comes first, the entry whose stack is in the cursor, or the next place without callers:
+ * below 0, above 0, or 0 if they are of one stack.  Stacks stand in the order of their roots; one
+ * without frames is before all.
+ */
+static int compare_next(const struct prof_cursor *cursor, const struct prof_entry *entry,
+			size_t depth)
+{
+	const struct prof_flat_walk *flat = cursor->flats;
+	const struct prof_frame *root;
+
+	if (entry->context != flat->context)
+		return entry->context < flat->context ? -1 : 1;
+	if (!depth)
+		return -1;
+	root = &cursor->frames[depth - 1];
+	if (root->image != flat->image)
+		return root->image < flat->image ? -1 : 1;
+	if (root->offset != flat->offset)
+		return root->offset < flat->offset ? -1 : 1;
+	return depth > 1;
+}
+
+static void take_entries(const struct prof *prof, struct prof_cursor *cursor,
+			 const struct prof_entry *entry)
+{
+	const struct prof_entry *end = prof->tree->entries + prof->tree->n_entries, *at = entry;
+
+	for (; at < end && at->node == entry->node && at->context == entry->context; at++)
+		add_value(cursor, &(struct prof_value){at->event, at->count, at->events});
+	cursor->at += (size_t)(at - entry);
+}
+
 bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_sample *sample)
 {
 	const struct prof_tree *tree = prof->tree;
-	const struct prof_entry *entry;
-	size_t n = 0;
+	const struct prof_entry *entry =
+		cursor->at < tree->n_entries ? &tree->entries[cursor->at] : NULL;
+	size_t depth = entry ? put_stack(prof, cursor, entry) : 0;
+	bool has_flat = false;
+	int order;
 
-	if (cursor->at >= tree->n_entries)
+	if (prof->flats->n) {
+		if (!cursor->flats)
+			cursor->flats = pp_alloc(1, sizeof(*cursor->flats));
+		has_flat = flats_peek(prof->flats, cursor->flats);
+	}
+	if (!entry && !has_flat)
 		return false;
-	entry = &tree->entries[cursor->at];
-	do {
-		put_value(cursor, n,
-			  (struct prof_value){entry[n].event, entry[n].count, entry[n].events});
-		n++;
-	} while (cursor->at + n < tree->n_entries && entry[n].node == entry->node &&
-		 entry[n].context == entry->context);
-	*sample = sample_of(prof, cursor, entry, n);
-	cursor->at += n;
+	order = !has_flat ? -1 : !entry ? 1 : compare_next(cursor, entry, depth);
+	cursor->n_values = 0;
+	if (order <= 0)
+		take_entries(prof, cursor, entry);
+	if (order >= 0)
+		flats_take(prof->flats, cursor->flats, add_value, cursor);
+	if (order > 0) {
+		put_frame(cursor, 0,
+			  (struct prof_frame){cursor->flats->image, cursor->flats->offset});
+		*sample = sample_in(prof, cursor, cursor->flats->context, 1);
+	} else {
+		*sample = sample_in(prof, cursor, entry->context, depth);
+	}
 	return true;
 }
 
@@ -412,14 +566,18 @@ bool prof_next_moment(const struct prof *prof, struct prof_cursor *cursor,
 		return false;
 	moment = &prof->moments[cursor->at++];
 	entry = &prof->tree->entries[moment->value];
-	put_value(cursor, 0, (struct prof_value){entry->event, moment->count, moment->events});
-	*sample = sample_of(prof, cursor, entry, 1);
+	cursor->n_values = 0;
+	add_value(cursor, &(struct prof_value){entry->event, moment->count, moment->events});
+	*sample = sample_in(prof, cursor, entry->context, put_stack(prof, cursor, entry));
 	sample->time = moment->time;
 	return true;
 }
 
 void prof_cursor_free(struct prof_cursor *cursor)
 {
+	if (cursor->flats)
+		flats_walk_free(cursor->flats);
+	free(cursor->flats);
 	free(cursor->frames);
 	free(cursor->values);
 	*cursor = (struct prof_cursor){0};

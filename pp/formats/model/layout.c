@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile.h"
+#include "flat.h"
 #include "tree.h"
 #include "libop/base/memory.h"
 #include "pp/symbols/elf_file.h"
@@ -38,6 +39,14 @@ static struct span *spans_of(const struct prof *prof)
 
 	for (size_t i = 1; i < prof->tree->n_nodes; i++)
 		widen(&spans[prof->tree->nodes[i].image], prof->tree->nodes[i].offset);
+	for (size_t i = 0; i < prof->flats->n; i++) {
+		const struct prof_flat *column = &prof->flats->columns[i];
+
+		if (!column->n)
+			continue;
+		widen(&spans[column->image], column->places[0].offset);
+		widen(&spans[column->image], column->places[column->n - 1].offset);
+	}
 	for (size_t i = 0; i < prof->n_branches; i++) {
 		widen(&spans[prof->branches[i].from.image], prof->branches[i].from.offset);
 		widen(&spans[prof->branches[i].to.image], prof->branches[i].to.offset);

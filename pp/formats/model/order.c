@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flat.h"
 #include "tables.h"
 #include "timeline.h"
 #include "tree.h"
@@ -108,6 +109,7 @@ void prof_finish(struct prof *prof)
 	context_rank = rearrange(prof->contexts, prof->n_contexts, sizeof(*prof->contexts),
 				 order_of(0, prof->n_contexts, compare_contexts, prof));
 	tree_sort(prof->tree, image_rank, context_rank);
+	flats_sort(prof->flats, image_rank, context_rank);
 	timeline_renumber(tables);
 
 	op_hash_free(&tables->by_context);

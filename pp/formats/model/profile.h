@@ -128,6 +128,20 @@ struct prof_sample {
 	bool has_entry; /* where user code entered the kernel, there is the instruction itself */
 };
 
+struct prof_place_count {
+	uint64_t offset, count;
+};
+
+/* Samples without callers that differ only in where they are. */
+struct prof_flat_sample {
+	struct prof_sample common; /* all but frames and values */
+	uint32_t image, event;
+	uint64_t unit;			       /* events that a count stands for */
+	bool is_weight;			       /* counts are of events, not of samples */
+	const struct prof_place_count *places; /* by offset, each once, none of them 0 */
+	size_t n;
+};
+
 /* A taken branch, or several that are equal. */
 struct prof_branch {
 	struct prof_frame from, to;
@@ -180,6 +194,9 @@ struct prof_sink {
 	/* Returns 0, or -1 with @error set: it cannot take more (ENOSPC). */
 	int (*sample)(struct prof_sink *sink, const struct prof_sample *sample,
 		      struct op_error *error);
+	/* The same of many samples at once, which takes little room. */
+	int (*flat)(struct prof_sink *sink, const struct prof_flat_sample *samples,
+		    struct op_error *error);
 	int (*branch)(struct prof_sink *sink, const struct prof_branch *branch,
 		      struct op_error *error);
 	/* May be called several times: what is set takes the place of what was known. */
@@ -233,6 +250,7 @@ struct prof_context {
 #define PROF_NODES_MOST (UINT32_C(1) << 26)
 
 struct prof_tree;
+struct prof_flats;
 struct prof_moment;
 
 /*
@@ -266,7 +284,8 @@ struct prof {
 	uint64_t first_time, last_time; /* of samples, ns of the recording's clock; 0: none known */
 	struct prof_moment *moments;	/* with PROF_TIMES: see timeline.h */
 	size_t n_moments;
-	struct prof_tree *tree;
+	struct prof_tree *tree;	  /* stacks */
+	struct prof_flats *flats; /* samples without callers, as far as they came as such */
 };
 
 /**
@@ -296,8 +315,12 @@ void prof_finish(struct prof *prof);
  *
  * What the sample points to is good until the next call.
  */
+struct prof_flat_walk;
+
 struct prof_cursor {
 	size_t at;
+	struct prof_flat_walk *flats;
+	size_t n_values;
 	struct prof_frame *frames;
 	struct prof_value *values;
 	size_t frames_capacity, values_capacity;
@@ -310,11 +333,12 @@ void prof_cursor_free(struct prof_cursor *cursor);
  */
 const char *prof_thread_name(const struct prof *prof, int64_t pid, int64_t tid);
 
-/* Number of samples that prof_next() goes through, of their values, and of distinct frames of
- * stacks. */
+/* Number of samples that prof_next() goes through, and, at most, of their values and of distinct
+ * frames of stacks. */
 size_t prof_count(const struct prof *prof);
 size_t prof_count_values(const struct prof *prof);
 size_t prof_nodes(const struct prof *prof);
+bool prof_is_empty(const struct prof *prof);
 
 /* The functions that the recording says are at a place, which for a caller is that of
  * prof_lookup_offset(), innermost first.  Return: how many. */

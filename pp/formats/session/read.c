@@ -155,6 +155,19 @@ static void note_files(struct reading *reading)
 
 /* ---- samples ---- */
 
+/* What a sample has beside its frames and values. */
+static struct prof_sample common_of(const struct flat *flat)
+{
+	return (struct prof_sample){
+		.has_entry = true,
+		.app = flat->app,
+		.comm = flat->comm,
+		.pid = flat->tgid,
+		.tid = flat->tid,
+		.cpu = flat->cpu,
+	};
+}
+
 void session_read_push(struct reading *reading, const struct flat *flat, size_t depth,
 		       uint64_t count, uint64_t unit)
 {
@@ -164,19 +177,12 @@ void session_read_push(struct reading *reading, const struct flat *flat, size_t 
 		.count = reading->weights ? 0 : count,
 		.events = __builtin_mul_overflow(count, unit, &events) ? UINT64_MAX : events,
 	};
-	const struct prof_sample sample = {
-		.frames = reading->frames,
-		.depth = depth,
-		.has_entry = true,
-		.values = &value,
-		.n_values = 1,
-		.app = flat->app,
-		.comm = flat->comm,
-		.pid = flat->tgid,
-		.tid = flat->tid,
-		.cpu = flat->cpu,
-	};
+	struct prof_sample sample = common_of(flat);
 
+	sample.frames = reading->frames;
+	sample.depth = depth;
+	sample.values = &value;
+	sample.n_values = 1;
 	if (!reading->result)
 		reading->result = reading->sink->sample(reading->sink, &sample, reading->error);
 }
@@ -212,15 +218,33 @@ uint64_t session_read_unit_of(const struct reading *reading, const struct op_sam
 
 /* ---- what is in no stack ---- */
 
+static void push_places(struct reading *reading, const struct flat *flat,
+			const struct prof_place_count *places, size_t n, uint64_t unit)
+{
+	const struct prof_flat_sample samples = {
+		.common = common_of(flat),
+		.image = flat->image,
+		.event = flat->event,
+		.unit = unit,
+		.is_weight = reading->weights,
+		.places = places,
+		.n = n,
+	};
+
+	if (n && !reading->result)
+		reading->result = reading->sink->flat(reading->sink, &samples, reading->error);
+}
+
 static void read_file(struct reading *reading, const struct pp_sample_file *file)
 {
+	struct prof_place_count *places;
 	struct odb_entry *entries;
 	struct odb_header header;
 	struct op_error error;
 	struct flat flat;
 	uint64_t unit;
 	uint32_t id;
-	size_t n;
+	size_t n, n_places = 0;
 
 	if (pp_sample_read(file, &header, &entries, &n, &error)) {
 		pp_warnings_add(reading->warnings, PP_BAD_FILE, "skipped: %s", error.text);
@@ -229,9 +253,8 @@ static void read_file(struct reading *reading, const struct pp_sample_file *file
 	flat = flat_of(reading, &file->name, &header);
 	id = session_read_find_flat(reading, &flat);
 	unit = session_read_unit_of(reading, &file->name);
-	reading->frames =
-		pp_grow(reading->frames, &reading->frames_capacity, 1, sizeof(*reading->frames));
-	for (size_t i = 0; i < n && !reading->result; i++) {
+	places = pp_chunk(n * sizeof(*places));
+	for (size_t i = 0; i < n; i++) {
 		uint64_t *leaf = op_pair_table_find(&reading->leaves, id, entries[i].key);
 		uint64_t taken = 0;
 
@@ -239,11 +262,12 @@ static void read_file(struct reading *reading, const struct pp_sample_file *file
 			taken = *leaf < entries[i].count ? *leaf : entries[i].count;
 			*leaf -= taken;
 		}
-		if (entries[i].count == taken)
-			continue;
-		reading->frames[0] = (struct prof_frame){flat.image, entries[i].key};
-		session_read_push(reading, &flat, 1, entries[i].count - taken, unit);
+		if (entries[i].count != taken)
+			places[n_places++] = (struct prof_place_count){entries[i].key,
+								       entries[i].count - taken};
 	}
+	push_places(reading, &flat, places, n_places, unit);
+	free(places);
 	free(entries);
 }
 

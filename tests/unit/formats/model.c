@@ -34,8 +34,28 @@ static void make_sample(struct made_sample *sample, uint64_t *seed)
 	sample->value.events = sample->value.count * 1000;
 }
 
-/* Pushes the samples in another order, with images and events made as they come. */
-static char *add_up(const struct made_sample *samples, const size_t *order)
+/* A sample without callers as a column of its own, and what it weighs as another. */
+static void push_flat(struct prof *prof, const struct prof_sample *sample)
+{
+	const struct prof_value *value = sample->values;
+	struct prof_place_count place = {sample->frames[0].offset, value->count};
+	struct prof_flat_sample flat = {.common = *sample,
+					.image = sample->frames[0].image,
+					.event = value->event,
+					.places = &place,
+					.n = 1};
+	struct op_error error;
+
+	assert_int_equal(prof->sink.flat(&prof->sink, &flat, &error), 0);
+	flat.is_weight = true;
+	flat.unit = 500;
+	place.count = value->events / 500;
+	assert_int_equal(prof->sink.flat(&prof->sink, &flat, &error), 0);
+}
+
+/* Pushes the samples in another order, with images and events made as they come; those without
+ * callers as columns if @flat says so. */
+static char *add_up(const struct made_sample *samples, const size_t *order, bool flat)
 {
 	static const char *const names[] = {"/b", "/a", "/c"}, *const events[] = {"e0", "e1"};
 	struct prof *prof = prof_new(PROF_BY_PID, 0);
@@ -65,7 +85,10 @@ static char *add_up(const struct made_sample *samples, const size_t *order)
 			frames[k].image = prof->sink.image(&prof->sink, &image);
 			frames[k].offset = made->frames[k].offset;
 		}
-		assert_int_equal(prof->sink.sample(&prof->sink, &sample, &error), 0);
+		if (flat && made->depth == 1)
+			push_flat(prof, &sample);
+		else
+			assert_int_equal(prof->sink.sample(&prof->sink, &sample, &error), 0);
 	}
 	prof_finish(prof);
 	text = describe_samples(prof);
@@ -73,7 +96,7 @@ static char *add_up(const struct made_sample *samples, const size_t *order)
 	return text;
 }
 
-TEST(the_order_of_samples_does_not_matter)
+TEST(neither_the_order_of_samples_nor_columns_matter)
 {
 	static struct made_sample samples[SAMPLES];
 	size_t order[SAMPLES];
@@ -84,8 +107,8 @@ TEST(the_order_of_samples_does_not_matter)
 		make_sample(&samples[i], &seed);
 		order[i] = i;
 	}
-	for (int round = 0; round < 5; round++) {
-		char *text = add_up(samples, order);
+	for (int round = 0; round < 6; round++) {
+		char *text = add_up(samples, order, round % 2);
 
 		if (first)
 			assert_string_equal(text, first);
