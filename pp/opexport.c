@@ -208,6 +208,7 @@ static int read_input(const struct job *job, const char *path, struct prof *prof
 	result = format ? input_read(prof, &input, format, chosen(job)->by, NULL, error) : -1;
 	if (!result && !prof->n_events)
 		result = op_error_set(error, ENODATA, "%s: no samples", profile_input_name(&input));
+	input_warn_of_labels(prof, profile_input_name(&input));
 	profile_input_close(&input);
 	return result;
 }

@@ -185,6 +185,7 @@ static int import_profile(struct job *job, const struct format *format,
 	result = input_read(prof, profile, format, job->by, &session, error);
 	prof_finish(prof);
 	prof->sink.host(&prof->sink, &host);
+	input_warn_of_labels(prof, profile_input_name(profile));
 	/* of a damaged file, what is before the damage */
 	if (input_check_signs(prof, profile_input_name(profile), &cause)) {
 		result = op_error_set(error, cause.code, "%s", cause.text);

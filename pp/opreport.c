@@ -153,7 +153,7 @@ static void write_text(struct job *job, struct source *source, FILE *out)
 		pp_report_callgraph(&source->profile, style, out);
 	else if (job->options.symbols)
 		pp_report_symbols(&source->profile, style, out);
-	else if (style->by)
+	else if (style->who_lines)
 		pp_report_who(&source->profile, style, out);
 	else
 		pp_report_summary(&source->profile, style, out);
@@ -310,7 +310,8 @@ static struct pp_merge merge_others(const struct pp_options *options)
 {
 	enum pp_by by = options->style.by;
 
-	return (struct pp_merge){.cpu = by != PP_BY_CPU,
+	return (struct pp_merge){.label = options->style.label,
+				 .cpu = by != PP_BY_CPU,
 				 .tid = by != PP_BY_THREAD,
 				 .tgid = by != PP_BY_PROCESS,
 				 .unit_mask = options->merge.unit_mask};
@@ -318,15 +319,21 @@ static struct pp_merge merge_others(const struct pp_options *options)
 
 /* Sessions have no threads unless they were asked to keep them apart. */
 static int check_who(const struct pp_classes *classes, const char *session_dir, enum pp_by by,
-		     struct op_error *error)
+		     const char *label, struct op_error *error)
 {
 	const char *what = by == PP_BY_CPU ? "CPUs" : "threads";
 	const char *option = by == PP_BY_CPU ? "cpu" : "thread";
 	const char *shown = op_session_shown(session_dir);
 
 	for (size_t i = 0; i < classes->n; i++)
-		if (by == PP_BY_APPLICATION || pp_who_of(&classes->items[i], by) != OP_ALL)
+		if (by == PP_BY_APPLICATION || pp_who_is_known(&classes->items[i], by))
 			return 0;
+	if (by == PP_BY_LABEL)
+		return op_error_set(error, EINVAL,
+				    "--by=%s: no such label: sessions have process, thread, cpu "
+				    "and application, profiles of other formats labels of their "
+				    "own",
+				    label);
 	if (shown != session_dir)
 		return op_error_set(error, EINVAL, "%s: the profile does not say which %s", shown,
 				    what);
@@ -361,7 +368,8 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	if (pp_select(&source->list, &source->classes, session_dir_of(job, which), spec, merge,
 		      options->exclude_dependent, &options->common.warnings, error))
 		return pp_loss_explain(&source->list, error);
-	if (check_who(&source->classes, session_dir_of(job, which), options->style.by, error))
+	if (check_who(&source->classes, session_dir_of(job, which), options->style.by,
+		      options->style.label, error))
 		return -1;
 	return make_profile(job, source, error);
 }
@@ -490,9 +498,11 @@ static int report(void *context, struct op_error *error)
 /* What --by leaves apart; all else would be columns that nobody asked for. */
 static struct pp_separation separation(const void *job)
 {
-	enum pp_by by = ((const struct job *)job)->options.style.by;
+	const struct pp_report_style *style = &((const struct job *)job)->options.style;
+	enum pp_by by = style->by;
 
-	return (struct pp_separation){.process = by == PP_BY_PROCESS,
+	return (struct pp_separation){.label = style->label,
+				      .process = by == PP_BY_PROCESS,
 				      .thread = by == PP_BY_THREAD,
 				      .cpu = by == PP_BY_CPU};
 }

@@ -60,6 +60,7 @@ bool op_session_is_newer(const char *dir, const char *other);
 #define OP_SAMPLES_THREADS  "threads"  /* their names: thread_names.h */
 #define OP_SAMPLES_SOURCE   "source"   /* lines "key value": what took the samples */
 #define OP_SAMPLES_SUPPLIER "supplier" /* another user whose profile was imported: supplier.h */
+#define OP_SAMPLES_LABELS   "labels"   /* what its samples have in common: labels.h */
 #define OP_SAMPLES_ORIGIN   "origin"   /* lines "key value": where, when, by which command; of
 				  imports: of which file */
 #define OP_SAMPLES_MODULES  "modules"  /* lines "name address size build-id-or-dash", in hex */

@@ -198,6 +198,13 @@ uint64_t pp_head_rate(const struct pp_head *head, const struct pp_class *class)
 	return rate;
 }
 
+size_t pp_head_sessions(const struct pp_head *head)
+{
+	bool is_temporary = head->n_dirs && op_session_shown(head->dirs[0]) != head->dirs[0];
+
+	return is_temporary ? 1 : head->n_dirs;
+}
+
 char *pp_head_session_name(const char *samples_dir)
 {
 	static const char current[] = "/" OP_SESSION_CURRENT;

@@ -53,6 +53,9 @@ uint64_t pp_head_rate(const struct pp_head *head, const struct pp_class *class);
  * that has no name, or several threads of the sessions had the number. */
 const char *pp_head_thread_name(const struct pp_head *head, const struct pp_class *class);
 
+/* How many sessions there are for users: a profile of another format that became several is one. */
+size_t pp_head_sessions(const struct pp_head *head);
+
 /* The name of a session as users give it, or its directory in samples; the caller frees it. */
 char *pp_head_session_name(const char *samples_dir);
 

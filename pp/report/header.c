@@ -131,15 +131,17 @@ static void put_weights(const struct pp_profile *profile, size_t class, FILE *ou
 
 static void put_sessions(const char *title, const struct pp_head *head, FILE *out)
 {
-	for (size_t i = 0; i < head->n_dirs && i < SESSIONS_SHOWN; i++) {
+	size_t n = pp_head_sessions(head);
+
+	for (size_t i = 0; i < n && i < SESSIONS_SHOWN; i++) {
 		char *name = pp_head_session_name(head->dirs[i]);
 
 		op_safe_printf(out, "%s%s", i ? ", " : title, name);
 		free(name);
 	}
-	if (head->n_dirs > SESSIONS_SHOWN)
-		fprintf(out, " and %zu more", head->n_dirs - SESSIONS_SHOWN);
-	if (head->n_dirs)
+	if (n > SESSIONS_SHOWN)
+		fprintf(out, " and %zu more", n - SESSIONS_SHOWN);
+	if (n)
 		fputc('\n', out);
 }
 
@@ -231,7 +233,7 @@ void pp_report_head(const struct pp_profile *profile, const struct pp_report_sty
 {
 	const struct pp_classes *classes = profile->classes;
 	bool by_event = classes->axis == PP_AXIS_EVENT;
-	bool by_timer = is_by_timer(profile), is_by_who = style && style->by;
+	bool by_timer = is_by_timer(profile), is_by_who = style && style->who_lines;
 	struct op_catalogue catalogue = {0};
 
 	put_sessions("Session: ", &profile->head, out);

@@ -96,6 +96,8 @@ static void put_class(struct op_json *writer, const struct pp_class *class,
 		op_json_string(writer, "thread", thread);
 	if (class->cpu != OP_ALL)
 		op_json_number(writer, "cpu", class->cpu);
+	if (class->label)
+		op_json_string(writer, "label", class->label);
 	if (pp_class_is_partial(class)) {
 		op_json_number(writer, "enabled_ns", class->enabled_ns);
 		op_json_number(writer, "running_ns", class->running_ns);
@@ -127,7 +129,7 @@ static void put_head(struct json *json)
 	op_json_newline(writer);
 	op_json_object(writer, "session");
 	op_json_array(writer, "directories");
-	for (size_t i = 0; i < head->n_dirs; i++)
+	for (size_t i = 0; i < pp_head_sessions(head); i++)
 		op_json_string(writer, NULL, op_session_shown(head->dirs[i]));
 	op_json_end(writer);
 	put_fact(writer, "host", &head->hostname);

@@ -55,8 +55,9 @@ const struct op_option pp_options_table[] = {
 	{"show-address", 'w', NULL, "show the addresses of symbols",
 	 OP_FLAG(struct pp_options, style.show_address)},
 	{"by", 0, "WHO",
-	 "without symbols, show one line each: application (the default), process, thread or cpu",
-	 OP_WORD(struct pp_options, style.by, enum pp_by, pp_by_words)},
+	 "show one line each, or with symbols one column: application (the default), process, "
+	 "thread, cpu, or a label of the profile",
+	 OP_TEXT(struct pp_options, by), .words = pp_by_words},
 	{"cpu", 0, "LIST", "show samples of these CPUs only, as cpu:LIST does",
 	 OP_TEXT(struct pp_options, cpu)},
 	{"tgid", 0, "LIST", "show samples of these processes only, as tgid:LIST does",
@@ -254,14 +255,26 @@ static int check_libraries(const struct pp_options *options, struct op_error *er
 	return 0;
 }
 
+/* What is none of the words is a label of the profile. */
+static void choose_by(struct pp_options *options)
+{
+	struct pp_report_style *style = &options->style;
+
+	for (size_t i = 0; options->by && pp_by_words[i]; i++) {
+		if (strcmp(options->by, pp_by_words[i]) != 0)
+			continue;
+		style->by = (enum pp_by)i;
+		return;
+	}
+	style->label = options->by;
+	style->by = options->by ? PP_BY_LABEL : PP_BY_APPLICATION;
+}
+
 /* Columns are what --by makes lines of. */
 static int check_by(const struct pp_options *options, struct op_error *error)
 {
 	const struct pp_merge *merge = &options->merge;
 	const struct exclusion others[] = {
-		{options->symbols, "--symbols and what includes it"},
-		{options->format != PP_FORMAT_TEXT, "another format than text"},
-		{options->common.is_pair, "a difference"},
 		{options->libraries, "--libraries"},
 		{options->no_libraries, "--no-libraries"},
 		{options->exclude_dependent, "--exclude-dependent"},
@@ -393,6 +406,7 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 {
 	struct pp_report_style *style = &options->style;
 
+	choose_by(options);
 	if (add_filters(options, error))
 		return -1;
 	if (options->map.count && !options->common.is_pair)
@@ -423,6 +437,9 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 			    options->format == PP_FORMAT_DCPICAT;
 	if (!options->symbols && check_without_symbols(options, error))
 		return -1;
+	style->who_lines =
+		style->by && !options->symbols && options->format == PP_FORMAT_TEXT &&
+		!options->common.is_pair;
 	style->show_address |= style->details;
 	if (check_by(options, error))
 		return -1;

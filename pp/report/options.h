@@ -26,6 +26,7 @@ struct pp_options {
 	struct pp_merge merge;
 	struct pp_report_style style;
 	enum pp_demangle demangle;
+	char *by;		/* the argument of --by: style.by and style.label; or NULL */
 	char *cpu, *tgid, *tid; /* lists, which go to the specifications; or NULL */
 	struct op_strings map;	/* "OLD=NEW": images of a difference */
 	bool tree, inverted;	/* of these, style.calls */

@@ -30,10 +30,12 @@ enum pp_events_shown {
 };
 
 /* What has a line of its own, of what sample files keep apart. */
-enum pp_by { PP_BY_APPLICATION, PP_BY_PROCESS, PP_BY_THREAD, PP_BY_CPU };
+enum pp_by { PP_BY_APPLICATION, PP_BY_PROCESS, PP_BY_THREAD, PP_BY_CPU, PP_BY_LABEL };
 
 struct pp_report_style {
 	enum pp_by by;
+	const char *label; /* of PP_BY_LABEL */
+	bool who_lines;	   /* what @by tells apart are lines, not columns */
 	bool no_header;
 	bool long_names;	  /* with directories */
 	bool libraries;		  /* in a summary: below each application its images */
@@ -110,6 +112,9 @@ void pp_report_summary(const struct pp_profile *profile, const struct pp_report_
 
 /* The process, thread or CPU of a class, or OP_ALL. */
 int64_t pp_who_of(const struct pp_class *class, enum pp_by by);
+
+/* Whether a class says which one: the session keeps them apart. */
+bool pp_who_is_known(const struct pp_class *class, enum pp_by by);
 
 /* Text: one line a process, thread or CPU, by style->by; the profile's classes differ in it only.
  */

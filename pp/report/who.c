@@ -27,11 +27,17 @@ struct who {
 	uint64_t *weights; /* by class */
 	uint64_t whole;
 	bool has_names; /* of threads */
+	size_t width_label; /* columns of the longest value of a label */
 };
 
 int64_t pp_who_of(const struct pp_class *class, enum pp_by by)
 {
 	return by == PP_BY_PROCESS ? class->tgid : by == PP_BY_THREAD ? class->tid : class->cpu;
+}
+
+bool pp_who_is_known(const struct pp_class *class, enum pp_by by)
+{
+	return by == PP_BY_LABEL ? class->label != NULL : pp_who_of(class, by) != OP_ALL;
 }
 
 static int compare_classes(const void *a, const void *b, void *context)
@@ -61,7 +67,10 @@ static void put_head(struct who *who)
 	pp_line_tone(&who->line, PP_TONE_HEAD);
 	put_text(who, "samples", WIDTH_NUMBER);
 	put_text(who, "%", WIDTH_NUMBER);
-	put_text(who, heads[who->style->by], WIDTH_ID);
+	if (who->style->by == PP_BY_LABEL)
+		put_text(who, who->style->label, who->width_label);
+	else
+		put_text(who, heads[who->style->by], WIDTH_ID);
 	if (who->has_names)
 		put_text(who, "name", WIDTH_THREAD);
 	put_text(who, "app name", 0);
@@ -121,8 +130,10 @@ static void put_class(struct who *who, size_t class)
 	pp_line_count(&who->line, who->profile->totals[class], 0);
 	put_text(who, "", WIDTH_NUMBER);
 	pp_line_share(&who->line, share_of(who, who->weights[class]));
-	put_text(who, "", WIDTH_ID);
-	if (id == OP_ALL)
+	put_text(who, "", who->style->by == PP_BY_LABEL ? who->width_label : WIDTH_ID);
+	if (who->style->by == PP_BY_LABEL)
+		pp_line_safe(&who->line, of->label ? of->label : "none");
+	else if (id == OP_ALL)
 		pp_line_puts(&who->line, "not known");
 	else
 		pp_line_count(&who->line, (uint64_t)id, 0);
@@ -188,6 +199,14 @@ void pp_report_who(const struct pp_profile *profile, const struct pp_report_styl
 	for (size_t i = 0; i < n && style->by == PP_BY_THREAD; i++)
 		who.has_names |=
 			pp_head_thread_name(&profile->head, &profile->classes->items[i]) != NULL;
+	for (size_t i = 0; i < n && style->by == PP_BY_LABEL; i++) {
+		const char *label = profile->classes->items[i].label;
+
+		if (label && strlen(label) > who.width_label)
+			who.width_label = strlen(label);
+	}
+	if (style->by == PP_BY_LABEL && strlen(style->label) > who.width_label)
+		who.width_label = strlen(style->label);
 	qsort_r(who.order, n, sizeof(*who.order), compare_classes, &who);
 	put_head(&who);
 	put_classes(&who);

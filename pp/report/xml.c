@@ -119,14 +119,14 @@ void pp_report_xml_class(struct pp_report_xml *report, const char *attribute, si
 	op_xml_text(&report->xml, attribute, name);
 }
 
-/* The process and thread that a class is of, if it is of one. */
+/* The process and thread, or the label, that a class is of, if it is of one. */
 static void put_task(struct pp_report_xml *report, size_t i)
 {
 	const struct pp_class *class = &report->profile->classes->items[i];
 	const char *name = pp_head_thread_name(&report->profile->head, class);
 	struct op_xml *xml = &report->xml;
 
-	if (class->tgid == OP_ALL && class->tid == OP_ALL)
+	if (class->tgid == OP_ALL && class->tid == OP_ALL && !class->label)
 		return;
 	op_xml_put(xml, "<?opreport-class");
 	pp_report_xml_class(report, "name", i);
@@ -136,6 +136,8 @@ static void put_task(struct pp_report_xml *report, size_t i)
 		op_xml_number(xml, "tid", class->tid);
 	if (name)
 		op_xml_text(xml, "thread", name);
+	if (class->label)
+		op_xml_text(xml, "label", class->label);
 	op_xml_end(xml, "?>");
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/session/labels.h"
 #include "session_events.h"
 
 int pp_merge_parse(struct pp_merge *merge, const char *list, struct op_error *error)
@@ -72,7 +73,15 @@ static int compare_counts(uint64_t a, uint64_t b)
 	return strcmp(left, right);
 }
 
-/* The order of columns; 0 if both are of one class. */
+/* Those without the label come last. */
+static int compare_labels(const char *a, const char *b)
+{
+	if (!a || !b)
+		return !a - !b;
+	return strcmp(a, b);
+}
+
+/* The order of columns; 0 if both are of one class, if their labels are equal. */
 static int compare_names(const struct op_sample_name *a, const struct op_sample_name *b,
 			 const struct pp_merge *merge)
 {
@@ -88,8 +97,11 @@ static int compare_names(const struct op_sample_name *a, const struct op_sample_
 
 static int compare_files(const void *a, const void *b, void *merge)
 {
-	return compare_names(&(*(struct pp_sample_file *const *)a)->name,
-			     &(*(struct pp_sample_file *const *)b)->name, merge);
+	const struct pp_sample_file *left = *(struct pp_sample_file *const *)a;
+	const struct pp_sample_file *right = *(struct pp_sample_file *const *)b;
+	int order = compare_labels(left->label, right->label);
+
+	return order ? order : compare_names(&left->name, &right->name, merge);
 }
 
 static void merge_name(struct op_sample_name *name, const struct pp_merge *merge)
@@ -104,7 +116,7 @@ static void merge_name(struct op_sample_name *name, const struct pp_merge *merge
 
 /* The axes along which the files differ. */
 struct differences {
-	bool event, unit_mask, cpu, tgid, tid, tid_is_tgid;
+	bool event, unit_mask, cpu, tgid, tid, tid_is_tgid, label;
 };
 
 static struct differences find_differences(const struct pp_classes *classes)
@@ -121,6 +133,7 @@ static struct differences find_differences(const struct pp_classes *classes)
 		differ.tgid |= class->tgid != first->tgid;
 		differ.tid |= class->tid != first->tid;
 		differ.tid_is_tgid &= class->tid == class->tgid;
+		differ.label |= class->label != first->label;
 	}
 	return differ;
 }
@@ -147,6 +160,7 @@ static int find_axis(struct pp_classes *classes, struct op_error *error)
 		{differ.tgid, PP_AXIS_TGID, "process", "--merge=tgid"},
 		{differ.tid && !(differ.tgid && differ.tid_is_tgid), PP_AXIS_TID, "thread",
 		 "--merge=tid"},
+		{differ.label, PP_AXIS_LABEL, "label", "--by"},
 	};
 	char *what = NULL, *mend = NULL;
 	int result = 0;
@@ -218,11 +232,18 @@ static void name_class(const struct pp_classes *classes, struct pp_class *class)
 				? pp_copy("Processes with any thread ID")
 				: pp_format("Processes with a thread ID of %" PRId64, class->tid);
 		break;
+	case PP_AXIS_LABEL:
+		class->column = pp_format("%s:%s", classes->label_name,
+					  class->label ? class->label : "none");
+		class->title = class->label ? pp_format("Samples of %s %s", classes->label_name,
+							class->label)
+					    : pp_format("Samples without %s", classes->label_name);
+		break;
 	}
 }
 
 static void add_class(struct pp_classes *classes, size_t *capacity,
-		      const struct op_sample_name *name)
+		      const struct op_sample_name *name, const char *label)
 {
 	classes->items = pp_grow(classes->items, capacity, classes->n + 1, sizeof(struct pp_class));
 	classes->items[classes->n++] = (struct pp_class){
@@ -232,6 +253,7 @@ static void add_class(struct pp_classes *classes, size_t *capacity,
 		.tgid = name->tgid,
 		.tid = name->tid,
 		.cpu = name->cpu,
+		.label = label,
 	};
 }
 
@@ -255,7 +277,8 @@ static void add_empty(struct pp_classes *classes, size_t *capacity, struct pp_sa
 	for (size_t i = 0; i < classes->n; i++) {
 		const struct pp_class *class = &classes->items[i];
 
-		if (class->cpu != OP_ALL || class->tgid != OP_ALL || class->tid != OP_ALL)
+		if (class->cpu != OP_ALL || class->tgid != OP_ALL || class->tid != OP_ALL ||
+		    class->label)
 			return;
 	}
 	for (size_t i = 0; i < list->n_dirs; i++)
@@ -272,7 +295,7 @@ static void add_empty(struct pp_classes *classes, size_t *capacity, struct pp_sa
 		};
 
 		if (!has_event(classes, event, merge))
-			add_class(classes, capacity, &name);
+			add_class(classes, capacity, &name, NULL);
 	}
 }
 
@@ -311,14 +334,18 @@ static struct op_sample_name name_of(const struct pp_class *class)
 
 /* The class of the samples that a stack file counts, or PP_NO_CLASS. */
 static unsigned int class_of_stacks(const struct pp_classes *classes,
-				    const struct op_sample_name *name, const struct pp_merge *merge)
+				    const struct pp_sample_file *file,
+				    const struct pp_merge *merge)
 {
 	size_t low = 0, high = classes->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		const struct op_sample_name at = name_of(&classes->items[middle]);
-		int order = compare_names(name, &at, merge);
+		int order = compare_labels(file->label, classes->items[middle].label);
+
+		if (!order)
+			order = compare_names(&file->name, &at, merge);
 
 		if (!order)
 			return (unsigned int)middle;
@@ -338,10 +365,42 @@ static void classify_stacks(const struct pp_classes *classes, struct pp_sample_l
 		struct pp_sample_file *file = &list->stacks[i];
 
 		merge_name(&file->name, merge);
-		file->class = class_of_stacks(classes, &file->name, merge);
+		file->class = class_of_stacks(classes, file, merge);
 		if (file->class != PP_NO_CLASS && file->is_weight)
 			file->class += (unsigned int)classes->n;
 	}
+}
+
+/* ---- labels ---- */
+
+/* The value of the label that each session has; the caller frees the array. */
+static const char **labels_of_sessions(struct pp_classes *classes,
+				       const struct pp_sample_list *list)
+{
+	const char **labels = pp_alloc(list->n_dirs, sizeof(*labels));
+
+	for (size_t i = 0; i < list->n_dirs; i++) {
+		char *value = op_label_read(list->samples_dirs[i], classes->label_name);
+
+		labels[i] = value ? pp_names_keep(&classes->labels, value) : NULL;
+		free(value);
+	}
+	return labels;
+}
+
+static void label_files(struct pp_classes *classes, struct pp_sample_list *list,
+			struct pp_sample_file **files, size_t n)
+{
+	const char **labels;
+
+	if (!classes->label_name)
+		return;
+	labels = labels_of_sessions(classes, list);
+	for (size_t i = 0; i < n; i++)
+		files[i]->label = labels[pp_sample_session(list, files[i]->path)];
+	for (size_t i = 0; i < list->n_stacks; i++)
+		list->stacks[i].label = labels[pp_sample_session(list, list->stacks[i].path)];
+	free(labels);
 }
 
 int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
@@ -352,13 +411,14 @@ int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
 	struct pp_class *class;
 	int result;
 
-	memset(classes, 0, sizeof(*classes));
+	*classes = (struct pp_classes){.label_name = merge->label};
+	label_files(classes, list, order, n);
 	for (size_t i = 0; i < n; i++)
 		merge_name(&order[i]->name, merge);
 	qsort_r(order, n, sizeof(*order), compare_files, (void *)merge);
 	for (size_t i = 0; i < n; i++) {
-		if (!i || compare_names(&order[i - 1]->name, &order[i]->name, merge))
-			add_class(classes, &capacity, &order[i]->name);
+		if (!i || compare_files(&order[i - 1], &order[i], (void *)merge))
+			add_class(classes, &capacity, &order[i]->name, order[i]->label);
 		class = &classes->items[classes->n - 1];
 		class->many_unit_masks |= class->unit_mask != order[i]->name.unit_mask;
 		order[i]->class = classes->n - 1;
@@ -383,5 +443,6 @@ void pp_classes_free(struct pp_classes *classes)
 		free(classes->items[i].title);
 	}
 	free(classes->items);
+	pp_names_free_kept(&classes->labels);
 	memset(classes, 0, sizeof(*classes));
 }

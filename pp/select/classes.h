@@ -13,6 +13,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/option.h"
+#include "libop/tables/name_index.h"
 #include "sample_list.h"
 
 #define PP_NO_CLASS UINT_MAX /* of a stack file without samples in the list */
@@ -21,6 +22,9 @@
 struct pp_merge {
 	bool cpu, tid, tgid, unit_mask;
 	bool lib; /* each image is its own application */
+	/* The label whose values are told apart, by the session (libop/session/labels.h); NULL:
+	 * sessions are added up. */
+	const char *label;
 };
 
 /**
@@ -36,13 +40,14 @@ int pp_merge_parse(struct pp_merge *merge, const char *list, struct op_error *er
 	.type = &pp_option_merge, .field = OP_FIELD(struct_type, member, struct pp_merge)
 extern const struct op_option_type pp_option_merge;
 
-enum pp_axis { PP_AXIS_EVENT, PP_AXIS_CPU, PP_AXIS_TGID, PP_AXIS_TID };
+enum pp_axis { PP_AXIS_EVENT, PP_AXIS_CPU, PP_AXIS_TGID, PP_AXIS_TID, PP_AXIS_LABEL };
 
 struct pp_class {
 	const char *event; /* of a file of the list; lives as long as the list */
 	uint64_t count, unit_mask;
 	bool many_unit_masks;	/* merged from files with different ones */
 	int64_t tgid, tid, cpu; /* or OP_ALL */
+	const char *label;	/* the value of pp_merge.label, of pp_classes; NULL: it has none */
 	char *column;		/* "TIMER:0", "cpu:1": the head of its column */
 	char *title;		/* "Samples on CPU 1"; NULL on the event axis */
 	/* Time enabled and time running, in ns; set by pp_scales_find(). */
@@ -60,6 +65,8 @@ struct pp_classes {
 	size_t n;
 	size_t columns; /* length of arrays of counts: samples by class, then weights by class */
 	enum pp_axis axis;
+	const char *label_name; /* of pp_merge.label */
+	struct pp_names labels; /* its values, which are owned */
 };
 
 /**

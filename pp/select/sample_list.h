@@ -29,6 +29,7 @@ struct pp_sample_file {
 	uint64_t sum;		   /* of all counts, not scaled */
 	struct odb_entry *entries; /* cached if list->want_entries; NULL: they must be read again */
 	unsigned int class;	   /* set by pp_classes_make() */
+	const char *label;	   /* likewise: as of the class */
 	struct pp_scale *scale;	   /* set by pp_scales_find(); NULL: counts are not scaled */
 	unsigned int app, image;   /* set by pp_profile_make() */
 	struct pp_frames *frames;  /* of code that only arcs lead to: see pp/profile/callgraph.h */

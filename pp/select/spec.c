@@ -30,6 +30,7 @@ static const struct tag {
 	{"image-exclude", TAG_TEXTS, offsetof(struct pp_spec, image_excludes)},
 	{"lib-image", TAG_TEXTS, offsetof(struct pp_spec, lib_images)},
 	{"event", TAG_TEXTS, offsetof(struct pp_spec, events)},
+	{"label", TAG_TEXTS, offsetof(struct pp_spec, labels)},
 	{"count", TAG_NUMBERS, offsetof(struct pp_spec, counts)},
 	{"unit-mask", TAG_NUMBERS, offsetof(struct pp_spec, unit_masks)},
 	{"cpu", TAG_RANGES, offsetof(struct pp_spec, cpus)},
@@ -230,8 +231,9 @@ void pp_spec_free(struct pp_spec *spec)
 
 bool pp_spec_is_selective(const struct pp_spec *spec)
 {
-	return pp_spec_is_by_image(spec) || spec->events.count || spec->counts.n ||
-	       spec->unit_masks.n || spec->cpus.n || spec->tgids.n || spec->tids.n;
+	return pp_spec_is_by_image(spec) || spec->events.count || spec->labels.count ||
+	       spec->counts.n || spec->unit_masks.n || spec->cpus.n || spec->tgids.n ||
+	       spec->tids.n;
 }
 
 bool pp_globs_match(const struct op_strings *globs, const char *text)

@@ -40,6 +40,7 @@ struct pp_spec {
 	struct op_strings image_excludes; /* image-exclude: globs for either */
 	struct op_strings lib_images;	  /* lib-image: globs for the image */
 	struct op_strings events;	  /* event: */
+	struct op_strings labels;	     /* label: NAME=GLOB, of profiles of other formats */
 	struct pp_ranges counts, unit_masks; /* count: unit-mask: */
 	bool trust; /* sessions of other users, too; not a word, but the option --trust-session */
 	struct pp_ranges cpus, tgids, tids;  /* cpu: tgid: tid: also as ranges, A-B */

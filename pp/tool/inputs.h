@@ -18,7 +18,13 @@
 /* What samples of an input are told apart by, beside program and image. */
 struct pp_separation {
 	bool process, thread, cpu;
+	const char *label; /* a label of the profile's own; NULL: none.  Each of its values becomes
+			    * a session, of those that session:PP_LABEL_SESSIONS means. */
+	/* Labels that samples must have, as NAME=GLOB: one of those of each name. */
+	const struct op_strings *wanted;
 };
+
+#define PP_LABEL_SESSIONS "label.*"
 
 struct pp_input_readers {
 	/* Whether a word is the path of a profile, or "-". */

@@ -133,7 +133,15 @@ static int parse_spec(const struct pp_tool *tool, const struct pp_common *common
 	op_strings_free(&rest);
 	spec->inputs = inputs;
 	if (result || !inputs.count)
-		return result;
+		return result || !spec->labels.count
+			       ? result
+			       : op_error_set(error, EINVAL,
+					      "label: is for profiles of other formats; sessions "
+					      "have none");
+	for (size_t i = 0; i < spec->labels.count; i++)
+		if (!strchr(spec->labels.item[i], '='))
+			return op_error_set(error, EINVAL, "label:%s: NAME=VALUE is needed",
+					    spec->labels.item[i]);
 	if (spec->archive || spec->session_dir || spec->sessions.count ||
 	    (common->session_given && !common->is_pair))
 		return op_error_set(error, EINVAL, "'%s' is a profile of its own, not of a session",
@@ -218,6 +226,7 @@ static struct pp_separation separation_of(const struct pp_tool *tool, const void
 	separation.process |= spec->tgids.n;
 	separation.thread |= spec->tids.n;
 	separation.cpu |= spec->cpus.n;
+	separation.wanted = &spec->labels;
 	return separation;
 }
 
@@ -258,6 +267,8 @@ static int read_inputs(const struct pp_tool *tool, void *job, struct op_error *e
 		dir = tool->inputs->make_session(&spec->inputs, &separation, error);
 		if (!dir)
 			return -1;
+		if (separation.label)
+			add_word(&spec->sessions, PP_LABEL_SESSIONS);
 		kept = common->is_pair ? &spec->session_dir : &common->session_dir;
 		free(*kept);
 		*kept = pp_copy(dir);

@@ -102,10 +102,11 @@ class Page:
         about = self.about
         for key in ("title", "sides", "events"):
             print(f"{key}: {json.dumps(about[key])}")
-        for i, (program, pid, tid, cpu) in enumerate(about["threads"]):
+        for i, (program, pid, tid, cpu, *labels) in enumerate(about["threads"]):
             samples = [sum(s for s, t in zip(values[0], self.threads) if t == i)
                        for values in self.values]
-            print("thread", about["functions"][program][0], pid, tid, cpu, *samples)
+            print("thread", about["functions"][program][0], pid, tid, cpu, *samples,
+                  *(f"{name}={value}" for name, value in zip(about["labels"], labels) if value))
         for i, (samples, events) in enumerate(self.values):
             print("event", i, sum(samples), "samples,", sum(events) if events else "equal", "events")
 

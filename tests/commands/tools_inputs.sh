@@ -93,6 +93,51 @@ try opreport -l made tid:71 | tail -n 3
 try opreport made tid:99
 try opexport --to=folded made tgid:80 | cut -d ';' -f 1 | sort | uniq -c
 
+# Four samples: two of one control group, one of another, one of one that no record names.
+of_cgroups()
+{
+	images
+	make_profile >made <<-END
+		event type=1 period=250000 sample_type=0x200000 id=11
+		file 112
+		record 3 0 d70 d70 'prog d70 d70 q1 q11
+		record 1 2 d70 d70 q0x400000 q0x10000 q0 '$DIR/prog d70 d70 q2 q11
+		record 19 0 q5 '/system.slice/one.service d70 d70 q3 q11
+		record 19 0 q6 '/user.slice d70 d70 q4 q11
+		record 9 2 q11 q0x401010 d70 d70 q5 q250000 q5
+		record 9 2 q11 q0x401030 d70 d70 q6 q250000 q5
+		record 9 2 q11 q0x401030 d70 d70 q7 q250000 q6
+		record 9 2 q11 q0x401030 d70 d70 q8 q250000 q7
+		finish
+	END
+}
+
+requirement control_groups_of_a_recording_are_lines_and_columns
+of_cgroups
+try opreport --by=cgroup made
+try opreport -l --by=cgroup made | sed -n '/^Samples of/,/^$/p'
+try opreport --by=cgroup --csv made
+opreport --by=cgroup --json made | grep -o '"label": "[^"]*"'
+opexport --to=pprof made >pprof
+opreport --by=cgroup pprof | sed -n '/^samples/,/^$/p'
+opexport --to=html made >page
+python3 "$COMMANDS/html_page.py" page facts | grep thread
+
+requirement a_label_selects_samples
+of_cgroups
+try opreport -l made label:cgroup=/user* | tail -n 4
+try opexport --to=folded made label:cgroup=/system*
+try opreport made label:cgroup=/none
+try opreport made label:cgroup
+try opreport label:cgroup=/user.slice
+
+requirement labels_that_are_not_there_or_lost_are_told
+of_cgroups
+try opreport --by=request made
+try opimport -o data made
+try opreport --session-dir=data --by=cgroup
+try opexport --to=folded made
+
 requirement a_profile_is_selected_from
 recording
 try opreport made image:lib.so | tail -n 4

@@ -3,6 +3,7 @@
 #include "inputs.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +11,10 @@
 
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
+#include "libop/session/paths.h"
 #include "libop/session/temporary.h"
+#include "libop/tables/name_index.h"
+#include "pp/formats/model/labels.h"
 #include "pp/formats/model/weights.h"
 #include "pp/formats/session/room.h"
 #include "archive_file.h"
@@ -40,6 +44,13 @@ int input_read(struct prof *prof, struct profile_input *profile, const struct fo
 		take_supplier(options, profile->supplier);
 	}
 	return result;
+}
+
+void input_warn_of_labels(const struct prof *prof, const char *name)
+{
+	for (size_t i = 0; i < prof->n_lost_labels; i++)
+		op_warn("%s: labels \"%.100s\" of samples are not kept", name,
+			prof->strings[prof->lost_labels[i]]);
 }
 
 int input_check_signs(const struct prof *prof, const char *name, struct op_error *error)
@@ -147,21 +158,89 @@ static char *shown_of(const struct op_strings *paths)
 				: pp_format("%s and %zu more", paths->item[0], paths->count - 1);
 }
 
+/* Sessions that the values of a label may become. */
+#define LABEL_VALUES_MOST 1000
+
+/* The values of a label; pp_names_free_kept() frees them.  Return: whether some samples have
+ * none. */
+static bool find_values(const struct prof *prof, const char *label, struct pp_names *values)
+{
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+	bool has_others = false;
+
+	while (values->n <= LABEL_VALUES_MOST && prof_next(prof, &cursor, &sample)) {
+		const struct prof_label *found = prof_label_named(prof, &sample, label);
+		char *text = found ? prof_label_text(prof, found) : NULL;
+
+		if (text)
+			pp_names_keep(values, text);
+		has_others |= !text;
+		free(text);
+	}
+	prof_cursor_free(&cursor);
+	return has_others;
+}
+
+/* Writes the samples that are selected as session number @number of those of a label. */
+static int write_part(const struct prof *prof, const char *dir, struct session_options *options,
+		      const char *value, size_t number, struct op_error *error)
+{
+	char *from = pp_format("%s/" OP_SESSION_CURRENT, dir);
+	char *to = pp_format("%s/" OP_SESSION_SAMPLES "/label.%zu", dir, number);
+	int result;
+
+	options->selection.value = value;
+	options->selection.no_losses = number;
+	result = session_write(prof, dir, options, error);
+	if (!result && rename(from, to))
+		result = op_error_errno(error, "%s can't be renamed to %s", from, to);
+	free(from);
+	free(to);
+	return result;
+}
+
+/* A session for each value of the label. */
+static int write_parts(const struct prof *prof, const char *dir, struct session_options *options,
+		       const char *shown, struct op_error *error)
+{
+	struct pp_names values = {0};
+	bool has_others = find_values(prof, options->selection.label, &values);
+	int result = 0;
+
+	if (!values.n)
+		result = op_error_set(error, EINVAL, "%s: no sample has a label %s", shown,
+				      options->selection.label);
+	else if (values.n > LABEL_VALUES_MOST)
+		result = op_error_set(error, E2BIG, "%s: label %s has more than %u values", shown,
+				      options->selection.label, LABEL_VALUES_MOST);
+	for (size_t i = 0; !result && i < values.n; i++)
+		result = write_part(prof, dir, options, values.names[i], i, error);
+	if (!result && has_others)
+		result = write_part(prof, dir, options, NULL, values.n, error);
+	pp_names_free_kept(&values);
+	return result;
+}
+
 static const char *make_session(const struct op_strings *paths,
 				const struct pp_separation *separation, struct op_error *error)
 {
 	unsigned int by = (separation->process ? PROF_BY_PID : 0) |
 			  (separation->thread ? PROF_BY_TID : 0) |
-			  (separation->cpu ? PROF_BY_CPU : 0);
-	struct session_options options = {0};
+			  (separation->cpu ? PROF_BY_CPU : 0) |
+			  (separation->label || separation->wanted->count ? PROF_BY_LABELS : 0);
+	struct session_options options = {
+		.selection = {.label = separation->label, .wanted = separation->wanted}};
 	struct prof *prof = prof_new(by, 0);
 	char *shown = shown_of(paths);
 	const char *dir = NULL;
 
 	if (!read_words(prof, paths, by, &options, error))
 		dir = op_temporary_session_make(shown, error);
-	if (dir && (session_write(prof, dir, &options, error) ||
-		    session_room_check(dir, options.input, error)))
+	if (dir && (separation->label ? write_parts(prof, dir, &options, shown, error)
+				      : session_write(prof, dir, &options, error)))
+		dir = NULL;
+	if (dir && session_room_check(dir, options.input, error))
 		dir = NULL;
 	if (dir && options.is_supplied)
 		foreign_restrict_except(dir);

@@ -25,6 +25,9 @@ extern const struct pp_input_readers input_readers;
 int input_read(struct prof *prof, struct profile_input *profile, const struct format *format,
 	       unsigned int by, struct session_options *options, struct op_error *error);
 
+/* Warns of labels that are lost in what the profile becomes. */
+void input_warn_of_labels(const struct prof *prof, const char *name);
+
 /* Refuses what a session has no place for.  Return: 0, or -1 with @error set. */
 int input_check_signs(const struct prof *prof, const char *name, struct op_error *error);
 

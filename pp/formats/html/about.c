@@ -8,8 +8,10 @@
 #include <time.h>
 
 #include "libop/base/memory.h"
+#include "libop/tables/name_index.h"
 #include "libop/text/json.h"
 #include "listings.h"
+#include "pp/formats/model/labels.h"
 
 /* Of the lines of a head: what they begin with, and the most bytes of a name before a colon. */
 #define COUNTED	  "Counted "
@@ -186,8 +188,44 @@ static void put_id(struct op_json *json, int64_t id)
 	op_json_raw(json, NULL, "%" PRId64, id);
 }
 
+/* The names of all labels, which pp_names_free() frees. */
+static void find_labels(const struct stack_tree *tree, struct pp_names *names)
+{
+	for (size_t i = 0; i < tree->n_threads; i++) {
+		const struct stack_tree_thread *thread = &tree->threads[i];
+
+		for (size_t k = 0; k < thread->n_labels; k++)
+			pp_names_index(names, thread->prof->strings[thread->labels[k].name]);
+	}
+}
+
+/* What a thread's label says, or null. */
+static void put_label(struct op_json *json, const struct stack_tree_thread *thread,
+		      const char *name)
+{
+	for (size_t i = 0; i < thread->n_labels; i++) {
+		char *text;
+
+		if (strcmp(thread->prof->strings[thread->labels[i].name], name) != 0)
+			continue;
+		text = prof_label_text(thread->prof, &thread->labels[i]);
+		op_json_string(json, NULL, text);
+		free(text);
+		return;
+	}
+	op_json_raw(json, NULL, "null");
+}
+
+/* Threads, and behind each its labels in the order of "labels". */
 static void put_threads(struct op_json *json, const struct stack_tree *tree)
 {
+	struct pp_names labels = {0};
+
+	find_labels(tree, &labels);
+	op_json_array(json, "labels");
+	for (size_t i = 0; i < labels.n; i++)
+		op_json_string(json, NULL, labels.names[i]);
+	op_json_end(json);
 	op_json_array(json, "threads");
 	for (size_t i = 0; i < tree->n_threads; i++) {
 		op_json_array(json, NULL);
@@ -195,9 +233,12 @@ static void put_threads(struct op_json *json, const struct stack_tree *tree)
 		put_id(json, tree->threads[i].pid);
 		put_id(json, tree->threads[i].tid);
 		put_id(json, tree->threads[i].cpu);
+		for (size_t k = 0; k < labels.n; k++)
+			put_label(json, &tree->threads[i], labels.names[k]);
 		op_json_end(json);
 	}
 	op_json_end(json);
+	pp_names_free(&labels);
 }
 
 void about_write(const struct html_page *page, struct stack_tree *tree, const bool *weighted,

@@ -47,5 +47,5 @@ const struct format format_html = {
 	.name = "html",
 	.description = "a page for browsers: flame graph, tables and time line",
 	.write = write_html,
-	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_TIMES,
+	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_BY_LABELS | PROF_TIMES,
 };

@@ -52,20 +52,28 @@ static uint32_t add_thread(struct stack_tree *tree, uint32_t program,
 {
 	uint64_t key = op_hash_mix(op_hash_mix(program, (uint64_t)sample->pid),
 				   op_hash_mix((uint64_t)sample->tid, (uint64_t)sample->cpu));
+	/* a profile has each set of labels once */
+	const struct prof_label *labels = sample->n_labels ? sample->labels : NULL;
 	uint32_t i;
 
 	op_hash_for_each_possible (&tree->by_thread, key, i) {
 		const struct stack_tree_thread *thread = &tree->threads[i];
 
 		if (thread->program == program && thread->pid == sample->pid &&
-		    thread->tid == sample->tid && thread->cpu == sample->cpu)
+		    thread->tid == sample->tid && thread->cpu == sample->cpu &&
+		    thread->labels == labels)
 			return i;
 	}
 	i = (uint32_t)tree->n_threads++;
 	tree->threads = pp_grow(tree->threads, &tree->threads_capacity, tree->n_threads,
 				sizeof(*tree->threads));
-	tree->threads[i] =
-		(struct stack_tree_thread){program, sample->pid, sample->tid, sample->cpu};
+	tree->threads[i] = (struct stack_tree_thread){.program = program,
+						      .pid = sample->pid,
+						      .tid = sample->tid,
+						      .cpu = sample->cpu,
+						      .prof = tree->sides[tree->side].prof,
+						      .labels = labels,
+						      .n_labels = sample->n_labels};
 	pp_hash_add(&tree->by_thread, key, i);
 	return i;
 }

@@ -48,6 +48,9 @@ struct stack_tree_entry {
 struct stack_tree_thread {
 	uint32_t program;      /* the function that is its program */
 	int64_t pid, tid, cpu; /* or PROF_ANY */
+	const struct prof *prof; /* of the labels */
+	const struct prof_label *labels;
+	size_t n_labels;
 };
 
 /* Images of both sides that are one though their base names differ: item by item. */

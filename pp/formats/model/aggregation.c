@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "flat.h"
+#include "labels.h"
 #include "tables.h"
 #include "timeline.h"
 #include "tree.h"
@@ -20,13 +21,14 @@ static uint64_t hash_context(const struct prof_context *c)
 {
 	uint64_t hash = op_hash_mix((uint64_t)c->app << 32 | c->comm, (uint64_t)c->pid);
 
-	return op_hash_mix(op_hash_mix(hash, (uint64_t)c->tid), (uint64_t)c->cpu);
+	hash = op_hash_mix(op_hash_mix(hash, (uint64_t)c->tid), (uint64_t)c->cpu);
+	return op_hash_mix(hash, c->labels);
 }
 
 static bool same_context(const struct prof_context *a, const struct prof_context *b)
 {
 	return a->app == b->app && a->comm == b->comm && a->pid == b->pid && a->tid == b->tid &&
-	       a->cpu == b->cpu;
+	       a->cpu == b->cpu && a->labels == b->labels;
 }
 
 static uint32_t find_context(struct prof_tables *tables, const struct prof_sample *sample)
@@ -39,6 +41,9 @@ static uint32_t find_context(struct prof_tables *tables, const struct prof_sampl
 		.pid = by & (PROF_BY_PID | by_tid) ? sample->pid : PROF_ANY,
 		.tid = by & by_tid ? sample->tid : PROF_ANY,
 		.cpu = by & PROF_BY_CPU ? sample->cpu : PROF_ANY,
+		.labels = by & PROF_BY_LABELS ? labels_set(tables->prof.labels, sample->labels,
+							   sample->n_labels)
+					      : 0,
 	};
 	struct prof *prof = &tables->prof;
 	uint64_t hash;
@@ -99,6 +104,19 @@ static size_t depth_of(const struct prof_sample *sample)
 	return sample->depth < PROF_DEPTH_MOST ? sample->depth : PROF_DEPTH_MOST;
 }
 
+static void lose_labels(struct prof *prof, const struct prof_sample *sample)
+{
+	for (size_t i = 0; i < sample->n_labels; i++) {
+		uint32_t name = sample->labels[i].name;
+		size_t k = 0;
+
+		while (k < prof->n_lost_labels && prof->lost_labels[k] != name)
+			k++;
+		if (k == prof->n_lost_labels && k < PROF_LOST_LABELS_MOST)
+			prof->lost_labels[prof->n_lost_labels++] = name;
+	}
+}
+
 static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
 		       struct op_error *error)
 {
@@ -110,6 +128,8 @@ static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
 	take_time(prof, sample->time);
 	take_thread_name(tables, sample);
 	prof->has_entries |= sample->has_entry;
+	if (!(tables->by & PROF_BY_LABELS))
+		lose_labels(prof, sample);
 	if (!(tables->by & PROF_COUNTS_ONLY)) {
 		context = find_context(tables, sample);
 		if (tree_stack(prof->tree, sample->frames, depth, &node, error))
@@ -358,6 +378,8 @@ struct prof *prof_new(unsigned int by, uint32_t nodes_most)
 	};
 	prof->tree = tree_new(nodes_most);
 	prof->flats = pp_alloc(1, sizeof(*prof->flats));
+	prof->labels = pp_alloc(1, sizeof(*prof->labels));
+	labels_set(prof->labels, NULL, 0);
 	tables_string(&prof->sink, "");
 	tables_image(&prof->sink, &unknown);
 	unknown.is_kernel = true;
@@ -397,6 +419,8 @@ void prof_free(struct prof *prof)
 	tree_free(prof->tree);
 	flats_free(prof->flats);
 	free(prof->flats);
+	labels_free(prof->labels);
+	free(prof->labels);
 	free(tables);
 }
 
@@ -464,6 +488,7 @@ static struct prof_sample sample_in(const struct prof *prof, const struct prof_c
 				    uint32_t context_number, size_t depth)
 {
 	const struct prof_context *context = &prof->contexts[context_number];
+	const struct prof_label_set *labels = &prof->labels->sets[context->labels];
 
 	return (struct prof_sample){
 		.frames = cursor->frames,
@@ -475,6 +500,8 @@ static struct prof_sample sample_in(const struct prof *prof, const struct prof_c
 		.pid = context->pid,
 		.tid = context->tid,
 		.cpu = context->cpu,
+		.labels = prof->labels->labels + labels->first,
+		.n_labels = labels->n,
 	};
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "flat.h"
+#include "labels.h"
 #include "tables.h"
 #include "timeline.h"
 #include "tree.h"
@@ -49,7 +50,9 @@ static int compare_contexts(const void *a, const void *b, void *context)
 		order = compare_numbers(x->pid, y->pid);
 	if (!order)
 		order = compare_numbers(x->tid, y->tid);
-	return order ? order : compare_numbers(x->cpu, y->cpu);
+	if (!order)
+		order = compare_numbers(x->cpu, y->cpu);
+	return order ? order : labels_compare(prof, x->labels, y->labels);
 }
 
 static int compare_branches(const void *a, const void *b)
@@ -104,6 +107,7 @@ void prof_finish(struct prof *prof)
 	image_rank = rearrange(
 		prof->images, prof->n_images, sizeof(*prof->images),
 		order_of(PROF_NO_KERNEL_IMAGE + 1, prof->n_images, compare_images, prof->images));
+	labels_sort(prof);
 	for (size_t i = 0; i < prof->n_contexts; i++)
 		prof->contexts[i].app = image_rank[prof->contexts[i].app];
 	context_rank = rearrange(prof->contexts, prof->n_contexts, sizeof(*prof->contexts),

@@ -98,6 +98,13 @@ static void put_sample(struct op_buffer *out, const struct prof_sample *sample)
 	put_signed(out, sample->pid);
 	put_signed(out, sample->tid);
 	put_signed(out, sample->cpu);
+	op_buffer_leb128(out, sample->n_labels);
+	for (size_t i = 0; i < sample->n_labels; i++) {
+		op_buffer_leb128(out, sample->labels[i].name);
+		op_buffer_leb128(out, sample->labels[i].value);
+		put_signed(out, sample->labels[i].number);
+		op_buffer_leb128(out, sample->labels[i].unit);
+	}
 }
 
 /* Of times, the first and the last are known. */
@@ -194,7 +201,8 @@ struct taking {
 	size_t n_strings, n_events, n_images;
 	struct prof_frame *frames; /* of the largest sample so far */
 	struct prof_value *values;
-	size_t frames_capacity, values_capacity;
+	struct prof_label *labels;
+	size_t frames_capacity, values_capacity, labels_capacity;
 };
 
 const char *parcel_text(struct op_reader *in)
@@ -376,6 +384,28 @@ static size_t take_values(struct taking *taking)
 	return n;
 }
 
+static uint32_t string_of(struct taking *taking)
+{
+	struct op_reader *in = taking->in;
+
+	return known(in, op_reader_leb128(in), taking->strings, taking->n_strings);
+}
+
+static size_t take_labels(struct taking *taking)
+{
+	size_t n = rows_of(taking->in);
+
+	taking->labels =
+		pp_grow(taking->labels, &taking->labels_capacity, n + 1, sizeof(*taking->labels));
+	for (size_t i = 0; i < n && !taking->in->failed; i++) {
+		taking->labels[i].name = string_of(taking);
+		taking->labels[i].value = string_of(taking);
+		taking->labels[i].number = signed_of(taking->in);
+		taking->labels[i].unit = string_of(taking);
+	}
+	return n;
+}
+
 /* Fills in the sample that comes next. */
 static void take_sample(struct taking *taking, struct prof_sample *sample)
 {
@@ -386,10 +416,12 @@ static void take_sample(struct taking *taking, struct prof_sample *sample)
 	sample->frames = taking->frames;
 	sample->values = taking->values;
 	sample->app = image_of(taking);
-	sample->comm = known(in, op_reader_leb128(in), taking->strings, taking->n_strings);
+	sample->comm = string_of(taking);
 	sample->pid = signed_of(in);
 	sample->tid = signed_of(in);
 	sample->cpu = signed_of(in);
+	sample->n_labels = take_labels(taking);
+	sample->labels = taking->labels;
 }
 
 static int take_samples(struct taking *taking, struct op_error *error)
@@ -506,5 +538,6 @@ int parcel_take(struct op_reader *in, struct prof_sink *sink, struct op_error *e
 	free(taking.images);
 	free(taking.frames);
 	free(taking.values);
+	free(taking.labels);
 	return result;
 }

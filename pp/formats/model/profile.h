@@ -116,6 +116,15 @@ struct prof_value {
 	uint64_t events; /* what they stand for: the sum of their periods */
 };
 
+/* Something else that is known of a sample: labels.h.  Numbers of strings are those that the sink's
+ * string() returned. */
+struct prof_label {
+	uint32_t name;
+	uint32_t value; /* 0: it is @number, of @unit, which may be 0 */
+	int64_t number;
+	uint32_t unit;
+};
+
 struct prof_sample {
 	const struct prof_frame *frames; /* leaf first */
 	size_t depth;			 /* may be 0 */
@@ -124,7 +133,9 @@ struct prof_sample {
 	uint32_t app;	       /* image of the program that ran, or PROF_NO_IMAGE */
 	uint32_t comm;	       /* as the sink's string() returned it; 0: "" */
 	int64_t pid, tid, cpu; /* or PROF_ANY */
-	uint64_t time;	       /* ns, of the recording's clock; 0: unknown; prof: see PROF_TIMES */
+	const struct prof_label *labels; /* in any order */
+	size_t n_labels;
+	uint64_t time;	/* ns, of the recording's clock; 0: unknown; prof: see PROF_TIMES */
 	bool has_entry; /* where user code entered the kernel, there is the instruction itself */
 };
 
@@ -234,6 +245,7 @@ struct prof_fact {
 struct prof_context {
 	uint32_t app, comm;
 	int64_t pid, tid, cpu;
+	uint32_t labels; /* number of a set: labels.h */
 };
 
 /* What to tell samples apart by, and what else to keep; the stack and the application always tell
@@ -245,12 +257,16 @@ struct prof_context {
 #define PROF_COUNTS_ONLY  (1u << 4) /* keep totals, but no samples: for --info */
 #define PROF_TIMES	  (1u << 5) /* keep the time of each sample, if all have one: timeline.h */
 #define PROF_TIMES_BY_TID (1u << 6) /* PROF_BY_TID, but only of samples that have a time */
+#define PROF_BY_LABELS	  (1u << 7) /* what prof_sample::labels has */
 
 /* Distinct stacks (nodes of the tree) that a profile holds by default: some 4 GB. */
 #define PROF_NODES_MOST (UINT32_C(1) << 26)
 
+#define PROF_LOST_LABELS_MOST 8
+
 struct prof_tree;
 struct prof_flats;
+struct prof_labels;
 struct prof_moment;
 
 /*
@@ -279,11 +295,15 @@ struct prof {
 	const char **notes;
 	size_t n_notes;
 
+	/* Names of labels that samples had, if it is not by PROF_BY_LABELS. */
+	uint32_t lost_labels[PROF_LOST_LABELS_MOST];
+	size_t n_lost_labels;
 	bool has_entries;		/* of prof_sample::has_entry */
 	struct prof_value *totals;	/* by event */
 	uint64_t first_time, last_time; /* of samples, ns of the recording's clock; 0: none known */
 	struct prof_moment *moments;	/* with PROF_TIMES: see timeline.h */
 	size_t n_moments;
+	struct prof_labels *labels;
 	struct prof_tree *tree;	  /* stacks */
 	struct prof_flats *flats; /* samples without callers, as far as they came as such */
 };

@@ -12,6 +12,7 @@
 #include "events.h"
 #include "feature.h"
 #include "late.h"
+#include "libop/tables/pair_table.h"
 #include "order.h"
 #include "stack.h"
 
@@ -42,6 +43,7 @@ struct perf_profile {
 	struct perf_late late;
 	struct perf_census census;
 	struct perf_stack stack;
+	struct op_pair_table cgroups; /* numbers of strings: their paths by id */
 
 	bool has_fault;	       /* a record could not be decoded: nothing more is to be read */
 	struct op_error fault; /* why */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Makes samples of records: see profile.h. */
+#include "pp/formats/model/labels.h"
 #include "profile.h"
 
 #include <errno.h>
@@ -40,6 +41,7 @@ void perf_profile_free(struct perf_profile *profile)
 	maps_free(profile->maps);
 	perf_build_ids_free(&profile->build_ids);
 	perf_events_free(&profile->events);
+	op_pair_table_free(&profile->cgroups);
 	free(profile);
 }
 
@@ -181,6 +183,8 @@ static void take_cgroup(struct perf_profile *profile, const struct perf_cgroup *
 	if (++profile->census.cgroups <= CGROUPS_TOLD)
 		prof_sink_fact(profile->sink, "perf.cgroup", "%" PRIu64 " %s", cgroup->id,
 			       cgroup->path);
+	*op_pair_table_get(&profile->cgroups, cgroup->id, 0) =
+		profile->sink->string(profile->sink, cgroup->path);
 }
 
 /* ---- samples ---- */
@@ -236,6 +240,18 @@ static void declare_events(struct perf_profile *profile)
 	}
 }
 
+/* The control group of a sample; one that no record names has its number. */
+static struct prof_label cgroup_of(struct perf_profile *profile, uint64_t id)
+{
+	const uint64_t *path = op_pair_table_find(&profile->cgroups, id, 0);
+
+	return (struct prof_label){
+		.name = profile->sink->string(profile->sink, PROF_LABEL_CGROUP),
+		.value = path ? (uint32_t)*path : 0,
+		.number = path ? 0 : (int64_t)id,
+	};
+}
+
 static int take_sample(struct perf_profile *profile, struct perf_event *event,
 		       const struct perf_raw *raw, struct op_reader body, struct op_error *error)
 {
@@ -245,6 +261,7 @@ static int take_sample(struct perf_profile *profile, struct perf_event *event,
 	const char *fault = perf_sample_read(&found, attr, body);
 	struct prof_value value = {.count = 1, .events = found.period};
 	struct prof_sample sample = {.values = &value, .n_values = 1, .time = found.ids.time};
+	struct prof_label cgroup;
 
 	if (fault) {
 		char text[64];
@@ -270,6 +287,11 @@ static int take_sample(struct perf_profile *profile, struct perf_event *event,
 	if (sample.pid != PROF_ANY) {
 		sample.app = maps_app(profile->maps, sample.pid);
 		sample.comm = maps_comm_of(profile->maps, sample.pid, sample.tid);
+	}
+	if (attr->sample_type & PERF_SAMPLE_CGROUP) {
+		cgroup = cgroup_of(profile, found.extra.cgroup);
+		sample.labels = &cgroup;
+		sample.n_labels = 1;
 	}
 	if (profile->sink->sample(profile->sink, &sample, error) < 0)
 		return -1;

@@ -309,7 +309,10 @@ static void name_thread(struct writer *writer, uint32_t programs, uint32_t pid, 
 		return;
 	thread->programs = programs;
 	thread->named =
-		(struct prof_context){sample->app, sample->comm, sample->pid, sample->tid, 0};
+		(struct prof_context){.app = sample->app,
+				      .comm = sample->comm,
+				      .pid = sample->pid,
+				      .tid = sample->tid};
 	put_comm(writer, pid, tid, sample, false);
 }
 

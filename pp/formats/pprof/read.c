@@ -13,8 +13,6 @@
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
 
-/* Keys of labels that are not kept, which a note names. */
-#define LOST_LABELS_MOST 8
 
 struct reader {
 	struct input *input;
@@ -29,8 +27,8 @@ struct reader {
 	struct prof_value *values;
 	struct prof_line *lines;
 	size_t lines_capacity;
-	uint64_t lost_labels[LOST_LABELS_MOST]; /* numbers of their keys */
-	size_t n_lost_labels;
+	struct prof_label *labels; /* of the sample, beside those that have a place of their own */
+	size_t n_labels, labels_capacity;
 };
 
 static const char *text(const struct reader *reader, uint64_t number)
@@ -165,18 +163,6 @@ static int add_column(struct reader *reader, size_t *columns, uint64_t value)
 	return 0;
 }
 
-static void lose_label(struct reader *reader, uint64_t key)
-{
-	for (size_t i = 0; i < reader->n_lost_labels; i++)
-		if (reader->lost_labels[i] == key)
-			return;
-	if (reader->n_lost_labels == LOST_LABELS_MOST)
-		return;
-	reader->lost_labels[reader->n_lost_labels++] = key;
-	prof_sink_note(reader->sink, "labels \"%.100s\" of samples are not kept",
-		       text(reader, key));
-}
-
 static int64_t label_number(const struct reader *reader, uint64_t string, uint64_t number)
 {
 	const char *digits = string ? text(reader, string) : NULL;
@@ -201,14 +187,36 @@ static uint32_t app_image(struct reader *reader, const char *path)
 	return reader->sink->image(reader->sink, &image);
 }
 
+static uint32_t string_of(struct reader *reader, uint64_t number)
+{
+	return number ? reader->sink->string(reader->sink, text(reader, number)) : 0;
+}
+
+/* Any label, by the name that the profile has for it. */
+static void add_label(struct reader *reader, const uint64_t *numbers)
+{
+	struct prof_label label = {.name = string_of(reader, numbers[PPROF_LABEL_KEY]),
+				   .value = string_of(reader, numbers[PPROF_LABEL_TEXT])};
+
+	if (!label.name)
+		return;
+	if (!label.value) {
+		label.number = (int64_t)numbers[PPROF_LABEL_NUMBER];
+		label.unit = string_of(reader, numbers[PPROF_LABEL_UNIT]);
+	}
+	reader->labels = pp_grow(reader->labels, &reader->labels_capacity, reader->n_labels + 1,
+				 sizeof(*reader->labels));
+	reader->labels[reader->n_labels++] = label;
+}
+
 static bool read_label(struct reader *reader, struct labels *labels, struct op_reader message)
 {
-	uint64_t numbers[PPROF_LABEL_NUMBER + 1] = {0}, string;
+	uint64_t numbers[PPROF_LABEL_UNIT + 1] = {0}, string;
 	struct wire_field field;
 	const char *key;
 
 	while (wire_next(&message, &field))
-		if (!field.bytes && field.number <= PPROF_LABEL_NUMBER)
+		if (!field.bytes && field.number <= PPROF_LABEL_UNIT)
 			numbers[field.number] = field.value;
 	key = text(reader, numbers[PPROF_LABEL_KEY]);
 	string = numbers[PPROF_LABEL_TEXT];
@@ -223,7 +231,7 @@ static bool read_label(struct reader *reader, struct labels *labels, struct op_r
 	else if (!strcmp(key, PPROF_LABEL_APP) && *text(reader, string))
 		labels->app = app_image(reader, text(reader, string));
 	else
-		lose_label(reader, numbers[PPROF_LABEL_KEY]);
+		add_label(reader, numbers);
 	return !message.failed;
 }
 
@@ -253,6 +261,8 @@ static int take_sample(struct reader *reader, const struct labels *labels, size_
 		.pid = labels->pid,
 		.tid = labels->tid,
 		.cpu = labels->cpu,
+		.labels = reader->labels,
+		.n_labels = reader->n_labels,
 	};
 
 	for (size_t i = 0; i < reader->events.n; i++)
@@ -268,6 +278,7 @@ static int read_sample(struct reader *reader, const struct wire_field *bytes)
 	struct wire_field field;
 	size_t depth = 0, columns = 0;
 
+	reader->n_labels = 0;
 	while (wire_next(&message, &field)) {
 		if (field.number == PPROF_SAMPLE_LOCATION) {
 			if (add_numbers(reader, &field, &depth, add_frame))
@@ -352,6 +363,7 @@ static int read_pprof(struct input *input, struct prof_sink *sink, struct op_err
 	free(reader.columns);
 	free(reader.values);
 	free(reader.lines);
+	free(reader.labels);
 	return result;
 }
 
@@ -399,5 +411,5 @@ const struct format format_pprof = {
 	.read = read_pprof,
 	.write = pprof_write,
 	.has_signs = true,
-	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU,
+	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU | PROF_BY_LABELS,
 };

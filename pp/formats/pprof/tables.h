@@ -36,7 +36,12 @@ enum pprof_profile_field {
 
 enum pprof_value_type_field { PPROF_TYPE_TYPE = 1, PPROF_TYPE_UNIT };
 enum pprof_sample_field { PPROF_SAMPLE_LOCATION = 1, PPROF_SAMPLE_VALUE, PPROF_SAMPLE_LABEL };
-enum pprof_label_field { PPROF_LABEL_KEY = 1, PPROF_LABEL_TEXT, PPROF_LABEL_NUMBER };
+enum pprof_label_field {
+	PPROF_LABEL_KEY = 1,
+	PPROF_LABEL_TEXT,
+	PPROF_LABEL_NUMBER,
+	PPROF_LABEL_UNIT
+};
 
 enum pprof_mapping_field {
 	PPROF_MAPPING_ID = 1,

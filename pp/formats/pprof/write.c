@@ -141,6 +141,18 @@ static void put_label(struct writer *writer, const char *key, const char *text, 
 	wire_put_message(&writer->message, PPROF_SAMPLE_LABEL, &writer->part);
 }
 
+/* One of the profile's own. */
+static void put_named_label(struct writer *writer, const struct prof_label *label)
+{
+	const char *const *strings = writer->prof->strings;
+
+	if (label->unit && !label->value)
+		wire_put_number(&writer->part, PPROF_LABEL_UNIT,
+				pprof_write_string(writer, strings[label->unit]));
+	put_label(writer, strings[label->name], label->value ? strings[label->value] : NULL,
+		  label->number);
+}
+
 /* Without other information, readers take the file that is mapped first for the program. */
 static void put_app(struct writer *writer, uint32_t app)
 {
@@ -171,6 +183,8 @@ static void put_labels(struct writer *writer, const struct prof_sample *sample)
 	if (sample->cpu != PROF_ANY)
 		put_label(writer, PPROF_LABEL_CPU, NULL, sample->cpu);
 	put_app(writer, sample->app);
+	for (size_t i = 0; i < sample->n_labels; i++)
+		put_named_label(writer, &sample->labels[i]);
 }
 
 /* Without names, as they are in the profile, where each caller was called. */

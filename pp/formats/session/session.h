@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "libop/base/error.h"
+#include "libop/base/strings.h"
 #include "libop/session/paths.h"
 #include "pp/formats/model/profile.h"
 #include "pp/symbols/image_path.h"
@@ -34,10 +35,20 @@ struct session_names;
 int session_read(const struct pp_sample_list *list, struct pp_image_search *search,
 		 struct prof_sink *sink, struct pp_warnings *warnings, struct op_error *error);
 
+/* Some of the samples of a profile; all zero: all of them. */
+struct session_selection {
+	const char *label; /* those of this label... */
+	const char *value; /* ...and this value; NULL: those without it */
+	/* Labels as NAME=GLOB, one of those of each name; NULL: any */
+	const struct op_strings *wanted;
+	bool no_losses;	   /* which are told once, if a profile becomes several sessions */
+};
+
 struct session_options {
 	bool merge_libs;    /* each image is its own application */
 	bool no_callgraph;  /* no {cg} files and no stack files */
 	char *const *words; /* of the command that makes it */
+	struct session_selection selection;
 	bool is_supplied;   /* by another user, @supplier, who named the files in it */
 	uid_t supplier;
 	uint64_t input;	    /* bytes that it is made of, which bound it (room.h); 0: no bound */

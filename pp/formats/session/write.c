@@ -7,6 +7,7 @@
  * come, which is by application.
  */
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "libop/base/number.h"
 #include "libop/saved/symbols.h"
 #include "libop/session/images.h"
+#include "libop/session/labels.h"
 #include "libop/session/paths.h"
 #include "libop/session/supplier.h"
 #include "libop/session/thread_names.h"
@@ -27,6 +29,7 @@
 #include "functions.h"
 #include "image.h"
 #include "libop/base/memory.h"
+#include "pp/formats/model/labels.h"
 #include "writing.h"
 
 /* ---- adding up ---- */
@@ -91,7 +94,8 @@ uint64_t session_write_key_of(const struct writing *writing, const struct prof_f
 static uint32_t context_of(const struct writing *writing, const struct prof_sample *sample)
 {
 	const struct prof *prof = writing->prof;
-	const struct prof_context wanted = {sample->app, 0, sample->pid, sample->tid, sample->cpu};
+	const struct prof_context wanted = {
+		.app = sample->app, .pid = sample->pid, .tid = sample->tid, .cpu = sample->cpu};
 	uint32_t id = writing->context;
 
 	for (; id < prof->n_contexts; id++) {
@@ -303,6 +307,46 @@ static int add_sample(struct writing *writing, const struct prof_sample *sample)
 	return 0;
 }
 
+/* Whether a label is as one of those that are wanted of its name, which @name begins with. */
+static bool is_wanted(const struct prof *prof, const struct prof_sample *sample,
+		      const struct op_strings *wanted, const char *name)
+{
+	size_t n = strcspn(name, "=") + 1;
+	char *bare = pp_format("%.*s", (int)n - 1, name);
+	const struct prof_label *label = prof_label_named(prof, sample, bare);
+	char *text = label ? prof_label_text(prof, label) : NULL;
+	bool is = false;
+
+	for (size_t i = 0; text && !is && i < wanted->count; i++)
+		is = !strncmp(wanted->item[i], name, n) && !fnmatch(wanted->item[i] + n, text, 0);
+	free(text);
+	free(bare);
+	return is;
+}
+
+/* Whether a sample is one of those that are selected. */
+static bool is_selected(const struct writing *writing, const struct prof_sample *sample)
+{
+	const struct session_selection *selection = &writing->options->selection;
+	const struct prof_label *label;
+	char *text;
+	bool is;
+
+	for (size_t i = 0; selection->wanted && i < selection->wanted->count; i++)
+		if (!is_wanted(writing->prof, sample, selection->wanted,
+			       selection->wanted->item[i]))
+			return false;
+	if (!selection->label)
+		return true;
+	label = prof_label_named(writing->prof, sample, selection->label);
+	if (!label || !selection->value)
+		return !label && !selection->value;
+	text = prof_label_text(writing->prof, label);
+	is = !strcmp(text, selection->value);
+	free(text);
+	return is;
+}
+
 static int add_all(struct writing *writing)
 {
 	struct prof_cursor cursor = {0};
@@ -310,8 +354,11 @@ static int add_all(struct writing *writing)
 	int result = 0;
 
 	while (!result && prof_next(writing->prof, &cursor, &sample)) {
-		uint32_t context = context_of(writing, &sample);
+		uint32_t context;
 
+		if (!is_selected(writing, &sample))
+			continue;
+		context = context_of(writing, &sample);
 		if (context != writing->context)
 			close_stacks(writing);
 		writing->context = context;
@@ -415,6 +462,16 @@ static int write_images(const char *samples_dir, struct op_error *error)
 	return result;
 }
 
+static int write_label(const struct writing *writing)
+{
+	const struct session_selection *selection = &writing->options->selection;
+
+	return selection->label && selection->value
+		       ? op_label_write(writing->dir, selection->label, selection->value,
+					writing->error)
+		       : 0;
+}
+
 static int write_thread_names(const struct prof *prof, const char *samples_dir,
 			      struct op_error *error)
 {
@@ -458,7 +515,7 @@ int session_write(const struct prof *prof, const char *dir, const struct session
 	    session_origin_write(prof, &writing.names, writing.dir, error) ||
 	    (options->is_supplied && op_supplier_write(writing.dir, options->supplier, error)) ||
 	    session_kernel_write(prof, writing.dir, error) || write_images(writing.dir, error) ||
-	    write_thread_names(prof, writing.dir, error))
+	    write_thread_names(prof, writing.dir, error) || write_label(&writing))
 		result = -1;
 	clean_up(&writing);
 	return result;

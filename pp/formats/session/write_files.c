@@ -351,7 +351,7 @@ static int write_numbers(struct writing *writing, FILE *account)
 	const struct prof *prof = writing->prof;
 	uint64_t received = writing->stored, lost[N_LOSSES] = {0};
 
-	for (size_t i = 0; i < prof->n_losses; i++) {
+	for (size_t i = 0; i < prof->n_losses && !writing->options->selection.no_losses; i++) {
 		uint64_t *sum = &lost[loss_of(prof->losses[i].cause)];
 
 		*sum = add_up(*sum, prof->losses[i].count);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "libop/base/memory.h"
+#include "pp/formats/model/labels.h"
 
 void description_add(struct description *description, const char *format, ...)
 {
@@ -117,6 +118,12 @@ char *describe_samples(const struct prof *prof)
 			description_add(&to, " tid=%" PRId64, sample.tid);
 		if (sample.cpu != PROF_ANY)
 			description_add(&to, " cpu=%" PRId64, sample.cpu);
+		for (size_t i = 0; i < sample.n_labels; i++) {
+			char *text = prof_label_text(prof, &sample.labels[i]);
+
+			description_add(&to, " %s=%s", prof->strings[sample.labels[i].name], text);
+			free(text);
+		}
 		description_add(&to, "\n");
 	}
 	prof_cursor_free(&cursor);

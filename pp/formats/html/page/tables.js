@@ -170,6 +170,10 @@ function groupingsOf(profile) {
 			title: (thread) => threadName(profile, thread)});
 	if (has(3))
 		found.push({name: "CPUs", key: field(3), title: (thread) => `CPU ${field(3)(thread)}`});
+	profile.labels.forEach((name, i) => {
+		const value = field(4 + i);
+		found.push({name, key: value, title: (thread) => value(thread) ?? `no ${name}`});
+	});
 	return found;
 }
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Labels of samples: see labels.h. */
+#include "labels.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+#include "libop/base/text_stream.h"
+
+/* ---- sets ---- */
+
+static uint64_t hash_labels(const struct prof_label *labels, size_t n)
+{
+	uint64_t hash = n;
+
+	for (size_t i = 0; i < n; i++) {
+		hash = op_hash_mix(hash, (uint64_t)labels[i].name << 32 | labels[i].value);
+		hash = op_hash_mix(op_hash_mix(hash, (uint64_t)labels[i].number), labels[i].unit);
+	}
+	return hash;
+}
+
+static bool is_same(const struct prof_label *a, const struct prof_label *b)
+{
+	return a->name == b->name && a->value == b->value && a->number == b->number &&
+	       a->unit == b->unit;
+}
+
+static bool are_same(const struct prof_label *a, const struct prof_label *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_same(&a[i], &b[i]))
+			return false;
+	return true;
+}
+
+/* Puts them in order of names, each once.  Return: how many. */
+static size_t order_labels(struct prof_labels *labels, const struct prof_label *given, size_t n)
+{
+	size_t kept = 0;
+
+	labels->wanted =
+		pp_grow(labels->wanted, &labels->wanted_capacity, n, sizeof(*labels->wanted));
+	for (size_t i = 0; i < n; i++) {
+		size_t at = kept;
+
+		while (at && labels->wanted[at - 1].name > given[i].name)
+			at--;
+		if (at && labels->wanted[at - 1].name == given[i].name) {
+			labels->wanted[at - 1] = given[i];
+			continue;
+		}
+		memmove(&labels->wanted[at + 1], &labels->wanted[at],
+			(kept++ - at) * sizeof(*labels->wanted));
+		labels->wanted[at] = given[i];
+	}
+	return kept;
+}
+
+uint32_t labels_set(struct prof_labels *labels, const struct prof_label *given, size_t n)
+{
+	uint64_t hash;
+	uint32_t id;
+
+	if (!labels->n_sets) {
+		labels->sets =
+			pp_grow(labels->sets, &labels->sets_capacity, 1, sizeof(*labels->sets));
+		labels->sets[labels->n_sets++] = (struct prof_label_set){0};
+	}
+	if (!n)
+		return 0;
+	n = order_labels(labels, given, n);
+	hash = hash_labels(labels->wanted, n);
+	op_hash_for_each_possible (&labels->by_content, hash, id)
+		if (labels->sets[id].n == n &&
+		    are_same(labels->labels + labels->sets[id].first, labels->wanted, n))
+			return id;
+	id = (uint32_t)labels->n_sets++;
+	labels->sets = pp_grow(labels->sets, &labels->sets_capacity, labels->n_sets,
+			       sizeof(*labels->sets));
+	labels->sets[id] = (struct prof_label_set){labels->n_labels, n};
+	labels->labels = pp_grow(labels->labels, &labels->labels_capacity, labels->n_labels + n,
+				 sizeof(*labels->labels));
+	memcpy(labels->labels + labels->n_labels, labels->wanted, n * sizeof(*labels->labels));
+	labels->n_labels += n;
+	pp_hash_add(&labels->by_content, hash, id);
+	return id;
+}
+
+void labels_free(struct prof_labels *labels)
+{
+	free(labels->labels);
+	free(labels->sets);
+	free(labels->wanted);
+	op_hash_free(&labels->by_content);
+	*labels = (struct prof_labels){0};
+}
+
+static int compare_labels(const struct prof *prof, const struct prof_label *a,
+			  const struct prof_label *b)
+{
+	int order = strcmp(prof->strings[a->name], prof->strings[b->name]);
+
+	if (!order)
+		order = strcmp(prof->strings[a->value], prof->strings[b->value]);
+	if (!order)
+		order = (a->number > b->number) - (a->number < b->number);
+	return order ? order : strcmp(prof->strings[a->unit], prof->strings[b->unit]);
+}
+
+static int compare_in_set(const void *a, const void *b, void *prof)
+{
+	return compare_labels(prof, a, b);
+}
+
+void labels_sort(struct prof *prof)
+{
+	struct prof_labels *labels = prof->labels;
+
+	for (size_t i = 1; i < labels->n_sets; i++)
+		qsort_r(labels->labels + labels->sets[i].first, labels->sets[i].n,
+			sizeof(*labels->labels), compare_in_set, prof);
+	op_hash_free(&labels->by_content);
+}
+
+int labels_compare(const struct prof *prof, uint32_t a, uint32_t b)
+{
+	const struct prof_labels *labels = prof->labels;
+	size_t n_a, n_b;
+	int order = 0;
+
+	if (a == b)
+		return 0;
+	n_a = labels->sets[a].n;
+	n_b = labels->sets[b].n;
+	for (size_t i = 0; !order && i < n_a && i < n_b; i++)
+		order = compare_labels(prof, &labels->labels[labels->sets[a].first + i],
+				       &labels->labels[labels->sets[b].first + i]);
+	return order ? order : (n_a > n_b) - (n_a < n_b);
+}
+
+/* ---- what they say ---- */
+
+const struct prof_label *prof_label_named(const struct prof *prof, const struct prof_sample *sample,
+					  const char *name)
+{
+	for (size_t i = 0; i < sample->n_labels; i++)
+		if (!strcmp(prof->strings[sample->labels[i].name], name))
+			return &sample->labels[i];
+	return NULL;
+}
+
+char *prof_label_text(const struct prof *prof, const struct prof_label *label)
+{
+	const char *unit = prof->strings[label->unit];
+
+	if (label->value)
+		return pp_copy(prof->strings[label->value]);
+	return pp_format("%" PRId64 "%s%s", label->number, *unit ? " " : "", unit);
+}
+
+char *prof_labels_text(const struct prof *prof, const struct prof_sample *sample)
+{
+	struct op_text_stream stream;
+
+	if (!sample->n_labels)
+		return NULL;
+	op_text_stream_open(&stream);
+	for (size_t i = 0; i < sample->n_labels; i++) {
+		char *text = prof_label_text(prof, &sample->labels[i]);
+
+		fprintf(stream.out, "%s%s=%s", i ? ", " : "",
+			prof->strings[sample->labels[i].name], text);
+		free(text);
+	}
+	op_text_stream_close(&stream);
+	return stream.text;
+}

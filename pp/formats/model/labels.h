@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Labels of samples beside program, process, thread and CPU: what a profile has, by its own names,
+ * such as "cgroup" or "request".  Samples of the same labels share a set.
+ */
+#ifndef PP_FORMATS_MODEL_LABELS_H
+#define PP_FORMATS_MODEL_LABELS_H
+
+#include "libop/base/hash.h"
+#include "profile.h"
+
+/* The control group of the process, a path below the root of the hierarchy. */
+#define PROF_LABEL_CGROUP "cgroup"
+
+struct prof_label_set {
+	size_t first; /* of its labels, in prof_labels::labels */
+	size_t n;
+};
+
+/* Set 0 is empty. */
+struct prof_labels {
+	struct prof_label *labels; /* of each set by number of the name */
+	size_t n_labels, labels_capacity;
+	struct prof_label_set *sets;
+	size_t n_sets, sets_capacity;
+	struct op_hash by_content;
+	struct prof_label *wanted; /* of labels_set(): in order */
+	size_t wanted_capacity;
+};
+
+/* The number of the set of @n labels; of two of one name the last counts. */
+uint32_t labels_set(struct prof_labels *labels, const struct prof_label *given, size_t n);
+void labels_free(struct prof_labels *labels);
+
+/* Puts the labels of each set in the order of their names. */
+void labels_sort(struct prof *prof);
+
+/* By what they say: names, then values. */
+int labels_compare(const struct prof *prof, uint32_t a, uint32_t b);
+
+/* The label of a name in a sample, or NULL. */
+const struct prof_label *prof_label_named(const struct prof *prof, const struct prof_sample *sample,
+					  const char *name);
+
+/* What a label says, as text; the caller frees it. */
+char *prof_label_text(const struct prof *prof, const struct prof_label *label);
+
+/* All labels of a sample as "NAME=VALUE, NAME=VALUE"; the caller frees it.  NULL: it has none. */
+char *prof_labels_text(const struct prof *prof, const struct prof_sample *sample);
+
+#endif
