@@ -23,7 +23,7 @@ work=$build/lint
 jobs=$(nproc)
 
 # Cheap ones first.
-checkers=(spdx lines python layers doors shellcheck checkpatch sparse symbols coccinelle
+checkers=(spdx lines names python layers doors shellcheck checkpatch sparse symbols coccinelle
 	cppcheck clang-tidy)
 
 # Each checker is a function lint_NAME: it prints what it finds as "file:line: text", with files
@@ -73,6 +73,9 @@ python_files() { sources '*.py'; }
 
 lint_spdx() { each spdx code "$top/tools/lint/text.py" spdx; }
 lint_lines() { each lines code "$top/tools/lint/text.py" lines; }
+named_files() { sources '*.c' '*.h' 'doc/*.md' HACKING.md; }
+
+lint_names() { each names named_files "$top/tools/lint/text.py" names; }
 lint_python() { each python python_files "$top/tools/lint/text.py" python; }
 
 # Layers of userspace: the includes, beside the drawing in doc/internals.md.

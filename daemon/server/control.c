@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The daemon's side of the control socket: see control_server.h.
+ * The daemon's side of the control socket: see control.h.
  */
 #include "control.h"
 

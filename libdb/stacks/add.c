@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Adding to stack files: see stacks.h, and stacks_layout.h for what is stored in which order.
+ * Adding to stack files: see stacks.h, and layout.h for what is stored in which order.
  *
  * The file has no index: the writer makes one in memory when it opens the file, so that a node
  * takes 16 bytes of disk and no order of stores has to keep two things in step.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Stack files as bytes: see stacks_scan.h. */
+/* Stack files as bytes: see scan.h. */
 #include "scan.h"
 
 #include <byteswap.h>

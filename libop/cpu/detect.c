@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * CPUID and CPU types: see cpu_id.h.
+ * CPUID and CPU types: see detect.h.
  */
 #include "detect.h"
 

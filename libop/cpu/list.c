@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lists of CPUs: see cpu_list.h.
+ * Lists of CPUs: see list.h.
  */
 #include "list.h"
 

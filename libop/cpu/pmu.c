@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * PMUs of CPU types: see cpu_pmu.h.  The numbers of counters are OProfile's for its types;
+ * PMUs of CPU types: see pmu.h.  The numbers of counters are OProfile's for its types;
  * those of newer ones are Intel's and AMD's for a logical CPU with the other thread in use.
  */
 #include "pmu.h"

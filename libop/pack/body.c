@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Columns: see pack_body.h.
+ * Columns: see body.h.
  *
  * Keys of a file lie close together, most counts are 1, and a frame is found below many callers.
  * So keys are stored as differences, frames once and then by number, and the tree as the depths

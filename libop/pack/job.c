@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What packing and unpacking have in common: see pack_job.h. */
+/* What packing and unpacking have in common: see job.h. */
 #include "job.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Loose files: see pack_loose.h. */
+/* Loose files: see loose.h. */
 #include "loose.h"
 
 #include <errno.h>

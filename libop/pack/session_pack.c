@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packing a session: see pack_session.h.  Loose files and those of the pack that is there already,
+ * Packing a session: see session.h.  Loose files and those of the pack that is there already,
  * both in the order of names, are merged into a new one.
  */
 #include "session.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Unpacking a session: see pack_session.h.  Each packed file is made again as a loose one, and what
+ * Unpacking a session: see session.h.  Each packed file is made again as a loose one, and what
  * is loose already under its name is added to it.
  */
 #include "session.h"

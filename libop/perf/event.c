@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Events of perf_event_open(2), their names and encodings: see perf_event.h.
+ * Events of perf_event_open(2), their names and encodings: see event.h.
  */
 #include "event.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Why the kernel refuses perf events, and the one command that helps: see perf_event.h.
+ * Why the kernel refuses perf events, and the one command that helps: see event.h.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -108,7 +108,7 @@ pp	report
 END
 put libop/base/upward.h <<END
 /* $spdx-or-later */
-#include "pp/report/report.h"
+#include "pp/report/report.h" /* see gone.h, and listing.h */
 END
 put pp/report/report.h <<END
 /* $spdx-or-later */
@@ -135,6 +135,7 @@ END
 # checker, and what it must say
 seeds="spdx	no_licence.sh:2: no SPDX
 lines	long.py:2: 102 columns
+names	libop/base/upward.h:2: no file gone.h
 python	broken.py:2: .*syntax
 layers	libop/base/upward.h:2: .*\[layer\]
 layers	cycle of files: .*pp/report/report.*\[cycle\]

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Profiles of DCPI (DIGITAL Continuous Profiling Infrastructure), versions 0.06 and 0.07: the
- * writer; the reader and format_dcpi are in dcpi_read.c.
+ * writer; the reader and format_dcpi are in read.c.
  *
- * A file is for one image and one event.  Behind the header (dcpi_header.h) it has numbers of 32
+ * A file is for one image and one event.  Behind the header (header.h) it has numbers of 32
  * bits, little-endian: chunks of an offset from the start of the text, a number of counts and as
  * many counts; then how many counts are not 0, and their sum.
  */

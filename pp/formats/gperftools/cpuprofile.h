@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CPU profiles of gperftools: the writer; the reader and format_cpuprofile are in
- * cpuprofile_read.c.
+ * CPU profiles of gperftools: the writer; the reader and format_cpuprofile are in read.c.
  */
 #ifndef PP_FORMATS_GPERFTOOLS_CPUPROFILE_H
 #define PP_FORMATS_GPERFTOOLS_CPUPROFILE_H

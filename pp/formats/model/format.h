@@ -87,7 +87,7 @@ const struct format *format_named(const char *name);
  */
 const struct format *format_of(struct input *input, struct op_error *error);
 
-/* One a format; formats.c lists them. */
+/* One a format; format.c lists them. */
 extern const struct format format_folded;
 extern const struct format format_speedscope;
 extern const struct format format_firefox;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_build_ids.h. */
+/* See build_ids.h. */
 #include "build_ids.h"
 
 #include <stdlib.h>

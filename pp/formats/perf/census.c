@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_census.h. */
+/* See census.h. */
 #include "census.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_compressed.h. */
+/* See compressed.h. */
 #include "compressed.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_events.h. */
+/* See events.h. */
 #include "events.h"
 
 #include <stdlib.h>

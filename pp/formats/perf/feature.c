@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_feature.h. */
+/* See feature.h. */
 #include "feature.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_file.h. */
+/* See file.h. */
 #include "file.h"
 
 #include <errno.h>

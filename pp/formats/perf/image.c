@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_image.h. */
+/* See image.h. */
 #include "image.h"
 
 #include <string.h>

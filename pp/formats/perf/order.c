@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * See perf_order.h.  Waiting records are a heap by time, then by when they came; their bytes
+ * See order.h.  Waiting records are a heap by time, then by when they came; their bytes
  * stand in chunks, which are used again when the last record in them is gone.
  */
 #include "order.h"

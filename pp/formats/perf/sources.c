@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_sources.h. */
+/* See sources.h. */
 #include "sources.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_stack.h. */
+/* See stack.h. */
 #include "stack.h"
 
 /* Kernels have the upper half of the addresses, where there are 64 bits. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_stream.h. */
+/* See stream.h. */
 #include "stream.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See perf_write.h. */
+/* See write.h. */
 #include "write.h"
 
 #include <errno.h>

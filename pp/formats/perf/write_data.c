@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The records of what is written.  See perf_write.h. */
+/* The records of what is written.  See write.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

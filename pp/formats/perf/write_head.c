@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The header of what is written: attrs and features.  See perf_write.h. */
+/* The header of what is written: attrs and features.  See write.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

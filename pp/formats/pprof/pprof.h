@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pprof's profile.proto: the writer; the reader and format_pprof are in pprof_read.c. */
+/* pprof's profile.proto: the writer; the reader and format_pprof are in read.c. */
 #ifndef PP_FORMATS_PPROF_PPROF_H
 #define PP_FORMATS_PPROF_PPROF_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Images of sessions: see session_image.h. */
+/* Images of sessions: see image.h. */
 #include "image.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The images of a session that is read: see session_images.h.
+ * The images of a session that is read: see images.h.
  */
 #include "images.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of images and events in a session: see session_names.h.
+ * Names of images and events in a session: see names.h.
  */
 #include "names.h"
 
