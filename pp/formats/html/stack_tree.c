@@ -13,40 +13,6 @@
 
 /* ---- adding up ---- */
 
-static uint32_t add_node(struct stack_tree *tree, uint32_t parent, uint32_t function)
-{
-	uint64_t key = op_hash_mix(parent, function);
-	uint32_t i;
-
-	op_hash_for_each_possible (&tree->by_node, key, i)
-		if (tree->nodes[i].parent == parent && tree->nodes[i].function == function)
-			return i;
-	i = (uint32_t)tree->n_nodes++;
-	tree->nodes =
-		pp_grow(tree->nodes, &tree->nodes_capacity, tree->n_nodes, sizeof(*tree->nodes));
-	tree->nodes[i] = (struct stack_tree_node){
-		.parent = parent,
-		.function = function,
-		.depth = parent == STACK_TREE_ROOT ? 0 : tree->nodes[parent].depth + 1,
-	};
-	pp_hash_add(&tree->by_node, key, i);
-	return i;
-}
-
-/* Stacks come in the order of a walk through a tree: most share the frames near the root. */
-static void step(struct stack_tree *tree, size_t depth, uint32_t function)
-{
-	if (depth < tree->path_length && tree->path_functions[depth] == function)
-		return;
-	tree->path = pp_grow(tree->path, &tree->path_capacity, depth + 1, sizeof(*tree->path));
-	tree->path_functions = pp_grow(tree->path_functions, &tree->path_functions_capacity,
-				       depth + 1, sizeof(*tree->path_functions));
-	tree->path[depth] =
-		add_node(tree, depth ? tree->path[depth - 1] : STACK_TREE_ROOT, function);
-	tree->path_functions[depth] = function;
-	tree->path_length = depth + 1;
-}
-
 static uint32_t add_thread(struct stack_tree *tree, uint32_t program,
 			   const struct prof_sample *sample)
 {
@@ -154,13 +120,14 @@ static void add_stack(void *context, const struct prof_sample *sample,
 	const struct prof_line program = {.function = name_in_tree(tree, tree->side, name)};
 	uint32_t function = stack_tree_function(tree, tree->side, &program, sample->app);
 	uint32_t thread = add_thread(tree, function, sample);
+	uint32_t node = function_tree_step(&tree->stacks, 0, function);
 
-	step(tree, 0, function);
 	for (size_t i = 0; i < stack->n; i++)
-		step(tree, i + 1,
-		     stack_tree_function(tree, tree->side, stack->frames[i].line,
-					 stack->frames[i].image));
-	add_values(tree, add_entry(tree, tree->path[stack->n], thread), sample);
+		node = function_tree_step(&tree->stacks, i + 1,
+					  stack_tree_function(tree, tree->side,
+							      stack->frames[i].line,
+							      stack->frames[i].image));
+	add_values(tree, add_entry(tree, node, thread), sample);
 }
 
 /* An image of a side before, or a new one. */
@@ -222,9 +189,25 @@ static void add_side(struct stack_tree *tree, const struct prof *prof, struct pr
 static void add_stacks(struct stack_tree *tree, uint32_t side)
 {
 	tree->side = side;
-	tree->path_length = 0;
 	tree->sides[side].first_value = tree->n_sample_values;
 	named_stack_each(tree->sides[side].prof, tree->sides[side].names, add_stack, tree);
+}
+
+static void make_nodes(struct stack_tree *tree)
+{
+	tree->n_nodes = tree->stacks.n;
+	tree->nodes = pp_alloc(tree->n_nodes, sizeof(*tree->nodes));
+	for (size_t i = 0; i < tree->n_nodes; i++) {
+		const struct function_tree_node *node = &tree->stacks.nodes[i];
+		bool is_program = node->parent == FUNCTION_TREE_ROOT;
+
+		tree->nodes[i] = (struct stack_tree_node){
+			.parent = node->parent,
+			.function = node->function,
+			.depth = is_program ? 0 : tree->nodes[node->parent].depth + 1,
+		};
+	}
+	function_tree_free(&tree->stacks);
 }
 
 /* ---- putting in order ---- */
@@ -259,7 +242,7 @@ static void sum_weights(struct stack_tree *tree)
 	for (size_t i = tree->n_nodes; i--;) {
 		const struct stack_tree_node *node = &tree->nodes[i];
 
-		if (node->parent != STACK_TREE_ROOT)
+		if (node->parent != FUNCTION_TREE_ROOT)
 			tree->nodes[node->parent].weight =
 				tree_add_up(tree->nodes[node->parent].weight, node->weight);
 	}
@@ -307,7 +290,7 @@ static uint32_t *count_below(const struct stack_tree *tree)
 
 	for (size_t i = tree->n_nodes; i--;) {
 		below[i]++;
-		if (tree->nodes[i].parent != STACK_TREE_ROOT)
+		if (tree->nodes[i].parent != FUNCTION_TREE_ROOT)
 			below[tree->nodes[i].parent] += below[i];
 	}
 	return below;
@@ -342,12 +325,11 @@ static void renumber_nodes(struct stack_tree *tree, const uint32_t *numbers)
 		struct stack_tree_node *node = &nodes[numbers[i]];
 
 		*node = tree->nodes[i];
-		if (node->parent != STACK_TREE_ROOT)
+		if (node->parent != FUNCTION_TREE_ROOT)
 			node->parent = numbers[node->parent];
 	}
 	free(tree->nodes);
 	tree->nodes = nodes;
-	tree->nodes_capacity = tree->n_nodes;
 	for (size_t i = 0; i < tree->n_entries; i++)
 		tree->entries[i].node = numbers[tree->entries[i].node];
 }
@@ -398,14 +380,10 @@ static void sort(struct stack_tree *tree)
 
 static void free_makings(struct stack_tree *tree)
 {
-	op_hash_free(&tree->by_node);
 	op_hash_free(&tree->by_entry);
 	op_hash_free(&tree->by_thread);
 	op_hash_free(&tree->by_image);
 	op_hash_free(&tree->by_old_name);
-	free(tree->path);
-	free(tree->path_functions);
-	tree->path = tree->path_functions = NULL;
 }
 
 void stack_tree_make(struct stack_tree *tree, const struct prof *const *profs,
@@ -419,6 +397,7 @@ void stack_tree_make(struct stack_tree *tree, const struct prof *const *profs,
 	for (uint32_t i = 0; i < n; i++)
 		add_stacks(tree, i);
 	free_makings(tree);
+	make_nodes(tree);
 	sum_weights(tree);
 	sort(tree);
 }

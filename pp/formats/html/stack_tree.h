@@ -14,13 +14,13 @@
 #ifndef PP_FORMATS_HTML_STACK_TREE_H
 #define PP_FORMATS_HTML_STACK_TREE_H
 
+#include "pp/formats/session/function_tree.h"
 #include "pp/formats/session/named_stack.h"
 
-#define STACK_TREE_ROOT	 UINT32_MAX /* the parent of programs */
 #define STACK_TREE_SIDES 2
 
 struct stack_tree_node {
-	uint32_t parent;   /* less than the node's number, or STACK_TREE_ROOT */
+	uint32_t parent;   /* less than the node's number, or FUNCTION_TREE_ROOT */
 	uint32_t function; /* in stack_tree::functions */
 	uint32_t depth;	   /* 0: a program */
 	uint64_t weight;   /* of the node and all below it: of the first event; of two sides, the
@@ -76,7 +76,7 @@ struct stack_tree {
 	size_t n_images, images_capacity;
 	struct named_functions functions;
 	struct stack_tree_node *nodes;
-	size_t n_nodes, nodes_capacity;
+	size_t n_nodes;
 	struct stack_tree_entry *entries; /* by node, then by thread: each pair is there once */
 	size_t n_entries, entries_capacity;
 	struct prof_value *values; /* n_events for each entry, in the order of events */
@@ -89,10 +89,9 @@ struct stack_tree {
 	size_t n_sample_values, entry_of_value_capacity;
 
 	/* While it is made. */
-	struct op_hash by_node, by_entry, by_thread, by_image, by_old_name;
-	uint32_t side;			 /* that is being added */
-	uint32_t *path, *path_functions; /* nodes of the stack before, and their functions */
-	size_t path_length, path_capacity, path_functions_capacity;
+	struct op_hash by_entry, by_thread, by_image, by_old_name;
+	uint32_t side;		     /* that is being added */
+	struct function_tree stacks; /* of all sides */
 };
 
 /**
