@@ -18,13 +18,13 @@
 /* A link that relocation does not change. */
 #define NO_LINK UINT64_MAX
 
-enum kind { UNITS, LINES, INLINES, STABS_LINE };
+enum kind { UNITS, LINES, INLINES };
 
 /* struct question - what is asked; then the path, the path of the debug file, each with its NUL,
  * and for a relocatable file where in it code is */
 struct question {
 	uint64_t number; /* of the file, while this process lives */
-	uint64_t what;	 /* the index of the unit, or the address */
+	uint64_t what;	 /* the index of the unit */
 	uint32_t kind;
 	uint32_t path_size, debug_size, n_code;
 	bool has_symbols, is_relocatable;
@@ -34,7 +34,7 @@ struct question {
  * the links of its code, and its units */
 struct answer {
 	uint64_t refused;
-	uint32_t has_stabs, n_links, missing_size;
+	uint32_t n_links, missing_size;
 };
 
 /* ---- in the process apart ---- */
@@ -115,7 +115,6 @@ static void put_units(struct opened *opened, struct op_buffer *out)
 	struct pp_debug_info *info = opened->info;
 	const struct answer answer = {
 		.refused = info->refused,
-		.has_stabs = info->stabs != NULL,
 		.n_links = (uint32_t)opened->symbols.n_code,
 		.missing_size = info->missing ? (uint32_t)strlen(info->missing) + 1 : 0};
 
@@ -148,17 +147,6 @@ static void put_table(struct pp_debug_info *info, struct pp_debug_unit *unit, bo
 	pp_names_free(&one.names);
 }
 
-static void put_stabs_line(struct pp_debug_info *info, uint64_t link, struct op_buffer *out)
-{
-	int line = 0;
-	const char *file = info->stabs ? pp_stabs_line(info->stabs, link, &line) : NULL;
-
-	if (!file)
-		return;
-	op_buffer_u32(out, (uint32_t)line);
-	op_buffer_put(out, file, strlen(file) + 1);
-}
-
 static void work(int fd, struct op_reader *reader, struct op_buffer *out)
 {
 	struct question question;
@@ -171,8 +159,6 @@ static void work(int fd, struct op_reader *reader, struct op_buffer *out)
 	info = opened->info;
 	if (question.kind == UNITS)
 		put_units(opened, out);
-	else if (question.kind == STABS_LINE)
-		put_stabs_line(info, question.what, out);
 	else if (question.what < info->n_units && info->dwarf)
 		put_table(info, &info->units[question.what], question.kind == LINES, out);
 }
@@ -182,22 +168,15 @@ static void work(int fd, struct op_reader *reader, struct op_buffer *out)
 struct pp_debug_apart {
 	char *path;
 	int fd;
-	bool has_stabs, has_failed;
+	bool has_failed;
 	struct pp_warnings *warnings;
 	struct op_buffer question;
-	struct pp_names files; /* of lines of stabs: copies */
 };
-
-bool pp_debug_apart_has_stabs(const struct pp_debug_apart *apart)
-{
-	return apart && apart->has_stabs;
-}
 
 void pp_debug_apart_close(struct pp_debug_apart *apart)
 {
 	if (!apart)
 		return;
-	pp_names_free_kept(&apart->files);
 	op_buffer_free(&apart->question);
 	free(apart->path);
 	close(apart->fd);
@@ -289,7 +268,6 @@ static bool take_units(struct pp_debug_info *info, struct op_reader *reader,
 	if (reader->failed || !take_links(reader, &answer, symbols))
 		return false;
 	info->refused = answer.refused;
-	info->apart->has_stabs = answer.has_stabs;
 	length = op_reader_left(reader);
 	bytes = memcpy(pp_chunk(length + 1), op_reader_take(reader, length), length);
 	return pp_debug_cache_unpack(info, bytes, length);
@@ -340,20 +318,4 @@ bool pp_debug_apart_lines(struct pp_debug_info *info, struct pp_debug_unit *unit
 bool pp_debug_apart_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 {
 	return read_table(info, unit, INLINES);
-}
-
-const char *pp_debug_apart_stabs_line(struct pp_debug_apart *apart, uint64_t link, int *line)
-{
-	size_t length = 0;
-	void *answer = ask(apart, STABS_LINE, link, &length);
-	struct op_reader reader = op_reader_of(answer, length, false);
-	const char *file = NULL;
-
-	if (answer && length) {
-		*line = (int)op_reader_u32(&reader);
-		file = op_reader_text(&reader, op_reader_left(&reader));
-		file = *file ? pp_names_keep(&apart->files, file) : NULL;
-	}
-	free(answer);
-	return file;
 }

@@ -72,7 +72,6 @@ struct pp_debug_info {
 	struct pp_names names;	       /* of inlined functions */
 	char *cache_name;	       /* NULL: the tables are not cached */
 	struct pp_debug_cache *caches; /* all that were read */
-	struct pp_stabs *stabs;	       /* used instead of all fields above */
 	struct pp_line_table told;     /* lines of the symbols: used instead of all fields above */
 	size_t n_new;		       /* tables that are not in the cache yet */
 	uint64_t refused;	       /* bytes of debug sections, if they are too many */
@@ -101,9 +100,6 @@ void pp_debug_apart_close(struct pp_debug_apart *apart); /* may be NULL */
 /* Sets where the table of a unit is: it is as if it was in the cache.  Return: whether it is. */
 bool pp_debug_apart_lines(struct pp_debug_info *info, struct pp_debug_unit *unit);
 bool pp_debug_apart_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit);
-/* Whether it has stabs. */
-bool pp_debug_apart_has_stabs(const struct pp_debug_apart *apart);
-const char *pp_debug_apart_stabs_line(struct pp_debug_apart *apart, uint64_t link, int *line);
 
 /* ---- the cache ---- */
 
@@ -142,14 +138,6 @@ const char *pp_debug_text(Dwarf_Die *unit, unsigned int attribute);
 
 /* The same of debug sections that libdw cannot read at all; NULL also if there are none. */
 char *pp_debug_unread_sections(int fd);
-
-struct pp_stabs;
-
-/* Return: NULL if there are no stabs in the file. */
-struct pp_stabs *pp_stabs_open(const char *path);
-void pp_stabs_close(struct pp_stabs *stabs); /* may be NULL */
-/* As pp_debug_info_line(). */
-const char *pp_stabs_line(struct pp_stabs *stabs, uint64_t link, int *line);
 
 /* @table must be zeroed. */
 void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit,

@@ -273,8 +273,6 @@ struct pp_debug_info *pp_debug_info_read(const char *path, struct pp_symbols *sy
 		free(info->cache_name);
 		info->cache_name = NULL;
 	}
-	if (!info->n_flat)
-		info->stabs = pp_stabs_open(path);
 	return info;
 }
 
@@ -305,7 +303,7 @@ static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symb
 				path, info->refused >> 20);
 	if (info->missing && warnings)
 		pp_warnings_add(warnings, PP_NO_LINES, "%s: %s", path, info->missing);
-	if (info->n_flat || info->stabs || pp_debug_apart_has_stabs(info->apart))
+	if (info->n_flat)
 		return info;
 	pp_debug_info_close(info);
 	return NULL;
@@ -349,7 +347,6 @@ void pp_debug_info_close(struct pp_debug_info *info)
 		pp_debug_cache_store(info);
 	pp_debug_cache_free(info->caches);
 	pp_debug_apart_close(info->apart);
-	pp_stabs_close(info->stabs);
 	for (size_t i = 0; i < info->n_units; i++) {
 		pp_line_table_free(&info->units[i].lines);
 		pp_inline_table_free(&info->units[i].inlines);
@@ -459,10 +456,6 @@ const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *l
 	struct pp_debug_unit *unit = info ? find_unit(info, link) : NULL;
 	const struct pp_line_entry *entry = NULL;
 
-	if (info && info->stabs)
-		return pp_stabs_line(info->stabs, link, line);
-	if (info && pp_debug_apart_has_stabs(info->apart))
-		return pp_debug_apart_stabs_line(info->apart, link, line);
 	if (unit && !unit->lines_read)
 		read_lines(info, unit);
 	if (info)

@@ -20,7 +20,7 @@ CALL = re.compile(r"(?<![\w.>])(open|open64|openat|openat64|fopen|fopen64|freope
 PARSER = re.compile(r"(?<![\w.>])(elf_begin|elf_memory|dwarf_begin|dwarf_begin_elf|dwfl_begin|"
                     r"bfd_fdopenr|bfd_openstreamr|disassembler|lzma_stream_decoder|gzdopen|"
                     r"inflateInit2?|ZSTD_createDCtx|pp_elf_open|pp_bfd_open|pp_bfd_open_descriptor|"
-                    r"pp_debug_link_find|pp_segments_of|pp_debug_info_read|pp_stabs_open|"
+                    r"pp_debug_link_find|pp_segments_of|pp_debug_info_read|"
                     r"symbol_part_open)\(")
 # What makes a file or a directory, or gives it a name.
 WRITER = re.compile(r"(?<![\w.>])(op_file_replace|op_mkdir_parents|mkdir|mkdirat|mkstemp|mkostemp|"

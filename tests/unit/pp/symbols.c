@@ -520,49 +520,6 @@ TEST(lines_agree_with_addr2line)
 	test_session_remove(&session);
 }
 
-/* What libdw does not read, libbfd does. */
-TEST(stabs_agree_with_addr2line)
-{
-	struct test_session session;
-	struct known_list names;
-	struct pp_debug_info *info;
-	char *path, command[8192], theirs[4096], ours[4096];
-	size_t known = 0;
-
-	test_session_make(&session);
-	path = test_session_path(&session, "program");
-	test_shell("gcc -o %s %s/stabs.s", path, sources);
-	info = pp_debug_info_open(path, NULL, NULL);
-	assert_non_null(info);
-	names = known_names(NM_STATIC, path);
-	for (size_t i = 0; i < names.n; i++)
-		for (uint64_t at = 0; at < names.items[i].size && at < 64; at++) {
-			int line = 0;
-			const char *file;
-			FILE *pipe;
-
-			if (strcmp(names.items[i].name, "work") &&
-			    strcmp(names.items[i].name, "main"))
-				continue;
-			file = pp_debug_info_line(info, names.items[i].address + at, &line);
-			snprintf(ours, sizeof(ours), "%s:%d", file ? file : "??", line);
-			snprintf(command, sizeof(command), "addr2line -e %s %#" PRIx64, path,
-				 names.items[i].address + at);
-			pipe = popen(command, "r");
-			test_need(fgets(theirs, sizeof(theirs), pipe) != NULL, "no addr2line");
-			pclose(pipe);
-			theirs[strcspn(theirs, " \n")] = '\0';
-			assert_string_equal(ours, theirs);
-			known++;
-		}
-	assert_true(known > 10);
-	assert_null(pp_debug_info_inlined(info, names.items[0].address));
-	pp_debug_info_close(info);
-	known_free(&names);
-	free(path);
-	test_session_remove(&session);
-}
-
 TEST_ARGUMENTS(2, "PROGRAM SOURCES")
 {
 	program = argv[1];

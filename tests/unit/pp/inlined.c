@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Two functions of a few lines each: for tests of old debug information. */
+/* Two functions of a few lines each: what is fuzzed. */
 int work(int n);
 int main(int argc, char **argv);
 
