@@ -37,7 +37,7 @@
 #include "current.h"
 #include "published.h"
 #include "sync.h"
-#include "images/unmapped.h"
+#include "images/marks.h"
 #include "uapi/oprofile.h"
 
 /**
@@ -46,7 +46,7 @@
  * @pid, @tgid, @mm, @exec_id: the last context that was logged; @mm is compared, never followed:
  *	exec may put another address space in its place, which changes @exec_id; NO_CONTEXT: none
  *	was
- * @mark_period: in which the last context's address space was marked, see unmapped.h
+ * @mark_period: in which the last context's address space was marked, see marks.h
  * @logging: a producer is at work
  * @tail: where the oldest record begins
  * @marked: up to where it was published when op_cpu_buffers_mark() was called
@@ -135,7 +135,7 @@ static unsigned long log_context(struct op_cpu_buffer *buffer, unsigned long pos
 	}
 
 	*header_at(buffer, position) = (struct op_record_header){
-		.epoch = op_unmapped_epoch(),
+		.epoch = op_epoch_now(),
 		.kind = kind,
 	};
 	put_word(buffer, position + 1, (u64)buffer->tgid << 32 | buffer->pid);
@@ -146,16 +146,16 @@ static unsigned long log_context(struct op_cpu_buffer *buffer, unsigned long pos
 
 /*
  * If this is another task or another period: marks the address space, before its epoch is read
- * (see unmapped.c, mark:A), and logs what has changed.  Returns the position behind it.
+ * (see marks.c, mark:A), and logs what has changed.  Returns the position behind it.
  */
 static unsigned long begin_context(struct op_cpu_buffer *buffer, unsigned long position)
 {
-	unsigned int period = op_unmapped_period();
+	unsigned int period = op_mark_period_now();
 	bool change = !in_last_context(buffer);
 	const struct mm_struct *mm = op_current(mm);
 
 	if ((change || buffer->mark_period != period) && mm)
-		op_unmapped_mark_sampled(mm, period);
+		op_mark_sampled(mm, period);
 	buffer->mark_period = period;
 	return change ? log_context(buffer, position) : position;
 }
@@ -185,7 +185,7 @@ static unsigned long log_callers(struct op_cpu_buffer *buffer, unsigned long pos
 static bool plain(const struct op_cpu_buffer *buffer)
 {
 	return !backtrace_depth && in_last_context(buffer) &&
-	       buffer->mark_period == op_unmapped_period();
+	       buffer->mark_period == op_mark_period_now();
 }
 
 /* @weight: 0 for the event's period */
@@ -208,7 +208,7 @@ static __always_inline void log_interrupt(struct op_cpu_buffer *buffer, struct p
 			position = begin_context(buffer, position);
 		header = header_at(buffer, position);
 		*header = (struct op_record_header){
-			.epoch = op_unmapped_epoch(),
+			.epoch = op_epoch_now(),
 			.event = event,
 			.kind = user_mode(regs) ? OP_RECORD_SAMPLE :
 						  OP_RECORD_SAMPLE | OP_SAMPLE_KERNEL,

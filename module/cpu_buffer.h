@@ -40,7 +40,7 @@ struct op_cpu_buffer;
 
 /**
  * struct op_record_header - the first word of every record
- * @epoch: of mappings, see unmapped.h: read before the record was written
+ * @epoch: of mappings, see marks.h: read before the record was written
  * @event: number of the counter
  * @kind: OP_RECORD_*, with OP_SAMPLE_* or OP_CONTEXT_*
  * @nr_callers: words that follow the pc; those of the kernel come first

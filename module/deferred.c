@@ -9,7 +9,7 @@
 
 #include "deferred.h"
 #include "images/account.h"
-#include "images/unmapped.h"
+#include "images/marks.h"
 #include "sync.h"
 
 static unsigned int deferred_max = 8192;
@@ -119,7 +119,7 @@ void op_deferred_keep(u32 *epoch)
 	const struct op_deferred_space *space;
 
 	list_for_each_entry(space, &op_deferred_spaces, list) {
-		op_unmapped_mark_sampled(space->mm, op_unmapped_period());
+		op_mark_sampled(space->mm, op_mark_period_now());
 		list_for_each_entry(sample, &space->samples, list) {
 			struct op_record_header header;
 

@@ -32,6 +32,8 @@
 #include "unwind/map.h"
 #include "images/dcookie.h"
 #include "images/mapping_hooks.h"
+#include "images/marks.h"
+#include "images/spaces.h"
 #include "images/unmapped.h"
 #include "uapi/oprofile.h"
 
@@ -659,7 +661,7 @@ static bool say_module_loaded(void)
 /* What samples that are set aside will ask for is not forgotten. */
 static void forget_unmapped(void)
 {
-	u32 oldest = op_unmapped_epoch();
+	u32 oldest = op_epoch_now();
 
 	op_deferred_keep(&oldest);
 	op_unmapped_drained(oldest);
@@ -671,7 +673,7 @@ static void sync_all_locked(bool last)
 
 	stalled = !retry_deferred(false) || !say_module_loaded() || !sync_cpus(false) ||
 		  (last && !retry_deferred(true));
-	op_unmapped_let_die();
+	op_spaces_let_die();
 	if (stalled)
 		op_event_buffer_make_ready();
 	else

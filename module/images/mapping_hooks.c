@@ -31,6 +31,7 @@
 #include <linux/ptrace.h>
 
 #include "images/mapping_hooks.h"
+#include "images/marks.h"
 #include "images/unmapped.h"
 #include "refusal.h"
 #include "unwind/map.h"
@@ -61,7 +62,7 @@ static int on_map(struct kprobe *probe, struct pt_regs *regs)
 
 	if (vma->vm_flags & VM_EXEC) {
 		op_unwind_map_add(vma->vm_mm);
-		op_unmapped_advance_epoch();
+		op_epoch_advance();
 	}
 	return 0;
 }
@@ -73,7 +74,7 @@ static int on_move(struct kprobe *probe, struct pt_regs *regs)
 
 	if ((*moved)->vm_flags & VM_EXEC)
 		op_unwind_map_add((*moved)->vm_mm);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	return 0;
 }
 

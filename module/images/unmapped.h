@@ -8,7 +8,7 @@
  * its place.  Nothing is pinned for that: when executable memory is unmapped, what it
  * was is written down here, with an epoch that says which samples it is good for.
  *
- * The epoch is a number that grows when executable memory has been mapped, anywhere:
+ * The epoch (marks.h) is a number that grows when executable memory has been mapped, anywhere:
  *
  *	epoch       5      5        5          6        6
  *	address A   [--- libold ---]           [--- libnew ---
@@ -27,46 +27,18 @@
  * that samples of the next one in the same memory, such as that of a child that mmap()s nothing,
  * are later than all that is remembered of it.
  *
- * There are regions_max of them at most, a module parameter, of which each user has a share
- * (account.h), and one address space a 64th.  Where locks may not be taken, postponed.h has places
+ * Regions are worth a record only of address spaces that have had samples: marks.h.  There are
+ * regions_max of them at most, a module parameter, of which each user has a share (account.h), and
+ * one address space (spaces.h) a 64th.  Where locks may not be taken, postponed.h has places
  * for what goes away.
  */
 #ifndef OPROFILE_UNMAPPED_H
 #define OPROFILE_UNMAPPED_H
 
-#include <linux/atomic.h>
 #include <linux/types.h>
 
 struct mm_struct;
 struct vm_area_struct;
-
-extern atomic_t op_mapping_epoch; /* only for op_unmapped_epoch() */
-
-/* The present epoch.  It wraps; compare by difference.  Any context, NMI too. */
-static inline u32 op_unmapped_epoch(void)
-{
-	return atomic_read(&op_mapping_epoch); /* mark:B */
-}
-
-/* Executable memory has been mapped.  Any context but NMI. */
-void op_unmapped_advance_epoch(void);
-
-extern unsigned int op_mark_period; /* only for op_unmapped_period() */
-
-/* The present period: a mark lasts to the end of the period after it.  Any context, NMI too. */
-static inline unsigned int op_unmapped_period(void)
-{
-	return READ_ONCE(op_mark_period);
-}
-
-/**
- * op_unmapped_mark_sampled - regions of @mm must be remembered from now on
- * @period: the present one
- *
- * Regions of an address space without a sample are not worth a record.  Once in a period is
- * enough.  Any context.
- */
-void op_unmapped_mark_sampled(const struct mm_struct *mm, unsigned int period);
 
 /**
  * op_unmapped_remember - part of a file mapping goes away
@@ -135,9 +107,6 @@ u64 op_unmapped_find_program(const struct mm_struct *mm, u32 epoch);
  * unmapped; NULL: there is no such one.
  */
 struct mm_struct *op_unmapped_grab_dying(const struct mm_struct *mm, u32 epoch);
-
-/* Lets go of those that are empty by now.  Context: process; for each sync. */
-void op_unmapped_let_die(void);
 
 /**
  * op_unmapped_drained - samples published before this call began have been resolved

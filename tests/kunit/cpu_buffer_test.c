@@ -21,7 +21,7 @@
 #include "fake_mm.h"
 #include "fake_task.h"
 #include "sync.h"
-#include "images/unmapped.h"
+#include "images/marks.h"
 
 struct task_struct *fake_current;
 
@@ -38,12 +38,12 @@ static void seam_sync_kick(void)
 		op_sync_kick();
 }
 
-static void seam_unmapped_mark_sampled(const struct mm_struct *mm, unsigned int period)
+static void seam_mark_sampled(const struct mm_struct *mm, unsigned int period)
 {
 	if (counted)
 		nr_marks++;
 	else
-		op_unmapped_mark_sampled(mm, period);
+		op_mark_sampled(mm, period);
 }
 
 static void *seam_kvzalloc_node(size_t size, gfp_t flags, int node)
@@ -55,7 +55,7 @@ static void *seam_kvzalloc_node(size_t size, gfp_t flags, int node)
 #undef current
 #define current (fake_current ?: get_current())
 #define op_sync_kick seam_sync_kick
-#define op_unmapped_mark_sampled seam_unmapped_mark_sampled
+#define op_mark_sampled seam_mark_sampled
 #undef kvzalloc_node
 #define kvzalloc_node seam_kvzalloc_node
 
@@ -160,10 +160,10 @@ static void cpu_buffer_weights(struct kunit *test)
 
 static void cpu_buffer_samples(struct kunit *test)
 {
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 
 	add(true, 0x401000, 0);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	add(false, 0xffffffff81000000, 3);
 	add(true, 0, 255);
 

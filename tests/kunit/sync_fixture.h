@@ -17,6 +17,7 @@
 #include "fake_task.h"
 #include "sync.h"
 #include "uapi/oprofile.h"
+#include "images/marks.h"
 #include "images/unmapped.h"
 
 /**

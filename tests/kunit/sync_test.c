@@ -292,7 +292,7 @@ static void sync_unmapping(struct kunit *test)
 	op_sync_all();
 	EXPECT_NO_WORDS(test);
 	op_unmapped_remember(vma, vma->vm_start, vma->vm_end);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	op_sync_all();
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, 1, 10), USER, IMAGE(2),
 		     0x10 * PAGE_SIZE, 0);
@@ -313,7 +313,7 @@ static void sync_locked_unmapped(struct kunit *test)
 	}
 	op_unmapped_remember(vma, vma->vm_start, vma->vm_end);
 	fake_mm_unmap(vma);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	for (i = 0; i < 8; i++) {
 		op_sync_all();
 		synchronize_rcu();
@@ -342,7 +342,7 @@ static void sync_locked_replaced(struct kunit *test)
 	mmap_write_lock(sync_fixture.mm);
 	op_unmapped_remember(vma, vma->vm_start, vma->vm_end);
 	fake_mm_unmap(vma);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	fake_mm_map(test, sync_fixture.mm, LIBRARY_AT, LIBRARY_AT + 16 * PAGE_SIZE,
 		    sync_fixture.other, 0x20);
 	sync_add(true, LIBRARY_AT + 1, 0);

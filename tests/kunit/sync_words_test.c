@@ -187,11 +187,11 @@ static void sync_unmapped(struct kunit *test)
 	fake_mm_unmap(old);
 	new = fake_mm_map(test, sync_fixture.mm, LIBRARY_AT, LIBRARY_AT + PAGE_SIZE,
 			  sync_fixture.other, 0);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	sync_add(true, LIBRARY_AT + 0x10, 0);
 	op_unmapped_remember(new, new->vm_start, new->vm_end);
 	fake_mm_unmap(new);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	sync_add(true, LIBRARY_AT + 0x10, 0);
 	op_sync_and_make_ready();
 	/* The cookies in the order of the hook: the program, the library, the other one. */
@@ -212,7 +212,7 @@ static void sync_part_unmapped(struct kunit *test)
 
 	/* The second page goes away. */
 	op_unmapped_remember(vma, vma->vm_start + PAGE_SIZE, vma->vm_start + 2 * PAGE_SIZE);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	fake_mm_unmap(vma);
 	fake_mm_map(test, sync_fixture.mm, LIBRARY_AT, LIBRARY_AT + PAGE_SIZE,
 		    sync_fixture.library, 0x10);
@@ -284,7 +284,7 @@ static void sync_traces_in_a_row(struct kunit *test)
 	sync_add_trace(true, EXE_AT + 9, own, 1, 0);
 	sync_add_trace(false, KERNEL_AT, own, 1, 0);
 	sync_add_trace(true, EXE_AT + 10, own, 1, 0);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	sync_add_trace(true, EXE_AT + 11, own, 1, 0);
 	op_sync_all();
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10),

@@ -18,6 +18,7 @@
 #include "fake_mm.h"
 #include "fake_task.h"
 #include "scratch_file.h"
+#include "images/marks.h"
 #include "images/unmapped.h"
 
 #include "images/address_space.c"
@@ -95,7 +96,7 @@ static void map(struct kunit *test, unsigned int first, unsigned int end)
 		mapping->vma = fake_mm_map(test, mm, AT(page), AT(page + 1),
 					   file < FILES ? files[file] : NULL, mapping->pgoff);
 	}
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 }
 
 /* A page that is mapped, for code runs nowhere else; false: there is none. */
@@ -108,7 +109,7 @@ static bool sample(struct sample *sample)
 	if (!mappings[page].vma)
 		return false;
 	sample->address = AT(page) + pick(PAGE_SIZE);
-	sample->epoch = op_unmapped_epoch();
+	sample->epoch = op_epoch_now();
 	if (mappings[page].file < FILES) {
 		sample->cookie = op_dcookie_get(files[mappings[page].file], 0);
 		sample->offset = (mappings[page].pgoff << PAGE_SHIFT) +
@@ -137,7 +138,7 @@ static void address_space_exact(struct kunit *test)
 	for (round = 0; round < ROUNDS; round++) {
 		if (round % 50 == 7)
 			atomic_set(&op_mapping_epoch, -(EVENTS / 4)); /* it wraps on the way */
-		op_unmapped_mark_sampled(mm, op_unmapped_period());
+		op_mark_sampled(mm, op_mark_period_now());
 		nr_samples = 0;
 		for (event = 0; event < EVENTS; event++) {
 			unsigned int first = pick(PAGES), end = first + 1 + pick(PAGES - first);
@@ -209,10 +210,10 @@ static void address_space_gone(struct kunit *test)
 	struct op_context before = { .pid = 9, .tgid = 9, .mm = mm };
 	static struct op_address_space space; /* large */
 	const struct op_address_span *span;
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 
 	map(test, 0, 4);
-	op_unmapped_mark_sampled(mm, op_unmapped_period());
+	op_mark_sampled(mm, op_mark_period_now());
 	atomic_set(&mm->mm_users, 0);
 	op_unmapped_remember_end(mm);
 	unmap(test, 0, 2);
@@ -230,7 +231,7 @@ static void address_space_gone(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, &context, epoch));
 	KUNIT_EXPECT_PTR_EQ(test, space.mm, mm);
 	KUNIT_EXPECT_NULL(test, op_address_space_find(&space, AT(3), epoch));
-	epoch = op_unmapped_epoch();
+	epoch = op_epoch_now();
 	KUNIT_EXPECT_NOT_NULL(test, op_address_space_find(&space, AT(3), epoch));
 
 	/* While that is held, it is not taken for the one that was there before. */
@@ -252,12 +253,12 @@ static void address_space_narrowed(struct kunit *test)
 	static struct op_address_space space; /* large */
 	const struct op_address_span *span;
 	struct vm_area_struct *vma;
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 
-	op_unmapped_mark_sampled(mm, op_unmapped_period());
+	op_mark_sampled(mm, op_mark_period_now());
 	op_unmapped_remember(&old, AT(1), AT(2));
 	vma = fake_mm_map(test, mm, AT(0), AT(4), files[0], 0);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 
 	KUNIT_ASSERT_TRUE(test, op_address_space_enter(&space, &context, epoch));
 	span = op_address_space_find(&space, AT(0), epoch);

@@ -4,16 +4,13 @@
  * from left to right are pages.
  */
 #include <linux/atomic.h>
-#include <linux/bitmap.h>
 #include <linux/delay.h>
 #include <linux/file.h>
-#include <linux/hash.h>
 #include <linux/interval_tree_generic.h>
 #include <linux/list.h>
 #include <linux/maple_tree.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
-#include <linux/moduleparam.h>
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
@@ -58,7 +55,7 @@ static struct mm_struct *the_mm, *other_mm;
 
 static void mark(const struct mm_struct *mm)
 {
-	op_unmapped_mark_sampled(mm, op_unmapped_period());
+	op_mark_sampled(mm, op_mark_period_now());
 }
 
 /* Remembers pages from @first to before @end of a mapping of @file that begins at page 0. */
@@ -116,7 +113,7 @@ static const char *find_all(const struct mm_struct *mm, u32 epoch, char *picture
 static void unmapped_found(struct kunit *test)
 {
 	struct op_unmapped_image image;
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 
 	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(2), epoch, &image));
 	KUNIT_EXPECT_EQ(test, image.start, 0);
@@ -144,13 +141,13 @@ static void unmapped_found(struct kunit *test)
  */
 static void unmapped_epochs(struct kunit *test)
 {
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 	char picture[9];
 
 	remember_pages(the_mm, files[0], 0, 3);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	remember_pages(the_mm, files[1], 1, 5);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	remember_pages(the_mm, files[2], 0, 1);
 
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch - 1, picture), "aaabb...");
@@ -166,14 +163,14 @@ static void unmapped_epochs_wrap(struct kunit *test)
 {
 	atomic_set(&op_mapping_epoch, -1);
 	unmapped_epochs(test);
-	KUNIT_EXPECT_EQ(test, op_unmapped_epoch(), 1);
+	KUNIT_EXPECT_EQ(test, op_epoch_now(), 1);
 }
 
 /* Where nothing is found, how far that holds. */
 static void unmapped_gaps(struct kunit *test)
 {
 	struct op_unmapped_image gap;
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 
 	remember_pages(the_mm, files[0], 1, 2);
 	remember_pages(the_mm, files[1], 4, 6);
@@ -204,10 +201,10 @@ static void unmapped_gaps(struct kunit *test)
 static void unmapped_grown(struct kunit *test)
 {
 	struct op_unmapped_image image;
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 
 	remember_pages(the_mm, files[1], 2, 3);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	remember_pages(the_mm, files[0], 0, 4);
 	KUNIT_EXPECT_TRUE(test, op_unmapped_find(the_mm, PAGE(1), epoch, &image));
 	KUNIT_EXPECT_EQ(test, image.cookie, op_dcookie_get(files[0], 0));
@@ -297,7 +294,7 @@ static void end_process(struct mm_struct *mm)
  */
 static void unmapped_areas(struct kunit *test)
 {
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 	struct op_unmapped_image image;
 
 	map_area(test, the_mm, 0, 2);
@@ -313,7 +310,7 @@ static void unmapped_areas(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, image.cookie, op_dcookie_get(files[0], 0));
 	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(2), epoch, &image));
 	KUNIT_EXPECT_TRUE(test, image.gone);
-	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(0), op_unmapped_epoch(), &image));
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(0), op_epoch_now(), &image));
 	KUNIT_EXPECT_FALSE(test, image.gone);
 	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm, epoch),
 			op_dcookie_get(files[2], 0));
@@ -323,7 +320,7 @@ static void unmapped_areas(struct kunit *test)
 /* An area that a living process unmaps is remembered, and no other one. */
 static void unmapped_area_of_the_living(struct kunit *test)
 {
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 	struct op_unmapped_image image;
 
 	map_area(test, the_mm, 0, 2);
@@ -342,7 +339,7 @@ static void unmapped_area_of_the_living(struct kunit *test)
 /* The same where the hook may neither lock nor allocate. */
 static void unmapped_areas_postponed(struct kunit *test)
 {
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 
 	map_area(test, the_mm, 0, 2);
 	mmap_write_lock(the_mm);
@@ -373,7 +370,7 @@ static void unmapped_successors(struct kunit *test)
 
 		let_run(vma);
 		rcu_assign_pointer(the_mm->exe_file, files[i % 3]);
-		epochs[i] = op_unmapped_epoch();
+		epochs[i] = op_epoch_now();
 		end_process(the_mm);
 		fake_mm_unmap(vma);
 	}
@@ -385,7 +382,7 @@ static void unmapped_successors(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm, epochs[i]),
 				op_dcookie_get(files[i % 3], 0));
 	}
-	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(0), op_unmapped_epoch(), &image));
+	KUNIT_EXPECT_FALSE(test, op_unmapped_find(the_mm, PAGE(0), op_epoch_now(), &image));
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
 }
 
@@ -393,28 +390,28 @@ static void unmapped_successors(struct kunit *test)
 static void unmapped_dying(struct kunit *test)
 {
 	struct vm_area_struct *vma = fake_mm_map(test, the_mm, PAGE(0), PAGE(1), files[0], 0);
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 
-	rss_pages = DYING_PAGES;
+	rss_pages = OP_DYING_PAGES;
 	atomic_set(&the_mm->mm_users, 0);
 	op_unmapped_remember_end(the_mm);
-	op_unmapped_let_die();
+	op_spaces_let_die();
 	KUNIT_EXPECT_EQ(test, atomic_read(&the_mm->mm_count), 2);
 	KUNIT_EXPECT_PTR_EQ(test, op_unmapped_grab_dying(the_mm, epoch), the_mm);
 	mmdrop(the_mm);
-	KUNIT_EXPECT_NULL(test, op_unmapped_grab_dying(the_mm, op_unmapped_epoch()));
+	KUNIT_EXPECT_NULL(test, op_unmapped_grab_dying(the_mm, op_epoch_now()));
 
 	fake_mm_unmap(vma);
-	op_unmapped_let_die();
+	op_spaces_let_die();
 	KUNIT_EXPECT_EQ(test, atomic_read(&the_mm->mm_count), 1);
 	KUNIT_EXPECT_NULL(test, op_unmapped_grab_dying(the_mm, epoch));
-	KUNIT_EXPECT_EQ(test, dying_shares.total, 0);
+	KUNIT_EXPECT_EQ(test, op_dying_shares.total, 0);
 
 	/* A small one is not kept; one that nobody lets die goes with the buffer. */
 	rss_pages = 0;
 	op_unmapped_remember_end(the_mm);
 	KUNIT_EXPECT_EQ(test, atomic_read(&the_mm->mm_count), 1);
-	rss_pages = DYING_PAGES;
+	rss_pages = OP_DYING_PAGES;
 	op_unmapped_remember_end(the_mm);
 	KUNIT_EXPECT_EQ(test, atomic_read(&the_mm->mm_count), 2);
 	op_unmapped_tear_down();
@@ -430,11 +427,11 @@ static void unmapped_dying(struct kunit *test)
 static void unmapped_end_lost(struct kunit *test)
 {
 	struct file *exe = rcu_dereference_protected(the_mm->exe_file, true);
-	u32 epoch = op_unmapped_epoch(), next;
+	u32 epoch = op_epoch_now(), next;
 
 	remember_pages(the_mm, files[0], 0, 1);
-	op_unmapped_advance_epoch();
-	next = op_unmapped_epoch();
+	op_epoch_advance();
+	next = op_epoch_now();
 	rcu_assign_pointer(the_mm->exe_file, files[1]);
 	remember_pages(the_mm, files[1], 0, 1);
 	rcu_assign_pointer(the_mm->exe_file, exe);
@@ -449,7 +446,7 @@ static void unmapped_many(struct kunit *test)
 {
 	const unsigned int most = 200, size = 3; /* of which one page is left out */
 	struct op_unmapped_image image;
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 	unsigned int i;
 
 	for (i = 0; i < most; i++)
@@ -474,13 +471,13 @@ static void unmapped_many(struct kunit *test)
 /* What was postponed is found, and whose program it was, even if the process has exited. */
 static void unmapped_postponed(struct kunit *test)
 {
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 	struct file *exe = rcu_dereference_protected(the_mm->exe_file, true);
 	char picture[9];
 
 	preempt_disable(); /* so that no worker comes first */
 	postpone_pages(the_mm, files[0], 0, 3);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	postpone_pages(the_mm, files[1], 1, 5);
 	KUNIT_EXPECT_EQ(test, count_regions(), 0);
 	preempt_enable();
@@ -520,7 +517,7 @@ static void unmapped_postponed_limits(struct kunit *test)
 	KUNIT_EXPECT_LE(test, room, 512);
 
 	/* What was taken over makes room. */
-	op_unmapped_drained(op_unmapped_epoch());
+	op_unmapped_drained(op_epoch_now());
 	KUNIT_EXPECT_EQ(test, count_regions(), 8);
 	postpone_pages(the_mm, files[1], 0, 1);
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), most - room);
@@ -532,7 +529,7 @@ static void unmapped_not_sampled(struct kunit *test)
 	struct mm_struct *unsampled = fake_mm(test, NULL);
 
 	/* Unless its mark is that of another. */
-	if (!was_sampled(unsampled)) {
+	if (!op_was_sampled(unsampled)) {
 		remember_pages(unsampled, files[0], 0, 1);
 		KUNIT_EXPECT_EQ(test, count_regions(), 0);
 	}
@@ -550,17 +547,17 @@ static void unmapped_not_sampled(struct kunit *test)
  */
 static void unmapped_repeated(struct kunit *test)
 {
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 	char picture[9];
 	int i;
 
 	for (i = 0; i < 100; i++) {
 		remember_pages(the_mm, files[0], 0, 4);
-		op_unmapped_advance_epoch();
+		op_epoch_advance();
 	}
 	KUNIT_EXPECT_EQ(test, count_regions(), 1);
 	remember_pages(the_mm, files[1], 0, 4);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	remember_pages(the_mm, files[0], 0, 4);
 	KUNIT_EXPECT_EQ(test, count_regions(), 3);
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch + 99, picture), "aaaa....");
@@ -580,7 +577,7 @@ static void unmapped_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 1);
 
 	/* As many as there may be of one address space, and then of all. */
-	regions_max = 3 * SHARE;
+	op_regions_max = 3 * SHARE;
 	remember_pages(the_mm, files[0], 0, 1);
 	remember_pages(the_mm, files[0], 1, 2);
 	remember_pages(the_mm, files[0], 2, 3);
@@ -590,21 +587,21 @@ static void unmapped_limits(struct kunit *test)
 	remember_pages(other_mm, files[0], 3, 4);
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 2);
 	KUNIT_EXPECT_EQ(test, count_regions(), 4);
-	KUNIT_EXPECT_EQ(test, region_shares.total, 6); /* and two spaces */
-	regions_max = 12;
+	KUNIT_EXPECT_EQ(test, op_region_shares.total, 6); /* and two spaces */
+	op_regions_max = 12;
 	remember_pages(other_mm, files[0], 4, 5);
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 3);
 	op_unmapped_tear_down();
 	KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);
-	KUNIT_EXPECT_EQ(test, region_shares.total, 0);
+	KUNIT_EXPECT_EQ(test, op_region_shares.total, 0);
 
 	/* One that has no room for a region has none for itself. */
-	regions_max = 2;
+	op_regions_max = 2;
 	mark(the_mm);
 	remember_pages(the_mm, files[0], 0, 1);
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 4);
-	KUNIT_EXPECT_EQ(test, region_shares.total, 0);
-	regions_max = regions_max_default;
+	KUNIT_EXPECT_EQ(test, op_region_shares.total, 0);
+	op_regions_max = regions_max_default;
 
 	op_unmapped_lost_reset();
 	KUNIT_EXPECT_EQ(test, op_unmapped_lost(), 0);
@@ -612,7 +609,7 @@ static void unmapped_limits(struct kunit *test)
 
 static void unmapped_program(struct kunit *test)
 {
-	u32 epoch = op_unmapped_epoch();
+	u32 epoch = op_epoch_now();
 
 	KUNIT_EXPECT_EQ(test, op_unmapped_find_program(the_mm, epoch), OPROFILE_INVALID_COOKIE);
 	remember_pages(the_mm, files[1], 0, 1);
@@ -629,7 +626,7 @@ static void end_period(void)
 
 	synchronize_rcu();
 	while (op_mark_period == period)
-		op_unmapped_drained(op_unmapped_epoch());
+		op_unmapped_drained(op_epoch_now());
 }
 
 /* What a sample may ask for is kept: regions and marks go with the period after their own. */
@@ -640,17 +637,17 @@ static void unmapped_forgotten(struct kunit *test)
 
 	end_period(); /* begin with a new one */
 	mark(the_mm);
-	epoch = op_unmapped_epoch();
+	epoch = op_epoch_now();
 	remember_pages(the_mm, files[0], 0, 2);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	remember_pages(the_mm, files[1], 4, 6);
 
 	end_period(); /* its epoch is that of both, or earlier */
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "aa..bb..");
-	KUNIT_EXPECT_TRUE(test, was_sampled(the_mm));
+	KUNIT_EXPECT_TRUE(test, op_was_sampled(the_mm));
 	end_period();
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, epoch, picture), "........");
-	KUNIT_EXPECT_FALSE(test, was_sampled(the_mm));
+	KUNIT_EXPECT_FALSE(test, op_was_sampled(the_mm));
 	KUNIT_EXPECT_EQ(test, count_regions(), 0);
 }
 
@@ -663,9 +660,9 @@ static void unmapped_kept(struct kunit *test)
 
 	end_period();
 	mark(the_mm);
-	epoch = op_unmapped_epoch();
+	epoch = op_epoch_now();
 	remember_pages(the_mm, files[0], 0, 2);
-	op_unmapped_advance_epoch();
+	op_epoch_advance();
 	for (i = 0; i < 8; i++) {
 		synchronize_rcu();
 		op_unmapped_drained(epoch);
@@ -686,15 +683,15 @@ static void unmapped_reused(struct kunit *test)
 
 	end_period();
 	mark(the_mm);
-	epoch = op_unmapped_epoch();
+	epoch = op_epoch_now();
 	remember_pages(the_mm, files[1], 0, 2);
-	while (was_sampled(the_mm)) {
+	while (op_was_sampled(the_mm)) {
 		synchronize_rcu();
 		op_unmapped_drained(epoch - 1); /* so that the region stays as long as it can */
 	}
 	end_process(the_mm);
 	KUNIT_EXPECT_EQ(test, atomic_read(&the_mm->mm_count), 1);
-	KUNIT_EXPECT_STREQ(test, find_all(the_mm, op_unmapped_epoch(), picture), "........");
+	KUNIT_EXPECT_STREQ(test, find_all(the_mm, op_epoch_now(), picture), "........");
 }
 
 /* Regions go after a while, even where nothing is mapped ever again; so do processes that ended. */
@@ -705,12 +702,12 @@ static void unmapped_ages(struct kunit *test)
 	remember_pages(the_mm, files[0], 0, 2);
 	end_process(other_mm);
 	KUNIT_EXPECT_EQ(test, count_regions(), 1);
-	KUNIT_EXPECT_EQ(test, region_shares.total, 3);
+	KUNIT_EXPECT_EQ(test, op_region_shares.total, 3);
 	KUNIT_EXPECT_EQ(test, atomic_read(&the_mm->mm_count), 1);
 	for (i = 0; i < 4; i++)
 		end_period();
 	KUNIT_EXPECT_EQ(test, count_regions(), 0);
-	KUNIT_EXPECT_EQ(test, region_shares.total, 0);
+	KUNIT_EXPECT_EQ(test, op_region_shares.total, 0);
 }
 
 /* A period does not end before all samples are published that may ask. */
@@ -722,7 +719,7 @@ static void unmapped_grace(struct kunit *test)
 	period = op_mark_period;
 	rcu_read_lock();
 	for (i = 0; i < 100; i++)
-		op_unmapped_drained(op_unmapped_epoch());
+		op_unmapped_drained(op_epoch_now());
 	KUNIT_EXPECT_EQ(test, op_mark_period, period);
 	rcu_read_unlock();
 }
@@ -745,7 +742,7 @@ static void unmapped_torn_down(struct kunit *test)
 	op_unmapped_tear_down();
 	KUNIT_ASSERT_EQ(test, op_unmapped_set_up(), 0);
 	KUNIT_EXPECT_EQ(test, count_regions(), 0);
-	KUNIT_EXPECT_FALSE(test, was_sampled(the_mm));
+	KUNIT_EXPECT_FALSE(test, op_was_sampled(the_mm));
 	KUNIT_EXPECT_STREQ(test, find_all(the_mm, 0, picture), "........");
 
 	/* Not even what was postponed. */
