@@ -704,7 +704,136 @@ static void pmu_start_order_core2(struct kunit *test)
 	op_x86_pmu_stop();
 }
 
+/* What an NMI means in each phase: once with an overflow, once with one that is late. */
+static const struct meaning {
+	enum op_x86_phase phase;
+	const char *name;
+	int ours[2]; /* of an overflow: what the handler says of the first NMI and the second */
+	unsigned int samples;
+	bool goes_on;
+} meanings[] = {
+	{ OP_X86_OFF, "off", { 0, 0 } },
+	{ OP_X86_STARTING, "starting", { 0, 0 } },
+	{ OP_X86_RESTORING, "restoring", { 0, 0 } },
+	{ OP_X86_SWITCHING, "switching", { 1, 0 } },
+	{ OP_X86_COUNTING, "counting", { 1, 0 }, 1, true },
+	{ OP_X86_STOPPING, "stopping", { 1, 0 }, 1 },
+};
+
+static_assert(ARRAY_SIZE(meanings) == OP_X86_PHASES);
+
+static unsigned int count_writes(void)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < fake_log.nr; i++)
+		nr += fake_log.accesses[i].kind == FAKE_WRITE;
+	return nr;
+}
+
+static void meaning_describe(const struct meaning *meaning, char *text)
+{
+	strscpy(text, meaning->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(meaning, meanings, meaning_describe);
+
+static struct cpu_pmu *begin_phase(struct kunit *test, const struct meaning *meaning)
+{
+	struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
+
+	set_up(test, &machine_core2);
+	op_x86_pmu_start(&fake_plan);
+	pmu->phase = meaning->phase;
+	if (meaning->phase != OP_X86_COUNTING)
+		pmu->running = 0;
+	return pmu;
+}
+
+static void end_phase(struct cpu_pmu *pmu)
+{
+	pmu->late.nr = 0;
+	pmu->phase = OP_X86_COUNTING;
+	op_x86_pmu_stop();
+}
+
+static void pmu_nmi_means_overflow(struct kunit *test)
+{
+	const struct meaning *meaning = test->param_value;
+	struct cpu_pmu *pmu = begin_phase(test, meaning);
+	unsigned int writes;
+
+	fake_msr_count(0, 10007);
+	writes = count_writes();
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), meaning->ours[0]);
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, meaning->samples);
+	KUNIT_EXPECT_EQ(test, count_writes() != writes, meaning->samples != 0);
+	if (meaning->samples)
+		KUNIT_EXPECT_EQ(test, fake_msr_get(0x38f) != 0, meaning->goes_on);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), meaning->ours[1]);
+	KUNIT_EXPECT_EQ(test, pmu->phase, meaning->phase);
+	end_phase(pmu);
+}
+
+static void pmu_nmi_means_late(struct kunit *test)
+{
+	const struct meaning *meaning = test->param_value;
+	struct cpu_pmu *pmu = begin_phase(test, meaning);
+
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	op_x86_late_expect(&pmu->late, 1, fake_cycles, DELIVERY_US, NULL);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 1);
+	KUNIT_EXPECT_EQ(test, fake_pmu_nmi(), 0);
+	KUNIT_EXPECT_EQ(test, pmu->phase, meaning->phase);
+	KUNIT_EXPECT_EQ(test, fake_samples.nr, 0);
+	end_phase(pmu);
+}
+
+static enum op_x86_phase seen;
+
+static void see_phase(void)
+{
+	seen = this_cpu_ptr(&cpu_pmu)->phase;
+}
+
+static void expect_seen(struct kunit *test, enum op_x86_phase phase)
+{
+	KUNIT_EXPECT_EQ(test, seen, phase);
+	seen = OP_X86_NOWHERE;
+}
+
+/* In which phase registers are read and written first, by what moves through all of them. */
+static void pmu_moves_before_registers(struct kunit *test)
+{
+	const struct cpu_pmu *pmu = this_cpu_ptr(&cpu_pmu);
+
+	settings_put(0, &both_rings);
+	settings_put(machine_core2.pmu.nr_general + machine_core2.pmu.nr_fixed, &both_rings);
+	fake_pmu_set_up(test, &machine_core2);
+	KUNIT_EXPECT_EQ(test, pmu->phase, OP_X86_OFF);
+	fake_msr_before(FAKE_LVTPC, see_phase); /* saved */
+	op_x86_pmu_start(&fake_plan);
+	expect_seen(test, OP_X86_STARTING);
+	KUNIT_EXPECT_EQ(test, pmu->phase, OP_X86_COUNTING);
+	fake_msr_before(0x38f, see_phase); /* stops the group */
+	op_x86_pmu_switch(&interrupted);
+	expect_seen(test, OP_X86_SWITCHING);
+	KUNIT_EXPECT_EQ(test, pmu->phase, OP_X86_COUNTING);
+	KUNIT_EXPECT_PTR_EQ(test, pmu->group, &fake_plan.groups[1]);
+	fake_msr_before(0x38f, see_phase); /* halts */
+	op_x86_pmu_stop();
+	expect_seen(test, OP_X86_STOPPING);
+	op_x86_pmu_start(&fake_plan);
+	fake_msr_before(FAKE_LVTPC, see_phase); /* restored */
+	op_x86_pmu_stop();
+	expect_seen(test, OP_X86_RESTORING);
+	KUNIT_EXPECT_EQ(test, pmu->phase, OP_X86_OFF);
+}
+
 TEST_SUITE(oprofile_x86_pmu, fake_pmu_init, fake_pmu_exit,
+	   KUNIT_CASE_PARAM(pmu_nmi_means_overflow, meaning_gen_params),
+	   KUNIT_CASE_PARAM(pmu_nmi_means_late, meaning_gen_params),
+	   KUNIT_CASE(pmu_moves_before_registers),
 	   KUNIT_CASE_PARAM(pmu_programmed, programmed_gen_params),
 	   KUNIT_CASE_PARAM(pmu_restored, programmed_gen_params),
 	   KUNIT_CASE_PARAM(pmu_stopped, programmed_gen_params),
