@@ -12,6 +12,7 @@
 #include "images/mapping_hooks.h"
 #include "oprofilefs.h"
 #include "published.h"
+#include "resolve.h"
 #include "stats.h"
 #include "sync.h"
 #include "unwind/table.h"
@@ -21,12 +22,12 @@ static const struct {
 	const char *name;
 	unsigned long *value;
 } sync_stats[] = {
-	{ "sample_lost_no_mm", &op_sync_stats.lost_no_mm },
-	{ "sample_lost_no_mapping", &op_sync_stats.lost_no_mapping },
-	{ "sample_lost_busy", &op_sync_stats.lost_busy },
-	{ "sample_lost_no_room", &op_sync_stats.lost_no_room },
-	{ "event_lost_overflow", &op_sync_stats.event_lost_overflow },
-	{ "bt_lost_no_mapping", &op_sync_stats.bt_lost_no_mapping },
+	{ "sample_lost_no_mm", &op_resolve_stats.lost_no_mm },
+	{ "sample_lost_no_mapping", &op_resolve_stats.lost_no_mapping },
+	{ "sample_lost_busy", &op_resolve_stats.lost_busy },
+	{ "sample_lost_no_room", &op_resolve_stats.lost_no_room },
+	{ "event_lost_overflow", &op_resolve_stats.event_lost_overflow },
+	{ "bt_lost_no_mapping", &op_resolve_stats.bt_lost_no_mapping },
 };
 
 static const struct {
@@ -117,7 +118,8 @@ int op_stats_create(struct dentry *root)
 void op_stats_reset(void)
 {
 	mutex_lock(&op_sync_mutex);
-	op_published_clear((unsigned long *)&op_sync_stats, sizeof(op_sync_stats) / sizeof(long));
+	op_published_clear((unsigned long *)&op_resolve_stats,
+			   sizeof(op_resolve_stats) / sizeof(long));
 	mutex_unlock(&op_sync_mutex);
 	op_cpu_stats_reset();
 	op_unmapped_lost_reset();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sync: from the buffers of the CPUs to the event buffer.
+ * Sync: from the buffers of the CPUs to the event buffer (resolve.h), now and then.
  *
  * Runs every quarter of a second while there are samples, and ever less often, down to every two
  * seconds, while there are none; when a CPU's buffer is half full, for a dump, and when sampling
@@ -13,28 +13,6 @@
 
 /* Owns the event buffer and the consumer's side of the CPU buffers. */
 extern struct mutex op_sync_mutex;
-
-/**
- * struct op_sync_stats - samples that were lost here, since the last start
- * @lost_no_mm: user samples of a task without an address space
- * @lost_no_mapping: samples of addresses where nothing was mapped
- * @lost_busy: samples of a process that kept its address space locked
- * @lost_no_room: samples larger than the whole event buffer
- * @event_lost_overflow: the words of those
- * @bt_lost_no_mapping: backtraces cut short or dropped at such an address
- *
- * Under op_sync_mutex; read by anybody.
- */
-struct op_sync_stats {
-	unsigned long lost_no_mm;
-	unsigned long lost_no_mapping;
-	unsigned long lost_busy;
-	unsigned long lost_no_room;
-	unsigned long event_lost_overflow;
-	unsigned long bt_lost_no_mapping;
-};
-
-extern struct op_sync_stats op_sync_stats;
 
 /* Sync every CPU now.  Context: process, may sleep; takes op_sync_mutex. */
 void op_sync_all(void);

@@ -19,7 +19,7 @@
 #include "mounted.h"
 #include "oprofilefs.h"
 #include "stats.h"
-#include "sync.h"
+#include "resolve.h"
 #include "images/unmapped.h"
 
 #include "entries.c"
@@ -219,7 +219,7 @@ static void entries_statistics(struct kunit *test)
 {
 	struct op_cpu_stats *cpu = op_cpu_stats(0);
 
-	op_sync_stats = (struct op_sync_stats){
+	op_resolve_stats = (struct op_resolve_stats){
 		.lost_no_mm = 1, .lost_no_mapping = 2, .lost_no_room = 3, .event_lost_overflow = 4,
 		.bt_lost_no_mapping = 5, .lost_busy = 6,
 	};

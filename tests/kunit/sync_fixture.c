@@ -87,7 +87,7 @@ int sync_fixture_init(struct kunit *test)
 	memset(&sync_fixture, 0, sizeof(sync_fixture));
 	sync_fixture.cpu = cpumask_last(cpu_online_mask);
 	set_cpus_allowed_ptr(current, cpumask_of(sync_fixture.cpu));
-	memset(&op_sync_stats, 0, sizeof(op_sync_stats));
+	memset(&op_resolve_stats, 0, sizeof(op_resolve_stats));
 	op_cpu_stats_reset();
 
 	KUNIT_ASSERT_EQ(test, op_event_buffer_set_up(OP_BUFFER_SIZE_MIN, 1), 0);

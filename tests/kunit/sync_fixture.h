@@ -15,6 +15,7 @@
 #include "event_buffer.h"
 #include "fake_mm.h"
 #include "fake_task.h"
+#include "resolve.h"
 #include "sync.h"
 #include "uapi/oprofile.h"
 #include "images/marks.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sync: when it runs, how far it goes if the event buffer has no room, and what it keeps from one
- * time to the next.  What words it makes of samples is in sync_words_test.c.
+ * time to the next.  What words are made of samples is in resolve_test.c.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
-#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -42,29 +41,6 @@ static void sync_nothing(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, op_event_buffer_ready());
 }
 
-/* A task that has left its address space runs the program that it was last seen to run. */
-static void sync_exiting(struct kunit *test)
-{
-	struct task_struct *exiting = fake_task(test, 10, 11, NULL);
-	struct task_struct *stranger;
-	pid_t tgid = 77;
-
-	/* One that shares the other's place in the table. */
-	while (hash_32(tgid, PROGRAMS_ORDER) != hash_32(10, PROGRAMS_ORDER))
-		tgid++;
-	stranger = fake_task(test, tgid, tgid, NULL);
-
-	sync_add(true, EXE_AT, 0);
-	fake_current = exiting;
-	sync_add(false, KERNEL_AT, 0);
-	fake_current = stranger;
-	sync_add(false, KERNEL_AT, 0);
-	op_sync_all();
-	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), USER, IMAGE(EXE), PAGE_SIZE, 0,
-		     TASK(11, EXE, 10), KERNEL, KERNEL_AT, 0,
-		     TASK(tgid, NO_APP, tgid), KERNEL_AT, 0);
-}
-
 /* There is no room for the record: it comes with the next sync. */
 static void sync_module_later(struct kunit *test)
 {
@@ -82,6 +58,7 @@ static void sync_module_later(struct kunit *test)
 /* A slow reader: what finds no room stays where it is, and is there after the next read. */
 static void sync_stalls(struct kunit *test)
 {
+	static const u64 head[] = { CPU(0), TASK(0, 0, 0) };
 	unsigned long nr = 0, pc, i;
 
 	op_event_buffer_tear_down();
@@ -96,7 +73,7 @@ static void sync_stalls(struct kunit *test)
 		KUNIT_ASSERT_LE(test, op_event_buffer.nr_words, 100);
 		KUNIT_ASSERT_GT(test, op_event_buffer.nr_words, 12);
 		KUNIT_EXPECT_EQ(test, op_event_buffer.words[1], OPROFILE_CPU_SWITCH);
-		for (i = CPU_SWITCH_WORDS + CTX_SWITCH_WORDS; i < op_event_buffer.nr_words;) {
+		for (i = ARRAY_SIZE(head); i < op_event_buffer.nr_words;) {
 			const u64 *word = op_event_buffer.words + i;
 
 			if (*word == ESC) {
@@ -114,7 +91,7 @@ static void sync_stalls(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nr, 3);
 	KUNIT_EXPECT_FALSE(test, stalled);
 	EXPECT_NO_WORDS(test);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_room, 0);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_room, 0);
 }
 
 /* A record that is larger than all of the event buffer is the only one that is lost here. */
@@ -134,8 +111,8 @@ static void sync_no_room(struct kunit *test)
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), TRACE, USER, IMAGE(EXE),
 		     PAGE_SIZE, 5,
 		     PAGE_SIZE, 0);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_room, 1);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.event_lost_overflow, 3 + 7 + 2 + 7 + 255 * 7);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_room, 1);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.event_lost_overflow, 3 + 7 + 2 + 7 + 255 * 7);
 	KUNIT_EXPECT_FALSE(test, stalled);
 }
 
@@ -167,7 +144,7 @@ static void sync_every_room(struct kunit *test)
 			op_event_buffer.nr_words = 0;
 		} while (stalled);
 		KUNIT_EXPECT_GE(test, nr, 6 * 10);
-		KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_room, 0);
+		KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_room, 0);
 	}
 }
 
@@ -241,7 +218,7 @@ static void sync_locked(struct kunit *test)
 		     PAGE_SIZE, 5,
 		     CPU(sync_fixture.cpu), TASK(11, EXE, 10), TRACE, KERNEL, KERNEL_AT, 5,
 		     KERNEL_AT + 1, 0, USER, IMAGE(EXE), PAGE_SIZE + 5, 0);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_busy, 0);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_busy, 0);
 	KUNIT_EXPECT_FALSE(test, op_deferred_any());
 }
 
@@ -258,9 +235,9 @@ static void sync_locked_at_dump(struct kunit *test)
 	mmap_write_unlock(sync_fixture.mm);
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), TRACE, KERNEL, KERNEL_AT, 5,
 		     KERNEL_AT + 1, 0);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_busy, 1);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.bt_lost_no_mapping, 2);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 0);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_busy, 1);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.bt_lost_no_mapping, 2);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_mapping, 0);
 	KUNIT_EXPECT_FALSE(test, op_deferred_any());
 }
 
@@ -272,13 +249,13 @@ static void sync_locked_too_long(struct kunit *test)
 	mmap_write_lock(sync_fixture.mm);
 	sync_add(true, EXE_AT, 0);
 	op_sync_all();
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_busy, 0);
-	while (!op_sync_stats.lost_busy && time_before(jiffies, until)) {
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_busy, 0);
+	while (!op_resolve_stats.lost_busy && time_before(jiffies, until)) {
 		msleep(50);
 		op_sync_all();
 	}
 	mmap_write_unlock(sync_fixture.mm);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_busy, 1);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_busy, 1);
 	EXPECT_NO_WORDS(test);
 }
 
@@ -296,7 +273,7 @@ static void sync_unmapping(struct kunit *test)
 	op_sync_all();
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, 1, 10), USER, IMAGE(2),
 		     0x10 * PAGE_SIZE, 0);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 0);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_mapping, 0);
 }
 
 /* What a sample that is set aside will ask for is remembered, however many periods end. */
@@ -372,7 +349,6 @@ static void sync_memory(struct kunit *test)
 
 TEST_SUITE(oprofile_sync, sync_fixture_init, sync_fixture_exit,
 	   KUNIT_CASE(sync_nothing),
-	   KUNIT_CASE(sync_exiting),
 	   KUNIT_CASE(sync_module_later),
 	   KUNIT_CASE(sync_stalls),
 	   KUNIT_CASE(sync_no_room),

@@ -15,7 +15,7 @@
 #include "cpu_buffer.h"
 #include "event_buffer.h"
 #include "fake_backend.h"
-#include "sync.h"
+#include "resolve.h"
 
 #include "backends/timer.c"
 
@@ -31,8 +31,8 @@ static unsigned long sum_received(void)
 
 static unsigned long sum_lost(void)
 {
-	unsigned long sum = op_sync_stats.lost_no_mm + op_sync_stats.lost_no_mapping +
-			    op_sync_stats.lost_busy + op_sync_stats.lost_no_room;
+	unsigned long sum = op_resolve_stats.lost_no_mm + op_resolve_stats.lost_no_mapping +
+			    op_resolve_stats.lost_busy + op_resolve_stats.lost_no_room;
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sync: from samples in made-up address spaces to the words that the daemon reads.
+ * From samples in made-up address spaces to the words that the daemon reads.
  */
+#include <linux/cpumask.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
 
 #include "suite.h"
+
+#include "resolve.c"
 
 #include "sync_fixture.h"
 
@@ -52,7 +59,7 @@ static void sync_bounds(struct kunit *test)
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), USER, IMAGE(LIBRARY),
 		     0x10 * PAGE_SIZE, 0,
 		     0x20 * PAGE_SIZE - 1, 0);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 2);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_mapping, 2);
 }
 
 /* So is memory of a JIT compiler, the heap, the stack and the vDSO. */
@@ -130,14 +137,14 @@ static void sync_lost(struct kunit *test)
 	sync_add(true, NOWHERE, 0);
 	op_sync_and_make_ready();
 	EXPECT_NO_WORDS(test);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 1);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_mapping, 1);
 
 	fake_current = exiting;
 	sync_add(true, EXE_AT, 0);
 	op_sync_all();
 	EXPECT_NO_WORDS(test);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mm, 1);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 1);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_mm, 1);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_mapping, 1);
 }
 
 /* The program is gone, but a region of the address space tells which it was. */
@@ -198,7 +205,7 @@ static void sync_unmapped(struct kunit *test)
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, 1, 10), USER, IMAGE(2),
 		     0x10 * PAGE_SIZE + 0x10, 0,
 		     IMAGE(3), 0x10, 0);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 1);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_mapping, 1);
 }
 
 /* The same within one run of samples, where the last answer is at hand. */
@@ -225,7 +232,7 @@ static void sync_part_unmapped(struct kunit *test)
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), USER, IMAGE(LIBRARY),
 		     0x10 * PAGE_SIZE, 0,
 		     0x12 * PAGE_SIZE, 0);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 1);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_mapping, 1);
 }
 
 static void sync_module_loaded(struct kunit *test)
@@ -266,7 +273,7 @@ static void sync_traces(struct kunit *test)
 		     0x10 * PAGE_SIZE + 4, 0,
 		     IMAGE(EXE), PAGE_SIZE + 5, 0,
 		     TRACE, PAGE_SIZE, 5);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.bt_lost_no_mapping, 0);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.bt_lost_no_mapping, 0);
 }
 
 /* One after the other, of one image and not: each as if it was alone. */
@@ -298,7 +305,7 @@ static void sync_traces_in_a_row(struct kunit *test)
 		     TRACE, KERNEL, KERNEL_AT, 5, USER, PAGE_SIZE + 1, 0,
 		     TRACE, PAGE_SIZE + 10, 5, PAGE_SIZE + 1, 0,
 		     TRACE, PAGE_SIZE + 11, 5, PAGE_SIZE + 1, 0);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.bt_lost_no_mapping, 0);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.bt_lost_no_mapping, 0);
 }
 
 /* A chain ends at the first caller that is nowhere; its sample does not count as lost. */
@@ -313,25 +320,48 @@ static void sync_trace_cut(struct kunit *test)
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), TRACE, USER, IMAGE(EXE),
 		     PAGE_SIZE, 5,
 		     PAGE_SIZE + 1, 0);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.bt_lost_no_mapping, 1);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 0);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.bt_lost_no_mapping, 1);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_mapping, 0);
 
 	/* The callers of a sample that is lost are lost, too. */
 	sync_add_trace(true, NOWHERE, cut, 1, 0);
 	op_sync_and_make_ready();
 	EXPECT_NO_WORDS(test);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.bt_lost_no_mapping, 2);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.lost_no_mapping, 1);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.bt_lost_no_mapping, 2);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.lost_no_mapping, 1);
 
 	/* Without an address space, callers in the program are nowhere. */
 	fake_current = exiting;
 	sync_add_trace(false, KERNEL_AT, cut, 1, 0);
 	op_sync_all();
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), TRACE, KERNEL, KERNEL_AT, 5);
-	KUNIT_EXPECT_EQ(test, op_sync_stats.bt_lost_no_mapping, 3);
+	KUNIT_EXPECT_EQ(test, op_resolve_stats.bt_lost_no_mapping, 3);
 }
 
-TEST_SUITE(oprofile_sync_words, sync_fixture_init, sync_fixture_exit,
+/* A task that has left its address space runs the program that it was last seen to run. */
+static void sync_exiting(struct kunit *test)
+{
+	struct task_struct *exiting = fake_task(test, 10, 11, NULL);
+	struct task_struct *stranger;
+	pid_t tgid = 77;
+
+	/* One that shares the other's place in the table. */
+	while (hash_32(tgid, PROGRAMS_ORDER) != hash_32(10, PROGRAMS_ORDER))
+		tgid++;
+	stranger = fake_task(test, tgid, tgid, NULL);
+
+	sync_add(true, EXE_AT, 0);
+	fake_current = exiting;
+	sync_add(false, KERNEL_AT, 0);
+	fake_current = stranger;
+	sync_add(false, KERNEL_AT, 0);
+	op_sync_all();
+	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), USER, IMAGE(EXE), PAGE_SIZE, 0,
+		     TASK(11, EXE, 10), KERNEL, KERNEL_AT, 0,
+		     TASK(tgid, NO_APP, tgid), KERNEL_AT, 0);
+}
+
+TEST_SUITE(oprofile_resolve, sync_fixture_init, sync_fixture_exit,
 	   KUNIT_CASE(sync_kernel_sample),
 	   KUNIT_CASE(sync_user_sample),
 	   KUNIT_CASE(sync_weights),
@@ -340,6 +370,7 @@ TEST_SUITE(oprofile_sync_words, sync_fixture_init, sync_fixture_exit,
 	   KUNIT_CASE(sync_switches),
 	   KUNIT_CASE(sync_again),
 	   KUNIT_CASE(sync_tasks),
+	   KUNIT_CASE(sync_exiting),
 	   KUNIT_CASE(sync_lost),
 	   KUNIT_CASE(sync_program_gone),
 	   KUNIT_CASE(sync_unmapped),
