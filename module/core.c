@@ -57,6 +57,12 @@ static void tear_down_buffers(void)
 	op_event_buffer_tear_down();
 }
 
+static int set_up_unwind(void)
+{
+	op_unwind_maps_set_up();
+	return op_unwind_set_up();
+}
+
 static void tear_down_unwind(void)
 {
 	op_unwind_tear_down();
@@ -70,7 +76,7 @@ static const struct stage {
 } stages[] = {
 	{ set_up_buffers, tear_down_buffers },
 	{ op_dcookies_set_up, op_dcookies_tear_down },
-	{ op_unwind_set_up, tear_down_unwind },
+	{ set_up_unwind, tear_down_unwind },
 	{ op_unmapped_set_up, op_unmapped_tear_down },
 	{ op_sync_set_up, op_sync_tear_down },
 	{ op_mapping_hooks_set_up, op_mapping_hooks_tear_down },

@@ -35,9 +35,9 @@
 #include "backend.h"
 #include "cpu_buffer.h"
 #include "current.h"
-#include "published.h"
-#include "sync.h"
 #include "images/marks.h"
+#include "kick.h"
+#include "published.h"
 #include "uapi/oprofile.h"
 
 /**

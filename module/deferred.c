@@ -8,9 +8,9 @@
 #include <linux/slab.h>
 
 #include "deferred.h"
+#include "event_buffer.h"
 #include "images/account.h"
 #include "images/marks.h"
-#include "sync.h"
 
 static unsigned int deferred_max = 8192;
 module_param(deferred_max, uint, 0644);

@@ -28,7 +28,6 @@
 #include "event_buffer.h"
 #include "oprofilefs.h"
 #include "stats.h"
-#include "sync.h"
 
 static ssize_t enable_read(struct file *file, char __user *to, size_t count, loff_t *ppos)
 {

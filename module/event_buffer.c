@@ -12,6 +12,7 @@
 
 #define READY_AGE HZ /* words wait no longer for a reader to be woken */
 
+DEFINE_MUTEX(op_sync_mutex); /* see event_buffer.h */
 DECLARE_WAIT_QUEUE_HEAD(op_event_buffer_wait);
 
 struct op_event_buffer op_event_buffer;

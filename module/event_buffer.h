@@ -2,11 +2,12 @@
 /*
  * The event buffer: words for the daemon, in the format of uapi/oprofile.h.
  *
- * All functions but the wait queue's are called with op_sync_mutex held (sync.h).
+ * All functions but the wait queue's are called with op_sync_mutex held.
  */
 #ifndef OPROFILE_EVENT_BUFFER_H
 #define OPROFILE_EVENT_BUFFER_H
 
+#include <linux/mutex.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
@@ -16,6 +17,12 @@
 #define OP_BUFFER_WATERSHED_DEFAULT 32768 /* words */
 
 #define OP_SETTLE_TIME (30 * HZ) /* in which the reader asks for the cookies that it has read */
+
+/*
+ * Owns this buffer, the consumer's side of the CPU buffers, and what sync keeps from one time to
+ * the next.
+ */
+extern struct mutex op_sync_mutex;
 
 /* Waited on by the reader; woken when the buffer is made ready. */
 extern wait_queue_head_t op_event_buffer_wait;

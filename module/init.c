@@ -8,6 +8,8 @@
 #include <linux/sysfs.h>
 
 #include "backend.h"
+#include "core.h"
+#include "entries.h"
 #include "oprofilefs.h"
 #include "suspend.h"
 
@@ -29,6 +31,11 @@ module_param_cb(backend, &backend_ops, &backend, 0444);
 __MODULE_PARM_TYPE(backend, "charp");
 MODULE_PARM_DESC(backend, "how to take samples: x86, perf, nmi_timer or timer (default: the best that works)");
 
+static const struct oprofilefs_owner owner = {
+	.create_entries = oprofile_create_entries,
+	.set = oprofile_set,
+};
+
 static int __init oprofile_init(void)
 {
 	int err;
@@ -39,7 +46,7 @@ static int __init oprofile_init(void)
 	err = op_suspend_hook_set_up();
 	if (err)
 		return err;
-	err = oprofilefs_register();
+	err = oprofilefs_register(&owner);
 	if (err) {
 		op_suspend_hook_tear_down();
 		return err;

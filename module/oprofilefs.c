@@ -10,12 +10,12 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "core.h"
-#include "entries.h"
 #include "oprofilefs.h"
 
 #define OPROFILEFS_MAGIC 0x6f70726f /* "opro" */
 #define NUMBER_INPUT_MAX 49	    /* bytes that a number may be written with */
+
+static const struct oprofilefs_owner *fs_owner;
 
 int oprofilefs_parse_number(const char __user *from, size_t count, const loff_t *ppos,
 			    unsigned long *number)
@@ -62,7 +62,7 @@ static ssize_t number_write(struct file *file, const char __user *from, size_t c
 		if (err)
 			return err;
 	}
-	err = oprofile_set(number->value, value);
+	err = fs_owner->set(number->value, value);
 	return err ?: count;
 }
 
@@ -214,7 +214,7 @@ static int fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_root = d_make_root(root); /* frees the inode when it fails */
 	if (!sb->s_root)
 		return -ENOMEM;
-	return oprofile_create_entries(sb->s_root);
+	return fs_owner->create_entries(sb->s_root);
 }
 
 static int get_tree(struct fs_context *fc)
@@ -241,8 +241,9 @@ static struct file_system_type oprofilefs_type = {
 
 /* No MODULE_ALIAS_FS(): mount(2) would load the module for anybody, before it refuses to mount. */
 
-int oprofilefs_register(void)
+int oprofilefs_register(const struct oprofilefs_owner *owner)
 {
+	fs_owner = owner;
 	return register_filesystem(&oprofilefs_type);
 }
 

@@ -70,7 +70,21 @@ int oprofilefs_parse_number(const char __user *from, size_t count, const loff_t 
 /* Answers a read() with "%lu\n". */
 ssize_t oprofilefs_read_number(unsigned long number, char __user *to, size_t count, loff_t *ppos);
 
-int oprofilefs_register(void);	  /* Context: process.  Return: 0 or a negative errno. */
+/**
+ * struct oprofilefs_owner - whose file system it is
+ * @create_entries: makes all entries below the root, with the functions above.  0 or a negative
+ *	errno
+ * @set: changes a setting; 0 or a negative errno
+ *
+ * Both in process context, may sleep.
+ */
+struct oprofilefs_owner {
+	int (*create_entries)(struct dentry *root);
+	int (*set)(unsigned long *setting, unsigned long value);
+};
+
+/* Context: process.  @owner: static.  Return: 0 or a negative errno. */
+int oprofilefs_register(const struct oprofilefs_owner *owner);
 void oprofilefs_unregister(void); /* not mounted: each mount holds the module */
 
 #endif

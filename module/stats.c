@@ -8,13 +8,13 @@
 
 #include "backend.h"
 #include "cpu_buffer.h"
+#include "event_buffer.h"
 #include "images/dcookie.h"
 #include "images/mapping_hooks.h"
 #include "oprofilefs.h"
 #include "published.h"
 #include "resolve.h"
 #include "stats.h"
-#include "sync.h"
 #include "unwind/table.h"
 #include "images/unmapped.h"
 

@@ -4,14 +4,13 @@
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
-#include <linux/irq_work.h>
 #include <linux/jiffies.h>
-#include <linux/kprobes.h>
 #include <linux/workqueue.h>
 
 #include "cpu_buffer.h"
 #include "deferred.h"
 #include "event_buffer.h"
+#include "kick.h"
 #include "resolve.h"
 #include "sync.h"
 #include "unwind/map.h"
@@ -28,8 +27,6 @@
 /* How long a dump or a stop waits for address spaces that are locked. */
 #define SETTLE_TRIES 10
 #define SETTLE_MS 10
-
-DEFINE_MUTEX(op_sync_mutex); /* see sync.h */
 
 static bool found; /* a sync has found records */
 
@@ -139,7 +136,6 @@ void op_sync_and_make_ready(void)
 static void sync_work_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(sync_work, sync_work_fn);
 static struct workqueue_struct *sync_queue;
-static atomic_t kicked;
 
 /* Until the next sync: longer and longer as long as nothing comes. */
 static unsigned long next_period(void)
@@ -171,36 +167,22 @@ static void age_unwind_maps(void)
 
 static void sync_work_fn(struct work_struct *work)
 {
-	atomic_set(&kicked, 0); /* work:A - before the buffers are read; see kick:A */
+	op_kick_answered(); /* before the buffers are read */
 	op_sync_all();
 	op_mapping_hooks_watch();
 	op_cpu_stats_watch();
 	op_dcookies_age(op_event_buffer_settled());
 	age_unwind_maps();
 	if (READ_ONCE(stalled))
-		atomic_set(&kicked, 1); /* no kick can help before op_sync_resume() */
+		op_kick_hold_off(); /* no kick can help before op_sync_resume() */
 	queue_delayed_work(sync_queue, &sync_work, next_period());
 }
 
-static void kick_irq_fn(struct irq_work *work)
+/* In a hard interrupt. */
+static void sync_soon(void)
 {
 	mod_delayed_work(sync_queue, &sync_work, 0);
 }
-
-/* In a hard interrupt on PREEMPT_RT, too: all that it takes is raw locks. */
-static struct irq_work kick_irq = IRQ_WORK_INIT_HARD(kick_irq_fn);
-
-void op_sync_kick(void)
-{
-	/*
-	 * Once until the work runs: irq_work interrupts this CPU.  A kick that crosses work:A and
-	 * is lost costs no sample: the work runs again after SYNC_PERIOD, as there are samples.
-	 */
-	if (!atomic_read(&kicked) && !atomic_xchg(&kicked, 1)) /* kick:A */
-		irq_work_queue(&kick_irq);
-}
-
-NOKPROBE_SYMBOL(op_sync_kick);
 
 void op_sync_resume(void)
 {
@@ -211,7 +193,7 @@ void op_sync_resume(void)
 		op_event_buffer_make_ready();
 		mutex_unlock(&op_sync_mutex);
 	}
-	atomic_set(&kicked, 0);
+	op_kick_answered();
 }
 
 int op_sync_set_up(void)
@@ -223,7 +205,7 @@ int op_sync_set_up(void)
 	module_loaded = false;
 	first_cpu = 0;
 	stalled = false;
-	atomic_set(&kicked, 0);
+	op_kick_set_up(sync_soon);
 	return 0;
 }
 
@@ -238,7 +220,7 @@ void op_sync_start_work(void)
 
 void op_sync_stop_work(void)
 {
-	irq_work_sync(&kick_irq);
+	op_kick_stop();
 	cancel_delayed_work_sync(&sync_work);
 	op_resolve_set_sampling(false);
 }

@@ -9,11 +9,6 @@
 #ifndef OPROFILE_SYNC_H
 #define OPROFILE_SYNC_H
 
-#include <linux/mutex.h>
-
-/* Owns the event buffer and the consumer's side of the CPU buffers. */
-extern struct mutex op_sync_mutex;
-
 /* Sync every CPU now.  Context: process, may sleep; takes op_sync_mutex. */
 void op_sync_all(void);
 
@@ -22,9 +17,6 @@ void op_sync_all(void);
  * then they are lost, so that everything is accounted for.
  */
 void op_sync_and_make_ready(void);
-
-/* Sync soon.  Context: any, NMI too. */
-void op_sync_kick(void);
 
 /* A kernel module was loaded: the next sync tells the daemon.  Context: process; never waits. */
 void op_sync_module_loaded(void);

@@ -5,16 +5,11 @@
 #ifndef OPROFILE_ADDRESS_SPACE_H
 #define OPROFILE_ADDRESS_SPACE_H
 
-#include <linux/mm_types.h>
 #include <linux/types.h>
 
 #include "context.h"
 
-/* The offset in the mapped file of an address in a mapping, bytes. */
-static inline u64 op_vma_file_offset(const struct vm_area_struct *vma, unsigned long address)
-{
-	return ((u64)vma->vm_pgoff << PAGE_SHIFT) + (address - vma->vm_start);
-}
+struct mm_struct;
 
 /**
  * op_program_cookie - the cookie of the program that an address space runs

@@ -23,11 +23,18 @@
 #ifndef OPROFILE_DCOOKIE_H
 #define OPROFILE_DCOOKIE_H
 
+#include <linux/mm_types.h>
 #include <linux/types.h>
 
 struct file;
 struct op_area;
 struct oprofile_image;
+
+/* The offset in the mapped file of an address in a mapping, bytes. */
+static inline u64 op_vma_file_offset(const struct vm_area_struct *vma, unsigned long address)
+{
+	return ((u64)vma->vm_pgoff << PAGE_SHIFT) + (address - vma->vm_start);
+}
 
 /**
  * op_dcookie_get - the cookie of a file

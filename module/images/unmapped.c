@@ -23,7 +23,6 @@
 #include <linux/spinlock.h>
 
 #include "images/account.h"
-#include "images/address_space.h"
 #include "images/area.h"
 #include "images/dcookie.h"
 #include "images/marks.h"

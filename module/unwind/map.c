@@ -18,7 +18,6 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "images/address_space.h"
 #include "images/dcookie.h"
 #include "unwind/map.h"
 #include "unwind/table.h"
@@ -213,7 +212,7 @@ void op_unwind_map_refresh(struct mm_struct *mm, u32 tgid, u16 account)
 	mutex_unlock(&op_unwind_mutex);
 }
 
-void op_unwind_maps_set_table(struct op_unwind_table *table)
+static void set_table(struct op_unwind_table *table)
 {
 	struct op_unwind_map *map;
 	unsigned int i;
@@ -227,7 +226,7 @@ void op_unwind_maps_set_table(struct op_unwind_table *table)
 	}
 }
 
-void op_unwind_maps_drop_gone(void)
+static void drop_gone_tables(void)
 {
 	struct op_unwind_map *map;
 	unsigned int i;
@@ -242,6 +241,16 @@ void op_unwind_maps_drop_gone(void)
 				RCU_INIT_POINTER(map->mappings[i].table, NULL);
 		}
 	}
+}
+
+static const struct op_unwind_table_users maps_as_users = {
+	.set_table = set_table,
+	.drop_gone = drop_gone_tables,
+};
+
+void op_unwind_maps_set_up(void)
+{
+	op_unwind_tables_set_users(&maps_as_users);
 }
 
 void op_unwind_maps_age(void)

@@ -87,12 +87,6 @@ void op_unwind_map_refresh(struct mm_struct *mm, u32 tgid, u16 account);
 /* Lets go of maps that are not in use.  Context: process. */
 void op_unwind_maps_age(void);
 
-/* In all maps, the image of a table has it from now on.  Under op_unwind_mutex. */
-void op_unwind_maps_set_table(struct op_unwind_table *table);
-
-/* In no map there is a table that is op_unwind_table::gone.  Under op_unwind_mutex. */
-void op_unwind_maps_drop_gone(void);
-
 /*
  * Memory is mapped in an address space, or unmapped.  Lock-free and bounded.  Context: as of
  * op_unmapped_remember(): process, atomic, or NMI.
@@ -102,6 +96,9 @@ void op_unwind_map_remove(const struct mm_struct *mm, unsigned long start, unsig
 
 /* An address space without users ends.  Lock-free.  Context: as of op_unwind_map_add(). */
 void op_unwind_map_end(const struct mm_struct *mm);
+
+/* Maps follow the tables that are loaded and dropped.  Context: process; before both. */
+void op_unwind_maps_set_up(void);
 
 /* Lets go of all maps.  Context: process. */
 void op_unwind_maps_forget(void);

@@ -16,7 +16,6 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "unwind/map.h"
 #include "unwind/table.h"
 #include "uapi/oprofile.h"
 
@@ -29,6 +28,7 @@ MODULE_PARM_DESC(unwind_kb_max, "memory for unwind tables, KiB (default 131072)"
 
 DEFINE_MUTEX(op_unwind_mutex); /* see table.h */
 
+static const struct op_unwind_table_users *table_users;
 static DEFINE_HASHTABLE(unwind_tables, 10);
 static LIST_HEAD(tables_by_use);
 static unsigned long bytes_reserved; /* of tables, and of what is being loaded */
@@ -44,6 +44,11 @@ unsigned long op_unwind_memory(void)
 }
 
 NOKPROBE_SYMBOL(op_unwind_memory);
+
+void op_unwind_tables_set_users(const struct op_unwind_table_users *users)
+{
+	table_users = users;
+}
 
 static struct op_unwind_table *look_for_table(u64 cookie)
 {
@@ -165,7 +170,7 @@ static bool make_room(size_t size, u32 owner, struct list_head *gone)
 	}
 	left = drop_tables(0, left, most - size, gone);
 	if (!list_empty(gone))
-		op_unwind_maps_drop_gone();
+		table_users->drop_gone();
 	return fits && left <= most - size;
 }
 
@@ -241,7 +246,7 @@ static void publish_table(struct op_unwind_table *table)
 	hash_add(unwind_tables, &table->node, table->cookie);
 	list_add(&table->list, &tables_by_use);
 	WRITE_ONCE(nr_tables, nr_tables + 1);
-	op_unwind_maps_set_table(table);
+	table_users->set_table(table);
 	mutex_unlock(&op_unwind_mutex);
 	freed = free_tables(&gone);
 	if (freed)

@@ -57,6 +57,21 @@ int op_unwind_table_load(const struct oprofile_unwind *unwind);
 /* The table of an image, or NULL; it is used now.  Under op_unwind_mutex. */
 struct op_unwind_table *op_unwind_table_find(u64 cookie);
 
+/**
+ * struct op_unwind_table_users - who has pointers to tables: maps (map.h)
+ * @set_table: the image of a table has it from now on
+ * @drop_gone: tables that are op_unwind_table::gone may not be found any more
+ *
+ * Both under op_unwind_mutex.
+ */
+struct op_unwind_table_users {
+	void (*set_table)(struct op_unwind_table *table);
+	void (*drop_gone)(void);
+};
+
+/* Context: process, before the first table is loaded.  @users: static. */
+void op_unwind_tables_set_users(const struct op_unwind_table_users *users);
+
 /* A table is used now.  Under op_unwind_mutex. */
 void op_unwind_table_touch(struct op_unwind_table *table);
 

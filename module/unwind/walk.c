@@ -20,7 +20,7 @@
 
 #include "cpu_buffer.h"
 #include "current.h"
-#include "sync.h"
+#include "kick.h"
 #include "unwind/map.h"
 #include "unwind/table.h"
 #include "unwind/walk.h"

@@ -20,7 +20,7 @@
 #include "fake_backend.h"
 #include "fake_mm.h"
 #include "fake_task.h"
-#include "sync.h"
+#include "kick.h"
 #include "images/marks.h"
 
 struct task_struct *fake_current;

@@ -17,6 +17,7 @@
 #include "suite.h"
 
 #include "core.h"
+#include "core.h"
 #include "entries.h"
 #include "fake_backend.h"
 #include "fake_user.h"
@@ -36,12 +37,12 @@ static bool node_refused(void)
 	return false;
 }
 
-/* Seams. */
-static int seam_create_entries(struct dentry *root)
+static int create_own_entries(struct dentry *root)
 {
 	return own_entries ? own_entries(root) : oprofile_create_entries(root);
 }
 
+/* Seams. */
 static struct dentry *seam_d_alloc_name(struct dentry *parent, const char *name)
 {
 	return node_refused() ? NULL : d_alloc_name(parent, name);
@@ -52,18 +53,24 @@ static struct inode *seam_new_inode(struct super_block *sb)
 	return node_refused() ? NULL : new_inode(sb);
 }
 
-#define oprofile_create_entries seam_create_entries
 #define d_alloc_name seam_d_alloc_name
 #define new_inode seam_new_inode
 
 #include "oprofilefs.c"
 
+static const struct oprofilefs_owner test_owner = {
+	.create_entries = create_own_entries,
+	.set = oprofile_set,
+};
+
 static struct vfsmount *mounted;
 
 int mounted_begin(void)
 {
-	struct vfsmount *mount = kern_mount(&oprofilefs_type);
+	struct vfsmount *mount;
 
+	fs_owner = &test_owner;
+	mount = kern_mount(&oprofilefs_type);
 	if (IS_ERR(mount))
 		return PTR_ERR(mount);
 	mounted = mount;
@@ -395,14 +402,14 @@ static void oprofilefs_registered(struct kunit *test)
 {
 	struct file_system_type *type;
 
-	KUNIT_ASSERT_EQ(test, oprofilefs_register(), 0);
-	KUNIT_EXPECT_EQ(test, oprofilefs_register(), -EBUSY);
+	KUNIT_ASSERT_EQ(test, oprofilefs_register(&test_owner), 0);
+	KUNIT_EXPECT_EQ(test, oprofilefs_register(&test_owner), -EBUSY);
 	type = get_fs_type("oprofilefs");
 	KUNIT_EXPECT_PTR_EQ(test, type, &oprofilefs_type);
 	if (type)
 		module_put(type->owner);
 	oprofilefs_unregister();
-	KUNIT_EXPECT_EQ(test, oprofilefs_register(), 0);
+	KUNIT_EXPECT_EQ(test, oprofilefs_register(&test_owner), 0);
 	oprofilefs_unregister();
 }
 

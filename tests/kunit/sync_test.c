@@ -154,26 +154,26 @@ static void sync_kicked(struct kunit *test)
 	sync_add(false, KERNEL_AT, 0);
 	op_sync_kick();
 	op_sync_kick();
-	irq_work_sync(&kick_irq);
+	op_kick_stop();
 	flush_delayed_work(&sync_work);
 	op_sync_stop_work();
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), KERNEL, KERNEL_AT, 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&kicked), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&op_kicked), 0);
 
 	/* While it is stalled a kick is of no use. */
 	op_event_buffer.nr_words = op_event_buffer.max_words;
 	sync_add(false, KERNEL_AT, 0);
 	op_sync_start_work();
 	op_sync_kick();
-	irq_work_sync(&kick_irq);
+	op_kick_stop();
 	flush_delayed_work(&sync_work);
 	op_sync_stop_work();
 	KUNIT_EXPECT_TRUE(test, stalled);
-	KUNIT_EXPECT_EQ(test, atomic_read(&kicked), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&op_kicked), 1);
 	op_event_buffer.nr_words = 0;
 	op_sync_resume();
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), KERNEL, KERNEL_AT, 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&kicked), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&op_kicked), 0);
 }
 
 /* Where nothing comes, the work runs less and less often. */

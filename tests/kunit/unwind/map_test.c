@@ -70,15 +70,15 @@ static void map_with_tables(struct kunit *test)
 	map = refresh(mm);
 	KUNIT_ASSERT_NOT_NULL(test, map);
 	mutex_lock(&op_unwind_mutex);
-	op_unwind_maps_set_table(&table);
+	set_table(&table);
 	mutex_unlock(&op_unwind_mutex);
 	KUNIT_EXPECT_NULL(test, rcu_access_pointer(map->mappings[0].table));
 	KUNIT_EXPECT_PTR_EQ(test, rcu_access_pointer(map->mappings[1].table), &table);
 	mutex_lock(&op_unwind_mutex);
-	op_unwind_maps_drop_gone();
+	drop_gone_tables();
 	KUNIT_EXPECT_PTR_EQ(test, rcu_access_pointer(map->mappings[1].table), &table);
 	table.gone = true;
-	op_unwind_maps_drop_gone();
+	drop_gone_tables();
 	mutex_unlock(&op_unwind_mutex);
 	KUNIT_EXPECT_NULL(test, rcu_access_pointer(map->mappings[1].table));
 }
@@ -231,6 +231,7 @@ static void maps_within_bounds(struct kunit *test)
 static int map_test_init(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, op_dcookies_set_up(), 0);
+	op_unwind_maps_set_up();
 	files[0] = scratch_file(test, "unwind0", "0", 1);
 	files[1] = scratch_file(test, "unwind1", "1", 1);
 	mm = fake_mm(test, NULL);

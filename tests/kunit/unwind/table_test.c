@@ -8,6 +8,7 @@
 #include "suite.h"
 
 #include "fake_user.h"
+#include "unwind/map.h"
 #include "unwind/small_table.h"
 
 #include "unwind/table.c"
@@ -249,6 +250,7 @@ static void tables_wanted_once(struct kunit *test)
 static int table_test_init(struct kunit *test)
 {
 	small_table_make(&small);
+	op_unwind_maps_set_up();
 	op_unwind_tables_reset();
 	unwind_kb_max = 131072;
 	return 0;

@@ -18,7 +18,7 @@
 
 #include "suite.h"
 
-#include "sync.h"
+#include "kick.h"
 #include "unwind/map.h"
 
 static struct op_unwind_map *the_map;
