@@ -78,7 +78,7 @@ named_files() { sources '*.c' '*.h' 'doc/*.md' HACKING.md; }
 lint_names() { each names named_files "$top/tools/lint/text.py" names; }
 lint_python() { each python python_files "$top/tools/lint/text.py" python; }
 
-# Layers of userspace: the includes, beside the drawing in doc/internals.md.
+# Layers: the includes, beside the drawing in doc/internals.md.
 lint_layers()
 {
 	local status=0

@@ -98,13 +98,34 @@ put uncompiled.c <<END
 // $spdx-or-later
 int uncompiled;
 END
-# layers: two headers that include each other, and an include that points up.
-mkdir -p "$tree/doc" "$tree/libop/base" "$tree/pp/report"
+# layers: two headers that include each other, and an include that points up; of the module, too.
+mkdir -p "$tree/doc" "$tree/libop/base" "$tree/module/uapi" "$tree/pp/report"
 put doc/internals.md <<'END'
 ```layers
-/	pp  >  libop/base
+/	module  >  pp  >  libop/base
 pp	report
+module	seeded  >  high
+	  >  low  circle  around
 ```
+END
+put module/low.h <<END
+/* $spdx-only */
+#include "high.h"
+END
+put module/high.h <<END
+/* $spdx-only */
+#include "uapi/undrawn.h"
+END
+put module/uapi/undrawn.h <<END
+/* $spdx-only */
+END
+put module/circle.h <<END
+/* $spdx-only */
+#include "around.h"
+END
+put module/around.h <<END
+/* $spdx-only */
+#include "circle.h"
 END
 put libop/base/upward.h <<END
 /* $spdx-or-later */
@@ -140,6 +161,9 @@ python	broken.py:2: .*syntax
 layers	libop/base/upward.h:2: .*\[layer\]
 layers	cycle of files: .*pp/report/report.*\[cycle\]
 layers	cycle of folders: libop/base, pp/report
+layers	module/low.h:2: module/low may not include module/high.h \[layer\]
+layers	module/uapi/undrawn.h:1: module/uapi is not in the drawing
+layers	cycle of files: module/around, module/circle \[cycle\]
 doors	pp/report/open.c:2: open
 doors	pp/report/open.c:3: open.*writes
 doors	pp/report/open.c:5: op_file_read
