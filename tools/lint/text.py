@@ -51,7 +51,7 @@ def python(path, text):
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', re.S)
 NAMED = re.compile(r"(?<![\w./%*<-])((?:[\w-]+/)*[a-z][\w-]*\.[ch])\b(?!>)")
 # Of other projects, and a file that a comment makes up.
-ELSEWHERE = re.compile(r"^(asm|linux|sys)/|^(bfd\.h|prog\.c|a\.c)$")
+ELSEWHERE = re.compile(r"^(asm|linux|sys)/|^(bfd\.h|prog\.c|a\.c|x\.[ch])$")
 in_tree = []
 
 
