@@ -179,6 +179,8 @@ static int try_perf(bool exclude_guest)
 	return 0;
 }
 
+static bool can_lend = IS_ENABLED(CONFIG_PERF_GUEST_MEDIATED_PMU);
+
 /*
  * KVM lends the counters to a virtual machine whenever it runs (mediated vPMU), and tells no other
  * module.  But while there is such a machine, perf makes no event that counts in virtual machines.
@@ -186,7 +188,8 @@ static int try_perf(bool exclude_guest)
  */
 static bool lent_to_guests(void)
 {
-	return try_perf(false) == -EOPNOTSUPP && !try_perf(true);
+	/* an event that perf makes has it write its own values to registers of the CPU */
+	return can_lend && try_perf(false) == -EOPNOTSUPP && !try_perf(true);
 }
 
 static int take_counters(void)

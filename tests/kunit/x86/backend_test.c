@@ -293,6 +293,7 @@ static void start_while_lent(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, op_x86_backend.probe(), 0);
 	settings_put(1, &setting);
 	KUNIT_ASSERT_EQ(test, op_x86_backend.setup(), 0);
+	can_lend = true;
 	fake_lent = true;
 	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), -EBUSY);
 	KUNIT_EXPECT_STREQ(test, op_x86_backend.reason(), "virtual machines use the counters");
@@ -307,6 +308,13 @@ static void start_while_lent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), 0);
 	op_x86_backend.stop();
 	KUNIT_EXPECT_EQ(test, nr_perf_events, 0);
+
+	/* A kernel without such machines has perf leave the CPU's registers alone. */
+	can_lend = false;
+	fake_lent = true;
+	KUNIT_EXPECT_EQ(test, op_x86_backend.start(), 0);
+	op_x86_backend.stop();
+	fake_lent = false;
 	op_x86_backend.shutdown();
 }
 
