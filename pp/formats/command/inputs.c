@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/base/file.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
 #include "libop/session/paths.h"
@@ -82,11 +83,29 @@ static const struct format *format_of_word(const char *path, struct op_error *er
 	return NULL;
 }
 
+/* Files of a directory that a word may name: a larger one is looked at only by opimport, or else
+ * the name of an image that is one of a system's directories, too, would take minutes. */
+#define DIRECTORY_MOST 4096
+
+static int count_file(const char *path, const struct stat *status, void *context)
+{
+	size_t *n = context;
+
+	(void)path;
+	(void)status;
+	return ++*n > DIRECTORY_MOST;
+}
+
 static bool is_file_or_directory(const char *path)
 {
+	struct op_error ignored;
 	struct stat status;
+	size_t n = 0;
 
-	return !stat(path, &status) && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+	if (stat(path, &status))
+		return false;
+	return S_ISREG(status.st_mode) ||
+	       (S_ISDIR(status.st_mode) && !op_walk(path, count_file, &n, &ignored));
 }
 
 static bool is_input(const char *word)
