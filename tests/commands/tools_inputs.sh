@@ -120,6 +120,8 @@ try opreport --by=cgroup --csv made
 opreport --by=cgroup --json made | grep -o '"label": "[^"]*"'
 opexport --to=pprof made >pprof
 opreport --by=cgroup pprof | sed -n '/^samples/,/^$/p'
+opexport --to=perf made >perf
+opreport --by=cgroup perf | sed -n '/^samples/,/^$/p'
 opexport --to=html made >page
 python3 "$COMMANDS/html_page.py" page facts | grep thread
 

@@ -288,7 +288,7 @@ static int take_sample(struct perf_profile *profile, struct perf_event *event,
 		sample.app = maps_app(profile->maps, sample.pid);
 		sample.comm = maps_comm_of(profile->maps, sample.pid, sample.tid);
 	}
-	if (attr->sample_type & PERF_SAMPLE_CGROUP) {
+	if (attr->sample_type & PERF_SAMPLE_CGROUP && found.extra.cgroup) {
 		cgroup = cgroup_of(profile, found.extra.cgroup);
 		sample.labels = &cgroup;
 		sample.n_labels = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* See write.h. */
+#include "pp/formats/model/labels.h"
 #include "write.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ static void choose_layout(const struct prof *prof, struct perf_layout *layout)
 	while (prof_next(prof, &cursor, &sample)) {
 		layout->has_cpu |= sample.cpu != PROF_ANY;
 		layout->has_chain |= sample.depth > 1;
+		layout->has_cgroup |= prof_label_named(prof, &sample, PROF_LABEL_CGROUP) != NULL;
 	}
 	prof_cursor_free(&cursor);
 	layout->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -35,6 +37,8 @@ static void choose_layout(const struct prof *prof, struct perf_layout *layout)
 		layout->sample_type |= PERF_SAMPLE_CPU;
 	if (layout->has_chain)
 		layout->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (layout->has_cgroup)
+		layout->sample_type |= PERF_SAMPLE_CGROUP;
 	layout->first_time = prof->first_time ? prof->first_time : TIME_UNKNOWN;
 	layout->last_time = prof->last_time > layout->first_time
 				    ? prof->last_time

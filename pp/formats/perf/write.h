@@ -23,7 +23,7 @@ int perf_write(struct prof *prof, struct output *output, struct op_error *error)
 /* What all samples have. */
 struct perf_layout {
 	uint64_t sample_type;
-	bool has_cpu, has_chain;
+	bool has_cpu, has_chain, has_cgroup;
 	uint64_t first_time, last_time; /* of the samples that will be written */
 };
 

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 
 #include "libop/base/hash.h"
+#include "libop/tables/pair_table.h"
+#include "pp/formats/model/labels.h"
 #include "pp/formats/model/mapped_image.h"
 #include "pp/formats/model/timeline.h"
 #include "libop/perf/attr.h"
@@ -65,6 +67,7 @@ struct writer {
 	struct thread *threads;
 	size_t n_threads, threads_capacity;
 	struct op_hash by_thread;
+	struct op_pair_table cgroups; /* of strings that a record has named */
 };
 
 static bool is_one_by_one(const struct prof *prof)
@@ -335,6 +338,41 @@ static uint32_t enter(struct writer *writer, const struct prof_sample *sample)
 	return id;
 }
 
+/* ---- control groups ---- */
+
+/* Ids of the kernel have the number of an inode, and above that how often it was used again: these
+ * are of one that was used too often. */
+#define CGROUP_OF_PATH (UINT64_C(0xffffffff) << 32)
+
+/* The id of a sample's control group; 0: it has none. */
+static uint64_t cgroup_of(const struct writer *writer, const struct prof_sample *sample)
+{
+	const struct prof_label *label =
+		prof_label_named(writer->prof, sample, PROF_LABEL_CGROUP);
+
+	if (!label)
+		return 0;
+	return label->value ? CGROUP_OF_PATH + label->value : (uint64_t)label->number;
+}
+
+static void name_cgroup(struct writer *writer, const struct prof_sample *sample)
+{
+	const struct prof_label *label =
+		writer->layout->has_cgroup
+			? prof_label_named(writer->prof, sample, PROF_LABEL_CGROUP)
+			: NULL;
+	const char *path = label ? writer->prof->strings[label->value] : "";
+
+	if (!*path || strlen(path) > PERF_PATH_MOST ||
+	    op_pair_table_find(&writer->cgroups, label->value, 0))
+		return;
+	*op_pair_table_get(&writer->cgroups, label->value, 0) = true;
+	begin(writer, PERF_RECORD_CGROUP, 0);
+	op_buffer_u64(&writer->buffer, CGROUP_OF_PATH + label->value);
+	perf_put_text(&writer->buffer, path, 8);
+	end_with_trailer(writer, UINT32_MAX, UINT32_MAX);
+}
+
 /* ---- samples ---- */
 
 /* Where the kernel was entered, readers expect the instruction itself. */
@@ -394,6 +432,8 @@ static void put_sample(struct writer *writer, const struct prof_sample *sample, 
 		n = put_chain(writer, sample);
 		op_buffer_set(buffer, at, n, 8);
 	}
+	if (writer->layout->has_cgroup)
+		op_buffer_u64(buffer, cgroup_of(writer, sample));
 	end(writer);
 	writer->written++;
 }
@@ -433,6 +473,7 @@ static void put_samples(struct writer *writer)
 		if (writer->file && ferror(writer->file))
 			break;
 		process = enter(writer, &sample);
+		name_cgroup(writer, &sample);
 		for (size_t i = 0; i < sample.depth; i++)
 			map(writer, process, sample.frames[i].image);
 		for (size_t i = 0; i < sample.n_values; i++)
@@ -468,6 +509,7 @@ uint64_t perf_write_data(const struct prof *prof, const struct perf_layout *layo
 	free(writer.processes);
 	free(writer.mappings);
 	free(writer.threads);
+	op_pair_table_free(&writer.cgroups);
 	op_hash_free(&writer.by_pid);
 	op_hash_free(&writer.by_mapping);
 	op_hash_free(&writer.by_thread);
