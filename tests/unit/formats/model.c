@@ -19,6 +19,8 @@ struct made_sample {
 	struct prof_value value;
 	unsigned int image[4];
 	int pid;
+	size_t n_labels;
+	unsigned int label[2]; /* its name, value and unit follow from it */
 };
 
 static void make_sample(struct made_sample *sample, uint64_t *seed)
@@ -29,9 +31,27 @@ static void make_sample(struct made_sample *sample, uint64_t *seed)
 		sample->frames[i].offset = random_number(seed) % 3;
 	}
 	sample->pid = (int)(random_number(seed) % 2);
+	sample->n_labels = random_number(seed) % 3;
+	for (size_t i = 0; i < sample->n_labels; i++)
+		sample->label[i] = random_number(seed) % 6;
 	sample->value.event = random_number(seed) % 2;
 	sample->value.count = 1 + random_number(seed) % 3;
 	sample->value.events = sample->value.count * 1000;
+}
+
+/* One of three names, and of two values, of which one is a number. */
+static struct prof_label label_of(struct prof *prof, unsigned int number)
+{
+	static const char *const names[] = {"request", "cgroup", "size"};
+	struct prof_label label = {.name = prof->sink.string(&prof->sink, names[number % 3])};
+
+	if (number < 3)
+		label.value = prof->sink.string(&prof->sink, "text");
+	else
+		label.number = 64;
+	if (number == 5)
+		label.unit = prof->sink.string(&prof->sink, "bytes");
+	return label;
 }
 
 /* A sample without callers as a column of its own, and what it weighs as another. */
@@ -58,7 +78,7 @@ static void push_flat(struct prof *prof, const struct prof_sample *sample)
 static char *add_up(const struct made_sample *samples, const size_t *order, bool flat)
 {
 	static const char *const names[] = {"/b", "/a", "/c"}, *const events[] = {"e0", "e1"};
-	struct prof *prof = prof_new(PROF_BY_PID, 0);
+	struct prof *prof = prof_new(PROF_BY_PID | PROF_BY_LABELS, 0);
 	struct op_error error;
 	char *text;
 
@@ -71,7 +91,10 @@ static char *add_up(const struct made_sample *samples, const size_t *order, bool
 	for (size_t i = 0; i < SAMPLES; i++) {
 		const struct made_sample *made = &samples[order[i]];
 		struct prof_frame frames[4];
+		struct prof_label labels[2];
 		struct prof_sample sample = {.frames = frames,
+					     .labels = labels,
+					     .n_labels = made->n_labels,
 					     .depth = made->depth,
 					     .values = &made->value,
 					     .n_values = 1,
@@ -85,6 +108,8 @@ static char *add_up(const struct made_sample *samples, const size_t *order, bool
 			frames[k].image = prof->sink.image(&prof->sink, &image);
 			frames[k].offset = made->frames[k].offset;
 		}
+		for (size_t k = 0; k < made->n_labels; k++)
+			labels[k] = label_of(prof, made->label[k]);
 		if (flat && made->depth == 1)
 			push_flat(prof, &sample);
 		else
