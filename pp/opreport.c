@@ -271,6 +271,17 @@ static const char *session_dir_of(const struct job *job, size_t which)
 	return own ? own : job->options.common.session_dir;
 }
 
+/* Whether a page can be made of profiles as they are: of all of their samples, from files. */
+static bool can_read_inputs(const struct job *job, const struct pp_spec *spec)
+{
+	const struct pp_options *options = &job->options;
+
+	for (size_t i = 0; i < spec->inputs.count; i++)
+		if (!strcmp(spec->inputs.item[i], "-"))
+			return false;
+	return spec->inputs.count && !pp_spec_is_selective(spec) && !options->exclude_dependent;
+}
+
 static int write_page(struct job *job, struct op_error *error)
 {
 	const struct pp_options *options = &job->options;
@@ -296,6 +307,8 @@ static int write_page(struct job *job, struct op_error *error)
 						    .profile = &source->profile,
 						    .loss = &source->loss,
 						    .notes = &source->notes};
+		if (can_read_inputs(job, &options->common.specs[i]))
+			sessions[i].read_inputs = inputs_read_again;
 	}
 	if (pp_whole_file_open(&whole, options->html, error))
 		return -1;

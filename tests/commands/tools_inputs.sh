@@ -125,6 +125,19 @@ opreport --by=cgroup perf | sed -n '/^samples/,/^$/p'
 opexport --to=html made >page
 python3 "$COMMANDS/html_page.py" page facts | grep thread
 
+requirement a_page_of_a_profile_has_its_times_and_labels
+of_cgroups
+opexport --to=html made >exported
+check opreport --html=page made
+for what in folded times; do
+	python3 "$COMMANDS/html_page.py" exported $what >wanted
+	python3 "$COMMANDS/html_page.py" page $what | diff wanted - && wc -l <wanted
+done
+python3 "$COMMANDS/html_page.py" page facts | grep thread
+check opreport --html=page made image:prog
+python3 "$COMMANDS/html_page.py" page facts | grep thread
+nothing_is_left
+
 requirement a_label_selects_samples
 of_cgroups
 try opreport -l made label:cgroup=/user* | tail -n 4

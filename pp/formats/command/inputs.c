@@ -47,6 +47,26 @@ int input_read(struct prof *prof, struct profile_input *profile, const struct fo
 	return result;
 }
 
+int inputs_read_again(const struct op_strings *paths, unsigned int by, struct prof *prof,
+		      struct op_error *error)
+{
+	for (size_t i = 0; i < paths->count; i++) {
+		const struct format *format;
+		struct profile_input profile;
+		struct op_error damage;
+
+		if (profile_input_open(&profile, paths->item[i], error))
+			return -1;
+		format = profile_input_format(&profile, error);
+		if (format)
+			profile_input_read(&profile, format, by, &prof->sink, NULL, &damage);
+		profile_input_close(&profile);
+		if (!format)
+			return -1;
+	}
+	return 0;
+}
+
 void input_warn_of_labels(const struct prof *prof, const char *name)
 {
 	for (size_t i = 0; i < prof->n_lost_labels; i++)

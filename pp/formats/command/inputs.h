@@ -25,6 +25,11 @@ extern const struct pp_input_readers input_readers;
 int input_read(struct prof *prof, struct profile_input *profile, const struct format *format,
 	       unsigned int by, struct session_options *options, struct op_error *error);
 
+/* Reads profiles that were read before, and warns of nothing again.  Return: 0, or -1 with @error
+ * set. */
+int inputs_read_again(const struct op_strings *paths, unsigned int by, struct prof *prof,
+		      struct op_error *error);
+
 /* Warns of labels that are lost in what the profile becomes. */
 void input_warn_of_labels(const struct prof *prof, const char *name);
 

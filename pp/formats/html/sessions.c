@@ -9,6 +9,8 @@
 #include "html.h"
 #include "libop/base/memory.h"
 #include "libop/base/text_stream.h"
+#include "pp/formats/model/format.h"
+#include "pp/formats/session/identify.h"
 #include "pp/formats/session/session.h"
 #include "pp/report/notes.h"
 #include "pp/report/report.h"
@@ -39,9 +41,15 @@ static int read_side(struct side *side, const struct html_session *session,
 	if (pp_select_files(&side->list, session->dir, session->spec, request->exclude_dependent,
 			    request->warnings, error))
 		return pp_loss_explain(&side->list, error);
-	side->prof = prof_new(kept_apart(request->merge), 0);
-	result = session_read(&side->list, session->search, &side->prof->sink, request->warnings,
-			      error);
+	if (session->read_inputs) {
+		side->prof = prof_new(format_html.by, 0);
+		result = session->read_inputs(&session->spec->inputs, format_html.by, side->prof,
+					      error);
+	} else {
+		side->prof = prof_new(kept_apart(request->merge), 0);
+		result = session_read(&side->list, session->search, &side->prof->sink,
+				      request->warnings, error);
+	}
 	if (!result && !side->prof->n_events)
 		result = op_error_set(error, EINVAL, "none of the sample files could be read");
 	if (result)
@@ -51,6 +59,8 @@ static int read_side(struct side *side, const struct html_session *session,
 						.samples_dirs = side->list.samples_dirs,
 						.n_dirs = side->list.n_dirs,
 						.keeps_troubles = true};
+	if (session->read_inputs)
+		session_identify(side->prof, &side->reader);
 	side->names = names_new(side->prof, &side->reader, request->demangle);
 	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "libop/base/strings.h"
 #include "libop/base/warnings.h"
+#include "pp/formats/model/profile.h"
 #include "pp/profile/loss.h"
 #include "pp/profile/profile.h"
 #include "pp/report/image_pairs.h"
@@ -18,6 +19,11 @@
 struct html_session {
 	const char *dir; /* the session directory */
 	const struct pp_spec *spec;
+	/* Of a temporary session (libop/session/temporary.h): reads the profiles that it was made
+	 * of, all of them and as @by says, which have times and labels that the session has no
+	 * place for.  NULL: the session is read.  Return: 0, or -1 with @error set. */
+	int (*read_inputs)(const struct op_strings *paths, unsigned int by, struct prof *prof,
+			   struct op_error *error);
 	struct pp_image_search *search;
 	const struct pp_profile *profile; /* of the same samples, by event */
 	const struct pp_loss *loss;
