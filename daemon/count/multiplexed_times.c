@@ -15,7 +15,7 @@
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/session/paths.h"
-#include "libop/session/number_file.h"
+#include "libop/session/small_files.h"
 
 /* The files of an event, and lines of a source. */
 static const struct {

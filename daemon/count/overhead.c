@@ -11,7 +11,7 @@
 
 #include "libop/base/file.h"
 #include "libop/session/account.h"
-#include "libop/session/number_file.h"
+#include "libop/session/small_files.h"
 
 #define CPU_FILE       "daemon_cpu_ms"
 #define PROFILING_FILE "profiling_ms"

@@ -17,7 +17,7 @@
 #include "libop/session/account.h"
 #include "libop/session/paths.h"
 #include "libop/session/log.h"
-#include "libop/session/number_file.h"
+#include "libop/session/small_files.h"
 
 /* Names of the kernel's statistics that are told; the module has less than half as many. */
 #define KERNEL_NAMES_MOST 64

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libop/session/list_file.h"
+#include "libop/session/small_files.h"
 #include "libop/session/paths.h"
 
 static const struct {

@@ -10,7 +10,7 @@
 
 #include "libop/base/array.h"
 #include "libop/base/number.h"
-#include "list_file.h"
+#include "small_files.h"
 #include "paths.h"
 
 /* Bytes of a list: 300 for each image, and more if there are fewer. */

@@ -13,7 +13,7 @@
 #include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
-#include "list_file.h"
+#include "small_files.h"
 #include "paths.h"
 
 /* Bytes of the path of a jitdump, and of the file. */

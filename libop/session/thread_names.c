@@ -10,7 +10,7 @@
 #include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
-#include "list_file.h"
+#include "small_files.h"
 #include "paths.h"
 
 /* Bytes of the file: of a list that is full of long names. */

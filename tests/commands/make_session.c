@@ -38,7 +38,7 @@
 #include "libop/cpu/type_names.h"
 #include "libop/pack/session.h"
 #include "libop/session/account.h"
-#include "libop/session/number_file.h"
+#include "libop/session/small_files.h"
 #include "libdb/odb/odb.h"
 #include "libdb/stacks/stacks.h"
 

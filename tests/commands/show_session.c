@@ -19,7 +19,7 @@
 #include "libdb/stacks/stacks.h"
 #include "libop/base/file.h"
 #include "libop/session/control_socket.h"
-#include "libop/session/number_file.h"
+#include "libop/session/small_files.h"
 #include "libop/session/paths.h"
 #include "libop/session/sample_name.h"
 

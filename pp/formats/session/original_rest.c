@@ -10,7 +10,6 @@
 #include "libop/base/file.h"
 #include "libop/foreign/door.h"
 #include "libop/session/account.h"
-#include "libop/session/number_file.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 

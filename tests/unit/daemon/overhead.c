@@ -5,7 +5,7 @@
  */
 #include "fixture.h"
 
-#include "libop/session/number_file.h"
+#include "libop/session/small_files.h"
 #include "libop/base/file.h"
 
 #define MS UINT64_C(1000000)

@@ -4,7 +4,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
-#include "libop/session/number_file.h"
+#include "libop/session/small_files.h"
 #include "utils/opcontrol/counter.h"
 
 static char top[] = "/tmp/opcontrol-XXXXXX";

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Small files of a session that are lists of lines, which are read and written whole.
+ * Small files of a session, which are read and written whole: lists of lines, and files that hold
+ * one number, decimal, and a newline.
  */
-#ifndef LIBOP_SESSION_LIST_FILE_H
-#define LIBOP_SESSION_LIST_FILE_H
+#ifndef LIBOP_SESSION_SMALL_FILES_H
+#define LIBOP_SESSION_SMALL_FILES_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "libop/base/error.h"
@@ -29,5 +31,18 @@ void list_file_read(const char *dir, const char *name, size_t most,
  */
 int list_file_save(const char *dir, const char *name, void (*put)(FILE *out, const void *list),
 		   const void *list, struct op_error *error);
+
+/* The number in the file, whose path may be NULL; 0 if there is no such file, or no number. */
+uint64_t number_file_read(const char *path);
+
+/**
+ * number_file_save - have the file hold @value
+ * @path: directories that are missing on the way are made; NULL: there was no memory for it
+ *
+ * A file that holds it already is left alone: most numbers of a session stay what they are.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int number_file_save(const char *path, uint64_t value, struct op_error *error);
 
 #endif
