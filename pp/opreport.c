@@ -109,6 +109,13 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 	return 0;
 }
 
+static void write_loss(const struct job *job, const struct pp_loss *loss, bool color, FILE *out)
+{
+	pp_loss_write(loss, color, out);
+	if (job->options.common.stats)
+		pp_loss_write_others(loss, out);
+}
+
 /*
  * Lost samples, and then those without a name, are shown after every report.  A report without a
  * header is for programs, so there losses go to stderr, and only if samples were lost.
@@ -122,14 +129,14 @@ static void write_end(const struct job *job, const struct source *source, FILE *
 
 	if (quiet && (job->options.common.stats || pp_loss_any(loss))) {
 		pp_loss_write_doubts(loss, false, stderr);
-		pp_loss_write(loss, false, stderr);
+		write_loss(job, loss, false, stderr);
 	}
 	if (quiet || (!has_losses && !source->unnamed))
 		return;
 	pp_sentences_begin(&sentences, job->options.style.columns, out);
 	fputc('\n', sentences.file);
 	if (has_losses)
-		pp_loss_write(loss, job->options.style.color, sentences.file);
+		write_loss(job, loss, job->options.style.color, sentences.file);
 	if (source->unnamed)
 		pp_note_write(source->unnamed, job->options.style.color, sentences.file);
 	pp_sentences_end(&sentences);
@@ -214,7 +221,7 @@ static void write_report(struct job *job, FILE *out)
 	}
 	if (is_without_place_for_losses(options->format) && pp_loss_any(&source->loss)) {
 		pp_loss_write_doubts(&source->loss, false, stderr);
-		pp_loss_write(&source->loss, false, stderr);
+		write_loss(job, &source->loss, false, stderr);
 	}
 	switch (options->format) {
 	case PP_FORMAT_TEXT:

@@ -120,7 +120,7 @@ static void drop(struct decoder *decoder, uint64_t address, uint64_t counter, en
 {
 	count(decoder, why);
 	if (unlikely(log_topics & LOG_SAMPLES))
-		log_sample(decoder, address, counter, stats_name(why));
+		log_sample(decoder, address, counter, op_stats[why].key);
 	if (decoder->chain == CHAIN_LEAF) {
 		decoder->chain = CHAIN_SKIPPED;
 		decoder->skipped =

@@ -12,9 +12,7 @@
 #include "libop/base/file.h"
 #include "libop/session/account.h"
 #include "libop/session/small_files.h"
-
-#define CPU_FILE       "daemon_cpu_ms"
-#define PROFILING_FILE "profiling_ms"
+#include "libop/session/statistics.h"
 
 #define NS_PER_MS 1000000
 #define NS_PER_US 1000
@@ -38,23 +36,18 @@ struct overhead_time overhead_now(void)
 	};
 }
 
-static uint64_t read_number(const char *dir, const char *name)
+static uint64_t load_number(const char *account, const char *dir, enum stat_id which)
 {
-	char *path = op_path("%s/%s", dir, name);
-	uint64_t value = number_file_read(path);
-
-	free(path);
-	return value;
+	return account ? op_account_number(account, op_stats[which].key)
+		       : number_file_read_below(dir, op_stats[which].key);
 }
 
 void overhead_load(struct overhead *self, const char *account, const char *dir,
 		   struct overhead_time now, bool running)
 {
 	*self = (struct overhead){
-		.cpu_ms_before =
-			account ? op_account_number(account, CPU_FILE) : read_number(dir, CPU_FILE),
-		.profiling_ms_before = account ? op_account_number(account, PROFILING_FILE)
-					       : read_number(dir, PROFILING_FILE),
+		.cpu_ms_before = load_number(account, dir, STAT_DAEMON_CPU_MS),
+		.profiling_ms_before = load_number(account, dir, STAT_PROFILING_MS),
 		.last = now,
 		.running = running,
 	};
@@ -69,9 +62,9 @@ void overhead_look(struct overhead *self, struct overhead_time now, bool running
 	self->running = running;
 }
 
-static int save_number(const char *dir, const char *name, uint64_t value, struct op_error *error)
+static int save_number(const char *dir, enum stat_id which, uint64_t value, struct op_error *error)
 {
-	char *path = op_path("%s/%s", dir, name);
+	char *path = op_path("%s/%s", dir, op_stats[which].key);
 	int result = number_file_save(path, value, error);
 
 	free(path);
@@ -94,9 +87,9 @@ int overhead_save(const struct overhead *self, const char *dir, struct op_error 
 
 	if (!profiling_ms)
 		return 0;
-	if (save_number(dir, CPU_FILE, cpu_ms_of(self), error))
+	if (save_number(dir, STAT_DAEMON_CPU_MS, cpu_ms_of(self), error))
 		return -1;
-	return save_number(dir, PROFILING_FILE, profiling_ms, error);
+	return save_number(dir, STAT_PROFILING_MS, profiling_ms, error);
 }
 
 void overhead_raise(struct overhead *self, const struct op_alive_times *noted)
@@ -117,6 +110,6 @@ struct op_alive_times overhead_times(const struct overhead *self)
 void overhead_put(const struct overhead *self, FILE *out)
 {
 	if (profiling_ms_of(self))
-		fprintf(out, CPU_FILE " %" PRIu64 "\n" PROFILING_FILE " %" PRIu64 "\n",
-			cpu_ms_of(self), profiling_ms_of(self));
+		fprintf(out, "%s %" PRIu64 "\n%s %" PRIu64 "\n", op_stats[STAT_DAEMON_CPU_MS].key,
+			cpu_ms_of(self), op_stats[STAT_PROFILING_MS].key, profiling_ms_of(self));
 }

@@ -18,6 +18,7 @@
 #include "libop/cpu/type_names.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
+#include "libop/session/statistics.h"
 #include "libop/session/thread_names.h"
 #include "daemon/live/machine.h"
 #include "unwind_tables.h"
@@ -145,17 +146,30 @@ struct stats_walk {
 	size_t prefix; /* of paths: the directory and a slash */
 };
 
+/* Of the session's statistics, or of a counter, for daemon/count/multiplexed_times.c. */
+static bool is_known_stat(const char *name)
+{
+	unsigned int cpu;
+
+	return op_stat_find_reported(name, strlen(name), &cpu) != STAT_COUNT ||
+	       !strncmp(name, "counter", strlen("counter"));
+}
+
 static int print_stat(const char *path, const struct stat *status, void *context)
 {
 	struct stats_walk *walk = context;
-	char *text = op_file_read(path, SMALL_SIZE_MOST, NULL, NULL);
+	const char *name = path + walk->prefix;
 	uint64_t value;
+	char *text;
 
 	(void)status;
+	if (!is_known_stat(name))
+		return 0;
+	text = op_file_read(path, SMALL_SIZE_MOST, NULL, NULL);
 	if (text) {
 		text[strcspn(text, "\n")] = '\0';
 		if (!op_number_parse(text, path, 0, UINT64_MAX, &value, NULL))
-			fprintf(walk->out, "%s %" PRIu64 "\n", path + walk->prefix, value);
+			fprintf(walk->out, "%s %" PRIu64 "\n", name, value);
 	}
 	free(text);
 	return 0;

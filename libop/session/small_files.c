@@ -63,6 +63,15 @@ uint64_t number_file_read(const char *path)
 	return value;
 }
 
+uint64_t number_file_read_below(const char *dir, const char *name)
+{
+	char *path = op_path("%s/%s", dir, name);
+	uint64_t value = number_file_read(path);
+
+	free(path);
+	return value;
+}
+
 static bool holds(const char *path, const char *text)
 {
 	char *present = foreign_read(path, LONGEST, NULL, NULL);

@@ -35,6 +35,9 @@ int list_file_save(const char *dir, const char *name, void (*put)(FILE *out, con
 /* The number in the file, whose path may be NULL; 0 if there is no such file, or no number. */
 uint64_t number_file_read(const char *path);
 
+/* The same of the file @name in @dir. */
+uint64_t number_file_read_below(const char *dir, const char *name);
+
 /**
  * number_file_save - have the file hold @value
  * @path: directories that are missing on the way are made; NULL: there was no memory for it

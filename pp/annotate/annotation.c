@@ -171,6 +171,8 @@ void pp_annotate_foot(struct pp_annotation *annotation, FILE *out)
 	op_text_stream_open(&stream);
 	if (has_losses)
 		pp_loss_write(annotation->loss, annotation->line.color, stream.out);
+	if (annotation->options->common.stats)
+		pp_loss_write_others(annotation->loss, stream.out);
 	if (unnamed)
 		pp_note_write(unnamed, annotation->line.color, stream.out);
 	op_text_stream_close(&stream);

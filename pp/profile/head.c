@@ -11,6 +11,7 @@
 #include "libop/session/account.h"
 #include "libop/session/alive.h"
 #include "libop/session/paths.h"
+#include "libop/session/statistics.h"
 #include "libop/session/temporary.h"
 
 /* As of an import with many images. */
@@ -98,7 +99,8 @@ static uint64_t profiled_ns(const char *dir)
 	char *text;
 
 	if (op_account_read(dir, &text) >= OP_ACCOUNT_TORN &&
-	    __builtin_mul_overflow(op_account_number(text, "profiling_ms"), NS_PER_MS, &ns))
+	    __builtin_mul_overflow(op_account_number(text, op_stats[STAT_PROFILING_MS].key),
+				   NS_PER_MS, &ns))
 		ns = 0;
 	free(text);
 	/* its daemon works, or was killed: the account is older */

@@ -21,121 +21,14 @@
 #include "libop/foreign/door.h"
 #include "libop/text/cells.h"
 
-/* The sum that a statistic is added to. */
-enum account {
-	RECEIVED,
-	STORED,
-	FILTERED,
-	KERNEL_RECEIVED,
-	LOST,
-	KERNEL_LOST,
-	KERNEL_LOST_EVER,
-	OTHER_LOST,
-	CHAINS,
-	CHAINS_CUT,
-	CHAIN_ROOT,
-	CHAIN_DEPTH,
-	CHAIN_NO_TABLE,
-	CHAIN_NO_RULE,
-	CHAIN_UNREADABLE,
-	CHAIN_BAD_FRAME,
-	THROTTLED,
-	DAEMON_CPU_MS,
-	PROFILING_MS,
-};
-
-/* Files of the statistics; those of a CPU are in a directory of its own. */
-static const struct {
-	const char *name;
-	enum account account;
-	const char *text; /* of a cause */
-} numbers[] = {
-	{"total_samples", RECEIVED, NULL},
-	{"samples_stored", STORED, NULL},
-	{"samples_filtered", FILTERED, NULL},
-	{"lost_no_mapping", LOST, "user code in no file or memory that is known"},
-	{"lost_kernel", LOST, "kernel code in neither the kernel nor a module"},
-	{"lost_invalid_domain", LOST, "task or CPU not known"},
-	{"lost_no_space", LOST, "the disk was full"},
-	{"lost_no_descriptor", LOST, "too many files were open"},
-	{"lost_no_memory", LOST, "no memory for the sample file"},
-	{"lost_io_error", LOST, "the disk failed"},
-	{"lost_file_limit", LOST, "the sample file reached the limit of file size"},
-	{"lost_long_name", LOST, "the path of the sample file was too long"},
-	{"lost_file_cut", LOST, "the sample file was truncated or removed while in use"},
-	{"lost_samplefile", LOST, "the sample file could not be written"},
-	{"lost_no_event", LOST, "a counter without an event"},
-	{"lost_no_app_for_user_sample", LOST, "anonymous memory of an unknown program"},
-	{"lost_no_app_for_kernel_sample", LOST, "kernel code for an unknown program"},
-	{"lost_recorder_full", LOST, "in the recording: the recorder's buffer was full"},
-	{"lost_recorder_cpu_full", LOST, "in the recording: the buffer of a CPU was full"},
-	{"lost_recorder", LOST, "in the recording"},
-	{"lost_no_room", LOST, "in the import: too many events for its size"},
-	{"sample_received", KERNEL_RECEIVED, NULL},
-	{"sample_lost_overflow", KERNEL_LOST, "in the kernel: the buffer of a CPU was full"},
-	{"sample_lost_no_room", KERNEL_LOST, "in the kernel: the event buffer was full"},
-	{"sample_lost_nested", KERNEL_LOST, "in the kernel: one sample interrupted another"},
-	{"sample_lost_no_mm", KERNEL_LOST, "in the kernel: the process was gone"},
-	{"sample_lost_no_mapping", KERNEL_LOST, "in the kernel: the mapping was gone"},
-	{"sample_lost_busy", KERNEL_LOST, "in the kernel: the process kept its mappings locked"},
-	{"sample_invalid_eip", KERNEL_LOST, "in the kernel: invalid address"},
-	{"event_lost_overflow", OTHER_LOST, "words that the event buffer had no room for"},
-	{"unmapped_lost", OTHER_LOST, "notes of mappings that the kernel had no room for"},
-	{"images_lost", OTHER_LOST, "names of images that the kernel had no room for"},
-	{"hooks_missed", OTHER_LOST, "changes of mappings that the kernel missed"},
-	{"hooks_disarmed", OTHER_LOST, "times that the kernel's kprobes were found switched off"},
-	{"bt_lost_no_mapping", OTHER_LOST, "call chains with a frame whose mapping was gone"},
-	{"lost_bt_no_mapping", OTHER_LOST, "frames of call chains outside known mappings"},
-	{"lost_bt_no_sample", OTHER_LOST, "frames of call chains whose sample was lost"},
-	{"lost_bt_samplefile", OTHER_LOST, "frames whose sample file could not be written"},
-	{"lost_stacks", OTHER_LOST, "whole stacks whose stack file could not be written"},
-	{"stacks_cut", OTHER_LOST, "whole stacks that were cut, as the stack file was full"},
-	{"stacks_other", OTHER_LOST, "whole stacks that the session had no room for"},
-	{"bad_records", OTHER_LOST, "malformed records of the event buffer"},
-	{"lost_records_by_kernel", KERNEL_LOST_EVER, NULL},
-	{"stacks_stored", CHAINS, NULL},
-	{"lost_bt_no_mapping", CHAINS_CUT, NULL},
-	{"chain_root", CHAIN_ROOT, NULL},
-	{"chain_depth", CHAIN_DEPTH, NULL},
-	{"chain_no_table", CHAIN_NO_TABLE, NULL},
-	{"chain_no_rule", CHAIN_NO_RULE, NULL},
-	{"chain_unreadable", CHAIN_UNREADABLE, NULL},
-	{"chain_bad_frame", CHAIN_BAD_FRAME, NULL},
-	{"throttled", THROTTLED, NULL},
-	{"daemon_cpu_ms", DAEMON_CPU_MS, NULL},
-	{"profiling_ms", PROFILING_MS, NULL},
-};
-
-#define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
-_Static_assert(N_NUMBERS < PP_LOSS_CAUSES, "causes do not fit");
-
-/* What to do about a cause, where one thing helps. */
-static const struct {
-	const char *name, *text;
-} helps[] = {
-	{"lost_no_space", "free space, or take another disk (--session-dir)"},
-	{"lost_no_descriptor", "allow more files (ulimit -n 65536)"},
-	{"lost_file_limit", "allow larger files (ulimit -f unlimited)"},
-	{"lost_recorder_full", "record with a larger buffer (perf record -m 16M)"},
-	{"lost_recorder_cpu_full", "record with a larger buffer (perf record -m 16M)"},
-	{"sample_lost_overflow", "sample less often (operf --freq=500; opcontrol --setup "
-				 "--cpu-buffer-size=65536)"},
-	{"sample_lost_no_room", "take a larger buffer (opcontrol --setup --buffer-size=1048576)"},
-};
-
-struct reading {
-	uint64_t values[N_NUMBERS];
-	bool known;
-};
-
-static void take_number(struct reading *reading, const char *name, uint64_t value)
+static void take_number(struct pp_loss *loss, const char *key, uint64_t value)
 {
-	for (size_t i = 0; i < N_NUMBERS; i++) {
-		if (strcmp(name, numbers[i].name))
-			continue;
-		reading->values[i] += value;
-		reading->known = true;
-	}
+	enum stat_id which = op_stat_find(key, strlen(key));
+
+	if (which == STAT_COUNT)
+		return;
+	loss->value[which] += value;
+	loss->known = true;
 }
 
 static int read_number(const char *path, const struct stat *status, void *context)
@@ -154,17 +47,16 @@ static int read_number(const char *path, const struct stat *status, void *contex
 }
 
 /* Numbers of a session without an account. */
-static void read_files(struct reading *reading, const char *samples_dir)
+static void read_files(struct pp_loss *loss, const char *samples_dir)
 {
 	char *path = pp_format("%s/" OP_SAMPLES_STATS, samples_dir);
 
-	op_walk(path, read_number, reading, NULL);
+	op_walk(path, read_number, loss, NULL);
 	free(path);
 }
 
 /* @stored: set to the samples that it says are stored.  Return: whether it says that. */
-static bool read_account(struct pp_loss *loss, struct reading *reading, const char *samples_dir,
-			 uint64_t *stored)
+static bool read_account(struct pp_loss *loss, const char *samples_dir, uint64_t *stored)
 {
 	char *text, *rest, *name;
 	bool says = false;
@@ -174,7 +66,7 @@ static bool read_account(struct pp_loss *loss, struct reading *reading, const ch
 	switch (op_account_read(samples_dir, &text)) {
 	case OP_ACCOUNT_MISSING:
 		loss->missing++;
-		read_files(reading, samples_dir);
+		read_files(loss, samples_dir);
 		return false;
 	case OP_ACCOUNT_DAMAGED:
 		loss->damaged++;
@@ -186,8 +78,8 @@ static bool read_account(struct pp_loss *loss, struct reading *reading, const ch
 		break;
 	}
 	for (rest = text; (name = op_account_next(&rest, &value));) {
-		take_number(reading, name, value);
-		if (strcmp(name, "samples_stored"))
+		take_number(loss, name, value);
+		if (strcmp(name, op_stats[STAT_STORED].key))
 			continue;
 		*stored = value;
 		says = true;
@@ -217,36 +109,33 @@ static void read_sources(struct pp_loss *loss, const char *samples_dir)
 	free(path);
 }
 
-static const char *help_of(const char *name)
+static void add_cause(struct pp_loss *loss, enum stat_id which)
 {
-	for (size_t i = 0; i < sizeof(helps) / sizeof(helps[0]); i++)
-		if (!strcmp(helps[i].name, name))
-			return helps[i].text;
-	return NULL;
-}
+	struct pp_loss_cause *cause = &loss->causes[loss->n_causes++];
 
-static void add_cause(struct pp_loss *loss, size_t which, uint64_t n)
-{
-	loss->causes[loss->n_causes++] = (struct pp_loss_cause){
-		.text = numbers[which].text,
-		.help = help_of(numbers[which].name),
-		.n = n,
-		.is_of_samples =
-			numbers[which].account == LOST || numbers[which].account == KERNEL_LOST,
-	};
+	cause->is_of_samples = op_stat_is_lost_sample(which);
+	cause->help = op_stats[which].help;
+	cause->n = loss->value[which];
+	if (cause->is_of_samples)
+		snprintf(cause->text, sizeof(cause->text), "%s%s",
+			 op_stat_is_of_kernel(which) ? "in the kernel: " : "",
+			 op_stats[which].text);
+	else
+		op_stat_text(which, cause->text);
 }
 
 /* The kernel's own numbers are since the last start; those of imports are the recorder's. */
-static void add_earlier(struct pp_loss *loss, uint64_t ever)
+static void add_earlier(struct pp_loss *loss)
 {
+	uint64_t ever = loss->value[STAT_KERNEL_RECORDS];
+	struct pp_loss_cause *cause = &loss->causes[loss->n_causes];
+
 	if (ever <= loss->kernel_lost)
 		return;
-	loss->causes[loss->n_causes++] = (struct pp_loss_cause){
-		.text = *loss->sources ? "in the kernel, before profiling was last started"
-				       : "by the recorder",
-		.n = ever - loss->kernel_lost,
-		.is_of_samples = true,
-	};
+	*cause = (struct pp_loss_cause){.n = ever - loss->kernel_lost, .is_of_samples = true};
+	strcpy(cause->text, *loss->sources ? "in the kernel, before profiling was last started"
+					   : "by the recorder");
+	loss->n_causes++;
 	loss->kernel_lost = ever;
 }
 
@@ -279,53 +168,41 @@ static void compare(struct pp_loss *loss, const char *samples_dir, uint64_t stor
 	loss->still_coming += sum - stored;
 }
 
+static void add_up(struct pp_loss *loss)
+{
+	loss->received = loss->value[STAT_RECEIVED];
+	loss->stored = loss->value[STAT_STORED];
+	loss->filtered = loss->value[STAT_FILTERED];
+	for (enum stat_id i = 0; i < STAT_COUNT; i++)
+		if (op_stat_is_lost_sample(i))
+			*(op_stat_is_of_kernel(i) ? &loss->kernel_lost : &loss->lost) +=
+				loss->value[i];
+	for (int of_samples = 1; of_samples >= 0; of_samples--)
+		for (enum stat_id i = 0; i < STAT_COUNT; i++)
+			if (op_stats[i].kind == OP_STAT_LOST && loss->value[i] &&
+			    op_stat_is_lost_sample(i) == of_samples)
+				add_cause(loss, i);
+	add_earlier(loss);
+}
+
 void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 {
 	uint64_t *stored = pp_alloc(n + 1, sizeof(*stored));
 	bool *in_use = pp_alloc(n + 1, sizeof(*in_use));
-	struct reading reading = {0};
-	uint64_t other = 0, ever = 0;
-	uint64_t *const accounts[] = {
-		[RECEIVED] = &loss->received,
-		[STORED] = &loss->stored,
-		[FILTERED] = &loss->filtered,
-		[KERNEL_RECEIVED] = &loss->kernel_received,
-		[LOST] = &loss->lost,
-		[KERNEL_LOST] = &loss->kernel_lost,
-		[KERNEL_LOST_EVER] = &ever,
-		[CHAINS] = &loss->chains,
-		[CHAINS_CUT] = &loss->chains_cut,
-		[CHAIN_ROOT] = &loss->chain_ends[PP_CHAIN_ROOT],
-		[CHAIN_DEPTH] = &loss->chain_ends[PP_CHAIN_DEPTH],
-		[CHAIN_NO_TABLE] = &loss->chain_ends[PP_CHAIN_NO_TABLE],
-		[CHAIN_NO_RULE] = &loss->chain_ends[PP_CHAIN_NO_RULE],
-		[CHAIN_UNREADABLE] = &loss->chain_ends[PP_CHAIN_UNREADABLE],
-		[CHAIN_BAD_FRAME] = &loss->chain_ends[PP_CHAIN_BAD_FRAME],
-		[OTHER_LOST] = &other,
-		[THROTTLED] = &loss->throttled,
-		[DAEMON_CPU_MS] = &loss->daemon_cpu_ms,
-		[PROFILING_MS] = &loss->profiling_ms,
-	};
 
 	memset(loss, 0, sizeof(*loss));
 	loss->compared = n;
 	for (size_t i = 0; i < n; i++) {
 		/* first: a daemon that ends writes the account before it releases the session */
 		in_use[i] = lock_is_in_use(samples_dirs[i]);
-		loss->compared &= read_account(loss, &reading, samples_dirs[i], &stored[i]);
+		loss->compared &= read_account(loss, samples_dirs[i], &stored[i]);
 		read_sources(loss, samples_dirs[i]);
 	}
 	for (size_t i = 0; loss->compared && i < n; i++)
 		compare(loss, samples_dirs[i], stored[i], in_use[i]);
 	free(stored);
 	free(in_use);
-	loss->known = reading.known;
-	for (size_t i = 0; i < N_NUMBERS; i++) {
-		*accounts[numbers[i].account] += reading.values[i];
-		if (numbers[i].text && reading.values[i])
-			add_cause(loss, i, reading.values[i]);
-	}
-	add_earlier(loss, ever);
+	add_up(loss);
 }
 
 static bool differs(const struct pp_loss *loss)
@@ -422,7 +299,7 @@ static const char *no_loss(const struct pp_loss *loss)
 {
 	if (loss->missing || differs(loss) || loss->still_coming)
 		return ", no losses noted";
-	return loss->throttled ? ", none of them lost" : ", none lost";
+	return loss->value[STAT_THROTTLED] ? ", none of them lost" : ", none lost";
 }
 
 static void put_lost(struct pp_line *line, uint64_t n, const char *how, uint64_t all)
@@ -467,9 +344,9 @@ static void write_samples(const struct pp_loss *loss, struct pp_line *line, FILE
 	}
 	write_lost(loss, line, received);
 	pp_line_end(line, out);
-	if (loss->kernel_received)
+	if (loss->value[STAT_KERNEL_RECEIVED])
 		fprintf(out, "Kernel, since profiling was last started: %" PRIu64 " taken\n",
-			loss->kernel_received);
+			loss->value[STAT_KERNEL_RECEIVED]);
 	write_causes(loss, line, out);
 }
 
@@ -478,24 +355,24 @@ static void write_throttling(const struct pp_loss *loss, FILE *out)
 {
 	const char *what = "events were throttled";
 
-	if (!loss->throttled)
+	if (!loss->value[STAT_THROTTLED])
 		return;
 	if (!strcmp(loss->sources, "module"))
 		what = "periods were doubled";
 	else if (!strcmp(loss->sources, "perf"))
 		what = "events were paused";
-	fprintf(out, "Too many samples: %s %" PRIu64 " time%s\n", what, loss->throttled,
-		loss->throttled == 1 ? "" : "s");
+	fprintf(out, "Too many samples: %s %" PRIu64 " time%s\n", what, loss->value[STAT_THROTTLED],
+		loss->value[STAT_THROTTLED] == 1 ? "" : "s");
 }
 
 static void write_overhead(const struct pp_loss *loss, FILE *out)
 {
-	double seconds = (double)loss->profiling_ms / 1000;
+	double seconds = (double)loss->value[STAT_PROFILING_MS] / 1000;
 
-	if (loss->profiling_ms)
+	if (loss->value[STAT_PROFILING_MS])
 		fprintf(out, "Overhead: the daemon used %.2f %% of a CPU in %.*f s\n",
-			pp_percent(loss->daemon_cpu_ms, loss->profiling_ms), seconds < 10 ? 1 : 0,
-			seconds);
+			pp_percent(loss->value[STAT_DAEMON_CPU_MS], loss->value[STAT_PROFILING_MS]),
+			seconds < 10 ? 1 : 0, seconds);
 }
 
 void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out)
@@ -514,7 +391,27 @@ void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out)
 	pp_line_free(&line);
 }
 
-static const struct pp_loss_cause *largest_cause(const struct pp_loss *loss)
+/* Whether pp_loss_write() has it already. */
+static bool is_in_account(enum stat_id which)
+{
+	return which == STAT_RECEIVED || which == STAT_STORED || which == STAT_FILTERED ||
+	       op_stats[which].kind == OP_STAT_LOST;
+}
+
+void pp_loss_write_others(const struct pp_loss *loss, FILE *out)
+{
+	const char *head = "Counted:\n";
+	char text[OP_STAT_TEXT_SIZE];
+
+	for (enum stat_id i = 0; i < STAT_COUNT; i++) {
+		if (is_in_account(i) || !loss->value[i])
+			continue;
+		fprintf(out, "%s%9" PRIu64 "  %s\n", head, loss->value[i], op_stat_text(i, text));
+		head = "";
+	}
+}
+
+const struct pp_loss_cause *pp_loss_largest(const struct pp_loss *loss)
 {
 	const struct pp_loss_cause *largest = NULL;
 
@@ -527,7 +424,7 @@ static const struct pp_loss_cause *largest_cause(const struct pp_loss *loss)
 /* Return: what became of the samples, which the caller frees. */
 static char *fate(const struct pp_loss *loss)
 {
-	const struct pp_loss_cause *cause = largest_cause(loss);
+	const struct pp_loss_cause *cause = pp_loss_largest(loss);
 
 	if (!loss->known)
 		return pp_copy("it has no statistics of losses either");

@@ -13,25 +13,14 @@
 #include <stdio.h>
 
 #include "libop/base/error.h"
+#include "libop/session/statistics.h"
 #include "pp/select/sample_list.h"
 
 struct pp_loss_cause {
-	const char *text;
+	char text[OP_STAT_TEXT_SIZE];
 	const char *help; /* what to do about it; or NULL */
 	uint64_t n;
 	bool is_of_samples; /* else of frames, names or records */
-};
-
-#define PP_LOSS_CAUSES 64
-
-enum pp_chain_end {
-	PP_CHAIN_ROOT,	/* the code has no caller */
-	PP_CHAIN_DEPTH, /* no more callers were wanted */
-	PP_CHAIN_NO_TABLE,
-	PP_CHAIN_NO_RULE,
-	PP_CHAIN_UNREADABLE,
-	PP_CHAIN_BAD_FRAME,
-	PP_CHAIN_ENDS,
 };
 
 struct pp_loss {
@@ -46,22 +35,12 @@ struct pp_loss {
 	uint64_t still_coming;
 	int64_t account_age;
 	char sources[64]; /* the sources of the samples: "module, perf"; "" if it is not known */
+	uint64_t value[STAT_COUNT]; /* sums over all sessions: libop/session/statistics.h */
 	/* Samples, of the whole session. */
 	uint64_t received, stored, filtered;
-	/* Samples, since profiling was last started. */
-	uint64_t kernel_received;
 	/* Sums of the causes below; @kernel_lost is what was lost before the daemon got it. */
 	uint64_t lost, kernel_lost;
-	/* Call chains stored, and those that ended early: at a frame in no known code. */
-	uint64_t chains, chains_cut;
-	/* Call chains that the kernel module has walked since profiling was last started, by their
-	 * ends. */
-	uint64_t chain_ends[PP_CHAIN_ENDS];
-	/* Number of times that sampling was throttled, since profiling was last started. */
-	uint64_t throttled;
-	/* Of the whole session; @profiling_ms is 0 if it is not known. */
-	uint64_t daemon_cpu_ms, profiling_ms;
-	struct pp_loss_cause causes[PP_LOSS_CAUSES];
+	struct pp_loss_cause causes[STAT_COUNT + 1];
 	size_t n_causes;
 };
 
@@ -89,6 +68,12 @@ uint64_t pp_loss_unaccounted(const struct pp_loss *loss);
  * then the overhead, if it is known.
  */
 void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out);
+
+/* Writes all other statistics that are not 0, for --verbose=stats. */
+void pp_loss_write_others(const struct pp_loss *loss, FILE *out);
+
+/* The largest cause of lost samples, or NULL. */
+const struct pp_loss_cause *pp_loss_largest(const struct pp_loss *loss);
 
 /**
  * pp_loss_explain - say why there is nothing to report

@@ -211,12 +211,13 @@ static void put_loss(struct csv *csv, const struct pp_loss *loss)
 	for (size_t i = 0; i < loss->n_causes; i++)
 		op_safe_line(csv->out, "# %llu %s", (unsigned long long)loss->causes[i].n,
 			     loss->causes[i].text);
-	if (loss->throttled)
-		fprintf(csv->out, "# throttled %llu times\n", (unsigned long long)loss->throttled);
-	if (loss->profiling_ms)
+	if (loss->value[STAT_THROTTLED])
+		fprintf(csv->out, "# throttled %llu times\n",
+			(unsigned long long)loss->value[STAT_THROTTLED]);
+	if (loss->value[STAT_PROFILING_MS])
 		fprintf(csv->out, "# daemon CPU time %llu ms, profiling %llu ms\n",
-			(unsigned long long)loss->daemon_cpu_ms,
-			(unsigned long long)loss->profiling_ms);
+			(unsigned long long)loss->value[STAT_DAEMON_CPU_MS],
+			(unsigned long long)loss->value[STAT_PROFILING_MS]);
 }
 
 void pp_report_csv(struct pp_profile *profile, const struct pp_report_style *style,

@@ -258,13 +258,13 @@ static void put_loss(struct json *json, const struct pp_loss *loss)
 	op_json_string(writer, "account", pp_loss_account(loss));
 	if (loss->compared)
 		op_json_number(writer, "in_files", loss->in_files);
-	op_json_number(writer, "kernel_received", loss->kernel_received);
+	op_json_number(writer, "kernel_received", loss->value[STAT_KERNEL_RECEIVED]);
 	op_json_number(writer, "kernel_lost", loss->kernel_lost);
-	if (loss->throttled)
-		op_json_number(writer, "throttled", loss->throttled);
-	if (loss->profiling_ms) {
-		op_json_number(writer, "daemon_cpu_ms", loss->daemon_cpu_ms);
-		op_json_number(writer, "profiling_ms", loss->profiling_ms);
+	if (loss->value[STAT_THROTTLED])
+		op_json_number(writer, "throttled", loss->value[STAT_THROTTLED]);
+	if (loss->value[STAT_PROFILING_MS]) {
+		op_json_number(writer, "daemon_cpu_ms", loss->value[STAT_DAEMON_CPU_MS]);
+		op_json_number(writer, "profiling_ms", loss->value[STAT_PROFILING_MS]);
 	}
 	op_json_array(writer, "causes");
 	for (size_t i = 0; i < loss->n_causes; i++) {

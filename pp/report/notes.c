@@ -34,20 +34,10 @@ static void add(struct op_strings *notes, char *text)
 
 /* ---- lost ---- */
 
-static const struct pp_loss_cause *largest_cause(const struct pp_loss *loss)
-{
-	const struct pp_loss_cause *largest = NULL;
-
-	for (size_t i = 0; i < loss->n_causes; i++)
-		if (loss->causes[i].is_of_samples && (!largest || loss->causes[i].n > largest->n))
-			largest = &loss->causes[i];
-	return largest;
-}
-
 static void note_lost(struct op_strings *notes, const struct pp_loss *loss)
 {
 	uint64_t all = loss->received + loss->kernel_lost, lost = loss->lost + loss->kernel_lost;
-	const struct pp_loss_cause *cause = largest_cause(loss);
+	const struct pp_loss_cause *cause = pp_loss_largest(loss);
 
 	if (!cause || pp_percent(lost, all) <= SHARE_LEAST)
 		return;
@@ -193,30 +183,29 @@ static const char no_stacks[] =
 	"records them, or opcontrol --callgraph=16";
 
 /* Chains that the kernel module has walked.  Return: whether there are any. */
-static bool note_chain_ends(struct op_strings *notes, const uint64_t ends[static PP_CHAIN_ENDS])
+static bool note_chain_ends(struct op_strings *notes, const uint64_t value[static STAT_COUNT])
 {
-	uint64_t early = 0, all;
+	uint64_t early = value[STAT_CHAIN_NO_TABLE] + value[STAT_CHAIN_NO_RULE] +
+			 value[STAT_CHAIN_UNREADABLE] + value[STAT_CHAIN_BAD_FRAME];
+	uint64_t all = value[STAT_CHAIN_ROOT] + value[STAT_CHAIN_DEPTH] + early;
 
-	for (int i = PP_CHAIN_NO_TABLE; i < PP_CHAIN_ENDS; i++)
-		early += ends[i];
-	all = ends[PP_CHAIN_ROOT] + ends[PP_CHAIN_DEPTH] + early;
 	if (pp_percent(early, all) > SHARE_LEAST)
 		add(notes,
 		    pp_format("Call chains: %.1f %% end early: %.1f %% in code of which nothing is "
 			      "known, %.1f %% in code without a simple rule, %.1f %% at memory "
 			      "that is not there, %.1f %% at a frame that is none",
-			      pp_percent(early, all), pp_percent(ends[PP_CHAIN_NO_TABLE], all),
-			      pp_percent(ends[PP_CHAIN_NO_RULE], all),
-			      pp_percent(ends[PP_CHAIN_UNREADABLE], all),
-			      pp_percent(ends[PP_CHAIN_BAD_FRAME], all)));
+			      pp_percent(early, all), pp_percent(value[STAT_CHAIN_NO_TABLE], all),
+			      pp_percent(value[STAT_CHAIN_NO_RULE], all),
+			      pp_percent(value[STAT_CHAIN_UNREADABLE], all),
+			      pp_percent(value[STAT_CHAIN_BAD_FRAME], all)));
 	return all;
 }
 
 static void note_chains(struct op_strings *notes, const struct pp_loss *loss)
 {
-	double share = pp_percent(loss->chains_cut, loss->chains);
+	double share = pp_percent(loss->value[STAT_FRAMES_NO_MAPPING], loss->value[STAT_STACKS]);
 
-	if (!note_chain_ends(notes, loss->chain_ends) && share > SHARE_LEAST)
+	if (!note_chain_ends(notes, loss->value) && share > SHARE_LEAST)
 		add(notes,
 		    pp_format("Call chains: %.1f %% end early, in code without frame pointers; "
 			      "operf --call-graph=dwarf does without these",

@@ -334,13 +334,13 @@ static void put_loss(struct pp_report_xml *report)
 	op_xml_text(xml, "account", pp_loss_account(loss));
 	if (loss->compared)
 		op_xml_number(xml, "infiles", loss->in_files);
-	op_xml_number(xml, "kernelreceived", loss->kernel_received);
+	op_xml_number(xml, "kernelreceived", loss->value[STAT_KERNEL_RECEIVED]);
 	op_xml_number(xml, "kernellost", loss->kernel_lost);
-	if (loss->throttled)
-		op_xml_number(xml, "throttled", loss->throttled);
-	if (loss->profiling_ms) {
-		op_xml_number(xml, "daemoncpums", loss->daemon_cpu_ms);
-		op_xml_number(xml, "profilingms", loss->profiling_ms);
+	if (loss->value[STAT_THROTTLED])
+		op_xml_number(xml, "throttled", loss->value[STAT_THROTTLED]);
+	if (loss->value[STAT_PROFILING_MS]) {
+		op_xml_number(xml, "daemoncpums", loss->value[STAT_DAEMON_CPU_MS]);
+		op_xml_number(xml, "profilingms", loss->value[STAT_PROFILING_MS]);
 	}
 	op_xml_end(xml, "?>");
 	for (size_t i = 0; i < loss->n_causes; i++) {

@@ -122,7 +122,7 @@ echo
 feed kernel 9 0
 end_daemon
 show_session session
-sed -n 's/.*\(Nr. stored samples.*\)/\1/p' session/samples/oprofiled.log | tail -n 1
+sed -n 's/.*\(Nr. samples stored:.*\)/\1/p' session/samples/oprofiled.log | tail -n 1
 grep -c -e '-- OProfile Statistics --' session/samples/oprofiled.log
 ls session
 

@@ -153,16 +153,17 @@ static void show_stats(const char *dir, const struct show *show)
 {
 	uint64_t value[STAT_COUNT], lost = 0;
 
-	for (int i = 0; i < STAT_COUNT; i++) {
-		char *path = op_path("%s/stats/%s", dir, stats_name(i));
+	for (enum stat_id i = 0; i < STAT_COUNT; i++) {
+		char *path = op_path("%s/stats/%s", dir, op_stats[i].key);
 
 		value[i] = number_file_read(path);
 		free(path);
-		if (value[i])
-			printf("%s %" PRIu64 "\n", stats_name(i), value[i]);
+		if (value[i] && op_stats[i].source == OP_STAT_OF_DAEMON)
+			printf("%s %" PRIu64 "\n", op_stats[i].key, value[i]);
 	}
-	for (enum stat_id i = STAT_NO_CONTEXT; i <= STAT_NO_USER_APP; i++)
-		lost += value[i];
+	for (enum stat_id i = 0; i < STAT_COUNT; i++)
+		if (op_stats[i].source == OP_STAT_OF_DAEMON && op_stat_is_lost_sample(i))
+			lost += value[i];
 	check(value[STAT_RECEIVED] == value[STAT_STORED] + value[STAT_FILTERED] + lost,
 	      "samples do not add up");
 	check(value[STAT_FRAMES] ==

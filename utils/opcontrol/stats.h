@@ -5,22 +5,13 @@
 #ifndef UTILS_OPCONTROL_STATS_H
 #define UTILS_OPCONTROL_STATS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "libop/base/error.h"
-
-#define STATS_MAX 32
-
-struct stat_sum {
-	char name[64];	/* of the file, such as "sample_lost_overflow" */
-	uint64_t value; /* of all CPUs */
-};
+#include "libop/session/statistics.h"
 
 struct stats {
-	struct stat_sum sums[STATS_MAX];
-	size_t nr;
+	uint64_t value[STAT_COUNT]; /* those of the module, of all CPUs */
 };
 
 /* Reads the directory stats of oprofilefs: 0, or -1 with @error set. */
@@ -34,11 +25,5 @@ int stats_read(struct stats *stats, struct op_error *error);
  */
 int stats_read_times(unsigned int counter, uint64_t *enabled_ns, uint64_t *running_ns,
 		     struct op_error *error);
-
-/* Does this one count samples that were lost? */
-bool stat_is_loss(const char *name);
-
-/* Description of a counter of the driver; its name if it has none. */
-const char *stat_title(const char *name);
 
 #endif

@@ -176,33 +176,35 @@ static int print_backend(const struct settings *settings, struct op_error *error
 	return 0;
 }
 
+static void print_stat(enum stat_id which, uint64_t value)
+{
+	char text[OP_STAT_TEXT_SIZE];
+
+	if (!value)
+		return;
+	if (op_stat_is_lost_sample(which))
+		printf("  lost: %s: %" PRIu64 "\n", op_stats[which].text, value);
+	else
+		printf("  also: %s: %" PRIu64 "\n", op_stat_text(which, text), value);
+}
+
 /* "Samples received" and the losses always, the rest if it is not zero. */
 static int print_stats(struct op_error *error)
 {
 	struct stats stats;
-	uint64_t received = 0, lost = 0;
+	uint64_t lost = 0;
 
 	if (stats_read(&stats, error))
 		return -1;
-	for (size_t i = 0; i < stats.nr; i++) {
-		if (!strcmp(stats.sums[i].name, "sample_received"))
-			received = stats.sums[i].value;
-		else if (stat_is_loss(stats.sums[i].name))
-			lost += stats.sums[i].value;
-	}
-	printf("Samples received: %" PRIu64 "\n", received);
+	for (enum stat_id i = 0; i < STAT_COUNT; i++)
+		lost += op_stat_is_lost_sample(i) ? stats.value[i] : 0;
+	printf("Samples received: %" PRIu64 "\n", stats.value[STAT_KERNEL_RECEIVED]);
 	printf("Samples lost by the driver: %" PRIu64 "\n", lost);
-	for (int loss = 1; loss >= 0; loss--) {
-		for (size_t i = 0; i < stats.nr; i++) {
-			const struct stat_sum *sum = &stats.sums[i];
-
-			if (sum->value && strcmp(sum->name, "sample_received") &&
-			    stat_is_loss(sum->name) == loss)
-				printf("%s%s: %" PRIu64 "\n",
-				       loss ? "  lost: " : "  also: ", stat_title(sum->name),
-				       sum->value);
-		}
-	}
+	stats.value[STAT_KERNEL_RECEIVED] = 0;
+	for (int loss = 1; loss >= 0; loss--)
+		for (enum stat_id i = 0; i < STAT_COUNT; i++)
+			if (op_stat_is_lost_sample(i) == loss)
+				print_stat(i, stats.value[i]);
 	return 0;
 }
 

@@ -65,5 +65,5 @@ need unshare --mount sh -c '
 ' sh sh -c 'operf --no-pack --session-dir=small -e "$1" sh -c "$2" 2>said; echo $? >status' sh \
 	"$event" "$run"
 same "the exit status on a full disk" "$(cat status)" 1
-grep -q "could not be stored.*full disk" said || { cat said; fail "no cause"; }
+grep -q "could not be stored.*the disk was full" said || { cat said; fail "no cause"; }
 account kept

@@ -72,8 +72,9 @@ static uint64_t losses(const char *text)
 {
 	uint64_t sum = 0;
 
-	for (enum stat_id i = STAT_NO_CONTEXT; i <= STAT_NO_USER_APP; i++)
-		sum += op_account_number(text, stats_name(i));
+	for (enum stat_id i = 0; i < STAT_COUNT; i++)
+		if (op_stats[i].source == OP_STAT_OF_DAEMON && op_stat_is_lost_sample(i))
+			sum += op_account_number(text, op_stats[i].key);
 	return sum;
 }
 

@@ -76,12 +76,3 @@ TEST(losses_of_the_kernel_add_up)
 	remove_tree(dir);
 	free(dir);
 }
-
-TEST(each_number_has_a_name_of_its_own)
-{
-	for (int i = 0; i < STAT_COUNT; i++) {
-		assert_non_null(stats_name(i));
-		for (int j = 0; j < i; j++)
-			assert_string_not_equal(stats_name(i), stats_name(j));
-	}
-}

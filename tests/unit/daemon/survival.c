@@ -100,7 +100,7 @@ static void expect_loss(enum stat_id cause, uint64_t lost)
 	char *said = dump();
 
 	if (session_stat(&session, cause) != lost)
-		fail_msg("%s: %" PRIu64 ", not %" PRIu64, stats_name(cause),
+		fail_msg("%s: %" PRIu64 ", not %" PRIu64, op_stats[cause].key,
 			 session_stat(&session, cause), lost);
 	assert_non_null(said);
 	session_check_sums(&session);
