@@ -5,11 +5,9 @@
 #include "overhead.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 
-#include "libop/base/file.h"
 #include "libop/session/account.h"
 #include "libop/session/small_files.h"
 #include "libop/session/statistics.h"
@@ -62,15 +60,6 @@ void overhead_look(struct overhead *self, struct overhead_time now, bool running
 	self->running = running;
 }
 
-static int save_number(const char *dir, enum stat_id which, uint64_t value, struct op_error *error)
-{
-	char *path = op_path("%s/%s", dir, op_stats[which].key);
-	int result = number_file_save(path, value, error);
-
-	free(path);
-	return result;
-}
-
 static uint64_t cpu_ms_of(const struct overhead *self)
 {
 	return self->cpu_ms_before + self->cpu_ns / NS_PER_MS;
@@ -79,17 +68,6 @@ static uint64_t cpu_ms_of(const struct overhead *self)
 static uint64_t profiling_ms_of(const struct overhead *self)
 {
 	return self->profiling_ms_before + self->profiling_ns / NS_PER_MS;
-}
-
-int overhead_save(const struct overhead *self, const char *dir, struct op_error *error)
-{
-	uint64_t profiling_ms = profiling_ms_of(self);
-
-	if (!profiling_ms)
-		return 0;
-	if (save_number(dir, STAT_DAEMON_CPU_MS, cpu_ms_of(self), error))
-		return -1;
-	return save_number(dir, STAT_PROFILING_MS, profiling_ms, error);
 }
 
 void overhead_raise(struct overhead *self, const struct op_alive_times *noted)

@@ -3,10 +3,9 @@
  * The cost of profiling: the CPU time of the process that takes the samples, and the time for which
  * samples were taken.  Reports show their ratio.
  *
- *	samples/current/stats/{daemon_cpu_ms,profiling_ms}
- *
- * They are sums over all daemons of the session.  A session in which no time was spent
- * profiling, such as one replayed from a recording, has neither.
+ * They are STAT_DAEMON_CPU_MS and STAT_PROFILING_MS of the account, sums over all daemons of the
+ * session.  A session in which no time was spent profiling, such as one replayed from a recording,
+ * has neither.
  */
 #ifndef DAEMON_COUNT_OVERHEAD_H
 #define DAEMON_COUNT_OVERHEAD_H
@@ -37,7 +36,7 @@ struct overhead_time overhead_now(void);
 /**
  * overhead_load - start for a session
  * @account: the text of its account (libop/session/account.h), or NULL: then numbers are read from
- * @dir: its OP_SAMPLES_STATS directory, which need not exist
+ * @dir: its OP_SAMPLES_STATS directory, as sessions without an account have it; it need not exist
  * @running: whether samples are taken at this time
  */
 void overhead_load(struct overhead *overhead, const char *account, const char *dir,
@@ -59,15 +58,7 @@ struct op_alive_times overhead_times(const struct overhead *overhead);
  */
 void overhead_look(struct overhead *overhead, struct overhead_time now, bool running);
 
-/**
- * overhead_save - write the files, unless both times are 0
- * @dir: as of overhead_load()
- *
- * Return: 0, or -1 with @error set.
- */
-int overhead_save(const struct overhead *overhead, const char *dir, struct op_error *error);
-
-/* Writes the same as lines of an account. */
+/* Writes lines of an account, unless no time was spent profiling. */
 void overhead_put(const struct overhead *overhead, FILE *out);
 
 #endif

@@ -131,10 +131,9 @@ int session_stats_save(struct session_stats *stats, bool begun, struct op_error 
 	int result;
 
 	result = save_account(stats, reported, error);
-	if (stats_save(&stats->samples, stats->dir, reported, &why) ||
-	    multiplexed_times_save(&stats->times, stats->dir, &why) ||
-	    overhead_save(&stats->overhead, stats->dir, &why))
-		log_limited(&stats->log_copies, "files of statistics are not up to date: %s",
+	if (stats_save_cpus(stats->dir, reported, &why) ||
+	    multiplexed_times_save(&stats->times, stats->dir, &why))
+		log_limited(&stats->log_files, "files of statistics are not up to date: %s",
 			    why.text);
 	free(reported);
 	return result;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * All statistics of a session: counts of samples, times of multiplexed events, and the cost of
- * profiling.  They are in its account (libop/session/account.h); samples/current/stats has copies,
- * for programs that want one number, and the times of multiplexed events.
+ * profiling.  They are in its account (libop/session/account.h); samples/current/stats has what the
+ * account has not: the kernel's numbers of each CPU, and the times of multiplexed events.
  */
 #ifndef DAEMON_COUNT_SESSION_STATS_H
 #define DAEMON_COUNT_SESSION_STATS_H
@@ -28,7 +28,7 @@ struct session_stats {
 	struct stats samples;
 	struct multiplexed_times times;
 	struct overhead overhead;
-	struct log_limit log_copies, log_account;
+	struct log_limit log_files, log_account;
 };
 
 /**
@@ -47,10 +47,10 @@ bool session_stats_exist(const struct session_stats *stats);
 bool session_stats_is_running(struct session_stats *stats);
 
 /**
- * session_stats_save - write the account, and its copies
+ * session_stats_save - write the account, and the files of CPUs and events
  * @begun: as of session_stats_load()
  *
- * Return: 0, or -1 with @error set: the account is not up to date.  Copies that could not be
+ * Return: 0, or -1 with @error set: the account is not up to date.  Files that could not be
  * written are only logged.
  */
 int session_stats_save(struct session_stats *stats, bool begun, struct op_error *error);

@@ -186,38 +186,23 @@ void stats_load(struct stats *self, const char *account, const char *dir, const 
 	}
 }
 
-static int save_number(const char *dir, const char *name, uint64_t value, struct op_error *error)
+static int save_of_cpu(const char *dir, const struct reported *reported, struct op_error *error)
 {
-	char *path = op_path("%s/%s", dir, name);
-	int result = number_file_save(path, value, error);
+	char *path = op_path("%s/cpu%u/%s", dir, reported->cpu, op_stats[reported->which].key);
+	int result = number_file_save(path, reported->value, error);
 
 	free(path);
 	return result;
 }
 
-static int save_reported(const char *dir, const struct reported *reported, struct op_error *error)
-{
-	const struct op_stat *stat = &op_stats[reported->which];
-	char name[128];
-
-	if (stat->source != OP_STAT_OF_CPU)
-		return save_number(dir, stat->key, reported->value, error);
-	snprintf(name, sizeof(name), "cpu%u/%s", reported->cpu, stat->key);
-	return save_number(dir, name, reported->value, error);
-}
-
-int stats_save(const struct stats *self, const char *dir, const char *kernel,
-	       struct op_error *error)
+int stats_save_cpus(const char *dir, const char *kernel, struct op_error *error)
 {
 	struct reported reported;
 	int result = 0;
 
-	for (enum stat_id i = 0; !result && i < STAT_COUNT; i++)
-		if (op_stats[i].source == OP_STAT_OF_DAEMON)
-			result = save_number(dir, op_stats[i].key, self->before[i] + self->value[i],
-					     error);
 	while (!result && next_reported(&kernel, &reported))
-		result = save_reported(dir, &reported, error);
+		if (op_stats[reported.which].source == OP_STAT_OF_CPU)
+			result = save_of_cpu(dir, &reported, error);
 	return result;
 }
 

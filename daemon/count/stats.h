@@ -41,7 +41,7 @@ char *stats_causes(const struct stats *stats);
 /**
  * stats_load - start for a session
  * @account: the text of its account (libop/session/account.h), or NULL: then numbers are read from
- * @dir: its OP_SAMPLES_STATS directory, which need not exist
+ * @dir: its OP_SAMPLES_STATS directory, as sessions without an account have it; it need not exist
  * @kernel: the kernel's statistics at this time, as of source_stats(), if they count from a
  *	start of profiling that belongs to this daemon; else NULL
  */
@@ -57,14 +57,13 @@ void stats_load(struct stats *stats, const char *account, const char *dir, const
 void stats_take_kernel(struct stats *stats, const char *kernel);
 
 /**
- * stats_save - write one file for each number, and one for each of the kernel's
- * @dir: is made if it is missing
+ * stats_save_cpus - write a file for each number of a CPU: the account has sums only
+ * @dir: its directories cpuN are made if they are missing
  * @kernel: as of source_stats(), or NULL
  *
  * Return: 0, or -1 with @error set.
  */
-int stats_save(const struct stats *stats, const char *dir, const char *kernel,
-	       struct op_error *error);
+int stats_save_cpus(const char *dir, const char *kernel, struct op_error *error);
 
 /* Writes the lines of an account: the sums of the session, and those of the kernel's CPUs. */
 void stats_put(const struct stats *stats, const char *kernel, FILE *out);

@@ -27,7 +27,8 @@
 static bool has_samples(int sessions, const char *name)
 {
 	int fd = openat(sessions, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool has = fd >= 0 && !faccessat(fd, OP_SAMPLES_STATS, F_OK, 0);
+	bool has = fd >= 0 && (!faccessat(fd, OP_SAMPLES_ACCOUNT, F_OK, 0) ||
+			       !faccessat(fd, OP_SAMPLES_STATS, F_OK, 0));
 
 	if (fd >= 0)
 		close(fd);

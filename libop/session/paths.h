@@ -51,7 +51,7 @@ bool op_session_is_newer(const char *dir, const char *other);
 
 /* Names below samples/NAME; oprofile-session(5) describes them. */
 #define OP_SAMPLES_ACCOUNT  "account"  /* what was received, stored and lost: account.h */
-#define OP_SAMPLES_STATS    "stats"    /* a directory: one number a file */
+#define OP_SAMPLES_STATS    "stats"    /* a directory: numbers of CPUs and events */
 #define OP_SAMPLES_KALLSYMS "kallsyms" /* lines "address type name [module]"; libop/pack/text.h */
 #define OP_SAMPLES_IMAGES   "images"   /* what identifies the files of images: images.h */
 #define OP_SAMPLES_PROCESSES                                                                       \

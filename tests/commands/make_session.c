@@ -19,8 +19,9 @@
  *	weights				the files below are those of weights
  *	file PATH			of any name, also with blanks: below DIR/samples/SESSION
  *	OFFSET COUNT, ...		what to count in this file; with arcs: FROM>TO COUNT
- *	stat NAME NUMBER		a number that the daemon counted: in stats/ and, all
- *					together, in the session's account
+ *	stat NAME NUMBER		a number that the daemon counted: in the session's account;
+ *					cpuN/NAME in stats/, and the sum of all CPUs in the account
+ *	old-stat NAME NUMBER		in stats/ only, as in sessions of OProfile
  *
  * An image is a word like "{kern}/kallsyms", an absolute path, or a path below DIR.  An event
  * without '.' is counted by everything: "TIMER" is TIMER.0.0.all.all.all.  In PATH, "@DIR@" is
@@ -44,12 +45,21 @@
 
 #define BLANKS "\t\n "
 
+#define STATS_MOST 96
+
+struct stats {
+	char names[STATS_MOST][64];
+	uint64_t values[STATS_MOST];
+	size_t n;
+};
+
 struct maker {
 	const char *dir, *name;
 	struct odb_header header;
 	struct odb *db;	       /* the file whose counts are read; or NULL */
 	struct stacks *stacks; /* the same */
 	const char *tree;      /* "weights/", or "" */
+	struct stats stats;    /* for the account */
 	int line;
 };
 
@@ -215,36 +225,51 @@ static void write_stat(struct maker *maker, const char *name, const char *value)
 		DIE(maker, "cannot write %s", path);
 }
 
-struct summing {
-	char names[64][64];
-	uint64_t values[64];
-	size_t n;
-};
-
-/* Numbers of CPUs are added up. */
-static int add_stat(const char *path, const struct stat *status, void *context)
+static uint64_t *stat_of(struct stats *stats, const char *name)
 {
-	const char *name = strrchr(path, '/') + 1;
-	struct summing *summing = context;
 	size_t i = 0;
 
-	(void)status;
-	if (strstr(path, "/stats/events/"))
-		return 0;
-	while (i < summing->n && strcmp(summing->names[i], name))
+	while (i < stats->n && strcmp(stats->names[i], name))
 		i++;
-	if (i == summing->n && (i == 64 || strlen(name) >= 64))
-		return 0;
-	if (i == summing->n)
-		strcpy(summing->names[summing->n++], name);
-	summing->values[i] += number_file_read(path);
+	if (i == stats->n) {
+		if (i == STATS_MOST || strlen(name) >= sizeof(stats->names[i])) {
+			fprintf(stderr, "make_session: too many statistics\n");
+			exit(2);
+		}
+		strcpy(stats->names[stats->n++], name);
+	}
+	return &stats->values[i];
+}
+
+static int add_stat(const char *path, const struct stat *status, void *context)
+{
+	(void)status;
+	if (strstr(path, "/stats/cpu"))
+		*stat_of(context, strrchr(path, '/') + 1) += number_file_read(path);
 	return 0;
+}
+
+static void read_earlier(struct stats *stats, const char *dir)
+{
+	char *text, *rest, *name;
+	uint64_t value;
+
+	op_account_read(dir, &text);
+	for (rest = text; (name = op_account_next(&rest, &value));)
+		*stat_of(stats, name) = value;
+	free(text);
+}
+
+static void set_all(struct stats *to, const struct stats *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		*stat_of(to, from->names[i]) = from->values[i];
 }
 
 /* The account of a session: its statistics, as far as there are any. */
 static void write_account(struct maker *maker)
 {
-	struct summing summing = {0};
+	struct stats all = {0}, cpus = {0};
 	struct op_account account;
 	struct op_error error;
 	char dir[4096], stats[4200], *text = NULL;
@@ -253,9 +278,14 @@ static void write_account(struct maker *maker)
 
 	snprintf(dir, sizeof(dir), "%s/samples/%s", maker->dir, maker->name);
 	snprintf(stats, sizeof(stats), "%s/stats", dir);
-	op_walk(stats, add_stat, &summing, NULL);
-	for (size_t i = 0; i < summing.n; i++)
-		fprintf(out, "%s %" PRIu64 "\n", summing.names[i], summing.values[i]);
+	if (maker->stats.n && op_mkdir_parents(stats, 0755, &error))
+		DIE(maker, "%s", error.text);
+	read_earlier(&all, dir);
+	op_walk(stats, add_stat, &cpus, NULL);
+	set_all(&all, &cpus);
+	set_all(&all, &maker->stats);
+	for (size_t i = 0; i < all.n; i++)
+		fprintf(out, "%s %" PRIu64 "\n", all.names[i], all.values[i]);
 	fclose(out);
 	if (!access(dir, F_OK) &&
 	    (op_account_open(&account, dir, &error) || op_account_write(&account, text, &error)))
@@ -323,7 +353,9 @@ static void read_line(struct maker *maker, char *line)
 		open_stacks(maker, words[1], words[2]);
 	else if (!strcmp(words[0], "weights") && n == 1)
 		maker->tree = "weights/";
-	else if (!strcmp(words[0], "stat") && n == 3)
+	else if (!strcmp(words[0], "stat") && n == 3 && !strchr(words[1], '/'))
+		*stat_of(&maker->stats, words[1]) = number(maker, words[2]);
+	else if ((!strcmp(words[0], "stat") || !strcmp(words[0], "old-stat")) && n == 3)
 		write_stat(maker, words[1], words[2]);
 	else if (n != 2 || !set_header(maker, words[0], words[1]))
 		DIE(maker, "what is '%s'?", words[0]);

@@ -22,7 +22,7 @@ full_session()
 	echo 'not of this session' | write samples/saved/kallsyms
 	: | write 'samples/current/{root}/.odb-unfinished'
 	session <<-EOF
-		stat event_lost_overflow 0
+		stat cpu0/sample_received 5
 		mtime 981173106
 		image prog TIMER
 		0x1010 600

@@ -41,16 +41,29 @@ for tool in "opannotate -s" "opexport --to=folded" opgprof; do
 	# shellcheck disable=SC2086 # words
 	try $tool --session-dir="$DIR"
 done
-rm -r samples/current/stats $account
+rm $account
 report
 
 requirement missing_account_is_said
 counted
 rm $account
 report
-report -n
-rm -r samples/current/stats
+
+# as OProfile leaves it, and daemons before the account
+requirement session_with_stats_only_is_read
+images
+session <<-EOF
+	image prog TIMER
+	0x1010 90
+	image lib.so TIMER
+	0x1010 10
+	old-stat total_samples 107
+	old-stat samples_stored 100
+	old-stat lost_no_space 7
+EOF
+rm $account
 report
+report -n
 
 # The two slots are written in turn: the last one is cut off, then both.
 requirement torn_account_is_said

@@ -134,11 +134,7 @@ EOF
 session <<-EOF
 	stat samples_stored 90
 	stat lost_no_mapping 7
-EOF
-write samples/current/stats/lost_kernel <<-EOF
-	3
-EOF
-session <<-EOF
+	stat lost_kernel 3
 	stat event_lost_overflow 11
 	stat cpu0/sample_received 60
 	stat cpu1/sample_received 50

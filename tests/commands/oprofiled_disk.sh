@@ -25,13 +25,15 @@ replayed_at()
 	opdb check .
 }
 
+# counted NAME - a number of the account
+counted() { show_session stat . "$1"; }
+
 # compared - what was received with what is stored and lost
 compared()
 {
-	stored=$(cat stats/samples_stored)
-	lost=$(cat stats/lost_samplefile stats/lost_no_space stats/lost_file_limit |
-		awk '{ n += $1 } END { print n }')
-	echo "received: $(cat stats/total_samples), in files and lost: $((lost + $(sum)))"
+	stored=$(counted samples_stored)
+	lost=$(($(counted lost_samplefile) + $(counted lost_no_space) + $(counted lost_file_limit)))
+	echo "received: $(counted total_samples), in files and lost: $((lost + $(sum)))"
 	check test "$(sum)" = "$stored"
 	check test "$stored" -gt 0
 	check test "$lost" -gt 0

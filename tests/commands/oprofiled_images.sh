@@ -144,7 +144,10 @@ replay <<-'EOF'
 	words start user cookie 0x10 1 0
 	stats sample_lost_no_mm 3\ncpu0/sample_received 12\ncpu1/sample_lost_overflow 5\nunknown_one 9\n../outside 1\n/outside 1\ncpu0/../../outside 1\na/b/c 1\n. 1\ncpu0//x 1\nno_number\n 5\nnegative -1\nlast 2
 EOF
-grep -r . session/samples/current/stats | grep -v ':0$' | sort
+grep -r . session/samples/current/stats | sort
+for name in sample_received sample_lost_overflow sample_lost_no_mm lost_records_by_kernel; do
+	echo "$name: $(show_session stat session/samples/current $name)"
+done
 find . -name outside
 
 # what is before the last whole chunk is counted, and images that are said before it

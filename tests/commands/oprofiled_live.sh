@@ -71,10 +71,16 @@ cleanup()
 	end_daemon
 }
 
+# counted NAME - a number of the account
+counted() { show_session stat session/samples/current "$1"; }
+
 stat()
 {
 	for name; do
-		echo "$name: $(cat "session/samples/current/stats/$name" 2>&1)"
+		case $name in
+		cpu*) echo "$name: $(cat "session/samples/current/stats/$name" 2>&1)" ;;
+		*) echo "$name: $(counted "$name")" ;;
+		esac
 	done
 }
 
@@ -224,7 +230,7 @@ ls session/samples
 feed kernel 8 0
 ask dump
 show_session session
-cat session/samples/saved/stats/total_samples
+show_session stat session/samples/saved total_samples
 # the same by signal: the new log is its last step
 rm -r session/samples/current session/samples/oprofiled.log
 kill -HUP "$(pid)"
@@ -254,7 +260,7 @@ requirement the_time_of_profiling_is_told
 profiled_more_than()
 {
 	show_session ask session dump >/dev/null
-	[ "$(cat session/samples/current/stats/profiling_ms)" -gt "$1" ]
+	[ "$(counted profiling_ms)" -gt "$1" ]
 }
 driver
 echo 0 >fs/enable
@@ -267,9 +273,8 @@ until_succeeds profiled_more_than 20
 echo 0 >fs/enable
 ask status | grep state
 ask dump
-[ "$(cat session/samples/current/stats/daemon_cpu_ms)" -le \
-	$(($(cat session/samples/current/stats/profiling_ms) + 1000)) ]
-until_stop=$(cat session/samples/current/stats/profiling_ms)
+[ "$(counted daemon_cpu_ms)" -le $(($(counted profiling_ms) + 1000)) ]
+until_stop=$(counted profiling_ms)
 later()
 {
 	ask dump >/dev/null
@@ -278,9 +283,7 @@ later()
 until_succeeds later $(($(date +%s%N) + 20000000)) # this is not profiling
 ! profiled_more_than "$until_stop"
 end_daemon
-cmp - session/samples/current/stats/profiling_ms <<-EOF
-	$until_stop
-EOF
+check test "$(counted profiling_ms)" = "$until_stop"
 echo 1 >fs/enable
 daemon
 until_succeeds profiled_more_than "$until_stop"

@@ -19,7 +19,7 @@
 #include "libdb/stacks/stacks.h"
 #include "libop/base/file.h"
 #include "libop/session/control_socket.h"
-#include "libop/session/small_files.h"
+#include "libop/session/account.h"
 #include "libop/session/paths.h"
 #include "libop/session/sample_name.h"
 
@@ -152,15 +152,15 @@ static void show_files(const char *dir, struct show *show)
 static void show_stats(const char *dir, const struct show *show)
 {
 	uint64_t value[STAT_COUNT], lost = 0;
+	char *text;
 
+	op_account_read(dir, &text);
 	for (enum stat_id i = 0; i < STAT_COUNT; i++) {
-		char *path = op_path("%s/stats/%s", dir, op_stats[i].key);
-
-		value[i] = number_file_read(path);
-		free(path);
+		value[i] = op_account_number(text, op_stats[i].key);
 		if (value[i] && op_stats[i].source == OP_STAT_OF_DAEMON)
 			printf("%s %" PRIu64 "\n", op_stats[i].key, value[i]);
 	}
+	free(text);
 	for (enum stat_id i = 0; i < STAT_COUNT; i++)
 		if (op_stats[i].source == OP_STAT_OF_DAEMON && op_stat_is_lost_sample(i))
 			lost += value[i];
@@ -188,6 +188,12 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "ask")) {
 		check(!op_control_call(argv[2], argv[3], &reply, &error), "%s", error.text);
 		fputs(reply, stdout);
+		free(reply);
+		return 0;
+	}
+	if (argc == 4 && !strcmp(argv[1], "stat")) {
+		op_account_read(argv[2], &reply);
+		printf("%" PRIu64 "\n", op_account_number(reply, argv[3]));
 		free(reply);
 		return 0;
 	}

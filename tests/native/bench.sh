@@ -91,7 +91,7 @@ seconds_of()
 
 per() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", b ? a / b : 0 }'; }
 
-number() { find "$session/samples/current/stats" -name "$1" -exec cat {} + | awk '{ n += $1 } END { print n + 0 }'; }
+number() { "$build/tests/commands/show_session" stat "$session/samples/current" "$1"; }
 
 # packing NAME SESSION SAMPLES - what the session was before it was packed, and what packing takes
 packing()

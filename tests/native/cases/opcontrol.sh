@@ -46,7 +46,7 @@ says opcontrol --dump
 report
 within "after another start" "$(symbol_samples split_seventy)" $((first + 100)) $((first * 20))
 says opcontrol --save=one
-[ -d "$session/samples/one/stats" ] || fail "nothing was saved"
+[ -s "$session/samples/one/account" ] || fail "nothing was saved"
 [ -s "$session/samples/one/pack" ] || fail "what was saved is not packed"
 same "loose files of what was saved" "$(find "$session/samples/one" -name '{root}' | wc -l)" 0
 says opcontrol --shutdown

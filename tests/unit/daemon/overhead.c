@@ -5,6 +5,7 @@
  */
 #include "fixture.h"
 
+#include "libop/session/account.h"
 #include "libop/session/small_files.h"
 #include "libop/base/file.h"
 
@@ -15,103 +16,107 @@ static struct overhead_time at(uint64_t cpu_ms, uint64_t wall_ms)
 	return (struct overhead_time){cpu_ms * MS, wall_ms * MS};
 }
 
-static void save(const struct overhead *overhead, const char *dir)
+/* The lines of an account, which the caller frees. */
+static char *lines_of(const struct overhead *overhead)
 {
-	struct op_error error;
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
 
-	if (overhead_save(overhead, dir, &error))
-		fail_msg("%s", error.text);
+	overhead_put(overhead, out);
+	assert_int_equal(fclose(out), 0);
+	return text;
 }
 
-static void expect(const char *dir, uint64_t cpu_ms, uint64_t profiling_ms)
+static void expect_in(const char *account, uint64_t cpu_ms, uint64_t profiling_ms)
 {
-	char *cpu = op_path("%s/daemon_cpu_ms", dir), *profiling = op_path("%s/profiling_ms", dir);
-
-	assert_int_equal(number_file_read(cpu), cpu_ms);
-	assert_int_equal(number_file_read(profiling), profiling_ms);
-	free(cpu);
-	free(profiling);
+	assert_int_equal(op_account_number(account, "daemon_cpu_ms"), cpu_ms);
+	assert_int_equal(op_account_number(account, "profiling_ms"), profiling_ms);
 }
 
-static void expect_none(const char *dir)
+static void expect(const struct overhead *overhead, uint64_t cpu_ms, uint64_t profiling_ms)
 {
-	char *cpu = op_path("%s/daemon_cpu_ms", dir), *profiling = op_path("%s/profiling_ms", dir);
+	char *text = lines_of(overhead);
 
-	assert_int_not_equal(access(cpu, F_OK), 0);
-	assert_int_not_equal(access(profiling, F_OK), 0);
-	free(cpu);
-	free(profiling);
+	expect_in(text, cpu_ms, profiling_ms);
+	free(text);
+}
+
+static void expect_none(const struct overhead *overhead)
+{
+	char *text = lines_of(overhead);
+
+	assert_string_equal(text, "");
+	free(text);
 }
 
 TEST(sums_go_over_all_daemons_of_a_session)
 {
-	char *dir = make_directory(), *below = op_path("%s/stats", dir);
 	struct overhead overhead;
+	char *account;
 
-	overhead_load(&overhead, NULL, below, at(50, 1000), true);
+	overhead_load(&overhead, "", NULL, at(50, 1000), true);
 	overhead_look(&overhead, at(60, 3000), true);
-	save(&overhead, below);
-	expect(below, 10, 2000);
+	expect(&overhead, 10, 2000);
 	overhead_look(&overhead, at(75, 4000), true);
-	save(&overhead, below);
-	expect(below, 25, 3000);
+	expect(&overhead, 25, 3000);
 	/* another process, whose CPU time begins anew */
-	overhead_load(&overhead, NULL, below, at(2, 9000), true);
-	save(&overhead, below);
-	expect(below, 25, 3000);
+	account = lines_of(&overhead);
+	overhead_load(&overhead, account, NULL, at(2, 9000), true);
+	expect(&overhead, 25, 3000);
 	overhead_look(&overhead, at(3, 9500), true);
-	save(&overhead, below);
-	expect(below, 26, 3500);
+	expect(&overhead, 26, 3500);
 	/* the same process in a new session */
-	remove_tree(below);
-	overhead_load(&overhead, NULL, below, at(3, 9500), true);
+	overhead_load(&overhead, "", NULL, at(3, 9500), true);
 	overhead_look(&overhead, at(10, 9600), true);
-	save(&overhead, below);
-	expect(below, 7, 100);
+	expect(&overhead, 7, 100);
+	free(account);
+}
+
+TEST(a_session_without_an_account_goes_on_with_its_files)
+{
+	char *dir = make_directory(), *path = op_path("%s/profiling_ms", dir);
+	struct overhead overhead;
+	struct op_error error;
+
+	assert_int_equal(number_file_save(path, 1000, &error), 0);
+	overhead_load(&overhead, NULL, dir, at(0, 0), true);
+	overhead_look(&overhead, at(3, 500), true);
+	expect(&overhead, 3, 1500);
 	remove_tree(dir);
-	free(below);
+	free(path);
 	free(dir);
 }
 
 TEST(only_time_between_start_and_stop_counts)
 {
-	char *dir = make_directory();
 	struct overhead overhead;
 
-	overhead_load(&overhead, NULL, dir, at(0, 0), false);
+	overhead_load(&overhead, "", NULL, at(0, 0), false);
 	overhead_look(&overhead, at(1, 100), false);
 	overhead_look(&overhead, at(2, 200), true); /* started */
-	save(&overhead, dir);
-	expect_none(dir);
+	expect_none(&overhead);
 	overhead_look(&overhead, at(5, 250), false); /* stopped */
 	overhead_look(&overhead, at(9, 1000), false);
-	save(&overhead, dir);
-	expect(dir, 9, 50);
+	expect(&overhead, 9, 50);
 	overhead_look(&overhead, at(9, 2000), true);
 	overhead_look(&overhead, at(10, 2003), true);
-	save(&overhead, dir);
-	expect(dir, 10, 53);
-	remove_tree(dir);
-	free(dir);
+	expect(&overhead, 10, 53);
 }
 
 /* Many short intervals are as much as a long one. */
 TEST(parts_of_a_millisecond_add_up)
 {
 	struct overhead_time time = {0};
-	char *dir = make_directory();
 	struct overhead overhead;
 
-	overhead_load(&overhead, NULL, dir, time, true);
+	overhead_load(&overhead, "", NULL, time, true);
 	for (int i = 0; i < 1000; i++) {
 		time.cpu_ns += 3000;
 		time.wall_ns += 10500;
 		overhead_look(&overhead, time, true);
 	}
-	save(&overhead, dir);
-	expect(dir, 3, 10);
-	remove_tree(dir);
-	free(dir);
+	expect(&overhead, 3, 10);
 }
 
 TEST(this_process_has_used_time)
@@ -176,10 +181,9 @@ TEST(a_profile_notices_that_it_runs)
 {
 	struct test_session session;
 	uint64_t begin;
-	char *dir;
+	char *account;
 
 	session_open(&session, &(struct profile_config){0});
-	dir = session.profile.stats.dir;
 	profile_save_stats(&session.profile);
 	session.machine.running = true;
 	session_feed(&session, BUFFER(CPU(0), CTX(500, 500, 0x10), USER, COOKIE(0x10), 7, 0));
@@ -187,11 +191,15 @@ TEST(a_profile_notices_that_it_runs)
 	begin = overhead_now().wall_ns;
 	while (overhead_now().wall_ns < begin + 2 * MS)
 		;
-	expect_none(dir);
+	op_account_read(session.profile.stats.samples_dir, &account);
+	expect_in(account, 0, 0);
+	free(account);
 	profile_save_stats(&session.profile);
 	assert_true(session.profile.stats.overhead.profiling_ns >= 2 * MS);
-	expect(dir, session.profile.stats.overhead.cpu_ns / MS,
-	       session.profile.stats.overhead.profiling_ns / MS);
+	op_account_read(session.profile.stats.samples_dir, &account);
+	expect_in(account, session.profile.stats.overhead.cpu_ns / MS,
+		  session.profile.stats.overhead.profiling_ns / MS);
+	free(account);
 	assert_false(profile_is_running(&session.profile));
 	session_close(&session);
 }

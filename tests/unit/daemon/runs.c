@@ -89,6 +89,19 @@ TEST_WITH(sessions_of_an_earlier_series_are_dropped_and_no_others, enter, leave)
 		assert_true(is_there(stays[i]));
 }
 
+/* OProfile's have statistics only. */
+TEST_WITH(a_session_is_known_by_its_account, enter, leave)
+{
+	struct op_error error;
+
+	assert_int_equal(op_mkdir_parents(OP_SESSION_SAMPLES "/run-1/x", 0700, NULL), 0);
+	assert_int_equal(session_drop_runs(dir, &error), -1);
+	assert_int_equal(mknod(OP_SESSION_SAMPLES "/run-1/" OP_SAMPLES_ACCOUNT, S_IFREG | 0600, 0),
+			 0);
+	assert_int_equal(session_drop_runs(dir, &error), 0);
+	assert_false(is_there("run-1"));
+}
+
 /* A directory without samples, a file, and a symbolic link to a session. */
 TEST_WITH(what_is_no_session_is_not_dropped, enter, leave)
 {

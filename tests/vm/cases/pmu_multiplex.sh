@@ -248,7 +248,7 @@ done
 wait
 need opcontrol --shutdown
 need opdb check "$samples"
-same "samples stored" "$(cat "$samples/stats/samples_stored")" "$(stored)"
+same "samples stored" "$(stat_sum samples_stored)" "$(stored)"
 same "samples of an event that does not happen" "$(counted "$nothing" 500)" 0
 for event in $branches_events; do
 	times=$samples/stats/events/$branches.$(count_of "$event").$((mask))

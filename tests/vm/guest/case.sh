@@ -164,12 +164,14 @@ profile_end()
 	accounts
 }
 
-# stat_sums - "NAME SUM" of each statistic of the session that is not 0, of all CPUs
+# stat_sums - "NAME SUM" of each statistic of the session that is not 0, of all CPUs: the lines of the
+# slot of its account that has the greater sequence number (oprofile-session(5))
 stat_sums()
 {
-	find "$samples/stats" -type f -exec awk '
-		{ name = FILENAME; sub(/.*\//, "", name); sum[name] += $1 }
-		END { for (name in sum) if (sum[name]) printf "%s %d\n", name, sum[name] }' {} +
+	tr -d '\000' <"$samples/account" | awk '
+		$1 == "oprofile-account" { slot = $3 ""; if (slot > last "") last = slot; next }
+		$2 { text[slot] = text[slot] $1 " " $2 "\n" }
+		END { printf "%s", text[last] }'
 }
 
 # sum_of NAME... - of those of stat_sums' lines, on the standard input
