@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "image_name.h"
+#include "libop/base/number.h"
 #include "libop/base/search.h"
 #include "libop/elf/proc_maps.h"
 #include "libop/session/log.h"
@@ -51,7 +52,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct anon_mapping *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return op_compare_u64(x->start, y->start);
 }
 
 static size_t count_lines(const char *text)

@@ -13,6 +13,7 @@
 
 #include "daemon/live/kernel_lists.h"
 #include "libop/base/array.h"
+#include "libop/base/number.h"
 #include "libop/elf/kallsyms.h"
 #include "libop/base/file.h"
 #include "libop/base/search.h"
@@ -147,7 +148,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct op_kernel_symbol *x = a, *y = b;
 
-	return (x->address > y->address) - (x->address < y->address);
+	return op_compare_u64(x->address, y->address);
 }
 
 /* The symbols outside the kernel itself, sorted; the caller frees the array. */
@@ -204,7 +205,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct kernel_range *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return op_compare_u64(x->start, y->start);
 }
 
 static void find_others(struct kernel *kernel, const char *modules, const char *kallsyms)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/session/paths.h"
@@ -30,7 +31,7 @@ static const struct {
 	{OP_STATS_MISSING_NS, offsetof(struct event_time, missing_ns)},
 };
 
-#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+#define NUMBERS OP_ARRAY_SIZE(numbers)
 
 static uint64_t *number_of(struct event_time *time, size_t which)
 {

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
+
 #define GROUP_KERNEL 1
 /* The first string is enough; whole messages are shorter than this. */
 #define MESSAGE_MOST 4096
@@ -33,7 +35,7 @@ bool uevent_is_cpu(const char *message, size_t size)
 	static const char *const starts[] = {"online@/devices/system/cpu/cpu",
 					     "offline@/devices/system/cpu/cpu"};
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(starts); i++) {
 		size_t at = strlen(starts[i]), digits = 0;
 
 		if (size < at || memcmp(message, starts[i], at) != 0)

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/perf/command.h"
 #include "daemon/sources/source.h"
 #include "libop/session/log.h"
@@ -33,7 +34,7 @@ void collect_signals(sigset_t *set)
 	static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 	sigemptyset(set);
-	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(handled); i++)
 		sigaddset(set, handled[i]);
 }
 

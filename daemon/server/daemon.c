@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "libop/session/abi.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "notify.h"
 #include "libop/base/pinned_path.h"
@@ -43,7 +44,7 @@ static void fill_signals(sigset_t *set)
 	static const int handled[] = {SIGHUP, SIGTERM, SIGINT, SIGALRM, SIGUSR1, SIGUSR2, SIGPIPE};
 
 	sigemptyset(set);
-	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(handled); i++)
 		sigaddset(set, handled[i]);
 }
 
@@ -495,7 +496,7 @@ void daemon_close(struct daemon *daemon)
 			log_line("the session is not packed: %s", error.text);
 	}
 	source_close(daemon->source);
-	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(fds); i++) {
 		if (fds[i] >= 0)
 			close(fds[i]);
 	}

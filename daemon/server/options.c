@@ -10,6 +10,7 @@
 
 #include "daemon/sources/module.h"
 #include "daemon/sources/perf/unwind.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/base/option.h"
@@ -241,7 +242,7 @@ static int check(const struct options *options, struct op_error *error)
 		{options->perf, options->replay, "--perf and --replay"},
 	};
 
-	for (size_t i = 0; i < sizeof(exclusive) / sizeof(exclusive[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(exclusive); i++)
 		if (exclusive[i].first && exclusive[i].second)
 			return op_error_set(error, EINVAL, "%s exclude each other",
 					    exclusive[i].names);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "error.h"
 
 /* Offsets that all headers share. */
@@ -36,7 +37,7 @@ static const struct odb_layout layouts[] = {
 };
 /* clang-format on */
 
-#define LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
+#define LAYOUTS OP_ARRAY_SIZE(layouts)
 
 const struct odb_layout *const odb_layout_written = &layouts[0];
 

@@ -149,7 +149,7 @@ static int compare_lines(const void *a, const void *b)
 
 	if (left->address != right->address)
 		return left->address < right->address ? -1 : 1;
-	return (left->order > right->order) - (left->order < right->order);
+	return op_compare_u64(left->order, right->order);
 }
 
 /* Return: false if a line is invalid. */

@@ -19,6 +19,7 @@
 /* The JVM gives it beside methods: what is inlined where. */
 #include <jvmticmlr.h>
 
+#include "libop/base/array.h"
 #include "opagent.h"
 
 static op_agent_t agent;
@@ -360,7 +361,7 @@ static jvmtiError listen_to(jvmtiEnv *jvmti)
 
 	if (!error)
 		error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks));
-	for (size_t i = 0; !error && i < sizeof(events) / sizeof(events[0]); i++)
+	for (size_t i = 0; !error && i < OP_ARRAY_SIZE(events); i++)
 		error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, events[i], NULL);
 	return error;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arrays that grow: the capacity doubles, so that n additions cost n copies at most.
+ * Arrays: of a size that the compiler knows; and those that grow, whose capacity doubles, so that n
+ * additions cost n copies at most.
  */
 #ifndef LIBOP_BASE_ARRAY_H
 #define LIBOP_BASE_ARRAY_H
@@ -9,6 +10,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The number of elements of an array, which is no pointer. */
+#define OP_ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 #define OP_ARRAY_LEAST 16
 

@@ -44,6 +44,12 @@ bool op_real_all(const char *text, double *out);
 /* Reads @n bytes of two hexadecimal digits each.  Return: false if there are fewer. */
 bool op_bytes_take(const char *text, uint8_t *bytes, size_t n);
 
+/* For qsort(): less than, equal to, or greater than 0 as @a is to @b. */
+static inline int op_compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
 /**
  * op_number_text - write a number
  * @base: 10 or 16

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "type_names.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 
 #define DRIVER_DIR	"/dev/oprofile"
@@ -137,8 +138,7 @@ static const char *intel_name(const struct op_cpu_id *cpu)
 			return NULL;
 		return cpu->siblings > 1 ? "i386/p4-ht" : "i386/p4";
 	}
-	for (size_t i = 0; cpu->family == 6 && i < sizeof(intel_models) / sizeof(intel_models[0]);
-	     i++) {
+	for (size_t i = 0; cpu->family == 6 && i < OP_ARRAY_SIZE(intel_models); i++) {
 		if (cpu->model >= intel_models[i].first && cpu->model <= intel_models[i].last)
 			return intel_models[i].name;
 	}
@@ -147,7 +147,7 @@ static const char *intel_name(const struct op_cpu_id *cpu)
 
 static const char *amd_name(const struct op_cpu_id *cpu)
 {
-	for (size_t i = 0; i < sizeof(amd_models) / sizeof(amd_models[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(amd_models); i++) {
 		if (cpu->family == amd_models[i].family && cpu->model >= amd_models[i].first &&
 		    cpu->model <= amd_models[i].last)
 			return amd_models[i].name;

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "libop/base/array.h"
+
 static const struct op_cpu_pmu pmus[] = {
 	{"i386/ppro", 2, false, true, {NULL}},
 	{"i386/pii", 2, false, true, {NULL}},
@@ -63,7 +65,7 @@ static const struct op_cpu_pmu pmus[] = {
 
 const struct op_cpu_pmu *op_cpu_pmu(const char *cpu_name)
 {
-	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(pmus); i++) {
 		if (!strcmp(pmus[i].cpu_name, cpu_name))
 			return &pmus[i];
 	}

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "libop/base/array.h"
+
 static const struct {
 	const char *name, *title;
 } cpu_types[] = {
@@ -124,7 +126,7 @@ static const struct {
 	[108] = { "perf", "any, by the kernel's perf events" },
 };
 
-#define CPU_TYPE_COUNT ((int)(sizeof(cpu_types) / sizeof(cpu_types[0])))
+#define CPU_TYPE_COUNT ((int)(OP_ARRAY_SIZE(cpu_types)))
 
 _Static_assert(CPU_TYPE_COUNT >= OP_CPU_ORIGINAL, "the types of OProfile 1.4 keep their numbers");
 
@@ -222,7 +224,7 @@ int op_cpu_type_of_file(uint32_t version, uint32_t number)
 {
 	if (version >= 0x13)
 		return number < (uint32_t)CPU_TYPE_COUNT ? (int)number : OP_CPU_NONE;
-	for (size_t i = 0; i < sizeof(old_types) / sizeof(old_types[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(old_types); i++)
 		if (old_types[i].number == number)
 			return op_cpu_type_number(old_types[i].name);
 	return OP_CPU_NONE;
@@ -234,7 +236,7 @@ static int number_in_file(uint32_t version, const char *name)
 
 	if (version >= 0x13)
 		return number < OP_CPU_ORIGINAL ? number : OP_CPU_NONE;
-	for (size_t i = 0; i < sizeof(old_types) / sizeof(old_types[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(old_types); i++)
 		if (!strcmp(old_types[i].name, name))
 			return (int)old_types[i].number;
 	return OP_CPU_NONE;

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
+#include "libop/base/number.h"
 #include "libop/base/reader.h"
 #include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
@@ -153,7 +155,7 @@ static bool is_named(const char *name)
 					    ".plt.bnd",	      ".gnu_debugdata", ".gnu_debuglink",
 					    ".gnu_debugaltlink", ".eh_frame_hdr"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++) {
 		if (!strcmp(name, names[i]))
 			return true;
 	}
@@ -201,7 +203,7 @@ static int compare_ranges(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return op_compare_u64(x->start, y->start);
 }
 
 /* Joins ranges that overlap, so that no byte is kept twice. */

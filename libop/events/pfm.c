@@ -15,6 +15,7 @@
 
 #include <perfmon/pfmlib.h>
 
+#include "libop/base/array.h"
 #include "libop/base/strings.h"
 
 /* Bits of event selects; the modifiers' are those of unit_mask.h. */
@@ -94,7 +95,7 @@ static bool load(void)
 	};
 	void *handle = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
 
-	for (size_t i = 0; handle && i < sizeof(functions) / sizeof(functions[0]); i++) {
+	for (size_t i = 0; handle && i < OP_ARRAY_SIZE(functions); i++) {
 		*(void **)functions[i].function = dlsym(handle, functions[i].name);
 		if (!*(void **)functions[i].function)
 			return false;
@@ -205,7 +206,7 @@ static int encode_event(const char *pmu, const char *event, const char *masks,
 
 static uint64_t counter_limit(const char *pmu, uint32_t code)
 {
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(limits); i++) {
 		const char *found = strstr(limits[i].pmus, pmu);
 
 		if (found && found[-1] == ' ' && found[strlen(pmu)] == ' ' &&
@@ -444,7 +445,7 @@ static int translate(char *text, size_t size, const char *part)
 	static const char *const words[][2] = {{"edge", "e=1"}, {"inv", "i=1"}, {"any", "t=1"}};
 	const char *word = part;
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(words); i++) {
 		if (!strcmp(part, words[i][0]))
 			word = words[i][1];
 	}

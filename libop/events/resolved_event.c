@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/similar.h"
 #include "libop/cpu/pmu.h"
 #include "libop/cpu/type_names.h"
@@ -259,7 +260,7 @@ char *op_default_event(const struct op_catalogue *catalogue, struct op_error *er
 		op_error_set(error, ENOENT, "%s has no default event", catalogue->cpu_name);
 		return NULL;
 	}
-	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(defaults); i++) {
 		if (!strcmp(defaults[i].cpu_name, catalogue->cpu_name))
 			spec = defaults[i].spec;
 	}

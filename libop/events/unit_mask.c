@@ -226,7 +226,7 @@ static int read_modifier(const char *text, struct parts *parts, bool *found, str
 		parts->given |= (uint32_t)cmask << OP_EXTRA_CMASK_SHIFT;
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(modifiers) / sizeof(modifiers[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(modifiers); i++) {
 		if (modifiers[i].bit != OP_EXTRA_PEBS && !strcmp(text, modifiers[i].name)) {
 			parts->given |= modifiers[i].bit;
 			return 0;
@@ -391,7 +391,7 @@ static int parse_modifier(const char *text, uint32_t *extra, struct op_error *er
 		*extra |= (uint32_t)cmask << OP_EXTRA_CMASK_SHIFT;
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(modifiers) / sizeof(modifiers[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(modifiers); i++) {
 		if (!strcmp(text, modifiers[i].name)) {
 			*extra |= modifiers[i].bit;
 			return 0;

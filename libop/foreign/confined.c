@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "account.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "syscalls.h"
 
@@ -61,7 +62,7 @@ static bool is_mapped(uint32_t id, const char *map)
 /* Return: the first id that nobody has and this process can take, or 0: there is none. */
 static uint32_t find_unused(const char *users, const char *groups)
 {
-	for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(unused); i++)
 		for (uint32_t id = unused[i][0]; id <= unused[i][1]; id++) {
 			if (!is_mapped(id, users) || !is_mapped(id, groups))
 				break;

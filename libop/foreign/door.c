@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "limits.h"
 #include "walk.h"
@@ -62,7 +63,7 @@ static struct way find_way(const char *path)
 	if (!process || !*process || !is_process(process + 1))
 		return (struct way){0};
 	process = skip_name(process, NULL);
-	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(links); i++) {
 		at = skip_name(process, links[i].name);
 		if (at && links[i].has_entries)
 			at = skip_name(at, NULL);

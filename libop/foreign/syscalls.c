@@ -15,6 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
+
 /* ---- files ---- */
 
 /* Nothing is allowed: a set of rules without a rule.  Kernels may lack Landlock. */
@@ -92,7 +94,7 @@ static const struct sock_filter filter[] = {
 
 static int filter_calls(void)
 {
-	const struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]),
+	const struct sock_fprog program = {.len = OP_ARRAY_SIZE(filter),
 					   .filter = (struct sock_filter *)filter};
 
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);

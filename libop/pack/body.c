@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libop/base/hash.h"
+#include "libop/base/number.h"
 
 #define OUT_OF_MEMORY "out of memory"
 
@@ -168,7 +169,7 @@ static int by_frame(const void *a, const void *b, void *context)
 
 	if (left->image != right->image)
 		return left->image < right->image ? -1 : 1;
-	return (left->offset > right->offset) - (left->offset < right->offset);
+	return op_compare_u64(left->offset, right->offset);
 }
 
 /* Numbers the frames, and writes each of them once; @order: a buffer for all nodes. */
@@ -210,7 +211,7 @@ static int by_caller(const void *a, const void *b, void *context)
 
 	if (left->parent != right->parent)
 		return left->parent < right->parent ? -1 : 1;
-	return (left->frame > right->frame) - (left->frame < right->frame);
+	return op_compare_u64(left->frame, right->frame);
 }
 
 /*

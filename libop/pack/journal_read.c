@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/base/number.h"
 #include "journal.h"
 #include "journal_layout.h"
 #include "layout.h"
@@ -122,7 +123,7 @@ static int by_file(const void *a, const void *b)
 
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
-	return (x->key > y->key) - (x->key < y->key);
+	return op_compare_u64(x->key, y->key);
 }
 
 static void copy_name(const struct journal_name *name, char *to)

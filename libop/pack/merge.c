@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "libop/base/number.h"
+
 /* Unpacked blocks of each pack: they are read in order. */
 #define KEPT_MOST ((size_t)1 << 20)
 
@@ -31,7 +33,7 @@ static int by_key(const void *a, const void *b)
 {
 	const struct odb_entry *x = a, *y = b;
 
-	return (x->key > y->key) - (x->key < y->key);
+	return op_compare_u64(x->key, y->key);
 }
 
 size_t op_pack_sum_entries(struct odb_entry *entries, size_t n)

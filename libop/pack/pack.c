@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/reader.h"
 #include "libop/foreign/door.h"
 #include "libop/session/sample_name.h"
@@ -153,7 +154,7 @@ static void get_header(struct op_reader *range, struct odb_header *header)
 	const uint8_t *bytes;
 	uint64_t number[6], speed = 0;
 
-	for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(number); i++) {
 		number[i] = op_reader_leb128(range);
 		if (number[i] > UINT32_MAX)
 			op_reader_fail(range);

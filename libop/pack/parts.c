@@ -119,7 +119,7 @@ static int compare(const void *a, const void *b)
 		return x->first < y->first ? -1 : 1;
 	if (x->last != y->last)
 		return x->last > y->last ? -1 : 1;
-	return (x->kind > y->kind) - (x->kind < y->kind);
+	return op_compare_u64(x->kind, y->kind);
 }
 
 /* Adds a part.  Return: 0, or -1 with @error set. */

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "libop/base/array.h"
+
 /* The kernel refuses an attr larger than a page. */
 #define ATTR_SIZE_MOST 4096
 
@@ -71,7 +73,7 @@ static bool cache_name(uint64_t config, char *name, size_t size)
 	static const char *const operations[] = {"load", "store", "prefetch"};
 	uint64_t cache = config & 0xff, operation = config >> 8 & 0xff, miss = config >> 16 & 0xff;
 
-	if (cache >= sizeof(caches) / sizeof(*caches) || operation > 2 || miss > 1)
+	if (cache >= OP_ARRAY_SIZE(caches) || operation > 2 || miss > 1)
 		return false;
 	if (miss)
 		snprintf(name, size, "%s-%s-misses", caches[cache], operations[operation]);
@@ -105,9 +107,9 @@ void perf_attr_name(const struct perf_attr *attr, char *name, size_t size)
 	/* On hybrid CPUs, the upper half is the type of the PMU. */
 	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE)
 		config &= UINT32_MAX;
-	if (attr->type == PERF_TYPE_HARDWARE && config < sizeof(hardware) / sizeof(*hardware))
+	if (attr->type == PERF_TYPE_HARDWARE && config < OP_ARRAY_SIZE(hardware))
 		snprintf(name, size, "%s", hardware[config]);
-	else if (attr->type == PERF_TYPE_SOFTWARE && config < sizeof(software) / sizeof(*software))
+	else if (attr->type == PERF_TYPE_SOFTWARE && config < OP_ARRAY_SIZE(software))
 		snprintf(name, size, "%s", software[config]);
 	else if (attr->type == PERF_TYPE_HW_CACHE && cache_name(config, name, size))
 		return;

@@ -91,7 +91,7 @@ static const struct op_perf_name names[] = {
 	 CACHE(ITLB, READ, MISS), 10000},
 };
 
-#define NAMES (sizeof(names) / sizeof(names[0]))
+#define NAMES OP_ARRAY_SIZE(names)
 
 const struct op_perf_name *op_perf_name(const char *name)
 {
@@ -189,7 +189,7 @@ bool op_perf_is_clock_name(const char *event)
 	static const char *const clocks[] = {"cpu-clock", "task-clock"};
 	size_t length = strcspn(event, ":");
 
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(clocks); i++)
 		if (strlen(clocks[i]) == length && !strncmp(event, clocks[i], length))
 			return true;
 	return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Decoders of records other than samples: see record.h. */
+#include "libop/base/array.h"
 #include "record.h"
 
 /* Bits of the header's misc that older kernel headers lack. */
@@ -226,7 +227,7 @@ const char *perf_type_name(uint32_t type)
 		[PERF_TYPE_SCHEDSTAT_DOMAIN] = "SCHEDSTAT_DOMAIN",
 	};
 
-	return type < sizeof(kernel) / sizeof(*kernel) ? kernel[type] : NULL;
+	return type < OP_ARRAY_SIZE(kernel) ? kernel[type] : NULL;
 }
 
 const char *perf_record_read(struct perf_record *record, const struct perf_raw *raw,

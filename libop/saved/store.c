@@ -162,7 +162,7 @@ static bool is_name(const char *name)
 	static const char *const kinds[] = {"", "file-", "kallsyms-", "unwind-",
 					   "unwind-file-"};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(kinds); i++) {
 		size_t n = strlen(kinds[i]);
 		const char *rest = name + n;
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "libop/base/array.h"
 #include "libop/session/small_files.h"
 #include "libop/session/paths.h"
 
@@ -53,7 +54,7 @@ static const struct {
 static void put_layout(FILE *out, const void *ignored)
 {
 	(void)ignored;
-	for (size_t i = 0; i < sizeof(layout) / sizeof(layout[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(layout); i++)
 		fprintf(out, "%s %u\n", layout[i].key, layout[i].value);
 }
 

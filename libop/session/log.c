@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "paths.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/safe_text.h"
 #include "libop/base/strings.h"
@@ -33,7 +34,7 @@ static const struct {
 
 static int switch_on(const char *name, struct op_error *error)
 {
-	for (size_t i = 0; i < sizeof(topic_names) / sizeof(topic_names[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(topic_names); i++) {
 		if (!strcmp(topic_names[i].name, name)) {
 			log_topics |= topic_names[i].topics;
 			return 0;

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/base/remove_tree.h"
 
@@ -44,7 +45,7 @@ static void ignore_signals(void)
 {
 	static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(signals); i++)
 		signal(signals[i], SIG_IGN);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/pinned_path.h"
 #include "paths.h"
@@ -20,7 +21,7 @@ static int check_content(int samples, const char *path, struct op_error *error)
 					    OP_SAMPLES_SYMBOLS, "{root}", "{kern}"};
 	int result = 0;
 
-	for (size_t i = 0; !result && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; !result && i < OP_ARRAY_SIZE(names); i++) {
 		char *below = op_path("%s/%s", path, names[i]);
 		struct op_error cause = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
 		int fd = below ? trusted_dir_open_below(samples, names[i], below, TRUSTED_DIR_FIND,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/base/search.h"
 
 struct heap {
@@ -21,7 +22,7 @@ static int compare_starts(const void *a, const void *b)
 		return left->start < right->start ? -1 : 1;
 	if (left->rank != right->rank)
 		return left->rank < right->rank ? -1 : 1;
-	return (left->value > right->value) - (left->value < right->value);
+	return op_compare_u64(left->value, right->value);
 }
 
 /* Pointers are into the sorted array. */

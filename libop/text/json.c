@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/number.h"
 #include "libop/base/utf8.h"
 
@@ -24,7 +25,7 @@ static const char *escape(uint32_t code, char room[static 8])
 		['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f",
 		['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\"};
 
-	if (code < sizeof(known) / sizeof(known[0]) && known[code])
+	if (code < OP_ARRAY_SIZE(known) && known[code])
 		return known[code];
 	if (code >= ' ' && (code < 0x7f || code >= 0xa0))
 		return NULL;

@@ -7,6 +7,7 @@
 #include "pp/debug/info.h"
 #include "disassembly.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "pp/debug/source_file.h"
 #include "pp/select/spec.h"
 #include "pp/select/weights.h"
@@ -286,7 +287,7 @@ static int compare_rows(const void *a, const void *b, void *classes)
 			return l > r ? -1 : 1;
 		return left->image->order < right->image->order ? -1 : 1;
 	}
-	return (left->place.vma > right->place.vma) - (left->place.vma < right->place.vma);
+	return op_compare_u64(left->place.vma, right->place.vma);
 }
 
 void pp_annotate_assembly(struct pp_annotation *annotation)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "pp/report/event_column.h"
 
 /* Options of objdump: "-M intel", "-Mintel", "--disassembler-options=intel". */
@@ -15,7 +16,7 @@ static int take_objdump(const struct op_option *option, void *field, const char 
 {
 	static const char *const starts[] = {"--disassembler-options=", "-M"};
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(starts); i++) {
 		size_t n = strlen(starts[i]);
 		const char *rest;
 

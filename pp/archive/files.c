@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
@@ -357,7 +358,7 @@ static int add_rest(struct gathering *gathering, const struct pp_sample_list *li
 		if (op_walk(list->samples_dirs[i], visit, gathering, error))
 			return -1;
 	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++)
 		add_if_there(gathering,
 			     pp_format("%s%s/%s", gathering->prefix, session_dir, names[i]));
 	return 0;

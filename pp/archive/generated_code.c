@@ -6,14 +6,16 @@
 #include "files.h"
 #include "pp/symbols/jit.h"
 #include "pp/symbols/kallsyms.h"
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 
 static int compare_tgids(const void *a, const void *b)
 {
 	const struct op_image_name *left = *(const struct op_image_name *const *)a;
 	const struct op_image_name *right = *(const struct op_image_name *const *)b;
 
-	return (left->tgid > right->tgid) - (left->tgid < right->tgid);
+	return op_compare_u64(left->tgid, right->tgid);
 }
 
 static void add_mapped_dump(struct pp_archive_files *files, const char *path,
@@ -38,7 +40,7 @@ static void add_jit(struct pp_archive_files *files, const struct pp_image_search
 	struct op_process process;
 	uid_t user;
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(paths); i++) {
 		char *path = paths[i](dir, tgid);
 
 		if (pp_jit_is_believed(path, dir, tgid, processes, &user))

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/progress.h"
 #include "libop/session/paths.h"
@@ -288,7 +289,7 @@ static const struct suffix *find_suffix(const char *path)
 {
 	size_t length = strlen(path);
 
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(suffixes); i++) {
 		size_t n = strlen(suffixes[i].text);
 
 		if (length > n && !strcmp(path + length - n, suffixes[i].text))

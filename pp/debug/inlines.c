@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tables.h"
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 
 /* Maximum nesting of scopes: a bound for damaged files. */
@@ -36,7 +37,7 @@ static const char *name_of(Dwarf_Die *die)
 	static const unsigned int attributes[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
 						  DW_AT_name};
 
-	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(attributes); i++) {
 		Dwarf_Attribute attribute;
 		const char *name =
 			dwarf_formstring(dwarf_attr_integrate(die, attributes[i], &attribute));

@@ -9,6 +9,7 @@
 #include "tables.h"
 #include "libop/base/hash.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/base/search.h"
 
 /* The end of a sequence sorts before an entry at the same address. */
@@ -20,7 +21,7 @@ static int compare_entries(const void *a, const void *b)
 		return left->link < right->link ? -1 : 1;
 	if (!left->file != !right->file)
 		return left->file ? 1 : -1;
-	return (left->order > right->order) - (left->order < right->order);
+	return op_compare_u64(left->order, right->order);
 }
 
 /*

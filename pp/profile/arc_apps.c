@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "pp/symbols/image_name.h"
 
 static int compare_pairs(const void *a, const void *b)
@@ -22,7 +23,7 @@ static int compare_classes(const void *a, const void *b)
 	unsigned int right = (*(struct pp_sample_file *const *)b)->class;
 	int order = compare_pairs(a, b);
 
-	return order ? order : (left > right) - (left < right);
+	return order ? order : op_compare_u64(left, right);
 }
 
 void pp_arc_apps_make(struct pp_arc_apps *apps, const struct pp_sample_list *list)

@@ -12,13 +12,9 @@
 #include "callgraph.h"
 #include "collate.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/session/paths.h"
 #include "pp/symbols/image_name.h"
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
 
 static uint64_t size_of(const struct op_image_name *id)
 {
@@ -28,9 +24,9 @@ static uint64_t size_of(const struct op_image_name *id)
 /* One kernel has one vdso, and another one for 32-bit programs; keys are offsets in it. */
 static int compare_vdsos(const struct op_image_name *a, const struct op_image_name *b)
 {
-	int order = compare_numbers(a->start > UINT32_MAX, b->start > UINT32_MAX);
+	int order = op_compare_u64(a->start > UINT32_MAX, b->start > UINT32_MAX);
 
-	return order ? order : compare_numbers(size_of(a), size_of(b));
+	return order ? order : op_compare_u64(size_of(a), size_of(b));
 }
 
 static int compare_deps(const void *a, const void *b, void *request)
@@ -55,9 +51,9 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct pp_sample_file *left = *(struct pp_sample_file *const *)a;
 	const struct pp_sample_file *right = *(struct pp_sample_file *const *)b;
-	int order = compare_numbers(left->image, right->image);
+	int order = op_compare_u64(left->image, right->image);
 
-	return order ? order : compare_numbers(left->app, right->app);
+	return order ? order : op_compare_u64(left->app, right->app);
 }
 
 /* Copy the name: an arc's end is freed when the profile is complete; its strings belong to the
@@ -134,9 +130,9 @@ static void order_images(struct pp_profile *profile)
 static int compare_parts(const void *a, const void *b)
 {
 	const struct pp_part *left = a, *right = b;
-	int order = compare_numbers(left->app->order, right->app->order);
+	int order = op_compare_u64(left->app->order, right->app->order);
 
-	return order ? order : compare_numbers(left->image->order, right->image->order);
+	return order ? order : op_compare_u64(left->image->order, right->image->order);
 }
 
 static void read_images(struct pp_profile *profile, const struct pp_sample_list *list,

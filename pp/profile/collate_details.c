@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "libop/base/number.h"
+
 /* ---- details ---- */
 
 static int compare_hits(const void *a, const void *b)
@@ -12,7 +14,7 @@ static int compare_hits(const void *a, const void *b)
 
 	if (left->row != right->row)
 		return left->row < right->row ? -1 : 1;
-	return (left->vma > right->vma) - (left->vma < right->vma);
+	return op_compare_u64(left->vma, right->vma);
 }
 
 static size_t count_vmas(const struct hit *hits, size_t n)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
 #include "libop/foreign/door.h"
@@ -74,7 +75,7 @@ static void take_line(struct pp_head *head, struct times *times, char *line)
 
 	if (!value)
 		return;
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(facts); i++)
 		if (!strcmp(key, facts[i].key))
 			take_fact(facts[i].fact, value);
 	if (!strcmp(key, "event"))

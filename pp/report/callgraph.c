@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/base/search.h"
 #include "table.h"
 #include "pp/select/weights.h"
@@ -33,18 +34,13 @@ struct graph {
 	uint64_t *sums, *wholes; /* by class, of the current block */
 };
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_rows(const struct pp_row *a, const struct pp_row *b)
 {
 	int order = strcmp(a->symbol, b->symbol);
 
-	order = order ? order : compare_numbers(a->image->order, b->image->order);
-	order = order ? order : compare_numbers(a->app->order, b->app->order);
-	return order ? order : compare_numbers(a->place.vma, b->place.vma);
+	order = order ? order : op_compare_u64(a->image->order, b->image->order);
+	order = order ? order : op_compare_u64(a->app->order, b->app->order);
+	return order ? order : op_compare_u64(a->place.vma, b->place.vma);
 }
 
 /* Callers with the most samples last. */
@@ -52,11 +48,11 @@ static int compare_callers(const void *a, const void *b, void *classes)
 {
 	const struct pp_arc *left = *(const struct pp_arc *const *)a;
 	const struct pp_arc *right = *(const struct pp_arc *const *)b;
-	int order = compare_numbers((uintptr_t)left->callee, (uintptr_t)right->callee);
+	int order = op_compare_u64((uintptr_t)left->callee, (uintptr_t)right->callee);
 
 	order = order ? order
-		      : compare_numbers(pp_weight(classes, left->counts, 0),
-					pp_weight(classes, right->counts, 0));
+		      : op_compare_u64(pp_weight(classes, left->counts, 0),
+				       pp_weight(classes, right->counts, 0));
 	return order ? order : compare_rows(left->caller, right->caller);
 }
 
@@ -65,11 +61,11 @@ static int compare_callees(const void *a, const void *b, void *classes)
 {
 	const struct pp_arc *left = *(const struct pp_arc *const *)a;
 	const struct pp_arc *right = *(const struct pp_arc *const *)b;
-	int order = compare_numbers((uintptr_t)left->caller, (uintptr_t)right->caller);
+	int order = op_compare_u64((uintptr_t)left->caller, (uintptr_t)right->caller);
 
 	order = order ? order
-		      : compare_numbers(pp_weight(classes, right->counts, 0),
-					pp_weight(classes, left->counts, 0));
+		      : op_compare_u64(pp_weight(classes, right->counts, 0),
+				       pp_weight(classes, left->counts, 0));
 	return order ? order : compare_rows(left->callee, right->callee);
 }
 
@@ -95,14 +91,14 @@ static void make_index(const struct graph *graph, struct index *index,
 
 static int compare_to_callee(const void *row, const void *arc)
 {
-	return compare_numbers((uintptr_t)row,
-			       (uintptr_t)(*(const struct pp_arc *const *)arc)->callee);
+	return op_compare_u64((uintptr_t)row,
+			      (uintptr_t)(*(const struct pp_arc *const *)arc)->callee);
 }
 
 static int compare_to_caller(const void *row, const void *arc)
 {
-	return compare_numbers((uintptr_t)row,
-			       (uintptr_t)(*(const struct pp_arc *const *)arc)->caller);
+	return op_compare_u64((uintptr_t)row,
+			      (uintptr_t)(*(const struct pp_arc *const *)arc)->caller);
 }
 
 /* The arcs of @row, which is the end by which @index is sorted; *@n is set to their number. */

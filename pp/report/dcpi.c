@@ -82,7 +82,7 @@ static void free_entries(struct entries *entries)
 
 static int compare_image(const struct entry *a, const struct entry *b)
 {
-	return (a->image->order > b->image->order) - (a->image->order < b->image->order);
+	return op_compare_u64(a->image->order, b->image->order);
 }
 
 /* ---- dcpicat ---- */
@@ -92,8 +92,7 @@ static int compare_address(const void *a, const void *b)
 	const struct entry *entry = a, *other = b;
 	int order = compare_image(entry, other);
 
-	return order ? order
-		     : (entry->address > other->address) - (entry->address < other->address);
+	return order ? order : op_compare_u64(entry->address, other->address);
 }
 
 static void collect_addresses(struct entries *entries, const struct pp_profile *profile)

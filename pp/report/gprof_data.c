@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/text/cells.h"
 
 /* The one image with samples; if there are several, the error names two of them. */
@@ -39,7 +40,7 @@ static int compare_counts(const void *a, const void *b)
 {
 	const struct pp_gmon_count *left = a, *right = b;
 
-	return (left->vma > right->vma) - (left->vma < right->vma);
+	return op_compare_u64(left->vma, right->vma);
 }
 
 static void take_counts(struct pp_gprof_data *data, const struct pp_profile *profile,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 
 static int compare(const void *a, const void *b, void *context)
 {
@@ -13,7 +14,7 @@ static int compare(const void *a, const void *b, void *context)
 
 	if (numbers[left] != numbers[right])
 		return numbers[left] > numbers[right] ? -1 : 1;
-	return (left > right) - (left < right);
+	return op_compare_u64(left, right);
 }
 
 bool *pp_largest(const uint64_t *numbers, size_t n, uint64_t most)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "event_column.h"
 
 static int take_sort(const struct op_option *option, void *field, const char *text,
@@ -138,7 +139,7 @@ static int check_exclusions(const char *option, const struct exclusion *others, 
 }
 
 #define CHECK_EXCLUSIONS(option, others, error)                                                    \
-	check_exclusions(option, others, sizeof(others) / sizeof((others)[0]), error)
+	check_exclusions(option, others, OP_ARRAY_SIZE(others), error)
 
 /* Rejects options about symbols in reports without symbols. */
 static int check_without_symbols(const struct pp_options *options, struct op_error *error)
@@ -159,7 +160,7 @@ static int check_without_symbols(const struct pp_options *options, struct op_err
 		{sorts_by(style, PP_SORT_SYMBOL), "--sort=symbol"},
 	};
 
-	for (size_t i = 0; i < sizeof(needy) / sizeof(needy[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(needy); i++)
 		if (needy[i].wrong)
 			return op_error_set(error, EINVAL, "%s needs --symbols", needy[i].name);
 	return 0;
@@ -328,7 +329,7 @@ static int choose_format(struct pp_options *options, struct op_error *error)
 		{options->csv, PP_FORMAT_CSV},
 	};
 
-	for (size_t i = 0; i < sizeof(short_ways) / sizeof(short_ways[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(short_ways); i++) {
 		if (!short_ways[i].wanted || options->format == short_ways[i].format)
 			continue;
 		if (options->format != PP_FORMAT_TEXT)
@@ -394,7 +395,7 @@ static int add_filters(struct pp_options *options, struct op_error *error)
 	} filters[] = {{"cpu", options->cpu}, {"tgid", options->tgid}, {"tid", options->tid}};
 	size_t n = options->common.is_pair ? 2 : 1;
 
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(filters); i++)
 		for (size_t k = 0; filters[i].list && k < n; k++)
 			if (pp_spec_add(&options->common.specs[k], filters[i].tag, filters[i].list,
 					error))

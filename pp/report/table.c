@@ -8,6 +8,7 @@
 
 #include "largest.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/base/safe_text.h"
 #include "pp/select/weights.h"
 
@@ -68,11 +69,6 @@ int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_err
 	return result;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_lines(const struct pp_place *a, const struct pp_place *b)
 {
 	int order;
@@ -80,7 +76,7 @@ static int compare_lines(const struct pp_place *a, const struct pp_place *b)
 	if (!a->file || !b->file)
 		return !a->file - !b->file;
 	order = strcmp(a->file, b->file);
-	return order ? order : (a->line > b->line) - (a->line < b->line);
+	return order ? order : op_compare_u64(a->line, b->line);
 }
 
 static int compare_by(enum pp_sort_key key, const struct pp_row *a, const struct pp_row *b,
@@ -88,18 +84,18 @@ static int compare_by(enum pp_sort_key key, const struct pp_row *a, const struct
 {
 	switch (key) {
 	case PP_SORT_SAMPLE:
-		return compare_numbers(pp_weight(classes, b->counts, 0),
-				       pp_weight(classes, a->counts, 0));
+		return op_compare_u64(pp_weight(classes, b->counts, 0),
+				      pp_weight(classes, a->counts, 0));
 	case PP_SORT_IMAGE:
-		return compare_numbers(a->image->order, b->image->order);
+		return op_compare_u64(a->image->order, b->image->order);
 	case PP_SORT_APP:
-		return compare_numbers(a->app->order, b->app->order);
+		return op_compare_u64(a->app->order, b->app->order);
 	case PP_SORT_SYMBOL:
 		return strcmp(a->symbol, b->symbol);
 	case PP_SORT_DEBUG:
 		return compare_lines(&a->place, &b->place);
 	case PP_SORT_VMA:
-		return compare_numbers(a->place.vma, b->place.vma);
+		return op_compare_u64(a->place.vma, b->place.vma);
 	case PP_SORT_KEYS:
 		break;
 	}
@@ -120,8 +116,8 @@ static int compare_rows(const void *a, const void *b, void *context)
 	int result = 0;
 
 	if (order->inclusive)
-		result = compare_numbers(pp_weight(order->classes, right->inclusive, 0),
-					 pp_weight(order->classes, left->inclusive, 0));
+		result = op_compare_u64(pp_weight(order->classes, right->inclusive, 0),
+					pp_weight(order->classes, left->inclusive, 0));
 	for (size_t i = 0; !result && i < order->style.n_sort; i++)
 		result = compare_by(order->style.sort[i], left, right, order->classes);
 	return result;

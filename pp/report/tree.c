@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/text/cells.h"
 #include "largest.h"
 #include "pp/select/weights.h"
@@ -38,18 +39,13 @@ struct report {
 	bool has_apps; /* more than one */
 };
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_rows(const struct pp_row *a, const struct pp_row *b)
 {
 	int order = strcmp(a->symbol, b->symbol);
 
-	order = order ? order : compare_numbers(a->image->order, b->image->order);
-	order = order ? order : compare_numbers(a->app->order, b->app->order);
-	return order ? order : compare_numbers(a->place.vma, b->place.vma);
+	order = order ? order : op_compare_u64(a->image->order, b->image->order);
+	order = order ? order : op_compare_u64(a->app->order, b->app->order);
+	return order ? order : op_compare_u64(a->place.vma, b->place.vma);
 }
 
 static uint64_t weight_of(const struct report *report, uint32_t node)
@@ -69,9 +65,9 @@ static int compare_nodes(const void *a, const void *b, void *context)
 	const struct report *report = context;
 	const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 	const struct pp_call_node *nodes = report->tree->nodes;
-	int order = compare_numbers(nodes[left].above, nodes[right].above);
+	int order = op_compare_u64(nodes[left].above, nodes[right].above);
 
-	order = order ? order : compare_numbers(weight_of(report, right), weight_of(report, left));
+	order = order ? order : op_compare_u64(weight_of(report, right), weight_of(report, left));
 	return order ? order : compare_rows(nodes[left].row, nodes[right].row);
 }
 
@@ -80,9 +76,9 @@ static int compare_weights(const void *a, const void *b, void *context)
 {
 	const struct report *report = context;
 	const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-	int order = compare_numbers(weight_of(report, right), weight_of(report, left));
+	int order = op_compare_u64(weight_of(report, right), weight_of(report, left));
 
-	return order ? order : compare_numbers(left, right);
+	return order ? order : op_compare_u64(left, right);
 }
 
 static void order_nodes(struct report *report)

@@ -12,6 +12,7 @@
 
 #include "largest.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/text/cells.h"
 #include "pp/select/weights.h"
 #include "report.h"
@@ -47,7 +48,7 @@ static int compare_classes(const void *a, const void *b, void *context)
 
 	if (who->weights[left] != who->weights[right])
 		return who->weights[left] > who->weights[right] ? -1 : 1;
-	return (left > right) - (left < right);
+	return op_compare_u64(left, right);
 }
 
 static void put_text(struct who *who, const char *text, size_t width)

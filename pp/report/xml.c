@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "libop/cpu/type_names.h"
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "pp/select/multiplexing.h"
 #include "pp/select/weights.h"
@@ -44,10 +45,10 @@ static void put_merge(struct pp_report_xml *report, const struct pp_merge *merge
 		{merge->tgid, "tgid"}, {merge->unit_mask, "unitmask"},
 		{merge->lib, "lib"},
 	};
-	char *merged[sizeof(words) / sizeof(words[0])];
+	char *merged[OP_ARRAY_SIZE(words)];
 	struct op_strings list = {.item = merged};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(words); i++)
 		if (words[i].merged)
 			list.item[list.count++] = words[i].word;
 	put_list(report, "merge", &list);

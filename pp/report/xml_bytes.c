@@ -5,6 +5,7 @@
 
 #include "pp/symbols/image_reader.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/foreign/door.h"
 #include "xml.h"
 
@@ -18,7 +19,7 @@ static int compare_rows(const void *a, const void *b)
 
 	if (left->image->order != right->image->order)
 		return left->image->order < right->image->order ? -1 : 1;
-	return (left->number > right->number) - (left->number < right->number);
+	return op_compare_u64(left->number, right->number);
 }
 
 /* The symbol of @row, or NULL for the row of samples without a symbol. */

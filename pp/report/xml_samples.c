@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/base/search.h"
 #include "pp/select/weights.h"
 #include "xml.h"
@@ -30,28 +31,23 @@ struct binary {
 
 /* ---- order ---- */
 
-static int compare_numbers(size_t a, size_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_rows(const void *a, const void *b)
 {
 	const struct pp_row *left = *(const struct pp_row *const *)a;
 	const struct pp_row *right = *(const struct pp_row *const *)b;
-	int order = compare_numbers(left->app->order, right->app->order);
+	int order = op_compare_u64(left->app->order, right->app->order);
 
-	order = order ? order : compare_numbers(left->image->order, right->image->order);
-	return order ? order : compare_numbers(left->number, right->number);
+	order = order ? order : op_compare_u64(left->image->order, right->image->order);
+	return order ? order : op_compare_u64(left->number, right->number);
 }
 
 static int compare_callees(const void *a, const void *b)
 {
 	const struct pp_arc *left = *(const struct pp_arc *const *)a;
 	const struct pp_arc *right = *(const struct pp_arc *const *)b;
-	int order = compare_numbers(left->callee->number, right->callee->number);
+	int order = op_compare_u64(left->callee->number, right->callee->number);
 
-	return order ? order : compare_numbers(left->caller->number, right->caller->number);
+	return order ? order : op_compare_u64(left->caller->number, right->caller->number);
 }
 
 static void make_indices(struct samples *samples)
@@ -95,14 +91,14 @@ static void put_arc(struct samples *samples, const struct pp_row *row, const uin
 
 static int compare_to_callee(const void *row, const void *arc)
 {
-	return compare_numbers(((const struct pp_row *)row)->number,
-			       (*(const struct pp_arc *const *)arc)->callee->number);
+	return op_compare_u64(((const struct pp_row *)row)->number,
+			      (*(const struct pp_arc *const *)arc)->callee->number);
 }
 
 static int compare_to_caller(const void *row, const void *arc)
 {
-	return compare_numbers(((const struct pp_row *)row)->number,
-			       (*(const struct pp_arc *const *)arc)->caller->number);
+	return op_compare_u64(((const struct pp_row *)row)->number,
+			      (*(const struct pp_arc *const *)arc)->caller->number);
 }
 
 /* The first arc of which @row is an end. */

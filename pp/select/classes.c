@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/session/labels.h"
 #include "session_events.h"
 
@@ -50,15 +52,10 @@ static int take_merge(const struct op_option *option, void *field, const char *t
 
 const struct op_option_type pp_option_merge = {.take = take_merge};
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* OP_ALL comes last. */
 static int compare_ids(int64_t a, int64_t b)
 {
-	return compare_numbers(a, b);
+	return op_compare_u64(a, b);
 }
 
 /* Counts sort as text: the column order of OProfile's reports. */
@@ -90,7 +87,7 @@ static int compare_names(const struct op_sample_name *a, const struct op_sample_
 	order = order ? order : compare_ids(a->tgid, b->tgid);
 	order = order ? order : compare_ids(a->tid, b->tid);
 	if (!merge->unit_mask)
-		order = order ? order : compare_numbers(a->unit_mask, b->unit_mask);
+		order = order ? order : op_compare_u64(a->unit_mask, b->unit_mask);
 	order = order ? order : strcmp(a->event, b->event);
 	return order ? order : compare_counts(a->count, b->count);
 }
@@ -166,7 +163,7 @@ static int find_axis(struct pp_classes *classes, struct op_error *error)
 	int result = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof(axes) / sizeof(axes[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(axes); i++) {
 		if (!axes[i].differs)
 			continue;
 		n++;
@@ -313,7 +310,7 @@ static struct pp_sample_file **list_all(struct pp_sample_list *list, size_t *n)
 	struct pp_sample_file **all = pp_alloc(most, sizeof(*all));
 
 	*n = 0;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(kinds); i++)
 		for (size_t k = 0; k < kinds[i].n; k++)
 			all[(*n)++] = &kinds[i].files[k];
 	return all;

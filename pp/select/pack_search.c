@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/base/progress.h"
 #include "libop/pack/parts.h"
@@ -125,7 +126,7 @@ void pp_pack_search(struct pp_sample_list *list, const struct pp_sample_search *
 	size_t length = strlen(tree);
 	struct op_pack_file packed;
 
-	for (size_t i = 0; pack && i < sizeof(below) / sizeof(below[0]); i++) {
+	for (size_t i = 0; pack && i < OP_ARRAY_SIZE(below); i++) {
 		memset(walk, 0, sizeof(*walk));
 		walk->pack = pack;
 		while (op_pack_next(walk, &packed))

@@ -13,6 +13,7 @@
 #include "libop/session/paths.h"
 #include "libop/session/supplier.h"
 #include "libop/session/trusted_dir.h"
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/base/similar.h"
 #include "libop/foreign/door.h"
@@ -33,7 +34,7 @@ static void search_tree(struct pp_sample_list *list, const struct pp_sample_sear
 	struct stat status;
 
 	pp_pack_search(list, search, pack, samples_dir, tree, warnings);
-	for (size_t i = 0; !search->is_whole && i < sizeof(below) / sizeof(below[0]); i++) {
+	for (size_t i = 0; !search->is_whole && i < OP_ARRAY_SIZE(below); i++) {
 		char *path = pp_format("%s/%s%s", samples_dir, tree, below[i]);
 
 		if (strlen(path) < PATH_MAX && !lstat(path, &status))

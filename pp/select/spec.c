@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libop/base/array.h"
 #include "libop/base/number.h"
 #include "libop/session/paths.h"
 #include "pp/symbols/image_identity.h"
@@ -38,7 +39,7 @@ static const struct tag {
 	{"tid", TAG_RANGES, offsetof(struct pp_spec, tids)},
 };
 
-#define N_TAGS (sizeof(tags) / sizeof(tags[0]))
+#define N_TAGS OP_ARRAY_SIZE(tags)
 
 static void texts_add(struct op_strings *texts, const char *item)
 {

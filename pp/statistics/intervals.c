@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "chance.h"
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "pp/select/weights.h"
 
@@ -25,7 +26,7 @@ static const double student[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469
 
 double pp_student(size_t freedom)
 {
-	const size_t known = sizeof(student) / sizeof(student[0]);
+	const size_t known = OP_ARRAY_SIZE(student);
 	const double z = PP_CONFIDENCE_ERRORS, n = (double)freedom;
 
 	if (freedom <= known)

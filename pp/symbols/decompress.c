@@ -15,6 +15,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
@@ -146,7 +147,7 @@ static const struct format *find_format(const char *path)
 {
 	size_t n = strlen(path);
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(formats); i++) {
 		size_t k = strlen(formats[i].suffix);
 
 		if (n > k && !strcmp(path + n - k, formats[i].suffix))
@@ -217,7 +218,7 @@ int pp_decompress(const char *path, const char **reason)
 	if (answer && length > 1 && !*answer) {
 		fd = make_file(question.fd, answer + 1, length - 1);
 		*reason = reasons[NO_MEMORY];
-	} else if (answer && length && *answer && *answer <= sizeof(reasons) / sizeof(*reasons)) {
+	} else if (answer && length && *answer && *answer <= OP_ARRAY_SIZE(reasons)) {
 		*reason = reasons[*answer - 1];
 	}
 	free(answer);

@@ -13,6 +13,8 @@
 #include <demangle.h>
 #endif
 
+#include "libop/base/array.h"
+
 const char *const pp_demangle_styles[] = {"none", "normal", "smart", NULL};
 
 /* Longest first: a shorter one may be a prefix. */
@@ -39,7 +41,7 @@ static const struct {
 	{"std::__cxx11::", "std::"},
 };
 
-#define N_SHORT_NAMES (sizeof(short_names) / sizeof(short_names[0]))
+#define N_SHORT_NAMES OP_ARRAY_SIZE(short_names)
 
 static void replace_all(char *text, const char *from, const char *to)
 {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/base/reader.h"
 #include "libop/elf/build_id.h"
 #include "libop/foreign/apart.h"
@@ -206,7 +207,7 @@ static int compare_sizes(const void *a, const void *b)
 {
 	const struct pp_symbol_size *left = a, *right = b;
 
-	return (left->address > right->address) - (left->address < right->address);
+	return op_compare_u64(left->address, right->address);
 }
 
 static bool has_size(const GElf_Sym *symbol)
@@ -266,7 +267,7 @@ static int compare_keys(const void *a, const void *b)
 {
 	const uint64_t *left = a, *right = b;
 
-	return (*left > *right) - (*left < *right);
+	return op_compare_u64(*left, *right);
 }
 
 /* The file's offset of an address in code; or UINT64_MAX. */
@@ -323,7 +324,7 @@ static int compare_segments(const void *a, const void *b)
 {
 	const struct pp_segment *left = a, *right = b;
 
-	return (left->offset > right->offset) - (left->offset < right->offset);
+	return op_compare_u64(left->offset, right->offset);
 }
 
 size_t pp_segments_of(Elf *elf, struct pp_segment **out)

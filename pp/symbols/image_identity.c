@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
 #include "libop/elf/build_id.h"
@@ -25,7 +26,7 @@ static const struct {
 	{PP_IMAGE_CHANGED, "/[changed ", "changed meanwhile"},
 };
 
-#define N_STATES (sizeof(states) / sizeof(states[0]))
+#define N_STATES OP_ARRAY_SIZE(states)
 
 static const char no_path[] = "/[no path]/";
 

@@ -7,6 +7,7 @@
 
 #include "image_identity.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/session/paths.h"
 
 char *pp_image_full_name(const struct op_image_name *id)
@@ -38,11 +39,6 @@ char *pp_image_kernel_name(const struct op_image_name *id)
 	return strncmp(id->name, made, n) ? NULL : pp_format("[%s", id->name + n);
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* "kallsyms" sorts as "/kallsyms". */
 static const char *sort_name(const struct op_image_name *id)
 {
@@ -53,10 +49,10 @@ int pp_compare_images(const struct op_image_name *a, const struct op_image_name 
 {
 	int order = strcmp(sort_name(a), sort_name(b));
 
-	order = order ? order : compare_numbers(a->kind, b->kind);
+	order = order ? order : op_compare_u64(a->kind, b->kind);
 	if (order || a->kind != OP_IMAGE_ANON)
 		return order;
-	order = compare_numbers(a->tgid, b->tgid);
-	order = order ? order : compare_numbers(a->start, b->start);
-	return order ? order : compare_numbers(a->end, b->end);
+	order = op_compare_u64(a->tgid, b->tgid);
+	order = order ? order : op_compare_u64(a->start, b->start);
+	return order ? order : op_compare_u64(a->end, b->end);
 }

@@ -13,6 +13,7 @@
 
 #include "debuginfod.h"
 #include "image_identity.h"
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/base/search.h"
 #include "libop/foreign/door.h"
@@ -143,7 +144,7 @@ static char *find_by_build_id(const struct pp_image_search *search,
 	const char *home = getenv("HOME");
 	char *found = NULL;
 
-	for (size_t i = 0; !found && i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+	for (size_t i = 0; !found && i < OP_ARRAY_SIZE(dirs); i++) {
 		char *dir = pp_format("%s%s", pp_image_root(search), dirs[i]);
 
 		found = find_in_build_ids(identity, dir);
@@ -176,7 +177,7 @@ static char *find_identity(struct pp_image_search *search, const char *name,
 		free(found);
 		found = NULL;
 	}
-	for (size_t i = 0; !found && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+	for (size_t i = 0; !found && i < OP_ARRAY_SIZE(prefixes); i++)
 		if (prefixes[i] && *identity->path)
 			found = if_fits(identity, pp_format("%s%s", prefixes[i], identity->path));
 	files = pp_image_search_base(search, identity->path, &n);
@@ -324,7 +325,7 @@ char *pp_image_find(struct pp_image_search *search, const char *name, const char
 {
 	const char *const prefixes[] = {search->archive, search->root,
 					search->archive || search->root ? NULL : ""};
-	const size_t n = sizeof(prefixes) / sizeof(prefixes[0]);
+	const size_t n = OP_ARRAY_SIZE(prefixes);
 	struct pp_image_identity identity;
 	const struct op_image_known *known;
 	const char *why = NULL;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "libop/base/file.h"
+#include "libop/base/number.h"
 #include "libop/base/reader.h"
 #include "libop/tables/name_index.h"
 #include "libop/tables/ranges.h"
@@ -613,7 +614,7 @@ static int compare_symbols(const void *a, const void *b)
 {
 	const struct pp_symbol *left = a, *right = b;
 
-	return (left->start > right->start) - (left->start < right->start);
+	return op_compare_u64(left->start, right->start);
 }
 
 /* Sections may lie in memory in another order than in the file, and overlap. */

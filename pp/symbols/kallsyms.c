@@ -10,6 +10,7 @@
 #include "libop/saved/kernel_symbols.h"
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/foreign/door.h"
 
 /* The least length of a build-id in digits. */
@@ -33,7 +34,7 @@ static int compare_symbols(const void *a, const void *b)
 {
 	const struct pp_kernel_symbol *left = a, *right = b;
 
-	return (left->address > right->address) - (left->address < right->address);
+	return op_compare_u64(left->address, right->address);
 }
 
 static void add_symbol(struct pp_kallsyms *kallsyms, size_t *capacity,

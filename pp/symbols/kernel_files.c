@@ -16,6 +16,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/foreign/door.h"
 #include "libop/base/memory.h"
@@ -217,8 +218,8 @@ static char *find_vmlinux(const char *root, const char *build_id)
 	struct dirent *entry;
 
 	while (releases && !found && (entry = readdir(releases)) != NULL)
-		for (size_t i = 0;
-		     !found && *entry->d_name != '.' && i < sizeof(places) / sizeof(places[0]); i++)
+		for (size_t i = 0; !found && *entry->d_name != '.' && i < OP_ARRAY_SIZE(places);
+		     i++)
 			found = if_vmlinux(pp_format("%s%s%s%s", root, places[i].before,
 						     entry->d_name, places[i].after),
 					   build_id);

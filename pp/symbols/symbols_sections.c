@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/base/search.h"
 
 /* ---- sections ---- */
@@ -79,7 +80,7 @@ static int compare_code(const void *a, const void *b)
 {
 	const struct pp_code *left = a, *right = b;
 
-	return (left->start > right->start) - (left->start < right->start);
+	return op_compare_u64(left->start, right->start);
 }
 
 bool pp_symbols_is_in_code(const struct pp_symbols *symbols, uint64_t start)

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 
 #define OPENER "xdg-open"
@@ -60,7 +61,7 @@ static bool is_lent_root(void)
 {
 	static const char *const users[] = {"SUDO_UID", "PKEXEC_UID", "DOAS_USER"};
 
-	for (size_t i = 0; !geteuid() && i < sizeof(users) / sizeof(users[0]); i++) {
+	for (size_t i = 0; !geteuid() && i < OP_ARRAY_SIZE(users); i++) {
 		const char *user = getenv(users[i]);
 
 		if (user && strcmp(user, "0") != 0 && strcmp(user, "root") != 0)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libop/base/array.h"
 #include "libop/base/progress.h"
 #include "libop/session/paths.h"
 #include "libop/session/temporary.h"
@@ -29,9 +30,9 @@ static int take_verbose(const struct op_option *option, void *field, const char 
 	while (!result && (item = strsep(&rest, ",")) != NULL) {
 		size_t i = 0;
 
-		while (i < sizeof(topics) / sizeof(topics[0]) && strcmp(item, topics[i]))
+		while (i < OP_ARRAY_SIZE(topics) && strcmp(item, topics[i]))
 			i++;
-		if (i == sizeof(topics) / sizeof(topics[0]))
+		if (i == OP_ARRAY_SIZE(topics))
 			result = op_option_refuse(
 				option, text, error,
 				"'%s' is not one of all, debug, bfd, level1, sfile, "

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "daemon/count/profile.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
@@ -297,7 +298,7 @@ static void measure(const char *dir, const struct shape *shape)
 
 static int record(const char *name, const char *samples, const char *path)
 {
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(shapes); i++) {
 		if (strcmp(shapes[i].name, name) != 0)
 			continue;
 		make_recording(path, &shapes[i], (uint32_t)strtoul(samples, NULL, 10));
@@ -316,7 +317,7 @@ int main(int argc, char **argv)
 		return record(argv[2], argv[3], argv[4]);
 	if (!dir || !mkdtemp(dir))
 		die("mkdtemp");
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(shapes); i++) {
 		if (!only || !strcmp(only, shapes[i].name))
 			measure(dir, &shapes[i]);
 	}

@@ -34,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/perf/attr.h"
 #include "pp/formats/pprof/wire.h"
 #include "tests/unit/formats/perf_recording.h"
@@ -183,7 +184,7 @@ static void add_event(char *text)
 			event->type = (uint32_t)number(&value, NULL);
 		else if (!strncmp(word, "sample_type", 11))
 			event->sample_type |= number(&value, NULL);
-		for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		for (size_t i = 0; i < OP_ARRAY_SIZE(fields); i++)
 			if (!strncmp(word, fields[i].name, strlen(fields[i].name)))
 				*fields[i].field = number(&value, NULL);
 	}

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "daemon/sources/recording.h"
 
 #define ESCAPE OPROFILE_ESCAPE_CODE
@@ -63,7 +64,7 @@ static void check(bool good, const char *what)
 
 static const struct word *find_word(const char *name)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(words); i++) {
 		if (!strcmp(words[i].name, name))
 			return &words[i];
 	}

@@ -5,6 +5,7 @@
  */
 #include "driver.h"
 #include "fixture.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "recording.h"
 
@@ -52,12 +53,12 @@ static void __attribute__((constructor)) make_seed(void)
 	memcpy(chunk, &head, sizeof(head));
 	memcpy(chunk + sizeof(head), maps, sizeof(maps) - 1);
 	out = recording_begin(path);
-	recording_buffer(out, words, sizeof(words) / sizeof(*words));
+	recording_buffer(out, words, OP_ARRAY_SIZE(words));
 	recording_image(out, 0x10, "/usr/bin/bash", 1000);
 	recording_chunk(out, RECORD_MAPS, chunk, sizeof(head) + sizeof(maps) - 1);
 	recording_chunk(out, RECORD_MODULES, modules, sizeof(modules) - 1);
 	recording_chunk(out, RECORD_STATS, stats, sizeof(stats) - 1);
-	recording_buffer(out, words, sizeof(words) / sizeof(*words));
+	recording_buffer(out, words, OP_ARRAY_SIZE(words));
 	recording_end(out);
 	bytes = op_file_read(path, sizeof(seed), &length, NULL);
 	fuzz_must(bytes != NULL, "the seed is too long");

@@ -5,6 +5,7 @@
  *
  * The first byte chooses the separation; the words follow.  See driver.h.
  */
+#include "libop/base/array.h"
 #include "driver.h"
 #include "fixture.h"
 
@@ -149,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	      stats_lost(&session->profile.stats.samples);
 	fuzz_must(sum == value[STAT_RECEIVED], "received = stored + lost");
 	stored = value[STAT_STORED];
-	session_feed(session, good, sizeof(good) / sizeof(*good));
+	session_feed(session, good, OP_ARRAY_SIZE(good));
 	fuzz_must(value[STAT_STORED] == stored + 2, "a good buffer is understood");
 	return 0;
 }

@@ -2,6 +2,7 @@
 /*
  * Records of a perf ring: whatever their bytes are, what comes out lies within them.
  */
+#include "libop/base/array.h"
 #include "driver.h"
 
 #include "daemon/sources/perf/record.h"
@@ -37,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					  perf_live_attr(true, 0xff0fff)};
 
 	perf_live_time(data, size);
-	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(attrs); i++)
 		check(data, size, &attrs[i]);
 	return 0;
 }

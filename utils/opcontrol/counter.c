@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "driver.h"
+#include "libop/base/array.h"
 #include "libop/base/number.h"
 
 #define NAME_SIZE 32 /* of "63/unit_mask" */
@@ -223,7 +224,7 @@ int counters_program(const struct op_counters *counters, uint64_t offered,
 
 	if (clear_all(offered, error))
 		return -1;
-	for (size_t step = 0; step < sizeof(steps) / sizeof(steps[0]); step++) {
+	for (size_t step = 0; step < OP_ARRAY_SIZE(steps); step++) {
 		for (size_t i = 0; i < n; i++) {
 			if (!steps[step](counters, &choices[i], &why))
 				continue;

@@ -27,6 +27,7 @@
 #include "driver.h"
 #include "libop/session/control_socket.h"
 #include "libop/session/lock.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/session/paths.h"
@@ -128,7 +129,7 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 			   settings->kernel_range[0], settings->kernel_range[1]);
 	if (settings->image_filter)
 		ret |= add(arguments, "--image=%s", settings->image_filter);
-	for (size_t i = 0; i < sizeof(separated) / sizeof(separated[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(separated); i++)
 		if (separated[i].by)
 			ret |= add(arguments, "--separate-%s=1", separated[i].name);
 	if (verbose)

@@ -86,7 +86,7 @@ static bool is_topic(const char *word)
 {
 	static const char *const topics[] = {"all", "sfile", "arcs", "samples", "module", "misc"};
 
-	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(topics); i++)
 		if (!strcmp(topics[i], word))
 			return true;
 	return false;

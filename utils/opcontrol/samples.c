@@ -16,6 +16,7 @@
 
 #include "libop/pack/session.h"
 #include "libop/session/paths.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/pinned_path.h"
 #include "libop/base/remove_tree.h"
@@ -79,7 +80,7 @@ static int open_samples(const char *session_dir, struct stat *current, struct op
 		samples = cause.code == ENOENT ? -2
 					       : op_error_set(error, cause.code, "%s", cause.text);
 	}
-	for (size_t i = 0; i < sizeof(fd) / sizeof(fd[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(fd); i++) {
 		if (fd[i] >= 0)
 			close(fd[i]);
 	}

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "libop/events/spec.h"
+#include "libop/base/array.h"
 #include "libop/base/number.h"
 #include "libop/session/paths.h"
 
@@ -287,7 +288,7 @@ static const struct key keys[] = {
 	{"NOTE_SIZE", .set = set_unused},
 };
 
-#define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
+#define NR_KEYS OP_ARRAY_SIZE(keys)
 _Static_assert(NR_KEYS < 32, "settings_key_index() must fit a mask of 32 bits");
 
 #define for_each_key(key) for (const struct key *key = keys; key < keys + NR_KEYS; key++)
@@ -409,12 +410,12 @@ int settings_separate(struct settings *settings, const char *list, struct op_err
 
 	for (p = list; p; p = *end ? end + 1 : NULL) {
 		end = strchrnul(p, ',');
-		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		for (i = 0; i < OP_ARRAY_SIZE(kinds); i++) {
 			if (strlen(kinds[i].name) == (size_t)(end - p) &&
 			    !strncmp(kinds[i].name, p, end - p))
 				break;
 		}
-		if (i == sizeof(kinds) / sizeof(kinds[0]))
+		if (i == OP_ARRAY_SIZE(kinds))
 			return op_error_set(error, EINVAL,
 					    "\"%.*s\" is not none, lib, kernel, thread, cpu or all",
 					    (int)(end - p), p);

@@ -10,6 +10,7 @@
 
 #include "driver.h"
 #include "events.h"
+#include "libop/base/array.h"
 #include "libop/base/safe_text.h"
 #include "libop/session/paths.h"
 #include "perf.h"
@@ -29,7 +30,7 @@ static void print_separation(const struct settings *settings)
 	const char *gap = " ";
 
 	printf("Separate options:");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(kinds); i++) {
 		if (kinds[i].is) {
 			printf("%s%s", gap, kinds[i].name);
 			gap = ", ";

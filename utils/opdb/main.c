@@ -9,6 +9,7 @@
 #include "dump.h"
 #include "libdb/odb/odb.h"
 #include "libdb/stacks/stacks.h"
+#include "libop/base/array.h"
 #include "libop/base/error.h"
 #include "libop/base/option.h"
 #include "libop/base/safe_text.h"
@@ -146,7 +147,7 @@ static const struct command {
 
 static const struct command *command_named(const char *name)
 {
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(commands); i++) {
 		if (!strcmp(name, commands[i].name))
 			return &commands[i];
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "screen.h"
 #include "table.h"
 #include "ui.h"
@@ -189,7 +190,7 @@ static const char *const help[] = {
 
 static void draw_help(const struct ui *ui)
 {
-	int rows = (int)(sizeof(help) / sizeof(help[0]));
+	int rows = (int)(OP_ARRAY_SIZE(help));
 
 	(void)ui;
 	put_line(HEAD_ROWS - 1, TONE_HEADING, "Keys (any key goes back)");

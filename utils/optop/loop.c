@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "screen.h"
 #include "table.h"
 #include "tasks.h"
@@ -36,7 +37,7 @@ struct loop {
 static void set_of_signals(sigset_t *set)
 {
 	sigemptyset(set);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(taken); i++)
 		sigaddset(set, taken[i]);
 }
 

@@ -17,6 +17,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/safe_text.h"
 
@@ -53,7 +54,7 @@ static void handle_fatal_signals(bool ours)
 				   .sa_flags = SA_RESETHAND | SA_NODEFER};
 
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(fatal); i++)
 		sigaction(fatal[i], &action, NULL);
 }
 
@@ -199,7 +200,7 @@ static bool is_to_end(void)
 	bool any = false;
 
 	sigpending(&pending);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(ends); i++)
 		any |= sigismember(&pending, ends[i]);
 	return any;
 }

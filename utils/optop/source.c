@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
 
@@ -107,7 +108,7 @@ static char *make_temporary(struct op_error *error)
 	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
 	const char *places[] = {runtime, geteuid() ? NULL : "/run", tmp, "/tmp"};
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(places); i++) {
 		char *path = places[i] && *places[i] == '/' ? op_path("%s/optop-XXXXXX", places[i])
 							    : NULL;
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/number.h"
+
 const char *const dimension_names[] = {"application", "function", "image", "process", "thread",
 				       "cgroup",      "cpu",	  "event", NULL};
 const char *const view_sort_names[] = {"self", "total", "rate", "name", NULL};
@@ -282,7 +284,7 @@ static int compare(const void *a, const void *b, void *context)
 		result = (left < right) - (left > right);
 	}
 	if (!result) /* rows keep their places */
-		return (x->key > y->key) - (x->key < y->key);
+		return op_compare_u64(x->key, y->key);
 	return order->request->reversed ? -result : result;
 }
 

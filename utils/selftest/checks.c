@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
+#include "libop/base/number.h"
 #include "libop/perf/event.h"
 #include "workloads.h"
 
@@ -251,7 +253,7 @@ static int compare_addresses(const void *a, const void *b)
 {
 	const struct result *one = a, *other = b;
 
-	return (one->address > other->address) - (one->address < other->address);
+	return op_compare_u64(one->address, other->address);
 }
 
 /* Of addresses in order, the one with half of the samples below it. */
@@ -379,7 +381,7 @@ int checks_do(struct bench *bench, struct op_error *error)
 	static int (*const checks[])(struct bench * bench, struct op_error * error) = {
 		check_lockstep, check_short, check_chains, check_skid, check_lost, check_cost};
 
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(checks); i++)
 		if (checks[i](bench, error))
 			return -1;
 	return 0;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/cpu/list.h"
 
 /* An event whose time stands still for so long counts no more. */
@@ -91,7 +92,7 @@ static bool is_interrupted(const struct perf_target *target)
 
 	if (!target->ends || sigpending(&pending))
 		return false;
-	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(ending); i++) {
 		if (sigismember(target->ends, ending[i]) && sigismember(&pending, ending[i]))
 			return true;
 	}

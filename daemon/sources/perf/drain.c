@@ -9,6 +9,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
+
 /*
  * Of the queues of all CPUs together, and of one.  A sample with its stack takes up to 64 KiB; of
  * samples without, and records of 200 new programs a second, 8 MiB have half a minute.
@@ -128,7 +130,7 @@ void perf_drain_stop(struct perf_drain *drain)
 	if (!drain->counters)
 		return;
 	perf_drain_pause(drain);
-	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(fds); i++) {
 		if (fds[i] >= 0)
 			close(fds[i]);
 	}

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/foreign/host.h"
 #include "module/uapi/oprofile.h"
 
@@ -73,7 +74,7 @@ const char *perf_process_label(const char *name, bool program)
 		return name;
 	if (program)
 		return NULL;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(kinds); i++) {
 		if (!strncmp(name, kinds[i], strlen(kinds[i])))
 			return name + 1;
 	}

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
 #include "libop/foreign/limits.h"
@@ -111,7 +112,7 @@ static bool looks_like_one(const char *path)
 	if (fd < 0)
 		return false;
 	if (pread(fd, bytes, sizeof(bytes), 0) > 0)
-		for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
+		for (size_t i = 0; i < OP_ARRAY_SIZE(magics); i++)
 			looks |= !memcmp(bytes + magics[i].at, magics[i].bytes,
 					 strlen(magics[i].bytes));
 	close(fd);

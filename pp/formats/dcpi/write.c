@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "libop/base/file.h"
+#include "libop/base/number.h"
 #include "libop/base/strings.h"
 #include "pp/symbols/dcpi_image.h"
 #include "header.h"
@@ -48,7 +49,7 @@ static int compare_spots(const void *a, const void *b)
 		return spot->image < other->image ? -1 : 1;
 	if (spot->event != other->event)
 		return spot->event < other->event ? -1 : 1;
-	return (spot->offset > other->offset) - (spot->offset < other->offset);
+	return op_compare_u64(spot->offset, other->offset);
 }
 
 static void collect(struct writer *writer)

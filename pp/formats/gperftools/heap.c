@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "pp/formats/model/format.h"
 #include "names.h"
@@ -204,7 +205,7 @@ static int probe(const uint8_t *bytes, size_t n)
 					    "--- threadz", "--- Thread ", "--- heapz"};
 	char line[128];
 
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(heads); i++)
 		if (n >= strlen(heads[i]) && !memcmp(bytes, heads[i], strlen(heads[i])))
 			return 90;
 	n = n < sizeof(line) ? n : sizeof(line) - 1;

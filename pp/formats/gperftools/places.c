@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/base/search.h"
 #include "pp/formats/model/mapped_image.h"
 
@@ -12,7 +13,7 @@ static int compare_maps(const void *a, const void *b)
 {
 	const struct cpuprofile_map *map = a, *other = b;
 
-	return (map->start > other->start) - (map->start < other->start);
+	return op_compare_u64(map->start, other->start);
 }
 
 static uint32_t make_image(struct cpuprofile_places *places, const struct cpuprofile_map *map)

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/number.h"
 
 /* Java's agent says nothing of its rate, and pprof assumes this one. */
@@ -144,7 +145,7 @@ static bool take_resolution(struct text_reader *reader, const char *line)
 	if (strncmp(line, "resolution", strlen("resolution")) || !text_take_mark(&at, '='))
 		return false;
 	text_skip_blanks(&at);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(units); i++)
 		if (!strcmp(at, units[i].unit)) {
 			reader->hz = units[i].hz;
 			return true;

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "libop/base/array.h"
+
 static struct archive_library library;
 
 static bool load(void)
@@ -21,7 +23,7 @@ static bool load(void)
 	};
 	void *handle = dlopen("libarchive.so.13", RTLD_NOW | RTLD_LOCAL);
 
-	for (size_t i = 0; handle && i < sizeof(functions) / sizeof(functions[0]); i++) {
+	for (size_t i = 0; handle && i < OP_ARRAY_SIZE(functions); i++) {
 		*(void **)functions[i].function = dlsym(handle, functions[i].name);
 		if (!*(void **)functions[i].function)
 			return false;

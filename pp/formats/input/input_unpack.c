@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "archive_library.h"
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/limits.h"
 
@@ -31,7 +32,7 @@ static const struct {
 	{"zstd", "\x28\xb5\x2f\xfd", 4, true, FILTER(zstd)},
 };
 
-#define N_PACKINGS    (sizeof(packings) / sizeof(packings[0]))
+#define N_PACKINGS    OP_ARRAY_SIZE(packings)
 #define MAGIC_LONGEST 6
 
 static int fail_to_unpack(const struct input *input, const char *cause, struct op_error *error)

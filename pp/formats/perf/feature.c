@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/base/text_stream.h"
 
@@ -158,7 +159,7 @@ static void read_cpu_topology(struct perf_features *features, struct op_reader *
 	static const char *const keys[] = {"perf.sibling-cores", "perf.sibling-threads"};
 	unsigned int facts = 0;
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(keys); i++)
 		for (uint32_t n = op_reader_u32(body); n && !body->failed; n--) {
 			const char *cpus = text(body);
 
@@ -415,7 +416,7 @@ static read_feature *const readers[] = {
 
 bool perf_feature_is_known(unsigned int bit)
 {
-	return bit < sizeof(readers) / sizeof(*readers) && readers[bit];
+	return bit < OP_ARRAY_SIZE(readers) && readers[bit];
 }
 
 void perf_feature_damaged(struct perf_features *features, unsigned int bit, const char *why)

@@ -8,6 +8,7 @@
 #include "libop/perf/attr.h"
 #include "image.h"
 #include "write.h"
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 
 /* Bit-fields of perf_event_attr, beyond those that a reader looks at. */
@@ -165,8 +166,7 @@ const unsigned int perf_written_features[] = {
 	PERF_FEATURE_CPUDESC,  PERF_FEATURE_CPUID,	PERF_FEATURE_TOTAL_MEM,
 	PERF_FEATURE_CMDLINE,  PERF_FEATURE_EVENT_DESC, PERF_FEATURE_SAMPLE_TIME,
 };
-const size_t perf_n_written_features =
-	sizeof(perf_written_features) / sizeof(*perf_written_features);
+const size_t perf_n_written_features = OP_ARRAY_SIZE(perf_written_features);
 
 void perf_put_feature(struct op_buffer *buffer, unsigned int bit, const struct prof *prof,
 		      const struct perf_layout *layout)

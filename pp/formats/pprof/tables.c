@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 
 /* A file of a few bytes may unpack to anything: this is for profiles, not for zip bombs. */
 #define TABLES_MOST  ((size_t)160 << 20)
@@ -233,7 +234,7 @@ static int compare_ids(const void *a, const void *b)
 {
 	const uint64_t *id = a, *other = b; /* the first member of each */
 
-	return (*id > *other) - (*id < *other);
+	return op_compare_u64(*id, *other);
 }
 
 /* Puts a table in the order of its ids.  Return: 0, or -1 with @error set. */

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "libop/base/array.h"
 #include "libop/base/number.h"
 #include "libop/base/utf8.h"
 #include "pp/formats/model/mapped_image.h"
@@ -298,7 +299,7 @@ static void put_facts(struct writer *writer)
 	const struct prof *prof = writer->prof;
 
 	for (size_t i = 0; i < prof->n_facts; i++)
-		for (size_t j = 0; j < sizeof(fields) / sizeof(fields[0]); j++)
+		for (size_t j = 0; j < OP_ARRAY_SIZE(fields); j++)
 			if (!strcmp(prof->facts[i].key, fields[j].key))
 				wire_put_number(&writer->out, fields[j].field,
 						pprof_write_string(writer, prof->facts[i].value));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/hash.h"
+#include "libop/base/number.h"
 #include "memory.h"
 
 #define MODEL_MOST 3000
@@ -156,7 +158,7 @@ static int compare_keys(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return op_compare_u64(*x, *y);
 }
 
 /* Such as addresses of images, of which one may stand for both parts of a name. */
@@ -310,7 +312,7 @@ TEST(siphash_is_that_of_the_paper)
 
 	for (size_t i = 0; i < sizeof(message); i++)
 		message[i] = (uint8_t)i;
-	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(vectors); i++)
 		assert_int_equal(op_siphash(&key, message, vectors[i].length), vectors[i].hash);
 }
 

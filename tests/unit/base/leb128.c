@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/leb128.h"
 
 static const struct {
@@ -19,7 +20,7 @@ static const struct {
 	{INT64_MAX, 9, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}},
 	{UINT64_MAX, 10, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}},
 };
-#define N_CASES (sizeof(cases) / sizeof(cases[0]))
+#define N_CASES OP_ARRAY_SIZE(cases)
 
 TEST(leb128_writes_as_few_bytes_as_needed)
 {
@@ -63,7 +64,7 @@ TEST(leb128_rejects_numbers_above_64_bits)
 		{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x81, 0},
 	};
 
-	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(bytes); i++) {
 		uint64_t number = 42;
 
 		assert_int_equal(op_leb128_read(bytes[i], sizeof(bytes[i]), &number), -1);
@@ -104,7 +105,7 @@ static const struct {
 
 TEST(leb128_reads_signed_numbers)
 {
-	for (size_t i = 0; i < sizeof(signed_cases) / sizeof(signed_cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(signed_cases); i++) {
 		const uint8_t *bytes = signed_cases[i].bytes;
 		int64_t number = 42;
 

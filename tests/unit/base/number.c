@@ -2,6 +2,7 @@
 /* Numbers in text. */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/number.h"
 
 TEST(numbers_are_decimal_or_hexadecimal)
@@ -21,7 +22,7 @@ TEST(other_texts_are_no_numbers)
 {
 	static const char *const bad[] = {"", " 1", "1 ", "+1", "-1", "0x", "0x0x1", "1e3", "a"};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(bad); i++) {
 		struct op_error error = {0};
 		uint64_t value = 7;
 
@@ -35,7 +36,7 @@ TEST(numbers_out_of_range_are_refused)
 {
 	static const char *const bad[] = {"4", "11", "18446744073709551616", "0x10000000000000000"};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(bad); i++) {
 		struct op_error error = {0};
 		uint64_t value = 7;
 
@@ -89,7 +90,7 @@ TEST(fractions_have_digits_and_a_point_only)
 	assert_true(value == 12.5);
 	assert_true(op_real_all("100", &value));
 	assert_true(value == 100);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(bad); i++)
 		assert_false(op_real_all(bad[i], &value));
 	assert_true(value == 100);
 }

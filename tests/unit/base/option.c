@@ -2,6 +2,7 @@
 /* Option tables: what each type stores and refuses. */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/option.h"
 
 #define WORDS_MAX 16
@@ -173,7 +174,7 @@ TEST(wrong_values_are_refused_with_option_and_value)
 	};
 	struct line line;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		assert_int_equal(parse(&line, cases[i].line, false), -1);
 		assert_string_equal(line.error.text, cases[i].error);
 		assert_int_equal(line.error.code, EINVAL);

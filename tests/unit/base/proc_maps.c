@@ -2,6 +2,7 @@
 /* Lines of /proc/PID/maps, hostile ones among them. */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/elf/proc_maps.h"
 
 /* What is read of a line, or "-" if it is no mapping. */
@@ -45,7 +46,7 @@ TEST(a_line_of_proc_maps_is_read_field_by_field)
 		 "18446744073709551615 <[vsyscall]>"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++)
 		assert_string_equal(describe(cases[i].line), cases[i].read);
 }
 
@@ -79,7 +80,7 @@ TEST(a_line_that_is_no_mapping_is_refused)
 		"00400000-0040b000 r-xp g 08:01 4711",
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(lines); i++)
 		assert_string_equal(describe(lines[i]), "-");
 }
 

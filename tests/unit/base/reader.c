@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/reader.h"
 
 /* Bytes in memory of their own, so that a sanitizer or valgrind sees a read past them. */
@@ -76,7 +77,7 @@ static const struct {
 	{read_u8, 1},	    {read_u16, 2},   {read_u32, 4},
 	{op_reader_u64, 8}, {read_array, 9}, {read_copy, 6},
 };
-#define N_READS (sizeof(reads) / sizeof(reads[0]))
+#define N_READS OP_ARRAY_SIZE(reads)
 
 TEST(reader_fails_where_bytes_are_missing)
 {
@@ -120,7 +121,7 @@ TEST(reader_takes_any_length_for_what_it_is)
 		       {(UINT64_C(1) << 61) + 1, 8},
 		       {(UINT64_C(1) << 62) + 2, 4}};
 
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(lengths); i++) {
 		uint8_t *bytes = bytes_of(16);
 		struct op_reader reader = op_reader_of(bytes, 16, false);
 

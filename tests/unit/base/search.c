@@ -2,6 +2,7 @@
 /* Binary searches: each is compared with a walk over all elements. */
 #include "tests/unit/test.h"
 
+#include "libop/base/number.h"
 #include "libop/base/search.h"
 
 #define ITEMS_MOST 9
@@ -25,7 +26,7 @@ static int compare_start(const void *key, const void *item)
 {
 	uint64_t value = *(const uint64_t *)key, start = ((const struct item *)item)->start;
 
-	return (value > start) - (value < start);
+	return op_compare_u64(value, start);
 }
 
 TEST(search_finds_first_element_above_each_value)

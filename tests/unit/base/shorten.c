@@ -5,6 +5,7 @@
 
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/text/shorten.h"
 
 TEST(columns_are_those_of_a_terminal)
@@ -23,7 +24,7 @@ TEST(columns_are_those_of_a_terminal)
 		{"\033[", 2},
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(texts); i++)
 		assert_int_equal(op_text_columns(texts[i].text, strlen(texts[i].text)),
 				 texts[i].columns);
 }
@@ -57,7 +58,7 @@ TEST(names_lose_templates_then_parameters_then_their_middle)
 		{"日本日本", 5, "…本"},
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++) {
 		char *shown = op_text_shorten(names[i].name, names[i].columns);
 
 		assert_string_equal(shown, names[i].shown);
@@ -112,7 +113,7 @@ TEST(lines_are_broken_between_words)
 		{"a /usr/lib/x86_64/libc.so\n", "a\n  /u…ibc.so\n", 11},
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(texts); i++) {
 		char *shown = folded(texts[i].text, texts[i].columns);
 
 		assert_string_equal(shown, texts[i].shown);

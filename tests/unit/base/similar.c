@@ -2,6 +2,7 @@
 /* Names that resemble a word. */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/similar.h"
 
 TEST(names_resemble_words_by_parts_and_by_edits)
@@ -27,7 +28,7 @@ TEST(names_resemble_words_by_parts_and_by_edits)
 		{"tree", "", OP_NOT_SIMILAR},
 	};
 
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(pairs); i++)
 		assert_int_equal(op_similarity(pairs[i].word, pairs[i].name), pairs[i].distance);
 }
 
@@ -61,10 +62,10 @@ TEST(the_nearest_name_wins_and_of_equals_the_first)
 		{"xyz", NULL},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		struct op_similar similar = {.word = cases[i].word};
 
-		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		for (size_t k = 0; k < OP_ARRAY_SIZE(names); k++)
 			op_similar_try(&similar, names[k]);
 		if (cases[i].name)
 			assert_string_equal(similar.name, cases[i].name);

@@ -7,6 +7,7 @@
 
 #include <sys/resource.h>
 
+#include "libop/base/array.h"
 #include "libop/session/paths.h"
 
 #define FRAMES_MOST 12
@@ -31,7 +32,7 @@ static const struct task {
 	uint64_t tid, tgid;
 	enum place program;
 } tasks[] = {{501, 500, BASH}, {502, 500, BASH}, {600, 600, CAT}, {700, 700, NOWHERE}};
-#define TASKS (sizeof(tasks) / sizeof(tasks[0]))
+#define TASKS OP_ARRAY_SIZE(tasks)
 
 struct trace {
 	const struct task *task;
@@ -237,7 +238,7 @@ static size_t put_words(uint64_t *words, const struct trace *trace)
 		CPU(trace->cpu),
 		CTX(trace->task->tid, trace->task->tgid, places[trace->task->program].cookie),
 		TRACE};
-	size_t n = sizeof(start) / sizeof(*start);
+	size_t n = OP_ARRAY_SIZE(start);
 
 	memcpy(words, start, sizeof(start));
 	for (size_t i = 0; i < trace->depth; i++) {
@@ -402,7 +403,7 @@ TEST(a_stack_is_not_endless)
 	static uint64_t words[32 + 2 * CHAIN_FRAMES_MOST];
 	const uint64_t start[] = {CPU(0), CTX(501, 500, 0x10), USER, COOKIE(0x10), TRACE};
 	const struct profile_config config = config_of(0);
-	size_t n = sizeof(start) / sizeof(*start);
+	size_t n = OP_ARRAY_SIZE(start);
 	struct test_session session;
 
 	memcpy(words, start, sizeof(start));

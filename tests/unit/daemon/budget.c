@@ -7,6 +7,7 @@
 #include <ftw.h>
 #include <time.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/pack/journal.h"
 #include "libop/pack/parts.h"
@@ -142,7 +143,7 @@ TEST(users_take_a_quarter_each_and_three_quarters_together)
 	};
 	char *dir = make_directory();
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(kinds); i++) {
 		uint64_t times = kinds[i].times;
 		const struct budget_config config = {
 			.bytes = kinds[i].bytes,
@@ -222,7 +223,7 @@ TEST(session_takes_what_it_says_and_no_more_than_it_may)
 		{16 << 20, 10, false},
 	};
 
-	for (size_t i = 0; i < sizeof(sessions) / sizeof(sessions[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(sessions); i++) {
 		const struct budget_usage *said = &session.profile.files.budget.used;
 		const uint64_t *coming = &session.profile.files.budget.coming;
 
@@ -277,7 +278,7 @@ TEST(long_paths_lose_no_sample_and_take_no_directory)
 {
 	const size_t lengths[] = {LONG_PATH, DEEP_PATH, MANY_DIRECTORIES};
 
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(lengths); i++) {
 		open_session(&(struct budget_config){0});
 		make_images(200, lengths[i], USER_ID);
 		session_start(&session);

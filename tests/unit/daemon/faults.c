@@ -7,6 +7,7 @@
  */
 #include "fixture.h"
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/session/account.h"
 #include "libop/session/paths.h"
@@ -34,7 +35,7 @@ static void make_recording(const char *path)
 	}
 	for (uint32_t buffer = 0; buffer < BUFFERS; buffer++) {
 		const uint64_t start[] = {CPU(0), CTX(1, 1, FIRST_COOKIE), USER};
-		size_t count = sizeof(start) / sizeof(*start);
+		size_t count = OP_ARRAY_SIZE(start);
 
 		memcpy(words, start, sizeof(start));
 		for (uint32_t i = 0; i < SAMPLES; i++) {
@@ -185,7 +186,7 @@ TEST(received_is_stored_and_lost_whatever_fails)
 	unsigned int runs = 0;
 
 	make_recording(recording);
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(faults); i++) {
 		/* none fails */
 		unsigned long calls =
 			try_fault(dir, faults[i].function, 0, false, faults[i].code);

@@ -11,6 +11,7 @@
 
 #include "daemon/count/image_name.h"
 #include "libdb/odb/odb.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
 
@@ -57,7 +58,7 @@ static const struct {
 
 TEST(names_tell_files_apart)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++) {
 		struct image_facts facts = {
 			.reported =
 				{
@@ -124,7 +125,7 @@ TEST(anonymous_mappings_have_labels)
 		{"7f0000000000 rwxp\n", NULL, 0, 0},
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(lines); i++) {
 		struct op_image_name name;
 
 		assert_int_equal(anon_parse_line(lines[i].line, &name), !!lines[i].label);
@@ -398,7 +399,7 @@ TEST(files_that_rest_lose_nothing)
 	session_open(&session, &config);
 	for (int i = 0; i < 3; i++) {
 		session.profile.rested = 0;
-		session_feed_only(&session, words, sizeof(words) / sizeof(*words));
+		session_feed_only(&session, words, OP_ARRAY_SIZE(words));
 	}
 	assert_true(session.profile.rested > 0);
 	profile_flush(&session.profile);

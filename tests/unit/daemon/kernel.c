@@ -5,6 +5,7 @@
 #include "fixture.h"
 
 #include "daemon/live/kernel_lists.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
 #include "libop/pack/text.h"
@@ -72,7 +73,7 @@ TEST(the_list_of_symbols_is_packed)
 	};
 	const struct profile_config config = {0};
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(table); i++) {
 		struct test_session session;
 		char *path, *text;
 
@@ -234,7 +235,7 @@ TEST(a_new_session_has_lists_of_now_where_code_may_have_changed)
 	struct test_session session;
 
 	open_with_store(&session, symbols, &store);
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(table); i++) {
 		session_feed(&session, BUFFER(START, KERNEL, table[i].sample, 0));
 		if (table[i].modules)
 			session.machine.modules = table[i].modules;

@@ -6,6 +6,7 @@
 #include "fixture.h"
 
 #include "daemon/count/multiplexed_times.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 
 static struct op_event event[] = {
@@ -165,7 +166,7 @@ TEST(invalid_lines_are_skipped)
 	};
 	char *dir = make_directory();
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(lines); i++) {
 		struct multiplexed_times times;
 
 		open_times(&times, dir);
@@ -193,7 +194,7 @@ TEST(lines_of_times_are_removed_from_statistics)
 	};
 
 	multiplexed_times_remove_lines(NULL);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		char *text = strdup(cases[i].text);
 
 		assert_non_null(text);

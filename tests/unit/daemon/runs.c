@@ -7,6 +7,7 @@
 #include "daemon/operf/collect.h"
 #include "daemon/operf/runs.h"
 #include "daemon/operf/session.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/session/paths.h"
 
@@ -78,14 +79,14 @@ TEST_WITH(sessions_of_an_earlier_series_are_dropped_and_no_others, enter, leave)
 					    "run-100", "run-1x",   "run-",  "run"};
 	struct op_error error;
 
-	for (size_t i = 0; i < sizeof(drops) / sizeof(drops[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(drops); i++)
 		make_samples(drops[i]);
-	for (size_t i = 0; i < sizeof(stays) / sizeof(stays[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(stays); i++)
 		make_samples(stays[i]);
 	assert_int_equal(session_drop_runs(dir, &error), 0);
-	for (size_t i = 0; i < sizeof(drops) / sizeof(drops[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(drops); i++)
 		assert_false(is_there(drops[i]));
-	for (size_t i = 0; i < sizeof(stays) / sizeof(stays[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(stays); i++)
 		assert_true(is_there(stays[i]));
 }
 

@@ -6,6 +6,7 @@
 #include "fixture.h"
 
 #include "daemon/sources/module.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/session/account.h"
 #include "libop/session/paths.h"
@@ -248,7 +249,7 @@ TEST(what_is_reported_is_found_by_its_path)
 		{"", STAT_COUNT},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		unsigned int cpu = 0;
 
 		assert_int_equal(op_stat_find_reported(cases[i].path, strlen(cases[i].path), &cpu),

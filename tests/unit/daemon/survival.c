@@ -11,6 +11,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/session/account.h"
 #include "libop/session/paths.h"
@@ -39,7 +40,7 @@ static void feed(void)
 {
 	static uint64_t words[64 + 4 * PLACES];
 	const uint64_t start[] = {START, USER, COOKIE(0x10)}, other[] = {COOKIE(0x11)};
-	size_t n = sizeof(start) / sizeof(*start);
+	size_t n = OP_ARRAY_SIZE(start);
 
 	memcpy(words, start, sizeof(start));
 	for (uint64_t i = 0; i < PLACES; i++) {
@@ -47,7 +48,7 @@ static void feed(void)
 		words[n++] = 0;
 	}
 	memcpy(words + n, other, sizeof(other));
-	n += sizeof(other) / sizeof(*other);
+	n += OP_ARRAY_SIZE(other);
 	for (uint64_t i = 0; i < PLACES; i++) {
 		words[n++] = i;
 		words[n++] = 0;

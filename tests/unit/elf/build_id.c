@@ -8,6 +8,7 @@
 
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/elf/build_id.h"
 
 struct notes {
@@ -81,7 +82,7 @@ TEST(a_note_that_lies_about_its_size_is_refused)
 		{UINT32_MAX, UINT32_MAX},
 	};
 
-	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(lies); i++) {
 		struct notes notes = {.length = 0};
 		uint8_t id[BUILD_ID_MAX];
 

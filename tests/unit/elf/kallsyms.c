@@ -2,6 +2,7 @@
 /* Lines about symbols and modules of the kernel, hostile ones among them. */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/elf/kallsyms.h"
 
 /* What is read of the first good line, or "-" if there is none. */
@@ -48,7 +49,7 @@ TEST(a_line_of_kallsyms_is_read_field_by_field)
 		{"\n\nnonsense\n0 t f", "0 t f []"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++)
 		assert_string_equal(describe_symbol(cases[i].line), cases[i].read);
 }
 
@@ -64,7 +65,7 @@ TEST(a_line_that_is_no_symbol_is_passed_over)
 		"0 t f []",
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(lines); i++)
 		assert_string_equal(describe_symbol(lines[i]), "-");
 }
 
@@ -140,7 +141,7 @@ TEST(a_line_of_a_sessions_modules_is_read_or_refused)
 		{"\n \n", "-"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++)
 		assert_string_equal(describe_module(op_modules_next, cases[i].line), cases[i].read);
 }
 
@@ -163,7 +164,7 @@ TEST(a_line_of_proc_modules_is_read_or_refused)
 		{"", "-"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++)
 		assert_string_equal(describe_module(op_proc_modules_next, cases[i].line),
 				    cases[i].read);
 }

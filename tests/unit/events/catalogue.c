@@ -4,6 +4,7 @@
  */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/events/catalogue.h"
 #include "libop/cpu/type_names.h"
 #include "memory.h"
@@ -143,7 +144,7 @@ TEST(names_of_cpu_types_lead_nowhere_else)
 					    "pfm",  "no\nname"};
 	struct op_counters counters = op_counters_plain(2, 0);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++) {
 		struct op_catalogue catalogue;
 		struct op_error error;
 

@@ -8,6 +8,7 @@
 #include "libop/cpu/detect.h"
 #include "libop/cpu/pmu.h"
 #include "libop/cpu/type_names.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 
 #define PERFMON(version, counters) ((version) | (counters) << 8 | 48 << 16 | 7 << 24)
@@ -75,7 +76,7 @@ static const struct {
 
 TEST(a_cpu_has_its_type)
 {
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(types); i++) {
 		const char *name = op_cpu_type_name(op_cpu_id_type(&types[i].cpu));
 
 		if (!types[i].name != !name || (name && strcmp(name, types[i].name)))
@@ -127,7 +128,7 @@ TEST(the_driver_says_the_type)
 
 	assert_non_null(mkdtemp(dir));
 	path = op_path("%s/cpu_type", dir);
-	for (size_t i = 0; i < sizeof(detected) / sizeof(detected[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(detected); i++) {
 		const char *name;
 
 		unlink(path);
@@ -174,7 +175,7 @@ static const struct {
 
 TEST(a_cpu_has_its_counters)
 {
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(numbers); i++) {
 		struct op_counters counters =
 			op_counters_of(op_cpu_type_number(numbers[i].type),
 				       numbers[i].has_cpu ? &numbers[i].cpu : NULL);
@@ -283,7 +284,7 @@ TEST(virtual_counters_form_groups_on_the_general_ones)
 		{0, 3, 8, 0, 7, {{0, 0, 0}, {2, 2, 0}, {0}, {9, 9, 0}}},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		struct op_counters counters = op_counters_multiplexed(
 			cases[i].general, cases[i].fixed, cases[i].virtual_counters);
 

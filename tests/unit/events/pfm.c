@@ -7,6 +7,7 @@
 
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/events/catalogue.h"
 #include "libop/events/resolved_event.h"
 #include "libop/cpu/type_names.h"
@@ -169,7 +170,7 @@ TEST(known_events_have_their_numbers)
 {
 	struct op_counters counters = op_counters_plain(8, 0);
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(known); i++) {
 		char *spec = (char *)known[i].spec;
 		struct op_catalogue catalogue;
 		struct op_resolved_event choice;

@@ -7,6 +7,7 @@
  */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/events/catalogue.h"
 #include "libop/events/resolved_event.h"
 #include "libop/cpu/pmu.h"
@@ -80,7 +81,7 @@ TEST(specifications_become_values_for_oprofilefs)
 {
 	const struct op_resolve_options how = {0};
 
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(taken); i++) {
 		struct op_catalogue catalogue;
 		char *spec = (char *)taken[i].spec;
 		struct op_resolved_event resolved;
@@ -143,7 +144,7 @@ TEST(more_events_than_counters_are_multiplexed)
 		 {-1}},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		const struct op_resolve_options how = {0};
 		struct op_resolved_event resolved[SPECS_MAX];
 		struct op_catalogue catalogue;
@@ -227,7 +228,7 @@ TEST(ambiguous_numbers_need_a_name)
 		fail_msg("%s", error.text);
 	/* else libpfm4 would be asked for what is wrong here */
 	catalogue.pfm_pmu = "none";
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		char *spec = (char *)cases[i].spec;
 		struct op_resolved_event resolved;
 

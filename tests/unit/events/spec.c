@@ -5,6 +5,7 @@
  */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/cpu/type_names.h"
 #include "libop/events/spec.h"
 
@@ -28,7 +29,7 @@ TEST(specifications_are_parsed)
 		{"A:5:128BIT", {COUNT(5), UNIT_MASK_NAME("128BIT"), BOTH}},
 	};
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(good); i++) {
 		const struct op_event_spec *want = &good[i].spec;
 		struct op_event_spec spec;
 		struct op_error error;
@@ -88,7 +89,7 @@ TEST(cpu_types_have_names_and_numbers)
 		{"i386/skylake", 80},	   {"arm/armv8-thunderx2", 87},
 	};
 
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(fixed); i++) {
 		assert_int_equal(op_cpu_type_number(fixed[i].name), fixed[i].number);
 		assert_string_equal(op_cpu_type_name(fixed[i].number), fixed[i].name);
 	}

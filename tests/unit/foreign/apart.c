@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "libop/base/array.h"
 #include "libop/foreign/account.h"
 #include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
@@ -235,7 +236,7 @@ TEST(the_kernel_says_that_it_is_nobodys_and_has_a_filter)
 	fd = open(path, O_RDONLY);
 	assert_true(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0);
 	close(fd);
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(lines); i++)
 		if (!strstr(text, lines[i]))
 			fail_msg("not \"%s\" in\n%s", lines[i], text);
 }
@@ -635,7 +636,7 @@ static void try_all(int fd, struct op_reader *question, struct op_buffer *out)
 
 	(void)fd;
 	(void)question;
-	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(results); i++)
 		if (results[i] != -1) {
 			snprintf(text, sizeof(text), "%zu", i + 1);
 			break;

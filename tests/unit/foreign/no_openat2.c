@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
+
 static struct sock_filter filter[] = {
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
@@ -20,7 +22,7 @@ static struct sock_filter filter[] = {
 
 __attribute__((constructor)) static void take_openat2_away(void)
 {
-	const struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+	const struct sock_fprog program = {OP_ARRAY_SIZE(filter), filter};
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) ||

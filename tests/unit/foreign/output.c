@@ -12,6 +12,7 @@
 
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
 #include "libop/foreign/output.h"
@@ -185,7 +186,7 @@ TEST_WITH(others_links_lead_to_nothing_of_roots, make_top, remove_top)
 
 	if (!has_users)
 		skip();
-	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(links); i++) {
 		assert_int_equal(symlink(links[i][0], links[i][1]), 0);
 		own(links[i][1], NOBODY);
 	}
@@ -234,7 +235,7 @@ TEST_WITH(a_fresh_file_takes_the_place, make_top, remove_top)
 {
 	static const char *const dirs[] = {"mine", "theirs", "shared"};
 
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(dirs); i++) {
 		char *path = op_path("%s/file", dirs[i]), *name;
 		struct foreign_place place;
 		struct stat status;

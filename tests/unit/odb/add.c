@@ -8,6 +8,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "tests/unit/odb/fixture.h"
@@ -77,7 +78,7 @@ TEST(large_counts_take_as_many_nodes_as_they_need)
 		{(uint64_t)0xffffffff * 1000 + 1, 1001},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		const char *path = fixture_path("large");
 		struct odb *db;
 		struct odb_entry *entries;
@@ -416,7 +417,7 @@ TEST(a_full_disk_is_an_error_and_loses_nothing)
 		"size=200k", /* full in the middle of a growth */
 	};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(sizes); i++) {
 		int status;
 
 		disk_size = sizes[i];

@@ -3,6 +3,7 @@
  * Damaged files: each kind of damage gets the right error at the right byte, crashes no program,
  * and is repaired with every count that is still there.  fuzz/libdb_open.c writes to damaged files.
  */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "tests/unit/odb/fixture.h"
@@ -192,7 +193,7 @@ TEST(each_damage_is_found_and_repaired)
 	for (size_t f = 0; f < fixture_form_count; f++) {
 		const struct fixture_form *form = &fixture_forms[f];
 
-		for (size_t d = 0; d < sizeof(damages) / sizeof(damages[0]); d++) {
+		for (size_t d = 0; d < OP_ARRAY_SIZE(damages); d++) {
 			const struct damage *damage = &damages[d];
 			struct first_problem first = {.any = false};
 			struct odb_repair repair;

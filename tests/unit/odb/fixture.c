@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "tests/unit/odb/fixture.h"
@@ -25,7 +26,7 @@ const struct fixture_form fixture_forms[] = {
 	{ 0x11, "i386",	  true,  76, 28, 36, 4, 40, 56, 64 },
 	/* clang-format on */
 };
-const size_t fixture_form_count = sizeof(fixture_forms) / sizeof(fixture_forms[0]);
+const size_t fixture_form_count = OP_ARRAY_SIZE(fixture_forms);
 
 int fixture_setup(TEST_UNUSED void **state)
 {

@@ -2,6 +2,7 @@
 /*
  * The format: files byte for byte, lengths, buckets, and every version, ABI and byte order.
  */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "libdb/odb/header.h"
@@ -57,7 +58,7 @@ TEST(files_are_written_byte_for_byte)
 		print_message("skipped: the table is of a little-endian machine\n");
 		skip();
 	}
-	for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(written); i++)
 		memcpy(expected + written[i].offset, written[i].bytes, written[i].count);
 	assert_int_equal(odb_open(&db, path, ODB_CREATE, &header, NULL), 0);
 	fixture_add(db, 0x910000003500, 1);
@@ -93,7 +94,7 @@ TEST(buckets_are_those_of_the_format)
 		{0x100000000, 128, 1},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++)
 		assert_int_equal(odb_bucket(cases[i].key, cases[i].size), cases[i].bucket);
 }
 
@@ -111,7 +112,7 @@ TEST(files_double_when_they_are_full)
 	struct odb *db = fixture_create(path);
 	uint64_t key = 0;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		struct stat status;
 
 		for (; key < cases[i].keys; key++)
@@ -258,7 +259,7 @@ TEST(speed_in_khz_is_scaled)
 	};
 	const char *path = fixture_path("speed");
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		const struct fixture_form *form = fixture_forms;
 		size_t length;
 		uint64_t bits;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "libdb/odb/odb.h"
@@ -127,7 +128,7 @@ TEST(large_and_small_files_in_turn)
 {
 	static const uint32_t sizes[] = {4090, 4091, 4092, 70000, 3, 20000, 0, 4096};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(sizes); i++) {
 		const char *path = fixture_path("large");
 		struct odb *db;
 

@@ -6,6 +6,7 @@
  * time since, and the length of any time since.  Of each such file readers and the next writer
  * must have all that was synced, and nothing that never was added.
  */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "tests/unit/odb/fixture.h"
@@ -145,7 +146,7 @@ TEST(each_subset_of_pages_has_what_was_synced)
 		     {250, 270}, {250, 320}};
 	const char *path = fixture_path("subsets"), *copy = fixture_path("copy");
 
-	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+	for (size_t c = 0; c < OP_ARRAY_SIZE(cases); c++) {
 		uint64_t counts[KEYS] = {0};
 		unsigned int choice[LENGTH_MAX / PAGE] = {0};
 		size_t pages;

@@ -2,6 +2,7 @@
 /* Counters of a driver that is a directory of plain files. */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
 #include "libop/session/small_files.h"
@@ -29,7 +30,7 @@ static void make_counters(unsigned int count)
 	for (unsigned int i = 0; i < count; i++) {
 		snprintf(path, sizeof(path), "%u", i);
 		assert_int_equal(mkdir(path, 0700), 0);
-		for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+		for (size_t n = 0; n < OP_ARRAY_SIZE(names); n++) {
 			snprintf(path, sizeof(path), "%u/%s", i, names[n]);
 			assert_int_equal(op_file_replace(path, "0\n", 2, 0600, NULL), 0);
 		}
@@ -60,7 +61,7 @@ TEST_WITH(fixed_counters_take_only_their_own_event, enter, leave)
 	struct op_error error;
 
 	make_counters(5);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		const struct op_resolved_event choice = {
 			.count = 1000,
 			.unit_mask = cases[i].unit_mask,
@@ -84,7 +85,7 @@ TEST_WITH(counters_are_the_numbered_directories, enter, leave)
 	uint64_t offered;
 	char path[64];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++)
 		assert_int_equal(mkdir(names[i], 0700), 0);
 	assert_int_equal(counters_offered(&offered, &error), 0);
 	assert_true(offered == (1ull << 0 | 1ull << 3 | 1ull << 10 | 1ull << 63));

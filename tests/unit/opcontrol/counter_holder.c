@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "utils/opcontrol/counter_holder.h"
@@ -24,7 +25,7 @@ TEST(holders_are_named_with_a_remedy)
 	};
 	char text[512];
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		counter_holders_explain(&cases[i].holders, text, sizeof(text));
 		for (int k = 0; k < 3; k++) {
 			if (!strstr(text, cases[i].texts[k]))

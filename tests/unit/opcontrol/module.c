@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Why a module cannot be loaded. */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "utils/opcontrol/module.h"
@@ -39,7 +40,7 @@ TEST(loading_failures_name_cause_and_cure)
 	};
 	struct op_error error;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		assert_int_equal(module_explain(cases[i].code, &cases[i].with, &error), -1);
 		for (int k = 0; k < 3 && cases[i].texts[k]; k++) {
 			if (!strstr(error.text, cases[i].texts[k]))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The command line of optop. */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "utils/optop/request.h"
@@ -42,7 +43,7 @@ static const char *joined(const struct op_strings *list)
 
 TEST(options_choose_the_source_and_go_to_operf)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(rows); i++) {
 		const struct row *row = &rows[i];
 		struct request request;
 		struct op_error error = {0};

@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <wchar.h>
 
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "utils/optop/table.h"
@@ -135,7 +136,7 @@ TEST(names_of_any_bytes_make_lines_that_fit_and_command_no_terminal)
 
 	if (!has_utf8())
 		skip();
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++) {
 		struct model model;
 
 		make_model(&model, names[i]);

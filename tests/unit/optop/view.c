@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The rows of optop: what they are, their numbers, their order, filters. */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "utils/optop/view.h"
@@ -52,7 +53,7 @@ TEST_HOOK(set_up)
 		return 1;
 	model_set_event(&model, 0, "cycles", false, 100);
 	model_set_event(&model, 1, "misses", false, 999);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(rows); i++)
 		add(&rows[i]);
 	model_tick(&model, 2);
 	return 0;
@@ -113,7 +114,7 @@ CASE(each_dimension_has_its_rows)
 		{BY_EVENT, "cycles 80.0/80.0, misses 20.0/20.0"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++)
 		assert_string_equal(shown(cases[i].by), cases[i].shown);
 }
 

@@ -5,7 +5,9 @@
  */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
+#include "libop/base/number.h"
 #include "libop/pack/pack.h"
 #include "fixture.h"
 
@@ -16,11 +18,11 @@ TEST(names_are_ordered_by_component)
 		"{root}/a!/c", "{root}/ab/c",  "{root}/b",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++) {
+		for (size_t k = 0; k < OP_ARRAY_SIZE(names); k++) {
 			int order = op_pack_compare_names(names[i], names[k]);
 
-			assert_int_equal((order > 0) - (order < 0), (i > k) - (i < k));
+			assert_int_equal((order > 0) - (order < 0), op_compare_u64(i, k));
 		}
 	}
 }

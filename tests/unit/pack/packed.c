@@ -6,6 +6,7 @@
 
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/pack/text.h"
 
@@ -82,7 +83,7 @@ TEST(text_is_unpacked_as_it_was_packed)
 	size_t most;
 	char *text = make_lines(400000, &most);
 
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(lengths); i++) {
 		assert_uint_in_range(lengths[i], 0, most);
 		replace(text, lengths[i]);
 		expect(text, lengths[i]);

@@ -3,6 +3,7 @@
  * Counts of ocount, of events that had to take turns.  The counters are pipes, out of which what
  * the kernel would say is read.
  */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "utils/ocount/counts.h"
@@ -42,7 +43,7 @@ TEST(scaled)
 		{{MOST, MOST, MOST}, MOST},
 	};
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(table); i++) {
 		uint64_t got = count_scaled(&table[i].count);
 
 		if (got != table[i].scaled)
@@ -173,7 +174,7 @@ TEST_WITH(reported, set_up, tear_down)
 		 "\"counted\": 1234567, \"enabled_ns\": 4000, \"running_ns\": 1000}\n"},
 	};
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(table); i++) {
 		struct machine *machine = *state;
 		struct report report = {.format = table[i].format, .what = "work"};
 		struct op_error error;

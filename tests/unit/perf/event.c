@@ -4,6 +4,7 @@
  */
 #include "ring.h"
 
+#include "libop/base/array.h"
 #include "libop/cpu/list.h"
 #include "libop/perf/event.h"
 
@@ -68,7 +69,7 @@ TEST(count_instead_of_one_that_is_paused)
 		{UINT32_MAX, 1u << 30, 1, 10000000000000000000u},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++)
 		if (op_perf_count_instead(cases[i].count, cases[i].taken, cases[i].ns) !=
 		    cases[i].instead)
 			fail_msg(
@@ -124,7 +125,7 @@ TEST(senseless_specifications)
 	struct op_perf_events events;
 	struct op_error error;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		assert_int_equal(op_perf_choose(&cases[i].spec, 1, &how, &events, &error), -1);
 		if (!strstr(error.text, cases[i].cause))
 			fail_msg("\"%s\": unclear: %s", cases[i].spec, error.text);
@@ -154,7 +155,7 @@ TEST(refusals)
 	};
 	struct op_error error;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		op_perf_explain_open(cases[i].code, "name",
 				     cases[i].hardware ? &hardware : &software, cases[i].pid,
 				     &error);
@@ -180,7 +181,7 @@ TEST(lists_of_cpus)
 	size_t count;
 	int *cpus;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		char text[64] = "";
 		int result = op_cpu_list_parse(cases[i].text, "CPUs", &cpus, &count, &error);
 

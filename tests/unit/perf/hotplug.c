@@ -15,6 +15,7 @@
 
 #include "daemon/sources/perf/hotplug.h"
 #include "daemon/live/uevent.h"
+#include "libop/base/array.h"
 #include "libop/cpu/list.h"
 
 #define SKIPPED 77
@@ -67,7 +68,7 @@ TEST(messages)
 		{"", 0, false},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++)
 		assert_int_equal(
 			uevent_is_cpu(cases[i].text, strlen(cases[i].text) + cases[i].nuls),
 			cases[i].cpu);

@@ -3,6 +3,7 @@
  * Rings of several CPUs: records come in the order of their time, also round the end of a ring,
  * and a ring that makes no sense is passed over and counted.
  */
+#include "libop/base/array.h"
 #include "ring.h"
 
 #include "daemon/sources/perf/merge.h"
@@ -128,7 +129,7 @@ TEST_WITH(a_ring_that_makes_no_sense, set_up, tear_down)
 	static const uint16_t sizes[] = {0, 7, 12, 4096 + 8};
 	struct bytes bytes;
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(sizes); i++) {
 		bytes_sample(&bytes, 1, 1, 1);
 		memcpy(bytes.at + offsetof(struct perf_event_header, size), &sizes[i], 2);
 		write_record(1, &bytes);

@@ -2,6 +2,7 @@
 /* The code of a process: see space.h. */
 #include "space.h"
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/elf/proc_maps.h"
 #include "libop/perf/frame_row.h"
@@ -114,7 +115,7 @@ size_t space_walk_by_libdw(const struct space *space, const struct perf_user_sta
 				    .is_exact = true};
 	size_t count = 0;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(numbers); i++) {
 		if (numbers[i] >= 0)
 			memcpy(&state.reg[numbers[i]], user->registers + 8 * i, 8);
 	}

@@ -11,6 +11,7 @@
 #include <sys/user.h>
 #include <time.h>
 
+#include "libop/base/array.h"
 #include "space.h"
 #include "tests/unit/test.h"
 
@@ -46,7 +47,7 @@ static const char *const stock[] = {
 /* A program that ends early is run again: it is looked at elsewhere. */
 static unsigned long steps = 4000, runs = 8;
 static const char *const *commands = stock;
-static size_t n_commands = sizeof(stock) / sizeof(*stock);
+static size_t n_commands = OP_ARRAY_SIZE(stock);
 
 TEST_ARGUMENTS(0, "[STEPS [COMMAND]]")
 {

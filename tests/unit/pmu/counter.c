@@ -2,6 +2,7 @@
 /*
  * The counters of the guests' PMU: what each counts, where it wraps, how far that is.
  */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "tests/vm/pmu/counter.h"
@@ -80,7 +81,7 @@ static const struct {
 
 TEST(events_count_what_they_name)
 {
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(events); i++) {
 		struct pmu pmu;
 
 		reset(&pmu, events[i].model);
@@ -107,7 +108,7 @@ TEST(fixed_counters_have_a_ring_each)
 	};
 	struct pmu pmu;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		reset(&pmu, "icelake");
 		pmu.fixed_control = cases[i].control | 0xf000; /* the fourth counts slots: never */
 		pmu.global_control = pmu_global_mask(pmu.model);
@@ -173,7 +174,7 @@ TEST(counters_wrap_at_their_width)
 		{"zen", UINT64_C(0xffffffffffff), 71, false},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		struct pmu pmu;
 		bool global;
 
@@ -231,7 +232,7 @@ TEST(overflow_is_found_in_a_run)
 		{USR | 0xff, 1, PMU_USER, PMU_CALL, 0},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		struct pmu_run run = {10, cases[i].ring, cases[i].branch};
 		struct pmu pmu;
 

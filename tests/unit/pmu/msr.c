@@ -3,6 +3,7 @@
  * The registers of the guests' PMU: numbers, what can be written and what faults, what RDPMC
  * reads, and what CPUID says.
  */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "tests/vm/pmu/cpuid.h"
@@ -108,7 +109,7 @@ static const struct {
 
 TEST(registers_take_what_they_can)
 {
-	for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(writes); i++) {
 		struct pmu pmu, before;
 		enum pmu_access access;
 		uint64_t value = 0;
@@ -134,7 +135,7 @@ TEST(names_of_version_6_are_of_the_same_registers)
 	} names[] = {{0x1900, 0xc1},  {0x191c, 0xc8},  {0x1901, 0x186},
 		     {0x191d, 0x18d}, {0x1980, 0x309}, {0x1988, 0x30b}};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++) {
 		struct pmu pmu;
 		uint64_t value;
 
@@ -227,7 +228,7 @@ TEST(rdpmc_reads_by_index)
 		{"zen", 6, FAULT, 0},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		struct pmu pmu;
 		uint64_t value;
 
@@ -278,7 +279,7 @@ TEST(cpuid_tells_of_the_pmu)
 		{"icelake", 0x1a, {1, 2, 3, 4}, {1, 2, 3, 4}},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		struct pmu_cpuid answer = cases[i].before;
 
 		pmu_cpuid(pmu_model_find(cases[i].model), cases[i].leaf, 0, &answer);

@@ -2,6 +2,7 @@
 /*
  * The arguments of the guests' PMU, and its knowledge of instructions.
  */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "tests/vm/pmu/decode.h"
@@ -98,7 +99,7 @@ TEST(bad_options_are_named)
 		{{"model=nehalem", "histogram=f"}, "histogram: it needs a range"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		struct options options;
 		char error[OPTION_ERROR];
 
@@ -169,7 +170,7 @@ static const struct {
 
 TEST(instructions_are_of_their_kind)
 {
-	for (size_t i = 0; i < sizeof(code) / sizeof(code[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(code); i++) {
 		struct pmu_instruction instruction =
 			pmu_decode((const uint8_t *)code[i].bytes, code[i].size, !code[i].is_32bit);
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "libop/base/array.h"
 #include "pp/statistics/chance.h"
 #include "pp/statistics/intervals.h"
 
@@ -47,7 +48,7 @@ TEST(what_has_not_changed_is_called_a_change_about_one_time_in_twenty_at_most)
 {
 	static const double means[] = {1, 4, 20, 100, 490, 600};
 
-	for (size_t i = 0; i < sizeof(means) / sizeof(means[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(means); i++) {
 		double part = called_changes(means[i], 1, 1, 1);
 
 		assert_true(part < 0.06);
@@ -182,7 +183,7 @@ TEST(intervals_of_independent_samples_have_the_true_share)
 {
 	static const double rest[] = {20, 80, 400};
 
-	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(rest); i++) {
 		double samples = coverage(20, 1, rest[i], 1), runs = coverage(20, 1, rest[i], RUNS);
 
 		assert_true(samples > 0.92 && samples < 0.98);

@@ -2,6 +2,7 @@
 /*
  * Names of C++ and Rust functions in all three styles.
  */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "pp/symbols/demangle.h"
@@ -44,7 +45,7 @@ TEST(names_are_demangled)
 		{"camlback", NULL, NULL},
 	};
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(table); i++) {
 		const char *const wanted[] = {NULL, table[i].normal, table[i].smart};
 
 		for (int style = PP_DEMANGLE_NONE; style <= PP_DEMANGLE_SMART; style++) {

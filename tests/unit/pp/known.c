@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/number.h"
 #include "session.h"
 
 void known_free(struct known_list *list)
@@ -19,7 +20,7 @@ static int compare_known(const void *a, const void *b)
 {
 	const struct known *left = a, *right = b;
 
-	return (left->address > right->address) - (left->address < right->address);
+	return op_compare_u64(left->address, right->address);
 }
 
 /* The index of the first one at @address or behind it. */

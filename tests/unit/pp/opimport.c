@@ -8,6 +8,7 @@
 #include "tests/unit/test.h"
 
 #include "tests/unit/odb/fixture.h"
+#include "libop/base/array.h"
 #include "libop/cpu/type_names.h"
 #include "session.h"
 
@@ -127,7 +128,7 @@ TEST_WITH(cpu_types_are_translated, fixture_setup, fixture_teardown)
 	};
 	const char *in = fixture_path("type"), *out = fixture_path("type.out");
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(table); i++) {
 		const struct fixture_form *form = find_form(table[i].version, "x86-64", false);
 		size_t length;
 		uint8_t *bytes = fixture_image(form, nodes, 4, &length);
@@ -161,7 +162,7 @@ TEST(reports_read_all_forms)
 	static const char name[] = "samples/current/{root}/bin/x/{dep}/{root}/bin/x/"
 				   "EV.100000.1.all.all.all";
 
-	for (size_t i = 0; i < fixture_form_count * (sizeof(types) / sizeof(types[0])); i++) {
+	for (size_t i = 0; i < fixture_form_count * (OP_ARRAY_SIZE(types)); i++) {
 		const struct fixture_form *form = &fixture_forms[i % fixture_form_count];
 		size_t type = i / fixture_form_count, length;
 		uint8_t *bytes = fixture_image(form, nodes, 4, &length);

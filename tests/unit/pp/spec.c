@@ -3,6 +3,7 @@
  * Profile specifications: which are read, which names they mean, and that no text breaks the
  * parser.
  */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "pp/select/classes.h"
@@ -58,7 +59,7 @@ TEST(wrong_words_are_refused)
 		{"{} {}", ENOTSUP, "does not compare profiles"},
 	};
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(table); i++) {
 		struct op_error error;
 		struct pp_spec spec;
 
@@ -128,7 +129,7 @@ TEST(names_are_matched_by_globs_and_lists)
 		{"session:night archive:/nowhere", ls, true},
 	};
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(table); i++) {
 		struct op_sample_name name;
 		struct op_error error;
 		struct pp_spec spec;
@@ -226,7 +227,7 @@ TEST(no_text_breaks_the_parser)
 		char text[256] = "";
 
 		for (long n = random() % 7; n >= 0; n--)
-			strcat(text, pieces[random() % (sizeof(pieces) / sizeof(pieces[0]))]);
+			strcat(text, pieces[random() % (OP_ARRAY_SIZE(pieces))]);
 		if (!parse(&spec, text, &error)) {
 			pp_spec_matches(&spec, &name);
 			good++;

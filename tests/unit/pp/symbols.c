@@ -5,6 +5,7 @@
  *
  *	pp_symbols PROGRAM-WITH-SYMBOLS-AND-LINES SOURCES
  */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "pp/debug/info.h"
@@ -197,7 +198,7 @@ TEST(symbols_of_system_programs_agree_with_nm)
 	char command[256], path[4096];
 	size_t checked = 0;
 
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(programs); i++) {
 		FILE *pipe;
 
 		snprintf(command, sizeof(command),
@@ -319,7 +320,7 @@ TEST(linkage_tables_agree_with_objdump)
 		"-Wl,-z,now -s",
 	};
 
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(forms); i++) {
 		struct test_session session;
 		char *path;
 		size_t n;

@@ -4,6 +4,7 @@
  */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/text/cells.h"
 
 static void check(struct pp_line *line, const char *wanted)
@@ -26,7 +27,7 @@ TEST(percentages_have_seven_places)
 	};
 	struct pp_line line = {0};
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(table); i++) {
 		pp_line_percent(&line, table[i].percent);
 		check(&line, table[i].text);
 	}
@@ -100,7 +101,7 @@ TEST(csv_fields_are_quoted_and_no_formulas)
 	};
 	struct pp_line line = {0};
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(fields); i++) {
 		pp_line_csv(&line, fields[i].text);
 		check(&line, fields[i].field);
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Packed files come out as they went in, or not at all. */
+#include "libop/base/array.h"
 #include "tests/unit/test.h"
 
 #include "pp/symbols/decompress.h"
@@ -63,13 +64,13 @@ TEST(what_was_packed_comes_out_again)
 	};
 	char *plain = test_session_path(&session, "plain");
 
-	for (size_t i = 0; i < sizeof(contents) / sizeof(contents[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(contents); i++) {
 		size_t n_wanted, n;
 		char *wanted;
 
 		test_shell("%s > %s", contents[i], plain);
 		wanted = read_plain(plain, &n_wanted);
-		for (size_t k = 0; k < sizeof(formats) / sizeof(formats[0]); k++) {
+		for (size_t k = 0; k < OP_ARRAY_SIZE(formats); k++) {
 			char *packed = test_session_path(&session, "packed.%s", formats[k].end);
 			char *got;
 
@@ -101,7 +102,7 @@ TEST(cut_or_changed_files_are_refused_without_crash)
 	size_t n, n_packed;
 
 	test_shell("seq 300 > %s", plain);
-	for (size_t k = 0; k < sizeof(formats) / sizeof(formats[0]); k++) {
+	for (size_t k = 0; k < OP_ARRAY_SIZE(formats); k++) {
 		char *packed = test_session_path(&session, "packed.%s", formats[k].end);
 		char *bytes;
 
@@ -137,7 +138,7 @@ TEST(files_that_are_not_packed_are_refused)
 	char *path = test_session_path(&session, "plain.gz");
 	size_t n;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++)
 		assert_false(pp_is_compressed(names[i]));
 	assert_true(pp_is_compressed("a.xz"));
 	assert_null(unpack("/nonexistent.xz", &n));

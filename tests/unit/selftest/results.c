@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "libop/base/array.h"
 #include "utils/selftest/results.h"
 
 static struct results parse(const char *list, char **text)
@@ -88,7 +89,7 @@ TEST(what_is_no_list_is_refused)
 					    "cpu-clock:1,image\nx,/a\n",
 					    "a:0,a:0 (events),image\n1,x,/a\n"};
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(lists); i++) {
 		struct results results;
 		struct op_error error = {0};
 		char *text = strdup(lists[i]);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "libop/base/array.h"
 #include "libop/base/text_stream.h"
 #include "utils/selftest/machine.h"
 #include "utils/selftest/table.h"
@@ -20,7 +21,7 @@ TEST(a_row_is_ok_up_to_its_bound)
 		{75, INFINITY, 3, false},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		struct row row = {.truth = cases[i].truth,
 				  .measured = cases[i].measured,
 				  .within = cases[i].within};
@@ -91,7 +92,7 @@ TEST(the_table_has_a_line_for_each_row_and_counts_verdicts)
 
 	op_text_stream_open(&stream);
 	table_begin(&table, stream.out);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(rows); i++)
 		table_add(&table, &rows[i]);
 	table_end(&table);
 	op_text_stream_close(&stream);

@@ -7,6 +7,7 @@
 #include "tests/unit/test.h"
 
 #include "libop/session/control_socket.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 
 static const struct {
@@ -97,7 +98,7 @@ TEST(answers_are_understood)
 {
 	int fd = listen_at();
 
-	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(answers); i++) {
 		struct op_error error = {0};
 		char *reply = NULL;
 		pid_t server = fork();

@@ -4,6 +4,7 @@
 
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/session/feed.h"
 
 /* What came, as text. */
@@ -167,7 +168,7 @@ TEST(a_sample_with_more_frames_than_it_has_bytes_is_refused)
 {
 	static const uint32_t said[] = {0, 3, 8, UINT32_MAX};
 
-	for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(said); i++) {
 		struct op_buffer bytes = {0};
 		struct op_error error;
 		struct seen seen;

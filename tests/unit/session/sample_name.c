@@ -5,6 +5,7 @@
  */
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/session/sample_name.h"
 
 #define FILE_IMAGE(path)                                                                           \
@@ -147,7 +148,7 @@ static void parsed(const char *path, const struct op_sample_name *want)
 
 TEST(names_are_made_and_parsed)
 {
-	for (size_t i = 0; i < sizeof(both_ways) / sizeof(both_ways[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(both_ways); i++) {
 		char *path = op_sample_name_make(&both_ways[i].name);
 
 		assert_string_equal(path, both_ways[i].path);
@@ -177,7 +178,7 @@ static const struct {
 
 TEST(old_names_are_parsed)
 {
-	for (size_t i = 0; i < sizeof(read_only) / sizeof(read_only[0]); i++)
+	for (size_t i = 0; i < OP_ARRAY_SIZE(read_only); i++)
 		parsed(read_only[i].path, &read_only[i].name);
 }
 
@@ -227,7 +228,7 @@ static const struct {
 
 TEST(other_names_are_refused)
 {
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(refused); i++) {
 		struct op_sample_name name;
 		struct op_error error = {0};
 
@@ -258,7 +259,7 @@ static const struct op_sample_name unmakable[] = {
 
 TEST(names_outside_the_grammar_are_not_made)
 {
-	for (size_t i = 0; i < sizeof(unmakable) / sizeof(unmakable[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(unmakable); i++) {
 		errno = 0;
 		if (op_sample_name_make(&unmakable[i]))
 			fail_msg("name %zu was made", i);
@@ -284,7 +285,7 @@ static void random_path(char *out, unsigned int most)
 	*out = '\0';
 	for (unsigned int i = 0; i < count; i++) {
 		strcat(out, "/");
-		strcat(out, parts[random_below(sizeof(parts) / sizeof(parts[0]))]);
+		strcat(out, parts[random_below(OP_ARRAY_SIZE(parts))]);
 	}
 }
 
@@ -303,7 +304,7 @@ static void random_image(struct op_image_name *image, char *buffer, unsigned int
 		image->name = buffer + 1;
 		break;
 	case OP_IMAGE_ANON:
-		strcpy(buffer, labels[random_below(sizeof(labels) / sizeof(labels[0]))]);
+		strcpy(buffer, labels[random_below(OP_ARRAY_SIZE(labels))]);
 		image->tgid = (uint32_t)rand();
 		image->start = (uint64_t)rand() << random_below(33);
 		image->end = (uint64_t)rand() << random_below(33);
@@ -326,7 +327,7 @@ TEST(names_that_are_made_are_parsed_back)
 		name.is_arc = random_below(2);
 		if (name.is_arc)
 			random_image(&name.callee, buffer[2], 3);
-		name.event = (char *)events[random_below(sizeof(events) / sizeof(events[0]))];
+		name.event = (char *)events[random_below(OP_ARRAY_SIZE(events))];
 		name.count = (uint64_t)rand() << random_below(34);
 		name.unit_mask = random_below(256);
 		name.tgid = (int64_t)random_below(3) - 1;
@@ -389,7 +390,7 @@ TEST(images_have_names_of_their_own)
 					  "{dep}/a",
 					  "{root}/a/.."};
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(good); i++) {
 		struct op_image_name image;
 		char *text;
 
@@ -399,7 +400,7 @@ TEST(images_have_names_of_their_own)
 		free(text);
 		free(image.name);
 	}
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(bad); i++) {
 		struct op_image_name image;
 		struct op_error error;
 

@@ -4,6 +4,7 @@
 
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/buffer.h"
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
@@ -72,7 +73,7 @@ TEST(lists_of_images_keep_every_name)
 {
 	static const char *const names[] = {"{root}/a", "{root}/a\nb", "{root}/a\\012b",
 					    "{root}/ a  b "};
-	const size_t n = sizeof(names) / sizeof(names[0]);
+	const size_t n = OP_ARRAY_SIZE(names);
 	struct op_image_list list = {0}, again = {0};
 	struct op_identity identity = {.build_id_size = 8, .build_id = {1, 2, 255}};
 

@@ -11,6 +11,7 @@
 
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/pinned_path.h"
 #include "libop/base/remove_tree.h"
@@ -64,7 +65,7 @@ TEST_WITH(each_component_must_be_a_directory_that_others_cannot_change, make_top
 
 	assert_int_equal(op_session_make("s", NULL), 0);
 	assert_int_equal(mkdir("s/samples/current/stats", 0750), 0);
-	for (size_t i = 0; i < sizeof(components) / sizeof(components[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(components); i++) {
 		const char *path = components[i];
 
 		assert_int_equal(chmod(path, 0770), 0);

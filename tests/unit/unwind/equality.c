@@ -56,7 +56,7 @@ static const char *const stock[] = {
 #define STOCK_LEAST 15
 
 static const char *const *names = stock;
-static size_t n_names = sizeof(stock) / sizeof(*stock);
+static size_t n_names = OP_ARRAY_SIZE(stock);
 
 TEST_ARGUMENTS(0, "[FILE...]")
 {

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 
+#include "libop/base/array.h"
 #include "libop/unwind/builder.h"
 #include "libop/unwind/image.h"
 #include "libop/unwind/walk.h"
@@ -60,7 +61,7 @@ static const struct {
 	{34, {0, UNWIND_STOP, 0, 0, 0}},
 	{35, {0, UNWIND_NONE, 0, 0, 0}},
 };
-#define N_FRAMES (sizeof(frames) / sizeof(frames[0]))
+#define N_FRAMES OP_ARRAY_SIZE(frames)
 
 static struct unwind_table *table_of_program(void)
 {
@@ -294,7 +295,7 @@ TEST(a_walk_says_how_it_ends)
 	};
 	struct unwind_frame frame;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		enum unwind_end end = step(&cases[i].row, &frame);
 
 		if (end != cases[i].end)
@@ -353,7 +354,7 @@ TEST(code_without_rows_is_left_by_its_frame_pointer)
 		{UINT64_MAX - 7, true, false, UNWIND_UNREADABLE},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
 		struct unwind_frame frame = {.pc = 0x400100,
 					     .sp = START,
 					     .fp = cases[i].fp,
