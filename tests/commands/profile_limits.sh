@@ -93,7 +93,6 @@ bounded()
 account()
 {
 	opreport --session-dir=imported --merge=tgid,tid --verbose=stats 2>&1 | sed -n '/^Samples: /,/^ *$/p; /^Account/p'
-	find imported/samples/current/stats -type f -printf '%f\n' | sort | sed -n '/other\|room/p'
 }
 
 # Frames in images that call each other in ever new ways: a pair of them took a file, 45 MB in all

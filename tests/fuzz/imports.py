@@ -198,11 +198,20 @@ def size_of(folder):
 
 
 def account_of(folder):
-    numbers = {}
-    for name in glob.glob(folder + "/samples/current/stats/*"):
-        with open(name, encoding="ascii") as file:
-            numbers[os.path.basename(name)] = int(file.read())
-    return numbers
+    """The lines of the slot with the greatest sequence number: oprofile-session(5)."""
+    slots = {}
+    try:
+        with open(folder + "/samples/current/account", "rb") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return {}
+    for line in text.replace(b"\0", b"").decode("ascii").splitlines():
+        words = line.split()
+        if words[0] == "oprofile-account":
+            numbers = slots.setdefault(int(words[2], 16), {})
+        else:
+            numbers[words[0]] = int(words[1])
+    return slots[max(slots)]
 
 
 def faults_of(tools, path, size, most):

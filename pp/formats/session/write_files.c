@@ -11,6 +11,7 @@
 #include "libop/pack/layout.h"
 #include "libop/session/account.h"
 #include "libop/session/paths.h"
+#include "libop/session/statistics.h"
 #include "libop/base/memory.h"
 #include "libop/base/text_stream.h"
 
@@ -282,29 +283,20 @@ int session_write_files(struct writing *writing)
 
 /* ---- what else there is ---- */
 
-static int write_number(struct writing *writing, const char *name, uint64_t number, FILE *account)
+static void put_number(FILE *account, enum stat_id which, uint64_t number)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_STATS "/%s", writing->dir, name);
-	char text[32];
-	int n = snprintf(text, sizeof(text), "%" PRIu64 "\n", number);
-	int result = session_write_make_directories(path, writing->error);
-
-	fprintf(account, "%s %s", name, text);
-	if (!result)
-		result = op_file_replace(path, text, (size_t)n, OP_SESSION_FILE_MODE,
-					 writing->error);
-	free(path);
-	return result;
+	fprintf(account, "%s %" PRIu64 "\n", op_stats[which].key, number);
 }
 
 /* Statistics of what a recording lost; the last one is for all other causes. */
 static const struct {
-	const char *cause, *name;
+	const char *cause;
+	enum stat_id which;
 } losses[] = {
-	{PROF_LOST_RECORDER_FULL, "lost_recorder_full"},
-	{PROF_LOST_CPU_FULL, "lost_recorder_cpu_full"},
-	{PROF_LOST_NO_EVENT, "lost_no_event"},
-	{"", "lost_recorder"},
+	{PROF_LOST_RECORDER_FULL, STAT_RECORDER_FULL},
+	{PROF_LOST_CPU_FULL, STAT_RECORDER_CPU_FULL},
+	{PROF_LOST_NO_EVENT, STAT_NO_EVENT},
+	{"", STAT_RECORDER},
 };
 
 #define N_LOSSES (sizeof(losses) / sizeof(*losses))
@@ -318,35 +310,32 @@ static size_t loss_of(const char *cause)
 	return i;
 }
 
-static int write_losses(struct writing *writing, const uint64_t lost[N_LOSSES], FILE *account)
+static void put_losses(FILE *account, const uint64_t lost[N_LOSSES])
 {
 	for (size_t i = 0; i < N_LOSSES; i++)
-		if (lost[i] && write_number(writing, losses[i].name, lost[i], account))
-			return -1;
-	return 0;
+		if (lost[i])
+			put_number(account, losses[i].which, lost[i]);
 }
 
 /* What there was no room for. */
-static int write_room(struct writing *writing, FILE *account)
+static void put_room(FILE *account, const struct writing *writing)
 {
 	const struct {
-		const char *name;
+		enum stat_id which;
 		uint64_t count;
 	} counts[] = {
-		{"samples_other", writing->other_samples},
-		{"stacks_other", writing->other_stacks},
-		{"stacks_cut", writing->merged},
-		{"lost_no_room", writing->beyond},
+		{STAT_OTHER, writing->other_samples},
+		{STAT_STACKS_BEYOND, writing->other_stacks},
+		{STAT_STACKS_MERGED, writing->merged},
+		{STAT_IMPORT_NO_ROOM, writing->beyond},
 	};
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
-		if (counts[i].count &&
-		    write_number(writing, counts[i].name, counts[i].count, account))
-			return -1;
-	return 0;
+		if (counts[i].count)
+			put_number(account, counts[i].which, counts[i].count);
 }
 
-static int write_numbers(struct writing *writing, FILE *account)
+static void put_numbers(FILE *account, const struct writing *writing)
 {
 	const struct prof *prof = writing->prof;
 	uint64_t received = writing->stored, lost[N_LOSSES] = {0};
@@ -358,19 +347,20 @@ static int write_numbers(struct writing *writing, FILE *account)
 		received = add_up(received, prof->losses[i].count);
 	}
 	received = add_up(received, writing->beyond);
-	if (write_number(writing, "total_samples", received, account) ||
-	    write_number(writing, "samples_stored", writing->stored, account) ||
-	    write_losses(writing, lost, account))
-		return -1;
-	return write_room(writing, account);
+	put_number(account, STAT_RECEIVED, received);
+	put_number(account, STAT_STORED, writing->stored);
+	put_losses(account, lost);
+	put_room(account, writing);
 }
 
 static int write_account(struct writing *writing, const char *text)
 {
+	char *path = pp_format("%s/" OP_SAMPLES_ACCOUNT, writing->dir);
 	struct op_account account;
-	int result;
+	int result = session_write_make_directories(path, writing->error);
 
-	if (op_account_open(&account, writing->dir, writing->error))
+	free(path);
+	if (result || op_account_open(&account, writing->dir, writing->error))
 		return -1;
 	result = op_account_write(&account, text, writing->error);
 	op_account_close(&account);
@@ -383,10 +373,9 @@ int session_write_stats(struct writing *writing)
 	int result;
 
 	op_text_stream_open(&account);
-	result = write_numbers(writing, account.out);
+	put_numbers(account.out, writing);
 	op_text_stream_close(&account);
-	if (!result)
-		result = write_account(writing, account.text);
+	result = write_account(writing, account.text);
 	free(account.text);
 	return result;
 }
