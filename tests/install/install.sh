@@ -75,7 +75,7 @@ sed 's/^#options/options/' "$usr/lib/modprobe.d/oprofile.conf" >"$scratch/option
 modprobe -C "$scratch/options.conf" -c 2>"$scratch/log" | grep '^options oprofile ' \
 	>"$scratch/options" || fail "modprobe finds no options: $(cat "$scratch/log")"
 [[ ! -s $scratch/log ]] || fail "modprobe: $(cat "$scratch/log")"
-sed -nE 's/^module_param(_cb)?\(([a-z_]*),.*/\2/p' "$source"/module/*.c "$source"/module/*/*.c |
+sed -nE 's/^module_param(_cb|_named)?\(([a-z_]*),.*/\2/p' "$source"/module/*.c "$source"/module/*/*.c |
 	sort >"$scratch/parameters"
 same "the parameters in modprobe.d" \
 	"$(tr " " "\n" <"$scratch/options" | sed -n "s/=.*//p" | sort)" \
