@@ -16,7 +16,7 @@
 /* No file of a session is for others than its owner and group. */
 #define SESSION_UMASK 0027
 
-static int work(const struct options *options, int ready)
+static int oprofiled_work(const struct options *options, int ready)
 {
 	struct op_error error = {0};
 	struct daemon daemon;
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 		if (chdir("/"))
 			op_warn_errno("cannot change to /");
 	}
-	status = work(&options, ready);
+	status = oprofiled_work(&options, ready);
 	options_free(&options);
 	return status;
 }

@@ -85,12 +85,12 @@ static int annotate(void *context, struct op_error *error)
 	return result || closed ? -1 : 0;
 }
 
-static int check(void *job, struct op_error *error)
+static int opannotate_check(void *job, struct op_error *error)
 {
 	return pp_annotate_options_check(&((struct job *)job)->options, error);
 }
 
-static void release(void *context)
+static void opannotate_release(void *context)
 {
 	struct job *job = context;
 
@@ -108,9 +108,9 @@ static const struct pp_tool tool = {
 	.words = PP_WORDS_SPEC,
 	.inputs = &input_readers,
 	.reports = true,
-	.check = check,
+	.check = opannotate_check,
 	.run = annotate,
-	.release = release,
+	.release = opannotate_release,
 };
 
 int main(int argc, char **argv)

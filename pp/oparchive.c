@@ -29,7 +29,7 @@ static const struct op_option options[] = {
 	PP_OPTION_EXCLUDE_DEPENDENT(struct job, exclude_dependent),
 	{0}};
 
-static int check(void *context, struct op_error *error)
+static int oparchive_check(void *context, struct op_error *error)
 {
 	const struct job *job = context;
 	int ways = !!job->output_dir + !!job->output + job->list_files;
@@ -76,7 +76,7 @@ static int archive(void *context, struct op_error *error)
 	return result;
 }
 
-static void release(void *context)
+static void oparchive_release(void *context)
 {
 	struct job *job = context;
 
@@ -89,9 +89,9 @@ static const struct pp_tool tool = {
 	.options = options,
 	.words = PP_WORDS_SPEC,
 	.inputs = &input_readers,
-	.check = check,
+	.check = oparchive_check,
 	.run = archive,
-	.release = release,
+	.release = oparchive_release,
 };
 
 int main(int argc, char **argv)

@@ -77,7 +77,7 @@ static bool is_standard_output(const struct job *job)
 	return !job->output || !strcmp(job->output, "-");
 }
 
-static int check(void *context, struct op_error *error)
+static int opexport_check(void *context, struct op_error *error)
 {
 	const struct job *job = context;
 	const struct format *format = chosen(job);
@@ -311,7 +311,7 @@ static int export_sessions(struct job *job, struct op_error *error)
 	return result;
 }
 
-static int run(void *context, struct op_error *error)
+static int opexport_run(void *context, struct op_error *error)
 {
 	struct job *job = context;
 	struct pp_image_search search;
@@ -336,7 +336,7 @@ static int run(void *context, struct op_error *error)
 	return result;
 }
 
-static void release(void *job)
+static void opexport_release(void *job)
 {
 	op_strings_free(&((struct job *)job)->inputs);
 }
@@ -348,9 +348,9 @@ static const struct pp_tool tool = {
 	.inputs = &input_readers,
 	.separation = separation,
 	.take_inputs = take_inputs,
-	.check = check,
-	.run = run,
-	.release = release,
+	.check = opexport_check,
+	.run = opexport_run,
+	.release = opexport_release,
 };
 
 int main(int argc, char **argv)

@@ -101,7 +101,7 @@ static int convert(void *context, struct op_error *error)
 	return write_file(job, error);
 }
 
-static void release(void *context)
+static void opgprof_release(void *context)
 {
 	struct job *job = context;
 
@@ -119,7 +119,7 @@ static const struct pp_tool tool = {
 	.words = PP_WORDS_SPEC,
 	.inputs = &input_readers,
 	.run = convert,
-	.release = release,
+	.release = opgprof_release,
 };
 
 int main(int argc, char **argv)

@@ -94,7 +94,7 @@ static bool needs_output(const struct job *job)
 	return format == &format_sample_file || format == &format_session;
 }
 
-static int check(void *context, struct op_error *error)
+static int opimport_check(void *context, struct op_error *error)
 {
 	struct job *job = context;
 	const struct format *format = job->from ? format_named(job->from) : NULL;
@@ -216,7 +216,7 @@ static bool are_sample_files(const struct job *job, const struct format *format,
 	       (!format && (profile->is_directory || is_jit_code(profile->path) || job->abi));
 }
 
-static int run(void *context, struct op_error *error)
+static int opimport_run(void *context, struct op_error *error)
 {
 	struct job *job = context;
 	const char *path = job->common.words.item[0];
@@ -242,8 +242,8 @@ static const struct pp_tool tool = {
 	.options = options,
 	.words = PP_WORDS_OWN,
 	.no_session = true,
-	.check = check,
-	.run = run,
+	.check = opimport_check,
+	.run = opimport_run,
 };
 
 int main(int argc, char **argv)

@@ -527,12 +527,12 @@ static struct pp_separation separation(const void *job)
 				      .cpu = by == PP_BY_CPU};
 }
 
-static int check(void *job, struct op_error *error)
+static int opreport_check(void *job, struct op_error *error)
 {
 	return pp_options_check(&((struct job *)job)->options, error);
 }
 
-static void release(void *context)
+static void opreport_release(void *context)
 {
 	struct job *job = context;
 
@@ -559,9 +559,9 @@ static const struct pp_tool tool = {
 	.inputs = &input_readers,
 	.separation = separation,
 	.reports = true,
-	.check = check,
+	.check = opreport_check,
 	.run = report,
-	.release = release,
+	.release = opreport_release,
 };
 
 int main(int argc, char **argv)

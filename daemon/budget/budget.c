@@ -20,7 +20,7 @@
 /* Owners that are told apart; the others share. */
 #define OWNERS_MOST 4096
 
-static uint64_t seconds(void)
+static uint64_t budget_seconds(void)
 {
 	struct timespec time;
 
@@ -54,7 +54,7 @@ static void add_directory(struct measuring *measuring, char *path, size_t length
 }
 
 /* Adds a file, and the directories that the file before was not in. */
-static int visit(const char *path, const struct stat *status, void *context)
+static int budget_visit(const char *path, const struct stat *status, void *context)
 {
 	struct measuring *measuring = context;
 	char *copy = strdup(path);
@@ -86,7 +86,7 @@ int budget_measure(const struct budget *budget, const char *dir, struct budget_u
 {
 	const struct budget_usage before = added_to(budget);
 	struct measuring measuring = {.prefix = strlen(dir) + 1};
-	int result = op_walk(dir, visit, &measuring, error);
+	int result = op_walk(dir, budget_visit, &measuring, error);
 	struct stat top;
 
 	if (!stat(dir, &top))
@@ -120,7 +120,7 @@ int budget_open(struct budget *budget, const struct budget_config *config, const
 	struct budget_usage usage;
 	struct stat status;
 
-	*budget = (struct budget){.most = *config, .filled = seconds()};
+	*budget = (struct budget){.most = *config, .filled = budget_seconds()};
 	if (stat(dir, &status) || status.st_blocks)
 		budget->directory = BUDGET_BLOCK;
 	if (!budget->most.bytes)
@@ -200,7 +200,7 @@ static bool fits(uint64_t used, uint64_t n, uint64_t all, uint64_t quarters)
 
 static void refill(struct budget *budget)
 {
-	uint64_t now = seconds(), more = (now - budget->filled) * REFILL;
+	uint64_t now = budget_seconds(), more = (now - budget->filled) * REFILL;
 	uint64_t burst = budget->most.inodes / BURST_PART;
 
 	budget->filled = now;

@@ -12,7 +12,7 @@
 
 #define MEASURE_SECONDS 60
 
-static uint64_t seconds(void)
+static uint64_t journal_seconds(void)
 {
 	struct timespec time;
 
@@ -36,7 +36,7 @@ static void tell_budget(struct journal *journal)
 /* @idle: the number of a part for idle files, or 0. */
 static void start_packer(struct journal *journal, uint64_t idle)
 {
-	journal->measured = seconds();
+	journal->measured = journal_seconds();
 	journal->packing = journal->ended;
 	packer_start(&journal->packer, journal->budget, journal->dir, journal->number - 1, idle);
 }
@@ -56,7 +56,7 @@ void journal_enter(struct journal *journal, const char *dir, struct budget *budg
 		start_packer(journal, 0);
 }
 
-static void end(struct journal *journal)
+static void journal_end(struct journal *journal)
 {
 	if (!journal->open)
 		return;
@@ -70,11 +70,11 @@ static void end(struct journal *journal)
 
 void journal_leave(struct journal *journal)
 {
-	end(journal);
+	journal_end(journal);
 	packer_stop(&journal->packer);
 }
 
-static int begin(struct journal *journal, struct op_error *error)
+static int journal_begin(struct journal *journal, struct op_error *error)
 {
 	char *path;
 	int result;
@@ -108,7 +108,7 @@ static const struct budget_usage *finish_packer(struct journal *journal)
 void journal_turn(struct journal *journal)
 {
 	log_verbose(LOG_SFILE, "journal %llu is full", (unsigned long long)journal->number);
-	end(journal);
+	journal_end(journal);
 	if (!packer_is_done(&journal->packer) && journal->packer.running)
 		return;
 	finish_packer(journal);
@@ -118,7 +118,7 @@ void journal_turn(struct journal *journal)
 /* Parts are in the order of their numbers, so the open journal ends before idle files are one. */
 static void pack_idle(struct journal *journal)
 {
-	end(journal);
+	journal_end(journal);
 	journal->idle = 0;
 	start_packer(journal, journal->number++);
 }
@@ -129,7 +129,7 @@ uint32_t journal_name(struct journal *journal, const char *name, const struct od
 	for (int i = 0; i < 2; i++) {
 		uint32_t number;
 
-		if (!journal->open && begin(journal, error))
+		if (!journal->open && journal_begin(journal, error))
 			return 0;
 		number = op_journal_name(journal->open, name, header, reserve, error);
 		tell_budget(journal);
@@ -168,7 +168,7 @@ void journal_rest(struct journal *journal)
 	budget_update(journal->budget, journal->dir, usage);
 	if (in_the_way && !journal->packer.running)
 		journal_turn(journal);
-	if (journal->packer.running || seconds() < journal->measured + MEASURE_SECONDS)
+	if (journal->packer.running || journal_seconds() < journal->measured + MEASURE_SECONDS)
 		return;
 	if (journal->packs_idle && journal->idle)
 		pack_idle(journal);
@@ -180,5 +180,5 @@ void journal_abandon(struct journal *journal)
 {
 	if (unlink(op_journal_path(journal->open)) && errno != ENOENT)
 		log_line_errno("cannot remove %s", op_journal_path(journal->open));
-	end(journal);
+	journal_end(journal);
 }

@@ -39,7 +39,7 @@ static int move_idle(struct packer *packer)
 	return result;
 }
 
-static void *run(void *argument)
+static void *packer_run(void *argument)
 {
 	struct packer *packer = argument;
 
@@ -71,7 +71,7 @@ void packer_start(struct packer *packer, const struct budget *budget, const char
 	packer->more = false;
 	atomic_store(&packer->done, false);
 	atomic_store(&packer->stop, false);
-	code = pthread_create(&packer->thread, NULL, run, packer);
+	code = pthread_create(&packer->thread, NULL, packer_run, packer);
 	packer->running = !code;
 	if (code)
 		log_line("journals are not packed now: %s", strerror(code));

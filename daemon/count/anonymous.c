@@ -172,7 +172,7 @@ static int by_last_use(const void *a, const void *b)
 }
 
 /* Drops what was used longest ago, until three quarters are left. */
-static void make_room(struct anon *anon)
+static void anon_make_room(struct anon *anon)
 {
 	struct op_hash_map map = anon->by_process;
 	struct anon_maps **list = NULL;
@@ -217,7 +217,7 @@ static struct anon_maps *read_maps(struct anon *anon, struct anon_maps *old, uin
 	if (!text && old)
 		return old; /* it has ended; its last maps are the best guess */
 	if (anon->mappings > MAPPINGS_MOST)
-		make_room(anon);
+		anon_make_room(anon);
 	lines = text ? count_lines(text) : 0;
 	maps = calloc(1, sizeof(*maps) + lines * sizeof(maps->mapping[0]));
 	if (!maps) {
@@ -317,7 +317,7 @@ const struct anon_mapping *anon_find_area(struct anon *anon, uint32_t tgid, uint
 	if (address < area->start || address >= area->end)
 		return NULL;
 	if (anon->mappings > MAPPINGS_MOST)
-		make_room(anon);
+		anon_make_room(anon);
 	maps = find_maps(anon, tgid, app);
 	if (maps && is_of_another_process(anon, maps, buffer))
 		maps = NULL; /* they go with the insertion of others */

@@ -54,7 +54,7 @@ static struct image *choose_app(struct decoder *decoder, struct image *image, en
 	return image;
 }
 
-static bool is_wanted(struct decoder *decoder, const struct image *image)
+static bool decoder_is_wanted(struct decoder *decoder, const struct image *image)
 {
 	return image->wanted || image_is_wanted(image, program_of(decoder));
 }
@@ -116,7 +116,8 @@ static void log_sample(const struct decoder *decoder, uint64_t address, uint64_t
 }
 
 /* Counts a lost or filtered sample.  The callers of a leaf are lost with it. */
-static void drop(struct decoder *decoder, uint64_t address, uint64_t counter, enum stat_id why)
+static void decoder_drop(struct decoder *decoder, uint64_t address, uint64_t counter,
+			 enum stat_id why)
 {
 	count(decoder, why);
 	if (unlikely(log_topics & LOG_SAMPLES))
@@ -162,7 +163,8 @@ static void store(struct decoder *decoder, const struct last_sample *last, uint6
 
 	if ((weight && unlikely(sample_file_add(decoder->files, last->weights, offset, weight))) ||
 	    unlikely(sample_file_add(decoder->files, last->file, offset, 1))) {
-		drop(decoder, address, last->counter, stats_of_failure(decoder->files->cause));
+		decoder_drop(decoder, address, last->counter,
+			     stats_of_failure(decoder->files->cause));
 		return;
 	}
 	count(decoder, STAT_STORED);
@@ -217,19 +219,19 @@ static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, ui
 	count(decoder, STAT_RECEIVED);
 	decoder->stats->value[STAT_KERNEL] += last.is_kernel;
 	if (!has_context(decoder)) {
-		drop(decoder, address, counter, STAT_NO_CONTEXT);
+		decoder_drop(decoder, address, counter, STAT_NO_CONTEXT);
 		return;
 	}
 	if (index < 0) {
-		drop(decoder, address, counter, STAT_NO_EVENT);
+		decoder_drop(decoder, address, counter, STAT_NO_EVENT);
 		return;
 	}
 	if (!locate(decoder, address, &last.range, &lost)) {
-		drop(decoder, address, counter, lost);
+		decoder_drop(decoder, address, counter, lost);
 		return;
 	}
-	if (!is_wanted(decoder, last.range.image)) {
-		drop(decoder, address, counter, STAT_FILTERED);
+	if (!decoder_is_wanted(decoder, last.range.image)) {
+		decoder_drop(decoder, address, counter, STAT_FILTERED);
 		return;
 	}
 	last.event = (uint32_t)index;
@@ -238,7 +240,7 @@ static void count_sample_elsewhere(struct decoder *decoder, uint64_t address, ui
 	last.rest = &decoder->rest[index];
 	find_files(decoder, last.range.image, (uint32_t)index, events > last.period, &last, &also);
 	if (!last.file) {
-		drop(decoder, address, counter, stats_of_failure(decoder->files->cause));
+		decoder_drop(decoder, address, counter, stats_of_failure(decoder->files->cause));
 		return;
 	}
 	last.range.image = last.file->key.dep; /* it may be the successor */

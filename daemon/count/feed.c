@@ -16,8 +16,8 @@
 #define SOCKET_BYTES (1 << 20)
 
 /* Puts a record: @fixed, whose head is filled in here, and text behind it. */
-static void put(struct op_buffer *out, enum op_feed_type type, void *fixed, size_t size,
-		const void *more, size_t n)
+static void count_feed_put(struct op_buffer *out, enum op_feed_type type, void *fixed, size_t size,
+			   const void *more, size_t n)
 {
 	struct op_feed_head head = {.size = (uint32_t)((size + n + 7) / 8 * 8), .type = type};
 
@@ -27,7 +27,8 @@ static void put(struct op_buffer *out, enum op_feed_type type, void *fixed, size
 	op_buffer_zeros(out, head.size - size - n);
 }
 
-static void put_event(struct op_buffer *out, uint32_t number, const struct op_event *event)
+static void count_feed_put_event(struct op_buffer *out, uint32_t number,
+				 const struct op_event *event)
 {
 	const struct op_perf_name *own = op_perf_name(event->name);
 	struct op_feed_event record = {.number = number, .period = event->count};
@@ -37,7 +38,8 @@ static void put_event(struct op_buffer *out, uint32_t number, const struct op_ev
 
 		record.is_clock = op_perf_is_clock(&attr);
 	}
-	put(out, OP_FEED_EVENT, &record, sizeof(record), event->name, strlen(event->name) + 1);
+	count_feed_put(out, OP_FEED_EVENT, &record, sizeof(record), event->name,
+		       strlen(event->name) + 1);
 }
 
 static void put_begin(struct op_buffer *out, const char *session_dir, const char *source)
@@ -47,7 +49,7 @@ static void put_begin(struct op_buffer *out, const char *session_dir, const char
 
 	op_buffer_put(&text, session_dir, strlen(session_dir) + 1);
 	op_buffer_put(&text, source, strlen(source) + 1);
-	put(out, OP_FEED_BEGIN, &record, sizeof(record), text.bytes, text.used);
+	count_feed_put(out, OP_FEED_BEGIN, &record, sizeof(record), text.bytes, text.used);
 	out->failed |= text.failed;
 	op_buffer_free(&text);
 }
@@ -91,7 +93,7 @@ int feed_add(struct feed *feed, int fd, const char *session_dir, const char *sou
 	*reader = (struct feed_reader){.fd = fd};
 	put_begin(&reader->waiting, session_dir, source);
 	for (size_t i = 0; i < events->list.count; i++)
-		put_event(&reader->waiting, (uint32_t)i, &events->list.event[i]);
+		count_feed_put_event(&reader->waiting, (uint32_t)i, &events->list.event[i]);
 	if (reader->waiting.failed) {
 		op_buffer_free(&reader->waiting);
 		return op_error_memory(error);
@@ -104,7 +106,7 @@ int feed_add(struct feed *feed, int fd, const char *session_dir, const char *sou
 	return 0;
 }
 
-static void drop(struct feed *feed, size_t place)
+static void feed_drop(struct feed *feed, size_t place)
 {
 	close(feed->reader[place].fd);
 	op_buffer_free(&feed->reader[place].waiting);
@@ -112,7 +114,7 @@ static void drop(struct feed *feed, size_t place)
 }
 
 /* The number of an image, which is told if it was not. */
-static uint32_t tell(struct feed *feed, struct image *image)
+static uint32_t feed_tell(struct feed *feed, struct image *image)
 {
 	const struct op_image_name *id = &image->id;
 	struct op_feed_image record = {
@@ -126,15 +128,16 @@ static uint32_t tell(struct feed *feed, struct image *image)
 	if (image->fed > feed->told)
 		return image->fed;
 	image->fed = record.number = ++feed->last;
-	put(&feed->records, OP_FEED_IMAGE, &record, sizeof(record), id->name, strlen(id->name) + 1);
+	count_feed_put(&feed->records, OP_FEED_IMAGE, &record, sizeof(record), id->name,
+		       strlen(id->name) + 1);
 	return image->fed;
 }
 
 static void put_sample(struct feed *feed, struct op_feed_sample *sample,
 		       const struct op_feed_frame *frames)
 {
-	put(&feed->records, OP_FEED_SAMPLE, sample, sizeof(*sample), frames,
-	    sample->frames * sizeof(*frames));
+	count_feed_put(&feed->records, OP_FEED_SAMPLE, sample, sizeof(*sample), frames,
+		       sample->frames * sizeof(*frames));
 	feed->samples++;
 }
 
@@ -143,7 +146,7 @@ void feed_sample(struct feed *feed, const struct context *context, struct image 
 {
 	struct op_feed_sample sample = {
 		.event = event,
-		.app = program ? tell(feed, program) : 0,
+		.app = program ? feed_tell(feed, program) : 0,
 		.cpu = context->cpu,
 		.tid = context->tid,
 		.tgid = context->tgid,
@@ -152,7 +155,7 @@ void feed_sample(struct feed *feed, const struct context *context, struct image 
 	};
 	struct op_feed_frame frame = {
 		.offset = leaf->offset,
-		.image = tell(feed, leaf->image),
+		.image = feed_tell(feed, leaf->image),
 		.is_kernel = leaf->image->is_kernel,
 	};
 
@@ -182,7 +185,7 @@ void feed_chain(struct feed *feed, const struct call_chains *chains)
 
 		frames[i] = (struct op_feed_frame){
 			.offset = from->offset,
-			.image = unknown ? 0 : tell(feed, from->image),
+			.image = unknown ? 0 : feed_tell(feed, from->image),
 			.is_kernel = unknown ? from->image == &chains->unknown[1]
 					     : from->image->is_kernel,
 		};
@@ -219,7 +222,7 @@ static void add_records(struct feed *feed, struct feed_reader *reader,
 	account->left_out = reader->left_out;
 	account->cut = reader->cut;
 	op_buffer_put(waiting, feed->records.bytes, feed->records.used);
-	put(waiting, OP_FEED_ACCOUNT, account, sizeof(*account), NULL, 0);
+	count_feed_put(waiting, OP_FEED_ACCOUNT, account, sizeof(*account), NULL, 0);
 }
 
 void feed_send(struct feed *feed, uint64_t received, uint64_t stored)
@@ -233,7 +236,7 @@ void feed_send(struct feed *feed, uint64_t received, uint64_t stored)
 		if (hear(feed, reader) && send_waiting(reader))
 			i++;
 		else
-			drop(feed, i);
+			feed_drop(feed, i);
 	}
 	feed->records.used = 0;
 	feed->records.failed = false;
@@ -243,6 +246,6 @@ void feed_send(struct feed *feed, uint64_t received, uint64_t stored)
 void feed_close(struct feed *feed)
 {
 	while (feed->readers)
-		drop(feed, feed->readers - 1);
+		feed_drop(feed, feed->readers - 1);
 	op_buffer_free(&feed->records);
 }

@@ -40,8 +40,8 @@ static bool same_name(const struct op_image_name *a, const struct op_image_name 
 	       a->end == b->end && !strcmp(a->name, b->name);
 }
 
-static struct image *find(const struct op_hash_map *map, const struct op_image_name *name,
-			  uint64_t hash)
+static struct image *hash_map_find(const struct op_hash_map *map, const struct op_image_name *name,
+				   uint64_t hash)
 {
 	struct image *image = op_hash_map_find(map, hash);
 
@@ -59,7 +59,7 @@ static void free_image(struct image *image)
 	free(image);
 }
 
-static bool is_wanted(const struct images *images, const struct op_image_name *name)
+static bool images_is_wanted(const struct images *images, const struct op_image_name *name)
 {
 	/* anonymous memory is wanted where its application is */
 	return !images->filter->count || op_strings_contain(images->filter, name->name);
@@ -76,7 +76,7 @@ static struct image *make(struct images *images, const struct op_image_name *nam
 	image->id = *name;
 	image->id.name = strdup(name->name);
 	image->is_kernel = is_kernel;
-	image->wanted = is_wanted(images, name);
+	image->wanted = images_is_wanted(images, name);
 	image->next = op_hash_map_find(map, hash);
 	if (!image->id.name || op_hash_map_set(map, hash, image)) {
 		free_image(image);
@@ -89,10 +89,10 @@ struct image *image_of_name(struct images *images, const struct op_image_name *n
 {
 	uint64_t hash = hash_name(name);
 	/* kernel first: a program may map its file, and a name has one image */
-	struct image *image = find(&images->kernel, name, hash);
+	struct image *image = hash_map_find(&images->kernel, name, hash);
 
 	if (!image)
-		image = find(&images->others, name, hash);
+		image = hash_map_find(&images->others, name, hash);
 	return image ? image : make(images, name, hash, is_kernel);
 }
 
@@ -417,7 +417,7 @@ static struct image *image_of_area(struct images *images, const struct oprofile_
 	return image;
 }
 
-static struct image *look_up(struct images *images, uint64_t cookie)
+static struct image *images_look_up(struct images *images, uint64_t cookie)
 {
 	struct image_facts facts = {0};
 	struct image *image = NULL;
@@ -446,7 +446,7 @@ struct image *image_of_cookie(struct images *images, uint64_t cookie)
 	struct image *image = op_hash_map_find(&images->by_cookie, cookie);
 
 	if (!image)
-		image = look_up(images, cookie);
+		image = images_look_up(images, cookie);
 	if (!image || image == &unknown)
 		return NULL;
 	return image->successor ? image->successor : image;

@@ -119,7 +119,7 @@ void multiplexed_times_load(struct multiplexed_times *self, const char *dir)
 	}
 }
 
-static void parse(struct multiplexed_times *self, const char *kernel)
+static void multiplexed_times_parse(struct multiplexed_times *self, const char *kernel)
 {
 	unsigned int counter;
 	uint64_t value;
@@ -139,7 +139,7 @@ void multiplexed_times_update(struct multiplexed_times *self, const char *kernel
 {
 	if (!kernel)
 		return;
-	parse(self, kernel);
+	multiplexed_times_parse(self, kernel);
 	for (size_t i = 0; i < self->events->count; i++) {
 		const struct event_time *parsed = &self->parsed[i];
 		struct event_time *latest = &self->latest[i];

@@ -52,7 +52,7 @@ static void save_source(const char *dir, const struct source *source,
 }
 
 /* The line of an event without a period; others say all in the names of their sample files. */
-static void put_event(FILE *out, const struct op_event *event, unsigned int rate)
+static void origin_put_event(FILE *out, const struct op_event *event, unsigned int rate)
 {
 	const struct op_perf_name *name = op_perf_name(event->name);
 
@@ -72,7 +72,7 @@ static char *rates_of(const struct source *source, const struct op_events *event
 	if (!out)
 		return NULL;
 	for (size_t i = 0; i < events->count; i++)
-		put_event(out, &events->event[i], source->rate);
+		origin_put_event(out, &events->event[i], source->rate);
 	if (!fclose(out))
 		return text;
 	free(text);

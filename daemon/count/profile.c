@@ -45,7 +45,7 @@ static void save_origin(const struct profile *profile)
 		    profile->config.command_line);
 }
 
-static uint64_t seconds(void)
+static uint64_t count_profile_seconds(void)
 {
 	struct timespec time;
 
@@ -202,7 +202,7 @@ int profile_open(struct profile *profile, const struct profile_config *config,
 		.source = source,
 		.stats.source = source,
 		.stats.account = OP_ACCOUNT_CLOSED,
-		.rested = seconds(),
+		.rested = count_profile_seconds(),
 	};
 	page_guard_install();
 	profile->named_dir = op_path("%s/" OP_SESSION_CURRENT, config->session_dir);
@@ -375,7 +375,7 @@ static void save_account(struct profile *profile)
 
 int profile_rest(struct profile *profile, int wait)
 {
-	uint64_t time = seconds(), due = profile->rested + REST_SECONDS;
+	uint64_t time = count_profile_seconds(), due = profile->rested + REST_SECONDS;
 
 	apart_tend();
 	session_stats_note_time(&profile->stats);

@@ -251,7 +251,7 @@ static int insert(struct sample_files *files, struct sample_file *file)
 }
 
 /* Closes the least recently used quarter.  Return: whether any file was closed. */
-static bool make_room(struct sample_files *files)
+static bool sample_files_make_room(struct sample_files *files)
 {
 	size_t count, kept = 0, closing;
 	struct sample_file **list = list_files(files, &count);
@@ -398,11 +398,11 @@ static int open_own(struct sample_files *files, const char *path, const struct o
 	int result;
 
 	if (files->count >= files->most)
-		make_room(files);
+		sample_files_make_room(files);
 	if (opened->key.is_stacks)
 		make_index_room(files);
 	while ((result = open_path(path, header, opened, error)) && is_exhausted(error->code)) {
-		if (!make_room(files))
+		if (!sample_files_make_room(files))
 			break;
 	}
 	return result;
@@ -416,7 +416,7 @@ static uint32_t name_in_journal(struct sample_files *files, const char *name,
 	uint32_t number;
 
 	while (!(number = journal_name(&files->journal, name, header, reserve, error)) &&
-	       is_exhausted(error->code) && make_room(files))
+	       is_exhausted(error->code) && sample_files_make_room(files))
 		;
 	return number;
 }
@@ -446,7 +446,7 @@ static void file_header(const struct sample_files *files, const struct sample_ke
 	header->cpu_speed = files->cpu_mhz;
 }
 
-static void fail(struct odb_error *error, const struct op_error *why)
+static void sample_file_fail(struct odb_error *error, const struct op_error *why)
 {
 	error->code = why->code;
 	snprintf(error->text, sizeof(error->text), "%.500s", why->text);
@@ -462,8 +462,8 @@ static void know_version(struct sample_files *files, uint64_t time, const char *
 }
 
 /* Takes a name, and what it takes in the journal.  @more: as of budget_take_bytes(). */
-static bool take_name(struct sample_files *files, const struct sample_key *key, const char *name,
-		      bool more)
+static bool sample_files_take_name(struct sample_files *files, const struct sample_key *key,
+				   const char *name, bool more)
 {
 	uint32_t owner = owner_of(key);
 	size_t length = strlen(name);
@@ -494,7 +494,7 @@ static uint32_t find_other(struct sample_files *files, const struct sample_key *
 		op_hash_map_free(&files->others);
 	if (name)
 		number = (uint32_t)(uintptr_t)op_hash_map_find(&files->others, hash);
-	if (name && !number && (!program || take_name(files, key, name, true))) {
+	if (name && !number && (!program || sample_files_take_name(files, key, name, true))) {
 		file_header(files, &of_other, &header);
 		number = name_in_journal(files, name, &header, true, &why);
 		if (files->others_journal != files->journal.number)
@@ -504,7 +504,7 @@ static uint32_t find_other(struct sample_files *files, const struct sample_key *
 			op_hash_map_set(&files->others, hash, (void *)(uintptr_t)number);
 	}
 	free(name);
-	fail(error, &why);
+	sample_file_fail(error, &why);
 	return !number && program ? find_other(files, key, NULL, error) : number;
 }
 
@@ -521,10 +521,10 @@ static int open_in_journal(struct sample_files *files, const char *name,
 	opened->is_other = false;
 	if (key->is_stacks)
 		return -1;
-	if (take_name(files, key, name, false)) {
+	if (sample_files_take_name(files, key, name, false)) {
 		opened->in_journal = name_in_journal(files, name, header, false, &why);
 		if (!opened->in_journal)
-			fail(error, &why);
+			sample_file_fail(error, &why);
 		know_version(files, key->dep->mtime, name);
 	} else {
 		opened->in_journal = find_other(files, key, key->app, error);
@@ -555,7 +555,7 @@ static int open_stopgap(struct sample_files *files, struct sample_file *opened,
 }
 
 /* Opens the file of @opened->key, or its place in the journal.  Return: 0, or -1. */
-static int open_file(struct sample_files *files, struct sample_file *opened)
+static int sample_files_open_file(struct sample_files *files, struct sample_file *opened)
 {
 	const struct sample_key *key = &opened->key;
 	char *name = sample_key_name(key, files->events);
@@ -739,7 +739,8 @@ static bool is_packed_of_another_version(const struct sample_files *files,
 	return mtime && key->dep->mtime && mtime != key->dep->mtime;
 }
 
-static struct sample_file *find(const struct sample_files *files, const struct sample_key *key)
+static struct sample_file *sample_files_find(const struct sample_files *files,
+					     const struct sample_key *key)
 {
 	struct sample_file *file = op_hash_map_find(&files->by_key, sample_key_hash(key));
 
@@ -788,7 +789,7 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 	struct sample_file *file = key->dep->recent, opened = {.key = *key};
 
 	if (!file || !sample_key_same(&file->key, key))
-		file = find(files, key);
+		file = sample_files_find(files, key);
 	if (file && (is_open(file) || is_in_journal(files, file))) {
 		file->used = ++files->clock;
 		remember(file);
@@ -803,15 +804,16 @@ struct sample_file *sample_file_get(struct sample_files *files, const struct sam
 
 	if (is_packed_of_another_version(files, key) && image_superseded(files->images, key->dep))
 		return get_successor(files, key);
-	if (!open_file(files, &opened) && opened.db && is_of_another_version(opened.db, key->dep) &&
+	if (!sample_files_open_file(files, &opened) && opened.db &&
+	    is_of_another_version(opened.db, key->dep) &&
 	    image_superseded(files->images, key->dep)) {
 		odb_close(opened.db);
 		return get_successor(files, key);
 	}
 	if (files->by_key.n >= KNOWN_MOST)
-		make_room(files);
+		sample_files_make_room(files);
 	/* opening may have closed and freed it */
-	file = find(files, key);
+	file = sample_files_find(files, key);
 	if (!file)
 		file = make(files, key);
 	if (!file) {

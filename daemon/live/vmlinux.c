@@ -61,7 +61,7 @@ static bool read_sections(Elf *elf, struct text *text)
 }
 
 /* The answer is a struct text, or nothing. */
-static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+static void vmlinux_work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	struct text text = {0};
 	Elf *elf;
@@ -74,9 +74,9 @@ static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 	elf_end(elf);
 }
 
-static int read_file(const char *path, struct text *text, struct op_error *error)
+static int vmlinux_read_file(const char *path, struct text *text, struct op_error *error)
 {
-	struct apart_question question = {.work = work,
+	struct apart_question question = {.work = vmlinux_work,
 					  .fd = host_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW),
 					  .path = path,
 					  .seconds = APART_SECONDS_OF_REPORT,
@@ -108,7 +108,7 @@ int vmlinux_range(const char *path, const char *kallsyms, uint64_t *start, uint6
 	struct text text = {0};
 	uint64_t running, moved = 0;
 
-	if (read_file(path, &text, error))
+	if (vmlinux_read_file(path, &text, error))
 		return -1;
 	if (kallsyms && text.stext && op_kallsyms_address(kallsyms, "_stext", &running))
 		moved = running - text.stext;

@@ -57,7 +57,7 @@ int collect_pending_signal(void)
 	return number > 0 ? number : 0;
 }
 
-static int wait_for(const struct loop *loop, int fd)
+static int loop_wait_for(const struct loop *loop, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
@@ -71,7 +71,7 @@ static int wait_for_end(struct loop *loop, pid_t pid)
 
 	if (fd < 0)
 		return errno == ESRCH ? 0 : -1;
-	if (wait_for(loop, fd)) {
+	if (loop_wait_for(loop, fd)) {
 		close(fd);
 		return -1;
 	}
@@ -86,7 +86,7 @@ static int start_timer(struct loop *loop)
 	loop->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	if (loop->timer < 0 || timerfd_settime(loop->timer, 0, &once, NULL))
 		return -1;
-	return wait_for(loop, loop->timer);
+	return loop_wait_for(loop, loop->timer);
 }
 
 static int open_loop(struct loop *loop, struct op_error *error)
@@ -98,8 +98,8 @@ static int open_loop(struct loop *loop, struct op_error *error)
 	collect_signals(&set);
 	loop->epoll = epoll_create1(EPOLL_CLOEXEC);
 	loop->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	good = loop->epoll >= 0 && loop->signals >= 0 && !wait_for(loop, loop->signals) &&
-	       !wait_for(loop, collect->profile->source->fd);
+	good = loop->epoll >= 0 && loop->signals >= 0 && !loop_wait_for(loop, loop->signals) &&
+	       !loop_wait_for(loop, collect->profile->source->fd);
 	if (good && collect->seconds)
 		good = !start_timer(loop);
 	if (good && collect->command)

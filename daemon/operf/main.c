@@ -173,7 +173,7 @@ static int prepare(struct run *run, struct op_error *error)
 	return profile_run(&run->profile, true, error);
 }
 
-static int work(struct run *run, struct op_error *error)
+static int operf_work(struct run *run, struct op_error *error)
 {
 	run->collect = (struct collect){
 		.profile = &run->profile,
@@ -358,7 +358,7 @@ static void pack(const struct run *run)
 
 /* @kept: the samples are those of a run that is done, one of several.  Return: whether they have
  * got their name. */
-static bool keep(const struct run *run, bool kept)
+static bool operf_keep(const struct run *run, bool kept)
 {
 	struct op_error error;
 
@@ -368,8 +368,8 @@ static bool keep(const struct run *run, bool kept)
 	return false;
 }
 
-/* Return: as keep(). */
-static bool release(struct run *run, bool kept)
+/* Return: as operf_keep(). */
+static bool operf_release(struct run *run, bool kept)
 {
 	bool good;
 
@@ -379,7 +379,7 @@ static bool release(struct run *run, bool kept)
 		pack(run);
 	}
 	source_close(run->source);
-	good = keep(run, kept);
+	good = operf_keep(run, kept);
 	if (run->lock >= 0)
 		lock_release(run->session, run->lock);
 	op_pinned_close(run->session);
@@ -399,7 +399,7 @@ static int profile(const struct request *request)
 
 	result = prepare(&run, error);
 	if (!result)
-		result = work(&run, error);
+		result = operf_work(&run, error);
 	finish(&run);
 	if (!result) {
 		print_summary(&run);
@@ -422,7 +422,7 @@ static int profile(const struct request *request)
 	}
 	if (result)
 		op_complain("%s", error->text);
-	if (!release(&run, request->run && !result && status == OP_EXIT_OK))
+	if (!operf_release(&run, request->run && !result && status == OP_EXIT_OK))
 		status = OP_EXIT_FAILURE;
 	if (!result && request->html && page_make(request, error)) {
 		op_complain("%s", error->text);

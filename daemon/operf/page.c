@@ -13,7 +13,7 @@
 #include "libop/base/file.h"
 
 /* Signals that operf blocks, for it handles them itself, are not blocked in the child. */
-static int start(char *const *argv, pid_t *pid)
+static int page_start(char *const *argv, pid_t *pid)
 {
 	posix_spawnattr_t attributes;
 	sigset_t none;
@@ -29,12 +29,12 @@ static int start(char *const *argv, pid_t *pid)
 	return code;
 }
 
-static int run(char *const *argv, const char *page, struct op_error *error)
+static int page_run(char *const *argv, const char *page, struct op_error *error)
 {
 	int status, code;
 	pid_t pid;
 
-	code = start(argv, &pid);
+	code = page_start(argv, &pid);
 	if (code)
 		return op_error_code(error, code, "%s is not written: cannot run %s", page,
 				     argv[0]);
@@ -58,7 +58,7 @@ int page_make(const struct request *request, struct op_error *error)
 	if (program && dir && html) {
 		char *argv[] = {program, dir, html, request->open ? (char *)"--open" : NULL, NULL};
 
-		result = run(argv, request->html, error);
+		result = page_run(argv, request->html, error);
 	} else {
 		result = op_error_memory(error);
 	}

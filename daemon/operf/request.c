@@ -29,8 +29,8 @@ static int take_method(const struct op_option *option, void *field, const char *
 	return request->unwind ? 0 : op_option_word.take(option, &method, text, error);
 }
 
-static int take_file(const struct op_option *option, void *field, const char *text,
-		     struct op_error *error)
+static int operf_request_take_file(const struct op_option *option, void *field, const char *text,
+				   struct op_error *error)
 {
 	char *path = realpath(text, NULL);
 
@@ -48,7 +48,8 @@ static void release_file(void *field)
 
 static const char *const methods[] = {"fp", "dwarf", NULL};
 static const struct op_option_type method_type = {.take = take_method},
-				   file_type = {.take = take_file, .release = release_file};
+				   file_type = {.take = operf_request_take_file,
+						.release = release_file};
 
 static const struct op_option rows[] = {
 	{"events", 'e', "LIST", "what to sample: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]],...",

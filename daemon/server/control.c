@@ -16,7 +16,7 @@
 #include "libop/session/control_socket.h"
 #include "libop/session/log.h"
 
-static int wait_for(struct control_server *server, int fd)
+static int control_server_wait_for(struct control_server *server, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
@@ -59,7 +59,7 @@ int control_server_open(struct control_server *server, const char *session_dir,
 	if (dir < 0)
 		return -1;
 	server->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (server->fd < 0 || wait_for(server, server->fd) ||
+	if (server->fd < 0 || control_server_wait_for(server, server->fd) ||
 	    listen_private(server->fd, &address, &server->file))
 		code = errno;
 	close(dir);
@@ -72,14 +72,14 @@ int control_server_open(struct control_server *server, const char *session_dir,
 			     session_dir);
 }
 
-static void drop(struct control_client *client)
+static void control_client_drop(struct control_client *client)
 {
 	close(client->fd); /* which also takes it out of the epoll */
 	client->fd = -1;
 }
 
 /* A free slot for a new client; if there is none, a client without a command is dropped, or any. */
-static struct control_client *find_place(struct control_server *server)
+static struct control_client *control_server_find_place(struct control_server *server)
 {
 	struct control_client *client;
 
@@ -92,7 +92,7 @@ static struct control_client *find_place(struct control_server *server)
 		if (!client->later)
 			break;
 	}
-	drop(client);
+	control_client_drop(client);
 	return client;
 }
 
@@ -103,10 +103,10 @@ static void accept_client(struct control_server *server)
 
 	if (fd < 0)
 		return;
-	client = find_place(server);
+	client = control_server_find_place(server);
 	*client = (struct control_client){.fd = fd};
-	if (wait_for(server, fd))
-		drop(client);
+	if (control_server_wait_for(server, fd))
+		control_client_drop(client);
 }
 
 /* Replies fit the socket's buffer; the rest of one that does not is dropped. */
@@ -114,7 +114,7 @@ static void reply_to(struct control_client *client, const char *reply)
 {
 	if (reply && send(client->fd, reply, strlen(reply), MSG_NOSIGNAL) < 0)
 		log_verbose(LOG_MISC, "no reply to \"%s\": %s", client->line, strerror(errno));
-	drop(client);
+	control_client_drop(client);
 }
 
 /* The connection leaves the server, if it is taken over. */
@@ -172,7 +172,7 @@ static void hear_waiting(struct control_client *client)
 	ssize_t n = recv(client->fd, ignored, sizeof(ignored), 0);
 
 	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
-		drop(client);
+		control_client_drop(client);
 }
 
 static void read_client(struct control_server *server, struct control_client *client)
@@ -184,7 +184,7 @@ static void read_client(struct control_server *server, struct control_client *cl
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		drop(client);
+		control_client_drop(client);
 		return;
 	}
 	client->length += (size_t)n;
@@ -193,7 +193,7 @@ static void read_client(struct control_server *server, struct control_client *cl
 		*end = '\0';
 		answer(server, client);
 	} else if (client->length == sizeof(client->line)) {
-		drop(client); /* no command is that long */
+		control_client_drop(client); /* no command is that long */
 	}
 }
 
@@ -233,7 +233,7 @@ void control_server_close(struct control_server *server, const char *session_dir
 		return;
 	for (size_t i = 0; i < CONTROL_CLIENTS_MOST; i++) {
 		if (server->client[i].fd >= 0)
-			drop(&server->client[i]);
+			control_client_drop(&server->client[i]);
 	}
 	dir = op_control_address(session_dir, &address, NULL);
 	if (dir >= 0) {

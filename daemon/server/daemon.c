@@ -94,7 +94,7 @@ static struct source *open_source(const struct options *options, struct op_error
 	return source;
 }
 
-static int wait_for(const struct daemon *daemon, int fd)
+static int daemon_wait_for(const struct daemon *daemon, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
@@ -114,13 +114,13 @@ static int open_events(struct daemon *daemon)
 	daemon->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	daemon->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (daemon->epoll < 0 || daemon->signals < 0 || daemon->timer < 0 ||
-	    timerfd_settime(daemon->timer, 0, &period, NULL) || wait_for(daemon, daemon->signals) ||
-	    wait_for(daemon, daemon->timer))
+	    timerfd_settime(daemon->timer, 0, &period, NULL) ||
+	    daemon_wait_for(daemon, daemon->signals) || daemon_wait_for(daemon, daemon->timer))
 		return -1;
 	daemon->watchdog = watchdog_open();
-	if (daemon->watchdog >= 0 && wait_for(daemon, daemon->watchdog))
+	if (daemon->watchdog >= 0 && daemon_wait_for(daemon, daemon->watchdog))
 		return -1;
-	return daemon->source->fd < 0 ? 0 : wait_for(daemon, daemon->source->fd);
+	return daemon->source->fd < 0 ? 0 : daemon_wait_for(daemon, daemon->source->fd);
 }
 
 static char *handle_command(void *context, const char *command, uint64_t *later);
@@ -164,7 +164,7 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 		return -1;
 	if (syncer_open(&daemon->syncer, error))
 		return -1;
-	if (open_events(daemon) || wait_for(daemon, daemon->syncer.fd))
+	if (open_events(daemon) || daemon_wait_for(daemon, daemon->syncer.fd))
 		return op_error_errno(error, "cannot wait for events");
 	if (profile_open(&daemon->profile, &config, daemon->source, error))
 		return -1;

@@ -229,7 +229,7 @@ static const struct op_option rows[] = {
 
 /* ---- the whole command line ---- */
 
-static int check(const struct options *options, struct op_error *error)
+static int server_options_check(const struct options *options, struct op_error *error)
 {
 	const struct {
 		bool first, second;
@@ -293,7 +293,8 @@ int options_parse(int argc, const char **argv, struct options *options, struct o
 				    .min_free_mib = UINT64_MAX};
 	if (!options->command_line)
 		return op_error_memory(error);
-	if (op_options_read(tables, SYNOPSIS, argc, argv, NULL, error) || check(options, error))
+	if (op_options_read(tables, SYNOPSIS, argc, argv, NULL, error) ||
+	    server_options_check(options, error))
 		return -1;
 	return complete(options, error);
 }

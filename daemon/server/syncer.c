@@ -15,7 +15,7 @@ struct job {
 	int event;
 };
 
-static void *run(void *argument)
+static void *syncer_run(void *argument)
 {
 	struct job *job = argument;
 	int code = syncfs(job->directory) ? errno : 0;
@@ -30,7 +30,7 @@ static void *run(void *argument)
 }
 
 /* Begins a sync, and takes @directory over. */
-static int start(struct syncer *syncer, int directory)
+static int syncer_start(struct syncer *syncer, int directory)
 {
 	struct job *job = malloc(sizeof(*job));
 	int code = ENOMEM;
@@ -38,7 +38,7 @@ static int start(struct syncer *syncer, int directory)
 	if (job) {
 		*job = (struct job){directory, fcntl(syncer->fd, F_DUPFD_CLOEXEC, 0)};
 		code = job->event < 0 ? errno
-				      : pthread_create(&syncer->thread, NULL, run, job);
+				      : pthread_create(&syncer->thread, NULL, syncer_run, job);
 	}
 	if (code) {
 		if (job && job->event >= 0)
@@ -68,7 +68,7 @@ int syncer_ask(struct syncer *syncer, const char *directory, uint64_t *number,
 	if (fd < 0)
 		return op_error_errno(error, "cannot write %s to the disk", directory);
 	if (!syncer->running) {
-		code = start(syncer, fd);
+		code = syncer_start(syncer, fd);
 		if (code)
 			return op_error_code(error, code, "cannot write %s to the disk", directory);
 		syncer->number++;
@@ -91,7 +91,7 @@ static void start_next(struct syncer *syncer)
 		return;
 	syncer->number++;
 	/* The result of one that cannot begin is taken as that of any other. */
-	if (start(syncer, next) && write(syncer->fd, &failed, sizeof(failed)) < 0)
+	if (syncer_start(syncer, next) && write(syncer->fd, &failed, sizeof(failed)) < 0)
 		return;
 }
 

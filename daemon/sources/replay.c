@@ -100,7 +100,7 @@ static int add_maps(struct replay *replay, struct op_reader body, struct op_erro
 	return 0;
 }
 
-static int set_text(char **text, struct op_reader body, struct op_error *error)
+static int replay_set_text(char **text, struct op_reader body, struct op_error *error)
 {
 	free(*text);
 	*text = strndup((const char *)body.at, op_reader_left(&body));
@@ -152,11 +152,11 @@ static int add_answer(struct replay *replay, enum record_type type, struct op_re
 	case RECORD_MAPS:
 		return add_maps(replay, body, error);
 	case RECORD_MODULES:
-		return set_text(&replay->modules, body, error);
+		return replay_set_text(&replay->modules, body, error);
 	case RECORD_KALLSYMS:
-		return set_text(&replay->kallsyms, body, error);
+		return replay_set_text(&replay->kallsyms, body, error);
 	case RECORD_STATS:
-		return set_text(&replay->stats, body, error);
+		return replay_set_text(&replay->stats, body, error);
 	case RECORD_FACTS:
 	case RECORD_BUFFER:
 		break;
@@ -196,7 +196,7 @@ static int read_answers(struct replay *replay, struct op_error *error)
 
 /* ---- the source ---- */
 
-static int make_room(struct replay *replay, size_t length, struct op_error *error)
+static int replay_make_room(struct replay *replay, size_t length, struct op_error *error)
 {
 	if (length <= replay->capacity)
 		return 0;
@@ -219,7 +219,7 @@ static int replay_read(struct source *source, const uint64_t **words, size_t *co
 	if (length % sizeof(**words))
 		return chunk_reader_refuse(&replay->chunks,
 					   "a buffer chunk that is not made of words", error);
-	if (make_room(replay, length, error))
+	if (replay_make_room(replay, length, error))
 		return -1;
 	result = chunk_reader_body(&replay->chunks, replay->words, error);
 	if (result <= 0)

@@ -29,7 +29,7 @@
 /* Bytes of the file of a vdso; it has two pages. */
 #define VDSO_MOST 16384
 
-static uint64_t now(void)
+static uint64_t unwind_tables_now(void)
 {
 	struct timespec time;
 
@@ -111,8 +111,8 @@ static struct unwind_table *table_of_file(struct source *source,
 	return table;
 }
 
-static int load(struct source *source, uint64_t cookie, uint32_t owner, const void *table,
-		size_t size)
+static int unwind_tables_load(struct source *source, uint64_t cookie, uint32_t owner,
+			      const void *table, size_t size)
 {
 	const struct oprofile_unwind unwind = {cookie, (uintptr_t)table, size, owner, 0};
 
@@ -147,25 +147,25 @@ static void give(struct source *source, const struct oprofile_unwind_wanted *wan
 		size = unwind_table_size(table);
 	log_verbose(LOG_MISC, "unwind table of %zu bytes for image %" PRIu64 " of process %" PRIu32,
 		    size, (uint64_t)wanted->cookie, wanted->tgid);
-	if (table && load(source, wanted->cookie, owner, table, size)) {
+	if (table && unwind_tables_load(source, wanted->cookie, owner, table, size)) {
 		tell_refused(size);
 		size = 0;
 	}
 	if (!size && is_final)
-		load(source, wanted->cookie, owner, nothing, sizeof(nothing));
+		unwind_tables_load(source, wanted->cookie, owner, nothing, sizeof(nothing));
 	free(table);
 }
 
 void unwind_tables_give(struct source *source)
 {
 	struct oprofile_unwind_wanted wanted;
-	uint64_t end = now() + MILLISECONDS_MOST;
+	uint64_t end = unwind_tables_now() + MILLISECONDS_MOST;
 
 	/* an older module knows no tables */
 	while (!ioctl(source->fd, OPROFILE_IOC_UNWIND_WANTED, &wanted) &&
 	       wanted.cookie != OPROFILE_NO_COOKIE) {
 		give(source, &wanted);
-		if (now() > end)
+		if (unwind_tables_now() > end)
 			break;
 	}
 }

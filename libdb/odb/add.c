@@ -6,7 +6,7 @@
 #include "handle.h"
 
 /* The newest node of @key, or 0, when the walk of odb_add() was too short or in vain. */
-static uint32_t find(struct odb *db, uint64_t key)
+static uint32_t odb_find(struct odb *db, uint64_t key)
 {
 	struct odb_chains chains = {.nodes = db->nodes,
 				    .buckets = db->buckets,
@@ -50,7 +50,7 @@ static inline void publish(struct odb *db, uint32_t bucket, uint32_t last)
 }
 
 /* Appends one node; the caller has made room. */
-static inline void append(struct odb *db, uint64_t key, uint32_t n)
+static inline void odb_append(struct odb *db, uint64_t key, uint32_t n)
 {
 	uint32_t bucket = odb_bucket(key, db->size), node = db->current_size;
 
@@ -96,13 +96,13 @@ static __attribute__((noinline)) int add_slowly(struct odb *db, uint64_t key, ui
 
 	if (!db->writable)
 		return odb_fail(error, EBADF, db->path, "not open for writing");
-	node = find(db, key);
+	node = odb_find(db, key);
 	if (!n || (node && add_to_node(&db->nodes[node], n)))
 		return 0;
 	if (end > db->backed && odb_make_room(db, end, error))
 		return -1;
 	if (n <= UINT32_MAX)
-		append(db, key, (uint32_t)n);
+		odb_append(db, key, (uint32_t)n);
 	else
 		append_many(db, key, n);
 	return 0;
@@ -114,7 +114,7 @@ static __attribute__((noinline)) int add_new(struct odb *db, uint64_t key, uint6
 {
 	if (n - 1 >= UINT32_MAX || db->current_size >= db->backed)
 		return add_slowly(db, key, n, error);
-	append(db, key, (uint32_t)n);
+	odb_append(db, key, (uint32_t)n);
 	return 0;
 }
 

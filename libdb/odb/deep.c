@@ -6,7 +6,7 @@
 #define FIRST_NODES 128
 
 /* Return: 0, or -1 when out of memory, and then nothing is left. */
-static int put(struct odb_deep *deep, uint64_t key, uint32_t node)
+static int deep_put(struct odb_deep *deep, uint64_t key, uint32_t node)
 {
 	if (!op_hash_add(&deep->by_key, key, node))
 		return 0;
@@ -19,7 +19,7 @@ static int put_older(struct odb_deep *deep, const struct odb_node *nodes, uint32
 {
 	uint64_t key = nodes[node].key;
 
-	return odb_deep_find(deep, nodes, key) ? 0 : put(deep, key, node);
+	return odb_deep_find(deep, nodes, key) ? 0 : deep_put(deep, key, node);
 }
 
 int odb_deep_build(struct odb_deep *deep, const struct odb_chains *chains)
@@ -50,7 +50,7 @@ int odb_deep_put(struct odb_deep *deep, const struct odb_node *nodes, uint32_t n
 
 	if (older)
 		op_hash_remove(&deep->by_key, key, older);
-	return put(deep, key, node);
+	return deep_put(deep, key, node);
 }
 
 uint32_t odb_deep_find(const struct odb_deep *deep, const struct odb_node *nodes, uint64_t key)

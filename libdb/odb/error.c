@@ -9,8 +9,8 @@
 #define PATH_SHOWN 240
 
 /* "PATH: FORMAT", and ": REASON" unless @reason is NULL. */
-static int fail(struct odb_error *error, int code, const char *path, const char *reason,
-		const char *format, va_list args)
+static int error_fail(struct odb_error *error, int code, const char *path, const char *reason,
+		      const char *format, va_list args)
 {
 	size_t length = strlen(path), used;
 	const char *start = length > PATH_SHOWN ? path + length - PATH_SHOWN : path;
@@ -32,7 +32,7 @@ int odb_fail(struct odb_error *error, int code, const char *path, const char *fo
 	va_list args;
 
 	va_start(args, format);
-	fail(error, code, path, NULL, format, args);
+	error_fail(error, code, path, NULL, format, args);
 	va_end(args);
 	return -1;
 }
@@ -43,7 +43,7 @@ int odb_fail_errno(struct odb_error *error, const char *path, const char *format
 	va_list args;
 
 	va_start(args, format);
-	fail(error, code, path, strerror(code), format, args);
+	error_fail(error, code, path, strerror(code), format, args);
 	va_end(args);
 	return -1;
 }
@@ -53,7 +53,7 @@ int odb_fail_code(struct odb_error *error, int code, const char *path, const cha
 	va_list args;
 
 	va_start(args, format);
-	fail(error, code, path, strerror(code), format, args);
+	error_fail(error, code, path, strerror(code), format, args);
 	va_end(args);
 	return -1;
 }

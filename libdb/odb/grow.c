@@ -229,7 +229,7 @@ static int lengthen(struct odb *db, uint32_t size, struct odb_error *error)
 	return 0;
 }
 
-static int grow(struct odb *db, struct odb_error *error)
+static int odb_grow(struct odb *db, struct odb_error *error)
 {
 	uint32_t old_size = db->size;
 
@@ -250,7 +250,7 @@ int odb_make_room(struct odb *db, uint64_t end, struct odb_error *error)
 		return odb_fail(error, EFBIG, db->path, "more than %lu nodes would be needed",
 				(unsigned long)ODB_SIZE_MAX - 1);
 	while (end > db->size) {
-		if (grow(db, error))
+		if (odb_grow(db, error))
 			return -1;
 	}
 	return end > db->backed ? back_nodes(db, end, error) : 0;

@@ -15,7 +15,8 @@
 /* Most files are smaller, so that one read(2) gets all of them. */
 #define FIRST_ROOM 65536
 
-static int make_room(struct odb_load *load, size_t room, const char *path, struct odb_error *error)
+static int odb_load_make_room(struct odb_load *load, size_t room, const char *path,
+			      struct odb_error *error)
 {
 	uint8_t *larger;
 
@@ -77,7 +78,7 @@ static int load_file(struct odb_load *load, int fd, const char *path, struct odb
 	size_t got = 0, need;
 	ssize_t n;
 
-	if (make_room(load, FIRST_ROOM, path, error) ||
+	if (odb_load_make_room(load, FIRST_ROOM, path, error) ||
 	    read_start(load, fd, &shape, &got, path, error))
 		return -1;
 	odb_header_decode(load->bytes, &shape, &load->header);
@@ -89,7 +90,7 @@ static int load_file(struct odb_load *load, int fd, const char *path, struct odb
 		/* From a page on, so that each count is copied whole even while it is stored. */
 		size_t start = got & ~(size_t)4095;
 
-		if (make_room(load, need, path, error))
+		if (odb_load_make_room(load, need, path, error))
 			return -1;
 		n = odb_file_read(fd, load->bytes + start, need - start, start);
 		if (n < 0)

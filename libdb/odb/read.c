@@ -49,7 +49,8 @@ static int64_t current_size(const struct odb *db, struct odb_error *error)
  * A count is copied whole although its writer may be storing it: the bytes are read to memory
  * that is aligned as they are in the file's pages, so the kernel copies words, never halves.
  */
-static ptrdiff_t read_file(const struct odb *db, struct odb_entry **out, struct odb_error *error)
+static ptrdiff_t odb_read_file(const struct odb *db, struct odb_entry **out,
+			       struct odb_error *error)
 {
 	uint64_t nodes = odb_nodes_offset(db->shape.layout);
 	int64_t size = current_size(db, error);
@@ -99,7 +100,7 @@ err_free:
 
 ptrdiff_t odb_entries(const struct odb *db, struct odb_entry **out, struct odb_error *error)
 {
-	return db->writable ? copy_mapped(db, out, error) : read_file(db, out, error);
+	return db->writable ? copy_mapped(db, out, error) : odb_read_file(db, out, error);
 }
 
 static void sort_few(struct odb_entry *entries, size_t count)

@@ -36,7 +36,7 @@ static uint64_t nodes_of_all(const struct odb_entry *entries, size_t n)
 	return nodes;
 }
 
-static void put_all(struct odb_image *image, const struct odb_entry *entries, size_t n)
+static void odb_image_put_all(struct odb_image *image, const struct odb_entry *entries, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t rest = entries[i].count;
@@ -65,7 +65,7 @@ static int make(struct odb_image *image, const struct odb_header *header,
 	if (!image->bytes)
 		return ENOMEM;
 	odb_header_encode(layout, header, image->bytes);
-	put_all(image, entries, n);
+	odb_image_put_all(image, entries, n);
 	odb_put32(image->bytes + layout->length, false, image->size);
 	odb_put32(image->bytes + layout->length + 4, false, image->current_size);
 	return 0;

@@ -101,7 +101,7 @@ static int open_locked(const char *path, struct odb_error *error)
 }
 
 /* Refuses what it would be wrong to add to. */
-static int judge(struct stacks *stacks, struct stacks_bytes *bytes, struct odb_error *error)
+static int stacks_judge(struct stacks *stacks, struct stacks_bytes *bytes, struct odb_error *error)
 {
 	struct stacks_first_problem first = {.any = false};
 
@@ -162,10 +162,10 @@ static int make_tables(struct stacks *stacks, const struct stacks_bytes *bytes,
 	return 0;
 }
 
-static int load(struct stacks *stacks, struct odb_error *error)
+static int stacks_open_load(struct stacks *stacks, struct odb_error *error)
 {
 	struct stacks_bytes bytes = {0};
-	int result = judge(stacks, &bytes, error);
+	int result = stacks_judge(stacks, &bytes, error);
 
 	if (!result)
 		result = cut_unnamed(stacks, &bytes, error);
@@ -202,7 +202,7 @@ static int open_once(struct stacks **out, const char *path, uint32_t units_most,
 		goto err_close;
 	}
 	stacks->fd = open_locked(path, error);
-	if (stacks->fd < 0 || load(stacks, error))
+	if (stacks->fd < 0 || stacks_open_load(stacks, error))
 		goto err_close;
 	*out = stacks;
 	return 0;

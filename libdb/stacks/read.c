@@ -28,7 +28,7 @@ bool stacks_is_file(const char *path)
 	return is;
 }
 
-static int load(struct stacks_bytes *bytes, const char *path, struct odb_error *error)
+static int stacks_bytes_load(struct stacks_bytes *bytes, const char *path, struct odb_error *error)
 {
 	int fd = odb_file_open(path, O_RDONLY, error), result;
 
@@ -41,7 +41,8 @@ static int load(struct stacks_bytes *bytes, const char *path, struct odb_error *
 
 /* ---- reading ---- */
 
-static int take_image(struct stacks_content *content, const struct stacks_bytes *bytes, uint32_t at)
+static int stacks_content_take_image(struct stacks_content *content,
+				     const struct stacks_bytes *bytes, uint32_t at)
 {
 	const struct stacks_unit *unit = &bytes->units[at];
 	struct stacks_name *image = &content->images[unit->image];
@@ -61,7 +62,8 @@ static int take_all(struct stacks_content *content, const struct stacks_bytes *b
 	for (uint32_t at = 0; at < bytes->n; at++) {
 		const struct stacks_unit *unit = &bytes->units[at];
 
-		if (bytes->sound[at] == STACKS_IMAGE && take_image(content, bytes, at))
+		if (bytes->sound[at] == STACKS_IMAGE &&
+		    stacks_content_take_image(content, bytes, at))
 			return -1;
 		if (bytes->sound[at] != STACKS_NODE)
 			continue;
@@ -88,7 +90,7 @@ int stacks_read(struct stacks_content *content, const char *path, struct odb_err
 	if (!error)
 		error = &ignored;
 	*content = (struct stacks_content){0};
-	if (load(&bytes, path, error))
+	if (stacks_bytes_load(&bytes, path, error))
 		return -1;
 	if (stacks_scan(&bytes, stacks_keep_first, &first)) {
 		odb_fail_problem(error, path, &first.problem);
@@ -128,7 +130,7 @@ ptrdiff_t stacks_check(const char *path, odb_report *report, void *context, stru
 	struct odb_error ignored;
 	ptrdiff_t problems;
 
-	if (load(&bytes, path, error ? error : &ignored))
+	if (stacks_bytes_load(&bytes, path, error ? error : &ignored))
 		return -1;
 	problems = stacks_scan(&bytes, report, context);
 	stacks_bytes_free(&bytes);

@@ -74,7 +74,7 @@ static uint32_t common_of(uint32_t room)
 }
 
 /* Makes a longer file, whose nodes have room for @needed units. */
-static int grow(struct stacks *stacks, uint64_t needed, struct odb_error *error)
+static int stacks_grow(struct stacks *stacks, uint64_t needed, struct odb_error *error)
 {
 	uint64_t length = stacks->map_length;
 	uint64_t most = stacks_length(stacks->units_most);
@@ -110,7 +110,7 @@ int stacks_make_room(struct stacks *stacks, uint32_t n, bool is_other, struct od
 	if (needed > common_of(stacks->units_most)) {
 		odb_fail(error, EFBIG, stacks->path, "%u units is all that it may have",
 			 stacks->units_most);
-	} else if (!grow(stacks, needed, error)) {
+	} else if (!stacks_grow(stacks, needed, error)) {
 		stacks->full.code = 0;
 		return 0;
 	}

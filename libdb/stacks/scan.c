@@ -155,10 +155,10 @@ struct scan {
 				sizeof(struct stacks_header) +                                     \
 					(uint64_t)(unit) * sizeof(struct stacks_unit),             \
 				__VA_ARGS__);                                                      \
-		tell(scan);                                                                        \
+		stacks_scan_tell(scan);                                                            \
 	} while (0)
 
-static void tell(struct scan *scan)
+static void stacks_scan_tell(struct scan *scan)
 {
 	scan->problems++;
 	if (scan->report)

@@ -3,7 +3,7 @@
 
 #include "stacks.h"
 
-static uint64_t key_of(const struct stacks_unit *unit)
+static uint64_t stacks_unit_key_of(const struct stacks_unit *unit)
 {
 	if (unit->parent == STACKS_IS_IMAGE)
 		return stacks_name_key((const char *)(unit + 1), unit->offset_low & 0xffff);
@@ -12,5 +12,5 @@ static uint64_t key_of(const struct stacks_unit *unit)
 
 int stacks_table_add(struct op_hash *table, const struct stacks_unit *units, uint32_t at)
 {
-	return op_hash_add(table, key_of(&units[at]), at);
+	return op_hash_add(table, stacks_unit_key_of(&units[at]), at);
 }

@@ -88,7 +88,7 @@ static bool is_next(const struct torn *torn, uint32_t at)
 }
 
 /* Return: how many units it takes. */
-static uint32_t take_image(struct torn *torn, uint32_t at)
+static uint32_t torn_take_image(struct torn *torn, uint32_t at)
 {
 	struct stacks_unit *unit = &torn->bytes->units[at];
 	uint32_t units = units_of(unit), rest = torn->bytes->n - at;
@@ -129,7 +129,7 @@ static int clear_all(struct torn *torn)
 		torn->is_node[0] = true;
 		for (uint32_t at = 1; at < bytes->n;) {
 			if (bytes->units[at].parent == STACKS_IS_IMAGE)
-				at += take_image(torn, at);
+				at += torn_take_image(torn, at);
 			else
 				take_node(torn, at++);
 		}

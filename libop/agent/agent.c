@@ -44,13 +44,13 @@ int op_minor_version(void)
 	return 0;
 }
 
-static int fail(int number)
+static int agent_fail(int number)
 {
 	errno = number;
 	return -1;
 }
 
-static uint64_t now(void)
+static uint64_t agent_now(void)
 {
 	struct timespec time;
 
@@ -89,18 +89,18 @@ static int create(const char *path)
 	if (fd >= 0 || errno != EEXIST)
 		return fd;
 	if (!is_left_over(path) || unlink(path))
-		return fail(EEXIST);
+		return agent_fail(EEXIST);
 	return open(path, flags, 0600);
 }
 
-static int open_file(pid_t pid)
+static int agent_open_file(pid_t pid)
 {
 	const char *dir = secure_getenv("OPROFILE_JIT_DIR");
 	char *path;
 	int fd, error;
 
 	if (asprintf(&path, "%s/jit-%d.dump", dir && *dir ? dir : DEFAULT_DIR, (int)pid) < 0)
-		return fail(ENOMEM);
+		return agent_fail(ENOMEM);
 	fd = create(path);
 	error = errno;
 	free(path);
@@ -109,7 +109,7 @@ static int open_file(pid_t pid)
 }
 
 /* Writes a record whole, or leaves the file as it was.  Called with the lock held. */
-static int append(struct agent *agent, const struct iovec *parts, int n)
+static int agent_append(struct agent *agent, const struct iovec *parts, int n)
 {
 	uint64_t length = 0;
 	ssize_t written;
@@ -118,7 +118,7 @@ static int append(struct agent *agent, const struct iovec *parts, int n)
 	for (int i = 0; i < n; i++)
 		length += parts[i].iov_len;
 	if (length > FOREIGN_JIT_DUMP_MOST - agent->size)
-		return fail(EFBIG);
+		return agent_fail(EFBIG);
 	written = pwritev(agent->fd, parts, n, (off_t)agent->size);
 	if (written >= 0 && (uint64_t)written == length) {
 		agent->size += length;
@@ -128,7 +128,7 @@ static int append(struct agent *agent, const struct iovec *parts, int n)
 	/* readers stop at a record that has no end */
 	if (ftruncate(agent->fd, (off_t)agent->size))
 		error = errno;
-	return fail(error);
+	return agent_fail(error);
 }
 
 /* perf finds the file by an executable mapping of it.  Not where it may not be executed. */
@@ -150,7 +150,7 @@ op_agent_t op_open_agent(void)
 		.size = sizeof(head),
 		.elf_machine = machine(),
 		.pid = (uint32_t)getpid(),
-		.time = now(),
+		.time = agent_now(),
 	};
 	const struct iovec part = {&head, sizeof(head)};
 
@@ -158,8 +158,8 @@ op_agent_t op_open_agent(void)
 		return NULL;
 	pthread_mutex_init(&agent->lock, NULL);
 	agent->pid = getpid();
-	agent->fd = open_file(agent->pid);
-	if (agent->fd < 0 || append(agent, &part, 1)) {
+	agent->fd = agent_open_file(agent->pid);
+	if (agent->fd < 0 || agent_append(agent, &part, 1)) {
 		int error = errno;
 
 		if (agent->fd >= 0)
@@ -172,15 +172,15 @@ op_agent_t op_open_agent(void)
 	return agent;
 }
 
-/* As append(), of any thread. */
+/* As agent_append(), of any thread. */
 static int append_locked(struct agent *agent, const struct iovec *parts, int n)
 {
 	int result;
 
 	if (agent->pid != getpid())
-		return fail(ESTALE);
+		return agent_fail(ESTALE);
 	pthread_mutex_lock(&agent->lock);
-	result = append(agent, parts, n);
+	result = agent_append(agent, parts, n);
 	pthread_mutex_unlock(&agent->lock);
 	return result;
 }
@@ -188,12 +188,12 @@ static int append_locked(struct agent *agent, const struct iovec *parts, int n)
 int op_close_agent(op_agent_t handle)
 {
 	struct agent *agent = handle;
-	struct jitdump_record close_record = {JITDUMP_CLOSE, sizeof(close_record), now()};
+	struct jitdump_record close_record = {JITDUMP_CLOSE, sizeof(close_record), agent_now()};
 	const struct iovec part = {&close_record, sizeof(close_record)};
 	int result, error;
 
 	if (!agent)
-		return fail(EINVAL);
+		return agent_fail(EINVAL);
 	result = agent->pid == getpid() ? append_locked(agent, &part, 1) : 0;
 	error = errno;
 	if (agent->mark)
@@ -215,7 +215,7 @@ int op_write_native_code(op_agent_t handle, const char *symbol_name, uint64_t vm
 {
 	struct agent *agent = handle;
 	struct jitdump_load load = {
-		.record = {.id = JITDUMP_LOAD, .time = now()},
+		.record = {.id = JITDUMP_LOAD, .time = agent_now()},
 		.pid = (uint32_t)getpid(),
 		.tid = (uint32_t)gettid(),
 		.vma = vma,
@@ -227,14 +227,14 @@ int op_write_native_code(op_agent_t handle, const char *symbol_name, uint64_t vm
 	int result;
 
 	if (!agent || !symbol_name || !size || vma > UINT64_MAX - size)
-		return fail(EINVAL);
+		return agent_fail(EINVAL);
 	length = sizeof(load) + strlen(symbol_name) + 1 + size;
 	if (length > FOREIGN_JIT_DUMP_MOST)
-		return fail(EFBIG);
+		return agent_fail(EFBIG);
 	if (!code)
 		code = zeros = calloc(1, size);
 	if (!code)
-		return fail(ENOMEM);
+		return agent_fail(ENOMEM);
 	load.record.size = (uint32_t)length;
 	load.index = __atomic_fetch_add(&agent->index, 1, __ATOMIC_RELAXED);
 	result =
@@ -260,7 +260,7 @@ static uint64_t lines_size(const struct debug_line_info *lines, size_t n)
 	return size;
 }
 
-static void put_lines(uint8_t *to, const struct debug_line_info *lines, size_t n)
+static void agent_put_lines(uint8_t *to, const struct debug_line_info *lines, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct jitdump_line line = {lines[i].vma, lines[i].lineno, 0};
@@ -277,7 +277,7 @@ int op_write_debug_line_info(op_agent_t handle, const void *code, size_t nr_entr
 {
 	struct agent *agent = handle;
 	struct jitdump_lines lines = {
-		.record = {.id = JITDUMP_LINES, .time = now()},
+		.record = {.id = JITDUMP_LINES, .time = agent_now()},
 		.code_address = (uintptr_t)code,
 		.n = nr_entry,
 	};
@@ -286,18 +286,18 @@ int op_write_debug_line_info(op_agent_t handle, const void *code, size_t nr_entr
 	int result;
 
 	if (!agent || !code || (nr_entry && !compile_map))
-		return fail(EINVAL);
+		return agent_fail(EINVAL);
 	if (!nr_entry)
 		return 0;
 	size = lines_size(compile_map, nr_entry);
 	if (!size)
-		return fail(EINVAL);
+		return agent_fail(EINVAL);
 	if (size > FOREIGN_JIT_DUMP_MOST)
-		return fail(EFBIG);
+		return agent_fail(EFBIG);
 	bytes = malloc(size);
 	if (!bytes)
-		return fail(ENOMEM);
-	put_lines(bytes, compile_map, nr_entry);
+		return agent_fail(ENOMEM);
+	agent_put_lines(bytes, compile_map, nr_entry);
 	lines.record.size = (uint32_t)(sizeof(lines) + size);
 	result = append_locked(agent,
 			       (const struct iovec[]){{&lines, sizeof(lines)}, {bytes, size}}, 2);
@@ -308,5 +308,5 @@ int op_write_debug_line_info(op_agent_t handle, const void *code, size_t nr_entr
 int op_unload_native_code(op_agent_t handle, uint64_t vma)
 {
 	(void)vma;
-	return handle ? 0 : fail(EINVAL);
+	return handle ? 0 : agent_fail(EINVAL);
 }

@@ -119,7 +119,7 @@ static void give_lines(struct dump *dump, struct jit_function *function)
 }
 
 /* The lines before a function are its own, if they are of its address; perf has no other order. */
-static void load(struct dump *dump, size_t at)
+static void jit_functions_load(struct dump *dump, size_t at)
 {
 	struct jit_functions *all = dump->all;
 	uint64_t start = GET64(dump, at, jitdump_load, code_address);
@@ -153,7 +153,7 @@ static int compare_lines(const void *a, const void *b)
 }
 
 /* Return: false if a line is invalid. */
-static bool read_lines(struct dump *dump, size_t at, size_t end)
+static bool jit_functions_read_lines(struct dump *dump, size_t at, size_t end)
 {
 	struct jit_functions *all = dump->all;
 	uint64_t n = GET64(dump, at, jitdump_lines, n);
@@ -204,7 +204,7 @@ static bool parse_record(struct dump *dump, uint32_t id, size_t at, size_t end)
 		    !memchr(dump->text + at + sizeof(struct jitdump_load), '\0',
 			    size - sizeof(struct jitdump_load)))
 			return false;
-		load(dump, at);
+		jit_functions_load(dump, at);
 		return true;
 	case JITDUMP_MOVE:
 		if (size < sizeof(struct jitdump_move))
@@ -212,7 +212,8 @@ static bool parse_record(struct dump *dump, uint32_t id, size_t at, size_t end)
 		move(dump, at);
 		return true;
 	case JITDUMP_LINES:
-		return size >= sizeof(struct jitdump_lines) && read_lines(dump, at, end);
+		return size >= sizeof(struct jitdump_lines) &&
+		       jit_functions_read_lines(dump, at, end);
 	default:
 		return true;
 	}

@@ -33,7 +33,7 @@ struct text {
 	size_t length, capacity;
 };
 
-static void put(struct text *text, const char *bytes, size_t length)
+static void jvmti_put(struct text *text, const char *bytes, size_t length)
 {
 	if (text->length + length + 1 > text->capacity) {
 		size_t capacity = 2 * (text->length + length + 64);
@@ -51,7 +51,7 @@ static void put(struct text *text, const char *bytes, size_t length)
 
 static void put_string(struct text *text, const char *string)
 {
-	put(text, string, strlen(string));
+	jvmti_put(text, string, strlen(string));
 }
 
 /* The type "Ljava/lang/String;" as "java.lang.String", or without its package.  Return: its end. */
@@ -66,7 +66,7 @@ static const char *put_class(struct text *text, const char *type, bool with_pack
 		if (*at == '/')
 			begin = at + 1;
 	for (const char *at = begin; at < end; at++)
-		put(text, *at == '/' ? "." : at, 1);
+		jvmti_put(text, *at == '/' ? "." : at, 1);
 	return *end ? end + 1 : end;
 }
 
@@ -131,7 +131,7 @@ static void put_arguments(struct text *text, const char *signature)
 
 /* ---- methods ---- */
 
-static void release(jvmtiEnv *jvmti, void *memory)
+static void jvmti_release(jvmtiEnv *jvmti, void *memory)
 {
 	if (memory)
 		(*jvmti)->Deallocate(jvmti, memory);
@@ -152,9 +152,9 @@ static char *method_name(jvmtiEnv *jvmti, jmethodID method)
 		put_string(&text, name);
 		put_arguments(&text, signature);
 	}
-	release(jvmti, class_name);
-	release(jvmti, name);
-	release(jvmti, signature);
+	jvmti_release(jvmti, class_name);
+	jvmti_release(jvmti, name);
+	jvmti_release(jvmti, signature);
 	return text.bytes;
 }
 
@@ -170,11 +170,11 @@ static char *source_file(jvmtiEnv *jvmti, jmethodID method)
 	    !(*jvmti)->GetSourceFileName(jvmti, class, &file)) {
 		slash = strrchr(class_name, '/');
 		if (slash)
-			put(&text, class_name + 1, (size_t)(slash - class_name));
+			jvmti_put(&text, class_name + 1, (size_t)(slash - class_name));
 		put_string(&text, file);
 	}
-	release(jvmti, class_name);
-	release(jvmti, file);
+	jvmti_release(jvmti, class_name);
+	jvmti_release(jvmti, file);
 	return text.bytes;
 }
 
@@ -214,7 +214,7 @@ static void free_methods(jvmtiEnv *jvmti, struct methods *methods)
 {
 	for (size_t i = 0; i < methods->n; i++) {
 		free(methods->items[i].file);
-		release(jvmti, methods->items[i].lines);
+		jvmti_release(jvmti, methods->items[i].lines);
 	}
 	free(methods->items);
 }
@@ -296,7 +296,7 @@ static void begin_lines(struct lines *lines, const void *code)
 /* ---- events ---- */
 
 /* Names are missing from now on; that is said once. */
-static void check(int result)
+static void jvmti_check(int result)
 {
 	if (result && !__atomic_exchange_n(&has_failed, true, __ATOMIC_RELAXED))
 		fprintf(stderr, "libjvmti_oprofile: cannot write names of methods: %s\n",
@@ -315,9 +315,9 @@ static void JNICALL method_loaded(jvmtiEnv *jvmti, jmethodID id, jint size, cons
 		for (jint i = 0; map && i < n; i++)
 			add_line(jvmti, &lines, map[i].start_address, id, map[i].location);
 	if (size > 0) {
-		check(op_write_debug_line_info(agent, code, lines.n, lines.items));
-		check(op_write_native_code(agent, name ? name : "[unknown]", (uintptr_t)code, code,
-					   (unsigned int)size));
+		jvmti_check(op_write_debug_line_info(agent, code, lines.n, lines.items));
+		jvmti_check(op_write_native_code(agent, name ? name : "[unknown]", (uintptr_t)code,
+						 code, (unsigned int)size));
 	}
 	free_methods(jvmti, &lines.methods);
 	free(lines.items);
@@ -328,19 +328,20 @@ static void JNICALL method_unloaded(jvmtiEnv *jvmti, jmethodID id, const void *c
 {
 	(void)jvmti;
 	(void)id;
-	check(op_unload_native_code(agent, (uintptr_t)code));
+	jvmti_check(op_unload_native_code(agent, (uintptr_t)code));
 }
 
 static void JNICALL stub_generated(jvmtiEnv *jvmti, const char *name, const void *code, jint size)
 {
 	(void)jvmti;
 	if (size > 0)
-		check(op_write_native_code(agent, name, (uintptr_t)code, code, (unsigned int)size));
+		jvmti_check(op_write_native_code(agent, name, (uintptr_t)code, code,
+						 (unsigned int)size));
 }
 
 /* ---- begin and end ---- */
 
-static int refuse(const char *why)
+static int jvmti_refuse(const char *why)
 {
 	fprintf(stderr, "libjvmti_oprofile: error: %s\n", why);
 	return JNI_ERR;
@@ -366,19 +367,19 @@ static jvmtiError listen_to(jvmtiEnv *jvmti)
 	return error;
 }
 
-static jint begin(JavaVM *jvm, const char *options, jvmtiEnv **jvmti)
+static jint jvmti_begin(JavaVM *jvm, const char *options, jvmtiEnv **jvmti)
 {
 	if (options && *options)
-		return refuse("it has no options");
+		return jvmti_refuse("it has no options");
 	if (agent)
-		return refuse("it is loaded already");
+		return jvmti_refuse("it is loaded already");
 	if ((*jvm)->GetEnv(jvm, (void **)jvmti, JVMTI_VERSION_1_1))
-		return refuse("this JVM has no JVMTI 1.1");
+		return jvmti_refuse("this JVM has no JVMTI 1.1");
 	agent = op_open_agent();
 	if (!agent)
-		return refuse(strerror(errno));
+		return jvmti_refuse(strerror(errno));
 	if (listen_to(*jvmti))
-		return refuse("this JVM does not tell what it compiles");
+		return jvmti_refuse("this JVM does not tell what it compiles");
 	return JNI_OK;
 }
 
@@ -387,14 +388,14 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *jvm, char *options, void *reserved)
 	jvmtiEnv *jvmti;
 
 	(void)reserved;
-	return begin(jvm, options, &jvmti);
+	return jvmti_begin(jvm, options, &jvmti);
 }
 
 /* Into a JVM that runs: it tells of all that it has compiled. */
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *jvm, char *options, void *reserved)
 {
 	jvmtiEnv *jvmti;
-	jint result = begin(jvm, options, &jvmti);
+	jint result = jvmti_begin(jvm, options, &jvmti);
 
 	(void)reserved;
 	if (result)

@@ -52,7 +52,7 @@ static void store(uint8_t *at, uint64_t value, size_t n)
 		at[i] = (uint8_t)(value >> 8 * i);
 }
 
-static void put_number(struct op_buffer *buffer, uint64_t value, size_t n)
+static void buffer_put_number(struct op_buffer *buffer, uint64_t value, size_t n)
 {
 	uint8_t *at = extend(buffer, n);
 
@@ -62,22 +62,22 @@ static void put_number(struct op_buffer *buffer, uint64_t value, size_t n)
 
 void op_buffer_u8(struct op_buffer *buffer, uint8_t value)
 {
-	put_number(buffer, value, 1);
+	buffer_put_number(buffer, value, 1);
 }
 
 void op_buffer_u16(struct op_buffer *buffer, uint16_t value)
 {
-	put_number(buffer, value, 2);
+	buffer_put_number(buffer, value, 2);
 }
 
 void op_buffer_u32(struct op_buffer *buffer, uint32_t value)
 {
-	put_number(buffer, value, 4);
+	buffer_put_number(buffer, value, 4);
 }
 
 void op_buffer_u64(struct op_buffer *buffer, uint64_t value)
 {
-	put_number(buffer, value, 8);
+	buffer_put_number(buffer, value, 8);
 }
 
 void op_buffer_set(struct op_buffer *buffer, size_t at, uint64_t value, size_t n)

@@ -103,7 +103,7 @@ void op_message_prepare(void (*function)(void))
 	prepare = function;
 }
 
-static void put(FILE *out, const char *kind, int code, const char *format, va_list args)
+static void error_put(FILE *out, const char *kind, int code, const char *format, va_list args)
 {
 	op_safe_printf(out, "%s %s: ", program, kind);
 	op_safe_vprintf(out, format, args);
@@ -128,7 +128,7 @@ static void say(const char *kind, int code, const char *format, va_list args)
 	if (prepare)
 		prepare();
 	memory = open_memstream(&line, &length);
-	put(memory ? memory : stderr, kind, code, format, args);
+	error_put(memory ? memory : stderr, kind, code, format, args);
 	if (memory && !fclose(memory))
 		fwrite(line, 1, length, stderr);
 	free(line);

@@ -56,7 +56,7 @@ static void round_once(struct sip_state *state)
 	state->c = rotate(state->c, 32);
 }
 
-static void join(struct sip_state *state, uint64_t word)
+static void sip_state_join(struct sip_state *state, uint64_t word)
 {
 	state->d ^= word;
 	round_once(state);
@@ -89,9 +89,9 @@ uint64_t op_siphash(const struct op_siphash_key *key, const void *bytes, size_t 
 		uint64_t word;
 
 		memcpy(&word, at, sizeof(word));
-		join(&state, le64toh(word));
+		sip_state_join(&state, le64toh(word));
 	}
-	join(&state, last_word(at, length));
+	sip_state_join(&state, last_word(at, length));
 	state.c ^= 0xff;
 	for (int i = 0; i < 4; i++)
 		round_once(&state);
@@ -111,7 +111,7 @@ static size_t home_of(const struct op_hash *hash, uint32_t tag)
 }
 
 /* Inserts a slot after those with the same tag; the table has a free one. */
-static void put(struct op_hash *hash, struct op_hash_slot slot)
+static void hash_put(struct op_hash *hash, struct op_hash_slot slot)
 {
 	size_t mask = slots_of(hash) - 1, at = home_of(hash, slot.tag);
 
@@ -121,7 +121,7 @@ static void put(struct op_hash *hash, struct op_hash_slot slot)
 }
 
 /* Starts after a free slot, so that numbers of one key keep their order. */
-static void put_all(struct op_hash *to, const struct op_hash *from)
+static void hash_put_all(struct op_hash *to, const struct op_hash *from)
 {
 	size_t n = slots_of(from), begin = 0;
 
@@ -131,7 +131,7 @@ static void put_all(struct op_hash *to, const struct op_hash *from)
 		struct op_hash_slot slot = from->slots[(begin + i) & (n - 1)];
 
 		if (slot.number)
-			put(to, slot);
+			hash_put(to, slot);
 	}
 }
 
@@ -148,7 +148,7 @@ int op_hash_reserve(struct op_hash *hash, size_t n)
 	larger.slots = calloc((size_t)1 << larger.bits, sizeof(*larger.slots));
 	if (!larger.slots)
 		return -1;
-	put_all(&larger, hash);
+	hash_put_all(&larger, hash);
 	free(hash->slots);
 	*hash = larger;
 	return 0;
@@ -158,7 +158,7 @@ int op_hash_add(struct op_hash *hash, uint64_t key, uint32_t number)
 {
 	if (op_hash_reserve(hash, (size_t)hash->n + 1))
 		return -1;
-	put(hash, (struct op_hash_slot){op_hash_tag(key), number + 1});
+	hash_put(hash, (struct op_hash_slot){op_hash_tag(key), number + 1});
 	hash->n++;
 	return 0;
 }

@@ -18,7 +18,7 @@ void pp_out_of_memory(void)
 	op_die(OP_EXIT_FAILURE, OP_OUT_OF_MEMORY);
 }
 
-static void *check(void *memory)
+static void *memory_check(void *memory)
 {
 	if (!memory)
 		pp_out_of_memory();
@@ -27,12 +27,12 @@ static void *check(void *memory)
 
 void *pp_alloc(size_t n, size_t size)
 {
-	return check(calloc(n ? n : 1, size));
+	return memory_check(calloc(n ? n : 1, size));
 }
 
 void *pp_chunk(size_t size)
 {
-	return check(malloc(size ? size : 1));
+	return memory_check(malloc(size ? size : 1));
 }
 
 void *pp_grow(void *array, size_t *capacity, size_t needed, size_t size)
@@ -56,7 +56,7 @@ void pp_buffer_check(const struct op_buffer *buffer)
 
 char *pp_copy(const char *text)
 {
-	return check(strdup(text));
+	return memory_check(strdup(text));
 }
 
 char *pp_format(const char *format, ...)
@@ -68,5 +68,5 @@ char *pp_format(const char *format, ...)
 	va_start(args, format);
 	n = vasprintf(&text, format, args);
 	va_end(args);
-	return n < 0 ? check(NULL) : text;
+	return n < 0 ? memory_check(NULL) : text;
 }

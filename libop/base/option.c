@@ -308,8 +308,8 @@ static int open_reader(struct reader *reader, const struct op_option_table *tabl
 	return 0;
 }
 
-static int take(const struct op_option_table *tables, int number, const char *text,
-		struct op_error *error)
+static int option_table_take(const struct op_option_table *tables, int number, const char *text,
+			     struct op_error *error)
 {
 	const struct op_option_table *table = &tables[(number >> TABLE_SHIFT) - 1];
 	const struct op_option *row = &table->rows[number & ((1 << TABLE_SHIFT) - 1)];
@@ -341,7 +341,7 @@ static int read_options(const struct op_option_table *tables, poptContext contex
 
 	while ((number = poptGetNextOpt(context)) > 0) {
 		char *text = poptGetOptArg(context);
-		int result = take(tables, number, text, error);
+		int result = option_table_take(tables, number, text, error);
 
 		free(text);
 		if (result)

@@ -18,7 +18,7 @@ struct pinned {
 
 static struct pinned *list;
 
-static void release(struct pinned *pinned)
+static void pinned_release(struct pinned *pinned)
 {
 	close(pinned->fd);
 	free(pinned->path);
@@ -27,7 +27,7 @@ static void release(struct pinned *pinned)
 }
 
 /* Which pinned path @text begins with. */
-static const struct pinned *find(const char *text)
+static const struct pinned *pinned_path_find(const char *text)
 {
 	for (const struct pinned *pinned = list; pinned; pinned = pinned->next) {
 		size_t length = strlen(pinned->path);
@@ -46,7 +46,7 @@ static bool write_names(const char *text, FILE *out)
 	bool any = false;
 
 	while ((at = strstr(at, PREFIX))) {
-		const struct pinned *pinned = find(at);
+		const struct pinned *pinned = pinned_path_find(at);
 
 		if (pinned) {
 			fwrite(text, 1, (size_t)(at - text), out);
@@ -94,7 +94,7 @@ char *op_pinned_path(int fd, const char *shown)
 		pinned->shown = strdup(shown);
 	if (!pinned->shown || asprintf(&pinned->path, PREFIX "%d", fd) < 0) {
 		pinned->path = NULL;
-		release(pinned);
+		pinned_release(pinned);
 		return NULL;
 	}
 	pinned->next = list;
@@ -109,7 +109,7 @@ void op_pinned_close(char *path)
 
 		if (pinned->path == path) {
 			*at = pinned->next;
-			release(pinned);
+			pinned_release(pinned);
 			return;
 		}
 	}

@@ -11,7 +11,7 @@
 #define EDITS_MAX  2
 #define EDITED_MAX 64
 
-static bool is_same(char a, char b)
+static bool similar_is_same(char a, char b)
 {
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
@@ -38,9 +38,10 @@ static unsigned int edits_between(const char *a, const char *b)
 
 		row[0] = (unsigned int)i + 1;
 		for (size_t k = 1; k <= n; k++) {
-			row[k] = least(above[k - 1] + !is_same(a[i], b[k - 1]),
+			row[k] = least(above[k - 1] + !similar_is_same(a[i], b[k - 1]),
 				       least(above[k], row[k - 1]) + 1);
-			if (i && k > 1 && is_same(a[i], b[k - 2]) && is_same(a[i - 1], b[k - 1]))
+			if (i && k > 1 && similar_is_same(a[i], b[k - 2]) &&
+			    similar_is_same(a[i - 1], b[k - 1]))
 				row[k] = least(row[k], before[k - 2] + 1);
 		}
 		before = above;

@@ -10,7 +10,7 @@
 
 #include "error.h"
 
-static int add(struct op_strings *list, const char *text, size_t length)
+static int strings_add(struct op_strings *list, const char *text, size_t length)
 {
 	char **larger = reallocarray(list->item, list->count + 1, sizeof(*larger));
 	char *copy;
@@ -27,7 +27,7 @@ static int add(struct op_strings *list, const char *text, size_t length)
 
 int op_strings_add(struct op_strings *list, const char *text)
 {
-	return add(list, text, strlen(text));
+	return strings_add(list, text, strlen(text));
 }
 
 int op_strings_split(struct op_strings *list, const char *text, char separator)
@@ -35,7 +35,7 @@ int op_strings_split(struct op_strings *list, const char *text, char separator)
 	for (;;) {
 		const char *end = strchrnul(text, separator);
 
-		if (add(list, text, (size_t)(end - text)))
+		if (strings_add(list, text, (size_t)(end - text)))
 			return -1;
 		if (!*end)
 			return 0;

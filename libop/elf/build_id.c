@@ -194,7 +194,7 @@ size_t build_id_read(int fd, uint8_t id[static BUILD_ID_MAX])
 	return elf->length;
 }
 
-static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+static void build_id_work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	uint8_t id[BUILD_ID_MAX];
 
@@ -204,7 +204,7 @@ static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 
 size_t build_id_of_open(int fd, const char *path, uint8_t id[static BUILD_ID_MAX])
 {
-	const struct apart_question question = {.work = work,
+	const struct apart_question question = {.work = build_id_work,
 						.fd = fd,
 						.path = path,
 						.seconds = APART_SECONDS_OF_DAEMON,

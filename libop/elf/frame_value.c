@@ -25,7 +25,7 @@ bool frame_read(const struct frame_state *state, uint64_t address, uint64_t *val
 	return true;
 }
 
-static bool push(struct machine *machine, uint64_t value)
+static bool frame_value_push(struct machine *machine, uint64_t value)
 {
 	if (machine->depth == DEPTH)
 		return false;
@@ -37,7 +37,7 @@ static bool push_register(struct machine *machine, uint64_t number, uint64_t off
 {
 	if (number >= FRAME_REGISTERS || !(machine->state->known & 1u << number))
 		return false;
-	return push(machine, machine->state->reg[number] + offset);
+	return frame_value_push(machine, machine->state->reg[number] + offset);
 }
 
 static uint64_t calculate(uint8_t atom, uint64_t a, uint64_t b)
@@ -86,11 +86,11 @@ static bool step(struct machine *machine, const Dwarf_Op *op)
 	uint64_t *top = machine->stack + machine->depth - (machine->depth > 0);
 
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-		return push(machine, op->atom - DW_OP_lit0);
+		return frame_value_push(machine, op->atom - DW_OP_lit0);
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
 		return push_register(machine, op->atom - DW_OP_breg0, op->number);
 	if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
-		return push(machine, op->number);
+		return frame_value_push(machine, op->number);
 	if (is_calculation(op->atom)) {
 		if (machine->depth < 2)
 			return false;
@@ -102,7 +102,7 @@ static bool step(struct machine *machine, const Dwarf_Op *op)
 	case DW_OP_bregx:
 		return push_register(machine, op->number, op->number2);
 	case DW_OP_call_frame_cfa:
-		return push(machine, machine->state->cfa);
+		return frame_value_push(machine, machine->state->cfa);
 	case DW_OP_plus_uconst:
 		if (machine->depth)
 			*top += op->number;
@@ -110,7 +110,7 @@ static bool step(struct machine *machine, const Dwarf_Op *op)
 	case DW_OP_deref:
 		return machine->depth && frame_read(machine->state, *top, top);
 	case DW_OP_dup:
-		return machine->depth && push(machine, *top);
+		return machine->depth && frame_value_push(machine, *top);
 	case DW_OP_stack_value:
 		machine->is_value = true;
 		return true;

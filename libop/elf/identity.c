@@ -32,7 +32,7 @@ static bool hash_head(int fd, uint64_t *hash)
 }
 
 /* Answers nothing if the file cannot be read. */
-static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+static void identity_work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	struct content content = {0};
 
@@ -44,7 +44,7 @@ static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 
 static bool read_content(int fd, const char *path, struct content *content)
 {
-	const struct apart_question question = {.work = work,
+	const struct apart_question question = {.work = identity_work,
 						.fd = fd,
 						.path = path,
 						.seconds = APART_SECONDS_OF_DAEMON,

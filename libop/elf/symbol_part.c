@@ -60,7 +60,7 @@ static bool read_all(int fd, void *bytes, uint64_t length, uint64_t offset)
 	       pread(fd, bytes, length, (off_t)offset) == (ssize_t)length;
 }
 
-static void keep(struct elf_file *file, uint64_t start, uint64_t length)
+static void elf_file_keep(struct elf_file *file, uint64_t start, uint64_t length)
 {
 	if (!length || start >= file->size)
 		return;
@@ -109,7 +109,7 @@ static bool read_sections(struct elf_file *file, uint64_t offset)
 	for (uint32_t i = 0; good && i < file->count; i++)
 		read_section(file, headers + i * size, &file->sections[i]);
 	if (good)
-		keep(file, offset, size * file->count);
+		elf_file_keep(file, offset, size * file->count);
 	free(headers);
 	return good;
 }
@@ -140,10 +140,10 @@ static bool read_head(struct elf_file *file)
 	if (!offset || file->names >= file->count || file->count > FOREIGN_SECTIONS_MOST ||
 	    !read_sections(file, offset) || !read_names(file))
 		return false;
-	keep(file, 0, sizeof(header));
-	keep(file, WORD(file, header, Ehdr, e_phoff),
-	     (uint64_t)HALF(file, header, Ehdr, e_phnum) *
-		     (file->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)));
+	elf_file_keep(file, 0, sizeof(header));
+	elf_file_keep(file, WORD(file, header, Ehdr, e_phoff),
+		      (uint64_t)HALF(file, header, Ehdr, e_phnum) *
+			      (file->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)));
 	return true;
 }
 
@@ -162,7 +162,7 @@ static bool is_named(const char *name)
 	return false;
 }
 
-static bool is_wanted(const struct elf_file *file, const struct section *section)
+static bool elf_file_is_wanted(const struct elf_file *file, const struct section *section)
 {
 	switch (section->type) {
 	case SHT_SYMTAB:
@@ -185,15 +185,15 @@ static bool is_wanted(const struct elf_file *file, const struct section *section
 	}
 }
 
-static void choose(struct elf_file *file)
+static void elf_file_choose(struct elf_file *file)
 {
 	for (uint32_t i = 0; i < file->count; i++) {
 		const struct section *section = &file->sections[i];
 
-		if (!is_wanted(file, section))
+		if (!elf_file_is_wanted(file, section))
 			continue;
 		file->has_symbols |= section->type == SHT_SYMTAB || section->type == SHT_DYNSYM;
-		keep(file, section->offset, section->size);
+		elf_file_keep(file, section->offset, section->size);
 	}
 }
 
@@ -207,7 +207,7 @@ static int compare_ranges(const void *a, const void *b)
 }
 
 /* Joins ranges that overlap, so that no byte is kept twice. */
-static void join(struct elf_file *file)
+static void elf_file_join(struct elf_file *file)
 {
 	size_t n = 0;
 
@@ -228,7 +228,7 @@ static void join(struct elf_file *file)
 		file->total += file->ranges[i].length;
 }
 
-static int put(const struct elf_file *file, struct op_buffer *part, struct op_error *error)
+static int elf_file_put(const struct elf_file *file, struct op_buffer *part, struct op_error *error)
 {
 	op_buffer_u64(part, file->size);
 	op_buffer_u64(part, file->n);
@@ -259,15 +259,15 @@ static int read_part(int fd, uint64_t most, struct op_buffer *part, struct op_er
 	if (!read_head(&file)) {
 		op_error_set(error, ENOENT, "it is no ELF file with sections");
 	} else {
-		choose(&file);
-		join(&file);
+		elf_file_choose(&file);
+		elf_file_join(&file);
 		if (!file.has_symbols)
 			op_error_set(error, ENOENT, "it has no symbols");
 		else if (file.total > most ||
 			 file.size > foreign_expansion(file.total, FOREIGN_OBJECT_MOST))
 			op_error_set(error, EFBIG, "it is too large");
 		else
-			result = put(&file, part, error);
+			result = elf_file_put(&file, part, error);
 	}
 	free(file.sections);
 	free(file.ranges);
@@ -279,7 +279,7 @@ static int read_part(int fd, uint64_t most, struct op_buffer *part, struct op_er
 
 /* The question is how much is kept at most; the answer is an errno, then the text of the error or
  * the part. */
-static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+static void symbol_part_work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	uint64_t most = op_reader_u64(question);
 	struct op_error error = {0};
@@ -307,7 +307,7 @@ static int take_part(struct op_reader *reader, struct op_buffer *part, struct op
 
 int symbol_part_read(int fd, uint64_t most, struct op_buffer *part, struct op_error *error)
 {
-	const struct apart_question question = {.work = work,
+	const struct apart_question question = {.work = symbol_part_work,
 						.fd = fd,
 						.bytes = &most,
 						.length = sizeof(most),

@@ -21,8 +21,8 @@ static bool is_cpu_name(const char *name)
 	return *name && *name != '/' && !strstr(name, "..") && !strstr(name, "//");
 }
 
-static char *read_file(void *context, const char *cpu_name, const char *file, char **path,
-		       size_t *length, struct op_error *error)
+static char *catalogue_load_read_file(void *context, const char *cpu_name, const char *file,
+				      char **path, size_t *length, struct op_error *error)
 {
 	if (!is_cpu_name(cpu_name)) {
 		*path = NULL;
@@ -71,8 +71,8 @@ static int load(const char *cpu_name, const struct op_counters *counters, bool w
 	const struct op_cpu_pmu *pmu = op_cpu_pmu(cpu_name);
 	struct op_error cause;
 
-	if (op_catalogue_parse(cpu_name, counters, read_file, (void *)op_catalogue_dir(), catalogue,
-			       &cause))
+	if (op_catalogue_parse(cpu_name, counters, catalogue_load_read_file,
+			       (void *)op_catalogue_dir(), catalogue, &cause))
 		return op_error_set(error, cause.code, "%s", cause.text);
 	if (!with_pfm || !pmu || pmu->text_only)
 		return 0;

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* Notes that the file of @cpu_name is read; its path lives as long as the parser. */
-static int enter(struct op_catalogue_parser *parser, const char *cpu_name, struct op_error *error)
+static int catalogue_parser_enter(struct op_catalogue_parser *parser, const char *cpu_name,
+				  struct op_error *error)
 {
 	parser->cpu_name[parser->files] = strdup(cpu_name);
 	if (!parser->cpu_name[parser->files])
@@ -24,7 +25,7 @@ int op_catalogue_parse_file(struct op_catalogue_parser *parser, const char *cpu_
 	struct op_catalogue_text text = {0};
 	int result;
 
-	if (enter(parser, cpu_name, error))
+	if (catalogue_parser_enter(parser, cpu_name, error))
 		return -1;
 	text.text = parser->read(parser->context, cpu_name, file, &text.path, &text.length, error);
 	if (!text.text) {

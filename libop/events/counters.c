@@ -102,13 +102,13 @@ struct op_counters op_counters_of(int cpu_type, const struct op_cpu_id *cpu)
 }
 
 /* Allocates a free counter to the event, or one whose event can move to another. */
-static bool place(const uint64_t *allowed, size_t event, uint64_t *tried, int owner[])
+static bool counters_place(const uint64_t *allowed, size_t event, uint64_t *tried, int owner[])
 {
 	for (unsigned int i = 0; i < OP_COUNTERS_LIMIT; i++) {
 		if (!(allowed[event] & ~*tried & 1ull << i))
 			continue;
 		*tried |= 1ull << i;
-		if (owner[i] < 0 || place(allowed, (size_t)owner[i], tried, owner)) {
+		if (owner[i] < 0 || counters_place(allowed, (size_t)owner[i], tried, owner)) {
 			owner[i] = (int)event;
 			return true;
 		}
@@ -126,7 +126,7 @@ static bool fits(const uint64_t *allowed, size_t first, size_t n, uint64_t taken
 	for (size_t i = first; i < n; i++) {
 		uint64_t tried = taken;
 
-		if (allowed[i] && !place(allowed, i, &tried, owner))
+		if (allowed[i] && !counters_place(allowed, i, &tried, owner))
 			return false;
 	}
 	return true;

@@ -132,8 +132,8 @@ static void put_unit_masks(const struct op_unit_mask *mask, FILE *out)
 	}
 }
 
-static void put_event(const struct op_catalogue *catalogue, const struct op_catalogue_event *event,
-		      FILE *out)
+static void catalogue_put_event(const struct op_catalogue *catalogue,
+				const struct op_catalogue_event *event, FILE *out)
 {
 	op_safe_printf(out, "%s: ", event->name);
 	put_counters(catalogue, event, out);
@@ -152,6 +152,6 @@ void list_text(const struct op_catalogue *catalogue, const struct search *search
 		const struct op_catalogue_event *event = &catalogue->event[i];
 
 		if (op_catalogue_has(catalogue, event) && search_finds(search, event))
-			put_event(catalogue, event, out);
+			catalogue_put_event(catalogue, event, out);
 	}
 }

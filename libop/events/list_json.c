@@ -32,8 +32,8 @@ static void put_unit_mask(struct op_json *json, const struct op_unit_mask *mask)
 	op_json_end(json);
 }
 
-static void put_event(struct op_json *json, const struct op_catalogue *catalogue,
-		      const struct op_catalogue_event *event)
+static void list_json_put_event(struct op_json *json, const struct op_catalogue *catalogue,
+				const struct op_catalogue_event *event)
 {
 	uint64_t counters = list_counters(catalogue, event);
 
@@ -70,7 +70,7 @@ void list_json(const struct op_catalogue *catalogue, const struct search *search
 		const struct op_catalogue_event *event = &catalogue->event[i];
 
 		if (op_catalogue_has(catalogue, event) && search_finds(search, event))
-			put_event(&json, catalogue, event);
+			list_json_put_event(&json, catalogue, event);
 	}
 	op_json_newline(&json);
 	op_json_end(&json);

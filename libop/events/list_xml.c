@@ -28,8 +28,8 @@ static void put_unit_masks(const struct op_unit_mask *mask, struct op_xml *xml)
 	op_xml_end(xml, "</unit_masks>");
 }
 
-static void put_event(const struct op_catalogue *catalogue, const struct op_catalogue_event *event,
-		      struct op_xml *xml)
+static void list_xml_put_event(const struct op_catalogue *catalogue,
+			       const struct op_catalogue_event *event, struct op_xml *xml)
 {
 	op_xml_put(xml, "<event ");
 	op_xml_text(xml, "event_name", event->name);
@@ -64,7 +64,7 @@ void list_xml(const struct op_catalogue *catalogue, const struct search *search,
 		const struct op_catalogue_event *event = &catalogue->event[i];
 
 		if (op_catalogue_has(catalogue, event) && search_finds(search, event))
-			put_event(catalogue, event, xml);
+			list_xml_put_event(catalogue, event, xml);
 	}
 	op_xml_end(xml, "</help_events>");
 }

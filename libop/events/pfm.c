@@ -79,7 +79,7 @@ static struct {
 	__typeof__(pfm_strerror) *strerror;
 } library;
 
-static bool load(void)
+static bool pfm_load(void)
 {
 	const struct {
 		const char *name;
@@ -104,7 +104,7 @@ static bool load(void)
 }
 
 /* libpfm4 encodes events of other CPUs only if this is set when it starts. */
-static bool start(void)
+static bool pfm_start(void)
 {
 	static const char variable[] = "LIBPFM_ENCODE_INACTIVE";
 	static enum { NOT_YET, WORKS, FAILED } state;
@@ -113,7 +113,7 @@ static bool start(void)
 		const char *before = getenv(variable);
 
 		setenv(variable, "1", 1);
-		state = load() && library.initialize() == PFM_SUCCESS ? WORKS : FAILED;
+		state = pfm_load() && library.initialize() == PFM_SUCCESS ? WORKS : FAILED;
 		if (!before)
 			unsetenv(variable);
 	}
@@ -122,7 +122,7 @@ static bool start(void)
 
 bool op_pfm_is_there(void)
 {
-	return start();
+	return pfm_start();
 }
 
 static bool is_core(pfm_pmu_t id, pfm_pmu_info_t *info)
@@ -136,7 +136,7 @@ static bool find_pmu(const char *name, pfm_pmu_info_t *info)
 {
 	pfm_pmu_t id;
 
-	if (!start())
+	if (!pfm_start())
 		return false;
 	pfm_for_all_pmus(id)
 	{
@@ -153,7 +153,7 @@ void op_pfm_each(void (*visit)(const char *name, const char *title, unsigned int
 	pfm_pmu_info_t info;
 	pfm_pmu_t id;
 
-	if (!start())
+	if (!pfm_start())
 		return;
 	pfm_for_all_pmus(id)
 	{

@@ -73,8 +73,9 @@ static int resolve_mask(const struct op_catalogue *catalogue,
 }
 
 /* Finds the first event of this name that has the unit mask. */
-static int find(const struct op_catalogue *catalogue, const struct op_event_spec *spec,
-		struct op_resolved_event *resolved, uint32_t *extra, struct op_error *error)
+static int catalogue_find(const struct op_catalogue *catalogue, const struct op_event_spec *spec,
+			  struct op_resolved_event *resolved, uint32_t *extra,
+			  struct op_error *error)
 {
 	bool found = false, absent = false;
 
@@ -131,7 +132,7 @@ static int resolve_one(const struct op_catalogue *catalogue, const char *text,
 	*resolved = (struct op_resolved_event){0};
 	if (op_event_spec_parse(text, &spec, error))
 		return -1;
-	result = find(catalogue, &spec, resolved, &extra, &cause);
+	result = catalogue_find(catalogue, &spec, resolved, &extra, &cause);
 	if (!result)
 		result = check_count(resolved, &spec, how, &cause);
 	if (result) {
@@ -149,7 +150,8 @@ static int resolve_one(const struct op_catalogue *catalogue, const char *text,
 	return result;
 }
 
-static bool is_same(const struct op_resolved_event *a, const struct op_resolved_event *b)
+static bool resolved_event_is_same(const struct op_resolved_event *a,
+				   const struct op_resolved_event *b)
 {
 	/* sample files are named by event, count and unit mask */
 	return !strcmp(a->event->name, b->event->name) && a->unit_mask == b->unit_mask &&
@@ -161,7 +163,7 @@ static int check_distinct(const struct op_resolved_event *resolved, size_t n, ch
 {
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < i; j++) {
-			if (is_same(&resolved[i], &resolved[j]))
+			if (resolved_event_is_same(&resolved[i], &resolved[j]))
 				return op_error_set(
 					error, EINVAL,
 					"the samples of the events \"%s\" and \"%s\" would be "
@@ -172,8 +174,8 @@ static int check_distinct(const struct op_resolved_event *resolved, size_t n, ch
 	return 0;
 }
 
-static int place(const struct op_catalogue *catalogue, struct op_resolved_event *resolved, size_t n,
-		 char *const *specs, struct op_error *error)
+static int catalogue_place(const struct op_catalogue *catalogue, struct op_resolved_event *resolved,
+			   size_t n, char *const *specs, struct op_error *error)
 {
 	const struct op_counters *counters = &catalogue->counters;
 	uint64_t *allowed = calloc(n + 1, sizeof(*allowed));
@@ -235,7 +237,7 @@ int op_events_resolve(struct op_catalogue *catalogue, char *const *specs, size_t
 		return 0;
 	if (check_distinct(resolved, n, specs, error))
 		return -1;
-	return place(catalogue, resolved, n, specs, error);
+	return catalogue_place(catalogue, resolved, n, specs, error);
 }
 
 void op_resolved_event_copy(const struct op_resolved_event *resolved, struct op_event *event)

@@ -162,7 +162,7 @@ static const struct op_unit_mask_entry *only_entry(const struct op_unit_mask *ma
 }
 
 /* Joins entries to @value, if the mask allows it: no entry in it may be ambiguous. */
-static int join(const struct op_unit_mask *mask, uint32_t value, struct op_error *error)
+static int unit_mask_join(const struct op_unit_mask *mask, uint32_t value, struct op_error *error)
 {
 	size_t copies;
 
@@ -202,7 +202,7 @@ int op_unit_mask_number(const struct op_unit_mask *mask, uint32_t value, uint32_
 		*extra = 0;
 		return 0;
 	}
-	if (!entry && join(mask, value, error))
+	if (!entry && unit_mask_join(mask, value, error))
 		return -1;
 	*extra = entry ? entry->extra : 0;
 	return 0;

@@ -56,7 +56,8 @@ static void count_failure(const struct worker *worker)
 	foreign_limit_use(&failures, worker->account, amount > 1 ? amount : 1);
 }
 
-static uint64_t key_of(const struct apart_question *question, const struct stat *status)
+static uint64_t apart_question_key_of(const struct apart_question *question,
+				      const struct stat *status)
 {
 	uint64_t key = op_hash_mix((uintptr_t)question->work, status->st_dev);
 
@@ -199,7 +200,7 @@ static int ask_of(const struct stat *status, const struct apart_question *questi
 	uid_t user = status->st_uid ? status->st_uid : NO_USER;
 	dev_t device = status->st_uid ? 0 : status->st_dev;
 	uint64_t account = status->st_uid ? foreign_account(user) : IS_CONTAINER | device;
-	uint64_t key = key_of(question, status);
+	uint64_t key = apart_question_key_of(question, status);
 	struct worker *worker;
 
 	forget_those_of_others();

@@ -94,7 +94,7 @@ static int open_from(int from, const char *path, enum foreign_links links, bool 
 }
 
 /* Return: a descriptor that only tells what @path is, or -1 and errno. */
-static int find(const char *path, enum foreign_links links)
+static int door_find(const char *path, enum foreign_links links)
 {
 	const struct way way = find_way(path);
 	const char *rest = path + way.head;
@@ -166,7 +166,7 @@ static uint64_t limit_of(enum foreign_kind kind, const struct stat *status)
 }
 
 /* Return: 0, or an errno. */
-static int judge(int fd, enum foreign_kind kind)
+static int door_judge(int fd, enum foreign_kind kind)
 {
 	struct stat status;
 
@@ -202,10 +202,10 @@ int foreign_open_now(const char *path, enum foreign_kind kind, enum foreign_link
 
 	if (lent_path && !strcmp(path, lent_path))
 		return borrow();
-	found = find(path, links);
+	found = door_find(path, links);
 	if (found < 0)
 		return -1;
-	code = judge(found, kind);
+	code = door_judge(found, kind);
 	if (!code) {
 		snprintf(again, sizeof(again), "/proc/self/fd/%d", found);
 		fd = open(again, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

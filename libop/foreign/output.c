@@ -91,7 +91,7 @@ static void rights_return(const struct foreign_place *place, struct foreign_righ
 
 /* ---- finding ---- */
 
-static int fail(const struct foreign_place *place, struct op_error *error)
+static int foreign_place_fail(const struct foreign_place *place, struct op_error *error)
 {
 	return op_error_errno(error, "cannot %s %s", place->verb, place->path);
 }
@@ -304,8 +304,8 @@ static int follow_others(struct foreign_place *place, struct way *way, const cha
 	return 1;
 }
 
-static int take_name(struct foreign_place *place, struct way *way, const char *name, bool is_last,
-		     enum foreign_parents parents)
+static int foreign_place_take_name(struct foreign_place *place, struct way *way, const char *name,
+				   bool is_last, enum foreign_parents parents)
 {
 	struct stat status;
 	int fd, result;
@@ -354,13 +354,14 @@ static int go(struct foreign_place *place, struct way *way, enum foreign_parents
 		}
 		if (!strcmp(name, "."))
 			continue;
-		result = take_name(place, way, name, is_last, parents);
+		result = foreign_place_take_name(place, way, name, is_last, parents);
 		if (result)
 			return result < 0 ? -1 : 0;
 	}
 }
 
-static int find(struct foreign_place *place, const char *path, enum foreign_parents parents)
+static int foreign_output_find(struct foreign_place *place, const char *path,
+			       enum foreign_parents parents)
 {
 	struct way way = {.at = -1};
 	int result, code;
@@ -382,14 +383,14 @@ static int find(struct foreign_place *place, const char *path, enum foreign_pare
 	return result;
 }
 
-static int find_place(struct foreign_place *place, const char *path, enum foreign_parents parents,
-		      struct op_error *error)
+static int foreign_place_find_place(struct foreign_place *place, const char *path,
+				    enum foreign_parents parents, struct op_error *error)
 {
 	place->dir = -1;
 	place->path = strdup(path);
 	if (!place->path)
 		return op_error_memory(error);
-	return find(place, path, parents) ? fail(place, error) : 0;
+	return foreign_output_find(place, path, parents) ? foreign_place_fail(place, error) : 0;
 }
 
 int foreign_place_find(struct foreign_place *place, const char *path, enum foreign_parents parents,
@@ -397,7 +398,7 @@ int foreign_place_find(struct foreign_place *place, const char *path, enum forei
 {
 	*place = (struct foreign_place){.existing = existing,
 					.verb = existing == FOREIGN_REFUSE ? "make" : "write"};
-	return find_place(place, path, parents, error);
+	return foreign_place_find_place(place, path, parents, error);
 }
 
 int foreign_place_find_directory(struct foreign_place *place, const char *path,
@@ -405,7 +406,7 @@ int foreign_place_find_directory(struct foreign_place *place, const char *path,
 {
 	*place = (struct foreign_place){
 		.existing = FOREIGN_REPLACE, .is_directory = true, .verb = "open"};
-	return find_place(place, path, parents, error);
+	return foreign_place_find_place(place, path, parents, error);
 }
 
 void foreign_place_leave(struct foreign_place *place)
@@ -472,12 +473,12 @@ static int open_among_others(const struct foreign_place *place, int flags, mode_
 	if (fd < 0)
 		fd = open_of_others(place, flags, mode);
 	if (fd < 0)
-		return fail(place, error);
+		return foreign_place_fail(place, error);
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
 		op_error_set(error, EINVAL, "cannot write %s: it is another user's, and no file",
 			     place->path);
 	} else if (ftruncate(fd, 0)) {
-		fail(place, error);
+		foreign_place_fail(place, error);
 	} else {
 		return fd;
 	}
@@ -494,14 +495,14 @@ static int open_shared(const struct foreign_place *place, int flags, mode_t mode
 	if (fd >= 0)
 		return fd;
 	if (errno != EEXIST)
-		return fail(place, error);
+		return foreign_place_fail(place, error);
 	if (check_shared(place, error))
 		return -1;
 	errno = EPERM; /* it is no file, or was exchanged */
 	fd = open_own(place);
 	if (fd >= 0 && !ftruncate(fd, 0))
 		return fd;
-	fail(place, error);
+	foreign_place_fail(place, error);
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -523,7 +524,7 @@ int foreign_place_open(const struct foreign_place *place, mode_t mode, struct op
 	else if (!geteuid())
 		flags |= O_NOFOLLOW;
 	fd = openat(place->dir, place->name, flags | O_TRUNC, mode);
-	return fd < 0 ? fail(place, error) : fd;
+	return fd < 0 ? foreign_place_fail(place, error) : fd;
 }
 
 int foreign_place_fresh(const struct foreign_place *place, char **name, struct op_error *error)
@@ -534,7 +535,7 @@ int foreign_place_fresh(const struct foreign_place *place, char **name, struct o
 
 	do {
 		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-			return fail(place, error);
+			return foreign_place_fail(place, error);
 		if (asprintf(name, "%s.%08x", place->name, number) < 0)
 			return op_error_memory(error);
 		fd = -1;
@@ -549,7 +550,7 @@ int foreign_place_fresh(const struct foreign_place *place, char **name, struct o
 		free(*name);
 	} while (code == EEXIST);
 	errno = code;
-	return fail(place, error);
+	return foreign_place_fail(place, error);
 }
 
 int foreign_place_replace(const struct foreign_place *place, const char *name,
@@ -561,10 +562,10 @@ int foreign_place_replace(const struct foreign_place *place, const char *name,
 	if (check_shared(place, error))
 		return -1;
 	if (rights_take(place, &before))
-		return fail(place, error);
+		return foreign_place_fail(place, error);
 	result = renameat(place->dir, name, place->dir, place->name);
 	rights_return(place, &before);
-	return result ? fail(place, error) : 0;
+	return result ? foreign_place_fail(place, error) : 0;
 }
 
 void foreign_place_remove(const struct foreign_place *place, const char *name)
@@ -620,12 +621,12 @@ int foreign_make_directory(const char *path, enum foreign_parents parents, mode_
 			   struct op_error *error)
 {
 	struct foreign_place place = {.is_directory = true, .verb = "make"};
-	int fd = find_place(&place, path, parents, error);
+	int fd = foreign_place_find_place(&place, path, parents, error);
 
 	if (!fd) {
 		fd = open_directory(&place, mode);
 		if (fd < 0)
-			fail(&place, error);
+			foreign_place_fail(&place, error);
 	}
 	foreign_place_leave(&place);
 	return fd;
@@ -653,7 +654,7 @@ int foreign_make_own_directory(const char *path, mode_t mode, struct op_error *e
 {
 	struct foreign_place place = {.is_directory = true, .verb = "make"};
 	struct foreign_rights before;
-	int fd = find_place(&place, path, FOREIGN_PARENTS_FIND, error);
+	int fd = foreign_place_find_place(&place, path, FOREIGN_PARENTS_FIND, error);
 
 	if (!fd) {
 		fd = rights_take(&place, &before);
@@ -667,7 +668,7 @@ int foreign_make_own_directory(const char *path, mode_t mode, struct op_error *e
 				     : openat(place.dir, place.name,
 					      O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 		if (fd < 0)
-			fail(&place, error);
+			foreign_place_fail(&place, error);
 	}
 	foreign_place_leave(&place);
 	return fd;

@@ -51,7 +51,7 @@ void foreign_rights_return(struct foreign_rights *before)
 	errno = code;
 }
 
-static int refuse(int fd)
+static int rights_refuse(int fd)
 {
 	close(fd);
 	errno = EACCES;
@@ -64,7 +64,7 @@ static int open_public(const char *path, enum foreign_kind kind, enum foreign_li
 	struct stat status;
 
 	if (fd >= 0 && (fstat(fd, &status) || !(status.st_mode & S_IROTH)))
-		return refuse(fd);
+		return rights_refuse(fd);
 	return fd;
 }
 

@@ -54,7 +54,7 @@ static int step(struct walk *walk, const char *name)
 	return go_to(walk, openat(walk->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
 }
 
-static int refuse(int code)
+static int foreign_walk_refuse(int code)
 {
 	errno = code;
 	return -1;
@@ -90,7 +90,7 @@ static int step_up_in_root(struct walk *walk)
 		if (step(walk, name))
 			return -1;
 		if (!S_ISDIR(walk->status.st_mode))
-			return refuse(EAGAIN);
+			return foreign_walk_refuse(EAGAIN);
 	}
 	return 0;
 }
@@ -121,14 +121,14 @@ static int follow(struct walk *walk, int fd, const struct stat *link)
 
 	if (walk->links == FOREIGN_NONE || ++walk->n_links > LINKS_MOST ||
 	    is_magic(fd, &walk->status))
-		return refuse(ELOOP);
+		return foreign_walk_refuse(ELOOP);
 	if (!may_follow(&walk->status, link))
-		return refuse(EACCES);
+		return foreign_walk_refuse(EACCES);
 	n = readlinkat(fd, "", target, PATH_MAX);
 	if (n <= 0)
-		return refuse(n ? errno : ENOENT);
+		return foreign_walk_refuse(n ? errno : ENOENT);
 	if ((size_t)n + strlen(rest) + 2 > sizeof(target))
-		return refuse(ENAMETOOLONG);
+		return foreign_walk_refuse(ENAMETOOLONG);
 	target[n] = '/';
 	strcpy(target + n + 1, rest);
 	if (!*rest)
@@ -139,7 +139,7 @@ static int follow(struct walk *walk, int fd, const struct stat *link)
 }
 
 /* Goes to an entry that is no link. */
-static int enter(struct walk *walk, int fd, const char *name)
+static int foreign_walk_enter(struct walk *walk, int fd, const char *name)
 {
 	size_t used = strlen(walk->below), length = strlen(name);
 
@@ -147,7 +147,7 @@ static int enter(struct walk *walk, int fd, const char *name)
 		return go_to(walk, fd);
 	if (used + length + 2 > sizeof(walk->below)) {
 		close(fd);
-		return refuse(ENAMETOOLONG);
+		return foreign_walk_refuse(ENAMETOOLONG);
 	}
 	if (used)
 		walk->below[used++] = '/';
@@ -155,7 +155,7 @@ static int enter(struct walk *walk, int fd, const char *name)
 	return go_to(walk, fd);
 }
 
-static int take_name(struct walk *walk, const char *name, bool is_last)
+static int foreign_walk_take_name(struct walk *walk, const char *name, bool is_last)
 {
 	int fd = openat(walk->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), result, code;
 	struct stat status;
@@ -165,7 +165,7 @@ static int take_name(struct walk *walk, const char *name, bool is_last)
 	} else if (S_ISLNK(status.st_mode) && !(is_last && walk->links == FOREIGN_NOT_LAST)) {
 		result = follow(walk, fd, &status);
 	} else {
-		return enter(walk, fd, name);
+		return foreign_walk_enter(walk, fd, name);
 	}
 	code = errno;
 	if (fd >= 0)
@@ -183,18 +183,18 @@ static int take_next(struct walk *walk)
 	char name[NAME_MAX + 1];
 
 	if (*rest && !S_ISDIR(walk->status.st_mode))
-		return refuse(ENOTDIR);
+		return foreign_walk_refuse(ENOTDIR);
 	if (!length)
 		return 1;
 	if (length > NAME_MAX)
-		return refuse(ENAMETOOLONG);
+		return foreign_walk_refuse(ENAMETOOLONG);
 	memcpy(name, at, length);
 	name[length] = '\0';
 	walk->taken += (size_t)(at + length - rest);
 	if (!strcmp(name, "."))
 		return 0;
 	if (strcmp(name, "..") != 0)
-		return take_name(walk, name, is_last);
+		return foreign_walk_take_name(walk, name, is_last);
 	return walk->is_root ? step_up_in_root(walk) : step(walk, name);
 }
 
@@ -204,9 +204,9 @@ int foreign_walk(int from, const char *path, enum foreign_links links, bool is_r
 	int at, result, code;
 
 	if (!*path)
-		return refuse(ENOENT);
+		return foreign_walk_refuse(ENOENT);
 	if (strlen(path) >= PATH_MAX)
-		return refuse(ENAMETOOLONG);
+		return foreign_walk_refuse(ENAMETOOLONG);
 	strcpy(walk.path, path);
 	at = openat(from, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (at < 0)

@@ -85,7 +85,7 @@ int worker_end(struct worker *worker)
 	return 0;
 }
 
-static int start(struct worker *worker, struct op_error *error)
+static int worker_start(struct worker *worker, struct op_error *error)
 {
 	int ends[2];
 
@@ -263,7 +263,7 @@ int worker_ask(struct worker *worker, const struct apart_question *question, uin
 {
 	if (worker->pid && worker_clock(worker->clock) > AGE_MOST)
 		worker_end(worker);
-	if (!worker->pid && start(worker, error))
+	if (!worker->pid && worker_start(worker, error))
 		return -1;
 	worker->talk = (struct worker_talk){
 		.is_open = true,

@@ -132,7 +132,7 @@ static uint32_t join_node(struct joined *joined, uint32_t parent, uint32_t image
 	return i;
 }
 
-static int join(struct joined *joined, const struct stacks_content *content, bool is_first)
+static int joined_join(struct joined *joined, const struct stacks_content *content, bool is_first)
 {
 	uint32_t *images = calloc(content->n_images + 1, sizeof(*images));
 	uint32_t *nodes = calloc(content->n_nodes, sizeof(*nodes));
@@ -278,7 +278,7 @@ int pack_body_put_stacks(struct op_buffer *body, const struct stacks_content *co
 	int result = joined_make(&joined, contents, n_contents);
 
 	for (size_t i = 0; !result && i < n_contents; i++)
-		result = join(&joined, &contents[i], !i);
+		result = joined_join(&joined, &contents[i], !i);
 	if (!result && joined.n_images > STACKS_IMAGES_MOST)
 		result = -1;
 	if (!result) {

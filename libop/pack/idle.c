@@ -38,7 +38,7 @@ static bool is_in_use(const char *path)
 	return in_use;
 }
 
-static int take_name(const char *path, const struct stat *status, void *context)
+static int pack_idle_take_name(const char *path, const struct stat *status, void *context)
 {
 	struct listing *listing = context;
 	const char *name = path + listing->prefix;
@@ -55,7 +55,7 @@ int op_idle_list(const char *samples_dir, size_t most, struct op_strings *names,
 {
 	struct listing listing = {.names = names, .prefix = strlen(samples_dir) + 1, .most = most};
 
-	if (op_walk(samples_dir, take_name, &listing, error) < 0)
+	if (op_walk(samples_dir, pack_idle_take_name, &listing, error) < 0)
 		return -1;
 	return listing.failed ? op_error_memory(error) : 0;
 }

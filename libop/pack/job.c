@@ -42,7 +42,7 @@ static int unable(struct pack_job *job, const char *doing, const char *path)
 
 /* ---- the files of the session ---- */
 
-static int visit(const char *path, const struct stat *status, void *context)
+static int pack_job_visit(const char *path, const struct stat *status, void *context)
 {
 	struct pack_job *job = context;
 	const char *name = path + strlen(job->dir) + 1, *slash = strrchr(name, '/');
@@ -158,7 +158,7 @@ int pack_job_begin(struct pack_job *job, const char *dir)
 	if (open_dir(job, dir) || trusted_dir_check_tree(job->dir, job->error))
 		return -1;
 	op_pack_remove_leftovers(job->parent);
-	if (op_walk(job->dir, visit, job, job->error))
+	if (op_walk(job->dir, pack_job_visit, job, job->error))
 		return -1;
 	if (job->is_packed && open_parts(job))
 		return -1;

@@ -31,7 +31,7 @@ static struct journal_header *header_of(const struct op_journal *journal)
 }
 
 /* A file size limit is an error here, not a signal. */
-static int grow(struct op_journal *journal, uint64_t end, struct op_error *error)
+static int journal_grow(struct op_journal *journal, uint64_t end, struct op_error *error)
 {
 	uint64_t wanted = (end + OP_JOURNAL_STEP - 1) / OP_JOURNAL_STEP * OP_JOURNAL_STEP;
 	int code;
@@ -55,7 +55,8 @@ static void *reserve(struct op_journal *journal, uint64_t length, bool reserve,
 		op_error_set(error, EFBIG, "%s: it is full", journal->path);
 		return NULL;
 	}
-	return grow(journal, journal->used + length, error) ? NULL : journal->map + journal->used;
+	return journal_grow(journal, journal->used + length, error) ? NULL
+								    : journal->map + journal->used;
 }
 
 /* Makes a record valid. */
@@ -86,7 +87,7 @@ int op_journal_create(struct op_journal **out, const char *path, struct op_error
 		op_error_errno(error, "cannot map %s", path);
 	else
 		journal->map = map;
-	if (!journal->map || grow(journal, OP_JOURNAL_STEP, error)) {
+	if (!journal->map || journal_grow(journal, OP_JOURNAL_STEP, error)) {
 		unlink(path);
 		op_journal_close(journal);
 		return -1;
@@ -138,8 +139,8 @@ static struct journal_count *count_at(const struct op_journal *journal, uint32_t
 	return (struct journal_count *)(journal->map + (uint64_t)place * 8);
 }
 
-static struct journal_count *find(const struct op_journal *journal, uint32_t file, uint64_t key,
-				  uint64_t hash)
+static struct journal_count *journal_find(const struct op_journal *journal, uint32_t file,
+					  uint64_t key, uint64_t hash)
 {
 	uint32_t place;
 
@@ -156,7 +157,7 @@ int op_journal_add(struct op_journal *journal, uint32_t file, uint64_t key, uint
 		   bool use_kept, bool *fresh, struct op_error *error)
 {
 	uint64_t hash = op_hash_mix(op_hash_mix(0, file), key);
-	struct journal_count *count = find(journal, file, key, hash);
+	struct journal_count *count = journal_find(journal, file, key, hash);
 
 	*fresh = !count;
 	if (count) {

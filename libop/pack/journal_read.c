@@ -57,7 +57,8 @@ static size_t read_some(int fd, uint8_t *bytes, size_t length)
 }
 
 /* Sets bytes and length. */
-static int load(int fd, const char *path, struct content *content, struct op_error *error)
+static int journal_read_load(int fd, const char *path, struct content *content,
+			     struct op_error *error)
 {
 	struct journal_header header;
 
@@ -231,7 +232,7 @@ static int put_files(const struct content *content, struct op_pack_writer *write
 int op_journal_pack(int fd, const char *path, struct op_pack_writer *writer, struct op_error *error)
 {
 	struct content content = {0};
-	int result = load(fd, path, &content, error);
+	int result = journal_read_load(fd, path, &content, error);
 
 	if (!result)
 		result = sort(&content, error);

@@ -364,7 +364,7 @@ static int read_header(struct op_pack *pack, struct pack_header *header, struct 
 	return 0;
 }
 
-static int load(struct op_pack *pack, struct op_error *error)
+static int pack_load(struct op_pack *pack, struct op_error *error)
 {
 	struct pack_header header = {0};
 
@@ -394,7 +394,7 @@ int op_pack_open_fd(struct op_pack **out, int fd, const char *path, struct op_er
 		op_pack_close(pack);
 		return op_error_set(error, ENOMEM, "cannot open %s: out of memory", path);
 	}
-	if (load(pack, error)) {
+	if (pack_load(pack, error)) {
 		op_pack_close(pack);
 		return -1;
 	}

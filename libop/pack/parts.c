@@ -72,7 +72,7 @@ static bool take_number(const char **text, uint64_t *number)
 	return **text >= '1' && **text <= '9' && op_number_take(text, 10, UINT64_MAX, number);
 }
 
-static bool parse(const char *name, struct part *part)
+static bool pack_parts_parse(const char *name, struct part *part)
 {
 	*part = (struct part){0};
 	if (strlen(name) >= sizeof(part->name))
@@ -102,16 +102,16 @@ bool op_pack_is_part(const char *name)
 	char directory[sizeof(part.name)];
 
 	if (!slash)
-		return parse(name, &part) && part.kind != PART_IDLE;
+		return pack_parts_parse(name, &part) && part.kind != PART_IDLE;
 	if ((size_t)(slash - name) >= sizeof(directory) || strchr(slash + 1, '/'))
 		return false;
 	memcpy(directory, name, (size_t)(slash - name));
 	directory[slash - name] = '\0';
-	return parse(directory, &part) && part.kind == PART_IDLE;
+	return pack_parts_parse(directory, &part) && part.kind == PART_IDLE;
 }
 
 /* By number; of those that begin with one number, the one that supersedes the others first. */
-static int compare(const void *a, const void *b)
+static int pack_parts_compare(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
@@ -159,7 +159,7 @@ static bool is_there(int dir, const char *name, struct part *part)
 {
 	struct stat status;
 
-	if (!parse(name, part) || fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW))
+	if (!pack_parts_parse(name, part) || fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW))
 		return false;
 	part->size = (uint64_t)status.st_size;
 	if (part->kind != PART_IDLE)
@@ -185,7 +185,7 @@ static int list_all(const char *samples_dir, struct parts *parts, struct op_erro
 			result = add_part(parts, &part, samples_dir, error);
 	closedir(dir);
 	if (!result && parts->n)
-		qsort(parts->part, parts->n, sizeof(*parts->part), compare);
+		qsort(parts->part, parts->n, sizeof(*parts->part), pack_parts_compare);
 	return result;
 }
 
@@ -322,8 +322,8 @@ static struct op_pack **open_all(const char *samples_dir, const struct parts *pa
 }
 
 /* As one pack in memory, which keeps the path of "pack". */
-static int join(struct op_pack **out, const char *samples_dir, struct op_pack **packs, size_t n,
-		struct op_error *error)
+static int pack_join(struct op_pack **out, const char *samples_dir, struct op_pack **packs,
+		     size_t n, struct op_error *error)
 {
 	char *path = op_path("%s/" OP_PACK_NAME, samples_dir);
 	int result;
@@ -373,7 +373,7 @@ static int open_as_one(struct op_pack **out, const char *samples_dir, const stru
 		packs[0] = NULL;
 		result = 0;
 	} else if (packs) {
-		result = join(out, samples_dir, packs, parts->n, &why);
+		result = pack_join(out, samples_dir, packs, parts->n, &why);
 	}
 	close_all(packs, parts->n);
 	return result ? op_error_set(error, why.code, "%s", why.text) : 0;
@@ -509,7 +509,7 @@ static int write_joined(const char *samples_dir, const struct parts *parts, size
 }
 
 /* The first part to join: those before it are larger than all that follow. */
-static size_t choose(const struct parts *parts)
+static size_t parts_choose(const struct parts *parts)
 {
 	size_t first = parts->n;
 	uint64_t sum = 0;
@@ -556,7 +556,7 @@ static int join_some(const char *samples_dir, uint64_t last, const atomic_bool *
 		while (parts.n && parts.part[parts.n - 1].first > last)
 			parts.n--;
 		if (parts.n && parts.part[parts.n - 1].kind != PART_PACK) {
-			first = choose(&parts);
+			first = parts_choose(&parts);
 			end = parts.n - first > JOINED_MOST ? first + JOINED_MOST : parts.n;
 			result = join_chosen(samples_dir, &parts, first, end, stop, error) ? -1 : 1;
 		}

@@ -47,8 +47,9 @@ static int leave(struct pack_job *job, const char *name, const char *why)
 	return pack_job_keep(job, name);
 }
 
-static int put(struct pack_job *job, struct op_pack_writer *writer, const struct op_pack_file *file,
-	       const struct pack_loose *content, const struct stacks_content *packed)
+static int pack_job_put(struct pack_job *job, struct op_pack_writer *writer,
+			const struct op_pack_file *file, const struct pack_loose *content,
+			const struct stacks_content *packed)
 {
 	struct stacks_content stacks[2] = {content->stacks};
 
@@ -71,14 +72,15 @@ static int put_packed(struct pack_job *job, struct op_pack_writer *writer,
 	if (file->kind == OP_PACK_STACKS) {
 		result = op_pack_stacks(job->pack, file, &stacks, job->error);
 		if (!result)
-			result = put(job, writer, file, content, &stacks);
+			result = pack_job_put(job, writer, file, content, &stacks);
 		stacks_content_free(&stacks);
 		return result;
 	}
 	if (op_pack_samples(job->pack, &file->place, file->name, &entries, job->error))
 		return -1;
-	result = merge(content, entries, (size_t)file->n) ? op_error_memory(job->error)
-							  : put(job, writer, file, content, NULL);
+	result = merge(content, entries, (size_t)file->n)
+			 ? op_error_memory(job->error)
+			 : pack_job_put(job, writer, file, content, NULL);
 	free(entries);
 	return result;
 }
@@ -106,7 +108,7 @@ static int put_loose(struct pack_job *job, struct op_pack_writer *writer, const 
 	} else {
 		described.header = content.header;
 		result = file ? put_packed(job, writer, file, &content)
-			      : put(job, writer, &described, &content, NULL);
+			      : pack_job_put(job, writer, &described, &content, NULL);
 		job->result->done++;
 		file = NULL;
 		if (result && job->error->code == EFBIG) {
@@ -125,7 +127,7 @@ static int put_loose(struct pack_job *job, struct op_pack_writer *writer, const 
 }
 
 /* Merges loose and packed files in the order of names. */
-static int put_all(struct pack_job *job, struct op_pack_writer *writer)
+static int pack_job_put_all(struct pack_job *job, struct op_pack_writer *writer)
 {
 	struct op_pack_walk *walk = calloc(1, sizeof(*walk));
 	struct op_pack_file file;
@@ -169,7 +171,7 @@ static int write_pack(struct pack_job *job)
 		return op_error_memory(job->error);
 	result = op_pack_create(&writer, path, job->error);
 	if (!result)
-		result = put_all(job, writer);
+		result = pack_job_put_all(job, writer);
 	if (!result)
 		result = op_pack_finish(writer, job->error);
 	if (!result)

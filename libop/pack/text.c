@@ -33,7 +33,7 @@ struct text {
 };
 
 /* Ensures space for at least one byte and a NUL.  Return: 0, or an errno value. */
-static int make_room(struct text *text, size_t limit)
+static int pack_text_make_room(struct text *text, size_t limit)
 {
 	size_t size = text->size ? 2 * text->size : TEXT_LEAST;
 	char *larger;
@@ -51,8 +51,8 @@ static int make_room(struct text *text, size_t limit)
 }
 
 /* Return: 0, or an errno value; EBADMSG with @cause set. */
-static int unpack(ZSTD_DCtx *context, struct text *text, const void *packed, size_t n, size_t limit,
-		  const char **cause)
+static int pack_text_unpack(ZSTD_DCtx *context, struct text *text, const void *packed, size_t n,
+			    size_t limit, const char **cause)
 {
 	ZSTD_inBuffer in = {packed, n, 0};
 	size_t rest = 1; /* 0: at the end of a frame */
@@ -61,7 +61,7 @@ static int unpack(ZSTD_DCtx *context, struct text *text, const void *packed, siz
 	while (in.pos < in.size || (rest && !stuck)) {
 		ZSTD_outBuffer out;
 		size_t at = in.pos;
-		int code = make_room(text, limit);
+		int code = pack_text_make_room(text, limit);
 
 		if (code)
 			return code;
@@ -90,7 +90,7 @@ static char *unpack_frames(const void *packed, size_t n, size_t limit, size_t *l
 
 	if (context) {
 		ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, WINDOW_LOG_MOST);
-		code = unpack(context, &text, packed, n, limit, cause);
+		code = pack_text_unpack(context, &text, packed, n, limit, cause);
 	}
 	ZSTD_freeDCtx(context);
 	if (!code) {

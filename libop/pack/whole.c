@@ -32,7 +32,7 @@ static void listing_free(struct listing *listing)
 	op_buffer_free(&listing->parts);
 }
 
-static int take_file(const char *path, const struct stat *status, void *context)
+static int pack_whole_take_file(const char *path, const struct stat *status, void *context)
 {
 	struct listing *listing = context;
 	const char *name = path + listing->prefix;
@@ -58,7 +58,7 @@ static int list(const char *samples_dir, struct listing *listing, struct op_erro
 	struct op_error why = {.code = ENOMEM, .text = OP_OUT_OF_MEMORY};
 
 	*listing = (struct listing){.prefix = strlen(samples_dir) + 1};
-	if (op_walk(samples_dir, take_file, listing, &why) || listing->parts.failed)
+	if (op_walk(samples_dir, pack_whole_take_file, listing, &why) || listing->parts.failed)
 		return op_error_set(error, why.code, "%s", why.text);
 	if (listing->bytes > OP_WHOLE_BYTES_MOST)
 		return op_error_set(error, E2BIG, "%s is locked, and too large to be read so",
@@ -134,8 +134,8 @@ static int open_loose(struct op_pack **out, const char *samples_dir, const struc
 	return -1;
 }
 
-static int join(struct op_pack **out, const char *samples_dir, struct op_pack *loose,
-		struct op_error *error)
+static int pack_whole_join(struct op_pack **out, const char *samples_dir, struct op_pack *loose,
+			   struct op_error *error)
 {
 	char *path = op_path("%s/" OP_PACK_NAME, samples_dir);
 	struct op_pack *packs[] = {loose, NULL};
@@ -163,7 +163,7 @@ static int try_whole(struct op_pack **out, const char *samples_dir, struct op_st
 	if (!result)
 		result = open_loose(&loose, samples_dir, &listing, wrong, error);
 	if (!result)
-		result = join(&pack, samples_dir, loose, error);
+		result = pack_whole_join(&pack, samples_dir, loose, error);
 	if (!is_still(samples_dir, &listing))
 		result = op_error_set(error, ESTALE, "%s: files are moved while they are read",
 				      samples_dir);

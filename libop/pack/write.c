@@ -102,8 +102,8 @@ void op_pack_writer_free(struct op_pack_writer *writer)
 }
 
 /* Packs bytes and appends them.  Return: their packed length, or 0 with @error set. */
-static size_t append(struct op_pack_writer *writer, const struct op_buffer *bytes,
-		     struct op_error *error)
+static size_t pack_writer_append(struct op_pack_writer *writer, const struct op_buffer *bytes,
+				 struct op_error *error)
 {
 	size_t n;
 	void *packed = op_packed_make(bytes->bytes, bytes->used, &n);
@@ -125,7 +125,7 @@ static int end_block(struct op_pack_writer *writer, struct op_error *error)
 
 	if (!writer->in_block)
 		return 0;
-	packed = append(writer, &writer->block, error);
+	packed = pack_writer_append(writer, &writer->block, error);
 	if (!packed)
 		return -1;
 	op_buffer_leb128(&writer->blocks, packed);
@@ -138,7 +138,7 @@ static int end_block(struct op_pack_writer *writer, struct op_error *error)
 }
 
 /* A name is written as what it shares with the one before, and the rest. */
-static void put_name(struct op_pack_writer *writer, const char *name)
+static void pack_writer_put_name(struct op_pack_writer *writer, const char *name)
 {
 	size_t shared = 0, length = strlen(name);
 
@@ -187,7 +187,7 @@ static int add_body(struct op_pack_writer *writer, const struct op_pack_file *fi
 	if (writer->block.used + body->used > PACK_BLOCK_LENGTH && end_block(writer, error))
 		return -1;
 	op_buffer_put(&writer->block, body->bytes, body->used);
-	put_name(writer, file->name);
+	pack_writer_put_name(writer, file->name);
 	op_buffer_leb128(files,
 			 file->kind == OP_PACK_STACKS ? PACK_KIND_STACKS : PACK_KIND_SAMPLES);
 	op_buffer_leb128(files, n);
@@ -258,7 +258,7 @@ int op_pack_finish(struct op_pack_writer *writer, struct op_error *error)
 	}
 	header.directory = htole64(writer->length);
 	header.directory_content = htole64(directory.used);
-	packed = append(writer, &directory, error);
+	packed = pack_writer_append(writer, &directory, error);
 	op_buffer_free(&directory);
 	if (!packed)
 		return -1;

@@ -19,7 +19,7 @@ struct address_space {
 
 /* ---- mappings ---- */
 
-static void release(struct address_space *space)
+static void address_space_release(struct address_space *space)
 {
 	if (!space || --space->users)
 		return;
@@ -29,7 +29,8 @@ static void release(struct address_space *space)
 	free(space);
 }
 
-static bool make_room(const struct address_spaces *spaces, struct address_space *space, size_t more)
+static bool address_spaces_make_room(const struct address_spaces *spaces,
+				     struct address_space *space, size_t more)
 {
 	size_t room = space->room ? space->room : MAPPINGS_LEAST;
 	struct space_mapping *larger;
@@ -53,7 +54,7 @@ static bool insert_at(const struct address_spaces *spaces, struct address_space 
 {
 	char *label = mapping->label ? strdup(mapping->label) : NULL;
 
-	if ((mapping->label && !label) || !make_room(spaces, space, 1)) {
+	if ((mapping->label && !label) || !address_spaces_make_room(spaces, space, 1)) {
 		free(label);
 		return false;
 	}
@@ -75,7 +76,7 @@ static struct address_space *copy_of(const struct address_spaces *spaces,
 	space->users = 1;
 	for (size_t i = 0; from && i < from->count; i++) {
 		if (!insert_at(spaces, space, i, &from->mapping[i])) {
-			release(space);
+			address_space_release(space);
 			return NULL;
 		}
 	}
@@ -93,7 +94,7 @@ static struct address_space *own_space(const struct address_spaces *spaces,
 	space = copy_of(spaces, shared);
 	if (!space)
 		return NULL;
-	release(shared);
+	address_space_release(shared);
 	process->space = space;
 	return space;
 }
@@ -173,14 +174,14 @@ int space_process_unmap(const struct address_spaces *spaces, struct space_proces
 
 void space_process_clear(struct space_process *process)
 {
-	release(process->space);
+	address_space_release(process->space);
 	process->space = NULL;
 	space_process_runs(process);
 }
 
 void space_process_runs(struct space_process *process)
 {
-	release(process->before);
+	address_space_release(process->before);
 	process->before = NULL;
 }
 
@@ -222,7 +223,7 @@ size_t space_process_mappings(const struct space_process *process,
 
 /* ---- processes ---- */
 
-static void put(struct address_spaces *spaces, struct space_process *process)
+static void address_spaces_put(struct address_spaces *spaces, struct space_process *process)
 {
 	struct space_process **bucket =
 		&spaces->bucket[(uint64_t)process->pid & (spaces->buckets - 1)];
@@ -232,7 +233,7 @@ static void put(struct address_spaces *spaces, struct space_process *process)
 }
 
 /* More buckets if there are many processes; without memory for them, there have to be enough. */
-static void grow(struct address_spaces *spaces)
+static void address_spaces_grow(struct address_spaces *spaces)
 {
 	size_t buckets = spaces->buckets ? 2 * spaces->buckets : BUCKETS_LEAST;
 	struct space_process **old = spaces->bucket, *process, *next;
@@ -249,7 +250,7 @@ static void grow(struct address_spaces *spaces)
 	for (size_t i = 0; i < old_buckets; i++) {
 		for (process = old[i]; process; process = next) {
 			next = process->next;
-			put(spaces, process);
+			address_spaces_put(spaces, process);
 		}
 	}
 	free(old);
@@ -261,7 +262,7 @@ struct space_process *space_process_get(struct address_spaces *spaces, int64_t p
 
 	if (process)
 		return process;
-	grow(spaces);
+	address_spaces_grow(spaces);
 	process = spaces->buckets ? calloc(1, spaces->process_size) : NULL;
 	if (!process)
 		return NULL;
@@ -269,12 +270,12 @@ struct space_process *space_process_get(struct address_spaces *spaces, int64_t p
 	process->threads = 1;
 	process->number = ++spaces->last_number;
 	process->app = spaces->no_image;
-	put(spaces, process);
+	address_spaces_put(spaces, process);
 	spaces->count++;
 	return process;
 }
 
-static void begin(struct address_spaces *spaces, struct space_process *process)
+static void address_spaces_begin(struct address_spaces *spaces, struct space_process *process)
 {
 	process->number = ++spaces->last_number;
 	process->threads = 1;
@@ -289,7 +290,7 @@ struct space_process *space_process_fork(struct address_spaces *spaces, int64_t 
 
 	if (!process)
 		return NULL;
-	begin(spaces, process);
+	address_spaces_begin(spaces, process);
 	process->app = parent->app;
 	process->space = parent->space;
 	if (process->space)
@@ -306,7 +307,7 @@ struct space_process *space_process_exec(struct address_spaces *spaces, int64_t 
 		return NULL;
 	before = process->space;
 	process->space = NULL;
-	begin(spaces, process);
+	address_spaces_begin(spaces, process);
 	process->before = before;
 	process->app = spaces->no_image;
 	return process;

@@ -42,7 +42,7 @@ static int cannot(const char *name, int code, struct op_error *error)
 
 /* Looks for a program as a shell does.  Return: 0 with *@found set, which the caller frees; or an
  * errno. */
-static int find(const char *name, char **found)
+static int perf_command_find(const char *name, char **found)
 {
 	const char *path = getenv("PATH");
 	struct op_strings list = {0};
@@ -74,7 +74,7 @@ static int find(const char *name, char **found)
 int command_check(const char *name, struct op_error *error)
 {
 	char *path;
-	int code = find(name, &path);
+	int code = perf_command_find(name, &path);
 
 	free(path);
 	return code ? cannot(name, code, error) : 0;
@@ -84,7 +84,7 @@ char *command_path(const char *name)
 {
 	char *path;
 
-	find(name, &path);
+	perf_command_find(name, &path);
 	return path;
 }
 

@@ -264,7 +264,7 @@ static int set_attr(struct op_perf_event *choice, const struct op_perf_choose *h
 	return 0;
 }
 
-static struct op_perf_event *add(struct op_perf_events *events)
+static struct op_perf_event *perf_event_add(struct op_perf_events *events)
 {
 	if (op_array_extend(events->event, events->count))
 		return NULL;
@@ -292,7 +292,7 @@ struct own_catalogue {
 	bool loaded;
 };
 
-static int load(struct own_catalogue *own, const char *event, struct op_error *error)
+static int own_catalogue_load(struct own_catalogue *own, const char *event, struct op_error *error)
 {
 	struct op_counters counters;
 	struct op_error cause;
@@ -343,7 +343,7 @@ static int choose_of_cpu(struct own_catalogue *own, char *text, const char *name
 	uint32_t place = choice->event.counter;
 	struct op_resolved_event of_cpu;
 
-	if (load(own, name, error))
+	if (own_catalogue_load(own, name, error))
 		return error->code == ENOENT ? suggest_own(name, error) : -1;
 	if (op_events_resolve(&own->catalogue, &text, 1, &choose, &of_cpu, error))
 		return error->code == ENOENT ? suggest_own(name, error) : -1;
@@ -363,7 +363,7 @@ static int choose_of_cpu(struct own_catalogue *own, char *text, const char *name
 static int choose_one(struct own_catalogue *own, char *text, const struct op_perf_choose *how,
 		      struct op_perf_events *events, struct op_error *error)
 {
-	struct op_perf_event *choice = add(events);
+	struct op_perf_event *choice = perf_event_add(events);
 	const struct op_perf_name *name;
 	struct op_event_spec spec;
 	int result;
@@ -468,7 +468,7 @@ int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_eve
 	}
 	result = set_frequency(&how, error);
 	for (size_t i = 0; !result && i < parsed.count; i++) {
-		struct op_perf_event *choice = add(events);
+		struct op_perf_event *choice = perf_event_add(events);
 
 		if (!choice) {
 			result = op_error_memory(error);
@@ -537,7 +537,7 @@ int op_perf_events_copy(struct op_perf_events *copy, const struct op_perf_events
 	*copy = (struct op_perf_events){0};
 	memcpy(copy->cpu_type, events->cpu_type, sizeof(copy->cpu_type));
 	for (size_t i = 0; i < events->count; i++) {
-		struct op_perf_event *event = add(copy);
+		struct op_perf_event *event = perf_event_add(copy);
 
 		if (event) {
 			*event = events->event[i];

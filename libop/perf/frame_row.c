@@ -176,7 +176,7 @@ static void put_row(const struct frame_row *row, struct answer *answer, struct o
 		op_buffer_put(out, row->registers[i].ops, row->registers[i].n * sizeof(*row->cfa));
 }
 
-static void work(int fd, struct op_reader *reader, struct op_buffer *out)
+static void frame_row_work(int fd, struct op_reader *reader, struct op_buffer *out)
 {
 	Dwarf_Op room[FRAME_REGISTERS][3];
 	struct answer answer = {0};
@@ -265,10 +265,10 @@ static bool add_row(struct frame_file *file, const struct kept_row *row, size_t 
 }
 
 /* Keeps the row of @offset, or that there is none. */
-static void ask(struct frame_file *file, uint64_t offset)
+static void frame_file_ask(struct frame_file *file, uint64_t offset)
 {
 	const struct question what = {file->number, offset};
-	const struct apart_question question = {.work = work,
+	const struct apart_question question = {.work = frame_row_work,
 						.fd = file->fd,
 						.bytes = &what,
 						.length = sizeof(what),
@@ -309,7 +309,7 @@ static bool step_apart(struct frame_file *file, uint64_t offset, struct frame_st
 	const struct kept_row *row = find_row(file, offset);
 
 	if (!row && !file->has_failed) {
-		ask(file, offset);
+		frame_file_ask(file, offset);
 		row = find_row(file, offset);
 	}
 	return row && row->bytes && frame_row_apply(&row->row, state);

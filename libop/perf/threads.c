@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add(pid_t thread, pid_t **threads, size_t *count)
+static int threads_add(pid_t thread, pid_t **threads, size_t *count)
 {
 	pid_t *larger = reallocarray(*threads, *count + 1, sizeof(**threads));
 
@@ -40,7 +40,7 @@ static int add_threads_of(pid_t process, pid_t **threads, size_t *count, struct 
 		return op_error_errno(error, "cannot read %s", path);
 	while (!result && (entry = readdir(dir))) {
 		if (op_number_all(entry->d_name, 10, INT32_MAX, &tid))
-			result = add((pid_t)tid, threads, count);
+			result = threads_add((pid_t)tid, threads, count);
 	}
 	closedir(dir);
 	if (result)
@@ -51,7 +51,7 @@ static int add_threads_of(pid_t process, pid_t **threads, size_t *count, struct 
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int threads_compare(const void *a, const void *b)
 {
 	pid_t left = *(const pid_t *)a, right = *(const pid_t *)b;
 
@@ -72,7 +72,7 @@ int op_threads_list(const pid_t *processes, size_t n, pid_t **threads, size_t *c
 		}
 	}
 	if (*count)
-		qsort(*threads, *count, sizeof(**threads), compare);
+		qsort(*threads, *count, sizeof(**threads), threads_compare);
 	return 0;
 }
 
@@ -88,7 +88,8 @@ int op_threads_new(const pid_t *processes, size_t n, const pid_t *threads, size_
 		if (add_threads_of(processes[i], &now, &there, error) && error->code != ESRCH)
 			result = -1;
 		for (size_t j = 0; !result && j < there; j++)
-			result = !bsearch(&now[j], threads, count, sizeof(*threads), compare);
+			result = !bsearch(&now[j], threads, count, sizeof(*threads),
+					  threads_compare);
 		free(now);
 	}
 	return result;

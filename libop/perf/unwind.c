@@ -95,19 +95,21 @@ static struct frame_file *file_of(struct perf_unwind *unwind, void *context, uin
 
 /* A caller.  Of what was interrupted, the address behind is given, too: whoever looks it up takes
  * the byte before. */
-static void add_frame(struct walk *walk, uint64_t pc, bool is_exact)
+static void perf_unwind_add_frame(struct walk *walk, uint64_t pc, bool is_exact)
 {
 	walk->frame[walk->count++] = pc + is_exact;
 }
 
 /* Where code is: the number of its file, and the offset there. */
-static bool find_place(const struct walk *walk, uint64_t pc, uint64_t *number, uint64_t *offset)
+static bool perf_unwind_find_place(const struct walk *walk, uint64_t pc, uint64_t *number,
+				   uint64_t *offset)
 {
 	return walk->unwind->files->place(walk->context, pc, walk->count > 1, number, offset);
 }
 
 /* In a file whose row is not one of the recent ones.  Return: NULL if it has no table. */
-static const struct unwind_row *look_up(const struct walk *walk, uint64_t number, uint64_t offset)
+static const struct unwind_row *perf_unwind_look_up(const struct walk *walk, uint64_t number,
+						    uint64_t offset)
 {
 	static const struct unwind_row none = {.cfa_in = UNWIND_NONE};
 	struct perf_unwind *unwind = walk->unwind;
@@ -135,7 +137,7 @@ static const struct unwind_row *find_row(const struct walk *walk, uint64_t numbe
 
 	if (!recent->row || recent->number != number || recent->offset != offset) {
 		/* first: it may forget all */
-		const struct unwind_row *row = look_up(walk, number, offset);
+		const struct unwind_row *row = perf_unwind_look_up(walk, number, offset);
 
 		if (!row) /* it may have one later */
 			return &stop;
@@ -160,12 +162,12 @@ static enum unwind_end walk_tables(struct walk *walk, const struct frame_state *
 	while (walk->count < PERF_UNWIND_FRAMES_MOST) {
 		uint64_t number, offset;
 
-		if (!find_place(walk, unwind_frame_code(&frame), &number, &offset))
+		if (!perf_unwind_find_place(walk, unwind_frame_code(&frame), &number, &offset))
 			return UNWIND_NO_ROW;
 		end = unwind_step(find_row(walk, number, offset), &stack, &frame);
 		if (end != UNWIND_GOES_ON)
 			return end;
-		add_frame(walk, frame.pc, frame.is_exact);
+		perf_unwind_add_frame(walk, frame.pc, frame.is_exact);
 	}
 	return UNWIND_GOES_ON;
 }
@@ -178,7 +180,8 @@ static bool go_up_slowly(const struct walk *walk, struct frame_state *state)
 	size_t kept;
 	bool good;
 
-	if (!find_place(walk, state->reg[FRAME_PC] - !state->is_exact, &number, &offset))
+	if (!perf_unwind_find_place(walk, state->reg[FRAME_PC] - !state->is_exact, &number,
+				    &offset))
 		return false;
 	file = file_of(walk->unwind, walk->context, number);
 	if (!file)
@@ -192,7 +195,7 @@ static bool go_up_slowly(const struct walk *walk, struct frame_state *state)
 static void walk_slowly(struct walk *walk, struct frame_state *state)
 {
 	while (walk->count < PERF_UNWIND_FRAMES_MOST && go_up_slowly(walk, state))
-		add_frame(walk, state->reg[FRAME_PC], state->is_exact);
+		perf_unwind_add_frame(walk, state->reg[FRAME_PC], state->is_exact);
 }
 
 /* The kernel's order of registers, as DWARF numbers them; flags and segments are passed over. */

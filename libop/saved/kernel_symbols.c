@@ -26,7 +26,7 @@
 #define PACKED_LEAST 4096
 
 /* The name of lines: what they are. */
-static void name_of(const void *text, size_t length, char name[static NAME_ROOM])
+static void kernel_symbols_name_of(const void *text, size_t length, char name[static NAME_ROOM])
 {
 	snprintf(name, NAME_ROOM, "kallsyms-%016" PRIx64 "-%08lx-%zx",
 		 op_hash_content(length, text, length), crc32_z(crc32_z(0, NULL, 0), text, length),
@@ -36,7 +36,7 @@ static void name_of(const void *text, size_t length, char name[static NAME_ROOM]
 /* ---- reading ---- */
 
 /* Takes the name in the first line of @text; returns what follows it, or NULL if there is none. */
-static const char *take_name(const char *text, char name[static NAME_ROOM])
+static const char *kernel_symbols_take_name(const char *text, char name[static NAME_ROOM])
 {
 	size_t n;
 
@@ -51,7 +51,7 @@ static const char *take_name(const char *text, char name[static NAME_ROOM])
 	return text + n + (text[n] == '\n');
 }
 
-static char *join(char *shared, const char *own, struct op_error *error)
+static char *kernel_symbols_join(char *shared, const char *own, struct op_error *error)
 {
 	size_t length = strlen(shared), more = strlen(own);
 	char *text = realloc(shared, length + more + 1);
@@ -65,7 +65,7 @@ static char *join(char *shared, const char *own, struct op_error *error)
 	return text;
 }
 
-static char *read_file(const char *path, const char *name, struct op_error *error)
+static char *kernel_symbols_read_file(const char *path, const char *name, struct op_error *error)
 {
 	char actual[NAME_ROOM], *text;
 	size_t length;
@@ -73,7 +73,7 @@ static char *read_file(const char *path, const char *name, struct op_error *erro
 	text = op_packed_read(path, OP_KALLSYMS_MOST, &length, error);
 	if (!text)
 		return NULL;
-	name_of(text, length, actual);
+	kernel_symbols_name_of(text, length, actual);
 	if (!strcmp(actual, name))
 		return text;
 	op_error_set(error, EBADMSG, "%s: it is damaged: it has other symbols than those saved",
@@ -98,7 +98,7 @@ static char *read_shared(const char *samples_dir, const char *name, struct op_er
 		no_shared(samples_dir, name, error);
 		return NULL;
 	}
-	text = read_file(path, name, error);
+	text = kernel_symbols_read_file(path, name, error);
 	free(path);
 	return text;
 }
@@ -118,13 +118,13 @@ static char *read_own(const char *samples_dir, struct op_error *error)
 char *saved_kallsyms_read(const char *samples_dir, struct op_error *error)
 {
 	char *own = read_own(samples_dir, error), *text, name[NAME_ROOM];
-	const char *rest = own ? take_name(own, name) : NULL;
+	const char *rest = own ? kernel_symbols_take_name(own, name) : NULL;
 
 	if (!rest)
 		return own;
 	text = read_shared(samples_dir, name, error);
 	if (text)
-		text = join(text, rest, error);
+		text = kernel_symbols_join(text, rest, error);
 	free(own);
 	return text;
 }
@@ -133,7 +133,7 @@ char *saved_kallsyms_reference(const char *samples_dir)
 {
 	char *own = read_own(samples_dir, NULL), name[NAME_ROOM];
 
-	if (own && take_name(own, name))
+	if (own && kernel_symbols_take_name(own, name))
 		return own;
 	free(own);
 	return NULL;
@@ -143,7 +143,7 @@ char *saved_kallsyms_shared(const char *samples_dir, char **name)
 {
 	char *own = read_own(samples_dir, NULL), taken[NAME_ROOM], *path = NULL;
 
-	if (own && take_name(own, taken))
+	if (own && kernel_symbols_take_name(own, taken))
 		path = saved_path(samples_dir, taken, NULL);
 	*name = path ? strdup(taken) : NULL;
 	free(own);
@@ -182,7 +182,7 @@ static bool share(const char *samples_dir, const struct op_buffer *shared,
 
 	if (shared->failed || shared->used < SHARED_LEAST)
 		return false;
-	name_of(shared->bytes, shared->used, name);
+	kernel_symbols_name_of(shared->bytes, shared->used, name);
 	return saved_has(samples_dir, name) ||
 	       !saved_put(NULL, name, shared->bytes, shared->used, &ignored);
 }
@@ -206,7 +206,7 @@ int saved_kallsyms_refer(const char *samples_dir, const char *reference, struct 
 	const size_t length = strlen(reference);
 	char name[NAME_ROOM];
 
-	if (!take_name(reference, name))
+	if (!kernel_symbols_take_name(reference, name))
 		return op_error_set(error, EINVAL, "%s: not a reference to symbols", samples_dir);
 	if (!saved_has(samples_dir, name))
 		return no_shared(samples_dir, name, error);

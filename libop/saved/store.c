@@ -100,7 +100,7 @@ static char *shared_path(char *dir, const char *name, struct stat *status)
 	return NULL;
 }
 
-static char *find(const char *samples_dir, const char *name, struct stat *status)
+static char *store_find(const char *samples_dir, const char *name, struct stat *status)
 {
 	char *path = NULL;
 
@@ -122,7 +122,7 @@ static void mark_as_used(const char *path, const struct stat *status)
 char *saved_path(const char *samples_dir, const char *name, uid_t *owner)
 {
 	struct stat status;
-	char *path = find(samples_dir, name, &status);
+	char *path = store_find(samples_dir, name, &status);
 
 	if (!path)
 		return NULL;
@@ -201,7 +201,8 @@ static int compare_use(const void *a, const void *b)
  * Removes files that were used before @since, and the oldest until the others have @most bytes.
  * @left: set to what these have.
  */
-static uint64_t drop(const char *dir, int64_t since, uint64_t most, size_t *files, uint64_t *left)
+static uint64_t store_drop(const char *dir, int64_t since, uint64_t most, size_t *files,
+			   uint64_t *left)
 {
 	struct listing listing = {.prefix = strlen(dir) + 1};
 	uint64_t removed = 0;
@@ -228,7 +229,7 @@ uint64_t saved_drop(const char *dir, int64_t since, size_t *files)
 {
 	uint64_t left;
 
-	return drop(dir, since, UINT64_MAX, files, &left);
+	return store_drop(dir, since, UINT64_MAX, files, &left);
 }
 
 /* ---- writing ---- */
@@ -244,7 +245,7 @@ static struct {
 	uint64_t limit, room;
 } looked_at;
 
-static void make_room(int fd, const char *pinned, uint64_t length)
+static void store_make_room(int fd, const char *pinned, uint64_t length)
 {
 	struct stat status;
 	uint64_t most = saved_limit - length, left;
@@ -257,7 +258,7 @@ static void make_room(int fd, const char *pinned, uint64_t length)
 		looked_at.device = status.st_dev;
 		looked_at.inode = status.st_ino;
 		looked_at.limit = saved_limit;
-		drop(pinned, 0, most, &files, &left);
+		store_drop(pinned, 0, most, &files, &left);
 		looked_at.room = left < most ? (most - left) / ROOM_PART : 0;
 		return;
 	}
@@ -305,15 +306,15 @@ static int put_into(const struct open_dir *open, const char *name, const void *b
 
 	if (!path)
 		return op_error_memory(error);
-	make_room(open->fd, open->pinned, length);
+	store_make_room(open->fd, open->pinned, length);
 	result = op_file_replace(path, bytes, length, OP_SESSION_FILE_MODE, error);
 	free(path);
 	return result;
 }
 
 /* @dir is freed.  One that was removed since it was opened is made again. */
-static int put(char *dir, const char *name, const void *bytes, size_t length,
-	       struct op_error *error)
+static int store_put(char *dir, const char *name, const void *bytes, size_t length,
+		     struct op_error *error)
 {
 	bool was_open = dir && last.dir && !strcmp(last.dir, dir);
 	int result;
@@ -344,12 +345,12 @@ int saved_put(const char *samples_dir, const char *name, const void *bytes, size
 	} else {
 		result = -1;
 		if (!in_sessions_only)
-			result = put(saved_dir(), name, packed, n, error);
+			result = store_put(saved_dir(), name, packed, n, error);
 		else if (!samples_dir)
 			op_error_set(error, ENOENT, "%s is kept with its session only", name);
 		if (result && samples_dir)
-			result = put(op_path("%s/" OP_SAMPLES_SYMBOLS, samples_dir), name, packed,
-				     n, error);
+			result = store_put(op_path("%s/" OP_SAMPLES_SYMBOLS, samples_dir), name,
+					   packed, n, error);
 	}
 	free(packed);
 	return result;

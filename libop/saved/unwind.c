@@ -25,8 +25,8 @@ static struct foreign_limit of_others = {
 	.each = 64 << 20, .all = 256 << 20, .seconds = 24 * 60 * 60};
 
 /* "" if not all of the identity is known. */
-static const char *name_of(const struct op_identity *identity,
-			   char name[static SAVED_NAME + sizeof(PREFIX)])
+static const char *identity_name_of(const struct op_identity *identity,
+				    char name[static SAVED_NAME + sizeof(PREFIX)])
 {
 	char file[SAVED_NAME];
 
@@ -52,8 +52,8 @@ static struct unwind_table *read_kept(const char *name)
 	return NULL;
 }
 
-static void keep(const char *name, const struct op_identity *identity,
-		 const struct unwind_table *table)
+static void saved_unwind_keep(const char *name, const struct op_identity *identity,
+			      const struct unwind_table *table)
 {
 	size_t size = unwind_table_size(table);
 	struct op_error ignored;
@@ -74,7 +74,7 @@ struct unwind_table *saved_unwind_open(int fd, bool is_apart, const struct op_id
 				       struct op_error *error)
 {
 	char name[SAVED_NAME + sizeof(PREFIX)];
-	bool has_name = *name_of(identity, name);
+	bool has_name = *identity_name_of(identity, name);
 	struct unwind_table *table = has_name ? read_kept(name) : NULL;
 
 	if (table)
@@ -84,6 +84,6 @@ struct unwind_table *saved_unwind_open(int fd, bool is_apart, const struct op_id
 	if (!table && is_apart && error->code != EAGAIN)
 		apart_warn("call frame information", error->text);
 	if (table && has_name)
-		keep(name, identity, table);
+		saved_unwind_keep(name, identity, table);
 	return table;
 }

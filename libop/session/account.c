@@ -86,7 +86,7 @@ static struct slot parse_slot(const char *bytes)
 }
 
 /* Sets @latest to the one that is to be believed. */
-static enum op_account_state judge(const char *bytes, struct slot *latest)
+static enum op_account_state session_account_judge(const char *bytes, struct slot *latest)
 {
 	struct slot slot[2] = {parse_slot(bytes), parse_slot(bytes + OP_ACCOUNT_SLOT)};
 	bool second = slot[1].sequence > slot[0].sequence;
@@ -112,7 +112,7 @@ static enum op_account_state read_latest(const char *path, char **text, uint64_t
 	if (!bytes)
 		return error.code == ENOENT ? OP_ACCOUNT_MISSING : OP_ACCOUNT_DAMAGED;
 	if (length == BOTH_SLOTS)
-		state = judge(bytes, &latest);
+		state = session_account_judge(bytes, &latest);
 	if (state > OP_ACCOUNT_DAMAGED) {
 		*text = strndup(latest.text, latest.length);
 		*sequence = latest.sequence;

@@ -33,7 +33,7 @@ int op_control_address(const char *session_dir, struct sockaddr_un *address, str
 	return dir;
 }
 
-static int refuse(const char *session_dir, uid_t user, struct op_error *error)
+static int control_socket_refuse(const char *session_dir, uid_t user, struct op_error *error)
 {
 	return op_error_set(error, EPERM,
 			    "the session %s is served by user %u, who is not believed", session_dir,
@@ -87,7 +87,7 @@ static int connect_to(const char *session_dir, struct op_error *error)
 	if (!is_ours(user)) {
 		if (fd >= 0)
 			close(fd);
-		return refuse(session_dir, user, error);
+		return control_socket_refuse(session_dir, user, error);
 	}
 	if (fd >= 0)
 		return fd;

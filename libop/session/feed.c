@@ -85,8 +85,8 @@ static bool take_event(const uint8_t *record, size_t size, const struct op_feed_
 	return true;
 }
 
-static bool take_image(const uint8_t *record, size_t size, const struct op_feed_ops *ops,
-		       void *context)
+static bool session_feed_take_image(const uint8_t *record, size_t size,
+				    const struct op_feed_ops *ops, void *context)
 {
 	struct op_feed_image image;
 	const char *text =
@@ -108,8 +108,8 @@ static bool take_image(const uint8_t *record, size_t size, const struct op_feed_
 }
 
 /* Records are of a multiple of 8 bytes and read to an aligned place, so numbers are aligned. */
-static bool take_sample(const uint8_t *record, size_t size, const struct op_feed_ops *ops,
-			void *context)
+static bool session_feed_take_sample(const uint8_t *record, size_t size,
+				     const struct op_feed_ops *ops, void *context)
 {
 	const struct op_feed_sample *sample = (const void *)record;
 	size_t room = size < sizeof(*sample) ? 0 : size - sizeof(*sample);
@@ -130,8 +130,8 @@ static bool take_account(const uint8_t *record, size_t size, const struct op_fee
 	return true;
 }
 
-static int take(struct op_feed *feed, const uint8_t *record, const struct op_feed_head *head,
-		const struct op_feed_ops *ops, void *context, struct op_error *error)
+static int feed_take(struct op_feed *feed, const uint8_t *record, const struct op_feed_head *head,
+		     const struct op_feed_ops *ops, void *context, struct op_error *error)
 {
 	bool good = true;
 
@@ -145,10 +145,10 @@ static int take(struct op_feed *feed, const uint8_t *record, const struct op_fee
 		good = take_event(record, head->size, ops, context);
 		break;
 	case OP_FEED_IMAGE:
-		good = take_image(record, head->size, ops, context);
+		good = session_feed_take_image(record, head->size, ops, context);
 		break;
 	case OP_FEED_SAMPLE:
-		good = take_sample(record, head->size, ops, context);
+		good = session_feed_take_sample(record, head->size, ops, context);
 		break;
 	case OP_FEED_ACCOUNT:
 		good = take_account(record, head->size, ops, context);
@@ -175,7 +175,7 @@ static int take_records(struct op_feed *feed, const struct op_feed_ops *ops, voi
 			return op_error_set(error, EPROTO, "the feed has a damaged record");
 		if (head.size > pending->used - at)
 			break;
-		result = take(feed, pending->bytes + at, &head, ops, context, error);
+		result = feed_take(feed, pending->bytes + at, &head, ops, context, error);
 		at += head.size;
 	}
 	memmove(pending->bytes, pending->bytes + at, pending->used - at);

@@ -41,7 +41,8 @@ static size_t line_size(const char *name)
 	return size;
 }
 
-static int append(struct op_image_list *list, const char *name, const struct op_identity *identity)
+static int image_list_append(struct op_image_list *list, const char *name,
+			     const struct op_identity *identity)
 {
 	size_t size = line_size(name);
 	char *copy;
@@ -65,7 +66,7 @@ int op_image_list_add(struct op_image_list *list, const char *name,
 	struct op_image_known *known = op_image_list_find(list, name);
 
 	if (!known)
-		return append(list, name, identity);
+		return image_list_append(list, name, identity);
 	known->is_ambiguous |= !identity_fits(&known->identity, identity, true);
 	return 0;
 }
@@ -82,7 +83,7 @@ void op_image_list_free(struct op_image_list *list)
 /* ---- reading ---- */
 
 /* Takes the digits at @at and a blank.  Return: false if they are not there. */
-static bool take(const char **at, unsigned int base, uint64_t *number)
+static bool session_images_take(const char **at, unsigned int base, uint64_t *number)
 {
 	if (!op_number_take(at, base, UINT64_MAX, number) || **at != ' ')
 		return false;
@@ -121,15 +122,17 @@ static void unescape(char *name)
 }
 
 /* BUILD-ID SIZE MTIME INODE HEAD OWNER NAME */
-static void take_line(void *list, char *line)
+static void session_images_take_line(void *list, char *line)
 {
 	struct op_identity identity = {.has_file = true};
 	const char *at = line;
 	uint64_t owner;
 
-	if (!take_build_id(&at, &identity) || !take(&at, 10, &identity.size) ||
-	    !take(&at, 10, &identity.mtime) || !take(&at, 10, &identity.inode) ||
-	    !take(&at, 16, &identity.head) || !take(&at, 10, &owner) || owner > UINT32_MAX || !*at)
+	if (!take_build_id(&at, &identity) || !session_images_take(&at, 10, &identity.size) ||
+	    !session_images_take(&at, 10, &identity.mtime) ||
+	    !session_images_take(&at, 10, &identity.inode) ||
+	    !session_images_take(&at, 16, &identity.head) ||
+	    !session_images_take(&at, 10, &owner) || owner > UINT32_MAX || !*at)
 		return;
 	identity.has_file = identity.mtime;
 	identity.owner = (uint32_t)owner;
@@ -145,21 +148,22 @@ static void take_origin_line(void *list, char *line)
 	uint64_t ignored;
 
 	if (strncmp(line, "image ", strlen("image ")) != 0 || !take_build_id(&at, &identity) ||
-	    !take(&at, 16, &ignored) || !take(&at, 16, &ignored) || !take(&at, 16, &ignored) ||
-	    !identity.build_id_size || strncmp(at, "{root}", strlen("{root}")) != 0)
+	    !session_images_take(&at, 16, &ignored) || !session_images_take(&at, 16, &ignored) ||
+	    !session_images_take(&at, 16, &ignored) || !identity.build_id_size ||
+	    strncmp(at, "{root}", strlen("{root}")) != 0)
 		return;
 	op_image_list_add(list, at, &identity);
 }
 
 void op_image_list_read(struct op_image_list *list, const char *samples_dir)
 {
-	list_file_read(samples_dir, OP_SAMPLES_IMAGES, LIST_MOST, take_line, list);
+	list_file_read(samples_dir, OP_SAMPLES_IMAGES, LIST_MOST, session_images_take_line, list);
 	list_file_read(samples_dir, OP_SAMPLES_ORIGIN, LIST_MOST, take_origin_line, list);
 }
 
 /* ---- writing ---- */
 
-static void put_name(FILE *out, const char *name)
+static void session_images_put_name(FILE *out, const char *name)
 {
 	for (; *name; name++) {
 		if (*name == '\n' || *name == '\\')
@@ -170,7 +174,7 @@ static void put_name(FILE *out, const char *name)
 	fputc('\n', out);
 }
 
-static void put_line(FILE *out, const struct op_image_known *known)
+static void session_images_put_line(FILE *out, const struct op_image_known *known)
 {
 	const struct op_identity *identity = &known->identity;
 	char text[IDENTITY_TEXT];
@@ -178,7 +182,7 @@ static void put_line(FILE *out, const struct op_image_known *known)
 	fprintf(out, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIu32 " ",
 		identity->build_id_size ? identity_text(identity, text) : "-", identity->size,
 		identity->mtime, identity->inode, identity->head, identity->owner);
-	put_name(out, known->name);
+	session_images_put_name(out, known->name);
 }
 
 static bool is_known(const struct op_identity *identity)
@@ -186,17 +190,18 @@ static bool is_known(const struct op_identity *identity)
 	return identity->has_file || identity->build_id_size;
 }
 
-static void put_lines(FILE *out, const void *context)
+static void session_images_put_lines(FILE *out, const void *context)
 {
 	const struct op_image_list *list = context;
 
 	for (size_t i = 0; i < list->n; i++)
 		if (is_known(&list->items[i].identity))
-			put_line(out, &list->items[i]);
+			session_images_put_line(out, &list->items[i]);
 }
 
 int op_image_list_save(const struct op_image_list *list, const char *samples_dir,
 		       struct op_error *error)
 {
-	return list_file_save(samples_dir, OP_SAMPLES_IMAGES, put_lines, list, error);
+	return list_file_save(samples_dir, OP_SAMPLES_IMAGES, session_images_put_lines, list,
+			      error);
 }

@@ -71,7 +71,7 @@ static int lock_exclusively(int fd)
 	return 0;
 }
 
-static int take(const char *path, const char *session_dir, struct op_error *error)
+static int session_lock_take(const char *path, const char *session_dir, struct op_error *error)
 {
 	for (;;) {
 		int fd =
@@ -101,7 +101,7 @@ static int take(const char *path, const char *session_dir, struct op_error *erro
 int lock_take(const char *session_dir, struct op_error *error)
 {
 	char *path = op_path("%s/" OP_SESSION_LOCK, session_dir);
-	int fd = path ? take(path, session_dir, error) : op_error_memory(error);
+	int fd = path ? session_lock_take(path, session_dir, error) : op_error_memory(error);
 
 	free(path);
 	return fd;

@@ -67,12 +67,12 @@ static struct log_file {
 	struct stat status; /* of the file: which one it is */
 } log_file = {.dir = -1};
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool session_log_is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static int open_file(const struct log_file *file)
+static int log_file_open_file(const struct log_file *file)
 {
 	return openat(file->dir, file->name,
 		      O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, OP_SESSION_FILE_MODE);
@@ -103,13 +103,14 @@ static void rotate(struct log_file *file)
 	int fd;
 
 	if (file->dir < 0 || fstat(STDERR_FILENO, &now) || now.st_size < size_most() ||
-	    !is_same(&now, &file->status))
+	    !session_log_is_same(&now, &file->status))
 		return;
-	if (!fstatat(file->dir, file->name, &named, AT_SYMLINK_NOFOLLOW) && is_same(&named, &now) &&
+	if (!fstatat(file->dir, file->name, &named, AT_SYMLINK_NOFOLLOW) &&
+	    session_log_is_same(&named, &now) &&
 	    renameat(file->dir, file->name, file->dir, file->older))
 		fd = -1;
 	else
-		fd = open_file(file);
+		fd = log_file_open_file(file);
 	if (fd >= 0)
 		write_to(file, fd);
 	else if (ftruncate(STDERR_FILENO, 0))
@@ -144,7 +145,7 @@ static int open_dir(struct log_file *file, const char *path)
 int log_open(const char *path, struct op_error *error)
 {
 	struct log_file file;
-	int fd = open_dir(&file, path) ? -1 : open_file(&file);
+	int fd = open_dir(&file, path) ? -1 : log_file_open_file(&file);
 
 	if (fd < 0) {
 		op_error_errno(error, "cannot open the log %s", path);

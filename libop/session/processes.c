@@ -101,19 +101,21 @@ void op_process_list_free(struct op_process_list *list)
 
 /* ---- its file ---- */
 
-static bool take(const char **at, uint64_t most, char end, uint64_t *number)
+static bool processes_take(const char **at, uint64_t most, char end, uint64_t *number)
 {
 	return op_number_take(at, 10, most, number) && *(*at)++ == end;
 }
 
 /* TGID OWNER STARTED INNER DUMP; the last may be empty */
-static void take_line(void *list, char *line)
+static void processes_take_line(void *list, char *line)
 {
 	uint64_t tgid, owner, started, inner;
 	const char *at = line;
 
-	if (take(&at, UINT32_MAX, ' ', &tgid) && take(&at, UINT32_MAX, ' ', &owner) &&
-	    take(&at, UINT64_MAX, ' ', &started) && take(&at, UINT32_MAX, ' ', &inner))
+	if (processes_take(&at, UINT32_MAX, ' ', &tgid) &&
+	    processes_take(&at, UINT32_MAX, ' ', &owner) &&
+	    processes_take(&at, UINT64_MAX, ' ', &started) &&
+	    processes_take(&at, UINT32_MAX, ' ', &inner))
 		op_process_list_add(list,
 				    &(struct op_process){.tgid = (uint32_t)tgid,
 							 .owner = (uint32_t)owner,
@@ -124,10 +126,10 @@ static void take_line(void *list, char *line)
 
 void op_process_list_read(struct op_process_list *list, const char *samples_dir)
 {
-	list_file_read(samples_dir, OP_SAMPLES_PROCESSES, FILE_MOST, take_line, list);
+	list_file_read(samples_dir, OP_SAMPLES_PROCESSES, FILE_MOST, processes_take_line, list);
 }
 
-static void put_lines(FILE *out, const void *context)
+static void processes_put_lines(FILE *out, const void *context)
 {
 	const struct op_process_list *list = context;
 
@@ -140,7 +142,7 @@ static void put_lines(FILE *out, const void *context)
 int op_process_list_save(const struct op_process_list *list, const char *samples_dir,
 			 struct op_error *error)
 {
-	return list_file_save(samples_dir, OP_SAMPLES_PROCESSES, put_lines, list, error);
+	return list_file_save(samples_dir, OP_SAMPLES_PROCESSES, processes_put_lines, list, error);
 }
 
 /* ---- running processes ---- */

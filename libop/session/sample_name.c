@@ -81,7 +81,7 @@ static bool put_path(FILE *out, const char *path)
 	return true;
 }
 
-static bool put_image(FILE *out, const struct op_image_name *image)
+static bool sample_name_put_image(FILE *out, const struct op_image_name *image)
 {
 	switch (image->kind) {
 	case OP_IMAGE_FILE:
@@ -108,7 +108,7 @@ static void put_separation(FILE *out, int64_t value)
 		fprintf(out, ".%" PRId64, value);
 }
 
-static bool put_event(FILE *out, const struct op_sample_name *name)
+static bool sample_name_put_event(FILE *out, const struct op_sample_name *name)
 {
 	if (!is_component(name->event, strlen(name->event)) || strchr(name->event, '.'))
 		return false;
@@ -119,26 +119,26 @@ static bool put_event(FILE *out, const struct op_sample_name *name)
 	return true;
 }
 
-static bool put_name(FILE *out, const struct op_sample_name *name)
+static bool sample_name_put_name(FILE *out, const struct op_sample_name *name)
 {
-	if (name->app.kind == OP_IMAGE_ANON || !put_image(out, &name->app))
+	if (name->app.kind == OP_IMAGE_ANON || !sample_name_put_image(out, &name->app))
 		return false;
 	fputs(DEP "/", out);
-	if (!put_image(out, &name->dep))
+	if (!sample_name_put_image(out, &name->dep))
 		return false;
 	if (name->is_arc) {
 		fputs(CG "/", out);
-		if (!put_image(out, &name->callee))
+		if (!sample_name_put_image(out, &name->callee))
 			return false;
 	}
-	return put_event(out, name);
+	return sample_name_put_event(out, name);
 }
 
 static bool put_stacks_name(FILE *out, const struct op_sample_name *name)
 {
 	fputs(STACKS "/", out);
-	return name->app.kind != OP_IMAGE_ANON && put_image(out, &name->app) &&
-	       put_event(out, name);
+	return name->app.kind != OP_IMAGE_ANON && sample_name_put_image(out, &name->app) &&
+	       sample_name_put_event(out, name);
 }
 
 /* A text that is being made. */
@@ -148,14 +148,14 @@ struct making {
 	size_t length;
 };
 
-static bool begin(struct making *making)
+static bool sample_name_begin(struct making *making)
 {
 	*making = (struct making){0};
 	making->out = open_memstream(&making->text, &making->length);
 	return making->out;
 }
 
-static char *end(struct making *making, bool valid)
+static char *sample_name_end(struct making *making, bool valid)
 {
 	int code = fclose(making->out) ? ENOMEM : EINVAL;
 
@@ -170,7 +170,9 @@ char *op_sample_name_make(const struct op_sample_name *name)
 {
 	struct making making;
 
-	return begin(&making) ? end(&making, put_name(making.out, name)) : NULL;
+	return sample_name_begin(&making)
+		       ? sample_name_end(&making, sample_name_put_name(making.out, name))
+		       : NULL;
 }
 
 const char *op_name_of_weighted(const char *name)
@@ -184,7 +186,9 @@ char *op_stacks_name_make(const struct op_sample_name *name)
 {
 	struct making making;
 
-	return begin(&making) ? end(&making, put_stacks_name(making.out, name)) : NULL;
+	return sample_name_begin(&making)
+		       ? sample_name_end(&making, put_stacks_name(making.out, name))
+		       : NULL;
 }
 
 char *op_image_name_make(const struct op_image_name *image)
@@ -193,7 +197,9 @@ char *op_image_name_make(const struct op_image_name *image)
 	char *text;
 	size_t length;
 
-	text = begin(&making) ? end(&making, put_image(making.out, image)) : NULL;
+	text = sample_name_begin(&making)
+		       ? sample_name_end(&making, sample_name_put_image(making.out, image))
+		       : NULL;
 	length = text ? strlen(text) : 0;
 	if (length)
 		text[length - 1] = '\0';
@@ -287,7 +293,7 @@ static bool parse_separation(const char *text, size_t length, int64_t *out)
 }
 
 /* Appends "/component", without its mask, to @path. */
-static bool append(char **path, size_t *used, const char *part, size_t length)
+static bool sample_name_append(char **path, size_t *used, const char *part, size_t length)
 {
 	char *larger;
 
@@ -314,7 +320,7 @@ static int parse_path(struct cursor *at, struct op_image_name *image, struct op_
 	while (at->length && !is_marker(at->part, at->length) && !is_last(at)) {
 		if (!is_component(at->part, at->length))
 			return bad(at, error, "\".\" or \"..\" in the path of an image");
-		if (!append(&image->name, &used, at->part, at->length))
+		if (!sample_name_append(&image->name, &used, at->part, at->length))
 			return op_error_memory(error);
 		advance(at);
 	}
@@ -411,7 +417,7 @@ static int parse_event(struct cursor *at, struct op_sample_name *name, struct op
 	return name->event ? 0 : op_error_memory(error);
 }
 
-static int parse(struct cursor *at, struct op_sample_name *name, struct op_error *error)
+static int cursor_parse(struct cursor *at, struct op_sample_name *name, struct op_error *error)
 {
 	while (at->length && !equals(at->part, at->length, ROOT) &&
 	       !equals(at->part, at->length, KERN))
@@ -439,7 +445,7 @@ int op_sample_name_parse(const char *path, struct op_sample_name *name, struct o
 
 	*name = (struct op_sample_name){0};
 	advance(&at);
-	result = parse(&at, name, error);
+	result = cursor_parse(&at, name, error);
 	if (result)
 		op_sample_name_free(name);
 	return result;

@@ -22,7 +22,8 @@ static uint64_t hash_thread(uint32_t tgid, uint32_t tid)
 	return op_hash_mix(tgid, tid);
 }
 
-static struct op_thread_name *find(const struct op_thread_names *names, uint32_t tgid, uint32_t tid)
+static struct op_thread_name *thread_names_find(const struct op_thread_names *names, uint32_t tgid,
+						uint32_t tid)
 {
 	uint32_t i;
 
@@ -35,7 +36,7 @@ static struct op_thread_name *find(const struct op_thread_names *names, uint32_t
 
 const char *op_thread_names_find(const struct op_thread_names *names, uint32_t tgid, uint32_t tid)
 {
-	const struct op_thread_name *found = find(names, tgid, tid);
+	const struct op_thread_name *found = thread_names_find(names, tgid, tid);
 
 	return found && *found->name ? found->name : NULL;
 }
@@ -50,7 +51,7 @@ static char *copy_name(const char *name)
 	return copy;
 }
 
-static int add(struct op_thread_names *names, uint32_t tgid, uint32_t tid, char *name)
+static int thread_names_add(struct op_thread_names *names, uint32_t tgid, uint32_t tid, char *name)
 {
 	if (names->n >= OP_THREAD_NAMES_MOST ||
 	    op_array_fit(names->items, names->capacity, names->n + 1) ||
@@ -63,14 +64,14 @@ static int add(struct op_thread_names *names, uint32_t tgid, uint32_t tid, char 
 int op_thread_names_set(struct op_thread_names *names, uint32_t tgid, uint32_t tid,
 			const char *name)
 {
-	struct op_thread_name *found = find(names, tgid, tid);
+	struct op_thread_name *found = thread_names_find(names, tgid, tid);
 	char *copy = copy_name(name);
 	int result;
 
 	if (!copy)
 		return -1;
 	if (!found) {
-		result = add(names, tgid, tid, copy);
+		result = thread_names_add(names, tgid, tid, copy);
 		if (result < 0)
 			free(copy);
 		return result;
@@ -91,7 +92,7 @@ void op_thread_names_free(struct op_thread_names *names)
 }
 
 /* TGID TID NAME */
-static void take_line(void *names, char *text)
+static void thread_names_take_line(void *names, char *text)
 {
 	const char *line = text;
 	uint64_t tgid, tid;
@@ -103,10 +104,10 @@ static void take_line(void *names, char *text)
 
 void op_thread_names_read(struct op_thread_names *names, const char *samples_dir)
 {
-	list_file_read(samples_dir, OP_SAMPLES_THREADS, FILE_MOST, take_line, names);
+	list_file_read(samples_dir, OP_SAMPLES_THREADS, FILE_MOST, thread_names_take_line, names);
 }
 
-static void put_lines(FILE *out, const void *list)
+static void thread_names_put_lines(FILE *out, const void *list)
 {
 	const struct op_thread_names *names = list;
 
@@ -119,7 +120,8 @@ static void put_lines(FILE *out, const void *list)
 int op_thread_names_save(const struct op_thread_names *names, const char *samples_dir,
 			 struct op_error *error)
 {
-	return list_file_save(samples_dir, OP_SAMPLES_THREADS, put_lines, names, error);
+	return list_file_save(samples_dir, OP_SAMPLES_THREADS, thread_names_put_lines, names,
+			      error);
 }
 
 char *op_thread_name_of(uint32_t tgid, uint32_t tid)

@@ -48,7 +48,7 @@ static int check_status(const struct stat *status, const char *path, mode_t allo
 	return 0;
 }
 
-static int check(int fd, const char *path, mode_t allowed, struct op_error *error)
+static int trusted_dir_check(int fd, const char *path, mode_t allowed, struct op_error *error)
 {
 	struct stat status;
 
@@ -59,7 +59,7 @@ static int check(int fd, const char *path, mode_t allowed, struct op_error *erro
 
 int trusted_dir_check_holder(int fd, const char *path, struct op_error *error)
 {
-	return check(fd, path, S_ISVTX, error);
+	return trusted_dir_check(fd, path, S_ISVTX, error);
 }
 
 int trusted_dir_check_read(const char *path, uid_t *owner, struct op_error *error)
@@ -210,7 +210,7 @@ int trusted_dir_open_below(int parent, const char *name, const char *path,
 
 	if (fd < 0)
 		return fail_to_open(path, error);
-	result = check(fd, path, 0, error);
+	result = trusted_dir_check(fd, path, 0, error);
 	if (!result && made)
 		result = give_to_group(fd, path, error);
 	return close_unless(result, fd);
@@ -284,7 +284,7 @@ static int open_linked(int parent, const char *name, const char *path, unsigned 
 	if (is_of_proc(parent)) {
 		fd = openat(parent, name, DIRECTORY);
 		return fd < 0 ? fail_to_open(path, error)
-			      : close_unless(check(fd, path, 0, error), fd);
+			      : close_unless(trusted_dir_check(fd, path, 0, error), fd);
 	}
 	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) || !S_ISLNK(status.st_mode))
 		return trusted_dir_open_below(parent, name, path, missing, error);

@@ -31,7 +31,7 @@ static bool wins(const struct pp_interval *a, const struct pp_interval *b)
 	return a->rank != b->rank ? a->rank > b->rank : a > b;
 }
 
-static void push(struct heap *heap, const struct pp_interval *one)
+static void heap_push(struct heap *heap, const struct pp_interval *one)
 {
 	size_t at = heap->n++;
 
@@ -63,7 +63,8 @@ struct flat {
 	size_t n, capacity;
 };
 
-static void add(struct flat *flat, uint64_t start, uint64_t end, const struct pp_interval *winner)
+static void flat_add(struct flat *flat, uint64_t start, uint64_t end,
+		     const struct pp_interval *winner)
 {
 	struct pp_interval *last = flat->n ? &flat->items[flat->n - 1] : NULL;
 
@@ -92,7 +93,7 @@ size_t pp_intervals_flatten(struct pp_interval *intervals, size_t n, struct pp_i
 			uint64_t end = heap.items[0]->end < until ? heap.items[0]->end : until;
 
 			if (at < end)
-				add(&flat, at, end, heap.items[0]);
+				flat_add(&flat, at, end, heap.items[0]);
 			at = at > end ? at : end;
 		} else {
 			at = until;
@@ -101,7 +102,7 @@ size_t pp_intervals_flatten(struct pp_interval *intervals, size_t n, struct pp_i
 			pop(&heap);
 		for (; next < n && intervals[next].start <= at; next++)
 			if (intervals[next].end > at)
-				push(&heap, &intervals[next]);
+				heap_push(&heap, &intervals[next]);
 	}
 	free(heap.items);
 	*out = flat.items;

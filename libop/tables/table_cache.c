@@ -190,7 +190,7 @@ static int gather(const char *path, const struct stat *status, void *context)
 }
 
 /* Removes files until @more bytes fit. */
-static void make_room(const char *path, size_t more)
+static void table_cache_make_room(const char *path, size_t more)
 {
 	char *dir = pp_format("%.*s", (int)(strrchr(path, '/') - path), path);
 	struct gathering gathering = {.total = (long long)more};
@@ -220,7 +220,7 @@ void pp_table_cache_store(const char *name, const void *bytes, size_t size)
 		free(path);
 		return;
 	}
-	make_room(path, sizeof(head) + size);
+	table_cache_make_room(path, sizeof(head) + size);
 	head.crc = checksum(bytes, size);
 	whole = pp_chunk(sizeof(head) + size);
 	memcpy(whole, &head, sizeof(head));

@@ -10,7 +10,7 @@
 #include "libop/base/number.h"
 #include "libop/base/utf8.h"
 
-static void put(struct op_json *json, const char *text)
+static void text_json_put(struct op_json *json, const char *text)
 {
 	fputs_unlocked(text, json->out);
 }
@@ -60,32 +60,32 @@ void op_json_quote(FILE *out, const char *text)
 }
 
 /* Writes what precedes a value: comma, new line, key. */
-static void begin(struct op_json *json, const char *key)
+static void text_json_begin(struct op_json *json, const char *key)
 {
 	bool is_array = !json->depth || (json->arrays >> (json->depth - 1) & 1);
 
 	assert(is_array == !key);
 	if (json->follows)
-		put(json, json->spaced && !json->newline ? ", " : ",");
+		text_json_put(json, json->spaced && !json->newline ? ", " : ",");
 	if (json->newline)
-		put(json, "\n");
+		text_json_put(json, "\n");
 	json->newline = false;
 	json->follows = true;
 	if (!key)
 		return;
 	op_json_quote(json->out, key);
-	put(json, json->spaced ? ": " : ":");
+	text_json_put(json, json->spaced ? ": " : ":");
 }
 
 static void begin_container(struct op_json *json, const char *key, bool is_array)
 {
-	begin(json, key);
+	text_json_begin(json, key);
 	assert(json->depth < OP_JSON_DEPTH);
 	json->arrays &= ~(1ull << json->depth);
 	json->arrays |= (uint64_t)is_array << json->depth;
 	json->depth++;
 	json->follows = false;
-	put(json, is_array ? "[" : "{");
+	text_json_put(json, is_array ? "[" : "{");
 }
 
 void op_json_object(struct op_json *json, const char *key)
@@ -103,8 +103,8 @@ void op_json_end(struct op_json *json)
 	assert(json->depth);
 	json->depth--;
 	if (json->newline)
-		put(json, "\n");
-	put(json, json->arrays >> json->depth & 1 ? "]" : "}");
+		text_json_put(json, "\n");
+	text_json_put(json, json->arrays >> json->depth & 1 ? "]" : "}");
 	json->newline = false;
 	json->follows = true;
 }
@@ -116,48 +116,48 @@ void op_json_newline(struct op_json *json)
 
 void op_json_string(struct op_json *json, const char *key, const char *text)
 {
-	begin(json, key);
+	text_json_begin(json, key);
 	if (text)
 		op_json_quote(json->out, text);
 	else
-		put(json, "null");
+		text_json_put(json, "null");
 }
 
 void op_json_number(struct op_json *json, const char *key, uint64_t value)
 {
 	char digits[OP_NUMBER_TEXT];
 
-	begin(json, key);
-	put(json, op_number_text(value, 10, digits));
+	text_json_begin(json, key);
+	text_json_put(json, op_number_text(value, 10, digits));
 }
 
 void op_json_hex(struct op_json *json, const char *key, uint64_t value)
 {
 	char digits[OP_NUMBER_TEXT];
 
-	begin(json, key);
-	put(json, "\"0x");
-	put(json, op_number_text(value, 16, digits));
-	put(json, "\"");
+	text_json_begin(json, key);
+	text_json_put(json, "\"0x");
+	text_json_put(json, op_number_text(value, 16, digits));
+	text_json_put(json, "\"");
 }
 
 void op_json_bool(struct op_json *json, const char *key, bool value)
 {
-	begin(json, key);
-	put(json, value ? "true" : "false");
+	text_json_begin(json, key);
+	text_json_put(json, value ? "true" : "false");
 }
 
 void op_json_null(struct op_json *json, const char *key)
 {
-	begin(json, key);
-	put(json, "null");
+	text_json_begin(json, key);
+	text_json_put(json, "null");
 }
 
 void op_json_raw(struct op_json *json, const char *key, const char *format, ...)
 {
 	va_list args;
 
-	begin(json, key);
+	text_json_begin(json, key);
 	va_start(args, format);
 	vfprintf(json->out, format, args);
 	va_end(args);

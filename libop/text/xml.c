@@ -72,7 +72,7 @@ void op_xml_end(struct op_xml *xml, const char *text)
 	op_xml_put(xml, "\n");
 }
 
-static void begin(struct op_xml *xml, const char *name, const char *quote)
+static void text_xml_begin(struct op_xml *xml, const char *name, const char *quote)
 {
 	op_xml_put(xml, " ");
 	op_xml_put(xml, name);
@@ -81,7 +81,7 @@ static void begin(struct op_xml *xml, const char *name, const char *quote)
 
 void op_xml_text(struct op_xml *xml, const char *name, const char *text)
 {
-	begin(xml, name, "=\"");
+	text_xml_begin(xml, name, "=\"");
 	put_escaped(xml, text);
 	op_xml_put(xml, "\"");
 }
@@ -90,7 +90,7 @@ void op_xml_number(struct op_xml *xml, const char *name, uint64_t value)
 {
 	char digits[OP_NUMBER_TEXT];
 
-	begin(xml, name, "=\"");
+	text_xml_begin(xml, name, "=\"");
 	op_xml_put(xml, op_number_text(value, 10, digits));
 	op_xml_put(xml, "\"");
 }
@@ -100,7 +100,7 @@ void op_xml_hex(struct op_xml *xml, const char *name, uint64_t value)
 	char digits[OP_NUMBER_TEXT];
 	const char *text = op_number_text(value, 16, digits);
 
-	begin(xml, name, "=\"");
+	text_xml_begin(xml, name, "=\"");
 	if (strlen(text) % 2)
 		op_xml_put(xml, "0");
 	op_xml_put(xml, text);

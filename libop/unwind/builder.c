@@ -18,17 +18,18 @@ static bool reach(struct unwind_builder *builder, uint64_t page)
 	return true;
 }
 
-static bool is_same(const struct unwind_row *a, const struct unwind_row *b)
+static bool unwind_row_is_same(const struct unwind_row *a, const struct unwind_row *b)
 {
 	return a->cfa_in == b->cfa_in && a->fp_in == b->fp_in && a->cfa == b->cfa && a->fp == b->fp;
 }
 
 /* The row from an offset on, whatever follows. */
-static void put(struct unwind_builder *builder, uint64_t offset, const struct unwind_row *row)
+static void unwind_builder_put(struct unwind_builder *builder, uint64_t offset,
+			       const struct unwind_row *row)
 {
 	struct unwind_row *added;
 
-	if (builder->n && is_same(&builder->rows[builder->n - 1], row))
+	if (builder->n && unwind_row_is_same(&builder->rows[builder->n - 1], row))
 		return;
 	if (!reach(builder, offset >> UNWIND_PAGE_BITS) ||
 	    op_array_fit(builder->rows, builder->capacity, builder->n + 1)) {
@@ -51,8 +52,8 @@ void unwind_builder_add(struct unwind_builder *builder, uint64_t start, uint64_t
 	if (start >= end || builder->failed)
 		return;
 	if (start > builder->end && builder->n)
-		put(builder, builder->end, &none);
-	put(builder, start, row);
+		unwind_builder_put(builder, builder->end, &none);
+	unwind_builder_put(builder, start, row);
 	builder->end = end;
 }
 
@@ -67,7 +68,7 @@ struct unwind_table *unwind_builder_finish(struct unwind_builder *builder, uint3
 	struct unwind_table *table = NULL;
 
 	if (builder->n)
-		put(builder, builder->end, &none);
+		unwind_builder_put(builder, builder->end, &none);
 	head.pages = (uint32_t)builder->pages;
 	head.rows = (uint32_t)builder->n;
 	head.stops = builder->stops;

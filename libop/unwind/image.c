@@ -204,7 +204,7 @@ struct unwind_table *unwind_image_compile(int fd)
 
 /* ---- in a process apart ---- */
 
-static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+static void unwind_image_work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	struct unwind_table *table = unwind_image_compile(fd);
 
@@ -216,7 +216,7 @@ static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 
 struct unwind_table *unwind_image_open(int fd, bool is_apart, struct op_error *error)
 {
-	const struct apart_question question = {.work = work,
+	const struct apart_question question = {.work = unwind_image_work,
 						.fd = fd,
 						.seconds = APART_SECONDS_OF_DAEMON,
 						.answer_most = UNWIND_TABLE_MOST};

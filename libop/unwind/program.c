@@ -343,7 +343,7 @@ static bool run_one(struct machine *machine)
 	}
 }
 
-static bool run(struct machine *machine)
+static bool program_run(struct machine *machine)
 {
 	return run_one(machine) && !machine->program.failed;
 }
@@ -355,7 +355,7 @@ bool cfi_run_common(struct op_reader program, struct cfi_common *common)
 	/* The ABI preserves the frame pointer.  Of a return address nothing is said. */
 	machine.state.ra.kind = CFI_OTHER;
 	while (op_reader_left(&machine.program)) {
-		if (!run(&machine))
+		if (!program_run(&machine))
 			return false;
 	}
 	common->start = machine.state;
@@ -376,7 +376,7 @@ void cfi_run(const struct cfi_range *range, cfi_row_taker *take, void *context)
 	machine.n = 0;
 	machine.in_common = false;
 	while (op_reader_left(&machine.program)) {
-		if (!run(&machine)) {
+		if (!program_run(&machine)) {
 			take(context, at, range->end, &stop);
 			return;
 		}

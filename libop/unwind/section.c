@@ -273,7 +273,7 @@ uint64_t cfi_header_address(const struct cfi_section *header)
 	return version == 1 && !reader.failed ? address : 0;
 }
 
-static int compare(const void *a, const void *b)
+static int section_compare(const void *a, const void *b)
 {
 	const struct cfi_range *x = a, *y = b;
 
@@ -287,8 +287,8 @@ static int compare(const void *a, const void *b)
 void cfi_sort(struct cfi_ranges *ranges)
 {
 	for (size_t i = 1; i < ranges->n; i++) {
-		if (compare(&ranges->items[i - 1], &ranges->items[i]) > 0) {
-			qsort(ranges->items, ranges->n, sizeof(*ranges->items), compare);
+		if (section_compare(&ranges->items[i - 1], &ranges->items[i]) > 0) {
+			qsort(ranges->items, ranges->n, sizeof(*ranges->items), section_compare);
 			return;
 		}
 	}

@@ -92,7 +92,7 @@ void pp_annotate_total(struct pp_annotation *annotation, const char *name, const
 	pp_line_puts(&annotation->line, " */");
 }
 
-static void put_text(struct pp_annotation *annotation, const char *text, FILE *out)
+static void annotation_put_text(struct pp_annotation *annotation, const char *text, FILE *out)
 {
 	pp_line_puts(&annotation->line, text);
 	pp_line_end(&annotation->line, out);
@@ -110,10 +110,10 @@ static void put_comments(struct pp_annotation *annotation, char *text, FILE *out
 {
 	char *rest = text, *line;
 
-	put_text(annotation, "/*", out);
+	annotation_put_text(annotation, "/*", out);
 	while ((line = strsep(&rest, "\n")) != NULL && rest)
 		put_comment(annotation, line, out);
-	put_text(annotation, " */", out);
+	annotation_put_text(annotation, " */", out);
 	free(text);
 }
 
@@ -183,20 +183,20 @@ void pp_annotate_foot(struct pp_annotation *annotation, FILE *out)
 void pp_annotate_title(struct pp_annotation *annotation, const char *name, const uint64_t *counts,
 		       FILE *out)
 {
-	put_text(annotation, "/*", out);
+	annotation_put_text(annotation, "/*", out);
 	pp_line_puts(&annotation->line, " * Total samples for file : \"");
 	pp_annotate_comment(annotation, name);
-	put_text(annotation, "\"", out);
-	put_text(annotation, " *", out);
+	annotation_put_text(annotation, "\"", out);
+	annotation_put_text(annotation, " *", out);
 	pp_line_puts(&annotation->line, " * ");
 	put_counts(annotation, counts);
-	put_text(annotation, "", out);
-	put_text(annotation, " */", out);
+	annotation_put_text(annotation, "", out);
+	annotation_put_text(annotation, " */", out);
 }
 
 void pp_annotate_begin_list(struct pp_annotation *annotation, const char *what, FILE *out)
 {
-	put_text(annotation, "/*", out);
+	annotation_put_text(annotation, "/*", out);
 	put_comment(annotation, what, out);
 	put_comment(annotation, "", out);
 }
@@ -217,7 +217,7 @@ void pp_annotate_item(struct pp_annotation *annotation, const uint64_t *counts, 
 
 void pp_annotate_end_list(struct pp_annotation *annotation, FILE *out)
 {
-	put_text(annotation, " */", out);
+	annotation_put_text(annotation, " */", out);
 }
 
 void pp_annotate_missing(struct pp_annotation *annotation, const char *what, FILE *out)
@@ -228,5 +228,5 @@ void pp_annotate_missing(struct pp_annotation *annotation, const char *what, FIL
 	pp_line_puts(&annotation->line, what);
 	pp_line_puts(&annotation->line, ": ");
 	put_counts(annotation, annotation->missing);
-	put_text(annotation, " */", out);
+	annotation_put_text(annotation, " */", out);
 }

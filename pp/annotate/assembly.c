@@ -30,7 +30,7 @@ struct listing {
 };
 
 /* A line without samples. */
-static void put_text(struct listing *listing, const char *text)
+static void listing_put_text(struct listing *listing, const char *text)
 {
 	pp_annotate_prefix(listing->annotation, NULL);
 	pp_line_safe_tabs(&listing->annotation->line, text);
@@ -89,7 +89,7 @@ static void put_source(struct listing *listing, uint64_t vma)
 		const char *text = pp_source_line(&listing->source, i);
 
 		if (text)
-			put_text(listing, text);
+			listing_put_text(listing, text);
 	}
 	listing->last_line = line;
 }
@@ -147,7 +147,7 @@ static void put_pieces(struct listing *listing, const struct pp_detail **details
 
 		if (pp_symbols_key(&listing->content.symbols, vma, &key)) {
 			if (next && vma != next)
-				put_text(listing, "...");
+				listing_put_text(listing, "...");
 			n = put_instruction(listing, key, UINT64_MAX, details, last);
 		}
 		next = vma + n;
@@ -177,7 +177,7 @@ static void put_row(struct listing *listing, const struct pp_row *row)
 	bool is_named = row->symbol && strcmp(row->symbol, row->image->full) != 0;
 	const struct pp_symbol *symbol = is_named ? find_symbol(listing, row->place.vma) : NULL;
 
-	put_text(listing, "");
+	listing_put_text(listing, "");
 	pp_annotate_prefix(annotation, NULL);
 	if (symbol) {
 		pp_line_hex(&annotation->line, row->place.vma, listing->vma_digits);
@@ -197,7 +197,7 @@ static void put_row(struct listing *listing, const struct pp_row *row)
 
 /* ---- images ---- */
 
-static bool is_wanted(const struct pp_annotation *annotation, const struct pp_row *row)
+static bool annotation_is_wanted(const struct pp_annotation *annotation, const struct pp_row *row)
 {
 	const struct pp_profile *profile = annotation->profile;
 
@@ -252,8 +252,8 @@ static void close_image(struct listing *listing)
 }
 
 /* @rows are the @n of one image, by vma. */
-static void put_image(struct pp_annotation *annotation, struct pp_image_reader *reader,
-		      struct pp_row **rows, size_t n)
+static void annotation_put_image(struct pp_annotation *annotation, struct pp_image_reader *reader,
+				 struct pp_row **rows, size_t n)
 {
 	size_t n_columns = annotation->profile->classes->columns;
 	struct listing listing = {.annotation = annotation};
@@ -263,7 +263,7 @@ static void put_image(struct pp_annotation *annotation, struct pp_image_reader *
 	for (size_t i = 0; i < n; i++) {
 		if (!readable)
 			pp_annotate_add(annotation, annotation->missing, rows[i]->counts);
-		if (!readable || !is_wanted(annotation, rows[i]))
+		if (!readable || !annotation_is_wanted(annotation, rows[i]))
 			continue;
 		if (!titled)
 			pp_annotate_title(annotation, rows[0]->image->full, rows[0]->image->counts,
@@ -275,7 +275,7 @@ static void put_image(struct pp_annotation *annotation, struct pp_image_reader *
 }
 
 /* Images with the most samples first; in them, by address. */
-static int compare_rows(const void *a, const void *b, void *classes)
+static int assembly_compare_rows(const void *a, const void *b, void *classes)
 {
 	const struct pp_row *left = *(struct pp_row *const *)a, *right = *(struct pp_row *const *)b;
 
@@ -303,13 +303,13 @@ void pp_annotate_assembly(struct pp_annotation *annotation)
 
 	pp_annotate_head(annotation, stdout);
 	if (profile->n_rows)
-		qsort_r(profile->rows, profile->n_rows, sizeof(*profile->rows), compare_rows,
-			(void *)profile->classes);
+		qsort_r(profile->rows, profile->n_rows, sizeof(*profile->rows),
+			assembly_compare_rows, (void *)profile->classes);
 	for (size_t i = 0, end; i < profile->n_rows; i = end) {
 		for (end = i + 1;
 		     end < profile->n_rows && profile->rows[end]->image == profile->rows[i]->image;)
 			end++;
-		put_image(annotation, &reader, profile->rows + i, end - i);
+		annotation_put_image(annotation, &reader, profile->rows + i, end - i);
 	}
 	pp_image_reader_free(&reader);
 	pp_annotate_missing(annotation, "Samples in code that could not be read", stdout);

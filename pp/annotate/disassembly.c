@@ -40,7 +40,7 @@ struct question {
 	uint32_t options_size; /* 0: there are none */
 };
 
-static void work(int fd, struct op_reader *reader, struct op_buffer *answer)
+static void disassembly_work(int fd, struct op_reader *reader, struct op_buffer *answer)
 {
 	struct question question;
 
@@ -95,18 +95,18 @@ const char *pp_disassembly_failure(const struct pp_disassembly *disassembly)
 	return disassembly ? disassembly->failure : NULL;
 }
 
-static void fail(struct pp_disassembly *disassembly, const char *reason)
+static void disassembly_fail(struct pp_disassembly *disassembly, const char *reason)
 {
 	if (!disassembly->failure)
 		disassembly->failure = pp_copy(reason);
 	disassembly->reader = (struct op_reader){0};
 }
 
-static void ask(struct pp_disassembly *disassembly, const struct pp_instructions *what)
+static void disassembly_ask(struct pp_disassembly *disassembly, const struct pp_instructions *what)
 {
 	const char *options = disassembly->options;
 	const struct question head = {*what, options ? (uint32_t)strlen(options) + 1 : 0};
-	struct apart_question question = {.work = work,
+	struct apart_question question = {.work = disassembly_work,
 					  .fd = disassembly->fd,
 					  .path = disassembly->path,
 					  .seconds = APART_SECONDS_OF_REPORT,
@@ -124,7 +124,7 @@ static void ask(struct pp_disassembly *disassembly, const struct pp_instructions
 	disassembly->answer = apart_or_here(&question, &length, &error);
 	disassembly->reader = op_reader_of(disassembly->answer, length, false);
 	if (!disassembly->answer)
-		fail(disassembly, error.text);
+		disassembly_fail(disassembly, error.text);
 	op_buffer_free(&bytes);
 }
 
@@ -143,7 +143,7 @@ static void read_on(struct pp_disassembly *disassembly, const struct pp_code *co
 	disassembly->end = end;
 	what.is_end = end - key <= disassembly->step;
 	what.size = what.is_end ? end - key : disassembly->step;
-	ask(disassembly, &what);
+	disassembly_ask(disassembly, &what);
 }
 
 /* Puts an address as symbols name it. */
@@ -201,14 +201,14 @@ static const char *expand(struct pp_disassembly *disassembly, const char *text, 
 }
 
 /* Return: the length of the next instruction, or 0. */
-static size_t take(struct pp_disassembly *disassembly, const char **text)
+static size_t disassembly_take(struct pp_disassembly *disassembly, const char **text)
 {
 	struct op_reader *reader = &disassembly->reader;
 	size_t n = op_reader_u8(reader), length = op_reader_u8(reader);
 	const char *bytes = op_reader_take(reader, length);
 
 	if (!n || n > disassembly->end - disassembly->key || reader->failed || !bytes) {
-		fail(disassembly, "reading it gave no instructions");
+		disassembly_fail(disassembly, "reading it gave no instructions");
 		return 0;
 	}
 	*text = expand(disassembly, bytes, length);
@@ -231,5 +231,5 @@ size_t pp_disassembly_next(struct pp_disassembly *disassembly, uint64_t key, uin
 	if (key != disassembly->key || end != disassembly->end ||
 	    !op_reader_left(&disassembly->reader))
 		read_on(disassembly, code, key, end, want_all);
-	return op_reader_left(&disassembly->reader) ? take(disassembly, text) : 0;
+	return op_reader_left(&disassembly->reader) ? disassembly_take(disassembly, text) : 0;
 }

@@ -82,7 +82,8 @@ static int compare_marks(const void *a, const void *b)
 	return strcmp(left->symbol->symbol, right->symbol->symbol);
 }
 
-static bool is_wanted(const struct pp_annotation *annotation, const struct source *source)
+static bool annotate_source_is_wanted(const struct pp_annotation *annotation,
+				      const struct source *source)
 {
 	const struct pp_annotate_options *options = annotation->options;
 	const struct pp_profile *profile = annotation->profile;
@@ -130,7 +131,7 @@ static struct source *gather_sources(struct pp_annotation *annotation, struct ma
 						marks->items[end].counts);
 		}
 		source.n = end - i;
-		if (!is_wanted(annotation, &source)) {
+		if (!annotate_source_is_wanted(annotation, &source)) {
 			free(source.counts);
 			continue;
 		}
@@ -145,7 +146,8 @@ static struct source *gather_sources(struct pp_annotation *annotation, struct ma
 
 /* After a line: the symbols that start there; equal names of several applications or images are
  * shown once. */
-static void put_symbols(struct pp_annotation *annotation, const struct mark *marks, size_t n)
+static void annotation_put_symbols(struct pp_annotation *annotation, const struct mark *marks,
+				   size_t n)
 {
 	size_t n_columns = annotation->profile->classes->columns;
 	uint64_t *sums = pp_alloc(n_columns, sizeof(*sums));
@@ -162,8 +164,8 @@ static void put_symbols(struct pp_annotation *annotation, const struct mark *mar
 }
 
 /* @text is NULL if the file, or the line in it, does not exist. */
-static void put_line(struct pp_annotation *annotation, const char *text, int line,
-		     const struct mark *marks, size_t n, FILE *out)
+static void annotation_put_line(struct pp_annotation *annotation, const char *text, int line,
+				const struct mark *marks, size_t n, FILE *out)
 {
 	size_t n_columns = annotation->profile->classes->columns, n_samples = 0;
 	uint64_t *sums = pp_alloc(n_columns, sizeof(*sums));
@@ -180,7 +182,7 @@ static void put_line(struct pp_annotation *annotation, const char *text, int lin
 		snprintf(place, sizeof(place), "/* line %d is not there */", line);
 		pp_line_puts(&annotation->line, place);
 	}
-	put_symbols(annotation, marks + n_samples, n - n_samples);
+	annotation_put_symbols(annotation, marks + n_samples, n - n_samples);
 	pp_line_end(&annotation->line, out);
 }
 
@@ -214,8 +216,8 @@ static void put_gap(struct pp_annotation *annotation, size_t first, size_t end, 
 
 /* The lines of the file, all or those near samples, and lines with samples that it does not have:
  * 0, or beyond its end. */
-static void put_lines(struct pp_annotation *annotation, const struct source *source,
-		      const struct pp_source *text, bool is_full, FILE *out)
+static void annotation_put_lines(struct pp_annotation *annotation, const struct source *source,
+				 const struct pp_source *text, bool is_full, FILE *out)
 {
 	const struct mark *marks = source->marks;
 	size_t n = source->n, same, next = 1, last = 0;
@@ -224,7 +226,7 @@ static void put_lines(struct pp_annotation *annotation, const struct source *sou
 
 	for (; n && marks->line <= 0; marks += same, n -= same) {
 		same = count_line(marks, n);
-		put_line(annotation, NULL, marks->line, marks, same, out);
+		annotation_put_line(annotation, NULL, marks->line, marks, same, out);
 	}
 	for (size_t line = 1; line <= text->n; line++) {
 		bool is_near = (last && line - last <= CONTEXT_LINES) ||
@@ -234,7 +236,7 @@ static void put_lines(struct pp_annotation *annotation, const struct source *sou
 			continue;
 		put_gap(annotation, next, line, out);
 		same = n && (size_t)marks->line == line ? count_line(marks, n) : 0;
-		put_line(annotation, text->lines[line - 1], line, marks, same, out);
+		annotation_put_line(annotation, text->lines[line - 1], line, marks, same, out);
 		marks += same;
 		n -= same;
 		next = line + 1;
@@ -243,7 +245,7 @@ static void put_lines(struct pp_annotation *annotation, const struct source *sou
 	put_gap(annotation, next, text->n + 1, out);
 	for (; n; marks += same, n -= same) {
 		same = count_line(marks, n);
-		put_line(annotation, NULL, marks->line, marks, same, out);
+		annotation_put_line(annotation, NULL, marks->line, marks, same, out);
 	}
 }
 
@@ -260,7 +262,7 @@ static void put_source(struct pp_annotation *annotation, const struct source *so
 	if (pp_source_read(&text, &search, source->name, source->namer, &error))
 		pp_warnings_add(annotation->warnings, PP_NO_SOURCE, "%s", error.text);
 	pp_annotate_title(annotation, source->name, source->counts, out);
-	put_lines(annotation, source, &text, is_full, out);
+	annotation_put_lines(annotation, source, &text, is_full, out);
 	pp_source_free(&text);
 }
 

@@ -116,7 +116,7 @@ static bool is_linked(const struct pp_elf_file *object, const char *debug_path)
 	return link && slash && !strcmp(link, slash + 1);
 }
 
-static void work(int fd, struct op_reader *reader, struct op_buffer *answer)
+static void archive_files_work(int fd, struct op_reader *reader, struct op_buffer *answer)
 {
 	const char *path, *root;
 	struct pp_elf_file object;
@@ -181,7 +181,7 @@ static void *look_for(struct gathering *gathering, int fd, const char *path, siz
 {
 	const char *root = pp_image_root(gathering->search);
 	const struct question head = {(uint32_t)strlen(path) + 1, (uint32_t)strlen(root) + 1};
-	struct apart_question question = {.work = work,
+	struct apart_question question = {.work = archive_files_work,
 					  .fd = fd,
 					  .path = path,
 					  .seconds = APART_SECONDS_OF_REPORT,
@@ -313,7 +313,7 @@ static void find_owner(struct gathering *gathering)
 
 /* Files of the session other than sample files: all outside {root} and {kern}, and maps of JIT
  * code. */
-static int visit(const char *path, const struct stat *status, void *context)
+static int archive_files_visit(const char *path, const struct stat *status, void *context)
 {
 	struct gathering *gathering = context;
 	const char *below = path + strlen(gathering->samples_dir), *dot = strrchr(path, '.');
@@ -355,7 +355,7 @@ static int add_rest(struct gathering *gathering, const struct pp_sample_list *li
 		if (shared)
 			add_shared(gathering, list->samples_dirs[i], shared, name);
 		gathering->samples_dir = list->samples_dirs[i];
-		if (op_walk(list->samples_dirs[i], visit, gathering, error))
+		if (op_walk(list->samples_dirs[i], archive_files_visit, gathering, error))
 			return -1;
 	}
 	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++)

@@ -145,7 +145,8 @@ static int write_file(const char *out, const struct odb_header *header,
 }
 
 /* Puts a struct samples into @answer. */
-static int put_samples(const char *path, struct op_buffer *answer, struct odb_error *problem)
+static int archive_import_put_samples(const char *path, struct op_buffer *answer,
+				      struct odb_error *problem)
 {
 	struct samples samples = {0};
 	struct odb_format format;
@@ -171,13 +172,13 @@ static int put_samples(const char *path, struct op_buffer *answer, struct odb_er
 	return 0;
 }
 
-static void read_file(int fd, struct op_reader *question, struct op_buffer *answer)
+static void archive_import_read_file(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	struct op_buffer samples = {0};
 	struct odb_error problem;
 
 	(void)fd;
-	if (put_samples(question_path(question), &samples, &problem)) {
+	if (archive_import_put_samples(question_path(question), &samples, &problem)) {
 		question_fail(answer, problem.code, problem.text);
 	} else {
 		op_buffer_u32(answer, 0);
@@ -214,7 +215,7 @@ static struct samples *read_samples(const char *path, struct op_error *error)
 		op_error_set(error, errno, "%s: %s", path, foreign_reason(errno));
 		return NULL;
 	}
-	answer = question_ask(fd, path, read_file, &reader, error);
+	answer = question_ask(fd, path, archive_import_read_file, &reader, error);
 	if (answer)
 		samples = take_samples(path, &reader, error);
 	free(answer);
@@ -339,7 +340,7 @@ static int import_packs(struct tree *tree, const char *dir)
 	return result;
 }
 
-static int visit(const char *path, const struct stat *status, void *context)
+static int archive_import_visit(const char *path, const struct stat *status, void *context)
 {
 	struct tree *tree = context;
 	const char *below = path + strlen(tree->dir);
@@ -413,7 +414,7 @@ int pp_import_tree(const struct pp_import *import, const char *dir, const char *
 	if (!pinned)
 		return -1;
 	tree.out = pinned;
-	failed = op_walk(dir, visit, &tree, error);
+	failed = op_walk(dir, archive_import_visit, &tree, error);
 	if (!failed && import->is_supplied)
 		failed = op_supplier_write(pinned, import->supplier, error);
 	op_strings_free(&tree.packed);

@@ -82,7 +82,7 @@ static int write_file(struct op_pack_writer *writer, struct pack_parcel_file *fi
 	return op_pack_add_samples(writer, &file->file, file->entries, file->file.n, error);
 }
 
-static void fail(struct pp_import_packs *import, const struct op_error *why)
+static void import_packs_fail(struct pp_import_packs *import, const struct op_error *why)
 {
 	pp_warnings_add(import->warnings, PP_BAD_FILE, "not imported: %s", why->text);
 	import->failed++;
@@ -99,13 +99,13 @@ static void write_files(struct pp_import_packs *import, struct op_pack_writer *w
 		if (import->type && file.file.kind == OP_PACK_SAMPLES)
 			file.file.header.cpu_type = (uint32_t)op_cpu_type_number(import->type);
 		if (write_file(writer, &file, &error))
-			fail(import, &error);
+			import_packs_fail(import, &error);
 		else
 			import->imported++;
 		pack_parcel_free(&file);
 	}
 	if (taken < 0)
-		fail(import, &error);
+		import_packs_fail(import, &error);
 }
 
 int pp_import_packs(struct pp_import_packs *import, const char *dir, const char *out,
@@ -122,7 +122,7 @@ int pp_import_packs(struct pp_import_packs *import, const char *dir, const char 
 	else
 		answer = question_ask(fd, dir, read_packs, &reader, &why);
 	if (!answer) {
-		fail(import, &why);
+		import_packs_fail(import, &why);
 		return 0;
 	}
 	result = op_pack_create(&writer, out, error);

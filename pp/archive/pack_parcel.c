@@ -22,7 +22,7 @@ enum mark {
 
 /* ---- writing ---- */
 
-static void put_text(struct op_buffer *out, const char *text)
+static void pack_parcel_put_text(struct op_buffer *out, const char *text)
 {
 	size_t size = strlen(text) + 1;
 
@@ -33,11 +33,11 @@ static void put_text(struct op_buffer *out, const char *text)
 static void put_wrong(struct op_buffer *out, const struct op_error *error)
 {
 	op_buffer_u8(out, MARK_WRONG);
-	put_text(out, error->text);
+	pack_parcel_put_text(out, error->text);
 }
 
-static void put_samples(struct op_buffer *out, struct op_pack *pack,
-			const struct op_pack_file *file)
+static void pack_parcel_put_samples(struct op_buffer *out, struct op_pack *pack,
+				    const struct op_pack_file *file)
 {
 	struct odb_entry *entries;
 	struct op_error error;
@@ -47,7 +47,7 @@ static void put_samples(struct op_buffer *out, struct op_pack *pack,
 		return;
 	}
 	op_buffer_u8(out, MARK_SAMPLES);
-	put_text(out, file->name);
+	pack_parcel_put_text(out, file->name);
 	op_buffer_put(out, &file->header, sizeof(file->header));
 	op_buffer_u64(out, file->n);
 	op_buffer_put(out, entries, file->n * sizeof(*entries));
@@ -61,7 +61,7 @@ static void put_content(struct op_buffer *out, const struct stacks_content *cont
 	for (size_t i = 1; i < content->n_images; i++) {
 		op_buffer_u32(out, content->images[i].flags);
 		op_buffer_u32(out, content->images[i].mtime);
-		put_text(out, content->images[i].name);
+		pack_parcel_put_text(out, content->images[i].name);
 	}
 	op_buffer_u64(out, content->n_nodes);
 	op_buffer_put(out, content->nodes, content->n_nodes * sizeof(*content->nodes));
@@ -77,7 +77,7 @@ static void put_stacks(struct op_buffer *out, struct op_pack *pack, const struct
 		return;
 	}
 	op_buffer_u8(out, MARK_STACKS);
-	put_text(out, file->name);
+	pack_parcel_put_text(out, file->name);
 	put_content(out, &content);
 	stacks_content_free(&content);
 }
@@ -92,7 +92,7 @@ void pack_parcel_put(struct op_buffer *out, struct op_pack *pack)
 		if (file.kind == OP_PACK_STACKS)
 			put_stacks(out, pack, &file);
 		else
-			put_samples(out, pack, &file);
+			pack_parcel_put_samples(out, pack, &file);
 	}
 	op_buffer_u8(out, MARK_END);
 	free(walk);
@@ -165,7 +165,8 @@ static void take_stacks(struct op_reader *in, struct stacks_content *content)
 			op_reader_fail(in);
 }
 
-static void take_file(struct op_reader *in, enum mark mark, struct pack_parcel_file *out)
+static void pack_parcel_take_file(struct op_reader *in, enum mark mark,
+				  struct pack_parcel_file *out)
 {
 	const char *text = op_reader_text(in, op_reader_leb128(in));
 
@@ -191,7 +192,7 @@ int pack_parcel_take(struct op_reader *in, struct pack_parcel_file *file, struct
 	if (!in->failed && mark == MARK_END && !op_reader_left(in))
 		return 0;
 	if (mark == MARK_SAMPLES || mark == MARK_STACKS || mark == MARK_WRONG)
-		take_file(in, mark, file);
+		pack_parcel_take_file(in, mark, file);
 	else
 		op_reader_fail(in);
 	if (!in->failed)

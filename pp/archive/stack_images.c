@@ -16,7 +16,7 @@ struct finding {
 	struct pp_names found;
 };
 
-static char *name_of(const struct op_image_name *image)
+static char *image_name_name_of(const struct op_image_name *image)
 {
 	char *name = op_image_name_make(image);
 
@@ -39,8 +39,8 @@ static void find_leaves(struct finding *finding, const struct pp_sample_list *li
 {
 	finding->leaves = pp_alloc(list->n, sizeof(*finding->leaves));
 	for (size_t i = 0; i < list->n; i++) {
-		char *app = name_of(&list->files[i].name.app);
-		char *dep = name_of(&list->files[i].name.dep);
+		char *app = image_name_name_of(&list->files[i].name.app);
+		char *dep = image_name_name_of(&list->files[i].name.dep);
 
 		finding->leaves[finding->n_leaves++] = leaf_of(app, dep);
 		free(app);
@@ -92,8 +92,8 @@ static void add_chains(struct finding *finding, const struct stacks_content *con
 	free(has_samples);
 }
 
-static void read_file(struct finding *finding, const struct pp_sample_file *file,
-		      struct pp_warnings *warnings)
+static void finding_read_file(struct finding *finding, const struct pp_sample_file *file,
+			      struct pp_warnings *warnings)
 {
 	struct stacks_content content;
 	struct op_error error;
@@ -104,7 +104,7 @@ static void read_file(struct finding *finding, const struct pp_sample_file *file
 		pp_warnings_add(warnings, PP_BAD_FILE, "%s", error.text);
 		return;
 	}
-	app = name_of(&file->name.app);
+	app = image_name_name_of(&file->name.app);
 	selected = selected_leaves(finding, &content, app);
 	add_chains(finding, &content, selected);
 	free(selected);
@@ -119,7 +119,7 @@ void pp_stack_images_find(struct pp_stack_images *images, const struct pp_sample
 
 	find_leaves(&finding, list);
 	for (size_t i = 0; i < list->n_stacks; i++)
-		read_file(&finding, &list->stacks[i], warnings);
+		finding_read_file(&finding, &list->stacks[i], warnings);
 	images->n = 0;
 	images->items = pp_alloc(finding.found.n, sizeof(*images->items));
 	for (size_t i = 0; i < finding.found.n; i++)

@@ -33,7 +33,7 @@ struct writer {
 	char *buffer;
 };
 
-static int fail(const struct writer *writer, struct op_error *error)
+static int archive_writer_fail(const struct writer *writer, struct op_error *error)
 {
 	const char *text =
 		writer->archive ? archive_error_string(writer->archive) : strerror(errno);
@@ -57,11 +57,11 @@ static int put_entry(struct writer *writer, const char *path, uint64_t size, mod
 	archive_entry_set_mtime(entry, writer->mtime.tv_sec, writer->mtime.tv_nsec);
 	result = archive_write_header(writer->archive, entry);
 	archive_entry_free(entry);
-	return result < ARCHIVE_WARN ? fail(writer, error) : 0;
+	return result < ARCHIVE_WARN ? archive_writer_fail(writer, error) : 0;
 }
 
-static int put_head(struct writer *writer, const char *name, uint64_t size, mode_t mode,
-		    struct timespec mtime, struct op_error *error)
+static int archive_writer_put_head(struct writer *writer, const char *name, uint64_t size,
+				   mode_t mode, struct timespec mtime, struct op_error *error)
 {
 	char *path = pp_format("%s%s", writer->prefix, name);
 	int result = 0;
@@ -75,7 +75,7 @@ static int put_head(struct writer *writer, const char *name, uint64_t size, mode
 		if (writer->file < 0)
 			result = -1;
 		else if (fchmod(writer->file, mode & 0777))
-			result = fail(writer, error);
+			result = archive_writer_fail(writer, error);
 	}
 	free(path);
 	return result;
@@ -85,7 +85,7 @@ static int put_bytes(struct writer *writer, const char *bytes, size_t n, struct 
 {
 	if (writer->archive)
 		return archive_write_data(writer->archive, bytes, n) != (la_ssize_t)n
-			       ? fail(writer, error)
+			       ? archive_writer_fail(writer, error)
 			       : 0;
 	while (n) {
 		ssize_t written = write(writer->file, bytes, n);
@@ -93,14 +93,14 @@ static int put_bytes(struct writer *writer, const char *bytes, size_t n, struct 
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0)
-			return fail(writer, error);
+			return archive_writer_fail(writer, error);
 		bytes += written;
 		n -= (size_t)written;
 	}
 	return 0;
 }
 
-/* Ends what put_head() began. */
+/* Ends what archive_writer_put_head() began. */
 static int put_end(struct writer *writer, struct op_error *error)
 {
 	const struct timespec times[] = {{.tv_nsec = UTIME_NOW}, writer->mtime};
@@ -110,9 +110,9 @@ static int put_end(struct writer *writer, struct op_error *error)
 		return 0;
 	writer->file = -1;
 	if (futimens(fd, times))
-		result = fail(writer, error);
+		result = archive_writer_fail(writer, error);
 	if (close(fd) && !result)
-		result = fail(writer, error);
+		result = archive_writer_fail(writer, error);
 	return result;
 }
 
@@ -147,7 +147,8 @@ static int put_content(struct writer *writer, int fd, const char *path, uint64_t
 }
 
 /* What another user names must not be more than that user could read. */
-static int open_file(const struct pp_archive_files *files, const struct pp_archive_file *file)
+static int archive_files_open_file(const struct pp_archive_files *files,
+				   const struct pp_archive_file *file)
 {
 	uid_t user = files->is_foreign ? files->owner : file->user;
 
@@ -172,7 +173,7 @@ static void note_refused(struct writer *writer, const struct pp_archive_files *f
 static int put_file(struct writer *writer, const struct pp_archive_files *files,
 		    const struct pp_archive_file *file, struct op_error *error)
 {
-	int fd = open_file(files, file), result;
+	int fd = archive_files_open_file(files, file), result;
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status)) {
@@ -181,8 +182,8 @@ static int put_file(struct writer *writer, const struct pp_archive_files *files,
 			close(fd);
 		return 0;
 	}
-	result =
-		put_head(writer, file->name, status.st_size, status.st_mode, status.st_mtim, error);
+	result = archive_writer_put_head(writer, file->name, status.st_size, status.st_mode,
+					 status.st_mtim, error);
 	if (!result)
 		result = put_content(writer, fd, file->path, status.st_size, error);
 	if (!result)
@@ -192,11 +193,12 @@ static int put_file(struct writer *writer, const struct pp_archive_files *files,
 }
 
 /* A file that is made for the archive; frees @name and @text. */
-static int put_text(struct writer *writer, char *name, char *text, struct op_error *error)
+static int archive_writer_put_text(struct writer *writer, char *name, char *text,
+				   struct op_error *error)
 {
 	struct timespec now = {.tv_sec = time(NULL)};
 	size_t n = strlen(text);
-	int result = put_head(writer, name, n, OP_SESSION_FILE_MODE, now, error);
+	int result = archive_writer_put_head(writer, name, n, OP_SESSION_FILE_MODE, now, error);
 
 	if (!result)
 		result = put_bytes(writer, text, n, error);
@@ -213,15 +215,16 @@ static int put_supplier(struct writer *writer, const struct pp_archive_files *fi
 {
 	if (!files->is_supplied)
 		return 0;
-	return put_text(writer, pp_format("%s/" OP_SAMPLES_SUPPLIER, files->session_dir),
-			pp_format("%u\n", (unsigned int)files->supplier), error);
+	return archive_writer_put_text(writer,
+				       pp_format("%s/" OP_SAMPLES_SUPPLIER, files->session_dir),
+				       pp_format("%u\n", (unsigned int)files->supplier), error);
 }
 
-static int put_all(struct writer *writer, const struct pp_archive_files *files,
-		   struct op_error *error)
+static int archive_writer_put_all(struct writer *writer, const struct pp_archive_files *files,
+				  struct op_error *error)
 {
-	int result = put_text(writer, pp_copy("/" PP_ARCHIVE_SESSION),
-			      pp_format("%s\n", files->session_dir), error);
+	int result = archive_writer_put_text(writer, pp_copy("/" PP_ARCHIVE_SESSION),
+					     pp_format("%s\n", files->session_dir), error);
 
 	if (!result)
 		result = put_supplier(writer, files, error);
@@ -238,11 +241,11 @@ static int write_all(struct writer *writer, const struct pp_archive_files *files
 	int result;
 
 	writer->buffer = pp_alloc(BUFFER_SIZE, 1);
-	result = put_all(writer, files, error);
+	result = archive_writer_put_all(writer, files, error);
 	if (writer->file >= 0)
 		close(writer->file);
 	if (writer->archive && archive_write_close(writer->archive) < ARCHIVE_WARN && !result)
-		result = fail(writer, error);
+		result = archive_writer_fail(writer, error);
 	archive_write_free(writer->archive);
 	free(writer->buffer);
 	return result;
@@ -332,7 +335,7 @@ static int write_tar(const char *path, int fd, const struct pp_archive_files *fi
 	if (compress(writer.archive, find_suffix(path)) != ARCHIVE_OK ||
 	    archive_write_set_format_pax_restricted(writer.archive) != ARCHIVE_OK ||
 	    archive_write_open_fd(writer.archive, fd) != ARCHIVE_OK) {
-		result = fail(&writer, error);
+		result = archive_writer_fail(&writer, error);
 		archive_write_free(writer.archive);
 		return result;
 	}

@@ -184,7 +184,7 @@ void pp_debug_apart_close(struct pp_debug_apart *apart)
 }
 
 /* The file has no more lines then: one warning is enough. */
-static void fail(struct pp_debug_apart *apart, const char *reason)
+static void debug_apart_fail(struct pp_debug_apart *apart, const char *reason)
 {
 	if (apart->warnings && !apart->has_failed)
 		pp_warnings_add(apart->warnings, PP_NO_LINES, "%s: lines may be missing: %s",
@@ -193,7 +193,8 @@ static void fail(struct pp_debug_apart *apart, const char *reason)
 }
 
 /* Return: an answer that the caller frees, or NULL. */
-static void *ask(struct pp_debug_apart *apart, enum kind kind, uint64_t what, size_t *length)
+static void *debug_apart_ask(struct pp_debug_apart *apart, enum kind kind, uint64_t what,
+			     size_t *length)
 {
 	struct apart_question question = {.work = work,
 					  .fd = apart->fd,
@@ -214,7 +215,7 @@ static void *ask(struct pp_debug_apart *apart, enum kind kind, uint64_t what, si
 	memcpy(apart->question.bytes, &head, sizeof(head));
 	answer = apart_ask(&question, length, &error);
 	if (!answer)
-		fail(apart, error.text);
+		debug_apart_fail(apart, error.text);
 	return answer;
 }
 
@@ -287,10 +288,10 @@ struct pp_debug_info *pp_debug_apart_open(const char *path, int fd, struct pp_sy
 	info->fd = -1;
 	info->path = pp_copy(path);
 	info->apart = apart;
-	answer = ask(apart, UNITS, 0, &length);
+	answer = debug_apart_ask(apart, UNITS, 0, &length);
 	reader = op_reader_of(answer, length, false);
 	if (answer && !take_units(info, &reader, symbols))
-		fail(apart, "reading it gave no units");
+		debug_apart_fail(apart, "reading it gave no units");
 	free(answer);
 	return info;
 }
@@ -298,13 +299,14 @@ struct pp_debug_info *pp_debug_apart_open(const char *path, int fd, struct pp_sy
 static bool read_table(struct pp_debug_info *info, struct pp_debug_unit *unit, enum kind kind)
 {
 	size_t length = 0;
-	void *bytes = info->apart ? ask(info->apart, kind, (uint64_t)(unit - info->units), &length)
+	void *bytes = info->apart ? debug_apart_ask(info->apart, kind,
+						    (uint64_t)(unit - info->units), &length)
 				  : NULL;
 
 	if (!bytes)
 		return false;
 	if (!pp_debug_cache_unpack_unit(info, unit, kind == LINES, bytes, length)) {
-		fail(info->apart, "reading it gave no tables");
+		debug_apart_fail(info->apart, "reading it gave no tables");
 		return false;
 	}
 	return kind == LINES ? unit->lines_cached : unit->inlines_cached;

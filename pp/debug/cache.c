@@ -202,7 +202,7 @@ static void free_cache(struct pp_debug_cache *cache)
 }
 
 /* Return: NULL if the bytes are no tables: then they are freed. */
-static struct pp_debug_cache *check(struct pp_debug_info *info, void *bytes, size_t size)
+static struct pp_debug_cache *debug_info_check(struct pp_debug_info *info, void *bytes, size_t size)
 {
 	struct pp_debug_cache *cache = pp_alloc(1, sizeof(*cache));
 
@@ -218,7 +218,7 @@ static struct pp_debug_cache *check(struct pp_debug_info *info, void *bytes, siz
 
 bool pp_debug_cache_unpack(struct pp_debug_info *info, void *bytes, size_t size)
 {
-	struct pp_debug_cache *cache = check(info, bytes, size);
+	struct pp_debug_cache *cache = debug_info_check(info, bytes, size);
 
 	if (cache)
 		take_units(info, cache);
@@ -228,7 +228,7 @@ bool pp_debug_cache_unpack(struct pp_debug_info *info, void *bytes, size_t size)
 bool pp_debug_cache_unpack_unit(struct pp_debug_info *info, struct pp_debug_unit *unit,
 				bool is_lines, void *bytes, size_t size)
 {
-	struct pp_debug_cache *cache = check(info, bytes, size);
+	struct pp_debug_cache *cache = debug_info_check(info, bytes, size);
 
 	if (!cache || cache->counts.n[UNITS] != 1)
 		return false;
@@ -330,7 +330,7 @@ struct writing {
 	size_t n_file_at, file_at_capacity;
 };
 
-static void put(struct writing *writing, int kind, const void *item, size_t size)
+static void debug_cache_put(struct writing *writing, int kind, const void *item, size_t size)
 {
 	struct array *array = &writing->arrays[kind];
 
@@ -344,11 +344,11 @@ static uint32_t count(const struct writing *writing, int kind)
 	return (uint32_t)(writing->arrays[kind].n / sizes[kind]);
 }
 
-static uint32_t put_text(struct writing *writing, const char *text)
+static uint32_t debug_cache_put_text(struct writing *writing, const char *text)
 {
 	uint32_t at = count(writing, TEXT);
 
-	put(writing, TEXT, text, strlen(text) + 1);
+	debug_cache_put(writing, TEXT, text, strlen(text) + 1);
 	return at;
 }
 
@@ -359,12 +359,12 @@ static uint32_t put_file(struct writing *writing, const char *file)
 	if (index == writing->n_file_at) {
 		writing->file_at = pp_grow(writing->file_at, &writing->file_at_capacity,
 					   writing->n_file_at + 1, sizeof(uint32_t));
-		writing->file_at[writing->n_file_at++] = put_text(writing, file);
+		writing->file_at[writing->n_file_at++] = debug_cache_put_text(writing, file);
 	}
 	return writing->file_at[index];
 }
 
-static void put_lines(struct writing *writing, const struct pp_line_table *table)
+static void debug_cache_put_lines(struct writing *writing, const struct pp_line_table *table)
 {
 	for (size_t i = 0; i < table->n; i++) {
 		const struct pp_line_entry *entry = &table->entries[i];
@@ -374,7 +374,7 @@ static void put_lines(struct writing *writing, const struct pp_line_table *table
 			.number = entry->line,
 		};
 
-		put(writing, LINES, &line, sizeof(line));
+		debug_cache_put(writing, LINES, &line, sizeof(line));
 	}
 }
 
@@ -385,7 +385,7 @@ static void put_inlines(struct writing *writing, const struct pp_inline_table *t
 					  .end = table->flat[i].end,
 					  .frame = (uint32_t)table->flat[i].value};
 
-		put(writing, INLINED, &inlined, sizeof(inlined));
+		debug_cache_put(writing, INLINED, &inlined, sizeof(inlined));
 	}
 	for (size_t i = 0; i < table->n_frames; i++) {
 		const struct pp_inlined *caller = table->frames[i].caller;
@@ -397,7 +397,7 @@ static void put_inlines(struct writing *writing, const struct pp_inline_table *t
 			.call_line = table->frames[i].call_line,
 		};
 
-		put(writing, FRAMES, &frame, sizeof(frame));
+		debug_cache_put(writing, FRAMES, &frame, sizeof(frame));
 	}
 }
 
@@ -418,14 +418,14 @@ static void put_unit(struct writing *writing, struct pp_debug_unit *unit)
 		pp_debug_cache_inlines(writing->info, unit);
 		unit->inlines_read = true;
 	}
-	put_lines(writing, &unit->lines);
+	debug_cache_put_lines(writing, &unit->lines);
 	put_inlines(writing, &unit->inlines);
 	out.has_lines = unit->lines_read;
 	out.has_inlined = unit->inlines_read;
 	out.n_lines = count(writing, LINES) - out.first_line;
 	out.n_inlined = count(writing, INLINED) - out.first_inlined;
 	out.n_frames = count(writing, FRAMES) - out.first_frame;
-	put(writing, UNITS, &out, sizeof(out));
+	debug_cache_put(writing, UNITS, &out, sizeof(out));
 }
 
 void *pp_debug_cache_pack(struct pp_debug_info *info, size_t *length)
@@ -440,14 +440,14 @@ void *pp_debug_cache_pack(struct pp_debug_info *info, size_t *length)
 				      .end = info->flat[i].end,
 				      .unit = info->flat[i].value};
 
-		put(&writing, RANGES, &range, sizeof(range));
+		debug_cache_put(&writing, RANGES, &range, sizeof(range));
 	}
 	for (size_t i = 0; i < info->n_units; i++)
 		put_unit(&writing, &info->units[i]);
 	for (size_t i = 0; i < info->names.n; i++) {
-		uint32_t at = put_text(&writing, info->names.names[i]);
+		uint32_t at = debug_cache_put_text(&writing, info->names.names[i]);
 
-		put(&writing, NAMES, &at, sizeof(at));
+		debug_cache_put(&writing, NAMES, &at, sizeof(at));
 	}
 	for (int kind = 0; kind < KINDS; kind++) {
 		counts.n[kind] = writing.arrays[kind].n / sizes[kind];

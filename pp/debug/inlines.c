@@ -32,7 +32,7 @@ struct build {
 };
 
 /* The linkage name, which can be demangled; else the name in the source. */
-static const char *name_of(Dwarf_Die *die)
+static const char *debug_inlines_name_of(Dwarf_Die *die)
 {
 	static const unsigned int attributes[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
 						  DW_AT_name};
@@ -98,9 +98,10 @@ static void read_call(struct build *build, Dwarf_Die *die, struct pp_inlined *in
 
 /* ---- the tree ---- */
 
-static size_t add_frame(struct build *build, Dwarf_Die *die, size_t caller, unsigned int depth)
+static size_t build_add_frame(struct build *build, Dwarf_Die *die, size_t caller,
+			      unsigned int depth)
 {
-	size_t frame = build->n++, index = pp_names_index(build->names, name_of(die));
+	size_t frame = build->n++, index = pp_names_index(build->names, debug_inlines_name_of(die));
 	Dwarf_Addr base, start, end;
 	ptrdiff_t offset = 0;
 
@@ -143,7 +144,7 @@ static void read_children(struct build *build, Dwarf_Die *die, size_t caller, un
 		last = dwarf_dieoffset(&child);
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_inlined_subroutine:
-			read_children(build, &child, add_frame(build, &child, caller, depth),
+			read_children(build, &child, build_add_frame(build, &child, caller, depth),
 				      depth + 1);
 			break;
 		case DW_TAG_subprogram:

@@ -49,7 +49,7 @@ static uint32_t find_file(const struct files *files, uint64_t key, const char *p
 	return OP_HASH_NONE;
 }
 
-static const char *join(struct files *files, const char *name)
+static const char *files_join(struct files *files, const char *name)
 {
 	struct pp_line_table *table = files->table;
 	char *path = pp_format("%s/%s", files->directory, name);
@@ -75,7 +75,7 @@ static const char *file_name(struct files *files, Dwarf_Line *line)
 	if (!name || *name == '/' || !files->directory || files->joined_bytes > JOINED_MOST)
 		return name;
 	if (name != files->last) {
-		files->joined = join(files, name);
+		files->joined = files_join(files, name);
 		files->last = name;
 	}
 	return files->joined;

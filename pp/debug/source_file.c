@@ -56,7 +56,7 @@ static char *find_moved(const struct pp_source_search *search, const char *name)
 	return NULL;
 }
 
-static char *find(const struct pp_source_search *search, const char *name)
+static char *source_search_find(const struct pp_source_search *search, const char *name)
 {
 	const char *slash = strrchr(name, '/');
 	char *path = find_moved(search, name);
@@ -100,7 +100,7 @@ static void split(struct pp_source *source, size_t length)
 int pp_source_read(struct pp_source *source, const struct pp_source_search *search,
 		   const char *name, uid_t namer, struct op_error *error)
 {
-	char *path = find(search, name);
+	char *path = source_search_find(search, name);
 	size_t length;
 
 	memset(source, 0, sizeof(*source));

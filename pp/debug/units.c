@@ -213,7 +213,8 @@ static bool fits(struct pp_debug_info *info)
 	return false;
 }
 
-static void open_file(struct pp_debug_info *info, const char *path, struct pp_symbols *symbols)
+static void debug_info_open_file(struct pp_debug_info *info, const char *path,
+				 struct pp_symbols *symbols)
 {
 	info->fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	if (info->fd < 0)
@@ -261,7 +262,7 @@ struct pp_debug_info *pp_debug_info_read(const char *path, struct pp_symbols *sy
 	if (is_cached && (!symbols || !symbols->is_relocatable))
 		info->cache_name = cache_name(path);
 	if (!info->cache_name || !pp_debug_cache_load(info)) {
-		open_file(info, path, symbols);
+		debug_info_open_file(info, path, symbols);
 		if (info->dwarf) {
 			read_units(info);
 			check_split(info);
@@ -395,7 +396,7 @@ static bool open_units(struct pp_debug_info *info)
 		return true;
 	if (info->is_gone)
 		return false;
-	open_file(&fresh, info->path, NULL);
+	debug_info_open_file(&fresh, info->path, NULL);
 	if (fresh.dwarf)
 		read_units(&fresh);
 	same = fresh.n_units == info->n_units;
@@ -420,7 +421,7 @@ static bool open_units(struct pp_debug_info *info)
 	return false;
 }
 
-static void read_lines(struct pp_debug_info *info, struct pp_debug_unit *unit)
+static void debug_info_read_lines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 {
 	if (unit->lines_cached || pp_debug_apart_lines(info, unit)) {
 		pp_debug_cache_lines(unit);
@@ -457,7 +458,7 @@ const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *l
 	const struct pp_line_entry *entry = NULL;
 
 	if (unit && !unit->lines_read)
-		read_lines(info, unit);
+		debug_info_read_lines(info, unit);
 	if (info)
 		entry = pp_line_table_find(unit ? &unit->lines : &info->told, link);
 	if (!entry)

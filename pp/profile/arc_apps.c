@@ -48,8 +48,8 @@ static bool has_samples(const struct pp_arc_apps *apps, const struct pp_sample_f
 }
 
 /* The application that ran, or else the image itself; false if neither has samples. */
-static bool choose(const struct pp_arc_apps *apps, struct pp_sample_file *end,
-		   int (*compare)(const void *a, const void *b))
+static bool arc_apps_choose(const struct pp_arc_apps *apps, struct pp_sample_file *end,
+			    int (*compare)(const void *a, const void *b))
 {
 	struct op_image_name app = end->name.app;
 
@@ -68,10 +68,10 @@ bool pp_arc_apps_choose(const struct pp_arc_apps *apps, struct pp_sample_file *e
 	struct pp_sample_file probe = *end;
 
 	probe.class = class;
-	if (choose(apps, &probe, compare_classes)) {
+	if (arc_apps_choose(apps, &probe, compare_classes)) {
 		end->name.app = probe.name.app;
 		return true;
 	}
-	choose(apps, end, compare_pairs);
+	arc_apps_choose(apps, end, compare_pairs);
 	return false;
 }

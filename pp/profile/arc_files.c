@@ -36,7 +36,7 @@ static void make_end(struct pp_arc_file *arcs, enum pp_end end, bool is_kernel, 
 	};
 }
 
-static void read_file(struct pp_arc_reading *reading, const struct pp_sample_file *file)
+static void arc_reading_read_file(struct pp_arc_reading *reading, const struct pp_sample_file *file)
 {
 	struct pp_arc_file *arcs = &reading->arcs->files[reading->arcs->n_files];
 	struct op_sample_name callee = file->name;
@@ -67,9 +67,9 @@ void pp_arc_files_read(struct pp_arc_reading *reading)
 	reading->arcs->files =
 		pp_alloc(list->n_arcs + list->n_weight_arcs, sizeof(*reading->arcs->files));
 	for (size_t i = 0; i < list->n_arcs; i++)
-		read_file(reading, &list->arcs[i]);
+		arc_reading_read_file(reading, &list->arcs[i]);
 	for (size_t i = 0; i < list->n_weight_arcs; i++)
-		read_file(reading, &list->weight_arcs[i]);
+		arc_reading_read_file(reading, &list->weight_arcs[i]);
 }
 
 void pp_arc_files_free(struct pp_arcs *arcs)

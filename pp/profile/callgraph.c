@@ -215,7 +215,7 @@ static void enter_outer(struct walk *walk, uint32_t node)
 	}
 }
 
-static void enter(struct walk *walk, uint32_t node)
+static void profile_callgraph_enter(struct walk *walk, uint32_t node)
 {
 	const struct pp_tree_node *at = &walk->tree->nodes[node];
 	struct pp_row *row = row_of(walk, node), *caller = row_of(walk, at->caller);
@@ -268,7 +268,7 @@ static void walk_nodes(struct walk *walk)
 	uint32_t node = walk->first[0];
 
 	while (node) {
-		enter(walk, node);
+		profile_callgraph_enter(walk, node);
 		if (walk->first[node]) {
 			node = walk->first[node];
 			continue;

@@ -114,7 +114,7 @@ void pp_collate_find_all_callers(struct reading *reading)
 
 /* ---- lines ---- */
 
-static void find_place(struct reading *reading, struct pp_place *place)
+static void collate_details_find_place(struct reading *reading, struct pp_place *place)
 {
 	uint64_t link = pp_symbols_link(&reading->content.symbols, place->vma);
 	const char *file = pp_debug_info_line(reading->debug, link, &place->line);
@@ -134,8 +134,8 @@ void pp_collate_find_lines(struct reading *reading)
 	for (size_t i = reading->first_row; reading->debug && i < profile->n_rows; i++) {
 		struct pp_row *row = profile->rows[i];
 
-		find_place(reading, &row->place);
+		collate_details_find_place(reading, &row->place);
 		for (size_t k = 0; k < row->n_details; k++)
-			find_place(reading, &row->details[k].place);
+			collate_details_find_place(reading, &row->details[k].place);
 	}
 }

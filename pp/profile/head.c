@@ -61,7 +61,7 @@ static void take_event(struct pp_head *head, char *value)
 	head->rates[head->n_rates++] = rate;
 }
 
-static void take_line(struct pp_head *head, struct times *times, char *line)
+static void head_take_line(struct pp_head *head, struct times *times, char *line)
 {
 	const struct {
 		const char *key;
@@ -118,7 +118,7 @@ static struct times read_session(struct pp_head *head, const char *dir)
 	struct times times = {0};
 
 	while ((line = strsep(&rest, "\n")) && !is_image(line))
-		take_line(head, &times, line);
+		head_take_line(head, &times, line);
 	if (!times.duration_ns)
 		times.duration_ns = profiled_ns(dir);
 	free(text);

@@ -154,7 +154,8 @@ static int64_t age_of_account(const char *samples_dir)
 }
 
 /* Compares the files of a session with its account. */
-static void compare(struct pp_loss *loss, const char *samples_dir, uint64_t stored, bool in_use)
+static void loss_compare(struct pp_loss *loss, const char *samples_dir, uint64_t stored,
+			 bool in_use)
 {
 	uint64_t sum = pp_session_sum(samples_dir);
 	int64_t age;
@@ -199,7 +200,7 @@ void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 		read_sources(loss, samples_dirs[i]);
 	}
 	for (size_t i = 0; loss->compared && i < n; i++)
-		compare(loss, samples_dirs[i], stored[i], in_use[i]);
+		loss_compare(loss, samples_dirs[i], stored[i], in_use[i]);
 	free(stored);
 	free(in_use);
 	add_up(loss);

@@ -34,7 +34,7 @@ struct graph {
 	uint64_t *sums, *wholes; /* by class, of the current block */
 };
 
-static int compare_rows(const struct pp_row *a, const struct pp_row *b)
+static int row_compare_rows(const struct pp_row *a, const struct pp_row *b)
 {
 	int order = strcmp(a->symbol, b->symbol);
 
@@ -53,7 +53,7 @@ static int compare_callers(const void *a, const void *b, void *classes)
 	order = order ? order
 		      : op_compare_u64(pp_weight(classes, left->counts, 0),
 				       pp_weight(classes, right->counts, 0));
-	return order ? order : compare_rows(left->caller, right->caller);
+	return order ? order : row_compare_rows(left->caller, right->caller);
 }
 
 /* Callees with the most samples first. */
@@ -66,7 +66,7 @@ static int compare_callees(const void *a, const void *b, void *classes)
 	order = order ? order
 		      : op_compare_u64(pp_weight(classes, right->counts, 0),
 				       pp_weight(classes, left->counts, 0));
-	return order ? order : compare_rows(left->callee, right->callee);
+	return order ? order : row_compare_rows(left->callee, right->callee);
 }
 
 /* The threshold leaves out lines; the others stay as they are. */

@@ -71,7 +71,7 @@ static void put_weight_head(struct csv *csv, const struct pp_class *class)
 	free(name);
 }
 
-static void put_head(struct csv *csv)
+static void csv_put_head(struct csv *csv)
 {
 	if (csv->style->no_header)
 		return;
@@ -151,7 +151,7 @@ static void put_row(struct csv *csv, const struct pp_row *row)
 	}
 }
 
-static void put_symbols(struct csv *csv, struct pp_profile *profile)
+static void csv_put_symbols(struct csv *csv, struct pp_profile *profile)
 {
 	struct pp_listing listing;
 
@@ -225,9 +225,9 @@ void pp_report_csv(struct pp_profile *profile, const struct pp_report_style *sty
 {
 	struct csv csv = {.profile = profile, .style = style, .facts = facts, .out = out};
 
-	put_head(&csv);
+	csv_put_head(&csv);
 	if (facts->symbols)
-		put_symbols(&csv, profile);
+		csv_put_symbols(&csv, profile);
 	else
 		put_images(&csv);
 	put_notes(&csv, facts->notes);

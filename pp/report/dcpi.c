@@ -42,8 +42,8 @@ struct entries {
 
 typedef int compare_fn(const void *a, const void *b);
 
-static void add(struct entries *entries, const struct pp_image *image, const char *procedure,
-		uint64_t address, const uint64_t *counts)
+static void entries_add(struct entries *entries, const struct pp_image *image,
+			const char *procedure, uint64_t address, const uint64_t *counts)
 {
 	struct entry entry = {image, procedure, address, NULL};
 
@@ -101,8 +101,8 @@ static void collect_addresses(struct entries *entries, const struct pp_profile *
 		const struct pp_row *row = profile->rows[i];
 
 		for (size_t j = 0; j < row->n_details && !row->is_hidden; j++)
-			add(entries, row->image, NULL, row->details[j].place.vma,
-			    row->details[j].counts);
+			entries_add(entries, row->image, NULL, row->details[j].place.vma,
+				    row->details[j].counts);
 	}
 	merge(entries, compare_address);
 }
@@ -168,7 +168,7 @@ static void put_keyword(FILE *out, const char *keyword, const char *value)
 	op_safe_line(out, "%-*s%s", KEYWORD_WIDTH, keyword, value);
 }
 
-static void put_event(FILE *out, const struct pp_class *class, bool by_event, uint64_t total)
+static void dcpi_put_event(FILE *out, const struct pp_class *class, bool by_event, uint64_t total)
 {
 	uint64_t share = ALWAYS;
 
@@ -179,8 +179,8 @@ static void put_event(FILE *out, const struct pp_class *class, bool by_event, ui
 		     by_event ? class->event : class->column, class->count, share);
 }
 
-static void put_head(const struct pp_profile *profile, const struct pp_report_facts *facts,
-		     const struct entry *entries, size_t n, FILE *out)
+static void dcpi_put_head(const struct pp_profile *profile, const struct pp_report_facts *facts,
+			  const struct entry *entries, size_t n, FILE *out)
 {
 	const struct pp_image *image = entries->image;
 	struct text text = find_text(facts, image, entries[0].address, entries[n - 1].address);
@@ -200,8 +200,8 @@ static void put_head(const struct pp_profile *profile, const struct pp_report_fa
 
 		for (size_t j = 0; j < n; j++)
 			total += entries[j].counts[i];
-		put_event(out, &profile->classes->items[i], profile->classes->axis == PP_AXIS_EVENT,
-			  total);
+		dcpi_put_event(out, &profile->classes->items[i],
+			       profile->classes->axis == PP_AXIS_EVENT, total);
 	}
 }
 
@@ -229,7 +229,7 @@ void pp_report_dcpicat(const struct pp_profile *profile, const struct pp_report_
 		if (!style->no_header) {
 			if (i)
 				fputc('\n', out);
-			put_head(profile, facts, &entries.items[i], end - i, out);
+			dcpi_put_head(profile, facts, &entries.items[i], end - i, out);
 		}
 		put_addresses(profile, &entries.items[i], end - i, out);
 	}
@@ -266,11 +266,12 @@ static void collect_procedures(struct entries *entries, const struct pp_profile 
 			const struct pp_row *row = profile->rows[i];
 
 			if (!row->is_hidden)
-				add(entries, row->image, row->symbol, 0, row->counts);
+				entries_add(entries, row->image, row->symbol, 0, row->counts);
 		}
 	else
 		for (size_t i = 0; i < profile->n_parts; i++)
-			add(entries, profile->parts[i].image, NULL, 0, profile->parts[i].counts);
+			entries_add(entries, profile->parts[i].image, NULL, 0,
+				    profile->parts[i].counts);
 	merge(entries, compare_procedure);
 	if (entries->n)
 		qsort_r(entries->items, entries->n, sizeof(*entries->items), compare_samples,

@@ -152,7 +152,7 @@ static void match(struct difference *difference)
 /* ---- numbers ---- */
 
 /* Seconds of a profile that numbers are divided by. */
-static double seconds(const struct difference *difference, int side)
+static double difference_seconds(const struct difference *difference, int side)
 {
 	return difference->style->per_second
 		       ? (double)difference->profiles[side]->head.duration_ns / 1e9
@@ -180,7 +180,7 @@ static double value_of(const struct difference *difference, const uint64_t *coun
 
 	if (events->is_shown)
 		number /= (double)events->unit;
-	return number / seconds(difference, side);
+	return number / difference_seconds(difference, side);
 }
 
 static double change_of(const struct difference *difference, const struct entry *entry,
@@ -217,8 +217,9 @@ static bool may_be_chance(const struct difference *difference, const struct entr
 
 	for (int side = PP_OLD; side < PP_SIDES; side++)
 		samples[side] = entry->counts[side] ? entry->counts[side][class] : 0;
-	return pp_may_be_chance(samples[PP_OLD], samples[PP_NEW], seconds(difference, PP_OLD),
-				seconds(difference, PP_NEW));
+	return pp_may_be_chance(samples[PP_OLD], samples[PP_NEW],
+				difference_seconds(difference, PP_OLD),
+				difference_seconds(difference, PP_NEW));
 }
 
 /* A clock counts nanoseconds: of samples that all stand for as many, the change is a time. */
@@ -274,7 +275,7 @@ static void sort_entries(struct difference *difference)
 
 /* ---- cells ---- */
 
-static void put_text(struct difference *difference, const char *text, size_t width)
+static void difference_put_text(struct difference *difference, const char *text, size_t width)
 {
 	pp_line_cell(&difference->line);
 	pp_line_width(&difference->line, width);
@@ -291,7 +292,7 @@ static void put_value(struct difference *difference, double value, size_t class,
 	char text[64];
 
 	snprintf(text, sizeof(text), *sign ? "%+.*f" : "%.*f", decimals, value);
-	put_text(difference, text, WIDTH_NUMBER);
+	difference_put_text(difference, text, WIDTH_NUMBER);
 }
 
 static void put_change(struct difference *difference, const struct entry *entry, size_t class)
@@ -320,17 +321,18 @@ static void put_signed(struct difference *difference, double value, int decimals
 	char text[64];
 
 	snprintf(text, sizeof(text), "%+.*f", decimals, value);
-	put_text(difference, text, width);
+	difference_put_text(difference, text, width);
 }
 
 /* A name, the last one of a line or not; on a terminal the line holds it. */
-static void put_name(struct difference *difference, const char *name, size_t width, bool is_last)
+static void difference_put_name(struct difference *difference, const char *name, size_t width,
+				bool is_last)
 {
 	const size_t columns = difference->style->columns;
 	size_t used;
 
 	if (!columns) {
-		put_text(difference, name, width);
+		difference_put_text(difference, name, width);
 		return;
 	}
 	pp_line_cell(&difference->line);
@@ -341,7 +343,8 @@ static void put_name(struct difference *difference, const char *name, size_t wid
 	pp_line_short(&difference->line, name, width - 1);
 }
 
-static const char *name_of(const struct difference *difference, const struct pp_image *image)
+static const char *difference_name_of(const struct difference *difference,
+				      const struct pp_image *image)
 {
 	return difference->style->long_names ? image->full : image->base;
 }
@@ -415,7 +418,7 @@ static void put_legend(const struct difference *difference, FILE *out)
 	      out);
 }
 
-static void put_head(struct difference *difference)
+static void difference_put_head(struct difference *difference)
 {
 	struct pp_sentences sentences;
 
@@ -429,21 +432,21 @@ static void put_head(struct difference *difference)
 	for (size_t i = 0; i < classes_of(difference)->n; i++) {
 		bool is_rate = difference->style->per_second;
 
-		put_text(difference, is_rate ? "old/s" : "old", WIDTH_NUMBER);
-		put_text(difference, is_rate ? "new/s" : "new", WIDTH_NUMBER);
-		put_text(difference, is_rate ? "diff/s" : "diff", WIDTH_NUMBER);
-		put_text(difference, "diff %", WIDTH_CHANGE);
+		difference_put_text(difference, is_rate ? "old/s" : "old", WIDTH_NUMBER);
+		difference_put_text(difference, is_rate ? "new/s" : "new", WIDTH_NUMBER);
+		difference_put_text(difference, is_rate ? "diff/s" : "diff", WIDTH_NUMBER);
+		difference_put_text(difference, "diff %", WIDTH_CHANGE);
 		if (has_time(difference, i))
-			put_text(difference, is_rate ? "ms/s" : "ms", WIDTH_TIME);
+			difference_put_text(difference, is_rate ? "ms/s" : "ms", WIDTH_TIME);
 		if (!difference->no_points)
-			put_text(difference, "points", WIDTH_NUMBER);
+			difference_put_text(difference, "points", WIDTH_NUMBER);
 	}
 	if (difference->show_image)
-		put_text(difference, "image name", difference->name_width);
+		difference_put_text(difference, "image name", difference->name_width);
 	if (difference->show_app)
-		put_text(difference, "app name", difference->name_width);
+		difference_put_text(difference, "app name", difference->name_width);
 	if (difference->symbols)
-		put_text(difference, "symbol name", WIDTH_SYMBOL);
+		difference_put_text(difference, "symbol name", WIDTH_SYMBOL);
 	pp_line_tone(&difference->line, PP_TONE_PLAIN);
 	pp_line_end(&difference->line, difference->out);
 }
@@ -474,13 +477,13 @@ static void put_entry(struct difference *difference, const struct entry *entry)
 	for (size_t i = 0; i < classes_of(difference)->n; i++)
 		put_numbers(difference, entry, i);
 	if (difference->show_image)
-		put_name(difference, name_of(difference, entry->image_image),
-			 difference->name_width, !has_app && !has_symbol);
+		difference_put_name(difference, difference_name_of(difference, entry->image_image),
+				    difference->name_width, !has_app && !has_symbol);
 	if (has_app)
-		put_name(difference, name_of(difference, entry->app_image), difference->name_width,
-			 !has_symbol);
+		difference_put_name(difference, difference_name_of(difference, entry->app_image),
+				    difference->name_width, !has_symbol);
 	if (has_symbol)
-		put_name(difference, entry->symbol, WIDTH_SYMBOL, true);
+		difference_put_name(difference, entry->symbol, WIDTH_SYMBOL, true);
 	pp_line_end(&difference->line, difference->out);
 }
 
@@ -496,7 +499,7 @@ static size_t numbers_width(const struct difference *difference)
 }
 
 /* Makes room for names on a terminal; return: the columns that they have. */
-static size_t make_room(struct difference *difference)
+static size_t difference_make_room(struct difference *difference)
 {
 	size_t columns = difference->style->columns;
 	size_t names = difference->show_image + difference->show_app + difference->symbols;
@@ -523,7 +526,7 @@ static void choose_columns(struct difference *difference)
 	difference->name_width = WIDTH_NAME;
 	if (!difference->style->columns)
 		return;
-	left = make_room(difference);
+	left = difference_make_room(difference);
 	difference->name_width = left > 3 * LEAST_NAME ? left / 3 : LEAST_NAME;
 }
 
@@ -562,8 +565,8 @@ static void put_rest(struct difference *difference, const bool *shown)
 	}
 	if (n && difference->style->max_lines) {
 		text = pp_rest_text(n, share(difference, counts, 0, PP_NEW));
-		put_text(difference, "", numbers_width(difference));
-		put_text(difference, text, 0);
+		difference_put_text(difference, "", numbers_width(difference));
+		difference_put_text(difference, text, 0);
 		pp_line_end(&difference->line, difference->out);
 		free(text);
 	}
@@ -599,7 +602,7 @@ void pp_report_difference(const struct pp_profile *old, const struct pp_profile 
 	match(&difference);
 	choose_columns(&difference);
 	sort_entries(&difference);
-	put_head(&difference);
+	difference_put_head(&difference);
 	shown = choose_entries(&difference);
 	for (size_t i = 0; i < difference.n; i++) {
 		size_t place = style->reverse ? difference.n - 1 - i : i;

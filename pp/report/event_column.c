@@ -17,8 +17,8 @@
 
 const char *const pp_events_shown_words[] = {"auto", "always", "never", NULL};
 
-static bool is_wanted(const struct pp_profile *profile, const struct pp_report_style *style,
-		      size_t class)
+static bool event_column_is_wanted(const struct pp_profile *profile,
+				   const struct pp_report_style *style, size_t class)
 {
 	switch (style->events) {
 	case PP_EVENTS_NEVER:
@@ -68,7 +68,7 @@ struct pp_event_column *pp_event_columns_make(const struct pp_profile *profile,
 	struct pp_event_column *columns = pp_alloc(classes->n, sizeof(*columns));
 
 	for (size_t i = 0; i < classes->n; i++)
-		if (is_wanted(profile, style, i))
+		if (event_column_is_wanted(profile, style, i))
 			make(&columns[i], classes->items[i].event,
 			     pp_events(classes, profile->totals, i));
 	return columns;

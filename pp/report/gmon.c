@@ -20,7 +20,7 @@ struct writer {
 	uint64_t left_out;
 };
 
-static void put_number(struct writer *writer, uint64_t value, unsigned int bytes)
+static void gmon_put_number(struct writer *writer, uint64_t value, unsigned int bytes)
 {
 	unsigned char text[8];
 
@@ -32,7 +32,7 @@ static void put_number(struct writer *writer, uint64_t value, unsigned int bytes
 
 static void put_address(struct writer *writer, uint64_t address)
 {
-	put_number(writer, address, writer->machine->address_bits / 8);
+	gmon_put_number(writer, address, writer->machine->address_bits / 8);
 }
 
 /* Writes one record of the range that begins at @low, and subtracts its counts from @bins. */
@@ -43,14 +43,14 @@ static void put_histogram(struct writer *writer, uint64_t low, uint64_t bins[BIN
 	putc(RECORD_HISTOGRAM, writer->out);
 	put_address(writer, low);
 	put_address(writer, low + RANGE);
-	put_number(writer, BINS, 4);
-	put_number(writer, 1, 4);
+	gmon_put_number(writer, BINS, 4);
+	gmon_put_number(writer, 1, 4);
 	fwrite(unit, 1, sizeof(unit), writer->out);
 	putc('s', writer->out);
 	for (size_t i = 0; i < BINS; i++) {
 		uint64_t part = bins[i] < BIN_MAX ? bins[i] : BIN_MAX;
 
-		put_number(writer, part, BIN);
+		gmon_put_number(writer, part, BIN);
 		bins[i] -= part;
 	}
 }
@@ -81,7 +81,7 @@ static void put_arc(struct writer *writer, const struct pp_gmon_arc *arc)
 	putc(RECORD_ARC, writer->out);
 	put_address(writer, arc->from);
 	put_address(writer, arc->to);
-	put_number(writer, count, 4);
+	gmon_put_number(writer, count, 4);
 }
 
 uint64_t pp_gmon_write(FILE *out, const struct pp_machine *machine,
@@ -91,9 +91,9 @@ uint64_t pp_gmon_write(FILE *out, const struct pp_machine *machine,
 	struct writer writer = {.out = out, .machine = machine};
 
 	fputs("gmon", out);
-	put_number(&writer, 1, 4);
+	gmon_put_number(&writer, 1, 4);
 	for (int i = 0; i < 3; i++)
-		put_number(&writer, 0, 4);
+		gmon_put_number(&writer, 0, 4);
 	for (size_t i = 0; i < n;) {
 		uint64_t low = counts[i].vma - counts[i].vma % RANGE, bins[BINS] = {0};
 

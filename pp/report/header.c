@@ -38,8 +38,8 @@ static void load_catalogue(int cpu_type, struct op_catalogue *catalogue)
  * The event that was counted, or at least one of its name, or NULL.  libpfm4 is slow, so it is used
  * only for events that the text catalogue lacks.
  */
-static const struct op_catalogue_event *find(struct op_catalogue *catalogue,
-					     const struct pp_class *class)
+static const struct op_catalogue_event *report_header_find(struct op_catalogue *catalogue,
+							   const struct pp_class *class)
 {
 	const struct op_cpu_pmu *pmu = catalogue->cpu_name ? op_cpu_pmu(catalogue->cpu_name) : NULL;
 	const uint32_t unit_mask = (uint32_t) class->unit_mask;
@@ -94,11 +94,12 @@ static void put_period(const struct pp_head *head, const struct pp_class *class,
 }
 
 /* Without a CPU type there is no catalogue: names of events are those of an import. */
-static void put_event(struct op_catalogue *catalogue, const struct pp_profile *profile,
-		      const struct pp_class *class, FILE *out)
+static void report_header_put_event(struct op_catalogue *catalogue,
+				    const struct pp_profile *profile, const struct pp_class *class,
+				    FILE *out)
 {
 	const struct op_perf_name *own = perf_name_of(class->event);
-	const struct op_catalogue_event *event = own ? NULL : find(catalogue, class);
+	const struct op_catalogue_event *event = own ? NULL : report_header_find(catalogue, class);
 
 	op_safe_printf(out, "Counted %s events (%s) with ", class->event,
 		       event				   ? event->description
@@ -253,7 +254,7 @@ void pp_report_head(const struct pp_profile *profile, const struct pp_report_sty
 		const struct pp_class *class = &classes->items[i];
 
 		if (!by_timer && (by_event || !i))
-			put_event(&catalogue, profile, class, out);
+			report_header_put_event(&catalogue, profile, class, out);
 		if (is_by_who)
 			continue; /* there may be thousands of them */
 		if (class->title)

@@ -121,7 +121,7 @@ static void put_fact(struct op_json *writer, const char *key, const struct pp_fa
 		op_json_string(writer, key, fact->text);
 }
 
-static void put_head(struct json *json)
+static void report_json_put_head(struct json *json)
 {
 	const struct pp_head *head = &json->profile->head;
 	struct op_json *writer = &json->writer;
@@ -202,7 +202,7 @@ static void put_details(struct json *json, const struct pp_row *row)
 	op_json_end(&json->writer);
 }
 
-static void put_symbols(struct json *json, const struct pp_listing *listing)
+static void report_json_put_symbols(struct json *json, const struct pp_listing *listing)
 {
 	struct op_json *writer = &json->writer;
 
@@ -289,7 +289,7 @@ void pp_report_json(struct pp_profile *profile, const struct pp_report_style *st
 	op_json_string(&json.writer, "cpu_type", cpu ? cpu : "unknown");
 	op_json_raw(&json.writer, "cpu_mhz", "%.6g",
 		    profile->cpu_speed > 0 ? profile->cpu_speed : 0);
-	put_head(&json);
+	report_json_put_head(&json);
 	put_notes(&json, facts->notes);
 	put_classes(&json);
 	put_images(&json);
@@ -297,7 +297,7 @@ void pp_report_json(struct pp_profile *profile, const struct pp_report_style *st
 		struct pp_listing listing;
 
 		pp_listing_make(&listing, profile, style);
-		put_symbols(&json, &listing);
+		report_json_put_symbols(&json, &listing);
 		if (facts->callgraph)
 			put_arcs(&json, &listing);
 		pp_listing_free(&listing);

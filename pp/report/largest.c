@@ -7,7 +7,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
 
-static int compare(const void *a, const void *b, void *context)
+static int report_largest_compare(const void *a, const void *b, void *context)
 {
 	const uint64_t *numbers = context;
 	const size_t left = *(const size_t *)a, right = *(const size_t *)b;
@@ -25,7 +25,7 @@ bool *pp_largest(const uint64_t *numbers, size_t n, uint64_t most)
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
 	if (most && most < n)
-		qsort_r(order, n, sizeof(*order), compare, (void *)numbers);
+		qsort_r(order, n, sizeof(*order), report_largest_compare, (void *)numbers);
 	for (size_t i = 0; i < n && (!most || i < most); i++)
 		found[order[i]] = true;
 	free(order);

@@ -25,7 +25,7 @@
 #define ERROR_MOST 0.1
 
 /* Adds @text, which it frees. */
-static void add(struct op_strings *notes, char *text)
+static void report_notes_add(struct op_strings *notes, char *text)
 {
 	if (op_strings_add(notes, text))
 		pp_out_of_memory();
@@ -41,8 +41,9 @@ static void note_lost(struct op_strings *notes, const struct pp_loss *loss)
 
 	if (!cause || pp_percent(lost, all) <= SHARE_LEAST)
 		return;
-	add(notes, pp_format("Lost: %.1f %% of all samples, mostly: %s; %s", pp_percent(lost, all),
-			     cause->text, cause->help ? cause->help : "see the end of the report"));
+	report_notes_add(notes, pp_format("Lost: %.1f %% of all samples, mostly: %s; %s",
+					  pp_percent(lost, all), cause->text,
+					  cause->help ? cause->help : "see the end of the report"));
 }
 
 /* ---- paused ---- */
@@ -74,10 +75,11 @@ static void note_paused(struct op_strings *notes, const struct pp_profile *profi
 		if (share <= SHARE_LEAST || (i && classes->axis != PP_AXIS_EVENT))
 			continue;
 		instead = instead_of(&profile->head, class);
-		add(notes,
-		    pp_format("Paused: the kernel paused %s for %.1f %% of the time, as there "
-			      "were too many samples; %s",
-			      class->event, share, instead));
+		report_notes_add(
+			notes,
+			pp_format("Paused: the kernel paused %s for %.1f %% of the time, as there "
+				  "were too many samples; %s",
+				  class->event, share, instead));
 		free(instead);
 	}
 }
@@ -104,11 +106,13 @@ static void note_unsampled(struct op_strings *notes, const struct pp_profile *pr
 		if (share <= UNSAMPLED_LEAST || !is_significant(class) ||
 		    (i && classes->axis != PP_AXIS_EVENT))
 			continue;
-		add(notes,
-		    pp_format("Not sampled: %.1f %% of the CPU time, in threads that end within "
-			      "%.4g ms; use a count of %" PRIu64 " (operf -e %s:%" PRIu64 ")",
-			      share, (double)class->count / 1e6, class->count / 10, class->event,
-			      class->count / 10));
+		report_notes_add(
+			notes,
+			pp_format(
+				"Not sampled: %.1f %% of the CPU time, in threads that end within "
+				"%.4g ms; use a count of %" PRIu64 " (operf -e %s:%" PRIu64 ")",
+				share, (double)class->count / 1e6, class->count / 10, class->event,
+				class->count / 10));
 	}
 }
 
@@ -120,12 +124,14 @@ static void note_missing(struct op_strings *notes, const struct pp_profile *prof
 	const struct pp_class *class = profile->classes->items;
 
 	if (profile->classes->n && class->missing_ns)
-		add(notes, pp_format("Not profiled: %.3g s of %.3g s of CPU time, perhaps of "
-				     "programs that are set-user-ID or cannot be read, which the "
-				     "kernel keeps from profilers; as root, operf --system-wide "
-				     "sees all",
-				     (double)class->missing_ns / 1e9,
-				     (double)(class->missing_ns + class->enabled_ns) / 1e9));
+		report_notes_add(
+			notes,
+			pp_format("Not profiled: %.3g s of %.3g s of CPU time, perhaps of "
+				  "programs that are set-user-ID or cannot be read, which the "
+				  "kernel keeps from profilers; as root, operf --system-wide "
+				  "sees all",
+				  (double)class->missing_ns / 1e9,
+				  (double)(class->missing_ns + class->enabled_ns) / 1e9));
 }
 
 /* ---- files that are not those that were profiled ---- */
@@ -150,9 +156,11 @@ static void note_missing_files(struct op_strings *notes, const struct pp_profile
 
 		if (weights[i] && image != most && image->trouble && !image->is_saved &&
 		    (all || share > SHARE_LEAST))
-			add(notes, pp_format("Without symbols: %.1f %% of all samples, in %s: %s%s",
-					     share, image->base, image->trouble,
-					     pp_image_find_help(image->trouble)));
+			report_notes_add(
+				notes,
+				pp_format("Without symbols: %.1f %% of all samples, in %s: %s%s",
+					  share, image->base, image->trouble,
+					  pp_image_find_help(image->trouble)));
 	}
 	free(weights);
 }
@@ -163,16 +171,18 @@ static void note_files(struct op_strings *notes, const struct pp_profile *profil
 		const struct pp_image *image = &profile->images[i];
 
 		if (image->trouble && image->is_saved)
-			add(notes, pp_format("Saved symbols: %s has no lines and no code: %s%s",
-					     image->base, image->trouble,
-					     pp_image_find_help(image->trouble)));
+			report_notes_add(
+				notes, pp_format("Saved symbols: %s has no lines and no code: %s%s",
+						 image->base, image->trouble,
+						 pp_image_find_help(image->trouble)));
 		if (image->old_samples)
-			add(notes,
-			    pp_format(
-				    "Changed: %s was changed after it was profiled; the symbols of "
-				    "%" PRIu64 " samples may be wrong; --image-path=DIR names "
-				    "where the old one is",
-				    image->base, image->old_samples));
+			report_notes_add(notes,
+					 pp_format("Changed: %s was changed after it was profiled; "
+						   "the symbols of "
+						   "%" PRIu64
+						   " samples may be wrong; --image-path=DIR names "
+						   "where the old one is",
+						   image->base, image->old_samples));
 	}
 }
 
@@ -190,14 +200,17 @@ static bool note_chain_ends(struct op_strings *notes, const uint64_t value[stati
 	uint64_t all = value[STAT_CHAIN_ROOT] + value[STAT_CHAIN_DEPTH] + early;
 
 	if (pp_percent(early, all) > SHARE_LEAST)
-		add(notes,
-		    pp_format("Call chains: %.1f %% end early: %.1f %% in code of which nothing is "
-			      "known, %.1f %% in code without a simple rule, %.1f %% at memory "
-			      "that is not there, %.1f %% at a frame that is none",
-			      pp_percent(early, all), pp_percent(value[STAT_CHAIN_NO_TABLE], all),
-			      pp_percent(value[STAT_CHAIN_NO_RULE], all),
-			      pp_percent(value[STAT_CHAIN_UNREADABLE], all),
-			      pp_percent(value[STAT_CHAIN_BAD_FRAME], all)));
+		report_notes_add(
+			notes,
+			pp_format("Call chains: %.1f %% end early: %.1f %% in code of which "
+				  "nothing is "
+				  "known, %.1f %% in code without a simple rule, %.1f %% at memory "
+				  "that is not there, %.1f %% at a frame that is none",
+				  pp_percent(early, all),
+				  pp_percent(value[STAT_CHAIN_NO_TABLE], all),
+				  pp_percent(value[STAT_CHAIN_NO_RULE], all),
+				  pp_percent(value[STAT_CHAIN_UNREADABLE], all),
+				  pp_percent(value[STAT_CHAIN_BAD_FRAME], all)));
 	return all;
 }
 
@@ -206,10 +219,11 @@ static void note_chains(struct op_strings *notes, const struct pp_loss *loss)
 	double share = pp_percent(loss->value[STAT_FRAMES_NO_MAPPING], loss->value[STAT_STACKS]);
 
 	if (!note_chain_ends(notes, loss->value) && share > SHARE_LEAST)
-		add(notes,
-		    pp_format("Call chains: %.1f %% end early, in code without frame pointers; "
-			      "operf --call-graph=dwarf does without these",
-			      share < 100 ? share : 100));
+		report_notes_add(
+			notes,
+			pp_format("Call chains: %.1f %% end early, in code without frame pointers; "
+				  "operf --call-graph=dwarf does without these",
+				  share < 100 ? share : 100));
 }
 
 /* ---- few samples ---- */
@@ -237,9 +251,10 @@ static void note_few(struct op_strings *notes, const struct pp_profile *profile,
 	share = (double)most / all;
 	error = sqrt(share * (1 - share) / all);
 	if (error > ERROR_MOST * share)
-		add(notes, pp_format("Few samples: %" PRIu64 "; the standard error of the largest "
-				     "share, %.1f %%, is %.1f %%",
-				     profile->totals[0], 100 * share, 100 * error));
+		report_notes_add(notes, pp_format("Few samples: %" PRIu64
+						  "; the standard error of the largest "
+						  "share, %.1f %%, is %.1f %%",
+						  profile->totals[0], 100 * share, 100 * error));
 }
 
 void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
@@ -253,7 +268,7 @@ void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
 		note_missing_files(notes, profile, request->all);
 	note_files(notes, profile);
 	if (request->stacks && !profile->has_stacks)
-		add(notes, pp_format("%s", no_stacks));
+		report_notes_add(notes, pp_format("%s", no_stacks));
 	if (request->chains)
 		note_chains(notes, loss);
 	note_few(notes, profile, request->symbols);

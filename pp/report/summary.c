@@ -86,7 +86,7 @@ static void put_right(struct summary *summary, const char *text, size_t width)
 	pp_line_puts(line, n > width ? "...|" : "|");
 }
 
-static void put_head(struct summary *summary, const char *indent)
+static void summary_put_head(struct summary *summary, const char *indent)
 {
 	const struct pp_classes *classes = summary->profile->classes;
 	struct pp_line *line = &summary->line;
@@ -117,7 +117,7 @@ static void put_head(struct summary *summary, const char *indent)
 }
 
 /* In what is left of a line on a terminal; a tab may have eight columns. */
-static void put_name(struct summary *summary, const char *name)
+static void summary_put_name(struct summary *summary, const char *name)
 {
 	struct pp_line *line = &summary->line;
 	size_t used = pp_line_columns(line) + (line->text[line->lead] == '\t' ? TAB - 1 : 0);
@@ -148,7 +148,7 @@ static void put_row(struct summary *summary, const char *indent, const uint64_t 
 		pp_line_share(line, pp_weight_share(summary->profile->classes, counts, wholes, i));
 		pp_line_add(line, " ", 1);
 	}
-	put_name(summary, summary->style->long_names ? image->full : image->base);
+	summary_put_name(summary, summary->style->long_names ? image->full : image->base);
 	pp_line_end(line, summary->out);
 }
 
@@ -169,7 +169,7 @@ static void put_parts(struct summary *summary, const struct entry *entry)
 	}
 	if (!n || (n == 1 && entry->parts[last].image->order == entry->app->order))
 		return;
-	put_head(summary, "\t");
+	summary_put_head(summary, "\t");
 	for (size_t i = 0; i < entry->n_parts; i++) {
 		const struct pp_part *part =
 			&entry->parts[summary->style->reverse ? entry->n_parts - 1 - i : i];
@@ -264,7 +264,7 @@ void pp_report_summary(const struct pp_profile *profile, const struct pp_report_
 
 	summary.line.color = style->color;
 	summary.events = pp_event_columns_make(profile, style);
-	put_head(&summary, "");
+	summary_put_head(&summary, "");
 	entries = gather_entries(profile, &n);
 	n = leave_out_empty(&summary, entries, n);
 	shown = choose_entries(&summary, entries, n);

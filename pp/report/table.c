@@ -109,7 +109,7 @@ struct order {
 	bool inclusive; /* by inclusive samples first */
 };
 
-static int compare_rows(const void *a, const void *b, void *context)
+static int report_table_compare_rows(const void *a, const void *b, void *context)
 {
 	const struct pp_row *left = *(struct pp_row *const *)a, *right = *(struct pp_row *const *)b;
 	const struct order *order = context;
@@ -130,8 +130,8 @@ void pp_table_sort(struct pp_profile *profile, const struct pp_report_style *sty
 	for (int key = 0; key < PP_SORT_KEYS; key++)
 		add_key(&order.style, key);
 	if (profile->n_rows)
-		qsort_r(profile->rows, profile->n_rows, sizeof(*profile->rows), compare_rows,
-			&order);
+		qsort_r(profile->rows, profile->n_rows, sizeof(*profile->rows),
+			report_table_compare_rows, &order);
 	for (size_t i = 0; style->reverse && i < profile->n_rows / 2; i++) {
 		struct pp_row *row = profile->rows[i];
 
@@ -183,7 +183,7 @@ void pp_table_choose(struct pp_table *table, bool inclusive)
 
 /* ---- lines ---- */
 
-static void put_text(struct pp_table *table, const char *text, size_t width)
+static void table_put_text(struct pp_table *table, const char *text, size_t width)
 {
 	pp_line_cell(&table->line);
 	pp_line_width(&table->line, width);
@@ -198,30 +198,31 @@ void pp_table_head(struct pp_table *table)
 		return;
 	pp_line_tone(&table->line, PP_TONE_HEAD);
 	if (style->show_address)
-		put_text(table, "vma", table->vma_digits + 1);
+		table_put_text(table, "vma", table->vma_digits + 1);
 	for (size_t i = 0; i < table->profile->classes->n; i++) {
 		if (style->inclusive) {
-			put_text(table, "inclusive", WIDTH_INCLUSIVE);
-			put_text(table, "%", WIDTH_PERCENT);
+			table_put_text(table, "inclusive", WIDTH_INCLUSIVE);
+			table_put_text(table, "%", WIDTH_PERCENT);
 		}
-		put_text(table, "samples", WIDTH_SAMPLES);
+		table_put_text(table, "samples", WIDTH_SAMPLES);
 		if (style->accumulated)
-			put_text(table, "cum. samples", WIDTH_CUM_SAMPLES);
+			table_put_text(table, "cum. samples", WIDTH_CUM_SAMPLES);
 		if (table->events[i].is_shown)
-			put_text(table, table->events[i].head, table->events[i].width + EVENTS_GAP);
-		put_text(table, "%", WIDTH_PERCENT);
+			table_put_text(table, table->events[i].head,
+				       table->events[i].width + EVENTS_GAP);
+		table_put_text(table, "%", WIDTH_PERCENT);
 		if (style->intervals)
-			put_text(table, "+- %", WIDTH_MARGIN);
+			table_put_text(table, "+- %", WIDTH_MARGIN);
 		if (style->accumulated)
-			put_text(table, "cum. %", WIDTH_CUM_PERCENT);
+			table_put_text(table, "cum. %", WIDTH_CUM_PERCENT);
 	}
 	if (style->lines)
-		put_text(table, "linenr info", table->line_width);
+		table_put_text(table, "linenr info", table->line_width);
 	if (table->show_image)
-		put_text(table, "image name", table->image_width);
+		table_put_text(table, "image name", table->image_width);
 	if (table->show_app)
-		put_text(table, "app name", table->app_width);
-	put_text(table, "symbol name", WIDTH_SYMBOL);
+		table_put_text(table, "app name", table->app_width);
+	table_put_text(table, "symbol name", WIDTH_SYMBOL);
 	pp_line_tone(&table->line, PP_TONE_PLAIN);
 	pp_line_end(&table->line, table->out);
 }
@@ -254,7 +255,7 @@ static void put_margin(struct pp_table *table, double percent)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.3g", percent);
-	put_text(table, text, WIDTH_MARGIN);
+	table_put_text(table, text, WIDTH_MARGIN);
 }
 
 static void put_vma(struct pp_table *table, uint64_t vma)
@@ -265,7 +266,7 @@ static void put_vma(struct pp_table *table, uint64_t vma)
 }
 
 /* A name in a column; lines of a terminal hold all of them. */
-static void put_name(struct pp_table *table, const char *name, size_t width)
+static void table_put_name(struct pp_table *table, const char *name, size_t width)
 {
 	pp_line_cell(&table->line);
 	pp_line_width(&table->line, width);
@@ -290,7 +291,7 @@ static void put_place(struct pp_table *table, const struct pp_place *place)
 {
 	char *text = place_text(table, place);
 
-	put_name(table, text, table->line_width);
+	table_put_name(table, text, table->line_width);
 	free(text);
 }
 
@@ -352,7 +353,7 @@ void pp_table_last_name(struct pp_table *table, const char *name, size_t used)
 		pp_line_short(&table->line, name, columns > used + least ? columns - used : least);
 }
 
-static const char *name_of(const struct pp_table *table, const struct pp_image *image)
+static const char *table_name_of(const struct pp_table *table, const struct pp_image *image)
 {
 	return table->style->long_names ? image->full : image->base;
 }
@@ -360,9 +361,9 @@ static const char *name_of(const struct pp_table *table, const struct pp_image *
 void pp_table_names(struct pp_table *table, const struct pp_row *row, const char *more)
 {
 	if (table->show_image)
-		put_name(table, name_of(table, row->image), table->image_width);
+		table_put_name(table, table_name_of(table, row->image), table->image_width);
 	if (table->show_app)
-		put_name(table, name_of(table, row->app), table->app_width);
+		table_put_name(table, table_name_of(table, row->app), table->app_width);
 	pp_table_last_name(table, row->symbol, strlen(more));
 	pp_line_puts(&table->line, more);
 	pp_line_end(&table->line, table->out);
@@ -382,7 +383,7 @@ static void skip_numbers(struct pp_table *table)
 			 (table->events[i].is_shown ? table->events[i].width + EVENTS_GAP : 0);
 	width += style->show_address ? table->vma_digits + 1 : 0;
 	width += style->lines ? table->line_width : 0;
-	put_text(table, "", width);
+	table_put_text(table, "", width);
 }
 
 void pp_table_rest(struct pp_table *table)
@@ -402,7 +403,7 @@ void pp_table_rest(struct pp_table *table)
 	text = pp_rest_text(profile->n_rows - table->n,
 			    pp_weight_share(profile->classes, counts, profile->totals, 0));
 	skip_numbers(table);
-	put_text(table, text, 0);
+	table_put_text(table, text, 0);
 	pp_line_end(&table->line, table->out);
 	free(text);
 	free(counts);
@@ -425,7 +426,7 @@ static uint64_t highest_vma(const struct pp_row *row)
 	return row->n_details ? row->details[row->n_details - 1].place.vma : row->place.vma;
 }
 
-static void make_room(struct pp_table *table, const struct pp_row *row)
+static void table_make_room(struct pp_table *table, const struct pp_row *row)
 {
 	const struct pp_profile *profile = table->profile;
 
@@ -498,8 +499,8 @@ static void make_name_widths(struct pp_table *table)
 	table->line.n = table->line.cell = 0;
 	most = columns > numbers + 4 * LEAST_NAME ? (columns - numbers) / 4 : LEAST_NAME;
 	for (size_t i = 0; i < table->n; i++) {
-		image = larger(image, op_safe_width(name_of(table, table->rows[i]->image)));
-		app = larger(app, op_safe_width(name_of(table, table->rows[i]->app)));
+		image = larger(image, op_safe_width(table_name_of(table, table->rows[i]->image)));
+		app = larger(app, op_safe_width(table_name_of(table, table->rows[i]->app)));
 	}
 	table->image_width = smaller(image, most) + 1;
 	table->app_width = smaller(app, most) + 1;
@@ -513,11 +514,11 @@ void pp_table_columns(struct pp_table *table)
 	table->line.color = table->style->color;
 	table->events = pp_event_columns_make(profile, table->style);
 	for (size_t i = 0; i < profile->n_rows; i++)
-		make_room(table, profile->rows[i]);
+		table_make_room(table, profile->rows[i]);
 	/* Ends of arcs may be hidden, and are not rows then. */
 	for (size_t i = 0; i < profile->n_arcs; i++) {
-		make_room(table, profile->arcs[i].caller);
-		make_room(table, profile->arcs[i].callee);
+		table_make_room(table, profile->arcs[i].caller);
+		table_make_room(table, profile->arcs[i].callee);
 	}
 	choose_names(table);
 	make_line_width(table);

@@ -39,7 +39,7 @@ struct report {
 	bool has_apps; /* more than one */
 };
 
-static int compare_rows(const struct pp_row *a, const struct pp_row *b)
+static int report_tree_compare_rows(const struct pp_row *a, const struct pp_row *b)
 {
 	int order = strcmp(a->symbol, b->symbol);
 
@@ -68,7 +68,7 @@ static int compare_nodes(const void *a, const void *b, void *context)
 	int order = op_compare_u64(nodes[left].above, nodes[right].above);
 
 	order = order ? order : op_compare_u64(weight_of(report, right), weight_of(report, left));
-	return order ? order : compare_rows(nodes[left].row, nodes[right].row);
+	return order ? order : report_tree_compare_rows(nodes[left].row, nodes[right].row);
 }
 
 /* The most samples first; a node is behind the one above it, which has as many at least. */
@@ -142,14 +142,14 @@ static void choose_nodes(struct report *report)
 
 /* ---- lines ---- */
 
-static void put_text(struct report *report, const char *text, size_t width)
+static void report_put_text(struct report *report, const char *text, size_t width)
 {
 	pp_line_cell(&report->line);
 	pp_line_width(&report->line, width);
 	pp_line_puts(&report->line, text);
 }
 
-static void put_head(struct report *report)
+static void report_put_head(struct report *report)
 {
 	bool is_inverted = report->style->calls == PP_CALLS_FROM_CALLEES;
 
@@ -157,14 +157,14 @@ static void put_head(struct report *report)
 		return;
 	pp_line_tone(&report->line, PP_TONE_HEAD);
 	for (size_t i = 0; i < report->profile->classes->n; i++) {
-		put_text(report, is_inverted ? "samples" : "inclusive", WIDTH_COUNT);
-		put_text(report, "%", WIDTH_PERCENT);
+		report_put_text(report, is_inverted ? "samples" : "inclusive", WIDTH_COUNT);
+		report_put_text(report, "%", WIDTH_PERCENT);
 		if (is_inverted)
 			continue;
-		put_text(report, "samples", WIDTH_COUNT);
-		put_text(report, "%", WIDTH_PERCENT);
+		report_put_text(report, "samples", WIDTH_COUNT);
+		report_put_text(report, "%", WIDTH_PERCENT);
 	}
-	put_text(report, "symbol name", 0);
+	report_put_text(report, "symbol name", 0);
 	pp_line_tone(&report->line, PP_TONE_PLAIN);
 	pp_line_end(&report->line, report->out);
 }
@@ -172,10 +172,10 @@ static void put_head(struct report *report)
 /* A number and its percentage; NULL: their room. */
 static void put_count(struct report *report, const uint64_t *counts, size_t class)
 {
-	put_text(report, "", WIDTH_COUNT);
+	report_put_text(report, "", WIDTH_COUNT);
 	if (counts)
 		pp_line_count(&report->line, counts[class], 0);
-	put_text(report, "", WIDTH_PERCENT);
+	report_put_text(report, "", WIDTH_PERCENT);
 	if (counts)
 		pp_line_share(&report->line, share_of(report, counts, class));
 }
@@ -309,7 +309,7 @@ static void put_rest(struct report *report, uint32_t above, size_t depth)
 	free(counts);
 }
 
-static void enter(struct report *report, uint32_t node, size_t depth)
+static void report_enter(struct report *report, uint32_t node, size_t depth)
 {
 	report->path =
 		pp_grow(report->path, &report->path_capacity, depth + 1, sizeof(*report->path));
@@ -335,13 +335,13 @@ static void put_nodes(struct report *report)
 	uint32_t above = 0;
 	size_t depth = 0;
 
-	enter(report, 0, 0);
+	report_enter(report, 0, 0);
 	for (;;) {
 		uint32_t node = next_node(report, depth);
 
 		if (node) {
 			put_node(report, node, depth);
-			enter(report, above = node, ++depth);
+			report_enter(report, above = node, ++depth);
 			continue;
 		}
 		put_rest(report, above, depth);
@@ -362,7 +362,7 @@ void pp_report_tree(const struct pp_profile *profile, const struct pp_report_sty
 
 	order_nodes(&report);
 	choose_nodes(&report);
-	put_head(&report);
+	report_put_head(&report);
 	put_nodes(&report);
 	free(report.order);
 	free(report.below);

@@ -51,14 +51,14 @@ static int compare_classes(const void *a, const void *b, void *context)
 	return op_compare_u64(left, right);
 }
 
-static void put_text(struct who *who, const char *text, size_t width)
+static void who_put_text(struct who *who, const char *text, size_t width)
 {
 	pp_line_cell(&who->line);
 	pp_line_width(&who->line, width);
 	pp_line_safe(&who->line, text);
 }
 
-static void put_head(struct who *who)
+static void who_put_head(struct who *who)
 {
 	static const char *const heads[] = {
 		[PP_BY_PROCESS] = "process", [PP_BY_THREAD] = "thread", [PP_BY_CPU] = "CPU"};
@@ -66,15 +66,15 @@ static void put_head(struct who *who)
 	if (who->style->no_header)
 		return;
 	pp_line_tone(&who->line, PP_TONE_HEAD);
-	put_text(who, "samples", WIDTH_NUMBER);
-	put_text(who, "%", WIDTH_NUMBER);
+	who_put_text(who, "samples", WIDTH_NUMBER);
+	who_put_text(who, "%", WIDTH_NUMBER);
 	if (who->style->by == PP_BY_LABEL)
-		put_text(who, who->style->label, who->width_label);
+		who_put_text(who, who->style->label, who->width_label);
 	else
-		put_text(who, heads[who->style->by], WIDTH_ID);
+		who_put_text(who, heads[who->style->by], WIDTH_ID);
 	if (who->has_names)
-		put_text(who, "name", WIDTH_THREAD);
-	put_text(who, "app name", 0);
+		who_put_text(who, "name", WIDTH_THREAD);
+	who_put_text(who, "app name", 0);
 	pp_line_tone(&who->line, PP_TONE_PLAIN);
 	pp_line_end(&who->line, who->out);
 }
@@ -127,11 +127,11 @@ static void put_class(struct who *who, size_t class)
 	const char *name = pp_head_thread_name(&who->profile->head, of);
 
 	pp_line_row(&who->line, share_of(who, who->weights[class]));
-	put_text(who, "", WIDTH_NUMBER);
+	who_put_text(who, "", WIDTH_NUMBER);
 	pp_line_count(&who->line, who->profile->totals[class], 0);
-	put_text(who, "", WIDTH_NUMBER);
+	who_put_text(who, "", WIDTH_NUMBER);
 	pp_line_share(&who->line, share_of(who, who->weights[class]));
-	put_text(who, "", who->style->by == PP_BY_LABEL ? who->width_label : WIDTH_ID);
+	who_put_text(who, "", who->style->by == PP_BY_LABEL ? who->width_label : WIDTH_ID);
 	if (who->style->by == PP_BY_LABEL)
 		pp_line_safe(&who->line, of->label ? of->label : "none");
 	else if (id == OP_ALL)
@@ -139,7 +139,7 @@ static void put_class(struct who *who, size_t class)
 	else
 		pp_line_count(&who->line, (uint64_t)id, 0);
 	if (who->has_names)
-		put_text(who, name ? name : "", WIDTH_THREAD);
+		who_put_text(who, name ? name : "", WIDTH_THREAD);
 	put_programs(who, class);
 	pp_line_end(&who->line, who->out);
 }
@@ -169,9 +169,9 @@ static void put_classes(struct who *who)
 	if (n_rest && most) {
 		char *text = pp_rest_text(n_rest, share_of(who, rest));
 
-		put_text(who, "",
-			 2 * WIDTH_NUMBER + WIDTH_ID + (who->has_names ? WIDTH_THREAD : 0));
-		put_text(who, text, 0);
+		who_put_text(who, "",
+			     2 * WIDTH_NUMBER + WIDTH_ID + (who->has_names ? WIDTH_THREAD : 0));
+		who_put_text(who, text, 0);
 		pp_line_end(&who->line, who->out);
 		free(text);
 	}
@@ -209,7 +209,7 @@ void pp_report_who(const struct pp_profile *profile, const struct pp_report_styl
 	if (style->by == PP_BY_LABEL && strlen(style->label) > who.width_label)
 		who.width_label = strlen(style->label);
 	qsort_r(who.order, n, sizeof(*who.order), compare_classes, &who);
-	put_head(&who);
+	who_put_head(&who);
 	put_classes(&who);
 	free(who.order);
 	free(who.weights);

@@ -290,7 +290,7 @@ static void put_fact(struct op_xml *xml, const char *attribute, const struct pp_
 }
 
 /* A part of the instruction "opreport-statistics". */
-static void put_head(struct pp_report_xml *report)
+static void report_xml_put_head(struct pp_report_xml *report)
 {
 	const struct pp_head *head = &report->profile->head;
 	struct op_xml *xml = &report->xml;
@@ -327,7 +327,7 @@ static void put_loss(struct pp_report_xml *report)
 	if (!loss->known && !loss->damaged)
 		return;
 	op_xml_put(xml, "<?opreport-statistics");
-	put_head(report);
+	report_xml_put_head(report);
 	op_xml_number(xml, "received", loss->received);
 	op_xml_number(xml, "stored", loss->stored);
 	op_xml_number(xml, "filtered", loss->filtered);

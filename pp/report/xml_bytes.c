@@ -12,7 +12,7 @@
 /* Bytes per read. */
 #define PIECE 4096
 
-static int compare_rows(const void *a, const void *b)
+static int xml_bytes_compare_rows(const void *a, const void *b)
 {
 	const struct pp_row *left = *(const struct pp_row *const *)a;
 	const struct pp_row *right = *(const struct pp_row *const *)b;
@@ -60,8 +60,8 @@ static void put_bytes(struct pp_report_xml *report, int fd, const struct pp_row 
 }
 
 /* @rows are the @n of one image. */
-static void put_image(struct pp_report_xml *report, struct pp_image_reader *reader,
-		      const struct pp_row **rows, size_t n)
+static void report_xml_put_image(struct pp_report_xml *report, struct pp_image_reader *reader,
+				 const struct pp_row **rows, size_t n)
 {
 	struct pp_image_content content;
 	int fd = -1;
@@ -99,13 +99,13 @@ void pp_report_xml_bytes(struct pp_report_xml *report)
 	for (size_t i = 0; i < listing->n; i++)
 		rows[i] = listing->rows[i];
 	if (listing->n)
-		qsort(rows, listing->n, sizeof(*rows), compare_rows);
+		qsort(rows, listing->n, sizeof(*rows), xml_bytes_compare_rows);
 	op_xml_end(&report->xml, "<bytestable>");
 	for (size_t i = 0, end; i < listing->n; i = end) {
 		for (end = i + 1;
 		     end < listing->n && rows[end]->image->order == rows[i]->image->order;)
 			end++;
-		put_image(report, &reader, rows + i, end - i);
+		report_xml_put_image(report, &reader, rows + i, end - i);
 	}
 	op_xml_end(&report->xml, "</bytestable>");
 	pp_image_reader_free(&reader);

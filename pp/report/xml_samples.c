@@ -31,7 +31,7 @@ struct binary {
 
 /* ---- order ---- */
 
-static int compare_rows(const void *a, const void *b)
+static int xml_samples_compare_rows(const void *a, const void *b)
 {
 	const struct pp_row *left = *(const struct pp_row *const *)a;
 	const struct pp_row *right = *(const struct pp_row *const *)b;
@@ -61,7 +61,8 @@ static void make_indices(struct samples *samples)
 	for (size_t i = 0; i < listing->n_arcs; i++)
 		samples->by_callee[i] = listing->arcs[i];
 	if (listing->n)
-		qsort(samples->by_image, listing->n, sizeof(*samples->by_image), compare_rows);
+		qsort(samples->by_image, listing->n, sizeof(*samples->by_image),
+		      xml_samples_compare_rows);
 	if (listing->n_arcs)
 		qsort(samples->by_callee, listing->n_arcs, sizeof(*samples->by_callee),
 		      compare_callees);
@@ -183,7 +184,7 @@ static bool has_arcs(const struct samples *samples, const struct pp_row *row)
 }
 
 /* Symbols of @part; *@next is the first of them, and is set to the first of the next part. */
-static void put_symbols(struct samples *samples, const struct pp_part *part, size_t *next)
+static void samples_put_symbols(struct samples *samples, const struct pp_part *part, size_t *next)
 {
 	for (; *next < samples->report->listing.n; (*next)++) {
 		const struct pp_row *row = samples->by_image[*next];
@@ -197,7 +198,7 @@ static void put_symbols(struct samples *samples, const struct pp_part *part, siz
 
 /* ---- images ---- */
 
-static void put_name(struct samples *samples, const struct pp_image *image)
+static void samples_put_name(struct samples *samples, const struct pp_image *image)
 {
 	op_xml_text(&samples->report->xml, "name", image->full);
 	op_xml_end(&samples->report->xml, ">");
@@ -208,9 +209,9 @@ static void put_module(struct samples *samples, const struct pp_part *part, size
 	struct op_xml *xml = &samples->report->xml;
 
 	op_xml_put(xml, "<module");
-	put_name(samples, part->image);
+	samples_put_name(samples, part->image);
 	pp_report_xml_counts_of_image(samples->report, part->counts, samples->class);
-	put_symbols(samples, part, next);
+	samples_put_symbols(samples, part, next);
 	op_xml_end(xml, "</module>");
 }
 
@@ -252,7 +253,7 @@ static void put_binary(struct samples *samples, const struct binary *binary)
 	const struct pp_image *app = binary->parts->app;
 
 	op_xml_put(xml, "<binary");
-	put_name(samples, app);
+	samples_put_name(samples, app);
 	put_own_counts(samples, binary);
 	for (int others = 0; others < 2; others++) {
 		size_t next = binary->first_row;
@@ -265,7 +266,7 @@ static void put_binary(struct samples *samples, const struct binary *binary)
 			else if (others)
 				put_module(samples, part, &next);
 			else
-				put_symbols(samples, part, &next);
+				samples_put_symbols(samples, part, &next);
 		}
 	}
 	op_xml_end(xml, "</binary>");
@@ -320,7 +321,7 @@ static void put_process(struct samples *samples, const struct binary *binary, si
 		if (!open) {
 			op_xml_put(xml, "<process");
 			op_xml_number(xml, "pid", classes[first].tgid);
-			put_name(samples, app);
+			samples_put_name(samples, app);
 			pp_report_xml_sum(samples->report, app->counts, first, end);
 		}
 		open = true;

@@ -317,7 +317,7 @@ static struct pp_sample_file **list_all(struct pp_sample_list *list, size_t *n)
 }
 
 /* What compare_names() compares, of a class. */
-static struct op_sample_name name_of(const struct pp_class *class)
+static struct op_sample_name class_name_of(const struct pp_class *class)
 {
 	return (struct op_sample_name){
 		.event = (char *)class->event,
@@ -338,7 +338,7 @@ static unsigned int class_of_stacks(const struct pp_classes *classes,
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct op_sample_name at = name_of(&classes->items[middle]);
+		const struct op_sample_name at = class_name_of(&classes->items[middle]);
 		int order = compare_labels(file->label, classes->items[middle].label);
 
 		if (!order)

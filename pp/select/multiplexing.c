@@ -79,7 +79,7 @@ static size_t scale_of(struct pp_sample_list *list, const struct pp_sample_file 
 	return i;
 }
 
-static void find(struct pp_sample_list *list, struct pp_sample_file *files, size_t n)
+static void sample_list_find(struct pp_sample_list *list, struct pp_sample_file *files, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t index = scale_of(list, &files[i]); /* may move the array */
@@ -121,11 +121,11 @@ static void add_to_classes(struct pp_sample_list *list, struct pp_classes *class
 
 void pp_scales_find(struct pp_sample_list *list, struct pp_classes *classes)
 {
-	find(list, list->files, list->n);
-	find(list, list->arcs, list->n_arcs);
-	find(list, list->weights, list->n_weights);
-	find(list, list->weight_arcs, list->n_weight_arcs);
-	find(list, list->stacks, list->n_stacks);
+	sample_list_find(list, list->files, list->n);
+	sample_list_find(list, list->arcs, list->n_arcs);
+	sample_list_find(list, list->weights, list->n_weights);
+	sample_list_find(list, list->weight_arcs, list->n_weight_arcs);
+	sample_list_find(list, list->stacks, list->n_stacks);
 	add_to_classes(list, classes);
 }
 

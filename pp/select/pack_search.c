@@ -94,9 +94,10 @@ static bool is_of_itself(const struct pp_sample_search *search, const char *samp
 	return true;
 }
 
-static void take_file(struct pp_sample_list *list, const struct pp_sample_search *search,
-		      const char *samples_dir, struct op_pack *pack,
-		      const struct op_pack_file *packed, struct pp_warnings *warnings)
+static void sample_list_take_file(struct pp_sample_list *list,
+				  const struct pp_sample_search *search, const char *samples_dir,
+				  struct op_pack *pack, const struct op_pack_file *packed,
+				  struct pp_warnings *warnings)
 {
 	struct op_sample_name name;
 	struct op_error error;
@@ -132,7 +133,8 @@ void pp_pack_search(struct pp_sample_list *list, const struct pp_sample_search *
 		while (op_pack_next(walk, &packed))
 			if (!strncmp(packed.name, tree, length) &&
 			    !strncmp(packed.name + length, below[i], strlen(below[i])))
-				take_file(list, search, samples_dir, pack, &packed, warnings);
+				sample_list_take_file(list, search, samples_dir, pack, &packed,
+						      warnings);
 		op_progress("sample files found", list->n, 0);
 	}
 	free(walk);

@@ -8,7 +8,7 @@
 
 #include "libop/base/memory.h"
 
-static void add(struct op_strings *list, const char *word)
+static void select_pair_add(struct op_strings *list, const char *word)
 {
 	if (op_strings_add(list, word))
 		pp_out_of_memory();
@@ -31,8 +31,8 @@ static void add_common(struct pp_pair *pair, const struct op_strings *words)
 		if (!strcmp(word, "{") || !strcmp(word, "}")) {
 			inside = *word == '{';
 		} else if (!inside && strcmp(word, "{}") != 0) {
-			add(&pair->words[0], word);
-			add(&pair->words[1], word);
+			select_pair_add(&pair->words[0], word);
+			select_pair_add(&pair->words[1], word);
 		}
 	}
 }
@@ -66,11 +66,11 @@ static int add_inside(struct op_strings *out, int argc, char **argv, int *i, str
 				    " may stand inside of braces",
 				    given);
 	if (!dir) {
-		add(out, given);
+		select_pair_add(out, given);
 		return 0;
 	}
 	word = pp_format(SESSION_TAG "%s", dir);
-	add(out, word);
+	select_pair_add(out, word);
 	free(word);
 	return 0;
 }
@@ -86,7 +86,7 @@ int pp_pair_options(struct op_strings *out, int argc, char **argv, struct op_err
 			return -1;
 		else if (inside)
 			continue;
-		add(out, argv[i]);
+		select_pair_add(out, argv[i]);
 	}
 	return 0;
 }
@@ -106,7 +106,7 @@ int pp_pair_split(struct pp_pair *pair, const struct op_strings *words, struct o
 		if ((opens && (inside || closed == 2)) || (closes && !both && !inside))
 			return wrong(error);
 		if (!opens && !closes && inside) {
-			add(&pair->words[closed], word);
+			select_pair_add(&pair->words[closed], word);
 			n_own[closed]++;
 		}
 		inside = (inside || opens) && !closes;

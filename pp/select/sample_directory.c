@@ -37,7 +37,8 @@ static void keep_entries(struct worker *worker, struct pp_sample_file *file)
 }
 
 /* Return: 0, or -1 if it is not a valid sample file. */
-static int load(struct worker *worker, int directory, const char *name, struct pp_sample_file *file)
+static int worker_load(struct worker *worker, int directory, const char *name,
+		       struct pp_sample_file *file)
 {
 	struct odb_error error;
 
@@ -61,7 +62,7 @@ static bool ends_with(const char *text, const char *end)
 	return n >= k && !strcmp(text + n - k, end);
 }
 
-static bool is_wanted(struct worker *worker, const struct op_sample_name *name)
+static bool worker_is_wanted(struct worker *worker, const struct op_sample_name *name)
 {
 	const struct tree *tree = worker->tree;
 
@@ -87,8 +88,8 @@ void pp_sample_add_file(struct worker *worker, int directory, const char *name)
 		pp_sample_note(worker, PP_BAD_NAME, "skipped: %s", error.text);
 		return;
 	}
-	if (!is_wanted(worker, &file.name) ||
-	    (worker->tree->list->want_counts && load(worker, directory, name, &file))) {
+	if (!worker_is_wanted(worker, &file.name) ||
+	    (worker->tree->list->want_counts && worker_load(worker, directory, name, &file))) {
 		op_sample_name_free(&file.name);
 		return;
 	}

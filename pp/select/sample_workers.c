@@ -51,7 +51,7 @@ static void search_item(struct worker *worker, struct item *item)
 	item->notes_end = worker->n_notes;
 }
 
-static void *work(void *context)
+static void *sample_workers_work(void *context)
 {
 	struct worker *worker = context;
 	struct tree *tree = worker->tree;
@@ -170,22 +170,23 @@ static unsigned int choose_threads(const struct tree *tree)
 }
 
 /* Continue with fewer threads if one cannot be started. */
-static void run(struct worker **workers, unsigned int n)
+static void worker_run(struct worker **workers, unsigned int n)
 {
 	pthread_t threads[THREADS_MAX];
 	unsigned int started = 1;
 
-	while (started < n && !pthread_create(&threads[started], NULL, work, workers[started]))
+	while (started < n &&
+	       !pthread_create(&threads[started], NULL, sample_workers_work, workers[started]))
 		started++;
-	work(workers[0]);
+	sample_workers_work(workers[0]);
 	for (unsigned int i = 1; i < started; i++)
 		pthread_join(threads[i], NULL);
 }
 
 /* ---- results ---- */
 
-static void append(struct pp_sample_file **files, size_t *n, size_t *capacity,
-		   const struct pp_sample_file *found, size_t first, size_t end)
+static void sample_file_append(struct pp_sample_file **files, size_t *n, size_t *capacity,
+			       const struct pp_sample_file *found, size_t first, size_t end)
 {
 	if (first == end)
 		return;
@@ -201,10 +202,10 @@ static void collect(struct tree *tree, struct worker **workers, struct pp_sample
 		const struct item *item = &tree->items[i];
 		const struct worker *worker = workers[item->worker];
 
-		append(&list->files, &list->n, &list->capacity, worker->found.files, item->files,
-		       item->files_end);
-		append(&list->arcs, &list->n_arcs, &list->arcs_capacity, worker->found.arcs,
-		       item->arcs, item->arcs_end);
+		sample_file_append(&list->files, &list->n, &list->capacity, worker->found.files,
+				   item->files, item->files_end);
+		sample_file_append(&list->arcs, &list->n_arcs, &list->arcs_capacity,
+				   worker->found.arcs, item->arcs, item->arcs_end);
 		for (size_t k = item->notes; k < item->notes_end; k++)
 			pp_warnings_add(warnings, worker->notes[k].kind, "%s",
 					worker->notes[k].text);
@@ -247,7 +248,7 @@ void pp_sample_search(struct pp_sample_list *list, const struct pp_sample_search
 		workers[i]->tree = &tree;
 		workers[i]->number = i;
 	}
-	run(workers, n);
+	worker_run(workers, n);
 	collect(&tree, workers, list, warnings);
 	for (unsigned int i = 0; i < n; i++)
 		free_worker(workers[i], list);

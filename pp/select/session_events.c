@@ -12,7 +12,7 @@
 #define NOTES_MOST (1 << 20)
 
 /* Moves the events of one line to @events. */
-static void take_line(struct op_events *events, const char *text)
+static void events_take_line(struct op_events *events, const char *text)
 {
 	size_t capacity = events->count;
 	struct op_events line;
@@ -35,7 +35,7 @@ void pp_session_events_read(const char *samples_dir, struct op_events *events)
 
 	while ((line = strsep(&rest, "\n")))
 		if (!strncmp(line, key, strlen(key)))
-			take_line(events, line + strlen(key));
+			events_take_line(events, line + strlen(key));
 	free(text);
 	free(path);
 }

@@ -17,7 +17,8 @@ struct stack_search {
 };
 
 /* Takes a file of this path, or leaves it if it is no stack file or not selected. */
-static void take_file(struct stack_search *search, const char *path, struct pp_sample_file file)
+static void stack_search_take_file(struct stack_search *search, const char *path,
+				   struct pp_sample_file file)
 {
 	struct pp_sample_list *list = search->list;
 
@@ -36,11 +37,11 @@ static void take_file(struct stack_search *search, const char *path, struct pp_s
 	list->stacks[list->n_stacks++] = file;
 }
 
-static int visit(const char *path, const struct stat *status, void *context)
+static int stack_search_visit(const char *path, const struct stat *status, void *context)
 {
 	if (S_ISREG(status->st_mode) &&
 	    strncmp(strrchr(path, '/') + 1, ODB_TEMPORARY, strlen(ODB_TEMPORARY)) != 0)
-		take_file(context, path, (struct pp_sample_file){0});
+		stack_search_take_file(context, path, (struct pp_sample_file){0});
 	return 0;
 }
 
@@ -52,7 +53,7 @@ static void search_loose(struct stack_search *search, const char *samples_dir,
 	struct stat status;
 	struct op_error error;
 
-	if (!stat(path, &status) && op_walk(path, visit, search, &error))
+	if (!stat(path, &status) && op_walk(path, stack_search_visit, search, &error))
 		pp_warnings_add(warnings, PP_BAD_DIRECTORY, "skipped: %s", error.text);
 	free(path);
 }
@@ -71,13 +72,13 @@ static void search_packed(struct stack_search *search, struct op_pack *pack,
 		if (packed.kind != OP_PACK_STACKS || is_weight != search->is_weight)
 			continue;
 		path = pp_format("%s/%s", samples_dir, packed.name);
-		take_file(search, path,
-			  (struct pp_sample_file){
-				  .pack = pack,
-				  .place = packed.place,
-				  .n_entries = packed.n,
-				  .sum = packed.sum,
-			  });
+		stack_search_take_file(search, path,
+				       (struct pp_sample_file){
+					       .pack = pack,
+					       .place = packed.place,
+					       .n_entries = packed.n,
+					       .sum = packed.sum,
+				       });
 		free(path);
 	}
 	free(walk);

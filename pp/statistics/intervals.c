@@ -38,7 +38,7 @@ double pp_student(size_t freedom)
 
 /* ---- rows by name ---- */
 
-static uint64_t key_of(const struct pp_row *row)
+static uint64_t row_key_of(const struct pp_row *row)
 {
 	uint64_t key = op_hash_text(op_hash_text(0, row->app->full), row->image->full);
 
@@ -46,7 +46,7 @@ static uint64_t key_of(const struct pp_row *row)
 	return op_hash_text(key, row->place.file ? row->place.file : "");
 }
 
-static bool is_same(const struct pp_row *a, const struct pp_row *b)
+static bool row_is_same(const struct pp_row *a, const struct pp_row *b)
 {
 	const char *file_a = a->place.file ? a->place.file : "";
 	const char *file_b = b->place.file ? b->place.file : "";
@@ -65,7 +65,7 @@ void pp_intervals_begin(struct pp_intervals *intervals, struct pp_profile *profi
 		.rows = pp_alloc(profile->n_rows * n + 1, sizeof(*intervals->rows)),
 		.wholes = pp_alloc(n, sizeof(*intervals->wholes))};
 	for (size_t i = 0; i < profile->n_rows; i++)
-		pp_hash_add(&intervals->by_name, key_of(profile->rows[i]), (uint32_t)i);
+		pp_hash_add(&intervals->by_name, row_key_of(profile->rows[i]), (uint32_t)i);
 }
 
 /* The index of a row of a run in the profile; n_rows: it is not there. */
@@ -74,8 +74,8 @@ static size_t find_row(const struct pp_intervals *intervals, const struct pp_row
 	const struct pp_profile *profile = intervals->profile;
 	uint32_t i;
 
-	op_hash_for_each_possible (&intervals->by_name, key_of(row), i)
-		if (is_same(profile->rows[i], row))
+	op_hash_for_each_possible (&intervals->by_name, row_key_of(row), i)
+		if (row_is_same(profile->rows[i], row))
 			return i;
 	return profile->n_rows;
 }

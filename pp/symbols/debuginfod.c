@@ -23,7 +23,7 @@ static struct {
 	void (*end)(void *client);
 } library;
 
-static bool load(void)
+static bool debuginfod_load(void)
 {
 	static bool tried;
 	void *handle;
@@ -44,11 +44,11 @@ static bool load(void)
 	return library.find != NULL;
 }
 
-static bool is_wanted(void)
+static bool debuginfod_is_wanted(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
-	return urls && *urls && load();
+	return urls && *urls && debuginfod_load();
 }
 
 /* A server that has failed is not asked any more: a report has hundreds of files. */
@@ -72,7 +72,7 @@ static void limit_waiting(void)
 	setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
 }
 
-static char *ask(find_by_id *find, const unsigned char *id, size_t size)
+static char *debuginfod_ask(find_by_id *find, const unsigned char *id, size_t size)
 {
 	char *path = NULL;
 	void *client;
@@ -96,10 +96,10 @@ static char *ask(find_by_id *find, const unsigned char *id, size_t size)
 
 char *pp_debuginfod_find(const unsigned char *id, size_t size)
 {
-	return is_wanted() ? ask(library.find, id, size) : NULL;
+	return debuginfod_is_wanted() ? debuginfod_ask(library.find, id, size) : NULL;
 }
 
 char *pp_debuginfod_executable(const unsigned char *id, size_t size)
 {
-	return is_wanted() ? ask(library.find_executable, id, size) : NULL;
+	return debuginfod_is_wanted() ? debuginfod_ask(library.find_executable, id, size) : NULL;
 }

@@ -41,19 +41,19 @@ struct decompression {
 	enum reason reason; /* of a failure */
 };
 
-static int fail(struct decompression *run, enum reason reason)
+static int decompression_fail(struct decompression *run, enum reason reason)
 {
 	run->reason = reason;
 	return -1;
 }
 
-static int put(struct decompression *run, size_t n)
+static int decompression_put(struct decompression *run, size_t n)
 {
 	run->total += n;
 	if (run->total > PP_DECOMPRESS_MAX)
-		return fail(run, TOO_LARGE);
+		return decompression_fail(run, TOO_LARGE);
 	op_buffer_put(run->out, run->output, n);
-	return run->out->failed ? fail(run, NO_MEMORY) : 0;
+	return run->out->failed ? decompression_fail(run, NO_MEMORY) : 0;
 }
 
 /* Return: the number of bytes read, 0 at the end, -1 on error. */
@@ -71,7 +71,7 @@ static int decompress_gzip(struct decompression *run)
 		return -1;
 	/* zlib passes uncompressed input through: an error here. */
 	while (!result && (n = gzread(file, run->output, CHUNK)) > 0)
-		result = gzdirect(file) ? -1 : put(run, (size_t)n);
+		result = gzdirect(file) ? -1 : decompression_put(run, (size_t)n);
 	if (gzclose(file) != Z_OK || n < 0)
 		result = -1;
 	return result;
@@ -96,7 +96,7 @@ static int decompress_xz(struct decompression *run)
 		stream.next_out = run->output;
 		stream.avail_out = CHUNK;
 		state = lzma_code(&stream, action);
-		result = put(run, CHUNK - stream.avail_out);
+		result = decompression_put(run, CHUNK - stream.avail_out);
 	}
 	lzma_end(&stream);
 	return state == LZMA_STREAM_END ? result : -1;
@@ -119,7 +119,7 @@ static int decompress_zstd(struct decompression *run)
 			ZSTD_outBuffer out = {run->output, CHUNK, 0};
 
 			rest = ZSTD_decompressStream(context, &out, &in);
-			result = ZSTD_isError(rest) ? -1 : put(run, out.pos);
+			result = ZSTD_isError(rest) ? -1 : decompression_put(run, out.pos);
 		}
 	}
 	/* Flush the decoder after the last input. */
@@ -128,7 +128,7 @@ static int decompress_zstd(struct decompression *run)
 		ZSTD_outBuffer out = {run->output, CHUNK, 0};
 
 		rest = ZSTD_decompressStream(context, &out, &in);
-		result = ZSTD_isError(rest) || !out.pos ? -1 : put(run, out.pos);
+		result = ZSTD_isError(rest) || !out.pos ? -1 : decompression_put(run, out.pos);
 	}
 	ZSTD_freeDCtx(context);
 	return result;
@@ -163,7 +163,7 @@ bool pp_is_compressed(const char *path)
 
 /* The question is the index of the format; the answer is a byte, and what is unpacked: the byte is
  * 0, or the reason + 1. */
-static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+static void decompress_work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	uint32_t format = op_reader_u32(question);
 	struct decompression run = {.in = fd, .out = answer, .input = pp_alloc(2, CHUNK)};
@@ -199,7 +199,7 @@ int pp_decompress(const char *path, const char **reason)
 {
 	const struct format *format = find_format(path);
 	const uint32_t index = (uint32_t)(format - formats);
-	struct apart_question question = {.work = work,
+	struct apart_question question = {.work = decompress_work,
 					  .path = path,
 					  .bytes = &index,
 					  .length = sizeof(index),

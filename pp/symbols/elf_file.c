@@ -97,7 +97,7 @@ char *pp_elf_build_id_at(const char *path)
 /* A bound for damaged data: such tables are small. */
 #define MINI_DEBUG_LIMIT (64 << 20)
 
-static int unpack(const void *packed, size_t size, int fd)
+static int elf_file_unpack(const void *packed, size_t size, int fd)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
 	unsigned char buffer[65536];
@@ -133,7 +133,7 @@ int pp_elf_mini_debug(const struct pp_elf_file *object)
 	if (!data || !data->d_buf || !data->d_size)
 		return -1;
 	fd = foreign_memory("gnu_debugdata");
-	if (fd >= 0 && (unpack(data->d_buf, data->d_size, fd) || lseek(fd, 0, SEEK_SET))) {
+	if (fd >= 0 && (elf_file_unpack(data->d_buf, data->d_size, fd) || lseek(fd, 0, SEEK_SET))) {
 		close(fd);
 		return -1;
 	}
@@ -351,7 +351,7 @@ size_t pp_segments_of(Elf *elf, struct pp_segment **out)
 }
 
 /* The answer is whether it is ET_EXEC, then the segments; nothing if it is no ELF file. */
-static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+static void elf_file_work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	struct pp_segment *segments = NULL;
 	GElf_Ehdr header;
@@ -373,7 +373,7 @@ static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 bool pp_segments_read(struct pp_segments *out, const char *path)
 {
 	struct apart_question question = {
-		.work = work,
+		.work = elf_file_work,
 		.fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW),
 		.path = path,
 		.seconds = APART_SECONDS_OF_REPORT,

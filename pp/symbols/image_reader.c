@@ -83,8 +83,8 @@ static void prefer_saved_names(struct pp_image_reader *reader, const struct op_i
 }
 
 /* Says why there is no file. */
-static void tell(struct pp_image_reader *reader, const struct op_image_name *id,
-		 struct pp_image_content *content, const char *reason)
+static void image_reader_tell(struct pp_image_reader *reader, const struct op_image_name *id,
+			      struct pp_image_content *content, const char *reason)
 {
 	if (reader->keeps_troubles)
 		content->trouble = pp_copy(reason);
@@ -95,8 +95,8 @@ static void tell(struct pp_image_reader *reader, const struct op_image_name *id,
 		WARN(reader, id, PP_NO_IMAGE, "has no symbols: %s", reason);
 }
 
-static void read_file(struct pp_image_reader *reader, const struct op_image_name *id,
-		      struct pp_image_content *content)
+static void image_reader_read_file(struct pp_image_reader *reader, const struct op_image_name *id,
+				   struct pp_image_content *content)
 {
 	const char *reason = NULL;
 	struct pp_image_identity identity;
@@ -109,7 +109,7 @@ static void read_file(struct pp_image_reader *reader, const struct op_image_name
 		content->unnamed = PP_UNNAMED_NO_FILE;
 		content->is_saved = read_saved(reader, id, content);
 		if (!content->is_saved || reader->want_code)
-			tell(reader, id, content, reason);
+			image_reader_tell(reader, id, content, reason);
 		return;
 	}
 	pp_image_identity_parse(&identity, id->name);
@@ -555,7 +555,7 @@ void pp_image_reader_read(struct pp_image_reader *reader, const struct op_image_
 		if (!strcmp(id->name, PROC_KALLSYMS))
 			read_proc_kallsyms(reader, id, content);
 		else if (!pp_image_is_named(id->name))
-			read_file(reader, id, content);
+			image_reader_read_file(reader, id, content);
 		break;
 	case OP_IMAGE_KERNEL:
 		read_kernel(reader, id, content);

@@ -140,7 +140,8 @@ static size_t limit_of(enum foreign_kind kind)
 }
 
 /* Says why a file was not opened.  Return: what pp_jit_read() returns then. */
-static enum pp_jit_result refuse(const char *path, enum foreign_kind kind, struct op_error *error)
+static enum pp_jit_result jit_refuse(const char *path, enum foreign_kind kind,
+				     struct op_error *error)
 {
 	if (errno == ENOENT)
 		return PP_JIT_NONE;
@@ -164,7 +165,7 @@ static enum pp_jit_result open_believed(const char *path, enum foreign_kind kind
 	*fd = foreign_open(path, kind,
 			   is_mapped_dump(path, tgid, processes) ? FOREIGN_NONE : FOREIGN_NOT_LAST);
 	if (*fd < 0)
-		return refuse(path, kind, error);
+		return jit_refuse(path, kind, error);
 	if (fstat(*fd, &status))
 		op_error_set(error, errno, "%s: %s", path, strerror(errno));
 	else if (!doubt(&status, path, dir, tgid, processes, error))
@@ -206,7 +207,7 @@ struct put_names {
 };
 
 /* Return: the place of a name, which is put if it is new.  @known: kept for the next time. */
-static uint32_t put_name(struct put_names *names, const char *name, uint32_t *known)
+static uint32_t put_names_put_name(struct put_names *names, const char *name, uint32_t *known)
 {
 	size_t n = names->known.n, number;
 
@@ -240,7 +241,7 @@ static struct pp_interval *resolve(const struct jit_functions *all, size_t *n)
 	return flat;
 }
 
-static void put_line(struct op_buffer *lines, uint64_t address, uint32_t file, uint32_t number)
+static void jit_put_line(struct op_buffer *lines, uint64_t address, uint32_t file, uint32_t number)
 {
 	const struct told_line line = {address, file, number};
 
@@ -260,9 +261,10 @@ static void put_part_lines(const struct jit_functions *all, const struct pp_inte
 		return;
 	for (size_t i = behind ? behind - 1 : 0;
 	     i < function->n_lines && items[i].address < part->end; i++)
-		put_line(lines, items[i].address > part->start ? items[i].address : part->start,
-			 put_name(names, items[i].file, &known[i]) + 1, items[i].number);
-	put_line(lines, part->end, 0, 0);
+		jit_put_line(lines, items[i].address > part->start ? items[i].address : part->start,
+			     put_names_put_name(names, items[i].file, &known[i]) + 1,
+			     items[i].number);
+	jit_put_line(lines, part->end, 0, 0);
 }
 
 static void put_answer(const struct jit_functions *all, const char *error, struct op_buffer *out)
@@ -277,9 +279,9 @@ static void put_answer(const struct jit_functions *all, const char *error, struc
 
 	for (size_t i = 0; i < head.n_parts; i++) {
 		size_t index = flat[i].value;
-		const struct part part = {
-			flat[i].start, flat[i].end,
-			put_name(&names, all->items[index].name, &names.of_function[index])};
+		const struct part part = {flat[i].start, flat[i].end,
+					  put_names_put_name(&names, all->items[index].name,
+							     &names.of_function[index])};
 
 		op_buffer_put(&parts, &part, sizeof(part));
 		put_part_lines(all, &flat[i], &names, &lines);
@@ -311,7 +313,7 @@ struct taken_names {
 };
 
 /* Return: the name at a place, or NULL: there is none, or it is too long. */
-static const char *take_name(const struct taken_names *names, uint64_t place)
+static const char *taken_names_take_name(const struct taken_names *names, uint64_t place)
 {
 	if (place >= names->size || !memchr(names->text + place, '\0', FOREIGN_JIT_NAME_MOST + 1))
 		return NULL;
@@ -326,7 +328,7 @@ static bool take_parts(struct pp_jit *jit, const struct part *parts, size_t n,
 
 	jit->symbols = pp_alloc(n, sizeof(*jit->symbols));
 	for (size_t i = 0; i < n; i++) {
-		const char *name = take_name(names, parts[i].name);
+		const char *name = taken_names_take_name(names, parts[i].name);
 
 		if (!name || parts[i].start < last || parts[i].end <= parts[i].start)
 			return false;
@@ -344,7 +346,8 @@ static bool take_lines(struct pp_jit *jit, const struct told_line *lines, size_t
 
 	jit->lines = pp_alloc(n, sizeof(*jit->lines));
 	for (size_t i = 0; i < n; i++) {
-		const char *file = lines[i].file ? take_name(names, lines[i].file - 1) : NULL;
+		const char *file =
+			lines[i].file ? taken_names_take_name(names, lines[i].file - 1) : NULL;
 
 		if (lines[i].address < last || (lines[i].file && !file))
 			return false;
@@ -384,8 +387,8 @@ static const char *take_answer(struct pp_jit *jit, struct op_reader *reader)
 /* Bytes of an answer: the names, and the parts of a million functions. */
 #define ANSWER_MOST (512 << 20)
 
-static int parse(int fd, enum foreign_kind kind, char **text, struct jit_functions *all,
-		 struct op_error *error)
+static int jit_parse(int fd, enum foreign_kind kind, char **text, struct jit_functions *all,
+		     struct op_error *error)
 {
 	size_t length;
 	int result = 0;
@@ -406,14 +409,14 @@ static int parse(int fd, enum foreign_kind kind, char **text, struct jit_functio
 }
 
 /* The question is the kind of the file. */
-static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+static void jit_work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	enum foreign_kind kind = op_reader_u32(question);
 	struct jit_functions all = {0};
 	struct op_error error = {0};
 	char *text = NULL;
 
-	parse(fd, kind, &text, &all, &error);
+	jit_parse(fd, kind, &text, &all, &error);
 	put_answer(&all, error.text, answer);
 	jit_functions_free(&all);
 	free(text);
@@ -425,7 +428,7 @@ static enum pp_jit_result read_functions(struct pp_jit *jit, const char *path,
 					 struct op_error *error)
 {
 	const uint32_t what = kind;
-	struct apart_question question = {.work = work,
+	struct apart_question question = {.work = jit_work,
 					  .path = path,
 					  .bytes = &what,
 					  .length = sizeof(what),

@@ -36,7 +36,7 @@ static uint32_t length_of(const char *text)
 	return text ? (uint32_t)strlen(text) : 0;
 }
 
-static void put_symbols(const struct pp_symbols *symbols, struct op_buffer *out)
+static void symbols_put_symbols(const struct pp_symbols *symbols, struct op_buffer *out)
 {
 	size_t length = 0;
 	void *bytes = pp_symbols_pack(symbols, &length);
@@ -46,7 +46,7 @@ static void put_symbols(const struct pp_symbols *symbols, struct op_buffer *out)
 	free(bytes);
 }
 
-static void work(int fd, struct op_reader *reader, struct op_buffer *out)
+static void symbols_apart_work(int fd, struct op_reader *reader, struct op_buffer *out)
 {
 	struct question question;
 	struct op_error error = {0};
@@ -67,7 +67,7 @@ static void work(int fd, struct op_reader *reader, struct op_buffer *out)
 	op_buffer_put(out, &answer, sizeof(answer));
 	op_buffer_put(out, error.text, answer.error_length);
 	op_buffer_put(out, symbols.debug_path, answer.debug_length);
-	put_symbols(&symbols, out);
+	symbols_put_symbols(&symbols, out);
 	pp_symbols_free(&symbols);
 }
 
@@ -86,8 +86,8 @@ static char *take_text(const char **at, size_t *left, uint32_t length)
 	return text;
 }
 
-static bool take(struct pp_symbols *symbols, const char *at, size_t left,
-		 enum pp_symbols_status *status, struct op_error *error)
+static bool symbols_take(struct pp_symbols *symbols, const char *at, size_t left,
+			 enum pp_symbols_status *status, struct op_error *error)
 {
 	char *text, *debug_path;
 	struct answer answer;
@@ -116,8 +116,8 @@ static bool take(struct pp_symbols *symbols, const char *at, size_t left,
 	return true;
 }
 
-static void *ask(const struct pp_symbols_request *request, int fd, size_t *length,
-		 struct op_error *error)
+static void *symbols_request_ask(const struct pp_symbols_request *request, int fd, size_t *length,
+				 struct op_error *error)
 {
 	const struct question head = {
 		.read = request->read,
@@ -127,7 +127,7 @@ static void *ask(const struct pp_symbols_request *request, int fd, size_t *lengt
 		.has_place = request->place,
 		.want_lines = request->want_lines,
 	};
-	struct apart_question question = {.work = work,
+	struct apart_question question = {.work = symbols_apart_work,
 					  .fd = fd,
 					  .path = request->path,
 					  .seconds = APART_SECONDS_OF_REPORT,
@@ -158,9 +158,9 @@ bool pp_symbols_read_apart(struct pp_symbols *symbols, const struct pp_symbols_r
 			close(fd);
 		return false;
 	}
-	answer = ask(request, fd, &length, error);
+	answer = symbols_request_ask(request, fd, &length, error);
 	close(fd);
-	if (!answer || !take(symbols, answer, length, status, error)) {
+	if (!answer || !symbols_take(symbols, answer, length, status, error)) {
 		*status = PP_SYMBOLS_DAMAGED;
 		if (answer)
 			op_error_set(error, EBADMSG, "reading it gave no symbols");

@@ -112,7 +112,7 @@ static bool take_items(struct pp_symbols *symbols, const struct head *head,
 	return true;
 }
 
-static bool take(struct pp_symbols *symbols, const unsigned char *bytes, size_t size)
+static bool symbols_cache_take(struct pp_symbols *symbols, const unsigned char *bytes, size_t size)
 {
 	const struct item *items;
 	const struct alias *aliases;
@@ -158,7 +158,7 @@ bool pp_symbols_unpack(struct pp_symbols *symbols, void *bytes, size_t size)
 {
 	symbols->owner = bytes;
 	symbols->release = free;
-	if (bytes && take(symbols, bytes, size))
+	if (bytes && symbols_cache_take(symbols, bytes, size))
 		return true;
 	pp_symbols_free(symbols);
 	return false;
@@ -180,7 +180,7 @@ struct text {
 };
 
 /* Adjacent names are rarely equal, so names are not shared. */
-static uint32_t put(struct text *text, const char *name)
+static uint32_t symbols_cache_put(struct text *text, const char *name)
 {
 	size_t n = strlen(name) + 1, at = text->n;
 
@@ -217,10 +217,11 @@ void *pp_symbols_pack(const struct pp_symbols *symbols, size_t *length)
 					 .end = symbols->items[i].end,
 					 .vma = symbols->items[i].vma,
 					 .skipped = symbols->items[i].skipped,
-					 .name = put(&text, symbols->items[i].name)};
+					 .name = symbols_cache_put(&text, symbols->items[i].name)};
 	for (size_t i = 0; i < symbols->n_aliases; i++)
-		aliases[i] = (struct alias){.start = symbols->aliases[i].start,
-					    .name = put(&text, symbols->aliases[i].name)};
+		aliases[i] =
+			(struct alias){.start = symbols->aliases[i].start,
+				       .name = symbols_cache_put(&text, symbols->aliases[i].name)};
 	for (size_t i = 0; i < symbols->n_code; i++) {
 		const struct pp_code *from = &symbols->code[i];
 
@@ -229,7 +230,8 @@ void *pp_symbols_pack(const struct pp_symbols *symbols, size_t *length)
 					.vma = from->vma,
 					.offset = from->offset,
 					.link = from->link,
-					.name = from->name ? put(&text, from->name) : NONE};
+					.name = from->name ? symbols_cache_put(&text, from->name)
+							   : NONE};
 	}
 	head.text_size = text.n;
 	memcpy(bytes, &head, sizeof(head));

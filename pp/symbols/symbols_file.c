@@ -38,7 +38,7 @@ static struct pp_machine machine_of(bfd *image)
 
 /* ---- symbols ---- */
 
-static bool is_wanted(const asymbol *symbol)
+static bool symbols_file_is_wanted(const asymbol *symbol)
 {
 	const char *name = symbol->name;
 
@@ -127,7 +127,7 @@ static void add_static(struct build *build, asymbol *symbol)
 	const asection *section;
 	uint64_t key;
 
-	if (!is_wanted(symbol) || !(symbol->section->flags & SEC_CODE))
+	if (!symbols_file_is_wanted(symbol) || !(symbol->section->flags & SEC_CODE))
 		return;
 	section = image_section(build, symbol->section);
 	if (section && symbol->value < section->size &&
@@ -142,7 +142,7 @@ static void add_dynamic(struct build *build, asymbol *symbol)
 {
 	uint64_t key;
 
-	if (is_wanted(symbol) && !bfd_is_und_section(symbol->section) &&
+	if (symbols_file_is_wanted(symbol) && !bfd_is_und_section(symbol->section) &&
 	    !bfd_is_abs_section(symbol->section) &&
 	    pp_symbols_key(build->symbols, bfd_asymbol_value(symbol), &key))
 		add_raw(build, key, size_at(&build->dynamic_sizes, bfd_asymbol_value(symbol)),
@@ -305,9 +305,10 @@ static void read_symbols(struct build *build, const char *path, const char *root
 	free(build->starts.keys);
 }
 
-static enum pp_symbols_status read_file(struct pp_symbols *symbols, const char *path,
-					const char *root, bool want_lines,
-					const struct pp_kernel_place *place, struct op_error *error)
+static enum pp_symbols_status symbols_read_file(struct pp_symbols *symbols, const char *path,
+						const char *root, bool want_lines,
+						const struct pp_kernel_place *place,
+						struct op_error *error)
 {
 	struct owner *owner = pp_alloc(1, sizeof(*owner));
 	struct build build = {.symbols = symbols, .owner = owner, .mini = -1, .place = place};
@@ -335,14 +336,14 @@ enum pp_symbols_status pp_symbols_read_file(struct pp_symbols *symbols, const ch
 {
 	char *debug_path = NULL, *name;
 	enum pp_symbols_status status = PP_SYMBOLS_OK;
-	const struct pp_symbols_request request = {path, root, want_lines, NULL, read_file};
+	const struct pp_symbols_request request = {path, root, want_lines, NULL, symbols_read_file};
 
 	memset(symbols, 0, sizeof(*symbols));
 	if (pp_symbols_read_apart(symbols, &request, &status, error))
 		return status;
 	name = pp_symbols_cache_name(path, root, want_lines, &debug_path);
 	if (!name || !pp_symbols_cache_load(name, symbols)) {
-		status = read_file(symbols, path, root, want_lines, NULL, error);
+		status = symbols_read_file(symbols, path, root, want_lines, NULL, error);
 		if (name && status == PP_SYMBOLS_OK)
 			pp_symbols_cache_store(name, symbols);
 	}
@@ -359,12 +360,13 @@ enum pp_symbols_status pp_symbols_read_kernel_file(struct pp_symbols *symbols, c
 						   const struct pp_kernel_place *place,
 						   struct op_error *error)
 {
-	const struct pp_symbols_request request = {path, root, want_lines, place, read_file};
+	const struct pp_symbols_request request = {path, root, want_lines, place,
+						   symbols_read_file};
 	enum pp_symbols_status status = PP_SYMBOLS_OK;
 
 	memset(symbols, 0, sizeof(*symbols));
 	if (!pp_symbols_read_apart(symbols, &request, &status, error))
-		return read_file(symbols, path, root, want_lines, place, error);
+		return symbols_read_file(symbols, path, root, want_lines, place, error);
 	symbols->is_relocatable = place->is_module;
 	return status;
 }

@@ -25,8 +25,8 @@ struct choice {
 	uint64_t start, end;
 };
 
-static int choose(const struct pp_kallsyms *kallsyms, const char *name, struct choice *choice,
-		  struct op_error *error)
+static int kallsyms_choose(const struct pp_kallsyms *kallsyms, const char *name,
+			   struct choice *choice, struct op_error *error)
 {
 	const struct pp_kernel_module *module;
 
@@ -96,7 +96,7 @@ int pp_symbols_read_kernel(struct pp_symbols *symbols, const struct pp_kallsyms 
 	size_t n = 0;
 
 	memset(symbols, 0, sizeof(*symbols));
-	if (choose(kallsyms, name, &choice, error))
+	if (kallsyms_choose(kallsyms, name, &choice, error))
 		return -1;
 	symbols->owner = names = pp_alloc(1, sizeof(*names));
 	symbols->release = free_names;

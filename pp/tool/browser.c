@@ -23,7 +23,7 @@
 /* Of xdg-open(1). */
 #define NO_BROWSER 3
 
-static int start(const char *path, pid_t *pid, struct op_error *error)
+static int tool_browser_start(const char *path, pid_t *pid, struct op_error *error)
 {
 	const char *const argv[] = {OPENER, path, NULL};
 	posix_spawn_file_actions_t actions;
@@ -85,7 +85,7 @@ int pp_browser_open(const char *path, struct op_error *error)
 		free(absolute);
 		return -1;
 	}
-	if (start(absolute, &pid, error)) {
+	if (tool_browser_start(absolute, &pid, error)) {
 		free(absolute);
 		return -1;
 	}

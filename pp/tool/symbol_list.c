@@ -36,8 +36,8 @@ static size_t name_length(const char *text)
 	return depth ? strcspn(text, ",") : at;
 }
 
-static int take(const struct op_option *option, void *field, const char *text,
-		struct op_error *error)
+static int symbol_list_take(const struct op_option *option, void *field, const char *text,
+			    struct op_error *error)
 {
 	for (const char *at = text;; at++) {
 		size_t n = name_length(at);
@@ -55,9 +55,10 @@ static int take(const struct op_option *option, void *field, const char *text,
 	}
 }
 
-static void release(void *field)
+static void symbol_list_release(void *field)
 {
 	op_strings_free(field);
 }
 
-const struct op_option_type pp_option_symbol_list = {.take = take, .release = release};
+const struct op_option_type pp_option_symbol_list = {.take = symbol_list_take,
+						     .release = symbol_list_release};

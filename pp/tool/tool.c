@@ -293,8 +293,8 @@ static void explain_words(const struct pp_tool *tool, const struct pp_common *co
 	}
 }
 
-static enum op_exit run(const struct pp_tool *tool, const struct op_option_table *tables, void *job,
-			int argc, char **argv, struct op_error *error)
+static enum op_exit tool_run(const struct pp_tool *tool, const struct op_option_table *tables,
+			     void *job, int argc, char **argv, struct op_error *error)
 {
 	struct pp_common *common = job;
 
@@ -332,7 +332,7 @@ int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
 
 	op_program_set(argv[0]);
 	op_progress_begin();
-	status = run(tool, tables, job, argc, argv, &error);
+	status = tool_run(tool, tables, job, argc, argv, &error);
 	op_progress_end();
 	if (status == OP_EXIT_USAGE)
 		op_usage_error(&error);

@@ -22,7 +22,7 @@ static bool is_special(const struct foreign_place *place)
 	       !S_ISREG(status.st_mode);
 }
 
-static int open_file(struct pp_whole_file *whole, struct op_error *error)
+static int whole_file_open_file(struct pp_whole_file *whole, struct op_error *error)
 {
 	const struct foreign_place *place = &whole->place;
 	int fd = is_special(place) ? foreign_place_open(place, 0640, error)
@@ -50,7 +50,7 @@ int pp_whole_file_open(struct pp_whole_file *whole, const char *path, struct op_
 	}
 	if (!foreign_place_find(&whole->place, path, FOREIGN_PARENTS_FIND, FOREIGN_REPLACE,
 				error) &&
-	    !open_file(whole, error))
+	    !whole_file_open_file(whole, error))
 		return 0;
 	foreign_place_leave(&whole->place);
 	return -1;

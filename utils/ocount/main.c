@@ -34,7 +34,7 @@ struct run {
 	size_t ends;
 };
 
-static double now(void)
+static double ocount_now(void)
 {
 	struct timespec time;
 
@@ -155,7 +155,7 @@ static int open_clock(struct run *run, struct op_error *error)
 
 static int report_now(struct run *run, struct op_error *error)
 {
-	double time = now(), before = run->reported;
+	double time = ocount_now(), before = run->reported;
 
 	run->reported = time;
 	return report_write(&run->report, &run->counts, time - before, time - run->started, error);
@@ -232,7 +232,7 @@ static int count(struct run *run, struct op_error *error)
 
 /* ---- the whole run ---- */
 
-static int work(struct run *run, struct op_error *error)
+static int ocount_work(struct run *run, struct op_error *error)
 {
 	const struct request *request = run->request;
 
@@ -243,14 +243,14 @@ static int work(struct run *run, struct op_error *error)
 	if (counts_open(&run->counts, &run->events, request, run->command.pid, error) ||
 	    watch_all(run, error) || open_clock(run, error))
 		return -1;
-	run->started = run->reported = now();
+	run->started = run->reported = ocount_now();
 	if (request->command ? command_go(&run->command, request->command[0], error)
 			     : counts_enable(&run->counts, error))
 		return -1;
 	return count(run, error);
 }
 
-static void release(struct run *run)
+static void ocount_release(struct run *run)
 {
 	for (size_t i = 0; i < run->ends; i++) {
 		if (run->end[i].fd >= 0)
@@ -274,7 +274,7 @@ static int ocount(const struct request *request, struct op_error *error)
 			  .signals = -1,
 			  .timer = -1,
 			  .command = {.go = -1, .failed = -1}};
-	int status, result = work(&run, error), exit_status = OP_EXIT_OK;
+	int status, result = ocount_work(&run, error), exit_status = OP_EXIT_OK;
 
 	if (!result && run.command.pid) {
 		/* after the last interval the command keeps running */
@@ -287,7 +287,7 @@ static int ocount(const struct request *request, struct op_error *error)
 		exit_status = OP_EXIT_FAILURE;
 	}
 	command_abandon(&run.command);
-	release(&run);
+	ocount_release(&run);
 	return exit_status;
 }
 

@@ -82,8 +82,8 @@ static void put_json_row(const struct report *report, const struct row *row, dou
 		row->count.running);
 }
 
-static void put_head(struct report *report, const struct row *rows, size_t count, double seconds,
-		     double since)
+static void ocount_report_put_head(struct report *report, const struct row *rows, size_t count,
+				   double seconds, double since)
 {
 	bool scaled = false;
 
@@ -136,7 +136,7 @@ int report_write(struct report *report, struct counts *counts, double seconds, d
 		free(rows);
 		return -1;
 	}
-	put_head(report, rows, count, seconds, since);
+	ocount_report_put_head(report, rows, count, seconds, since);
 	for (size_t i = 0; i < count; i++) {
 		if (report->format == FORMAT_TABLE)
 			put_table_row(report, &rows[i]);

@@ -114,7 +114,7 @@ static int rewrite_events(struct request *request, struct op_error *error)
 
 /* ---- all together ---- */
 
-static int check(const struct request *request, struct op_error *error)
+static int ocount_request_check(const struct request *request, struct op_error *error)
 {
 	int targets = !!request->command + (request->processes.count || request->threads.count) +
 		      (request->system_wide || request->cpus);
@@ -152,7 +152,7 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	request->format = request->json	   ? FORMAT_JSON
 			  : request->brief ? FORMAT_BRIEF
 					   : FORMAT_TABLE;
-	return check(request, error) ? -1 : rewrite_events(request, error);
+	return ocount_request_check(request, error) ? -1 : rewrite_events(request, error);
 }
 
 void request_free(struct request *request)

@@ -119,7 +119,7 @@ static int start_daemon(struct control *control, struct op_error *error)
 	return 0;
 }
 
-static int start(struct control *control, struct op_error *error)
+static int control_start(struct control *control, struct op_error *error)
 {
 	if (start_daemon(control, error) || set_running(&control->settings, true, error))
 		return -1;
@@ -277,11 +277,11 @@ static int list_events(struct control *control, struct op_error *error)
 }
 
 static int (*const actions[])(struct control *control, struct op_error *error) = {
-	[ACTION_INIT] = init,	  [ACTION_START_DAEMON] = start_daemon,
-	[ACTION_START] = start,	  [ACTION_DUMP] = dump,
-	[ACTION_STOP] = stop,	  [ACTION_SHUTDOWN] = shutdown,
-	[ACTION_RESET] = reset,	  [ACTION_SAVE] = save,
-	[ACTION_DEINIT] = deinit, [ACTION_LIST_EVENTS] = list_events,
+	[ACTION_INIT] = init,		[ACTION_START_DAEMON] = start_daemon,
+	[ACTION_START] = control_start, [ACTION_DUMP] = dump,
+	[ACTION_STOP] = stop,		[ACTION_SHUTDOWN] = shutdown,
+	[ACTION_RESET] = reset,		[ACTION_SAVE] = save,
+	[ACTION_DEINIT] = deinit,	[ACTION_LIST_EVENTS] = list_events,
 };
 
 int action_run(struct control *control, struct op_error *error)

@@ -33,7 +33,7 @@ static int find_daemon(struct control *control, struct op_error *error)
 }
 
 /* Reads the current settings; those deferred to the daemon's end become current. */
-static int load(struct control *control, bool *found, struct op_error *error)
+static int control_load(struct control *control, bool *found, struct op_error *error)
 {
 	struct settings *settings = &control->settings;
 
@@ -132,7 +132,7 @@ int control_open(struct control *control, const struct request *request, bool *u
 	*control = (struct control){.request = request, .pidfd = -1};
 	*usage = false;
 	control->lock = daemonrc_open_dir(&control->dir, error);
-	if (control->lock < 0 || load(control, &found, error) ||
+	if (control->lock < 0 || control_load(control, &found, error) ||
 	    change(control, found, usage, error))
 		return -1;
 	if (request_keeps_settings(request) || !request->session_dir)

@@ -66,10 +66,10 @@ static char *daemon_program(void)
 	return program_beside("/../../daemon/" DAEMON_NAME, "/" DAEMON_NAME);
 }
 
-static int add(struct op_strings *arguments, const char *format, ...)
+static int opcontrol_daemon_add(struct op_strings *arguments, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static int add(struct op_strings *arguments, const char *format, ...)
+static int opcontrol_daemon_add(struct op_strings *arguments, const char *format, ...)
 {
 	va_list values;
 	char *text;
@@ -100,40 +100,44 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 	char *program = daemon_program();
 	int ret;
 
-	ret = program ? add(arguments, "%s", program) : -1;
+	ret = program ? opcontrol_daemon_add(arguments, "%s", program) : -1;
 	free(program);
-	ret |= add(arguments, "--session-dir=%s", settings->session_dir);
+	ret |= opcontrol_daemon_add(arguments, "--session-dir=%s", settings->session_dir);
 	if (driver_is_given())
-		ret |= add(arguments, "--oprofilefs=%s", driver_dir());
+		ret |= opcontrol_daemon_add(arguments, "--oprofilefs=%s", driver_dir());
 	if (events)
-		ret |= add(arguments, "--events=%s", events);
+		ret |= opcontrol_daemon_add(arguments, "--events=%s", events);
 	if (settings->perf) {
-		ret |= add(arguments, "--perf");
-		ret |= add(arguments, "--stopped");
+		ret |= opcontrol_daemon_add(arguments, "--perf");
+		ret |= opcontrol_daemon_add(arguments, "--stopped");
 		if (settings->frequency)
-			ret |= add(arguments, "--freq=%" PRIu64, settings->frequency);
-		ret |= add(arguments, "--callgraph=%" PRIu64, settings->callgraph);
+			ret |= opcontrol_daemon_add(arguments, "--freq=%" PRIu64,
+						    settings->frequency);
+		ret |= opcontrol_daemon_add(arguments, "--callgraph=%" PRIu64, settings->callgraph);
 	}
 	if (settings->session_size)
-		ret |= add(arguments, "--session-size=%" PRIu64, settings->session_size);
+		ret |= opcontrol_daemon_add(arguments, "--session-size=%" PRIu64,
+					    settings->session_size);
 	if (settings->session_files)
-		ret |= add(arguments, "--session-files=%" PRIu64, settings->session_files);
+		ret |= opcontrol_daemon_add(arguments, "--session-files=%" PRIu64,
+					    settings->session_files);
 	if (settings->min_free != SETTING_UNSET)
-		ret |= add(arguments, "--min-free=%" PRIu64, settings->min_free);
+		ret |= opcontrol_daemon_add(arguments, "--min-free=%" PRIu64, settings->min_free);
 	if (settings->vmlinux && !strcmp(settings->vmlinux, "none"))
-		ret |= add(arguments, "--no-vmlinux");
+		ret |= opcontrol_daemon_add(arguments, "--no-vmlinux");
 	else if (settings->vmlinux)
-		ret |= add(arguments, "--vmlinux=%s", settings->vmlinux);
+		ret |= opcontrol_daemon_add(arguments, "--vmlinux=%s", settings->vmlinux);
 	if (settings->kernel_range[1])
-		ret |= add(arguments, "--kernel-range=%" PRIx64 ",%" PRIx64,
-			   settings->kernel_range[0], settings->kernel_range[1]);
+		ret |= opcontrol_daemon_add(arguments, "--kernel-range=%" PRIx64 ",%" PRIx64,
+					    settings->kernel_range[0], settings->kernel_range[1]);
 	if (settings->image_filter)
-		ret |= add(arguments, "--image=%s", settings->image_filter);
+		ret |= opcontrol_daemon_add(arguments, "--image=%s", settings->image_filter);
 	for (size_t i = 0; i < OP_ARRAY_SIZE(separated); i++)
 		if (separated[i].by)
-			ret |= add(arguments, "--separate-%s=1", separated[i].name);
+			ret |= opcontrol_daemon_add(arguments, "--separate-%s=1",
+						    separated[i].name);
 	if (verbose)
-		ret |= add(arguments, "--verbose=%s", verbose);
+		ret |= opcontrol_daemon_add(arguments, "--verbose=%s", verbose);
 	return ret;
 }
 

@@ -121,7 +121,7 @@ static int read_events_end(struct reader *reader)
 	return 0;
 }
 
-static int read_lines(struct reader *reader, char *text)
+static int daemonrc_read_lines(struct reader *reader, char *text)
 {
 	char *line, *next = text;
 
@@ -157,7 +157,7 @@ int daemonrc_parse(const char *name, const char *text, size_t size, struct setti
 		settings_free(settings);
 		return op_error_set(error, ENOMEM, "%s: out of memory", name);
 	}
-	ret = read_lines(&reader, copy);
+	ret = daemonrc_read_lines(&reader, copy);
 	for (int i = 0; i < EVENTS_MAX; i++)
 		free(reader.events[i]);
 	free(copy);

@@ -108,8 +108,8 @@ static int take_specs(struct events *events, const struct settings *settings,
 	return 0;
 }
 
-static int choose(struct events *events, const struct op_resolve_options *how,
-		  struct op_error *error)
+static int events_choose(struct events *events, const struct op_resolve_options *how,
+			 struct op_error *error)
 {
 	return op_events_resolve(&events->catalogue, events->specs.item, events->specs.count, how,
 				 events->choices, error);
@@ -139,7 +139,8 @@ static int check_ext(const struct events *events, struct op_error *error)
 	return 0;
 }
 
-static int look_up(struct events *events, const struct settings *settings, struct op_error *error)
+static int events_look_up(struct events *events, const struct settings *settings,
+			  struct op_error *error)
 {
 	/* The default event is accepted with call graphs, too. */
 	struct op_resolve_options how = {
@@ -153,7 +154,7 @@ static int look_up(struct events *events, const struct settings *settings, struc
 	events->choices = calloc(events->specs.count, sizeof(*events->choices));
 	if (!events->choices)
 		return op_error_memory(error);
-	if (choose(events, &how, error) || check_ext(events, error))
+	if (events_choose(events, &how, error) || check_ext(events, error))
 		return -1;
 	return check_counts(events, error);
 }
@@ -173,7 +174,7 @@ int events_open(const struct settings *settings, struct events *events, struct o
 				    settings->events.item[0], type);
 	if (driver_is_timer(type))
 		return 0;
-	if (!load_catalogue(events, false, error) && !look_up(events, settings, error))
+	if (!load_catalogue(events, false, error) && !events_look_up(events, settings, error))
 		return 0;
 	events_close(events);
 	return -1;
@@ -239,7 +240,7 @@ int events_place(struct events *events, struct op_error *error)
 	if (!events->specs.count)
 		return 0;
 	counters->usable &= events->offered;
-	events->placed = counters->usable && !choose(events, &how, &why);
+	events->placed = counters->usable && !events_choose(events, &how, &why);
 	if (events->placed)
 		return 0;
 	if (counters->usable && !(why.code == EBUSY && events->missing))

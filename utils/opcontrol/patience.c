@@ -13,7 +13,7 @@
 /* Bytes of a file "stat" below /proc. */
 #define STAT_MOST 4096
 
-static struct timespec now(clockid_t clock)
+static struct timespec patience_now(clockid_t clock)
 {
 	struct timespec time = {0};
 
@@ -33,13 +33,13 @@ void patience_begin(struct patience *patience, pid_t daemon, unsigned int idle_m
 		.daemon = daemon,
 		.idle_most = idle_most,
 		.all_most = all_most,
-		.begun = now(CLOCK_MONOTONIC),
+		.begun = patience_now(CLOCK_MONOTONIC),
 	};
 	patience->worked = patience->begun;
 	if (!daemon || clock_getcpuclockid(daemon, &patience->clock))
 		patience->daemon = 0;
 	else
-		patience->computed = now(patience->clock);
+		patience->computed = patience_now(patience->clock);
 }
 
 /* Whether a thread waits for what nothing interrupts, such as a disk. */
@@ -79,7 +79,7 @@ static bool has_worked(struct patience *patience)
 
 	if (!patience->daemon)
 		return false;
-	computed = now(patience->clock);
+	computed = patience_now(patience->clock);
 	if (is_equal(computed, patience->computed))
 		return waits_for_disk(patience->daemon);
 	patience->computed = computed;
@@ -88,13 +88,13 @@ static bool has_worked(struct patience *patience)
 
 static unsigned int seconds_since(struct timespec before)
 {
-	return (unsigned int)(now(CLOCK_MONOTONIC).tv_sec - before.tv_sec);
+	return (unsigned int)(patience_now(CLOCK_MONOTONIC).tv_sec - before.tv_sec);
 }
 
 bool patience_ends(struct patience *patience)
 {
 	if (has_worked(patience))
-		patience->worked = now(CLOCK_MONOTONIC);
+		patience->worked = patience_now(CLOCK_MONOTONIC);
 	if (seconds_since(patience->worked) >= patience->idle_most ||
 	    patience_seconds(patience) >= patience->all_most)
 		return true;

@@ -19,7 +19,7 @@ struct reader {
 	struct op_error *error;
 };
 
-static int visit(const char *path, const struct stat *status, void *context)
+static int opcontrol_stats_visit(const char *path, const struct stat *status, void *context)
 {
 	struct reader *reader = context;
 	const char *name = path + reader->prefix;
@@ -56,7 +56,7 @@ int stats_read(struct stats *stats, struct op_error *error)
 	if (!dir)
 		return op_error_memory(error);
 	reader.prefix = strlen(dir) + 1;
-	ret = op_walk(dir, visit, &reader, error);
+	ret = op_walk(dir, opcontrol_stats_visit, &reader, error);
 	free(dir);
 	return ret;
 }

@@ -162,8 +162,8 @@ static const struct op_option rows[] = {
 	OP_OPTION_VERSION('v'),
 	{0}};
 
-static int check(const struct command *command, const struct dump_style *style,
-		 const struct op_strings *words, struct op_error *error)
+static int opdb_check(const struct command *command, const struct dump_style *style,
+		      const struct op_strings *words, struct op_error *error)
 {
 	if (!words->count)
 		return op_error_set(error, EINVAL,
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 	wrong = op_options_read(tables, SYNOPSIS, argc, (const char **)argv, &words, &error);
 	if (!wrong) {
 		command = words.count ? command_named(words.item[0]) : NULL;
-		wrong = check(command, &run.style, &words, &error);
+		wrong = opdb_check(command, &run.style, &words, &error);
 	}
 	if (wrong)
 		op_complain("%s", error.text);

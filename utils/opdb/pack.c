@@ -24,8 +24,8 @@ struct unpacked {
 typedef int each_file(void *context, const struct op_pack_file *file,
 		      const struct unpacked *content, struct op_error *error);
 
-static int unpack(struct op_pack *pack, const struct op_pack_file *file, struct unpacked *content,
-		  struct op_error *error)
+static int pack_unpack(struct op_pack *pack, const struct op_pack_file *file,
+		       struct unpacked *content, struct op_error *error)
 {
 	*content = (struct unpacked){0};
 	return file->kind == OP_PACK_STACKS
@@ -56,7 +56,7 @@ static ptrdiff_t each(const char *path, each_file *call, void *context, struct o
 		struct op_error why;
 		struct unpacked content;
 
-		if (unpack(pack, &file, &content, &why)) {
+		if (pack_unpack(pack, &file, &content, &why)) {
 			op_safe_line(stdout, "%s", why.text);
 			bad++;
 			continue;

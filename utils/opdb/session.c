@@ -114,8 +114,8 @@ static int lock_current(const struct place *place, struct op_error *error)
 	return live ? lock_take(place->session, error) : 0;
 }
 
-static int work(const struct place *place, bool pack, struct op_pack_result *result,
-		struct op_error *error)
+static int opdb_session_work(const struct place *place, bool pack, struct op_pack_result *result,
+			     struct op_error *error)
 {
 	int lock = lock_current(place, error), code;
 
@@ -131,7 +131,7 @@ static int work(const struct place *place, bool pack, struct op_pack_result *res
 	return code;
 }
 
-static int run(const char *directory, bool pack)
+static int opdb_session_run(const char *directory, bool pack)
 {
 	struct op_pack_result result;
 	struct op_error error;
@@ -139,8 +139,10 @@ static int run(const char *directory, bool pack)
 	int code;
 
 	umask(SESSION_UMASK);
-	code = place_open(&place, directory, &error) || work(&place, pack, &result, &error) ? -1
-											    : 0;
+	code = place_open(&place, directory, &error) ||
+			       opdb_session_work(&place, pack, &result, &error)
+		       ? -1
+		       : 0;
 	if (code) {
 		op_complain("%s", error.text);
 	} else {
@@ -157,10 +159,10 @@ static int run(const char *directory, bool pack)
 
 int session_pack(const char *directory)
 {
-	return run(directory, true);
+	return opdb_session_run(directory, true);
 }
 
 int session_unpack(const char *directory)
 {
-	return run(directory, false);
+	return opdb_session_run(directory, false);
 }

@@ -63,7 +63,7 @@ static bool is_idle_file(const char *path)
 	return part && op_pack_is_part(part) && strcmp(name + 1, OP_IDLE_NAMES) != 0;
 }
 
-static int visit(const char *path, const struct stat *status, void *context)
+static int opdb_walk_visit(const char *path, const struct stat *status, void *context)
 {
 	struct progress *progress = context;
 	const struct walk *walk = progress->walk;
@@ -87,7 +87,7 @@ static int walk_directory(const struct walk *walk, const char *path)
 	struct progress progress = {.walk = walk, .prefix = strlen(path)};
 	struct op_error error;
 
-	if (op_walk(path, visit, &progress, &error)) {
+	if (op_walk(path, opdb_walk_visit, &progress, &error)) {
 		op_complain("%s", error.text);
 		return -1;
 	}

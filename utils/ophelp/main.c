@@ -85,8 +85,8 @@ static void put_choice(enum action action, const struct op_resolved_event *choic
 	}
 }
 
-static int choose(const struct request *request, struct op_catalogue *catalogue,
-		  struct op_error *error)
+static int ophelp_choose(const struct request *request, struct op_catalogue *catalogue,
+			 struct op_error *error)
 {
 	bool check = request->action == ACTION_CHECK_EVENTS;
 	struct op_resolve_options how = {
@@ -157,7 +157,7 @@ static int with_catalogue(const struct request *request, struct op_error *error)
 	} else if (request->action == ACTION_DEFAULT_EVENT) {
 		result = put_default(&catalogue, error);
 	} else {
-		result = choose(request, &catalogue, error);
+		result = ophelp_choose(request, &catalogue, error);
 	}
 	op_catalogue_free(&catalogue);
 	return result;

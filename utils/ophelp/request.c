@@ -42,7 +42,7 @@ static const struct op_option rows[] = {
 	{0}};
 
 /* Options without effect are errors. */
-static int check(struct request *request, struct op_error *error)
+static int ophelp_request_check(struct request *request, struct op_error *error)
 {
 	bool takes_specs = request->action == ACTION_CHECK_EVENTS ||
 			   request->action == ACTION_UNIT_MASK ||
@@ -82,7 +82,7 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	if (op_options_read(tables, SYNOPSIS, argc, argv, &request->specs, error))
 		return -1;
 	request->action = request->chosen ? request->chosen->value : ACTION_LIST;
-	return check(request, error);
+	return ophelp_request_check(request, error);
 }
 
 void request_free(struct request *request)

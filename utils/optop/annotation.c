@@ -116,8 +116,8 @@ static int disassemble(struct annotation *annotation, struct code *code, uint64_
 }
 
 /* An address of the function whose code is known. */
-static bool find(struct symbols *symbols, const struct model *model, uint32_t function,
-		 const struct op_image_name **id, uint64_t *start, uint64_t *end)
+static bool annotation_find(struct symbols *symbols, const struct model *model, uint32_t function,
+			    const struct op_image_name **id, uint64_t *start, uint64_t *end)
 {
 	for (uint32_t i = 0; i < model->addresses; i++) {
 		if (model->address[i].function == function &&
@@ -137,7 +137,7 @@ int annotation_make(struct annotation *annotation, struct symbols *symbols,
 	int result;
 
 	*annotation = (struct annotation){.function = function, .event = event};
-	if (!find(symbols, model, function, &id, &start, &end))
+	if (!annotation_find(symbols, model, function, &id, &start, &end))
 		return op_error_set(error, ENOENT, "no samples in %s whose code is known",
 				    model->function[function].name);
 	result = open_code(&code, symbols, id, error);

@@ -25,10 +25,10 @@ int ui_page(void)
 	return screen_rows() - HEAD_ROWS - FOOT_ROWS;
 }
 
-static void put_line(int row, enum tone tone, const char *format, ...)
+static void optop_draw_put_line(int row, enum tone tone, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void put_line(int row, enum tone tone, const char *format, ...)
+static void optop_draw_put_line(int row, enum tone tone, const char *format, ...)
 {
 	struct op_buffer line = {0};
 	char *text;
@@ -83,12 +83,13 @@ static void draw_account(const struct ui *ui)
 	if (ui->model->passed)
 		snprintf(more + strlen(more), sizeof(more) - strlen(more),
 			 ", %" PRIu64 " while frozen", ui->model->passed);
-	put_line(1, lost || account->left_out ? TONE_ALERT : TONE_PLAIN,
-		 "%s%s: %" PRIu64 " samples%s%s", ui->source->name ? ui->source->name : "",
-		 ui->source->operf ? " events" : " of the daemon", ui->model->taken, more,
-		 ui->source->has_ended ? " [ENDED]"
-		 : ui->model->frozen   ? " [FROZEN]"
-				       : "");
+	optop_draw_put_line(
+		1, lost || account->left_out ? TONE_ALERT : TONE_PLAIN,
+		"%s%s: %" PRIu64 " samples%s%s", ui->source->name ? ui->source->name : "",
+		ui->source->operf ? " events" : " of the daemon", ui->model->taken, more,
+		ui->source->has_ended ? " [ENDED]"
+		: ui->model->frozen   ? " [FROZEN]"
+				      : "");
 }
 
 static void draw_foot(const struct ui *ui)
@@ -97,16 +98,18 @@ static void draw_foot(const struct ui *ui)
 	int row = screen_rows() - 1;
 
 	if (ui->prompt != PROMPT_NONE)
-		put_line(row, TONE_HEADING, "%s%s", prompts[ui->prompt], ui->text);
+		optop_draw_put_line(row, TONE_HEADING, "%s%s", prompts[ui->prompt], ui->text);
 	else if (ui->message[0])
-		put_line(row, ui->is_alert ? TONE_ALERT : TONE_HEADING, "%s", ui->message);
+		optop_draw_put_line(row, ui->is_alert ? TONE_ALERT : TONE_HEADING, "%s",
+				    ui->message);
 	else if (ui->mode == UI_ANNOTATION)
-		put_line(row, TONE_HEADING, "F1 help  Esc back  Space freeze  q back");
+		optop_draw_put_line(row, TONE_HEADING, "F1 help  Esc back  Space freeze  q back");
 	else
-		put_line(row, TONE_HEADING,
-			 "F1 help  F2 save  / search  F4 filter  F6 sort  Tab view  Enter %s  "
-			 "Space freeze  q quit",
-			 ui->request.by == BY_FUNCTION ? "annotate" : "look into");
+		optop_draw_put_line(
+			row, TONE_HEADING,
+			"F1 help  F2 save  / search  F4 filter  F6 sort  Tab view  Enter %s  "
+			"Space freeze  q quit",
+			ui->request.by == BY_FUNCTION ? "annotate" : "look into");
 }
 
 /* ---- what is between them ---- */
@@ -138,10 +141,11 @@ static void draw_table(const struct ui *ui)
 	op_buffer_free(&line);
 	clear_rows(HEAD_ROWS + row);
 	if (!ui->view.rows && page > 0)
-		put_line(HEAD_ROWS, TONE_PLAIN, "%s",
-			 ui->view.hidden
-				 ? "nothing has the filter's text in its name: Esc removes it"
-				 : "no samples yet");
+		optop_draw_put_line(
+			HEAD_ROWS, TONE_PLAIN, "%s",
+			ui->view.hidden
+				? "nothing has the filter's text in its name: Esc removes it"
+				: "no samples yet");
 }
 
 static void draw_annotation(const struct ui *ui)
@@ -149,8 +153,8 @@ static void draw_annotation(const struct ui *ui)
 	const struct annotation *annotation = &ui->annotation;
 	int page = ui_page(), row = 0;
 
-	put_line(HEAD_ROWS - 1, TONE_HEADING, "%8s  %-24s %s", "SELF", "LINE",
-		 ui->model->function[annotation->function].name);
+	optop_draw_put_line(HEAD_ROWS - 1, TONE_HEADING, "%8s  %-24s %s", "SELF", "LINE",
+			    ui->model->function[annotation->function].name);
 	for (; row < page && ui->top + (size_t)row < annotation->lines; row++) {
 		size_t at = ui->top + (size_t)row;
 		const struct annotation_line *line = &annotation->line[at];
@@ -159,8 +163,9 @@ static void draw_annotation(const struct ui *ui)
 
 		if (share > 0)
 			snprintf(number, sizeof(number), "%.2f%%", share);
-		put_line(HEAD_ROWS + row, tone_of(share, at == ui->cursor), "%8s  %-24s %s", number,
-			 line->where ? line->where : "", line->text);
+		optop_draw_put_line(HEAD_ROWS + row, tone_of(share, at == ui->cursor),
+				    "%8s  %-24s %s", number, line->where ? line->where : "",
+				    line->text);
 	}
 	clear_rows(HEAD_ROWS + row);
 }
@@ -193,9 +198,9 @@ static void draw_help(const struct ui *ui)
 	int rows = (int)(OP_ARRAY_SIZE(help));
 
 	(void)ui;
-	put_line(HEAD_ROWS - 1, TONE_HEADING, "Keys (any key goes back)");
+	optop_draw_put_line(HEAD_ROWS - 1, TONE_HEADING, "Keys (any key goes back)");
 	for (int i = 0; i < rows && i < ui_page(); i++)
-		put_line(HEAD_ROWS + i, TONE_PLAIN, "%s", help[i]);
+		optop_draw_put_line(HEAD_ROWS + i, TONE_PLAIN, "%s", help[i]);
 	clear_rows(HEAD_ROWS + rows);
 }
 

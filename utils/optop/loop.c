@@ -50,7 +50,7 @@ void loop_block_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static double seconds(void)
+static double optop_loop_seconds(void)
 {
 	struct timespec time;
 
@@ -76,7 +76,7 @@ static int write_table(struct loop *loop, struct op_error *error)
 /* When no more samples come the picture stays as it is. */
 static void end_interval(struct loop *loop)
 {
-	double now = seconds();
+	double now = optop_loop_seconds();
 
 	if (loop->source->has_ended)
 		loop->model->frozen = true;
@@ -169,7 +169,7 @@ static void take_keys(struct loop *loop)
 
 static int wait_and_take(struct loop *loop, struct op_error *error)
 {
-	double left = loop->next - seconds();
+	double left = loop->next - optop_loop_seconds();
 	struct pollfd wait[] = {
 		{.fd = loop->signals, .events = POLLIN},
 		{.fd = loop->source->has_ended ? -1 : loop->source->feed.fd, .events = POLLIN},
@@ -194,7 +194,7 @@ static int wait_and_take(struct loop *loop, struct op_error *error)
 	return 0;
 }
 
-static int run(struct loop *loop, struct op_error *error)
+static int optop_loop_run(struct loop *loop, struct op_error *error)
 {
 	int result = 0;
 
@@ -203,7 +203,8 @@ static int run(struct loop *loop, struct op_error *error)
 		ui_draw(&loop->ui);
 	}
 	while (!result && !loop->done) {
-		if (seconds() >= loop->next || (loop->source->has_ended && !loop->has_screen))
+		if (optop_loop_seconds() >= loop->next ||
+		    (loop->source->has_ended && !loop->has_screen))
 			result = picture(loop, error);
 		else
 			result = wait_and_take(loop, error);
@@ -211,7 +212,7 @@ static int run(struct loop *loop, struct op_error *error)
 	return result;
 }
 
-static void begin(struct loop *loop)
+static void loop_begin(struct loop *loop)
 {
 	const struct request *request = loop->request;
 	struct ui *ui = &loop->ui;
@@ -223,7 +224,7 @@ static void begin(struct loop *loop)
 	ui->delay = request->delay;
 	if (request->filter)
 		snprintf(ui->filter, sizeof(ui->filter), "%s", request->filter);
-	loop->ticked = seconds();
+	loop->ticked = optop_loop_seconds();
 	/* the first picture comes soon, whatever the delay */
 	loop->next = loop->ticked + (loop->has_screen && ui->delay > 1 ? 1 : (double)ui->delay);
 }
@@ -253,8 +254,8 @@ int loop_run(const struct request *request, struct model *model, struct source *
 		close(loop.signals);
 		return -1;
 	}
-	begin(&loop);
-	result = run(&loop, error);
+	loop_begin(&loop);
+	result = optop_loop_run(&loop, error);
 	if (loop.has_screen)
 		screen_close();
 	ui_free(&loop.ui);

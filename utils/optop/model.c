@@ -11,7 +11,7 @@
 #define OTHER_TEXT "(other)"
 
 /* Makes room for one more element.  Return: whether there is. */
-static bool grow(void *array, uint32_t count, size_t size)
+static bool optop_model_grow(void *array, uint32_t count, size_t size)
 {
 	void **at = array, *larger;
 
@@ -36,7 +36,7 @@ static uint32_t names_add(struct model_names *names, const char *text)
 		if (!strncmp(names->item[i], text, length) && !names->item[i][length])
 			return i;
 	if (names->count >= MODEL_FUNCTIONS_MOST ||
-	    !grow(&names->item, names->count, sizeof(char *)))
+	    !optop_model_grow(&names->item, names->count, sizeof(char *)))
 		return MODEL_OTHER;
 	names->item[names->count] = strndup(text, length);
 	if (!names->item[names->count])
@@ -74,7 +74,8 @@ uint32_t model_function(struct model *model, uint32_t image, const char *name)
 		    !model->function[i].name[length])
 			return i;
 	i = model->functions;
-	if (i >= MODEL_FUNCTIONS_MOST || !grow(&model->function, i, sizeof(*model->function)))
+	if (i >= MODEL_FUNCTIONS_MOST ||
+	    !optop_model_grow(&model->function, i, sizeof(*model->function)))
 		return MODEL_OTHER;
 	model->function[i] = (struct model_function){image, strndup(name, length)};
 	if (!model->function[i].name)
@@ -97,7 +98,8 @@ uint32_t model_thread(struct model *model, int32_t tid, int32_t tgid, uint32_t a
 		    model->thread[i].app == app)
 			return i;
 	i = model->threads;
-	if (i >= MODEL_FUNCTIONS_MOST || !grow(&model->thread, i, sizeof(*model->thread)) ||
+	if (i >= MODEL_FUNCTIONS_MOST ||
+	    !optop_model_grow(&model->thread, i, sizeof(*model->thread)) ||
 	    op_hash_add(&model->by_thread, key, i))
 		return MODEL_OTHER;
 	model->thread[i] = (struct model_thread){
@@ -141,7 +143,7 @@ int model_init(struct model *model)
 	names_add(&model->cgroups, OTHER_TEXT);
 	model_function(model, MODEL_OTHER, OTHER_TEXT);
 	model_thread(model, 0, 0, MODEL_OTHER);
-	if (!grow(&model->node, 0, sizeof(*model->node)) || !model->images.count ||
+	if (!optop_model_grow(&model->node, 0, sizeof(*model->node)) || !model->images.count ||
 	    !model->comms.count || !model->cgroups.count || !model->functions || !model->threads) {
 		model_free(model);
 		return -1;
@@ -190,7 +192,7 @@ static uint32_t find_node(struct model *model, uint32_t caller, uint32_t functio
 		if (model->node[i].caller == caller && model->node[i].function == function)
 			return i;
 	i = model->nodes;
-	if (i >= MODEL_NODES_MOST || !grow(&model->node, i, sizeof(*model->node)) ||
+	if (i >= MODEL_NODES_MOST || !optop_model_grow(&model->node, i, sizeof(*model->node)) ||
 	    op_hash_add(&model->by_node, key, i))
 		return 0;
 	model->node[i] = (struct model_node){caller, function};
@@ -229,7 +231,8 @@ static struct model_entry *find_entry(struct model *model, const struct model_en
 	i = model->entries;
 	/* the entries of what is not told apart have room of their own */
 	if ((i >= MODEL_ENTRIES_MOST && wanted->node) ||
-	    !grow(&model->entry, i, sizeof(*model->entry)) || op_hash_add(&model->by_entry, key, i))
+	    !optop_model_grow(&model->entry, i, sizeof(*model->entry)) ||
+	    op_hash_add(&model->by_entry, key, i))
 		return NULL;
 	model->entry[i] = *wanted;
 	model->entries++;
@@ -254,7 +257,8 @@ static struct model_address *find_address(struct model *model, uint32_t function
 		    model->address[i].offset == offset)
 			return &model->address[i];
 	i = model->addresses;
-	if (i >= MODEL_ENTRIES_MOST || !grow(&model->address, i, sizeof(*model->address)) ||
+	if (i >= MODEL_ENTRIES_MOST ||
+	    !optop_model_grow(&model->address, i, sizeof(*model->address)) ||
 	    op_hash_add(&model->by_address, key, i))
 		return NULL;
 	model->address[i] = (struct model_address){function, event, offset, 0, {0}};

@@ -79,7 +79,7 @@ static const struct op_option rows[] = {
 	OP_OPTION_VERSION('v'),
 	{0}};
 
-static int add(struct op_strings *list, const char *format, const char *text)
+static int optop_request_add(struct op_strings *list, const char *format, const char *text)
 {
 	char *option = op_path("%s%s", format, text);
 	int result = option ? op_strings_add(list, option) : -1;
@@ -97,19 +97,19 @@ static int make_operf_options(struct request *request)
 
 	if (request->frequency) {
 		snprintf(number, sizeof(number), "%" PRIu64, request->frequency);
-		result |= add(operf, "--freq=", number);
+		result |= optop_request_add(operf, "--freq=", number);
 	}
 	if (request->events)
-		result |= add(operf, "--events=", request->events);
+		result |= optop_request_add(operf, "--events=", request->events);
 	if (request->callgraph)
-		result |= add(operf, "--call-graph=", request->callgraph);
+		result |= optop_request_add(operf, "--call-graph=", request->callgraph);
 	else if (request->frame_pointers)
-		result |= add(operf, "--callgraph", "");
+		result |= optop_request_add(operf, "--callgraph", "");
 	if (!request->processes.count)
-		return result | add(operf, "--system-wide", "");
+		return result | optop_request_add(operf, "--system-wide", "");
 	for (size_t i = 0; i < request->processes.count; i++) {
 		snprintf(number, sizeof(number), "%d", (int)request->processes.item[i]);
-		result |= add(operf, "--pid=", number);
+		result |= optop_request_add(operf, "--pid=", number);
 	}
 	return result;
 }
@@ -120,7 +120,7 @@ static bool wants_perf(const struct request *request)
 	       request->callgraph || request->processes.count || request->keep;
 }
 
-static int check(struct request *request, struct op_error *error)
+static int optop_request_check(struct request *request, struct op_error *error)
 {
 	if (request->source == SOURCE_DAEMON && wants_perf(request))
 		return op_error_set(error, EINVAL,
@@ -159,7 +159,8 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	const struct op_option_table tables[] = {{rows, request, NULL}, {0}};
 
 	*request = (struct request){.by = BY_FUNCTION, .period = MODEL_RECENT};
-	if (op_options_read(tables, SYNOPSIS, argc, argv, NULL, error) || check(request, error))
+	if (op_options_read(tables, SYNOPSIS, argc, argv, NULL, error) ||
+	    optop_request_check(request, error))
 		return -1;
 	if (complete(request))
 		return op_error_memory(error);

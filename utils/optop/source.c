@@ -50,8 +50,8 @@ static void take_event(void *context, const struct op_feed_event *event, const c
 	model_set_event(source->model, event->number, name, event->is_clock, event->period);
 }
 
-static void take_image(void *context, uint32_t number, const struct op_image_name *name,
-		       bool is_kernel)
+static void optop_source_take_image(void *context, uint32_t number,
+				    const struct op_image_name *name, bool is_kernel)
 {
 	struct source *source = context;
 
@@ -62,8 +62,8 @@ static void take_image(void *context, uint32_t number, const struct op_image_nam
 /* CPUs beyond this are damage: each is a row of a table. */
 #define CPUS_MOST 8192
 
-static void take_sample(void *context, const struct op_feed_sample *feed,
-			const struct op_feed_frame *frames)
+static void optop_source_take_sample(void *context, const struct op_feed_sample *feed,
+				     const struct op_feed_frame *frames)
 {
 	struct source *source = context;
 	uint32_t function[MODEL_FRAMES_MOST];
@@ -95,8 +95,8 @@ static void take_account(void *context, const struct op_feed_account *account)
 static const struct op_feed_ops ops = {
 	.begin = take_begin,
 	.event = take_event,
-	.image = take_image,
-	.sample = take_sample,
+	.image = optop_source_take_image,
+	.sample = optop_source_take_sample,
 	.account = take_account,
 };
 
@@ -231,7 +231,7 @@ int source_open(struct source *source, struct model *model, const struct source_
 	return start_operf(source, config, error);
 }
 
-static void end(struct source *source, const struct op_error *error)
+static void optop_source_end(struct source *source, const struct op_error *error)
 {
 	source->has_ended = true;
 	if (!source->operf || error->code != ENODATA)
@@ -248,7 +248,7 @@ void source_read(struct source *source)
 	for (int i = 0; i < READS_AT_ONCE && result == 1; i++)
 		result = op_feed_read(&source->feed, &ops, source, &error);
 	if (result < 0)
-		end(source, &error);
+		optop_source_end(source, &error);
 }
 
 /* Whether one of the signals came that end programs, which are blocked. */

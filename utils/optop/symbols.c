@@ -182,7 +182,7 @@ static uint32_t name_function(struct symbols *symbols, uint32_t image, const cha
 	return function;
 }
 
-static uint32_t look_up(struct symbols *symbols, const struct op_feed_frame *frame)
+static uint32_t symbols_look_up(struct symbols *symbols, const struct op_feed_frame *frame)
 {
 	struct symbols_image *image = frame->image ? find_image(symbols, frame->image) : NULL;
 	uint32_t in_model = symbols_image(symbols, frame->image);
@@ -223,12 +223,12 @@ uint32_t symbols_function(struct symbols *symbols, const struct op_feed_frame *f
 	follow_model(symbols);
 	/* addresses in no image are any number of them, and all of one name */
 	if (!frame->image)
-		return look_up(symbols, frame);
+		return symbols_look_up(symbols, frame);
 	op_hash_for_each_possible (&symbols->by_address, key, i)
 		if (symbols->address[i].image == frame->image &&
 		    symbols->address[i].offset == frame->offset)
 			return symbols->address[i].function;
-	address.function = look_up(symbols, frame);
+	address.function = symbols_look_up(symbols, frame);
 	keep_address(symbols, key, &address);
 	return address.function;
 }

@@ -167,7 +167,7 @@ static void annotate(struct ui *ui, uint32_t function)
 	scroll_to_cursor(ui);
 }
 
-static void enter(struct ui *ui)
+static void ui_enter(struct ui *ui)
 {
 	uint32_t key;
 
@@ -405,7 +405,7 @@ static void key_of_table(struct ui *ui, int key)
 	case '\n':
 	case KEY_ENTER:
 	case 'a':
-		enter(ui);
+		ui_enter(ui);
 		break;
 	case ' ':
 	case 'p':

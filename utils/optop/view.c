@@ -61,8 +61,8 @@ static uint32_t leaf_of(const struct model *model, const struct model_entry *ent
 	return model->node[entry->node].function; /* node 0: MODEL_OTHER */
 }
 
-static uint32_t key_of(const struct model *model, const uint32_t *first, enum dimension by,
-		       const struct model_entry *entry)
+static uint32_t model_key_of(const struct model *model, const uint32_t *first, enum dimension by,
+			     const struct model_entry *entry)
 {
 	switch (by) {
 	case BY_APP:
@@ -111,7 +111,7 @@ static bool is_selected(const struct model *model, const uint32_t *first,
 		return false;
 	for (int i = 0; i < DIMENSIONS; i++) {
 		if (request->only[i] != VIEW_NO_KEY &&
-		    key_of(model, first, (enum dimension)i, entry) != request->only[i])
+		    model_key_of(model, first, (enum dimension)i, entry) != request->only[i])
 			return false;
 	}
 	return true;
@@ -158,7 +158,7 @@ static void add_entry(struct view *view, const struct model *model, const uint32
 {
 	double weight = entry->amount[request->period].weight;
 	double last = entry->amount[MODEL_LAST].samples;
-	struct view_row *row = &view->by_key[key_of(model, first, request->by, entry)];
+	struct view_row *row = &view->by_key[model_key_of(model, first, request->by, entry)];
 
 	row->self += weight;
 	row->rate += model->interval > 0 ? last / model->interval : 0;
@@ -260,7 +260,7 @@ static int compare_names(const struct order *order, const struct view_row *a,
 	return result;
 }
 
-static int compare(const void *a, const void *b, void *context)
+static int optop_view_compare(const void *a, const void *b, void *context)
 {
 	const struct order *order = context;
 	const struct view_row *x = a, *y = b;
@@ -302,7 +302,7 @@ int view_make(struct view *view, const struct model *model, const struct view_re
 	if (result)
 		view->rows = 0;
 	else
-		qsort_r(view->row, view->rows, sizeof(*view->row), compare, &order);
+		qsort_r(view->row, view->rows, sizeof(*view->row), optop_view_compare, &order);
 	return result;
 }
 
@@ -316,18 +316,18 @@ void view_free(struct view *view)
 
 /* ---- names ---- */
 
-static void put_text(struct op_buffer *out, const char *text)
+static void optop_view_put_text(struct op_buffer *out, const char *text)
 {
 	op_buffer_put(out, text, strlen(text));
 }
 
-static void put_number(struct op_buffer *out, const char *before, int64_t number)
+static void optop_view_put_number(struct op_buffer *out, const char *before, int64_t number)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%lld", (long long)number);
-	put_text(out, before);
-	put_text(out, text);
+	optop_view_put_text(out, before);
+	optop_view_put_text(out, text);
 }
 
 static void put_task(struct op_buffer *out, const struct model *model, enum dimension by,
@@ -336,13 +336,13 @@ static void put_task(struct op_buffer *out, const struct model *model, enum dime
 	const char *app = model->images.item[thread->app], *base = strrchr(app, '/');
 
 	if (by == BY_THREAD && thread->comm)
-		put_text(out, model->comms.item[thread->comm]);
+		optop_view_put_text(out, model->comms.item[thread->comm]);
 	else
-		put_text(out, base ? base + 1 : app);
+		optop_view_put_text(out, base ? base + 1 : app);
 	if (by == BY_THREAD && thread->tid != thread->tgid)
-		put_number(out, " ", thread->tid);
-	put_number(out, by == BY_THREAD && thread->tid != thread->tgid ? " of " : " ",
-		   thread->tgid);
+		optop_view_put_number(out, " ", thread->tid);
+	optop_view_put_number(out, by == BY_THREAD && thread->tid != thread->tgid ? " of " : " ",
+			      thread->tgid);
 }
 
 void view_put_name(struct op_buffer *out, const struct model *model, enum dimension by,
@@ -351,24 +351,26 @@ void view_put_name(struct op_buffer *out, const struct model *model, enum dimens
 	switch (by) {
 	case BY_APP:
 	case BY_IMAGE:
-		put_text(out, model->images.item[key]);
+		optop_view_put_text(out, model->images.item[key]);
 		break;
 	case BY_FUNCTION:
-		put_text(out, model->function[key].name);
+		optop_view_put_text(out, model->function[key].name);
 		break;
 	case BY_PROCESS:
 	case BY_THREAD:
 		put_task(out, model, by, &model->thread[key]);
 		break;
 	case BY_CGROUP:
-		put_text(out, key ? model->cgroups.item[key] : "(not known: ended too soon)");
+		optop_view_put_text(out,
+				    key ? model->cgroups.item[key] : "(not known: ended too soon)");
 		break;
 	case BY_CPU:
-		put_number(out, "CPU ", key);
+		optop_view_put_number(out, "CPU ", key);
 		break;
 	default:
-		put_text(out, key < model->events && model->event[key].name ? model->event[key].name
-									    : "(unknown)");
+		optop_view_put_text(out, key < model->events && model->event[key].name
+						 ? model->event[key].name
+						 : "(unknown)");
 	}
 }
 
@@ -384,7 +386,7 @@ void view_put_place(struct op_buffer *out, const struct model *model, enum dimen
 	if (!path)
 		return;
 	base = strrchr(path, '/');
-	put_text(out, base && base[1] ? base + 1 : path);
+	optop_view_put_text(out, base && base[1] ? base + 1 : path);
 }
 
 bool view_name_has(const struct model *model, enum dimension by, uint32_t key, const char *text)

@@ -38,7 +38,8 @@ static const struct op_option rows[] = {
 	OP_OPTION_VERSION('v'),
 	{0}};
 
-static int parse(struct request *request, int argc, const char **argv, struct op_error *error)
+static int selftest_parse(struct request *request, int argc, const char **argv,
+			  struct op_error *error)
 {
 	const struct op_option_table tables[] = {{rows, request, NULL}, {0}};
 
@@ -125,7 +126,7 @@ int main(int argc, char **argv)
 	op_program_set(argv[0]);
 	if (argc > 1 && !strcmp(argv[1], WORKLOAD_OPTION))
 		return do_workload(argc, argv);
-	if (parse(&request, argc, (const char **)argv, &error))
+	if (selftest_parse(&request, argc, (const char **)argv, &error))
 		status = op_usage_error(&error);
 	else
 		status = selftest(&request);

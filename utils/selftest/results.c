@@ -82,7 +82,7 @@ static int take_head(char *line, struct results *results, struct columns *column
 	return 0;
 }
 
-static bool take_line(char *line, const struct columns *columns, struct results *results)
+static bool results_take_line(char *line, const struct columns *columns, struct results *results)
 {
 	char *field[FIELDS_MOST], *of[COLUMNS], none[] = "";
 	size_t n = split(line, field);
@@ -136,7 +136,7 @@ int results_parse(char *text, struct results *results, struct op_error *error)
 	while ((line = strtok_r(NULL, "\n", &rest))) {
 		if (*line == '#') {
 			take_comment(line, results);
-		} else if (!take_line(line, &columns, results)) {
+		} else if (!results_take_line(line, &columns, results)) {
 			results_free(results);
 			return op_error_set(error, EINVAL, "opreport: no number: %s", line);
 		}

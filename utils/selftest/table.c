@@ -46,7 +46,7 @@ static void write_number(FILE *out, double number, enum unit unit)
 	fprintf(out, " %*s", NUMBER_WIDTH, text);
 }
 
-static const char *judge(struct table *table, const struct row *row)
+static const char *selftest_table_judge(struct table *table, const struct row *row)
 {
 	if (row->skipped) {
 		table->skipped++;
@@ -63,7 +63,7 @@ static const char *judge(struct table *table, const struct row *row)
 void table_add(struct table *table, const struct row *row)
 {
 	const char *remark = row->skipped ? row->skipped : row->remark;
-	const char *verdict = judge(table, row);
+	const char *verdict = selftest_table_judge(table, row);
 
 	fprintf(table->out, "%-*s", NAME_WIDTH, row->name);
 	write_number(table->out, row->skipped ? NAN : row->truth, row->unit);

@@ -37,8 +37,8 @@ static int remember(struct perf_counters *counters, const struct perf_counter *c
 			       (void *)(uintptr_t)(counter->place + 1));
 }
 
-static int keep(struct perf_counters *counters, const struct perf_cpu *cpu, int fd, size_t place,
-		struct op_error *error)
+static int perf_counters_keep(struct perf_counters *counters, const struct perf_cpu *cpu, int fd,
+			      size_t place, struct op_error *error)
 {
 	struct perf_counter *larger = counters->counter, *counter;
 
@@ -78,7 +78,8 @@ static int open_on(struct perf_counters *counters, const struct perf_counters_co
 
 		if (result <= 0)
 			return result;
-		if (keep(counters, cpu, fd, cpu->of_processes ? NOT_CHOSEN : i, error))
+		if (perf_counters_keep(counters, cpu, fd, cpu->of_processes ? NOT_CHOSEN : i,
+				       error))
 			return -1;
 	}
 	return 0;
@@ -262,7 +263,7 @@ struct perf_cpu *perf_counters_find(struct perf_counters *counters, int cpu)
 	return NULL;
 }
 
-static uint64_t now(void)
+static uint64_t counters_now(void)
 {
 	struct timespec time;
 
@@ -272,12 +273,12 @@ static uint64_t now(void)
 
 bool perf_counters_stand_still(const struct perf_cpu *cpu)
 {
-	uint64_t enabled = perf_event_read(cpu->fd).enabled, until = now() + STILL_NS;
+	uint64_t enabled = perf_event_read(cpu->fd).enabled, until = counters_now() + STILL_NS;
 
 	do {
 		if (perf_event_read(cpu->fd).enabled != enabled)
 			return false;
-	} while (now() < until);
+	} while (counters_now() < until);
 	return true;
 }
 
@@ -302,7 +303,8 @@ static uint64_t lost_at_the_end(const struct perf_counters *counters, const stru
 }
 
 /* Adds what a ring had to a closed one of the same CPU, of the first @count.  Return: if any. */
-static bool join(struct perf_counters *counters, size_t count, const struct perf_cpu *cpu)
+static bool perf_counters_join(struct perf_counters *counters, size_t count,
+			       const struct perf_cpu *cpu)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct perf_cpu *earlier = &counters->cpu[i];
@@ -334,7 +336,7 @@ bool perf_counters_close_done(struct perf_counters *counters)
 			any |= lost && cpu->of_processes;
 			cpu->broken += perf_ring_broken(&cpu->ring);
 			close_cpu(counters, cpu);
-			if (join(counters, left, cpu))
+			if (perf_counters_join(counters, left, cpu))
 				continue;
 		}
 		counters->cpu[left++] = *cpu;

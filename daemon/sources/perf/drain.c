@@ -34,7 +34,7 @@ static void fill_all(struct perf_drain *drain)
 		return;
 }
 
-static void *work(void *argument)
+static void *drain_work(void *argument)
 {
 	struct perf_drain *drain = argument;
 	struct epoll_event event[EVENTS_AT_ONCE];
@@ -55,7 +55,7 @@ static void *work(void *argument)
 	}
 }
 
-static int wait_for(const struct perf_drain *drain, int fd)
+static int perf_drain_wait_for(const struct perf_drain *drain, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
@@ -73,15 +73,14 @@ static size_t queue_size(const struct perf_drain *drain)
 
 int perf_drain_add(struct perf_drain *drain, struct perf_cpu *cpu)
 {
-	return perf_ring_queue(&cpu->ring, queue_size(drain)) ||
-			       wait_for(drain, cpu->fd)
+	return perf_ring_queue(&cpu->ring, queue_size(drain)) || perf_drain_wait_for(drain, cpu->fd)
 		       ? -1
 		       : 0;
 }
 
 int perf_drain_resume(struct perf_drain *drain, struct op_error *error)
 {
-	int code = pthread_create(&drain->thread, NULL, work, drain);
+	int code = pthread_create(&drain->thread, NULL, drain_work, drain);
 
 	if (code)
 		return op_error_code(error, code, "cannot start a thread that reads rings");
@@ -115,7 +114,7 @@ int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters, b
 		.filled = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	};
 	good = drain->epoll >= 0 && drain->stop >= 0 && drain->filled >= 0 &&
-	       !wait_for(drain, drain->stop);
+	       !perf_drain_wait_for(drain, drain->stop);
 	for (size_t i = 0; good && i < counters->cpus; i++)
 		good = !perf_drain_add(drain, &counters->cpu[i]);
 	if (!good)

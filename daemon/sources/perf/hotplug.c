@@ -79,7 +79,7 @@ static void leave(struct perf_hotplug *hotplug, const int *online, size_t count,
 
 /* ---- CPUs that came ---- */
 
-static int wait_for(struct perf_hotplug *hotplug, struct perf_cpu *cpu)
+static int perf_hotplug_wait_for(struct perf_hotplug *hotplug, struct perf_cpu *cpu)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = cpu->fd};
 
@@ -96,7 +96,7 @@ static void mark_gone(struct perf_counters *counters, int number)
 }
 
 /* Return: 0, or -1 with @error set, and the CPU has no events, or is marked as gone. */
-static int join(struct perf_hotplug *hotplug, int number, struct op_error *error)
+static int perf_hotplug_join(struct perf_hotplug *hotplug, int number, struct op_error *error)
 {
 	struct perf_counters *counters = hotplug->counters;
 
@@ -108,7 +108,7 @@ static int join(struct perf_hotplug *hotplug, int number, struct op_error *error
 	for (size_t i = counters->cpus - 2; i < counters->cpus; i++) {
 		struct perf_cpu *cpu = &counters->cpu[i];
 
-		if (wait_for(hotplug, cpu)) {
+		if (perf_hotplug_wait_for(hotplug, cpu)) {
 			op_error_errno(error, "cannot wait for samples");
 		} else if (!hotplug->running || !perf_counters_enable_one(counters, cpu, error)) {
 			continue;
@@ -131,7 +131,7 @@ static bool join_all(struct perf_hotplug *hotplug, const int *online, size_t cou
 		if (!any)
 			pause_drain(hotplug);
 		any = true;
-		if (!join(hotplug, online[i], &error))
+		if (!perf_hotplug_join(hotplug, online[i], &error))
 			log_line("CPU %d has new events", online[i]);
 		else if (error.code != ENODEV) /* else it has gone meanwhile */
 			log_limited(&hotplug->failures, "CPU %d is not sampled: %s", online[i],

@@ -39,7 +39,7 @@ static uint64_t hash_identity(const struct perf_file *file)
 			   file->generation);
 }
 
-static bool is_same(const struct perf_image *image, const struct perf_file *file)
+static bool perf_image_is_same(const struct perf_image *image, const struct perf_file *file)
 {
 	return image->device == file->device && image->inode == file->inode &&
 	       image->generation == file->generation && image->foreign == file->foreign &&
@@ -89,18 +89,19 @@ static int insert(struct perf_images *images, struct perf_image *image)
 	return insert_inode(images, image);
 }
 
-static struct perf_image *find(const struct perf_images *images, const struct perf_file *file)
+static struct perf_image *perf_images_find(const struct perf_images *images,
+					   const struct perf_file *file)
 {
 	struct perf_image *image = op_hash_map_find(&images->by_identity, hash_identity(file));
 
-	while (image && !is_same(image, file))
+	while (image && !perf_image_is_same(image, file))
 		image = image->same_identity;
 	return image;
 }
 
 static struct perf_image *find_or_make(struct perf_images *images, const struct perf_file *file)
 {
-	struct perf_image *image = find(images, file);
+	struct perf_image *image = perf_images_find(images, file);
 
 	if (image)
 		return image;

@@ -18,7 +18,7 @@
 /* Records are read this often even if no ring is full enough to wake us. */
 #define PERIOD_NS 250000000
 
-static int wait_for(const struct perf_source *perf, int fd)
+static int perf_source_wait_for(const struct perf_source *perf, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
@@ -34,14 +34,14 @@ static int open_descriptors(struct perf_source *perf, struct op_error *error)
 	perf->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	perf->more = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	good = perf->source.fd >= 0 && perf->timer >= 0 && perf->more >= 0 &&
-	       !timerfd_settime(perf->timer, 0, &period, NULL) && !wait_for(perf, perf->timer) &&
-	       !wait_for(perf, perf->more);
+	       !timerfd_settime(perf->timer, 0, &period, NULL) &&
+	       !perf_source_wait_for(perf, perf->timer) && !perf_source_wait_for(perf, perf->more);
 	if (perf->hotplug.drain)
-		good = good && !wait_for(perf, perf->drain.filled);
+		good = good && !perf_source_wait_for(perf, perf->drain.filled);
 	if (perf->hotplug.uevents >= 0)
-		good = good && !wait_for(perf, perf->hotplug.uevents);
+		good = good && !perf_source_wait_for(perf, perf->hotplug.uevents);
 	for (size_t i = 0; good && !perf->hotplug.drain && i < perf->counters.cpus; i++)
-		good = !wait_for(perf, perf->counters.cpu[i].fd);
+		good = !perf_source_wait_for(perf, perf->counters.cpu[i].fd);
 	if (!good)
 		return op_error_errno(error, "cannot wait for samples");
 	perf->hotplug.epoll = perf->source.fd;

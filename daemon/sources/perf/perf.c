@@ -37,7 +37,7 @@ static struct perf_source *perf_of(struct source *source)
 	return (struct perf_source *)source; /* its first member */
 }
 
-static uint64_t now(void)
+static uint64_t perf_now(void)
 {
 	struct timespec time;
 
@@ -207,9 +207,9 @@ static void follow_hotplug(struct perf_source *perf)
 
 	if (perf->target)
 		return;
-	changed = perf_hotplug_follow(&perf->hotplug, now());
+	changed = perf_hotplug_follow(&perf->hotplug, perf_now());
 	if (perf_hotplug_close_done(&perf->hotplug) || changed)
-		perf->missed_until = now();
+		perf->missed_until = perf_now();
 }
 
 /*
@@ -257,7 +257,7 @@ static int perf_read(struct source *source, const uint64_t **words, size_t *coun
 
 	clear_readiness(perf);
 	follow_hotplug(perf);
-	until = perf->sync_until ? perf->sync_until : now() - SLACK_NS;
+	until = perf->sync_until ? perf->sync_until : perf_now() - SLACK_NS;
 	perf_processes_next_round(&perf->processes, until);
 	perf_words_begin(&perf->words);
 	doubt_missed(perf);
@@ -280,7 +280,7 @@ static int perf_read(struct source *source, const uint64_t **words, size_t *coun
 static int perf_sync(struct source *source, struct op_error *error)
 {
 	(void)error;
-	perf_of(source)->sync_until = now();
+	perf_of(source)->sync_until = perf_now();
 	return 0;
 }
 
@@ -425,7 +425,7 @@ struct source_perf_time source_perf_time(const struct source *source, size_t pla
 
 static int read_processes(struct perf_source *perf)
 {
-	perf_processes_next_round(&perf->processes, now());
+	perf_processes_next_round(&perf->processes, perf_now());
 	/* while events were disabled, there were no records */
 	perf_processes_lost(&perf->processes);
 	if (!perf->target)

@@ -78,7 +78,7 @@ uint64_t perf_ring_broken(const struct perf_ring *ring)
 }
 
 /* A copy in one piece of a record that goes round the end. */
-static const void *join(struct perf_ring *ring, size_t at, size_t size)
+static const void *perf_ring_join(struct perf_ring *ring, size_t at, size_t size)
 {
 	size_t first = ring->size - at;
 
@@ -107,5 +107,6 @@ const void *perf_ring_peek(struct perf_ring *ring, size_t *size)
 		return NULL;
 	}
 	*size = header.size;
-	return at + header.size <= ring->size ? ring->data + at : join(ring, at, header.size);
+	return at + header.size <= ring->size ? ring->data + at
+					      : perf_ring_join(ring, at, header.size);
 }

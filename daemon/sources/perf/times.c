@@ -44,7 +44,7 @@ void perf_times_free(struct perf_times *times)
 	*times = (struct perf_times){0};
 }
 
-static uint64_t key_of(int cpu, int place)
+static uint64_t times_key_of(int cpu, int place)
 {
 	return (uint64_t)cpu << 32 | (uint32_t)place;
 }
@@ -62,12 +62,12 @@ void perf_times_pause(struct perf_times *times, int cpu, int place, uint64_t tim
 
 	if (place < 0 || (size_t)place >= times->places)
 		return;
-	since = (uintptr_t)op_hash_map_find(&times->since, key_of(cpu, place));
+	since = (uintptr_t)op_hash_map_find(&times->since, times_key_of(cpu, place));
 	if (since)
 		times->time[place].paused_ns += bounded(since, time, PAUSE_NS_UNKNOWN);
 	/* without memory a pause is not known */
 	if (time)
-		op_hash_map_set(&times->since, key_of(cpu, place), (void *)(uintptr_t)time);
+		op_hash_map_set(&times->since, times_key_of(cpu, place), (void *)(uintptr_t)time);
 }
 
 void perf_times_resume(struct perf_times *times, int cpu, int place, uint64_t time)
@@ -76,11 +76,11 @@ void perf_times_resume(struct perf_times *times, int cpu, int place, uint64_t ti
 
 	if (place < 0 || (size_t)place >= times->places)
 		return;
-	since = (uintptr_t)op_hash_map_find(&times->since, key_of(cpu, place));
+	since = (uintptr_t)op_hash_map_find(&times->since, times_key_of(cpu, place));
 	if (!since)
 		return;
 	times->time[place].paused_ns += bounded(since, time, PAUSE_NS_MOST);
-	op_hash_map_remove(&times->since, key_of(cpu, place));
+	op_hash_map_remove(&times->since, times_key_of(cpu, place));
 }
 
 /*

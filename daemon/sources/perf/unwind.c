@@ -41,7 +41,7 @@ static bool is_reported(int fd, const char *path, const struct oprofile_image *r
  * Opens the very file: by its path, or below the root directory of a process that has it mapped,
  * whose mount namespace may be another one.  The path may name anything by now.
  */
-static int open_file(void *context, uint64_t cookie, bool *is_in_container)
+static int perf_unwind_open_file(void *context, uint64_t cookie, bool *is_in_container)
 {
 	const struct task *task = context;
 	struct image_facts facts = {0};
@@ -84,8 +84,8 @@ int perf_unwind_parse(const char *text, uint32_t *bytes, struct op_error *error)
 	return 0;
 }
 
-static bool place(void *context, uint64_t address, bool is_return, uint64_t *cookie,
-		  uint64_t *offset)
+static bool perf_unwind_place(void *context, uint64_t address, bool is_return, uint64_t *cookie,
+			      uint64_t *offset)
 {
 	const struct task *task = context;
 	const struct space_mapping *mapping =
@@ -99,7 +99,7 @@ static bool place(void *context, uint64_t address, bool is_return, uint64_t *coo
 	return true;
 }
 
-const struct perf_unwind_files perf_unwind_live = {place, open_file};
+const struct perf_unwind_files perf_unwind_live = {perf_unwind_place, perf_unwind_open_file};
 
 size_t perf_unwind_chain(struct perf_unwind *unwind, struct perf_processes *processes,
 			 struct perf_process *process, const struct perf_user_state *user,

@@ -6,15 +6,15 @@
 
 #include "module/uapi/oprofile.h"
 
-static void add(struct perf_words *words, uint64_t word)
+static void perf_words_add(struct perf_words *words, uint64_t word)
 {
 	words->word[words->count++] = word;
 }
 
 static void add_code(struct perf_words *words, enum oprofile_code code)
 {
-	add(words, OPROFILE_ESCAPE_CODE);
-	add(words, code);
+	perf_words_add(words, OPROFILE_ESCAPE_CODE);
+	perf_words_add(words, code);
 }
 
 void perf_words_begin(struct perf_words *words)
@@ -30,7 +30,7 @@ void perf_words_cpu(struct perf_words *words, uint32_t cpu)
 	if (words->cpu == cpu)
 		return;
 	add_code(words, OPROFILE_CPU_SWITCH);
-	add(words, cpu);
+	perf_words_add(words, cpu);
 	words->cpu = cpu;
 }
 
@@ -39,10 +39,10 @@ void perf_words_task(struct perf_words *words, uint32_t tgid, uint32_t tid, uint
 	if (words->has_task && words->tgid == tgid && words->tid == tid && words->app == app)
 		return;
 	add_code(words, OPROFILE_CTX_SWITCH);
-	add(words, tid);
-	add(words, app);
+	perf_words_add(words, tid);
+	perf_words_add(words, app);
 	add_code(words, OPROFILE_CTX_TGID);
-	add(words, tgid);
+	perf_words_add(words, tgid);
 	words->has_task = true;
 	words->tgid = tgid;
 	words->tid = tid;
@@ -59,8 +59,8 @@ void perf_words_kernel(struct perf_words *words, uint64_t address, uint64_t coun
 	if (words->mode != PERF_WORDS_KERNEL)
 		add_code(words, OPROFILE_KERNEL_ENTER);
 	words->mode = PERF_WORDS_KERNEL;
-	add(words, address);
-	add(words, counter);
+	perf_words_add(words, address);
+	perf_words_add(words, counter);
 }
 
 void perf_words_user(struct perf_words *words, uint64_t cookie, uint64_t offset, uint64_t counter)
@@ -70,10 +70,10 @@ void perf_words_user(struct perf_words *words, uint64_t cookie, uint64_t offset,
 	words->mode = PERF_WORDS_USER;
 	if (!words->has_cookie || words->cookie != cookie) {
 		add_code(words, OPROFILE_COOKIE_SWITCH);
-		add(words, cookie);
+		perf_words_add(words, cookie);
 		words->has_cookie = true;
 		words->cookie = cookie;
 	}
-	add(words, offset);
-	add(words, counter);
+	perf_words_add(words, offset);
+	perf_words_add(words, counter);
 }

@@ -83,7 +83,8 @@ static int archive_file_open(struct archive_file *file, const char *path, struct
 }
 
 /* The name of an entry below the directory; NULL: it would lead out of it. */
-static const char *name_of(const struct archive_file *file, struct archive_entry *entry)
+static const char *archive_file_name_of(const struct archive_file *file,
+					struct archive_entry *entry)
 {
 	const char *name = file->library->entry_pathname(entry), *at = name ? name : "";
 
@@ -142,7 +143,7 @@ bool archive_file_is(const char *path)
 		return false;
 	if (!archive_file_open(&file, path, &ignored) &&
 	    !file.library->read_next_header(file.archive, &entry))
-		name = name_of(&file, entry);
+		name = archive_file_name_of(&file, entry);
 	name = name && !strcmp(name, PP_ARCHIVE_SESSION) ? name : NULL;
 	archive_file_close(&file);
 	return name;
@@ -212,7 +213,7 @@ static int unpack_file(struct archive_file *file, struct archive_entry *entry, c
 static int unpack_entry(struct archive_file *file, struct archive_entry *entry,
 			struct op_error *error)
 {
-	const char *name = name_of(file, entry);
+	const char *name = archive_file_name_of(file, entry);
 
 	if (file->library->entry_filetype(entry) == AE_IFDIR)
 		return 0;

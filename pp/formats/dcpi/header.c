@@ -191,7 +191,8 @@ static int take_value(struct dcpi_header *header, enum keyword word, const char 
 	return 0;
 }
 
-static int take_line(struct dcpi_header *header, const char *line, struct op_error *error)
+static int dcpi_header_take_line(struct dcpi_header *header, const char *line,
+				 struct op_error *error)
 {
 	size_t length = strcspn(line, " \t");
 	const char *rest = line + length;
@@ -244,7 +245,7 @@ int dcpi_header_add(struct dcpi_header *header, const char *line, size_t length,
 		*is_last = true;
 		return 0;
 	}
-	if (take_line(header, line, error))
+	if (dcpi_header_take_line(header, line, error))
 		return -1;
 	if (op_strings_add(&header->lines, line))
 		pp_out_of_memory();

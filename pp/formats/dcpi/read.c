@@ -296,7 +296,7 @@ static int read_input(struct input *input, const char *name, struct prof_sink *s
 
 /* ---- directories ---- */
 
-static int probe(const uint8_t *bytes, size_t n)
+static int dcpi_read_probe(const uint8_t *bytes, size_t n)
 {
 	return dcpi_header_recognise((const char *)bytes, n) ? 90 : 0;
 }
@@ -318,10 +318,10 @@ static int open_profile(const char *path, struct input **input, struct op_error 
 	if (!*input)
 		return -1;
 	n = input_peek(*input, FORMAT_PROBE_BYTES, &bytes, error);
-	return n < 0 ? -1 : probe(bytes, (size_t)n) > 0;
+	return n < 0 ? -1 : dcpi_read_probe(bytes, (size_t)n) > 0;
 }
 
-static int read_file(const char *path, const struct stat *status, void *context)
+static int dcpi_read_file(const char *path, const struct stat *status, void *context)
 {
 	struct walk *walk = context;
 	struct input *input = NULL;
@@ -366,7 +366,7 @@ static int read_dcpi(struct input *input, struct prof_sink *sink, struct op_erro
 	if (!input_is_directory(input))
 		return read_input(input, "", sink, error);
 	walk.root_length = strlen(input_path(input)) + 1;
-	if (op_walk(input_path(input), read_file, &walk, error))
+	if (op_walk(input_path(input), dcpi_read_file, &walk, error))
 		return -1;
 	if (!walk.n)
 		return op_error_set(error, ENOENT, "%s: no DCPI profile in this directory",
@@ -377,7 +377,7 @@ static int read_dcpi(struct input *input, struct prof_sink *sink, struct op_erro
 const struct format format_dcpi = {
 	.name = "dcpi",
 	.description = "profiles of DCPI 0.06 and 0.07, one file per image and event",
-	.probe = probe,
+	.probe = dcpi_read_probe,
 	.probe_directory = probe_directory,
 	.read = read_dcpi,
 	.write = dcpi_write,

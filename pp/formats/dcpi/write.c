@@ -126,7 +126,7 @@ static bool find_header(const struct writer *writer, const struct spot *spot,
 }
 
 /* A text that is on a line of its own. */
-static void put_line(struct writer *writer, const char *word, const char *text)
+static void dcpi_write_put_line(struct writer *writer, const char *word, const char *text)
 {
 	while (*text == ' ' || *text == '\t')
 		text++;
@@ -156,7 +156,7 @@ static void put_platform(struct writer *writer)
 	else
 		platform = pp_format("Linux %s %s", release ? release : "unknown",
 				     arch ? arch : "unknown");
-	put_line(writer, "platform", platform);
+	dcpi_write_put_line(writer, "platform", platform);
 	free(platform);
 }
 
@@ -171,13 +171,13 @@ static void put_new_header(struct writer *writer, const struct spot *spot)
 	pp_dcpi_time(epoch, sizeof(epoch), "%y%m%d%H%M", host->start_time / 1000000000);
 	fprintf(writer->file, "image %s\nepoch %s\n", id, epoch);
 	put_platform(writer);
-	put_line(writer, "event", writer->prof->events[spot->event].name);
+	dcpi_write_put_line(writer, "event", writer->prof->events[spot->event].name);
 	fprintf(writer->file, "period %" PRIu64 "\ntstart %" PRIx64 "\ntsize %" PRIu64 "\n",
 		period_of(writer, spot->event), writer->tstart, writer->tsize);
 	fprintf(writer->file, "cpuspeed %.0f\n", host->cpu_mhz);
 	if (host->cpus_online)
 		fprintf(writer->file, "cpucount %" PRIu64 "\n", host->cpus_online);
-	put_line(writer, "path", image->path);
+	dcpi_write_put_line(writer, "path", image->path);
 	fprintf(writer->file, "stride %" PRIu64 "\noffset %" PRIx64 "\n", writer->stride,
 		writer->first);
 }
@@ -301,7 +301,8 @@ static void put_chunk(struct writer *writer, const struct spot *spots, size_t n)
 	}
 }
 
-static void put_samples(struct writer *writer, const struct spot *spots, size_t n, uint64_t total)
+static void dcpi_write_put_samples(struct writer *writer, const struct spot *spots, size_t n,
+				   uint64_t total)
 {
 	for (size_t i = 0, length; i < n; i += length) {
 		length = chunk_of(writer, spots + i, n - i);
@@ -359,7 +360,7 @@ static int write_file(struct writer *writer, const char *path, const struct spot
 	if (!writer->file)
 		return -1;
 	put_header(writer, spots, header);
-	put_samples(writer, spots, n, total);
+	dcpi_write_put_samples(writer, spots, n, total);
 	failed = ferror(writer->file);
 	if (fclose(writer->file) || failed)
 		return op_error_set(writer->error, EIO, "%s: some files could not be written",

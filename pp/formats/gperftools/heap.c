@@ -82,7 +82,7 @@ static bool take_head(struct text_reader *reader, const char *line)
 
 /* ---- lines ---- */
 
-static int take_line(struct text_reader *reader, const char *line)
+static int text_reader_take_line(struct text_reader *reader, const char *line)
 {
 	static int (*const takers[])(struct text_reader *reader, const char *line) = {
 		[TEXT_HEAP] = text_take_heap,
@@ -108,7 +108,7 @@ static bool begins_maps(const char *line)
 	return begins(line, "MAPPED_LIBRARIES:") || begins(line, "--- Memory map");
 }
 
-static int read_lines(struct text_reader *reader, const struct input *input, char *text)
+static int text_reader_read_lines(struct text_reader *reader, const struct input *input, char *text)
 {
 	char *line, *start = text;
 	bool has_head = false;
@@ -121,7 +121,7 @@ static int read_lines(struct text_reader *reader, const struct input *input, cha
 			if (!has_head || !begins(line, "--- Thread "))
 				continue;
 		}
-		took = take_line(reader, line);
+		took = text_reader_take_line(reader, line);
 		if (!took)
 			return input_fail(input, reader->error, EINVAL, (uint64_t)(line - start),
 					  "the line here is no record");
@@ -188,7 +188,7 @@ static int read_heap(struct input *input, struct prof_sink *sink, struct op_erro
 	read_places(&reader, text, n);
 	text_reader_open(&reader);
 	end = strlen(text);
-	result = read_lines(&reader, input, text);
+	result = text_reader_read_lines(&reader, input, text);
 	if (!result && end < n)
 		result = input_fail(input, error, EINVAL, end, "a byte of 0 ends the text");
 	if (reader.cut)
@@ -199,7 +199,7 @@ static int read_heap(struct input *input, struct prof_sink *sink, struct op_erro
 	return result;
 }
 
-static int probe(const uint8_t *bytes, size_t n)
+static int heap_probe(const uint8_t *bytes, size_t n)
 {
 	static const char *const heads[] = {"heap profile:", "--- contention", "--- mutex:",
 					    "--- threadz", "--- Thread ", "--- heapz"};
@@ -217,6 +217,6 @@ static int probe(const uint8_t *bytes, size_t n)
 const struct format format_heap = {
 	.name = "heap",
 	.description = "text of gperftools and Go: heap, growth, contention, threads, goroutines",
-	.probe = probe,
+	.probe = heap_probe,
 	.read = read_heap,
 };

@@ -122,7 +122,7 @@ static bool adjoins(const struct cpuprofile_map *before, const struct cpuprofile
 	       !strcmp(before->path, map->path);
 }
 
-static void add(struct reader *reader, struct cpuprofile_map map, char *path)
+static void maps_add(struct reader *reader, struct cpuprofile_map map, char *path)
 {
 	struct cpuprofile_maps *maps = reader->maps;
 
@@ -196,7 +196,7 @@ static bool read_map(struct reader *reader)
 		return true;
 	if (!place)
 		read_brief(&map, path);
-	add(reader, map, path);
+	maps_add(reader, map, path);
 	return true;
 }
 

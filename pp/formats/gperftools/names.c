@@ -66,7 +66,8 @@ static size_t split_inlines(struct prof_line lines[INLINES_MOST], char *names)
 	return n;
 }
 
-static void take_line(char *line, bool java, cpuprofile_name_fn *take, void *context)
+static void gperftools_names_take_line(char *line, bool java, cpuprofile_name_fn *take,
+				       void *context)
 {
 	struct prof_line lines[INLINES_MOST] = {0};
 	const char *digits;
@@ -113,7 +114,7 @@ static void take_lines(struct cpuprofile_text text, bool java, cpuprofile_name_f
 		while (length && isspace((unsigned char)line[length - 1]))
 			length--;
 		line[length] = '\0';
-		take_line(line, java, take, context);
+		gperftools_names_take_line(line, java, take, context);
 		at = line_end ? line_end + 1 : end;
 	}
 	free(line);

@@ -24,7 +24,8 @@ struct reader {
 	struct prof_frame *frames;
 };
 
-static void take_name(void *context, uint64_t address, const struct prof_line *lines, size_t n)
+static void gperftools_read_take_name(void *context, uint64_t address,
+				      const struct prof_line *lines, size_t n)
 {
 	struct reader *reader = context;
 	struct prof_frame place = cpuprofile_place(&reader->places, address);
@@ -101,10 +102,10 @@ static int read_parts(struct reader *reader, struct input *input, struct op_erro
 	make_event(reader);
 	tell_facts(reader);
 	if (records->is_java) {
-		cpuprofile_java_names(records->text, take_name, reader);
+		cpuprofile_java_names(records->text, gperftools_read_take_name, reader);
 	} else {
 		cpuprofile_places_read(&reader->places, reader->sink, records->text);
-		cpuprofile_symbols(records->symbols, take_name, reader);
+		cpuprofile_symbols(records->symbols, gperftools_read_take_name, reader);
 	}
 	reader->stack = pp_alloc(records->deepest, sizeof(*reader->stack));
 	reader->frames = pp_alloc(records->deepest, sizeof(*reader->frames));
@@ -139,7 +140,7 @@ static int read_cpuprofile(struct input *input, struct prof_sink *sink, struct o
 	return result;
 }
 
-static int probe(const uint8_t *bytes, size_t n)
+static int gperftools_read_probe(const uint8_t *bytes, size_t n)
 {
 	return cpuprofile_recognise(bytes, n) ? 60 : 0;
 }
@@ -147,7 +148,7 @@ static int probe(const uint8_t *bytes, size_t n)
 const struct format format_cpuprofile = {
 	.name = "cpuprofile",
 	.description = "CPU profile of gperftools (google-pprof, go tool pprof)",
-	.probe = probe,
+	.probe = gperftools_read_probe,
 	.read = read_cpuprofile,
 	.write = cpuprofile_write,
 };

@@ -149,7 +149,7 @@ static char *copy_function(const char *at, size_t n)
 }
 
 /* "/src/a.go:12" */
-static void take_file(struct text_name *name, const char *at)
+static void text_name_take_file(struct text_name *name, const char *at)
 {
 	const char *colon, *digits;
 	uint64_t line;
@@ -183,5 +183,5 @@ void text_take_name(struct text_reader *reader, const char *line)
 	reader->named = address;
 	name = &reader->names[reader->n_names++];
 	*name = (struct text_name){.function = copy_function(at, n)};
-	take_file(name, at + n);
+	text_name_take_file(name, at + n);
 }

@@ -53,7 +53,7 @@ static void put_duration(struct op_json *json, uint64_t ns)
 }
 
 /* "NAME: VALUE" of each line of a report's head; of another line, all of it. */
-static void put_head(struct op_json *json, const char *head)
+static void about_put_head(struct op_json *json, const char *head)
 {
 	char *copy = pp_copy(head), *rest = copy, *line;
 
@@ -100,7 +100,7 @@ static void put_losses(struct op_json *json, const struct prof *prof)
 }
 
 /* The lines of a text; none of NULL. */
-static void put_lines(struct op_json *json, const char *text)
+static void about_put_lines(struct op_json *json, const char *text)
 {
 	char *copy = pp_copy(text ? text : ""), *rest = copy, *line;
 
@@ -117,19 +117,19 @@ static void put_side(struct op_json *json, const struct html_side *side)
 	op_json_string(json, "name", side->name);
 	op_json_array(json, "facts");
 	if (side->head)
-		put_head(json, side->head);
+		about_put_head(json, side->head);
 	else
 		put_host(json, &side->prof->host);
 	op_json_end(json);
 	op_json_array(json, "notes");
-	put_lines(json, side->notes);
+	about_put_lines(json, side->notes);
 	for (size_t i = 0; i < side->prof->n_notes; i++)
 		op_json_string(json, NULL, side->prof->notes[i]);
 	op_json_end(json);
 	if (!side->account)
 		put_losses(json, side->prof);
 	op_json_array(json, "account");
-	put_lines(json, side->account);
+	about_put_lines(json, side->account);
 	op_json_end(json);
 	op_json_end(json);
 }

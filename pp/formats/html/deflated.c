@@ -37,7 +37,7 @@ static void put_group(FILE *out, const uint8_t *bytes, size_t n)
 	fputc(n > 2 ? digits[group & 63] : '=', out);
 }
 
-static void put_line(struct deflated *deflated)
+static void deflated_put_line(struct deflated *deflated)
 {
 	for (size_t i = 0; i < deflated->used; i += 3)
 		put_group(deflated->out, deflated->line + i,
@@ -57,11 +57,11 @@ static void put_bytes(struct deflated *deflated, const uint8_t *bytes, size_t n)
 		bytes += part;
 		n -= part;
 		if (deflated->used == LINE_BYTES)
-			put_line(deflated);
+			deflated_put_line(deflated);
 	}
 }
 
-static void run(struct deflated *deflated, int flush)
+static void deflated_run(struct deflated *deflated, int flush)
 {
 	uint8_t bytes[16384];
 
@@ -92,7 +92,7 @@ void deflated_put(struct deflated *deflated, const void *bytes, size_t n)
 
 		deflated->z.next_in = (Bytef *)(uintptr_t)at;
 		deflated->z.avail_in = part;
-		run(deflated, Z_NO_FLUSH);
+		deflated_run(deflated, Z_NO_FLUSH);
 		at += part;
 		n -= part;
 	}
@@ -100,8 +100,8 @@ void deflated_put(struct deflated *deflated, const void *bytes, size_t n)
 
 void deflated_end(struct deflated *deflated)
 {
-	run(deflated, Z_FINISH);
-	put_line(deflated);
+	deflated_run(deflated, Z_FINISH);
+	deflated_put_line(deflated);
 	deflateEnd(&deflated->z);
 	free(deflated);
 }

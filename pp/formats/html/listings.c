@@ -507,7 +507,7 @@ static void put_groups(struct listings *listings, const struct group *groups, si
 			put(listings, &groups[i]);
 }
 
-static void put_all(struct listings *listings)
+static void listings_put_all(struct listings *listings)
 {
 	struct group *groups;
 	size_t n;
@@ -537,7 +537,7 @@ void listings_write(struct stack_tree *tree, const bool *weighted, struct op_jso
 				    .json = json};
 
 	op_json_array(json, "listings");
-	put_all(&listings);
+	listings_put_all(&listings);
 	op_json_end(json);
 	op_hash_free(&listings.by_frame);
 	free(listings.leaves);

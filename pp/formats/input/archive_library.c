@@ -11,7 +11,7 @@
 
 static struct archive_library library;
 
-static bool load(void)
+static bool archive_library_load(void)
 {
 	const struct {
 		const char *name;
@@ -36,7 +36,7 @@ const struct archive_library *archive_library(struct op_error *error)
 	static enum { NOT_YET, WORKS, FAILED } state;
 
 	if (state == NOT_YET)
-		state = load() ? WORKS : FAILED;
+		state = archive_library_load() ? WORKS : FAILED;
 	if (state == WORKS)
 		return &library;
 	op_error_set(error, ENOSYS, "libarchive (libarchive.so.13) can't be loaded");

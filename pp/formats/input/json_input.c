@@ -90,7 +90,8 @@ static int go_on(struct json_input *json, int result)
 	return !result;
 }
 
-static char *keep(char **text, size_t *capacity, const unsigned char *bytes, size_t n, bool mark)
+static char *json_input_keep(char **text, size_t *capacity, const unsigned char *bytes, size_t n,
+			     bool mark)
 {
 	*text = pp_grow(*text, capacity, n + 2, 1);
 	**text = 'k';
@@ -127,7 +128,7 @@ static int on_text(struct json_input *json, const unsigned char *bytes, size_t n
 
 	if (json->depth && json->levels[json->depth].place == UNWANTED)
 		n = 0;
-	value.text = keep(&json->text, &json->text_capacity, bytes, n, false);
+	value.text = json_input_keep(&json->text, &json->text_capacity, bytes, n, false);
 	return take_value(json, &value);
 }
 
@@ -145,7 +146,7 @@ static int on_key(void *context, const unsigned char *bytes, size_t n)
 {
 	struct json_input *json = context;
 
-	keep(&json->key, &json->key_capacity, bytes, n, true);
+	json_input_keep(&json->key, &json->key_capacity, bytes, n, true);
 	return go_on(json, 0);
 }
 
@@ -217,7 +218,7 @@ static int parse_piece(struct json_input *json, const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-static int parse(struct json_input *json)
+static int json_input_parse(struct json_input *json)
 {
 	const uint8_t *bytes;
 	ptrdiff_t n;
@@ -248,7 +249,7 @@ int json_input_read(struct input *input, const struct json_reader *reader, struc
 		pp_out_of_memory();
 	/* names that are not UTF-8 are escaped when they are shown */
 	yajl_config(json->parser, yajl_dont_validate_strings, 1);
-	result = parse(json);
+	result = json_input_parse(json);
 	yajl_free(json->parser);
 	free(json->key);
 	free(json->text);

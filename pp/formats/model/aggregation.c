@@ -117,8 +117,8 @@ static void lose_labels(struct prof *prof, const struct prof_sample *sample)
 	}
 }
 
-static int take_sample(struct prof_sink *sink, const struct prof_sample *sample,
-		       struct op_error *error)
+static int aggregation_take_sample(struct prof_sink *sink, const struct prof_sample *sample,
+				   struct op_error *error)
 {
 	struct prof_tables *tables = tables_of(sink);
 	struct prof *prof = &tables->prof;
@@ -177,7 +177,7 @@ static int take_each(struct prof_sink *sink, const struct prof_flat_sample *flat
 		value.count = flat->is_weight ? 0 : count;
 		if (__builtin_mul_overflow(count, flat->unit, &value.events))
 			value.events = UINT64_MAX;
-		result = take_sample(sink, &sample, error);
+		result = aggregation_take_sample(sink, &sample, error);
 	}
 	return result;
 }
@@ -368,7 +368,7 @@ struct prof *prof_new(unsigned int by, uint32_t nodes_most)
 		.image = tables_image,
 		.image_build_id = tables_build_id,
 		.lines = tables_lines,
-		.sample = take_sample,
+		.sample = aggregation_take_sample,
 		.flat = take_flat,
 		.branch = take_branch,
 		.host = take_host,

@@ -22,7 +22,7 @@ static uint64_t hash_labels(const struct prof_label *labels, size_t n)
 	return hash;
 }
 
-static bool is_same(const struct prof_label *a, const struct prof_label *b)
+static bool label_is_same(const struct prof_label *a, const struct prof_label *b)
 {
 	return a->name == b->name && a->value == b->value && a->number == b->number &&
 	       a->unit == b->unit;
@@ -31,7 +31,7 @@ static bool is_same(const struct prof_label *a, const struct prof_label *b)
 static bool are_same(const struct prof_label *a, const struct prof_label *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!is_same(&a[i], &b[i]))
+		if (!label_is_same(&a[i], &b[i]))
 			return false;
 	return true;
 }

@@ -94,7 +94,7 @@ struct room {
 };
 
 /* Takes start..end unless something is there. */
-static bool take(struct room *room, uint64_t start, uint64_t end)
+static bool room_take(struct room *room, uint64_t start, uint64_t end)
 {
 	size_t at = room->n;
 
@@ -115,7 +115,7 @@ static uint64_t take_anywhere(struct room *room, uint64_t from, uint64_t size, u
 	for (size_t i = 0; i < room->n; i++)
 		if (room->taken[i].end > from && room->taken[i].start < from + size)
 			from = page_of(room->taken[i].end + PAGE - 1);
-	if (from + size < from || from + size > limit || !take(room, from, from + size))
+	if (from + size < from || from + size > limit || !room_take(room, from, from + size))
 		return 0;
 	return from;
 }
@@ -165,14 +165,14 @@ void prof_layout(struct prof *prof)
 		struct prof_image place = prof->images[i];
 
 		if (linked_place(&place, &spans[i], &place) &&
-		    take(&room, place.start, place.end)) {
+		    room_take(&room, place.start, place.end)) {
 			prof->images[i] = place;
 			is_placed[i] = true;
 		}
 	}
 	for (size_t i = 0; i < prof->n_images; i++)
 		if (!is_placed[i] && spans[i].is_used && is_inside(&prof->images[i], &spans[i]))
-			is_placed[i] = take(&room, prof->images[i].start, prof->images[i].end);
+			is_placed[i] = room_take(&room, prof->images[i].start, prof->images[i].end);
 	for (size_t i = 0; i < prof->n_images; i++)
 		if (!is_placed[i])
 			place_anywhere(&room, &prof->images[i], &spans[i]);

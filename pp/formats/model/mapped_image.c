@@ -92,7 +92,7 @@ void mapped_image_build_id(struct prof_image *image, const char *text)
 	image->build_id_length = (unsigned int)(length / 2);
 }
 
-static char *name_of(const struct prof_image *image)
+static char *image_name_of(const struct prof_image *image)
 {
 	switch (image->kind) {
 	case PROF_KERNEL:
@@ -113,7 +113,7 @@ static char *name_of(const struct prof_image *image)
 
 struct mapping mapping_of(const struct prof_image *image)
 {
-	struct mapping mapping = {name_of(image), image->start, image->end, image->offset};
+	struct mapping mapping = {image_name_of(image), image->start, image->end, image->offset};
 
 	if (image->kind != PROF_FILE && image->offset <= image->start) {
 		mapping.start -= image->offset;

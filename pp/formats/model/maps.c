@@ -173,7 +173,7 @@ static enum program program_of(const struct process *process, const struct prof_
 }
 
 /* A file was mapped: is it the program? */
-static void judge(struct maps *maps, struct process *process, uint32_t source)
+static void maps_judge(struct maps *maps, struct process *process, uint32_t source)
 {
 	const struct prof_image *image = &maps->sources[source].image;
 	enum program program = program_of(process, image);
@@ -198,7 +198,7 @@ static void judge_all(struct maps *maps, struct process *process)
 	if (process->program >= PROGRAM_OF_COMM || process->has_executed)
 		return;
 	for (size_t i = 0; i < n && i < COMPARED_MOST; i++)
-		judge(maps, process, (uint32_t)mappings[i].image);
+		maps_judge(maps, process, (uint32_t)mappings[i].image);
 }
 
 /* ---- threads ---- */
@@ -246,7 +246,7 @@ void maps_map(struct maps *maps, int64_t pid, const struct prof_image *image)
 	mapping.image = find_source(maps, image);
 	if (space_process_map(&maps->spaces, &process->task, &mapping))
 		pp_out_of_memory();
-	judge(maps, process, (uint32_t)mapping.image);
+	maps_judge(maps, process, (uint32_t)mapping.image);
 	if (pid == MAPS_KERNEL && image->kind == PROF_KERNEL)
 		maps->kernel = mapping;
 }

@@ -31,7 +31,7 @@ static void put_signed(struct op_buffer *out, int64_t number)
 	op_buffer_u64(out, (uint64_t)number);
 }
 
-static void put_event(struct op_buffer *out, const struct prof_event *event)
+static void parcel_put_event(struct op_buffer *out, const struct prof_event *event)
 {
 	parcel_put_text(out, event->name);
 	parcel_put_text(out, event->unit);
@@ -43,7 +43,7 @@ static void put_event(struct op_buffer *out, const struct prof_event *event)
 	op_buffer_u8(out, event->is_negative);
 }
 
-static void put_image(struct op_buffer *out, const struct prof_image *image)
+static void parcel_put_image(struct op_buffer *out, const struct prof_image *image)
 {
 	op_buffer_u8(out, (uint8_t)image->kind);
 	op_buffer_u8(out, image->is_kernel);
@@ -108,7 +108,7 @@ static void put_sample(struct op_buffer *out, const struct prof_sample *sample)
 }
 
 /* Of times, the first and the last are known. */
-static void put_samples(struct op_buffer *out, const struct prof *prof)
+static void parcel_put_samples(struct op_buffer *out, const struct prof *prof)
 {
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
@@ -180,12 +180,12 @@ void parcel_put(struct op_buffer *out, const struct prof *prof)
 		parcel_put_text(out, prof->strings[i]);
 	op_buffer_leb128(out, prof->n_events);
 	for (size_t i = 0; i < prof->n_events; i++)
-		put_event(out, &prof->events[i]);
+		parcel_put_event(out, &prof->events[i]);
 	op_buffer_leb128(out, prof->n_images);
 	for (size_t i = FIRST_IMAGE; i < prof->n_images; i++)
-		put_image(out, &prof->images[i]);
+		parcel_put_image(out, &prof->images[i]);
 	put_places(out, (const struct prof_tables *)prof);
-	put_samples(out, prof);
+	parcel_put_samples(out, prof);
 	put_branches(out, prof);
 	put_host(out, &prof->host);
 	put_rest(out, prof);
@@ -299,7 +299,7 @@ static bool is_kernel(const struct prof_image *image)
 	return image->kind == PROF_KERNEL || image->kind == PROF_MODULE || image->kind == PROF_BPF;
 }
 
-static uint32_t take_image(struct taking *taking)
+static uint32_t parcel_take_image(struct taking *taking)
 {
 	struct op_reader *in = taking->in;
 	struct prof_image image = {.kind = op_reader_u8(in)};
@@ -331,7 +331,7 @@ static void take_images(struct taking *taking)
 	taking->images[PROF_NO_KERNEL_IMAGE] = PROF_NO_KERNEL_IMAGE;
 	for (taking->n_images = FIRST_IMAGE; taking->n_images < n && !taking->in->failed;
 	     taking->n_images++)
-		taking->images[taking->n_images] = take_image(taking);
+		taking->images[taking->n_images] = parcel_take_image(taking);
 }
 
 static void take_place(struct taking *taking)
@@ -407,7 +407,7 @@ static size_t take_labels(struct taking *taking)
 }
 
 /* Fills in the sample that comes next. */
-static void take_sample(struct taking *taking, struct prof_sample *sample)
+static void parcel_take_sample(struct taking *taking, struct prof_sample *sample)
 {
 	struct op_reader *in = taking->in;
 
@@ -434,7 +434,7 @@ static int take_samples(struct taking *taking, struct op_error *error)
 	sample.time = op_reader_u64(in);
 	last = op_reader_u64(in);
 	for (; op_reader_u8(in) && !in->failed; n++) {
-		take_sample(taking, &sample);
+		parcel_take_sample(taking, &sample);
 		if (in->failed)
 			return 0;
 		if (taking->sink->sample(taking->sink, &sample, error))

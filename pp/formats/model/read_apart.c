@@ -89,7 +89,7 @@ static void read_it(struct input *input, const struct format *format, unsigned i
 	prof_free(prof);
 }
 
-static void work(int fd, struct op_reader *question, struct op_buffer *answer)
+static void read_apart_work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	enum task task = op_reader_u8(question);
 	unsigned int by = op_reader_u32(question);
@@ -111,8 +111,8 @@ static void work(int fd, struct op_reader *question, struct op_buffer *answer)
 
 /* ---- in this process ---- */
 
-static void *ask(int fd, const char *path, enum task task, const struct format *format,
-		 unsigned int by, size_t *length, struct op_error *error)
+static void *read_apart_ask(int fd, const char *path, enum task task, const struct format *format,
+			    unsigned int by, size_t *length, struct op_error *error)
 {
 	struct op_buffer question = {0};
 	struct op_error cause;
@@ -126,7 +126,7 @@ static void *ask(int fd, const char *path, enum task task, const struct format *
 	parcel_put_text(&question, format ? format->name : NULL);
 	if (question.failed)
 		pp_out_of_memory();
-	answer = apart_ask(&(struct apart_question){.work = work,
+	answer = apart_ask(&(struct apart_question){.work = read_apart_work,
 						    .fd = fd,
 						    .path = path,
 						    .bytes = question.bytes,
@@ -156,7 +156,7 @@ const struct format *read_apart_format(int fd, const char *path, struct op_error
 	const struct format *format = NULL;
 	struct op_reader reader;
 	size_t length;
-	void *answer = ask(fd, path, TASK_FORMAT, NULL, 0, &length, error);
+	void *answer = read_apart_ask(fd, path, TASK_FORMAT, NULL, 0, &length, error);
 	const char *name;
 
 	if (!answer)
@@ -178,7 +178,7 @@ int read_apart(int fd, const char *path, const struct format *format, unsigned i
 	struct op_reader reader;
 	struct op_error cause;
 	size_t length;
-	void *answer = ask(fd, path, TASK_READ, format, by, &length, error);
+	void *answer = read_apart_ask(fd, path, TASK_READ, format, by, &length, error);
 	int result;
 
 	*stored = 0;

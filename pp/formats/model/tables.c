@@ -169,8 +169,8 @@ void tables_build_id(struct prof_sink *sink, const struct prof_image *given)
 
 /* ---- lines ---- */
 
-static const struct place_lines *find_place(const struct prof_tables *tables,
-					    const struct prof_frame *place)
+static const struct place_lines *tables_find_place(const struct prof_tables *tables,
+						   const struct prof_frame *place)
 {
 	uint64_t hash = tables_hash_frame(place);
 	uint32_t id;
@@ -189,7 +189,7 @@ void tables_lines(struct prof_sink *sink, const struct prof_frame *place,
 	struct place_lines *known;
 	uint32_t id;
 
-	if (!n || find_place(tables, place))
+	if (!n || tables_find_place(tables, place))
 		return;
 	id = (uint32_t)tables->n_places++;
 	tables->places = pp_grow(tables->places, &tables->places_capacity, tables->n_places,
@@ -209,7 +209,8 @@ void tables_lines(struct prof_sink *sink, const struct prof_frame *place,
 size_t prof_lines(const struct prof *prof, const struct prof_frame *place,
 		  const struct prof_line **lines)
 {
-	const struct place_lines *known = find_place((const struct prof_tables *)prof, place);
+	const struct place_lines *known =
+		tables_find_place((const struct prof_tables *)prof, place);
 
 	*lines = known ? known->lines : NULL;
 	return known ? known->n : 0;

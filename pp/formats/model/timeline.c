@@ -8,7 +8,7 @@
 #include "tree.h"
 #include "libop/base/memory.h"
 
-static void drop(struct prof_tables *tables, const char *reason)
+static void tables_drop(struct prof_tables *tables, const char *reason)
 {
 	struct prof *prof = &tables->prof;
 
@@ -29,11 +29,11 @@ void timeline_add(struct prof_tables *tables, const struct prof_sample *sample,
 	if (!(tables->by & PROF_TIMES) || tables->has_no_moments)
 		return;
 	if (!sample->time) {
-		drop(tables, "some samples have none");
+		tables_drop(tables, "some samples have none");
 		return;
 	}
 	if (i >= prof->tree->nodes_most || value->count > UINT32_MAX) {
-		drop(tables, "there are too many samples");
+		tables_drop(tables, "there are too many samples");
 		return;
 	}
 	prof->moments = pp_grow(prof->moments, &tables->moments_capacity, ++prof->n_moments,

@@ -22,8 +22,8 @@ static uint64_t hash_of(const struct prof_image *image)
 	return op_hash_text(image->kind, image->path);
 }
 
-static const struct prof_image *find(const struct perf_build_ids *ids,
-				     const struct prof_image *image)
+static const struct prof_image *perf_build_ids_find(const struct perf_build_ids *ids,
+						    const struct prof_image *image)
 {
 	const struct prof_image *known;
 	uint32_t index;
@@ -44,7 +44,7 @@ void perf_build_ids_add(struct perf_build_ids *ids, const struct perf_build_id *
 
 	image.build_id_length = id->length;
 	memcpy(image.build_id, id->id, id->length);
-	if (!id->length || find(ids, &image))
+	if (!id->length || perf_build_ids_find(ids, &image))
 		return;
 	sink->image_build_id(sink, &image);
 	image.path = pp_copy(image.path);
@@ -60,7 +60,7 @@ void perf_build_ids_apply(const struct perf_build_ids *ids, struct prof_image *i
 
 	if (image->build_id_length)
 		return;
-	known = find(ids, image);
+	known = perf_build_ids_find(ids, image);
 	if (!known)
 		return;
 	image->build_id_length = known->build_id_length;

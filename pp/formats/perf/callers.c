@@ -11,8 +11,8 @@
 #include "libop/elf/build_id.h"
 #include "libop/foreign/door.h"
 
-static bool place(void *context, uint64_t address, bool is_return, uint64_t *file,
-		  uint64_t *offset)
+static bool callers_place(void *context, uint64_t address, bool is_return, uint64_t *file,
+			  uint64_t *offset)
 {
 	const struct perf_callers *callers = context;
 
@@ -32,7 +32,7 @@ static bool is_recorded(int fd, const struct prof_image *image)
 	return image->inode && !fstat(fd, &status) && status.st_ino == image->inode;
 }
 
-static int open_file(void *context, uint64_t file, bool *is_in_container)
+static int callers_open_file(void *context, uint64_t file, bool *is_in_container)
 {
 	struct perf_callers *callers = context;
 	const struct prof_image *image = maps_file_image(callers->maps, file);
@@ -49,7 +49,7 @@ static int open_file(void *context, uint64_t file, bool *is_in_container)
 	return -1;
 }
 
-static const struct perf_unwind_files files = {place, open_file};
+static const struct perf_unwind_files files = {callers_place, callers_open_file};
 
 void perf_callers_init(struct perf_callers *callers, struct maps *maps)
 {

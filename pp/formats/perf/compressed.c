@@ -53,7 +53,7 @@ void perf_compressed_add(struct perf_compressed *compressed, const void *piece, 
 }
 
 /* Unpacks some more.  Return: whether there was more. */
-static bool unpack(struct perf_compressed *compressed)
+static bool perf_compressed_unpack(struct perf_compressed *compressed)
 {
 	size_t was_at = compressed->piece.pos, result;
 	ZSTD_outBuffer out;
@@ -85,7 +85,7 @@ ptrdiff_t perf_compressed_peek(struct perf_compressed *compressed, size_t n, con
 {
 	/* With its input used up, the stream may still hold bytes that had no room. */
 	while (!compressed->fault && compressed->end - compressed->begin < n)
-		if (!unpack(compressed))
+		if (!perf_compressed_unpack(compressed))
 			break;
 	if (compressed->fault)
 		return -1;

@@ -32,8 +32,8 @@ static bool is_kept(uint32_t type)
 	}
 }
 
-static void keep(struct perf_late *late, const struct perf_raw *raw, uint64_t ordinal,
-		 uint64_t time)
+static void perf_late_keep(struct perf_late *late, const struct perf_raw *raw, uint64_t ordinal,
+			   uint64_t time)
 {
 	size_t size = raw->size - PERF_HEADER_SIZE;
 	struct perf_late_record *record;
@@ -74,7 +74,7 @@ static void look_at(struct pass *pass, const struct perf_raw *raw,
 	if (!time || time == UINT64_MAX)
 		return;
 	if (is_kept(raw->type) && time < perf_order_delivered(pass->order))
-		keep(pass->late, raw, ordinal, time);
+		perf_late_keep(pass->late, raw, ordinal, time);
 	else
 		perf_order_add(pass->order, raw, time, &ignored);
 }

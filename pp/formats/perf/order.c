@@ -86,7 +86,7 @@ static bool is_before(const struct waiting *a, const struct waiting *b)
 	return a->time < b->time || (a->time == b->time && a->sequence < b->sequence);
 }
 
-static void push(struct perf_order *order, const struct waiting *record)
+static void perf_order_push(struct perf_order *order, const struct waiting *record)
 {
 	size_t at = order->n++, above;
 
@@ -198,7 +198,7 @@ static bool is_full(const struct perf_order *order, size_t part)
 	       (order->chunks > order->chunks_most / part || order->n > order->waiting_most / part);
 }
 
-static int make_room(struct perf_order *order, struct op_error *error)
+static int perf_order_make_room(struct perf_order *order, struct op_error *error)
 {
 	while (is_full(order, 2))
 		if (deliver_first(order, error) < 0)
@@ -225,8 +225,8 @@ int perf_order_add_early(struct perf_order *order, const struct perf_raw *raw, u
 	memcpy(record.chunk->bytes + record.at, raw->body, size);
 	record.chunk->used += (uint32_t)size;
 	record.chunk->waiting++;
-	push(order, &record);
-	return is_full(order, 1) ? make_room(order, error) : 0;
+	perf_order_push(order, &record);
+	return is_full(order, 1) ? perf_order_make_room(order, error) : 0;
 }
 
 int perf_order_add(struct perf_order *order, const struct perf_raw *raw, uint64_t time,

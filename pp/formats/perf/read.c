@@ -16,7 +16,7 @@
 #include "write.h"
 #include "libop/base/memory.h"
 
-static int probe(const uint8_t *bytes, size_t n)
+static int perf_read_probe(const uint8_t *bytes, size_t n)
 {
 	return perf_file_probe(bytes, n) ? 95 : 0;
 }
@@ -30,7 +30,7 @@ static int probe_directory(const char *path)
 
 	if (input && !input_is_directory(input))
 		n = input_peek(input, PERF_MAGIC_SIZE, &bytes, NULL);
-	n = n > 0 ? probe(bytes, (size_t)n) : 0;
+	n = n > 0 ? perf_read_probe(bytes, (size_t)n) : 0;
 	input_close(input);
 	free(file);
 	return (int)n;
@@ -148,7 +148,7 @@ static int read_perf(struct input *input, struct prof_sink *sink, struct op_erro
 const struct format format_perf = {
 	.name = "perf",
 	.description = "perf.data, from perf record: a file, a pipe or a directory",
-	.probe = probe,
+	.probe = perf_read_probe,
 	.probe_directory = probe_directory,
 	.read = read_perf,
 	.write = perf_write,

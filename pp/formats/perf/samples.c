@@ -46,7 +46,8 @@ void perf_profile_free(struct perf_profile *profile)
 }
 
 /* The record is damaged, of which the first counts. */
-static int fail(struct perf_profile *profile, const struct perf_raw *raw, const char *what)
+static int perf_profile_fail(struct perf_profile *profile, const struct perf_raw *raw,
+			     const char *what)
 {
 	const char *name = perf_type_name(raw->type);
 
@@ -252,8 +253,9 @@ static struct prof_label cgroup_of(struct perf_profile *profile, uint64_t id)
 	};
 }
 
-static int take_sample(struct perf_profile *profile, struct perf_event *event,
-		       const struct perf_raw *raw, struct op_reader body, struct op_error *error)
+static int perf_profile_take_sample(struct perf_profile *profile, struct perf_event *event,
+				    const struct perf_raw *raw, struct op_reader body,
+				    struct op_error *error)
 {
 	const struct perf_attr *attr = &event->attr;
 	bool has_task = attr->sample_type & PERF_SAMPLE_TID;
@@ -267,7 +269,7 @@ static int take_sample(struct perf_profile *profile, struct perf_event *event,
 		char text[64];
 
 		snprintf(text, sizeof(text), "its %s does not fit", fault);
-		return fail(profile, raw, text);
+		return perf_profile_fail(profile, raw, text);
 	}
 	if (!event->declared) {
 		declare_events(profile);
@@ -348,7 +350,7 @@ static int deliver(void *context, const struct perf_raw *raw, struct op_error *e
 
 	if (raw->type == PERF_RECORD_SAMPLE) {
 		if (event)
-			return take_sample(profile, event, raw, body, error);
+			return perf_profile_take_sample(profile, event, raw, body, error);
 		profile->census.no_event++;
 		return 0;
 	}
@@ -357,7 +359,7 @@ static int deliver(void *context, const struct perf_raw *raw, struct op_error *e
 		event = profile->events.list;
 	fault = perf_record_read(&record, raw, event ? &event->attr : NULL, profile->swap);
 	if (fault)
-		return fail(profile, raw, fault);
+		return perf_profile_fail(profile, raw, fault);
 	take_record(profile, event, &record);
 	return 0;
 }
@@ -453,7 +455,7 @@ static int take_own(struct perf_profile *profile, const struct perf_raw *raw,
 	case PERF_TYPE_FINISHED_ROUND:
 		return perf_order_round(profile->order, error);
 	}
-	return fault ? fail(profile, raw, fault) : 0;
+	return fault ? perf_profile_fail(profile, raw, fault) : 0;
 }
 
 static void count_record(struct perf_census *census, uint32_t type)

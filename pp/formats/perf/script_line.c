@@ -211,7 +211,7 @@ static char *image_in_parentheses(char *text, size_t n)
 }
 
 /* "(/tmp/busy)" at the end.  Paths have parentheses, balanced or not, and so have functions. */
-static void take_image(char *text, struct script_frame *frame)
+static void script_line_take_image(char *text, struct script_frame *frame)
 {
 	static const char inlined[] = "(inlined)";
 	size_t n = strlen(text);
@@ -265,7 +265,7 @@ bool script_frame_parse(char *line, struct script_frame *frame)
 	if (!op_number_take(&end, 16, UINT64_MAX, &frame->address) || !is_end(*end))
 		return false;
 	at = skip_blanks(at + (end - at));
-	take_image(at, frame);
+	script_line_take_image(at, frame);
 	take_function(at, frame);
 	return true;
 }

@@ -60,7 +60,7 @@ struct reader {
 	uint64_t unread_at;			/* the first one */
 };
 
-static size_t keep(struct reader *reader, const char *text)
+static size_t script_read_keep(struct reader *reader, const char *text)
 {
 	size_t at = reader->n_text, n = strlen(text) + 1;
 
@@ -150,7 +150,7 @@ static int end_sample(struct reader *reader)
 
 /* ---- lines ---- */
 
-static bool add_frame(struct reader *reader, char *line)
+static bool script_read_add_frame(struct reader *reader, char *line)
 {
 	struct script_frame frame;
 
@@ -163,8 +163,8 @@ static bool add_frame(struct reader *reader, char *line)
 	reader->kept = pp_grow(reader->kept, &reader->kept_capacity, reader->n_kept + 1,
 			       sizeof(*reader->kept));
 	reader->kept[reader->n_kept++] = (struct kept_frame){
-		.function = keep(reader, frame.function),
-		.image = keep(reader, frame.image),
+		.function = script_read_keep(reader, frame.function),
+		.image = script_read_keep(reader, frame.image),
 		.is_kernel = frame.address >> 63,
 		.is_inlined = frame.is_inlined,
 	};
@@ -190,10 +190,10 @@ static int begin_sample(struct reader *reader, const struct script_head *head)
 {
 	reader->head = *head;
 	reader->n_text = reader->n_kept = 0;
-	reader->comm = keep(reader, head->comm);
-	reader->event = keep(reader, head->event ? head->event : "");
+	reader->comm = script_read_keep(reader, head->comm);
+	reader->event = script_read_keep(reader, head->event ? head->event : "");
 	reader->is_open = true;
-	return *head->rest && add_frame(reader, head->rest) ? end_sample(reader) : 0;
+	return *head->rest && script_read_add_frame(reader, head->rest) ? end_sample(reader) : 0;
 }
 
 /* A sample of @comm, of which nothing else is known. */
@@ -217,7 +217,7 @@ static int take_head(struct reader *reader, char *line)
 		if (reader->is_open || (reader->style == NAMES && isspace((unsigned char)*line)))
 			return 0;
 		begin_named(reader, reader->style == NAMES ? line : nothing);
-		reader->is_open = reader->style == NAMES || add_frame(reader, line);
+		reader->is_open = reader->style == NAMES || script_read_add_frame(reader, line);
 		return reader->is_open;
 	}
 	if (*line == '\t' || !script_head_parse(line, &head) ||
@@ -232,18 +232,19 @@ static int take_head(struct reader *reader, char *line)
 	return 1;
 }
 
-static int take_line(struct reader *reader, char *line, uint64_t at)
+static int script_read_take_line(struct reader *reader, char *line, uint64_t at)
 {
 	int took;
 
 	if (!line[strspn(line, " \t\r")])
 		return end_sample(reader);
-	if (*line == '#' || (reader->is_open && *line == '\t' && add_frame(reader, line)))
+	if (*line == '#' ||
+	    (reader->is_open && *line == '\t' && script_read_add_frame(reader, line)))
 		return 0;
 	took = take_head(reader, line);
 	if (took)
 		return took < 0 ? -1 : 0;
-	if (!(reader->is_open && add_frame(reader, line)) && !reader->unread++)
+	if (!(reader->is_open && script_read_add_frame(reader, line)) && !reader->unread++)
 		reader->unread_at = at;
 	return 0;
 }
@@ -294,7 +295,7 @@ static enum style find_style(const uint8_t *bytes, size_t n, int *sure)
 
 /* ---- all ---- */
 
-static int read_lines(struct reader *reader, struct input *input)
+static int script_read_lines(struct reader *reader, struct input *input)
 {
 	uint64_t at = input_offset(input);
 	const uint8_t *bytes;
@@ -310,13 +311,13 @@ static int read_lines(struct reader *reader, struct input *input)
 	     at = input_offset(input)) {
 		while (n && strchr("\r ", line[n - 1]))
 			line[--n] = '\0';
-		if (take_line(reader, line, at))
+		if (script_read_take_line(reader, line, at))
 			return -1;
 	}
 	return end_sample(reader) ? -1 : got;
 }
 
-static void tell(struct reader *reader)
+static void script_read_tell(struct reader *reader)
 {
 	if (reader->unknown)
 		prof_sink_note(reader->sink,
@@ -345,8 +346,8 @@ static int read_script(struct input *input, struct prof_sink *sink, struct op_er
 		return -1;
 	reader.places = named_places_new(sink);
 	reader.frames = pp_alloc(PROF_DEPTH_MOST, sizeof(*reader.frames));
-	result = read_lines(&reader, input);
-	tell(&reader);
+	result = script_read_lines(&reader, input);
+	script_read_tell(&reader);
 	named_places_free(reader.places);
 	free(reader.text);
 	free(reader.kept);
@@ -354,7 +355,7 @@ static int read_script(struct input *input, struct prof_sink *sink, struct op_er
 	return result;
 }
 
-static int probe(const uint8_t *bytes, size_t n)
+static int script_read_probe(const uint8_t *bytes, size_t n)
 {
 	int sure;
 
@@ -365,6 +366,6 @@ static int probe(const uint8_t *bytes, size_t n)
 const struct format format_perf_script = {
 	.name = "perf-script",
 	.description = "text that perf script prints",
-	.probe = probe,
+	.probe = script_read_probe,
 	.read = read_script,
 };

@@ -22,8 +22,8 @@ struct prof_frame perf_stack_place(struct maps *maps, int64_t pid, uint64_t addr
 	return frame;
 }
 
-static struct prof_frame place(struct maps *maps, int64_t pid, enum perf_cpumode mode,
-			       uint64_t address)
+static struct prof_frame maps_place(struct maps *maps, int64_t pid, enum perf_cpumode mode,
+				    uint64_t address)
 {
 	struct prof_frame frame = {PROF_NO_IMAGE, address};
 
@@ -47,7 +47,7 @@ static struct prof_frame place(struct maps *maps, int64_t pid, enum perf_cpumode
 	return frame;
 }
 
-static void push(struct perf_stack *stack, struct prof_frame frame)
+static void perf_stack_push(struct perf_stack *stack, struct prof_frame frame)
 {
 	if (stack->depth < PROF_DEPTH_MOST)
 		stack->frames[stack->depth++] = frame;
@@ -83,7 +83,7 @@ static void push_branches(struct perf_stack *stack, struct maps *maps,
 			perf_stack_place(maps, pid, perf_branch_at(sample, i).from);
 
 		frame.offset++;
-		push(stack, frame);
+		perf_stack_push(stack, frame);
 	}
 }
 
@@ -115,7 +115,7 @@ static void push_unwound(struct perf_stack *stack, struct maps *maps,
 	size_t n = perf_callers_find(&stack->callers, sample, attr, pid, frame);
 
 	for (size_t i = stack->user_frames != 0; i < n; i++)
-		push(stack, place(maps, pid, PERF_MODE_USER, frame[i]));
+		perf_stack_push(stack, maps_place(maps, pid, PERF_MODE_USER, frame[i]));
 }
 
 void perf_stack_read(struct perf_stack *stack, struct maps *maps, const struct perf_sample *sample,
@@ -129,7 +129,7 @@ void perf_stack_read(struct perf_stack *stack, struct maps *maps, const struct p
 	stack->depth = 0;
 	stack->was_cut = stack->has_unknown = stack->is_deferred = false;
 	stack->user_frames = mode == PERF_MODE_USER;
-	push(stack, place(maps, pid, mode, sample->ip));
+	perf_stack_push(stack, maps_place(maps, pid, mode, sample->ip));
 	for (uint64_t i = 0; i < sample->chain_size && !stack->was_cut; i++) {
 		address = perf_chain_at(sample, i);
 		if (address == PERF_MARK_USER_DEFERRED) {
@@ -144,10 +144,10 @@ void perf_stack_read(struct perf_stack *stack, struct maps *maps, const struct p
 			continue;
 		}
 		if (!is_first || !is_leaf(sample, misc, mode, address)) {
-			push(stack, place(maps, pid, mode, address));
+			perf_stack_push(stack, maps_place(maps, pid, mode, address));
 			stack->user_frames += mode == PERF_MODE_USER;
 		} else if (mode != perf_cpumode(misc)) {
-			stack->frames[0] = place(maps, pid, mode, sample->ip);
+			stack->frames[0] = maps_place(maps, pid, mode, sample->ip);
 			stack->user_frames += mode == PERF_MODE_USER;
 		}
 		is_first = false;

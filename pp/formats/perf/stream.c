@@ -21,8 +21,8 @@ static struct perf_raw decode_header(const uint8_t *at, bool swap)
 	};
 }
 
-static int fail(const struct perf_stream *stream, struct op_error *error, uint64_t offset,
-		const char *what)
+static int perf_stream_fail(const struct perf_stream *stream, struct op_error *error,
+			    uint64_t offset, const char *what)
 {
 	return input_fail(stream->input, error, EINVAL, offset, "%s", what);
 }
@@ -62,7 +62,7 @@ static int next_unpacked(struct perf_stream *stream, struct perf_raw *raw, struc
 }
 
 /* The end of all: nothing may be left of a record. */
-static int end(struct perf_stream *stream, struct op_error *error)
+static int perf_stream_end(struct perf_stream *stream, struct op_error *error)
 {
 	const uint8_t *at;
 
@@ -72,7 +72,8 @@ static int end(struct perf_stream *stream, struct op_error *error)
 		stream->cut_off = stream->piece_offset;
 		return 0;
 	}
-	return fail(stream, error, stream->piece_offset, "the compressed data end within a record");
+	return perf_stream_fail(stream, error, stream->piece_offset,
+				"the compressed data end within a record");
 }
 
 /* The records stop at @offset, but should not. */
@@ -80,13 +81,14 @@ static int stop(struct perf_stream *stream, struct op_error *error, uint64_t off
 		const char *what)
 {
 	if (!stream->was_killed)
-		return fail(stream, error, offset, what);
+		return perf_stream_fail(stream, error, offset, what);
 	stream->cut_off = offset;
 	return 0;
 }
 
 /* Begins to unpack a compressed record.  Return: 0, or -1 with @error set. */
-static int unpack(struct perf_stream *stream, const struct perf_raw *raw, struct op_error *error)
+static int perf_stream_unpack(struct perf_stream *stream, const struct perf_raw *raw,
+			      struct op_error *error)
 {
 	struct op_reader body = perf_raw_body(raw, stream->swap);
 	uint64_t size = op_reader_left(&body);
@@ -94,8 +96,8 @@ static int unpack(struct perf_stream *stream, const struct perf_raw *raw, struct
 	if (raw->type == PERF_TYPE_COMPRESSED2)
 		size = op_reader_u64(&body);
 	if (size > op_reader_left(&body))
-		return fail(stream, error, raw->offset,
-			    "a compressed record is shorter than its data");
+		return perf_stream_fail(stream, error, raw->offset,
+					"a compressed record is shorter than its data");
 	if (!stream->compressed)
 		stream->compressed = perf_compressed_new(stream->window);
 	perf_compressed_add(stream->compressed, body.at, size);
@@ -127,12 +129,12 @@ static int next_plain(struct perf_stream *stream, struct perf_raw *raw, struct o
 		left = stream->end - offset;
 	}
 	if (!left)
-		return end(stream, error);
+		return perf_stream_end(stream, error);
 	got = input_peek(input, PERF_HEADER_SIZE, &at, error);
 	if (got < 0)
 		return -1;
 	if (!got && (stream->end == UINT64_MAX || stream->was_killed))
-		return end(stream, error);
+		return perf_stream_end(stream, error);
 	if (got < PERF_HEADER_SIZE || left < PERF_HEADER_SIZE)
 		return stop(stream, error, offset, "the file ends within its data");
 	*raw = decode_header(at, stream->swap);
@@ -174,7 +176,7 @@ int perf_stream_next(struct perf_stream *stream, struct perf_raw *raw, struct op
 			return result;
 		if (raw->type != PERF_TYPE_COMPRESSED && raw->type != PERF_TYPE_COMPRESSED2)
 			return 1;
-		if (unpack(stream, raw, error) < 0)
+		if (perf_stream_unpack(stream, raw, error) < 0)
 			return -1;
 	}
 }

@@ -94,7 +94,7 @@ uint64_t perf_written_samples(const struct prof *prof)
 }
 
 /* Times of samples that are not known are spread over the recording. */
-static uint64_t now(const struct writer *writer)
+static uint64_t write_data_now(const struct writer *writer)
 {
 	const struct perf_layout *layout = writer->layout;
 	uint64_t span = layout->last_time - layout->first_time;
@@ -106,13 +106,13 @@ static uint64_t now(const struct writer *writer)
 	return layout->first_time + span / steps * step + span % steps * step / steps;
 }
 
-static void begin(struct writer *writer, uint32_t type, uint16_t misc)
+static void write_data_begin(struct writer *writer, uint32_t type, uint16_t misc)
 {
 	writer->buffer.used = 0;
 	perf_begin_record(&writer->buffer, type, misc);
 }
 
-static void end(struct writer *writer)
+static void write_data_end(struct writer *writer)
 {
 	perf_end_record(&writer->buffer, 0);
 	pp_buffer_check(&writer->buffer);
@@ -128,11 +128,11 @@ static void end_with_trailer(struct writer *writer, uint32_t pid, uint32_t tid)
 
 	op_buffer_u32(buffer, pid);
 	op_buffer_u32(buffer, tid);
-	op_buffer_u64(buffer, now(writer));
+	op_buffer_u64(buffer, write_data_now(writer));
 	if (writer->layout->has_cpu)
 		op_buffer_u64(buffer, 0);
 	op_buffer_u64(buffer, perf_written_id(0));
-	end(writer);
+	write_data_end(writer);
 }
 
 /* ---- where things are ---- */
@@ -147,7 +147,7 @@ static void put_mmap(struct writer *writer, uint32_t pid, const struct prof_imag
 	mapping.name[strnlen(mapping.name, PERF_PATH_MOST)] = 0;
 	if (image->build_id_length)
 		misc |= MISC_BUILD_ID;
-	begin(writer, PERF_RECORD_MMAP2, misc);
+	write_data_begin(writer, PERF_RECORD_MMAP2, misc);
 	op_buffer_u32(buffer, is_kernel ? UINT32_MAX : pid);
 	op_buffer_u32(buffer, is_kernel ? 0 : pid);
 	op_buffer_u64(buffer, mapping.start);
@@ -176,7 +176,7 @@ static void put_ksymbol(struct writer *writer, const struct prof_image *image)
 	enum { BPF = 1 };
 	struct op_buffer *buffer = &writer->buffer;
 
-	begin(writer, PERF_RECORD_KSYMBOL, PERF_MODE_KERNEL);
+	write_data_begin(writer, PERF_RECORD_KSYMBOL, PERF_MODE_KERNEL);
 	op_buffer_u64(buffer, image->start);
 	op_buffer_u32(buffer, (uint32_t)(image->end - image->start));
 	op_buffer_u16(buffer, BPF);
@@ -271,7 +271,7 @@ static void put_comm(struct writer *writer, uint32_t pid, uint32_t tid,
 	length = strnlen(name, COMM_BYTES - 1);
 	memcpy(comm, name, length);
 	comm[length] = 0;
-	begin(writer, PERF_RECORD_COMM, PERF_MODE_USER | (exec ? MISC_COMM_EXEC : 0));
+	write_data_begin(writer, PERF_RECORD_COMM, PERF_MODE_USER | (exec ? MISC_COMM_EXEC : 0));
 	op_buffer_u32(&writer->buffer, pid);
 	op_buffer_u32(&writer->buffer, tid);
 	perf_put_text(&writer->buffer, comm, 8);
@@ -320,7 +320,7 @@ static void name_thread(struct writer *writer, uint32_t programs, uint32_t pid, 
 }
 
 /* Writes what makes the process what it was when the sample was taken. */
-static uint32_t enter(struct writer *writer, const struct prof_sample *sample)
+static uint32_t write_data_enter(struct writer *writer, const struct prof_sample *sample)
 {
 	uint32_t pid, tid, id;
 	struct process *process;
@@ -367,7 +367,7 @@ static void name_cgroup(struct writer *writer, const struct prof_sample *sample)
 	    op_pair_table_find(&writer->cgroups, label->value, 0))
 		return;
 	*op_pair_table_get(&writer->cgroups, label->value, 0) = true;
-	begin(writer, PERF_RECORD_CGROUP, 0);
+	write_data_begin(writer, PERF_RECORD_CGROUP, 0);
 	op_buffer_u64(&writer->buffer, CGROUP_OF_PATH + label->value);
 	perf_put_text(&writer->buffer, path, 8);
 	end_with_trailer(writer, UINT32_MAX, UINT32_MAX);
@@ -415,12 +415,12 @@ static void put_sample(struct writer *writer, const struct prof_sample *sample, 
 	size_t at, n;
 
 	number(sample, &pid, &tid);
-	begin(writer, PERF_RECORD_SAMPLE, in_kernel ? PERF_MODE_KERNEL : PERF_MODE_USER);
+	write_data_begin(writer, PERF_RECORD_SAMPLE, in_kernel ? PERF_MODE_KERNEL : PERF_MODE_USER);
 	op_buffer_u64(buffer, perf_written_id(event));
 	op_buffer_u64(buffer, leaf ? prof_address(prof, leaf) : 0);
 	op_buffer_u32(buffer, pid);
 	op_buffer_u32(buffer, tid);
-	op_buffer_u64(buffer, now(writer));
+	op_buffer_u64(buffer, write_data_now(writer));
 	if (writer->layout->has_cpu) {
 		op_buffer_u32(buffer, (uint32_t)sample->cpu); /* not known: all ones, as perf's */
 		op_buffer_u32(buffer, 0);
@@ -434,7 +434,7 @@ static void put_sample(struct writer *writer, const struct prof_sample *sample, 
 	}
 	if (writer->layout->has_cgroup)
 		op_buffer_u64(buffer, cgroup_of(writer, sample));
-	end(writer);
+	write_data_end(writer);
 	writer->written++;
 }
 
@@ -462,7 +462,7 @@ static bool next_sample(struct writer *writer, struct prof_cursor *cursor,
 	return true;
 }
 
-static void put_samples(struct writer *writer)
+static void write_data_put_samples(struct writer *writer)
 {
 	bool one_by_one = is_one_by_one(writer->prof);
 	struct prof_cursor cursor = {0};
@@ -472,7 +472,7 @@ static void put_samples(struct writer *writer)
 	while (next_sample(writer, &cursor, &sample)) {
 		if (writer->file && ferror(writer->file))
 			break;
-		process = enter(writer, &sample);
+		process = write_data_enter(writer, &sample);
 		name_cgroup(writer, &sample);
 		for (size_t i = 0; i < sample.depth; i++)
 			map(writer, process, sample.frames[i].image);
@@ -485,7 +485,7 @@ static void put_samples(struct writer *writer)
 static void put_losses(struct writer *writer)
 {
 	for (size_t i = 0; i < writer->prof->n_losses; i++) {
-		begin(writer, PERF_RECORD_LOST, 0);
+		write_data_begin(writer, PERF_RECORD_LOST, 0);
 		op_buffer_u64(&writer->buffer, perf_written_id(0));
 		op_buffer_u64(&writer->buffer, writer->prof->losses[i].count);
 		end_with_trailer(writer, UINT32_MAX, UINT32_MAX);
@@ -501,10 +501,10 @@ uint64_t perf_write_data(const struct prof *prof, const struct perf_layout *layo
 				.time = prof->n_moments ? prof->moments->time : 0};
 
 	put_kernel(&writer);
-	put_samples(&writer);
+	write_data_put_samples(&writer);
 	put_losses(&writer);
-	begin(&writer, PERF_TYPE_FINISHED_ROUND, 0);
-	end(&writer);
+	write_data_begin(&writer, PERF_TYPE_FINISHED_ROUND, 0);
+	write_data_end(&writer);
 	op_buffer_free(&writer.buffer);
 	free(writer.processes);
 	free(writer.mappings);

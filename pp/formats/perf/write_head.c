@@ -63,7 +63,7 @@ void perf_put_attr(struct op_buffer *buffer, const struct prof_event *event,
 
 /* ---- features ---- */
 
-static void put_text(struct op_buffer *buffer, const char *text)
+static void write_head_put_text(struct op_buffer *buffer, const char *text)
 {
 	if (text)
 		perf_put_string(buffer, text);
@@ -178,25 +178,25 @@ void perf_put_feature(struct op_buffer *buffer, unsigned int bit, const struct p
 		put_build_ids(buffer, prof);
 		break;
 	case PERF_FEATURE_HOSTNAME:
-		put_text(buffer, host->hostname);
+		write_head_put_text(buffer, host->hostname);
 		break;
 	case PERF_FEATURE_OSRELEASE:
-		put_text(buffer, host->os_release);
+		write_head_put_text(buffer, host->os_release);
 		break;
 	case PERF_FEATURE_VERSION:
 		put_version(buffer, host->tool);
 		break;
 	case PERF_FEATURE_ARCH:
-		put_text(buffer, host->arch);
+		write_head_put_text(buffer, host->arch);
 		break;
 	case PERF_FEATURE_NRCPUS:
 		put_cpus(buffer, prof);
 		break;
 	case PERF_FEATURE_CPUDESC:
-		put_text(buffer, host->cpu_description);
+		write_head_put_text(buffer, host->cpu_description);
 		break;
 	case PERF_FEATURE_CPUID:
-		put_text(buffer, host->cpu_id);
+		write_head_put_text(buffer, host->cpu_id);
 		break;
 	case PERF_FEATURE_TOTAL_MEM:
 		if (host->memory)

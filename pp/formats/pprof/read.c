@@ -38,7 +38,7 @@ static const char *text(const struct reader *reader, uint64_t number)
 	return string ? string : "";
 }
 
-static int fail(struct reader *reader, const char *what, uint64_t number)
+static int pprof_read_fail(struct reader *reader, const char *what, uint64_t number)
 {
 	return input_fail(reader->input, reader->error, EINVAL, reader->at,
 			  "the sample here has %s (%" PRIu64 ")", what, number);
@@ -79,7 +79,7 @@ static void place_by_id(struct reader *reader, struct pprof_location *location,
 	location->offset = 2 * (uint64_t)(location - reader->tables.locations + 1);
 }
 
-static void find_place(struct reader *reader, struct pprof_location *location)
+static void pprof_read_find_place(struct reader *reader, struct pprof_location *location)
 {
 	struct pprof_mapping *mapping = pprof_mapping(&reader->tables, location->mapping);
 
@@ -134,15 +134,15 @@ struct labels {
 	int64_t pid, tid, cpu;
 };
 
-static int add_frame(struct reader *reader, size_t *depth, uint64_t id)
+static int pprof_read_add_frame(struct reader *reader, size_t *depth, uint64_t id)
 {
 	struct pprof_location *location = pprof_location(&reader->tables, id);
 	struct prof_frame *frame = &reader->frames[*depth];
 
 	if (!location)
-		return fail(reader, "an undefined location", id);
+		return pprof_read_fail(reader, "an undefined location", id);
 	if (!location->is_known) {
-		find_place(reader, location);
+		pprof_read_find_place(reader, location);
 		tell_lines(reader, location);
 		location->is_known = true;
 	}
@@ -158,7 +158,8 @@ static int add_frame(struct reader *reader, size_t *depth, uint64_t id)
 static int add_column(struct reader *reader, size_t *columns, uint64_t value)
 {
 	if (*columns == reader->tables.n_types)
-		return fail(reader, "more values than there are sample types", *columns + 1);
+		return pprof_read_fail(reader, "more values than there are sample types",
+				       *columns + 1);
 	reader->columns[(*columns)++] = (int64_t)value;
 	return 0;
 }
@@ -247,10 +248,10 @@ static int add_numbers(struct reader *reader, const struct wire_field *field, si
 	while (wire_next_number(&numbers, &number))
 		if (add(reader, n, number))
 			return -1;
-	return numbers.failed ? fail(reader, "a broken field", field->number) : 0;
+	return numbers.failed ? pprof_read_fail(reader, "a broken field", field->number) : 0;
 }
 
-static int take_sample(struct reader *reader, const struct labels *labels, size_t depth)
+static int pprof_read_take_sample(struct reader *reader, const struct labels *labels, size_t depth)
 {
 	struct prof_sample sample = {
 		.frames = reader->frames,
@@ -281,7 +282,7 @@ static int read_sample(struct reader *reader, const struct wire_field *bytes)
 	reader->n_labels = 0;
 	while (wire_next(&message, &field)) {
 		if (field.number == PPROF_SAMPLE_LOCATION) {
-			if (add_numbers(reader, &field, &depth, add_frame))
+			if (add_numbers(reader, &field, &depth, pprof_read_add_frame))
 				return -1;
 		} else if (field.number == PPROF_SAMPLE_VALUE) {
 			if (add_numbers(reader, &field, &columns, add_column))
@@ -289,14 +290,14 @@ static int read_sample(struct reader *reader, const struct wire_field *bytes)
 		} else if (field.number == PPROF_SAMPLE_LABEL) {
 			if (!field.bytes ||
 			    !read_label(reader, &labels, wire_message(field.bytes, field.length)))
-				return fail(reader, "a broken field", field.number);
+				return pprof_read_fail(reader, "a broken field", field.number);
 		}
 	}
 	if (message.failed)
-		return fail(reader, "malformed bytes", bytes->length);
+		return pprof_read_fail(reader, "malformed bytes", bytes->length);
 	if (columns != reader->tables.n_types)
-		return fail(reader, "fewer values than there are sample types", columns);
-	return take_sample(reader, &labels, depth);
+		return pprof_read_fail(reader, "fewer values than there are sample types", columns);
+	return pprof_read_take_sample(reader, &labels, depth);
 }
 
 static int read_samples(struct reader *reader)
@@ -377,7 +378,7 @@ static bool is_text(const uint8_t *bytes, size_t n)
 }
 
 /* There is no magic: it is one if the first fields are those of a profile, with its types. */
-static int probe(const uint8_t *bytes, size_t n)
+static int pprof_read_probe(const uint8_t *bytes, size_t n)
 {
 	size_t at = 0;
 	int fields = 0;
@@ -407,7 +408,7 @@ static int probe(const uint8_t *bytes, size_t n)
 const struct format format_pprof = {
 	.name = "pprof",
 	.description = "profile.proto of pprof, packed by gzip",
-	.probe = probe,
+	.probe = pprof_read_probe,
 	.read = read_pprof,
 	.write = pprof_write,
 	.has_signs = true,

@@ -260,7 +260,7 @@ static int sort(const struct input *input, void *items, size_t n, size_t size, c
 }
 
 /* Most ids are 1, 2, 3... */
-static void *find(void *items, size_t n, size_t size, uint64_t id)
+static void *tables_find(void *items, size_t n, size_t size, uint64_t id)
 {
 	char *item = items;
 
@@ -271,17 +271,17 @@ static void *find(void *items, size_t n, size_t size, uint64_t id)
 
 struct pprof_mapping *pprof_mapping(const struct pprof_tables *tables, uint64_t id)
 {
-	return find(tables->mappings, tables->n_mappings, sizeof(*tables->mappings), id);
+	return tables_find(tables->mappings, tables->n_mappings, sizeof(*tables->mappings), id);
 }
 
 struct pprof_location *pprof_location(const struct pprof_tables *tables, uint64_t id)
 {
-	return find(tables->locations, tables->n_locations, sizeof(*tables->locations), id);
+	return tables_find(tables->locations, tables->n_locations, sizeof(*tables->locations), id);
 }
 
 struct pprof_function *pprof_function(const struct pprof_tables *tables, uint64_t id)
 {
-	return find(tables->functions, tables->n_functions, sizeof(*tables->functions), id);
+	return tables_find(tables->functions, tables->n_functions, sizeof(*tables->functions), id);
 }
 
 const char *pprof_string(const struct pprof_tables *tables, uint64_t number)

@@ -11,7 +11,7 @@
 #define SUFFIX_SAMPLES "_sample"
 #define SUFFIX_EVENTS  "_event"
 
-static const char *name_of(const struct pprof_tables *tables, size_t column)
+static const char *pprof_tables_name_of(const struct pprof_tables *tables, size_t column)
 {
 	return pprof_string(tables, tables->types[column].type);
 }
@@ -39,12 +39,12 @@ static bool have_same_stem(const char *samples, const char *events)
 /* True if @column counts the samples of the next one. */
 static bool is_pair(const struct pprof_tables *tables, size_t column)
 {
-	const char *name = name_of(tables, column);
+	const char *name = pprof_tables_name_of(tables, column);
 
 	if (column + 1 >= tables->n_types || strcmp(unit_of(tables, column), "count") != 0)
 		return false;
 	return strcmp(unit_of(tables, column + 1), "count") != 0 ||
-	       have_same_stem(name, name_of(tables, column + 1)) ||
+	       have_same_stem(name, pprof_tables_name_of(tables, column + 1)) ||
 	       (tables->n_types == 2 && !strcmp(name, "samples"));
 }
 
@@ -53,7 +53,7 @@ static bool is_period_of(const struct pprof_tables *tables, size_t column)
 	const char *type = pprof_string(tables, tables->period_type.type);
 	const char *unit = pprof_string(tables, tables->period_type.unit);
 
-	return type && unit && !strcmp(type, name_of(tables, column)) &&
+	return type && unit && !strcmp(type, pprof_tables_name_of(tables, column)) &&
 	       !strcmp(unit, unit_of(tables, column));
 }
 
@@ -66,9 +66,9 @@ static void tell_samples(const struct pprof_tables *tables, const struct pprof_e
 		sink->fact(sink, PPROF_FACT_SAMPLES, event->name);
 		return;
 	}
-	samples = name_of(tables, event->samples);
+	samples = pprof_tables_name_of(tables, event->samples);
 	if ((strcmp(samples, "samples") != 0 || tables->n_types != 2) &&
-	    !have_same_stem(samples, name_of(tables, event->events)))
+	    !have_same_stem(samples, pprof_tables_name_of(tables, event->events)))
 		prof_sink_fact(sink, PPROF_FACT_SAMPLES, "%s %s", event->name, samples);
 }
 
@@ -90,13 +90,13 @@ static void make_event(struct pprof_event *made, const struct pprof_tables *tabl
 		       struct prof_sink *sink)
 {
 	bool pair = is_pair(tables, column);
-	const char *name = name_of(tables, column + pair);
+	const char *name = pprof_tables_name_of(tables, column + pair);
 
 	*made = (struct pprof_event){
 		.samples = pair ? column : PPROF_NO_COLUMN,
 		.events = column + pair,
 	};
-	if (pair && have_same_stem(name_of(tables, column), name))
+	if (pair && have_same_stem(pprof_tables_name_of(tables, column), name))
 		made->name = pp_format("%.*s", (int)stem(name, SUFFIX_EVENTS), name);
 	else
 		made->name = pp_copy(*name ? name : "samples");

@@ -234,7 +234,7 @@ static void find_app(struct writer *writer)
 	prof_cursor_free(&cursor);
 }
 
-static void put_samples(struct writer *writer)
+static void pprof_write_put_samples(struct writer *writer)
 {
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
@@ -371,7 +371,7 @@ int pprof_write(struct prof *prof, struct output *output, struct op_error *error
 	writer.opposites = prof_opposites(prof);
 	writer.n_columns = n_columns(&writer);
 	put_types(&writer);
-	put_samples(&writer);
+	pprof_write_put_samples(&writer);
 	pprof_write_put_functions(&writer);
 	pprof_write_put_mappings(&writer);
 	put_period(&writer);

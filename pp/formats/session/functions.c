@@ -77,7 +77,7 @@ static void put_place(struct writing *writing, const struct known *known)
 	free(numbers);
 }
 
-static void put_image(struct writing *writing, const char *name)
+static void functions_put_image(struct writing *writing, const char *name)
 {
 	char *text = op_functions_escape(name);
 
@@ -85,7 +85,7 @@ static void put_image(struct writing *writing, const char *name)
 	free(text);
 }
 
-static void put_all(struct writing *writing)
+static void functions_put_all(struct writing *writing)
 {
 	const struct prof_tables *tables = writing->tables;
 
@@ -104,7 +104,7 @@ static void put_all(struct writing *writing)
 		const struct known *known = &writing->known[i];
 
 		if (!i || known[-1].image != known->image)
-			put_image(writing, writing->images.names[known->image]);
+			functions_put_image(writing, writing->images.names[known->image]);
 		put_place(writing, known);
 	}
 }
@@ -122,7 +122,7 @@ int session_functions_write(const struct prof *prof, const struct session_names 
 	writing.known = pp_alloc(writing.tables->n_places, sizeof(*writing.known));
 	op_text_stream_open(&stream);
 	writing.out = stream.out;
-	put_all(&writing);
+	functions_put_all(&writing);
 	op_text_stream_close(&stream);
 	path = pp_format("%s/" OP_FUNCTIONS, dir);
 	result = op_file_replace(path, stream.text, stream.length, OP_SESSION_FILE_MODE, error);
@@ -138,8 +138,8 @@ int session_functions_write(const struct prof *prof, const struct session_names 
 
 /* ---- and back ---- */
 
-static void tell(const struct op_functions *functions, size_t first, size_t end, uint32_t image,
-		 struct prof_sink *sink)
+static void functions_tell(const struct op_functions *functions, size_t first, size_t end,
+			   uint32_t image, struct prof_sink *sink)
 {
 	const struct prof_frame place = {image, functions->keys[first].key};
 	struct prof_line *lines = pp_alloc(end - first, sizeof(*lines));
@@ -176,7 +176,7 @@ void session_functions_read(struct session_images *images, const char *dir)
 			image = session_images_number(images, &name, false, 0);
 			free(name.name);
 		}
-		tell(&functions, i, end, image, images->sink);
+		functions_tell(&functions, i, end, image, images->sink);
 	}
 	op_functions_free(&functions);
 }

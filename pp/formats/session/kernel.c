@@ -127,7 +127,7 @@ static bool is_landmark(const struct op_kernel_symbol *symbol)
 }
 
 /* Only the symbols that have samples, and those at which they end: all would be megabytes. */
-static void put_symbols(const struct prof *prof, const char *kallsyms, FILE *out)
+static void kernel_put_symbols(const struct prof *prof, const char *kallsyms, FILE *out)
 {
 	size_t n_symbols, n_addresses, at = 0;
 	struct op_kernel_symbol *symbols = read_symbols(kallsyms, &n_symbols);
@@ -161,7 +161,7 @@ static int write_symbols(const struct prof *prof, const char *dir, const char *k
 	int result;
 
 	op_text_stream_open(&stream);
-	put_symbols(prof, kallsyms, stream.out);
+	kernel_put_symbols(prof, kallsyms, stream.out);
 	op_text_stream_close(&stream);
 	result = op_packed_replace(path, stream.text, stream.length, OP_SESSION_FILE_MODE, error);
 	free(stream.text);

@@ -19,7 +19,7 @@
 /* ---- writing ---- */
 
 /* @text without line ends. */
-static void put_text(FILE *out, const char *text)
+static void origin_put_text(FILE *out, const char *text)
 {
 	for (; *text; text++)
 		fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
@@ -32,16 +32,16 @@ static void put_word(FILE *out, const char *text)
 		fputc((unsigned char)*text <= ' ' ? '_' : *text, out);
 }
 
-static void put_line(FILE *out, const char *key, const char *text)
+static void origin_put_line(FILE *out, const char *key, const char *text)
 {
 	if (!text || !*text)
 		return;
 	fprintf(out, "%s ", key);
-	put_text(out, text);
+	origin_put_text(out, text);
 	fputc('\n', out);
 }
 
-static void put_number(FILE *out, const char *key, uint64_t number)
+static void origin_put_number(FILE *out, const char *key, uint64_t number)
 {
 	if (number)
 		fprintf(out, "%s %" PRIu64 "\n", key, number);
@@ -49,18 +49,18 @@ static void put_number(FILE *out, const char *key, uint64_t number)
 
 static void put_host(FILE *out, const struct prof_host *host)
 {
-	put_line(out, "hostname", host->hostname);
-	put_line(out, "os-release", host->os_release);
-	put_line(out, "arch", host->arch);
-	put_line(out, "cpu", host->cpu_description);
-	put_line(out, "cpu-id", host->cpu_id);
-	put_line(out, "tool", host->tool);
-	put_line(out, "command-line", host->command_line);
-	put_number(out, "cpus-online", host->cpus_online);
-	put_number(out, "cpus-available", host->cpus_available);
-	put_number(out, "memory", host->memory);
-	put_number(out, "start-time", host->start_time);
-	put_number(out, "duration", host->duration);
+	origin_put_line(out, "hostname", host->hostname);
+	origin_put_line(out, "os-release", host->os_release);
+	origin_put_line(out, "arch", host->arch);
+	origin_put_line(out, "cpu", host->cpu_description);
+	origin_put_line(out, "cpu-id", host->cpu_id);
+	origin_put_line(out, "tool", host->tool);
+	origin_put_line(out, "command-line", host->command_line);
+	origin_put_number(out, "cpus-online", host->cpus_online);
+	origin_put_number(out, "cpus-available", host->cpus_available);
+	origin_put_number(out, "memory", host->memory);
+	origin_put_number(out, "start-time", host->start_time);
+	origin_put_number(out, "duration", host->duration);
 }
 
 static void put_event(FILE *out, const struct prof_event *event, const struct session_event *named)
@@ -70,11 +70,11 @@ static void put_event(FILE *out, const struct prof_event *event, const struct se
 	put_word(out, event->unit && *event->unit ? event->unit : "-");
 	fprintf(out, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 " ", event->period,
 		event->frequency, event->code, event->type);
-	put_text(out, event->name);
+	origin_put_text(out, event->name);
 	fputc('\n', out);
 }
 
-static void put_image(FILE *out, const struct prof_image *image, const char *name)
+static void origin_put_image(FILE *out, const struct prof_image *image, const char *name)
 {
 	if (!image->build_id_length && !image->end)
 		return;
@@ -83,7 +83,7 @@ static void put_image(FILE *out, const struct prof_image *image, const char *nam
 		fprintf(out, "%02x", image->build_id[i]);
 	fprintf(out, "%s %" PRIx64 " %" PRIx64 " %" PRIx64 " ", image->build_id_length ? "" : "-",
 		image->start, image->end, image->offset);
-	put_text(out, name);
+	origin_put_text(out, name);
 	fputc('\n', out);
 }
 
@@ -102,16 +102,16 @@ int session_origin_write(const struct prof *prof, const struct session_names *na
 		put_event(out, &prof->events[i], &names->events[i]);
 	for (size_t i = 0; i < prof->n_losses; i++) {
 		fprintf(out, "lost %" PRIu64 " ", prof->losses[i].count);
-		put_text(out, prof->losses[i].cause);
+		origin_put_text(out, prof->losses[i].cause);
 		fputc('\n', out);
 	}
 	for (size_t i = 0; i < prof->n_facts; i++) {
 		fprintf(out, "fact %s ", prof->facts[i].key);
-		put_text(out, prof->facts[i].value);
+		origin_put_text(out, prof->facts[i].value);
 		fputc('\n', out);
 	}
 	for (size_t i = PROF_NO_KERNEL_IMAGE + 1; i < prof->n_images; i++)
-		put_image(out, &prof->images[i], names->texts[i]);
+		origin_put_image(out, &prof->images[i], names->texts[i]);
 	op_text_stream_close(&stream);
 	result = op_file_replace(path, stream.text, stream.length, 0640, error);
 	free(stream.text);

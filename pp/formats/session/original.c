@@ -204,7 +204,7 @@ static int compare_pieces(const void *a, const void *b)
 
 /* ---- counts ---- */
 
-static uint64_t key_of(const struct piece *piece, uint64_t key)
+static uint64_t piece_key_of(const struct piece *piece, uint64_t key)
 {
 	uint64_t caller = (key >> 32) + piece->start, callee = key + piece->callee_start;
 
@@ -246,7 +246,7 @@ static void read_piece(struct tree *tree, const struct piece *piece, struct odb_
 	}
 	pp_scale_entries(piece->file, entries, n);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t *count = op_pair_table_get(counts, key_of(piece, entries[i].key), 0);
+		uint64_t *count = op_pair_table_get(counts, piece_key_of(piece, entries[i].key), 0);
 		uint64_t events;
 
 		if (__builtin_mul_overflow(entries[i].count, unit, &events) ||

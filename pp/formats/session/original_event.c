@@ -79,7 +79,7 @@ static void set_type(struct original_event *event, uint32_t version, const char 
 
 /* ---- counts ---- */
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t original_event_add(uint64_t a, uint64_t b)
 {
 	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
@@ -95,13 +95,13 @@ static void sum_up(struct original_event *event, const struct pp_sample_list *li
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (list->files[i].class == class)
-			event->samples = add(event->samples, list->files[i].sum);
+			event->samples = original_event_add(event->samples, list->files[i].sum);
 	for (size_t i = 0; i < list->n_weights; i++) {
 		const struct pp_sample_file *file = &list->weights[i];
 
 		if (file->class == class + classes->n)
-			event->events =
-				add(event->events, multiply(file->sum, pp_weight_unit(file)));
+			event->events = original_event_add(
+				event->events, multiply(file->sum, pp_weight_unit(file)));
 	}
 }
 
@@ -118,7 +118,7 @@ static void divide_by(struct original_event *event, uint64_t count)
 static void divide_by_mean(struct original_event *event)
 {
 	uint64_t samples = event->samples < SAMPLES_LEAST ? SAMPLES_LEAST : event->samples;
-	uint64_t count = add(event->events, samples / 2) / samples;
+	uint64_t count = original_event_add(event->events, samples / 2) / samples;
 
 	divide_by(event, count ? count : 1);
 }

@@ -117,7 +117,7 @@ static void add_span(struct object *object, uint64_t start, uint64_t end, const 
 }
 
 /* The names of symbols go with the image that is read. */
-static const char *keep(struct object *object, const char *name)
+static const char *object_keep(struct object *object, const char *name)
 {
 	if (op_strings_add(&object->names, name))
 		pp_out_of_memory();
@@ -139,7 +139,7 @@ static void add_spans(struct object *object, const struct pp_symbols *symbols,
 		else if (found != last)
 			add_span(object, start + symbols->items[found].start,
 				 start + symbols->items[found].end,
-				 keep(object, symbols->items[found].name));
+				 object_keep(object, symbols->items[found].name));
 		last = found;
 	}
 }
@@ -239,7 +239,7 @@ static uint32_t section_name(const char *name)
 	return at;
 }
 
-static uint32_t put_name(struct op_buffer *strings, const char *name)
+static uint32_t original_objects_put_name(struct op_buffer *strings, const char *name)
 {
 	uint32_t at = (uint32_t)strings->used;
 
@@ -262,21 +262,23 @@ static void put_symbol(struct op_buffer *symbols, uint32_t name, size_t section,
 }
 
 /* Names in @strings; the first section has number 1. */
-static void put_symbols(const struct object *object, struct op_buffer *symbols,
-			struct op_buffer *strings)
+static void object_put_symbols(const struct object *object, struct op_buffer *symbols,
+			       struct op_buffer *strings)
 {
 	uint32_t unknown;
 
 	op_buffer_zeros(symbols, sizeof(ElfW(Sym)));
 	op_buffer_zeros(strings, 1);
-	unknown = put_name(strings, UNKNOWN);
+	unknown = original_objects_put_name(strings, UNKNOWN);
 	for (size_t i = 0; i < object->n_sections; i++) {
 		const struct section *section = &object->sections[i];
 
 		for (size_t k = section->first; k < section->end; k++) {
 			const struct span *span = &object->spans[k];
 
-			put_symbol(symbols, span->name ? put_name(strings, span->name) : unknown,
+			put_symbol(symbols,
+				   span->name ? original_objects_put_name(strings, span->name)
+					      : unknown,
 				   i + 1, span->start, span->end);
 			if (k + 1 < section->end && span[1].start > span->end)
 				put_symbol(symbols, unknown, i + 1, span->end, span[1].start);
@@ -355,7 +357,7 @@ static uint64_t put_file(const struct object *object, struct op_buffer *file)
 	size_t n_sections = object->n_sections + SECTIONS_OTHER;
 	uint64_t at = sizeof(ElfW(Ehdr)) + n_sections * sizeof(ElfW(Shdr)), code, end;
 
-	put_symbols(object, &symbols, &strings);
+	object_put_symbols(object, &symbols, &strings);
 	code = at + symbols.used + strings.used + sizeof(section_names);
 	put_section(&headers, "", SHT_NULL, 0, 0);
 	end = put_code(object, code, &headers);

@@ -23,7 +23,7 @@ void session_packed_close(struct session_packed *packed)
 	packed->journal = NULL;
 }
 
-static int begin(struct session_packed *packed, struct op_error *error)
+static int session_packed_begin(struct session_packed *packed, struct op_error *error)
 {
 	char *path = op_pack_journal_path(packed->dir, packed->number + 1);
 	int result =
@@ -52,7 +52,7 @@ static uint32_t number_of(struct session_packed *packed, const char *name,
 		number = op_journal_name(packed->journal, name, header, false, error);
 	if (number || (packed->journal && error->code != EFBIG))
 		return number;
-	if (session_packed_finish(packed, error) || begin(packed, error))
+	if (session_packed_finish(packed, error) || session_packed_begin(packed, error))
 		return 0;
 	return op_journal_name(packed->journal, name, header, false, error);
 }

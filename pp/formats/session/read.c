@@ -235,7 +235,7 @@ static void push_places(struct reading *reading, const struct flat *flat,
 		reading->result = reading->sink->flat(reading->sink, &samples, reading->error);
 }
 
-static void read_file(struct reading *reading, const struct pp_sample_file *file)
+static void session_read_read_file(struct reading *reading, const struct pp_sample_file *file)
 {
 	struct prof_place_count *places;
 	struct odb_entry *entries;
@@ -322,7 +322,7 @@ static void read_counts(struct reading *reading, const struct pp_sample_file *fi
 	session_read_all_stacks(reading);
 	for (size_t i = 0; i < n && !reading->result; i++)
 		if (session_read_is_of_session(reading, &files[i]))
-			read_file(reading, &files[i]);
+			session_read_read_file(reading, &files[i]);
 	op_pair_table_clear(&reading->leaves);
 }
 

@@ -136,7 +136,7 @@ static void tell_form(const struct odb *db, struct prof_sink *sink)
 	prof_sink_fact(sink, "byte-order", "%s", form.big_endian ? "big" : "little");
 }
 
-static int read_file(struct input *input, struct prof_sink *sink, struct op_error *error)
+static int session_read_file(struct input *input, struct prof_sink *sink, struct op_error *error)
 {
 	struct op_sample_name name;
 	struct odb_entry *entries = NULL;
@@ -181,7 +181,7 @@ const struct format format_sample_file = {
 	.name = "oprofile",
 	.description = "sample files that OProfile 1.0 to 1.4 reads",
 	.probe = probe_file,
-	.read = read_file,
+	.read = session_read_file,
 	.write = original_write_profile_1,
 	.write_sessions = original_write_sessions_1,
 	.writes_directory = true,

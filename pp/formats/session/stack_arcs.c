@@ -66,8 +66,9 @@ static struct op_image_name copy_image(const struct op_image_name *image)
 	return copy;
 }
 
-static struct op_sample_name name_of(const struct deriving *deriving, const struct image *caller,
-				     const struct image *callee)
+static struct op_sample_name deriving_name_of(const struct deriving *deriving,
+					      const struct image *caller,
+					      const struct image *callee)
 {
 	struct op_sample_name name = deriving->of_stacks;
 	bool has_app = caller->name.kind == OP_IMAGE_ANON || deriving->by_app[caller->is_kernel];
@@ -88,7 +89,7 @@ static void add_file(struct deriving *deriving, uint64_t images, const struct op
 {
 	const struct image *caller = &deriving->images[images >> 32];
 	const struct image *callee = &deriving->images[images & UINT32_MAX];
-	struct stack_arcs arcs = {.name = name_of(deriving, caller, callee), .n = n};
+	struct stack_arcs arcs = {.name = deriving_name_of(deriving, caller, callee), .n = n};
 
 	if (!pp_spec_matches(deriving->spec, &arcs.name) ||
 	    (deriving->list->own_only && (!pp_same_image(&arcs.name.app, &arcs.name.dep) ||

@@ -233,7 +233,7 @@ static void add_line(struct prof_names *names, const struct prof_line *line)
 	names->lines[names->n_lines++] = *line;
 }
 
-static uint64_t key_of(const struct prof_names *names, const struct prof_frame *frame)
+static uint64_t names_key_of(const struct prof_names *names, const struct prof_frame *frame)
 {
 	return session_key(&names->prof->images[frame->image], frame->offset) +
 	       names->images[frame->image].bias;
@@ -287,7 +287,7 @@ static void add_lines(struct prof_names *names, struct image_names *image, uint6
 	add_line(names, &line);
 }
 
-static uint32_t look_up(struct prof_names *names, const struct prof_frame *frame)
+static uint32_t names_look_up(struct prof_names *names, const struct prof_frame *frame)
 {
 	struct image_names *image = &names->images[frame->image];
 	const struct pp_symbols *symbols;
@@ -301,7 +301,7 @@ static uint32_t look_up(struct prof_names *names, const struct prof_frame *frame
 	if (!image->is_read)
 		read_image(names, frame->image);
 	symbols = &image->content.symbols;
-	key = key_of(names, frame);
+	key = names_key_of(names, frame);
 	symbol = pp_symbols_find(symbols, key);
 	if (symbol < symbols->n) {
 		names->n_lines = 0;
@@ -328,7 +328,7 @@ static const struct known_name *name_at(struct prof_names *names, const struct p
 				sizeof(*names->places));
 	names->places[id] = (struct place){.offset = frame->offset,
 					   .image = frame->image,
-					   .name = look_up(names, frame)};
+					   .name = names_look_up(names, frame)};
 	pp_hash_add(&names->by_place, hash, id);
 	return names->known[names->places[id].name];
 }
@@ -366,6 +366,6 @@ bool names_code(const struct prof_names *names, const struct prof_frame *frame,
 	*place = (struct prof_code_place){.symbols = &image->content.symbols,
 					  .path = image->content.path,
 					  .debug = image->debug,
-					  .key = key_of(names, frame)};
+					  .key = names_key_of(names, frame)};
 	return image->is_read;
 }

@@ -56,7 +56,8 @@ static uint32_t find_file(struct writing *writing, const struct file *wanted)
 	return id;
 }
 
-static void add(struct writing *writing, const struct file *file, uint64_t key, uint64_t count)
+static void session_write_add(struct writing *writing, const struct file *file, uint64_t key,
+			      uint64_t count)
 {
 	uint64_t *sum = op_pair_table_get(&writing->entries, find_file(writing, file), key);
 
@@ -70,11 +71,11 @@ static void add_value(struct writing *writing, struct file file, uint64_t key,
 {
 	uint64_t weight = session_weight(&writing->names.events[value->event], value);
 
-	add(writing, &file, key,
-	    session_samples(&writing->names.events[value->event], value->count));
+	session_write_add(writing, &file, key,
+			  session_samples(&writing->names.events[value->event], value->count));
 	file.is_weight = 1;
 	if (weight)
-		add(writing, &file, key, weight);
+		session_write_add(writing, &file, key, weight);
 }
 
 /*
@@ -308,8 +309,8 @@ static int add_sample(struct writing *writing, const struct prof_sample *sample)
 }
 
 /* Whether a label is as one of those that are wanted of its name, which @name begins with. */
-static bool is_wanted(const struct prof *prof, const struct prof_sample *sample,
-		      const struct op_strings *wanted, const char *name)
+static bool session_write_is_wanted(const struct prof *prof, const struct prof_sample *sample,
+				    const struct op_strings *wanted, const char *name)
 {
 	size_t n = strcspn(name, "=") + 1;
 	char *bare = pp_format("%.*s", (int)n - 1, name);
@@ -333,8 +334,8 @@ static bool is_selected(const struct writing *writing, const struct prof_sample 
 	bool is;
 
 	for (size_t i = 0; selection->wanted && i < selection->wanted->count; i++)
-		if (!is_wanted(writing->prof, sample, selection->wanted,
-			       selection->wanted->item[i]))
+		if (!session_write_is_wanted(writing->prof, sample, selection->wanted,
+					     selection->wanted->item[i]))
 			return false;
 	if (!selection->label)
 		return true;

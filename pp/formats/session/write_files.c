@@ -283,7 +283,7 @@ int session_write_files(struct writing *writing)
 
 /* ---- what else there is ---- */
 
-static void put_number(FILE *account, enum stat_id which, uint64_t number)
+static void write_files_put_number(FILE *account, enum stat_id which, uint64_t number)
 {
 	fprintf(account, "%s %" PRIu64 "\n", op_stats[which].key, number);
 }
@@ -314,7 +314,7 @@ static void put_losses(FILE *account, const uint64_t lost[N_LOSSES])
 {
 	for (size_t i = 0; i < N_LOSSES; i++)
 		if (lost[i])
-			put_number(account, losses[i].which, lost[i]);
+			write_files_put_number(account, losses[i].which, lost[i]);
 }
 
 /* What there was no room for. */
@@ -332,7 +332,7 @@ static void put_room(FILE *account, const struct writing *writing)
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (counts[i].count)
-			put_number(account, counts[i].which, counts[i].count);
+			write_files_put_number(account, counts[i].which, counts[i].count);
 }
 
 static void put_numbers(FILE *account, const struct writing *writing)
@@ -347,8 +347,8 @@ static void put_numbers(FILE *account, const struct writing *writing)
 		received = add_up(received, prof->losses[i].count);
 	}
 	received = add_up(received, writing->beyond);
-	put_number(account, STAT_RECEIVED, received);
-	put_number(account, STAT_STORED, writing->stored);
+	write_files_put_number(account, STAT_RECEIVED, received);
+	write_files_put_number(account, STAT_STORED, writing->stored);
 	put_losses(account, lost);
 	put_room(account, writing);
 }

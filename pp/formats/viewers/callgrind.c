@@ -83,7 +83,8 @@ static struct cost *find_cost(struct callgrind *callgrind, uint32_t function, ui
 	return cost;
 }
 
-static void add(struct callgrind *callgrind, struct cost *cost, const struct prof_sample *sample)
+static void callgrind_add(struct callgrind *callgrind, struct cost *cost,
+			  const struct prof_sample *sample)
 {
 	if (cost->last == callgrind->stacks)
 		return; /* this stack has it already */
@@ -108,18 +109,19 @@ static void add_stack(void *context, const struct prof_sample *sample,
 		uint32_t function = named_function(&callgrind->functions, frame);
 
 		if (i)
-			add(callgrind,
-			    find_cost(callgrind, caller, function, stack->frames[i - 1].line->line),
-			    sample);
+			callgrind_add(callgrind,
+				      find_cost(callgrind, caller, function,
+						stack->frames[i - 1].line->line),
+				      sample);
 		caller = function;
 	}
 	/* a sample without frames is the program's */
 	if (!stack->n)
 		caller = named_function(&callgrind->functions, &root);
-	add(callgrind,
-	    find_cost(callgrind, caller, NOBODY,
-		      stack->n ? stack->frames[stack->n - 1].line->line : 0),
-	    sample);
+	callgrind_add(callgrind,
+		      find_cost(callgrind, caller, NOBODY,
+				stack->n ? stack->frames[stack->n - 1].line->line : 0),
+		      sample);
 }
 
 /* ---- writing ---- */
@@ -142,8 +144,8 @@ static uint32_t find_file(struct callgrind *callgrind, const char *file, bool *i
 }
 
 /* KEY=(NUMBER) NAME, the name only the first time. */
-static void put_name(struct callgrind *callgrind, const char *key, uint32_t number,
-		     const char *name)
+static void callgrind_put_name(struct callgrind *callgrind, const char *key, uint32_t number,
+			       const char *name)
 {
 	fprintf(callgrind->out, "%s=(%" PRIu32 ")", key, number + 1);
 	if (name)
@@ -162,13 +164,14 @@ static void put_function(struct callgrind *callgrind, uint32_t number, const cha
 	uint32_t id;
 
 	snprintf(key, sizeof(key), "%sob", prefix);
-	put_name(callgrind, key, function->image,
-		 callgrind->image_named[function->image] ? NULL : path);
+	callgrind_put_name(callgrind, key, function->image,
+			   callgrind->image_named[function->image] ? NULL : path);
 	callgrind->image_named[function->image] = true;
 	id = find_file(callgrind, file, &is_new);
-	put_name(callgrind, *prefix ? "cfi" : "fl", id, is_new ? file : NULL);
+	callgrind_put_name(callgrind, *prefix ? "cfi" : "fl", id, is_new ? file : NULL);
 	snprintf(key, sizeof(key), "%sfn", prefix);
-	put_name(callgrind, key, number, callgrind->named[number] ? NULL : function->name);
+	callgrind_put_name(callgrind, key, number,
+			   callgrind->named[number] ? NULL : function->name);
 	callgrind->named[number] = true;
 }
 

@@ -50,7 +50,7 @@ struct reader {
 	uint64_t calls;
 };
 
-static int fail(const struct reader *reader, const char *what)
+static int callgrind_read_fail(const struct reader *reader, const char *what)
 {
 	return input_fail(reader->input, reader->error, EINVAL, reader->at, "the line here has %s",
 			  what);
@@ -107,7 +107,7 @@ static const char *find_name(struct reader *reader, enum kind kind, char *text)
 	known = names_find(names, number);
 	if (known)
 		return known->name;
-	fail(reader, "a number of a name that was not given");
+	callgrind_read_fail(reader, "a number of a name that was not given");
 	return NULL;
 }
 
@@ -146,7 +146,7 @@ static int take_events(struct reader *reader, char *text)
 		if (!*event.name)
 			continue;
 		if (reader->n_events == EVENTS_MOST)
-			return fail(reader, "more events than can be read (64)");
+			return callgrind_read_fail(reader, "more events than can be read (64)");
 		reader->events[reader->n_events++] = reader->sink->event(reader->sink, &event);
 	}
 	return 0;
@@ -221,7 +221,7 @@ static int take_specification(struct reader *reader, char *line)
 
 /* ---- costs ---- */
 
-static int push(struct reader *reader, const struct prof_value *values, size_t n)
+static int callgrind_read_push(struct reader *reader, const struct prof_value *values, size_t n)
 {
 	const char *object = reader->current[OBJECT] ? reader->current[OBJECT] : "";
 	const char *source = reader->current[SOURCE] ? reader->current[SOURCE] : "";
@@ -268,24 +268,25 @@ static int take_costs(struct reader *reader, char *text)
 
 	reader->is_call = reader->is_jump = false;
 	if (!skip_positions(reader, &text))
-		return fail(reader, "neither a position nor a key");
+		return callgrind_read_fail(reader, "neither a position nor a key");
 	for (size_t i = 0; *text; i++) {
 		const char *digits = text;
 		uint64_t cost;
 
 		if (i == reader->n_events || !op_number_take(&digits, 10, INT64_MAX, &cost))
-			return fail(reader, "costs that are no numbers, or more than events");
+			return callgrind_read_fail(
+				reader, "costs that are no numbers, or more than events");
 		text += digits - text;
 		text += strspn(text, " \t");
 		if (cost)
 			values[n++] = (struct prof_value){reader->events[i], cost, cost};
 	}
-	return is_counted ? push(reader, values, n) : 0;
+	return is_counted ? callgrind_read_push(reader, values, n) : 0;
 }
 
 /* ---- all ---- */
 
-static int take_line(struct reader *reader, char *line)
+static int callgrind_read_take_line(struct reader *reader, char *line)
 {
 	size_t key = strcspn(line, "=: \t");
 
@@ -297,10 +298,10 @@ static int take_line(struct reader *reader, char *line)
 		return take_specification(reader, line);
 	if (line[key] == ':')
 		return take_head(reader, line);
-	return fail(reader, "neither a cost nor a key");
+	return callgrind_read_fail(reader, "neither a cost nor a key");
 }
 
-static int read_lines(struct reader *reader)
+static int callgrind_read_lines(struct reader *reader)
 {
 	char *line;
 	size_t n;
@@ -310,7 +311,7 @@ static int read_lines(struct reader *reader)
 	       (got = input_line(reader->input, LINE_MOST, &line, &n, reader->error)) > 0) {
 		while (n && strchr("\r \t", line[n - 1]))
 			line[--n] = '\0';
-		if (take_line(reader, line))
+		if (callgrind_read_take_line(reader, line))
 			return -1;
 	}
 	return got;
@@ -322,7 +323,7 @@ int callgrind_read(struct input *input, struct prof_sink *sink, struct op_error 
 	int result;
 
 	reader.places = named_places_new(sink);
-	result = read_lines(&reader);
+	result = callgrind_read_lines(&reader);
 	if (reader.calls)
 		prof_sink_note(sink,
 			       "costs of %" PRIu64 " calls, which include those of callees, are "

@@ -84,7 +84,7 @@ struct reader {
 
 /* ---- values ---- */
 
-static void set_text(char **text, const struct json_value *value)
+static void chrome_trace_set_text(char **text, const struct json_value *value)
 {
 	free(*text);
 	*text = pp_copy(value->text ? value->text : "");
@@ -100,9 +100,9 @@ static int64_t take_number(const struct json_value *value)
 static void take_of_event(struct event *event, const char *key, const struct json_value *value)
 {
 	if (!strcmp(key, "name"))
-		set_text(&event->name, value);
+		chrome_trace_set_text(&event->name, value);
 	else if (!strcmp(key, "id"))
-		set_text(&event->id, value);
+		chrome_trace_set_text(&event->id, value);
 	else if (!strcmp(key, "pid"))
 		event->pid = take_number(value);
 	else if (!strcmp(key, "tid"))
@@ -139,7 +139,8 @@ static int take_item(struct json_input *json, int place, const struct json_value
 	return 0;
 }
 
-static int take(struct json_input *json, int place, const char *key, const struct json_value *value)
+static int json_input_take(struct json_input *json, int place, const char *key,
+			   const struct json_value *value)
 {
 	struct event *event = &((struct reader *)json_context(json))->event;
 
@@ -148,7 +149,7 @@ static int take(struct json_input *json, int place, const char *key, const struc
 	if (place == EVENT)
 		take_of_event(event, key, value);
 	else if (place == ARGS && !strcmp(key, "name"))
-		set_text(&event->label, value);
+		chrome_trace_set_text(&event->label, value);
 	else if (place == DATA || place == PROFILE)
 		take_time(&event->part, key, value);
 	else if (place == NODE)
@@ -254,7 +255,7 @@ static int end_event(struct json_input *json, struct reader *reader)
 	return 0;
 }
 
-static int begin(struct json_input *json, int place)
+static int json_input_begin(struct json_input *json, int place)
 {
 	struct reader *reader = json_context(json);
 
@@ -268,7 +269,7 @@ static int begin(struct json_input *json, int place)
 		       : json_fail(json, "there are more nodes than can be counted");
 }
 
-static int end(struct json_input *json, int place)
+static int json_input_end(struct json_input *json, int place)
 {
 	struct reader *reader = json_context(json);
 	struct v8_profile *part = &reader->event.part;
@@ -349,8 +350,11 @@ static void free_reader(struct reader *reader)
 static int read_trace(struct input *input, struct prof_sink *sink, struct op_error *error)
 {
 	struct reader reader = {0};
-	const struct json_reader json = {
-		.steps = steps, .value = take, .begin = begin, .end = end, .context = &reader};
+	const struct json_reader json = {.steps = steps,
+					 .value = json_input_take,
+					 .begin = json_input_begin,
+					 .end = json_input_end,
+					 .context = &reader};
 	struct op_error cause;
 	int result;
 
@@ -375,7 +379,7 @@ static bool has(const uint8_t *bytes, size_t n, const char *mark)
 }
 
 /* An object with events, or an array of them. */
-static int probe(const uint8_t *bytes, size_t n)
+static int chrome_trace_probe(const uint8_t *bytes, size_t n)
 {
 	static const char *const keys[] = {"traceEvents", NULL};
 	size_t at = 0;
@@ -392,6 +396,6 @@ static int probe(const uint8_t *bytes, size_t n)
 const struct format format_chrome_trace = {
 	.name = "chrome-trace",
 	.description = "traces of Chrome and Node with CPU profiles",
-	.probe = probe,
+	.probe = chrome_trace_probe,
 	.read = read_trace,
 };

@@ -73,7 +73,7 @@ static const struct json_step thread_steps[] = {
 
 /* ---- values ---- */
 
-static void set_text(char **text, const struct json_value *value)
+static void firefox_read_set_text(char **text, const struct json_value *value)
 {
 	free(*text);
 	*text = pp_copy(value->is_string ? value->text : "");
@@ -121,9 +121,9 @@ static void take_of_thread(struct firefox_thread *thread, const char *key,
 			   const struct json_value *value)
 {
 	if (!strcmp(key, "name"))
-		set_text(&thread->name, value);
+		firefox_read_set_text(&thread->name, value);
 	else if (!strcmp(key, "processName"))
-		set_text(&thread->process, value);
+		firefox_read_set_text(&thread->process, value);
 	else if (!strcmp(key, "pid"))
 		thread->pid = take_id(value);
 	else if (!strcmp(key, "tid"))
@@ -136,7 +136,7 @@ static void take_of_file(struct firefox_reading *reading, int place, const char 
 	static const char ours[] = "oprofile ";
 
 	if (place == LIB && !strcmp(key, "path"))
-		set_text(&reading->libs[reading->n_libs - 1], value);
+		firefox_read_set_text(&reading->libs[reading->n_libs - 1], value);
 	else if (place == META && !strcmp(key, "startTime"))
 		json_real(value, &reading->start);
 	else if (place == META && !strcmp(key, "importedFrom"))
@@ -183,7 +183,7 @@ static int take_thread(struct json_input *json, int place, const char *key,
 	if (place == THREAD)
 		take_of_thread(&reading->thread, key, value);
 	else if (place == SAMPLES && !strcmp(key, "weightType"))
-		set_text(&reading->thread.tables.weight_type, value);
+		firefox_read_set_text(&reading->thread.tables.weight_type, value);
 	return 0;
 }
 
@@ -254,7 +254,7 @@ static int read_both(struct firefox_reading *reading, struct input *input, struc
 	return input_seek(input, 0, error) ? -1 : json_input_read(input, &threads, error);
 }
 
-static void tell(const struct firefox_reading *reading)
+static void firefox_reading_tell(const struct firefox_reading *reading)
 {
 	if (reading->negative)
 		prof_sink_note(reading->sink,
@@ -280,7 +280,7 @@ int firefox_read(struct input *input, struct prof_sink *sink, struct op_error *e
 	reading.image = named_places_image(reading.places, IMAGE, false);
 	reading.frames = pp_alloc(PROF_DEPTH_MOST, sizeof(*reading.frames));
 	result = read_both(&reading, input, error);
-	tell(&reading);
+	firefox_reading_tell(&reading);
 	clear_thread(&reading.thread);
 	firefox_tables_clear(&reading.shared);
 	for (size_t i = 0; i < reading.n_libs; i++)

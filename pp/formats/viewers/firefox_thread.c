@@ -27,8 +27,8 @@ void firefox_tables_clear(struct firefox_tables *tables)
 /* ---- tables ---- */
 
 /* A thread's own, or those that all share. */
-static uint32_t look_up(const struct firefox_reading *reading, enum firefox_column column,
-			uint32_t index)
+static uint32_t firefox_reading_look_up(const struct firefox_reading *reading,
+					enum firefox_column column, uint32_t index)
 {
 	const struct firefox_numbers *numbers = &reading->thread.tables.columns[column];
 
@@ -48,12 +48,12 @@ static const char *string(const struct firefox_reading *reading, uint32_t index)
 
 static uint32_t image_of(const struct firefox_reading *reading, uint32_t function)
 {
-	uint32_t resource = look_up(reading, FUNCTION_RESOURCE, function);
-	uint32_t lib = look_up(reading, RESOURCE_LIB, resource);
+	uint32_t resource = firefox_reading_look_up(reading, FUNCTION_RESOURCE, function);
+	uint32_t lib = firefox_reading_look_up(reading, RESOURCE_LIB, resource);
 	const char *name = lib < reading->n_libs ? reading->libs[lib] : "";
 
 	if (!*name)
-		name = string(reading, look_up(reading, RESOURCE_NAME, resource));
+		name = string(reading, firefox_reading_look_up(reading, RESOURCE_NAME, resource));
 	if (!*name)
 		return reading->image;
 	return named_places_image(reading->places, name, !strncmp(name, "[kernel", 7));
@@ -62,11 +62,13 @@ static uint32_t image_of(const struct firefox_reading *reading, uint32_t functio
 static struct prof_frame frame_of(const struct firefox_reading *reading, uint32_t frame,
 				  bool is_caller)
 {
-	uint32_t function = look_up(reading, FRAME_FUNCTION, frame);
-	uint32_t number = look_up(reading, FUNCTION_LINE, function);
-	const char *file = string(reading, look_up(reading, FUNCTION_FILE, function));
+	uint32_t function = firefox_reading_look_up(reading, FRAME_FUNCTION, frame);
+	uint32_t number = firefox_reading_look_up(reading, FUNCTION_LINE, function);
+	const char *file =
+		string(reading, firefox_reading_look_up(reading, FUNCTION_FILE, function));
 	const struct prof_line line = {
-		.function = string(reading, look_up(reading, FUNCTION_NAME, function)),
+		.function =
+			string(reading, firefox_reading_look_up(reading, FUNCTION_NAME, function)),
 		.file = *file ? file : NULL,
 		.start_line = number == FIREFOX_NONE ? 0 : (int64_t)number,
 	};
@@ -82,8 +84,8 @@ static size_t make_stack(struct firefox_reading *reading, uint32_t stack)
 	size_t depth = 0;
 
 	while (stack != FIREFOX_NONE) {
-		uint32_t prefix = look_up(reading, STACK_PREFIX, stack);
-		uint32_t frame = look_up(reading, STACK_FRAME, stack);
+		uint32_t prefix = firefox_reading_look_up(reading, STACK_PREFIX, stack);
+		uint32_t frame = firefox_reading_look_up(reading, STACK_FRAME, stack);
 
 		if (depth == PROF_DEPTH_MOST) {
 			reading->cut++;
@@ -187,7 +189,7 @@ static uint64_t time_of(const struct firefox_reading *reading, size_t i, double 
 }
 
 /* The name of the thread, or of its program; the caller frees it. */
-static char *name_of(const struct firefox_reading *reading, const char *program)
+static char *firefox_reading_name_of(const struct firefox_reading *reading, const char *program)
 {
 	const char *name = reading->thread.name, *event = own_event_at(reading);
 
@@ -215,7 +217,7 @@ int firefox_push_thread(struct firefox_reading *reading, struct op_error *error)
 	program = program ? program : "";
 	value.event = event_of(reading);
 	sample.app = named_places_image(reading->places, program, false);
-	comm = name_of(reading, program);
+	comm = firefox_reading_name_of(reading, program);
 	sample.comm = reading->sink->string(reading->sink, comm);
 	free(comm);
 	for (size_t i = 0; i < stacks->n; i++) {

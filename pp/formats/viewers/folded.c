@@ -65,7 +65,7 @@ static size_t column_of(const struct folding *folding, uint32_t event)
 /* ---- names ---- */
 
 /* Semicolons mean something. */
-static void put_name(struct pp_line *line, const char *name)
+static void folded_put_name(struct pp_line *line, const char *name)
 {
 	for (size_t n; n = strcspn(name, ";"), name[n]; name += n + 1) {
 		pp_line_safe_add(line, name, n);
@@ -75,7 +75,7 @@ static void put_name(struct pp_line *line, const char *name)
 }
 
 /* The number of a name; names that are written alike have one. */
-static uint32_t name_of(struct folding *folding, const char *text)
+static uint32_t folding_name_of(struct folding *folding, const char *text)
 {
 	size_t n = folding->by_text.n, known;
 	uint64_t *number = op_pair_table_get(&folding->by_text, (uintptr_t)text, 0);
@@ -84,7 +84,7 @@ static uint32_t name_of(struct folding *folding, const char *text)
 	if (folding->by_text.n == n)
 		return (uint32_t)*number;
 	folding->line.n = 0;
-	put_name(&folding->line, text);
+	folded_put_name(&folding->line, text);
 	pp_line_add(&folding->line, "", 1);
 	written = pp_copy(folding->line.text);
 	known = folding->names.n;
@@ -101,12 +101,13 @@ static void add_stack(void *context, const struct prof_sample *sample,
 {
 	struct folding *folding = context;
 	const char *program = named_program(folding->prof, sample);
-	uint32_t node = function_tree_step(&folding->tree, 0, name_of(folding, program));
+	uint32_t node = function_tree_step(&folding->tree, 0, folding_name_of(folding, program));
 	struct numbers *numbers;
 
 	for (size_t i = 0; i < stack->n; i++)
-		node = function_tree_step(&folding->tree, i + 1,
-					  name_of(folding, stack->frames[i].line->function));
+		node = function_tree_step(
+			&folding->tree, i + 1,
+			folding_name_of(folding, stack->frames[i].line->function));
 	if (node >= folding->n_numbers) {
 		folding->numbers = pp_grow(folding->numbers, &folding->numbers_capacity,
 					   (size_t)node + 1, sizeof(*folding->numbers));
@@ -217,7 +218,7 @@ static void enter_level(struct writing *writing, size_t parent_plus_1)
 							   .length = writing->line.n};
 }
 
-static void put_line(const struct writing *writing, uint32_t node)
+static void folded_put_line(const struct writing *writing, uint32_t node)
 {
 	fwrite(writing->line.text, 1, writing->line.n, writing->out);
 	for (size_t i = 0; i < writing->folding->n_columns; i++)
@@ -226,7 +227,7 @@ static void put_line(const struct writing *writing, uint32_t node)
 }
 
 /* A walk through the tree, whose lines begin with what their callers have. */
-static void put_lines(const struct folding *folding, FILE *out)
+static void folding_put_lines(const struct folding *folding, FILE *out)
 {
 	struct writing writing = {.folding = folding, .out = out};
 
@@ -244,7 +245,7 @@ static void put_lines(const struct folding *folding, FILE *out)
 		writing.line.n = level->length;
 		pp_line_puts(&writing.line, text_of(folding, item));
 		if (item->is_line) {
-			put_line(&writing, item->node);
+			folded_put_line(&writing, item->node);
 		} else {
 			pp_line_puts(&writing.line, ";");
 			enter_level(&writing, (size_t)item->node + 1);
@@ -280,7 +281,7 @@ static int write_folded(struct prof *prof, struct output *output, struct op_erro
 	folding.weights = prof_weights(prof, output->want_samples);
 	named_stack_each(prof, output->names, add_stack, &folding);
 	function_tree_finish(&folding.tree);
-	put_lines(&folding, output->file);
+	folding_put_lines(&folding, output->file);
 	folding_free(&folding);
 	return 0;
 }

@@ -83,7 +83,7 @@ static bool cut_suffix(char *name, const char *suffix)
 	return true;
 }
 
-static void add_frame(struct reader *reader, uint32_t app, char *name)
+static void folded_read_add_frame(struct reader *reader, uint32_t app, char *name)
 {
 	const bool is_kernel = cut_suffix(name, "_[k]");
 	const struct prof_line line = {.function = name};
@@ -138,16 +138,17 @@ static int take_stack(struct reader *reader, char *line, const uint64_t *counts,
 		return 0;
 	reader->depth = 0;
 	while (rest)
-		add_frame(reader, sample.app, strsep(&rest, ";"));
+		folded_read_add_frame(reader, sample.app, strsep(&rest, ";"));
 	if (!reader->depth)
-		add_frame(reader, sample.app, program);
+		folded_read_add_frame(reader, sample.app, program);
 	turn_stack(reader);
 	sample.frames = reader->frames;
 	sample.depth = reader->depth;
 	return reader->sink->sample(reader->sink, &sample, error);
 }
 
-static int take_line(struct reader *reader, char *line, size_t n, struct op_error *error)
+static int folded_read_take_line(struct reader *reader, char *line, size_t n,
+				 struct op_error *error)
 {
 	uint64_t counts[2];
 	bool has_fraction;
@@ -166,14 +167,15 @@ static int take_line(struct reader *reader, char *line, size_t n, struct op_erro
 	return take_stack(reader, line, counts, error);
 }
 
-static int read_lines(struct reader *reader, struct input *input, struct op_error *error)
+static int folded_read_lines(struct reader *reader, struct input *input,
+				  struct op_error *error)
 {
 	char *line;
 	size_t n;
 	int got;
 
 	while ((got = input_line(input, LINE_MOST, &line, &n, error)) > 0)
-		if (take_line(reader, line, n, error))
+		if (folded_read_take_line(reader, line, n, error))
 			return -1;
 	if (!got && reader->unread && !reader->stacks)
 		return input_fail(input, error, EINVAL, 0,
@@ -245,7 +247,7 @@ static void make_events(struct reader *reader)
 	}
 }
 
-static void tell(const struct reader *reader)
+static void folded_read_tell(const struct reader *reader)
 {
 	if (reader->n_columns > 1)
 		prof_sink_note(reader->sink, "lines have two numbers: they are the events before "
@@ -274,8 +276,8 @@ int folded_read(struct input *input, struct prof_sink *sink, struct op_error *er
 		return -1;
 	reader.places = named_places_new(sink);
 	make_events(&reader);
-	result = read_lines(&reader, input, error);
-	tell(&reader);
+	result = folded_read_lines(&reader, input, error);
+	folded_read_tell(&reader);
 	named_places_free(reader.places);
 	free(reader.frames);
 	return result;

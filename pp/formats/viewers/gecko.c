@@ -108,7 +108,7 @@ struct reader {
 
 /* ---- values ---- */
 
-static void set_text(char **text, const struct json_value *value)
+static void gecko_set_text(char **text, const struct json_value *value)
 {
 	free(*text);
 	*text = pp_copy(value->is_string ? value->text : "");
@@ -127,9 +127,9 @@ static int64_t take_id(const struct json_value *value)
 static void take_of_thread(struct reader *reader, const char *key, const struct json_value *value)
 {
 	if (!strcmp(key, "name"))
-		set_text(&reader->name, value);
+		gecko_set_text(&reader->name, value);
 	else if (!strcmp(key, "processName"))
-		set_text(&reader->process, value);
+		gecko_set_text(&reader->process, value);
 	else if (!strcmp(key, "pid"))
 		reader->pid = take_id(value);
 	else if (!strcmp(key, "tid"))
@@ -139,7 +139,7 @@ static void take_of_thread(struct reader *reader, const char *key, const struct 
 static void take_of_lib(struct lib *lib, const char *key, const struct json_value *value)
 {
 	if (!strcmp(key, "path"))
-		set_text(&lib->path, value);
+		gecko_set_text(&lib->path, value);
 	else if (!strcmp(key, "start"))
 		json_natural(value, &lib->start);
 	else if (!strcmp(key, "end"))
@@ -184,7 +184,8 @@ static bool is_table(int place, int first)
 	return place >= first && place < first + TABLES;
 }
 
-static int take(struct json_input *json, int place, const char *key, const struct json_value *value)
+static int gecko_take(struct json_input *json, int place, const char *key,
+		      const struct json_value *value)
 {
 	struct reader *reader = json_context(json);
 
@@ -357,7 +358,7 @@ static void clear_libs(struct reader *reader)
 	reader->n_libs = 0;
 }
 
-static int begin(struct json_input *json, int place)
+static int gecko_begin(struct json_input *json, int place)
 {
 	struct reader *reader = json_context(json);
 
@@ -382,7 +383,7 @@ static int begin(struct json_input *json, int place)
 	return 0;
 }
 
-static int end(struct json_input *json, int place)
+static int gecko_end(struct json_input *json, int place)
 {
 	struct reader *reader = json_context(json);
 
@@ -393,7 +394,7 @@ static int end(struct json_input *json, int place)
 
 /* ---- all ---- */
 
-static void tell(const struct reader *reader)
+static void gecko_tell(const struct reader *reader)
 {
 	if (reader->broken)
 		prof_sink_note(reader->sink,
@@ -408,8 +409,11 @@ static void tell(const struct reader *reader)
 static int read_gecko(struct input *input, struct prof_sink *sink, struct op_error *error)
 {
 	struct reader reader = {.sink = sink, .places = named_places_new(sink)};
-	const struct json_reader json = {
-		.steps = steps, .value = take, .begin = begin, .end = end, .context = &reader};
+	const struct json_reader json = {.steps = steps,
+					 .value = gecko_take,
+					 .begin = gecko_begin,
+					 .end = gecko_end,
+					 .context = &reader};
 	int result;
 
 	reader.image = named_places_image(reader.places, IMAGE, false);
@@ -417,7 +421,7 @@ static int read_gecko(struct input *input, struct prof_sink *sink, struct op_err
 	clear_thread(&reader);
 	input_gather(input);
 	result = json_input_read(input, &json, error);
-	tell(&reader);
+	gecko_tell(&reader);
 	clear_thread(&reader);
 	clear_libs(&reader);
 	for (int i = 0; i < TABLES; i++)
@@ -435,7 +439,7 @@ static bool has(const uint8_t *bytes, size_t n, const char *mark)
 }
 
 /* Processed profiles have their version beside that of the recorder. */
-static int probe(const uint8_t *bytes, size_t n)
+static int gecko_probe(const uint8_t *bytes, size_t n)
 {
 	static const char *const keys[] = {"meta", "libs", "threads", NULL};
 
@@ -447,6 +451,6 @@ static int probe(const uint8_t *bytes, size_t n)
 const struct format format_gecko = {
 	.name = "gecko",
 	.description = "profiles as Firefox records them",
-	.probe = probe,
+	.probe = gecko_probe,
 	.read = read_gecko,
 };

@@ -60,7 +60,7 @@ static const char *unit_of(const struct prof_event *event)
 	return NULL;
 }
 
-static void add_frame(struct speedscope *speedscope, uint32_t number)
+static void speedscope_add_frame(struct speedscope *speedscope, uint32_t number)
 {
 	speedscope->frames = pp_grow(speedscope->frames, &speedscope->frames_capacity,
 				     speedscope->n_frames + 1, sizeof(uint32_t));
@@ -93,9 +93,10 @@ static void add_stack(void *context, const struct prof_sample *sample,
 	const struct named_frame root = {.line = &program, .image = sample->app};
 	size_t first = speedscope->n_frames;
 
-	add_frame(speedscope, named_function(&speedscope->functions, &root));
+	speedscope_add_frame(speedscope, named_function(&speedscope->functions, &root));
 	for (size_t i = 0; i < stack->n; i++)
-		add_frame(speedscope, named_function(&speedscope->functions, &stack->frames[i]));
+		speedscope_add_frame(speedscope,
+				     named_function(&speedscope->functions, &stack->frames[i]));
 	for (size_t i = 0; i < sample->n_values; i++) {
 		const struct prof_value *value = &sample->values[i];
 
@@ -137,7 +138,7 @@ static void add_sample(struct speedscope *speedscope, size_t stack, uint64_t wei
 	speedscope->samples[speedscope->n_samples++] = (struct weighted){stack, weight};
 }
 
-static void put_samples(const struct speedscope *speedscope, struct op_json *json)
+static void speedscope_put_samples(const struct speedscope *speedscope, struct op_json *json)
 {
 	op_json_array(json, "samples");
 	op_json_newline(json);
@@ -178,7 +179,7 @@ static void put_profile(struct speedscope *speedscope, const char *name,
 	op_json_string(json, "unit", unit ? unit : "none");
 	op_json_number(json, "startValue", 0);
 	op_json_number(json, "endValue", sum);
-	put_samples(speedscope, json);
+	speedscope_put_samples(speedscope, json);
 	put_weights(speedscope, json);
 	op_json_end(json);
 	speedscope->n_samples = 0;

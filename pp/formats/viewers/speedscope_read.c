@@ -65,7 +65,7 @@ struct reader {
 	double rest;  /* of a weight that is no whole number */
 };
 
-static void set_text(char **text, const struct json_value *value)
+static void speedscope_read_set_text(char **text, const struct json_value *value)
 {
 	free(*text);
 	*text = pp_copy(value->is_string ? value->text : "");
@@ -97,9 +97,9 @@ static int take_frame(struct json_input *json, int place, const char *key,
 		return 0;
 	frame = &reader->frames[reader->n_frames - 1];
 	if (!strcmp(key, "name"))
-		set_text(&frame->name, value);
+		speedscope_read_set_text(&frame->name, value);
 	else if (!strcmp(key, "file") && value->is_string)
-		set_text(&frame->file, value);
+		speedscope_read_set_text(&frame->file, value);
 	else if (!strcmp(key, "line"))
 		json_natural(value, &frame->line);
 	return 0;
@@ -179,8 +179,8 @@ static uint64_t whole(struct reader *reader, double weight)
 
 /* ---- samples ---- */
 
-static int push(struct json_input *json, struct prof_sample *sample, const uint32_t *stack,
-		size_t depth, uint64_t weight)
+static int json_input_push(struct json_input *json, struct prof_sample *sample,
+			   const uint32_t *stack, size_t depth, uint64_t weight)
 {
 	struct reader *reader = json_context(json);
 	const bool counts = !strcmp(reader->unit ? reader->unit : "none", "none");
@@ -228,7 +228,8 @@ static int push_samples(struct json_input *json, struct prof_sample *sample, dou
 		uint64_t weight =
 			whole(reader, reader->n_weights ? reader->weights[i] * scale : 1);
 
-		if (push(json, sample, reader->stacks + at, reader->ends[i] - at, weight))
+		if (json_input_push(json, sample, reader->stacks + at, reader->ends[i] - at,
+				    weight))
 			return -1;
 	}
 	return 0;
@@ -249,8 +250,8 @@ static int push_changes(struct json_input *json, struct prof_sample *sample, dou
 		if (change->at < last)
 			result = json_fail(json, "the events before go back in time");
 		else if (depth && change->at > last)
-			result = push(json, sample, stack, depth,
-				      whole(reader, (change->at - last) * scale));
+			result = json_input_push(json, sample, stack, depth,
+						 whole(reader, (change->at - last) * scale));
 		last = change->at;
 		if (change->type == 'O')
 			stack[depth++] = change->frame;
@@ -340,9 +341,9 @@ static int take_profile(struct json_input *json, int place, const char *key,
 	if (place == EVENT && key)
 		return take_change(json, key, value);
 	if (place == PROFILE && key && !strcmp(key, "name"))
-		set_text(&reader->name, value);
+		speedscope_read_set_text(&reader->name, value);
 	if (place == PROFILE && key && !strcmp(key, "unit"))
-		set_text(&reader->unit, value);
+		speedscope_read_set_text(&reader->unit, value);
 	return 0;
 }
 

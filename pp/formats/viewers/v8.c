@@ -25,7 +25,7 @@ static struct v8_node *last_node(struct reader *reader)
 	return &reader->profile.nodes[reader->profile.n_nodes - 1];
 }
 
-static int begin(struct json_input *json, int place)
+static int v8_begin(struct json_input *json, int place)
 {
 	struct reader *reader = json_context(json);
 
@@ -37,7 +37,7 @@ static int begin(struct json_input *json, int place)
 		       : json_fail(json, "there are more nodes than can be counted");
 }
 
-static int end(struct json_input *json, int place)
+static int v8_end(struct json_input *json, int place)
 {
 	struct reader *reader = json_context(json);
 	const char *fault;
@@ -87,7 +87,8 @@ static int take_time(struct json_input *json, const char *key, const struct json
 	return 0;
 }
 
-static int take(struct json_input *json, int place, const char *key, const struct json_value *value)
+static int v8_take(struct json_input *json, int place, const char *key,
+		   const struct json_value *value)
 {
 	struct reader *reader = json_context(json);
 
@@ -125,8 +126,11 @@ static int read_v8(struct input *input, struct prof_sink *sink, struct op_error 
 {
 	struct reader reader = {0};
 	struct v8_profile *profile = &reader.profile;
-	const struct json_reader json = {
-		.steps = steps, .value = take, .begin = begin, .end = end, .context = &reader};
+	const struct json_reader json = {.steps = steps,
+					 .value = v8_take,
+					 .begin = v8_begin,
+					 .end = v8_end,
+					 .context = &reader};
 	struct op_error cause;
 	int result;
 
@@ -147,7 +151,7 @@ static int read_v8(struct input *input, struct prof_sink *sink, struct op_error 
 	return result;
 }
 
-static int probe(const uint8_t *bytes, size_t n)
+static int v8_probe(const uint8_t *bytes, size_t n)
 {
 	static const char *const keys[] = {"nodes", NULL};
 	const char mark[] = "\"callFrame\"";
@@ -158,6 +162,6 @@ static int probe(const uint8_t *bytes, size_t n)
 const struct format format_v8 = {
 	.name = "v8",
 	.description = ".cpuprofile of Node and Chrome",
-	.probe = probe,
+	.probe = v8_probe,
 	.read = read_v8,
 };

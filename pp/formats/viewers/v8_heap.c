@@ -27,7 +27,7 @@ struct reader {
 	uint32_t node;		     /* that is read, or V8_NOBODY */
 };
 
-static int begin(struct json_input *json, int place)
+static int v8_heap_begin(struct json_input *json, int place)
 {
 	struct reader *reader = json_context(json);
 	struct v8_node *node;
@@ -42,7 +42,7 @@ static int begin(struct json_input *json, int place)
 	return 0;
 }
 
-static int end(struct json_input *json, int place)
+static int v8_heap_end(struct json_input *json, int place)
 {
 	struct reader *reader = json_context(json);
 	struct v8_node *node;
@@ -61,7 +61,8 @@ static int end(struct json_input *json, int place)
 	return fault ? json_fail(json, "%s", fault) : 0;
 }
 
-static int take(struct json_input *json, int place, const char *key, const struct json_value *value)
+static int v8_heap_take(struct json_input *json, int place, const char *key,
+			const struct json_value *value)
 {
 	struct reader *reader = json_context(json);
 	struct v8_node *node =
@@ -84,8 +85,11 @@ static int take(struct json_input *json, int place, const char *key, const struc
 static int read_heap(struct input *input, struct prof_sink *sink, struct op_error *error)
 {
 	struct reader reader = {.node = V8_NOBODY};
-	const struct json_reader json = {
-		.steps = steps, .value = take, .begin = begin, .end = end, .context = &reader};
+	const struct json_reader json = {.steps = steps,
+					 .value = v8_heap_take,
+					 .begin = v8_heap_begin,
+					 .end = v8_heap_end,
+					 .context = &reader};
 	const struct prof_host host = {.tool = "V8"};
 	struct v8_thread thread = {.pid = PROF_ANY, .tid = PROF_ANY};
 	struct op_error cause;
@@ -105,7 +109,7 @@ static int read_heap(struct input *input, struct prof_sink *sink, struct op_erro
 	return result;
 }
 
-static int probe(const uint8_t *bytes, size_t n)
+static int v8_heap_probe(const uint8_t *bytes, size_t n)
 {
 	static const char *const keys[] = {"head", NULL};
 	const char mark[] = "\"callFrame\"";
@@ -116,6 +120,6 @@ static int probe(const uint8_t *bytes, size_t n)
 const struct format format_v8_heap = {
 	.name = "v8-heap",
 	.description = ".heapprofile of Node and Chrome",
-	.probe = probe,
+	.probe = v8_heap_probe,
 	.read = read_heap,
 };

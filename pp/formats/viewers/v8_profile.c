@@ -71,7 +71,7 @@ void v8_take_of_node(struct v8_node *node, const char *key, const struct json_va
 		node->has_parent_id = json_natural(value, &node->parent_id);
 }
 
-static void set_text(char **text, const struct json_value *value)
+static void v8_profile_set_text(char **text, const struct json_value *value)
 {
 	free(*text);
 	*text = pp_copy(value->is_string ? value->text : "");
@@ -81,9 +81,9 @@ void v8_take_of_function(struct v8_function *function, const char *key,
 			 const struct json_value *value)
 {
 	if (!strcmp(key, "functionName"))
-		set_text(&function->name, value);
+		v8_profile_set_text(&function->name, value);
 	else if (!strcmp(key, "url"))
-		set_text(&function->url, value);
+		v8_profile_set_text(&function->url, value);
 	else if (!strcmp(key, "lineNumber"))
 		json_natural(value, &function->line);
 }
