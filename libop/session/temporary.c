@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,13 +93,22 @@ static void temporary_free(struct temporary *temporary)
 	free(temporary);
 }
 
-const char *op_temporary_session_make(const char *shown, struct op_error *error)
+/* Of root, none that another user could exchange, as $TMPDIR may be after "sudo -E". */
+static const char *choose_top(void)
 {
 	const char *top = getenv("TMPDIR");
-	struct temporary *temporary = pp_alloc(1, sizeof(*temporary));
+	struct stat status;
 
 	if (!top || *top != '/')
-		top = "/tmp";
+		return "/tmp";
+	return !geteuid() && (stat(top, &status) || status.st_uid) ? "/tmp" : top;
+}
+
+const char *op_temporary_session_make(const char *shown, struct op_error *error)
+{
+	const char *top = choose_top();
+	struct temporary *temporary = pp_alloc(1, sizeof(*temporary));
+
 	temporary->path = pp_format("%s/oprofile-XXXXXX", top);
 	temporary->shown = pp_copy(shown);
 	if (!mkdtemp(temporary->path)) {

@@ -12,8 +12,9 @@
  * op_temporary_session_make - make an empty directory for a session
  * @shown: what users call the session, such as the path of the profile; is copied
  *
- * It is in $TMPDIR, or /tmp, and only this user can read it.  A child process removes it when this
- * process has ended, even by a signal.  To be called before threads are made.
+ * It is in $TMPDIR, or /tmp, and only this user can read it; of root, not in a $TMPDIR of another.
+ * A child process removes it when this process has ended, even by a signal.  To be called before
+ * threads are made.
  *
  * Return: its absolute path, which lives until op_temporary_sessions_remove(), or NULL with @error
  * set.

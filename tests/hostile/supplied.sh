@@ -109,6 +109,15 @@ supplier_of()
 	}
 }
 
+# a directory of that user is no place for what root unpacks, as after sudo -E
+mkdir theirs
+chown 65534 theirs
+if strace -f -qq -e trace=mkdir -o calls env TMPDIR="$top/theirs" opreport profile >log 2>&1 &&
+	grep -q "\"$top/theirs/oprofile-" calls; then
+	echo "NOT OK: a temporary session is in another user's directory"
+	failures=$((failures + 1))
+fi
+
 supplier_of 'an imported tree' again
 supplier_of "another user's session" imported --trust-session
 rm -rf imported
