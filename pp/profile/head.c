@@ -126,6 +126,13 @@ static struct times read_session(struct pp_head *head, const char *dir)
 	return times;
 }
 
+size_t pp_head_sessions(const struct pp_head *head)
+{
+	bool is_temporary = head->n_dirs && op_session_shown(head->dirs[0]) != head->dirs[0];
+
+	return is_temporary ? 1 : head->n_dirs;
+}
+
 void pp_head_read(struct pp_head *head, char *const *dirs, size_t n)
 {
 	bool is_known = true;
@@ -135,6 +142,9 @@ void pp_head_read(struct pp_head *head, char *const *dirs, size_t n)
 		struct times times = read_session(head, dirs[i]);
 
 		op_thread_names_read(&head->threads, dirs[i]);
+		/* the sessions of one profile have one time */
+		if (i >= pp_head_sessions(head))
+			continue;
 		if (times.start_ns && (!head->start_ns || times.start_ns < head->start_ns))
 			head->start_ns = times.start_ns;
 		is_known &= times.duration_ns && !__builtin_add_overflow(head->duration_ns,
@@ -199,13 +209,6 @@ uint64_t pp_head_rate(const struct pp_head *head, const struct pp_class *class)
 		rate = known->rate;
 	}
 	return rate;
-}
-
-size_t pp_head_sessions(const struct pp_head *head)
-{
-	bool is_temporary = head->n_dirs && op_session_shown(head->dirs[0]) != head->dirs[0];
-
-	return is_temporary ? 1 : head->n_dirs;
 }
 
 char *pp_head_session_name(const char *samples_dir)

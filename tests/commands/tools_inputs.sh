@@ -104,10 +104,10 @@ of_cgroups()
 		record 1 2 d70 d70 q0x400000 q0x10000 q0 '$DIR/prog d70 d70 q2 q11
 		record 19 0 q5 '/system.slice/one.service d70 d70 q3 q11
 		record 19 0 q6 '/user.slice d70 d70 q4 q11
-		record 9 2 q11 q0x401010 d70 d70 q5 q250000 q5
-		record 9 2 q11 q0x401030 d70 d70 q6 q250000 q5
-		record 9 2 q11 q0x401030 d70 d70 q7 q250000 q6
-		record 9 2 q11 q0x401030 d70 d70 q8 q250000 q7
+		record 9 2 q11 q0x401010 d70 d70 q5000000000 q250000 q5
+		record 9 2 q11 q0x401030 d70 d70 q6000000000 q250000 q5
+		record 9 2 q11 q0x401030 d70 d70 q7000000000 q250000 q6
+		record 9 2 q11 q0x401030 d70 d70 q8000000000 q250000 q7
 		finish
 	END
 }
@@ -121,7 +121,8 @@ opreport --by=cgroup --json made | grep -o '"label": "[^"]*"'
 opexport --to=pprof made >pprof
 opreport --by=cgroup pprof | sed -n '/^samples/,/^$/p'
 opexport --to=perf made >perf
-opreport --by=cgroup perf | sed -n '/^samples/,/^$/p'
+opreport --by=cgroup perf | sed -n '/^Time/p;/^samples/,/^$/p'
+opreport perf | grep Time
 opexport --to=html made >page
 python3 "$COMMANDS/html_page.py" page facts | grep thread
 
