@@ -235,6 +235,7 @@ static int check_intervals(const struct pp_options *options, struct op_error *er
 		{options->callgraph, "--callgraph"},
 		{options->style.calls, "a tree of calls"},
 		{options->style.details, "--details"},
+		{options->style.label, "--by a label"},
 		{options->common.is_pair, "a difference"},
 		{options->format != PP_FORMAT_TEXT, "another format than text"},
 	};

@@ -150,6 +150,7 @@ try opreport label:cgroup=/user.slice
 requirement labels_that_are_not_there_or_lost_are_told
 of_cgroups
 try opreport --by=request made
+try opreport -l --intervals --by=cgroup made
 try opimport -o data made
 try opreport --session-dir=data --by=cgroup
 try opexport --to=folded made
